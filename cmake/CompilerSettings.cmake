@@ -1,0 +1,36 @@
+# Settings for everything that Trellis compiles itself.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+# The layer lives in other programs: it exports its entry points and nothing else.
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+
+get_property(trellis_multi_config GLOBAL PROPERTY GENERATOR_IS_MULTI_CONFIG)
+if(NOT CMAKE_BUILD_TYPE AND NOT trellis_multi_config)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+endif()
+
+if(NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  find_program(TRELLIS_CCACHE ccache)
+  mark_as_advanced(TRELLIS_CCACHE)
+  if(TRELLIS_CCACHE)
+    # So that a second build folder, or a second clone, finds what the first one compiled.
+    set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1 "${TRELLIS_CCACHE}")
+  endif()
+endif()
+
+add_compile_options(-Wall -Wextra)
+if(TRELLIS_WERROR)
+  add_compile_options(-Werror)
+endif()
+
+if(TRELLIS_SANITIZE)
+  add_compile_options(-fsanitize=${TRELLIS_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${TRELLIS_SANITIZE})
+endif()
+
+# Include paths start at the repository's root: "spirv_lowering/ir/module.h".
+include_directories("${PROJECT_SOURCE_DIR}")

@@ -1,0 +1,188 @@
+#!/usr/bin/env python3
+"""Sums up the GPU tests per driver, and fails where a required driver did not run or skips differ from the committed list.
+
+The folder holds GoogleTest's JSON output, named after the driver: lavapipe.json, or lavapipe.<part>.json for several runs on one
+driver (their tests are added up).
+
+The list of expected skips has one line a test,
+    <driver> <Suite.Test>: <reason>
+where <driver> is a file's name up to the first dot and <Suite.Test> may hold the wildcard *. '#' starts a comment line.
+With --strict-skips a skip that is not listed fails, and so does a listed one that did not happen on a driver that ran; without,
+differences are only printed.
+"""
+
+import argparse
+import fnmatch
+import json
+import pathlib
+import re
+import sys
+import tempfile
+
+EXPECTED_LINE = re.compile(r"^(\S+)\s+(\S+?):\s*(.+)$")
+
+
+class Results:
+    """Tests of one driver by outcome, as "Suite.Test"."""
+
+    def __init__(self):
+        self.passed = set()
+        self.failed = set()
+        self.skipped = set()
+
+    def add(self, report):
+        for suite in report.get("testsuites", []):
+            for test in suite.get("testsuite", []):
+                name = f"{suite['name']}.{test['name']}"
+                if test.get("failures"):
+                    self.failed.add(name)
+                elif test.get("result") == "SKIPPED":
+                    self.skipped.add(name)
+                elif test.get("status") == "RUN" and test.get("result") == "COMPLETED":
+                    self.passed.add(name)
+        # A test that failed or was skipped in one part and passed in another counts once.
+        self.skipped -= self.failed
+        self.passed -= self.failed | self.skipped
+
+    @property
+    def run(self):
+        return len(self.passed) + len(self.failed)
+
+
+def read_results(folder):
+    """Driver name -> Results, and problems with the files."""
+    drivers, problems = {}, []
+    for file in sorted(folder.glob("*.json")):
+        try:
+            report = json.loads(file.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            problems.append(f"{file.name} cannot be read (did the test program crash?): {error}")
+            continue
+        drivers.setdefault(file.name.split(".")[0], Results()).add(report)
+    return drivers, problems
+
+
+def read_expected(path):
+    """List of (driver, test pattern, reason), and problems with the file."""
+    entries, problems = [], []
+    if path is None:
+        return entries, problems
+    if not path.exists():
+        return entries, [f"there is no {path}"]
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        line = line.strip()
+        if not line or line.startswith("#"):
+            continue
+        match = EXPECTED_LINE.match(line)
+        if match:
+            entries.append(match.groups())
+        else:
+            problems.append(f"{path.name}:{number}: not '<driver> <Suite.Test>: <reason>': {line}")
+    return entries, problems
+
+
+def compare_skips(driver, results, entries):
+    mine = [entry for entry in entries if entry[0] == driver]
+    for test in sorted(results.skipped):
+        if not any(fnmatch.fnmatchcase(test, pattern) for _, pattern, _ in mine):
+            yield f"{driver} skipped {test}, which is not in the list of expected skips"
+    for _, pattern, reason in mine:
+        if not any(fnmatch.fnmatchcase(test, pattern) for test in results.skipped):
+            yield f"{driver} did not skip {pattern}, which is listed as expected to be skipped ({reason})"
+
+
+def judge(folder, expected_path, required, strict):
+    """Returns (summary lines, reasons to fail, other remarks)."""
+    drivers, failures = read_results(folder)
+    entries, problems = read_expected(expected_path)
+    failures += problems
+    summary, remarks = [], []
+    width = max([len(name) for name in drivers] + [6])
+    summary.append(f"{'driver':{width}}  run  passed  failed  skipped")
+    for name, results in sorted(drivers.items()):
+        summary.append(
+            f"{name:{width}} {results.run:4} {len(results.passed):7} {len(results.failed):7} {len(results.skipped):8}"
+        )
+        failures += [f"{name}: {test} failed" for test in sorted(results.failed)]
+        (failures if strict else remarks).extend(compare_skips(name, results, entries))
+    for name in required:
+        if name not in drivers or not drivers[name].passed:
+            failures.append(f"no GPU test passed on {name}, which is required")
+    return summary, failures, remarks
+
+
+def test_report(**outcomes):
+    tests = []
+    for name, outcome in outcomes.items():
+        test = {"name": name, "status": "RUN", "result": "COMPLETED"}
+        if outcome == "skip":
+            test["result"] = "SKIPPED"
+        if outcome == "fail":
+            test["failures"] = [{"failure": "no", "type": ""}]
+        if outcome == "filtered":
+            test.update(status="NOTRUN", result="SUPPRESSED")
+        tests.append(test)
+    return json.dumps({"testsuites": [{"name": "S", "testsuite": tests}]})
+
+
+GOOD = test_report(A="pass", B="pass")
+SKIPS = test_report(A="pass", B="skip")
+# (files, expected skips, required drivers, words of the failure or None)
+SELF_TESTS = [
+    ({"a.json": GOOD}, "", ["a"], None),
+    ({"a.json": GOOD}, "", ["a", "b"], "no GPU test passed on b"),
+    ({"a.json": SKIPS}, "", ["a"], "a skipped S.B"),
+    ({"a.json": SKIPS}, "a S.B: it has no such thing\n", ["a"], None),
+    ({"a.json": SKIPS}, "# why\na S.*: it has no such thing\n", ["a"], None),
+    ({"a.json": GOOD}, "a S.B: it has no such thing\n", ["a"], "did not skip S.B"),
+    ({"a.json": GOOD}, "b S.B: it has no such thing\n", ["a"], None),
+    ({"a.json": test_report(A="fail")}, "", [], "S.A failed"),
+    ({"a.json": "{"}, "", [], "cannot be read"),
+    ({"a.json": GOOD}, "nonsense\n", ["a"], "not '<driver>"),
+    ({"a.1.json": test_report(A="pass", B="filtered"), "a.2.json": test_report(A="filtered", B="skip")}, "a S.B: no\n", ["a"], None),
+    ({"a.json": test_report(A="skip")}, "a S.A: no\n", ["a"], "no GPU test passed on a"),
+    ({}, "", ["a"], "no GPU test passed on a"),
+]
+
+
+def self_test():
+    failed = 0
+    for files, expected, required, words in SELF_TESTS:
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            (root / "results").mkdir()
+            for name, text in files.items():
+                (root / "results" / name).write_text(text)
+            (root / "expected.txt").write_text(expected)
+            _, failures, _ = judge(root / "results", root / "expected.txt", required, True)
+        if (words is None and failures) or (words is not None and not any(words in line for line in failures)):
+            failed += 1
+            print(f"self-test: {files} with {expected!r}: expected {words!r}, got {failures}")
+    print(f"self-test: {len(SELF_TESTS) - failed} of {len(SELF_TESTS)} passed")
+    return failed == 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=pathlib.Path, nargs="?", help="folder of GoogleTest's JSON files")
+    parser.add_argument("--expected-skips", type=pathlib.Path)
+    parser.add_argument("--require", action="append", default=[], metavar="DRIVER")
+    parser.add_argument("--strict-skips", action="store_true")
+    parser.add_argument("--self-test", action="store_true", help="check the checker")
+    args = parser.parse_args()
+    if args.self_test:
+        sys.exit(0 if self_test() else 1)
+    if args.folder is None:
+        parser.error("the folder of results is missing")
+    summary, failures, remarks = judge(args.folder, args.expected_skips, args.require, args.strict_skips)
+    print("\nGPU tests per driver")
+    print("\n".join(summary))
+    for line in remarks:
+        print(f"note: {line}")
+    for line in failures:
+        print(f"FAIL: {line}")
+    sys.exit(1 if failures else 0)
+
+
+if __name__ == "__main__":
+    main()

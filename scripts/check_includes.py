@@ -1,0 +1,249 @@
+#!/usr/bin/env python3
+"""Checks which room includes which (docs/architecture.md, "Rooms"). Arrows go one way:
+
+    spirv_lowering <- graph <- pipeline <- entry,    memory <- replay <- entry
+
+Three rules: a room includes only the rooms that RULES names; rooms without Vulkan include no Vulkan header, directly or through
+other headers; rooms of the layer form no cycle. Generated headers count by their path, like any other.
+
+usage: check_includes.py [--root DIR] [--graph] [--self-test]
+"""
+
+import argparse
+import pathlib
+import re
+import sys
+import tempfile
+
+# What any room of the layer may use beside itself.
+PLUMBING = ["layer/dispatch", "layer/objects", "layer/settings", "layer/diagnostics", "layer/device"]
+SUPPORT = ["spirv_lowering/support"]
+EVERYTHING = None
+
+# Room -> rooms it may include, beside itself. The longest prefix of a file's path is its room.
+RULES = {
+    "spirv_lowering/support": [],
+    "spirv_lowering": ["meta_shaders/runtime"],
+    "meta_shaders/shared": [],
+    "meta_shaders": ["meta_shaders/shared"],
+    "layer/graph": ["spirv_lowering/reflect", "meta_shaders/shared"] + SUPPORT,
+    "layer/dispatch": PLUMBING + SUPPORT,
+    "layer/objects": PLUMBING + SUPPORT,
+    "layer/settings": PLUMBING + SUPPORT,
+    "layer/diagnostics": PLUMBING + SUPPORT,
+    "layer/device": PLUMBING + SUPPORT,
+    "layer/maintenance5": PLUMBING + SUPPORT,
+    "layer/memory": PLUMBING + SUPPORT + ["meta_shaders"],
+    "layer/pipeline": PLUMBING + SUPPORT + ["layer/graph", "layer/memory", "spirv_lowering", "meta_shaders"],
+    "layer/replay": PLUMBING + SUPPORT + ["layer/graph", "layer/memory", "layer/pipeline", "meta_shaders"],
+    "layer/entry": EVERYTHING,
+    "layer": EVERYTHING,
+    "samples": [],
+    "tools": EVERYTHING,
+    "bench": EVERYTHING,
+    "tests": EVERYTHING,
+}
+
+# Rooms whose library and unit tests need no GPU and no loader.
+WITHOUT_VULKAN = ["spirv_lowering", "meta_shaders", "layer/graph"]
+# The only folder that may use SPIRV-Tools.
+SPIRV_TOOLS_USERS = ["spirv_lowering/post", "tests", "tools"]
+
+SOURCE_SUFFIXES = {".h", ".hpp", ".inc", ".cpp", ".cc", ".glsl", ".comp"}
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
+
+
+def room_of(path, rooms):
+    """The most specific of `rooms` that holds `path`, or None."""
+    best = None
+    for room in rooms:
+        if (path == room or path.startswith(room + "/")) and (best is None or len(room) > len(best)):
+            best = room
+    return best
+
+
+class Tree:
+    """All source files below a root with what they include."""
+
+    def __init__(self, root):
+        self.root = root
+        self.includes = {}  # path -> list of (bracket, name as written, repository path or None)
+        for room in sorted({rule.split("/")[0] for rule in RULES}):
+            for file in sorted((root / room).rglob("*")):
+                if file.suffix in SOURCE_SUFFIXES and file.is_file():
+                    path = file.relative_to(root).as_posix()
+                    self.includes[path] = [
+                        (bracket, name, self.resolve(path, bracket, name))
+                        for bracket, name in INCLUDE.findall(file.read_text(encoding="utf-8", errors="replace"))
+                    ]
+
+    def resolve(self, includer, bracket, name):
+        """Repository path that an include means; None for system and third-party headers."""
+        if (self.root / name).is_file():
+            return name
+        if bracket == '"':
+            beside = (self.root / includer).parent / name
+            if beside.is_file():
+                return beside.resolve().relative_to(self.root.resolve()).as_posix()
+        # A header that the build generates has the path of the room it belongs to.
+        return name if room_of(name, RULES) and "/" in name else None
+
+
+def check_rooms(tree):
+    for path, includes in tree.includes.items():
+        room = room_of(path, RULES)
+        allowed = RULES[room]
+        for _, _, target in includes:
+            if target is None or allowed is EVERYTHING:
+                continue
+            if room_of(target, [room] + allowed) is None:
+                yield f"{path}: {room} must not include {target}"
+
+
+def check_spirv_tools(tree):
+    for path, includes in tree.includes.items():
+        for _, name, _ in includes:
+            if name.startswith("spirv-tools/") and room_of(path, SPIRV_TOOLS_USERS) is None:
+                yield f"{path}: only {', '.join(SPIRV_TOOLS_USERS)} may include {name}"
+
+
+def check_vulkan(tree):
+    for path in tree.includes:
+        if room_of(path, WITHOUT_VULKAN) is None:
+            continue
+        way = way_to_vulkan(tree, path)
+        if way:
+            yield f"{path}: {room_of(path, WITHOUT_VULKAN)} must not see a Vulkan header ({' -> '.join(way)})"
+
+
+def way_to_vulkan(tree, start):
+    """The chain of includes from `start` to the first Vulkan header, or None."""
+    seen = {start}
+    pending = [[start]]
+    while pending:
+        way = pending.pop(0)
+        for _, name, target in tree.includes.get(way[-1], []):
+            if name.startswith("vulkan/") or name.startswith("vk_video/"):
+                return way + [name]
+            if target is not None and target not in seen:
+                seen.add(target)
+                pending.append(way + [target])
+    return None
+
+
+def room_graph(tree):
+    """Room -> rooms it includes, with one example each."""
+    graph = {}
+    for path, includes in tree.includes.items():
+        room = room_of(path, RULES)
+        for _, _, target in includes:
+            other = room_of(target, RULES) if target else None
+            if other and other != room:
+                graph.setdefault(room, {}).setdefault(other, f"{path} includes {target}")
+    return graph
+
+
+def check_cycles(tree):
+    # The plumbing is one room here: its parts know each other.
+    def merged(room):
+        return "layer plumbing" if room in PLUMBING else room
+
+    graph = {}
+    for room, others in room_graph(tree).items():
+        for other, example in others.items():
+            if merged(room) != merged(other):
+                graph.setdefault(merged(room), {}).setdefault(merged(other), example)
+    done = set()
+
+    def visit(room, way):
+        if room in way:
+            cycle = way[way.index(room) :] + [room]
+            examples = "; ".join(graph[a][b] for a, b in zip(cycle, cycle[1:]))
+            return f"rooms include each other in a circle: {' -> '.join(cycle)} ({examples})"
+        if room in done:
+            return None
+        for other in graph.get(room, {}):
+            found = visit(other, way + [room])
+            if found:
+                return found
+        done.add(room)
+        return None
+
+    for room in list(graph):
+        found = visit(room, [])
+        if found:
+            yield found
+            return
+
+
+def check(root):
+    tree = Tree(root)
+    problems = []
+    for rule in (check_rooms, check_spirv_tools, check_vulkan, check_cycles):
+        problems += rule(tree)
+    return tree, problems
+
+
+# Files of a small tree, and the words that the complaint about it must contain; None: no complaint.
+SELF_TESTS = [
+    ({"layer/graph/a.h": '#include "spirv_lowering/reflect/node_info.h"', "spirv_lowering/reflect/node_info.h": ""}, None),
+    ({"layer/graph/a.h": '#include "layer/dispatch/d.h"', "layer/dispatch/d.h": ""}, "must not include layer/dispatch/d.h"),
+    ({"layer/graph/a.h": '#include "spirv_lowering/ir/m.h"', "spirv_lowering/ir/m.h": ""}, "must not include"),
+    ({"spirv_lowering/a.cpp": '#include "layer/graph/a.h"', "layer/graph/a.h": ""}, "must not include layer/graph/a.h"),
+    ({"spirv_lowering/a.cpp": "#include <vulkan/vulkan.h>"}, "Vulkan header"),
+    ({"layer/graph/a.cpp": '#include "x.h"', "layer/graph/x.h": "#  include <vulkan/vulkan_core.h>"}, "x.h -> vulkan/vulkan_core.h"),
+    ({"layer/memory/a.h": '#include "layer/replay/r.h"', "layer/replay/r.h": ""}, "must not include layer/replay/r.h"),
+    ({"layer/pipeline/a.h": '#include "layer/entry/e.h"', "layer/entry/e.h": ""}, "must not include layer/entry/e.h"),
+    ({"layer/replay/a.h": '#include "layer/pipeline/p.h"', "layer/pipeline/p.h": ""}, None),
+    ({"layer/pipeline/a.h": '#include "layer/replay/p.h"', "layer/replay/p.h": ""}, "must not include layer/replay/p.h"),
+    ({"samples/a.cpp": '#include "layer/graph/a.h"', "layer/graph/a.h": ""}, "must not include"),
+    ({"spirv_lowering/passes/a.cpp": "#include <spirv-tools/optimizer.hpp>"}, "only spirv_lowering/post"),
+    ({"spirv_lowering/a.cpp": '#include "layer/generated/table.h"'}, "must not include layer/generated/table.h"),
+    (
+        {
+            "layer/memory/a.h": '#include "layer/graph/g.h"',
+            "layer/graph/g.h": '#include "layer/memory/a.h"',
+        },
+        "in a circle",
+    ),
+]
+
+
+def self_test():
+    failures = 0
+    for files, expected in SELF_TESTS:
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            for name, text in files.items():
+                (root / name).parent.mkdir(parents=True, exist_ok=True)
+                (root / name).write_text(text + "\n")
+            _, problems = check(root)
+        if (expected is None and problems) or (expected is not None and not any(expected in line for line in problems)):
+            failures += 1
+            print(f"self-test: {files}: expected {expected!r}, got {problems}")
+    print(f"self-test: {len(SELF_TESTS) - failures} of {len(SELF_TESTS)} passed")
+    return failures == 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent.parent)
+    parser.add_argument("--graph", action="store_true", help="print which room includes which")
+    parser.add_argument("--self-test", action="store_true", help="check the checker")
+    args = parser.parse_args()
+    if args.self_test:
+        sys.exit(0 if self_test() else 1)
+    tree, problems = check(args.root)
+    if args.graph:
+        for room, others in sorted(room_graph(tree).items()):
+            print(f"{room} -> {', '.join(sorted(others))}")
+    if not tree.includes:
+        problems.append(f"no source file below {args.root}")
+    for problem in problems:
+        print(problem)
+    print(f"{len(tree.includes)} files, {len(problems)} problems")
+    sys.exit(1 if problems else 0)
+
+
+if __name__ == "__main__":
+    main()
