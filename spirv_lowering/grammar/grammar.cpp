@@ -1,0 +1,198 @@
+#include "spirv_lowering/grammar/grammar.h"
+
+#include <algorithm>
+#include <iterator>
+#include <span>
+
+namespace trellis::spirv {
+namespace {
+
+// What one operand of the grammar consumes. From kFirstEnum on: an enumeration whose values bring parameters.
+enum class Kind : uint8_t {
+  kIdRef,
+  kWord,
+  kString,
+  kContextNumber,   // as many words as the instruction's type says
+  kSpecConstantOp,  // an opcode and that opcode's operands
+  kPairLiteralId,   // OpSwitch: a literal of the selector's width and a label
+  kPairIdWord,
+  kPairIdId,
+  kFirstEnum,
+};
+
+enum class Quantifier : uint8_t { kOnce, kOptional, kAny };
+
+constexpr Kind EnumKind(unsigned index) { return static_cast<Kind>(static_cast<unsigned>(Kind::kFirstEnum) + index); }
+
+struct Token {
+  Kind kind;
+  Quantifier quantifier;
+};
+
+struct OpcodeRow {
+  OpcodeInfo info;
+  uint16_t opcode;
+  uint16_t first_token;
+  uint16_t token_count;
+};
+
+struct EnumKindRow {
+  bool is_mask;
+  uint16_t first_enumerant;
+  uint16_t enumerant_count;
+};
+
+struct EnumerantRow {
+  uint32_t value;
+  uint16_t first_token;
+  uint16_t token_count;
+};
+
+#include "spirv_lowering/grammar/grammar_table.inc"
+
+const OpcodeRow* FindRow(uint32_t opcode) {
+  const auto* row =
+      std::lower_bound(std::begin(kOpcodeRows), std::end(kOpcodeRows), opcode,
+                       [](const OpcodeRow& candidate, uint32_t wanted) { return candidate.opcode < wanted; });
+  return row != std::end(kOpcodeRows) && row->opcode == opcode ? row : nullptr;
+}
+
+const EnumerantRow* FindEnumerant(const EnumKindRow& kind, uint32_t value) {
+  const EnumerantRow* first = kEnumerantRows + kind.first_enumerant;
+  const EnumerantRow* last = first + kind.enumerant_count;
+  const EnumerantRow* row = std::lower_bound(
+      first, last, value, [](const EnumerantRow& candidate, uint32_t wanted) { return candidate.value < wanted; });
+  return row != last && row->value == value ? row : nullptr;
+}
+
+bool HasZeroByte(uint32_t word) {
+  return (word & 0xffu) == 0 || (word & 0xff00u) == 0 || (word & 0xff0000u) == 0 || (word & 0xff000000u) == 0;
+}
+
+// Walks operand words along a token list. Recursion ends: enumerants' parameters have no parameters of their own but
+// one level of enumerations, and OpSpecConstantOp refuses itself as the embedded opcode.
+class OperandParser {
+ public:
+  OperandParser(std::span<const uint32_t> words, uint32_t literal_width, std::vector<Operand>& operands)
+      : words_(words), literal_width_(literal_width), operands_(operands) {}
+
+  const char* Parse(spv::Op opcode) {
+    const OpcodeRow* row = FindRow(static_cast<uint32_t>(opcode));
+    if (row == nullptr) return "unknown opcode";
+    if (const char* problem = ParseTokens(row->first_token, row->token_count)) return problem;
+    return at_ == words_.size() ? nullptr : "too many operand words";
+  }
+
+ private:
+  const char* ParseTokens(size_t first, size_t count) {
+    for (const Token& token : std::span<const Token>(kTokens).subspan(first, count)) {
+      if (token.quantifier == Quantifier::kOptional && at_ == words_.size()) continue;
+      do {
+        if (token.quantifier == Quantifier::kAny && at_ == words_.size()) break;
+        if (const char* problem = ParseOne(token.kind)) return problem;
+      } while (token.quantifier == Quantifier::kAny);
+    }
+    return nullptr;
+  }
+
+  const char* ParseOne(Kind kind) {
+    switch (kind) {
+      case Kind::kIdRef:
+        return Take(OperandKind::kId, 1);
+      case Kind::kWord:
+        return Take(OperandKind::kLiteralWord, 1);
+      case Kind::kString:
+        return ParseString();
+      case Kind::kContextNumber:
+        return Take(OperandKind::kLiteralWord, literal_width_);
+      case Kind::kSpecConstantOp:
+        return ParseEmbedded();
+      case Kind::kPairLiteralId:
+        return ParsePair(OperandKind::kLiteralWord, literal_width_, OperandKind::kId);
+      case Kind::kPairIdWord:
+        return ParsePair(OperandKind::kId, 1, OperandKind::kLiteralWord);
+      case Kind::kPairIdId:
+        return ParsePair(OperandKind::kId, 1, OperandKind::kId);
+      default:
+        return ParseEnum(kEnumKindRows[static_cast<size_t>(kind) - static_cast<size_t>(Kind::kFirstEnum)]);
+    }
+  }
+
+  const char* Take(OperandKind kind, uint32_t count) {
+    if (words_.size() - at_ < count) return "too few operand words";
+    operands_.push_back({kind, static_cast<uint32_t>(at_), count});
+    at_ += count;
+    return nullptr;
+  }
+
+  const char* ParsePair(OperandKind first, uint32_t first_width, OperandKind second) {
+    if (const char* problem = Take(first, first_width)) return problem;
+    return Take(second, 1);
+  }
+
+  const char* ParseString() {
+    if (at_ == words_.size()) return "too few operand words";
+    const auto rest = words_.subspan(at_);
+    const auto last = std::find_if(rest.begin(), rest.end(), HasZeroByte);
+    if (last == rest.end()) return "unterminated string";
+    return Take(OperandKind::kLiteralString, static_cast<uint32_t>(last - rest.begin()) + 1);
+  }
+
+  const char* ParseEmbedded() {
+    if (const char* problem = Take(OperandKind::kLiteralWord, 1)) return problem;
+    const uint32_t opcode = words_[at_ - 1];
+    const OpcodeRow* row = FindRow(opcode);
+    if (row == nullptr || !row->info.has_result_type || opcode == static_cast<uint32_t>(spv::Op::OpSpecConstantOp)) {
+      return "the embedded opcode makes no value";
+    }
+    return ParseTokens(row->first_token, row->token_count);
+  }
+
+  const char* ParseEnum(const EnumKindRow& kind) {
+    if (const char* problem = Take(OperandKind::kLiteralWord, 1)) return problem;
+    const uint32_t value = words_[at_ - 1];
+    if (!kind.is_mask) return ParseParameters(FindEnumerant(kind, value));
+    for (uint32_t bit = 1; bit != 0; bit <<= 1) {
+      if ((value & bit) == 0) continue;
+      if (const char* problem = ParseParameters(FindEnumerant(kind, bit))) return problem;
+    }
+    return nullptr;
+  }
+
+  const char* ParseParameters(const EnumerantRow* enumerant) {
+    if (enumerant == nullptr) return "unknown enumerant, so its parameters are unknown too";
+    return ParseTokens(enumerant->first_token, enumerant->token_count);
+  }
+
+  std::span<const uint32_t> words_;
+  size_t at_ = 0;
+  uint32_t literal_width_;
+  std::vector<Operand>& operands_;
+};
+
+}  // namespace
+
+const OpcodeInfo* FindOpcode(uint32_t opcode) {
+  const OpcodeRow* row = FindRow(opcode);
+  return row != nullptr ? &row->info : nullptr;
+}
+
+std::string OpcodeName(spv::Op opcode) {
+  const OpcodeInfo* info = FindOpcode(static_cast<uint32_t>(opcode));
+  return info != nullptr ? std::string(info->name) : "opcode " + std::to_string(static_cast<uint32_t>(opcode));
+}
+
+const char* ParseOperandWords(spv::Op opcode, const uint32_t* words, size_t count, uint32_t literal_width_words,
+                              std::vector<Operand>& operands) {
+  return OperandParser({words, count}, literal_width_words, operands).Parse(opcode);
+}
+
+Expected<std::vector<Operand>> ParseOperands(const Instruction& instruction, uint32_t literal_width_words) {
+  std::vector<Operand> operands;
+  const char* problem = ParseOperandWords(instruction.opcode, instruction.operands.data(), instruction.operands.size(),
+                                          literal_width_words, operands);
+  if (problem != nullptr) return Error{OpcodeName(instruction.opcode) + ": " + problem};
+  return operands;
+}
+
+}  // namespace trellis::spirv

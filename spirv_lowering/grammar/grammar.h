@@ -1,0 +1,81 @@
+// What the operand words of each instruction are. The table behind it is generated from SPIRV-Headers'
+// spirv.core.grammar.json.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "spirv_lowering/ir/module.h"
+#include "spirv_lowering/support/expected.h"
+
+namespace trellis::spirv {
+
+enum class OperandKind : uint8_t {
+  kId,             // a reference to a result id (scope ids and memory-semantics ids included)
+  kLiteralWord,    // an enumerant, a mask, a literal integer or one word of a context-dependent literal
+  kLiteralString,  // the first word of a string; it spans `word_count` words
+};
+
+// One logical operand of Instruction::operands.
+struct Operand {
+  OperandKind kind;
+  uint32_t offset;      // index into Instruction::operands
+  uint32_t word_count;  // 1, or more for strings and wide literals
+};
+
+enum class OpcodeClass : uint8_t {
+  kOther,
+  kType,      // OpType…, also OpTypeForwardPointer, which has no result
+  kConstant,  // OpConstant…, OpSpecConstant…
+  kDebug,     // names, strings, sources, lines
+  kAnnotation,
+};
+
+struct OpcodeInfo {
+  std::string_view name;  // "OpTypeVoid"
+  bool has_result_type;
+  bool has_result;
+  OpcodeClass opcode_class;
+};
+
+// Null if the grammar does not know the opcode.
+[[nodiscard]] const OpcodeInfo* FindOpcode(uint32_t opcode);
+// "OpFoo", or "opcode 1234".
+[[nodiscard]] std::string OpcodeName(spv::Op opcode);
+
+// Splits the operand words of `instruction`, parameters of masks and enumerants (decorations, execution modes, memory
+// and image operands) included. `literal_width_words` is the width in words of a context-dependent literal (OpConstant,
+// OpSpecConstant: of the result type; OpSwitch: of the selector's type); 1 unless the caller knows better
+// (ir/literal_widths.h does). Error: the words do not fit the grammar.
+[[nodiscard]] Expected<std::vector<Operand>> ParseOperands(const Instruction& instruction,
+                                                           uint32_t literal_width_words = 1);
+
+// The same for operand words that are not in an Instruction yet. Appends to `operands`, which is reusable from call to
+// call. Returns null, or what is wrong (static text).
+[[nodiscard]] const char* ParseOperandWords(spv::Op opcode, const uint32_t* words, size_t count,
+                                            uint32_t literal_width_words, std::vector<Operand>& operands);
+
+// Calls visit(Id&) for every id among the operands of a well-formed instruction (not the result id or type). OpSwitch
+// needs the width.
+template <typename Visitor>
+void ForEachIdOperand(Instruction& instruction, uint32_t literal_width_words, Visitor&& visit) {
+  Expected<std::vector<Operand>> operands = ParseOperands(instruction, literal_width_words);
+  if (!operands) return;
+  for (const Operand& operand : *operands) {
+    if (operand.kind == OperandKind::kId) visit(instruction.operands[operand.offset]);
+  }
+}
+
+// Calls visit(Id) likewise, without changing anything.
+template <typename Visitor>
+void ForEachIdOperand(const Instruction& instruction, uint32_t literal_width_words, Visitor&& visit) {
+  Expected<std::vector<Operand>> operands = ParseOperands(instruction, literal_width_words);
+  if (!operands) return;
+  for (const Operand& operand : *operands) {
+    if (operand.kind == OperandKind::kId) visit(static_cast<Id>(instruction.operands[operand.offset]));
+  }
+}
+
+}  // namespace trellis::spirv

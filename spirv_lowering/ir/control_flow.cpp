@@ -1,0 +1,151 @@
+#include "spirv_lowering/ir/control_flow.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace trellis::spirv {
+namespace {
+
+constexpr uint32_t kNone = UINT32_MAX;
+
+size_t OrMax(uint32_t index) { return index == kNone ? SIZE_MAX : index; }
+
+// Disjoint sets of blocks; a loop's blocks are represented by its header once the loop is known.
+class LoopForest {
+ public:
+  explicit LoopForest(size_t count) : parent_(count) { std::iota(parent_.begin(), parent_.end(), 0u); }
+
+  uint32_t Find(uint32_t block) {
+    while (parent_[block] != block) block = parent_[block] = parent_[parent_[block]];
+    return block;
+  }
+
+  void Absorb(uint32_t block, uint32_t header) { parent_[block] = header; }
+
+ private:
+  std::vector<uint32_t> parent_;
+};
+
+}  // namespace
+
+ControlFlow::ControlFlow(const Function& function) {
+  for (size_t i = 0; i < function.blocks.size(); ++i) block_of_.emplace(function.blocks[i].label, i);
+  CollectSuccessors(function);
+  if (successors_.empty()) return;
+  dominators_ = DominatorTree(successors_, 0);
+  FindPostDominators();
+  FindLoops();
+}
+
+void ControlFlow::CollectSuccessors(const Function& function) {
+  successors_.resize(function.blocks.size());
+  for (size_t i = 0; i < function.blocks.size(); ++i) {
+    if (function.blocks[i].body.empty()) continue;
+    const Instruction& terminator = function.blocks[i].body.back();
+    std::vector<uint32_t>& targets = successors_[i];
+    const auto add = [&](size_t operand) {
+      const size_t target = BlockOf(terminator.operands[operand]);
+      if (target != SIZE_MAX) targets.push_back(static_cast<uint32_t>(target));
+    };
+    switch (terminator.opcode) {
+      case spv::Op::OpBranch:
+        add(0);
+        break;
+      case spv::Op::OpBranchConditional:
+        add(1);
+        add(2);
+        break;
+      case spv::Op::OpSwitch:
+        add(1);
+        AddSwitchTargets(terminator, targets);
+        break;
+      default:
+        break;
+    }
+    std::sort(targets.begin(), targets.end());
+    targets.erase(std::unique(targets.begin(), targets.end()), targets.end());
+  }
+}
+
+void ControlFlow::AddSwitchTargets(const Instruction& instruction, std::vector<uint32_t>& targets) const {
+  const auto& words = instruction.operands;
+  for (const size_t literal_words : {size_t{1}, size_t{2}}) {
+    const size_t step = literal_words + 1;
+    if ((words.size() - 2) % step != 0) continue;
+    std::vector<uint32_t> found;
+    bool all_labels = true;
+    for (size_t at = 2; all_labels && at < words.size(); at += step) {
+      const size_t target = BlockOf(words[at + literal_words]);
+      all_labels = target != SIZE_MAX;
+      found.push_back(static_cast<uint32_t>(target));
+    }
+    if (all_labels) targets.insert(targets.end(), found.begin(), found.end());
+  }
+}
+
+void ControlFlow::FindPostDominators() {
+  const auto exit = static_cast<uint32_t>(successors_.size());
+  Adjacency reversed(successors_.size() + 1);
+  for (uint32_t block = 0; block < exit; ++block) {
+    if (!dominators_.Contains(block)) continue;
+    if (successors_[block].empty()) reversed[exit].push_back(block);
+    for (const uint32_t successor : successors_[block]) {
+      reversed[dominators_.Dominates(successor, block) ? exit : successor].push_back(block);
+    }
+  }
+  post_dominators_ = DominatorTree(reversed, exit);
+}
+
+// Innermost loops first: a header comes after all that dominate it, so walking that order backwards meets inner headers
+// before outer ones. Each block joins the loop that first reaches it, and stands for it from then on through the
+// header: every block joins once.
+void ControlFlow::FindLoops() {
+  Adjacency predecessors(successors_.size());
+  for (uint32_t block = 0; block < successors_.size(); ++block) {
+    if (!dominators_.Contains(block)) continue;
+    for (const uint32_t successor : successors_[block]) predecessors[successor].push_back(block);
+  }
+  loop_.assign(successors_.size(), kNone);
+  outer_.assign(successors_.size(), kNone);
+  LoopForest forest(successors_.size());
+  const std::vector<uint32_t>& order = dominators_.Order();
+  for (size_t i = order.size(); i-- > 0;) {
+    const uint32_t header = order[i];
+    std::vector<uint32_t> pending;
+    const auto reach = [&](uint32_t from) {
+      const uint32_t block = forest.Find(from);
+      if (block == header || !dominators_.Dominates(header, block)) return;
+      (loop_[block] == block ? outer_[block] : loop_[block]) = header;
+      forest.Absorb(block, header);
+      pending.push_back(block);
+    };
+    for (const uint32_t source : predecessors[header]) {
+      if (!dominators_.Dominates(header, source)) continue;
+      loop_[header] = header;
+      reach(source);
+    }
+    while (!pending.empty()) {
+      const uint32_t block = pending.back();
+      pending.pop_back();
+      for (const uint32_t source : predecessors[block]) reach(source);
+    }
+  }
+}
+
+bool ControlFlow::Reachable(size_t block) const { return dominators_.Contains(block); }
+
+bool ControlFlow::Dominates(size_t a, size_t b) const { return dominators_.Dominates(a, b); }
+
+bool ControlFlow::PostDominatesInIteration(size_t a, size_t b) const { return post_dominators_.Dominates(a, b); }
+
+size_t ControlFlow::InnermostLoop(size_t block) const { return OrMax(loop_[block]); }
+
+size_t ControlFlow::OuterLoop(size_t header) const { return OrMax(outer_[header]); }
+
+size_t ControlFlow::BlockOf(Id label) const {
+  const auto found = block_of_.find(label);
+  return found != block_of_.end() ? found->second : SIZE_MAX;
+}
+
+}  // namespace trellis::spirv

@@ -1,0 +1,56 @@
+// Control flow of one function: successors, dominators, post-dominators in the graph without back edges, innermost
+// loops.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "spirv_lowering/ir/dominator_tree.h"
+#include "spirv_lowering/ir/module.h"
+
+namespace trellis::spirv {
+
+// Built once; edits of the function make it stale. Blocks are named by their index in Function::blocks. Unreachable
+// blocks dominate nothing and nothing dominates them. Linear memory; near-linear time; no recursion.
+//
+// The function alone does not tell how wide a switch's literals are. Where its words can be read as 32-bit and as
+// 64-bit cases, both readings' targets count as successors: what is then said about dominance still holds for the true
+// graph.
+class ControlFlow {
+ public:
+  explicit ControlFlow(const Function& function);
+
+  [[nodiscard]] bool Reachable(size_t block) const;
+  // Every path from the entry block to `b` passes through `a` (a block dominates itself).
+  [[nodiscard]] bool Dominates(size_t a, size_t b) const;
+  // With every back edge replaced by an edge to the function's exit: every path from `b` to the exit passes through
+  // `a`. So, inside a loop: in every iteration that runs `b`, `a` runs too, later in the same iteration. Blocks that
+  // end in OpKill, OpUnreachable, OpTerminateInvocation reach the exit as well.
+  [[nodiscard]] bool PostDominatesInIteration(size_t a, size_t b) const;
+  // Header block index of the innermost natural loop that contains the block, or SIZE_MAX. Loops are those of back
+  // edges: edges whose target dominates their source. Loops with the same header count as one; a header is in its own
+  // loop.
+  [[nodiscard]] size_t InnermostLoop(size_t block) const;
+  // Header of the loop around the loop with this header, or SIZE_MAX.
+  [[nodiscard]] size_t OuterLoop(size_t header) const;
+  [[nodiscard]] size_t BlockOf(Id label) const;  // SIZE_MAX if no block has the label
+  // Blocks that `block` may go to, each once.
+  [[nodiscard]] const std::vector<uint32_t>& Successors(size_t block) const { return successors_[block]; }
+
+ private:
+  void CollectSuccessors(const Function& function);
+  void AddSwitchTargets(const Instruction& instruction, std::vector<uint32_t>& targets) const;
+  void FindPostDominators();
+  void FindLoops();
+
+  std::unordered_map<Id, size_t> block_of_;
+  Adjacency successors_;
+  DominatorTree dominators_;
+  DominatorTree post_dominators_;  // of the reversed graph; the exit is the node behind the last block
+  std::vector<uint32_t> loop_;     // per block: header of the innermost loop
+  std::vector<uint32_t> outer_;    // per header: header of the loop around it
+};
+
+}  // namespace trellis::spirv

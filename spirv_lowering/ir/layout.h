@@ -1,0 +1,50 @@
+// Sizes of explicitly laid-out types. A LayoutMeter reads the decorations once, when first needed, and remembers what
+// it measured; Types::LaidOutSize makes one per call.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+
+#include "spirv_lowering/ir/module.h"
+#include "spirv_lowering/ir/types.h"
+
+namespace trellis::spirv {
+
+// Edits of the module's decorations make it stale. Recursion is as deep as types nest (the reader's limit: 255).
+class LayoutMeter {
+ public:
+  LayoutMeter(const Module& module, const Types& types);
+
+  // As Types::LargestScalar and Types::LaidOutSize say.
+  [[nodiscard]] uint32_t LargestScalar(Id type);
+  [[nodiscard]] std::optional<uint32_t> Size(Id type);
+
+ private:
+  // How the member that holds a matrix lays it out.
+  struct MatrixLayout {
+    std::optional<uint32_t> stride;
+    bool row_major = false;
+  };
+
+  // Bytes; nothing where a decoration is missing or the size has no bound of 32 bits.
+  using Bytes = std::optional<uint64_t>;
+
+  [[nodiscard]] Bytes Measure(Id type, const MatrixLayout& matrix);
+  [[nodiscard]] Bytes MeasureStruct(const Instruction& type);
+  [[nodiscard]] Bytes MeasureVector(const Instruction& type);
+  [[nodiscard]] Bytes MeasureMatrix(const Instruction& type, const MatrixLayout& matrix);
+  [[nodiscard]] Bytes MeasureArray(const Instruction& type, const MatrixLayout& matrix);
+  [[nodiscard]] std::optional<uint32_t> Decoration(Id type, uint32_t member, spv::Decoration decoration) const;
+
+  void CollectDecorations();
+
+  const Module& module_;
+  const Types& types_;
+  bool collected_ = false;
+  std::unordered_map<uint64_t, uint32_t> decorations_;  // type, member and kind -> literal
+  std::unordered_map<Id, Bytes> struct_sizes_;
+  std::unordered_map<Id, uint32_t> largest_scalars_;
+};
+
+}  // namespace trellis::spirv

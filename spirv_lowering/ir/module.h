@@ -1,0 +1,75 @@
+// A SPIR-V module in memory: one vector of instructions per section of the logical layout (SPIR-V spec 2.4), functions
+// as blocks.
+//
+// Plain data: passes edit it freely. Nothing here is thread-safe; one thread owns a module at a time.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <spirv/unified1/spirv.hpp11>
+
+namespace trellis::spirv {
+
+using Id = uint32_t;
+inline constexpr Id kNoId = 0;
+
+// One instruction. `operands` holds the words after the result type and result id, unparsed; spirv_lowering/grammar
+// tells which are ids.
+struct Instruction {
+  spv::Op opcode = spv::Op::OpNop;
+  Id type_id = kNoId;
+  Id result_id = kNoId;
+  std::vector<uint32_t> operands;
+
+  Instruction() = default;
+  Instruction(spv::Op op, Id type, Id result, std::vector<uint32_t> words)
+      : opcode(op), type_id(type), result_id(result), operands(std::move(words)) {}
+};
+
+// From OpLabel (result_id of `label`) to the terminator, which is the last of `body`. OpLine and OpNoLine are ordinary
+// members of `body` (lines before the label belong to the preceding block's body or to Function::before_first_block).
+struct BasicBlock {
+  Id label = kNoId;
+  std::vector<Instruction> body;
+};
+
+// OpFunction … OpFunctionEnd. A function without blocks is a declaration.
+struct Function {
+  Instruction definition;               // OpFunction: operands = {function control, function type}
+  std::vector<Instruction> parameters;  // OpFunctionParameter, debug lines between them dropped
+  std::vector<BasicBlock> blocks;
+
+  [[nodiscard]] Id id() const { return definition.result_id; }
+};
+
+struct Module {
+  uint32_t version = 0x00010600;  // as in the header word
+  uint32_t generator = 0;
+  Id bound = 1;  // one above the largest id in use
+  std::vector<Instruction> capabilities;
+  std::vector<Instruction> extensions;
+  std::vector<Instruction> ext_inst_imports;
+  std::vector<Instruction> memory_model;  // exactly one in a legal module
+  std::vector<Instruction> entry_points;
+  std::vector<Instruction> execution_modes;  // OpExecutionMode and OpExecutionModeId
+  std::vector<Instruction> debug_sources;    // OpString, OpSource, OpSourceExtension, OpSourceContinued
+  std::vector<Instruction> debug_names;      // OpName, OpMemberName
+  std::vector<Instruction> debug_processed;  // OpModuleProcessed
+  std::vector<Instruction> annotations;
+  std::vector<Instruction>
+      globals;  // types, constants, global variables, OpUndef, OpLine, non-semantic OpExtInst, in order
+  std::vector<Function> functions;
+
+  [[nodiscard]] Id NewId() { return bound++; }
+};
+
+// Literal strings: nul-terminated UTF-8, four bytes a word, first byte in the low bits.
+// `DecodeString` stops at the nul or at the end of the words; `consumed`, if given, receives the number of words it
+// spans.
+[[nodiscard]] std::string DecodeString(const uint32_t* words, size_t count, size_t* consumed = nullptr);
+[[nodiscard]] std::vector<uint32_t> EncodeString(std::string_view text);
+
+}  // namespace trellis::spirv

@@ -1,0 +1,204 @@
+#include "spirv_lowering/ir/types.h"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "spirv_lowering/ir/layout.h"
+
+namespace trellis::spirv {
+namespace {
+
+std::string Key(spv::Op opcode, Id type, const std::vector<uint32_t>& operands) {
+  std::vector<uint32_t> words = {static_cast<uint32_t>(opcode), type};
+  words.insert(words.end(), operands.begin(), operands.end());
+  return std::string(reinterpret_cast<const char*>(words.data()), words.size() * sizeof(uint32_t));
+}
+
+// Forward pointers, lines and the like have nothing to be found by.
+bool HasKey(const Instruction& instruction) {
+  if (instruction.result_id == kNoId) return false;
+  switch (instruction.opcode) {
+    case spv::Op::OpVariable:
+    case spv::Op::OpUntypedVariableKHR:
+    case spv::Op::OpExtInst:
+    case spv::Op::OpExtInstWithForwardRefsKHR:
+    case spv::Op::OpSpecConstant:
+    case spv::Op::OpSpecConstantTrue:
+    case spv::Op::OpSpecConstantFalse:
+    case spv::Op::OpSpecConstantOp:
+    case spv::Op::OpSpecConstantComposite:
+    case spv::Op::OpSpecConstantStringAMDX:
+      return false;
+    default:
+      return true;
+  }
+}
+
+bool IsDecorated(const Instruction& annotation, Id target, spv::Decoration decoration) {
+  switch (annotation.opcode) {
+    case spv::Op::OpDecorate:
+    case spv::Op::OpDecorateId:
+    case spv::Op::OpDecorateString:
+      return annotation.operands[0] == target && annotation.operands[1] == static_cast<uint32_t>(decoration);
+    default:
+      return false;
+  }
+}
+
+bool IsMemberDecorated(const Instruction& annotation, Id type, uint32_t member, spv::Decoration decoration) {
+  const bool on_member =
+      annotation.opcode == spv::Op::OpMemberDecorate || annotation.opcode == spv::Op::OpMemberDecorateString;
+  return on_member && annotation.operands[0] == type && annotation.operands[1] == member &&
+         annotation.operands[2] == static_cast<uint32_t>(decoration);
+}
+
+template <typename Predicate>
+std::optional<uint32_t> FirstLiteral(const Module& module, size_t literal, Predicate&& matches) {
+  const auto found = std::find_if(module.annotations.begin(), module.annotations.end(), matches);
+  if (found == module.annotations.end()) return std::nullopt;
+  return found->operands.size() > literal ? found->operands[literal] : 0;
+}
+
+}  // namespace
+
+Types::Types(Module& module) : module_(module) {
+  for (size_t position = 0; position < module.globals.size(); ++position) Index(position);
+}
+
+void Types::Index(size_t position) {
+  const Instruction& instruction = module_.globals[position];
+  if (instruction.result_id == kNoId) return;
+  position_.emplace(instruction.result_id, position);
+  if (HasKey(instruction))
+    unique_.emplace(Key(instruction.opcode, instruction.type_id, instruction.operands), instruction.result_id);
+}
+
+const Instruction* Types::Find(Id id) const {
+  const auto found = position_.find(id);
+  return found != position_.end() ? &module_.globals[found->second] : nullptr;
+}
+
+Id Types::FindOrAppend(spv::Op opcode, Id type, std::vector<uint32_t> operands) {
+  const auto found = unique_.find(Key(opcode, type, operands));
+  return found != unique_.end() ? found->second : Append(opcode, type, std::move(operands));
+}
+
+Id Types::Append(spv::Op opcode, Id type, std::vector<uint32_t> operands) {
+  const Id result = module_.NewId();
+  AppendAs(result, opcode, type, std::move(operands));
+  return result;
+}
+
+void Types::AppendAs(Id result, spv::Op opcode, Id type, std::vector<uint32_t> operands) {
+  module_.globals.emplace_back(opcode, type, result, std::move(operands));
+  Index(module_.globals.size() - 1);
+}
+
+Id Types::Void() { return FindOrAppend(spv::Op::OpTypeVoid, kNoId, {}); }
+Id Types::Bool() { return FindOrAppend(spv::Op::OpTypeBool, kNoId, {}); }
+Id Types::Int(uint32_t width, bool is_signed) {
+  return FindOrAppend(spv::Op::OpTypeInt, kNoId, {width, is_signed ? 1u : 0u});
+}
+Id Types::Float(uint32_t width) { return FindOrAppend(spv::Op::OpTypeFloat, kNoId, {width}); }
+Id Types::Vector(Id component, uint32_t count) {
+  return FindOrAppend(spv::Op::OpTypeVector, kNoId, {component, count});
+}
+
+Id Types::Pointer(spv::StorageClass storage_class, Id pointee) {
+  return FindOrAppend(spv::Op::OpTypePointer, kNoId, {static_cast<uint32_t>(storage_class), pointee});
+}
+
+Id Types::FunctionType(Id result, const std::vector<Id>& parameters) {
+  std::vector<uint32_t> operands = {result};
+  operands.insert(operands.end(), parameters.begin(), parameters.end());
+  return FindOrAppend(spv::Op::OpTypeFunction, kNoId, std::move(operands));
+}
+
+Id Types::ConstantUint(uint32_t value) {
+  const Id type = Uint();
+  return FindOrAppend(spv::Op::OpConstant, type, {value});
+}
+
+Id Types::ConstantBool(bool value) {
+  const Id type = Bool();
+  return FindOrAppend(value ? spv::Op::OpConstantTrue : spv::Op::OpConstantFalse, type, {});
+}
+
+Id Types::ConstantNull(Id type) { return FindOrAppend(spv::Op::OpConstantNull, type, {}); }
+Id Types::Undef(Id type) { return FindOrAppend(spv::Op::OpUndef, type, {}); }
+
+bool Types::IsPointer(Id type) const {
+  const Instruction* instruction = Find(type);
+  return instruction != nullptr && instruction->opcode == spv::Op::OpTypePointer;
+}
+
+spv::StorageClass Types::PointerClass(Id type) const {
+  assert(IsPointer(type));
+  return static_cast<spv::StorageClass>(Find(type)->operands[0]);
+}
+
+Id Types::Pointee(Id type) const {
+  assert(IsPointer(type));
+  return Find(type)->operands[1];
+}
+
+Id Types::ElementType(Id composite, uint32_t index) const {
+  const Instruction* type = Find(composite);
+  if (type == nullptr) return kNoId;
+  switch (type->opcode) {
+    case spv::Op::OpTypeVector:
+    case spv::Op::OpTypeMatrix:
+    case spv::Op::OpTypeArray:
+    case spv::Op::OpTypeRuntimeArray:
+    case spv::Op::OpTypeNodePayloadArrayAMDX:
+      return type->operands[0];
+    case spv::Op::OpTypeStruct:
+      return index < type->operands.size() ? type->operands[index] : kNoId;
+    default:
+      return kNoId;
+  }
+}
+
+std::optional<uint32_t> Types::ConstantValue(Id id) const {
+  const Instruction* constant = Find(id);
+  if (constant == nullptr || constant->opcode != spv::Op::OpConstant || constant->operands.size() != 1)
+    return std::nullopt;
+  const Instruction* type = Find(constant->type_id);
+  if (type == nullptr || type->opcode != spv::Op::OpTypeInt) return std::nullopt;
+  return constant->operands[0];
+}
+
+uint32_t Types::LargestScalar(Id type) const { return LayoutMeter(module_, *this).LargestScalar(type); }
+
+std::optional<uint32_t> Types::LaidOutSize(Id type) const { return LayoutMeter(module_, *this).Size(type); }
+
+std::optional<uint32_t> FindDecoration(const Module& module, Id target, spv::Decoration decoration) {
+  return FirstLiteral(module, 2,
+                      [=](const Instruction& annotation) { return IsDecorated(annotation, target, decoration); });
+}
+
+bool HasDecoration(const Module& module, Id target, spv::Decoration decoration) {
+  return FindDecoration(module, target, decoration).has_value();
+}
+
+std::optional<uint32_t> FindMemberDecoration(const Module& module, Id type, uint32_t member,
+                                             spv::Decoration decoration) {
+  return FirstLiteral(module, 3, [=](const Instruction& annotation) {
+    return IsMemberDecorated(annotation, type, member, decoration);
+  });
+}
+
+bool HasMemberDecoration(const Module& module, Id type, uint32_t member, spv::Decoration decoration) {
+  return FindMemberDecoration(module, type, member, decoration).has_value();
+}
+
+std::string NameOf(const Module& module, Id id) {
+  for (const Instruction& name : module.debug_names) {
+    if (name.opcode == spv::Op::OpName && name.operands[0] == id)
+      return DecodeString(name.operands.data() + 1, name.operands.size() - 1);
+  }
+  return "%" + std::to_string(id);
+}
+
+}  // namespace trellis::spirv

@@ -1,0 +1,82 @@
+// Types and constants of a module: look up, find or create, measure. Keeps an index; create it after other code has
+// edited Module::globals.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "spirv_lowering/ir/module.h"
+
+namespace trellis::spirv {
+
+class Types {
+ public:
+  // `module` must outlive this object. New types and constants are appended to module.globals.
+  explicit Types(Module& module);
+
+  // The instruction in module.globals that defines `id`, or null. The pointer is valid until the next creation.
+  [[nodiscard]] const Instruction* Find(Id id) const;
+
+  // Find or create. Only types that must be unique (SPIR-V 2.8) are deduplicated; structs and arrays are always created
+  // new.
+  [[nodiscard]] Id Void();
+  [[nodiscard]] Id Bool();
+  [[nodiscard]] Id Int(uint32_t width, bool is_signed);
+  [[nodiscard]] Id Uint() { return Int(32, false); }
+  [[nodiscard]] Id Float(uint32_t width);
+  [[nodiscard]] Id Vector(Id component, uint32_t count);
+  [[nodiscard]] Id Pointer(spv::StorageClass storage_class, Id pointee);
+  [[nodiscard]] Id FunctionType(Id result, const std::vector<Id>& parameters);
+  [[nodiscard]] Id ConstantUint(uint32_t value);
+  [[nodiscard]] Id ConstantBool(bool value);
+  [[nodiscard]] Id ConstantNull(Id type);
+  [[nodiscard]] Id Undef(Id type);
+  // Any global instruction with a result, by opcode, type and operand words: for types that SPIR-V 2.8 wants unique and
+  // undecorated constants.
+  [[nodiscard]] Id FindOrAppend(spv::Op opcode, Id type, std::vector<uint32_t> operands);
+  // Appends any instruction with a result to module.globals and indexes it.
+  Id Append(spv::Op opcode, Id type, std::vector<uint32_t> operands);
+  // The same with a result id that the caller took from Module::NewId.
+  void AppendAs(Id result, spv::Op opcode, Id type, std::vector<uint32_t> operands);
+
+  // Of a pointer type: storage class and pointee. `type` must be an OpTypePointer.
+  [[nodiscard]] spv::StorageClass PointerClass(Id type) const;
+  [[nodiscard]] Id Pointee(Id type) const;
+  [[nodiscard]] bool IsPointer(Id type) const;
+  // Element type of a vector, matrix, array, runtime array or node payload array; member `index` of a struct. kNoId if
+  // there is none.
+  [[nodiscard]] Id ElementType(Id composite, uint32_t index) const;
+  // Value of an OpConstant of up to 32-bit integer type; nothing for specialisation constants and others.
+  [[nodiscard]] std::optional<uint32_t> ConstantValue(Id id) const;
+
+  // Size in bytes of the largest scalar in the type (pointers: 8, booleans: 4, nothing known: 1): what `Aligned` must
+  // at least be (VUID-StandaloneSpirv-PhysicalStorageBuffer64-06314).
+  [[nodiscard]] uint32_t LargestScalar(Id type) const;
+  // Size in bytes of an explicitly laid-out type, from Offset, ArrayStride and MatrixStride decorations; struct = end
+  // of its last member, array and matrix = end of the last element, without the padding behind it. Needs the
+  // decorations of the module; nothing if a decoration is missing or the type has no fixed size (booleans, opaque
+  // types, runtime arrays, lengths that are specialisation constants).
+  [[nodiscard]] std::optional<uint32_t> LaidOutSize(Id type) const;
+
+ private:
+  void Index(size_t position);
+
+  Module& module_;
+  std::unordered_map<Id, size_t> position_;     // result id -> index in module_.globals
+  std::unordered_map<std::string, Id> unique_;  // opcode, type and operand words -> id
+};
+
+// Literal operand of OpMemberDecorate %type member decoration / OpDecorate %id decoration; nothing if not decorated, 0
+// for a decoration without operands. Of OpDecorateId: the id. Linear search.
+[[nodiscard]] std::optional<uint32_t> FindDecoration(const Module& module, Id target, spv::Decoration decoration);
+[[nodiscard]] bool HasDecoration(const Module& module, Id target, spv::Decoration decoration);
+[[nodiscard]] std::optional<uint32_t> FindMemberDecoration(const Module& module, Id type, uint32_t member,
+                                                           spv::Decoration decoration);
+[[nodiscard]] bool HasMemberDecoration(const Module& module, Id type, uint32_t member, spv::Decoration decoration);
+// OpName of an id, or "%<id>".
+[[nodiscard]] std::string NameOf(const Module& module, Id id);
+
+}  // namespace trellis::spirv

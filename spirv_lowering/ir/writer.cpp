@@ -1,0 +1,48 @@
+#include "spirv_lowering/ir/writer.h"
+
+#include <cassert>
+
+namespace trellis::spirv {
+namespace {
+
+// SPIR-V 2.3: the word count shares its word with the opcode.
+constexpr size_t kMaxWordCount = 0xffff;
+
+void Append(std::vector<uint32_t>& words, const Instruction& instruction) {
+  const size_t count = 1 + (instruction.type_id != kNoId ? 1 : 0) + (instruction.result_id != kNoId ? 1 : 0) +
+                       instruction.operands.size();
+  assert(count <= kMaxWordCount);
+  words.push_back(static_cast<uint32_t>(count << 16) | static_cast<uint32_t>(instruction.opcode));
+  if (instruction.type_id != kNoId) words.push_back(instruction.type_id);
+  if (instruction.result_id != kNoId) words.push_back(instruction.result_id);
+  words.insert(words.end(), instruction.operands.begin(), instruction.operands.end());
+}
+
+void Append(std::vector<uint32_t>& words, const std::vector<Instruction>& instructions) {
+  for (const Instruction& instruction : instructions) Append(words, instruction);
+}
+
+void Append(std::vector<uint32_t>& words, const Function& function) {
+  Append(words, function.definition);
+  Append(words, function.parameters);
+  for (const BasicBlock& block : function.blocks) {
+    Append(words, Instruction(spv::Op::OpLabel, kNoId, block.label, {}));
+    Append(words, block.body);
+  }
+  Append(words, Instruction(spv::Op::OpFunctionEnd, kNoId, kNoId, {}));
+}
+
+}  // namespace
+
+std::vector<uint32_t> WriteModule(const Module& module) {
+  std::vector<uint32_t> words = {spv::MagicNumber, module.version, module.generator, module.bound, 0};
+  for (const auto* section : {&module.capabilities, &module.extensions, &module.ext_inst_imports, &module.memory_model,
+                              &module.entry_points, &module.execution_modes, &module.debug_sources, &module.debug_names,
+                              &module.debug_processed, &module.annotations, &module.globals}) {
+    Append(words, *section);
+  }
+  for (const Function& function : module.functions) Append(words, function);
+  return words;
+}
+
+}  // namespace trellis::spirv

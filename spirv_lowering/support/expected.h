@@ -1,0 +1,64 @@
+// A value or an error: what a function returns that can fail. Nothing in spirv_lowering/ throws on purpose.
+#pragma once
+
+#include <cassert>
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace trellis {
+
+// Why something was refused. `message` is one line for the user; it names entry point, instruction and id where they
+// are known.
+struct Error {
+  std::string message;
+};
+
+template <typename T>
+class [[nodiscard]] Expected {
+ public:
+  Expected(T value) : state_(std::in_place_index<0>, std::move(value)) {}
+  Expected(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
+
+  explicit operator bool() const { return state_.index() == 0; }
+  T& operator*() & { return Value(); }
+  const T& operator*() const& { return Value(); }
+  T&& operator*() && { return std::move(Value()); }
+  T* operator->() { return &Value(); }
+  const T* operator->() const { return &Value(); }
+  const Error& error() const {
+    assert(state_.index() == 1);
+    return *std::get_if<1>(&state_);
+  }
+
+ private:
+  T& Value() {
+    assert(state_.index() == 0);
+    return *std::get_if<0>(&state_);
+  }
+  const T& Value() const {
+    assert(state_.index() == 0);
+    return *std::get_if<0>(&state_);
+  }
+
+  std::variant<T, Error> state_;
+};
+
+template <>
+class [[nodiscard]] Expected<void> {
+ public:
+  Expected() = default;
+  Expected(Error error) : error_(std::move(error)), failed_(true) {}
+
+  explicit operator bool() const { return !failed_; }
+  const Error& error() const {
+    assert(failed_);
+    return error_;
+  }
+
+ private:
+  Error error_;
+  bool failed_ = false;
+};
+
+}  // namespace trellis
