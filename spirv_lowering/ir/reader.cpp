@@ -1,6 +1,6 @@
 #include "spirv_lowering/ir/reader.h"
 
-#include <bit>
+#include <algorithm>
 #include <unordered_set>
 #include <utility>
 
@@ -219,12 +219,19 @@ class Reader {
     const bool non_semantic = non_semantic_sets_.contains(set);
     const bool left_out = left_out_sets_.contains(set);
     if (!in_block && !non_semantic && !left_out) return ErrorAt(instruction, "stands outside a function");
-    if (in_place && !left_out) return true;
+    const bool sound = !non_semantic || AllDefined(instruction.operands.subspan(2));
+    if (in_place && !left_out && sound) return true;
     // Nothing but other debug information can use a void result, so leaving this out is safe.
     if (!index_.IsDefinedBy(instruction.type_id, spv::Op::OpTypeVoid))
       return ErrorAt(instruction, "a non-semantic instruction of a type other than void");
     dropped_.insert(instruction.result_id);
     return false;
+  }
+
+  // Debug information in the wild names ids that do not exist (glslang 12 with -gVS: zero). That says nothing against
+  // the shader.
+  bool AllDefined(std::span<const uint32_t> ids) const {
+    return std::all_of(ids.begin(), ids.end(), [this](Id id) { return index_.Definition(id).has_value(); });
   }
 
   // The offset of the OpFunctionEnd that belongs to an OpFunction, or of whatever comes where it should be.

@@ -24,8 +24,8 @@ namespace trellis::spirv {
 //
 // Not kept: OpNop and debug lines outside functions' blocks (in front of a function or label, where they say nothing
 // about an instruction); decoration groups, which become plain decorations of their targets; instructions of the sets
-// OpenCL.DebugInfo.100 and DebugInfo, whose operands the core grammar does not describe, and non-semantic instructions
-// between functions, with all debug information that refers to them.
+// OpenCL.DebugInfo.100 and DebugInfo, whose operands the core grammar does not describe; non-semantic instructions that
+// stand between functions or name ids that nothing defines, with all debug information that refers to them.
 [[nodiscard]] Expected<Module> ReadModule(std::span<const uint32_t> words);
 
 }  // namespace trellis::spirv

@@ -163,6 +163,17 @@ TEST(Reader, NonSemanticInstructionsBetweenFunctionsGoWithTheirUsers) {
   EXPECT_EQ(kept, 1u) << ToText(module);
 }
 
+TEST(Reader, DebugInformationAboutNothingIsLeftOut) {
+  RawModule raw;
+  raw.Op(spv::Op::OpCapability, {1}).Op(spv::Op::OpExtInstImport, {9, 0x536e6f4e, 0x6e616d65, 0x2e636974, 0x61});
+  raw.Op(spv::Op::OpMemoryModel, {0, 1}).Op(spv::Op::OpTypeVoid, {1});
+  raw.Op(spv::Op::OpExtInst, {1, 2, 9, 1, 0}).Op(spv::Op::OpExtInst, {1, 3, 9, 1, 2});
+  raw.Op(spv::Op::OpExtInst, {1, 4, 9, 1, 77}).Op(spv::Op::OpExtInst, {1, 5, 9, 1, 1});
+  const Module module = ReadOrFail(raw.words());
+  ASSERT_EQ(module.globals.size(), 2u);
+  EXPECT_EQ(module.globals[1].result_id, 5u);
+}
+
 TEST(Reader, NopsOutsideFunctionsAreDropped) {
   const std::vector<uint32_t> sample = AssembleOrFail(SampleText("empty"));
   std::vector<uint32_t> words(sample.begin(), sample.begin() + 5);
