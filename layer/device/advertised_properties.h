@@ -1,0 +1,28 @@
+// Features and limits of VK_AMDX_shader_enqueue, and the limits of the device that the emulation takes from. Pure.
+#pragma once
+
+#include "layer/dispatch/vulkan.h"
+
+namespace trellis {
+
+// Bytes of workgroup memory that lowered nodes use beside the application's.
+inline constexpr uint32_t kReservedSharedMemory = 64;
+
+inline constexpr uint32_t kMaxExecutionGraphDepth = 128;
+inline constexpr uint32_t kMaxExecutionGraphShaderOutputNodes = 1024;
+inline constexpr uint32_t kMaxExecutionGraphShaderPayloadSize = 65536;
+// Also the most payloads of one VkDispatchGraphInfoAMDX (VUID-VkDispatchGraphInfoAMDX-payloadCount-09171), so large.
+inline constexpr uint32_t kMaxExecutionGraphShaderPayloadCount = 1u << 24;
+// Infos, payloads and counts are read as 32-bit words.
+inline constexpr uint32_t kExecutionGraphDispatchAddressAlignment = 4;
+inline constexpr uint32_t kMaxExecutionGraphWorkgroupCount = 65535;
+inline constexpr uint32_t kMaxExecutionGraphWorkgroups = (1u << 24) - 1;
+
+// Fill in everything but sType and pNext.
+void FillShaderEnqueueFeatures(VkPhysicalDeviceShaderEnqueueFeaturesAMDX& features);
+void FillShaderEnqueueProperties(VkPhysicalDeviceShaderEnqueuePropertiesAMDX& properties);
+
+// What is left of the device's limits for the application's shaders.
+void ReduceLimits(VkPhysicalDeviceLimits& limits);
+
+}  // namespace trellis

@@ -1,0 +1,121 @@
+#include "layer/device/capabilities.h"
+
+#include <algorithm>
+
+#include "layer/dispatch/struct_chain.h"
+
+namespace trellis {
+
+namespace {
+
+// The structures whose extension may be missing are linked in only where the device lists it: a driver may not like
+// what it does not know.
+struct FeatureQuery {
+  VkPhysicalDeviceFeatures2 features = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, nullptr, {}};
+  VkPhysicalDeviceVulkan11Features vulkan11 = {};
+  VkPhysicalDeviceVulkan12Features vulkan12 = {};
+  VkPhysicalDeviceSynchronization2Features synchronization2 = {};
+  VkPhysicalDeviceExtendedDynamicStateFeaturesEXT extended_dynamic_state = {};
+  VkPhysicalDeviceShaderMaximalReconvergenceFeaturesKHR maximal_reconvergence = {};
+  VkPhysicalDevicePipelineCreationCacheControlFeatures cache_control = {};
+  VkPhysicalDeviceShaderEnqueueFeaturesAMDX shader_enqueue = {};
+
+  explicit FeatureQuery(const DeviceCapabilities& capabilities) {
+    Link(vulkan11, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES, true);
+    Link(vulkan12, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, true);
+    const bool vulkan13 = capabilities.traits.api_version >= VK_API_VERSION_1_3;
+    Link(synchronization2, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SYNCHRONIZATION_2_FEATURES,
+         vulkan13 || capabilities.HasExtension(VK_KHR_SYNCHRONIZATION_2_EXTENSION_NAME));
+    Link(extended_dynamic_state, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTENDED_DYNAMIC_STATE_FEATURES_EXT,
+         capabilities.HasExtension(VK_EXT_EXTENDED_DYNAMIC_STATE_EXTENSION_NAME));
+    Link(maximal_reconvergence, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_MAXIMAL_RECONVERGENCE_FEATURES_KHR,
+         capabilities.HasExtension(VK_KHR_SHADER_MAXIMAL_RECONVERGENCE_EXTENSION_NAME));
+    Link(cache_control, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_CREATION_CACHE_CONTROL_FEATURES,
+         vulkan13 || capabilities.HasExtension(VK_EXT_PIPELINE_CREATION_CACHE_CONTROL_EXTENSION_NAME));
+    Link(shader_enqueue, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX,
+         capabilities.HasExtension(VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME));
+  }
+  FeatureQuery(const FeatureQuery&) = delete;
+  FeatureQuery& operator=(const FeatureQuery&) = delete;
+
+ private:
+  template <typename Struct>
+  void Link(Struct& structure, VkStructureType type, bool wanted) {
+    structure.sType = type;
+    if (wanted) InsertIntoChain(&features, &structure);
+  }
+};
+
+void QueryFeatures(const InstanceDispatch& dispatch, VkPhysicalDevice physical_device,
+                   DeviceCapabilities& capabilities) {
+  FeatureQuery query(capabilities);
+  dispatch.GetPhysicalDeviceFeatures2(physical_device, &query.features);
+  capabilities.features_known = true;
+  capabilities.synchronization2 = query.synchronization2.synchronization2;
+  capabilities.extended_dynamic_state = query.extended_dynamic_state.extendedDynamicState;
+  capabilities.native_shader_enqueue = query.shader_enqueue.shaderEnqueue;
+
+  DeviceTraits& traits = capabilities.traits;
+  traits.buffer_device_address = query.vulkan12.bufferDeviceAddress;
+  traits.scalar_block_layout = query.vulkan12.scalarBlockLayout;
+  traits.storage_buffer_8bit = query.vulkan12.storageBuffer8BitAccess;
+  traits.storage_buffer_16bit = query.vulkan11.storageBuffer16BitAccess;
+  traits.shader_int8 = query.vulkan12.shaderInt8;
+  traits.shader_int16 = query.features.features.shaderInt16;
+  traits.shader_int64 = query.features.features.shaderInt64;
+  traits.shader_float16 = query.vulkan12.shaderFloat16;
+  traits.shader_float64 = query.features.features.shaderFloat64;
+  traits.buffer_int64_atomics = query.vulkan12.shaderBufferInt64Atomics;
+  traits.vulkan_memory_model = query.vulkan12.vulkanMemoryModel;
+  traits.vulkan_memory_model_device_scope = query.vulkan12.vulkanMemoryModelDeviceScope;
+  traits.maximal_reconvergence = query.maximal_reconvergence.shaderMaximalReconvergence;
+  traits.pipeline_creation_cache_control = query.cache_control.pipelineCreationCacheControl;
+}
+
+void QuerySubgroups(const InstanceDispatch& dispatch, VkPhysicalDevice physical_device, DeviceTraits& traits) {
+  VkPhysicalDeviceSubgroupProperties subgroups = {};
+  subgroups.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES;
+  VkPhysicalDeviceProperties2 properties = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &subgroups, {}};
+  dispatch.GetPhysicalDeviceProperties2(physical_device, &properties);
+  traits.subgroup_size = std::max(subgroups.subgroupSize, 1u);
+  if (subgroups.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT)
+    traits.subgroup_operations = subgroups.supportedOperations;
+}
+
+}  // namespace
+
+std::vector<VkExtensionProperties> QueryExtensions(const InstanceDispatch& dispatch, VkPhysicalDevice physical_device) {
+  std::vector<VkExtensionProperties> extensions;
+  VkResult result = VK_INCOMPLETE;
+  while (result == VK_INCOMPLETE) {
+    uint32_t count = 0;
+    result = dispatch.EnumerateDeviceExtensionProperties(physical_device, nullptr, &count, nullptr);
+    if (result != VK_SUCCESS) break;
+    extensions.resize(count);
+    result = dispatch.EnumerateDeviceExtensionProperties(physical_device, nullptr, &count, extensions.data());
+    extensions.resize(count);
+  }
+  if (result != VK_SUCCESS) extensions.clear();
+  return extensions;
+}
+
+DeviceCapabilities QueryCapabilities(const InstanceDispatch& dispatch, VkPhysicalDevice physical_device,
+                                     uint32_t instance_api_version) {
+  DeviceCapabilities capabilities;
+  VkPhysicalDeviceProperties properties = {};
+  dispatch.GetPhysicalDeviceProperties(physical_device, &properties);
+  capabilities.device_name = properties.deviceName;
+  capabilities.traits.api_version = std::min(properties.apiVersion, instance_api_version);
+  capabilities.traits.limits = properties.limits;
+  for (const VkExtensionProperties& extension : QueryExtensions(dispatch, physical_device))
+    capabilities.extensions.emplace(extension.extensionName, extension.specVersion);
+
+  if (capabilities.traits.api_version >= VK_API_VERSION_1_2 && dispatch.GetPhysicalDeviceFeatures2 &&
+      dispatch.GetPhysicalDeviceProperties2) {
+    QueryFeatures(dispatch, physical_device, capabilities);
+    QuerySubgroups(dispatch, physical_device, capabilities.traits);
+  }
+  return capabilities;
+}
+
+}  // namespace trellis

@@ -1,0 +1,174 @@
+#include "layer/device/device_create_info.h"
+
+#include <string_view>
+
+#include "layer/dispatch/struct_chain.h"
+
+namespace trellis {
+
+namespace {
+
+bool IsNamed(const VkDeviceCreateInfo& info, std::string_view name) {
+  for (uint32_t i = 0; i < info.enabledExtensionCount; ++i)
+    if (name == info.ppEnabledExtensionNames[i]) return true;
+  return false;
+}
+
+// A feature that has a structure of its own and a place in the structure of a core version.
+template <typename Single, typename Core>
+struct FeaturePlace {
+  VkStructureType single_type;
+  VkBool32 Single::*single;
+  VkStructureType core_type;
+  VkBool32 Core::*core;
+};
+
+constexpr FeaturePlace<VkPhysicalDeviceBufferDeviceAddressFeatures, VkPhysicalDeviceVulkan12Features>
+    kBufferDeviceAddress = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES,
+                            &VkPhysicalDeviceBufferDeviceAddressFeatures::bufferDeviceAddress,
+                            VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
+                            &VkPhysicalDeviceVulkan12Features::bufferDeviceAddress};
+constexpr FeaturePlace<VkPhysicalDeviceScalarBlockLayoutFeatures, VkPhysicalDeviceVulkan12Features> kScalarBlockLayout =
+    {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SCALAR_BLOCK_LAYOUT_FEATURES,
+     &VkPhysicalDeviceScalarBlockLayoutFeatures::scalarBlockLayout,
+     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, &VkPhysicalDeviceVulkan12Features::scalarBlockLayout};
+constexpr FeaturePlace<VkPhysicalDevice8BitStorageFeatures, VkPhysicalDeviceVulkan12Features> kStorageBuffer8Bit = {
+    VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_8BIT_STORAGE_FEATURES,
+    &VkPhysicalDevice8BitStorageFeatures::storageBuffer8BitAccess,
+    VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, &VkPhysicalDeviceVulkan12Features::storageBuffer8BitAccess};
+constexpr FeaturePlace<VkPhysicalDevice16BitStorageFeatures, VkPhysicalDeviceVulkan11Features> kStorageBuffer16Bit = {
+    VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_16BIT_STORAGE_FEATURES,
+    &VkPhysicalDevice16BitStorageFeatures::storageBuffer16BitAccess,
+    VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES, &VkPhysicalDeviceVulkan11Features::storageBuffer16BitAccess};
+
+// VUID-VkDeviceCreateInfo-pNext-02829 and -02830: the single structure and the core one exclude each other.
+template <typename Single, typename Core>
+void EnableFeature(VkDeviceCreateInfo& info, const FeaturePlace<Single, Core>& place, Arena& arena) {
+  if (Core* core = FindStruct<Core>(const_cast<void*>(info.pNext), place.core_type)) {
+    core->*place.core = VK_TRUE;
+  } else if (Single* single = FindStruct<Single>(const_cast<void*>(info.pNext), place.single_type)) {
+    single->*place.single = VK_TRUE;
+  } else {
+    Single added = {};
+    added.sType = place.single_type;
+    added.*place.single = VK_TRUE;
+    InsertIntoChain(&info, arena.Copy(added));
+  }
+}
+
+template <typename Single, typename Core>
+bool IsEnabled(const VkDeviceCreateInfo& info, const FeaturePlace<Single, Core>& place) {
+  if (const Core* core = FindStruct<Core>(info.pNext, place.core_type)) return core->*place.core;
+  const Single* single = FindStruct<Single>(info.pNext, place.single_type);
+  return single && single->*place.single;
+}
+
+// VK_EXT_buffer_device_address is the older form: its feature may not be mixed with the newer one
+// (VUID-VkDeviceCreateInfo-pNext-04748), and does as well for us.
+bool EnableOlderBufferDeviceAddress(VkDeviceCreateInfo& info) {
+  if (!IsNamed(info, VK_EXT_BUFFER_DEVICE_ADDRESS_EXTENSION_NAME)) return false;
+  auto* features = FindStruct<VkPhysicalDeviceBufferDeviceAddressFeaturesEXT>(
+      const_cast<void*>(info.pNext), VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES_EXT);
+  if (!features) return false;
+  features->bufferDeviceAddress = VK_TRUE;
+  return true;
+}
+
+void EnableNeededFeatures(VkDeviceCreateInfo& info, const DeviceTraits& supported, Arena& arena) {
+  if (!EnableOlderBufferDeviceAddress(info)) EnableFeature(info, kBufferDeviceAddress, arena);
+  EnableFeature(info, kScalarBlockLayout, arena);
+  if (supported.storage_buffer_16bit) EnableFeature(info, kStorageBuffer16Bit, arena);
+  if (supported.storage_buffer_8bit) EnableFeature(info, kStorageBuffer8Bit, arena);
+}
+
+}  // namespace
+
+bool EnablesShaderEnqueue(const VkDeviceCreateInfo& info) {
+  return IsNamed(info, VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME);
+}
+
+RequestedEmulation FindRequestedEmulation(const VkDeviceCreateInfo& info, const EmulationDecision& decision) {
+  RequestedEmulation requested;
+  if (!decision.Emulates()) return requested;
+  requested.graphs = EnablesShaderEnqueue(info);
+  requested.maintenance5 = decision.maintenance5 && IsNamed(info, VK_KHR_MAINTENANCE_5_EXTENSION_NAME);
+  requested.pipeline_library = decision.pipeline_library && IsNamed(info, VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME);
+  requested.shader_enqueue_structure =
+      FindInChain(info.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX) != nullptr;
+  requested.maintenance5_structure =
+      decision.maintenance5 && FindInChain(info.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES);
+  return requested;
+}
+
+VkDeviceCreateInfo* EditDeviceCreateInfo(const VkDeviceCreateInfo& info, const RequestedEmulation& requested,
+                                         const DeviceTraits& supported, Arena& arena) {
+  VkDeviceCreateInfo* edited = CopyWithChain(info, arena);
+
+  auto* names = arena.CopyArray(info.ppEnabledExtensionNames, info.enabledExtensionCount);
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < info.enabledExtensionCount; ++i) {
+    const std::string_view name = info.ppEnabledExtensionNames[i];
+    if (requested.graphs && name == VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME) continue;
+    if (requested.maintenance5 && name == VK_KHR_MAINTENANCE_5_EXTENSION_NAME) continue;
+    if (requested.pipeline_library && name == VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME) continue;
+    names[count++] = info.ppEnabledExtensionNames[i];
+  }
+  edited->enabledExtensionCount = count;
+  edited->ppEnabledExtensionNames = names;
+
+  if (requested.shader_enqueue_structure)
+    RemoveFromChain(edited, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX);
+  if (requested.maintenance5_structure)
+    RemoveFromChain(edited, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES);
+  if (requested.graphs) EnableNeededFeatures(*edited, supported, arena);
+  return edited;
+}
+
+DeviceTraits EnabledTraits(const VkDeviceCreateInfo& info, const DeviceTraits& supported) {
+  DeviceTraits traits = supported;
+  const auto* features2 =
+      FindStruct<VkPhysicalDeviceFeatures2>(info.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2);
+  const VkPhysicalDeviceFeatures* features = features2 ? &features2->features : info.pEnabledFeatures;
+  traits.shader_int16 = features && features->shaderInt16;
+  traits.shader_int64 = features && features->shaderInt64;
+  traits.shader_float64 = features && features->shaderFloat64;
+
+  const auto* older = FindStruct<VkPhysicalDeviceBufferDeviceAddressFeaturesEXT>(
+      info.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES_EXT);
+  traits.buffer_device_address = IsEnabled(info, kBufferDeviceAddress) || (older && older->bufferDeviceAddress);
+  traits.scalar_block_layout = IsEnabled(info, kScalarBlockLayout);
+  traits.storage_buffer_8bit = IsEnabled(info, kStorageBuffer8Bit);
+  traits.storage_buffer_16bit = IsEnabled(info, kStorageBuffer16Bit);
+
+  using Vulkan12 = VkPhysicalDeviceVulkan12Features;
+  using Float16Int8 = VkPhysicalDeviceShaderFloat16Int8Features;
+  using Int64Atomics = VkPhysicalDeviceShaderAtomicInt64Features;
+  using MemoryModel = VkPhysicalDeviceVulkanMemoryModelFeatures;
+  constexpr VkStructureType k12 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
+  constexpr VkStructureType kFloat16Int8 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT16_INT8_FEATURES;
+  constexpr VkStructureType kInt64Atomics = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_INT64_FEATURES;
+  constexpr VkStructureType kMemoryModel = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_MEMORY_MODEL_FEATURES;
+  traits.shader_int8 =
+      IsEnabled<Float16Int8, Vulkan12>(info, {kFloat16Int8, &Float16Int8::shaderInt8, k12, &Vulkan12::shaderInt8});
+  traits.shader_float16 = IsEnabled<Float16Int8, Vulkan12>(
+      info, {kFloat16Int8, &Float16Int8::shaderFloat16, k12, &Vulkan12::shaderFloat16});
+  traits.buffer_int64_atomics = IsEnabled<Int64Atomics, Vulkan12>(
+      info, {kInt64Atomics, &Int64Atomics::shaderBufferInt64Atomics, k12, &Vulkan12::shaderBufferInt64Atomics});
+  traits.vulkan_memory_model = IsEnabled<MemoryModel, Vulkan12>(
+      info, {kMemoryModel, &MemoryModel::vulkanMemoryModel, k12, &Vulkan12::vulkanMemoryModel});
+  traits.vulkan_memory_model_device_scope = IsEnabled<MemoryModel, Vulkan12>(
+      info, {kMemoryModel, &MemoryModel::vulkanMemoryModelDeviceScope, k12, &Vulkan12::vulkanMemoryModelDeviceScope});
+
+  using Vulkan13 = VkPhysicalDeviceVulkan13Features;
+  using CacheControl = VkPhysicalDevicePipelineCreationCacheControlFeatures;
+  traits.pipeline_creation_cache_control = IsEnabled<CacheControl, Vulkan13>(
+      info, {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_CREATION_CACHE_CONTROL_FEATURES,
+             &CacheControl::pipelineCreationCacheControl, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES,
+             &Vulkan13::pipelineCreationCacheControl});
+  const auto* reconvergence = FindStruct<VkPhysicalDeviceShaderMaximalReconvergenceFeaturesKHR>(
+      info.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_MAXIMAL_RECONVERGENCE_FEATURES_KHR);
+  traits.maximal_reconvergence = reconvergence && reconvergence->shaderMaximalReconvergence;
+  return traits;
+}
+
+}  // namespace trellis

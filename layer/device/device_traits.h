@@ -1,0 +1,37 @@
+// What the rooms need to know about a device when they lower shaders, plan memory and record dispatches.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "layer/dispatch/vulkan.h"
+
+namespace trellis {
+
+// Facts of a physical device, or, in Device::traits, of a logical device: there the feature flags say what is
+// *enabled*, by the application or by us.
+struct DeviceTraits {
+  // min(instance's apiVersion, device's apiVersion): what may be used without asking for an extension.
+  uint32_t api_version = 0;
+  VkPhysicalDeviceLimits limits = {};
+
+  uint32_t subgroup_size = 1;
+  VkSubgroupFeatureFlags subgroup_operations = 0;  // 0 unless supported in the compute stage
+
+  bool buffer_device_address = false;
+  bool scalar_block_layout = false;
+  bool storage_buffer_8bit = false;
+  bool storage_buffer_16bit = false;
+  bool shader_int8 = false;
+  bool shader_int16 = false;
+  bool shader_int64 = false;
+  bool shader_float16 = false;
+  bool shader_float64 = false;
+  bool buffer_int64_atomics = false;
+  bool vulkan_memory_model = false;
+  bool vulkan_memory_model_device_scope = false;
+  bool maximal_reconvergence = false;
+  bool pipeline_creation_cache_control = false;
+};
+
+}  // namespace trellis

@@ -1,0 +1,77 @@
+// Where every message of the layer goes: to the log, and to the application's VK_EXT_debug_utils messengers.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "layer/diagnostics/log.h"
+#include "layer/dispatch/vulkan.h"
+#include "layer/settings/settings.h"
+
+namespace trellis {
+
+// A Vulkan object that a message is about.
+struct MessageObject {
+  VkObjectType type = VK_OBJECT_TYPE_UNKNOWN;
+  uint64_t handle = 0;
+};
+
+// One per instance. Threading: any thread. No lock is held while the application's callbacks run, so they may call
+// Vulkan.
+class Diagnostics {
+ public:
+  explicit Diagnostics(const Settings& settings);
+
+  // `id` becomes pMessageIdName: "TRELLIS-" and words joined by hyphens, stable, so that applications can filter on it.
+  // `text`: one message for a person; it names what was wrong and what to do. kInfo maps to the INFO severity, kDebug
+  // to VERBOSE.
+  void Report(LogLevel level, std::string_view id, std::string_view text,
+              std::initializer_list<MessageObject> objects = {});
+  void Error(std::string_view id, std::string_view text, std::initializer_list<MessageObject> objects = {}) {
+    Report(LogLevel::kError, id, text, objects);
+  }
+  void Warning(std::string_view id, std::string_view text, std::initializer_list<MessageObject> objects = {}) {
+    Report(LogLevel::kWarning, id, text, objects);
+  }
+  void Info(std::string_view id, std::string_view text, std::initializer_list<MessageObject> objects = {}) {
+    Report(LogLevel::kInfo, id, text, objects);
+  }
+  void Debug(std::string_view id, std::string_view text, std::initializer_list<MessageObject> objects = {}) {
+    Report(LogLevel::kDebug, id, text, objects);
+  }
+
+  // False when neither log nor messengers would take it: lets callers skip building a costly text.
+  [[nodiscard]] bool Wants(LogLevel level);
+
+  // The application's messengers. `handle` is the driver's; info's pNext and strings are not kept.
+  void AddMessenger(VkDebugUtilsMessengerEXT handle, const VkDebugUtilsMessengerCreateInfoEXT& info);
+  void RemoveMessenger(VkDebugUtilsMessengerEXT handle);
+
+  // Messengers chained to VkInstanceCreateInfo hear vkCreateInstance and vkDestroyInstance only: active between these
+  // two calls.
+  void SetInstanceMessengers(const void* instance_create_info_chain);
+  void ActivateInstanceMessengers(bool active);
+
+ private:
+  struct Messenger {
+    VkDebugUtilsMessengerEXT handle = VK_NULL_HANDLE;  // null: from VkInstanceCreateInfo
+    VkDebugUtilsMessageSeverityFlagsEXT severities = 0;
+    VkDebugUtilsMessageTypeFlagsEXT types = 0;
+    PFN_vkDebugUtilsMessengerCallbackEXT callback = nullptr;
+    void* user_data = nullptr;
+  };
+
+  std::vector<Messenger> Listeners(LogLevel level);
+
+  Log log_;
+  std::mutex mutex_;  // guards what follows
+  std::vector<Messenger> messengers_;
+  std::vector<Messenger> instance_messengers_;
+  bool instance_messengers_active_ = true;
+};
+
+}  // namespace trellis

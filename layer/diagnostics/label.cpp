@@ -1,0 +1,36 @@
+#include "layer/diagnostics/label.h"
+
+#include "layer/objects/device.h"
+
+namespace trellis {
+
+bool LabelsEnabled(const Device& device) {
+  return device.settings.labels && device.dispatch.CmdBeginDebugUtilsLabelEXT &&
+         device.dispatch.CmdEndDebugUtilsLabelEXT;
+}
+
+ScopedLabel::ScopedLabel(const Device& device, VkCommandBuffer command_buffer, const std::string& text)
+    : command_buffer_(command_buffer) {
+  if (!LabelsEnabled(device)) return;
+  dispatch_ = &device.dispatch;
+  VkDebugUtilsLabelEXT label = {};
+  label.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT;
+  label.pLabelName = text.c_str();
+  dispatch_->CmdBeginDebugUtilsLabelEXT(command_buffer_, &label);
+}
+
+ScopedLabel::~ScopedLabel() {
+  if (dispatch_) dispatch_->CmdEndDebugUtilsLabelEXT(command_buffer_);
+}
+
+void NameObject(const Device& device, VkObjectType type, uint64_t handle, const std::string& name) {
+  if (!device.settings.labels || !device.dispatch.SetDebugUtilsObjectNameEXT) return;
+  VkDebugUtilsObjectNameInfoEXT info = {};
+  info.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT;
+  info.objectType = type;
+  info.objectHandle = handle;
+  info.pObjectName = name.c_str();
+  device.dispatch.SetDebugUtilsObjectNameEXT(device.handle, &info);
+}
+
+}  // namespace trellis

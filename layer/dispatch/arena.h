@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <memory_resource>
+#include <type_traits>
+
+#include "layer/dispatch/vulkan.h"
+
+namespace trellis {
+
+// Memory for edited copies of create infos: freed all at once with the arena. Only trivially destructible things go in.
+// One thread; lives on the stack of the hook that edits.
+class Arena {
+ public:
+  Arena() = default;
+  ~Arena();
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+
+  [[nodiscard]] void* Allocate(size_t bytes) { return resource_.allocate(bytes, alignof(std::max_align_t)); }
+
+  [[nodiscard]] void* Copy(const void* source, size_t bytes) {
+    void* copy = Allocate(bytes);
+    if (bytes) std::memcpy(copy, source, bytes);
+    return copy;
+  }
+
+  template <typename T>
+  [[nodiscard]] T* Copy(const T& source) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    return static_cast<T*>(Copy(&source, sizeof(T)));
+  }
+
+  template <typename T>
+  [[nodiscard]] T* CopyArray(const T* source, size_t count) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    return static_cast<T*>(Copy(source, sizeof(T) * count));
+  }
+
+  // The present pNext of a structure of the application is put back when the arena dies. See CopyChain.
+  void RestoreLater(VkBaseOutStructure* structure);
+
+ private:
+  struct Restoration {
+    VkBaseOutStructure* structure;
+    VkBaseOutStructure* next;
+    Restoration* older;
+  };
+
+  std::byte first_[1024];  // most create infos fit here without an allocation
+  std::pmr::monotonic_buffer_resource resource_{first_, sizeof(first_)};
+  Restoration* restorations_ = nullptr;  // newest first
+};
+
+}  // namespace trellis

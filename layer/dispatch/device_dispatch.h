@@ -1,0 +1,26 @@
+#pragma once
+
+#include "layer/dispatch/function_lists.h"
+#include "layer/dispatch/vulkan.h"
+
+namespace trellis {
+
+// The next layer's device commands, taken from the next vkGetDeviceProcAddr. Read-only after loading, so any thread may
+// use it. A member is null when the next layer has no such command; members named after a core command may hold its KHR
+// form.
+struct DeviceDispatch {
+  PFN_vkGetDeviceProcAddr GetDeviceProcAddr = nullptr;
+#define TRELLIS_MEMBER(name) PFN_vk##name name = nullptr;
+#define TRELLIS_MEMBER_ALIAS(name, alias) PFN_vk##name name = nullptr;
+  TRELLIS_DEVICE_FUNCTIONS(TRELLIS_MEMBER, TRELLIS_MEMBER, TRELLIS_MEMBER_ALIAS)
+#undef TRELLIS_MEMBER
+#undef TRELLIS_MEMBER_ALIAS
+
+  // Returns the name of the first required command that is missing, null when all are there.
+  [[nodiscard]] const char* Load(VkDevice device, PFN_vkGetDeviceProcAddr next);
+};
+
+// True when the next layer answers all seven commands of VK_AMDX_shader_enqueue.
+[[nodiscard]] bool HasShaderEnqueueEntryPoints(VkDevice device, PFN_vkGetDeviceProcAddr next);
+
+}  // namespace trellis

@@ -1,0 +1,120 @@
+// The Vulkan commands that the layer calls on the next layer, one list entry each; tables are generated from these
+// lists.
+//
+// REQUIRED(Name): present in every implementation on which the extension is offered (Vulkan 1.2, or an alias of it).
+// OPTIONAL(Name): may be null; whoever calls it checks.
+// OPTIONAL_ALIAS(Name, Alias): the same command under a second name, taken when the first is null.
+#pragma once
+
+// clang-format off
+#define TRELLIS_INSTANCE_FUNCTIONS(REQUIRED, OPTIONAL, OPTIONAL_ALIAS) \
+  REQUIRED(CreateDevice) \
+  REQUIRED(DestroyInstance) \
+  REQUIRED(EnumerateDeviceExtensionProperties) \
+  REQUIRED(EnumeratePhysicalDevices) \
+  REQUIRED(GetPhysicalDeviceFeatures) \
+  REQUIRED(GetPhysicalDeviceMemoryProperties) \
+  REQUIRED(GetPhysicalDeviceProperties) \
+  REQUIRED(GetPhysicalDeviceQueueFamilyProperties) \
+  OPTIONAL(CreateDebugUtilsMessengerEXT) \
+  OPTIONAL(DestroyDebugUtilsMessengerEXT) \
+  OPTIONAL_ALIAS(GetPhysicalDeviceExternalBufferProperties, GetPhysicalDeviceExternalBufferPropertiesKHR) \
+  OPTIONAL_ALIAS(GetPhysicalDeviceFeatures2, GetPhysicalDeviceFeatures2KHR) \
+  OPTIONAL_ALIAS(GetPhysicalDeviceProperties2, GetPhysicalDeviceProperties2KHR)
+
+#define TRELLIS_DEVICE_FUNCTIONS(REQUIRED, OPTIONAL, OPTIONAL_ALIAS) \
+  REQUIRED(AllocateCommandBuffers) \
+  REQUIRED(AllocateMemory) \
+  REQUIRED(BeginCommandBuffer) \
+  REQUIRED(BindBufferMemory) \
+  REQUIRED(CmdBindDescriptorSets) \
+  REQUIRED(CmdBindIndexBuffer) \
+  REQUIRED(CmdBindPipeline) \
+  REQUIRED(CmdCopyBuffer) \
+  REQUIRED(CmdDispatch) \
+  REQUIRED(CmdDispatchIndirect) \
+  REQUIRED(CmdExecuteCommands) \
+  REQUIRED(CmdFillBuffer) \
+  REQUIRED(CmdPipelineBarrier) \
+  REQUIRED(CmdPushConstants) \
+  REQUIRED(CmdUpdateBuffer) \
+  REQUIRED(CreateBuffer) \
+  REQUIRED(CreateBufferView) \
+  REQUIRED(CreateCommandPool) \
+  REQUIRED(CreateComputePipelines) \
+  REQUIRED(CreateDescriptorSetLayout) \
+  REQUIRED(CreateDescriptorUpdateTemplate) \
+  REQUIRED(CreateFence) \
+  REQUIRED(CreateGraphicsPipelines) \
+  REQUIRED(CreateImage) \
+  REQUIRED(CreatePipelineLayout) \
+  REQUIRED(CreateShaderModule) \
+  REQUIRED(DestroyBuffer) \
+  REQUIRED(DestroyCommandPool) \
+  REQUIRED(DestroyDescriptorSetLayout) \
+  REQUIRED(DestroyDescriptorUpdateTemplate) \
+  REQUIRED(DestroyDevice) \
+  REQUIRED(DestroyFence) \
+  REQUIRED(DestroyImage) \
+  REQUIRED(DestroyPipeline) \
+  REQUIRED(DestroyPipelineLayout) \
+  REQUIRED(DestroyShaderModule) \
+  REQUIRED(DeviceWaitIdle) \
+  REQUIRED(EndCommandBuffer) \
+  REQUIRED(FlushMappedMemoryRanges) \
+  REQUIRED(FreeCommandBuffers) \
+  REQUIRED(FreeMemory) \
+  REQUIRED(GetBufferMemoryRequirements) \
+  REQUIRED(GetDeviceQueue) \
+  REQUIRED(GetFenceStatus) \
+  REQUIRED(GetImageSubresourceLayout) \
+  REQUIRED(InvalidateMappedMemoryRanges) \
+  REQUIRED(MapMemory) \
+  REQUIRED(QueueSubmit) \
+  REQUIRED(QueueWaitIdle) \
+  REQUIRED(ResetCommandBuffer) \
+  REQUIRED(ResetCommandPool) \
+  REQUIRED(ResetFences) \
+  REQUIRED(UnmapMemory) \
+  REQUIRED(WaitForFences) \
+  OPTIONAL_ALIAS(GetBufferDeviceAddress, GetBufferDeviceAddressKHR) \
+  OPTIONAL(GetBufferDeviceAddressEXT) \
+  OPTIONAL(CmdBeginDebugUtilsLabelEXT) \
+  OPTIONAL(CmdBindDescriptorBufferEmbeddedSamplers2EXT) \
+  OPTIONAL(CmdBindDescriptorBufferEmbeddedSamplersEXT) \
+  OPTIONAL(CmdBindDescriptorBuffersEXT) \
+  OPTIONAL(CmdBindShadersEXT) \
+  OPTIONAL(CmdEndDebugUtilsLabelEXT) \
+  OPTIONAL(CmdInsertDebugUtilsLabelEXT) \
+  OPTIONAL(CmdSetDescriptorBufferOffsets2EXT) \
+  OPTIONAL(CmdSetDescriptorBufferOffsetsEXT) \
+  OPTIONAL(CreateRayTracingPipelinesKHR) \
+  OPTIONAL(CreateShadersEXT) \
+  OPTIONAL(GetDeviceQueue2) \
+  OPTIONAL(GetShaderModuleIdentifierEXT) \
+  OPTIONAL(SetDebugUtilsObjectNameEXT) \
+  OPTIONAL(SetDebugUtilsObjectTagEXT) \
+  OPTIONAL_ALIAS(CmdBindDescriptorSets2, CmdBindDescriptorSets2KHR) \
+  OPTIONAL_ALIAS(CmdPipelineBarrier2, CmdPipelineBarrier2KHR) \
+  OPTIONAL_ALIAS(CmdPushConstants2, CmdPushConstants2KHR) \
+  OPTIONAL_ALIAS(CmdPushDescriptorSet, CmdPushDescriptorSetKHR) \
+  OPTIONAL_ALIAS(CmdPushDescriptorSet2, CmdPushDescriptorSet2KHR) \
+  OPTIONAL_ALIAS(CmdPushDescriptorSetWithTemplate, CmdPushDescriptorSetWithTemplateKHR) \
+  OPTIONAL_ALIAS(CmdPushDescriptorSetWithTemplate2, CmdPushDescriptorSetWithTemplate2KHR) \
+  OPTIONAL_ALIAS(GetDeviceBufferMemoryRequirements, GetDeviceBufferMemoryRequirementsKHR) \
+  OPTIONAL_ALIAS(GetPrivateData, GetPrivateDataEXT) \
+  OPTIONAL_ALIAS(GetSemaphoreCounterValue, GetSemaphoreCounterValueKHR) \
+  OPTIONAL_ALIAS(QueueSubmit2, QueueSubmit2KHR) \
+  OPTIONAL_ALIAS(SetPrivateData, SetPrivateDataEXT) \
+  OPTIONAL_ALIAS(WaitSemaphores, WaitSemaphoresKHR)
+
+// The commands of the extension itself: asked of the driver only to find out whether it really implements them.
+#define TRELLIS_SHADER_ENQUEUE_FUNCTIONS(X) \
+  X(CreateExecutionGraphPipelinesAMDX) \
+  X(GetExecutionGraphPipelineScratchSizeAMDX) \
+  X(GetExecutionGraphPipelineNodeIndexAMDX) \
+  X(CmdInitializeGraphScratchMemoryAMDX) \
+  X(CmdDispatchGraphAMDX) \
+  X(CmdDispatchGraphIndirectAMDX) \
+  X(CmdDispatchGraphIndirectCountAMDX)
+// clang-format on

@@ -1,0 +1,107 @@
+#include "layer/entry/hooks.h"
+#include "layer/entry/recording.h"
+#include "layer/objects/pipeline_layout.h"
+
+namespace trellis::entry {
+
+namespace {
+
+// VkBindDescriptorSetsInfo and its relatives name stages instead of a bind point; COMPUTE stands for both compute and
+// execution graphs.
+template <typename Apply>
+void ForComputeBindPoints(CommandBuffer& recording, VkShaderStageFlags stages, Apply&& apply) {
+  if (!(stages & VK_SHADER_STAGE_COMPUTE_BIT)) return;
+  apply(recording.compute);
+  apply(recording.execution_graph);
+}
+
+}  // namespace
+
+VKAPI_ATTR void VKAPI_CALL CmdBindPipeline(VkCommandBuffer command_buffer, VkPipelineBindPoint bind_point,
+                                           VkPipeline pipeline) {
+  const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
+  if (BindPointState* state = recording->StateOf(bind_point)) {
+    state->pipeline = pipeline;
+    state->shader = VK_NULL_HANDLE;
+  }
+  if (!IsGraphBindPoint(bind_point)) recording->device.dispatch.CmdBindPipeline(command_buffer, bind_point, pipeline);
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdBindShadersEXT(VkCommandBuffer command_buffer, uint32_t count,
+                                             const VkShaderStageFlagBits* stages, const VkShaderEXT* shaders) {
+  const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
+  for (uint32_t i = 0; i < count; ++i) {
+    if (stages[i] != VK_SHADER_STAGE_COMPUTE_BIT) continue;
+    recording->compute.pipeline = VK_NULL_HANDLE;
+    recording->compute.shader = shaders ? shaders[i] : VK_NULL_HANDLE;
+  }
+  recording->device.dispatch.CmdBindShadersEXT(command_buffer, count, stages, shaders);
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdBindDescriptorSets(VkCommandBuffer command_buffer, VkPipelineBindPoint bind_point,
+                                                 VkPipelineLayout layout, uint32_t first, uint32_t count,
+                                                 const VkDescriptorSet* sets, uint32_t dynamic_offset_count,
+                                                 const uint32_t* dynamic_offsets) {
+  const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
+  if (BindPointState* state = recording->StateOf(bind_point))
+    state->BindSets(layout, recording->device.pipeline_layouts.Find(layout).get(), first, count, sets,
+                    {dynamic_offsets, dynamic_offset_count}, recording->bind_sequence);
+  if (!IsGraphBindPoint(bind_point))
+    recording->device.dispatch.CmdBindDescriptorSets(command_buffer, bind_point, layout, first, count, sets,
+                                                     dynamic_offset_count, dynamic_offsets);
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdBindDescriptorSets2(VkCommandBuffer command_buffer,
+                                                  const VkBindDescriptorSetsInfo* info) {
+  const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
+  const auto layout = recording->device.pipeline_layouts.Find(info->layout);
+  ForComputeBindPoints(*recording, info->stageFlags, [&](BindPointState& state) {
+    state.BindSets(info->layout, layout.get(), info->firstSet, info->descriptorSetCount, info->pDescriptorSets,
+                   {info->pDynamicOffsets, info->dynamicOffsetCount}, recording->bind_sequence);
+  });
+  recording->device.dispatch.CmdBindDescriptorSets2(command_buffer, info);
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdSetDescriptorBufferOffsetsEXT(VkCommandBuffer command_buffer,
+                                                            VkPipelineBindPoint bind_point, VkPipelineLayout layout,
+                                                            uint32_t first, uint32_t count,
+                                                            const uint32_t* buffer_indices,
+                                                            const VkDeviceSize* offsets) {
+  const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
+  if (BindPointState* state = recording->StateOf(bind_point))
+    state->BindDescriptorBuffers(layout, first, count, buffer_indices, offsets, recording->bind_sequence);
+  if (!IsGraphBindPoint(bind_point))
+    recording->device.dispatch.CmdSetDescriptorBufferOffsetsEXT(command_buffer, bind_point, layout, first, count,
+                                                                buffer_indices, offsets);
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdSetDescriptorBufferOffsets2EXT(VkCommandBuffer command_buffer,
+                                                             const VkSetDescriptorBufferOffsetsInfoEXT* info) {
+  const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
+  ForComputeBindPoints(*recording, info->stageFlags, [&](BindPointState& state) {
+    state.BindDescriptorBuffers(info->layout, info->firstSet, info->setCount, info->pBufferIndices, info->pOffsets,
+                                recording->bind_sequence);
+  });
+  recording->device.dispatch.CmdSetDescriptorBufferOffsets2EXT(command_buffer, info);
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdBindDescriptorBufferEmbeddedSamplersEXT(VkCommandBuffer command_buffer,
+                                                                      VkPipelineBindPoint bind_point,
+                                                                      VkPipelineLayout layout, uint32_t set) {
+  const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
+  if (BindPointState* state = recording->StateOf(bind_point))
+    state->Rebind(set, BoundSet::Kind::kEmbeddedSamplers, layout, recording->bind_sequence++);
+  if (!IsGraphBindPoint(bind_point))
+    recording->device.dispatch.CmdBindDescriptorBufferEmbeddedSamplersEXT(command_buffer, bind_point, layout, set);
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdBindDescriptorBufferEmbeddedSamplers2EXT(
+    VkCommandBuffer command_buffer, const VkBindDescriptorBufferEmbeddedSamplersInfoEXT* info) {
+  const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
+  ForComputeBindPoints(*recording, info->stageFlags, [&](BindPointState& state) {
+    state.Rebind(info->set, BoundSet::Kind::kEmbeddedSamplers, info->layout, recording->bind_sequence++);
+  });
+  recording->device.dispatch.CmdBindDescriptorBufferEmbeddedSamplers2EXT(command_buffer, info);
+}
+
+}  // namespace trellis::entry

@@ -1,0 +1,52 @@
+#include "layer/device/buffer_usage.h"
+#include "layer/dispatch/struct_chain.h"
+#include "layer/entry/hooks.h"
+#include "layer/maintenance5/buffer_view.h"
+#include "layer/objects/registry.h"
+
+namespace trellis::entry {
+
+VKAPI_ATTR VkResult VKAPI_CALL CreateBuffer(VkDevice device, const VkBufferCreateInfo* info,
+                                            const VkAllocationCallbacks* allocator, VkBuffer* buffer) {
+  const std::shared_ptr<Device> object = FindDevice(device);
+  Arena arena;
+  const VkBufferCreateInfo* below = EditBufferCreateInfo(*info, object->emulates_maintenance5, arena);
+  const VkResult result = object->dispatch.CreateBuffer(device, below, allocator, buffer);
+  if (result == VK_SUCCESS && object->emulates_graphs && IsScratchUsage(EffectiveUsage(info->usage, info->pNext)))
+    object->scratch_buffers.Insert(*buffer, std::make_shared<Buffer>(Buffer{*buffer, info->size}));
+  return result;
+}
+
+VKAPI_ATTR void VKAPI_CALL DestroyBuffer(VkDevice device, VkBuffer buffer, const VkAllocationCallbacks* allocator) {
+  const std::shared_ptr<Device> object = FindDevice(device);
+  if (object->scratch_buffers.Take(buffer)) object->scratch_addresses.Erase(buffer);
+  object->dispatch.DestroyBuffer(device, buffer, allocator);
+}
+
+VKAPI_ATTR VkDeviceAddress VKAPI_CALL GetBufferDeviceAddress(VkDevice device, const VkBufferDeviceAddressInfo* info) {
+  const std::shared_ptr<Device> object = FindDevice(device);
+  const VkDeviceAddress address = object->dispatch.GetBufferDeviceAddress(device, info);
+  if (const auto buffer = object->scratch_buffers.Find(info->buffer); buffer && address)
+    object->scratch_addresses.Insert(address, buffer->handle, buffer->size);
+  return address;
+}
+
+VKAPI_ATTR void VKAPI_CALL GetDeviceBufferMemoryRequirements(VkDevice device,
+                                                             const VkDeviceBufferMemoryRequirements* info,
+                                                             VkMemoryRequirements2* requirements) {
+  const std::shared_ptr<Device> object = FindDevice(device);
+  Arena arena;
+  VkDeviceBufferMemoryRequirements below = *info;
+  below.pCreateInfo = EditBufferCreateInfo(*info->pCreateInfo, object->emulates_maintenance5, arena);
+  object->dispatch.GetDeviceBufferMemoryRequirements(device, &below, requirements);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL CreateBufferView(VkDevice device, const VkBufferViewCreateInfo* info,
+                                                const VkAllocationCallbacks* allocator, VkBufferView* view) {
+  const std::shared_ptr<Device> object = FindDevice(device);
+  Arena arena;
+  if (object->emulates_maintenance5) info = WithoutBufferUsage2(*info, arena);
+  return object->dispatch.CreateBufferView(device, info, allocator, view);
+}
+
+}  // namespace trellis::entry

@@ -1,0 +1,34 @@
+#include "layer/objects/command_buffer.h"
+
+#include "layer/entry/hooks.h"
+#include "layer/entry/recording.h"
+
+namespace trellis::entry {
+
+VKAPI_ATTR VkResult VKAPI_CALL BeginCommandBuffer(VkCommandBuffer command_buffer,
+                                                  const VkCommandBufferBeginInfo* info) {
+  const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
+  recording->BeginRecording(info->flags);
+  return recording->device.dispatch.BeginCommandBuffer(command_buffer, info);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL EndCommandBuffer(VkCommandBuffer command_buffer) {
+  const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
+  const VkResult result = recording->device.dispatch.EndCommandBuffer(command_buffer);
+  return result == VK_SUCCESS ? recording->recorded_error : result;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL ResetCommandBuffer(VkCommandBuffer command_buffer, VkCommandBufferResetFlags flags) {
+  const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
+  recording->Discard();
+  return recording->device.dispatch.ResetCommandBuffer(command_buffer, flags);
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdExecuteCommands(VkCommandBuffer command_buffer, uint32_t count,
+                                              const VkCommandBuffer* secondaries) {
+  const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
+  recording->device.dispatch.CmdExecuteCommands(command_buffer, count, secondaries);
+  recording->ForgetBoundState();
+}
+
+}  // namespace trellis::entry

@@ -1,0 +1,125 @@
+#include "layer/device/device_create_info.h"
+#include "layer/dispatch/loader_chain.h"
+#include "layer/entry/hooks.h"
+#include "layer/objects/command_pool.h"
+#include "layer/objects/pipeline_layout.h"
+#include "layer/objects/registry.h"
+#include "layer/replay/loss_reports.h"
+
+namespace trellis::entry {
+
+namespace {
+
+struct CreatedDevice {
+  VkDevice handle = VK_NULL_HANDLE;
+  PFN_vkGetDeviceProcAddr next = nullptr;
+  PFN_vkSetDeviceLoaderData set_loader_data = nullptr;
+  DeviceTraits traits;
+};
+
+// `loader_device`: what *pDevice holds when the application's call arrives. The loader's end of the chain expects to
+// find its own pointer there.
+VkResult CreateBelow(const PhysicalDevice& physical_device, const VkDeviceCreateInfo& info,
+                     const RequestedEmulation& requested, const VkAllocationCallbacks* allocator,
+                     VkDevice loader_device, CreatedDevice& created) {
+  Arena arena;
+  VkDeviceCreateInfo* edited = EditDeviceCreateInfo(info, requested, physical_device.capabilities.traits, arena);
+  const VkLayerDeviceLink* link = TakeDeviceLink(const_cast<void*>(edited->pNext));
+  if (!link) return VK_ERROR_INITIALIZATION_FAILED;
+  created.next = link->pfnNextGetDeviceProcAddr;
+  created.handle = loader_device;
+  created.set_loader_data = FindSetDeviceLoaderData(edited->pNext);
+  created.traits = EnabledTraits(*edited, physical_device.capabilities.traits);
+  return physical_device.instance->dispatch.CreateDevice(physical_device.handle, edited, allocator, &created.handle);
+}
+
+void DestroyBelow(const CreatedDevice& created, const VkAllocationCallbacks* allocator) {
+  if (const auto destroy = reinterpret_cast<PFN_vkDestroyDevice>(created.next(created.handle, "vkDestroyDevice")))
+    destroy(created.handle, allocator);
+}
+
+// The driver said that it implements the extension. Only with a device can that be checked; if its commands are
+// missing, the layer implements the extension after all.
+bool ClaimIsFalse(const PhysicalDevice& physical_device, const VkDeviceCreateInfo& info, const CreatedDevice& created) {
+  return physical_device.decision.emulation == Emulation::kNative && EnablesShaderEnqueue(info) &&
+         !HasShaderEnqueueEntryPoints(created.handle, created.next);
+}
+
+void QueryProperties(Device& device) {
+  const InstanceDispatch& dispatch = device.instance->dispatch;
+  const VkPhysicalDevice physical_device = device.physical_device->handle;
+  dispatch.GetPhysicalDeviceMemoryProperties(physical_device, &device.memory_properties);
+  uint32_t count = 0;
+  dispatch.GetPhysicalDeviceQueueFamilyProperties(physical_device, &count, nullptr);
+  device.queue_families.resize(count);
+  dispatch.GetPhysicalDeviceQueueFamilyProperties(physical_device, &count, device.queue_families.data());
+}
+
+void ForgetRecordings(Device& device) {
+  for (const std::shared_ptr<CommandPool>& pool : device.command_pools.TakeAll())
+    for (VkCommandBuffer command_buffer : pool->command_buffers) CommandBuffers().Take(command_buffer);
+  std::lock_guard lock(device.queue_mutex);
+  for (VkQueue queue : device.queues) Queues().Take(queue);
+}
+
+// What holds objects of the driver has to go before the device does; the application may have leaked the rest.
+void ReleaseDriverObjects(Device& device) {
+  ForgetRecordings(device);
+  device.execution_graphs.TakeAll();
+  device.pipeline_layouts.TakeAll();
+  device.attachments.Clear();
+}
+
+}  // namespace
+
+VKAPI_ATTR VkResult VKAPI_CALL CreateDevice(VkPhysicalDevice physical_device, const VkDeviceCreateInfo* info,
+                                            const VkAllocationCallbacks* allocator, VkDevice* device) {
+  const std::shared_ptr<Instance> instance = FindInstance(physical_device);
+  const std::shared_ptr<PhysicalDevice> physical = FindPhysicalDevice(physical_device);
+  if (!instance || !physical) return VK_ERROR_INITIALIZATION_FAILED;
+
+  EmulationDecision decision = physical->decision;
+  RequestedEmulation requested = FindRequestedEmulation(*info, decision);
+  CreatedDevice created;
+  VkResult result = CreateBelow(*physical, *info, requested, allocator, *device, created);
+  if (result == VK_SUCCESS && ClaimIsFalse(*physical, *info, created)) {
+    DestroyBelow(created, allocator);
+    decision = DecideEmulation(physical->capabilities, false, instance->settings);
+    instance->diagnostics.Warning("TRELLIS-false-claim", physical->capabilities.device_name +
+                                                             ": the driver reports shaderEnqueue but lacks commands of "
+                                                             "VK_AMDX_shader_enqueue; " +
+                                                             decision.reason);
+    if (!decision.Emulates()) return VK_ERROR_EXTENSION_NOT_PRESENT;
+    requested = FindRequestedEmulation(*info, decision);
+    result = CreateBelow(*physical, *info, requested, allocator, *device, created);
+  }
+  if (result != VK_SUCCESS) return result;
+
+  auto object = std::make_shared<Device>(instance, physical);
+  object->handle = created.handle;
+  object->set_loader_data = created.set_loader_data;
+  object->traits = created.traits;
+  object->emulates_graphs = requested.graphs;
+  object->emulates_maintenance5 = requested.maintenance5;
+  const char* missing = object->dispatch.Load(created.handle, created.next);
+  if (missing && (requested.graphs || requested.maintenance5)) {
+    instance->diagnostics.Error("TRELLIS-missing-command", std::string("the layer below has no ") + missing);
+    DestroyBelow(created, allocator);
+    return VK_ERROR_INITIALIZATION_FAILED;
+  }
+  QueryProperties(*object);
+  Devices().Insert(DispatchKeyOf(created.handle), object);
+  *device = created.handle;
+  return VK_SUCCESS;
+}
+
+VKAPI_ATTR void VKAPI_CALL DestroyDevice(VkDevice device, const VkAllocationCallbacks* allocator) {
+  if (!device) return;
+  const std::shared_ptr<Device> object = Devices().Take(DispatchKeyOf(device));
+  if (!object) return;
+  PollLossReports(*object);
+  ReleaseDriverObjects(*object);
+  object->dispatch.DestroyDevice(device, allocator);
+}
+
+}  // namespace trellis::entry

@@ -1,0 +1,58 @@
+#include "layer/entry/hooks.h"
+#include "layer/entry/recording.h"
+#include "layer/pipeline/execution_graph.h"
+#include "layer/replay/replay.h"
+
+namespace trellis::entry {
+
+namespace {
+
+// Refuses a command by name; vkEndCommandBuffer returns the error.
+void Refuse(CommandBuffer& recording, const char* command) {
+  recording.device.diagnostics.Error("TRELLIS-not-implemented",
+                                     std::string(command) + " is not implemented yet: use vkCmdDispatchGraphAMDX",
+                                     {{VK_OBJECT_TYPE_COMMAND_BUFFER, HandleToU64(recording.handle)}});
+  recording.RememberError(VK_ERROR_FEATURE_NOT_PRESENT);
+}
+
+}  // namespace
+
+VKAPI_ATTR VkResult VKAPI_CALL CreateExecutionGraphPipelinesAMDX(VkDevice device, VkPipelineCache cache, uint32_t count,
+                                                                 const VkExecutionGraphPipelineCreateInfoAMDX* infos,
+                                                                 const VkAllocationCallbacks* allocator,
+                                                                 VkPipeline* pipelines) {
+  return CreateExecutionGraphPipelines(*FindDevice(device), cache, {infos, count}, allocator, pipelines);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL GetExecutionGraphPipelineScratchSizeAMDX(VkDevice device, VkPipeline pipeline,
+                                                                        VkExecutionGraphPipelineScratchSizeAMDX* size) {
+  return GetExecutionGraphPipelineScratchSize(*FindDevice(device), pipeline, *size);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL GetExecutionGraphPipelineNodeIndexAMDX(
+    VkDevice device, VkPipeline pipeline, const VkPipelineShaderStageNodeCreateInfoAMDX* node, uint32_t* index) {
+  return GetExecutionGraphPipelineNodeIndex(*FindDevice(device), pipeline, *node, *index);
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdInitializeGraphScratchMemoryAMDX(VkCommandBuffer command_buffer, VkPipeline pipeline,
+                                                               VkDeviceAddress scratch, VkDeviceSize scratch_size) {
+  InitializeGraphScratch(*Recording(command_buffer), pipeline, scratch, scratch_size);
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdDispatchGraphAMDX(VkCommandBuffer command_buffer, VkDeviceAddress scratch,
+                                                VkDeviceSize scratch_size,
+                                                const VkDispatchGraphCountInfoAMDX* count_info) {
+  DispatchGraph(*Recording(command_buffer), scratch, scratch_size, *count_info);
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdDispatchGraphIndirectAMDX(VkCommandBuffer command_buffer, VkDeviceAddress, VkDeviceSize,
+                                                        const VkDispatchGraphCountInfoAMDX*) {
+  Refuse(*Recording(command_buffer), "vkCmdDispatchGraphIndirectAMDX");
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdDispatchGraphIndirectCountAMDX(VkCommandBuffer command_buffer, VkDeviceAddress,
+                                                             VkDeviceSize, VkDeviceAddress) {
+  Refuse(*Recording(command_buffer), "vkCmdDispatchGraphIndirectCountAMDX");
+}
+
+}  // namespace trellis::entry

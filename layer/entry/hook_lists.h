@@ -1,0 +1,113 @@
+// Every command that the layer hooks: from these lists come the hooks' declarations and the table of
+// layer/proc_addr.cpp. A hook bears the command's name without "vk" and stands in namespace trellis::entry.
+#pragma once
+
+// clang-format off
+
+// HOOK(Name) and ALIAS(OtherName, Name): instance commands, hooked always.
+#define TRELLIS_INSTANCE_HOOKS(HOOK, ALIAS) \
+  HOOK(DestroyInstance) \
+  HOOK(CreateDevice) \
+  HOOK(EnumerateDeviceExtensionProperties) \
+  HOOK(GetPhysicalDeviceFeatures2) \
+  ALIAS(GetPhysicalDeviceFeatures2KHR, GetPhysicalDeviceFeatures2) \
+  HOOK(GetPhysicalDeviceProperties) \
+  HOOK(GetPhysicalDeviceProperties2) \
+  ALIAS(GetPhysicalDeviceProperties2KHR, GetPhysicalDeviceProperties2) \
+  HOOK(GetPhysicalDeviceExternalBufferProperties) \
+  ALIAS(GetPhysicalDeviceExternalBufferPropertiesKHR, GetPhysicalDeviceExternalBufferProperties) \
+  HOOK(CreateDebugUtilsMessengerEXT) \
+  HOOK(DestroyDebugUtilsMessengerEXT)
+
+// GRAPHS: hooked on devices with VK_AMDX_shader_enqueue emulated. BOTH: also where only VK_KHR_maintenance5 is.
+#define TRELLIS_DEVICE_HOOKS(GRAPHS, GRAPHS_ALIAS, BOTH, BOTH_ALIAS) \
+  GRAPHS(AllocateCommandBuffers) \
+  GRAPHS(BeginCommandBuffer) \
+  GRAPHS(CmdBindDescriptorBufferEmbeddedSamplers2EXT) \
+  GRAPHS(CmdBindDescriptorBufferEmbeddedSamplersEXT) \
+  GRAPHS(CmdBindDescriptorSets) \
+  GRAPHS(CmdBindDescriptorSets2) \
+  GRAPHS_ALIAS(CmdBindDescriptorSets2KHR, CmdBindDescriptorSets2) \
+  GRAPHS(CmdBindPipeline) \
+  GRAPHS(CmdBindShadersEXT) \
+  GRAPHS(CmdExecuteCommands) \
+  GRAPHS(CmdPushConstants) \
+  GRAPHS(CmdPushConstants2) \
+  GRAPHS_ALIAS(CmdPushConstants2KHR, CmdPushConstants2) \
+  GRAPHS(CmdPushDescriptorSet) \
+  GRAPHS_ALIAS(CmdPushDescriptorSetKHR, CmdPushDescriptorSet) \
+  GRAPHS(CmdPushDescriptorSet2) \
+  GRAPHS_ALIAS(CmdPushDescriptorSet2KHR, CmdPushDescriptorSet2) \
+  GRAPHS(CmdPushDescriptorSetWithTemplate) \
+  GRAPHS_ALIAS(CmdPushDescriptorSetWithTemplateKHR, CmdPushDescriptorSetWithTemplate) \
+  GRAPHS(CmdPushDescriptorSetWithTemplate2) \
+  GRAPHS_ALIAS(CmdPushDescriptorSetWithTemplate2KHR, CmdPushDescriptorSetWithTemplate2) \
+  GRAPHS(CmdSetDescriptorBufferOffsets2EXT) \
+  GRAPHS(CmdSetDescriptorBufferOffsetsEXT) \
+  GRAPHS(CreateCommandPool) \
+  GRAPHS(CreateDescriptorSetLayout) \
+  GRAPHS(CreateDescriptorUpdateTemplate) \
+  GRAPHS_ALIAS(CreateDescriptorUpdateTemplateKHR, CreateDescriptorUpdateTemplate) \
+  GRAPHS(CreatePipelineLayout) \
+  GRAPHS(CreateShaderModule) \
+  GRAPHS(CreateShadersEXT) \
+  GRAPHS(DestroyBuffer) \
+  GRAPHS(DestroyCommandPool) \
+  GRAPHS(DestroyDescriptorSetLayout) \
+  GRAPHS(DestroyDescriptorUpdateTemplate) \
+  GRAPHS_ALIAS(DestroyDescriptorUpdateTemplateKHR, DestroyDescriptorUpdateTemplate) \
+  GRAPHS(DestroyPipeline) \
+  GRAPHS(DestroyPipelineLayout) \
+  GRAPHS(DestroyShaderModule) \
+  GRAPHS(DeviceWaitIdle) \
+  GRAPHS(EndCommandBuffer) \
+  GRAPHS(FreeCommandBuffers) \
+  GRAPHS(GetBufferDeviceAddress) \
+  GRAPHS_ALIAS(GetBufferDeviceAddressEXT, GetBufferDeviceAddress) \
+  GRAPHS_ALIAS(GetBufferDeviceAddressKHR, GetBufferDeviceAddress) \
+  GRAPHS(GetDeviceQueue) \
+  GRAPHS(GetDeviceQueue2) \
+  GRAPHS(GetFenceStatus) \
+  GRAPHS(GetPrivateData) \
+  GRAPHS_ALIAS(GetPrivateDataEXT, GetPrivateData) \
+  GRAPHS(GetSemaphoreCounterValue) \
+  GRAPHS_ALIAS(GetSemaphoreCounterValueKHR, GetSemaphoreCounterValue) \
+  GRAPHS(GetShaderModuleIdentifierEXT) \
+  GRAPHS(QueueSubmit) \
+  GRAPHS(QueueSubmit2) \
+  GRAPHS_ALIAS(QueueSubmit2KHR, QueueSubmit2) \
+  GRAPHS(QueueWaitIdle) \
+  GRAPHS(ResetCommandBuffer) \
+  GRAPHS(ResetCommandPool) \
+  GRAPHS(SetDebugUtilsObjectNameEXT) \
+  GRAPHS(SetDebugUtilsObjectTagEXT) \
+  GRAPHS(SetPrivateData) \
+  GRAPHS_ALIAS(SetPrivateDataEXT, SetPrivateData) \
+  GRAPHS(WaitForFences) \
+  GRAPHS(WaitSemaphores) \
+  GRAPHS_ALIAS(WaitSemaphoresKHR, WaitSemaphores) \
+  BOTH(CmdBindDescriptorBuffersEXT) \
+  BOTH(CreateBuffer) \
+  BOTH(CreateBufferView) \
+  BOTH(CreateComputePipelines) \
+  BOTH(CreateGraphicsPipelines) \
+  BOTH(CreateRayTracingPipelinesKHR) \
+  BOTH(GetDeviceBufferMemoryRequirements) \
+  BOTH_ALIAS(GetDeviceBufferMemoryRequirementsKHR, GetDeviceBufferMemoryRequirements)
+
+// Commands that the layer provides itself: they need nothing of that name below.
+#define TRELLIS_PROVIDED_GRAPH_HOOKS(HOOK) \
+  HOOK(CmdDispatchGraphAMDX) \
+  HOOK(CmdDispatchGraphIndirectAMDX) \
+  HOOK(CmdDispatchGraphIndirectCountAMDX) \
+  HOOK(CmdInitializeGraphScratchMemoryAMDX) \
+  HOOK(CreateExecutionGraphPipelinesAMDX) \
+  HOOK(GetExecutionGraphPipelineNodeIndexAMDX) \
+  HOOK(GetExecutionGraphPipelineScratchSizeAMDX)
+
+#define TRELLIS_PROVIDED_MAINTENANCE5_HOOKS(HOOK) \
+  HOOK(CmdBindIndexBuffer2KHR) \
+  HOOK(GetDeviceImageSubresourceLayoutKHR) \
+  HOOK(GetImageSubresourceLayout2KHR) \
+  HOOK(GetRenderingAreaGranularityKHR)
+// clang-format on

@@ -1,0 +1,48 @@
+// Names, tags and private data of objects. Those whose handles the layer made up must not reach the driver, which would
+// take the handle for one of its own.
+#include "layer/entry/hooks.h"
+#include "layer/objects/registry.h"
+#include "layer/objects/shader_module.h"
+
+namespace trellis::entry {
+
+namespace {
+
+bool IsOwnHandle(const Device& device, VkObjectType type, uint64_t handle) {
+  if (type == VK_OBJECT_TYPE_SHADER_MODULE) {
+    const auto module = device.shader_modules.Find(HandleFromU64<VkShaderModule>(handle));
+    return module && module->declares_shader_enqueue;
+  }
+  return type == VK_OBJECT_TYPE_PIPELINE && device.execution_graphs.Find(HandleFromU64<VkPipeline>(handle));
+}
+
+}  // namespace
+
+VKAPI_ATTR VkResult VKAPI_CALL SetDebugUtilsObjectNameEXT(VkDevice device, const VkDebugUtilsObjectNameInfoEXT* info) {
+  const std::shared_ptr<Device> object = FindDevice(device);
+  if (IsOwnHandle(*object, info->objectType, info->objectHandle)) return VK_SUCCESS;
+  return object->dispatch.SetDebugUtilsObjectNameEXT(device, info);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL SetDebugUtilsObjectTagEXT(VkDevice device, const VkDebugUtilsObjectTagInfoEXT* info) {
+  const std::shared_ptr<Device> object = FindDevice(device);
+  if (IsOwnHandle(*object, info->objectType, info->objectHandle)) return VK_SUCCESS;
+  return object->dispatch.SetDebugUtilsObjectTagEXT(device, info);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL SetPrivateData(VkDevice device, VkObjectType type, uint64_t handle,
+                                              VkPrivateDataSlot slot, uint64_t data) {
+  const std::shared_ptr<Device> object = FindDevice(device);
+  if (!IsOwnHandle(*object, type, handle)) return object->dispatch.SetPrivateData(device, type, handle, slot, data);
+  object->private_data.Set(handle, slot, data);
+  return VK_SUCCESS;
+}
+
+VKAPI_ATTR void VKAPI_CALL GetPrivateData(VkDevice device, VkObjectType type, uint64_t handle, VkPrivateDataSlot slot,
+                                          uint64_t* data) {
+  const std::shared_ptr<Device> object = FindDevice(device);
+  if (!IsOwnHandle(*object, type, handle)) return object->dispatch.GetPrivateData(device, type, handle, slot, data);
+  *data = object->private_data.Get(handle, slot);
+}
+
+}  // namespace trellis::entry

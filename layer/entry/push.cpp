@@ -1,0 +1,71 @@
+#include "layer/entry/hooks.h"
+#include "layer/entry/recording.h"
+
+namespace trellis::entry {
+
+namespace {
+
+BoundSet& PushTarget(CommandBuffer& recording, BindPointState& state, VkPipelineLayout layout, uint32_t set) {
+  return state.Rebind(set, BoundSet::Kind::kPushDescriptors, layout, recording.bind_sequence++);
+}
+
+}  // namespace
+
+VKAPI_ATTR void VKAPI_CALL CmdPushConstants(VkCommandBuffer command_buffer, VkPipelineLayout layout,
+                                            VkShaderStageFlags stages, uint32_t offset, uint32_t size,
+                                            const void* values) {
+  const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
+  recording->push_constants.Push(layout, stages, offset, {static_cast<const uint8_t*>(values), size});
+  recording->device.dispatch.CmdPushConstants(command_buffer, layout, stages, offset, size, values);
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdPushConstants2(VkCommandBuffer command_buffer, const VkPushConstantsInfo* info) {
+  const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
+  recording->push_constants.Push(info->layout, info->stageFlags, info->offset,
+                                 {static_cast<const uint8_t*>(info->pValues), info->size});
+  recording->device.dispatch.CmdPushConstants2(command_buffer, info);
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdPushDescriptorSet(VkCommandBuffer command_buffer, VkPipelineBindPoint bind_point,
+                                                VkPipelineLayout layout, uint32_t set, uint32_t count,
+                                                const VkWriteDescriptorSet* writes) {
+  const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
+  if (BindPointState* state = recording->StateOf(bind_point))
+    PushTarget(*recording, *state, layout, set).pushed.Push({writes, count});
+  if (!IsGraphBindPoint(bind_point))
+    recording->device.dispatch.CmdPushDescriptorSet(command_buffer, bind_point, layout, set, count, writes);
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdPushDescriptorSet2(VkCommandBuffer command_buffer, const VkPushDescriptorSetInfo* info) {
+  const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
+  if (info->stageFlags & VK_SHADER_STAGE_COMPUTE_BIT)
+    for (BindPointState* state : {&recording->compute, &recording->execution_graph})
+      PushTarget(*recording, *state, info->layout, info->set)
+          .pushed.Push({info->pDescriptorWrites, info->descriptorWriteCount});
+  recording->device.dispatch.CmdPushDescriptorSet2(command_buffer, info);
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdPushDescriptorSetWithTemplate(VkCommandBuffer command_buffer,
+                                                            VkDescriptorUpdateTemplate update_template,
+                                                            VkPipelineLayout layout, uint32_t set, const void* data) {
+  const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
+  const auto known = recording->device.push_templates.Find(update_template);
+  if (known)
+    if (BindPointState* state = recording->StateOf(known->bind_point))
+      PushTarget(*recording, *state, layout, set).pushed.PushWithTemplate(known->entries, data);
+  if (!known || !IsGraphBindPoint(known->bind_point))
+    recording->device.dispatch.CmdPushDescriptorSetWithTemplate(command_buffer, update_template, layout, set, data);
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdPushDescriptorSetWithTemplate2(VkCommandBuffer command_buffer,
+                                                             const VkPushDescriptorSetWithTemplateInfo* info) {
+  const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
+  const auto known = recording->device.push_templates.Find(info->descriptorUpdateTemplate);
+  if (known)
+    if (BindPointState* state = recording->StateOf(known->bind_point))
+      PushTarget(*recording, *state, info->layout, info->set).pushed.PushWithTemplate(known->entries, info->pData);
+  if (!known || !IsGraphBindPoint(known->bind_point))
+    recording->device.dispatch.CmdPushDescriptorSetWithTemplate2(command_buffer, info);
+}
+
+}  // namespace trellis::entry

@@ -1,0 +1,119 @@
+#include "layer/objects/queue.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "layer/entry/hooks.h"
+#include "layer/objects/registry.h"
+#include "layer/replay/loss_reports.h"
+#include "layer/replay/replay.h"
+
+namespace trellis::entry {
+
+namespace {
+
+void TrackQueue(Device& device, VkQueue handle, uint32_t family) {
+  if (!handle) return;
+  auto queue = std::make_shared<Queue>();
+  queue->device = &device;
+  queue->handle = handle;
+  queue->family = family;
+  if (family < device.queue_families.size()) queue->family_flags = device.queue_families[family].queueFlags;
+  // A queue that is asked for again keeps its object.
+  if (Queues().InsertIfAbsent(handle, queue) != queue) return;
+  std::lock_guard lock(device.queue_mutex);
+  device.queues.insert(handle);
+}
+
+// What the command buffers of one submission need for their graphs. Both forms of submission add to it.
+struct GraphNeeds {
+  bool any_graph = false;
+  VkDeviceSize ring_bytes = 0;
+
+  void Add(VkCommandBuffer command_buffer) {
+    const std::shared_ptr<CommandBuffer> recording = CommandBuffers().Find(command_buffer);
+    if (!recording || !recording->holds_graph) return;
+    any_graph = true;
+    ring_bytes = std::max(ring_bytes, recording->ring_bytes);
+  }
+};
+
+VkResult Prepare(VkQueue handle, const std::shared_ptr<Queue>& queue, const GraphNeeds& needs) {
+  if (!needs.any_graph || !queue || queue->handle != handle) return VK_SUCCESS;
+  PollLossReports(*queue->device);
+  return PrepareGraphSubmission(*queue, needs.ring_bytes);
+}
+
+VkResult Polled(Device& device, VkResult result) {
+  PollLossReports(device);
+  return result;
+}
+
+}  // namespace
+
+VKAPI_ATTR void VKAPI_CALL GetDeviceQueue(VkDevice device, uint32_t family, uint32_t index, VkQueue* queue) {
+  const std::shared_ptr<Device> object = FindDevice(device);
+  object->dispatch.GetDeviceQueue(device, family, index, queue);
+  TrackQueue(*object, *queue, family);
+}
+
+VKAPI_ATTR void VKAPI_CALL GetDeviceQueue2(VkDevice device, const VkDeviceQueueInfo2* info, VkQueue* queue) {
+  const std::shared_ptr<Device> object = FindDevice(device);
+  object->dispatch.GetDeviceQueue2(device, info, queue);
+  TrackQueue(*object, *queue, info->queueFamilyIndex);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL QueueSubmit(VkQueue queue, uint32_t count, const VkSubmitInfo* submits, VkFence fence) {
+  const std::shared_ptr<Queue> object = Queues().Find(queue);
+  GraphNeeds needs;
+  for (uint32_t i = 0; i < count; ++i)
+    for (uint32_t j = 0; j < submits[i].commandBufferCount; ++j) needs.Add(submits[i].pCommandBuffers[j]);
+  const VkResult prepared = Prepare(queue, object, needs);
+  if (prepared != VK_SUCCESS) return prepared;
+  return FindDevice(queue)->dispatch.QueueSubmit(queue, count, submits, fence);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL QueueSubmit2(VkQueue queue, uint32_t count, const VkSubmitInfo2* submits,
+                                            VkFence fence) {
+  const std::shared_ptr<Queue> object = Queues().Find(queue);
+  GraphNeeds needs;
+  for (uint32_t i = 0; i < count; ++i)
+    for (uint32_t j = 0; j < submits[i].commandBufferInfoCount; ++j)
+      needs.Add(submits[i].pCommandBufferInfos[j].commandBuffer);
+  const VkResult prepared = Prepare(queue, object, needs);
+  if (prepared != VK_SUCCESS) return prepared;
+  return FindDevice(queue)->dispatch.QueueSubmit2(queue, count, submits, fence);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL QueueWaitIdle(VkQueue queue) {
+  const std::shared_ptr<Device> object = FindDevice(queue);
+  return Polled(*object, object->dispatch.QueueWaitIdle(queue));
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL DeviceWaitIdle(VkDevice device) {
+  const std::shared_ptr<Device> object = FindDevice(device);
+  return Polled(*object, object->dispatch.DeviceWaitIdle(device));
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL WaitForFences(VkDevice device, uint32_t count, const VkFence* fences, VkBool32 wait_all,
+                                             uint64_t timeout) {
+  const std::shared_ptr<Device> object = FindDevice(device);
+  return Polled(*object, object->dispatch.WaitForFences(device, count, fences, wait_all, timeout));
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL GetFenceStatus(VkDevice device, VkFence fence) {
+  const std::shared_ptr<Device> object = FindDevice(device);
+  return Polled(*object, object->dispatch.GetFenceStatus(device, fence));
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL WaitSemaphores(VkDevice device, const VkSemaphoreWaitInfo* info, uint64_t timeout) {
+  const std::shared_ptr<Device> object = FindDevice(device);
+  return Polled(*object, object->dispatch.WaitSemaphores(device, info, timeout));
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL GetSemaphoreCounterValue(VkDevice device, VkSemaphore semaphore, uint64_t* value) {
+  const std::shared_ptr<Device> object = FindDevice(device);
+  return Polled(*object, object->dispatch.GetSemaphoreCounterValue(device, semaphore, value));
+}
+
+}  // namespace trellis::entry

@@ -1,0 +1,18 @@
+// The graph as text, for logs and messages.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "layer/graph/graph.h"
+
+namespace trellis {
+
+// "name[index]"; what pipelines, labels and messages call a node.
+[[nodiscard]] std::string NodeLabel(const std::string& name, uint32_t index);
+// Label of the slot's node, with " (r left)" for recursive nodes; "heap" for the heap's slot.
+[[nodiscard]] std::string SlotLabel(const Graph& graph, uint32_t slot);
+// One line a node: label, launch kind, payload; indented below it one line an output. Ends with a newline.
+[[nodiscard]] std::string DescribeGraph(const Graph& graph);
+
+}  // namespace trellis

@@ -1,0 +1,17 @@
+#include "layer/graph/graph.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace trellis {
+
+uint32_t Graph::FindNode(std::string_view name, uint32_t index) const {
+  using Key = std::pair<std::string_view, uint32_t>;
+  const auto found = std::lower_bound(
+      nodes_by_name.begin(), nodes_by_name.end(), Key(name, index),
+      [this](uint32_t node, const Key& key) { return Key(nodes[node].name, nodes[node].index) < key; });
+  if (found == nodes_by_name.end() || nodes[*found].name != name || nodes[*found].index != index) return kNoNode;
+  return *found;
+}
+
+}  // namespace trellis

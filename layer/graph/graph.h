@@ -1,0 +1,77 @@
+// An execution graph after linking: nodes, the slots that receive records, and who can send how much to whom. Plain
+// data, immutable once LinkGraph returned it, so any thread may read it. No Vulkan and no address in it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "meta_shaders/shared/graph_data.h"
+#include "spirv_lowering/reflect/node_info.h"
+
+namespace trellis {
+
+inline constexpr uint32_t kNoNode = 0xffffffffu;
+
+// One node as the application gave it: the final name and index (after VkPipelineShaderStageNodeCreateInfoAMDX), never
+// the entry point's.
+struct NodeSource {
+  std::string name;
+  uint32_t index = 0;
+  spirv::NodeInfo info;
+};
+
+struct Node {
+  std::string name;
+  uint32_t index = 0;
+  spirv::NodeInfo info;
+  // Slots of the node: first_slot has remaining recursion N = info.max_recursion, first_slot + k has N - k; slot_count
+  // is N + 1.
+  uint32_t first_slot = 0;
+  uint32_t slot_count = 1;
+};
+
+// Where an allocation with this shader index (base index included) goes.
+struct Target {
+  uint32_t shader_index = 0;
+  uint32_t slot = 0;
+  bool operator==(const Target&) const = default;
+  auto operator<=>(const Target&) const = default;
+};
+
+struct SlotEdge {
+  uint32_t slot = 0;
+  uint64_t payloads = 0;  // most payloads that one workgroup can send there, over all outputs
+};
+
+struct Slot {
+  uint32_t node = 0;
+  uint32_t remaining_recursion = 0;
+  uint32_t record_stride = 0;  // bytes; fits every payload that can be sent here. 0: empty payloads
+  // By output (the order of NodeInfo::outputs): what each shader index resolves to, sorted by shader index. Indices
+  // that are not listed have no node.
+  std::vector<std::vector<Target>> outputs;
+  std::vector<SlotEdge> edges;  // sorted by slot, no duplicates
+  // Most bytes, in multiples of 16, that the allocations of one workgroup take from the heap, headers included.
+  uint64_t heap_bytes = 0;
+};
+
+struct Graph {
+  std::vector<Node> nodes;  // the position is the node index of the API
+  std::vector<Slot> slots;
+  std::vector<uint32_t> nodes_by_name;  // node indices, sorted by (name, index)
+  uint32_t depth = 0;                   // longest chain, in slots; a graph of leaves has 1
+  uint32_t largest_record =
+      0;  // bytes: no record that any node writes or reads is larger, those without a target included
+
+  // kNoNode if there is none.
+  [[nodiscard]] uint32_t FindNode(std::string_view name, uint32_t index) const;
+  // The slot that receives what the API or another node sends to a node.
+  [[nodiscard]] uint32_t EntrySlot(uint32_t node) const { return nodes[node].first_slot; }
+  [[nodiscard]] const Node& NodeOf(uint32_t slot) const { return nodes[slots[slot].node]; }
+  // Region index of the heap: one past the last slot.
+  [[nodiscard]] uint32_t HeapSlot() const { return static_cast<uint32_t>(slots.size()); }
+};
+
+}  // namespace trellis

@@ -1,0 +1,34 @@
+#include "layer/graph/levels.h"
+
+#include <algorithm>
+
+namespace trellis {
+
+LevelSchedule AssignLevels(const Graph& graph, std::span<const uint32_t> roots) {
+  LevelSchedule schedule;
+  schedule.level_begin.push_back(0);
+
+  std::vector<uint32_t> level(roots.begin(), roots.end());
+  std::sort(level.begin(), level.end());
+  level.erase(std::unique(level.begin(), level.end()), level.end());
+
+  std::vector<uint32_t> listed_for(graph.slots.size(),
+                                   0);  // the last level that lists the slot; level 0 needs no entry
+  for (uint32_t next = 1; !level.empty(); ++next) {
+    schedule.slots.insert(schedule.slots.end(), level.begin(), level.end());
+    schedule.level_begin.push_back(static_cast<uint32_t>(schedule.slots.size()));
+    std::vector<uint32_t> consumers;
+    for (uint32_t slot : level) {
+      for (const SlotEdge& edge : graph.slots[slot].edges) {
+        if (listed_for[edge.slot] == next) continue;
+        listed_for[edge.slot] = next;
+        consumers.push_back(edge.slot);
+      }
+    }
+    std::sort(consumers.begin(), consumers.end());
+    level = std::move(consumers);
+  }
+  return schedule;
+}
+
+}  // namespace trellis

@@ -1,0 +1,27 @@
+// Which slots run in which level, for one set of roots.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "layer/graph/graph.h"
+
+namespace trellis {
+
+// Immutable. A slot may appear in several levels (a diamond with arms of different length, recursion).
+struct LevelSchedule {
+  std::vector<uint32_t> slots;        // all levels, one after the other; sorted within a level
+  std::vector<uint32_t> level_begin;  // level_count() + 1 positions in `slots`
+
+  [[nodiscard]] uint32_t level_count() const { return static_cast<uint32_t>(level_begin.size()) - 1; }
+  [[nodiscard]] std::span<const uint32_t> level(uint32_t level) const {
+    return std::span(slots).subspan(level_begin[level], level_begin[level + 1] - level_begin[level]);
+  }
+};
+
+// Level 0 is `roots` (any order, duplicates allowed); level L+1 is everything that level L can send to. No roots: no
+// levels.
+[[nodiscard]] LevelSchedule AssignLevels(const Graph& graph, std::span<const uint32_t> roots);
+
+}  // namespace trellis

@@ -1,0 +1,300 @@
+#include "layer/graph/link.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "layer/graph/describe.h"
+#include "layer/graph/link_order.h"
+#include "layer/graph/saturating.h"
+
+namespace trellis {
+namespace {
+
+constexpr uint32_t kMostRecordBytes = 1u << 30;
+constexpr uint32_t kMostGridOffset = 0xffff;  // LaunchPlan::grid_member
+constexpr uint64_t kHeapUnit = 16;
+
+enum class LinkKind : uint8_t {
+  kEdge,       // may be allocated
+  kRecursion,  // may be allocated; the node itself
+  kQuery,      // only ever asked for (OpIsNodePayloadValidAMDX), and the same for the node itself
+  kRecursionQuery,
+  // A dynamic index of the node's own name that is not its own. Forbidden by the extension's proposal; it works as long
+  // as no cycle comes of it.
+  kTentative,
+};
+
+struct OutputLink {
+  uint32_t node = 0;
+  LinkKind kind = LinkKind::kEdge;
+
+  [[nodiscard]] bool IsSelf() const { return kind == LinkKind::kRecursion || kind == LinkKind::kRecursionQuery; }
+  [[nodiscard]] bool Allocates() const {
+    return kind == LinkKind::kEdge || kind == LinkKind::kRecursion || kind == LinkKind::kTentative;
+  }
+};
+
+class Linker {
+ public:
+  Linker(std::vector<NodeSource> sources, uint32_t max_depth) : max_depth_(max_depth) {
+    for (NodeSource& source : sources)
+      graph_.nodes.push_back({std::move(source.name), source.index, std::move(source.info), 0, 1});
+    links_.resize(graph_.nodes.size());
+  }
+
+  Expected<Graph> Link() {
+    for (auto step :
+         {&Linker::SortNames, &Linker::CheckNodes, &Linker::ResolveOutputs, &Linker::OrderNodesAndCheckDepth})
+      if (Expected<void> done = (this->*step)(); !done) return done.error();
+    FillSlots();
+    return std::move(graph_);
+  }
+
+ private:
+  std::string Label(uint32_t node) const { return NodeLabel(graph_.nodes[node].name, graph_.nodes[node].index); }
+
+  Expected<void> SortNames() {
+    std::vector<uint32_t>& order = graph_.nodes_by_name;
+    for (uint32_t node = 0; node < graph_.nodes.size(); ++node) order.push_back(node);
+    std::sort(order.begin(), order.end(), [this](uint32_t a, uint32_t b) {
+      const Node& left = graph_.nodes[a];
+      const Node& right = graph_.nodes[b];
+      return std::tie(left.name, left.index, a) < std::tie(right.name, right.index, b);
+    });
+    for (size_t i = 1; i < order.size(); ++i) {
+      const Node& left = graph_.nodes[order[i - 1]];
+      const Node& right = graph_.nodes[order[i]];
+      if (left.name != right.name) continue;
+      if (left.index == right.index) return Error{"two nodes are called " + Label(order[i]) + " (VUID 09134)"};
+      if ((left.info.kind == spirv::LaunchKind::kStaticGrid) != (right.info.kind == spirv::LaunchKind::kStaticGrid))
+        return Disagreement(order[i - 1], order[i], "a static grid (StaticNumWorkgroupsAMDX)", "09138");
+      if ((left.info.kind == spirv::LaunchKind::kCoalescing) != (right.info.kind == spirv::LaunchKind::kCoalescing))
+        return Disagreement(order[i - 1], order[i], "coalescing (CoalescingAMDX)", "09137");
+    }
+    return {};
+  }
+
+  Error Disagreement(uint32_t a, uint32_t b, const std::string& what, const std::string& vuid) const {
+    return Error{"nodes " + Label(a) + " and " + Label(b) + " have one name, but only one of them has " + what +
+                 " (VUID " + vuid + ")"};
+  }
+
+  Expected<void> CheckNodes() {
+    for (uint32_t i = 0; i < graph_.nodes.size(); ++i) {
+      const spirv::NodeInfo& info = graph_.nodes[i].info;
+      if (info.shares_input)
+        return Error{"node " + Label(i) + ": SharesInputWithAMDX (with " +
+                     NodeLabel(info.shares_input_with_name, info.shares_input_with_index) + ") is not supported yet"};
+      // Also what keeps the number of slots small.
+      if (info.max_recursion >= max_depth_)
+        return Error{"node " + Label(i) + ": MaxNodeRecursionAMDX " + std::to_string(info.max_recursion) +
+                     " needs more levels than maxExecutionGraphDepth, " + std::to_string(max_depth_)};
+      if (info.grid_member && info.grid_member->offset > kMostGridOffset)
+        return Error{"node " + Label(i) + ": the grid lies at byte " + std::to_string(info.grid_member->offset) +
+                     " of the payload; at most " + std::to_string(kMostGridOffset) + " is supported"};
+      uint32_t largest = info.input.size;
+      for (const spirv::NodeOutputInfo& output : info.outputs) largest = std::max(largest, output.payload.size);
+      if (largest > kMostRecordBytes)
+        return Error{"node " + Label(i) + ": a payload of " + std::to_string(largest) + " bytes is too large"};
+    }
+    return {};
+  }
+
+  // The nodes with this name, in order of their index.
+  std::pair<size_t, size_t> NameRange(const std::string& name) const {
+    const auto& order = graph_.nodes_by_name;
+    const auto first =
+        std::lower_bound(order.begin(), order.end(), name,
+                         [this](uint32_t node, const std::string& key) { return graph_.nodes[node].name < key; });
+    auto last = first;
+    while (last != order.end() && graph_.nodes[*last].name == name) ++last;
+    return {static_cast<size_t>(first - order.begin()), static_cast<size_t>(last - order.begin())};
+  }
+
+  Expected<void> ResolveOutputs() {
+    for (uint32_t node = 0; node < graph_.nodes.size(); ++node) {
+      for (const spirv::NodeOutputInfo& output : graph_.nodes[node].info.outputs) {
+        Expected<std::vector<OutputLink>> links = ResolveOutput(node, output);
+        if (!links) return links.error();
+        links_[node].push_back(*std::move(links));
+      }
+    }
+    return {};
+  }
+
+  Expected<std::vector<OutputLink>> ResolveOutput(uint32_t node, const spirv::NodeOutputInfo& output) const {
+    std::vector<OutputLink> links;
+    const auto [first, last] = NameRange(output.target_name);
+    for (size_t i = first; i < last; ++i) {
+      const uint32_t target = graph_.nodes_by_name[i];
+      const bool constant = output.constant_indices.has_value();
+      const bool allocated = !constant || std::count(output.constant_indices->begin(), output.constant_indices->end(),
+                                                     graph_.nodes[target].index) != 0;
+      if (target != node) {
+        const bool own_name = output.target_name == graph_.nodes[node].name;
+        links.push_back({target, !allocated              ? LinkKind::kQuery
+                                 : own_name && !constant ? LinkKind::kTentative
+                                                         : LinkKind::kEdge});
+      } else if (graph_.nodes[node].info.max_recursion > 0) {
+        links.push_back({target, allocated ? LinkKind::kRecursion : LinkKind::kRecursionQuery});
+      } else if (allocated && (constant || (last - first == 1 && !output.sparse))) {
+        return Error{"node " + Label(node) + " enqueues itself, but has no MaxNodeRecursionAMDX"};
+      }
+    }
+    return links;
+  }
+
+  std::vector<std::vector<uint32_t>> Successors() const {
+    std::vector<std::vector<uint32_t>> successors(graph_.nodes.size());
+    for (uint32_t node = 0; node < graph_.nodes.size(); ++node)
+      for (const std::vector<OutputLink>& output : links_[node])
+        for (const OutputLink& link : output)
+          if (link.Allocates() && !link.IsSelf()) successors[node].push_back(link.node);
+    return successors;
+  }
+
+  void DropTentativeLinks() {
+    for (std::vector<std::vector<OutputLink>>& outputs : links_)
+      for (std::vector<OutputLink>& output : outputs)
+        std::erase_if(output, [](const OutputLink& link) { return link.kind == LinkKind::kTentative; });
+  }
+
+  bool Recurses(uint32_t node) const {
+    for (const std::vector<OutputLink>& output : links_[node])
+      for (const OutputLink& link : output)
+        if (link.kind == LinkKind::kRecursion) return true;
+    return false;
+  }
+
+  Expected<void> OrderNodesAndCheckDepth() {
+    std::vector<std::vector<uint32_t>> successors = Successors();
+    NodeOrder order = OrderNodes(successors);
+    if (!order.cycle.empty()) {
+      DropTentativeLinks();
+      successors = Successors();
+      order = OrderNodes(successors);
+    }
+    if (!order.cycle.empty()) {
+      std::string text = "a cycle of nodes; only a node that enqueues itself may close one: ";
+      for (uint32_t node : order.cycle) text += Label(node) + " -> ";
+      return Error{text + Label(order.cycle.front())};
+    }
+
+    std::vector<uint64_t> levels(graph_.nodes.size(), 1);
+    for (uint32_t node = 0; node < graph_.nodes.size(); ++node)
+      if (Recurses(node)) levels[node] += graph_.nodes[node].info.max_recursion;
+    const std::vector<uint64_t> depths = ChainDepths(successors, order.order, levels);
+    for (uint32_t node = 0; node < graph_.nodes.size(); ++node) {
+      if (depths[node] > max_depth_)
+        return Error{"the longest chain that ends with node " + Label(node) + " has " + std::to_string(depths[node]) +
+                     " levels, more than maxExecutionGraphDepth, " + std::to_string(max_depth_)};
+      graph_.depth = std::max(graph_.depth, static_cast<uint32_t>(depths[node]));
+    }
+    return {};
+  }
+
+  void FillSlots() {
+    uint32_t slot_count = 0;
+    for (Node& node : graph_.nodes) {
+      node.first_slot = slot_count;
+      node.slot_count = node.info.max_recursion + 1;
+      slot_count += node.slot_count;
+    }
+    const std::vector<uint32_t> strides = RecordStrides();
+    for (uint32_t i = 0; i < graph_.nodes.size(); ++i)
+      for (uint32_t left = graph_.nodes[i].slot_count; left-- > 0;) graph_.slots.push_back(MakeSlot(i, left, strides));
+  }
+
+  // By node. Every slot of a node has the same: whoever can send to one of them can send to most of them.
+  std::vector<uint32_t> RecordStrides() {
+    std::vector<spirv::PayloadLayout> records(graph_.nodes.size());
+    const auto fit = [&records](uint32_t node, uint32_t size, uint32_t alignment) {
+      records[node].size = std::max(records[node].size, size);
+      if (size != 0) records[node].alignment = std::max(records[node].alignment, alignment);
+    };
+    for (uint32_t node = 0; node < graph_.nodes.size(); ++node) {
+      const spirv::NodeInfo& info = graph_.nodes[node].info;
+      fit(node, info.input.size, info.input.alignment);
+      if (info.kind == spirv::LaunchKind::kDynamicGrid) {
+        // A node without a declared payload has an implicit one: its grid, three words.
+        const spirv::GridMember grid = info.grid_member.value_or(spirv::GridMember{0, 4, 3});
+        fit(node, grid.offset + grid.component_width * grid.component_count, grid.component_width);
+      }
+      for (size_t i = 0; i < info.outputs.size(); ++i) {
+        const spirv::PayloadLayout& payload = info.outputs[i].payload;
+        for (const OutputLink& link : links_[node][i]) fit(link.node, payload.size, payload.alignment);
+        graph_.largest_record = std::max(graph_.largest_record, payload.size);
+      }
+    }
+    std::vector<uint32_t> strides;
+    for (const spirv::PayloadLayout& record : records) {
+      const uint32_t alignment = std::clamp(record.alignment, 4u, 16u);
+      strides.push_back(static_cast<uint32_t>(SaturatingRoundUp(record.size, alignment)));
+      graph_.largest_record = std::max(graph_.largest_record, strides.back());
+    }
+    return strides;
+  }
+
+  std::optional<uint32_t> TargetSlot(const OutputLink& link, uint32_t remaining) const {
+    const Node& node = graph_.nodes[link.node];
+    if (!link.IsSelf()) return node.first_slot;
+    if (remaining == 0) return std::nullopt;
+    return node.first_slot + node.info.max_recursion - (remaining - 1);
+  }
+
+  Slot MakeSlot(uint32_t node, uint32_t remaining, const std::vector<uint32_t>& strides) const {
+    Slot slot;
+    slot.node = node;
+    slot.remaining_recursion = remaining;
+    slot.record_stride = strides[node];
+    const std::vector<spirv::NodeOutputInfo>& outputs = graph_.nodes[node].info.outputs;
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      std::vector<Target>& targets = slot.outputs.emplace_back();
+      uint64_t heap_record = 0;
+      bool allocates = false;
+      for (const OutputLink& link : links_[node][i]) {
+        const std::optional<uint32_t> target = TargetSlot(link, remaining);
+        if (!target) continue;
+        targets.push_back({graph_.nodes[link.node].index, *target});
+        if (!link.Allocates()) continue;
+        slot.edges.push_back({*target, outputs[i].max_payloads});
+        heap_record = std::max<uint64_t>(heap_record, std::max(strides[link.node], outputs[i].payload.size));
+        allocates = true;
+      }
+      // At worst every payload is an allocation of its own.
+      if (outputs[i].uses_heap && allocates)
+        slot.heap_bytes = SaturatingAdd(
+            slot.heap_bytes, SaturatingMultiply(outputs[i].max_payloads,
+                                                SaturatingRoundUp(heap_record, kHeapUnit) + shared::kHeapHeaderBytes));
+    }
+    MergeEdges(slot.edges);
+    return slot;
+  }
+
+  static void MergeEdges(std::vector<SlotEdge>& edges) {
+    std::sort(edges.begin(), edges.end(), [](const SlotEdge& a, const SlotEdge& b) { return a.slot < b.slot; });
+    std::vector<SlotEdge> merged;
+    for (const SlotEdge& edge : edges) {
+      if (merged.empty() || merged.back().slot != edge.slot)
+        merged.push_back(edge);
+      else
+        merged.back().payloads += edge.payloads;
+    }
+    edges = std::move(merged);
+  }
+
+  const uint32_t max_depth_;
+  Graph graph_;
+  std::vector<std::vector<std::vector<OutputLink>>> links_;  // by node and output, in order of the target's index
+};
+
+}  // namespace
+
+Expected<Graph> LinkGraph(std::vector<NodeSource> sources, uint32_t max_depth) {
+  return Linker(std::move(sources), max_depth).Link();
+}
+
+}  // namespace trellis

@@ -1,0 +1,9 @@
+list(APPEND TRELLIS_LAYER_SOURCES
+  ${CMAKE_CURRENT_LIST_DIR}/describe.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/graph.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/levels.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/link.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/link_order.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/memory_plan.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/tables.cpp
+)

@@ -1,0 +1,120 @@
+#include "layer/graph/tables.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+
+namespace trellis {
+namespace {
+
+constexpr uint64_t kTableAlignment = 16;
+constexpr uint64_t kPairBytes = 8;
+// A dense array may be this many times as long as the list of its targets, plus a little, before pairs take its place.
+constexpr uint64_t kDenseFactor = 4;
+constexpr uint64_t kDenseSlack = 64;
+
+uint64_t RoundUp(uint64_t value, uint64_t multiple) { return (value + multiple - 1) / multiple * multiple; }
+
+uint64_t IndexSpan(const std::vector<Target>& targets) {
+  return targets.empty() ? 0 : uint64_t{targets.back().shader_index} - targets.front().shader_index + 1;
+}
+
+bool IsDense(const std::vector<Target>& targets) {
+  return IndexSpan(targets) <= targets.size() * kDenseFactor + kDenseSlack;
+}
+
+uint64_t ArrayBytes(const std::vector<Target>& targets) {
+  return IsDense(targets) ? IndexSpan(targets) * sizeof(uint32_t) : targets.size() * kPairBytes;
+}
+
+shared::NodeOutput DescribeOutput(const std::vector<Target>& targets, uint64_t array_address) {
+  if (targets.empty()) return {array_address, 0, 0};
+  if (IsDense(targets)) return {array_address, targets.front().shader_index, static_cast<uint32_t>(IndexSpan(targets))};
+  return {array_address, 0, static_cast<uint32_t>(targets.size()) | shared::kSortedSlotPairs};
+}
+
+void WriteArray(const std::vector<Target>& targets, std::byte* bytes) {
+  std::vector<uint32_t> words;
+  if (IsDense(targets)) {
+    words.assign(IndexSpan(targets), shared::kNoSlot);
+    for (const Target& target : targets) words[target.shader_index - targets.front().shader_index] = target.slot;
+  } else {
+    for (const Target& target : targets) words.insert(words.end(), {target.shader_index, target.slot});
+  }
+  if (!words.empty()) std::memcpy(bytes, words.data(), words.size() * sizeof(uint32_t));
+}
+
+}  // namespace
+
+TableLayout LayoutTables(const Graph& graph) {
+  TableLayout layout;
+  for (const Slot& slot : graph.slots) {
+    layout.outputs.push_back(layout.size);
+    layout.size += slot.outputs.size() * sizeof(shared::NodeOutput);
+  }
+  // Nodes that recurse have the same targets in nearly all their slots.
+  std::map<std::vector<Target>, uint64_t> placed;
+  for (const Slot& slot : graph.slots) {
+    for (const std::vector<Target>& targets : slot.outputs) {
+      const auto [place, is_new] = placed.try_emplace(targets, layout.size);
+      if (is_new) layout.size += RoundUp(ArrayBytes(targets), kTableAlignment);
+      layout.slot_arrays.push_back(place->second);
+    }
+  }
+  layout.size = std::max(layout.size, kTableAlignment);
+  return layout;
+}
+
+std::vector<std::byte> WriteTables(const Graph& graph, const TableLayout& layout, uint64_t base) {
+  std::vector<std::byte> bytes(layout.size);
+  size_t array = 0;
+  for (size_t slot = 0; slot < graph.slots.size(); ++slot) {
+    uint64_t output_offset = layout.outputs[slot];
+    for (const std::vector<Target>& targets : graph.slots[slot].outputs) {
+      const uint64_t array_offset = layout.slot_arrays[array++];
+      const shared::NodeOutput output = DescribeOutput(targets, base + array_offset);
+      std::memcpy(bytes.data() + output_offset, &output, sizeof(output));
+      WriteArray(targets, bytes.data() + array_offset);
+      output_offset += sizeof(output);
+    }
+  }
+  return bytes;
+}
+
+shared::LaunchPlan DescribeLaunch(const Graph& graph, uint32_t slot, uint64_t outputs_address,
+                                  const std::array<uint32_t, 3>& max_grid) {
+  const spirv::NodeInfo& info = graph.NodeOf(slot).info;
+  shared::LaunchPlan launch = {};
+  launch.outputs = outputs_address;
+  launch.slot = slot;
+  launch.coalesce = 1;
+  launch.shader_index = graph.NodeOf(slot).index;
+  launch.remaining_recursion = graph.slots[slot].remaining_recursion;
+  std::array<uint32_t, 3> grid = {1, 1, 1};
+  switch (info.kind) {
+    case spirv::LaunchKind::kStaticGrid:
+      launch.kind = shared::kLaunchStaticGrid;
+      grid = info.grid;
+      break;
+    case spirv::LaunchKind::kDynamicGrid: {
+      launch.kind = shared::kLaunchDynamicGrid;
+      for (size_t i = 0; i < grid.size(); ++i)
+        grid[i] = info.grid[i] == 0 ? max_grid[i] : std::min(info.grid[i], max_grid[i]);
+      // A payload that does not say where its grid is begins with it.
+      const spirv::GridMember member = info.grid_member.value_or(spirv::GridMember{0, 4, 3});
+      launch.grid_member = member.offset | member.component_width << shared::kGridMemberWidthShift |
+                           member.component_count << shared::kGridMemberCountShift;
+      break;
+    }
+    case spirv::LaunchKind::kCoalescing:
+      launch.kind = shared::kLaunchCoalescing;
+      launch.coalesce = std::max(info.coalesce, 1u);
+      break;
+  }
+  launch.grid_x = grid[0];
+  launch.grid_y = grid[1];
+  launch.grid_z = grid[2];
+  return launch;
+}
+
+}  // namespace trellis

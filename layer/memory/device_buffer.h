@@ -1,0 +1,56 @@
+// A buffer of the layer's own, with its memory and its device address.
+#pragma once
+
+#include <cstddef>
+
+#include "layer/dispatch/vulkan.h"
+#include "spirv_lowering/support/expected.h"
+
+namespace trellis {
+
+struct Device;
+
+enum class BufferMemory : uint8_t {
+  kHost,       // host-visible and coherent, mapped for its whole life; system memory if there is a choice
+  kHostLocal,  // the same, in device memory where the host can reach that: small things that shaders read often
+  kDevice,     // device-local; not mapped
+};
+
+// Usage is always STORAGE | SHADER_DEVICE_ADDRESS | TRANSFER_DST; the device address is a multiple of 64 at least.
+// Ownership: the buffer and its memory die with the object, which must happen before the device does and after the last
+// execution that uses it. Threading: immutable but for the mapped bytes, which are the owner's business.
+class DeviceBuffer {
+ public:
+  DeviceBuffer() = default;
+  DeviceBuffer(DeviceBuffer&& other) noexcept { Swap(other); }
+  DeviceBuffer& operator=(DeviceBuffer&& other) noexcept {
+    DeviceBuffer taken(static_cast<DeviceBuffer&&>(other));
+    Swap(taken);
+    return *this;
+  }
+  ~DeviceBuffer();
+
+  // Fails when memory runs out. `size` in bytes, at least 1; `name` is for debuggers. Mapped memory starts as zeros.
+  // Memory comes without the application's allocation callbacks.
+  [[nodiscard]] static Expected<DeviceBuffer> Create(const Device& device, VkDeviceSize size, BufferMemory memory,
+                                                     const char* name);
+
+  [[nodiscard]] VkDeviceAddress address() const { return address_; }
+  [[nodiscard]] VkDeviceSize size() const { return size_; }
+  // Null for BufferMemory::kDevice.
+  [[nodiscard]] std::byte* data() const { return data_; }
+  [[nodiscard]] VkBuffer handle() const { return buffer_; }
+  explicit operator bool() const { return buffer_ != VK_NULL_HANDLE; }
+
+ private:
+  void Swap(DeviceBuffer& other) noexcept;
+
+  const Device* device_ = nullptr;
+  VkBuffer buffer_ = VK_NULL_HANDLE;
+  VkDeviceMemory memory_ = VK_NULL_HANDLE;
+  VkDeviceAddress address_ = 0;
+  VkDeviceSize size_ = 0;
+  std::byte* data_ = nullptr;
+};
+
+}  // namespace trellis

@@ -1,0 +1,128 @@
+#include "layer/memory/ring_pool.h"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstring>
+#include <unordered_map>
+#include <utility>
+
+#include "layer/objects/device.h"
+#include "meta_shaders/shared/graph_data.h"
+
+namespace trellis {
+namespace {
+
+constexpr VkDeviceSize kSmallestRing = 256 * 1024;
+constexpr VkDeviceSize kMiB = 1024 * 1024;
+
+// All pools of a device.
+struct RingPools {
+  std::mutex mutex;  // guards by_family
+  std::unordered_map<uint32_t, std::shared_ptr<RingPool>> by_family;
+
+  std::shared_ptr<RingPool> Find(uint32_t family) {
+    std::lock_guard lock(mutex);
+    const auto found = by_family.find(family);
+    return found == by_family.end() ? nullptr : found->second;
+  }
+  std::shared_ptr<RingPool> InsertIfAbsent(uint32_t family, std::shared_ptr<RingPool> pool) {
+    std::lock_guard lock(mutex);
+    return by_family.try_emplace(family, std::move(pool)).first->second;
+  }
+};
+
+Expected<DeviceBuffer> MakeRing(const Device& device, VkDeviceSize bytes) {
+  // Doubling, so that a graph that grows step by step does not leave a ring behind at every step; but never past the
+  // budget for the sake of growth.
+  const VkDeviceSize generous =
+      std::max(bytes, std::min(std::bit_ceil(std::max(bytes, kSmallestRing)), RingBudget(device)));
+  Expected<DeviceBuffer> ring = DeviceBuffer::Create(device, generous, BufferMemory::kDevice, "trellis ring");
+  if (!ring && generous > bytes) ring = DeviceBuffer::Create(device, bytes, BufferMemory::kDevice, "trellis ring");
+  return ring;
+}
+
+}  // namespace
+
+RingPool::RingPool(const Device& device, DeviceBuffer table) : device_(device), table_(std::move(table)) {}
+
+Expected<std::shared_ptr<RingPool>> RingPool::Create(const Device& device) {
+  const VkDeviceSize bytes = sizeof(shared::RingTableHeader) + kMostRings * sizeof(shared::RingEntry);
+  Expected<DeviceBuffer> table = DeviceBuffer::Create(device, bytes, BufferMemory::kHostLocal, "trellis ring table");
+  if (!table) return table.error();
+  return std::shared_ptr<RingPool>(new RingPool(device, *std::move(table)));
+}
+
+VkResult RingPool::EnsureRings(VkQueue queue, VkDeviceSize bytes) {
+  VkDeviceSize need = 0;
+  for (;;) {
+    {
+      std::lock_guard lock(mutex_);
+      queues_.insert(queue);
+      largest_need_ = std::max(largest_need_, bytes);
+      need = largest_need_;
+      const auto enough =
+          std::count_if(rings_.begin(), rings_.end(), [need](const DeviceBuffer& ring) { return ring.size() >= need; });
+      if (static_cast<size_t>(enough) >= queues_.size()) return VK_SUCCESS;
+      if (rings_.size() >= kMostRings) return VK_ERROR_OUT_OF_DEVICE_MEMORY;
+    }
+    // Calls down, so without the lock. Two threads may make a ring each where one would do: the other one is there for
+    // the next queue then.
+    Expected<DeviceBuffer> ring = MakeRing(device_, need);
+    if (!ring) {
+      device_.diagnostics.Error(
+          "TRELLIS-ring-allocation",
+          ring.error().message + "; a smaller setting ring_budget makes graphs that cannot be bounded use less");
+      return VK_ERROR_OUT_OF_DEVICE_MEMORY;
+    }
+    std::lock_guard lock(mutex_);
+    if (rings_.size() < kMostRings) Publish(*std::move(ring));
+  }
+}
+
+void RingPool::Publish(DeviceBuffer ring) {
+  const uint32_t index = static_cast<uint32_t>(rings_.size());
+  shared::RingEntry entry = {};
+  entry.base = ring.address();
+  entry.bytes = ring.size();
+  std::memcpy(table_.data() + sizeof(shared::RingTableHeader) + index * sizeof(entry), &entry, sizeof(entry));
+  // Graphs that were submitted before may be scanning the table right now: the entry must be complete before they see
+  // it counted.
+  std::atomic_thread_fence(std::memory_order_release);
+  auto* header = reinterpret_cast<shared::RingTableHeader*>(table_.data());
+  std::atomic_ref<uint32_t>(header->count).store(index + 1, std::memory_order_release);
+  rings_.push_back(std::move(ring));
+}
+
+VkDeviceSize RingPool::TotalBytes() const {
+  std::lock_guard lock(mutex_);
+  VkDeviceSize total = 0;
+  for (const DeviceBuffer& ring : rings_) total += ring.size();
+  return total;
+}
+
+uint32_t RingPool::RingCount() const {
+  std::lock_guard lock(mutex_);
+  return static_cast<uint32_t>(rings_.size());
+}
+
+Expected<std::shared_ptr<RingPool>> RingPoolOf(Device& device, uint32_t queue_family) {
+  const auto pools = device.attachments.GetOrCreate<RingPools>([] { return std::make_shared<RingPools>(); });
+  if (std::shared_ptr<RingPool> pool = pools->Find(queue_family)) return pool;
+  Expected<std::shared_ptr<RingPool>> made = RingPool::Create(device);
+  if (!made) return made;
+  return pools->InsertIfAbsent(queue_family, *std::move(made));
+}
+
+VkDeviceSize RingBudget(const Device& device) {
+  if (device.settings.ring_budget != 0) return device.settings.ring_budget * kMiB;
+  VkDeviceSize largest_heap = 0;
+  const VkPhysicalDeviceMemoryProperties& memory = device.memory_properties;
+  for (uint32_t heap = 0; heap < memory.memoryHeapCount; ++heap)
+    if (memory.memoryHeaps[heap].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT)
+      largest_heap = std::max(largest_heap, memory.memoryHeaps[heap].size);
+  return std::clamp<VkDeviceSize>(largest_heap / 4, kSmallestRing, 1024 * kMiB);
+}
+
+}  // namespace trellis

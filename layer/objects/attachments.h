@@ -1,0 +1,71 @@
+// State that another room hangs on an object, without the object knowing the room.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace trellis {
+
+// One slot per type T. Threading: any thread. Ownership: the attachments own their objects and destroy them in reverse
+// order of creation, while the owner's dispatch table is still usable.
+class Attachments {
+ public:
+  Attachments() = default;
+  Attachments(const Attachments&) = delete;
+  Attachments& operator=(const Attachments&) = delete;
+  ~Attachments() { Clear(); }
+
+  // The object of type T; made by `make()` (returns std::shared_ptr<T>) when there is none. `make` runs under the lock,
+  // so it must not use the attachments, and must not call down with the application's allocator. A null from `make` is
+  // returned and not kept.
+  template <typename T, typename Make>
+  [[nodiscard]] std::shared_ptr<T> GetOrCreate(Make&& make) {
+    std::lock_guard lock(mutex_);
+    if (Slot* slot = FindSlot(KeyOf<T>())) return std::static_pointer_cast<T>(slot->object);
+    std::shared_ptr<T> object = make();
+    if (object) slots_.push_back({KeyOf<T>(), object});
+    return object;
+  }
+
+  // Null when there is none.
+  template <typename T>
+  [[nodiscard]] std::shared_ptr<T> Get() {
+    std::lock_guard lock(mutex_);
+    Slot* slot = FindSlot(KeyOf<T>());
+    return slot ? std::static_pointer_cast<T>(slot->object) : nullptr;
+  }
+
+  void Clear() {
+    std::vector<Slot> slots;
+    {
+      std::lock_guard lock(mutex_);
+      slots.swap(slots_);
+    }
+    while (!slots.empty()) slots.pop_back();
+  }
+
+ private:
+  struct Slot {
+    const void* key;
+    std::shared_ptr<void> object;
+  };
+
+  template <typename T>
+  static const void* KeyOf() {
+    static const char key = 0;
+    return &key;
+  }
+
+  Slot* FindSlot(const void* key) {
+    for (Slot& slot : slots_)
+      if (slot.key == key) return &slot;
+    return nullptr;
+  }
+
+  std::mutex mutex_;  // guards slots_
+  std::vector<Slot> slots_;
+};
+
+}  // namespace trellis

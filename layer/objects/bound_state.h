@@ -1,0 +1,80 @@
+// What the application has bound in a command buffer at one of the two bind points that graphs touch, and its push
+// constants. Threading: that of the command buffer (externally synchronised).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "layer/dispatch/vulkan.h"
+#include "layer/objects/pushed_descriptors.h"
+
+namespace trellis {
+
+struct PipelineLayout;
+
+// What is bound at one set number.
+struct BoundSet {
+  enum class Kind : uint8_t { kNone, kDescriptorSet, kPushDescriptors, kDescriptorBuffer, kEmbeddedSamplers };
+
+  Kind kind = Kind::kNone;
+  uint64_t sequence = 0;                     // order of the binds of one command buffer; a rebind gets a new number
+  VkPipelineLayout layout = VK_NULL_HANDLE;  // the one that the application bound it with
+  VkDescriptorSet descriptor_set = VK_NULL_HANDLE;  // kDescriptorSet
+  std::vector<uint32_t> dynamic_offsets;            // kDescriptorSet
+  PushedDescriptors pushed;                         // kPushDescriptors
+  uint32_t buffer_index = 0;                        // kDescriptorBuffer
+  VkDeviceSize buffer_offset = 0;                   // kDescriptorBuffer
+};
+
+struct BindPointState {
+  VkPipeline pipeline = VK_NULL_HANDLE;  // as the application sees it
+  VkShaderEXT shader = VK_NULL_HANDLE;   // compute only: a bound shader object; never set together with `pipeline`
+  std::vector<BoundSet> sets;            // by set number
+
+  // The entry of a set number for a new bind: emptied and numbered, but for push descriptors on top of push descriptors
+  // of the same layout, which add up.
+  BoundSet& Rebind(uint32_t set, BoundSet::Kind kind, VkPipelineLayout layout, uint64_t sequence);
+
+  // Several sets at once, as vkCmdBindDescriptorSets takes them. `layout_object` says how many of the dynamic offsets
+  // each set takes; without it the first set gets them all. Uses up `count` sequence numbers.
+  void BindSets(VkPipelineLayout layout, const PipelineLayout* layout_object, uint32_t first, uint32_t count,
+                const VkDescriptorSet* descriptor_sets, std::span<const uint32_t> dynamic_offsets, uint64_t& sequence);
+
+  // vkCmdSetDescriptorBufferOffsetsEXT. Uses up `count` sequence numbers.
+  void BindDescriptorBuffers(VkPipelineLayout layout, uint32_t first, uint32_t count, const uint32_t* buffer_indices,
+                             const VkDeviceSize* offsets, uint64_t& sequence);
+
+  // Entries that hold something, as (set number, entry), in the order in which they were bound.
+  [[nodiscard]] std::vector<std::pair<uint32_t, const BoundSet*>> InOrder() const;
+};
+
+// One vkCmdPushConstants that still has an effect.
+struct PushConstantCall {
+  VkPipelineLayout layout = VK_NULL_HANDLE;
+  VkShaderStageFlags stages = 0;
+  uint32_t offset = 0;
+  std::vector<uint8_t> bytes;
+};
+
+class PushConstantState {
+ public:
+  static constexpr uint32_t kShadowBytes = 256;
+
+  // Calls that this one overwrites completely, for the same layout and stages, are dropped.
+  void Push(VkPipelineLayout layout, VkShaderStageFlags stages, uint32_t offset, std::span<const uint8_t> bytes);
+
+  // In the order in which they were made.
+  [[nodiscard]] const std::vector<PushConstantCall>& Calls() const { return calls_; }
+  // What stage COMPUTE sees; bytes that were never pushed are 0.
+  [[nodiscard]] const std::array<uint8_t, kShadowBytes>& ComputeBytes() const { return compute_bytes_; }
+
+ private:
+  std::vector<PushConstantCall> calls_;
+  std::array<uint8_t, kShadowBytes> compute_bytes_ = {};
+};
+
+}  // namespace trellis

@@ -1,0 +1,19 @@
+// Records the tracked state again: the graph's state for the nodes, and the application's own afterwards.
+#pragma once
+
+#include "layer/objects/command_buffer.h"
+#include "layer/objects/pipeline_layout.h"
+
+namespace trellis {
+
+// Binds what the application bound for execution graphs at the compute bind point, through `layout.node_layout`, and
+// pushes its COMPUTE push constants [0, layout.push_constant_end). Set numbers that the layout does not have are left
+// out.
+void BindGraphState(const CommandBuffer& command_buffer, const PipelineLayout& layout);
+
+// Puts the application's compute state back: pipeline or shader object, sets in their original order with their own
+// layouts and offsets, push descriptors, descriptor buffer offsets, and the push constants of all stages. State that
+// the application never bound stays as the nodes left it (undefined to the application before, too).
+void RestoreComputeState(const CommandBuffer& command_buffer);
+
+}  // namespace trellis

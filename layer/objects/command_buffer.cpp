@@ -1,0 +1,22 @@
+#include "layer/objects/command_buffer.h"
+
+namespace trellis {
+
+void CommandBuffer::Discard() {
+  ForgetBoundState();
+  usage = 0;
+  holds_graph = false;
+  ring_bytes = 0;
+  recorded_error = VK_SUCCESS;
+  keep_alive.clear();
+  ++recording;
+}
+
+void CommandBuffer::ForgetBoundState() {
+  compute = {};
+  execution_graph = {};
+  push_constants = {};
+  bind_sequence = 0;
+}
+
+}  // namespace trellis

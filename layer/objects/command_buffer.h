@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "layer/dispatch/vulkan.h"
+#include "layer/objects/attachments.h"
+#include "layer/objects/bound_state.h"
+
+namespace trellis {
+
+struct Device;
+
+// What is bound and recorded in a command buffer of the application. Threading: externally synchronised, as the command
+// buffer itself is; vkQueueSubmit* reads `holds_graph` and `ring_bytes` when recording is over.
+struct CommandBuffer {
+  CommandBuffer(Device& owner, VkCommandBuffer own_handle) : device(owner), handle(own_handle) {}
+
+  Device& device;
+  const VkCommandBuffer handle;
+  uint32_t queue_family = 0;
+  VkCommandBufferLevel level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
+
+  // Recording state, forgotten by BeginRecording and Discard.
+  VkCommandBufferUsageFlags usage = 0;
+  BindPointState compute;
+  BindPointState execution_graph;  // binds at VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX, which are not passed down
+  PushConstantState push_constants;
+  uint64_t bind_sequence = 0;
+  bool holds_graph = false;
+  VkDeviceSize ring_bytes = 0;                    // the largest ring that a graph in here needs
+  VkResult recorded_error = VK_SUCCESS;           // the first error of a vkCmd*: returned by vkEndCommandBuffer
+  std::vector<std::shared_ptr<void>> keep_alive;  // what the recorded commands use: pipelines, arenas
+
+  // Counts recordings: what an attachment handed out under an older number is no longer in use.
+  uint64_t recording = 0;
+  // State of other rooms that is worth keeping between recordings, such as an upload arena. Lives until the command
+  // buffer is freed.
+  Attachments attachments;
+
+  void BeginRecording(VkCommandBufferUsageFlags begin_usage) {
+    Discard();
+    usage = begin_usage;
+  }
+
+  // Reset, free or begin: nothing recorded so far will execute again.
+  void Discard();
+
+  // After vkCmdExecuteCommands bound state and push constants are undefined.
+  void ForgetBoundState();
+
+  void RememberError(VkResult error) {
+    if (recorded_error == VK_SUCCESS) recorded_error = error;
+  }
+
+  // The state that a bind point names; null for bind points that graphs do not touch.
+  [[nodiscard]] BindPointState* StateOf(VkPipelineBindPoint bind_point) {
+    if (bind_point == VK_PIPELINE_BIND_POINT_COMPUTE) return &compute;
+    if (bind_point == VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX) return &execution_graph;
+    return nullptr;
+  }
+};
+
+}  // namespace trellis

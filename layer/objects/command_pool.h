@@ -1,0 +1,18 @@
+#pragma once
+
+#include <mutex>
+#include <unordered_set>
+#include <vector>
+
+#include "layer/dispatch/vulkan.h"
+
+namespace trellis {
+
+// A command pool of the application. Externally synchronised, like the pool itself.
+struct CommandPool {
+  VkCommandPool handle = VK_NULL_HANDLE;
+  uint32_t queue_family = 0;
+  std::unordered_set<VkCommandBuffer> command_buffers;
+};
+
+}  // namespace trellis

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <unordered_set>
+#include <vector>
+
+#include "layer/device/device_traits.h"
+#include "layer/diagnostics/diagnostics.h"
+#include "layer/dispatch/device_dispatch.h"
+#include "layer/objects/attachments.h"
+#include "layer/objects/buffer.h"
+#include "layer/objects/descriptor_set_layout.h"
+#include "layer/objects/handle_table.h"
+#include "layer/objects/private_data.h"
+#include "layer/settings/settings.h"
+
+namespace trellis {
+
+struct CommandPool;
+struct ExecutionGraphPipeline;  // layer/pipeline
+struct Instance;
+struct PhysicalDevice;
+struct PipelineLayout;
+struct Queue;
+struct ShaderModule;
+
+// A logical device. Members above the tables are read-only after vkCreateDevice; the tables and attachments lock
+// themselves. Where `emulates_graphs` and `emulates_maintenance5` are both false, none of the device's commands but
+// vkDestroyDevice is hooked and the tables stay empty.
+struct Device {
+  Device(std::shared_ptr<Instance> owner, std::shared_ptr<PhysicalDevice> physical);
+  ~Device();
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+
+  const std::shared_ptr<Instance> instance;
+  const std::shared_ptr<PhysicalDevice> physical_device;
+  const Settings& settings;
+  Diagnostics& diagnostics;
+
+  VkDevice handle = VK_NULL_HANDLE;
+  DeviceDispatch dispatch;
+  DeviceTraits traits;  // feature flags: what is enabled
+  bool emulates_graphs = false;
+  bool emulates_maintenance5 = false;
+  std::vector<VkQueueFamilyProperties> queue_families;
+  VkPhysicalDeviceMemoryProperties memory_properties = {};
+  // For dispatchable objects that the layer makes for itself; null when the loader gave none (then nothing needs to be
+  // done).
+  PFN_vkSetDeviceLoaderData set_loader_data = nullptr;
+
+  HandleTable<VkBuffer, Buffer> scratch_buffers;
+  BufferAddressMap scratch_addresses;
+  HandleTable<VkCommandPool, CommandPool> command_pools;
+  HandleTable<VkDescriptorSetLayout, DescriptorSetLayout> descriptor_set_layouts;
+  HandleTable<VkDescriptorUpdateTemplate, DescriptorUpdateTemplate> push_templates;
+  HandleTable<VkPipeline, ExecutionGraphPipeline> execution_graphs;  // by the handle that the application sees
+  HandleTable<VkPipelineLayout, PipelineLayout> pipeline_layouts;
+  HandleTable<VkShaderModule, ShaderModule> shader_modules;  // by the handle that the application sees
+
+  PrivateData private_data;  // of execution graphs and node shader modules
+
+  // State of the rooms pipeline, replay and memory, e.g. `device.attachments.GetOrCreate<RingPool>(...)`. Destroyed
+  // first in vkDestroyDevice.
+  Attachments attachments;
+
+  // Index of a memory type in `type_bits` that has all of `required`, preferring one that has `preferred` too;
+  // UINT32_MAX if there is none.
+  [[nodiscard]] uint32_t FindMemoryType(uint32_t type_bits, VkMemoryPropertyFlags required,
+                                        VkMemoryPropertyFlags preferred = 0) const;
+
+  std::mutex queue_mutex;              // guards queues
+  std::unordered_set<VkQueue> queues;  // those in Queues() that belong to this device
+};
+
+}  // namespace trellis

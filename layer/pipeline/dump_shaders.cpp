@@ -1,0 +1,42 @@
+#include "layer/pipeline/dump_shaders.h"
+
+#include <cctype>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <system_error>
+
+namespace trellis {
+namespace {
+
+std::string FileName(uint32_t graph_id, const std::string& node_label, const char* kind) {
+  std::string name = std::to_string(graph_id) + "_" + node_label;
+  // "node[3]" -> "node_3"
+  if (!name.empty() && name.back() == ']') name.pop_back();
+  for (char& c : name)
+    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '-' && c != '.') c = '_';
+  return name + "_" + kind + ".spv";
+}
+
+struct CloseFile {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+
+bool WriteFile(const std::filesystem::path& path, std::span<const uint32_t> words) {
+  const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path.c_str(), "wb"));
+  return file && std::fwrite(words.data(), sizeof(uint32_t), words.size(), file.get()) == words.size();
+}
+
+}  // namespace
+
+void DumpShader(const CreationContext& context, const std::string& node_label, const char* kind,
+                std::span<const uint32_t> words) {
+  const std::string& folder = context.device.settings.dump_dir;
+  if (folder.empty()) return;
+  std::error_code ignored;  // what matters is whether the file can be written
+  std::filesystem::create_directories(folder, ignored);
+  const std::filesystem::path path = std::filesystem::path(folder) / FileName(context.graph_id, node_label, kind);
+  if (!WriteFile(path, words)) context.device.diagnostics.Warning("TRELLIS-dump", "cannot write " + path.string());
+}
+
+}  // namespace trellis

@@ -1,0 +1,82 @@
+#include "layer/pipeline/execution_graph.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "layer/graph/describe.h"
+#include "layer/memory/scratch_layout.h"
+
+namespace trellis {
+namespace {
+
+// Schedules of this many root sets are kept; a program that uses more of them makes the oldest again when it returns to
+// it.
+constexpr size_t kMostSchedules = 64;
+
+VkResult Misuse(Device& device, const std::string& text) {
+  device.diagnostics.Error("TRELLIS-graph-query", text, {{VK_OBJECT_TYPE_DEVICE, HandleToU64(device.handle)}});
+  return VK_ERROR_UNKNOWN;
+}
+
+}  // namespace
+
+ExecutionGraphPipeline::~ExecutionGraphPipeline() { DestroyNodePipelines(nullptr); }
+
+void ExecutionGraphPipeline::DestroyNodePipelines(const VkAllocationCallbacks* allocator) {
+  for (CompiledNode& node : nodes) {
+    if (node.pipeline) device.dispatch.DestroyPipeline(device.handle, node.pipeline, allocator);
+    node.pipeline = VK_NULL_HANDLE;
+  }
+}
+
+std::shared_ptr<const LevelSchedule> ExecutionGraphPipeline::ScheduleFor(std::span<const uint32_t> roots) const {
+  const auto has_roots = [roots](const CachedSchedule& cached) {
+    return std::equal(roots.begin(), roots.end(), cached.roots.begin(), cached.roots.end());
+  };
+  {
+    std::lock_guard lock(schedules_mutex_);
+    const auto found = std::find_if(schedules_.begin(), schedules_.end(), has_roots);
+    if (found != schedules_.end()) return found->schedule;
+  }
+  auto schedule = std::make_shared<const LevelSchedule>(AssignLevels(graph, roots));
+  std::lock_guard lock(schedules_mutex_);
+  if (schedules_.size() == kMostSchedules) schedules_.erase(schedules_.begin());
+  schedules_.push_back({{roots.begin(), roots.end()}, schedule});
+  return schedule;
+}
+
+VkResult GetExecutionGraphPipelineScratchSize(Device& device, VkPipeline pipeline,
+                                              VkExecutionGraphPipelineScratchSizeAMDX& size) {
+  const std::shared_ptr<ExecutionGraphPipeline> graph = device.execution_graphs.Find(pipeline);
+  if (!graph)
+    return Misuse(device, "vkGetExecutionGraphPipelineScratchSizeAMDX: the pipeline is not an execution graph");
+  // Records live in the ring, so more scratch would not be used: applications that allocate maxSize get what they need
+  // and no more.
+  size.minSize = LayOutScratch(static_cast<uint32_t>(graph->graph.slots.size()), graph->graph.largest_record).size;
+  size.maxSize = size.minSize;
+  size.sizeGranularity = kScratchAlignment;
+  return VK_SUCCESS;
+}
+
+VkResult GetExecutionGraphPipelineNodeIndex(Device& device, VkPipeline pipeline,
+                                            const VkPipelineShaderStageNodeCreateInfoAMDX& node, uint32_t& index) {
+  index = VK_SHADER_INDEX_UNUSED_AMDX;
+  const std::shared_ptr<ExecutionGraphPipeline> graph = device.execution_graphs.Find(pipeline);
+  if (!graph) return Misuse(device, "vkGetExecutionGraphPipelineNodeIndexAMDX: the pipeline is not an execution graph");
+  if (!node.pName) return Misuse(device, "vkGetExecutionGraphPipelineNodeIndexAMDX: pName is null (VUID 09140)");
+  const uint32_t found = graph->graph.FindNode(node.pName, node.index);
+  if (found == kNoNode)
+    return Misuse(device, "vkGetExecutionGraphPipelineNodeIndexAMDX: there is no node " +
+                              NodeLabel(node.pName, node.index) + " (VUID 09142)");
+  index = found;
+  return VK_SUCCESS;
+}
+
+bool DestroyExecutionGraphPipeline(Device& device, VkPipeline pipeline, const VkAllocationCallbacks* allocator) {
+  const std::shared_ptr<ExecutionGraphPipeline> graph = device.execution_graphs.Take(pipeline);
+  if (!graph) return false;
+  graph->DestroyNodePipelines(allocator);
+  return true;
+}
+
+}  // namespace trellis

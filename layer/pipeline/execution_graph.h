@@ -1,0 +1,79 @@
+// Execution graph pipelines: what vkCreateExecutionGraphPipelinesAMDX makes, and what the replay reads.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "layer/dispatch/vulkan.h"
+#include "layer/graph/graph.h"
+#include "layer/graph/levels.h"
+#include "layer/memory/device_buffer.h"
+#include "layer/objects/device.h"
+#include "layer/objects/pipeline_layout.h"
+
+namespace trellis {
+
+// One graph. Immutable once its handle is in Device::execution_graphs, except for the schedule cache, which locks
+// itself; so any thread may read it. Ownership: shared by the table and by command buffers that recorded it.
+// vkDestroyPipeline destroys the driver's pipelines at once and the rest (tables) with the last reference.
+struct ExecutionGraphPipeline {
+  struct CompiledNode {
+    VkPipeline pipeline = VK_NULL_HANDLE;  // a compute pipeline of the driver, made with layout->node_layout
+    std::string label;                     // "name[index]"
+    // Specified by the application with StaticNumWorkgroupsAMDX, CoalescingAMDX or payload grids: Graph::nodes[i].info
+    // has it.
+  };
+
+  explicit ExecutionGraphPipeline(Device& owner) : device(owner) {}
+  ~ExecutionGraphPipeline();
+  ExecutionGraphPipeline(const ExecutionGraphPipeline&) = delete;
+  ExecutionGraphPipeline& operator=(const ExecutionGraphPipeline&) = delete;
+
+  Device& device;
+  uint32_t id = 0;  // unique in the process; LossReport::graph
+  Graph graph;
+  std::shared_ptr<PipelineLayout> layout;  // nodes were compiled for layout->node_layout and layout->launch_offset
+  std::vector<CompiledNode> nodes;         // by node index, like graph.nodes
+  DeviceBuffer tables;                     // layer/graph/tables.h
+  std::vector<uint64_t> outputs_address;   // by slot: device address of its NodeOutput[]
+
+  // The levels from these roots (slots, sorted, no duplicates). Cached: an application uses few root sets.
+  [[nodiscard]] std::shared_ptr<const LevelSchedule> ScheduleFor(std::span<const uint32_t> roots) const;
+
+  // Destroys the driver's pipelines; `allocator` must be compatible with the one they were made with. The first call
+  // wins.
+  void DestroyNodePipelines(const VkAllocationCallbacks* allocator);
+
+ private:
+  struct CachedSchedule {
+    std::vector<uint32_t> roots;
+    std::shared_ptr<const LevelSchedule> schedule;
+  };
+  mutable std::mutex schedules_mutex_;             // guards schedules_
+  mutable std::vector<CachedSchedule> schedules_;  // most recently made last
+};
+
+// The commands, with the results that they return. Every failure is also reported through device.diagnostics.
+//
+// Results, from the few that the command may return: VK_ERROR_OUT_OF_HOST_MEMORY and _DEVICE_MEMORY;
+// VK_PIPELINE_COMPILE_REQUIRED as the driver says; VK_ERROR_VALIDATION_FAILED for graphs that break the extension's
+// rules or use what is not implemented; VK_ERROR_UNKNOWN for what the driver reports otherwise. As for the other
+// vkCreate*Pipelines commands a failed element is VK_NULL_HANDLE and the result that of the first failed element.
+[[nodiscard]] VkResult CreateExecutionGraphPipelines(Device& device, VkPipelineCache cache,
+                                                     std::span<const VkExecutionGraphPipelineCreateInfoAMDX> infos,
+                                                     const VkAllocationCallbacks* allocator, VkPipeline* pipelines);
+[[nodiscard]] VkResult GetExecutionGraphPipelineScratchSize(Device& device, VkPipeline pipeline,
+                                                            VkExecutionGraphPipelineScratchSizeAMDX& size);
+// VK_ERROR_UNKNOWN and VK_SHADER_INDEX_UNUSED_AMDX if there is no such node.
+[[nodiscard]] VkResult GetExecutionGraphPipelineNodeIndex(Device& device, VkPipeline pipeline,
+                                                          const VkPipelineShaderStageNodeCreateInfoAMDX& node,
+                                                          uint32_t& index);
+// False if the handle is not an execution graph's: the caller then calls down.
+[[nodiscard]] bool DestroyExecutionGraphPipeline(Device& device, VkPipeline pipeline,
+                                                 const VkAllocationCallbacks* allocator);
+
+}  // namespace trellis

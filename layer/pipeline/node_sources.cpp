@@ -1,0 +1,104 @@
+#include "layer/pipeline/node_sources.h"
+
+#include <chrono>
+#include <utility>
+
+#include "layer/dispatch/struct_chain.h"
+#include "spirv_lowering/ir/reader.h"
+
+namespace trellis {
+namespace {
+
+std::string StageText(size_t stage, const char* entry_point) {
+  return "pStages[" + std::to_string(stage) + "], entry point \"" + (entry_point ? entry_point : "") + "\": ";
+}
+
+// Finds the stage's words: the module's, or those of a VkShaderModuleCreateInfo in the chain (maintenance5, graphics
+// pipeline library).
+VkResult FindWords(const CreationContext& context, const std::string& where, StageNode& node) {
+  const VkPipelineShaderStageCreateInfo& stage = *node.stage;
+  if (stage.module != VK_NULL_HANDLE) {
+    node.owner = context.device.shader_modules.Find(stage.module);
+    if (!node.owner) return context.Refuse(where + "the shader module is not known");
+    node.words = node.owner->words;
+    return VK_SUCCESS;
+  }
+  if (const auto* inline_module =
+          FindStruct<VkShaderModuleCreateInfo>(stage.pNext, VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO)) {
+    node.words = {inline_module->pCode, inline_module->codeSize / sizeof(uint32_t)};
+    return VK_SUCCESS;
+  }
+  // Identifiers come with FAIL_ON_PIPELINE_COMPILE_REQUIRED (VUID-VkPipelineShaderStageCreateInfo-pNext-06844): no
+  // code, no pipeline, no error.
+  if (FindInChain(stage.pNext, VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_MODULE_IDENTIFIER_CREATE_INFO_EXT))
+    return VK_PIPELINE_COMPILE_REQUIRED;
+  return context.Refuse(where + "there is neither a shader module nor code");
+}
+
+// Checklist: the API's name and index win, then the entry point's name and ShaderIndexAMDX.
+void SettleIdentity(StageNode& node) {
+  const auto* given = FindStruct<VkPipelineShaderStageNodeCreateInfoAMDX>(
+      node.stage->pNext, VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_NODE_CREATE_INFO_AMDX);
+  node.source.name = given && given->pName ? given->pName : node.stage->pName;
+  node.source.index =
+      given && given->index != VK_SHADER_INDEX_UNUSED_AMDX ? given->index : node.source.info.shader_index;
+}
+
+VkResult CollectNode(const CreationContext& context, ModuleReader& reader, const std::string& where, StageNode& node) {
+  const auto begin = std::chrono::steady_clock::now();
+  const VkPipelineShaderStageCreateInfo& stage = *node.stage;
+  if (stage.stage != VK_SHADER_STAGE_COMPUTE_BIT)
+    return context.Refuse(where + "the stage is not COMPUTE (VUID 09128)");
+  if (!stage.pName) return context.Refuse(where + "there is no entry point name");
+  if (const VkResult result = FindWords(context, where, node); result != VK_SUCCESS) return result;
+
+  Expected<std::shared_ptr<const spirv::Module>> module = reader.Read(node.words);
+  if (!module) return context.Refuse(where + module.error().message);
+  node.module = *std::move(module);
+  node.specialization = ReadSpecialization(stage.pSpecializationInfo);
+  Expected<spirv::NodeInfo> info = spirv::Reflect(*node.module, stage.pName, node.specialization);
+  if (!info) return context.Refuse(where + info.error().message);
+  node.source.info = *std::move(info);
+  SettleIdentity(node);
+  node.reflect_nanoseconds = static_cast<uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begin).count());
+  return VK_SUCCESS;
+}
+
+}  // namespace
+
+Expected<std::shared_ptr<const spirv::Module>> ModuleReader::Read(std::span<const uint32_t> words) {
+  std::shared_ptr<const spirv::Module>& known = modules_[words.data()];
+  if (!known) {
+    Expected<spirv::Module> module = spirv::ReadModule(words);
+    if (!module) return module.error();
+    known = std::make_shared<const spirv::Module>(*std::move(module));
+  }
+  return known;
+}
+
+spirv::Specialization ReadSpecialization(const VkSpecializationInfo* info) {
+  spirv::Specialization specialization;
+  if (!info) return specialization;
+  const auto* data = static_cast<const uint8_t*>(info->pData);
+  for (uint32_t i = 0; i < info->mapEntryCount; ++i) {
+    const VkSpecializationMapEntry& entry = info->pMapEntries[i];
+    if (entry.offset > info->dataSize || entry.size > info->dataSize - entry.offset) continue;
+    specialization[entry.constantID].assign(data + entry.offset, data + entry.offset + entry.size);
+  }
+  return specialization;
+}
+
+VkResult CollectNodeSources(const CreationContext& context, ModuleReader& reader,
+                            std::span<const VkPipelineShaderStageCreateInfo> stages, std::vector<StageNode>& nodes) {
+  for (size_t i = 0; i < stages.size(); ++i) {
+    StageNode node;
+    node.stage = &stages[i];
+    const VkResult result = CollectNode(context, reader, StageText(i, stages[i].pName), node);
+    if (result != VK_SUCCESS) return result;
+    nodes.push_back(std::move(node));
+  }
+  return VK_SUCCESS;
+}
+
+}  // namespace trellis

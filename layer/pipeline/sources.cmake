@@ -1,0 +1,9 @@
+list(APPEND TRELLIS_LAYER_SOURCES
+  ${CMAKE_CURRENT_LIST_DIR}/compile_node.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/create_graph.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/creation_context.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/creation_feedback.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/dump_shaders.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/execution_graph.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/node_sources.cpp
+)

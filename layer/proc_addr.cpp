@@ -1,0 +1,115 @@
+#include "layer/proc_addr.h"
+
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <unordered_map>
+
+#include "layer/entry/guard.h"
+#include "layer/entry/hooks.h"
+#include "layer/objects/registry.h"
+
+namespace trellis {
+
+namespace {
+
+// On which devices a device command is hooked.
+constexpr uint8_t kOnGraphs = 1;
+constexpr uint8_t kOnMaintenance5 = 2;
+
+struct Hook {
+  PFN_vkVoidFunction function = nullptr;
+  uint8_t devices = 0;    // device commands: kOn…
+  bool provided = false;  // device commands: needs nothing of that name below
+};
+
+using HookTable = std::unordered_map<std::string_view, Hook>;
+
+// The cast checks that the hook has the command's type.
+#define TRELLIS_FUNCTION(command, hook) \
+  reinterpret_cast<PFN_vkVoidFunction>(static_cast<PFN_vk##command>(&entry::Guarded<&entry::hook>::Call))
+
+const HookTable& InstanceHooks() {
+#define TRELLIS_HOOK(name) {"vk" #name, {TRELLIS_FUNCTION(name, name)}},
+#define TRELLIS_ALIAS(name, hook) {"vk" #name, {TRELLIS_FUNCTION(name, hook)}},
+  static const auto& table = *new HookTable{TRELLIS_INSTANCE_HOOKS(TRELLIS_HOOK, TRELLIS_ALIAS)};
+#undef TRELLIS_HOOK
+#undef TRELLIS_ALIAS
+  return table;
+}
+
+const HookTable& DeviceHooks() {
+#define TRELLIS_GRAPHS(name) {"vk" #name, {TRELLIS_FUNCTION(name, name), kOnGraphs}},
+#define TRELLIS_GRAPHS_ALIAS(name, hook) {"vk" #name, {TRELLIS_FUNCTION(name, hook), kOnGraphs}},
+#define TRELLIS_BOTH(name) {"vk" #name, {TRELLIS_FUNCTION(name, name), kOnGraphs | kOnMaintenance5}},
+#define TRELLIS_BOTH_ALIAS(name, hook) {"vk" #name, {TRELLIS_FUNCTION(name, hook), kOnGraphs | kOnMaintenance5}},
+#define TRELLIS_PROVIDED_GRAPHS(name) {"vk" #name, {TRELLIS_FUNCTION(name, name), kOnGraphs, true}},
+#define TRELLIS_PROVIDED_MAINTENANCE5(name) {"vk" #name, {TRELLIS_FUNCTION(name, name), kOnMaintenance5, true}},
+  static const auto& table =
+      *new HookTable{TRELLIS_DEVICE_HOOKS(TRELLIS_GRAPHS, TRELLIS_GRAPHS_ALIAS, TRELLIS_BOTH, TRELLIS_BOTH_ALIAS)
+                         TRELLIS_PROVIDED_GRAPH_HOOKS(TRELLIS_PROVIDED_GRAPHS)
+                             TRELLIS_PROVIDED_MAINTENANCE5_HOOKS(TRELLIS_PROVIDED_MAINTENANCE5)};
+#undef TRELLIS_GRAPHS
+#undef TRELLIS_GRAPHS_ALIAS
+#undef TRELLIS_BOTH
+#undef TRELLIS_BOTH_ALIAS
+#undef TRELLIS_PROVIDED_GRAPHS
+#undef TRELLIS_PROVIDED_MAINTENANCE5
+  return table;
+}
+
+const Hook* FindHook(const HookTable& table, const char* name) {
+  const auto found = table.find(name);
+  return found == table.end() ? nullptr : &found->second;
+}
+
+// Commands that exist on every instance and device, whatever is emulated.
+PFN_vkVoidFunction FindAlwaysHooked(const char* name) {
+  if (std::strcmp(name, "vkGetDeviceProcAddr") == 0)
+    return reinterpret_cast<PFN_vkVoidFunction>(&entry::Guarded<&GetDeviceProcAddr>::Call);
+  if (std::strcmp(name, "vkDestroyDevice") == 0) return TRELLIS_FUNCTION(DestroyDevice, DestroyDevice);
+  return nullptr;
+}
+
+// The layer may have enabled VK_EXT_debug_utils below; to an application that did not, its commands do not exist.
+bool IsHiddenDebugUtils(const Instance& instance, const char* name) {
+  return instance.debug_utils_added && std::strstr(name, "DebugUtils");
+}
+
+}  // namespace
+
+void FindInstanceHooksBelow(Instance& instance) {
+  for (const auto& [name, hook] : InstanceHooks())
+    if (instance.dispatch.GetInstanceProcAddr(instance.handle, name.data())) instance.hooks_below.insert(name);
+}
+
+VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL GetInstanceProcAddr(VkInstance instance, const char* name) {
+  if (std::strcmp(name, "vkGetInstanceProcAddr") == 0)
+    return reinterpret_cast<PFN_vkVoidFunction>(&entry::Guarded<&GetInstanceProcAddr>::Call);
+  if (std::strcmp(name, "vkCreateInstance") == 0) return TRELLIS_FUNCTION(CreateInstance, CreateInstance);
+  if (!instance) return nullptr;
+
+  const std::shared_ptr<Instance> object = FindInstance(instance);
+  if (!object || IsHiddenDebugUtils(*object, name)) return nullptr;
+  if (const PFN_vkVoidFunction function = FindAlwaysHooked(name)) return function;
+  if (const Hook* hook = FindHook(InstanceHooks(), name))
+    return object->hooks_below.count(name) ? hook->function : nullptr;
+  // Old loaders ask here whether anyone knows a device command that they do not know.
+  if (const Hook* hook = FindHook(DeviceHooks(), name); hook && hook->provided) return hook->function;
+  return object->dispatch.GetInstanceProcAddr(instance, name);
+}
+
+VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL GetDeviceProcAddr(VkDevice device, const char* name) {
+  const std::shared_ptr<Device> object = FindDevice(device);
+  if (!object || IsHiddenDebugUtils(*object->instance, name)) return nullptr;
+  if (const PFN_vkVoidFunction function = FindAlwaysHooked(name)) return function;
+
+  const int devices = (object->emulates_graphs ? kOnGraphs : 0) | (object->emulates_maintenance5 ? kOnMaintenance5 : 0);
+  const Hook* hook = devices ? FindHook(DeviceHooks(), name) : nullptr;
+  const bool hooked = hook && (hook->devices & devices);
+  if (hooked && hook->provided) return hook->function;
+  const PFN_vkVoidFunction below = object->dispatch.GetDeviceProcAddr(device, name);
+  return hooked && below ? hook->function : below;
+}
+
+}  // namespace trellis

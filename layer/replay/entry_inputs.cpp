@@ -1,0 +1,83 @@
+#include "layer/replay/entry_inputs.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "layer/graph/describe.h"
+
+namespace trellis {
+namespace {
+
+VkDispatchGraphInfoAMDX ReadInfo(const VkDispatchGraphCountInfoAMDX& count_info, uint32_t index) {
+  VkDispatchGraphInfoAMDX info;
+  // The stride has no alignment rule.
+  std::memcpy(&info, static_cast<const std::byte*>(count_info.infos.hostAddress) + index * count_info.stride,
+              sizeof(info));
+  return info;
+}
+
+RootInput& RootOf(std::vector<RootInput>& roots, const Graph& graph, uint32_t node) {
+  const auto found =
+      std::find_if(roots.begin(), roots.end(), [node](const RootInput& root) { return root.node == node; });
+  if (found != roots.end()) return *found;
+  RootInput root;
+  root.node = node;
+  root.slot = graph.EntrySlot(node);
+  return roots.emplace_back(std::move(root));
+}
+
+}  // namespace
+
+EntryInputs CollectEntryInputs(const Graph& graph, const VkDispatchGraphCountInfoAMDX& count_info) {
+  EntryInputs inputs;
+  for (uint32_t i = 0; i < count_info.count; ++i) {
+    const VkDispatchGraphInfoAMDX info = ReadInfo(count_info, i);
+    const std::string which = "infos[" + std::to_string(i) + "]";
+    if (info.payloadCount == 0) continue;
+    if (info.nodeIndex >= graph.nodes.size()) {
+      inputs.complaints.push_back(which + ".nodeIndex " + std::to_string(info.nodeIndex) +
+                                  " is not a node of the bound graph, which has " + std::to_string(graph.nodes.size()) +
+                                  " (VUID-vkCmdDispatchGraphAMDX-pCountInfo-09148): ignored");
+      continue;
+    }
+    const Node& node = graph.nodes[info.nodeIndex];
+    const std::string label = NodeLabel(node.name, node.index);
+    if (!node.info.is_api_entry)
+      inputs.complaints.push_back(which + " dispatches " + label +
+                                  ", whose IsApiEntryAMDX is false: dispatched all the same");
+    const bool empty = node.info.input.size == 0;
+    if (!empty && !info.payloads.hostAddress) {
+      inputs.complaints.push_back(which + ".payloads is NULL, but " + label + " has payloads of " +
+                                  std::to_string(node.info.input.size) +
+                                  " bytes (VUID-vkCmdDispatchGraphAMDX-pCountInfo-09149): ignored");
+      continue;
+    }
+    RootInput& root = RootOf(inputs.roots, graph, info.nodeIndex);
+    const uint32_t taken = std::min(info.payloadCount, kMostRootRecords - root.record_count);
+    if (taken < info.payloadCount)
+      inputs.complaints.push_back(which + ": " + label +
+                                  " gets more than 2^31 - 1 payloads in one command: the rest is ignored");
+    if (taken == 0) continue;
+    root.record_count += taken;
+    root.runs.push_back(
+        {empty ? nullptr : static_cast<const std::byte*>(info.payloads.hostAddress), info.payloadStride, taken});
+  }
+  std::sort(inputs.roots.begin(), inputs.roots.end(),
+            [](const RootInput& a, const RootInput& b) { return a.slot < b.slot; });
+  return inputs;
+}
+
+void WriteRecords(const Graph& graph, const RootInput& root, std::span<std::byte> target, uint32_t stride) {
+  const size_t bytes = std::min(graph.nodes[root.node].info.input.size, stride);
+  if (bytes == 0) return;
+  std::byte* record = target.data();
+  for (const PayloadRun& run : root.runs) {
+    for (uint32_t i = 0; i < run.count; ++i, record += stride) {
+      std::memcpy(record, run.payloads + i * run.stride, bytes);
+      std::memset(record + bytes, 0, stride - bytes);
+    }
+  }
+}
+
+}  // namespace trellis

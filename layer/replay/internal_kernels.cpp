@@ -1,0 +1,88 @@
+#include "layer/replay/internal_kernels.h"
+
+#include <string>
+
+#include "layer/diagnostics/label.h"
+#include "layer/objects/device.h"
+
+namespace trellis {
+namespace {
+
+// A shader module that lives as long as the pipeline is being made.
+class ScopedModule {
+ public:
+  ScopedModule(const Device& device, std::span<const uint32_t> words) : device_(device) {
+    VkShaderModuleCreateInfo info = {};
+    info.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;
+    info.codeSize = words.size_bytes();
+    info.pCode = words.data();
+    if (device_.dispatch.CreateShaderModule(device_.handle, &info, nullptr, &module_) != VK_SUCCESS)
+      module_ = VK_NULL_HANDLE;
+  }
+  ~ScopedModule() {
+    if (module_) device_.dispatch.DestroyShaderModule(device_.handle, module_, nullptr);
+  }
+  ScopedModule(const ScopedModule&) = delete;
+  ScopedModule& operator=(const ScopedModule&) = delete;
+
+  [[nodiscard]] VkShaderModule handle() const { return module_; }
+
+ private:
+  const Device& device_;
+  VkShaderModule module_ = VK_NULL_HANDLE;
+};
+
+}  // namespace
+
+InternalKernels::~InternalKernels() {
+  for (VkPipeline pipeline : pipelines_)
+    if (pipeline) device_.dispatch.DestroyPipeline(device_.handle, pipeline, nullptr);
+  if (layout_) device_.dispatch.DestroyPipelineLayout(device_.handle, layout_, nullptr);
+}
+
+Expected<void> InternalKernels::Create() {
+  const VkPushConstantRange range = {VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof(VkDeviceAddress)};
+  VkPipelineLayoutCreateInfo info = {};
+  info.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO;
+  info.pushConstantRangeCount = 1;
+  info.pPushConstantRanges = &range;
+  if (device_.dispatch.CreatePipelineLayout(device_.handle, &info, nullptr, &layout_) != VK_SUCCESS) {
+    layout_ = VK_NULL_HANDLE;
+    return Error{"the pipeline layout of the internal kernels could not be made"};
+  }
+  for (uint32_t kernel = 0; kernel < kKernelCount; ++kernel)
+    if (Expected<void> made = CreatePipeline(static_cast<Kernel>(kernel)); !made) return made;
+  return {};
+}
+
+Expected<void> InternalKernels::CreatePipeline(Kernel kernel) {
+  const ScopedModule module(device_, KernelWords(kernel));
+  VkComputePipelineCreateInfo info = {};
+  info.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO;
+  info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
+  info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
+  info.stage.module = module.handle();
+  info.stage.pName = "main";
+  info.layout = layout_;
+  VkPipeline& pipeline = pipelines_[static_cast<size_t>(kernel)];
+  if (!module.handle() || device_.dispatch.CreateComputePipelines(device_.handle, VK_NULL_HANDLE, 1, &info, nullptr,
+                                                                  &pipeline) != VK_SUCCESS) {
+    pipeline = VK_NULL_HANDLE;
+    return Error{std::string("the driver could not compile the internal kernel '") + KernelName(kernel) + "'"};
+  }
+  NameObject(device_, VK_OBJECT_TYPE_PIPELINE, HandleToU64(pipeline), KernelName(kernel));
+  return {};
+}
+
+Expected<std::shared_ptr<const InternalKernels>> InternalKernels::Of(Device& device) {
+  if (std::shared_ptr<InternalKernels> kernels = device.attachments.Get<InternalKernels>())
+    return std::shared_ptr<const InternalKernels>(kernels);
+  // Made outside the attachments' lock, which must not be held while calling down. Of two threads that get here, one
+  // throws its own away.
+  auto made = std::make_shared<InternalKernels>(device);
+  if (Expected<void> created = made->Create(); !created) return created.error();
+  return std::shared_ptr<const InternalKernels>(
+      device.attachments.GetOrCreate<InternalKernels>([&made] { return made; }));
+}
+
+}  // namespace trellis

@@ -1,0 +1,93 @@
+#include "layer/replay/launch_size.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+namespace trellis {
+namespace {
+
+// The rounding up in SplitIntoRows adds fewer than 2^16, and must not wrap.
+constexpr uint64_t kMostWorkgroups = 0xffff0000u;
+
+uint64_t MostWorkgroups(const LaunchLimits& limits) {
+  return std::min(uint64_t{limits.max_workgroups_x} * limits.max_workgroups_y, kMostWorkgroups);
+}
+
+uint64_t Product(uint64_t x, uint64_t y, uint64_t z) {
+  constexpr uint64_t kSaturated = 0xffffffffu;
+  return std::min(std::min(x * y, kSaturated) * z, kSaturated);
+}
+
+LaunchSize SizeStaticGrid(const shared::LaunchPlan& launch, uint32_t records, uint64_t most_workgroups) {
+  const uint64_t each = Product(launch.grid_x, launch.grid_y, launch.grid_z);
+  if (each == 0) return {records, 0};
+  const uint64_t taken = std::min<uint64_t>(records, most_workgroups / each);
+  return {static_cast<uint32_t>(taken), static_cast<uint32_t>(taken * each)};
+}
+
+LaunchSize SizeCoalescing(const shared::LaunchPlan& launch, uint32_t records, uint64_t most_workgroups) {
+  const uint64_t each = std::max(launch.coalesce, 1u);
+  const uint64_t workgroups = std::min((records + each - 1) / each, most_workgroups);
+  return {static_cast<uint32_t>(std::min<uint64_t>(records, workgroups * each)), static_cast<uint32_t>(workgroups)};
+}
+
+uint32_t ReadComponent(const std::byte* place, uint32_t width) {
+  uint32_t value = 0;
+  std::memcpy(&value, place, width);  // little endian, like every device
+  return value;
+}
+
+uint64_t RecordWorkgroups(const shared::LaunchPlan& launch, std::span<const std::byte> record,
+                          uint32_t max_grid_workgroups) {
+  const uint32_t offset = launch.grid_member & 0xffffu;
+  const uint32_t width = (launch.grid_member >> shared::kGridMemberWidthShift) & 0xfu;
+  const uint32_t count = (launch.grid_member >> shared::kGridMemberCountShift) & 0xfu;
+  const std::array<uint32_t, 3> bounds = {launch.grid_x, launch.grid_y, launch.grid_z};
+  std::array<uint64_t, 3> grid = {1, 1, 1};
+  for (uint32_t i = 0; i < std::min(count, 3u); ++i) {
+    if (offset + (i + 1) * width > record.size()) return 0;  // cannot be: the stride of a slot fits what its node reads
+    grid[i] = ReadComponent(record.data() + offset + i * width, width);
+  }
+  for (uint32_t i = 0; i < 3; ++i)
+    if (bounds[i] != 0) grid[i] = std::min<uint64_t>(grid[i], bounds[i]);
+  return std::min<uint64_t>(Product(grid[0], grid[1], grid[2]), max_grid_workgroups);
+}
+
+LaunchSize SizeDynamicGrid(const shared::LaunchPlan& launch, const RecordArray& records, const LaunchLimits& limits,
+                           std::vector<uint32_t>& first_workgroup) {
+  const uint64_t most_workgroups = MostWorkgroups(limits);
+  uint64_t total = 0;
+  first_workgroup.reserve(records.count);
+  for (uint32_t record = 0; record < records.count; ++record) {
+    const auto bytes = records.bytes.subspan(size_t{record} * records.stride, records.stride);
+    const uint64_t next = total + RecordWorkgroups(launch, bytes, limits.max_grid_workgroups);
+    if (next > most_workgroups) break;
+    first_workgroup.push_back(static_cast<uint32_t>(total));
+    total = next;
+  }
+  return {static_cast<uint32_t>(first_workgroup.size()), static_cast<uint32_t>(total)};
+}
+
+}  // namespace
+
+LaunchSize SizeLaunch(const shared::LaunchPlan& launch, const RecordArray& records, const LaunchLimits& limits,
+                      std::vector<uint32_t>& first_workgroup) {
+  first_workgroup.clear();
+  switch (launch.kind) {
+    case shared::kLaunchStaticGrid:
+      return SizeStaticGrid(launch, records.count, MostWorkgroups(limits));
+    case shared::kLaunchCoalescing:
+      return SizeCoalescing(launch, records.count, MostWorkgroups(limits));
+    default:
+      return SizeDynamicGrid(launch, records, limits, first_workgroup);
+  }
+}
+
+DispatchSize SplitIntoRows(uint32_t workgroups, uint32_t max_x) {
+  if (workgroups == 0) return {};
+  const uint32_t rows = (workgroups - 1) / max_x + 1;
+  return {(workgroups - 1) / rows + 1, rows};
+}
+
+}  // namespace trellis

@@ -1,0 +1,45 @@
+// How many workgroups a launch needs: the host's side of meta_shaders/levels/launch_size.glsl, for the launches whose
+// records the host knows. Pure.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "meta_shaders/shared/graph_data.h"
+
+namespace trellis {
+
+struct LaunchLimits {
+  uint32_t max_workgroups_x = 0;  // VkPhysicalDeviceLimits::maxComputeWorkGroupCount[0] and [1]
+  uint32_t max_workgroups_y = 0;
+  uint32_t max_grid_workgroups = 0;  // maxExecutionGraphWorkgroups: most workgroups of one record with a dynamic grid
+};
+
+struct LaunchSize {
+  uint32_t records = 0;  // fewer than there are if a dispatch cannot have the workgroups of all
+  uint32_t workgroups = 0;
+};
+
+// Records as they lie in plan memory or in a region.
+struct RecordArray {
+  std::span<const std::byte> bytes;  // count * stride
+  uint32_t count = 0;
+  uint32_t stride = 0;
+};
+
+struct DispatchSize {
+  uint32_t x = 0;
+  uint32_t y = 0;
+};
+
+// For dynamic grids `first_workgroup` gets the exclusive prefix sums of the records taken; else it is left empty.
+[[nodiscard]] LaunchSize SizeLaunch(const shared::LaunchPlan& launch, const RecordArray& records,
+                                    const LaunchLimits& limits, std::vector<uint32_t>& first_workgroup);
+
+// A dispatch of at least `workgroups` workgroups (below 2^32 - 2^16), as near to one row as the limit allows. 0, 0 for
+// none.
+[[nodiscard]] DispatchSize SplitIntoRows(uint32_t workgroups, uint32_t max_x);
+
+}  // namespace trellis

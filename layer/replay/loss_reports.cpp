@@ -1,0 +1,95 @@
+#include "layer/replay/loss_reports.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "layer/graph/describe.h"
+#include "layer/objects/device.h"
+#include "layer/pipeline/execution_graph.h"
+#include "meta_shaders/shared/graph_data.h"
+
+namespace trellis {
+namespace {
+
+constexpr VkDeviceSize kBufferBytes =
+    sizeof(shared::LossReportHeader) + shared::kLossReportCapacity * sizeof(shared::LossReport);
+
+std::atomic_ref<uint32_t> Word(std::byte* place) {
+  return std::atomic_ref<uint32_t>(*reinterpret_cast<uint32_t*>(place));
+}
+
+std::string DescribeLoss(const shared::LossReport& report, const ExecutionGraphPipeline* pipeline) {
+  const std::string graph = "execution graph " + std::to_string(report.graph);
+  const std::string where = " in level " + std::to_string(report.level) + " of " + graph;
+  const std::string advice = "; a larger setting ring_budget makes room for more";
+  if (!pipeline || report.slot > pipeline->graph.HeapSlot())
+    return std::to_string(report.records) + " records for slot " + std::to_string(report.slot) + where + " were lost" +
+           advice;
+  if (report.slot == pipeline->graph.HeapSlot())
+    return std::to_string(uint64_t{report.records} * 16) + " bytes of the heap found no place" + where + advice;
+  const uint64_t stride = pipeline->graph.slots[report.slot].record_stride;
+  return std::to_string(report.records) + " records (" + std::to_string(report.records * stride) + " bytes) for node " +
+         SlotLabel(pipeline->graph, report.slot) + where + " were lost" + advice;
+}
+
+}  // namespace
+
+Expected<std::shared_ptr<LossReports>> LossReports::Of(Device& device) {
+  if (std::shared_ptr<LossReports> reports = device.attachments.Get<LossReports>()) return reports;
+  Expected<DeviceBuffer> buffer =
+      DeviceBuffer::Create(device, kBufferBytes, BufferMemory::kHost, "trellis loss reports");
+  if (!buffer) return buffer.error();
+  auto made = std::make_shared<LossReports>(*std::move(buffer));
+  return device.attachments.GetOrCreate<LossReports>([&made] { return made; });
+}
+
+void LossReports::Register(const std::shared_ptr<const ExecutionGraphPipeline>& graph) {
+  std::lock_guard lock(mutex_);
+  const auto [entry, inserted] = graphs_.try_emplace(graph->id, graph);
+  if (inserted) std::erase_if(graphs_, [](const auto& known) { return known.second.expired(); });
+}
+
+std::vector<LossReports::Loss> LossReports::TakeNew(uint32_t& overwritten) {
+  std::vector<Loss> losses;
+  std::lock_guard lock(mutex_);
+  const uint32_t written =
+      Word(buffer_.data() + offsetof(shared::LossReportHeader, written)).load(std::memory_order_acquire);
+  if (written - read_ > shared::kLossReportCapacity) {
+    overwritten = written - read_ - shared::kLossReportCapacity;
+    read_ += overwritten;
+  }
+  for (; read_ != written; ++read_) {
+    std::byte* place = buffer_.data() + sizeof(shared::LossReportHeader) +
+                       read_ % shared::kLossReportCapacity * sizeof(shared::LossReport);
+    // Written last by the device: 0 means that the report is still on its way, and comes with the next poll.
+    if (Word(place + offsetof(shared::LossReport, records)).load(std::memory_order_acquire) == 0) break;
+    Loss& loss = losses.emplace_back();
+    std::memcpy(&loss.report, place, sizeof(loss.report));
+    Word(place + offsetof(shared::LossReport, records)).store(0, std::memory_order_release);
+    if (const auto known = graphs_.find(loss.report.graph); known != graphs_.end()) loss.graph = known->second.lock();
+  }
+  return losses;
+}
+
+void LossReports::Poll(Device& device) {
+  uint32_t overwritten = 0;
+  // Without the lock from here on: the application's callbacks may call Vulkan, and `losses` may hold the last
+  // reference to a graph.
+  const std::vector<Loss> losses = TakeNew(overwritten);
+  if (overwritten != 0)
+    device.diagnostics.Warning(
+        "TRELLIS-records-lost",
+        std::to_string(overwritten) + " reports of lost records were overwritten before they could be read");
+  for (const Loss& loss : losses)
+    device.diagnostics.Warning("TRELLIS-records-lost", DescribeLoss(loss.report, loss.graph.get()));
+}
+
+void PollLossReports(Device& device) {
+  if (const std::shared_ptr<LossReports> reports = device.attachments.Get<LossReports>()) reports->Poll(device);
+}
+
+}  // namespace trellis

@@ -1,0 +1,56 @@
+// Records that found no place: from counters on the device to messages for the application's developer.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "layer/memory/device_buffer.h"
+#include "meta_shaders/shared/graph_data.h"
+#include "spirv_lowering/support/expected.h"
+
+namespace trellis {
+
+struct Device;
+struct ExecutionGraphPipeline;
+
+// The buffer that close-level kernels append LossReports to; one per device. Threading: any thread.
+class LossReports {
+ public:
+  [[nodiscard]] static Expected<std::shared_ptr<LossReports>> Of(Device& device);
+
+  explicit LossReports(DeviceBuffer buffer) : buffer_(std::move(buffer)) {}
+
+  // Of the LossReportHeader.
+  [[nodiscard]] VkDeviceAddress address() const { return buffer_.address(); }
+
+  // From now on reports can name the graph's nodes, as long as it lives.
+  void Register(const std::shared_ptr<const ExecutionGraphPipeline>& graph);
+
+  // Turns what has arrived since the last call into messages. Cheap when nothing has.
+  void Poll(Device& device);
+
+ private:
+  struct Loss {
+    shared::LossReport report = {};
+    std::shared_ptr<const ExecutionGraphPipeline> graph;  // null if it is gone
+  };
+
+  // Reports that arrived since the last call; `overwritten` gets the number of those that were lost themselves.
+  [[nodiscard]] std::vector<Loss> TakeNew(uint32_t& overwritten);
+
+  const DeviceBuffer buffer_;
+  std::mutex mutex_;   // guards what follows, and the reports' slots in the buffer
+  uint32_t read_ = 0;  // reports taken so far; wraps like LossReportHeader::written
+  std::unordered_map<uint32_t, std::weak_ptr<const ExecutionGraphPipeline>> graphs_;
+};
+
+// Where the host learns that work has finished: vkQueueSubmit*, vkWaitForFences, vkGetFenceStatus, vkWaitSemaphores,
+// vkQueueWaitIdle, vkDeviceWaitIdle, and before an execution graph pipeline or the device is destroyed. Does nothing on
+// devices that never recorded a graph.
+void PollLossReports(Device& device);
+
+}  // namespace trellis

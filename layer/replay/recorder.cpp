@@ -1,0 +1,118 @@
+#include "layer/replay/recorder.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string>
+
+#include "layer/diagnostics/label.h"
+#include "layer/graph/describe.h"
+#include "layer/objects/bound_state_replay.h"
+#include "layer/objects/device.h"
+
+namespace trellis {
+namespace {
+
+struct BarrierScope {
+  VkPipelineStageFlags destination_stages;
+  VkAccessFlags destination_access;
+};
+
+// Every source is compute: a source scope also covers the earlier stages of the same commands, and with them the reads
+// of indirect arguments.
+BarrierScope ScopeOf(GraphBarrier barrier) {
+  constexpr VkAccessFlags kShader = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT;
+  switch (barrier) {
+    case GraphBarrier::kEnter:
+    case GraphBarrier::kWork:
+      break;
+    case GraphBarrier::kClosed:
+      return {VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT,
+              kShader | VK_ACCESS_INDIRECT_COMMAND_READ_BIT};
+    case GraphBarrier::kLeave:
+      return {VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_HOST_BIT, kShader | VK_ACCESS_HOST_READ_BIT};
+  }
+  return {VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, kShader};
+}
+
+std::string LaunchLabel(const ExecutionGraphPipeline& pipeline, const NodeLaunch& launch, uint32_t level) {
+  return "node " + SlotLabel(pipeline.graph, launch.slot) + " level " + std::to_string(level);
+}
+
+}  // namespace
+
+Recorder::Recorder(const CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline,
+                   const InternalKernels& kernels, ScratchBuffer scratch)
+    : command_buffer_(command_buffer),
+      dispatch_(command_buffer.device.dispatch),
+      pipeline_(pipeline),
+      layout_(*pipeline.layout),
+      kernels_(kernels),
+      scratch_(scratch) {}
+
+void Recorder::Barrier(GraphBarrier barrier) {
+  const BarrierScope scope = ScopeOf(barrier);
+  VkMemoryBarrier memory = {};
+  memory.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER;
+  memory.srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT;
+  memory.dstAccessMask = scope.destination_access;
+  dispatch_.CmdPipelineBarrier(command_buffer_.handle, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, scope.destination_stages,
+                               0, 1, &memory, 0, nullptr, 0, nullptr);
+}
+
+void Recorder::Run(Kernel kernel, const KernelCall& call) {
+  Bind(kernels_.pipeline(kernel));
+  dispatch_.CmdPushConstants(command_buffer_.handle, kernels_.layout(), VK_SHADER_STAGE_COMPUTE_BIT, 0,
+                             sizeof(call.plan), &call.plan);
+  application_bytes_pushed_ = false;
+  dispatch_.CmdDispatch(command_buffer_.handle, call.x, call.y, 1);
+}
+
+void Recorder::BindNodeState() {
+  BindGraphState(command_buffer_, layout_);
+  application_bytes_pushed_ = true;
+}
+
+void Recorder::LaunchDirect(const NodeLaunch& launch, uint32_t level) {
+  const ScopedLabel label(command_buffer_.device, command_buffer_.handle,
+                          LabelsEnabled(command_buffer_.device) ? LaunchLabel(pipeline_, launch, level) : "");
+  BindNode(launch);
+  dispatch_.CmdDispatch(command_buffer_.handle, launch.size.x, launch.size.y, 1);
+}
+
+void Recorder::LaunchIndirect(const NodeLaunch& launch, uint32_t level) {
+  const ScopedLabel label(command_buffer_.device, command_buffer_.handle,
+                          LabelsEnabled(command_buffer_.device) ? LaunchLabel(pipeline_, launch, level) : "");
+  BindNode(launch);
+  dispatch_.CmdDispatchIndirect(command_buffer_.handle, scratch_.buffer, scratch_.offset + launch.arguments);
+}
+
+void Recorder::Bind(VkPipeline pipeline) {
+  if (bound_ == pipeline) return;
+  dispatch_.CmdBindPipeline(command_buffer_.handle, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
+  bound_ = pipeline;
+}
+
+void Recorder::BindNode(const NodeLaunch& launch) {
+  Bind(pipeline_.nodes[launch.node].pipeline);
+  PushLaunch(launch.block);
+}
+
+void Recorder::PushLaunch(VkDeviceAddress block) {
+  if (application_bytes_pushed_) {
+    dispatch_.CmdPushConstants(command_buffer_.handle, layout_.node_layout, VK_SHADER_STAGE_COMPUTE_BIT,
+                               layout_.launch_offset, sizeof(block), &block);
+    return;
+  }
+  std::array<uint8_t, PushConstantState::kShadowBytes + kLaunchPushConstantBytes> bytes = {};
+  const auto& application = command_buffer_.push_constants.ComputeBytes();
+  std::copy_n(application.begin(), std::min<size_t>(layout_.push_constant_end, application.size()), bytes.begin());
+  std::memcpy(bytes.data() + layout_.launch_offset, &block, sizeof(block));
+  dispatch_.CmdPushConstants(command_buffer_.handle, layout_.node_layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
+                             layout_.launch_offset + kLaunchPushConstantBytes, bytes.data());
+  application_bytes_pushed_ = true;
+}
+
+ScopedComputeState::~ScopedComputeState() { RestoreComputeState(command_buffer_); }
+
+}  // namespace trellis

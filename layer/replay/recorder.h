@@ -1,0 +1,70 @@
+// Records the pieces that a graph dispatch is made of.
+#pragma once
+
+#include <cstdint>
+
+#include "layer/dispatch/vulkan.h"
+#include "layer/objects/command_buffer.h"
+#include "layer/objects/pipeline_layout.h"
+#include "layer/replay/dispatch_plan.h"
+#include "layer/replay/internal_kernels.h"
+
+namespace trellis {
+
+// What a barrier separates. All are global memory barriers, because everything is accessed through addresses; the
+// application's own memory is ordered between levels by the same ones.
+enum class GraphBarrier : uint8_t {
+  kEnter,   // what ran before this graph on the queue, from its first kernel: the scratch and the ring may be the same
+  kWork,    // compute work from compute work
+  kClosed,  // a closed level from the launches that read its blocks and indirect arguments
+  kLeave,   // the last level from the kernel that gives the ring back; loss reports become visible to the host
+};
+
+// Where the indirect arguments lie for vkCmdDispatchIndirect.
+struct ScratchBuffer {
+  VkBuffer buffer = VK_NULL_HANDLE;
+  VkDeviceSize offset = 0;  // of the scratch address
+};
+
+// Leaves the command buffer's compute state disturbed; see ScopedComputeState. Threading: that of the command buffer.
+class Recorder {
+ public:
+  Recorder(const CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline, const InternalKernels& kernels,
+           ScratchBuffer scratch);
+
+  void Barrier(GraphBarrier barrier);
+  void Run(Kernel kernel, const KernelCall& call);
+  // Binds what the nodes see: to be called once, before the first launch.
+  void BindNodeState();
+  void LaunchDirect(const NodeLaunch& launch, uint32_t level);
+  void LaunchIndirect(const NodeLaunch& launch, uint32_t level);
+
+ private:
+  void Bind(VkPipeline pipeline);
+  void BindNode(const NodeLaunch& launch);
+  void PushLaunch(VkDeviceAddress block);
+
+  const CommandBuffer& command_buffer_;
+  const DeviceDispatch& dispatch_;
+  const ExecutionGraphPipeline& pipeline_;
+  const PipelineLayout& layout_;
+  const InternalKernels& kernels_;
+  const ScratchBuffer scratch_;
+  VkPipeline bound_ = VK_NULL_HANDLE;
+  bool application_bytes_pushed_ =
+      false;  // false after an internal kernel, whose push constants lie where the application's do
+};
+
+// Puts the application's compute state back at the end of its life.
+class [[nodiscard]] ScopedComputeState {
+ public:
+  explicit ScopedComputeState(const CommandBuffer& command_buffer) : command_buffer_(command_buffer) {}
+  ScopedComputeState(const ScopedComputeState&) = delete;
+  ScopedComputeState& operator=(const ScopedComputeState&) = delete;
+  ~ScopedComputeState();
+
+ private:
+  const CommandBuffer& command_buffer_;
+};
+
+}  // namespace trellis

@@ -1,0 +1,212 @@
+#include "layer/replay/replay.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+
+#include "layer/device/advertised_properties.h"
+#include "layer/diagnostics/label.h"
+#include "layer/graph/describe.h"
+#include "layer/memory/ring_pool.h"
+#include "layer/memory/scratch_layout.h"
+#include "layer/objects/command_buffer.h"
+#include "layer/objects/device.h"
+#include "layer/objects/queue.h"
+#include "layer/pipeline/execution_graph.h"
+#include "layer/replay/dispatch_plan.h"
+#include "layer/replay/internal_kernels.h"
+#include "layer/replay/loss_reports.h"
+#include "layer/replay/recorder.h"
+
+namespace trellis {
+namespace {
+
+MessageObject ObjectOf(const CommandBuffer& command_buffer) {
+  return {VK_OBJECT_TYPE_COMMAND_BUFFER, HandleToU64(command_buffer.handle)};
+}
+
+// Says what was wrong and makes vkEndCommandBuffer return `result`.
+void Refuse(CommandBuffer& command_buffer, const char* id, const std::string& text, VkResult result) {
+  command_buffer.device.diagnostics.Error(id, text, {ObjectOf(command_buffer)});
+  command_buffer.RememberError(result);
+}
+
+void RefuseMisuse(CommandBuffer& command_buffer, const std::string& text) {
+  Refuse(command_buffer, "TRELLIS-graph-dispatch-misuse", text, VK_ERROR_VALIDATION_FAILED_EXT);
+}
+
+void RefuseForMemory(CommandBuffer& command_buffer, const Error& error) {
+  Refuse(command_buffer, "TRELLIS-graph-dispatch-memory", "the graph dispatch was not recorded: " + error.message,
+         VK_ERROR_OUT_OF_DEVICE_MEMORY);
+}
+
+ScratchLayout LayoutOf(const Graph& graph) {
+  return LayOutScratch(static_cast<uint32_t>(graph.slots.size()), graph.largest_record);
+}
+
+// Empty if a graph can use this scratch memory; else what is wrong with it. `place` gets the buffer.
+std::string CheckScratch(const Device& device, const Graph& graph, VkDeviceAddress scratch, VkDeviceSize scratch_size,
+                         ScratchBuffer& place) {
+  const uint64_t needed = LayoutOf(graph).size;
+  const std::string at = "the scratch address " + std::to_string(scratch);
+  if (scratch_size < needed)
+    return "scratchSize is " + std::to_string(scratch_size) + ", but the graph needs " + std::to_string(needed) +
+           " bytes (VUID-vkCmdDispatchGraphAMDX-scratchSize-10193)";
+  if (scratch % kScratchAlignment != 0)
+    return at + " is not a multiple of " + std::to_string(kScratchAlignment) +
+           " (VUID-vkCmdInitializeGraphScratchMemoryAMDX-scratch-09144)";
+  const auto found = device.scratch_addresses.Find(scratch);
+  if (!found)
+    return at +
+           " does not lie in a buffer with VK_BUFFER_USAGE_EXECUTION_GRAPH_SCRATCH_BIT_AMDX whose address was asked "
+           "for "
+           "(VUID-vkCmdDispatchGraphAMDX-scratch-09184)";
+  if (found->buffer_size - found->offset < needed)
+    return at + " is too near to the end of its buffer (VUID-vkCmdDispatchGraphAMDX-scratch-10192)";
+  place = {found->buffer, found->offset};
+  return {};
+}
+
+// Null, after a message, if a graph dispatch cannot be recorded here at all.
+std::shared_ptr<ExecutionGraphPipeline> BoundGraph(CommandBuffer& command_buffer) {
+  if (command_buffer.level != VK_COMMAND_BUFFER_LEVEL_PRIMARY) {
+    RefuseMisuse(
+        command_buffer,
+        "graphs cannot be dispatched in secondary command buffers (VUID-vkCmdDispatchGraphAMDX-commandBuffer-09182)");
+    return nullptr;
+  }
+  std::shared_ptr<ExecutionGraphPipeline> pipeline =
+      command_buffer.device.execution_graphs.Find(command_buffer.execution_graph.pipeline);
+  if (!pipeline)
+    RefuseMisuse(command_buffer,
+                 "no execution graph pipeline is bound at VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX "
+                 "(VUID-vkCmdDispatchGraphAMDX-None-08606)");
+  return pipeline;
+}
+
+LaunchLimits LimitsOf(const Device& device) {
+  const VkPhysicalDeviceLimits& limits = device.traits.limits;
+  return {limits.maxComputeWorkGroupCount[0], limits.maxComputeWorkGroupCount[1], kMaxExecutionGraphWorkgroups};
+}
+
+std::string GraphLabel(const DispatchPlan& plan, const Graph& graph) {
+  std::string label = "execution graph from";
+  for (const NodeLaunch& root : plan.levels.front().launches) label += " " + SlotLabel(graph, root.slot);
+  return label;
+}
+
+void RecordBegin(const Device& device, VkCommandBuffer command_buffer, const DispatchPlan& plan, Recorder& recorder) {
+  if (!plan.begin) return;
+  const ScopedLabel label(device, command_buffer, "trellis begin");
+  recorder.Barrier(GraphBarrier::kEnter);
+  recorder.Run(Kernel::kBeginGraph, *plan.begin);
+  recorder.Barrier(GraphBarrier::kWork);
+  if (!plan.copy) return;
+  recorder.Run(Kernel::kCopyInputs, *plan.copy);
+  recorder.Barrier(GraphBarrier::kWork);
+}
+
+void RecordClose(const Device& device, VkCommandBuffer command_buffer, const LevelPlan& level, uint32_t number,
+                 Recorder& recorder) {
+  const ScopedLabel label(device, command_buffer, "level " + std::to_string(number) + " close");
+  recorder.Barrier(GraphBarrier::kWork);
+  recorder.Run(Kernel::kCloseLevel, *level.close);
+  recorder.Barrier(GraphBarrier::kClosed);
+}
+
+void RecordEnd(const Device& device, VkCommandBuffer command_buffer, const DispatchPlan& plan, Recorder& recorder) {
+  if (!plan.end) return;
+  const ScopedLabel label(device, command_buffer, "trellis end");
+  recorder.Barrier(GraphBarrier::kLeave);
+  recorder.Run(Kernel::kEndGraph, *plan.end);
+}
+
+void Record(const CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline, const InternalKernels& kernels,
+            const DispatchPlan& plan, ScratchBuffer scratch) {
+  const Device& device = command_buffer.device;
+  const ScopedLabel label(device, command_buffer.handle, LabelsEnabled(device) ? GraphLabel(plan, pipeline.graph) : "");
+  const ScopedComputeState state(command_buffer);
+  Recorder recorder(command_buffer, pipeline, kernels, scratch);
+  RecordBegin(device, command_buffer.handle, plan, recorder);
+  recorder.BindNodeState();
+  for (const NodeLaunch& launch : plan.levels.front().launches) recorder.LaunchDirect(launch, 0);
+  for (uint32_t level = 1; level < plan.levels.size(); ++level) {
+    RecordClose(device, command_buffer.handle, plan.levels[level], level, recorder);
+    for (const NodeLaunch& launch : plan.levels[level].launches) recorder.LaunchIndirect(launch, level);
+  }
+  RecordEnd(device, command_buffer.handle, plan, recorder);
+}
+
+// What a dispatch needs of the device.
+struct DeviceParts {
+  std::shared_ptr<RingPool> rings;
+  std::shared_ptr<LossReports> reports;
+  std::shared_ptr<const InternalKernels> kernels;
+};
+
+Expected<DeviceParts> PartsOf(Device& device, uint32_t queue_family) {
+  Expected<std::shared_ptr<RingPool>> rings = RingPoolOf(device, queue_family);
+  if (!rings) return rings.error();
+  Expected<std::shared_ptr<LossReports>> reports = LossReports::Of(device);
+  if (!reports) return reports.error();
+  Expected<std::shared_ptr<const InternalKernels>> kernels = InternalKernels::Of(device);
+  if (!kernels) return kernels.error();
+  return DeviceParts{*rings, *reports, *kernels};
+}
+
+}  // namespace
+
+void DispatchGraph(CommandBuffer& command_buffer, VkDeviceAddress scratch, VkDeviceSize scratch_size,
+                   const VkDispatchGraphCountInfoAMDX& count_info) {
+  Device& device = command_buffer.device;
+  const std::shared_ptr<ExecutionGraphPipeline> pipeline = BoundGraph(command_buffer);
+  if (!pipeline) return;
+  ScratchBuffer scratch_buffer;
+  if (const std::string wrong = CheckScratch(device, pipeline->graph, scratch, scratch_size, scratch_buffer);
+      !wrong.empty()) {
+    RefuseMisuse(command_buffer, wrong);
+    return;
+  }
+  const EntryInputs inputs = CollectEntryInputs(pipeline->graph, count_info);
+  for (const std::string& complaint : inputs.complaints)
+    device.diagnostics.Warning("TRELLIS-graph-dispatch-input", complaint, {ObjectOf(command_buffer)});
+  if (inputs.roots.empty()) return;
+
+  const Expected<DeviceParts> parts = PartsOf(device, command_buffer.queue_family);
+  if (!parts) return RefuseForMemory(command_buffer, parts.error());
+  const DispatchEnvironment environment = {scratch, parts->rings->table(), parts->reports->address(),
+                                           RingBudget(device), LimitsOf(device)};
+  const Expected<DispatchPlan> plan = PlanDispatch(*pipeline, inputs, environment, *ArenaOf(command_buffer));
+  if (!plan) return RefuseForMemory(command_buffer, plan.error());
+  for (const std::string& complaint : plan->complaints)
+    device.diagnostics.Warning("TRELLIS-graph-dispatch-limit", complaint, {ObjectOf(command_buffer)});
+  if (plan->levels.empty()) return;
+
+  parts->reports->Register(pipeline);
+  command_buffer.keep_alive.push_back(pipeline);
+  command_buffer.holds_graph = true;
+  command_buffer.ring_bytes = std::max(command_buffer.ring_bytes, plan->ring_bytes);
+  Record(command_buffer, *pipeline, *parts->kernels, *plan, scratch_buffer);
+}
+
+void InitializeGraphScratch(CommandBuffer& command_buffer, VkPipeline graph, VkDeviceAddress scratch,
+                            VkDeviceSize scratch_size) {
+  const std::shared_ptr<const ExecutionGraphPipeline> pipeline = command_buffer.device.execution_graphs.Find(graph);
+  if (!pipeline)
+    return RefuseMisuse(command_buffer,
+                        "vkCmdInitializeGraphScratchMemoryAMDX: executionGraph is not an execution graph pipeline "
+                        "(VUID-vkCmdInitializeGraphScratchMemoryAMDX-executionGraph-parameter)");
+  ScratchBuffer place;
+  if (const std::string wrong = CheckScratch(command_buffer.device, pipeline->graph, scratch, scratch_size, place);
+      !wrong.empty())
+    RefuseMisuse(command_buffer, "vkCmdInitializeGraphScratchMemoryAMDX: " + wrong);
+}
+
+VkResult PrepareGraphSubmission(Queue& queue, VkDeviceSize ring_bytes) {
+  if (ring_bytes == 0) return VK_SUCCESS;
+  const Expected<std::shared_ptr<RingPool>> rings = RingPoolOf(*queue.device, queue.family);
+  if (!rings) return VK_ERROR_OUT_OF_DEVICE_MEMORY;
+  return (*rings)->EnsureRings(queue.handle, ring_bytes);
+}
+
+}  // namespace trellis

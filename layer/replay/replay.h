@@ -1,0 +1,28 @@
+// Records one graph dispatch as ordinary compute dispatches; and what a submission needs for the graphs in it.
+#pragma once
+
+#include "layer/dispatch/vulkan.h"
+
+namespace trellis {
+
+struct CommandBuffer;
+struct Device;
+struct Queue;
+
+// vkCmdDispatchGraphAMDX. What cannot be recorded (no graph bound, scratch too small or unknown, out of memory) is
+// reported through the device's diagnostics, records nothing, and is remembered for vkEndCommandBuffer. Everything that
+// `count_info` points to may die on return. Threading: that of the command buffer.
+void DispatchGraph(CommandBuffer& command_buffer, VkDeviceAddress scratch, VkDeviceSize scratch_size,
+                   const VkDispatchGraphCountInfoAMDX& count_info);
+
+// vkCmdInitializeGraphScratchMemoryAMDX. Checks its arguments and records nothing: every dispatch writes what it reads
+// in scratch by itself.
+void InitializeGraphScratch(CommandBuffer& command_buffer, VkPipeline graph, VkDeviceAddress scratch,
+                            VkDeviceSize scratch_size);
+
+// To be called by vkQueueSubmit* before it calls down. `ring_bytes`: the largest CommandBuffer::ring_bytes of all the
+// command buffers submitted; 0 if none holds a graph that needs a ring. VK_ERROR_OUT_OF_DEVICE_MEMORY if the rings
+// cannot be had: then nothing must be submitted.
+[[nodiscard]] VkResult PrepareGraphSubmission(Queue& queue, VkDeviceSize ring_bytes);
+
+}  // namespace trellis

@@ -1,0 +1,103 @@
+#include "layer/settings/load_settings.h"
+
+#include <cctype>
+#include <cstring>
+#include <string_view>
+
+#include "layer/dispatch/vulkan.h"
+#include "layer/settings/setting_table.h"
+
+namespace trellis {
+
+namespace {
+
+constexpr std::string_view kFilePrefix = "trellis_shader_enqueue.";
+
+std::string_view Trim(std::string_view text) {
+  const auto is_space = [](char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; };
+  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+void Apply(LoadedSettings& loaded, std::string_view source, std::string_view key, std::string_view value) {
+  const SettingRow* row = FindSetting(key);
+  if (!row) {
+    loaded.problems.push_back(std::string(source) + ": there is no setting '" + std::string(key) + "'");
+  } else if (!row->set(loaded.settings, value)) {
+    loaded.problems.push_back(std::string(source) + ": '" + std::string(value) + "' is no value of the setting '" +
+                              std::string(key) + "'");
+  }
+}
+
+// The first value as text; nothing for a type that no setting of ours has.
+std::optional<std::string> TextOf(const VkLayerSettingEXT& setting) {
+  if (setting.valueCount == 0 || !setting.pValues) return std::nullopt;
+  switch (setting.type) {
+    case VK_LAYER_SETTING_TYPE_BOOL32_EXT:
+      return *static_cast<const VkBool32*>(setting.pValues) ? "true" : "false";
+    case VK_LAYER_SETTING_TYPE_INT32_EXT:
+      return std::to_string(*static_cast<const int32_t*>(setting.pValues));
+    case VK_LAYER_SETTING_TYPE_INT64_EXT:
+      return std::to_string(*static_cast<const int64_t*>(setting.pValues));
+    case VK_LAYER_SETTING_TYPE_UINT32_EXT:
+      return std::to_string(*static_cast<const uint32_t*>(setting.pValues));
+    case VK_LAYER_SETTING_TYPE_UINT64_EXT:
+      return std::to_string(*static_cast<const uint64_t*>(setting.pValues));
+    case VK_LAYER_SETTING_TYPE_STRING_EXT:
+      return *static_cast<const char* const*>(setting.pValues);
+    default:
+      return std::nullopt;
+  }
+}
+
+void LoadFromApi(LoadedSettings& loaded, const void* chain) {
+  for (auto* at = static_cast<const VkBaseInStructure*>(chain); at; at = at->pNext) {
+    if (at->sType != VK_STRUCTURE_TYPE_LAYER_SETTINGS_CREATE_INFO_EXT) continue;
+    const auto& info = *reinterpret_cast<const VkLayerSettingsCreateInfoEXT*>(at);
+    for (uint32_t i = 0; i < info.settingCount; ++i) {
+      const VkLayerSettingEXT& setting = info.pSettings[i];
+      if (std::strcmp(setting.pLayerName, kLayerName) != 0) continue;
+      if (const std::optional<std::string> text = TextOf(setting)) {
+        Apply(loaded, "VK_EXT_layer_settings", setting.pSettingName, *text);
+      } else {
+        loaded.problems.push_back(std::string("VK_EXT_layer_settings: the setting '") + setting.pSettingName +
+                                  "' has no value, or one of a wrong type");
+      }
+    }
+  }
+}
+
+void LoadFromFile(LoadedSettings& loaded, std::string_view text, std::string_view file_name) {
+  while (!text.empty()) {
+    const size_t end = text.find('\n');
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    line = Trim(line.substr(0, line.find('#')));
+    const size_t equals = line.find('=');
+    if (equals == std::string_view::npos || line.substr(0, kFilePrefix.size()) != kFilePrefix) continue;
+    const std::string_view key = Trim(line.substr(0, equals)).substr(kFilePrefix.size());
+    Apply(loaded, file_name, key, Trim(line.substr(equals + 1)));
+  }
+}
+
+void LoadFromEnvironment(LoadedSettings& loaded, const SettingSources& sources) {
+  if (!sources.environment) return;
+  for (const SettingRow& row : SettingTable()) {
+    std::string name = "TRELLIS_";
+    for (char c : row.key) name += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    if (const std::optional<std::string> value = sources.environment(name)) Apply(loaded, name, row.key, *value);
+  }
+}
+
+}  // namespace
+
+LoadedSettings LoadSettings(const SettingSources& sources) {
+  LoadedSettings loaded;
+  LoadFromApi(loaded, sources.api_chain);
+  LoadFromFile(loaded, sources.file_text, sources.file_name);
+  LoadFromEnvironment(loaded, sources);
+  return loaded;
+}
+
+}  // namespace trellis

@@ -1,0 +1,38 @@
+// Where settings come from. Precedence, strongest first: environment, file, VK_EXT_layer_settings.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "layer/settings/settings.h"
+
+namespace trellis {
+
+struct SettingSources {
+  // Value of an environment variable, nothing when it is not set. Asked for TRELLIS_<KEY>, the key in capitals.
+  std::function<std::optional<std::string>(const std::string& name)> environment;
+  // Text of vk_layer_settings.txt: lines `trellis_shader_enqueue.key = value`; '#' starts a comment.
+  std::string file_text;
+  std::string file_name;  // for messages
+  // pNext of VkInstanceCreateInfo: VkLayerSettingsCreateInfoEXT structures for the layer's name are looked for in it.
+  const void* api_chain = nullptr;
+};
+
+struct LoadedSettings {
+  Settings settings;
+  std::vector<std::string> problems;  // unknown keys and values that were ignored, one sentence each
+};
+
+// Pure.
+[[nodiscard]] LoadedSettings LoadSettings(const SettingSources& sources);
+
+// The sources of this process. The file is the first that exists of:
+// $XDG_DATA_HOME/vulkan/settings.d/vk_layer_settings.txt (written by vkconfig; ~/.local/share when the variable is not
+// set), VK_LAYER_SETTINGS_PATH (a file, or a folder that holds vk_layer_settings.txt), vk_layer_settings.txt in the
+// working folder. In a process with raised privileges neither environment nor file counts: whoever started it is not
+// trusted with its files.
+[[nodiscard]] SettingSources ProcessSettingSources(const void* api_chain);
+
+}  // namespace trellis

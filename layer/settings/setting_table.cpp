@@ -1,0 +1,84 @@
+#include "layer/settings/setting_table.h"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <string>
+
+namespace trellis {
+
+namespace {
+
+std::string LowerCase(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return lower;
+}
+
+template <bool Settings::*member>
+bool SetBool(Settings& settings, std::string_view text) {
+  const std::string lower = LowerCase(text);
+  if (lower != "true" && lower != "false" && lower != "1" && lower != "0") return false;
+  settings.*member = lower == "true" || lower == "1";
+  return true;
+}
+
+template <uint32_t Settings::*member>
+bool SetUint(Settings& settings, std::string_view text) {
+  uint32_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return false;
+  settings.*member = value;
+  return true;
+}
+
+template <std::string Settings::*member>
+bool SetString(Settings& settings, std::string_view text) {
+  settings.*member = text;
+  return true;
+}
+
+bool SetLogLevel(Settings& settings, std::string_view text) {
+  constexpr std::string_view kNames[] = {"error", "warning", "info", "debug"};
+  const auto* found = std::find(std::begin(kNames), std::end(kNames), LowerCase(text));
+  if (found == std::end(kNames)) return false;
+  settings.log_level = static_cast<LogLevel>(found - kNames);
+  return true;
+}
+
+constexpr SettingRow kTable[] = {
+    {"log_level", SettingType::kEnum, "warning", "error|warning|info|debug",
+     "The least severe messages that are logged.", SetLogLevel},
+    {"log_file", SettingType::kString, "", "", "Where messages are written. Empty: standard error.",
+     SetString<&Settings::log_file>},
+    {"labels", SettingType::kBool, "true", "", "Name every phase and node dispatch with a debug label.",
+     SetBool<&Settings::labels>},
+    {"maintenance5", SettingType::kBool, "true", "",
+     "Offer VK_KHR_maintenance5, on which VK_AMDX_shader_enqueue depends, where the device lacks it.",
+     SetBool<&Settings::maintenance5>},
+    {"ring_budget", SettingType::kUint, "0", "",
+     "Most memory for payloads in flight, for each ring. 0: a quarter of the device-local memory, at most 1 GiB.",
+     SetUint<&Settings::ring_budget>},
+    {"optimize", SettingType::kBool, "false", "",
+     "Run the SPIR-V optimiser over lowered shaders before the driver compiles them.", SetBool<&Settings::optimize>},
+    {"validate_lowered", SettingType::kBool, "false", "",
+     "Check every lowered shader with the SPIR-V validator; a pipeline whose shader does not pass is not created.",
+     SetBool<&Settings::validate_lowered>},
+    {"dump_dir", SettingType::kString, "", "",
+     "Existing folder into which node shaders are written before and after lowering. Empty: none.",
+     SetString<&Settings::dump_dir>},
+    {"force_emulation", SettingType::kBool, "false", "", "Emulate the extension even on a device that implements it.",
+     SetBool<&Settings::force_emulation>},
+};
+
+}  // namespace
+
+std::span<const SettingRow> SettingTable() { return kTable; }
+
+const SettingRow* FindSetting(std::string_view key) {
+  const auto* found =
+      std::find_if(std::begin(kTable), std::end(kTable), [&](const auto& row) { return row.key == key; });
+  return found == std::end(kTable) ? nullptr : found;
+}
+
+}  // namespace trellis

@@ -1,0 +1,29 @@
+// The list of settings: one row each, from which loading works and docs/settings.md and the manifest are checked.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "layer/settings/settings.h"
+
+namespace trellis {
+
+enum class SettingType : uint8_t { kBool, kUint, kString, kEnum };
+
+struct SettingRow {
+  std::string_view key;  // the same in all three sources
+  SettingType type;
+  std::string_view default_value;
+  std::string_view values;  // kEnum: the allowed ones, separated by '|'; else empty
+  std::string_view description;
+  // False, and nothing changed, when the text is no value of this type.
+  bool (*set)(Settings& settings, std::string_view text);
+};
+
+[[nodiscard]] std::span<const SettingRow> SettingTable();
+
+// Null when there is no such key.
+[[nodiscard]] const SettingRow* FindSetting(std::string_view key);
+
+}  // namespace trellis

@@ -1,0 +1,25 @@
+// What a user can set, with the defaults. Where the values come from: layer/settings/load_settings.h.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace trellis {
+
+enum class LogLevel : uint8_t { kError, kWarning, kInfo, kDebug };
+
+// One per instance, read-only after vkCreateInstance. Keys, types and meaning: layer/settings/setting_table.h,
+// docs/settings.md.
+struct Settings {
+  LogLevel log_level = LogLevel::kWarning;
+  std::string log_file;
+  bool labels = true;
+  bool maintenance5 = true;
+  uint32_t ring_budget = 0;  // MiB; 0: a quarter of device-local memory, at most 1 GiB
+  bool optimize = false;
+  bool validate_lowered = false;
+  std::string dump_dir;
+  bool force_emulation = false;
+};
+
+}  // namespace trellis

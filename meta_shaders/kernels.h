@@ -1,0 +1,17 @@
+// The internal kernels as SPIR-V. Their contract: shared/graph_data.h and shared/input_copy.h.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace trellis {
+
+enum class Kernel : uint8_t { kBeginGraph, kCopyInputs, kCloseLevel, kEndGraph };
+inline constexpr uint32_t kKernelCount = 4;
+
+// Entry point "main"; no descriptors; one push constant range of 8 bytes at offset 0: the address of the kernel's plan.
+[[nodiscard]] std::span<const uint32_t> KernelWords(Kernel kernel);
+// What debuggers are told, e.g. "trellis close_level".
+[[nodiscard]] const char* KernelName(Kernel kernel);
+
+}  // namespace trellis

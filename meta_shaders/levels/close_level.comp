@@ -1,0 +1,74 @@
+// Between two levels: turns what one level appended into the launches of the next, and opens the regions that the next one appends to.
+//
+// Workgroups [0, launch_count): one per launch. The ones after them: one region per invocation.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+
+#include "../shared/kernel.glsl"
+#include "launch_size.glsl"
+
+layout(local_size_x = 128) in;
+
+layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer ClosePlanReference { ClosePlan plan; };
+layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer LaunchPlanReference { LaunchPlan plan; };
+layout(buffer_reference, scalar, buffer_reference_align = 4) buffer ArgumentsReference { uvec4 arguments; };
+
+// The whole dispatch: as near to one row as the limits allow. The node finds its workgroup as y * NumWorkgroups.x + x.
+uvec4 SplitIntoRows(uint workgroups, uint max_x) {
+  if (workgroups == 0u) return uvec4(0u);
+  const uint rows = (workgroups - 1u) / max_x + 1u;
+  return uvec4((workgroups - 1u) / rows + 1u, rows, 1u, 0u);
+}
+
+LaunchBlock DescribeLaunch(ClosePlan plan, LaunchPlan launch, Region region, uvec2 first_workgroup, LaunchSize size) {
+  LaunchBlock block;
+  block.control = plan.control;
+  block.records = region.base;
+  block.first_workgroup = first_workgroup;
+  block.outputs = launch.outputs;
+  block.regions = plan.produced;
+  block.record_count = size.records;
+  block.record_stride = region.stride;
+  block.workgroup_count = size.workgroups;
+  block.grid_x = launch.grid_x;
+  block.grid_y = launch.grid_y;
+  block.grid_z = launch.grid_z;
+  block.coalesce = launch.coalesce;
+  block.shader_index = launch.shader_index;
+  block.remaining_recursion = launch.remaining_recursion;
+  block.grid_member = launch.grid_member;
+  return block;
+}
+
+// Called by all invocations of a workgroup.
+void CloseLaunch(ClosePlan plan, ControlBlock control, uint index) {
+  const LaunchPlan launch = LaunchPlanReference(ElementAddress(plan.launches, index, kLaunchPlanBytes)).plan;
+  const Region region = RegionOf(plan.consumed, launch.slot).region;
+  const uint records = min(region.reserved, min(region.first_failed, region.capacity));
+  const uvec2 first_workgroup =
+      launch.kind == kLaunchDynamicGrid ? AddressAdd64(control.ring, launch.first_workgroup_offset) : uvec2(0u);
+  const LaunchSize size = SizeLaunch(plan, launch, region, records, first_workgroup);
+  if (gl_LocalInvocationIndex != 0u) return;
+  LaunchBlockReference(ElementAddress(plan.blocks, index, kLaunchBlockBytes)).block = DescribeLaunch(plan, launch, region, first_workgroup, size);
+  ArgumentsReference(ElementAddress(plan.arguments, index, kArgumentsBytes)).arguments = SplitIntoRows(size.workgroups, plan.max_workgroups_x);
+  // Losses of the allocation, and records whose workgroups no dispatch of this device can hold.
+  ReportLoss(plan.reports, plan.graph, launch.slot, plan.level, SaturatingAdd(region.lost, records - size.records));
+}
+
+void ReportHeapLoss(ClosePlan plan) {
+  if (plan.heap_slot == kNoSlot) return;
+  ReportLoss(plan.reports, plan.graph, plan.heap_slot, plan.level, RegionOf(plan.consumed, plan.heap_slot).region.lost);
+}
+
+void main() {
+  const ClosePlan plan = ClosePlanReference(push.plan).plan;
+  const ControlBlock control = ControlBlockReference(plan.control).control;
+  const uint workgroup = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
+  if (workgroup < plan.launch_count) {
+    if (workgroup == 0u && gl_LocalInvocationIndex == 0u) ReportHeapLoss(plan);
+    CloseLaunch(plan, control, workgroup);
+  } else {
+    const uint opening = (workgroup - plan.launch_count) * gl_WorkGroupSize.x + gl_LocalInvocationIndex;
+    if (opening < plan.opening_count) OpenRegion(plan.produced, control.ring, control.dump, LoadRegionPlan(plan.openings, opening));
+  }
+}

@@ -1,0 +1,111 @@
+// How many records of a region a launch takes, and how many workgroups it needs for them.
+#ifndef TRELLIS_META_SHADERS_LEVELS_LAUNCH_SIZE_GLSL
+#define TRELLIS_META_SHADERS_LEVELS_LAUNCH_SIZE_GLSL
+
+#include "../shared/buffers.glsl"
+#include "../shared/grid.glsl"
+
+struct LaunchSize {
+  uint records;  // fewer than the region holds if a dispatch cannot have the workgroups of all
+  uint workgroups;
+};
+
+// Workgroups that a dispatch of two dimensions can have. The rounding up in SplitIntoRows adds fewer than 2^16, and must not wrap.
+uint MostWorkgroups(ClosePlan plan) { return min(SaturatingMultiply(plan.max_workgroups_x, plan.max_workgroups_y), 0xffff0000u); }
+
+LaunchSize SizeStaticGrid(LaunchPlan launch, uint records, uint most_workgroups) {
+  const uint each = SaturatingMultiply(SaturatingMultiply(launch.grid_x, launch.grid_y), launch.grid_z);
+  if (each == 0u) return LaunchSize(records, 0u);
+  const uint taken = min(records, most_workgroups / each);
+  return LaunchSize(taken, taken * each);
+}
+
+LaunchSize SizeCoalescing(LaunchPlan launch, uint records, uint most_workgroups) {
+  const uint each = max(launch.coalesce, 1u);
+  const uint workgroups = min(records / each + uint(records % each != 0u), most_workgroups);
+  return LaunchSize(min(records, SaturatingMultiply(workgroups, each)), workgroups);
+}
+
+// ---- dynamic grids: one workgroup scans all records -------------------------------------------------------------------------------------------------
+
+// Records that one invocation takes at a time: fewer barriers a record.
+const uint kScanRecords = 8u;
+
+shared uint scan_sums[kCloseLevelWorkgroup];
+shared uint scan_taken;
+shared uint scan_workgroups;
+
+uint RecordWorkgroups(ClosePlan plan, LaunchPlan launch, Region region, uint record) {
+  const uvec3 grid =
+      ReadRecordGrid(ElementAddress(region.base, record, region.stride), launch.grid_member, uvec3(launch.grid_x, launch.grid_y, launch.grid_z));
+  return min(SaturatingMultiply(SaturatingMultiply(grid.x, grid.y), grid.z), plan.max_grid_workgroups);
+}
+
+// Exclusive prefix sum over the workgroup, saturating; `total` is the sum of all.
+uint ScanWorkgroup(uint value, out uint total) {
+  const uint self = gl_LocalInvocationIndex;
+  scan_sums[self] = value;
+  barrier();
+  for (uint distance = 1u; distance < kCloseLevelWorkgroup; distance *= 2u) {
+    const uint before = self >= distance ? scan_sums[self - distance] : 0u;
+    barrier();
+    scan_sums[self] = SaturatingAdd(scan_sums[self], before);
+    barrier();
+  }
+  const uint exclusive = self > 0u ? scan_sums[self - 1u] : 0u;
+  total = scan_sums[kCloseLevelWorkgroup - 1u];
+  barrier();
+  return exclusive;
+}
+
+// Writes the first workgroup of every record that is taken. Sums never decrease, so the records taken are a prefix.
+LaunchSize SizeDynamicGrid(ClosePlan plan, LaunchPlan launch, Region region, uint records, uvec2 first_workgroup, uint most_workgroups) {
+  uint taken = 0u;
+  uint workgroups = 0u;
+  uint before = 0u;
+  for (uint tile = 0u; tile < records && before <= most_workgroups; tile += kScanRecords * kCloseLevelWorkgroup) {
+    const uint begin = tile + gl_LocalInvocationIndex * kScanRecords;
+    const uint end = min(begin + kScanRecords, records);
+    uint counts[kScanRecords];
+    uint sum = 0u;
+    for (uint record = begin; record < end; ++record) {
+      counts[record - begin] = RecordWorkgroups(plan, launch, region, record);
+      sum = SaturatingAdd(sum, counts[record - begin]);
+    }
+    uint tile_total;
+    uint first = SaturatingAdd(before, ScanWorkgroup(sum, tile_total));
+    for (uint record = begin; record < end; ++record) {
+      const uint next = SaturatingAdd(first, counts[record - begin]);
+      if (next > most_workgroups) break;
+      UintReference(ElementAddress(first_workgroup, record, 4u)).value = first;
+      taken = record + 1u;
+      workgroups = next;
+      first = next;
+    }
+    before = SaturatingAdd(before, tile_total);
+  }
+  if (gl_LocalInvocationIndex == 0u) {
+    scan_taken = 0u;
+    scan_workgroups = 0u;
+  }
+  barrier();
+  atomicMax(scan_taken, taken);
+  atomicMax(scan_workgroups, workgroups);
+  barrier();
+  return LaunchSize(scan_taken, scan_workgroups);
+}
+
+// Called by all invocations of a workgroup, with the same arguments.
+LaunchSize SizeLaunch(ClosePlan plan, LaunchPlan launch, Region region, uint records, uvec2 first_workgroup) {
+  const uint most_workgroups = MostWorkgroups(plan);
+  switch (launch.kind) {
+    case kLaunchStaticGrid:
+      return SizeStaticGrid(launch, records, most_workgroups);
+    case kLaunchCoalescing:
+      return SizeCoalescing(launch, records, most_workgroups);
+    default:
+      return SizeDynamicGrid(plan, launch, region, records, first_workgroup, most_workgroups);
+  }
+}
+
+#endif  // TRELLIS_META_SHADERS_LEVELS_LAUNCH_SIZE_GLSL

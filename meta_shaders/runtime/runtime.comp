@@ -1,0 +1,287 @@
+// Functions that lowering links into nodes by name. Compiled four times: for both memory models, with and without subgroup aggregation
+// (TRELLIS_VULKAN_MEMORY_MODEL, TRELLIS_SUBGROUP_AGGREGATION). Built-ins come in as parameters, because the node may declare the same ones.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#ifdef TRELLIS_VULKAN_MEMORY_MODEL
+#extension GL_KHR_memory_scope_semantics : require
+#pragma use_vulkan_memory_model
+#endif
+#ifdef TRELLIS_SUBGROUP_AGGREGATION
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
+#extension GL_KHR_shader_subgroup_ballot : require
+#endif
+
+#include "meta_shaders/shared/buffers.glsl"
+#include "meta_shaders/shared/grid.glsl"
+
+layout(local_size_x = 1) in;
+
+// Payload words that other invocations of the workgroup wrote.
+layout(buffer_reference, scalar, buffer_reference_align = 4) coherent buffer SharedUintReference { uint value; };
+layout(buffer_reference, scalar, buffer_reference_align = 16) coherent buffer HeapHeaderReference {
+  uint slot;
+  uint count;
+  uint stride;
+};
+
+// A node payload array: {address low, address high, count, stride}. Stride 0: the records are lost (or empty) and all elements are one dump area.
+uvec2 trellis_launch;
+uint trellis_local_index;
+uvec3 trellis_workgroup_id;
+uvec4 trellis_input;
+shared uvec4 trellis_shared;
+
+// ---- entry: from the dispatch's workgroup to (record, workgroup of the record); false: past the end ------------------------------------------------
+
+bool trellis_enter_static(const uvec2 launch, const uvec3 id, const uint row, const uint local_index, const uvec3 grid) {
+  trellis_launch = launch;
+  trellis_local_index = local_index;
+  LaunchBlockReference l = LaunchBlockReference(launch);
+  uint linear = id.y * row + id.x;
+  if (linear >= l.block.workgroup_count) return false;
+  uint record = linear / (grid.x * grid.y * grid.z);
+  uint rest = linear - record * (grid.x * grid.y * grid.z);
+  uint rest_yz = rest / grid.x;
+  trellis_workgroup_id = uvec3(rest - rest_yz * grid.x, rest_yz % grid.y, rest_yz / grid.y);
+  trellis_input = uvec4(ElementAddress(l.block.records, record, l.block.record_stride), 1u, l.block.record_stride);
+  return true;
+}
+
+// `grid_member` as LaunchBlock::grid_member; `bound`: most workgroups in each dimension, 0 for no bound.
+bool trellis_enter_dynamic(const uvec2 launch, const uvec3 id, const uint row, const uint local_index, const uint grid_member, const uvec3 bound) {
+  trellis_launch = launch;
+  trellis_local_index = local_index;
+  LaunchBlockReference l = LaunchBlockReference(launch);
+  uint linear = id.y * row + id.x;
+  if (linear >= l.block.workgroup_count) return false;
+  // The last record whose first workgroup is not above `linear`: records without workgroups share the number of their successor.
+  uvec2 first = l.block.first_workgroup;
+  uint low = 0u;
+  uint high = l.block.record_count;
+  while (high - low > 1u) {
+    uint middle = low + (high - low) / 2u;
+    if (UintReference(ElementAddress(first, middle, 4u)).value <= linear) {
+      low = middle;
+    } else {
+      high = middle;
+    }
+  }
+  uvec2 record = ElementAddress(l.block.records, low, l.block.record_stride);
+  uint rest = linear - UintReference(ElementAddress(first, low, 4u)).value;
+  uvec2 grid = max(ReadRecordGrid(record, grid_member, bound).xy, uvec2(1u));
+  uint rest_yz = rest / grid.x;
+  trellis_workgroup_id = uvec3(rest - rest_yz * grid.x, rest_yz % grid.y, rest_yz / grid.y);
+  trellis_input = uvec4(record, 1u, l.block.record_stride);
+  return true;
+}
+
+bool trellis_enter_coalescing(const uvec2 launch, const uvec3 id, const uint row, const uint local_index, const uint coalesce) {
+  trellis_launch = launch;
+  trellis_local_index = local_index;
+  LaunchBlockReference l = LaunchBlockReference(launch);
+  uint linear = id.y * row + id.x;
+  if (linear >= l.block.workgroup_count) return false;
+  uint first = linear * coalesce;
+  trellis_workgroup_id = uvec3(0u);
+  trellis_input = uvec4(ElementAddress(l.block.records, first, l.block.record_stride), min(coalesce, l.block.record_count - first),
+                        l.block.record_stride);
+  return true;
+}
+
+uint trellis_shader_index() { return LaunchBlockReference(trellis_launch).block.shader_index; }
+uint trellis_remaining_recursion() { return LaunchBlockReference(trellis_launch).block.remaining_recursion; }
+
+// ---- handles ---------------------------------------------------------------------------------------------------------------------------------------
+
+// An index past the end reaches the last element, so that no index leaves the array.
+uvec2 trellis_element(const uvec4 handle, const uint index) { return ElementAddress(handle.xy, min(index, max(handle.z, 1u) - 1u), handle.w); }
+
+// The slot that receives what is sent to shader index `index` of output `output_number`; kNoSlot if there is no such node.
+uint FindSlot(const uint output_number, const uint index) {
+  NodeOutput target = NodeOutputReference(LaunchBlockReference(trellis_launch).block.outputs).at[output_number];
+  uvec2 slots = target.slots;
+  uint count = target.index_count;
+  if ((count & kSortedSlotPairs) == 0u) {
+    uint place = index - target.first_index;
+    return place < count ? UintReference(ElementAddress(slots, place, 4u)).value : kNoSlot;
+  }
+  uint low = 0u;
+  uint high = count & ~kSortedSlotPairs;
+  while (high - low > 1u) {
+    uint middle = low + (high - low) / 2u;
+    if (UintReference(ElementAddress(slots, middle, 8u)).value <= index) {
+      low = middle;
+    } else {
+      high = middle;
+    }
+  }
+  if (high == 0u || UintReference(ElementAddress(slots, low, 8u)).value != index) return kNoSlot;
+  return UintReference(AddressAdd(ElementAddress(slots, low, 8u), 4u)).value;
+}
+
+bool trellis_valid(const uint output_number, const uint index) { return FindSlot(output_number, index) != kNoSlot; }
+
+uvec4 LostHandle(const uint count) {
+  return uvec4(ControlBlockReference(LaunchBlockReference(trellis_launch).block.control).control.dump, count, 0u);
+}
+
+RegionReference RegionOf(const uint slot) { return RegionOf(LaunchBlockReference(trellis_launch).block.regions, slot); }
+
+void CountLost(const RegionReference region, const uint count) {
+  if (atomicAdd(region.region.lost, count) >= 0x80000000u) atomicMin(region.region.lost, 0x80000000u);
+}
+
+// Below it, all reservations that a device can have in flight at once cannot carry a counter from its capacity to 2^32.
+const uint kMostPlainRanks = 0x1000u;
+
+// Takes `count` ranks (below 2^30) of a region. False: they do not fit; then no later reservation fits either.
+bool TakeRanks(const RegionReference region, const uint count, out uint rank) {
+  uint capacity = region.region.capacity;
+  if (count <= kMostPlainRanks) {
+    rank = atomicAdd(region.region.reserved, count);
+    if (rank <= capacity && count <= capacity - rank) return true;
+    if (rank >= 0x80000000u) atomicMin(region.region.reserved, 0x80000000u);
+  } else {
+    // Large ones never move the counter further than just past the capacity.
+    rank = atomicOr(region.region.reserved, 0u);
+    while (rank <= capacity) {
+      bool fits = count <= capacity - rank;
+      uint before = atomicCompSwap(region.region.reserved, rank, fits ? rank + count : capacity + 1u);
+      if (before == rank) {
+        if (fits) return true;
+        break;
+      }
+      rank = before;
+    }
+  }
+  atomicMin(region.region.first_failed, rank);
+  return false;
+}
+
+// A reservation's count is clamped to this before it meets a counter, so that counters cannot wrap.
+const uint kMostRecords = 0x3fffffffu;
+
+uvec4 Reserve(const uint slot, const uint count) {
+  if (slot == kNoSlot || count == 0u) return LostHandle(count);
+  RegionReference region = RegionOf(slot);
+  uint rank;
+  if (!TakeRanks(region, count, rank)) {
+    CountLost(region, count);
+    return LostHandle(count);
+  }
+  uint stride = region.region.stride;
+  return uvec4(ElementAddress(region.region.base, rank, stride), count, stride);
+}
+
+// Allocations that are committed at once. `limit`: NodeMaxPayloadsAMDX.
+uvec4 trellis_reserve_workgroup(const uint output_number, const uint count, const uint index, const uint limit) {
+  if (trellis_local_index == 0u) trellis_shared = Reserve(FindSlot(output_number, index), min(min(count, limit), kMostRecords));
+  barrier();
+  uvec4 handle = trellis_shared;
+  barrier();
+  return handle;
+}
+
+uvec4 trellis_reserve_invocation(const uint output_number, const uint count, const uint index, const uint limit) {
+  uint slot = FindSlot(output_number, index);
+  uint clamped = min(min(count, limit), kMostRecords);
+#ifdef TRELLIS_SUBGROUP_AGGREGATION
+  // So that no sum over a subgroup (at most 128 invocations) wraps.
+  if (clamped > kMostRecords / 128u) return Reserve(slot, clamped);
+  // One atomic for all invocations of the subgroup that want the same slot. Which of them meet here does not matter for the result.
+  uvec4 handle = uvec4(0u);
+  bool pending = true;
+  while (pending) {
+    uint chosen = subgroupBroadcastFirst(slot);
+    if (chosen == slot) {
+      uint before = subgroupExclusiveAdd(clamped);
+      uint total = subgroupAdd(clamped);
+      uvec4 all = uvec4(0u);
+      if (subgroupElect()) all = Reserve(slot, total);
+      all = subgroupBroadcastFirst(all);
+      handle = uvec4(ElementAddress(all.xy, before, all.w), clamped, all.w);
+      pending = false;
+    }
+  }
+  return handle;
+#else
+  return Reserve(slot, clamped);
+#endif
+}
+
+// ---- allocations that are committed by OpEnqueueNodePayloadsAMDX: bytes of the heap first, ranks and a copy at enqueue -----------------------------
+
+uvec4 ReserveHeap(const uint slot, const uint count) {
+  if (slot == kNoSlot || count == 0u) return LostHandle(count);
+  LaunchBlockReference l = LaunchBlockReference(trellis_launch);
+  uint stride = RegionOf(slot).region.stride;
+  uint bytes_high;
+  uint bytes_low;
+  umulExtended(count, stride, bytes_high, bytes_low);
+  RegionReference heap = RegionOf(ControlBlockReference(l.block.control).control.heap_slot);
+  uint rank;
+  if (bytes_high != 0u || bytes_low > 0xffffff00u || !TakeRanks(heap, (kHeapHeaderBytes + bytes_low + 15u) / 16u, rank)) {
+    CountLost(RegionOf(slot), count);
+    return LostHandle(count);
+  }
+  uvec2 header = ElementAddress(heap.region.base, rank, 16u);
+  HeapHeaderReference(header).slot = slot;
+  HeapHeaderReference(header).count = count;
+  HeapHeaderReference(header).stride = stride;
+  return uvec4(AddressAdd(header, kHeapHeaderBytes), count, stride);
+}
+
+uvec4 trellis_defer_workgroup(const uint output_number, const uint count, const uint index, const uint limit) {
+  if (trellis_local_index == 0u) trellis_shared = ReserveHeap(FindSlot(output_number, index), min(min(count, limit), kMostRecords));
+  barrier();
+  uvec4 handle = trellis_shared;
+  barrier();
+  return handle;
+}
+
+uvec4 trellis_defer_invocation(const uint output_number, const uint count, const uint index, const uint limit) {
+  return ReserveHeap(FindSlot(output_number, index), min(min(count, limit), kMostRecords));
+}
+
+bool HasHeapHeader(const uvec4 handle) { return handle.z != 0u && handle.xy != LostHandle(0u).xy; }
+
+void CopyWords(const uvec4 source, const uvec4 target, const uint first, const uint step) {
+  if (target.w == 0u) return;
+  uint words = source.z * source.w / 4u;
+  for (uint word = first; word < words; word += step) {
+    SharedUintReference(ElementAddress(target.xy, word, 4u)).value = SharedUintReference(ElementAddress(source.xy, word, 4u)).value;
+  }
+}
+
+uint SlotOf(const uvec4 handle) { return HeapHeaderReference(AddressAdd64(handle.xy, uvec2(0u - kHeapHeaderBytes, 0xffffffffu))).slot; }
+
+// `workgroup_size`: invocations in the workgroup.
+void trellis_enqueue_workgroup(const uvec4 handle, const uint workgroup_size) {
+  memoryBarrierBuffer();
+  barrier();
+  if (!HasHeapHeader(handle)) return;
+  if (trellis_local_index == 0u) trellis_shared = Reserve(SlotOf(handle), handle.z);
+  barrier();
+  uvec4 target = trellis_shared;
+  barrier();
+  CopyWords(handle, target, trellis_local_index, workgroup_size);
+}
+
+void trellis_enqueue_invocation(const uvec4 handle) {
+  if (!HasHeapHeader(handle)) return;
+  CopyWords(handle, Reserve(SlotOf(handle), handle.z), 0u, 1u);
+}
+
+// Parameters of linked functions are const, so that they are passed by value.
+
+// Every function once, so that the compiler keeps them all.
+void main() {
+  bool entered = trellis_enter_static(uvec2(0), gl_WorkGroupID, 1u, 0u, uvec3(1u)) || trellis_enter_dynamic(uvec2(0), gl_WorkGroupID, 1u, 0u, 0u, uvec3(1u)) ||
+                 trellis_enter_coalescing(uvec2(0), gl_WorkGroupID, 1u, 0u, 1u);
+  uvec4 handle = trellis_reserve_workgroup(0u, 1u, 0u, 1u) + trellis_reserve_invocation(0u, 1u, 0u, 1u) + trellis_defer_workgroup(0u, 1u, 0u, 1u) +
+                 trellis_defer_invocation(0u, 1u, 0u, 1u);
+  trellis_enqueue_workgroup(handle, 1u);
+  trellis_enqueue_invocation(handle);
+  if (entered && trellis_valid(0u, 0u)) handle.xy = trellis_element(handle, trellis_shader_index() + trellis_remaining_recursion());
+}

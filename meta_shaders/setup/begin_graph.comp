@@ -1,0 +1,49 @@
+// First kernel of a graph, one workgroup: claims a ring, writes the control block, opens the regions that level 0 appends to.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+
+#include "../shared/kernel.glsl"
+
+layout(local_size_x = 64) in;
+
+layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer BeginPlanReference { BeginPlan plan; };
+
+// There is a ring for every queue, so a free one exists at any moment; but while one scan runs, graphs on other queues may swap theirs.
+const uint kMostScans = 4u;
+
+shared uvec2 claimed_ring;
+
+// Index of the ring claimed, kNoSlot if there is none.
+uint ClaimRing(BeginPlan plan) {
+  const uint count = RingTableHeaderReference(plan.ring_table).header.count;
+  for (uint scan = 0u; scan < kMostScans; ++scan) {
+    for (uint index = 0u; index < count; ++index) {
+      RingEntryReference candidate = RingEntryOf(plan.ring_table, index);
+      if (GreaterOrEqual64(candidate.entry.bytes, plan.ring_bytes) && atomicCompSwap(candidate.entry.owner, 0u, 1u) == 0u) return index;
+    }
+  }
+  return kNoSlot;
+}
+
+void WriteControlBlock(BeginPlan plan) {
+  const bool needs_ring = !IsNull(plan.ring_bytes);
+  const uint entry = needs_ring ? ClaimRing(plan) : kNoSlot;
+  ControlBlock control;
+  control.ring = uvec2(0u);
+  if (entry != kNoSlot) control.ring = RingEntryOf(plan.ring_table, entry).entry.base;
+  control.dump = plan.dump;
+  control.ring_entry = entry;
+  control.heap_slot = plan.heap_slot;
+  control.unused1 = 0u;
+  control.unused2 = 0u;
+  ControlBlockReference(plan.control).control = control;
+  claimed_ring = control.ring;
+}
+
+void main() {
+  const BeginPlan plan = BeginPlanReference(push.plan).plan;
+  if (gl_LocalInvocationIndex == 0u) WriteControlBlock(plan);
+  barrier();
+  for (uint i = gl_LocalInvocationIndex; i < plan.opening_count; i += gl_WorkGroupSize.x)
+    OpenRegion(plan.regions, claimed_ring, plan.dump, LoadRegionPlan(plan.openings, i));
+}

@@ -1,0 +1,41 @@
+// Before level 0: gives every node that writes its input a copy of its own. See shared/input_copy.h.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_scalar_block_layout : require
+
+#include "../shared/input_copy.h"
+#include "../shared/kernel.glsl"
+
+layout(local_size_x = 128) in;
+
+layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer CopyPlanReference { CopyPlan plan; };
+layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer InputCopyReference { InputCopy copy; };
+layout(buffer_reference, scalar, buffer_reference_align = 16) buffer PieceReference { uvec4 piece; };
+
+const uint kInputCopyBytes = 40u;
+const uint kPieceBytes = 16u;
+
+// Without a ring the launch has nothing to do.
+void WriteBlock(CopyPlan plan, InputCopy copy, uvec2 ring) {
+  LaunchBlock block = LaunchBlockReference(copy.block_template).block;
+  if (IsNull(ring)) {
+    ReportLoss(plan.reports, plan.graph, copy.slot, 0u, block.record_count);
+    block.record_count = 0u;
+    block.workgroup_count = 0u;
+  } else {
+    block.records = AddressAdd64(ring, copy.ring_offset);
+  }
+  LaunchBlockReference(copy.block).block = block;
+}
+
+void main() {
+  const CopyPlan plan = CopyPlanReference(push.plan).plan;
+  const InputCopy copy = InputCopyReference(ElementAddress(plan.copies, gl_WorkGroupID.y, kInputCopyBytes)).copy;
+  const uvec2 ring = ControlBlockReference(plan.control).control.ring;
+  if (gl_WorkGroupID.x == 0u && gl_LocalInvocationIndex == 0u) WriteBlock(plan, copy, ring);
+  if (IsNull(ring)) return;
+  const uvec2 target = AddressAdd64(ring, copy.ring_offset);
+  const uint step = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
+  for (uint i = gl_WorkGroupID.x * gl_WorkGroupSize.x + gl_LocalInvocationIndex; i < copy.pieces; i += step)
+    PieceReference(ElementAddress(target, i, kPieceBytes)).piece = PieceReference(ElementAddress(copy.source, i, kPieceBytes)).piece;
+}

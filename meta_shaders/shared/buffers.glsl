@@ -1,0 +1,74 @@
+// Device addresses in GLSL without 64-bit integers, and the blocks of graph_data.h behind them.
+//
+// An address is uvec2 {low, high}. Blocks use scalar layout, so that arrays of the shared structures have C++'s strides.
+#ifndef TRELLIS_META_SHADERS_SHARED_BUFFERS_GLSL
+#define TRELLIS_META_SHADERS_SHARED_BUFFERS_GLSL
+
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_buffer_reference_uvec2 : require
+#extension GL_EXT_scalar_block_layout : require
+
+#include "graph_data.h"
+
+uvec2 AddressAdd(uvec2 address, uint bytes) {
+  uint carry;
+  const uint low = uaddCarry(address.x, bytes, carry);
+  return uvec2(low, address.y + carry);
+}
+
+// Sum of an address and a 64-bit offset.
+uvec2 AddressAdd64(uvec2 address, uvec2 bytes) {
+  uint carry;
+  const uint low = uaddCarry(address.x, bytes.x, carry);
+  return uvec2(low, address.y + bytes.y + carry);
+}
+
+// 64-bit product of two 32-bit factors.
+uvec2 Multiply64(uint a, uint b) {
+  uint high;
+  uint low;
+  umulExtended(a, b, high, low);
+  return uvec2(low, high);
+}
+
+// address + index * stride, exact beyond 4 GiB.
+uvec2 ElementAddress(uvec2 address, uint index, uint stride) { return AddressAdd64(address, Multiply64(index, stride)); }
+
+bool IsNull(uvec2 address) { return (address.x | address.y) == 0u; }
+
+// a >= b as unsigned 64-bit numbers.
+bool GreaterOrEqual64(uvec2 a, uvec2 b) { return a.y > b.y || (a.y == b.y && a.x >= b.x); }
+
+uint SaturatingAdd(uint a, uint b) {
+  uint carry;
+  const uint sum = uaddCarry(a, b, carry);
+  return carry != 0u ? 0xffffffffu : sum;
+}
+
+uint SaturatingMultiply(uint a, uint b) {
+  const uvec2 product = Multiply64(a, b);
+  return product.y != 0u ? 0xffffffffu : product.x;
+}
+
+layout(buffer_reference, scalar, buffer_reference_align = 4) buffer UintReference { uint value; };
+layout(buffer_reference, scalar, buffer_reference_align = 4) buffer UintArrayReference { uint at[]; };
+layout(buffer_reference, scalar, buffer_reference_align = 8) buffer LaunchBlockReference { LaunchBlock block; };
+layout(buffer_reference, scalar, buffer_reference_align = 8) buffer NodeOutputReference { NodeOutput at[]; };
+layout(buffer_reference, scalar, buffer_reference_align = 8) buffer RegionReference { Region region; };
+layout(buffer_reference, scalar, buffer_reference_align = 8) buffer ControlBlockReference { ControlBlock control; };
+
+const uint kRegionBytes = 32u;
+const uint kLaunchBlockBytes = 80u;
+const uint kLaunchPlanBytes = 56u;
+const uint kRegionPlanBytes = 24u;
+const uint kArgumentsBytes = 16u;
+const uint kRingTableHeaderBytes = 16u;
+const uint kRingEntryBytes = 32u;
+const uint kLossReportHeaderBytes = 16u;
+const uint kLossReportBytes = 16u;
+
+// The Region of a slot in a Region[].
+RegionReference RegionOf(uvec2 regions, uint slot) { return RegionReference(ElementAddress(regions, slot, kRegionBytes)); }
+
+#endif  // TRELLIS_META_SHADERS_SHARED_BUFFERS_GLSL

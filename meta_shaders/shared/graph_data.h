@@ -1,0 +1,213 @@
+// Everything that the host, the internal kernels and the lowered nodes agree on. One text, two languages: C++ and GLSL (std430, buffer_reference).
+//
+// Addresses are device addresses; GLSL sees them as uvec2 {low, high}, because nothing may require shaderInt64. Sizes and strides are bytes.
+// "Plan memory" is written by the host at record time and constant afterwards; "scratch" is the application's scratch buffer, exclusive to one
+// execution at a time; "ring" is the memory claimed from the queue family's pool for the duration of one graph.
+#ifndef TRELLIS_META_SHADERS_SHARED_GRAPH_DATA_H
+#define TRELLIS_META_SHADERS_SHARED_GRAPH_DATA_H
+
+#ifdef __cplusplus
+#include <cstddef>
+#include <cstdint>
+#define TRELLIS_UINT uint32_t
+#define TRELLIS_ADDRESS uint64_t
+#define TRELLIS_CONSTANT inline constexpr uint32_t
+namespace trellis::shared {
+#else
+#define TRELLIS_UINT uint
+#define TRELLIS_ADDRESS uvec2
+#define TRELLIS_CONSTANT const uint
+#endif
+
+TRELLIS_CONSTANT kNoSlot = 0xffffffffu;
+
+// How a launch turns records into workgroups.
+TRELLIS_CONSTANT kLaunchStaticGrid = 0u;   // LaunchBlock::grid workgroups a record
+TRELLIS_CONSTANT kLaunchDynamicGrid = 1u;  // workgroups a record from the record itself; exclusive prefix sum in LaunchBlock::first_workgroup
+TRELLIS_CONSTANT kLaunchCoalescing = 2u;   // up to LaunchBlock::coalesce records a workgroup
+
+// Bit of NodeOutput::index_count: `slots` is an array of {shader index, slot} pairs sorted by shader index instead of a dense array of slots.
+TRELLIS_CONSTANT kSortedSlotPairs = 0x80000000u;
+
+// What a node's shader gets: its 8-byte push constant is the address of one of these. Level 0: in plan memory. Later levels: in scratch, written by
+// the close-level kernel.
+struct LaunchBlock {
+  TRELLIS_ADDRESS control;          // ControlBlock
+  TRELLIS_ADDRESS records;          // record 0
+  TRELLIS_ADDRESS first_workgroup;  // dynamic grids: uint per record, exclusive prefix sum of workgroups; else 0
+  TRELLIS_ADDRESS outputs;          // NodeOutput[], in the order of NodeInfo::outputs
+  TRELLIS_ADDRESS regions;          // Region[], by slot: what this level appends to. Index `slot count` is the heap.
+  TRELLIS_UINT record_count;
+  TRELLIS_UINT record_stride;
+  TRELLIS_UINT workgroup_count;  // workgroups at and above this number (y * NumWorkgroups.x + x) have nothing to do
+  TRELLIS_UINT grid_x;           // static grids
+  TRELLIS_UINT grid_y;
+  TRELLIS_UINT grid_z;
+  TRELLIS_UINT coalesce;  // coalescing: most records a workgroup
+  TRELLIS_UINT shader_index;
+  TRELLIS_UINT remaining_recursion;
+  TRELLIS_UINT grid_member;  // dynamic grids: packed with kGridMember…
+};
+
+// LaunchBlock::grid_member and LaunchPlan::grid_member: where a record holds its grid (PayloadDispatchIndirectAMDX).
+//   bits 0..15 byte offset | bits 16..19 bytes a component (1, 2 or 4) | bits 20..23 component count (1 to 3)
+TRELLIS_CONSTANT kGridMemberWidthShift = 16u;
+TRELLIS_CONSTANT kGridMemberCountShift = 20u;
+
+// One output (payload array type) of a node, resolved for one slot. In plan memory.
+struct NodeOutput {
+  TRELLIS_ADDRESS slots;     // uint[index_count] or {uint, uint}[index_count & ~kSortedSlotPairs]; kNoSlot where there is no node
+  TRELLIS_UINT first_index;  // dense form: shader index of slots[0]
+  TRELLIS_UINT index_count;
+};
+
+// An append buffer of records: one per slot and parity of level, in scratch. address of record r = base + r * stride.
+// Allocation is one atomic add on `reserved`; its result is the rank. An allocation that crosses `capacity` fails whole, and since ranks grow
+// monotonically so does every later one: the records of the region are those below min(reserved, first_failed).
+// The heap has one too: stride 16, ranks count 16-byte units.
+struct Region {
+  TRELLIS_ADDRESS base;
+  TRELLIS_UINT stride;
+  TRELLIS_UINT capacity;      // records; below 2^31
+  TRELLIS_UINT reserved;      // atomic; saturates at 2^31, never wraps
+  TRELLIS_UINT first_failed;  // atomic minimum of the ranks that failed; 0xffffffff if none did
+  TRELLIS_UINT lost;          // atomic; records that found no place; saturates at 2^31
+  TRELLIS_UINT unused;
+};
+
+// Head of scratch.
+struct ControlBlock {
+  TRELLIS_ADDRESS ring;  // base of the claimed ring, 0 if none could be claimed: then every region has capacity 0
+  TRELLIS_ADDRESS dump;  // where writes to lost records go: at least the largest record, in scratch
+  TRELLIS_UINT ring_entry;  // index in the pool's table, kNoSlot if none
+  TRELLIS_UINT heap_slot;   // index of the heap's Region: the slot count; written by the begin kernel from BeginPlan
+  TRELLIS_UINT unused1;
+  TRELLIS_UINT unused2;
+};
+
+// ---- internal kernels: their 8-byte push constant is the address of BeginPlan, ClosePlan or EndPlan, in plan memory -----------------------------
+
+// How to open the region of one slot for the producers of a level.
+struct RegionPlan {
+  TRELLIS_ADDRESS offset;  // from the ring's base; a multiple of 16
+  TRELLIS_UINT slot;       // index of the Region; the slot count for the heap
+  TRELLIS_UINT stride;
+  TRELLIS_UINT capacity;
+  TRELLIS_UINT unused;
+};
+
+// How to close the region of one slot: what one launch of the next level looks like.
+struct LaunchPlan {
+  TRELLIS_ADDRESS outputs;
+  TRELLIS_ADDRESS first_workgroup_offset;  // dynamic grids: place of the prefix sums, from the ring's base
+  TRELLIS_UINT slot;
+  TRELLIS_UINT kind;
+  TRELLIS_UINT grid_x;  // static: the grid; dynamic: bound of each component
+  TRELLIS_UINT grid_y;
+  TRELLIS_UINT grid_z;
+  TRELLIS_UINT coalesce;
+  TRELLIS_UINT shader_index;
+  TRELLIS_UINT remaining_recursion;
+  TRELLIS_UINT grid_member;
+  TRELLIS_UINT unused;
+};
+
+// One lost-records report. In a host-visible buffer of the device; the host polls `written`.
+struct LossReport {
+  TRELLIS_UINT graph;  // id of the execution graph pipeline
+  TRELLIS_UINT slot;   // the slot count for the heap
+  TRELLIS_UINT level;  // of the consumers that would have got them
+  TRELLIS_UINT records;
+};
+TRELLIS_CONSTANT kLossReportCapacity = 1024u;
+struct LossReportHeader {  // followed by LossReport[kLossReportCapacity], used as a ring
+  TRELLIS_UINT written;    // atomic, counts all reports ever made
+  TRELLIS_UINT unused0;
+  TRELLIS_UINT unused1;
+  TRELLIS_UINT unused2;
+};
+
+// One ring of a pool. In memory of the device that the host writes when the pool grows, before the submission that needs it.
+struct RingEntry {
+  TRELLIS_ADDRESS base;
+  TRELLIS_ADDRESS bytes;
+  TRELLIS_UINT owner;  // atomic; 0 free, 1 claimed
+  TRELLIS_UINT unused0;
+  TRELLIS_UINT unused1;
+  TRELLIS_UINT unused2;
+};
+struct RingTableHeader {  // followed by RingEntry[count]
+  TRELLIS_UINT count;     // host only appends
+  TRELLIS_UINT unused0;
+  TRELLIS_UINT unused1;
+  TRELLIS_UINT unused2;
+};
+
+// First kernel of a graph, one workgroup: claims a ring of at least `ring_bytes`, writes ControlBlock, opens the regions of level 1.
+struct BeginPlan {
+  TRELLIS_ADDRESS control;
+  TRELLIS_ADDRESS ring_table;
+  TRELLIS_ADDRESS ring_bytes;
+  TRELLIS_ADDRESS dump;
+  TRELLIS_ADDRESS regions;   // Region[] of parity 1, what level 0 appends to
+  TRELLIS_ADDRESS openings;  // RegionPlan[opening_count]
+  TRELLIS_UINT opening_count;
+  TRELLIS_UINT heap_slot;
+};
+
+// Between levels. Workgroups [0, launch_count): one per launch of the next level: reads the Region it consumes, writes its LaunchBlock and
+// indirect arguments (dynamic grids: the prefix sums too), reports losses. The workgroups after them open the regions that the next level appends to.
+struct ClosePlan {
+  TRELLIS_ADDRESS control;
+  TRELLIS_ADDRESS launches;   // LaunchPlan[launch_count]
+  TRELLIS_ADDRESS blocks;     // LaunchBlock[launch_count], in scratch
+  TRELLIS_ADDRESS arguments;  // {x, y, z, unused}[launch_count], in scratch: VkDispatchIndirectCommand at a stride of 16
+  TRELLIS_ADDRESS consumed;   // Region[] with the records of the next level
+  TRELLIS_ADDRESS produced;   // Region[] that the next level appends to
+  TRELLIS_ADDRESS openings;   // RegionPlan[opening_count]
+  TRELLIS_ADDRESS reports;    // LossReportHeader
+  TRELLIS_UINT launch_count;
+  TRELLIS_UINT opening_count;
+  TRELLIS_UINT graph;
+  TRELLIS_UINT level;             // of the launches
+  TRELLIS_UINT heap_slot;         // index of the heap's Region; its `lost` is reported too (by workgroup 0)
+  TRELLIS_UINT max_workgroups_x;  // VkPhysicalDeviceLimits::maxComputeWorkGroupCount[0] and [1]
+  TRELLIS_UINT max_workgroups_y;
+  TRELLIS_UINT max_grid_workgroups;  // product of a record's grid is clamped to this (maxExecutionGraphWorkgroups)
+};
+
+// Last kernel of a graph, one workgroup: gives the ring back.
+struct EndPlan {
+  TRELLIS_ADDRESS control;
+  TRELLIS_ADDRESS ring_table;
+};
+
+// Workgroup size of the close-level kernel.
+TRELLIS_CONSTANT kCloseLevelWorkgroup = 128u;
+// Heap allocations begin with a header of this many bytes: {slot, count, stride, unused}.
+TRELLIS_CONSTANT kHeapHeaderBytes = 16u;
+
+#ifdef __cplusplus
+struct DispatchArguments {
+  uint32_t x, y, z, unused;
+};
+static_assert(sizeof(LaunchBlock) == 80);
+static_assert(offsetof(LaunchBlock, record_count) == 40);
+static_assert(sizeof(NodeOutput) == 16);
+static_assert(sizeof(Region) == 32);
+static_assert(offsetof(Region, reserved) == 16);
+static_assert(sizeof(ControlBlock) == 32);
+static_assert(sizeof(RegionPlan) == 24);
+static_assert(sizeof(LaunchPlan) == 56);
+static_assert(sizeof(LossReport) == 16);
+static_assert(sizeof(LossReportHeader) == 16);
+static_assert(sizeof(RingEntry) == 32);
+static_assert(sizeof(RingTableHeader) == 16);
+static_assert(sizeof(BeginPlan) == 56);
+static_assert(sizeof(ClosePlan) == 96);
+static_assert(sizeof(EndPlan) == 16);
+static_assert(sizeof(DispatchArguments) == 16);
+}  // namespace trellis::shared
+#endif
+
+#endif  // TRELLIS_META_SHADERS_SHARED_GRAPH_DATA_H

@@ -1,0 +1,41 @@
+// Private copies of the inputs of nodes that write them. Plan memory must stay as the host wrote it, because the recording may execute again, even while
+// it executes; so these inputs are copied to the half of the ring that level 0 does not append to, and the launch block to scratch. Two languages, as
+// graph_data.h.
+#ifndef TRELLIS_META_SHADERS_SHARED_INPUT_COPY_H
+#define TRELLIS_META_SHADERS_SHARED_INPUT_COPY_H
+
+#include "graph_data.h"
+
+#ifdef __cplusplus
+namespace trellis::shared {
+#endif
+
+// One launch of level 0.
+struct InputCopy {
+  TRELLIS_ADDRESS source;          // the records, in plan memory
+  TRELLIS_ADDRESS ring_offset;     // where they go, from the ring's base; a multiple of 16
+  TRELLIS_ADDRESS block_template;  // LaunchBlock in plan memory: complete but for `records`
+  TRELLIS_ADDRESS block;           // LaunchBlock in scratch
+  TRELLIS_UINT pieces;             // 16-byte pieces to copy; the records are padded to that
+  TRELLIS_UINT slot;               // for the loss report when there is no ring
+};
+
+// Workgroup (x, i) copies every NumWorkgroups.x-th batch of copy i.
+struct CopyPlan {
+  TRELLIS_ADDRESS control;
+  TRELLIS_ADDRESS copies;   // InputCopy[NumWorkgroups.y]
+  TRELLIS_ADDRESS reports;  // LossReportHeader
+  TRELLIS_UINT graph;
+  TRELLIS_UINT unused;
+};
+
+// Workgroup size of the copy kernel, and so the pieces in a batch.
+TRELLIS_CONSTANT kCopyWorkgroup = 128u;
+
+#ifdef __cplusplus
+static_assert(sizeof(InputCopy) == 40);
+static_assert(sizeof(CopyPlan) == 32);
+}  // namespace trellis::shared
+#endif
+
+#endif  // TRELLIS_META_SHADERS_SHARED_INPUT_COPY_H

@@ -1,0 +1,50 @@
+// What all internal kernels have in common: their plan's address is their whole push constant.
+#ifndef TRELLIS_META_SHADERS_SHARED_KERNEL_GLSL
+#define TRELLIS_META_SHADERS_SHARED_KERNEL_GLSL
+
+#include "buffers.glsl"
+
+layout(push_constant, scalar) uniform Push {
+  uvec2 plan;
+}
+push;
+
+layout(buffer_reference, scalar, buffer_reference_align = 4) buffer RingTableHeaderReference { RingTableHeader header; };
+layout(buffer_reference, scalar, buffer_reference_align = 8) buffer RingEntryReference { RingEntry entry; };
+layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer RegionPlanReference { RegionPlan plan; };
+layout(buffer_reference, scalar, buffer_reference_align = 4) buffer LossReportHeaderReference { LossReportHeader header; };
+layout(buffer_reference, scalar, buffer_reference_align = 4) buffer LossReportReference { LossReport report; };
+
+RingEntryReference RingEntryOf(uvec2 ring_table, uint index) {
+  return RingEntryReference(AddressAdd(ring_table, kRingTableHeaderBytes + index * kRingEntryBytes));
+}
+
+// Makes a slot's region ready to be appended to. Without a ring it has no room: every allocation fails, is counted, and writes to the dump.
+void OpenRegion(uvec2 regions, uvec2 ring, uvec2 dump, RegionPlan plan) {
+  const bool has_ring = !IsNull(ring);
+  Region region;
+  region.base = has_ring ? AddressAdd64(ring, plan.offset) : dump;
+  region.stride = plan.stride;
+  region.capacity = has_ring ? plan.capacity : 0u;
+  region.reserved = 0u;
+  region.first_failed = 0xffffffffu;
+  region.lost = 0u;
+  region.unused = 0u;
+  RegionOf(regions, plan.slot).region = region;
+}
+
+RegionPlan LoadRegionPlan(uvec2 openings, uint index) { return RegionPlanReference(ElementAddress(openings, index, kRegionPlanBytes)).plan; }
+
+// `records` is written last and is never 0: the host, which may look at any time, takes a report with 0 records for one that is not there yet.
+void ReportLoss(uvec2 reports, uint graph, uint slot, uint level, uint records) {
+  if (records == 0u) return;
+  const uint index = atomicAdd(LossReportHeaderReference(reports).header.written, 1u) % kLossReportCapacity;
+  LossReportReference target = LossReportReference(AddressAdd(reports, kLossReportHeaderBytes + index * kLossReportBytes));
+  target.report.graph = graph;
+  target.report.slot = slot;
+  target.report.level = level;
+  memoryBarrierBuffer();
+  atomicExchange(target.report.records, records);
+}
+
+#endif  // TRELLIS_META_SHADERS_SHARED_KERNEL_GLSL

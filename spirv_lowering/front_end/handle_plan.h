@@ -1,0 +1,42 @@
+// Which variable stands for a handle where it is used.
+#pragma once
+
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "spirv_lowering/front_end/payload_arrays.h"
+#include "spirv_lowering/ir/module.h"
+#include "spirv_lowering/ir/types.h"
+
+namespace trellis::spirv {
+
+// Access chains need a pointer to the payload array, and glslang hands them the value that it loaded from a variable. The variable itself serves if
+// nothing can have changed it between load and use; all other handles have to be spilled to a variable of their own. Allocations are pointers.
+class HandlePlan {
+ public:
+  HandlePlan(const Function& function, const PayloadArrays& arrays, const Types& types, const std::unordered_map<Id, Id>& type_of);
+
+  // Handles that need a variable, in order of first use.
+  [[nodiscard]] const std::vector<Id>& spilled() const { return spilled_; }
+  // Of a handle that is used through a pointer and is neither spilled nor an allocation.
+  [[nodiscard]] Id VariableOf(Id handle) const { return variable_of_.at(handle); }
+
+ private:
+  void Visit(const Instruction& instruction);
+  void Use(Id handle);
+  void Forget(Id variable);
+  void ForgetVisibleToCalls(const Instruction& call);
+  [[nodiscard]] bool IsHandleType(Id type) const { return arrays_.outputs.contains(type); }
+  [[nodiscard]] Id TypeOf(Id id) const;
+
+  const PayloadArrays& arrays_;
+  const Types& types_;
+  const std::unordered_map<Id, Id>& type_of_;
+  std::unordered_set<Id> allocations_, parameters_, spilled_set_;
+  std::vector<Id> spilled_;
+  std::unordered_map<Id, Id> variable_of_;
+  std::unordered_map<Id, Id> current_;  // handle -> variable that still holds it, within the block
+};
+
+}  // namespace trellis::spirv

@@ -1,0 +1,88 @@
+#include "spirv_lowering/front_end/inline_calls.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+#include "spirv_lowering/grammar/grammar.h"
+
+namespace trellis::spirv {
+namespace {
+
+constexpr size_t kLongestBody = 12;
+
+bool IsSmall(const Function& function) {
+  if (function.blocks.size() != 1 || function.blocks[0].body.size() > kLongestBody) return false;
+  bool wanted = false;
+  for (const Instruction& instruction : function.blocks[0].body) {
+    if (instruction.opcode == spv::Op::OpVariable || instruction.opcode == spv::Op::OpFunctionCall) return false;
+    wanted = wanted || instruction.opcode == spv::Op::OpAllocateNodePayloadsAMDX || instruction.opcode == spv::Op::OpIsNodePayloadValidAMDX;
+  }
+  return wanted && function.blocks[0].body.back().opcode == spv::Op::OpReturnValue;
+}
+
+// Appends the callee's body with the call's arguments; lines stay those of the call.
+void Expand(Module& module, const Function& callee, const Instruction& call, std::vector<Instruction>& body) {
+  std::unordered_map<Id, Id> map;
+  for (size_t i = 0; i < callee.parameters.size(); ++i) map[callee.parameters[i].result_id] = call.operands[1 + i];
+  const std::vector<Instruction>& source = callee.blocks[0].body;
+  const Id returned = source.back().operands[0];
+  bool returns_own_result = false;
+  for (const Instruction& instruction : source) {
+    if (instruction.result_id == kNoId) continue;
+    const bool is_returned = instruction.result_id == returned;
+    map[instruction.result_id] = is_returned ? call.result_id : module.NewId();
+    returns_own_result = returns_own_result || is_returned;
+  }
+  for (const Instruction& instruction : source) {
+    if (instruction.opcode == spv::Op::OpLine || instruction.opcode == spv::Op::OpNoLine || instruction.opcode == spv::Op::OpReturnValue) continue;
+    Instruction copy = instruction;
+    if (copy.result_id != kNoId) copy.result_id = map[copy.result_id];
+    ForEachIdOperand(copy, 1, [&](Id& id) {
+      const auto found = map.find(id);
+      if (found != map.end()) id = found->second;
+    });
+    body.push_back(std::move(copy));
+  }
+  if (returns_own_result) return;
+  const auto argument = map.find(returned);
+  body.emplace_back(spv::Op::OpCopyObject, call.type_id, call.result_id,
+                    std::vector<uint32_t>{argument == map.end() ? returned : argument->second});
+}
+
+bool InlineOnce(Module& module) {
+  std::unordered_map<Id, Function> small;
+  for (const Function& function : module.functions) {
+    if (IsSmall(function)) small.emplace(function.id(), function);
+  }
+  const auto is_call = [&](const Instruction& instruction) {
+    return instruction.opcode == spv::Op::OpFunctionCall && small.contains(instruction.operands[0]);
+  };
+  bool changed = false;
+  for (Function& function : module.functions) {
+    for (BasicBlock& block : function.blocks) {
+      if (std::none_of(block.body.begin(), block.body.end(), is_call)) continue;
+      changed = true;
+      std::vector<Instruction> body;
+      for (Instruction& instruction : block.body) {
+        if (is_call(instruction)) {
+          Expand(module, small.at(instruction.operands[0]), instruction, body);
+        } else {
+          body.push_back(std::move(instruction));
+        }
+      }
+      block.body = std::move(body);
+    }
+  }
+  return changed;
+}
+
+}  // namespace
+
+void InlineAllocationCalls(Module& module) {
+  // Each round takes one level of calls away; GLSL has no recursion, so there are no more levels than functions.
+  for (size_t level = 0; level < module.functions.size() && InlineOnce(module); ++level) {
+  }
+}
+
+}  // namespace trellis::spirv

@@ -1,0 +1,59 @@
+#include "spirv_lowering/lower.h"
+
+#include <algorithm>
+
+#include "spirv_lowering/ir/dead_code.h"
+#include "spirv_lowering/ir/link.h"
+#include "spirv_lowering/ir/types.h"
+#include "spirv_lowering/ir/writer.h"
+#include "spirv_lowering/passes/barriers.h"
+#include "spirv_lowering/passes/builtins.h"
+#include "spirv_lowering/passes/entry_point.h"
+#include "spirv_lowering/passes/handles.h"
+#include "spirv_lowering/passes/lowering.h"
+#include "spirv_lowering/passes/order_globals.h"
+#include "spirv_lowering/passes/push_constants.h"
+#include "spirv_lowering/passes/strip.h"
+#include "spirv_lowering/reflect/node_module.h"
+#include "spirv_lowering/runtime/runtime_library.h"
+
+namespace trellis::spirv {
+namespace {
+
+// The version that the runtime is written in; older modules are raised to it, which changes nothing in what they may contain. The extension itself is
+// of 1.4, and moving handles about relies on that.
+constexpr uint32_t kLowestVersion = 0x00010300;
+constexpr uint32_t kLowestEnqueueVersion = 0x00010400;
+
+Expected<std::vector<uint32_t>> LowerNode(NodeModule node, const NodeInfo& info, const LowerOptions& options) {
+  Module& module = node.module;
+  module.version = std::max(module.version, info.has_enqueue_capability ? kLowestEnqueueVersion : kLowestVersion);
+  Types types(module);
+  if (info.has_enqueue_capability) WidenBarriers(module, types, info.vulkan_memory_model);
+  Expected<std::vector<ReplacedBuiltIn>> built_ins = ReplaceBuiltIns(module, types);
+  if (!built_ins) return built_ins.error();
+  Importer runtime(module, types, RuntimeLibrary(info.vulkan_memory_model, options.subgroup_aggregation));
+  Lowering lowering{module, types, runtime, info, node.entry_function, node.input};
+  if (Expected<void> done = LowerHandles(lowering); !done) return done.error();
+  Expected<LaunchMember> launch = AddLaunchMember(module, types, options.launch_offset);
+  if (!launch) return launch.error();
+  if (Expected<void> done = AddEntryPoint(lowering, *built_ins, *launch); !done) return done.error();
+  OrderGlobals(module);
+  EliminateDead(module);
+  Types live_types(module);
+  Lowering live{module, live_types, runtime, info, node.entry_function, node.input};
+  StripExtension(live);
+  return WriteModule(module);
+}
+
+}  // namespace
+
+Expected<LoweredNode> Lower(const Module& module, const NodeInfo& info, const LowerOptions& options) {
+  Expected<NodeModule> node = ExtractNode(module, info.entry_point);
+  if (!node) return node.error();
+  Expected<std::vector<uint32_t>> words = LowerNode(*std::move(node), info, options);
+  if (!words) return Error{"node '" + info.entry_point + "': " + words.error().message};
+  return LoweredNode{*std::move(words), "main"};
+}
+
+}  // namespace trellis::spirv

@@ -1,0 +1,32 @@
+// Node SPIR-V -> compute SPIR-V on buffer device addresses. The entry of the library.
+//
+// Pure functions: no Vulkan, no globals, safe to call from many threads at once.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "spirv_lowering/ir/module.h"
+#include "spirv_lowering/reflect/node_info.h"
+#include "spirv_lowering/support/expected.h"
+
+namespace trellis::spirv {
+
+struct LowerOptions {
+  // Byte offset of the 8-byte launch address in push constants: a multiple of 8 at or above NodeInfo::push_constant_end.
+  uint32_t launch_offset = 0;
+  // The device has subgroup arithmetic and ballot in compute: reservations in one subgroup are taken with one atomic.
+  bool subgroup_aggregation = false;
+};
+
+struct LoweredNode {
+  std::vector<uint32_t> words;
+  std::string entry_point;  // always "main"
+};
+
+// `info` must come from Reflect on the same module and entry point. Specialisation constants of ordinary code stay specialisable: give the driver the
+// application's VkSpecializationInfo with the lowered words.
+[[nodiscard]] Expected<LoweredNode> Lower(const Module& module, const NodeInfo& info, const LowerOptions& options);
+
+}  // namespace trellis::spirv

@@ -1,0 +1,67 @@
+#   trellis_spirv_lowering  reflection and lowering of nodes
+
+add_library(trellis_spirv_lowering STATIC
+  lower.cpp
+  lower.h
+  passes/barriers.cpp
+  passes/barriers.h
+  passes/builtins.cpp
+  passes/builtins.h
+  passes/entry_point.cpp
+  passes/entry_point.h
+  passes/handle_types.cpp
+  passes/handle_types.h
+  passes/handles.cpp
+  passes/handles.h
+  passes/lowering.h
+  passes/memory_access.cpp
+  passes/memory_access.h
+  passes/order_globals.cpp
+  passes/order_globals.h
+  passes/payload_pointers.cpp
+  passes/payload_pointers.h
+  passes/push_constants.cpp
+  passes/push_constants.h
+  passes/runtime_calls.cpp
+  passes/runtime_calls.h
+  passes/strip.cpp
+  passes/strip.h
+  reflect/allocations.cpp
+  reflect/allocations.h
+  reflect/commit.cpp
+  reflect/commit.h
+  reflect/constants.cpp
+  reflect/constants.h
+  reflect/grid_member.cpp
+  reflect/grid_member.h
+  reflect/input_writes.cpp
+  reflect/input_writes.h
+  reflect/node_info.h
+  reflect/node_module.cpp
+  reflect/node_module.h
+  reflect/reflect.cpp
+  reflect/reflect.h
+  runtime/runtime_library.cpp
+  runtime/runtime_library.h)
+target_link_libraries(trellis_spirv_lowering PUBLIC trellis_spirv_ir)
+
+# SPIR-V 1.3, the oldest version that a lowered node can have: its functions are linked into nodes of any later one.
+set(trellis_runtime_source "${PROJECT_SOURCE_DIR}/meta_shaders/runtime/runtime.comp")
+foreach(model IN ITEMS Glsl450 Vulkan)
+  foreach(variant IN ITEMS "" Subgroup)
+    set(defines "")
+    if(model STREQUAL "Vulkan")
+      list(APPEND defines TRELLIS_VULKAN_MEMORY_MODEL=1)
+    endif()
+    if(variant)
+      list(APPEND defines TRELLIS_SUBGROUP_AGGREGATION=1)
+    endif()
+    string(TOLOWER "${model}" model_name)
+    set(header "spirv_lowering/runtime/runtime_${model_name}")
+    if(variant)
+      string(APPEND header "_subgroup")
+    endif()
+    trellis_compile_glsl(trellis_spirv_lowering SOURCE "${trellis_runtime_source}" HEADER "${header}_spv.h" VARIABLE kRuntime${model}${variant}Spv
+      DEFINES ${defines} TARGET_ENV vulkan1.1)
+  endforeach()
+endforeach()

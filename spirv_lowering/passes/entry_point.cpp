@@ -1,0 +1,189 @@
+#include "spirv_lowering/passes/entry_point.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+namespace trellis::spirv {
+namespace {
+
+class EntryPoint {
+ public:
+  EntryPoint(Lowering& lowering, const std::vector<ReplacedBuiltIn>& built_ins, const LaunchMember& launch)
+      : lowering_(lowering), module_(lowering.module), types_(lowering.types), built_ins_(built_ins), launch_(launch) {}
+
+  Expected<void> Run() {
+    const Id enter = Import(EnterName());
+    const Id shader_index = Import("trellis_shader_index");
+    const Id remaining = Import("trellis_remaining_recursion");
+    workgroup_id_ = ImportVariable("trellis_workgroup_id");
+    if (failed_) return Error{message_};
+
+    Function main;
+    const Id function_type = types_.FunctionType(types_.Void(), {});
+    main.definition = Instruction(spv::Op::OpFunction, types_.Void(), module_.NewId(), {0, function_type});
+    const Id run = module_.NewId();
+    const Id done = module_.NewId();
+    BasicBlock first{module_.NewId(), {}};
+    Builder head(module_, first.body);
+    const Id entered = head.Call(types_.Bool(), enter, EnterArguments(head));
+    head.EmitVoid(spv::Op::OpSelectionMerge, {done, 0});
+    head.EmitVoid(spv::Op::OpBranchConditional, {entered, run, done});
+    BasicBlock body{run, {}};
+    Builder builder(module_, body.body);
+    for (const ReplacedBuiltIn& built_in : built_ins_) Fill(builder, built_in, shader_index, remaining);
+    builder.Call(types_.Void(), lowering_.entry_function, {});
+    builder.EmitVoid(spv::Op::OpBranch, {done});
+    BasicBlock last{done, {}};
+    last.body.emplace_back(spv::Op::OpReturn, kNoId, kNoId, std::vector<uint32_t>{});
+    main.blocks = {std::move(first), std::move(body), std::move(last)};
+    const Id main_id = main.id();
+    module_.functions.push_back(std::move(main));
+    Publish(main_id);
+    return {};
+  }
+
+ private:
+  [[nodiscard]] const char* EnterName() const {
+    switch (lowering_.info.kind) {
+      case LaunchKind::kStaticGrid: return "trellis_enter_static";
+      case LaunchKind::kDynamicGrid: return "trellis_enter_dynamic";
+      case LaunchKind::kCoalescing: return "trellis_enter_coalescing";
+    }
+    return "";
+  }
+
+  Id Take(Expected<Id> id) {
+    if (id) return *id;
+    failed_ = true;
+    message_ = id.error().message;
+    return kNoId;
+  }
+  Id Import(const char* name) { return Take(lowering_.runtime.ImportFunction(name)); }
+  Id ImportVariable(const char* name) { return Take(lowering_.runtime.ImportVariable(name)); }
+
+  // The Input variable with the built-in, which the node may have already.
+  Id BuiltInVariable(spv::BuiltIn built_in, Id type) {
+    for (const Instruction& annotation : module_.annotations) {
+      if (annotation.opcode == spv::Op::OpDecorate && annotation.operands.size() == 3 &&
+          annotation.operands[1] == static_cast<uint32_t>(spv::Decoration::BuiltIn) && annotation.operands[2] == static_cast<uint32_t>(built_in)) {
+        const Instruction* variable = types_.Find(annotation.operands[0]);
+        if (variable != nullptr && variable->opcode == spv::Op::OpVariable) return annotation.operands[0];
+      }
+    }
+    const Id pointer = types_.Pointer(spv::StorageClass::Input, type);
+    const Id variable = types_.Append(spv::Op::OpVariable, pointer, {static_cast<uint32_t>(spv::StorageClass::Input)});
+    module_.annotations.emplace_back(
+        spv::Op::OpDecorate, kNoId, kNoId,
+        std::vector<uint32_t>{variable, static_cast<uint32_t>(spv::Decoration::BuiltIn), static_cast<uint32_t>(built_in)});
+    return variable;
+  }
+
+  // Value of a built-in as `wanted`, whatever signedness the node declared it with.
+  Id LoadBuiltIn(Builder& builder, spv::BuiltIn built_in, Id wanted) {
+    const Id variable = BuiltInVariable(built_in, wanted);
+    const Id declared = types_.Pointee(types_.Find(variable)->type_id);
+    const Id value = builder.Emit(spv::Op::OpLoad, declared, {variable});
+    return declared == wanted ? value : builder.Emit(spv::Op::OpBitcast, wanted, {value});
+  }
+
+  std::vector<uint32_t> EnterArguments(Builder& builder) {
+    const Id uint = types_.Uint();
+    const Id uvec3 = types_.Vector(uint, 3);
+    const Id address = types_.Vector(uint, 2);
+    const Id pointer = builder.Emit(spv::Op::OpAccessChain, types_.Pointer(spv::StorageClass::PushConstant, address),
+                                    {launch_.variable, types_.ConstantUint(launch_.member)});
+    const Id launch = builder.Emit(spv::Op::OpLoad, address, {pointer});
+    const Id workgroup = LoadBuiltIn(builder, spv::BuiltIn::WorkgroupId, uvec3);
+    const Id workgroups = LoadBuiltIn(builder, spv::BuiltIn::NumWorkgroups, uvec3);
+    const Id row = builder.Emit(spv::Op::OpCompositeExtract, uint, {workgroups, 0});
+    const Id local_index = LoadBuiltIn(builder, spv::BuiltIn::LocalInvocationIndex, uint);
+    std::vector<uint32_t> arguments = {launch, workgroup, row, local_index};
+    const NodeInfo& info = lowering_.info;
+    switch (info.kind) {
+      case LaunchKind::kStaticGrid: {
+        // A grid with a zero runs no workgroup; its divisions must be defined all the same.
+        const std::array<uint32_t, 3>& grid = info.grid;
+        arguments.push_back(Constant(uvec3, {std::max(grid[0], 1u), std::max(grid[1], 1u), std::max(grid[2], 1u)}));
+        break;
+      }
+      case LaunchKind::kDynamicGrid: {
+        const GridMember member = info.grid_member.value_or(GridMember{0, 4, 3});
+        // As shared::LaunchBlock::grid_member is packed.
+        arguments.push_back(types_.ConstantUint(member.offset | member.component_width << 16 | member.component_count << 20));
+        arguments.push_back(Constant(uvec3, info.grid));
+        break;
+      }
+      case LaunchKind::kCoalescing: arguments.push_back(types_.ConstantUint(info.coalesce)); break;
+    }
+    return arguments;
+  }
+
+  Id Constant(Id uvec3, const std::array<uint32_t, 3>& value) {
+    const std::vector<uint32_t> parts = {types_.ConstantUint(value[0]), types_.ConstantUint(value[1]), types_.ConstantUint(value[2])};
+    return types_.Append(spv::Op::OpConstantComposite, uvec3, parts);
+  }
+
+  void Fill(Builder& builder, const ReplacedBuiltIn& built_in, Id shader_index, Id remaining) {
+    const Id uint = types_.Uint();
+    const Id uvec3 = types_.Vector(uint, 3);
+    Id type = uint;
+    Id value = kNoId;
+    switch (built_in.built_in) {
+      case spv::BuiltIn::WorkgroupId:
+        type = uvec3;
+        value = builder.Emit(spv::Op::OpLoad, uvec3, {workgroup_id_});
+        break;
+      case spv::BuiltIn::GlobalInvocationId: {
+        type = uvec3;
+        const Id workgroup = builder.Emit(spv::Op::OpLoad, uvec3, {workgroup_id_});
+        const Id first = builder.Emit(spv::Op::OpIMul, uvec3, {workgroup, Constant(uvec3, lowering_.info.local_size)});
+        value = builder.Emit(spv::Op::OpIAdd, uvec3, {first, LoadBuiltIn(builder, spv::BuiltIn::LocalInvocationId, uvec3)});
+        break;
+      }
+      case spv::BuiltIn::ShaderIndexAMDX: value = builder.Call(uint, shader_index, {}); break;
+      default: value = builder.Call(uint, remaining, {}); break;
+    }
+    if (type != built_in.value_type) value = builder.Emit(spv::Op::OpBitcast, built_in.value_type, {value});
+    builder.EmitVoid(spv::Op::OpStore, {built_in.variable, value});
+  }
+
+  void Publish(Id main) {
+    for (Instruction& mode : module_.execution_modes) {
+      mode.operands[0] = main;
+      if (mode.operands[1] != static_cast<uint32_t>(spv::ExecutionMode::LocalSizeId)) continue;
+      // Its value is known by now, and as literals it needs neither Vulkan 1.3 nor maintenance4.
+      const std::array<uint32_t, 3>& size = lowering_.info.local_size;
+      mode = Instruction(spv::Op::OpExecutionMode, kNoId, kNoId, {main, static_cast<uint32_t>(spv::ExecutionMode::LocalSize), size[0], size[1], size[2]});
+    }
+    Instruction& entry = module_.entry_points.front();
+    const std::vector<uint32_t> name = EncodeString("main");
+    std::vector<uint32_t> operands = {entry.operands[0], main};
+    operands.insert(operands.end(), name.begin(), name.end());
+    // SPIR-V 1.4 lists every global variable, earlier versions inputs and outputs only.
+    const bool lists_all = module_.version >= 0x00010400;
+    for (const Instruction& global : module_.globals) {
+      if (global.opcode != spv::Op::OpVariable) continue;
+      const auto storage = static_cast<spv::StorageClass>(global.operands[0]);
+      if (lists_all || storage == spv::StorageClass::Input || storage == spv::StorageClass::Output) operands.push_back(global.result_id);
+    }
+    entry.operands = std::move(operands);
+  }
+
+  Lowering& lowering_;
+  Module& module_;
+  Types& types_;
+  const std::vector<ReplacedBuiltIn>& built_ins_;
+  const LaunchMember& launch_;
+  Id workgroup_id_ = kNoId;
+  bool failed_ = false;
+  std::string message_;
+};
+
+}  // namespace
+
+Expected<void> AddEntryPoint(Lowering& lowering, const std::vector<ReplacedBuiltIn>& built_ins, const LaunchMember& launch) {
+  return EntryPoint(lowering, built_ins, launch).Run();
+}
+
+}  // namespace trellis::spirv

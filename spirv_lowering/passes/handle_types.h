@@ -1,0 +1,41 @@
+// Types of node payload arrays and of pointers to payloads, before and after lowering.
+#pragma once
+
+#include <unordered_map>
+#include <unordered_set>
+
+#include "spirv_lowering/ir/module.h"
+#include "spirv_lowering/ir/types.h"
+#include "spirv_lowering/support/expected.h"
+
+namespace trellis::spirv {
+
+// A payload array becomes a handle: uvec4 {address low, address high, count, stride}. A pointer to one in NodePayloadAMDX (an allocation's result, the
+// input) is the handle itself; in Function or Private it stays a pointer, to a handle. Other pointers in NodePayloadAMDX become PhysicalStorageBuffer.
+class HandleTypes {
+ public:
+  // `input` may be kNoId. Creates the replacement types; refuses payload arrays in structures, arrays and other storage classes.
+  [[nodiscard]] static Expected<HandleTypes> Create(const Module& module, Types& types, Id input);
+
+  [[nodiscard]] bool IsHandle(Id type) const { return arrays_.contains(type); }                   // the array itself
+  [[nodiscard]] bool IsHandleByPointer(Id type) const { return array_pointers_.contains(type); }  // NodePayloadAMDX pointer to it
+  [[nodiscard]] bool IsHandleVariable(Id type) const { return variables_.contains(type); }        // Function or Private pointer to it
+  [[nodiscard]] bool IsPayloadPointer(Id type) const { return payload_pointers_.contains(type); }  // other pointers in NodePayloadAMDX
+
+  // The payload structure of any of the first three.
+  [[nodiscard]] Id PayloadOf(Id type) const { return payload_of_.at(type); }
+  // The type that stands for `type` after lowering: itself if nothing changes.
+  [[nodiscard]] Id Replacement(Id type) const {
+    const auto found = replacement_.find(type);
+    return found == replacement_.end() ? type : found->second;
+  }
+
+  // Puts the replacements into every result type and function type of the module.
+  void Apply(Module& module) const;
+
+ private:
+  std::unordered_map<Id, Id> replacement_, payload_of_;
+  std::unordered_set<Id> arrays_, array_pointers_, variables_, payload_pointers_;
+};
+
+}  // namespace trellis::spirv

@@ -1,0 +1,394 @@
+#include "spirv_lowering/passes/handles.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "spirv_lowering/grammar/grammar.h"
+#include "spirv_lowering/passes/handle_types.h"
+#include "spirv_lowering/passes/memory_access.h"
+#include "spirv_lowering/passes/payload_pointers.h"
+#include "spirv_lowering/passes/runtime_calls.h"
+#include "spirv_lowering/reflect/allocations.h"
+
+namespace trellis::spirv {
+namespace {
+
+std::string Where(const Instruction& instruction) {
+  return OpcodeName(instruction.opcode) + (instruction.result_id != kNoId ? " %" + std::to_string(instruction.result_id) : std::string());
+}
+
+// Instructions that hand a handle on unchanged: the value stands for the same array afterwards.
+bool MovesHandles(spv::Op op) {
+  switch (op) {
+    case spv::Op::OpLoad:
+    case spv::Op::OpCopyObject:
+    case spv::Op::OpPhi:
+    case spv::Op::OpSelect:
+    case spv::Op::OpUndef:
+    case spv::Op::OpFunctionCall:
+    case spv::Op::OpAllocateNodePayloadsAMDX: return true;
+    default: return false;
+  }
+}
+
+class HandleLowering {
+ public:
+  explicit HandleLowering(Lowering& lowering)
+      : lowering_(lowering), module_(lowering.module), types_(lowering.types), type_of_(TypesOfResults(module_)), outputs_(FindOutputs(module_, types_)) {}
+
+  Expected<void> Run() {
+    if (outputs_.array_types.size() != lowering_.info.outputs.size()) return Error{"the reflection is that of another module"};
+    for (uint32_t i = 0; i < outputs_.array_types.size(); ++i) number_of_[outputs_.array_types[i]] = i;
+    Expected<HandleTypes> handle_types = HandleTypes::Create(module_, types_, lowering_.input);
+    if (!handle_types) return handle_types.error();
+    handle_types_ = *std::move(handle_types);
+    null_handle_ = types_.ConstantNull(Uvec4());
+    const size_t own_functions = module_.functions.size();
+    std::vector<PayloadPointers> pointers;
+    for (const Function& function : module_.functions) {
+      Expected<PayloadPointers> found = FindPayloadPointers(function, handle_types_, types_, type_of_, lowering_.input);
+      if (!found) return found.error();
+      pointers.push_back(*std::move(found));
+    }
+    Expected<RuntimeCalls> calls = RuntimeCalls::Import(lowering_, outputs_);
+    if (!calls) return calls.error();
+    calls_ = *std::move(calls);
+    if (IsShared(pointers)) MarkShared();
+    for (size_t i = 0; i < own_functions; ++i) {
+      pointers_ = std::move(pointers[i]);
+      if (Expected<void> lowered = LowerFunction(module_.functions[i]); !lowered) return lowered;
+    }
+    for (size_t i = 0, count = module_.globals.size(); i < count; ++i) InitialiseVariable(module_.globals[i]);
+    handle_types_.Apply(module_);
+    return {};
+  }
+
+ private:
+  [[nodiscard]] Id TypeOf(Id id) const {
+    const auto found = type_of_.find(id);
+    return found == type_of_.end() ? kNoId : found->second;
+  }
+  [[nodiscard]] bool IsAnyHandle(Id type) const {
+    return handle_types_.IsHandle(type) || handle_types_.IsHandleByPointer(type) || handle_types_.IsHandleVariable(type);
+  }
+
+  // Whether invocations of a workgroup, or workgroups of a node, may read payloads that others of them wrote.
+  [[nodiscard]] bool IsShared(const std::vector<PayloadPointers>& pointers) const {
+    if (calls_.HasSharedCopies() || lowering_.info.writes_input) return true;
+    if (!calls_.HasSharedAllocations()) return false;
+    for (size_t i = 0; i < pointers.size(); ++i) {
+      if (ReadsOutputs(module_.functions[i], pointers[i], lowering_.input)) return true;
+    }
+    return false;
+  }
+  void MarkShared() {
+    if (lowering_.info.vulkan_memory_model) return access_.MakeShared();
+    for (const Id array : outputs_.array_types) MarkMembersCoherent(module_, types_, handle_types_.PayloadOf(array));
+    if (lowering_.input == kNoId) return;
+    const Id type = TypeOf(lowering_.input);
+    MarkMembersCoherent(module_, types_, handle_types_.IsHandleByPointer(type) ? handle_types_.PayloadOf(type) : types_.Pointee(type));
+  }
+
+  Expected<void> LowerFunction(Function& function) {
+    for (const Instruction& parameter : function.parameters) {
+      if (handle_types_.IsPayloadPointer(parameter.type_id)) DecorateAliased(parameter.result_id);
+    }
+    input_value_ = kNoId;
+    bool first_block = true;
+    for (BasicBlock& block : function.blocks) {
+      std::vector<Instruction> body;
+      body.reserve(block.body.size() + 8);
+      body_ = &body;
+      // Variables stay first; what is loaded behind them dominates everything else.
+      const auto is_variable = [](const Instruction& instruction) { return instruction.opcode == spv::Op::OpVariable; };
+      const auto variables_end = first_block ? std::find_if(block.body.rbegin(), block.body.rend(), is_variable).base() : block.body.begin();
+      for (auto instruction = block.body.begin(); instruction != block.body.end(); ++instruction) {
+        if (first_block && instruction == variables_end && lowering_.input != kNoId) LoadInput();
+        if (Expected<void> lowered = LowerInstruction(*instruction); !lowered) return lowered;
+      }
+      block.body = std::move(body);
+      first_block = false;
+    }
+    return {};
+  }
+
+  void DecorateAliased(Id parameter) {
+    if (HasDecoration(module_, parameter, spv::Decoration::Aliased) || HasDecoration(module_, parameter, spv::Decoration::Restrict)) return;
+    module_.annotations.emplace_back(spv::Op::OpDecorate, kNoId, kNoId,
+                                     std::vector<uint32_t>{parameter, static_cast<uint32_t>(spv::Decoration::Aliased)});
+  }
+
+  // The input variable's id stands for its handle, or for the pointer to a bare structure; loaded once a function.
+  void LoadInput() {
+    Builder builder(module_, *body_);
+    const Id type = TypeOf(lowering_.input);
+    const Id handle = builder.Emit(spv::Op::OpLoad, Uvec4(), {calls_.input()});
+    if (handle_types_.IsHandleByPointer(type)) {
+      input_value_ = handle;
+      return;
+    }
+    const Id address = builder.Emit(spv::Op::OpVectorShuffle, Uvec2(), {handle, handle, 0, 1});
+    input_value_ = builder.Emit(spv::Op::OpBitcast, handle_types_.Replacement(type), {address});
+  }
+
+  Id Uvec4() { return types_.Vector(types_.Uint(), 4); }
+  Id Uvec2() { return types_.Vector(types_.Uint(), 2); }
+  Id RecordPointer(Id pointee) { return types_.Pointer(spv::StorageClass::PhysicalStorageBuffer, pointee); }
+
+  // The handle behind an operand that names a payload array in any of its forms; kNoId if it names none.
+  Id HandleOf(Id operand) {
+    const Id type = TypeOf(operand);
+    if (operand == lowering_.input && handle_types_.IsHandleByPointer(type)) return input_value_;
+    if (handle_types_.IsHandle(type) || handle_types_.IsHandleByPointer(type)) return operand;
+    if (handle_types_.IsHandleVariable(type)) return Builder(module_, *body_).Emit(spv::Op::OpLoad, Uvec4(), {operand});
+    return kNoId;
+  }
+
+  // A pointer to record `index` of a handle.
+  Id Element(Id handle, Id index, Id payload) {
+    Builder builder(module_, *body_);
+    return builder.Emit(spv::Op::OpBitcast, RecordPointer(payload), {builder.Call(Uvec2(), calls_.element(), {handle, index})});
+  }
+
+  Id AsUint(Id value) {
+    const Instruction* type = types_.Find(TypeOf(value));
+    if (type == nullptr || type->opcode != spv::Op::OpTypeInt) return value;
+    const uint32_t width = type->operands[0];
+    const bool is_signed = type->operands[1] != 0;
+    if (width == 32 && !is_signed) return value;
+    if (const std::optional<uint32_t> constant = types_.ConstantValue(value); constant && width == 32) return types_.ConstantUint(*constant);
+    return Builder(module_, *body_).Emit(width == 32 ? spv::Op::OpBitcast : spv::Op::OpUConvert, types_.Uint(), {value});
+  }
+
+  Expected<void> LowerInstruction(Instruction& instruction) {
+    switch (instruction.opcode) {
+      case spv::Op::OpAllocateNodePayloadsAMDX: return LowerAllocate(instruction);
+      case spv::Op::OpEnqueueNodePayloadsAMDX: return LowerEnqueue(instruction);
+      case spv::Op::OpNodePayloadArrayLengthAMDX: return LowerLength(instruction);
+      case spv::Op::OpIsNodePayloadValidAMDX: return LowerValid(instruction);
+      case spv::Op::OpAccessChain:
+      case spv::Op::OpInBoundsAccessChain: return LowerAccessChain(instruction);
+      case spv::Op::OpLoad: return LowerLoad(instruction);
+      case spv::Op::OpStore: return LowerStore(instruction);
+      case spv::Op::OpCopyMemory: return LowerCopyMemory(instruction);
+      case spv::Op::OpCompositeExtract:
+        if (handle_types_.IsHandle(TypeOf(instruction.operands[0]))) return LowerExtract(instruction);
+        break;
+      case spv::Op::OpVariable: InitialiseVariable(instruction); break;
+      default: break;
+    }
+    if (IsAnyHandle(instruction.type_id) && !MovesHandles(instruction.opcode) && instruction.opcode != spv::Op::OpVariable) {
+      return Error{Where(instruction) + ": makes a node payload array of its own: not supported"};
+    }
+    return Keep(std::move(instruction));
+  }
+
+  // A handle that is enqueued before it was written must not be a wild address: a null one holds no records.
+  void InitialiseVariable(Instruction& variable) {
+    if (variable.opcode != spv::Op::OpVariable || !handle_types_.IsHandleVariable(variable.type_id) || variable.operands.size() != 1) return;
+    variable.operands.push_back(null_handle_);
+  }
+
+  // An instruction that stays, with its payload pointers in their new class and the input replaced.
+  Expected<void> Keep(Instruction instruction) {
+    const auto pointer = pointers_.find(instruction.result_id);
+    if (pointer != pointers_.end() && instruction.type_id != kNoId) instruction.type_id = RecordPointer(pointer->second);
+    if (lowering_.input != kNoId && std::find(instruction.operands.begin(), instruction.operands.end(), lowering_.input) != instruction.operands.end()) {
+      ForEachIdOperand(instruction, 1, [&](Id& id) {
+        if (id == lowering_.input) id = input_value_;
+      });
+    }
+    body_->push_back(std::move(instruction));
+    return {};
+  }
+
+  // Puts `value` in place of the instruction's result, as its type wants it.
+  void Replace(const Instruction& instruction, Id value, Id type) {
+    if (type == instruction.type_id) return void(body_->emplace_back(spv::Op::OpCopyObject, type, instruction.result_id, std::vector<uint32_t>{value}));
+    const Instruction* wanted = types_.Find(instruction.type_id);
+    const bool same_width = wanted != nullptr && wanted->opcode == spv::Op::OpTypeInt && wanted->operands[0] == 32;
+    body_->emplace_back(same_width ? spv::Op::OpBitcast : spv::Op::OpUConvert, instruction.type_id, instruction.result_id, std::vector<uint32_t>{value});
+  }
+
+  Expected<void> LowerAllocate(const Instruction& instruction) {
+    const Allocation& allocation = outputs_.allocations.at(instruction.result_id);
+    const NodeOutputInfo& output = lowering_.info.outputs[allocation.output_number];
+    const Id count = AsUint(instruction.operands[1]);
+    const Id index = TargetIndex(instruction.operands[2], output);
+    body_->emplace_back(spv::Op::OpFunctionCall, Uvec4(), instruction.result_id,
+                        std::vector<uint32_t>{calls_.AllocateFunction(allocation), types_.ConstantUint(allocation.output_number), count, index,
+                                              types_.ConstantUint(output.max_payloads)});
+    return {};
+  }
+
+  // Shader index of the target: the Node Index operand plus PayloadNodeBaseIndexAMDX.
+  Id TargetIndex(Id node_index, const NodeOutputInfo& output) {
+    const Id index = AsUint(node_index);
+    if (output.base_index == 0) return index;
+    if (const std::optional<uint32_t> constant = types_.ConstantValue(index)) return types_.ConstantUint(*constant + output.base_index);
+    return Builder(module_, *body_).Emit(spv::Op::OpIAdd, types_.Uint(), {index, types_.ConstantUint(output.base_index)});
+  }
+
+  Expected<void> LowerEnqueue(const Instruction& instruction) {
+    if (outputs_.committed_enqueues.contains(&instruction)) return {};
+    const Id operand = instruction.operands[0];
+    const Id array = PayloadArrayTypeOf(types_, type_of_, operand);
+    const auto number = number_of_.find(array);
+    const Id handle = HandleOf(operand);
+    if (handle == kNoId || array == kNoId || operand == lowering_.input) {
+      return Error{"OpEnqueueNodePayloadsAMDX: operand %" + std::to_string(operand) + " is not an allocated node payload array"};
+    }
+    // Nothing of this type is ever allocated, or every allocation is committed: there is nothing to enqueue.
+    const Id function = number == number_of_.end() ? kNoId : calls_.EnqueueFunction(number->second);
+    if (function == kNoId) return {};
+    std::vector<uint32_t> arguments = {handle};
+    if (calls_.EnqueuesAsWorkgroup(number->second)) {
+      const std::array<uint32_t, 3>& size = lowering_.info.local_size;
+      arguments.push_back(types_.ConstantUint(size[0] * size[1] * size[2]));
+    }
+    Builder(module_, *body_).Call(types_.Void(), function, std::move(arguments));
+    return {};
+  }
+
+  Expected<void> LowerLength(const Instruction& instruction) {
+    const Id operand = instruction.operands[0];
+    // "Otherwise 1": the input of a node that declares a bare structure.
+    if (operand == lowering_.input && !handle_types_.IsHandleByPointer(TypeOf(operand))) {
+      Replace(instruction, types_.ConstantUint(1), types_.Uint());
+      return {};
+    }
+    const Id handle = HandleOf(operand);
+    if (handle == kNoId) return Error{Where(instruction) + ": operand %" + std::to_string(operand) + " is not a node payload array"};
+    Replace(instruction, Builder(module_, *body_).Emit(spv::Op::OpCompositeExtract, types_.Uint(), {handle, 2}), types_.Uint());
+    return {};
+  }
+
+  Expected<void> LowerValid(const Instruction& instruction) {
+    const auto number = number_of_.find(PayloadArrayTypeOf(types_, type_of_, instruction.operands[0]));
+    if (number == number_of_.end()) {
+      return Error{Where(instruction) + ": operand %" + std::to_string(instruction.operands[0]) + " is not a node payload array type"};
+    }
+    const NodeOutputInfo& output = lowering_.info.outputs[number->second];
+    Id node_index = instruction.operands[1];
+    // Compilers emit the base index as operand too for a single output (not an array); it would count twice.
+    const std::optional<uint32_t> constant = types_.ConstantValue(node_index);
+    const bool counted_twice = output.base_index != 0 && output.array_size == 0 && constant == output.base_index;
+    if (counted_twice) node_index = types_.ConstantUint(0);
+    const Id index = TargetIndex(node_index, output);
+    body_->emplace_back(spv::Op::OpFunctionCall, instruction.type_id, instruction.result_id,
+                        std::vector<uint32_t>{calls_.valid(), types_.ConstantUint(number->second), index});
+    return {};
+  }
+
+  Expected<void> LowerAccessChain(Instruction& instruction) {
+    const Id base = instruction.operands[0];
+    const Id base_type = TypeOf(base);
+    const bool by_pointer = handle_types_.IsHandleByPointer(base_type);
+    if (!by_pointer && !handle_types_.IsHandleVariable(base_type)) return Keep(std::move(instruction));
+    if (instruction.operands.size() < 2) {
+      if (instruction.type_id != base_type) return Error{Where(instruction) + ": the result type is not that of the base"};
+      return Keep(Instruction(spv::Op::OpCopyObject, instruction.type_id, instruction.result_id, {base}));
+    }
+    const auto pointee = pointers_.find(instruction.result_id);
+    if (pointee == pointers_.end()) return Error{Where(instruction) + ": the result is not a pointer into a payload"};
+    const Id index = AsUint(instruction.operands[1]);
+    const Id record = Element(HandleOf(base), index, handle_types_.PayloadOf(base_type));
+    if (instruction.operands.size() == 2) {
+      body_->emplace_back(spv::Op::OpCopyObject, RecordPointer(handle_types_.PayloadOf(base_type)), instruction.result_id, std::vector<uint32_t>{record});
+      return {};
+    }
+    std::vector<uint32_t> operands = {record};
+    operands.insert(operands.end(), instruction.operands.begin() + 2, instruction.operands.end());
+    body_->emplace_back(instruction.opcode, RecordPointer(pointee->second), instruction.result_id, std::move(operands));
+    return {};
+  }
+
+  // Element and member of a payload array that is a value: a load.
+  Expected<void> LowerExtract(const Instruction& instruction) {
+    const Id array = instruction.operands[0];
+    if (instruction.operands.size() < 2) return Error{Where(instruction) + ": without indices"};
+    const Id payload = handle_types_.PayloadOf(TypeOf(array));
+    std::vector<uint32_t> operands = {Element(array, types_.ConstantUint(instruction.operands[1]), payload)};
+    for (size_t i = 2; i < instruction.operands.size(); ++i) operands.push_back(types_.ConstantUint(instruction.operands[i]));
+    Builder builder(module_, *body_);
+    const Id pointer = operands.size() == 1 ? operands[0] : builder.Emit(spv::Op::OpAccessChain, RecordPointer(instruction.type_id), operands);
+    Instruction load(spv::Op::OpLoad, instruction.type_id, instruction.result_id, {pointer});
+    access_.Mark(load, 1, instruction.type_id, true, false);
+    body_->push_back(std::move(load));
+    return {};
+  }
+
+  Expected<void> LowerLoad(Instruction& instruction) {
+    const Id source = instruction.operands[0];
+    if (handle_types_.IsHandleByPointer(TypeOf(source))) {
+      if (!handle_types_.IsHandle(instruction.type_id)) return Error{Where(instruction) + ": a load of a whole array of payloads: not supported"};
+      body_->emplace_back(spv::Op::OpCopyObject, Uvec4(), instruction.result_id, std::vector<uint32_t>{HandleOf(source)});
+      return {};
+    }
+    if (pointers_.contains(source)) access_.Mark(instruction, 1, instruction.type_id, true, false);
+    return Keep(std::move(instruction));
+  }
+
+  Expected<void> LowerStore(Instruction& instruction) {
+    const Id target = instruction.operands[0];
+    const Id value_type = TypeOf(instruction.operands[1]);
+    if (handle_types_.IsHandleByPointer(TypeOf(target))) {
+      return Error{"OpStore to %" + std::to_string(target) + ": a store to a whole node payload array: not supported"};
+    }
+    if (handle_types_.IsHandle(value_type) != handle_types_.IsHandleVariable(TypeOf(target)) || handle_types_.IsHandleByPointer(value_type) ||
+        handle_types_.IsHandleVariable(value_type)) {
+      return Error{"OpStore to %" + std::to_string(target) + ": a node payload array is stored where there is none, or a pointer to one: not supported"};
+    }
+    const auto pointer = pointers_.find(target);
+    if (pointer != pointers_.end()) access_.Mark(instruction, 2, pointer->second, false, true);
+    if (handle_types_.IsHandleVariable(TypeOf(target))) instruction.operands.resize(2);
+    return Keep(std::move(instruction));
+  }
+
+  Expected<void> LowerCopyMemory(Instruction& instruction) {
+    const Id target = instruction.operands[0];
+    const Id source = instruction.operands[1];
+    if (handle_types_.IsHandleByPointer(TypeOf(target))) {
+      return Error{"OpCopyMemory to %" + std::to_string(target) + ": a store to a whole node payload array: not supported"};
+    }
+    // Copies the handle, not the payloads.
+    if (handle_types_.IsHandleVariable(TypeOf(target))) {
+      const Id handle = HandleOf(source);
+      if (handle == kNoId) return Error{"OpCopyMemory to %" + std::to_string(target) + ": %" + std::to_string(source) + " is not a node payload array"};
+      body_->emplace_back(spv::Op::OpStore, kNoId, kNoId, std::vector<uint32_t>{target, handle});
+      return {};
+    }
+    const auto from = pointers_.find(source);
+    const auto to = pointers_.find(target);
+    if (from == pointers_.end() && to == pointers_.end()) return Keep(std::move(instruction));
+    // As a load and a store, so that each side gets the operands that its memory needs.
+    const Id type = from != pointers_.end() ? from->second : to->second;
+    SplitCopy copy = SplitCopyMemory(instruction, type, module_.NewId());
+    if (from != pointers_.end()) access_.Mark(copy.load, 1, type, true, false);
+    if (to != pointers_.end()) access_.Mark(copy.store, 2, type, false, true);
+    (void)Keep(std::move(copy.load));
+    return Keep(std::move(copy.store));
+  }
+
+  Lowering& lowering_;
+  Module& module_;
+  Types& types_;
+  std::unordered_map<Id, Id> type_of_;  // before lowering
+  Outputs outputs_;
+  std::unordered_map<Id, uint32_t> number_of_;  // of outputs, by array type
+  HandleTypes handle_types_;
+  RuntimeCalls calls_;
+  PayloadAccess access_{types_};
+  Id null_handle_ = kNoId;
+
+  // Of the function being rewritten.
+  PayloadPointers pointers_;
+  Id input_value_ = kNoId;
+  std::vector<Instruction>* body_ = nullptr;
+};
+
+}  // namespace
+
+Expected<void> LowerHandles(Lowering& lowering) { return HandleLowering(lowering).Run(); }
+
+}  // namespace trellis::spirv

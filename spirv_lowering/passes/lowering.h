@@ -1,0 +1,45 @@
+// What the passes share while one node is lowered.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "spirv_lowering/ir/link.h"
+#include "spirv_lowering/ir/module.h"
+#include "spirv_lowering/ir/types.h"
+#include "spirv_lowering/reflect/node_info.h"
+#include "spirv_lowering/support/expected.h"
+
+namespace trellis::spirv {
+
+struct Lowering {
+  Module& module;
+  Types& types;
+  Importer& runtime;  // functions of meta_shaders/runtime by name
+  const NodeInfo& info;
+  Id entry_function;  // the node's own function, then called by the new entry point
+  Id input;           // variable in NodePayloadAMDX, or kNoId
+};
+
+// Appends instructions with new result ids to a block's body.
+class Builder {
+ public:
+  Builder(Module& module, std::vector<Instruction>& body) : module_(module), body_(body) {}
+
+  Id Emit(spv::Op opcode, Id type, std::vector<uint32_t> operands) {
+    const Id result = module_.NewId();
+    body_.emplace_back(opcode, type, result, std::move(operands));
+    return result;
+  }
+  void EmitVoid(spv::Op opcode, std::vector<uint32_t> operands) { body_.emplace_back(opcode, kNoId, kNoId, std::move(operands)); }
+  Id Call(Id type, Id function, std::vector<uint32_t> arguments) {
+    arguments.insert(arguments.begin(), function);
+    return Emit(spv::Op::OpFunctionCall, type, std::move(arguments));
+  }
+
+ private:
+  Module& module_;
+  std::vector<Instruction>& body_;
+};
+
+}  // namespace trellis::spirv

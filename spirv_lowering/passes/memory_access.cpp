@@ -1,0 +1,90 @@
+#include "spirv_lowering/passes/memory_access.h"
+
+#include <algorithm>
+
+namespace trellis::spirv {
+namespace {
+
+constexpr uint32_t kVolatile = 0x1, kAligned = 0x2, kNontemporal = 0x4, kMakeAvailable = 0x8, kMakeVisible = 0x10, kNonPrivate = 0x20;
+constexpr uint32_t kScopeQueueFamily = 5;
+
+// Memory operands as they stand in an instruction.
+struct MemoryOperands {
+  uint32_t mask = 0;
+  uint32_t alignment = 0;
+  Id available = kNoId, visible = kNoId;
+  size_t end = 0;  // index behind them
+
+  MemoryOperands(const std::vector<uint32_t>& operands, size_t first) : end(first) {
+    if (first >= operands.size()) return;
+    mask = operands[end++];
+    const auto take = [&](uint32_t bit) { return (mask & bit) != 0 && end < operands.size() ? operands[end++] : 0; };
+    alignment = take(kAligned);
+    available = take(kMakeAvailable);
+    visible = take(kMakeVisible);
+    mask &= kVolatile | kAligned | kNontemporal | kMakeAvailable | kMakeVisible | kNonPrivate;
+  }
+
+  void AppendTo(std::vector<uint32_t>& operands) const {
+    if (mask == 0) return;
+    operands.push_back(mask);
+    if ((mask & kAligned) != 0) operands.push_back(alignment);
+    if ((mask & kMakeAvailable) != 0) operands.push_back(available);
+    if ((mask & kMakeVisible) != 0) operands.push_back(visible);
+  }
+};
+
+}  // namespace
+
+void PayloadAccess::Mark(Instruction& instruction, size_t first, Id accessed, bool reads, bool writes) {
+  MemoryOperands memory(instruction.operands, first);
+  if (shared_vulkan_model_) {
+    const Id scope = types_.ConstantUint(kScopeQueueFamily);
+    memory.mask |= kNonPrivate;
+    if (writes && (memory.mask & kMakeAvailable) == 0) {
+      memory.mask |= kMakeAvailable;
+      memory.available = scope;
+    }
+    if (reads && (memory.mask & kMakeVisible) == 0) {
+      memory.mask |= kMakeVisible;
+      memory.visible = scope;
+    }
+  }
+  const auto alignment = alignments_.try_emplace(accessed, 0).first;
+  if (alignment->second == 0) alignment->second = types_.LargestScalar(accessed);
+  memory.mask |= kAligned;
+  memory.alignment = alignment->second;
+  instruction.operands.resize(std::min(first, instruction.operands.size()));
+  memory.AppendTo(instruction.operands);
+}
+
+SplitCopy SplitCopyMemory(const Instruction& copy, Id type, Id loaded) {
+  MemoryOperands target(copy.operands, 2);
+  // SPIR-V 1.4: a second set is the source's; one set stands for both.
+  MemoryOperands source = target.end < copy.operands.size() ? MemoryOperands(copy.operands, target.end) : target;
+  target.mask &= ~kMakeVisible;
+  source.mask &= ~kMakeAvailable;
+  SplitCopy split{{spv::Op::OpLoad, type, loaded, {copy.operands[1]}}, {spv::Op::OpStore, kNoId, kNoId, {copy.operands[0], loaded}}};
+  source.AppendTo(split.load.operands);
+  target.AppendTo(split.store.operands);
+  return split;
+}
+
+void MarkMembersCoherent(Module& module, const Types& types, Id payload) {
+  const Instruction* shape = types.Find(payload);
+  if (shape == nullptr || shape->opcode != spv::Op::OpTypeStruct) return;
+  std::vector<bool> coherent(shape->operands.size());
+  for (const Instruction& annotation : module.annotations) {
+    if (annotation.opcode == spv::Op::OpMemberDecorate && annotation.operands[0] == payload &&
+        annotation.operands[2] == static_cast<uint32_t>(spv::Decoration::Coherent)) {
+      coherent[annotation.operands[1]] = true;
+    }
+  }
+  for (uint32_t member = 0; member < coherent.size(); ++member) {
+    if (coherent[member]) continue;
+    module.annotations.emplace_back(spv::Op::OpMemberDecorate, kNoId, kNoId,
+                                    std::vector<uint32_t>{payload, member, static_cast<uint32_t>(spv::Decoration::Coherent)});
+  }
+}
+
+}  // namespace trellis::spirv

@@ -1,0 +1,17 @@
+// The launch address in push constants.
+#pragma once
+
+#include "spirv_lowering/passes/lowering.h"
+#include "spirv_lowering/support/expected.h"
+
+namespace trellis::spirv {
+
+struct LaunchMember {
+  Id variable;  // the entry point's one PushConstant variable
+  uint32_t member;
+};
+
+// Appends a uvec2 at byte `offset` to the node's push constant block, or makes a block for it.
+[[nodiscard]] Expected<LaunchMember> AddLaunchMember(Module& module, Types& types, uint32_t offset);
+
+}  // namespace trellis::spirv

@@ -1,0 +1,78 @@
+#include "spirv_lowering/passes/runtime_calls.h"
+
+#include <string>
+
+namespace trellis::spirv {
+namespace {
+
+constexpr uint32_t kScopeWorkgroup = 2;
+constexpr uint32_t kScopeInvocation = 4;
+
+}  // namespace
+
+// OpEnqueueNodePayloadsAMDX does not tell the scope of what it enqueues; the array type does, if all its deferred allocations agree.
+Expected<void> RuntimeCalls::FindScopes(const Lowering& lowering, const Outputs& outputs) {
+  const std::array<uint32_t, 3>& size = lowering.info.local_size;
+  // A workgroup of one invocation needs no broadcast, so it allocates as an invocation.
+  const bool single = size[0] == 1 && size[1] == 1 && size[2] == 1;
+  deferred_scope_.assign(outputs.array_types.size(), kNoScope);
+  for (const auto& [id, allocation] : outputs.allocations) {
+    const std::string where = "OpAllocateNodePayloadsAMDX %" + std::to_string(id) + ": ";
+    const std::optional<uint32_t> value = lowering.types.ConstantValue(allocation.instruction->operands[0]);
+    if (value != kScopeWorkgroup && value != kScopeInvocation) {
+      return Error{where + "Visibility %" + std::to_string(allocation.instruction->operands[0]) + " is not the constant scope Workgroup or Invocation"};
+    }
+    if (allocation.output_number >= deferred_scope_.size()) return Error{where + "the result is not a pointer to a payload array"};
+    const Scope scope = value == kScopeWorkgroup && !single ? kWorkgroup : kInvocation;
+    scope_of_[id] = scope;
+    needs_[allocation.commit == Commit::kAtAllocation ? kReserve : kDefer][scope] = true;
+    if (allocation.commit == Commit::kAtAllocation) continue;
+    Scope& deferred = deferred_scope_[allocation.output_number];
+    if (deferred != kNoScope && deferred != scope) {
+      return Error{where + "one payload array type has allocations at Workgroup and at Invocation scope that are not enqueued once on every path: not "
+                           "supported (docs/limitations.md)"};
+    }
+    deferred = scope;
+    needs_[kEnqueue][scope] = true;
+  }
+  return {};
+}
+
+Expected<RuntimeCalls> RuntimeCalls::Import(Lowering& lowering, const Outputs& outputs) {
+  static constexpr std::array<std::array<const char*, kScopes>, kKinds> kNames = {{
+      {"trellis_reserve_invocation", "trellis_reserve_workgroup"},
+      {"trellis_defer_invocation", "trellis_defer_workgroup"},
+      {"trellis_enqueue_invocation", "trellis_enqueue_workgroup"},
+  }};
+  RuntimeCalls calls;
+  if (Expected<void> scopes = calls.FindScopes(lowering, outputs); !scopes) return scopes.error();
+  const auto function = [&](const char* name, Id& into) -> Expected<void> {
+    Expected<Id> id = lowering.runtime.ImportFunction(name);
+    if (!id) return id.error();
+    into = *id;
+    return {};
+  };
+  if (Expected<void> done = function("trellis_element", calls.element_); !done) return done.error();
+  if (Expected<void> done = function("trellis_valid", calls.valid_); !done) return done.error();
+  for (size_t kind = 0; kind < kKinds; ++kind) {
+    for (size_t scope = 0; scope < kScopes; ++scope) {
+      if (!calls.needs_[kind][scope]) continue;
+      if (Expected<void> done = function(kNames[kind][scope], calls.functions_[kind][scope]); !done) return done.error();
+    }
+  }
+  Expected<Id> input = lowering.runtime.ImportVariable("trellis_input");
+  if (!input) return input.error();
+  calls.input_ = *input;
+  return calls;
+}
+
+Id RuntimeCalls::AllocateFunction(const Allocation& allocation) const {
+  return functions_[allocation.commit == Commit::kAtAllocation ? kReserve : kDefer][scope_of_.at(allocation.instruction->result_id)];
+}
+
+Id RuntimeCalls::EnqueueFunction(uint32_t output_number) const {
+  const Scope scope = deferred_scope_[output_number];
+  return scope == kNoScope ? kNoId : functions_[kEnqueue][scope];
+}
+
+}  // namespace trellis::spirv

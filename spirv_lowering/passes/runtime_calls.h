@@ -1,0 +1,47 @@
+// Which functions of the runtime a node's handles need.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "spirv_lowering/passes/lowering.h"
+#include "spirv_lowering/reflect/allocations.h"
+#include "spirv_lowering/support/expected.h"
+
+namespace trellis::spirv {
+
+// Imported once, before the first of the node's functions is touched.
+class RuntimeCalls {
+ public:
+  [[nodiscard]] static Expected<RuntimeCalls> Import(Lowering& lowering, const Outputs& outputs);
+
+  [[nodiscard]] Id element() const { return element_; }
+  [[nodiscard]] Id valid() const { return valid_; }
+  [[nodiscard]] Id input() const { return input_; }  // variable: the input's handle
+  // What to call for an OpAllocateNodePayloadsAMDX.
+  [[nodiscard]] Id AllocateFunction(const Allocation& allocation) const;
+  // What to call for OpEnqueueNodePayloadsAMDX on handles of this output; kNoId if every allocation of it is committed or there is none.
+  [[nodiscard]] Id EnqueueFunction(uint32_t output_number) const;
+  // It takes the workgroup's size as second argument.
+  [[nodiscard]] bool EnqueuesAsWorkgroup(uint32_t output_number) const { return deferred_scope_[output_number] == kWorkgroup; }
+
+  // Some allocation is shared by the invocations of a workgroup; and one of those is copied by all of them when it is enqueued.
+  [[nodiscard]] bool HasSharedAllocations() const { return needs_[kReserve][kWorkgroup] || needs_[kDefer][kWorkgroup]; }
+  [[nodiscard]] bool HasSharedCopies() const { return needs_[kDefer][kWorkgroup]; }
+
+ private:
+  enum Kind : size_t { kReserve, kDefer, kEnqueue, kKinds };
+  enum Scope : size_t { kInvocation, kWorkgroup, kScopes, kNoScope = kScopes };
+
+  [[nodiscard]] Expected<void> FindScopes(const Lowering& lowering, const Outputs& outputs);
+
+  Id element_ = kNoId, valid_ = kNoId, input_ = kNoId;
+  std::array<std::array<bool, kScopes>, kKinds> needs_ = {};
+  std::array<std::array<Id, kScopes>, kKinds> functions_ = {};
+  std::unordered_map<Id, Scope> scope_of_;  // by allocation
+  std::vector<Scope> deferred_scope_;       // by output
+};
+
+}  // namespace trellis::spirv

@@ -1,0 +1,79 @@
+#include "spirv_lowering/reflect/allocations.h"
+
+#include <algorithm>
+
+#include "spirv_lowering/reflect/commit.h"
+
+namespace trellis::spirv {
+namespace {
+
+bool IsEmptyPayload(const Types& types, Id array_type) {
+  const Instruction* array = types.Find(array_type);
+  return array != nullptr && types.LaidOutSize(array->operands[0]) == 0u;
+}
+
+void FindAllocations(const Function& function, const Types& types, const std::unordered_map<Id, Id>& type_of,
+                     const std::unordered_map<Id, uint32_t>& number_of, Outputs& outputs) {
+  std::unordered_map<Id, HandleFate> fates;
+  bool traced = false;
+  for (const BasicBlock& block : function.blocks) {
+    for (const Instruction& instruction : block.body) {
+      if (instruction.opcode != spv::Op::OpAllocateNodePayloadsAMDX) continue;
+      if (!traced) fates = FindHandleFates(function);
+      traced = true;
+      const HandleFate& fate = fates[instruction.result_id];
+      const Id array_type = PayloadArrayTypeOf(types, type_of, instruction.result_id);
+      const auto number = number_of.find(array_type);
+      Allocation allocation{&instruction, number == number_of.end() ? kNoOutput : number->second, Commit::kAtEnqueue};
+      if (fate.exactly_once || (fate.never_enqueued && IsEmptyPayload(types, array_type))) allocation.commit = Commit::kAtAllocation;
+      outputs.committed_enqueues.insert(fate.enqueues.begin(), fate.enqueues.end());
+      outputs.allocations.emplace(instruction.result_id, allocation);
+    }
+  }
+}
+
+}  // namespace
+
+std::unordered_map<Id, Id> TypesOfResults(const Module& module) {
+  std::unordered_map<Id, Id> type_of;
+  const auto note = [&](const Instruction& instruction) {
+    if (instruction.result_id != kNoId && instruction.type_id != kNoId) type_of[instruction.result_id] = instruction.type_id;
+  };
+  std::for_each(module.globals.begin(), module.globals.end(), note);
+  for (const Function& function : module.functions) {
+    std::for_each(function.parameters.begin(), function.parameters.end(), note);
+    for (const BasicBlock& block : function.blocks) std::for_each(block.body.begin(), block.body.end(), note);
+  }
+  return type_of;
+}
+
+Id PayloadArrayTypeOf(const Types& types, const std::unordered_map<Id, Id>& type_of, Id operand) {
+  const auto typed = type_of.find(operand);
+  const Instruction* type = types.Find(typed == type_of.end() ? operand : typed->second);
+  if (type != nullptr && type->opcode == spv::Op::OpTypePointer) type = types.Find(type->operands[1]);
+  return type != nullptr && type->opcode == spv::Op::OpTypeNodePayloadArrayAMDX ? type->result_id : kNoId;
+}
+
+Outputs FindOutputs(const Module& module, const Types& types) {
+  const std::unordered_map<Id, Id> type_of = TypesOfResults(module);
+  std::unordered_set<Id> used;
+  for (const Function& function : module.functions) {
+    for (const BasicBlock& block : function.blocks) {
+      for (const Instruction& instruction : block.body) {
+        if (instruction.opcode == spv::Op::OpAllocateNodePayloadsAMDX) used.insert(PayloadArrayTypeOf(types, type_of, instruction.result_id));
+        if (instruction.opcode == spv::Op::OpIsNodePayloadValidAMDX) used.insert(PayloadArrayTypeOf(types, type_of, instruction.operands[0]));
+      }
+    }
+  }
+  Outputs outputs;
+  std::unordered_map<Id, uint32_t> number_of;
+  for (const Instruction& global : module.globals) {
+    if (global.opcode != spv::Op::OpTypeNodePayloadArrayAMDX || !used.contains(global.result_id)) continue;
+    number_of[global.result_id] = static_cast<uint32_t>(outputs.array_types.size());
+    outputs.array_types.push_back(global.result_id);
+  }
+  for (const Function& function : module.functions) FindAllocations(function, types, type_of, number_of, outputs);
+  return outputs;
+}
+
+}  // namespace trellis::spirv

@@ -1,0 +1,67 @@
+// What one entry point is as a node of an execution graph: everything the linker, the planner and the replay need to know about a shader.
+// Plain data, no SPIR-V in it. Sizes and offsets are bytes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace trellis::spirv {
+
+enum class LaunchKind : uint8_t {
+  kStaticGrid,   // StaticNumWorkgroupsAMDX
+  kDynamicGrid,  // grid in the payload, bounded by MaxNumWorkgroupsAMDX if present
+  kCoalescing,   // CoalescingAMDX
+};
+
+// A payload struct's footprint: end of its last member, and the largest scalar in it (1 for an empty struct).
+struct PayloadLayout {
+  uint32_t size = 0;
+  uint32_t alignment = 1;
+};
+
+// The member with PayloadDispatchIndirectAMDX. Missing components are 1.
+struct GridMember {
+  uint32_t offset = 0;
+  uint32_t component_width = 4;  // 1, 2 or 4
+  uint32_t component_count = 1;  // 1 to 3
+};
+
+// One payload array type that the entry point allocates from or asks validity of.
+struct NodeOutputInfo {
+  std::string target_name;    // PayloadNodeNameAMDX after specialisation
+  uint32_t base_index = 0;    // PayloadNodeBaseIndexAMDX
+  uint32_t array_size = 0;    // PayloadNodeArraySizeAMDX, a hint only; 0 = not given
+  bool sparse = false;        // PayloadNodeSparseArrayAMDX
+  uint32_t max_payloads = 0;  // NodeMaxPayloadsAMDX, per workgroup; with shared limits that of the sharing target
+  PayloadLayout payload;
+  // Every allocation's Node Index operand (base included) if all of them are constants, in no order, without duplicates. Else nothing.
+  std::optional<std::vector<uint32_t>> constant_indices;
+  bool uses_heap = false;  // has allocations that are committed at enqueue; see docs/architecture.md, "Commit"
+};
+
+struct NodeInfo {
+  std::string entry_point;  // the default node name
+  uint32_t shader_index = 0;  // ShaderIndexAMDX, else 0
+  LaunchKind kind = LaunchKind::kDynamicGrid;
+  std::array<uint32_t, 3> grid = {0, 0, 0};  // static: the grid. dynamic: the bound, 0 where there is none
+  std::array<uint32_t, 3> local_size = {1, 1, 1};
+  uint32_t coalesce = 1;  // coalescing: most records a workgroup; else 1
+  bool is_api_entry = true;
+  uint32_t max_recursion = 0;  // MaxNodeRecursionAMDX
+  bool shares_input = false;   // SharesInputWithAMDX, with the next two
+  std::string shares_input_with_name;
+  uint32_t shares_input_with_index = 0;
+  bool has_enqueue_capability = false;  // false: a plain compute shader used as a leaf node
+
+  PayloadLayout input;                     // size 0: no payload
+  std::optional<GridMember> grid_member;   // dynamic grids only
+  bool writes_input = false;               // stores or atomics to the input payload
+  std::vector<NodeOutputInfo> outputs;     // the order is that of LaunchBlock::outputs
+  uint32_t push_constant_end = 0;          // highest byte of the push constant block it uses, 0 without one
+  bool vulkan_memory_model = false;
+};
+
+}  // namespace trellis::spirv

@@ -1,0 +1,25 @@
+// Words of an application's shader module -> the part of it that is one node.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "spirv_lowering/ir/module.h"
+#include "spirv_lowering/support/expected.h"
+
+namespace trellis::spirv {
+
+// ReadModule, with revision-1 modules refused by name before their instructions confuse anyone.
+[[nodiscard]] Expected<Module> ReadNodeModule(std::span<const uint32_t> words);
+
+// What is left of `module` when only the compute entry point `entry_point` and what it uses is kept. The input variable stays even if the compiler
+// has stripped it from the interface (checklist: an unused input still tells the payload's layout); it is `input`, kNoId if there is none.
+struct NodeModule {
+  Module module;
+  Id entry_function = kNoId;
+  Id input = kNoId;
+};
+[[nodiscard]] Expected<NodeModule> ExtractNode(Module module, std::string_view entry_point);
+
+}  // namespace trellis::spirv

@@ -1,0 +1,329 @@
+#include "spirv_lowering/reflect/reflect.h"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include "spirv_lowering/grammar/grammar.h"
+#include "spirv_lowering/ir/types.h"
+#include "spirv_lowering/reflect/allocations.h"
+#include "spirv_lowering/reflect/constants.h"
+#include "spirv_lowering/reflect/grid_member.h"
+#include "spirv_lowering/reflect/input_writes.h"
+#include "spirv_lowering/reflect/node_module.h"
+
+namespace trellis::spirv {
+namespace {
+
+constexpr uint32_t kDeepestConstantIndices = 4096;  // distinct constant node indices worth remembering
+constexpr uint32_t kMostInvocations = 65536;        // of a workgroup; no device has as many
+constexpr uint32_t kImplicitPayloadSize = 12;       // struct { uvec3 grid }: a dynamic-grid node that declares no payload
+
+class Reflection {
+ public:
+  Reflection(NodeModule node, const Specialization& specialization, std::string_view entry_point)
+      : node_(std::move(node)), module_(node_.module), types_(module_), constants_(module_, specialization), outputs_(FindOutputs(module_, types_)) {
+    info_.entry_point = entry_point;
+  }
+
+  Expected<NodeInfo> Run() {
+    if (!constants_.sizes()) return Error{"node '" + info_.entry_point + "': " + constants_.sizes().error().message};
+    for (const auto step : {&Reflection::ReadCapabilities, &Reflection::ReadModes, &Reflection::ReadInput, &Reflection::ReadOutputs,
+                            &Reflection::ReadPushConstants, &Reflection::CheckSupported}) {
+      if (Expected<void> done = (this->*step)(); !done) return Error{"node '" + info_.entry_point + "': " + done.error().message};
+    }
+    return std::move(info_);
+  }
+
+ private:
+  // `what` names instruction or mode, `id` the offending id.
+  static Error Refuse(const std::string& what, Id id, const std::string& why) { return Error{what + " %" + std::to_string(id) + ": " + why}; }
+
+  Expected<uint32_t> Constant(const std::string& what, Id id) const {
+    const std::optional<uint32_t> value = constants_.Value(id);
+    if (!value) return Refuse(what, id, "the operand is not an integer constant that can be evaluated at pipeline creation");
+    return *value;
+  }
+
+  Expected<void> ReadCapabilities() {
+    for (const Instruction& capability : module_.capabilities) {
+      if (capability.operands[0] == static_cast<uint32_t>(spv::Capability::ShaderEnqueueAMDX)) info_.has_enqueue_capability = true;
+    }
+    info_.vulkan_memory_model = module_.memory_model.front().operands[1] == static_cast<uint32_t>(spv::MemoryModel::Vulkan);
+    return {};
+  }
+
+  Expected<void> ReadGrid(const Instruction& mode, const std::string& name) {
+    for (uint32_t i = 0; i < 3; ++i) {
+      Expected<uint32_t> value = Constant(name, mode.operands[2 + i]);
+      if (!value) return value.error();
+      info_.grid[i] = *value;
+    }
+    if (uint64_t{info_.grid[0]} * info_.grid[1] > 0xffffffffu || uint64_t{info_.grid[0]} * info_.grid[1] * info_.grid[2] > 0xffffffffu) {
+      return Refuse(name, mode.operands[0], "the grid has 2^32 workgroups or more");
+    }
+    return {};
+  }
+
+  Expected<void> ReadMode(const Instruction& mode) {
+    const auto kind = static_cast<spv::ExecutionMode>(mode.operands[1]);
+    const auto one = [&](const char* name, uint32_t& into) -> Expected<void> {
+      Expected<uint32_t> value = Constant(name, mode.operands[2]);
+      if (!value) return value.error();
+      into = *value;
+      return {};
+    };
+    switch (kind) {
+      case spv::ExecutionMode::LocalSize:
+        std::copy_n(mode.operands.begin() + 2, 3, info_.local_size.begin());
+        return {};
+      case spv::ExecutionMode::LocalSizeId:
+        for (uint32_t i = 0; i < 3; ++i) {
+          Expected<uint32_t> value = Constant("LocalSizeId", mode.operands[2 + i]);
+          if (!value) return value.error();
+          info_.local_size[i] = *value;
+        }
+        return {};
+      case spv::ExecutionMode::CoalescingAMDX:
+        coalescing_ = true;
+        return {};
+      case spv::ExecutionMode::StaticNumWorkgroupsAMDX:
+        static_grid_ = true;
+        return ReadGrid(mode, "StaticNumWorkgroupsAMDX");
+      case spv::ExecutionMode::MaxNumWorkgroupsAMDX:
+        max_grid_ = true;
+        return ReadGrid(mode, "MaxNumWorkgroupsAMDX");
+      case spv::ExecutionMode::ShaderIndexAMDX: return one("ShaderIndexAMDX", info_.shader_index);
+      case spv::ExecutionMode::MaxNodeRecursionAMDX: return one("MaxNodeRecursionAMDX", info_.max_recursion);
+      case spv::ExecutionMode::IsApiEntryAMDX: {
+        uint32_t value = 1;
+        Expected<void> read = one("IsApiEntryAMDX", value);
+        info_.is_api_entry = value != 0;
+        return read;
+      }
+      case spv::ExecutionMode::SharesInputWithAMDX: {
+        const std::optional<std::string> name = constants_.String(mode.operands[2]);
+        if (!name) return Refuse("SharesInputWithAMDX", mode.operands[2], "the node name is not an OpConstantStringAMDX or OpSpecConstantStringAMDX");
+        Expected<uint32_t> index = Constant("SharesInputWithAMDX", mode.operands[3]);
+        if (!index) return index.error();
+        info_.shares_input = true;
+        info_.is_api_entry = false;
+        info_.shares_input_with_name = *name;
+        info_.shares_input_with_index = *index;
+        return {};
+      }
+      default: return {};
+    }
+  }
+
+  Expected<void> ReadModes() {
+    for (const Instruction& mode : module_.execution_modes) {
+      if (Expected<void> read = ReadMode(mode); !read) return read;
+    }
+    if (static_cast<int>(coalescing_) + static_cast<int>(static_grid_) + static_cast<int>(max_grid_) > 1) {
+      return Error{"CoalescingAMDX, StaticNumWorkgroupsAMDX and MaxNumWorkgroupsAMDX exclude each other"};
+    }
+    ReadWorkgroupSize();
+    uint64_t invocations = 1;
+    for (const uint32_t size : info_.local_size) invocations = size > kMostInvocations ? 0 : invocations * size;
+    if (invocations == 0 || invocations > kMostInvocations) {
+      return Refuse("OpFunction", node_.entry_function, "the workgroup size is 0 or more than " + std::to_string(kMostInvocations) + " invocations");
+    }
+    info_.kind = coalescing_ ? LaunchKind::kCoalescing : static_grid_ ? LaunchKind::kStaticGrid : LaunchKind::kDynamicGrid;
+    return {};
+  }
+
+  // Targets of BuiltIn decorations with that value.
+  [[nodiscard]] std::vector<Id> BuiltIns(spv::BuiltIn built_in) const {
+    std::vector<Id> found;
+    for (const Instruction& annotation : module_.annotations) {
+      if (annotation.opcode == spv::Op::OpDecorate && annotation.operands.size() == 3 &&
+          annotation.operands[1] == static_cast<uint32_t>(spv::Decoration::BuiltIn) && annotation.operands[2] == static_cast<uint32_t>(built_in)) {
+        found.push_back(annotation.operands[0]);
+      }
+    }
+    return found;
+  }
+
+  // The deprecated constant decorated BuiltIn WorkgroupSize wins over LocalSize.
+  void ReadWorkgroupSize() {
+    for (const Id id : BuiltIns(spv::BuiltIn::WorkgroupSize)) {
+      const Instruction* constant = types_.Find(id);
+      if (constant == nullptr || (constant->opcode != spv::Op::OpConstantComposite && constant->opcode != spv::Op::OpSpecConstantComposite)) continue;
+      for (uint32_t i = 0; i < 3 && i < constant->operands.size(); ++i) {
+        info_.local_size[i] = constants_.Value(constant->operands[i]).value_or(info_.local_size[i]);
+      }
+    }
+  }
+
+  Expected<PayloadLayout> Measure(const std::string& what, Id payload) const {
+    const Instruction* shape = types_.Find(payload);
+    if (shape == nullptr || shape->opcode != spv::Op::OpTypeStruct) return Refuse(what, payload, "not a structure");
+    const std::optional<uint32_t> size = types_.LaidOutSize(payload);
+    if (!size) return Refuse(what, payload, NameOf(module_, payload) + " lacks Offset, ArrayStride or MatrixStride decorations, holds booleans or has no fixed size");
+    return PayloadLayout{*size, *size == 0 ? 1 : types_.LargestScalar(payload)};
+  }
+
+  Expected<void> ReadInput() {
+    if (node_.input == kNoId) {
+      if (info_.kind == LaunchKind::kDynamicGrid) {
+        info_.input = {kImplicitPayloadSize, 4};
+        info_.grid_member = GridMember{0, 4, 3};
+      }
+      return {};
+    }
+    const Id type = types_.Pointee(types_.Find(node_.input)->type_id);
+    const Instruction* shape = types_.Find(type);
+    if (shape == nullptr) return Refuse("input OpVariable", node_.input, "its type is not known");
+    const bool is_array = shape->opcode == spv::Op::OpTypeNodePayloadArrayAMDX || shape->opcode == spv::Op::OpTypeArray ||
+                          shape->opcode == spv::Op::OpTypeRuntimeArray;
+    const Id payload = is_array ? shape->operands[0] : type;
+    Expected<PayloadLayout> layout = Measure("input OpVariable", payload);
+    if (!layout) return layout.error();
+    info_.input = *layout;
+    if (info_.kind == LaunchKind::kCoalescing) {
+      if (!is_array) return Refuse("input OpVariable", node_.input, "the input of a coalescing node is not a payload array");
+      if (Expected<void> read = ReadDecorationId(type, spv::Decoration::NodeMaxPayloadsAMDX, "NodeMaxPayloadsAMDX", info_.coalesce); !read) return read;
+      info_.coalesce = std::max(info_.coalesce, 1u);
+    }
+    if (info_.kind == LaunchKind::kDynamicGrid) {
+      Expected<std::optional<GridMember>> member = FindGridMember(module_, types_, payload);
+      if (!member) return member.error();
+      if (!*member && info_.input.size < kImplicitPayloadSize) {
+        return Refuse("input OpVariable", node_.input,
+                      "the node has neither StaticNumWorkgroupsAMDX nor CoalescingAMDX, and its payload has no member with PayloadDispatchIndirectAMDX");
+      }
+      // Without the decoration the payload begins with a VkDispatchIndirectCommand (the chapter's older wording).
+      info_.grid_member = member->value_or(GridMember{0, 4, 3});
+    }
+    info_.writes_input = WritesInput(module_, types_, node_.input);
+    return {};
+  }
+
+  // The id operand of an OpDecorateId on `target`, evaluated; `into` keeps its value if there is none.
+  Expected<void> ReadDecorationId(Id target, spv::Decoration decoration, const char* name, uint32_t& into) const {
+    const std::optional<uint32_t> id = FindDecoration(module_, target, decoration);
+    if (!id) return {};
+    Expected<uint32_t> value = Constant(name, *id);
+    if (!value) return value.error();
+    into = *value;
+    return {};
+  }
+
+  Expected<NodeOutputInfo> ReadOutput(Id array_type) const {
+    NodeOutputInfo output;
+    const std::optional<uint32_t> name_id = FindDecoration(module_, array_type, spv::Decoration::PayloadNodeNameAMDX);
+    if (!name_id) return Refuse("OpTypeNodePayloadArrayAMDX", array_type, "an output type without PayloadNodeNameAMDX");
+    const std::optional<std::string> name = constants_.String(*name_id);
+    if (!name) return Refuse("PayloadNodeNameAMDX", *name_id, "the node name is not an OpConstantStringAMDX or OpSpecConstantStringAMDX");
+    output.target_name = *name;
+    Id budget = array_type;
+    if (const std::optional<uint32_t> shared = FindDecoration(module_, array_type, spv::Decoration::NodeSharesPayloadLimitsWithAMDX)) budget = *shared;
+    if (!HasDecoration(module_, budget, spv::Decoration::NodeMaxPayloadsAMDX)) {
+      return Refuse("OpTypeNodePayloadArrayAMDX", budget, "an output type without NodeMaxPayloadsAMDX");
+    }
+    for (const auto& [decoration, label, target, into] :
+         {std::tuple{spv::Decoration::NodeMaxPayloadsAMDX, "NodeMaxPayloadsAMDX", budget, &output.max_payloads},
+          std::tuple{spv::Decoration::PayloadNodeBaseIndexAMDX, "PayloadNodeBaseIndexAMDX", array_type, &output.base_index},
+          std::tuple{spv::Decoration::PayloadNodeArraySizeAMDX, "PayloadNodeArraySizeAMDX", array_type, &output.array_size}}) {
+      if (Expected<void> read = ReadDecorationId(target, decoration, label, *into); !read) return read.error();
+    }
+    output.sparse = HasDecoration(module_, array_type, spv::Decoration::PayloadNodeSparseArrayAMDX);
+    Expected<PayloadLayout> layout = Measure("payload of OpTypeNodePayloadArrayAMDX", types_.Find(array_type)->operands[0]);
+    if (!layout) return layout.error();
+    output.payload = *layout;
+    return output;
+  }
+
+  Expected<void> ReadOutputs() {
+    for (const Id array_type : outputs_.array_types) {
+      Expected<NodeOutputInfo> output = ReadOutput(array_type);
+      if (!output) return output.error();
+      info_.outputs.push_back(*std::move(output));
+    }
+    std::vector<std::set<uint32_t>> indices(info_.outputs.size());
+    std::vector<bool> constant(info_.outputs.size(), true);
+    for (const auto& [id, allocation] : outputs_.allocations) {
+      if (allocation.output_number >= info_.outputs.size() ||
+          types_.PointerClass(allocation.instruction->type_id) != spv::StorageClass::NodePayloadAMDX) {
+        return Refuse("OpAllocateNodePayloadsAMDX", id, "the result is not a NodePayloadAMDX pointer to a payload array");
+      }
+      NodeOutputInfo& output = info_.outputs[allocation.output_number];
+      output.uses_heap = output.uses_heap || allocation.commit == Commit::kAtEnqueue;
+      const std::optional<uint32_t> index = constants_.Value(allocation.instruction->operands[2]);
+      if (!index || indices[allocation.output_number].size() >= kDeepestConstantIndices) {
+        constant[allocation.output_number] = false;
+      } else {
+        indices[allocation.output_number].insert(*index + output.base_index);
+      }
+    }
+    for (size_t i = 0; i < info_.outputs.size(); ++i) {
+      if (constant[i]) info_.outputs[i].constant_indices.emplace(indices[i].begin(), indices[i].end());
+    }
+    return {};
+  }
+
+  Expected<void> ReadPushConstants() {
+    for (const Instruction& global : module_.globals) {
+      if (global.opcode != spv::Op::OpVariable || global.operands[0] != static_cast<uint32_t>(spv::StorageClass::PushConstant)) continue;
+      const Id type = types_.Pointee(global.type_id);
+      const std::optional<uint32_t> size = types_.LaidOutSize(type);
+      if (!size) return Refuse("push constant OpVariable", global.result_id, "the block lacks layout decorations");
+      info_.push_constant_end = std::max(info_.push_constant_end, *size);
+    }
+    return {};
+  }
+
+  [[nodiscard]] bool HasCapability(spv::Capability wanted) const {
+    return std::any_of(module_.capabilities.begin(), module_.capabilities.end(),
+                       [wanted](const Instruction& capability) { return capability.operands[0] == static_cast<uint32_t>(wanted); });
+  }
+
+  Expected<void> CheckSupported() {
+    for (const Id id : BuiltIns(spv::BuiltIn::NumWorkgroups)) {
+      if (types_.Find(id) != nullptr) return Refuse("OpVariable", id, "the built-in NumWorkgroups must not be used in an execution graph");
+    }
+    for (const Instruction& global : module_.globals) {
+      if (global.opcode == spv::Op::OpUntypedVariableKHR && global.operands[0] == static_cast<uint32_t>(spv::StorageClass::PushConstant)) {
+        return Refuse("OpUntypedVariableKHR", global.result_id, "untyped push constants: not supported (docs/limitations.md)");
+      }
+    }
+    // Lowering adds a Workgroup variable of its own, which may not stand beside blocks with an explicit layout.
+    if (HasCapability(spv::Capability::WorkgroupMemoryExplicitLayoutKHR) && !outputs_.allocations.empty()) {
+      return Refuse("OpAllocateNodePayloadsAMDX", outputs_.allocations.begin()->first,
+                    "in a module with WorkgroupMemoryExplicitLayoutKHR: not supported (docs/limitations.md)");
+    }
+    for (const Function& function : module_.functions) {
+      for (const BasicBlock& block : function.blocks) {
+        for (const Instruction& instruction : block.body) {
+          if (instruction.opcode == spv::Op::OpFinishWritingNodePayloadAMDX) {
+            return Refuse("OpFinishWritingNodePayloadAMDX", instruction.result_id, "not supported yet (docs/limitations.md)");
+          }
+        }
+      }
+    }
+    return {};
+  }
+
+  NodeModule node_;
+  Module& module_;
+  Types types_;
+  ConstantEvaluator constants_;
+  Outputs outputs_;
+  NodeInfo info_;
+  bool coalescing_ = false;
+  bool static_grid_ = false;
+  bool max_grid_ = false;
+};
+
+}  // namespace
+
+Expected<NodeInfo> Reflect(const Module& module, std::string_view entry_point, const Specialization& specialization) {
+  Expected<NodeModule> node = ExtractNode(module, entry_point);
+  if (!node) return node.error();
+  // Members keep pointers into each other: the object must not move.
+  Reflection reflection(*std::move(node), specialization, entry_point);
+  return reflection.Run();
+}
+
+}  // namespace trellis::spirv

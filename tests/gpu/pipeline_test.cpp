@@ -1,0 +1,202 @@
+// vkCreateExecutionGraphPipelinesAMDX and the queries on pipelines.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+
+#include "tests/support/basic_modules.h"
+#include "tests/support/gpu_test.h"
+#include "tests/support/run.h"
+
+namespace trellis::test {
+namespace {
+
+using Pipelines = GpuTest;
+
+const char* const kNames[] = {"Source", "Grid", "Sum"};
+
+std::vector<GraphNode> ChainNodes() {
+  std::vector<GraphNode> nodes;
+  for (const char* name : kNames) nodes.push_back({.text = ChainModule(Shape::kDxc), .entry = name});
+  return nodes;
+}
+
+TEST_F(Pipelines, ScratchSizes) {
+  const Graph graph(context(), ChainNodes());
+  ASSERT_EQ(graph.result(), VK_SUCCESS);
+  const VkExecutionGraphPipelineScratchSizeAMDX size = graph.ScratchSize();
+  EXPECT_GT(size.minSize, 0u);
+  EXPECT_GE(size.maxSize, size.minSize);
+  EXPECT_GT(size.sizeGranularity, 0u);
+  // An ordinary amount of memory: payloads do not live in scratch.
+  EXPECT_LE(size.minSize, 16u << 20);
+}
+
+TEST_F(Pipelines, Cache) {
+  auto cache_info = Struct<VkPipelineCacheCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO);
+  VkPipelineCache cache = VK_NULL_HANDLE;
+  ASSERT_EQ(vkCreatePipelineCache(context().device, &cache_info, nullptr, &cache), VK_SUCCESS);
+  for (int i = 0; i < 2; ++i) {
+    const Layout layout(context(), {});
+    const GraphStages stages(context(), ChainNodes());
+    ASSERT_TRUE(stages.error().empty()) << stages.error();
+    const auto info = stages.CreateInfo(layout.handle());
+    VkPipeline pipeline = VK_NULL_HANDLE;
+    EXPECT_EQ(context().graph.CreateExecutionGraphPipelines(context().device, cache, 1, &info, nullptr, &pipeline),
+              VK_SUCCESS);
+    EXPECT_NE(pipeline, VK_NULL_HANDLE);
+    vkDestroyPipeline(context().device, pipeline, nullptr);
+  }
+  vkDestroyPipelineCache(context().device, cache, nullptr);
+}
+
+TEST_F(Pipelines, CreationFeedback) {
+  const Layout layout(context(), {});
+  const GraphStages stages(context(), ChainNodes());
+  ASSERT_TRUE(stages.error().empty()) << stages.error();
+  VkPipelineCreationFeedback whole = {};
+  std::vector<VkPipelineCreationFeedback> parts(3);
+  auto feedback =
+      Struct<VkPipelineCreationFeedbackCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO);
+  feedback.pPipelineCreationFeedback = &whole;
+  feedback.pipelineStageCreationFeedbackCount = 3;
+  feedback.pPipelineStageCreationFeedbacks = parts.data();
+  auto info = stages.CreateInfo(layout.handle());
+  info.pNext = &feedback;
+  VkPipeline pipeline = VK_NULL_HANDLE;
+  ASSERT_EQ(
+      context().graph.CreateExecutionGraphPipelines(context().device, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline),
+      VK_SUCCESS);
+  EXPECT_NE(whole.flags & VK_PIPELINE_CREATION_FEEDBACK_VALID_BIT, 0u);
+  EXPECT_GT(whole.duration, 0u);
+  vkDestroyPipeline(context().device, pipeline, nullptr);
+}
+
+// Counts what the layer and the driver ask for on the application's behalf.
+struct CountingAllocator {
+  std::atomic<int> live{0};
+  std::atomic<int> total{0};
+
+  static void* Allocate(void* user, size_t size, size_t alignment, VkSystemAllocationScope) {
+    auto* self = static_cast<CountingAllocator*>(user);
+    ++self->live;
+    ++self->total;
+    const size_t multiple = std::max(alignment, sizeof(void*));
+    return std::aligned_alloc(multiple, (size + multiple - 1) / multiple * multiple);
+  }
+  static void* Reallocate(void*, void* old, size_t size, size_t, VkSystemAllocationScope) {
+    return std::realloc(old, size);
+  }
+  static void Free(void* user, void* memory) {
+    if (memory == nullptr) return;
+    --static_cast<CountingAllocator*>(user)->live;
+    std::free(memory);
+  }
+  VkAllocationCallbacks Callbacks() { return {this, Allocate, Reallocate, Free, nullptr, nullptr}; }
+};
+
+TEST_F(Pipelines, AllocationCallbacks) {
+  CountingAllocator allocator;
+  const VkAllocationCallbacks callbacks = allocator.Callbacks();
+  {
+    const Layout layout(context(), {});
+    const GraphStages stages(context(), ChainNodes());
+    ASSERT_TRUE(stages.error().empty()) << stages.error();
+    const auto info = stages.CreateInfo(layout.handle());
+    VkPipeline pipeline = VK_NULL_HANDLE;
+    ASSERT_EQ(context().graph.CreateExecutionGraphPipelines(context().device, VK_NULL_HANDLE, 1, &info, &callbacks,
+                                                            &pipeline),
+              VK_SUCCESS);
+    vkDestroyPipeline(context().device, pipeline, &callbacks);
+  }
+  EXPECT_EQ(allocator.live, 0);
+}
+
+// Several pipelines in one call; the one that fails is VK_NULL_HANDLE, the others are not.
+TEST_F(Pipelines, FailedElementIsNull) {
+  const Layout layout(context(), {});
+  const GraphStages good(context(), ChainNodes());
+  // Two nodes of one name and index.
+  const GraphStages bad(context(), {{.text = ThreadModule(Shape::kDxc), .entry = "ThreadNode"},
+                                    {.text = ThreadModule(Shape::kDxc), .entry = "ThreadNode"}});
+  ASSERT_TRUE(good.error().empty() && bad.error().empty());
+  const std::vector<VkExecutionGraphPipelineCreateInfoAMDX> infos = {
+      good.CreateInfo(layout.handle()), bad.CreateInfo(layout.handle()), good.CreateInfo(layout.handle())};
+  context().messages.Expect("TRELLIS-");
+  std::vector<VkPipeline> pipelines(3, reinterpret_cast<VkPipeline>(uintptr_t{0xDEAD}));
+  EXPECT_LT(context().graph.CreateExecutionGraphPipelines(context().device, VK_NULL_HANDLE, 3, infos.data(), nullptr,
+                                                          pipelines.data()),
+            0);
+  EXPECT_NE(pipelines[0], VK_NULL_HANDLE);
+  EXPECT_EQ(pipelines[1], VK_NULL_HANDLE);
+  EXPECT_NE(pipelines[2], VK_NULL_HANDLE);
+  for (VkPipeline pipeline : pipelines) vkDestroyPipeline(context().device, pipeline, nullptr);
+  EXPECT_FALSE(context().messages.Find("TRELLIS-").empty());
+}
+
+TEST_F(Pipelines, EarlyReturnOnFailure) {
+  const Layout layout(context(), {});
+  const GraphStages good(context(), ChainNodes());
+  const GraphStages bad(context(), {{.text = ThreadModule(Shape::kDxc), .entry = "ThreadNode"},
+                                    {.text = ThreadModule(Shape::kDxc), .entry = "ThreadNode"}});
+  ASSERT_TRUE(good.error().empty() && bad.error().empty());
+  std::vector<VkExecutionGraphPipelineCreateInfoAMDX> infos = {
+      good.CreateInfo(layout.handle()), bad.CreateInfo(layout.handle()), good.CreateInfo(layout.handle())};
+  for (auto& info : infos) info.flags = VK_PIPELINE_CREATE_EARLY_RETURN_ON_FAILURE_BIT;
+  context().messages.Expect("TRELLIS-");
+  std::vector<VkPipeline> pipelines(3, reinterpret_cast<VkPipeline>(uintptr_t{0xDEAD}));
+  EXPECT_LT(context().graph.CreateExecutionGraphPipelines(context().device, VK_NULL_HANDLE, 3, infos.data(), nullptr,
+                                                          pipelines.data()),
+            0);
+  EXPECT_NE(pipelines[0], VK_NULL_HANDLE);
+  EXPECT_EQ(pipelines[1], VK_NULL_HANDLE);
+  EXPECT_EQ(pipelines[2], VK_NULL_HANDLE);
+  for (VkPipeline pipeline : pipelines) vkDestroyPipeline(context().device, pipeline, nullptr);
+}
+
+// Modules handed over inline (VkShaderModuleCreateInfo in the stage's chain), which VK_KHR_maintenance5 allows.
+TEST_F(Pipelines, InlineModules) {
+  std::string error;
+  const std::vector<uint32_t> words = AssembleModule(ThreadModule(Shape::kDxc), error);
+  ASSERT_TRUE(error.empty()) << error;
+  const Layout layout(context(), {});
+  auto module_info = Struct<VkShaderModuleCreateInfo>(VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
+  module_info.codeSize = words.size() * 4;
+  module_info.pCode = words.data();
+  auto node = Struct<VkPipelineShaderStageNodeCreateInfoAMDX>(
+      VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_NODE_CREATE_INFO_AMDX, &module_info);
+  node.pName = "Inline";
+  node.index = 4;
+  auto stage = Struct<VkPipelineShaderStageCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, &node);
+  stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
+  stage.pName = "ThreadNode";
+  auto info =
+      Struct<VkExecutionGraphPipelineCreateInfoAMDX>(VK_STRUCTURE_TYPE_EXECUTION_GRAPH_PIPELINE_CREATE_INFO_AMDX);
+  info.stageCount = 1;
+  info.pStages = &stage;
+  info.layout = layout.handle();
+  VkPipeline pipeline = VK_NULL_HANDLE;
+  ASSERT_EQ(
+      context().graph.CreateExecutionGraphPipelines(context().device, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline),
+      VK_SUCCESS);
+  uint32_t index = ~0u;
+  node.pNext = nullptr;
+  EXPECT_EQ(context().graph.GetExecutionGraphPipelineNodeIndex(context().device, pipeline, &node, &index), VK_SUCCESS);
+  EXPECT_NE(index, ~0u);
+  vkDestroyPipeline(context().device, pipeline, nullptr);
+}
+
+// Many pipelines live and die; handles are not mixed up.
+TEST_F(Pipelines, ManyLives) {
+  for (int i = 0; i < 10; ++i) {
+    GraphRun run(context());
+    run.Node({.text = ThreadModule(Shape::kDxc), .entry = "ThreadNode", .name = "n" + std::to_string(i)});
+    run.Input(
+        {.node = "n" + std::to_string(i), .count = 1, .payloads = Bytes({static_cast<uint32_t>(i), 1}), .stride = 8});
+    ASSERT_TRUE(run.Execute());
+    EXPECT_EQ(run.Words()[i], 1u);
+  }
+}
+
+}  // namespace
+}  // namespace trellis::test

@@ -1,0 +1,97 @@
+#include "tests/graph/graph_builder.h"
+
+#include <gtest/gtest.h>
+
+#include <utility>
+
+namespace trellis::test {
+
+NodeBuilder::NodeBuilder(std::string name, uint32_t index) {
+  source.name = std::move(name);
+  source.index = index;
+  source.info.entry_point = "main";
+  Static(1).Payload(16);
+}
+
+NodeBuilder& NodeBuilder::Payload(uint32_t size, uint32_t alignment) {
+  source.info.input = {size, alignment};
+  return *this;
+}
+
+NodeBuilder& NodeBuilder::Static(uint32_t x, uint32_t y, uint32_t z) {
+  source.info.kind = spirv::LaunchKind::kStaticGrid;
+  source.info.grid = {x, y, z};
+  return *this;
+}
+
+NodeBuilder& NodeBuilder::Dynamic(uint32_t x, uint32_t y, uint32_t z) {
+  source.info.kind = spirv::LaunchKind::kDynamicGrid;
+  source.info.grid = {x, y, z};
+  source.info.grid_member = spirv::GridMember{0, 4, 3};
+  return *this;
+}
+
+NodeBuilder& NodeBuilder::Coalescing(uint32_t most) {
+  source.info.kind = spirv::LaunchKind::kCoalescing;
+  source.info.coalesce = most;
+  source.info.grid = {0, 0, 0};
+  return *this;
+}
+
+NodeBuilder& NodeBuilder::Recursion(uint32_t levels) {
+  source.info.max_recursion = levels;
+  return *this;
+}
+
+NodeBuilder& NodeBuilder::To(std::string target, uint32_t max_payloads, uint32_t payload_size) {
+  spirv::NodeOutputInfo output;
+  output.target_name = std::move(target);
+  output.max_payloads = max_payloads;
+  output.payload = {payload_size, 4};
+  source.info.outputs.push_back(std::move(output));
+  return *this;
+}
+
+NodeBuilder& NodeBuilder::ToIndices(std::string target, std::vector<uint32_t> indices, uint32_t max_payloads,
+                                    uint32_t payload_size) {
+  To(std::move(target), max_payloads, payload_size);
+  LastOutput().constant_indices = std::move(indices);
+  return *this;
+}
+
+std::vector<NodeSource> Sources(std::initializer_list<NodeBuilder> nodes) {
+  std::vector<NodeSource> sources;
+  for (const NodeBuilder& node : nodes) sources.push_back(node.source);
+  return sources;
+}
+
+Graph MustLink(std::vector<NodeSource> sources) {
+  Expected<Graph> graph = LinkGraph(std::move(sources), kMaxDepth);
+  if (graph) return *std::move(graph);
+  ADD_FAILURE() << graph.error().message;
+  return {};
+}
+
+Graph MustLink(std::initializer_list<NodeBuilder> nodes) { return MustLink(Sources(nodes)); }
+
+std::string LinkError(std::initializer_list<NodeBuilder> nodes, uint32_t max_depth) {
+  const Expected<Graph> graph = LinkGraph(Sources(nodes), max_depth);
+  if (!graph) return graph.error().message;
+  ADD_FAILURE() << "the graph links";
+  return "";
+}
+
+uint32_t SlotOf(const Graph& graph, const std::string& name, uint32_t index) {
+  const uint32_t node = graph.FindNode(name, index);
+  EXPECT_NE(node, kNoNode) << name << index;
+  return node == kNoNode ? 0 : graph.EntrySlot(node);
+}
+
+uint32_t SlotOf(const Graph& graph, const std::string& name, uint32_t index, uint32_t remaining) {
+  const uint32_t entry = SlotOf(graph, name, index);
+  const uint32_t slot = entry + graph.NodeOf(entry).info.max_recursion - remaining;
+  EXPECT_EQ(graph.slots[slot].remaining_recursion, remaining);
+  return slot;
+}
+
+}  // namespace trellis::test

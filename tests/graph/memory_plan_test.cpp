@@ -1,0 +1,198 @@
+#include "layer/graph/memory_plan.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/graph/graph_builder.h"
+
+namespace trellis::test {
+namespace {
+
+constexpr uint64_t kMiB = 1 << 20;
+constexpr MemoryLimits kLimits = {64 * kMiB, uint64_t{1} << 32, (1u << 24) - 1};
+
+GraphPlan PlanFrom(const Graph& graph, uint32_t root, uint64_t workgroups, const MemoryLimits& limits = kLimits) {
+  const RootCount count = {root, workgroups, workgroups};
+  return PlanMemory(graph, AssignLevels(graph, std::vector<uint32_t>{root}), std::span(&count, 1), limits);
+}
+
+const shared::RegionPlan& Opening(const GraphPlan& plan, uint32_t level, uint32_t slot) {
+  for (const shared::RegionPlan& opening : plan.openings_of(level))
+    if (opening.slot == slot) return opening;
+  ADD_FAILURE() << "level " << level << " does not open slot " << slot;
+  static const shared::RegionPlan none = {};
+  return none;
+}
+
+TEST(MemoryPlan, AGraphWithoutLevelsNeedsNothing) {
+  const Graph graph = MustLink({NodeBuilder("a")});
+  const GraphPlan plan = PlanMemory(graph, AssignLevels(graph, {}), {}, kLimits);
+  EXPECT_EQ(plan.ring_bytes(), 0u);
+  EXPECT_TRUE(plan.openings.empty());
+}
+
+TEST(MemoryPlan, AGraphOfOneLevelNeedsNoRing) {
+  const GraphPlan plan = PlanFrom(MustLink({NodeBuilder("a").To("nobody", 100)}), 0, 1000);
+  EXPECT_EQ(plan.ring_bytes(), 0u);
+  EXPECT_TRUE(plan.openings_of(0).empty());
+}
+
+TEST(MemoryPlan, WhatFitsIsReservedExactly) {
+  const Graph graph =
+      MustLink({NodeBuilder("a").To("b", 3).To("c", 2), NodeBuilder("b").Payload(20), NodeBuilder("c").Payload(8)});
+  const GraphPlan plan = PlanFrom(graph, 0, 1000);
+  EXPECT_TRUE(plan.bounded);
+  EXPECT_EQ(Opening(plan, 0, SlotOf(graph, "b")).capacity, 3000u);
+  EXPECT_EQ(Opening(plan, 0, SlotOf(graph, "b")).stride, 20u);
+  EXPECT_EQ(Opening(plan, 0, SlotOf(graph, "c")).capacity, 2000u);
+  EXPECT_EQ(plan.half_bytes[0], (3000u * 20 + 2000 * 16 + 255) / 256 * 256);
+  EXPECT_EQ(plan.half_bytes[1], 0u) << "two levels need one half";
+}
+
+TEST(MemoryPlan, StaticGridsMultiplyRecords) {
+  const Graph graph = MustLink({NodeBuilder("a").To("b"), NodeBuilder("b").Static(4, 5).To("c", 3), NodeBuilder("c")});
+  EXPECT_EQ(Opening(PlanFrom(graph, 0, 10), 1, SlotOf(graph, "c")).capacity, 10u * 20 * 3);
+}
+
+TEST(MemoryPlan, CoalescingDividesRecords) {
+  const Graph graph =
+      MustLink({NodeBuilder("a").To("b", 25), NodeBuilder("b").Coalescing(32).To("c", 3), NodeBuilder("c")});
+  EXPECT_EQ(Opening(PlanFrom(graph, 0, 10), 1, SlotOf(graph, "c")).capacity, 8u * 3) << "ceil(250 / 32) workgroups";
+}
+
+TEST(MemoryPlan, GridsFromRecordsAreBoundedByTheirMaximum) {
+  const Graph graph = MustLink({NodeBuilder("a").To("b"), NodeBuilder("b").Dynamic(8, 2, 1).To("c"), NodeBuilder("c")});
+  EXPECT_EQ(Opening(PlanFrom(graph, 0, 10), 1, SlotOf(graph, "c")).capacity, 160u);
+}
+
+TEST(MemoryPlan, GridsWithoutMaximumAreBoundedByTheDevice) {
+  const Graph graph =
+      MustLink({NodeBuilder("a").To("b"), NodeBuilder("b").Dynamic(0, 2, 1).To("c"), NodeBuilder("c").Payload(4)});
+  const GraphPlan plan = PlanFrom(graph, 0, 10, {64 * kMiB, 1u << 20, 1000});
+  EXPECT_EQ(Opening(plan, 1, SlotOf(graph, "c")).capacity, 10000u);
+}
+
+TEST(MemoryPlan, PrefixSumsFollowTheirRecords) {
+  const Graph graph = MustLink({NodeBuilder("a").To("b", 1, 12).To("d", 1, 12), NodeBuilder("b").Dynamic().Payload(12),
+                                NodeBuilder("d").Payload(12)});
+  const GraphPlan plan = PlanFrom(graph, 0, 1001);
+  for (size_t i = 0; i < plan.openings.size(); ++i) {
+    const shared::RegionPlan& opening = plan.openings[i];
+    if (opening.slot == SlotOf(graph, "b")) {
+      EXPECT_EQ(plan.first_workgroup_offsets[i], opening.offset + (1001 * 12 + 15) / 16 * 16);
+    } else {
+      EXPECT_EQ(plan.first_workgroup_offsets[i], 0u);
+    }
+  }
+  EXPECT_GE(plan.half_bytes[0], 2u * 1001 * 12 + 1001 * 4);
+}
+
+TEST(MemoryPlan, LevelsAlternateBetweenTheHalves) {
+  std::vector<NodeSource> sources;
+  for (uint32_t i = 0; i < 6; ++i)
+    sources.push_back(NodeBuilder("n" + std::to_string(i)).To("n" + std::to_string(i + 1), 2).source);
+  const Graph graph = MustLink(std::move(sources));
+  const GraphPlan plan = PlanFrom(graph, 0, 100);
+  EXPECT_GT(plan.half_bytes[0], 0u);
+  EXPECT_GT(plan.half_bytes[1], plan.half_bytes[0] / 4);
+  for (uint32_t level = 0; level < 5; ++level) {
+    ASSERT_EQ(plan.openings_of(level).size(), 1u);
+    EXPECT_EQ(plan.openings_of(level)[0].offset, level % 2 == 0 ? 0 : plan.half_bytes[0]);
+  }
+}
+
+TEST(MemoryPlan, RecordsOfSeveralProducersAddUp) {
+  const Graph graph = MustLink({NodeBuilder("a").To("c", 3), NodeBuilder("b").To("c", 4), NodeBuilder("c")});
+  const std::vector<RootCount> roots = {{0, 10, 10}, {1, 5, 50}, {0, 1, 7}};
+  const GraphPlan plan = PlanMemory(graph, AssignLevels(graph, std::vector<uint32_t>{0, 1}), roots, kLimits);
+  EXPECT_EQ(Opening(plan, 0, SlotOf(graph, "c")).capacity, 17u * 3 + 50 * 4);
+}
+
+TEST(MemoryPlan, EmptyPayloadsTakeNoMemory) {
+  const Graph graph = MustLink({NodeBuilder("a").To("b", 256, 0), NodeBuilder("b").Payload(0, 1)});
+  const GraphPlan plan = PlanFrom(graph, 0, 1u << 20);
+  EXPECT_EQ(Opening(plan, 0, SlotOf(graph, "b")).capacity, 256u << 20);
+  EXPECT_EQ(plan.ring_bytes(), 0u);
+  EXPECT_TRUE(plan.bounded);
+}
+
+TEST(MemoryPlan, SmallNeedsAreServedExactlyAndLargeOnesShareTheRest) {
+  const Graph graph = MustLink({NodeBuilder("a").To("small", 1).To("big", 256).To("bigger", 65536),
+                                NodeBuilder("small"), NodeBuilder("big"), NodeBuilder("bigger")});
+  const GraphPlan plan = PlanFrom(graph, 0, 1000, {kMiB, 1u << 30, 1u << 24});
+  EXPECT_FALSE(plan.bounded);
+  EXPECT_EQ(Opening(plan, 0, SlotOf(graph, "small")).capacity, 1000u);
+  const uint32_t big = Opening(plan, 0, SlotOf(graph, "big")).capacity;
+  const uint32_t bigger = Opening(plan, 0, SlotOf(graph, "bigger")).capacity;
+  EXPECT_NEAR(big, bigger, 2);
+  EXPECT_NEAR(double(big + bigger) * 16, double(kMiB - 16000), 256);
+  EXPECT_LE(plan.half_bytes[0], kMiB);
+}
+
+TEST(MemoryPlan, ANeedJustAboveItsShareLeavesTheRestToTheOthers) {
+  const Graph graph = MustLink({NodeBuilder("a").To("x", 20).To("y", 100), NodeBuilder("x"), NodeBuilder("y")});
+  const GraphPlan plan = PlanFrom(graph, 0, 1000, {kMiB, 1u << 30, 1u << 24});
+  EXPECT_EQ(Opening(plan, 0, SlotOf(graph, "x")).capacity, 20000u);
+  EXPECT_GE(Opening(plan, 0, SlotOf(graph, "y")).capacity, (kMiB - 320000) / 16 - 2);
+}
+
+TEST(MemoryPlan, LaterLevelsAreBoundedByWhatFitsBefore) {
+  const Graph graph =
+      MustLink({NodeBuilder("a").To("b", 65536), NodeBuilder("b").To("c"), NodeBuilder("c").Payload(4)});
+  const GraphPlan plan = PlanFrom(graph, 0, 1u << 20, {kMiB, 1u << 30, 1u << 24});
+  EXPECT_EQ(Opening(plan, 1, SlotOf(graph, "c")).capacity, Opening(plan, 0, SlotOf(graph, "b")).capacity);
+}
+
+TEST(MemoryPlan, NumbersBeyondSixtyFourBitsSaturate) {
+  const Graph graph = MustLink({NodeBuilder("a").To("r", 0xffffffffu),
+                                NodeBuilder("r")
+                                    .Recursion(20)
+                                    .Static(0xffffffffu, 0xffffffffu, 0xffffffffu)
+                                    .To("r", 0xffffffffu)
+                                    .To("b", 0xffffffffu),
+                                NodeBuilder("b").Dynamic()});
+  const GraphPlan plan = PlanFrom(graph, 0, ~uint64_t{0}, {kMiB, ~uint64_t{0}, ~uint64_t{0}});
+  EXPECT_FALSE(plan.bounded);
+  EXPECT_LE(plan.half_bytes[0], kMiB);
+  EXPECT_LE(plan.half_bytes[1], kMiB);
+  for (uint32_t level = 0; level < 20; ++level)
+    for (const shared::RegionPlan& opening : plan.openings_of(level)) EXPECT_GT(opening.capacity, 20000u);
+}
+
+TEST(MemoryPlan, CapacitiesStayBelowTwoToTheThirtyOne) {
+  const Graph graph = MustLink({NodeBuilder("a").To("b", 0xffffffffu, 0), NodeBuilder("b").Payload(0, 1).To("c", 2, 4),
+                                NodeBuilder("c").Payload(4)});
+  const GraphPlan plan = PlanFrom(graph, 0, 0xffffffffu, {uint64_t{1} << 40, uint64_t{1} << 32, 1u << 24});
+  EXPECT_EQ(Opening(plan, 0, SlotOf(graph, "b")).capacity, 0x7fffffffu);
+  EXPECT_EQ(Opening(plan, 1, SlotOf(graph, "c")).capacity, 0x7fffffffu);
+  EXPECT_GT(plan.half_bytes[1], uint64_t{1} << 32) << "regions may be larger than 4 GiB";
+  EXPECT_FALSE(plan.bounded);
+}
+
+TEST(MemoryPlan, TheHeapHasRoomForEveryAllocationOfItsOwn) {
+  NodeBuilder producer = NodeBuilder("a").To("b", 3);
+  producer.LastOutput().uses_heap = true;
+  const Graph graph = MustLink({producer, NodeBuilder("b").Payload(20)});
+  const GraphPlan plan = PlanFrom(graph, 0, 100);
+  const shared::RegionPlan& heap = Opening(plan, 0, graph.HeapSlot());
+  EXPECT_EQ(heap.stride, 16u);
+  EXPECT_EQ(heap.capacity, 100u * 3 * 3) << "16 bytes of header and 32 of record each";
+  EXPECT_EQ(plan.openings_of(0).back().slot, graph.HeapSlot());
+}
+
+TEST(MemoryPlan, AHalfWithoutRoomLosesEverythingAndBreaksNothing) {
+  const Graph graph = MustLink({NodeBuilder("a").To("b"), NodeBuilder("b").Dynamic()});
+  const GraphPlan plan = PlanFrom(graph, 0, 100, {255, 1u << 30, 1u << 24});
+  EXPECT_EQ(plan.ring_bytes(), 0u);
+  EXPECT_EQ(Opening(plan, 0, SlotOf(graph, "b")).capacity, 0u);
+}
+
+TEST(MemoryPlan, NothingDispatchedNeedsNothing) {
+  const Graph graph = MustLink({NodeBuilder("a").To("b", 5), NodeBuilder("b").To("c"), NodeBuilder("c")});
+  const GraphPlan plan = PlanFrom(graph, 0, 0);
+  EXPECT_EQ(plan.ring_bytes(), 0u);
+  EXPECT_TRUE(plan.bounded);
+}
+
+}  // namespace
+}  // namespace trellis::test

@@ -1,0 +1,58 @@
+// Reads the pipeline's tables the way a node does on the device.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "layer/graph/tables.h"
+
+namespace trellis::test {
+
+// Reads outside the table make Word() throw std::out_of_range.
+class TableReader {
+ public:
+  TableReader(const Graph& graph, uint64_t base)
+      : base_(base), layout_(LayoutTables(graph)), bytes_(WriteTables(graph, layout_, base)) {}
+
+  [[nodiscard]] shared::NodeOutput Output(uint32_t slot, uint32_t output) const {
+    const uint64_t at = base_ + layout_.outputs[slot] + output * sizeof(shared::NodeOutput);
+    return {Word(at) | uint64_t{Word(at + 4)} << 32, Word(at + 8), Word(at + 12)};
+  }
+
+  [[nodiscard]] uint32_t Resolve(uint32_t slot, uint32_t output, uint32_t shader_index) const {
+    const shared::NodeOutput entry = Output(slot, output);
+    if ((entry.index_count & shared::kSortedSlotPairs) == 0) {
+      const uint32_t at = shader_index - entry.first_index;  // wraps for smaller indices
+      return at < entry.index_count ? Word(entry.slots + 4 * uint64_t{at}) : shared::kNoSlot;
+    }
+    uint32_t first = 0;
+    uint32_t count = entry.index_count & ~shared::kSortedSlotPairs;
+    while (count > 0) {
+      const uint32_t half = count / 2;
+      const uint32_t key = Word(entry.slots + 8 * uint64_t{first + half});
+      if (key == shader_index) return Word(entry.slots + 8 * uint64_t{first + half} + 4);
+      if (key < shader_index) {
+        first += half + 1;
+        count -= half + 1;
+      } else {
+        count = half;
+      }
+    }
+    return shared::kNoSlot;
+  }
+
+ private:
+  [[nodiscard]] uint32_t Word(uint64_t address) const {
+    uint32_t word = 0;
+    for (uint32_t i = 0; i < 4; ++i) word |= static_cast<uint32_t>(bytes_.at(address - base_ + i)) << (8 * i);
+    return word;
+  }
+
+  uint64_t base_;
+  TableLayout layout_;
+  std::vector<std::byte> bytes_;
+};
+
+}  // namespace trellis::test

@@ -1,0 +1,113 @@
+#include "layer/graph/tables.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/graph/graph_builder.h"
+#include "tests/graph/table_reader.h"
+
+namespace trellis::test {
+namespace {
+
+constexpr uint64_t kBase = 0x7ab5'0000'1230;
+
+shared::NodeOutput OutputOf(const Graph& graph, uint32_t slot, uint32_t output) {
+  return TableReader(graph, kBase).Output(slot, output);
+}
+uint32_t Resolve(const Graph& graph, uint32_t slot, uint32_t output, uint32_t index) {
+  return TableReader(graph, kBase).Resolve(slot, output, index);
+}
+
+TEST(Tables, GraphsWithoutOutputsHaveATableAllTheSame) {
+  EXPECT_EQ(LayoutTables(MustLink({NodeBuilder("a")})).size, 16u);
+}
+
+TEST(Tables, NeighbouringIndicesMakeADenseArray) {
+  const Graph graph =
+      MustLink({NodeBuilder("a").To("b"), NodeBuilder("b", 10), NodeBuilder("b", 11), NodeBuilder("b", 12)});
+  const shared::NodeOutput output = OutputOf(graph, 0, 0);
+  EXPECT_EQ(output.first_index, 10u);
+  EXPECT_EQ(output.index_count, 3u);
+  for (uint32_t i = 10; i < 13; ++i) EXPECT_EQ(Resolve(graph, 0, 0, i), SlotOf(graph, "b", i));
+  EXPECT_EQ(Resolve(graph, 0, 0, 9), shared::kNoSlot);
+  EXPECT_EQ(Resolve(graph, 0, 0, 13), shared::kNoSlot);
+  EXPECT_EQ(Resolve(graph, 0, 0, 0xffffffffu), shared::kNoSlot);
+}
+
+TEST(Tables, HolesInADenseArrayHaveNoNode) {
+  const Graph graph = MustLink({NodeBuilder("a").To("b"), NodeBuilder("b", 0), NodeBuilder("b", 5)});
+  EXPECT_EQ(OutputOf(graph, 0, 0).index_count, 6u);
+  EXPECT_EQ(Resolve(graph, 0, 0, 5), SlotOf(graph, "b", 5));
+  for (uint32_t i = 1; i < 5; ++i) EXPECT_EQ(Resolve(graph, 0, 0, i), shared::kNoSlot);
+}
+
+TEST(Tables, FarIndicesMakeSortedPairs) {
+  const Graph graph = MustLink(
+      {NodeBuilder("a").To("b"), NodeBuilder("b", 0xffffffffu), NodeBuilder("b", 0), NodeBuilder("b", 0x10000)});
+  EXPECT_EQ(OutputOf(graph, 0, 0).index_count, 3u | shared::kSortedSlotPairs);
+  for (uint32_t i : {0u, 0x10000u, 0xffffffffu}) EXPECT_EQ(Resolve(graph, 0, 0, i), SlotOf(graph, "b", i));
+  for (uint32_t i : {1u, 0xffffu, 0x10001u, 0xfffffffeu}) EXPECT_EQ(Resolve(graph, 0, 0, i), shared::kNoSlot);
+}
+
+TEST(Tables, OneFarIndexIsDense) {
+  const Graph graph = MustLink({NodeBuilder("a").To("b"), NodeBuilder("b", 0xffffffffu)});
+  EXPECT_EQ(OutputOf(graph, 0, 0).first_index, 0xffffffffu);
+  EXPECT_EQ(Resolve(graph, 0, 0, 0xffffffffu), SlotOf(graph, "b", 0xffffffffu));
+  EXPECT_EQ(Resolve(graph, 0, 0, 0), shared::kNoSlot);
+}
+
+TEST(Tables, MissingTargetsHaveNoEntries) {
+  const Graph graph = MustLink({NodeBuilder("a").To("nobody")});
+  EXPECT_EQ(OutputOf(graph, 0, 0).index_count, 0u);
+  EXPECT_EQ(Resolve(graph, 0, 0, 0), shared::kNoSlot);
+}
+
+TEST(Tables, EachOutputOfASlotHasItsOwnEntry) {
+  const Graph graph = MustLink({NodeBuilder("a").To("b").To("c").To("b"), NodeBuilder("b"), NodeBuilder("c").To("b")});
+  EXPECT_EQ(Resolve(graph, 0, 0, 0), SlotOf(graph, "b"));
+  EXPECT_EQ(Resolve(graph, 0, 1, 0), SlotOf(graph, "c"));
+  EXPECT_EQ(Resolve(graph, 0, 2, 0), SlotOf(graph, "b"));
+  EXPECT_EQ(Resolve(graph, SlotOf(graph, "c"), 0, 0), SlotOf(graph, "b"));
+}
+
+TEST(Tables, EqualArraysShareOnePlace) {
+  std::vector<NodeSource> sources = Sources({NodeBuilder("r").Recursion(100).To("r").To("wide")});
+  for (uint32_t i = 0; i < 1000; ++i) sources.push_back(NodeBuilder("wide", i).source);
+  EXPECT_LT(LayoutTables(MustLink(std::move(sources))).size,
+            101u * 2 * sizeof(shared::NodeOutput) + 4000 + 101 * 16 + 64);
+}
+
+TEST(Tables, AddressesFollowTheBase) {
+  const Graph graph = MustLink({NodeBuilder("a").To("b"), NodeBuilder("b")});
+  const TableLayout layout = LayoutTables(graph);
+  EXPECT_EQ(WriteTables(graph, layout, 0).size(), layout.size);
+  EXPECT_EQ(TableReader(graph, 0).Output(0, 0).slots + kBase, TableReader(graph, kBase).Output(0, 0).slots);
+}
+
+TEST(LaunchDescription, SaysWhatKindOfLaunchASlotHas) {
+  NodeBuilder dynamic = NodeBuilder("d", 4).Dynamic(8, 0, 70000).Payload(64);
+  dynamic.source.info.grid_member = spirv::GridMember{20, 2, 3};
+  const Graph graph = MustLink({NodeBuilder("s").Static(2, 3, 4), dynamic, NodeBuilder("c").Coalescing(24),
+                                NodeBuilder("r").Recursion(3).To("r")});
+
+  const shared::LaunchPlan fixed = DescribeLaunch(graph, SlotOf(graph, "s"), 4096, {100, 100, 100});
+  EXPECT_EQ(fixed.kind, shared::kLaunchStaticGrid);
+  EXPECT_EQ(fixed.outputs, 4096u);
+  EXPECT_EQ(fixed.grid_x * 100 + fixed.grid_y * 10 + fixed.grid_z, 234u);
+
+  const shared::LaunchPlan from_record = DescribeLaunch(graph, SlotOf(graph, "d", 4), 0, {65535, 65535, 65535});
+  EXPECT_EQ(from_record.kind, shared::kLaunchDynamicGrid);
+  EXPECT_EQ(from_record.shader_index, 4u);
+  EXPECT_EQ(from_record.grid_x, 8u);
+  EXPECT_EQ(from_record.grid_y, 65535u) << "no maximum: the device's";
+  EXPECT_EQ(from_record.grid_z, 65535u);
+  EXPECT_EQ(from_record.grid_member, 20u | 2u << 16 | 3u << 20);
+
+  const shared::LaunchPlan coalescing = DescribeLaunch(graph, SlotOf(graph, "c"), 0, {1, 1, 1});
+  EXPECT_EQ(coalescing.kind, shared::kLaunchCoalescing);
+  EXPECT_EQ(coalescing.coalesce, 24u);
+
+  EXPECT_EQ(DescribeLaunch(graph, SlotOf(graph, "r", 0, 1), 0, {1, 1, 1}).remaining_recursion, 1u);
+}
+
+}  // namespace
+}  // namespace trellis::test

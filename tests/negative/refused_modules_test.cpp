@@ -1,0 +1,188 @@
+// Modules and graphs that must be refused, with a message that says what and where.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "spirv_lowering/post/post.h"
+#include "tests/gpu/leaf_nodes.h"
+#include "tests/support/basic_modules.h"
+#include "tests/support/gpu_test.h"
+#include "tests/support/graph.h"
+
+namespace trellis::test {
+namespace {
+
+class Refused : public GpuTest {
+ protected:
+  void SetUp() override {
+    GpuTest::SetUp();
+    if (SharedContext() != nullptr) context().messages.Expect("TRELLIS-");
+  }
+
+  // Creation fails and one error message holds all of `parts`.
+  void ExpectRefused(const std::vector<GraphNode>& nodes, const std::vector<std::string>& parts,
+                     bool must_be_valid = true) {
+    const Graph graph(context(), nodes, {}, must_be_valid);
+    ASSERT_EQ(graph.error(), "");
+    EXPECT_LT(graph.result(), 0);
+    EXPECT_EQ(graph.handle(), VK_NULL_HANDLE);
+    std::string all;
+    bool found = false;
+    for (const Message& message : context().messages.Find("TRELLIS-")) {
+      if (message.severity < VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT) continue;
+      all += message.id + ": " + message.text + "\n";
+      found = found || std::all_of(parts.begin(), parts.end(), [&](const std::string& part) {
+                return message.text.find(part) != std::string::npos;
+              });
+    }
+    EXPECT_TRUE(found) << "messages:\n" << all;
+  }
+};
+
+std::vector<uint32_t> Words(const std::string& text) {
+  const auto words = spirv::Assemble(text);
+  EXPECT_TRUE(static_cast<bool>(words));
+  return words ? *words : std::vector<uint32_t>{};
+}
+
+// Calls `edit` with each instruction's first word; it returns how many words the instruction has.
+void ForEachInstruction(std::vector<uint32_t>& words, const std::function<void(uint32_t* instruction)>& edit) {
+  for (size_t at = 5; at < words.size() && words[at] >> 16 != 0; at += words[at] >> 16) edit(&words[at]);
+}
+
+// Revision 1 kept outputs in variables of storage class 5076.
+TEST_F(Refused, RevisionOneStorageClass) {
+  std::vector<uint32_t> words = Words(ThreadModule(Shape::kDxc));
+  ForEachInstruction(words, [](uint32_t* instruction) {
+    constexpr uint32_t kTypePointer = 32, kVariable = 59;
+    const uint32_t opcode = *instruction & 0xffff;
+    const int place = opcode == kTypePointer ? 2 : opcode == kVariable ? 3 : 0;
+    if (place != 0 && instruction[place] == 5068) instruction[place] = 5076;
+  });
+  ExpectRefused({{.text = "revision 1", .entry = "ThreadNode", .words = words}}, {"ThreadNode"});
+}
+
+// Revision 1 decorated with literal names.
+TEST_F(Refused, RevisionOneNodeName) {
+  std::vector<uint32_t> words = Words(ChainModule(Shape::kDxc));
+  ForEachInstruction(words, [](uint32_t* instruction) {
+    constexpr uint32_t kDecorate = 71, kDecorateId = 332, kPayloadNodeName = 5091;
+    if ((*instruction & 0xffff) != kDecorateId || instruction[2] != kPayloadNodeName) return;
+    *instruction = 4u << 16 | kDecorate;
+    instruction[3] = 'x';
+  });
+  ExpectRefused({{.text = "revision 1", .entry = "Source", .words = words}}, {"Source"});
+}
+
+TEST_F(Refused, UnknownInstruction) {
+  std::vector<uint32_t> words = Words(ThreadModule(Shape::kDxc));
+  // In front of the last two instructions, OpReturn and OpFunctionEnd.
+  words.insert(words.end() - 2, 1u << 16 | 0x7ff0);
+  ExpectRefused({{.text = "unknown", .entry = "ThreadNode", .words = words}}, {"32752"});
+}
+
+TEST_F(Refused, TruncatedModule) {
+  std::vector<uint32_t> words = Words(ThreadModule(Shape::kDxc));
+  words.resize(words.size() - 3);
+  ExpectRefused({{.text = "truncated", .entry = "ThreadNode", .words = words}}, {});
+}
+
+TEST_F(Refused, NumWorkgroups) {
+  NodeAsm m;
+  const Id words = m.StorageBuffer(0);
+  const Id vector = m.Vector(m.Uint(), 3);
+  const Id num_workgroups = m.Global("Input", vector);
+  m.Decorate("OpDecorate " + num_workgroups + " BuiltIn NumWorkgroups");
+  m.BeginNode({.name = "Node", .launch = Launch::kStaticGrid, .grid = {1, 1, 1}, .shader_index = 0});
+  m.AddWord(words, 0, m.Op("OpCompositeExtract", m.Uint(), m.Load(vector, num_workgroups), "0"));
+  m.EndNode();
+  ExpectRefused({{.text = m.Text(), .entry = "Node"}}, {"Node", "NumWorkgroups"});
+}
+
+TEST_F(Refused, MissingNodeMaxPayloads) {
+  NodeAsm m;
+  const Id words = m.StorageBuffer(0);
+  const Id record = LeafRecord(m);
+  AddThreadLeaf(m, "Leaf", words, record);
+  std::string text = m.Text();
+  const size_t at = text.find("NodeMaxPayloadsAMDX");
+  ASSERT_NE(at, std::string::npos);
+  const size_t begin = text.rfind('\n', at) + 1;
+  text.erase(begin, text.find('\n', at) - begin + 1);
+  ExpectRefused({{.text = text, .entry = "Leaf"}}, {"Leaf", "NodeMaxPayloads"}, false);
+}
+
+// A node that sends to `target`.
+std::string Sender(const std::string& name, const std::string& target, std::optional<Value> recursion = {}) {
+  NodeAsm m;
+  const Id record = LeafRecord(m);
+  const Payload to = m.Output(target, record);
+  m.BeginNode({.name = name,
+               .launch = Launch::kCoalescing,
+               .shader_index = 0,
+               .recursion = recursion,
+               .input = m.Input(record)});
+  const Records records = m.Allocate(to, Scope::kInvocation, 1);
+  SetLeaf(m, records, 0, 0, 1);
+  m.Enqueue(records);
+  m.EndNode();
+  return m.Text();
+}
+
+TEST_F(Refused, Cycle) {
+  ExpectRefused(
+      {{.text = Sender("Alpha", "Beta"), .entry = "Alpha"}, {.text = Sender("Beta", "Alpha"), .entry = "Beta"}},
+      {"Alpha", "Beta"});
+}
+
+TEST_F(Refused, SelfRecursionWithoutTheMode) {
+  ExpectRefused({{.text = Sender("Alpha", "Alpha"), .entry = "Alpha"}}, {"Alpha", "MaxNodeRecursion"});
+}
+
+TEST_F(Refused, DeeperThanTheLimit) {
+  const Value too_deep = context().enqueue_properties.maxExecutionGraphDepth;
+  ExpectRefused({{.text = Sender("Alpha", "Alpha", too_deep), .entry = "Alpha"}}, {"Alpha"});
+}
+
+TEST_F(Refused, DuplicateNode) {
+  ExpectRefused({{.text = ThreadModule(Shape::kDxc), .entry = "ThreadNode", .name = "Twin", .index = 3},
+                 {.text = ThreadModule(Shape::kDxc), .entry = "ThreadNode", .name = "Twin", .index = 3}},
+                {"Twin", "3"});
+}
+
+// All nodes of a name are of one kind.
+TEST_F(Refused, KindsDisagreeWithinAName) {
+  ExpectRefused({{.text = ThreadModule(Shape::kDxc), .entry = "ThreadNode", .name = "Mixed", .index = 0},
+                 {.text = BroadcastStaticModule(Shape::kDxc), .entry = "BroadcastNode", .name = "Mixed", .index = 1}},
+                {"Mixed"});
+}
+
+TEST_F(Refused, MissingEntryPoint) {
+  ExpectRefused({{.text = ThreadModule(Shape::kDxc), .entry = "Absent"}}, {"Absent"});
+}
+
+// Not implemented yet: refused, not ignored.
+TEST_F(Refused, SharedInputs) {
+  NodeAsm m;
+  const Id words = m.StorageBuffer(0);
+  const Id record = LeafRecord(m);
+  AddThreadLeaf(m, "Base", words, record);
+  NodeAsm sharer;
+  const Id sharer_words = sharer.StorageBuffer(0);
+  const Id sharer_record = LeafRecord(sharer);
+  const Id name = sharer.String("Base");
+  const Id index = sharer.Constant(0);
+  sharer.BeginNode({.name = "Sharer",
+                    .launch = Launch::kCoalescing,
+                    .shader_index = 0,
+                    .is_api_entry = false,
+                    .input = sharer.Input(sharer_record)});
+  sharer.Mode("OpExecutionModeId " + sharer.CurrentFunction() + " SharesInputWithAMDX " + name + " " + index);
+  sharer.AddWord(sharer_words, 0, 1);
+  sharer.EndNode();
+  ExpectRefused({{.text = m.Text(), .entry = "Base"}, {.text = sharer.Text(), .entry = "Sharer"}},
+                {"Sharer", "SharesInputWith"});
+}
+
+}  // namespace
+}  // namespace trellis::test

@@ -1,0 +1,34 @@
+// Says whether the barriers of a recorded graph are enough. Knows what every internal kernel and every node reads and
+// writes: kernels and nodes are told apart by their pipelines, and their plans are read through the pushed addresses,
+// which are host memory here.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "layer/pipeline/execution_graph.h"
+#include "tests/replay/command_stream.h"
+#include "tests/replay/recording_device.h"
+
+namespace trellis::test {
+
+struct CheckedScratch {
+  VkDeviceAddress address = 0;
+  VkDeviceSize size = 0;
+};
+
+// What is in the world beside the stream. Before the stream an unknown graph ran on the same queue, with the same
+// scratch and ring, and nothing has been synchronised since; after it the host reads the loss reports.
+struct CheckedWorld {
+  RecordingDevice* device = nullptr;
+  std::vector<std::shared_ptr<const ExecutionGraphPipeline>> pipelines;
+  std::vector<CheckedScratch> scratches;
+  std::vector<uint8_t> expected_push_constants;  // what the application pushed for COMPUTE
+};
+
+// Everything that is wrong with a stream: hazards, launches that nobody prepared, push constants that are missing or
+// not the application's.
+[[nodiscard]] std::vector<std::string> CheckStream(const CheckedWorld& world, const CommandStream& stream);
+
+}  // namespace trellis::test

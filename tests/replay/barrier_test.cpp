@@ -1,0 +1,220 @@
+// The barriers of recorded graphs are enough, and none is there for nothing.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <numeric>
+
+#include "layer/replay/replay.h"
+#include "tests/replay/barrier_checker.h"
+#include "tests/replay/test_pipeline.h"
+
+namespace trellis::test {
+namespace {
+
+class BarrierTest : public ::testing::Test {
+ protected:
+  BarrierTest() {
+    device_.Begin();
+    std::vector<uint8_t> bytes(kApplicationPushBytes);
+    std::iota(bytes.begin(), bytes.end(), uint8_t{100});
+    device_.command_buffer().push_constants.Push(VK_NULL_HANDLE, VK_SHADER_STAGE_COMPUTE_BIT, 0, bytes);
+    world_.device = &device_;
+    world_.expected_push_constants = bytes;
+  }
+
+  void Record(std::initializer_list<NodeBuilder> nodes, const std::vector<Input>& inputs) {
+    Use(MakePipeline(device_, nodes));
+    Dispatch(device_, pipeline_, scratch_, inputs);
+  }
+  void Use(const std::shared_ptr<ExecutionGraphPipeline>& pipeline) {
+    pipeline_ = pipeline;
+    scratch_ = device_.MakeScratch(ScratchBytes(*pipeline));
+    world_.pipelines.push_back(pipeline);
+    world_.scratches.push_back({scratch_, ScratchBytes(*pipeline)});
+  }
+
+  // Accepted as it is, rejected without any one barrier, and rejected with any bit of any mask taken out.
+  void ExpectExact(size_t barriers) {
+    const CommandStream& stream = device_.stream();
+    const std::vector<std::string> complaints = CheckStream(world_, stream);
+    EXPECT_TRUE(complaints.empty()) << complaints.front() << " (" << complaints.size() << " complaints)\n"
+                                    << Describe(stream);
+    EXPECT_EQ(device_.command_buffer().recorded_error, VK_SUCCESS);
+    const std::vector<size_t> positions = PositionsOf(stream, Command::Kind::kBarrier);
+    EXPECT_EQ(positions.size(), barriers) << Describe(stream);
+    for (size_t position : positions) {
+      EXPECT_FALSE(CheckStream(world_, Without(stream, position)).empty())
+          << "barrier at " << position << " is not needed\n"
+          << Describe(stream);
+      ExpectEveryBitNeeded(position);
+    }
+  }
+  void ExpectEveryBitNeeded(size_t position) {
+    const Command& barrier = device_.stream()[position];
+    const auto expect_needed = [&](const char* mask, uint32_t Command::*member) {
+      for (uint32_t bit = 1; bit != 0; bit <<= 1) {
+        if (!(barrier.*member & bit)) continue;
+        CommandStream weaker = device_.stream();
+        weaker[position].*member &= ~bit;
+        EXPECT_FALSE(CheckStream(world_, weaker).empty())
+            << mask << " bit " << bit << " of the barrier at " << position << " is not needed\n"
+            << Describe(device_.stream());
+      }
+    };
+    expect_needed("source stage", &Command::source_stages);
+    expect_needed("destination stage", &Command::destination_stages);
+    expect_needed("source access", &Command::source_access);
+    expect_needed("destination access", &Command::destination_access);
+  }
+
+  RecordingDevice device_;
+  CheckedWorld world_;
+  std::shared_ptr<ExecutionGraphPipeline> pipeline_;
+  VkDeviceAddress scratch_ = 0;
+};
+
+// One barrier to enter, one after begin, two for each level after the first, one to leave.
+constexpr size_t BarriersFor(size_t levels) { return 2 + 2 * (levels - 1) + 1; }
+
+NodeBuilder Writing(NodeBuilder node) {
+  node.source.info.writes_input = true;
+  return node;
+}
+
+TEST_F(BarrierTest, ALeafAloneNeedsNone) {
+  Record({NodeBuilder("leaf")}, {{"leaf", 7}});
+  EXPECT_EQ(PositionsOf(device_.stream(), Command::Kind::kDispatch).size(), 1u);
+  ExpectExact(0);
+}
+
+TEST_F(BarrierTest, OutputsWithoutATargetNeedOnlyTheControlBlock) {
+  Record({NodeBuilder("a").To("nobody")}, {{"a", 1}});
+  ExpectExact(2);
+}
+
+TEST_F(BarrierTest, Chain) {
+  Record({NodeBuilder("a").To("b", 4), NodeBuilder("b").To("c", 2), NodeBuilder("c").To("d"), NodeBuilder("d")},
+         {{"a", 3}});
+  ExpectExact(BarriersFor(4));
+}
+
+TEST_F(BarrierTest, FanOut) {
+  Record({NodeBuilder("a").To("b").To("c").To("d"), NodeBuilder("b"), NodeBuilder("c").Coalescing(8), NodeBuilder("d")},
+         {{"a", 2}});
+  ExpectExact(BarriersFor(2));
+}
+
+TEST_F(BarrierTest, DiamondWithArmsOfDifferentLength) {
+  Record({NodeBuilder("top").To("left").To("right"), NodeBuilder("left").To("bottom"),
+          NodeBuilder("right").To("middle"), NodeBuilder("middle").To("bottom"), NodeBuilder("bottom")},
+         {{"top", 1}});
+  ExpectExact(BarriersFor(4));
+}
+
+TEST_F(BarrierTest, DynamicGrids) {
+  Record(
+      {NodeBuilder("a").Dynamic(8, 8, 8).To("b", 16), NodeBuilder("b").Dynamic().To("c"), NodeBuilder("c").Dynamic(4)},
+      {{"a", 5, 0, 2}});
+  ExpectExact(BarriersFor(3));
+}
+
+TEST_F(BarrierTest, Coalescing) {
+  Record({NodeBuilder("a").To("b", 16), NodeBuilder("b").Coalescing(32).To("c", 8), NodeBuilder("c").Coalescing(1)},
+         {{"a", 5}});
+  ExpectExact(BarriersFor(3));
+}
+
+TEST_F(BarrierTest, Recursion) {
+  Record({NodeBuilder("a").Recursion(3).To("a", 2).To("b"), NodeBuilder("b")}, {{"a", 1}});
+  ExpectExact(BarriersFor(5));
+}
+
+TEST_F(BarrierTest, EmptyPayloads) {
+  Record({NodeBuilder("a").Payload(0, 1).To("b", 4, 0), NodeBuilder("b").Payload(0, 1)}, {{"a", 4}});
+  ExpectExact(BarriersFor(2));
+}
+
+TEST_F(BarrierTest, AnEntryThatWritesItsInputGetsACopy) {
+  Record({Writing(NodeBuilder("a")).To("b"), NodeBuilder("b")}, {{"a", 40}});
+  EXPECT_EQ(PositionsOf(device_.stream(), Command::Kind::kDispatch).size(), 5u);  // begin, copy, a, close, end
+  ExpectExact(BarriersFor(2) + 1);
+}
+
+TEST_F(BarrierTest, ALeafThatWritesItsInputGetsACopyToo) {
+  Record({Writing(NodeBuilder("a")), NodeBuilder("b")}, {{"a", 40}, {"b", 1}});
+  ExpectExact(4);
+  EXPECT_GT(device_.command_buffer().ring_bytes, 0u);
+}
+
+TEST_F(BarrierTest, ANodeThatWritesItsInputInALaterLevel) {
+  Record({NodeBuilder("a").To("b"), Writing(NodeBuilder("b")).To("c"), Writing(NodeBuilder("c"))}, {{"a", 1}});
+  ExpectExact(BarriersFor(3));
+}
+
+TEST_F(BarrierTest, AllocationsFromTheHeap) {
+  NodeBuilder a = NodeBuilder("a").To("b", 4);
+  a.LastOutput().uses_heap = true;
+  NodeBuilder b = NodeBuilder("b").To("c", 4);
+  b.LastOutput().uses_heap = true;
+  Record({a, b, NodeBuilder("c")}, {{"a", 9}});
+  ExpectExact(BarriersFor(3));
+}
+
+TEST_F(BarrierTest, SeveralRoots) {
+  Record({NodeBuilder("a").To("c"), NodeBuilder("b"), Writing(NodeBuilder("c")).Dynamic().To("d"),
+          NodeBuilder("d").Coalescing(4)},
+         {{"a", 1}, {"b", 2}, {"c", 3}});
+  ExpectExact(BarriersFor(3) + 1);
+}
+
+TEST_F(BarrierTest, BackToBackOnOneScratchWithoutTheApplicationsBarriers) {
+  Record({NodeBuilder("a").To("b"), NodeBuilder("b").Dynamic()}, {{"a", 1}});
+  Dispatch(device_, pipeline_, scratch_, {{"a", 5}});
+  Dispatch(device_, pipeline_, scratch_, {{"b", 5}});
+  Dispatch(device_, pipeline_, scratch_, {{"a", 2}, {"b", 2}});
+  ExpectExact(3 * BarriersFor(2));
+}
+
+TEST_F(BarrierTest, TwoGraphsWithScratchesOfTheirOwn) {
+  Record({NodeBuilder("a").To("b"), NodeBuilder("b")}, {{"a", 1}});
+  Record({NodeBuilder("x").To("y", 3), NodeBuilder("y").To("z"), NodeBuilder("z")}, {{"x", 1}, {"y", 1}});
+  ExpectExact(BarriersFor(2) + BarriersFor(3));
+}
+
+TEST_F(BarrierTest, AWideLevelNeedsSeveralWorkgroupsToOpenItsRegions) {
+  std::vector<NodeSource> sources;
+  NodeBuilder top("top");
+  std::vector<uint32_t> indices;
+  for (uint32_t i = 0; i < 300; ++i) indices.push_back(i);
+  top.ToIndices("wide", indices, 300);
+  sources.push_back(top.source);
+  for (uint32_t i = 0; i < 300; ++i) {
+    NodeBuilder wide("wide", i);
+    wide.ToIndices("last", indices, 300);
+    sources.push_back(wide.source);
+    sources.push_back(NodeBuilder("last", i).source);
+  }
+  Use(MakePipeline(device_, sources));
+  Dispatch(device_, pipeline_, scratch_, {{"top", 1}});
+  const std::vector<std::string> complaints = CheckStream(world_, device_.stream());
+  EXPECT_TRUE(complaints.empty()) << complaints.front();
+  EXPECT_EQ(PositionsOf(device_.stream(), Command::Kind::kBarrier).size(), BarriersFor(3));
+}
+
+// The checker itself: a stream that is wrong in another way than by barriers.
+TEST_F(BarrierTest, TheCheckerSeesMissingPushConstantsAndKernels) {
+  Record({NodeBuilder("a").To("b"), NodeBuilder("b").To("c"), NodeBuilder("c")}, {{"a", 1}});
+  const CommandStream& stream = device_.stream();
+  ASSERT_TRUE(CheckStream(world_, stream).empty());
+  // The push of the application's state before level 0 repeats what the launch pushes later on; every other push is
+  // needed.
+  size_t needed = 0;
+  for (size_t position : PositionsOf(stream, Command::Kind::kPushConstants))
+    needed += !CheckStream(world_, Without(stream, position)).empty();
+  EXPECT_GE(needed, 2 * 3 + 1u);
+  for (size_t position : PositionsOf(stream, Command::Kind::kBindPipeline))
+    EXPECT_FALSE(CheckStream(world_, Without(stream, position)).empty()) << position;
+}
+
+}  // namespace
+}  // namespace trellis::test

@@ -1,0 +1,118 @@
+#include "meta_shaders/shared/graph_data.h"
+#include "tests/replay/kernel_test_base.h"
+
+namespace trellis::test {
+namespace {
+
+using shared::BeginPlan;
+using shared::ControlBlock;
+using shared::EndPlan;
+using shared::kNoSlot;
+using shared::Region;
+using shared::RegionPlan;
+using shared::RingEntry;
+
+constexpr uint64_t kDump = 0x1234500;
+
+class BeginEndKernelTest : public KernelTest {
+ protected:
+  // Runs begin_graph; returns the control block.
+  ControlBlock Begin(const PlanSpan& table, uint64_t ring_bytes, const std::vector<RegionPlan>& openings = {}) {
+    control_ = Memory(sizeof(ControlBlock));
+    regions_ = Memory(300 * sizeof(Region));
+    BeginPlan plan = {};
+    plan.control = control_.address;
+    plan.ring_table = table.address;
+    plan.ring_bytes = ring_bytes;
+    plan.dump = kDump;
+    plan.regions = regions_.address;
+    plan.openings = Memory(openings).address;
+    plan.opening_count = static_cast<uint32_t>(openings.size());
+    plan.heap_slot = 77;
+    Run(Kernel::kBeginGraph, plan);
+    return Read<ControlBlock>(control_);
+  }
+  void End(const PlanSpan& table, const PlanSpan& control) {
+    Run(Kernel::kEndGraph, EndPlan{control.address, table.address});
+  }
+
+  static RingEntry Entry(const PlanSpan& table, size_t index) {
+    RingEntry entry;
+    std::memcpy(&entry, table.host + sizeof(shared::RingTableHeader) + index * sizeof(entry), sizeof(entry));
+    return entry;
+  }
+
+  PlanSpan control_;
+  PlanSpan regions_;
+};
+
+RingEntry Ring(uint64_t base, uint64_t bytes, uint32_t owner = 0) { return {base, bytes, owner, 0, 0, 0}; }
+
+TEST_F(BeginEndKernelTest, ClaimsTheFirstFreeRingThatIsLargeEnough) {
+  // Sizes beyond 4 GiB, so that comparing the low words alone would choose wrongly.
+  const PlanSpan table = RingTable({Ring(0x10000, 0x0fffffff0), Ring(0x20000, 0x500000010, 1),
+                                    Ring(0x4500030000, 0x500000010), Ring(0x40000, 0x600000000)});
+  const ControlBlock control = Begin(table, 0x500000000);
+  EXPECT_EQ(control.ring, 0x4500030000u);
+  EXPECT_EQ(control.ring_entry, 2u);
+  EXPECT_EQ(control.dump, kDump);
+  EXPECT_EQ(control.heap_slot, 77u);
+  EXPECT_EQ(Entry(table, 0).owner, 0u);
+  EXPECT_EQ(Entry(table, 2).owner, 1u);
+  EXPECT_EQ(Entry(table, 3).owner, 0u);
+}
+
+TEST_F(BeginEndKernelTest, EndGivesBackWhatBeginClaimed) {
+  const PlanSpan table = RingTable({Ring(0x10000, 4096), Ring(0x20000, 4096)});
+  EXPECT_EQ(Begin(table, 4096).ring, 0x10000u);
+  const PlanSpan first = control_;
+  EXPECT_EQ(Begin(table, 4096).ring, 0x20000u);
+  const PlanSpan second = control_;
+  EXPECT_EQ(Begin(table, 4096).ring, 0u);
+  End(table, control_);  // claimed nothing, so it must give nothing back
+  EXPECT_EQ(Entry(table, 0).owner, 1u);
+  EXPECT_EQ(Entry(table, 1).owner, 1u);
+  End(table, first);
+  EXPECT_EQ(Entry(table, 0).owner, 0u);
+  EXPECT_EQ(Entry(table, 1).owner, 1u);
+  End(table, second);
+  EXPECT_EQ(Entry(table, 1).owner, 0u);
+  EXPECT_EQ(Begin(table, 1).ring, 0x10000u);
+}
+
+TEST_F(BeginEndKernelTest, AGraphThatNeedsNoRingClaimsNone) {
+  const PlanSpan table = RingTable({Ring(0x10000, 4096)});
+  const ControlBlock control = Begin(table, 0);
+  EXPECT_EQ(control.ring, 0u);
+  EXPECT_EQ(control.ring_entry, kNoSlot);
+  EXPECT_EQ(Entry(table, 0).owner, 0u);
+}
+
+TEST_F(BeginEndKernelTest, OpensRegionsInTheRing) {
+  const PlanSpan table = RingTable({Ring(0xfffffff0, 1 << 20)});
+  std::vector<RegionPlan> openings;
+  for (uint32_t i = 0; i < 200; ++i) openings.push_back({i * 0x100000010ull, 299 - i, i, 1000 + i, 0});
+  Begin(table, 4096, openings);
+  for (uint32_t i = 0; i < 200; ++i) {
+    const Region region = Read<Region>(regions_, 299 - i);
+    EXPECT_EQ(region.base, 0xfffffff0 + i * 0x100000010ull) << i;
+    EXPECT_EQ(region.stride, i);
+    EXPECT_EQ(region.capacity, 1000 + i);
+    EXPECT_EQ(region.reserved, 0u);
+    EXPECT_EQ(region.first_failed, 0xffffffffu);
+    EXPECT_EQ(region.lost, 0u);
+  }
+  EXPECT_EQ(Read<Region>(regions_, 0).capacity, 0u);
+}
+
+TEST_F(BeginEndKernelTest, WithoutARingEveryRegionIsClosedAndWritesGoToTheDump) {
+  const PlanSpan table = RingTable({});
+  const ControlBlock control = Begin(table, 4096, {{64, 5, 16, 1000, 0}});
+  EXPECT_EQ(control.ring_entry, kNoSlot);
+  const Region region = Read<Region>(regions_, 5);
+  EXPECT_EQ(region.base, kDump);
+  EXPECT_EQ(region.capacity, 0u);
+}
+
+}  // namespace
+}  // namespace trellis::test

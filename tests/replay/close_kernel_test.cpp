@@ -1,0 +1,311 @@
+// The close-level kernel against the host's own SizeLaunch.
+#include <algorithm>
+#include <random>
+
+#include "layer/replay/launch_size.h"
+#include "meta_shaders/shared/graph_data.h"
+#include "tests/replay/kernel_test_base.h"
+
+namespace trellis::test {
+namespace {
+
+using shared::ClosePlan;
+using shared::ControlBlock;
+using shared::DispatchArguments;
+using shared::LaunchBlock;
+using shared::LaunchPlan;
+using shared::LossReport;
+using shared::LossReportHeader;
+using shared::Region;
+using shared::RegionPlan;
+
+struct GridMember {
+  uint32_t offset;
+  uint32_t width;
+  uint32_t count;
+
+  [[nodiscard]] uint32_t Packed() const {
+    return offset | width << shared::kGridMemberWidthShift | count << shared::kGridMemberCountShift;
+  }
+};
+
+class CloseKernelTest : public KernelTest {
+ protected:
+  // One launch with its region. Record memory is at least as large as the region says.
+  struct Launch {
+    LaunchPlan plan = {};
+    Region region = {};
+    std::vector<std::byte> records;
+  };
+  struct Closed {
+    LaunchBlock block;
+    DispatchArguments arguments;
+    std::vector<uint32_t> first_workgroup;
+  };
+
+  static Launch StaticGrid(uint32_t x, uint32_t y, uint32_t z, uint32_t records) {
+    Launch launch;
+    launch.plan.kind = shared::kLaunchStaticGrid;
+    launch.plan.grid_x = x;
+    launch.plan.grid_y = y;
+    launch.plan.grid_z = z;
+    launch.plan.coalesce = 1;
+    launch.region.stride = 12;
+    SetRecords(launch, records);
+    return launch;
+  }
+  static Launch Coalescing(uint32_t coalesce, uint32_t records) {
+    Launch launch = StaticGrid(1, 1, 1, records);
+    launch.plan.kind = shared::kLaunchCoalescing;
+    launch.plan.coalesce = coalesce;
+    return launch;
+  }
+  // Grids of 0 to `most` in each component; the rest of the record is noise.
+  static Launch DynamicGrid(GridMember member, uint32_t stride, uint32_t records, uint32_t most,
+                            uint32_t bound = 65535) {
+    Launch launch = StaticGrid(bound, bound, bound, records);
+    launch.plan.kind = shared::kLaunchDynamicGrid;
+    launch.plan.grid_member = member.Packed();
+    launch.region.stride = stride;
+    launch.records.resize(size_t{records} * stride);
+    std::mt19937 random(records * 31 + most);
+    for (std::byte& byte : launch.records) byte = static_cast<std::byte>(random());
+    for (uint32_t record = 0; record < records; ++record) {
+      for (uint32_t i = 0; i < member.count; ++i) {
+        const uint32_t value = static_cast<uint32_t>(random() % (uint64_t{most} + 1));
+        std::memcpy(launch.records.data() + size_t{record} * stride + member.offset + i * member.width, &value,
+                    member.width);
+      }
+    }
+    return launch;
+  }
+  static void SetRecords(Launch& launch, uint32_t records) {
+    launch.region.capacity = records;
+    launch.region.reserved = records;
+    launch.region.first_failed = 0xffffffffu;
+  }
+
+  // Runs the kernel over `launches`; the slot of launch i is 2 * i + 1.
+  std::vector<Closed> Close(std::vector<Launch> launches, const std::vector<RegionPlan>& openings = {}) {
+    const uint32_t heap_slot = static_cast<uint32_t>(2 * launches.size() + 1);
+    std::vector<Region> consumed(heap_slot + 1);
+    consumed[heap_slot].lost = heap_lost_;
+    std::vector<LaunchPlan> plans;
+    std::vector<PlanSpan> prefix_sums;
+    control_.ring = Memory(16).address;
+    for (size_t i = 0; i < launches.size(); ++i) {
+      Launch& launch = launches[i];
+      launch.plan.slot = static_cast<uint32_t>(2 * i + 1);
+      launch.plan.outputs = 1000 + i;
+      launch.plan.shader_index = 20 + static_cast<uint32_t>(i);
+      launch.plan.remaining_recursion = 30 + static_cast<uint32_t>(i);
+      launch.region.base = Memory(launch.records).address;
+      prefix_sums.push_back(Memory((launch.records.size() / std::max(launch.region.stride, 1u) + 1) * 4));
+      launch.plan.first_workgroup_offset = prefix_sums.back().address - control_.ring;
+      consumed[launch.plan.slot] = launch.region;
+      plans.push_back(launch.plan);
+    }
+    bases_.clear();
+    for (const Launch& launch : launches) bases_.push_back(launch.region.base);
+    blocks_ = Memory(launches.size() * sizeof(LaunchBlock));
+    const PlanSpan arguments = Memory(launches.size() * sizeof(DispatchArguments));
+    produced_ = Memory(4096 * sizeof(Region));
+    reports_ = Memory(sizeof(LossReportHeader) + shared::kLossReportCapacity * sizeof(LossReport));
+    ClosePlan plan = {};
+    plan.control = Memory(std::vector{control_}).address;
+    plan.launches = Memory(plans).address;
+    plan.blocks = blocks_.address;
+    plan.arguments = arguments.address;
+    plan.consumed = Memory(consumed).address;
+    plan.produced = produced_.address;
+    plan.openings = Memory(openings).address;
+    plan.reports = reports_.address;
+    plan.launch_count = static_cast<uint32_t>(launches.size());
+    plan.opening_count = static_cast<uint32_t>(openings.size());
+    plan.graph = 99;
+    plan.level = 6;
+    plan.heap_slot = has_heap_ ? heap_slot : shared::kNoSlot;
+    plan.max_workgroups_x = limits_.max_workgroups_x;
+    plan.max_workgroups_y = limits_.max_workgroups_y;
+    plan.max_grid_workgroups = limits_.max_grid_workgroups;
+    const uint32_t workgroups =
+        plan.launch_count + (plan.opening_count + shared::kCloseLevelWorkgroup - 1) / shared::kCloseLevelWorkgroup;
+    Run(Kernel::kCloseLevel, plan, workgroups);
+
+    std::vector<Closed> closed;
+    for (size_t i = 0; i < launches.size(); ++i) {
+      Closed& one = closed.emplace_back();
+      one.block = Read<LaunchBlock>(blocks_, i);
+      one.arguments = Read<DispatchArguments>(arguments, i);
+      if (launches[i].plan.kind != shared::kLaunchDynamicGrid) continue;
+      one.first_workgroup.resize(one.block.record_count);
+      if (!one.first_workgroup.empty())
+        std::memcpy(one.first_workgroup.data(), prefix_sums[i].host, one.first_workgroup.size() * sizeof(uint32_t));
+    }
+    return closed;
+  }
+
+  // Runs one launch and compares with the host's result.
+  void ExpectLikeHost(const Launch& launch, const std::string& what) {
+    SCOPED_TRACE(what);
+    const std::vector<Closed> all = Close({launch});
+    const Closed& closed = all[0];
+    std::vector<uint32_t> first_workgroup;
+    const RecordArray records = {launch.records,
+                                 std::min({launch.region.reserved, launch.region.first_failed, launch.region.capacity}),
+                                 launch.region.stride};
+    const LaunchSize expected = SizeLaunch(launch.plan, records, limits_, first_workgroup);
+    EXPECT_EQ(closed.block.record_count, expected.records);
+    EXPECT_EQ(closed.block.workgroup_count, expected.workgroups);
+    if (launch.plan.kind == shared::kLaunchDynamicGrid) {
+      EXPECT_EQ(closed.first_workgroup, first_workgroup);
+      EXPECT_NE(closed.block.first_workgroup, 0u);
+    } else {
+      EXPECT_EQ(closed.block.first_workgroup, 0u);
+    }
+    const DispatchSize size = SplitIntoRows(expected.workgroups, limits_.max_workgroups_x);
+    EXPECT_EQ(closed.arguments.x, size.x);
+    EXPECT_EQ(closed.arguments.y, size.y);
+    EXPECT_EQ(closed.arguments.z, expected.workgroups == 0 ? 0u : 1u);
+    EXPECT_GE(uint64_t{size.x} * size.y, expected.workgroups);
+    EXPECT_LE(size.x, limits_.max_workgroups_x);
+    EXPECT_LE(size.y, limits_.max_workgroups_y);
+    const uint32_t lost = launch.region.lost + records.count - expected.records;
+    ASSERT_EQ(Read<LossReportHeader>(reports_).written, lost == 0 ? 0u : 1u);
+    if (lost == 0) return;
+    const LossReport report = Read<LossReport>(reports_, 1);
+    EXPECT_EQ(report.graph, 99u);
+    EXPECT_EQ(report.slot, 1u);
+    EXPECT_EQ(report.level, 6u);
+    EXPECT_EQ(report.records, lost);
+  }
+
+  LaunchLimits limits_ = {65535, 65535, (1u << 24) - 1};
+  ControlBlock control_ = {};
+  uint32_t heap_lost_ = 0;
+  bool has_heap_ = true;
+  PlanSpan blocks_;
+  PlanSpan produced_;
+  PlanSpan reports_;
+  std::vector<uint64_t> bases_;
+};
+
+TEST_F(CloseKernelTest, WritesTheWholeLaunchBlock) {
+  const std::vector<Closed> closed =
+      Close({StaticGrid(2, 3, 4, 5), DynamicGrid({4, 2, 3}, 16, 9, 5, 4), Coalescing(8, 17)});
+  for (uint32_t i = 0; i < 3; ++i) {
+    const LaunchBlock& block = closed[i].block;
+    EXPECT_NE(block.control, 0u);
+    EXPECT_EQ(block.records, bases_[i]);
+    EXPECT_EQ(block.outputs, 1000 + i);
+    EXPECT_EQ(block.regions, produced_.address);
+    EXPECT_EQ(block.shader_index, 20 + i);
+    EXPECT_EQ(block.remaining_recursion, 30 + i);
+  }
+  EXPECT_EQ(closed[0].block.record_stride, 12u);
+  EXPECT_EQ(closed[0].block.grid_x, 2u);
+  EXPECT_EQ(closed[0].block.grid_y, 3u);
+  EXPECT_EQ(closed[0].block.grid_z, 4u);
+  EXPECT_EQ(closed[0].block.workgroup_count, 120u);
+  EXPECT_EQ(closed[1].block.grid_member, (GridMember{4, 2, 3}.Packed()));
+  EXPECT_EQ(closed[1].block.grid_x, 4u);
+  EXPECT_EQ(closed[2].block.coalesce, 8u);
+  EXPECT_EQ(closed[2].block.workgroup_count, 3u);
+}
+
+TEST_F(CloseKernelTest, StaticGridsLikeTheHost) {
+  for (uint32_t records : {0u, 1u, 2u, 65535u, 65536u, 1000000u}) {
+    ExpectLikeHost(StaticGrid(1, 1, 1, records), "1x1x1 * " + std::to_string(records));
+    ExpectLikeHost(StaticGrid(3, 5, 7, records), "3x5x7 * " + std::to_string(records));
+    ExpectLikeHost(StaticGrid(4, 0, 1, records), "4x0x1 * " + std::to_string(records));
+    ExpectLikeHost(StaticGrid(65535, 256, 1, records), "65535x256x1 * " + std::to_string(records));
+    ExpectLikeHost(StaticGrid(65535, 65535, 65535, records), "65535^3 * " + std::to_string(records));
+  }
+}
+
+TEST_F(CloseKernelTest, CoalescingLikeTheHost) {
+  for (uint32_t records : {0u, 1u, 31u, 32u, 33u, 65535u * 32u + 1u, 0x7fffffffu})
+    for (uint32_t coalesce : {1u, 2u, 32u, 256u})
+      ExpectLikeHost(Coalescing(coalesce, records), std::to_string(records) + " by " + std::to_string(coalesce));
+}
+
+TEST_F(CloseKernelTest, DynamicGridsOfEveryShapeLikeTheHost) {
+  const GridMember members[] = {{0, 4, 1},  {8, 4, 2}, {4, 4, 3}, {2, 2, 1}, {6, 2, 2},
+                                {10, 2, 3}, {1, 1, 1}, {3, 1, 2}, {13, 1, 3}};
+  for (const GridMember& member : members)
+    for (uint32_t stride : {16u, 20u, 36u})
+      ExpectLikeHost(
+          DynamicGrid(member, stride, 777, 6),
+          std::to_string(member.offset) + "+" + std::to_string(member.width) + "*" + std::to_string(member.count));
+}
+
+TEST_F(CloseKernelTest, DynamicGridsOfEveryCountLikeTheHost) {
+  for (uint32_t records : {0u, 1u, 7u, 8u, 9u, 127u, 128u, 1023u, 1024u, 1025u, 2049u, 70000u})
+    ExpectLikeHost(DynamicGrid({4, 4, 3}, 20, records, 3), std::to_string(records) + " records");
+}
+
+TEST_F(CloseKernelTest, RecordsWithoutWorkgroupsLikeTheHost) {
+  ExpectLikeHost(DynamicGrid({0, 4, 1}, 4, 5000, 0), "all of them");
+  ExpectLikeHost(DynamicGrid({0, 4, 2}, 8, 5000, 1), "three in four");
+}
+
+TEST_F(CloseKernelTest, GridsAreClampedToTheirBounds) {
+  ExpectLikeHost(DynamicGrid({0, 4, 3}, 12, 100, 0xffffffffu, 5), "bound 5");
+  ExpectLikeHost(DynamicGrid({0, 4, 1}, 4, 100, 0xffffffffu, 65535), "bound 65535");
+  ExpectLikeHost(DynamicGrid({0, 4, 1}, 4, 100, 20, 0), "no bound");
+}
+
+TEST_F(CloseKernelTest, WorkgroupsThatNoDispatchCanHoldAreLostByWholeRecords) {
+  limits_ = {100, 50, (1u << 24) - 1};
+  ExpectLikeHost(StaticGrid(7, 1, 1, 1000), "static");
+  ExpectLikeHost(StaticGrid(5001, 1, 1, 1), "static, not even one");
+  ExpectLikeHost(Coalescing(3, 20000), "coalescing");
+  ExpectLikeHost(DynamicGrid({0, 4, 1}, 4, 3000, 9), "dynamic");
+  ExpectLikeHost(DynamicGrid({0, 4, 1}, 4, 3000, 0xffffffffu, 0), "dynamic, huge");
+}
+
+TEST_F(CloseKernelTest, SumsBeyond32BitsSaturate) {
+  // 65535 * 65535 * 65535 is clamped to max_grid_workgroups; 300 of these pass 2^32.
+  ExpectLikeHost(DynamicGrid({0, 2, 3}, 8, 2000, 0xffff), "65535^3");
+  limits_.max_workgroups_x = 0x7fffffff;
+  ExpectLikeHost(DynamicGrid({0, 2, 3}, 8, 2000, 0xffff), "65535^3, wide device");
+  ExpectLikeHost(StaticGrid(65535, 65535, 1, 3), "static, wide device");
+}
+
+TEST_F(CloseKernelTest, RecordsThatFoundNoPlaceAreLeftOutAndReported) {
+  Launch launch = StaticGrid(1, 1, 1, 100);
+  launch.region.reserved = 150;
+  launch.region.first_failed = 97;
+  launch.region.lost = 53;
+  ExpectLikeHost(launch, "an allocation crossed the capacity");
+  launch.region.first_failed = 100;
+  ExpectLikeHost(launch, "exactly at the capacity");
+}
+
+TEST_F(CloseKernelTest, LossesOfTheHeapAreReportedOnlyWhereThereIsOne) {
+  heap_lost_ = 12;
+  Close({StaticGrid(1, 1, 1, 1), StaticGrid(1, 1, 1, 1)});
+  ASSERT_EQ(Read<LossReportHeader>(reports_).written, 1u);
+  EXPECT_EQ(Read<LossReport>(reports_, 1).slot, 5u);
+  EXPECT_EQ(Read<LossReport>(reports_, 1).records, 12u);
+  has_heap_ = false;
+  Close({StaticGrid(1, 1, 1, 1)});
+  EXPECT_EQ(Read<LossReportHeader>(reports_).written, 0u);
+}
+
+TEST_F(CloseKernelTest, OpensTheRegionsOfTheNextLevel) {
+  std::vector<RegionPlan> openings;
+  for (uint32_t i = 0; i < 1000; ++i) openings.push_back({i * 64ull, 4000 - 3 * i, 8 + i, 100 + i, 0});
+  Close({StaticGrid(1, 1, 1, 1), Coalescing(4, 9)}, openings);
+  for (uint32_t i = 0; i < 1000; ++i) {
+    const Region region = Read<Region>(produced_, 4000 - 3 * i);
+    EXPECT_EQ(region.base, control_.ring + i * 64ull) << i;
+    EXPECT_EQ(region.stride, 8 + i);
+    EXPECT_EQ(region.capacity, 100 + i);
+    EXPECT_EQ(region.first_failed, 0xffffffffu);
+  }
+  EXPECT_EQ(Read<Region>(produced_, 3999).stride, 0u);
+}
+
+}  // namespace
+}  // namespace trellis::test

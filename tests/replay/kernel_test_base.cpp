@@ -1,0 +1,53 @@
+#include "tests/replay/kernel_test_base.h"
+
+#include <algorithm>
+
+namespace trellis::test {
+
+std::unique_ptr<DriverDevice> KernelTest::driver_;
+std::string KernelTest::why_not_;
+
+void KernelTest::SetUpTestSuite() {
+  driver_ = DriverDevice::Create(why_not_);
+  if (driver_) RecordProperty("device", driver_->name());
+}
+
+void KernelTest::TearDownTestSuite() { driver_.reset(); }
+
+void KernelTest::SetUp() {
+  if (!driver_) GTEST_SKIP() << why_not_;
+}
+
+PlanSpan KernelTest::Memory(size_t bytes) {
+  Expected<DeviceBuffer> buffer =
+      DeviceBuffer::Create(device(), std::max<size_t>(bytes, 1), BufferMemory::kHost, "test");
+  if (!buffer) {
+    ADD_FAILURE() << buffer.error().message;
+    return {};
+  }
+  memory_.push_back(*std::move(buffer));
+  return {memory_.back().data(), memory_.back().address(), bytes};
+}
+
+PlanSpan KernelTest::RingTable(const std::vector<shared::RingEntry>& entries) {
+  const PlanSpan table = Memory(sizeof(shared::RingTableHeader) + entries.size() * sizeof(shared::RingEntry));
+  table.Store(0, shared::RingTableHeader{static_cast<uint32_t>(entries.size()), 0, 0, 0});
+  for (size_t i = 0; i < entries.size(); ++i)
+    table.Store(sizeof(shared::RingTableHeader) + i * sizeof(shared::RingEntry), entries[i]);
+  return table;
+}
+
+void KernelTest::Dispatch(Kernel kernel, VkDeviceAddress plan, uint32_t x, uint32_t y) {
+  const Expected<std::shared_ptr<const InternalKernels>> kernels = InternalKernels::Of(device());
+  ASSERT_TRUE(kernels) << kernels.error().message;
+  const bool executed = driver_->Execute([&](VkCommandBuffer command_buffer) {
+    const DeviceDispatch& dispatch = device().dispatch;
+    dispatch.CmdBindPipeline(command_buffer, VK_PIPELINE_BIND_POINT_COMPUTE, (*kernels)->pipeline(kernel));
+    dispatch.CmdPushConstants(command_buffer, (*kernels)->layout(), VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof(plan),
+                              &plan);
+    dispatch.CmdDispatch(command_buffer, x, y, 1);
+  });
+  ASSERT_TRUE(executed);
+}
+
+}  // namespace trellis::test

@@ -1,0 +1,73 @@
+#include "tests/replay/test_pipeline.h"
+
+#include <cstring>
+#include <span>
+#include <utility>
+
+#include "layer/graph/describe.h"
+#include "layer/graph/tables.h"
+#include "layer/memory/scratch_layout.h"
+#include "layer/replay/replay.h"
+
+namespace trellis::test {
+
+std::shared_ptr<ExecutionGraphPipeline> MakePipeline(RecordingDevice& device,
+                                                     std::initializer_list<NodeBuilder> nodes) {
+  return MakePipeline(device, Sources(nodes));
+}
+
+std::shared_ptr<ExecutionGraphPipeline> MakePipeline(RecordingDevice& device, std::vector<NodeSource> sources) {
+  static uint32_t next_id = 1;
+  auto pipeline = std::make_shared<ExecutionGraphPipeline>(device.device());
+  pipeline->id = next_id++;
+  pipeline->graph = MustLink(std::move(sources));
+  for (const Node& node : pipeline->graph.nodes)
+    pipeline->nodes.push_back({device.MakePipeline(), NodeLabel(node.name, node.index)});
+
+  const VkPushConstantRange range = {VK_SHADER_STAGE_COMPUTE_BIT, 0, kApplicationPushBytes};
+  VkPipelineLayoutCreateInfo info = {};
+  info.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO;
+  info.pushConstantRangeCount = 1;
+  info.pPushConstantRanges = &range;
+  static_cast<void>(MakePipelineLayout(device.device(), info, VK_NULL_HANDLE, pipeline->layout));
+
+  const TableLayout layout = LayoutTables(pipeline->graph);
+  Expected<DeviceBuffer> tables = DeviceBuffer::Create(device.device(), layout.size, BufferMemory::kHost, "tables");
+  const std::vector<std::byte> bytes = WriteTables(pipeline->graph, layout, tables->address());
+  std::memcpy(tables->data(), bytes.data(), bytes.size());
+  for (uint64_t offset : layout.outputs) pipeline->outputs_address.push_back(tables->address() + offset);
+  pipeline->tables = *std::move(tables);
+  device.device().execution_graphs.Insert(TestHandle(*pipeline), pipeline);
+  return pipeline;
+}
+
+VkPipeline TestHandle(const ExecutionGraphPipeline& pipeline) { return HandleFromObject<VkPipeline>(&pipeline); }
+
+void Dispatch(RecordingDevice& device, const std::shared_ptr<ExecutionGraphPipeline>& pipeline, VkDeviceAddress scratch,
+              const std::vector<Input>& inputs) {
+  std::vector<std::vector<uint32_t>> payloads;
+  std::vector<VkDispatchGraphInfoAMDX> infos;
+  for (const Input& input : inputs) {
+    VkDispatchGraphInfoAMDX info = {};
+    info.nodeIndex = pipeline->graph.FindNode(input.node, input.index);
+    info.payloadCount = input.count;
+    const uint32_t words =
+        (info.nodeIndex == kNoNode ? 0 : pipeline->graph.nodes[info.nodeIndex].info.input.size + 3) / 4;
+    payloads.emplace_back(size_t{words} * input.count, input.word);
+    info.payloads.hostAddress = payloads.back().data();
+    info.payloadStride = words * 4;
+    infos.push_back(info);
+  }
+  VkDispatchGraphCountInfoAMDX count_info = {};
+  count_info.count = static_cast<uint32_t>(infos.size());
+  count_info.infos.hostAddress = infos.data();
+  count_info.stride = sizeof(VkDispatchGraphInfoAMDX);
+  device.command_buffer().execution_graph.pipeline = TestHandle(*pipeline);
+  DispatchGraph(device.command_buffer(), scratch, ScratchBytes(*pipeline), count_info);
+}
+
+VkDeviceSize ScratchBytes(const ExecutionGraphPipeline& pipeline) {
+  return LayOutScratch(static_cast<uint32_t>(pipeline.graph.slots.size()), pipeline.graph.largest_record).size;
+}
+
+}  // namespace trellis::test

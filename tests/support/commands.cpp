@@ -1,0 +1,100 @@
+// Commands and DescriptorSets of run.h.
+#include <cstdio>
+#include <cstdlib>
+
+#include "tests/support/run.h"
+
+namespace trellis::test {
+namespace {
+
+// Long enough for a CPU driver under sanitizers on a busy machine.
+constexpr uint64_t kTimeoutNanoseconds = 300ull * 1000 * 1000 * 1000;
+
+}  // namespace
+
+Commands::Commands(const Context& context) : context_(context) {
+  auto pool = Struct<VkCommandPoolCreateInfo>(VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO);
+  pool.flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT;
+  pool.queueFamilyIndex = context.queue_family;
+  EXPECT_EQ(vkCreateCommandPool(context.device, &pool, nullptr, &pool_), VK_SUCCESS);
+  auto allocation = Struct<VkCommandBufferAllocateInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO);
+  allocation.commandPool = pool_;
+  allocation.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
+  allocation.commandBufferCount = 1;
+  EXPECT_EQ(vkAllocateCommandBuffers(context.device, &allocation, &command_buffer_), VK_SUCCESS);
+  auto fence = Struct<VkFenceCreateInfo>(VK_STRUCTURE_TYPE_FENCE_CREATE_INFO);
+  EXPECT_EQ(vkCreateFence(context.device, &fence, nullptr, &fence_), VK_SUCCESS);
+}
+
+Commands::~Commands() {
+  vkDestroyFence(context_.device, fence_, nullptr);
+  vkDestroyCommandPool(context_.device, pool_, nullptr);
+}
+
+VkCommandBuffer Commands::Begin(VkCommandBufferUsageFlags flags) {
+  auto begin = Struct<VkCommandBufferBeginInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO);
+  begin.flags = flags;
+  EXPECT_EQ(vkBeginCommandBuffer(command_buffer_, &begin), VK_SUCCESS);
+  return command_buffer_;
+}
+
+VkResult Commands::End() {
+  auto barrier = Struct<VkMemoryBarrier>(VK_STRUCTURE_TYPE_MEMORY_BARRIER);
+  barrier.srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT;
+  barrier.dstAccessMask = VK_ACCESS_HOST_READ_BIT;
+  vkCmdPipelineBarrier(command_buffer_, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1,
+                       &barrier, 0, nullptr, 0, nullptr);
+  return vkEndCommandBuffer(command_buffer_);
+}
+
+VkResult Commands::Submit() {
+  auto submit = Struct<VkSubmitInfo>(VK_STRUCTURE_TYPE_SUBMIT_INFO);
+  submit.commandBufferCount = 1;
+  submit.pCommandBuffers = &command_buffer_;
+  if (const VkResult result = vkQueueSubmit(context_.queue, 1, &submit, fence_); result != VK_SUCCESS) return result;
+  const VkResult waited = vkWaitForFences(context_.device, 1, &fence_, VK_TRUE, kTimeoutNanoseconds);
+  if (waited == VK_TIMEOUT) {
+    std::fprintf(stderr, "the device did not finish in time\n");
+    std::abort();
+  }
+  if (waited != VK_SUCCESS) return waited;
+  return vkResetFences(context_.device, 1, &fence_);
+}
+
+DescriptorSets::DescriptorSets(const Context& context, const Layout& layout, const LayoutOptions& options,
+                               const std::vector<GuardedBuffer>& buffers)
+    : context_(context), sets_(options.sets) {
+  const VkDescriptorType type =
+      options.dynamic ? VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC : VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+  const VkDescriptorPoolSize size = {type, options.sets * options.buffers_per_set};
+  auto pool = Struct<VkDescriptorPoolCreateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO);
+  pool.maxSets = options.sets;
+  pool.poolSizeCount = 1;
+  pool.pPoolSizes = &size;
+  EXPECT_EQ(vkCreateDescriptorPool(context.device, &pool, nullptr, &pool_), VK_SUCCESS);
+  const std::vector<VkDescriptorSetLayout> layouts(options.sets, layout.set_layout());
+  auto allocation = Struct<VkDescriptorSetAllocateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO);
+  allocation.descriptorPool = pool_;
+  allocation.descriptorSetCount = options.sets;
+  allocation.pSetLayouts = layouts.data();
+  EXPECT_EQ(vkAllocateDescriptorSets(context.device, &allocation, sets_.data()), VK_SUCCESS);
+  for (uint32_t set = 0; set < options.sets; ++set) {
+    for (uint32_t binding = 0; binding < options.buffers_per_set; ++binding) {
+      const GuardedBuffer& buffer = buffers[set * options.buffers_per_set + binding];
+      // With a dynamic offset the range is what is left for the largest offset that the tests use.
+      const VkDeviceSize range = options.dynamic ? buffer.size() / 2 : buffer.size();
+      const VkDescriptorBufferInfo info = {buffer.handle(), buffer.offset(), range};
+      auto write = Struct<VkWriteDescriptorSet>(VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET);
+      write.dstSet = sets_[set];
+      write.dstBinding = binding;
+      write.descriptorCount = 1;
+      write.descriptorType = type;
+      write.pBufferInfo = &info;
+      vkUpdateDescriptorSets(context.device, 1, &write, 0, nullptr);
+    }
+  }
+}
+
+DescriptorSets::~DescriptorSets() { vkDestroyDescriptorPool(context_.device, pool_, nullptr); }
+
+}  // namespace trellis::test

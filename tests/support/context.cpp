@@ -1,0 +1,256 @@
+#include "tests/support/context.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <iterator>
+#include <optional>
+
+namespace trellis::test {
+namespace {
+
+constexpr const char* kValidationLayer = "VK_LAYER_KHRONOS_validation";
+
+// Sets variables and puts the old values back.
+class ScopedEnvironment {
+ public:
+  explicit ScopedEnvironment(const std::vector<EnvironmentSetting>& settings) {
+    for (const EnvironmentSetting& setting : settings) {
+      const char* old = std::getenv(setting.name.c_str());
+      old_.emplace_back(setting.name, old != nullptr ? std::optional<std::string>(old) : std::nullopt);
+      setenv(setting.name.c_str(), setting.value.c_str(), 1);
+    }
+  }
+  ~ScopedEnvironment() {
+    for (const auto& [name, value] : old_) {
+      if (value) {
+        setenv(name.c_str(), value->c_str(), 1);
+      } else {
+        unsetenv(name.c_str());
+      }
+    }
+  }
+  ScopedEnvironment(const ScopedEnvironment&) = delete;
+  ScopedEnvironment& operator=(const ScopedEnvironment&) = delete;
+
+ private:
+  std::vector<std::pair<std::string, std::optional<std::string>>> old_;
+};
+
+bool HasLayer(const char* name) {
+  uint32_t count = 0;
+  vkEnumerateInstanceLayerProperties(&count, nullptr);
+  std::vector<VkLayerProperties> layers(count);
+  vkEnumerateInstanceLayerProperties(&count, layers.data());
+  return std::any_of(layers.begin(), layers.end(),
+                     [&](const VkLayerProperties& layer) { return std::strcmp(layer.layerName, name) == 0; });
+}
+
+bool OffersGraphs(VkPhysicalDevice device) {
+  uint32_t count = 0;
+  vkEnumerateDeviceExtensionProperties(device, nullptr, &count, nullptr);
+  std::vector<VkExtensionProperties> extensions(count);
+  vkEnumerateDeviceExtensionProperties(device, nullptr, &count, extensions.data());
+  const bool listed = std::any_of(extensions.begin(), extensions.end(), [](const VkExtensionProperties& extension) {
+    return std::strcmp(extension.extensionName, VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME) == 0;
+  });
+  auto enqueue =
+      Struct<VkPhysicalDeviceShaderEnqueueFeaturesAMDX>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX);
+  auto features = Struct<VkPhysicalDeviceFeatures2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &enqueue);
+  vkGetPhysicalDeviceFeatures2(device, &features);
+  return listed && enqueue.shaderEnqueue == VK_TRUE;
+}
+
+template <typename Function>
+bool Load(VkDevice device, const char* name, Function& function, std::string& error) {
+  function = reinterpret_cast<Function>(vkGetDeviceProcAddr(device, name));
+  if (function == nullptr) error = std::string(name) + " is null";
+  return function != nullptr;
+}
+
+}  // namespace
+
+std::unique_ptr<Context> Context::Create(std::string& error, const std::vector<EnvironmentSetting>& settings) {
+  const ScopedEnvironment environment(settings);
+  std::unique_ptr<Context> context(new Context());
+  if (!context->CreateInstance(error) || !context->ChooseDevice(error) || !context->CreateDevice(error)) return nullptr;
+  context->creation_messages = context->messages.Unexpected();
+  return context;
+}
+
+Context::~Context() {
+  DestroyDevice();
+  if (messenger_ != VK_NULL_HANDLE) {
+    const auto destroy = reinterpret_cast<PFN_vkDestroyDebugUtilsMessengerEXT>(
+        vkGetInstanceProcAddr(instance, "vkDestroyDebugUtilsMessengerEXT"));
+    destroy(instance, messenger_, nullptr);
+  }
+  if (instance != VK_NULL_HANDLE) vkDestroyInstance(instance, nullptr);
+}
+
+void Context::DestroyDevice() {
+  if (device != VK_NULL_HANDLE) vkDestroyDevice(device, nullptr);
+  device = VK_NULL_HANDLE;
+}
+
+bool Context::CreateInstance(std::string& error) {
+  // Named by the application, the validation layer sits below every implicit layer, and so below Trellis.
+  has_validation = HasLayer(kValidationLayer) && std::getenv("TRELLIS_TEST_NO_VALIDATION") == nullptr;
+  const char* extension = VK_EXT_DEBUG_UTILS_EXTENSION_NAME;
+  const VkDebugUtilsMessengerCreateInfoEXT messenger = messages.MessengerInfo();
+  auto application = Struct<VkApplicationInfo>(VK_STRUCTURE_TYPE_APPLICATION_INFO);
+  application.pApplicationName = "trellis_gpu_tests";
+  application.apiVersion = VK_API_VERSION_1_3;
+  auto info = Struct<VkInstanceCreateInfo>(VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO);
+  info.pApplicationInfo = &application;
+  info.enabledLayerCount = has_validation ? 1 : 0;
+  info.ppEnabledLayerNames = &kValidationLayer;
+  info.enabledExtensionCount = 1;
+  info.ppEnabledExtensionNames = &extension;
+  if (const VkResult result = vkCreateInstance(&info, nullptr, &instance); result != VK_SUCCESS) {
+    error = "vkCreateInstance returned " + std::to_string(result);
+    return false;
+  }
+  const auto create = reinterpret_cast<PFN_vkCreateDebugUtilsMessengerEXT>(
+      vkGetInstanceProcAddr(instance, "vkCreateDebugUtilsMessengerEXT"));
+  if (create == nullptr || create(instance, &messenger, nullptr, &messenger_) != VK_SUCCESS) {
+    error = "no messenger could be created";
+    return false;
+  }
+  return true;
+}
+
+// TRELLIS_TEST_DEVICE=hardware: the first device that is not a CPU. Else the first one.
+bool Context::ChooseDevice(std::string& error) {
+  uint32_t count = 0;
+  vkEnumeratePhysicalDevices(instance, &count, nullptr);
+  std::vector<VkPhysicalDevice> devices(count);
+  vkEnumeratePhysicalDevices(instance, &count, devices.data());
+  const char* wanted = std::getenv("TRELLIS_TEST_DEVICE");
+  const bool hardware_only = wanted != nullptr && std::strcmp(wanted, "hardware") == 0;
+  for (VkPhysicalDevice candidate : devices) {
+    vkGetPhysicalDeviceProperties(candidate, &properties);
+    if (hardware_only && properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU) continue;
+    physical_device = candidate;
+    break;
+  }
+  if (physical_device == VK_NULL_HANDLE) {
+    error = hardware_only ? "no hardware device" : "no Vulkan device";
+    return false;
+  }
+  if (!OffersGraphs(physical_device)) {
+    error = std::string(properties.deviceName) +
+            " does not offer VK_AMDX_shader_enqueue: is the layer enabled (TRELLIS_ENABLE, XDG_CONFIG_DIRS)?";
+    return false;
+  }
+  enqueue_properties = Struct<VkPhysicalDeviceShaderEnqueuePropertiesAMDX>(
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_PROPERTIES_AMDX);
+  auto properties2 =
+      Struct<VkPhysicalDeviceProperties2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &enqueue_properties);
+  vkGetPhysicalDeviceProperties2(physical_device, &properties2);
+  return true;
+}
+
+bool Context::CreateDevice(std::string& error) {
+  uint32_t count = 0;
+  vkGetPhysicalDeviceQueueFamilyProperties(physical_device, &count, nullptr);
+  std::vector<VkQueueFamilyProperties> families(count);
+  vkGetPhysicalDeviceQueueFamilyProperties(physical_device, &count, families.data());
+  while (queue_family < count && (families[queue_family].queueFlags & VK_QUEUE_COMPUTE_BIT) == 0) ++queue_family;
+
+  auto supported12 = Struct<VkPhysicalDeviceVulkan12Features>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES);
+  auto supported = Struct<VkPhysicalDeviceFeatures2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &supported12);
+  vkGetPhysicalDeviceFeatures2(physical_device, &supported);
+  features = {supported12.shaderInt8 == VK_TRUE, supported.features.shaderInt16 == VK_TRUE,
+              supported.features.shaderInt64 == VK_TRUE, supported12.shaderFloat16 == VK_TRUE,
+              supported.features.shaderFloat64 == VK_TRUE};
+
+  auto enqueue =
+      Struct<VkPhysicalDeviceShaderEnqueueFeaturesAMDX>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX);
+  enqueue.shaderEnqueue = VK_TRUE;
+  auto maintenance5 = Struct<VkPhysicalDeviceMaintenance5FeaturesKHR>(
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES_KHR, &enqueue);
+  maintenance5.maintenance5 = VK_TRUE;
+  auto vulkan12 =
+      Struct<VkPhysicalDeviceVulkan12Features>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, &maintenance5);
+  vulkan12.bufferDeviceAddress = VK_TRUE;
+  vulkan12.shaderInt8 = supported12.shaderInt8;
+  vulkan12.shaderFloat16 = supported12.shaderFloat16;
+  auto enabled = Struct<VkPhysicalDeviceFeatures2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &vulkan12);
+  enabled.features.shaderInt16 = supported.features.shaderInt16;
+  enabled.features.shaderInt64 = supported.features.shaderInt64;
+  enabled.features.shaderFloat64 = supported.features.shaderFloat64;
+
+  const float priority = 1.0f;
+  auto queue_info = Struct<VkDeviceQueueCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO);
+  queue_info.queueFamilyIndex = queue_family;
+  queue_info.queueCount = 1;
+  queue_info.pQueuePriorities = &priority;
+  const char* const extensions[] = {VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME, VK_KHR_MAINTENANCE_5_EXTENSION_NAME,
+                                    VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME};
+  auto info = Struct<VkDeviceCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &enabled);
+  info.queueCreateInfoCount = 1;
+  info.pQueueCreateInfos = &queue_info;
+  info.enabledExtensionCount = static_cast<uint32_t>(std::size(extensions));
+  info.ppEnabledExtensionNames = extensions;
+  if (const VkResult result = vkCreateDevice(physical_device, &info, nullptr, &device); result != VK_SUCCESS) {
+    error = "vkCreateDevice returned " + std::to_string(result);
+    return false;
+  }
+  vkGetDeviceQueue(device, queue_family, 0, &queue);
+  return Load(device, "vkCreateExecutionGraphPipelinesAMDX", graph.CreateExecutionGraphPipelines, error) &&
+         Load(device, "vkGetExecutionGraphPipelineScratchSizeAMDX", graph.GetExecutionGraphPipelineScratchSize,
+              error) &&
+         Load(device, "vkGetExecutionGraphPipelineNodeIndexAMDX", graph.GetExecutionGraphPipelineNodeIndex, error) &&
+         Load(device, "vkCmdInitializeGraphScratchMemoryAMDX", graph.CmdInitializeGraphScratchMemory, error) &&
+         Load(device, "vkCmdDispatchGraphAMDX", graph.CmdDispatchGraph, error) &&
+         Load(device, "vkCmdDispatchGraphIndirectAMDX", graph.CmdDispatchGraphIndirect, error) &&
+         Load(device, "vkCmdDispatchGraphIndirectCountAMDX", graph.CmdDispatchGraphIndirectCount, error);
+}
+
+uint32_t Context::MemoryType(uint32_t types, VkMemoryPropertyFlags wanted) const {
+  VkPhysicalDeviceMemoryProperties memory;
+  vkGetPhysicalDeviceMemoryProperties(physical_device, &memory);
+  for (uint32_t i = 0; i < memory.memoryTypeCount; ++i) {
+    if ((types >> i & 1) != 0 && (memory.memoryTypes[i].propertyFlags & wanted) == wanted) return i;
+  }
+  return ~0u;
+}
+
+namespace {
+
+struct Shared {
+  bool made = false;
+  std::string error;
+  std::unique_ptr<Context> context;
+};
+
+Shared& SharedState() {
+  static Shared shared;
+  return shared;
+}
+
+}  // namespace
+
+Context* SharedContext() {
+  Shared& shared = SharedState();
+  if (!shared.made) {
+    shared.made = true;
+    shared.context = Context::Create(shared.error);
+  }
+  return shared.context.get();
+}
+
+const std::string& SharedContextError() { return SharedState().error; }
+
+std::vector<Message> DestroySharedContext() {
+  std::unique_ptr<Context>& context = SharedState().context;
+  if (context == nullptr) return {};
+  context->messages.Clear();
+  context->DestroyDevice();
+  std::vector<Message> messages = context->messages.Unexpected();
+  context.reset();
+  return messages;
+}
+
+}  // namespace trellis::test

@@ -1,0 +1,168 @@
+#include "tests/support/graph.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <functional>
+#include <map>
+
+#include "spirv_lowering/post/post.h"
+
+namespace trellis::test {
+
+Specialization Spec(uint32_t id, uint32_t value) {
+  Specialization specialization = {id, std::vector<uint8_t>(sizeof(value))};
+  std::memcpy(specialization.data.data(), &value, sizeof(value));
+  return specialization;
+}
+
+Specialization Spec(uint32_t id, std::string_view text) {
+  Specialization specialization = {id, std::vector<uint8_t>(text.begin(), text.end())};
+  specialization.data.push_back(0);
+  return specialization;
+}
+
+Layout::Layout(const Context& context, const LayoutOptions& options) : context_(context) {
+  std::vector<VkDescriptorSetLayoutBinding> bindings;
+  for (uint32_t i = 0; i < options.buffers_per_set; ++i) {
+    const VkDescriptorType type =
+        options.dynamic ? VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC : VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+    bindings.push_back({i, type, 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr});
+  }
+  auto set_info = Struct<VkDescriptorSetLayoutCreateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO);
+  set_info.bindingCount = options.buffers_per_set;
+  set_info.pBindings = bindings.data();
+  if (vkCreateDescriptorSetLayout(context.device, &set_info, nullptr, &set_layout_) != VK_SUCCESS) return;
+  const std::vector<VkDescriptorSetLayout> sets(options.sets, set_layout_);
+  const VkPushConstantRange range = {VK_SHADER_STAGE_COMPUTE_BIT, 0, options.push_constant_bytes};
+  auto info = Struct<VkPipelineLayoutCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO);
+  info.setLayoutCount = options.sets;
+  info.pSetLayouts = sets.data();
+  info.pushConstantRangeCount = options.push_constant_bytes != 0 ? 1 : 0;
+  info.pPushConstantRanges = &range;
+  if (vkCreatePipelineLayout(context.device, &info, nullptr, &layout_) != VK_SUCCESS) layout_ = VK_NULL_HANDLE;
+}
+
+Layout::~Layout() {
+  vkDestroyPipelineLayout(context_.device, layout_, nullptr);
+  vkDestroyDescriptorSetLayout(context_.device, set_layout_, nullptr);
+}
+
+namespace {
+
+// What SPIRV-Tools 2025.1 refuses though the extension allows it or compilers emit it.
+bool IsValidatorsMistake(const std::string& message) {
+  // OpIsNodePayloadValidAMDX takes a type.
+  return message.find("cannot be a type") != std::string::npos ||
+         // OpSpecConstantStringAMDX can be specialised.
+         message.find("must be a scalar specialization constant") != std::string::npos ||
+         // Barriers over output records, as DXC emits them in GLSL450 modules.
+         message.find("OutputMemoryKHR requires capability") != std::string::npos;
+}
+
+}  // namespace
+
+std::vector<uint32_t> AssembleModule(const std::string& text, std::string& error, bool must_be_valid) {
+  if (const char* folder = std::getenv("TRELLIS_TEST_DUMP"); folder != nullptr) {
+    std::ofstream(std::string(folder) + "/" + std::to_string(std::hash<std::string>{}(text)) + ".spvasm") << text;
+  }
+  auto words = spirv::Assemble(text);
+  if (!words) {
+    error = "assembling: " + words.error().message + "\n" + text;
+    return {};
+  }
+  if (!must_be_valid) return *words;
+  if (const auto valid = spirv::Validate(*words); !valid && !IsValidatorsMistake(valid.error().message)) {
+    error = "spirv-val: " + valid.error().message + "\n" + text;
+    return {};
+  }
+  return *words;
+}
+
+GraphStages::GraphStages(const Context& context, const std::vector<GraphNode>& nodes, bool must_be_valid)
+    : context_(context), nodes_(nodes), extras_(nodes.size()), stages_(nodes.size()) {
+  std::map<std::string, VkShaderModule> made;
+  for (size_t i = 0; i < nodes_.size(); ++i) {
+    const GraphNode& node = nodes_[i];
+    VkShaderModule& module = made[node.text];
+    if (module == VK_NULL_HANDLE) {
+      const std::vector<uint32_t> words =
+          node.words.empty() ? AssembleModule(node.text, error_, must_be_valid) : node.words;
+      if (words.empty()) return;
+      auto info = Struct<VkShaderModuleCreateInfo>(VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
+      info.codeSize = words.size() * 4;
+      info.pCode = words.data();
+      if (const VkResult result = vkCreateShaderModule(context_.device, &info, nullptr, &module);
+          result != VK_SUCCESS) {
+        error_ = "vkCreateShaderModule returned " + std::to_string(result);
+        return;
+      }
+      modules_.push_back(module);
+    }
+    Extra& extra = extras_[i];
+    extra.node =
+        Struct<VkPipelineShaderStageNodeCreateInfoAMDX>(VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_NODE_CREATE_INFO_AMDX);
+    extra.node.pName = node.name ? node.name->c_str() : nullptr;
+    extra.node.index = node.index.value_or(VK_SHADER_INDEX_UNUSED_AMDX);
+    for (const Specialization& specialization : node.specialization) {
+      extra.entries.push_back(
+          {specialization.id, static_cast<uint32_t>(extra.data.size()), specialization.data.size()});
+      extra.data.insert(extra.data.end(), specialization.data.begin(), specialization.data.end());
+    }
+    extra.specialization = {static_cast<uint32_t>(extra.entries.size()), extra.entries.data(), extra.data.size(),
+                            extra.data.data()};
+    VkPipelineShaderStageCreateInfo& stage = stages_[i];
+    stage = Struct<VkPipelineShaderStageCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO);
+    if (node.name || node.index) stage.pNext = &extra.node;
+    stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
+    stage.module = module;
+    stage.pName = node.entry.c_str();
+    if (!extra.entries.empty()) stage.pSpecializationInfo = &extra.specialization;
+  }
+}
+
+GraphStages::~GraphStages() {
+  for (VkShaderModule module : modules_) vkDestroyShaderModule(context_.device, module, nullptr);
+}
+
+VkExecutionGraphPipelineCreateInfoAMDX GraphStages::CreateInfo(VkPipelineLayout layout) const {
+  auto info =
+      Struct<VkExecutionGraphPipelineCreateInfoAMDX>(VK_STRUCTURE_TYPE_EXECUTION_GRAPH_PIPELINE_CREATE_INFO_AMDX);
+  info.stageCount = static_cast<uint32_t>(stages_.size());
+  info.pStages = stages_.data();
+  info.layout = layout;
+  return info;
+}
+
+Graph::Graph(const Context& context, const std::vector<GraphNode>& nodes, const LayoutOptions& layout_options,
+             bool must_be_valid)
+    : context_(context) {
+  const Layout layout(context, layout_options);
+  const GraphStages stages(context, nodes, must_be_valid);
+  error_ = stages.error();
+  if (!error_.empty()) return;
+  const VkExecutionGraphPipelineCreateInfoAMDX info = stages.CreateInfo(layout.handle());
+  result_ = context.graph.CreateExecutionGraphPipelines(context.device, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline_);
+}
+
+Graph::~Graph() { vkDestroyPipeline(context_.device, pipeline_, nullptr); }
+
+uint32_t Graph::NodeIndex(const std::string& name, uint32_t index) const {
+  auto info =
+      Struct<VkPipelineShaderStageNodeCreateInfoAMDX>(VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_NODE_CREATE_INFO_AMDX);
+  info.pName = name.c_str();
+  info.index = index;
+  uint32_t node = ~0u;
+  const VkResult result = context_.graph.GetExecutionGraphPipelineNodeIndex(context_.device, pipeline_, &info, &node);
+  return result == VK_SUCCESS ? node : ~0u;
+}
+
+VkExecutionGraphPipelineScratchSizeAMDX Graph::ScratchSize() const {
+  auto size =
+      Struct<VkExecutionGraphPipelineScratchSizeAMDX>(VK_STRUCTURE_TYPE_EXECUTION_GRAPH_PIPELINE_SCRATCH_SIZE_AMDX);
+  if (context_.graph.GetExecutionGraphPipelineScratchSize(context_.device, pipeline_, &size) != VK_SUCCESS)
+    size.minSize = 0;
+  return size;
+}
+
+}  // namespace trellis::test

@@ -1,0 +1,77 @@
+#include "tests/support/messages.h"
+
+#include <algorithm>
+
+namespace trellis::test {
+namespace {
+
+// Messages that are not about Trellis or the tests. Each with the reason.
+struct KnownFalse {
+  const char* id;    // part of pMessageIdName; empty: any
+  const char* text;  // part of pMessage; empty: any
+};
+constexpr KnownFalse kKnownFalse[] = {
+    // The loader and drivers talk through the same channel; nothing of it is about our calls.
+    {"Loader Message", ""},
+};
+
+VKAPI_ATTR VkBool32 VKAPI_CALL OnMessage(VkDebugUtilsMessageSeverityFlagBitsEXT severity,
+                                         VkDebugUtilsMessageTypeFlagsEXT,
+                                         const VkDebugUtilsMessengerCallbackDataEXT* data, void* user_data) {
+  static_cast<MessageLog*>(user_data)->Add(
+      {severity, data->pMessageIdName != nullptr ? data->pMessageIdName : "", data->pMessage});
+  return VK_FALSE;
+}
+
+bool IsKnownFalse(const Message& message) {
+  return std::any_of(std::begin(kKnownFalse), std::end(kKnownFalse), [&](const KnownFalse& known) {
+    return message.id.find(known.id) != std::string::npos && message.text.find(known.text) != std::string::npos;
+  });
+}
+
+}  // namespace
+
+void MessageLog::Clear() {
+  const std::lock_guard lock(mutex_);
+  messages_.clear();
+  expected_.clear();
+}
+
+std::vector<Message> MessageLog::Find(std::string_view id) const {
+  const std::lock_guard lock(mutex_);
+  std::vector<Message> found;
+  for (const Message& message : messages_) {
+    if (message.id.find(id) != std::string::npos) found.push_back(message);
+  }
+  return found;
+}
+
+std::vector<Message> MessageLog::Unexpected() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<Message> found;
+  for (const Message& message : messages_) {
+    if (message.severity < VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT || IsKnownFalse(message)) continue;
+    const bool expected = std::any_of(expected_.begin(), expected_.end(),
+                                      [&](const std::string& id) { return message.id.find(id) != std::string::npos; });
+    if (!expected) found.push_back(message);
+  }
+  return found;
+}
+
+void MessageLog::Add(Message message) {
+  const std::lock_guard lock(mutex_);
+  messages_.push_back(std::move(message));
+}
+
+VkDebugUtilsMessengerCreateInfoEXT MessageLog::MessengerInfo() {
+  auto info = Struct<VkDebugUtilsMessengerCreateInfoEXT>(VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT);
+  info.messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_INFO_BIT_EXT |
+                         VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT |
+                         VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT;
+  info.messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT;
+  info.pfnUserCallback = OnMessage;
+  info.pUserData = this;
+  return info;
+}
+
+}  // namespace trellis::test
