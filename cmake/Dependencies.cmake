@@ -4,7 +4,7 @@
 # Defines for the rooms:
 #   Vulkan::Headers, Vulkan::Vulkan (the loader), SPIRV-Headers::SPIRV-Headers
 #   Trellis::SpirvTools     SPIRV-Tools' library and optimiser
-#   TRELLIS_VULKAN_INCLUDE_DIR, TRELLIS_VULKAN_REGISTRY (folder of vk.xml; may be empty)
+#   TRELLIS_VULKAN_INCLUDE_DIR, TRELLIS_VULKAN_REGISTRY (folder of vk.xml)
 #   TRELLIS_SPIRV_GRAMMAR   spirv.core.grammar.json
 #   TRELLIS_GLSLANG, TRELLIS_SPIRV_AS, TRELLIS_SPIRV_VAL, TRELLIS_SPIRV_DIS   programs (the last three may be NOTFOUND)
 #   Python3::Interpreter; with TRELLIS_BUILD_TESTS also GTest::gtest, GTest::gmock, nlohmann_json::nlohmann_json
@@ -47,6 +47,9 @@ endif()
 find_path(TRELLIS_VULKAN_REGISTRY vk.xml HINTS "${TRELLIS_VULKAN_INCLUDE_DIR}/../share/vulkan/registry"
           PATH_SUFFIXES share/vulkan/registry)
 mark_as_advanced(TRELLIS_VULKAN_REGISTRY)
+if(NOT TRELLIS_VULKAN_REGISTRY)
+  trellis_report_missing("the Vulkan registry, vk.xml" "${trellis_headers_hint}")
+endif()
 
 # Loader: only the samples and the tests link it.
 if(TRELLIS_VULKAN_INCLUDE_DIR)

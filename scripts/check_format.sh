@@ -14,5 +14,10 @@ if [ -z "${program}" ]; then
   printf 'missing clang-format 14 (package clang-format-14 or clang-format)\n' >&2
   exit 1
 fi
+# Other versions format some things differently.
+case $("${program}" --version) in
+  *'version 14.'*) ;;
+  *) printf 'note: this is not clang-format 14; differences may be its own\n' >&2 ;;
+esac
 find layer spirv_lowering meta_shaders/shared samples tests tools bench \( -name '*.cpp' -o -name '*.h' \) -print0 2>/dev/null |
   xargs -0 -r "${program}" --style=file "${mode[@]}"

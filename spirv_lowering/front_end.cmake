@@ -1,6 +1,24 @@
 #   trellis_spirv_rules      the extension's rules that SPIRV-Tools does not check
 #   trellis_spirv_front_end  raw glslang output -> nodes
 
+add_library(trellis_spirv_rules STATIC
+  rules/check_rules.cpp
+  rules/check_rules.h
+  rules/decoration_rules.cpp
+  rules/instruction_rules.cpp
+  rules/mode_rules.cpp
+  rules/module_rules.cpp
+  rules/payload_type_rules.cpp
+  rules/payload_writes.cpp
+  rules/payload_writes.h
+  rules/rule_context.cpp
+  rules/rule_context.h
+  rules/source_lines.cpp
+  rules/source_lines.h
+  rules/validator_view.cpp
+  rules/validator_view.h)
+target_link_libraries(trellis_spirv_rules PUBLIC trellis_spirv_lowering)
+
 add_library(trellis_spirv_front_end STATIC
   front_end/handle_plan.cpp
   front_end/handle_plan.h
@@ -13,7 +31,5 @@ add_library(trellis_spirv_front_end STATIC
   front_end/rewrite.cpp
   front_end/rewrite.h
   front_end/stand_ins.cpp
-  front_end/stand_ins.h
-  rules/source_lines.cpp
-  rules/source_lines.h)
-target_link_libraries(trellis_spirv_front_end PUBLIC trellis_spirv_lowering)
+  front_end/stand_ins.h)
+target_link_libraries(trellis_spirv_front_end PUBLIC trellis_spirv_rules)

@@ -16,6 +16,7 @@ struct FeatureQuery {
   VkPhysicalDeviceVulkan12Features vulkan12 = {};
   VkPhysicalDeviceSynchronization2Features synchronization2 = {};
   VkPhysicalDeviceExtendedDynamicStateFeaturesEXT extended_dynamic_state = {};
+  VkPhysicalDeviceMaintenance4Features maintenance4 = {};
   VkPhysicalDeviceShaderMaximalReconvergenceFeaturesKHR maximal_reconvergence = {};
   VkPhysicalDevicePipelineCreationCacheControlFeatures cache_control = {};
   VkPhysicalDeviceShaderEnqueueFeaturesAMDX shader_enqueue = {};
@@ -28,6 +29,7 @@ struct FeatureQuery {
          vulkan13 || capabilities.HasExtension(VK_KHR_SYNCHRONIZATION_2_EXTENSION_NAME));
     Link(extended_dynamic_state, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTENDED_DYNAMIC_STATE_FEATURES_EXT,
          capabilities.HasExtension(VK_EXT_EXTENDED_DYNAMIC_STATE_EXTENSION_NAME));
+    Link(maintenance4, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_FEATURES, vulkan13);
     Link(maximal_reconvergence, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_MAXIMAL_RECONVERGENCE_FEATURES_KHR,
          capabilities.HasExtension(VK_KHR_SHADER_MAXIMAL_RECONVERGENCE_EXTENSION_NAME));
     Link(cache_control, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_CREATION_CACHE_CONTROL_FEATURES,
@@ -68,6 +70,7 @@ void QueryFeatures(const InstanceDispatch& dispatch, VkPhysicalDevice physical_d
   traits.buffer_int64_atomics = query.vulkan12.shaderBufferInt64Atomics;
   traits.vulkan_memory_model = query.vulkan12.vulkanMemoryModel;
   traits.vulkan_memory_model_device_scope = query.vulkan12.vulkanMemoryModelDeviceScope;
+  traits.maintenance4 = query.maintenance4.maintenance4;
   traits.maximal_reconvergence = query.maximal_reconvergence.shaderMaximalReconvergence;
   traits.pipeline_creation_cache_control = query.cache_control.pipelineCreationCacheControl;
 }

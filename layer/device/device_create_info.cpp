@@ -40,6 +40,9 @@ constexpr FeaturePlace<VkPhysicalDevice16BitStorageFeatures, VkPhysicalDeviceVul
     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_16BIT_STORAGE_FEATURES,
     &VkPhysicalDevice16BitStorageFeatures::storageBuffer16BitAccess,
     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES, &VkPhysicalDeviceVulkan11Features::storageBuffer16BitAccess};
+constexpr FeaturePlace<VkPhysicalDeviceMaintenance4Features, VkPhysicalDeviceVulkan13Features> kMaintenance4 = {
+    VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_FEATURES, &VkPhysicalDeviceMaintenance4Features::maintenance4,
+    VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES, &VkPhysicalDeviceVulkan13Features::maintenance4};
 
 // VUID-VkDeviceCreateInfo-pNext-02829 and -02830: the single structure and the core one exclude each other.
 template <typename Single, typename Core>
@@ -79,6 +82,8 @@ void EnableNeededFeatures(VkDeviceCreateInfo& info, const DeviceTraits& supporte
   EnableFeature(info, kScalarBlockLayout, arena);
   if (supported.storage_buffer_16bit) EnableFeature(info, kStorageBuffer16Bit, arena);
   if (supported.storage_buffer_8bit) EnableFeature(info, kStorageBuffer8Bit, arena);
+  // The application may destroy its descriptor set layouts as soon as the pipeline exists; the node layouts made of them stay.
+  if (supported.maintenance4) EnableFeature(info, kMaintenance4, arena);
 }
 
 }  // namespace
@@ -165,6 +170,7 @@ DeviceTraits EnabledTraits(const VkDeviceCreateInfo& info, const DeviceTraits& s
       info, {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_CREATION_CACHE_CONTROL_FEATURES,
              &CacheControl::pipelineCreationCacheControl, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES,
              &Vulkan13::pipelineCreationCacheControl});
+  traits.maintenance4 = IsEnabled(info, kMaintenance4);
   const auto* reconvergence = FindStruct<VkPhysicalDeviceShaderMaximalReconvergenceFeaturesKHR>(
       info.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_MAXIMAL_RECONVERGENCE_FEATURES_KHR);
   traits.maximal_reconvergence = reconvergence && reconvergence->shaderMaximalReconvergence;

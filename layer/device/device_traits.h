@@ -30,6 +30,8 @@ struct DeviceTraits {
   bool buffer_int64_atomics = false;
   bool vulkan_memory_model = false;
   bool vulkan_memory_model_device_scope = false;
+  // Without it a descriptor set layout has to outlive the pipeline layouts made of it.
+  bool maintenance4 = false;
   bool maximal_reconvergence = false;
   bool pipeline_creation_cache_control = false;
 };

@@ -6,6 +6,7 @@
 
 #include "layer/dispatch/struct_chain.h"
 #include "layer/pipeline/dump_shaders.h"
+#include "layer/pipeline/specialization.h"
 #include "spirv_lowering/lower.h"
 #include "spirv_lowering/post/post.h"
 
@@ -78,16 +79,17 @@ VkResult LowerNode(const CreationContext& context, const CompileRequest& request
   return VK_SUCCESS;
 }
 
-// The application's stage with the lowered shader in it. Everything else that it says (specialisation, subgroup size,
-// robustness) stays.
+// The application's stage with the lowered shader in it. Everything else that it says (subgroup size, robustness)
+// stays.
 VkPipelineShaderStageCreateInfo DriverStage(const VkPipelineShaderStageCreateInfo& stage, VkShaderModule module,
-                                            const char* entry_point, Arena& arena) {
+                                            const spirv::LoweredNode& lowered, Arena& arena) {
   VkPipelineShaderStageCreateInfo* copy = CopyWithChain(stage, arena);
   RemoveFromChain(copy, VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_NODE_CREATE_INFO_AMDX);
   RemoveFromChain(copy, VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
   RemoveFromChain(copy, VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_MODULE_IDENTIFIER_CREATE_INFO_EXT);
   copy->module = module;
-  copy->pName = entry_point;
+  copy->pName = lowered.entry_point.c_str();
+  copy->pSpecializationInfo = KeepSpecialization(stage.pSpecializationInfo, lowered.words, arena);
   return *copy;
 }
 
@@ -135,7 +137,7 @@ VkResult CreatePipeline(const CreationContext& context, const CompileRequest& re
   info.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO;
   info.pNext = DriverChain(context, request.chain, flags, request.feedback ? &feedback : nullptr, arena);
   info.flags = static_cast<VkPipelineCreateFlags>(flags);
-  info.stage = DriverStage(*request.node.stage, module.handle(), lowered.entry_point.c_str(), arena);
+  info.stage = DriverStage(*request.node.stage, module.handle(), lowered, arena);
   info.layout = request.layout.node_layout;
   info.basePipelineIndex = -1;
   const VkResult result = context.device.dispatch.CreateComputePipelines(context.device.handle, context.cache, 1, &info,

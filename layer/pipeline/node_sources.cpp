@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "layer/dispatch/struct_chain.h"
+#include "layer/pipeline/specialization.h"
 #include "spirv_lowering/ir/reader.h"
 
 namespace trellis {
@@ -75,18 +76,6 @@ Expected<std::shared_ptr<const spirv::Module>> ModuleReader::Read(std::span<cons
     known = std::make_shared<const spirv::Module>(*std::move(module));
   }
   return known;
-}
-
-spirv::Specialization ReadSpecialization(const VkSpecializationInfo* info) {
-  spirv::Specialization specialization;
-  if (!info) return specialization;
-  const auto* data = static_cast<const uint8_t*>(info->pData);
-  for (uint32_t i = 0; i < info->mapEntryCount; ++i) {
-    const VkSpecializationMapEntry& entry = info->pMapEntries[i];
-    if (entry.offset > info->dataSize || entry.size > info->dataSize - entry.offset) continue;
-    specialization[entry.constantID].assign(data + entry.offset, data + entry.offset + entry.size);
-  }
-  return specialization;
 }
 
 VkResult CollectNodeSources(const CreationContext& context, ModuleReader& reader,

@@ -46,7 +46,4 @@ class ModuleReader {
                                           std::span<const VkPipelineShaderStageCreateInfo> stages,
                                           std::vector<StageNode>& nodes);
 
-// The constants' bytes by id. Entries that leave the data are left out, as if they were not given.
-[[nodiscard]] spirv::Specialization ReadSpecialization(const VkSpecializationInfo* info);
-
 }  // namespace trellis

@@ -6,4 +6,5 @@ list(APPEND TRELLIS_LAYER_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/dump_shaders.cpp
   ${CMAKE_CURRENT_LIST_DIR}/execution_graph.cpp
   ${CMAKE_CURRENT_LIST_DIR}/node_sources.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/specialization.cpp
 )

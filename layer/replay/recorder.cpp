@@ -66,6 +66,7 @@ void Recorder::Run(Kernel kernel, const KernelCall& call) {
                              sizeof(call.plan), &call.plan);
   application_bytes_pushed_ = false;
   dispatch_.CmdDispatch(command_buffer_.handle, call.x, call.y, 1);
+  ++dispatches_;
 }
 
 void Recorder::BindNodeState() {
@@ -78,6 +79,7 @@ void Recorder::LaunchDirect(const NodeLaunch& launch, uint32_t level) {
                           LabelsEnabled(command_buffer_.device) ? LaunchLabel(pipeline_, launch, level) : "");
   BindNode(launch);
   dispatch_.CmdDispatch(command_buffer_.handle, launch.size.x, launch.size.y, 1);
+  ++dispatches_;
 }
 
 void Recorder::LaunchIndirect(const NodeLaunch& launch, uint32_t level) {
@@ -85,6 +87,7 @@ void Recorder::LaunchIndirect(const NodeLaunch& launch, uint32_t level) {
                           LabelsEnabled(command_buffer_.device) ? LaunchLabel(pipeline_, launch, level) : "");
   BindNode(launch);
   dispatch_.CmdDispatchIndirect(command_buffer_.handle, scratch_.buffer, scratch_.offset + launch.arguments);
+  ++dispatches_;
 }
 
 void Recorder::Bind(VkPipeline pipeline) {

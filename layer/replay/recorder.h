@@ -39,6 +39,9 @@ class Recorder {
   void LaunchDirect(const NodeLaunch& launch, uint32_t level);
   void LaunchIndirect(const NodeLaunch& launch, uint32_t level);
 
+  // Recorded so far, internal kernels included.
+  [[nodiscard]] uint32_t dispatches() const { return dispatches_; }
+
  private:
   void Bind(VkPipeline pipeline);
   void BindNode(const NodeLaunch& launch);
@@ -51,6 +54,7 @@ class Recorder {
   const InternalKernels& kernels_;
   const ScratchBuffer scratch_;
   VkPipeline bound_ = VK_NULL_HANDLE;
+  uint32_t dispatches_ = 0;
   bool application_bytes_pushed_ =
       false;  // false after an internal kernel, whose push constants lie where the application's do
 };

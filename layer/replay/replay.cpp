@@ -135,6 +135,11 @@ void Record(const CommandBuffer& command_buffer, const ExecutionGraphPipeline& p
     for (const NodeLaunch& launch : plan.levels[level].launches) recorder.LaunchIndirect(launch, level);
   }
   RecordEnd(device, command_buffer.handle, plan, recorder);
+  if (device.diagnostics.Wants(LogLevel::kInfo))
+    device.diagnostics.Info("TRELLIS-dispatch-graph",
+                            std::to_string(recorder.dispatches()) + " dispatches, " +
+                                std::to_string(plan.levels.size()) + " levels",
+                            {ObjectOf(command_buffer)});
 }
 
 // What a dispatch needs of the device.

@@ -95,6 +95,8 @@ class Maker {
     std::erase_if(module_.debug_names, [&](const Instruction& name) { return name.operands[0] == array; });
     module_.debug_names.push_back(NameInstruction(array, output.type_name));
     made_.outputs[array] = empty;
+    made_.declared[array] = output.where;
+    made_.declared[record] = output.where;
     array_of_[output.type_name] = array;
     DecorateId(array, spv::Decoration::PayloadNodeNameAMDX, AppendString(module_, types_, output.target));
     DecorateId(array, spv::Decoration::NodeMaxPayloadsAMDX, output.max_payloads);
@@ -149,6 +151,7 @@ class Maker {
     variable.type_id = pointer;
     variable.operands[0] = static_cast<uint32_t>(spv::StorageClass::NodePayloadAMDX);
     made_.input = input.variable;
+    for (const Id id : {input.variable, array, record}) made_.declared[id] = input.where;
     made_.input_many = input.many;
     const auto names_input = [&](const Instruction& instruction) { return instruction.operands[0] == input.variable; };
     std::erase_if(module_.annotations, names_input);

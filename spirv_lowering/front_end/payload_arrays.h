@@ -17,6 +17,7 @@ struct PayloadArrays {
   Id input = kNoId;                      // the variable, in NodePayloadAMDX
   bool input_many = false;
   bool input_empty = false;
+  std::unordered_map<Id, SourceLine> declared;  // payload array types and the input variable
 };
 
 // `types` indexes `module` and stays right; nothing is removed from the globals. Blocks become dead.

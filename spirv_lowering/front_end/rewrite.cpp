@@ -58,7 +58,8 @@ void DropUnusedAddressing(Module& module) {
   for (Instruction& model : module.memory_model) model.operands[0] = static_cast<uint32_t>(spv::AddressingModel::Logical);
 }
 
-Expected<void> Rewrite(Module& module) {
+Expected<void> Rewrite(RewrittenNode& node) {
+  Module& module = node.module;
   const SourceLines lines(module);
   if (module.version < kLowestVersion) return Error{"nodes need SPIR-V 1.4 or newer: use --target-env vulkan1.2 or newer"};
   Expected<StandIns> stand_ins = FindStandIns(module, lines);
@@ -75,6 +76,7 @@ Expected<void> Rewrite(Module& module) {
   EliminateDead(module, arrays->input);
   if (arrays->input != kNoId) KeepInInterface(module, arrays->input);
   DropUnusedAddressing(module);
+  node.declared = std::move(arrays->declared);
   return {};
 }
 
@@ -106,12 +108,12 @@ void StripDebugInfo(Module& module) {
   });
 }
 
-Expected<Module> RewriteRawNode(Module raw, const RewriteOptions& options) {
-  if (UsesExtension(raw)) {
-    if (Expected<void> done = Rewrite(raw); !done) return done.error();
+Expected<RewrittenNode> RewriteRawNode(Module raw) {
+  RewrittenNode node{std::move(raw), {}};
+  if (UsesExtension(node.module)) {
+    if (Expected<void> done = Rewrite(node); !done) return done.error();
   }
-  if (!options.keep_debug_info) StripDebugInfo(raw);
-  return raw;
+  return node;
 }
 
 }  // namespace trellis::spirv

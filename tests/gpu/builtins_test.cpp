@@ -116,7 +116,7 @@ TEST_P(BuiltIns, Coalescing) {
                .local_size = {4, 2, 3},
                .shader_index = 0,
                .input = m.Input(record)});
-  AddPositions(m, words, 0);
+  AddPositions(m, words, m.Constant(0));
   m.EndNode();
   GraphRun run(context());
   run.Nodes(m.Text(), {"Coalesce"});

@@ -65,17 +65,20 @@ TEST_F(State, PushConstantsUpToTheLayersOwn) {
   ExpectBindings(run, push);
 }
 
-// All push constants that the device has belong to the application.
-TEST_F(State, AllPushConstants) {
+// All push constants that the device has belong to the application: refused (docs/limitations.md), with a message that
+// says why.
+TEST_F(State, AllPushConstantsAreRefused) {
   const uint32_t words = context().properties.limits.maxPushConstantsSize / 4;
-  std::vector<uint32_t> push(words);
-  for (uint32_t i = 0; i < push.size(); ++i) push[i] = i * 3 + 1;
-  GraphRun run(context(),
-               {.layout = {.sets = 2, .buffers_per_set = 2, .push_constant_bytes = words * 4}, .push_constants = push});
-  run.Nodes(BindingsModule(words), {"Root", "Leaf"});
-  run.Input({.node = "Root", .count = 1});
-  ASSERT_TRUE(run.Execute());
-  ExpectBindings(run, push);
+  context().messages.Expect("TRELLIS-graph-creation");
+  const Graph graph(
+      context(), {{.text = BindingsModule(words), .entry = "Root"}, {.text = BindingsModule(words), .entry = "Leaf"}},
+      {.sets = 2, .buffers_per_set = 2, .push_constant_bytes = words * 4});
+  ASSERT_EQ(graph.error(), "");
+  EXPECT_LT(graph.result(), 0);
+  EXPECT_EQ(graph.handle(), VK_NULL_HANDLE);
+  const auto messages = context().messages.Find("TRELLIS-graph-creation");
+  ASSERT_EQ(messages.size(), 1u);
+  EXPECT_NE(messages[0].text.find("push constants"), std::string::npos) << messages[0].text;
 }
 
 TEST_F(State, DynamicOffsets) {

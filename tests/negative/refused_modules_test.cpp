@@ -99,17 +99,13 @@ TEST_F(Refused, NumWorkgroups) {
   ExpectRefused({{.text = m.Text(), .entry = "Node"}}, {"Node", "NumWorkgroups"});
 }
 
-TEST_F(Refused, MissingNodeMaxPayloads) {
-  NodeAsm m;
-  const Id words = m.StorageBuffer(0);
-  const Id record = LeafRecord(m);
-  AddThreadLeaf(m, "Leaf", words, record);
-  std::string text = m.Text();
+TEST_F(Refused, OutputWithoutNodeMaxPayloads) {
+  std::string text = ChainModule(Shape::kDxc);
   const size_t at = text.find("NodeMaxPayloadsAMDX");
   ASSERT_NE(at, std::string::npos);
   const size_t begin = text.rfind('\n', at) + 1;
   text.erase(begin, text.find('\n', at) - begin + 1);
-  ExpectRefused({{.text = text, .entry = "Leaf"}}, {"Leaf", "NodeMaxPayloads"}, false);
+  ExpectRefused({{.text = text, .entry = "Source"}}, {"Source", "NodeMaxPayloads"}, false);
 }
 
 // A node that sends to `target`.

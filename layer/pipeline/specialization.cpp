@@ -1,0 +1,56 @@
+#include "layer/pipeline/specialization.h"
+
+#include <algorithm>
+#include <spirv/unified1/spirv.hpp11>
+#include <unordered_set>
+
+namespace trellis {
+namespace {
+
+constexpr size_t kHeaderWords = 5;
+constexpr uint32_t kOpcodeMask = 0xffff;
+constexpr uint32_t kWordCountShift = 16;
+
+// `words`: what the lowering wrote, so well-formed.
+std::unordered_set<uint32_t> SpecializableIds(std::span<const uint32_t> words) {
+  std::unordered_set<uint32_t> ids;
+  for (size_t at = kHeaderWords; at < words.size();) {
+    const auto opcode = static_cast<spv::Op>(words[at] & kOpcodeMask);
+    const uint32_t count = words[at] >> kWordCountShift;
+    if (opcode == spv::Op::OpFunction || count == 0) break;
+    if (opcode == spv::Op::OpDecorate && count == 4 && words[at + 2] == static_cast<uint32_t>(spv::Decoration::SpecId))
+      ids.insert(words[at + 3]);
+    at += count;
+  }
+  return ids;
+}
+
+}  // namespace
+
+spirv::Specialization ReadSpecialization(const VkSpecializationInfo* info) {
+  spirv::Specialization specialization;
+  if (!info) return specialization;
+  const auto* data = static_cast<const uint8_t*>(info->pData);
+  for (uint32_t i = 0; i < info->mapEntryCount; ++i) {
+    const VkSpecializationMapEntry& entry = info->pMapEntries[i];
+    if (entry.offset > info->dataSize || entry.size > info->dataSize - entry.offset) continue;
+    specialization[entry.constantID].assign(data + entry.offset, data + entry.offset + entry.size);
+  }
+  return specialization;
+}
+
+const VkSpecializationInfo* KeepSpecialization(const VkSpecializationInfo* info, std::span<const uint32_t> words,
+                                               Arena& arena) {
+  if (!info) return nullptr;
+  const std::unordered_set<uint32_t> ids = SpecializableIds(words);
+  VkSpecializationMapEntry* entries = arena.CopyArray(info->pMapEntries, info->mapEntryCount);
+  const VkSpecializationMapEntry* end =
+      std::remove_if(entries, entries + info->mapEntryCount,
+                     [&ids](const VkSpecializationMapEntry& entry) { return !ids.contains(entry.constantID); });
+  VkSpecializationInfo* kept = arena.Copy(*info);
+  kept->mapEntryCount = static_cast<uint32_t>(end - entries);
+  kept->pMapEntries = entries;
+  return kept;
+}
+
+}  // namespace trellis

@@ -1,0 +1,22 @@
+// VkSpecializationInfo for the two that read it: the lowering and the driver. Internal to layer/pipeline.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "layer/dispatch/arena.h"
+#include "layer/dispatch/vulkan.h"
+#include "spirv_lowering/reflect/reflect.h"
+
+namespace trellis {
+
+// The constants' bytes by id. Entries that leave the data are left out, as if they were not given.
+[[nodiscard]] spirv::Specialization ReadSpecialization(const VkSpecializationInfo* info);
+
+// The entries for constants that `words` still has. Those of node names and grids are gone after lowering, and
+// SwiftShader crashes on entries with the size of a string. Data and result live as long as `info` and the arena; null
+// stays null.
+[[nodiscard]] const VkSpecializationInfo* KeepSpecialization(const VkSpecializationInfo* info,
+                                                             std::span<const uint32_t> words, Arena& arena);
+
+}  // namespace trellis

@@ -1,0 +1,132 @@
+// Execution modes.
+#include <array>
+#include <optional>
+#include <unordered_set>
+
+#include "spirv_lowering/reflect/grid_member.h"
+#include "spirv_lowering/rules/payload_writes.h"
+#include "spirv_lowering/rules/rule_context.h"
+
+namespace trellis::spirv {
+namespace {
+
+constexpr uint32_t kImplicitGridBytes = 12;  // VkDispatchIndirectCommand
+
+struct ModeShape {
+  spv::ExecutionMode mode;
+  const char* name;
+  const char* operands;  // one letter each: i integer, b bool, s string
+};
+
+constexpr std::array<ModeShape, 7> kModes = {{{spv::ExecutionMode::CoalescingAMDX, "CoalescingAMDX", ""},
+                                              {spv::ExecutionMode::IsApiEntryAMDX, "IsApiEntryAMDX", "b"},
+                                              {spv::ExecutionMode::MaxNodeRecursionAMDX, "MaxNodeRecursionAMDX", "i"},
+                                              {spv::ExecutionMode::StaticNumWorkgroupsAMDX, "StaticNumWorkgroupsAMDX", "iii"},
+                                              {spv::ExecutionMode::ShaderIndexAMDX, "ShaderIndexAMDX", "i"},
+                                              {spv::ExecutionMode::MaxNumWorkgroupsAMDX, "MaxNumWorkgroupsAMDX", "iii"},
+                                              {spv::ExecutionMode::SharesInputWithAMDX, "SharesInputWithAMDX", "si"}}};
+
+const ModeShape* FindShape(const Instruction& mode) {
+  for (const ModeShape& shape : kModes) {
+    if (static_cast<uint32_t>(shape.mode) == mode.operands[1]) return &shape;
+  }
+  return nullptr;
+}
+
+void CheckOperands(RuleContext& context, const EntryPointFacts& entry, const Instruction& mode, const ModeShape& shape) {
+  const std::string rule = std::string(shape.name) + "/operands";
+  for (size_t i = 0; shape.operands[i] != '\0' && 2 + i < mode.operands.size(); ++i) {
+    const Id operand = mode.operands[2 + i];
+    if (shape.operands[i] == 'i' && !context.IsInt32Constant(operand)) {
+      context.Report(rule, operand, std::string(shape.name) + ": the operand must be a 32-bit integer constant", &entry);
+    } else if (shape.operands[i] == 'b' && !context.IsBoolConstant(operand)) {
+      context.Report(rule, operand, std::string(shape.name) + ": the operand must be a bool constant", &entry);
+    } else if (shape.operands[i] == 's' && !context.IsStringConstant(operand)) {
+      context.Report(rule, operand, std::string(shape.name) + ": the node name must be an OpConstantStringAMDX or OpSpecConstantStringAMDX", &entry);
+    }
+  }
+}
+
+void CheckCombination(RuleContext& context, const EntryPointFacts& entry) {
+  const bool coalescing = entry.Mode(spv::ExecutionMode::CoalescingAMDX) != nullptr;
+  const bool fixed = entry.Mode(spv::ExecutionMode::StaticNumWorkgroupsAMDX) != nullptr;
+  const bool bounded = entry.Mode(spv::ExecutionMode::MaxNumWorkgroupsAMDX) != nullptr;
+  if (coalescing && (fixed || bounded)) {
+    context.Report("CoalescingAMDX/exclusive", entry.function,
+                   std::string("a coalescing node has no grid: CoalescingAMDX excludes ") + (fixed ? "StaticNumWorkgroupsAMDX" : "MaxNumWorkgroupsAMDX"), &entry);
+  } else if (fixed && bounded) {
+    context.Report("StaticNumWorkgroupsAMDX/exclusive", entry.function, "StaticNumWorkgroupsAMDX and MaxNumWorkgroupsAMDX exclude each other", &entry);
+  }
+  if (entry.model == spv::ExecutionModel::GLCompute) return;
+  if (coalescing) context.Report("CoalescingAMDX/execution-model", entry.function, "CoalescingAMDX is only for GLCompute", &entry);
+  if (entry.Mode(spv::ExecutionMode::MaxNodeRecursionAMDX) != nullptr) {
+    context.Report("MaxNodeRecursionAMDX/execution-model", entry.function, "MaxNodeRecursionAMDX is only for GLCompute: other nodes enqueue nothing", &entry);
+  }
+}
+
+Id InputPayload(const RuleContext& context, const EntryPointFacts& entry) {
+  return entry.input == kNoId ? kNoId : context.PayloadOf(context.types().Pointee(context.TypeOf(entry.input)));
+}
+
+bool IsNonWritable(const RuleContext& context, Id variable, Id payload) {
+  if (HasDecoration(context.module(), variable, spv::Decoration::NonWritable)) return true;
+  const size_t members = context.types().Find(payload)->operands.size();
+  for (uint32_t member = 0; member < members; ++member) {
+    if (!HasMemberDecoration(context.module(), payload, member, spv::Decoration::NonWritable)) return false;
+  }
+  return true;
+}
+
+void CheckSharing(RuleContext& context, const EntryPointFacts& entry) {
+  if (entry.Mode(spv::ExecutionMode::SharesInputWithAMDX) == nullptr) return;
+  if (const Instruction* api = entry.Mode(spv::ExecutionMode::IsApiEntryAMDX)) {
+    const Instruction* value = context.types().Find(api->operands[2]);
+    if (value != nullptr && value->opcode == spv::Op::OpConstantTrue) {
+      context.Report("SharesInputWithAMDX/IsApiEntryAMDX", api->operands[2], "a node that shares its input is no API entry: IsApiEntryAMDX must be false", &entry);
+    }
+  }
+  const Id payload = InputPayload(context, entry);
+  if (payload == kNoId || IsNonWritable(context, entry.input, payload)) return;
+  const std::optional<PayloadWrite> write = FindPayloadWrite(context, entry);
+  RuleViolation& violation =
+      context.Report("SharesInputWithAMDX/NonWritable", entry.input,
+                     "the input " + context.Name(entry.input) + " of a node that shares it must be NonWritable" + (write ? ", and it is written" : ""), &entry,
+                     write ? write->where : SourceLine());
+  violation.tolerated = !write;
+}
+
+// A node with neither a static grid nor coalescing takes its grid from the payload.
+void CheckGridMember(RuleContext& context, const EntryPointFacts& entry) {
+  if (entry.Mode(spv::ExecutionMode::CoalescingAMDX) != nullptr || entry.Mode(spv::ExecutionMode::StaticNumWorkgroupsAMDX) != nullptr) return;
+  const Id payload = InputPayload(context, entry);
+  if (payload == kNoId) return;
+  const Expected<std::optional<GridMember>> member = FindGridMember(context.module(), context.types(), payload);
+  // A member of a wrong type is reported where it is decorated.
+  if (!member || *member) return;
+  RuleViolation& violation = context.Report("PayloadDispatchIndirectAMDX/required", entry.input,
+                                            "the node has no grid: neither StaticNumWorkgroupsAMDX nor CoalescingAMDX, and its payload " + context.Name(payload) +
+                                                " has no member with PayloadDispatchIndirectAMDX",
+                                            &entry);
+  violation.tolerated = context.types().LaidOutSize(payload).value_or(0) >= kImplicitGridBytes;
+}
+
+}  // namespace
+
+void CheckModeRules(RuleContext& context) {
+  for (const EntryPointFacts& entry : context.entry_points()) {
+    std::unordered_set<uint32_t> seen;
+    for (const Instruction* mode : entry.modes) {
+      const ModeShape* shape = FindShape(*mode);
+      if (shape == nullptr) continue;
+      if (!seen.insert(mode->operands[1]).second) {
+        context.Report(std::string(shape->name) + "/once", entry.function, std::string("the execution mode ") + shape->name + " is declared twice", &entry);
+      }
+      CheckOperands(context, entry, *mode, *shape);
+    }
+    CheckCombination(context, entry);
+    CheckSharing(context, entry);
+    CheckGridMember(context, entry);
+  }
+}
+
+}  // namespace trellis::spirv

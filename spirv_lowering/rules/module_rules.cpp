@@ -1,0 +1,114 @@
+// Capability, entry points, input variables, built-ins.
+#include <algorithm>
+
+#include "spirv_lowering/rules/rule_context.h"
+
+namespace trellis::spirv {
+namespace {
+
+constexpr uint32_t kSpirv14 = 0x00010400;
+
+bool IsNodeModel(spv::ExecutionModel model) { return model == spv::ExecutionModel::GLCompute || model == spv::ExecutionModel::MeshEXT; }
+
+bool IsNodePayload(const RuleContext& context, Id variable) {
+  const Id type = context.TypeOf(variable);
+  return context.types().IsPointer(type) && context.types().PointerClass(type) == spv::StorageClass::NodePayloadAMDX;
+}
+
+void CheckCapability(RuleContext& context) {
+  const Module& module = context.module();
+  const bool declared = std::any_of(module.capabilities.begin(), module.capabilities.end(), [](const Instruction& capability) {
+    return static_cast<spv::Capability>(capability.operands[0]) == spv::Capability::ShaderEnqueueAMDX;
+  });
+  if (!declared) return;
+  if (module.version < kSpirv14) {
+    context.Report("ShaderEnqueueAMDX/version", kNoId, "SPV_AMDX_shader_enqueue needs SPIR-V 1.4 or newer");
+  }
+  for (const EntryPointFacts& entry : context.entry_points()) {
+    if (!IsNodeModel(entry.model)) {
+      context.Report("VUID-RuntimeSpirv-ShaderEnqueueAMDX-09191", entry.function,
+                     "capability ShaderEnqueueAMDX is only for the execution models GLCompute and MeshEXT", &entry);
+    }
+    for (const Id variable : entry.interface) {
+      if (FindDecoration(module, variable, spv::Decoration::BuiltIn) == static_cast<uint32_t>(spv::BuiltIn::NumWorkgroups)) {
+        context.Report("NumWorkgroups/forbidden", variable, "the built-in NumWorkgroups must not be used in a node", &entry);
+      }
+    }
+  }
+}
+
+void CheckInputs(RuleContext& context, const EntryPointFacts& entry) {
+  std::vector<Id> inputs;
+  for (const Id variable : entry.interface) {
+    if (IsNodePayload(context, variable)) inputs.push_back(variable);
+  }
+  if (!inputs.empty() && !IsNodeModel(entry.model)) {
+    context.Report("VUID-RuntimeSpirv-NodePayloadAMDX-09192", inputs[0],
+                   "variables in NodePayloadAMDX are only for the execution models GLCompute and MeshEXT", &entry);
+  }
+  if (inputs.size() > 1) {
+    context.Report("NodePayloadAMDX/one-input", inputs[1],
+                   "the interface has more than one variable in NodePayloadAMDX: " + context.Name(inputs[0]) + " and " + context.Name(inputs[1]), &entry);
+  }
+}
+
+void CheckInputVariable(RuleContext& context, const Instruction& variable) {
+  const EntryPointFacts* entry = context.EntryWithInput(variable.result_id);
+  if (variable.operands.size() > 1) {
+    context.Report("NodePayloadAMDX/initializer", variable.result_id, "the input payload " + context.Name(variable.result_id) + " has an initializer", entry);
+  }
+  const Id type = context.types().Pointee(variable.type_id);
+  switch (context.types().Find(type)->opcode) {
+    case spv::Op::OpTypeNodePayloadArrayAMDX: return;
+    case spv::Op::OpTypeStruct:
+    case spv::Op::OpTypeArray:
+    case spv::Op::OpTypeRuntimeArray:
+      if (context.PayloadOf(type) != kNoId) break;
+      [[fallthrough]];
+    default:
+      context.Report("NodePayloadAMDX/input-type", variable.result_id,
+                     "the input payload " + context.Name(variable.result_id) + " is neither a structure nor an OpTypeNodePayloadArrayAMDX", entry);
+      return;
+  }
+  for (const EntryPointFacts& each : context.entry_points()) {
+    if (each.input != variable.result_id || each.Mode(spv::ExecutionMode::CoalescingAMDX) == nullptr) continue;
+    context.Report("CoalescingAMDX/input-type", variable.result_id,
+                   "the input of a coalescing node must be an OpTypeNodePayloadArrayAMDX", &each);
+  }
+}
+
+void CheckBuiltIn(RuleContext& context, const Instruction& annotation) {
+  const auto built_in = static_cast<spv::BuiltIn>(annotation.operands[2]);
+  const bool shader_index = built_in == spv::BuiltIn::ShaderIndexAMDX;
+  if (!shader_index && built_in != spv::BuiltIn::RemainingRecursionLevelsAMDX) return;
+  const Id variable = annotation.operands[0];
+  const Id type = context.TypeOf(variable);
+  const EntryPointFacts* entry = context.EntryWithInput(variable);
+  const std::string name = shader_index ? "ShaderIndexAMDX" : "RemainingRecursionLevelsAMDX";
+  if (!context.types().IsPointer(type) || context.types().PointerClass(type) != spv::StorageClass::Input) {
+    context.Report(shader_index ? "VUID-ShaderIndexAMDX-ShaderIndexAMDX-09175" : name + "/storage-class", variable,
+                   "the built-in " + name + " must be a variable in Input", entry);
+    return;
+  }
+  if (!context.IsInt32(context.types().Pointee(type))) {
+    context.Report(shader_index ? "VUID-ShaderIndexAMDX-ShaderIndexAMDX-09176" : name + "/type", variable,
+                   "the built-in " + name + " must be a 32-bit integer", entry);
+  }
+}
+
+}  // namespace
+
+void CheckModuleRules(RuleContext& context) {
+  CheckCapability(context);
+  for (const EntryPointFacts& entry : context.entry_points()) CheckInputs(context, entry);
+  for (const Instruction& global : context.module().globals) {
+    if (global.opcode == spv::Op::OpVariable && IsNodePayload(context, global.result_id)) CheckInputVariable(context, global);
+  }
+  for (const Instruction& annotation : context.module().annotations) {
+    if (annotation.opcode == spv::Op::OpDecorate && annotation.operands[1] == static_cast<uint32_t>(spv::Decoration::BuiltIn)) {
+      CheckBuiltIn(context, annotation);
+    }
+  }
+}
+
+}  // namespace trellis::spirv

@@ -1,0 +1,79 @@
+#include "spirv_lowering/rules/validator_view.h"
+
+#include <unordered_map>
+#include <unordered_set>
+
+#include "spirv_lowering/grammar/grammar.h"
+#include "spirv_lowering/ir/types.h"
+#include "spirv_lowering/reflect/allocations.h"
+
+namespace trellis::spirv {
+namespace {
+
+class View {
+ public:
+  explicit View(Module& module) : module_(module), types_(module), type_of_(TypesOfResults(module)) {}
+
+  void Run() {
+    std::erase_if(module_.annotations, [&](const Instruction& annotation) {
+      if (annotation.opcode != spv::Op::OpDecorate || static_cast<spv::Decoration>(annotation.operands[1]) != spv::Decoration::SpecId) return false;
+      const Instruction* target = types_.Find(annotation.operands[0]);
+      return target != nullptr && target->opcode == spv::Op::OpSpecConstantStringAMDX;
+    });
+    for (Function& function : module_.functions) {
+      for (BasicBlock& block : function.blocks) {
+        for (Instruction& instruction : block.body) Change(instruction);
+      }
+    }
+  }
+
+ private:
+  [[nodiscard]] bool IsPayloadArray(Id type) const {
+    const Instruction* definition = types_.Find(type);
+    return definition != nullptr && definition->opcode == spv::Op::OpTypeNodePayloadArrayAMDX;
+  }
+  // In NodePayloadAMDX, or a variable that holds a payload array.
+  [[nodiscard]] bool LeadsToPayload(Id pointer) const {
+    if (payload_pointers_.contains(pointer)) return true;
+    const auto found = type_of_.find(pointer);
+    if (found == type_of_.end() || !types_.IsPointer(found->second)) return false;
+    return types_.PointerClass(found->second) == spv::StorageClass::NodePayloadAMDX || IsPayloadArray(types_.Pointee(found->second));
+  }
+
+  void Change(Instruction& instruction) {
+    switch (instruction.opcode) {
+      case spv::Op::OpAccessChain:
+      case spv::Op::OpInBoundsAccessChain:
+      case spv::Op::OpCopyObject:
+        if (LeadsToPayload(instruction.operands[0])) payload_pointers_.insert(instruction.result_id);
+        return;
+      case spv::Op::OpIsNodePayloadValidAMDX:
+        if (IsPayloadArray(instruction.operands[0])) instruction.operands[0] = types_.Undef(instruction.operands[0]);
+        return;
+      default: break;
+    }
+    const bool atomic = OpcodeName(instruction.opcode).starts_with("OpAtomic") && !instruction.operands.empty();
+    if (!atomic || !LeadsToPayload(instruction.operands[0])) return;
+    if (instruction.result_id != kNoId) {
+      instruction.opcode = spv::Op::OpLoad;
+      instruction.operands.resize(1);
+    } else if (instruction.opcode == spv::Op::OpAtomicStore) {
+      instruction.opcode = spv::Op::OpStore;
+      instruction.operands = {instruction.operands[0], instruction.operands[3]};
+    }
+  }
+
+  Module& module_;
+  Types types_;
+  std::unordered_map<Id, Id> type_of_;
+  std::unordered_set<Id> payload_pointers_;
+};
+
+}  // namespace
+
+Module ForValidator(Module module) {
+  View(module).Run();
+  return module;
+}
+
+}  // namespace trellis::spirv

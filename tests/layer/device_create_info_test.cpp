@@ -1,0 +1,181 @@
+#include "layer/device/device_create_info.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "layer/dispatch/struct_chain.h"
+
+namespace trellis::test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+constexpr VkStructureType kAddressType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES;
+constexpr VkStructureType kScalarType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SCALAR_BLOCK_LAYOUT_FEATURES;
+constexpr VkStructureType k16BitType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_16BIT_STORAGE_FEATURES;
+constexpr VkStructureType k8BitType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_8BIT_STORAGE_FEATURES;
+constexpr VkStructureType k12Type = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
+constexpr VkStructureType kEnqueueType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX;
+
+class DeviceCreateInfo : public ::testing::Test {
+ protected:
+  DeviceCreateInfo() {
+    info_.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
+    supported_.storage_buffer_8bit = true;
+    supported_.storage_buffer_16bit = true;
+    decision_.emulation = Emulation::kEmulated;
+    decision_.maintenance5 = true;
+    UseExtensions({"VK_KHR_swapchain", VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME, VK_KHR_MAINTENANCE_5_EXTENSION_NAME,
+                   VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME});
+  }
+
+  void UseExtensions(std::vector<const char*> names) {
+    names_ = std::move(names);
+    info_.enabledExtensionCount = static_cast<uint32_t>(names_.size());
+    info_.ppEnabledExtensionNames = names_.data();
+  }
+
+  template <typename Struct>
+  void Chain(Struct& structure, VkStructureType type) {
+    structure.sType = type;
+    structure.pNext = const_cast<void*>(info_.pNext);
+    info_.pNext = &structure;
+  }
+
+  const VkDeviceCreateInfo& Edit() {
+    return *EditDeviceCreateInfo(info_, FindRequestedEmulation(info_, decision_), supported_, arena_);
+  }
+
+  static std::vector<std::string> Names(const VkDeviceCreateInfo& info) {
+    return {info.ppEnabledExtensionNames, info.ppEnabledExtensionNames + info.enabledExtensionCount};
+  }
+
+  static std::vector<VkStructureType> Types(const VkDeviceCreateInfo& info) {
+    std::vector<VkStructureType> types;
+    for (auto* at = static_cast<const VkBaseInStructure*>(info.pNext); at; at = at->pNext) types.push_back(at->sType);
+    return types;
+  }
+
+  VkDeviceCreateInfo info_ = {};
+  std::vector<const char*> names_;
+  DeviceTraits supported_;
+  EmulationDecision decision_;
+  Arena arena_;
+};
+
+TEST_F(DeviceCreateInfo, strips_what_the_layer_provides) {
+  EXPECT_THAT(Names(Edit()), ElementsAre("VK_KHR_swapchain", VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME));
+  EXPECT_EQ(info_.enabledExtensionCount, 4u) << "the application's own create info stays";
+}
+
+TEST_F(DeviceCreateInfo, keeps_maintenance5_where_the_driver_has_it) {
+  decision_.maintenance5 = false;
+  VkPhysicalDeviceMaintenance5Features features = {};
+  Chain(features, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES);
+  const VkDeviceCreateInfo& edited = Edit();
+  EXPECT_THAT(Names(edited), ElementsAre("VK_KHR_swapchain", VK_KHR_MAINTENANCE_5_EXTENSION_NAME,
+                                         VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME));
+  EXPECT_TRUE(FindInChain(edited.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES));
+}
+
+TEST_F(DeviceCreateInfo, strips_feature_structures_from_the_copy_only) {
+  VkPhysicalDeviceShaderEnqueueFeaturesAMDX enqueue = {};
+  VkPhysicalDeviceMaintenance5Features maintenance5 = {};
+  Chain(enqueue, kEnqueueType);
+  Chain(maintenance5, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES);
+  const VkDeviceCreateInfo& edited = Edit();
+  EXPECT_FALSE(FindInChain(edited.pNext, kEnqueueType));
+  EXPECT_FALSE(FindInChain(edited.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES));
+  EXPECT_TRUE(FindInChain(info_.pNext, kEnqueueType));
+}
+
+TEST_F(DeviceCreateInfo, adds_single_structures_to_an_empty_chain) {
+  const VkDeviceCreateInfo& edited = Edit();
+  EXPECT_THAT(Types(edited), ::testing::UnorderedElementsAre(kAddressType, kScalarType, k16BitType, k8BitType));
+  EXPECT_TRUE(FindStruct<VkPhysicalDeviceBufferDeviceAddressFeatures>(edited.pNext, kAddressType)->bufferDeviceAddress);
+  EXPECT_TRUE(FindStruct<VkPhysicalDeviceScalarBlockLayoutFeatures>(edited.pNext, kScalarType)->scalarBlockLayout);
+  EXPECT_TRUE(FindStruct<VkPhysicalDevice16BitStorageFeatures>(edited.pNext, k16BitType)->storageBuffer16BitAccess);
+  EXPECT_TRUE(FindStruct<VkPhysicalDevice8BitStorageFeatures>(edited.pNext, k8BitType)->storageBuffer8BitAccess);
+}
+
+TEST_F(DeviceCreateInfo, does_not_ask_for_storage_widths_that_the_device_lacks) {
+  supported_.storage_buffer_8bit = false;
+  supported_.storage_buffer_16bit = false;
+  EXPECT_THAT(Types(Edit()), ::testing::UnorderedElementsAre(kAddressType, kScalarType));
+}
+
+TEST_F(DeviceCreateInfo, sets_members_of_core_structures_instead_of_adding_single_ones) {
+  VkPhysicalDeviceVulkan11Features vulkan11 = {};
+  VkPhysicalDeviceVulkan12Features vulkan12 = {};
+  vulkan12.timelineSemaphore = VK_TRUE;
+  Chain(vulkan11, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES);
+  Chain(vulkan12, k12Type);
+  const VkDeviceCreateInfo& edited = Edit();
+  EXPECT_THAT(Types(edited), ElementsAre(k12Type, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES));
+  const auto* edited12 = FindStruct<VkPhysicalDeviceVulkan12Features>(edited.pNext, k12Type);
+  EXPECT_TRUE(edited12->bufferDeviceAddress && edited12->scalarBlockLayout && edited12->storageBuffer8BitAccess);
+  EXPECT_TRUE(edited12->timelineSemaphore);
+  EXPECT_FALSE(vulkan12.bufferDeviceAddress) << "the application's own structure stays";
+}
+
+TEST_F(DeviceCreateInfo, sets_members_of_single_structures_that_are_there) {
+  VkPhysicalDeviceBufferDeviceAddressFeatures address = {};
+  VkPhysicalDevice16BitStorageFeatures storage = {};
+  Chain(address, kAddressType);
+  Chain(storage, k16BitType);
+  const VkDeviceCreateInfo& edited = Edit();
+  EXPECT_THAT(Types(edited), ::testing::UnorderedElementsAre(kAddressType, kScalarType, k16BitType, k8BitType));
+  EXPECT_TRUE(FindStruct<VkPhysicalDeviceBufferDeviceAddressFeatures>(edited.pNext, kAddressType)->bufferDeviceAddress);
+  EXPECT_TRUE(FindStruct<VkPhysicalDevice16BitStorageFeatures>(edited.pNext, k16BitType)->storageBuffer16BitAccess);
+}
+
+TEST_F(DeviceCreateInfo, leaves_the_older_address_extension_its_own_feature) {
+  UseExtensions({VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME, VK_EXT_BUFFER_DEVICE_ADDRESS_EXTENSION_NAME});
+  VkPhysicalDeviceBufferDeviceAddressFeaturesEXT address = {};
+  Chain(address, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES_EXT);
+  const VkDeviceCreateInfo& edited = Edit();
+  EXPECT_FALSE(FindInChain(edited.pNext, kAddressType));
+  EXPECT_TRUE(EnabledTraits(edited, supported_).buffer_device_address);
+}
+
+TEST_F(DeviceCreateInfo, nothing_is_requested_by_an_application_that_does_not_ask) {
+  UseExtensions({"VK_KHR_swapchain"});
+  EXPECT_FALSE(FindRequestedEmulation(info_, decision_).Any());
+  EXPECT_THAT(Types(Edit()), IsEmpty());
+}
+
+TEST_F(DeviceCreateInfo, stale_feature_structure_does_not_go_down_without_the_extension_either) {
+  UseExtensions({});
+  VkPhysicalDeviceShaderEnqueueFeaturesAMDX enqueue = {};
+  Chain(enqueue, kEnqueueType);
+  EXPECT_THAT(Types(Edit()), IsEmpty());
+}
+
+TEST_F(DeviceCreateInfo, native_driver_gets_everything) {
+  decision_.emulation = Emulation::kNative;
+  VkPhysicalDeviceShaderEnqueueFeaturesAMDX enqueue = {};
+  Chain(enqueue, kEnqueueType);
+  const VkDeviceCreateInfo& edited = Edit();
+  EXPECT_EQ(edited.enabledExtensionCount, 4u);
+  EXPECT_THAT(Types(edited), ElementsAre(kEnqueueType));
+}
+
+TEST_F(DeviceCreateInfo, enabled_traits_tell_supported_from_enabled) {
+  supported_.shader_int64 = true;
+  supported_.shader_int16 = true;
+  VkPhysicalDeviceFeatures features = {};
+  features.shaderInt16 = VK_TRUE;
+  info_.pEnabledFeatures = &features;
+  const DeviceTraits traits = EnabledTraits(Edit(), supported_);
+  EXPECT_TRUE(traits.shader_int16);
+  EXPECT_FALSE(traits.shader_int64);
+  EXPECT_TRUE(traits.buffer_device_address && traits.scalar_block_layout);
+  EXPECT_TRUE(traits.storage_buffer_8bit && traits.storage_buffer_16bit);
+  EXPECT_FALSE(traits.vulkan_memory_model);
+}
+
+}  // namespace
+}  // namespace trellis::test

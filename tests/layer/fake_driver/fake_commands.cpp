@@ -1,0 +1,179 @@
+// The fake driver's commands that go into command buffers.
+#include <string>
+#include <unordered_map>
+
+#include "tests/layer/fake_driver/fake_driver.h"
+
+namespace trellis::test {
+
+namespace {
+
+DriverCall& Record(VkCommandBuffer command_buffer, const char* name) {
+  DriverCall& call = DriverOf(command_buffer).Record(name);
+  call.command_buffer = command_buffer;
+  return call;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL BeginCommandBuffer(VkCommandBuffer command_buffer, const VkCommandBufferBeginInfo*) {
+  Record(command_buffer, "BeginCommandBuffer");
+  return VK_SUCCESS;
+}
+VKAPI_ATTR VkResult VKAPI_CALL EndCommandBuffer(VkCommandBuffer command_buffer) {
+  Record(command_buffer, "EndCommandBuffer");
+  return VK_SUCCESS;
+}
+VKAPI_ATTR VkResult VKAPI_CALL ResetCommandBuffer(VkCommandBuffer command_buffer, VkCommandBufferResetFlags) {
+  Record(command_buffer, "ResetCommandBuffer");
+  return VK_SUCCESS;
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdBindPipeline(VkCommandBuffer command_buffer, VkPipelineBindPoint bind_point,
+                                           VkPipeline pipeline) {
+  DriverCall& call = Record(command_buffer, "CmdBindPipeline");
+  call.bind_point = bind_point;
+  call.object = (uint64_t)pipeline;
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdBindDescriptorSets(VkCommandBuffer command_buffer, VkPipelineBindPoint bind_point,
+                                                 VkPipelineLayout layout, uint32_t first, uint32_t count,
+                                                 const VkDescriptorSet* sets, uint32_t dynamic_count,
+                                                 const uint32_t* dynamic_offsets) {
+  DriverCall& call = Record(command_buffer, "CmdBindDescriptorSets");
+  call.bind_point = bind_point;
+  call.layout = (uint64_t)layout;
+  call.first = first;
+  for (uint32_t i = 0; i < count; ++i) call.objects.push_back((uint64_t)sets[i]);
+  call.dynamic_offsets.assign(dynamic_offsets, dynamic_offsets + dynamic_count);
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdBindDescriptorSets2(VkCommandBuffer command_buffer, const VkBindDescriptorSetsInfo* info) {
+  Record(command_buffer, "CmdBindDescriptorSets2").stages = info->stageFlags;
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdPushConstants(VkCommandBuffer command_buffer, VkPipelineLayout layout,
+                                            VkShaderStageFlags stages, uint32_t offset, uint32_t size,
+                                            const void* values) {
+  DriverCall& call = Record(command_buffer, "CmdPushConstants");
+  call.layout = (uint64_t)layout;
+  call.stages = stages;
+  call.offset = offset;
+  const auto* bytes = static_cast<const uint8_t*>(values);
+  call.bytes.assign(bytes, bytes + size);
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdPushDescriptorSet(VkCommandBuffer command_buffer, VkPipelineBindPoint bind_point,
+                                                VkPipelineLayout layout, uint32_t set, uint32_t count,
+                                                const VkWriteDescriptorSet* writes) {
+  DriverCall& call = Record(command_buffer, "CmdPushDescriptorSet");
+  call.bind_point = bind_point;
+  call.layout = (uint64_t)layout;
+  call.first = set;
+  call.writes.assign(writes, writes + count);
+  for (uint32_t i = 0; i < count; ++i)
+    if (writes[i].pBufferInfo) call.objects.push_back((uint64_t)writes[i].pBufferInfo[0].buffer);
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdPushDescriptorSetWithTemplate(VkCommandBuffer command_buffer, VkDescriptorUpdateTemplate,
+                                                            VkPipelineLayout, uint32_t, const void*) {
+  Record(command_buffer, "CmdPushDescriptorSetWithTemplate");
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdSetDescriptorBufferOffsetsEXT(VkCommandBuffer command_buffer,
+                                                            VkPipelineBindPoint bind_point, VkPipelineLayout,
+                                                            uint32_t first, uint32_t, const uint32_t*,
+                                                            const VkDeviceSize* offsets) {
+  DriverCall& call = Record(command_buffer, "CmdSetDescriptorBufferOffsetsEXT");
+  call.bind_point = bind_point;
+  call.first = first;
+  call.object = offsets[0];
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdBindShadersEXT(VkCommandBuffer command_buffer, uint32_t count,
+                                             const VkShaderStageFlagBits* stages, const VkShaderEXT* shaders) {
+  DriverCall& call = Record(command_buffer, "CmdBindShadersEXT");
+  for (uint32_t i = 0; i < count; ++i) {
+    call.stages |= stages[i];
+    call.objects.push_back(shaders ? (uint64_t)shaders[i] : 0);
+  }
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdDispatch(VkCommandBuffer command_buffer, uint32_t x, uint32_t y, uint32_t z) {
+  Record(command_buffer, "CmdDispatch").dynamic_offsets = {x, y, z};
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdDispatchIndirect(VkCommandBuffer command_buffer, VkBuffer buffer, VkDeviceSize offset) {
+  DriverCall& call = Record(command_buffer, "CmdDispatchIndirect");
+  call.object = (uint64_t)buffer;
+  call.offset = static_cast<uint32_t>(offset);
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdPipelineBarrier(VkCommandBuffer command_buffer, VkPipelineStageFlags, VkPipelineStageFlags,
+                                              VkDependencyFlags, uint32_t, const VkMemoryBarrier*, uint32_t,
+                                              const VkBufferMemoryBarrier*, uint32_t, const VkImageMemoryBarrier*) {
+  Record(command_buffer, "CmdPipelineBarrier");
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdExecuteCommands(VkCommandBuffer command_buffer, uint32_t, const VkCommandBuffer*) {
+  Record(command_buffer, "CmdExecuteCommands");
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdBindIndexBuffer(VkCommandBuffer command_buffer, VkBuffer buffer, VkDeviceSize offset,
+                                              VkIndexType) {
+  DriverCall& call = Record(command_buffer, "CmdBindIndexBuffer");
+  call.object = (uint64_t)buffer;
+  call.offset = static_cast<uint32_t>(offset);
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdCopyBuffer(VkCommandBuffer command_buffer, VkBuffer, VkBuffer, uint32_t,
+                                         const VkBufferCopy*) {
+  Record(command_buffer, "CmdCopyBuffer");
+}
+VKAPI_ATTR void VKAPI_CALL CmdFillBuffer(VkCommandBuffer command_buffer, VkBuffer, VkDeviceSize, VkDeviceSize,
+                                         uint32_t) {
+  Record(command_buffer, "CmdFillBuffer");
+}
+VKAPI_ATTR void VKAPI_CALL CmdUpdateBuffer(VkCommandBuffer command_buffer, VkBuffer, VkDeviceSize, VkDeviceSize,
+                                           const void*) {
+  Record(command_buffer, "CmdUpdateBuffer");
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdBeginDebugUtilsLabelEXT(VkCommandBuffer command_buffer, const VkDebugUtilsLabelEXT* label) {
+  Record(command_buffer, "CmdBeginDebugUtilsLabelEXT").text = label->pLabelName;
+}
+VKAPI_ATTR void VKAPI_CALL CmdEndDebugUtilsLabelEXT(VkCommandBuffer command_buffer) {
+  Record(command_buffer, "CmdEndDebugUtilsLabelEXT");
+}
+
+}  // namespace
+
+PFN_vkVoidFunction FakeCommandFunction(const char* name) {
+#define FAKE(command) {"vk" #command, reinterpret_cast<PFN_vkVoidFunction>(static_cast<PFN_vk##command>(command))}
+  static const std::unordered_map<std::string, PFN_vkVoidFunction> table = {
+      FAKE(BeginCommandBuffer),
+      FAKE(CmdBeginDebugUtilsLabelEXT),
+      FAKE(CmdBindDescriptorSets),
+      FAKE(CmdBindDescriptorSets2),
+      FAKE(CmdBindIndexBuffer),
+      FAKE(CmdBindPipeline),
+      FAKE(CmdBindShadersEXT),
+      FAKE(CmdCopyBuffer),
+      FAKE(CmdDispatch),
+      FAKE(CmdDispatchIndirect),
+      FAKE(CmdEndDebugUtilsLabelEXT),
+      FAKE(CmdExecuteCommands),
+      FAKE(CmdFillBuffer),
+      FAKE(CmdPipelineBarrier),
+      FAKE(CmdPushConstants),
+      FAKE(CmdPushDescriptorSet),
+      FAKE(CmdPushDescriptorSetWithTemplate),
+      FAKE(CmdSetDescriptorBufferOffsetsEXT),
+      FAKE(CmdUpdateBuffer),
+      FAKE(EndCommandBuffer),
+      FAKE(ResetCommandBuffer),
+  };
+#undef FAKE
+  const auto found = table.find(name);
+  return found == table.end() ? nullptr : found->second;
+}
+
+}  // namespace trellis::test

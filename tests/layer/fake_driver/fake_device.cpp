@@ -1,0 +1,308 @@
+// The fake driver's device commands that record nothing into command buffers.
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+
+#include "layer/dispatch/function_lists.h"
+#include "layer/dispatch/struct_chain.h"
+#include "tests/layer/fake_driver/fake_driver.h"
+
+namespace trellis::test {
+
+namespace {
+
+std::vector<VkStructureType> TypesIn(const void* chain) {
+  std::vector<VkStructureType> types;
+  for (auto* at = static_cast<const VkBaseInStructure*>(chain); at; at = at->pNext) types.push_back(at->sType);
+  return types;
+}
+
+VKAPI_ATTR void VKAPI_CALL DestroyDevice(VkDevice device, const VkAllocationCallbacks*) {
+  DriverOf(device).Record("DestroyDevice");
+}
+
+VKAPI_ATTR void VKAPI_CALL GetDeviceQueue(VkDevice device, uint32_t, uint32_t, VkQueue* queue) {
+  FakeDriver& driver = DriverOf(device);
+  *queue = static_cast<VkQueue>(driver.MakeDispatchable(device));
+}
+
+VKAPI_ATTR void VKAPI_CALL GetDeviceQueue2(VkDevice device, const VkDeviceQueueInfo2*, VkQueue* queue) {
+  GetDeviceQueue(device, 0, 0, queue);
+}
+
+// Commands that make an object and are recorded with its handle: what is special about each goes into `fill`.
+template <typename Handle, typename Fill>
+VkResult Create(VkDevice device, const char* name, Handle* handle, Fill&& fill) {
+  FakeDriver& driver = DriverOf(device);
+  const VkResult result = driver.TakeNextResult();
+  DriverCall& call = driver.Record(name);
+  fill(call);
+  if (result != VK_SUCCESS) return result;
+  call.object = driver.MakeHandle();
+  *handle = (Handle)call.object;
+  return VK_SUCCESS;
+}
+
+#define CREATE(command, Info, Handle)                                                                             \
+  VKAPI_ATTR VkResult VKAPI_CALL command(VkDevice device, const Info* info, const VkAllocationCallbacks*,         \
+                                         Handle* handle) {                                                       \
+    return Create(device, #command, handle, [info](DriverCall& call) { call.chain = TypesIn(info->pNext); });      \
+  }
+#define DESTROY(command, Handle)                                                                          \
+  VKAPI_ATTR void VKAPI_CALL command(VkDevice device, Handle handle, const VkAllocationCallbacks*) {      \
+    DriverOf(device).Record(#command).object = (uint64_t)handle;                                          \
+  }
+
+CREATE(CreateBufferView, VkBufferViewCreateInfo, VkBufferView)
+CREATE(CreateCommandPool, VkCommandPoolCreateInfo, VkCommandPool)
+CREATE(CreateDescriptorSetLayout, VkDescriptorSetLayoutCreateInfo, VkDescriptorSetLayout)
+CREATE(CreateFence, VkFenceCreateInfo, VkFence)
+CREATE(CreateImage, VkImageCreateInfo, VkImage)
+CREATE(CreateShaderModule, VkShaderModuleCreateInfo, VkShaderModule)
+DESTROY(DestroyBuffer, VkBuffer)
+DESTROY(DestroyCommandPool, VkCommandPool)
+DESTROY(DestroyDescriptorSetLayout, VkDescriptorSetLayout)
+DESTROY(DestroyDescriptorUpdateTemplate, VkDescriptorUpdateTemplate)
+DESTROY(DestroyFence, VkFence)
+DESTROY(DestroyImage, VkImage)
+DESTROY(DestroyPipeline, VkPipeline)
+DESTROY(DestroyPipelineLayout, VkPipelineLayout)
+DESTROY(DestroyShaderModule, VkShaderModule)
+
+VKAPI_ATTR VkResult VKAPI_CALL CreateDescriptorUpdateTemplate(VkDevice device,
+                                                              const VkDescriptorUpdateTemplateCreateInfo* info,
+                                                              const VkAllocationCallbacks*,
+                                                              VkDescriptorUpdateTemplate* handle) {
+  return Create(device, "CreateDescriptorUpdateTemplate", handle,
+                [info](DriverCall& call) { call.bind_point = info->pipelineBindPoint; });
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL CreateBuffer(VkDevice device, const VkBufferCreateInfo* info,
+                                            const VkAllocationCallbacks*, VkBuffer* buffer) {
+  const VkResult result = Create(device, "CreateBuffer", buffer, [info](DriverCall& call) {
+    call.chain = TypesIn(info->pNext);
+    const auto* flags2 = FindStruct<VkBufferUsageFlags2CreateInfo>(
+        info->pNext, VK_STRUCTURE_TYPE_BUFFER_USAGE_FLAGS_2_CREATE_INFO);
+    call.flags = flags2 ? flags2->usage : info->usage;
+  });
+  if (result == VK_SUCCESS) DriverOf(device).buffer_sizes[(uint64_t)*buffer] = info->size;
+  return result;
+}
+
+VKAPI_ATTR void VKAPI_CALL GetDeviceBufferMemoryRequirements(VkDevice device,
+                                                             const VkDeviceBufferMemoryRequirements* info,
+                                                             VkMemoryRequirements2* requirements) {
+  DriverOf(device).Record("GetDeviceBufferMemoryRequirements").flags = info->pCreateInfo->usage;
+  requirements->memoryRequirements = {info->pCreateInfo->size, 256, 1};
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL CreatePipelineLayout(VkDevice device, const VkPipelineLayoutCreateInfo* info,
+                                                    const VkAllocationCallbacks*, VkPipelineLayout* layout) {
+  return Create(device, "CreatePipelineLayout", layout, [info](DriverCall& call) {
+    call.flags = info->flags;
+    for (uint32_t i = 0; i < info->setLayoutCount; ++i) call.objects.push_back((uint64_t)info->pSetLayouts[i]);
+    // Ranges as {stages, offset, size} one after the other.
+    for (uint32_t i = 0; i < info->pushConstantRangeCount; ++i) {
+      const VkPushConstantRange& range = info->pPushConstantRanges[i];
+      call.dynamic_offsets.insert(call.dynamic_offsets.end(), {range.stageFlags, range.offset, range.size});
+    }
+  });
+}
+
+template <typename Info>
+VkResult CreatePipelines(VkDevice device, const char* name, uint32_t count, const Info* infos, VkPipeline* pipelines,
+                         VkPipelineShaderStageCreateInfo (*first_stage)(const Info&)) {
+  for (uint32_t i = 0; i < count; ++i) {
+    const VkResult result = Create(device, name, &pipelines[i], [&](DriverCall& call) {
+      const VkPipelineShaderStageCreateInfo stage = first_stage(infos[i]);
+      call.flags = infos[i].flags;
+      call.chain = TypesIn(infos[i].pNext);
+      call.layout = (uint64_t)infos[i].layout;
+      call.objects = {(uint64_t)stage.module};
+      if (stage.pName) call.text = stage.pName;
+    });
+    if (result != VK_SUCCESS) return result;
+  }
+  return VK_SUCCESS;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL CreateComputePipelines(VkDevice device, VkPipelineCache, uint32_t count,
+                                                      const VkComputePipelineCreateInfo* infos,
+                                                      const VkAllocationCallbacks*, VkPipeline* pipelines) {
+  return CreatePipelines<VkComputePipelineCreateInfo>(device, "CreateComputePipelines", count, infos, pipelines,
+                                                      [](const auto& info) { return info.stage; });
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL CreateGraphicsPipelines(VkDevice device, VkPipelineCache, uint32_t count,
+                                                       const VkGraphicsPipelineCreateInfo* infos,
+                                                       const VkAllocationCallbacks*, VkPipeline* pipelines) {
+  return CreatePipelines<VkGraphicsPipelineCreateInfo>(device, "CreateGraphicsPipelines", count, infos, pipelines,
+                                                       [](const auto& info) { return info.pStages[0]; });
+}
+
+VKAPI_ATTR void VKAPI_CALL GetBufferMemoryRequirements(VkDevice device, VkBuffer buffer,
+                                                       VkMemoryRequirements* requirements) {
+  *requirements = {DriverOf(device).buffer_sizes[(uint64_t)buffer], 256, 1};
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL AllocateMemory(VkDevice device, const VkMemoryAllocateInfo* info,
+                                              const VkAllocationCallbacks*, VkDeviceMemory* memory) {
+  FakeDriver& driver = DriverOf(device);
+  const uint64_t handle = driver.MakeHandle();
+  driver.memories[handle].resize(info->allocationSize);
+  *memory = (VkDeviceMemory)handle;
+  return VK_SUCCESS;
+}
+
+VKAPI_ATTR void VKAPI_CALL FreeMemory(VkDevice device, VkDeviceMemory memory, const VkAllocationCallbacks*) {
+  DriverOf(device).memories.erase((uint64_t)memory);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL MapMemory(VkDevice device, VkDeviceMemory memory, VkDeviceSize offset, VkDeviceSize,
+                                         VkMemoryMapFlags, void** data) {
+  *data = DriverOf(device).memories[(uint64_t)memory].data() + offset;
+  return VK_SUCCESS;
+}
+
+VKAPI_ATTR void VKAPI_CALL UnmapMemory(VkDevice, VkDeviceMemory) {}
+VKAPI_ATTR VkResult VKAPI_CALL FlushMappedMemoryRanges(VkDevice, uint32_t, const VkMappedMemoryRange*) {
+  return VK_SUCCESS;
+}
+VKAPI_ATTR VkResult VKAPI_CALL InvalidateMappedMemoryRanges(VkDevice, uint32_t, const VkMappedMemoryRange*) {
+  return VK_SUCCESS;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL BindBufferMemory(VkDevice device, VkBuffer buffer, VkDeviceMemory memory,
+                                                VkDeviceSize offset) {
+  FakeDriver& driver = DriverOf(device);
+  driver.buffer_addresses[(uint64_t)buffer] = driver.memories[(uint64_t)memory].data() + offset;
+  return VK_SUCCESS;
+}
+
+VKAPI_ATTR VkDeviceAddress VKAPI_CALL GetBufferDeviceAddress(VkDevice device, const VkBufferDeviceAddressInfo* info) {
+  return reinterpret_cast<VkDeviceAddress>(DriverOf(device).buffer_addresses[(uint64_t)info->buffer]);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL AllocateCommandBuffers(VkDevice device, const VkCommandBufferAllocateInfo* info,
+                                                      VkCommandBuffer* command_buffers) {
+  FakeDriver& driver = DriverOf(device);
+  for (uint32_t i = 0; i < info->commandBufferCount; ++i)
+    command_buffers[i] = static_cast<VkCommandBuffer>(driver.MakeDispatchable(device));
+  return VK_SUCCESS;
+}
+
+VKAPI_ATTR void VKAPI_CALL FreeCommandBuffers(VkDevice device, VkCommandPool, uint32_t, const VkCommandBuffer*) {
+  DriverOf(device).Record("FreeCommandBuffers");
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL ResetCommandPool(VkDevice, VkCommandPool, VkCommandPoolResetFlags) { return VK_SUCCESS; }
+VKAPI_ATTR VkResult VKAPI_CALL DeviceWaitIdle(VkDevice) { return VK_SUCCESS; }
+VKAPI_ATTR VkResult VKAPI_CALL QueueWaitIdle(VkQueue) { return VK_SUCCESS; }
+VKAPI_ATTR VkResult VKAPI_CALL GetFenceStatus(VkDevice, VkFence) { return VK_SUCCESS; }
+VKAPI_ATTR VkResult VKAPI_CALL ResetFences(VkDevice, uint32_t, const VkFence*) { return VK_SUCCESS; }
+VKAPI_ATTR VkResult VKAPI_CALL WaitForFences(VkDevice, uint32_t, const VkFence*, VkBool32, uint64_t) {
+  return VK_SUCCESS;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL QueueSubmit(VkQueue queue, uint32_t count, const VkSubmitInfo*, VkFence) {
+  DriverOf(queue).Record("QueueSubmit").first = count;
+  return VK_SUCCESS;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL QueueSubmit2(VkQueue queue, uint32_t count, const VkSubmitInfo2*, VkFence) {
+  DriverOf(queue).Record("QueueSubmit2").first = count;
+  return VK_SUCCESS;
+}
+
+VKAPI_ATTR void VKAPI_CALL GetImageSubresourceLayout(VkDevice, VkImage image, const VkImageSubresource* subresource,
+                                                     VkSubresourceLayout* layout) {
+  *layout = {(uint64_t)image, subresource->mipLevel, 3, 4, 5};
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL SetDebugUtilsObjectNameEXT(VkDevice device, const VkDebugUtilsObjectNameInfoEXT* info) {
+  DriverCall& call = DriverOf(device).Record("SetDebugUtilsObjectNameEXT");
+  call.object = info->objectHandle;
+  call.flags = info->objectType;
+  call.text = info->pObjectName;
+  return VK_SUCCESS;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL SetPrivateData(VkDevice device, VkObjectType, uint64_t object, VkPrivateDataSlot,
+                                              uint64_t) {
+  DriverOf(device).Record("SetPrivateData").object = object;
+  return VK_SUCCESS;
+}
+
+VKAPI_ATTR void VKAPI_CALL GetPrivateData(VkDevice, VkObjectType, uint64_t, VkPrivateDataSlot, uint64_t* data) {
+  *data = 0;
+}
+
+// The driver's own VK_AMDX_shader_enqueue, where it claims to have one: never called, but not null.
+VKAPI_ATTR void VKAPI_CALL Native() {}
+
+VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL GetDeviceProcAddr(VkDevice device, const char* name) {
+  return DriverOf(device).DeviceFunction(name);
+}
+
+}  // namespace
+
+PFN_vkVoidFunction FakeDeviceFunction(const char* name) {
+#define FAKE(command) {"vk" #command, reinterpret_cast<PFN_vkVoidFunction>(static_cast<PFN_vk##command>(command))}
+#define NATIVE(command) {"vk" #command, Native},
+  static const std::unordered_map<std::string, PFN_vkVoidFunction> table = {
+      FAKE(AllocateCommandBuffers),
+      FAKE(AllocateMemory),
+      FAKE(BindBufferMemory),
+      FAKE(CreateBuffer),
+      FAKE(CreateBufferView),
+      FAKE(CreateCommandPool),
+      FAKE(CreateComputePipelines),
+      FAKE(CreateDescriptorSetLayout),
+      FAKE(CreateDescriptorUpdateTemplate),
+      FAKE(CreateFence),
+      FAKE(CreateGraphicsPipelines),
+      FAKE(CreateImage),
+      FAKE(CreatePipelineLayout),
+      FAKE(CreateShaderModule),
+      FAKE(DestroyBuffer),
+      FAKE(DestroyCommandPool),
+      FAKE(DestroyDescriptorSetLayout),
+      FAKE(DestroyDescriptorUpdateTemplate),
+      FAKE(DestroyDevice),
+      FAKE(DestroyFence),
+      FAKE(DestroyImage),
+      FAKE(DestroyPipeline),
+      FAKE(DestroyPipelineLayout),
+      FAKE(DestroyShaderModule),
+      FAKE(DeviceWaitIdle),
+      FAKE(FlushMappedMemoryRanges),
+      FAKE(FreeCommandBuffers),
+      FAKE(FreeMemory),
+      FAKE(GetBufferDeviceAddress),
+      FAKE(GetBufferMemoryRequirements),
+      FAKE(GetDeviceBufferMemoryRequirements),
+      FAKE(GetDeviceProcAddr),
+      FAKE(GetDeviceQueue),
+      FAKE(GetDeviceQueue2),
+      FAKE(GetFenceStatus),
+      FAKE(GetImageSubresourceLayout),
+      FAKE(GetPrivateData),
+      FAKE(InvalidateMappedMemoryRanges),
+      FAKE(MapMemory),
+      FAKE(QueueSubmit),
+      FAKE(QueueSubmit2),
+      FAKE(QueueWaitIdle),
+      FAKE(ResetCommandPool),
+      FAKE(ResetFences),
+      FAKE(SetDebugUtilsObjectNameEXT),
+      FAKE(SetPrivateData),
+      FAKE(UnmapMemory),
+      FAKE(WaitForFences),
+      TRELLIS_SHADER_ENQUEUE_FUNCTIONS(NATIVE)};
+#undef FAKE
+#undef NATIVE
+  const auto found = table.find(name);
+  return found == table.end() ? nullptr : found->second;
+}
+
+}  // namespace trellis::test

@@ -1,0 +1,33 @@
+#include "tests/layer/fake_driver/fake_driver.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace trellis::test {
+
+FakeDriver::FakeDriver(DriverOptions driver_options) : options(std::move(driver_options)) {}
+
+FakeDriver::~FakeDriver() = default;
+
+void* FakeDriver::MakeDispatchable(const void* parent) {
+  if (!parent) loader_tables_.push_back(std::make_unique<char>());
+  const void* table = parent ? static_cast<const Object*>(parent)->loader_table : loader_tables_.back().get();
+  objects_.push_back(std::make_unique<Object>(Object{table, this}));
+  return objects_.back().get();
+}
+
+std::vector<DriverCall> FakeDriver::CallsOf(const std::string& name) const {
+  std::vector<DriverCall> found;
+  std::copy_if(calls_.begin(), calls_.end(), std::back_inserter(found),
+               [&](const DriverCall& call) { return call.name == name; });
+  return found;
+}
+
+PFN_vkVoidFunction FakeDriver::DeviceFunction(const char* name) const {
+  if (options.missing_commands.count(name)) return nullptr;
+  if (const std::string text = name; text.ends_with("AMDX") && !options.shader_enqueue_commands) return nullptr;
+  if (const PFN_vkVoidFunction function = FakeDeviceFunction(name)) return function;
+  return FakeCommandFunction(name);
+}
+
+}  // namespace trellis::test

@@ -1,0 +1,115 @@
+// A driver in plain C++ that executes nothing and records everything, for tests that drive the layer through its exported
+// functions. Buffers live in host memory, and their device addresses are host pointers.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "layer/dispatch/vulkan.h"
+
+namespace trellis::test {
+
+// One call that reached the driver. Only the members that the command has mean anything.
+struct DriverCall {
+  std::string name;  // without "vk"
+  VkCommandBuffer command_buffer = VK_NULL_HANDLE;
+  VkPipelineBindPoint bind_point = VK_PIPELINE_BIND_POINT_MAX_ENUM;
+  uint64_t object = 0;  // pipeline, buffer, module: what the command is mostly about
+  uint64_t layout = 0;
+  uint32_t first = 0;  // first set
+  std::vector<uint64_t> objects;
+  std::vector<uint32_t> dynamic_offsets;
+  std::vector<VkWriteDescriptorSet> writes;
+  VkShaderStageFlags stages = 0;
+  uint32_t offset = 0;
+  std::vector<uint8_t> bytes;
+  uint64_t flags = 0;  // usage, pipeline flags, object type
+  std::string text;    // label, object name
+  std::vector<VkStructureType> chain;  // sTypes of pNext
+};
+
+// What the driver claims to be. The defaults are a Vulkan 1.3 device with everything that the layer needs and without
+// VK_AMDX_shader_enqueue and VK_KHR_maintenance5.
+struct DriverOptions {
+  uint32_t api_version = VK_API_VERSION_1_3;
+  std::vector<std::string> extensions = {VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME};
+  bool buffer_device_address = true;
+  bool scalar_block_layout = true;
+  bool storage_8bit = true;
+  bool storage_16bit = true;
+  bool synchronization2 = true;
+  bool extended_dynamic_state = true;
+  bool shader_enqueue_feature = false;
+  bool shader_enqueue_commands = false;
+  bool debug_utils = true;  // VK_EXT_debug_utils can be enabled
+  uint32_t max_push_constants_size = 128;
+  std::set<std::string> missing_commands;  // with "vk"
+};
+
+class FakeDriver {
+ public:
+  explicit FakeDriver(DriverOptions options = {});
+  ~FakeDriver();
+  FakeDriver(const FakeDriver&) = delete;
+  FakeDriver& operator=(const FakeDriver&) = delete;
+
+  // What stands at the end of the loader's chain. The next vkCreateInstance that gets there makes an instance of this driver.
+  [[nodiscard]] PFN_vkGetInstanceProcAddr MakeCurrent();
+
+  // What the loader does: calls of commands that no layer hooks come here directly.
+  [[nodiscard]] PFN_vkVoidFunction DeviceFunction(const char* name) const;
+
+  [[nodiscard]] const std::vector<DriverCall>& calls() const { return calls_; }
+  [[nodiscard]] std::vector<DriverCall> CallsOf(const std::string& name) const;
+  [[nodiscard]] size_t CountOf(const std::string& name) const { return CallsOf(name).size(); }
+  void ForgetCalls() { calls_.clear(); }
+
+  DriverOptions options;
+  std::vector<std::string> instance_extensions;     // of the last vkCreateInstance
+  std::vector<std::string> device_extensions;       // of the last vkCreateDevice
+  std::vector<VkStructureType> device_chain;        // of the last vkCreateDevice, without the loader's
+  std::map<VkStructureType, std::vector<VkBool32>> device_features;  // their members
+  VkResult next_result = VK_SUCCESS;                // what the next vkCreateShaderModule or vkCreateBuffer returns
+
+  // For the driver's functions.
+  struct Object {
+    const void* loader_table;  // the loader writes and reads this
+    FakeDriver* driver;
+  };
+  // With a loader table of its own, or with that of another object.
+  void* MakeDispatchable(const void* parent = nullptr);
+  [[nodiscard]] uint64_t MakeHandle() { return next_handle_ += 16; }
+  DriverCall& Record(const char* name) {
+    calls_.push_back({});
+    calls_.back().name = name;
+    return calls_.back();
+  }
+  VkResult TakeNextResult() { return std::exchange(next_result, VK_SUCCESS); }
+
+  std::map<uint64_t, std::vector<uint8_t>> memories;
+  std::map<uint64_t, VkDeviceSize> buffer_sizes;
+  std::map<uint64_t, uint8_t*> buffer_addresses;
+
+ private:
+  std::vector<std::unique_ptr<Object>> objects_;
+  std::vector<std::unique_ptr<char>> loader_tables_;
+  std::vector<DriverCall> calls_;
+  uint64_t next_handle_ = 0x10000;
+};
+
+template <typename Dispatchable>
+[[nodiscard]] FakeDriver& DriverOf(Dispatchable handle) {
+  return *reinterpret_cast<FakeDriver::Object*>(handle)->driver;
+}
+
+// The two tables of functions, by name with "vk". Null when the driver does not know the command.
+[[nodiscard]] PFN_vkVoidFunction FakeInstanceFunction(const char* name);
+[[nodiscard]] PFN_vkVoidFunction FakeDeviceFunction(const char* name);
+[[nodiscard]] PFN_vkVoidFunction FakeCommandFunction(const char* name);
+
+}  // namespace trellis::test

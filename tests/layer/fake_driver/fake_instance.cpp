@@ -1,0 +1,218 @@
+// The fake driver's instance and physical device commands.
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <unordered_map>
+
+#include "layer/dispatch/struct_chain.h"
+#include "tests/layer/fake_driver/fake_driver.h"
+
+namespace trellis::test {
+
+namespace {
+
+FakeDriver* g_current_driver = nullptr;
+
+VKAPI_ATTR VkResult VKAPI_CALL CreateInstance(const VkInstanceCreateInfo* info, const VkAllocationCallbacks*,
+                                              VkInstance* instance) {
+  FakeDriver& driver = *g_current_driver;
+  driver.instance_extensions.assign(info->ppEnabledExtensionNames,
+                                    info->ppEnabledExtensionNames + info->enabledExtensionCount);
+  const auto& enabled = driver.instance_extensions;
+  if (!driver.options.debug_utils && std::count(enabled.begin(), enabled.end(), VK_EXT_DEBUG_UTILS_EXTENSION_NAME))
+    return VK_ERROR_EXTENSION_NOT_PRESENT;
+  *instance = static_cast<VkInstance>(driver.MakeDispatchable());
+  return VK_SUCCESS;
+}
+
+VKAPI_ATTR void VKAPI_CALL DestroyInstance(VkInstance instance, const VkAllocationCallbacks*) {
+  DriverOf(instance).Record("DestroyInstance");
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL EnumeratePhysicalDevices(VkInstance instance, uint32_t* count,
+                                                        VkPhysicalDevice* devices) {
+  FakeDriver& driver = DriverOf(instance);
+  if (devices) *devices = static_cast<VkPhysicalDevice>(driver.MakeDispatchable(instance));
+  *count = 1;
+  return VK_SUCCESS;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL EnumerateDeviceExtensionProperties(VkPhysicalDevice device, const char* layer,
+                                                                  uint32_t* count, VkExtensionProperties* properties) {
+  FakeDriver& driver = DriverOf(device);
+  DriverCall& call = driver.Record("EnumerateDeviceExtensionProperties");
+  if (layer) call.text = layer;
+  const auto available = static_cast<uint32_t>(driver.options.extensions.size());
+  if (!properties) {
+    *count = available;
+    return VK_SUCCESS;
+  }
+  *count = std::min(*count, available);
+  for (uint32_t i = 0; i < *count; ++i) {
+    properties[i] = {};
+    std::strncpy(properties[i].extensionName, driver.options.extensions[i].c_str(), VK_MAX_EXTENSION_NAME_SIZE - 1);
+    properties[i].specVersion = 7;
+  }
+  return *count < available ? VK_INCOMPLETE : VK_SUCCESS;
+}
+
+VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceProperties(VkPhysicalDevice device, VkPhysicalDeviceProperties* properties) {
+  const DriverOptions& options = DriverOf(device).options;
+  *properties = {};
+  properties->apiVersion = options.api_version;
+  std::strcpy(properties->deviceName, "fake");
+  properties->limits.maxComputeSharedMemorySize = 32768;
+  properties->limits.maxPushConstantsSize = options.max_push_constants_size;
+  std::fill_n(properties->limits.maxComputeWorkGroupCount, 3, 65535u);
+}
+
+std::vector<VkStructureType> TypesIn(const void* chain) {
+  std::vector<VkStructureType> types;
+  for (auto* at = static_cast<const VkBaseInStructure*>(chain); at; at = at->pNext) types.push_back(at->sType);
+  return types;
+}
+
+VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceProperties2(VkPhysicalDevice device,
+                                                        VkPhysicalDeviceProperties2* properties) {
+  DriverOf(device).Record("GetPhysicalDeviceProperties2").chain = TypesIn(properties->pNext);
+  GetPhysicalDeviceProperties(device, &properties->properties);
+  if (auto* subgroups = FindStruct<VkPhysicalDeviceSubgroupProperties>(
+          properties->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES))
+    subgroups->subgroupSize = 4;
+}
+
+VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceFeatures(VkPhysicalDevice, VkPhysicalDeviceFeatures* features) {
+  *features = {};
+}
+
+VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceFeatures2(VkPhysicalDevice device, VkPhysicalDeviceFeatures2* features) {
+  const DriverOptions& options = DriverOf(device).options;
+  DriverOf(device).Record("GetPhysicalDeviceFeatures2").chain = TypesIn(features->pNext);
+  features->features = {};
+  void* chain = features->pNext;
+  if (auto* vulkan11 = FindStruct<VkPhysicalDeviceVulkan11Features>(
+          chain, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES))
+    vulkan11->storageBuffer16BitAccess = options.storage_16bit;
+  if (auto* vulkan12 = FindStruct<VkPhysicalDeviceVulkan12Features>(
+          chain, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES)) {
+    vulkan12->bufferDeviceAddress = options.buffer_device_address;
+    vulkan12->scalarBlockLayout = options.scalar_block_layout;
+    vulkan12->storageBuffer8BitAccess = options.storage_8bit;
+  }
+  if (auto* barriers = FindStruct<VkPhysicalDeviceSynchronization2Features>(
+          chain, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SYNCHRONIZATION_2_FEATURES))
+    barriers->synchronization2 = options.synchronization2;
+  if (auto* dynamic = FindStruct<VkPhysicalDeviceExtendedDynamicStateFeaturesEXT>(
+          chain, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTENDED_DYNAMIC_STATE_FEATURES_EXT))
+    dynamic->extendedDynamicState = options.extended_dynamic_state;
+  if (auto* enqueue = FindStruct<VkPhysicalDeviceShaderEnqueueFeaturesAMDX>(
+          chain, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX))
+    enqueue->shaderEnqueue = options.shader_enqueue_feature;
+}
+
+VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceMemoryProperties(VkPhysicalDevice,
+                                                             VkPhysicalDeviceMemoryProperties* properties) {
+  *properties = {};
+  properties->memoryTypeCount = 1;
+  properties->memoryTypes[0].propertyFlags = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
+                                             VK_MEMORY_PROPERTY_HOST_COHERENT_BIT | VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
+  properties->memoryHeapCount = 1;
+  properties->memoryHeaps[0] = {1u << 30, VK_MEMORY_HEAP_DEVICE_LOCAL_BIT};
+}
+
+VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceQueueFamilyProperties(VkPhysicalDevice, uint32_t* count,
+                                                                  VkQueueFamilyProperties* properties) {
+  *count = 1;
+  if (properties) *properties = {VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT, 2, 64, {1, 1, 1}};
+}
+
+VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceExternalBufferProperties(VkPhysicalDevice device,
+                                                                     const VkPhysicalDeviceExternalBufferInfo* info,
+                                                                     VkExternalBufferProperties*) {
+  DriverCall& call = DriverOf(device).Record("GetPhysicalDeviceExternalBufferProperties");
+  call.flags = info->usage;
+  call.chain = TypesIn(info->pNext);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL CreateDebugUtilsMessengerEXT(VkInstance instance,
+                                                            const VkDebugUtilsMessengerCreateInfoEXT*,
+                                                            const VkAllocationCallbacks*,
+                                                            VkDebugUtilsMessengerEXT* messenger) {
+  *messenger = (VkDebugUtilsMessengerEXT)DriverOf(instance).MakeHandle();
+  return VK_SUCCESS;
+}
+
+VKAPI_ATTR void VKAPI_CALL DestroyDebugUtilsMessengerEXT(VkInstance instance, VkDebugUtilsMessengerEXT,
+                                                         const VkAllocationCallbacks*) {
+  DriverOf(instance).Record("DestroyDebugUtilsMessengerEXT");
+}
+
+// Members of a feature structure behind sType and pNext.
+std::vector<VkBool32> FeatureMembers(const VkBaseInStructure& structure) {
+  const size_t bytes = StructSize(structure.sType) - sizeof(VkBaseInStructure);
+  std::vector<VkBool32> members(bytes / sizeof(VkBool32));
+  std::memcpy(members.data(), reinterpret_cast<const char*>(&structure) + sizeof(VkBaseInStructure),
+              members.size() * sizeof(VkBool32));
+  return members;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL CreateDevice(VkPhysicalDevice physical_device, const VkDeviceCreateInfo* info,
+                                            const VkAllocationCallbacks*, VkDevice* device) {
+  FakeDriver& driver = DriverOf(physical_device);
+  driver.Record("CreateDevice");
+  driver.device_extensions.assign(info->ppEnabledExtensionNames,
+                                  info->ppEnabledExtensionNames + info->enabledExtensionCount);
+  driver.device_chain.clear();
+  driver.device_features.clear();
+  for (auto* at = static_cast<const VkBaseInStructure*>(info->pNext); at; at = at->pNext) {
+    if (at->sType == VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO) continue;
+    driver.device_chain.push_back(at->sType);
+    if (StructSize(at->sType)) driver.device_features[at->sType] = FeatureMembers(*at);
+  }
+  *device = static_cast<VkDevice>(driver.MakeDispatchable());
+  return VK_SUCCESS;
+}
+
+VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL GetInstanceProcAddr(VkInstance instance, const char* name) {
+  if (!instance) return FakeInstanceFunction(name);
+  const FakeDriver& driver = DriverOf(instance);
+  if (driver.options.missing_commands.count(name)) return nullptr;
+  const auto& enabled = driver.instance_extensions;
+  if (std::strstr(name, "DebugUtils") &&
+      !std::count(enabled.begin(), enabled.end(), VK_EXT_DEBUG_UTILS_EXTENSION_NAME))
+    return nullptr;
+  return FakeInstanceFunction(name);
+}
+
+}  // namespace
+
+PFN_vkVoidFunction FakeInstanceFunction(const char* name) {
+#define FAKE(command) {"vk" #command, reinterpret_cast<PFN_vkVoidFunction>(static_cast<PFN_vk##command>(command))}
+  static const std::unordered_map<std::string, PFN_vkVoidFunction> table = {
+      FAKE(CreateDebugUtilsMessengerEXT),
+      FAKE(CreateDevice),
+      FAKE(CreateInstance),
+      FAKE(DestroyDebugUtilsMessengerEXT),
+      FAKE(DestroyInstance),
+      FAKE(EnumerateDeviceExtensionProperties),
+      FAKE(EnumeratePhysicalDevices),
+      FAKE(GetInstanceProcAddr),
+      FAKE(GetPhysicalDeviceExternalBufferProperties),
+      FAKE(GetPhysicalDeviceFeatures),
+      FAKE(GetPhysicalDeviceFeatures2),
+      FAKE(GetPhysicalDeviceMemoryProperties),
+      FAKE(GetPhysicalDeviceProperties),
+      FAKE(GetPhysicalDeviceProperties2),
+      FAKE(GetPhysicalDeviceQueueFamilyProperties),
+  };
+#undef FAKE
+  const auto found = table.find(name);
+  return found == table.end() ? nullptr : found->second;
+}
+
+PFN_vkGetInstanceProcAddr FakeDriver::MakeCurrent() {
+  g_current_driver = this;
+  return GetInstanceProcAddr;
+}
+
+}  // namespace trellis::test

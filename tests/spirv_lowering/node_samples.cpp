@@ -1,0 +1,162 @@
+#include "tests/spirv_lowering/node_samples.h"
+
+#include <fstream>
+#include <sstream>
+
+#include "tests/spirv_lowering/node_text.h"
+
+namespace trellis::spirv {
+namespace {
+
+std::string ReadFile(const char* path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+// Every instruction and decoration of the extension that is supported, calls, copies and a push constant.
+NodeSample Everything() {
+  NodeParts parts;
+  parts.interface = "%input %group %invocation %index %remaining %push";
+  parts.modes = R"(
+OpExecutionModeId %main MaxNumWorkgroupsAMDX %uint_9 %spec %sum
+OpExecutionModeId %main ShaderIndexAMDX %uint_3
+OpExecutionModeId %main IsApiEntryAMDX %true
+OpExecutionModeId %main MaxNodeRecursionAMDX %uint_2
+)";
+  parts.decorations = R"(
+OpMemberDecorate %record 1 PayloadDispatchIndirectAMDX
+OpDecorateId %outputs2 PayloadNodeBaseIndexAMDX %uint_2
+OpDecorateId %outputs2 PayloadNodeArraySizeAMDX %spec
+OpDecorate %outputs2 PayloadNodeSparseArrayAMDX
+OpDecorateId %outputs2 NodeSharesPayloadLimitsWithAMDX %outputs
+OpDecorate %spec SpecId 0
+OpDecorate %group BuiltIn WorkgroupId
+OpDecorate %invocation BuiltIn GlobalInvocationId
+OpDecorate %index BuiltIn ShaderIndexAMDX
+OpDecorate %remaining BuiltIn RemainingRecursionLevelsAMDX
+OpDecorate %block Block
+OpMemberDecorate %block 0 Offset 0
+OpMemberDecorate %block 1 Offset 16
+)";
+  parts.globals = R"(
+%spec = OpSpecConstant %uint 4
+%sum = OpSpecConstantOp %uint IAdd %spec %uint_1
+%block = OpTypeStruct %v4uint %uint
+%ptr_block = OpTypePointer PushConstant %block
+%ptr_push_uint = OpTypePointer PushConstant %uint
+%push = OpVariable %ptr_block PushConstant
+%ptr_in_uint = OpTypePointer Input %uint
+%ptr_in_v3uint = OpTypePointer Input %v3uint
+%group = OpVariable %ptr_in_v3uint Input
+%invocation = OpVariable %ptr_in_v3uint Input
+%index = OpVariable %ptr_in_uint Input
+%remaining = OpVariable %ptr_in_uint Input
+%helper_type = OpTypeFunction %uint %in_ptr %fn_out %out2_ptr
+)";
+  parts.variables = "%param = OpVariable %fn_out Function\n%local = OpVariable %fn_out Function\n%copy = OpVariable %fn_record Function";
+  parts.body = R"(
+%group_y_ptr = OpAccessChain %ptr_in_uint %group %uint_1
+%group_y = OpLoad %uint %group_y_ptr
+%id = OpLoad %v3uint %invocation
+%shader = OpLoad %uint %index
+%left = OpLoad %uint %remaining
+%pushed_ptr = OpAccessChain %ptr_push_uint %push %int_1
+%pushed = OpLoad %uint %pushed_ptr
+%valid = OpIsNodePayloadValidAMDX %bool %param %shader
+OpSelectionMerge %join None
+OpBranchConditional %valid %then %join
+%then = OpLabel
+%first = OpAllocateNodePayloadsAMDX %out_ptr %uint_2 %pushed %left
+%first_value = OpLoad %outputs %first
+OpStore %local %first_value
+%element = OpAccessChain %np_record %input %uint_0
+%whole = OpLoad %record %element
+OpStore %copy %whole
+%target = OpAccessChain %fn_record %local %group_y
+OpCopyMemory %target %copy
+OpEnqueueNodePayloadsAMDX %local
+OpBranch %join
+%join = OpLabel
+%second = OpAllocateNodePayloadsAMDX %out2_ptr %uint_4 %uint_1 %shader
+%r = OpFunctionCall %uint %helper %input %param %second
+OpMemoryBarrier %uint_5 %uint_64_72
+%signal = OpAllocateNodePayloadsAMDX %signal_ptr %uint_2 %r %uint_0
+)";
+  parts.globals += "%uint_64_72 = OpConstant %uint 4168\n";
+  parts.functions = R"(
+%helper = OpFunction %uint None %helper_type
+%given = OpFunctionParameter %in_ptr
+%given_variable = OpFunctionParameter %fn_out
+%given_output = OpFunctionParameter %out2_ptr
+%helper_begin = OpLabel
+%length = OpNodePayloadArrayLengthAMDX %uint %given
+%out_member = OpAccessChain %np_uint %given_output %uint_0 %int_1
+%old = OpAtomicIAdd %uint %out_member %uint_1 %uint_0 %length
+OpEnqueueNodePayloadsAMDX %given_output
+OpReturnValue %old
+OpFunctionEnd
+)";
+  return {"everything", Compose(parts)};
+}
+
+// Handles through phis, selects and loops; a bare structure as input; the Vulkan memory model.
+NodeSample Flow() {
+  NodeParts parts;
+  parts.capabilities = "OpCapability VulkanMemoryModel";
+  parts.memory_model = "OpMemoryModel Logical Vulkan";
+  parts.declare_input = false;
+  parts.interface = "%bare";
+  parts.modes = "OpExecutionModeId %main StaticNumWorkgroupsAMDX %uint_2 %uint_3 %uint_4";
+  parts.globals = "%bare = OpVariable %np_record NodePayloadAMDX";
+  parts.variables = "%local = OpVariable %fn_out Function";
+  parts.body = R"(
+%count_ptr = OpAccessChain %np_uint %bare %int_1
+%count = OpLoad %uint %count_ptr
+%many = OpUGreaterThan %bool %count %uint_2
+OpBranch %header
+%header = OpLabel
+%i = OpPhi %uint %uint_0 %main_begin %next %continue
+%more = OpULessThan %bool %i %count
+OpLoopMerge %done %continue None
+OpBranchConditional %more %work %done
+%work = OpLabel
+%one = OpAllocateNodePayloadsAMDX %out_ptr %uint_2 %uint_1 %i
+%two = OpAllocateNodePayloadsAMDX %out_ptr %uint_2 %uint_2 %uint_0
+OpSelectionMerge %pick None
+OpSwitch %i %other 0 %zero 7 %seven
+%zero = OpLabel
+OpBranch %pick
+%seven = OpLabel
+OpBranch %pick
+%other = OpLabel
+OpBranch %pick
+%pick = OpLabel
+%chosen = OpPhi %out_ptr %one %zero %two %seven %one %other
+%selected = OpSelect %out_ptr %many %chosen %two
+%value = OpLoad %outputs %selected
+OpStore %local %value
+%target = OpAccessChain %fn_uint %local %uint_0 %int_0
+OpStore %target %i
+OpStore %count_ptr %i
+OpEnqueueNodePayloadsAMDX %local
+OpBranch %continue
+%continue = OpLabel
+%next = OpIAdd %uint %i %uint_1
+OpBranch %header
+%done = OpLabel
+)";
+  return {"flow", Compose(parts)};
+}
+
+}  // namespace
+
+const std::vector<NodeSample>& NodeSamples() {
+  static const std::vector<NodeSample> samples = {{"hello_graph", ReadFile(TRELLIS_SOURCE_DIR "/samples/hello_graph/hello_graph.spvasm"), "firstNode"},
+                                                  Everything(),
+                                                  Flow()};
+  return samples;
+}
+
+}  // namespace trellis::spirv

@@ -1,0 +1,78 @@
+#include "tools/trellis/files.h"
+
+#include <stdlib.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+
+#include "spirv_lowering/reflect/node_module.h"
+
+namespace trellis::tool {
+namespace {
+
+struct CloseFile {
+  void operator()(std::FILE* file) const { (void)std::fclose(file); }
+};
+using File = std::unique_ptr<std::FILE, CloseFile>;
+
+Error About(const std::filesystem::path& path, const std::string& what) { return Error{path.string() + ": " + what}; }
+
+}  // namespace
+
+Expected<std::string> ReadText(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) return About(path, "is a folder");
+  const File file(std::fopen(path.c_str(), "rb"));
+  if (!file) return About(path, std::strerror(errno));
+  std::string text;
+  char buffer[1 << 14];
+  for (size_t got = 0; (got = std::fread(buffer, 1, sizeof(buffer), file.get())) > 0;) text.append(buffer, got);
+  if (std::ferror(file.get()) != 0) return About(path, "cannot be read");
+  return text;
+}
+
+Expected<std::vector<uint32_t>> ReadWords(const std::filesystem::path& path) {
+  Expected<std::string> text = ReadText(path);
+  if (!text) return text.error();
+  if (text->empty() || text->size() % sizeof(uint32_t) != 0) {
+    return About(path, "not a SPIR-V binary (" + std::to_string(text->size()) + " bytes)");
+  }
+  std::vector<uint32_t> words(text->size() / sizeof(uint32_t));
+  std::memcpy(words.data(), text->data(), text->size());
+  return words;
+}
+
+Expected<spirv::Module> ReadNodes(const std::filesystem::path& path) {
+  Expected<std::vector<uint32_t>> words = ReadWords(path);
+  if (!words) return words.error();
+  Expected<spirv::Module> module = spirv::ReadNodeModule(*words);
+  if (!module) return About(path, module.error().message);
+  return module;
+}
+
+Expected<void> WriteText(const std::filesystem::path& path, std::string_view text) {
+  std::FILE* const file = std::fopen(path.c_str(), "wb");
+  if (file == nullptr) return About(path, std::strerror(errno));
+  const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  if (std::fclose(file) != 0 || !written) return About(path, "cannot be written");
+  return {};
+}
+
+Expected<void> WriteWords(const std::filesystem::path& path, std::span<const uint32_t> words) {
+  return WriteText(path, {reinterpret_cast<const char*>(words.data()), words.size_bytes()});
+}
+
+TemporaryFolder::TemporaryFolder() {
+  std::error_code error;
+  std::string pattern = (std::filesystem::temp_directory_path(error) / "trellis-XXXXXX").string();
+  if (!error && mkdtemp(pattern.data()) != nullptr) path_ = pattern;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+}
+
+}  // namespace trellis::tool
