@@ -26,10 +26,14 @@ add_library(trellis_spirv_front_end STATIC
   front_end/handles.h
   front_end/inline_calls.cpp
   front_end/inline_calls.h
+  front_end/merge.cpp
+  front_end/merge.h
   front_end/payload_arrays.cpp
   front_end/payload_arrays.h
   front_end/rewrite.cpp
   front_end/rewrite.h
+  front_end/selects.cpp
+  front_end/selects.h
   front_end/stand_ins.cpp
   front_end/stand_ins.h)
 target_link_libraries(trellis_spirv_front_end PUBLIC trellis_spirv_rules)

@@ -38,17 +38,20 @@ Expected<std::vector<uint32_t>> LowerNode(NodeModule node, const NodeInfo& info,
   Expected<LaunchMember> launch = AddLaunchMember(module, types, options.launch_offset);
   if (!launch) return launch.error();
   if (Expected<void> done = AddEntryPoint(lowering, *built_ins, *launch); !done) return done.error();
+  StripExtension(module);
   OrderGlobals(module);
   EliminateDead(module);
-  Types live_types(module);
-  Lowering live{module, live_types, runtime, info, node.entry_function, node.input};
-  StripExtension(live);
+  DeclareAddresses(module, Types(module));
   return WriteModule(module);
 }
 
 }  // namespace
 
 Expected<LoweredNode> Lower(const Module& module, const NodeInfo& info, const LowerOptions& options) {
+  if (options.launch_offset % 8 != 0 || options.launch_offset < info.push_constant_end) {
+    return Error{"node '" + info.entry_point + "': no launch address fits at byte " + std::to_string(options.launch_offset) + " of push constants that end at " +
+                 std::to_string(info.push_constant_end)};
+  }
   Expected<NodeModule> node = ExtractNode(module, info.entry_point);
   if (!node) return node.error();
   Expected<std::vector<uint32_t>> words = LowerNode(*std::move(node), info, options);

@@ -5,20 +5,21 @@
 
 namespace trellis {
 
-void FillShaderEnqueueFeatures(VkPhysicalDeviceShaderEnqueueFeaturesAMDX& features) {
-  features.shaderEnqueue = VK_TRUE;
+void FillShaderEnqueueFeatures(bool offered, VkPhysicalDeviceShaderEnqueueFeaturesAMDX& features) {
+  features.shaderEnqueue = offered;
   features.shaderMeshEnqueue = VK_FALSE;  // mesh nodes: docs/limitations.md
 }
 
-void FillShaderEnqueueProperties(VkPhysicalDeviceShaderEnqueuePropertiesAMDX& properties) {
-  properties.maxExecutionGraphDepth = kMaxExecutionGraphDepth;
-  properties.maxExecutionGraphShaderOutputNodes = kMaxExecutionGraphShaderOutputNodes;
-  properties.maxExecutionGraphShaderPayloadSize = kMaxExecutionGraphShaderPayloadSize;
-  properties.maxExecutionGraphShaderPayloadCount = kMaxExecutionGraphShaderPayloadCount;
-  properties.executionGraphDispatchAddressAlignment = kExecutionGraphDispatchAddressAlignment;
+void FillShaderEnqueueProperties(bool offered, VkPhysicalDeviceShaderEnqueuePropertiesAMDX& properties) {
+  const auto limit = [offered](uint32_t value) { return offered ? value : 0; };
+  properties.maxExecutionGraphDepth = limit(kMaxExecutionGraphDepth);
+  properties.maxExecutionGraphShaderOutputNodes = limit(kMaxExecutionGraphShaderOutputNodes);
+  properties.maxExecutionGraphShaderPayloadSize = limit(kMaxExecutionGraphShaderPayloadSize);
+  properties.maxExecutionGraphShaderPayloadCount = limit(kMaxExecutionGraphShaderPayloadCount);
+  properties.executionGraphDispatchAddressAlignment = limit(kExecutionGraphDispatchAddressAlignment);
   std::fill_n(properties.maxExecutionGraphWorkgroupCount, std::size(properties.maxExecutionGraphWorkgroupCount),
-              kMaxExecutionGraphWorkgroupCount);
-  properties.maxExecutionGraphWorkgroups = kMaxExecutionGraphWorkgroups;
+              limit(kMaxExecutionGraphWorkgroupCount));
+  properties.maxExecutionGraphWorkgroups = limit(kMaxExecutionGraphWorkgroups);
 }
 
 void ReduceLimits(VkPhysicalDeviceLimits& limits) {

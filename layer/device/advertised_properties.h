@@ -18,9 +18,9 @@ inline constexpr uint32_t kExecutionGraphDispatchAddressAlignment = 4;
 inline constexpr uint32_t kMaxExecutionGraphWorkgroupCount = 65535;
 inline constexpr uint32_t kMaxExecutionGraphWorkgroups = (1u << 24) - 1;
 
-// Fill in everything but sType and pNext.
-void FillShaderEnqueueFeatures(VkPhysicalDeviceShaderEnqueueFeaturesAMDX& features);
-void FillShaderEnqueueProperties(VkPhysicalDeviceShaderEnqueuePropertiesAMDX& properties);
+// Fill in everything but sType and pNext; all zero where the extension is not offered.
+void FillShaderEnqueueFeatures(bool offered, VkPhysicalDeviceShaderEnqueueFeaturesAMDX& features);
+void FillShaderEnqueueProperties(bool offered, VkPhysicalDeviceShaderEnqueuePropertiesAMDX& properties);
 
 // What is left of the device's limits for the application's shaders.
 void ReduceLimits(VkPhysicalDeviceLimits& limits);

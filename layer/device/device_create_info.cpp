@@ -82,7 +82,8 @@ void EnableNeededFeatures(VkDeviceCreateInfo& info, const DeviceTraits& supporte
   EnableFeature(info, kScalarBlockLayout, arena);
   if (supported.storage_buffer_16bit) EnableFeature(info, kStorageBuffer16Bit, arena);
   if (supported.storage_buffer_8bit) EnableFeature(info, kStorageBuffer8Bit, arena);
-  // The application may destroy its descriptor set layouts as soon as the pipeline exists; the node layouts made of them stay.
+  // The application may destroy its descriptor set layouts as soon as the pipeline exists; the node layouts made of
+  // them stay.
   if (supported.maintenance4) EnableFeature(info, kMaintenance4, arena);
 }
 

@@ -15,6 +15,11 @@ void ForComputeBindPoints(CommandBuffer& recording, VkShaderStageFlags stages, A
   apply(recording.execution_graph);
 }
 
+// Null when the layer does not know the layout. Valid while the caller's pointer holds the object.
+const std::vector<uint32_t>* DynamicOffsetCounts(const std::shared_ptr<PipelineLayout>& layout) {
+  return layout ? &layout->dynamic_offset_counts : nullptr;
+}
+
 }  // namespace
 
 VKAPI_ATTR void VKAPI_CALL CmdBindPipeline(VkCommandBuffer command_buffer, VkPipelineBindPoint bind_point,
@@ -44,7 +49,7 @@ VKAPI_ATTR void VKAPI_CALL CmdBindDescriptorSets(VkCommandBuffer command_buffer,
                                                  const uint32_t* dynamic_offsets) {
   const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
   if (BindPointState* state = recording->StateOf(bind_point))
-    state->BindSets(layout, recording->device.pipeline_layouts.Find(layout).get(), first, count, sets,
+    state->BindSets(layout, DynamicOffsetCounts(recording->device.pipeline_layouts.Find(layout)), first, count, sets,
                     {dynamic_offsets, dynamic_offset_count}, recording->bind_sequence);
   if (!IsGraphBindPoint(bind_point))
     recording->device.dispatch.CmdBindDescriptorSets(command_buffer, bind_point, layout, first, count, sets,
@@ -56,8 +61,8 @@ VKAPI_ATTR void VKAPI_CALL CmdBindDescriptorSets2(VkCommandBuffer command_buffer
   const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
   const auto layout = recording->device.pipeline_layouts.Find(info->layout);
   ForComputeBindPoints(*recording, info->stageFlags, [&](BindPointState& state) {
-    state.BindSets(info->layout, layout.get(), info->firstSet, info->descriptorSetCount, info->pDescriptorSets,
-                   {info->pDynamicOffsets, info->dynamicOffsetCount}, recording->bind_sequence);
+    state.BindSets(info->layout, DynamicOffsetCounts(layout), info->firstSet, info->descriptorSetCount,
+                   info->pDescriptorSets, {info->pDynamicOffsets, info->dynamicOffsetCount}, recording->bind_sequence);
   });
   recording->device.dispatch.CmdBindDescriptorSets2(command_buffer, info);
 }

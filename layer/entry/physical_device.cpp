@@ -29,10 +29,12 @@ VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceFeatures2(VkPhysicalDevice physical_
   const std::shared_ptr<PhysicalDevice> object = FindPhysicalDevice(physical_device);
   if (!object) return;
   const InstanceDispatch& dispatch = object->instance->dispatch;
-  if (!object->decision.Emulates()) return dispatch.GetPhysicalDeviceFeatures2(physical_device, features);
+  if (object->decision.emulation == Emulation::kNative)
+    return dispatch.GetPhysicalDeviceFeatures2(physical_device, features);
 
   const ScopedUnlink enqueue(features, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX);
-  if (auto* answer = enqueue.As<VkPhysicalDeviceShaderEnqueueFeaturesAMDX>()) FillShaderEnqueueFeatures(*answer);
+  if (auto* answer = enqueue.As<VkPhysicalDeviceShaderEnqueueFeaturesAMDX>())
+    FillShaderEnqueueFeatures(object->decision.Emulates(), *answer);
   if (!object->decision.maintenance5) return dispatch.GetPhysicalDeviceFeatures2(physical_device, features);
 
   const ScopedUnlink maintenance5(features, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES);
@@ -53,10 +55,12 @@ VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceProperties2(VkPhysicalDevice physica
   const std::shared_ptr<PhysicalDevice> object = FindPhysicalDevice(physical_device);
   if (!object) return;
   const InstanceDispatch& dispatch = object->instance->dispatch;
-  if (!object->decision.Emulates()) return dispatch.GetPhysicalDeviceProperties2(physical_device, properties);
+  if (object->decision.emulation == Emulation::kNative)
+    return dispatch.GetPhysicalDeviceProperties2(physical_device, properties);
 
   const ScopedUnlink enqueue(properties, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_PROPERTIES_AMDX);
-  if (auto* answer = enqueue.As<VkPhysicalDeviceShaderEnqueuePropertiesAMDX>()) FillShaderEnqueueProperties(*answer);
+  if (auto* answer = enqueue.As<VkPhysicalDeviceShaderEnqueuePropertiesAMDX>())
+    FillShaderEnqueueProperties(object->decision.Emulates(), *answer);
   if (object->decision.maintenance5) {
     const ScopedUnlink maintenance5(properties, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_PROPERTIES);
     if (auto* answer = maintenance5.As<VkPhysicalDeviceMaintenance5Properties>()) FillMaintenance5Properties(*answer);
@@ -64,7 +68,7 @@ VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceProperties2(VkPhysicalDevice physica
   } else {
     dispatch.GetPhysicalDeviceProperties2(physical_device, properties);
   }
-  ReduceLimits(properties->properties.limits);
+  if (object->decision.Emulates()) ReduceLimits(properties->properties.limits);
 }
 
 VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceExternalBufferProperties(VkPhysicalDevice physical_device,

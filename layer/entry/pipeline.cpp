@@ -89,17 +89,16 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateRayTracingPipelinesKHR(VkDevice device, VkD
                                                             const VkAllocationCallbacks* allocator,
                                                             VkPipeline* pipelines) {
   const std::shared_ptr<Device> object = FindDevice(device);
-  // A deferred operation reads the create infos after this call returns, when edited copies would be gone. The
-  // application learns that its operation was not deferred.
-  const bool refuse_deferral = deferred && object->emulates_maintenance5;
-  if (refuse_deferral) deferred = VK_NULL_HANDLE;
+  // A deferred operation reads the create infos after this call returns, when edited copies would be gone.
+  const bool undeferred = object->emulates_maintenance5 && deferred;
+  if (undeferred) deferred = VK_NULL_HANDLE;
   const VkResult result = CreatePipelines<VkRayTracingPipelineCreateInfoKHR>(
       *object, "vkCreateRayTracingPipelinesKHR", {infos, count}, pipelines,
       [&](const VkRayTracingPipelineCreateInfoKHR* below) {
         return object->dispatch.CreateRayTracingPipelinesKHR(device, deferred, cache, count, below, allocator,
                                                              pipelines);
       });
-  return refuse_deferral && result == VK_SUCCESS ? VK_OPERATION_NOT_DEFERRED_KHR : result;
+  return undeferred && result == VK_SUCCESS ? VK_OPERATION_NOT_DEFERRED_KHR : result;
 }
 
 VKAPI_ATTR void VKAPI_CALL DestroyPipeline(VkDevice device, VkPipeline pipeline,

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "layer/objects/pipeline_layout.h"
-
 namespace trellis {
 
 BoundSet& BindPointState::Rebind(uint32_t set, BoundSet::Kind kind, VkPipelineLayout layout, uint64_t sequence) {
@@ -17,16 +15,15 @@ BoundSet& BindPointState::Rebind(uint32_t set, BoundSet::Kind kind, VkPipelineLa
   return bound;
 }
 
-void BindPointState::BindSets(VkPipelineLayout layout, const PipelineLayout* layout_object, uint32_t first,
-                              uint32_t count, const VkDescriptorSet* descriptor_sets,
+void BindPointState::BindSets(VkPipelineLayout layout, const std::vector<uint32_t>* dynamic_offset_counts,
+                              uint32_t first, uint32_t count, const VkDescriptorSet* descriptor_sets,
                               std::span<const uint32_t> dynamic_offsets, uint64_t& sequence) {
   for (uint32_t i = 0; i < count; ++i) {
     BoundSet& bound = Rebind(first + i, BoundSet::Kind::kDescriptorSet, layout, sequence++);
     bound.descriptor_set = descriptor_sets[i];
     size_t taken = dynamic_offsets.size();
-    if (layout_object) {
-      const auto& counts = layout_object->dynamic_offset_counts;
-      const size_t wanted = first + i < counts.size() ? counts[first + i] : 0;
+    if (dynamic_offset_counts) {
+      const size_t wanted = first + i < dynamic_offset_counts->size() ? (*dynamic_offset_counts)[first + i] : 0;
       taken = std::min(taken, wanted);
     }
     bound.dynamic_offsets.assign(dynamic_offsets.begin(), dynamic_offsets.begin() + static_cast<ptrdiff_t>(taken));

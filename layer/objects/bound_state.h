@@ -14,8 +14,6 @@
 
 namespace trellis {
 
-struct PipelineLayout;
-
 // What is bound at one set number.
 struct BoundSet {
   enum class Kind : uint8_t { kNone, kDescriptorSet, kPushDescriptors, kDescriptorBuffer, kEmbeddedSamplers };
@@ -39,10 +37,11 @@ struct BindPointState {
   // of the same layout, which add up.
   BoundSet& Rebind(uint32_t set, BoundSet::Kind kind, VkPipelineLayout layout, uint64_t sequence);
 
-  // Several sets at once, as vkCmdBindDescriptorSets takes them. `layout_object` says how many of the dynamic offsets
-  // each set takes; without it the first set gets them all. Uses up `count` sequence numbers.
-  void BindSets(VkPipelineLayout layout, const PipelineLayout* layout_object, uint32_t first, uint32_t count,
-                const VkDescriptorSet* descriptor_sets, std::span<const uint32_t> dynamic_offsets, uint64_t& sequence);
+  // Several sets at once, as vkCmdBindDescriptorSets takes them. `dynamic_offset_counts`: how many offsets each
+  // set takes; without it the first set gets them all. Uses up `count` sequence numbers.
+  void BindSets(VkPipelineLayout layout, const std::vector<uint32_t>* dynamic_offset_counts, uint32_t first,
+                uint32_t count, const VkDescriptorSet* descriptor_sets, std::span<const uint32_t> dynamic_offsets,
+                uint64_t& sequence);
 
   // vkCmdSetDescriptorBufferOffsetsEXT. Uses up `count` sequence numbers.
   void BindDescriptorBuffers(VkPipelineLayout layout, uint32_t first, uint32_t count, const uint32_t* buffer_indices,

@@ -47,6 +47,8 @@ const VkSpecializationInfo* KeepSpecialization(const VkSpecializationInfo* info,
   const VkSpecializationMapEntry* end =
       std::remove_if(entries, entries + info->mapEntryCount,
                      [&ids](const VkSpecializationMapEntry& entry) { return !ids.contains(entry.constantID); });
+  // SwiftShader reads the first entry even where there is none.
+  if (end == entries) return nullptr;
   VkSpecializationInfo* kept = arena.Copy(*info);
   kept->mapEntryCount = static_cast<uint32_t>(end - entries);
   kept->pMapEntries = entries;

@@ -23,6 +23,7 @@ layout(buffer_reference, scalar, buffer_reference_align = 16) coherent buffer He
   uint slot;
   uint count;
   uint stride;
+  uint of_workgroup;  // 1: one allocation for the whole workgroup
 };
 
 // A node payload array: {address low, address high, count, stride}. Stride 0: the records are lost (or empty) and all elements are one dump area.
@@ -212,7 +213,7 @@ uvec4 trellis_reserve_invocation(const uint output_number, const uint count, con
 
 // ---- allocations that are committed by OpEnqueueNodePayloadsAMDX: bytes of the heap first, ranks and a copy at enqueue -----------------------------
 
-uvec4 ReserveHeap(const uint slot, const uint count) {
+uvec4 ReserveHeap(const uint slot, const uint count, const uint of_workgroup) {
   if (slot == kNoSlot || count == 0u) return LostHandle(count);
   LaunchBlockReference l = LaunchBlockReference(trellis_launch);
   uint stride = RegionOf(slot).region.stride;
@@ -229,11 +230,12 @@ uvec4 ReserveHeap(const uint slot, const uint count) {
   HeapHeaderReference(header).slot = slot;
   HeapHeaderReference(header).count = count;
   HeapHeaderReference(header).stride = stride;
+  HeapHeaderReference(header).of_workgroup = of_workgroup;
   return uvec4(AddressAdd(header, kHeapHeaderBytes), count, stride);
 }
 
 uvec4 trellis_defer_workgroup(const uint output_number, const uint count, const uint index, const uint limit) {
-  if (trellis_local_index == 0u) trellis_shared = ReserveHeap(FindSlot(output_number, index), min(min(count, limit), kMostRecords));
+  if (trellis_local_index == 0u) trellis_shared = ReserveHeap(FindSlot(output_number, index), min(min(count, limit), kMostRecords), 1u);
   barrier();
   uvec4 handle = trellis_shared;
   barrier();
@@ -241,7 +243,7 @@ uvec4 trellis_defer_workgroup(const uint output_number, const uint count, const 
 }
 
 uvec4 trellis_defer_invocation(const uint output_number, const uint count, const uint index, const uint limit) {
-  return ReserveHeap(FindSlot(output_number, index), min(min(count, limit), kMostRecords));
+  return ReserveHeap(FindSlot(output_number, index), min(min(count, limit), kMostRecords), 0u);
 }
 
 bool HasHeapHeader(const uvec4 handle) { return handle.z != 0u && handle.xy != LostHandle(0u).xy; }
@@ -254,23 +256,25 @@ void CopyWords(const uvec4 source, const uvec4 target, const uint first, const u
   }
 }
 
-uint SlotOf(const uvec4 handle) { return HeapHeaderReference(AddressAdd64(handle.xy, uvec2(0u - kHeapHeaderBytes, 0xffffffffu))).slot; }
-
-// `workgroup_size`: invocations in the workgroup.
-void trellis_enqueue_workgroup(const uvec4 handle, const uint workgroup_size) {
-  memoryBarrierBuffer();
-  barrier();
-  if (!HasHeapHeader(handle)) return;
-  if (trellis_local_index == 0u) trellis_shared = Reserve(SlotOf(handle), handle.z);
-  barrier();
-  uvec4 target = trellis_shared;
-  barrier();
-  CopyWords(handle, target, trellis_local_index, workgroup_size);
+HeapHeaderReference HeaderOf(const uvec4 handle) {
+  return HeapHeaderReference(AddressAdd64(handle.xy, uvec2(0u - kHeapHeaderBytes, 0xffffffffu)));
 }
 
 void trellis_enqueue_invocation(const uvec4 handle) {
-  if (!HasHeapHeader(handle)) return;
-  CopyWords(handle, Reserve(SlotOf(handle), handle.z), 0u, 1u);
+  if (HasHeapHeader(handle)) CopyWords(handle, Reserve(HeaderOf(handle).slot, handle.z), 0u, 1u);
+}
+
+// Where allocations of either scope may arrive: all invocations hold the same one, or each its own. `workgroup_size`: invocations in the workgroup.
+void trellis_enqueue_workgroup(const uvec4 handle, const uint workgroup_size) {
+  memoryBarrierBuffer();
+  barrier();
+  bool of_workgroup = HasHeapHeader(handle) && HeaderOf(handle).of_workgroup != 0u;
+  if (!of_workgroup) trellis_enqueue_invocation(handle);
+  if (of_workgroup && trellis_local_index == 0u) trellis_shared = Reserve(HeaderOf(handle).slot, handle.z);
+  barrier();
+  uvec4 target = trellis_shared;
+  barrier();
+  if (of_workgroup) CopyWords(handle, target, trellis_local_index, workgroup_size);
 }
 
 // Parameters of linked functions are const, so that they are passed by value.

@@ -254,9 +254,10 @@ void OrderDecorationOperands(Module& module) {
   std::array<std::vector<Instruction>, 4> parts;  // scalars, payload arrays with a maximum of their own, those that share, the rest
   for (Instruction& global : module.globals) {
     size_t part = 3;
-    if (IsScalarGlobal(global, scalars)) {
+    // Announcements of pointers move along: a payload that moves forward may hold such a pointer.
+    if (IsScalarGlobal(global, scalars) || global.opcode == spv::Op::OpTypeForwardPointer) {
       part = 0;
-      if (global.type_id == kNoId) scalars.insert(global.result_id);
+      if (global.type_id == kNoId && global.result_id != kNoId) scalars.insert(global.result_id);
     } else if (global.opcode == spv::Op::OpTypeNodePayloadArrayAMDX) {
       part = sharing.contains(global.result_id) ? 2 : 1;
     }

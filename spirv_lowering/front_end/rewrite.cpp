@@ -6,6 +6,7 @@
 #include "spirv_lowering/front_end/handles.h"
 #include "spirv_lowering/front_end/inline_calls.h"
 #include "spirv_lowering/front_end/payload_arrays.h"
+#include "spirv_lowering/front_end/selects.h"
 #include "spirv_lowering/front_end/stand_ins.h"
 #include "spirv_lowering/grammar/grammar.h"
 #include "spirv_lowering/ir/dead_code.h"
@@ -69,6 +70,7 @@ Expected<void> Rewrite(RewrittenNode& node) {
   Expected<PayloadArrays> arrays = MakePayloadArrays(module, types, *stand_ins);
   if (!arrays) return arrays.error();
   if (stand_ins->shared_input) AddSharedInputMode(module, types, *stand_ins->shared_input);
+  ExpandHandleSelects(module, types, *arrays);
   if (Expected<void> done = RewriteHandleCode(module, types, *arrays, lines); !done) return done;
   RemoveVariables(module, stand_ins->variables);
   RemoveReplaced(module, *arrays);

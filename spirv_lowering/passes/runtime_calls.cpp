@@ -10,7 +10,8 @@ constexpr uint32_t kScopeInvocation = 4;
 
 }  // namespace
 
-// OpEnqueueNodePayloadsAMDX does not tell the scope of what it enqueues; the array type does, if all its deferred allocations agree.
+// OpEnqueueNodePayloadsAMDX does not tell the scope of what it enqueues. The array type does, if all its deferred allocations are of one invocation each;
+// the function for workgroups finds out by itself.
 Expected<void> RuntimeCalls::FindScopes(const Lowering& lowering, const Outputs& outputs) {
   const std::array<uint32_t, 3>& size = lowering.info.local_size;
   // A workgroup of one invocation needs no broadcast, so it allocates as an invocation.
@@ -28,12 +29,10 @@ Expected<void> RuntimeCalls::FindScopes(const Lowering& lowering, const Outputs&
     needs_[allocation.commit == Commit::kAtAllocation ? kReserve : kDefer][scope] = true;
     if (allocation.commit == Commit::kAtAllocation) continue;
     Scope& deferred = deferred_scope_[allocation.output_number];
-    if (deferred != kNoScope && deferred != scope) {
-      return Error{where + "one payload array type has allocations at Workgroup and at Invocation scope that are not enqueued once on every path: not "
-                           "supported (docs/limitations.md)"};
-    }
-    deferred = scope;
-    needs_[kEnqueue][scope] = true;
+    if (deferred != kWorkgroup) deferred = scope;
+  }
+  for (const Scope scope : deferred_scope_) {
+    if (scope != kNoScope) needs_[kEnqueue][scope] = true;
   }
   return {};
 }

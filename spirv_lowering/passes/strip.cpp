@@ -20,13 +20,24 @@ bool IsExtensionMode(const Instruction& mode) {
   }
 }
 
-// Those on payload array types die with the types; these sit on structures, which live on.
 bool IsExtensionDecoration(const Instruction& annotation) {
-  const auto is = [&](size_t operand, spv::Decoration decoration) {
-    return annotation.operands.size() > operand && annotation.operands[operand] == static_cast<uint32_t>(decoration);
-  };
-  if (annotation.opcode == spv::Op::OpMemberDecorate) return is(2, spv::Decoration::PayloadDispatchIndirectAMDX);
-  return annotation.opcode == spv::Op::OpDecorate && is(1, spv::Decoration::TrackFinishWritingAMDX);
+  switch (annotation.opcode) {
+    case spv::Op::OpMemberDecorate:
+      return annotation.operands[2] == static_cast<uint32_t>(spv::Decoration::PayloadDispatchIndirectAMDX);
+    case spv::Op::OpDecorate:
+    case spv::Op::OpDecorateId: break;
+    default: return false;
+  }
+  switch (static_cast<spv::Decoration>(annotation.operands[1])) {
+    case spv::Decoration::NodeMaxPayloadsAMDX:
+    case spv::Decoration::NodeSharesPayloadLimitsWithAMDX:
+    case spv::Decoration::PayloadNodeNameAMDX:
+    case spv::Decoration::PayloadNodeBaseIndexAMDX:
+    case spv::Decoration::PayloadNodeArraySizeAMDX:
+    case spv::Decoration::PayloadNodeSparseArrayAMDX:
+    case spv::Decoration::TrackFinishWritingAMDX: return true;
+    default: return false;
+  }
 }
 
 void AddCapability(Module& module, spv::Capability capability) {
@@ -74,8 +85,7 @@ bool PayloadHolds(const Types& types, const Module& module, uint32_t width) {
 
 }  // namespace
 
-void StripExtension(Lowering& lowering) {
-  Module& module = lowering.module;
+void StripExtension(Module& module) {
   std::erase_if(module.capabilities, [](const Instruction& capability) {
     return capability.operands[0] == static_cast<uint32_t>(spv::Capability::ShaderEnqueueAMDX);
   });
@@ -84,13 +94,15 @@ void StripExtension(Lowering& lowering) {
   });
   std::erase_if(module.execution_modes, IsExtensionMode);
   std::erase_if(module.annotations, IsExtensionDecoration);
-
-  // The removed capability implied Shader.
+  // The removed capability implied it.
   AddCapability(module, spv::Capability::Shader);
+}
+
+void DeclareAddresses(Module& module, const Types& types) {
   AddCapability(module, spv::Capability::PhysicalStorageBufferAddresses);
   if (module.version < 0x00010500) AddExtension(module, "SPV_KHR_physical_storage_buffer");
-  if (PayloadHolds(lowering.types, module, 16)) AddCapability(module, spv::Capability::StorageBuffer16BitAccess);
-  if (PayloadHolds(lowering.types, module, 8)) {
+  if (PayloadHolds(types, module, 16)) AddCapability(module, spv::Capability::StorageBuffer16BitAccess);
+  if (PayloadHolds(types, module, 8)) {
     AddCapability(module, spv::Capability::StorageBuffer8BitAccess);
     if (module.version < 0x00010500) AddExtension(module, "SPV_KHR_8bit_storage");
   }

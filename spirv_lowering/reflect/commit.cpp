@@ -20,6 +20,8 @@ class Uses {
     for (size_t block = 0; block < function.blocks.size(); ++block) {
       const std::vector<Instruction>& body = function.blocks[block].body;
       for (size_t index = 0; index < body.size(); ++index) {
+        // Debug information; no instruction set has any that takes a handle.
+        if (body[index].opcode == spv::Op::OpExtInst) continue;
         for (const uint32_t word : body[index].operands) {
           // Literal words that happen to equal a chosen id only make the analysis more careful.
           if (chosen.contains(word)) Add(word, {&body[index], block, index});

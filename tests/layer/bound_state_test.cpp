@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "layer/objects/device.h"
 #include "layer/objects/handle_table.h"
 #include "layer/objects/pipeline_layout.h"
 #include "layer/objects/shader_module.h"
@@ -53,19 +52,12 @@ TEST(PushConstantState, shadow_holds_what_compute_sees) {
 }
 
 TEST(BindPointState, sets_of_one_call_get_their_own_dynamic_offsets) {
-  const auto layout_object = std::shared_ptr<PipelineLayout>();
-  struct Owner : PipelineLayout {
-    using PipelineLayout::PipelineLayout;
-  };
-  // Only dynamic_offset_counts is read.
-  alignas(Device) static std::byte no_device[sizeof(Device)];
-  PipelineLayout layout(reinterpret_cast<const Device&>(no_device));
-  layout.dynamic_offset_counts = {0, 2, 1};
+  const std::vector<uint32_t> counts = {0, 2, 1};
   const VkDescriptorSet sets[] = {Fake<VkDescriptorSet>(10), Fake<VkDescriptorSet>(11)};
   const uint32_t offsets[] = {256, 512, 768};
   uint64_t sequence = 0;
   BindPointState state;
-  state.BindSets(Fake<VkPipelineLayout>(1), &layout, 1, 2, sets, offsets, sequence);
+  state.BindSets(Fake<VkPipelineLayout>(1), &counts, 1, 2, sets, offsets, sequence);
   ASSERT_EQ(state.sets.size(), 3u);
   EXPECT_EQ(state.sets[0].kind, BoundSet::Kind::kNone);
   EXPECT_EQ(state.sets[1].dynamic_offsets, (std::vector<uint32_t>{256, 512}));
@@ -127,8 +119,8 @@ TEST(PushedDescriptors, reads_template_data) {
     uint32_t unrelated;
     VkDescriptorBufferInfo buffers[2];
   } data = {0, {{Fake<VkBuffer>(5), 16, 32}, {Fake<VkBuffer>(6), 0, 64}}};
-  VkDescriptorUpdateTemplateEntry entry = {3, 0, 2, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, offsetof(Data, buffers),
-                                           sizeof(VkDescriptorBufferInfo)};
+  VkDescriptorUpdateTemplateEntry entry = {
+      3, 0, 2, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, offsetof(Data, buffers), sizeof(VkDescriptorBufferInfo)};
   PushedDescriptors pushed;
   pushed.PushWithTemplate({&entry, 1}, &data);
   const PushedDescriptors::WriteList list = pushed.Writes();

@@ -10,7 +10,8 @@ namespace {
 constexpr auto kUnknownType = static_cast<VkStructureType>(1999999999);
 
 TEST(StructChain, sizes_are_those_of_the_headers) {
-  EXPECT_EQ(StructSize(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES), sizeof(VkPhysicalDeviceVulkan12Features));
+  EXPECT_EQ(StructSize(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES),
+            sizeof(VkPhysicalDeviceVulkan12Features));
   EXPECT_EQ(StructSize(VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO), sizeof(VkBufferCreateInfo));
   EXPECT_EQ(StructSize(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_PROPERTIES_AMDX),
             sizeof(VkPhysicalDeviceShaderEnqueuePropertiesAMDX))
@@ -91,10 +92,10 @@ TEST(StructChain, scoped_unlink_restores_in_any_nesting) {
 TEST(BufferUsage, scratch_bit_becomes_known_usages) {
   const VkBufferUsageFlags2 below =
       TranslateBufferUsage(VK_BUFFER_USAGE_EXECUTION_GRAPH_SCRATCH_BIT_AMDX | VK_BUFFER_USAGE_TRANSFER_SRC_BIT);
-  EXPECT_EQ(below, static_cast<VkBufferUsageFlags2>(
-                       VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT |
-                       VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT |
-                       VK_BUFFER_USAGE_TRANSFER_SRC_BIT));
+  EXPECT_EQ(below,
+            static_cast<VkBufferUsageFlags2>(VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT |
+                                             VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT |
+                                             VK_BUFFER_USAGE_TRANSFER_DST_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT));
   EXPECT_EQ(TranslateBufferUsage(VK_BUFFER_USAGE_VERTEX_BUFFER_BIT), VK_BUFFER_USAGE_VERTEX_BUFFER_BIT);
 }
 

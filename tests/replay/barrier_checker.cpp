@@ -49,6 +49,7 @@ class Checker {
   std::vector<std::string> Run(const CommandStream& stream) {
     AddUnknownPast();
     for (const Command& command : stream) Step(command);
+    if (running_) Complain("no end_graph");
     Touch(reports_, reports_ + kReportBytes, kRead, "host reads loss reports", VK_PIPELINE_STAGE_HOST_BIT,
           VK_ACCESS_HOST_READ_BIT);
     return std::move(complaints_);
@@ -116,6 +117,7 @@ class Checker {
       case Command::Kind::kDispatchIndirect:
         in_command_ = true;
         Dispatch(command);
+        pushed_since_dispatch_ = false;
         in_command_ = false;
         Commit();
         break;
@@ -128,10 +130,13 @@ class Checker {
   void Push(const Command& command) {
     if (command.layout != pushed_layout_) pushed_.clear();
     pushed_layout_ = command.layout;
+    pushed_since_dispatch_ = true;
     for (size_t i = 0; i < command.bytes.size(); ++i)
       pushed_[command.first + static_cast<uint32_t>(i)] = command.bytes[i];
   }
+  // Every dispatch has an address of its own: one that is left over from the dispatch before points to something else.
   std::optional<uint64_t> PushedAddress(uint32_t offset) const {
+    if (!pushed_since_dispatch_) return std::nullopt;
     uint64_t address = 0;
     for (uint32_t i = 0; i < 8; ++i) {
       const auto byte = pushed_.find(offset + i);
@@ -157,6 +162,9 @@ class Checker {
     if (!plan) return Complain(std::string(KernelName(kernel)) + " has no plan");
     if (command.kind != Command::Kind::kDispatch)
       return Complain(std::string(KernelName(kernel)) + " is dispatched indirectly");
+    if (pushed_layout_ != kernel_layout_ && kernel_layout_)
+      return Complain(std::string(KernelName(kernel)) + " has the plan of a node");
+    kernel_layout_ = pushed_layout_;
     switch (kernel) {
       case Kernel::kBeginGraph:
         return RunBegin(At<BeginPlan>(*plan));
@@ -274,9 +282,22 @@ class Checker {
     running_ = false;
     Touch(plan.control, plan.control + sizeof(ControlBlock), kRead, "end reads the control block");
     Touch(kRing, kRingEnd, kReadWrite, "end gives the ring away");
+    CheckHostSeesReports();
     ++execution_;  // what follows without a begin is another graph
     level_ = 0;
     prepared_.clear();
+  }
+
+  // The submission may end here, and the host looks. It reads other words than those that later graphs write, so this
+  // is no access of its own.
+  void CheckHostSeesReports() {
+    Access poll;
+    poll.begin = reports_;
+    poll.end = reports_ + kReportBytes;
+    poll.stage = VK_PIPELINE_STAGE_HOST_BIT;
+    poll.access = VK_ACCESS_HOST_READ_BIT;
+    poll.what = "host reads loss reports";
+    tracker_.Check(poll, complaints_);
   }
 
   void TouchReports(uint64_t reports, const std::string& who) {
@@ -370,6 +391,8 @@ class Checker {
 
   VkPipeline bound_ = VK_NULL_HANDLE;
   VkPipelineLayout pushed_layout_ = VK_NULL_HANDLE;
+  VkPipelineLayout kernel_layout_ = VK_NULL_HANDLE;  // of the first kernel
+  bool pushed_since_dispatch_ = false;
   std::map<uint32_t, uint8_t> pushed_;
 
   // The graph at hand.

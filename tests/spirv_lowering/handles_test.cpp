@@ -373,8 +373,8 @@ OpNoLine
   EXPECT_TRUE(HasLines(main, {"OpLine ...", "%param = OpVariable ...", "OpLine ...", "%local = OpVariable ...", "* = OpLoad %v4uint %trellis_input"})) << main;
 }
 
-TEST(Handles, Refusals) {
-  const std::string mixed = LoweringRefusal(Produces(R"(
+TEST(Handles, BothScopesInOneVariable) {
+  const std::string main = FunctionText(LowerParts(Produces(R"(
 %wide = OpAllocateNodePayloadsAMDX %out_ptr %uint_2 %uint_1 %uint_0
 %wide_value = OpLoad %outputs %wide
 OpStore %local %wide_value
@@ -382,8 +382,13 @@ OpStore %local %wide_value
 %narrow_value = OpLoad %outputs %narrow
 OpStore %local %narrow_value
 OpEnqueueNodePayloadsAMDX %local
-)"));
-  EXPECT_NE(mixed.find("node 'node': OpAllocateNodePayloadsAMDX %"), std::string::npos) << mixed;
+)")), "main");
+  EXPECT_TRUE(HasLines(main, {"%wide = OpFunctionCall %v4uint %trellis_defer_workgroup ...", "%narrow = OpFunctionCall %v4uint %trellis_defer_invocation ...",
+                              "* = OpFunctionCall %void %trellis_enqueue_workgroup * %uint_64"}))
+      << main;
+}
+
+TEST(Handles, Refusals) {
   const auto refuses = [](const NodeParts& parts, const char* what) {
     const std::string message = LoweringRefusal(parts);
     EXPECT_NE(message.find(what), std::string::npos) << message;

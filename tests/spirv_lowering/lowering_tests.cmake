@@ -1,11 +1,24 @@
 target_sources(trellis_spirv_tests PRIVATE
+  barriers_test.cpp
+  builtins_test.cpp
   commit_test.cpp
+  entry_point_test.cpp
   handles_test.cpp
   hostile_test.cpp
+  lower_test.cpp
   node_samples.cpp
   node_samples.h
   node_text.cpp
   node_text.h
-  reflect_test.cpp)
+  order_globals_test.cpp
+  payload_types_test.cpp
+  push_constants_test.cpp
+  reflect_refusal_test.cpp
+  reflect_test.cpp
+  strip_test.cpp)
+# An ordinary shader in the versions that drivers of the extension meet.
+trellis_compile_glsl(trellis_spirv_tests SOURCE leaf.comp HEADER tests/leaf_1_0.h VARIABLE kLeaf10 TARGET_ENV vulkan1.0)
+trellis_compile_glsl(trellis_spirv_tests SOURCE leaf.comp HEADER tests/leaf_1_3.h VARIABLE kLeaf13 TARGET_ENV vulkan1.1)
+trellis_compile_glsl(trellis_spirv_tests SOURCE leaf.comp HEADER tests/leaf_1_6.h VARIABLE kLeaf16 TARGET_ENV vulkan1.3)
 target_link_libraries(trellis_spirv_tests PRIVATE trellis_spirv_lowering)
 target_compile_definitions(trellis_spirv_tests PRIVATE "TRELLIS_SOURCE_DIR=\"${PROJECT_SOURCE_DIR}\"")

@@ -171,11 +171,6 @@ bool Context::CreateDevice(std::string& error) {
   auto maintenance5 = Struct<VkPhysicalDeviceMaintenance5FeaturesKHR>(
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES_KHR, &enqueue);
   maintenance5.maintenance5 = VK_TRUE;
-  // With maintenance4 layouts may go before the pipelines that were made with them, in the eyes of validation layers
-  // too.
-  auto maintenance4 = Struct<VkPhysicalDeviceMaintenance4Features>(
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_FEATURES, &maintenance5);
-  maintenance4.maintenance4 = VK_TRUE;
   auto vulkan12 =
       Struct<VkPhysicalDeviceVulkan12Features>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, &maintenance5);
   vulkan12.bufferDeviceAddress = VK_TRUE;

@@ -1,9 +1,10 @@
 // trellis compile: GLSL -> nodes.
-#include <algorithm>
+#include <array>
 #include <cstdio>
 #include <filesystem>
 #include <sstream>
 
+#include "spirv_lowering/front_end/merge.h"
 #include "spirv_lowering/front_end/rewrite.h"
 #include "spirv_lowering/ir/reader.h"
 #include "spirv_lowering/ir/writer.h"
@@ -21,15 +22,16 @@ namespace fs = std::filesystem;
 constexpr std::string_view kHelp =
     "usage: trellis compile FILE... [-o OUTPUT] [options]\n\n"
     "Compiles nodes written in GLSL (.comp, .mesh) with #include \"trellis/node_payload.glsl\" to SPIR-V with SPV_AMDX_shader_enqueue,\n"
-    "revision 2, and checks them against the extension's rules. Needs glslang 12.0 or newer.\n\n"
-    "  -o OUTPUT          output file; with several inputs it must be left out. Default: FILE.spv\n"
+    "revision 2, and checks them against the extension's rules. Needs glslang 12.0 or newer. Reference: docs/glsl.md\n\n"
+    "  -o OUTPUT          output file; with several inputs one module with all entry points, named by -e. Without it each FILE becomes FILE.spv\n"
     "  -D NAME[=VALUE]    define a macro\n"
     "  -I FOLDER          look there for includes\n"
-    "  -e NAME            name of the entry point, by default main; it is the node's default name\n"
+    "  -e NAME            name of the entry point, by default main; it is the node's default name. The n-th -e is for the n-th FILE\n"
     "  -S STAGE           comp or mesh, for files named otherwise\n"
     "  --target-env ENV   vulkan1.2 or vulkan1.3 (default), or what else glslang takes with SPIR-V 1.4 or newer\n"
     "  -g                 keep debug information: lines and sources\n"
-    "  -M FILE            write the files that the output depends on, as a Makefile rule (one input)\n"
+    "  -M FILE            write the files that the output depends on, as a Makefile rule\n"
+    "  --vn NAME          write a C++ header that defines the words as NAME\n"
     "  --glslang PROGRAM  glslangValidator or glslang; default: $TRELLIS_GLSLANG, else the one in PATH\n\n"
     "example: trellis compile worker.comp -o worker.spv -DGROUP=64 -Ishaders\n"
     "exit status: 0 done, 1 an input was refused, 2 the command line is wrong\n";
@@ -38,19 +40,25 @@ struct CompileOptions {
   std::string glslang;
   std::string header_folder;
   std::vector<std::string> defines, includes;
-  std::string entry_point, stage, target_environment;
+  std::string stage, target_environment;
   bool debug = false;
+  std::string variable;  // of a C++ header; empty: a binary
 };
 
-std::vector<std::string> GlslangCommand(const CompileOptions& options, const std::string& input, const fs::path& raw, const fs::path& dependencies) {
+struct Input {
+  std::string path;
+  std::string entry_point;  // empty: main
+};
+
+std::vector<std::string> GlslangCommand(const CompileOptions& options, const Input& input, const fs::path& raw, const fs::path& dependencies) {
   // Lines and sources are needed for messages; they are taken out afterwards.
   std::vector<std::string> command = {options.glslang, "-V", "-g", "--target-env", options.target_environment, "--depfile", dependencies.string(), "-o", raw.string()};
   for (const std::string& define : options.defines) command.push_back("-D" + define);
   for (const std::string& folder : options.includes) command.push_back("-I" + folder);
   if (!options.header_folder.empty()) command.push_back("-I" + options.header_folder);
-  if (!options.entry_point.empty()) command.insert(command.end(), {"--source-entrypoint", "main", "-e", options.entry_point});
+  if (!input.entry_point.empty()) command.insert(command.end(), {"--source-entrypoint", "main", "-e", input.entry_point});
   if (!options.stage.empty()) command.insert(command.end(), {"-S", options.stage});
-  command.push_back(input);
+  command.push_back(input.path);
   return command;
 }
 
@@ -64,26 +72,18 @@ std::string Messages(const ProgramResult& result, const std::string& input) {
   return text;
 }
 
-Expected<void> RunGlslang(const CompileOptions& options, const std::string& input, const fs::path& raw, const fs::path& dependencies) {
+Expected<void> RunGlslang(const CompileOptions& options, const Input& input, const fs::path& raw, const fs::path& dependencies) {
   const Expected<ProgramResult> result = RunProgram(GlslangCommand(options, input, raw, dependencies));
   if (!result) return result.error();
-  std::fputs(Messages(*result, input).c_str(), stderr);
+  std::fputs(Messages(*result, input.path).c_str(), stderr);
   if (result->signal != 0) {
-    return Error{input + ": glslang crashed (signal " + std::to_string(result->signal) +
+    return Error{input.path + ": glslang crashed (signal " + std::to_string(result->signal) +
                  "); some versions do so on an expression over specialisation constants in NODE_INPUTS, NODE_BASE or NODE_ARRAY: "
                  "give the expression a name with 'const uint'"};
   }
   std::error_code ignored;
-  if (result->exit_code != 0 || !fs::exists(raw, ignored)) return Error{input + ": glslang refused it"};
+  if (result->exit_code != 0 || !fs::exists(raw, ignored)) return Error{input.path + ": glslang refused it"};
   return {};
-}
-
-// The rule that glslang wrote, for the real output.
-Expected<void> WriteDependencies(const fs::path& from, const fs::path& to, const fs::path& output) {
-  Expected<std::string> text = ReadText(from);
-  if (!text) return text.error();
-  const size_t colon = text->find(": ");
-  return WriteText(to, output.string() + (colon == std::string::npos ? ":\n" : text->substr(colon)));
 }
 
 // Where the violation is, as well as it can be told: the line of the code, the line of the declaration, the file.
@@ -106,54 +106,110 @@ Expected<void> Check(const spirv::RewrittenNode& node, const std::string& input)
   return {};
 }
 
-Expected<void> Compile(const CompileOptions& options, const std::string& input, const fs::path& output, const fs::path& dependencies) {
+struct Compiled {
+  spirv::Module module;
+  std::string dependencies;  // as in a Makefile rule, behind the colon
+};
+
+Expected<Compiled> Compile(const CompileOptions& options, const Input& input) {
   const TemporaryFolder folder;
   if (folder.path().empty()) return Error{"no temporary folder can be made"};
   const fs::path raw = folder.path() / "raw.spv";
-  if (Expected<void> ran = RunGlslang(options, input, raw, folder.path() / "raw.d"); !ran) return ran;
+  const fs::path rule = folder.path() / "raw.d";
+  if (Expected<void> ran = RunGlslang(options, input, raw, rule); !ran) return ran.error();
   Expected<std::vector<uint32_t>> words = ReadWords(raw);
   if (!words) return words.error();
   Expected<spirv::Module> module = spirv::ReadModule(*words);
-  if (!module) return Error{input + ": glslang's output: " + module.error().message};
+  if (!module) return Error{input.path + ": glslang's output: " + module.error().message};
   Expected<spirv::RewrittenNode> node = spirv::RewriteRawNode(*std::move(module));
   if (!node) return node.error();
-  if (Expected<void> fine = Check(*node, input); !fine) return fine;
+  if (Expected<void> fine = Check(*node, input.path); !fine) return fine.error();
   if (!options.debug) spirv::StripDebugInfo(node->module);
-  if (Expected<void> written = WriteWords(output, WriteModule(node->module)); !written) return written;
-  if (dependencies.empty()) return {};
-  return WriteDependencies(folder.path() / "raw.d", dependencies, output);
+  Expected<std::string> dependencies = ReadText(rule);
+  if (!dependencies) return dependencies.error();
+  std::erase(*dependencies, '\n');
+  const size_t colon = dependencies->find(": ");
+  return Compiled{std::move(node->module), colon == std::string::npos ? std::string() : dependencies->substr(colon + 1)};
+}
+
+std::string AsHeader(const std::vector<uint32_t>& words, const std::string& variable) {
+  std::string text = "// Made by trellis compile.\n#pragma once\n\n#include <cstdint>\n\ninline constexpr std::uint32_t " + variable + "[] = {";
+  std::array<char, 16> word;
+  for (size_t i = 0; i < words.size(); ++i) {
+    (void)std::snprintf(word.data(), word.size(), "0x%08x,", words[i]);
+    text += (i % 8 == 0 ? "\n    " : " ") + std::string(word.data());
+  }
+  return text + "\n};\n";
+}
+
+Expected<void> Write(const CompileOptions& options, std::vector<Compiled> parts, const std::string& output, const std::string& dependency_file) {
+  std::vector<spirv::Module> modules;
+  std::string rule = output + ":";
+  for (Compiled& part : parts) {
+    modules.push_back(std::move(part.module));
+    rule += part.dependencies;
+  }
+  Expected<spirv::Module> module = spirv::MergeModules(std::move(modules));
+  if (!module) return Error{output + ": " + module.error().message};
+  const std::vector<uint32_t> words = WriteModule(*module);
+  Expected<void> written = options.variable.empty() ? WriteWords(output, words) : WriteText(output, AsHeader(words, options.variable));
+  if (!written || dependency_file.empty()) return written;
+  return WriteText(dependency_file, rule + "\n");
+}
+
+int CompileAll(const CompileOptions& options, const std::vector<Input>& inputs, const Arguments& arguments) {
+  std::vector<Compiled> parts;
+  int exit_code = kOk;
+  for (const Input& input : inputs) {
+    Expected<Compiled> compiled = Compile(options, input);
+    if (!compiled) {
+      exit_code = Refuse(compiled.error().message);
+      continue;
+    }
+    parts.push_back(*std::move(compiled));
+    if (arguments.Has("-o")) continue;
+    const Expected<void> written = Write(options, std::move(parts), input.path + ".spv", arguments.Value("-M"));
+    if (!written) exit_code = Refuse(written.error().message);
+    parts.clear();
+  }
+  if (exit_code != kOk || !arguments.Has("-o")) return exit_code;
+  const Expected<void> written = Write(options, std::move(parts), arguments.Value("-o"), arguments.Value("-M"));
+  return written ? kOk : Refuse(written.error().message);
 }
 
 int Run(const std::vector<std::string>& words) {
   Expected<Arguments> arguments = Arguments::Parse(words, {{"-o", true},
                                                            {"--target-env", true},
                                                            {"--glslang", true},
+                                                           {"--vn", true},
                                                            {"-D", true, true, true},
                                                            {"-I", true, true, true},
-                                                           {"-e", true},
+                                                           {"-e", true, false, true},
                                                            {"-S", true},
                                                            {"-M", true},
                                                            {"-g"}});
   if (!arguments) return WrongUsage("compile", arguments.error().message);
   if (arguments->inputs().empty()) return WrongUsage("compile", "no input");
   const bool several = arguments->inputs().size() > 1;
-  if (several && (arguments->Has("-o") || arguments->Has("-M"))) return WrongUsage("compile", "-o and -M are for one input");
+  if (several && arguments->Has("-M") && !arguments->Has("-o")) return WrongUsage("compile", "-M with several inputs needs -o");
+  if (arguments->Has("--vn") && !arguments->Has("-o")) return WrongUsage("compile", "--vn needs -o");
+  std::vector<Input> inputs;
+  const std::vector<std::string> entry_points = arguments->Values("-e");
+  if (entry_points.size() > arguments->inputs().size()) return WrongUsage("compile", "more -e than inputs");
+  for (const std::string& path : arguments->inputs()) {
+    inputs.push_back({path, inputs.size() < entry_points.size() ? entry_points[inputs.size()] : std::string()});
+  }
   Expected<std::string> glslang = FindGlslang(arguments->Value("--glslang"));
   if (!glslang) return Refuse(glslang.error().message);
   const CompileOptions options{*glslang,
                                FindHeaderFolder(),
                                arguments->Values("-D"),
                                arguments->Values("-I"),
-                               arguments->Value("-e"),
                                arguments->Value("-S"),
                                arguments->Value("--target-env", "vulkan1.3"),
-                               arguments->Has("-g")};
-  int exit_code = kOk;
-  for (const std::string& input : arguments->inputs()) {
-    Expected<void> compiled = Compile(options, input, arguments->Value("-o", input + ".spv"), arguments->Value("-M"));
-    if (!compiled) exit_code = Refuse(compiled.error().message);
-  }
-  return exit_code;
+                               arguments->Has("-g"),
+                               arguments->Value("--vn")};
+  return CompileAll(options, inputs, *arguments);
 }
 
 }  // namespace

@@ -46,7 +46,8 @@ VKAPI_ATTR void VKAPI_CALL CmdBindDescriptorSets(VkCommandBuffer command_buffer,
   call.dynamic_offsets.assign(dynamic_offsets, dynamic_offsets + dynamic_count);
 }
 
-VKAPI_ATTR void VKAPI_CALL CmdBindDescriptorSets2(VkCommandBuffer command_buffer, const VkBindDescriptorSetsInfo* info) {
+VKAPI_ATTR void VKAPI_CALL CmdBindDescriptorSets2(VkCommandBuffer command_buffer,
+                                                  const VkBindDescriptorSetsInfo* info) {
   Record(command_buffer, "CmdBindDescriptorSets2").stages = info->stageFlags;
 }
 
@@ -107,9 +108,10 @@ VKAPI_ATTR void VKAPI_CALL CmdDispatchIndirect(VkCommandBuffer command_buffer, V
   call.offset = static_cast<uint32_t>(offset);
 }
 
-VKAPI_ATTR void VKAPI_CALL CmdPipelineBarrier(VkCommandBuffer command_buffer, VkPipelineStageFlags, VkPipelineStageFlags,
-                                              VkDependencyFlags, uint32_t, const VkMemoryBarrier*, uint32_t,
-                                              const VkBufferMemoryBarrier*, uint32_t, const VkImageMemoryBarrier*) {
+VKAPI_ATTR void VKAPI_CALL CmdPipelineBarrier(VkCommandBuffer command_buffer, VkPipelineStageFlags,
+                                              VkPipelineStageFlags, VkDependencyFlags, uint32_t, const VkMemoryBarrier*,
+                                              uint32_t, const VkBufferMemoryBarrier*, uint32_t,
+                                              const VkImageMemoryBarrier*) {
   Record(command_buffer, "CmdPipelineBarrier");
 }
 
@@ -137,7 +139,8 @@ VKAPI_ATTR void VKAPI_CALL CmdUpdateBuffer(VkCommandBuffer command_buffer, VkBuf
   Record(command_buffer, "CmdUpdateBuffer");
 }
 
-VKAPI_ATTR void VKAPI_CALL CmdBeginDebugUtilsLabelEXT(VkCommandBuffer command_buffer, const VkDebugUtilsLabelEXT* label) {
+VKAPI_ATTR void VKAPI_CALL CmdBeginDebugUtilsLabelEXT(VkCommandBuffer command_buffer,
+                                                      const VkDebugUtilsLabelEXT* label) {
   Record(command_buffer, "CmdBeginDebugUtilsLabelEXT").text = label->pLabelName;
 }
 VKAPI_ATTR void VKAPI_CALL CmdEndDebugUtilsLabelEXT(VkCommandBuffer command_buffer) {
@@ -147,7 +150,8 @@ VKAPI_ATTR void VKAPI_CALL CmdEndDebugUtilsLabelEXT(VkCommandBuffer command_buff
 }  // namespace
 
 PFN_vkVoidFunction FakeCommandFunction(const char* name) {
-#define FAKE(command) {"vk" #command, reinterpret_cast<PFN_vkVoidFunction>(static_cast<PFN_vk##command>(command))}
+#define FAKE(command) \
+  { "vk" #command, reinterpret_cast<PFN_vkVoidFunction>(static_cast<PFN_vk##command>(command)) }
   static const std::unordered_map<std::string, PFN_vkVoidFunction> table = {
       FAKE(BeginCommandBuffer),
       FAKE(CmdBeginDebugUtilsLabelEXT),

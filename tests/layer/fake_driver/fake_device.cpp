@@ -43,14 +43,14 @@ VkResult Create(VkDevice device, const char* name, Handle* handle, Fill&& fill) 
   return VK_SUCCESS;
 }
 
-#define CREATE(command, Info, Handle)                                                                             \
-  VKAPI_ATTR VkResult VKAPI_CALL command(VkDevice device, const Info* info, const VkAllocationCallbacks*,         \
-                                         Handle* handle) {                                                       \
-    return Create(device, #command, handle, [info](DriverCall& call) { call.chain = TypesIn(info->pNext); });      \
+#define CREATE(command, Info, Handle)                                                                         \
+  VKAPI_ATTR VkResult VKAPI_CALL command(VkDevice device, const Info* info, const VkAllocationCallbacks*,     \
+                                         Handle* handle) {                                                    \
+    return Create(device, #command, handle, [info](DriverCall& call) { call.chain = TypesIn(info->pNext); }); \
   }
-#define DESTROY(command, Handle)                                                                          \
-  VKAPI_ATTR void VKAPI_CALL command(VkDevice device, Handle handle, const VkAllocationCallbacks*) {      \
-    DriverOf(device).Record(#command).object = (uint64_t)handle;                                          \
+#define DESTROY(command, Handle)                                                                     \
+  VKAPI_ATTR void VKAPI_CALL command(VkDevice device, Handle handle, const VkAllocationCallbacks*) { \
+    DriverOf(device).Record(#command).object = (uint64_t)handle;                                     \
   }
 
 CREATE(CreateBufferView, VkBufferViewCreateInfo, VkBufferView)
@@ -81,8 +81,8 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateBuffer(VkDevice device, const VkBufferCreat
                                             const VkAllocationCallbacks*, VkBuffer* buffer) {
   const VkResult result = Create(device, "CreateBuffer", buffer, [info](DriverCall& call) {
     call.chain = TypesIn(info->pNext);
-    const auto* flags2 = FindStruct<VkBufferUsageFlags2CreateInfo>(
-        info->pNext, VK_STRUCTURE_TYPE_BUFFER_USAGE_FLAGS_2_CREATE_INFO);
+    const auto* flags2 =
+        FindStruct<VkBufferUsageFlags2CreateInfo>(info->pNext, VK_STRUCTURE_TYPE_BUFFER_USAGE_FLAGS_2_CREATE_INFO);
     call.flags = flags2 ? flags2->usage : info->usage;
   });
   if (result == VK_SUCCESS) DriverOf(device).buffer_sizes[(uint64_t)*buffer] = info->size;
@@ -247,58 +247,58 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL GetDeviceProcAddr(VkDevice device, cons
 }  // namespace
 
 PFN_vkVoidFunction FakeDeviceFunction(const char* name) {
-#define FAKE(command) {"vk" #command, reinterpret_cast<PFN_vkVoidFunction>(static_cast<PFN_vk##command>(command))}
+#define FAKE(command) \
+  { "vk" #command, reinterpret_cast<PFN_vkVoidFunction>(static_cast<PFN_vk##command>(command)) }
 #define NATIVE(command) {"vk" #command, Native},
-  static const std::unordered_map<std::string, PFN_vkVoidFunction> table = {
-      FAKE(AllocateCommandBuffers),
-      FAKE(AllocateMemory),
-      FAKE(BindBufferMemory),
-      FAKE(CreateBuffer),
-      FAKE(CreateBufferView),
-      FAKE(CreateCommandPool),
-      FAKE(CreateComputePipelines),
-      FAKE(CreateDescriptorSetLayout),
-      FAKE(CreateDescriptorUpdateTemplate),
-      FAKE(CreateFence),
-      FAKE(CreateGraphicsPipelines),
-      FAKE(CreateImage),
-      FAKE(CreatePipelineLayout),
-      FAKE(CreateShaderModule),
-      FAKE(DestroyBuffer),
-      FAKE(DestroyCommandPool),
-      FAKE(DestroyDescriptorSetLayout),
-      FAKE(DestroyDescriptorUpdateTemplate),
-      FAKE(DestroyDevice),
-      FAKE(DestroyFence),
-      FAKE(DestroyImage),
-      FAKE(DestroyPipeline),
-      FAKE(DestroyPipelineLayout),
-      FAKE(DestroyShaderModule),
-      FAKE(DeviceWaitIdle),
-      FAKE(FlushMappedMemoryRanges),
-      FAKE(FreeCommandBuffers),
-      FAKE(FreeMemory),
-      FAKE(GetBufferDeviceAddress),
-      FAKE(GetBufferMemoryRequirements),
-      FAKE(GetDeviceBufferMemoryRequirements),
-      FAKE(GetDeviceProcAddr),
-      FAKE(GetDeviceQueue),
-      FAKE(GetDeviceQueue2),
-      FAKE(GetFenceStatus),
-      FAKE(GetImageSubresourceLayout),
-      FAKE(GetPrivateData),
-      FAKE(InvalidateMappedMemoryRanges),
-      FAKE(MapMemory),
-      FAKE(QueueSubmit),
-      FAKE(QueueSubmit2),
-      FAKE(QueueWaitIdle),
-      FAKE(ResetCommandPool),
-      FAKE(ResetFences),
-      FAKE(SetDebugUtilsObjectNameEXT),
-      FAKE(SetPrivateData),
-      FAKE(UnmapMemory),
-      FAKE(WaitForFences),
-      TRELLIS_SHADER_ENQUEUE_FUNCTIONS(NATIVE)};
+  static const std::unordered_map<std::string, PFN_vkVoidFunction> table = {FAKE(AllocateCommandBuffers),
+                                                                            FAKE(AllocateMemory),
+                                                                            FAKE(BindBufferMemory),
+                                                                            FAKE(CreateBuffer),
+                                                                            FAKE(CreateBufferView),
+                                                                            FAKE(CreateCommandPool),
+                                                                            FAKE(CreateComputePipelines),
+                                                                            FAKE(CreateDescriptorSetLayout),
+                                                                            FAKE(CreateDescriptorUpdateTemplate),
+                                                                            FAKE(CreateFence),
+                                                                            FAKE(CreateGraphicsPipelines),
+                                                                            FAKE(CreateImage),
+                                                                            FAKE(CreatePipelineLayout),
+                                                                            FAKE(CreateShaderModule),
+                                                                            FAKE(DestroyBuffer),
+                                                                            FAKE(DestroyCommandPool),
+                                                                            FAKE(DestroyDescriptorSetLayout),
+                                                                            FAKE(DestroyDescriptorUpdateTemplate),
+                                                                            FAKE(DestroyDevice),
+                                                                            FAKE(DestroyFence),
+                                                                            FAKE(DestroyImage),
+                                                                            FAKE(DestroyPipeline),
+                                                                            FAKE(DestroyPipelineLayout),
+                                                                            FAKE(DestroyShaderModule),
+                                                                            FAKE(DeviceWaitIdle),
+                                                                            FAKE(FlushMappedMemoryRanges),
+                                                                            FAKE(FreeCommandBuffers),
+                                                                            FAKE(FreeMemory),
+                                                                            FAKE(GetBufferDeviceAddress),
+                                                                            FAKE(GetBufferMemoryRequirements),
+                                                                            FAKE(GetDeviceBufferMemoryRequirements),
+                                                                            FAKE(GetDeviceProcAddr),
+                                                                            FAKE(GetDeviceQueue),
+                                                                            FAKE(GetDeviceQueue2),
+                                                                            FAKE(GetFenceStatus),
+                                                                            FAKE(GetImageSubresourceLayout),
+                                                                            FAKE(GetPrivateData),
+                                                                            FAKE(InvalidateMappedMemoryRanges),
+                                                                            FAKE(MapMemory),
+                                                                            FAKE(QueueSubmit),
+                                                                            FAKE(QueueSubmit2),
+                                                                            FAKE(QueueWaitIdle),
+                                                                            FAKE(ResetCommandPool),
+                                                                            FAKE(ResetFences),
+                                                                            FAKE(SetDebugUtilsObjectNameEXT),
+                                                                            FAKE(SetPrivateData),
+                                                                            FAKE(UnmapMemory),
+                                                                            FAKE(WaitForFences),
+                                                                            TRELLIS_SHADER_ENQUEUE_FUNCTIONS(NATIVE)};
 #undef FAKE
 #undef NATIVE
   const auto found = table.find(name);

@@ -1,5 +1,5 @@
-// A driver in plain C++ that executes nothing and records everything, for tests that drive the layer through its exported
-// functions. Buffers live in host memory, and their device addresses are host pointers.
+// A driver in plain C++ that executes nothing and records everything, for tests that drive the layer through its
+// exported functions. Buffers live in host memory, and their device addresses are host pointers.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +28,8 @@ struct DriverCall {
   VkShaderStageFlags stages = 0;
   uint32_t offset = 0;
   std::vector<uint8_t> bytes;
-  uint64_t flags = 0;  // usage, pipeline flags, object type
-  std::string text;    // label, object name
+  uint64_t flags = 0;                  // usage, pipeline flags, object type
+  std::string text;                    // label, object name
   std::vector<VkStructureType> chain;  // sTypes of pNext
 };
 
@@ -58,7 +58,8 @@ class FakeDriver {
   FakeDriver(const FakeDriver&) = delete;
   FakeDriver& operator=(const FakeDriver&) = delete;
 
-  // What stands at the end of the loader's chain. The next vkCreateInstance that gets there makes an instance of this driver.
+  // What stands at the end of the loader's chain. The next vkCreateInstance that gets there makes an instance of this
+  // driver.
   [[nodiscard]] PFN_vkGetInstanceProcAddr MakeCurrent();
 
   // What the loader does: calls of commands that no layer hooks come here directly.
@@ -70,11 +71,11 @@ class FakeDriver {
   void ForgetCalls() { calls_.clear(); }
 
   DriverOptions options;
-  std::vector<std::string> instance_extensions;     // of the last vkCreateInstance
-  std::vector<std::string> device_extensions;       // of the last vkCreateDevice
-  std::vector<VkStructureType> device_chain;        // of the last vkCreateDevice, without the loader's
+  std::vector<std::string> instance_extensions;                      // of the last vkCreateInstance
+  std::vector<std::string> device_extensions;                        // of the last vkCreateDevice
+  std::vector<VkStructureType> device_chain;                         // of the last vkCreateDevice, without the loader's
   std::map<VkStructureType, std::vector<VkBool32>> device_features;  // their members
-  VkResult next_result = VK_SUCCESS;                // what the next vkCreateShaderModule or vkCreateBuffer returns
+  VkResult next_result = VK_SUCCESS;  // what the next vkCreateShaderModule or vkCreateBuffer returns
 
   // For the driver's functions.
   struct Object {

@@ -56,7 +56,8 @@ VKAPI_ATTR VkResult VKAPI_CALL EnumerateDeviceExtensionProperties(VkPhysicalDevi
   return *count < available ? VK_INCOMPLETE : VK_SUCCESS;
 }
 
-VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceProperties(VkPhysicalDevice device, VkPhysicalDeviceProperties* properties) {
+VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceProperties(VkPhysicalDevice device,
+                                                       VkPhysicalDeviceProperties* properties) {
   const DriverOptions& options = DriverOf(device).options;
   *properties = {};
   properties->apiVersion = options.api_version;
@@ -90,11 +91,11 @@ VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceFeatures2(VkPhysicalDevice device, V
   DriverOf(device).Record("GetPhysicalDeviceFeatures2").chain = TypesIn(features->pNext);
   features->features = {};
   void* chain = features->pNext;
-  if (auto* vulkan11 = FindStruct<VkPhysicalDeviceVulkan11Features>(
-          chain, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES))
+  if (auto* vulkan11 =
+          FindStruct<VkPhysicalDeviceVulkan11Features>(chain, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES))
     vulkan11->storageBuffer16BitAccess = options.storage_16bit;
-  if (auto* vulkan12 = FindStruct<VkPhysicalDeviceVulkan12Features>(
-          chain, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES)) {
+  if (auto* vulkan12 =
+          FindStruct<VkPhysicalDeviceVulkan12Features>(chain, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES)) {
     vulkan12->bufferDeviceAddress = options.buffer_device_address;
     vulkan12->scalarBlockLayout = options.scalar_block_layout;
     vulkan12->storageBuffer8BitAccess = options.storage_8bit;
@@ -178,8 +179,7 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL GetInstanceProcAddr(VkInstance instance
   const FakeDriver& driver = DriverOf(instance);
   if (driver.options.missing_commands.count(name)) return nullptr;
   const auto& enabled = driver.instance_extensions;
-  if (std::strstr(name, "DebugUtils") &&
-      !std::count(enabled.begin(), enabled.end(), VK_EXT_DEBUG_UTILS_EXTENSION_NAME))
+  if (std::strstr(name, "DebugUtils") && !std::count(enabled.begin(), enabled.end(), VK_EXT_DEBUG_UTILS_EXTENSION_NAME))
     return nullptr;
   return FakeInstanceFunction(name);
 }
@@ -187,7 +187,8 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL GetInstanceProcAddr(VkInstance instance
 }  // namespace
 
 PFN_vkVoidFunction FakeInstanceFunction(const char* name) {
-#define FAKE(command) {"vk" #command, reinterpret_cast<PFN_vkVoidFunction>(static_cast<PFN_vk##command>(command))}
+#define FAKE(command) \
+  { "vk" #command, reinterpret_cast<PFN_vkVoidFunction>(static_cast<PFN_vk##command>(command)) }
   static const std::unordered_map<std::string, PFN_vkVoidFunction> table = {
       FAKE(CreateDebugUtilsMessengerEXT),
       FAKE(CreateDevice),

@@ -1,7 +1,6 @@
 #include "tests/layer/fake_driver/layer_under_test.h"
 
-extern "C" VKAPI_ATTR VkResult VKAPI_CALL
-vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface* negotiate);
+extern "C" VKAPI_ATTR VkResult VKAPI_CALL vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface* negotiate);
 
 namespace trellis::test {
 
@@ -54,9 +53,7 @@ std::vector<std::string> TestInstance::DeviceExtensions() const {
 
 TestDevice::TestDevice(const TestInstance& instance, const std::vector<const char*>& extensions, const void* chain)
     : negotiated_(Negotiate()) {
-  const auto driver_functions = [](VkDevice device, const char* name) {
-    return DriverOf(device).DeviceFunction(name);
-  };
+  const auto driver_functions = [](VkDevice device, const char* name) { return DriverOf(device).DeviceFunction(name); };
   VkLayerDeviceLink link = {nullptr, instance.driver().MakeCurrent(), driver_functions};
   VkLayerDeviceCreateInfo loader = {};
   loader.sType = VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO;

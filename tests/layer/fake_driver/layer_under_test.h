@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "layer/objects/handle_table.h"
 #include "tests/layer/fake_driver/fake_driver.h"
 
 namespace trellis::test {
@@ -30,7 +31,7 @@ class TestInstance {
   [[nodiscard]] VkInstance handle() const { return instance_; }
   [[nodiscard]] VkPhysicalDevice physical_device() const { return physical_device_; }
   [[nodiscard]] FakeDriver& driver() const { return driver_; }
-  [[nodiscard]] std::vector<std::string> DeviceExtensions() const;
+  std::vector<std::string> DeviceExtensions() const;
 
  private:
   FakeDriver& driver_;

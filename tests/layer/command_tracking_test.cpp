@@ -1,0 +1,268 @@
+// What the layer keeps of the application's binds, what goes down, and what a graph puts back.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "layer/objects/bound_state_replay.h"
+#include "layer/objects/registry.h"
+#include "tests/layer/fake_driver/layer_under_test.h"
+
+namespace trellis::test {
+namespace {
+
+using ::testing::ElementsAre;
+
+constexpr VkPipelineBindPoint kCompute = VK_PIPELINE_BIND_POINT_COMPUTE;
+constexpr VkPipelineBindPoint kGraph = VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX;
+
+template <typename Handle>
+Handle Fake(uint64_t bits) {
+  return HandleFromU64<Handle>(bits);
+}
+
+class CommandTracking : public ::testing::Test {
+ protected:
+  CommandTracking() : command_buffer_(device_.Begin()), recording_(CommandBuffers().Find(command_buffer_)) {
+    VkDescriptorSetLayoutBinding binding = {0, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC, 1, VK_SHADER_STAGE_ALL, {}};
+    VkDescriptorSetLayoutCreateInfo set_info = {};
+    set_info.bindingCount = 1;
+    set_info.pBindings = &binding;
+    VkDescriptorSetLayout set_layout = VK_NULL_HANDLE;
+    TRELLIS_CALL(device_, CreateDescriptorSetLayout)(device_.handle(), &set_info, nullptr, &set_layout);
+    const VkDescriptorSetLayout sets[] = {set_layout, set_layout};
+    const VkPushConstantRange range = {VK_SHADER_STAGE_COMPUTE_BIT, 0, 16};
+    VkPipelineLayoutCreateInfo info = {};
+    info.setLayoutCount = 2;
+    info.pSetLayouts = sets;
+    info.pushConstantRangeCount = 1;
+    info.pPushConstantRanges = &range;
+    TRELLIS_CALL(device_, CreatePipelineLayout)(device_.handle(), &info, nullptr, &layout_);
+    driver_.ForgetCalls();
+  }
+
+  void BindSets(VkPipelineBindPoint bind_point, uint32_t first, std::vector<uint64_t> sets,
+                std::vector<uint32_t> offsets) {
+    std::vector<VkDescriptorSet> handles;
+    for (const uint64_t set : sets) handles.push_back(Fake<VkDescriptorSet>(set));
+    TRELLIS_CALL(device_, CmdBindDescriptorSets)
+    (command_buffer_, bind_point, layout_, first, static_cast<uint32_t>(handles.size()), handles.data(),
+     static_cast<uint32_t>(offsets.size()), offsets.data());
+  }
+
+  FakeDriver driver_;
+  TestInstance instance_{driver_};
+  TestDevice device_{instance_};
+  VkCommandBuffer command_buffer_;
+  std::shared_ptr<CommandBuffer> recording_;
+  VkPipelineLayout layout_ = VK_NULL_HANDLE;
+};
+
+TEST_F(CommandTracking, graph_binds_do_not_go_down) {
+  TRELLIS_CALL(device_, CmdBindPipeline)(command_buffer_, kGraph, Fake<VkPipeline>(1));
+  BindSets(kGraph, 0, {10, 11}, {256, 512});
+  VkWriteDescriptorSet write = {};
+  TRELLIS_CALL(device_, CmdPushDescriptorSet)(command_buffer_, kGraph, layout_, 1, 1, &write);
+  const uint32_t index = 0;
+  const VkDeviceSize offset = 64;
+  TRELLIS_CALL(device_, CmdSetDescriptorBufferOffsetsEXT)(command_buffer_, kGraph, layout_, 1, 1, &index, &offset);
+  EXPECT_TRUE(driver_.calls().empty());
+  EXPECT_EQ(recording_->execution_graph.pipeline, Fake<VkPipeline>(1));
+  EXPECT_EQ(recording_->execution_graph.sets.at(0).descriptor_set, Fake<VkDescriptorSet>(10));
+  EXPECT_THAT(recording_->execution_graph.sets.at(0).dynamic_offsets, ElementsAre(256u));
+  EXPECT_EQ(recording_->execution_graph.sets.at(1).kind, BoundSet::Kind::kDescriptorBuffer);
+  EXPECT_EQ(recording_->compute.pipeline, VkPipeline{VK_NULL_HANDLE});
+}
+
+TEST_F(CommandTracking, other_binds_go_down_as_they_are) {
+  TRELLIS_CALL(device_, CmdBindPipeline)(command_buffer_, kCompute, Fake<VkPipeline>(1));
+  TRELLIS_CALL(device_, CmdBindPipeline)(command_buffer_, VK_PIPELINE_BIND_POINT_GRAPHICS, Fake<VkPipeline>(2));
+  BindSets(kCompute, 1, {10}, {256});
+  ASSERT_EQ(driver_.calls().size(), 3u);
+  EXPECT_EQ(driver_.calls()[1].bind_point, VK_PIPELINE_BIND_POINT_GRAPHICS);
+  EXPECT_THAT(driver_.calls()[2].objects, ElementsAre(10u));
+  EXPECT_THAT(driver_.calls()[2].dynamic_offsets, ElementsAre(256u));
+  EXPECT_EQ(recording_->compute.pipeline, Fake<VkPipeline>(1));
+}
+
+TEST_F(CommandTracking, bind_by_compute_stage_reaches_both_bind_points) {
+  const auto set = Fake<VkDescriptorSet>(10);
+  VkBindDescriptorSetsInfo info = {};
+  info.sType = VK_STRUCTURE_TYPE_BIND_DESCRIPTOR_SETS_INFO;
+  info.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT | VK_SHADER_STAGE_FRAGMENT_BIT;
+  info.layout = layout_;
+  info.descriptorSetCount = 1;
+  info.pDescriptorSets = &set;
+  TRELLIS_CALL(device_, CmdBindDescriptorSets2)(command_buffer_, &info);
+  EXPECT_EQ(recording_->compute.sets.at(0).descriptor_set, set);
+  EXPECT_EQ(recording_->execution_graph.sets.at(0).descriptor_set, set);
+  EXPECT_EQ(driver_.CountOf("CmdBindDescriptorSets2"), 1u);
+}
+
+TEST_F(CommandTracking, graph_state_is_bound_for_compute_through_the_node_layout) {
+  BindSets(kGraph, 0, {10, 11}, {256, 512});
+  BindSets(kGraph, 2, {12}, {});  // the layout has two sets: this one cannot be bound through it
+  const uint8_t bytes[16] = {1, 2, 3};
+  TRELLIS_CALL(device_, CmdPushConstants)(command_buffer_, layout_, VK_SHADER_STAGE_COMPUTE_BIT, 0, 16, bytes);
+  driver_.ForgetCalls();
+  const auto layout = recording_->device.pipeline_layouts.Find(layout_);
+  BindGraphState(*recording_, *layout);
+  const auto& calls = driver_.calls();
+  ASSERT_EQ(calls.size(), 3u);
+  for (const DriverCall& call : calls) EXPECT_EQ(call.layout, HandleToU64(layout->node_layout));
+  EXPECT_EQ(calls[0].bind_point, kCompute);
+  EXPECT_THAT(calls[0].objects, ElementsAre(10u));
+  EXPECT_THAT(calls[0].dynamic_offsets, ElementsAre(256u));
+  EXPECT_EQ(calls[1].first, 1u);
+  EXPECT_THAT(calls[1].dynamic_offsets, ElementsAre(512u));
+  EXPECT_EQ(calls[2].name, "CmdPushConstants");
+  EXPECT_EQ(calls[2].stages, static_cast<VkShaderStageFlags>(VK_SHADER_STAGE_COMPUTE_BIT));
+  EXPECT_EQ(calls[2].bytes.size(), 16u);
+  EXPECT_EQ(calls[2].bytes[1], 2u);
+}
+
+TEST_F(CommandTracking, compute_state_is_put_back_in_order) {
+  TRELLIS_CALL(device_, CmdBindPipeline)(command_buffer_, kCompute, Fake<VkPipeline>(1));
+  BindSets(kCompute, 0, {10, 11}, {256, 512});
+  BindSets(kCompute, 0, {12}, {768});
+  const uint8_t bytes[8] = {1, 2, 3};
+  TRELLIS_CALL(device_, CmdPushConstants)(command_buffer_, layout_, VK_SHADER_STAGE_COMPUTE_BIT, 4, 8, bytes);
+  driver_.ForgetCalls();
+  RestoreComputeState(*recording_);
+  const auto& calls = driver_.calls();
+  ASSERT_EQ(calls.size(), 4u);
+  EXPECT_EQ(calls[0].name, "CmdBindPipeline");
+  EXPECT_EQ(calls[0].object, 1u);
+  EXPECT_EQ(calls[1].first, 1u);
+  EXPECT_EQ(calls[1].layout, HandleToU64(layout_)) << "the application's own layout";
+  EXPECT_THAT(calls[2].objects, ElementsAre(12u));
+  EXPECT_THAT(calls[2].dynamic_offsets, ElementsAre(768u));
+  EXPECT_EQ(calls[3].offset, 4u);
+  EXPECT_EQ(calls[3].bytes, std::vector<uint8_t>(bytes, bytes + 8));
+}
+
+TEST_F(CommandTracking, shader_object_is_put_back_instead_of_an_older_pipeline) {
+  TRELLIS_CALL(device_, CmdBindPipeline)(command_buffer_, kCompute, Fake<VkPipeline>(1));
+  const VkShaderStageFlagBits stage = VK_SHADER_STAGE_COMPUTE_BIT;
+  const auto shader = Fake<VkShaderEXT>(7);
+  TRELLIS_CALL(device_, CmdBindShadersEXT)(command_buffer_, 1, &stage, &shader);
+  driver_.ForgetCalls();
+  RestoreComputeState(*recording_);
+  ASSERT_EQ(driver_.calls().size(), 1u);
+  EXPECT_EQ(driver_.calls()[0].name, "CmdBindShadersEXT");
+  EXPECT_THAT(driver_.calls()[0].objects, ElementsAre(7u));
+}
+
+TEST_F(CommandTracking, push_descriptors_are_put_back) {
+  const VkDescriptorBufferInfo buffer = {Fake<VkBuffer>(33), 0, VK_WHOLE_SIZE};
+  VkWriteDescriptorSet write = {};
+  write.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET;
+  write.descriptorCount = 1;
+  write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+  write.pBufferInfo = &buffer;
+  TRELLIS_CALL(device_, CmdPushDescriptorSet)(command_buffer_, kCompute, layout_, 0, 1, &write);
+  driver_.ForgetCalls();
+  RestoreComputeState(*recording_);
+  ASSERT_EQ(driver_.CountOf("CmdPushDescriptorSet"), 1u);
+  EXPECT_THAT(driver_.calls()[0].objects, ElementsAre(33u));
+}
+
+TEST_F(CommandTracking, template_of_the_graph_bind_point_is_made_for_compute_and_its_pushes_are_kept) {
+  const VkDescriptorUpdateTemplateEntry entry = {0, 0, 1, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 0, 0};
+  VkDescriptorUpdateTemplateCreateInfo info = {};
+  info.descriptorUpdateEntryCount = 1;
+  info.pDescriptorUpdateEntries = &entry;
+  info.templateType = VK_DESCRIPTOR_UPDATE_TEMPLATE_TYPE_PUSH_DESCRIPTORS;
+  info.pipelineBindPoint = kGraph;
+  VkDescriptorUpdateTemplate update_template = VK_NULL_HANDLE;
+  TRELLIS_CALL(device_, CreateDescriptorUpdateTemplate)(device_.handle(), &info, nullptr, &update_template);
+  EXPECT_EQ(driver_.calls().at(0).bind_point, kCompute);
+  const VkDescriptorBufferInfo data = {Fake<VkBuffer>(33), 0, VK_WHOLE_SIZE};
+  TRELLIS_CALL(device_, CmdPushDescriptorSetWithTemplate)(command_buffer_, update_template, layout_, 0, &data);
+  EXPECT_EQ(driver_.CountOf("CmdPushDescriptorSetWithTemplate"), 0u);
+  EXPECT_EQ(recording_->execution_graph.sets.at(0).pushed.Writes().writes.at(0).pBufferInfo->buffer,
+            Fake<VkBuffer>(33));
+}
+
+TEST_F(CommandTracking, secondaries_leave_bound_state_undefined) {
+  TRELLIS_CALL(device_, CmdBindPipeline)(command_buffer_, kCompute, Fake<VkPipeline>(1));
+  TRELLIS_CALL(device_, CmdBindPipeline)(command_buffer_, kGraph, Fake<VkPipeline>(2));
+  TRELLIS_CALL(device_, CmdExecuteCommands)(command_buffer_, 0, nullptr);
+  EXPECT_EQ(recording_->compute.pipeline, VkPipeline{VK_NULL_HANDLE});
+  EXPECT_EQ(recording_->execution_graph.pipeline, VkPipeline{VK_NULL_HANDLE});
+}
+
+TEST_F(CommandTracking, begin_forgets_everything) {
+  TRELLIS_CALL(device_, CmdBindPipeline)(command_buffer_, kGraph, Fake<VkPipeline>(2));
+  recording_->holds_graph = true;
+  recording_->ring_bytes = 5;
+  const auto kept = std::make_shared<int>(1);
+  recording_->keep_alive.push_back(kept);
+  const uint64_t recording_number = recording_->recording;
+  VkCommandBufferBeginInfo begin = {};
+  begin.flags = VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT;
+  TRELLIS_CALL(device_, BeginCommandBuffer)(command_buffer_, &begin);
+  EXPECT_EQ(recording_->execution_graph.pipeline, VkPipeline{VK_NULL_HANDLE});
+  EXPECT_FALSE(recording_->holds_graph);
+  EXPECT_EQ(recording_->ring_bytes, 0u);
+  EXPECT_EQ(kept.use_count(), 1);
+  EXPECT_GT(recording_->recording, recording_number);
+  EXPECT_EQ(recording_->usage, static_cast<VkCommandBufferUsageFlags>(begin.flags));
+}
+
+TEST_F(CommandTracking, remembered_error_comes_out_of_end_once) {
+  const VkDispatchGraphCountInfoAMDX info = {};
+  TRELLIS_CALL(device_, CmdDispatchGraphIndirectAMDX)(command_buffer_, 0, 0, &info);
+  EXPECT_NE(TRELLIS_CALL(device_, EndCommandBuffer)(command_buffer_), VK_SUCCESS);
+  EXPECT_EQ(driver_.CountOf("EndCommandBuffer"), 1u) << "the driver's command buffer has to end all the same";
+  VkCommandBufferBeginInfo begin = {};
+  TRELLIS_CALL(device_, BeginCommandBuffer)(command_buffer_, &begin);
+  EXPECT_EQ(TRELLIS_CALL(device_, EndCommandBuffer)(command_buffer_), VK_SUCCESS);
+}
+
+TEST_F(CommandTracking, freed_command_buffers_and_destroyed_pools_are_forgotten) {
+  VkCommandPoolCreateInfo pool_info = {};
+  VkCommandBufferAllocateInfo info = {};
+  info.commandBufferCount = 2;
+  TRELLIS_CALL(device_, CreateCommandPool)(device_.handle(), &pool_info, nullptr, &info.commandPool);
+  VkCommandBuffer command_buffers[2] = {};
+  TRELLIS_CALL(device_, AllocateCommandBuffers)(device_.handle(), &info, command_buffers);
+  EXPECT_TRUE(CommandBuffers().Find(command_buffers[1]));
+  TRELLIS_CALL(device_, FreeCommandBuffers)(device_.handle(), info.commandPool, 1, command_buffers);
+  EXPECT_FALSE(CommandBuffers().Find(command_buffers[0]));
+  TRELLIS_CALL(device_, DestroyCommandPool)(device_.handle(), info.commandPool, nullptr);
+  EXPECT_FALSE(CommandBuffers().Find(command_buffers[1]));
+}
+
+TEST_F(CommandTracking, submission_without_graphs_goes_down_untouched) {
+  VkQueue queue = VK_NULL_HANDLE;
+  TRELLIS_CALL(device_, GetDeviceQueue)(device_.handle(), 0, 0, &queue);
+  VkSubmitInfo submit = {};
+  submit.commandBufferCount = 1;
+  submit.pCommandBuffers = &command_buffer_;
+  driver_.ForgetCalls();
+  EXPECT_EQ(TRELLIS_CALL(device_, QueueSubmit)(queue, 1, &submit, VK_NULL_HANDLE), VK_SUCCESS);
+  ASSERT_EQ(driver_.calls().size(), 1u);
+  VkCommandBufferSubmitInfo buffer_info = {};
+  buffer_info.commandBuffer = command_buffer_;
+  VkSubmitInfo2 submit2 = {};
+  submit2.commandBufferInfoCount = 1;
+  submit2.pCommandBufferInfos = &buffer_info;
+  EXPECT_EQ(TRELLIS_CALL(device_, QueueSubmit2)(queue, 1, &submit2, VK_NULL_HANDLE), VK_SUCCESS);
+  EXPECT_EQ(driver_.CountOf("QueueSubmit2"), 1u);
+}
+
+TEST_F(CommandTracking, submission_of_a_graph_makes_rings_before_it_goes_down) {
+  VkQueue queue = VK_NULL_HANDLE;
+  TRELLIS_CALL(device_, GetDeviceQueue)(device_.handle(), 0, 0, &queue);
+  recording_->holds_graph = true;
+  recording_->ring_bytes = 4096;
+  VkSubmitInfo submit = {};
+  submit.commandBufferCount = 1;
+  submit.pCommandBuffers = &command_buffer_;
+  driver_.ForgetCalls();
+  EXPECT_EQ(TRELLIS_CALL(device_, QueueSubmit)(queue, 1, &submit, VK_NULL_HANDLE), VK_SUCCESS);
+  EXPECT_GE(driver_.CountOf("CreateBuffer"), 1u);
+  EXPECT_EQ(driver_.calls().back().name, "QueueSubmit");
+}
+
+}  // namespace
+}  // namespace trellis::test

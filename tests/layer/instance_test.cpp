@@ -1,0 +1,228 @@
+// What an application sees of a physical device, and the devices it makes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "layer/device/advertised_properties.h"
+#include "tests/layer/fake_driver/layer_under_test.h"
+
+namespace trellis::test {
+namespace {
+
+using ::testing::Contains;
+using ::testing::Not;
+
+constexpr VkStructureType kEnqueueFeatures = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX;
+constexpr VkStructureType kEnqueueProperties = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_PROPERTIES_AMDX;
+
+DriverOptions LavapipeLike() {
+  DriverOptions options;
+  options.extensions = {VK_KHR_MAINTENANCE_5_EXTENSION_NAME, VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME,
+                        VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME};
+  return options;
+}
+
+DriverOptions Native() {
+  DriverOptions options = LavapipeLike();
+  options.shader_enqueue_feature = true;
+  options.shader_enqueue_commands = true;
+  return options;
+}
+
+VkPhysicalDeviceShaderEnqueueFeaturesAMDX QueryEnqueueFeatures(const TestInstance& instance) {
+  VkPhysicalDeviceVulkan12Features behind = {};
+  behind.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
+  VkPhysicalDeviceShaderEnqueueFeaturesAMDX enqueue = {kEnqueueFeatures, &behind, 7, 7};
+  VkPhysicalDeviceFeatures2 features = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &enqueue, {}};
+  TRELLIS_CALL(instance, GetPhysicalDeviceFeatures2)(instance.physical_device(), &features);
+  EXPECT_EQ(features.pNext, &enqueue) << "the application's chain is as it was";
+  EXPECT_EQ(enqueue.pNext, &behind);
+  EXPECT_TRUE(behind.bufferDeviceAddress) << "what stands behind is answered by the driver";
+  return enqueue;
+}
+
+TEST(PhysicalDevice, lavapipe_trap_extension_once_and_feature_on) {
+  FakeDriver driver(LavapipeLike());
+  const TestInstance instance(driver);
+  const auto extensions = instance.DeviceExtensions();
+  EXPECT_EQ(std::count(extensions.begin(), extensions.end(), VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME), 1);
+  EXPECT_EQ(std::count(extensions.begin(), extensions.end(), VK_KHR_MAINTENANCE_5_EXTENSION_NAME), 1);
+
+  driver.ForgetCalls();
+  const auto features = QueryEnqueueFeatures(instance);
+  EXPECT_TRUE(features.shaderEnqueue);
+  EXPECT_FALSE(features.shaderMeshEnqueue);
+  EXPECT_THAT(driver.CallsOf("GetPhysicalDeviceFeatures2").back().chain, Not(Contains(kEnqueueFeatures)));
+}
+
+TEST(PhysicalDevice, spec_version_is_2) {
+  FakeDriver driver(LavapipeLike());
+  const TestInstance instance(driver);
+  uint32_t count = 16;
+  std::vector<VkExtensionProperties> properties(count);
+  TRELLIS_CALL(instance, EnumerateDeviceExtensionProperties)
+  (instance.physical_device(), nullptr, &count, properties.data());
+  properties.resize(count);
+  const auto ours = std::find_if(properties.begin(), properties.end(), [](const VkExtensionProperties& extension) {
+    return std::string(extension.extensionName) == VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME;
+  });
+  ASSERT_NE(ours, properties.end());
+  EXPECT_EQ(ours->specVersion, 2u);
+}
+
+TEST(PhysicalDevice, enumeration_follows_the_two_call_idiom) {
+  FakeDriver driver;
+  const TestInstance instance(driver);
+  const auto enumerate = TRELLIS_CALL(instance, EnumerateDeviceExtensionProperties);
+  uint32_t all = 0;
+  EXPECT_EQ(enumerate(instance.physical_device(), nullptr, &all, nullptr), VK_SUCCESS);
+  EXPECT_EQ(all, 3u);
+  std::vector<VkExtensionProperties> properties(all + 1);
+  uint32_t count = all - 1;
+  EXPECT_EQ(enumerate(instance.physical_device(), nullptr, &count, properties.data()), VK_INCOMPLETE);
+  EXPECT_EQ(count, all - 1);
+  count = all + 1;
+  EXPECT_EQ(enumerate(instance.physical_device(), nullptr, &count, properties.data()), VK_SUCCESS);
+  EXPECT_EQ(count, all);
+}
+
+TEST(PhysicalDevice, layers_own_extensions_by_layer_name) {
+  FakeDriver driver;
+  const TestInstance instance(driver);
+  const auto enumerate = TRELLIS_CALL(instance, EnumerateDeviceExtensionProperties);
+  uint32_t count = 8;
+  std::vector<VkExtensionProperties> properties(count);
+  EXPECT_EQ(enumerate(instance.physical_device(), kLayerName, &count, properties.data()), VK_SUCCESS);
+  EXPECT_EQ(count, 2u) << "VK_AMDX_shader_enqueue and VK_KHR_maintenance5";
+  driver.ForgetCalls();
+  EXPECT_EQ(enumerate(instance.physical_device(), "another layer", &count, properties.data()), VK_SUCCESS);
+  EXPECT_EQ(driver.CallsOf("EnumerateDeviceExtensionProperties").at(0).text, "another layer");
+}
+
+TEST(PhysicalDevice, properties_meet_the_required_limits) {
+  FakeDriver driver;
+  const TestInstance instance(driver);
+  VkPhysicalDeviceShaderEnqueuePropertiesAMDX enqueue = {};
+  enqueue.sType = kEnqueueProperties;
+  VkPhysicalDeviceProperties2 properties = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &enqueue, {}};
+  TRELLIS_CALL(instance, GetPhysicalDeviceProperties2)(instance.physical_device(), &properties);
+  EXPECT_GE(enqueue.maxExecutionGraphDepth, 32u);
+  EXPECT_GE(enqueue.maxExecutionGraphShaderOutputNodes, 256u);
+  EXPECT_GE(enqueue.maxExecutionGraphShaderPayloadSize, 32768u);
+  EXPECT_GE(enqueue.maxExecutionGraphShaderPayloadCount, 256u);
+  EXPECT_LE(enqueue.executionGraphDispatchAddressAlignment, 4u);
+  for (const uint32_t count : enqueue.maxExecutionGraphWorkgroupCount) EXPECT_GE(count, 65535u);
+  EXPECT_GE(enqueue.maxExecutionGraphWorkgroups, (1u << 24) - 1);
+  EXPECT_EQ(properties.pNext, &enqueue);
+  EXPECT_EQ(properties.properties.limits.maxComputeSharedMemorySize, 32768u - kReservedSharedMemory);
+
+  VkPhysicalDeviceProperties plain = {};
+  TRELLIS_CALL(instance, GetPhysicalDeviceProperties)(instance.physical_device(), &plain);
+  EXPECT_EQ(plain.limits.maxComputeSharedMemorySize, 32768u - kReservedSharedMemory);
+}
+
+TEST(PhysicalDevice, native_driver_is_left_alone) {
+  FakeDriver driver(Native());
+  const TestInstance instance(driver);
+  QueryEnqueueFeatures(instance);
+  EXPECT_THAT(driver.CallsOf("GetPhysicalDeviceFeatures2").back().chain, Contains(kEnqueueFeatures));
+  VkPhysicalDeviceProperties plain = {};
+  TRELLIS_CALL(instance, GetPhysicalDeviceProperties)(instance.physical_device(), &plain);
+  EXPECT_EQ(plain.limits.maxComputeSharedMemorySize, 32768u);
+
+  const TestDevice device(instance);
+  EXPECT_THAT(driver.device_extensions, Contains(VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME));
+  EXPECT_EQ(device.Get<PFN_vkVoidFunction>("vkCmdDispatchGraphAMDX"), driver.DeviceFunction("vkCmdDispatchGraphAMDX"));
+}
+
+TEST(PhysicalDevice, incapable_device_hides_the_drivers_entry) {
+  DriverOptions options = LavapipeLike();
+  options.buffer_device_address = false;
+  FakeDriver driver(options);
+  const TestInstance instance(driver);
+  EXPECT_THAT(instance.DeviceExtensions(), Not(Contains(VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME)));
+  VkPhysicalDeviceShaderEnqueueFeaturesAMDX enqueue = {kEnqueueFeatures, nullptr, VK_TRUE, VK_TRUE};
+  VkPhysicalDeviceFeatures2 features = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &enqueue, {}};
+  TRELLIS_CALL(instance, GetPhysicalDeviceFeatures2)(instance.physical_device(), &features);
+  EXPECT_FALSE(enqueue.shaderEnqueue || enqueue.shaderMeshEnqueue);
+  EXPECT_THAT(driver.CallsOf("GetPhysicalDeviceFeatures2").back().chain, Not(Contains(kEnqueueFeatures)));
+}
+
+TEST(PhysicalDevice, vulkan_1_1_application_does_not_get_it) {
+  FakeDriver driver;
+  const TestInstance instance(driver, {}, nullptr, VK_API_VERSION_1_1);
+  EXPECT_THAT(instance.DeviceExtensions(), Not(Contains(VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME)));
+}
+
+TEST(PhysicalDevice, external_buffer_query_does_not_carry_the_scratch_bit) {
+  FakeDriver driver;
+  const TestInstance instance(driver);
+  VkPhysicalDeviceExternalBufferInfo info = {};
+  info.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_BUFFER_INFO;
+  info.usage = VK_BUFFER_USAGE_EXECUTION_GRAPH_SCRATCH_BIT_AMDX;
+  VkExternalBufferProperties properties = {};
+  TRELLIS_CALL(instance, GetPhysicalDeviceExternalBufferProperties)(instance.physical_device(), &info, &properties);
+  const DriverCall call = driver.CallsOf("GetPhysicalDeviceExternalBufferProperties").at(0);
+  EXPECT_FALSE(call.flags & VK_BUFFER_USAGE_EXECUTION_GRAPH_SCRATCH_BIT_AMDX);
+  EXPECT_TRUE(call.flags & VK_BUFFER_USAGE_STORAGE_BUFFER_BIT);
+}
+
+TEST(Device, extension_and_structure_do_not_go_down) {
+  FakeDriver driver(LavapipeLike());
+  const TestInstance instance(driver);
+  VkPhysicalDeviceShaderEnqueueFeaturesAMDX enqueue = {kEnqueueFeatures, nullptr, VK_TRUE, VK_FALSE};
+  const TestDevice device(instance, kGraphExtensions, &enqueue);
+  ASSERT_EQ(device.result(), VK_SUCCESS);
+  EXPECT_THAT(driver.device_extensions, Not(Contains(VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME)));
+  EXPECT_THAT(driver.device_extensions, Contains(VK_KHR_MAINTENANCE_5_EXTENSION_NAME));
+  EXPECT_THAT(driver.device_chain, Not(Contains(kEnqueueFeatures)));
+  EXPECT_EQ(driver.device_features.at(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES).at(0),
+            static_cast<VkBool32>(VK_TRUE));
+}
+
+TEST(Device, false_claim_is_found_out_and_the_device_emulated) {
+  DriverOptions options = Native();
+  options.shader_enqueue_commands = false;
+  FakeDriver driver(options);
+  const TestInstance instance(driver);
+  const TestDevice device(instance);
+  ASSERT_EQ(device.result(), VK_SUCCESS);
+  EXPECT_EQ(driver.CountOf("CreateDevice"), 2u);
+  EXPECT_EQ(driver.CountOf("DestroyDevice"), 1u);
+  EXPECT_THAT(driver.device_extensions, Not(Contains(VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME)));
+  EXPECT_NE(device.Get<PFN_vkVoidFunction>("vkCmdDispatchGraphAMDX"), nullptr);
+}
+
+TEST(Device, missing_required_command_fails_clearly) {
+  DriverOptions options;
+  options.missing_commands = {"vkCmdDispatchIndirect"};
+  FakeDriver driver(options);
+  const TestInstance instance(driver);
+  const TestDevice device(instance);
+  EXPECT_EQ(device.result(), VK_ERROR_INITIALIZATION_FAILED);
+  EXPECT_EQ(driver.CountOf("DestroyDevice"), 1u);
+}
+
+TEST(Device, two_instances_and_devices_do_not_mix) {
+  FakeDriver first_driver;
+  DriverOptions options;
+  options.buffer_device_address = false;
+  FakeDriver second_driver(options);
+  const TestInstance first(first_driver);
+  const TestInstance second(second_driver);
+  EXPECT_THAT(first.DeviceExtensions(), Contains(VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME));
+  EXPECT_THAT(second.DeviceExtensions(), Not(Contains(VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME)));
+  const TestInstance third(first_driver);
+  const TestDevice graphs(first);
+  const TestDevice plain(third, {});
+  const TestDevice other(second, {});
+  EXPECT_NE(graphs.Get<PFN_vkVoidFunction>("vkCmdDispatchGraphAMDX"), nullptr);
+  EXPECT_EQ(plain.Get<PFN_vkVoidFunction>("vkCmdDispatchGraphAMDX"), nullptr);
+  TRELLIS_CALL(graphs, DeviceWaitIdle)(graphs.handle());
+  EXPECT_EQ(TRELLIS_CALL(other, DeviceWaitIdle),
+            reinterpret_cast<PFN_vkDeviceWaitIdle>(second_driver.DeviceFunction("vkDeviceWaitIdle")));
+}
+
+}  // namespace
+}  // namespace trellis::test

@@ -1,0 +1,123 @@
+// Who gets a hook and who does not.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "layer/dispatch/function_lists.h"
+#include "layer/entry/hook_lists.h"
+#include "tests/layer/fake_driver/layer_under_test.h"
+
+namespace trellis::test {
+namespace {
+
+// Every device command of the fake driver and of the layer.
+const std::vector<const char*> kDeviceCommands = {
+#define NAME(name) "vk" #name,
+#define ALIAS(name, hook) "vk" #name,
+    TRELLIS_DEVICE_HOOKS(NAME, ALIAS, NAME, ALIAS)
+#undef NAME
+#undef ALIAS
+};
+const std::vector<const char*> kGraphCommands = {
+#define NAME(name) "vk" #name,
+    TRELLIS_SHADER_ENQUEUE_FUNCTIONS(NAME)
+#undef NAME
+};
+
+TEST(Interface, negotiates_version_2) {
+  const VkNegotiateLayerInterface negotiated = Negotiate();
+  EXPECT_EQ(negotiated.loaderLayerInterfaceVersion, 2u);
+  EXPECT_NE(negotiated.pfnGetInstanceProcAddr, nullptr);
+  EXPECT_NE(negotiated.pfnGetDeviceProcAddr, nullptr);
+}
+
+TEST(ProcAddr, application_that_does_not_ask_gets_the_drivers_functions_untouched) {
+  FakeDriver driver;
+  const TestInstance instance(driver, {VK_EXT_DEBUG_UTILS_EXTENSION_NAME});
+  const TestDevice device(instance, {});
+  ASSERT_EQ(device.result(), VK_SUCCESS);
+  size_t compared = 0;
+  for (const char* name : kDeviceCommands) {
+    EXPECT_EQ(device.Get<PFN_vkVoidFunction>(name), driver.DeviceFunction(name)) << name;
+    compared += driver.DeviceFunction(name) != nullptr;
+  }
+  EXPECT_GT(compared, 30u);
+  for (const char* name : kGraphCommands) EXPECT_EQ(device.Get<PFN_vkVoidFunction>(name), nullptr) << name;
+  EXPECT_NE(device.Get<PFN_vkVoidFunction>("vkDestroyDevice"), driver.DeviceFunction("vkDestroyDevice"))
+      << "the one command that has to be hooked";
+}
+
+TEST(ProcAddr, application_that_asks_gets_all_seven_commands) {
+  FakeDriver driver;
+  const TestInstance instance(driver);
+  const TestDevice device(instance);
+  ASSERT_EQ(device.result(), VK_SUCCESS);
+  for (const char* name : kGraphCommands) EXPECT_NE(device.Get<PFN_vkVoidFunction>(name), nullptr) << name;
+  for (const char* name : kGraphCommands) EXPECT_NE(instance.Get<PFN_vkVoidFunction>(name), nullptr) << name;
+}
+
+TEST(ProcAddr, null_from_below_stays_null) {
+  FakeDriver driver;
+  const TestInstance instance(driver, {VK_EXT_DEBUG_UTILS_EXTENSION_NAME});
+  const TestDevice device(instance);
+  size_t nulls = 0;
+  for (const char* name : kDeviceCommands) {
+    const bool known_below = driver.DeviceFunction(name) != nullptr;
+    EXPECT_EQ(device.Get<PFN_vkVoidFunction>(name) != nullptr, known_below) << name;
+    nulls += !known_below;
+  }
+  EXPECT_GT(nulls, 10u) << "the fake driver has to lack some hooked commands for this to show anything";
+  EXPECT_EQ(device.Get<PFN_vkVoidFunction>("vkNoSuchCommand"), nullptr);
+}
+
+TEST(ProcAddr, null_instance_command_from_below_stays_null) {
+  DriverOptions options;
+  options.missing_commands = {"vkGetPhysicalDeviceExternalBufferProperties"};
+  FakeDriver driver(options);
+  const TestInstance instance(driver);
+  EXPECT_EQ(instance.Get<PFN_vkVoidFunction>("vkGetPhysicalDeviceExternalBufferProperties"), nullptr);
+  EXPECT_EQ(instance.Get<PFN_vkVoidFunction>("vkGetPhysicalDeviceFeatures2KHR"), nullptr);
+  EXPECT_NE(instance.Get<PFN_vkVoidFunction>("vkGetPhysicalDeviceFeatures2"), nullptr);
+}
+
+TEST(ProcAddr, without_an_instance_only_what_needs_none) {
+  const auto get = Negotiate().pfnGetInstanceProcAddr;
+  EXPECT_NE(get(VK_NULL_HANDLE, "vkCreateInstance"), nullptr);
+  EXPECT_EQ(get(VK_NULL_HANDLE, "vkCreateDevice"), nullptr);
+}
+
+TEST(ProcAddr, device_with_maintenance5_only_has_its_commands_and_no_graph_commands) {
+  FakeDriver driver;
+  const TestInstance instance(driver);
+  const TestDevice device(instance, {VK_KHR_MAINTENANCE_5_EXTENSION_NAME});
+  EXPECT_NE(device.Get<PFN_vkVoidFunction>("vkCmdBindIndexBuffer2KHR"), nullptr);
+  EXPECT_EQ(device.Get<PFN_vkVoidFunction>("vkCmdDispatchGraphAMDX"), nullptr);
+  EXPECT_EQ(device.Get<PFN_vkVoidFunction>("vkCmdBindPipeline"), driver.DeviceFunction("vkCmdBindPipeline"));
+}
+
+TEST(ProcAddr, debug_utils_that_the_layer_enabled_stay_hidden) {
+  FakeDriver driver;
+  {
+    const TestInstance instance(driver);
+    const TestDevice device(instance);
+    EXPECT_THAT(driver.instance_extensions, ::testing::ElementsAre(VK_EXT_DEBUG_UTILS_EXTENSION_NAME));
+    EXPECT_EQ(instance.Get<PFN_vkVoidFunction>("vkCreateDebugUtilsMessengerEXT"), nullptr);
+    EXPECT_EQ(device.Get<PFN_vkVoidFunction>("vkCmdBeginDebugUtilsLabelEXT"), nullptr);
+  }
+  const TestInstance instance(driver, {VK_EXT_DEBUG_UTILS_EXTENSION_NAME});
+  const TestDevice device(instance);
+  EXPECT_THAT(driver.instance_extensions, ::testing::ElementsAre(VK_EXT_DEBUG_UTILS_EXTENSION_NAME));
+  EXPECT_NE(instance.Get<PFN_vkVoidFunction>("vkCreateDebugUtilsMessengerEXT"), nullptr);
+  EXPECT_NE(device.Get<PFN_vkVoidFunction>("vkCmdBeginDebugUtilsLabelEXT"), nullptr);
+}
+
+TEST(ProcAddr, instance_without_debug_utils_below_works) {
+  DriverOptions options;
+  options.debug_utils = false;
+  FakeDriver driver(options);
+  const TestInstance instance(driver);
+  EXPECT_EQ(instance.result(), VK_SUCCESS);
+  EXPECT_THAT(driver.instance_extensions, ::testing::IsEmpty());
+}
+
+}  // namespace
+}  // namespace trellis::test

@@ -1,0 +1,112 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "layer/dispatch/vulkan.h"
+#include "layer/settings/load_settings.h"
+#include "layer/settings/setting_table.h"
+
+namespace trellis::test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class SettingsTest : public ::testing::Test {
+ protected:
+  void SetApi(const char* key, VkLayerSettingTypeEXT type, const void* value, const char* layer = kLayerName) {
+    setting_ = {layer, key, type, 1, value};
+    info_.sType = VK_STRUCTURE_TYPE_LAYER_SETTINGS_CREATE_INFO_EXT;
+    info_.settingCount = 1;
+    info_.pSettings = &setting_;
+    sources_.api_chain = &info_;
+  }
+  void SetEnvironment(const char* name, const char* value) {
+    sources_.environment = [name, value](const std::string& asked) {
+      return asked == name ? std::optional<std::string>(value) : std::nullopt;
+    };
+  }
+
+  VkLayerSettingEXT setting_ = {};
+  VkLayerSettingsCreateInfoEXT info_ = {};
+  SettingSources sources_;
+};
+
+TEST_F(SettingsTest, defaults_are_those_of_the_table) {
+  Settings from_table;
+  for (const SettingRow& row : SettingTable()) EXPECT_TRUE(row.set(from_table, row.default_value)) << row.key;
+  const Settings loaded = LoadSettings(sources_).settings;
+  EXPECT_EQ(loaded.log_level, from_table.log_level);
+  EXPECT_EQ(loaded.log_file, from_table.log_file);
+  EXPECT_EQ(loaded.labels, from_table.labels);
+  EXPECT_EQ(loaded.maintenance5, from_table.maintenance5);
+  EXPECT_EQ(loaded.ring_budget, from_table.ring_budget);
+  EXPECT_EQ(loaded.optimize, from_table.optimize);
+  EXPECT_EQ(loaded.validate_lowered, from_table.validate_lowered);
+  EXPECT_EQ(loaded.dump_dir, from_table.dump_dir);
+  EXPECT_EQ(loaded.force_emulation, from_table.force_emulation);
+}
+
+TEST_F(SettingsTest, environment_over_file_over_api) {
+  const uint32_t api_value = 1;
+  SetApi("ring_budget", VK_LAYER_SETTING_TYPE_UINT32_EXT, &api_value);
+  EXPECT_EQ(LoadSettings(sources_).settings.ring_budget, 1u);
+  sources_.file_text = "trellis_shader_enqueue.ring_budget = 2\n";
+  EXPECT_EQ(LoadSettings(sources_).settings.ring_budget, 2u);
+  SetEnvironment("TRELLIS_RING_BUDGET", "3");
+  EXPECT_EQ(LoadSettings(sources_).settings.ring_budget, 3u);
+}
+
+TEST_F(SettingsTest, file_syntax) {
+  sources_.file_text =
+      "# a comment\r\n"
+      "khronos_validation.log_level = error\n"
+      "  trellis_shader_enqueue.labels=FALSE  # why not\r\n"
+      "trellis_shader_enqueue.log_level =\tdebug\n"
+      "trellis_shader_enqueue.dump_dir = /some/where\n"
+      "no equals sign\n"
+      "trellis_shader_enqueue.optimize = 1";
+  const LoadedSettings loaded = LoadSettings(sources_);
+  EXPECT_THAT(loaded.problems, IsEmpty());
+  EXPECT_FALSE(loaded.settings.labels);
+  EXPECT_EQ(loaded.settings.log_level, LogLevel::kDebug);
+  EXPECT_EQ(loaded.settings.dump_dir, "/some/where");
+  EXPECT_TRUE(loaded.settings.optimize);
+}
+
+TEST_F(SettingsTest, unknown_keys_and_bad_values_are_named_and_ignored) {
+  sources_.file_name = "the file";
+  sources_.file_text = "trellis_shader_enqueue.labels = perhaps\ntrellis_shader_enqueue.lables = true\n";
+  SetEnvironment("TRELLIS_RING_BUDGET", "-1");
+  const LoadedSettings loaded = LoadSettings(sources_);
+  EXPECT_THAT(loaded.problems,
+              ElementsAre(HasSubstr("perhaps"), HasSubstr("lables"), HasSubstr("TRELLIS_RING_BUDGET")));
+  EXPECT_TRUE(loaded.settings.labels);
+  EXPECT_EQ(loaded.settings.ring_budget, 0u);
+}
+
+TEST_F(SettingsTest, api_types) {
+  const VkBool32 off = VK_FALSE;
+  SetApi("labels", VK_LAYER_SETTING_TYPE_BOOL32_EXT, &off);
+  EXPECT_FALSE(LoadSettings(sources_).settings.labels);
+  const char* level = "info";
+  SetApi("log_level", VK_LAYER_SETTING_TYPE_STRING_EXT, &level);
+  EXPECT_EQ(LoadSettings(sources_).settings.log_level, LogLevel::kInfo);
+  const int32_t budget = 64;
+  SetApi("ring_budget", VK_LAYER_SETTING_TYPE_INT32_EXT, &budget);
+  EXPECT_EQ(LoadSettings(sources_).settings.ring_budget, 64u);
+  const float wrong = 1;
+  SetApi("ring_budget", VK_LAYER_SETTING_TYPE_FLOAT32_EXT, &wrong);
+  EXPECT_EQ(LoadSettings(sources_).problems.size(), 1u);
+}
+
+TEST_F(SettingsTest, other_layers_settings_are_not_ours) {
+  const VkBool32 off = VK_FALSE;
+  SetApi("labels", VK_LAYER_SETTING_TYPE_BOOL32_EXT, &off, "VK_LAYER_KHRONOS_validation");
+  const LoadedSettings loaded = LoadSettings(sources_);
+  EXPECT_TRUE(loaded.settings.labels);
+  EXPECT_THAT(loaded.problems, IsEmpty());
+}
+
+}  // namespace
+}  // namespace trellis::test

@@ -1,0 +1,98 @@
+#include "layer/replay/loss_reports.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/replay/test_pipeline.h"
+
+namespace trellis::test {
+namespace {
+
+using shared::LossReport;
+using shared::LossReportHeader;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+VKAPI_ATTR VkBool32 VKAPI_CALL Collect(VkDebugUtilsMessageSeverityFlagBitsEXT, VkDebugUtilsMessageTypeFlagsEXT,
+                                       const VkDebugUtilsMessengerCallbackDataEXT* data, void* texts) {
+  static_cast<std::vector<std::string>*>(texts)->push_back(data->pMessage);
+  return VK_FALSE;
+}
+
+class LossReportsTest : public ::testing::Test {
+ protected:
+  LossReportsTest() {
+    VkDebugUtilsMessengerCreateInfoEXT info = {};
+    info.messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT;
+    info.messageType = ~0u;
+    info.pfnUserCallback = Collect;
+    info.pUserData = &messages_;
+    device_.device().diagnostics.AddMessenger((VkDebugUtilsMessengerEXT)16, info);
+    reports_ = *LossReports::Of(device_.device());
+  }
+
+  // As the device writes a report.
+  void Write(LossReport report) {
+    auto* header = reinterpret_cast<LossReportHeader*>(reports_->address());
+    reinterpret_cast<LossReport*>(header + 1)[header->written++ % shared::kLossReportCapacity] = report;
+  }
+  std::vector<std::string> Poll() {
+    messages_.clear();
+    PollLossReports(device_.device());
+    return messages_;
+  }
+
+  static Settings Quiet() {
+    Settings settings;
+    settings.log_level = LogLevel::kError;
+    return settings;
+  }
+
+  std::vector<std::string> messages_;
+  RecordingDevice device_{Quiet()};
+  std::shared_ptr<LossReports> reports_;
+};
+
+TEST_F(LossReportsTest, EachReportIsToldOnceWithNodeRecordsAndBytes) {
+  const auto pipeline = MakePipeline(device_, {NodeBuilder("a").To("b"), NodeBuilder("b", 0)});
+  reports_->Register(pipeline);
+  EXPECT_THAT(Poll(), IsEmpty());
+  Write({pipeline->id, SlotOf(pipeline->graph, "b"), 1, 12});
+  Write({pipeline->id, pipeline->graph.HeapSlot(), 3, 4});
+  EXPECT_THAT(Poll(), ElementsAre(AllOf(HasSubstr("12 records"), HasSubstr("192 bytes"), HasSubstr("b[0]"),
+                                        HasSubstr("level 1")),
+                                  AllOf(HasSubstr("64 bytes of the heap"), HasSubstr("level 3"))));
+  EXPECT_THAT(Poll(), IsEmpty());
+}
+
+TEST_F(LossReportsTest, AGraphThatIsGoneIsNamedByNumber) {
+  Write({4711, 5, 2, 3});
+  EXPECT_THAT(Poll(), ElementsAre(AllOf(HasSubstr("3 records"), HasSubstr("slot 5"), HasSubstr("4711"))));
+}
+
+TEST_F(LossReportsTest, AReportThatIsStillOnItsWayComesWithTheNextPoll) {
+  Write({1, 1, 1, 0});
+  EXPECT_THAT(Poll(), IsEmpty());
+  reinterpret_cast<LossReport*>(reports_->address() + sizeof(LossReportHeader))->records = 9;
+  EXPECT_EQ(Poll().size(), 1u);
+}
+
+TEST_F(LossReportsTest, TooManyReportsAreCounted) {
+  for (uint32_t i = 0; i < shared::kLossReportCapacity + 10; ++i) Write({1, 1, 1, 1});
+  const std::vector<std::string> messages = Poll();
+  ASSERT_EQ(messages.size(), shared::kLossReportCapacity + 1u);
+  EXPECT_THAT(messages[0], HasSubstr("10 reports"));
+  EXPECT_THAT(Poll(), IsEmpty());
+}
+
+TEST_F(LossReportsTest, TheBufferIsReusedRoundAndRound) {
+  for (uint32_t i = 0; i < 3 * shared::kLossReportCapacity; ++i) {
+    Write({1, 1, 1, 1 + i});
+    EXPECT_THAT(Poll(), ElementsAre(HasSubstr(std::to_string(1 + i) + " records")));
+  }
+}
+
+}  // namespace
+}  // namespace trellis::test

@@ -1,0 +1,123 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "layer/memory/device_buffer.h"
+#include "layer/memory/plan_arena.h"
+#include "layer/memory/scratch_layout.h"
+#include "meta_shaders/shared/graph_data.h"
+#include "tests/replay/recording_device.h"
+
+namespace trellis::test {
+namespace {
+
+TEST(ScratchLayoutTest, PartsAreAlignedAndDoNotOverlap) {
+  for (uint32_t slots : {1u, 2u, 31u, 1000u}) {
+    for (uint32_t largest : {0u, 4u, 63u, 64u, 32768u}) {
+      const ScratchLayout layout = LayOutScratch(slots, largest);
+      std::vector<std::pair<uint64_t, uint64_t>> parts = {{layout.control, sizeof(shared::ControlBlock)},
+                                                          {layout.regions[0], (slots + 1) * sizeof(shared::Region)},
+                                                          {layout.regions[1], (slots + 1) * sizeof(shared::Region)},
+                                                          {layout.blocks, slots * sizeof(shared::LaunchBlock)},
+                                                          {layout.arguments, slots * sizeof(shared::DispatchArguments)},
+                                                          {layout.dump, largest + 64}};
+      std::sort(parts.begin(), parts.end());
+      uint64_t end = 0;
+      for (const auto& [offset, size] : parts) {
+        EXPECT_EQ(offset % kScratchAlignment, 0u);
+        EXPECT_GE(offset, end);
+        end = offset + size;
+      }
+      EXPECT_GE(layout.size, end);
+      EXPECT_EQ(layout.size % kScratchAlignment, 0u);
+      EXPECT_EQ(layout.block(slots - 1) + sizeof(shared::LaunchBlock) - layout.blocks,
+                slots * sizeof(shared::LaunchBlock));
+      EXPECT_EQ(layout.argument(slots - 1) + sizeof(shared::DispatchArguments) - layout.arguments,
+                slots * sizeof(shared::DispatchArguments));
+    }
+  }
+}
+
+TEST(DeviceBufferTest, OwnsItsObjectsAndIsAligned) {
+  RecordingDevice device;
+  {
+    Expected<DeviceBuffer> made = DeviceBuffer::Create(device.device(), 100, BufferMemory::kHost, "a buffer");
+    ASSERT_TRUE(made);
+    EXPECT_EQ(made->address() % 64, 0u);
+    EXPECT_EQ(reinterpret_cast<uint64_t>(made->data()), made->address());
+    EXPECT_EQ(device.NameOf(HandleToU64(made->handle())), "a buffer");
+    EXPECT_EQ(device.LiveObjects(), 2);
+    DeviceBuffer moved = *std::move(made);
+    DeviceBuffer again;
+    again = std::move(moved);
+    EXPECT_EQ(again.size(), 100u);
+    EXPECT_EQ(device.LiveObjects(), 2);
+  }
+  EXPECT_EQ(device.LiveObjects(), 0);
+}
+
+TEST(DeviceBufferTest, FailureLeavesNothingBehind) {
+  RecordingDevice device;
+  device.FailAllocations(true);
+  const Expected<DeviceBuffer> made = DeviceBuffer::Create(device.device(), 100, BufferMemory::kDevice, "ring");
+  ASSERT_FALSE(made);
+  EXPECT_NE(made.error().message.find("ring"), std::string::npos);
+  EXPECT_EQ(device.LiveObjects(), 0);
+}
+
+TEST(PlanArenaTest, PiecesAreAlignedAndDisjoint) {
+  RecordingDevice device;
+  PlanArena arena(PlanBlockPool::Of(device.device()));
+  std::vector<std::pair<uint64_t, uint64_t>> pieces;
+  for (uint32_t i = 0; i < 3000; ++i) {
+    const Expected<PlanSpan> span = arena.Allocate(i % 700);
+    ASSERT_TRUE(span);
+    EXPECT_EQ(span->address % 16, 0u);
+    EXPECT_EQ(span->address, reinterpret_cast<uint64_t>(span->host));
+    pieces.emplace_back(span->address, span->size);
+  }
+  std::sort(pieces.begin(), pieces.end());
+  for (size_t i = 1; i < pieces.size(); ++i)
+    EXPECT_GT(pieces[i].first, pieces[i - 1].first + pieces[i - 1].second - (pieces[i - 1].second != 0));
+}
+
+TEST(PlanArenaTest, ServesMoreThanABlock) {
+  RecordingDevice device;
+  PlanArena arena(PlanBlockPool::Of(device.device()));
+  const Expected<PlanSpan> span = arena.Allocate(10 * PlanBlockPool::kBlockBytes);
+  ASSERT_TRUE(span);
+  span->host[10 * PlanBlockPool::kBlockBytes - 1] = std::byte{1};
+  EXPECT_TRUE(arena.Allocate(16));
+}
+
+TEST(PlanArenaTest, BlocksAreUsedAgainButNotHoarded) {
+  RecordingDevice device;
+  const std::shared_ptr<PlanBlockPool> pool = PlanBlockPool::Of(device.device());
+  {
+    PlanArena arena(pool);
+    for (size_t i = 0; i < PlanBlockPool::kMostKept + 5; ++i) ASSERT_TRUE(arena.Allocate(PlanBlockPool::kBlockBytes));
+    EXPECT_EQ(pool->Kept(), 0u);
+  }
+  EXPECT_EQ(pool->Kept(), PlanBlockPool::kMostKept);
+  const int live = device.LiveObjects();
+  PlanArena arena(pool);
+  ASSERT_TRUE(arena.Allocate(1));
+  EXPECT_EQ(device.LiveObjects(), live);
+}
+
+TEST(PlanArenaTest, ARecordingHasOneArenaUntilItIsDiscarded) {
+  RecordingDevice device;
+  device.Begin();
+  std::weak_ptr<PlanArena> first = ArenaOf(device.command_buffer());
+  EXPECT_EQ(first.lock(), ArenaOf(device.command_buffer()));
+  ASSERT_TRUE(first.lock()->Allocate(16));
+  EXPECT_EQ(PlanBlockPool::Of(device.device())->Kept(), 0u);
+  device.Begin();
+  EXPECT_TRUE(first.expired());
+  EXPECT_EQ(PlanBlockPool::Of(device.device())->Kept(), 1u);
+  EXPECT_NE(ArenaOf(device.command_buffer()), nullptr);
+}
+
+}  // namespace
+}  // namespace trellis::test

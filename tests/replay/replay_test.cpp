@@ -1,0 +1,205 @@
+// What a graph dispatch becomes: commands, labels, restored state, refusals.
+#include "layer/replay/replay.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "layer/memory/ring_pool.h"
+#include "tests/replay/test_pipeline.h"
+
+namespace trellis::test {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using Kind = Command::Kind;
+
+class ReplayTest : public ::testing::Test {
+ protected:
+  ReplayTest() { device_.Begin(); }
+
+  void Use(std::initializer_list<NodeBuilder> nodes) {
+    pipeline_ = MakePipeline(device_, nodes);
+    scratch_ = device_.MakeScratch(ScratchBytes(*pipeline_));
+  }
+  std::vector<std::string> Labels() const {
+    std::vector<std::string> labels;
+    for (const Command& command : device_.stream())
+      if (command.kind == Kind::kBeginLabel) labels.push_back(command.label);
+    return labels;
+  }
+  size_t Count(Kind kind) const { return PositionsOf(device_.stream(), kind).size(); }
+  VkResult Error() { return device_.command_buffer().recorded_error; }
+
+  RecordingDevice device_{[] {
+    Settings settings;
+    settings.log_file = "/dev/null";
+    return settings;
+  }()};
+  std::shared_ptr<ExecutionGraphPipeline> pipeline_;
+  VkDeviceAddress scratch_ = 0;
+};
+
+TEST_F(ReplayTest, EveryPhaseAndNodeHasALabel) {
+  Use({NodeBuilder("a").To("b"), NodeBuilder("b", 3)});
+  Dispatch(device_, pipeline_, scratch_, {{"a", 1}});
+  EXPECT_THAT(Labels(), Contains("trellis begin"));
+  EXPECT_THAT(Labels(), Contains("node a[0] level 0"));
+  EXPECT_EQ(Count(Kind::kBeginLabel), Count(Kind::kEndLabel));
+}
+
+TEST_F(ReplayTest, LabelsCanBeTurnedOff) {
+  Settings settings;
+  settings.labels = false;
+  RecordingDevice device(settings);
+  device.Begin();
+  const auto pipeline = MakePipeline(device, {NodeBuilder("a").To("b"), NodeBuilder("b")});
+  Dispatch(device, pipeline, device.MakeScratch(ScratchBytes(*pipeline)), {{"a", 1}});
+  EXPECT_TRUE(PositionsOf(device.stream(), Kind::kBeginLabel).empty());
+  EXPECT_FALSE(PositionsOf(device.stream(), Kind::kDispatchIndirect).empty());
+}
+
+TEST_F(ReplayTest, OneIndirectDispatchForEachLaunch) {
+  Use({NodeBuilder("a").To("b").To("c"), NodeBuilder("b").To("c"), NodeBuilder("c")});
+  Dispatch(device_, pipeline_, scratch_, {{"a", 1}});
+  EXPECT_EQ(Count(Kind::kDispatchIndirect), 3u);  // b and c in level 1, c in level 2
+  EXPECT_EQ(Count(Kind::kDispatch), 1u + 4u);     // a; begin, two closes, end
+}
+
+TEST_F(ReplayTest, NothingToLaunchRecordsNothing) {
+  Use({NodeBuilder("a").Dynamic(), NodeBuilder("b")});
+  Dispatch(device_, pipeline_, scratch_, {});
+  Dispatch(device_, pipeline_, scratch_, {{"b", 0}});
+  Dispatch(device_, pipeline_, scratch_, {{"a", 5, 0, /*word=*/0}});  // grids of 0 x 0 x 0
+  EXPECT_TRUE(device_.stream().empty()) << Describe(device_.stream());
+  EXPECT_EQ(Error(), VK_SUCCESS);
+  EXPECT_EQ(device_.command_buffer().ring_bytes, 0u);
+}
+
+TEST_F(ReplayTest, MoreWorkgroupsThanOneRowGoIntoTwoDimensions) {
+  Use({NodeBuilder("a")});
+  Dispatch(device_, pipeline_, scratch_, {{"a", 65536}});
+  const Command& dispatch = device_.stream()[PositionsOf(device_.stream(), Kind::kDispatch).at(0)];
+  EXPECT_EQ(dispatch.x, 32768u);
+  EXPECT_EQ(dispatch.y, 2u);
+}
+
+TEST_F(ReplayTest, ComputeStateComesBackInItsOrder) {
+  Use({NodeBuilder("a").To("b"), NodeBuilder("b")});
+  CommandBuffer& recording = device_.command_buffer();
+  const auto layout = [](uintptr_t number) { return (VkPipelineLayout)(number * 16); };
+  const auto set = [](uintptr_t number) { return (VkDescriptorSet)(number * 16); };
+  const VkPipeline compute = device_.MakePipeline();
+  recording.compute.pipeline = compute;
+  const VkDescriptorSet later = set(2);
+  const VkDescriptorSet earlier = set(1);
+  const uint32_t offsets[] = {256, 512};
+  recording.compute.BindSets(layout(1), nullptr, 3, 1, &earlier, offsets, recording.bind_sequence);
+  recording.compute.BindSets(layout(2), nullptr, 0, 1, &later, {}, recording.bind_sequence);
+  std::vector<uint8_t> bytes(40);
+  std::iota(bytes.begin(), bytes.end(), uint8_t{1});
+  recording.push_constants.Push(layout(2), VK_SHADER_STAGE_COMPUTE_BIT | VK_SHADER_STAGE_FRAGMENT_BIT, 4, bytes);
+  Dispatch(device_, pipeline_, scratch_, {{"a", 1}});
+
+  const CommandStream& stream = device_.stream();
+  const Command& bound = stream[PositionsOf(stream, Kind::kBindPipeline).back()];
+  EXPECT_EQ(bound.pipeline, compute);
+  const std::vector<size_t> binds = PositionsOf(stream, Kind::kBindSets);
+  ASSERT_EQ(binds.size(), 2u);
+  EXPECT_EQ(stream[binds[0]].first, 3u);
+  EXPECT_EQ(stream[binds[0]].layout, layout(1));
+  EXPECT_THAT(stream[binds[0]].sets, ElementsAre(earlier));
+  EXPECT_THAT(stream[binds[0]].dynamic_offsets, ElementsAre(256, 512));
+  EXPECT_EQ(stream[binds[1]].first, 0u);
+  EXPECT_EQ(stream[binds[1]].layout, layout(2));
+  const Command& push = stream[PositionsOf(stream, Kind::kPushConstants).back()];
+  EXPECT_EQ(push.layout, layout(2));
+  EXPECT_EQ(push.stages, VkShaderStageFlags{VK_SHADER_STAGE_COMPUTE_BIT | VK_SHADER_STAGE_FRAGMENT_BIT});
+  EXPECT_EQ(push.first, 4u);
+  EXPECT_EQ(push.bytes, bytes);
+  EXPECT_GT(binds[0], PositionsOf(stream, Kind::kDispatch).back());
+}
+
+TEST_F(ReplayTest, LaunchesAfterTheFirstOfALevelPushEightBytes) {
+  Use({NodeBuilder("a").To("b").To("c").To("d"), NodeBuilder("b"), NodeBuilder("c"), NodeBuilder("d")});
+  const std::vector<uint8_t> bytes(kApplicationPushBytes, 7);
+  device_.command_buffer().push_constants.Push(VK_NULL_HANDLE, VK_SHADER_STAGE_COMPUTE_BIT, 0, bytes);
+  Dispatch(device_, pipeline_, scratch_, {{"a", 1}});
+  std::vector<size_t> sizes;
+  for (const Command& command : device_.stream())
+    if (command.kind == Kind::kPushConstants) sizes.push_back(command.bytes.size());
+  // begin | the application's, a | close | b with the application's, c, d | end | restored
+  EXPECT_THAT(sizes, ElementsAre(8, 20, 8, 8, 32, 8, 8, 8, 20));
+}
+
+TEST_F(ReplayTest, RefusalsAreRememberedAndRecordNothing) {
+  Use({NodeBuilder("a").To("b"), NodeBuilder("b")});
+  const auto expect_refused = [this](VkDeviceAddress scratch, VkDeviceSize size) {
+    device_.Begin();
+    device_.command_buffer().execution_graph.pipeline = TestHandle(*pipeline_);
+    const VkDispatchGraphCountInfoAMDX none = {};
+    DispatchGraph(device_.command_buffer(), scratch, size, none);
+    EXPECT_EQ(Error(), VK_ERROR_VALIDATION_FAILED_EXT);
+    EXPECT_TRUE(device_.stream().empty());
+  };
+  const VkDeviceSize size = ScratchBytes(*pipeline_);
+  expect_refused(scratch_, size - 1);
+  expect_refused(scratch_ + 4, size);
+  expect_refused(scratch_ + 64, size);
+  expect_refused(0x40, size);
+  device_.command_buffer().level = VK_COMMAND_BUFFER_LEVEL_SECONDARY;
+  expect_refused(scratch_, size);
+  device_.command_buffer().level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
+  device_.Begin();
+  DispatchGraph(device_.command_buffer(), scratch_, size, {});
+  EXPECT_EQ(Error(), VK_ERROR_VALIDATION_FAILED_EXT);
+}
+
+TEST_F(ReplayTest, RunningOutOfPlanMemoryIsRemembered) {
+  Use({NodeBuilder("a").To("b"), NodeBuilder("b")});
+  device_.FailAllocations(true);
+  Dispatch(device_, pipeline_, scratch_, {{"a", 1}});
+  EXPECT_EQ(Error(), VK_ERROR_OUT_OF_DEVICE_MEMORY);
+  EXPECT_TRUE(device_.stream().empty());
+}
+
+TEST_F(ReplayTest, InitialisingScratchRecordsNothing) {
+  Use({NodeBuilder("a").To("b"), NodeBuilder("b")});
+  InitializeGraphScratch(device_.command_buffer(), TestHandle(*pipeline_), scratch_, ScratchBytes(*pipeline_));
+  EXPECT_EQ(Error(), VK_SUCCESS);
+  EXPECT_TRUE(device_.stream().empty());
+  InitializeGraphScratch(device_.command_buffer(), TestHandle(*pipeline_), scratch_, 64);
+  EXPECT_EQ(Error(), VK_ERROR_VALIDATION_FAILED_EXT);
+}
+
+TEST_F(ReplayTest, ASubmissionGetsItsRing) {
+  Use({NodeBuilder("a").To("b", 100), NodeBuilder("b")});
+  Dispatch(device_, pipeline_, scratch_, {{"a", 1000}});
+  EXPECT_TRUE(device_.command_buffer().holds_graph);
+  const VkDeviceSize ring = device_.command_buffer().ring_bytes;
+  EXPECT_GE(ring, 1000u * 100u * 16u);
+  Queue queue;
+  queue.device = &device_.device();
+  queue.handle = (VkQueue)64;
+  ASSERT_EQ(PrepareGraphSubmission(queue, ring), VK_SUCCESS);
+  EXPECT_GE((*RingPoolOf(device_.device(), 0))->TotalBytes(), ring);
+  device_.FailAllocations(true);
+  EXPECT_EQ(PrepareGraphSubmission(queue, 0), VK_SUCCESS);
+  EXPECT_EQ(PrepareGraphSubmission(queue, 100 * ring), VK_ERROR_OUT_OF_DEVICE_MEMORY);
+}
+
+TEST_F(ReplayTest, TheRecordingKeepsTheGraphAlive) {
+  Use({NodeBuilder("a").To("b"), NodeBuilder("b")});
+  Dispatch(device_, pipeline_, scratch_, {{"a", 1}});
+  const std::weak_ptr<ExecutionGraphPipeline> graph = pipeline_;
+  device_.device().execution_graphs.Take(TestHandle(*pipeline_));
+  pipeline_.reset();
+  EXPECT_FALSE(graph.expired());
+  device_.Begin();
+  EXPECT_TRUE(graph.expired());
+}
+
+}  // namespace
+}  // namespace trellis::test

@@ -1,0 +1,88 @@
+// The new entry point around the node's own function.
+#include <gtest/gtest.h>
+
+#include "tests/spirv_lowering/node_text.h"
+
+namespace trellis::spirv {
+namespace {
+
+TEST(EntryPoint, CoalescingNode) {
+  const std::string text = LowerParts(NodeParts());
+  EXPECT_TRUE(HasLines(text, {"OpEntryPoint GLCompute * \"main\" ...", "OpExecutionMode * LocalSize 64 1 1"})) << text;
+  EXPECT_EQ(CountLines(text, "OpExecutionMode ..."), 1u);
+  EXPECT_TRUE(HasLines(text, {"* = OpFunctionCall %bool %trellis_enter_coalescing * * * * %uint_4", "OpSelectionMerge * None", "OpBranchConditional ...", "* = OpLabel",
+                              "* = OpFunctionCall %void %main", "OpBranch *", "* = OpLabel", "OpReturn", "OpFunctionEnd"}))
+      << text;
+}
+
+TEST(EntryPoint, StaticGrid) {
+  NodeParts parts;
+  parts.modes = "OpExecutionModeId %main StaticNumWorkgroupsAMDX %uint_2 %uint_0 %uint_4";
+  const std::string text = LowerParts(parts);
+  EXPECT_TRUE(HasLine(text, "* = OpConstantComposite %v3uint %uint_2 %uint_1 %uint_4")) << "a zero must not be divided by: " << text;
+  EXPECT_TRUE(HasLine(text, "* = OpFunctionCall %bool %trellis_enter_static ..."));
+}
+
+TEST(EntryPoint, DynamicGrid) {
+  NodeParts parts;
+  parts.modes = "OpExecutionModeId %main MaxNumWorkgroupsAMDX %uint_9 %uint_8 %uint_7";
+  parts.decorations = "OpMemberDecorate %record 1 PayloadDispatchIndirectAMDX";
+  const std::string text = LowerParts(parts);
+  EXPECT_TRUE(HasLine(text, "* = OpConstantComposite %v3uint %uint_9 %uint_8 %uint_7")) << text;
+  // Offset 4, four bytes, one component.
+  EXPECT_TRUE(HasLine(text, "* = OpFunctionCall %bool %trellis_enter_dynamic * * * * %uint_1310724 *")) << text;
+}
+
+TEST(EntryPoint, InterfaceBeforeAndAfterVersion14) {
+  constexpr const char* kPlain = R"(
+OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main "main" %id
+OpExecutionMode %main LocalSize 8 1 1
+OpName %main "main"
+OpName %id "id"
+OpName %shared "shared"
+OpDecorate %id BuiltIn LocalInvocationIndex
+%void = OpTypeVoid
+%uint = OpTypeInt 32 0
+%fn = OpTypeFunction %void
+%ptr_in = OpTypePointer Input %uint
+%ptr_shared = OpTypePointer Workgroup %uint
+%id = OpVariable %ptr_in Input
+%shared = OpVariable %ptr_shared Workgroup
+%main = OpFunction %void None %fn
+%begin = OpLabel
+%v = OpLoad %uint %id
+OpStore %shared %v
+OpReturn
+OpFunctionEnd
+)";
+  LowerRequest request;
+  request.entry_point = "main";
+  request.version = 0x00010300;
+  std::string text = LowerText(kPlain, request);
+  EXPECT_TRUE(HasLine(text, "OpEntryPoint GLCompute * \"main\" %id * *")) << "LocalInvocationIndex, WorkgroupId, NumWorkgroups: " << text;
+  EXPECT_FALSE(HasLine(text, "OpEntryPoint GLCompute * \"main\" %id %shared ...")) << text;
+  request.version = 0x00010600;
+  text = LowerText(kPlain, request);
+  EXPECT_TRUE(HasLine(text, "OpEntryPoint GLCompute * \"main\" %id %shared ...")) << text;
+}
+
+TEST(EntryPoint, OnlyTheAskedForNodeRemains) {
+  NodeParts parts;
+  parts.functions = "%other = OpFunction %void None %fn_void\n%other_begin = OpLabel\n%length2 = OpNodePayloadArrayLengthAMDX %uint %input2\nOpReturn\nOpFunctionEnd\n";
+  parts.globals = "%input2 = OpVariable %in_ptr NodePayloadAMDX";
+  std::string text = Compose(parts);
+  text.insert(text.find("OpExecutionMode"), "OpEntryPoint GLCompute %other \"second\" %input2\nOpExecutionMode %other LocalSize 2 1 1\nOpExecutionMode %other CoalescingAMDX\n");
+  const std::string first = LowerText(text);
+  EXPECT_TRUE(FunctionText(first, "other").empty());
+  EXPECT_TRUE(HasLine(first, "OpExecutionMode * LocalSize 64 1 1"));
+  LowerRequest request;
+  request.entry_point = "second";
+  const std::string second = LowerText(text, request);
+  EXPECT_FALSE(FunctionText(second, "other").empty());
+  EXPECT_TRUE(HasLine(second, "OpExecutionMode * LocalSize 2 1 1"));
+}
+
+}  // namespace
+}  // namespace trellis::spirv

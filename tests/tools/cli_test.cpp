@@ -1,0 +1,254 @@
+// Runs the program: exit codes, files, messages.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "spirv_lowering/post/post.h"
+#include "tools/trellis/files.h"
+#include "tools/trellis/glslang.h"
+
+namespace trellis::tool {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kNode =
+    "#version 460\n"
+    "#extension GL_GOOGLE_include_directive : require\n"
+    "#include \"trellis/node_payload.glsl\"\n"
+    "#include \"item.glsl\"\n"
+    "layout(local_size_x = GROUP) in;\n"
+    "NODE_INPUTS(Item, items, GROUP);\n"
+    "NODE_OUTPUT(Item, Work, \"worker\", GROUP);\n"
+    "void main() {\n"
+    "  Work w = Work_thread(1);\n"
+    "  w.at[0].value = items[0].value;\n"
+    "  node_enqueue(w);\n"
+    "}\n";
+
+class Cli : public testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_FALSE(folder_.path().empty());
+    ASSERT_EQ(setenv("TRELLIS_GLSLANG", TRELLIS_GLSLANG, 1), 0);
+    fs::create_directory(Path("include"));
+    Put("node.comp", kNode);
+    Put("include/item.glsl", "struct Item { uint value; };\n");
+  }
+
+  [[nodiscard]] std::string Path(const std::string& name) const { return (folder_.path() / name).string(); }
+  void Put(const std::string& name, const std::string& text) const { ASSERT_TRUE(WriteText(Path(name), text)); }
+  ProgramResult Run(std::vector<std::string> words) const {
+    words.insert(words.begin(), TRELLIS_PROGRAM);
+    Expected<ProgramResult> result = RunProgram(words);
+    EXPECT_TRUE(result);
+    if (!result) return {};
+    EXPECT_EQ(result->signal, 0) << result->output;
+    return *std::move(result);
+  }
+  ProgramResult Compile(std::vector<std::string> more) const {
+    std::vector<std::string> words = {"compile", Path("node.comp"), "-I" + Path("include"), "-DGROUP=4"};
+    words.insert(words.end(), more.begin(), more.end());
+    return Run(words);
+  }
+  std::string CompiledNode() const {
+    const ProgramResult compiled = Compile({"-o", Path("node.spv")});
+    EXPECT_EQ(compiled.exit_code, 0) << compiled.output;
+    return Path("node.spv");
+  }
+  // One line on the terminal, and nothing else.
+  static void ExpectOneLine(const ProgramResult& result, const std::string& part) {
+    EXPECT_NE(result.output.find(part), std::string::npos) << result.output;
+    EXPECT_EQ(result.output.find('\n'), result.output.size() - 1) << result.output;
+  }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+TEST_F(Cli, EveryVerbHasHelpWithAnExample) {
+  for (const char* verb : {"compile", "validate", "reflect", "lower", "disassemble"}) {
+    const ProgramResult help = Run({verb, "--help"});
+    EXPECT_EQ(help.exit_code, 0);
+    EXPECT_NE(help.output.find(std::string("usage: trellis ") + verb), std::string::npos) << help.output;
+    EXPECT_NE(help.output.find(std::string("example: trellis ") + verb), std::string::npos) << help.output;
+    EXPECT_NE(help.output.find("exit status: 0"), std::string::npos) << help.output;
+  }
+  EXPECT_EQ(Run({"--help"}).exit_code, 0);
+  EXPECT_EQ(Run({"--version"}).exit_code, 0);
+}
+
+TEST_F(Cli, WrongCommandLinesExitWith2) {
+  EXPECT_EQ(Run({}).exit_code, 2);
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{{"frobnicate"},
+                                                                                    {"compile"},
+                                                                                    {"compile", "--what", "a.comp"},
+                                                                                    {"compile", "a.comp", "b.comp", "-M", "x.d"},
+                                                                                    {"compile", "a.comp", "-e", "x", "-e", "y"},
+                                                                                    {"validate"},
+                                                                                    {"reflect"},
+                                                                                    {"reflect", "a.spv", "b.spv"},
+                                                                                    {"reflect", "a.spv", "--spec", "nonsense"},
+                                                                                    {"lower", "a.spv"},
+                                                                                    {"disassemble"}}) {
+    const ProgramResult result = Run(words);
+    EXPECT_EQ(result.exit_code, 2) << result.output;
+    ExpectOneLine(result, "--help'");
+  }
+}
+
+TEST_F(Cli, MissingAndBrokenFilesExitWith1) {
+  Put("text.spv", "this is no SPIR-V at all");
+  Put("odd.spv", "abc");
+  for (const char* file : {"missing.spv", "text.spv", "odd.spv", "include"}) {
+    for (const char* verb : {"validate", "reflect", "disassemble"}) {
+      const ProgramResult result = Run({verb, Path(file)});
+      EXPECT_EQ(result.exit_code, 1) << verb << " " << file;
+      ExpectOneLine(result, std::string("trellis: ") + Path(file));
+    }
+  }
+  const ProgramResult compiled = Run({"compile", Path("missing.comp")});
+  EXPECT_EQ(compiled.exit_code, 1) << compiled.output;
+}
+
+TEST_F(Cli, CompileValidateReflectLowerDisassemble) {
+  const std::string node = CompiledNode();
+  EXPECT_EQ(Run({"validate", "--strict", node}).output, "");
+  const ProgramResult reflected = Run({"reflect", node, "--json"});
+  ASSERT_EQ(reflected.exit_code, 0) << reflected.output;
+  const nlohmann::json nodes = nlohmann::json::parse(reflected.output);
+  ASSERT_EQ(nodes.size(), 1u);
+  EXPECT_EQ(nodes[0]["launch"], "coalescing");
+  EXPECT_EQ(nodes[0]["coalesce"], 4);
+  EXPECT_EQ(nodes[0]["outputs"][0]["node"], "worker");
+  EXPECT_EQ(nodes[0]["outputs"][0]["max_payloads"], 4);
+  EXPECT_EQ(nodes[0]["input_size"], 4);
+
+  const ProgramResult lowered = Run({"lower", node, "-o", Path("lowered.spv")});
+  ASSERT_EQ(lowered.exit_code, 0) << lowered.output;
+  EXPECT_NE(lowered.output.find("coalescing, up to 4 payload(s)"), std::string::npos) << lowered.output;
+  Expected<std::vector<uint32_t>> words = ReadWords(Path("lowered.spv"));
+  ASSERT_TRUE(words);
+  const Expected<void> valid = spirv::Validate(*words);
+  EXPECT_TRUE(valid) << valid.error().message;
+
+  const ProgramResult text = Run({"disassemble", node});
+  EXPECT_EQ(text.exit_code, 0);
+  EXPECT_NE(text.output.find("OpEnqueueNodePayloadsAMDX"), std::string::npos);
+}
+
+TEST_F(Cli, OutputNextToTheSourceWithoutDashO) {
+  EXPECT_EQ(Compile({}).exit_code, 0);
+  EXPECT_TRUE(fs::exists(Path("node.comp.spv")));
+}
+
+TEST_F(Cli, SeveralInputsBecomeOneModule) {
+  const ProgramResult compiled = Run({"compile", Path("node.comp"), Path("node.comp"), "-e", "first", "-e", "second", "-I" + Path("include"), "-DGROUP=4", "-o", Path("both.spv")});
+  ASSERT_EQ(compiled.exit_code, 0) << compiled.output;
+  const ProgramResult reflected = Run({"reflect", Path("both.spv")});
+  EXPECT_NE(reflected.output.find("node 'first'"), std::string::npos) << reflected.output;
+  EXPECT_NE(reflected.output.find("node 'second'"), std::string::npos);
+  const ProgramResult lower = Run({"lower", Path("both.spv"), "-o", Path("x.spv")});
+  EXPECT_EQ(lower.exit_code, 2);
+  ExpectOneLine(lower, "has 2 nodes: choose one with --entry");
+  EXPECT_EQ(Run({"lower", Path("both.spv"), "-o", Path("x.spv"), "--entry", "second"}).exit_code, 0);
+  const ProgramResult same = Run({"compile", Path("node.comp"), Path("node.comp"), "-I" + Path("include"), "-DGROUP=4", "-o", Path("both.spv")});
+  EXPECT_EQ(same.exit_code, 1);
+  ExpectOneLine(same, "two entry points have the name 'main'");
+}
+
+TEST_F(Cli, DependencyFileNamesSourceIncludeAndHeader) {
+  ASSERT_EQ(Compile({"-o", Path("node.spv"), "-M", Path("node.d")}).exit_code, 0);
+  Expected<std::string> rule = ReadText(Path("node.d"));
+  ASSERT_TRUE(rule);
+  EXPECT_TRUE(rule->starts_with(Path("node.spv") + ": ")) << *rule;
+  for (const char* file : {"node.comp", "item.glsl", "trellis/node_payload.glsl"}) EXPECT_NE(rule->find(file), std::string::npos) << *rule;
+}
+
+TEST_F(Cli, HeaderWithVariableName) {
+  ASSERT_EQ(Compile({"-o", Path("node.h"), "--vn", "kNode"}).exit_code, 0);
+  Expected<std::string> header = ReadText(Path("node.h"));
+  ASSERT_TRUE(header);
+  EXPECT_NE(header->find("inline constexpr std::uint32_t kNode[] = {\n    0x07230203,"), std::string::npos) << header->substr(0, 200);
+}
+
+TEST_F(Cli, DebugInformationOnDemand) {
+  ASSERT_EQ(Compile({"-o", Path("node.spv"), "-g"}).exit_code, 0);
+  EXPECT_NE(Run({"disassemble", Path("node.spv")}).output.find("OpLine"), std::string::npos);
+  EXPECT_EQ(Run({"disassemble", CompiledNode()}).output.find("OpLine"), std::string::npos);
+}
+
+TEST_F(Cli, SyntaxErrorsAreGlslangs) {
+  Put("node.comp", std::string(kNode) + "void broken( {\n");
+  const ProgramResult compiled = Compile({"-o", Path("node.spv")});
+  EXPECT_EQ(compiled.exit_code, 1);
+  EXPECT_NE(compiled.output.find("node.comp:13: '"), std::string::npos) << compiled.output;
+  EXPECT_FALSE(fs::exists(Path("node.spv")));
+}
+
+TEST_F(Cli, BrokenRulesNameTheGlslLine) {
+  std::string node = kNode;
+  node.replace(node.find("Work_thread(1)"), 14, "Work_thread(5)");
+  Put("node.comp", node);
+  const ProgramResult compiled = Compile({"-o", Path("node.spv")});
+  EXPECT_EQ(compiled.exit_code, 1);
+  EXPECT_NE(compiled.output.find("node.comp:9: error: [NodeMaxPayloadsAMDX/count] allocates 5 payloads"), std::string::npos) << compiled.output;
+  EXPECT_FALSE(fs::exists(Path("node.spv")));
+}
+
+TEST_F(Cli, DeclarationsInIncludesAreFoundThere) {
+  Put("include/item.glsl", "struct Item { uint value; };\n\nNODE_LIMIT_OF(\"Nothing\") NODE_OUTPUT(Item, Extra, \"extra\", 1);\n");
+  std::string node = kNode;
+  node.replace(node.find("node_enqueue(w)"), 15, "node_enqueue(w); node_enqueue(Extra_group(1))");
+  Put("node.comp", node);
+  EXPECT_NE(Compile({"-o", Path("node.spv")}).output.find("item.glsl:3: NODE_LIMIT_OF(\"Nothing\")"), std::string::npos);
+}
+
+TEST_F(Cli, CrashOfGlslangIsOneClearLine) {
+  Put("crash.sh", "#!/bin/sh\nkill -SEGV $$\n");
+  fs::permissions(Path("crash.sh"), fs::perms::owner_all);
+  const ProgramResult compiled = Compile({"-o", Path("node.spv"), "--glslang", Path("crash.sh")});
+  EXPECT_EQ(compiled.exit_code, 1);
+  ExpectOneLine(compiled, "glslang crashed (signal 11)");
+}
+
+TEST_F(Cli, MissingGlslangIsOneClearLine) {
+  const ProgramResult compiled = Compile({"-o", Path("node.spv"), "--glslang", Path("nowhere")});
+  EXPECT_EQ(compiled.exit_code, 1);
+  ExpectOneLine(compiled, "nowhere");
+  setenv("TRELLIS_GLSLANG", "", 1);
+  const std::string path = std::getenv("PATH");
+  setenv("PATH", "/nonexistent", 1);
+  const ProgramResult without = Compile({"-o", Path("node.spv")});
+  setenv("PATH", path.c_str(), 1);
+  EXPECT_EQ(without.exit_code, 1);
+  ExpectOneLine(without, "neither glslangValidator nor glslang is in PATH");
+}
+
+TEST_F(Cli, ValidateRefusesABrokenModuleByName) {
+  Expected<std::string> text = ReadText(TRELLIS_SOURCE_DIR "/tests/rules/broken/visibility_subgroup.spvasm");
+  ASSERT_TRUE(text);
+  Expected<std::vector<uint32_t>> words = spirv::Assemble(*text);
+  ASSERT_TRUE(words);
+  ASSERT_TRUE(WriteWords(Path("broken.spv"), *words));
+  const ProgramResult result = Run({"validate", Path("broken.spv")});
+  EXPECT_EQ(result.exit_code, 1);
+  ExpectOneLine(result, "[OpAllocateNodePayloadsAMDX/Visibility]");
+}
+
+TEST_F(Cli, ValidateWarnsOfWhatCompilersDoUnlessStrict) {
+  Expected<std::string> text = ReadText(TRELLIS_SOURCE_DIR "/tests/rules/broken/grid_missing.spvasm");
+  ASSERT_TRUE(text);
+  Expected<std::vector<uint32_t>> words = spirv::Assemble(*text);
+  ASSERT_TRUE(words);
+  ASSERT_TRUE(WriteWords(Path("odd.spv"), *words));
+  const ProgramResult result = Run({"validate", Path("odd.spv")});
+  EXPECT_EQ(result.exit_code, 0);
+  ExpectOneLine(result, "warning: [PayloadDispatchIndirectAMDX/required]");
+  EXPECT_EQ(Run({"validate", Path("odd.spv"), "--strict"}).exit_code, 1);
+}
+
+}  // namespace
+}  // namespace trellis::tool

@@ -1,0 +1,96 @@
+// Descriptions of nodes.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "spirv_lowering/ir/reader.h"
+#include "spirv_lowering/post/post.h"
+#include "tools/trellis/files.h"
+#include "tools/trellis/node_reports.h"
+
+namespace trellis::tool {
+namespace {
+
+NodeReport Example() {
+  NodeReport report{"compute", {}};
+  report.info.entry_point = "a \"b\"\n";
+  report.info.shader_index = 3;
+  report.info.kind = spirv::LaunchKind::kDynamicGrid;
+  report.info.grid = {64, 2, 1};
+  report.info.local_size = {8, 4, 1};
+  report.info.input = {20, 4};
+  report.info.grid_member = spirv::GridMember{4, 2, 2};
+  report.info.writes_input = true;
+  report.info.shares_input = true;
+  report.info.is_api_entry = false;
+  report.info.shares_input_with_name = "other";
+  report.info.shares_input_with_index = 1;
+  report.info.max_recursion = 5;
+  report.info.push_constant_end = 16;
+  spirv::NodeOutputInfo output;
+  output.target_name = "next";
+  output.max_payloads = 7;
+  output.array_size = 9;
+  output.base_index = 2;
+  output.sparse = true;
+  output.uses_heap = true;
+  output.payload = {12, 4};
+  output.constant_indices = {2, 3};
+  report.info.outputs.push_back(output);
+  return report;
+}
+
+TEST(Reports, Text) {
+  EXPECT_EQ(AsText(Example()),
+            "node 'a \"b\"\n', shader index 3, compute\n"
+            "  launch:   grid in the payload (2 x 16 bits at byte 4), at most 64x2x1 workgroups; local size 8x4x1\n"
+            "  input:    20 bytes, aligned to 4, written\n"
+            "  shares:   the input of 'other', shader index 1\n"
+            "  recursion: 5 level(s)\n"
+            "  output:   to 'next', up to 7 payload(s) a workgroup, 12 bytes, aligned to 4; array of 9; base index 2; sparse; placed at enqueue\n"
+            "  not launched by the application\n"
+            "  push constants: 16 bytes\n");
+}
+
+TEST(Reports, JsonHasAllOfIt) {
+  const nlohmann::json json = nlohmann::json::parse(AsJson(Example()));
+  EXPECT_EQ(json["entry_point"], "a \"b\"\n");
+  EXPECT_EQ(json["launch"], "dynamic_grid");
+  EXPECT_EQ(json["grid"], (std::vector<uint32_t>{64, 2, 1}));
+  EXPECT_EQ(json["local_size"], (std::vector<uint32_t>{8, 4, 1}));
+  EXPECT_EQ(json["grid_member"]["component_width"], 2);
+  EXPECT_EQ(json["shares_input_with"]["node"], "other");
+  EXPECT_EQ(json["max_recursion"], 5);
+  EXPECT_EQ(json["writes_input"], true);
+  EXPECT_EQ(json["outputs"][0]["indices"], (std::vector<uint32_t>{2, 3}));
+  EXPECT_EQ(json["outputs"][0]["placed_at_enqueue"], true);
+  EXPECT_EQ(json["outputs"][0]["payload_size"], 12);
+  EXPECT_EQ(json["push_constant_end"], 16);
+}
+
+// A mesh node is described by the same modes and decorations.
+TEST(Reports, MeshNode) {
+  Expected<std::string> text = ReadText(TRELLIS_SOURCE_DIR "/tests/rules/broken/mesh_recursion.spvasm");
+  ASSERT_TRUE(text);
+  Expected<std::vector<uint32_t>> words = spirv::Assemble(*text);
+  ASSERT_TRUE(words);
+  Expected<spirv::Module> module = spirv::ReadModule(*words);
+  ASSERT_TRUE(module);
+  EXPECT_EQ(NodeNames(*module), std::vector<std::string>{"main"});
+  const Expected<NodeReport> report = ReportNode(*module, "main", {});
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_EQ(report->stage, "mesh");
+  EXPECT_EQ(report->info.input.size, 16u);
+}
+
+TEST(Reports, UnknownEntryPoint) {
+  Expected<std::string> text = ReadText(TRELLIS_SOURCE_DIR "/tests/rules/valid.spvasm");
+  Expected<std::vector<uint32_t>> words = spirv::Assemble(*text);
+  ASSERT_TRUE(words);
+  Expected<spirv::Module> module = spirv::ReadModule(*words);
+  ASSERT_TRUE(module);
+  EXPECT_FALSE(ReportNode(*module, "other", {}));
+}
+
+}  // namespace
+}  // namespace trellis::tool
