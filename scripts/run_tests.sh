@@ -64,7 +64,7 @@ RunPreset() {
   rm -rf "${build}/gpu_results"
   Say "testing (${preset})"
   log=${build}/ctest.log
-  ctest --test-dir "${build}" --output-on-failure --no-tests=error ${ctest_arguments[@]+"${ctest_arguments[@]}"} 2>&1 | tee "${log}" ||
+  ctest --test-dir "${build}" -j "$(nproc)" --output-on-failure --no-tests=error ${ctest_arguments[@]+"${ctest_arguments[@]}"} 2>&1 | tee "${log}" ||
     status=1
   # A selection of tests, or a checkout without GPU tests, has no GPU results to judge.
   if [ "${#ctest_arguments[@]}" -eq 0 ] && [ -d "${REPO_ROOT}/tests/gpu" ]; then

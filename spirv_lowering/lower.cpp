@@ -20,8 +20,8 @@
 namespace trellis::spirv {
 namespace {
 
-// The version that the runtime is written in; older modules are raised to it, which changes nothing in what they may contain. The extension itself is
-// of 1.4, and moving handles about relies on that.
+// The version that the runtime is written in; older modules are raised to it, which changes nothing in what they may
+// contain. The extension itself is of 1.4, and moving handles about relies on that.
 constexpr uint32_t kLowestVersion = 0x00010300;
 constexpr uint32_t kLowestEnqueueVersion = 0x00010400;
 
@@ -49,7 +49,8 @@ Expected<std::vector<uint32_t>> LowerNode(NodeModule node, const NodeInfo& info,
 
 Expected<LoweredNode> Lower(const Module& module, const NodeInfo& info, const LowerOptions& options) {
   if (options.launch_offset % 8 != 0 || options.launch_offset < info.push_constant_end) {
-    return Error{"node '" + info.entry_point + "': no launch address fits at byte " + std::to_string(options.launch_offset) + " of push constants that end at " +
+    return Error{"node '" + info.entry_point + "': no launch address fits at byte " +
+                 std::to_string(options.launch_offset) + " of push constants that end at " +
                  std::to_string(info.push_constant_end)};
   }
   Expected<NodeModule> node = ExtractNode(module, info.entry_point);

@@ -14,7 +14,8 @@
 namespace trellis::spirv {
 
 struct LowerOptions {
-  // Byte offset of the 8-byte launch address in push constants: a multiple of 8 at or above NodeInfo::push_constant_end.
+  // Byte offset of the 8-byte launch address in push constants: a multiple of 8 at or above
+  // NodeInfo::push_constant_end.
   uint32_t launch_offset = 0;
   // The device has subgroup arithmetic and ballot in compute: reservations in one subgroup are taken with one atomic.
   bool subgroup_aggregation = false;
@@ -25,8 +26,8 @@ struct LoweredNode {
   std::string entry_point;  // always "main"
 };
 
-// `info` must come from Reflect on the same module and entry point. Specialisation constants of ordinary code stay specialisable: give the driver the
-// application's VkSpecializationInfo with the lowered words.
+// `info` must come from Reflect on the same module and entry point. Specialisation constants of ordinary code stay
+// specialisable: give the driver the application's VkSpecializationInfo with the lowered words.
 [[nodiscard]] Expected<LoweredNode> Lower(const Module& module, const NodeInfo& info, const LowerOptions& options);
 
 }  // namespace trellis::spirv

@@ -87,9 +87,9 @@ void QuerySubgroups(const InstanceDispatch& dispatch, VkPhysicalDevice physical_
 
 }  // namespace
 
-std::vector<VkExtensionProperties> QueryExtensions(const InstanceDispatch& dispatch, VkPhysicalDevice physical_device) {
-  std::vector<VkExtensionProperties> extensions;
-  VkResult result = VK_INCOMPLETE;
+VkResult QueryExtensions(const InstanceDispatch& dispatch, VkPhysicalDevice physical_device,
+                         std::vector<VkExtensionProperties>& extensions) {
+  VkResult result = VK_INCOMPLETE;  // the list may grow between the two calls
   while (result == VK_INCOMPLETE) {
     uint32_t count = 0;
     result = dispatch.EnumerateDeviceExtensionProperties(physical_device, nullptr, &count, nullptr);
@@ -99,7 +99,7 @@ std::vector<VkExtensionProperties> QueryExtensions(const InstanceDispatch& dispa
     extensions.resize(count);
   }
   if (result != VK_SUCCESS) extensions.clear();
-  return extensions;
+  return result;
 }
 
 DeviceCapabilities QueryCapabilities(const InstanceDispatch& dispatch, VkPhysicalDevice physical_device,
@@ -110,7 +110,9 @@ DeviceCapabilities QueryCapabilities(const InstanceDispatch& dispatch, VkPhysica
   capabilities.device_name = properties.deviceName;
   capabilities.traits.api_version = std::min(properties.apiVersion, instance_api_version);
   capabilities.traits.limits = properties.limits;
-  for (const VkExtensionProperties& extension : QueryExtensions(dispatch, physical_device))
+  std::vector<VkExtensionProperties> extensions;
+  (void)QueryExtensions(dispatch, physical_device, extensions);  // what cannot be listed cannot be relied on
+  for (const VkExtensionProperties& extension : extensions)
     capabilities.extensions.emplace(extension.extensionName, extension.specVersion);
 
   if (capabilities.traits.api_version >= VK_API_VERSION_1_2 && dispatch.GetPhysicalDeviceFeatures2 &&

@@ -31,8 +31,8 @@ struct DeviceCapabilities {
 [[nodiscard]] DeviceCapabilities QueryCapabilities(const InstanceDispatch& dispatch, VkPhysicalDevice physical_device,
                                                    uint32_t instance_api_version);
 
-// All extensions of a device as the layer below lists them; empty on error.
-[[nodiscard]] std::vector<VkExtensionProperties> QueryExtensions(const InstanceDispatch& dispatch,
-                                                                 VkPhysicalDevice physical_device);
+// All extensions of a device as the layer below lists them; on an error `extensions` is empty.
+[[nodiscard]] VkResult QueryExtensions(const InstanceDispatch& dispatch, VkPhysicalDevice physical_device,
+                                       std::vector<VkExtensionProperties>& extensions);
 
 }  // namespace trellis

@@ -27,12 +27,14 @@
   REQUIRED(AllocateMemory) \
   REQUIRED(BeginCommandBuffer) \
   REQUIRED(BindBufferMemory) \
+  REQUIRED(CmdBeginRenderPass) \
   REQUIRED(CmdBindDescriptorSets) \
   REQUIRED(CmdBindIndexBuffer) \
   REQUIRED(CmdBindPipeline) \
   REQUIRED(CmdCopyBuffer) \
   REQUIRED(CmdDispatch) \
   REQUIRED(CmdDispatchIndirect) \
+  REQUIRED(CmdEndRenderPass) \
   REQUIRED(CmdExecuteCommands) \
   REQUIRED(CmdFillBuffer) \
   REQUIRED(CmdPipelineBarrier) \
@@ -84,6 +86,8 @@
   OPTIONAL(CmdBindDescriptorBufferEmbeddedSamplersEXT) \
   OPTIONAL(CmdBindDescriptorBuffersEXT) \
   OPTIONAL(CmdBindShadersEXT) \
+  OPTIONAL(DebugMarkerSetObjectNameEXT) \
+  OPTIONAL(DebugMarkerSetObjectTagEXT) \
   OPTIONAL(CmdEndDebugUtilsLabelEXT) \
   OPTIONAL(CmdInsertDebugUtilsLabelEXT) \
   OPTIONAL(CmdSetDescriptorBufferOffsets2EXT) \
@@ -94,7 +98,11 @@
   OPTIONAL(GetShaderModuleIdentifierEXT) \
   OPTIONAL(SetDebugUtilsObjectNameEXT) \
   OPTIONAL(SetDebugUtilsObjectTagEXT) \
+  OPTIONAL_ALIAS(CmdBeginRenderPass2, CmdBeginRenderPass2KHR) \
+  OPTIONAL_ALIAS(CmdBeginRendering, CmdBeginRenderingKHR) \
   OPTIONAL_ALIAS(CmdBindDescriptorSets2, CmdBindDescriptorSets2KHR) \
+  OPTIONAL_ALIAS(CmdEndRenderPass2, CmdEndRenderPass2KHR) \
+  OPTIONAL_ALIAS(CmdEndRendering, CmdEndRenderingKHR) \
   OPTIONAL_ALIAS(CmdPipelineBarrier2, CmdPipelineBarrier2KHR) \
   OPTIONAL_ALIAS(CmdPushConstants2, CmdPushConstants2KHR) \
   OPTIONAL_ALIAS(CmdPushDescriptorSet, CmdPushDescriptorSetKHR) \

@@ -1,3 +1,5 @@
+#include <string>
+
 #include "layer/entry/hooks.h"
 #include "layer/entry/recording.h"
 #include "layer/pipeline/execution_graph.h"
@@ -7,12 +9,15 @@ namespace trellis::entry {
 
 namespace {
 
-// Refuses a command by name; vkEndCommandBuffer returns the error.
-void Refuse(CommandBuffer& recording, const char* command) {
-  recording.device.diagnostics.Error("TRELLIS-not-implemented",
-                                     std::string(command) + " is not implemented yet: use vkCmdDispatchGraphAMDX",
+// Refuses a command: `why` begins with its name. vkEndCommandBuffer returns the error.
+void Refuse(CommandBuffer& recording, const std::string& why) {
+  recording.device.diagnostics.Error("TRELLIS-not-implemented", why,
                                      {{VK_OBJECT_TYPE_COMMAND_BUFFER, HandleToU64(recording.handle)}});
   recording.RememberError(VK_ERROR_FEATURE_NOT_PRESENT);
+}
+
+std::string NotImplemented(const char* command) {
+  return std::string(command) + " is not implemented yet: use vkCmdDispatchGraphAMDX";
 }
 
 }  // namespace
@@ -42,17 +47,21 @@ VKAPI_ATTR void VKAPI_CALL CmdInitializeGraphScratchMemoryAMDX(VkCommandBuffer c
 VKAPI_ATTR void VKAPI_CALL CmdDispatchGraphAMDX(VkCommandBuffer command_buffer, VkDeviceAddress scratch,
                                                 VkDeviceSize scratch_size,
                                                 const VkDispatchGraphCountInfoAMDX* count_info) {
-  DispatchGraph(*Recording(command_buffer), scratch, scratch_size, *count_info);
+  const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
+  // Vulkan allows no compute dispatch there, and nothing can be moved out of a render pass that is being recorded.
+  if (recording->inside_render_pass)
+    return Refuse(*recording, "vkCmdDispatchGraphAMDX inside a render pass is not implemented yet: record it before");
+  DispatchGraph(*recording, scratch, scratch_size, *count_info);
 }
 
 VKAPI_ATTR void VKAPI_CALL CmdDispatchGraphIndirectAMDX(VkCommandBuffer command_buffer, VkDeviceAddress, VkDeviceSize,
                                                         const VkDispatchGraphCountInfoAMDX*) {
-  Refuse(*Recording(command_buffer), "vkCmdDispatchGraphIndirectAMDX");
+  Refuse(*Recording(command_buffer), NotImplemented("vkCmdDispatchGraphIndirectAMDX"));
 }
 
 VKAPI_ATTR void VKAPI_CALL CmdDispatchGraphIndirectCountAMDX(VkCommandBuffer command_buffer, VkDeviceAddress,
                                                              VkDeviceSize, VkDeviceAddress) {
-  Refuse(*Recording(command_buffer), "vkCmdDispatchGraphIndirectCountAMDX");
+  Refuse(*Recording(command_buffer), NotImplemented("vkCmdDispatchGraphIndirectCountAMDX"));
 }
 
 }  // namespace trellis::entry

@@ -23,6 +23,11 @@
 #define TRELLIS_DEVICE_HOOKS(GRAPHS, GRAPHS_ALIAS, BOTH, BOTH_ALIAS) \
   GRAPHS(AllocateCommandBuffers) \
   GRAPHS(BeginCommandBuffer) \
+  GRAPHS(CmdBeginRenderPass) \
+  GRAPHS(CmdBeginRenderPass2) \
+  GRAPHS_ALIAS(CmdBeginRenderPass2KHR, CmdBeginRenderPass2) \
+  GRAPHS(CmdBeginRendering) \
+  GRAPHS_ALIAS(CmdBeginRenderingKHR, CmdBeginRendering) \
   GRAPHS(CmdBindDescriptorBufferEmbeddedSamplers2EXT) \
   GRAPHS(CmdBindDescriptorBufferEmbeddedSamplersEXT) \
   GRAPHS(CmdBindDescriptorSets) \
@@ -30,6 +35,11 @@
   GRAPHS_ALIAS(CmdBindDescriptorSets2KHR, CmdBindDescriptorSets2) \
   GRAPHS(CmdBindPipeline) \
   GRAPHS(CmdBindShadersEXT) \
+  GRAPHS(CmdEndRenderPass) \
+  GRAPHS(CmdEndRenderPass2) \
+  GRAPHS_ALIAS(CmdEndRenderPass2KHR, CmdEndRenderPass2) \
+  GRAPHS(CmdEndRendering) \
+  GRAPHS_ALIAS(CmdEndRenderingKHR, CmdEndRendering) \
   GRAPHS(CmdExecuteCommands) \
   GRAPHS(CmdPushConstants) \
   GRAPHS(CmdPushConstants2) \
@@ -51,6 +61,8 @@
   GRAPHS(CreatePipelineLayout) \
   GRAPHS(CreateShaderModule) \
   GRAPHS(CreateShadersEXT) \
+  GRAPHS(DebugMarkerSetObjectNameEXT) \
+  GRAPHS(DebugMarkerSetObjectTagEXT) \
   GRAPHS(DestroyBuffer) \
   GRAPHS(DestroyCommandPool) \
   GRAPHS(DestroyDescriptorSetLayout) \

@@ -16,6 +16,13 @@ bool IsOwnHandle(const Device& device, VkObjectType type, uint64_t handle) {
   return type == VK_OBJECT_TYPE_PIPELINE && device.execution_graphs.Find(HandleFromU64<VkPipeline>(handle));
 }
 
+// VK_EXT_debug_marker numbers its object types differently.
+VkObjectType ObjectTypeOf(VkDebugReportObjectTypeEXT type) {
+  if (type == VK_DEBUG_REPORT_OBJECT_TYPE_SHADER_MODULE_EXT) return VK_OBJECT_TYPE_SHADER_MODULE;
+  if (type == VK_DEBUG_REPORT_OBJECT_TYPE_PIPELINE_EXT) return VK_OBJECT_TYPE_PIPELINE;
+  return VK_OBJECT_TYPE_UNKNOWN;
+}
+
 }  // namespace
 
 VKAPI_ATTR VkResult VKAPI_CALL SetDebugUtilsObjectNameEXT(VkDevice device, const VkDebugUtilsObjectNameInfoEXT* info) {
@@ -28,6 +35,19 @@ VKAPI_ATTR VkResult VKAPI_CALL SetDebugUtilsObjectTagEXT(VkDevice device, const 
   const std::shared_ptr<Device> object = FindDevice(device);
   if (IsOwnHandle(*object, info->objectType, info->objectHandle)) return VK_SUCCESS;
   return object->dispatch.SetDebugUtilsObjectTagEXT(device, info);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL DebugMarkerSetObjectNameEXT(VkDevice device,
+                                                           const VkDebugMarkerObjectNameInfoEXT* info) {
+  const std::shared_ptr<Device> object = FindDevice(device);
+  if (IsOwnHandle(*object, ObjectTypeOf(info->objectType), info->object)) return VK_SUCCESS;
+  return object->dispatch.DebugMarkerSetObjectNameEXT(device, info);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL DebugMarkerSetObjectTagEXT(VkDevice device, const VkDebugMarkerObjectTagInfoEXT* info) {
+  const std::shared_ptr<Device> object = FindDevice(device);
+  if (IsOwnHandle(*object, ObjectTypeOf(info->objectType), info->object)) return VK_SUCCESS;
+  return object->dispatch.DebugMarkerSetObjectTagEXT(device, info);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL SetPrivateData(VkDevice device, VkObjectType type, uint64_t handle,

@@ -20,7 +20,9 @@ VKAPI_ATTR VkResult VKAPI_CALL EnumerateDeviceExtensionProperties(VkPhysicalDevi
     return AnswerEnumeration(LayerExtensions(object->decision), count, properties);
   if (layer_name || object->decision.emulation == Emulation::kNative)
     return dispatch.EnumerateDeviceExtensionProperties(physical_device, layer_name, count, properties);
-  const std::vector<VkExtensionProperties> below = QueryExtensions(dispatch, physical_device);
+  std::vector<VkExtensionProperties> below;
+  const VkResult result = QueryExtensions(dispatch, physical_device, below);
+  if (result != VK_SUCCESS) return result;
   return AnswerEnumeration(AdvertisedExtensions(below, object->decision), count, properties);
 }
 

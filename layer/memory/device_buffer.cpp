@@ -4,6 +4,7 @@
 #include <cstring>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "layer/diagnostics/label.h"
 #include "layer/objects/device.h"
@@ -13,6 +14,7 @@ namespace {
 
 // LaunchBlocks and regions are read with an alignment of 8, plans are laid out for 16: neither may depend on what the
 // driver thinks is enough.
+// A buffer has that much slack, so that its address can be rounded up.
 constexpr VkDeviceSize kAddressAlignment = 64;
 
 uint32_t ChooseMemoryType(const Device& device, uint32_t type_bits, BufferMemory memory) {
@@ -26,6 +28,13 @@ uint32_t ChooseMemoryType(const Device& device, uint32_t type_bits, BufferMemory
       break;
   }
   return device.FindMemoryType(type_bits, 0, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
+}
+
+std::vector<uint32_t> ComputeFamilies(const Device& device) {
+  std::vector<uint32_t> families;
+  for (uint32_t i = 0; i < device.queue_families.size(); ++i)
+    if (device.queue_families[i].queueFlags & VK_QUEUE_COMPUTE_BIT) families.push_back(i);
+  return families;
 }
 
 Error Failure(const char* name, const char* step, VkDeviceSize size) {
@@ -52,26 +61,44 @@ void DeviceBuffer::Swap(DeviceBuffer& other) noexcept {
 
 Expected<DeviceBuffer> DeviceBuffer::Create(const Device& device, VkDeviceSize size, BufferMemory memory,
                                             const char* name) {
-  const DeviceDispatch& dispatch = device.dispatch;
   DeviceBuffer result;
   result.device_ = &device;
   result.size_ = size;
+  if (!result.CreateHandle(size + kAddressAlignment)) return Failure(name, "vkCreateBuffer", size);
+  // The device memory that the host reaches may be small: a place in system memory is as good, only farther away.
+  const bool allocated =
+      result.Allocate(memory) || (memory == BufferMemory::kHostLocal && result.Allocate(BufferMemory::kHost));
+  if (!allocated) return Failure(name, "vkAllocateMemory", size);
+  if (device.dispatch.BindBufferMemory(device.handle, result.buffer_, result.memory_, 0) != VK_SUCCESS)
+    return Failure(name, "vkBindBufferMemory", size);
+  if (!result.Map(memory != BufferMemory::kDevice)) return Failure(name, "vkMapMemory", size);
+  NameObject(device, VK_OBJECT_TYPE_BUFFER, HandleToU64(result.buffer_), name);
+  return result;
+}
 
-  VkBufferCreateInfo buffer_info = {};
-  buffer_info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
-  buffer_info.size = size + kAddressAlignment;  // slack, so that the address can be rounded up
-  buffer_info.usage =
+bool DeviceBuffer::CreateHandle(VkDeviceSize padded_size) {
+  // Graphs may run on every family at once, and loss reports are written by all of them.
+  const std::vector<uint32_t> families = ComputeFamilies(*device_);
+  VkBufferCreateInfo info = {};
+  info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
+  info.size = padded_size;
+  info.usage =
       VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
-  if (dispatch.CreateBuffer(device.handle, &buffer_info, nullptr, &result.buffer_) != VK_SUCCESS) {
-    result.buffer_ = VK_NULL_HANDLE;
-    return Failure(name, "vkCreateBuffer", size);
+  if (families.size() > 1) {
+    info.sharingMode = VK_SHARING_MODE_CONCURRENT;
+    info.queueFamilyIndexCount = static_cast<uint32_t>(families.size());
+    info.pQueueFamilyIndices = families.data();
   }
+  if (device_->dispatch.CreateBuffer(device_->handle, &info, nullptr, &buffer_) == VK_SUCCESS) return true;
+  buffer_ = VK_NULL_HANDLE;
+  return false;
+}
 
+bool DeviceBuffer::Allocate(BufferMemory memory) {
   VkMemoryRequirements requirements = {};
-  dispatch.GetBufferMemoryRequirements(device.handle, result.buffer_, &requirements);
-  const uint32_t type = ChooseMemoryType(device, requirements.memoryTypeBits, memory);
-  if (type == UINT32_MAX) return Failure(name, "finding a memory type", size);
-
+  device_->dispatch.GetBufferMemoryRequirements(device_->handle, buffer_, &requirements);
+  const uint32_t type = ChooseMemoryType(*device_, requirements.memoryTypeBits, memory);
+  if (type == UINT32_MAX) return false;
   VkMemoryAllocateFlagsInfo flags = {};
   flags.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO;
   flags.flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT;
@@ -80,32 +107,26 @@ Expected<DeviceBuffer> DeviceBuffer::Create(const Device& device, VkDeviceSize s
   allocate.pNext = &flags;
   allocate.allocationSize = requirements.size;
   allocate.memoryTypeIndex = type;
-  if (dispatch.AllocateMemory(device.handle, &allocate, nullptr, &result.memory_) != VK_SUCCESS) {
-    result.memory_ = VK_NULL_HANDLE;
-    return Failure(name, "vkAllocateMemory", size);
-  }
-  if (dispatch.BindBufferMemory(device.handle, result.buffer_, result.memory_, 0) != VK_SUCCESS)
-    return Failure(name, "vkBindBufferMemory", size);
+  if (device_->dispatch.AllocateMemory(device_->handle, &allocate, nullptr, &memory_) == VK_SUCCESS) return true;
+  memory_ = VK_NULL_HANDLE;
+  return false;
+}
 
+bool DeviceBuffer::Map(bool host_visible) {
   void* mapped = nullptr;
-  if (memory != BufferMemory::kDevice &&
-      dispatch.MapMemory(device.handle, result.memory_, 0, VK_WHOLE_SIZE, 0, &mapped) != VK_SUCCESS)
-    return Failure(name, "vkMapMemory", size);
-
-  VkBufferDeviceAddressInfo address_info = {};
-  address_info.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO;
-  address_info.buffer = result.buffer_;
-  const VkDeviceAddress address = dispatch.GetBufferDeviceAddress(device.handle, &address_info);
-  if (address == 0) return Failure(name, "vkGetBufferDeviceAddress", size);
+  if (host_visible && device_->dispatch.MapMemory(device_->handle, memory_, 0, VK_WHOLE_SIZE, 0, &mapped) != VK_SUCCESS)
+    return false;
+  VkBufferDeviceAddressInfo info = {};
+  info.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO;
+  info.buffer = buffer_;
+  const VkDeviceAddress address = device_->dispatch.GetBufferDeviceAddress(device_->handle, &info);
   const VkDeviceSize padding = (kAddressAlignment - address % kAddressAlignment) % kAddressAlignment;
-  result.address_ = address + padding;
+  address_ = address + padding;
   if (mapped) {
-    result.data_ = static_cast<std::byte*>(mapped) + padding;
-    std::memset(result.data_, 0, size);
+    data_ = static_cast<std::byte*>(mapped) + padding;
+    std::memset(data_, 0, size_);
   }
-
-  NameObject(device, VK_OBJECT_TYPE_BUFFER, HandleToU64(result.buffer_), name);
-  return result;
+  return address != 0;
 }
 
 }  // namespace trellis

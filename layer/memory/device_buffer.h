@@ -44,6 +44,9 @@ class DeviceBuffer {
 
  private:
   void Swap(DeviceBuffer& other) noexcept;
+  [[nodiscard]] bool CreateHandle(VkDeviceSize padded_size);
+  [[nodiscard]] bool Allocate(BufferMemory memory);
+  [[nodiscard]] bool Map(bool host_visible);
 
   const Device* device_ = nullptr;
   VkBuffer buffer_ = VK_NULL_HANDLE;

@@ -5,6 +5,7 @@ namespace trellis {
 void CommandBuffer::Discard() {
   ForgetBoundState();
   usage = 0;
+  inside_render_pass = false;
   holds_graph = false;
   ring_bytes = 0;
   recorded_error = VK_SUCCESS;

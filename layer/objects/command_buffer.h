@@ -28,6 +28,7 @@ struct CommandBuffer {
   BindPointState execution_graph;  // binds at VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX, which are not passed down
   PushConstantState push_constants;
   uint64_t bind_sequence = 0;
+  bool inside_render_pass = false;  // a render pass instance is open, of either kind
   bool holds_graph = false;
   VkDeviceSize ring_bytes = 0;                    // the largest ring that a graph in here needs
   VkResult recorded_error = VK_SUCCESS;           // the first error of a vkCmd*: returned by vkEndCommandBuffer

@@ -5,7 +5,7 @@
 
 #include "layer/dispatch/struct_chain.h"
 #include "layer/pipeline/specialization.h"
-#include "spirv_lowering/ir/reader.h"
+#include "spirv_lowering/reflect/node_module.h"
 
 namespace trellis {
 namespace {
@@ -71,7 +71,7 @@ VkResult CollectNode(const CreationContext& context, ModuleReader& reader, const
 Expected<std::shared_ptr<const spirv::Module>> ModuleReader::Read(std::span<const uint32_t> words) {
   std::shared_ptr<const spirv::Module>& known = modules_[words.data()];
   if (!known) {
-    Expected<spirv::Module> module = spirv::ReadModule(words);
+    Expected<spirv::Module> module = spirv::ReadNodeModule(words);
     if (!module) return module.error();
     known = std::make_shared<const spirv::Module>(*std::move(module));
   }

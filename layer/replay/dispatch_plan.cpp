@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <utility>
 
 #include "layer/device/advertised_properties.h"
@@ -113,15 +114,17 @@ Expected<void> Planner::PrepareRoot(const RootInput& input) {
   Expected<PlanSpan> records = arena_.Allocate(RoundUp(uint64_t{input.record_count} * stride, 16));
   if (!records) return records.error();
   const size_t bytes = size_t{input.record_count} * stride;
-  WriteRecords(graph_, input, std::span(records->host, bytes), stride);
-
   const shared::LaunchPlan launch = Describe(input.slot);
+  // Grids are read from the records, and plan memory may be slow to read for the host.
+  std::vector<std::byte> staged(launch.kind == shared::kLaunchDynamicGrid ? bytes : 0);
+  WriteRecords(graph_, input, staged.empty() ? std::span(records->host, bytes) : std::span(staged), stride);
+  if (!staged.empty()) std::memcpy(records->host, staged.data(), bytes);
+
   std::vector<uint32_t> first_workgroup;
   Root root;
   root.input = &input;
   root.records = *records;
-  root.size = SizeLaunch(launch, {std::span<const std::byte>(records->host, bytes), input.record_count, stride},
-                         environment_.limits, first_workgroup);
+  root.size = SizeLaunch(launch, {staged, input.record_count, stride}, environment_.limits, first_workgroup);
   if (root.size.records < input.record_count)
     plan_.complaints.push_back(std::to_string(input.record_count - root.size.records) + " payloads for " +
                                NodeLabel(graph_.nodes[input.node].name, graph_.nodes[input.node].index) +

@@ -24,7 +24,7 @@ struct LaunchSize {
 
 // Records as they lie in plan memory or in a region.
 struct RecordArray {
-  std::span<const std::byte> bytes;  // count * stride
+  std::span<const std::byte> bytes;  // count * stride; looked at for dynamic grids only
   uint32_t count = 0;
   uint32_t stride = 0;
 };

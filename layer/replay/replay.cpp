@@ -136,10 +136,10 @@ void Record(const CommandBuffer& command_buffer, const ExecutionGraphPipeline& p
   }
   RecordEnd(device, command_buffer.handle, plan, recorder);
   if (device.diagnostics.Wants(LogLevel::kInfo))
-    device.diagnostics.Info("TRELLIS-dispatch-graph",
-                            std::to_string(recorder.dispatches()) + " dispatches, " +
-                                std::to_string(plan.levels.size()) + " levels",
-                            {ObjectOf(command_buffer)});
+    device.diagnostics.Info(
+        "TRELLIS-dispatch-graph",
+        std::to_string(recorder.dispatches()) + " dispatches, " + std::to_string(plan.levels.size()) + " levels",
+        {ObjectOf(command_buffer)});
 }
 
 // What a dispatch needs of the device.

@@ -6,7 +6,8 @@ namespace {
 constexpr uint32_t kScopeDevice = 1, kScopeInvocation = 4, kScopeQueueFamily = 5;
 constexpr uint32_t kOrdering = 0x2 | 0x4 | 0x8 | 0x10;  // Acquire, Release, AcquireRelease, SequentiallyConsistent
 constexpr uint32_t kUniformMemory = 0x40;
-constexpr uint32_t kVulkanModelOnly = 0x1000 | 0x2000 | 0x4000 | 0x8000;  // OutputMemory, MakeAvailable, MakeVisible, Volatile
+constexpr uint32_t kVulkanModelOnly =
+    0x1000 | 0x2000 | 0x4000 | 0x8000;  // OutputMemory, MakeAvailable, MakeVisible, Volatile
 
 // False: the instruction orders nothing and is to go.
 bool Widen(Types& types, std::vector<uint32_t>& operands, size_t scope_at, bool vulkan_memory_model) {
@@ -30,8 +31,10 @@ void WidenBarriers(Module& module, Types& types, bool vulkan_memory_model) {
   for (Function& function : module.functions) {
     for (BasicBlock& block : function.blocks) {
       std::erase_if(block.body, [&](Instruction& instruction) {
-        if (instruction.opcode == spv::Op::OpControlBarrier) (void)Widen(types, instruction.operands, 1, vulkan_memory_model);
-        return instruction.opcode == spv::Op::OpMemoryBarrier && !Widen(types, instruction.operands, 0, vulkan_memory_model);
+        if (instruction.opcode == spv::Op::OpControlBarrier)
+          (void)Widen(types, instruction.operands, 1, vulkan_memory_model);
+        return instruction.opcode == spv::Op::OpMemoryBarrier &&
+               !Widen(types, instruction.operands, 0, vulkan_memory_model);
       });
     }
   }

@@ -6,9 +6,10 @@
 
 namespace trellis::spirv {
 
-// Memory semantics of every ordering OpControlBarrier and OpMemoryBarrier gain UniformMemory, which stands for buffers and so for lowered payloads;
-// compilers leave it out. In GLSL450 modules, what needs the Vulkan memory model goes: OutputMemory, availability and visibility, and the scope
-// QueueFamily, which becomes Device. Constants only; specialisation constants are left as they are. Runs before the runtime is imported.
+// Memory semantics of every ordering OpControlBarrier and OpMemoryBarrier gain UniformMemory, which stands for buffers
+// and so for lowered payloads; compilers leave it out. In GLSL450 modules, what needs the Vulkan memory model goes:
+// OutputMemory, availability and visibility, and the scope QueueFamily, which becomes Device. Constants only;
+// specialisation constants are left as they are. Runs before the runtime is imported.
 void WidenBarriers(Module& module, Types& types, bool vulkan_memory_model);
 
 }  // namespace trellis::spirv

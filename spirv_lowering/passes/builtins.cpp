@@ -11,8 +11,8 @@ namespace trellis::spirv {
 namespace {
 
 bool IsReplaced(spv::BuiltIn built_in) {
-  return built_in == spv::BuiltIn::WorkgroupId || built_in == spv::BuiltIn::GlobalInvocationId || built_in == spv::BuiltIn::ShaderIndexAMDX ||
-         built_in == spv::BuiltIn::RemainingRecursionLevelsAMDX;
+  return built_in == spv::BuiltIn::WorkgroupId || built_in == spv::BuiltIn::GlobalInvocationId ||
+         built_in == spv::BuiltIn::ShaderIndexAMDX || built_in == spv::BuiltIn::RemainingRecursionLevelsAMDX;
 }
 
 // Gives every pointer derived from `roots` the class Private; the roots are variables that already have it.
@@ -36,11 +36,13 @@ Expected<void> RetypeDerivedPointers(Module& module, Types& types, std::unordere
           case spv::Op::OpFunctionCall:
           case spv::Op::OpPhi:
           case spv::Op::OpSelect:
-            if (std::any_of(instruction.operands.begin(), instruction.operands.end(), [&](Id id) { return roots.contains(id); })) {
+            if (std::any_of(instruction.operands.begin(), instruction.operands.end(),
+                            [&](Id id) { return roots.contains(id); })) {
               return refuse("a pointer to a built-in is passed on: not supported");
             }
             break;
-          default: break;
+          default:
+            break;
         }
       }
     }
@@ -88,7 +90,8 @@ Expected<std::vector<ReplacedBuiltIn>> ReplaceBuiltIns(Module& module, Types& ty
     replaced.push_back({found->second, variable, value_type});
     variables.insert(variable);
   }
-  std::erase_if(module.annotations, [&](const Instruction& annotation) { return variables.contains(annotation.operands[0]); });
+  std::erase_if(module.annotations,
+                [&](const Instruction& annotation) { return variables.contains(annotation.operands[0]); });
   if (Expected<void> retyped = RetypeDerivedPointers(module, types, variables); !retyped) return retyped.error();
   return replaced;
 }

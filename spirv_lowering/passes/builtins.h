@@ -15,8 +15,8 @@ struct ReplacedBuiltIn {
   Id value_type;  // the variable's pointee
 };
 
-// Replaces WorkgroupId, GlobalInvocationId, ShaderIndexAMDX and RemainingRecursionLevelsAMDX. Runs before anything is imported, so that the runtime's
-// own built-ins do not merge with the node's.
+// Replaces WorkgroupId, GlobalInvocationId, ShaderIndexAMDX and RemainingRecursionLevelsAMDX. Runs before anything is
+// imported, so that the runtime's own built-ins do not merge with the node's.
 [[nodiscard]] Expected<std::vector<ReplacedBuiltIn>> ReplaceBuiltIns(Module& module, Types& types);
 
 }  // namespace trellis::spirv

@@ -46,9 +46,12 @@ class EntryPoint {
  private:
   [[nodiscard]] const char* EnterName() const {
     switch (lowering_.info.kind) {
-      case LaunchKind::kStaticGrid: return "trellis_enter_static";
-      case LaunchKind::kDynamicGrid: return "trellis_enter_dynamic";
-      case LaunchKind::kCoalescing: return "trellis_enter_coalescing";
+      case LaunchKind::kStaticGrid:
+        return "trellis_enter_static";
+      case LaunchKind::kDynamicGrid:
+        return "trellis_enter_dynamic";
+      case LaunchKind::kCoalescing:
+        return "trellis_enter_coalescing";
     }
     return "";
   }
@@ -66,16 +69,17 @@ class EntryPoint {
   Id BuiltInVariable(spv::BuiltIn built_in, Id type) {
     for (const Instruction& annotation : module_.annotations) {
       if (annotation.opcode == spv::Op::OpDecorate && annotation.operands.size() == 3 &&
-          annotation.operands[1] == static_cast<uint32_t>(spv::Decoration::BuiltIn) && annotation.operands[2] == static_cast<uint32_t>(built_in)) {
+          annotation.operands[1] == static_cast<uint32_t>(spv::Decoration::BuiltIn) &&
+          annotation.operands[2] == static_cast<uint32_t>(built_in)) {
         const Instruction* variable = types_.Find(annotation.operands[0]);
         if (variable != nullptr && variable->opcode == spv::Op::OpVariable) return annotation.operands[0];
       }
     }
     const Id pointer = types_.Pointer(spv::StorageClass::Input, type);
     const Id variable = types_.Append(spv::Op::OpVariable, pointer, {static_cast<uint32_t>(spv::StorageClass::Input)});
-    module_.annotations.emplace_back(
-        spv::Op::OpDecorate, kNoId, kNoId,
-        std::vector<uint32_t>{variable, static_cast<uint32_t>(spv::Decoration::BuiltIn), static_cast<uint32_t>(built_in)});
+    module_.annotations.emplace_back(spv::Op::OpDecorate, kNoId, kNoId,
+                                     std::vector<uint32_t>{variable, static_cast<uint32_t>(spv::Decoration::BuiltIn),
+                                                           static_cast<uint32_t>(built_in)});
     return variable;
   }
 
@@ -110,17 +114,21 @@ class EntryPoint {
       case LaunchKind::kDynamicGrid: {
         const GridMember member = info.grid_member.value_or(GridMember{0, 4, 3});
         // As shared::LaunchBlock::grid_member is packed.
-        arguments.push_back(types_.ConstantUint(member.offset | member.component_width << 16 | member.component_count << 20));
+        arguments.push_back(
+            types_.ConstantUint(member.offset | member.component_width << 16 | member.component_count << 20));
         arguments.push_back(Constant(uvec3, info.grid));
         break;
       }
-      case LaunchKind::kCoalescing: arguments.push_back(types_.ConstantUint(info.coalesce)); break;
+      case LaunchKind::kCoalescing:
+        arguments.push_back(types_.ConstantUint(info.coalesce));
+        break;
     }
     return arguments;
   }
 
   Id Constant(Id uvec3, const std::array<uint32_t, 3>& value) {
-    const std::vector<uint32_t> parts = {types_.ConstantUint(value[0]), types_.ConstantUint(value[1]), types_.ConstantUint(value[2])};
+    const std::vector<uint32_t> parts = {types_.ConstantUint(value[0]), types_.ConstantUint(value[1]),
+                                         types_.ConstantUint(value[2])};
     return types_.Append(spv::Op::OpConstantComposite, uvec3, parts);
   }
 
@@ -138,11 +146,16 @@ class EntryPoint {
         type = uvec3;
         const Id workgroup = builder.Emit(spv::Op::OpLoad, uvec3, {workgroup_id_});
         const Id first = builder.Emit(spv::Op::OpIMul, uvec3, {workgroup, Constant(uvec3, lowering_.info.local_size)});
-        value = builder.Emit(spv::Op::OpIAdd, uvec3, {first, LoadBuiltIn(builder, spv::BuiltIn::LocalInvocationId, uvec3)});
+        value =
+            builder.Emit(spv::Op::OpIAdd, uvec3, {first, LoadBuiltIn(builder, spv::BuiltIn::LocalInvocationId, uvec3)});
         break;
       }
-      case spv::BuiltIn::ShaderIndexAMDX: value = builder.Call(uint, shader_index, {}); break;
-      default: value = builder.Call(uint, remaining, {}); break;
+      case spv::BuiltIn::ShaderIndexAMDX:
+        value = builder.Call(uint, shader_index, {});
+        break;
+      default:
+        value = builder.Call(uint, remaining, {});
+        break;
     }
     if (type != built_in.value_type) value = builder.Emit(spv::Op::OpBitcast, built_in.value_type, {value});
     builder.EmitVoid(spv::Op::OpStore, {built_in.variable, value});
@@ -154,7 +167,8 @@ class EntryPoint {
       if (mode.operands[1] != static_cast<uint32_t>(spv::ExecutionMode::LocalSizeId)) continue;
       // Its value is known by now, and as literals it needs neither Vulkan 1.3 nor maintenance4.
       const std::array<uint32_t, 3>& size = lowering_.info.local_size;
-      mode = Instruction(spv::Op::OpExecutionMode, kNoId, kNoId, {main, static_cast<uint32_t>(spv::ExecutionMode::LocalSize), size[0], size[1], size[2]});
+      mode = Instruction(spv::Op::OpExecutionMode, kNoId, kNoId,
+                         {main, static_cast<uint32_t>(spv::ExecutionMode::LocalSize), size[0], size[1], size[2]});
     }
     Instruction& entry = module_.entry_points.front();
     const std::vector<uint32_t> name = EncodeString("main");
@@ -165,7 +179,8 @@ class EntryPoint {
     for (const Instruction& global : module_.globals) {
       if (global.opcode != spv::Op::OpVariable) continue;
       const auto storage = static_cast<spv::StorageClass>(global.operands[0]);
-      if (lists_all || storage == spv::StorageClass::Input || storage == spv::StorageClass::Output) operands.push_back(global.result_id);
+      if (lists_all || storage == spv::StorageClass::Input || storage == spv::StorageClass::Output)
+        operands.push_back(global.result_id);
     }
     entry.operands = std::move(operands);
   }
@@ -182,7 +197,8 @@ class EntryPoint {
 
 }  // namespace
 
-Expected<void> AddEntryPoint(Lowering& lowering, const std::vector<ReplacedBuiltIn>& built_ins, const LaunchMember& launch) {
+Expected<void> AddEntryPoint(Lowering& lowering, const std::vector<ReplacedBuiltIn>& built_ins,
+                             const LaunchMember& launch) {
   return EntryPoint(lowering, built_ins, launch).Run();
 }
 

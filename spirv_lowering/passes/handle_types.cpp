@@ -15,12 +15,14 @@ Expected<HandleTypes> HandleTypes::Create(const Module& module, Types& types, Id
   if (input != kNoId) {
     const Id pointee = types.Pointee(types.Find(input)->type_id);
     const Instruction* shape = types.Find(pointee);
-    if (shape != nullptr && (shape->opcode == spv::Op::OpTypeArray || shape->opcode == spv::Op::OpTypeRuntimeArray)) input_array = pointee;
+    if (shape != nullptr && (shape->opcode == spv::Op::OpTypeArray || shape->opcode == spv::Op::OpTypeRuntimeArray))
+      input_array = pointee;
   }
   std::vector<Instruction> declared;
-  std::copy_if(module.globals.begin(), module.globals.end(), std::back_inserter(declared), [](const Instruction& global) {
-    return global.type_id == kNoId && global.result_id != kNoId && global.opcode != spv::Op::OpVariable;
-  });
+  std::copy_if(module.globals.begin(), module.globals.end(), std::back_inserter(declared),
+               [](const Instruction& global) {
+                 return global.type_id == kNoId && global.result_id != kNoId && global.opcode != spv::Op::OpVariable;
+               });
   for (const Instruction& type : declared) {
     const Id id = type.result_id;
     switch (type.opcode) {
@@ -33,12 +35,15 @@ Expected<HandleTypes> HandleTypes::Create(const Module& module, Types& types, Id
       case spv::Op::OpTypeRuntimeArray:
         if (id == input_array) result.payload_of_[id] = type.operands[0];
         if (result.arrays_.contains(type.operands[0])) {
-          return Error{OpcodeName(type.opcode) + " %" + std::to_string(id) + " holds node payload arrays: not supported"};
+          return Error{OpcodeName(type.opcode) + " %" + std::to_string(id) +
+                       " holds node payload arrays: not supported"};
         }
         break;
       case spv::Op::OpTypeStruct:
-        if (std::any_of(type.operands.begin(), type.operands.end(), [&](Id member) { return result.arrays_.contains(member); })) {
-          return Error{OpcodeName(type.opcode) + " %" + std::to_string(id) + " holds a node payload array: not supported"};
+        if (std::any_of(type.operands.begin(), type.operands.end(),
+                        [&](Id member) { return result.arrays_.contains(member); })) {
+          return Error{OpcodeName(type.opcode) + " %" + std::to_string(id) +
+                       " holds a node payload array: not supported"};
         }
         break;
       case spv::Op::OpTypePointer: {
@@ -49,10 +54,12 @@ Expected<HandleTypes> HandleTypes::Create(const Module& module, Types& types, Id
           const bool by_handle = to_array || pointee == input_array;
           if (by_handle) result.payload_of_[id] = result.payload_of_[pointee];
           (by_handle ? result.array_pointers_ : result.payload_pointers_).insert(id);
-          result.replacement_[id] = by_handle ? uvec4 : types.Pointer(spv::StorageClass::PhysicalStorageBuffer, pointee);
+          result.replacement_[id] =
+              by_handle ? uvec4 : types.Pointer(spv::StorageClass::PhysicalStorageBuffer, pointee);
         } else if (to_array) {
           if (storage != spv::StorageClass::Function && storage != spv::StorageClass::Private) {
-            return Error{"OpTypePointer %" + std::to_string(id) + ": a node payload array in a storage class other than Function, Private and NodePayloadAMDX"};
+            return Error{"OpTypePointer %" + std::to_string(id) +
+                         ": a node payload array in a storage class other than Function, Private and NodePayloadAMDX"};
           }
           result.payload_of_[id] = result.payload_of_[pointee];
           result.variables_.insert(id);
@@ -62,13 +69,15 @@ Expected<HandleTypes> HandleTypes::Create(const Module& module, Types& types, Id
       }
       case spv::Op::OpTypeFunction: {
         std::vector<Id> signature;
-        std::transform(type.operands.begin(), type.operands.end(), std::back_inserter(signature), [&](Id part) { return result.Replacement(part); });
+        std::transform(type.operands.begin(), type.operands.end(), std::back_inserter(signature),
+                       [&](Id part) { return result.Replacement(part); });
         if (signature != type.operands) {
           result.replacement_[id] = types.FunctionType(signature.front(), {signature.begin() + 1, signature.end()});
         }
         break;
       }
-      default: break;
+      default:
+        break;
     }
   }
   return result;

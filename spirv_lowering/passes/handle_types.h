@@ -10,17 +10,25 @@
 
 namespace trellis::spirv {
 
-// A payload array becomes a handle: uvec4 {address low, address high, count, stride}. A pointer to one in NodePayloadAMDX (an allocation's result, the
-// input) is the handle itself; in Function or Private it stays a pointer, to a handle. Other pointers in NodePayloadAMDX become PhysicalStorageBuffer.
+// A payload array becomes a handle: uvec4 {address low, address high, count, stride}. A pointer to one in
+// NodePayloadAMDX (an allocation's result, the input) is the handle itself; in Function or Private it stays a pointer,
+// to a handle. Other pointers in NodePayloadAMDX become PhysicalStorageBuffer.
 class HandleTypes {
  public:
-  // `input` may be kNoId. Creates the replacement types; refuses payload arrays in structures, arrays and other storage classes.
+  // `input` may be kNoId. Creates the replacement types; refuses payload arrays in structures, arrays and other storage
+  // classes.
   [[nodiscard]] static Expected<HandleTypes> Create(const Module& module, Types& types, Id input);
 
-  [[nodiscard]] bool IsHandle(Id type) const { return arrays_.contains(type); }                   // the array itself
-  [[nodiscard]] bool IsHandleByPointer(Id type) const { return array_pointers_.contains(type); }  // NodePayloadAMDX pointer to it
-  [[nodiscard]] bool IsHandleVariable(Id type) const { return variables_.contains(type); }        // Function or Private pointer to it
-  [[nodiscard]] bool IsPayloadPointer(Id type) const { return payload_pointers_.contains(type); }  // other pointers in NodePayloadAMDX
+  [[nodiscard]] bool IsHandle(Id type) const { return arrays_.contains(type); }  // the array itself
+  [[nodiscard]] bool IsHandleByPointer(Id type) const {
+    return array_pointers_.contains(type);
+  }  // NodePayloadAMDX pointer to it
+  [[nodiscard]] bool IsHandleVariable(Id type) const {
+    return variables_.contains(type);
+  }  // Function or Private pointer to it
+  [[nodiscard]] bool IsPayloadPointer(Id type) const {
+    return payload_pointers_.contains(type);
+  }  // other pointers in NodePayloadAMDX
 
   // The payload structure of any of the first three.
   [[nodiscard]] Id PayloadOf(Id type) const { return payload_of_.at(type); }

@@ -14,7 +14,8 @@ namespace trellis::spirv {
 namespace {
 
 std::string Where(const Instruction& instruction) {
-  return OpcodeName(instruction.opcode) + (instruction.result_id != kNoId ? " %" + std::to_string(instruction.result_id) : std::string());
+  return OpcodeName(instruction.opcode) +
+         (instruction.result_id != kNoId ? " %" + std::to_string(instruction.result_id) : std::string());
 }
 
 // Instructions that hand a handle on unchanged: the value stands for the same array afterwards.
@@ -26,18 +27,25 @@ bool MovesHandles(spv::Op op) {
     case spv::Op::OpSelect:
     case spv::Op::OpUndef:
     case spv::Op::OpFunctionCall:
-    case spv::Op::OpAllocateNodePayloadsAMDX: return true;
-    default: return false;
+    case spv::Op::OpAllocateNodePayloadsAMDX:
+      return true;
+    default:
+      return false;
   }
 }
 
 class HandleLowering {
  public:
   explicit HandleLowering(Lowering& lowering)
-      : lowering_(lowering), module_(lowering.module), types_(lowering.types), type_of_(TypesOfResults(module_)), outputs_(FindOutputs(module_, types_)) {}
+      : lowering_(lowering),
+        module_(lowering.module),
+        types_(lowering.types),
+        type_of_(TypesOfResults(module_)),
+        outputs_(FindOutputs(module_, types_)) {}
 
   Expected<void> Run() {
-    if (outputs_.array_types.size() != lowering_.info.outputs.size()) return Error{"the reflection is that of another module"};
+    if (outputs_.array_types.size() != lowering_.info.outputs.size())
+      return Error{"the reflection is that of another module"};
     for (uint32_t i = 0; i < outputs_.array_types.size(); ++i) number_of_[outputs_.array_types[i]] = i;
     Expected<HandleTypes> handle_types = HandleTypes::Create(module_, types_, lowering_.input);
     if (!handle_types) return handle_types.error();
@@ -69,7 +77,8 @@ class HandleLowering {
     return found == type_of_.end() ? kNoId : found->second;
   }
   [[nodiscard]] bool IsAnyHandle(Id type) const {
-    return handle_types_.IsHandle(type) || handle_types_.IsHandleByPointer(type) || handle_types_.IsHandleVariable(type);
+    return handle_types_.IsHandle(type) || handle_types_.IsHandleByPointer(type) ||
+           handle_types_.IsHandleVariable(type);
   }
 
   // Whether invocations of a workgroup, or workgroups of a node, may read payloads that others of them wrote.
@@ -86,7 +95,8 @@ class HandleLowering {
     for (const Id array : outputs_.array_types) MarkMembersCoherent(module_, types_, handle_types_.PayloadOf(array));
     if (lowering_.input == kNoId) return;
     const Id type = TypeOf(lowering_.input);
-    MarkMembersCoherent(module_, types_, handle_types_.IsHandleByPointer(type) ? handle_types_.PayloadOf(type) : types_.Pointee(type));
+    MarkMembersCoherent(module_, types_,
+                        handle_types_.IsHandleByPointer(type) ? handle_types_.PayloadOf(type) : types_.Pointee(type));
   }
 
   Expected<void> LowerFunction(Function& function) {
@@ -101,7 +111,8 @@ class HandleLowering {
       body_ = &body;
       // Variables stay first; what is loaded behind them dominates everything else.
       const auto is_variable = [](const Instruction& instruction) { return instruction.opcode == spv::Op::OpVariable; };
-      const auto variables_end = first_block ? std::find_if(block.body.rbegin(), block.body.rend(), is_variable).base() : block.body.begin();
+      const auto variables_end =
+          first_block ? std::find_if(block.body.rbegin(), block.body.rend(), is_variable).base() : block.body.begin();
       for (auto instruction = block.body.begin(); instruction != block.body.end(); ++instruction) {
         if (first_block && instruction == variables_end && lowering_.input != kNoId) LoadInput();
         if (Expected<void> lowered = LowerInstruction(*instruction); !lowered) return lowered;
@@ -113,7 +124,9 @@ class HandleLowering {
   }
 
   void DecorateAliased(Id parameter) {
-    if (HasDecoration(module_, parameter, spv::Decoration::Aliased) || HasDecoration(module_, parameter, spv::Decoration::Restrict)) return;
+    if (HasDecoration(module_, parameter, spv::Decoration::Aliased) ||
+        HasDecoration(module_, parameter, spv::Decoration::Restrict))
+      return;
     module_.annotations.emplace_back(spv::Op::OpDecorate, kNoId, kNoId,
                                      std::vector<uint32_t>{parameter, static_cast<uint32_t>(spv::Decoration::Aliased)});
   }
@@ -147,7 +160,8 @@ class HandleLowering {
   // A pointer to record `index` of a handle.
   Id Element(Id handle, Id index, Id payload) {
     Builder builder(module_, *body_);
-    return builder.Emit(spv::Op::OpBitcast, RecordPointer(payload), {builder.Call(Uvec2(), calls_.element(), {handle, index})});
+    return builder.Emit(spv::Op::OpBitcast, RecordPointer(payload),
+                        {builder.Call(Uvec2(), calls_.element(), {handle, index})});
   }
 
   Id AsUint(Id value) {
@@ -156,28 +170,42 @@ class HandleLowering {
     const uint32_t width = type->operands[0];
     const bool is_signed = type->operands[1] != 0;
     if (width == 32 && !is_signed) return value;
-    if (const std::optional<uint32_t> constant = types_.ConstantValue(value); constant && width == 32) return types_.ConstantUint(*constant);
-    return Builder(module_, *body_).Emit(width == 32 ? spv::Op::OpBitcast : spv::Op::OpUConvert, types_.Uint(), {value});
+    if (const std::optional<uint32_t> constant = types_.ConstantValue(value); constant && width == 32)
+      return types_.ConstantUint(*constant);
+    return Builder(module_, *body_)
+        .Emit(width == 32 ? spv::Op::OpBitcast : spv::Op::OpUConvert, types_.Uint(), {value});
   }
 
   Expected<void> LowerInstruction(Instruction& instruction) {
     switch (instruction.opcode) {
-      case spv::Op::OpAllocateNodePayloadsAMDX: return LowerAllocate(instruction);
-      case spv::Op::OpEnqueueNodePayloadsAMDX: return LowerEnqueue(instruction);
-      case spv::Op::OpNodePayloadArrayLengthAMDX: return LowerLength(instruction);
-      case spv::Op::OpIsNodePayloadValidAMDX: return LowerValid(instruction);
+      case spv::Op::OpAllocateNodePayloadsAMDX:
+        return LowerAllocate(instruction);
+      case spv::Op::OpEnqueueNodePayloadsAMDX:
+        return LowerEnqueue(instruction);
+      case spv::Op::OpNodePayloadArrayLengthAMDX:
+        return LowerLength(instruction);
+      case spv::Op::OpIsNodePayloadValidAMDX:
+        return LowerValid(instruction);
       case spv::Op::OpAccessChain:
-      case spv::Op::OpInBoundsAccessChain: return LowerAccessChain(instruction);
-      case spv::Op::OpLoad: return LowerLoad(instruction);
-      case spv::Op::OpStore: return LowerStore(instruction);
-      case spv::Op::OpCopyMemory: return LowerCopyMemory(instruction);
+      case spv::Op::OpInBoundsAccessChain:
+        return LowerAccessChain(instruction);
+      case spv::Op::OpLoad:
+        return LowerLoad(instruction);
+      case spv::Op::OpStore:
+        return LowerStore(instruction);
+      case spv::Op::OpCopyMemory:
+        return LowerCopyMemory(instruction);
       case spv::Op::OpCompositeExtract:
         if (handle_types_.IsHandle(TypeOf(instruction.operands[0]))) return LowerExtract(instruction);
         break;
-      case spv::Op::OpVariable: InitialiseVariable(instruction); break;
-      default: break;
+      case spv::Op::OpVariable:
+        InitialiseVariable(instruction);
+        break;
+      default:
+        break;
     }
-    if (IsAnyHandle(instruction.type_id) && !MovesHandles(instruction.opcode) && instruction.opcode != spv::Op::OpVariable) {
+    if (IsAnyHandle(instruction.type_id) && !MovesHandles(instruction.opcode) &&
+        instruction.opcode != spv::Op::OpVariable) {
       return Error{Where(instruction) + ": makes a node payload array of its own: not supported"};
     }
     return Keep(std::move(instruction));
@@ -185,15 +213,19 @@ class HandleLowering {
 
   // A handle that is enqueued before it was written must not be a wild address: a null one holds no records.
   void InitialiseVariable(Instruction& variable) {
-    if (variable.opcode != spv::Op::OpVariable || !handle_types_.IsHandleVariable(variable.type_id) || variable.operands.size() != 1) return;
+    if (variable.opcode != spv::Op::OpVariable || !handle_types_.IsHandleVariable(variable.type_id) ||
+        variable.operands.size() != 1)
+      return;
     variable.operands.push_back(null_handle_);
   }
 
   // An instruction that stays, with its payload pointers in their new class and the input replaced.
   Expected<void> Keep(Instruction instruction) {
     const auto pointer = pointers_.find(instruction.result_id);
-    if (pointer != pointers_.end() && instruction.type_id != kNoId) instruction.type_id = RecordPointer(pointer->second);
-    if (lowering_.input != kNoId && std::find(instruction.operands.begin(), instruction.operands.end(), lowering_.input) != instruction.operands.end()) {
+    if (pointer != pointers_.end() && instruction.type_id != kNoId)
+      instruction.type_id = RecordPointer(pointer->second);
+    if (lowering_.input != kNoId && std::find(instruction.operands.begin(), instruction.operands.end(),
+                                              lowering_.input) != instruction.operands.end()) {
       ForEachIdOperand(instruction, 1, [&](Id& id) {
         if (id == lowering_.input) id = input_value_;
       });
@@ -204,10 +236,13 @@ class HandleLowering {
 
   // Puts `value` in place of the instruction's result, as its type wants it.
   void Replace(const Instruction& instruction, Id value, Id type) {
-    if (type == instruction.type_id) return void(body_->emplace_back(spv::Op::OpCopyObject, type, instruction.result_id, std::vector<uint32_t>{value}));
+    if (type == instruction.type_id)
+      return void(
+          body_->emplace_back(spv::Op::OpCopyObject, type, instruction.result_id, std::vector<uint32_t>{value}));
     const Instruction* wanted = types_.Find(instruction.type_id);
     const bool same_width = wanted != nullptr && wanted->opcode == spv::Op::OpTypeInt && wanted->operands[0] == 32;
-    body_->emplace_back(same_width ? spv::Op::OpBitcast : spv::Op::OpUConvert, instruction.type_id, instruction.result_id, std::vector<uint32_t>{value});
+    body_->emplace_back(same_width ? spv::Op::OpBitcast : spv::Op::OpUConvert, instruction.type_id,
+                        instruction.result_id, std::vector<uint32_t>{value});
   }
 
   Expected<void> LowerAllocate(const Instruction& instruction) {
@@ -215,9 +250,10 @@ class HandleLowering {
     const NodeOutputInfo& output = lowering_.info.outputs[allocation.output_number];
     const Id count = AsUint(instruction.operands[1]);
     const Id index = TargetIndex(instruction.operands[2], output);
-    body_->emplace_back(spv::Op::OpFunctionCall, Uvec4(), instruction.result_id,
-                        std::vector<uint32_t>{calls_.AllocateFunction(allocation), types_.ConstantUint(allocation.output_number), count, index,
-                                              types_.ConstantUint(output.max_payloads)});
+    body_->emplace_back(
+        spv::Op::OpFunctionCall, Uvec4(), instruction.result_id,
+        std::vector<uint32_t>{calls_.AllocateFunction(allocation), types_.ConstantUint(allocation.output_number), count,
+                              index, types_.ConstantUint(output.max_payloads)});
     return {};
   }
 
@@ -225,8 +261,10 @@ class HandleLowering {
   Id TargetIndex(Id node_index, const NodeOutputInfo& output) {
     const Id index = AsUint(node_index);
     if (output.base_index == 0) return index;
-    if (const std::optional<uint32_t> constant = types_.ConstantValue(index)) return types_.ConstantUint(*constant + output.base_index);
-    return Builder(module_, *body_).Emit(spv::Op::OpIAdd, types_.Uint(), {index, types_.ConstantUint(output.base_index)});
+    if (const std::optional<uint32_t> constant = types_.ConstantValue(index))
+      return types_.ConstantUint(*constant + output.base_index);
+    return Builder(module_, *body_)
+        .Emit(spv::Op::OpIAdd, types_.Uint(), {index, types_.ConstantUint(output.base_index)});
   }
 
   Expected<void> LowerEnqueue(const Instruction& instruction) {
@@ -236,7 +274,8 @@ class HandleLowering {
     const auto number = number_of_.find(array);
     const Id handle = HandleOf(operand);
     if (handle == kNoId || array == kNoId || operand == lowering_.input) {
-      return Error{"OpEnqueueNodePayloadsAMDX: operand %" + std::to_string(operand) + " is not an allocated node payload array"};
+      return Error{"OpEnqueueNodePayloadsAMDX: operand %" + std::to_string(operand) +
+                   " is not an allocated node payload array"};
     }
     // Nothing of this type is ever allocated, or every allocation is committed: there is nothing to enqueue.
     const Id function = number == number_of_.end() ? kNoId : calls_.EnqueueFunction(number->second);
@@ -258,15 +297,18 @@ class HandleLowering {
       return {};
     }
     const Id handle = HandleOf(operand);
-    if (handle == kNoId) return Error{Where(instruction) + ": operand %" + std::to_string(operand) + " is not a node payload array"};
-    Replace(instruction, Builder(module_, *body_).Emit(spv::Op::OpCompositeExtract, types_.Uint(), {handle, 2}), types_.Uint());
+    if (handle == kNoId)
+      return Error{Where(instruction) + ": operand %" + std::to_string(operand) + " is not a node payload array"};
+    Replace(instruction, Builder(module_, *body_).Emit(spv::Op::OpCompositeExtract, types_.Uint(), {handle, 2}),
+            types_.Uint());
     return {};
   }
 
   Expected<void> LowerValid(const Instruction& instruction) {
     const auto number = number_of_.find(PayloadArrayTypeOf(types_, type_of_, instruction.operands[0]));
     if (number == number_of_.end()) {
-      return Error{Where(instruction) + ": operand %" + std::to_string(instruction.operands[0]) + " is not a node payload array type"};
+      return Error{Where(instruction) + ": operand %" + std::to_string(instruction.operands[0]) +
+                   " is not a node payload array type"};
     }
     const NodeOutputInfo& output = lowering_.info.outputs[number->second];
     Id node_index = instruction.operands[1];
@@ -286,7 +328,8 @@ class HandleLowering {
     const bool by_pointer = handle_types_.IsHandleByPointer(base_type);
     if (!by_pointer && !handle_types_.IsHandleVariable(base_type)) return Keep(std::move(instruction));
     if (instruction.operands.size() < 2) {
-      if (instruction.type_id != base_type) return Error{Where(instruction) + ": the result type is not that of the base"};
+      if (instruction.type_id != base_type)
+        return Error{Where(instruction) + ": the result type is not that of the base"};
       return Keep(Instruction(spv::Op::OpCopyObject, instruction.type_id, instruction.result_id, {base}));
     }
     const auto pointee = pointers_.find(instruction.result_id);
@@ -294,7 +337,8 @@ class HandleLowering {
     const Id index = AsUint(instruction.operands[1]);
     const Id record = Element(HandleOf(base), index, handle_types_.PayloadOf(base_type));
     if (instruction.operands.size() == 2) {
-      body_->emplace_back(spv::Op::OpCopyObject, RecordPointer(handle_types_.PayloadOf(base_type)), instruction.result_id, std::vector<uint32_t>{record});
+      body_->emplace_back(spv::Op::OpCopyObject, RecordPointer(handle_types_.PayloadOf(base_type)),
+                          instruction.result_id, std::vector<uint32_t>{record});
       return {};
     }
     std::vector<uint32_t> operands = {record};
@@ -309,9 +353,12 @@ class HandleLowering {
     if (instruction.operands.size() < 2) return Error{Where(instruction) + ": without indices"};
     const Id payload = handle_types_.PayloadOf(TypeOf(array));
     std::vector<uint32_t> operands = {Element(array, types_.ConstantUint(instruction.operands[1]), payload)};
-    for (size_t i = 2; i < instruction.operands.size(); ++i) operands.push_back(types_.ConstantUint(instruction.operands[i]));
+    for (size_t i = 2; i < instruction.operands.size(); ++i)
+      operands.push_back(types_.ConstantUint(instruction.operands[i]));
     Builder builder(module_, *body_);
-    const Id pointer = operands.size() == 1 ? operands[0] : builder.Emit(spv::Op::OpAccessChain, RecordPointer(instruction.type_id), operands);
+    const Id pointer = operands.size() == 1
+                           ? operands[0]
+                           : builder.Emit(spv::Op::OpAccessChain, RecordPointer(instruction.type_id), operands);
     Instruction load(spv::Op::OpLoad, instruction.type_id, instruction.result_id, {pointer});
     access_.Mark(load, 1, instruction.type_id, true, false);
     body_->push_back(std::move(load));
@@ -321,8 +368,10 @@ class HandleLowering {
   Expected<void> LowerLoad(Instruction& instruction) {
     const Id source = instruction.operands[0];
     if (handle_types_.IsHandleByPointer(TypeOf(source))) {
-      if (!handle_types_.IsHandle(instruction.type_id)) return Error{Where(instruction) + ": a load of a whole array of payloads: not supported"};
-      body_->emplace_back(spv::Op::OpCopyObject, Uvec4(), instruction.result_id, std::vector<uint32_t>{HandleOf(source)});
+      if (!handle_types_.IsHandle(instruction.type_id))
+        return Error{Where(instruction) + ": a load of a whole array of payloads: not supported"};
+      body_->emplace_back(spv::Op::OpCopyObject, Uvec4(), instruction.result_id,
+                          std::vector<uint32_t>{HandleOf(source)});
       return {};
     }
     if (pointers_.contains(source)) access_.Mark(instruction, 1, instruction.type_id, true, false);
@@ -335,9 +384,10 @@ class HandleLowering {
     if (handle_types_.IsHandleByPointer(TypeOf(target))) {
       return Error{"OpStore to %" + std::to_string(target) + ": a store to a whole node payload array: not supported"};
     }
-    if (handle_types_.IsHandle(value_type) != handle_types_.IsHandleVariable(TypeOf(target)) || handle_types_.IsHandleByPointer(value_type) ||
-        handle_types_.IsHandleVariable(value_type)) {
-      return Error{"OpStore to %" + std::to_string(target) + ": a node payload array is stored where there is none, or a pointer to one: not supported"};
+    if (handle_types_.IsHandle(value_type) != handle_types_.IsHandleVariable(TypeOf(target)) ||
+        handle_types_.IsHandleByPointer(value_type) || handle_types_.IsHandleVariable(value_type)) {
+      return Error{"OpStore to %" + std::to_string(target) +
+                   ": a node payload array is stored where there is none, or a pointer to one: not supported"};
     }
     const auto pointer = pointers_.find(target);
     if (pointer != pointers_.end()) access_.Mark(instruction, 2, pointer->second, false, true);
@@ -349,12 +399,15 @@ class HandleLowering {
     const Id target = instruction.operands[0];
     const Id source = instruction.operands[1];
     if (handle_types_.IsHandleByPointer(TypeOf(target))) {
-      return Error{"OpCopyMemory to %" + std::to_string(target) + ": a store to a whole node payload array: not supported"};
+      return Error{"OpCopyMemory to %" + std::to_string(target) +
+                   ": a store to a whole node payload array: not supported"};
     }
     // Copies the handle, not the payloads.
     if (handle_types_.IsHandleVariable(TypeOf(target))) {
       const Id handle = HandleOf(source);
-      if (handle == kNoId) return Error{"OpCopyMemory to %" + std::to_string(target) + ": %" + std::to_string(source) + " is not a node payload array"};
+      if (handle == kNoId)
+        return Error{"OpCopyMemory to %" + std::to_string(target) + ": %" + std::to_string(source) +
+                     " is not a node payload array"};
       body_->emplace_back(spv::Op::OpStore, kNoId, kNoId, std::vector<uint32_t>{target, handle});
       return {};
     }

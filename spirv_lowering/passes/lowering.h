@@ -31,7 +31,9 @@ class Builder {
     body_.emplace_back(opcode, type, result, std::move(operands));
     return result;
   }
-  void EmitVoid(spv::Op opcode, std::vector<uint32_t> operands) { body_.emplace_back(opcode, kNoId, kNoId, std::move(operands)); }
+  void EmitVoid(spv::Op opcode, std::vector<uint32_t> operands) {
+    body_.emplace_back(opcode, kNoId, kNoId, std::move(operands));
+  }
   Id Call(Id type, Id function, std::vector<uint32_t> arguments) {
     arguments.insert(arguments.begin(), function);
     return Emit(spv::Op::OpFunctionCall, type, std::move(arguments));

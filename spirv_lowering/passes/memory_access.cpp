@@ -5,7 +5,8 @@
 namespace trellis::spirv {
 namespace {
 
-constexpr uint32_t kVolatile = 0x1, kAligned = 0x2, kNontemporal = 0x4, kMakeAvailable = 0x8, kMakeVisible = 0x10, kNonPrivate = 0x20;
+constexpr uint32_t kVolatile = 0x1, kAligned = 0x2, kNontemporal = 0x4, kMakeAvailable = 0x8, kMakeVisible = 0x10,
+                   kNonPrivate = 0x20;
 constexpr uint32_t kScopeQueueFamily = 5;
 
 // Memory operands as they stand in an instruction.
@@ -64,7 +65,8 @@ SplitCopy SplitCopyMemory(const Instruction& copy, Id type, Id loaded) {
   MemoryOperands source = target.end < copy.operands.size() ? MemoryOperands(copy.operands, target.end) : target;
   target.mask &= ~kMakeVisible;
   source.mask &= ~kMakeAvailable;
-  SplitCopy split{{spv::Op::OpLoad, type, loaded, {copy.operands[1]}}, {spv::Op::OpStore, kNoId, kNoId, {copy.operands[0], loaded}}};
+  SplitCopy split{{spv::Op::OpLoad, type, loaded, {copy.operands[1]}},
+                  {spv::Op::OpStore, kNoId, kNoId, {copy.operands[0], loaded}}};
   source.AppendTo(split.load.operands);
   target.AppendTo(split.store.operands);
   return split;
@@ -82,8 +84,9 @@ void MarkMembersCoherent(Module& module, const Types& types, Id payload) {
   }
   for (uint32_t member = 0; member < coherent.size(); ++member) {
     if (coherent[member]) continue;
-    module.annotations.emplace_back(spv::Op::OpMemberDecorate, kNoId, kNoId,
-                                    std::vector<uint32_t>{payload, member, static_cast<uint32_t>(spv::Decoration::Coherent)});
+    module.annotations.emplace_back(
+        spv::Op::OpMemberDecorate, kNoId, kNoId,
+        std::vector<uint32_t>{payload, member, static_cast<uint32_t>(spv::Decoration::Coherent)});
   }
 }
 

@@ -13,12 +13,12 @@ class PayloadAccess {
  public:
   explicit PayloadAccess(Types& types) : types_(types) {}
 
-  // Other invocations may see the accesses before the next level, so shader barriers must order them. Vulkan memory model: marked on each access.
-  // (GLSL450 model: Coherent on the members, see MarkMembersCoherent.)
+  // Other invocations may see the accesses before the next level, so shader barriers must order them. Vulkan memory
+  // model: marked on each access. (GLSL450 model: Coherent on the members, see MarkMembersCoherent.)
   void MakeShared() { shared_vulkan_model_ = true; }
 
-  // Rewrites the memory operands that begin at `first` (if any) of OpLoad or OpStore: Aligned is the largest scalar of `accessed`
-  // (VUID-StandaloneSpirv-PhysicalStorageBuffer64-06314), and the access is non-private if it must be.
+  // Rewrites the memory operands that begin at `first` (if any) of OpLoad or OpStore: Aligned is the largest scalar of
+  // `accessed` (VUID-StandaloneSpirv-PhysicalStorageBuffer64-06314), and the access is non-private if it must be.
   void Mark(Instruction& instruction, size_t first, Id accessed, bool reads, bool writes);
 
  private:
@@ -27,7 +27,8 @@ class PayloadAccess {
   std::unordered_map<Id, uint32_t> alignments_;
 };
 
-// OpCopyMemory as the load and the store that it stands for, each with its part of the memory operands. `loaded` is the value's new id.
+// OpCopyMemory as the load and the store that it stands for, each with its part of the memory operands. `loaded` is the
+// value's new id.
 struct SplitCopy {
   Instruction load, store;
 };

@@ -5,8 +5,9 @@
 
 namespace trellis::spirv {
 
-// Passes append types at the end of Module::globals and retype earlier variables with them. This moves each global behind what it refers to and keeps the
-// order otherwise. Pointers announced by OpTypeForwardPointer are left where they are relative to their pointees.
+// Passes append types at the end of Module::globals and retype earlier variables with them. This moves each global
+// behind what it refers to and keeps the order otherwise. Pointers announced by OpTypeForwardPointer are left where
+// they are relative to their pointees.
 void OrderGlobals(Module& module);
 
 }  // namespace trellis::spirv

@@ -10,7 +10,8 @@ namespace trellis::spirv {
 namespace {
 
 bool IsAccessChain(spv::Op op) {
-  return op == spv::Op::OpAccessChain || op == spv::Op::OpInBoundsAccessChain || op == spv::Op::OpPtrAccessChain || op == spv::Op::OpInBoundsPtrAccessChain;
+  return op == spv::Op::OpAccessChain || op == spv::Op::OpInBoundsAccessChain || op == spv::Op::OpPtrAccessChain ||
+         op == spv::Op::OpInBoundsPtrAccessChain;
 }
 
 class Search {
@@ -19,7 +20,8 @@ class Search {
       : handle_types_(handle_types), types_(types), type_of_(type_of), input_(input) {}
 
   Expected<PayloadPointers> Run(const Function& function) {
-    if (input_ != kNoId && handle_types_.IsPayloadPointer(TypeOf(input_))) pointers_[input_] = types_.Pointee(TypeOf(input_));
+    if (input_ != kNoId && handle_types_.IsPayloadPointer(TypeOf(input_)))
+      pointers_[input_] = types_.Pointee(TypeOf(input_));
     for (const Instruction& parameter : function.parameters) AddTyped(parameter);
     // Definitions precede uses except for OpPhi, so this settles after one round more than phis are chained.
     for (bool changed = true; changed;) {
@@ -43,7 +45,9 @@ class Search {
     return found == type_of_.end() ? kNoId : found->second;
   }
   // Derived from a handle variable: the original type does not tell.
-  [[nodiscard]] bool IsDerived(Id id) const { return pointers_.contains(id) && !handle_types_.IsPayloadPointer(TypeOf(id)); }
+  [[nodiscard]] bool IsDerived(Id id) const {
+    return pointers_.contains(id) && !handle_types_.IsPayloadPointer(TypeOf(id));
+  }
 
   void Add(const Instruction& instruction) {
     if (types_.IsPointer(instruction.type_id)) pointers_[instruction.result_id] = types_.Pointee(instruction.type_id);
@@ -74,15 +78,19 @@ class Search {
       case spv::Op::OpSelect:
         if (pointers_.contains(operands[1])) Add(instruction);
         break;
-      default: break;
+      default:
+        break;
     }
   }
-  [[nodiscard]] bool IsHandle(Id id) const { return handle_types_.IsHandleVariable(TypeOf(id)) || handle_types_.IsHandleByPointer(TypeOf(id)); }
+  [[nodiscard]] bool IsHandle(Id id) const {
+    return handle_types_.IsHandleVariable(TypeOf(id)) || handle_types_.IsHandleByPointer(TypeOf(id));
+  }
 
   Expected<void> Check(const Instruction& instruction) const {
     const std::vector<uint32_t>& operands = instruction.operands;
     const auto refuse = [&](const char* why) {
-      return Error{OpcodeName(instruction.opcode) + " %" + std::to_string(instruction.result_id != kNoId ? instruction.result_id : operands[0]) + ": " + why};
+      return Error{OpcodeName(instruction.opcode) + " %" +
+                   std::to_string(instruction.result_id != kNoId ? instruction.result_id : operands[0]) + ": " + why};
     };
     switch (instruction.opcode) {
       case spv::Op::OpPhi:
@@ -93,23 +101,28 @@ class Search {
         }
         return {};
       case spv::Op::OpSelect:
-        if (pointers_.contains(operands[1]) != pointers_.contains(operands[2])) return refuse("a pointer into a payload meets a pointer to ordinary memory");
+        if (pointers_.contains(operands[1]) != pointers_.contains(operands[2]))
+          return refuse("a pointer into a payload meets a pointer to ordinary memory");
         return {};
       case spv::Op::OpFunctionCall:
         if (std::any_of(operands.begin() + 1, operands.end(), [&](Id id) { return IsDerived(id); })) {
-          return refuse("a pointer into an output payload is passed to a function: not supported (docs/limitations.md)");
+          return refuse(
+              "a pointer into an output payload is passed to a function: not supported (docs/limitations.md)");
         }
         return {};
       case spv::Op::OpReturnValue:
-        if (IsDerived(operands[0])) return refuse("a pointer into an output payload is returned from a function: not supported");
+        if (IsDerived(operands[0]))
+          return refuse("a pointer into an output payload is returned from a function: not supported");
         return {};
       case spv::Op::OpStore:
         if (pointers_.contains(operands[1])) return refuse("a pointer into a payload is stored: not supported");
         return {};
       case spv::Op::OpCopyMemorySized:
-        if (pointers_.contains(operands[0]) || pointers_.contains(operands[1])) return refuse("not supported on payloads");
+        if (pointers_.contains(operands[0]) || pointers_.contains(operands[1]))
+          return refuse("not supported on payloads");
         return {};
-      default: return {};
+      default:
+        return {};
     }
   }
 
@@ -123,8 +136,8 @@ class Search {
 
 }  // namespace
 
-Expected<PayloadPointers> FindPayloadPointers(const Function& function, const HandleTypes& handle_types, const Types& types,
-                                              const std::unordered_map<Id, Id>& type_of, Id input) {
+Expected<PayloadPointers> FindPayloadPointers(const Function& function, const HandleTypes& handle_types,
+                                              const Types& types, const std::unordered_map<Id, Id>& type_of, Id input) {
   return Search(handle_types, types, type_of, input).Run(function);
 }
 
@@ -137,8 +150,10 @@ bool ReadsOutputs(const Function& function, const PayloadPointers& pointers, Id 
         if (of_input.contains(operands[0])) of_input.insert(instruction.result_id);
         continue;
       }
-      // Only the place written to, and the first operand at that, is harmless; a word that is no id makes this more careful, no more.
-      const size_t first = instruction.opcode == spv::Op::OpStore || instruction.opcode == spv::Op::OpCopyMemory ? 1 : 0;
+      // Only the place written to, and the first operand at that, is harmless; a word that is no id makes this more
+      // careful, no more.
+      const size_t first =
+          instruction.opcode == spv::Op::OpStore || instruction.opcode == spv::Op::OpCopyMemory ? 1 : 0;
       for (size_t i = first; i < operands.size(); ++i) {
         if (pointers.contains(operands[i]) && !of_input.contains(operands[i])) return true;
       }

@@ -10,8 +10,9 @@ namespace trellis::spirv {
 namespace {
 
 void DecorateOffset(Module& module, Id block, uint32_t member, uint32_t offset) {
-  module.annotations.emplace_back(spv::Op::OpMemberDecorate, kNoId, kNoId,
-                                  std::vector<uint32_t>{block, member, static_cast<uint32_t>(spv::Decoration::Offset), offset});
+  module.annotations.emplace_back(
+      spv::Op::OpMemberDecorate, kNoId, kNoId,
+      std::vector<uint32_t>{block, member, static_cast<uint32_t>(spv::Decoration::Offset), offset});
 }
 
 // Copies what is said about id `from` to `to`.
@@ -52,7 +53,9 @@ class BlockCopy {
   }
 
  private:
-  Error Refuse(const char* why) const { return Error{"push constant OpVariable %" + std::to_string(variable_) + ": " + why}; }
+  Error Refuse(const char* why) const {
+    return Error{"push constant OpVariable %" + std::to_string(variable_) + ": " + why};
+  }
 
   // Access chains to members stay as they are; a load of the whole block becomes loads of its members.
   Expected<void> RewriteUses(Id old_block) {
@@ -62,8 +65,10 @@ class BlockCopy {
         std::vector<Instruction> body;
         body.reserve(block.body.size());
         for (Instruction& instruction : block.body) {
-          const bool member = instruction.opcode == spv::Op::OpAccessChain || instruction.opcode == spv::Op::OpInBoundsAccessChain;
-          if (!UsesVariable(instruction) || (member && instruction.operands.size() > 1) || IsNonSemantic(instruction, debug_imports)) {
+          const bool member =
+              instruction.opcode == spv::Op::OpAccessChain || instruction.opcode == spv::Op::OpInBoundsAccessChain;
+          if (!UsesVariable(instruction) || (member && instruction.operands.size() > 1) ||
+              IsNonSemantic(instruction, debug_imports)) {
             body.push_back(std::move(instruction));
           } else if (instruction.opcode == spv::Op::OpLoad && instruction.type_id == old_block) {
             LoadMembers(instruction, body);
@@ -78,7 +83,8 @@ class BlockCopy {
   }
 
   [[nodiscard]] bool UsesVariable(const Instruction& instruction) const {
-    if (std::find(instruction.operands.begin(), instruction.operands.end(), variable_) == instruction.operands.end()) return false;
+    if (std::find(instruction.operands.begin(), instruction.operands.end(), variable_) == instruction.operands.end())
+      return false;
     bool uses = false;
     ForEachIdOperand(instruction, 1, [&](Id id) { uses = uses || id == variable_; });
     return uses;
@@ -88,8 +94,9 @@ class BlockCopy {
     Builder builder(module_, body);
     std::vector<uint32_t> values;
     for (uint32_t member = 0; member < members_.size(); ++member) {
-      const Id pointer = builder.Emit(spv::Op::OpAccessChain, types_.Pointer(spv::StorageClass::PushConstant, members_[member]),
-                                      {variable_, types_.ConstantUint(member)});
+      const Id pointer =
+          builder.Emit(spv::Op::OpAccessChain, types_.Pointer(spv::StorageClass::PushConstant, members_[member]),
+                       {variable_, types_.ConstantUint(member)});
       values.push_back(builder.Emit(spv::Op::OpLoad, members_[member], {pointer}));
     }
     body.emplace_back(spv::Op::OpCompositeConstruct, load.type_id, load.result_id, std::move(values));
@@ -105,15 +112,18 @@ class BlockCopy {
 
 Expected<LaunchMember> AddLaunchMember(Module& module, Types& types, uint32_t offset) {
   for (const Instruction& global : module.globals) {
-    if (global.opcode == spv::Op::OpVariable && global.operands[0] == static_cast<uint32_t>(spv::StorageClass::PushConstant)) {
+    if (global.opcode == spv::Op::OpVariable &&
+        global.operands[0] == static_cast<uint32_t>(spv::StorageClass::PushConstant)) {
       return BlockCopy(module, types, global.result_id).Run(offset);
     }
   }
   const Id block = types.Append(spv::Op::OpTypeStruct, kNoId, {types.Vector(types.Uint(), 2)});
   DecorateOffset(module, block, 0, offset);
-  module.annotations.emplace_back(spv::Op::OpDecorate, kNoId, kNoId, std::vector<uint32_t>{block, static_cast<uint32_t>(spv::Decoration::Block)});
+  module.annotations.emplace_back(spv::Op::OpDecorate, kNoId, kNoId,
+                                  std::vector<uint32_t>{block, static_cast<uint32_t>(spv::Decoration::Block)});
   const Id pointer = types.Pointer(spv::StorageClass::PushConstant, block);
-  return LaunchMember{types.Append(spv::Op::OpVariable, pointer, {static_cast<uint32_t>(spv::StorageClass::PushConstant)}), 0};
+  return LaunchMember{
+      types.Append(spv::Op::OpVariable, pointer, {static_cast<uint32_t>(spv::StorageClass::PushConstant)}), 0};
 }
 
 }  // namespace trellis::spirv

@@ -10,8 +10,8 @@ constexpr uint32_t kScopeInvocation = 4;
 
 }  // namespace
 
-// OpEnqueueNodePayloadsAMDX does not tell the scope of what it enqueues. The array type does, if all its deferred allocations are of one invocation each;
-// the function for workgroups finds out by itself.
+// OpEnqueueNodePayloadsAMDX does not tell the scope of what it enqueues. The array type does, if all its deferred
+// allocations are of one invocation each; the function for workgroups finds out by itself.
 Expected<void> RuntimeCalls::FindScopes(const Lowering& lowering, const Outputs& outputs) {
   const std::array<uint32_t, 3>& size = lowering.info.local_size;
   // A workgroup of one invocation needs no broadcast, so it allocates as an invocation.
@@ -21,9 +21,11 @@ Expected<void> RuntimeCalls::FindScopes(const Lowering& lowering, const Outputs&
     const std::string where = "OpAllocateNodePayloadsAMDX %" + std::to_string(id) + ": ";
     const std::optional<uint32_t> value = lowering.types.ConstantValue(allocation.instruction->operands[0]);
     if (value != kScopeWorkgroup && value != kScopeInvocation) {
-      return Error{where + "Visibility %" + std::to_string(allocation.instruction->operands[0]) + " is not the constant scope Workgroup or Invocation"};
+      return Error{where + "Visibility %" + std::to_string(allocation.instruction->operands[0]) +
+                   " is not the constant scope Workgroup or Invocation"};
     }
-    if (allocation.output_number >= deferred_scope_.size()) return Error{where + "the result is not a pointer to a payload array"};
+    if (allocation.output_number >= deferred_scope_.size())
+      return Error{where + "the result is not a pointer to a payload array"};
     const Scope scope = value == kScopeWorkgroup && !single ? kWorkgroup : kInvocation;
     scope_of_[id] = scope;
     needs_[allocation.commit == Commit::kAtAllocation ? kReserve : kDefer][scope] = true;
@@ -56,7 +58,8 @@ Expected<RuntimeCalls> RuntimeCalls::Import(Lowering& lowering, const Outputs& o
   for (size_t kind = 0; kind < kKinds; ++kind) {
     for (size_t scope = 0; scope < kScopes; ++scope) {
       if (!calls.needs_[kind][scope]) continue;
-      if (Expected<void> done = function(kNames[kind][scope], calls.functions_[kind][scope]); !done) return done.error();
+      if (Expected<void> done = function(kNames[kind][scope], calls.functions_[kind][scope]); !done)
+        return done.error();
     }
   }
   Expected<Id> input = lowering.runtime.ImportVariable("trellis_input");
@@ -66,7 +69,8 @@ Expected<RuntimeCalls> RuntimeCalls::Import(Lowering& lowering, const Outputs& o
 }
 
 Id RuntimeCalls::AllocateFunction(const Allocation& allocation) const {
-  return functions_[allocation.commit == Commit::kAtAllocation ? kReserve : kDefer][scope_of_.at(allocation.instruction->result_id)];
+  return functions_[allocation.commit == Commit::kAtAllocation ? kReserve : kDefer]
+                   [scope_of_.at(allocation.instruction->result_id)];
 }
 
 Id RuntimeCalls::EnqueueFunction(uint32_t output_number) const {

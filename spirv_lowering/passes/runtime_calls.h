@@ -22,12 +22,16 @@ class RuntimeCalls {
   [[nodiscard]] Id input() const { return input_; }  // variable: the input's handle
   // What to call for an OpAllocateNodePayloadsAMDX.
   [[nodiscard]] Id AllocateFunction(const Allocation& allocation) const;
-  // What to call for OpEnqueueNodePayloadsAMDX on handles of this output; kNoId if every allocation of it is committed or there is none.
+  // What to call for OpEnqueueNodePayloadsAMDX on handles of this output; kNoId if every allocation of it is committed
+  // or there is none.
   [[nodiscard]] Id EnqueueFunction(uint32_t output_number) const;
   // It takes the workgroup's size as second argument.
-  [[nodiscard]] bool EnqueuesAsWorkgroup(uint32_t output_number) const { return deferred_scope_[output_number] == kWorkgroup; }
+  [[nodiscard]] bool EnqueuesAsWorkgroup(uint32_t output_number) const {
+    return deferred_scope_[output_number] == kWorkgroup;
+  }
 
-  // Some allocation is shared by the invocations of a workgroup; and one of those is copied by all of them when it is enqueued.
+  // Some allocation is shared by the invocations of a workgroup; and one of those is copied by all of them when it is
+  // enqueued.
   [[nodiscard]] bool HasSharedAllocations() const { return needs_[kReserve][kWorkgroup] || needs_[kDefer][kWorkgroup]; }
   [[nodiscard]] bool HasSharedCopies() const { return needs_[kDefer][kWorkgroup]; }
 

@@ -15,8 +15,10 @@ bool IsExtensionMode(const Instruction& mode) {
     case spv::ExecutionMode::StaticNumWorkgroupsAMDX:
     case spv::ExecutionMode::ShaderIndexAMDX:
     case spv::ExecutionMode::MaxNumWorkgroupsAMDX:
-    case spv::ExecutionMode::SharesInputWithAMDX: return true;
-    default: return false;
+    case spv::ExecutionMode::SharesInputWithAMDX:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -25,8 +27,10 @@ bool IsExtensionDecoration(const Instruction& annotation) {
     case spv::Op::OpMemberDecorate:
       return annotation.operands[2] == static_cast<uint32_t>(spv::Decoration::PayloadDispatchIndirectAMDX);
     case spv::Op::OpDecorate:
-    case spv::Op::OpDecorateId: break;
-    default: return false;
+    case spv::Op::OpDecorateId:
+      break;
+    default:
+      return false;
   }
   switch (static_cast<spv::Decoration>(annotation.operands[1])) {
     case spv::Decoration::NodeMaxPayloadsAMDX:
@@ -35,19 +39,26 @@ bool IsExtensionDecoration(const Instruction& annotation) {
     case spv::Decoration::PayloadNodeBaseIndexAMDX:
     case spv::Decoration::PayloadNodeArraySizeAMDX:
     case spv::Decoration::PayloadNodeSparseArrayAMDX:
-    case spv::Decoration::TrackFinishWritingAMDX: return true;
-    default: return false;
+    case spv::Decoration::TrackFinishWritingAMDX:
+      return true;
+    default:
+      return false;
   }
 }
 
 void AddCapability(Module& module, spv::Capability capability) {
-  const auto has = [&](const Instruction& declared) { return declared.operands[0] == static_cast<uint32_t>(capability); };
+  const auto has = [&](const Instruction& declared) {
+    return declared.operands[0] == static_cast<uint32_t>(capability);
+  };
   if (std::any_of(module.capabilities.begin(), module.capabilities.end(), has)) return;
-  module.capabilities.emplace_back(spv::Op::OpCapability, kNoId, kNoId, std::vector<uint32_t>{static_cast<uint32_t>(capability)});
+  module.capabilities.emplace_back(spv::Op::OpCapability, kNoId, kNoId,
+                                   std::vector<uint32_t>{static_cast<uint32_t>(capability)});
 }
 
 void AddExtension(Module& module, std::string_view name) {
-  const auto has = [&](const Instruction& declared) { return DecodeString(declared.operands.data(), declared.operands.size()) == name; };
+  const auto has = [&](const Instruction& declared) {
+    return DecodeString(declared.operands.data(), declared.operands.size()) == name;
+  };
   if (std::any_of(module.extensions.begin(), module.extensions.end(), has)) return;
   module.extensions.emplace_back(spv::Op::OpExtension, kNoId, kNoId, EncodeString(name));
 }
@@ -57,7 +68,8 @@ bool PayloadHolds(const Types& types, const Module& module, uint32_t width) {
   std::vector<Id> open;
   std::unordered_set<Id> seen;
   for (const Instruction& global : module.globals) {
-    if (global.opcode == spv::Op::OpTypePointer && global.operands[0] == static_cast<uint32_t>(spv::StorageClass::PhysicalStorageBuffer)) {
+    if (global.opcode == spv::Op::OpTypePointer &&
+        global.operands[0] == static_cast<uint32_t>(spv::StorageClass::PhysicalStorageBuffer)) {
       open.push_back(global.operands[1]);
     }
   }
@@ -72,12 +84,17 @@ bool PayloadHolds(const Types& types, const Module& module, uint32_t width) {
       case spv::Op::OpTypeFloat:
         if (type->operands[0] == width) return true;
         break;
-      case spv::Op::OpTypeStruct: open.insert(open.end(), type->operands.begin(), type->operands.end()); break;
+      case spv::Op::OpTypeStruct:
+        open.insert(open.end(), type->operands.begin(), type->operands.end());
+        break;
       case spv::Op::OpTypeArray:
       case spv::Op::OpTypeRuntimeArray:
       case spv::Op::OpTypeVector:
-      case spv::Op::OpTypeMatrix: open.push_back(type->operands[0]); break;
-      default: break;
+      case spv::Op::OpTypeMatrix:
+        open.push_back(type->operands[0]);
+        break;
+      default:
+        break;
     }
   }
   return false;

@@ -6,7 +6,8 @@
 
 namespace trellis::spirv {
 
-// Removes the extension's capability, name, execution modes and decorations. Before dead code is eliminated, so that what they refer to goes too.
+// Removes the extension's capability, name, execution modes and decorations. Before dead code is eliminated, so that
+// what they refer to goes too.
 void StripExtension(Module& module);
 
 // Declares what buffer device addresses need. `types` must be those of the module without its dead code.

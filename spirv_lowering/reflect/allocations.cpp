@@ -25,7 +25,8 @@ void FindAllocations(const Function& function, const Types& types, const std::un
       const Id array_type = PayloadArrayTypeOf(types, type_of, instruction.result_id);
       const auto number = number_of.find(array_type);
       Allocation allocation{&instruction, number == number_of.end() ? kNoOutput : number->second, Commit::kAtEnqueue};
-      if (fate.exactly_once || (fate.never_enqueued && IsEmptyPayload(types, array_type))) allocation.commit = Commit::kAtAllocation;
+      if (fate.exactly_once || (fate.never_enqueued && IsEmptyPayload(types, array_type)))
+        allocation.commit = Commit::kAtAllocation;
       outputs.committed_enqueues.insert(fate.enqueues.begin(), fate.enqueues.end());
       outputs.allocations.emplace(instruction.result_id, allocation);
     }
@@ -37,7 +38,8 @@ void FindAllocations(const Function& function, const Types& types, const std::un
 std::unordered_map<Id, Id> TypesOfResults(const Module& module) {
   std::unordered_map<Id, Id> type_of;
   const auto note = [&](const Instruction& instruction) {
-    if (instruction.result_id != kNoId && instruction.type_id != kNoId) type_of[instruction.result_id] = instruction.type_id;
+    if (instruction.result_id != kNoId && instruction.type_id != kNoId)
+      type_of[instruction.result_id] = instruction.type_id;
   };
   std::for_each(module.globals.begin(), module.globals.end(), note);
   for (const Function& function : module.functions) {
@@ -60,8 +62,10 @@ Outputs FindOutputs(const Module& module, const Types& types) {
   for (const Function& function : module.functions) {
     for (const BasicBlock& block : function.blocks) {
       for (const Instruction& instruction : block.body) {
-        if (instruction.opcode == spv::Op::OpAllocateNodePayloadsAMDX) used.insert(PayloadArrayTypeOf(types, type_of, instruction.result_id));
-        if (instruction.opcode == spv::Op::OpIsNodePayloadValidAMDX) used.insert(PayloadArrayTypeOf(types, type_of, instruction.operands[0]));
+        if (instruction.opcode == spv::Op::OpAllocateNodePayloadsAMDX)
+          used.insert(PayloadArrayTypeOf(types, type_of, instruction.result_id));
+        if (instruction.opcode == spv::Op::OpIsNodePayloadValidAMDX)
+          used.insert(PayloadArrayTypeOf(types, type_of, instruction.operands[0]));
       }
     }
   }

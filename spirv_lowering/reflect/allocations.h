@@ -1,4 +1,5 @@
-// Outputs and allocations of a node: which payload array types it sends to, and when each allocation may take its place in the target's region.
+// Outputs and allocations of a node: which payload array types it sends to, and when each allocation may take its place
+// in the target's region.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,8 @@
 namespace trellis::spirv {
 
 enum class Commit : uint8_t {
-  kAtAllocation,  // on every path the handle is enqueued exactly once, or it is an empty payload that compilers never enqueue
+  kAtAllocation,  // on every path the handle is enqueued exactly once, or it is an empty payload that compilers never
+                  // enqueue
   kAtEnqueue,     // all others: a rank taken early could become a hole
 };
 
@@ -20,22 +22,25 @@ inline constexpr uint32_t kNoOutput = 0xffffffff;
 
 struct Allocation {
   const Instruction* instruction = nullptr;  // OpAllocateNodePayloadsAMDX
-  uint32_t output_number = kNoOutput;        // index into Outputs::array_types; kNoOutput: the result is no pointer to a payload array
+  uint32_t output_number =
+      kNoOutput;  // index into Outputs::array_types; kNoOutput: the result is no pointer to a payload array
   Commit commit = Commit::kAtEnqueue;
 };
 
 // Pointers are into the analysed module: edits of its functions make this stale.
 struct Outputs {
-  std::vector<Id> array_types;  // OpTypeNodePayloadArrayAMDX, in the order of the module's declarations: the order of NodeInfo::outputs
-  std::unordered_map<Id, Allocation> allocations;                // by result id
-  std::unordered_set<const Instruction*> committed_enqueues;     // OpEnqueueNodePayloadsAMDX of Commit::kAtAllocation: nothing is left to do there
+  std::vector<Id> array_types;  // OpTypeNodePayloadArrayAMDX, in the order of the module's declarations: the order of
+                                // NodeInfo::outputs
+  std::unordered_map<Id, Allocation> allocations;  // by result id
+  std::unordered_set<const Instruction*>
+      committed_enqueues;  // OpEnqueueNodePayloadsAMDX of Commit::kAtAllocation: nothing is left to do there
 };
 
 // Of an extracted node (reflect/node_module.h), so that every instruction counts. `types` must be of `module`.
 [[nodiscard]] Outputs FindOutputs(const Module& module, const Types& types);
 
-// The OpTypeNodePayloadArrayAMDX behind the first operand of OpIsNodePayloadValidAMDX and the like: a type id (as the specification has it), or a pointer
-// or value of such a type (as compilers emit it). kNoId if it is none.
+// The OpTypeNodePayloadArrayAMDX behind the first operand of OpIsNodePayloadValidAMDX and the like: a type id (as the
+// specification has it), or a pointer or value of such a type (as compilers emit it). kNoId if it is none.
 [[nodiscard]] Id PayloadArrayTypeOf(const Types& types, const std::unordered_map<Id, Id>& type_of, Id operand);
 // Result id -> result type, of all globals, parameters and instructions.
 [[nodiscard]] std::unordered_map<Id, Id> TypesOfResults(const Module& module);

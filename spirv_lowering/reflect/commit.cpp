@@ -44,14 +44,16 @@ class Uses {
 };
 
 bool OnlyLooksAtPayloads(spv::Op op) {
-  return op == spv::Op::OpAccessChain || op == spv::Op::OpInBoundsAccessChain || op == spv::Op::OpNodePayloadArrayLengthAMDX ||
-         op == spv::Op::OpIsNodePayloadValidAMDX || op == spv::Op::OpCompositeExtract;
+  return op == spv::Op::OpAccessChain || op == spv::Op::OpInBoundsAccessChain ||
+         op == spv::Op::OpNodePayloadArrayLengthAMDX || op == spv::Op::OpIsNodePayloadValidAMDX ||
+         op == spv::Op::OpCompositeExtract;
 }
 
 // Follows one allocation's handle.
 class HandleTrace {
  public:
-  HandleTrace(const Uses& uses, const std::unordered_set<Id>& own_variables, Id allocation) : uses_(uses), own_variables_(own_variables) {
+  HandleTrace(const Uses& uses, const std::unordered_set<Id>& own_variables, Id allocation)
+      : uses_(uses), own_variables_(own_variables) {
     for (const Place& use : uses.Of(allocation)) {
       if (use.instruction->opcode == spv::Op::OpLoad) {
         FollowValue(use.instruction->result_id);
@@ -109,7 +111,8 @@ class Paths {
     for (auto& events : events_) std::sort(events.begin(), events.end());
   }
 
-  // Which of the events in `wanted` (kExits too) come first on the paths that start behind `place`, or, without one, at the function's begin.
+  // Which of the events in `wanted` (kExits too) come first on the paths that start behind `place`, or, without one, at
+  // the function's begin.
   [[nodiscard]] unsigned FirstAfter(const Place* place, unsigned wanted) const {
     std::vector<bool> seen(events_.size());
     std::vector<size_t> open;
@@ -138,7 +141,8 @@ class Paths {
   std::vector<std::vector<std::pair<size_t, Event>>> events_;  // by block
 };
 
-bool EnqueuedExactlyOnce(const Function& function, const ControlFlow& flow, const Place& allocation, const HandleTrace& trace) {
+bool EnqueuedExactlyOnce(const Function& function, const ControlFlow& flow, const Place& allocation,
+                         const HandleTrace& trace) {
   if (trace.escapes() || trace.enqueues().empty() || trace.stores().size() > 1) return false;
   Paths paths(function, flow);
   paths.Add(allocation, kAllocates);
@@ -177,13 +181,15 @@ std::unordered_map<Id, HandleFate> FindHandleFates(const Function& function) {
   if (allocations.empty()) return fates;
   for (const BasicBlock& block : function.blocks) {
     for (const Instruction& instruction : block.body) {
-      if (instruction.opcode == spv::Op::OpLoad && ids.contains(instruction.operands[0])) values.insert(instruction.result_id);
+      if (instruction.opcode == spv::Op::OpLoad && ids.contains(instruction.operands[0]))
+        values.insert(instruction.result_id);
     }
   }
   ids.insert(values.begin(), values.end());
   for (const BasicBlock& block : function.blocks) {
     for (const Instruction& instruction : block.body) {
-      if (instruction.opcode == spv::Op::OpStore && values.contains(instruction.operands[1])) ids.insert(instruction.operands[0]);
+      if (instruction.opcode == spv::Op::OpStore && values.contains(instruction.operands[1]))
+        ids.insert(instruction.operands[0]);
     }
   }
   const ControlFlow flow(function);

@@ -9,16 +9,17 @@
 
 namespace trellis::spirv {
 
-// What becomes of an allocation's handle, as far as it can be followed: through the shapes that compilers emit (used directly; or loaded as a value and
-// stored to one Function variable that holds no other handle).
+// What becomes of an allocation's handle, as far as it can be followed: through the shapes that compilers emit (used
+// directly; or loaded as a value and stored to one Function variable that holds no other handle).
 struct HandleFate {
-  bool exactly_once = false;    // each run of the allocation is followed by exactly one enqueue of it before the next run or the function's end
-  bool never_enqueued = false;  // followed to its last use, and no enqueue among them
+  bool exactly_once = false;  // each run of the allocation is followed by exactly one enqueue of it before the next run
+                              // or the function's end
+  bool never_enqueued = false;               // followed to its last use, and no enqueue among them
   std::vector<const Instruction*> enqueues;  // of this handle and no other; only with exactly_once
 };
 
-// Fates of all OpAllocateNodePayloadsAMDX of the function, by result id. Pointers are into the function. Takes time proportional to allocations times
-// blocks.
+// Fates of all OpAllocateNodePayloadsAMDX of the function, by result id. Pointers are into the function. Takes time
+// proportional to allocations times blocks.
 [[nodiscard]] std::unordered_map<Id, HandleFate> FindHandleFates(const Function& function);
 
 }  // namespace trellis::spirv

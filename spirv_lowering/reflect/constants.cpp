@@ -16,7 +16,8 @@ uint64_t ReadBytes(const std::vector<uint8_t>& bytes) {
 
 }  // namespace
 
-ConstantEvaluator::ConstantEvaluator(const Module& module, const Specialization& specialization) : specialization_(specialization) {
+ConstantEvaluator::ConstantEvaluator(const Module& module, const Specialization& specialization)
+    : specialization_(specialization) {
   for (const Instruction& decoration : module.annotations) {
     if (decoration.opcode == spv::Op::OpDecorate && decoration.operands.size() == 3 &&
         decoration.operands[1] == static_cast<uint32_t>(spv::Decoration::SpecId)) {
@@ -36,22 +37,31 @@ const std::vector<uint8_t>* ConstantEvaluator::Specialized(Id id) const {
 
 void ConstantEvaluator::Add(const Instruction& global) {
   switch (global.opcode) {
-    case spv::Op::OpTypeBool: scalars_[global.result_id] = {1, false}; break;
+    case spv::Op::OpTypeBool:
+      scalars_[global.result_id] = {1, false};
+      break;
     case spv::Op::OpTypeInt:
-    case spv::Op::OpTypeFloat: scalars_[global.result_id] = {global.operands[0], global.opcode == spv::Op::OpTypeFloat}; break;
+    case spv::Op::OpTypeFloat:
+      scalars_[global.result_id] = {global.operands[0], global.opcode == spv::Op::OpTypeFloat};
+      break;
     case spv::Op::OpConstantTrue:
     case spv::Op::OpConstantFalse:
     case spv::Op::OpConstantNull:
     case spv::Op::OpConstant:
     case spv::Op::OpSpecConstant:
     case spv::Op::OpSpecConstantTrue:
-    case spv::Op::OpSpecConstantFalse: AddLiteral(global); break;
+    case spv::Op::OpSpecConstantFalse:
+      AddLiteral(global);
+      break;
     case spv::Op::OpConstantComposite:
-    case spv::Op::OpSpecConstantComposite: composites_[global.result_id] = global.operands; break;
+    case spv::Op::OpSpecConstantComposite:
+      composites_[global.result_id] = global.operands;
+      break;
     case spv::Op::OpSpecConstantOp:
       if (const auto type = scalars_.find(global.type_id); type != scalars_.end() && !type->second.is_float) {
         const uint32_t width = type->second.width;
-        if (const std::optional<uint64_t> bits = Operation(global)) numbers_[global.result_id] = {*bits & Mask(width), width};
+        if (const std::optional<uint64_t> bits = Operation(global))
+          numbers_[global.result_id] = {*bits & Mask(width), width};
       }
       break;
     case spv::Op::OpSpecConstantStringAMDX:
@@ -60,8 +70,11 @@ void ConstantEvaluator::Add(const Instruction& global) {
         break;
       }
       [[fallthrough]];
-    case spv::Op::OpConstantStringAMDX: strings_[global.result_id] = DecodeString(global.operands.data(), global.operands.size()); break;
-    default: break;
+    case spv::Op::OpConstantStringAMDX:
+      strings_[global.result_id] = DecodeString(global.operands.data(), global.operands.size());
+      break;
+    default:
+      break;
   }
 }
 
@@ -71,15 +84,17 @@ void ConstantEvaluator::AddLiteral(const Instruction& constant) {
   const uint32_t width = type->second.width;
   Number number{0, width};
   if (constant.opcode == spv::Op::OpConstant || constant.opcode == spv::Op::OpSpecConstant) {
-    for (size_t i = 0; i < std::min<size_t>(constant.operands.size(), 2); ++i) number.bits |= uint64_t{constant.operands[i]} << (32 * i);
+    for (size_t i = 0; i < std::min<size_t>(constant.operands.size(), 2); ++i)
+      number.bits |= uint64_t{constant.operands[i]} << (32 * i);
   } else {
     number.bits = constant.opcode == spv::Op::OpConstantTrue || constant.opcode == spv::Op::OpSpecConstantTrue ? 1 : 0;
   }
   if (const std::vector<uint8_t>* bytes = Specialized(constant.result_id)) {
     const size_t expected = width == 1 ? kBoolBytes : width / 8;
     if (bytes->size() != expected && sizes_) {
-      sizes_ = Error{"specialisation constant %" + std::to_string(constant.result_id) + " (SpecId " + std::to_string(spec_ids_[constant.result_id]) +
-                     "): " + std::to_string(bytes->size()) + " bytes were given for a constant of " + std::to_string(expected)};
+      sizes_ = Error{"specialisation constant %" + std::to_string(constant.result_id) + " (SpecId " +
+                     std::to_string(spec_ids_[constant.result_id]) + "): " + std::to_string(bytes->size()) +
+                     " bytes were given for a constant of " + std::to_string(expected)};
     }
     number.bits = width == 1 ? static_cast<uint64_t>(ReadBytes(*bytes) != 0) : ReadBytes(*bytes);
   }
@@ -127,14 +142,20 @@ int64_t ConstantEvaluator::Signed(const Number& number) {
 
 std::optional<uint64_t> ConstantEvaluator::Unary(spv::Op op, const Number& a) {
   switch (op) {
-    case spv::Op::OpSNegate: return uint64_t{0} - a.bits;
-    case spv::Op::OpNot: return ~a.bits;
-    case spv::Op::OpLogicalNot: return a.bits == 0;
-    case spv::Op::OpSConvert: return static_cast<uint64_t>(Signed(a));
+    case spv::Op::OpSNegate:
+      return uint64_t{0} - a.bits;
+    case spv::Op::OpNot:
+      return ~a.bits;
+    case spv::Op::OpLogicalNot:
+      return a.bits == 0;
+    case spv::Op::OpSConvert:
+      return static_cast<uint64_t>(Signed(a));
     case spv::Op::OpUConvert:
     case spv::Op::OpCopyObject:
-    case spv::Op::OpBitcast: return a.bits;
-    default: return std::nullopt;
+    case spv::Op::OpBitcast:
+      return a.bits;
+    default:
+      return std::nullopt;
   }
 }
 
@@ -142,11 +163,16 @@ std::optional<uint64_t> ConstantEvaluator::Binary(spv::Op op, const Number& a, c
   const int64_t sa = Signed(a);
   const int64_t sb = Signed(b);
   switch (op) {
-    case spv::Op::OpIAdd: return a.bits + b.bits;
-    case spv::Op::OpISub: return a.bits - b.bits;
-    case spv::Op::OpIMul: return a.bits * b.bits;
-    case spv::Op::OpUDiv: return b.bits == 0 ? std::nullopt : std::optional(a.bits / b.bits);
-    case spv::Op::OpUMod: return b.bits == 0 ? std::nullopt : std::optional(a.bits % b.bits);
+    case spv::Op::OpIAdd:
+      return a.bits + b.bits;
+    case spv::Op::OpISub:
+      return a.bits - b.bits;
+    case spv::Op::OpIMul:
+      return a.bits * b.bits;
+    case spv::Op::OpUDiv:
+      return b.bits == 0 ? std::nullopt : std::optional(a.bits / b.bits);
+    case spv::Op::OpUMod:
+      return b.bits == 0 ? std::nullopt : std::optional(a.bits % b.bits);
     // Division by -1 apart: the smallest number has no quotient there.
     case spv::Op::OpSDiv:
       if (sb == 0) return std::nullopt;
@@ -159,27 +185,44 @@ std::optional<uint64_t> ConstantEvaluator::Binary(spv::Op op, const Number& a, c
       const int64_t rest = sb == -1 ? 0 : sa % sb;
       return static_cast<uint64_t>(rest != 0 && (rest < 0) != (sb < 0) ? rest + sb : rest);
     }
-    case spv::Op::OpShiftLeftLogical: return b.bits >= a.width ? 0 : a.bits << b.bits;
-    case spv::Op::OpShiftRightLogical: return b.bits >= a.width ? 0 : a.bits >> b.bits;
-    case spv::Op::OpShiftRightArithmetic: return static_cast<uint64_t>(sa >> std::min<uint64_t>(b.bits, 63));
+    case spv::Op::OpShiftLeftLogical:
+      return b.bits >= a.width ? 0 : a.bits << b.bits;
+    case spv::Op::OpShiftRightLogical:
+      return b.bits >= a.width ? 0 : a.bits >> b.bits;
+    case spv::Op::OpShiftRightArithmetic:
+      return static_cast<uint64_t>(sa >> std::min<uint64_t>(b.bits, 63));
     case spv::Op::OpBitwiseAnd:
-    case spv::Op::OpLogicalAnd: return a.bits & b.bits;
+    case spv::Op::OpLogicalAnd:
+      return a.bits & b.bits;
     case spv::Op::OpBitwiseOr:
-    case spv::Op::OpLogicalOr: return a.bits | b.bits;
-    case spv::Op::OpBitwiseXor: return a.bits ^ b.bits;
+    case spv::Op::OpLogicalOr:
+      return a.bits | b.bits;
+    case spv::Op::OpBitwiseXor:
+      return a.bits ^ b.bits;
     case spv::Op::OpLogicalEqual:
-    case spv::Op::OpIEqual: return a.bits == b.bits;
+    case spv::Op::OpIEqual:
+      return a.bits == b.bits;
     case spv::Op::OpLogicalNotEqual:
-    case spv::Op::OpINotEqual: return a.bits != b.bits;
-    case spv::Op::OpULessThan: return a.bits < b.bits;
-    case spv::Op::OpULessThanEqual: return a.bits <= b.bits;
-    case spv::Op::OpUGreaterThan: return a.bits > b.bits;
-    case spv::Op::OpUGreaterThanEqual: return a.bits >= b.bits;
-    case spv::Op::OpSLessThan: return sa < sb;
-    case spv::Op::OpSLessThanEqual: return sa <= sb;
-    case spv::Op::OpSGreaterThan: return sa > sb;
-    case spv::Op::OpSGreaterThanEqual: return sa >= sb;
-    default: return std::nullopt;
+    case spv::Op::OpINotEqual:
+      return a.bits != b.bits;
+    case spv::Op::OpULessThan:
+      return a.bits < b.bits;
+    case spv::Op::OpULessThanEqual:
+      return a.bits <= b.bits;
+    case spv::Op::OpUGreaterThan:
+      return a.bits > b.bits;
+    case spv::Op::OpUGreaterThanEqual:
+      return a.bits >= b.bits;
+    case spv::Op::OpSLessThan:
+      return sa < sb;
+    case spv::Op::OpSLessThanEqual:
+      return sa <= sb;
+    case spv::Op::OpSGreaterThan:
+      return sa > sb;
+    case spv::Op::OpSGreaterThanEqual:
+      return sa >= sb;
+    default:
+      return std::nullopt;
   }
 }
 

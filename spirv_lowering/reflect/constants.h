@@ -13,17 +13,20 @@
 
 namespace trellis::spirv {
 
-// Evaluates integer, bool and string constants, OpSpecConstantOp included, once and for all: later edits of the module do not matter. Linear in the
-// module's constants.
+// Evaluates integer, bool and string constants, OpSpecConstantOp included, once and for all: later edits of the module
+// do not matter. Linear in the module's constants.
 class ConstantEvaluator {
  public:
   ConstantEvaluator(const Module& module, const Specialization& specialization);
 
-  // Bits of an integer of at most 32 bits or a bool (0 or 1), or of a wider integer whose value fits. Nothing if `id` is not one or has no value.
+  // Bits of an integer of at most 32 bits or a bool (0 or 1), or of a wider integer whose value fits. Nothing if `id`
+  // is not one or has no value.
   [[nodiscard]] std::optional<uint32_t> Value(Id id) const;
-  // Of OpConstantStringAMDX and OpSpecConstantStringAMDX. A specialised string is the entry's bytes up to their end or the first nul.
+  // Of OpConstantStringAMDX and OpSpecConstantStringAMDX. A specialised string is the entry's bytes up to their end or
+  // the first nul.
   [[nodiscard]] std::optional<std::string> String(Id id) const;
-  // The first specialised constant whose entry has another size than the constant (VUID-VkSpecializationMapEntry-constantID-00776).
+  // The first specialised constant whose entry has another size than the constant
+  // (VUID-VkSpecializationMapEntry-constantID-00776).
   [[nodiscard]] const Expected<void>& sizes() const { return sizes_; }
 
  private:

@@ -15,9 +15,11 @@ class Search {
   Expected<std::optional<GridMember>> Run(Id payload, uint64_t base) {
     const Instruction* shape = types_.Find(payload);
     // Without one once, without one always: structures that are nested many times over are searched once.
-    if (shape == nullptr || shape->opcode != spv::Op::OpTypeStruct || !searched_.insert(payload).second) return std::optional<GridMember>();
+    if (shape == nullptr || shape->opcode != spv::Op::OpTypeStruct || !searched_.insert(payload).second)
+      return std::optional<GridMember>();
     for (uint32_t member = 0; member < shape->operands.size(); ++member) {
-      const uint64_t offset = base + FindMemberDecoration(module_, payload, member, spv::Decoration::Offset).value_or(0);
+      const uint64_t offset =
+          base + FindMemberDecoration(module_, payload, member, spv::Decoration::Offset).value_or(0);
       if (HasMemberDecoration(module_, payload, member, spv::Decoration::PayloadDispatchIndirectAMDX)) {
         return Measure(payload, member, shape->operands[member], offset);
       }
@@ -30,19 +32,20 @@ class Search {
  private:
   Expected<std::optional<GridMember>> Measure(Id payload, uint32_t member, Id type, uint64_t offset) const {
     const auto refuse = [&](const char* why) {
-      return Error{"member " + std::to_string(member) + " of OpTypeStruct %" + std::to_string(payload) + " (" + NameOf(module_, payload) +
-                   "), which is decorated PayloadDispatchIndirectAMDX, " + why};
+      return Error{"member " + std::to_string(member) + " of OpTypeStruct %" + std::to_string(payload) + " (" +
+                   NameOf(module_, payload) + "), which is decorated PayloadDispatchIndirectAMDX, " + why};
     };
     const Instruction* shape = types_.Find(type);
     uint32_t count = 1;
     if (shape != nullptr && shape->opcode == spv::Op::OpTypeVector) count = shape->operands[1];
-    if (shape != nullptr && shape->opcode == spv::Op::OpTypeArray) count = types_.ConstantValue(shape->operands[1]).value_or(0);
+    if (shape != nullptr && shape->opcode == spv::Op::OpTypeArray)
+      count = types_.ConstantValue(shape->operands[1]).value_or(0);
     const bool is_scalar = shape != nullptr && shape->opcode == spv::Op::OpTypeInt;
     const bool is_array = shape != nullptr && shape->opcode == spv::Op::OpTypeArray;
     const bool is_vector = shape != nullptr && shape->opcode == spv::Op::OpTypeVector;
     const Instruction* component = is_array || is_vector ? types_.Find(shape->operands[0]) : shape;
-    if ((!is_scalar && !is_array && !is_vector) || component == nullptr || component->opcode != spv::Op::OpTypeInt || count < 1 || count > 3 ||
-        component->operands[0] > 32) {
+    if ((!is_scalar && !is_array && !is_vector) || component == nullptr || component->opcode != spv::Op::OpTypeInt ||
+        count < 1 || count > 3 || component->operands[0] > 32) {
       return refuse("is not a scalar, 2- or 3-vector of 8-, 16- or 32-bit integers");
     }
     const uint32_t width = component->operands[0] / 8;

@@ -10,8 +10,8 @@
 
 namespace trellis::spirv {
 
-// The member with PayloadDispatchIndirectAMDX, in `payload` or a struct nested in it; nothing if there is none. Scalars, 2- and 3-vectors and (as
-// compilers emit) arrays of 8-, 16- or 32-bit integers; others are refused.
+// The member with PayloadDispatchIndirectAMDX, in `payload` or a struct nested in it; nothing if there is none.
+// Scalars, 2- and 3-vectors and (as compilers emit) arrays of 8-, 16- or 32-bit integers; others are refused.
 [[nodiscard]] Expected<std::optional<GridMember>> FindGridMember(const Module& module, const Types& types, Id payload);
 
 }  // namespace trellis::spirv

@@ -34,7 +34,8 @@ bool WritesInput(const Module& module, const Types& types, Id input) {
         const auto uses = [&](size_t i) { return derived.contains(instruction.operands[i]); };
         switch (instruction.opcode) {
           case spv::Op::OpNodePayloadArrayLengthAMDX:
-          case spv::Op::OpIsNodePayloadValidAMDX: break;
+          case spv::Op::OpIsNodePayloadValidAMDX:
+            break;
           case spv::Op::OpLoad:
             if (uses(0) && HoldsHandle(types, instruction.type_id)) return true;
             break;

@@ -1,5 +1,5 @@
-// What one entry point is as a node of an execution graph: everything the linker, the planner and the replay need to know about a shader.
-// Plain data, no SPIR-V in it. Sizes and offsets are bytes.
+// What one entry point is as a node of an execution graph: everything the linker, the planner and the replay need to
+// know about a shader. Plain data, no SPIR-V in it. Sizes and offsets are bytes.
 #pragma once
 
 #include <array>
@@ -37,13 +37,14 @@ struct NodeOutputInfo {
   bool sparse = false;        // PayloadNodeSparseArrayAMDX
   uint32_t max_payloads = 0;  // NodeMaxPayloadsAMDX, per workgroup; with shared limits that of the sharing target
   PayloadLayout payload;
-  // Every allocation's Node Index operand (base included) if all of them are constants, in no order, without duplicates. Else nothing.
+  // Every allocation's Node Index operand (base included) if all of them are constants, in no order, without
+  // duplicates. Else nothing.
   std::optional<std::vector<uint32_t>> constant_indices;
   bool uses_heap = false;  // has allocations that are committed at enqueue; see docs/architecture.md, "Commit"
 };
 
 struct NodeInfo {
-  std::string entry_point;  // the default node name
+  std::string entry_point;    // the default node name
   uint32_t shader_index = 0;  // ShaderIndexAMDX, else 0
   LaunchKind kind = LaunchKind::kDynamicGrid;
   std::array<uint32_t, 3> grid = {0, 0, 0};  // static: the grid. dynamic: the bound, 0 where there is none
@@ -56,11 +57,11 @@ struct NodeInfo {
   uint32_t shares_input_with_index = 0;
   bool has_enqueue_capability = false;  // false: a plain compute shader used as a leaf node
 
-  PayloadLayout input;                     // size 0: no payload
-  std::optional<GridMember> grid_member;   // dynamic grids only
-  bool writes_input = false;               // stores or atomics to the input payload
-  std::vector<NodeOutputInfo> outputs;     // the order is that of LaunchBlock::outputs
-  uint32_t push_constant_end = 0;          // highest byte of the push constant block it uses, 0 without one
+  PayloadLayout input;                    // size 0: no payload
+  std::optional<GridMember> grid_member;  // dynamic grids only
+  bool writes_input = false;              // stores or atomics to the input payload
+  std::vector<NodeOutputInfo> outputs;    // the order is that of LaunchBlock::outputs
+  uint32_t push_constant_end = 0;         // highest byte of the push constant block it uses, 0 without one
   bool vulkan_memory_model = false;
 };
 

@@ -15,8 +15,9 @@ namespace {
 
 constexpr uint32_t kHeaderWords = 5;
 
-// What only revision 1 has. Numbers of both revisions overlap, so an opcode alone proves nothing: 5090 has four operands in revision 1 and three in
-// revision 2, and decorations that revision 2 puts on types sit on variables in revision 1.
+// What only revision 1 has. Numbers of both revisions overlap, so an opcode alone proves nothing: 5090 has four
+// operands in revision 1 and three in revision 2, and decorations that revision 2 puts on types sit on variables in
+// revision 1.
 std::optional<std::string> FindRevision1(std::span<const uint32_t> words) {
   constexpr uint32_t kNodeOutputPayload = 5076;
   constexpr uint32_t kOp5090 = 5090;
@@ -31,16 +32,20 @@ std::optional<std::string> FindRevision1(std::span<const uint32_t> words) {
       return mark("OpTypePointer to storage class 5076 (NodeOutputPayloadAMDX)", words[at + 1]);
     }
     if (op == spv::Op::OpVariable && count >= 4) {
-      if (words[at + 3] == kNodeOutputPayload) return mark("OpVariable in storage class 5076 (NodeOutputPayloadAMDX)", words[at + 2]);
-      if (decorated.contains(words[at + 2])) return mark("NodeMaxPayloadsAMDX or PayloadNodeNameAMDX on OpVariable", words[at + 2]);
+      if (words[at + 3] == kNodeOutputPayload)
+        return mark("OpVariable in storage class 5076 (NodeOutputPayloadAMDX)", words[at + 2]);
+      if (decorated.contains(words[at + 2]))
+        return mark("NodeMaxPayloadsAMDX or PayloadNodeNameAMDX on OpVariable", words[at + 2]);
     }
-    if (static_cast<uint32_t>(op) == kOp5090 && count == 5) return mark("opcode 5090 as OpInitializeNodePayloadsAMDX on", words[at + 1]);
+    if (static_cast<uint32_t>(op) == kOp5090 && count == 5)
+      return mark("opcode 5090 as OpInitializeNodePayloadsAMDX on", words[at + 1]);
     if ((op == spv::Op::OpDecorate || op == spv::Op::OpDecorateId || op == spv::Op::OpDecorateString) && count >= 4) {
       const auto decoration = static_cast<spv::Decoration>(words[at + 2]);
       if (decoration == spv::Decoration::PayloadNodeNameAMDX && op != spv::Op::OpDecorateId) {
         return mark("PayloadNodeNameAMDX with a literal string on", words[at + 1]);
       }
-      if (decoration == spv::Decoration::PayloadNodeNameAMDX || decoration == spv::Decoration::NodeMaxPayloadsAMDX) decorated.insert(words[at + 1]);
+      if (decoration == spv::Decoration::PayloadNodeNameAMDX || decoration == spv::Decoration::NodeMaxPayloadsAMDX)
+        decorated.insert(words[at + 1]);
     }
     at += count;
   }
@@ -58,8 +63,8 @@ size_t InterfaceStart(const Instruction& entry) {
   return 2 + name_words;
 }
 
-// Input variables of the entry point's interface. Where there are none: the module's one variable that no other entry point lists, for optimisers
-// take unused variables out of interfaces.
+// Input variables of the entry point's interface. Where there are none: the module's one variable that no other entry
+// point lists, for optimisers take unused variables out of interfaces.
 std::vector<Id> FindInputs(const Module& module, const Instruction& entry) {
   std::unordered_set<Id> unclaimed;
   for (const Instruction& global : module.globals) {
@@ -91,9 +96,12 @@ const Instruction* FindEntryPoint(const Module& module, std::string_view name) {
 Expected<void> CheckEntryFunction(const Module& module, Id entry) {
   for (const Function& function : module.functions) {
     if (function.id() != entry) continue;
-    const auto is_void = [&](const Instruction& global) { return global.result_id == function.definition.type_id && global.opcode == spv::Op::OpTypeVoid; };
+    const auto is_void = [&](const Instruction& global) {
+      return global.result_id == function.definition.type_id && global.opcode == spv::Op::OpTypeVoid;
+    };
     if (function.blocks.empty()) return Error{"OpFunction %" + std::to_string(entry) + ": the entry point has no body"};
-    if (!function.parameters.empty()) return Error{"OpFunction %" + std::to_string(entry) + ": the entry point has parameters"};
+    if (!function.parameters.empty())
+      return Error{"OpFunction %" + std::to_string(entry) + ": the entry point has parameters"};
     if (std::none_of(module.globals.begin(), module.globals.end(), is_void)) {
       return Error{"OpFunction %" + std::to_string(entry) + ": the entry point returns a value"};
     }
@@ -129,13 +137,17 @@ Expected<NodeModule> ExtractNode(Module module, std::string_view entry_point) {
   if (const Instruction* entry = FindEntryPoint(module, entry_point)) inputs = FindInputs(module, *entry);
   const Expected<void> kept = KeepEntryPoint(module, entry_point, spv::ExecutionModel::GLCompute);
   if (!kept) return kept.error();
-  const auto refuse = [&](const Error& error) { return Error{"node '" + std::string(entry_point) + "': " + error.message}; };
+  const auto refuse = [&](const Error& error) {
+    return Error{"node '" + std::string(entry_point) + "': " + error.message};
+  };
   if (inputs.size() > 1) {
-    return refuse(Error{"OpVariable %" + std::to_string(inputs[1]) + ": a second variable in the storage class NodePayloadAMDX in the interface"});
+    return refuse(Error{"OpVariable %" + std::to_string(inputs[1]) +
+                        ": a second variable in the storage class NodePayloadAMDX in the interface"});
   }
   NodeModule node{std::move(module), kNoId, inputs.empty() ? kNoId : inputs[0]};
   node.entry_function = node.module.entry_points.front().operands[1];
-  if (Expected<void> function = CheckEntryFunction(node.module, node.entry_function); !function) return refuse(function.error());
+  if (Expected<void> function = CheckEntryFunction(node.module, node.entry_function); !function)
+    return refuse(function.error());
   EliminateDead(node.module, node.input);
   if (Expected<void> checked = CheckInputs(node.module, node.input); !checked) return refuse(checked.error());
   return node;

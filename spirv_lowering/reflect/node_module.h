@@ -13,8 +13,9 @@ namespace trellis::spirv {
 // ReadModule, with revision-1 modules refused by name before their instructions confuse anyone.
 [[nodiscard]] Expected<Module> ReadNodeModule(std::span<const uint32_t> words);
 
-// What is left of `module` when only the compute entry point `entry_point` and what it uses is kept. The input variable stays even if the compiler
-// has stripped it from the interface (checklist: an unused input still tells the payload's layout); it is `input`, kNoId if there is none.
+// What is left of `module` when only the compute entry point `entry_point` and what it uses is kept. The input variable
+// stays even if the compiler has stripped it from the interface (checklist: an unused input still tells the payload's
+// layout); it is `input`, kNoId if there is none.
 struct NodeModule {
   Module module;
   Id entry_function = kNoId;

@@ -17,39 +17,49 @@ namespace {
 
 constexpr uint32_t kDeepestConstantIndices = 4096;  // distinct constant node indices worth remembering
 constexpr uint32_t kMostInvocations = 65536;        // of a workgroup; no device has as many
-constexpr uint32_t kImplicitPayloadSize = 12;       // struct { uvec3 grid }: a dynamic-grid node that declares no payload
+constexpr uint32_t kImplicitPayloadSize = 12;  // struct { uvec3 grid }: a dynamic-grid node that declares no payload
 
 class Reflection {
  public:
   Reflection(NodeModule node, const Specialization& specialization, std::string_view entry_point)
-      : node_(std::move(node)), module_(node_.module), types_(module_), constants_(module_, specialization), outputs_(FindOutputs(module_, types_)) {
+      : node_(std::move(node)),
+        module_(node_.module),
+        types_(module_),
+        constants_(module_, specialization),
+        outputs_(FindOutputs(module_, types_)) {
     info_.entry_point = entry_point;
   }
 
   Expected<NodeInfo> Run() {
     if (!constants_.sizes()) return Error{"node '" + info_.entry_point + "': " + constants_.sizes().error().message};
-    for (const auto step : {&Reflection::ReadCapabilities, &Reflection::ReadModes, &Reflection::ReadInput, &Reflection::ReadOutputs,
-                            &Reflection::ReadPushConstants, &Reflection::CheckSupported}) {
-      if (Expected<void> done = (this->*step)(); !done) return Error{"node '" + info_.entry_point + "': " + done.error().message};
+    for (const auto step : {&Reflection::ReadCapabilities, &Reflection::ReadModes, &Reflection::ReadInput,
+                            &Reflection::ReadOutputs, &Reflection::ReadPushConstants, &Reflection::CheckSupported}) {
+      if (Expected<void> done = (this->*step)(); !done)
+        return Error{"node '" + info_.entry_point + "': " + done.error().message};
     }
     return std::move(info_);
   }
 
  private:
   // `what` names instruction or mode, `id` the offending id.
-  static Error Refuse(const std::string& what, Id id, const std::string& why) { return Error{what + " %" + std::to_string(id) + ": " + why}; }
+  static Error Refuse(const std::string& what, Id id, const std::string& why) {
+    return Error{what + " %" + std::to_string(id) + ": " + why};
+  }
 
   Expected<uint32_t> Constant(const std::string& what, Id id) const {
     const std::optional<uint32_t> value = constants_.Value(id);
-    if (!value) return Refuse(what, id, "the operand is not an integer constant that can be evaluated at pipeline creation");
+    if (!value)
+      return Refuse(what, id, "the operand is not an integer constant that can be evaluated at pipeline creation");
     return *value;
   }
 
   Expected<void> ReadCapabilities() {
     for (const Instruction& capability : module_.capabilities) {
-      if (capability.operands[0] == static_cast<uint32_t>(spv::Capability::ShaderEnqueueAMDX)) info_.has_enqueue_capability = true;
+      if (capability.operands[0] == static_cast<uint32_t>(spv::Capability::ShaderEnqueueAMDX))
+        info_.has_enqueue_capability = true;
     }
-    info_.vulkan_memory_model = module_.memory_model.front().operands[1] == static_cast<uint32_t>(spv::MemoryModel::Vulkan);
+    info_.vulkan_memory_model =
+        module_.memory_model.front().operands[1] == static_cast<uint32_t>(spv::MemoryModel::Vulkan);
     return {};
   }
 
@@ -59,7 +69,8 @@ class Reflection {
       if (!value) return value.error();
       info_.grid[i] = *value;
     }
-    if (uint64_t{info_.grid[0]} * info_.grid[1] > 0xffffffffu || uint64_t{info_.grid[0]} * info_.grid[1] * info_.grid[2] > 0xffffffffu) {
+    if (uint64_t{info_.grid[0]} * info_.grid[1] > 0xffffffffu ||
+        uint64_t{info_.grid[0]} * info_.grid[1] * info_.grid[2] > 0xffffffffu) {
       return Refuse(name, mode.operands[0], "the grid has 2^32 workgroups or more");
     }
     return {};
@@ -93,8 +104,10 @@ class Reflection {
       case spv::ExecutionMode::MaxNumWorkgroupsAMDX:
         max_grid_ = true;
         return ReadGrid(mode, "MaxNumWorkgroupsAMDX");
-      case spv::ExecutionMode::ShaderIndexAMDX: return one("ShaderIndexAMDX", info_.shader_index);
-      case spv::ExecutionMode::MaxNodeRecursionAMDX: return one("MaxNodeRecursionAMDX", info_.max_recursion);
+      case spv::ExecutionMode::ShaderIndexAMDX:
+        return one("ShaderIndexAMDX", info_.shader_index);
+      case spv::ExecutionMode::MaxNodeRecursionAMDX:
+        return one("MaxNodeRecursionAMDX", info_.max_recursion);
       case spv::ExecutionMode::IsApiEntryAMDX: {
         uint32_t value = 1;
         Expected<void> read = one("IsApiEntryAMDX", value);
@@ -103,7 +116,9 @@ class Reflection {
       }
       case spv::ExecutionMode::SharesInputWithAMDX: {
         const std::optional<std::string> name = constants_.String(mode.operands[2]);
-        if (!name) return Refuse("SharesInputWithAMDX", mode.operands[2], "the node name is not an OpConstantStringAMDX or OpSpecConstantStringAMDX");
+        if (!name)
+          return Refuse("SharesInputWithAMDX", mode.operands[2],
+                        "the node name is not an OpConstantStringAMDX or OpSpecConstantStringAMDX");
         Expected<uint32_t> index = Constant("SharesInputWithAMDX", mode.operands[3]);
         if (!index) return index.error();
         info_.shares_input = true;
@@ -112,7 +127,8 @@ class Reflection {
         info_.shares_input_with_index = *index;
         return {};
       }
-      default: return {};
+      default:
+        return {};
     }
   }
 
@@ -127,9 +143,12 @@ class Reflection {
     uint64_t invocations = 1;
     for (const uint32_t size : info_.local_size) invocations = size > kMostInvocations ? 0 : invocations * size;
     if (invocations == 0 || invocations > kMostInvocations) {
-      return Refuse("OpFunction", node_.entry_function, "the workgroup size is 0 or more than " + std::to_string(kMostInvocations) + " invocations");
+      return Refuse("OpFunction", node_.entry_function,
+                    "the workgroup size is 0 or more than " + std::to_string(kMostInvocations) + " invocations");
     }
-    info_.kind = coalescing_ ? LaunchKind::kCoalescing : static_grid_ ? LaunchKind::kStaticGrid : LaunchKind::kDynamicGrid;
+    info_.kind = coalescing_    ? LaunchKind::kCoalescing
+                 : static_grid_ ? LaunchKind::kStaticGrid
+                                : LaunchKind::kDynamicGrid;
     return {};
   }
 
@@ -138,7 +157,8 @@ class Reflection {
     std::vector<Id> found;
     for (const Instruction& annotation : module_.annotations) {
       if (annotation.opcode == spv::Op::OpDecorate && annotation.operands.size() == 3 &&
-          annotation.operands[1] == static_cast<uint32_t>(spv::Decoration::BuiltIn) && annotation.operands[2] == static_cast<uint32_t>(built_in)) {
+          annotation.operands[1] == static_cast<uint32_t>(spv::Decoration::BuiltIn) &&
+          annotation.operands[2] == static_cast<uint32_t>(built_in)) {
         found.push_back(annotation.operands[0]);
       }
     }
@@ -149,7 +169,9 @@ class Reflection {
   void ReadWorkgroupSize() {
     for (const Id id : BuiltIns(spv::BuiltIn::WorkgroupSize)) {
       const Instruction* constant = types_.Find(id);
-      if (constant == nullptr || (constant->opcode != spv::Op::OpConstantComposite && constant->opcode != spv::Op::OpSpecConstantComposite)) continue;
+      if (constant == nullptr ||
+          (constant->opcode != spv::Op::OpConstantComposite && constant->opcode != spv::Op::OpSpecConstantComposite))
+        continue;
       for (uint32_t i = 0; i < 3 && i < constant->operands.size(); ++i) {
         info_.local_size[i] = constants_.Value(constant->operands[i]).value_or(info_.local_size[i]);
       }
@@ -160,7 +182,10 @@ class Reflection {
     const Instruction* shape = types_.Find(payload);
     if (shape == nullptr || shape->opcode != spv::Op::OpTypeStruct) return Refuse(what, payload, "not a structure");
     const std::optional<uint32_t> size = types_.LaidOutSize(payload);
-    if (!size) return Refuse(what, payload, NameOf(module_, payload) + " lacks Offset, ArrayStride or MatrixStride decorations, holds booleans or has no fixed size");
+    if (!size)
+      return Refuse(what, payload,
+                    NameOf(module_, payload) +
+                        " lacks Offset, ArrayStride or MatrixStride decorations, holds booleans or has no fixed size");
     return PayloadLayout{*size, *size == 0 ? 1 : types_.LargestScalar(payload)};
   }
 
@@ -175,15 +200,19 @@ class Reflection {
     const Id type = types_.Pointee(types_.Find(node_.input)->type_id);
     const Instruction* shape = types_.Find(type);
     if (shape == nullptr) return Refuse("input OpVariable", node_.input, "its type is not known");
-    const bool is_array = shape->opcode == spv::Op::OpTypeNodePayloadArrayAMDX || shape->opcode == spv::Op::OpTypeArray ||
-                          shape->opcode == spv::Op::OpTypeRuntimeArray;
+    const bool is_array = shape->opcode == spv::Op::OpTypeNodePayloadArrayAMDX ||
+                          shape->opcode == spv::Op::OpTypeArray || shape->opcode == spv::Op::OpTypeRuntimeArray;
     const Id payload = is_array ? shape->operands[0] : type;
     Expected<PayloadLayout> layout = Measure("input OpVariable", payload);
     if (!layout) return layout.error();
     info_.input = *layout;
     if (info_.kind == LaunchKind::kCoalescing) {
-      if (!is_array) return Refuse("input OpVariable", node_.input, "the input of a coalescing node is not a payload array");
-      if (Expected<void> read = ReadDecorationId(type, spv::Decoration::NodeMaxPayloadsAMDX, "NodeMaxPayloadsAMDX", info_.coalesce); !read) return read;
+      if (!is_array)
+        return Refuse("input OpVariable", node_.input, "the input of a coalescing node is not a payload array");
+      if (Expected<void> read =
+              ReadDecorationId(type, spv::Decoration::NodeMaxPayloadsAMDX, "NodeMaxPayloadsAMDX", info_.coalesce);
+          !read)
+        return read;
       info_.coalesce = std::max(info_.coalesce, 1u);
     }
     if (info_.kind == LaunchKind::kDynamicGrid) {
@@ -191,7 +220,8 @@ class Reflection {
       if (!member) return member.error();
       if (!*member && info_.input.size < kImplicitPayloadSize) {
         return Refuse("input OpVariable", node_.input,
-                      "the node has neither StaticNumWorkgroupsAMDX nor CoalescingAMDX, and its payload has no member with PayloadDispatchIndirectAMDX");
+                      "the node has neither StaticNumWorkgroupsAMDX nor CoalescingAMDX, and its payload has no member "
+                      "with PayloadDispatchIndirectAMDX");
       }
       // Without the decoration the payload begins with a VkDispatchIndirectCommand (the chapter's older wording).
       info_.grid_member = member->value_or(GridMember{0, 4, 3});
@@ -215,21 +245,28 @@ class Reflection {
     const std::optional<uint32_t> name_id = FindDecoration(module_, array_type, spv::Decoration::PayloadNodeNameAMDX);
     if (!name_id) return Refuse("OpTypeNodePayloadArrayAMDX", array_type, "an output type without PayloadNodeNameAMDX");
     const std::optional<std::string> name = constants_.String(*name_id);
-    if (!name) return Refuse("PayloadNodeNameAMDX", *name_id, "the node name is not an OpConstantStringAMDX or OpSpecConstantStringAMDX");
+    if (!name)
+      return Refuse("PayloadNodeNameAMDX", *name_id,
+                    "the node name is not an OpConstantStringAMDX or OpSpecConstantStringAMDX");
     output.target_name = *name;
     Id budget = array_type;
-    if (const std::optional<uint32_t> shared = FindDecoration(module_, array_type, spv::Decoration::NodeSharesPayloadLimitsWithAMDX)) budget = *shared;
+    if (const std::optional<uint32_t> shared =
+            FindDecoration(module_, array_type, spv::Decoration::NodeSharesPayloadLimitsWithAMDX))
+      budget = *shared;
     if (!HasDecoration(module_, budget, spv::Decoration::NodeMaxPayloadsAMDX)) {
       return Refuse("OpTypeNodePayloadArrayAMDX", budget, "an output type without NodeMaxPayloadsAMDX");
     }
     for (const auto& [decoration, label, target, into] :
          {std::tuple{spv::Decoration::NodeMaxPayloadsAMDX, "NodeMaxPayloadsAMDX", budget, &output.max_payloads},
-          std::tuple{spv::Decoration::PayloadNodeBaseIndexAMDX, "PayloadNodeBaseIndexAMDX", array_type, &output.base_index},
-          std::tuple{spv::Decoration::PayloadNodeArraySizeAMDX, "PayloadNodeArraySizeAMDX", array_type, &output.array_size}}) {
+          std::tuple{spv::Decoration::PayloadNodeBaseIndexAMDX, "PayloadNodeBaseIndexAMDX", array_type,
+                     &output.base_index},
+          std::tuple{spv::Decoration::PayloadNodeArraySizeAMDX, "PayloadNodeArraySizeAMDX", array_type,
+                     &output.array_size}}) {
       if (Expected<void> read = ReadDecorationId(target, decoration, label, *into); !read) return read.error();
     }
     output.sparse = HasDecoration(module_, array_type, spv::Decoration::PayloadNodeSparseArrayAMDX);
-    Expected<PayloadLayout> layout = Measure("payload of OpTypeNodePayloadArrayAMDX", types_.Find(array_type)->operands[0]);
+    Expected<PayloadLayout> layout =
+        Measure("payload of OpTypeNodePayloadArrayAMDX", types_.Find(array_type)->operands[0]);
     if (!layout) return layout.error();
     output.payload = *layout;
     return output;
@@ -246,7 +283,8 @@ class Reflection {
     for (const auto& [id, allocation] : outputs_.allocations) {
       if (allocation.output_number >= info_.outputs.size() ||
           types_.PointerClass(allocation.instruction->type_id) != spv::StorageClass::NodePayloadAMDX) {
-        return Refuse("OpAllocateNodePayloadsAMDX", id, "the result is not a NodePayloadAMDX pointer to a payload array");
+        return Refuse("OpAllocateNodePayloadsAMDX", id,
+                      "the result is not a NodePayloadAMDX pointer to a payload array");
       }
       NodeOutputInfo& output = info_.outputs[allocation.output_number];
       output.uses_heap = output.uses_heap || allocation.commit == Commit::kAtEnqueue;
@@ -265,7 +303,9 @@ class Reflection {
 
   Expected<void> ReadPushConstants() {
     for (const Instruction& global : module_.globals) {
-      if (global.opcode != spv::Op::OpVariable || global.operands[0] != static_cast<uint32_t>(spv::StorageClass::PushConstant)) continue;
+      if (global.opcode != spv::Op::OpVariable ||
+          global.operands[0] != static_cast<uint32_t>(spv::StorageClass::PushConstant))
+        continue;
       const Id type = types_.Pointee(global.type_id);
       const std::optional<uint32_t> size = types_.LaidOutSize(type);
       if (!size) return Refuse("push constant OpVariable", global.result_id, "the block lacks layout decorations");
@@ -275,17 +315,21 @@ class Reflection {
   }
 
   [[nodiscard]] bool HasCapability(spv::Capability wanted) const {
-    return std::any_of(module_.capabilities.begin(), module_.capabilities.end(),
-                       [wanted](const Instruction& capability) { return capability.operands[0] == static_cast<uint32_t>(wanted); });
+    return std::any_of(
+        module_.capabilities.begin(), module_.capabilities.end(),
+        [wanted](const Instruction& capability) { return capability.operands[0] == static_cast<uint32_t>(wanted); });
   }
 
   Expected<void> CheckSupported() {
     for (const Id id : BuiltIns(spv::BuiltIn::NumWorkgroups)) {
-      if (types_.Find(id) != nullptr) return Refuse("OpVariable", id, "the built-in NumWorkgroups must not be used in an execution graph");
+      if (types_.Find(id) != nullptr)
+        return Refuse("OpVariable", id, "the built-in NumWorkgroups must not be used in an execution graph");
     }
     for (const Instruction& global : module_.globals) {
-      if (global.opcode == spv::Op::OpUntypedVariableKHR && global.operands[0] == static_cast<uint32_t>(spv::StorageClass::PushConstant)) {
-        return Refuse("OpUntypedVariableKHR", global.result_id, "untyped push constants: not supported (docs/limitations.md)");
+      if (global.opcode == spv::Op::OpUntypedVariableKHR &&
+          global.operands[0] == static_cast<uint32_t>(spv::StorageClass::PushConstant)) {
+        return Refuse("OpUntypedVariableKHR", global.result_id,
+                      "untyped push constants: not supported (docs/limitations.md)");
       }
     }
     // Lowering adds a Workgroup variable of its own, which may not stand beside blocks with an explicit layout.
@@ -297,7 +341,8 @@ class Reflection {
       for (const BasicBlock& block : function.blocks) {
         for (const Instruction& instruction : block.body) {
           if (instruction.opcode == spv::Op::OpFinishWritingNodePayloadAMDX) {
-            return Refuse("OpFinishWritingNodePayloadAMDX", instruction.result_id, "not supported yet (docs/limitations.md)");
+            return Refuse("OpFinishWritingNodePayloadAMDX", instruction.result_id,
+                          "not supported yet (docs/limitations.md)");
           }
         }
       }

@@ -13,11 +13,13 @@
 
 namespace trellis::spirv {
 
-// Values for specialisation constants, by SpecId: the bytes of VkSpecializationInfo. Sizes that do not fit the constant are refused by Reflect.
+// Values for specialisation constants, by SpecId: the bytes of VkSpecializationInfo. Sizes that do not fit the constant
+// are refused by Reflect.
 using Specialization = std::unordered_map<uint32_t, std::vector<uint8_t>>;
 
-// Reads what `entry_point` (GLCompute) is as a node. Refuses, naming entry point, instruction and id, what breaks the extension's rules where that
-// would make the result meaningless, revision-1 modules, and what is not implemented yet.
-[[nodiscard]] Expected<NodeInfo> Reflect(const Module& module, std::string_view entry_point, const Specialization& specialization);
+// Reads what `entry_point` (GLCompute) is as a node. Refuses, naming entry point, instruction and id, what breaks the
+// extension's rules where that would make the result meaningless, revision-1 modules, and what is not implemented yet.
+[[nodiscard]] Expected<NodeInfo> Reflect(const Module& module, std::string_view entry_point,
+                                         const Specialization& specialization);
 
 }  // namespace trellis::spirv

@@ -3,11 +3,11 @@
 #include <cassert>
 #include <span>
 
+#include "spirv_lowering/ir/reader.h"
 #include "spirv_lowering/runtime/runtime_glsl450_spv.h"
 #include "spirv_lowering/runtime/runtime_glsl450_subgroup_spv.h"
 #include "spirv_lowering/runtime/runtime_vulkan_spv.h"
 #include "spirv_lowering/runtime/runtime_vulkan_subgroup_spv.h"
-#include "spirv_lowering/ir/reader.h"
 
 namespace trellis::spirv {
 namespace {

@@ -5,8 +5,8 @@
 
 namespace trellis::spirv {
 
-// The library for a node's memory model. `subgroup_aggregation`: the functions use subgroup arithmetic and ballot. Thread-safe; lives as long as the
-// process.
+// The library for a node's memory model. `subgroup_aggregation`: the functions use subgroup arithmetic and ballot.
+// Thread-safe; lives as long as the process.
 [[nodiscard]] const Module& RuntimeLibrary(bool vulkan_memory_model, bool subgroup_aggregation);
 
 }  // namespace trellis::spirv

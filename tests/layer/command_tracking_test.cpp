@@ -218,6 +218,28 @@ TEST_F(CommandTracking, remembered_error_comes_out_of_end_once) {
   EXPECT_EQ(TRELLIS_CALL(device_, EndCommandBuffer)(command_buffer_), VK_SUCCESS);
 }
 
+TEST_F(CommandTracking, graph_inside_a_render_pass_is_refused) {
+  const VkRenderPassBeginInfo pass = {};
+  const VkRenderingInfo rendering = {};
+  const VkDispatchGraphCountInfoAMDX info = {};
+  const VkCommandBufferBeginInfo begin = {};
+  const auto dispatch_and_end = [&] {
+    driver_.ForgetCalls();
+    TRELLIS_CALL(device_, CmdDispatchGraphAMDX)(command_buffer_, 0, 0, &info);
+    EXPECT_TRUE(driver_.calls().empty());
+    const VkResult result = TRELLIS_CALL(device_, EndCommandBuffer)(command_buffer_);
+    TRELLIS_CALL(device_, BeginCommandBuffer)(command_buffer_, &begin);
+    return result;
+  };
+  TRELLIS_CALL(device_, CmdBeginRenderPass)(command_buffer_, &pass, VK_SUBPASS_CONTENTS_INLINE);
+  EXPECT_EQ(dispatch_and_end(), VK_ERROR_FEATURE_NOT_PRESENT);
+  TRELLIS_CALL(device_, CmdBeginRendering)(command_buffer_, &rendering);
+  EXPECT_EQ(dispatch_and_end(), VK_ERROR_FEATURE_NOT_PRESENT);
+  TRELLIS_CALL(device_, CmdBeginRendering)(command_buffer_, &rendering);
+  TRELLIS_CALL(device_, CmdEndRendering)(command_buffer_);
+  EXPECT_FALSE(recording_->inside_render_pass);
+}
+
 TEST_F(CommandTracking, freed_command_buffers_and_destroyed_pools_are_forgotten) {
   VkCommandPoolCreateInfo pool_info = {};
   VkCommandBufferAllocateInfo info = {};

@@ -209,6 +209,7 @@ TEST_F(Maintenance5Edits, ray_tracing_pipelines_are_not_deferred) {
   EXPECT_THAT(below_.stage_modules, ElementsAre(1000, 7));
   EXPECT_THAT(below_.destroyed_modules, ElementsAre(1000));
 
+  below_.destroyed_modules.clear();
   EXPECT_EQ(entry::CreateRayTracingPipelinesKHR(handle(), {}, {}, 1, &info, nullptr, &pipeline), VK_SUCCESS);
   below_.destroyed_modules.clear();
   below_.pipeline_result = VK_PIPELINE_COMPILE_REQUIRED;

@@ -1,10 +1,11 @@
 // The barriers of recorded graphs are enough, and none is there for nothing.
 #include <gtest/gtest.h>
 
-#include <cstring>
+#include <algorithm>
 #include <numeric>
 
 #include "layer/replay/replay.h"
+#include "tests/graph/random_graph.h"
 #include "tests/replay/barrier_checker.h"
 #include "tests/replay/test_pipeline.h"
 
@@ -203,6 +204,37 @@ TEST_F(BarrierTest, AWideLevelNeedsSeveralWorkgroupsToOpenItsRegions) {
   EXPECT_TRUE(complaints.empty()) << complaints.front();
   EXPECT_EQ(PositionsOf(device_.stream(), Command::Kind::kBarrier).size(), BarriersFor(3));
 }
+
+// One recording a seed: two dispatches of a random graph from random roots, some of whose nodes write their inputs.
+class RandomBarrierTest : public BarrierTest, public ::testing::WithParamInterface<uint32_t> {};
+
+TEST_P(RandomBarrierTest, AcceptedAndNoBarrierIsThereForNothing) {
+  Random random(GetParam());
+  std::vector<NodeSource> sources = MakeRandomNodes(random);
+  for (NodeSource& source : sources) source.info.writes_input = source.info.input.size != 0 && Below(random, 4) == 0;
+  Use(MakePipeline(device_, sources));
+  for (uint32_t dispatch = 0; dispatch < 2; ++dispatch) {
+    std::vector<Input> inputs;
+    for (uint32_t i = 0; i < 1 + Below(random, 3); ++i) {
+      const Node& node = pipeline_->graph.nodes[Below(random, static_cast<uint32_t>(pipeline_->graph.nodes.size()))];
+      inputs.push_back({node.name, 1 + Below(random, 50), node.index, 1 + Below(random, 3)});
+    }
+    Dispatch(device_, pipeline_, scratch_, inputs);
+  }
+  const CommandStream& stream = device_.stream();
+  const std::vector<std::string> complaints = CheckStream(world_, stream);
+  ASSERT_TRUE(complaints.empty()) << complaints.front() << '\n' << Describe(stream);
+  // Deep graphs have hundreds: a dozen of each, always other ones.
+  std::vector<size_t> positions = PositionsOf(stream, Command::Kind::kBarrier);
+  std::shuffle(positions.begin(), positions.end(), random);
+  positions.resize(std::min<size_t>(positions.size(), 12));
+  for (size_t position : positions)
+    EXPECT_FALSE(CheckStream(world_, Without(stream, position)).empty())
+        << "barrier at " << position << " is not needed\n"
+        << Describe(stream);
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomBarrierTest, ::testing::Range(0u, 40u));
 
 // The checker itself: a stream that is wrong in another way than by barriers.
 TEST_F(BarrierTest, TheCheckerSeesMissingPushConstantsAndKernels) {

@@ -57,6 +57,19 @@ TEST(DeviceBufferTest, OwnsItsObjectsAndIsAligned) {
   EXPECT_EQ(device.LiveObjects(), 0);
 }
 
+TEST(DeviceBufferTest, FamiliesThatCanComputeShareIt) {
+  RecordingDevice device;
+  std::vector<VkQueueFamilyProperties>& families = device.device().queue_families;
+  families.resize(3);
+  families[0].queueFlags = VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT;
+  families[1].queueFlags = VK_QUEUE_TRANSFER_BIT;
+  EXPECT_TRUE(DeviceBuffer::Create(device.device(), 100, BufferMemory::kDevice, "one family"));
+  EXPECT_TRUE(device.LastSharing().empty());
+  families[2].queueFlags = VK_QUEUE_COMPUTE_BIT;
+  EXPECT_TRUE(DeviceBuffer::Create(device.device(), 100, BufferMemory::kDevice, "two families"));
+  EXPECT_EQ(device.LastSharing(), (std::vector<uint32_t>{0, 2}));
+}
+
 TEST(DeviceBufferTest, FailureLeavesNothingBehind) {
   RecordingDevice device;
   device.FailAllocations(true);

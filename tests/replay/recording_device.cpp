@@ -20,6 +20,7 @@ struct RecordingDriver {
                                VkBuffer* buffer) {
     RecordingDevice& self = Self(device);
     *buffer = self.NewHandle<VkBuffer>();
+    self.last_sharing_.assign(info->pQueueFamilyIndices, info->pQueueFamilyIndices + info->queueFamilyIndexCount);
     self.buffers_[*buffer] = {info->size, VK_NULL_HANDLE};
     ++self.live_objects_;
     return VK_SUCCESS;
@@ -37,13 +38,11 @@ struct RecordingDriver {
     if (self.fail_allocations_) return VK_ERROR_OUT_OF_DEVICE_MEMORY;
     *memory = self.NewHandle<VkDeviceMemory>();
     self.memories_[*memory].resize(info->allocationSize);
-    self.allocated_bytes_ += info->allocationSize;
     ++self.live_objects_;
     return VK_SUCCESS;
   }
   static void FreeMemory(VkDevice device, VkDeviceMemory memory, const VkAllocationCallbacks*) {
     RecordingDevice& self = Self(device);
-    self.allocated_bytes_ -= self.memories_.at(memory).size();
     self.memories_.erase(memory);
     --self.live_objects_;
   }

@@ -40,7 +40,8 @@ class RecordingDevice {
   [[nodiscard]] std::string NameOf(uint64_t handle) const;
   // Objects made and not yet destroyed: buffers, memories, pipelines, layouts, modules.
   [[nodiscard]] int LiveObjects() const { return live_objects_; }
-  [[nodiscard]] VkDeviceSize AllocatedBytes() const { return allocated_bytes_; }
+  // Queue families that share the buffer made last; empty if it belongs to one.
+  [[nodiscard]] const std::vector<uint32_t>& LastSharing() const { return last_sharing_; }
 
  private:
   friend struct RecordingDriver;
@@ -62,7 +63,7 @@ class RecordingDevice {
   uint64_t next_handle_ = 0x1000;
   bool fail_allocations_ = false;
   int live_objects_ = 0;
-  VkDeviceSize allocated_bytes_ = 0;
+  std::vector<uint32_t> last_sharing_;
 
   // Last, because what they own is destroyed through what stands above.
   std::shared_ptr<Instance> instance_;

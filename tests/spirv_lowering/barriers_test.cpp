@@ -14,18 +14,25 @@ NodeParts With(const std::string& barrier, const std::string& constants) {
 }
 
 TEST(Barriers, PayloadMemoryIsAdded) {
-  const std::string text = LowerParts(With("OpControlBarrier %uint_2 %uint_2 %s264\nOpMemoryBarrier %uint_1 %s264", "%s264 = OpConstant %uint 264"));
-  EXPECT_TRUE(HasLines(FunctionText(text, "main"), {"OpControlBarrier %uint_2 %uint_2 %uint_328", "OpMemoryBarrier %uint_1 %uint_328"})) << text;
+  const std::string text = LowerParts(
+      With("OpControlBarrier %uint_2 %uint_2 %s264\nOpMemoryBarrier %uint_1 %s264", "%s264 = OpConstant %uint 264"));
+  EXPECT_TRUE(HasLines(FunctionText(text, "main"),
+                       {"OpControlBarrier %uint_2 %uint_2 %uint_328", "OpMemoryBarrier %uint_1 %uint_328"}))
+      << text;
 }
 
 // Barrier(NODE_OUTPUT_MEMORY, DEVICE_SCOPE): AcquireRelease | OutputMemory at scope QueueFamily, in a GLSL450 module.
 TEST(Barriers, WhatNeedsTheVulkanMemoryModelGoes) {
-  const std::string text = LowerParts(With("OpControlBarrier %uint_2 %uint_5 %semantics", "%semantics = OpConstant %uint 4104"));
+  const std::string text =
+      LowerParts(With("OpControlBarrier %uint_2 %uint_5 %semantics", "%semantics = OpConstant %uint 4104"));
   EXPECT_TRUE(HasLine(FunctionText(text, "main"), "OpControlBarrier %uint_2 %uint_1 %uint_72")) << text;
 }
 
 TEST(Barriers, InvocationScopeOrdersNothing) {
-  const std::string main = FunctionText(LowerParts(With("OpControlBarrier %uint_2 %uint_4 %s264\nOpMemoryBarrier %uint_4 %s264", "%s264 = OpConstant %uint 264")), "main");
+  const std::string main =
+      FunctionText(LowerParts(With("OpControlBarrier %uint_2 %uint_4 %s264\nOpMemoryBarrier %uint_4 %s264",
+                                   "%s264 = OpConstant %uint 264")),
+                   "main");
   EXPECT_TRUE(HasLine(main, "OpControlBarrier %uint_2 %uint_4 %uint_0")) << main;
   EXPECT_FALSE(HasLine(main, "OpMemoryBarrier ..."));
 }
@@ -38,7 +45,8 @@ TEST(Barriers, VulkanMemoryModelKeepsItsOwn) {
 }
 
 TEST(Barriers, ExecutionOnlyStays) {
-  EXPECT_TRUE(HasLine(FunctionText(LowerParts(With("OpControlBarrier %uint_2 %uint_2 %uint_0", "")), "main"), "OpControlBarrier %uint_2 %uint_2 %uint_0"));
+  EXPECT_TRUE(HasLine(FunctionText(LowerParts(With("OpControlBarrier %uint_2 %uint_2 %uint_0", "")), "main"),
+                      "OpControlBarrier %uint_2 %uint_2 %uint_0"));
 }
 
 }  // namespace

@@ -45,19 +45,22 @@ TEST(BuiltIns, FilledByTheEntry) {
 %left = OpLoad %int %remaining
 )";
   const std::string text = LowerParts(parts);
-  for (const char* variable : {"%group = OpVariable %ptr_Private_v3uint Private", "%invocation = OpVariable %ptr_Private_v3int Private",
-                               "%shader = OpVariable %ptr_Private_uint Private", "%remaining = OpVariable %ptr_Private_int Private"}) {
+  for (const char* variable :
+       {"%group = OpVariable %ptr_Private_v3uint Private", "%invocation = OpVariable %ptr_Private_v3int Private",
+        "%shader = OpVariable %ptr_Private_uint Private", "%remaining = OpVariable %ptr_Private_int Private"}) {
     EXPECT_TRUE(HasLine(text, variable)) << text;
   }
   EXPECT_FALSE(HasLine(text, "OpDecorate %group BuiltIn ..."));
   EXPECT_TRUE(HasLine(text, "OpDecorate %local BuiltIn LocalInvocationId")) << "true as the dispatch has it";
   EXPECT_TRUE(HasLine(FunctionText(text, "main"), "%y_ptr = OpAccessChain %ptr_Private_uint %group %uint_1"));
-  EXPECT_TRUE(HasLines(text, {"OpStore %group *", "* = OpIMul %v3uint * *", "* = OpLoad %v3int %local", "* = OpBitcast %v3uint *", "* = OpIAdd %v3uint * *",
-                              "* = OpBitcast %v3int *", "OpStore %invocation *", "* = OpFunctionCall %uint %trellis_shader_index", "OpStore %shader *",
-                              "* = OpFunctionCall %uint %trellis_remaining_recursion", "* = OpBitcast %int *", "OpStore %remaining *",
-                              "* = OpFunctionCall %void %main"}))
+  EXPECT_TRUE(HasLines(text, {"OpStore %group *", "* = OpIMul %v3uint * *", "* = OpLoad %v3int %local",
+                              "* = OpBitcast %v3uint *", "* = OpIAdd %v3uint * *", "* = OpBitcast %v3int *",
+                              "OpStore %invocation *", "* = OpFunctionCall %uint %trellis_shader_index",
+                              "OpStore %shader *", "* = OpFunctionCall %uint %trellis_remaining_recursion",
+                              "* = OpBitcast %int *", "OpStore %remaining *", "* = OpFunctionCall %void %main"}))
       << text;
-  EXPECT_EQ(CountLines(text, "OpDecorate * BuiltIn LocalInvocationIndex"), 1u) << "an entry point may list a built-in once";
+  EXPECT_EQ(CountLines(text, "OpDecorate * BuiltIn LocalInvocationIndex"), 1u)
+      << "an entry point may list a built-in once";
 }
 
 TEST(BuiltIns, UnusedOnesAreGone) {
@@ -88,7 +91,9 @@ TEST(BuiltIns, Refusals) {
 
   parts = WithBuiltIns();
   parts.globals += "%f_type = OpTypeFunction %void %ptr_v3uint";
-  parts.functions = "%f = OpFunction %void None %f_type\n%p = OpFunctionParameter %ptr_v3uint\n%f_begin = OpLabel\nOpReturn\nOpFunctionEnd\n";
+  parts.functions =
+      "%f = OpFunction %void None %f_type\n%p = OpFunctionParameter %ptr_v3uint\n%f_begin = "
+      "OpLabel\nOpReturn\nOpFunctionEnd\n";
   parts.body = "%r = OpFunctionCall %void %f %group";
   EXPECT_NE(LoweringRefusal(parts).find("OpFunctionCall %"), std::string::npos) << LoweringRefusal(parts);
 }

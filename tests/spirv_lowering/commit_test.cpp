@@ -1,4 +1,5 @@
-// Which allocations take their place in the target's region at once: those whose handle is enqueued exactly once on every path.
+// Which allocations take their place in the target's region at once: those whose handle is enqueued exactly once on
+// every path.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,10 +13,12 @@ constexpr const char* kVariables = "%param = OpVariable %fn_out Function\n%local
 constexpr const char* kAllocate = "%a = OpAllocateNodePayloadsAMDX %out_ptr %uint_2 %uint_1 %uint_0\n";
 constexpr const char* kKeep = "%h = OpLoad %outputs %a\nOpStore %local %h\n";
 constexpr const char* kEnqueue = "OpEnqueueNodePayloadsAMDX %local\n";
-constexpr const char* kCondition = "%length = OpNodePayloadArrayLengthAMDX %uint %input\n%many = OpUGreaterThan %bool %length %uint_2\n";
+constexpr const char* kCondition =
+    "%length = OpNodePayloadArrayLengthAMDX %uint %input\n%many = OpUGreaterThan %bool %length %uint_2\n";
 
-// Label names in order: 'r' a reservation at once, 'd' a deferred one, 'e' an enqueue that is left.
-std::string Decisions(const std::string& body, const std::string& end = "OpReturn", const std::string& globals = "", const std::string& functions = "") {
+// What the node became: 'r' for each reservation at once, 'd' for each deferred one, 'e' for each enqueue that is left.
+std::string Decisions(const std::string& body, const std::string& end = "OpReturn", const std::string& globals = "",
+                      const std::string& functions = "") {
   NodeParts parts;
   parts.variables = kVariables;
   parts.body = body;
@@ -28,56 +31,74 @@ std::string Decisions(const std::string& body, const std::string& end = "OpRetur
   decisions.append(CountLines(text, "* = OpFunctionCall %v4uint %trellis_defer_workgroup ..."), 'd');
   decisions.append(CountLines(text, "* = OpFunctionCall %void %trellis_enqueue_workgroup ..."), 'e');
   const NodeInfo info = ReflectParts(parts);
-  const bool heap = std::any_of(info.outputs.begin(), info.outputs.end(), [](const NodeOutputInfo& output) { return output.uses_heap; });
+  const bool heap = std::any_of(info.outputs.begin(), info.outputs.end(),
+                                [](const NodeOutputInfo& output) { return output.uses_heap; });
   EXPECT_EQ(heap, decisions.find('d') != std::string::npos) << "what the planner is told about the heap";
   return decisions;
 }
 
 std::string If(const std::string& then, const std::string& otherwise = "") {
-  return "OpSelectionMerge %join None\nOpBranchConditional %many %then %else\n%then = OpLabel\n" + then + "OpBranch %join\n%else = OpLabel\n" + otherwise +
-         "OpBranch %join\n%join = OpLabel\n";
+  return "OpSelectionMerge %join None\nOpBranchConditional %many %then %else\n%then = OpLabel\n" + then +
+         "OpBranch %join\n%else = OpLabel\n" + otherwise + "OpBranch %join\n%join = OpLabel\n";
 }
 
 // for (i = 0; i < length; ++i) { body }, where body may branch to %continue or %done.
 std::string Loop(const std::string& body, const std::string& name = "", const std::string& before = "%main_begin") {
-  return "OpBranch %header" + name + "\n%header" + name + " = OpLabel\n%i" + name + " = OpPhi %uint %uint_0 " + before + " %next" + name + " %continue" + name +
-         "\n%more" + name + " = OpULessThan %bool %i" + name + " %length\nOpLoopMerge %done" + name + " %continue" + name +
-         " None\nOpBranchConditional %more" + name + " %work" + name + " %done" + name + "\n%work" + name + " = OpLabel\n" + body + "OpBranch %continue" + name +
-         "\n%continue" + name + " = OpLabel\n%next" + name + " = OpIAdd %uint %i" + name + " %uint_1\nOpBranch %header" + name + "\n%done" + name + " = OpLabel\n";
+  return "OpBranch %header" + name + "\n%header" + name + " = OpLabel\n%i" + name + " = OpPhi %uint %uint_0 " + before +
+         " %next" + name + " %continue" + name + "\n%more" + name + " = OpULessThan %bool %i" + name +
+         " %length\nOpLoopMerge %done" + name + " %continue" + name + " None\nOpBranchConditional %more" + name +
+         " %work" + name + " %done" + name + "\n%work" + name + " = OpLabel\n" + body + "OpBranch %continue" + name +
+         "\n%continue" + name + " = OpLabel\n%next" + name + " = OpIAdd %uint %i" + name +
+         " %uint_1\nOpBranch %header" + name + "\n%done" + name + " = OpLabel\n";
 }
 
 TEST(Commit, StraightLine) {
   EXPECT_EQ(Decisions(std::string(kAllocate) + kKeep + kEnqueue), "r");
   EXPECT_EQ(Decisions(std::string(kAllocate) + "OpEnqueueNodePayloadsAMDX %a\n"), "r") << "without a variable";
-  EXPECT_EQ(Decisions(std::string(kAllocate) + "%h = OpLoad %outputs %a\nOpEnqueueNodePayloadsAMDX %h\n"), "r") << "as a value";
+  EXPECT_EQ(Decisions(std::string(kAllocate) + "%h = OpLoad %outputs %a\nOpEnqueueNodePayloadsAMDX %h\n"), "r")
+      << "as a value";
 }
 
-TEST(Commit, BothInsideOneBranch) { EXPECT_EQ(Decisions(std::string(kCondition) + If(std::string(kAllocate) + kKeep + kEnqueue)), "r"); }
+TEST(Commit, BothInsideOneBranch) {
+  EXPECT_EQ(Decisions(std::string(kCondition) + If(std::string(kAllocate) + kKeep + kEnqueue)), "r");
+}
 
-TEST(Commit, EnqueueInOneBranchOnly) { EXPECT_EQ(Decisions(std::string(kCondition) + kAllocate + kKeep + If(kEnqueue)), "de"); }
+TEST(Commit, EnqueueInOneBranchOnly) {
+  EXPECT_EQ(Decisions(std::string(kCondition) + kAllocate + kKeep + If(kEnqueue)), "de");
+}
 
-TEST(Commit, EnqueueInEveryBranch) { EXPECT_EQ(Decisions(std::string(kCondition) + kAllocate + kKeep + If(kEnqueue, kEnqueue)), "r"); }
+TEST(Commit, EnqueueInEveryBranch) {
+  EXPECT_EQ(Decisions(std::string(kCondition) + kAllocate + kKeep + If(kEnqueue, kEnqueue)), "r");
+}
 
-TEST(Commit, EnqueueInABranchAndBehindIt) { EXPECT_EQ(Decisions(std::string(kCondition) + kAllocate + kKeep + If(kEnqueue) + kEnqueue), "dee"); }
+TEST(Commit, EnqueueInABranchAndBehindIt) {
+  EXPECT_EQ(Decisions(std::string(kCondition) + kAllocate + kKeep + If(kEnqueue) + kEnqueue), "dee");
+}
 
 TEST(Commit, AllocationInABranchAndEnqueueBehindIt) {
-  EXPECT_EQ(Decisions(std::string(kCondition) + If(std::string(kAllocate) + kKeep) + kEnqueue), "de") << "the other path enqueues what was never allocated";
+  EXPECT_EQ(Decisions(std::string(kCondition) + If(std::string(kAllocate) + kKeep) + kEnqueue), "de")
+      << "the other path enqueues what was never allocated";
 }
 
 TEST(Commit, StoreInABranch) {
-  EXPECT_EQ(Decisions(std::string(kCondition) + kAllocate + "%h = OpLoad %outputs %a\n" + If("OpStore %local %h\n") + kEnqueue), "de");
+  EXPECT_EQ(Decisions(std::string(kCondition) + kAllocate + "%h = OpLoad %outputs %a\n" + If("OpStore %local %h\n") +
+                      kEnqueue),
+            "de");
 }
 
 TEST(Commit, EnqueueBeforeTheStore) {
   EXPECT_EQ(Decisions(std::string(kAllocate) + "%h = OpLoad %outputs %a\n" + kEnqueue + "OpStore %local %h\n"), "de");
 }
 
-TEST(Commit, BothInOneLoop) { EXPECT_EQ(Decisions(std::string(kCondition) + Loop(std::string(kAllocate) + kKeep + kEnqueue)), "r"); }
+TEST(Commit, BothInOneLoop) {
+  EXPECT_EQ(Decisions(std::string(kCondition) + Loop(std::string(kAllocate) + kKeep + kEnqueue)), "r");
+}
 
 TEST(Commit, LoopThatContinuesEarly) {
   const std::string skip = "OpSelectionMerge %go None\nOpBranchConditional %many %continue %go\n%go = OpLabel\n";
   EXPECT_EQ(Decisions(std::string(kCondition) + Loop(std::string(kAllocate) + kKeep + skip + kEnqueue)), "de");
-  EXPECT_EQ(Decisions(std::string(kCondition) + Loop(skip + kAllocate + kKeep + kEnqueue)), "r") << "skipped before the allocation";
+  EXPECT_EQ(Decisions(std::string(kCondition) + Loop(skip + kAllocate + kKeep + kEnqueue)), "r")
+      << "skipped before the allocation";
 }
 
 TEST(Commit, LoopThatIsLeftEarly) {
@@ -95,35 +116,48 @@ TEST(Commit, AllocatedInALoopAndEnqueuedBehindIt) {
   EXPECT_EQ(Decisions(std::string(kCondition) + Loop(std::string(kAllocate) + kKeep) + kEnqueue), "de");
 }
 
-TEST(Commit, AllocatedBeforeALoopAndEnqueuedInIt) { EXPECT_EQ(Decisions(std::string(kCondition) + kAllocate + kKeep + Loop(kEnqueue)), "de"); }
+TEST(Commit, AllocatedBeforeALoopAndEnqueuedInIt) {
+  EXPECT_EQ(Decisions(std::string(kCondition) + kAllocate + kKeep + Loop(kEnqueue)), "de");
+}
 
 TEST(Commit, EnqueuedInAnInnerLoop) {
-  EXPECT_EQ(Decisions(std::string(kCondition) + Loop(std::string(kAllocate) + kKeep + Loop(kEnqueue, "2", "%work"), "")), "de");
+  EXPECT_EQ(
+      Decisions(std::string(kCondition) + Loop(std::string(kAllocate) + kKeep + Loop(kEnqueue, "2", "%work"), "")),
+      "de");
 }
 
 TEST(Commit, BothInAnInnerLoop) {
-  EXPECT_EQ(Decisions(std::string(kCondition) + Loop(Loop(std::string(kAllocate) + kKeep + kEnqueue, "2", "%work"))), "r");
+  EXPECT_EQ(Decisions(std::string(kCondition) + Loop(Loop(std::string(kAllocate) + kKeep + kEnqueue, "2", "%work"))),
+            "r");
 }
 
 TEST(Commit, AroundAnInnerLoop) {
-  EXPECT_EQ(Decisions(std::string(kCondition) + Loop(std::string(kAllocate) + kKeep + Loop("", "2", "%work") + kEnqueue)), "r");
+  EXPECT_EQ(
+      Decisions(std::string(kCondition) + Loop(std::string(kAllocate) + kKeep + Loop("", "2", "%work") + kEnqueue)),
+      "r");
 }
 
 TEST(Commit, EnqueuedInTheNextIteration) {
-  const std::string late = "%first = OpIEqual %bool %i %uint_0\nOpSelectionMerge %go None\nOpBranchConditional %first %go %old\n%old = OpLabel\n" +
-                           std::string(kEnqueue) + "OpBranch %go\n%go = OpLabel\n";
+  const std::string late =
+      "%first = OpIEqual %bool %i %uint_0\nOpSelectionMerge %go None\nOpBranchConditional %first %go %old\n%old = "
+      "OpLabel\n" +
+      std::string(kEnqueue) + "OpBranch %go\n%go = OpLabel\n";
   EXPECT_EQ(Decisions(std::string(kCondition) + Loop(late + kAllocate + kKeep)), "de");
 }
 
 TEST(Commit, EarlyReturn) {
-  const std::string leave = "OpSelectionMerge %go None\nOpBranchConditional %many %leave %go\n%leave = OpLabel\nOpReturn\n%go = OpLabel\n";
+  const std::string leave =
+      "OpSelectionMerge %go None\nOpBranchConditional %many %leave %go\n%leave = OpLabel\nOpReturn\n%go = OpLabel\n";
   EXPECT_EQ(Decisions(std::string(kCondition) + kAllocate + kKeep + leave + kEnqueue), "de");
   EXPECT_EQ(Decisions(std::string(kCondition) + leave + kAllocate + kKeep + kEnqueue), "r");
 }
 
 TEST(Commit, TwoAllocationsInOneVariable) {
-  EXPECT_EQ(Decisions(std::string(kCondition) + If(std::string(kAllocate) + kKeep, "%b = OpAllocateNodePayloadsAMDX %out_ptr %uint_2 %uint_2 %uint_0\n"
-                                                                                   "%g = OpLoad %outputs %b\nOpStore %local %g\n") + kEnqueue),
+  EXPECT_EQ(Decisions(std::string(kCondition) +
+                      If(std::string(kAllocate) + kKeep,
+                         "%b = OpAllocateNodePayloadsAMDX %out_ptr %uint_2 %uint_2 %uint_0\n"
+                         "%g = OpLoad %outputs %b\nOpStore %local %g\n") +
+                      kEnqueue),
             "dde");
 }
 
@@ -133,27 +167,33 @@ TEST(Commit, OneHandleInTwoVariables) {
 
 TEST(Commit, HandleThatIsReadBackOrPassedOn) {
   EXPECT_EQ(Decisions(std::string(kAllocate) + kKeep + "%again = OpLoad %outputs %local\n" + kEnqueue), "de");
-  EXPECT_EQ(Decisions(std::string(kAllocate) + "%r = OpFunctionCall %void %f %a\nOpEnqueueNodePayloadsAMDX %a\n", "OpReturn", "%f_type = OpTypeFunction %void %out_ptr",
-                      "%f = OpFunction %void None %f_type\n%p = OpFunctionParameter %out_ptr\n%f_begin = OpLabel\nOpReturn\nOpFunctionEnd\n"),
+  EXPECT_EQ(Decisions(std::string(kAllocate) + "%r = OpFunctionCall %void %f %a\nOpEnqueueNodePayloadsAMDX %a\n",
+                      "OpReturn", "%f_type = OpTypeFunction %void %out_ptr",
+                      "%f = OpFunction %void None %f_type\n%p = OpFunctionParameter %out_ptr\n%f_begin = "
+                      "OpLabel\nOpReturn\nOpFunctionEnd\n"),
             "de");
 }
 
 TEST(Commit, HandleInAModuleVariable) {
-  EXPECT_EQ(Decisions(std::string(kAllocate) + "%h = OpLoad %outputs %a\nOpStore %shared %h\nOpEnqueueNodePayloadsAMDX %shared\n", "OpReturn",
-                      "%ptr_shared = OpTypePointer Private %outputs\n%shared = OpVariable %ptr_shared Private"),
-            "de")
+  EXPECT_EQ(
+      Decisions(
+          std::string(kAllocate) + "%h = OpLoad %outputs %a\nOpStore %shared %h\nOpEnqueueNodePayloadsAMDX %shared\n",
+          "OpReturn", "%ptr_shared = OpTypePointer Private %outputs\n%shared = OpVariable %ptr_shared Private"),
+      "de")
       << "another function may enqueue it";
 }
 
 TEST(Commit, NeverEnqueued) {
   EXPECT_EQ(Decisions(kAllocate), "d") << "records that nobody sends";
-  EXPECT_EQ(Decisions("%s = OpAllocateNodePayloadsAMDX %signal_ptr %uint_2 %uint_1 %uint_0\n"), "r") << "an empty payload needs no enqueue";
-  EXPECT_EQ(Decisions(std::string(kCondition) +
-                      If("%s = OpAllocateNodePayloadsAMDX %signal_ptr %uint_2 %uint_1 %uint_0\n%n = OpNodePayloadArrayLengthAMDX %uint %s\n")),
+  EXPECT_EQ(Decisions("%s = OpAllocateNodePayloadsAMDX %signal_ptr %uint_2 %uint_1 %uint_0\n"), "r")
+      << "an empty payload needs no enqueue";
+  EXPECT_EQ(Decisions(std::string(kCondition) + If("%s = OpAllocateNodePayloadsAMDX %signal_ptr %uint_2 %uint_1 "
+                                                   "%uint_0\n%n = OpNodePayloadArrayLengthAMDX %uint %s\n")),
             "r");
-  EXPECT_EQ(Decisions(std::string(kCondition) + "%s = OpAllocateNodePayloadsAMDX %signal_ptr %uint_2 %uint_1 %uint_0\n" +
-                      If("OpEnqueueNodePayloadsAMDX %s\n")),
-            "de")
+  EXPECT_EQ(
+      Decisions(std::string(kCondition) + "%s = OpAllocateNodePayloadsAMDX %signal_ptr %uint_2 %uint_1 %uint_0\n" +
+                If("OpEnqueueNodePayloadsAMDX %s\n")),
+      "de")
       << "an empty payload that is enqueued here and not there";
 }
 
@@ -165,10 +205,14 @@ TEST(Commit, InAFunctionThatIsCalledTwice) {
 }
 
 TEST(Commit, SwitchWithAllPathsEnqueueing) {
-  const std::string choose = "OpSelectionMerge %join None\nOpSwitch %length %default 0 %zero 1 %one\n%zero = OpLabel\n" + std::string(kEnqueue) +
-                             "OpBranch %join\n%one = OpLabel\n" + kEnqueue + "OpBranch %join\n%default = OpLabel\n";
-  EXPECT_EQ(Decisions(std::string(kCondition) + kAllocate + kKeep + choose + kEnqueue + "OpBranch %join\n%join = OpLabel\n"), "r");
-  EXPECT_EQ(Decisions(std::string(kCondition) + kAllocate + kKeep + choose + "OpBranch %join\n%join = OpLabel\n"), "dee");
+  const std::string choose =
+      "OpSelectionMerge %join None\nOpSwitch %length %default 0 %zero 1 %one\n%zero = OpLabel\n" +
+      std::string(kEnqueue) + "OpBranch %join\n%one = OpLabel\n" + kEnqueue + "OpBranch %join\n%default = OpLabel\n";
+  EXPECT_EQ(
+      Decisions(std::string(kCondition) + kAllocate + kKeep + choose + kEnqueue + "OpBranch %join\n%join = OpLabel\n"),
+      "r");
+  EXPECT_EQ(Decisions(std::string(kCondition) + kAllocate + kKeep + choose + "OpBranch %join\n%join = OpLabel\n"),
+            "dee");
 }
 
 }  // namespace

@@ -10,8 +10,10 @@ TEST(EntryPoint, CoalescingNode) {
   const std::string text = LowerParts(NodeParts());
   EXPECT_TRUE(HasLines(text, {"OpEntryPoint GLCompute * \"main\" ...", "OpExecutionMode * LocalSize 64 1 1"})) << text;
   EXPECT_EQ(CountLines(text, "OpExecutionMode ..."), 1u);
-  EXPECT_TRUE(HasLines(text, {"* = OpFunctionCall %bool %trellis_enter_coalescing * * * * %uint_4", "OpSelectionMerge * None", "OpBranchConditional ...", "* = OpLabel",
-                              "* = OpFunctionCall %void %main", "OpBranch *", "* = OpLabel", "OpReturn", "OpFunctionEnd"}))
+  EXPECT_TRUE(
+      HasLines(text, {"* = OpFunctionCall %bool %trellis_enter_coalescing * * * * %uint_4", "OpSelectionMerge * None",
+                      "OpBranchConditional ...", "* = OpLabel", "* = OpFunctionCall %void %main", "OpBranch *",
+                      "* = OpLabel", "OpReturn", "OpFunctionEnd"}))
       << text;
 }
 
@@ -19,7 +21,8 @@ TEST(EntryPoint, StaticGrid) {
   NodeParts parts;
   parts.modes = "OpExecutionModeId %main StaticNumWorkgroupsAMDX %uint_2 %uint_0 %uint_4";
   const std::string text = LowerParts(parts);
-  EXPECT_TRUE(HasLine(text, "* = OpConstantComposite %v3uint %uint_2 %uint_1 %uint_4")) << "a zero must not be divided by: " << text;
+  EXPECT_TRUE(HasLine(text, "* = OpConstantComposite %v3uint %uint_2 %uint_1 %uint_4"))
+      << "a zero must not be divided by: " << text;
   EXPECT_TRUE(HasLine(text, "* = OpFunctionCall %bool %trellis_enter_static ..."));
 }
 
@@ -61,7 +64,8 @@ OpFunctionEnd
   request.entry_point = "main";
   request.version = 0x00010300;
   std::string text = LowerText(kPlain, request);
-  EXPECT_TRUE(HasLine(text, "OpEntryPoint GLCompute * \"main\" %id * *")) << "LocalInvocationIndex, WorkgroupId, NumWorkgroups: " << text;
+  EXPECT_TRUE(HasLine(text, "OpEntryPoint GLCompute * \"main\" %id * *"))
+      << "LocalInvocationIndex, WorkgroupId, NumWorkgroups: " << text;
   EXPECT_FALSE(HasLine(text, "OpEntryPoint GLCompute * \"main\" %id %shared ...")) << text;
   request.version = 0x00010600;
   text = LowerText(kPlain, request);
@@ -70,10 +74,14 @@ OpFunctionEnd
 
 TEST(EntryPoint, OnlyTheAskedForNodeRemains) {
   NodeParts parts;
-  parts.functions = "%other = OpFunction %void None %fn_void\n%other_begin = OpLabel\n%length2 = OpNodePayloadArrayLengthAMDX %uint %input2\nOpReturn\nOpFunctionEnd\n";
+  parts.functions =
+      "%other = OpFunction %void None %fn_void\n%other_begin = OpLabel\n%length2 = OpNodePayloadArrayLengthAMDX %uint "
+      "%input2\nOpReturn\nOpFunctionEnd\n";
   parts.globals = "%input2 = OpVariable %in_ptr NodePayloadAMDX";
   std::string text = Compose(parts);
-  text.insert(text.find("OpExecutionMode"), "OpEntryPoint GLCompute %other \"second\" %input2\nOpExecutionMode %other LocalSize 2 1 1\nOpExecutionMode %other CoalescingAMDX\n");
+  text.insert(text.find("OpExecutionMode"),
+              "OpEntryPoint GLCompute %other \"second\" %input2\nOpExecutionMode %other LocalSize 2 1 "
+              "1\nOpExecutionMode %other CoalescingAMDX\n");
   const std::string first = LowerText(text);
   EXPECT_TRUE(FunctionText(first, "other").empty());
   EXPECT_TRUE(HasLine(first, "OpExecutionMode * LocalSize 64 1 1"));

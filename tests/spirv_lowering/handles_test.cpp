@@ -31,15 +31,16 @@ TEST(Handles, InputElementAndMember) {
 %value = OpLoad %uint %member
 )"));
   const std::string main = FunctionText(text, "main");
-  EXPECT_TRUE(HasLines(main, {
-                                 "* = OpLoad %v4uint %trellis_input",
-                                 "* = OpFunctionCall %v2uint %trellis_element * %uint_0",
-                                 "* = OpBitcast %ptr_PhysicalStorageBuffer_record *",
-                                 "%element = OpCopyObject %ptr_PhysicalStorageBuffer_record *",
-                                 "* = OpFunctionCall %v2uint %trellis_element * %uint_2",
-                                 "%member = OpAccessChain %ptr_PhysicalStorageBuffer_uint * %int_1",
-                                 "%value = OpLoad %uint %member Aligned 4",
-                             }))
+  EXPECT_TRUE(HasLines(main,
+                       {
+                           "* = OpLoad %v4uint %trellis_input",
+                           "* = OpFunctionCall %v2uint %trellis_element * %uint_0",
+                           "* = OpBitcast %ptr_PhysicalStorageBuffer_record *",
+                           "%element = OpCopyObject %ptr_PhysicalStorageBuffer_record *",
+                           "* = OpFunctionCall %v2uint %trellis_element * %uint_2",
+                           "%member = OpAccessChain %ptr_PhysicalStorageBuffer_uint * %int_1",
+                           "%value = OpLoad %uint %member Aligned 4",
+                       }))
       << main;
   EXPECT_EQ(CountLines(main, "* = OpLoad %v4uint %trellis_input"), 1u);
 }
@@ -51,17 +52,19 @@ OpStore %target %uint_7
 OpEnqueueNodePayloadsAMDX %local
 )"));
   const std::string main = FunctionText(text, "main");
-  EXPECT_TRUE(HasLines(main, {
-                                 "%local = OpVariable %ptr_Function_v4uint Function %null_v4uint",
-                                 "%allocated = OpFunctionCall %v4uint %trellis_reserve_workgroup %uint_0 %uint_3 %uint_0 %uint_4",
-                                 "%handle = OpCopyObject %v4uint %allocated",
-                                 "OpStore %local %handle",
-                                 "* = OpLoad %v4uint %local",
-                                 "* = OpFunctionCall %v2uint %trellis_element * %uint_1",
-                                 "%target = OpAccessChain %ptr_PhysicalStorageBuffer_uint * %int_1",
-                                 "OpStore %target %uint_7 Aligned 4",
-                                 "OpReturn",
-                             }))
+  EXPECT_TRUE(
+      HasLines(main,
+               {
+                   "%local = OpVariable %ptr_Function_v4uint Function %null_v4uint",
+                   "%allocated = OpFunctionCall %v4uint %trellis_reserve_workgroup %uint_0 %uint_3 %uint_0 %uint_4",
+                   "%handle = OpCopyObject %v4uint %allocated",
+                   "OpStore %local %handle",
+                   "* = OpLoad %v4uint %local",
+                   "* = OpFunctionCall %v2uint %trellis_element * %uint_1",
+                   "%target = OpAccessChain %ptr_PhysicalStorageBuffer_uint * %int_1",
+                   "OpStore %target %uint_7 Aligned 4",
+                   "OpReturn",
+               }))
       << main;
   EXPECT_FALSE(HasLine(main, "* = OpFunctionCall %void ...")) << "nothing is left to do at the enqueue";
 }
@@ -81,7 +84,8 @@ TEST(Handles, DynamicIndexOfAnySignednessAndWidth) {
   parts.capabilities = "OpCapability Int64";
   parts.interface = "%input %local_index";
   parts.decorations = "OpDecorate %local_index BuiltIn LocalInvocationIndex";
-  parts.globals = "%ulong = OpTypeInt 64 0\n%ptr_index = OpTypePointer Input %uint\n%local_index = OpVariable %ptr_index Input";
+  parts.globals =
+      "%ulong = OpTypeInt 64 0\n%ptr_index = OpTypePointer Input %uint\n%local_index = OpVariable %ptr_index Input";
   const std::string main = FunctionText(LowerParts(parts), "main");
   EXPECT_TRUE(HasLine(main, "* = OpFunctionCall %v2uint %trellis_element * %index")) << main;
   EXPECT_TRUE(HasLine(main, "* = OpBitcast %uint %signed")) << main;
@@ -98,11 +102,15 @@ OpEnqueueNodePayloadsAMDX %allocated
   parts.decorations = "OpDecorate %spec SpecId 3\nOpDecorate %spec_int SpecId 4";
   parts.globals = "%spec = OpSpecConstant %uint 2\n%spec_int = OpSpecConstant %int 1";
   const std::string main = FunctionText(LowerParts(parts), "main");
-  EXPECT_TRUE(HasLines(main, {"* = OpBitcast %uint %spec_int", "%allocated = OpFunctionCall %v4uint %trellis_reserve_workgroup %uint_0 %spec * %uint_4"})) << main;
+  EXPECT_TRUE(
+      HasLines(main, {"* = OpBitcast %uint %spec_int",
+                      "%allocated = OpFunctionCall %v4uint %trellis_reserve_workgroup %uint_0 %spec * %uint_4"}))
+      << main;
 }
 
 TEST(Handles, WholeRecordLoadAndStore) {
-  const std::string main = FunctionText(LowerParts(Produces(std::string(kAllocate) + R"(
+  const std::string main =
+      FunctionText(LowerParts(Produces(std::string(kAllocate) + R"(
 %element = OpAccessChain %np_record %input %uint_0
 %whole = OpLoad %record %element
 OpStore %copy %whole
@@ -110,24 +118,31 @@ OpStore %copy %whole
 %target = OpAccessChain %fn_record %local %uint_0
 OpStore %target %again
 OpEnqueueNodePayloadsAMDX %local
-)", std::string(kVariables) + "%copy = OpVariable %fn_record Function")), "main");
-  EXPECT_TRUE(HasLines(main, {"%whole = OpLoad %record %element Aligned 4", "OpStore %copy %whole", "%again = OpLoad %record %copy",
-                              "%target = OpCopyObject %ptr_PhysicalStorageBuffer_record *", "OpStore %target %again Aligned 4"}))
+)",
+                                       std::string(kVariables) + "%copy = OpVariable %fn_record Function")),
+                   "main");
+  EXPECT_TRUE(HasLines(
+      main, {"%whole = OpLoad %record %element Aligned 4", "OpStore %copy %whole", "%again = OpLoad %record %copy",
+             "%target = OpCopyObject %ptr_PhysicalStorageBuffer_record *", "OpStore %target %again Aligned 4"}))
       << main;
 }
 
 TEST(Handles, CopyMemoryBecomesLoadAndStore) {
-  const std::string main = FunctionText(LowerParts(Produces(std::string(kAllocate) + R"(
+  const std::string main =
+      FunctionText(LowerParts(Produces(std::string(kAllocate) + R"(
 %element = OpAccessChain %np_record %input %uint_0
 %target = OpAccessChain %fn_record %local %uint_0
 OpCopyMemory %target %element
 OpCopyMemory %copy %element Volatile
 OpCopyMemory %target %copy
 OpEnqueueNodePayloadsAMDX %local
-)", std::string(kVariables) + "%copy = OpVariable %fn_record Function")), "main");
+)",
+                                       std::string(kVariables) + "%copy = OpVariable %fn_record Function")),
+                   "main");
   EXPECT_FALSE(HasLine(main, "OpCopyMemory ...")) << main;
-  EXPECT_TRUE(HasLines(main, {"* = OpLoad %record %element Aligned 4", "OpStore %target * Aligned 4", "* = OpLoad %record %element Volatile|Aligned 4",
-                              "OpStore %copy * Volatile", "* = OpLoad %record %copy", "OpStore %target * Aligned 4"}))
+  EXPECT_TRUE(HasLines(main, {"* = OpLoad %record %element Aligned 4", "OpStore %target * Aligned 4",
+                              "* = OpLoad %record %element Volatile|Aligned 4", "OpStore %copy * Volatile",
+                              "* = OpLoad %record %copy", "OpStore %target * Aligned 4"}))
       << main;
 }
 
@@ -146,7 +161,8 @@ OpStore %component %uint_5
 %inserted = OpCompositeInsert %v3uint %uint_9 %read 0
 OpStore %vector %inserted
 OpEnqueueNodePayloadsAMDX %local
-)", "%local = OpVariable %fn_bigs Function");
+)",
+                             "%local = OpVariable %fn_bigs Function");
   parts.decorations = R"(
 OpMemberDecorate %big 0 Offset 0
 OpMemberDecorate %big 1 Offset 4
@@ -162,10 +178,12 @@ OpDecorateId %bigs PayloadNodeNameAMDX %target_name
 %fn_v3 = OpTypePointer Function %v3uint
 )";
   const std::string main = FunctionText(LowerParts(parts), "main");
-  EXPECT_TRUE(HasLines(main, {"%whole = OpCopyObject %ptr_PhysicalStorageBuffer_big *", "%vector = OpAccessChain %ptr_PhysicalStorageBuffer_v3uint %whole %int_1",
-                              "%component = OpAccessChain %ptr_PhysicalStorageBuffer_uint %vector %uint_2", "OpStore %component %uint_5 Aligned 4",
-                              "%before = OpAtomicIAdd %uint %counter %uint_1 %uint_0 %uint_3", "%read = OpLoad %v3uint %vector Aligned 4",
-                              "OpStore %vector %inserted Aligned 4"}))
+  EXPECT_TRUE(HasLines(
+      main, {"%whole = OpCopyObject %ptr_PhysicalStorageBuffer_big *",
+             "%vector = OpAccessChain %ptr_PhysicalStorageBuffer_v3uint %whole %int_1",
+             "%component = OpAccessChain %ptr_PhysicalStorageBuffer_uint %vector %uint_2",
+             "OpStore %component %uint_5 Aligned 4", "%before = OpAtomicIAdd %uint %counter %uint_1 %uint_0 %uint_3",
+             "%read = OpLoad %v3uint %vector Aligned 4", "OpStore %vector %inserted Aligned 4"}))
       << main;
 }
 
@@ -175,9 +193,11 @@ TEST(Handles, ArrayLengths) {
 %of_variable = OpNodePayloadArrayLengthAMDX %uint %local
 %of_allocation = OpNodePayloadArrayLengthAMDX %int %allocated
 OpEnqueueNodePayloadsAMDX %local
-)")), "main");
-  EXPECT_TRUE(HasLines(main, {"* = OpCompositeExtract %uint * 2", "%of_input = OpCopyObject %uint *", "* = OpLoad %v4uint %local",
-                              "%of_variable = OpCopyObject %uint *", "* = OpCompositeExtract %uint %allocated 2", "%of_allocation = OpBitcast %int *"}))
+)")),
+                                        "main");
+  EXPECT_TRUE(HasLines(main, {"* = OpCompositeExtract %uint * 2", "%of_input = OpCopyObject %uint *",
+                              "* = OpLoad %v4uint %local", "%of_variable = OpCopyObject %uint *",
+                              "* = OpCompositeExtract %uint %allocated 2", "%of_allocation = OpBitcast %int *"}))
       << main;
 }
 
@@ -185,7 +205,8 @@ TEST(Handles, ValidityByTypeByVariableAndByPointer) {
   const std::string main = FunctionText(LowerParts(Produces(R"(
 %by_type = OpIsNodePayloadValidAMDX %bool %outputs2 %uint_3
 %by_variable = OpIsNodePayloadValidAMDX %bool %param %uint_1
-)")), "main");
+)")),
+                                        "main");
   EXPECT_TRUE(HasLines(main, {"%by_type = OpFunctionCall %bool %trellis_valid %uint_1 %uint_3",
                               "%by_variable = OpFunctionCall %bool %trellis_valid %uint_0 %uint_1"}))
       << main;
@@ -200,11 +221,14 @@ OpEnqueueNodePayloadsAMDX %first
 OpEnqueueNodePayloadsAMDX %second
 %valid = OpIsNodePayloadValidAMDX %bool %outputs %uint_1
 )");
-  parts.decorations = "OpDecorateId %outputs PayloadNodeBaseIndexAMDX %uint_7\nOpDecorateId %outputs PayloadNodeArraySizeAMDX %uint_4";
+  parts.decorations =
+      "OpDecorateId %outputs PayloadNodeBaseIndexAMDX %uint_7\nOpDecorateId %outputs PayloadNodeArraySizeAMDX %uint_4";
   const std::string main = FunctionText(LowerParts(parts), "main");
-  EXPECT_TRUE(HasLines(main, {"%first = OpFunctionCall %v4uint %trellis_reserve_invocation %uint_0 %uint_1 %uint_9 %uint_4",
-                              "* = OpIAdd %uint %dynamic %uint_7", "%second = OpFunctionCall %v4uint %trellis_reserve_invocation %uint_0 %uint_1 * %uint_4",
-                              "%valid = OpFunctionCall %bool %trellis_valid %uint_0 %uint_8"}))
+  EXPECT_TRUE(
+      HasLines(main, {"%first = OpFunctionCall %v4uint %trellis_reserve_invocation %uint_0 %uint_1 %uint_9 %uint_4",
+                      "* = OpIAdd %uint %dynamic %uint_7",
+                      "%second = OpFunctionCall %v4uint %trellis_reserve_invocation %uint_0 %uint_1 * %uint_4",
+                      "%valid = OpFunctionCall %bool %trellis_valid %uint_0 %uint_8"}))
       << main;
 }
 
@@ -216,8 +240,11 @@ TEST(Handles, BaseIndexOfASingleOutputCountsOnceForValidity) {
 }
 
 TEST(Handles, EmptyPayloadsAreSentWhenAllocated) {
-  const std::string text = LowerParts(Produces("%unused = OpAllocateNodePayloadsAMDX %signal_ptr %uint_4 %uint_2 %uint_0"));
-  EXPECT_TRUE(HasLine(text, "%unused = OpFunctionCall %v4uint %trellis_reserve_invocation %uint_0 %uint_2 %uint_0 %uint_4")) << text;
+  const std::string text =
+      LowerParts(Produces("%unused = OpAllocateNodePayloadsAMDX %signal_ptr %uint_4 %uint_2 %uint_0"));
+  EXPECT_TRUE(
+      HasLine(text, "%unused = OpFunctionCall %v4uint %trellis_reserve_invocation %uint_0 %uint_2 %uint_0 %uint_4"))
+      << text;
 }
 
 TEST(Handles, HandleCopiedBetweenVariables) {
@@ -227,9 +254,12 @@ OpStore %param %moved
 %target = OpAccessChain %fn_uint %param %uint_0 %int_0
 OpStore %target %uint_7
 OpEnqueueNodePayloadsAMDX %param
-)")), "main");
-  EXPECT_TRUE(HasLines(main, {"%allocated = OpFunctionCall %v4uint %trellis_defer_workgroup %uint_0 %uint_3 %uint_0 %uint_4", "%moved = OpLoad %v4uint %local",
-                              "OpStore %param %moved", "* = OpLoad %v4uint %param", "* = OpFunctionCall %void %trellis_enqueue_workgroup * %uint_64"}))
+)")),
+                                        "main");
+  EXPECT_TRUE(
+      HasLines(main, {"%allocated = OpFunctionCall %v4uint %trellis_defer_workgroup %uint_0 %uint_3 %uint_0 %uint_4",
+                      "%moved = OpLoad %v4uint %local", "OpStore %param %moved", "* = OpLoad %v4uint %param",
+                      "* = OpFunctionCall %void %trellis_enqueue_workgroup * %uint_64"}))
       << main;
 }
 
@@ -237,8 +267,11 @@ TEST(Handles, HandleCopiedByCopyMemory) {
   const std::string main = FunctionText(LowerParts(Produces(std::string(kAllocate) + R"(
 OpCopyMemory %param %local
 OpEnqueueNodePayloadsAMDX %param
-)")), "main");
-  EXPECT_TRUE(HasLines(main, {"* = OpLoad %v4uint %local", "OpStore %param *", "* = OpFunctionCall %void %trellis_enqueue_workgroup * %uint_64"})) << main;
+)")),
+                                        "main");
+  EXPECT_TRUE(HasLines(main, {"* = OpLoad %v4uint %local", "OpStore %param *",
+                              "* = OpFunctionCall %void %trellis_enqueue_workgroup * %uint_64"}))
+      << main;
 }
 
 TEST(Handles, PhiSelectAndCopyOfHandles) {
@@ -260,10 +293,13 @@ OpBranch %join
 %target = OpAccessChain %np_uint %chosen %uint_0 %int_0
 OpStore %target %uint_7
 OpEnqueueNodePayloadsAMDX %chosen
-)")), "main");
-  EXPECT_TRUE(HasLines(main, {"%selected = OpSelect %v4uint %many %one %two", "%copied = OpCopyObject %v4uint %selected",
-                              "%chosen = OpPhi %v4uint %copied %left %two %right", "* = OpFunctionCall %v2uint %trellis_element %chosen %uint_0",
-                              "* = OpFunctionCall %void %trellis_enqueue_workgroup %chosen %uint_64"}))
+)")),
+                                        "main");
+  EXPECT_TRUE(
+      HasLines(main, {"%selected = OpSelect %v4uint %many %one %two", "%copied = OpCopyObject %v4uint %selected",
+                      "%chosen = OpPhi %v4uint %copied %left %two %right",
+                      "* = OpFunctionCall %v2uint %trellis_element %chosen %uint_0",
+                      "* = OpFunctionCall %void %trellis_enqueue_workgroup %chosen %uint_64"}))
       << main;
 }
 
@@ -318,8 +354,10 @@ TEST(Handles, CompositeExtractIsALoad) {
 %array = OpLoad %inputs %input
 %member = OpCompositeExtract %uint %array 2 1
 %whole = OpCompositeExtract %record %array 0
-)")), "main");
-  EXPECT_TRUE(HasLines(main, {"* = OpFunctionCall %v2uint %trellis_element %array %uint_2", "* = OpAccessChain %ptr_PhysicalStorageBuffer_uint * %uint_1",
+)")),
+                                        "main");
+  EXPECT_TRUE(HasLines(main, {"* = OpFunctionCall %v2uint %trellis_element %array %uint_2",
+                              "* = OpAccessChain %ptr_PhysicalStorageBuffer_uint * %uint_1",
                               "%member = OpLoad %uint * Aligned 4", "%whole = OpLoad %record * Aligned 4"}))
       << main;
 }
@@ -352,14 +390,17 @@ OpBranch %continue
 %next = OpIAdd %uint %i %uint_1
 OpBranch %header
 %done = OpLabel
-)")), "main");
-  EXPECT_TRUE(HasLines(main, {"%first = OpFunctionCall %v4uint %trellis_reserve_invocation %uint_0 %uint_1 %i %uint_4",
-                              "%second = OpFunctionCall %v4uint %trellis_reserve_workgroup %uint_1 %i %uint_0 %uint_4"}))
+)")),
+                                        "main");
+  EXPECT_TRUE(
+      HasLines(main, {"%first = OpFunctionCall %v4uint %trellis_reserve_invocation %uint_0 %uint_1 %i %uint_4",
+                      "%second = OpFunctionCall %v4uint %trellis_reserve_workgroup %uint_1 %i %uint_0 %uint_4"}))
       << main;
 }
 
 TEST(Handles, InputIsLoadedBehindVariablesAndTheirLines) {
-  NodeParts parts = Produces(std::string("%scope = OpExtInst %void %debug 1 %text") + kAllocate + "OpEnqueueNodePayloadsAMDX %local", R"(
+  NodeParts parts = Produces(
+      std::string("%scope = OpExtInst %void %debug 1 %text") + kAllocate + "OpEnqueueNodePayloadsAMDX %local", R"(
 OpLine %file 1 1
 %param = OpVariable %fn_out Function
 OpLine %file 2 1
@@ -367,10 +408,13 @@ OpLine %file 2 1
 OpNoLine
 )");
   std::string text = Compose(parts);
-  text.insert(text.find("OpMemoryModel"), "OpExtension \"SPV_KHR_non_semantic_info\"\n%debug = OpExtInstImport \"NonSemantic.DebugPrintf\"\n");
+  text.insert(text.find("OpMemoryModel"),
+              "OpExtension \"SPV_KHR_non_semantic_info\"\n%debug = OpExtInstImport \"NonSemantic.DebugPrintf\"\n");
   text.insert(text.find("OpName"), "%file = OpString \"node.hlsl\"\n%text = OpString \"begin\"\n");
   const std::string main = FunctionText(LowerText(text), "main");
-  EXPECT_TRUE(HasLines(main, {"OpLine ...", "%param = OpVariable ...", "OpLine ...", "%local = OpVariable ...", "* = OpLoad %v4uint %trellis_input"})) << main;
+  EXPECT_TRUE(HasLines(main, {"OpLine ...", "%param = OpVariable ...", "OpLine ...", "%local = OpVariable ...",
+                              "* = OpLoad %v4uint %trellis_input"}))
+      << main;
 }
 
 TEST(Handles, BothScopesInOneVariable) {
@@ -382,8 +426,10 @@ OpStore %local %wide_value
 %narrow_value = OpLoad %outputs %narrow
 OpStore %local %narrow_value
 OpEnqueueNodePayloadsAMDX %local
-)")), "main");
-  EXPECT_TRUE(HasLines(main, {"%wide = OpFunctionCall %v4uint %trellis_defer_workgroup ...", "%narrow = OpFunctionCall %v4uint %trellis_defer_invocation ...",
+)")),
+                                        "main");
+  EXPECT_TRUE(HasLines(main, {"%wide = OpFunctionCall %v4uint %trellis_defer_workgroup ...",
+                              "%narrow = OpFunctionCall %v4uint %trellis_defer_invocation ...",
                               "* = OpFunctionCall %void %trellis_enqueue_workgroup * %uint_64"}))
       << main;
 }
@@ -395,16 +441,22 @@ TEST(Handles, Refusals) {
     EXPECT_EQ(message.rfind("node 'node': ", 0), 0u) << message;
     EXPECT_NE(message.find('%'), std::string::npos) << message;
   };
-  refuses(Produces("%a = OpAllocateNodePayloadsAMDX %out_ptr %uint_1 %uint_1 %uint_0"), "is not the constant scope Workgroup or Invocation");
+  refuses(Produces("%a = OpAllocateNodePayloadsAMDX %out_ptr %uint_1 %uint_1 %uint_0"),
+          "is not the constant scope Workgroup or Invocation");
   refuses(Produces("OpEnqueueNodePayloadsAMDX %input"), "OpEnqueueNodePayloadsAMDX");
   refuses(Produces("%a = OpLoad %outputs %local\n%b = OpCompositeInsert %outputs %uint_1 %a 0 0"), "OpCompositeInsert");
   refuses(Produces("%a = OpIsNodePayloadValidAMDX %bool %record %uint_1"), "is not a node payload array type");
-  NodeParts in_struct = Produces("%a = OpAccessChain %fn_out %holder %uint_0\nOpEnqueueNodePayloadsAMDX %a", "%holder = OpVariable %fn_holder Function");
+  NodeParts in_struct = Produces("%a = OpAccessChain %fn_out %holder %uint_0\nOpEnqueueNodePayloadsAMDX %a",
+                                 "%holder = OpVariable %fn_holder Function");
   in_struct.globals = "%holds = OpTypeStruct %outputs\n%fn_holder = OpTypePointer Function %holds";
   refuses(in_struct, "OpTypeStruct");
-  NodeParts passed = Produces(std::string(kAllocate) + "%target = OpAccessChain %fn_uint %local %uint_0 %int_0\n%r = OpFunctionCall %void %f %target");
+  NodeParts passed =
+      Produces(std::string(kAllocate) +
+               "%target = OpAccessChain %fn_uint %local %uint_0 %int_0\n%r = OpFunctionCall %void %f %target");
   passed.globals = "%f_type = OpTypeFunction %void %fn_uint";
-  passed.functions = "%f = OpFunction %void None %f_type\n%p = OpFunctionParameter %fn_uint\n%f_begin = OpLabel\nOpReturn\nOpFunctionEnd\n";
+  passed.functions =
+      "%f = OpFunction %void None %f_type\n%p = OpFunctionParameter %fn_uint\n%f_begin = "
+      "OpLabel\nOpReturn\nOpFunctionEnd\n";
   refuses(passed, "OpFunctionCall");
 }
 

@@ -1,4 +1,5 @@
-// Node modules with words changed at random: reading, reflecting and lowering may refuse, never crash, hang or leak (the sanitizer build tells).
+// Node modules with words changed at random: reading, reflecting and lowering may refuse, never crash, hang or leak
+// (the sanitizer build tells).
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -64,12 +65,24 @@ TEST_P(HostileNode, NoChangedWordsCrash) {
     for (uint32_t changes = 1 + random() % 3; changes > 0; --changes) {
       uint32_t& word = mutated[5 + random() % (mutated.size() - 5)];
       switch (random() % 6) {
-        case 0: word = random() % mutated[3]; break;         // another id
-        case 1: word = mutated[5 + random() % (mutated.size() - 5)]; break;
-        case 2: word ^= 1u << (random() % 32); break;
-        case 3: word += 1; break;
-        case 4: word = static_cast<uint32_t>(random()); break;
-        default: word = random() % 16; break;
+        case 0:
+          word = random() % mutated[3];
+          break;  // another id
+        case 1:
+          word = mutated[5 + random() % (mutated.size() - 5)];
+          break;
+        case 2:
+          word ^= 1u << (random() % 32);
+          break;
+        case 3:
+          word += 1;
+          break;
+        case 4:
+          word = static_cast<uint32_t>(random());
+          break;
+        default:
+          word = random() % 16;
+          break;
       }
     }
     LowerAll(mutated, tally);
@@ -100,7 +113,8 @@ TEST_P(HostileNode, NoExchangedIdsCrash) {
   EXPECT_GT(tally.reflected, 0u) << "the mutations are too wild to test anything";
 }
 
-INSTANTIATE_TEST_SUITE_P(Samples, HostileNode, testing::ValuesIn(NodeSamples()), [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(Samples, HostileNode, testing::ValuesIn(NodeSamples()),
+                         [](const auto& info) { return info.param.name; });
 
 }  // namespace
 }  // namespace trellis::spirv

@@ -58,7 +58,8 @@ TEST_P(LowerSamples, OptimiserAcceptsTheResult) {
   EXPECT_TRUE(valid) << valid.error().message;
 }
 
-INSTANTIATE_TEST_SUITE_P(Nodes, LowerSamples, testing::ValuesIn(NodeSamples()), [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(Nodes, LowerSamples, testing::ValuesIn(NodeSamples()),
+                         [](const auto& info) { return info.param.name; });
 
 TEST(Lower, HelloGraph) {
   const std::string& text = Sample("hello_graph").text;
@@ -66,11 +67,13 @@ TEST(Lower, HelloGraph) {
   request.launch_offset = 0;
   request.entry_point = "firstNode";
   const std::string first = LowerText(text, request);
-  EXPECT_TRUE(HasLine(first, "* = OpFunctionCall %v4uint %trellis_reserve_workgroup %uint_0 %uint_2 %uint_0 %uint_2")) << first;
+  EXPECT_TRUE(HasLine(first, "* = OpFunctionCall %v4uint %trellis_reserve_workgroup %uint_0 %uint_2 %uint_0 %uint_2"))
+      << first;
   EXPECT_FALSE(HasLine(first, "* = OpFunctionCall %void %trellis_enqueue_workgroup ..."));
   request.entry_point = "secondNode";
   const std::string second = LowerText(text, request);
-  EXPECT_TRUE(HasLine(second, "* = OpFunctionCall %v4uint %trellis_reserve_invocation %uint_0 %uint_1 %uint_0 %uint_1"));
+  EXPECT_TRUE(
+      HasLine(second, "* = OpFunctionCall %v4uint %trellis_reserve_invocation %uint_0 %uint_1 %uint_0 %uint_1"));
   request.entry_point = "thirdNode";
   EXPECT_TRUE(HasLine(LowerText(text, request), "* = OpFunctionCall %bool %trellis_enter_coalescing * * * * %uint_32"));
 }
@@ -136,12 +139,16 @@ OpEnqueueNodePayloadsAMDX %local
   // The input is declared before the debug information that names it.
   text.erase(text.find("%input = OpVariable"), std::string("%input = OpVariable %in_ptr NodePayloadAMDX\n").size());
   text.insert(text.find("%uint_32 = "), "%input = OpVariable %in_ptr NodePayloadAMDX\n");
-  text.insert(text.find("OpMemoryModel"), "OpExtension \"SPV_KHR_non_semantic_info\"\n%debug = OpExtInstImport \"NonSemantic.Shader.DebugInfo.100\"\n");
+  text.insert(
+      text.find("OpMemoryModel"),
+      "OpExtension \"SPV_KHR_non_semantic_info\"\n%debug = OpExtInstImport \"NonSemantic.Shader.DebugInfo.100\"\n");
   text.insert(text.find("OpName"), "%file = OpString \"node.hlsl\"\n%d_text = OpString \"main\"\n");
   const std::string lowered = LowerText(text);
-  EXPECT_TRUE(HasLine(lowered, "%d_definition = OpExtInst %void * DebugFunctionDefinition %d_function %main")) << lowered;
+  EXPECT_TRUE(HasLine(lowered, "%d_definition = OpExtInst %void * DebugFunctionDefinition %d_function %main"))
+      << lowered;
   EXPECT_FALSE(HasLine(lowered, "%d_input = ...")) << "the variable is gone";
-  EXPECT_TRUE(HasLine(lowered, "%allocated = OpFunctionCall %v4uint %trellis_reserve_workgroup ...")) << "a debug value is no use";
+  EXPECT_TRUE(HasLine(lowered, "%allocated = OpFunctionCall %v4uint %trellis_reserve_workgroup ..."))
+      << "a debug value is no use";
 }
 
 struct Leaf {
@@ -175,7 +182,8 @@ TEST_P(LowerLeaf, PlainComputeShader) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Versions, LowerLeaf,
-                         testing::Values(Leaf{"v1_0", kLeaf10, 0x00010300}, Leaf{"v1_3", kLeaf13, 0x00010300}, Leaf{"v1_6", kLeaf16, 0x00010600}),
+                         testing::Values(Leaf{"v1_0", kLeaf10, 0x00010300}, Leaf{"v1_3", kLeaf13, 0x00010300},
+                                         Leaf{"v1_6", kLeaf16, 0x00010600}),
                          [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace

@@ -55,7 +55,9 @@ OpMemberDecorate %block 1 Offset 16
 %remaining = OpVariable %ptr_in_uint Input
 %helper_type = OpTypeFunction %uint %in_ptr %fn_out %out2_ptr
 )";
-  parts.variables = "%param = OpVariable %fn_out Function\n%local = OpVariable %fn_out Function\n%copy = OpVariable %fn_record Function";
+  parts.variables =
+      "%param = OpVariable %fn_out Function\n%local = OpVariable %fn_out Function\n%copy = OpVariable %fn_record "
+      "Function";
   parts.body = R"(
 %group_y_ptr = OpAccessChain %ptr_in_uint %group %uint_1
 %group_y = OpLoad %uint %group_y_ptr
@@ -153,9 +155,10 @@ OpBranch %header
 }  // namespace
 
 const std::vector<NodeSample>& NodeSamples() {
-  static const std::vector<NodeSample> samples = {{"hello_graph", ReadFile(TRELLIS_SOURCE_DIR "/samples/hello_graph/hello_graph.spvasm"), "firstNode"},
-                                                  Everything(),
-                                                  Flow()};
+  static const std::vector<NodeSample> samples = {
+      {"hello_graph", ReadFile(TRELLIS_SOURCE_DIR "/samples/hello_graph/hello_graph.spvasm"), "firstNode"},
+      Everything(),
+      Flow()};
   return samples;
 }
 

@@ -80,7 +80,8 @@ std::string NamesOf(std::string_view text) {
   for (std::string line; std::getline(lines, line);) {
     std::istringstream tokens(line);
     std::string id, equals;
-    if (tokens >> id >> equals && equals == "=" && id[0] == '%') names.append("OpName ").append(id).append(" \"").append(id.substr(1)).append("\"\n");
+    if (tokens >> id >> equals && equals == "=" && id[0] == '%')
+      names.append("OpName ").append(id).append(" \"").append(id.substr(1)).append("\"\n");
   }
   return names;
 }
@@ -109,8 +110,10 @@ bool Matches(std::string_view line, std::string_view pattern) {
   return have.size() == want.size();
 }
 
-// A name for what a definition makes, if it is a simple type or an integer constant. `name` gives those of its operands.
-std::optional<std::string> NameFor(const std::vector<std::string>& tokens, const std::map<std::string, std::string>& names) {
+// A name for what a definition makes, if it is a simple type or an integer constant. `name` gives those of its
+// operands.
+std::optional<std::string> NameFor(const std::vector<std::string>& tokens,
+                                   const std::map<std::string, std::string>& names) {
   const auto name = [&](size_t i) {
     const auto found = names.find(tokens[i]);
     return (found == names.end() ? tokens[i] : found->second).substr(1);
@@ -143,7 +146,8 @@ void ExpectPlain(const std::vector<uint32_t>& words) {
   EXPECT_EQ(text->find("SPV_AMDX"), std::string::npos);
   if (Expected<void> valid = Validate(words); !valid) ADD_FAILURE() << valid.error().message << "\n" << Readable(words);
   if (words[1] <= kVersion15) {
-    if (Expected<void> valid = Validate(words, true); !valid) ADD_FAILURE() << "Vulkan 1.2: " << valid.error().message << "\n" << Readable(words);
+    if (Expected<void> valid = Validate(words, true); !valid)
+      ADD_FAILURE() << "Vulkan 1.2: " << valid.error().message << "\n" << Readable(words);
   }
   EXPECT_EQ(Refusal(words), "");
 }
@@ -175,8 +179,8 @@ std::vector<uint32_t> LowerOnce(const std::vector<uint32_t>& words, const LowerR
 std::string Compose(const NodeParts& parts) {
   std::string code;
   if (parts.declare_input) code += "%input = OpVariable %in_ptr NodePayloadAMDX\n";
-  code += "%main = OpFunction %void None %fn_void\n%main_begin = OpLabel\n" + parts.variables + "\n" + parts.body + "\n" + parts.end +
-          "\nOpFunctionEnd\n" + parts.functions;
+  code += "%main = OpFunction %void None %fn_void\n%main_begin = OpLabel\n" + parts.variables + "\n" + parts.body +
+          "\n" + parts.end + "\nOpFunctionEnd\n" + parts.functions;
   const std::string definitions = std::string(kTypes) + parts.globals + "\n" + code;
   return "OpCapability Shader\nOpCapability ShaderEnqueueAMDX\n" + parts.capabilities + "\nOpExtension \"SPV_AMDX_shader_enqueue\"\n" +
          parts.memory_model + "\nOpEntryPoint GLCompute %main \"node\" " + (parts.declare_input ? parts.interface : parts.interface == "%input" ? "" : parts.interface) +
@@ -196,7 +200,9 @@ NodeInfo ReflectText(std::string_view text, const Specialization& specialization
   return {};
 }
 
-NodeInfo ReflectParts(const NodeParts& parts, const Specialization& specialization) { return ReflectText(Compose(parts), specialization); }
+NodeInfo ReflectParts(const NodeParts& parts, const Specialization& specialization) {
+  return ReflectText(Compose(parts), specialization);
+}
 
 std::string LoweringRefusal(std::string_view text, const Specialization& specialization, std::string_view entry_point) {
   std::string refusal;
@@ -208,7 +214,9 @@ std::string LoweringRefusal(std::string_view text, const Specialization& special
   return lowered ? std::string() : lowered.error().message;
 }
 
-std::string LoweringRefusal(const NodeParts& parts, const Specialization& specialization) { return LoweringRefusal(Compose(parts), specialization); }
+std::string LoweringRefusal(const NodeParts& parts, const Specialization& specialization) {
+  return LoweringRefusal(Compose(parts), specialization);
+}
 
 std::string LowerText(std::string_view text, const LowerRequest& request) {
   std::vector<uint32_t> words = Assembled(text);
@@ -223,7 +231,9 @@ std::string LowerText(std::string_view text, const LowerRequest& request) {
   return Readable(LowerOnce(words, request, false));
 }
 
-std::string LowerParts(const NodeParts& parts, const LowerRequest& request) { return LowerText(Compose(parts), request); }
+std::string LowerParts(const NodeParts& parts, const LowerRequest& request) {
+  return LowerText(Compose(parts), request);
+}
 
 std::string Readable(const std::vector<uint32_t>& words) {
   Expected<std::string> text = Disassemble(words);

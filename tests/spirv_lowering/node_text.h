@@ -14,11 +14,13 @@ namespace trellis::spirv {
 
 // The parts of a module with one entry point %main, "node". Compose adds:
 //
-//   types      %void %bool %uint %int %float %v2uint %v3uint %v4uint %float and constants %uint_0 … %uint_9, %uint_64, %int_0 … %int_3
-//   payloads   %record = {uint, uint}; arrays of it: %inputs (at most 4), %outputs and %outputs2 (to "target" and "other", at most 4);
-//              %nothing = {}, %signals of it (to "signal", at most 4)
-//   pointers   %in_ptr %out_ptr %out2_ptr %signal_ptr (NodePayloadAMDX, to the arrays), %np_record %np_uint, %fn_out %fn_out2 %fn_record %fn_uint
-//   input      %input, an array %inputs
+// - types: %void %bool %uint %int %float %v2uint %v3uint %v4uint
+// - constants: %uint_0 … %uint_9, %uint_64, %int_0 … %int_3, %true, %false
+// - payloads: %record = {uint, uint}; arrays of it: %inputs, %outputs (to "target"), %outputs2 (to "other");
+//   %nothing = {}, %signals of it (to "signal"); all of at most 4
+// - pointers: %in_ptr %out_ptr %out2_ptr %signal_ptr (NodePayloadAMDX, to the arrays), %np_record %np_uint, %fn_out
+//   %fn_out2 %fn_record %fn_uint
+// - input: %input, an array %inputs
 //
 // Every id with a result gets an OpName, so that it can be recognised afterwards.
 struct NodeParts {
@@ -29,24 +31,27 @@ struct NodeParts {
   std::string modes = "OpExecutionMode %main CoalescingAMDX";
   std::string decorations;
   std::string globals;
-  std::string variables;           // Function variables of %main
-  std::string body;                // of %main, from its first block on
-  std::string end = "OpReturn";    // terminator of the last block
-  std::string functions;           // more of them
-  bool declare_input = true;       // false: no %input
+  std::string variables;         // Function variables of %main
+  std::string body;              // of %main, from its first block on
+  std::string end = "OpReturn";  // terminator of the last block
+  std::string functions;         // more of them
+  bool declare_input = true;     // false: no %input
 };
 
 [[nodiscard]] std::string Compose(const NodeParts& parts);
 
 // Assembles and reflects; a failure fails the test.
-[[nodiscard]] NodeInfo ReflectText(std::string_view text, const Specialization& specialization = {}, std::string_view entry_point = "node");
+[[nodiscard]] NodeInfo ReflectText(std::string_view text, const Specialization& specialization = {},
+                                   std::string_view entry_point = "node");
 [[nodiscard]] NodeInfo ReflectParts(const NodeParts& parts, const Specialization& specialization = {});
 // Why reflection or lowering refuses the module; empty if neither does.
-[[nodiscard]] std::string LoweringRefusal(std::string_view text, const Specialization& specialization = {}, std::string_view entry_point = "node");
+[[nodiscard]] std::string LoweringRefusal(std::string_view text, const Specialization& specialization = {},
+                                          std::string_view entry_point = "node");
 [[nodiscard]] std::string LoweringRefusal(const NodeParts& parts, const Specialization& specialization = {});
 
-// Lowers with and without subgroup aggregation, for the module's version as given (0: 1.6) and, where that is above 1.5, for 1.5 too; validates all results for Vulkan 1.3
-// and, where the version allows, 1.2, and looks for leftovers of the extension. Returns the readable text of the one without aggregation.
+// Lowers with and without subgroup aggregation, for the module's version as given (0: 1.6) and, where that is
+// above 1.5, for 1.5 too; validates all results for Vulkan 1.3 and, where the version allows, 1.2, and looks for
+// leftovers of the extension. Returns the readable text of the one without aggregation.
 struct LowerRequest {
   uint32_t version = 0;
   uint32_t launch_offset = 64;

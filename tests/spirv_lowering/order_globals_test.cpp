@@ -12,7 +12,8 @@ namespace {
 
 std::vector<Id> Order(const Module& module) {
   std::vector<Id> ids;
-  for (const Instruction& global : module.globals) ids.push_back(global.result_id != kNoId ? global.result_id : 1000 + global.operands[0]);
+  for (const Instruction& global : module.globals)
+    ids.push_back(global.result_id != kNoId ? global.result_id : 1000 + global.operands[0]);
   return ids;
 }
 
@@ -61,7 +62,8 @@ TEST(OrderGlobals, ForwardPointersMayPointAhead) {
 TEST(OrderGlobals, LongChainsNeedNoStack) {
   Module module;
   module.bound = 300000;
-  for (Id id = 200000; id > 2; --id) module.globals.emplace_back(spv::Op::OpSpecConstantOp, 2, id, std::vector<uint32_t>{128, id - 1, id - 1});
+  for (Id id = 200000; id > 2; --id)
+    module.globals.emplace_back(spv::Op::OpSpecConstantOp, 2, id, std::vector<uint32_t>{128, id - 1, id - 1});
   module.globals.emplace_back(spv::Op::OpTypeInt, kNoId, 2, std::vector<uint32_t>{32, 0});
   OrderGlobals(module);
   EXPECT_EQ(module.globals.front().result_id, 2u);

@@ -7,7 +7,8 @@ namespace trellis::spirv {
 namespace {
 
 // A node whose input and output records are structure %data.
-NodeParts WithData(const std::string& types, const std::string& members, const std::string& decorations, const std::string& body) {
+NodeParts WithData(const std::string& types, const std::string& members, const std::string& decorations,
+                   const std::string& body) {
   NodeParts parts;
   parts.declare_input = false;
   parts.interface = "%data_input";
@@ -40,10 +41,12 @@ OpStore %to %whole
 }
 
 TEST(PayloadTypes, SixteenBits) {
-  NodeParts parts = WithData("%half = OpTypeFloat 16\n%ushort = OpTypeInt 16 0\n%v3half = OpTypeVector %half 3\n%fn_half = OpTypePointer Function %half\n%np_ushort = OpTypePointer NodePayloadAMDX %ushort",
-                             "%ushort %v3half", "OpMemberDecorate %data 0 Offset 0\nOpMemberDecorate %data 1 Offset 2\n",
-                             "%a = OpAccessChain %np_ushort %data_input %uint_0 %int_0\n%b = OpLoad %ushort %a\n"
-                             "%c = OpAccessChain %fn_half %local %uint_0 %int_1 %uint_2\n%d = OpLoad %half %c\nOpStore %c %d\n");
+  NodeParts parts = WithData(
+      "%half = OpTypeFloat 16\n%ushort = OpTypeInt 16 0\n%v3half = OpTypeVector %half 3\n%fn_half = OpTypePointer "
+      "Function %half\n%np_ushort = OpTypePointer NodePayloadAMDX %ushort",
+      "%ushort %v3half", "OpMemberDecorate %data 0 Offset 0\nOpMemberDecorate %data 1 Offset 2\n",
+      "%a = OpAccessChain %np_ushort %data_input %uint_0 %int_0\n%b = OpLoad %ushort %a\n"
+      "%c = OpAccessChain %fn_half %local %uint_0 %int_1 %uint_2\n%d = OpLoad %half %c\nOpStore %c %d\n");
   parts.capabilities = "OpCapability Int16\nOpCapability Float16";
   const std::string text = LowerParts(parts);
   EXPECT_TRUE(HasLine(text, "OpCapability StorageBuffer16BitAccess")) << text;
@@ -55,8 +58,9 @@ TEST(PayloadTypes, SixteenBits) {
 }
 
 TEST(PayloadTypes, EightBits) {
-  NodeParts parts = WithData("%uchar = OpTypeInt 8 0\n%np_uchar = OpTypePointer NodePayloadAMDX %uchar", "%uchar %uchar",
-                             "OpMemberDecorate %data 0 Offset 0\nOpMemberDecorate %data 1 Offset 1\n", "%a = OpAccessChain %np_uchar %data_input %uint_0 %int_1\n%b = OpLoad %uchar %a\n");
+  NodeParts parts = WithData("%uchar = OpTypeInt 8 0\n%np_uchar = OpTypePointer NodePayloadAMDX %uchar",
+                             "%uchar %uchar", "OpMemberDecorate %data 0 Offset 0\nOpMemberDecorate %data 1 Offset 1\n",
+                             "%a = OpAccessChain %np_uchar %data_input %uint_0 %int_1\n%b = OpLoad %uchar %a\n");
   parts.capabilities = "OpCapability Int8";
   const std::string text = LowerParts(parts);
   EXPECT_TRUE(HasLine(text, "OpCapability StorageBuffer8BitAccess")) << text;
@@ -67,9 +71,12 @@ TEST(PayloadTypes, EightBits) {
 }
 
 TEST(PayloadTypes, SixtyFourBits) {
-  NodeParts parts = WithData("%ulong = OpTypeInt 64 0\n%double = OpTypeFloat 64\n%v2double = OpTypeVector %double 2\n%fn_double = OpTypePointer Function %double",
-                             "%uint %ulong %v2double", "OpMemberDecorate %data 0 Offset 0\nOpMemberDecorate %data 1 Offset 8\nOpMemberDecorate %data 2 Offset 16\n",
-                             "%a = OpAccessChain %fn_double %local %uint_0 %int_2 %uint_1\n%b = OpLoad %double %a\n");
+  NodeParts parts = WithData(
+      "%ulong = OpTypeInt 64 0\n%double = OpTypeFloat 64\n%v2double = OpTypeVector %double 2\n%fn_double = "
+      "OpTypePointer Function %double",
+      "%uint %ulong %v2double",
+      "OpMemberDecorate %data 0 Offset 0\nOpMemberDecorate %data 1 Offset 8\nOpMemberDecorate %data 2 Offset 16\n",
+      "%a = OpAccessChain %fn_double %local %uint_0 %int_2 %uint_1\n%b = OpLoad %double %a\n");
   parts.capabilities = "OpCapability Int64\nOpCapability Float64";
   const std::string text = LowerParts(parts);
   EXPECT_TRUE(HasLine(text, "%whole = OpLoad %data %from Aligned 8")) << text;
@@ -79,12 +86,16 @@ TEST(PayloadTypes, SixtyFourBits) {
 
 TEST(PayloadTypes, MatricesAndArrays) {
   const NodeParts parts = WithData(
-      "%v3float = OpTypeVector %float 3\n%matrix = OpTypeMatrix %v3float 2\n%array = OpTypeArray %v3float %uint_3\n%fn_float = OpTypePointer Function %float\n"
+      "%v3float = OpTypeVector %float 3\n%matrix = OpTypeMatrix %v3float 2\n%array = OpTypeArray %v3float "
+      "%uint_3\n%fn_float = OpTypePointer Function %float\n"
       "%fn_v3float = OpTypePointer Function %v3float",
       "%matrix %matrix %array",
-      "OpDecorate %array ArrayStride 12\nOpMemberDecorate %data 0 Offset 0\nOpMemberDecorate %data 0 RowMajor\nOpMemberDecorate %data 0 MatrixStride 8\n"
-      "OpMemberDecorate %data 1 Offset 24\nOpMemberDecorate %data 1 ColMajor\nOpMemberDecorate %data 1 MatrixStride 12\nOpMemberDecorate %data 2 Offset 48\n",
-      "%a = OpAccessChain %fn_v3float %local %uint_0 %int_1 %uint_1\n%b = OpLoad %v3float %a\n%c = OpAccessChain %fn_v3float %local %uint_0 %int_2 %uint_2\nOpStore %c %b\n"
+      "OpDecorate %array ArrayStride 12\nOpMemberDecorate %data 0 Offset 0\nOpMemberDecorate %data 0 "
+      "RowMajor\nOpMemberDecorate %data 0 MatrixStride 8\n"
+      "OpMemberDecorate %data 1 Offset 24\nOpMemberDecorate %data 1 ColMajor\nOpMemberDecorate %data 1 MatrixStride "
+      "12\nOpMemberDecorate %data 2 Offset 48\n",
+      "%a = OpAccessChain %fn_v3float %local %uint_0 %int_1 %uint_1\n%b = OpLoad %v3float %a\n%c = OpAccessChain "
+      "%fn_v3float %local %uint_0 %int_2 %uint_2\nOpStore %c %b\n"
       "%d = OpAccessChain %fn_float %local %uint_0 %int_0 %uint_1 %uint_2\n%e = OpLoad %float %d\n");
   const std::string text = LowerParts(parts);
   EXPECT_TRUE(HasLine(text, "OpStore %c %b Aligned 4")) << text;
@@ -92,10 +103,14 @@ TEST(PayloadTypes, MatricesAndArrays) {
 }
 
 TEST(PayloadTypes, AddressesInPayloads) {
-  NodeParts parts = WithData("OpTypeForwardPointer %ptr_node PhysicalStorageBuffer\n%node = OpTypeStruct %ptr_node %uint\n%ptr_node = OpTypePointer PhysicalStorageBuffer %node\n"
-                             "%ptr_psb_uint = OpTypePointer PhysicalStorageBuffer %uint\n%np_ptr = OpTypePointer NodePayloadAMDX %ptr_node",
-                             "%ptr_node", "OpMemberDecorate %node 0 Offset 0\nOpMemberDecorate %node 1 Offset 8\nOpMemberDecorate %data 0 Offset 0\n",
-                             "%a = OpAccessChain %np_ptr %data_input %uint_0 %int_0\n%b = OpLoad %ptr_node %a\n%c = OpAccessChain %ptr_psb_uint %b %int_1\n%d = OpLoad %uint %c Aligned 4\n");
+  NodeParts parts = WithData(
+      "OpTypeForwardPointer %ptr_node PhysicalStorageBuffer\n%node = OpTypeStruct %ptr_node %uint\n%ptr_node = "
+      "OpTypePointer PhysicalStorageBuffer %node\n"
+      "%ptr_psb_uint = OpTypePointer PhysicalStorageBuffer %uint\n%np_ptr = OpTypePointer NodePayloadAMDX %ptr_node",
+      "%ptr_node",
+      "OpMemberDecorate %node 0 Offset 0\nOpMemberDecorate %node 1 Offset 8\nOpMemberDecorate %data 0 Offset 0\n",
+      "%a = OpAccessChain %np_ptr %data_input %uint_0 %int_0\n%b = OpLoad %ptr_node %a\n%c = OpAccessChain "
+      "%ptr_psb_uint %b %int_1\n%d = OpLoad %uint %c Aligned 4\n");
   parts.capabilities = "OpCapability PhysicalStorageBufferAddresses";
   parts.memory_model = "OpMemoryModel PhysicalStorageBuffer64 GLSL450";
   const std::string text = LowerParts(parts);
@@ -119,14 +134,18 @@ OpCopyMemory %copy %bare
 %length = OpNodePayloadArrayLengthAMDX %uint %bare
 %r = OpFunctionCall %uint %f %bare
 )";
-  parts.functions = "%f = OpFunction %uint None %f_type\n%p = OpFunctionParameter %np_record\n%f_begin = OpLabel\n%q = OpAccessChain %np_uint %p %int_0\n"
-                    "%v = OpLoad %uint %q\nOpReturnValue %v\nOpFunctionEnd\n";
+  parts.functions =
+      "%f = OpFunction %uint None %f_type\n%p = OpFunctionParameter %np_record\n%f_begin = OpLabel\n%q = OpAccessChain "
+      "%np_uint %p %int_0\n"
+      "%v = OpLoad %uint %q\nOpReturnValue %v\nOpFunctionEnd\n";
   const std::string text = LowerParts(parts);
   const std::string main = FunctionText(text, "main");
-  EXPECT_TRUE(HasLines(main, {"* = OpLoad %v4uint %trellis_input", "* = OpVectorShuffle %v2uint * * 0 1", "* = OpBitcast %ptr_PhysicalStorageBuffer_record *",
-                              "%whole = OpLoad %record * Aligned 4", "%member = OpAccessChain %ptr_PhysicalStorageBuffer_uint * %int_1",
-                              "%value = OpLoad %uint %member Aligned 4", "* = OpLoad %record * Aligned 4", "%length = OpCopyObject %uint %uint_1",
-                              "%r = OpFunctionCall %uint %f *"}))
+  EXPECT_TRUE(HasLines(
+      main,
+      {"* = OpLoad %v4uint %trellis_input", "* = OpVectorShuffle %v2uint * * 0 1",
+       "* = OpBitcast %ptr_PhysicalStorageBuffer_record *", "%whole = OpLoad %record * Aligned 4",
+       "%member = OpAccessChain %ptr_PhysicalStorageBuffer_uint * %int_1", "%value = OpLoad %uint %member Aligned 4",
+       "* = OpLoad %record * Aligned 4", "%length = OpCopyObject %uint %uint_1", "%r = OpFunctionCall %uint %f *"}))
       << main;
   EXPECT_TRUE(HasLine(text, "OpDecorate %p Aliased")) << text;
 }
@@ -135,8 +154,10 @@ TEST(PayloadTypes, OrdinaryArrayAsInput) {
   NodeParts parts;
   parts.declare_input = false;
   parts.interface = "%plain";
-  parts.globals = "%array = OpTypeArray %record %uint_8\n%array_ptr = OpTypePointer NodePayloadAMDX %array\n%plain = OpVariable %array_ptr NodePayloadAMDX\n"
-                  "%fn_array = OpTypePointer Function %array";
+  parts.globals =
+      "%array = OpTypeArray %record %uint_8\n%array_ptr = OpTypePointer NodePayloadAMDX %array\n%plain = OpVariable "
+      "%array_ptr NodePayloadAMDX\n"
+      "%fn_array = OpTypePointer Function %array";
   parts.decorations = "OpDecorate %array ArrayStride 8\nOpDecorateId %array NodeMaxPayloadsAMDX %uint_8";
   parts.variables = "%mine = OpVariable %fn_array Function";
   parts.body = R"(
@@ -147,7 +168,8 @@ TEST(PayloadTypes, OrdinaryArrayAsInput) {
 OpStore %own %value
 )";
   const std::string main = FunctionText(LowerParts(parts), "main");
-  EXPECT_TRUE(HasLine(main, "%own = OpAccessChain %fn_uint %mine %uint_1 %int_0")) << "an ordinary variable of the same type: " << main;
+  EXPECT_TRUE(HasLine(main, "%own = OpAccessChain %fn_uint %mine %uint_1 %int_0"))
+      << "an ordinary variable of the same type: " << main;
   EXPECT_TRUE(HasLine(main, "* = OpFunctionCall %v2uint %trellis_element * %length"));
   EXPECT_EQ(ReflectParts(parts).coalesce, 8u);
 }
@@ -178,9 +200,11 @@ TEST(PayloadTypes, VulkanMemoryModelMarksEveryAccess) {
   EXPECT_TRUE(HasLine(text, "OpStore %p %uint_1 Aligned|MakePointerAvailable|NonPrivatePointer 4 %uint_5")) << text;
   EXPECT_TRUE(HasLine(text, "%v = OpLoad %uint %q Aligned|MakePointerVisible|NonPrivatePointer 4 %uint_5"));
   EXPECT_FALSE(HasLine(text, "OpMemberDecorate %record 0 Coherent"));
-  parts.body = "%member = OpAccessChain %np_uint %input %uint_0 %int_0\n%value = OpLoad %uint %member NonPrivatePointer";
+  parts.body =
+      "%member = OpAccessChain %np_uint %input %uint_0 %int_0\n%value = OpLoad %uint %member NonPrivatePointer";
   text = LowerParts(parts);
-  EXPECT_TRUE(HasLine(text, "%value = OpLoad %uint %member Aligned|NonPrivatePointer 4")) << "private unless the application says otherwise: " << text;
+  EXPECT_TRUE(HasLine(text, "%value = OpLoad %uint %member Aligned|NonPrivatePointer 4"))
+      << "private unless the application says otherwise: " << text;
 }
 
 TEST(PayloadTypes, WritableInputIsShared) {

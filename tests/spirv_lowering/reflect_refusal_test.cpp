@@ -36,7 +36,11 @@ TEST(Refusal, Revision1) {
   refused(start().Op(spv::Op::OpDecorateString, {9, 5091, 0x656d616e, 0}), "PayloadNodeNameAMDX with a literal string");
   refused(start().Op(spv::Op::OpDecorate, {9, 5091, 0x656d616e, 0}), "PayloadNodeNameAMDX with a literal string");
   refused(start().Op(static_cast<spv::Op>(5090), {9, 10, 11, 12}), "OpInitializeNodePayloadsAMDX");
-  refused(start().Op(spv::Op::OpDecorateId, {9, 5020, 7}).Op(spv::Op::OpTypeInt, {8, 32, 0}).Op(spv::Op::OpVariable, {8, 9, kPayload}), "on OpVariable");
+  refused(start()
+              .Op(spv::Op::OpDecorateId, {9, 5020, 7})
+              .Op(spv::Op::OpTypeInt, {8, 32, 0})
+              .Op(spv::Op::OpVariable, {8, 9, kPayload}),
+          "on OpVariable");
 }
 
 TEST(Refusal, UnknownEntryPoint) {
@@ -53,7 +57,8 @@ TEST(Refusal, OutputsWithoutNameOrLimit) {
   ExpectRefused(parts, "an output type without NodeMaxPayloadsAMDX");
   parts.decorations = "OpDecorateId %bad PayloadNodeNameAMDX %uint_1\nOpDecorateId %bad NodeMaxPayloadsAMDX %uint_1";
   ExpectRefused(parts, "the node name is not an OpConstantStringAMDX");
-  parts.decorations = "OpDecorateId %bad PayloadNodeNameAMDX %target_name\nOpDecorateId %bad NodeMaxPayloadsAMDX %target_name";
+  parts.decorations =
+      "OpDecorateId %bad PayloadNodeNameAMDX %target_name\nOpDecorateId %bad NodeMaxPayloadsAMDX %target_name";
   ExpectRefused(parts, "NodeMaxPayloadsAMDX");
 }
 
@@ -75,7 +80,8 @@ TEST(Refusal, NumWorkgroups) {
 
 TEST(Refusal, LaunchKindsExcludeEachOther) {
   NodeParts parts;
-  parts.modes = "OpExecutionMode %main CoalescingAMDX\nOpExecutionModeId %main StaticNumWorkgroupsAMDX %uint_1 %uint_1 %uint_1";
+  parts.modes =
+      "OpExecutionMode %main CoalescingAMDX\nOpExecutionModeId %main StaticNumWorkgroupsAMDX %uint_1 %uint_1 %uint_1";
   EXPECT_NE(LoweringRefusal(parts).find("exclude each other"), std::string::npos) << LoweringRefusal(parts);
 }
 
@@ -99,14 +105,22 @@ TEST(Refusal, GridMembersOfOtherTypes) {
     parts.declare_input = false;
     parts.interface = "%grid_input";
     parts.capabilities = "OpCapability Int64\nOpCapability Int16";
-    parts.globals = std::string("%ulong = OpTypeInt 64 0\n%ushort = OpTypeInt 16 0\n%a2ushort = OpTypeArray %ushort %uint_2\n%a4uint = OpTypeArray %uint %uint_4\n") +
-                    "%grid = OpTypeStruct " + type + "\n%grids = OpTypeNodePayloadArrayAMDX %grid\n%grid_ptr = OpTypePointer NodePayloadAMDX %grids\n"
+    parts.globals = std::string(
+                        "%ulong = OpTypeInt 64 0\n%ushort = OpTypeInt 16 0\n%a2ushort = OpTypeArray %ushort "
+                        "%uint_2\n%a4uint = OpTypeArray %uint %uint_4\n") +
+                    "%grid = OpTypeStruct " + type +
+                    "\n%grids = OpTypeNodePayloadArrayAMDX %grid\n%grid_ptr = OpTypePointer NodePayloadAMDX %grids\n"
                     "%grid_input = OpVariable %grid_ptr NodePayloadAMDX";
-    parts.decorations = std::string("OpDecorate %a2ushort ArrayStride 4\nOpDecorate %a4uint ArrayStride 4\nOpMemberDecorate %grid 0 Offset ") + offset +
-                        "\nOpMemberDecorate %grid 0 PayloadDispatchIndirectAMDX\nOpDecorateId %grids NodeMaxPayloadsAMDX %uint_1\n" + more;
+    parts.decorations =
+        std::string(
+            "OpDecorate %a2ushort ArrayStride 4\nOpDecorate %a4uint ArrayStride 4\nOpMemberDecorate %grid 0 Offset ") +
+        offset +
+        "\nOpMemberDecorate %grid 0 PayloadDispatchIndirectAMDX\nOpDecorateId %grids NodeMaxPayloadsAMDX %uint_1\n" +
+        more;
     return parts;
   };
-  for (const char* type : {"%float", "%ulong", "%v4uint", "%a4uint"}) ExpectRefused(with(type, "0"), "is not a scalar, 2- or 3-vector of 8-, 16- or 32-bit integers");
+  for (const char* type : {"%float", "%ulong", "%v4uint", "%a4uint"})
+    ExpectRefused(with(type, "0"), "is not a scalar, 2- or 3-vector of 8-, 16- or 32-bit integers");
   ExpectRefused(with("%a2ushort", "0"), "stride");
   ExpectRefused(with("%uint", "2"), "not aligned");
   ExpectRefused(with("%uint", "65536"), "past byte 65,535");
@@ -122,11 +136,15 @@ TEST(Refusal, PayloadsWithoutLayout) {
   NodeParts parts;
   parts.declare_input = false;
   parts.interface = "%bad_input";
-  parts.globals = "%bad = OpTypeStruct %uint %uint\n%bads = OpTypeNodePayloadArrayAMDX %bad\n%bad_ptr = OpTypePointer NodePayloadAMDX %bads\n"
-                  "%bad_input = OpVariable %bad_ptr NodePayloadAMDX";
+  parts.globals =
+      "%bad = OpTypeStruct %uint %uint\n%bads = OpTypeNodePayloadArrayAMDX %bad\n%bad_ptr = OpTypePointer "
+      "NodePayloadAMDX %bads\n"
+      "%bad_input = OpVariable %bad_ptr NodePayloadAMDX";
   parts.decorations = "OpDecorateId %bads NodeMaxPayloadsAMDX %uint_1";
   ExpectRefused(parts, "lacks Offset");
-  parts.globals = "%bads = OpTypeNodePayloadArrayAMDX %uint\n%bad_ptr = OpTypePointer NodePayloadAMDX %bads\n%bad_input = OpVariable %bad_ptr NodePayloadAMDX";
+  parts.globals =
+      "%bads = OpTypeNodePayloadArrayAMDX %uint\n%bad_ptr = OpTypePointer NodePayloadAMDX %bads\n%bad_input = "
+      "OpVariable %bad_ptr NodePayloadAMDX";
   ExpectRefused(parts, "not a structure");
 }
 
@@ -157,9 +175,13 @@ TEST(Refusal, EntryFunctionsThatCannotBeCalled) {
     changed.replace(changed.find("%main = OpFunction"), std::string::npos, function);
     return LoweringRefusal(changed);
   };
-  std::string message = with_function("OpTypeFunction %void %uint", "%main = OpFunction %void None %entry_type\n%p = OpFunctionParameter %uint\n%main_begin = OpLabel\nOpReturn\nOpFunctionEnd");
+  std::string message = with_function("OpTypeFunction %void %uint",
+                                      "%main = OpFunction %void None %entry_type\n%p = OpFunctionParameter "
+                                      "%uint\n%main_begin = OpLabel\nOpReturn\nOpFunctionEnd");
   EXPECT_NE(message.find("has parameters"), std::string::npos) << message;
-  message = with_function("OpTypeFunction %uint", "%main = OpFunction %uint None %entry_type\n%main_begin = OpLabel\nOpReturnValue %uint_0\nOpFunctionEnd");
+  message = with_function(
+      "OpTypeFunction %uint",
+      "%main = OpFunction %uint None %entry_type\n%main_begin = OpLabel\nOpReturnValue %uint_0\nOpFunctionEnd");
   EXPECT_NE(message.find("returns a value"), std::string::npos) << message;
 }
 

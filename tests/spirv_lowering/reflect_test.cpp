@@ -14,7 +14,8 @@ using Grid = std::array<uint32_t, 3>;
 Specialization Words(std::initializer_list<std::pair<uint32_t, uint32_t>> values) {
   Specialization specialization;
   for (const auto& [id, value] : values) {
-    specialization[id] = {static_cast<uint8_t>(value), static_cast<uint8_t>(value >> 8), static_cast<uint8_t>(value >> 16), static_cast<uint8_t>(value >> 24)};
+    specialization[id] = {static_cast<uint8_t>(value), static_cast<uint8_t>(value >> 8),
+                          static_cast<uint8_t>(value >> 16), static_cast<uint8_t>(value >> 24)};
   }
   return specialization;
 }
@@ -80,7 +81,8 @@ OpExecutionModeId %main MaxNodeRecursionAMDX %uint_5
   EXPECT_EQ(info.shader_index, 7u);
   EXPECT_FALSE(info.is_api_entry);
   EXPECT_EQ(info.max_recursion, 5u);
-  parts.modes = "OpExecutionMode %main CoalescingAMDX\nOpExecutionModeId %main SharesInputWithAMDX %target_name %uint_3";
+  parts.modes =
+      "OpExecutionMode %main CoalescingAMDX\nOpExecutionModeId %main SharesInputWithAMDX %target_name %uint_3";
   info = ReflectParts(parts);
   EXPECT_TRUE(info.shares_input);
   EXPECT_EQ(info.shares_input_with_name, "target");
@@ -110,7 +112,9 @@ TEST_P(ReflectGrid, MemberOfANestedStructure) {
 %a3ushort = OpTypeArray %ushort %uint_3
 )";
   parts.globals += std::string("%inner = OpTypeStruct %uint ") + grid.type + "\n%outer = OpTypeStruct %uint %inner\n";
-  parts.globals += "%outers = OpTypeNodePayloadArrayAMDX %outer\n%outer_ptr = OpTypePointer NodePayloadAMDX %outers\n%outer_input = OpVariable %outer_ptr NodePayloadAMDX\n";
+  parts.globals +=
+      "%outers = OpTypeNodePayloadArrayAMDX %outer\n%outer_ptr = OpTypePointer NodePayloadAMDX %outers\n%outer_input = "
+      "OpVariable %outer_ptr NodePayloadAMDX\n";
   parts.decorations = R"(
 OpDecorate %a2uint ArrayStride 4
 OpDecorate %a3ushort ArrayStride 2
@@ -133,9 +137,11 @@ OpDecorateId %outers NodeMaxPayloadsAMDX %uint_1
 }
 
 INSTANTIATE_TEST_SUITE_P(Types, ReflectGrid,
-                         testing::Values(GridCase{"%uint", 4, 1}, GridCase{"%int", 4, 1}, GridCase{"%v2uint", 4, 2}, GridCase{"%v3uint", 4, 3},
-                                         GridCase{"%ushort", 2, 1}, GridCase{"%v2ushort", 2, 2}, GridCase{"%v3ushort", 2, 3}, GridCase{"%uchar", 1, 1},
-                                         GridCase{"%v2uchar", 1, 2}, GridCase{"%a2uint", 4, 2}, GridCase{"%a3ushort", 2, 3}),
+                         testing::Values(GridCase{"%uint", 4, 1}, GridCase{"%int", 4, 1}, GridCase{"%v2uint", 4, 2},
+                                         GridCase{"%v3uint", 4, 3}, GridCase{"%ushort", 2, 1},
+                                         GridCase{"%v2ushort", 2, 2}, GridCase{"%v3ushort", 2, 3},
+                                         GridCase{"%uchar", 1, 1}, GridCase{"%v2uchar", 1, 2},
+                                         GridCase{"%a2uint", 4, 2}, GridCase{"%a3ushort", 2, 3}),
                          [](const auto& info) { return std::string(info.param.type).substr(1); });
 
 TEST(Reflect, InputAsBareStructure) {
@@ -152,7 +158,9 @@ TEST(Reflect, InputAsOrdinaryArray) {
     NodeParts parts;
     parts.declare_input = false;
     parts.interface = "%plain";
-    parts.globals = std::string("%array = ") + array + "\n%array_ptr = OpTypePointer NodePayloadAMDX %array\n%plain = OpVariable %array_ptr NodePayloadAMDX";
+    parts.globals =
+        std::string("%array = ") + array +
+        "\n%array_ptr = OpTypePointer NodePayloadAMDX %array\n%plain = OpVariable %array_ptr NodePayloadAMDX";
     parts.decorations = "OpDecorate %array ArrayStride 8";
     const NodeInfo info = ReflectParts(parts);
     EXPECT_EQ(info.input.size, 8u);
@@ -187,7 +195,8 @@ TEST(Reflect, InputOfAnotherEntryPointIsNotTaken) {
   NodeParts parts;
   parts.functions = "%other = OpFunction %void None %fn_void\n%other_begin = OpLabel\nOpReturn\nOpFunctionEnd\n";
   std::string text = Compose(parts);
-  text.insert(text.find("OpExecutionMode"), "OpEntryPoint GLCompute %other \"second\"\nOpExecutionMode %other LocalSize 1 1 1\n");
+  text.insert(text.find("OpExecutionMode"),
+              "OpEntryPoint GLCompute %other \"second\"\nOpExecutionMode %other LocalSize 1 1 1\n");
   const NodeInfo second = ReflectText(text, {}, "second");
   EXPECT_EQ(second.kind, LaunchKind::kDynamicGrid);
   EXPECT_EQ(second.input.size, 12u);
@@ -199,7 +208,9 @@ TEST(Reflect, GridWithoutMemberIsTheFirstThreeWords) {
   parts.modes = "";
   parts.declare_input = false;
   parts.interface = "%bare";
-  parts.globals = "%wide = OpTypeStruct %v3uint %uint\n%wide_ptr = OpTypePointer NodePayloadAMDX %wide\n%bare = OpVariable %wide_ptr NodePayloadAMDX";
+  parts.globals =
+      "%wide = OpTypeStruct %v3uint %uint\n%wide_ptr = OpTypePointer NodePayloadAMDX %wide\n%bare = OpVariable "
+      "%wide_ptr NodePayloadAMDX";
   parts.decorations = "OpMemberDecorate %wide 0 Offset 0\nOpMemberDecorate %wide 1 Offset 12";
   const NodeInfo info = ReflectParts(parts);
   ASSERT_TRUE(info.grid_member);
@@ -213,11 +224,15 @@ TEST(Reflect, WritesInput) {
   EXPECT_FALSE(ReflectParts(parts).writes_input);
   parts.body = "%member = OpAccessChain %np_uint %input %uint_0 %int_0\nOpStore %member %uint_1";
   EXPECT_TRUE(ReflectParts(parts).writes_input);
-  parts.body = "%member = OpAccessChain %np_uint %input %uint_0 %int_0\n%old = OpAtomicIAdd %uint %member %uint_1 %uint_0 %uint_1";
+  parts.body =
+      "%member = OpAccessChain %np_uint %input %uint_0 %int_0\n%old = OpAtomicIAdd %uint %member %uint_1 %uint_0 "
+      "%uint_1";
   EXPECT_TRUE(ReflectParts(parts).writes_input);
   parts.variables = "%ptr = OpVariable %fn_in Function";
   parts.globals = "%fn_in = OpTypePointer Function %inputs";
-  parts.body = "%copy = OpLoad %inputs %input\nOpStore %ptr %copy\n%member = OpAccessChain %fn_uint %ptr %uint_0 %int_0\nOpStore %member %uint_1";
+  parts.body =
+      "%copy = OpLoad %inputs %input\nOpStore %ptr %copy\n%member = OpAccessChain %fn_uint %ptr %uint_0 "
+      "%int_0\nOpStore %member %uint_1";
   EXPECT_TRUE(ReflectParts(parts).writes_input) << "through a copy of the handle";
 }
 
@@ -318,7 +333,8 @@ OpDecorateId %spec_outputs PayloadNodeBaseIndexAMDX %widened
   EXPECT_EQ(info.outputs[0].max_payloads, 10u);
   LowerRequest request;
   request.specialization = given;
-  EXPECT_TRUE(HasLine(LowerParts(parts, request), "%a = OpFunctionCall %v4uint %trellis_reserve_workgroup %uint_0 %uint_1 * %uint_10"));
+  EXPECT_TRUE(HasLine(LowerParts(parts, request),
+                      "%a = OpFunctionCall %v4uint %trellis_reserve_workgroup %uint_0 %uint_1 * %uint_10"));
 }
 
 TEST(Reflect, WorkgroupSizes) {
@@ -341,9 +357,12 @@ TEST(Reflect, PushConstantsAndMemoryModel) {
   parts.capabilities = "OpCapability VulkanMemoryModel";
   parts.memory_model = "OpMemoryModel Logical Vulkan";
   parts.interface = "%input %push";
-  parts.decorations = "OpDecorate %block Block\nOpMemberDecorate %block 0 Offset 16\nOpMemberDecorate %block 1 Offset 32";
-  parts.globals = "%block = OpTypeStruct %v4uint %uint\n%ptr_block = OpTypePointer PushConstant %block\n%ptr_push_uint = OpTypePointer PushConstant %uint\n"
-                  "%push = OpVariable %ptr_block PushConstant";
+  parts.decorations =
+      "OpDecorate %block Block\nOpMemberDecorate %block 0 Offset 16\nOpMemberDecorate %block 1 Offset 32";
+  parts.globals =
+      "%block = OpTypeStruct %v4uint %uint\n%ptr_block = OpTypePointer PushConstant %block\n%ptr_push_uint = "
+      "OpTypePointer PushConstant %uint\n"
+      "%push = OpVariable %ptr_block PushConstant";
   parts.body = "%p = OpAccessChain %ptr_push_uint %push %int_1\n%v = OpLoad %uint %p";
   const NodeInfo info = ReflectParts(parts);
   EXPECT_EQ(info.push_constant_end, 36u);
@@ -364,7 +383,8 @@ OpExecutionMode %main LocalSize 8 8 1
 %begin = OpLabel
 OpReturn
 OpFunctionEnd
-)", {}, "main");
+)",
+                                    {}, "main");
   EXPECT_FALSE(info.has_enqueue_capability);
   EXPECT_EQ(info.kind, LaunchKind::kDynamicGrid);
   EXPECT_EQ(info.input.size, 12u);

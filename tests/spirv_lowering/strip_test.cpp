@@ -8,8 +8,11 @@ namespace {
 
 TEST(Strip, ExtensionIsGoneAndAddressesAreDeclared) {
   NodeParts parts;
-  parts.modes = "OpExecutionModeId %main ShaderIndexAMDX %uint_1\nOpExecutionModeId %main IsApiEntryAMDX %true\nOpExecutionModeId %main MaxNodeRecursionAMDX %uint_1";
-  parts.decorations = "OpMemberDecorate %record 0 PayloadDispatchIndirectAMDX\nOpDecorate %record TrackFinishWritingAMDX";
+  parts.modes =
+      "OpExecutionModeId %main ShaderIndexAMDX %uint_1\nOpExecutionModeId %main IsApiEntryAMDX "
+      "%true\nOpExecutionModeId %main MaxNodeRecursionAMDX %uint_1";
+  parts.decorations =
+      "OpMemberDecorate %record 0 PayloadDispatchIndirectAMDX\nOpDecorate %record TrackFinishWritingAMDX";
   parts.body = "%member = OpAccessChain %np_uint %input %uint_0 %int_1\n%value = OpLoad %uint %member";
   const std::string text = LowerParts(parts);
   EXPECT_TRUE(HasLine(text, "OpCapability Shader")) << text;
@@ -48,10 +51,13 @@ TEST(Strip, ModulesBelowVersion14AreRaised) {
   LowerRequest request;
   request.version = 0x00010300;
   NodeParts parts;
-  parts.body = "%length = OpNodePayloadArrayLengthAMDX %uint %input\n%many = OpUGreaterThan %bool %length %uint_2\n"
-               "%one = OpAllocateNodePayloadsAMDX %out_ptr %uint_2 %uint_1 %uint_0\n%two = OpAllocateNodePayloadsAMDX %out_ptr %uint_2 %uint_2 %uint_0\n"
-               "%selected = OpSelect %out_ptr %many %one %two\nOpEnqueueNodePayloadsAMDX %selected";
-  EXPECT_TRUE(HasLine(LowerParts(parts, request), "%selected = OpSelect %v4uint %many %one %two")) << "a scalar condition needs 1.4";
+  parts.body =
+      "%length = OpNodePayloadArrayLengthAMDX %uint %input\n%many = OpUGreaterThan %bool %length %uint_2\n"
+      "%one = OpAllocateNodePayloadsAMDX %out_ptr %uint_2 %uint_1 %uint_0\n%two = OpAllocateNodePayloadsAMDX %out_ptr "
+      "%uint_2 %uint_2 %uint_0\n"
+      "%selected = OpSelect %out_ptr %many %one %two\nOpEnqueueNodePayloadsAMDX %selected";
+  EXPECT_TRUE(HasLine(LowerParts(parts, request), "%selected = OpSelect %v4uint %many %one %two"))
+      << "a scalar condition needs 1.4";
 }
 
 }  // namespace

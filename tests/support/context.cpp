@@ -161,9 +161,12 @@ bool Context::CreateDevice(std::string& error) {
   auto supported12 = Struct<VkPhysicalDeviceVulkan12Features>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES);
   auto supported = Struct<VkPhysicalDeviceFeatures2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &supported12);
   vkGetPhysicalDeviceFeatures2(physical_device, &supported);
-  features = {supported12.shaderInt8 == VK_TRUE, supported.features.shaderInt16 == VK_TRUE,
-              supported.features.shaderInt64 == VK_TRUE, supported12.shaderFloat16 == VK_TRUE,
-              supported.features.shaderFloat64 == VK_TRUE};
+  features = {supported12.shaderInt8 == VK_TRUE,
+              supported.features.shaderInt16 == VK_TRUE,
+              supported.features.shaderInt64 == VK_TRUE,
+              supported12.shaderFloat16 == VK_TRUE,
+              supported.features.shaderFloat64 == VK_TRUE,
+              supported12.vulkanMemoryModel == VK_TRUE && supported12.vulkanMemoryModelDeviceScope == VK_TRUE};
 
   auto enqueue =
       Struct<VkPhysicalDeviceShaderEnqueueFeaturesAMDX>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX);
@@ -176,6 +179,8 @@ bool Context::CreateDevice(std::string& error) {
   vulkan12.bufferDeviceAddress = VK_TRUE;
   vulkan12.shaderInt8 = supported12.shaderInt8;
   vulkan12.shaderFloat16 = supported12.shaderFloat16;
+  vulkan12.vulkanMemoryModel = features.vulkan_memory_model ? VK_TRUE : VK_FALSE;
+  vulkan12.vulkanMemoryModelDeviceScope = vulkan12.vulkanMemoryModel;
   auto enabled = Struct<VkPhysicalDeviceFeatures2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &vulkan12);
   enabled.features.shaderInt16 = supported.features.shaderInt16;
   enabled.features.shaderInt64 = supported.features.shaderInt64;

@@ -24,7 +24,7 @@ struct GraphCommands {
 // Optional shader features; enabled on the device where they exist. What Trellis itself needs (buffer addresses, 16-bit
 // storage, …) is left out on purpose: the layer has to add it.
 struct ShaderFeatures {
-  bool int8 = false, int16 = false, int64 = false, float16 = false, float64 = false;
+  bool int8 = false, int16 = false, int64 = false, float16 = false, float64 = false, vulkan_memory_model = false;
 };
 
 // A layer setting for one context, as an environment variable.

@@ -14,7 +14,7 @@ std::string NodeAsm::Text() const {
   std::string text;
   for (const std::string& capability : capabilities_) text += "OpCapability " + capability + "\n";
   if (enqueue_) text += "OpExtension \"SPV_AMDX_shader_enqueue\"\n";
-  text += "OpMemoryModel Logical GLSL450\n";
+  text += vulkan_model_ ? "OpMemoryModel Logical Vulkan\n" : "OpMemoryModel Logical GLSL450\n";
   return text + entry_points_ + modes_ + decorations_ + declarations_ + functions_;
 }
 
@@ -85,10 +85,10 @@ Id NodeAsm::SpecString(uint32_t spec_id, const std::string& default_text) {
   return id;
 }
 
-Id NodeAsm::Global(std::string_view storage, const Id& type) {
+Id NodeAsm::Global(std::string_view storage, const Id& type, const Id& initializer) {
   const Id pointer = Pointer(storage, type);
   const Id id = NewId();
-  declarations_ += id + " = OpVariable " + pointer + " " + std::string(storage) + "\n";
+  declarations_ += id + " = OpVariable " + pointer + " " + std::string(storage) + " " + initializer + "\n";
   globals_.push_back(id);
   return id;
 }

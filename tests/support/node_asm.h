@@ -88,6 +88,13 @@ class NodeAsm {
 
   [[nodiscard]] std::string Text() const;
 
+  // OpMemoryModel Logical Vulkan instead of Logical GLSL450.
+  void UseVulkanMemoryModel() {
+    vulkan_model_ = true;
+    Capability("VulkanMemoryModel");
+    Capability("VulkanMemoryModelDeviceScope");
+  }
+
   // ---- types, constants, module-scope variables ----
   void Capability(std::string_view name) { capabilities_.insert(std::string(name)); }
   Id Type(const std::string& text);  // for example "OpTypeVector %4 3"; the same text gives the same id
@@ -103,11 +110,11 @@ class NodeAsm {
   Id SpecConstant(uint32_t spec_id, uint32_t default_value);
   Id String(const std::string& text);
   Id SpecString(uint32_t spec_id, const std::string& default_text);
-  Id StorageBuffer(uint32_t binding, uint32_t set = 0);     // StructuredBuffer<uint>
-  Id PushConstants(uint32_t words);                         // block of uints
-  Id SharedWords(uint32_t words);                           // Workgroup array of uints
-  Id Global(std::string_view storage, const Id& type);      // any other variable
-  Payload Input(const Id& record, Value max_payloads = 1);  // input array type
+  Id StorageBuffer(uint32_t binding, uint32_t set = 0);                             // StructuredBuffer<uint>
+  Id PushConstants(uint32_t words);                                                 // block of uints
+  Id SharedWords(uint32_t words);                                                   // Workgroup array of uints
+  Id Global(std::string_view storage, const Id& type, const Id& initializer = {});  // any other variable
+  Payload Input(const Id& record, Value max_payloads = 1);                          // input array type
   Payload Output(const std::string& target, const Id& record, const OutputOptions& options = {});
   void Decorate(const std::string& text) { decorations_ += text + "\n"; }
   void Mode(const std::string& text) { modes_ += text + "\n"; }
@@ -197,6 +204,7 @@ class NodeAsm {
 
   const Shape shape_;
   const bool enqueue_;
+  bool vulkan_model_ = false;
   uint32_t last_id_ = 0;
   std::set<std::string> capabilities_;
   std::map<std::string, Id> declared_;    // text of a type, constant or built-in -> id

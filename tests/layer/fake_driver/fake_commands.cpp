@@ -139,6 +139,20 @@ VKAPI_ATTR void VKAPI_CALL CmdUpdateBuffer(VkCommandBuffer command_buffer, VkBuf
   Record(command_buffer, "CmdUpdateBuffer");
 }
 
+VKAPI_ATTR void VKAPI_CALL CmdBeginRenderPass(VkCommandBuffer command_buffer, const VkRenderPassBeginInfo*,
+                                              VkSubpassContents) {
+  Record(command_buffer, "CmdBeginRenderPass");
+}
+VKAPI_ATTR void VKAPI_CALL CmdEndRenderPass(VkCommandBuffer command_buffer) {
+  Record(command_buffer, "CmdEndRenderPass");
+}
+VKAPI_ATTR void VKAPI_CALL CmdBeginRendering(VkCommandBuffer command_buffer, const VkRenderingInfo*) {
+  Record(command_buffer, "CmdBeginRendering");
+}
+VKAPI_ATTR void VKAPI_CALL CmdEndRendering(VkCommandBuffer command_buffer) {
+  Record(command_buffer, "CmdEndRendering");
+}
+
 VKAPI_ATTR void VKAPI_CALL CmdBeginDebugUtilsLabelEXT(VkCommandBuffer command_buffer,
                                                       const VkDebugUtilsLabelEXT* label) {
   Record(command_buffer, "CmdBeginDebugUtilsLabelEXT").text = label->pLabelName;
@@ -155,6 +169,8 @@ PFN_vkVoidFunction FakeCommandFunction(const char* name) {
   static const std::unordered_map<std::string, PFN_vkVoidFunction> table = {
       FAKE(BeginCommandBuffer),
       FAKE(CmdBeginDebugUtilsLabelEXT),
+      FAKE(CmdBeginRenderPass),
+      FAKE(CmdBeginRendering),
       FAKE(CmdBindDescriptorSets),
       FAKE(CmdBindDescriptorSets2),
       FAKE(CmdBindIndexBuffer),
@@ -164,6 +180,8 @@ PFN_vkVoidFunction FakeCommandFunction(const char* name) {
       FAKE(CmdDispatch),
       FAKE(CmdDispatchIndirect),
       FAKE(CmdEndDebugUtilsLabelEXT),
+      FAKE(CmdEndRenderPass),
+      FAKE(CmdEndRendering),
       FAKE(CmdExecuteCommands),
       FAKE(CmdFillBuffer),
       FAKE(CmdPipelineBarrier),

@@ -128,10 +128,12 @@ def case_vulkaninfo(arguments):
         result = run([program], arguments, **variables)
         if result.returncode != 0:
             raise Failure(f"vulkaninfo failed ({result.returncode}):\n{result.stderr}")
-        return re.findall(r"^\s*VK_AMDX_shader_enqueue\s*: extension revision\s+(\d+)$", result.stdout, re.MULTILINE)
+        # The list of layers comes first, with what each of them says about itself.
+        device = result.stdout.partition("Device Properties and Extensions")[2]
+        return re.findall(r"^\s*VK_AMDX_shader_enqueue\s*: extension revision\s+(\d+)$", device, re.MULTILINE)
 
-    if listed(TRELLIS_ENABLE="1") != ["2"]:
-        raise Failure(f"with the layer, vulkaninfo lists the extension with revisions {listed(TRELLIS_ENABLE='1')}")
+    if (revisions := listed(TRELLIS_ENABLE="1")) != ["2"]:
+        raise Failure(f"with the layer, vulkaninfo lists the extension with revisions {revisions}")
 
 
 def case_installed(arguments):

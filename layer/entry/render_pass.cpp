@@ -1,0 +1,44 @@
+#include "layer/entry/hooks.h"
+#include "layer/entry/recording.h"
+
+namespace trellis::entry {
+
+VKAPI_ATTR void VKAPI_CALL CmdBeginRenderPass(VkCommandBuffer command_buffer, const VkRenderPassBeginInfo* info,
+                                              VkSubpassContents contents) {
+  const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
+  recording->inside_render_pass = true;
+  recording->device.dispatch.CmdBeginRenderPass(command_buffer, info, contents);
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdBeginRenderPass2(VkCommandBuffer command_buffer, const VkRenderPassBeginInfo* info,
+                                               const VkSubpassBeginInfo* subpass) {
+  const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
+  recording->inside_render_pass = true;
+  recording->device.dispatch.CmdBeginRenderPass2(command_buffer, info, subpass);
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdBeginRendering(VkCommandBuffer command_buffer, const VkRenderingInfo* info) {
+  const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
+  recording->inside_render_pass = true;
+  recording->device.dispatch.CmdBeginRendering(command_buffer, info);
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdEndRenderPass(VkCommandBuffer command_buffer) {
+  const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
+  recording->inside_render_pass = false;
+  recording->device.dispatch.CmdEndRenderPass(command_buffer);
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdEndRenderPass2(VkCommandBuffer command_buffer, const VkSubpassEndInfo* subpass) {
+  const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
+  recording->inside_render_pass = false;
+  recording->device.dispatch.CmdEndRenderPass2(command_buffer, subpass);
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdEndRendering(VkCommandBuffer command_buffer) {
+  const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
+  recording->inside_render_pass = false;
+  recording->device.dispatch.CmdEndRendering(command_buffer);
+}
+
+}  // namespace trellis::entry

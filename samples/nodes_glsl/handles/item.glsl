@@ -1,0 +1,7 @@
+struct Seed {
+  uint start;
+};
+struct Item {
+  uint slot;
+  uint value;
+};

@@ -1,0 +1,4 @@
+struct Range {
+  uint first;
+  uint count;
+};

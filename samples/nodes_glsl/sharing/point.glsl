@@ -1,0 +1,4 @@
+struct Point {
+  NODE_GRID uint grid;
+  uint slot;
+};

@@ -1,0 +1,138 @@
+// Graphs that cannot be made, and what is left of them: nothing.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "layer/objects/registry.h"
+#include "tests/pipeline/creation_fixture.h"
+#include "tests/support/basic_modules.h"
+
+namespace trellis::test {
+namespace {
+
+class GraphFailure : public GraphCreation {
+ protected:
+  VkShaderModule Chain() { return MakeModule(Assemble(ChainModule(Shape::kDxc))); }
+  std::vector<VkPipelineShaderStageCreateInfo> ChainStages(VkShaderModule module) {
+    return {Stage(module, "Source"), Stage(module, "Grid"), Stage(module, "Sum")};
+  }
+};
+
+TEST_F(GraphFailure, ADriverThatFailsOnTheLastNodeLeavesNoneBehind) {
+  const auto stages = ChainStages(Chain());
+  answers_[2] = VK_ERROR_OUT_OF_DEVICE_MEMORY;
+  EXPECT_EQ(Create({GraphInfo(stages, MakeLayout())}), VK_ERROR_OUT_OF_DEVICE_MEMORY);
+  EXPECT_EQ(pipelines_[0], VkPipeline{VK_NULL_HANDLE});
+  EXPECT_TRUE(live_.empty());
+}
+
+TEST_F(GraphFailure, WhatIsLeftIsDestroyedWithTheApplicationsAllocator) {
+  const auto stages = ChainStages(Chain());
+  VkAllocationCallbacks allocator = {};
+  answers_[1] = VK_ERROR_OUT_OF_HOST_MEMORY;
+  EXPECT_EQ(Create({GraphInfo(stages, MakeLayout())}, &allocator), VK_ERROR_OUT_OF_HOST_MEMORY);
+  EXPECT_TRUE(live_.empty());
+}
+
+TEST_F(GraphFailure, ResultsThatTheCommandMayNotReturnBecomeUnknown) {
+  const auto stages = ChainStages(Chain());
+  answers_[0] = VK_ERROR_INITIALIZATION_FAILED;
+  EXPECT_EQ(Create({GraphInfo(stages, MakeLayout())}), VK_ERROR_UNKNOWN);
+}
+
+TEST_F(GraphFailure, CompileRequiredIsPassedOnAndIsWeakerThanAnError) {
+  const auto stages = ChainStages(Chain());
+  const VkPipelineLayout layout = MakeLayout();
+  answers_[1] = VK_PIPELINE_COMPILE_REQUIRED;
+  auto info = GraphInfo(stages, layout);
+  info.flags = VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT;
+  EXPECT_EQ(Create({info, info}), VK_PIPELINE_COMPILE_REQUIRED);
+  EXPECT_EQ(requests_[0].flags, VkPipelineCreateFlags{VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT});
+  EXPECT_EQ(pipelines_[0], VkPipeline{VK_NULL_HANDLE});
+  EXPECT_NE(pipelines_[1], VkPipeline{VK_NULL_HANDLE});
+
+  const size_t next = requests_.size();
+  answers_[next] = VK_PIPELINE_COMPILE_REQUIRED;
+  answers_[next + 1] = VK_ERROR_OUT_OF_DEVICE_MEMORY;
+  EXPECT_EQ(Create({info, info}), VK_ERROR_OUT_OF_DEVICE_MEMORY);
+}
+
+TEST_F(GraphFailure, EarlyReturnLeavesTheRestOut) {
+  const auto stages = ChainStages(Chain());
+  auto good = GraphInfo(stages, MakeLayout());
+  auto bad = good;
+  bad.layout = VK_NULL_HANDLE;
+  good.flags = bad.flags = VK_PIPELINE_CREATE_EARLY_RETURN_ON_FAILURE_BIT;
+  EXPECT_EQ(Create({good, bad, good}), VK_ERROR_VALIDATION_FAILED_EXT);
+  EXPECT_NE(pipelines_[0], VkPipeline{VK_NULL_HANDLE});
+  EXPECT_EQ(pipelines_[1], VkPipeline{VK_NULL_HANDLE});
+  EXPECT_EQ(pipelines_[2], VkPipeline{VK_NULL_HANDLE});
+  EXPECT_EQ(requests_[0].flags, 0u) << "it is about the graphs, not about their nodes";
+}
+
+TEST_F(GraphFailure, OneBadGraphDoesNotSpoilTheOthers) {
+  const VkShaderModule module = Chain();
+  const auto stages = ChainStages(module);
+  const std::vector<VkPipelineShaderStageCreateInfo> twice = {Stage(module, "Sum"), Stage(module, "Sum")};
+  const VkPipelineLayout layout = MakeLayout();
+  EXPECT_EQ(Create({GraphInfo(twice, layout), GraphInfo(stages, layout)}), VK_ERROR_VALIDATION_FAILED_EXT);
+  EXPECT_EQ(pipelines_[0], VkPipeline{VK_NULL_HANDLE});
+  EXPECT_NE(pipelines_[1], VkPipeline{VK_NULL_HANDLE});
+}
+
+TEST_F(GraphFailure, WhatIsNotImplementedIsRefusedBeforeTheDriverSeesAnything) {
+  const auto stages = ChainStages(Chain());
+  const VkPipelineLayout layout = MakeLayout();
+  auto library = GraphInfo(stages, layout);
+  library.flags = VK_PIPELINE_CREATE_LIBRARY_BIT_KHR;
+  const auto some_pipeline = reinterpret_cast<VkPipeline>(uintptr_t{0x5000});
+  const VkPipelineLibraryCreateInfoKHR libraries = {VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR, nullptr, 1,
+                                                    &some_pipeline};
+  auto linked = GraphInfo(stages, layout);
+  linked.pLibraryInfo = &libraries;
+  auto mesh_stages = stages;
+  mesh_stages[0].stage = VK_SHADER_STAGE_MESH_BIT_EXT;
+  EXPECT_EQ(Create({library}), VK_ERROR_VALIDATION_FAILED_EXT);
+  EXPECT_EQ(Create({linked}), VK_ERROR_VALIDATION_FAILED_EXT);
+  EXPECT_EQ(Create({GraphInfo(mesh_stages, layout)}), VK_ERROR_VALIDATION_FAILED_EXT);
+  EXPECT_EQ(Create({GraphInfo(stages, MakeLayout(128))}), VK_ERROR_VALIDATION_FAILED_EXT) << "no room for the launch";
+  EXPECT_TRUE(requests_.empty());
+}
+
+TEST_F(GraphFailure, BrokenModulesAndUnknownEntryPointsAreRefused) {
+  const VkPipelineLayout layout = MakeLayout();
+  std::vector<uint32_t> words = Assemble(ThreadModule(Shape::kDxc));
+  EXPECT_EQ(Create({GraphInfo({Stage(MakeModule(words), "NoSuchNode")}, layout)}), VK_ERROR_VALIDATION_FAILED_EXT);
+  words.resize(words.size() - 3);
+  EXPECT_EQ(Create({GraphInfo({Stage(MakeModule(words), "ThreadNode")}, layout)}), VK_ERROR_VALIDATION_FAILED_EXT);
+  EXPECT_EQ(Create({GraphInfo({Stage(VK_NULL_HANDLE, "ThreadNode")}, layout)}), VK_ERROR_VALIDATION_FAILED_EXT);
+}
+
+TEST_F(GraphFailure, AStageThatIsOnlyAnIdentifierWouldHaveToBeCompiled) {
+  const auto identifier = Struct<VkPipelineShaderStageModuleIdentifierCreateInfoEXT>(
+      VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_MODULE_IDENTIFIER_CREATE_INFO_EXT);
+  EXPECT_EQ(Create({GraphInfo({Stage(VK_NULL_HANDLE, "ThreadNode", &identifier)}, MakeLayout())}),
+            VK_PIPELINE_COMPILE_REQUIRED);
+  EXPECT_EQ(pipelines_[0], VkPipeline{VK_NULL_HANDLE});
+}
+
+TEST_F(GraphFailure, NoMemoryForTheTablesMeansNoGraph) {
+  const auto stages = ChainStages(Chain());
+  const VkPipelineLayout layout = MakeLayout();
+  driver_.next_result = VK_ERROR_OUT_OF_HOST_MEMORY;
+  EXPECT_EQ(Create({GraphInfo(stages, layout)}), VK_ERROR_OUT_OF_DEVICE_MEMORY);
+  EXPECT_TRUE(requests_.empty());
+}
+
+TEST_F(GraphFailure, ADriverThatRefusesTheLoweredShaderFailsTheGraph) {
+  const auto stages = ChainStages(Chain());
+  FindDevice(device_.handle())->dispatch.CreateShaderModule = [](VkDevice, const VkShaderModuleCreateInfo*,
+                                                                 const VkAllocationCallbacks*, VkShaderModule* module) {
+    *module = reinterpret_cast<VkShaderModule>(uintptr_t{0xdead});
+    return VK_ERROR_OUT_OF_HOST_MEMORY;
+  };
+  EXPECT_EQ(Create({GraphInfo(stages, MakeLayout())}), VK_ERROR_OUT_OF_HOST_MEMORY);
+  EXPECT_TRUE(requests_.empty());
+}
+
+}  // namespace
+}  // namespace trellis::test

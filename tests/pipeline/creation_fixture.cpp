@@ -1,0 +1,161 @@
+#include "tests/pipeline/creation_fixture.h"
+
+#include "layer/dispatch/struct_chain.h"
+#include "layer/objects/registry.h"
+#include "spirv_lowering/post/post.h"
+
+namespace trellis::test {
+namespace {
+
+std::vector<VkStructureType> TypesIn(const void* chain) {
+  std::vector<VkStructureType> types;
+  for (auto* link = static_cast<const VkBaseInStructure*>(chain); link; link = link->pNext)
+    types.push_back(link->sType);
+  return types;
+}
+
+}  // namespace
+
+GraphCreation* GraphCreation::current_ = nullptr;
+
+GraphCreation::GraphCreation() {
+  current_ = this;
+  Device& device = *FindDevice(device_.handle());
+  device.dispatch.CreateComputePipelines = &CreateComputePipelines;
+  device.dispatch.DestroyPipeline = &DestroyPipeline;
+}
+
+GraphCreation::~GraphCreation() {
+  for (VkPipeline pipeline : pipelines_) Destroy(pipeline);
+  EXPECT_TRUE(live_.empty()) << live_.size() << " pipelines of the driver were leaked";
+  EXPECT_EQ(driver_.CountOf("CreateShaderModule"), driver_.CountOf("DestroyShaderModule"));
+  current_ = nullptr;
+}
+
+std::vector<uint32_t> GraphCreation::Assemble(const std::string& text) {
+  Expected<std::vector<uint32_t>> words = spirv::Assemble(text);
+  if (words) return *std::move(words);
+  ADD_FAILURE() << words.error().message;
+  return {};
+}
+
+VkShaderModule GraphCreation::MakeModule(const std::vector<uint32_t>& words) {
+  VkShaderModuleCreateInfo info = {};
+  info.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;
+  info.codeSize = words.size() * sizeof(uint32_t);
+  info.pCode = words.data();
+  VkShaderModule module = VK_NULL_HANDLE;
+  EXPECT_EQ(TRELLIS_CALL(device_, CreateShaderModule)(device_.handle(), &info, nullptr, &module), VK_SUCCESS);
+  return module;
+}
+
+VkPipelineLayout GraphCreation::MakeLayout(uint32_t push_constant_bytes) {
+  const VkPushConstantRange range = {VK_SHADER_STAGE_COMPUTE_BIT, 0, push_constant_bytes};
+  VkPipelineLayoutCreateInfo info = {};
+  info.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO;
+  info.pushConstantRangeCount = push_constant_bytes == 0 ? 0 : 1;
+  info.pPushConstantRanges = &range;
+  VkPipelineLayout layout = VK_NULL_HANDLE;
+  EXPECT_EQ(TRELLIS_CALL(device_, CreatePipelineLayout)(device_.handle(), &info, nullptr, &layout), VK_SUCCESS);
+  return layout;
+}
+
+VkPipelineShaderStageCreateInfo GraphCreation::Stage(VkShaderModule module, const char* entry_point,
+                                                     const void* chain) {
+  VkPipelineShaderStageCreateInfo stage = {};
+  stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
+  stage.pNext = chain;
+  stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
+  stage.module = module;
+  stage.pName = entry_point;
+  return stage;
+}
+
+VkExecutionGraphPipelineCreateInfoAMDX GraphCreation::GraphInfo(
+    const std::vector<VkPipelineShaderStageCreateInfo>& stages, VkPipelineLayout layout, const void* chain) {
+  VkExecutionGraphPipelineCreateInfoAMDX info = {};
+  info.sType = VK_STRUCTURE_TYPE_EXECUTION_GRAPH_PIPELINE_CREATE_INFO_AMDX;
+  info.pNext = chain;
+  info.stageCount = static_cast<uint32_t>(stages.size());
+  info.pStages = stages.data();
+  info.layout = layout;
+  return info;
+}
+
+VkResult GraphCreation::Create(const std::vector<VkExecutionGraphPipelineCreateInfoAMDX>& infos,
+                               const VkAllocationCallbacks* allocator) {
+  const auto stale = reinterpret_cast<VkPipeline>(uintptr_t{0xdead});
+  std::vector<VkPipeline> made(infos.size(), stale);
+  const VkResult result = TRELLIS_CALL(device_, CreateExecutionGraphPipelinesAMDX)(
+      device_.handle(), cache_, static_cast<uint32_t>(infos.size()), infos.data(), allocator, made.data());
+  for (VkPipeline& pipeline : made) EXPECT_NE(pipeline, stale);
+  pipelines_.insert(pipelines_.end(), made.begin(), made.end());
+  return result;
+}
+
+void GraphCreation::Destroy(VkPipeline pipeline, const VkAllocationCallbacks* allocator) {
+  if (pipeline) TRELLIS_CALL(device_, DestroyPipeline)(device_.handle(), pipeline, allocator);
+  std::erase(pipelines_, pipeline);
+}
+
+uint32_t GraphCreation::NodeIndex(VkPipeline pipeline, const char* name, uint32_t index, VkResult expected) {
+  VkPipelineShaderStageNodeCreateInfoAMDX node = {};
+  node.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_NODE_CREATE_INFO_AMDX;
+  node.pName = name;
+  node.index = index;
+  uint32_t found = 0xabcd;
+  EXPECT_EQ(TRELLIS_CALL(device_, GetExecutionGraphPipelineNodeIndexAMDX)(device_.handle(), pipeline, &node, &found),
+            expected);
+  return found;
+}
+
+VkResult GraphCreation::CreateComputePipelines(VkDevice, VkPipelineCache cache, uint32_t count,
+                                               const VkComputePipelineCreateInfo* infos,
+                                               const VkAllocationCallbacks* allocator, VkPipeline* pipelines) {
+  VkResult worst = VK_SUCCESS;
+  for (uint32_t i = 0; i < count; ++i) {
+    const VkResult result = current_->Answer(cache, infos[i], allocator, pipelines[i]);
+    if (result != VK_SUCCESS) worst = result;
+  }
+  return worst;
+}
+
+VkResult GraphCreation::Answer(VkPipelineCache cache, const VkComputePipelineCreateInfo& info,
+                               const VkAllocationCallbacks* allocator, VkPipeline& pipeline) {
+  ComputeRequest request;
+  request.cache = cache;
+  request.allocator = allocator;
+  request.flags = info.flags;
+  request.layout = info.layout;
+  request.chain = TypesIn(info.pNext);
+  if (const auto* flags2 = FindStruct<VkPipelineCreateFlags2CreateInfo>(
+          info.pNext, VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO))
+    request.flags2 = flags2->flags;
+  if (const auto* feedback = FindStruct<VkPipelineCreationFeedbackCreateInfo>(
+          info.pNext, VK_STRUCTURE_TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO))
+    *feedback->pPipelineCreationFeedback = {feedback_flags_, 1000};
+  request.entry_point = info.stage.pName;
+  request.stage_flags = info.stage.flags;
+  request.stage_chain = TypesIn(info.stage.pNext);
+  if (info.stage.pSpecializationInfo)
+    for (uint32_t i = 0; i < info.stage.pSpecializationInfo->mapEntryCount; ++i)
+      request.specialized_ids.push_back(info.stage.pSpecializationInfo->pMapEntries[i].constantID);
+  requests_.push_back(request);
+
+  pipeline = VK_NULL_HANDLE;
+  const auto answer = answers_.find(requests_.size() - 1);
+  if (answer != answers_.end()) return answer->second;
+  pipeline = reinterpret_cast<VkPipeline>(driver_.MakeHandle());
+  live_[pipeline] = allocator;
+  return VK_SUCCESS;
+}
+
+void GraphCreation::DestroyPipeline(VkDevice, VkPipeline pipeline, const VkAllocationCallbacks* allocator) {
+  if (!pipeline) return;
+  const auto found = current_->live_.find(pipeline);
+  ASSERT_NE(found, current_->live_.end()) << "the driver does not know this pipeline";
+  EXPECT_EQ(found->second, allocator) << "destroyed with another allocator than the one it was made with";
+  current_->live_.erase(found);
+}
+
+}  // namespace trellis::test

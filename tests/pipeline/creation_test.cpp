@@ -1,0 +1,140 @@
+// What the driver gets to see of an execution graph, and what the queries say about it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "layer/objects/registry.h"
+#include "layer/pipeline/execution_graph.h"
+#include "tests/pipeline/creation_fixture.h"
+#include "tests/support/basic_modules.h"
+
+namespace trellis::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+VkPipelineShaderStageNodeCreateInfoAMDX NodeInfo(const char* name, uint32_t index, const void* chain = nullptr) {
+  return {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_NODE_CREATE_INFO_AMDX, chain, name, index};
+}
+
+TEST_F(GraphCreation, EveryNodeBecomesAComputePipelineOfTheNodeLayout) {
+  const VkShaderModule module = MakeModule(Assemble(ChainModule(Shape::kDxc)));
+  const VkPipelineLayout layout = MakeLayout(20);
+  cache_ = reinterpret_cast<VkPipelineCache>(uintptr_t{0x7000});
+  const std::vector<VkPipelineShaderStageCreateInfo> stages = {Stage(module, "Source"), Stage(module, "Grid"),
+                                                               Stage(module, "Sum")};
+  ASSERT_EQ(Create({GraphInfo(stages, layout)}), VK_SUCCESS);
+  ASSERT_EQ(requests_.size(), 3u);
+  const auto node_layout = FindDevice(device_.handle())->pipeline_layouts.Find(layout)->node_layout;
+  for (const ComputeRequest& request : requests_) {
+    EXPECT_EQ(request.entry_point, "main");
+    EXPECT_EQ(request.layout, node_layout);
+    EXPECT_EQ(request.cache, cache_);
+    EXPECT_THAT(request.chain, IsEmpty());
+  }
+}
+
+TEST_F(GraphCreation, TheGraphsOwnStructuresAndFlagsStayInTheLayer) {
+  const std::vector<uint32_t> words = Assemble(ThreadModule(Shape::kDxc));
+  const VkPipelineShaderStageRequiredSubgroupSizeCreateInfo subgroup = {
+      VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO, nullptr, 4};
+  VkShaderModuleCreateInfo code = {VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, &subgroup, 0, words.size() * 4,
+                                   words.data()};
+  const auto node = NodeInfo("renamed", 7, &code);
+  VkPipelineShaderStageCreateInfo stage = Stage(VK_NULL_HANDLE, "ThreadNode", &node);
+  stage.flags = VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT;
+  const auto robustness =
+      Struct<VkPipelineRobustnessCreateInfoEXT>(VK_STRUCTURE_TYPE_PIPELINE_ROBUSTNESS_CREATE_INFO_EXT);
+  const VkPipelineCreateFlags2CreateInfo flags = {VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO, &robustness,
+                                                  VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX |
+                                                      VK_PIPELINE_CREATE_2_ALLOW_DERIVATIVES_BIT |
+                                                      VK_PIPELINE_CREATE_2_DISABLE_OPTIMIZATION_BIT};
+  ASSERT_EQ(Create({GraphInfo({stage}, MakeLayout(), &flags)}), VK_SUCCESS);
+  ASSERT_EQ(requests_.size(), 1u);
+  EXPECT_THAT(requests_[0].stage_chain,
+              ElementsAre(VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO));
+  EXPECT_EQ(requests_[0].stage_flags, VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT);
+  EXPECT_THAT(requests_[0].chain, ElementsAre(VK_STRUCTURE_TYPE_PIPELINE_ROBUSTNESS_CREATE_INFO_EXT));
+  EXPECT_EQ(requests_[0].flags, VkPipelineCreateFlags{VK_PIPELINE_CREATE_DISABLE_OPTIMIZATION_BIT});
+  NodeIndex(pipelines_[0], "renamed", 7);
+}
+
+TEST_F(GraphCreation, CreateInfosAreNotChanged) {
+  const auto node = NodeInfo("n", 1);
+  const std::vector<VkPipelineShaderStageCreateInfo> stages = {
+      Stage(MakeModule(Assemble(ThreadModule(Shape::kDxc))), "ThreadNode", &node)};
+  const auto flags = Struct<VkPipelineCreateFlags2CreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO);
+  const auto info = GraphInfo(stages, MakeLayout(), &flags);
+  ASSERT_EQ(Create({info}), VK_SUCCESS);
+  EXPECT_EQ(stages[0].pNext, &node);
+  EXPECT_STREQ(stages[0].pName, "ThreadNode");
+  EXPECT_EQ(info.pNext, &flags);
+  EXPECT_EQ(flags.pNext, nullptr);
+}
+
+TEST_F(GraphCreation, NamesAndIndicesComeFromTheApplicationElseFromTheShader) {
+  const VkShaderModule module = MakeModule(Assemble(ThreadModule(Shape::kDxc)));
+  const auto index_only = NodeInfo(nullptr, 5);
+  const auto name_only = NodeInfo("other", VK_SHADER_INDEX_UNUSED_AMDX);
+  ASSERT_EQ(Create({GraphInfo({Stage(module, "ThreadNode"), Stage(module, "ThreadNode", &index_only),
+                               Stage(module, "ThreadNode", &name_only)},
+                              MakeLayout())}),
+            VK_SUCCESS);
+  const std::set<uint32_t> indices = {NodeIndex(pipelines_[0], "ThreadNode", 0),
+                                      NodeIndex(pipelines_[0], "ThreadNode", 5), NodeIndex(pipelines_[0], "other", 0)};
+  EXPECT_THAT(indices, ElementsAre(0, 1, 2));
+  EXPECT_EQ(NodeIndex(pipelines_[0], "other", 1, VK_ERROR_UNKNOWN), VK_SHADER_INDEX_UNUSED_AMDX);
+  EXPECT_EQ(NodeIndex(pipelines_[0], nullptr, 0, VK_ERROR_UNKNOWN), VK_SHADER_INDEX_UNUSED_AMDX);
+}
+
+TEST_F(GraphCreation, ScratchSizesAreUsable) {
+  ASSERT_EQ(Create({GraphInfo({Stage(MakeModule(Assemble(ThreadModule(Shape::kDxc))), "ThreadNode")}, MakeLayout()),
+                    GraphInfo({}, MakeLayout())}),
+            VK_SUCCESS);
+  for (VkPipeline pipeline : pipelines_) {
+    auto size =
+        Struct<VkExecutionGraphPipelineScratchSizeAMDX>(VK_STRUCTURE_TYPE_EXECUTION_GRAPH_PIPELINE_SCRATCH_SIZE_AMDX);
+    EXPECT_EQ(TRELLIS_CALL(device_, GetExecutionGraphPipelineScratchSizeAMDX)(device_.handle(), pipeline, &size),
+              VK_SUCCESS);
+    EXPECT_GT(size.minSize, 0u);
+    EXPECT_GE(size.maxSize, size.minSize);
+    EXPECT_GT(size.sizeGranularity, 0u);
+    EXPECT_EQ((size.maxSize - size.minSize) % size.sizeGranularity, 0u);
+  }
+}
+
+TEST_F(GraphCreation, TheApplicationsAllocatorMakesAndDestroysTheNodes) {
+  VkAllocationCallbacks allocator = {};  // the fake driver does not call it
+  ASSERT_EQ(Create({GraphInfo({Stage(MakeModule(Assemble(ThreadModule(Shape::kDxc))), "ThreadNode")}, MakeLayout())},
+                   &allocator),
+            VK_SUCCESS);
+  EXPECT_EQ(requests_[0].allocator, &allocator);
+  Destroy(pipelines_[0], &allocator);
+  EXPECT_THAT(live_, IsEmpty());
+}
+
+TEST_F(GraphCreation, LayoutsAndModulesMayDieAtOnce) {
+  const VkShaderModule module = MakeModule(Assemble(ThreadModule(Shape::kDxc)));
+  const VkPipelineLayout layout = MakeLayout(8);
+  ASSERT_EQ(Create({GraphInfo({Stage(module, "ThreadNode")}, layout)}), VK_SUCCESS);
+  const VkPipelineLayout node_layout = requests_[0].layout;
+  TRELLIS_CALL(device_, DestroyShaderModule)(device_.handle(), module, nullptr);
+  TRELLIS_CALL(device_, DestroyPipelineLayout)(device_.handle(), layout, nullptr);
+  EXPECT_EQ(FindDevice(device_.handle())->execution_graphs.Find(pipelines_[0])->layout->node_layout, node_layout);
+}
+
+TEST_F(GraphCreation, SchedulesAreKeptByRoots) {
+  const VkShaderModule module = MakeModule(Assemble(ChainModule(Shape::kDxc)));
+  ASSERT_EQ(Create({GraphInfo({Stage(module, "Source"), Stage(module, "Grid"), Stage(module, "Sum")}, MakeLayout())}),
+            VK_SUCCESS);
+  const auto graph = FindDevice(device_.handle())->execution_graphs.Find(pipelines_[0]);
+  const std::vector<uint32_t> first = {0};
+  const std::vector<uint32_t> both = {0, 1};
+  const auto schedule = graph->ScheduleFor(first);
+  EXPECT_EQ(schedule->level_count(), 3u);
+  EXPECT_NE(graph->ScheduleFor(both), schedule);
+  EXPECT_EQ(graph->ScheduleFor(first), schedule);
+}
+
+}  // namespace
+}  // namespace trellis::test

@@ -1,0 +1,63 @@
+#include "layer/pipeline/specialization.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/pipeline/creation_fixture.h"
+#include "tests/support/node_asm.h"
+
+namespace trellis::test {
+namespace {
+
+using testing::ElementsAre;
+
+TEST(Specialization, NothingGivenIsNothing) {
+  EXPECT_TRUE(ReadSpecialization(nullptr).empty());
+  Arena arena;
+  EXPECT_EQ(KeepSpecialization(nullptr, {}, arena), nullptr);
+}
+
+TEST(Specialization, BytesAreFoundByConstant) {
+  const uint8_t data[] = {1, 2, 3, 4, 'a', 'b', 0};
+  const VkSpecializationMapEntry entries[] = {{7, 0, 4}, {9, 4, 3}, {8, 1, 2}};
+  const VkSpecializationInfo info = {3, entries, sizeof(data), data};
+  const spirv::Specialization read = ReadSpecialization(&info);
+  EXPECT_THAT(read.at(7), ElementsAre(1, 2, 3, 4));
+  EXPECT_THAT(read.at(9), ElementsAre('a', 'b', 0));
+  EXPECT_THAT(read.at(8), ElementsAre(2, 3));
+}
+
+TEST(Specialization, EntriesThatLeaveTheDataAreLeftOut) {
+  const uint8_t data[4] = {};
+  const VkSpecializationMapEntry entries[] = {{1, 2, 4}, {2, 0xffffffffu, 1}, {3, 0, ~size_t{0}}, {4, 3, 1}};
+  const VkSpecializationInfo info = {4, entries, sizeof(data), data};
+  const spirv::Specialization read = ReadSpecialization(&info);
+  EXPECT_EQ(read.size(), 1u);
+  EXPECT_EQ(read.count(4), 1u);
+}
+
+using SpecializedGraph = GraphCreation;
+
+// One constant for a static grid, one for the code, and the target's name: the driver may only see the second one.
+TEST_F(SpecializedGraph, TheDriverGetsTheConstantsThatAreLeft) {
+  NodeAsm m;
+  const Id words = m.StorageBuffer(0);
+  const Payload to = m.Output("", m.Struct({{m.Uint(), 0}}), {.name = m.SpecString(3, "somewhere")});
+  m.BeginNode(
+      {.name = "main", .launch = Launch::kStaticGrid, .grid = {m.SpecConstant(1, 4), 1, 1}, .shader_index = Value(0)});
+  m.AddWord(words, m.SpecConstant(2, 5), 1);
+  const Records records = m.Allocate(to, Scope::kInvocation, 1);
+  m.Set(records, 0, Value(0), 1);
+  m.Enqueue(records);
+  m.EndNode();
+  const uint32_t data[] = {2, 9, 0x00656d61};
+  const VkSpecializationMapEntry entries[] = {{1, 0, 4}, {3, 8, 4}, {2, 4, 4}, {77, 0, 4}};
+  const VkSpecializationInfo info = {4, entries, sizeof(data), data};
+  VkPipelineShaderStageCreateInfo stage = Stage(MakeModule(Assemble(m.Text())), "main");
+  stage.pSpecializationInfo = &info;
+  ASSERT_EQ(Create({GraphInfo({stage}, MakeLayout())}), VK_SUCCESS);
+  EXPECT_THAT(requests_[0].specialized_ids, ElementsAre(2));
+}
+
+}  // namespace
+}  // namespace trellis::test
