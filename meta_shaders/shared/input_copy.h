@@ -1,6 +1,6 @@
-// Private copies of the inputs of nodes that write them. Plan memory must stay as the host wrote it, because the recording may execute again, even while
-// it executes; so these inputs are copied to the half of the ring that level 0 does not append to, and the launch block to scratch. Two languages, as
-// graph_data.h.
+// Private copies of the inputs of nodes that write them. Plan memory must stay as the host wrote it, because the
+// recording may execute again, even while it executes; so these inputs are copied to the half of the ring that level 0
+// does not append to, and the launch block to scratch. Two languages, as graph_data.h.
 #ifndef TRELLIS_META_SHADERS_SHARED_INPUT_COPY_H
 #define TRELLIS_META_SHADERS_SHARED_INPUT_COPY_H
 

@@ -4,7 +4,8 @@
 
 namespace trellis::spirv {
 
-HandlePlan::HandlePlan(const Function& function, const PayloadArrays& arrays, const Types& types, const std::unordered_map<Id, Id>& type_of)
+HandlePlan::HandlePlan(const Function& function, const PayloadArrays& arrays, const Types& types,
+                       const std::unordered_map<Id, Id>& type_of)
     : arrays_(arrays), types_(types), type_of_(type_of) {
   for (const Instruction& parameter : function.parameters) parameters_.insert(parameter.result_id);
   for (const BasicBlock& block : function.blocks) {
@@ -29,14 +30,21 @@ void HandlePlan::Visit(const Instruction& instruction) {
       if (IsHandleType(instruction.type_id)) current_[instruction.result_id] = instruction.operands[0];
       break;
     case spv::Op::OpStore:
-    case spv::Op::OpCopyMemory: Forget(instruction.operands[0]); break;
-    case spv::Op::OpFunctionCall: ForgetVisibleToCalls(instruction); break;
+    case spv::Op::OpCopyMemory:
+      Forget(instruction.operands[0]);
+      break;
+    case spv::Op::OpFunctionCall:
+      ForgetVisibleToCalls(instruction);
+      break;
     case spv::Op::OpAccessChain:
     case spv::Op::OpInBoundsAccessChain:
     case spv::Op::OpArrayLength:
     case spv::Op::OpNodePayloadArrayLengthAMDX:
-    case spv::Op::OpEnqueueNodePayloadsAMDX: Use(instruction.operands[0]); break;
-    default: break;
+    case spv::Op::OpEnqueueNodePayloadsAMDX:
+      Use(instruction.operands[0]);
+      break;
+    default:
+      break;
   }
 }
 
@@ -53,13 +61,16 @@ void HandlePlan::Use(Id handle) {
 void HandlePlan::Forget(Id variable) {
   // Parameters may point to the same variable as each other.
   const bool may_alias = parameters_.contains(variable);
-  std::erase_if(current_, [&](const auto& entry) { return entry.second == variable || (may_alias && parameters_.contains(entry.second)); });
+  std::erase_if(current_, [&](const auto& entry) {
+    return entry.second == variable || (may_alias && parameters_.contains(entry.second));
+  });
 }
 
 void HandlePlan::ForgetVisibleToCalls(const Instruction& call) {
   std::erase_if(current_, [&](const auto& entry) {
     const Id variable = entry.second;
-    const bool local = !parameters_.contains(variable) && types_.PointerClass(TypeOf(variable)) == spv::StorageClass::Function;
+    const bool local =
+        !parameters_.contains(variable) && types_.PointerClass(TypeOf(variable)) == spv::StorageClass::Function;
     return !local || std::find(call.operands.begin() + 1, call.operands.end(), variable) != call.operands.end();
   });
 }

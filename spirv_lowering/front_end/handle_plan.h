@@ -11,11 +11,13 @@
 
 namespace trellis::spirv {
 
-// Access chains need a pointer to the payload array, and glslang hands them the value that it loaded from a variable. The variable itself serves if
-// nothing can have changed it between load and use; all other handles have to be spilled to a variable of their own. Allocations are pointers.
+// Access chains need a pointer to the payload array, and glslang hands them the value that it loaded from a variable.
+// The variable itself serves if nothing can have changed it between load and use; all other handles have to be spilled
+// to a variable of their own. Allocations are pointers.
 class HandlePlan {
  public:
-  HandlePlan(const Function& function, const PayloadArrays& arrays, const Types& types, const std::unordered_map<Id, Id>& type_of);
+  HandlePlan(const Function& function, const PayloadArrays& arrays, const Types& types,
+             const std::unordered_map<Id, Id>& type_of);
 
   // Handles that need a variable, in order of first use.
   [[nodiscard]] const std::vector<Id>& spilled() const { return spilled_; }

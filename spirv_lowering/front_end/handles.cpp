@@ -26,9 +26,15 @@ void DropAligned(Instruction& access, size_t mask_at) {
 
 class FunctionRewriter {
  public:
-  FunctionRewriter(Module& module, Types& types, const PayloadArrays& arrays, const SourceLines& lines, const std::unordered_map<Id, Id>& type_of,
-                   Function& function)
-      : module_(module), types_(types), arrays_(arrays), lines_(lines), type_of_(type_of), function_(function), plan_(function, arrays, types, type_of) {}
+  FunctionRewriter(Module& module, Types& types, const PayloadArrays& arrays, const SourceLines& lines,
+                   const std::unordered_map<Id, Id>& type_of, Function& function)
+      : module_(module),
+        types_(types),
+        arrays_(arrays),
+        lines_(lines),
+        type_of_(type_of),
+        function_(function),
+        plan_(function, arrays, types, type_of) {}
 
   Expected<void> Run() {
     std::vector<Instruction> variables = MakeSpillVariables();
@@ -49,7 +55,8 @@ class FunctionRewriter {
       }
       rewritten_.push_back(std::move(body_));
     }
-    for (size_t index = 0; index < function_.blocks.size(); ++index) function_.blocks[index].body = std::move(rewritten_[index]);
+    for (size_t index = 0; index < function_.blocks.size(); ++index)
+      function_.blocks[index].body = std::move(rewritten_[index]);
     RemoveUnusedLoads();
     return {};
   }
@@ -76,7 +83,8 @@ class FunctionRewriter {
 
   void Spill(Id value) {
     const auto found = spill_of_.find(value);
-    if (found != spill_of_.end()) body_.emplace_back(spv::Op::OpStore, kNoId, kNoId, std::vector<uint32_t>{found->second, value});
+    if (found != spill_of_.end())
+      body_.emplace_back(spv::Op::OpStore, kNoId, kNoId, std::vector<uint32_t>{found->second, value});
   }
   void SpillPhis() {
     for (const Id phi : pending_phis_) Spill(phi);
@@ -95,14 +103,20 @@ class FunctionRewriter {
 
   Expected<void> Rewrite(Instruction& instruction) {
     switch (instruction.opcode) {
-      case spv::Op::OpAllocateNodePayloadsAMDX: return Allocate(instruction);
-      case spv::Op::OpIsNodePayloadValidAMDX: return AskValidity(instruction);
-      case spv::Op::OpFinishWritingNodePayloadAMDX: return FinishWriting(instruction);
-      case spv::Op::OpEnqueueNodePayloadsAMDX: return Enqueue(instruction);
+      case spv::Op::OpAllocateNodePayloadsAMDX:
+        return Allocate(instruction);
+      case spv::Op::OpIsNodePayloadValidAMDX:
+        return AskValidity(instruction);
+      case spv::Op::OpFinishWritingNodePayloadAMDX:
+        return FinishWriting(instruction);
+      case spv::Op::OpEnqueueNodePayloadsAMDX:
+        return Enqueue(instruction);
       case spv::Op::OpNodePayloadArrayLengthAMDX:
-      case spv::Op::OpArrayLength: return Length(instruction);
+      case spv::Op::OpArrayLength:
+        return Length(instruction);
       case spv::Op::OpAccessChain:
-      case spv::Op::OpInBoundsAccessChain: return AccessChain(instruction);
+      case spv::Op::OpInBoundsAccessChain:
+        return AccessChain(instruction);
       case spv::Op::OpLoad:
         if (ClassOf(instruction.operands[0])) DropAligned(instruction, 1);
         break;
@@ -115,7 +129,8 @@ class FunctionRewriter {
         if (!arrays_.outputs.contains(instruction.type_id)) break;
         type_names_.insert(instruction.result_id);
         return {};
-      default: break;
+      default:
+        break;
     }
     return Keep(std::move(instruction));
   }
@@ -126,8 +141,10 @@ class FunctionRewriter {
     const bool is_phi = instruction.opcode == spv::Op::OpPhi;
     body_.push_back(std::move(instruction));
     if (spill_of_.contains(result)) {
-      if (is_phi) pending_phis_.push_back(result);
-      else Spill(result);
+      if (is_phi)
+        pending_phis_.push_back(result);
+      else
+        Spill(result);
     }
     return {};
   }
@@ -149,9 +166,12 @@ class FunctionRewriter {
       case spv::Op::OpFunctionCall:
       case spv::Op::OpReturnValue:
       case spv::Op::OpCopyObject:
-      case spv::Op::OpCopyMemory: break;
+      case spv::Op::OpCopyMemory:
+        break;
       default:
-        if (uses_handle) return Refuse(OpcodeName(instruction.opcode) + " on a payload handle: a handle can be copied, passed, written through and enqueued");
+        if (uses_handle)
+          return Refuse(OpcodeName(instruction.opcode) +
+                        " on a payload handle: a handle can be copied, passed, written through and enqueued");
         if (uses_payload && instruction.opcode == spv::Op::OpConvertPtrToU) return Refuse("payloads have no address");
     }
     return {};
@@ -186,10 +206,13 @@ class FunctionRewriter {
 
   Expected<void> Enqueue(Instruction& instruction) {
     const Id handle = instruction.operands[0];
-    if (type_names_.contains(handle) || !IsHandle(handle)) return Refuse("node_enqueue of what is no allocated payload array");
+    if (type_names_.contains(handle) || !IsHandle(handle))
+      return Refuse("node_enqueue of what is no allocated payload array");
     instruction.operands[0] = PointerTo(handle).first;
-    // Some versions of glslang emit an instruction without result twice. No program can mean that: the array is gone after the first.
-    const bool repeated = !body_.empty() && body_.back().opcode == instruction.opcode && body_.back().operands == instruction.operands;
+    // Some versions of glslang emit an instruction without result twice. No program can mean that: the array is gone
+    // after the first.
+    const bool repeated =
+        !body_.empty() && body_.back().opcode == instruction.opcode && body_.back().operands == instruction.operands;
     if (!repeated) body_.push_back(std::move(instruction));
     return {};
   }
@@ -224,7 +247,8 @@ class FunctionRewriter {
       if (arrays_.input_many) operands.erase(operands.begin() + 1);
       if (Expected<void> fine = CheckElement(operands.size(), arrays_.input_empty); !fine) return fine;
     } else if (IsHandle(operands[0])) {
-      if (type_names_.contains(operands[0])) return Refuse("a payload handle cannot be made from a number: allocate payloads instead");
+      if (type_names_.contains(operands[0]))
+        return Refuse("a payload handle cannot be made from a number: allocate payloads instead");
       const bool empty = arrays_.outputs.at(TypeOf(operands[0]));
       std::tie(operands[0], storage) = PointerTo(operands[0]);
       operands.erase(operands.begin() + 1);
@@ -248,11 +272,13 @@ class FunctionRewriter {
   void RemoveUnusedLoads() {
     std::unordered_set<Id> used;
     for (const BasicBlock& block : function_.blocks) {
-      for (const Instruction& instruction : block.body) ForEachIdOperand(instruction, 1, [&](Id id) { used.insert(id); });
+      for (const Instruction& instruction : block.body)
+        ForEachIdOperand(instruction, 1, [&](Id id) { used.insert(id); });
     }
     for (BasicBlock& block : function_.blocks) {
       std::erase_if(block.body, [&](const Instruction& instruction) {
-        return instruction.opcode == spv::Op::OpLoad && arrays_.outputs.contains(instruction.type_id) && !used.contains(instruction.result_id);
+        return instruction.opcode == spv::Op::OpLoad && arrays_.outputs.contains(instruction.type_id) &&
+               !used.contains(instruction.result_id);
       });
     }
   }
@@ -277,19 +303,23 @@ class FunctionRewriter {
 };
 
 // Decorations of buffer reference variables say nothing about handles.
-void RemovePointerDecorations(Module& module, const Types& types, const PayloadArrays& arrays, const std::unordered_map<Id, Id>& type_of) {
+void RemovePointerDecorations(Module& module, const Types& types, const PayloadArrays& arrays,
+                              const std::unordered_map<Id, Id>& type_of) {
   std::erase_if(module.annotations, [&](const Instruction& annotation) {
     if (annotation.opcode != spv::Op::OpDecorate) return false;
     switch (static_cast<spv::Decoration>(annotation.operands[1])) {
       case spv::Decoration::Aliased:
       case spv::Decoration::Restrict:
       case spv::Decoration::AliasedPointer:
-      case spv::Decoration::RestrictPointer: break;
-      default: return false;
+      case spv::Decoration::RestrictPointer:
+        break;
+      default:
+        return false;
     }
     const auto type = type_of.find(annotation.operands[0]);
     if (type == type_of.end()) return false;
-    return arrays.outputs.contains(type->second) || (types.IsPointer(type->second) && arrays.outputs.contains(types.Pointee(type->second)));
+    return arrays.outputs.contains(type->second) ||
+           (types.IsPointer(type->second) && arrays.outputs.contains(types.Pointee(type->second)));
   });
 }
 
@@ -300,7 +330,8 @@ Expected<void> RewriteHandleCode(Module& module, Types& types, const PayloadArra
   RemovePointerDecorations(module, types, arrays, type_of);
   for (Function& function : module.functions) {
     if (function.blocks.empty()) continue;
-    if (Expected<void> done = FunctionRewriter(module, types, arrays, lines, type_of, function).Run(); !done) return done;
+    if (Expected<void> done = FunctionRewriter(module, types, arrays, lines, type_of, function).Run(); !done)
+      return done;
   }
   return {};
 }

@@ -16,7 +16,8 @@ bool IsSmall(const Function& function) {
   bool wanted = false;
   for (const Instruction& instruction : function.blocks[0].body) {
     if (instruction.opcode == spv::Op::OpVariable || instruction.opcode == spv::Op::OpFunctionCall) return false;
-    wanted = wanted || instruction.opcode == spv::Op::OpAllocateNodePayloadsAMDX || instruction.opcode == spv::Op::OpIsNodePayloadValidAMDX;
+    wanted = wanted || instruction.opcode == spv::Op::OpAllocateNodePayloadsAMDX ||
+             instruction.opcode == spv::Op::OpIsNodePayloadValidAMDX;
   }
   return wanted && function.blocks[0].body.back().opcode == spv::Op::OpReturnValue;
 }
@@ -35,7 +36,9 @@ void Expand(Module& module, const Function& callee, const Instruction& call, std
     returns_own_result = returns_own_result || is_returned;
   }
   for (const Instruction& instruction : source) {
-    if (instruction.opcode == spv::Op::OpLine || instruction.opcode == spv::Op::OpNoLine || instruction.opcode == spv::Op::OpReturnValue) continue;
+    if (instruction.opcode == spv::Op::OpLine || instruction.opcode == spv::Op::OpNoLine ||
+        instruction.opcode == spv::Op::OpReturnValue)
+      continue;
     Instruction copy = instruction;
     if (copy.result_id != kNoId) copy.result_id = map[copy.result_id];
     ForEachIdOperand(copy, 1, [&](Id& id) {

@@ -35,17 +35,21 @@ bool IsShareable(spv::Op opcode) {
     case spv::Op::OpConstantFalse:
     case spv::Op::OpConstantComposite:
     case spv::Op::OpConstantNull:
-    case spv::Op::OpConstantStringAMDX: return true;
-    default: return false;
+    case spv::Op::OpConstantStringAMDX:
+      return true;
+    default:
+      return false;
   }
 }
 
 bool IsSpecConstant(spv::Op opcode) {
-  return opcode == spv::Op::OpSpecConstant || opcode == spv::Op::OpSpecConstantTrue || opcode == spv::Op::OpSpecConstantFalse ||
-         opcode == spv::Op::OpSpecConstantStringAMDX;
+  return opcode == spv::Op::OpSpecConstant || opcode == spv::Op::OpSpecConstantTrue ||
+         opcode == spv::Op::OpSpecConstantFalse || opcode == spv::Op::OpSpecConstantStringAMDX;
 }
 
-bool SameText(const Instruction& a, const Instruction& b) { return a.opcode == b.opcode && a.type_id == b.type_id && a.operands == b.operands; }
+bool SameText(const Instruction& a, const Instruction& b) {
+  return a.opcode == b.opcode && a.type_id == b.type_id && a.operands == b.operands;
+}
 
 // Adds what is not there yet.
 void Unite(std::vector<Instruction>& into, std::vector<Instruction>& from) {
@@ -74,7 +78,8 @@ class Merger {
     Move(from_.entry_points, into_.entry_points);
     Move(from_.execution_modes, into_.execution_modes);
     Unite(into_.debug_processed, from_.debug_processed);
-    for (const auto& [source, target] : {std::pair(&from_.debug_names, &into_.debug_names), std::pair(&from_.annotations, &into_.annotations)}) {
+    for (const auto& [source, target] :
+         {std::pair(&from_.debug_names, &into_.debug_names), std::pair(&from_.annotations, &into_.annotations)}) {
       std::erase_if(*source, [&](const Instruction& instruction) { return shared_.contains(instruction.operands[0]); });
       std::for_each(source->begin(), source->end(), [&](Instruction& instruction) { Renumber(instruction); });
       Move(*source, *target);
@@ -84,7 +89,9 @@ class Merger {
   }
 
  private:
-  static void Move(std::vector<Instruction>& from, std::vector<Instruction>& into) { std::move(from.begin(), from.end(), std::back_inserter(into)); }
+  static void Move(std::vector<Instruction>& from, std::vector<Instruction>& into) {
+    std::move(from.begin(), from.end(), std::back_inserter(into));
+  }
 
   Id NewIdFor(Id id) {
     const auto [entry, is_new] = ids_.try_emplace(id, kNoId);
@@ -99,7 +106,8 @@ class Merger {
 
   // An instruction with a result but without id operands: the one that is there, or a new one.
   void Share(std::vector<Instruction>& section, Instruction& instruction) {
-    const auto found = std::find_if(section.begin(), section.end(), [&](const Instruction& other) { return SameText(other, instruction); });
+    const auto found = std::find_if(section.begin(), section.end(),
+                                    [&](const Instruction& other) { return SameText(other, instruction); });
     if (found != section.end()) {
       ids_[instruction.result_id] = found->result_id;
       shared_.insert(instruction.result_id);
@@ -126,13 +134,15 @@ class Merger {
       }
       Renumber(source);
       const auto same = [&](const Instruction& other) { return SameText(other, source); };
-      if (std::none_of(into_.debug_sources.begin(), into_.debug_sources.end(), same)) into_.debug_sources.push_back(std::move(source));
+      if (std::none_of(into_.debug_sources.begin(), into_.debug_sources.end(), same))
+        into_.debug_sources.push_back(std::move(source));
     }
   }
 
   [[nodiscard]] Id FindSpecConstant(const Instruction& constant, uint32_t spec_id) const {
     for (const Instruction& global : into_.globals) {
-      if (SameText(global, constant) && FindDecoration(into_, global.result_id, spv::Decoration::SpecId) == spec_id) return global.result_id;
+      if (SameText(global, constant) && FindDecoration(into_, global.result_id, spv::Decoration::SpecId) == spec_id)
+        return global.result_id;
     }
     return kNoId;
   }
@@ -170,7 +180,8 @@ class Merger {
     for (const Instruction& entry : from_.entry_points) {
       const std::string name = DecodeString(entry.operands.data() + 2, entry.operands.size() - 2);
       for (const Instruction& other : into_.entry_points) {
-        if (entry.operands[0] == other.operands[0] && name == DecodeString(other.operands.data() + 2, other.operands.size() - 2)) {
+        if (entry.operands[0] == other.operands[0] &&
+            name == DecodeString(other.operands.data() + 2, other.operands.size() - 2)) {
           return Error{"two entry points have the name '" + name + "'"};
         }
       }
@@ -198,16 +209,20 @@ class Merger {
   std::unordered_set<Id> shared_;  // of `from_`: stands for something that was there
 };
 
-// Before SPIR-V 1.6 compilers decorate a constant as the workgroup's size, which would hold for all entry points of the module; LocalSize says the same.
+// Before SPIR-V 1.6 compilers decorate a constant as the workgroup's size, which would hold for all entry points of the
+// module; LocalSize says the same.
 Expected<void> DropWorkgroupSizeConstant(Module& module) {
   for (size_t i = module.annotations.size(); i-- > 0;) {
     const Instruction& annotation = module.annotations[i];
-    const bool is_size = annotation.opcode == spv::Op::OpDecorate && annotation.operands[1] == static_cast<uint32_t>(spv::Decoration::BuiltIn) &&
+    const bool is_size = annotation.opcode == spv::Op::OpDecorate &&
+                         annotation.operands[1] == static_cast<uint32_t>(spv::Decoration::BuiltIn) &&
                          annotation.operands[2] == static_cast<uint32_t>(spv::BuiltIn::WorkgroupSize);
     if (!is_size) continue;
     for (const Instruction& global : module.globals) {
       if (global.result_id == annotation.operands[0] && global.opcode == spv::Op::OpSpecConstantComposite) {
-        return Error{"nodes whose workgroup size is a specialisation constant can be in one module from SPIR-V 1.6 on (vulkan1.3)"};
+        return Error{
+            "nodes whose workgroup size is a specialisation constant can be in one module from SPIR-V 1.6 on "
+            "(vulkan1.3)"};
       }
     }
     module.annotations.erase(module.annotations.begin() + static_cast<std::ptrdiff_t>(i));

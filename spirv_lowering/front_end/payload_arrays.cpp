@@ -23,9 +23,11 @@ Id AppendString(Module& module, Types& types, const NodeNameStandIn& name) {
 
 class Maker {
  public:
-  Maker(Module& module, Types& types, const StandIns& stand_ins) : module_(module), types_(types), stand_ins_(stand_ins) {
+  Maker(Module& module, Types& types, const StandIns& stand_ins)
+      : module_(module), types_(types), stand_ins_(stand_ins) {
     for (const Instruction& name : module.debug_names) {
-      if (name.opcode == spv::Op::OpName) names_[name.operands[0]] = DecodeString(name.operands.data() + 1, name.operands.size() - 1);
+      if (name.opcode == spv::Op::OpName)
+        names_[name.operands[0]] = DecodeString(name.operands.data() + 1, name.operands.size() - 1);
     }
   }
 
@@ -72,7 +74,8 @@ class Maker {
       if (global.opcode != spv::Op::OpTypePointer || names_[global.operands[1]] != type_name) continue;
       if (static_cast<spv::StorageClass>(global.operands[0]) != spv::StorageClass::PhysicalStorageBuffer) continue;
       const Instruction* block = types_.Find(global.operands[1]);
-      const Instruction* member = block != nullptr && block->operands.size() == 1 ? types_.Find(block->operands[0]) : nullptr;
+      const Instruction* member =
+          block != nullptr && block->operands.size() == 1 ? types_.Find(block->operands[0]) : nullptr;
       if (member == nullptr || member->opcode != spv::Op::OpTypeRuntimeArray) continue;
       element = member->operands[0];
       pointers.push_back(&global);
@@ -81,17 +84,20 @@ class Maker {
   }
 
   Expected<void> MakeOutput(const OutputStandIn& output) {
-    if (output.target.text.empty()) return Error{Prefix(output.where) + "output '" + output.type_name + "' has no node name"};
+    if (output.target.text.empty())
+      return Error{Prefix(output.where) + "output '" + output.type_name + "' has no node name"};
     const auto [pointers, element] = FindBlock(output.type_name);
     // Declared and never used: glslang leaves nothing of the block.
     if (pointers.empty()) return {};
-    if (pointers.size() > 1) return Error{Prefix(output.where) + "output '" + output.type_name + "' has more than one handle type"};
+    if (pointers.size() > 1)
+      return Error{Prefix(output.where) + "output '" + output.type_name + "' has more than one handle type"};
     const Id array = pointers[0]->result_id;
     bool empty = false;
     const Id record = RecordOf(element, empty);
     // Creating the record may have moved the globals.
-    *std::find_if(module_.globals.begin(), module_.globals.end(), [&](const Instruction& global) { return global.result_id == array; }) =
-        Instruction(spv::Op::OpTypeNodePayloadArrayAMDX, kNoId, array, {record});
+    *std::find_if(module_.globals.begin(), module_.globals.end(), [&](const Instruction& global) {
+      return global.result_id == array;
+    }) = Instruction(spv::Op::OpTypeNodePayloadArrayAMDX, kNoId, array, {record});
     std::erase_if(module_.debug_names, [&](const Instruction& name) { return name.operands[0] == array; });
     module_.debug_names.push_back(NameInstruction(array, output.type_name));
     made_.outputs[array] = empty;
@@ -116,12 +122,14 @@ class Maker {
     const auto array = array_of_.find(output.type_name);
     if (output.limit_of.empty() || array == array_of_.end()) return {};
     const auto refuse = [&](const char* why) {
-      return Error{Prefix(output.where) + "NODE_LIMIT_OF(\"" + output.limit_of + "\") in front of '" + output.type_name + "': " + why};
+      return Error{Prefix(output.where) + "NODE_LIMIT_OF(\"" + output.limit_of + "\") in front of '" +
+                   output.type_name + "': " + why};
     };
     const auto target = std::find_if(stand_ins_.outputs.begin(), stand_ins_.outputs.end(),
                                      [&](const OutputStandIn& other) { return other.type_name == output.limit_of; });
     if (target == stand_ins_.outputs.end()) return refuse("there is no output of that type name");
-    if (target->type_name == output.type_name || !target->limit_of.empty()) return refuse("that output must have a maximum of its own");
+    if (target->type_name == output.type_name || !target->limit_of.empty())
+      return refuse("that output must have a maximum of its own");
     Id target_array = array_of_[output.limit_of];
     if (target_array == kNoId) target_array = MakeUnusedOutput(*target);
     DecorateId(array->second, spv::Decoration::NodeSharesPayloadLimitsWithAMDX, target_array);
@@ -146,8 +154,9 @@ class Maker {
     const Id record = RecordOf(element, made_.input_empty);
     const Id array = types_.Append(spv::Op::OpTypeNodePayloadArrayAMDX, kNoId, {record});
     const Id pointer = types_.Pointer(spv::StorageClass::NodePayloadAMDX, array);
-    Instruction& variable = *std::find_if(module_.globals.begin(), module_.globals.end(),
-                                          [&](const Instruction& global) { return global.result_id == input.variable; });
+    Instruction& variable =
+        *std::find_if(module_.globals.begin(), module_.globals.end(),
+                      [&](const Instruction& global) { return global.result_id == input.variable; });
     variable.type_id = pointer;
     variable.operands[0] = static_cast<uint32_t>(spv::StorageClass::NodePayloadAMDX);
     made_.input = input.variable;
@@ -168,7 +177,8 @@ class Maker {
     }
   }
 
-  // TrackFinishWritingAMDX stands on a member, since GLSL cannot decorate a structure; structures of local copies carry it for nothing.
+  // TrackFinishWritingAMDX stands on a member, since GLSL cannot decorate a structure; structures of local copies carry
+  // it for nothing.
   void MoveStructDecorations() {
     std::unordered_set<Id> tracked;
     std::erase_if(module_.annotations, [&](const Instruction& annotation) {
@@ -179,7 +189,8 @@ class Maker {
         if (records_.contains(type)) tracked.insert(type);
         return true;
       }
-      return decoration == spv::Decoration::PayloadDispatchIndirectAMDX && !HasMemberDecoration(module_, type, 0, spv::Decoration::Offset);
+      return decoration == spv::Decoration::PayloadDispatchIndirectAMDX &&
+             !HasMemberDecoration(module_, type, 0, spv::Decoration::Offset);
     });
     for (const Id type : tracked) Decorate(type, spv::Decoration::TrackFinishWritingAMDX);
   }
@@ -192,7 +203,8 @@ class Maker {
       for (const Id part : global.operands) {
         if (!made_.outputs.contains(part)) continue;
         return Error{"a payload handle of type '" + NameOf(module_, part) + "' is kept in " +
-                     (global.opcode == spv::Op::OpTypeStruct ? "structure '" + NameOf(module_, global.result_id) + "'" : std::string("an array")) +
+                     (global.opcode == spv::Op::OpTypeStruct ? "structure '" + NameOf(module_, global.result_id) + "'"
+                                                             : std::string("an array")) +
                      ": keep handles in variables of their own"};
       }
     }
@@ -215,15 +227,18 @@ bool IsScalarGlobal(const Instruction& global, const std::unordered_set<Id>& sca
     case spv::Op::OpTypeBool:
     case spv::Op::OpTypeFloat:
     case spv::Op::OpConstantStringAMDX:
-    case spv::Op::OpSpecConstantStringAMDX: return true;
+    case spv::Op::OpSpecConstantStringAMDX:
+      return true;
     case spv::Op::OpConstant:
     case spv::Op::OpConstantTrue:
     case spv::Op::OpConstantFalse:
     case spv::Op::OpSpecConstant:
     case spv::Op::OpSpecConstantTrue:
     case spv::Op::OpSpecConstantFalse:
-    case spv::Op::OpSpecConstantOp: return scalars.contains(global.type_id);
-    default: return false;
+    case spv::Op::OpSpecConstantOp:
+      return scalars.contains(global.type_id);
+    default:
+      return false;
   }
 }
 
@@ -239,7 +254,8 @@ void AddSharedInputMode(Module& module, Types& types, const SharedInputStandIn& 
   for (const Instruction& entry : module.entry_points) {
     module.execution_modes.emplace_back(
         spv::Op::OpExecutionModeId, kNoId, kNoId,
-        std::vector<uint32_t>{entry.operands[1], static_cast<uint32_t>(spv::ExecutionMode::SharesInputWithAMDX), name, index});
+        std::vector<uint32_t>{entry.operands[1], static_cast<uint32_t>(spv::ExecutionMode::SharesInputWithAMDX), name,
+                              index});
   }
 }
 
@@ -251,7 +267,8 @@ void OrderDecorationOperands(Module& module) {
       sharing.insert(annotation.operands[0]);
     }
   }
-  std::array<std::vector<Instruction>, 4> parts;  // scalars, payload arrays with a maximum of their own, those that share, the rest
+  std::array<std::vector<Instruction>, 4>
+      parts;  // scalars, payload arrays with a maximum of their own, those that share, the rest
   for (Instruction& global : module.globals) {
     size_t part = 3;
     // Announcements of pointers move along: a payload that moves forward may hold such a pointer.

@@ -10,8 +10,9 @@
 
 namespace trellis::spirv {
 
-// What the functions have to be rewritten for. A GLSL handle is a physical storage buffer pointer to the block; that pointer's id now declares the
-// payload array itself, so variables, parameters and results of the pointer type have become ones of payload arrays.
+// What the functions have to be rewritten for. A GLSL handle is a physical storage buffer pointer to the block; that
+// pointer's id now declares the payload array itself, so variables, parameters and results of the pointer type have
+// become ones of payload arrays.
 struct PayloadArrays {
   std::unordered_map<Id, bool> outputs;  // OpTypeNodePayloadArrayAMDX -> its payload is empty
   Id input = kNoId;                      // the variable, in NodePayloadAMDX
@@ -26,7 +27,8 @@ struct PayloadArrays {
 // SharesInputWithAMDX, from its stand-in.
 void AddSharedInputMode(Module& module, Types& types, const SharedInputStandIn& shared_input);
 
-// Puts constants and payload array types in front of what they decorate: newer validators want operands of OpDecorateId declared before the target.
+// Puts constants and payload array types in front of what they decorate: newer validators want operands of OpDecorateId
+// declared before the target.
 void OrderDecorationOperands(Module& module);
 
 }  // namespace trellis::spirv

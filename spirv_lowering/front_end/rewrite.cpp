@@ -34,7 +34,8 @@ void RemoveReplaced(Module& module, const PayloadArrays& arrays) {
 // Dead code elimination drops an unused input from the interface, but the input tells the payload's layout.
 void KeepInInterface(Module& module, Id input) {
   for (Instruction& entry : module.entry_points) {
-    if (std::find(entry.operands.begin() + 2, entry.operands.end(), input) == entry.operands.end()) entry.operands.push_back(input);
+    if (std::find(entry.operands.begin() + 2, entry.operands.end(), input) == entry.operands.end())
+      entry.operands.push_back(input);
   }
 }
 
@@ -56,13 +57,15 @@ void DropUnusedAddressing(Module& module) {
     const std::string name = DecodeString(extension.operands.data(), extension.operands.size());
     return name == "SPV_KHR_physical_storage_buffer" || name == "SPV_EXT_physical_storage_buffer";
   });
-  for (Instruction& model : module.memory_model) model.operands[0] = static_cast<uint32_t>(spv::AddressingModel::Logical);
+  for (Instruction& model : module.memory_model)
+    model.operands[0] = static_cast<uint32_t>(spv::AddressingModel::Logical);
 }
 
 Expected<void> Rewrite(RewrittenNode& node) {
   Module& module = node.module;
   const SourceLines lines(module);
-  if (module.version < kLowestVersion) return Error{"nodes need SPIR-V 1.4 or newer: use --target-env vulkan1.2 or newer"};
+  if (module.version < kLowestVersion)
+    return Error{"nodes need SPIR-V 1.4 or newer: use --target-env vulkan1.2 or newer"};
   Expected<StandIns> stand_ins = FindStandIns(module, lines);
   if (!stand_ins) return stand_ins.error();
   InlineAllocationCalls(module);
@@ -92,10 +95,14 @@ void StripDebugInfo(Module& module) {
       });
     }
   }
-  std::erase_if(module.globals, [](const Instruction& global) { return global.opcode == spv::Op::OpLine || global.opcode == spv::Op::OpNoLine; });
+  std::erase_if(module.globals, [](const Instruction& global) {
+    return global.opcode == spv::Op::OpLine || global.opcode == spv::Op::OpNoLine;
+  });
   module.debug_processed.clear();
   std::unordered_set<Id> used;
-  const auto note = [&](const Instruction& instruction) { ForEachIdOperand(instruction, 1, [&](Id id) { used.insert(id); }); };
+  const auto note = [&](const Instruction& instruction) {
+    ForEachIdOperand(instruction, 1, [&](Id id) { used.insert(id); });
+  };
   std::for_each(module.globals.begin(), module.globals.end(), note);
   for (const Function& function : module.functions) {
     for (const BasicBlock& block : function.blocks) std::for_each(block.body.begin(), block.body.end(), note);

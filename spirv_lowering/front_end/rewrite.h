@@ -15,8 +15,8 @@ struct RewrittenNode {
   std::unordered_map<Id, SourceLine> declared;
 };
 
-// A module without the header's stand-ins (a plain compute shader, which may be a leaf node) comes back unchanged. `raw` should have debug information
-// (glslang's -g): errors begin with "file:line: " where it tells.
+// A module without the header's stand-ins (a plain compute shader, which may be a leaf node) comes back unchanged.
+// `raw` should have debug information (glslang's -g): errors begin with "file:line: " where it tells.
 [[nodiscard]] Expected<RewrittenNode> RewriteRawNode(Module raw);
 
 // Takes OpLine, OpNoLine, OpString, the text of OpSource and OpModuleProcessed out; names stay.

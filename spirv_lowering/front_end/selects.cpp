@@ -9,7 +9,8 @@ namespace {
 
 class SelectExpander {
  public:
-  SelectExpander(Module& module, Types& types, const PayloadArrays& arrays) : module_(module), types_(types), arrays_(arrays) {}
+  SelectExpander(Module& module, Types& types, const PayloadArrays& arrays)
+      : module_(module), types_(types), arrays_(arrays) {}
 
   void Run() {
     for (Function& function : module_.functions) {
@@ -37,27 +38,31 @@ class SelectExpander {
     store(chosen, select.operands[1]);
     store(other, select.operands[2]);
 
-    const auto line = std::find_if(block.body.rend() - static_cast<std::ptrdiff_t>(at), block.body.rend(),
-                                   [](const Instruction& instruction) { return instruction.opcode == spv::Op::OpLine; });
+    const auto line =
+        std::find_if(block.body.rend() - static_cast<std::ptrdiff_t>(at), block.body.rend(),
+                     [](const Instruction& instruction) { return instruction.opcode == spv::Op::OpLine; });
     if (line != block.body.rend()) rest.body.push_back(*line);
     rest.body.emplace_back(spv::Op::OpLoad, select.type_id, select.result_id, std::vector<uint32_t>{variable});
     const auto after = block.body.begin() + static_cast<std::ptrdiff_t>(at) + 1;
     std::move(after, block.body.end(), std::back_inserter(rest.body));
     block.body.erase(after - 1, block.body.end());
-    block.body.emplace_back(spv::Op::OpSelectionMerge, kNoId, kNoId,
-                            std::vector<uint32_t>{rest.label, static_cast<uint32_t>(spv::SelectionControlMask::MaskNone)});
-    block.body.emplace_back(spv::Op::OpBranchConditional, kNoId, kNoId, std::vector<uint32_t>{select.operands[0], chosen.label, other.label});
+    block.body.emplace_back(
+        spv::Op::OpSelectionMerge, kNoId, kNoId,
+        std::vector<uint32_t>{rest.label, static_cast<uint32_t>(spv::SelectionControlMask::MaskNone)});
+    block.body.emplace_back(spv::Op::OpBranchConditional, kNoId, kNoId,
+                            std::vector<uint32_t>{select.operands[0], chosen.label, other.label});
     RenamePredecessor(function, block.label, rest.label);
 
     std::vector<BasicBlock> added;
     added.push_back(std::move(chosen));
     added.push_back(std::move(other));
     added.push_back(std::move(rest));
-    function.blocks.insert(function.blocks.begin() + static_cast<std::ptrdiff_t>(position) + 1, std::make_move_iterator(added.begin()),
-                           std::make_move_iterator(added.end()));
+    function.blocks.insert(function.blocks.begin() + static_cast<std::ptrdiff_t>(position) + 1,
+                           std::make_move_iterator(added.begin()), std::make_move_iterator(added.end()));
     std::vector<Instruction>& entry = function.blocks.front().body;
-    entry.insert(entry.begin(), Instruction(spv::Op::OpVariable, types_.Pointer(spv::StorageClass::Function, select.type_id), variable,
-                                            {static_cast<uint32_t>(spv::StorageClass::Function)}));
+    entry.insert(entry.begin(),
+                 Instruction(spv::Op::OpVariable, types_.Pointer(spv::StorageClass::Function, select.type_id), variable,
+                             {static_cast<uint32_t>(spv::StorageClass::Function)}));
   }
 
   // The end of the old block is now that of the last new one.
@@ -79,6 +84,8 @@ class SelectExpander {
 
 }  // namespace
 
-void ExpandHandleSelects(Module& module, Types& types, const PayloadArrays& arrays) { SelectExpander(module, types, arrays).Run(); }
+void ExpandHandleSelects(Module& module, Types& types, const PayloadArrays& arrays) {
+  SelectExpander(module, types, arrays).Run();
+}
 
 }  // namespace trellis::spirv

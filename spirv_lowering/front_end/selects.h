@@ -7,8 +7,8 @@
 
 namespace trellis::spirv {
 
-// OpSelect takes scalars, pointers and composites, and a payload array counts as none of them. Each such select becomes a conditional branch that stores one
-// of the two handles into a variable. glslang puts none into the header of a loop.
+// OpSelect takes scalars, pointers and composites, and a payload array counts as none of them. Each such select becomes
+// a conditional branch that stores one of the two handles into a variable. glslang puts none into the header of a loop.
 void ExpandHandleSelects(Module& module, Types& types, const PayloadArrays& arrays);
 
 }  // namespace trellis::spirv

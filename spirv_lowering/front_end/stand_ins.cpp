@@ -28,15 +28,32 @@ void Read(const Instruction& annotation, Carried& carried) {
   const std::vector<uint32_t>& words = annotation.operands;
   const auto text = [&] { return DecodeString(words.data() + 2, words.size() - 2); };
   switch (static_cast<spv::Decoration>(words[1])) {
-    case spv::Decoration::UserSemantic: carried.name = text(); break;
-    case spv::Decoration::UserTypeGOOGLE: carried.type = text(); break;
-    case spv::Decoration::SpecId: carried.spec_id = words[2]; break;
-    case spv::Decoration::Location: carried.line = words[2]; break;
-    case spv::Decoration::NodeMaxPayloadsAMDX: carried.max_payloads = words[2]; break;
-    case spv::Decoration::PayloadNodeBaseIndexAMDX: carried.base_index = words[2]; break;
-    case spv::Decoration::PayloadNodeArraySizeAMDX: carried.array_size = words[2]; break;
-    case spv::Decoration::PayloadNodeSparseArrayAMDX: carried.sparse = true; break;
-    default: break;
+    case spv::Decoration::UserSemantic:
+      carried.name = text();
+      break;
+    case spv::Decoration::UserTypeGOOGLE:
+      carried.type = text();
+      break;
+    case spv::Decoration::SpecId:
+      carried.spec_id = words[2];
+      break;
+    case spv::Decoration::Location:
+      carried.line = words[2];
+      break;
+    case spv::Decoration::NodeMaxPayloadsAMDX:
+      carried.max_payloads = words[2];
+      break;
+    case spv::Decoration::PayloadNodeBaseIndexAMDX:
+      carried.base_index = words[2];
+      break;
+    case spv::Decoration::PayloadNodeArraySizeAMDX:
+      carried.array_size = words[2];
+      break;
+    case spv::Decoration::PayloadNodeSparseArrayAMDX:
+      carried.sparse = true;
+      break;
+    default:
+      break;
   }
 }
 
@@ -62,7 +79,8 @@ class Finder {
       if (found != carried_.end()) Read(annotation, found->second);
     }
     for (const Instruction& name : module.debug_names) {
-      if (name.opcode == spv::Op::OpName) names_[name.operands[0]] = DecodeString(name.operands.data() + 1, name.operands.size() - 1);
+      if (name.opcode == spv::Op::OpName)
+        names_[name.operands[0]] = DecodeString(name.operands.data() + 1, name.operands.size() - 1);
     }
   }
 
@@ -76,8 +94,14 @@ class Finder {
       if (static_cast<spv::StorageClass>(global.operands[0]) == spv::StorageClass::StorageBuffer) {
         if (Expected<void> read = ReadInput(global, carried); !read) return read.error();
       } else if (Takes(name, kOutput)) {
-        found_.outputs.push_back({std::string(name), {carried.name, carried.spec_id}, kNoId, carried.base_index, carried.array_size,
-                                  carried.sparse, carried.type, lines_.Declaration(carried.line, name)});
+        found_.outputs.push_back({std::string(name),
+                                  {carried.name, carried.spec_id},
+                                  kNoId,
+                                  carried.base_index,
+                                  carried.array_size,
+                                  carried.sparse,
+                                  carried.type,
+                                  lines_.Declaration(carried.line, name)});
         found_.variables.push_back(id);
       } else if (Takes(name, kLimit)) {
         limits[std::string(name)] = carried.max_payloads;
@@ -111,8 +135,13 @@ class Finder {
     if (found_.input) {
       return Error{Prefix(where) + "a node has one input: '" + found_.input->name + "' is declared already"};
     }
-    found_.input = InputStandIn{std::string(name), variable.result_id, block, runtime_arrays_.contains(structs_[block]->operands[0]),
-                                HasMemberDecoration(module_, block, 0, spv::Decoration::NonWritable), carried.max_payloads, where};
+    found_.input = InputStandIn{std::string(name),
+                                variable.result_id,
+                                block,
+                                runtime_arrays_.contains(structs_[block]->operands[0]),
+                                HasMemberDecoration(module_, block, 0, spv::Decoration::NonWritable),
+                                carried.max_payloads,
+                                where};
     return {};
   }
 
@@ -140,7 +169,8 @@ void RemoveVariables(Module& module, const std::vector<Id>& ids) {
     size_t name_words = 0;
     (void)DecodeString(entry.operands.data() + 2, entry.operands.size() - 2, &name_words);
     const auto interface = entry.operands.begin() + static_cast<std::ptrdiff_t>(2 + name_words);
-    entry.operands.erase(std::remove_if(interface, entry.operands.end(), [&](Id id) { return gone.contains(id); }), entry.operands.end());
+    entry.operands.erase(std::remove_if(interface, entry.operands.end(), [&](Id id) { return gone.contains(id); }),
+                         entry.operands.end());
   }
 }
 

@@ -1,4 +1,5 @@
-// What include/trellis/node_payload.glsl leaves in a module that glslang made: variables and blocks that stand for outputs and the input.
+// What include/trellis/node_payload.glsl leaves in a module that glslang made: variables and blocks that stand for
+// outputs and the input.
 #pragma once
 
 #include <cstdint>

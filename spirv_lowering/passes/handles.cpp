@@ -106,9 +106,8 @@ class HandleLowering {
     input_value_ = kNoId;
     bool first_block = true;
     for (BasicBlock& block : function.blocks) {
-      std::vector<Instruction> body;
-      body.reserve(block.body.size() + 8);
-      body_ = &body;
+      body_.clear();
+      body_.reserve(block.body.size() + 8);
       // Variables stay first; what is loaded behind them dominates everything else.
       const auto is_variable = [](const Instruction& instruction) { return instruction.opcode == spv::Op::OpVariable; };
       const auto variables_end =
@@ -117,7 +116,7 @@ class HandleLowering {
         if (first_block && instruction == variables_end && lowering_.input != kNoId) LoadInput();
         if (Expected<void> lowered = LowerInstruction(*instruction); !lowered) return lowered;
       }
-      block.body = std::move(body);
+      std::swap(block.body, body_);
       first_block = false;
     }
     return {};
@@ -133,7 +132,7 @@ class HandleLowering {
 
   // The input variable's id stands for its handle, or for the pointer to a bare structure; loaded once a function.
   void LoadInput() {
-    Builder builder(module_, *body_);
+    Builder builder(module_, body_);
     const Id type = TypeOf(lowering_.input);
     const Id handle = builder.Emit(spv::Op::OpLoad, Uvec4(), {calls_.input()});
     if (handle_types_.IsHandleByPointer(type)) {
@@ -153,13 +152,13 @@ class HandleLowering {
     const Id type = TypeOf(operand);
     if (operand == lowering_.input && handle_types_.IsHandleByPointer(type)) return input_value_;
     if (handle_types_.IsHandle(type) || handle_types_.IsHandleByPointer(type)) return operand;
-    if (handle_types_.IsHandleVariable(type)) return Builder(module_, *body_).Emit(spv::Op::OpLoad, Uvec4(), {operand});
+    if (handle_types_.IsHandleVariable(type)) return Builder(module_, body_).Emit(spv::Op::OpLoad, Uvec4(), {operand});
     return kNoId;
   }
 
   // A pointer to record `index` of a handle.
   Id Element(Id handle, Id index, Id payload) {
-    Builder builder(module_, *body_);
+    Builder builder(module_, body_);
     return builder.Emit(spv::Op::OpBitcast, RecordPointer(payload),
                         {builder.Call(Uvec2(), calls_.element(), {handle, index})});
   }
@@ -172,7 +171,7 @@ class HandleLowering {
     if (width == 32 && !is_signed) return value;
     if (const std::optional<uint32_t> constant = types_.ConstantValue(value); constant && width == 32)
       return types_.ConstantUint(*constant);
-    return Builder(module_, *body_)
+    return Builder(module_, body_)
         .Emit(width == 32 ? spv::Op::OpBitcast : spv::Op::OpUConvert, types_.Uint(), {value});
   }
 
@@ -230,7 +229,7 @@ class HandleLowering {
         if (id == lowering_.input) id = input_value_;
       });
     }
-    body_->push_back(std::move(instruction));
+    body_.push_back(std::move(instruction));
     return {};
   }
 
@@ -238,10 +237,10 @@ class HandleLowering {
   void Replace(const Instruction& instruction, Id value, Id type) {
     if (type == instruction.type_id)
       return void(
-          body_->emplace_back(spv::Op::OpCopyObject, type, instruction.result_id, std::vector<uint32_t>{value}));
+          body_.emplace_back(spv::Op::OpCopyObject, type, instruction.result_id, std::vector<uint32_t>{value}));
     const Instruction* wanted = types_.Find(instruction.type_id);
     const bool same_width = wanted != nullptr && wanted->opcode == spv::Op::OpTypeInt && wanted->operands[0] == 32;
-    body_->emplace_back(same_width ? spv::Op::OpBitcast : spv::Op::OpUConvert, instruction.type_id,
+    body_.emplace_back(same_width ? spv::Op::OpBitcast : spv::Op::OpUConvert, instruction.type_id,
                         instruction.result_id, std::vector<uint32_t>{value});
   }
 
@@ -250,7 +249,7 @@ class HandleLowering {
     const NodeOutputInfo& output = lowering_.info.outputs[allocation.output_number];
     const Id count = AsUint(instruction.operands[1]);
     const Id index = TargetIndex(instruction.operands[2], output);
-    body_->emplace_back(
+    body_.emplace_back(
         spv::Op::OpFunctionCall, Uvec4(), instruction.result_id,
         std::vector<uint32_t>{calls_.AllocateFunction(allocation), types_.ConstantUint(allocation.output_number), count,
                               index, types_.ConstantUint(output.max_payloads)});
@@ -263,7 +262,7 @@ class HandleLowering {
     if (output.base_index == 0) return index;
     if (const std::optional<uint32_t> constant = types_.ConstantValue(index))
       return types_.ConstantUint(*constant + output.base_index);
-    return Builder(module_, *body_)
+    return Builder(module_, body_)
         .Emit(spv::Op::OpIAdd, types_.Uint(), {index, types_.ConstantUint(output.base_index)});
   }
 
@@ -285,7 +284,7 @@ class HandleLowering {
       const std::array<uint32_t, 3>& size = lowering_.info.local_size;
       arguments.push_back(types_.ConstantUint(size[0] * size[1] * size[2]));
     }
-    Builder(module_, *body_).Call(types_.Void(), function, std::move(arguments));
+    Builder(module_, body_).Call(types_.Void(), function, std::move(arguments));
     return {};
   }
 
@@ -299,7 +298,7 @@ class HandleLowering {
     const Id handle = HandleOf(operand);
     if (handle == kNoId)
       return Error{Where(instruction) + ": operand %" + std::to_string(operand) + " is not a node payload array"};
-    Replace(instruction, Builder(module_, *body_).Emit(spv::Op::OpCompositeExtract, types_.Uint(), {handle, 2}),
+    Replace(instruction, Builder(module_, body_).Emit(spv::Op::OpCompositeExtract, types_.Uint(), {handle, 2}),
             types_.Uint());
     return {};
   }
@@ -317,7 +316,7 @@ class HandleLowering {
     const bool counted_twice = output.base_index != 0 && output.array_size == 0 && constant == output.base_index;
     if (counted_twice) node_index = types_.ConstantUint(0);
     const Id index = TargetIndex(node_index, output);
-    body_->emplace_back(spv::Op::OpFunctionCall, instruction.type_id, instruction.result_id,
+    body_.emplace_back(spv::Op::OpFunctionCall, instruction.type_id, instruction.result_id,
                         std::vector<uint32_t>{calls_.valid(), types_.ConstantUint(number->second), index});
     return {};
   }
@@ -337,13 +336,13 @@ class HandleLowering {
     const Id index = AsUint(instruction.operands[1]);
     const Id record = Element(HandleOf(base), index, handle_types_.PayloadOf(base_type));
     if (instruction.operands.size() == 2) {
-      body_->emplace_back(spv::Op::OpCopyObject, RecordPointer(handle_types_.PayloadOf(base_type)),
+      body_.emplace_back(spv::Op::OpCopyObject, RecordPointer(handle_types_.PayloadOf(base_type)),
                           instruction.result_id, std::vector<uint32_t>{record});
       return {};
     }
     std::vector<uint32_t> operands = {record};
     operands.insert(operands.end(), instruction.operands.begin() + 2, instruction.operands.end());
-    body_->emplace_back(instruction.opcode, RecordPointer(pointee->second), instruction.result_id, std::move(operands));
+    body_.emplace_back(instruction.opcode, RecordPointer(pointee->second), instruction.result_id, std::move(operands));
     return {};
   }
 
@@ -355,13 +354,13 @@ class HandleLowering {
     std::vector<uint32_t> operands = {Element(array, types_.ConstantUint(instruction.operands[1]), payload)};
     for (size_t i = 2; i < instruction.operands.size(); ++i)
       operands.push_back(types_.ConstantUint(instruction.operands[i]));
-    Builder builder(module_, *body_);
+    Builder builder(module_, body_);
     const Id pointer = operands.size() == 1
                            ? operands[0]
                            : builder.Emit(spv::Op::OpAccessChain, RecordPointer(instruction.type_id), operands);
     Instruction load(spv::Op::OpLoad, instruction.type_id, instruction.result_id, {pointer});
     access_.Mark(load, 1, instruction.type_id, true, false);
-    body_->push_back(std::move(load));
+    body_.push_back(std::move(load));
     return {};
   }
 
@@ -370,7 +369,7 @@ class HandleLowering {
     if (handle_types_.IsHandleByPointer(TypeOf(source))) {
       if (!handle_types_.IsHandle(instruction.type_id))
         return Error{Where(instruction) + ": a load of a whole array of payloads: not supported"};
-      body_->emplace_back(spv::Op::OpCopyObject, Uvec4(), instruction.result_id,
+      body_.emplace_back(spv::Op::OpCopyObject, Uvec4(), instruction.result_id,
                           std::vector<uint32_t>{HandleOf(source)});
       return {};
     }
@@ -408,7 +407,7 @@ class HandleLowering {
       if (handle == kNoId)
         return Error{"OpCopyMemory to %" + std::to_string(target) + ": %" + std::to_string(source) +
                      " is not a node payload array"};
-      body_->emplace_back(spv::Op::OpStore, kNoId, kNoId, std::vector<uint32_t>{target, handle});
+      body_.emplace_back(spv::Op::OpStore, kNoId, kNoId, std::vector<uint32_t>{target, handle});
       return {};
     }
     const auto from = pointers_.find(source);
@@ -437,7 +436,7 @@ class HandleLowering {
   // Of the function being rewritten.
   PayloadPointers pointers_;
   Id input_value_ = kNoId;
-  std::vector<Instruction>* body_ = nullptr;
+  std::vector<Instruction> body_;
 };
 
 }  // namespace

@@ -15,7 +15,8 @@ std::vector<RuleViolation> CheckRules(const Module& module) {
 }
 
 std::string Describe(const RuleViolation& violation) {
-  std::string line = Prefix(violation.where) + (violation.tolerated ? "warning: [" : "error: [") + violation.rule + "] " + violation.message;
+  std::string line = Prefix(violation.where) + (violation.tolerated ? "warning: [" : "error: [") + violation.rule +
+                     "] " + violation.message;
   std::string about;
   if (!violation.entry_point.empty()) about = "entry point '" + violation.entry_point + "'";
   if (violation.id != kNoId) about += (about.empty() ? "%" : ", %") + std::to_string(violation.id);

@@ -1,4 +1,5 @@
-// The sentences of SPV_AMDX_shader_enqueue (revision 2) and of the Vulkan environment for it that SPIRV-Tools' validator does not check.
+// The sentences of SPV_AMDX_shader_enqueue (revision 2) and of the Vulkan environment for it that SPIRV-Tools'
+// validator does not check.
 #pragma once
 
 #include <string>
@@ -15,12 +16,14 @@ struct RuleViolation {
   Id id = kNoId;            // the offending result or operand
   SourceLine where;         // as far as debug information tells
   std::string message;
-  // The text demands it, but compilers in use break it and it has one sensible meaning: pipelines are created all the same.
+  // The text demands it, but compilers in use break it and it has one sensible meaning: pipelines are created all the
+  // same.
   bool tolerated = false;
 };
 
-// All violations, in the order of the module. `module` comes from ReadModule; pure, safe to call from many threads. Dynamic rules (uniformity of
-// values, counts known at run time) and rules between modules (payload sizes, names that must exist) are not checked here.
+// All violations, in the order of the module. `module` comes from ReadModule; pure, safe to call from many threads.
+// Dynamic rules (uniformity of values, counts known at run time) and rules between modules (payload sizes, names that
+// must exist) are not checked here.
 [[nodiscard]] std::vector<RuleViolation> CheckRules(const Module& module);
 
 // One line: "node.comp:12: error: [rule] message (entry point 'main', %42)"; "warning" for what is tolerated.

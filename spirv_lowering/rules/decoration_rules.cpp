@@ -6,13 +6,20 @@ namespace {
 
 const char* PayloadArrayDecorationName(spv::Decoration decoration) {
   switch (decoration) {
-    case spv::Decoration::NodeMaxPayloadsAMDX: return "NodeMaxPayloadsAMDX";
-    case spv::Decoration::NodeSharesPayloadLimitsWithAMDX: return "NodeSharesPayloadLimitsWithAMDX";
-    case spv::Decoration::PayloadNodeNameAMDX: return "PayloadNodeNameAMDX";
-    case spv::Decoration::PayloadNodeBaseIndexAMDX: return "PayloadNodeBaseIndexAMDX";
-    case spv::Decoration::PayloadNodeArraySizeAMDX: return "PayloadNodeArraySizeAMDX";
-    case spv::Decoration::PayloadNodeSparseArrayAMDX: return "PayloadNodeSparseArrayAMDX";
-    default: return nullptr;
+    case spv::Decoration::NodeMaxPayloadsAMDX:
+      return "NodeMaxPayloadsAMDX";
+    case spv::Decoration::NodeSharesPayloadLimitsWithAMDX:
+      return "NodeSharesPayloadLimitsWithAMDX";
+    case spv::Decoration::PayloadNodeNameAMDX:
+      return "PayloadNodeNameAMDX";
+    case spv::Decoration::PayloadNodeBaseIndexAMDX:
+      return "PayloadNodeBaseIndexAMDX";
+    case spv::Decoration::PayloadNodeArraySizeAMDX:
+      return "PayloadNodeArraySizeAMDX";
+    case spv::Decoration::PayloadNodeSparseArrayAMDX:
+      return "PayloadNodeSparseArrayAMDX";
+    default:
+      return nullptr;
   }
 }
 
@@ -27,25 +34,32 @@ void CheckOperand(RuleContext& context, spv::Decoration decoration, const char* 
     case spv::Decoration::PayloadNodeBaseIndexAMDX:
     case spv::Decoration::PayloadNodeArraySizeAMDX:
       if (!context.IsInt32Constant(operand)) {
-        context.Report(std::string(name) + "/operand", operand, std::string(name) + " on " + context.Name(target) + ": the operand must be a 32-bit integer constant");
+        context.Report(
+            std::string(name) + "/operand", operand,
+            std::string(name) + " on " + context.Name(target) + ": the operand must be a 32-bit integer constant");
       }
       return;
     case spv::Decoration::PayloadNodeNameAMDX:
       if (!context.IsStringConstant(operand)) {
         context.Report("PayloadNodeNameAMDX/operand", operand,
-                       "PayloadNodeNameAMDX on " + context.Name(target) + ": the operand must be an OpConstantStringAMDX or OpSpecConstantStringAMDX");
+                       "PayloadNodeNameAMDX on " + context.Name(target) +
+                           ": the operand must be an OpConstantStringAMDX or OpSpecConstantStringAMDX");
       }
       return;
     case spv::Decoration::NodeSharesPayloadLimitsWithAMDX:
       if (!IsPayloadArray(context, operand)) {
         context.Report("NodeSharesPayloadLimitsWithAMDX/operand", operand,
-                       "NodeSharesPayloadLimitsWithAMDX on " + context.Name(target) + ": the operand must be an OpTypeNodePayloadArrayAMDX");
-      } else if (operand == target || HasDecoration(context.module(), operand, spv::Decoration::NodeSharesPayloadLimitsWithAMDX)) {
+                       "NodeSharesPayloadLimitsWithAMDX on " + context.Name(target) +
+                           ": the operand must be an OpTypeNodePayloadArrayAMDX");
+      } else if (operand == target ||
+                 HasDecoration(context.module(), operand, spv::Decoration::NodeSharesPayloadLimitsWithAMDX)) {
         context.Report("NodeSharesPayloadLimitsWithAMDX/chain", operand,
-                       "NodeSharesPayloadLimitsWithAMDX on " + context.Name(target) + ": " + context.Name(operand) + " shares its limits itself");
+                       "NodeSharesPayloadLimitsWithAMDX on " + context.Name(target) + ": " + context.Name(operand) +
+                           " shares its limits itself");
       }
       return;
-    default: return;
+    default:
+      return;
   }
 }
 
@@ -61,12 +75,14 @@ void CheckDecoration(RuleContext& context, const Instruction& annotation) {
     context.Report("TrackFinishWritingAMDX/target", target, "TrackFinishWritingAMDX must be on a structure type");
   }
   if (decoration == spv::Decoration::PayloadDispatchIndirectAMDX) {
-    context.Report("PayloadDispatchIndirectAMDX/target", target, "PayloadDispatchIndirectAMDX must be on a member of a structure");
+    context.Report("PayloadDispatchIndirectAMDX/target", target,
+                   "PayloadDispatchIndirectAMDX must be on a member of a structure");
   }
   const char* name = PayloadArrayDecorationName(decoration);
   if (name == nullptr) return;
   if (!IsPayloadArray(context, target)) {
-    context.Report(std::string(name) + "/target", target, std::string(name) + " on " + context.Name(target) + ": it must be on an OpTypeNodePayloadArrayAMDX");
+    context.Report(std::string(name) + "/target", target,
+                   std::string(name) + " on " + context.Name(target) + ": it must be on an OpTypeNodePayloadArrayAMDX");
     return;
   }
   if (annotation.operands.size() > 2) CheckOperand(context, decoration, name, target, annotation.operands[2]);
@@ -82,7 +98,8 @@ bool IsGridType(const RuleContext& context, Id type) {
     if (context.types().ConstantValue(definition->operands[1]).value_or(4) > 3) return false;
     definition = context.types().Find(definition->operands[0]);
   }
-  return definition != nullptr && definition->opcode == spv::Op::OpTypeInt && definition->operands[0] <= 32 && definition->operands[1] == 0;
+  return definition != nullptr && definition->opcode == spv::Op::OpTypeInt && definition->operands[0] <= 32 &&
+         definition->operands[1] == 0;
 }
 
 void CheckMemberDecoration(RuleContext& context, const Instruction& annotation) {
@@ -90,16 +107,18 @@ void CheckMemberDecoration(RuleContext& context, const Instruction& annotation) 
   const Id type = annotation.operands[0];
   const uint32_t member = annotation.operands[1];
   if (IsGridType(context, context.types().ElementType(type, member))) return;
-  context.Report("PayloadDispatchIndirectAMDX/type", type,
-                 "member " + std::to_string(member) + " of " + context.Name(type) +
-                     " holds the grid: it must be an unsigned integer of at most 32 bits, or a vector of two or three of them");
+  context.Report(
+      "PayloadDispatchIndirectAMDX/type", type,
+      "member " + std::to_string(member) + " of " + context.Name(type) +
+          " holds the grid: it must be an unsigned integer of at most 32 bits, or a vector of two or three of them");
 }
 
 }  // namespace
 
 void CheckDecorationRules(RuleContext& context) {
   for (const Instruction& annotation : context.module().annotations) {
-    if (annotation.opcode == spv::Op::OpDecorate || annotation.opcode == spv::Op::OpDecorateId) CheckDecoration(context, annotation);
+    if (annotation.opcode == spv::Op::OpDecorate || annotation.opcode == spv::Op::OpDecorateId)
+      CheckDecoration(context, annotation);
     if (annotation.opcode == spv::Op::OpMemberDecorate) CheckMemberDecoration(context, annotation);
   }
 }

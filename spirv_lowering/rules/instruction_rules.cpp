@@ -31,22 +31,35 @@ class InstructionRules {
   }
   void Check(const Instruction& instruction) {
     switch (instruction.opcode) {
-      case spv::Op::OpAllocateNodePayloadsAMDX: CheckAllocate(instruction); break;
-      case spv::Op::OpEnqueueNodePayloadsAMDX: CheckEnqueue(instruction); break;
-      case spv::Op::OpNodePayloadArrayLengthAMDX: CheckLength(instruction); break;
-      case spv::Op::OpIsNodePayloadValidAMDX: CheckValid(instruction); break;
-      case spv::Op::OpFinishWritingNodePayloadAMDX: CheckFinish(instruction); break;
-      default: break;
+      case spv::Op::OpAllocateNodePayloadsAMDX:
+        CheckAllocate(instruction);
+        break;
+      case spv::Op::OpEnqueueNodePayloadsAMDX:
+        CheckEnqueue(instruction);
+        break;
+      case spv::Op::OpNodePayloadArrayLengthAMDX:
+        CheckLength(instruction);
+        break;
+      case spv::Op::OpIsNodePayloadValidAMDX:
+        CheckValid(instruction);
+        break;
+      case spv::Op::OpFinishWritingNodePayloadAMDX:
+        CheckFinish(instruction);
+        break;
+      default:
+        break;
     }
   }
 
   void CheckInt(const Instruction& instruction, Id operand, const char* what) {
     if (context_.IsInt32(context_.TypeOf(operand))) return;
-    Report(OpcodeName(instruction.opcode) + "/" + what, operand, OpcodeName(instruction.opcode) + ": the operand " + what + " must be a 32-bit integer");
+    Report(OpcodeName(instruction.opcode) + "/" + what, operand,
+           OpcodeName(instruction.opcode) + ": the operand " + what + " must be a 32-bit integer");
   }
   void CheckBoolResult(const Instruction& instruction) {
     if (context_.IsBool(instruction.type_id)) return;
-    Report(OpcodeName(instruction.opcode) + "/Result-Type", instruction.result_id, OpcodeName(instruction.opcode) + " must give a bool");
+    Report(OpcodeName(instruction.opcode) + "/Result-Type", instruction.result_id,
+           OpcodeName(instruction.opcode) + " must give a bool");
   }
 
   // The value of an id operand of a decoration, if it is a plain constant.
@@ -59,31 +72,36 @@ class InstructionRules {
     const std::optional<uint32_t> scope = types_.ConstantValue(allocate.operands[0]);
     if (scope != kScopeWorkgroup && scope != kScopeInvocation) {
       Report("OpAllocateNodePayloadsAMDX/Visibility", allocate.result_id,
-             "OpAllocateNodePayloadsAMDX: Visibility must be the constant scope Workgroup (2) or Invocation (4)" + (scope ? ", not " + std::to_string(*scope) : ""));
+             "OpAllocateNodePayloadsAMDX: Visibility must be the constant scope Workgroup (2) or Invocation (4)" +
+                 (scope ? ", not " + std::to_string(*scope) : ""));
     }
     CheckInt(allocate, allocate.operands[1], "Payload-Count");
     CheckInt(allocate, allocate.operands[2], "Node-Index");
     const Id array = context_.PayloadArrayOf(allocate.result_id);
-    const bool right_type = array != kNoId && types_.IsPointer(allocate.type_id) && types_.PointerClass(allocate.type_id) == spv::StorageClass::NodePayloadAMDX;
+    const bool right_type = array != kNoId && types_.IsPointer(allocate.type_id) &&
+                            types_.PointerClass(allocate.type_id) == spv::StorageClass::NodePayloadAMDX;
     if (!right_type) {
       Report("OpAllocateNodePayloadsAMDX/Result-Type", allocate.result_id,
              "OpAllocateNodePayloadsAMDX must give a pointer in NodePayloadAMDX to an OpTypeNodePayloadArrayAMDX");
       return;
     }
     if (entry_ != nullptr && entry_->model != spv::ExecutionModel::GLCompute) {
-      Report("OpAllocateNodePayloadsAMDX/execution-model", allocate.result_id, "only compute nodes enqueue: OpAllocateNodePayloadsAMDX in another execution model");
+      Report("OpAllocateNodePayloadsAMDX/execution-model", allocate.result_id,
+             "only compute nodes enqueue: OpAllocateNodePayloadsAMDX in another execution model");
     }
     CheckCount(allocate, array);
     CheckIndex(allocate.operands[2], array, allocate.result_id);
   }
 
   void CheckCount(const Instruction& allocate, Id array) {
-    const std::optional<uint32_t> shared = FindDecoration(context_.module(), array, spv::Decoration::NodeSharesPayloadLimitsWithAMDX);
+    const std::optional<uint32_t> shared =
+        FindDecoration(context_.module(), array, spv::Decoration::NodeSharesPayloadLimitsWithAMDX);
     const std::optional<uint32_t> most = Decorated(shared ? *shared : array, spv::Decoration::NodeMaxPayloadsAMDX);
     const std::optional<uint32_t> count = types_.ConstantValue(allocate.operands[1]);
     if (!count || !most || *count <= *most) return;
     Report("NodeMaxPayloadsAMDX/count", allocate.result_id,
-           "allocates " + std::to_string(*count) + " payloads of " + context_.Name(array) + ", whose maximum is " + std::to_string(*most));
+           "allocates " + std::to_string(*count) + " payloads of " + context_.Name(array) + ", whose maximum is " +
+               std::to_string(*most));
   }
 
   void CheckIndex(Id index_operand, Id array, Id id) {
@@ -91,7 +109,8 @@ class InstructionRules {
     const std::optional<uint32_t> size = Decorated(array, spv::Decoration::PayloadNodeArraySizeAMDX);
     if (!index || !size || *index < *size) return;
     Report("PayloadNodeArraySizeAMDX/index", id,
-           "index " + std::to_string(*index) + " into the node array of " + context_.Name(array) + ", which has " + std::to_string(*size) + " nodes");
+           "index " + std::to_string(*index) + " into the node array of " + context_.Name(array) + ", which has " +
+               std::to_string(*size) + " nodes");
   }
 
   [[nodiscard]] bool IsInput(Id id) const {
@@ -101,24 +120,30 @@ class InstructionRules {
            types_.PointerClass(type) == spv::StorageClass::NodePayloadAMDX;
   }
   // A type is not an array: the operands of these instructions are pointers or values.
-  [[nodiscard]] bool IsArrayOperand(Id id) const { return context_.TypeOf(id) != kNoId && context_.PayloadArrayOf(id) != kNoId; }
+  [[nodiscard]] bool IsArrayOperand(Id id) const {
+    return context_.TypeOf(id) != kNoId && context_.PayloadArrayOf(id) != kNoId;
+  }
 
   void CheckEnqueue(const Instruction& enqueue) {
     const Id array = enqueue.operands[0];
     if (IsInput(array)) {
-      Report("OpEnqueueNodePayloadsAMDX/Payload-Array", array, "OpEnqueueNodePayloadsAMDX: " + context_.Name(array) + " is the node's input, not an allocated array");
+      Report("OpEnqueueNodePayloadsAMDX/Payload-Array", array,
+             "OpEnqueueNodePayloadsAMDX: " + context_.Name(array) + " is the node's input, not an allocated array");
     } else if (!IsArrayOperand(array)) {
-      Report("OpEnqueueNodePayloadsAMDX/Payload-Array", array, "OpEnqueueNodePayloadsAMDX: " + context_.Name(array) + " is not an allocated node payload array");
+      Report("OpEnqueueNodePayloadsAMDX/Payload-Array", array,
+             "OpEnqueueNodePayloadsAMDX: " + context_.Name(array) + " is not an allocated node payload array");
     }
   }
 
   void CheckLength(const Instruction& length) {
     if (!IsInput(length.operands[0]) && !IsArrayOperand(length.operands[0])) {
       Report("OpNodePayloadArrayLengthAMDX/Payload-Array", length.operands[0],
-             "OpNodePayloadArrayLengthAMDX: " + context_.Name(length.operands[0]) + " is neither an input nor an allocated node payload array");
+             "OpNodePayloadArrayLengthAMDX: " + context_.Name(length.operands[0]) +
+                 " is neither an input nor an allocated node payload array");
     }
     if (!context_.IsInt32(length.type_id)) {
-      Report("OpNodePayloadArrayLengthAMDX/Result-Type", length.result_id, "OpNodePayloadArrayLengthAMDX must give a 32-bit integer");
+      Report("OpNodePayloadArrayLengthAMDX/Result-Type", length.result_id,
+             "OpNodePayloadArrayLengthAMDX must give a 32-bit integer");
     }
   }
 
@@ -139,16 +164,19 @@ class InstructionRules {
     CheckBoolResult(finish);
     const Id payload = finish.operands[0];
     if (!IsInput(payload)) {
-      Report("OpFinishWritingNodePayloadAMDX/Payload", payload, "OpFinishWritingNodePayloadAMDX: " + context_.Name(payload) + " is not the node's input");
+      Report("OpFinishWritingNodePayloadAMDX/Payload", payload,
+             "OpFinishWritingNodePayloadAMDX: " + context_.Name(payload) + " is not the node's input");
       return;
     }
     const Id structure = context_.PayloadOf(types_.Pointee(context_.TypeOf(payload)));
     if (structure != kNoId && !HasDecoration(context_.module(), structure, spv::Decoration::TrackFinishWritingAMDX)) {
       Report("TrackFinishWritingAMDX/required", structure,
-             "OpFinishWritingNodePayloadAMDX on a payload " + context_.Name(structure) + " without TrackFinishWritingAMDX");
+             "OpFinishWritingNodePayloadAMDX on a payload " + context_.Name(structure) +
+                 " without TrackFinishWritingAMDX");
     }
     if (entry_ != nullptr && entry_->Mode(spv::ExecutionMode::CoalescingAMDX) != nullptr) {
-      Report("OpFinishWritingNodePayloadAMDX/CoalescingAMDX", finish.result_id, "OpFinishWritingNodePayloadAMDX in a coalescing node");
+      Report("OpFinishWritingNodePayloadAMDX/CoalescingAMDX", finish.result_id,
+             "OpFinishWritingNodePayloadAMDX in a coalescing node");
     }
   }
 

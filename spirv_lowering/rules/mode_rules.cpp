@@ -18,13 +18,14 @@ struct ModeShape {
   const char* operands;  // one letter each: i integer, b bool, s string
 };
 
-constexpr std::array<ModeShape, 7> kModes = {{{spv::ExecutionMode::CoalescingAMDX, "CoalescingAMDX", ""},
-                                              {spv::ExecutionMode::IsApiEntryAMDX, "IsApiEntryAMDX", "b"},
-                                              {spv::ExecutionMode::MaxNodeRecursionAMDX, "MaxNodeRecursionAMDX", "i"},
-                                              {spv::ExecutionMode::StaticNumWorkgroupsAMDX, "StaticNumWorkgroupsAMDX", "iii"},
-                                              {spv::ExecutionMode::ShaderIndexAMDX, "ShaderIndexAMDX", "i"},
-                                              {spv::ExecutionMode::MaxNumWorkgroupsAMDX, "MaxNumWorkgroupsAMDX", "iii"},
-                                              {spv::ExecutionMode::SharesInputWithAMDX, "SharesInputWithAMDX", "si"}}};
+constexpr std::array<ModeShape, 7> kModes = {
+    {{spv::ExecutionMode::CoalescingAMDX, "CoalescingAMDX", ""},
+     {spv::ExecutionMode::IsApiEntryAMDX, "IsApiEntryAMDX", "b"},
+     {spv::ExecutionMode::MaxNodeRecursionAMDX, "MaxNodeRecursionAMDX", "i"},
+     {spv::ExecutionMode::StaticNumWorkgroupsAMDX, "StaticNumWorkgroupsAMDX", "iii"},
+     {spv::ExecutionMode::ShaderIndexAMDX, "ShaderIndexAMDX", "i"},
+     {spv::ExecutionMode::MaxNumWorkgroupsAMDX, "MaxNumWorkgroupsAMDX", "iii"},
+     {spv::ExecutionMode::SharesInputWithAMDX, "SharesInputWithAMDX", "si"}}};
 
 const ModeShape* FindShape(const Instruction& mode) {
   for (const ModeShape& shape : kModes) {
@@ -33,16 +34,21 @@ const ModeShape* FindShape(const Instruction& mode) {
   return nullptr;
 }
 
-void CheckOperands(RuleContext& context, const EntryPointFacts& entry, const Instruction& mode, const ModeShape& shape) {
+void CheckOperands(RuleContext& context, const EntryPointFacts& entry, const Instruction& mode,
+                   const ModeShape& shape) {
   const std::string rule = std::string(shape.name) + "/operands";
   for (size_t i = 0; shape.operands[i] != '\0' && 2 + i < mode.operands.size(); ++i) {
     const Id operand = mode.operands[2 + i];
     if (shape.operands[i] == 'i' && !context.IsInt32Constant(operand)) {
-      context.Report(rule, operand, std::string(shape.name) + ": the operand must be a 32-bit integer constant", &entry);
+      context.Report(rule, operand, std::string(shape.name) + ": the operand must be a 32-bit integer constant",
+                     &entry);
     } else if (shape.operands[i] == 'b' && !context.IsBoolConstant(operand)) {
       context.Report(rule, operand, std::string(shape.name) + ": the operand must be a bool constant", &entry);
     } else if (shape.operands[i] == 's' && !context.IsStringConstant(operand)) {
-      context.Report(rule, operand, std::string(shape.name) + ": the node name must be an OpConstantStringAMDX or OpSpecConstantStringAMDX", &entry);
+      context.Report(
+          rule, operand,
+          std::string(shape.name) + ": the node name must be an OpConstantStringAMDX or OpSpecConstantStringAMDX",
+          &entry);
     }
   }
 }
@@ -53,14 +59,19 @@ void CheckCombination(RuleContext& context, const EntryPointFacts& entry) {
   const bool bounded = entry.Mode(spv::ExecutionMode::MaxNumWorkgroupsAMDX) != nullptr;
   if (coalescing && (fixed || bounded)) {
     context.Report("CoalescingAMDX/exclusive", entry.function,
-                   std::string("a coalescing node has no grid: CoalescingAMDX excludes ") + (fixed ? "StaticNumWorkgroupsAMDX" : "MaxNumWorkgroupsAMDX"), &entry);
+                   std::string("a coalescing node has no grid: CoalescingAMDX excludes ") +
+                       (fixed ? "StaticNumWorkgroupsAMDX" : "MaxNumWorkgroupsAMDX"),
+                   &entry);
   } else if (fixed && bounded) {
-    context.Report("StaticNumWorkgroupsAMDX/exclusive", entry.function, "StaticNumWorkgroupsAMDX and MaxNumWorkgroupsAMDX exclude each other", &entry);
+    context.Report("StaticNumWorkgroupsAMDX/exclusive", entry.function,
+                   "StaticNumWorkgroupsAMDX and MaxNumWorkgroupsAMDX exclude each other", &entry);
   }
   if (entry.model == spv::ExecutionModel::GLCompute) return;
-  if (coalescing) context.Report("CoalescingAMDX/execution-model", entry.function, "CoalescingAMDX is only for GLCompute", &entry);
+  if (coalescing)
+    context.Report("CoalescingAMDX/execution-model", entry.function, "CoalescingAMDX is only for GLCompute", &entry);
   if (entry.Mode(spv::ExecutionMode::MaxNodeRecursionAMDX) != nullptr) {
-    context.Report("MaxNodeRecursionAMDX/execution-model", entry.function, "MaxNodeRecursionAMDX is only for GLCompute: other nodes enqueue nothing", &entry);
+    context.Report("MaxNodeRecursionAMDX/execution-model", entry.function,
+                   "MaxNodeRecursionAMDX is only for GLCompute: other nodes enqueue nothing", &entry);
   }
 }
 
@@ -82,7 +93,8 @@ void CheckSharing(RuleContext& context, const EntryPointFacts& entry) {
   if (const Instruction* api = entry.Mode(spv::ExecutionMode::IsApiEntryAMDX)) {
     const Instruction* value = context.types().Find(api->operands[2]);
     if (value != nullptr && value->opcode == spv::Op::OpConstantTrue) {
-      context.Report("SharesInputWithAMDX/IsApiEntryAMDX", api->operands[2], "a node that shares its input is no API entry: IsApiEntryAMDX must be false", &entry);
+      context.Report("SharesInputWithAMDX/IsApiEntryAMDX", api->operands[2],
+                     "a node that shares its input is no API entry: IsApiEntryAMDX must be false", &entry);
     }
   }
   const Id payload = InputPayload(context, entry);
@@ -90,23 +102,27 @@ void CheckSharing(RuleContext& context, const EntryPointFacts& entry) {
   const std::optional<PayloadWrite> write = FindPayloadWrite(context, entry);
   RuleViolation& violation =
       context.Report("SharesInputWithAMDX/NonWritable", entry.input,
-                     "the input " + context.Name(entry.input) + " of a node that shares it must be NonWritable" + (write ? ", and it is written" : ""), &entry,
-                     write ? write->where : SourceLine());
+                     "the input " + context.Name(entry.input) + " of a node that shares it must be NonWritable" +
+                         (write ? ", and it is written" : ""),
+                     &entry, write ? write->where : SourceLine());
   violation.tolerated = !write;
 }
 
 // A node with neither a static grid nor coalescing takes its grid from the payload.
 void CheckGridMember(RuleContext& context, const EntryPointFacts& entry) {
-  if (entry.Mode(spv::ExecutionMode::CoalescingAMDX) != nullptr || entry.Mode(spv::ExecutionMode::StaticNumWorkgroupsAMDX) != nullptr) return;
+  if (entry.Mode(spv::ExecutionMode::CoalescingAMDX) != nullptr ||
+      entry.Mode(spv::ExecutionMode::StaticNumWorkgroupsAMDX) != nullptr)
+    return;
   const Id payload = InputPayload(context, entry);
   if (payload == kNoId) return;
   const Expected<std::optional<GridMember>> member = FindGridMember(context.module(), context.types(), payload);
   // A member of a wrong type is reported where it is decorated.
   if (!member || *member) return;
-  RuleViolation& violation = context.Report("PayloadDispatchIndirectAMDX/required", entry.input,
-                                            "the node has no grid: neither StaticNumWorkgroupsAMDX nor CoalescingAMDX, and its payload " + context.Name(payload) +
-                                                " has no member with PayloadDispatchIndirectAMDX",
-                                            &entry);
+  RuleViolation& violation =
+      context.Report("PayloadDispatchIndirectAMDX/required", entry.input,
+                     "the node has no grid: neither StaticNumWorkgroupsAMDX nor CoalescingAMDX, and its payload " +
+                         context.Name(payload) + " has no member with PayloadDispatchIndirectAMDX",
+                     &entry);
   violation.tolerated = context.types().LaidOutSize(payload).value_or(0) >= kImplicitGridBytes;
 }
 
@@ -119,7 +135,8 @@ void CheckModeRules(RuleContext& context) {
       const ModeShape* shape = FindShape(*mode);
       if (shape == nullptr) continue;
       if (!seen.insert(mode->operands[1]).second) {
-        context.Report(std::string(shape->name) + "/once", entry.function, std::string("the execution mode ") + shape->name + " is declared twice", &entry);
+        context.Report(std::string(shape->name) + "/once", entry.function,
+                       std::string("the execution mode ") + shape->name + " is declared twice", &entry);
       }
       CheckOperands(context, entry, *mode, *shape);
     }

@@ -8,7 +8,9 @@ namespace {
 
 constexpr uint32_t kSpirv14 = 0x00010400;
 
-bool IsNodeModel(spv::ExecutionModel model) { return model == spv::ExecutionModel::GLCompute || model == spv::ExecutionModel::MeshEXT; }
+bool IsNodeModel(spv::ExecutionModel model) {
+  return model == spv::ExecutionModel::GLCompute || model == spv::ExecutionModel::MeshEXT;
+}
 
 bool IsNodePayload(const RuleContext& context, Id variable) {
   const Id type = context.TypeOf(variable);
@@ -17,9 +19,10 @@ bool IsNodePayload(const RuleContext& context, Id variable) {
 
 void CheckCapability(RuleContext& context) {
   const Module& module = context.module();
-  const bool declared = std::any_of(module.capabilities.begin(), module.capabilities.end(), [](const Instruction& capability) {
-    return static_cast<spv::Capability>(capability.operands[0]) == spv::Capability::ShaderEnqueueAMDX;
-  });
+  const bool declared =
+      std::any_of(module.capabilities.begin(), module.capabilities.end(), [](const Instruction& capability) {
+        return static_cast<spv::Capability>(capability.operands[0]) == spv::Capability::ShaderEnqueueAMDX;
+      });
   if (!declared) return;
   if (module.version < kSpirv14) {
     context.Report("ShaderEnqueueAMDX/version", kNoId, "SPV_AMDX_shader_enqueue needs SPIR-V 1.4 or newer");
@@ -30,8 +33,10 @@ void CheckCapability(RuleContext& context) {
                      "capability ShaderEnqueueAMDX is only for the execution models GLCompute and MeshEXT", &entry);
     }
     for (const Id variable : entry.interface) {
-      if (FindDecoration(module, variable, spv::Decoration::BuiltIn) == static_cast<uint32_t>(spv::BuiltIn::NumWorkgroups)) {
-        context.Report("NumWorkgroups/forbidden", variable, "the built-in NumWorkgroups must not be used in a node", &entry);
+      if (FindDecoration(module, variable, spv::Decoration::BuiltIn) ==
+          static_cast<uint32_t>(spv::BuiltIn::NumWorkgroups)) {
+        context.Report("NumWorkgroups/forbidden", variable, "the built-in NumWorkgroups must not be used in a node",
+                       &entry);
       }
     }
   }
@@ -48,18 +53,22 @@ void CheckInputs(RuleContext& context, const EntryPointFacts& entry) {
   }
   if (inputs.size() > 1) {
     context.Report("NodePayloadAMDX/one-input", inputs[1],
-                   "the interface has more than one variable in NodePayloadAMDX: " + context.Name(inputs[0]) + " and " + context.Name(inputs[1]), &entry);
+                   "the interface has more than one variable in NodePayloadAMDX: " + context.Name(inputs[0]) + " and " +
+                       context.Name(inputs[1]),
+                   &entry);
   }
 }
 
 void CheckInputVariable(RuleContext& context, const Instruction& variable) {
   const EntryPointFacts* entry = context.EntryWithInput(variable.result_id);
   if (variable.operands.size() > 1) {
-    context.Report("NodePayloadAMDX/initializer", variable.result_id, "the input payload " + context.Name(variable.result_id) + " has an initializer", entry);
+    context.Report("NodePayloadAMDX/initializer", variable.result_id,
+                   "the input payload " + context.Name(variable.result_id) + " has an initializer", entry);
   }
   const Id type = context.types().Pointee(variable.type_id);
   switch (context.types().Find(type)->opcode) {
-    case spv::Op::OpTypeNodePayloadArrayAMDX: return;
+    case spv::Op::OpTypeNodePayloadArrayAMDX:
+      return;
     case spv::Op::OpTypeStruct:
     case spv::Op::OpTypeArray:
     case spv::Op::OpTypeRuntimeArray:
@@ -67,7 +76,9 @@ void CheckInputVariable(RuleContext& context, const Instruction& variable) {
       [[fallthrough]];
     default:
       context.Report("NodePayloadAMDX/input-type", variable.result_id,
-                     "the input payload " + context.Name(variable.result_id) + " is neither a structure nor an OpTypeNodePayloadArrayAMDX", entry);
+                     "the input payload " + context.Name(variable.result_id) +
+                         " is neither a structure nor an OpTypeNodePayloadArrayAMDX",
+                     entry);
       return;
   }
   for (const EntryPointFacts& each : context.entry_points()) {
@@ -102,10 +113,12 @@ void CheckModuleRules(RuleContext& context) {
   CheckCapability(context);
   for (const EntryPointFacts& entry : context.entry_points()) CheckInputs(context, entry);
   for (const Instruction& global : context.module().globals) {
-    if (global.opcode == spv::Op::OpVariable && IsNodePayload(context, global.result_id)) CheckInputVariable(context, global);
+    if (global.opcode == spv::Op::OpVariable && IsNodePayload(context, global.result_id))
+      CheckInputVariable(context, global);
   }
   for (const Instruction& annotation : context.module().annotations) {
-    if (annotation.opcode == spv::Op::OpDecorate && annotation.operands[1] == static_cast<uint32_t>(spv::Decoration::BuiltIn)) {
+    if (annotation.opcode == spv::Op::OpDecorate &&
+        annotation.operands[1] == static_cast<uint32_t>(spv::Decoration::BuiltIn)) {
       CheckBuiltIn(context, annotation);
     }
   }

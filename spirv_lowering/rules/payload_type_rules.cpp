@@ -25,15 +25,19 @@ class LayoutRules {
  private:
   void CheckMember(Id structure, uint32_t member, Id type, const std::string& what) {
     const Instruction* definition = context_.types().Find(type);
-    while (definition != nullptr && (definition->opcode == spv::Op::OpTypeArray || definition->opcode == spv::Op::OpTypeRuntimeArray)) {
+    while (definition != nullptr &&
+           (definition->opcode == spv::Op::OpTypeArray || definition->opcode == spv::Op::OpTypeRuntimeArray)) {
       if (!HasDecoration(context_.module(), definition->result_id, spv::Decoration::ArrayStride)) {
-        context_.Report("NodePayloadAMDX/ArrayStride", definition->result_id, what + " is an array without ArrayStride: payloads must be explicitly laid out");
+        context_.Report("NodePayloadAMDX/ArrayStride", definition->result_id,
+                        what + " is an array without ArrayStride: payloads must be explicitly laid out");
       }
       definition = context_.types().Find(definition->operands[0]);
     }
     if (definition == nullptr) return;
-    if (definition->opcode == spv::Op::OpTypeMatrix && !HasMemberDecoration(context_.module(), structure, member, spv::Decoration::MatrixStride)) {
-      context_.Report("NodePayloadAMDX/MatrixStride", structure, what + " is a matrix without MatrixStride: payloads must be explicitly laid out");
+    if (definition->opcode == spv::Op::OpTypeMatrix &&
+        !HasMemberDecoration(context_.module(), structure, member, spv::Decoration::MatrixStride)) {
+      context_.Report("NodePayloadAMDX/MatrixStride", structure,
+                      what + " is a matrix without MatrixStride: payloads must be explicitly laid out");
     }
     if (definition->opcode == spv::Op::OpTypeStruct) CheckStruct(definition->result_id);
   }
@@ -48,8 +52,10 @@ std::unordered_set<Id> OutputTypes(const RuleContext& context) {
   for (const Function& function : context.module().functions) {
     for (const BasicBlock& block : function.blocks) {
       for (const Instruction& instruction : block.body) {
-        if (instruction.opcode == spv::Op::OpAllocateNodePayloadsAMDX) outputs.insert(context.PayloadArrayOf(instruction.result_id));
-        if (instruction.opcode == spv::Op::OpIsNodePayloadValidAMDX) outputs.insert(context.PayloadArrayOf(instruction.operands[0]));
+        if (instruction.opcode == spv::Op::OpAllocateNodePayloadsAMDX)
+          outputs.insert(context.PayloadArrayOf(instruction.result_id));
+        if (instruction.opcode == spv::Op::OpIsNodePayloadValidAMDX)
+          outputs.insert(context.PayloadArrayOf(instruction.operands[0]));
       }
     }
   }
@@ -60,7 +66,8 @@ std::unordered_set<Id> OutputTypes(const RuleContext& context) {
 std::unordered_set<Id> InputTypes(const RuleContext& context) {
   std::unordered_set<Id> inputs;
   for (const Instruction& global : context.module().globals) {
-    if (global.opcode == spv::Op::OpVariable && static_cast<spv::StorageClass>(global.operands[0]) == spv::StorageClass::NodePayloadAMDX) {
+    if (global.opcode == spv::Op::OpVariable &&
+        static_cast<spv::StorageClass>(global.operands[0]) == spv::StorageClass::NodePayloadAMDX) {
       inputs.insert(context.types().Pointee(global.type_id));
     }
   }
@@ -72,18 +79,22 @@ void CheckArrayType(RuleContext& context, const Instruction& array, bool is_outp
   const Id id = array.result_id;
   const bool named = HasDecoration(module, id, spv::Decoration::PayloadNodeNameAMDX);
   if (context.PayloadOf(id) == kNoId) {
-    context.Report("OpTypeNodePayloadArrayAMDX/Payload-Type", id, "the payload type of " + context.Name(id) + " is not a structure");
+    context.Report("OpTypeNodePayloadArrayAMDX/Payload-Type", id,
+                   "the payload type of " + context.Name(id) + " is not a structure");
   }
   if (!HasDecoration(module, id, spv::Decoration::NodeMaxPayloadsAMDX)) {
-    context.Report("NodeMaxPayloadsAMDX/required", id, "the payload array type " + context.Name(id) + " has no NodeMaxPayloadsAMDX");
+    context.Report("NodeMaxPayloadsAMDX/required", id,
+                   "the payload array type " + context.Name(id) + " has no NodeMaxPayloadsAMDX");
   }
   if (is_output && !named) {
     context.Report("PayloadNodeNameAMDX/required", id,
-                   "payloads of the type " + context.Name(id) + " are sent, but it names no node: PayloadNodeNameAMDX is missing" +
+                   "payloads of the type " + context.Name(id) +
+                       " are sent, but it names no node: PayloadNodeNameAMDX is missing" +
                        (is_input ? " (it is the type of the input)" : ""));
   }
   if (is_input && named) {
-    context.Report("PayloadNodeNameAMDX/output-only", id, "PayloadNodeNameAMDX on " + context.Name(id) + ", the type of an input");
+    context.Report("PayloadNodeNameAMDX/output-only", id,
+                   "PayloadNodeNameAMDX on " + context.Name(id) + ", the type of an input");
   }
 }
 

@@ -22,7 +22,8 @@ std::optional<PayloadWrite> FindPayloadWrite(const RuleContext& context, const E
     for (const BasicBlock& block : function.blocks) {
       for (size_t i = 0; i < block.body.size(); ++i) {
         const Instruction& instruction = block.body[i];
-        const bool derives = instruction.opcode == spv::Op::OpAccessChain || instruction.opcode == spv::Op::OpInBoundsAccessChain ||
+        const bool derives = instruction.opcode == spv::Op::OpAccessChain ||
+                             instruction.opcode == spv::Op::OpInBoundsAccessChain ||
                              instruction.opcode == spv::Op::OpCopyObject;
         if (derives && derived.contains(instruction.operands[0])) derived.insert(instruction.result_id);
         if (IsWriteThrough(instruction, derived)) return PayloadWrite{context.lines().At(block, i)};

@@ -11,8 +11,8 @@ struct PayloadWrite {
   SourceLine where;
 };
 
-// The first store or atomic through a pointer derived from the entry point's input, in the functions it can run. Pointers passed to functions
-// are not followed.
+// The first store or atomic through a pointer derived from the entry point's input, in the functions it can run.
+// Pointers passed to functions are not followed.
 [[nodiscard]] std::optional<PayloadWrite> FindPayloadWrite(const RuleContext& context, const EntryPointFacts& entry);
 
 }  // namespace trellis::spirv

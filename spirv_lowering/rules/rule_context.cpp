@@ -8,12 +8,14 @@
 namespace trellis::spirv {
 
 const Instruction* EntryPointFacts::Mode(spv::ExecutionMode mode) const {
-  const auto found = std::find_if(modes.begin(), modes.end(),
-                                  [=](const Instruction* other) { return other->operands[1] == static_cast<uint32_t>(mode); });
+  const auto found = std::find_if(modes.begin(), modes.end(), [=](const Instruction* other) {
+    return other->operands[1] == static_cast<uint32_t>(mode);
+  });
   return found == modes.end() ? nullptr : *found;
 }
 
-RuleContext::RuleContext(const Module& module) : module_(module), types_(module_), lines_(module_), type_of_(TypesOfResults(module_)) {
+RuleContext::RuleContext(const Module& module)
+    : module_(module), types_(module_), lines_(module_), type_of_(TypesOfResults(module_)) {
   ReadEntryPoints();
 }
 
@@ -46,7 +48,9 @@ void RuleContext::ReadEntryPoints() {
     }
     for (const Id variable : facts.interface) {
       const Id type = TypeOf(variable);
-      if (facts.input == kNoId && types_.IsPointer(type) && types_.PointerClass(type) == spv::StorageClass::NodePayloadAMDX) facts.input = variable;
+      if (facts.input == kNoId && types_.IsPointer(type) &&
+          types_.PointerClass(type) == spv::StorageClass::NodePayloadAMDX)
+        facts.input = variable;
     }
     entry_points_.push_back(std::move(facts));
   }
@@ -75,7 +79,8 @@ Id RuleContext::PayloadArrayOf(Id id) const {
 
 Id RuleContext::PayloadOf(Id type) const {
   const Instruction* definition = types_.Find(type);
-  if (definition != nullptr && definition->opcode != spv::Op::OpTypeStruct) definition = types_.Find(types_.ElementType(type, 0));
+  if (definition != nullptr && definition->opcode != spv::Op::OpTypeStruct)
+    definition = types_.Find(types_.ElementType(type, 0));
   return definition != nullptr && definition->opcode == spv::Op::OpTypeStruct ? definition->result_id : kNoId;
 }
 
@@ -96,8 +101,10 @@ bool RuleContext::IsInt32Constant(Id id) const {
     case spv::Op::OpConstant:
     case spv::Op::OpConstantNull:
     case spv::Op::OpSpecConstant:
-    case spv::Op::OpSpecConstantOp: return true;
-    default: return false;
+    case spv::Op::OpSpecConstantOp:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -110,14 +117,17 @@ bool RuleContext::IsBoolConstant(Id id) const {
     case spv::Op::OpConstantNull:
     case spv::Op::OpSpecConstantTrue:
     case spv::Op::OpSpecConstantFalse:
-    case spv::Op::OpSpecConstantOp: return true;
-    default: return false;
+    case spv::Op::OpSpecConstantOp:
+      return true;
+    default:
+      return false;
   }
 }
 
 bool RuleContext::IsStringConstant(Id id) const {
   const Instruction* constant = types_.Find(id);
-  return constant != nullptr && (constant->opcode == spv::Op::OpConstantStringAMDX || constant->opcode == spv::Op::OpSpecConstantStringAMDX);
+  return constant != nullptr &&
+         (constant->opcode == spv::Op::OpConstantStringAMDX || constant->opcode == spv::Op::OpSpecConstantStringAMDX);
 }
 
 const EntryPointFacts* RuleContext::EntryOf(Id function) const {
@@ -134,8 +144,10 @@ const EntryPointFacts* RuleContext::EntryWithInput(Id variable) const {
   return nullptr;
 }
 
-RuleViolation& RuleContext::Report(std::string rule, Id id, std::string message, const EntryPointFacts* entry, SourceLine where) {
-  violations_.push_back({std::move(rule), entry == nullptr ? std::string() : entry->name, id, std::move(where), std::move(message), false});
+RuleViolation& RuleContext::Report(std::string rule, Id id, std::string message, const EntryPointFacts* entry,
+                                   SourceLine where) {
+  violations_.push_back({std::move(rule), entry == nullptr ? std::string() : entry->name, id, std::move(where),
+                         std::move(message), false});
   return violations_.back();
 }
 

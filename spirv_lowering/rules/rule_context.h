@@ -55,7 +55,8 @@ class RuleContext {
   [[nodiscard]] const EntryPointFacts* EntryOf(Id function) const;
   [[nodiscard]] const EntryPointFacts* EntryWithInput(Id variable) const;
 
-  RuleViolation& Report(std::string rule, Id id, std::string message, const EntryPointFacts* entry = nullptr, SourceLine where = {});
+  RuleViolation& Report(std::string rule, Id id, std::string message, const EntryPointFacts* entry = nullptr,
+                        SourceLine where = {});
   [[nodiscard]] std::vector<RuleViolation> Take() { return std::move(violations_); }
 
  private:

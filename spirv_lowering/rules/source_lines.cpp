@@ -20,7 +20,8 @@ std::string Prefix(const SourceLine& line) {
 
 SourceLines::SourceLines(const Module& module) {
   for (const Instruction& debug : module.debug_sources) {
-    if (debug.opcode == spv::Op::OpString) strings_[debug.result_id] = DecodeString(debug.operands.data(), debug.operands.size());
+    if (debug.opcode == spv::Op::OpString)
+      strings_[debug.result_id] = DecodeString(debug.operands.data(), debug.operands.size());
     if (debug.opcode == spv::Op::OpSource && debug.operands.size() > 2) {
       Source source{strings_[debug.operands[2]], {}};
       if (debug.operands.size() > 3) source.text = DecodeString(debug.operands.data() + 3, debug.operands.size() - 3);

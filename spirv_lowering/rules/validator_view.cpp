@@ -16,7 +16,9 @@ class View {
 
   void Run() {
     std::erase_if(module_.annotations, [&](const Instruction& annotation) {
-      if (annotation.opcode != spv::Op::OpDecorate || static_cast<spv::Decoration>(annotation.operands[1]) != spv::Decoration::SpecId) return false;
+      if (annotation.opcode != spv::Op::OpDecorate ||
+          static_cast<spv::Decoration>(annotation.operands[1]) != spv::Decoration::SpecId)
+        return false;
       const Instruction* target = types_.Find(annotation.operands[0]);
       return target != nullptr && target->opcode == spv::Op::OpSpecConstantStringAMDX;
     });
@@ -37,7 +39,8 @@ class View {
     if (payload_pointers_.contains(pointer)) return true;
     const auto found = type_of_.find(pointer);
     if (found == type_of_.end() || !types_.IsPointer(found->second)) return false;
-    return types_.PointerClass(found->second) == spv::StorageClass::NodePayloadAMDX || IsPayloadArray(types_.Pointee(found->second));
+    return types_.PointerClass(found->second) == spv::StorageClass::NodePayloadAMDX ||
+           IsPayloadArray(types_.Pointee(found->second));
   }
 
   void Change(Instruction& instruction) {
@@ -50,7 +53,8 @@ class View {
       case spv::Op::OpIsNodePayloadValidAMDX:
         if (IsPayloadArray(instruction.operands[0])) instruction.operands[0] = types_.Undef(instruction.operands[0]);
         return;
-      default: break;
+      default:
+        break;
     }
     const bool atomic = OpcodeName(instruction.opcode).starts_with("OpAtomic") && !instruction.operands.empty();
     if (!atomic || !LeadsToPayload(instruction.operands[0])) return;

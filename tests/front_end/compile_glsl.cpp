@@ -19,8 +19,9 @@ Expected<RewrittenNode> RewriteGlsl(std::string_view body, const GlslOptions& op
   const std::string text = "#version 460\n#extension GL_GOOGLE_include_directive : require\n" + std::string(preamble) +
                            "\n#include \"trellis/node_payload.glsl\"\n#line 1 \"test.comp\"\n" + std::string(body);
   if (Expected<void> written = tool::WriteText(source, text); !written) return written.error();
-  Expected<tool::ProgramResult> ran = tool::RunProgram({TRELLIS_GLSLANG, "-V", "-g", "--target-env", options.target_environment, "-I" TRELLIS_INCLUDE_DIR,
-                                                        "--source-entrypoint", "main", "-e", options.entry_point, "-o", raw, source});
+  Expected<tool::ProgramResult> ran = tool::RunProgram(
+      {TRELLIS_GLSLANG, "-V", "-g", "--target-env", options.target_environment, "-I" TRELLIS_INCLUDE_DIR,
+       "--source-entrypoint", "main", "-e", options.entry_point, "-o", raw, source});
   if (!ran) return ran.error();
   EXPECT_EQ(ran->exit_code, 0) << ran->output;
   EXPECT_EQ(ran->signal, 0) << ran->output;

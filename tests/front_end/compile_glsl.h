@@ -16,12 +16,14 @@ struct GlslOptions {
   std::string entry_point = "main";
 };
 
-// `body` follows the version, the include of the header and `preamble`'s lines in front of it. Line numbers of errors are those of `body`: its first line is
-// line 1 of "test.comp". A failure of glslang fails the test.
-[[nodiscard]] Expected<RewrittenNode> RewriteGlsl(std::string_view body, const GlslOptions& options = {}, std::string_view preamble = {});
+// `body` follows the version, the include of the header and `preamble`'s lines in front of it. Line numbers of errors
+// are those of `body`: its first line is line 1 of "test.comp". A failure of glslang fails the test.
+[[nodiscard]] Expected<RewrittenNode> RewriteGlsl(std::string_view body, const GlslOptions& options = {},
+                                                  std::string_view preamble = {});
 // The module, without debug information; a refusal, a broken rule or a complaint of spirv-val fails the test.
 [[nodiscard]] Module NodeOrFail(std::string_view body, const GlslOptions& options = {}, std::string_view preamble = {});
 // Why the rewriter or the rules refuse it, one line each; empty if they do not.
-[[nodiscard]] std::string RefusalOfGlsl(std::string_view body, const GlslOptions& options = {}, std::string_view preamble = {});
+[[nodiscard]] std::string RefusalOfGlsl(std::string_view body, const GlslOptions& options = {},
+                                        std::string_view preamble = {});
 
 }  // namespace trellis::spirv

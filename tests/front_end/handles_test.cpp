@@ -43,7 +43,8 @@ bool IsCommittedEarly(const Module& module) {
 }
 
 TEST(Handles, OneVariableIsReachedDirectlyAndCommittedEarly) {
-  const Module module = NodeWith("void main() { Work w = Work_group(4); w.at[gl_LocalInvocationIndex].value = 1; node_enqueue(w); }");
+  const Module module =
+      NodeWith("void main() { Work w = Work_group(4); w.at[gl_LocalInvocationIndex].value = 1; node_enqueue(w); }");
   const std::string text = ToText(module);
   EXPECT_EQ(Count(text, "OpAllocateNodePayloadsAMDX"), 1u);
   EXPECT_EQ(Count(text, "OpFunctionCall"), 0u) << "the header's functions are inlined";
@@ -61,7 +62,8 @@ TEST(Handles, AllocationWithoutAVariable) {
 
 TEST(Handles, Parameters) {
   const Module module = NodeWith(
-      "void by_value(const Work p, uint v) { p.at[0].value = v; }\nvoid by_copy(Work p, uint v) { p.at[1].value = v; node_enqueue(p); }\n"
+      "void by_value(const Work p, uint v) { p.at[0].value = v; }\nvoid by_copy(Work p, uint v) { p.at[1].value = v; "
+      "node_enqueue(p); }\n"
       "void by_reference(inout Work p) { p.at[2].value = 3; }\n"
       "void main() { Work w = Work_group(4); by_value(w, 1); by_reference(w); by_copy(w, 2); }");
   EXPECT_EQ(Count(ToText(module), "OpFunctionCall"), 3u);
@@ -69,7 +71,9 @@ TEST(Handles, Parameters) {
 }
 
 TEST(Handles, ReturnedFromASmallFunctionIsInlined) {
-  const Module module = NodeWith("Work make(uint i) { return Work_group(1, i); }\nvoid main() { Work w = make(2); w.at[0].value = 5; node_enqueue(w); }");
+  const Module module = NodeWith(
+      "Work make(uint i) { return Work_group(1, i); }\nvoid main() { Work w = make(2); w.at[0].value = 5; "
+      "node_enqueue(w); }");
   EXPECT_EQ(Count(ToText(module), "OpFunctionCall"), 0u);
   EXPECT_TRUE(IsCommittedEarly(module));
   ExpectLowers(module);
@@ -84,7 +88,9 @@ TEST(Handles, ReturnedFromAFunctionThatWrites) {
 }
 
 TEST(Handles, AllocatedInALoop) {
-  const Module module = NodeWith("void main() { for (uint i = 0; i < 3; ++i) { Work w = Work_group(2, i); w.at[0].value = i; node_enqueue(w); } }");
+  const Module module = NodeWith(
+      "void main() { for (uint i = 0; i < 3; ++i) { Work w = Work_group(2, i); w.at[0].value = i; node_enqueue(w); } "
+      "}");
   EXPECT_TRUE(IsCommittedEarly(module));
   ExpectLowers(module);
 }
@@ -92,19 +98,22 @@ TEST(Handles, AllocatedInALoop) {
 TEST(Handles, ChosenByABranchAndByAnOperator) {
   const Module module = NodeWith(
       "layout(set = 0, binding = 0) buffer R { uint n; };\n"
-      "void main() { Work a = Work_group(1); Work b = Work_group(1, 1); Work c; if (n == 1) c = a; else c = b; Work d = n == 2 ? a : b;\n"
+      "void main() { Work a = Work_group(1); Work b = Work_group(1, 1); Work c; if (n == 1) c = a; else c = b; Work d "
+      "= n == 2 ? a : b;\n"
       "c.at[0].value = 1; d.at[0].value = node_count(d); node_enqueue(a); node_enqueue(b); }");
   ExpectLowers(module);
 }
 
 TEST(Handles, ChosenBetweenAllocations) {
   const Module module = NodeWith(
-      "layout(set = 0, binding = 0) buffer R { uint n; };\nvoid main() { Work w; if (n == 1) { w = Work_group(1); } else { w = Work_group(2, 3); }\n"
+      "layout(set = 0, binding = 0) buffer R { uint n; };\nvoid main() { Work w; if (n == 1) { w = Work_group(1); } "
+      "else { w = Work_group(2, 3); }\n"
       "w.at[0].value = 7; node_enqueue(w); }");
   ExpectLowers(module);
 }
 
-// The handle is loaded, then the variable gets another one before the first is used: the first needs a variable of its own.
+// The handle is loaded, then the variable gets another one before the first is used: the first needs a variable of its
+// own.
 TEST(Handles, VariableThatChangesBetweenLoadAndUse) {
   const Module module = NodeWith(
       "Work kept;\nuint change() { kept = Work_group(1, 1); return 0; }\n"
@@ -116,7 +125,8 @@ TEST(Handles, VariableThatChangesBetweenLoadAndUse) {
 
 TEST(Handles, ReadBackAtomicsAndWholeRecords) {
   const Module module = NodeWith(
-      "void main() { Work w = Work_group(4); w.at[0].value = 1; barrier(); atomicAdd(w.at[0].value, 2); w.at[1] = w.at[0]; Item copy = w.at[1]; copy.value++;\n"
+      "void main() { Work w = Work_group(4); w.at[0].value = 1; barrier(); atomicAdd(w.at[0].value, 2); w.at[1] = "
+      "w.at[0]; Item copy = w.at[1]; copy.value++;\n"
       "w.at[2] = copy; w.at[3].value = atomicMax(w.at[2].value, 9); node_enqueue(w); }");
   EXPECT_EQ(Count(ToText(module), "OpAtomic"), 2u);
   ExpectLowers(module);
@@ -124,7 +134,8 @@ TEST(Handles, ReadBackAtomicsAndWholeRecords) {
 
 TEST(Handles, TwoTypesAtOnce) {
   const Module module = NodeWith(
-      "void main() { Work w = Work_group(1); Other o = Other_thread(gl_LocalInvocationIndex); for (uint i = 0; i < node_count(o); ++i) o.at[i].value = i;\n"
+      "void main() { Work w = Work_group(1); Other o = Other_thread(gl_LocalInvocationIndex); for (uint i = 0; i < "
+      "node_count(o); ++i) o.at[i].value = i;\n"
       "w.at[0].value = 2; node_enqueue(o); node_enqueue(w); }");
   EXPECT_EQ(Count(ToText(module), "OpEnqueueNodePayloadsAMDX"), 2u);
   EXPECT_TRUE(IsCommittedEarly(module));
@@ -139,7 +150,8 @@ TEST(Handles, UnusedOutputLeavesNothing) {
 
 TEST(Handles, VulkanMemoryModel) {
   const Module module = NodeOrFail(std::string("#pragma use_vulkan_memory_model\n") + kStart +
-                                   "void main() { Work w = Work_group(4); w.at[gl_LocalInvocationIndex].value = 1; barrier(); w.at[0].value += w.at[1].value; node_enqueue(w); }");
+                                   "void main() { Work w = Work_group(4); w.at[gl_LocalInvocationIndex].value = 1; "
+                                   "barrier(); w.at[0].value += w.at[1].value; node_enqueue(w); }");
   EXPECT_TRUE(Contains(ToText(module), "OpMemoryModel Logical Vulkan"));
   ExpectLowers(module);
 }

@@ -16,13 +16,17 @@ namespace trellis::spirv {
 namespace {
 
 constexpr const char* kProducer =
-    "layout(local_size_x = 4) in;\nlayout(constant_id = 1) const uint kMost = 8;\nstruct Item { uint value; };\nNODE_STATIC_GRID(2, 1, 1);\n"
+    "layout(local_size_x = 4) in;\nlayout(constant_id = 1) const uint kMost = 8;\nstruct Item { uint value; "
+    "};\nNODE_STATIC_GRID(2, 1, 1);\n"
     "NODE_OUTPUT(Item, Work, \"consumer\", kMost);\n"
-    "void main() { Work w = Work_group(4); w.at[gl_LocalInvocationIndex].value = uint(sqrt(float(kMost))); node_enqueue(w); }";
+    "void main() { Work w = Work_group(4); w.at[gl_LocalInvocationIndex].value = uint(sqrt(float(kMost))); "
+    "node_enqueue(w); }";
 constexpr const char* kConsumer =
-    "layout(local_size_x = 8) in;\nlayout(constant_id = 1) const uint kMost = 8;\nstruct Item { uint value; };\nNODE_INPUTS(Item, items, 8);\n"
+    "layout(local_size_x = 8) in;\nlayout(constant_id = 1) const uint kMost = 8;\nstruct Item { uint value; "
+    "};\nNODE_INPUTS(Item, items, 8);\n"
     "layout(set = 0, binding = 0) buffer R { uint n[]; };\n"
-    "void main() { if (gl_LocalInvocationIndex < items.length()) atomicAdd(n[uint(sqrt(float(items[gl_LocalInvocationIndex].value)))], kMost); }";
+    "void main() { if (gl_LocalInvocationIndex < items.length()) "
+    "atomicAdd(n[uint(sqrt(float(items[gl_LocalInvocationIndex].value)))], kMost); }";
 
 size_t Count(const std::string& text, const std::string& word) {
   size_t count = 0;
@@ -31,7 +35,8 @@ size_t Count(const std::string& text, const std::string& word) {
 }
 
 TEST(Merge, BothEntryPointsAreValidReflectAndLower) {
-  Expected<Module> merged = MergeModules({NodeOrFail(kProducer, {.entry_point = "producer"}), NodeOrFail(kConsumer, {.entry_point = "consumer"})});
+  Expected<Module> merged = MergeModules(
+      {NodeOrFail(kProducer, {.entry_point = "producer"}), NodeOrFail(kConsumer, {.entry_point = "consumer"})});
   ASSERT_TRUE(merged) << merged.error().message;
   for (const RuleViolation& violation : CheckRules(*merged)) ADD_FAILURE() << Describe(violation);
   const std::vector<uint32_t> words = WriteModule(*merged);
@@ -59,7 +64,8 @@ TEST(Merge, EntryPointsOfOneName) {
 }
 
 TEST(Merge, MemoryModelsThatDiffer) {
-  const Module vulkan = NodeOrFail(std::string("#pragma use_vulkan_memory_model\n") + kConsumer, {.entry_point = "consumer"});
+  const Module vulkan =
+      NodeOrFail(std::string("#pragma use_vulkan_memory_model\n") + kConsumer, {.entry_point = "consumer"});
   const Expected<Module> merged = MergeModules({NodeOrFail(kProducer), vulkan});
   ASSERT_FALSE(merged);
   EXPECT_EQ(merged.error().message, "modules of different memory models cannot be one");

@@ -9,7 +9,9 @@
 namespace trellis::spirv {
 namespace {
 
-constexpr const char* kTask = "layout(local_size_x = 8) in;\nstruct Task { NODE_GRID uvec3 grid; uint seed; };\nstruct Item { uint value; vec3 where; };\n";
+constexpr const char* kTask =
+    "layout(local_size_x = 8) in;\nstruct Task { NODE_GRID uvec3 grid; uint seed; };\nstruct Item { uint value; vec3 "
+    "where; };\n";
 
 std::string TextOf(std::string_view declarations, const GlslOptions& options = {}, std::string_view preamble = {}) {
   return ToText(NodeOrFail(kTask + std::string(declarations), options, preamble));
@@ -34,8 +36,9 @@ size_t Count(const std::string& text, const std::string& word) {
 }
 
 TEST(Surface, CapabilityExtensionAndLogicalAddressing) {
-  const std::string text = TextOf("readonly NODE_INPUT(Task, task);\nNODE_OUTPUT(Item, Work, \"worker\", 4);\n"
-                                  "void main() { Work w = Work_group(4); w.at[0].value = task.seed; node_enqueue(w); }");
+  const std::string text = TextOf(
+      "readonly NODE_INPUT(Task, task);\nNODE_OUTPUT(Item, Work, \"worker\", 4);\n"
+      "void main() { Work w = Work_group(4); w.at[0].value = task.seed; node_enqueue(w); }");
   EXPECT_TRUE(Contains(text, "OpCapability ShaderEnqueueAMDX"));
   EXPECT_TRUE(Contains(text, "OpExtension \"SPV_AMDX_shader_enqueue\""));
   EXPECT_TRUE(Contains(text, "OpMemoryModel Logical GLSL450"));
@@ -47,9 +50,12 @@ TEST(Surface, CapabilityExtensionAndLogicalAddressing) {
 }
 
 TEST(Surface, OwnBufferReferencesStay) {
-  const std::string text = TextOf("layout(buffer_reference) buffer Real;\nlayout(buffer_reference, std430) buffer Real { uint x; Real next; };\n"
-                                  "struct Link { NODE_GRID uint grid; Real list; };\nNODE_INPUT(Link, link);\nNODE_OUTPUT(Link, Work, \"worker\", 1);\n"
-                                  "void main() { Real r = link.list; r = r.next; Work w = Work_group(1); w.at[0].list = r; w.at[0].grid = r.x; node_enqueue(w); }");
+  const std::string text = TextOf(
+      "layout(buffer_reference) buffer Real;\nlayout(buffer_reference, std430) buffer Real { uint x; Real next; };\n"
+      "struct Link { NODE_GRID uint grid; Real list; };\nNODE_INPUT(Link, link);\nNODE_OUTPUT(Link, Work, \"worker\", "
+      "1);\n"
+      "void main() { Real r = link.list; r = r.next; Work w = Work_group(1); w.at[0].list = r; w.at[0].grid = r.x; "
+      "node_enqueue(w); }");
   EXPECT_TRUE(Contains(text, "OpMemoryModel PhysicalStorageBuffer64 GLSL450"));
   EXPECT_TRUE(Contains(text, "OpCapability PhysicalStorageBufferAddresses"));
   EXPECT_TRUE(Contains(text, "Aligned"));
@@ -69,22 +75,28 @@ TEST(Surface, InputIsTheOneVariableOfItsClassAndStaysWhenUnused) {
 }
 
 TEST(Surface, CoalescingInput) {
-  const std::string text = TextOf("NODE_INPUTS(Item, items, 16);\nlayout(set = 0, binding = 0) buffer R { uint n; };\n"
-                                  "void main() { n = items.length(); if (gl_LocalInvocationIndex < items.length()) items[gl_LocalInvocationIndex].value = 1; }");
+  const std::string text = TextOf(
+      "NODE_INPUTS(Item, items, 16);\nlayout(set = 0, binding = 0) buffer R { uint n; };\n"
+      "void main() { n = items.length(); if (gl_LocalInvocationIndex < items.length()) "
+      "items[gl_LocalInvocationIndex].value = 1; }");
   EXPECT_EQ(Count(text, " CoalescingAMDX"), 1u);
   EXPECT_EQ(Count(text, "OpNodePayloadArrayLengthAMDX"), 2u);
   EXPECT_FALSE(Contains(text, "OpArrayLength"));
 }
 
 TEST(Surface, ExecutionModesTakeIds) {
-  const std::string text = TextOf("NODE_INPUT(Task, task);\nNODE_MAX_GRID(64, 2, 1);\nNODE_INDEX(3);\nNODE_RECURSION(4);\nNODE_API_ENTRY(false);\nvoid main() {}");
+  const std::string text = TextOf(
+      "NODE_INPUT(Task, task);\nNODE_MAX_GRID(64, 2, "
+      "1);\nNODE_INDEX(3);\nNODE_RECURSION(4);\nNODE_API_ENTRY(false);\nvoid main() {}");
   const std::string modes = LinesWith(text, "OpExecutionModeId");
-  for (const char* mode : {"MaxNumWorkgroupsAMDX", "ShaderIndexAMDX", "MaxNodeRecursionAMDX", "IsApiEntryAMDX"}) EXPECT_TRUE(Contains(modes, mode)) << mode;
+  for (const char* mode : {"MaxNumWorkgroupsAMDX", "ShaderIndexAMDX", "MaxNodeRecursionAMDX", "IsApiEntryAMDX"})
+    EXPECT_TRUE(Contains(modes, mode)) << mode;
   EXPECT_TRUE(Contains(TextOf("NODE_STATIC_GRID(4, 1, 1);\nvoid main() {}"), "StaticNumWorkgroupsAMDX"));
 }
 
 TEST(Surface, SharedInput) {
-  const std::string text = TextOf("readonly NODE_INPUT(Task, task);\nNODE_NAME_ID(9) NODE_SHARES_INPUT(\"other\", 2 + 1);\nvoid main() {}");
+  const std::string text =
+      TextOf("readonly NODE_INPUT(Task, task);\nNODE_NAME_ID(9) NODE_SHARES_INPUT(\"other\", 2 + 1);\nvoid main() {}");
   EXPECT_EQ(Count(LinesWith(text, "OpExecutionModeId"), "SharesInputWithAMDX"), 1u);
   EXPECT_TRUE(Contains(text, "OpSpecConstantStringAMDX \"other\""));
   EXPECT_TRUE(Contains(text, "SpecId 9"));
@@ -92,9 +104,11 @@ TEST(Surface, SharedInput) {
 }
 
 TEST(Surface, OutputDecorations) {
-  const std::string text = TextOf("NODE_STATIC_GRID(1, 1, 1);\nNODE_OUTPUT(Item, Plain, \"plain\", 2);\n"
-                                  "NODE_SPARSE NODE_ARRAY(5) NODE_BASE(1) NODE_NAME_ID(7) NODE_LIMIT_OF(\"Plain\")\nNODE_OUTPUT(Item, Rich, \"rich\", 1);\n"
-                                  "void main() { Rich r = Rich_thread(1, 3); node_enqueue(r); Plain p = Plain_group(2); node_enqueue(p); }");
+  const std::string text = TextOf(
+      "NODE_STATIC_GRID(1, 1, 1);\nNODE_OUTPUT(Item, Plain, \"plain\", 2);\n"
+      "NODE_SPARSE NODE_ARRAY(5) NODE_BASE(1) NODE_NAME_ID(7) NODE_LIMIT_OF(\"Plain\")\nNODE_OUTPUT(Item, Rich, "
+      "\"rich\", 1);\n"
+      "void main() { Rich r = Rich_thread(1, 3); node_enqueue(r); Plain p = Plain_group(2); node_enqueue(p); }");
   const std::string with_ids = LinesWith(text, "OpDecorateId");
   EXPECT_EQ(Count(with_ids, "PayloadNodeNameAMDX"), 2u);
   EXPECT_EQ(Count(with_ids, "NodeMaxPayloadsAMDX"), 2u);
@@ -109,12 +123,14 @@ TEST(Surface, OutputDecorations) {
 
 // Newer validators: "must appear earlier in the binary than the target".
 TEST(Surface, OperandsOfDecorationsAreDeclaredBeforeTheirTargets) {
-  const Module module = NodeOrFail(std::string(kTask) +
-                                   "layout(constant_id = 1) const uint kMost = 4;\nNODE_STATIC_GRID(1, 1, 1);\n"
-                                   "NODE_LIMIT_OF(\"Late\") NODE_OUTPUT(Item, Early, \"early\", 1);\nNODE_OUTPUT(Item, Late, \"late\", kMost * 2);\n"
-                                   "void main() { Early e = Early_group(1); node_enqueue(e); Late l = Late_group(1); node_enqueue(l); }");
+  const Module module = NodeOrFail(
+      std::string(kTask) +
+      "layout(constant_id = 1) const uint kMost = 4;\nNODE_STATIC_GRID(1, 1, 1);\n"
+      "NODE_LIMIT_OF(\"Late\") NODE_OUTPUT(Item, Early, \"early\", 1);\nNODE_OUTPUT(Item, Late, \"late\", kMost * 2);\n"
+      "void main() { Early e = Early_group(1); node_enqueue(e); Late l = Late_group(1); node_enqueue(l); }");
   const auto position = [&](Id id) {
-    return std::find_if(module.globals.begin(), module.globals.end(), [&](const Instruction& global) { return global.result_id == id; }) -
+    return std::find_if(module.globals.begin(), module.globals.end(),
+                        [&](const Instruction& global) { return global.result_id == id; }) -
            module.globals.begin();
   };
   size_t checked = 0;
@@ -127,22 +143,28 @@ TEST(Surface, OperandsOfDecorationsAreDeclaredBeforeTheirTargets) {
 }
 
 TEST(Surface, SpecialisationConstantsWhereverAnIdIsAllowed) {
-  const std::string text = TextOf("layout(constant_id = 3) const uint kMost = 2;\nlayout(constant_id = 4) const bool kEntry = true;\nconst uint kBase = kMost + 1;\n"
-                                  "NODE_INPUT(Task, task);\nNODE_MAX_GRID(kMost * 2, kMost, 1);\nNODE_INDEX(kMost);\nNODE_RECURSION(kMost);\nNODE_API_ENTRY(kEntry);\n"
-                                  "NODE_BASE(kBase) NODE_ARRAY(kMost) NODE_OUTPUT(Item, Work, \"worker\", kMost * kMost);\n"
-                                  "void main() { Work w = Work_group(kMost); node_enqueue(w); }");
+  const std::string text = TextOf(
+      "layout(constant_id = 3) const uint kMost = 2;\nlayout(constant_id = 4) const bool kEntry = true;\nconst uint "
+      "kBase = kMost + 1;\n"
+      "NODE_INPUT(Task, task);\nNODE_MAX_GRID(kMost * 2, kMost, "
+      "1);\nNODE_INDEX(kMost);\nNODE_RECURSION(kMost);\nNODE_API_ENTRY(kEntry);\n"
+      "NODE_BASE(kBase) NODE_ARRAY(kMost) NODE_OUTPUT(Item, Work, \"worker\", kMost * kMost);\n"
+      "void main() { Work w = Work_group(kMost); node_enqueue(w); }");
   EXPECT_TRUE(Contains(LinesWith(text, "OpSpecConstant "), "OpSpecConstant"));
   EXPECT_EQ(Count(text, "OpSpecConstantOp"), 3u) << text;
   EXPECT_TRUE(Contains(text, "OpSpecConstantTrue"));
 }
 
 TEST(Surface, SpecialisedInputMaximum) {
-  EXPECT_TRUE(Contains(TextOf("layout(constant_id = 3) const uint kMost = 2;\nNODE_INPUTS(Item, items, kMost);\nvoid main() {}"), "SpecId 3"));
+  EXPECT_TRUE(Contains(
+      TextOf("layout(constant_id = 3) const uint kMost = 2;\nNODE_INPUTS(Item, items, kMost);\nvoid main() {}"),
+      "SpecId 3"));
 }
 
 TEST(Surface, EmptyPayloads) {
-  const std::string text = TextOf("NODE_INPUTS(NodeEmpty, ticks, 64);\nNODE_OUTPUT(NodeEmpty, Tick, \"tick\", 1);\n"
-                                  "void main() { if (ticks.length() == 64) { Tick t = Tick_group(1); node_enqueue(t); } }");
+  const std::string text = TextOf(
+      "NODE_INPUTS(NodeEmpty, ticks, 64);\nNODE_OUTPUT(NodeEmpty, Tick, \"tick\", 1);\n"
+      "void main() { if (ticks.length() == 64) { Tick t = Tick_group(1); node_enqueue(t); } }");
   EXPECT_EQ(Count(text, "= OpTypeStruct\n"), 1u) << text;
   EXPECT_FALSE(Contains(text, "NodeEmpty"));
 }
@@ -151,25 +173,32 @@ TEST(Surface, BuiltInsAreDeclaredOnlyWhenUsed) {
   const std::string unused = TextOf("NODE_STATIC_GRID(1, 1, 1);\nvoid main() {}");
   EXPECT_FALSE(Contains(unused, "BuiltIn ShaderIndexAMDX"));
   EXPECT_FALSE(Contains(unused, "RemainingRecursionLevelsAMDX"));
-  const std::string used = TextOf("NODE_STATIC_GRID(1, 1, 1);\nlayout(set = 0, binding = 0) buffer R { uint n; };\n"
-                                  "void main() { n = node_shader_index + node_remaining_recursion; }");
+  const std::string used = TextOf(
+      "NODE_STATIC_GRID(1, 1, 1);\nlayout(set = 0, binding = 0) buffer R { uint n; };\n"
+      "void main() { n = node_shader_index + node_remaining_recursion; }");
   EXPECT_TRUE(Contains(used, "BuiltIn ShaderIndexAMDX"));
   EXPECT_TRUE(Contains(used, "BuiltIn RemainingRecursionLevelsAMDX"));
 }
 
 TEST(Surface, ValidityNamesTheType) {
-  const Module module = NodeOrFail(std::string(kTask) + "NODE_STATIC_GRID(1, 1, 1);\nNODE_SPARSE NODE_ARRAY(9) NODE_OUTPUT(Item, Work, \"worker\", 1);\n"
-                                                        "void main() { if (Work_valid(gl_WorkGroupID.x)) { Work w = Work_group(1, gl_WorkGroupID.x); node_enqueue(w); } }");
+  const Module module =
+      NodeOrFail(std::string(kTask) +
+                 "NODE_STATIC_GRID(1, 1, 1);\nNODE_SPARSE NODE_ARRAY(9) NODE_OUTPUT(Item, Work, \"worker\", 1);\n"
+                 "void main() { if (Work_valid(gl_WorkGroupID.x)) { Work w = Work_group(1, gl_WorkGroupID.x); "
+                 "node_enqueue(w); } }");
   const std::string type = "%" + std::to_string(FindId(module, "Work"));
   EXPECT_TRUE(Contains(LinesWith(ToText(module), "OpIsNodePayloadValidAMDX"), type + " "));
   EXPECT_FALSE(Contains(ToText(module), "OpBitcast"));
 }
 
 TEST(Surface, FinishWriting) {
-  const Module module = NodeOrFail("layout(local_size_x = 64) in;\nstruct Sum { NODE_GRID uint grid; NODE_TRACKED uint total; };\nNODE_INPUT(Sum, sum);\n"
-                                   "NODE_OUTPUT(Sum, Next, \"next\", 1);\nshared bool last;\n"
-                                   "void main() { atomicAdd(sum.total, 1); barrier(); if (gl_LocalInvocationIndex == 0) last = true; last = node_finish_writing();\n"
-                                   "barrier(); if (last) { Next n = Next_group(1); n.at[0].total = sum.total; node_enqueue(n); } }");
+  const Module module = NodeOrFail(
+      "layout(local_size_x = 64) in;\nstruct Sum { NODE_GRID uint grid; NODE_TRACKED uint total; };\nNODE_INPUT(Sum, "
+      "sum);\n"
+      "NODE_OUTPUT(Sum, Next, \"next\", 1);\nshared bool last;\n"
+      "void main() { atomicAdd(sum.total, 1); barrier(); if (gl_LocalInvocationIndex == 0) last = true; last = "
+      "node_finish_writing();\n"
+      "barrier(); if (last) { Next n = Next_group(1); n.at[0].total = sum.total; node_enqueue(n); } }");
   const std::string text = ToText(module);
   EXPECT_TRUE(Contains(LinesWith(text, "OpFinishWritingNodePayloadAMDX"), "%" + std::to_string(FindId(module, "sum"))));
   // On the structures of input and output, not on members, nor on those of local copies.
@@ -178,27 +207,37 @@ TEST(Surface, FinishWriting) {
 }
 
 TEST(Surface, ScalarLayout) {
-  const std::string body = "NODE_OUTPUT(Item, Work, \"worker\", 1);\nNODE_STATIC_GRID(1, 1, 1);\nvoid main() { Work w = Work_group(1); w.at[0].where = vec3(1); node_enqueue(w); }";
+  const std::string body =
+      "NODE_OUTPUT(Item, Work, \"worker\", 1);\nNODE_STATIC_GRID(1, 1, 1);\nvoid main() { Work w = Work_group(1); "
+      "w.at[0].where = vec3(1); node_enqueue(w); }";
   EXPECT_TRUE(Contains(TextOf(body), "1 Offset 16"));
   EXPECT_TRUE(Contains(TextOf(body, {}, "#define NODE_LAYOUT scalar\n"), "1 Offset 4"));
 }
 
 TEST(Surface, SmallAndWideMembers) {
-  const std::string text = TextOf("struct Mixed { u16vec2 coordinate; double d; uint64_t n; mat3 m; float f[3]; };\nNODE_STATIC_GRID(1, 1, 1);\n"
-                                  "NODE_OUTPUT(Mixed, Work, \"worker\", 1);\n"
-                                  "void main() { Work w = Work_group(1); w.at[0].coordinate = u16vec2(1us, 2us); w.at[0].d = 2.0lf; w.at[0].n = 3ul;\n"
-                                  "w.at[0].m[1] = vec3(1); w.at[0].f[gl_LocalInvocationIndex % 3] = 4; Mixed copy = w.at[0]; copy.f[0] = 5; w.at[0] = copy; node_enqueue(w); }",
-                                  {}, "#extension GL_EXT_shader_explicit_arithmetic_types : require\n#extension GL_EXT_shader_16bit_storage : require\n");
+  const std::string text = TextOf(
+      "struct Mixed { u16vec2 coordinate; double d; uint64_t n; mat3 m; float f[3]; };\nNODE_STATIC_GRID(1, 1, 1);\n"
+      "NODE_OUTPUT(Mixed, Work, \"worker\", 1);\n"
+      "void main() { Work w = Work_group(1); w.at[0].coordinate = u16vec2(1us, 2us); w.at[0].d = 2.0lf; w.at[0].n = "
+      "3ul;\n"
+      "w.at[0].m[1] = vec3(1); w.at[0].f[gl_LocalInvocationIndex % 3] = 4; Mixed copy = w.at[0]; copy.f[0] = 5; "
+      "w.at[0] = copy; node_enqueue(w); }",
+      {},
+      "#extension GL_EXT_shader_explicit_arithmetic_types : require\n#extension GL_EXT_shader_16bit_storage : "
+      "require\n");
   EXPECT_FALSE(Contains(text, "Aligned"));
 }
 
 TEST(Surface, MeshNode) {
-  const Module module = NodeOrFail("layout(local_size_x = 3) in;\nlayout(triangles, max_vertices = 3, max_primitives = 1) out;\n"
-                                   "struct Draw { NODE_GRID uvec2 grid; vec4 position[3]; };\nreadonly NODE_INPUT(Draw, draw);\nNODE_MAX_GRID(64, 64, 1);\n"
-                                   "NODE_SHARES_INPUT(\"other node\", 1);\nNODE_API_ENTRY(false);\n"
-                                   "void main() { SetMeshOutputsEXT(3, 1); gl_MeshVerticesEXT[gl_LocalInvocationIndex].gl_Position = draw.position[gl_LocalInvocationIndex];\n"
-                                   "if (gl_LocalInvocationIndex == 0) gl_PrimitiveTriangleIndicesEXT[0] = uvec3(0, 1, 2); }",
-                                   {.stage = "mesh"}, "#extension GL_EXT_mesh_shader : require\n");
+  const Module module = NodeOrFail(
+      "layout(local_size_x = 3) in;\nlayout(triangles, max_vertices = 3, max_primitives = 1) out;\n"
+      "struct Draw { NODE_GRID uvec2 grid; vec4 position[3]; };\nreadonly NODE_INPUT(Draw, draw);\nNODE_MAX_GRID(64, "
+      "64, 1);\n"
+      "NODE_SHARES_INPUT(\"other node\", 1);\nNODE_API_ENTRY(false);\n"
+      "void main() { SetMeshOutputsEXT(3, 1); gl_MeshVerticesEXT[gl_LocalInvocationIndex].gl_Position = "
+      "draw.position[gl_LocalInvocationIndex];\n"
+      "if (gl_LocalInvocationIndex == 0) gl_PrimitiveTriangleIndicesEXT[0] = uvec3(0, 1, 2); }",
+      {.stage = "mesh"}, "#extension GL_EXT_mesh_shader : require\n");
   EXPECT_TRUE(Contains(ToText(module), "OpEntryPoint MeshEXT"));
 }
 
@@ -209,18 +248,22 @@ TEST(Surface, PlainComputeShaderIsLeftAlone) {
 }
 
 TEST(Surface, EntryPointNameIsTheNodesName) {
-  const Module module = NodeOrFail(std::string(kTask) + "NODE_STATIC_GRID(1, 1, 1);\nvoid main() {}", {.entry_point = "worker"});
+  const Module module =
+      NodeOrFail(std::string(kTask) + "NODE_STATIC_GRID(1, 1, 1);\nvoid main() {}", {.entry_point = "worker"});
   EXPECT_TRUE(Contains(ToText(module), "\"worker\""));
 }
 
 TEST(Surface, OlderVulkanGivesSpirv15) {
-  const Module module = NodeOrFail(std::string(kTask) + "NODE_INPUT(Task, task);\nvoid main() {}", {.target_environment = "vulkan1.2"});
+  const Module module =
+      NodeOrFail(std::string(kTask) + "NODE_INPUT(Task, task);\nvoid main() {}", {.target_environment = "vulkan1.2"});
   EXPECT_EQ(module.version, 0x00010500u);
 }
 
 TEST(DebugInformation, LinesSourcesAndNamesAreKeptUntilTheyAreStripped) {
-  Expected<RewrittenNode> node = RewriteGlsl(std::string(kTask) + "readonly NODE_INPUT(Task, task);\nNODE_OUTPUT(Item, Work, \"worker\", 1);\n"
-                                                                  "void main() {\n  Work w = Work_group(1);\n  w.at[0].value = task.seed;\n  node_enqueue(w);\n}");
+  Expected<RewrittenNode> node =
+      RewriteGlsl(std::string(kTask) +
+                  "readonly NODE_INPUT(Task, task);\nNODE_OUTPUT(Item, Work, \"worker\", 1);\n"
+                  "void main() {\n  Work w = Work_group(1);\n  w.at[0].value = task.seed;\n  node_enqueue(w);\n}");
   ASSERT_TRUE(node) << node.error().message;
   const std::string text = ToText(node->module);
   EXPECT_TRUE(Contains(text, "OpString \"test.comp\""));

@@ -1,6 +1,8 @@
 // Chains and other shapes of graphs: several levels, diamonds, long chains, many nodes.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/gpu/leaf_nodes.h"
 #include "tests/support/basic_modules.h"
 #include "tests/support/gpu_test.h"

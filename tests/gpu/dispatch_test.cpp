@@ -1,6 +1,8 @@
 // vkCmdDispatchGraphAMDX: infos, strides, counts, resubmission, several dispatches and graphs on one scratch.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/gpu/leaf_nodes.h"
 #include "tests/support/basic_modules.h"
 #include "tests/support/gpu_test.h"

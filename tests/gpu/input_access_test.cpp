@@ -1,6 +1,7 @@
 // Inputs that nodes write to, alignment of application payloads, inputs smaller than outputs.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "tests/gpu/leaf_nodes.h"

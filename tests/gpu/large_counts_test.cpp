@@ -1,6 +1,8 @@
 // Numbers of records and workgroups beyond 32,768 and 65,535, where 16-bit counters and dispatch limits are.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/gpu/leaf_nodes.h"
 #include "tests/support/gpu_test.h"
 #include "tests/support/run.h"

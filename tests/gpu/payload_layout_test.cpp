@@ -2,6 +2,7 @@
 // records, a leaf reads them.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <functional>
 

@@ -1,6 +1,7 @@
 // vkCreateExecutionGraphPipelinesAMDX and the queries on pipelines.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 

@@ -1,6 +1,8 @@
 // Thread and coalescing nodes that the application launches.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/gpu/leaf_nodes.h"
 #include "tests/support/basic_modules.h"
 #include "tests/support/gpu_test.h"

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "layer/graph/levels.h"
 
 #include <gmock/gmock.h>

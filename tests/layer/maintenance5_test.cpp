@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "layer/objects/handle_table.h"
 #include "tests/layer/fake_driver/layer_under_test.h"
 

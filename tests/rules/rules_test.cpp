@@ -37,7 +37,9 @@ Module ReadText(const std::string& text) {
   return {};
 }
 
-Module ReadNode(const std::string& name) { return ReadText(ReadFile(fs::path(TRELLIS_RULES_DIR) / (name + ".spvasm"))); }
+Module ReadNode(const std::string& name) {
+  return ReadText(ReadFile(fs::path(TRELLIS_RULES_DIR) / (name + ".spvasm")));
+}
 
 // "; rule: NAME" in the first line; "; tolerated" and "; version 1.3" may follow.
 struct BrokenModule {
@@ -60,7 +62,8 @@ BrokenModule ReadBroken(const fs::path& path) {
 
 std::vector<fs::path> BrokenModules() {
   std::vector<fs::path> paths;
-  for (const fs::directory_entry& entry : fs::directory_iterator(fs::path(TRELLIS_RULES_DIR) / "broken")) paths.push_back(entry.path());
+  for (const fs::directory_entry& entry : fs::directory_iterator(fs::path(TRELLIS_RULES_DIR) / "broken"))
+    paths.push_back(entry.path());
   std::sort(paths.begin(), paths.end());
   return paths;
 }
@@ -90,9 +93,10 @@ TEST(Rules, ValidModuleBreaksNone) {
 }
 
 // The reason for the checker: spirv-val takes these. If it stops to, the rule need no longer be ours.
-TEST(Rules, ValidatorAcceptsTheNineThatThePrototypeFound) {
-  for (const char* name : {"max_payloads_missing", "node_name_missing", "node_name_integer", "enqueue_integer", "enqueue_input", "visibility_subgroup",
-                           "offset_missing", "array_stride_missing", "allocate_input_type"}) {
+TEST(Rules, ValidatorAcceptsNineOfThem) {
+  for (const char* name :
+       {"max_payloads_missing", "node_name_missing", "node_name_integer", "enqueue_integer", "enqueue_input",
+        "visibility_subgroup", "offset_missing", "array_stride_missing", "allocate_input_type"}) {
     EXPECT_TRUE(Validate(WriteModule(ReadNode(std::string("broken/") + name)))) << name;
   }
 }
@@ -114,7 +118,8 @@ TEST(Rules, EveryDocumentedRuleHasAModuleAndEveryModuleADocumentedRule) {
   std::set<std::string> broken;
   for (const fs::path& path : BrokenModules()) broken.insert(ReadBroken(path).rule);
   const std::set<std::string> documented = DocumentedRules();
-  for (const std::string& rule : documented) EXPECT_TRUE(broken.contains(rule)) << rule << " has no module in tests/rules/broken";
+  for (const std::string& rule : documented)
+    EXPECT_TRUE(broken.contains(rule)) << rule << " has no module in tests/rules/broken";
   for (const std::string& rule : broken) EXPECT_TRUE(documented.contains(rule)) << rule << " is not in docs/glsl.md";
 }
 
@@ -129,7 +134,9 @@ TEST(Rules, DescriptionNamesLineRuleEntryPointAndId) {
 
 TEST(Rules, ViolationNamesTheSourceLine) {
   std::string text = ReadFile(fs::path(TRELLIS_RULES_DIR) / "broken/visibility_subgroup.spvasm");
-  const auto insert_before = [&](const std::string& what, const std::string& line) { text.insert(text.find(what), line); };
+  const auto insert_before = [&](const std::string& what, const std::string& line) {
+    text.insert(text.find(what), line);
+  };
   insert_before("OpName %main", "%file = OpString \"node.comp\"\n");
   insert_before("%array = OpAllocate", "OpLine %file 31 5\n");
   const std::vector<RuleViolation> violations = CheckRules(ReadText(text));
@@ -148,7 +155,9 @@ TEST(Rules, CompilersPassAVariableWhereValidityWantsAType) {
 // What spirv-val wrongly refuses is taken out of its view, and nothing else.
 TEST(ValidatorView, ValidatorAcceptsTypeOperandAtomicsAndSpecialisedNames) {
   std::string text = ReadFile(fs::path(TRELLIS_RULES_DIR) / "valid.spvasm");
-  const auto replace = [&](const std::string& what, const std::string& with) { text.replace(text.find(what), what.size(), with); };
+  const auto replace = [&](const std::string& what, const std::string& with) {
+    text.replace(text.find(what), what.size(), with);
+  };
   replace("OpConstantStringAMDX", "OpSpecConstantStringAMDX");
   replace("OpDecorate %floats", "OpDecorate %worker SpecId 3\nOpDecorate %floats");
   text.insert(text.find("               OpEnqueue"),

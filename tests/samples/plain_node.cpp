@@ -76,7 +76,8 @@ bool PlainNode::Compile(const SampleNode& node, std::string& error) {
   const tool::TemporaryFolder folder;
   const std::string binary = (folder.path() / "plain.spv").string();
   const std::string source = std::string(TRELLIS_SAMPLE_SOURCES) + "/" + node.file + ".comp";
-  std::vector<std::string> command = {TRELLIS_GLSLANG, "-V", "--quiet", "--target-env", "vulkan1.2", "-I" TRELLIS_PLAIN_HEADER, "-o", binary, source};
+  std::vector<std::string> command = {TRELLIS_GLSLANG,           "-V", "--quiet", "--target-env", "vulkan1.2",
+                                      "-I" TRELLIS_PLAIN_HEADER, "-o", binary,    source};
   if (node.scalar) command.insert(command.begin() + 1, "-DSCALAR");
   Expected<tool::ProgramResult> ran = tool::RunProgram(command);
   if (!ran || ran->exit_code != 0 || ran->signal != 0) {
@@ -125,7 +126,8 @@ bool PlainNode::MakePipeline(const SampleNode& node, const std::vector<uint32_t>
   return result == VK_SUCCESS;
 }
 
-std::vector<PlainRecord> PlainNode::Run(const std::vector<std::vector<uint8_t>>& records, std::array<uint32_t, 3> workgroups, const Answers& answers,
+std::vector<PlainRecord> PlainNode::Run(const std::vector<std::vector<uint8_t>>& records,
+                                        std::array<uint32_t, 3> workgroups, const Answers& answers,
                                         std::span<uint32_t> results) {
   const size_t input_bytes = std::max<size_t>(records.size(), 1) * input_stride_;
   std::vector<GuardedBuffer> buffers;
@@ -135,10 +137,15 @@ std::vector<PlainRecord> PlainNode::Run(const std::vector<std::vector<uint8_t>>&
   buffers.emplace_back(context_, kHeapWords * 4, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT);
   std::copy(results.begin(), results.end(), buffers[0].words().begin());
   auto* const input = reinterpret_cast<uint8_t*>(buffers[2].words().data());
-  for (size_t i = 0; i < records.size(); ++i) std::memcpy(input + i * input_stride_, records[i].data(), std::min<size_t>(records[i].size(), input_stride_));
+  for (size_t i = 0; i < records.size(); ++i)
+    std::memcpy(input + i * input_stride_, records[i].data(), std::min<size_t>(records[i].size(), input_stride_));
   const std::span<uint32_t> heap = buffers[3].words();
   const VkDeviceAddress address = buffers[3].address() + kHeapStart * 4;
-  const std::array<uint32_t, kHeapStart> start = {static_cast<uint32_t>(address), static_cast<uint32_t>(address >> 32), 0, info_.shader_index, answers.remaining_recursion,
+  const std::array<uint32_t, kHeapStart> start = {static_cast<uint32_t>(address),
+                                                  static_cast<uint32_t>(address >> 32),
+                                                  0,
+                                                  info_.shader_index,
+                                                  answers.remaining_recursion,
                                                   answers.valid_index};
   std::copy(start.begin(), start.end(), heap.begin());
 
@@ -146,7 +153,8 @@ std::vector<PlainRecord> PlainNode::Run(const std::vector<std::vector<uint8_t>>&
   Commands commands(context_);
   VkCommandBuffer command_buffer = commands.Begin();
   vkCmdBindPipeline(command_buffer, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline_);
-  vkCmdBindDescriptorSets(command_buffer, VK_PIPELINE_BIND_POINT_COMPUTE, layout_->handle(), 0, 2, sets.sets().data(), 0, nullptr);
+  vkCmdBindDescriptorSets(command_buffer, VK_PIPELINE_BIND_POINT_COMPUTE, layout_->handle(), 0, 2, sets.sets().data(),
+                          0, nullptr);
   vkCmdDispatch(command_buffer, workgroups[0], workgroups[1], workgroups[2]);
   EXPECT_EQ(commands.End(), VK_SUCCESS);
   EXPECT_EQ(commands.Submit(), VK_SUCCESS);
@@ -169,7 +177,9 @@ std::vector<PlainRecord> PlainNode::ReadHeap(const std::vector<uint32_t>& heap) 
     const auto& [type, node] = output->second;
     const uint32_t stride = strides_.at(type);
     EXPECT_LE(stride, kRecordWords * 4);
-    const auto described = std::find_if(info_.outputs.begin(), info_.outputs.end(), [&](const spirv::NodeOutputInfo& each) { return each.target_name == output->second.second; });
+    const auto described =
+        std::find_if(info_.outputs.begin(), info_.outputs.end(),
+                     [&](const spirv::NodeOutputInfo& each) { return each.target_name == output->second.second; });
     const uint32_t base = described == info_.outputs.end() ? 0 : described->base_index;
     const auto* const bytes = reinterpret_cast<const uint8_t*>(block + kHeaderWords);
     for (uint32_t i = 0; i < count && block[3] != 0; ++i) {

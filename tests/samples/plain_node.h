@@ -1,4 +1,5 @@
-// One node of a sample as a plain compute shader: compiled with plain/trellis/node_payload.glsl, dispatched and read back by the host.
+// One node of a sample as a plain compute shader: compiled with plain/trellis/node_payload.glsl, dispatched and read
+// back by the host.
 #pragma once
 
 #include <array>
@@ -36,8 +37,10 @@ class PlainNode {
     uint32_t remaining_recursion = 0;
     uint32_t valid_index = ~0u;
   };
-  // One launch with these records (coalescing: one workgroup; else one record) and this many workgroups. Gives what was enqueued.
-  [[nodiscard]] std::vector<PlainRecord> Run(const std::vector<std::vector<uint8_t>>& records, std::array<uint32_t, 3> workgroups, const Answers& answers,
+  // One launch with these records (coalescing: one workgroup; else one record) and this many workgroups. Gives what was
+  // enqueued.
+  [[nodiscard]] std::vector<PlainRecord> Run(const std::vector<std::vector<uint8_t>>& records,
+                                             std::array<uint32_t, 3> workgroups, const Answers& answers,
                                              std::span<uint32_t> results);
 
  private:

@@ -1,5 +1,5 @@
-// The same GLSL twice: as nodes, lowered by Trellis and run as a graph, and as plain compute shaders on buffer references, run node by node from the host. The results
-// must be the same words.
+// The same GLSL twice: as nodes, lowered by Trellis and run as a graph, and as plain compute shaders on buffer
+// references, run node by node from the host. The results must be the same words.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -29,11 +29,13 @@ class HostGraph {
     return error;
   }
 
-  void Send(const std::string& name, uint32_t index, const std::vector<uint8_t>& bytes, const PlainNode* sender = nullptr, uint32_t remaining = 0) {
+  void Send(const std::string& name, uint32_t index, const std::vector<uint8_t>& bytes,
+            const PlainNode* sender = nullptr, uint32_t remaining = 0) {
     for (Node& node : nodes_) {
       const spirv::NodeInfo& info = node.plain->info();
       const bool is_target = node.plain->name() == name && info.shader_index == index;
-      const bool shares = info.shares_input && info.shares_input_with_name == name && info.shares_input_with_index == index;
+      const bool shares =
+          info.shares_input && info.shares_input_with_name == name && info.shares_input_with_index == index;
       if (!is_target && !shares) continue;
       const bool recurses = sender == node.plain.get();
       EXPECT_TRUE(!recurses || remaining > 0) << name << " enqueues itself too often";
@@ -97,7 +99,8 @@ class RoundTrip : public GpuTest, public testing::WithParamInterface<Sample> {};
 // Samples/GlslSample runs the lowered nodes against the same expected words.
 TEST_P(RoundTrip, PlainShadersGiveTheWordsOfTheLoweredNodes) {
   const Sample& sample = GetParam();
-  if (sample.name == "Handles" && CrashesOnPointerVariables(context())) GTEST_SKIP() << "the driver crashes on variables that hold buffer references";
+  if (sample.name == "Handles" && CrashesOnPointerVariables(context()))
+    GTEST_SKIP() << "the driver crashes on variables that hold buffer references";
   HostGraph graph;
   for (const SampleNode& node : sample.nodes) ASSERT_EQ(graph.Add(context(), node), "");
   for (uint32_t i = 0; i < sample.input.count; ++i) {

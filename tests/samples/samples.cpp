@@ -11,7 +11,10 @@ namespace {
 constexpr size_t kResultWords = 1024;
 
 Sample Hello() {
-  Sample sample{"Hello", {{"hello/first", "firstNode"}, {"hello/second", "secondNode"}, {"hello/third", "thirdNode"}}, {"firstNode", 0, 4, {}, 8}, {}};
+  Sample sample{"Hello",
+                {{"hello/first", "firstNode"}, {"hello/second", "secondNode"}, {"hello/third", "thirdNode"}},
+                {"firstNode", 0, 4, {}, 8},
+                {}};
   sample.expected.resize(kResultWords);
   for (uint32_t record = 0; record < 4; ++record) {
     const uint32_t grid = record + 1;
@@ -32,7 +35,10 @@ Sample Ticks() {
 }
 
 Sample Handles() {
-  Sample sample{"Handles", {{"handles/source", "source"}, {"handles/sink", "sink", 0}, {"handles/sink", "sink", 1}}, {"source", 0, 5, {0, 9, 20, 33, 100}, 4}, {}};
+  Sample sample{"Handles",
+                {{"handles/source", "source"}, {"handles/sink", "sink", 0}, {"handles/sink", "sink", 1}},
+                {"source", 0, 5, {0, 9, 20, 33, 100}, 4},
+                {}};
   sample.expected.resize(kResultWords);
   const auto add = [&](uint32_t index, uint32_t slot, uint32_t value) { sample.expected[index * 256 + slot] += value; };
   for (const uint32_t start : sample.input.payloads) {
@@ -66,10 +72,12 @@ struct Part {
 };
 
 Sample Layouts(bool scalar) {
-  const auto node = [&](const char* file, const char* name, std::optional<uint32_t> index) { return SampleNode{file, name, index, scalar}; };
+  const auto node = [&](const char* file, const char* name, std::optional<uint32_t> index) {
+    return SampleNode{file, name, index, scalar};
+  };
   Sample sample{scalar ? "LayoutsScalar" : "LayoutsStd430",
-                {node("layouts/producer", "producer", {}), node("layouts/consumer", "consumer", 0), node("layouts/consumer", "consumer", 1),
-                 node("layouts/consumer", "consumer", 2)},
+                {node("layouts/producer", "producer", {}), node("layouts/consumer", "consumer", 0),
+                 node("layouts/consumer", "consumer", 1), node("layouts/consumer", "consumer", 2)},
                 {"producer", 0, 3, {}, scalar ? 16u : 32u},
                 {}};
   sample.expected.resize(kResultWords);
@@ -114,9 +122,13 @@ Sample Layouts(bool scalar) {
 
 // Halved as often as levels are left.
 Sample Recursion() {
-  Sample sample{"Recursion", {{"recursion/divide", "divide"}, {"recursion/leaf", "leaf"}}, {"divide", 2, 4, {0, 16, 50, 3, 60, 1, 70, 100}, 8}, {}};
+  Sample sample{"Recursion",
+                {{"recursion/divide", "divide"}, {"recursion/leaf", "leaf"}},
+                {"divide", 2, 4, {0, 16, 50, 3, 60, 1, 70, 100}, 8},
+                {}};
   sample.expected.resize(kResultWords);
-  const std::function<void(uint32_t, uint32_t, uint32_t)> divide = [&](uint32_t first, uint32_t count, uint32_t remaining) {
+  const std::function<void(uint32_t, uint32_t, uint32_t)> divide = [&](uint32_t first, uint32_t count,
+                                                                       uint32_t remaining) {
     sample.expected[256 + remaining] += 1;
     if (remaining > 0 && count > 1) {
       divide(first, count / 2, remaining - 1);
@@ -125,13 +137,17 @@ Sample Recursion() {
     }
     for (uint32_t i = 0; i < count; ++i) sample.expected[first + i] += count;
   };
-  for (size_t i = 0; i < sample.input.payloads.size(); i += 2) divide(sample.input.payloads[i], sample.input.payloads[i + 1], 3);
+  for (size_t i = 0; i < sample.input.payloads.size(); i += 2)
+    divide(sample.input.payloads[i], sample.input.payloads[i + 1], 3);
   return sample;
 }
 
 // "watch" sees what "sum" gets, with its own grid.
 Sample Sharing() {
-  Sample sample{"Sharing", {{"sharing/scatter", "scatter"}, {"sharing/sum", "sum"}, {"sharing/watch", "watch"}}, {"scatter", 0, 2, {}, 0}, {}};
+  Sample sample{"Sharing",
+                {{"sharing/scatter", "scatter"}, {"sharing/sum", "sum"}, {"sharing/watch", "watch"}},
+                {"scatter", 0, 2, {}, 0},
+                {}};
   sample.expected.resize(kResultWords);
   for (uint32_t slot = 0; slot < 4; ++slot) {
     sample.expected[slot] = 2 * slot;
@@ -179,7 +195,8 @@ bool CrashesOnPointerVariables(const Context& context) {
 }
 
 std::vector<uint32_t> CompiledNode(const SampleNode& node) {
-  const std::string path = std::string(TRELLIS_COMPILED_SAMPLES) + (node.scalar ? "/scalar/" : "/") + node.file + ".spv";
+  const std::string path =
+      std::string(TRELLIS_COMPILED_SAMPLES) + (node.scalar ? "/scalar/" : "/") + node.file + ".spv";
   Expected<std::vector<uint32_t>> words = tool::ReadWords(path);
   return words ? *std::move(words) : std::vector<uint32_t>();
 }

@@ -43,7 +43,8 @@ TEST(Arguments, Refusals) {
 }
 
 TEST(Specialization, NumbersBoolsAndStrings) {
-  const Expected<spirv::Specialization> specialization = ParseSpecialization({"3=258", "4=true", "5=worker", "6=-1", "7="});
+  const Expected<spirv::Specialization> specialization =
+      ParseSpecialization({"3=258", "4=true", "5=worker", "6=-1", "7="});
   ASSERT_TRUE(specialization) << specialization.error().message;
   EXPECT_EQ(specialization->at(3), (std::vector<uint8_t>{2, 1, 0, 0}));
   EXPECT_EQ(specialization->at(4), (std::vector<uint8_t>{1, 0, 0, 0}));
@@ -52,7 +53,8 @@ TEST(Specialization, NumbersBoolsAndStrings) {
   EXPECT_TRUE(specialization->at(7).empty());
 }
 TEST(Specialization, Refusals) {
-  for (const char* wrong : {"3", "x=1", "=1", "3x=1", "3=4294967296", "-1=2"}) EXPECT_FALSE(ParseSpecialization({wrong})) << wrong;
+  for (const char* wrong : {"3", "x=1", "=1", "3x=1", "3=4294967296", "-1=2"})
+    EXPECT_FALSE(ParseSpecialization({wrong})) << wrong;
 }
 
 }  // namespace

@@ -82,17 +82,18 @@ TEST_F(Cli, EveryVerbHasHelpWithAnExample) {
 
 TEST_F(Cli, WrongCommandLinesExitWith2) {
   EXPECT_EQ(Run({}).exit_code, 2);
-  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{{"frobnicate"},
-                                                                                    {"compile"},
-                                                                                    {"compile", "--what", "a.comp"},
-                                                                                    {"compile", "a.comp", "b.comp", "-M", "x.d"},
-                                                                                    {"compile", "a.comp", "-e", "x", "-e", "y"},
-                                                                                    {"validate"},
-                                                                                    {"reflect"},
-                                                                                    {"reflect", "a.spv", "b.spv"},
-                                                                                    {"reflect", "a.spv", "--spec", "nonsense"},
-                                                                                    {"lower", "a.spv"},
-                                                                                    {"disassemble"}}) {
+  for (const std::vector<std::string>& words :
+       std::vector<std::vector<std::string>>{{"frobnicate"},
+                                             {"compile"},
+                                             {"compile", "--what", "a.comp"},
+                                             {"compile", "a.comp", "b.comp", "-M", "x.d"},
+                                             {"compile", "a.comp", "-e", "x", "-e", "y"},
+                                             {"validate"},
+                                             {"reflect"},
+                                             {"reflect", "a.spv", "b.spv"},
+                                             {"reflect", "a.spv", "--spec", "nonsense"},
+                                             {"lower", "a.spv"},
+                                             {"disassemble"}}) {
     const ProgramResult result = Run(words);
     EXPECT_EQ(result.exit_code, 2) << result.output;
     ExpectOneLine(result, "--help'");
@@ -145,7 +146,8 @@ TEST_F(Cli, OutputNextToTheSourceWithoutDashO) {
 }
 
 TEST_F(Cli, SeveralInputsBecomeOneModule) {
-  const ProgramResult compiled = Run({"compile", Path("node.comp"), Path("node.comp"), "-e", "first", "-e", "second", "-I" + Path("include"), "-DGROUP=4", "-o", Path("both.spv")});
+  const ProgramResult compiled = Run({"compile", Path("node.comp"), Path("node.comp"), "-e", "first", "-e", "second",
+                                      "-I" + Path("include"), "-DGROUP=4", "-o", Path("both.spv")});
   ASSERT_EQ(compiled.exit_code, 0) << compiled.output;
   const ProgramResult reflected = Run({"reflect", Path("both.spv")});
   EXPECT_NE(reflected.output.find("node 'first'"), std::string::npos) << reflected.output;
@@ -154,7 +156,8 @@ TEST_F(Cli, SeveralInputsBecomeOneModule) {
   EXPECT_EQ(lower.exit_code, 2);
   ExpectOneLine(lower, "has 2 nodes: choose one with --entry");
   EXPECT_EQ(Run({"lower", Path("both.spv"), "-o", Path("x.spv"), "--entry", "second"}).exit_code, 0);
-  const ProgramResult same = Run({"compile", Path("node.comp"), Path("node.comp"), "-I" + Path("include"), "-DGROUP=4", "-o", Path("both.spv")});
+  const ProgramResult same = Run(
+      {"compile", Path("node.comp"), Path("node.comp"), "-I" + Path("include"), "-DGROUP=4", "-o", Path("both.spv")});
   EXPECT_EQ(same.exit_code, 1);
   ExpectOneLine(same, "two entry points have the name 'main'");
 }
@@ -164,14 +167,16 @@ TEST_F(Cli, DependencyFileNamesSourceIncludeAndHeader) {
   Expected<std::string> rule = ReadText(Path("node.d"));
   ASSERT_TRUE(rule);
   EXPECT_TRUE(rule->starts_with(Path("node.spv") + ": ")) << *rule;
-  for (const char* file : {"node.comp", "item.glsl", "trellis/node_payload.glsl"}) EXPECT_NE(rule->find(file), std::string::npos) << *rule;
+  for (const char* file : {"node.comp", "item.glsl", "trellis/node_payload.glsl"})
+    EXPECT_NE(rule->find(file), std::string::npos) << *rule;
 }
 
 TEST_F(Cli, HeaderWithVariableName) {
   ASSERT_EQ(Compile({"-o", Path("node.h"), "--vn", "kNode"}).exit_code, 0);
   Expected<std::string> header = ReadText(Path("node.h"));
   ASSERT_TRUE(header);
-  EXPECT_NE(header->find("inline constexpr std::uint32_t kNode[] = {\n    0x07230203,"), std::string::npos) << header->substr(0, 200);
+  EXPECT_NE(header->find("inline constexpr std::uint32_t kNode[] = {\n    0x07230203,"), std::string::npos)
+      << header->substr(0, 200);
 }
 
 TEST_F(Cli, DebugInformationOnDemand) {
@@ -194,16 +199,20 @@ TEST_F(Cli, BrokenRulesNameTheGlslLine) {
   Put("node.comp", node);
   const ProgramResult compiled = Compile({"-o", Path("node.spv")});
   EXPECT_EQ(compiled.exit_code, 1);
-  EXPECT_NE(compiled.output.find("node.comp:9: error: [NodeMaxPayloadsAMDX/count] allocates 5 payloads"), std::string::npos) << compiled.output;
+  EXPECT_NE(compiled.output.find("node.comp:9: error: [NodeMaxPayloadsAMDX/count] allocates 5 payloads"),
+            std::string::npos)
+      << compiled.output;
   EXPECT_FALSE(fs::exists(Path("node.spv")));
 }
 
 TEST_F(Cli, DeclarationsInIncludesAreFoundThere) {
-  Put("include/item.glsl", "struct Item { uint value; };\n\nNODE_LIMIT_OF(\"Nothing\") NODE_OUTPUT(Item, Extra, \"extra\", 1);\n");
+  Put("include/item.glsl",
+      "struct Item { uint value; };\n\nNODE_LIMIT_OF(\"Nothing\") NODE_OUTPUT(Item, Extra, \"extra\", 1);\n");
   std::string node = kNode;
   node.replace(node.find("node_enqueue(w)"), 15, "node_enqueue(w); node_enqueue(Extra_group(1))");
   Put("node.comp", node);
-  EXPECT_NE(Compile({"-o", Path("node.spv")}).output.find("item.glsl:3: NODE_LIMIT_OF(\"Nothing\")"), std::string::npos);
+  EXPECT_NE(Compile({"-o", Path("node.spv")}).output.find("item.glsl:3: NODE_LIMIT_OF(\"Nothing\")"),
+            std::string::npos);
 }
 
 TEST_F(Cli, CrashOfGlslangIsOneClearLine) {

@@ -47,7 +47,8 @@ TEST(Reports, Text) {
             "  input:    20 bytes, aligned to 4, written\n"
             "  shares:   the input of 'other', shader index 1\n"
             "  recursion: 5 level(s)\n"
-            "  output:   to 'next', up to 7 payload(s) a workgroup, 12 bytes, aligned to 4; array of 9; base index 2; sparse; placed at enqueue\n"
+            "  output:   to 'next', up to 7 payload(s) a workgroup, 12 bytes, aligned to 4; array of 9; base index 2; "
+            "sparse; placed at enqueue\n"
             "  not launched by the application\n"
             "  push constants: 16 bytes\n");
 }

@@ -11,16 +11,18 @@
 namespace trellis::tool {
 
 struct OptionShape {
-  std::string_view name;   // "-o", "--json"
+  std::string_view name;  // "-o", "--json"
   bool takes_value = false;
-  bool joined = false;     // "-DNAME" beside "-D NAME"
+  bool joined = false;  // "-DNAME" beside "-D NAME"
   bool repeated = false;
 };
 
 class Arguments {
  public:
-  // Options may stand anywhere; "--name=value" means "--name value"; "--" ends them. Error: an unknown option, a missing or an extra value.
-  [[nodiscard]] static Expected<Arguments> Parse(const std::vector<std::string>& words, const std::vector<OptionShape>& shapes);
+  // Options may stand anywhere; "--name=value" means "--name value"; "--" ends them. Error: an unknown option, a
+  // missing or an extra value.
+  [[nodiscard]] static Expected<Arguments> Parse(const std::vector<std::string>& words,
+                                                 const std::vector<OptionShape>& shapes);
 
   [[nodiscard]] const std::vector<std::string>& inputs() const { return inputs_; }
   [[nodiscard]] bool Has(std::string_view option) const { return values_.find(option) != values_.end(); }

@@ -21,12 +21,16 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kHelp =
     "usage: trellis compile FILE... [-o OUTPUT] [options]\n\n"
-    "Compiles nodes written in GLSL (.comp, .mesh) with #include \"trellis/node_payload.glsl\" to SPIR-V with SPV_AMDX_shader_enqueue,\n"
-    "revision 2, and checks them against the extension's rules. Needs glslang 12.0 or newer. Reference: docs/glsl.md\n\n"
-    "  -o OUTPUT          output file; with several inputs one module with all entry points, named by -e. Without it each FILE becomes FILE.spv\n"
+    "Compiles nodes written in GLSL (.comp, .mesh) with #include \"trellis/node_payload.glsl\" to SPIR-V with "
+    "SPV_AMDX_shader_enqueue,\n"
+    "revision 2, and checks them against the extension's rules. Needs glslang 12.0 or newer. Reference: "
+    "docs/glsl.md\n\n"
+    "  -o OUTPUT          output file; with several inputs one module with all entry points, named by -e. Without it "
+    "each FILE becomes FILE.spv\n"
     "  -D NAME[=VALUE]    define a macro\n"
     "  -I FOLDER          look there for includes\n"
-    "  -e NAME            name of the entry point, by default main; it is the node's default name. The n-th -e is for the n-th FILE\n"
+    "  -e NAME            name of the entry point, by default main; it is the node's default name. The n-th -e is for "
+    "the n-th FILE\n"
     "  -S STAGE           comp or mesh, for files named otherwise\n"
     "  --target-env ENV   vulkan1.2 or vulkan1.3 (default), or what else glslang takes with SPIR-V 1.4 or newer\n"
     "  -g                 keep debug information: lines and sources\n"
@@ -50,13 +54,17 @@ struct Input {
   std::string entry_point;  // empty: main
 };
 
-std::vector<std::string> GlslangCommand(const CompileOptions& options, const Input& input, const fs::path& raw, const fs::path& dependencies) {
+std::vector<std::string> GlslangCommand(const CompileOptions& options, const Input& input, const fs::path& raw,
+                                        const fs::path& dependencies) {
   // Lines and sources are needed for messages; they are taken out afterwards.
-  std::vector<std::string> command = {options.glslang, "-V", "-g", "--target-env", options.target_environment, "--depfile", dependencies.string(), "-o", raw.string()};
+  std::vector<std::string> command = {
+      options.glslang,       "-V", "-g",        "--target-env", options.target_environment, "--depfile",
+      dependencies.string(), "-o", raw.string()};
   for (const std::string& define : options.defines) command.push_back("-D" + define);
   for (const std::string& folder : options.includes) command.push_back("-I" + folder);
   if (!options.header_folder.empty()) command.push_back("-I" + options.header_folder);
-  if (!input.entry_point.empty()) command.insert(command.end(), {"--source-entrypoint", "main", "-e", input.entry_point});
+  if (!input.entry_point.empty())
+    command.insert(command.end(), {"--source-entrypoint", "main", "-e", input.entry_point});
   if (!options.stage.empty()) command.insert(command.end(), {"-S", options.stage});
   command.push_back(input.path);
   return command;
@@ -72,13 +80,15 @@ std::string Messages(const ProgramResult& result, const std::string& input) {
   return text;
 }
 
-Expected<void> RunGlslang(const CompileOptions& options, const Input& input, const fs::path& raw, const fs::path& dependencies) {
+Expected<void> RunGlslang(const CompileOptions& options, const Input& input, const fs::path& raw,
+                          const fs::path& dependencies) {
   const Expected<ProgramResult> result = RunProgram(GlslangCommand(options, input, raw, dependencies));
   if (!result) return result.error();
   std::fputs(Messages(*result, input.path).c_str(), stderr);
   if (result->signal != 0) {
     return Error{input.path + ": glslang crashed (signal " + std::to_string(result->signal) +
-                 "); some versions do so on an expression over specialisation constants in NODE_INPUTS, NODE_BASE or NODE_ARRAY: "
+                 "); some versions do so on an expression over specialisation constants in NODE_INPUTS, NODE_BASE or "
+                 "NODE_ARRAY: "
                  "give the expression a name with 'const uint'"};
   }
   std::error_code ignored;
@@ -102,7 +112,8 @@ Expected<void> Check(const spirv::RewrittenNode& node, const std::string& input)
     const std::string file = violation.where.line == 0 ? input + ": " : std::string();
     std::fprintf(stderr, "%s%s\n", file.c_str(), Describe(violation).c_str());
   }
-  if (!violations.empty()) return Error{input + ": " + std::to_string(violations.size()) + " rule(s) of the extension broken"};
+  if (!violations.empty())
+    return Error{input + ": " + std::to_string(violations.size()) + " rule(s) of the extension broken"};
   return {};
 }
 
@@ -129,11 +140,14 @@ Expected<Compiled> Compile(const CompileOptions& options, const Input& input) {
   if (!dependencies) return dependencies.error();
   std::erase(*dependencies, '\n');
   const size_t colon = dependencies->find(": ");
-  return Compiled{std::move(node->module), colon == std::string::npos ? std::string() : dependencies->substr(colon + 1)};
+  return Compiled{std::move(node->module),
+                  colon == std::string::npos ? std::string() : dependencies->substr(colon + 1)};
 }
 
 std::string AsHeader(const std::vector<uint32_t>& words, const std::string& variable) {
-  std::string text = "// Made by trellis compile.\n#pragma once\n\n#include <cstdint>\n\ninline constexpr std::uint32_t " + variable + "[] = {";
+  std::string text =
+      "// Made by trellis compile.\n#pragma once\n\n#include <cstdint>\n\ninline constexpr std::uint32_t " + variable +
+      "[] = {";
   std::array<char, 16> word;
   for (size_t i = 0; i < words.size(); ++i) {
     (void)std::snprintf(word.data(), word.size(), "0x%08x,", words[i]);
@@ -142,7 +156,8 @@ std::string AsHeader(const std::vector<uint32_t>& words, const std::string& vari
   return text + "\n};\n";
 }
 
-Expected<void> Write(const CompileOptions& options, std::vector<Compiled> parts, const std::string& output, const std::string& dependency_file) {
+Expected<void> Write(const CompileOptions& options, std::vector<Compiled> parts, const std::string& output,
+                     const std::string& dependency_file) {
   std::vector<spirv::Module> modules;
   std::string rule = output + ":";
   for (Compiled& part : parts) {
@@ -152,7 +167,8 @@ Expected<void> Write(const CompileOptions& options, std::vector<Compiled> parts,
   Expected<spirv::Module> module = spirv::MergeModules(std::move(modules));
   if (!module) return Error{output + ": " + module.error().message};
   const std::vector<uint32_t> words = WriteModule(*module);
-  Expected<void> written = options.variable.empty() ? WriteWords(output, words) : WriteText(output, AsHeader(words, options.variable));
+  Expected<void> written =
+      options.variable.empty() ? WriteWords(output, words) : WriteText(output, AsHeader(words, options.variable));
   if (!written || dependency_file.empty()) return written;
   return WriteText(dependency_file, rule + "\n");
 }
@@ -191,7 +207,8 @@ int Run(const std::vector<std::string>& words) {
   if (!arguments) return WrongUsage("compile", arguments.error().message);
   if (arguments->inputs().empty()) return WrongUsage("compile", "no input");
   const bool several = arguments->inputs().size() > 1;
-  if (several && arguments->Has("-M") && !arguments->Has("-o")) return WrongUsage("compile", "-M with several inputs needs -o");
+  if (several && arguments->Has("-M") && !arguments->Has("-o"))
+    return WrongUsage("compile", "-M with several inputs needs -o");
   if (arguments->Has("--vn") && !arguments->Has("-o")) return WrongUsage("compile", "--vn needs -o");
   std::vector<Input> inputs;
   const std::vector<std::string> entry_points = arguments->Values("-e");

@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::string_view kHelp =
     "usage: trellis disassemble FILE [-o OUTPUT]\n\n"
-    "Prints a SPIR-V module as text, with the ids that the other verbs name. Knows the extension's instructions, which the spirv-dis of older\n"
+    "Prints a SPIR-V module as text, with the ids that the other verbs name. Knows the extension's instructions, which "
+    "the spirv-dis of older\n"
     "distributions does not.\n\n"
     "  -o OUTPUT  write to a file\n\n"
     "example: trellis disassemble worker.spv | less\n"

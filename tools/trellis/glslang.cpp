@@ -76,15 +76,18 @@ Expected<ProgramResult> RunProgram(const std::vector<std::string>& command) {
   output.CloseWrite();
   ProgramResult result;
   std::array<char, 4096> buffer;
-  for (ssize_t got = 0; (got = read(output.read_end(), buffer.data(), buffer.size())) > 0 || (got < 0 && errno == EINTR);) {
+  for (ssize_t got = 0;
+       (got = read(output.read_end(), buffer.data(), buffer.size())) > 0 || (got < 0 && errno == EINTR);) {
     if (got > 0) result.output.append(buffer.data(), static_cast<size_t>(got));
   }
   int status = 0;
   while (waitpid(child, &status, 0) < 0) {
     if (errno != EINTR) return Error{command[0] + ": " + std::strerror(errno)};
   }
-  if (WIFSIGNALED(status)) result.signal = WTERMSIG(status);
-  else result.exit_code = WEXITSTATUS(status);
+  if (WIFSIGNALED(status))
+    result.signal = WTERMSIG(status);
+  else
+    result.exit_code = WEXITSTATUS(status);
   return result;
 }
 
@@ -96,7 +99,9 @@ Expected<std::string> FindGlslang(const std::string& wanted) {
     const std::string found = FindInPath(name);
     if (!found.empty()) return found;
   }
-  return Error{"glslang 12.0 or newer is needed: neither glslangValidator nor glslang is in PATH (package glslang-tools or glslang; or name it with --glslang)"};
+  return Error{
+      "glslang 12.0 or newer is needed: neither glslangValidator nor glslang is in PATH (package glslang-tools or "
+      "glslang; or name it with --glslang)"};
 }
 
 std::string FindHeaderFolder() {

@@ -9,8 +9,8 @@
 namespace trellis::tool {
 
 struct ProgramResult {
-  int exit_code = 0;  // of a program that ended by itself
-  int signal = 0;     // what ended it otherwise
+  int exit_code = 0;   // of a program that ended by itself
+  int signal = 0;      // what ended it otherwise
   std::string output;  // stdout and stderr
 };
 
@@ -20,7 +20,8 @@ struct ProgramResult {
 // `wanted` if it is not empty, else the environment's TRELLIS_GLSLANG, else glslangValidator or glslang in PATH.
 [[nodiscard]] Expected<std::string> FindGlslang(const std::string& wanted);
 
-// The folder that holds trellis/node_payload.glsl: where this program is installed, else in the source tree. Empty if it is nowhere.
+// The folder that holds trellis/node_payload.glsl: where this program is installed, else in the source tree. Empty if
+// it is nowhere.
 [[nodiscard]] std::string FindHeaderFolder();
 
 }  // namespace trellis::tool

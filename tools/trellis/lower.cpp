@@ -13,13 +13,15 @@ namespace {
 
 constexpr std::string_view kHelp =
     "usage: trellis lower FILE -o OUTPUT [--entry NAME] [--spec ID=VALUE]... [--json] [options]\n\n"
-    "Lowers one node to an ordinary compute shader on buffer device addresses, as the layer does at pipeline creation, and prints what it is as a\n"
+    "Lowers one node to an ordinary compute shader on buffer device addresses, as the layer does at pipeline creation, "
+    "and prints what it is as a\n"
     "node.\n\n"
     "  -o OUTPUT          output file\n"
     "  --entry NAME       entry point; may be left out if there is one only\n"
     "  --spec ID=VALUE    value of a specialisation constant: an integer, true, false, or a string\n"
     "  --json             the description as JSON\n"
-    "  --launch-offset N  where the layer's 8 bytes of push constants begin (a multiple of 8); default: behind the shader's own\n"
+    "  --launch-offset N  where the layer's 8 bytes of push constants begin (a multiple of 8); default: behind the "
+    "shader's own\n"
     "  --subgroup         for devices with subgroup arithmetic and ballot\n\n"
     "example: trellis lower worker.spv --entry main -o worker.compute.spv\n"
     "exit status: 0 done, 1 the input was refused, 2 the command line is wrong\n";
@@ -29,14 +31,20 @@ Expected<uint32_t> LaunchOffset(const Arguments& arguments, const spirv::NodeInf
   const std::string text = arguments.Value("--launch-offset");
   uint32_t offset = 0;
   const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), offset);
-  if (error != std::errc() || *rest != '\0' || offset % 8 != 0) return Error{"--launch-offset: '" + text + "' is not a multiple of 8"};
-  if (offset < info.push_constant_end) return Error{"--launch-offset: the shader's push constants end at byte " + std::to_string(info.push_constant_end)};
+  if (error != std::errc() || *rest != '\0' || offset % 8 != 0)
+    return Error{"--launch-offset: '" + text + "' is not a multiple of 8"};
+  if (offset < info.push_constant_end)
+    return Error{"--launch-offset: the shader's push constants end at byte " + std::to_string(info.push_constant_end)};
   return offset;
 }
 
 int Run(const std::vector<std::string>& words) {
-  Expected<Arguments> arguments = Arguments::Parse(
-      words, {{"-o", true}, {"--entry", true}, {"--spec", true, false, true}, {"--json"}, {"--launch-offset", true}, {"--subgroup"}});
+  Expected<Arguments> arguments = Arguments::Parse(words, {{"-o", true},
+                                                           {"--entry", true},
+                                                           {"--spec", true, false, true},
+                                                           {"--json"},
+                                                           {"--launch-offset", true},
+                                                           {"--subgroup"}});
   if (!arguments) return WrongUsage("lower", arguments.error().message);
   if (arguments->inputs().size() != 1) return WrongUsage("lower", "one input is needed");
   if (!arguments->Has("-o")) return WrongUsage("lower", "-o is needed");
@@ -50,9 +58,11 @@ int Run(const std::vector<std::string>& words) {
     return WrongUsage("lower", input + " has " + std::to_string(names.size()) + " nodes: choose one with --entry");
   }
 
-  Expected<NodeReport> report = ReportNode(*module, arguments->Value("--entry", names.empty() ? "" : names[0]), *specialization);
+  Expected<NodeReport> report =
+      ReportNode(*module, arguments->Value("--entry", names.empty() ? "" : names[0]), *specialization);
   if (!report) return Refuse(input + ": " + report.error().message);
-  if (report->stage != "compute") return Refuse(input + ": '" + report->info.entry_point + "' is a mesh node: only compute nodes are lowered");
+  if (report->stage != "compute")
+    return Refuse(input + ": '" + report->info.entry_point + "' is a mesh node: only compute nodes are lowered");
   Expected<uint32_t> offset = LaunchOffset(*arguments, report->info);
   if (!offset) return WrongUsage("lower", offset.error().message);
   spirv::LowerOptions options;
@@ -60,7 +70,8 @@ int Run(const std::vector<std::string>& words) {
   options.subgroup_aggregation = arguments->Has("--subgroup");
   Expected<spirv::LoweredNode> lowered = Lower(*module, report->info, options);
   if (!lowered) return Refuse(input + ": " + lowered.error().message);
-  if (Expected<void> written = WriteWords(arguments->Value("-o"), lowered->words); !written) return Refuse(written.error().message);
+  if (Expected<void> written = WriteWords(arguments->Value("-o"), lowered->words); !written)
+    return Refuse(written.error().message);
   std::fputs((arguments->Has("--json") ? AsJson(*report) + "\n" : AsText(*report)).c_str(), stdout);
   return kOk;
 }

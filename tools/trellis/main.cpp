@@ -12,7 +12,8 @@ constexpr std::array<const Verb*, 5> kVerbs = {&kCompile, &kValidate, &kReflect,
 
 void PrintHelp() {
   std::puts("usage: trellis VERB ...\n\nTools for VK_AMDX_shader_enqueue, revision 2 (work graphs).\n");
-  for (const Verb* verb : kVerbs) std::printf("  %-12s %s\n", std::string(verb->name).c_str(), std::string(verb->summary).c_str());
+  for (const Verb* verb : kVerbs)
+    std::printf("  %-12s %s\n", std::string(verb->name).c_str(), std::string(verb->summary).c_str());
   std::puts(
       "\n'trellis VERB --help' describes a verb. Example:\n"
       "  trellis compile node.comp -o node.spv && trellis reflect node.spv\n\n"
@@ -28,9 +29,11 @@ int Main(const std::vector<std::string>& arguments) {
     std::puts("trellis " TRELLIS_VERSION);
     return kOk;
   }
-  const auto verb = std::find_if(kVerbs.begin(), kVerbs.end(), [&](const Verb* each) { return each->name == arguments[0]; });
+  const auto verb =
+      std::find_if(kVerbs.begin(), kVerbs.end(), [&](const Verb* each) { return each->name == arguments[0]; });
   if (verb == kVerbs.end()) return WrongUsage("", "there is no verb '" + arguments[0] + "'");
-  if (std::find_if(arguments.begin() + 1, arguments.end(), [](const std::string& each) { return each == "--help" || each == "-h"; }) != arguments.end()) {
+  if (std::find_if(arguments.begin() + 1, arguments.end(),
+                   [](const std::string& each) { return each == "--help" || each == "-h"; }) != arguments.end()) {
     std::fputs(std::string((*verb)->help).c_str(), stdout);
     return kOk;
   }
@@ -46,7 +49,8 @@ int Refuse(std::string_view message) {
 
 int WrongUsage(std::string_view verb, std::string_view message) {
   const std::string about = verb.empty() ? "trellis" : "trellis " + std::string(verb);
-  std::fprintf(stderr, "%s: %.*s (see '%s --help')\n", about.c_str(), static_cast<int>(message.size()), message.data(), about.c_str());
+  std::fprintf(stderr, "%s: %.*s (see '%s --help')\n", about.c_str(), static_cast<int>(message.size()), message.data(),
+               about.c_str());
   return kUsage;
 }
 

@@ -15,7 +15,9 @@ using spirv::NodeInfo;
 std::string Number(uint64_t value) { return std::to_string(value); }
 std::string Bool(bool value) { return value ? "true" : "false"; }
 
-std::string By(const std::array<uint32_t, 3>& size) { return Number(size[0]) + "x" + Number(size[1]) + "x" + Number(size[2]); }
+std::string By(const std::array<uint32_t, 3>& size) {
+  return Number(size[0]) + "x" + Number(size[1]) + "x" + Number(size[2]);
+}
 
 std::string Quoted(std::string_view text) {
   std::string quoted = "\"";
@@ -33,27 +35,35 @@ std::string Quoted(std::string_view text) {
   return quoted + "\"";
 }
 
-std::string Array(const std::array<uint32_t, 3>& size) { return "[" + Number(size[0]) + ", " + Number(size[1]) + ", " + Number(size[2]) + "]"; }
+std::string Array(const std::array<uint32_t, 3>& size) {
+  return "[" + Number(size[0]) + ", " + Number(size[1]) + ", " + Number(size[2]) + "]";
+}
 
 std::string KindName(LaunchKind kind) {
   switch (kind) {
-    case LaunchKind::kStaticGrid: return "static_grid";
-    case LaunchKind::kDynamicGrid: return "dynamic_grid";
-    case LaunchKind::kCoalescing: return "coalescing";
+    case LaunchKind::kStaticGrid:
+      return "static_grid";
+    case LaunchKind::kDynamicGrid:
+      return "dynamic_grid";
+    case LaunchKind::kCoalescing:
+      return "coalescing";
   }
   return "";
 }
 
 std::string Launch(const NodeInfo& info) {
   switch (info.kind) {
-    case LaunchKind::kStaticGrid: return "static grid of " + By(info.grid) + " workgroups a payload";
-    case LaunchKind::kCoalescing: return "coalescing, up to " + Number(info.coalesce) + " payload(s) a workgroup";
-    case LaunchKind::kDynamicGrid: break;
+    case LaunchKind::kStaticGrid:
+      return "static grid of " + By(info.grid) + " workgroups a payload";
+    case LaunchKind::kCoalescing:
+      return "coalescing, up to " + Number(info.coalesce) + " payload(s) a workgroup";
+    case LaunchKind::kDynamicGrid:
+      break;
   }
   std::string text = "grid in the payload";
   if (info.grid_member) {
-    text += " (" + Number(info.grid_member->component_count) + " x " + Number(8 * info.grid_member->component_width) + " bits at byte " +
-            Number(info.grid_member->offset) + ")";
+    text += " (" + Number(info.grid_member->component_count) + " x " + Number(8 * info.grid_member->component_width) +
+            " bits at byte " + Number(info.grid_member->offset) + ")";
   }
   return info.grid[0] == 0 ? text : text + ", at most " + By(info.grid) + " workgroups";
 }
@@ -63,7 +73,8 @@ std::string Layout(const spirv::PayloadLayout& layout) {
 }
 
 std::string OutputText(const spirv::NodeOutputInfo& output) {
-  std::string text = "  output:   to '" + output.target_name + "', up to " + Number(output.max_payloads) + " payload(s) a workgroup, " + Layout(output.payload);
+  std::string text = "  output:   to '" + output.target_name + "', up to " + Number(output.max_payloads) +
+                     " payload(s) a workgroup, " + Layout(output.payload);
   if (output.array_size != 0) text += "; array of " + Number(output.array_size);
   if (output.base_index != 0) text += "; base index " + Number(output.base_index);
   if (output.sparse) text += "; sparse";
@@ -73,8 +84,10 @@ std::string OutputText(const spirv::NodeOutputInfo& output) {
 
 std::string OutputJson(const spirv::NodeOutputInfo& output) {
   std::string text = "{\"node\": " + Quoted(output.target_name) + ", \"max_payloads\": " + Number(output.max_payloads) +
-                     ", \"payload_size\": " + Number(output.payload.size) + ", \"payload_alignment\": " + Number(output.payload.alignment) +
-                     ", \"base_index\": " + Number(output.base_index) + ", \"array_size\": " + Number(output.array_size) + ", \"sparse\": " + Bool(output.sparse) +
+                     ", \"payload_size\": " + Number(output.payload.size) +
+                     ", \"payload_alignment\": " + Number(output.payload.alignment) +
+                     ", \"base_index\": " + Number(output.base_index) +
+                     ", \"array_size\": " + Number(output.array_size) + ", \"sparse\": " + Bool(output.sparse) +
                      ", \"placed_at_enqueue\": " + Bool(output.uses_heap);
   if (output.constant_indices) {
     std::string indices;
@@ -85,9 +98,11 @@ std::string OutputJson(const spirv::NodeOutputInfo& output) {
 }
 
 const spirv::Instruction* FindEntry(const spirv::Module& module, const std::string& name, spv::ExecutionModel model) {
-  const auto found = std::find_if(module.entry_points.begin(), module.entry_points.end(), [&](const spirv::Instruction& entry) {
-    return entry.operands[0] == static_cast<uint32_t>(model) && spirv::DecodeString(entry.operands.data() + 2, entry.operands.size() - 2) == name;
-  });
+  const auto found =
+      std::find_if(module.entry_points.begin(), module.entry_points.end(), [&](const spirv::Instruction& entry) {
+        return entry.operands[0] == static_cast<uint32_t>(model) &&
+               spirv::DecodeString(entry.operands.data() + 2, entry.operands.size() - 2) == name;
+      });
   return found == module.entry_points.end() ? nullptr : &*found;
 }
 
@@ -103,7 +118,8 @@ std::vector<std::string> NodeNames(const spirv::Module& module) {
   return names;
 }
 
-Expected<NodeReport> ReportNode(const spirv::Module& module, const std::string& entry_point, const spirv::Specialization& specialization) {
+Expected<NodeReport> ReportNode(const spirv::Module& module, const std::string& entry_point,
+                                const spirv::Specialization& specialization) {
   const bool is_mesh = FindEntry(module, entry_point, spv::ExecutionModel::GLCompute) == nullptr &&
                        FindEntry(module, entry_point, spv::ExecutionModel::MeshEXT) != nullptr;
   spirv::Module view;
@@ -120,10 +136,13 @@ Expected<NodeReport> ReportNode(const spirv::Module& module, const std::string& 
 
 std::string AsText(const NodeReport& report) {
   const NodeInfo& info = report.info;
-  std::string text = "node '" + info.entry_point + "', shader index " + Number(info.shader_index) + ", " + report.stage + "\n";
+  std::string text =
+      "node '" + info.entry_point + "', shader index " + Number(info.shader_index) + ", " + report.stage + "\n";
   text += "  launch:   " + Launch(info) + "; local size " + By(info.local_size) + "\n";
   text += "  input:    " + Layout(info.input) + (info.writes_input ? ", written" : "") + "\n";
-  if (info.shares_input) text += "  shares:   the input of '" + info.shares_input_with_name + "', shader index " + Number(info.shares_input_with_index) + "\n";
+  if (info.shares_input)
+    text += "  shares:   the input of '" + info.shares_input_with_name + "', shader index " +
+            Number(info.shares_input_with_index) + "\n";
   if (info.max_recursion != 0) text += "  recursion: " + Number(info.max_recursion) + " level(s)\n";
   for (const spirv::NodeOutputInfo& output : info.outputs) text += OutputText(output);
   if (!info.is_api_entry) text += "  not launched by the application\n";
@@ -133,20 +152,25 @@ std::string AsText(const NodeReport& report) {
 
 std::string AsJson(const NodeReport& report) {
   const NodeInfo& info = report.info;
-  std::string text = "{\"entry_point\": " + Quoted(info.entry_point) + ", \"stage\": " + Quoted(report.stage) +
-                     ", \"shader_index\": " + Number(info.shader_index) + ", \"launch\": " + Quoted(KindName(info.kind)) + ", \"grid\": " + Array(info.grid) +
-                     ", \"local_size\": " + Array(info.local_size) + ", \"coalesce\": " + Number(info.coalesce) + ", \"is_api_entry\": " + Bool(info.is_api_entry) +
-                     ", \"max_recursion\": " + Number(info.max_recursion) + ", \"input_size\": " + Number(info.input.size) +
-                     ", \"input_alignment\": " + Number(info.input.alignment) + ", \"writes_input\": " + Bool(info.writes_input);
+  std::string text =
+      "{\"entry_point\": " + Quoted(info.entry_point) + ", \"stage\": " + Quoted(report.stage) +
+      ", \"shader_index\": " + Number(info.shader_index) + ", \"launch\": " + Quoted(KindName(info.kind)) +
+      ", \"grid\": " + Array(info.grid) + ", \"local_size\": " + Array(info.local_size) +
+      ", \"coalesce\": " + Number(info.coalesce) + ", \"is_api_entry\": " + Bool(info.is_api_entry) +
+      ", \"max_recursion\": " + Number(info.max_recursion) + ", \"input_size\": " + Number(info.input.size) +
+      ", \"input_alignment\": " + Number(info.input.alignment) + ", \"writes_input\": " + Bool(info.writes_input);
   if (info.grid_member) {
-    text += ", \"grid_member\": {\"offset\": " + Number(info.grid_member->offset) + ", \"component_width\": " + Number(info.grid_member->component_width) +
+    text += ", \"grid_member\": {\"offset\": " + Number(info.grid_member->offset) +
+            ", \"component_width\": " + Number(info.grid_member->component_width) +
             ", \"component_count\": " + Number(info.grid_member->component_count) + "}";
   }
   if (info.shares_input) {
-    text += ", \"shares_input_with\": {\"node\": " + Quoted(info.shares_input_with_name) + ", \"shader_index\": " + Number(info.shares_input_with_index) + "}";
+    text += ", \"shares_input_with\": {\"node\": " + Quoted(info.shares_input_with_name) +
+            ", \"shader_index\": " + Number(info.shares_input_with_index) + "}";
   }
   std::string outputs;
-  for (const spirv::NodeOutputInfo& output : info.outputs) outputs += (outputs.empty() ? "" : ", ") + OutputJson(output);
+  for (const spirv::NodeOutputInfo& output : info.outputs)
+    outputs += (outputs.empty() ? "" : ", ") + OutputJson(output);
   return text + ", \"outputs\": [" + outputs + "], \"push_constant_end\": " + Number(info.push_constant_end) +
          ", \"vulkan_memory_model\": " + Bool(info.vulkan_memory_model) + "}";
 }
@@ -158,7 +182,8 @@ Expected<spirv::Specialization> ParseSpecialization(const std::vector<std::strin
     uint32_t id = 0;
     const char* const end = setting.data() + std::min(equals, setting.size());
     const auto [rest, error] = std::from_chars(setting.data(), end, id);
-    if (equals == std::string::npos || error != std::errc() || rest != end) return Error{"'" + setting + "' is not ID=VALUE"};
+    if (equals == std::string::npos || error != std::errc() || rest != end)
+      return Error{"'" + setting + "' is not ID=VALUE"};
     const std::string value = setting.substr(equals + 1);
     int64_t number = 0;
     const auto parsed = std::from_chars(value.data(), value.data() + value.size(), number);
@@ -167,7 +192,8 @@ Expected<spirv::Specialization> ParseSpecialization(const std::vector<std::strin
       is_number = true;
       number = value == "true" ? 1 : 0;
     }
-    if (is_number && (number < INT32_MIN || number > UINT32_MAX)) return Error{"'" + setting + "': the value does not fit in 32 bits"};
+    if (is_number && (number < INT32_MIN || number > UINT32_MAX))
+      return Error{"'" + setting + "': the value does not fit in 32 bits"};
     std::vector<uint8_t>& bytes = specialization[id];
     if (is_number) {
       const auto word = static_cast<uint32_t>(number);

@@ -17,7 +17,8 @@ struct NodeReport {
 
 // Entry points that may be nodes: compute and mesh, in the order of the module.
 [[nodiscard]] std::vector<std::string> NodeNames(const spirv::Module& module);
-[[nodiscard]] Expected<NodeReport> ReportNode(const spirv::Module& module, const std::string& entry_point, const spirv::Specialization& specialization);
+[[nodiscard]] Expected<NodeReport> ReportNode(const spirv::Module& module, const std::string& entry_point,
+                                              const spirv::Specialization& specialization);
 
 // Several lines; the last ends in a line break.
 [[nodiscard]] std::string AsText(const NodeReport& report);

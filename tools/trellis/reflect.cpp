@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::string_view kHelp =
     "usage: trellis reflect FILE [--entry NAME] [--spec ID=VALUE]... [--json]\n\n"
-    "Prints what each entry point of a SPIR-V module is as a node: how it is launched, its input, where it sends payloads.\n\n"
+    "Prints what each entry point of a SPIR-V module is as a node: how it is launched, its input, where it sends "
+    "payloads.\n\n"
     "  --entry NAME      only this entry point\n"
     "  --spec ID=VALUE   value of a specialisation constant: an integer, true, false, or a string\n"
     "  --json            an array of objects, one per node\n\n"
@@ -19,7 +20,8 @@ constexpr std::string_view kHelp =
     "exit status: 0 done, 1 the input was refused, 2 the command line is wrong\n";
 
 int Run(const std::vector<std::string>& words) {
-  Expected<Arguments> arguments = Arguments::Parse(words, {{"--entry", true}, {"--spec", true, false, true}, {"--json"}});
+  Expected<Arguments> arguments =
+      Arguments::Parse(words, {{"--entry", true}, {"--spec", true, false, true}, {"--json"}});
   if (!arguments) return WrongUsage("reflect", arguments.error().message);
   if (arguments->inputs().size() != 1) return WrongUsage("reflect", "one input is needed");
   Expected<spirv::Specialization> specialization = ParseSpecialization(arguments->Values("--spec"));

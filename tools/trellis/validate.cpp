@@ -15,8 +15,10 @@ namespace {
 
 constexpr std::string_view kHelp =
     "usage: trellis validate FILE... [--strict] [--rules-only]\n\n"
-    "Checks SPIR-V modules against the rules of SPV_AMDX_shader_enqueue that spirv-val does not know, then with spirv-val. Each finding is one\n"
-    "line with the rule's name, the id and, where debug information tells, the source line. Warnings are rules that compilers in use break and\n"
+    "Checks SPIR-V modules against the rules of SPV_AMDX_shader_enqueue that spirv-val does not know, then with "
+    "spirv-val. Each finding is one\n"
+    "line with the rule's name, the id and, where debug information tells, the source line. Warnings are rules that "
+    "compilers in use break and\n"
     "that have one sensible meaning.\n\n"
     "  --strict      warnings are errors\n"
     "  --rules-only  without spirv-val\n\n"
