@@ -58,7 +58,11 @@ fi
 
 case $(DetectSystem) in
   debian:12)
-    InstallMissingPackages "${DEBIAN_PACKAGES[@]}"
+    if [ "${mode}" = demo ]; then
+      InstallMissingPackages "${DEBIAN_PACKAGES[@]}"
+    else
+      InstallMissingPackages "${DEBIAN_PACKAGES[@]}" "${DEBIAN_12_TEST_PACKAGES[@]}"
+    fi
     ProvideLavapipe
     ProvidePrefix
     [ "${mode}" = demo ] || ProvideSwiftShader
