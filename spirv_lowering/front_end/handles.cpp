@@ -15,6 +15,8 @@ namespace {
 
 constexpr uint32_t kAligned = static_cast<uint32_t>(spv::MemoryAccessMask::Aligned);
 
+constexpr const char* kHandleFromNumber = "a payload handle cannot be made from a number: allocate payloads instead";
+
 // Alignment of payloads is the implementation's business.
 void DropAligned(Instruction& access, size_t mask_at) {
   if (access.operands.size() <= mask_at || (access.operands[mask_at] & kAligned) == 0) return;
@@ -156,7 +158,7 @@ class FunctionRewriter {
       uses_handle = uses_handle || IsHandle(id);
       uses_payload = uses_payload || class_of_.contains(id);
     });
-    if (names_type) return Refuse("a payload handle cannot be made from a number: allocate payloads instead");
+    if (names_type) return Refuse(kHandleFromNumber);
     switch (instruction.opcode) {
       case spv::Op::OpLine:
       case spv::Op::OpStore:
@@ -244,15 +246,12 @@ class FunctionRewriter {
       storage = *known;
     } else if (operands[0] == arrays_.input) {
       storage = spv::StorageClass::NodePayloadAMDX;
-      if (arrays_.input_many) operands.erase(operands.begin() + 1);
-      if (Expected<void> fine = CheckElement(operands.size(), arrays_.input_empty); !fine) return fine;
+      if (Expected<void> fine = EnterBlock(operands, arrays_.input_many, arrays_.input_empty); !fine) return fine;
     } else if (IsHandle(operands[0])) {
-      if (type_names_.contains(operands[0]))
-        return Refuse("a payload handle cannot be made from a number: allocate payloads instead");
+      if (type_names_.contains(operands[0])) return Refuse(kHandleFromNumber);
       const bool empty = arrays_.outputs.at(TypeOf(operands[0]));
       std::tie(operands[0], storage) = PointerTo(operands[0]);
-      operands.erase(operands.begin() + 1);
-      if (Expected<void> fine = CheckElement(operands.size(), empty); !fine) return fine;
+      if (Expected<void> fine = EnterBlock(operands, true, empty); !fine) return fine;
     } else {
       return Keep(std::move(instruction));
     }
@@ -262,9 +261,12 @@ class FunctionRewriter {
     return {};
   }
 
-  Expected<void> CheckElement(size_t operand_count, bool empty) const {
-    if (operand_count < 2) return Refuse("a payload array cannot be used as a value: index it");
+  // From indices into the GLSL block to indices into the payload array. A block of an array has an index for its one
+  // member in front; for a block of one record that index is the element's.
+  Expected<void> EnterBlock(std::vector<uint32_t>& operands, bool of_array, bool empty) const {
+    if (operands.size() < (of_array ? 3 : 2)) return Refuse("a payload array cannot be used as a value: index it");
     if (empty) return Refuse("a NodeEmpty payload has no content");
+    if (of_array) operands.erase(operands.begin() + 1);
     return {};
   }
 

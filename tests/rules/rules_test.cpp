@@ -152,6 +152,26 @@ TEST(Rules, CompilersPassAVariableWhereValidityWantsAType) {
   EXPECT_TRUE(CheckRules(ReadText(text)).empty());
 }
 
+// Any module that the reader accepts can be checked: each word of a module is replaced in turn.
+TEST(Rules, HostileModulesAreCheckedToo) {
+  for (const char* name :
+       {"valid", "broken/shared_input_written", "broken/finish_untracked", "broken/mesh_recursion"}) {
+    const Expected<std::vector<uint32_t>> words =
+        Assemble(ReadFile(fs::path(TRELLIS_RULES_DIR) / (std::string(name) + ".spvasm")));
+    ASSERT_TRUE(words);
+    for (size_t at = 5; at < words->size(); ++at) {
+      for (const uint32_t value : {0u, 1u, 7u, 20u, (*words)[at] + 1, (*words)[at] ^ 0x10u, 0xffffffffu}) {
+        std::vector<uint32_t> changed = *words;
+        changed[at] = value;
+        Expected<Module> module = ReadModule(changed);
+        if (!module) continue;
+        for (const RuleViolation& violation : CheckRules(*module)) EXPECT_FALSE(Describe(violation).empty());
+        EXPECT_FALSE(WriteModule(ForValidator(*std::move(module))).empty());
+      }
+    }
+  }
+}
+
 // What spirv-val wrongly refuses is taken out of its view, and nothing else.
 TEST(ValidatorView, ValidatorAcceptsTypeOperandAtomicsAndSpecialisedNames) {
   std::string text = ReadFile(fs::path(TRELLIS_RULES_DIR) / "valid.spvasm");

@@ -205,6 +205,15 @@ TEST_F(Cli, BrokenRulesNameTheGlslLine) {
   EXPECT_FALSE(fs::exists(Path("node.spv")));
 }
 
+TEST_F(Cli, MessagesSayWhatToWriteInGlsl) {
+  std::string node = kNode;
+  node.replace(node.find("NODE_OUTPUT"), 0, "NODE_STATIC_GRID(1, 1, 1);\n");
+  Put("node.comp", node);
+  EXPECT_NE(
+      Compile({"-o", Path("node.spv")}).output.find("NODE_INPUTS takes neither NODE_STATIC_GRID nor NODE_MAX_GRID"),
+      std::string::npos);
+}
+
 TEST_F(Cli, DeclarationsInIncludesAreFoundThere) {
   Put("include/item.glsl",
       "struct Item { uint value; };\n\nNODE_LIMIT_OF(\"Nothing\") NODE_OUTPUT(Item, Extra, \"extra\", 1);\n");

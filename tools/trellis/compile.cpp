@@ -103,12 +103,31 @@ spirv::SourceLine Locate(const spirv::RuleViolation& violation, const spirv::Rew
   return declared == node.declared.end() ? spirv::SourceLine() : declared->second;
 }
 
+// What to write in GLSL.
+std::string_view Hint(const std::string& rule) {
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kHints = {
+      {{"SharesInputWithAMDX/NonWritable", "put 'readonly' in front of NODE_INPUT"},
+       {"PayloadDispatchIndirectAMDX/required",
+        "mark the member that holds the grid NODE_GRID, or use NODE_STATIC_GRID, or NODE_INPUTS"},
+       {"PayloadDispatchIndirectAMDX/type", "NODE_GRID goes on uint, uvec2 or uvec3"},
+       {"CoalescingAMDX/exclusive", "NODE_INPUTS takes neither NODE_STATIC_GRID nor NODE_MAX_GRID"},
+       {"StaticNumWorkgroupsAMDX/exclusive", "use either NODE_STATIC_GRID or NODE_MAX_GRID"},
+       {"TrackFinishWritingAMDX/required", "mark a member of the structure NODE_TRACKED"},
+       {"NumWorkgroups/forbidden", "gl_NumWorkGroups is not for nodes: send the number in the payload"}}};
+  for (const auto& [name, hint] : kHints) {
+    if (name == rule) return hint;
+  }
+  return {};
+}
+
 Expected<void> Check(const spirv::RewrittenNode& node, const std::string& input) {
   const std::vector<spirv::RuleViolation> violations = spirv::CheckRules(node.module);
   for (spirv::RuleViolation violation : violations) {
     violation.where = Locate(violation, node);
     // Only others' compilers are tolerated.
     violation.tolerated = false;
+    const std::string_view hint = Hint(violation.rule);
+    if (!hint.empty()) violation.message += "; " + std::string(hint);
     const std::string file = violation.where.line == 0 ? input + ": " : std::string();
     std::fprintf(stderr, "%s%s\n", file.c_str(), Describe(violation).c_str());
   }

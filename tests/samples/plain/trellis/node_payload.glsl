@@ -28,13 +28,13 @@ struct NodeEmpty {
   uint node_empty;
 };
 
-#define NODE_INPUT(Record, name)                                        \
-  layout(NODE_LAYOUT, set = 1, binding = 0) buffer node_input_##name {  \
-    Record name;                                                        \
+#define NODE_INPUT(Record, name)                                       \
+  layout(NODE_LAYOUT, set = 1, binding = 0) buffer node_input_##name { \
+    Record name;                                                       \
   }
-#define NODE_INPUTS(Record, name, max)                                  \
-  layout(NODE_LAYOUT, set = 1, binding = 0) buffer node_input_##name {  \
-    Record name[];                                                      \
+#define NODE_INPUTS(Record, name, max)                                 \
+  layout(NODE_LAYOUT, set = 1, binding = 0) buffer node_input_##name { \
+    Record name[];                                                     \
   }
 
 // What an allocation finds in front of its records.
@@ -87,15 +87,15 @@ NodeHeader_ node_header_(uvec2 address) {
 #define node_count(payloads) node_header_(uvec2(payloads)).count
 #define node_enqueue(payloads) node_header_(uvec2(payloads)).enqueued = 1
 
-#define NODE_OUTPUT(Record, Type, node, max)                                                                                     \
-  layout(buffer_reference, NODE_LAYOUT) coherent buffer Type {                                                                   \
-    Record at[];                                                                                                                 \
-  };                                                                                                                             \
-  Type Type##_group(const uint count) { return Type(node_take_group_(__LINE__, count, 0)); }                                     \
-  Type Type##_group(const uint count, const uint index) { return Type(node_take_group_(__LINE__, count, index)); }               \
-  Type Type##_thread(const uint count) { return Type(node_take_thread_(__LINE__, count, 0)); }                                   \
-  Type Type##_thread(const uint count, const uint index) { return Type(node_take_thread_(__LINE__, count, index)); }             \
-  bool Type##_valid(const uint index) { return index == node_valid_index_; }                                                     \
+#define NODE_OUTPUT(Record, Type, node, max)                                                                         \
+  layout(buffer_reference, NODE_LAYOUT) coherent buffer Type {                                                       \
+    Record at[];                                                                                                     \
+  };                                                                                                                 \
+  Type Type##_group(const uint count) { return Type(node_take_group_(__LINE__, count, 0)); }                         \
+  Type Type##_group(const uint count, const uint index) { return Type(node_take_group_(__LINE__, count, index)); }   \
+  Type Type##_thread(const uint count) { return Type(node_take_thread_(__LINE__, count, 0)); }                       \
+  Type Type##_thread(const uint count, const uint index) { return Type(node_take_thread_(__LINE__, count, index)); } \
+  bool Type##_valid(const uint index) { return index == node_valid_index_; }                                         \
   const uint node_ignored_##Type = 0
 
 #endif
