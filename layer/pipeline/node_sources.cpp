@@ -1,6 +1,7 @@
 #include "layer/pipeline/node_sources.h"
 
 #include <chrono>
+#include <string_view>
 #include <utility>
 
 #include "layer/dispatch/struct_chain.h"
@@ -45,6 +46,14 @@ void SettleIdentity(StageNode& node) {
       given && given->index != VK_SHADER_INDEX_UNUSED_AMDX ? given->index : node.source.info.shader_index;
 }
 
+// The first rule that an entry point, or the module as a whole, breaks; null if there is none.
+const spirv::RuleViolation* FindBrokenRule(const CheckedModule& module, std::string_view entry_point) {
+  for (const spirv::RuleViolation& violation : module.violations)
+    if (!violation.tolerated && (violation.entry_point.empty() || violation.entry_point == entry_point))
+      return &violation;
+  return nullptr;
+}
+
 VkResult CollectNode(const CreationContext& context, ModuleReader& reader, const std::string& where, StageNode& node) {
   const auto begin = std::chrono::steady_clock::now();
   const VkPipelineShaderStageCreateInfo& stage = *node.stage;
@@ -53,12 +62,15 @@ VkResult CollectNode(const CreationContext& context, ModuleReader& reader, const
   if (!stage.pName) return context.Refuse(where + "there is no entry point name");
   if (const VkResult result = FindWords(context, where, node); result != VK_SUCCESS) return result;
 
-  Expected<std::shared_ptr<const spirv::Module>> module = reader.Read(node.words);
+  const Expected<std::shared_ptr<const CheckedModule>> module = reader.Read(node.words);
   if (!module) return context.Refuse(where + module.error().message);
-  node.module = *std::move(module);
+  // Shares the checked module's life.
+  node.module = std::shared_ptr<const spirv::Module>(*module, &(*module)->module);
   node.specialization = ReadSpecialization(stage.pSpecializationInfo);
   Expected<spirv::NodeInfo> info = spirv::Reflect(*node.module, stage.pName, node.specialization);
   if (!info) return context.Refuse(where + info.error().message);
+  if (const spirv::RuleViolation* broken = FindBrokenRule(**module, stage.pName))
+    return context.Refuse(where + spirv::Describe(*broken));
   node.source.info = *std::move(info);
   SettleIdentity(node);
   node.reflect_nanoseconds = static_cast<uint64_t>(
@@ -68,12 +80,13 @@ VkResult CollectNode(const CreationContext& context, ModuleReader& reader, const
 
 }  // namespace
 
-Expected<std::shared_ptr<const spirv::Module>> ModuleReader::Read(std::span<const uint32_t> words) {
-  std::shared_ptr<const spirv::Module>& known = modules_[words.data()];
+Expected<std::shared_ptr<const CheckedModule>> ModuleReader::Read(std::span<const uint32_t> words) {
+  std::shared_ptr<const CheckedModule>& known = modules_[words.data()];
   if (!known) {
     Expected<spirv::Module> module = spirv::ReadNodeModule(words);
     if (!module) return module.error();
-    known = std::make_shared<const spirv::Module>(*std::move(module));
+    std::vector<spirv::RuleViolation> violations = spirv::CheckRules(*module);
+    known = std::make_shared<const CheckedModule>(CheckedModule{*std::move(module), std::move(violations)});
   }
   return known;
 }

@@ -14,6 +14,7 @@
 #include "layer/pipeline/creation_context.h"
 #include "spirv_lowering/ir/module.h"
 #include "spirv_lowering/reflect/reflect.h"
+#include "spirv_lowering/rules/check_rules.h"
 
 namespace trellis {
 
@@ -29,15 +30,21 @@ struct StageNode {
   uint64_t reflect_nanoseconds = 0;  // reading and reflecting
 };
 
-// Reads each module once, however many stages use it. For one vkCreateExecutionGraphPipelinesAMDX, all its create
-// infos.
+// A module and what it breaks of the extension's rules.
+struct CheckedModule {
+  spirv::Module module;
+  std::vector<spirv::RuleViolation> violations;
+};
+
+// Reads and checks each module once, however many stages use it. For one vkCreateExecutionGraphPipelinesAMDX, all its
+// create infos.
 class ModuleReader {
  public:
-  // Fails with the reader's message.
-  [[nodiscard]] Expected<std::shared_ptr<const spirv::Module>> Read(std::span<const uint32_t> words);
+  // Fails with the reader's message; broken rules are not failures here, because they may be another entry point's.
+  [[nodiscard]] Expected<std::shared_ptr<const CheckedModule>> Read(std::span<const uint32_t> words);
 
  private:
-  std::unordered_map<const uint32_t*, std::shared_ptr<const spirv::Module>> modules_;
+  std::unordered_map<const uint32_t*, std::shared_ptr<const CheckedModule>> modules_;
 };
 
 // VK_SUCCESS; VK_PIPELINE_COMPILE_REQUIRED for stages that are only an identifier; otherwise what was refused has been

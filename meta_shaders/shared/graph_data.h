@@ -1,8 +1,10 @@
-// Everything that the host, the internal kernels and the lowered nodes agree on. One text, two languages: C++ and GLSL (std430, buffer_reference).
+// Everything that the host, the internal kernels and the lowered nodes agree on. One text, two languages: C++ and GLSL
+// (std430, buffer_reference).
 //
-// Addresses are device addresses; GLSL sees them as uvec2 {low, high}, because nothing may require shaderInt64. Sizes and strides are bytes.
-// "Plan memory" is written by the host at record time and constant afterwards; "scratch" is the application's scratch buffer, exclusive to one
-// execution at a time; "ring" is the memory claimed from the queue family's pool for the duration of one graph.
+// Addresses are device addresses; GLSL sees them as uvec2 {low, high}, because nothing may require shaderInt64. Sizes
+// and strides are bytes. "Plan memory" is written by the host at record time and constant afterwards; "scratch" is the
+// application's scratch buffer, exclusive to one execution at a time; "ring" is the memory claimed from the queue
+// family's pool for the duration of one graph.
 #ifndef TRELLIS_META_SHADERS_SHARED_GRAPH_DATA_H
 #define TRELLIS_META_SHADERS_SHARED_GRAPH_DATA_H
 
@@ -22,15 +24,17 @@ namespace trellis::shared {
 TRELLIS_CONSTANT kNoSlot = 0xffffffffu;
 
 // How a launch turns records into workgroups.
-TRELLIS_CONSTANT kLaunchStaticGrid = 0u;   // LaunchBlock::grid workgroups a record
-TRELLIS_CONSTANT kLaunchDynamicGrid = 1u;  // workgroups a record from the record itself; exclusive prefix sum in LaunchBlock::first_workgroup
-TRELLIS_CONSTANT kLaunchCoalescing = 2u;   // up to LaunchBlock::coalesce records a workgroup
+TRELLIS_CONSTANT kLaunchStaticGrid = 0u;  // LaunchBlock::grid workgroups a record
+TRELLIS_CONSTANT kLaunchDynamicGrid =
+    1u;  // workgroups a record from the record itself; exclusive prefix sum in LaunchBlock::first_workgroup
+TRELLIS_CONSTANT kLaunchCoalescing = 2u;  // up to LaunchBlock::coalesce records a workgroup
 
-// Bit of NodeOutput::index_count: `slots` is an array of {shader index, slot} pairs sorted by shader index instead of a dense array of slots.
+// Bit of NodeOutput::index_count: `slots` is an array of {shader index, slot} pairs sorted by shader index instead of a
+// dense array of slots.
 TRELLIS_CONSTANT kSortedSlotPairs = 0x80000000u;
 
-// What a node's shader gets: its 8-byte push constant is the address of one of these. Level 0: in plan memory. Later levels: in scratch, written by
-// the close-level kernel.
+// What a node's shader gets: its 8-byte push constant is the address of one of these. Level 0: in plan memory. Later
+// levels: in scratch, written by the close-level kernel.
 struct LaunchBlock {
   TRELLIS_ADDRESS control;          // ControlBlock
   TRELLIS_ADDRESS records;          // record 0
@@ -56,15 +60,16 @@ TRELLIS_CONSTANT kGridMemberCountShift = 20u;
 
 // One output (payload array type) of a node, resolved for one slot. In plan memory.
 struct NodeOutput {
-  TRELLIS_ADDRESS slots;     // uint[index_count] or {uint, uint}[index_count & ~kSortedSlotPairs]; kNoSlot where there is no node
+  TRELLIS_ADDRESS
+      slots;  // uint[index_count] or {uint, uint}[index_count & ~kSortedSlotPairs]; kNoSlot where there is no node
   TRELLIS_UINT first_index;  // dense form: shader index of slots[0]
   TRELLIS_UINT index_count;
 };
 
 // An append buffer of records: one per slot and parity of level, in scratch. address of record r = base + r * stride.
-// Allocation is one atomic add on `reserved`; its result is the rank. An allocation that crosses `capacity` fails whole, and since ranks grow
-// monotonically so does every later one: the records of the region are those below min(reserved, first_failed).
-// The heap has one too: stride 16, ranks count 16-byte units.
+// Allocation is one atomic add on `reserved`; its result is the rank. An allocation that crosses `capacity` fails
+// whole, and since ranks grow monotonically so does every later one: the records of the region are those below
+// min(reserved, first_failed). The heap has one too: stride 16, ranks count 16-byte units.
 struct Region {
   TRELLIS_ADDRESS base;
   TRELLIS_UINT stride;
@@ -77,15 +82,16 @@ struct Region {
 
 // Head of scratch.
 struct ControlBlock {
-  TRELLIS_ADDRESS ring;  // base of the claimed ring, 0 if none could be claimed: then every region has capacity 0
-  TRELLIS_ADDRESS dump;  // where writes to lost records go: at least the largest record, in scratch
+  TRELLIS_ADDRESS ring;     // base of the claimed ring, 0 if none could be claimed: then every region has capacity 0
+  TRELLIS_ADDRESS dump;     // where writes to lost records go: at least the largest record, in scratch
   TRELLIS_UINT ring_entry;  // index in the pool's table, kNoSlot if none
   TRELLIS_UINT heap_slot;   // index of the heap's Region: the slot count; written by the begin kernel from BeginPlan
   TRELLIS_UINT unused1;
   TRELLIS_UINT unused2;
 };
 
-// ---- internal kernels: their 8-byte push constant is the address of BeginPlan, ClosePlan or EndPlan, in plan memory -----------------------------
+// ---- internal kernels: their 8-byte push constant is the address of BeginPlan, ClosePlan or EndPlan, in plan memory
+// -----------------------------
 
 // How to open the region of one slot for the producers of a level.
 struct RegionPlan {
@@ -127,7 +133,8 @@ struct LossReportHeader {  // followed by LossReport[kLossReportCapacity], used 
   TRELLIS_UINT unused2;
 };
 
-// One ring of a pool. In memory of the device that the host writes when the pool grows, before the submission that needs it.
+// One ring of a pool. In memory of the device that the host writes when the pool grows, before the submission that
+// needs it.
 struct RingEntry {
   TRELLIS_ADDRESS base;
   TRELLIS_ADDRESS bytes;
@@ -143,7 +150,8 @@ struct RingTableHeader {  // followed by RingEntry[count]
   TRELLIS_UINT unused2;
 };
 
-// First kernel of a graph, one workgroup: claims a ring of at least `ring_bytes`, writes ControlBlock, opens the regions of level 1.
+// First kernel of a graph, one workgroup: claims a ring of at least `ring_bytes`, writes ControlBlock, opens the
+// regions of level 1.
 struct BeginPlan {
   TRELLIS_ADDRESS control;
   TRELLIS_ADDRESS ring_table;
@@ -155,17 +163,19 @@ struct BeginPlan {
   TRELLIS_UINT heap_slot;
 };
 
-// Between levels. Workgroups [0, launch_count): one per launch of the next level: reads the Region it consumes, writes its LaunchBlock and
-// indirect arguments (dynamic grids: the prefix sums too), reports losses. The workgroups after them open the regions that the next level appends to.
+// Between levels. Workgroups [0, launch_count): one per launch of the next level: reads the Region it consumes, writes
+// its LaunchBlock and indirect arguments (dynamic grids: the prefix sums too), reports losses. The workgroups after
+// them open the regions that the next level appends to.
 struct ClosePlan {
   TRELLIS_ADDRESS control;
-  TRELLIS_ADDRESS launches;   // LaunchPlan[launch_count]
-  TRELLIS_ADDRESS blocks;     // LaunchBlock[launch_count], in scratch
-  TRELLIS_ADDRESS arguments;  // {x, y, z, unused}[launch_count], in scratch: VkDispatchIndirectCommand at a stride of 16
-  TRELLIS_ADDRESS consumed;   // Region[] with the records of the next level
-  TRELLIS_ADDRESS produced;   // Region[] that the next level appends to
-  TRELLIS_ADDRESS openings;   // RegionPlan[opening_count]
-  TRELLIS_ADDRESS reports;    // LossReportHeader
+  TRELLIS_ADDRESS launches;  // LaunchPlan[launch_count]
+  TRELLIS_ADDRESS blocks;    // LaunchBlock[launch_count], in scratch
+  TRELLIS_ADDRESS
+      arguments;             // {x, y, z, unused}[launch_count], in scratch: VkDispatchIndirectCommand at a stride of 16
+  TRELLIS_ADDRESS consumed;  // Region[] with the records of the next level
+  TRELLIS_ADDRESS produced;  // Region[] that the next level appends to
+  TRELLIS_ADDRESS openings;  // RegionPlan[opening_count]
+  TRELLIS_ADDRESS reports;   // LossReportHeader
   TRELLIS_UINT launch_count;
   TRELLIS_UINT opening_count;
   TRELLIS_UINT graph;

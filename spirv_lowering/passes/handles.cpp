@@ -171,8 +171,7 @@ class HandleLowering {
     if (width == 32 && !is_signed) return value;
     if (const std::optional<uint32_t> constant = types_.ConstantValue(value); constant && width == 32)
       return types_.ConstantUint(*constant);
-    return Builder(module_, body_)
-        .Emit(width == 32 ? spv::Op::OpBitcast : spv::Op::OpUConvert, types_.Uint(), {value});
+    return Builder(module_, body_).Emit(width == 32 ? spv::Op::OpBitcast : spv::Op::OpUConvert, types_.Uint(), {value});
   }
 
   Expected<void> LowerInstruction(Instruction& instruction) {
@@ -236,12 +235,11 @@ class HandleLowering {
   // Puts `value` in place of the instruction's result, as its type wants it.
   void Replace(const Instruction& instruction, Id value, Id type) {
     if (type == instruction.type_id)
-      return void(
-          body_.emplace_back(spv::Op::OpCopyObject, type, instruction.result_id, std::vector<uint32_t>{value}));
+      return void(body_.emplace_back(spv::Op::OpCopyObject, type, instruction.result_id, std::vector<uint32_t>{value}));
     const Instruction* wanted = types_.Find(instruction.type_id);
     const bool same_width = wanted != nullptr && wanted->opcode == spv::Op::OpTypeInt && wanted->operands[0] == 32;
     body_.emplace_back(same_width ? spv::Op::OpBitcast : spv::Op::OpUConvert, instruction.type_id,
-                        instruction.result_id, std::vector<uint32_t>{value});
+                       instruction.result_id, std::vector<uint32_t>{value});
   }
 
   Expected<void> LowerAllocate(const Instruction& instruction) {
@@ -317,7 +315,7 @@ class HandleLowering {
     if (counted_twice) node_index = types_.ConstantUint(0);
     const Id index = TargetIndex(node_index, output);
     body_.emplace_back(spv::Op::OpFunctionCall, instruction.type_id, instruction.result_id,
-                        std::vector<uint32_t>{calls_.valid(), types_.ConstantUint(number->second), index});
+                       std::vector<uint32_t>{calls_.valid(), types_.ConstantUint(number->second), index});
     return {};
   }
 
@@ -337,7 +335,7 @@ class HandleLowering {
     const Id record = Element(HandleOf(base), index, handle_types_.PayloadOf(base_type));
     if (instruction.operands.size() == 2) {
       body_.emplace_back(spv::Op::OpCopyObject, RecordPointer(handle_types_.PayloadOf(base_type)),
-                          instruction.result_id, std::vector<uint32_t>{record});
+                         instruction.result_id, std::vector<uint32_t>{record});
       return {};
     }
     std::vector<uint32_t> operands = {record};
@@ -370,7 +368,7 @@ class HandleLowering {
       if (!handle_types_.IsHandle(instruction.type_id))
         return Error{Where(instruction) + ": a load of a whole array of payloads: not supported"};
       body_.emplace_back(spv::Op::OpCopyObject, Uvec4(), instruction.result_id,
-                          std::vector<uint32_t>{HandleOf(source)});
+                         std::vector<uint32_t>{HandleOf(source)});
       return {};
     }
     if (pointers_.contains(source)) access_.Mark(instruction, 1, instruction.type_id, true, false);

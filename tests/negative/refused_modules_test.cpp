@@ -62,6 +62,20 @@ TEST_F(Refused, RevisionOneStorageClass) {
   ExpectRefused({{.text = "revision 1", .entry = "ThreadNode", .words = words}}, {"ThreadNode"});
 }
 
+// What spirv-val lets pass: one rule of the extension, which pipeline creation checks with all the others (tests/rules
+// has a module for each).
+TEST_F(Refused, ByARuleThatTheValidatorDoesNotKnow) {
+  constexpr uint32_t kDecorateId = 332, kNodeMaxPayloads = 5020;
+  const std::vector<uint32_t> words = Words(ThreadModule(Shape::kDxc));
+  std::vector<uint32_t> broken(words.begin(), words.begin() + 5);
+  for (size_t at = 5; at < words.size(); at += words[at] >> 16) {
+    if ((words[at] & 0xffff) == kDecorateId && words[at + 2] == kNodeMaxPayloads) continue;
+    broken.insert(broken.end(), words.begin() + at, words.begin() + at + (words[at] >> 16));
+  }
+  ExpectRefused({{.text = "no maximum", .entry = "ThreadNode", .words = broken}},
+                {"ThreadNode", "[NodeMaxPayloadsAMDX/"});
+}
+
 // Revision 1 decorated with literal names.
 TEST_F(Refused, RevisionOneNodeName) {
   std::vector<uint32_t> words = Words(ChainModule(Shape::kDxc));
