@@ -13,7 +13,7 @@ namespace {
 void Refuse(CommandBuffer& recording, const std::string& why) {
   recording.device.diagnostics.Error("TRELLIS-not-implemented", why,
                                      {{VK_OBJECT_TYPE_COMMAND_BUFFER, HandleToU64(recording.handle)}});
-  recording.RememberError(VK_ERROR_FEATURE_NOT_PRESENT);
+  recording.RememberError(VK_ERROR_UNKNOWN);  // of the few results that vkEndCommandBuffer may return
 }
 
 std::string NotImplemented(const char* command) {

@@ -105,6 +105,8 @@ VKAPI_ATTR void VKAPI_CALL DestroyPipeline(VkDevice device, VkPipeline pipeline,
                                            const VkAllocationCallbacks* allocator) {
   const std::shared_ptr<Device> object = FindDevice(device);
   PollLossReports(*object);  // reports name nodes of the graph
+  // Held until its private data is forgotten: its address is its handle, which a new graph may get once it is gone.
+  const std::shared_ptr<ExecutionGraphPipeline> graph = object->execution_graphs.Find(pipeline);
   if (DestroyExecutionGraphPipeline(*object, pipeline, allocator)) {
     object->private_data.Forget(HandleToU64(pipeline));
   } else {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "layer/objects/bound_state.h"
 #include "layer/objects/device.h"
 
 namespace trellis {
@@ -14,7 +15,9 @@ NodePushConstants PlanNodePushConstants(uint32_t range_count, const VkPushConsta
       plan.push_constant_end = std::max(plan.push_constant_end, ranges[i].offset + ranges[i].size);
   plan.launch_offset = (plan.push_constant_end + 7) & ~7u;
   plan.node_push_constant_size = plan.launch_offset + kLaunchPushConstantBytes;
-  plan.push_constants_full = plan.node_push_constant_size > max_push_constants_size;
+  // Some devices have kilobytes of push constants; what the application pushed is kept for the first ones only.
+  const uint32_t most = std::min(max_push_constants_size, PushConstantState::kShadowBytes + kLaunchPushConstantBytes);
+  plan.push_constants_full = plan.node_push_constant_size > most;
   if (plan.push_constants_full) plan.node_push_constant_size = max_push_constants_size;
   return plan;
 }

@@ -18,7 +18,8 @@ struct NodePushConstants {
   uint32_t push_constant_end = 0;        // end of the highest of the application's ranges that include COMPUTE
   uint32_t launch_offset = 0;            // where nodes find the address of their launch block; a multiple of 8
   uint32_t node_push_constant_size = 0;  // launch_offset + 8, at most maxPushConstantsSize
-  // launch_offset + 8 is more than maxPushConstantsSize: nodes cannot be launched with this layout.
+  // launch_offset is more than PushConstantState::kShadowBytes, or launch_offset + 8 more than maxPushConstantsSize:
+  // nodes cannot be launched with this layout.
   bool push_constants_full = false;
 };
 

@@ -116,6 +116,13 @@ void Recorder::PushLaunch(VkDeviceAddress block) {
   application_bytes_pushed_ = true;
 }
 
-ScopedComputeState::~ScopedComputeState() { RestoreComputeState(command_buffer_); }
+// A destructor that throws terminates the application, so std::bad_alloc of a container must not leave this one.
+ScopedComputeState::~ScopedComputeState() {
+  try {
+    RestoreComputeState(command_buffer_);
+  } catch (...) {
+    command_buffer_.RememberError(VK_ERROR_OUT_OF_HOST_MEMORY);
+  }
+}
 
 }  // namespace trellis

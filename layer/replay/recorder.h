@@ -62,13 +62,13 @@ class Recorder {
 // Puts the application's compute state back at the end of its life.
 class [[nodiscard]] ScopedComputeState {
  public:
-  explicit ScopedComputeState(const CommandBuffer& command_buffer) : command_buffer_(command_buffer) {}
+  explicit ScopedComputeState(CommandBuffer& command_buffer) : command_buffer_(command_buffer) {}
   ScopedComputeState(const ScopedComputeState&) = delete;
   ScopedComputeState& operator=(const ScopedComputeState&) = delete;
   ~ScopedComputeState();
 
  private:
-  const CommandBuffer& command_buffer_;
+  CommandBuffer& command_buffer_;
 };
 
 }  // namespace trellis

@@ -121,7 +121,7 @@ void RecordEnd(const Device& device, VkCommandBuffer command_buffer, const Dispa
   recorder.Run(Kernel::kEndGraph, *plan.end);
 }
 
-void Record(const CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline, const InternalKernels& kernels,
+void Record(CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline, const InternalKernels& kernels,
             const DispatchPlan& plan, ScratchBuffer scratch) {
   const Device& device = command_buffer.device;
   const ScopedLabel label(device, command_buffer.handle, LabelsEnabled(device) ? GraphLabel(plan, pipeline.graph) : "");

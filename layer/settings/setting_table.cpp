@@ -65,7 +65,7 @@ constexpr SettingRow kTable[] = {
      "Check every lowered shader with the SPIR-V validator; a pipeline whose shader does not pass is not created.",
      SetBool<&Settings::validate_lowered>},
     {"dump_dir", SettingType::kString, "", "",
-     "Existing folder into which node shaders are written before and after lowering. Empty: none.",
+     "Folder into which node shaders are written before and after lowering. Empty: none.",
      SetString<&Settings::dump_dir>},
     {"force_emulation", SettingType::kBool, "false", "", "Emulate the extension even on a device that implements it.",
      SetBool<&Settings::force_emulation>},

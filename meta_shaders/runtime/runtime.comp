@@ -49,8 +49,8 @@ bool trellis_enter_static(const uvec2 launch, const uvec3 id, const uint row, co
   return true;
 }
 
-// `grid_member` as LaunchBlock::grid_member; `bound`: most workgroups in each dimension, 0 for no bound.
-bool trellis_enter_dynamic(const uvec2 launch, const uvec3 id, const uint row, const uint local_index, const uint grid_member, const uvec3 bound) {
+// `grid_member` as LaunchBlock::grid_member. The grid's bounds come from the launch block: whoever counted the workgroups clamped with the same.
+bool trellis_enter_dynamic(const uvec2 launch, const uvec3 id, const uint row, const uint local_index, const uint grid_member) {
   trellis_launch = launch;
   trellis_local_index = local_index;
   LaunchBlockReference l = LaunchBlockReference(launch);
@@ -70,7 +70,7 @@ bool trellis_enter_dynamic(const uvec2 launch, const uvec3 id, const uint row, c
   }
   uvec2 record = ElementAddress(l.block.records, low, l.block.record_stride);
   uint rest = linear - UintReference(ElementAddress(first, low, 4u)).value;
-  uvec2 grid = max(ReadRecordGrid(record, grid_member, bound).xy, uvec2(1u));
+  uvec2 grid = max(ReadRecordGrid(record, grid_member, uvec3(l.block.grid_x, l.block.grid_y, l.block.grid_z)).xy, uvec2(1u));
   uint rest_yz = rest / grid.x;
   trellis_workgroup_id = uvec3(rest - rest_yz * grid.x, rest_yz % grid.y, rest_yz / grid.y);
   trellis_input = uvec4(record, 1u, l.block.record_stride);
@@ -95,8 +95,7 @@ uint trellis_remaining_recursion() { return LaunchBlockReference(trellis_launch)
 
 // ---- handles ---------------------------------------------------------------------------------------------------------------------------------------
 
-// An index past the end reaches the last element, so that no index leaves the array.
-uvec2 trellis_element(const uvec4 handle, const uint index) { return ElementAddress(handle.xy, min(index, max(handle.z, 1u) - 1u), handle.w); }
+
 
 // The slot that receives what is sent to shader index `index` of output `output_number`; kNoSlot if there is no such node.
 uint FindSlot(const uint output_number, const uint index) {
@@ -125,6 +124,13 @@ bool trellis_valid(const uint output_number, const uint index) { return FindSlot
 
 uvec4 LostHandle(const uint count) {
   return uvec4(ControlBlockReference(LaunchBlockReference(trellis_launch).block.control).control.dump, count, 0u);
+}
+
+// An index past the end reaches the last element, so that no index leaves the array; a handle that was never written reaches the dump.
+uvec2 trellis_element(const uvec4 handle, const uint index) {
+  uvec2 base = handle.xy;
+  if (IsNull(base)) base = LostHandle(0u).xy;
+  return ElementAddress(base, min(index, max(handle.z, 1u) - 1u), handle.w);
 }
 
 RegionReference RegionOf(const uint slot) { return RegionOf(LaunchBlockReference(trellis_launch).block.regions, slot); }
@@ -188,19 +194,27 @@ uvec4 trellis_reserve_invocation(const uint output_number, const uint count, con
   uint slot = FindSlot(output_number, index);
   uint clamped = min(min(count, limit), kMostRecords);
 #ifdef TRELLIS_SUBGROUP_AGGREGATION
-  // So that no sum over a subgroup (at most 128 invocations) wraps.
-  if (clamped > kMostRecords / 128u) return Reserve(slot, clamped);
-  // One atomic for all invocations of the subgroup that want the same slot. Which of them meet here does not matter for the result.
+  // One atomic for all invocations of the subgroup that want the same slot. The whole subgroup goes through every round together (allocations stand in
+  // uniform control flow, and the loop's condition is uniform), so that nothing depends on where divergent invocations meet again.
   uvec4 handle = uvec4(0u);
-  bool pending = true;
-  while (pending) {
-    uint chosen = subgroupBroadcastFirst(slot);
-    if (chosen == slot) {
-      uint before = subgroupExclusiveAdd(clamped);
-      uint total = subgroupAdd(clamped);
-      uvec4 all = uvec4(0u);
-      if (subgroupElect()) all = Reserve(slot, total);
-      all = subgroupBroadcastFirst(all);
+  bool pending = slot != kNoSlot && clamped != 0u;
+  if (!pending) handle = LostHandle(clamped);
+  // So that no sum over a subgroup (at most 128 invocations) wraps.
+  if (clamped > kMostRecords / 128u) {
+    handle = Reserve(slot, clamped);
+    pending = false;
+  }
+  for (;;) {
+    uint chosen = subgroupMin(pending ? slot : kNoSlot);
+    if (chosen == kNoSlot) break;
+    bool taken = pending && slot == chosen;
+    uint wanted = taken ? clamped : 0u;
+    uint before = subgroupExclusiveAdd(wanted);
+    uint total = subgroupAdd(wanted);
+    uvec4 all = uvec4(0u);
+    if (subgroupElect()) all = Reserve(chosen, total);
+    all = subgroupBroadcastFirst(all);
+    if (taken) {
       handle = uvec4(ElementAddress(all.xy, before, all.w), clamped, all.w);
       pending = false;
     }
@@ -281,7 +295,7 @@ void trellis_enqueue_workgroup(const uvec4 handle, const uint workgroup_size) {
 
 // Every function once, so that the compiler keeps them all.
 void main() {
-  bool entered = trellis_enter_static(uvec2(0), gl_WorkGroupID, 1u, 0u, uvec3(1u)) || trellis_enter_dynamic(uvec2(0), gl_WorkGroupID, 1u, 0u, 0u, uvec3(1u)) ||
+  bool entered = trellis_enter_static(uvec2(0), gl_WorkGroupID, 1u, 0u, uvec3(1u)) || trellis_enter_dynamic(uvec2(0), gl_WorkGroupID, 1u, 0u, 0u) ||
                  trellis_enter_coalescing(uvec2(0), gl_WorkGroupID, 1u, 0u, 1u);
   uvec4 handle = trellis_reserve_workgroup(0u, 1u, 0u, 1u) + trellis_reserve_invocation(0u, 1u, 0u, 1u) + trellis_defer_workgroup(0u, 1u, 0u, 1u) +
                  trellis_defer_invocation(0u, 1u, 0u, 1u);

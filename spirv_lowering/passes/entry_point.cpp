@@ -116,7 +116,6 @@ class EntryPoint {
         // As shared::LaunchBlock::grid_member is packed.
         arguments.push_back(
             types_.ConstantUint(member.offset | member.component_width << 16 | member.component_count << 20));
-        arguments.push_back(Constant(uvec3, info.grid));
         break;
       }
       case LaunchKind::kCoalescing:

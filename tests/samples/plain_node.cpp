@@ -17,7 +17,7 @@ namespace {
 // As in plain/trellis/node_payload.glsl.
 constexpr uint32_t kHeaderWords = 4;
 constexpr uint32_t kRecordWords = 64;
-constexpr uint32_t kHeapStart = 6;  // words of the block in front of the heap
+constexpr uint32_t kHeapStart = 8;  // words of the block in front of the heap
 constexpr size_t kHeapWords = 1 << 17;
 constexpr uint32_t kResultWords = 1024;
 

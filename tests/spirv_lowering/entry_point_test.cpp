@@ -33,7 +33,7 @@ TEST(EntryPoint, DynamicGrid) {
   const std::string text = LowerParts(parts);
   EXPECT_TRUE(HasLine(text, "* = OpConstantComposite %v3uint %uint_9 %uint_8 %uint_7")) << text;
   // Offset 4, four bytes, one component.
-  EXPECT_TRUE(HasLine(text, "* = OpFunctionCall %bool %trellis_enter_dynamic * * * * %uint_1310724 *")) << text;
+  EXPECT_TRUE(HasLine(text, "* = OpFunctionCall %bool %trellis_enter_dynamic * * * * %uint_1310724")) << text;
 }
 
 TEST(EntryPoint, InterfaceBeforeAndAfterVersion14) {

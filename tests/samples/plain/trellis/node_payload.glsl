@@ -10,6 +10,9 @@
 #define NODE_LAYOUT std430
 #endif
 
+// In a node, payload memory is ordered by every barrier. (A macro's own name is not expanded again.)
+#define barrier() memoryBarrierBuffer(), barrier()
+
 #define NODE_GRID
 #define NODE_TRACKED
 #define NODE_ARRAY(size)
@@ -54,6 +57,7 @@ layout(std430, set = 1, binding = 1) coherent buffer NodeHeap_ {
   uint node_shader_index;
   uint node_remaining_recursion;
   uint node_valid_index_;  // the one index that may be sent to
+  uint node_unused_[2];    // records begin at multiples of 16 bytes, which std430 may rely on
   uint node_heap_[];
 };
 
