@@ -17,46 +17,60 @@ VkDispatchGraphInfoAMDX ReadInfo(const VkDispatchGraphCountInfoAMDX& count_info,
   return info;
 }
 
-RootInput& RootOf(std::vector<RootInput>& roots, const Graph& graph, uint32_t node) {
-  const auto found =
-      std::find_if(roots.begin(), roots.end(), [node](const RootInput& root) { return root.node == node; });
-  if (found != roots.end()) return *found;
-  RootInput root;
-  root.node = node;
-  root.slot = graph.EntrySlot(node);
-  return roots.emplace_back(std::move(root));
-}
+// The roots found so far, by node in constant time: a dispatch may have very many infos.
+class Roots {
+ public:
+  Roots(std::vector<RootInput>& roots, const Graph& graph)
+      : roots_(roots), graph_(graph), position_(graph.nodes.size(), kNone) {}
+
+  RootInput& Of(uint32_t node) {
+    if (position_[node] == kNone) {
+      position_[node] = static_cast<uint32_t>(roots_.size());
+      RootInput& root = roots_.emplace_back();
+      root.node = node;
+      root.slot = graph_.EntrySlot(node);
+    }
+    return roots_[position_[node]];
+  }
+
+ private:
+  static constexpr uint32_t kNone = UINT32_MAX;
+  std::vector<RootInput>& roots_;
+  const Graph& graph_;
+  std::vector<uint32_t> position_;
+};
 
 }  // namespace
 
 EntryInputs CollectEntryInputs(const Graph& graph, const VkDispatchGraphCountInfoAMDX& count_info) {
   EntryInputs inputs;
+  Roots roots(inputs.roots, graph);
   for (uint32_t i = 0; i < count_info.count; ++i) {
     const VkDispatchGraphInfoAMDX info = ReadInfo(count_info, i);
-    const std::string which = "infos[" + std::to_string(i) + "]";
+    const auto which = [i] { return "infos[" + std::to_string(i) + "]"; };
     if (info.payloadCount == 0) continue;
     if (info.nodeIndex >= graph.nodes.size()) {
-      inputs.complaints.push_back(which + ".nodeIndex " + std::to_string(info.nodeIndex) +
+      inputs.complaints.push_back(which() + ".nodeIndex " + std::to_string(info.nodeIndex) +
                                   " is not a node of the bound graph, which has " + std::to_string(graph.nodes.size()) +
                                   " (VUID-vkCmdDispatchGraphAMDX-pCountInfo-09148): ignored");
       continue;
     }
     const Node& node = graph.nodes[info.nodeIndex];
-    const std::string label = NodeLabel(node.name, node.index);
+    const auto label = [&node] { return NodeLabel(node.name, node.index); };
     if (!node.info.is_api_entry)
-      inputs.complaints.push_back(which + " dispatches " + label +
+      inputs.complaints.push_back(which() + " dispatches " + label() +
                                   ", whose IsApiEntryAMDX is false: dispatched all the same");
     const bool empty = node.info.input.size == 0;
     if (!empty && !info.payloads.hostAddress) {
-      inputs.complaints.push_back(which + ".payloads is NULL, but " + label + " has payloads of " +
+      inputs.complaints.push_back(which() + ".payloads is NULL, but " + label() + " has payloads of " +
                                   std::to_string(node.info.input.size) +
                                   " bytes (VUID-vkCmdDispatchGraphAMDX-pCountInfo-09149): ignored");
       continue;
     }
-    RootInput& root = RootOf(inputs.roots, graph, info.nodeIndex);
+    RootInput& root = roots.Of(info.nodeIndex);
     const uint32_t taken = std::min(info.payloadCount, kMostRootRecords - root.record_count);
     if (taken < info.payloadCount)
-      inputs.complaints.push_back(which + ": " + label +
+      inputs.complaints.push_back(which() + ": " + label() +
                                   " gets more than 2^31 - 1 payloads in one command: the rest is ignored");
     if (taken == 0) continue;
     root.record_count += taken;
