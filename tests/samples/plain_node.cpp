@@ -138,7 +138,7 @@ std::vector<PlainRecord> PlainNode::Run(const std::vector<std::vector<uint8_t>>&
   std::copy(results.begin(), results.end(), buffers[0].words().begin());
   auto* const input = reinterpret_cast<uint8_t*>(buffers[2].words().data());
   for (size_t i = 0; i < records.size(); ++i)
-    std::memcpy(input + i * input_stride_, records[i].data(), std::min<size_t>(records[i].size(), input_stride_));
+    std::copy_n(records[i].begin(), std::min<size_t>(records[i].size(), input_stride_), input + i * input_stride_);
   const std::span<uint32_t> heap = buffers[3].words();
   const VkDeviceAddress address = buffers[3].address() + kHeapStart * 4;
   const std::array<uint32_t, kHeapStart> start = {static_cast<uint32_t>(address),
