@@ -10,8 +10,19 @@ namespace {
 
 constexpr size_t kResultWords = 1024;
 
-Sample Hello() {
-  Sample sample{"Hello",
+// The example of the same name from the proposal for work graphs in Slang.
+Sample HelloWorld() {
+  Sample sample{"HelloWorld",
+                {{"hello_world/root", "MyGraphRoot"}, {"hello_world/child", "MyChildNode"}},
+                {"MyGraphRoot", 0, 1, {}, 0},
+                {}};
+  sample.expected.assign(8 * 8, 123456);
+  return sample;
+}
+
+// The other example there, with the barriers that its HLSL lacks.
+Sample HelloWorkGraphs() {
+  Sample sample{"D3D12HelloWorkGraphs",
                 {{"hello/first", "firstNode"}, {"hello/second", "secondNode"}, {"hello/third", "thirdNode"}},
                 {"firstNode", 0, 4, {}, 8},
                 {}};
@@ -158,7 +169,9 @@ Sample Sharing() {
 
 }  // namespace
 
-std::vector<Sample> AllSamples() { return {Hello(), Ticks(), Handles(), Layouts(false), Layouts(true), Recursion()}; }
+std::vector<Sample> AllSamples() {
+  return {HelloWorld(), HelloWorkGraphs(), Ticks(), Handles(), Layouts(false), Layouts(true), Recursion()};
+}
 
 std::vector<Sample> LaterSamples() { return {Sharing()}; }
 

@@ -1,0 +1,3 @@
+struct RecordData {
+  int my_data;
+};
