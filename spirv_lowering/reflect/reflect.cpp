@@ -332,6 +332,13 @@ class Reflection {
                       "untyped push constants: not supported (docs/limitations.md)");
       }
     }
+    // It comes with the execution mode SubgroupSize, which compilers emit for HLSL's WaveSize.
+    if (HasCapability(spv::Capability::SubgroupDispatch)) {
+      return Refuse(
+          "OpCapability SubgroupDispatch in the module of OpEntryPoint", node_.entry_function,
+          "not for Vulkan. VkPipelineShaderStageRequiredSubgroupSizeCreateInfo demands a subgroup size, not the "
+          "execution mode SubgroupSize");
+    }
     // Lowering adds a Workgroup variable of its own, which may not stand beside blocks with an explicit layout.
     if (HasCapability(spv::Capability::WorkgroupMemoryExplicitLayoutKHR) && !outputs_.allocations.empty()) {
       return Refuse("OpAllocateNodePayloadsAMDX", outputs_.allocations.begin()->first,

@@ -22,48 +22,77 @@ std::vector<uint32_t> ReadModule(const CorpusRow& row, std::string& error) {
   return AssembleModule(text, error, false);
 }
 
-std::vector<CorpusRow> Rows(bool missing) {
-  std::vector<CorpusRow> rows = AllRows();
-  rows.erase(
-      std::remove_if(rows.begin(), rows.end(), [&](const CorpusRow& row) { return row.missing.empty() == missing; }),
-      rows.end());
+enum class Outcome { kRuns, kRefused, kMissing };
+
+std::vector<CorpusRow> RowsThat(Outcome wanted) {
+  std::vector<CorpusRow> rows;
+  for (CorpusRow& row : AllRows()) {
+    const Outcome outcome = !row.missing.empty()        ? Outcome::kMissing
+                            : !row.refused_with.empty() ? Outcome::kRefused
+                                                        : Outcome::kRuns;
+    if (outcome == wanted) rows.push_back(std::move(row));
+  }
   return rows;
 }
 
 std::string RowName(const testing::TestParamInfo<CorpusRow>& info) { return info.param.module; }
 
-class Corpus : public GpuTest, public testing::WithParamInterface<CorpusRow> {};
+std::vector<GraphNode> ToGraphNodes(const CorpusRow& row, const std::vector<uint32_t>& words) {
+  std::vector<GraphNode> nodes;
+  for (const CorpusNode& node : row.nodes) {
+    nodes.push_back({.text = row.module,  // only tells modules apart
+                     .entry = node.entry,
+                     .name = node.name,
+                     .index = node.index,
+                     .specialization = node.specialization,
+                     .words = words});
+  }
+  return nodes;
+}
+
+class Corpus : public GpuTest, public testing::WithParamInterface<CorpusRow> {
+ protected:
+  void SetUp() override {
+    GpuTest::SetUp();
+    std::string error;
+    words_ = ReadModule(GetParam(), error);
+    ASSERT_EQ(error, "");
+  }
+  std::vector<uint32_t> words_;
+};
 
 TEST_P(Corpus, GivesTheExpectedWords) {
+  const CorpusRow& row = GetParam();
   const ShaderFeatures& features = context().features;
   const bool all_types = features.int16 && features.int64 && features.float16 && features.float64;
-  if (GetParam().narrow_and_wide_types && !all_types) GTEST_SKIP() << "no 16- or 64-bit types";
-  if (GetParam().int16 && !features.int16) GTEST_SKIP() << "no shaderInt16";
-  std::string error;
-  const std::vector<uint32_t> words = ReadModule(GetParam(), error);
-  ASSERT_EQ(error, "");
+  if (row.narrow_and_wide_types && !all_types) GTEST_SKIP() << "no 16- or 64-bit types";
+  if (row.int16 && !features.int16) GTEST_SKIP() << "no shaderInt16";
   GraphRun run(context());
-  for (const CorpusNode& node : GetParam().nodes) {
-    run.Node({.text = GetParam().module,
-              .entry = node.entry,
-              .name = node.name,
-              .index = node.index,
-              .specialization = node.specialization,
-              .words = words});
-  }
-  for (const GraphInput& input : GetParam().inputs) run.Input(input);
+  for (const GraphNode& node : ToGraphNodes(row, words_)) run.Node(node);
+  for (const GraphInput& input : row.inputs) run.Input(input);
   ASSERT_TRUE(run.Execute());
-  std::vector<uint32_t> expected = GetParam().expected;
-  for (uint32_t i = 0; i < GetParam().racing_words; ++i) {
-    uint32_t& word = expected[GetParam().first_racing_word + i];
-    EXPECT_LE(run.Words()[GetParam().first_racing_word + i], word);
-    word = run.Words()[GetParam().first_racing_word + i];
+  std::vector<uint32_t> expected = row.expected;
+  for (uint32_t i = row.first_racing_word; i < row.first_racing_word + row.racing_words; ++i) {
+    EXPECT_LE(run.Words()[i], expected[i]);
+    expected[i] = run.Words()[i];
   }
   EXPECT_TRUE(run.Matches(expected));
 }
 
-INSTANTIATE_TEST_SUITE_P(Dxc, Corpus, testing::ValuesIn(Rows(false)), RowName);
-INSTANTIATE_TEST_SUITE_P(DISABLED_Later, Corpus, testing::ValuesIn(Rows(true)), RowName);
+class CorpusRefused : public Corpus {};
+
+TEST_P(CorpusRefused, ByName) {
+  context().messages.Expect("TRELLIS-graph-creation");
+  const Graph graph(context(), ToGraphNodes(GetParam(), words_));
+  EXPECT_LT(graph.result(), 0);
+  const std::vector<Message> messages = context().messages.Find("TRELLIS-graph-creation");
+  ASSERT_EQ(messages.size(), 1u);
+  EXPECT_NE(messages[0].text.find(GetParam().refused_with), std::string::npos) << messages[0].text;
+}
+
+INSTANTIATE_TEST_SUITE_P(Dxc, Corpus, testing::ValuesIn(RowsThat(Outcome::kRuns)), RowName);
+INSTANTIATE_TEST_SUITE_P(Dxc, CorpusRefused, testing::ValuesIn(RowsThat(Outcome::kRefused)), RowName);
+INSTANTIATE_TEST_SUITE_P(DISABLED_Later, Corpus, testing::ValuesIn(RowsThat(Outcome::kMissing)), RowName);
 
 class CorpusModule : public testing::TestWithParam<CorpusRow> {};
 

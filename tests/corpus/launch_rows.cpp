@@ -20,7 +20,7 @@ CorpusRow BarrierMemory() {
   CorpusRow row{.module = "barrier_memory",
                 .nodes = Entries({"relay"}),
                 .inputs = {Launches("relay", 2)},
-                .validator_says = kQueueFamilyScope};
+                .validator_says = kNeedsMemoryModel};
   for (uint32_t i = 0; i < 16; ++i) row.expected.push_back(2 * (3 * i + 1));
   return row;
 }
@@ -120,6 +120,36 @@ CorpusRow SpecConstants() {
   return row;
 }
 
+CorpusRow SpecConstantsGrid() {
+  CorpusRow row{.module = "spec_constants_grid",
+                .nodes = Entries({"tile"}),
+                .inputs = {{.node = "tile", .index = 4, .count = 2, .payloads = Bytes({5, 2}), .stride = 4}},
+                .expected = {4 * (5 + 2), 4 * (5 + 2), 4 * 5, 4 * 5, 4 * 5}};
+  row.nodes[0].specialization = {Spec(0, 5), Spec(1, 4)};
+  return row;
+}
+
+// 2 x 3 x 2 workgroups of 4 x 2 invocations, each of which writes one word.
+CorpusRow SystemValues() {
+  CorpusRow row{.module = "system_values", .nodes = Entries({"show"}), .inputs = {Launches("show", 1)}};
+  for (uint32_t workgroup = 0; workgroup < 12; ++workgroup) {
+    for (uint32_t invocation = 0; invocation < 8; ++invocation) {
+      const uint32_t thread_x = invocation % 4, thread_y = invocation / 4;
+      const uint32_t x = workgroup % 2 * 4 + thread_x, y = workgroup / 2 % 3 * 2 + thread_y, z = workgroup / 6;
+      row.expected.push_back(x + 16 * y + 256 * z + 4096 * thread_x + 65536 * thread_y);
+    }
+  }
+  return row;
+}
+
+CorpusRow UnusedInput() {
+  CorpusRow row{
+      .module = "unused_input", .nodes = Entries({"tile"}), .inputs = {Payloads("tile", 3, {9, 4, 2, 9, 1, 3})}};
+  AddPerWorkgroup(row.expected, 0, {4, 2, 1}, 4, 4, 4);
+  AddPerWorkgroup(row.expected, 0, {1, 3, 1}, 4, 4, 4);
+  return row;
+}
+
 }  // namespace
 
 std::vector<CorpusRow> LaunchRows() {
@@ -136,7 +166,7 @@ std::vector<CorpusRow> LaunchRows() {
        .nodes = Entries({"tell"}),
        .inputs = {Launches("tell", 1)},
        .expected = std::vector<uint32_t>(32, 5),
-       .validator_says = kQueueFamilyScope},
+       .validator_says = kNeedsMemoryModel},
       {.module = "coalescing_local_size",
        .nodes = Entries({"gather"}),
        .inputs = {Launches("gather", 3)},
@@ -155,11 +185,12 @@ std::vector<CorpusRow> LaunchRows() {
       RecursionLevels(),
       {.module = "wave_size",
        .nodes = Entries({"spread", "single"}),
-       .inputs = {Payloads("spread", 3, {3, 0, 0}), Payloads("single", 3, {5, 0, 0})},
-       .expected = {3 * 3, 5},
        .validator_says = "when Kernel capability is used",
-       .missing = "execution mode SubgroupSize"},
-      SpecConstants()};
+       .refused_with = "OpCapability SubgroupDispatch"},
+      SpecConstants(),
+      SpecConstantsGrid(),
+      SystemValues(),
+      UnusedInput()};
 }
 
 }  // namespace trellis::test

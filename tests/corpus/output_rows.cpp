@@ -54,6 +54,16 @@ CorpusRow NodeArray() {
   return row;
 }
 
+CorpusRow IncrementArray() {
+  CorpusRow row{.module = "increment_array",
+                .nodes = Entries({"scatter"}),
+                .inputs = {Launches("scatter", 1)},
+                .expected = At({{2, 0}})};
+  for (const char* bin : {"bin_0", "bin_1", "bin_2"}) row.nodes.push_back({.entry = bin, .name = "bin"});
+  for (uint32_t invocation = 0; invocation < 32; ++invocation) row.expected[invocation % 3] += 2 * (invocation % 2);
+  return row;
+}
+
 // "D3D12HelloWorkGraphs": record r launches r + 1 workgroups of 2 invocations; sums in words 0 to 3, counts in 4 to 7.
 CorpusRow HelloWorkGraphs() {
   CorpusRow row{.module = "hello_work_graphs",
@@ -112,6 +122,11 @@ std::vector<CorpusRow> OutputRows() {
            .nodes = Entries({"probe", "sink"}),
            .inputs = {Launches("probe", 1)},
            .expected = {1, 17}},
+          {.module = "is_valid_parameter",
+           .nodes = Entries({"probe", "present"}),
+           .inputs = {Launches("probe", 1)},
+           .expected = {1, 2}},
+          IncrementArray(),
           {.module = "renamed_node",
            .nodes = {{.entry = "old_name_of_source", .name = "new name of source"},
                      {.entry = "old_name_of_sink", .name = "new name of sink", .index = 2}},

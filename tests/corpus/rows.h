@@ -34,6 +34,8 @@ struct CorpusRow {
   std::string validator_says = {};
   bool narrow_and_wide_types = false;  // 16- and 64-bit integers and floats
   bool int16 = false;
+  // Part of the message with which the layer refuses the module, for good; empty: it does not.
+  std::string refused_with = {};
   // What the layer lacks (docs/limitations.md); empty: the row runs.
   std::string missing = {};
 };
@@ -46,8 +48,8 @@ void PrintTo(const CorpusRow& row, std::ostream* stream);
 
 // spirv-val on -Od code, which passes pointers to payloads to functions.
 inline constexpr char kPointerParameter[] = "Invalid storage class for pointer operand";
-// spirv-val on barriers in device scope, in a module without the Vulkan memory model.
-inline constexpr char kQueueFamilyScope[] = "requires capability VulkanMemoryModelKHR";
+// spirv-val on barriers in scope QueueFamily or with OutputMemory, in a module without the Vulkan memory model.
+inline constexpr char kNeedsMemoryModel[] = "requires capability VulkanMemoryModelKHR";
 
 [[nodiscard]] CorpusNode Entry(std::string entry);
 [[nodiscard]] std::vector<CorpusNode> Entries(std::initializer_list<const char*> entries);

@@ -213,6 +213,14 @@ TEST(Refusal, ExplicitWorkgroupLayout) {
   ExpectRefused(parts, "WorkgroupMemoryExplicitLayoutKHR");
 }
 
+// HLSL's WaveSize, as DXC emits it.
+TEST(Refusal, SubgroupSizeAsExecutionMode) {
+  NodeParts parts;
+  parts.capabilities = "OpCapability SubgroupDispatch";
+  parts.modes += "\nOpExecutionMode %main SubgroupSize 32";
+  ExpectRefused(parts, "SubgroupDispatch");
+}
+
 TEST(Refusal, StructuresNestedManyTimesOver) {
   NodeParts parts;
   parts.modes = "";
