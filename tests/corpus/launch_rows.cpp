@@ -129,7 +129,7 @@ CorpusRow SpecConstantsGrid() {
   return row;
 }
 
-// 2 x 3 x 2 workgroups of 4 x 2 invocations, each of which writes one word.
+// 2 x 3 x 2 workgroups of 4 x 2 invocations, each of which has a word.
 CorpusRow SystemValues() {
   CorpusRow row{.module = "system_values", .nodes = Entries({"show"}), .inputs = {Launches("show", 1)}};
   for (uint32_t workgroup = 0; workgroup < 12; ++workgroup) {

@@ -13,6 +13,15 @@ CorpusRow InputCount() {
   return row;
 }
 
+CorpusRow InputCopy() {
+  CorpusRow row{.module = "input_copy", .nodes = Entries({"count"})};
+  std::vector<uint32_t> values;
+  for (uint32_t i = 1; i <= 40; ++i) values.push_back(i);
+  row.inputs = {Payloads("count", 1, values)};
+  row.expected = {40, 3 * (40 * 41 / 2)};
+  return row;
+}
+
 // "stress", 3 workgroups, sends one record each, which launches 2 workgroups of 4 invocations.
 CorpusRow RecordInFunction() {
   CorpusRow row{
@@ -130,6 +139,7 @@ std::vector<CorpusRow> RecordRows() {
        .expected = {7, 7},
        .validator_says = kPointerParameter},
       InputCount(),
+      InputCopy(),
       {.module = "finish_writing",
        .nodes = Entries({"start", "gather"}),
        .inputs = {Launches("start", 3)},

@@ -1,5 +1,5 @@
 // The corpus: nodes in the shapes that DXC (dxc -spirv -T lib_6_8 -fspv-target-env=vulkan1.3) emits. Each module shows
-// one feature, named in its first line, and writes words from which the result can be told.
+// one feature, named in its first line, and adds to words from which the result can be told.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct CorpusRow {
   std::string module;  // file, without .spvasm
   std::vector<CorpusNode> nodes = {};
   std::vector<GraphInput> inputs = {};
-  std::vector<uint32_t> expected = {};  // words of the result buffer, the rest 0
+  std::vector<uint32_t> expected = {};  // what is added to the words of the result buffer
   std::string folder = "tests/corpus";
   // Words for which `expected` is only the most that they can be: the HLSL behind the module has a race.
   uint32_t first_racing_word = 0;

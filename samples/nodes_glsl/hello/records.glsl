@@ -1,4 +1,4 @@
-// What the three nodes of hello_graph send each other.
+// What the three nodes of hello_graph (D3D12HelloWorkGraphs) send each other.
 struct EntryRecord {
   NODE_GRID uint grid_size;  // workgroups that this record launches
   uint record_index;
