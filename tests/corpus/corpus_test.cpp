@@ -1,7 +1,6 @@
 // Runs every module of the corpus (tests/corpus/*.spvasm) as a graph, against the words of its row.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
