@@ -1,4 +1,5 @@
 // The extension's instructions.
+#include <algorithm>
 #include <optional>
 
 #include "spirv_lowering/grammar/grammar.h"
@@ -119,6 +120,14 @@ class InstructionRules {
     return variable != nullptr && variable->opcode == spv::Op::OpVariable && types_.IsPointer(type) &&
            types_.PointerClass(type) == spv::StorageClass::NodePayloadAMDX;
   }
+  // Unoptimised code hands the input to functions. The array type tells it from outputs: those name their node.
+  [[nodiscard]] bool IsInputParameter(Id id) const {
+    const auto is_it = [id](const Instruction& parameter) { return parameter.result_id == id; };
+    if (std::none_of(function_.parameters.begin(), function_.parameters.end(), is_it)) return false;
+    const Id type = context_.TypeOf(id);
+    return types_.IsPointer(type) && types_.PointerClass(type) == spv::StorageClass::NodePayloadAMDX &&
+           !FindDecoration(context_.module(), types_.Pointee(type), spv::Decoration::PayloadNodeNameAMDX);
+  }
   // A type is not an array: the operands of these instructions are pointers or values.
   [[nodiscard]] bool IsArrayOperand(Id id) const {
     return context_.TypeOf(id) != kNoId && context_.PayloadArrayOf(id) != kNoId;
@@ -163,7 +172,7 @@ class InstructionRules {
   void CheckFinish(const Instruction& finish) {
     CheckBoolResult(finish);
     const Id payload = finish.operands[0];
-    if (!IsInput(payload)) {
+    if (!IsInput(payload) && !IsInputParameter(payload)) {
       Report("OpFinishWritingNodePayloadAMDX/Payload", payload,
              "OpFinishWritingNodePayloadAMDX: " + context_.Name(payload) + " is not the node's input");
       return;

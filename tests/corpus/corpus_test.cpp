@@ -6,7 +6,9 @@
 #include <iterator>
 #include <set>
 
+#include "spirv_lowering/ir/reader.h"
 #include "spirv_lowering/post/post.h"
+#include "spirv_lowering/rules/check_rules.h"
 #include "tests/corpus/rows.h"
 #include "tests/support/gpu_test.h"
 
@@ -110,6 +112,14 @@ TEST_P(CorpusModule, PassesTheValidatorButWhereThatIsKnownToRefuse) {
     ASSERT_FALSE(valid) << "the validator has learned: validator_says may go";
     EXPECT_NE(valid.error().message.find(GetParam().validator_says), std::string::npos) << valid.error().message;
   }
+}
+
+TEST_P(CorpusModule, BreaksNoRuleForWhichPipelinesAreRefused) {
+  std::string error;
+  const Expected<spirv::Module> module = spirv::ReadModule(ReadModule(GetParam(), error));
+  ASSERT_TRUE(module) << error << module.error().message;
+  for (const spirv::RuleViolation& violation : spirv::CheckRules(*module))
+    EXPECT_TRUE(violation.tolerated) << Describe(violation);
 }
 
 INSTANTIATE_TEST_SUITE_P(Dxc, CorpusModule, testing::ValuesIn(AllRows()), RowName);
