@@ -25,6 +25,8 @@ std::string NodeText(const Node& node) {
   std::string text = NodeLabel(node.name, node.index) + ": " + LaunchText(node.info) + ", payload " +
                      std::to_string(node.info.input.size) + " bytes";
   if (node.info.max_recursion != 0) text += ", recursion " + std::to_string(node.info.max_recursion);
+  if (node.info.shares_input)
+    text += ", shares the input of " + NodeLabel(node.info.shares_input_with_name, node.info.shares_input_with_index);
   return text;
 }
 
@@ -48,6 +50,11 @@ std::string SlotLabel(const Graph& graph, uint32_t slot) {
   const Node& node = graph.NodeOf(slot);
   const std::string label = NodeLabel(node.name, node.index);
   return node.slot_count == 1 ? label : label + " (" + std::to_string(graph.slots[slot].remaining_recursion) + " left)";
+}
+
+std::string LaunchLabel(const Graph& graph, Launch launch) {
+  const std::string label = SlotLabel(graph, launch.slot);
+  return launch.slot == launch.input ? label : label + " with the input of " + SlotLabel(graph, launch.input);
 }
 
 std::string DescribeGraph(const Graph& graph) {

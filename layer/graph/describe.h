@@ -12,6 +12,8 @@ namespace trellis {
 [[nodiscard]] std::string NodeLabel(const std::string& name, uint32_t index);
 // Label of the slot's node, with " (r left)" for recursive nodes; "heap" for the heap's slot.
 [[nodiscard]] std::string SlotLabel(const Graph& graph, uint32_t slot);
+// Label of the launch's slot, and whose input it shares if it does.
+[[nodiscard]] std::string LaunchLabel(const Graph& graph, Launch launch);
 // One line a node: label, launch kind, payload; indented below it one line an output. Ends with a newline.
 [[nodiscard]] std::string DescribeGraph(const Graph& graph);
 

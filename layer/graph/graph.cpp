@@ -14,4 +14,9 @@ uint32_t Graph::FindNode(std::string_view name, uint32_t index) const {
   return *found;
 }
 
+void Graph::AppendLaunches(uint32_t slot, std::vector<Launch>& launches) const {
+  launches.push_back({slot, slot});
+  for (uint32_t sharer : NodeOf(slot).sharers) launches.push_back({EntrySlot(sharer), slot});
+}
+
 }  // namespace trellis

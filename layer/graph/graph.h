@@ -30,6 +30,9 @@ struct Node {
   // is N + 1.
   uint32_t first_slot = 0;
   uint32_t slot_count = 1;
+  // Nodes that share this one's input (SharesInputWithAMDX), in order of their node index: they run whenever it runs.
+  std::vector<uint32_t> sharers;
+  uint32_t input_bytes = 0;  // of a payload that the API sends: what the node or one of its sharers reads
 };
 
 // Where an allocation with this shader index (base index included) goes.
@@ -57,11 +60,20 @@ struct Slot {
   uint64_t heap_bytes = 0;
 };
 
+// What one dispatch of a level runs: a node, in the state of its slot `slot`, on the records of slot `input`. The two
+// differ for nodes that share an input, which run in the state of their own entry slot.
+struct Launch {
+  uint32_t slot = 0;
+  uint32_t input = 0;
+  bool operator==(const Launch&) const = default;
+};
+
 struct Graph {
   std::vector<Node> nodes;  // the position is the node index of the API
   std::vector<Slot> slots;
   std::vector<uint32_t> nodes_by_name;  // node indices, sorted by (name, index)
   uint32_t depth = 0;                   // longest chain, in slots; a graph of leaves has 1
+  uint32_t launch_count = 0;            // of all slots; no level has more
   uint32_t largest_record =
       0;  // bytes: no record that any node writes or reads is larger, those without a target included
 
@@ -70,6 +82,8 @@ struct Graph {
   // The slot that receives what the API or another node sends to a node.
   [[nodiscard]] uint32_t EntrySlot(uint32_t node) const { return nodes[node].first_slot; }
   [[nodiscard]] const Node& NodeOf(uint32_t slot) const { return nodes[slots[slot].node]; }
+  // Appends what runs on the records of a slot: the slot's own launch, then those of its node's sharers.
+  void AppendLaunches(uint32_t slot, std::vector<Launch>& launches) const;
   // Region index of the heap: one past the last slot.
   [[nodiscard]] uint32_t HeapSlot() const { return static_cast<uint32_t>(slots.size()); }
 };

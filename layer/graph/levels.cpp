@@ -7,6 +7,7 @@ namespace trellis {
 LevelSchedule AssignLevels(const Graph& graph, std::span<const uint32_t> roots) {
   LevelSchedule schedule;
   schedule.level_begin.push_back(0);
+  schedule.launch_begin.push_back(0);
 
   std::vector<uint32_t> level(roots.begin(), roots.end());
   std::sort(level.begin(), level.end());
@@ -17,9 +18,11 @@ LevelSchedule AssignLevels(const Graph& graph, std::span<const uint32_t> roots) 
   for (uint32_t next = 1; !level.empty(); ++next) {
     schedule.slots.insert(schedule.slots.end(), level.begin(), level.end());
     schedule.level_begin.push_back(static_cast<uint32_t>(schedule.slots.size()));
+    for (uint32_t slot : level) graph.AppendLaunches(slot, schedule.launches);
+    schedule.launch_begin.push_back(static_cast<uint32_t>(schedule.launches.size()));
     std::vector<uint32_t> consumers;
-    for (uint32_t slot : level) {
-      for (const SlotEdge& edge : graph.slots[slot].edges) {
+    for (const Launch& launch : schedule.launches_of(next - 1)) {
+      for (const SlotEdge& edge : graph.slots[launch.slot].edges) {
         if (listed_for[edge.slot] == next) continue;
         listed_for[edge.slot] = next;
         consumers.push_back(edge.slot);

@@ -16,6 +16,7 @@ namespace {
 constexpr uint32_t kMostRecordBytes = 1u << 30;
 constexpr uint32_t kMostGridOffset = 0xffff;  // LaunchPlan::grid_member
 constexpr uint64_t kHeapUnit = 16;
+constexpr size_t kMostNodesOfInput = 256;
 
 enum class LinkKind : uint8_t {
   kEdge,       // may be allocated
@@ -41,13 +42,13 @@ class Linker {
  public:
   Linker(std::vector<NodeSource> sources, uint32_t max_depth) : max_depth_(max_depth) {
     for (NodeSource& source : sources)
-      graph_.nodes.push_back({std::move(source.name), source.index, std::move(source.info), 0, 1});
+      graph_.nodes.push_back({std::move(source.name), source.index, std::move(source.info), 0, 1, {}, 0});
     links_.resize(graph_.nodes.size());
   }
 
   Expected<Graph> Link() {
-    for (auto step :
-         {&Linker::SortNames, &Linker::CheckNodes, &Linker::ResolveOutputs, &Linker::OrderNodesAndCheckDepth})
+    for (auto step : {&Linker::SortNames, &Linker::CheckNodes, &Linker::ResolveSharing, &Linker::ResolveOutputs,
+                      &Linker::OrderNodesAndCheckDepth})
       if (Expected<void> done = (this->*step)(); !done) return done.error();
     FillSlots();
     return std::move(graph_);
@@ -85,9 +86,6 @@ class Linker {
   Expected<void> CheckNodes() {
     for (uint32_t i = 0; i < graph_.nodes.size(); ++i) {
       const spirv::NodeInfo& info = graph_.nodes[i].info;
-      if (info.shares_input)
-        return Error{"node " + Label(i) + ": SharesInputWithAMDX (with " +
-                     NodeLabel(info.shares_input_with_name, info.shares_input_with_index) + ") is not supported yet"};
       // Also what keeps the number of slots small.
       if (info.max_recursion >= max_depth_)
         return Error{"node " + Label(i) + ": MaxNodeRecursionAMDX " + std::to_string(info.max_recursion) +
@@ -99,6 +97,25 @@ class Linker {
       for (const spirv::NodeOutputInfo& output : info.outputs) largest = std::max(largest, output.payload.size);
       if (largest > kMostRecordBytes)
         return Error{"node " + Label(i) + ": a payload of " + std::to_string(largest) + " bytes is too large"};
+    }
+    return {};
+  }
+
+  Expected<void> ResolveSharing() {
+    for (uint32_t i = 0; i < graph_.nodes.size(); ++i) {
+      const spirv::NodeInfo& info = graph_.nodes[i].info;
+      if (!info.shares_input) continue;
+      const uint32_t target = graph_.FindNode(info.shares_input_with_name, info.shares_input_with_index);
+      if (target == kNoNode) continue;
+      if (const spirv::NodeInfo& other = graph_.nodes[target].info; other.shares_input)
+        return Error{"node " + Label(i) + " shares the input of " + Label(target) +
+                     " (SharesInputWithAMDX), which itself shares the input of " +
+                     NodeLabel(other.shares_input_with_name, other.shares_input_with_index)};
+      std::vector<uint32_t>& sharers = graph_.nodes[target].sharers;
+      sharers.push_back(i);
+      if (sharers.size() + 1 > kMostNodesOfInput)
+        return Error{"more than " + std::to_string(kMostNodesOfInput) + " nodes have the input of " + Label(target) +
+                     ", itself included (SharesInputWithAMDX); one too many is " + Label(i)};
     }
     return {};
   }
@@ -147,12 +164,14 @@ class Linker {
     return links;
   }
 
-  std::vector<std::vector<uint32_t>> Successors() const {
-    std::vector<std::vector<uint32_t>> successors(graph_.nodes.size());
-    for (uint32_t node = 0; node < graph_.nodes.size(); ++node)
+  std::vector<std::vector<NodeEdge>> Successors() const {
+    std::vector<std::vector<NodeEdge>> successors(graph_.nodes.size());
+    for (uint32_t node = 0; node < graph_.nodes.size(); ++node) {
       for (const std::vector<OutputLink>& output : links_[node])
         for (const OutputLink& link : output)
-          if (link.Allocates() && !link.IsSelf()) successors[node].push_back(link.node);
+          if (link.Allocates() && !link.IsSelf()) successors[node].push_back({link.node, 1});
+      for (uint32_t sharer : graph_.nodes[node].sharers) successors[node].push_back({sharer, 0});
+    }
     return successors;
   }
 
@@ -169,19 +188,30 @@ class Linker {
     return false;
   }
 
+  // `successors`: what the cycle was found in.
+  Error Cycle(const std::vector<uint32_t>& cycle, const std::vector<std::vector<NodeEdge>>& successors) const {
+    std::string path = Label(cycle.front());
+    std::string sharing;
+    for (size_t i = 0; i < cycle.size(); ++i) {
+      const uint32_t from = cycle[i];
+      const uint32_t to = cycle[(i + 1) % cycle.size()];
+      path += " -> " + Label(to);
+      if (std::none_of(successors[from].begin(), successors[from].end(),
+                       [to](const NodeEdge& edge) { return edge.node == to && edge.distance == 1; }))
+        sharing += "; " + Label(to) + " runs with " + Label(from) + ", whose input it shares";
+    }
+    return Error{"a cycle of nodes; only a node that enqueues itself may close one: " + path + sharing};
+  }
+
   Expected<void> OrderNodesAndCheckDepth() {
-    std::vector<std::vector<uint32_t>> successors = Successors();
+    std::vector<std::vector<NodeEdge>> successors = Successors();
     NodeOrder order = OrderNodes(successors);
     if (!order.cycle.empty()) {
       DropTentativeLinks();
       successors = Successors();
       order = OrderNodes(successors);
     }
-    if (!order.cycle.empty()) {
-      std::string text = "a cycle of nodes; only a node that enqueues itself may close one: ";
-      for (uint32_t node : order.cycle) text += Label(node) + " -> ";
-      return Error{text + Label(order.cycle.front())};
-    }
+    if (!order.cycle.empty()) return Cycle(order.cycle, successors);
 
     std::vector<uint64_t> levels(graph_.nodes.size(), 1);
     for (uint32_t node = 0; node < graph_.nodes.size(); ++node)
@@ -206,26 +236,37 @@ class Linker {
     const std::vector<uint32_t> strides = RecordStrides();
     for (uint32_t i = 0; i < graph_.nodes.size(); ++i)
       for (uint32_t left = graph_.nodes[i].slot_count; left-- > 0;) graph_.slots.push_back(MakeSlot(i, left, strides));
+    for (Node& node : graph_.nodes) {
+      graph_.launch_count += node.slot_count * static_cast<uint32_t>(1 + node.sharers.size());
+      node.input_bytes = node.info.input.size;
+      for (uint32_t sharer : node.sharers)
+        node.input_bytes = std::max(node.input_bytes, graph_.nodes[sharer].info.input.size);
+    }
+  }
+
+  // What a node reads of a record.
+  static spirv::PayloadLayout ReadBy(const spirv::NodeInfo& info) {
+    if (info.kind != spirv::LaunchKind::kDynamicGrid) return info.input;
+    // A node without a declared payload has an implicit one: its grid, three words.
+    const spirv::GridMember grid = info.grid_member.value_or(spirv::GridMember{0, 4, 3});
+    return {std::max(info.input.size, grid.offset + grid.component_width * grid.component_count),
+            std::max(info.input.alignment, grid.component_width)};
   }
 
   // By node. Every slot of a node has the same: whoever can send to one of them can send to most of them.
   std::vector<uint32_t> RecordStrides() {
     std::vector<spirv::PayloadLayout> records(graph_.nodes.size());
-    const auto fit = [&records](uint32_t node, uint32_t size, uint32_t alignment) {
-      records[node].size = std::max(records[node].size, size);
-      if (size != 0) records[node].alignment = std::max(records[node].alignment, alignment);
+    const auto fit = [&records](uint32_t node, const spirv::PayloadLayout& payload) {
+      records[node].size = std::max(records[node].size, payload.size);
+      if (payload.size != 0) records[node].alignment = std::max(records[node].alignment, payload.alignment);
     };
     for (uint32_t node = 0; node < graph_.nodes.size(); ++node) {
       const spirv::NodeInfo& info = graph_.nodes[node].info;
-      fit(node, info.input.size, info.input.alignment);
-      if (info.kind == spirv::LaunchKind::kDynamicGrid) {
-        // A node without a declared payload has an implicit one: its grid, three words.
-        const spirv::GridMember grid = info.grid_member.value_or(spirv::GridMember{0, 4, 3});
-        fit(node, grid.offset + grid.component_width * grid.component_count, grid.component_width);
-      }
+      fit(node, ReadBy(info));
+      for (uint32_t sharer : graph_.nodes[node].sharers) fit(node, ReadBy(graph_.nodes[sharer].info));
       for (size_t i = 0; i < info.outputs.size(); ++i) {
         const spirv::PayloadLayout& payload = info.outputs[i].payload;
-        for (const OutputLink& link : links_[node][i]) fit(link.node, payload.size, payload.alignment);
+        for (const OutputLink& link : links_[node][i]) fit(link.node, payload);
         graph_.largest_record = std::max(graph_.largest_record, payload.size);
       }
     }

@@ -15,30 +15,35 @@ constexpr uint64_t kPrefixSumBytes = 4;
 
 uint64_t CeilDivide(uint64_t a, uint64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
 
-bool HasPrefixSums(const Graph& graph, uint32_t slot) {
-  return slot != graph.HeapSlot() && graph.NodeOf(slot).info.kind == spirv::LaunchKind::kDynamicGrid;
+bool HasPrefixSums(const Graph& graph, Launch launch) {
+  return graph.NodeOf(launch.slot).info.kind == spirv::LaunchKind::kDynamicGrid;
 }
 
 // One region that a level appends to.
 struct Need {
   uint32_t slot = 0;
   uint32_t stride = 0;
-  bool prefix_sums = false;
-  uint64_t bound = 0;  // records
-  uint64_t bytes = 0;  // for `bound`, alignment included
+  uint32_t prefix_sums = 0;  // arrays of them: one for each launch that reads the region and has dynamic grids
+  uint64_t bound = 0;        // records
+  uint64_t bytes = 0;        // for `bound`, alignment included
 };
 
-uint64_t BytesFor(const Need& need, uint64_t records) {
-  const uint64_t data = SaturatingRoundUp(SaturatingMultiply(records, need.stride), kRegionAlignment);
-  const uint64_t sums =
-      need.prefix_sums ? SaturatingRoundUp(SaturatingMultiply(records, kPrefixSumBytes), kRegionAlignment) : 0;
-  return SaturatingAdd(data, sums);
+uint64_t PrefixSumBytes(uint64_t records) {
+  return SaturatingRoundUp(SaturatingMultiply(records, kPrefixSumBytes), kRegionAlignment);
 }
 
-// Most records for which BytesFor stays within `bytes`, give or take the alignment of the two parts.
+uint64_t RecordBytes(const Need& need, uint64_t records) {
+  return SaturatingRoundUp(SaturatingMultiply(records, need.stride), kRegionAlignment);
+}
+
+uint64_t BytesFor(const Need& need, uint64_t records) {
+  return SaturatingAdd(RecordBytes(need, records), SaturatingMultiply(PrefixSumBytes(records), need.prefix_sums));
+}
+
+// Most records for which BytesFor stays within `bytes`, give or take the alignment of the parts.
 uint64_t RecordsIn(const Need& need, uint64_t bytes) {
-  const uint64_t alignment_loss = kRegionAlignment * (need.prefix_sums ? 2 : 1);
-  const uint64_t each = need.stride + (need.prefix_sums ? kPrefixSumBytes : 0);
+  const uint64_t alignment_loss = kRegionAlignment * (1 + need.prefix_sums);
+  const uint64_t each = need.stride + need.prefix_sums * kPrefixSumBytes;
   return bytes <= alignment_loss ? 0 : (bytes - alignment_loss) / each;
 }
 
@@ -49,19 +54,23 @@ class Planner {
         schedule_(schedule),
         limits_(limits),
         half_limit_(limits.half_bytes / kHalfAlignment * kHalfAlignment) {
-    workgroups_.resize(graph.slots.size());
-    bounds_.resize(graph.slots.size());
+    workgroups_.resize(schedule.launches.size());
+    plan_.first_workgroup_offsets.resize(schedule.launches.size());
+    need_of_slot_.resize(graph.slots.size());
   }
 
   GraphPlan Plan(std::span<const RootCount> roots) {
     plan_.opening_begin.push_back(0);
     if (schedule_.level_count() == 0) return std::move(plan_);
-    for (const RootCount& root : roots) workgroups_[root.slot] = SaturatingAdd(workgroups_[root.slot], root.workgroups);
+    for (const RootCount& root : roots) {
+      uint64_t& workgroups = workgroups_[PositionInLevelZero(root.launch)];
+      workgroups = SaturatingAdd(workgroups, root.workgroups);
+    }
     for (uint32_t level = 0; level + 1 < schedule_.level_count(); ++level) {
       CollectNeeds(level);
       ShareHalf();
       Place(level);
-      BoundWorkgroups();
+      BoundWorkgroups(level + 1);
     }
     plan_.opening_begin.push_back(static_cast<uint32_t>(plan_.openings.size()));
     MoveOddLevelsToHalfOne();
@@ -69,22 +78,34 @@ class Planner {
   }
 
  private:
+  size_t PositionInLevelZero(Launch launch) const {
+    const std::span<const Launch> launches = schedule_.launches_of(0);
+    const auto first = std::lower_bound(launches.begin(), launches.end(), launch.input,
+                                        [](Launch known, uint32_t input) { return known.input < input; });
+    return static_cast<size_t>(std::find(first, launches.end(), launch) - launches.begin());
+  }
+
   void CollectNeeds(uint32_t level) {
-    const std::span<const uint32_t> consumers = schedule_.level(level + 1);
-    for (uint32_t slot : consumers) bounds_[slot] = 0;
+    needs_.clear();
+    for (uint32_t slot : schedule_.level(level + 1)) {
+      need_of_slot_[slot] = static_cast<uint32_t>(needs_.size());
+      needs_.push_back({slot, graph_.slots[slot].record_stride, 0, 0, 0});
+    }
+    for (Launch launch : schedule_.launches_of(level + 1))
+      if (HasPrefixSums(graph_, launch)) ++needs_[need_of_slot_[launch.input]].prefix_sums;
+
     uint64_t heap_bytes = 0;
     bool heap = false;
-    for (uint32_t slot : schedule_.level(level)) {
-      for (const SlotEdge& edge : graph_.slots[slot].edges)
-        bounds_[edge.slot] = SaturatingAdd(bounds_[edge.slot], SaturatingMultiply(workgroups_[slot], edge.payloads));
-      heap |= graph_.slots[slot].heap_bytes != 0;
-      heap_bytes = SaturatingAdd(heap_bytes, SaturatingMultiply(workgroups_[slot], graph_.slots[slot].heap_bytes));
+    for (uint32_t i = schedule_.launch_begin[level]; i < schedule_.launch_begin[level + 1]; ++i) {
+      const Slot& slot = graph_.slots[schedule_.launches[i].slot];
+      for (const SlotEdge& edge : slot.edges) {
+        uint64_t& bound = needs_[need_of_slot_[edge.slot]].bound;
+        bound = SaturatingAdd(bound, SaturatingMultiply(workgroups_[i], edge.payloads));
+      }
+      heap |= slot.heap_bytes != 0;
+      heap_bytes = SaturatingAdd(heap_bytes, SaturatingMultiply(workgroups_[i], slot.heap_bytes));
     }
-
-    needs_.clear();
-    for (uint32_t slot : consumers)
-      needs_.push_back({slot, graph_.slots[slot].record_stride, HasPrefixSums(graph_, slot), bounds_[slot], 0});
-    if (heap) needs_.push_back({graph_.HeapSlot(), kHeapUnit, false, heap_bytes / kHeapUnit, 0});
+    if (heap) needs_.push_back({graph_.HeapSlot(), kHeapUnit, 0, heap_bytes / kHeapUnit, 0});
     for (Need& need : needs_) {
       if (need.bound > kMostRecords) {
         need.bound = kMostRecords;
@@ -120,10 +141,15 @@ class Planner {
   // Half 1 begins where half 0 ends, which is known only after the last level: until then offsets count from the half.
   void Place(uint32_t level) {
     uint64_t used = 0;
+    uint32_t launch = schedule_.launch_begin[level + 1];
     for (const Need& need : needs_) {
-      const uint64_t records_bytes = SaturatingRoundUp(need.bound * need.stride, kRegionAlignment);
       plan_.openings.push_back({used, need.slot, need.stride, static_cast<uint32_t>(need.bound), 0});
-      plan_.first_workgroup_offsets.push_back(need.prefix_sums ? used + records_bytes : 0);
+      uint64_t prefix_sums = used + RecordBytes(need, need.bound);
+      for (; launch < schedule_.launch_begin[level + 2] && schedule_.launches[launch].input == need.slot; ++launch) {
+        if (!HasPrefixSums(graph_, schedule_.launches[launch])) continue;
+        plan_.first_workgroup_offsets[launch] = prefix_sums;
+        prefix_sums += PrefixSumBytes(need.bound);
+      }
       used += need.bytes;
     }
     plan_.opening_begin.push_back(static_cast<uint32_t>(plan_.openings.size()));
@@ -133,19 +159,19 @@ class Planner {
 
   void MoveOddLevelsToHalfOne() {
     for (uint32_t level = 1; level + 1 < schedule_.level_count(); level += 2) {
-      for (uint32_t i = plan_.opening_begin[level]; i < plan_.opening_begin[level + 1]; ++i) {
+      for (uint32_t i = plan_.opening_begin[level]; i < plan_.opening_begin[level + 1]; ++i)
         plan_.openings[i].offset += plan_.half_bytes[0];
-        if (HasPrefixSums(graph_, plan_.openings[i].slot)) plan_.first_workgroup_offsets[i] += plan_.half_bytes[0];
-      }
+      for (uint32_t i = schedule_.launch_begin[level + 1]; i < schedule_.launch_begin[level + 2]; ++i)
+        if (HasPrefixSums(graph_, schedule_.launches[i])) plan_.first_workgroup_offsets[i] += plan_.half_bytes[0];
     }
   }
 
   // Of the level that consumes what was just placed.
-  void BoundWorkgroups() {
-    for (const Need& need : needs_) {
-      if (need.slot == graph_.HeapSlot()) continue;
-      workgroups_[need.slot] =
-          std::min(WorkgroupsFor(graph_.NodeOf(need.slot).info, need.bound), limits_.max_workgroups);
+  void BoundWorkgroups(uint32_t level) {
+    for (uint32_t i = schedule_.launch_begin[level]; i < schedule_.launch_begin[level + 1]; ++i) {
+      const Launch launch = schedule_.launches[i];
+      const uint64_t records = needs_[need_of_slot_[launch.input]].bound;
+      workgroups_[i] = std::min(WorkgroupsFor(graph_.NodeOf(launch.slot).info, records), limits_.max_workgroups);
     }
   }
 
@@ -162,9 +188,9 @@ class Planner {
   const MemoryLimits& limits_;
   const uint64_t half_limit_;
   GraphPlan plan_;
-  std::vector<uint64_t> workgroups_;  // by slot: of the level that is being planned
-  std::vector<uint64_t> bounds_;      // by slot: records that the next level gets at most
-  std::vector<Need> needs_;
+  std::vector<uint64_t> workgroups_;    // by launch, like LevelSchedule::launches: at most
+  std::vector<Need> needs_;             // of the level that is being planned: its openings
+  std::vector<uint32_t> need_of_slot_;  // position in needs_
   std::vector<Need*> by_bytes_;
 };
 

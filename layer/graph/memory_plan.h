@@ -12,10 +12,9 @@
 
 namespace trellis {
 
-// What the dispatch sends to one slot of level 0, over all its infos. Several entries may name the same slot.
+// A launch of level 0. Several entries may be of the same one; launches without an entry have no workgroups.
 struct RootCount {
-  uint32_t slot = 0;
-  uint64_t records = 0;
+  Launch launch;
   uint64_t workgroups = 0;  // exact total
 };
 
@@ -31,10 +30,10 @@ struct GraphPlan {
   // + 1), then, where an allocation of level L may need it, one for the heap. Level L's openings are
   // openings[opening_begin[L]] to openings[opening_begin[L + 1]].
   std::vector<shared::RegionPlan> openings;
-  // By opening: place of the prefix sums (uint32_t[capacity]) of a slot with dynamic grids, from the ring's base; else
-  // 0.
-  std::vector<uint64_t> first_workgroup_offsets;
   std::vector<uint32_t> opening_begin;
+  // By launch, like LevelSchedule::launches: place of the prefix sums (uint32_t[capacity of its input]) of one with
+  // dynamic grids, from the ring's base; else 0. Level 0 has none in the ring.
+  std::vector<uint64_t> first_workgroup_offsets;
   // Level L appends to half L & 1: bytes [0, half_bytes[0]) and [half_bytes[0], half_bytes[0] + half_bytes[1]) of the
   // ring. Multiples of 256.
   uint64_t half_bytes[2] = {0, 0};
@@ -45,15 +44,11 @@ struct GraphPlan {
   [[nodiscard]] std::span<const shared::RegionPlan> openings_of(uint32_t level) const {
     return std::span(openings).subspan(opening_begin[level], opening_begin[level + 1] - opening_begin[level]);
   }
-  [[nodiscard]] std::span<const uint64_t> first_workgroup_offsets_of(uint32_t level) const {
-    return std::span(first_workgroup_offsets)
-        .subspan(opening_begin[level], opening_begin[level + 1] - opening_begin[level]);
-  }
 };
 
-// `schedule` must come from the slots of `roots`; one without levels gives an empty plan. Never fails: where the bounds
-// do not fit, small needs are served exactly and the large ones share what is left. Time: slots and edges of each
-// level.
+// `schedule` must come from the input slots of `roots`; one without levels gives an empty plan. Never fails: where the
+// bounds do not fit, small needs are served exactly and the large ones share what is left. Time: launches and edges of
+// each level.
 [[nodiscard]] GraphPlan PlanMemory(const Graph& graph, const LevelSchedule& schedule, std::span<const RootCount> roots,
                                    const MemoryLimits& limits);
 

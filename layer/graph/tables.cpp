@@ -81,40 +81,41 @@ std::vector<std::byte> WriteTables(const Graph& graph, const TableLayout& layout
   return bytes;
 }
 
-shared::LaunchPlan DescribeLaunch(const Graph& graph, uint32_t slot, uint64_t outputs_address,
+shared::LaunchPlan DescribeLaunch(const Graph& graph, Launch launch, uint64_t outputs_address,
                                   const std::array<uint32_t, 3>& max_grid) {
-  const spirv::NodeInfo& info = graph.NodeOf(slot).info;
-  shared::LaunchPlan launch = {};
-  launch.outputs = outputs_address;
-  launch.slot = slot;
-  launch.coalesce = 1;
-  launch.shader_index = graph.NodeOf(slot).index;
-  launch.remaining_recursion = graph.slots[slot].remaining_recursion;
+  const spirv::NodeInfo& info = graph.NodeOf(launch.slot).info;
+  shared::LaunchPlan plan = {};
+  plan.outputs = outputs_address;
+  plan.slot = launch.input;
+  plan.identity = launch.slot;
+  plan.coalesce = 1;
+  plan.shader_index = graph.NodeOf(launch.slot).index;
+  plan.remaining_recursion = graph.slots[launch.slot].remaining_recursion;
   std::array<uint32_t, 3> grid = {1, 1, 1};
   switch (info.kind) {
     case spirv::LaunchKind::kStaticGrid:
-      launch.kind = shared::kLaunchStaticGrid;
+      plan.kind = shared::kLaunchStaticGrid;
       grid = info.grid;
       break;
     case spirv::LaunchKind::kDynamicGrid: {
-      launch.kind = shared::kLaunchDynamicGrid;
+      plan.kind = shared::kLaunchDynamicGrid;
       for (size_t i = 0; i < grid.size(); ++i)
         grid[i] = info.grid[i] == 0 ? max_grid[i] : std::min(info.grid[i], max_grid[i]);
       // A payload that does not say where its grid is begins with it.
       const spirv::GridMember member = info.grid_member.value_or(spirv::GridMember{0, 4, 3});
-      launch.grid_member = member.offset | member.component_width << shared::kGridMemberWidthShift |
-                           member.component_count << shared::kGridMemberCountShift;
+      plan.grid_member = member.offset | member.component_width << shared::kGridMemberWidthShift |
+                         member.component_count << shared::kGridMemberCountShift;
       break;
     }
     case spirv::LaunchKind::kCoalescing:
-      launch.kind = shared::kLaunchCoalescing;
-      launch.coalesce = std::max(info.coalesce, 1u);
+      plan.kind = shared::kLaunchCoalescing;
+      plan.coalesce = std::max(info.coalesce, 1u);
       break;
   }
-  launch.grid_x = grid[0];
-  launch.grid_y = grid[1];
-  launch.grid_z = grid[2];
-  return launch;
+  plan.grid_x = grid[0];
+  plan.grid_y = grid[1];
+  plan.grid_z = grid[2];
+  return plan;
 }
 
 }  // namespace trellis

@@ -1,5 +1,5 @@
 // The pipeline's constant tables: NodeOutput[] for each slot and the slot arrays that they point to; and what a launch
-// of a slot looks like.
+// looks like.
 #pragma once
 
 #include <array>
@@ -23,9 +23,9 @@ struct TableLayout {
 // The bytes of the tables for device address `base`; layout.size of them.
 [[nodiscard]] std::vector<std::byte> WriteTables(const Graph& graph, const TableLayout& layout, uint64_t base);
 
-// The launch of a slot, without first_workgroup_offset. `max_grid` is maxExecutionGraphWorkgroupCount: the bound of the
-// components that have none.
-[[nodiscard]] shared::LaunchPlan DescribeLaunch(const Graph& graph, uint32_t slot, uint64_t outputs_address,
+// The launch without first_workgroup_offset. `outputs_address`: NodeOutput[] of launch.slot. `max_grid` is
+// maxExecutionGraphWorkgroupCount: the bound of the components that have none.
+[[nodiscard]] shared::LaunchPlan DescribeLaunch(const Graph& graph, Launch launch, uint64_t outputs_address,
                                                 const std::array<uint32_t, 3>& max_grid);
 
 }  // namespace trellis

@@ -21,14 +21,14 @@ uint64_t ScratchLayout::argument(uint32_t launch) const {
   return arguments + uint64_t{launch} * sizeof(shared::DispatchArguments);
 }
 
-ScratchLayout LayOutScratch(uint32_t slot_count, uint32_t largest_record) {
-  const uint64_t slots = slot_count;
+ScratchLayout LayOutScratch(uint32_t slot_count, uint32_t launch_count, uint32_t largest_record) {
+  const uint64_t region_bytes = (uint64_t{slot_count} + 1) * sizeof(shared::Region);
   ScratchLayout layout;
   uint64_t cursor = 0;
   layout.control = Place(cursor, sizeof(shared::ControlBlock));
-  for (uint64_t& regions : layout.regions) regions = Place(cursor, (slots + 1) * sizeof(shared::Region));
-  layout.blocks = Place(cursor, slots * sizeof(shared::LaunchBlock));
-  layout.arguments = Place(cursor, slots * sizeof(shared::DispatchArguments));
+  for (uint64_t& regions : layout.regions) regions = Place(cursor, region_bytes);
+  layout.blocks = Place(cursor, uint64_t{launch_count} * sizeof(shared::LaunchBlock));
+  layout.arguments = Place(cursor, uint64_t{launch_count} * sizeof(shared::DispatchArguments));
   layout.dump = Place(cursor, largest_record + kDumpSlack);
   layout.size = cursor;
   return layout;

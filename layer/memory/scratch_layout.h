@@ -9,8 +9,8 @@ namespace trellis {
 struct ScratchLayout {
   uint64_t control = 0;      // ControlBlock
   uint64_t regions[2] = {};  // Region[slot_count + 1] by parity of the level that consumes them
-  uint64_t blocks = 0;       // LaunchBlock[slot_count]
-  uint64_t arguments = 0;    // DispatchArguments[slot_count]
+  uint64_t blocks = 0;       // LaunchBlock[launch_count]
+  uint64_t arguments = 0;    // DispatchArguments[launch_count]
   uint64_t dump = 0;         // where writes to lost records go
   uint64_t size = 0;         // of everything: the extension's minSize
 
@@ -22,8 +22,8 @@ struct ScratchLayout {
 // sizeGranularity.
 inline constexpr uint64_t kScratchAlignment = 64;
 
-// `slot_count`: slots of the graph; no level has more launches than that. `largest_record`: bytes of the largest record
-// that any node writes or reads.
-[[nodiscard]] ScratchLayout LayOutScratch(uint32_t slot_count, uint32_t largest_record);
+// `slot_count`: slots of the graph. `launch_count`: no level has more launches. `largest_record`: bytes of the largest
+// record that any node writes or reads.
+[[nodiscard]] ScratchLayout LayOutScratch(uint32_t slot_count, uint32_t launch_count, uint32_t largest_record);
 
 }  // namespace trellis

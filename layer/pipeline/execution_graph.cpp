@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "layer/graph/describe.h"
-#include "layer/memory/scratch_layout.h"
 
 namespace trellis {
 namespace {
@@ -27,6 +26,10 @@ void ExecutionGraphPipeline::DestroyNodePipelines(const VkAllocationCallbacks* a
     if (node.pipeline) device.dispatch.DestroyPipeline(device.handle, node.pipeline, allocator);
     node.pipeline = VK_NULL_HANDLE;
   }
+}
+
+ScratchLayout ExecutionGraphPipeline::scratch_layout() const {
+  return LayOutScratch(static_cast<uint32_t>(graph.slots.size()), graph.launch_count, graph.largest_record);
 }
 
 std::shared_ptr<const LevelSchedule> ExecutionGraphPipeline::ScheduleFor(std::span<const uint32_t> roots) const {
@@ -52,7 +55,7 @@ VkResult GetExecutionGraphPipelineScratchSize(Device& device, VkPipeline pipelin
     return Misuse(device, "vkGetExecutionGraphPipelineScratchSizeAMDX: the pipeline is not an execution graph");
   // Records live in the ring, so more scratch would not be used: applications that allocate maxSize get what they need
   // and no more.
-  size.minSize = LayOutScratch(static_cast<uint32_t>(graph->graph.slots.size()), graph->graph.largest_record).size;
+  size.minSize = graph->scratch_layout().size;
   size.maxSize = size.minSize;
   size.sizeGranularity = kScratchAlignment;
   return VK_SUCCESS;

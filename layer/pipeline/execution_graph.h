@@ -12,6 +12,7 @@
 #include "layer/graph/graph.h"
 #include "layer/graph/levels.h"
 #include "layer/memory/device_buffer.h"
+#include "layer/memory/scratch_layout.h"
 #include "layer/objects/device.h"
 #include "layer/objects/pipeline_layout.h"
 
@@ -40,6 +41,8 @@ struct ExecutionGraphPipeline {
   std::vector<CompiledNode> nodes;         // by node index, like graph.nodes
   DeviceBuffer tables;                     // layer/graph/tables.h
   std::vector<uint64_t> outputs_address;   // by slot: device address of its NodeOutput[]
+
+  [[nodiscard]] ScratchLayout scratch_layout() const;
 
   // The levels from these roots (slots, sorted, no duplicates). Cached: an application uses few root sets.
   [[nodiscard]] std::shared_ptr<const LevelSchedule> ScheduleFor(std::span<const uint32_t> roots) const;

@@ -9,7 +9,6 @@
 #include "layer/graph/describe.h"
 #include "layer/graph/memory_plan.h"
 #include "layer/graph/tables.h"
-#include "layer/memory/scratch_layout.h"
 #include "meta_shaders/shared/input_copy.h"
 
 namespace trellis {
@@ -26,14 +25,26 @@ constexpr uint64_t kSmallestRing = 256;
 
 uint64_t RoundUp(uint64_t value, uint64_t multiple) { return (value + multiple - 1) / multiple * multiple; }
 
+// One launch of level 0.
+struct RootLaunch {
+  Launch launch;
+  shared::LaunchBlock block = {};
+  LaunchSize size;
+};
+
 // A root of the dispatch, with its records in plan memory.
 struct Root {
   const RootInput* input = nullptr;
   PlanSpan records;
-  shared::LaunchBlock block = {};
-  LaunchSize size;
-  bool copied = false;  // gets its records from the ring: the node writes them
-  uint64_t copy_offset = 0;
+  std::vector<RootLaunch> launches;  // those with workgroups: its own, and of nodes that share its input
+  bool copied = false;               // the records are read from the ring: a node writes them
+};
+
+// So that the grids of dynamic launches are read from the host's own memory: plan memory may be slow to read.
+struct StagedRecords {
+  std::vector<std::byte> bytes;  // empty if no launch is dynamic
+  uint32_t count = 0;
+  uint32_t stride = 0;
 };
 
 class Planner {
@@ -45,7 +56,7 @@ class Planner {
         inputs_(inputs),
         environment_(environment),
         arena_(arena),
-        scratch_(LayOutScratch(static_cast<uint32_t>(graph_.slots.size()), graph_.largest_record)) {}
+        scratch_(pipeline.scratch_layout()) {}
 
   Expected<DispatchPlan> Run() {
     if (Expected<void> done = PrepareRoots(); !done) return done.error();
@@ -73,17 +84,21 @@ class Planner {
     return Upload(std::span<const T>(&value, 1), address);
   }
 
-  [[nodiscard]] shared::LaunchPlan Describe(uint32_t slot) const {
-    return DescribeLaunch(graph_, slot, pipeline_.outputs_address[slot], kMaxGrid);
+  [[nodiscard]] shared::LaunchPlan Describe(Launch launch) const {
+    return DescribeLaunch(graph_, launch, pipeline_.outputs_address[launch.slot], kMaxGrid);
   }
+  [[nodiscard]] const spirv::NodeInfo& InfoOf(Launch launch) const { return graph_.NodeOf(launch.slot).info; }
   [[nodiscard]] VkDeviceAddress RegionsProducedBy(uint32_t level) const {
     return environment_.scratch + scratch_.regions[(level + 1) & 1];
   }
 
   [[nodiscard]] Expected<void> PrepareRoots();
   [[nodiscard]] Expected<void> PrepareRoot(const RootInput& input);
+  [[nodiscard]] Expected<void> PrepareRootLaunch(Launch launch, const StagedRecords& records, Root& root);
   void PlanLevels();
   [[nodiscard]] Expected<void> PlaceRoots();
+  [[nodiscard]] Expected<void> PlaceRoot(const Root& root, uint64_t copy_offset,
+                                         std::vector<shared::InputCopy>& copies);
   [[nodiscard]] Expected<void> PlanCopies(const std::vector<shared::InputCopy>& copies);
   [[nodiscard]] Expected<void> PlanBegin();
   [[nodiscard]] Expected<void> PlanLevel(uint32_t level);
@@ -109,48 +124,63 @@ Expected<void> Planner::PrepareRoots() {
 }
 
 Expected<void> Planner::PrepareRoot(const RootInput& input) {
+  std::vector<Launch> launches;
+  graph_.AppendLaunches(input.slot, launches);
   const uint32_t stride = graph_.slots[input.slot].record_stride;
-  // Copies move whole pieces of 16 bytes.
-  Expected<PlanSpan> records = arena_.Allocate(RoundUp(uint64_t{input.record_count} * stride, 16));
-  if (!records) return records.error();
   const size_t bytes = size_t{input.record_count} * stride;
-  const shared::LaunchPlan launch = Describe(input.slot);
-  // Grids are read from the records, and plan memory may be slow to read for the host.
-  std::vector<std::byte> staged(launch.kind == shared::kLaunchDynamicGrid ? bytes : 0);
-  WriteRecords(graph_, input, staged.empty() ? std::span(records->host, bytes) : std::span(staged), stride);
-  if (!staged.empty()) std::memcpy(records->host, staged.data(), bytes);
-
-  std::vector<uint32_t> first_workgroup;
   Root root;
   root.input = &input;
+  // Copies move whole pieces of 16 bytes.
+  Expected<PlanSpan> records = arena_.Allocate(RoundUp(bytes, 16));
+  if (!records) return records.error();
   root.records = *records;
-  root.size = SizeLaunch(launch, {staged, input.record_count, stride}, environment_.limits, first_workgroup);
-  if (root.size.records < input.record_count)
-    plan_.complaints.push_back(std::to_string(input.record_count - root.size.records) + " payloads for " +
-                               NodeLabel(graph_.nodes[input.node].name, graph_.nodes[input.node].index) +
-                               " were dropped: this device cannot dispatch the workgroups of all of them at once");
-  if (root.size.workgroups == 0) return {};
+  StagedRecords staged{{}, input.record_count, stride};
+  if (std::any_of(launches.begin(), launches.end(),
+                  [this](Launch launch) { return InfoOf(launch).kind == spirv::LaunchKind::kDynamicGrid; }))
+    staged.bytes.resize(bytes);
+  WriteRecords(graph_, input, staged.bytes.empty() ? std::span(records->host, bytes) : std::span(staged.bytes), stride);
+  if (!staged.bytes.empty()) std::memcpy(records->host, staged.bytes.data(), bytes);
 
-  shared::LaunchBlock& block = root.block;
+  for (Launch launch : launches) {
+    if (Expected<void> done = PrepareRootLaunch(launch, staged, root); !done) return done;
+    root.copied |= InfoOf(launch).writes_input && bytes != 0;
+  }
+  if (!root.launches.empty()) roots_.push_back(std::move(root));
+  return {};
+}
+
+Expected<void> Planner::PrepareRootLaunch(Launch launch, const StagedRecords& records, Root& root) {
+  const shared::LaunchPlan plan = Describe(launch);
+  std::vector<uint32_t> first_workgroup;
+  RootLaunch prepared;
+  prepared.launch = launch;
+  prepared.size =
+      SizeLaunch(plan, {records.bytes, records.count, records.stride}, environment_.limits, first_workgroup);
+  if (prepared.size.records < records.count)
+    plan_.complaints.push_back(std::to_string(records.count - prepared.size.records) + " payloads for " +
+                               NodeLabel(graph_.NodeOf(launch.slot).name, graph_.NodeOf(launch.slot).index) +
+                               " were dropped: this device cannot dispatch the workgroups of all of them at once");
+  if (prepared.size.workgroups == 0) return {};
+
+  shared::LaunchBlock& block = prepared.block;
   block.control = environment_.scratch + scratch_.control;
-  block.records = records->address;
-  block.outputs = launch.outputs;
+  block.records = root.records.address;
+  block.outputs = plan.outputs;
   block.regions = RegionsProducedBy(0);
-  block.record_count = root.size.records;
-  block.record_stride = stride;
-  block.workgroup_count = root.size.workgroups;
-  block.grid_x = launch.grid_x;
-  block.grid_y = launch.grid_y;
-  block.grid_z = launch.grid_z;
-  block.coalesce = launch.coalesce;
-  block.shader_index = launch.shader_index;
-  block.remaining_recursion = launch.remaining_recursion;
-  block.grid_member = launch.grid_member;
-  root.copied = graph_.nodes[input.node].info.writes_input && bytes != 0;
+  block.record_count = prepared.size.records;
+  block.record_stride = records.stride;
+  block.workgroup_count = prepared.size.workgroups;
+  block.grid_x = plan.grid_x;
+  block.grid_y = plan.grid_y;
+  block.grid_z = plan.grid_z;
+  block.coalesce = plan.coalesce;
+  block.shader_index = plan.shader_index;
+  block.remaining_recursion = plan.remaining_recursion;
+  block.grid_member = plan.grid_member;
   if (!first_workgroup.empty())
     if (Expected<void> done = Upload(std::span<const uint32_t>(first_workgroup), block.first_workgroup); !done)
       return done;
-  roots_.push_back(std::move(root));
+  root.launches.push_back(prepared);
   return {};
 }
 
@@ -159,7 +189,7 @@ void Planner::PlanLevels() {
   std::vector<RootCount> counts;
   for (const Root& root : roots_) {
     slots.push_back(root.input->slot);
-    counts.push_back({root.input->slot, root.size.records, root.size.workgroups});
+    for (const RootLaunch& launch : root.launches) counts.push_back({launch.launch, launch.size.workgroups});
   }
   schedule_ = pipeline_.ScheduleFor(slots);
   MemoryLimits limits;
@@ -169,34 +199,42 @@ void Planner::PlanLevels() {
   memory_ = PlanMemory(graph_, *schedule_, counts, limits);
 }
 
-// Level 0: launch blocks in plan memory, or in scratch where the copy kernel completes them.
 Expected<void> Planner::PlaceRoots() {
-  LevelPlan& level = plan_.levels.emplace_back();
+  plan_.levels.emplace_back();
   std::vector<shared::InputCopy> copies;
   // Level 0 appends to the first half; the second one is free until level 1 appends to it.
   uint64_t copy_end = memory_.half_bytes[0];
   for (const Root& root : roots_) {
-    NodeLaunch launch;
-    launch.node = root.input->node;
-    launch.slot = root.input->slot;
-    launch.size = SplitIntoRows(root.size.workgroups, environment_.limits.max_workgroups_x);
-    if (Expected<void> done = Upload(root.block, launch.block); !done) return done;
-    if (root.copied) {
-      shared::InputCopy copy = {};
-      copy.source = root.records.address;
-      copy.ring_offset = copy_end;
-      copy.block_template = launch.block;
-      copy.block = launch.block = environment_.scratch + scratch_.block(static_cast<uint32_t>(copies.size()));
-      copy.pieces = static_cast<uint32_t>(root.records.size / 16);
-      copy.slot = launch.slot;
-      copy_end += RoundUp(root.records.size, 256);
-      copies.push_back(copy);
-    }
-    level.launches.push_back(launch);
+    if (Expected<void> done = PlaceRoot(root, copy_end, copies); !done) return done;
+    if (root.copied) copy_end += RoundUp(root.records.size, 256);
   }
   const bool needs_ring = schedule_->level_count() > 1 || !copies.empty();
   if (needs_ring) plan_.ring_bytes = std::max({memory_.ring_bytes(), copy_end, kSmallestRing});
   return copies.empty() ? Expected<void>() : PlanCopies(copies);
+}
+
+// Launch blocks in plan memory, or in scratch where the copy kernel completes them.
+Expected<void> Planner::PlaceRoot(const Root& root, uint64_t copy_offset, std::vector<shared::InputCopy>& copies) {
+  for (const RootLaunch& prepared : root.launches) {
+    NodeLaunch launch;
+    launch.node = graph_.slots[prepared.launch.slot].node;
+    launch.launch = prepared.launch;
+    launch.size = SplitIntoRows(prepared.size.workgroups, environment_.limits.max_workgroups_x);
+    if (Expected<void> done = Upload(prepared.block, launch.block); !done) return done;
+    if (root.copied) {
+      shared::InputCopy copy = {};
+      copy.source = root.records.address;
+      copy.ring_offset = copy_offset;
+      copy.block_template = launch.block;
+      copy.block = launch.block = environment_.scratch + scratch_.block(static_cast<uint32_t>(copies.size()));
+      const bool first = &prepared == &root.launches.front();
+      copy.pieces = first ? static_cast<uint32_t>(root.records.size / 16) : 0;
+      copy.slot = prepared.launch.slot;
+      copies.push_back(copy);
+    }
+    plan_.levels.front().launches.push_back(launch);
+  }
+  return {};
 }
 
 Expected<void> Planner::PlanCopies(const std::vector<shared::InputCopy>& copies) {
@@ -214,8 +252,9 @@ Expected<void> Planner::PlanCopies(const std::vector<shared::InputCopy>& copies)
 }
 
 Expected<void> Planner::PlanBegin() {
-  const bool has_outputs = std::any_of(roots_.begin(), roots_.end(), [this](const Root& root) {
-    return !graph_.nodes[root.input->node].info.outputs.empty();
+  const std::vector<NodeLaunch>& launches = plan_.levels.front().launches;
+  const bool has_outputs = std::any_of(launches.begin(), launches.end(), [this](const NodeLaunch& launch) {
+    return !InfoOf(launch.launch).outputs.empty();
   });
   // A leaf reads nothing but its launch block. A node with outputs reads the control block even if no output has a
   // target.
@@ -236,21 +275,20 @@ Expected<void> Planner::PlanBegin() {
 }
 
 Expected<void> Planner::PlanLevel(uint32_t level) {
-  const std::span<const uint32_t> slots = schedule_->level(level);
+  const std::span<const Launch> launches = schedule_->launches_of(level);
   const std::span<const shared::RegionPlan> consumed = memory_.openings_of(level - 1);
-  const std::span<const uint64_t> first_workgroups = memory_.first_workgroup_offsets_of(level - 1);
   const bool last = level + 1 == schedule_->level_count();
   const std::span<const shared::RegionPlan> produced =
       last ? std::span<const shared::RegionPlan>() : memory_.openings_of(level);
 
   LevelPlan& planned = plan_.levels.emplace_back();
-  std::vector<shared::LaunchPlan> launches;
-  for (uint32_t i = 0; i < slots.size(); ++i) {
-    shared::LaunchPlan& launch = launches.emplace_back(Describe(slots[i]));
-    launch.first_workgroup_offset = first_workgroups[i];
+  std::vector<shared::LaunchPlan> launch_plans;
+  for (uint32_t i = 0; i < launches.size(); ++i) {
+    shared::LaunchPlan& launch = launch_plans.emplace_back(Describe(launches[i]));
+    launch.first_workgroup_offset = memory_.first_workgroup_offsets[schedule_->launch_begin[level] + i];
     NodeLaunch node;
-    node.node = graph_.slots[slots[i]].node;
-    node.slot = slots[i];
+    node.node = graph_.slots[launches[i].slot].node;
+    node.launch = launches[i];
     node.block = environment_.scratch + scratch_.block(i);
     node.arguments = scratch_.argument(i);
     planned.launches.push_back(node);
@@ -268,11 +306,12 @@ Expected<void> Planner::PlanLevel(uint32_t level) {
   close.graph = pipeline_.id;
   close.level = level;
   // The heap comes last. Where it was not opened its region holds whatever the application left there.
-  close.heap_slot = consumed.size() > slots.size() ? graph_.HeapSlot() : shared::kNoSlot;
+  close.heap_slot = consumed.size() > schedule_->level(level).size() ? graph_.HeapSlot() : shared::kNoSlot;
   close.max_workgroups_x = environment_.limits.max_workgroups_x;
   close.max_workgroups_y = environment_.limits.max_workgroups_y;
   close.max_grid_workgroups = environment_.limits.max_grid_workgroups;
-  if (Expected<void> done = Upload(std::span<const shared::LaunchPlan>(launches), close.launches); !done) return done;
+  if (Expected<void> done = Upload(std::span<const shared::LaunchPlan>(launch_plans), close.launches); !done)
+    return done;
   if (Expected<void> done = Upload(produced, close.openings); !done) return done;
 
   KernelCall& call = planned.close.emplace();

@@ -33,8 +33,8 @@ struct KernelCall {
 
 // One dispatch of a node: direct in level 0, indirect afterwards.
 struct NodeLaunch {
-  uint32_t node = 0;
-  uint32_t slot = 0;
+  uint32_t node = 0;  // that runs: of launch.slot
+  Launch launch;
   VkDeviceAddress block = 0;   // LaunchBlock
   DispatchSize size;           // level 0
   VkDeviceSize arguments = 0;  // later levels: offset of the DispatchArguments from the scratch address
@@ -47,7 +47,7 @@ struct LevelPlan {
 
 struct DispatchPlan {
   std::optional<KernelCall> begin;      // none if the nodes need nothing but their launch blocks
-  std::optional<KernelCall> copy;       // roots that write their inputs
+  std::optional<KernelCall> copy;       // inputs of roots that are written
   std::vector<LevelPlan> levels;        // none if there is nothing to do
   std::optional<KernelCall> end;        // none if no ring is claimed
   VkDeviceSize ring_bytes = 0;          // the ring that this dispatch needs

@@ -57,13 +57,15 @@ EntryInputs CollectEntryInputs(const Graph& graph, const VkDispatchGraphCountInf
     }
     const Node& node = graph.nodes[info.nodeIndex];
     const auto label = [&node] { return NodeLabel(node.name, node.index); };
-    if (!node.info.is_api_entry)
+    if (node.info.shares_input || !node.info.is_api_entry)
       inputs.complaints.push_back(which() + " dispatches " + label() +
-                                  ", whose IsApiEntryAMDX is false: dispatched all the same");
-    const bool empty = node.info.input.size == 0;
+                                  (node.info.shares_input ? ", which shares its input (SharesInputWithAMDX)"
+                                                          : ", whose IsApiEntryAMDX is false") +
+                                  ": dispatched all the same");
+    const bool empty = node.input_bytes == 0;
     if (!empty && !info.payloads.hostAddress) {
       inputs.complaints.push_back(which() + ".payloads is NULL, but " + label() + " has payloads of " +
-                                  std::to_string(node.info.input.size) +
+                                  std::to_string(node.input_bytes) +
                                   " bytes (VUID-vkCmdDispatchGraphAMDX-pCountInfo-09149): ignored");
       continue;
     }
@@ -83,7 +85,7 @@ EntryInputs CollectEntryInputs(const Graph& graph, const VkDispatchGraphCountInf
 }
 
 void WriteRecords(const Graph& graph, const RootInput& root, std::span<std::byte> target, uint32_t stride) {
-  const size_t bytes = std::min(graph.nodes[root.node].info.input.size, stride);
+  const size_t bytes = std::min(graph.nodes[root.node].input_bytes, stride);
   if (bytes == 0) return;
   std::byte* record = target.data();
   for (const PayloadRun& run : root.runs) {

@@ -35,8 +35,8 @@ BarrierScope ScopeOf(GraphBarrier barrier) {
   return {VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, kShader};
 }
 
-std::string LaunchLabel(const ExecutionGraphPipeline& pipeline, const NodeLaunch& launch, uint32_t level) {
-  return "node " + SlotLabel(pipeline.graph, launch.slot) + " level " + std::to_string(level);
+std::string DispatchLabel(const ExecutionGraphPipeline& pipeline, const NodeLaunch& launch, uint32_t level) {
+  return "node " + LaunchLabel(pipeline.graph, launch.launch) + " level " + std::to_string(level);
 }
 
 }  // namespace
@@ -76,7 +76,7 @@ void Recorder::BindNodeState() {
 
 void Recorder::LaunchDirect(const NodeLaunch& launch, uint32_t level) {
   const ScopedLabel label(command_buffer_.device, command_buffer_.handle,
-                          LabelsEnabled(command_buffer_.device) ? LaunchLabel(pipeline_, launch, level) : "");
+                          LabelsEnabled(command_buffer_.device) ? DispatchLabel(pipeline_, launch, level) : "");
   BindNode(launch);
   dispatch_.CmdDispatch(command_buffer_.handle, launch.size.x, launch.size.y, 1);
   ++dispatches_;
@@ -84,7 +84,7 @@ void Recorder::LaunchDirect(const NodeLaunch& launch, uint32_t level) {
 
 void Recorder::LaunchIndirect(const NodeLaunch& launch, uint32_t level) {
   const ScopedLabel label(command_buffer_.device, command_buffer_.handle,
-                          LabelsEnabled(command_buffer_.device) ? LaunchLabel(pipeline_, launch, level) : "");
+                          LabelsEnabled(command_buffer_.device) ? DispatchLabel(pipeline_, launch, level) : "");
   BindNode(launch);
   dispatch_.CmdDispatchIndirect(command_buffer_.handle, scratch_.buffer, scratch_.offset + launch.arguments);
   ++dispatches_;

@@ -8,7 +8,6 @@
 #include "layer/diagnostics/label.h"
 #include "layer/graph/describe.h"
 #include "layer/memory/ring_pool.h"
-#include "layer/memory/scratch_layout.h"
 #include "layer/objects/command_buffer.h"
 #include "layer/objects/device.h"
 #include "layer/objects/queue.h"
@@ -40,14 +39,10 @@ void RefuseForMemory(CommandBuffer& command_buffer, const Error& error) {
          VK_ERROR_OUT_OF_DEVICE_MEMORY);
 }
 
-ScratchLayout LayoutOf(const Graph& graph) {
-  return LayOutScratch(static_cast<uint32_t>(graph.slots.size()), graph.largest_record);
-}
-
 // Empty if a graph can use this scratch memory; else what is wrong with it. `place` gets the buffer.
-std::string CheckScratch(const Device& device, const Graph& graph, VkDeviceAddress scratch, VkDeviceSize scratch_size,
-                         ScratchBuffer& place) {
-  const uint64_t needed = LayoutOf(graph).size;
+std::string CheckScratch(const Device& device, const ExecutionGraphPipeline& graph, VkDeviceAddress scratch,
+                         VkDeviceSize scratch_size, ScratchBuffer& place) {
+  const uint64_t needed = graph.scratch_layout().size;
   const std::string at = "the scratch address " + std::to_string(scratch);
   if (scratch_size < needed)
     return "scratchSize is " + std::to_string(scratch_size) + ", but the graph needs " + std::to_string(needed) +
@@ -91,7 +86,11 @@ LaunchLimits LimitsOf(const Device& device) {
 
 std::string GraphLabel(const DispatchPlan& plan, const Graph& graph) {
   std::string label = "execution graph from";
-  for (const NodeLaunch& root : plan.levels.front().launches) label += " " + SlotLabel(graph, root.slot);
+  uint32_t named = shared::kNoSlot;
+  for (const NodeLaunch& root : plan.levels.front().launches) {
+    if (root.launch.input != named) label += " " + SlotLabel(graph, root.launch.input);
+    named = root.launch.input;
+  }
   return label;
 }
 
@@ -167,7 +166,7 @@ void DispatchGraph(CommandBuffer& command_buffer, VkDeviceAddress scratch, VkDev
   const std::shared_ptr<ExecutionGraphPipeline> pipeline = BoundGraph(command_buffer);
   if (!pipeline) return;
   ScratchBuffer scratch_buffer;
-  if (const std::string wrong = CheckScratch(device, pipeline->graph, scratch, scratch_size, scratch_buffer);
+  if (const std::string wrong = CheckScratch(device, *pipeline, scratch, scratch_size, scratch_buffer);
       !wrong.empty()) {
     RefuseMisuse(command_buffer, wrong);
     return;
@@ -202,7 +201,7 @@ void InitializeGraphScratch(CommandBuffer& command_buffer, VkPipeline graph, VkD
                         "vkCmdInitializeGraphScratchMemoryAMDX: executionGraph is not an execution graph pipeline "
                         "(VUID-vkCmdInitializeGraphScratchMemoryAMDX-executionGraph-parameter)");
   ScratchBuffer place;
-  if (const std::string wrong = CheckScratch(command_buffer.device, pipeline->graph, scratch, scratch_size, place);
+  if (const std::string wrong = CheckScratch(command_buffer.device, *pipeline, scratch, scratch_size, place);
       !wrong.empty())
     RefuseMisuse(command_buffer, "vkCmdInitializeGraphScratchMemoryAMDX: " + wrong);
 }

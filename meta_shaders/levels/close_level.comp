@@ -51,8 +51,9 @@ void CloseLaunch(ClosePlan plan, ControlBlock control, uint index) {
   if (gl_LocalInvocationIndex != 0u) return;
   LaunchBlockReference(ElementAddress(plan.blocks, index, kLaunchBlockBytes)).block = DescribeLaunch(plan, launch, region, first_workgroup, size);
   ArgumentsReference(ElementAddress(plan.arguments, index, kArgumentsBytes)).arguments = SplitIntoRows(size.workgroups, plan.max_workgroups_x);
-  // Losses of the allocation, and records whose workgroups no dispatch of this device can hold.
-  ReportLoss(plan.reports, plan.graph, launch.slot, plan.level, SaturatingAdd(region.lost, records - size.records));
+  // Losses of the allocation, once for all launches of the region; and records whose workgroups no dispatch of this device can hold.
+  const uint lost = launch.identity == launch.slot ? region.lost : 0u;
+  ReportLoss(plan.reports, plan.graph, launch.identity, plan.level, SaturatingAdd(lost, records - size.records));
 }
 
 void ReportHeapLoss(ClosePlan plan) {

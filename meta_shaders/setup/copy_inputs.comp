@@ -1,4 +1,4 @@
-// Before level 0: gives every node that writes its input a copy of its own. See shared/input_copy.h.
+// Before level 0: gives every input that is written a copy of its own. See shared/input_copy.h.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_scalar_block_layout : require
@@ -19,7 +19,7 @@ const uint kPieceBytes = 16u;
 void WriteBlock(CopyPlan plan, InputCopy copy, uvec2 ring) {
   LaunchBlock block = LaunchBlockReference(copy.block_template).block;
   if (IsNull(ring)) {
-    ReportLoss(plan.reports, plan.graph, copy.slot, 0u, block.record_count);
+    if (copy.pieces != 0u) ReportLoss(plan.reports, plan.graph, copy.slot, 0u, block.record_count);
     block.record_count = 0u;
     block.workgroup_count = 0u;
   } else {

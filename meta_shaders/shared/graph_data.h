@@ -61,7 +61,7 @@ TRELLIS_CONSTANT kGridMemberCountShift = 20u;
 // One output (payload array type) of a node, resolved for one slot. In plan memory.
 struct NodeOutput {
   TRELLIS_ADDRESS
-      slots;  // uint[index_count] or {uint, uint}[index_count & ~kSortedSlotPairs]; kNoSlot where there is no node
+  slots;  // uint[index_count] or {uint, uint}[index_count & ~kSortedSlotPairs]; kNoSlot where there is no node
   TRELLIS_UINT first_index;  // dense form: shader index of slots[0]
   TRELLIS_UINT index_count;
 };
@@ -102,7 +102,8 @@ struct RegionPlan {
   TRELLIS_UINT unused;
 };
 
-// How to close the region of one slot: what one launch of the next level looks like.
+// What one launch of the next level looks like: the node of slot `identity` runs on the records of the region `slot`.
+// The two differ for nodes that share the input of another one.
 struct LaunchPlan {
   TRELLIS_ADDRESS outputs;
   TRELLIS_ADDRESS first_workgroup_offset;  // dynamic grids: place of the prefix sums, from the ring's base
@@ -115,13 +116,13 @@ struct LaunchPlan {
   TRELLIS_UINT shader_index;
   TRELLIS_UINT remaining_recursion;
   TRELLIS_UINT grid_member;
-  TRELLIS_UINT unused;
+  TRELLIS_UINT identity;
 };
 
 // One lost-records report. In a host-visible buffer of the device; the host polls `written`.
 struct LossReport {
   TRELLIS_UINT graph;  // id of the execution graph pipeline
-  TRELLIS_UINT slot;   // the slot count for the heap
+  TRELLIS_UINT slot;   // of the node that misses them; the slot count for the heap
   TRELLIS_UINT level;  // of the consumers that would have got them
   TRELLIS_UINT records;
 };
@@ -171,7 +172,7 @@ struct ClosePlan {
   TRELLIS_ADDRESS launches;  // LaunchPlan[launch_count]
   TRELLIS_ADDRESS blocks;    // LaunchBlock[launch_count], in scratch
   TRELLIS_ADDRESS
-      arguments;             // {x, y, z, unused}[launch_count], in scratch: VkDispatchIndirectCommand at a stride of 16
+  arguments;                 // {x, y, z, unused}[launch_count], in scratch: VkDispatchIndirectCommand at a stride of 16
   TRELLIS_ADDRESS consumed;  // Region[] with the records of the next level
   TRELLIS_ADDRESS produced;  // Region[] that the next level appends to
   TRELLIS_ADDRESS openings;  // RegionPlan[opening_count]

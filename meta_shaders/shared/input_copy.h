@@ -10,14 +10,14 @@
 namespace trellis::shared {
 #endif
 
-// One launch of level 0.
+// One launch of level 0. The first one of a root copies the records; nodes that share its input only get a block.
 struct InputCopy {
   TRELLIS_ADDRESS source;          // the records, in plan memory
   TRELLIS_ADDRESS ring_offset;     // where they go, from the ring's base; a multiple of 16
   TRELLIS_ADDRESS block_template;  // LaunchBlock in plan memory: complete but for `records`
   TRELLIS_ADDRESS block;           // LaunchBlock in scratch
-  TRELLIS_UINT pieces;             // 16-byte pieces to copy; the records are padded to that
-  TRELLIS_UINT slot;               // for the loss report when there is no ring
+  TRELLIS_UINT pieces;             // 16-byte pieces to copy; the records are padded to that. 0: copied by another one
+  TRELLIS_UINT slot;               // for the loss report when there is no ring, by the one that copies
 };
 
 // Workgroup (x, i) copies every NumWorkgroups.x-th batch of copy i.

@@ -43,6 +43,13 @@ NodeBuilder& NodeBuilder::Recursion(uint32_t levels) {
   return *this;
 }
 
+NodeBuilder& NodeBuilder::SharesInput(std::string name, uint32_t index) {
+  source.info.shares_input = true;
+  source.info.shares_input_with_name = std::move(name);
+  source.info.shares_input_with_index = index;
+  return *this;
+}
+
 NodeBuilder& NodeBuilder::To(std::string target, uint32_t max_payloads, uint32_t payload_size) {
   spirv::NodeOutputInfo output;
   output.target_name = std::move(target);

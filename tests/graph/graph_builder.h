@@ -23,6 +23,7 @@ class NodeBuilder {
   NodeBuilder& Dynamic(uint32_t x = 0, uint32_t y = 0, uint32_t z = 0);
   NodeBuilder& Coalescing(uint32_t most);
   NodeBuilder& Recursion(uint32_t levels);
+  NodeBuilder& SharesInput(std::string name, uint32_t index = 0);
   // An output whose index is only known on the device.
   NodeBuilder& To(std::string target, uint32_t max_payloads = 1, uint32_t payload_size = 16);
   // An output that allocates for these indices only.

@@ -107,14 +107,6 @@ TEST(Link, OneNameMayHaveDifferentGridsAndPayloadSizes) {
   EXPECT_EQ(graph.slots[1].record_stride, 64u);
 }
 
-TEST(Link, SharingAnInputIsRefusedForNow) {
-  NodeBuilder sharer("s");
-  sharer.source.info.shares_input = true;
-  sharer.source.info.shares_input_with_name = "a";
-  EXPECT_THAT(LinkError({NodeBuilder("a"), sharer}),
-              AllOf(HasSubstr("s[0]"), HasSubstr("SharesInputWithAMDX"), HasSubstr("a[0]")));
-}
-
 TEST(Link, RecordsHaveRoomForTheLargestProducer) {
   const Graph graph =
       MustLink({NodeBuilder("a").To("c", 1, 40), NodeBuilder("b").To("c", 1, 12), NodeBuilder("c").Payload(20)});

@@ -45,6 +45,25 @@ std::vector<uint32_t> PickIndices(Random& random, const std::vector<uint32_t>& e
   return indices;
 }
 
+bool IsShared(const std::vector<NodeSource>& nodes, const NodeSource& node) {
+  return std::any_of(nodes.begin(), nodes.end(), [&node](const NodeSource& other) {
+    return other.info.shares_input && other.info.shares_input_with_name == node.name &&
+           other.info.shares_input_with_index == node.index;
+  });
+}
+
+// Lets some nodes share the input of a node that comes before them, so that there is no cycle; or of nobody.
+void ShareInputs(Random& random, std::vector<NodeSource>& nodes) {
+  for (uint32_t i = 0; i < nodes.size(); ++i) {
+    if (Below(random, 4) != 0 || IsShared(nodes, nodes[i])) continue;
+    const uint32_t target = Below(random, i + 1);
+    if (nodes[target].info.shares_input) continue;
+    nodes[i].info.shares_input = true;
+    nodes[i].info.shares_input_with_name = target == i ? "nobody" : nodes[target].name;
+    nodes[i].info.shares_input_with_index = nodes[target].index;
+  }
+}
+
 }  // namespace
 
 std::vector<NodeSource> MakeRandomNodes(Random& random) {
@@ -78,6 +97,7 @@ std::vector<NodeSource> MakeRandomNodes(Random& random) {
       }
     }
   }
+  ShareInputs(random, nodes);
   std::shuffle(nodes.begin(), nodes.end(), random);
   return nodes;
 }
@@ -95,6 +115,17 @@ bool ResolveEnqueue(const std::vector<NodeSource>& nodes, Activation from, const
     return true;
   }
   return false;
+}
+
+std::vector<Activation> RunsOnInputOf(const std::vector<NodeSource>& nodes, Activation target) {
+  std::vector<Activation> all = {target};
+  for (uint32_t node = 0; node < nodes.size(); ++node) {
+    const spirv::NodeInfo& info = nodes[node].info;
+    if (info.shares_input && info.shares_input_with_name == nodes[target.node].name &&
+        info.shares_input_with_index == nodes[target.node].index)
+      all.push_back({node, info.max_recursion});
+  }
+  return all;
 }
 
 uint32_t PickIndex(Random& random, const std::vector<NodeSource>& nodes, const NodeSource& from,

@@ -17,7 +17,7 @@ using Random = std::mt19937;
 }
 
 // Nodes of some twenty names: arrays with holes, recursion, missing targets, outputs with constant and dynamic indices,
-// every launch kind.
+// every launch kind, shared inputs.
 [[nodiscard]] std::vector<NodeSource> MakeRandomNodes(Random& random);
 
 // A node with so many recursion levels left: what the extension knows instead of slots.
@@ -44,6 +44,8 @@ template <typename Keep>
 std::vector<Arrivals> Simulate(Random& random, const std::vector<NodeSource>& nodes,
                                const std::map<Activation, uint64_t>& root_workgroups, const Keep& keep);
 
+// What runs when records arrive at an activation: itself, and nodes that share its input.
+[[nodiscard]] std::vector<Activation> RunsOnInputOf(const std::vector<NodeSource>& nodes, Activation target);
 // Indices that an allocation of this output may use: the constants, or any, missing ones included.
 [[nodiscard]] uint32_t PickIndex(Random& random, const std::vector<NodeSource>& nodes, const NodeSource& from,
                                  const spirv::NodeOutputInfo& output);
@@ -66,7 +68,9 @@ std::vector<Arrivals> Simulate(Random& random, const std::vector<NodeSource>& no
     workgroups.clear();
     for (const auto& [activation, records] : arrivals.records) {
       const uint64_t kept = keep(static_cast<uint32_t>(levels.size()), activation, records);
-      if (kept != 0) workgroups[activation] = PickWorkgroups(random, nodes[activation.node].info, kept);
+      if (kept == 0) continue;
+      for (const Activation& runs : RunsOnInputOf(nodes, activation))
+        workgroups[runs] += PickWorkgroups(random, nodes[runs.node].info, kept);
     }
   }
   return levels;

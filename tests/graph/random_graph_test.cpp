@@ -24,10 +24,12 @@ struct RandomCase {
     const uint32_t root_count = 1 + Below(random, 3);
     for (uint32_t i = 0; i < root_count; ++i) {
       const uint32_t node = Below(random, static_cast<uint32_t>(nodes.size()));
-      const uint64_t workgroups = Below(random, 6);
-      roots.push_back({graph.EntrySlot(node), workgroups, workgroups});
       root_slots.push_back(graph.EntrySlot(node));
-      root_workgroups[{node, nodes[node].info.max_recursion}] += workgroups;
+      for (const Activation& runs : RunsOnInputOf(nodes, {node, nodes[node].info.max_recursion})) {
+        const uint64_t workgroups = Below(random, 6);
+        roots.push_back({{SlotOfActivation(runs), graph.EntrySlot(node)}, workgroups});
+        root_workgroups[runs] += workgroups;
+      }
     }
     schedule = AssignLevels(graph, root_slots);
     limits = {Below(random, 2) == 0 ? uint64_t{1} << 32 : 256u << Below(random, 10), uint64_t{1} << 32, 8};
@@ -62,10 +64,15 @@ std::vector<Range> RangesOf(const RandomCase& test, uint32_t level) {
     EXPECT_EQ(opening.offset % 16, 0u);
     EXPECT_LT(opening.capacity, 1u << 31);
     ranges.push_back({opening.offset, opening.offset + uint64_t{opening.stride} * opening.capacity});
-    const uint64_t sums = test.plan.first_workgroup_offsets_of(level)[i];
-    const bool dynamic = opening.slot != test.graph.HeapSlot() &&
-                         test.graph.NodeOf(opening.slot).info.kind == spirv::LaunchKind::kDynamicGrid;
-    if (dynamic) {
+    if (level + 1 == test.schedule.level_count()) continue;
+    for (uint32_t l = test.schedule.launch_begin[level + 1]; l < test.schedule.launch_begin[level + 2]; ++l) {
+      const Launch launch = test.schedule.launches[l];
+      if (launch.input != opening.slot) continue;
+      const uint64_t sums = test.plan.first_workgroup_offsets[l];
+      if (test.graph.NodeOf(launch.slot).info.kind != spirv::LaunchKind::kDynamicGrid) {
+        EXPECT_EQ(sums, 0u);
+        continue;
+      }
       EXPECT_EQ(sums % 16, 0u);
       ranges.push_back({sums, sums + 4 * uint64_t{opening.capacity}});
     }
@@ -90,6 +97,28 @@ TEST(RandomGraph, RegionsNeverOverlapAndNeverLeaveTheirHalf) {
           << "seed " << seed << " level " << level;
     }
   }
+}
+
+TEST(RandomGraph, EveryLevelLaunchesWhatRunsOnItsSlots) {
+  uint32_t sharers = 0;
+  for (uint32_t seed = 0; seed < kGraphs; ++seed) {
+    const RandomCase test(seed);
+    for (uint32_t level = 0; level < test.schedule.level_count(); ++level) {
+      std::vector<std::pair<uint32_t, uint32_t>> expected;
+      for (uint32_t slot : test.schedule.level(level)) {
+        const Slot& input = test.graph.slots[slot];
+        for (const Activation& runs : RunsOnInputOf(test.nodes, {input.node, input.remaining_recursion}))
+          expected.emplace_back(test.SlotOfActivation(runs), slot);
+      }
+      std::vector<std::pair<uint32_t, uint32_t>> launches;
+      for (const Launch& launch : test.schedule.launches_of(level)) launches.emplace_back(launch.slot, launch.input);
+      ASSERT_EQ(launches, expected) << "seed " << seed << " level " << level;
+      ASSERT_LE(launches.size(), test.graph.launch_count);
+      sharers += static_cast<uint32_t>(launches.size() - test.schedule.level(level).size());
+    }
+    ASSERT_LE(test.schedule.level_count(), test.graph.depth) << "seed " << seed;
+  }
+  EXPECT_GT(sharers, 500u) << "hardly any input is shared";
 }
 
 TEST(RandomGraph, EveryLevelOpensWhatTheNextOneRuns) {

@@ -13,6 +13,7 @@ constexpr uint64_t kBase = 0x7ab5'0000'1230;
 shared::NodeOutput OutputOf(const Graph& graph, uint32_t slot, uint32_t output) {
   return TableReader(graph, kBase).Output(slot, output);
 }
+Launch Own(uint32_t slot) { return {slot, slot}; }
 uint32_t Resolve(const Graph& graph, uint32_t slot, uint32_t output, uint32_t index) {
   return TableReader(graph, kBase).Resolve(slot, output, index);
 }
@@ -89,12 +90,12 @@ TEST(LaunchDescription, SaysWhatKindOfLaunchASlotHas) {
   const Graph graph = MustLink({NodeBuilder("s").Static(2, 3, 4), dynamic, NodeBuilder("c").Coalescing(24),
                                 NodeBuilder("r").Recursion(3).To("r")});
 
-  const shared::LaunchPlan fixed = DescribeLaunch(graph, SlotOf(graph, "s"), 4096, {100, 100, 100});
+  const shared::LaunchPlan fixed = DescribeLaunch(graph, Own(SlotOf(graph, "s")), 4096, {100, 100, 100});
   EXPECT_EQ(fixed.kind, shared::kLaunchStaticGrid);
   EXPECT_EQ(fixed.outputs, 4096u);
   EXPECT_EQ(fixed.grid_x * 100 + fixed.grid_y * 10 + fixed.grid_z, 234u);
 
-  const shared::LaunchPlan from_record = DescribeLaunch(graph, SlotOf(graph, "d", 4), 0, {65535, 65535, 65535});
+  const shared::LaunchPlan from_record = DescribeLaunch(graph, Own(SlotOf(graph, "d", 4)), 0, {65535, 65535, 65535});
   EXPECT_EQ(from_record.kind, shared::kLaunchDynamicGrid);
   EXPECT_EQ(from_record.shader_index, 4u);
   EXPECT_EQ(from_record.grid_x, 8u);
@@ -102,11 +103,11 @@ TEST(LaunchDescription, SaysWhatKindOfLaunchASlotHas) {
   EXPECT_EQ(from_record.grid_z, 65535u);
   EXPECT_EQ(from_record.grid_member, 20u | 2u << 16 | 3u << 20);
 
-  const shared::LaunchPlan coalescing = DescribeLaunch(graph, SlotOf(graph, "c"), 0, {1, 1, 1});
+  const shared::LaunchPlan coalescing = DescribeLaunch(graph, Own(SlotOf(graph, "c")), 0, {1, 1, 1});
   EXPECT_EQ(coalescing.kind, shared::kLaunchCoalescing);
   EXPECT_EQ(coalescing.coalesce, 24u);
 
-  EXPECT_EQ(DescribeLaunch(graph, SlotOf(graph, "r", 0, 1), 0, {1, 1, 1}).remaining_recursion, 1u);
+  EXPECT_EQ(DescribeLaunch(graph, Own(SlotOf(graph, "r", 0, 1)), 0, {1, 1, 1}).remaining_recursion, 1u);
 }
 
 }  // namespace

@@ -171,27 +171,40 @@ TEST_F(Refused, MissingEntryPoint) {
   ExpectRefused({{.text = ThreadModule(Shape::kDxc), .entry = "Absent"}}, {"Absent"});
 }
 
-// Not implemented yet: refused, not ignored.
-TEST_F(Refused, SharedInputs) {
+// A thread node that shares the input of another one.
+std::string SharerModule(const std::string& entry, const std::string& target, bool writes = false) {
   NodeAsm m;
   const Id words = m.StorageBuffer(0);
-  const Id record = LeafRecord(m);
-  AddThreadLeaf(m, "Base", words, record);
-  NodeAsm sharer;
-  const Id sharer_words = sharer.StorageBuffer(0);
-  const Id sharer_record = LeafRecord(sharer);
-  const Id name = sharer.String("Base");
-  const Id index = sharer.Constant(0);
-  sharer.BeginNode({.name = "Sharer",
-                    .launch = Launch::kCoalescing,
-                    .shader_index = 0,
-                    .is_api_entry = false,
-                    .input = sharer.Input(sharer_record)});
-  sharer.Mode("OpExecutionModeId " + sharer.CurrentFunction() + " SharesInputWithAMDX " + name + " " + index);
-  sharer.AddWord(sharer_words, 0, 1);
-  sharer.EndNode();
-  ExpectRefused({{.text = m.Text(), .entry = "Base"}, {.text = sharer.Text(), .entry = "Sharer"}},
-                {"Sharer", "SharesInputWith"});
+  m.BeginNode({.name = entry,
+               .launch = Launch::kCoalescing,
+               .shader_index = 0,
+               .is_api_entry = false,
+               .shares_input = SharedInput{m.String(target)},
+               .input = m.Input(LeafRecord(m))});
+  m.AddWord(words, 0, 1);
+  if (writes) m.Set(m.NodeInput(), 0, 0, 7);
+  m.EndNode();
+  return m.Text();
+}
+
+TEST_F(Refused, SharingTheInputOfANodeThatShares) {
+  ExpectRefused({{.text = ThreadModule(Shape::kDxc), .entry = "ThreadNode", .name = "Base"},
+                 {.text = SharerModule("First", "Base"), .entry = "First"},
+                 {.text = SharerModule("Second", "First"), .entry = "Second"}},
+                {"Second", "First", "SharesInputWith"});
+}
+
+TEST_F(Refused, ASharerThatWritesItsInput) {
+  ExpectRefused({{.text = ThreadModule(Shape::kDxc), .entry = "ThreadNode", .name = "Base"},
+                 {.text = SharerModule("Sharer", "Base", true), .entry = "Sharer"}},
+                {"Sharer", "NonWritable"});
+}
+
+TEST_F(Refused, MoreThan256NodesOnOneInput) {
+  const std::string sharer = SharerModule("Sharer", "Base");
+  std::vector<GraphNode> nodes = {{.text = ThreadModule(Shape::kDxc), .entry = "ThreadNode", .name = "Base"}};
+  for (uint32_t i = 0; i < 256; ++i) nodes.push_back({.text = sharer, .entry = "Sharer", .index = i});
+  ExpectRefused(nodes, {"Base[0]", "256"});
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 
 #include "layer/graph/describe.h"
@@ -34,9 +35,9 @@ const T& At(uint64_t address, uint64_t index = 0) {
 
 // A launch that a close kernel, or the copy kernel, prepared.
 struct PreparedLaunch {
-  uint32_t slot = kNoSlot;
-  uint64_t arguments = 0;  // 0 for level 0
-  uint64_t records = 0;    // offset in the ring
+  uint32_t slot = kNoSlot;  // that runs; its records may be another one's
+  uint64_t arguments = 0;   // 0 for level 0
+  uint64_t records = 0;     // offset in the ring
   uint64_t record_bytes = 0;
   uint64_t prefix_sums = 0;
   uint64_t prefix_sum_bytes = 0;
@@ -193,6 +194,7 @@ class Checker {
     running_ = plan.ring_bytes != 0;
     open_.clear();
     prepared_.clear();
+    copied_.clear();
     ++execution_;
     level_ = 0;
     control_ = plan.control;
@@ -210,6 +212,7 @@ class Checker {
     TouchReports(plan.reports, "copy");
     for (uint32_t i = 0; i < copies; ++i) {
       const InputCopy& copy = At<InputCopy>(plan.copies, i);
+      const LaunchBlock& block = At<LaunchBlock>(copy.block_template);
       const uint64_t bytes = uint64_t{copy.pieces} * 16;
       Touch(kRing + copy.ring_offset, kRing + copy.ring_offset + bytes, kWrite, "copy writes inputs");
       Touch(copy.block, copy.block + sizeof(LaunchBlock), kWrite, "copy writes a launch block");
@@ -217,7 +220,9 @@ class Checker {
       PreparedLaunch launch;
       launch.slot = copy.slot;
       launch.records = kRing + copy.ring_offset;
-      launch.record_bytes = bytes;
+      launch.record_bytes = uint64_t{block.record_count} * block.record_stride;
+      if (!copied_.count(copy.ring_offset) && bytes < launch.record_bytes) Complain("an input is not copied whole");
+      copied_.insert(copy.ring_offset);
       prepared_[copy.block] = launch;
     }
   }
@@ -258,7 +263,7 @@ class Checker {
     const uint64_t block = plan.blocks + index * sizeof(LaunchBlock);
     const uint64_t arguments = plan.arguments + index * sizeof(DispatchArguments);
     PreparedLaunch prepared;
-    prepared.slot = launch.slot;
+    prepared.slot = launch.identity;
     prepared.arguments = arguments;
     prepared.records = kRing + opened->second.offset;
     prepared.record_bytes = uint64_t{opened->second.stride} * opened->second.capacity;
@@ -406,6 +411,7 @@ class Checker {
   uint64_t reports_ = 0;
   uint32_t heap_slot_ = 0;
   std::map<uint64_t, RegionPlan> open_;          // by address of the Region, as it was opened last
+  std::set<uint64_t> copied_;                    // ring offsets of the inputs copied
   std::map<uint64_t, PreparedLaunch> prepared_;  // by address of the LaunchBlock
 };
 

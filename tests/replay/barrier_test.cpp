@@ -12,6 +12,12 @@
 namespace trellis::test {
 namespace {
 
+Settings Quiet() {
+  Settings settings;
+  settings.log_file = "/dev/null";
+  return settings;
+}
+
 class BarrierTest : public ::testing::Test {
  protected:
   BarrierTest() {
@@ -70,7 +76,7 @@ class BarrierTest : public ::testing::Test {
                   ~uint32_t{VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT});
   }
 
-  RecordingDevice device_;
+  RecordingDevice device_{Quiet()};
   CheckedWorld world_;
   std::shared_ptr<ExecutionGraphPipeline> pipeline_;
   VkDeviceAddress scratch_ = 0;
@@ -162,6 +168,24 @@ TEST_F(BarrierTest, AllocationsFromTheHeap) {
   b.LastOutput().uses_heap = true;
   Record({a, b, NodeBuilder("c")}, {{"a", 9}});
   ExpectExact(BarriersFor(3));
+}
+
+TEST_F(BarrierTest, SharedInputs) {
+  Record({NodeBuilder("a").To("b", 8), NodeBuilder("b").Recursion(1).To("b"),
+          NodeBuilder("s").Dynamic().SharesInput("b").To("c"), NodeBuilder("t").Coalescing(8).SharesInput("b"),
+          NodeBuilder("c").Dynamic()},
+         {{"a", 9}});
+  EXPECT_EQ(PositionsOf(device_.stream(), Command::Kind::kDispatchIndirect).size(), 3 + 4u + 1);
+  ExpectExact(BarriersFor(4));
+}
+
+TEST_F(BarrierTest, SharedInputsOfAnEntryThatWritesThem) {
+  Record({Writing(NodeBuilder("a")), NodeBuilder("s").Dynamic().SharesInput("a").To("b"),
+          NodeBuilder("t").Coalescing(8).SharesInput("a"), NodeBuilder("b")},
+         {{"a", 40}});
+  // begin, copy, a, s, t, close, end
+  EXPECT_EQ(PositionsOf(device_.stream(), Command::Kind::kDispatch).size(), 7u);
+  ExpectExact(BarriersFor(2) + 1);
 }
 
 TEST_F(BarrierTest, SeveralRoots) {

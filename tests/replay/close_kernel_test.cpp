@@ -1,5 +1,6 @@
 // The close-level kernel against the host's own SizeLaunch.
 #include <algorithm>
+#include <map>
 #include <random>
 
 #include "layer/replay/launch_size.h"
@@ -85,7 +86,7 @@ class CloseKernelTest : public KernelTest {
     launch.region.first_failed = 0xffffffffu;
   }
 
-  // Runs the kernel over `launches`; the slot of launch i is 2 * i + 1.
+  // Runs the kernel over `launches`; the slot of launch i is 2 * i + 1 unless it has one, to share that one's region.
   std::vector<Closed> Close(std::vector<Launch> launches, const std::vector<RegionPlan>& openings = {}) {
     const uint32_t heap_slot = static_cast<uint32_t>(2 * launches.size() + 1);
     std::vector<Region> consumed(heap_slot + 1);
@@ -95,14 +96,15 @@ class CloseKernelTest : public KernelTest {
     control_.ring = Memory(16).address;
     for (size_t i = 0; i < launches.size(); ++i) {
       Launch& launch = launches[i];
-      launch.plan.slot = static_cast<uint32_t>(2 * i + 1);
+      const bool shares = launch.plan.slot != 0;
+      if (!shares) launch.plan.slot = launch.plan.identity = static_cast<uint32_t>(2 * i + 1);
       launch.plan.outputs = 1000 + i;
       launch.plan.shader_index = 20 + static_cast<uint32_t>(i);
       launch.plan.remaining_recursion = 30 + static_cast<uint32_t>(i);
-      launch.region.base = Memory(launch.records).address;
+      if (!shares) launch.region.base = Memory(launch.records).address;
       prefix_sums.push_back(Memory((launch.records.size() / std::max(launch.region.stride, 1u) + 1) * 4));
       launch.plan.first_workgroup_offset = prefix_sums.back().address - control_.ring;
-      consumed[launch.plan.slot] = launch.region;
+      if (!shares) consumed[launch.plan.slot] = launch.region;
       plans.push_back(launch.plan);
     }
     bases_.clear();
@@ -291,6 +293,42 @@ TEST_F(CloseKernelTest, LossesOfTheHeapAreReportedOnlyWhereThereIsOne) {
   has_heap_ = false;
   Close({StaticGrid(1, 1, 1, 1)});
   EXPECT_EQ(Read<LossReportHeader>(reports_).written, 0u);
+}
+
+// Three launches on one region, two of them sharers with other kinds, and one launch on another region.
+TEST_F(CloseKernelTest, SharersReadTheRegionOfAnotherSlotInTheirOwnWay) {
+  const GridMember member = {4, 4, 1};
+  Launch own = DynamicGrid(member, 12, 3000, 3);
+  own.region.lost = 40;
+  const auto sharer = [&](Launch launch, uint32_t identity) {
+    launch.plan.slot = 1;
+    launch.plan.identity = identity;
+    return launch;
+  };
+  std::vector<Launch> launches = {own, sharer(Coalescing(7, 0), 70), sharer(own, 71), StaticGrid(2, 1, 1, 9)};
+  launches[2].plan.grid_member = GridMember{4, 2, 1}.Packed();
+  launches[2].plan.grid_x = 2;
+  limits_.max_workgroups_x = 300;
+  limits_.max_workgroups_y = 1;
+  const std::vector<Closed> closed = Close(launches);
+  const RecordArray records = {own.records, 3000, 12};
+  std::map<uint32_t, uint32_t> expected_losses;
+  for (size_t i = 0; i < 3; ++i) {
+    std::vector<uint32_t> first_workgroup;
+    const LaunchSize size = SizeLaunch(launches[i].plan, records, limits_, first_workgroup);
+    EXPECT_EQ(closed[i].block.record_count, size.records) << i;
+    EXPECT_EQ(closed[i].block.workgroup_count, size.workgroups) << i;
+    EXPECT_EQ(closed[i].block.records, closed[0].block.records) << i;
+    EXPECT_EQ(closed[i].block.record_stride, 12u) << i;
+    EXPECT_EQ(closed[i].first_workgroup, first_workgroup) << i;
+    EXPECT_EQ(closed[i].block.outputs, 1000 + i);
+    expected_losses[i == 0 ? 1 : 69 + static_cast<uint32_t>(i)] = 3000 - size.records + (i == 0 ? 40 : 0);
+  }
+  std::map<uint32_t, uint32_t> losses;
+  const uint32_t written = Read<LossReportHeader>(reports_).written;
+  for (uint32_t i = 1; i <= written; ++i)
+    losses[Read<LossReport>(reports_, i).slot] += Read<LossReport>(reports_, i).records;
+  EXPECT_EQ(losses, expected_losses) << "what the region lost is reported once";
 }
 
 TEST_F(CloseKernelTest, OpensTheRegionsOfTheNextLevel) {

@@ -13,35 +13,36 @@ using shared::LossReportHeader;
 
 class CopyKernelTest : public KernelTest {
  protected:
-  // Two inputs of 5000 and 3 pieces, copied to offsets 256 and 100096 of the ring.
+  // Two inputs of 5000 and 3 pieces, copied to offsets 256 and 100096 of the ring. The third launch shares the first
+  // one's.
   void Copy(VkDeviceAddress ring) {
     std::vector<uint32_t> words(5000 * 4);
     for (size_t i = 0; i < words.size(); ++i) words[i] = static_cast<uint32_t>(i * 2654435761u);
     sources_[0] = Memory(words);
     words.resize(12);
     sources_[1] = Memory(words);
-    blocks_ = Memory(2 * sizeof(LaunchBlock));
-    std::vector<InputCopy> copies(2);
-    for (uint32_t i = 0; i < 2; ++i) {
+    blocks_ = Memory(3 * sizeof(LaunchBlock));
+    std::vector<InputCopy> copies(3);
+    for (uint32_t i = 0; i < 3; ++i) {
       LaunchBlock block = {};
       block.control = 11 + i;
       block.records = 0xdead;
       block.record_count = 7 + i;
       block.workgroup_count = 9 + i;
       block.grid_member = 0xabc + i;
-      copies[i] = {sources_[i].address,
-                   i == 0 ? 256u : 100096u,
+      copies[i] = {sources_[i % 2].address,
+                   i == 1 ? 100096u : 256u,
                    Memory(std::vector{block}).address,
                    blocks_.address + i * sizeof(LaunchBlock),
                    0,
                    40 + i};
-      copies[i].pieces = static_cast<uint32_t>(sources_[i].size / 16);
+      copies[i].pieces = i == 2 ? 0 : static_cast<uint32_t>(sources_[i].size / 16);
     }
     reports_ = Memory(sizeof(LossReportHeader) + shared::kLossReportCapacity * sizeof(LossReport));
     ControlBlock control = {};
     control.ring = ring;
     Run(Kernel::kCopyInputs,
-        CopyPlan{Memory(std::vector{control}).address, Memory(copies).address, reports_.address, 66, 0}, 7, 2);
+        CopyPlan{Memory(std::vector{control}).address, Memory(copies).address, reports_.address, 66, 0}, 7, 3);
   }
 
   PlanSpan sources_[2];
@@ -57,10 +58,10 @@ TEST_F(CopyKernelTest, CopiesEveryPieceAndCompletesTheBlocks) {
   EXPECT_EQ(Read<uint32_t>(ring, 63), 0u);
   EXPECT_EQ(Read<uint32_t>(ring, (256 + 80000) / 4), 0u);
   EXPECT_EQ(Read<uint32_t>(ring, (100096 + 48) / 4), 0u);
-  for (uint32_t i = 0; i < 2; ++i) {
+  for (uint32_t i = 0; i < 3; ++i) {
     const LaunchBlock block = Read<LaunchBlock>(blocks_, i);
     EXPECT_EQ(block.control, 11u + i);
-    EXPECT_EQ(block.records, ring.address + (i == 0 ? 256 : 100096));
+    EXPECT_EQ(block.records, ring.address + (i == 1 ? 100096 : 256));
     EXPECT_EQ(block.record_count, 7 + i);
     EXPECT_EQ(block.workgroup_count, 9 + i);
     EXPECT_EQ(block.grid_member, 0xabc + i);
@@ -68,13 +69,15 @@ TEST_F(CopyKernelTest, CopiesEveryPieceAndCompletesTheBlocks) {
   EXPECT_EQ(Read<LossReportHeader>(reports_).written, 0u);
 }
 
-TEST_F(CopyKernelTest, WithoutARingNothingIsLaunchedAndTheLossIsReported) {
+TEST_F(CopyKernelTest, WithoutARingNothingIsLaunchedAndTheLossIsReportedOnce) {
   Copy(0);
   uint32_t reported = 0;
-  ASSERT_EQ(Read<LossReportHeader>(reports_).written, 2u);
-  for (uint32_t i = 0; i < 2; ++i) {
+  for (uint32_t i = 0; i < 3; ++i) {
     EXPECT_EQ(Read<LaunchBlock>(blocks_, i).workgroup_count, 0u);
     EXPECT_EQ(Read<LaunchBlock>(blocks_, i).record_count, 0u);
+  }
+  ASSERT_EQ(Read<LossReportHeader>(reports_).written, 2u);
+  for (uint32_t i = 0; i < 2; ++i) {
     const LossReport report = Read<LossReport>(reports_, 1 + i);
     EXPECT_EQ(report.graph, 66u);
     EXPECT_EQ(report.level, 0u);

@@ -95,6 +95,24 @@ TEST(EntryInputsTest, EmptyPayloadsMayBeNull) {
   EXPECT_TRUE(Records(graph, inputs.roots[0], 0).empty());
 }
 
+TEST(EntryInputsTest, SharersAreReportedAndDispatched) {
+  const Graph graph = MustLink({NodeBuilder("a").Payload(4), NodeBuilder("s").Payload(4).SharesInput("a")});
+  const uint32_t word = 5;
+  const EntryInputs inputs = Collect(graph, {Info(graph.FindNode("s", 0), &word, 1, 4)});
+  EXPECT_EQ(inputs.roots.size(), 1u);
+  ASSERT_EQ(inputs.complaints.size(), 1u);
+  EXPECT_THAT(inputs.complaints[0], HasSubstr("s[0]"));
+  EXPECT_THAT(inputs.complaints[0], HasSubstr("SharesInputWithAMDX"));
+}
+
+TEST(EntryInputsTest, APayloadHasWhatSharersReadOfIt) {
+  const Graph graph = MustLink({NodeBuilder("a").Payload(0, 1), NodeBuilder("s").Payload(8).SharesInput("a")});
+  const uint32_t words[] = {1, 2, 3, 4};
+  const EntryInputs inputs = Collect(graph, {Info(graph.FindNode("a", 0), words, 2, 8)});
+  ASSERT_EQ(inputs.roots.size(), 1u);
+  EXPECT_EQ(Records(graph, inputs.roots[0], 8), (std::vector<uint32_t>{1, 2, 3, 4}));
+}
+
 TEST(EntryInputsTest, MisuseIsNamedAndIgnored) {
   const Graph graph = MustLink({NodeBuilder("a")});
   const EntryInputs inputs = Collect(graph, {Info(1, nullptr, 1, 0), Info(0, nullptr, 1, 0)});

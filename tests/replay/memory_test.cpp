@@ -13,15 +13,16 @@ namespace trellis::test {
 namespace {
 
 TEST(ScratchLayoutTest, PartsAreAlignedAndDoNotOverlap) {
-  for (uint32_t slots : {1u, 2u, 31u, 1000u}) {
+  for (const auto& [slots, launches] : {std::pair(1u, 1u), {2u, 512u}, {31u, 32u}, {1000u, 1000u}}) {
     for (uint32_t largest : {0u, 4u, 63u, 64u, 32768u}) {
-      const ScratchLayout layout = LayOutScratch(slots, largest);
-      std::vector<std::pair<uint64_t, uint64_t>> parts = {{layout.control, sizeof(shared::ControlBlock)},
-                                                          {layout.regions[0], (slots + 1) * sizeof(shared::Region)},
-                                                          {layout.regions[1], (slots + 1) * sizeof(shared::Region)},
-                                                          {layout.blocks, slots * sizeof(shared::LaunchBlock)},
-                                                          {layout.arguments, slots * sizeof(shared::DispatchArguments)},
-                                                          {layout.dump, largest + 64}};
+      const ScratchLayout layout = LayOutScratch(slots, launches, largest);
+      std::vector<std::pair<uint64_t, uint64_t>> parts = {
+          {layout.control, sizeof(shared::ControlBlock)},
+          {layout.regions[0], (slots + 1) * sizeof(shared::Region)},
+          {layout.regions[1], (slots + 1) * sizeof(shared::Region)},
+          {layout.blocks, launches * sizeof(shared::LaunchBlock)},
+          {layout.arguments, launches * sizeof(shared::DispatchArguments)},
+          {layout.dump, largest + 64}};
       std::sort(parts.begin(), parts.end());
       uint64_t end = 0;
       for (const auto& [offset, size] : parts) {
@@ -31,10 +32,10 @@ TEST(ScratchLayoutTest, PartsAreAlignedAndDoNotOverlap) {
       }
       EXPECT_GE(layout.size, end);
       EXPECT_EQ(layout.size % kScratchAlignment, 0u);
-      EXPECT_EQ(layout.block(slots - 1) + sizeof(shared::LaunchBlock) - layout.blocks,
-                slots * sizeof(shared::LaunchBlock));
-      EXPECT_EQ(layout.argument(slots - 1) + sizeof(shared::DispatchArguments) - layout.arguments,
-                slots * sizeof(shared::DispatchArguments));
+      EXPECT_EQ(layout.block(launches - 1) + sizeof(shared::LaunchBlock) - layout.blocks,
+                launches * sizeof(shared::LaunchBlock));
+      EXPECT_EQ(layout.argument(launches - 1) + sizeof(shared::DispatchArguments) - layout.arguments,
+                launches * sizeof(shared::DispatchArguments));
     }
   }
 }

@@ -51,6 +51,26 @@ TEST_F(ReplayTest, EveryPhaseAndNodeHasALabel) {
   EXPECT_EQ(Count(Kind::kBeginLabel), Count(Kind::kEndLabel));
 }
 
+TEST_F(ReplayTest, SharersHaveDispatchesAndLabelsOfTheirOwn) {
+  Use({NodeBuilder("a").To("b"), NodeBuilder("b").Recursion(1).To("b"), NodeBuilder("s").SharesInput("b"),
+       NodeBuilder("t", 3).SharesInput("a")});
+  Dispatch(device_, pipeline_, scratch_, {{"a", 2}});
+  EXPECT_THAT(Labels(), ElementsAre("execution graph from a[0]", "trellis begin", "node a[0] level 0",
+                                    "node t[3] with the input of a[0] level 0", "level 1 close",
+                                    "node b[0] (1 left) level 1", "node s[0] with the input of b[0] (1 left) level 1",
+                                    "level 2 close", "node b[0] (0 left) level 2",
+                                    "node s[0] with the input of b[0] (0 left) level 2", "trellis end"));
+}
+
+// A grid of 0 is the node's own; its sharer has another one.
+TEST_F(ReplayTest, ASharerRunsWhereItsNodeHasNoWorkgroups) {
+  Use({NodeBuilder("a").Dynamic(), NodeBuilder("s").Static(2).SharesInput("a")});
+  Dispatch(device_, pipeline_, scratch_, {{"a", 5, 0, /*word=*/0}});
+  ASSERT_EQ(Count(Kind::kDispatch), 1u);
+  EXPECT_EQ(device_.stream()[PositionsOf(device_.stream(), Kind::kDispatch).at(0)].x, 10u);
+  EXPECT_THAT(Labels(), ElementsAre("execution graph from a[0]", "node s[0] with the input of a[0] level 0"));
+}
+
 TEST_F(ReplayTest, LabelsCanBeTurnedOff) {
   Settings settings;
   settings.labels = false;

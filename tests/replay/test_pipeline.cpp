@@ -6,7 +6,6 @@
 
 #include "layer/graph/describe.h"
 #include "layer/graph/tables.h"
-#include "layer/memory/scratch_layout.h"
 #include "layer/replay/replay.h"
 
 namespace trellis::test {
@@ -51,8 +50,7 @@ void Dispatch(RecordingDevice& device, const std::shared_ptr<ExecutionGraphPipel
     VkDispatchGraphInfoAMDX info = {};
     info.nodeIndex = pipeline->graph.FindNode(input.node, input.index);
     info.payloadCount = input.count;
-    const uint32_t words =
-        (info.nodeIndex == kNoNode ? 0 : pipeline->graph.nodes[info.nodeIndex].info.input.size + 3) / 4;
+    const uint32_t words = (info.nodeIndex == kNoNode ? 0 : pipeline->graph.nodes[info.nodeIndex].input_bytes + 3) / 4;
     payloads.emplace_back(size_t{words} * input.count, input.word);
     info.payloads.hostAddress = payloads.back().data();
     info.payloadStride = words * 4;
@@ -66,8 +64,6 @@ void Dispatch(RecordingDevice& device, const std::shared_ptr<ExecutionGraphPipel
   DispatchGraph(device.command_buffer(), scratch, ScratchBytes(*pipeline), count_info);
 }
 
-VkDeviceSize ScratchBytes(const ExecutionGraphPipeline& pipeline) {
-  return LayOutScratch(static_cast<uint32_t>(pipeline.graph.slots.size()), pipeline.graph.largest_record).size;
-}
+VkDeviceSize ScratchBytes(const ExecutionGraphPipeline& pipeline) { return pipeline.scratch_layout().size; }
 
 }  // namespace trellis::test

@@ -159,6 +159,7 @@ void NodeAsm::BeginNode(const NodeOptions& options) {
     if (options.launch == Launch::kDynamicGrid && has_grid) mode_id("MaxNumWorkgroupsAMDX", grid);
     if (options.shader_index) mode_id("ShaderIndexAMDX", {*options.shader_index});
     if (options.recursion) mode_id("MaxNodeRecursionAMDX", {*options.recursion});
+    if (options.shares_input) mode_id("SharesInputWithAMDX", {options.shares_input->name, options.shares_input->index});
     if (options.is_api_entry) {
       const std::string text = std::string(*options.is_api_entry ? "OpConstantTrue " : "OpConstantFalse ") + Bool();
       mode_id("IsApiEntryAMDX", {Declare(text, text)});

@@ -57,6 +57,12 @@ struct OutputOptions {
   Id name = {};  // a string constant's id instead of the target's name
 };
 
+// SharesInputWithAMDX.
+struct SharedInput {
+  Id name;  // a string constant
+  Value index = 0;
+};
+
 enum class Launch { kStaticGrid, kDynamicGrid, kCoalescing };
 enum class Scope : uint32_t { kWorkgroup = 2, kInvocation = 4 };
 
@@ -69,6 +75,7 @@ struct NodeOptions {
   std::optional<Value> shader_index = {};
   std::optional<Value> recursion = {};
   std::optional<bool> is_api_entry = {};
+  std::optional<SharedInput> shares_input = {};
   // Input: a payload array from NodeAsm::Input, or only `record` for a bare structure; neither for none.
   Payload input = {};
   // Leaves the input variable out of the interface though it is declared: what an optimiser does with an unused one.
