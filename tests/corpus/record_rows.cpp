@@ -164,8 +164,7 @@ std::vector<CorpusRow> RecordRows() {
       {.module = "share_input",
        .nodes = {Entry("first"), {.entry = "first", .index = 3}, Entry("second"), Entry("third")},
        .inputs = {Payloads("first", 1, {5}), {.node = "first", .index = 3, .payloads = Bytes({9}), .stride = 4}},
-       .expected = At({{0, 14}, {1, 14}, {8, 5}, {9, 5}, {16, 9}, {17, 9}}),
-       .missing = "SharesInputWithAMDX"}};
+       .expected = At({{0, 14}, {1, 14}, {8, 5}, {9, 5}, {16, 9}, {17, 9}})}};
 }
 
 }  // namespace trellis::test

@@ -19,7 +19,6 @@ TEST_P(GlslSample, GivesTheExpectedWords) {
 
 std::string SampleName(const testing::TestParamInfo<Sample>& info) { return info.param.name; }
 INSTANTIATE_TEST_SUITE_P(Samples, GlslSample, testing::ValuesIn(AllSamples()), SampleName);
-INSTANTIATE_TEST_SUITE_P(DISABLED_Later, GlslSample, testing::ValuesIn(LaterSamples()), SampleName);
 
 using GlslTutorial = GpuTest;
 

@@ -115,7 +115,6 @@ TEST_P(RoundTrip, PlainShadersGiveTheWordsOfTheLoweredNodes) {
 
 std::string SampleName(const testing::TestParamInfo<Sample>& info) { return info.param.name; }
 INSTANTIATE_TEST_SUITE_P(Samples, RoundTrip, testing::ValuesIn(AllSamples()), SampleName);
-INSTANTIATE_TEST_SUITE_P(DISABLED_Later, RoundTrip, testing::ValuesIn(LaterSamples()), SampleName);
 
 }  // namespace
 }  // namespace trellis::test

@@ -170,10 +170,8 @@ Sample Sharing() {
 }  // namespace
 
 std::vector<Sample> AllSamples() {
-  return {HelloWorld(), HelloWorkGraphs(), Ticks(), Handles(), Layouts(false), Layouts(true), Recursion()};
+  return {HelloWorld(), HelloWorkGraphs(), Ticks(), Handles(), Layouts(false), Layouts(true), Recursion(), Sharing()};
 }
-
-std::vector<Sample> LaterSamples() { return {Sharing()}; }
 
 void PrintTo(const Sample& sample, std::ostream* stream) { *stream << sample.name; }
 

@@ -35,8 +35,6 @@ struct Sample {
 
 // All but those that need more than a buffer of results.
 [[nodiscard]] std::vector<Sample> AllSamples();
-// Those that the layer does not run yet (docs/limitations.md).
-[[nodiscard]] std::vector<Sample> LaterSamples();
 void PrintTo(const Sample& sample, std::ostream* stream);
 
 // Runs the sample as a graph of lowered nodes; the words of the result buffer. A failure fails the test and gives none.
