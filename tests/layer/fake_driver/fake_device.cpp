@@ -149,7 +149,7 @@ VKAPI_ATTR VkResult VKAPI_CALL AllocateMemory(VkDevice device, const VkMemoryAll
                                               const VkAllocationCallbacks*, VkDeviceMemory* memory) {
   FakeDriver& driver = DriverOf(device);
   const uint64_t handle = driver.MakeHandle();
-  driver.memories[handle].resize(info->allocationSize);
+  driver.memories[handle].resize((info->allocationSize + 255) / sizeof(FakeDriver::MemoryPiece));
   *memory = (VkDeviceMemory)handle;
   return VK_SUCCESS;
 }
@@ -160,7 +160,7 @@ VKAPI_ATTR void VKAPI_CALL FreeMemory(VkDevice device, VkDeviceMemory memory, co
 
 VKAPI_ATTR VkResult VKAPI_CALL MapMemory(VkDevice device, VkDeviceMemory memory, VkDeviceSize offset, VkDeviceSize,
                                          VkMemoryMapFlags, void** data) {
-  *data = DriverOf(device).memories[(uint64_t)memory].data() + offset;
+  *data = DriverOf(device).memories[(uint64_t)memory].data()->bytes + offset;
   return VK_SUCCESS;
 }
 
@@ -175,7 +175,7 @@ VKAPI_ATTR VkResult VKAPI_CALL InvalidateMappedMemoryRanges(VkDevice, uint32_t, 
 VKAPI_ATTR VkResult VKAPI_CALL BindBufferMemory(VkDevice device, VkBuffer buffer, VkDeviceMemory memory,
                                                 VkDeviceSize offset) {
   FakeDriver& driver = DriverOf(device);
-  driver.buffer_addresses[(uint64_t)buffer] = driver.memories[(uint64_t)memory].data() + offset;
+  driver.buffer_addresses[(uint64_t)buffer] = driver.memories[(uint64_t)memory].data()->bytes + offset;
   return VK_SUCCESS;
 }
 

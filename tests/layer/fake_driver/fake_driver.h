@@ -92,7 +92,11 @@ class FakeDriver {
   }
   VkResult TakeNextResult() { return std::exchange(next_result, VK_SUCCESS); }
 
-  std::map<uint64_t, std::vector<uint8_t>> memories;
+  // As aligned as the driver says that buffers must be.
+  struct alignas(256) MemoryPiece {
+    uint8_t bytes[256] = {};
+  };
+  std::map<uint64_t, std::vector<MemoryPiece>> memories;
   std::map<uint64_t, VkDeviceSize> buffer_sizes;
   std::map<uint64_t, uint8_t*> buffer_addresses;
 
