@@ -13,7 +13,9 @@
 #include "spirv_lowering/passes/lowering.h"
 #include "spirv_lowering/passes/order_globals.h"
 #include "spirv_lowering/passes/push_constants.h"
+#include "spirv_lowering/passes/shared_memory.h"
 #include "spirv_lowering/passes/strip.h"
+#include "spirv_lowering/reflect/constants.h"
 #include "spirv_lowering/reflect/node_module.h"
 #include "spirv_lowering/runtime/runtime_library.h"
 
@@ -29,15 +31,17 @@ Expected<std::vector<uint32_t>> LowerNode(NodeModule node, const NodeInfo& info,
   Module& module = node.module;
   module.version = std::max(module.version, info.has_enqueue_capability ? kLowestEnqueueVersion : kLowestVersion);
   Types types(module);
+  const ConstantEvaluator constants(module, options.specialization);
   if (info.has_enqueue_capability) WidenBarriers(module, types, info.vulkan_memory_model);
   Expected<std::vector<ReplacedBuiltIn>> built_ins = ReplaceBuiltIns(module, types);
   if (!built_ins) return built_ins.error();
   Importer runtime(module, types, RuntimeLibrary(info.vulkan_memory_model, options.subgroup_aggregation));
-  Lowering lowering{module, types, runtime, info, node.entry_function, node.input};
+  Lowering lowering{module, types, runtime, info, constants, node.entry_function, node.input};
   if (Expected<void> done = LowerHandles(lowering); !done) return done.error();
   Expected<LaunchMember> launch = AddLaunchMember(module, types, options.launch_offset);
   if (!launch) return launch.error();
   if (Expected<void> done = AddEntryPoint(lowering, *built_ins, *launch); !done) return done.error();
+  if (Expected<void> done = LayOutSharedMemory(lowering); !done) return done.error();
   StripExtension(module);
   OrderGlobals(module);
   EliminateDead(module);

@@ -9,6 +9,7 @@
 
 #include "spirv_lowering/ir/module.h"
 #include "spirv_lowering/reflect/node_info.h"
+#include "spirv_lowering/reflect/reflect.h"
 #include "spirv_lowering/support/expected.h"
 
 namespace trellis::spirv {
@@ -19,6 +20,8 @@ struct LowerOptions {
   uint32_t launch_offset = 0;
   // The device has subgroup arithmetic and ballot in compute: reservations in one subgroup are taken with one atomic.
   bool subgroup_aggregation = false;
+  // The one that Reflect was given.
+  Specialization specialization = {};
 };
 
 struct LoweredNode {

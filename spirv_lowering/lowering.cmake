@@ -24,6 +24,10 @@ add_library(trellis_spirv_lowering STATIC
   passes/push_constants.h
   passes/runtime_calls.cpp
   passes/runtime_calls.h
+  passes/shared_memory.cpp
+  passes/shared_memory.h
+  passes/stored_types.cpp
+  passes/stored_types.h
   passes/strip.cpp
   passes/strip.h
   reflect/allocations.cpp

@@ -58,7 +58,8 @@ VkResult LowerNode(const CreationContext& context, const CompileRequest& request
                           std::to_string(request.layout.push_constant_end));
 
   Expected<spirv::LoweredNode> result =
-      spirv::Lower(*request.node.module, info, {request.layout.launch_offset, HasSubgroupAggregation(device.traits)});
+      spirv::Lower(*request.node.module, info,
+                   {request.layout.launch_offset, HasSubgroupAggregation(device.traits), request.node.specialization});
   if (!result) return context.Refuse(where + result.error().message);
   lowered = *std::move(result);
   DumpShader(context, request.label, "lowered", lowered.words);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace trellis::spirv {
 namespace {
@@ -9,7 +10,6 @@ namespace {
 // SPIR-V 2.17 gives a structure at most 16,383 members, so 14 bits name one; this value names the type itself.
 constexpr uint32_t kWholeType = 0x00ffffff;
 constexpr uint32_t kPointerBytes = 8;
-constexpr uint32_t kBoolBytes = 4;
 
 // Two bits of the key; other decorations do not matter here.
 std::optional<uint32_t> KindOf(uint32_t decoration) {
@@ -44,7 +44,8 @@ std::optional<uint64_t> EndOf(uint64_t count, uint64_t stride, std::optional<uin
 
 }  // namespace
 
-LayoutMeter::LayoutMeter(const Module& module, const Types& types) : module_(module), types_(types) {}
+LayoutMeter::LayoutMeter(const Module& module, const Types& types, MeterOptions options)
+    : module_(module), types_(types), options_(std::move(options)) {}
 
 void LayoutMeter::CollectDecorations() {
   collected_ = true;
@@ -74,7 +75,7 @@ uint32_t LayoutMeter::LargestScalar(Id type) {
     case spv::Op::OpTypeFloat:
       return instruction->operands[0] / 8;
     case spv::Op::OpTypeBool:
-      return kBoolBytes;
+      return kStoredBoolBytes;
     case spv::Op::OpTypePointer:
       return kPointerBytes;
     case spv::Op::OpTypeVector:
@@ -109,6 +110,8 @@ LayoutMeter::Bytes LayoutMeter::Measure(Id type, const MatrixLayout& matrix) {
     case spv::Op::OpTypeInt:
     case spv::Op::OpTypeFloat:
       return instruction->operands[0] / 8;
+    case spv::Op::OpTypeBool:
+      return options_.bool_bytes != 0 ? Bytes(options_.bool_bytes) : std::nullopt;
     case spv::Op::OpTypePointer:
       return kPointerBytes;
     case spv::Op::OpTypeVector:
@@ -139,7 +142,8 @@ LayoutMeter::Bytes LayoutMeter::MeasureMatrix(const Instruction& type, const Mat
 }
 
 LayoutMeter::Bytes LayoutMeter::MeasureArray(const Instruction& type, const MatrixLayout& matrix) {
-  const std::optional<uint32_t> length = types_.ConstantValue(type.operands[1]);
+  const std::optional<uint32_t> length =
+      options_.lengths ? options_.lengths(type.operands[1]) : types_.ConstantValue(type.operands[1]);
   const std::optional<uint32_t> stride = Decoration(type.result_id, kWholeType, spv::Decoration::ArrayStride);
   if (!length || !stride) return std::nullopt;
   return EndOf(*length, *stride, Measure(type.operands[0], matrix));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <unordered_map>
 
@@ -11,10 +12,21 @@
 
 namespace trellis::spirv {
 
+// The value of an integer constant; nothing if it is none or not known.
+using ConstantValues = std::function<std::optional<uint32_t>(Id)>;
+
+// What a boolean takes in a payload: lowering stores it as a 32-bit word.
+inline constexpr uint32_t kStoredBoolBytes = 4;
+
+struct MeterOptions {
+  ConstantValues lengths = {};  // of arrays; without it, those that no specialisation can change
+  uint32_t bool_bytes = 0;      // 0: booleans have no size
+};
+
 // Edits of the module's decorations make it stale. Recursion is as deep as types nest (the reader's limit: 255).
 class LayoutMeter {
  public:
-  LayoutMeter(const Module& module, const Types& types);
+  LayoutMeter(const Module& module, const Types& types, MeterOptions options = {});
 
   // As Types::LargestScalar and Types::LaidOutSize say.
   [[nodiscard]] uint32_t LargestScalar(Id type);
@@ -41,6 +53,7 @@ class LayoutMeter {
 
   const Module& module_;
   const Types& types_;
+  const MeterOptions options_;
   bool collected_ = false;
   std::unordered_map<uint64_t, uint32_t> decorations_;  // type, member and kind -> literal
   std::unordered_map<Id, Bytes> struct_sizes_;

@@ -193,6 +193,17 @@ bool HasMemberDecoration(const Module& module, Id type, uint32_t member, spv::De
   return FindMemberDecoration(module, type, member, decoration).has_value();
 }
 
+void CopyDecorations(Module& module, Id from, Id to) {
+  for (std::vector<Instruction>* section : {&module.annotations, &module.debug_names}) {
+    for (size_t i = 0, count = section->size(); i < count; ++i) {
+      if ((*section)[i].operands.empty() || (*section)[i].operands[0] != from) continue;
+      Instruction copy = (*section)[i];
+      copy.operands[0] = to;
+      section->push_back(std::move(copy));
+    }
+  }
+}
+
 std::string NameOf(const Module& module, Id id) {
   for (const Instruction& name : module.debug_names) {
     if (name.opcode == spv::Op::OpName && name.operands[0] == id)

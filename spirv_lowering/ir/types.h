@@ -76,6 +76,8 @@ class Types {
 [[nodiscard]] std::optional<uint32_t> FindMemberDecoration(const Module& module, Id type, uint32_t member,
                                                            spv::Decoration decoration);
 [[nodiscard]] bool HasMemberDecoration(const Module& module, Id type, uint32_t member, spv::Decoration decoration);
+// Gives the decorations and names of `from` to `to`.
+void CopyDecorations(Module& module, Id from, Id to);
 // OpName of an id, or "%<id>".
 [[nodiscard]] std::string NameOf(const Module& module, Id id);
 

@@ -7,7 +7,7 @@
 
 namespace trellis::spirv {
 
-Expected<HandleTypes> HandleTypes::Create(const Module& module, Types& types, Id input) {
+Expected<HandleTypes> HandleTypes::Create(const Module& module, Types& types, StoredTypes& stored, Id input) {
   HandleTypes result;
   const Id uvec4 = types.Vector(types.Uint(), 4);
   // An input declared as OpTypeArray or OpTypeRuntimeArray of structures is handled like a payload array.
@@ -55,7 +55,7 @@ Expected<HandleTypes> HandleTypes::Create(const Module& module, Types& types, Id
           if (by_handle) result.payload_of_[id] = result.payload_of_[pointee];
           (by_handle ? result.array_pointers_ : result.payload_pointers_).insert(id);
           result.replacement_[id] =
-              by_handle ? uvec4 : types.Pointer(spv::StorageClass::PhysicalStorageBuffer, pointee);
+              by_handle ? uvec4 : types.Pointer(spv::StorageClass::PhysicalStorageBuffer, stored.Of(pointee));
         } else if (to_array) {
           if (storage != spv::StorageClass::Function && storage != spv::StorageClass::Private) {
             return Error{"OpTypePointer %" + std::to_string(id) +

@@ -6,6 +6,7 @@
 
 #include "spirv_lowering/ir/module.h"
 #include "spirv_lowering/ir/types.h"
+#include "spirv_lowering/passes/stored_types.h"
 #include "spirv_lowering/support/expected.h"
 
 namespace trellis::spirv {
@@ -17,7 +18,7 @@ class HandleTypes {
  public:
   // `input` may be kNoId. Creates the replacement types; refuses payload arrays in structures, arrays and other storage
   // classes.
-  [[nodiscard]] static Expected<HandleTypes> Create(const Module& module, Types& types, Id input);
+  [[nodiscard]] static Expected<HandleTypes> Create(const Module& module, Types& types, StoredTypes& stored, Id input);
 
   [[nodiscard]] bool IsHandle(Id type) const { return arrays_.contains(type); }  // the array itself
   [[nodiscard]] bool IsHandleByPointer(Id type) const {

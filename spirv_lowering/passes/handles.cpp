@@ -40,6 +40,7 @@ class HandleLowering {
       : lowering_(lowering),
         module_(lowering.module),
         types_(lowering.types),
+        stored_(module_, types_, [&lowering](Id id) { return lowering.constants.Value(id); }),
         type_of_(TypesOfResults(module_)),
         outputs_(FindOutputs(module_, types_)) {}
 
@@ -47,7 +48,7 @@ class HandleLowering {
     if (outputs_.array_types.size() != lowering_.info.outputs.size())
       return Error{"the reflection is that of another module"};
     for (uint32_t i = 0; i < outputs_.array_types.size(); ++i) number_of_[outputs_.array_types[i]] = i;
-    Expected<HandleTypes> handle_types = HandleTypes::Create(module_, types_, lowering_.input);
+    Expected<HandleTypes> handle_types = HandleTypes::Create(module_, types_, stored_, lowering_.input);
     if (!handle_types) return handle_types.error();
     handle_types_ = *std::move(handle_types);
     null_handle_ = types_.ConstantNull(Uvec4());
@@ -92,11 +93,12 @@ class HandleLowering {
   }
   void MarkShared() {
     if (lowering_.info.vulkan_memory_model) return access_.MakeShared();
-    for (const Id array : outputs_.array_types) MarkMembersCoherent(module_, types_, handle_types_.PayloadOf(array));
+    for (const Id array : outputs_.array_types)
+      MarkMembersCoherent(module_, types_, stored_.Of(handle_types_.PayloadOf(array)));
     if (lowering_.input == kNoId) return;
     const Id type = TypeOf(lowering_.input);
-    MarkMembersCoherent(module_, types_,
-                        handle_types_.IsHandleByPointer(type) ? handle_types_.PayloadOf(type) : types_.Pointee(type));
+    const Id payload = handle_types_.IsHandleByPointer(type) ? handle_types_.PayloadOf(type) : types_.Pointee(type);
+    MarkMembersCoherent(module_, types_, stored_.Of(payload));
   }
 
   Expected<void> LowerFunction(Function& function) {
@@ -145,7 +147,8 @@ class HandleLowering {
 
   Id Uvec4() { return types_.Vector(types_.Uint(), 4); }
   Id Uvec2() { return types_.Vector(types_.Uint(), 2); }
-  Id RecordPointer(Id pointee) { return types_.Pointer(spv::StorageClass::PhysicalStorageBuffer, pointee); }
+  // Of the type that stands in memory for `pointee`.
+  Id RecordPointer(Id pointee) { return types_.Pointer(spv::StorageClass::PhysicalStorageBuffer, stored_.Of(pointee)); }
 
   // The handle behind an operand that names a payload array in any of its forms; kNoId if it names none.
   Id HandleOf(Id operand) {
@@ -356,10 +359,7 @@ class HandleLowering {
     const Id pointer = operands.size() == 1
                            ? operands[0]
                            : builder.Emit(spv::Op::OpAccessChain, RecordPointer(instruction.type_id), operands);
-    Instruction load(spv::Op::OpLoad, instruction.type_id, instruction.result_id, {pointer});
-    access_.Mark(load, 1, instruction.type_id, true, false);
-    body_.push_back(std::move(load));
-    return {};
+    return LoadPayload(Instruction(spv::Op::OpLoad, instruction.type_id, instruction.result_id, {pointer}));
   }
 
   Expected<void> LowerLoad(Instruction& instruction) {
@@ -371,8 +371,31 @@ class HandleLowering {
                          std::vector<uint32_t>{HandleOf(source)});
       return {};
     }
-    if (pointers_.contains(source)) access_.Mark(instruction, 1, instruction.type_id, true, false);
-    return Keep(std::move(instruction));
+    return pointers_.contains(source) ? LoadPayload(std::move(instruction)) : Keep(std::move(instruction));
+  }
+
+  Expected<void> LoadPayload(Instruction load) {
+    const Id type = load.type_id;
+    const Id result = load.result_id;
+    access_.Mark(load, 1, type, true, false);
+    if (stored_.Of(type) == type) return Keep(std::move(load));
+    load.type_id = stored_.Of(type);
+    const Id word = load.result_id = module_.NewId();
+    if (Expected<void> kept = Keep(std::move(load)); !kept) return kept;
+    Builder builder(module_, body_);
+    Expected<Id> value = stored_.Decode(builder, word, type);
+    if (!value) return value.error();
+    body_.emplace_back(spv::Op::OpCopyObject, type, result, std::vector<uint32_t>{*value});
+    return {};
+  }
+
+  Expected<void> StorePayload(Instruction store, Id type) {
+    Builder builder(module_, body_);
+    Expected<Id> value = stored_.Encode(builder, store.operands[1], type);
+    if (!value) return value.error();
+    store.operands[1] = *value;
+    access_.Mark(store, 2, type, false, true);
+    return Keep(std::move(store));
   }
 
   Expected<void> LowerStore(Instruction& instruction) {
@@ -387,7 +410,7 @@ class HandleLowering {
                    ": a node payload array is stored where there is none, or a pointer to one: not supported"};
     }
     const auto pointer = pointers_.find(target);
-    if (pointer != pointers_.end()) access_.Mark(instruction, 2, pointer->second, false, true);
+    if (pointer != pointers_.end()) return StorePayload(std::move(instruction), pointer->second);
     if (handle_types_.IsHandleVariable(TypeOf(target))) instruction.operands.resize(2);
     return Keep(std::move(instruction));
   }
@@ -414,15 +437,15 @@ class HandleLowering {
     // As a load and a store, so that each side gets the operands that its memory needs.
     const Id type = from != pointers_.end() ? from->second : to->second;
     SplitCopy copy = SplitCopyMemory(instruction, type, module_.NewId());
-    if (from != pointers_.end()) access_.Mark(copy.load, 1, type, true, false);
-    if (to != pointers_.end()) access_.Mark(copy.store, 2, type, false, true);
-    (void)Keep(std::move(copy.load));
-    return Keep(std::move(copy.store));
+    Expected<void> loaded = from != pointers_.end() ? LoadPayload(std::move(copy.load)) : Keep(std::move(copy.load));
+    if (!loaded) return loaded;
+    return to != pointers_.end() ? StorePayload(std::move(copy.store), type) : Keep(std::move(copy.store));
   }
 
   Lowering& lowering_;
   Module& module_;
   Types& types_;
+  StoredTypes stored_;
   std::unordered_map<Id, Id> type_of_;  // before lowering
   Outputs outputs_;
   std::unordered_map<Id, uint32_t> number_of_;  // of outputs, by array type

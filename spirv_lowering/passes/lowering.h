@@ -7,6 +7,7 @@
 #include "spirv_lowering/ir/link.h"
 #include "spirv_lowering/ir/module.h"
 #include "spirv_lowering/ir/types.h"
+#include "spirv_lowering/reflect/constants.h"
 #include "spirv_lowering/reflect/node_info.h"
 #include "spirv_lowering/support/expected.h"
 
@@ -17,8 +18,9 @@ struct Lowering {
   Types& types;
   Importer& runtime;  // functions of meta_shaders/runtime by name
   const NodeInfo& info;
-  Id entry_function;  // the node's own function, then called by the new entry point
-  Id input;           // variable in NodePayloadAMDX, or kNoId
+  const ConstantEvaluator& constants;  // of the module as it was given
+  Id entry_function;                   // the node's own function, then called by the new entry point
+  Id input;                            // variable in NodePayloadAMDX, or kNoId
 };
 
 // Appends instructions with new result ids to a block's body.

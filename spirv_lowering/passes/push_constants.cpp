@@ -1,10 +1,11 @@
 #include "spirv_lowering/passes/push_constants.h"
 
-#include <algorithm>
 #include <string>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "spirv_lowering/grammar/grammar.h"
-#include "spirv_lowering/ir/debug_references.h"
+#include "spirv_lowering/passes/memory_access.h"
 
 namespace trellis::spirv {
 namespace {
@@ -15,79 +16,120 @@ void DecorateOffset(Module& module, Id block, uint32_t member, uint32_t offset) 
       std::vector<uint32_t>{block, member, static_cast<uint32_t>(spv::Decoration::Offset), offset});
 }
 
-// Copies what is said about id `from` to `to`.
-void CopyAbout(std::vector<Instruction>& section, Id from, Id to) {
-  const size_t count = section.size();
-  for (size_t i = 0; i < count; ++i) {
-    if (section[i].operands.empty() || section[i].operands[0] != from) continue;
-    Instruction copy = section[i];
-    copy.operands[0] = to;
-    section.push_back(std::move(copy));
-  }
-}
-
-// The block with one more member. A new type, for the old one may have other uses.
-class BlockCopy {
+// Gives the block one more member: a new type, for the old one may have other uses. There is one variable of the type,
+// so every pointer to the whole block is that variable, wherever it was copied or passed to.
+class BlockExtension {
  public:
-  BlockCopy(Module& module, Types& types, Id variable) : module_(module), types_(types), variable_(variable) {}
+  BlockExtension(Module& module, Types& types, Id variable) : module_(module), types_(types), variable_(variable) {}
 
   Expected<LaunchMember> Run(uint32_t offset) {
-    const Instruction* variable = types_.Find(variable_);
-    const Id old_block = types_.Pointee(variable->type_id);
-    const Instruction* declared = types_.Find(old_block);
-    if (declared == nullptr || declared->opcode != spv::Op::OpTypeStruct) return Refuse("the block is not a structure");
+    old_block_ = types_.Pointee(types_.Find(variable_)->type_id);
+    const Instruction* declared = types_.Find(old_block_);
+    if (declared == nullptr || declared->opcode != spv::Op::OpTypeStruct) {
+      return Error{"push constant OpVariable %" + std::to_string(variable_) + ": the block is not a structure"};
+    }
     members_ = declared->operands;
     const auto member = static_cast<uint32_t>(members_.size());
-    std::vector<uint32_t> operands = members_;
-    operands.push_back(types_.Vector(types_.Uint(), 2));
-    const Id block = types_.Append(spv::Op::OpTypeStruct, kNoId, std::move(operands));
-    CopyAbout(module_.annotations, old_block, block);
-    CopyAbout(module_.debug_names, old_block, block);
-    DecorateOffset(module_, block, member, offset);
-    const Id pointer = types_.Pointer(spv::StorageClass::PushConstant, block);
-    for (Instruction& global : module_.globals) {
-      if (global.result_id == variable_) global.type_id = pointer;
-    }
-    if (Expected<void> rewritten = RewriteUses(old_block); !rewritten) return rewritten.error();
+    Retype(ExtendedBlock(offset));
+    DropParameters();
+    RewriteUses();
     return LaunchMember{variable_, member};
   }
 
  private:
-  Error Refuse(const char* why) const {
-    return Error{"push constant OpVariable %" + std::to_string(variable_) + ": " + why};
+  Id ExtendedBlock(uint32_t offset) {
+    std::vector<uint32_t> operands = members_;
+    operands.push_back(types_.Vector(types_.Uint(), 2));
+    const Id block = types_.Append(spv::Op::OpTypeStruct, kNoId, std::move(operands));
+    CopyDecorations(module_, old_block_, block);
+    DecorateOffset(module_, block, static_cast<uint32_t>(members_.size()), offset);
+    return block;
+  }
+
+  // Pointers to the old block point to the new one.
+  void Retype(Id block) {
+    for (Instruction& global : module_.globals) {
+      if (global.opcode != spv::Op::OpTypePointer || global.operands[1] != old_block_ ||
+          static_cast<spv::StorageClass>(global.operands[0]) != spv::StorageClass::PushConstant)
+        continue;
+      global.operands[1] = block;
+      pointer_types_.insert(global.result_id);
+    }
+  }
+
+  void DropParameters() {
+    for (Function& function : module_.functions) {
+      std::vector<Id> kept;
+      std::vector<bool>& dropped = dropped_[function.id()];
+      for (const Instruction& parameter : function.parameters) {
+        dropped.push_back(pointer_types_.contains(parameter.type_id));
+        if (dropped.back())
+          aliases_.insert(parameter.result_id);
+        else
+          kept.push_back(parameter.type_id);
+      }
+      if (kept.size() == dropped.size()) continue;
+      std::erase_if(function.parameters,
+                    [this](const Instruction& parameter) { return pointer_types_.contains(parameter.type_id); });
+      function.definition.operands[1] = types_.FunctionType(function.definition.type_id, kept);
+    }
+  }
+
+  void DropArguments(Instruction& call) const {
+    const auto found = dropped_.find(call.operands[0]);
+    if (found == dropped_.end()) return;
+    const std::vector<bool>& dropped = found->second;
+    std::vector<uint32_t> operands = {call.operands[0]};
+    for (size_t i = 1; i < call.operands.size(); ++i) {
+      if (i > dropped.size() || !dropped[i - 1]) operands.push_back(call.operands[i]);
+    }
+    call.operands = std::move(operands);
   }
 
   // Access chains to members stay as they are; a load of the whole block becomes loads of its members.
-  Expected<void> RewriteUses(Id old_block) {
-    const std::unordered_set<Id> debug_imports = NonSemanticImports(module_);
+  void RewriteUses() {
+    FindAliases();
     for (Function& function : module_.functions) {
       for (BasicBlock& block : function.blocks) {
         std::vector<Instruction> body;
         body.reserve(block.body.size());
         for (Instruction& instruction : block.body) {
-          const bool member =
-              instruction.opcode == spv::Op::OpAccessChain || instruction.opcode == spv::Op::OpInBoundsAccessChain;
-          if (!UsesVariable(instruction) || (member && instruction.operands.size() > 1) ||
-              IsNonSemantic(instruction, debug_imports)) {
-            body.push_back(std::move(instruction));
-          } else if (instruction.opcode == spv::Op::OpLoad && instruction.type_id == old_block) {
-            LoadMembers(instruction, body);
-          } else {
-            return Refuse((OpcodeName(instruction.opcode) + " uses the block as a whole: not supported").c_str());
+          if (aliases_.contains(instruction.result_id)) continue;
+          if (instruction.opcode == spv::Op::OpFunctionCall) DropArguments(instruction);
+          if (!aliases_.empty()) {
+            ForEachIdOperand(instruction, 1, [this](Id& id) {
+              if (aliases_.contains(id)) id = variable_;
+            });
           }
+          RewriteUse(instruction, body);
         }
         block.body = std::move(body);
       }
     }
-    return {};
   }
 
-  [[nodiscard]] bool UsesVariable(const Instruction& instruction) const {
-    if (std::find(instruction.operands.begin(), instruction.operands.end(), variable_) == instruction.operands.end())
-      return false;
-    bool uses = false;
-    ForEachIdOperand(instruction, 1, [&](Id id) { uses = uses || id == variable_; });
-    return uses;
+  void FindAliases() {
+    for (const Function& function : module_.functions) {
+      for (const BasicBlock& block : function.blocks) {
+        for (const Instruction& instruction : block.body) {
+          // What a call does beside returning the pointer has to be done.
+          if (pointer_types_.contains(instruction.type_id) && instruction.opcode != spv::Op::OpFunctionCall)
+            aliases_.insert(instruction.result_id);
+        }
+      }
+    }
+  }
+
+  void RewriteUse(Instruction& instruction, std::vector<Instruction>& body) {
+    if (instruction.opcode == spv::Op::OpLoad && instruction.operands[0] == variable_) {
+      LoadMembers(instruction, body);
+    } else if (instruction.opcode == spv::Op::OpCopyMemory && instruction.operands[1] == variable_) {
+      SplitCopy copy = SplitCopyMemory(instruction, old_block_, module_.NewId());
+      LoadMembers(copy.load, body);
+      body.push_back(std::move(copy.store));
+    } else {
+      body.push_back(std::move(instruction));
+    }
   }
 
   void LoadMembers(const Instruction& load, std::vector<Instruction>& body) {
@@ -105,7 +147,11 @@ class BlockCopy {
   Module& module_;
   Types& types_;
   Id variable_;
+  Id old_block_ = kNoId;
   std::vector<Id> members_;
+  std::unordered_set<Id> pointer_types_;               // to the block
+  std::unordered_set<Id> aliases_;                     // ids of those types, other than the variable
+  std::unordered_map<Id, std::vector<bool>> dropped_;  // by function: which parameters are gone
 };
 
 }  // namespace
@@ -114,7 +160,7 @@ Expected<LaunchMember> AddLaunchMember(Module& module, Types& types, uint32_t of
   for (const Instruction& global : module.globals) {
     if (global.opcode == spv::Op::OpVariable &&
         global.operands[0] == static_cast<uint32_t>(spv::StorageClass::PushConstant)) {
-      return BlockCopy(module, types, global.result_id).Run(offset);
+      return BlockExtension(module, types, global.result_id).Run(offset);
     }
   }
   const Id block = types.Append(spv::Op::OpTypeStruct, kNoId, {types.Vector(types.Uint(), 2)});

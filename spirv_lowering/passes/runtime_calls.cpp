@@ -19,7 +19,7 @@ Expected<void> RuntimeCalls::FindScopes(const Lowering& lowering, const Outputs&
   deferred_scope_.assign(outputs.array_types.size(), kNoScope);
   for (const auto& [id, allocation] : outputs.allocations) {
     const std::string where = "OpAllocateNodePayloadsAMDX %" + std::to_string(id) + ": ";
-    const std::optional<uint32_t> value = lowering.types.ConstantValue(allocation.instruction->operands[0]);
+    const std::optional<uint32_t> value = lowering.constants.Value(allocation.instruction->operands[0]);
     if (value != kScopeWorkgroup && value != kScopeInvocation) {
       return Error{where + "Visibility %" + std::to_string(allocation.instruction->operands[0]) +
                    " is not the constant scope Workgroup or Invocation"};

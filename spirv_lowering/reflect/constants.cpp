@@ -1,6 +1,7 @@
 #include "spirv_lowering/reflect/constants.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace trellis::spirv {
 namespace {
@@ -44,9 +45,14 @@ void ConstantEvaluator::Add(const Instruction& global) {
     case spv::Op::OpTypeFloat:
       scalars_[global.result_id] = {global.operands[0], global.opcode == spv::Op::OpTypeFloat};
       break;
+    case spv::Op::OpTypeVector:
+      vectors_[global.result_id] = {global.operands[0], global.operands[1]};
+      break;
+    case spv::Op::OpConstantNull:
+      AddNull(global);
+      break;
     case spv::Op::OpConstantTrue:
     case spv::Op::OpConstantFalse:
-    case spv::Op::OpConstantNull:
     case spv::Op::OpConstant:
     case spv::Op::OpSpecConstant:
     case spv::Op::OpSpecConstantTrue:
@@ -58,11 +64,7 @@ void ConstantEvaluator::Add(const Instruction& global) {
       composites_[global.result_id] = global.operands;
       break;
     case spv::Op::OpSpecConstantOp:
-      if (const auto type = scalars_.find(global.type_id); type != scalars_.end() && !type->second.is_float) {
-        const uint32_t width = type->second.width;
-        if (const std::optional<uint64_t> bits = Operation(global))
-          numbers_[global.result_id] = {*bits & Mask(width), width};
-      }
+      AddOperation(global);
       break;
     case spv::Op::OpSpecConstantStringAMDX:
       if (const std::vector<uint8_t>* bytes = Specialized(global.result_id)) {
@@ -107,32 +109,139 @@ const ConstantEvaluator::Number* ConstantEvaluator::Find(Id id) const {
   return found == numbers_.end() ? nullptr : &found->second;
 }
 
-std::optional<uint64_t> ConstantEvaluator::Operation(const Instruction& constant) const {
-  const std::vector<uint32_t>& words = constant.operands;
-  if (words.size() < 2) return std::nullopt;
-  const auto op = static_cast<spv::Op>(words[0]);
-  if (op == spv::Op::OpCompositeExtract) return Extract(constant);
-  const Number* a = Find(words[1]);
-  if (a == nullptr) return std::nullopt;
-  if (words.size() == 2) return Unary(op, *a);
-  if (op == spv::Op::OpSelect && words.size() == 4) {
-    const Number* chosen = Find(words[a->bits != 0 ? 2 : 3]);
-    return chosen == nullptr ? std::nullopt : std::optional(chosen->bits);
+void ConstantEvaluator::AddNull(const Instruction& constant) {
+  if (const auto vector = vectors_.find(constant.type_id); vector != vectors_.end()) {
+    const auto type = scalars_.find(vector->second.component);
+    if (type == scalars_.end() || type->second.is_float) return;
+    composites_[constant.result_id].assign(vector->second.count, AddPart({0, type->second.width}));
+  } else {
+    AddLiteral(constant);
   }
-  const Number* b = Find(words[2]);
-  if (b == nullptr || words.size() != 3) return std::nullopt;
-  return Binary(op, *a, *b);
 }
 
-std::optional<uint64_t> ConstantEvaluator::Extract(const Instruction& constant) const {
-  Id id = constant.operands[1];
-  for (size_t i = 2; i < constant.operands.size(); ++i) {
-    const auto composite = composites_.find(id);
-    if (composite == composites_.end() || constant.operands[i] >= composite->second.size()) return std::nullopt;
-    id = composite->second[constant.operands[i]];
+Id ConstantEvaluator::AddPart(const Number& number) {
+  numbers_[next_part_] = number;
+  return next_part_--;
+}
+
+Id ConstantEvaluator::AddComposite(std::vector<Id> parts) {
+  composites_[next_part_] = std::move(parts);
+  return next_part_--;
+}
+
+void ConstantEvaluator::Copy(Id from, Id to) {
+  if (const Number* number = Find(from)) {
+    numbers_[to] = Number(*number);
+  } else if (const auto composite = composites_.find(from); composite != composites_.end()) {
+    composites_[to] = std::vector<Id>(composite->second);
   }
-  const Number* number = Find(id);
-  return number == nullptr ? std::nullopt : std::optional(number->bits);
+}
+
+void ConstantEvaluator::AddOperation(const Instruction& constant) {
+  const std::span<const uint32_t> words(constant.operands);
+  if (words.size() < 2) return;
+  const auto operation = static_cast<spv::Op>(words[0]);
+  std::optional<Id> same;
+  switch (operation) {
+    case spv::Op::OpCompositeExtract:
+      same = Extract(words.subspan(1));
+      break;
+    case spv::Op::OpCompositeInsert:
+      if (words.size() >= 3) same = Insert(words[1], words[2], words.subspan(3));
+      break;
+    case spv::Op::OpVectorShuffle:
+      same = Shuffle(words.subspan(1));
+      break;
+    default:
+      break;
+  }
+  if (same) return Copy(*same, constant.result_id);
+  if (const auto vector = vectors_.find(constant.type_id); vector != vectors_.end())
+    return AddVectorOperation(constant, vector->second);
+  const auto type = scalars_.find(constant.type_id);
+  if (type == scalars_.end() || type->second.is_float) return;
+  if (const std::optional<Number> number = Operate(operation, words.subspan(1), type->second.width))
+    numbers_[constant.result_id] = *number;
+}
+
+void ConstantEvaluator::AddVectorOperation(const Instruction& constant, const Vector& type) {
+  const auto component = scalars_.find(type.component);
+  if (component == scalars_.end() || component->second.is_float) return;
+  std::vector<Id> parts;
+  for (uint32_t i = 0; i < type.count; ++i) {
+    std::vector<Id> operands;
+    for (size_t word = 1; word < constant.operands.size(); ++word) {
+      // The condition of OpSelect may be a scalar.
+      const auto composite = composites_.find(constant.operands[word]);
+      if (composite != composites_.end() && i >= composite->second.size()) return;
+      operands.push_back(composite == composites_.end() ? constant.operands[word] : composite->second[i]);
+    }
+    const std::optional<Number> number =
+        Operate(static_cast<spv::Op>(constant.operands[0]), operands, component->second.width);
+    if (!number) return;
+    parts.push_back(AddPart(*number));
+  }
+  composites_[constant.result_id] = std::move(parts);
+}
+
+std::optional<ConstantEvaluator::Number> ConstantEvaluator::Operate(spv::Op operation, std::span<const Id> operands,
+                                                                    uint32_t width) const {
+  const auto result = [width](std::optional<uint64_t> bits) {
+    return bits ? std::optional(Number{*bits & Mask(width), width}) : std::nullopt;
+  };
+  const Number* a = operands.empty() ? nullptr : Find(operands[0]);
+  if (a == nullptr) return std::nullopt;
+  if (operands.size() == 1) return result(Unary(operation, *a));
+  if (operation == spv::Op::OpSelect && operands.size() == 3) {
+    const Number* chosen = Find(operands[a->bits != 0 ? 1 : 2]);
+    return chosen == nullptr ? std::nullopt : result(chosen->bits);
+  }
+  const Number* b = Find(operands[1]);
+  if (b == nullptr || operands.size() != 2) return std::nullopt;
+  return result(Binary(operation, *a, *b));
+}
+
+std::optional<Id> ConstantEvaluator::Extract(std::span<const uint32_t> words) const {
+  Id id = words[0];
+  for (const uint32_t index : words.subspan(1)) {
+    const auto composite = composites_.find(id);
+    if (composite == composites_.end() || index >= composite->second.size()) return std::nullopt;
+    id = composite->second[index];
+  }
+  return id;
+}
+
+std::optional<Id> ConstantEvaluator::Insert(Id part, Id id, std::span<const uint32_t> indices) {
+  // Outermost composite first.
+  std::vector<std::vector<Id>> path;
+  for (const uint32_t index : indices) {
+    const auto composite = composites_.find(id);
+    if (composite == composites_.end() || index >= composite->second.size()) return std::nullopt;
+    path.push_back(composite->second);
+    id = composite->second[index];
+  }
+  for (size_t depth = path.size(); depth-- > 0;) {
+    path[depth][indices[depth]] = part;
+    part = AddComposite(std::move(path[depth]));
+  }
+  return part;
+}
+
+std::optional<Id> ConstantEvaluator::Shuffle(std::span<const uint32_t> words) {
+  if (words.size() < 2) return std::nullopt;
+  std::vector<Id> both;
+  for (const Id operand : words.first(2)) {
+    const auto composite = composites_.find(operand);
+    if (composite == composites_.end()) return std::nullopt;
+    both.insert(both.end(), composite->second.begin(), composite->second.end());
+  }
+  std::vector<Id> parts;
+  for (const uint32_t component : words.subspan(2)) {
+    // 0xffffffff: a component without a value.
+    if (component != 0xffffffffu && component >= both.size()) return std::nullopt;
+    parts.push_back(component == 0xffffffffu ? kNoId : both[component]);
+  }
+  return AddComposite(std::move(parts));
 }
 
 int64_t ConstantEvaluator::Signed(const Number& number) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -13,8 +14,8 @@
 
 namespace trellis::spirv {
 
-// Evaluates integer, bool and string constants, OpSpecConstantOp included, once and for all: later edits of the module
-// do not matter. Linear in the module's constants.
+// Evaluates integer, bool and string constants and composites of them, OpSpecConstantOp included, once and for all:
+// later edits of the module do not matter. Linear in the module's constants.
 class ConstantEvaluator {
  public:
   ConstantEvaluator(const Module& module, const Specialization& specialization);
@@ -40,6 +41,11 @@ class ConstantEvaluator {
     bool is_float = false;
   };
 
+  struct Vector {
+    Id component = 0;
+    uint32_t count = 0;
+  };
+
   [[nodiscard]] static uint64_t Mask(uint32_t width) { return width >= 64 ? ~uint64_t{0} : (uint64_t{1} << width) - 1; }
   [[nodiscard]] static int64_t Signed(const Number& number);
   [[nodiscard]] static std::optional<uint64_t> Unary(spv::Op op, const Number& a);
@@ -47,8 +53,21 @@ class ConstantEvaluator {
 
   void Add(const Instruction& global);
   void AddLiteral(const Instruction& constant);
-  [[nodiscard]] std::optional<uint64_t> Operation(const Instruction& constant) const;
-  [[nodiscard]] std::optional<uint64_t> Extract(const Instruction& constant) const;
+  void AddNull(const Instruction& constant);
+  void AddOperation(const Instruction& constant);
+  // OpSpecConstantOp with a vector type: the operation on each component.
+  void AddVectorOperation(const Instruction& constant, const Vector& type);
+  // The result of `operation`, whose operands are `operands` and whose type has `width` bits.
+  [[nodiscard]] std::optional<Number> Operate(spv::Op operation, std::span<const Id> operands, uint32_t width) const;
+  [[nodiscard]] std::optional<Id> Extract(std::span<const uint32_t> words) const;
+  // The composite `id` with `part` in the place that `indices` lead to.
+  [[nodiscard]] std::optional<Id> Insert(Id part, Id id, std::span<const uint32_t> indices);
+  [[nodiscard]] std::optional<Id> Shuffle(std::span<const uint32_t> words);
+  // An id of our own, for what an operation makes.
+  Id AddPart(const Number& number);
+  Id AddComposite(std::vector<Id> parts);
+  // Gives the value of `from` to `to`.
+  void Copy(Id from, Id to);
   [[nodiscard]] const Number* Find(Id id) const;
   // Bytes given for the constant, or null.
   [[nodiscard]] const std::vector<uint8_t>* Specialized(Id id) const;
@@ -56,10 +75,12 @@ class ConstantEvaluator {
   const Specialization& specialization_;
   std::unordered_map<Id, uint32_t> spec_ids_;
   std::unordered_map<Id, Scalar> scalars_;  // types
+  std::unordered_map<Id, Vector> vectors_;  // types
   std::unordered_map<Id, Number> numbers_;
   std::unordered_map<Id, std::vector<Id>> composites_;
   std::unordered_map<Id, std::string> strings_;
   Expected<void> sizes_;
+  Id next_part_ = ~Id{0};  // counts down: the module's ids count up
 };
 
 }  // namespace trellis::spirv

@@ -10,7 +10,8 @@ constexpr uint64_t kMostOffset = 0xffff;
 
 class Search {
  public:
-  Search(const Module& module, const Types& types) : module_(module), types_(types) {}
+  Search(const Module& module, const Types& types, const ConstantValues& lengths)
+      : module_(module), types_(types), lengths_(lengths) {}
 
   Expected<std::optional<GridMember>> Run(Id payload, uint64_t base) {
     const Instruction* shape = types_.Find(payload);
@@ -38,8 +39,7 @@ class Search {
     const Instruction* shape = types_.Find(type);
     uint32_t count = 1;
     if (shape != nullptr && shape->opcode == spv::Op::OpTypeVector) count = shape->operands[1];
-    if (shape != nullptr && shape->opcode == spv::Op::OpTypeArray)
-      count = types_.ConstantValue(shape->operands[1]).value_or(0);
+    if (shape != nullptr && shape->opcode == spv::Op::OpTypeArray) count = lengths_(shape->operands[1]).value_or(0);
     const bool is_scalar = shape != nullptr && shape->opcode == spv::Op::OpTypeInt;
     const bool is_array = shape != nullptr && shape->opcode == spv::Op::OpTypeArray;
     const bool is_vector = shape != nullptr && shape->opcode == spv::Op::OpTypeVector;
@@ -59,13 +59,15 @@ class Search {
 
   const Module& module_;
   const Types& types_;
+  const ConstantValues& lengths_;
   std::unordered_set<Id> searched_;
 };
 
 }  // namespace
 
-Expected<std::optional<GridMember>> FindGridMember(const Module& module, const Types& types, Id payload) {
-  return Search(module, types).Run(payload, 0);
+Expected<std::optional<GridMember>> FindGridMember(const Module& module, const Types& types,
+                                                   const ConstantValues& lengths, Id payload) {
+  return Search(module, types, lengths).Run(payload, 0);
 }
 
 }  // namespace trellis::spirv

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "spirv_lowering/grammar/grammar.h"
+#include "spirv_lowering/ir/layout.h"
 #include "spirv_lowering/ir/types.h"
 #include "spirv_lowering/reflect/allocations.h"
 #include "spirv_lowering/reflect/constants.h"
@@ -26,6 +27,8 @@ class Reflection {
         module_(node_.module),
         types_(module_),
         constants_(module_, specialization),
+        lengths_([this](Id id) { return constants_.Value(id); }),
+        payload_meter_(module_, types_, {lengths_, kStoredBoolBytes}),
         outputs_(FindOutputs(module_, types_)) {
     info_.entry_point = entry_point;
   }
@@ -178,15 +181,15 @@ class Reflection {
     }
   }
 
-  Expected<PayloadLayout> Measure(const std::string& what, Id payload) const {
+  Expected<PayloadLayout> Measure(const std::string& what, Id payload) {
     const Instruction* shape = types_.Find(payload);
     if (shape == nullptr || shape->opcode != spv::Op::OpTypeStruct) return Refuse(what, payload, "not a structure");
-    const std::optional<uint32_t> size = types_.LaidOutSize(payload);
+    const std::optional<uint32_t> size = payload_meter_.Size(payload);
     if (!size)
-      return Refuse(what, payload,
-                    NameOf(module_, payload) +
-                        " lacks Offset, ArrayStride or MatrixStride decorations, holds booleans or has no fixed size");
-    return PayloadLayout{*size, *size == 0 ? 1 : types_.LargestScalar(payload)};
+      return Refuse(
+          what, payload,
+          NameOf(module_, payload) + " lacks Offset, ArrayStride or MatrixStride decorations, or has no fixed size");
+    return PayloadLayout{*size, *size == 0 ? 1 : payload_meter_.LargestScalar(payload)};
   }
 
   Expected<void> ReadInput() {
@@ -216,7 +219,7 @@ class Reflection {
       info_.coalesce = std::max(info_.coalesce, 1u);
     }
     if (info_.kind == LaunchKind::kDynamicGrid) {
-      Expected<std::optional<GridMember>> member = FindGridMember(module_, types_, payload);
+      Expected<std::optional<GridMember>> member = FindGridMember(module_, types_, lengths_, payload);
       if (!member) return member.error();
       if (!*member && info_.input.size < kImplicitPayloadSize) {
         return Refuse("input OpVariable", node_.input,
@@ -240,7 +243,7 @@ class Reflection {
     return {};
   }
 
-  Expected<NodeOutputInfo> ReadOutput(Id array_type) const {
+  Expected<NodeOutputInfo> ReadOutput(Id array_type) {
     NodeOutputInfo output;
     const std::optional<uint32_t> name_id = FindDecoration(module_, array_type, spv::Decoration::PayloadNodeNameAMDX);
     if (!name_id) return Refuse("OpTypeNodePayloadArrayAMDX", array_type, "an output type without PayloadNodeNameAMDX");
@@ -307,8 +310,10 @@ class Reflection {
           global.operands[0] != static_cast<uint32_t>(spv::StorageClass::PushConstant))
         continue;
       const Id type = types_.Pointee(global.type_id);
-      const std::optional<uint32_t> size = types_.LaidOutSize(type);
-      if (!size) return Refuse("push constant OpVariable", global.result_id, "the block lacks layout decorations");
+      const std::optional<uint32_t> size = LayoutMeter(module_, types_, {lengths_}).Size(type);
+      if (!size)
+        return Refuse("push constant OpVariable", global.result_id,
+                      "the block lacks layout decorations or has no fixed size");
       info_.push_constant_end = std::max(info_.push_constant_end, *size);
     }
     return {};
@@ -339,11 +344,6 @@ class Reflection {
           "not for Vulkan. VkPipelineShaderStageRequiredSubgroupSizeCreateInfo demands a subgroup size, not the "
           "execution mode SubgroupSize");
     }
-    // Lowering adds a Workgroup variable of its own, which may not stand beside blocks with an explicit layout.
-    if (HasCapability(spv::Capability::WorkgroupMemoryExplicitLayoutKHR) && !outputs_.allocations.empty()) {
-      return Refuse("OpAllocateNodePayloadsAMDX", outputs_.allocations.begin()->first,
-                    "in a module with WorkgroupMemoryExplicitLayoutKHR: not supported (docs/limitations.md)");
-    }
     for (const Function& function : module_.functions) {
       for (const BasicBlock& block : function.blocks) {
         for (const Instruction& instruction : block.body) {
@@ -361,6 +361,8 @@ class Reflection {
   Module& module_;
   Types types_;
   ConstantEvaluator constants_;
+  const ConstantValues lengths_;
+  LayoutMeter payload_meter_;
   Outputs outputs_;
   NodeInfo info_;
   bool coalescing_ = false;

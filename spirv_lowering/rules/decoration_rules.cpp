@@ -95,7 +95,8 @@ bool IsGridType(const RuleContext& context, Id type) {
     if (definition->operands[1] > 3) return false;
     definition = context.types().Find(definition->operands[0]);
   } else if (definition != nullptr && definition->opcode == spv::Op::OpTypeArray) {
-    if (context.types().ConstantValue(definition->operands[1]).value_or(4) > 3) return false;
+    // A length that can be specialised is checked at pipeline creation.
+    if (context.types().ConstantValue(definition->operands[1]).value_or(1) > 3) return false;
     definition = context.types().Find(definition->operands[0]);
   }
   return definition != nullptr && definition->opcode == spv::Op::OpTypeInt && definition->operands[0] <= 32 &&

@@ -71,7 +71,9 @@ class InstructionRules {
 
   void CheckAllocate(const Instruction& allocate) {
     const std::optional<uint32_t> scope = types_.ConstantValue(allocate.operands[0]);
-    if (scope != kScopeWorkgroup && scope != kScopeInvocation) {
+    // One that can be specialised is checked at pipeline creation.
+    const bool known = scope || !context_.IsInt32Constant(allocate.operands[0]);
+    if (known && scope != kScopeWorkgroup && scope != kScopeInvocation) {
       Report("OpAllocateNodePayloadsAMDX/Visibility", allocate.result_id,
              "OpAllocateNodePayloadsAMDX: Visibility must be the constant scope Workgroup (2) or Invocation (4)" +
                  (scope ? ", not " + std::to_string(*scope) : ""));

@@ -115,15 +115,17 @@ void CheckGridMember(RuleContext& context, const EntryPointFacts& entry) {
     return;
   const Id payload = InputPayload(context, entry);
   if (payload == kNoId) return;
-  const Expected<std::optional<GridMember>> member = FindGridMember(context.module(), context.types(), payload);
-  // A member of a wrong type is reported where it is decorated.
+  const auto length = [&](Id id) { return context.types().ConstantValue(id); };
+  const Expected<std::optional<GridMember>> member = FindGridMember(context.module(), context.types(), length, payload);
+  // A member of a wrong type is reported where it is decorated, or when the length of its array is specialised.
   if (!member || *member) return;
   RuleViolation& violation =
       context.Report("PayloadDispatchIndirectAMDX/required", entry.input,
                      "the node has no grid: neither StaticNumWorkgroupsAMDX nor CoalescingAMDX, and its payload " +
                          context.Name(payload) + " has no member with PayloadDispatchIndirectAMDX",
                      &entry);
-  violation.tolerated = context.types().LaidOutSize(payload).value_or(0) >= kImplicitGridBytes;
+  // A size that depends on specialisation is checked at pipeline creation.
+  violation.tolerated = context.types().LaidOutSize(payload).value_or(kImplicitGridBytes) >= kImplicitGridBytes;
 }
 
 }  // namespace

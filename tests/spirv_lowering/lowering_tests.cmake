@@ -15,6 +15,9 @@ target_sources(trellis_spirv_tests PRIVATE
   push_constants_test.cpp
   reflect_refusal_test.cpp
   reflect_test.cpp
+  shared_memory_test.cpp
+  specialized_layout_test.cpp
+  stored_types_test.cpp
   strip_test.cpp)
 # An ordinary shader in the versions that drivers of the extension meet.
 trellis_compile_glsl(trellis_spirv_tests SOURCE leaf.comp HEADER tests/leaf_1_0.h VARIABLE kLeaf10 TARGET_ENV vulkan1.0)

@@ -164,7 +164,7 @@ std::vector<uint32_t> LowerOnce(const std::vector<uint32_t>& words, const LowerR
     ADD_FAILURE() << info.error().message;
     return {};
   }
-  Expected<LoweredNode> lowered = Lower(*module, *info, {request.launch_offset, aggregation});
+  Expected<LoweredNode> lowered = Lower(*module, *info, {request.launch_offset, aggregation, request.specialization});
   if (!lowered) {
     ADD_FAILURE() << lowered.error().message;
     return {};
@@ -210,7 +210,7 @@ std::string LoweringRefusal(std::string_view text, const Specialization& special
   if (!module) return refusal;
   Expected<NodeInfo> info = Reflect(*module, entry_point, specialization);
   if (!info) return info.error().message;
-  Expected<LoweredNode> lowered = Lower(*module, *info, {64, false});
+  Expected<LoweredNode> lowered = Lower(*module, *info, {64, false, specialization});
   return lowered ? std::string() : lowered.error().message;
 }
 

@@ -205,12 +205,34 @@ TEST(Refusal, SpecialisationOfTheWrongSize) {
   EXPECT_EQ(LoweringRefusal(parts, {{5, {1}}}), "") << "no such constant";
 }
 
-TEST(Refusal, ExplicitWorkgroupLayout) {
+// 2^60 booleans, and 2^16: neither can be taken apart.
+TEST(Refusal, TooManyBooleansAtOnce) {
   NodeParts parts;
-  parts.capabilities = "OpCapability WorkgroupMemoryExplicitLayoutKHR";
-  EXPECT_EQ(LoweringRefusal(parts), "");
-  parts.body = "%a = OpAllocateNodePayloadsAMDX %out_ptr %uint_2 %uint_1 %uint_0\nOpEnqueueNodePayloadsAMDX %a";
-  ExpectRefused(parts, "WorkgroupMemoryExplicitLayoutKHR");
+  parts.declare_input = false;
+  parts.interface = "%bare";
+  parts.modes = "OpExecutionModeId %main StaticNumWorkgroupsAMDX %uint_1 %uint_1 %uint_1";
+  parts.globals = "%s0 = OpTypeStruct %bool\n";
+  parts.decorations = "OpMemberDecorate %s0 0 Offset 0\n";
+  for (int i = 1; i < 60; ++i) {
+    const std::string inner = "%s" + std::to_string(i - 1), outer = "%s" + std::to_string(i);
+    parts.globals += outer + " = OpTypeStruct " + inner + " " + inner + "\n";
+    parts.decorations += "OpMemberDecorate " + outer + " 0 Offset 0\nOpMemberDecorate " + outer + " 1 Offset 4\n";
+  }
+  const std::string types = parts.globals;
+  parts.globals =
+      types + "%bare_ptr = OpTypePointer NodePayloadAMDX %s59\n%bare = OpVariable %bare_ptr NodePayloadAMDX";
+  EXPECT_EQ(LoweringRefusal(parts), "") << "not used as a whole";
+  parts.body = "%all = OpLoad %s59 %bare";
+  ExpectRefused(parts, "holds booleans, is loaded or stored as a whole");
+  parts.globals = types + R"(
+%many = OpConstant %uint 65536
+%flags = OpTypeArray %bool %many
+%flagged = OpTypeStruct %flags
+%bare_ptr = OpTypePointer NodePayloadAMDX %flagged
+%bare = OpVariable %bare_ptr NodePayloadAMDX)";
+  parts.decorations += "OpMemberDecorate %flagged 0 Offset 0\nOpDecorate %flags ArrayStride 4";
+  parts.body = "%all = OpLoad %flagged %bare";
+  ExpectRefused(parts, "holds booleans, is loaded or stored as a whole");
 }
 
 // HLSL's WaveSize, as DXC emits it.

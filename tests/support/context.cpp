@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <iterator>
 #include <optional>
 
 namespace trellis::test {
@@ -46,19 +45,22 @@ bool HasLayer(const char* name) {
                      [&](const VkLayerProperties& layer) { return std::strcmp(layer.layerName, name) == 0; });
 }
 
-bool OffersGraphs(VkPhysicalDevice device) {
+bool HasExtension(VkPhysicalDevice device, const char* name) {
   uint32_t count = 0;
   vkEnumerateDeviceExtensionProperties(device, nullptr, &count, nullptr);
   std::vector<VkExtensionProperties> extensions(count);
   vkEnumerateDeviceExtensionProperties(device, nullptr, &count, extensions.data());
-  const bool listed = std::any_of(extensions.begin(), extensions.end(), [](const VkExtensionProperties& extension) {
-    return std::strcmp(extension.extensionName, VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME) == 0;
+  return std::any_of(extensions.begin(), extensions.end(), [name](const VkExtensionProperties& extension) {
+    return std::strcmp(extension.extensionName, name) == 0;
   });
+}
+
+bool OffersGraphs(VkPhysicalDevice device) {
   auto enqueue =
       Struct<VkPhysicalDeviceShaderEnqueueFeaturesAMDX>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX);
   auto features = Struct<VkPhysicalDeviceFeatures2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &enqueue);
   vkGetPhysicalDeviceFeatures2(device, &features);
-  return listed && enqueue.shaderEnqueue == VK_TRUE;
+  return HasExtension(device, VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME) && enqueue.shaderEnqueue == VK_TRUE;
 }
 
 template <typename Function>
@@ -158,7 +160,12 @@ bool Context::CreateDevice(std::string& error) {
   vkGetPhysicalDeviceQueueFamilyProperties(physical_device, &count, families.data());
   while (queue_family < count && (families[queue_family].queueFlags & VK_QUEUE_COMPUTE_BIT) == 0) ++queue_family;
 
-  auto supported12 = Struct<VkPhysicalDeviceVulkan12Features>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES);
+  auto explicit_layout = Struct<VkPhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR>(
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_WORKGROUP_MEMORY_EXPLICIT_LAYOUT_FEATURES_KHR);
+  const bool has_explicit_layout =
+      HasExtension(physical_device, VK_KHR_WORKGROUP_MEMORY_EXPLICIT_LAYOUT_EXTENSION_NAME);
+  auto supported12 = Struct<VkPhysicalDeviceVulkan12Features>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
+                                                              has_explicit_layout ? &explicit_layout : nullptr);
   auto supported = Struct<VkPhysicalDeviceFeatures2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &supported12);
   vkGetPhysicalDeviceFeatures2(physical_device, &supported);
   features = {supported12.shaderInt8 == VK_TRUE,
@@ -166,7 +173,8 @@ bool Context::CreateDevice(std::string& error) {
               supported.features.shaderInt64 == VK_TRUE,
               supported12.shaderFloat16 == VK_TRUE,
               supported.features.shaderFloat64 == VK_TRUE,
-              supported12.vulkanMemoryModel == VK_TRUE && supported12.vulkanMemoryModelDeviceScope == VK_TRUE};
+              supported12.vulkanMemoryModel == VK_TRUE && supported12.vulkanMemoryModelDeviceScope == VK_TRUE,
+              explicit_layout.workgroupMemoryExplicitLayout == VK_TRUE};
 
   auto enqueue =
       Struct<VkPhysicalDeviceShaderEnqueueFeaturesAMDX>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX);
@@ -181,7 +189,12 @@ bool Context::CreateDevice(std::string& error) {
   vulkan12.shaderFloat16 = supported12.shaderFloat16;
   vulkan12.vulkanMemoryModel = features.vulkan_memory_model ? VK_TRUE : VK_FALSE;
   vulkan12.vulkanMemoryModelDeviceScope = vulkan12.vulkanMemoryModel;
-  auto enabled = Struct<VkPhysicalDeviceFeatures2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &vulkan12);
+  explicit_layout.workgroupMemoryExplicitLayoutScalarBlockLayout = VK_FALSE;
+  explicit_layout.workgroupMemoryExplicitLayout8BitAccess = VK_FALSE;
+  explicit_layout.workgroupMemoryExplicitLayout16BitAccess = VK_FALSE;
+  explicit_layout.pNext = &vulkan12;
+  void* const chain = features.workgroup_memory_explicit_layout ? static_cast<void*>(&explicit_layout) : &vulkan12;
+  auto enabled = Struct<VkPhysicalDeviceFeatures2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, chain);
   enabled.features.shaderInt16 = supported.features.shaderInt16;
   enabled.features.shaderInt64 = supported.features.shaderInt64;
   enabled.features.shaderFloat64 = supported.features.shaderFloat64;
@@ -191,13 +204,15 @@ bool Context::CreateDevice(std::string& error) {
   queue_info.queueFamilyIndex = queue_family;
   queue_info.queueCount = 1;
   queue_info.pQueuePriorities = &priority;
-  const char* const extensions[] = {VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME, VK_KHR_MAINTENANCE_5_EXTENSION_NAME,
-                                    VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME};
+  std::vector<const char*> extensions = {VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME, VK_KHR_MAINTENANCE_5_EXTENSION_NAME,
+                                         VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME};
+  if (features.workgroup_memory_explicit_layout)
+    extensions.push_back(VK_KHR_WORKGROUP_MEMORY_EXPLICIT_LAYOUT_EXTENSION_NAME);
   auto info = Struct<VkDeviceCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &enabled);
   info.queueCreateInfoCount = 1;
   info.pQueueCreateInfos = &queue_info;
-  info.enabledExtensionCount = static_cast<uint32_t>(std::size(extensions));
-  info.ppEnabledExtensionNames = extensions;
+  info.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
+  info.ppEnabledExtensionNames = extensions.data();
   if (const VkResult result = vkCreateDevice(physical_device, &info, nullptr, &device); result != VK_SUCCESS) {
     error = "vkCreateDevice returned " + std::to_string(result);
     return false;

@@ -25,6 +25,7 @@ struct GraphCommands {
 // storage, …) is left out on purpose: the layer has to add it.
 struct ShaderFeatures {
   bool int8 = false, int16 = false, int64 = false, float16 = false, float64 = false, vulkan_memory_model = false;
+  bool workgroup_memory_explicit_layout = false;
 };
 
 // A layer setting for one context, as an environment variable.

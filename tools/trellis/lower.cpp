@@ -68,6 +68,7 @@ int Run(const std::vector<std::string>& words) {
   spirv::LowerOptions options;
   options.launch_offset = *offset;
   options.subgroup_aggregation = arguments->Has("--subgroup");
+  options.specialization = *specialization;
   Expected<spirv::LoweredNode> lowered = Lower(*module, report->info, options);
   if (!lowered) return Refuse(input + ": " + lowered.error().message);
   if (Expected<void> written = WriteWords(arguments->Value("-o"), lowered->words); !written)

@@ -1,0 +1,94 @@
+// The runtime's words in Workgroup memory beside blocks with an explicit layout.
+#include <gtest/gtest.h>
+
+#include "tests/spirv_lowering/node_text.h"
+
+namespace trellis::spirv {
+namespace {
+
+constexpr const char* kWorkgroupAllocation =
+    "%a = OpAllocateNodePayloadsAMDX %out_ptr %uint_2 %uint_1 %uint_0\nOpEnqueueNodePayloadsAMDX %a";
+
+NodeParts WithBlocks(const std::string& body) {
+  NodeParts parts;
+  parts.capabilities =
+      "OpCapability WorkgroupMemoryExplicitLayoutKHR\nOpExtension \"SPV_KHR_workgroup_memory_explicit_layout\"";
+  parts.interface = "%input %words %numbers";
+  parts.decorations = R"(
+OpDecorate %word_block Block
+OpMemberDecorate %word_block 0 Offset 0
+OpDecorate %word_array ArrayStride 4
+OpDecorate %number_block Block
+OpMemberDecorate %number_block 0 Offset 4
+OpDecorate %words Aliased
+OpDecorate %numbers Aliased
+OpDecorate %length SpecId 7
+)";
+  parts.globals = R"(
+%length = OpSpecConstant %uint 5
+%word_array = OpTypeArray %uint %length
+%word_block = OpTypeStruct %word_array
+%number_block = OpTypeStruct %float
+%word_ptr = OpTypePointer Workgroup %word_block
+%number_ptr = OpTypePointer Workgroup %number_block
+%wg_uint = OpTypePointer Workgroup %uint
+%wg_float = OpTypePointer Workgroup %float
+%words = OpVariable %word_ptr Workgroup
+%numbers = OpVariable %number_ptr Workgroup
+)";
+  parts.body =
+      "%w = OpAccessChain %wg_uint %words %int_0 %int_3\nOpStore %w %uint_9\n"
+      "%n = OpAccessChain %wg_float %numbers %int_0\n%f = OpLoad %float %n\n" +
+      body;
+  return parts;
+}
+
+// Of Workgroup variables: the runtime has decorated pointers too.
+size_t CountAliased(const std::string& text) {
+  NodeParts plain;
+  plain.body = kWorkgroupAllocation;
+  return CountLines(text, "OpDecorate * Aliased") - CountLines(LowerParts(plain), "OpDecorate * Aliased");
+}
+
+TEST(SharedMemory, OurWordsLiePastTheLargestBlock) {
+  const std::string text = LowerParts(WithBlocks(kWorkgroupAllocation));
+  EXPECT_EQ(CountLines(text, "* = OpVariable * Workgroup"), 3u) << text;
+  EXPECT_TRUE(HasLine(text, "OpMemberDecorate * 0 Offset 32"));
+  EXPECT_EQ(CountAliased(text), 3u);
+  const std::string reserve = FunctionText(text, "trellis_reserve_workgroup");
+  EXPECT_TRUE(HasLines(reserve, {"* = OpAccessChain %ptr_Workgroup_v4uint * %uint_0", "OpStore * *"})) << reserve;
+  EXPECT_FALSE(HasLine(reserve, "* = OpLoad %v4uint %trellis_shared"));
+
+  LowerRequest request;
+  request.specialization[7] = {17, 0, 0, 0};
+  EXPECT_TRUE(HasLine(LowerParts(WithBlocks(kWorkgroupAllocation), request), "OpMemberDecorate * 0 Offset 80"));
+}
+
+TEST(SharedMemory, ASingleBlockIsMarkedAliased) {
+  NodeParts parts = WithBlocks(kWorkgroupAllocation);
+  parts.interface = "%input %words";
+  parts.decorations.erase(parts.decorations.find("OpDecorate %words Aliased"), 25);
+  parts.body =
+      std::string("%w = OpAccessChain %wg_uint %words %int_0 %int_3\nOpStore %w %uint_9\n") + kWorkgroupAllocation;
+  const std::string text = LowerParts(parts);
+  EXPECT_TRUE(HasLine(text, "OpDecorate %words Aliased")) << text;
+  EXPECT_EQ(CountAliased(text), 2u);
+}
+
+TEST(SharedMemory, WithoutBlocksNothingChanges) {
+  NodeParts parts;
+  parts.capabilities =
+      "OpCapability WorkgroupMemoryExplicitLayoutKHR\nOpExtension \"SPV_KHR_workgroup_memory_explicit_layout\"";
+  parts.body = kWorkgroupAllocation;
+  const std::string text = LowerParts(parts);
+  EXPECT_TRUE(HasLine(text, "%trellis_shared = OpVariable %ptr_Workgroup_v4uint Workgroup")) << text;
+  EXPECT_EQ(CountAliased(text), 0u);
+}
+
+TEST(SharedMemory, NodesThatNeedNoneAddNone) {
+  const std::string text = LowerParts(WithBlocks(""));
+  EXPECT_EQ(CountLines(text, "* = OpVariable * Workgroup"), 2u) << text;
+}
+
+}  // namespace
+}  // namespace trellis::spirv
