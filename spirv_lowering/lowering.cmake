@@ -43,6 +43,8 @@ add_library(trellis_spirv_lowering STATIC
   reflect/node_info.h
   reflect/node_module.cpp
   reflect/node_module.h
+  reflect/records_per_node.cpp
+  reflect/records_per_node.h
   reflect/reflect.cpp
   reflect/reflect.h
   runtime/runtime_library.cpp

@@ -81,6 +81,9 @@ struct NodeEmpty {
 #define NODE_ARRAY(size) spirv_decorate_id(NODE_REQUIRES_, 5100, size)   // the name stands for `size` nodes, told apart by their index
 #define NODE_SPARSE spirv_decorate(NODE_REQUIRES_, 5099)                 // some of them may be missing
 #define NODE_BASE(index) spirv_decorate_id(NODE_REQUIRES_, 5098, index)  // added to every index
+// A workgroup sends at most `n` payloads to any one node of a NODE_ARRAY; `n` is no specialisation constant. 5019 stands in for a decoration
+// that SPIR-V does not have.
+#define NODE_MAX_PER_NODE(n) spirv_decorate_id(NODE_REQUIRES_, 5019, n)
 #define NODE_LIMIT_OF(type) spirv_decorate_string(NODE_REQUIRES_, 5636, type)  // counts against the maximum of that output: "Work"
 #define NODE_NAME_ID(id) spirv_decorate(NODE_REQUIRES_, 1, id)           // the name is specialisation constant `id`
 

@@ -301,7 +301,7 @@ class Linker {
         if (!target) continue;
         targets.push_back({graph_.nodes[link.node].index, *target});
         if (!link.Allocates()) continue;
-        slot.edges.push_back({*target, outputs[i].max_payloads});
+        slot.edges.push_back({*target, outputs[i].max_payloads_per_node.value_or(outputs[i].max_payloads)});
         heap_record = std::max<uint64_t>(heap_record, std::max(strides[link.node], outputs[i].payload.size));
         allocates = true;
       }

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <unordered_set>
 #include <utility>
 
 #include "spirv_lowering/passes/order_globals.h"
+#include "spirv_lowering/reflect/records_per_node.h"
 
 namespace trellis::spirv {
 namespace {
@@ -109,6 +111,19 @@ class Maker {
     DecorateId(array, spv::Decoration::PayloadNodeBaseIndexAMDX, output.base_index);
     DecorateId(array, spv::Decoration::PayloadNodeArraySizeAMDX, output.array_size);
     if (output.sparse) Decorate(array, spv::Decoration::PayloadNodeSparseArrayAMDX);
+    return LimitEachNode(output, array);
+  }
+
+  Expected<void> LimitEachNode(const OutputStandIn& output, Id array) {
+    if (output.max_per_node == kNoId) return {};
+    const std::optional<uint32_t> count = types_.ConstantValue(output.max_per_node);
+    if (!count) {
+      return Error{Prefix(output.where) + "NODE_MAX_PER_NODE in front of '" + output.type_name +
+                   "': the number must be an integer that does not depend on specialisation constants"};
+    }
+    std::vector<uint32_t> words = EncodeString(FormatRecordsPerNode(*count));
+    words.insert(words.begin(), {array, static_cast<uint32_t>(spv::Decoration::UserSemantic)});
+    module_.annotations.emplace_back(spv::Op::OpDecorateString, kNoId, kNoId, std::move(words));
     return {};
   }
 

@@ -20,7 +20,7 @@ struct Carried {
   std::string name, type;  // UserSemantic, UserTypeGOOGLE
   std::optional<uint32_t> spec_id;
   uint32_t line = 0;
-  Id max_payloads = kNoId, base_index = kNoId, array_size = kNoId;
+  Id max_payloads = kNoId, base_index = kNoId, array_size = kNoId, max_per_node = kNoId;
   bool sparse = false;
 };
 
@@ -48,6 +48,10 @@ void Read(const Instruction& annotation, Carried& carried) {
       break;
     case spv::Decoration::PayloadNodeArraySizeAMDX:
       carried.array_size = words[2];
+      break;
+    // Here the maximum for each node of an array: limits are shared by name.
+    case spv::Decoration::NodeSharesPayloadLimitsWithAMDX:
+      carried.max_per_node = words[2];
       break;
     case spv::Decoration::PayloadNodeSparseArrayAMDX:
       carried.sparse = true;
@@ -99,6 +103,7 @@ class Finder {
                                   kNoId,
                                   carried.base_index,
                                   carried.array_size,
+                                  carried.max_per_node,
                                   carried.sparse,
                                   carried.type,
                                   lines_.Declaration(carried.line, name)});

@@ -26,6 +26,7 @@ struct OutputStandIn {
   Id max_payloads = kNoId;
   Id base_index = kNoId;
   Id array_size = kNoId;
+  Id max_per_node = kNoId;
   bool sparse = false;
   std::string limit_of;  // type name of another output, or empty
   SourceLine where;

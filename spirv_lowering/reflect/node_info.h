@@ -36,6 +36,9 @@ struct NodeOutputInfo {
   uint32_t array_size = 0;    // PayloadNodeArraySizeAMDX, a hint only; 0 = not given
   bool sparse = false;        // PayloadNodeSparseArrayAMDX
   uint32_t max_payloads = 0;  // NodeMaxPayloadsAMDX, per workgroup; with shared limits that of the sharing target
+  // MaxRecordsPerNode (reflect/records_per_node.h): as max_payloads, but to any one node of the array. At most
+  // max_payloads; nothing if not given.
+  std::optional<uint32_t> max_payloads_per_node;
   PayloadLayout payload;
   // Every allocation's Node Index operand (base included) if all of them are constants, in no order, without
   // duplicates. Else nothing.

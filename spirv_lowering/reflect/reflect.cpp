@@ -12,6 +12,7 @@
 #include "spirv_lowering/reflect/grid_member.h"
 #include "spirv_lowering/reflect/input_writes.h"
 #include "spirv_lowering/reflect/node_module.h"
+#include "spirv_lowering/reflect/records_per_node.h"
 
 namespace trellis::spirv {
 namespace {
@@ -267,6 +268,9 @@ class Reflection {
                      &output.array_size}}) {
       if (Expected<void> read = ReadDecorationId(target, decoration, label, *into); !read) return read.error();
     }
+    Expected<std::optional<uint32_t>> per_node = FindRecordsPerNode(module_, array_type);
+    if (!per_node) return Refuse("OpTypeNodePayloadArrayAMDX", array_type, per_node.error().message);
+    if (*per_node) output.max_payloads_per_node = std::min(**per_node, output.max_payloads);
     output.sparse = HasDecoration(module_, array_type, spv::Decoration::PayloadNodeSparseArrayAMDX);
     Expected<PayloadLayout> layout =
         Measure("payload of OpTypeNodePayloadArrayAMDX", types_.Find(array_type)->operands[0]);

@@ -1,4 +1,5 @@
 // Targets and operands of the extension's decorations.
+#include "spirv_lowering/reflect/records_per_node.h"
 #include "spirv_lowering/rules/rule_context.h"
 
 namespace trellis::spirv {
@@ -88,6 +89,18 @@ void CheckDecoration(RuleContext& context, const Instruction& annotation) {
   if (annotation.operands.size() > 2) CheckOperand(context, decoration, name, target, annotation.operands[2]);
 }
 
+void CheckRecordsPerNode(RuleContext& context, const Instruction& annotation) {
+  const std::optional<std::string> text = RecordsPerNodeText(annotation);
+  if (!text) return;
+  const Id target = annotation.operands[0];
+  if (!IsPayloadArray(context, target)) {
+    context.Report("MaxRecordsPerNode/target", target,
+                   *text + " on " + context.Name(target) + ": it must be on an OpTypeNodePayloadArrayAMDX");
+  } else if (const Expected<uint32_t> count = ParseRecordsPerNode(*text); !count) {
+    context.Report("MaxRecordsPerNode/form", target, count.error().message);
+  }
+}
+
 // Unsigned scalar, 2- or 3-vector of 8, 16 or 32 bits; compilers also emit arrays of up to three.
 bool IsGridType(const RuleContext& context, Id type) {
   const Instruction* definition = context.types().Find(type);
@@ -120,6 +133,7 @@ void CheckDecorationRules(RuleContext& context) {
   for (const Instruction& annotation : context.module().annotations) {
     if (annotation.opcode == spv::Op::OpDecorate || annotation.opcode == spv::Op::OpDecorateId)
       CheckDecoration(context, annotation);
+    CheckRecordsPerNode(context, annotation);
     if (annotation.opcode == spv::Op::OpMemberDecorate) CheckMemberDecoration(context, annotation);
   }
 }

@@ -53,6 +53,13 @@ TEST(Refusals, ContentOfAnEmptyPayload) {
       "Tick_group(1);\n  t.at[0].node_empty = 1;\n  node_enqueue(t);\n}",
       "test.comp:7: a NodeEmpty payload has no content");
 }
+TEST(Refusals, MaximumForEachNodeThatIsNotKnown) {
+  ExpectRefusal(
+      "layout(constant_id = 1) const uint kEach = 2;\nNODE_STATIC_GRID(1,1,1);\n"
+      "NODE_ARRAY(8) NODE_MAX_PER_NODE(kEach) NODE_OUTPUT(Item, Next, \"next\", 1);\n"
+      "void main() { node_enqueue(Next_group(1)); }",
+      "test.comp:5: NODE_MAX_PER_NODE in front of 'Next': the number must be an integer");
+}
 TEST(Refusals, LimitOfAnUnknownOutput) {
   ExpectRefusal(
       "NODE_STATIC_GRID(1,1,1);\nNODE_LIMIT_OF(\"Wrok\") NODE_OUTPUT(Item, Next, \"next\", 1);\nvoid main() { "

@@ -121,6 +121,16 @@ TEST(Surface, OutputDecorations) {
   EXPECT_TRUE(Contains(text, "SpecId 7"));
 }
 
+TEST(Surface, MaximumForEachNodeOfAnArray) {
+  const std::string text = TextOf(
+      "NODE_STATIC_GRID(1, 1, 1);\nconst uint kEach = 2 + 1;\n"
+      "NODE_ARRAY(64) NODE_MAX_PER_NODE(kEach) NODE_OUTPUT(Item, Many, \"many\", 64);\n"
+      "void main() { Many many = Many_thread(1, gl_LocalInvocationIndex); node_enqueue(many); }");
+  EXPECT_EQ(Count(LinesWith(text, "OpDecorateString"), "UserSemantic \"MaxRecordsPerNode:3\""), 1u) << text;
+  EXPECT_EQ(Count(text, "UserSemantic"), 1u);
+  EXPECT_FALSE(Contains(text, "NodeSharesPayloadLimitsWithAMDX"));
+}
+
 // Newer validators: "must appear earlier in the binary than the target".
 TEST(Surface, OperandsOfDecorationsAreDeclaredBeforeTheirTargets) {
   const Module module = NodeOrFail(

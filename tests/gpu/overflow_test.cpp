@@ -2,34 +2,14 @@
 #include <gtest/gtest.h>
 
 #include "tests/gpu/leaf_nodes.h"
+#include "tests/gpu/small_ring.h"
 #include "tests/support/gpu_test.h"
 #include "tests/support/run.h"
 
 namespace trellis::test {
 namespace {
 
-constexpr const char* kLost = "TRELLIS-records-lost";
-
-// A device of its own whose rings may hold no more than 1 MiB.
-class Overflow : public testing::Test {
- protected:
-  void SetUp() override {
-    std::string error;
-    small_ = Context::Create(error, {{"TRELLIS_RING_BUDGET", "1"}});
-    ASSERT_NE(small_, nullptr) << error;
-    small_->messages.Expect(kLost);
-  }
-  void TearDown() override {
-    if (small_ == nullptr) return;
-    small_->DestroyDevice();
-    ReportUnexpectedMessages(*small_);
-  }
-
-  [[nodiscard]] Context& context() const { return *small_; }
-
- private:
-  std::unique_ptr<Context> small_;
-};
+using Overflow = SmallRingTest;
 
 // "Root", `workgroups` of 64 invocations, sends from each invocation {its number, 1, filling of 248 bytes} to "Leaf",
 // `launch`: words[0] += value, words[1 + number % 1000] += 1.
@@ -86,7 +66,7 @@ void Flood(Context& context, Launch launch, Scope scope, bool heap) {
   for (uint32_t i = 0; i < 1000; ++i) sum += words[2 + i];
   EXPECT_EQ(sum, words[0]);
   vkDeviceWaitIdle(context.device);
-  EXPECT_FALSE(context.messages.Find(kLost).empty());
+  EXPECT_FALSE(context.messages.Find(kRecordsLost).empty());
 }
 
 TEST_F(Overflow, ThreadRecords) { Flood(context(), Launch::kCoalescing, Scope::kInvocation, false); }
@@ -115,7 +95,7 @@ TEST_F(Overflow, TheNextGraphIsUnharmed) {
   ASSERT_TRUE(run.Execute());
   EXPECT_EQ(run.Words()[0], 640u);
   EXPECT_EQ(run.Words()[1], 0u);
-  EXPECT_TRUE(context().messages.Find(kLost).empty());
+  EXPECT_TRUE(context().messages.Find(kRecordsLost).empty());
 }
 
 }  // namespace

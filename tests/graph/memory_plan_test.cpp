@@ -51,6 +51,17 @@ TEST(MemoryPlan, WhatFitsIsReservedExactly) {
   EXPECT_EQ(plan.half_bytes[1], 0u) << "two levels need one half";
 }
 
+// Each node of an array gets room for what one workgroup may send to it, not for what it may send to all of them.
+TEST(MemoryPlan, RecordsPerNodeBoundEachNodeOfAnArray) {
+  NodeBuilder producer("a");
+  producer.To("b", 100).To("b", 7);
+  producer.source.info.outputs[0].max_payloads_per_node = 2;
+  const Graph graph = MustLink({producer, NodeBuilder("b", 0), NodeBuilder("b", 1), NodeBuilder("b", 5)});
+  const GraphPlan plan = PlanFrom(graph, 0, 10);
+  for (const uint32_t index : {0u, 1u, 5u})
+    EXPECT_EQ(Opening(plan, 0, SlotOf(graph, "b", index)).capacity, 10u * (2 + 7));
+}
+
 TEST(MemoryPlan, StaticGridsMultiplyRecords) {
   const Graph graph = MustLink({NodeBuilder("a").To("b"), NodeBuilder("b").Static(4, 5).To("c", 3), NodeBuilder("c")});
   EXPECT_EQ(Opening(PlanFrom(graph, 0, 10), 1, SlotOf(graph, "c")).capacity, 10u * 20 * 3);

@@ -205,6 +205,22 @@ TEST(Refusal, SpecialisationOfTheWrongSize) {
   EXPECT_EQ(LoweringRefusal(parts, {{5, {1}}}), "") << "no such constant";
 }
 
+TEST(Refusal, RecordsPerNodeThatAreNoNumber) {
+  for (const char* text : {"MaxRecordsPerNode", "MaxRecordsPerNode:", "MaxRecordsPerNode: 4", "MaxRecordsPerNode:-1",
+                           "MaxRecordsPerNode:0x10", "MaxRecordsPerNode:4u", "MaxRecordsPerNode:4294967296"}) {
+    NodeParts parts;
+    parts.decorations = std::string("OpDecorateString %outputs UserSemantic \"") + text + "\"";
+    parts.body = "%a = OpAllocateNodePayloadsAMDX %out_ptr %uint_2 %uint_1 %uint_0\nOpEnqueueNodePayloadsAMDX %a";
+    ExpectRefused(parts, std::string("UserSemantic \"") + text + "\"");
+  }
+  NodeParts parts;
+  parts.decorations =
+      "OpDecorateString %outputs UserSemantic \"MaxRecordsPerNode:1\"\n"
+      "OpDecorateString %outputs UserSemantic \"MaxRecordsPerNode:2\"";
+  parts.body = "%a = OpAllocateNodePayloadsAMDX %out_ptr %uint_2 %uint_1 %uint_0\nOpEnqueueNodePayloadsAMDX %a";
+  ExpectRefused(parts, "MaxRecordsPerNode is given twice");
+}
+
 // 2^60 booleans, and 2^16: neither can be taken apart.
 TEST(Refusal, TooManyBooleansAtOnce) {
   NodeParts parts;

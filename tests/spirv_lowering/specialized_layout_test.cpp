@@ -193,5 +193,21 @@ TEST(SpecializedLayout, RecursionAndApiEntry) {
   EXPECT_FALSE(ReflectParts(parts, Words({{2, 1}})).is_api_entry);
 }
 
+TEST(SpecializedLayout, RecordsPerNode) {
+  const auto info = [](const std::string& semantic) {
+    NodeParts parts;
+    if (!semantic.empty()) parts.decorations = "OpDecorateString %outputs UserSemantic \"" + semantic + "\"";
+    parts.body = "%a = OpAllocateNodePayloadsAMDX %out_ptr %uint_2 %uint_1 %uint_0\nOpEnqueueNodePayloadsAMDX %a";
+    EXPECT_FALSE(HasLine(LowerParts(parts), "OpDecorateString ..."));
+    return ReflectParts(parts).outputs.at(0);
+  };
+  EXPECT_EQ(info("MaxRecordsPerNode:3").max_payloads_per_node, 3u);
+  EXPECT_EQ(info("MaxRecordsPerNode:3").max_payloads, 4u);
+  EXPECT_EQ(info("MaxRecordsPerNode:100").max_payloads_per_node, 4u) << "no more than NodeMaxPayloadsAMDX";
+  EXPECT_EQ(info("MaxRecordsPerNode:0").max_payloads_per_node, 0u);
+  for (const char* other : {"", "maxrecordspernode:3", "POSITION"})
+    EXPECT_FALSE(info(other).max_payloads_per_node.has_value()) << other;
+}
+
 }  // namespace
 }  // namespace trellis::spirv

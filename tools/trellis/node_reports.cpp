@@ -76,6 +76,7 @@ std::string OutputText(const spirv::NodeOutputInfo& output) {
   std::string text = "  output:   to '" + output.target_name + "', up to " + Number(output.max_payloads) +
                      " payload(s) a workgroup, " + Layout(output.payload);
   if (output.array_size != 0) text += "; array of " + Number(output.array_size);
+  if (output.max_payloads_per_node) text += "; up to " + Number(*output.max_payloads_per_node) + " a node";
   if (output.base_index != 0) text += "; base index " + Number(output.base_index);
   if (output.sparse) text += "; sparse";
   if (output.uses_heap) text += "; placed at enqueue";
@@ -89,6 +90,7 @@ std::string OutputJson(const spirv::NodeOutputInfo& output) {
                      ", \"base_index\": " + Number(output.base_index) +
                      ", \"array_size\": " + Number(output.array_size) + ", \"sparse\": " + Bool(output.sparse) +
                      ", \"placed_at_enqueue\": " + Bool(output.uses_heap);
+  if (output.max_payloads_per_node) text += ", \"max_payloads_per_node\": " + Number(*output.max_payloads_per_node);
   if (output.constant_indices) {
     std::string indices;
     for (const uint32_t index : *output.constant_indices) indices += (indices.empty() ? "" : ", ") + Number(index);

@@ -18,6 +18,7 @@
 #define NODE_ARRAY(size)
 #define NODE_SPARSE
 #define NODE_BASE(index)
+#define NODE_MAX_PER_NODE(n)
 #define NODE_LIMIT_OF(type)
 #define NODE_NAME_ID(id)
 #define NODE_INDEX(index) const uint node_ignored_index_ = 0
