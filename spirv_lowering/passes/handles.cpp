@@ -313,7 +313,7 @@ class HandleLowering {
     const NodeOutputInfo& output = lowering_.info.outputs[number->second];
     Id node_index = instruction.operands[1];
     // Compilers emit the base index as operand too for a single output (not an array); it would count twice.
-    const std::optional<uint32_t> constant = types_.ConstantValue(node_index);
+    const std::optional<uint32_t> constant = lowering_.constants.Value(node_index);
     const bool counted_twice = output.base_index != 0 && output.array_size == 0 && constant == output.base_index;
     if (counted_twice) node_index = types_.ConstantUint(0);
     const Id index = TargetIndex(node_index, output);

@@ -160,6 +160,17 @@ TEST(SpecializedLayout, ScopeOfAnAllocation) {
   EXPECT_NE(LoweringRefusal(parts, Words({{5, 3}})).find("Visibility"), std::string::npos);
 }
 
+// Compilers give the base index of a single output as operand too: it counts once.
+TEST(SpecializedLayout, BaseIndexOfAnOutputThatIsAskedFor) {
+  NodeParts parts;
+  parts.decorations = "OpDecorate %base SpecId 5\nOpDecorateId %outputs PayloadNodeBaseIndexAMDX %base";
+  parts.globals = "%base = OpSpecConstant %uint 0";
+  parts.body = "%v = OpIsNodePayloadValidAMDX %bool %outputs %base";
+  LowerRequest request;
+  request.specialization = Words({{5, 6}});
+  EXPECT_TRUE(HasLine(LowerParts(parts, request), "%v = OpFunctionCall %bool %trellis_valid %uint_0 %uint_6"));
+}
+
 // A string's bytes end where the data or a nul ends it; no data is the empty string.
 TEST(SpecializedLayout, Names) {
   NodeParts parts;
