@@ -81,8 +81,8 @@ TEST_P(BoolPayloads, MembersVectorsAndArrays) {
   EXPECT_TRUE(run.Matches(expected));
 }
 
-// "Middle" hands each record on as a whole, twice: loaded and stored by way of a variable, with its first boolean
-// turned round; and copied to a variable, from there, and from record to record.
+// "Middle" hands each record on as a whole: loaded and stored, with its first boolean turned round; and copied from
+// record to record.
 TEST_P(BoolPayloads, WholeStructures) {
   NodeAsm m(shape());
   const Id words = m.StorageBuffer(0);
@@ -93,13 +93,10 @@ TEST_P(BoolPayloads, WholeStructures) {
   const Records records = m.Allocate(to, Scope::kInvocation, 3);
   const Id input = m.Field(m.NodeInput(), record.type, 0, {});
   const auto output = [&](uint32_t i) { return m.Field(records, record.type, i, {}); };
-  const Id loaded = m.Local(record.type), copied = m.Local(record.type);
-  m.Store(loaded, m.Load(record.type, input));
-  const Id first = m.Chain("Function", m.Bool(), loaded, {1});
-  m.Store(first, m.Op("OpLogicalNot", m.Bool(), m.Load(m.Bool(), first)));
-  m.Store(output(0), m.Load(record.type, loaded));
-  m.Do("OpCopyMemory " + copied + " " + input);
-  m.Do("OpCopyMemory " + output(1) + " " + copied);
+  const Id loaded = m.Load(record.type, input);
+  const Id first = m.Op("OpLogicalNot", m.Bool(), m.Op("OpCompositeExtract", m.Bool(), loaded, Id("1")));
+  m.Store(output(0), m.Op("OpCompositeInsert", record.type, first, loaded, Id("1")));
+  m.Do("OpCopyMemory " + output(1) + " " + input);
   m.Do("OpCopyMemory " + output(2) + " " + output(1));
   for (uint32_t i = 0; i < 3; ++i) m.Set(records, i, 0, m.Add(m.Mul(m.Get(m.NodeInput(), 0, 0), 3), i));
   m.Enqueue(records);
