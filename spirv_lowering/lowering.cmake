@@ -18,8 +18,8 @@ add_library(trellis_spirv_lowering STATIC
   passes/memory_access.h
   passes/order_globals.cpp
   passes/order_globals.h
-  passes/payload_pointers.cpp
-  passes/payload_pointers.h
+  passes/output_reads.cpp
+  passes/output_reads.h
   passes/push_constants.cpp
   passes/push_constants.h
   passes/runtime_calls.cpp
@@ -38,11 +38,15 @@ add_library(trellis_spirv_lowering STATIC
   reflect/constants.h
   reflect/grid_member.cpp
   reflect/grid_member.h
+  reflect/handle_paths.cpp
+  reflect/handle_paths.h
   reflect/input_writes.cpp
   reflect/input_writes.h
   reflect/node_info.h
   reflect/node_module.cpp
   reflect/node_module.h
+  reflect/payload_pointers.cpp
+  reflect/payload_pointers.h
   reflect/records_per_node.cpp
   reflect/records_per_node.h
   reflect/reflect.cpp

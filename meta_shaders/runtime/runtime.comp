@@ -291,6 +291,19 @@ void trellis_enqueue_workgroup(const uvec4 handle, const uint workgroup_size) {
   if (of_workgroup) CopyWords(handle, target, trellis_local_index, workgroup_size);
 }
 
+// A store to a whole array: each record, as far as both arrays reach. Strides differ where other nodes receive them.
+void trellis_copy_array(const uvec4 from, const uvec4 to) {
+  uint records = min(from.z, to.z);
+  uint words = min(from.w, to.w) / 4u;
+  for (uint record = 0u; record < records; ++record) {
+    uvec2 source = ElementAddress(from.xy, record, from.w);
+    uvec2 target = ElementAddress(to.xy, record, to.w);
+    for (uint word = 0u; word < words; ++word) {
+      SharedUintReference(ElementAddress(target, word, 4u)).value = SharedUintReference(ElementAddress(source, word, 4u)).value;
+    }
+  }
+}
+
 // Parameters of linked functions are const, so that they are passed by value.
 
 // Every function once, so that the compiler keeps them all.
@@ -301,5 +314,6 @@ void main() {
                  trellis_defer_invocation(0u, 1u, 0u, 1u);
   trellis_enqueue_workgroup(handle, 1u);
   trellis_enqueue_invocation(handle);
+  trellis_copy_array(handle, handle);
   if (entered && trellis_valid(0u, 0u)) handle.xy = trellis_element(handle, trellis_shader_index() + trellis_remaining_recursion());
 }

@@ -23,10 +23,16 @@ Expected<HandleTypes> HandleTypes::Create(const Module& module, Types& types, St
                [](const Instruction& global) {
                  return global.type_id == kNoId && global.result_id != kNoId && global.opcode != spv::Op::OpVariable;
                });
+  const auto holds = [&](Id type) { return result.arrays_.contains(type) || result.holders_.contains(type); };
+  const auto has_null = [&](Id type) { return result.arrays_.contains(type) || result.with_null_.contains(type); };
+  const auto refuse = [](const Instruction& type, const char* why) {
+    return Error{OpcodeName(type.opcode) + " %" + std::to_string(type.result_id) + why};
+  };
   for (const Instruction& type : declared) {
     const Id id = type.result_id;
     switch (type.opcode) {
       case spv::Op::OpTypeNodePayloadArrayAMDX:
+        if (holds(type.operands[0])) return refuse(type, ": a node payload array in a payload");
         result.arrays_.insert(id);
         result.payload_of_[id] = type.operands[0];
         result.replacement_[id] = uvec4;
@@ -34,22 +40,27 @@ Expected<HandleTypes> HandleTypes::Create(const Module& module, Types& types, St
       case spv::Op::OpTypeArray:
       case spv::Op::OpTypeRuntimeArray:
         if (id == input_array) result.payload_of_[id] = type.operands[0];
-        if (result.arrays_.contains(type.operands[0])) {
-          return Error{OpcodeName(type.opcode) + " %" + std::to_string(id) +
-                       " holds node payload arrays: not supported"};
-        }
+        if (holds(type.operands[0])) result.holders_.insert(id);
+        if (has_null(type.operands[0]) && type.opcode == spv::Op::OpTypeArray) result.with_null_.insert(id);
         break;
       case spv::Op::OpTypeStruct:
-        if (std::any_of(type.operands.begin(), type.operands.end(),
-                        [&](Id member) { return result.arrays_.contains(member); })) {
-          return Error{OpcodeName(type.opcode) + " %" + std::to_string(id) +
-                       " holds a node payload array: not supported"};
-        }
+        if (std::any_of(type.operands.begin(), type.operands.end(), holds)) result.holders_.insert(id);
+        if (std::all_of(type.operands.begin(), type.operands.end(), has_null)) result.with_null_.insert(id);
+        break;
+      case spv::Op::OpTypeBool:
+      case spv::Op::OpTypeInt:
+      case spv::Op::OpTypeFloat:
+      case spv::Op::OpTypeVector:
+      case spv::Op::OpTypeMatrix:
+        result.with_null_.insert(id);
         break;
       case spv::Op::OpTypePointer: {
         const auto storage = static_cast<spv::StorageClass>(type.operands[0]);
         const Id pointee = type.operands[1];
         const bool to_array = result.arrays_.contains(pointee);
+        const bool for_handles = storage == spv::StorageClass::Function || storage == spv::StorageClass::Private;
+        if (holds(pointee) && !for_handles && !(to_array && storage == spv::StorageClass::NodePayloadAMDX))
+          return refuse(type, ": a node payload array where only Function and Private variables can hold one");
         if (storage == spv::StorageClass::NodePayloadAMDX) {
           const bool by_handle = to_array || pointee == input_array;
           if (by_handle) result.payload_of_[id] = result.payload_of_[pointee];
@@ -57,10 +68,6 @@ Expected<HandleTypes> HandleTypes::Create(const Module& module, Types& types, St
           result.replacement_[id] =
               by_handle ? uvec4 : types.Pointer(spv::StorageClass::PhysicalStorageBuffer, stored.Of(pointee));
         } else if (to_array) {
-          if (storage != spv::StorageClass::Function && storage != spv::StorageClass::Private) {
-            return Error{"OpTypePointer %" + std::to_string(id) +
-                         ": a node payload array in a storage class other than Function, Private and NodePayloadAMDX"};
-          }
           result.payload_of_[id] = result.payload_of_[pointee];
           result.variables_.insert(id);
           result.replacement_[id] = types.Pointer(storage, uvec4);
@@ -85,7 +92,13 @@ Expected<HandleTypes> HandleTypes::Create(const Module& module, Types& types, St
 
 void HandleTypes::Apply(Module& module) const {
   const auto replace = [&](Instruction& instruction) { instruction.type_id = Replacement(instruction.type_id); };
-  std::for_each(module.globals.begin(), module.globals.end(), replace);
+  for (Instruction& global : module.globals) {
+    replace(global);
+    if (!holders_.contains(global.result_id)) continue;
+    // The length of an array is no type.
+    const size_t types = global.opcode == spv::Op::OpTypeStruct ? global.operands.size() : 1;
+    for (size_t i = 0; i < types; ++i) global.operands[i] = Replacement(global.operands[i]);
+  }
   for (Function& function : module.functions) {
     replace(function.definition);
     function.definition.operands[1] = Replacement(function.definition.operands[1]);

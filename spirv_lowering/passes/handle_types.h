@@ -13,11 +13,12 @@ namespace trellis::spirv {
 
 // A payload array becomes a handle: uvec4 {address low, address high, count, stride}. A pointer to one in
 // NodePayloadAMDX (an allocation's result, the input) is the handle itself; in Function or Private it stays a pointer,
-// to a handle. Other pointers in NodePayloadAMDX become PhysicalStorageBuffer.
+// to a handle. Other pointers in NodePayloadAMDX become PhysicalStorageBuffer. Aggregates with payload arrays in them
+// keep their ids and hold handles.
 class HandleTypes {
  public:
-  // `input` may be kNoId. Creates the replacement types; refuses payload arrays in structures, arrays and other storage
-  // classes.
+  // `input` may be kNoId. Creates the replacement types; refuses payload arrays in payloads and in other storage
+  // classes, alone or in aggregates.
   [[nodiscard]] static Expected<HandleTypes> Create(const Module& module, Types& types, StoredTypes& stored, Id input);
 
   [[nodiscard]] bool IsHandle(Id type) const { return arrays_.contains(type); }  // the array itself
@@ -31,6 +32,9 @@ class HandleTypes {
     return payload_pointers_.contains(type);
   }  // other pointers in NodePayloadAMDX
 
+  // A structure or array with payload arrays in it, of which OpConstantNull can be made (nothing opaque is in it).
+  [[nodiscard]] bool IsNullableHolder(Id type) const { return holders_.contains(type) && with_null_.contains(type); }
+
   // The payload structure of any of the first three.
   [[nodiscard]] Id PayloadOf(Id type) const { return payload_of_.at(type); }
   // The type that stands for `type` after lowering: itself if nothing changes.
@@ -39,12 +43,13 @@ class HandleTypes {
     return found == replacement_.end() ? type : found->second;
   }
 
-  // Puts the replacements into every result type and function type of the module.
+  // Puts the replacements into every result type, function type and aggregate of the module.
   void Apply(Module& module) const;
 
  private:
   std::unordered_map<Id, Id> replacement_, payload_of_;
   std::unordered_set<Id> arrays_, array_pointers_, variables_, payload_pointers_;
+  std::unordered_set<Id> holders_, with_null_;  // aggregates with payload arrays in them; types that have a null value
 };
 
 }  // namespace trellis::spirv

@@ -6,7 +6,7 @@
 #include "spirv_lowering/grammar/grammar.h"
 #include "spirv_lowering/passes/handle_types.h"
 #include "spirv_lowering/passes/memory_access.h"
-#include "spirv_lowering/passes/payload_pointers.h"
+#include "spirv_lowering/passes/output_reads.h"
 #include "spirv_lowering/passes/runtime_calls.h"
 #include "spirv_lowering/reflect/allocations.h"
 
@@ -25,7 +25,9 @@ bool MovesHandles(spv::Op op) {
     case spv::Op::OpCopyObject:
     case spv::Op::OpPhi:
     case spv::Op::OpSelect:
-    case spv::Op::OpUndef:
+    case spv::Op::OpAccessChain:
+    case spv::Op::OpInBoundsAccessChain:
+    case spv::Op::OpCompositeExtract:
     case spv::Op::OpFunctionCall:
     case spv::Op::OpAllocateNodePayloadsAMDX:
       return true;
@@ -53,21 +55,14 @@ class HandleLowering {
     handle_types_ = *std::move(handle_types);
     null_handle_ = types_.ConstantNull(Uvec4());
     const size_t own_functions = module_.functions.size();
-    std::vector<PayloadPointers> pointers;
-    for (const Function& function : module_.functions) {
-      Expected<PayloadPointers> found = FindPayloadPointers(function, handle_types_, types_, type_of_, lowering_.input);
-      if (!found) return found.error();
-      pointers.push_back(*std::move(found));
-    }
     Expected<RuntimeCalls> calls = RuntimeCalls::Import(lowering_, outputs_);
     if (!calls) return calls.error();
     calls_ = *std::move(calls);
-    if (IsShared(pointers)) MarkShared();
+    if (IsShared(own_functions)) MarkShared();
     for (size_t i = 0; i < own_functions; ++i) {
-      pointers_ = std::move(pointers[i]);
       if (Expected<void> lowered = LowerFunction(module_.functions[i]); !lowered) return lowered;
     }
-    for (size_t i = 0, count = module_.globals.size(); i < count; ++i) InitialiseVariable(module_.globals[i]);
+    for (size_t i = 0, count = module_.globals.size(); i < count; ++i) LowerGlobal(i);
     handle_types_.Apply(module_);
     return {};
   }
@@ -77,19 +72,20 @@ class HandleLowering {
     const auto found = type_of_.find(id);
     return found == type_of_.end() ? kNoId : found->second;
   }
+  [[nodiscard]] bool IsPayloadPointer(Id id) const { return handle_types_.IsPayloadPointer(TypeOf(id)); }
   [[nodiscard]] bool IsAnyHandle(Id type) const {
     return handle_types_.IsHandle(type) || handle_types_.IsHandleByPointer(type) ||
            handle_types_.IsHandleVariable(type);
   }
 
   // Whether invocations of a workgroup, or workgroups of a node, may read payloads that others of them wrote.
-  [[nodiscard]] bool IsShared(const std::vector<PayloadPointers>& pointers) const {
+  // `own_functions`: those before the runtime's.
+  [[nodiscard]] bool IsShared(size_t own_functions) const {
     if (calls_.HasSharedCopies() || lowering_.info.writes_input) return true;
     if (!calls_.HasSharedAllocations()) return false;
-    for (size_t i = 0; i < pointers.size(); ++i) {
-      if (ReadsOutputs(module_.functions[i], pointers[i], lowering_.input)) return true;
-    }
-    return false;
+    return std::any_of(
+        module_.functions.begin(), module_.functions.begin() + static_cast<ptrdiff_t>(own_functions),
+        [this](const Function& function) { return ReadsOutputs(function, handle_types_, type_of_, lowering_.input); });
   }
   void MarkShared() {
     if (lowering_.info.vulkan_memory_model) return access_.MakeShared();
@@ -99,6 +95,14 @@ class HandleLowering {
     const Id type = TypeOf(lowering_.input);
     const Id payload = handle_types_.IsHandleByPointer(type) ? handle_types_.PayloadOf(type) : types_.Pointee(type);
     MarkMembersCoherent(module_, types_, stored_.Of(payload));
+  }
+
+  void LowerGlobal(size_t at) {
+    // By value: null constants are appended meanwhile.
+    Instruction global = module_.globals[at];
+    if (global.opcode == spv::Op::OpVariable) InitialiseVariable(global);
+    if (global.opcode == spv::Op::OpUndef && NullFor(global.type_id) != kNoId) global.opcode = spv::Op::OpConstantNull;
+    module_.globals[at] = std::move(global);
   }
 
   Expected<void> LowerFunction(Function& function) {
@@ -199,6 +203,13 @@ class HandleLowering {
       case spv::Op::OpCompositeExtract:
         if (handle_types_.IsHandle(TypeOf(instruction.operands[0]))) return LowerExtract(instruction);
         break;
+      case spv::Op::OpCompositeInsert:
+        if (handle_types_.IsHandle(instruction.type_id)) return LowerInsert(instruction);
+        break;
+      case spv::Op::OpUndef:
+        if (const Id null = NullFor(instruction.type_id); null != kNoId)
+          return Keep(Instruction(spv::Op::OpCopyObject, instruction.type_id, instruction.result_id, {null}));
+        break;
       case spv::Op::OpVariable:
         InitialiseVariable(instruction);
         break;
@@ -212,19 +223,22 @@ class HandleLowering {
     return Keep(std::move(instruction));
   }
 
-  // A handle that is enqueued before it was written must not be a wild address: a null one holds no records.
+  // What stands for an undefined value of a type with handles: wild addresses must not come about, and a null handle
+  // holds no records. kNoId for other types.
+  Id NullFor(Id type) {
+    if (handle_types_.IsHandle(type) || handle_types_.IsHandleByPointer(type)) return null_handle_;
+    return handle_types_.IsNullableHolder(type) ? types_.ConstantNull(type) : kNoId;
+  }
   void InitialiseVariable(Instruction& variable) {
-    if (variable.opcode != spv::Op::OpVariable || !handle_types_.IsHandleVariable(variable.type_id) ||
-        variable.operands.size() != 1)
+    if (variable.operands.size() != 1 || !types_.IsPointer(variable.type_id) ||
+        handle_types_.IsHandleByPointer(variable.type_id))
       return;
-    variable.operands.push_back(null_handle_);
+    const Id null = NullFor(types_.Pointee(variable.type_id));
+    if (null != kNoId) variable.operands.push_back(null);
   }
 
-  // An instruction that stays, with its payload pointers in their new class and the input replaced.
+  // An instruction that stays, with the input replaced.
   Expected<void> Keep(Instruction instruction) {
-    const auto pointer = pointers_.find(instruction.result_id);
-    if (pointer != pointers_.end() && instruction.type_id != kNoId)
-      instruction.type_id = RecordPointer(pointer->second);
     if (lowering_.input != kNoId && std::find(instruction.operands.begin(), instruction.operands.end(),
                                               lowering_.input) != instruction.operands.end()) {
       ForEachIdOperand(instruction, 1, [&](Id& id) {
@@ -332,8 +346,8 @@ class HandleLowering {
         return Error{Where(instruction) + ": the result type is not that of the base"};
       return Keep(Instruction(spv::Op::OpCopyObject, instruction.type_id, instruction.result_id, {base}));
     }
-    const auto pointee = pointers_.find(instruction.result_id);
-    if (pointee == pointers_.end()) return Error{Where(instruction) + ": the result is not a pointer into a payload"};
+    if (!handle_types_.IsPayloadPointer(instruction.type_id))
+      return Error{Where(instruction) + ": the result is not a pointer into a payload"};
     const Id index = AsUint(instruction.operands[1]);
     const Id record = Element(HandleOf(base), index, handle_types_.PayloadOf(base_type));
     if (instruction.operands.size() == 2) {
@@ -343,23 +357,36 @@ class HandleLowering {
     }
     std::vector<uint32_t> operands = {record};
     operands.insert(operands.end(), instruction.operands.begin() + 2, instruction.operands.end());
-    body_.emplace_back(instruction.opcode, RecordPointer(pointee->second), instruction.result_id, std::move(operands));
+    body_.emplace_back(instruction.opcode, instruction.type_id, instruction.result_id, std::move(operands));
     return {};
+  }
+
+  // Pointer to the part of a payload array's value that the literals from operand `first` on lead to.
+  Id PartOf(Id array, const Instruction& instruction, size_t first, Id part) {
+    const Id payload = handle_types_.PayloadOf(TypeOf(array));
+    std::vector<uint32_t> operands = {Element(array, types_.ConstantUint(instruction.operands[first]), payload)};
+    for (size_t i = first + 1; i < instruction.operands.size(); ++i)
+      operands.push_back(types_.ConstantUint(instruction.operands[i]));
+    if (operands.size() == 1) return operands[0];
+    return Builder(module_, body_).Emit(spv::Op::OpAccessChain, RecordPointer(part), operands);
   }
 
   // Element and member of a payload array that is a value: a load.
   Expected<void> LowerExtract(const Instruction& instruction) {
-    const Id array = instruction.operands[0];
     if (instruction.operands.size() < 2) return Error{Where(instruction) + ": without indices"};
-    const Id payload = handle_types_.PayloadOf(TypeOf(array));
-    std::vector<uint32_t> operands = {Element(array, types_.ConstantUint(instruction.operands[1]), payload)};
-    for (size_t i = 2; i < instruction.operands.size(); ++i)
-      operands.push_back(types_.ConstantUint(instruction.operands[i]));
-    Builder builder(module_, body_);
-    const Id pointer = operands.size() == 1
-                           ? operands[0]
-                           : builder.Emit(spv::Op::OpAccessChain, RecordPointer(instruction.type_id), operands);
+    const Id pointer = PartOf(instruction.operands[0], instruction, 1, instruction.type_id);
     return LoadPayload(Instruction(spv::Op::OpLoad, instruction.type_id, instruction.result_id, {pointer}));
+  }
+
+  // The value stands for the array itself: a store into it, and the array that results is the same one.
+  Expected<void> LowerInsert(const Instruction& instruction) {
+    const Id object = instruction.operands[0];
+    const Id array = instruction.operands[1];
+    if (instruction.operands.size() < 3) return Error{Where(instruction) + ": without indices"};
+    Instruction store(spv::Op::OpStore, kNoId, kNoId, {PartOf(array, instruction, 2, TypeOf(object)), object});
+    if (Expected<void> stored = StorePayload(std::move(store), TypeOf(object)); !stored) return stored;
+    body_.emplace_back(spv::Op::OpCopyObject, instruction.type_id, instruction.result_id, std::vector<uint32_t>{array});
+    return {};
   }
 
   Expected<void> LowerLoad(Instruction& instruction) {
@@ -371,7 +398,7 @@ class HandleLowering {
                          std::vector<uint32_t>{HandleOf(source)});
       return {};
     }
-    return pointers_.contains(source) ? LoadPayload(std::move(instruction)) : Keep(std::move(instruction));
+    return IsPayloadPointer(source) ? LoadPayload(std::move(instruction)) : Keep(std::move(instruction));
   }
 
   Expected<void> LoadPayload(Instruction load) {
@@ -398,19 +425,26 @@ class HandleLowering {
     return Keep(std::move(store));
   }
 
+  // A store through a pointer to a payload array itself, not to a variable: it stores payloads.
+  Expected<void> CopyArray(Id target, Id source) {
+    const Id from = HandleOf(source);
+    if (from == kNoId)
+      return Error{"a store to %" + std::to_string(target) + ": %" + std::to_string(source) +
+                   " is not a node payload array"};
+    Builder(module_, body_).Call(types_.Void(), calls_.copy_array(), {from, HandleOf(target)});
+    return {};
+  }
+
   Expected<void> LowerStore(Instruction& instruction) {
     const Id target = instruction.operands[0];
     const Id value_type = TypeOf(instruction.operands[1]);
-    if (handle_types_.IsHandleByPointer(TypeOf(target))) {
-      return Error{"OpStore to %" + std::to_string(target) + ": a store to a whole node payload array: not supported"};
-    }
+    if (handle_types_.IsHandleByPointer(TypeOf(target))) return CopyArray(target, instruction.operands[1]);
     if (handle_types_.IsHandle(value_type) != handle_types_.IsHandleVariable(TypeOf(target)) ||
         handle_types_.IsHandleByPointer(value_type) || handle_types_.IsHandleVariable(value_type)) {
       return Error{"OpStore to %" + std::to_string(target) +
                    ": a node payload array is stored where there is none, or a pointer to one: not supported"};
     }
-    const auto pointer = pointers_.find(target);
-    if (pointer != pointers_.end()) return StorePayload(std::move(instruction), pointer->second);
+    if (IsPayloadPointer(target)) return StorePayload(std::move(instruction), types_.Pointee(TypeOf(target)));
     if (handle_types_.IsHandleVariable(TypeOf(target))) instruction.operands.resize(2);
     return Keep(std::move(instruction));
   }
@@ -418,10 +452,7 @@ class HandleLowering {
   Expected<void> LowerCopyMemory(Instruction& instruction) {
     const Id target = instruction.operands[0];
     const Id source = instruction.operands[1];
-    if (handle_types_.IsHandleByPointer(TypeOf(target))) {
-      return Error{"OpCopyMemory to %" + std::to_string(target) +
-                   ": a store to a whole node payload array: not supported"};
-    }
+    if (handle_types_.IsHandleByPointer(TypeOf(target))) return CopyArray(target, source);
     // Copies the handle, not the payloads.
     if (handle_types_.IsHandleVariable(TypeOf(target))) {
       const Id handle = HandleOf(source);
@@ -431,15 +462,15 @@ class HandleLowering {
       body_.emplace_back(spv::Op::OpStore, kNoId, kNoId, std::vector<uint32_t>{target, handle});
       return {};
     }
-    const auto from = pointers_.find(source);
-    const auto to = pointers_.find(target);
-    if (from == pointers_.end() && to == pointers_.end()) return Keep(std::move(instruction));
+    const bool from_payload = IsPayloadPointer(source);
+    const bool to_payload = IsPayloadPointer(target);
+    if (!from_payload && !to_payload) return Keep(std::move(instruction));
     // As a load and a store, so that each side gets the operands that its memory needs.
-    const Id type = from != pointers_.end() ? from->second : to->second;
+    const Id type = types_.Pointee(TypeOf(from_payload ? source : target));
     SplitCopy copy = SplitCopyMemory(instruction, type, module_.NewId());
-    Expected<void> loaded = from != pointers_.end() ? LoadPayload(std::move(copy.load)) : Keep(std::move(copy.load));
+    Expected<void> loaded = from_payload ? LoadPayload(std::move(copy.load)) : Keep(std::move(copy.load));
     if (!loaded) return loaded;
-    return to != pointers_.end() ? StorePayload(std::move(copy.store), type) : Keep(std::move(copy.store));
+    return to_payload ? StorePayload(std::move(copy.store), type) : Keep(std::move(copy.store));
   }
 
   Lowering& lowering_;
@@ -455,7 +486,6 @@ class HandleLowering {
   Id null_handle_ = kNoId;
 
   // Of the function being rewritten.
-  PayloadPointers pointers_;
   Id input_value_ = kNoId;
   std::vector<Instruction> body_;
 };

@@ -1,6 +1,7 @@
 #include "spirv_lowering/reflect/input_writes.h"
 
 #include <algorithm>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "spirv_lowering/grammar/grammar.h"
@@ -23,37 +24,65 @@ bool Names(const Instruction& instruction, const std::unordered_set<Id>& pointer
   return named;
 }
 
-}  // namespace
+class InputUses {
+ public:
+  InputUses(const Module& module, const Types& types, Id input)
+      : module_(module), types_(types), debug_imports_(NonSemanticImports(module)), derived_{input} {
+    for (const Function& function : module.functions) functions_.emplace(function.id(), &function);
+  }
 
-bool WritesInput(const Module& module, const Types& types, Id input) {
-  const std::unordered_set<Id> debug_imports = NonSemanticImports(module);
-  std::unordered_set<Id> derived = {input};
-  for (const Function& function : module.functions) {
-    for (const BasicBlock& block : function.blocks) {
-      for (const Instruction& instruction : block.body) {
-        const auto uses = [&](size_t i) { return derived.contains(instruction.operands[i]); };
-        switch (instruction.opcode) {
-          case spv::Op::OpNodePayloadArrayLengthAMDX:
-          case spv::Op::OpIsNodePayloadValidAMDX:
-            break;
-          case spv::Op::OpLoad:
-            if (uses(0) && HoldsHandle(types, instruction.type_id)) return true;
-            break;
-          case spv::Op::OpAccessChain:
-          case spv::Op::OpInBoundsAccessChain:
-          case spv::Op::OpCopyObject:
-            if (uses(0)) derived.insert(instruction.result_id);
-            break;
-          case spv::Op::OpCopyMemory:
-            if (uses(0)) return true;
-            break;
-          default:
-            if (!IsNonSemantic(instruction, debug_imports) && Names(instruction, derived)) return true;
+  bool Write() {
+    // A function's parameters may turn out to be derived after its body was looked at.
+    for (size_t before = 0; before != derived_.size();) {
+      before = derived_.size();
+      for (const Function& function : module_.functions) {
+        for (const BasicBlock& block : function.blocks) {
+          if (std::any_of(block.body.begin(), block.body.end(), [this](const Instruction& i) { return Writes(i); }))
+            return true;
         }
       }
     }
+    return false;
   }
-  return false;
-}
+
+ private:
+  bool Writes(const Instruction& instruction) {
+    const std::vector<uint32_t>& operands = instruction.operands;
+    const auto uses = [&](size_t i) { return derived_.contains(operands[i]); };
+    switch (instruction.opcode) {
+      case spv::Op::OpNodePayloadArrayLengthAMDX:
+      case spv::Op::OpIsNodePayloadValidAMDX:
+        return false;
+      case spv::Op::OpLoad:
+        return uses(0) && HoldsHandle(types_, instruction.type_id);
+      case spv::Op::OpAccessChain:
+      case spv::Op::OpInBoundsAccessChain:
+      case spv::Op::OpCopyObject:
+        if (uses(0)) derived_.insert(instruction.result_id);
+        return false;
+      case spv::Op::OpCopyMemory:
+        return uses(0);
+      case spv::Op::OpFunctionCall: {
+        const Function& callee = *functions_.at(operands[0]);
+        for (size_t i = 1; i < operands.size(); ++i) {
+          if (uses(i)) derived_.insert(callee.parameters[i - 1].result_id);
+        }
+        return false;
+      }
+      default:
+        return !IsNonSemantic(instruction, debug_imports_) && Names(instruction, derived_);
+    }
+  }
+
+  const Module& module_;
+  const Types& types_;
+  const std::unordered_set<Id> debug_imports_;
+  std::unordered_set<Id> derived_;
+  std::unordered_map<Id, const Function*> functions_;
+};
+
+}  // namespace
+
+bool WritesInput(const Module& module, const Types& types, Id input) { return InputUses(module, types, input).Write(); }
 
 }  // namespace trellis::spirv

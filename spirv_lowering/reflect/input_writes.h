@@ -6,8 +6,8 @@
 
 namespace trellis::spirv {
 
-// Stores or atomics through pointers derived from the input variable. What cannot be followed (copies of the handle,
-// pointers that are passed to functions) counts as a write.
+// Stores or atomics through pointers derived from the input variable, in functions that are given them too. What cannot
+// be followed (copies of the handle, pointers that are returned or chosen) counts as a write.
 [[nodiscard]] bool WritesInput(const Module& module, const Types& types, Id input);
 
 }  // namespace trellis::spirv

@@ -9,6 +9,8 @@
 #include "spirv_lowering/grammar/grammar.h"
 #include "spirv_lowering/ir/dead_code.h"
 #include "spirv_lowering/ir/reader.h"
+#include "spirv_lowering/reflect/handle_paths.h"
+#include "spirv_lowering/reflect/payload_pointers.h"
 
 namespace trellis::spirv {
 namespace {
@@ -122,6 +124,11 @@ Expected<void> CheckInputs(const Module& module, Id input) {
   return {};
 }
 
+bool HasPayloadArrays(const Module& module) {
+  return std::any_of(module.globals.begin(), module.globals.end(),
+                     [](const Instruction& global) { return global.opcode == spv::Op::OpTypeNodePayloadArrayAMDX; });
+}
+
 }  // namespace
 
 Expected<Module> ReadNodeModule(std::span<const uint32_t> words) {
@@ -150,6 +157,11 @@ Expected<NodeModule> ExtractNode(Module module, std::string_view entry_point) {
     return refuse(function.error());
   EliminateDead(node.module, node.input);
   if (Expected<void> checked = CheckInputs(node.module, node.input); !checked) return refuse(checked.error());
+  if (HasPayloadArrays(node.module)) {
+    SplitHandlePaths(node.module);
+    if (Expected<void> typed = TypePayloadPointers(node.module, node.entry_function); !typed)
+      return refuse(typed.error());
+  }
   return node;
 }
 

@@ -16,6 +16,9 @@ namespace trellis::spirv {
 // What is left of `module` when only the compute entry point `entry_point` and what it uses is kept. The input variable
 // stays even if the compiler has stripped it from the interface (checklist: an unused input still tells the payload's
 // layout); it is `input`, kNoId if there is none.
+//
+// Paths to payloads are in one form: they begin at a payload array, and pointers into payloads have the class
+// NodePayloadAMDX (reflect/handle_paths.h, reflect/payload_pointers.h).
 struct NodeModule {
   Module module;
   Id entry_function = kNoId;

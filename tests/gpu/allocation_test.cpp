@@ -1,42 +1,14 @@
 // How outputs are allocated, handed around and enqueued.
 #include <gtest/gtest.h>
 
-#include "tests/gpu/leaf_nodes.h"
+#include "tests/gpu/root_and_leaf.h"
 #include "tests/support/gpu_test.h"
-#include "tests/support/run.h"
 
 namespace trellis::test {
 namespace {
 
 using Handles = ShapedGpuTest;
 using HandleVariables = GpuTest;
-
-// "Root", static grid, over `body`, then a thread leaf "Leaf" at buffer 0.
-struct Program {
-  explicit Program(Shape shape) : m(shape), words(m.StorageBuffer(0)), record(LeafRecord(m)) {}
-
-  void Begin(uint32_t local_size, uint32_t workgroups) {
-    m.BeginNode({.name = "Root",
-                 .launch = Launch::kStaticGrid,
-                 .local_size = {local_size, 1, 1},
-                 .grid = {workgroups, 1, 1},
-                 .shader_index = 0});
-  }
-  std::string End() {
-    m.EndNode();
-    AddThreadLeaf(m, "Leaf", words, record);
-    return m.Text();
-  }
-
-  NodeAsm m;
-  Id words, record;
-};
-
-testing::AssertionResult RunProgram(GraphRun& run, const std::string& text, uint32_t count = 1) {
-  run.Nodes(text, {"Root", "Leaf"});
-  run.Input({.node = "Root", .count = count});
-  return run.Execute();
-}
 
 TEST_P(Handles, TwoHundredFiftySixRecordsInOneAllocation) {
   Program p(shape());

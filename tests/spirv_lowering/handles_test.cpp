@@ -444,20 +444,14 @@ TEST(Handles, Refusals) {
   refuses(Produces("%a = OpAllocateNodePayloadsAMDX %out_ptr %uint_1 %uint_1 %uint_0"),
           "is not the constant scope Workgroup or Invocation");
   refuses(Produces("OpEnqueueNodePayloadsAMDX %input"), "OpEnqueueNodePayloadsAMDX");
-  refuses(Produces("%a = OpLoad %outputs %local\n%b = OpCompositeInsert %outputs %uint_1 %a 0 0"), "OpCompositeInsert");
   refuses(Produces("%a = OpIsNodePayloadValidAMDX %bool %record %uint_1"), "is not a node payload array type");
-  NodeParts in_struct = Produces("%a = OpAccessChain %fn_out %holder %uint_0\nOpEnqueueNodePayloadsAMDX %a",
-                                 "%holder = OpVariable %fn_holder Function");
-  in_struct.globals = "%holds = OpTypeStruct %outputs\n%fn_holder = OpTypePointer Function %holds";
-  refuses(in_struct, "OpTypeStruct");
-  NodeParts passed =
-      Produces(std::string(kAllocate) +
-               "%target = OpAccessChain %fn_uint %local %uint_0 %int_0\n%r = OpFunctionCall %void %f %target");
-  passed.globals = "%f_type = OpTypeFunction %void %fn_uint";
-  passed.functions =
-      "%f = OpFunction %void None %f_type\n%p = OpFunctionParameter %fn_uint\n%f_begin = "
-      "OpLabel\nOpReturn\nOpFunctionEnd\n";
-  refuses(passed, "OpFunctionCall");
+  NodeParts in_shared = Produces("");
+  in_shared.globals =
+      "%holds = OpTypeStruct %outputs\n%wg_holder = OpTypePointer Workgroup %holds\n%shared = OpVariable %wg_holder "
+      "Workgroup";
+  in_shared.interface = "%input %shared";
+  in_shared.body = "%a = OpLoad %holds %shared";
+  refuses(in_shared, "only Function and Private variables can hold one");
 }
 
 }  // namespace

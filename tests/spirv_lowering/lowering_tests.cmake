@@ -15,6 +15,7 @@ target_sources(trellis_spirv_tests PRIVATE
   push_constants_test.cpp
   reflect_refusal_test.cpp
   reflect_test.cpp
+  shapes_test.cpp
   shared_memory_test.cpp
   specialized_layout_test.cpp
   stored_types_test.cpp

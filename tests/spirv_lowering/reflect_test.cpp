@@ -236,6 +236,22 @@ TEST(Reflect, WritesInput) {
   EXPECT_TRUE(ReflectParts(parts).writes_input) << "through a copy of the handle";
 }
 
+TEST(Reflect, WritesInputInACalledFunction) {
+  NodeParts parts;
+  parts.globals = "%f_type = OpTypeFunction %void %np_uint\n%g_type = OpTypeFunction %void %in_ptr";
+  parts.body = "%r = OpFunctionCall %void %g %input";
+  const auto functions = [](const std::string& use) {
+    return "%f = OpFunction %void None %f_type\n%f_member = OpFunctionParameter %np_uint\n%f_begin = OpLabel\n" + use +
+           "\nOpReturn\nOpFunctionEnd\n%g = OpFunction %void None %g_type\n%g_input = OpFunctionParameter %in_ptr\n"
+           "%g_begin = OpLabel\n%member = OpAccessChain %np_uint %g_input %uint_0 %int_0\n"
+           "%r2 = OpFunctionCall %void %f %member\nOpReturn\nOpFunctionEnd\n";
+  };
+  parts.functions = functions("%value = OpLoad %uint %f_member");
+  EXPECT_FALSE(ReflectParts(parts).writes_input);
+  parts.functions = functions("OpStore %f_member %uint_1");
+  EXPECT_TRUE(ReflectParts(parts).writes_input);
+}
+
 TEST(Reflect, Outputs) {
   NodeParts parts;
   parts.decorations = R"(

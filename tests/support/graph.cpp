@@ -56,6 +56,12 @@ bool IsValidatorsMistake(const std::string& message) {
   return message.find("cannot be a type") != std::string::npos ||
          // OpSpecConstantStringAMDX can be specialised.
          message.find("must be a scalar specialization constant") != std::string::npos ||
+         // Pointers to payloads, or into them, as arguments: DXC without optimisation.
+         message.find("Invalid storage class for pointer operand") != std::string::npos ||
+         message.find("must be a memory object declaration") != std::string::npos ||
+         // Atomics on payloads, which compilers emit for records as for any other memory.
+         message.find("only allows storage classes for atomic") != std::string::npos ||
+         message.find("storage class forbidden by universal validation rules") != std::string::npos ||
          // Barriers over output records, as DXC emits them in GLSL450 modules.
          message.find("OutputMemoryKHR requires capability") != std::string::npos;
 }

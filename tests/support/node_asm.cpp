@@ -1,5 +1,6 @@
 #include "tests/support/node_asm.h"
 
+#include <algorithm>
 #include <cassert>
 #include <sstream>
 
@@ -14,8 +15,9 @@ std::string NodeAsm::Text() const {
   std::string text;
   for (const std::string& capability : capabilities_) text += "OpCapability " + capability + "\n";
   if (enqueue_) text += "OpExtension \"SPV_AMDX_shader_enqueue\"\n";
+  text += imports_;
   text += vulkan_model_ ? "OpMemoryModel Logical Vulkan\n" : "OpMemoryModel Logical GLSL450\n";
-  return text + entry_points_ + modes_ + decorations_ + declarations_ + functions_;
+  return text + entry_points_ + modes_ + decorations_ + declarations_ + callees_ + functions_;
 }
 
 Id NodeAsm::Declare(const std::string& key, const std::string& text) {
@@ -116,6 +118,12 @@ Id NodeAsm::PushConstants(uint32_t words) {
 
 Id NodeAsm::SharedWords(uint32_t words) { return Global("Workgroup", Array(Uint(), words, 0)); }
 
+Id NodeAsm::ImportSet(const std::string& name) {
+  const Id id = NewId();
+  imports_ += id + " = OpExtInstImport \"" + name + "\"\n";
+  return id;
+}
+
 Payload NodeAsm::Input(const Id& record, Value max_payloads) {
   const Id max = Operand(max_payloads);
   const Id array = NewId();
@@ -148,8 +156,13 @@ void NodeAsm::BeginNode(const NodeOptions& options) {
     for (const Value& operand : operands) modes_ += " " + Operand(operand);
     modes_ += "\n";
   };
-  const auto literal = [&](size_t i) { return std::to_string(options.local_size[i].constant); };
-  mode("LocalSize " + literal(0) + " " + literal(1) + " " + literal(2));
+  const auto& size = options.local_size;
+  if (std::all_of(size.begin(), size.end(), [](const Value& value) { return value.id.empty(); })) {
+    const auto literal = [&](size_t i) { return std::to_string(size[i].constant); };
+    mode("LocalSize " + literal(0) + " " + literal(1) + " " + literal(2));
+  } else {
+    mode_id("LocalSizeId", {size[0], size[1], size[2]});
+  }
   const bool has_grid =
       !options.grid[0].id.empty() || options.grid[0].constant != 0 || options.launch == Launch::kStaticGrid;
   const std::vector<Value> grid(options.grid.begin(), options.grid.end());
@@ -183,9 +196,9 @@ void NodeAsm::BeginNode(const NodeOptions& options) {
 void NodeAsm::EndNode() {
   const Id type = Type("OpTypeFunction " + Type("OpTypeVoid"));
   std::string entry = "OpEntryPoint GLCompute " + function_ + " \"" + node_.name + "\"";
-  // An id is used if it stands in the body as a whole word.
+  // An id is used if it stands in the body, or in a function that the node may call, as a whole word.
   std::set<std::string> words;
-  std::istringstream stream(body_);
+  std::istringstream stream(callees_ + body_);
   for (std::string word; stream >> word;) words.insert(word);
   for (const Id& global : globals_) {
     if (words.count(global) != 0) entry += " " + global;
@@ -195,6 +208,30 @@ void NodeAsm::EndNode() {
   functions_ += function_ + " = OpFunction " + Type("OpTypeVoid") + " None " + type + "\n";
   functions_ += first_block_ + " = OpLabel\n" + locals_;
   functions_ += body_ + "OpReturn\nOpFunctionEnd\n";
+  function_.clear();
+}
+
+NodeAsm::Callee NodeAsm::BeginFunction(const Id& result, const std::vector<Id>& parameter_types) {
+  assert(function_.empty());
+  Callee callee = {NewId(), result, {}};
+  std::string type = "OpTypeFunction " + result;
+  for (const Id& parameter : parameter_types) type += " " + parameter;
+  callees_ += callee.id + " = OpFunction " + result + " None " + Type(type) + "\n";
+  for (const Id& parameter : parameter_types) {
+    callee.parameters.push_back(NewId());
+    callees_ += callee.parameters.back() + " = OpFunctionParameter " + parameter + "\n";
+  }
+  function_ = callee.id;
+  locals_.clear();
+  body_.clear();
+  parameter_variables_.clear();
+  first_block_ = block_ = NewId();
+  return callee;
+}
+
+void NodeAsm::EndFunction(const Id& value) {
+  callees_ += first_block_ + " = OpLabel\n" + locals_ + body_;
+  callees_ += (value.empty() ? "OpReturn" : "OpReturnValue " + value) + "\nOpFunctionEnd\n";
   function_.clear();
 }
 

@@ -69,7 +69,7 @@ enum class Scope : uint32_t { kWorkgroup = 2, kInvocation = 4 };
 struct NodeOptions {
   std::string name;
   Launch launch = Launch::kDynamicGrid;
-  std::array<Value, 3> local_size = {1, 1, 1};  // literals only
+  std::array<Value, 3> local_size = {1, 1, 1};  // with an id among them: LocalSizeId
   // Static grid, or bound of a dynamic one; for the latter {0, 0, 0} leaves it out.
   std::array<Value, 3> grid = {0, 0, 0};
   std::optional<Value> shader_index = {};
@@ -123,6 +123,7 @@ class NodeAsm {
   Id Global(std::string_view storage, const Id& type, const Id& initializer = {});  // any other variable
   Payload Input(const Id& record, Value max_payloads = 1);                          // input array type
   Payload Output(const std::string& target, const Id& record, const OutputOptions& options = {});
+  Id ImportSet(const std::string& name);  // OpExtInstImport
   void Decorate(const std::string& text) { decorations_ += text + "\n"; }
   void Mode(const std::string& text) { modes_ += text + "\n"; }
 
@@ -130,7 +131,16 @@ class NodeAsm {
   void BeginNode(const NodeOptions& options);
   void EndNode();
 
-  // ---- instructions of the node being built ----
+  // A function that nodes call, before them; the same instructions serve.
+  struct Callee {
+    Id id, result;
+    std::vector<Id> parameters;
+  };
+  Callee BeginFunction(const Id& result, const std::vector<Id>& parameter_types);
+  void EndFunction(const Id& value = {});  // what it returns
+  Id Call(const Callee& callee, const std::vector<Value>& arguments);
+
+  // ---- instructions of the node or function being built ----
   template <typename... Operands>
   Id Op(std::string_view opcode, const Id& type, const Operands&... operands) {
     const Id result = NewId();
@@ -217,7 +227,8 @@ class NodeAsm {
   std::map<std::string, Id> declared_;    // text of a type, constant or built-in -> id
   std::map<Id, Id> parameter_variables_;  // kDxc: array type -> the Function variable that carries it
   std::vector<Id> globals_;
-  std::string entry_points_, modes_, decorations_, declarations_, functions_;
+  std::string imports_, entry_points_, modes_, decorations_, declarations_, functions_;
+  std::string callees_;  // text of functions that are no nodes
 
   // The node being built.
   NodeOptions node_;

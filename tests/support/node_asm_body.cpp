@@ -19,6 +19,12 @@ Id NodeAsm::Chain(std::string_view storage, const Id& type, const Id& base, cons
   return Op("OpAccessChain", pointer, Id(operands));
 }
 
+Id NodeAsm::Call(const Callee& callee, const std::vector<Value>& arguments) {
+  std::string operands = callee.id;
+  for (const Value& argument : arguments) operands += " " + Operand(argument);
+  return Op("OpFunctionCall", callee.result, Id(operands));
+}
+
 Id NodeAsm::BuiltInVariable(const std::string& name, const Id& type) {
   const std::string key = "built-in " + name;
   const auto found = declared_.find(key);

@@ -1,0 +1,67 @@
+#include "spirv_lowering/ir/clone_function.h"
+
+#include <unordered_map>
+#include <vector>
+
+namespace trellis::spirv {
+namespace {
+
+class Cloner {
+ public:
+  Cloner(Module& module, const LiteralWidths& widths) : module_(module), widths_(widths) {}
+
+  Function Run(const Function& function) {
+    Name(function.id());
+    for (const Instruction& parameter : function.parameters) Name(parameter.result_id);
+    for (const BasicBlock& block : function.blocks) {
+      Name(block.label);
+      for (const Instruction& instruction : block.body) Name(instruction.result_id);
+    }
+    Function copy = function;
+    Map(copy.definition);
+    for (Instruction& parameter : copy.parameters) Map(parameter);
+    for (BasicBlock& block : copy.blocks) {
+      block.label = New(block.label);
+      for (Instruction& instruction : block.body) Map(instruction);
+    }
+    CopyAbout(module_.debug_names);
+    CopyAbout(module_.annotations);
+    return copy;
+  }
+
+ private:
+  void Name(Id id) {
+    if (id != kNoId) new_.emplace(id, module_.NewId());
+  }
+  [[nodiscard]] Id New(Id id) const {
+    const auto found = new_.find(id);
+    return found == new_.end() ? id : found->second;
+  }
+  void Map(Instruction& instruction) const {
+    // By the old operands: the widths of new selectors are not known.
+    const uint32_t width = widths_.Words(instruction);
+    instruction.result_id = New(instruction.result_id);
+    ForEachIdOperand(instruction, width, [this](Id& id) { id = New(id); });
+  }
+  // What a section says about the old ids, said about the new ones.
+  void CopyAbout(std::vector<Instruction>& section) const {
+    for (size_t i = 0, count = section.size(); i < count; ++i) {
+      if (!new_.contains(section[i].operands[0])) continue;
+      Instruction copy = section[i];
+      copy.operands[0] = New(copy.operands[0]);
+      section.push_back(std::move(copy));
+    }
+  }
+
+  Module& module_;
+  const LiteralWidths& widths_;
+  std::unordered_map<Id, Id> new_;
+};
+
+}  // namespace
+
+Function CloneFunction(Module& module, const Function& function, const LiteralWidths& widths) {
+  return Cloner(module, widths).Run(function);
+}
+
+}  // namespace trellis::spirv

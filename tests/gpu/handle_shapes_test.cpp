@@ -1,0 +1,224 @@
+// Handles in variables, aggregates, choices and copies.
+#include <gtest/gtest.h>
+
+#include "tests/gpu/root_and_leaf.h"
+
+namespace trellis::test {
+namespace {
+
+using HandleShapes = GpuTest;
+
+// An array of four handles: filled in one loop, sent in another, backwards.
+TEST_F(HandleShapes, ArrayOfHandles) {
+  Program p(Shape::kDxc);
+  NodeAsm& m = p.m;
+  const Payload to = m.Output("Leaf", p.record, {.max_payloads = 40});
+  const Id handles = m.Array(to.array, 4, 0);
+  p.Begin(4, 2);
+  const Id variable = m.Local(handles);
+  const Id lane = m.GlobalId(0);
+  m.For(4, [&](const Id& i) {
+    const Records one = m.Allocate(to, Scope::kInvocation, m.Add(i, 1));
+    m.Store(m.Chain("Function", to.array, variable, {i}), m.Load(to.array, one.pointer));
+  });
+  m.For(4, [&](const Id& i) {
+    m.For(m.Add(i, 1), [&](const Id& k) {
+      m.Store(m.Chain("Function", m.Uint(), variable, {i, k, 0}), m.Add(m.Mul(lane, 4), i));
+      m.Store(m.Chain("Function", m.Uint(), variable, {i, k, 1}), m.Add(k, 1));
+    });
+  });
+  m.For(4, [&](const Id& i) {
+    const Id slot = m.Chain("Function", to.array, variable, {m.Sub(3, i)});
+    m.AddWord(p.words, 100, m.Length({slot, "Function"}));
+    m.Enqueue({slot, "Function"});
+  });
+  GraphRun run(context());
+  ASSERT_TRUE(RunProgram(run, p.End()));
+  std::vector<uint32_t> expected(101);
+  for (uint32_t i = 0; i < 32; ++i) expected[i] = (i % 4 + 1) * (i % 4 + 2) / 2;
+  expected[100] = 8 * (1 + 2 + 3 + 4);
+  EXPECT_TRUE(run.Matches(expected));
+}
+
+// Structures with handles as variables, values and results.
+TEST_F(HandleShapes, StructuresOfHandles) {
+  Program p(Shape::kDxc);
+  NodeAsm& m = p.m;
+  const Payload to = m.Output("Leaf", p.record, {.max_payloads = 32});
+  const Id pair = m.Type("OpTypeStruct " + m.Uint() + " " + to.array);
+  const Id wrapped = m.Array(pair, 2, 0);
+  const NodeAsm::Callee wrap = m.BeginFunction(pair, {m.Uint(), to.array});
+  m.EndFunction(m.Op("OpCompositeConstruct", pair, wrap.parameters[0], wrap.parameters[1]));
+  p.Begin(8, 2);
+  const Id variable = m.Local(wrapped);
+  const Records first = m.Allocate(to, Scope::kWorkgroup, 8);
+  const Records second = m.Allocate(to, Scope::kWorkgroup, 8);
+  const Id lane = m.LocalIndex();
+  m.Store(m.Chain("Function", pair, variable, {0}), m.Call(wrap, {5, m.Load(to.array, first.pointer)}));
+  m.Store(m.Chain("Function", pair, variable, {1}), m.Call(wrap, {7, m.Load(to.array, second.pointer)}));
+  const Id whole = m.Load(wrapped, variable);
+  for (int i : {0, 1}) {
+    const Id base = m.Add(m.Mul(m.GlobalId(0), 2), i);
+    m.Store(m.Chain("Function", m.Uint(), variable, {i, 1, lane, 0}), base);
+    m.Store(m.Chain("Function", m.Uint(), variable, {i, 1, lane, 1}),
+            m.Op("OpCompositeExtract", m.Uint(), whole, Id(std::to_string(i) + " 0")));
+    m.Do("OpEnqueueNodePayloadsAMDX " + m.Op("OpCompositeExtract", to.array, whole, Id(std::to_string(i) + " 1")));
+  }
+  GraphRun run(context());
+  ASSERT_TRUE(RunProgram(run, p.End()));
+  std::vector<uint32_t> expected;
+  for (uint32_t i = 0; i < 16; ++i) expected.insert(expected.end(), {5, 7});
+  EXPECT_TRUE(run.Matches(expected));
+}
+
+// A value chosen by OpPhi, copied by OpCopyObject; the variable of the other branch stays untouched.
+TEST_F(HandleShapes, PhiAndCopy) {
+  Program p(Shape::kDxc);
+  NodeAsm& m = p.m;
+  const Payload to = m.Output("Leaf", p.record, {.max_payloads = 8});
+  p.Begin(8, 6);
+  const Id variable = m.Local(to.array);
+  const Id even = m.Equal(m.And(m.GroupId(0), 1), 0);
+  const Id one = m.Load(to.array, m.Allocate(to, Scope::kWorkgroup, 8).pointer);
+  Id from_then, from_else, copied;
+  m.If(
+      even, [&] { from_then = m.CurrentBlock(); },
+      [&] {
+        copied = m.Op("OpCopyObject", to.array, one);
+        from_else = m.CurrentBlock();
+      });
+  const Id undefined = m.Type("OpUndef " + to.array);
+  m.Store(variable, m.Op("OpPhi", to.array, one, from_then, copied, from_else));
+  SetLeaf(m, {variable, "Function"}, m.LocalIndex(), m.GlobalId(0), 4);
+  m.Enqueue({variable, "Function"});
+  // Never written: nothing is in it.
+  m.Store(variable, undefined);
+  m.Enqueue({variable, "Function"});
+  GraphRun run(context());
+  ASSERT_TRUE(RunProgram(run, p.End()));
+  EXPECT_TRUE(run.Matches(std::vector<uint32_t>(48, 4)));
+}
+
+// Each iteration sends what the last one made and keeps its own.
+TEST_F(HandleShapes, VariableReassignedInALoop) {
+  Program p(Shape::kDxc);
+  NodeAsm& m = p.m;
+  const Payload to = m.Output("Leaf", p.record, {.max_payloads = 64});
+  const Id pair = m.Type("OpTypeStruct " + to.array + " " + m.Uint());
+  p.Begin(2, 3);
+  const Id state = m.Local(pair);
+  const Id slot = m.Chain("Function", to.array, state, {0});
+  m.Store(slot, m.Load(to.array, m.Allocate(to, Scope::kInvocation, 1).pointer));
+  SetLeaf(m, {slot, "Function"}, 0, m.GlobalId(0), 1);
+  m.For(5, [&](const Id& i) {
+    m.Enqueue({slot, "Function"});
+    m.Store(slot, m.Load(to.array, m.Allocate(to, Scope::kInvocation, 1).pointer));
+    SetLeaf(m, {slot, "Function"}, 0, m.GlobalId(0), m.Mul(m.Add(i, 1), 10));
+  });
+  m.Enqueue({slot, "Function"});
+  GraphRun run(context());
+  ASSERT_TRUE(RunProgram(run, p.End()));
+  EXPECT_TRUE(run.Matches(std::vector<uint32_t>(6, 1 + 10 + 20 + 30 + 40 + 50)));
+}
+
+// A handle loaded from the input is another name for the input.
+TEST_F(HandleShapes, VariableThatAliasesTheInput) {
+  NodeAsm m;
+  const Id words = m.StorageBuffer(0);
+  const Id record = LeafRecord(m);
+  const Payload input = m.Input(record, 4);
+  m.BeginNode(
+      {.name = "Node", .launch = Launch::kCoalescing, .local_size = {4, 1, 1}, .shader_index = 0, .input = input});
+  const Id variable = m.Local(input.array);
+  m.Store(variable, m.Load(input.array, m.NodeInput().pointer));
+  const Records alias = {variable, "Function"};
+  const Id lane = m.LocalIndex();
+  m.If(m.Less(lane, m.Length(alias)), [&] {
+    m.Set(alias, lane, 1, m.Mul(m.Get(m.NodeInput(), lane, 1), 2));
+    m.AddWord(words, m.Get(alias, lane, 0), m.Get(m.NodeInput(), lane, 1));
+  });
+  m.EndNode();
+  GraphRun run(context(), {.submits = 2});
+  run.Nodes(m.Text(), {"Node"});
+  std::vector<uint32_t> payloads, expected;
+  for (uint32_t i = 0; i < 11; ++i) {
+    payloads.insert(payloads.end(), {i, i + 5});
+    expected.push_back(2 * 2 * (i + 5));
+  }
+  run.Input({.node = "Node", .count = 11, .payloads = Bytes(payloads), .stride = 8});
+  ASSERT_TRUE(run.Execute());
+  EXPECT_TRUE(run.Matches(expected));
+}
+
+// The length by every name that an allocation can have.
+TEST_F(HandleShapes, Lengths) {
+  Program p(Shape::kDxc);
+  NodeAsm& m = p.m;
+  const Payload to = m.Output("Leaf", p.record, {.max_payloads = 64});
+  const NodeAsm::Callee length = m.BeginFunction(m.Uint(), {m.Pointer("Function", to.array), to.array});
+  m.EndFunction(m.Add(m.Length({length.parameters[0], ""}), m.Mul(m.Length({length.parameters[1], ""}), 100)));
+  p.Begin(4, 2);
+  const Id pointer_type = m.Pointer("NodePayloadAMDX", to.array);
+  const Id count = m.Add(m.LocalIndex(), 1);
+  const Id allocation = m.Op("OpAllocateNodePayloadsAMDX", pointer_type, 4, count, 0);
+  const Id value = m.Load(to.array, allocation);
+  const Id variable = m.Local(to.array);
+  m.Store(variable, value);
+  const Id lane = m.LocalIndex();
+  m.AddWord(p.words, lane, m.Length({allocation, ""}));
+  m.AddWord(p.words, m.Add(lane, 10), m.Length({m.Op("OpCopyObject", pointer_type, allocation), ""}));
+  m.AddWord(p.words, m.Add(lane, 20), m.Length({value, ""}));
+  m.AddWord(p.words, m.Add(lane, 30), m.Length({variable, ""}));
+  m.AddWord(p.words, m.Add(lane, 40), m.Call(length, {variable, value}));
+  GraphRun run(context());
+  ASSERT_TRUE(RunProgram(run, p.End()));
+  std::vector<uint32_t> expected(44);
+  for (uint32_t lane_index = 0; lane_index < 4; ++lane_index) {
+    for (uint32_t row : {0, 10, 20, 30}) expected[row + lane_index] = 2 * (lane_index + 1);
+    expected[40 + lane_index] = 2 * 101 * (lane_index + 1);
+  }
+  EXPECT_TRUE(run.Matches(expected));
+}
+
+// OpIsNodePayloadValidAMDX by type, pointer, variable, value, copy and parameter; the index differs per invocation.
+TEST_F(HandleShapes, Validity) {
+  NodeAsm m;
+  const Id words = m.StorageBuffer(0);
+  const Id record = LeafRecord(m);
+  const Payload to = m.Output("Leaf", record, {.max_payloads = 64, .array_size = 8, .sparse = true});
+  const Id pointer_type = m.Pointer("NodePayloadAMDX", to.array);
+  const Id variable_type = m.Pointer("Function", to.array);
+  const auto valid = [&](const Id& operand, const Id& index) {
+    return m.Select(m.Op("OpIsNodePayloadValidAMDX", m.Bool(), operand, index), 1, 0);
+  };
+  const NodeAsm::Callee ask = m.BeginFunction(m.Uint(), {pointer_type, variable_type, to.array, m.Uint()});
+  Id sum = valid(ask.parameters[0], ask.parameters[3]);
+  for (int i : {1, 2}) sum = m.Add(sum, valid(ask.parameters[i], ask.parameters[3]));
+  m.EndFunction(sum);
+  m.BeginNode(
+      {.name = "Root", .launch = Launch::kStaticGrid, .local_size = {8, 1, 1}, .grid = {1, 1, 1}, .shader_index = 0});
+  const Id allocation = m.Op("OpAllocateNodePayloadsAMDX", pointer_type, 4, 0, 2);
+  const Id value = m.Load(to.array, allocation);
+  const Id variable = m.Local(to.array);
+  m.Store(variable, value);
+  const Id lane = m.LocalIndex();
+  Id total = m.Call(ask, {allocation, variable, value, lane});
+  for (const Id& operand : {to.array, allocation, value, variable, m.Op("OpCopyObject", pointer_type, allocation),
+                            m.Op("OpCopyObject", variable_type, variable)}) {
+    total = m.Add(m.Mul(total, 10), valid(operand, lane));
+  }
+  m.StoreWord(words, lane, total);
+  m.Do("OpEnqueueNodePayloadsAMDX " + variable);
+  m.EndNode();
+  AddThreadLeaf(m, "Leaf", words, record, 2);
+  const std::string text = m.Text();
+  GraphRun run(context());
+  run.Node({.text = text, .entry = "Root"});
+  for (uint32_t index : {2, 3, 7}) run.Node({.text = text, .entry = "Leaf", .name = "Leaf", .index = index});
+  run.Input({.node = "Root", .count = 1});
+  ASSERT_TRUE(run.Execute());
+  EXPECT_TRUE(run.Matches({0, 0, 3111111, 3111111, 0, 0, 0, 3111111}));
+}
+
+}  // namespace
+}  // namespace trellis::test
