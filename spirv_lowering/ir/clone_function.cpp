@@ -46,7 +46,7 @@ class Cloner {
   // What a section says about the old ids, said about the new ones.
   void CopyAbout(std::vector<Instruction>& section) const {
     for (size_t i = 0, count = section.size(); i < count; ++i) {
-      if (!new_.contains(section[i].operands[0])) continue;
+      if (section[i].operands.empty() || !new_.contains(section[i].operands[0])) continue;
       Instruction copy = section[i];
       copy.operands[0] = New(copy.operands[0]);
       section.push_back(std::move(copy));

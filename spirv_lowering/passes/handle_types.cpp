@@ -58,9 +58,11 @@ Expected<HandleTypes> HandleTypes::Create(const Module& module, Types& types, St
         const auto storage = static_cast<spv::StorageClass>(type.operands[0]);
         const Id pointee = type.operands[1];
         const bool to_array = result.arrays_.contains(pointee);
-        const bool for_handles = storage == spv::StorageClass::Function || storage == spv::StorageClass::Private;
+        const bool for_handles = storage == spv::StorageClass::Function || storage == spv::StorageClass::Private ||
+                                 storage == spv::StorageClass::Workgroup;
         if (holds(pointee) && !for_handles && !(to_array && storage == spv::StorageClass::NodePayloadAMDX))
-          return refuse(type, ": a node payload array where only Function and Private variables can hold one");
+          return refuse(type,
+                        ": a node payload array where only Function, Private and Workgroup variables can hold one");
         if (storage == spv::StorageClass::NodePayloadAMDX) {
           const bool by_handle = to_array || pointee == input_array;
           if (by_handle) result.payload_of_[id] = result.payload_of_[pointee];

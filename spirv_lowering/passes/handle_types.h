@@ -12,7 +12,7 @@
 namespace trellis::spirv {
 
 // A payload array becomes a handle: uvec4 {address low, address high, count, stride}. A pointer to one in
-// NodePayloadAMDX (an allocation's result, the input) is the handle itself; in Function or Private it stays a pointer,
+// NodePayloadAMDX (an allocation's result, the input) is the handle itself; in other classes it stays a pointer,
 // to a handle. Other pointers in NodePayloadAMDX become PhysicalStorageBuffer. Aggregates with payload arrays in them
 // keep their ids and hold handles.
 class HandleTypes {
@@ -27,7 +27,7 @@ class HandleTypes {
   }  // NodePayloadAMDX pointer to it
   [[nodiscard]] bool IsHandleVariable(Id type) const {
     return variables_.contains(type);
-  }  // Function or Private pointer to it
+  }  // Function, Private or Workgroup pointer to it
   [[nodiscard]] bool IsPayloadPointer(Id type) const {
     return payload_pointers_.contains(type);
   }  // other pointers in NodePayloadAMDX

@@ -159,8 +159,18 @@ class HandleLowering {
     const Id type = TypeOf(operand);
     if (operand == lowering_.input && handle_types_.IsHandleByPointer(type)) return input_value_;
     if (handle_types_.IsHandle(type) || handle_types_.IsHandleByPointer(type)) return operand;
-    if (handle_types_.IsHandleVariable(type)) return Builder(module_, body_).Emit(spv::Op::OpLoad, Uvec4(), {operand});
+    if (handle_types_.IsHandleVariable(type)) return LoadHandle(operand, types_.PointerClass(type));
     return kNoId;
+  }
+
+  Id LoadHandle(Id variable, spv::StorageClass storage) {
+    std::vector<uint32_t> operands = {variable};
+    // Another invocation may have stored it.
+    if (storage == spv::StorageClass::Workgroup && lowering_.info.vulkan_memory_model) {
+      constexpr uint32_t kMakePointerVisible = 0x10, kNonPrivatePointer = 0x20, kScopeWorkgroup = 2;
+      operands.insert(operands.end(), {kMakePointerVisible | kNonPrivatePointer, types_.ConstantUint(kScopeWorkgroup)});
+    }
+    return Builder(module_, body_).Emit(spv::Op::OpLoad, Uvec4(), std::move(operands));
   }
 
   // A pointer to record `index` of a handle.
@@ -204,7 +214,7 @@ class HandleLowering {
         if (handle_types_.IsHandle(TypeOf(instruction.operands[0]))) return LowerExtract(instruction);
         break;
       case spv::Op::OpCompositeInsert:
-        if (handle_types_.IsHandle(instruction.type_id)) return LowerInsert(instruction);
+        if (handle_types_.IsHandle(TypeOf(instruction.operands[1]))) return LowerInsert(instruction);
         break;
       case spv::Op::OpUndef:
         if (const Id null = NullFor(instruction.type_id); null != kNoId)
@@ -231,7 +241,8 @@ class HandleLowering {
   }
   void InitialiseVariable(Instruction& variable) {
     if (variable.operands.size() != 1 || !types_.IsPointer(variable.type_id) ||
-        handle_types_.IsHandleByPointer(variable.type_id))
+        handle_types_.IsHandleByPointer(variable.type_id) ||
+        types_.PointerClass(variable.type_id) == spv::StorageClass::Workgroup)
       return;
     const Id null = NullFor(types_.Pointee(variable.type_id));
     if (null != kNoId) variable.operands.push_back(null);
@@ -445,7 +456,6 @@ class HandleLowering {
                    ": a node payload array is stored where there is none, or a pointer to one: not supported"};
     }
     if (IsPayloadPointer(target)) return StorePayload(std::move(instruction), types_.Pointee(TypeOf(target)));
-    if (handle_types_.IsHandleVariable(TypeOf(target))) instruction.operands.resize(2);
     return Keep(std::move(instruction));
   }
 

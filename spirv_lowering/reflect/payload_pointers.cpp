@@ -18,7 +18,7 @@
 namespace trellis::spirv {
 namespace {
 
-constexpr size_t kMostVersions = 4096;  // of all functions; no compiler comes near it, made-up modules must not pass it
+constexpr size_t kMostVersions = 1024;  // of all functions; no compiler comes near it, made-up modules must not pass it
 constexpr size_t kOutParameter = 3;     // of Modf and Frexp: behind set, number and value
 constexpr auto kPayloadClass = spv::StorageClass::NodePayloadAMDX;
 
@@ -236,7 +236,8 @@ class PointerTyping {
 
   // Of an extended instruction: physical pointers cannot say there how they are aligned.
   [[nodiscard]] bool HasOutParameter(const Instruction& instruction) const {
-    return instruction.opcode == spv::Op::OpExtInst && glsl_sets_.contains(instruction.operands[0]) &&
+    return instruction.opcode == spv::Op::OpExtInst && instruction.operands.size() > kOutParameter &&
+           glsl_sets_.contains(instruction.operands[0]) &&
            (instruction.operands[1] == GLSLstd450Modf || instruction.operands[1] == GLSLstd450Frexp);
   }
 

@@ -99,6 +99,61 @@ TEST_F(HandleShapes, PhiAndCopy) {
   EXPECT_TRUE(run.Matches(std::vector<uint32_t>(48, 4)));
 }
 
+// A variable of the whole module: another function fills it.
+TEST_F(HandleShapes, PrivateVariable) {
+  Program p(Shape::kDxc);
+  NodeAsm& m = p.m;
+  const Payload to = m.Output("Leaf", p.record, {.max_payloads = 16});
+  const Id pair = m.Type("OpTypeStruct " + m.Uint() + " " + to.array);
+  const Id state = m.Global("Private", pair);
+  const NodeAsm::Callee make = m.BeginFunction(m.Type("OpTypeVoid"), {m.Uint()});
+  const Records records = m.Allocate(to, Scope::kInvocation, make.parameters[0]);
+  m.Store(m.Chain("Private", to.array, state, {1}), m.Load(to.array, records.pointer));
+  m.EndFunction();
+  p.Begin(4, 3);
+  // Not written yet: nothing is in it.
+  m.Do("OpEnqueueNodePayloadsAMDX " + m.Chain("Private", to.array, state, {1}));
+  m.Call(make, {2});
+  for (int i : {0, 1}) {
+    m.Store(m.Chain("Private", m.Uint(), state, {1, i, 0}), m.GlobalId(0));
+    m.Store(m.Chain("Private", m.Uint(), state, {1, i, 1}), m.Constant(10 + i));
+  }
+  m.Do("OpEnqueueNodePayloadsAMDX " + m.Chain("Private", to.array, state, {1}));
+  GraphRun run(context());
+  ASSERT_TRUE(RunProgram(run, p.End()));
+  EXPECT_TRUE(run.Matches(std::vector<uint32_t>(12, 21)));
+}
+
+// One invocation puts the handle where all of the workgroup find it; in both memory models.
+void ExpectWorkgroupVariable(Context& context, bool vulkan_model) {
+  Program p(Shape::kDirect);
+  NodeAsm& m = p.m;
+  if (vulkan_model) m.UseVulkanMemoryModel();
+  const Payload to = m.Output("Leaf", p.record, {.max_payloads = 16});
+  const Id shared = m.Global("Workgroup", to.array);
+  p.Begin(16, 3);
+  const Records records = m.Allocate(to, Scope::kWorkgroup, 16);
+  // MakePointerAvailable and NonPrivatePointer at Workgroup scope.
+  const std::string available = vulkan_model ? " MakePointerAvailable|NonPrivatePointer " + m.Constant(2) : "";
+  m.If(m.Equal(m.LocalIndex(), 5),
+       [&] { m.Do("OpStore " + shared + " " + m.Load(to.array, records.pointer) + available); });
+  m.WorkgroupBarrier();
+  SetLeaf(m, {shared, "Workgroup"}, m.LocalIndex(), m.GlobalId(0), m.Add(m.LocalIndex(), 1));
+  m.Enqueue({shared, "Workgroup"});
+  GraphRun run(context);
+  ASSERT_TRUE(RunProgram(run, p.End()));
+  std::vector<uint32_t> expected;
+  for (uint32_t i = 0; i < 48; ++i) expected.push_back(i % 16 + 1);
+  EXPECT_TRUE(run.Matches(expected));
+}
+
+TEST_F(HandleShapes, WorkgroupVariable) { ExpectWorkgroupVariable(context(), false); }
+
+TEST_F(HandleShapes, WorkgroupVariableInTheVulkanMemoryModel) {
+  if (!context().features.vulkan_memory_model) GTEST_SKIP() << "no vulkanMemoryModelDeviceScope";
+  ExpectWorkgroupVariable(context(), true);
+}
+
 // Each iteration sends what the last one made and keeps its own.
 TEST_F(HandleShapes, VariableReassignedInALoop) {
   Program p(Shape::kDxc);

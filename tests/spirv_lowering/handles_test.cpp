@@ -445,13 +445,12 @@ TEST(Handles, Refusals) {
           "is not the constant scope Workgroup or Invocation");
   refuses(Produces("OpEnqueueNodePayloadsAMDX %input"), "OpEnqueueNodePayloadsAMDX");
   refuses(Produces("%a = OpIsNodePayloadValidAMDX %bool %record %uint_1"), "is not a node payload array type");
-  NodeParts in_shared = Produces("");
-  in_shared.globals =
-      "%holds = OpTypeStruct %outputs\n%wg_holder = OpTypePointer Workgroup %holds\n%shared = OpVariable %wg_holder "
-      "Workgroup";
-  in_shared.interface = "%input %shared";
-  in_shared.body = "%a = OpLoad %holds %shared";
-  refuses(in_shared, "only Function and Private variables can hold one");
+  NodeParts in_output = Produces("%a = OpLoad %holds %global");
+  in_output.globals =
+      "%holds = OpTypeStruct %outputs\n%output_ptr = OpTypePointer Output %holds\n"
+      "%global = OpVariable %output_ptr Output";
+  in_output.interface = "%input %global";
+  refuses(in_output, "only Function, Private and Workgroup variables can hold one");
 }
 
 }  // namespace

@@ -1,8 +1,10 @@
 target_sources(trellis_spirv_tests PRIVATE
   barriers_test.cpp
   builtins_test.cpp
+  call_shapes_test.cpp
   commit_test.cpp
   entry_point_test.cpp
+  handle_shapes_test.cpp
   handles_test.cpp
   hostile_test.cpp
   lower_test.cpp
@@ -15,7 +17,7 @@ target_sources(trellis_spirv_tests PRIVATE
   push_constants_test.cpp
   reflect_refusal_test.cpp
   reflect_test.cpp
-  shapes_test.cpp
+  shape_parts.h
   shared_memory_test.cpp
   specialized_layout_test.cpp
   stored_types_test.cpp
