@@ -152,13 +152,96 @@ OpBranch %header
   return {"flow", Compose(parts)};
 }
 
+// Pointers into payloads through functions, aggregates of handles, stores of whole arrays.
+NodeSample Shapes() {
+  NodeParts parts;
+  parts.decorations = R"(
+OpMemberDecorate %deep 0 Offset 0
+OpMemberDecorate %deep 0 RowMajor
+OpMemberDecorate %deep 0 MatrixStride 16
+OpMemberDecorate %deep 1 Offset 28
+OpDecorateId %deeps NodeMaxPayloadsAMDX %uint_4
+OpDecorateId %deeps PayloadNodeNameAMDX %target_name
+)";
+  parts.globals = R"(
+%v2float = OpTypeVector %float 2
+%matrix = OpTypeMatrix %v2float 2
+%deep = OpTypeStruct %matrix %uint
+%deeps = OpTypeNodePayloadArrayAMDX %deep
+%deep_ptr = OpTypePointer NodePayloadAMDX %deeps
+%pair = OpTypeStruct %uint %deeps
+%pairs = OpTypeArray %pair %uint_2
+%fn_deeps = OpTypePointer Function %deeps
+%fn_pair = OpTypePointer Function %pair
+%fn_pairs = OpTypePointer Function %pairs
+%fn_matrix = OpTypePointer Function %matrix
+%null_matrix = OpConstantNull %matrix
+%set_type = OpTypeFunction %void %fn_uint %fn_uint
+%turn_type = OpTypeFunction %void %fn_matrix
+%fill_type = OpTypeFunction %uint %fn_deeps %deeps
+)";
+  parts.variables = "%state = OpVariable %fn_pairs Function\n%number = OpVariable %fn_uint Function";
+  parts.body = R"(
+%one = OpAllocateNodePayloadsAMDX %deep_ptr %uint_2 %uint_2 %uint_0
+%two = OpAllocateNodePayloadsAMDX %deep_ptr %uint_4 %uint_2 %uint_1
+%one_value = OpLoad %deeps %one
+%two_value = OpLoad %deeps %two
+%made = OpCompositeConstruct %pair %uint_1 %one_value
+%slot = OpAccessChain %fn_pair %state %int_1
+OpStore %slot %made
+%handle = OpAccessChain %fn_deeps %state %uint_0 %int_1
+OpStore %handle %two_value
+%member = OpAccessChain %fn_uint %state %uint_1 %int_1 %uint_0 %int_1
+%turned = OpAccessChain %fn_matrix %handle %uint_1 %int_0
+%r1 = OpFunctionCall %void %set %member %number
+%r2 = OpFunctionCall %void %set %number %member
+%r3 = OpFunctionCall %void %set %number %number
+%r4 = OpFunctionCall %void %turn %turned
+%r5 = OpFunctionCall %uint %fill %handle %two_value
+OpStore %one %two_value
+%loaded = OpLoad %pairs %state
+%inside = OpCompositeExtract %uint %loaded 1 1 0 1
+%changed = OpCompositeInsert %pairs %inside %loaded 0 1 1 1
+%sent = OpCompositeExtract %deeps %changed 1 1
+OpEnqueueNodePayloadsAMDX %sent
+OpEnqueueNodePayloadsAMDX %handle
+)";
+  parts.functions = R"(
+%set = OpFunction %void None %set_type
+%to = OpFunctionParameter %fn_uint
+%from = OpFunctionParameter %fn_uint
+%set_begin = OpLabel
+%moved = OpLoad %uint %from
+OpStore %to %moved
+OpReturn
+OpFunctionEnd
+%turn = OpFunction %void None %turn_type
+%of = OpFunctionParameter %fn_matrix
+%turn_begin = OpLabel
+OpStore %of %null_matrix
+OpReturn
+OpFunctionEnd
+%fill = OpFunction %uint None %fill_type
+%variable = OpFunctionParameter %fn_deeps
+%value = OpFunctionParameter %deeps
+%fill_begin = OpLabel
+%target = OpAccessChain %fn_uint %variable %uint_0 %int_1
+%again = OpFunctionCall %void %set %target %target
+%length = OpNodePayloadArrayLengthAMDX %uint %value
+OpReturnValue %length
+OpFunctionEnd
+)";
+  return {"shapes", Compose(parts)};
+}
+
 }  // namespace
 
 const std::vector<NodeSample>& NodeSamples() {
   static const std::vector<NodeSample> samples = {
       {"hello_graph", ReadFile(TRELLIS_SOURCE_DIR "/samples/hello_graph/hello_graph.spvasm"), "firstNode"},
       Everything(),
-      Flow()};
+      Flow(),
+      Shapes()};
   return samples;
 }
 
