@@ -11,39 +11,37 @@ constexpr uint64_t kMostRecords = (uint64_t{1} << 31) - 1;
 constexpr uint64_t kRegionAlignment = 16;
 constexpr uint64_t kHalfAlignment = 256;
 constexpr uint64_t kHeapUnit = 16;
-constexpr uint64_t kPrefixSumBytes = 4;
 
 uint64_t CeilDivide(uint64_t a, uint64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
 
-bool HasPrefixSums(const Graph& graph, Launch launch) {
-  return graph.NodeOf(launch.slot).info.kind == spirv::LaunchKind::kDynamicGrid;
-}
+uint32_t NoteWords(const Graph& graph, Launch launch) { return graph.NodeOf(launch.slot).info.NoteWords(); }
 
 // One region that a level appends to.
 struct Need {
   uint32_t slot = 0;
   uint32_t stride = 0;
-  uint32_t prefix_sums = 0;  // arrays of them: one for each launch that reads the region and has dynamic grids
-  uint64_t bound = 0;        // records
-  uint64_t bytes = 0;        // for `bound`, alignment included
+  uint32_t note_words = 0;  // a record, over all launches that read the region
+  uint64_t bound = 0;       // records
+  uint64_t bytes = 0;       // for `bound`, alignment included
 };
-
-uint64_t PrefixSumBytes(uint64_t records) {
-  return SaturatingRoundUp(SaturatingMultiply(records, kPrefixSumBytes), kRegionAlignment);
-}
 
 uint64_t RecordBytes(const Need& need, uint64_t records) {
   return SaturatingRoundUp(SaturatingMultiply(records, need.stride), kRegionAlignment);
 }
 
+// What `words` words about each record take.
+uint64_t NoteBytes(uint32_t words, uint64_t records) {
+  return SaturatingMultiply(SaturatingRoundUp(SaturatingMultiply(records, sizeof(uint32_t)), kRegionAlignment), words);
+}
+
 uint64_t BytesFor(const Need& need, uint64_t records) {
-  return SaturatingAdd(RecordBytes(need, records), SaturatingMultiply(PrefixSumBytes(records), need.prefix_sums));
+  return SaturatingAdd(RecordBytes(need, records), NoteBytes(need.note_words, records));
 }
 
 // Most records for which BytesFor stays within `bytes`, give or take the alignment of the parts.
 uint64_t RecordsIn(const Need& need, uint64_t bytes) {
-  const uint64_t alignment_loss = kRegionAlignment * (1 + need.prefix_sums);
-  const uint64_t each = need.stride + need.prefix_sums * kPrefixSumBytes;
+  const uint64_t alignment_loss = kRegionAlignment * (1 + need.note_words);
+  const uint64_t each = need.stride + need.note_words * sizeof(uint32_t);
   return bytes <= alignment_loss ? 0 : (bytes - alignment_loss) / each;
 }
 
@@ -55,7 +53,7 @@ class Planner {
         limits_(limits),
         half_limit_(limits.half_bytes / kHalfAlignment * kHalfAlignment) {
     workgroups_.resize(schedule.launches.size());
-    plan_.first_workgroup_offsets.resize(schedule.launches.size());
+    plan_.notes_offsets.resize(schedule.launches.size());
     need_of_slot_.resize(graph.slots.size());
   }
 
@@ -92,7 +90,7 @@ class Planner {
       needs_.push_back({slot, graph_.slots[slot].record_stride, 0, 0, 0});
     }
     for (Launch launch : schedule_.launches_of(level + 1))
-      if (HasPrefixSums(graph_, launch)) ++needs_[need_of_slot_[launch.input]].prefix_sums;
+      needs_[need_of_slot_[launch.input]].note_words += NoteWords(graph_, launch);
 
     uint64_t heap_bytes = 0;
     bool heap = false;
@@ -144,11 +142,12 @@ class Planner {
     uint32_t launch = schedule_.launch_begin[level + 1];
     for (const Need& need : needs_) {
       plan_.openings.push_back({used, need.slot, need.stride, static_cast<uint32_t>(need.bound), 0});
-      uint64_t prefix_sums = used + RecordBytes(need, need.bound);
+      uint64_t notes = used + RecordBytes(need, need.bound);
       for (; launch < schedule_.launch_begin[level + 2] && schedule_.launches[launch].input == need.slot; ++launch) {
-        if (!HasPrefixSums(graph_, schedule_.launches[launch])) continue;
-        plan_.first_workgroup_offsets[launch] = prefix_sums;
-        prefix_sums += PrefixSumBytes(need.bound);
+        const uint32_t words = NoteWords(graph_, schedule_.launches[launch]);
+        if (words == 0) continue;
+        plan_.notes_offsets[launch] = notes;
+        notes += NoteBytes(words, need.bound);
       }
       used += need.bytes;
     }
@@ -162,7 +161,7 @@ class Planner {
       for (uint32_t i = plan_.opening_begin[level]; i < plan_.opening_begin[level + 1]; ++i)
         plan_.openings[i].offset += plan_.half_bytes[0];
       for (uint32_t i = schedule_.launch_begin[level + 1]; i < schedule_.launch_begin[level + 2]; ++i)
-        if (HasPrefixSums(graph_, schedule_.launches[i])) plan_.first_workgroup_offsets[i] += plan_.half_bytes[0];
+        if (NoteWords(graph_, schedule_.launches[i]) != 0) plan_.notes_offsets[i] += plan_.half_bytes[0];
     }
   }
 

@@ -31,9 +31,9 @@ struct GraphPlan {
   // openings[opening_begin[L]] to openings[opening_begin[L + 1]].
   std::vector<shared::RegionPlan> openings;
   std::vector<uint32_t> opening_begin;
-  // By launch, like LevelSchedule::launches: place of the prefix sums (uint32_t[capacity of its input]) of one with
-  // dynamic grids, from the ring's base; else 0. Level 0 has none in the ring.
-  std::vector<uint64_t> first_workgroup_offsets;
+  // By launch, like LevelSchedule::launches: place of its notes about the records (NodeInfo::NoteWords each), from the
+  // ring's base; 0 if it keeps none. Level 0 has none in the ring.
+  std::vector<uint64_t> notes_offsets;
   // Level L appends to half L & 1: bytes [0, half_bytes[0]) and [half_bytes[0], half_bytes[0] + half_bytes[1]) of the
   // ring. Multiples of 256.
   uint64_t half_bytes[2] = {0, 0};

@@ -115,6 +115,7 @@ shared::LaunchPlan DescribeLaunch(const Graph& graph, Launch launch, uint64_t ou
   plan.grid_x = grid[0];
   plan.grid_y = grid[1];
   plan.grid_z = grid[2];
+  plan.note_words = info.NoteWords();
   return plan;
 }
 

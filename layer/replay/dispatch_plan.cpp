@@ -29,13 +29,14 @@ uint64_t RoundUp(uint64_t value, uint64_t multiple) { return (value + multiple -
 struct RootLaunch {
   Launch launch;
   shared::LaunchBlock block = {};
+  uint64_t notes_offset = 0;  // of the notes from the records, if it keeps any
   LaunchSize size;
 };
 
 // A root of the dispatch, with its records in plan memory.
 struct Root {
   const RootInput* input = nullptr;
-  PlanSpan records;
+  PlanSpan records;                  // and behind them the notes of all launches
   std::vector<RootLaunch> launches;  // those with workgroups: its own, and of nodes that share its input
   bool copied = false;               // the records are read from the ring: a node writes them
 };
@@ -88,13 +89,17 @@ class Planner {
     return DescribeLaunch(graph_, launch, pipeline_.outputs_address[launch.slot], kMaxGrid);
   }
   [[nodiscard]] const spirv::NodeInfo& InfoOf(Launch launch) const { return graph_.NodeOf(launch.slot).info; }
+  [[nodiscard]] uint64_t NoteBytes(Launch launch, uint64_t records) const {
+    return RoundUp(records * InfoOf(launch).NoteWords() * sizeof(uint32_t), 16);
+  }
   [[nodiscard]] VkDeviceAddress RegionsProducedBy(uint32_t level) const {
     return environment_.scratch + scratch_.regions[(level + 1) & 1];
   }
 
   [[nodiscard]] Expected<void> PrepareRoots();
   [[nodiscard]] Expected<void> PrepareRoot(const RootInput& input);
-  [[nodiscard]] Expected<void> PrepareRootLaunch(Launch launch, const StagedRecords& records, Root& root);
+  [[nodiscard]] Expected<void> PrepareRootLaunch(Launch launch, const StagedRecords& records, uint64_t notes_offset,
+                                                 Root& root);
   void PlanLevels();
   [[nodiscard]] Expected<void> PlaceRoots();
   [[nodiscard]] Expected<void> PlaceRoot(const Root& root, uint64_t copy_offset,
@@ -131,7 +136,9 @@ Expected<void> Planner::PrepareRoot(const RootInput& input) {
   Root root;
   root.input = &input;
   // Copies move whole pieces of 16 bytes.
-  Expected<PlanSpan> records = arena_.Allocate(RoundUp(bytes, 16));
+  uint64_t end = RoundUp(bytes, 16);
+  for (Launch launch : launches) end += NoteBytes(launch, input.record_count);
+  Expected<PlanSpan> records = arena_.Allocate(end);
   if (!records) return records.error();
   root.records = *records;
   StagedRecords staged{{}, input.record_count, stride};
@@ -141,21 +148,23 @@ Expected<void> Planner::PrepareRoot(const RootInput& input) {
   WriteRecords(graph_, input, staged.bytes.empty() ? std::span(records->host, bytes) : std::span(staged.bytes), stride);
   if (!staged.bytes.empty()) std::memcpy(records->host, staged.bytes.data(), bytes);
 
+  uint64_t notes_offset = RoundUp(bytes, 16);
   for (Launch launch : launches) {
-    if (Expected<void> done = PrepareRootLaunch(launch, staged, root); !done) return done;
-    root.copied |= InfoOf(launch).writes_input && bytes != 0;
+    if (Expected<void> done = PrepareRootLaunch(launch, staged, notes_offset, root); !done) return done;
+    notes_offset += NoteBytes(launch, input.record_count);
+    root.copied |= InfoOf(launch).writes_input && end != 0;
   }
   if (!root.launches.empty()) roots_.push_back(std::move(root));
   return {};
 }
 
-Expected<void> Planner::PrepareRootLaunch(Launch launch, const StagedRecords& records, Root& root) {
+Expected<void> Planner::PrepareRootLaunch(Launch launch, const StagedRecords& records, uint64_t notes_offset,
+                                          Root& root) {
   const shared::LaunchPlan plan = Describe(launch);
-  std::vector<uint32_t> first_workgroup;
+  std::vector<uint32_t> notes;
   RootLaunch prepared;
   prepared.launch = launch;
-  prepared.size =
-      SizeLaunch(plan, {records.bytes, records.count, records.stride}, environment_.limits, first_workgroup);
+  prepared.size = SizeLaunch(plan, {records.bytes, records.count, records.stride}, environment_.limits, notes);
   if (prepared.size.records < records.count)
     plan_.complaints.push_back(std::to_string(records.count - prepared.size.records) + " payloads for " +
                                NodeLabel(graph_.NodeOf(launch.slot).name, graph_.NodeOf(launch.slot).index) +
@@ -177,9 +186,11 @@ Expected<void> Planner::PrepareRootLaunch(Launch launch, const StagedRecords& re
   block.shader_index = plan.shader_index;
   block.remaining_recursion = plan.remaining_recursion;
   block.grid_member = plan.grid_member;
-  if (!first_workgroup.empty())
-    if (Expected<void> done = Upload(std::span<const uint32_t>(first_workgroup), block.first_workgroup); !done)
-      return done;
+  if (!notes.empty()) {
+    std::memcpy(root.records.host + notes_offset, notes.data(), notes.size() * sizeof(uint32_t));
+    prepared.notes_offset = notes_offset;
+    block.notes = root.records.address + notes_offset;
+  }
   root.launches.push_back(prepared);
   return {};
 }
@@ -225,6 +236,7 @@ Expected<void> Planner::PlaceRoot(const Root& root, uint64_t copy_offset, std::v
       shared::InputCopy copy = {};
       copy.source = root.records.address;
       copy.ring_offset = copy_offset;
+      copy.notes_offset = copy_offset + prepared.notes_offset;
       copy.block_template = launch.block;
       copy.block = launch.block = environment_.scratch + scratch_.block(static_cast<uint32_t>(copies.size()));
       const bool first = &prepared == &root.launches.front();
@@ -285,7 +297,7 @@ Expected<void> Planner::PlanLevel(uint32_t level) {
   std::vector<shared::LaunchPlan> launch_plans;
   for (uint32_t i = 0; i < launches.size(); ++i) {
     shared::LaunchPlan& launch = launch_plans.emplace_back(Describe(launches[i]));
-    launch.first_workgroup_offset = memory_.first_workgroup_offsets[schedule_->launch_begin[level] + i];
+    launch.notes_offset = memory_.notes_offsets[schedule_->launch_begin[level] + i];
     NodeLaunch node;
     node.node = graph_.slots[launches[i].slot].node;
     node.launch = launches[i];

@@ -19,8 +19,12 @@ uint64_t Product(uint64_t x, uint64_t y, uint64_t z) {
   return std::min(std::min(x * y, kSaturated) * z, kSaturated);
 }
 
+uint32_t GridWorkgroups(const shared::LaunchPlan& launch) {
+  return static_cast<uint32_t>(Product(launch.grid_x, launch.grid_y, launch.grid_z));
+}
+
 LaunchSize SizeStaticGrid(const shared::LaunchPlan& launch, uint32_t records, uint64_t most_workgroups) {
-  const uint64_t each = Product(launch.grid_x, launch.grid_y, launch.grid_z);
+  const uint64_t each = GridWorkgroups(launch);
   if (each == 0) return {records, 0};
   const uint64_t taken = std::min<uint64_t>(records, most_workgroups / each);
   return {static_cast<uint32_t>(taken), static_cast<uint32_t>(taken * each)};
@@ -38,50 +42,53 @@ uint32_t ReadComponent(const std::byte* place, uint32_t width) {
   return value;
 }
 
-uint64_t RecordWorkgroups(const shared::LaunchPlan& launch, std::span<const std::byte> record,
-                          uint32_t max_grid_workgroups) {
+using Grid = std::array<uint64_t, 3>;
+
+Grid RecordGrid(const shared::LaunchPlan& launch, std::span<const std::byte> record) {
   const uint32_t offset = launch.grid_member & 0xffffu;
   const uint32_t width = (launch.grid_member >> shared::kGridMemberWidthShift) & 0xfu;
   const uint32_t count = (launch.grid_member >> shared::kGridMemberCountShift) & 0xfu;
   const std::array<uint32_t, 3> bounds = {launch.grid_x, launch.grid_y, launch.grid_z};
-  std::array<uint64_t, 3> grid = {1, 1, 1};
+  Grid grid = {1, 1, 1};
   for (uint32_t i = 0; i < std::min(count, 3u); ++i) {
-    if (offset + (i + 1) * width > record.size()) return 0;  // cannot be: the stride of a slot fits what its node reads
+    if (offset + (i + 1) * width > record.size())
+      return {0, 0, 0};  // cannot be: the stride of a slot fits what its node reads
     grid[i] = ReadComponent(record.data() + offset + i * width, width);
   }
   for (uint32_t i = 0; i < 3; ++i)
     if (bounds[i] != 0) grid[i] = std::min<uint64_t>(grid[i], bounds[i]);
-  return std::min<uint64_t>(Product(grid[0], grid[1], grid[2]), max_grid_workgroups);
+  return grid;
 }
 
 LaunchSize SizeDynamicGrid(const shared::LaunchPlan& launch, const RecordArray& records, const LaunchLimits& limits,
-                           std::vector<uint32_t>& first_workgroup) {
+                           std::vector<uint32_t>& notes) {
   const uint64_t most_workgroups = MostWorkgroups(limits);
   uint64_t total = 0;
-  first_workgroup.reserve(records.count);
-  for (uint32_t record = 0; record < records.count; ++record) {
-    const auto bytes = records.bytes.subspan(size_t{record} * records.stride, records.stride);
-    const uint64_t next = total + RecordWorkgroups(launch, bytes, limits.max_grid_workgroups);
-    if (next > most_workgroups) break;
-    first_workgroup.push_back(static_cast<uint32_t>(total));
-    total = next;
+  uint32_t record = 0;
+  notes.reserve(size_t{records.count} * launch.note_words);
+  for (; record < records.count; ++record) {
+    const Grid grid = RecordGrid(launch, records.bytes.subspan(size_t{record} * records.stride, records.stride));
+    const uint64_t workgroups = std::min<uint64_t>(Product(grid[0], grid[1], grid[2]), limits.max_grid_workgroups);
+    if (total + workgroups > most_workgroups) break;
+    notes.push_back(static_cast<uint32_t>(total));
+    if (launch.note_words == shared::kFullNotes)
+      for (const uint64_t word : {grid[0], grid[1], workgroups}) notes.push_back(static_cast<uint32_t>(word));
+    total += workgroups;
   }
-  return {static_cast<uint32_t>(first_workgroup.size()), static_cast<uint32_t>(total)};
+  return {record, static_cast<uint32_t>(total)};
 }
 
 }  // namespace
 
 LaunchSize SizeLaunch(const shared::LaunchPlan& launch, const RecordArray& records, const LaunchLimits& limits,
-                      std::vector<uint32_t>& first_workgroup) {
-  first_workgroup.clear();
-  switch (launch.kind) {
-    case shared::kLaunchStaticGrid:
-      return SizeStaticGrid(launch, records.count, MostWorkgroups(limits));
-    case shared::kLaunchCoalescing:
-      return SizeCoalescing(launch, records.count, MostWorkgroups(limits));
-    default:
-      return SizeDynamicGrid(launch, records, limits, first_workgroup);
-  }
+                      std::vector<uint32_t>& notes) {
+  notes.clear();
+  if (launch.kind == shared::kLaunchDynamicGrid) return SizeDynamicGrid(launch, records, limits, notes);
+  const LaunchSize size = launch.kind == shared::kLaunchStaticGrid
+                              ? SizeStaticGrid(launch, records.count, MostWorkgroups(limits))
+                              : SizeCoalescing(launch, records.count, MostWorkgroups(limits));
+  if (launch.note_words != shared::kNoNotes) notes.assign(size.records, GridWorkgroups(launch));
+  return size;
 }
 
 DispatchSize SplitIntoRows(uint32_t workgroups, uint32_t max_x) {

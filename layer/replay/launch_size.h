@@ -34,9 +34,9 @@ struct DispatchSize {
   uint32_t y = 0;
 };
 
-// For dynamic grids `first_workgroup` gets the exclusive prefix sums of the records taken; else it is left empty.
+// `notes` gets launch.note_words words for each record taken.
 [[nodiscard]] LaunchSize SizeLaunch(const shared::LaunchPlan& launch, const RecordArray& records,
-                                    const LaunchLimits& limits, std::vector<uint32_t>& first_workgroup);
+                                    const LaunchLimits& limits, std::vector<uint32_t>& notes);
 
 // A dispatch of at least `workgroups` workgroups (below 2^32 - 2^16), as near to one row as the limit allows. 0, 0 for
 // none.

@@ -20,11 +20,11 @@ uvec4 SplitIntoRows(uint workgroups, uint max_x) {
   return uvec4((workgroups - 1u) / rows + 1u, rows, 1u, 0u);
 }
 
-LaunchBlock DescribeLaunch(ClosePlan plan, LaunchPlan launch, Region region, uvec2 first_workgroup, LaunchSize size) {
+LaunchBlock DescribeLaunch(ClosePlan plan, LaunchPlan launch, Region region, uvec2 notes, LaunchSize size) {
   LaunchBlock block;
   block.control = plan.control;
   block.records = region.base;
-  block.first_workgroup = first_workgroup;
+  block.notes = notes;
   block.outputs = launch.outputs;
   block.regions = plan.produced;
   block.record_count = size.records;
@@ -45,11 +45,10 @@ void CloseLaunch(ClosePlan plan, ControlBlock control, uint index) {
   const LaunchPlan launch = LaunchPlanReference(ElementAddress(plan.launches, index, kLaunchPlanBytes)).plan;
   const Region region = RegionOf(plan.consumed, launch.slot).region;
   const uint records = min(region.reserved, min(region.first_failed, region.capacity));
-  const uvec2 first_workgroup =
-      launch.kind == kLaunchDynamicGrid ? AddressAdd64(control.ring, launch.first_workgroup_offset) : uvec2(0u);
-  const LaunchSize size = SizeLaunch(plan, launch, region, records, first_workgroup);
+  const uvec2 notes = launch.note_words != kNoNotes ? AddressAdd64(control.ring, launch.notes_offset) : uvec2(0u);
+  const LaunchSize size = SizeLaunch(plan, launch, region, records, notes);
   if (gl_LocalInvocationIndex != 0u) return;
-  LaunchBlockReference(ElementAddress(plan.blocks, index, kLaunchBlockBytes)).block = DescribeLaunch(plan, launch, region, first_workgroup, size);
+  LaunchBlockReference(ElementAddress(plan.blocks, index, kLaunchBlockBytes)).block = DescribeLaunch(plan, launch, region, notes, size);
   ArgumentsReference(ElementAddress(plan.arguments, index, kArgumentsBytes)).arguments = SplitIntoRows(size.workgroups, plan.max_workgroups_x);
   // Losses of the allocation, once for all launches of the region; and records whose workgroups no dispatch of this device can hold.
   const uint lost = launch.identity == launch.slot ? region.lost : 0u;

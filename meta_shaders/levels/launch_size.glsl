@@ -1,4 +1,4 @@
-// How many records of a region a launch takes, and how many workgroups it needs for them.
+// How many records of a region a launch takes, how many workgroups it needs for them, and its notes about them.
 #ifndef TRELLIS_META_SHADERS_LEVELS_LAUNCH_SIZE_GLSL
 #define TRELLIS_META_SHADERS_LEVELS_LAUNCH_SIZE_GLSL
 
@@ -13,8 +13,10 @@ struct LaunchSize {
 // Workgroups that a dispatch of two dimensions can have. The rounding up in SplitIntoRows adds fewer than 2^16, and must not wrap.
 uint MostWorkgroups(ClosePlan plan) { return min(SaturatingMultiply(plan.max_workgroups_x, plan.max_workgroups_y), 0xffff0000u); }
 
+uint GridWorkgroups(LaunchPlan launch) { return SaturatingMultiply(SaturatingMultiply(launch.grid_x, launch.grid_y), launch.grid_z); }
+
 LaunchSize SizeStaticGrid(LaunchPlan launch, uint records, uint most_workgroups) {
-  const uint each = SaturatingMultiply(SaturatingMultiply(launch.grid_x, launch.grid_y), launch.grid_z);
+  const uint each = GridWorkgroups(launch);
   if (each == 0u) return LaunchSize(records, 0u);
   const uint taken = min(records, most_workgroups / each);
   return LaunchSize(taken, taken * each);
@@ -26,6 +28,12 @@ LaunchSize SizeCoalescing(LaunchPlan launch, uint records, uint most_workgroups)
   return LaunchSize(min(records, SaturatingMultiply(workgroups, each)), workgroups);
 }
 
+// Notes of records that all have the same number of workgroups.
+void WriteUnfinished(uvec2 notes, uint records, uint workgroups) {
+  for (uint record = gl_LocalInvocationIndex; record < records; record += kCloseLevelWorkgroup)
+    UintReference(ElementAddress(notes, record, 4u)).value = workgroups;
+}
+
 // ---- dynamic grids: one workgroup scans all records -------------------------------------------------------------------------------------------------
 
 // Records that one invocation takes at a time: fewer barriers a record.
@@ -35,10 +43,23 @@ shared uint scan_sums[kCloseLevelWorkgroup];
 shared uint scan_taken;
 shared uint scan_workgroups;
 
+uvec3 RecordGrid(LaunchPlan launch, Region region, uint record) {
+  return ReadRecordGrid(ElementAddress(region.base, record, region.stride), launch.grid_member,
+                        uvec3(launch.grid_x, launch.grid_y, launch.grid_z));
+}
+
 uint RecordWorkgroups(ClosePlan plan, LaunchPlan launch, Region region, uint record) {
-  const uvec3 grid =
-      ReadRecordGrid(ElementAddress(region.base, record, region.stride), launch.grid_member, uvec3(launch.grid_x, launch.grid_y, launch.grid_z));
+  const uvec3 grid = RecordGrid(launch, region, record);
   return min(SaturatingMultiply(SaturatingMultiply(grid.x, grid.y), grid.z), plan.max_grid_workgroups);
+}
+
+void WriteDynamicNotes(LaunchPlan launch, Region region, uvec2 notes, uint record, uint first, uint workgroups) {
+  if (launch.note_words != kFullNotes) {
+    UintReference(ElementAddress(notes, record, 4u)).value = first;
+    return;
+  }
+  const uvec3 grid = RecordGrid(launch, region, record);
+  NotesReference(ElementAddress(notes, record, 16u)).notes = uvec4(first, grid.xy, workgroups);
 }
 
 // Exclusive prefix sum over the workgroup, saturating; `total` is the sum of all.
@@ -58,8 +79,8 @@ uint ScanWorkgroup(uint value, out uint total) {
   return exclusive;
 }
 
-// Writes the first workgroup of every record that is taken. Sums never decrease, so the records taken are a prefix.
-LaunchSize SizeDynamicGrid(ClosePlan plan, LaunchPlan launch, Region region, uint records, uvec2 first_workgroup, uint most_workgroups) {
+// Writes the notes of every record that is taken. Sums never decrease, so the records taken are a prefix.
+LaunchSize SizeDynamicGrid(ClosePlan plan, LaunchPlan launch, Region region, uint records, uvec2 notes, uint most_workgroups) {
   uint taken = 0u;
   uint workgroups = 0u;
   uint before = 0u;
@@ -77,7 +98,7 @@ LaunchSize SizeDynamicGrid(ClosePlan plan, LaunchPlan launch, Region region, uin
     for (uint record = begin; record < end; ++record) {
       const uint next = SaturatingAdd(first, counts[record - begin]);
       if (next > most_workgroups) break;
-      UintReference(ElementAddress(first_workgroup, record, 4u)).value = first;
+      WriteDynamicNotes(launch, region, notes, record, first, counts[record - begin]);
       taken = record + 1u;
       workgroups = next;
       first = next;
@@ -96,16 +117,13 @@ LaunchSize SizeDynamicGrid(ClosePlan plan, LaunchPlan launch, Region region, uin
 }
 
 // Called by all invocations of a workgroup, with the same arguments.
-LaunchSize SizeLaunch(ClosePlan plan, LaunchPlan launch, Region region, uint records, uvec2 first_workgroup) {
+LaunchSize SizeLaunch(ClosePlan plan, LaunchPlan launch, Region region, uint records, uvec2 notes) {
   const uint most_workgroups = MostWorkgroups(plan);
-  switch (launch.kind) {
-    case kLaunchStaticGrid:
-      return SizeStaticGrid(launch, records, most_workgroups);
-    case kLaunchCoalescing:
-      return SizeCoalescing(launch, records, most_workgroups);
-    default:
-      return SizeDynamicGrid(plan, launch, region, records, first_workgroup, most_workgroups);
-  }
+  if (launch.kind == kLaunchDynamicGrid) return SizeDynamicGrid(plan, launch, region, records, notes, most_workgroups);
+  const LaunchSize size =
+      launch.kind == kLaunchStaticGrid ? SizeStaticGrid(launch, records, most_workgroups) : SizeCoalescing(launch, records, most_workgroups);
+  if (launch.note_words != kNoNotes) WriteUnfinished(notes, size.records, GridWorkgroups(launch));
+  return size;
 }
 
 #endif  // TRELLIS_META_SHADERS_LEVELS_LAUNCH_SIZE_GLSL

@@ -2,8 +2,8 @@
 // (TRELLIS_VULKAN_MEMORY_MODEL, TRELLIS_SUBGROUP_AGGREGATION). Built-ins come in as parameters, because the node may declare the same ones.
 #version 460
 #extension GL_GOOGLE_include_directive : require
-#ifdef TRELLIS_VULKAN_MEMORY_MODEL
 #extension GL_KHR_memory_scope_semantics : require
+#ifdef TRELLIS_VULKAN_MEMORY_MODEL
 #pragma use_vulkan_memory_model
 #endif
 #ifdef TRELLIS_SUBGROUP_AGGREGATION
@@ -16,6 +16,13 @@
 #include "meta_shaders/shared/grid.glsl"
 
 layout(local_size_x = 1) in;
+
+// Workgroups of one launch see each other's writes to payloads. Device is a scope that the Vulkan memory model has only with a feature of its own.
+#ifdef TRELLIS_VULKAN_MEMORY_MODEL
+const int kPayloadScope = gl_ScopeQueueFamily;
+#else
+const int kPayloadScope = gl_ScopeDevice;
+#endif
 
 // Payload words that other invocations of the workgroup wrote.
 layout(buffer_reference, scalar, buffer_reference_align = 4) coherent buffer SharedUintReference { uint value; };
@@ -31,7 +38,13 @@ uvec2 trellis_launch;
 uint trellis_local_index;
 uvec3 trellis_workgroup_id;
 uvec4 trellis_input;
+uint trellis_record;  // number of the input's first record among those of the launch
 shared uvec4 trellis_shared;
+
+// Waits for the workgroup; payloads that any invocation wrote, or saw, before it are seen by all after it.
+void PayloadBarrier() {
+  controlBarrier(gl_ScopeWorkgroup, kPayloadScope, gl_StorageSemanticsBuffer | gl_StorageSemanticsShared, gl_SemanticsAcquireRelease);
+}
 
 // ---- entry: from the dispatch's workgroup to (record, workgroup of the record); false: past the end ------------------------------------------------
 
@@ -45,34 +58,46 @@ bool trellis_enter_static(const uvec2 launch, const uvec3 id, const uint row, co
   uint rest = linear - record * (grid.x * grid.y * grid.z);
   uint rest_yz = rest / grid.x;
   trellis_workgroup_id = uvec3(rest - rest_yz * grid.x, rest_yz % grid.y, rest_yz / grid.y);
+  trellis_record = record;
   trellis_input = uvec4(ElementAddress(l.block.records, record, l.block.record_stride), 1u, l.block.record_stride);
   return true;
 }
 
 // `grid_member` as LaunchBlock::grid_member. The grid's bounds come from the launch block: whoever counted the workgroups clamped with the same.
-bool trellis_enter_dynamic(const uvec2 launch, const uvec3 id, const uint row, const uint local_index, const uint grid_member) {
+// `note_words`: kFullNotes if the record may have changed since then; the notes know its grid.
+bool trellis_enter_dynamic(const uvec2 launch, const uvec3 id, const uint row, const uint local_index, const uint grid_member,
+                           const uint note_words) {
   trellis_launch = launch;
   trellis_local_index = local_index;
   LaunchBlockReference l = LaunchBlockReference(launch);
   uint linear = id.y * row + id.x;
   if (linear >= l.block.workgroup_count) return false;
   // The last record whose first workgroup is not above `linear`: records without workgroups share the number of their successor.
-  uvec2 first = l.block.first_workgroup;
+  uvec2 notes = l.block.notes;
+  uint note_bytes = note_words * 4u;
   uint low = 0u;
   uint high = l.block.record_count;
   while (high - low > 1u) {
     uint middle = low + (high - low) / 2u;
-    if (UintReference(ElementAddress(first, middle, 4u)).value <= linear) {
+    if (UintReference(ElementAddress(notes, middle, note_bytes)).value <= linear) {
       low = middle;
     } else {
       high = middle;
     }
   }
   uvec2 record = ElementAddress(l.block.records, low, l.block.record_stride);
-  uint rest = linear - UintReference(ElementAddress(first, low, 4u)).value;
-  uvec2 grid = max(ReadRecordGrid(record, grid_member, uvec3(l.block.grid_x, l.block.grid_y, l.block.grid_z)).xy, uvec2(1u));
+  uvec2 note = ElementAddress(notes, low, note_bytes);
+  uint rest = linear - UintReference(note).value;
+  uvec2 grid;
+  if (note_words == kFullNotes) {
+    grid = uvec2(UintReference(AddressAdd(note, 4u)).value, UintReference(AddressAdd(note, 8u)).value);
+  } else {
+    grid = ReadRecordGrid(record, grid_member, uvec3(l.block.grid_x, l.block.grid_y, l.block.grid_z)).xy;
+  }
+  grid = max(grid, uvec2(1u));
   uint rest_yz = rest / grid.x;
   trellis_workgroup_id = uvec3(rest - rest_yz * grid.x, rest_yz % grid.y, rest_yz / grid.y);
+  trellis_record = low;
   trellis_input = uvec4(record, 1u, l.block.record_stride);
   return true;
 }
@@ -85,6 +110,7 @@ bool trellis_enter_coalescing(const uvec2 launch, const uvec3 id, const uint row
   if (linear >= l.block.workgroup_count) return false;
   uint first = linear * coalesce;
   trellis_workgroup_id = uvec3(0u);
+  trellis_record = first;
   trellis_input = uvec4(ElementAddress(l.block.records, first, l.block.record_stride), min(coalesce, l.block.record_count - first),
                         l.block.record_stride);
   return true;
@@ -92,6 +118,22 @@ bool trellis_enter_coalescing(const uvec2 launch, const uvec3 id, const uint row
 
 uint trellis_shader_index() { return LaunchBlockReference(trellis_launch).block.shader_index; }
 uint trellis_remaining_recursion() { return LaunchBlockReference(trellis_launch).block.remaining_recursion; }
+
+// ---- finish-writing ---------------------------------------------------------------------------------------------------------------------------------
+
+// True in the last workgroup of the record: every other one has called it, and what it wrote to the record before can be seen now.
+bool trellis_finish_writing(const uint note_words) {
+  uvec2 note = ElementAddress(LaunchBlockReference(trellis_launch).block.notes, trellis_record, note_words * 4u);
+  UintReference unfinished = UintReference(AddressAdd(note, note_words * 4u - 4u));
+  PayloadBarrier();
+  if (trellis_local_index == 0u) {
+    trellis_shared.x = atomicAdd(unfinished.value, 0xffffffffu, kPayloadScope, gl_StorageSemanticsBuffer, gl_SemanticsAcquireRelease);
+  }
+  PayloadBarrier();
+  bool last = trellis_shared.x == 1u;
+  barrier();
+  return last;
+}
 
 // ---- handles ---------------------------------------------------------------------------------------------------------------------------------------
 
@@ -280,8 +322,7 @@ void trellis_enqueue_invocation(const uvec4 handle) {
 
 // Where allocations of either scope may arrive: all invocations hold the same one, or each its own. `workgroup_size`: invocations in the workgroup.
 void trellis_enqueue_workgroup(const uvec4 handle, const uint workgroup_size) {
-  memoryBarrierBuffer();
-  barrier();
+  PayloadBarrier();
   bool of_workgroup = HasHeapHeader(handle) && HeaderOf(handle).of_workgroup != 0u;
   if (!of_workgroup) trellis_enqueue_invocation(handle);
   if (of_workgroup && trellis_local_index == 0u) trellis_shared = Reserve(HeaderOf(handle).slot, handle.z);
@@ -308,12 +349,12 @@ void trellis_copy_array(const uvec4 from, const uvec4 to) {
 
 // Every function once, so that the compiler keeps them all.
 void main() {
-  bool entered = trellis_enter_static(uvec2(0), gl_WorkGroupID, 1u, 0u, uvec3(1u)) || trellis_enter_dynamic(uvec2(0), gl_WorkGroupID, 1u, 0u, 0u) ||
+  bool entered = trellis_enter_static(uvec2(0), gl_WorkGroupID, 1u, 0u, uvec3(1u)) || trellis_enter_dynamic(uvec2(0), gl_WorkGroupID, 1u, 0u, 0u, 1u) ||
                  trellis_enter_coalescing(uvec2(0), gl_WorkGroupID, 1u, 0u, 1u);
   uvec4 handle = trellis_reserve_workgroup(0u, 1u, 0u, 1u) + trellis_reserve_invocation(0u, 1u, 0u, 1u) + trellis_defer_workgroup(0u, 1u, 0u, 1u) +
                  trellis_defer_invocation(0u, 1u, 0u, 1u);
   trellis_enqueue_workgroup(handle, 1u);
   trellis_enqueue_invocation(handle);
   trellis_copy_array(handle, handle);
-  if (entered && trellis_valid(0u, 0u)) handle.xy = trellis_element(handle, trellis_shader_index() + trellis_remaining_recursion());
+  if (entered && trellis_valid(0u, 0u) && trellis_finish_writing(1u)) handle.xy = trellis_element(handle, trellis_shader_index() + trellis_remaining_recursion());
 }

@@ -12,7 +12,7 @@ layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Cop
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer InputCopyReference { InputCopy copy; };
 layout(buffer_reference, scalar, buffer_reference_align = 16) buffer PieceReference { uvec4 piece; };
 
-const uint kInputCopyBytes = 40u;
+const uint kInputCopyBytes = 48u;
 const uint kPieceBytes = 16u;
 
 // Without a ring the launch has nothing to do.
@@ -24,6 +24,7 @@ void WriteBlock(CopyPlan plan, InputCopy copy, uvec2 ring) {
     block.workgroup_count = 0u;
   } else {
     block.records = AddressAdd64(ring, copy.ring_offset);
+    if (!IsNull(block.notes)) block.notes = AddressAdd64(ring, copy.notes_offset);
   }
   LaunchBlockReference(copy.block).block = block;
 }

@@ -53,6 +53,7 @@ uint SaturatingMultiply(uint a, uint b) {
 
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer UintReference { uint value; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer UintArrayReference { uint at[]; };
+layout(buffer_reference, scalar, buffer_reference_align = 16) buffer NotesReference { uvec4 notes; };  // kFullNotes
 layout(buffer_reference, scalar, buffer_reference_align = 8) buffer LaunchBlockReference { LaunchBlock block; };
 layout(buffer_reference, scalar, buffer_reference_align = 8) buffer NodeOutputReference { NodeOutput at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 8) buffer RegionReference { Region region; };
@@ -60,7 +61,7 @@ layout(buffer_reference, scalar, buffer_reference_align = 8) buffer ControlBlock
 
 const uint kRegionBytes = 32u;
 const uint kLaunchBlockBytes = 80u;
-const uint kLaunchPlanBytes = 56u;
+const uint kLaunchPlanBytes = 64u;
 const uint kRegionPlanBytes = 24u;
 const uint kArgumentsBytes = 16u;
 const uint kRingTableHeaderBytes = 16u;

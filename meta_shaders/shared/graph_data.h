@@ -24,10 +24,18 @@ namespace trellis::shared {
 TRELLIS_CONSTANT kNoSlot = 0xffffffffu;
 
 // How a launch turns records into workgroups.
-TRELLIS_CONSTANT kLaunchStaticGrid = 0u;  // LaunchBlock::grid workgroups a record
-TRELLIS_CONSTANT kLaunchDynamicGrid =
-    1u;  // workgroups a record from the record itself; exclusive prefix sum in LaunchBlock::first_workgroup
-TRELLIS_CONSTANT kLaunchCoalescing = 2u;  // up to LaunchBlock::coalesce records a workgroup
+TRELLIS_CONSTANT kLaunchStaticGrid = 0u;   // LaunchBlock::grid workgroups a record
+TRELLIS_CONSTANT kLaunchDynamicGrid = 1u;  // workgroups a record from the record itself
+TRELLIS_CONSTANT kLaunchCoalescing = 2u;   // up to LaunchBlock::coalesce records a workgroup
+
+// Notes: what a launch keeps about each record, beside the records. LaunchPlan::note_words words a record, of which the
+// first is the first workgroup (exclusive prefix sum of workgroups) and the last the workgroups that have yet to finish
+// writing; where there is one word only, it is
+//   dynamic grids: the first workgroup | others: the workgroups that have yet to finish writing.
+TRELLIS_CONSTANT kNoNotes = 0u;
+TRELLIS_CONSTANT kShortNotes = 1u;
+// Dynamic grids of records that may change while their workgroups start: {first workgroup, grid x, grid y, unfinished}.
+TRELLIS_CONSTANT kFullNotes = 4u;
 
 // Bit of NodeOutput::index_count: `slots` is an array of {shader index, slot} pairs sorted by shader index instead of a
 // dense array of slots.
@@ -36,11 +44,11 @@ TRELLIS_CONSTANT kSortedSlotPairs = 0x80000000u;
 // What a node's shader gets: its 8-byte push constant is the address of one of these. Level 0: in plan memory. Later
 // levels: in scratch, written by the close-level kernel.
 struct LaunchBlock {
-  TRELLIS_ADDRESS control;          // ControlBlock
-  TRELLIS_ADDRESS records;          // record 0
-  TRELLIS_ADDRESS first_workgroup;  // dynamic grids: uint per record, exclusive prefix sum of workgroups; else 0
-  TRELLIS_ADDRESS outputs;          // NodeOutput[], in the order of NodeInfo::outputs
-  TRELLIS_ADDRESS regions;          // Region[], by slot: what this level appends to. Index `slot count` is the heap.
+  TRELLIS_ADDRESS control;  // ControlBlock
+  TRELLIS_ADDRESS records;  // record 0
+  TRELLIS_ADDRESS notes;    // of record 0; 0 if there are none
+  TRELLIS_ADDRESS outputs;  // NodeOutput[], in the order of NodeInfo::outputs
+  TRELLIS_ADDRESS regions;  // Region[], by slot: what this level appends to. Index `slot count` is the heap.
   TRELLIS_UINT record_count;
   TRELLIS_UINT record_stride;
   TRELLIS_UINT workgroup_count;  // workgroups at and above this number (y * NumWorkgroups.x + x) have nothing to do
@@ -106,7 +114,7 @@ struct RegionPlan {
 // The two differ for nodes that share the input of another one.
 struct LaunchPlan {
   TRELLIS_ADDRESS outputs;
-  TRELLIS_ADDRESS first_workgroup_offset;  // dynamic grids: place of the prefix sums, from the ring's base
+  TRELLIS_ADDRESS notes_offset;  // place of the notes, from the ring's base
   TRELLIS_UINT slot;
   TRELLIS_UINT kind;
   TRELLIS_UINT grid_x;  // static: the grid; dynamic: bound of each component
@@ -117,6 +125,8 @@ struct LaunchPlan {
   TRELLIS_UINT remaining_recursion;
   TRELLIS_UINT grid_member;
   TRELLIS_UINT identity;
+  TRELLIS_UINT note_words;  // kNoNotes, kShortNotes or kFullNotes
+  TRELLIS_UINT unused;
 };
 
 // One lost-records report. In a host-visible buffer of the device; the host polls `written`.
@@ -165,7 +175,7 @@ struct BeginPlan {
 };
 
 // Between levels. Workgroups [0, launch_count): one per launch of the next level: reads the Region it consumes, writes
-// its LaunchBlock and indirect arguments (dynamic grids: the prefix sums too), reports losses. The workgroups after
+// its LaunchBlock, its notes and indirect arguments, reports losses. The workgroups after
 // them open the regions that the next level appends to.
 struct ClosePlan {
   TRELLIS_ADDRESS control;
@@ -209,7 +219,7 @@ static_assert(sizeof(Region) == 32);
 static_assert(offsetof(Region, reserved) == 16);
 static_assert(sizeof(ControlBlock) == 32);
 static_assert(sizeof(RegionPlan) == 24);
-static_assert(sizeof(LaunchPlan) == 56);
+static_assert(sizeof(LaunchPlan) == 64);
 static_assert(sizeof(LossReport) == 16);
 static_assert(sizeof(LossReportHeader) == 16);
 static_assert(sizeof(RingEntry) == 32);

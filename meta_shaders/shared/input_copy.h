@@ -12,11 +12,12 @@ namespace trellis::shared {
 
 // One launch of level 0. The first one of a root copies the records; nodes that share its input only get a block.
 struct InputCopy {
-  TRELLIS_ADDRESS source;          // the records, in plan memory
+  TRELLIS_ADDRESS source;          // the records and their notes, in plan memory
   TRELLIS_ADDRESS ring_offset;     // where they go, from the ring's base; a multiple of 16
-  TRELLIS_ADDRESS block_template;  // LaunchBlock in plan memory: complete but for `records`
+  TRELLIS_ADDRESS notes_offset;    // where the notes behind the records go, from the ring's base, if there are any
+  TRELLIS_ADDRESS block_template;  // LaunchBlock in plan memory: complete, but `records` and `notes` are those to copy
   TRELLIS_ADDRESS block;           // LaunchBlock in scratch
-  TRELLIS_UINT pieces;             // 16-byte pieces to copy; the records are padded to that. 0: copied by another one
+  TRELLIS_UINT pieces;             // 16-byte pieces to copy, padding included. 0: copied by another one
   TRELLIS_UINT slot;               // for the loss report when there is no ring, by the one that copies
 };
 
@@ -33,7 +34,7 @@ struct CopyPlan {
 TRELLIS_CONSTANT kCopyWorkgroup = 128u;
 
 #ifdef __cplusplus
-static_assert(sizeof(InputCopy) == 40);
+static_assert(sizeof(InputCopy) == 48);
 static_assert(sizeof(CopyPlan) == 32);
 }  // namespace trellis::shared
 #endif

@@ -116,6 +116,7 @@ class EntryPoint {
         // As shared::LaunchBlock::grid_member is packed.
         arguments.push_back(
             types_.ConstantUint(member.offset | member.component_width << 16 | member.component_count << 20));
+        arguments.push_back(types_.ConstantUint(info.NoteWords()));
         break;
       }
       case LaunchKind::kCoalescing:

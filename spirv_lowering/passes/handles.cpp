@@ -89,6 +89,7 @@ class HandleLowering {
   }
   void MarkShared() {
     if (lowering_.info.vulkan_memory_model) return access_.MakeShared();
+    coherent_parameters_ = true;
     for (const Id array : outputs_.array_types)
       MarkMembersCoherent(module_, types_, stored_.Of(handle_types_.PayloadOf(array)));
     if (lowering_.input == kNoId) return;
@@ -107,7 +108,9 @@ class HandleLowering {
 
   Expected<void> LowerFunction(Function& function) {
     for (const Instruction& parameter : function.parameters) {
-      if (handle_types_.IsPayloadPointer(parameter.type_id)) DecorateAliased(parameter.result_id);
+      if (!handle_types_.IsPayloadPointer(parameter.type_id)) continue;
+      DecorateAliased(parameter.result_id);
+      if (coherent_parameters_) Decorate(parameter.result_id, spv::Decoration::Coherent);
     }
     input_value_ = kNoId;
     bool first_block = true;
@@ -132,8 +135,12 @@ class HandleLowering {
     if (HasDecoration(module_, parameter, spv::Decoration::Aliased) ||
         HasDecoration(module_, parameter, spv::Decoration::Restrict))
       return;
+    Decorate(parameter, spv::Decoration::Aliased);
+  }
+  void Decorate(Id target, spv::Decoration decoration) {
+    if (HasDecoration(module_, target, decoration)) return;
     module_.annotations.emplace_back(spv::Op::OpDecorate, kNoId, kNoId,
-                                     std::vector<uint32_t>{parameter, static_cast<uint32_t>(spv::Decoration::Aliased)});
+                                     std::vector<uint32_t>{target, static_cast<uint32_t>(decoration)});
   }
 
   // The input variable's id stands for its handle, or for the pointer to a bare structure; loaded once a function.
@@ -201,6 +208,8 @@ class HandleLowering {
         return LowerLength(instruction);
       case spv::Op::OpIsNodePayloadValidAMDX:
         return LowerValid(instruction);
+      case spv::Op::OpFinishWritingNodePayloadAMDX:
+        return LowerFinishWriting(instruction);
       case spv::Op::OpAccessChain:
       case spv::Op::OpInBoundsAccessChain:
         return LowerAccessChain(instruction);
@@ -344,6 +353,13 @@ class HandleLowering {
     const Id index = TargetIndex(node_index, output);
     body_.emplace_back(spv::Op::OpFunctionCall, instruction.type_id, instruction.result_id,
                        std::vector<uint32_t>{calls_.valid(), types_.ConstantUint(number->second), index});
+    return {};
+  }
+
+  Expected<void> LowerFinishWriting(const Instruction& instruction) {
+    if (instruction.type_id != types_.Bool()) return Error{Where(instruction) + ": the result is not a boolean"};
+    body_.emplace_back(spv::Op::OpFunctionCall, instruction.type_id, instruction.result_id,
+                       std::vector<uint32_t>{calls_.finish(), types_.ConstantUint(lowering_.info.NoteWords())});
     return {};
   }
 
@@ -494,6 +510,7 @@ class HandleLowering {
   RuntimeCalls calls_;
   PayloadAccess access_{types_};
   Id null_handle_ = kNoId;
+  bool coherent_parameters_ = false;  // others see what is accessed through them (GLSL450 model)
 
   // Of the function being rewritten.
   Id input_value_ = kNoId;

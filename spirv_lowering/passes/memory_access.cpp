@@ -1,6 +1,8 @@
 #include "spirv_lowering/passes/memory_access.h"
 
 #include <algorithm>
+#include <unordered_set>
+#include <vector>
 
 namespace trellis::spirv {
 namespace {
@@ -72,12 +74,32 @@ SplitCopy SplitCopyMemory(const Instruction& copy, Id type, Id loaded) {
   return split;
 }
 
-void MarkMembersCoherent(Module& module, const Types& types, Id payload) {
-  const Instruction* shape = types.Find(payload);
-  if (shape == nullptr || shape->opcode != spv::Op::OpTypeStruct) return;
-  std::vector<bool> coherent(shape->operands.size());
+namespace {
+
+// `type` and the structures inside of it, each once.
+std::vector<const Instruction*> FindStructures(const Types& types, Id type) {
+  std::vector<const Instruction*> structures;
+  std::vector<Id> open = {type};
+  std::unordered_set<Id> seen;
+  while (!open.empty()) {
+    const Instruction* shape = types.Find(open.back());
+    open.pop_back();
+    if (shape == nullptr || !seen.insert(shape->result_id).second) continue;
+    if (shape->opcode == spv::Op::OpTypeStruct) {
+      structures.push_back(shape);
+      open.insert(open.end(), shape->operands.begin(), shape->operands.end());
+    } else if (shape->opcode == spv::Op::OpTypeArray) {
+      open.push_back(shape->operands[0]);
+    }
+  }
+  return structures;
+}
+
+void MarkOwnMembersCoherent(Module& module, const Instruction& structure) {
+  const Id id = structure.result_id;
+  std::vector<bool> coherent(structure.operands.size());
   for (const Instruction& annotation : module.annotations) {
-    if (annotation.opcode == spv::Op::OpMemberDecorate && annotation.operands[0] == payload &&
+    if (annotation.opcode == spv::Op::OpMemberDecorate && annotation.operands[0] == id &&
         annotation.operands[2] == static_cast<uint32_t>(spv::Decoration::Coherent)) {
       coherent[annotation.operands[1]] = true;
     }
@@ -86,8 +108,14 @@ void MarkMembersCoherent(Module& module, const Types& types, Id payload) {
     if (coherent[member]) continue;
     module.annotations.emplace_back(
         spv::Op::OpMemberDecorate, kNoId, kNoId,
-        std::vector<uint32_t>{payload, member, static_cast<uint32_t>(spv::Decoration::Coherent)});
+        std::vector<uint32_t>{id, member, static_cast<uint32_t>(spv::Decoration::Coherent)});
   }
+}
+
+}  // namespace
+
+void MarkMembersCoherent(Module& module, const Types& types, Id payload) {
+  for (const Instruction* structure : FindStructures(types, payload)) MarkOwnMembersCoherent(module, *structure);
 }
 
 }  // namespace trellis::spirv

@@ -14,7 +14,8 @@ class PayloadAccess {
   explicit PayloadAccess(Types& types) : types_(types) {}
 
   // Other invocations may see the accesses before the next level, so shader barriers must order them. Vulkan memory
-  // model: marked on each access. (GLSL450 model: Coherent on the members, see MarkMembersCoherent.)
+  // model: marked on each access. (GLSL450 model: Coherent on the members, see MarkMembersCoherent, and
+  // on parameters.)
   void MakeShared() { shared_vulkan_model_ = true; }
 
   // Rewrites the memory operands that begin at `first` (if any) of OpLoad or OpStore: Aligned is the largest scalar of
@@ -34,7 +35,7 @@ struct SplitCopy {
 };
 [[nodiscard]] SplitCopy SplitCopyMemory(const Instruction& copy, Id type, Id loaded);
 
-// GLSL450 model: Coherent on every member of `payload`.
+// GLSL450 model: Coherent on every member of `payload` and of the structures in it, which pointers may single out.
 void MarkMembersCoherent(Module& module, const Types& types, Id payload);
 
 }  // namespace trellis::spirv

@@ -56,6 +56,8 @@ Expected<RuntimeCalls> RuntimeCalls::Import(Lowering& lowering, const Outputs& o
   if (Expected<void> done = function("trellis_element", calls.element_); !done) return done.error();
   if (Expected<void> done = function("trellis_valid", calls.valid_); !done) return done.error();
   if (Expected<void> done = function("trellis_copy_array", calls.copy_array_); !done) return done.error();
+  if (lowering.info.finishes_writing)
+    if (Expected<void> done = function("trellis_finish_writing", calls.finish_); !done) return done.error();
   for (size_t kind = 0; kind < kKinds; ++kind) {
     for (size_t scope = 0; scope < kScopes; ++scope) {
       if (!calls.needs_[kind][scope]) continue;

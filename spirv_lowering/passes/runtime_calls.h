@@ -20,7 +20,8 @@ class RuntimeCalls {
   [[nodiscard]] Id element() const { return element_; }
   [[nodiscard]] Id valid() const { return valid_; }
   [[nodiscard]] Id copy_array() const { return copy_array_; }
-  [[nodiscard]] Id input() const { return input_; }  // variable: the input's handle
+  [[nodiscard]] Id finish() const { return finish_; }  // kNoId if the node does not finish writing
+  [[nodiscard]] Id input() const { return input_; }    // variable: the input's handle
   // What to call for an OpAllocateNodePayloadsAMDX.
   [[nodiscard]] Id AllocateFunction(const Allocation& allocation) const;
   // What to call for OpEnqueueNodePayloadsAMDX on handles of this output; kNoId if every allocation of it is committed
@@ -42,7 +43,7 @@ class RuntimeCalls {
 
   [[nodiscard]] Expected<void> FindScopes(const Lowering& lowering, const Outputs& outputs);
 
-  Id element_ = kNoId, valid_ = kNoId, copy_array_ = kNoId, input_ = kNoId;
+  Id element_ = kNoId, valid_ = kNoId, copy_array_ = kNoId, finish_ = kNoId, input_ = kNoId;
   std::array<std::array<bool, kScopes>, kKinds> needs_ = {};
   std::array<std::array<Id, kScopes>, kKinds> functions_ = {};
   std::unordered_map<Id, Scope> scope_of_;  // by allocation

@@ -62,10 +62,17 @@ struct NodeInfo {
 
   PayloadLayout input;                    // size 0: no payload
   std::optional<GridMember> grid_member;  // dynamic grids only
-  bool writes_input = false;              // stores or atomics to the input payload
+  bool writes_input = false;              // stores or atomics to the input payload, or finish-writing
+  bool finishes_writing = false;          // OpFinishWritingNodePayloadAMDX
   std::vector<NodeOutputInfo> outputs;    // the order is that of LaunchBlock::outputs
   uint32_t push_constant_end = 0;         // highest byte of the push constant block it uses, 0 without one
   bool vulkan_memory_model = false;
+
+  // LaunchPlan::note_words. Records can change under a node that writes them, or that looks at another node's.
+  [[nodiscard]] uint32_t NoteWords() const {
+    if (kind == LaunchKind::kDynamicGrid) return writes_input || shares_input ? 4 : 1;
+    return finishes_writing ? 1 : 0;
+  }
 };
 
 }  // namespace trellis::spirv

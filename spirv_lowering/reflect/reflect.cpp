@@ -36,8 +36,9 @@ class Reflection {
 
   Expected<NodeInfo> Run() {
     if (!constants_.sizes()) return Error{"node '" + info_.entry_point + "': " + constants_.sizes().error().message};
-    for (const auto step : {&Reflection::ReadCapabilities, &Reflection::ReadModes, &Reflection::ReadInput,
-                            &Reflection::ReadOutputs, &Reflection::ReadPushConstants, &Reflection::CheckSupported}) {
+    for (const auto step :
+         {&Reflection::ReadCapabilities, &Reflection::ReadModes, &Reflection::ReadInput, &Reflection::ReadFinishWriting,
+          &Reflection::ReadOutputs, &Reflection::ReadPushConstants, &Reflection::CheckSupported}) {
       if (Expected<void> done = (this->*step)(); !done)
         return Error{"node '" + info_.entry_point + "': " + done.error().message};
     }
@@ -191,6 +192,28 @@ class Reflection {
           what, payload,
           NameOf(module_, payload) + " lacks Offset, ArrayStride or MatrixStride decorations, or has no fixed size");
     return PayloadLayout{*size, *size == 0 ? 1 : payload_meter_.LargestScalar(payload)};
+  }
+
+  // The operand is the input, or what unoptimised code passes on of it: a parameter of the same type.
+  Expected<void> ReadFinishWriting() {
+    const std::unordered_map<Id, Id> type_of = TypesOfResults(module_);
+    const auto is_input = [&](Id operand) {
+      const auto type = type_of.find(operand);
+      return node_.input != kNoId && type != type_of.end() && type->second == type_of.at(node_.input) &&
+             !outputs_.allocations.contains(operand);
+    };
+    for (const Function& function : module_.functions) {
+      for (const BasicBlock& block : function.blocks) {
+        for (const Instruction& instruction : block.body) {
+          if (instruction.opcode != spv::Op::OpFinishWritingNodePayloadAMDX) continue;
+          if (!is_input(instruction.operands[0]))
+            return Refuse("OpFinishWritingNodePayloadAMDX", instruction.result_id,
+                          "the operand is not the node's input");
+          info_.finishes_writing = true;
+        }
+      }
+    }
+    return {};
   }
 
   Expected<void> ReadInput() {
@@ -347,16 +370,6 @@ class Reflection {
           "OpCapability SubgroupDispatch in the module of OpEntryPoint", node_.entry_function,
           "not for Vulkan. VkPipelineShaderStageRequiredSubgroupSizeCreateInfo demands a subgroup size, not the "
           "execution mode SubgroupSize");
-    }
-    for (const Function& function : module_.functions) {
-      for (const BasicBlock& block : function.blocks) {
-        for (const Instruction& instruction : block.body) {
-          if (instruction.opcode == spv::Op::OpFinishWritingNodePayloadAMDX) {
-            return Refuse("OpFinishWritingNodePayloadAMDX", instruction.result_id,
-                          "not supported yet (docs/limitations.md)");
-          }
-        }
-      }
     }
     return {};
   }

@@ -85,13 +85,34 @@ TEST(MemoryPlan, GridsWithoutMaximumAreBoundedByTheDevice) {
   EXPECT_EQ(Opening(plan, 1, SlotOf(graph, "c")).capacity, 10000u);
 }
 
-TEST(MemoryPlan, PrefixSumsFollowTheirRecords) {
+TEST(MemoryPlan, NotesFollowTheirRecords) {
   const Graph graph = MustLink({NodeBuilder("a").To("b", 1, 12).To("d", 1, 12), NodeBuilder("b").Dynamic().Payload(12),
                                 NodeBuilder("d").Payload(12)});
   const GraphPlan plan = PlanFrom(graph, 0, 1001);
   const uint64_t after_records = Opening(plan, 0, SlotOf(graph, "b")).offset + (1001 * 12 + 15) / 16 * 16;
-  EXPECT_THAT(plan.first_workgroup_offsets, ElementsAre(0, after_records, 0)) << "launches of a, b and d";
+  EXPECT_THAT(plan.notes_offsets, ElementsAre(0, after_records, 0)) << "launches of a, b and d";
   EXPECT_GE(plan.half_bytes[0], 2u * 1001 * 12 + 1001 * 4);
+}
+
+TEST(MemoryPlan, NotesAreAsLongAsTheNodeNeedsThem) {
+  NodeBuilder finishing = NodeBuilder("finishing").Payload(12);
+  finishing.source.info.writes_input = finishing.source.info.finishes_writing = true;
+  NodeBuilder dynamic = NodeBuilder("dynamic").Dynamic().Payload(12);
+  dynamic.source.info.writes_input = true;
+  const Graph graph = MustLink({NodeBuilder("a").To("finishing", 1, 12).To("dynamic", 1, 12).To("plain", 1, 12),
+                                finishing, dynamic, NodeBuilder("plain").Payload(12)});
+  const GraphPlan plan = PlanFrom(graph, 0, 1000);
+  uint64_t bytes = 0;
+  for (size_t i = 0; i < plan.openings.size(); ++i) {
+    const shared::RegionPlan& opening = plan.openings[i];
+    EXPECT_EQ(opening.capacity, 1000u);
+    EXPECT_EQ(opening.offset, bytes);
+    bytes += 12000;
+    if (opening.slot == SlotOf(graph, "plain")) continue;
+    EXPECT_EQ(plan.notes_offsets[i], bytes);
+    bytes += opening.slot == SlotOf(graph, "dynamic") ? 16000 : 4000;
+  }
+  EXPECT_EQ(plan.half_bytes[0], (bytes + 255) / 256 * 256);
 }
 
 TEST(MemoryPlan, LevelsAlternateBetweenTheHalves) {

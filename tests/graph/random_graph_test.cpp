@@ -68,13 +68,14 @@ std::vector<Range> RangesOf(const RandomCase& test, uint32_t level) {
     for (uint32_t l = test.schedule.launch_begin[level + 1]; l < test.schedule.launch_begin[level + 2]; ++l) {
       const Launch launch = test.schedule.launches[l];
       if (launch.input != opening.slot) continue;
-      const uint64_t sums = test.plan.first_workgroup_offsets[l];
-      if (test.graph.NodeOf(launch.slot).info.kind != spirv::LaunchKind::kDynamicGrid) {
-        EXPECT_EQ(sums, 0u);
+      const uint64_t notes = test.plan.notes_offsets[l];
+      const uint32_t note_words = test.graph.NodeOf(launch.slot).info.NoteWords();
+      if (note_words == 0) {
+        EXPECT_EQ(notes, 0u);
         continue;
       }
-      EXPECT_EQ(sums % 16, 0u);
-      ranges.push_back({sums, sums + 4 * uint64_t{opening.capacity}});
+      EXPECT_EQ(notes % 16, 0u);
+      ranges.push_back({notes, notes + 4 * uint64_t{note_words} * opening.capacity});
     }
   }
   std::erase_if(ranges, [](const Range& range) { return range.begin == range.end; });

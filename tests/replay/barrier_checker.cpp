@@ -39,8 +39,8 @@ struct PreparedLaunch {
   uint64_t arguments = 0;   // 0 for level 0
   uint64_t records = 0;     // offset in the ring
   uint64_t record_bytes = 0;
-  uint64_t prefix_sums = 0;
-  uint64_t prefix_sum_bytes = 0;
+  uint64_t notes = 0;
+  uint64_t notes_bytes = 0;
 };
 
 class Checker {
@@ -270,14 +270,13 @@ class Checker {
     Touch(region, region + sizeof(Region), kRead, who + " reads region " + std::to_string(launch.slot));
     Touch(block, block + sizeof(LaunchBlock), kWrite, who + " writes a launch block");
     Touch(arguments, arguments + sizeof(DispatchArguments), kWrite, who + " writes indirect arguments");
-    if (launch.kind == kLaunchDynamicGrid) {
-      prepared.prefix_sums = kRing + launch.first_workgroup_offset;
-      prepared.prefix_sum_bytes = uint64_t{opened->second.capacity} * 4;
+    if (launch.kind == kLaunchDynamicGrid)
       Touch(prepared.records, prepared.records + prepared.record_bytes, kRead, who + " reads grids");
-      Touch(prepared.prefix_sums, prepared.prefix_sums + prepared.prefix_sum_bytes, kWrite,
-            who + " writes prefix sums");
-      if (launch.first_workgroup_offset + prepared.prefix_sum_bytes > ring_bytes_)
-        Complain("prefix sums leave the ring");
+    if (launch.note_words != kNoNotes) {
+      prepared.notes = kRing + launch.notes_offset;
+      prepared.notes_bytes = uint64_t{opened->second.capacity} * launch.note_words * 4;
+      Touch(prepared.notes, prepared.notes + prepared.notes_bytes, kWrite, who + " writes notes");
+      if (launch.notes_offset + prepared.notes_bytes > ring_bytes_) Complain("notes leave the ring");
     }
     prepared_[block] = prepared;
   }
@@ -331,9 +330,11 @@ class Checker {
     group_ = GroupOf(level_);
     Touch(*block, *block + sizeof(LaunchBlock), kRead, who + " reads its launch block");
     if (launch.arguments != 0) TouchArguments(launch, command, who);
-    Touch(launch.records, launch.records + launch.record_bytes,
-          pipeline.graph.nodes[node].info.writes_input ? kReadWrite : kRead, who + " uses its records");
-    Touch(launch.prefix_sums, launch.prefix_sums + launch.prefix_sum_bytes, kRead, who + " reads prefix sums");
+    const spirv::NodeInfo& info = pipeline.graph.nodes[node].info;
+    Touch(launch.records, launch.records + launch.record_bytes, info.writes_input ? kReadWrite : kRead,
+          who + " uses its records");
+    Touch(launch.notes, launch.notes + launch.notes_bytes, info.finishes_writing ? kReadWrite : kRead,
+          who + " uses its notes");
     TouchAsNode(pipeline, node, launch.slot, who);
   }
 

@@ -161,6 +161,24 @@ TEST_F(BarrierTest, ANodeThatWritesItsInputInALaterLevel) {
   ExpectExact(BarriersFor(3));
 }
 
+// The counters stand beside the records, in the ring, for entries too.
+TEST_F(BarrierTest, NodesThatFinishWriting) {
+  NodeBuilder a = Writing(NodeBuilder("a")).Static(4).To("b");
+  NodeBuilder b = Writing(NodeBuilder("b")).Dynamic().To("c");
+  NodeBuilder c = Writing(NodeBuilder("c")).Static(5);
+  for (NodeBuilder* node : {&a, &b, &c}) node->source.info.finishes_writing = true;
+  Record({a, b, c}, {{"a", 40}});
+  ExpectExact(BarriersFor(3) + 1);
+}
+
+TEST_F(BarrierTest, AnEntryWithoutBytesThatFinishesWriting) {
+  NodeBuilder a = Writing(NodeBuilder("a").Payload(0, 1)).Static(4);
+  a.source.info.finishes_writing = true;
+  Record({a}, {{"a", 40}});
+  ExpectExact(4);
+  EXPECT_GE(device_.command_buffer().ring_bytes, 160u);
+}
+
 TEST_F(BarrierTest, AllocationsFromTheHeap) {
   NodeBuilder a = NodeBuilder("a").To("b", 4);
   a.LastOutput().uses_heap = true;

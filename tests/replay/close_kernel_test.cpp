@@ -41,7 +41,7 @@ class CloseKernelTest : public KernelTest {
   struct Closed {
     LaunchBlock block;
     DispatchArguments arguments;
-    std::vector<uint32_t> first_workgroup;
+    std::vector<uint32_t> notes;
   };
 
   static Launch StaticGrid(uint32_t x, uint32_t y, uint32_t z, uint32_t records) {
@@ -67,6 +67,7 @@ class CloseKernelTest : public KernelTest {
     Launch launch = StaticGrid(bound, bound, bound, records);
     launch.plan.kind = shared::kLaunchDynamicGrid;
     launch.plan.grid_member = member.Packed();
+    launch.plan.note_words = shared::kShortNotes;
     launch.region.stride = stride;
     launch.records.resize(size_t{records} * stride);
     std::mt19937 random(records * 31 + most);
@@ -92,7 +93,7 @@ class CloseKernelTest : public KernelTest {
     std::vector<Region> consumed(heap_slot + 1);
     consumed[heap_slot].lost = heap_lost_;
     std::vector<LaunchPlan> plans;
-    std::vector<PlanSpan> prefix_sums;
+    std::vector<PlanSpan> notes;
     control_.ring = Memory(16).address;
     for (size_t i = 0; i < launches.size(); ++i) {
       Launch& launch = launches[i];
@@ -102,8 +103,8 @@ class CloseKernelTest : public KernelTest {
       launch.plan.shader_index = 20 + static_cast<uint32_t>(i);
       launch.plan.remaining_recursion = 30 + static_cast<uint32_t>(i);
       if (!shares) launch.region.base = Memory(launch.records).address;
-      prefix_sums.push_back(Memory((launch.records.size() / std::max(launch.region.stride, 1u) + 1) * 4));
-      launch.plan.first_workgroup_offset = prefix_sums.back().address - control_.ring;
+      notes.push_back(Memory(size_t{launch.region.capacity} * launch.plan.note_words * 4));
+      launch.plan.notes_offset = notes.back().address - control_.ring;
       if (!shares) consumed[launch.plan.slot] = launch.region;
       plans.push_back(launch.plan);
     }
@@ -139,10 +140,8 @@ class CloseKernelTest : public KernelTest {
       Closed& one = closed.emplace_back();
       one.block = Read<LaunchBlock>(blocks_, i);
       one.arguments = Read<DispatchArguments>(arguments, i);
-      if (launches[i].plan.kind != shared::kLaunchDynamicGrid) continue;
-      one.first_workgroup.resize(one.block.record_count);
-      if (!one.first_workgroup.empty())
-        std::memcpy(one.first_workgroup.data(), prefix_sums[i].host, one.first_workgroup.size() * sizeof(uint32_t));
+      one.notes.resize(size_t{one.block.record_count} * launches[i].plan.note_words);
+      if (!one.notes.empty()) std::memcpy(one.notes.data(), notes[i].host, one.notes.size() * sizeof(uint32_t));
     }
     return closed;
   }
@@ -152,19 +151,15 @@ class CloseKernelTest : public KernelTest {
     SCOPED_TRACE(what);
     const std::vector<Closed> all = Close({launch});
     const Closed& closed = all[0];
-    std::vector<uint32_t> first_workgroup;
+    std::vector<uint32_t> notes;
     const RecordArray records = {launch.records,
                                  std::min({launch.region.reserved, launch.region.first_failed, launch.region.capacity}),
                                  launch.region.stride};
-    const LaunchSize expected = SizeLaunch(launch.plan, records, limits_, first_workgroup);
+    const LaunchSize expected = SizeLaunch(launch.plan, records, limits_, notes);
     EXPECT_EQ(closed.block.record_count, expected.records);
     EXPECT_EQ(closed.block.workgroup_count, expected.workgroups);
-    if (launch.plan.kind == shared::kLaunchDynamicGrid) {
-      EXPECT_EQ(closed.first_workgroup, first_workgroup);
-      EXPECT_NE(closed.block.first_workgroup, 0u);
-    } else {
-      EXPECT_EQ(closed.block.first_workgroup, 0u);
-    }
+    EXPECT_EQ(closed.notes, notes);
+    EXPECT_EQ(closed.block.notes != 0, launch.plan.note_words != shared::kNoNotes);
     const DispatchSize size = SplitIntoRows(expected.workgroups, limits_.max_workgroups_x);
     EXPECT_EQ(closed.arguments.x, size.x);
     EXPECT_EQ(closed.arguments.y, size.y);
@@ -251,6 +246,34 @@ TEST_F(CloseKernelTest, RecordsWithoutWorkgroupsLikeTheHost) {
   ExpectLikeHost(DynamicGrid({0, 4, 2}, 8, 5000, 1), "three in four");
 }
 
+// Of records that may change while they are used.
+TEST_F(CloseKernelTest, FullNotesLikeTheHost) {
+  for (uint32_t records : {0u, 1u, 9u, 1025u, 5000u}) {
+    Launch launch = DynamicGrid({6, 2, 3}, 20, records, 7, 5);
+    launch.plan.note_words = shared::kFullNotes;
+    ExpectLikeHost(launch, std::to_string(records) + " records");
+  }
+  limits_.max_grid_workgroups = 100;
+  Launch clamped = DynamicGrid({4, 4, 2}, 16, 300, 20);
+  clamped.plan.note_words = shared::kFullNotes;
+  ExpectLikeHost(clamped, "clamped");
+  limits_.max_workgroups_y = 1;
+  limits_.max_workgroups_x = 1000;
+  ExpectLikeHost(clamped, "not all of them");
+}
+
+// Workgroups that have yet to finish writing.
+TEST_F(CloseKernelTest, ShortNotesOfStaticGridsLikeTheHost) {
+  for (uint32_t records : {0u, 1u, 128u, 129u, 70000u}) {
+    Launch launch = StaticGrid(3, 5, 7, records);
+    launch.plan.note_words = shared::kShortNotes;
+    ExpectLikeHost(launch, std::to_string(records) + " records");
+  }
+  Launch launch = StaticGrid(2, 2, 3, 4);
+  launch.plan.note_words = shared::kShortNotes;
+  EXPECT_EQ(Close({launch})[0].notes, (std::vector<uint32_t>{12, 12, 12, 12}));
+}
+
 TEST_F(CloseKernelTest, GridsAreClampedToTheirBounds) {
   ExpectLikeHost(DynamicGrid({0, 4, 3}, 12, 100, 0xffffffffu, 5), "bound 5");
   ExpectLikeHost(DynamicGrid({0, 4, 1}, 4, 100, 0xffffffffu, 65535), "bound 65535");
@@ -314,13 +337,13 @@ TEST_F(CloseKernelTest, SharersReadTheRegionOfAnotherSlotInTheirOwnWay) {
   const RecordArray records = {own.records, 3000, 12};
   std::map<uint32_t, uint32_t> expected_losses;
   for (size_t i = 0; i < 3; ++i) {
-    std::vector<uint32_t> first_workgroup;
-    const LaunchSize size = SizeLaunch(launches[i].plan, records, limits_, first_workgroup);
+    std::vector<uint32_t> notes;
+    const LaunchSize size = SizeLaunch(launches[i].plan, records, limits_, notes);
     EXPECT_EQ(closed[i].block.record_count, size.records) << i;
     EXPECT_EQ(closed[i].block.workgroup_count, size.workgroups) << i;
     EXPECT_EQ(closed[i].block.records, closed[0].block.records) << i;
     EXPECT_EQ(closed[i].block.record_stride, 12u) << i;
-    EXPECT_EQ(closed[i].first_workgroup, first_workgroup) << i;
+    EXPECT_EQ(closed[i].notes, notes) << i;
     EXPECT_EQ(closed[i].block.outputs, 1000 + i);
     expected_losses[i == 0 ? 1 : 69 + static_cast<uint32_t>(i)] = 3000 - size.records + (i == 0 ? 40 : 0);
   }

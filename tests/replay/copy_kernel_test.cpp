@@ -27,11 +27,14 @@ class CopyKernelTest : public KernelTest {
       LaunchBlock block = {};
       block.control = 11 + i;
       block.records = 0xdead;
+      block.notes = i == 0 ? 0 : 0xdead;
       block.record_count = 7 + i;
       block.workgroup_count = 9 + i;
       block.grid_member = 0xabc + i;
+      // The second one has notes behind its records.
       copies[i] = {sources_[i % 2].address,
                    i == 1 ? 100096u : 256u,
+                   i == 1 ? 100096u + 32u : 256u + 80000u,
                    Memory(std::vector{block}).address,
                    blocks_.address + i * sizeof(LaunchBlock),
                    0,
@@ -62,6 +65,7 @@ TEST_F(CopyKernelTest, CopiesEveryPieceAndCompletesTheBlocks) {
     const LaunchBlock block = Read<LaunchBlock>(blocks_, i);
     EXPECT_EQ(block.control, 11u + i);
     EXPECT_EQ(block.records, ring.address + (i == 1 ? 100096 : 256));
+    EXPECT_EQ(block.notes, i == 0 ? 0 : ring.address + (i == 1 ? 100096 + 32 : 256 + 80000));
     EXPECT_EQ(block.record_count, 7 + i);
     EXPECT_EQ(block.workgroup_count, 9 + i);
     EXPECT_EQ(block.grid_member, 0xabc + i);

@@ -32,7 +32,16 @@ TEST(EntryPoint, DynamicGrid) {
   parts.decorations = "OpMemberDecorate %record 1 PayloadDispatchIndirectAMDX";
   const std::string text = LowerParts(parts);
   // Offset 4, four bytes, one component; the bounds come with the launch block.
-  EXPECT_TRUE(HasLine(text, "* = OpFunctionCall %bool %trellis_enter_dynamic * * * * %uint_1310724")) << text;
+  EXPECT_TRUE(HasLine(text, "* = OpFunctionCall %bool %trellis_enter_dynamic * * * * %uint_1310724 %uint_1")) << text;
+}
+
+TEST(EntryPoint, GridOfAWrittenRecordComesFromTheNotes) {
+  NodeParts parts;
+  parts.modes.clear();
+  parts.decorations = "OpMemberDecorate %record 1 PayloadDispatchIndirectAMDX";
+  parts.body = "%p = OpAccessChain %np_uint %input %uint_0 %uint_1\nOpStore %p %uint_3";
+  const std::string text = LowerParts(parts);
+  EXPECT_TRUE(HasLine(text, "* = OpFunctionCall %bool %trellis_enter_dynamic * * * * * %uint_4")) << text;
 }
 
 TEST(EntryPoint, InterfaceBeforeAndAfterVersion14) {

@@ -5,6 +5,7 @@ target_sources(trellis_spirv_tests PRIVATE
   commit_test.cpp
   entry_point_test.cpp
   handle_shapes_test.cpp
+  finish_writing_test.cpp
   handles_test.cpp
   hostile_test.cpp
   lower_test.cpp

@@ -62,10 +62,28 @@ TEST(Refusal, OutputsWithoutNameOrLimit) {
   ExpectRefused(parts, "NodeMaxPayloadsAMDX");
 }
 
-TEST(Refusal, FinishWriting) {
+TEST(Refusal, FinishWritingOfWhatIsNoInput) {
   NodeParts parts;
+  parts.body =
+      "%a = OpAllocateNodePayloadsAMDX %out_ptr %uint_2 %uint_1 %uint_0\n"
+      "%last = OpFinishWritingNodePayloadAMDX %bool %a\nOpEnqueueNodePayloadsAMDX %a";
+  ExpectRefused(parts, "the operand is not the node's input");
+  parts.declare_input = false;
+  parts.interface = "";
+  ExpectRefused(parts, "the operand is not the node's input");
+}
+
+TEST(Refusal, FinishWritingIntoAnInteger) {
+  NodeParts parts;
+  parts.body = "%last = OpFinishWritingNodePayloadAMDX %uint %input";
+  ExpectRefused(parts, "the result is not a boolean");
+}
+
+TEST(Refusal, FinishWritingWithExplicitWorkgroupLayout) {
+  NodeParts parts;
+  parts.capabilities = "OpCapability WorkgroupMemoryExplicitLayoutKHR";
   parts.body = "%last = OpFinishWritingNodePayloadAMDX %bool %input";
-  ExpectRefused(parts, "OpFinishWritingNodePayloadAMDX");
+  ExpectRefused(parts, "OpFinishWritingNodePayloadAMDX on");
 }
 
 TEST(Refusal, NumWorkgroups) {
