@@ -119,7 +119,8 @@ struct NodeEmpty {
 spirv_decorate(NODE_REQUIRES_, 11, 5073) spirv_storage_class(1) uint node_shader_index;
 spirv_decorate(NODE_REQUIRES_, 11, 5021) spirv_storage_class(1) uint node_remaining_recursion;
 
-// True in the last workgroup of the launch that calls it: all others have finished writing the input. Call it in uniform control flow.
+// True in the last workgroup of the launch that calls it: it sees what all others wrote to the input. Call it in uniform control flow; it waits for
+// the workgroup.
 spirv_instruction(NODE_REQUIRES_, id = 5078) bool node_finish_writing_(uint input_payload);
 #define node_finish_writing() node_finish_writing_(0u)
 

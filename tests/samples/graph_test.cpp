@@ -19,6 +19,7 @@ TEST_P(GlslSample, GivesTheExpectedWords) {
 
 std::string SampleName(const testing::TestParamInfo<Sample>& info) { return info.param.name; }
 INSTANTIATE_TEST_SUITE_P(Samples, GlslSample, testing::ValuesIn(AllSamples()), SampleName);
+INSTANTIATE_TEST_SUITE_P(NodesOnly, GlslSample, testing::ValuesIn(SamplesForNodesOnly()), SampleName);
 
 using GlslTutorial = GpuTest;
 

@@ -153,6 +153,19 @@ Sample Recursion() {
   return sample;
 }
 
+// Each of three launches adds up the numbers of its invocations.
+Sample Finish() {
+  Sample sample{"Finish",
+                {{"finish/start", "start"}, {"finish/add", "add"}, {"finish/report", "report"}},
+                {"start", 0, 2, {}, 0},
+                {}};
+  for (uint32_t slot = 0; slot < 3; ++slot) {
+    const uint32_t invocations = 64 * 4 * (slot + 1);
+    sample.expected.push_back(2 * (invocations * (invocations - 1) / 2));
+  }
+  return sample;
+}
+
 // "watch" sees what "sum" gets, with its own grid.
 Sample Sharing() {
   Sample sample{"Sharing",
@@ -172,6 +185,8 @@ Sample Sharing() {
 std::vector<Sample> AllSamples() {
   return {HelloWorld(), HelloWorkGraphs(), Ticks(), Handles(), Layouts(false), Layouts(true), Recursion(), Sharing()};
 }
+
+std::vector<Sample> SamplesForNodesOnly() { return {Finish()}; }
 
 void PrintTo(const Sample& sample, std::ostream* stream) { *stream << sample.name; }
 

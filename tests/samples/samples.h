@@ -35,6 +35,8 @@ struct Sample {
 
 // All but those that need more than a buffer of results.
 [[nodiscard]] std::vector<Sample> AllSamples();
+// Those whose nodes have no counterpart in plain compute shaders.
+[[nodiscard]] std::vector<Sample> SamplesForNodesOnly();
 void PrintTo(const Sample& sample, std::ostream* stream);
 
 // Runs the sample as a graph of lowered nodes; the words of the result buffer. A failure fails the test and gives none.
