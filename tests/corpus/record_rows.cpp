@@ -144,8 +144,7 @@ std::vector<CorpusRow> RecordRows() {
        .nodes = Entries({"start", "gather"}),
        .inputs = {Launches("start", 3)},
        .expected = {3, 3 * 8 * 9},  // one of 8 workgroups is the last
-       .validator_says = kPointerParameter,
-       .missing = "OpFinishWritingNodePayloadAMDX"},
+       .validator_says = kPointerParameter},
       RecordInFunction(),
       ReadTypes(),
       WriteTypes(),

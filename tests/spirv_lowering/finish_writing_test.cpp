@@ -59,10 +59,10 @@ TEST(FinishWriting, CountsBetweenBarriers) {
   };
   // AcquireRelease | UniformMemory | WorkgroupMemory; at scope Device without, QueueFamily with the Vulkan memory
   // model.
-  expect_order("OpControlBarrier %uint_2 %uint_1 %uint_328", "* = OpAtomicIAdd %uint * %uint_1 %uint_72 *");
+  expect_order("OpControlBarrier %uint_2 %uint_1 %uint_328", "* = OpAtomicIAdd %uint * %int_1 %uint_72 *");
   parts.capabilities = "OpCapability VulkanMemoryModel";
   parts.memory_model = "OpMemoryModel Logical Vulkan";
-  expect_order("OpControlBarrier %uint_2 %uint_5 %uint_328", "* = OpAtomicIAdd %uint * %uint_5 %uint_72 *");
+  expect_order("OpControlBarrier %uint_2 %uint_5 %uint_328", "* = OpAtomicIAdd %uint * %int_5 %uint_72 *");
 }
 
 // What unoptimised code does: the input and pointers into it are passed to functions.

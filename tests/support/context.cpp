@@ -171,6 +171,7 @@ bool Context::CreateDevice(std::string& error) {
   features = {supported12.shaderInt8 == VK_TRUE,
               supported.features.shaderInt16 == VK_TRUE,
               supported.features.shaderInt64 == VK_TRUE,
+              supported12.shaderBufferInt64Atomics == VK_TRUE,
               supported12.shaderFloat16 == VK_TRUE,
               supported.features.shaderFloat64 == VK_TRUE,
               supported12.vulkanMemoryModel == VK_TRUE && supported12.vulkanMemoryModelDeviceScope == VK_TRUE,
@@ -186,6 +187,7 @@ bool Context::CreateDevice(std::string& error) {
       Struct<VkPhysicalDeviceVulkan12Features>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, &maintenance5);
   vulkan12.bufferDeviceAddress = VK_TRUE;
   vulkan12.shaderInt8 = supported12.shaderInt8;
+  vulkan12.shaderBufferInt64Atomics = supported12.shaderBufferInt64Atomics;
   vulkan12.shaderFloat16 = supported12.shaderFloat16;
   vulkan12.vulkanMemoryModel = features.vulkan_memory_model ? VK_TRUE : VK_FALSE;
   vulkan12.vulkanMemoryModelDeviceScope = vulkan12.vulkanMemoryModel;

@@ -24,8 +24,8 @@ struct GraphCommands {
 // Optional shader features; enabled on the device where they exist. What Trellis itself needs (buffer addresses, 16-bit
 // storage, …) is left out on purpose: the layer has to add it.
 struct ShaderFeatures {
-  bool int8 = false, int16 = false, int64 = false, float16 = false, float64 = false, vulkan_memory_model = false;
-  bool workgroup_memory_explicit_layout = false;
+  bool int8 = false, int16 = false, int64 = false, int64_atomics = false, float16 = false, float64 = false;
+  bool vulkan_memory_model = false, workgroup_memory_explicit_layout = false;
 };
 
 // A layer setting for one context, as an environment variable.

@@ -201,6 +201,9 @@ class NodeAsm {
   void Increment(const Payload& payload, Scope scope, Value count, Value node_index = 0);
   Id Length(const Records& records) { return Op("OpNodePayloadArrayLengthAMDX", Uint(), records.pointer); }
   Id IsValid(const Payload& payload, Value node_index);
+  // Structures of producer and consumer whose workgroups finish writing; and the instruction.
+  void Track(const Id& record) { Decorate("OpDecorate " + record + " TrackFinishWritingAMDX"); }
+  Id FinishWriting() { return Op("OpFinishWritingNodePayloadAMDX", Bool(), input_.pointer); }
 
   // Control flow.
   void If(const Id& condition, const std::function<void()>& then, const std::function<void()>& otherwise = {});
