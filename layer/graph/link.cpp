@@ -155,7 +155,7 @@ class Linker {
         links.push_back({target, !allocated              ? LinkKind::kQuery
                                  : own_name && !constant ? LinkKind::kTentative
                                                          : LinkKind::kEdge});
-      } else if (graph_.nodes[node].info.max_recursion > 0) {
+      } else if (graph_.nodes[node].info.declares_recursion) {
         links.push_back({target, allocated ? LinkKind::kRecursion : LinkKind::kRecursionQuery});
       } else if (allocated && (constant || (last - first == 1 && !output.sparse))) {
         return Error{"node " + Label(node) + " enqueues itself, but has no MaxNodeRecursionAMDX"};

@@ -54,8 +54,9 @@ struct NodeInfo {
   std::array<uint32_t, 3> local_size = {1, 1, 1};
   uint32_t coalesce = 1;  // coalescing: most records a workgroup; else 1
   bool is_api_entry = true;
-  uint32_t max_recursion = 0;  // MaxNodeRecursionAMDX
-  bool shares_input = false;   // SharesInputWithAMDX, with the next two
+  bool declares_recursion = false;  // MaxNodeRecursionAMDX is there, be it 0
+  uint32_t max_recursion = 0;
+  bool shares_input = false;  // SharesInputWithAMDX, with the next two
   std::string shares_input_with_name;
   uint32_t shares_input_with_index = 0;
   bool has_enqueue_capability = false;  // false: a plain compute shader used as a leaf node

@@ -112,6 +112,7 @@ class Reflection {
       case spv::ExecutionMode::ShaderIndexAMDX:
         return one("ShaderIndexAMDX", info_.shader_index);
       case spv::ExecutionMode::MaxNodeRecursionAMDX:
+        info_.declares_recursion = true;
         return one("MaxNodeRecursionAMDX", info_.max_recursion);
       case spv::ExecutionMode::IsApiEntryAMDX: {
         uint32_t value = 1;

@@ -39,6 +39,7 @@ NodeBuilder& NodeBuilder::Coalescing(uint32_t most) {
 }
 
 NodeBuilder& NodeBuilder::Recursion(uint32_t levels) {
+  source.info.declares_recursion = true;
   source.info.max_recursion = levels;
   return *this;
 }

@@ -75,6 +75,12 @@ TEST(LinkRecursion, SelfEnqueueNeedsADepth) {
   EXPECT_THAT(LinkError({NodeBuilder("a", 3).To("a")}), HasSubstr("a[3]"));
 }
 
+TEST(LinkRecursion, ADepthOfZeroLinksAndReachesNobody) {
+  const Graph graph = MustLink({NodeBuilder("a").Recursion(0).To("a")});
+  EXPECT_EQ(graph.depth, 1u);
+  EXPECT_THAT(graph.slots[0].outputs[0], IsEmpty());
+}
+
 TEST(LinkRecursion, AnOptionalTargetThatIsTheNodeItselfIsAbsent) {
   NodeBuilder node = NodeBuilder("a").To("a");
   node.LastOutput().sparse = true;

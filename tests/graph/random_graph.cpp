@@ -83,7 +83,8 @@ std::vector<NodeSource> MakeRandomNodes(Random& random) {
       node.info.input = {Below(random, 10) * 4, 4};
       node.info.writes_input = Below(random, 3) == 0;
       node.info.finishes_writing = node.info.writes_input && Below(random, 2) == 0;
-      if (Below(random, 4) == 0) node.info.max_recursion = 1 + Below(random, 4);
+      node.info.declares_recursion = Below(random, 4) == 0;
+      if (node.info.declares_recursion) node.info.max_recursion = 1 + Below(random, 4);
       for (uint32_t outputs = Below(random, 4); outputs-- > 0;) {
         // Only forwards, so that there is no cycle; the last ones find nobody.
         const uint32_t target = name + 1 + Below(random, std::min(name_count - name, 4u));

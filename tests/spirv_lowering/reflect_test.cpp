@@ -29,7 +29,7 @@ TEST(Reflect, Defaults) {
   EXPECT_EQ(info.coalesce, 4u);
   EXPECT_EQ(info.local_size, (Grid{64, 1, 1}));
   EXPECT_TRUE(info.is_api_entry);
-  EXPECT_EQ(info.max_recursion, 0u);
+  EXPECT_FALSE(info.declares_recursion);
   EXPECT_FALSE(info.shares_input);
   EXPECT_TRUE(info.has_enqueue_capability);
   EXPECT_EQ(info.input.size, 8u);
@@ -80,6 +80,7 @@ OpExecutionModeId %main MaxNodeRecursionAMDX %uint_5
   NodeInfo info = ReflectParts(parts);
   EXPECT_EQ(info.shader_index, 7u);
   EXPECT_FALSE(info.is_api_entry);
+  EXPECT_TRUE(info.declares_recursion);
   EXPECT_EQ(info.max_recursion, 5u);
   parts.modes =
       "OpExecutionMode %main CoalescingAMDX\nOpExecutionModeId %main SharesInputWithAMDX %target_name %uint_3";
