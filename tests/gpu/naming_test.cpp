@@ -1,6 +1,8 @@
 // Names and indices of nodes: defaults, overrides, several nodes from one module, node index queries.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/gpu/leaf_nodes.h"
 #include "tests/support/gpu_test.h"
 #include "tests/support/run.h"
@@ -114,6 +116,36 @@ TEST_F(Naming, NotAnApiEntry) {
   run.Input({.node = "Root", .count = 4});
   ASSERT_TRUE(run.Execute());
   EXPECT_TRUE(run.Matches({0, 0, 12}));
+}
+
+// IsApiEntryAMDX from a specialisation constant: not an entry as the module has it, one as the application wants it.
+TEST_F(Naming, ApiEntryFromASpecialisationConstant) {
+  NodeAsm m;
+  const Id words = m.StorageBuffer(0);
+  const Id record = LeafRecord(m);
+  const Id is_entry = m.Type("OpSpecConstantFalse " + m.Bool());
+  m.Decorate("OpDecorate " + is_entry + " SpecId 3");
+  m.BeginNode({.name = "Node", .launch = Launch::kCoalescing, .shader_index = 0, .input = m.Input(record)});
+  m.Mode("OpExecutionModeId " + m.CurrentFunction() + " IsApiEntryAMDX " + is_entry);
+  const Id index = m.Get(m.NodeInput(), 0, 0);
+  m.AddWord(words, index, m.Get(m.NodeInput(), 0, 1));
+  m.EndNode();
+  GraphRun run(context());
+  run.Node({.text = m.Text(), .entry = "Node", .specialization = {Spec(3, 1)}});
+  run.Input({.node = "Node", .count = 2, .payloads = Bytes({1, 5, 2, 6}), .stride = 8});
+  ASSERT_TRUE(run.Execute());
+  EXPECT_TRUE(run.Matches({0, 5, 6}));
+
+  // As the module has it, the application may not launch it; the layer says so.
+  GraphRun not_an_entry(context());
+  not_an_entry.Node({.text = m.Text(), .entry = "Node"});
+  not_an_entry.Input({.node = "Node", .count = 1, .payloads = Bytes({1, 5}), .stride = 8});
+  context().messages.Expect("TRELLIS-");
+  ASSERT_TRUE(not_an_entry.Execute());
+  const std::vector<Message> said = context().messages.Find("TRELLIS-");
+  EXPECT_TRUE(std::any_of(said.begin(), said.end(), [](const Message& message) {
+    return message.text.find("IsApiEntryAMDX is false") != std::string::npos;
+  }));
 }
 
 // An output whose target does not exist and that is sparse: a legal graph, payloads are swallowed.

@@ -256,6 +256,137 @@ TEST_P(Layouts, Members16Bit) {
   EXPECT_TRUE(run.Matches(expected));
 }
 
+// Bytes next to each other, and vectors of them at any offset.
+TEST_P(Layouts, Members8Bit) {
+  if (!context().features.int8) GTEST_SKIP() << "no shaderInt8";
+  const auto u8 = [](NodeAsm& m) { return m.Type("OpTypeInt 8 0"); };
+  const auto record = [&](NodeAsm& m) {
+    m.Capability("Int8");
+    return m.Struct({{u8(m), 0}, {m.Vector(u8(m), 3), 1}, {u8(m), 4}, {m.Array(u8(m), 3, 1), 5}, {m.Uint(), 8}});
+  };
+  const auto write = [&](NodeAsm& m, const Records& records, const Id& i) {
+    const auto byte = [&](int factor) { return m.Op("OpUConvert", u8(m), m.Add(m.Mul(i, factor), factor)); };
+    const Id v3 = m.Vector(u8(m), 3);
+    m.Store(m.Field(records, u8(m), i, {0}), byte(1));
+    m.Store(m.Field(records, v3, i, {1}), m.Op("OpCompositeConstruct", v3, byte(2), byte(3), byte(4)));
+    m.Store(m.Field(records, u8(m), i, {1, 1}), byte(40));
+    m.Store(m.Field(records, u8(m), i, {2}), byte(5));
+    for (int k = 0; k < 3; ++k) m.Store(m.Field(records, u8(m), i, {3, k}), byte(6 + k));
+  };
+  const auto read = [&](NodeAsm& m, const Records& input) {
+    const auto widen = [&](const Id& value) { return m.Op("OpUConvert", m.Uint(), value); };
+    std::vector<Id> values = {widen(m.Load(u8(m), m.Field(input, u8(m), 0, {0})))};
+    const Id vector = m.Load(m.Vector(u8(m), 3), m.Field(input, m.Vector(u8(m), 3), 0, {1}));
+    for (int c = 0; c < 3; ++c)
+      values.push_back(widen(m.Op("OpCompositeExtract", u8(m), vector, Id(std::to_string(c)))));
+    values.push_back(widen(m.Load(u8(m), m.Field(input, u8(m), 0, {2}))));
+    for (int k = 0; k < 3; ++k) values.push_back(widen(m.Load(u8(m), m.Field(input, u8(m), 0, {3, k}))));
+    return values;
+  };
+  GraphRun run(context());
+  ASSERT_TRUE(RunLayout(run, LayoutProgram::Text(shape(), record, "4", write, read)));
+  std::vector<uint32_t> expected(16 * kRecords);
+  for (uint32_t i = 0; i < kRecords; ++i) {
+    const std::vector<uint32_t> factors = {1, 2, 40, 4, 5, 6, 7, 8};
+    for (uint32_t n = 0; n < factors.size(); ++n) expected[i * 16 + n] = (factors[n] * (i + 1)) & 0xFF;
+  }
+  EXPECT_TRUE(run.Matches(expected));
+}
+
+// double and a vector of them, at offsets that are multiples of 8.
+TEST_P(Layouts, MembersDouble) {
+  if (!context().features.float64) GTEST_SKIP() << "no shaderFloat64";
+  const auto f64 = [](NodeAsm& m) { return m.Type("OpTypeFloat 64"); };
+  const auto record = [&](NodeAsm& m) {
+    m.Capability("Float64");
+    return m.Struct({{m.Uint(), 0}, {f64(m), 8}, {m.Vector(f64(m), 2), 16}});
+  };
+  const auto write = [&](NodeAsm& m, const Records& records, const Id& i) {
+    const Id number = m.Op("OpConvertUToF", f64(m), i);
+    // Not a float: the low half counts.
+    const Id big = m.Op("OpFAdd", f64(m), number, m.Constant(f64(m), "4503599627370496"));
+    const Id v2 = m.Vector(f64(m), 2);
+    m.Store(m.Field(records, f64(m), i, {1}), big);
+    m.Store(m.Field(records, v2, i, {2}), m.Op("OpCompositeConstruct", v2, number, big));
+  };
+  const auto read = [&](NodeAsm& m, const Records& input) {
+    const Id pair = m.Vector(m.Uint(), 2);
+    std::vector<Id> values;
+    const auto split = [&](const Id& value) {
+      const Id halves = m.Op("OpBitcast", pair, value);
+      for (int c = 0; c < 2; ++c) values.push_back(m.Op("OpCompositeExtract", m.Uint(), halves, Id(std::to_string(c))));
+    };
+    split(m.Load(f64(m), m.Field(input, f64(m), 0, {1})));
+    const Id vector = m.Load(m.Vector(f64(m), 2), m.Field(input, m.Vector(f64(m), 2), 0, {2}));
+    for (int c = 0; c < 2; ++c) split(m.Op("OpCompositeExtract", f64(m), vector, Id(std::to_string(c))));
+    return values;
+  };
+  GraphRun run(context());
+  ASSERT_TRUE(RunLayout(run, LayoutProgram::Text(shape(), record, "0", write, read)));
+  const auto push = [](std::vector<uint32_t>& words, double value) {
+    uint64_t bits = 0;
+    std::memcpy(&bits, &value, sizeof(bits));
+    words.insert(words.end(), {static_cast<uint32_t>(bits), static_cast<uint32_t>(bits >> 32)});
+  };
+  std::vector<uint32_t> expected(16 * kRecords);
+  for (uint32_t i = 0; i < kRecords; ++i) {
+    std::vector<uint32_t> row;
+    push(row, 4503599627370496.0 + i);
+    push(row, i);
+    push(row, 4503599627370496.0 + i);
+    std::copy(row.begin(), row.end(), expected.begin() + i * 16);
+  }
+  EXPECT_TRUE(run.Matches(expected));
+}
+
+// std430: vectors of three at multiples of 16, array and matrix strides of 16, holes that nobody may touch.
+TEST_P(Layouts, Std430) {
+  const auto columns = [](NodeAsm& m) { return m.Type("OpTypeMatrix " + m.Vector(m.Float(), 3) + " 2"); };
+  const auto record = [&](NodeAsm& m) {
+    const Id v3 = m.Vector(m.Uint(), 3);
+    return m.Struct(
+        {{m.Uint(), 0}, {v3, 16}, {m.Array(v3, 2, 16), 32}, {columns(m), 64, false, "ColMajor;MatrixStride 16"}});
+  };
+  const auto write = [&](NodeAsm& m, const Records& records, const Id& i) {
+    const Id v3 = m.Vector(m.Uint(), 3);
+    const auto vector = [&](int n) {
+      return m.Op("OpCompositeConstruct", v3, m.Add(i, n), m.Add(i, n + 1), m.Add(i, n + 2));
+    };
+    m.Store(m.Field(records, v3, i, {1}), vector(10));
+    m.Store(m.Field(records, v3, i, {2, 0}), vector(20));
+    m.Store(m.Field(records, v3, i, {2, 1}), vector(30));
+    for (int c = 0; c < 2; ++c) {
+      for (int r = 0; r < 3; ++r) {
+        const Id element = m.Op("OpConvertUToF", m.Float(), m.Add(i, 40 + 3 * c + r));
+        m.Store(m.Field(records, m.Float(), i, {3, c, r}), element);
+      }
+    }
+  };
+  const auto read = [&](NodeAsm& m, const Records& input) {
+    std::vector<Id> values;
+    for (int c = 0; c < 3; ++c) values.push_back(m.Load(m.Uint(), m.Field(input, m.Uint(), 0, {1, c})));
+    for (int e = 0; e < 2; ++e) {
+      for (int c = 0; c < 3; ++c) values.push_back(m.Load(m.Uint(), m.Field(input, m.Uint(), 0, {2, e, c})));
+    }
+    const Id matrix = m.Load(columns(m), m.Field(input, columns(m), 0, {3}));
+    for (int c = 0; c < 2; ++c) {
+      for (int r = 0; r < 3; ++r) {
+        const Id place = Id(std::to_string(c) + " " + std::to_string(r));
+        values.push_back(m.Op("OpConvertFToU", m.Uint(), m.Op("OpCompositeExtract", m.Float(), matrix, place)));
+      }
+    }
+    return values;
+  };
+  GraphRun run(context());
+  ASSERT_TRUE(RunLayout(run, LayoutProgram::Text(shape(), record, "0", write, read)));
+  std::vector<uint32_t> expected(16 * kRecords);
+  for (uint32_t i = 0; i < kRecords; ++i) {
+    for (uint32_t n = 0; n < 9; ++n) expected[i * 16 + n] = i + 10 * (n / 3 + 1) + n % 3;
+    for (uint32_t n = 0; n < 6; ++n) expected[i * 16 + 9 + n] = i + 40 + n;
+  }
+  EXPECT_TRUE(run.Matches(expected));
+}
+
 // A node in the middle hands its record on as one value.
 TEST_P(Layouts, WholeRecordCopy) {
   NodeAsm m(shape());

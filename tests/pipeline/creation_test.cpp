@@ -59,6 +59,19 @@ TEST_F(GraphCreation, TheGraphsOwnStructuresAndFlagsStayInTheLayer) {
   NodeIndex(pipelines_[0], "renamed", 7);
 }
 
+TEST_F(GraphCreation, RobustnessOfAStageReachesTheDriver) {
+  const auto robustness =
+      Struct<VkPipelineRobustnessCreateInfoEXT>(VK_STRUCTURE_TYPE_PIPELINE_ROBUSTNESS_CREATE_INFO_EXT);
+  const auto node = NodeInfo("n", 1, &robustness);
+  const VkShaderModule module = MakeModule(Assemble(ThreadModule(Shape::kDxc)));
+  ASSERT_EQ(
+      Create({GraphInfo({Stage(module, "ThreadNode", &robustness), Stage(module, "ThreadNode", &node)}, MakeLayout())}),
+      VK_SUCCESS);
+  ASSERT_EQ(requests_.size(), 2u);
+  for (const ComputeRequest& request : requests_)
+    EXPECT_THAT(request.stage_chain, ElementsAre(VK_STRUCTURE_TYPE_PIPELINE_ROBUSTNESS_CREATE_INFO_EXT));
+}
+
 TEST_F(GraphCreation, CreateInfosAreNotChanged) {
   const auto node = NodeInfo("n", 1);
   const std::vector<VkPipelineShaderStageCreateInfo> stages = {

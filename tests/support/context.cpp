@@ -5,6 +5,8 @@
 #include <cstring>
 #include <optional>
 
+#include "tests/support/optional_extensions.h"
+
 namespace trellis::test {
 namespace {
 
@@ -145,11 +147,13 @@ bool Context::ChooseDevice(std::string& error) {
             " does not offer VK_AMDX_shader_enqueue: is the layer enabled (TRELLIS_ENABLE, XDG_CONFIG_DIRS)?";
     return false;
   }
+  subgroup = Struct<VkPhysicalDeviceSubgroupProperties>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES);
   enqueue_properties = Struct<VkPhysicalDeviceShaderEnqueuePropertiesAMDX>(
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_PROPERTIES_AMDX);
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_PROPERTIES_AMDX, &subgroup);
   auto properties2 =
       Struct<VkPhysicalDeviceProperties2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &enqueue_properties);
   vkGetPhysicalDeviceProperties2(physical_device, &properties2);
+  enqueue_properties.pNext = nullptr;
   return true;
 }
 
@@ -160,14 +164,10 @@ bool Context::CreateDevice(std::string& error) {
   vkGetPhysicalDeviceQueueFamilyProperties(physical_device, &count, families.data());
   while (queue_family < count && (families[queue_family].queueFlags & VK_QUEUE_COMPUTE_BIT) == 0) ++queue_family;
 
-  auto explicit_layout = Struct<VkPhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR>(
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_WORKGROUP_MEMORY_EXPLICIT_LAYOUT_FEATURES_KHR);
-  const bool has_explicit_layout =
-      HasExtension(physical_device, VK_KHR_WORKGROUP_MEMORY_EXPLICIT_LAYOUT_EXTENSION_NAME);
-  auto supported12 = Struct<VkPhysicalDeviceVulkan12Features>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
-                                                              has_explicit_layout ? &explicit_layout : nullptr);
+  auto supported12 = Struct<VkPhysicalDeviceVulkan12Features>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES);
   auto supported = Struct<VkPhysicalDeviceFeatures2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &supported12);
   vkGetPhysicalDeviceFeatures2(physical_device, &supported);
+  OptionalExtensions optional(physical_device);
   features = {supported12.shaderInt8 == VK_TRUE,
               supported.features.shaderInt16 == VK_TRUE,
               supported.features.shaderInt64 == VK_TRUE,
@@ -175,7 +175,10 @@ bool Context::CreateDevice(std::string& error) {
               supported12.shaderFloat16 == VK_TRUE,
               supported.features.shaderFloat64 == VK_TRUE,
               supported12.vulkanMemoryModel == VK_TRUE && supported12.vulkanMemoryModelDeviceScope == VK_TRUE,
-              explicit_layout.workgroupMemoryExplicitLayout == VK_TRUE};
+              optional.robust_buffer_access2,
+              optional.derivative_quads,
+              optional.derivative_linear,
+              optional.workgroup_memory_explicit_layout};
 
   auto enqueue =
       Struct<VkPhysicalDeviceShaderEnqueueFeaturesAMDX>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX);
@@ -191,12 +194,8 @@ bool Context::CreateDevice(std::string& error) {
   vulkan12.shaderFloat16 = supported12.shaderFloat16;
   vulkan12.vulkanMemoryModel = features.vulkan_memory_model ? VK_TRUE : VK_FALSE;
   vulkan12.vulkanMemoryModelDeviceScope = vulkan12.vulkanMemoryModel;
-  explicit_layout.workgroupMemoryExplicitLayoutScalarBlockLayout = VK_FALSE;
-  explicit_layout.workgroupMemoryExplicitLayout8BitAccess = VK_FALSE;
-  explicit_layout.workgroupMemoryExplicitLayout16BitAccess = VK_FALSE;
-  explicit_layout.pNext = &vulkan12;
-  void* const chain = features.workgroup_memory_explicit_layout ? static_cast<void*>(&explicit_layout) : &vulkan12;
-  auto enabled = Struct<VkPhysicalDeviceFeatures2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, chain);
+  auto enabled =
+      Struct<VkPhysicalDeviceFeatures2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, optional.FeatureChain(&vulkan12));
   enabled.features.shaderInt16 = supported.features.shaderInt16;
   enabled.features.shaderInt64 = supported.features.shaderInt64;
   enabled.features.shaderFloat64 = supported.features.shaderFloat64;
@@ -208,8 +207,7 @@ bool Context::CreateDevice(std::string& error) {
   queue_info.pQueuePriorities = &priority;
   std::vector<const char*> extensions = {VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME, VK_KHR_MAINTENANCE_5_EXTENSION_NAME,
                                          VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME};
-  if (features.workgroup_memory_explicit_layout)
-    extensions.push_back(VK_KHR_WORKGROUP_MEMORY_EXPLICIT_LAYOUT_EXTENSION_NAME);
+  extensions.insert(extensions.end(), optional.names().begin(), optional.names().end());
   auto info = Struct<VkDeviceCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &enabled);
   info.queueCreateInfoCount = 1;
   info.pQueueCreateInfos = &queue_info;

@@ -25,7 +25,10 @@ struct GraphCommands {
 // storage, …) is left out on purpose: the layer has to add it.
 struct ShaderFeatures {
   bool int8 = false, int16 = false, int64 = false, int64_atomics = false, float16 = false, float64 = false;
-  bool vulkan_memory_model = false, workgroup_memory_explicit_layout = false;
+  bool vulkan_memory_model = false;
+  // Of extensions (OptionalExtensions).
+  bool robust_buffer_access2 = false, derivative_quads = false, derivative_linear = false;
+  bool workgroup_memory_explicit_layout = false;
 };
 
 // A layer setting for one context, as an environment variable.
@@ -57,6 +60,7 @@ class Context {
   GraphCommands graph;
   VkPhysicalDeviceProperties properties = {};
   VkPhysicalDeviceShaderEnqueuePropertiesAMDX enqueue_properties = {};
+  VkPhysicalDeviceSubgroupProperties subgroup = {};
   ShaderFeatures features;
   MessageLog messages;
   bool has_validation = false;

@@ -113,6 +113,7 @@ GraphStages::GraphStages(const Context& context, const std::vector<GraphNode>& n
     Extra& extra = extras_[i];
     extra.node =
         Struct<VkPipelineShaderStageNodeCreateInfoAMDX>(VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_NODE_CREATE_INFO_AMDX);
+    extra.node.pNext = node.chain;
     extra.node.pName = node.name ? node.name->c_str() : nullptr;
     extra.node.index = node.index.value_or(VK_SHADER_INDEX_UNUSED_AMDX);
     for (const Specialization& specialization : node.specialization) {
@@ -124,7 +125,7 @@ GraphStages::GraphStages(const Context& context, const std::vector<GraphNode>& n
                             extra.data.data()};
     VkPipelineShaderStageCreateInfo& stage = stages_[i];
     stage = Struct<VkPipelineShaderStageCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO);
-    if (node.name || node.index) stage.pNext = &extra.node;
+    stage.pNext = node.name || node.index ? &extra.node : node.chain;
     stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
     stage.module = module;
     stage.pName = node.entry.c_str();

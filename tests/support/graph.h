@@ -27,6 +27,7 @@ struct GraphNode {
   std::optional<uint32_t> index = {};
   std::vector<Specialization> specialization = {};
   std::vector<uint32_t> words = {};  // instead of `text`, not checked
+  const void* chain = nullptr;       // further structures for the stage's pNext
 };
 
 // Every set has storage buffers at bindings 0, 1, …

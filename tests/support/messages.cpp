@@ -17,6 +17,10 @@ constexpr KnownFalse kKnownFalse[] = {
     // older than it.
     {"VUID-VkDeviceCreateInfo-pNext-pNext", "unknown VkStructureType (1000470000)"},
     {"", "Device Extension VK_KHR_maintenance5 is not supported by this layer"},
+    // It is older than VK_KHR_compute_shader_derivatives too.
+    {"", "Device Extension VK_KHR_compute_shader_derivatives is not supported by this layer"},
+    {"VUID-VkShaderModuleCreateInfo-pCode-04146", "SPV_KHR_compute_shader_derivatives"},
+    {"UNASSIGNED-CoreValidation-Shader-InconsistentSpirv", "operand ComputeDerivativeGroup"},
     // Asked for by what NVIDIA's driver brings with it; neither Trellis nor the tests know the command.
     {"WARNING-vkGetDeviceProcAddr-device", "vkGetPhysicalDeviceVideoEncodeQualityLevelPropertiesKHR"},
 };

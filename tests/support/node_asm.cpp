@@ -8,13 +8,15 @@ namespace trellis::test {
 
 NodeAsm::NodeAsm(Shape shape, bool enqueue) : shape_(shape), enqueue_(enqueue) {
   capabilities_.insert("Shader");
-  if (enqueue_) capabilities_.insert("ShaderEnqueueAMDX");
+  if (!enqueue_) return;
+  Capability("ShaderEnqueueAMDX");
+  Extension("SPV_AMDX_shader_enqueue");
 }
 
 std::string NodeAsm::Text() const {
   std::string text;
   for (const std::string& capability : capabilities_) text += "OpCapability " + capability + "\n";
-  if (enqueue_) text += "OpExtension \"SPV_AMDX_shader_enqueue\"\n";
+  for (const std::string& extension : extensions_) text += "OpExtension \"" + extension + "\"\n";
   text += imports_;
   text += vulkan_model_ ? "OpMemoryModel Logical Vulkan\n" : "OpMemoryModel Logical GLSL450\n";
   return text + entry_points_ + modes_ + decorations_ + declarations_ + callees_ + functions_;

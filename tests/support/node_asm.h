@@ -104,6 +104,7 @@ class NodeAsm {
 
   // ---- types, constants, module-scope variables ----
   void Capability(std::string_view name) { capabilities_.insert(std::string(name)); }
+  void Extension(const std::string& name) { extensions_.insert(name); }
   Id Type(const std::string& text);  // for example "OpTypeVector %4 3"; the same text gives the same id
   Id Bool() { return Type("OpTypeBool"); }
   Id Uint() { return Type("OpTypeInt 32 0"); }
@@ -226,7 +227,7 @@ class NodeAsm {
   const bool enqueue_;
   bool vulkan_model_ = false;
   uint32_t last_id_ = 0;
-  std::set<std::string> capabilities_;
+  std::set<std::string> capabilities_, extensions_;
   std::map<std::string, Id> declared_;    // text of a type, constant or built-in -> id
   std::map<Id, Id> parameter_variables_;  // kDxc: array type -> the Function variable that carries it
   std::vector<Id> globals_;

@@ -1,0 +1,74 @@
+#include "tests/support/optional_extensions.h"
+
+#include <set>
+#include <string>
+
+namespace trellis::test {
+namespace {
+
+std::set<std::string> ExtensionsOf(VkPhysicalDevice device) {
+  uint32_t count = 0;
+  vkEnumerateDeviceExtensionProperties(device, nullptr, &count, nullptr);
+  std::vector<VkExtensionProperties> extensions(count);
+  vkEnumerateDeviceExtensionProperties(device, nullptr, &count, extensions.data());
+  std::set<std::string> names;
+  for (const VkExtensionProperties& extension : extensions) names.insert(extension.extensionName);
+  return names;
+}
+
+void GetFeatures(VkPhysicalDevice device, void* structure) {
+  auto features = Struct<VkPhysicalDeviceFeatures2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, structure);
+  vkGetPhysicalDeviceFeatures2(device, &features);
+}
+
+}  // namespace
+
+OptionalExtensions::OptionalExtensions(VkPhysicalDevice device)
+    : pipeline_robustness_(Struct<VkPhysicalDevicePipelineRobustnessFeaturesEXT>(
+          VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_ROBUSTNESS_FEATURES_EXT)),
+      derivatives_(Struct<VkPhysicalDeviceComputeShaderDerivativesFeaturesKHR>(
+          VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COMPUTE_SHADER_DERIVATIVES_FEATURES_KHR)),
+      explicit_layout_(Struct<VkPhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR>(
+          VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_WORKGROUP_MEMORY_EXPLICIT_LAYOUT_FEATURES_KHR)) {
+  const std::set<std::string> listed = ExtensionsOf(device);
+  if (listed.count(VK_EXT_PIPELINE_ROBUSTNESS_EXTENSION_NAME) != 0) {
+    GetFeatures(device, &pipeline_robustness_);
+    names_.push_back(VK_EXT_PIPELINE_ROBUSTNESS_EXTENSION_NAME);
+  }
+  if (pipeline_robustness_.pipelineRobustness == VK_TRUE && listed.count(VK_EXT_ROBUSTNESS_2_EXTENSION_NAME) != 0) {
+    auto robustness2 =
+        Struct<VkPhysicalDeviceRobustness2FeaturesEXT>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ROBUSTNESS_2_FEATURES_EXT);
+    GetFeatures(device, &robustness2);
+    // A stage may ask for it if the device supports it; it need not be enabled.
+    robust_buffer_access2 = robustness2.robustBufferAccess2 == VK_TRUE;
+  }
+  if (listed.count(VK_KHR_COMPUTE_SHADER_DERIVATIVES_EXTENSION_NAME) != 0) {
+    GetFeatures(device, &derivatives_);
+    derivative_quads = derivatives_.computeDerivativeGroupQuads == VK_TRUE;
+    derivative_linear = derivatives_.computeDerivativeGroupLinear == VK_TRUE;
+    names_.push_back(VK_KHR_COMPUTE_SHADER_DERIVATIVES_EXTENSION_NAME);
+  }
+  if (listed.count(VK_KHR_WORKGROUP_MEMORY_EXPLICIT_LAYOUT_EXTENSION_NAME) != 0) {
+    GetFeatures(device, &explicit_layout_);
+    workgroup_memory_explicit_layout = explicit_layout_.workgroupMemoryExplicitLayout == VK_TRUE;
+    names_.push_back(VK_KHR_WORKGROUP_MEMORY_EXPLICIT_LAYOUT_EXTENSION_NAME);
+  }
+}
+
+void* OptionalExtensions::FeatureChain(void* next) {
+  if (pipeline_robustness_.pipelineRobustness == VK_TRUE) {
+    pipeline_robustness_.pNext = next;
+    next = &pipeline_robustness_;
+  }
+  if (derivative_quads || derivative_linear) {
+    derivatives_.pNext = next;
+    next = &derivatives_;
+  }
+  if (workgroup_memory_explicit_layout) {
+    explicit_layout_.pNext = next;
+    next = &explicit_layout_;
+  }
+  return next;
+}
+
+}  // namespace trellis::test
