@@ -3,6 +3,16 @@
 add_test(NAME repository.includes COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/scripts/check_includes.py")
 add_test(NAME repository.includes_selftest COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/scripts/check_includes.py" --self-test)
 add_test(NAME repository.gpu_results_selftest COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/scripts/check_gpu_results.py" --self-test)
+add_test(NAME repository.conformance_selftest COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/scripts/check_conformance.py" --self-test)
+# docs/conformance.md against the tests that were built.
+set(conformance_programs "")
+foreach(program IN ITEMS front_end gpu graph layer pipeline replay rules sample spirv tool)
+  if(TARGET trellis_${program}_tests)
+    list(APPEND conformance_programs --program ${program}=$<TARGET_FILE:trellis_${program}_tests>)
+  endif()
+endforeach()
+add_test(NAME repository.conformance
+  COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/scripts/check_conformance.py" ${conformance_programs})
 if(TARGET VkLayer_TRELLIS_shader_enqueue)
   add_test(NAME repository.install COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/scripts/check_install.py" "${PROJECT_BINARY_DIR}")
 endif()
