@@ -68,7 +68,7 @@ def parse_rows(lines):
 
 
 def parse_test_list(output):
-    """Full names from what --gtest_list_tests prints."""
+    """Full names from what --gtest_list_tests prints; disabled tests are none."""
     names, suite = set(), ""
     for line in output.splitlines():
         word = line.split("#")[0].strip()
@@ -76,7 +76,7 @@ def parse_test_list(output):
             names.add(suite + word)
         elif word.endswith("."):
             suite = word
-    return names
+    return {name for name in names if "DISABLED_" not in name}
 
 
 def list_tests(path):
@@ -177,7 +177,7 @@ SELF_TEST_ROWS = [
 
 
 def self_test():
-    programs = {"gpu": parse_test_list("S.\n  A\nShapes/S.\n  B/dxc  # GetParam() = 0\n  B/direct\n"), "graph": {"G.A"}}
+    programs = {"gpu": parse_test_list("S.\n  A\n  DISABLED_X\nDISABLED_Later/S.\n  X/dxc\nShapes/S.\n  B/dxc  # GetParam() = 0\n  B/direct\n"), "graph": {"G.A"}}
     skips = [("swiftshader", "Shapes/S.B/*", "no bytes")]
     failed = []
     for line, words in SELF_TEST_ROWS:
@@ -209,7 +209,8 @@ def main():
         sys.exit(0 if self_test() else 1)
     lines = PAGE.read_text(encoding="utf-8").splitlines()
     rows = parse_rows(lines)
-    programs = {name: list_tests(path) for name, _, path in (entry.partition("=") for entry in args.program)}
+    wanted = {program for row in rows.values() for program, _ in row.tests}
+    programs = {name: list_tests(path) for name, _, path in (entry.partition("=") for entry in args.program) if name in wanted}
     skips, problems = read_expected(EXPECTED_SKIPS)
     if args.fill:
         results, unreadable = read_results(args.fill)
