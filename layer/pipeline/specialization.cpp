@@ -1,8 +1,8 @@
 #include "layer/pipeline/specialization.h"
 
-#include <algorithm>
 #include <spirv/unified1/spirv.hpp11>
 #include <unordered_set>
+#include <vector>
 
 namespace trellis {
 namespace {
@@ -43,16 +43,24 @@ const VkSpecializationInfo* KeepSpecialization(const VkSpecializationInfo* info,
                                                Arena& arena) {
   if (!info) return nullptr;
   const std::unordered_set<uint32_t> ids = SpecializableIds(words);
-  VkSpecializationMapEntry* entries = arena.CopyArray(info->pMapEntries, info->mapEntryCount);
-  const VkSpecializationMapEntry* end =
-      std::remove_if(entries, entries + info->mapEntryCount,
-                     [&ids](const VkSpecializationMapEntry& entry) { return !ids.contains(entry.constantID); });
+  std::vector<VkSpecializationMapEntry> entries;
+  std::vector<uint8_t> data;
+  const spirv::Specialization given = ReadSpecialization(info);
+  for (uint32_t i = 0; i < info->mapEntryCount; ++i) {
+    const auto constant = given.find(info->pMapEntries[i].constantID);
+    if (constant == given.end() || !ids.contains(constant->first)) continue;
+    const std::vector<uint8_t>& bytes = constant->second;
+    entries.push_back({constant->first, static_cast<uint32_t>(data.size()), bytes.size()});
+    data.insert(data.end(), bytes.begin(), bytes.end());
+  }
   // SwiftShader reads the first entry even where there is none.
-  if (end == entries) return nullptr;
-  VkSpecializationInfo* kept = arena.Copy(*info);
-  kept->mapEntryCount = static_cast<uint32_t>(end - entries);
-  kept->pMapEntries = entries;
-  return kept;
+  if (entries.empty()) return nullptr;
+  VkSpecializationInfo kept = {};
+  kept.mapEntryCount = static_cast<uint32_t>(entries.size());
+  kept.pMapEntries = arena.CopyArray(entries.data(), entries.size());
+  kept.dataSize = data.size();
+  kept.pData = arena.CopyArray(data.data(), data.size());
+  return arena.Copy(kept);
 }
 
 }  // namespace trellis

@@ -14,7 +14,8 @@ namespace trellis {
 [[nodiscard]] spirv::Specialization ReadSpecialization(const VkSpecializationInfo* info);
 
 // The entries for constants that `words` still has. Those of node names and grids are gone after lowering, and
-// SwiftShader crashes on entries with the size of a string. Data and result live as long as `info` and the arena; null
+// SwiftShader crashes on entries with the size of a string. Their bytes are gone too: drivers' caches compare all of
+// the data, and the same shader under another name would not be found. The result lives as long as the arena; null
 // stays null.
 [[nodiscard]] const VkSpecializationInfo* KeepSpecialization(const VkSpecializationInfo* info,
                                                              std::span<const uint32_t> words, Arena& arena);

@@ -38,6 +38,28 @@ TEST(Specialization, EntriesThatLeaveTheDataAreLeftOut) {
 
 using SpecializedGraph = GraphCreation;
 
+// A driver's cache compares the whole structure: bytes of constants that are gone must be gone too.
+TEST_F(SpecializedGraph, WhatIsKeptHoldsNothingElse) {
+  NodeAsm m;
+  const Id words = m.StorageBuffer(0);
+  m.BeginNode({.name = "main", .launch = Launch::kCoalescing});
+  m.AddWord(words, m.SpecConstant(2, 5), m.SpecConstant(5, 1));
+  m.EndNode();
+  const std::vector<uint32_t> module = Assemble(m.Text());
+  const VkSpecializationMapEntry entries[] = {{1, 0, 4}, {5, 4, 4}, {3, 8, 4}, {2, 12, 4}};
+  const uint32_t data[] = {11, 22, 33, 44};
+  const VkSpecializationInfo info = {4, entries, sizeof(data), data};
+  Arena arena;
+  const VkSpecializationInfo* kept = KeepSpecialization(&info, module, arena);
+  ASSERT_NE(kept, nullptr);
+  ASSERT_EQ(kept->dataSize, 8u);
+  EXPECT_THAT(std::span(static_cast<const uint32_t*>(kept->pData), 2), ElementsAre(22, 44));
+  ASSERT_EQ(kept->mapEntryCount, 2u);
+  EXPECT_EQ(kept->pMapEntries[0].constantID, 5u);
+  EXPECT_EQ(kept->pMapEntries[1].constantID, 2u);
+  EXPECT_EQ(kept->pMapEntries[1].offset, 4u);
+}
+
 // One constant for a static grid, one for the code, and the target's name: the driver may only see the second one.
 TEST_F(SpecializedGraph, TheDriverGetsTheConstantsThatAreLeft) {
   NodeAsm m;
