@@ -105,9 +105,11 @@ def judge(folder, expected_path, required, strict):
         )
         failures += [f"{name}: {test} failed" for test in sorted(results.failed)]
         (failures if strict else remarks).extend(compare_skips(name, results, entries))
-    for name in required:
-        if name not in drivers or not drivers[name].passed:
-            failures.append(f"no GPU test passed on {name}, which is required")
+    for requirement in required:
+        name, _, pattern = requirement.partition(":")
+        passed = drivers[name].passed if name in drivers else set()
+        if not any(fnmatch.fnmatchcase(test, pattern or "*") for test in passed):
+            failures.append(f"no GPU test {pattern + ' ' if pattern else ''}passed on {name}, which is required")
     return summary, failures, remarks
 
 
@@ -131,6 +133,9 @@ SKIPS = test_report(A="pass", B="skip")
 SELF_TESTS = [
     ({"a.json": GOOD}, "", ["a"], None),
     ({"a.json": GOOD}, "", ["a", "b"], "no GPU test passed on b"),
+    ({"a.json": GOOD}, "", ["a:S.B", "a:S.*"], None),
+    ({"a.json": GOOD}, "", ["a", "a:S.C"], "no GPU test S.C passed on a"),
+    ({"a.json": test_report(A="pass", B="fail")}, "", ["a:S.B"], "no GPU test S.B passed on a"),
     ({"a.json": SKIPS}, "", ["a"], "a skipped S.B"),
     ({"a.json": SKIPS}, "a S.B: it has no such thing\n", ["a"], None),
     ({"a.json": SKIPS}, "# why\na S.*: it has no such thing\n", ["a"], None),
@@ -166,7 +171,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=pathlib.Path, nargs="?", help="folder of GoogleTest's JSON files")
     parser.add_argument("--expected-skips", type=pathlib.Path)
-    parser.add_argument("--require", action="append", default=[], metavar="DRIVER")
+    parser.add_argument(
+        "--require", action="append", default=[], metavar="DRIVER[:TEST]", help="a driver where some test must have passed, or this one; TEST may hold *"
+    )
     parser.add_argument("--strict-skips", action="store_true")
     parser.add_argument("--self-test", action="store_true", help="check the checker")
     args = parser.parse_args()

@@ -18,8 +18,8 @@ Installs what is missing (Debian 12 and 13), builds, and runs the tests.
   --asan       the preset asan (AddressSanitizer and UndefinedBehaviorSanitizer)
   --all        both, one after the other
 
-With CI=true the run fails unless the GPU tests ran on lavapipe and on SwiftShader and skipped exactly what
-tests/gpu/expected_skips.txt lists.
+With CI=true the run fails unless the GPU tests, random graphs among them, ran on lavapipe and on SwiftShader and skipped
+exactly what tests/gpu/expected_skips.txt lists.
 TEXT
 }
 
@@ -80,7 +80,10 @@ RunPreset() {
 
 required=()
 if [ "${CI:-}" = true ]; then
-  required=(--require lavapipe --require swiftshader --strict-skips)
+  required=(--strict-skips)
+  for driver in lavapipe swiftshader; do
+    required+=(--require "${driver}" --require "${driver}:RandomGraphs.AgreeWithTheReference")
+  done
 fi
 MakeTempDir
 closing=${TEMP_DIR}/closing

@@ -1,6 +1,8 @@
-// Commands and DescriptorSets of run.h.
+// Commands, DescriptorSets and recording of run.h.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 #include "tests/support/run.h"
 
@@ -11,6 +13,45 @@ namespace {
 constexpr uint64_t kTimeoutNanoseconds = 300ull * 1000 * 1000 * 1000;
 
 }  // namespace
+
+void RecordGraphDispatch(const Context& context, VkCommandBuffer command_buffer, const Graph& graph,
+                         const GuardedBuffer& scratch, const std::vector<GraphInput>& inputs, uint64_t info_stride,
+                         uint32_t info_count) {
+  // What the application hands over is dead when the command returns: all of it is on the heap here and overwritten
+  // afterwards.
+  std::vector<std::vector<uint8_t>> payloads;
+  const auto stride = static_cast<size_t>(info_stride);
+  std::vector<uint8_t> infos(std::max(inputs.size() * stride, inputs.size() * sizeof(VkDispatchGraphInfoAMDX)), 0xDD);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const GraphInput& input = inputs[i];
+    payloads.push_back(input.payloads);
+    VkDispatchGraphInfoAMDX info = {};
+    info.nodeIndex = graph.NodeIndex(input.node, input.index);
+    info.payloadCount = input.count;
+    info.payloads.hostAddress = input.payloads.empty() ? nullptr : payloads.back().data();
+    info.payloadStride = input.stride;
+    EXPECT_NE(info.nodeIndex, ~0u) << "no node " << input.node << " " << input.index;
+    std::memcpy(infos.data() + i * stride, &info, sizeof(info));
+  }
+  VkDispatchGraphCountInfoAMDX counts = {};
+  counts.count = info_count != ~0u ? info_count : static_cast<uint32_t>(inputs.size());
+  counts.infos.hostAddress = infos.data();
+  counts.stride = info_stride;
+  context.graph.CmdDispatchGraph(command_buffer, scratch.address(), scratch.size(), &counts);
+  std::fill(infos.begin(), infos.end(), 0xDD);
+  for (auto& bytes : payloads) std::fill(bytes.begin(), bytes.end(), 0xDD);
+  std::memset(&counts, 0xDD, sizeof(counts));
+}
+
+void RecordScratchInitialization(const Context& context, VkCommandBuffer command_buffer, const Graph& graph,
+                                 const GuardedBuffer& scratch) {
+  context.graph.CmdInitializeGraphScratchMemory(command_buffer, graph.handle(), scratch.address(), scratch.size());
+  auto barrier = Struct<VkMemoryBarrier>(VK_STRUCTURE_TYPE_MEMORY_BARRIER);
+  barrier.srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT;
+  barrier.dstAccessMask = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT;
+  vkCmdPipelineBarrier(command_buffer, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0, 1,
+                       &barrier, 0, nullptr, 0, nullptr);
+}
 
 Commands::Commands(const Context& context) : context_(context) {
   auto pool = Struct<VkCommandPoolCreateInfo>(VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO);

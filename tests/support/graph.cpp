@@ -90,25 +90,29 @@ std::vector<uint32_t> AssembleModule(const std::string& text, std::string& error
   return *words;
 }
 
+VkShaderModule CreateModule(const Context& context, const std::vector<uint32_t>& words, std::string& error) {
+  auto info = Struct<VkShaderModuleCreateInfo>(VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
+  info.codeSize = words.size() * 4;
+  info.pCode = words.data();
+  VkShaderModule module = VK_NULL_HANDLE;
+  if (const VkResult result = vkCreateShaderModule(context.device, &info, nullptr, &module); result != VK_SUCCESS) {
+    error = "vkCreateShaderModule returned " + std::to_string(result);
+    return VK_NULL_HANDLE;
+  }
+  return module;
+}
+
 GraphStages::GraphStages(const Context& context, const std::vector<GraphNode>& nodes, bool must_be_valid)
     : context_(context), nodes_(nodes), extras_(nodes.size()), stages_(nodes.size()) {
   std::map<std::string, VkShaderModule> made;
   for (size_t i = 0; i < nodes_.size(); ++i) {
     const GraphNode& node = nodes_[i];
-    VkShaderModule& module = made[node.text];
+    VkShaderModule module = node.module;
     if (module == VK_NULL_HANDLE) {
-      const std::vector<uint32_t> words =
-          node.words.empty() ? AssembleModule(node.text, error_, must_be_valid) : node.words;
-      if (words.empty()) return;
-      auto info = Struct<VkShaderModuleCreateInfo>(VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
-      info.codeSize = words.size() * 4;
-      info.pCode = words.data();
-      if (const VkResult result = vkCreateShaderModule(context_.device, &info, nullptr, &module);
-          result != VK_SUCCESS) {
-        error_ = "vkCreateShaderModule returned " + std::to_string(result);
-        return;
-      }
-      modules_.push_back(module);
+      VkShaderModule& own = made[node.text];
+      if (own == VK_NULL_HANDLE) own = CreateModule(node, must_be_valid);
+      if (own == VK_NULL_HANDLE) return;
+      module = own;
     }
     Extra& extra = extras_[i];
     extra.node =
@@ -133,6 +137,15 @@ GraphStages::GraphStages(const Context& context, const std::vector<GraphNode>& n
   }
 }
 
+VkShaderModule GraphStages::CreateModule(const GraphNode& node, bool must_be_valid) {
+  const std::vector<uint32_t> words =
+      node.words.empty() ? AssembleModule(node.text, error_, must_be_valid) : node.words;
+  if (words.empty()) return VK_NULL_HANDLE;
+  const VkShaderModule module = test::CreateModule(context_, words, error_);
+  if (module != VK_NULL_HANDLE) modules_.push_back(module);
+  return module;
+}
+
 GraphStages::~GraphStages() {
   for (VkShaderModule module : modules_) vkDestroyShaderModule(context_.device, module, nullptr);
 }
@@ -149,12 +162,19 @@ VkExecutionGraphPipelineCreateInfoAMDX GraphStages::CreateInfo(VkPipelineLayout 
 Graph::Graph(const Context& context, const std::vector<GraphNode>& nodes, const LayoutOptions& layout_options,
              bool must_be_valid)
     : context_(context) {
-  const Layout layout(context, layout_options);
-  const GraphStages stages(context, nodes, must_be_valid);
+  Create(GraphStages(context, nodes, must_be_valid), Layout(context, layout_options), VK_NULL_HANDLE);
+}
+
+Graph::Graph(const Context& context, const std::vector<GraphNode>& nodes, const Layout& layout, VkPipelineCache cache)
+    : context_(context) {
+  Create(GraphStages(context, nodes), layout, cache);
+}
+
+void Graph::Create(const GraphStages& stages, const Layout& layout, VkPipelineCache cache) {
   error_ = stages.error();
   if (!error_.empty()) return;
   const VkExecutionGraphPipelineCreateInfoAMDX info = stages.CreateInfo(layout.handle());
-  result_ = context.graph.CreateExecutionGraphPipelines(context.device, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline_);
+  result_ = context_.graph.CreateExecutionGraphPipelines(context_.device, cache, 1, &info, nullptr, &pipeline_);
 }
 
 Graph::~Graph() { vkDestroyPipeline(context_.device, pipeline_, nullptr); }

@@ -26,8 +26,9 @@ struct GraphNode {
   std::optional<std::string> name = {};
   std::optional<uint32_t> index = {};
   std::vector<Specialization> specialization = {};
-  std::vector<uint32_t> words = {};  // instead of `text`, not checked
-  const void* chain = nullptr;       // further structures for the stage's pNext
+  std::vector<uint32_t> words = {};        // instead of `text`, not checked
+  VkShaderModule module = VK_NULL_HANDLE;  // instead of `text`; the caller keeps it
+  const void* chain = nullptr;             // further structures for the stage's pNext
 };
 
 // Every set has storage buffers at bindings 0, 1, …
@@ -59,6 +60,9 @@ class Layout {
 // TRELLIS_TEST_DUMP=folder in the environment the text is written there.
 std::vector<uint32_t> AssembleModule(const std::string& text, std::string& error, bool must_be_valid = true);
 
+// VK_NULL_HANDLE with `error` if the device refuses it.
+VkShaderModule CreateModule(const Context& context, const std::vector<uint32_t>& words, std::string& error);
+
 // Creates modules and pStages. Modules live as long as this.
 class GraphStages {
  public:
@@ -79,6 +83,8 @@ class GraphStages {
     std::vector<uint8_t> data;
   };
 
+  VkShaderModule CreateModule(const GraphNode& node, bool must_be_valid);
+
   const Context& context_;
   const std::vector<GraphNode> nodes_;
   std::vector<VkShaderModule> modules_;
@@ -92,6 +98,8 @@ class Graph {
  public:
   Graph(const Context& context, const std::vector<GraphNode>& nodes, const LayoutOptions& layout = {},
         bool must_be_valid = true);
+  // With a layout that stays, and a cache.
+  Graph(const Context& context, const std::vector<GraphNode>& nodes, const Layout& layout, VkPipelineCache cache);
   ~Graph();
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
@@ -104,6 +112,8 @@ class Graph {
   [[nodiscard]] VkExecutionGraphPipelineScratchSizeAMDX ScratchSize() const;
 
  private:
+  void Create(const GraphStages& stages, const Layout& layout, VkPipelineCache cache);
+
   const Context& context_;
   VkPipeline pipeline_ = VK_NULL_HANDLE;
   VkResult result_ = VK_ERROR_UNKNOWN;

@@ -57,34 +57,6 @@ testing::AssertionResult GraphRun::Prepare() {
   return testing::AssertionSuccess();
 }
 
-void GraphRun::DispatchGraph(VkCommandBuffer command_buffer) {
-  // What the application hands over is dead when the command returns: all of it is on the heap here and overwritten
-  // afterwards.
-  std::vector<std::vector<uint8_t>> payloads;
-  const size_t stride = static_cast<size_t>(options_.info_stride);
-  const size_t count = options_.info_count != ~0u ? options_.info_count : inputs_.size();
-  std::vector<uint8_t> infos(std::max(inputs_.size() * stride, inputs_.size() * sizeof(VkDispatchGraphInfoAMDX)), 0xDD);
-  for (size_t i = 0; i < inputs_.size(); ++i) {
-    const GraphInput& input = inputs_[i];
-    payloads.push_back(input.payloads);
-    VkDispatchGraphInfoAMDX info = {};
-    info.nodeIndex = graph_->NodeIndex(input.node, input.index);
-    info.payloadCount = input.count;
-    info.payloads.hostAddress = input.payloads.empty() ? nullptr : payloads.back().data();
-    info.payloadStride = input.stride;
-    EXPECT_NE(info.nodeIndex, ~0u) << "no node " << input.node << " " << input.index;
-    std::memcpy(infos.data() + i * stride, &info, sizeof(info));
-  }
-  VkDispatchGraphCountInfoAMDX counts = {};
-  counts.count = static_cast<uint32_t>(count);
-  counts.infos.hostAddress = infos.data();
-  counts.stride = options_.info_stride;
-  context_.graph.CmdDispatchGraph(command_buffer, scratch_.address(), scratch_.size(), &counts);
-  std::fill(infos.begin(), infos.end(), 0xDD);
-  for (auto& bytes : payloads) std::fill(bytes.begin(), bytes.end(), 0xDD);
-  std::memset(&counts, 0xDD, sizeof(counts));
-}
-
 void GraphRun::RecordGraph(VkCommandBuffer command_buffer) {
   vkCmdBindPipeline(command_buffer, VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX, graph_->handle());
   vkCmdBindDescriptorSets(command_buffer, VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX, layout_->handle(), 0,
@@ -94,12 +66,7 @@ void GraphRun::RecordGraph(VkCommandBuffer command_buffer) {
     vkCmdPushConstants(command_buffer, layout_->handle(), VK_SHADER_STAGE_COMPUTE_BIT, 0,
                        static_cast<uint32_t>(options_.push_constants.size() * 4), options_.push_constants.data());
   }
-  context_.graph.CmdInitializeGraphScratchMemory(command_buffer, graph_->handle(), scratch_.address(), scratch_.size());
-  auto barrier = Struct<VkMemoryBarrier>(VK_STRUCTURE_TYPE_MEMORY_BARRIER);
-  barrier.srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT;
-  barrier.dstAccessMask = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT;
-  vkCmdPipelineBarrier(command_buffer, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0, 1,
-                       &barrier, 0, nullptr, 0, nullptr);
+  RecordScratchInitialization(context_, command_buffer, *graph_, scratch_);
   for (uint32_t i = 0; i < options_.dispatches; ++i) DispatchGraph(command_buffer);
 }
 

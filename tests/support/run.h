@@ -26,6 +26,15 @@ struct GraphInput {
   uint64_t stride = 0;
 };
 
+// Records vkCmdDispatchGraphAMDX with `count` infos (~0u: all inputs) `info_stride` bytes apart.
+void RecordGraphDispatch(const Context& context, VkCommandBuffer command_buffer, const Graph& graph,
+                         const GuardedBuffer& scratch, const std::vector<GraphInput>& inputs,
+                         uint64_t info_stride = sizeof(VkDispatchGraphInfoAMDX), uint32_t info_count = ~0u);
+
+// Records vkCmdInitializeGraphScratchMemoryAMDX and what makes it visible to a dispatch.
+void RecordScratchInitialization(const Context& context, VkCommandBuffer command_buffer, const Graph& graph,
+                                 const GuardedBuffer& scratch);
+
 // Objects for recording and submitting one primary command buffer.
 class Commands {
  public:
@@ -102,7 +111,10 @@ class GraphRun {
   [[nodiscard]] const GuardedBuffer& buffer(size_t i) const { return buffers_[i]; }
   [[nodiscard]] const DescriptorSets& descriptor_sets() const { return *sets_; }
   [[nodiscard]] testing::AssertionResult GuardsIntact() const;
-  void DispatchGraph(VkCommandBuffer command_buffer);
+  void DispatchGraph(VkCommandBuffer command_buffer) {
+    RecordGraphDispatch(context_, command_buffer, *graph_, scratch_, inputs_, options_.info_stride,
+                        options_.info_count);
+  }
 
  private:
   Context& context_;

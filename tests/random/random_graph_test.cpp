@@ -1,0 +1,99 @@
+// Random graphs on the device against the reference.
+//
+//   TRELLIS_TEST_RANDOM_GRAPHS=N    how many
+//   TRELLIS_TEST_RANDOM_SEED=S      the first seed
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+
+#include "tests/random/describe.h"
+#include "tests/random/device.h"
+#include "tests/random/shrink.h"
+#include "tests/support/gpu_test.h"
+
+namespace trellis::test::random_graphs {
+namespace {
+
+constexpr uint32_t kShrinkTries = 300;
+
+uint32_t FromEnvironment(const char* name, uint32_t otherwise) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? otherwise : static_cast<uint32_t>(std::strtoul(text, nullptr, 10));
+}
+
+class RandomGraphs : public GpuTest {
+ protected:
+  // Graphs of the seeds [first, end), which have one topology.
+  testing::AssertionResult RunBatch(Device& device, uint32_t first, uint32_t end) {
+    const Topology topology = MakeTopology(first / kInputsPerTopology, device.abilities());
+    std::vector<Case> cases;
+    for (uint32_t seed = first; seed < end; ++seed) cases.push_back(MakeCase(seed, topology));
+    const DeviceResults results = device.Run(cases);
+    for (size_t i = 0; i < cases.size(); ++i) {
+      records_ += cases[i].expected.records;
+      if (results.words.empty() || Differ(cases[i], results.words[i])) return Explain(device, cases[i], first, end);
+    }
+    if (results.error.empty()) return testing::AssertionSuccess();
+    return testing::AssertionFailure() << results.error << "\n" << ReplayCommand(first, end - first);
+  }
+
+  [[nodiscard]] uint64_t records() const { return records_; }
+
+ private:
+  static bool Differ(const Case& one, const std::vector<uint32_t>& words) {
+    return !Differences(one.graph, words, one.expected.words).empty();
+  }
+
+  static std::string Complaint(Device& device, const Case& one) {
+    const DeviceResults results = device.Run({&one, 1});
+    if (results.words.empty()) return results.error;
+    return Differences(one.graph, results.words[0], one.expected.words) + results.error;
+  }
+
+  static bool FailsAlone(Device& device, const RandomGraph& graph) {
+    std::optional<Outcome> expected = Execute(graph);
+    return expected && !Complaint(device, {graph, *std::move(expected)}).empty();
+  }
+
+  // What went wrong, alone and as small as it gets.
+  testing::AssertionResult Explain(Device& device, const Case& failed, uint32_t first, uint32_t end) {
+    const uint32_t seed = failed.graph.seed;
+    testing::AssertionResult failure = testing::AssertionFailure();
+    const std::string complaint = Complaint(device, failed);
+    if (complaint.empty()) {
+      failure << "seed " << seed << " fails after others in the same command buffer only\n"
+              << ReplayCommand(first, end - first);
+    } else {
+      failure << "seed " << seed << "\n" << complaint << ReplayCommand(seed, 1) << "\n" << Describe(failed.graph);
+      const ShrinkResult small = Shrink(
+          failed.graph, [&](const RandomGraph& graph) { return FailsAlone(device, graph); }, kShrinkTries);
+      failure << "the smallest that was found in " << small.tries << " tries:\n"
+              << Describe(small.graph) << Complaint(device, {small.graph, Execute(small.graph).value()});
+    }
+    context().messages.Clear();  // of attempts
+    return failure;
+  }
+
+  uint64_t records_ = 0;
+};
+
+TEST_F(RandomGraphs, AgreeWithTheReference) {
+  const uint32_t first = FromEnvironment("TRELLIS_TEST_RANDOM_SEED", 0);
+  const uint32_t end = first + FromEnvironment("TRELLIS_TEST_RANDOM_GRAPHS", TRELLIS_RANDOM_GRAPHS);
+  const auto begin = std::chrono::steady_clock::now();
+  Device device(context());
+  for (uint32_t seed = first; seed < end;) {
+    const uint32_t next = std::min(end, (seed / kInputsPerTopology + 1) * kInputsPerTopology);
+    ASSERT_TRUE(RunBatch(device, seed, next));
+    seed = next;
+  }
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+  std::printf("%u random graphs, %llu records, %.1f seconds\n", end - first, static_cast<unsigned long long>(records()),
+              seconds.count());
+}
+
+}  // namespace
+}  // namespace trellis::test::random_graphs
