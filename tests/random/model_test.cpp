@@ -68,7 +68,7 @@ TEST(RandomGraphModel, GraphsAreWorthRunning) {
   for (uint32_t kind = 0; kind < NodeKinds().size(); ++kind)
     EXPECT_TRUE(NodeKinds()[kind].shares_input || kinds.count(kind) != 0) << DescribeKind(NodeKinds()[kind]);
   EXPECT_GT(large, kGraphs / 2);
-  EXPECT_GT(deep, kGraphs / 20);
+  EXPECT_GT(deep, kGraphs / 40);
   EXPECT_GT(recursive, kGraphs / 4);
   EXPECT_GT(several_roots, kGraphs / 2);
   EXPECT_GT(several_outputs, kGraphs / 2);
