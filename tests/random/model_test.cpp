@@ -66,7 +66,7 @@ TEST(RandomGraphModel, GraphsAreWorthRunning) {
         std::any_of(nodes.begin(), nodes.end(), [](const Node& node) { return node.outputs.size() > 1; });
   }
   for (uint32_t kind = 0; kind < NodeKinds().size(); ++kind)
-    EXPECT_TRUE(NodeKinds()[kind].shares_input || kinds.count(kind) != 0) << DescribeKind(NodeKinds()[kind]);
+    EXPECT_TRUE(kinds.count(kind) != 0) << DescribeKind(NodeKinds()[kind]);
   EXPECT_GT(large, kGraphs / 2);
   EXPECT_GT(deep, kGraphs / 40);
   EXPECT_GT(recursive, kGraphs / 4);
@@ -130,7 +130,7 @@ TEST_P(Mistakes, AreFoundAndShrunk) {
 
 INSTANTIATE_TEST_SUITE_P(All, Mistakes,
                          testing::Values(Fault::kLosesThirdRecord, Fault::kStopsRecursionEarly, Fault::kIgnoresBase,
-                                         Fault::kEnqueuesAlways, Fault::kForgetsGridZ));
+                                         Fault::kEnqueuesAlways, Fault::kForgetsGridZ, Fault::kIgnoresSharing));
 
 }  // namespace
 }  // namespace trellis::test::random_graphs

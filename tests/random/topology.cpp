@@ -10,9 +10,6 @@
 namespace trellis::test::random_graphs {
 namespace {
 
-// SharesInputWithAMDX, which the layer refuses so far.
-constexpr bool kSharing = false;
-
 constexpr uint32_t kFewestNodes = 3;
 constexpr uint32_t kMostNodes = 11;
 constexpr uint32_t kCandidates = 10;
@@ -37,7 +34,7 @@ class Maker {
   Topology Run() {
     for (uint32_t count = random_.Between(kFewestNodes, kMostNodes); nodes_.size() < count;) {
       AddNode();
-      while (kSharing && nodes_.size() < count && random_.OneIn(4)) AddSharer();
+      while (nodes_.size() < count && random_.OneIn(4)) AddSharer();
     }
     return {std::move(nodes_)};
   }

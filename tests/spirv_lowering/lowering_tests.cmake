@@ -4,8 +4,8 @@ target_sources(trellis_spirv_tests PRIVATE
   call_shapes_test.cpp
   commit_test.cpp
   entry_point_test.cpp
-  handle_shapes_test.cpp
   finish_writing_test.cpp
+  handle_shapes_test.cpp
   handles_test.cpp
   hostile_test.cpp
   lower_test.cpp
