@@ -51,7 +51,25 @@ Expected<std::vector<uint32_t>> LowerNode(NodeModule node, const NodeInfo& info,
 
 }  // namespace
 
-Expected<LoweredNode> Lower(const Module& module, const NodeInfo& info, const LowerOptions& options) {
+NodeInfo LoweringKey(const NodeInfo& info) {
+  NodeInfo key = info;
+  key.shader_index = 0;
+  key.is_api_entry = true;
+  key.max_recursion = 0;
+  key.shares_input = false;
+  key.shares_input_with_name.clear();
+  key.shares_input_with_index = 0;
+  if (key.kind == LaunchKind::kDynamicGrid) key.grid = {};
+  for (NodeOutputInfo& output : key.outputs) {
+    output.target_name.clear();
+    output.constant_indices.reset();
+  }
+  return key;
+}
+
+Expected<LoweredNode> Lower(const Module& module, const NodeInfo& reflected, const LowerOptions& options) {
+  // Nothing else may be read, or words would be shared that have to differ.
+  const NodeInfo info = LoweringKey(reflected);
   if (options.launch_offset % 8 != 0 || options.launch_offset < info.push_constant_end) {
     return Error{"node '" + info.entry_point + "': no launch address fits at byte " +
                  std::to_string(options.launch_offset) + " of push constants that end at " +

@@ -29,6 +29,10 @@ struct LoweredNode {
   std::string entry_point;  // always "main"
 };
 
+// `info` without what has no influence on the words: identity, linkage, what the host alone looks at. Nodes of one
+// entry point that differ in nothing else are lowered once.
+[[nodiscard]] NodeInfo LoweringKey(const NodeInfo& info);
+
 // `info` must come from Reflect on the same module and entry point. Specialisation constants of ordinary code stay
 // specialisable: give the driver the application's VkSpecializationInfo with the lowered words.
 [[nodiscard]] Expected<LoweredNode> Lower(const Module& module, const NodeInfo& info, const LowerOptions& options);

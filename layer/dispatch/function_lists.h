@@ -49,6 +49,7 @@
   REQUIRED(CreateFence) \
   REQUIRED(CreateGraphicsPipelines) \
   REQUIRED(CreateImage) \
+  REQUIRED(CreatePipelineCache) \
   REQUIRED(CreatePipelineLayout) \
   REQUIRED(CreateShaderModule) \
   REQUIRED(DestroyBuffer) \
@@ -59,6 +60,7 @@
   REQUIRED(DestroyFence) \
   REQUIRED(DestroyImage) \
   REQUIRED(DestroyPipeline) \
+  REQUIRED(DestroyPipelineCache) \
   REQUIRED(DestroyPipelineLayout) \
   REQUIRED(DestroyShaderModule) \
   REQUIRED(DeviceWaitIdle) \

@@ -1,6 +1,9 @@
+#include <string>
+
 #include "layer/entry/hooks.h"
 #include "layer/entry/recording.h"
 #include "layer/objects/pipeline_layout.h"
+#include "layer/pipeline/execution_graph.h"
 
 namespace trellis::entry {
 
@@ -20,12 +23,30 @@ const std::vector<uint32_t>* DynamicOffsetCounts(const std::shared_ptr<PipelineL
   return layout ? &layout->dynamic_offset_counts : nullptr;
 }
 
+// Null if the pipeline may be bound there, for all that the layer can tell.
+const char* WhyNotBindable(const Device& device, VkPipelineBindPoint bind_point, VkPipeline pipeline) {
+  const std::shared_ptr<ExecutionGraphPipeline> graph = device.execution_graphs.Find(pipeline);
+  if (graph ? graph->is_library : device.compute_libraries.Find(pipeline) != nullptr)
+    return "a pipeline library cannot be bound (VUID-vkCmdBindPipeline-pipeline-03382)";
+  if (graph && !IsGraphBindPoint(bind_point))
+    return "an execution graph can be bound at VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX only";
+  return nullptr;
+}
+
+void RefuseToBind(CommandBuffer& recording, const char* why_not) {
+  recording.device.diagnostics.Error("TRELLIS-pipeline-library", std::string("vkCmdBindPipeline: ") + why_not,
+                                     {{VK_OBJECT_TYPE_COMMAND_BUFFER, HandleToU64(recording.handle)}});
+  recording.RememberError(VK_ERROR_VALIDATION_FAILED_EXT);
+}
+
 }  // namespace
 
 VKAPI_ATTR void VKAPI_CALL CmdBindPipeline(VkCommandBuffer command_buffer, VkPipelineBindPoint bind_point,
                                            VkPipeline pipeline) {
   const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
   if (BindPointState* state = recording->StateOf(bind_point)) {
+    if (const char* why_not = WhyNotBindable(recording->device, bind_point, pipeline))
+      return RefuseToBind(*recording, why_not);
     state->pipeline = pipeline;
     state->shader = VK_NULL_HANDLE;
   }

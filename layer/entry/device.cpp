@@ -66,6 +66,7 @@ void ForgetRecordings(Device& device) {
 void ReleaseDriverObjects(Device& device) {
   ForgetRecordings(device);
   device.execution_graphs.TakeAll();
+  device.compute_libraries.TakeAll();
   device.pipeline_layouts.TakeAll();
   device.attachments.Clear();
 }

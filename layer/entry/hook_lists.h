@@ -58,6 +58,7 @@
   GRAPHS(CreateDescriptorSetLayout) \
   GRAPHS(CreateDescriptorUpdateTemplate) \
   GRAPHS_ALIAS(CreateDescriptorUpdateTemplateKHR, CreateDescriptorUpdateTemplate) \
+  GRAPHS(CreatePipelineCache) \
   GRAPHS(CreatePipelineLayout) \
   GRAPHS(CreateShaderModule) \
   GRAPHS(CreateShadersEXT) \
@@ -69,6 +70,7 @@
   GRAPHS(DestroyDescriptorUpdateTemplate) \
   GRAPHS_ALIAS(DestroyDescriptorUpdateTemplateKHR, DestroyDescriptorUpdateTemplate) \
   GRAPHS(DestroyPipeline) \
+  GRAPHS(DestroyPipelineCache) \
   GRAPHS(DestroyPipelineLayout) \
   GRAPHS(DestroyShaderModule) \
   GRAPHS(DeviceWaitIdle) \

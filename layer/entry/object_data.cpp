@@ -13,7 +13,7 @@ bool IsOwnHandle(const Device& device, VkObjectType type, uint64_t handle) {
     const auto module = device.shader_modules.Find(HandleFromU64<VkShaderModule>(handle));
     return module && module->declares_shader_enqueue;
   }
-  return type == VK_OBJECT_TYPE_PIPELINE && device.execution_graphs.Find(HandleFromU64<VkPipeline>(handle));
+  return type == VK_OBJECT_TYPE_PIPELINE && device.IsOwnPipeline(HandleFromU64<VkPipeline>(handle));
 }
 
 // VK_EXT_debug_marker numbers its object types differently.

@@ -2,11 +2,11 @@
 #include <span>
 #include <string>
 
-#include "layer/dispatch/struct_chain.h"
+#include "layer/dispatch/pipeline_flags.h"
 #include "layer/entry/hooks.h"
 #include "layer/maintenance5/pipelines.h"
 #include "layer/objects/registry.h"
-#include "layer/objects/shader_module.h"
+#include "layer/pipeline/create_compute.h"
 #include "layer/pipeline/execution_graph.h"
 #include "layer/replay/loss_reports.h"
 
@@ -14,9 +14,6 @@ namespace trellis::entry {
 
 namespace {
 
-std::span<const VkPipelineShaderStageCreateInfo> StagesOf(const VkComputePipelineCreateInfo& info) {
-  return {&info.stage, 1};
-}
 std::span<const VkPipelineShaderStageCreateInfo> StagesOf(const VkGraphicsPipelineCreateInfo& info) {
   return {info.pStages, info.pStages ? info.stageCount : 0};
 }
@@ -24,34 +21,10 @@ std::span<const VkPipelineShaderStageCreateInfo> StagesOf(const VkRayTracingPipe
   return {info.pStages, info.pStages ? info.stageCount : 0};
 }
 
-bool IsNodeStage(const Device& device, const VkPipelineShaderStageCreateInfo& stage) {
-  if (const auto module = device.shader_modules.Find(stage.module)) return module->declares_shader_enqueue;
-  const auto* code = FindStruct<VkShaderModuleCreateInfo>(stage.pNext, VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
-  return code && DeclaresShaderEnqueue({code->pCode, code->codeSize / sizeof(uint32_t)});
-}
-
-// No driver may see node shaders, nor the flag that makes a pipeline a library of nodes.
-template <typename Info>
-bool IsNodePipeline(const Device& device, const Info& info) {
-  const auto stages = StagesOf(info);
-  return (EffectivePipelineFlags(info.flags, info.pNext) & VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX) ||
-         std::any_of(stages.begin(), stages.end(), [&](const auto& stage) { return IsNodeStage(device, stage); });
-}
-
+// Calls down with create infos that the driver knows.
 template <typename Info, typename CreateBelow>
-VkResult CreatePipelines(Device& device, const char* command, std::span<const Info> infos, VkPipeline* pipelines,
-                         CreateBelow&& create_below) {
-  if (device.emulates_graphs &&
-      std::any_of(infos.begin(), infos.end(), [&](const Info& info) { return IsNodePipeline(device, info); })) {
-    std::fill_n(pipelines, infos.size(), VkPipeline{VK_NULL_HANDLE});
-    device.diagnostics.Error(
-        "TRELLIS-pipeline-library",
-        std::string(command) +
-            ": a pipeline with VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX, or with a shader that "
-            "declares ShaderEnqueueAMDX, is not implemented yet: pass compute nodes in "
-            "VkExecutionGraphPipelineCreateInfoAMDX::pStages");
-    return VK_ERROR_UNKNOWN;
-  }
+VkResult CreateOrdinaryPipelines(Device& device, std::span<const Info> infos, VkPipeline* pipelines,
+                                 CreateBelow&& create_below) {
   if (!device.emulates_maintenance5) return create_below(infos.data());
   FlattenedPipelines flattened(device);
   const Info* edited = nullptr;
@@ -61,24 +34,60 @@ VkResult CreatePipelines(Device& device, const char* command, std::span<const In
   return result;
 }
 
+// No driver may see node shaders, nor the flag that makes a pipeline a library of nodes.
+template <typename Info>
+bool IsNodePipeline(const Device& device, const Info& info) {
+  const auto stages = StagesOf(info);
+  return (EffectivePipelineFlags(info) & VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX) ||
+         std::any_of(stages.begin(), stages.end(), [&](const auto& stage) { return IsNodeStage(device, stage); });
+}
+
+// For pipelines that cannot be nodes. `why_not` ends the message about one that is meant to be a node.
+template <typename Info, typename CreateBelow>
+VkResult CreatePipelinesWithoutNodes(Device& device, const char* command, const char* why_not,
+                                     std::span<const Info> infos, VkPipeline* pipelines, CreateBelow&& create_below) {
+  const bool has_nodes = device.emulates_graphs && std::any_of(infos.begin(), infos.end(), [&](const Info& info) {
+                           return IsNodePipeline(device, info);
+                         });
+  if (!has_nodes) return CreateOrdinaryPipelines(device, infos, pipelines, create_below);
+  std::fill_n(pipelines, infos.size(), VkPipeline{VK_NULL_HANDLE});
+  device.diagnostics.Error("TRELLIS-pipeline-library",
+                           std::string(command) +
+                               ": a pipeline with VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX, or with a shader that "
+                               "declares ShaderEnqueueAMDX: " +
+                               why_not);
+  return VK_ERROR_VALIDATION_FAILED_EXT;
+}
+
 }  // namespace
 
 VKAPI_ATTR VkResult VKAPI_CALL CreateComputePipelines(VkDevice device, VkPipelineCache cache, uint32_t count,
                                                       const VkComputePipelineCreateInfo* infos,
                                                       const VkAllocationCallbacks* allocator, VkPipeline* pipelines) {
   const std::shared_ptr<Device> object = FindDevice(device);
-  return CreatePipelines<VkComputePipelineCreateInfo>(
-      *object, "vkCreateComputePipelines", {infos, count}, pipelines, [&](const VkComputePipelineCreateInfo* below) {
-        return object->dispatch.CreateComputePipelines(device, cache, count, below, allocator, pipelines);
-      });
+  const std::span all(infos, count);
+  if (object->emulates_graphs &&
+      std::any_of(all.begin(), all.end(), [&](const auto& info) { return ConcernsNodes(*object, info); })) {
+    const auto create_one = [&](const VkComputePipelineCreateInfo& info, VkPipeline* pipeline) {
+      return CreateOrdinaryPipelines(
+          *object, std::span(&info, 1), pipeline, [&](const VkComputePipelineCreateInfo* below) {
+            return object->dispatch.CreateComputePipelines(device, cache, 1, below, allocator, pipeline);
+          });
+    };
+    return CreateComputePipelinesWithNodes(*object, cache, all, create_one, pipelines);
+  }
+  return CreateOrdinaryPipelines(*object, all, pipelines, [&](const VkComputePipelineCreateInfo* below) {
+    return object->dispatch.CreateComputePipelines(device, cache, count, below, allocator, pipelines);
+  });
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL CreateGraphicsPipelines(VkDevice device, VkPipelineCache cache, uint32_t count,
                                                        const VkGraphicsPipelineCreateInfo* infos,
                                                        const VkAllocationCallbacks* allocator, VkPipeline* pipelines) {
   const std::shared_ptr<Device> object = FindDevice(device);
-  return CreatePipelines<VkGraphicsPipelineCreateInfo>(
-      *object, "vkCreateGraphicsPipelines", {infos, count}, pipelines, [&](const VkGraphicsPipelineCreateInfo* below) {
+  return CreatePipelinesWithoutNodes(
+      *object, "vkCreateGraphicsPipelines", "mesh nodes are not implemented", std::span(infos, count), pipelines,
+      [&](const VkGraphicsPipelineCreateInfo* below) {
         return object->dispatch.CreateGraphicsPipelines(device, cache, count, below, allocator, pipelines);
       });
 }
@@ -92,8 +101,8 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateRayTracingPipelinesKHR(VkDevice device, VkD
   // A deferred operation reads the create infos after this call returns, when edited copies would be gone.
   const bool undeferred = object->emulates_maintenance5 && deferred;
   if (undeferred) deferred = VK_NULL_HANDLE;
-  const VkResult result = CreatePipelines<VkRayTracingPipelineCreateInfoKHR>(
-      *object, "vkCreateRayTracingPipelinesKHR", {infos, count}, pipelines,
+  const VkResult result = CreatePipelinesWithoutNodes(
+      *object, "vkCreateRayTracingPipelinesKHR", "nodes are compute shaders", std::span(infos, count), pipelines,
       [&](const VkRayTracingPipelineCreateInfoKHR* below) {
         return object->dispatch.CreateRayTracingPipelinesKHR(device, deferred, cache, count, below, allocator,
                                                              pipelines);
@@ -105,13 +114,26 @@ VKAPI_ATTR void VKAPI_CALL DestroyPipeline(VkDevice device, VkPipeline pipeline,
                                            const VkAllocationCallbacks* allocator) {
   const std::shared_ptr<Device> object = FindDevice(device);
   PollLossReports(*object);  // reports name nodes of the graph
-  // Held until its private data is forgotten: its address is its handle, which a new graph may get once it is gone.
-  const std::shared_ptr<ExecutionGraphPipeline> graph = object->execution_graphs.Find(pipeline);
-  if (DestroyExecutionGraphPipeline(*object, pipeline, allocator)) {
-    object->private_data.Forget(HandleToU64(pipeline));
-  } else {
-    object->dispatch.DestroyPipeline(device, pipeline, allocator);
-  }
+  if (object->IsOwnPipeline(pipeline)) return DestroyOwnPipeline(*object, pipeline, allocator);
+  object->dispatch.DestroyPipeline(device, pipeline, allocator);
+}
+
+// Only caches that one thread at a time may use matter.
+VKAPI_ATTR VkResult VKAPI_CALL CreatePipelineCache(VkDevice device, const VkPipelineCacheCreateInfo* info,
+                                                   const VkAllocationCallbacks* allocator, VkPipelineCache* cache) {
+  const std::shared_ptr<Device> object = FindDevice(device);
+  const auto made = std::make_shared<ExternallySynchronizedCache>();
+  const VkResult result = object->dispatch.CreatePipelineCache(device, info, allocator, cache);
+  if (result == VK_SUCCESS && (info->flags & VK_PIPELINE_CACHE_CREATE_EXTERNALLY_SYNCHRONIZED_BIT))
+    object->externally_synchronized_caches.Insert(*cache, made);
+  return result;
+}
+
+VKAPI_ATTR void VKAPI_CALL DestroyPipelineCache(VkDevice device, VkPipelineCache cache,
+                                                const VkAllocationCallbacks* allocator) {
+  const std::shared_ptr<Device> object = FindDevice(device);
+  object->externally_synchronized_caches.Take(cache);
+  object->dispatch.DestroyPipelineCache(device, cache, allocator);
 }
 
 }  // namespace trellis::entry

@@ -40,7 +40,7 @@ struct OutputLink {
 
 class Linker {
  public:
-  Linker(std::vector<NodeSource> sources, uint32_t max_depth) : max_depth_(max_depth) {
+  Linker(std::vector<NodeSource> sources, uint32_t max_depth, LinkScope scope) : max_depth_(max_depth), scope_(scope) {
     for (NodeSource& source : sources)
       graph_.nodes.push_back({std::move(source.name), source.index, std::move(source.info), 0, 1, {}, 0});
     links_.resize(graph_.nodes.size());
@@ -157,7 +157,7 @@ class Linker {
                                                          : LinkKind::kEdge});
       } else if (graph_.nodes[node].info.declares_recursion) {
         links.push_back({target, allocated ? LinkKind::kRecursion : LinkKind::kRecursionQuery});
-      } else if (allocated && (constant || (last - first == 1 && !output.sparse))) {
+      } else if (allocated && (constant || (scope_ == LinkScope::kGraph && last - first == 1 && !output.sparse))) {
         return Error{"node " + Label(node) + " enqueues itself, but has no MaxNodeRecursionAMDX"};
       }
     }
@@ -328,14 +328,15 @@ class Linker {
   }
 
   const uint32_t max_depth_;
+  const LinkScope scope_;
   Graph graph_;
   std::vector<std::vector<std::vector<OutputLink>>> links_;  // by node and output, in order of the target's index
 };
 
 }  // namespace
 
-Expected<Graph> LinkGraph(std::vector<NodeSource> sources, uint32_t max_depth) {
-  return Linker(std::move(sources), max_depth).Link();
+Expected<Graph> LinkGraph(std::vector<NodeSource> sources, uint32_t max_depth, LinkScope scope) {
+  return Linker(std::move(sources), max_depth, scope).Link();
 }
 
 }  // namespace trellis

@@ -1,31 +1,15 @@
 #include "layer/maintenance5/pipelines.h"
 
-#include "layer/dispatch/struct_chain.h"
-#include "layer/objects/device.h"
+#include "layer/dispatch/pipeline_flags.h"
 
 namespace trellis {
-
-namespace {
-
-constexpr VkStructureType kFlags2Type = VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO;
-
-}  // namespace
-
-VkPipelineCreateFlags2 EffectivePipelineFlags(VkPipelineCreateFlags flags, const void* chain) {
-  const auto* flags2 = FindStruct<VkPipelineCreateFlags2CreateInfo>(chain, kFlags2Type);
-  return flags2 ? flags2->flags : flags;
-}
-
-FlattenedPipelines::~FlattenedPipelines() {
-  for (VkShaderModule module : modules_) device_.dispatch.DestroyShaderModule(device_.handle, module, nullptr);
-}
 
 template <typename Info>
 Info FlattenedPipelines::CopyInfo(const Info& info) {
   Info copy = info;
   copy.pNext = CopyChain(info.pNext, arena_);
-  copy.flags = static_cast<VkPipelineCreateFlags>(EffectivePipelineFlags(info.flags, info.pNext));
-  RemoveFromChain(&copy, kFlags2Type);
+  copy.flags = static_cast<VkPipelineCreateFlags>(EffectivePipelineFlags(info));
+  RemoveFromChain(&copy, VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO);
   return copy;
 }
 
@@ -34,11 +18,9 @@ VkResult FlattenedPipelines::EditStage(VkPipelineShaderStageCreateInfo& stage) {
   if (stage.module || !code) return VK_SUCCESS;
   stage.pNext = CopyChain(stage.pNext, arena_);
   RemoveFromChain(&stage, VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
-  VkShaderModuleCreateInfo info = *code;
-  info.pNext = nullptr;  // what follows belongs to the stage
-  modules_.reserve(modules_.size() + 1);
-  const VkResult result = device_.dispatch.CreateShaderModule(device_.handle, &info, nullptr, &stage.module);
-  if (result == VK_SUCCESS) modules_.push_back(stage.module);
+  ScopedShaderModule& module = modules_.emplace_back(device_);
+  const VkResult result = module.Create({code->pCode, code->codeSize / sizeof(uint32_t)});
+  stage.module = module.handle();
   return result;
 }
 

@@ -1,11 +1,12 @@
 // Pipeline create infos in the form that a driver without VK_KHR_maintenance5 knows.
 #pragma once
 
+#include <deque>
 #include <span>
-#include <vector>
 
 #include "layer/dispatch/arena.h"
 #include "layer/dispatch/vulkan.h"
+#include "layer/objects/scoped_shader_module.h"
 
 namespace trellis {
 
@@ -17,7 +18,6 @@ struct Device;
 class FlattenedPipelines {
  public:
   explicit FlattenedPipelines(const Device& device) : device_(device) {}
-  ~FlattenedPipelines();
   FlattenedPipelines(const FlattenedPipelines&) = delete;
   FlattenedPipelines& operator=(const FlattenedPipelines&) = delete;
 
@@ -39,10 +39,7 @@ class FlattenedPipelines {
 
   const Device& device_;
   Arena arena_;
-  std::vector<VkShaderModule> modules_;
+  std::deque<ScopedShaderModule> modules_;
 };
-
-// The flags that count: those of VkPipelineCreateFlags2CreateInfo if there is one in the chain. Pure.
-[[nodiscard]] VkPipelineCreateFlags2 EffectivePipelineFlags(VkPipelineCreateFlags flags, const void* chain);
 
 }  // namespace trellis

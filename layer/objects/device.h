@@ -12,12 +12,14 @@
 #include "layer/objects/buffer.h"
 #include "layer/objects/descriptor_set_layout.h"
 #include "layer/objects/handle_table.h"
+#include "layer/objects/pipeline_cache.h"
 #include "layer/objects/private_data.h"
 #include "layer/settings/settings.h"
 
 namespace trellis {
 
 struct CommandPool;
+struct ComputeNodeLibrary;      // layer/pipeline
 struct ExecutionGraphPipeline;  // layer/pipeline
 struct Instance;
 struct PhysicalDevice;
@@ -55,15 +57,20 @@ struct Device {
   HandleTable<VkCommandPool, CommandPool> command_pools;
   HandleTable<VkDescriptorSetLayout, DescriptorSetLayout> descriptor_set_layouts;
   HandleTable<VkDescriptorUpdateTemplate, DescriptorUpdateTemplate> push_templates;
+  HandleTable<VkPipeline, ComputeNodeLibrary> compute_libraries;     // by the handle that the application sees
   HandleTable<VkPipeline, ExecutionGraphPipeline> execution_graphs;  // by the handle that the application sees
+  HandleTable<VkPipelineCache, ExternallySynchronizedCache> externally_synchronized_caches;
   HandleTable<VkPipelineLayout, PipelineLayout> pipeline_layouts;
   HandleTable<VkShaderModule, ShaderModule> shader_modules;  // by the handle that the application sees
 
-  PrivateData private_data;  // of execution graphs and node shader modules
+  PrivateData private_data;  // of the layer's own pipelines and node shader modules
 
   // State of the rooms pipeline, replay and memory, e.g. `device.attachments.GetOrCreate<RingPool>(...)`. Destroyed
   // first in vkDestroyDevice.
   Attachments attachments;
+
+  // The handle is that of an execution graph or of a library of nodes: no driver knows it.
+  [[nodiscard]] bool IsOwnPipeline(VkPipeline pipeline) const;
 
   // Index of a memory type in `type_bits` that has all of `required`, preferring one that has `preferred` too;
   // UINT32_MAX if there is none.

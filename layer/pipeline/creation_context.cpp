@@ -1,13 +1,60 @@
 #include "layer/pipeline/creation_context.h"
 
+#include <atomic>
+
 #include "layer/objects/handle_table.h"
+#include "layer/objects/pipeline_cache.h"
+#include "layer/pipeline/parallel_for.h"
 
 namespace trellis {
 
-VkResult CreationContext::Fail(VkResult result, const std::string& text) const {
-  device.diagnostics.Error("TRELLIS-graph-creation", "the execution graph pipeline was not created: " + text,
-                           {{VK_OBJECT_TYPE_DEVICE, HandleToU64(device.handle)}});
-  return result;
+uint32_t CreationContext::DriverThreads() const {
+  if (allocator || device.externally_synchronized_caches.Find(cache)) return 1;
+  return ThreadCount(device.settings.threads);
+}
+
+VkResult CreationContext::Report(const CreationResult& failure) const {
+  if (!failure.reason.empty())
+    device.diagnostics.Error("TRELLIS-graph-creation", name + " was not created: " + failure.reason,
+                             {{VK_OBJECT_TYPE_DEVICE, HandleToU64(device.handle)}});
+  return failure.result;
+}
+
+uint32_t NewPipelineId() {
+  static std::atomic<uint32_t> last{0};
+  return ++last;
+}
+
+CreationResult FindNodeLayout(const Device& device, VkPipelineLayout handle, std::shared_ptr<PipelineLayout>& layout) {
+  if (handle == VK_NULL_HANDLE)
+    return CreationResult::Refused("there is no pipeline layout; descriptor heaps are not supported");
+  layout = device.pipeline_layouts.Find(handle);
+  if (!layout || layout->node_layout == VK_NULL_HANDLE)
+    return CreationResult::Refused("the pipeline layout is not known");
+  if (layout->push_constants_full)
+    return CreationResult::Refused(
+        "the pipeline layout's COMPUTE push constants end at byte " + std::to_string(layout->push_constant_end) +
+        " of " + std::to_string(device.traits.limits.maxPushConstantsSize) + ", and launching nodes needs " +
+        std::to_string(kLaunchPushConstantBytes) + " bytes above them");
+  return {};
+}
+
+VkResult PermittedResult(VkResult result) {
+  switch (result) {
+    case VK_SUCCESS:
+    case VK_PIPELINE_COMPILE_REQUIRED:
+    case VK_ERROR_OUT_OF_HOST_MEMORY:
+    case VK_ERROR_OUT_OF_DEVICE_MEMORY:
+    case VK_ERROR_VALIDATION_FAILED_EXT:
+      return result;
+    default:
+      return VK_ERROR_UNKNOWN;
+  }
+}
+
+VkResult WorseResult(VkResult so_far, VkResult next) {
+  if (so_far < 0 || next == VK_SUCCESS) return so_far;
+  return so_far == VK_SUCCESS || next < 0 ? next : so_far;
 }
 
 }  // namespace trellis

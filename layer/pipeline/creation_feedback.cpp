@@ -16,6 +16,7 @@ CreationFeedback::CreationFeedback(const void* chain)
 
 void CreationFeedback::AddNode(uint32_t stage, VkPipelineCreationFeedback driver, uint64_t own_nanoseconds) {
   if (!info_) return;
+  has_nodes_ = true;
   const bool hit = (driver.flags & VK_PIPELINE_CREATION_FEEDBACK_VALID_BIT) &&
                    (driver.flags & VK_PIPELINE_CREATION_FEEDBACK_APPLICATION_PIPELINE_CACHE_HIT_BIT);
   all_hits_ &= hit;
@@ -29,7 +30,7 @@ void CreationFeedback::Finish() {
   if (!info_) return;
   const auto elapsed = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begin_);
   info_->pPipelineCreationFeedback->flags = VK_PIPELINE_CREATION_FEEDBACK_VALID_BIT;
-  if (all_hits_)
+  if (all_hits_ && has_nodes_)
     info_->pPipelineCreationFeedback->flags |= VK_PIPELINE_CREATION_FEEDBACK_APPLICATION_PIPELINE_CACHE_HIT_BIT;
   info_->pPipelineCreationFeedback->duration = static_cast<uint64_t>(elapsed.count());
 }

@@ -17,13 +17,14 @@ class CreationFeedback {
   [[nodiscard]] bool Wanted() const { return info_ != nullptr; }
   // What the driver said about one node, and how long reading and lowering took on top of that.
   void AddNode(uint32_t stage, VkPipelineCreationFeedback driver, uint64_t own_nanoseconds);
-  // The whole graph: a cache hit if each node was one.
+  // The whole graph: a cache hit if each node that was compiled was one.
   void Finish();
 
  private:
   const VkPipelineCreationFeedbackCreateInfo* info_;
   std::chrono::steady_clock::time_point begin_;
   bool all_hits_ = true;
+  bool has_nodes_ = false;
 };
 
 }  // namespace trellis

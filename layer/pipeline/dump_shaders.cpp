@@ -9,8 +9,8 @@
 namespace trellis {
 namespace {
 
-std::string FileName(uint32_t graph_id, const std::string& node_label, const char* kind) {
-  std::string name = std::to_string(graph_id) + "_" + node_label;
+std::string FileName(uint32_t id, const std::string& node_label, const char* kind) {
+  std::string name = std::to_string(id) + "_" + node_label;
   // "node[3]" -> "node_3"
   if (!name.empty() && name.back() == ']') name.pop_back();
   for (char& c : name)
@@ -35,7 +35,7 @@ void DumpShader(const CreationContext& context, const std::string& node_label, c
   if (folder.empty()) return;
   std::error_code ignored;  // what matters is whether the file can be written
   std::filesystem::create_directories(folder, ignored);
-  const std::filesystem::path path = std::filesystem::path(folder) / FileName(context.graph_id, node_label, kind);
+  const std::filesystem::path path = std::filesystem::path(folder) / FileName(context.id, node_label, kind);
   if (!WriteFile(path, words)) context.device.diagnostics.Warning("TRELLIS-dump", "cannot write " + path.string());
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "layer/graph/describe.h"
+#include "layer/pipeline/libraries.h"
 
 namespace trellis {
 namespace {
@@ -19,12 +20,10 @@ VkResult Misuse(Device& device, const std::string& text) {
 
 }  // namespace
 
-ExecutionGraphPipeline::~ExecutionGraphPipeline() { DestroyNodePipelines(nullptr); }
-
 void ExecutionGraphPipeline::DestroyNodePipelines(const VkAllocationCallbacks* allocator) {
   for (CompiledNode& node : nodes) {
-    if (node.pipeline) device.dispatch.DestroyPipeline(device.handle, node.pipeline, allocator);
-    node.pipeline = VK_NULL_HANDLE;
+    if (node.pipeline) node.pipeline->Release(allocator);
+    node.pipeline.reset();
   }
 }
 
@@ -75,11 +74,12 @@ VkResult GetExecutionGraphPipelineNodeIndex(Device& device, VkPipeline pipeline,
   return VK_SUCCESS;
 }
 
-bool DestroyExecutionGraphPipeline(Device& device, VkPipeline pipeline, const VkAllocationCallbacks* allocator) {
-  const std::shared_ptr<ExecutionGraphPipeline> graph = device.execution_graphs.Take(pipeline);
-  if (!graph) return false;
-  graph->DestroyNodePipelines(allocator);
-  return true;
+void DestroyOwnPipeline(Device& device, VkPipeline pipeline, const VkAllocationCallbacks* allocator) {
+  // Before the address that is its handle may belong to another pipeline.
+  device.private_data.Forget(HandleToU64(pipeline));
+  device.compute_libraries.Take(pipeline);
+  if (const std::shared_ptr<ExecutionGraphPipeline> graph = device.execution_graphs.Take(pipeline))
+    graph->DestroyNodePipelines(allocator);
 }
 
 }  // namespace trellis

@@ -15,29 +15,31 @@
 #include "layer/memory/scratch_layout.h"
 #include "layer/objects/device.h"
 #include "layer/objects/pipeline_layout.h"
+#include "layer/pipeline/node_pipeline.h"
 
 namespace trellis {
 
-// One graph. Immutable once its handle is in Device::execution_graphs, except for the schedule cache, which locks
-// itself; so any thread may read it. Ownership: shared by the table and by command buffers that recorded it.
-// vkDestroyPipeline destroys the driver's pipelines at once and the rest (tables) with the last reference.
+// One graph, or a library with a part of one. Immutable once its handle is in Device::execution_graphs, except for the
+// schedule cache, which locks itself; so any thread may read it. Ownership: shared by the table and by command buffers
+// that recorded it. vkDestroyPipeline lets go of the nodes' pipelines at once, and of the rest (tables) with the last
+// reference.
 struct ExecutionGraphPipeline {
   struct CompiledNode {
-    VkPipeline pipeline = VK_NULL_HANDLE;  // a compute pipeline of the driver, made with layout->node_layout
-    std::string label;                     // "name[index]"
+    std::shared_ptr<NodePipeline> pipeline;
+    std::string label;  // "name[index]"
     // Specified by the application with StaticNumWorkgroupsAMDX, CoalescingAMDX or payload grids: Graph::nodes[i].info
     // has it.
   };
 
   explicit ExecutionGraphPipeline(Device& owner) : device(owner) {}
-  ~ExecutionGraphPipeline();
   ExecutionGraphPipeline(const ExecutionGraphPipeline&) = delete;
   ExecutionGraphPipeline& operator=(const ExecutionGraphPipeline&) = delete;
 
   Device& device;
   uint32_t id = 0;  // unique in the process; LossReport::graph
   Graph graph;
-  std::shared_ptr<PipelineLayout> layout;  // nodes were compiled for layout->node_layout and layout->launch_offset
+  bool is_library = false;                 // may be linked, not bound: no tables
+  std::shared_ptr<PipelineLayout> layout;  // the nodes' own are compatible with it and have the same launch_offset
   std::vector<CompiledNode> nodes;         // by node index, like graph.nodes
   DeviceBuffer tables;                     // layer/graph/tables.h
   std::vector<uint64_t> outputs_address;   // by slot: device address of its NodeOutput[]
@@ -47,8 +49,7 @@ struct ExecutionGraphPipeline {
   // The levels from these roots (slots, sorted, no duplicates). Cached: an application uses few root sets.
   [[nodiscard]] std::shared_ptr<const LevelSchedule> ScheduleFor(std::span<const uint32_t> roots) const;
 
-  // Destroys the driver's pipelines; `allocator` must be compatible with the one they were made with. The first call
-  // wins.
+  // Lets go of the nodes' pipelines; `allocator` must be compatible with the one that the graph was made with.
   void DestroyNodePipelines(const VkAllocationCallbacks* allocator);
 
  private:
@@ -75,8 +76,8 @@ struct ExecutionGraphPipeline {
 [[nodiscard]] VkResult GetExecutionGraphPipelineNodeIndex(Device& device, VkPipeline pipeline,
                                                           const VkPipelineShaderStageNodeCreateInfoAMDX& node,
                                                           uint32_t& index);
-// False if the handle is not an execution graph's: the caller then calls down.
-[[nodiscard]] bool DestroyExecutionGraphPipeline(Device& device, VkPipeline pipeline,
-                                                 const VkAllocationCallbacks* allocator);
+// For execution graphs and libraries of nodes: handles with Device::IsOwnPipeline. Graphs that were linked of a library
+// live on.
+void DestroyOwnPipeline(Device& device, VkPipeline pipeline, const VkAllocationCallbacks* allocator);
 
 }  // namespace trellis

@@ -1,40 +1,45 @@
 #include "layer/pipeline/node_sources.h"
 
 #include <chrono>
+#include <map>
 #include <string_view>
 #include <utility>
 
 #include "layer/dispatch/struct_chain.h"
+#include "layer/pipeline/parallel_for.h"
 #include "layer/pipeline/specialization.h"
-#include "spirv_lowering/reflect/node_module.h"
+#include "spirv_lowering/reflect/reflect.h"
 
 namespace trellis {
 namespace {
 
-std::string StageText(size_t stage, const char* entry_point) {
-  return "pStages[" + std::to_string(stage) + "], entry point \"" + (entry_point ? entry_point : "") + "\": ";
-}
-
 // Finds the stage's words: the module's, or those of a VkShaderModuleCreateInfo in the chain (maintenance5, graphics
 // pipeline library).
-VkResult FindWords(const CreationContext& context, const std::string& where, StageNode& node) {
+CreationResult FindWords(const Device& device, StageNode& node) {
   const VkPipelineShaderStageCreateInfo& stage = *node.stage;
   if (stage.module != VK_NULL_HANDLE) {
-    node.owner = context.device.shader_modules.Find(stage.module);
-    if (!node.owner) return context.Refuse(where + "the shader module is not known");
+    node.owner = device.shader_modules.Find(stage.module);
+    if (!node.owner) return CreationResult::Refused("the shader module is not known");
     node.words = node.owner->words;
-    return VK_SUCCESS;
+    return {};
   }
   if (const auto* inline_module =
           FindStruct<VkShaderModuleCreateInfo>(stage.pNext, VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO)) {
     node.words = {inline_module->pCode, inline_module->codeSize / sizeof(uint32_t)};
-    return VK_SUCCESS;
+    return {};
   }
   // Identifiers come with FAIL_ON_PIPELINE_COMPILE_REQUIRED (VUID-VkPipelineShaderStageCreateInfo-pNext-06844): no
   // code, no pipeline, no error.
   if (FindInChain(stage.pNext, VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_MODULE_IDENTIFIER_CREATE_INFO_EXT))
-    return VK_PIPELINE_COMPILE_REQUIRED;
-  return context.Refuse(where + "there is neither a shader module nor code");
+    return {VK_PIPELINE_COMPILE_REQUIRED, {}};
+  return CreationResult::Refused("there is neither a shader module nor code");
+}
+
+CreationResult CheckStage(const VkPipelineShaderStageCreateInfo& stage) {
+  if (stage.stage != VK_SHADER_STAGE_COMPUTE_BIT)
+    return CreationResult::Refused("the stage is not COMPUTE (VUID 09128)");
+  if (!stage.pName) return CreationResult::Refused("there is no entry point name");
+  return {};
 }
 
 // Checklist: the API's name and index win, then the entry point's name and ShaderIndexAMDX.
@@ -54,53 +59,50 @@ const spirv::RuleViolation* FindBrokenRule(const CheckedModule& module, std::str
   return nullptr;
 }
 
-VkResult CollectNode(const CreationContext& context, ModuleReader& reader, const std::string& where, StageNode& node) {
-  const auto begin = std::chrono::steady_clock::now();
+CreationResult ReflectNode(StageNode& node) {
   const VkPipelineShaderStageCreateInfo& stage = *node.stage;
-  if (stage.stage != VK_SHADER_STAGE_COMPUTE_BIT)
-    return context.Refuse(where + "the stage is not COMPUTE (VUID 09128)");
-  if (!stage.pName) return context.Refuse(where + "there is no entry point name");
-  if (const VkResult result = FindWords(context, where, node); result != VK_SUCCESS) return result;
-
-  const Expected<std::shared_ptr<const CheckedModule>> module = reader.Read(node.words);
-  if (!module) return context.Refuse(where + module.error().message);
-  // Shares the checked module's life.
-  node.module = std::shared_ptr<const spirv::Module>(*module, &(*module)->module);
-  node.specialization = ReadSpecialization(stage.pSpecializationInfo);
-  Expected<spirv::NodeInfo> info = spirv::Reflect(*node.module, stage.pName, node.specialization);
-  if (!info) return context.Refuse(where + info.error().message);
-  if (const spirv::RuleViolation* broken = FindBrokenRule(**module, stage.pName))
-    return context.Refuse(where + spirv::Describe(*broken));
+  const Expected<CheckedModule>& checked = node.module->Checked();
+  if (!checked) return CreationResult::Refused(checked.error().message);
+  Expected<spirv::NodeInfo> info =
+      spirv::Reflect(checked->module, stage.pName, ReadSpecialization(stage.pSpecializationInfo));
+  if (!info) return CreationResult::Refused(info.error().message);
+  if (const spirv::RuleViolation* broken = FindBrokenRule(*checked, stage.pName))
+    return CreationResult::Refused(spirv::Describe(*broken));
   node.source.info = *std::move(info);
   SettleIdentity(node);
+  return {};
+}
+
+void CollectNode(StageNode& node) {
+  const auto begin = std::chrono::steady_clock::now();
+  node.failure = ReflectNode(node);
   node.reflect_nanoseconds = static_cast<uint64_t>(
       std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begin).count());
-  return VK_SUCCESS;
+}
+
+// The nodes' modules. Many stages have the same one: it is looked up once.
+void FindModules(Device& device, std::span<StageNode> nodes) {
+  const std::shared_ptr<ShaderCache> cache = ShaderCache::Of(device);
+  std::map<std::pair<const uint32_t*, size_t>, std::shared_ptr<CachedModule>> found;
+  for (StageNode& node : nodes) {
+    node.failure = CheckStage(*node.stage);
+    if (node.failure.Succeeded()) node.failure = FindWords(device, node);
+    if (!node.failure.Succeeded()) continue;
+    std::shared_ptr<CachedModule>& module = found[{node.words.data(), node.words.size()}];
+    if (!module) module = cache->Find(node.words);
+    node.module = module;
+  }
 }
 
 }  // namespace
 
-Expected<std::shared_ptr<const CheckedModule>> ModuleReader::Read(std::span<const uint32_t> words) {
-  std::shared_ptr<const CheckedModule>& known = modules_[words.data()];
-  if (!known) {
-    Expected<spirv::Module> module = spirv::ReadNodeModule(words);
-    if (!module) return module.error();
-    std::vector<spirv::RuleViolation> violations = spirv::CheckRules(*module);
-    known = std::make_shared<const CheckedModule>(CheckedModule{*std::move(module), std::move(violations)});
-  }
-  return known;
-}
-
-VkResult CollectNodeSources(const CreationContext& context, ModuleReader& reader,
-                            std::span<const VkPipelineShaderStageCreateInfo> stages, std::vector<StageNode>& nodes) {
-  for (size_t i = 0; i < stages.size(); ++i) {
-    StageNode node;
-    node.stage = &stages[i];
-    const VkResult result = CollectNode(context, reader, StageText(i, stages[i].pName), node);
-    if (result != VK_SUCCESS) return result;
-    nodes.push_back(std::move(node));
-  }
-  return VK_SUCCESS;
+void CollectNodes(Device& device, std::span<StageNode> nodes, OnFailure on_failure) {
+  FindModules(device, nodes);
+  ParallelFor(nodes.size(), ThreadCount(device.settings.threads), [&](size_t i) {
+    if (nodes[i].failure.Succeeded()) CollectNode(nodes[i]);
+    if (!nodes[i].failure.reason.empty()) nodes[i].failure.reason = nodes[i].where + nodes[i].failure.reason;
+    return on_failure == OnFailure::kGoOn || nodes[i].failure.Succeeded();
+  });
 }
 
 }  // namespace trellis

@@ -1,7 +1,6 @@
 #include "layer/pipeline/specialization.h"
 
 #include <spirv/unified1/spirv.hpp11>
-#include <unordered_set>
 #include <vector>
 
 namespace trellis {
@@ -11,7 +10,9 @@ constexpr size_t kHeaderWords = 5;
 constexpr uint32_t kOpcodeMask = 0xffff;
 constexpr uint32_t kWordCountShift = 16;
 
-// `words`: what the lowering wrote, so well-formed.
+}  // namespace
+
+// The words are what the lowering wrote, so well-formed.
 std::unordered_set<uint32_t> SpecializableIds(std::span<const uint32_t> words) {
   std::unordered_set<uint32_t> ids;
   for (size_t at = kHeaderWords; at < words.size();) {
@@ -25,8 +26,6 @@ std::unordered_set<uint32_t> SpecializableIds(std::span<const uint32_t> words) {
   return ids;
 }
 
-}  // namespace
-
 spirv::Specialization ReadSpecialization(const VkSpecializationInfo* info) {
   spirv::Specialization specialization;
   if (!info) return specialization;
@@ -39,10 +38,9 @@ spirv::Specialization ReadSpecialization(const VkSpecializationInfo* info) {
   return specialization;
 }
 
-const VkSpecializationInfo* KeepSpecialization(const VkSpecializationInfo* info, std::span<const uint32_t> words,
-                                               Arena& arena) {
+const VkSpecializationInfo* KeepSpecialization(const VkSpecializationInfo* info,
+                                               const std::unordered_set<uint32_t>& ids, Arena& arena) {
   if (!info) return nullptr;
-  const std::unordered_set<uint32_t> ids = SpecializableIds(words);
   std::vector<VkSpecializationMapEntry> entries;
   std::vector<uint8_t> data;
   const spirv::Specialization given = ReadSpecialization(info);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <unordered_set>
 
 #include "layer/dispatch/arena.h"
 #include "layer/dispatch/vulkan.h"
@@ -13,11 +14,14 @@ namespace trellis {
 // The constants' bytes by id. Entries that leave the data are left out, as if they were not given.
 [[nodiscard]] spirv::Specialization ReadSpecialization(const VkSpecializationInfo* info);
 
-// The entries for constants that `words` still has. Those of node names and grids are gone after lowering, and
-// SwiftShader crashes on entries with the size of a string. Their bytes are gone too: drivers' caches compare all of
-// the data, and the same shader under another name would not be found. The result lives as long as the arena; null
-// stays null.
+// SpecIds of the constants in lowered words.
+[[nodiscard]] std::unordered_set<uint32_t> SpecializableIds(std::span<const uint32_t> words);
+
+// The entries for constants in `ids`: those that the lowered words still have. Those of node names and grids are gone
+// after lowering, and SwiftShader crashes on entries with the size of a string. Their bytes are gone too: drivers'
+// caches compare all of the data, and the same shader under another name would not be found. The result lives as long
+// as the arena; null stays null.
 [[nodiscard]] const VkSpecializationInfo* KeepSpecialization(const VkSpecializationInfo* info,
-                                                             std::span<const uint32_t> words, Arena& arena);
+                                                             const std::unordered_set<uint32_t>& ids, Arena& arena);
 
 }  // namespace trellis

@@ -4,36 +4,9 @@
 
 #include "layer/diagnostics/label.h"
 #include "layer/objects/device.h"
+#include "layer/objects/scoped_shader_module.h"
 
 namespace trellis {
-namespace {
-
-// A shader module that lives as long as the pipeline is being made.
-class ScopedModule {
- public:
-  ScopedModule(const Device& device, std::span<const uint32_t> words) : device_(device) {
-    VkShaderModuleCreateInfo info = {};
-    info.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;
-    info.codeSize = words.size_bytes();
-    info.pCode = words.data();
-    if (device_.dispatch.CreateShaderModule(device_.handle, &info, nullptr, &module_) != VK_SUCCESS)
-      module_ = VK_NULL_HANDLE;
-  }
-  ~ScopedModule() {
-    if (module_) device_.dispatch.DestroyShaderModule(device_.handle, module_, nullptr);
-  }
-  ScopedModule(const ScopedModule&) = delete;
-  ScopedModule& operator=(const ScopedModule&) = delete;
-
-  [[nodiscard]] VkShaderModule handle() const { return module_; }
-
- private:
-  const Device& device_;
-  VkShaderModule module_ = VK_NULL_HANDLE;
-};
-
-}  // namespace
-
 InternalKernels::~InternalKernels() {
   for (VkPipeline pipeline : pipelines_)
     if (pipeline) device_.dispatch.DestroyPipeline(device_.handle, pipeline, nullptr);
@@ -56,7 +29,8 @@ Expected<void> InternalKernels::Create() {
 }
 
 Expected<void> InternalKernels::CreatePipeline(Kernel kernel) {
-  const ScopedModule module(device_, KernelWords(kernel));
+  ScopedShaderModule module(device_);
+  const VkResult module_result = module.Create(KernelWords(kernel));
   VkComputePipelineCreateInfo info = {};
   info.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO;
   info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
@@ -65,8 +39,8 @@ Expected<void> InternalKernels::CreatePipeline(Kernel kernel) {
   info.stage.pName = "main";
   info.layout = layout_;
   VkPipeline& pipeline = pipelines_[static_cast<size_t>(kernel)];
-  if (!module.handle() || device_.dispatch.CreateComputePipelines(device_.handle, VK_NULL_HANDLE, 1, &info, nullptr,
-                                                                  &pipeline) != VK_SUCCESS) {
+  if (module_result != VK_SUCCESS || device_.dispatch.CreateComputePipelines(device_.handle, VK_NULL_HANDLE, 1, &info,
+                                                                             nullptr, &pipeline) != VK_SUCCESS) {
     pipeline = VK_NULL_HANDLE;
     return Error{std::string("the driver could not compile the internal kernel '") + KernelName(kernel) + "'"};
   }

@@ -97,7 +97,7 @@ void Recorder::Bind(VkPipeline pipeline) {
 }
 
 void Recorder::BindNode(const NodeLaunch& launch) {
-  Bind(pipeline_.nodes[launch.node].pipeline);
+  Bind(pipeline_.nodes[launch.node].pipeline->handle());
   PushLaunch(launch.block);
 }
 

@@ -200,6 +200,10 @@ void InitializeGraphScratch(CommandBuffer& command_buffer, VkPipeline graph, VkD
     return RefuseMisuse(command_buffer,
                         "vkCmdInitializeGraphScratchMemoryAMDX: executionGraph is not an execution graph pipeline "
                         "(VUID-vkCmdInitializeGraphScratchMemoryAMDX-executionGraph-parameter)");
+  if (pipeline->is_library)
+    return RefuseMisuse(
+        command_buffer,
+        "vkCmdInitializeGraphScratchMemoryAMDX: executionGraph is a library, which cannot be dispatched");
   ScratchBuffer place;
   if (const std::string wrong = CheckScratch(command_buffer.device, *pipeline, scratch, scratch_size, place);
       !wrong.empty())

@@ -69,6 +69,9 @@ constexpr SettingRow kTable[] = {
      SetString<&Settings::dump_dir>},
     {"force_emulation", SettingType::kBool, "false", "", "Emulate the extension even on a device that implements it.",
      SetBool<&Settings::force_emulation>},
+    {"threads", SettingType::kUint, "0", "",
+     "Most threads that lower and compile the nodes of one pipeline creation. 0: one per core.",
+     SetUint<&Settings::threads>},
 };
 
 }  // namespace

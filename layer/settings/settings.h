@@ -20,6 +20,7 @@ struct Settings {
   bool validate_lowered = false;
   std::string dump_dir;
   bool force_emulation = false;
+  uint32_t threads = 0;  // 0: one per core
 };
 
 }  // namespace trellis

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -20,6 +21,7 @@ enum class LaunchKind : uint8_t {
 struct PayloadLayout {
   uint32_t size = 0;
   uint32_t alignment = 1;
+  auto operator<=>(const PayloadLayout&) const = default;
 };
 
 // The member with PayloadDispatchIndirectAMDX. Missing components are 1.
@@ -27,6 +29,7 @@ struct GridMember {
   uint32_t offset = 0;
   uint32_t component_width = 4;  // 1, 2 or 4
   uint32_t component_count = 1;  // 1 to 3
+  auto operator<=>(const GridMember&) const = default;
 };
 
 // One payload array type that the entry point allocates from or asks validity of.
@@ -44,6 +47,7 @@ struct NodeOutputInfo {
   // duplicates. Else nothing.
   std::optional<std::vector<uint32_t>> constant_indices;
   bool uses_heap = false;  // has allocations that are committed at enqueue; see docs/architecture.md, "Commit"
+  auto operator<=>(const NodeOutputInfo&) const = default;
 };
 
 struct NodeInfo {
@@ -74,6 +78,8 @@ struct NodeInfo {
     if (kind == LaunchKind::kDynamicGrid) return writes_input || shares_input ? 4 : 1;
     return finishes_writing ? 1 : 0;
   }
+
+  auto operator<=>(const NodeInfo&) const = default;
 };
 
 }  // namespace trellis::spirv

@@ -81,6 +81,16 @@ TEST(LinkRecursion, ADepthOfZeroLinksAndReachesNobody) {
   EXPECT_THAT(graph.slots[0].outputs[0], IsEmpty());
 }
 
+// The node that is meant may come with another library.
+TEST(LinkRecursion, ALibraryMaySendToItsOwnName) {
+  const auto link = [](LinkScope scope, const NodeBuilder& node) {
+    return static_cast<bool>(LinkGraph(Sources({node}), kMaxDepth, scope));
+  };
+  EXPECT_TRUE(link(LinkScope::kLibrary, NodeBuilder("a", 3).To("a")));
+  EXPECT_FALSE(link(LinkScope::kGraph, NodeBuilder("a", 3).To("a")));
+  EXPECT_FALSE(link(LinkScope::kLibrary, NodeBuilder("a").ToIndices("a", {0}))) << "it can only mean itself";
+}
+
 TEST(LinkRecursion, AnOptionalTargetThatIsTheNodeItselfIsAbsent) {
   NodeBuilder node = NodeBuilder("a").To("a");
   node.LastOutput().sparse = true;

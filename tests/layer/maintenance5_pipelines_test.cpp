@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "layer/device/buffer_usage.h"
-#include "layer/dispatch/struct_chain.h"
+#include "layer/dispatch/pipeline_flags.h"
 #include "layer/entry/hooks.h"
 #include "layer/maintenance5/image_layout.h"
 #include "layer/maintenance5/pipelines.h"
@@ -177,12 +177,11 @@ TEST_F(Maintenance5Edits, flags2_count_instead_of_flags) {
   VkPipelineCreateFlags2CreateInfo flags2 = {};
   flags2.sType = VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO;
   flags2.flags = VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX | VK_PIPELINE_CREATE_2_LIBRARY_BIT_KHR;
-  EXPECT_EQ(EffectivePipelineFlags(VK_PIPELINE_CREATE_DERIVATIVE_BIT, &flags2), flags2.flags);
-  EXPECT_EQ(EffectivePipelineFlags(VK_PIPELINE_CREATE_DERIVATIVE_BIT, nullptr),
-            static_cast<VkPipelineCreateFlags2>(VK_PIPELINE_CREATE_DERIVATIVE_BIT));
-
   VkComputePipelineCreateInfo info = {};
+  info.flags = VK_PIPELINE_CREATE_DERIVATIVE_BIT;
+  EXPECT_EQ(EffectivePipelineFlags(info), static_cast<VkPipelineCreateFlags2>(VK_PIPELINE_CREATE_DERIVATIVE_BIT));
   info.pNext = &flags2;
+  EXPECT_EQ(EffectivePipelineFlags(info), flags2.flags);
   info.flags = VK_PIPELINE_CREATE_DERIVATIVE_BIT;
   FlattenedPipelines flattened(*device_);
   const VkComputePipelineCreateInfo* edited = nullptr;

@@ -116,7 +116,7 @@ TEST_F(ObjectHooks, compute_pipeline_of_a_node_module_is_refused) {
   EXPECT_EQ(driver_.CountOf("CreateComputePipelines"), 0u);
 }
 
-TEST_F(ObjectHooks, compute_library_flag_is_refused) {
+TEST_F(ObjectHooks, compute_library_never_reaches_the_driver_as_it_is) {
   VkPipelineCreateFlags2CreateInfo flags = {};
   flags.sType = VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO;
   flags.flags = VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX | VK_PIPELINE_CREATE_2_LIBRARY_BIT_KHR;
@@ -126,6 +126,20 @@ TEST_F(ObjectHooks, compute_library_flag_is_refused) {
   EXPECT_NE(TRELLIS_CALL(device_, CreateComputePipelines)(device_.handle(), {}, 1, &info, nullptr, &pipeline),
             VK_SUCCESS);
   EXPECT_EQ(driver_.CountOf("CreateComputePipelines"), 0u);
+}
+
+TEST_F(ObjectHooks, graphics_pipeline_for_graphs_is_refused) {
+  VkPipelineCreateFlags2CreateInfo flags = {};
+  flags.sType = VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO;
+  flags.flags = VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX | VK_PIPELINE_CREATE_2_LIBRARY_BIT_KHR;
+  VkGraphicsPipelineCreateInfo info = {};
+  info.sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO;
+  info.pNext = &flags;
+  VkPipeline pipeline = HandleFromU64<VkPipeline>(1);
+  EXPECT_EQ(TRELLIS_CALL(device_, CreateGraphicsPipelines)(device_.handle(), {}, 1, &info, nullptr, &pipeline),
+            VK_ERROR_VALIDATION_FAILED_EXT);
+  EXPECT_EQ(pipeline, VkPipeline{VK_NULL_HANDLE});
+  EXPECT_EQ(driver_.CountOf("CreateGraphicsPipelines"), 0u);
 }
 
 TEST_F(ObjectHooks, ordinary_compute_pipeline_goes_down) {

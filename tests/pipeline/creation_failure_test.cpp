@@ -82,17 +82,8 @@ TEST_F(GraphFailure, OneBadGraphDoesNotSpoilTheOthers) {
 TEST_F(GraphFailure, WhatIsNotImplementedIsRefusedBeforeTheDriverSeesAnything) {
   const auto stages = ChainStages(Chain());
   const VkPipelineLayout layout = MakeLayout();
-  auto library = GraphInfo(stages, layout);
-  library.flags = VK_PIPELINE_CREATE_LIBRARY_BIT_KHR;
-  const auto some_pipeline = reinterpret_cast<VkPipeline>(uintptr_t{0x5000});
-  const VkPipelineLibraryCreateInfoKHR libraries = {VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR, nullptr, 1,
-                                                    &some_pipeline};
-  auto linked = GraphInfo(stages, layout);
-  linked.pLibraryInfo = &libraries;
   auto mesh_stages = stages;
   mesh_stages[0].stage = VK_SHADER_STAGE_MESH_BIT_EXT;
-  EXPECT_EQ(Create({library}), VK_ERROR_VALIDATION_FAILED_EXT);
-  EXPECT_EQ(Create({linked}), VK_ERROR_VALIDATION_FAILED_EXT);
   EXPECT_EQ(Create({GraphInfo(mesh_stages, layout)}), VK_ERROR_VALIDATION_FAILED_EXT);
   EXPECT_EQ(Create({GraphInfo(stages, MakeLayout(128))}), VK_ERROR_VALIDATION_FAILED_EXT) << "no room for the launch";
   EXPECT_TRUE(requests_.empty());

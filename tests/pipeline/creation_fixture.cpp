@@ -1,5 +1,8 @@
 #include "tests/pipeline/creation_fixture.h"
 
+#include <algorithm>
+#include <cstring>
+
 #include "layer/dispatch/struct_chain.h"
 #include "layer/objects/registry.h"
 #include "spirv_lowering/post/post.h"
@@ -18,7 +21,7 @@ std::vector<VkStructureType> TypesIn(const void* chain) {
 
 GraphCreation* GraphCreation::current_ = nullptr;
 
-GraphCreation::GraphCreation() {
+GraphCreation::GraphCreation(uint32_t threads) : threads_(threads) {
   current_ = this;
   Device& device = *FindDevice(device_.handle());
   device.dispatch.CreateComputePipelines = &CreateComputePipelines;
@@ -26,7 +29,7 @@ GraphCreation::GraphCreation() {
 }
 
 GraphCreation::~GraphCreation() {
-  for (VkPipeline pipeline : pipelines_) Destroy(pipeline);
+  while (!pipelines_.empty()) Destroy(pipelines_.back());
   EXPECT_TRUE(live_.empty()) << live_.size() << " pipelines of the driver were leaked";
   EXPECT_EQ(driver_.CountOf("CreateShaderModule"), driver_.CountOf("DestroyShaderModule"));
   current_ = nullptr;
@@ -93,6 +96,37 @@ VkResult GraphCreation::Create(const std::vector<VkExecutionGraphPipelineCreateI
   return result;
 }
 
+VkResult GraphCreation::CreateCompute(const std::vector<VkComputePipelineCreateInfo>& infos,
+                                      const VkAllocationCallbacks* allocator) {
+  const auto stale = reinterpret_cast<VkPipeline>(uintptr_t{0xdead});
+  std::vector<VkPipeline> made(infos.size(), stale);
+  const VkResult result = TRELLIS_CALL(device_, CreateComputePipelines)(
+      device_.handle(), cache_, static_cast<uint32_t>(infos.size()), infos.data(), allocator, made.data());
+  for (VkPipeline& pipeline : made) EXPECT_NE(pipeline, stale);
+  pipelines_.insert(pipelines_.end(), made.begin(), made.end());
+  return result;
+}
+
+VkPipeline GraphCreation::Make(const VkExecutionGraphPipelineCreateInfoAMDX& info) {
+  EXPECT_EQ(Create({info}), VK_SUCCESS);
+  return pipelines_.back();
+}
+
+VkPipeline GraphCreation::MakeLibrary(const VkPipelineShaderStageCreateInfo& stage, VkPipelineLayout layout) {
+  EXPECT_EQ(CreateCompute({LibraryInfo(stage, layout)}), VK_SUCCESS);
+  return pipelines_.back();
+}
+
+VkComputePipelineCreateInfo GraphCreation::LibraryInfo(const VkPipelineShaderStageCreateInfo& stage,
+                                                       VkPipelineLayout layout) const {
+  return {VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO, &library_flags_, 0, stage, layout, VK_NULL_HANDLE, -1};
+}
+
+VkPipelineLibraryCreateInfoKHR GraphCreation::LibraryList(const std::vector<VkPipeline>& libraries) {
+  return {VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR, nullptr, static_cast<uint32_t>(libraries.size()),
+          libraries.data()};
+}
+
 void GraphCreation::Destroy(VkPipeline pipeline, const VkAllocationCallbacks* allocator) {
   if (pipeline) TRELLIS_CALL(device_, DestroyPipeline)(device_.handle(), pipeline, allocator);
   std::erase(pipelines_, pipeline);
@@ -138,20 +172,34 @@ VkResult GraphCreation::Answer(VkPipelineCache cache, const VkComputePipelineCre
   request.stage_flags = info.stage.flags;
   request.stage_chain = TypesIn(info.stage.pNext);
   if (info.stage.pSpecializationInfo)
-    for (uint32_t i = 0; i < info.stage.pSpecializationInfo->mapEntryCount; ++i)
-      request.specialized_ids.push_back(info.stage.pSpecializationInfo->pMapEntries[i].constantID);
+    for (uint32_t i = 0; i < info.stage.pSpecializationInfo->mapEntryCount; ++i) {
+      const VkSpecializationMapEntry& entry = info.stage.pSpecializationInfo->pMapEntries[i];
+      request.specialized_ids.push_back(entry.constantID);
+      uint32_t& word = request.specialized_words.emplace_back(0);
+      std::memcpy(&word, static_cast<const uint8_t*>(info.stage.pSpecializationInfo->pData) + entry.offset,
+                  std::min(entry.size, sizeof(word)));
+    }
+  request.base = info.basePipelineHandle;
+  request.base_index = info.basePipelineIndex;
+  request.thread = std::this_thread::get_id();
+  const std::lock_guard lock(mutex_);
   requests_.push_back(request);
 
   pipeline = VK_NULL_HANDLE;
   const auto answer = answers_.find(requests_.size() - 1);
   if (answer != answers_.end()) return answer->second;
+  for (const uint32_t word : request.specialized_words)
+    if (const auto by_constant = answers_by_constant_.find(word); by_constant != answers_by_constant_.end())
+      return by_constant->second;
   pipeline = reinterpret_cast<VkPipeline>(driver_.MakeHandle());
   live_[pipeline] = allocator;
+  requests_.back().answered = pipeline;
   return VK_SUCCESS;
 }
 
 void GraphCreation::DestroyPipeline(VkDevice, VkPipeline pipeline, const VkAllocationCallbacks* allocator) {
   if (!pipeline) return;
+  const std::lock_guard lock(current_->mutex_);
   const auto found = current_->live_.find(pipeline);
   ASSERT_NE(found, current_->live_.end()) << "the driver does not know this pipeline";
   EXPECT_EQ(found->second, allocator) << "destroyed with another allocator than the one it was made with";

@@ -5,8 +5,10 @@
 
 #include <functional>
 #include <map>
+#include <mutex>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "tests/layer/fake_driver/layer_under_test.h"
@@ -25,6 +27,11 @@ struct ComputeRequest {
   VkPipelineShaderStageCreateFlags stage_flags = 0;
   std::vector<VkStructureType> stage_chain;
   std::vector<uint32_t> specialized_ids;
+  std::vector<uint32_t> specialized_words;  // first four bytes of each
+  VkPipeline base = VK_NULL_HANDLE;
+  int32_t base_index = 0;
+  std::thread::id thread;
+  VkPipeline answered = VK_NULL_HANDLE;
 };
 
 template <typename Info>
@@ -34,9 +41,10 @@ Info Struct(VkStructureType type) {
   return info;
 }
 
+// The driver is called in the order of the nodes, because the layer may use one thread, unless a test wants more.
 class GraphCreation : public testing::Test {
  protected:
-  GraphCreation();
+  explicit GraphCreation(uint32_t threads = 1);
   ~GraphCreation() override;
 
   // The words of a module text, which must assemble.
@@ -51,18 +59,44 @@ class GraphCreation : public testing::Test {
   // Fills `pipelines_`; handles that are not null are destroyed with the test.
   VkResult Create(const std::vector<VkExecutionGraphPipelineCreateInfoAMDX>& infos,
                   const VkAllocationCallbacks* allocator = nullptr);
+  // The same for vkCreateComputePipelines.
+  VkResult CreateCompute(const std::vector<VkComputePipelineCreateInfo>& infos,
+                         const VkAllocationCallbacks* allocator = nullptr);
   void Destroy(VkPipeline pipeline, const VkAllocationCallbacks* allocator = nullptr);
+  // A pipeline made from `info` alone, which must succeed.
+  VkPipeline Make(const VkExecutionGraphPipelineCreateInfoAMDX& info);
+  // A compute library of one node, and a create info of one.
+  VkPipeline MakeLibrary(const VkPipelineShaderStageCreateInfo& stage, VkPipelineLayout layout);
+  VkComputePipelineCreateInfo LibraryInfo(const VkPipelineShaderStageCreateInfo& stage, VkPipelineLayout layout) const;
+  static VkPipelineLibraryCreateInfoKHR LibraryList(const std::vector<VkPipeline>& libraries);
   uint32_t NodeIndex(VkPipeline pipeline, const char* name, uint32_t index, VkResult expected = VK_SUCCESS);
 
   FakeDriver driver_;
-  TestInstance instance_{driver_};
+
+ private:
+  // `threads` as a chain for VkInstanceCreateInfo.
+  struct ThreadsSetting {
+    explicit ThreadsSetting(uint32_t value) : threads(value) {}
+    const uint32_t threads;
+    const VkLayerSettingEXT setting = {"VK_LAYER_TRELLIS_shader_enqueue", "threads", VK_LAYER_SETTING_TYPE_UINT32_EXT,
+                                       1, &threads};
+    const VkLayerSettingsCreateInfoEXT info = {VK_STRUCTURE_TYPE_LAYER_SETTINGS_CREATE_INFO_EXT, nullptr, 1, &setting};
+  };
+  const ThreadsSetting threads_;
+
+ protected:
+  TestInstance instance_{driver_, {}, &threads_.info};
   TestDevice device_{instance_};
   VkPipelineCache cache_ = VK_NULL_HANDLE;
+  const VkPipelineCreateFlags2CreateInfo library_flags_ = {
+      VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO, nullptr,
+      VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX | VK_PIPELINE_CREATE_2_LIBRARY_BIT_KHR};
   std::vector<VkPipeline> pipelines_;
 
   // What reached the driver, and what it answers to the n-th request (default: success).
   std::vector<ComputeRequest> requests_;
   std::map<size_t, VkResult> answers_;
+  std::map<uint32_t, VkResult> answers_by_constant_;  // to a request that specialises a constant to this word
   VkPipelineCreationFeedbackFlags feedback_flags_ = VK_PIPELINE_CREATION_FEEDBACK_VALID_BIT;
   std::map<VkPipeline, const VkAllocationCallbacks*> live_;  // the driver's, with their allocators
 
@@ -76,6 +110,7 @@ class GraphCreation : public testing::Test {
   VkResult Answer(VkPipelineCache cache, const VkComputePipelineCreateInfo& info,
                   const VkAllocationCallbacks* allocator, VkPipeline& pipeline);
 
+  std::mutex mutex_;               // guards requests_ and live_ while the driver is called
   static GraphCreation* current_;  // the driver's functions have no other way to find the test
 };
 

@@ -72,6 +72,27 @@ TEST_F(GraphCreation, RobustnessOfAStageReachesTheDriver) {
     EXPECT_THAT(request.stage_chain, ElementsAre(VK_STRUCTURE_TYPE_PIPELINE_ROBUSTNESS_CREATE_INFO_EXT));
 }
 
+TEST_F(GraphCreation, GraphsMayDeriveFromGraphsButTheirNodesDoNot) {
+  const std::vector<VkPipelineShaderStageCreateInfo> stages = {
+      Stage(MakeModule(Assemble(ThreadModule(Shape::kDxc))), "ThreadNode")};
+  auto parent = GraphInfo(stages, MakeLayout());
+  parent.flags = VK_PIPELINE_CREATE_ALLOW_DERIVATIVES_BIT;
+  auto by_index = parent;
+  by_index.flags = VK_PIPELINE_CREATE_DERIVATIVE_BIT;
+  by_index.basePipelineIndex = 0;
+  ASSERT_EQ(Create({parent, by_index}), VK_SUCCESS);
+  auto by_handle = by_index;
+  by_handle.basePipelineHandle = pipelines_[0];
+  by_handle.basePipelineIndex = -1;
+  ASSERT_EQ(Create({by_handle}), VK_SUCCESS);
+  ASSERT_EQ(requests_.size(), 3u);
+  for (const ComputeRequest& request : requests_) {
+    EXPECT_EQ(request.flags, 0u);
+    EXPECT_EQ(request.base, VkPipeline{VK_NULL_HANDLE});
+    EXPECT_EQ(request.base_index, -1);
+  }
+}
+
 TEST_F(GraphCreation, CreateInfosAreNotChanged) {
   const auto node = NodeInfo("n", 1);
   const std::vector<VkPipelineShaderStageCreateInfo> stages = {

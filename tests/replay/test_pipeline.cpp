@@ -20,15 +20,15 @@ std::shared_ptr<ExecutionGraphPipeline> MakePipeline(RecordingDevice& device, st
   auto pipeline = std::make_shared<ExecutionGraphPipeline>(device.device());
   pipeline->id = next_id++;
   pipeline->graph = MustLink(std::move(sources));
-  for (const Node& node : pipeline->graph.nodes)
-    pipeline->nodes.push_back({device.MakePipeline(), NodeLabel(node.name, node.index)});
-
   const VkPushConstantRange range = {VK_SHADER_STAGE_COMPUTE_BIT, 0, kApplicationPushBytes};
   VkPipelineLayoutCreateInfo info = {};
   info.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO;
   info.pushConstantRangeCount = 1;
   info.pPushConstantRanges = &range;
   static_cast<void>(MakePipelineLayout(device.device(), info, VK_NULL_HANDLE, pipeline->layout));
+  for (const Node& node : pipeline->graph.nodes)
+    pipeline->nodes.push_back({std::make_shared<NodePipeline>(device.device(), pipeline->layout, device.MakePipeline()),
+                               NodeLabel(node.name, node.index)});
 
   const TableLayout layout = LayoutTables(pipeline->graph);
   Expected<DeviceBuffer> tables = DeviceBuffer::Create(device.device(), layout.size, BufferMemory::kHost, "tables");

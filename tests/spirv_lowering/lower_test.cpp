@@ -46,6 +46,26 @@ TEST_P(LowerSamples, SameWordsEachTime) {
   EXPECT_EQ(first->words, second->words) << "pipeline caches look the words up";
 }
 
+// What makes it safe to lower one of many nodes and use the words for all.
+TEST_P(LowerSamples, IdentityAndLinkageDoNotChangeTheWords) {
+  const Module module = ReadTextOrFail(GetParam().text);
+  Expected<NodeInfo> info = Reflect(module, GetParam().entry_point, {});
+  ASSERT_TRUE(info) << info.error().message;
+  NodeInfo other = *info;
+  other.shader_index += 5;
+  other.max_recursion += 2;
+  other.is_api_entry = !other.is_api_entry;
+  for (NodeOutputInfo& output : other.outputs) {
+    output.target_name += "elsewhere";
+    output.constant_indices = {{3, 4}};
+  }
+  EXPECT_EQ(LoweringKey(*info), LoweringKey(other));
+  Expected<LoweredNode> first = Lower(module, *info, {64, true});
+  Expected<LoweredNode> second = Lower(module, other, {64, true});
+  ASSERT_TRUE(first && second);
+  EXPECT_EQ(first->words, second->words);
+}
+
 TEST_P(LowerSamples, OptimiserAcceptsTheResult) {
   const Module module = ReadTextOrFail(GetParam().text);
   Expected<NodeInfo> info = Reflect(module, GetParam().entry_point, {});
@@ -60,6 +80,25 @@ TEST_P(LowerSamples, OptimiserAcceptsTheResult) {
 
 INSTANTIATE_TEST_SUITE_P(Nodes, LowerSamples, testing::ValuesIn(NodeSamples()),
                          [](const auto& info) { return info.param.name; });
+
+TEST(LoweringKey, KeepsWhatTheWordsDependOn) {
+  NodeInfo info;
+  info.kind = LaunchKind::kStaticGrid;
+  info.outputs.resize(1);
+  const auto differs = [&info](auto&& change) {
+    NodeInfo other = info;
+    change(other);
+    return LoweringKey(info) != LoweringKey(other);
+  };
+  EXPECT_TRUE(differs([](NodeInfo& other) { other.grid = {2, 1, 1}; }));
+  EXPECT_TRUE(differs([](NodeInfo& other) { other.coalesce = 2; }));
+  EXPECT_TRUE(differs([](NodeInfo& other) { other.local_size = {8, 1, 1}; }));
+  EXPECT_TRUE(differs([](NodeInfo& other) { other.entry_point = "other"; }));
+  EXPECT_TRUE(differs([](NodeInfo& other) { other.outputs[0].max_payloads = 2; }));
+  EXPECT_TRUE(differs([](NodeInfo& other) { other.outputs[0].base_index = 2; }));
+  info.kind = LaunchKind::kDynamicGrid;
+  EXPECT_FALSE(differs([](NodeInfo& other) { other.grid = {2, 1, 1}; })) << "a bound, for the host";
+}
 
 TEST(Lower, HelloGraph) {
   const std::string& text = Sample("hello_graph").text;

@@ -100,6 +100,8 @@ class Graph {
         bool must_be_valid = true);
   // With a layout that stays, and a cache.
   Graph(const Context& context, const std::vector<GraphNode>& nodes, const Layout& layout, VkPipelineCache cache);
+  // Takes over a pipeline that was made elsewhere.
+  Graph(const Context& context, VkPipeline pipeline) : context_(context), pipeline_(pipeline), result_(VK_SUCCESS) {}
   ~Graph();
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;

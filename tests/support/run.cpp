@@ -25,13 +25,18 @@ GraphRun& GraphRun::Nodes(const std::string& text, std::initializer_list<const c
   return *this;
 }
 
+GraphRun& GraphRun::Pipeline(VkPipeline pipeline) {
+  graph_ = std::make_unique<Graph>(context_, pipeline);
+  return *this;
+}
+
 GraphRun& GraphRun::Input(GraphInput input) {
   inputs_.push_back(std::move(input));
   return *this;
 }
 
 testing::AssertionResult GraphRun::Prepare() {
-  graph_ = std::make_unique<Graph>(context_, nodes_, options_.layout);
+  if (!graph_) graph_ = std::make_unique<Graph>(context_, nodes_, options_.layout);
   if (!graph_->error().empty()) return testing::AssertionFailure() << graph_->error();
   if (graph_->result() != VK_SUCCESS) {
     testing::AssertionResult failure = testing::AssertionFailure();

@@ -94,6 +94,8 @@ class GraphRun {
   GraphRun& Node(GraphNode node);
   // All entry points of one module text.
   GraphRun& Nodes(const std::string& text, std::initializer_list<const char*> entries);
+  // A pipeline that was made elsewhere, instead of nodes.
+  GraphRun& Pipeline(VkPipeline pipeline);
   GraphRun& Input(GraphInput input);
 
   // Creates the graph, records, submits and waits. Checks guards around buffers and scratch.

@@ -58,6 +58,7 @@ CREATE(CreateCommandPool, VkCommandPoolCreateInfo, VkCommandPool)
 CREATE(CreateDescriptorSetLayout, VkDescriptorSetLayoutCreateInfo, VkDescriptorSetLayout)
 CREATE(CreateFence, VkFenceCreateInfo, VkFence)
 CREATE(CreateImage, VkImageCreateInfo, VkImage)
+CREATE(CreatePipelineCache, VkPipelineCacheCreateInfo, VkPipelineCache)
 CREATE(CreateShaderModule, VkShaderModuleCreateInfo, VkShaderModule)
 DESTROY(DestroyBuffer, VkBuffer)
 DESTROY(DestroyCommandPool, VkCommandPool)
@@ -66,6 +67,7 @@ DESTROY(DestroyDescriptorUpdateTemplate, VkDescriptorUpdateTemplate)
 DESTROY(DestroyFence, VkFence)
 DESTROY(DestroyImage, VkImage)
 DESTROY(DestroyPipeline, VkPipeline)
+DESTROY(DestroyPipelineCache, VkPipelineCache)
 DESTROY(DestroyPipelineLayout, VkPipelineLayout)
 DESTROY(DestroyShaderModule, VkShaderModule)
 
@@ -262,6 +264,7 @@ PFN_vkVoidFunction FakeDeviceFunction(const char* name) {
                                                                             FAKE(CreateFence),
                                                                             FAKE(CreateGraphicsPipelines),
                                                                             FAKE(CreateImage),
+                                                                            FAKE(CreatePipelineCache),
                                                                             FAKE(CreatePipelineLayout),
                                                                             FAKE(CreateShaderModule),
                                                                             FAKE(DestroyBuffer),
@@ -272,6 +275,7 @@ PFN_vkVoidFunction FakeDeviceFunction(const char* name) {
                                                                             FAKE(DestroyFence),
                                                                             FAKE(DestroyImage),
                                                                             FAKE(DestroyPipeline),
+                                                                            FAKE(DestroyPipelineCache),
                                                                             FAKE(DestroyPipelineLayout),
                                                                             FAKE(DestroyShaderModule),
                                                                             FAKE(DeviceWaitIdle),

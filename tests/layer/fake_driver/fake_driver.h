@@ -2,9 +2,12 @@
 // exported functions. Buffers live in host memory, and their device addresses are host pointers.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <set>
 #include <string>
 #include <utility>
@@ -51,6 +54,7 @@ struct DriverOptions {
   std::set<std::string> missing_commands;  // with "vk"
 };
 
+// Threading: one thread, but for Record, MakeHandle and TakeNextResult: the layer creates pipelines on several.
 class FakeDriver {
  public:
   explicit FakeDriver(DriverOptions options = {});
@@ -65,7 +69,7 @@ class FakeDriver {
   // What the loader does: calls of commands that no layer hooks come here directly.
   [[nodiscard]] PFN_vkVoidFunction DeviceFunction(const char* name) const;
 
-  [[nodiscard]] const std::vector<DriverCall>& calls() const { return calls_; }
+  [[nodiscard]] const std::deque<DriverCall>& calls() const { return calls_; }
   [[nodiscard]] std::vector<DriverCall> CallsOf(const std::string& name) const;
   [[nodiscard]] size_t CountOf(const std::string& name) const { return CallsOf(name).size(); }
   void ForgetCalls() { calls_.clear(); }
@@ -75,7 +79,7 @@ class FakeDriver {
   std::vector<std::string> device_extensions;                        // of the last vkCreateDevice
   std::vector<VkStructureType> device_chain;                         // of the last vkCreateDevice, without the loader's
   std::map<VkStructureType, std::vector<VkBool32>> device_features;  // their members
-  VkResult next_result = VK_SUCCESS;  // what the next vkCreateShaderModule or vkCreateBuffer returns
+  std::atomic<VkResult> next_result = VK_SUCCESS;  // what the next vkCreateShaderModule or vkCreateBuffer returns
 
   // For the driver's functions.
   struct Object {
@@ -86,11 +90,12 @@ class FakeDriver {
   void* MakeDispatchable(const void* parent = nullptr);
   [[nodiscard]] uint64_t MakeHandle() { return next_handle_ += 16; }
   DriverCall& Record(const char* name) {
-    calls_.push_back({});
-    calls_.back().name = name;
-    return calls_.back();
+    const std::lock_guard lock(calls_mutex_);
+    DriverCall& call = calls_.emplace_back();
+    call.name = name;
+    return call;
   }
-  VkResult TakeNextResult() { return std::exchange(next_result, VK_SUCCESS); }
+  VkResult TakeNextResult() { return next_result.exchange(VK_SUCCESS); }
 
   // As aligned as the driver says that buffers must be.
   struct alignas(256) MemoryPiece {
@@ -103,8 +108,9 @@ class FakeDriver {
  private:
   std::vector<std::unique_ptr<Object>> objects_;
   std::vector<std::unique_ptr<char>> loader_tables_;
-  std::vector<DriverCall> calls_;
-  uint64_t next_handle_ = 0x10000;
+  std::mutex calls_mutex_;        // guards calls_ while calls are made
+  std::deque<DriverCall> calls_;  // what Record returned stays where it is
+  std::atomic<uint64_t> next_handle_ = 0x10000;
 };
 
 template <typename Dispatchable>

@@ -1,0 +1,17 @@
+// VkPipelineCreateFlags2CreateInfo.
+#pragma once
+
+#include "layer/dispatch/struct_chain.h"
+
+namespace trellis {
+
+// The flags that count for a pipeline create info: those of VkPipelineCreateFlags2CreateInfo if there is one in its
+// chain.
+template <typename CreateInfo>
+[[nodiscard]] VkPipelineCreateFlags2 EffectivePipelineFlags(const CreateInfo& info) {
+  const auto* flags2 =
+      FindStruct<VkPipelineCreateFlags2CreateInfo>(info.pNext, VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO);
+  return flags2 ? flags2->flags : VkPipelineCreateFlags2{info.flags};
+}
+
+}  // namespace trellis

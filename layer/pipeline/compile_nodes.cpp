@@ -1,0 +1,220 @@
+#include "layer/pipeline/compile_nodes.h"
+
+#include <algorithm>
+#include <chrono>
+#include <iterator>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "layer/diagnostics/label.h"
+#include "layer/dispatch/struct_chain.h"
+#include "layer/objects/scoped_shader_module.h"
+#include "layer/pipeline/dump_shaders.h"
+#include "layer/pipeline/lower_node.h"
+#include "layer/pipeline/parallel_for.h"
+#include "layer/pipeline/specialization.h"
+
+namespace trellis {
+namespace {
+
+using Shader = std::shared_ptr<const LoweredShader>;
+
+uint64_t NanosecondsSince(std::chrono::steady_clock::time_point begin) {
+  return static_cast<uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begin).count());
+}
+
+// What the layer keeps from a stage's chain: the driver gets its own module, and knows no nodes.
+constexpr VkStructureType kLayersStageStructures[] = {
+    VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_NODE_CREATE_INFO_AMDX, VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
+    VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_MODULE_IDENTIFIER_CREATE_INFO_EXT};
+
+// The application's stage with the lowered shader in it. Everything else that it says (subgroup size, robustness)
+// stays.
+VkPipelineShaderStageCreateInfo DriverStage(const VkPipelineShaderStageCreateInfo& stage, VkShaderModule module,
+                                            const LoweredShader& shader, Arena& arena) {
+  VkPipelineShaderStageCreateInfo* copy = CopyWithChain(stage, arena);
+  for (const VkStructureType type : kLayersStageStructures) RemoveFromChain(copy, type);
+  copy->module = module;
+  copy->pName = shader.node.entry_point.c_str();
+  copy->pSpecializationInfo = KeepSpecialization(stage.pSpecializationInfo, shader.specializable_ids, arena);
+  return *copy;
+}
+
+// Bits that mean the graph or library, not its nodes: nodes are no libraries, and have no parents (a base pipeline is
+// one of ours).
+constexpr VkPipelineCreateFlags2 kGraphOnlyFlags =
+    VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX | VK_PIPELINE_CREATE_2_LIBRARY_BIT_KHR |
+    VK_PIPELINE_CREATE_2_ALLOW_DERIVATIVES_BIT | VK_PIPELINE_CREATE_2_DERIVATIVE_BIT |
+    VK_PIPELINE_CREATE_2_EARLY_RETURN_ON_FAILURE_BIT;
+
+// The rest of the create info's chain goes to every node. `feedback`, if any, takes the place of the application's
+// structure.
+const void* DriverChain(const CompileRequest& request, VkPipelineCreateFlags2 flags,
+                        VkPipelineCreationFeedbackCreateInfo* feedback, Arena& arena) {
+  VkBaseOutStructure head = {};
+  head.pNext = static_cast<VkBaseOutStructure*>(CopyChain(request.chain, arena));
+  RemoveFromChain(&head, VK_STRUCTURE_TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO);
+  RemoveFromChain(&head, VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO);
+  // Bits above the 32nd only exist in the structure, which a driver without maintenance5 does not know.
+  if (flags > UINT32_MAX && !request.context.device.emulates_maintenance5) {
+    VkPipelineCreateFlags2CreateInfo flags2 = {};
+    flags2.sType = VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO;
+    flags2.flags = flags;
+    InsertIntoChain(&head, arena.Copy(flags2));
+  }
+  if (feedback) InsertIntoChain(&head, feedback);
+  return head.pNext;
+}
+
+CreationResult Failure(const CompileRequest& request, VkResult result, const std::string& reason) {
+  return {result, "node " + request.label + ": " + reason};
+}
+
+CreationResult CreatePipeline(const CompileRequest& request, const LoweredShader& shader, CompiledShader& compiled) {
+  const CreationContext& context = request.context;
+  ScopedShaderModule module(context.device, context.allocator);
+  if (const VkResult result = module.Create(shader.node.words); result != VK_SUCCESS)
+    return Failure(request, result, "the driver refused the lowered shader");
+
+  Arena arena;
+  VkPipelineCreationFeedback stage_feedback = {};
+  VkPipelineCreationFeedbackCreateInfo feedback = {};
+  feedback.sType = VK_STRUCTURE_TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO;
+  feedback.pPipelineCreationFeedback = &compiled.feedback;
+  feedback.pipelineStageCreationFeedbackCount = 1;
+  feedback.pPipelineStageCreationFeedbacks = &stage_feedback;
+
+  const VkPipelineCreateFlags2 flags = context.flags & ~kGraphOnlyFlags;
+  VkComputePipelineCreateInfo info = {};
+  info.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO;
+  info.pNext = DriverChain(request, flags, request.feedback ? &feedback : nullptr, arena);
+  info.flags = static_cast<VkPipelineCreateFlags>(flags);
+  info.stage = DriverStage(*request.node.stage, module.handle(), shader, arena);
+  info.layout = request.layout->node_layout;
+  info.basePipelineIndex = -1;
+  auto pipeline = std::make_shared<NodePipeline>(context.device, request.layout);
+  const VkResult result = pipeline->Create(context.cache, info, context.allocator);
+  // Asked for by the application: nothing to tell.
+  if (result == VK_PIPELINE_COMPILE_REQUIRED) return {result, {}};
+  if (result != VK_SUCCESS)
+    return Failure(request, result, "vkCreateComputePipelines failed with result " + std::to_string(result));
+  NameObject(context.device, VK_OBJECT_TYPE_PIPELINE, HandleToU64(pipeline->handle()), "node " + request.label);
+  compiled.pipeline = std::move(pipeline);
+  return {};
+}
+
+// What the driver's pipeline depends on. Chains are compared by address, which is right within one command, and finds
+// everything that matters: stages of nodes rarely have one that reaches the driver.
+using PipelineKey = std::tuple<const LoweredShader*, const PipelineLayout*, VkPipelineCreateFlags2, const void*,
+                               VkPipelineShaderStageCreateFlags, const void*, uint32_t,
+                               std::vector<std::pair<uint32_t, std::vector<uint8_t>>>>;
+
+const void* StageChainThatReachesDriver(const void* chain) {
+  for (auto* at = static_cast<const VkBaseInStructure*>(chain); at; at = at->pNext)
+    if (std::find(std::begin(kLayersStageStructures), std::end(kLayersStageStructures), at->sType) ==
+        std::end(kLayersStageStructures))
+      return chain;
+  return nullptr;
+}
+
+PipelineKey KeyOf(const CompileRequest& request, const LoweredShader& shader) {
+  const CreationContext& context = request.context;
+  const VkPipelineShaderStageCreateInfo& stage = *request.node.stage;
+  std::vector<std::pair<uint32_t, std::vector<uint8_t>>> constants;
+  for (auto& [id, bytes] : ReadSpecialization(stage.pSpecializationInfo))
+    if (shader.specializable_ids.contains(id)) constants.emplace_back(id, bytes);
+  std::sort(constants.begin(), constants.end());
+  // Pipelines with an allocator belong to one graph.
+  const uint32_t owner = context.allocator ? context.id : 0;
+  return {&shader,       request.layout.get(), context.flags,
+          request.chain, stage.flags,          StageChainThatReachesDriver(stage.pNext),
+          owner,         std::move(constants)};
+}
+
+// One compile of the driver, and the requests that it is for.
+struct Job {
+  const CompileRequest* request = nullptr;  // the first of them
+  const LoweredShader* shader = nullptr;
+  std::vector<size_t> results;
+  uint64_t nanoseconds = 0;
+};
+
+class Compilation {
+ public:
+  Compilation(std::span<const CompileRequest> requests, OnFailure on_failure)
+      : requests_(requests), on_failure_(on_failure), shaders_(requests.size()), results_(requests.size()) {}
+
+  std::vector<CompiledShader> Run(CompileTimes& times) {
+    if (requests_.empty()) return {};
+    for (const CompileRequest& request : requests_)
+      DumpShader(request.context, request.label, "original", request.node.words);
+    ParallelFor(requests_.size(), ThreadCount(requests_.front().context.device.settings.threads),
+                [this](size_t i) { return GoOn(Lower(i)); });
+    Group();
+    ParallelFor(jobs_.size(), requests_.front().context.DriverThreads(),
+                [this](size_t i) { return GoOn(Compile(jobs_[i])); });
+    for (const CompiledShader& result : results_) times.lower_nanoseconds += result.lower_nanoseconds;
+    for (const Job& job : jobs_) times.driver_nanoseconds += job.nanoseconds;
+    times.pipelines += jobs_.size();
+    return std::move(results_);
+  }
+
+ private:
+  bool GoOn(bool succeeded) const { return succeeded || on_failure_ == OnFailure::kGoOn; }
+
+  bool Lower(size_t i) {
+    const auto begin = std::chrono::steady_clock::now();
+    const CompileRequest& request = requests_[i];
+    shaders_[i] = LowerNode(request.context.device, request.node, *request.layout);
+    if (shaders_[i]->result != VK_SUCCESS)
+      results_[i].failure = Failure(request, shaders_[i]->result, shaders_[i]->reason);
+    results_[i].lower_nanoseconds = NanosecondsSince(begin);
+    return results_[i].failure.Succeeded();
+  }
+
+  void Group() {
+    std::map<PipelineKey, size_t> known;
+    // With kStop requests behind the first failure may have no shader: they are not looked at.
+    for (size_t i = 0; i < requests_.size(); ++i) {
+      if (!shaders_[i]->node.words.empty())
+        DumpShader(requests_[i].context, requests_[i].label, "lowered", shaders_[i]->node.words);
+      if (!results_[i].failure.Succeeded()) {
+        if (on_failure_ == OnFailure::kGoOn) continue;
+        jobs_.clear();
+        return;
+      }
+      const auto [job, is_new] = known.try_emplace(KeyOf(requests_[i], *shaders_[i]), jobs_.size());
+      if (is_new) jobs_.push_back({&requests_[i], shaders_[i].get(), {}, 0});
+      jobs_[job->second].results.push_back(i);
+    }
+  }
+
+  bool Compile(Job& job) {
+    const auto begin = std::chrono::steady_clock::now();
+    CompiledShader compiled;
+    compiled.failure = CreatePipeline(*job.request, *job.shader, compiled);
+    job.nanoseconds = NanosecondsSince(begin);
+    for (const size_t i : job.results) {
+      compiled.lower_nanoseconds = results_[i].lower_nanoseconds;
+      results_[i] = compiled;
+    }
+    return compiled.failure.Succeeded();
+  }
+
+  const std::span<const CompileRequest> requests_;
+  const OnFailure on_failure_;
+  std::vector<Shader> shaders_;          // by request
+  std::vector<CompiledShader> results_;  // by request; a worker writes those of its own requests only
+  std::vector<Job> jobs_;                // in the order of their first requests
+};
+
+}  // namespace
+
+std::vector<CompiledShader> CompileNodes(std::span<const CompileRequest> requests, OnFailure on_failure,
+                                         CompileTimes& times) {
+  return Compilation(requests, on_failure).Run(times);
+}
+
+}  // namespace trellis

@@ -1,0 +1,31 @@
+// vkCreateComputePipelines where create infos concern nodes.
+#pragma once
+
+#include <functional>
+#include <span>
+
+#include "layer/dispatch/vulkan.h"
+#include "layer/objects/device.h"
+
+namespace trellis {
+
+// The stage's shader declares ShaderEnqueueAMDX: no driver may see it.
+[[nodiscard]] bool IsNodeStage(const Device& device, const VkPipelineShaderStageCreateInfo& stage);
+
+// The driver must not get this create info as it is: it makes a library of a node, has a node shader, or derives from a
+// pipeline of the layer.
+[[nodiscard]] bool ConcernsNodes(const Device& device, const VkComputePipelineCreateInfo& info);
+
+// Creates one ordinary pipeline, given its edited create info.
+using CreateOrdinaryPipeline = std::function<VkResult(const VkComputePipelineCreateInfo&, VkPipeline*)>;
+
+// Libraries are lowered and compiled together, on several threads. What is an ordinary pipeline goes to
+// `create_ordinary`, one after the other, in order. Results are those of the command: a failed element is
+// VK_NULL_HANDLE and the result that of a failed one; what the layer refuses is VK_ERROR_VALIDATION_FAILED, and
+// reported.
+[[nodiscard]] VkResult CreateComputePipelinesWithNodes(Device& device, VkPipelineCache cache,
+                                                       std::span<const VkComputePipelineCreateInfo> infos,
+                                                       const CreateOrdinaryPipeline& create_ordinary,
+                                                       VkPipeline* pipelines);
+
+}  // namespace trellis

@@ -1,0 +1,70 @@
+#include "layer/pipeline/libraries.h"
+
+#include <algorithm>
+#include <string>
+
+#include "layer/graph/describe.h"
+#include "layer/pipeline/execution_graph.h"
+
+namespace trellis {
+namespace {
+
+// What replay relies on: it binds everything with the graph's layout and pushes launch addresses where that says. The
+// contents of descriptor set layouts are the application's business.
+bool AreCompatible(const PipelineLayout& library, const PipelineLayout& graph) {
+  const std::vector<uint32_t>& sets = library.dynamic_offset_counts;
+  const std::vector<uint32_t>& graph_sets = graph.dynamic_offset_counts;
+  return library.launch_offset == graph.launch_offset && sets.size() <= graph_sets.size() &&
+         std::equal(sets.begin(), sets.end(), graph_sets.begin());
+}
+
+CreationResult AppendComputeLibrary(const ComputeNodeLibrary& library, std::vector<LibraryNode>& nodes) {
+  if (!library.for_graphs)
+    return CreationResult::Refused(
+        "the compute pipeline was made without VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX (VUID 10181)");
+  nodes.push_back(library.node);
+  return {};
+}
+
+CreationResult AppendGraphLibrary(const ExecutionGraphPipeline& library, std::vector<LibraryNode>& nodes) {
+  if (!library.is_library)
+    return CreationResult::Refused(
+        "the execution graph was made without VK_PIPELINE_CREATE_2_LIBRARY_BIT_KHR (VUID 03381)");
+  for (uint32_t i = 0; i < library.graph.nodes.size(); ++i) {
+    const Node& node = library.graph.nodes[i];
+    nodes.push_back({{node.name, node.index, node.info}, library.nodes[i].pipeline});
+  }
+  return {};
+}
+
+CreationResult AppendLibrary(Device& device, VkPipeline handle, std::vector<LibraryNode>& nodes) {
+  if (const std::shared_ptr<ComputeNodeLibrary> library = device.compute_libraries.Find(handle))
+    return AppendComputeLibrary(*library, nodes);
+  if (const std::shared_ptr<ExecutionGraphPipeline> library = device.execution_graphs.Find(handle))
+    return AppendGraphLibrary(*library, nodes);
+  return CreationResult::Refused(
+      "it is neither a compute pipeline made with VK_PIPELINE_CREATE_2_LIBRARY_BIT_KHR nor an execution graph; "
+      "graphics "
+      "pipelines (mesh nodes) are not supported (VUID 09133)");
+}
+
+}  // namespace
+
+CreationResult CollectLibraryNodes(const CreationContext& context, const VkPipelineLibraryCreateInfoKHR& info,
+                                   const PipelineLayout& layout, std::vector<LibraryNode>& nodes) {
+  for (uint32_t i = 0; i < info.libraryCount; ++i) {
+    const size_t first = nodes.size();
+    CreationResult appended = AppendLibrary(context.device, info.pLibraries[i], nodes);
+    for (size_t node = first; node < nodes.size() && appended.Succeeded(); ++node)
+      if (!AreCompatible(nodes[node].pipeline->layout(), layout))
+        appended = CreationResult::Refused("the pipeline layout of node " +
+                                           NodeLabel(nodes[node].source.name, nodes[node].source.index) +
+                                           " is not compatible with that of the graph (VUID 09131)");
+    if (appended.Succeeded()) continue;
+    appended.reason = "pLibraryInfo->pLibraries[" + std::to_string(i) + "]: " + appended.reason;
+    return appended;
+  }
+  return {};
+}
+
+}  // namespace trellis

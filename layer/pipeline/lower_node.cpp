@@ -1,0 +1,65 @@
+#include "layer/pipeline/lower_node.h"
+
+#include <utility>
+#include <vector>
+
+#include "layer/pipeline/specialization.h"
+#include "spirv_lowering/lower.h"
+#include "spirv_lowering/post/post.h"
+
+namespace trellis {
+namespace {
+
+bool HasSubgroupAggregation(const DeviceTraits& traits) {
+  constexpr VkSubgroupFeatureFlags kNeeded =
+      VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_ARITHMETIC_BIT | VK_SUBGROUP_FEATURE_BALLOT_BIT;
+  return (traits.subgroup_operations & kNeeded) == kNeeded;
+}
+
+LoweredShader Failed(VkResult result, std::string reason) {
+  LoweredShader failed;
+  failed.result = result;
+  failed.reason = std::move(reason);
+  return failed;
+}
+
+LoweredShader Lower(const Device& device, const spirv::Module& module, const spirv::NodeInfo& info,
+                    const spirv::LowerOptions& options) {
+  Expected<spirv::LoweredNode> node = spirv::Lower(module, info, options);
+  if (!node) return Failed(VK_ERROR_VALIDATION_FAILED_EXT, node.error().message);
+  LoweredShader lowered;
+  lowered.node = *std::move(node);
+  if (device.settings.optimize) {
+    Expected<std::vector<uint32_t>> optimized = spirv::Optimize(lowered.node.words);
+    if (!optimized)
+      return Failed(VK_ERROR_UNKNOWN, "the optimizer refused the lowered shader: " + optimized.error().message);
+    lowered.node.words = *std::move(optimized);
+  }
+  if (device.settings.validate_lowered) {
+    const Expected<void> valid = spirv::Validate(lowered.node.words, device.traits.api_version < VK_API_VERSION_1_3);
+    if (!valid) {
+      lowered.result = VK_ERROR_UNKNOWN;
+      lowered.reason = "the lowered shader is not valid: " + valid.error().message;
+    }
+  }
+  lowered.specializable_ids = SpecializableIds(lowered.node.words);
+  return lowered;
+}
+
+}  // namespace
+
+std::shared_ptr<const LoweredShader> LowerNode(const Device& device, const StageNode& node,
+                                               const PipelineLayout& layout) {
+  const spirv::NodeInfo& info = node.source.info;
+  if (info.push_constant_end > layout.launch_offset)
+    return std::make_shared<const LoweredShader>(
+        Failed(VK_ERROR_VALIDATION_FAILED_EXT, "the shader uses " + std::to_string(info.push_constant_end) +
+                                                   " bytes of push constants, the layout's COMPUTE ranges end at " +
+                                                   std::to_string(layout.push_constant_end)));
+  const spirv::LowerOptions options = {layout.launch_offset, HasSubgroupAggregation(device.traits),
+                                       ReadSpecialization(node.stage->pSpecializationInfo)};
+  return node.module->Lowered(spirv::LoweringKey(info), options,
+                              [&] { return Lower(device, node.module->Checked()->module, info, options); });
+}
+
+}  // namespace trellis

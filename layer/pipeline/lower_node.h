@@ -1,0 +1,15 @@
+// Node SPIR-V -> words for the driver, as the device and the settings want them. Internal to layer/pipeline.
+#pragma once
+
+#include <memory>
+
+#include "layer/pipeline/node_sources.h"
+
+namespace trellis {
+
+// Pure but for the cache in `node.module`; any thread. Never null; the result may be a failure, without node and layout
+// in its text.
+[[nodiscard]] std::shared_ptr<const LoweredShader> LowerNode(const Device& device, const StageNode& node,
+                                                             const PipelineLayout& layout);
+
+}  // namespace trellis

@@ -1,0 +1,50 @@
+// The driver's compute pipeline for a node.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "layer/dispatch/vulkan.h"
+#include "layer/objects/pipeline_layout.h"
+
+namespace trellis {
+
+struct Device;
+
+// Ownership: shared by all nodes of one creation that need the same, by libraries, and by the graphs linked of them.
+// Destroyed with the last of these, unless it was made with the application's allocator: the application may take that
+// away as soon as vkDestroyPipeline has returned, so such a pipeline belongs to one graph alone, which calls Release.
+// Threading: immutable between FinishCreation and Release.
+class NodePipeline {
+ public:
+  NodePipeline(const Device& device, std::shared_ptr<PipelineLayout> layout)
+      : device_(device), layout_(std::move(layout)) {}
+  // Takes over a pipeline that was made without an allocator.
+  NodePipeline(const Device& device, std::shared_ptr<PipelineLayout> layout, VkPipeline handle)
+      : device_(device), layout_(std::move(layout)), handle_(handle) {}
+  ~NodePipeline();
+  NodePipeline(const NodePipeline&) = delete;
+  NodePipeline& operator=(const NodePipeline&) = delete;
+
+  // The driver's result. Once. Until FinishCreation, while the application's command runs, the destructor uses
+  // `allocator` too.
+  [[nodiscard]] VkResult Create(VkPipelineCache cache, const VkComputePipelineCreateInfo& info,
+                                const VkAllocationCallbacks* allocator);
+  void FinishCreation() { allocator_ = nullptr; }
+  // Destroys the pipeline if it was made with an allocator; `allocator` must be compatible with that. The first call
+  // wins.
+  void Release(const VkAllocationCallbacks* allocator);
+
+  [[nodiscard]] VkPipeline handle() const { return handle_; }
+  // It was compiled for layout().node_layout and layout().launch_offset.
+  [[nodiscard]] const PipelineLayout& layout() const { return *layout_; }
+
+ private:
+  const Device& device_;
+  const std::shared_ptr<PipelineLayout> layout_;
+  VkPipeline handle_ = VK_NULL_HANDLE;
+  const VkAllocationCallbacks* allocator_ = nullptr;
+  bool has_allocator_ = false;
+};
+
+}  // namespace trellis

@@ -1,0 +1,83 @@
+#include "layer/pipeline/parallel_for.h"
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+namespace trellis {
+namespace {
+
+class Loop {
+ public:
+  Loop(size_t count, const std::function<bool(size_t)>& work) : count_(count), work_(work) {}
+
+  // On every thread.
+  void Run() {
+    try {
+      while (!stopped_) {
+        const size_t index = next_++;
+        if (index >= count_) return;
+        if (!work_(index)) stopped_ = true;
+      }
+    } catch (...) {
+      stopped_ = true;
+      const std::lock_guard lock(mutex_);
+      if (!thrown_) thrown_ = std::current_exception();
+    }
+  }
+
+  // After all threads have ended.
+  void Rethrow() {
+    if (thrown_) std::rethrow_exception(thrown_);
+  }
+
+ private:
+  const size_t count_;
+  const std::function<bool(size_t)>& work_;
+  std::atomic<size_t> next_{0};
+  std::atomic<bool> stopped_{false};
+  std::mutex mutex_;  // guards thrown_
+  std::exception_ptr thrown_;
+};
+
+class JoiningThreads {
+ public:
+  JoiningThreads(size_t count, Loop& loop) {
+    threads_.reserve(count);
+    try {
+      while (threads_.size() < count) threads_.emplace_back([&loop] { loop.Run(); });
+    } catch (const std::system_error&) {
+      // The system has no more threads: those that there are do all the work.
+    }
+  }
+  ~JoiningThreads() {
+    for (std::thread& thread : threads_) thread.join();
+  }
+  JoiningThreads(const JoiningThreads&) = delete;
+  JoiningThreads& operator=(const JoiningThreads&) = delete;
+
+ private:
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace
+
+void ParallelFor(size_t count, uint32_t threads, const std::function<bool(size_t)>& work) {
+  if (count == 0) return;
+  Loop loop(count, work);
+  {
+    const JoiningThreads helpers(std::min<size_t>(std::max(threads, 1u), count) - 1, loop);
+    loop.Run();
+  }
+  loop.Rethrow();
+}
+
+uint32_t ThreadCount(uint32_t setting) {
+  return setting != 0 ? setting : std::max(std::thread::hardware_concurrency(), 1u);
+}
+
+}  // namespace trellis

@@ -1,0 +1,117 @@
+// Modules that were read and nodes that were lowered, by content: each is worked on once in the life of a device,
+// however many shader modules, pipelines and libraries it appears in. Internal to layer/pipeline.
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "layer/dispatch/vulkan.h"
+#include "spirv_lowering/ir/module.h"
+#include "spirv_lowering/lower.h"
+#include "spirv_lowering/rules/check_rules.h"
+#include "spirv_lowering/support/expected.h"
+
+namespace trellis {
+
+struct Device;
+
+// A module and what it breaks of the extension's rules.
+struct CheckedModule {
+  spirv::Module module;
+  std::vector<spirv::RuleViolation> violations;
+};
+
+// What became of a node: words for the driver, or why there are none. Immutable.
+struct LoweredShader {
+  VkResult result = VK_SUCCESS;
+  std::string reason;  // if it failed
+  spirv::LoweredNode node;
+  std::unordered_set<uint32_t> specializable_ids;  // SpecIds that the words still have
+};
+
+// One module. Threading: any thread. Whoever asks for what another thread is working on waits for it.
+class CachedModule {
+ public:
+  explicit CachedModule(std::span<const uint32_t> words) : words_(words.begin(), words.end()) {}
+
+  [[nodiscard]] const std::vector<uint32_t>& words() const { return words_; }
+
+  // Reads and checks the module when called first. Fails with the reader's message; broken rules are not failures here,
+  // because they may be another entry point's. Valid as long as this object.
+  [[nodiscard]] const Expected<CheckedModule>& Checked();
+
+  // The result of `lower`, which is called where there is none yet for equal keys (spirv::LoweringKey) and options. Equal
+  // words are one object, so that different specialisations that lead to them can be told to need the same.
+  // `lower` must be a pure function of them and of the device, and must not call down.
+  [[nodiscard]] std::shared_ptr<const LoweredShader> Lowered(const spirv::NodeInfo& key,
+                                                             const spirv::LowerOptions& options,
+                                                             const std::function<LoweredShader()>& lower);
+
+ private:
+  // A module may be specialised without end; what is forgotten is made again when it is needed.
+  static constexpr size_t kMostLowerings = 1024;
+
+  struct Key {
+    spirv::NodeInfo info;
+    uint32_t launch_offset = 0;
+    bool subgroup_aggregation = false;
+    std::map<uint32_t, std::vector<uint8_t>> constants;
+    auto operator<=>(const Key&) const = default;
+  };
+  struct Lowering {
+    std::mutex mutex;  // guards shader; held while it is made
+    std::shared_ptr<const LoweredShader> shader;
+  };
+
+  const std::vector<uint32_t> words_;
+  std::mutex checked_mutex_;  // guards checked_ until it is there; held while it is made
+  std::optional<Expected<CheckedModule>> checked_;
+  std::shared_ptr<const LoweredShader> Intern(LoweredShader shader);
+
+  std::mutex lowerings_mutex_;  // guards what follows
+  std::map<Key, std::shared_ptr<Lowering>> lowerings_;
+  std::map<std::vector<uint32_t>, std::weak_ptr<const LoweredShader>> by_words_;
+};
+
+// All modules of a device; those that were not used for the longest time are forgotten when there are too many.
+// Threading: any thread. Ownership: modules are shared with whoever uses them.
+class ShaderCache {
+ public:
+  // `budget`: most bytes of SPIR-V that are remembered. What is made of them takes several times as much.
+  explicit ShaderCache(size_t budget = kDefaultBudget) : budget_(budget) {}
+
+  [[nodiscard]] static std::shared_ptr<ShaderCache> Of(Device& device);
+
+  // The module with these words.
+  [[nodiscard]] std::shared_ptr<CachedModule> Find(std::span<const uint32_t> words);
+  [[nodiscard]] size_t size() const;
+
+ private:
+  static constexpr size_t kDefaultBudget = size_t{8} << 20;
+
+  struct Entry {
+    std::shared_ptr<CachedModule> module;
+    uint64_t last_use = 0;
+  };
+
+  void Evict();
+
+  const size_t budget_;
+  mutable std::mutex mutex_;                        // guards what follows
+  std::unordered_multimap<size_t, Entry> modules_;  // by hash of the words
+  size_t bytes_ = 0;
+  uint64_t uses_ = 0;
+};
+
+}  // namespace trellis

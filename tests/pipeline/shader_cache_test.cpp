@@ -1,0 +1,101 @@
+#include "layer/pipeline/shader_cache.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+
+#include "layer/pipeline/parallel_for.h"
+#include "spirv_lowering/post/post.h"
+#include "tests/support/basic_modules.h"
+
+namespace trellis::test {
+namespace {
+
+std::vector<uint32_t> Words(uint32_t tag, size_t count = 100) { return std::vector<uint32_t>(count, tag); }
+
+LoweredShader Shader(uint32_t word) {
+  LoweredShader shader;
+  shader.node.words = {word};
+  return shader;
+}
+
+TEST(ShaderCache, EqualWordsAreOneModuleWhereverTheyLie) {
+  ShaderCache cache;
+  const std::vector<uint32_t> words = Words(1);
+  const std::vector<uint32_t> copy = words;
+  EXPECT_EQ(cache.Find(words), cache.Find(copy));
+  EXPECT_NE(cache.Find(words), cache.Find(Words(2)));
+  EXPECT_NE(cache.Find(words), cache.Find(Words(1, 99)));
+  EXPECT_EQ(cache.size(), 3u);
+}
+
+TEST(ShaderCache, TheModuleThatWasNotUsedForLongestGoesFirst) {
+  ShaderCache cache(1000);  // bytes: room for two
+  const auto first = cache.Find(Words(1));
+  const auto second = cache.Find(Words(2));
+  EXPECT_EQ(cache.Find(Words(1)), first);
+  EXPECT_TRUE(cache.Find(Words(3)));
+  EXPECT_EQ(cache.size(), 2u);
+  EXPECT_EQ(cache.Find(Words(1)), first);
+  EXPECT_NE(cache.Find(Words(2)), second);
+}
+
+TEST(ShaderCache, AModuleLargerThanTheCacheIsKeptUntilTheNextOne) {
+  ShaderCache cache(10);
+  const auto large = cache.Find(Words(1));
+  EXPECT_EQ(cache.Find(Words(1)), large);
+  EXPECT_TRUE(cache.Find(Words(2)));
+  EXPECT_EQ(cache.size(), 1u);
+}
+
+TEST(ShaderCache, ModulesAreCheckedAndTheVerdictKept) {
+  const auto words = spirv::Assemble(ThreadModule(Shape::kDxc));
+  ASSERT_TRUE(words);
+  CachedModule good(*words);
+  ASSERT_TRUE(good.Checked());
+  EXPECT_EQ(&good.Checked(), &good.Checked());
+  CachedModule bad(Words(1));
+  EXPECT_FALSE(bad.Checked());
+}
+
+TEST(ShaderCache, EqualKeysAreLoweredOnce) {
+  CachedModule module(Words(1));
+  spirv::NodeInfo key;
+  key.entry_point = "a";
+  const spirv::LowerOptions options = {8, false};
+  const auto lowered = module.Lowered(key, options, [] { return Shader(1); });
+  EXPECT_EQ(module.Lowered(key, options, [] { return Shader(2); }), lowered);
+  EXPECT_NE(module.Lowered(key, {16, false}, [] { return Shader(3); }), lowered);
+  key.coalesce = 4;
+  EXPECT_NE(module.Lowered(key, options, [] { return Shader(4); }), lowered);
+}
+
+TEST(ShaderCache, ThreadsThatWantTheSameWaitForIt) {
+  CachedModule module(Words(1));
+  std::atomic<int> lowerings{0};
+  ParallelFor(64, 4, [&](size_t i) {
+    spirv::NodeInfo key;
+    key.coalesce = static_cast<uint32_t>(i % 4);
+    const auto shader = module.Lowered(key, {}, [&] {
+      ++lowerings;
+      return Shader(key.coalesce);
+    });
+    return shader->node.words == std::vector<uint32_t>{key.coalesce};
+  });
+  EXPECT_EQ(lowerings, 4);
+}
+
+TEST(ShaderCache, EndlessSpecialisationsAreForgotten) {
+  CachedModule module(Words(1));
+  std::weak_ptr<const LoweredShader> first;
+  for (uint32_t i = 0; i < 5000; ++i) {
+    spirv::NodeInfo key;
+    key.coalesce = i;
+    const auto shader = module.Lowered(key, {}, [i] { return Shader(i); });
+    if (i == 0) first = shader;
+  }
+  EXPECT_TRUE(first.expired());
+}
+
+}  // namespace
+}  // namespace trellis::test
