@@ -40,6 +40,12 @@ const VkBaseInStructure* FindInChain(const void* chain, VkStructureType type) {
   return nullptr;
 }
 
+bool HasUnknownStruct(const void* chain) {
+  for (auto at = static_cast<const VkBaseInStructure*>(chain); at; at = at->pNext)
+    if (StructSize(at->sType) == 0) return true;
+  return false;
+}
+
 void* CopyChain(const void* chain, Arena& arena) {
   VkBaseOutStructure* first = nullptr;
   VkBaseOutStructure** link = &first;

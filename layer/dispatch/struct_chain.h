@@ -24,6 +24,9 @@ template <typename Struct>
   return const_cast<Struct*>(reinterpret_cast<const Struct*>(FindInChain(chain, type)));
 }
 
+// A chain has a structure that CopyChain cannot copy.
+[[nodiscard]] bool HasUnknownStruct(const void* chain);
+
 // Shallow copies of the structures of a chain, linked in the same order, so that they can be edited and linked anew.
 // Arrays and strings that they point to are not copied. A structure of unknown size cannot be copied: it is linked in
 // itself, and its pNext is restored when the arena dies.

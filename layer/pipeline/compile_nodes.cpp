@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <compare>
 #include <iterator>
 #include <map>
-#include <tuple>
 #include <utility>
 
 #include "layer/diagnostics/label.h"
@@ -107,9 +107,17 @@ CreationResult CreatePipeline(const CompileRequest& request, const LoweredShader
 
 // What the driver's pipeline depends on. Chains are compared by address, which is right within one command, and finds
 // everything that matters: stages of nodes rarely have one that reaches the driver.
-using PipelineKey = std::tuple<const LoweredShader*, const PipelineLayout*, VkPipelineCreateFlags2, const void*,
-                               VkPipelineShaderStageCreateFlags, const void*, uint32_t,
-                               std::vector<std::pair<uint32_t, std::vector<uint8_t>>>>;
+struct PipelineKey {
+  const LoweredShader* shader = nullptr;
+  const PipelineLayout* layout = nullptr;
+  VkPipelineCreateFlags2 flags = 0;
+  const void* chain = nullptr;
+  VkPipelineShaderStageCreateFlags stage_flags = 0;
+  const void* stage_chain = nullptr;
+  uint32_t owner = 0;  // pipelines with an allocator belong to one graph, others to nobody (0)
+  std::vector<std::pair<uint32_t, std::vector<uint8_t>>> constants;  // sorted
+  auto operator<=>(const PipelineKey&) const = default;
+};
 
 const void* StageChainThatReachesDriver(const void* chain) {
   for (auto* at = static_cast<const VkBaseInStructure*>(chain); at; at = at->pNext)
@@ -122,15 +130,18 @@ const void* StageChainThatReachesDriver(const void* chain) {
 PipelineKey KeyOf(const CompileRequest& request, const LoweredShader& shader) {
   const CreationContext& context = request.context;
   const VkPipelineShaderStageCreateInfo& stage = *request.node.stage;
-  std::vector<std::pair<uint32_t, std::vector<uint8_t>>> constants;
+  PipelineKey key;
+  key.shader = &shader;
+  key.layout = request.layout.get();
+  key.flags = context.flags;
+  key.chain = request.chain;
+  key.stage_flags = stage.flags;
+  key.stage_chain = StageChainThatReachesDriver(stage.pNext);
+  key.owner = context.allocator ? context.id : 0;
   for (auto& [id, bytes] : ReadSpecialization(stage.pSpecializationInfo))
-    if (shader.specializable_ids.contains(id)) constants.emplace_back(id, bytes);
-  std::sort(constants.begin(), constants.end());
-  // Pipelines with an allocator belong to one graph.
-  const uint32_t owner = context.allocator ? context.id : 0;
-  return {&shader,       request.layout.get(), context.flags,
-          request.chain, stage.flags,          StageChainThatReachesDriver(stage.pNext),
-          owner,         std::move(constants)};
+    if (shader.specializable_ids.contains(id)) key.constants.emplace_back(id, bytes);
+  std::sort(key.constants.begin(), key.constants.end());
+  return key;
 }
 
 // One compile of the driver, and the requests that it is for.
@@ -153,8 +164,7 @@ class Compilation {
     ParallelFor(requests_.size(), ThreadCount(requests_.front().context.device.settings.threads),
                 [this](size_t i) { return GoOn(Lower(i)); });
     Group();
-    ParallelFor(jobs_.size(), requests_.front().context.DriverThreads(),
-                [this](size_t i) { return GoOn(Compile(jobs_[i])); });
+    ParallelFor(jobs_.size(), DriverThreads(), [this](size_t i) { return GoOn(Compile(jobs_[i])); });
     for (const CompiledShader& result : results_) times.lower_nanoseconds += result.lower_nanoseconds;
     for (const Job& job : jobs_) times.driver_nanoseconds += job.nanoseconds;
     times.pipelines += jobs_.size();
@@ -162,6 +172,15 @@ class Compilation {
   }
 
  private:
+  // Structures of unknown size cannot be copied: CopyChain links the application's own, which one thread at a time may
+  // do.
+  uint32_t DriverThreads() const {
+    const bool has_unknown = std::any_of(jobs_.begin(), jobs_.end(), [](const Job& job) {
+      return HasUnknownStruct(job.request->chain) || HasUnknownStruct(job.request->node.stage->pNext);
+    });
+    return has_unknown ? 1 : requests_.front().context.DriverThreads();
+  }
+
   bool GoOn(bool succeeded) const { return succeeded || on_failure_ == OnFailure::kGoOn; }
 
   bool Lower(size_t i) {

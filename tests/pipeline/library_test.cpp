@@ -199,6 +199,20 @@ TEST_F(Libraries, WhatBelongsToTheGraphDoesNotReachTheDriver) {
   EXPECT_EQ(request.base, VkPipeline{VK_NULL_HANDLE});
 }
 
+TEST_F(Libraries, PrivateDataIsKeptByTheLayerAndDiesWithTheLibrary) {
+  const VkPipeline library = NodeLibrary("Sum");
+  const auto slot = reinterpret_cast<VkPrivateDataSlot>(uintptr_t{5});
+  TRELLIS_CALL(device_, SetPrivateData)
+  (device_.handle(), VK_OBJECT_TYPE_PIPELINE, HandleToU64(library), slot, 77);
+  uint64_t value = 0;
+  TRELLIS_CALL(device_, GetPrivateData)
+  (device_.handle(), VK_OBJECT_TYPE_PIPELINE, HandleToU64(library), slot, &value);
+  EXPECT_EQ(value, 77u);
+  EXPECT_EQ(driver_.CountOf("SetPrivateData"), 0u);
+  Destroy(library);
+  EXPECT_EQ(FindDevice(device_.handle())->private_data.Get(HandleToU64(library), slot), 0u);
+}
+
 TEST_F(Libraries, ModulesMayBeInline) {
   const std::vector<uint32_t> words = Assemble(ChainModule(Shape::kDxc));
   const VkShaderModuleCreateInfo code = {VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, nullptr, 0, words.size() * 4,

@@ -103,6 +103,15 @@ TEST_F(ManyNodes, AnAllocatorStaysOnTheCallingThread) {
   Destroy(pipelines_[0], &allocator);
 }
 
+// Such a structure is linked into what the driver gets, and out of it again, where it lies.
+TEST_F(ManyNodes, AStructureOfUnknownSizeStaysOnTheCallingThread) {
+  VkBaseOutStructure end = {static_cast<VkStructureType>(0x7ffffff0), nullptr};
+  VkBaseOutStructure unknown = {static_cast<VkStructureType>(0x7ffffff1), &end};
+  ASSERT_EQ(Create({GraphInfo(Stages(64), layout_, &unknown)}), VK_SUCCESS);
+  EXPECT_THAT(DriverThreads(), testing::ElementsAre(std::this_thread::get_id()));
+  EXPECT_EQ(unknown.pNext, &end);
+}
+
 TEST_F(ManyNodes, AnExternallySynchronizedCacheStaysOnTheCallingThread) {
   VkPipelineCacheCreateInfo info = {};
   info.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO;
