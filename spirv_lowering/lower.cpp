@@ -63,6 +63,7 @@ NodeInfo LoweringKey(const NodeInfo& info) {
   for (NodeOutputInfo& output : key.outputs) {
     output.target_name.clear();
     output.constant_indices.reset();
+    output.max_payloads_per_node.reset();
   }
   return key;
 }

@@ -30,7 +30,7 @@ struct LoweredNode {
 };
 
 // `info` without what has no influence on the words: identity, linkage, what the host alone looks at. Nodes of one
-// entry point that differ in nothing else are lowered once.
+// entry point and specialisation that differ in nothing else are lowered once.
 [[nodiscard]] NodeInfo LoweringKey(const NodeInfo& info);
 
 // `info` must come from Reflect on the same module and entry point. Specialisation constants of ordinary code stay

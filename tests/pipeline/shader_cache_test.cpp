@@ -70,6 +70,17 @@ TEST(ShaderCache, EqualKeysAreLoweredOnce) {
   EXPECT_NE(module.Lowered(key, options, [] { return Shader(4); }), lowered);
 }
 
+TEST(ShaderCache, SpecialisationsAreLoweredEachButEqualWordsAreOneShader) {
+  CachedModule module(Words(1));
+  const auto lowered = [&module](uint8_t value, uint32_t word) {
+    return module.Lowered({}, {0, false, {{7, {value}}}}, [word] { return Shader(word); });
+  };
+  const auto first = lowered(1, 10);
+  EXPECT_EQ(lowered(1, 11), first);
+  EXPECT_EQ(lowered(2, 10), first);
+  EXPECT_NE(lowered(3, 12), first);
+}
+
 TEST(ShaderCache, ThreadsThatWantTheSameWaitForIt) {
   CachedModule module(Words(1));
   std::atomic<int> lowerings{0};

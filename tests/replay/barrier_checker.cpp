@@ -153,7 +153,7 @@ class Checker {
       if (name == KernelName(static_cast<Kernel>(kernel))) return RunKernel(static_cast<Kernel>(kernel), command);
     for (const auto& pipeline : world_.pipelines)
       for (uint32_t node = 0; node < pipeline->nodes.size(); ++node)
-        if (pipeline->nodes[node].pipeline == bound_) return RunNode(*pipeline, node, command);
+        if (pipeline->nodes[node].pipeline->handle() == bound_) return RunNode(*pipeline, node, command);
     Complain("a dispatch of a pipeline that is neither a kernel nor a node");
   }
 
