@@ -56,7 +56,9 @@ NodeInfo LoweringKey(const NodeInfo& info) {
   key.shader_index = 0;
   key.is_api_entry = true;
   key.max_recursion = 0;
-  key.shares_input = false;
+  key.declares_recursion = false;
+  // NodeInfo::NoteWords depends on it.
+  key.shares_input = info.shares_input && info.kind == LaunchKind::kDynamicGrid;
   key.shares_input_with_name.clear();
   key.shares_input_with_index = 0;
   if (key.kind == LaunchKind::kDynamicGrid) key.grid = {};
