@@ -41,11 +41,10 @@ std::shared_ptr<const LoweredShader> CachedModule::Lowered(const spirv::NodeInfo
       lowerings_.clear();
       by_words_.clear();
     }
-    std::shared_ptr<Lowering>& known =
-        lowerings_[{key,
-                    options.launch_offset,
-                    options.subgroup_aggregation,
-                    {options.specialization.begin(), options.specialization.end()}}];
+    std::shared_ptr<Lowering>& known = lowerings_[{key,
+                                                   options.launch_offset,
+                                                   options.subgroup_aggregation,
+                                                   {options.specialization.begin(), options.specialization.end()}}];
     if (!known) known = std::make_shared<Lowering>();
     lowering = known;
   }

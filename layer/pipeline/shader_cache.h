@@ -51,8 +51,8 @@ class CachedModule {
   // because they may be another entry point's. Valid as long as this object.
   [[nodiscard]] const Expected<CheckedModule>& Checked();
 
-  // The result of `lower`, which is called where there is none yet for equal keys (spirv::LoweringKey) and options. Equal
-  // words are one object, so that different specialisations that lead to them can be told to need the same.
+  // The result of `lower`, which is called where there is none yet for equal keys (spirv::LoweringKey) and options.
+  // Equal words are one object, so that different specialisations that lead to them can be told to need the same.
   // `lower` must be a pure function of them and of the device, and must not call down.
   [[nodiscard]] std::shared_ptr<const LoweredShader> Lowered(const spirv::NodeInfo& key,
                                                              const spirv::LowerOptions& options,

@@ -120,12 +120,16 @@ TEST_P(AccessShapes, CopyMemoryOfARecord) {
 TEST_P(AccessShapes, CopyMemoryOfMembersThroughVariables) {
   const Shape how = shape();
   ExpectCopies(context(), how, [how](NodeAsm& m, const DeepRecord& deep, const Id& from, const Id& to) {
-    const std::pair<Id, int> members[] = {{deep.vector, 0}, {deep.matrix, 1}, {deep.table, 2}};
-    for (const auto& [type, member] : members) {
+    const auto copy = [&](const Id& type, const std::vector<Value>& path) {
       const Id variable = m.Local(type);
-      m.Do("OpCopyMemory " + variable + " " + m.Chain(StorageOf(how), type, from, {1, member}));
-      m.Do("OpCopyMemory " + m.Chain(StorageOf(how), type, to, {1, member}) + " " + variable);
-    }
+      m.Do("OpCopyMemory " + variable + " " + m.Chain(StorageOf(how), type, from, path));
+      m.Do("OpCopyMemory " + m.Chain(StorageOf(how), type, to, path) + " " + variable);
+    };
+    copy(deep.vector, {1, 0});
+    copy(deep.matrix, {1, 1});
+    // Word by word: a variable in Function may not have the array's stride.
+    for (int row : {0, 1})
+      for (int column : {0, 1, 2}) copy(m.Uint(), {1, 2, row, column});
   });
 }
 

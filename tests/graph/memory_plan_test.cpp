@@ -109,7 +109,7 @@ TEST(MemoryPlan, NotesAreAsLongAsTheNodeNeedsThem) {
     EXPECT_EQ(opening.offset, bytes);
     bytes += 12000;
     if (opening.slot == SlotOf(graph, "plain")) continue;
-    EXPECT_EQ(plan.notes_offsets[i], bytes);
+    EXPECT_EQ(plan.notes_offsets[1 + i], bytes) << "launches of level 1 follow that of a";
     bytes += opening.slot == SlotOf(graph, "dynamic") ? 16000 : 4000;
   }
   EXPECT_EQ(plan.half_bytes[0], (bytes + 255) / 256 * 256);

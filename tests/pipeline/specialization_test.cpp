@@ -50,7 +50,7 @@ TEST_F(SpecializedGraph, WhatIsKeptHoldsNothingElse) {
   const uint32_t data[] = {11, 22, 33, 44};
   const VkSpecializationInfo info = {4, entries, sizeof(data), data};
   Arena arena;
-  const VkSpecializationInfo* kept = KeepSpecialization(&info, module, arena);
+  const VkSpecializationInfo* kept = KeepSpecialization(&info, SpecializableIds(module), arena);
   ASSERT_NE(kept, nullptr);
   ASSERT_EQ(kept->dataSize, 8u);
   EXPECT_THAT(std::span(static_cast<const uint32_t*>(kept->pData), 2), ElementsAre(22, 44));

@@ -221,6 +221,10 @@ class Checker {
       launch.slot = copy.slot;
       launch.records = kRing + copy.ring_offset;
       launch.record_bytes = uint64_t{block.record_count} * block.record_stride;
+      if (block.notes != 0) {
+        launch.notes = kRing + copy.notes_offset;
+        launch.notes_bytes = uint64_t{block.record_count} * sizeof(uint32_t);  // at least
+      }
       if (!copied_.count(copy.ring_offset) && bytes < launch.record_bytes) Complain("an input is not copied whole");
       copied_.insert(copy.ring_offset);
       prepared_[copy.block] = launch;

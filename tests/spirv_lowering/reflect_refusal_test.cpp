@@ -79,13 +79,6 @@ TEST(Refusal, FinishWritingIntoAnInteger) {
   ExpectRefused(parts, "the result is not a boolean");
 }
 
-TEST(Refusal, FinishWritingWithExplicitWorkgroupLayout) {
-  NodeParts parts;
-  parts.capabilities = "OpCapability WorkgroupMemoryExplicitLayoutKHR";
-  parts.body = "%last = OpFinishWritingNodePayloadAMDX %bool %input";
-  ExpectRefused(parts, "OpFinishWritingNodePayloadAMDX on");
-}
-
 TEST(Refusal, NumWorkgroups) {
   NodeParts parts;
   parts.interface = "%input %number";

@@ -64,6 +64,14 @@ TEST(SharedMemory, OurWordsLiePastTheLargestBlock) {
   EXPECT_TRUE(HasLine(LowerParts(WithBlocks(kWorkgroupAllocation), request), "OpMemberDecorate * 0 Offset 80"));
 }
 
+TEST(SharedMemory, FinishWritingNeedsThemToo) {
+  NodeParts parts = WithBlocks("%last = OpFinishWritingNodePayloadAMDX %bool %input");
+  parts.decorations += "OpDecorate %record TrackFinishWritingAMDX\n";
+  const std::string text = LowerParts(parts);
+  EXPECT_EQ(CountLines(text, "* = OpVariable * Workgroup"), 3u) << text;
+  EXPECT_TRUE(HasLine(text, "OpMemberDecorate * 0 Offset 32"));
+}
+
 TEST(SharedMemory, ASingleBlockIsMarkedAliased) {
   NodeParts parts = WithBlocks(kWorkgroupAllocation);
   parts.interface = "%input %words";
