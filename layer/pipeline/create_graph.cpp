@@ -20,7 +20,7 @@ namespace {
 CreationResult UploadTables(ExecutionGraphPipeline& graph) {
   const TableLayout layout = LayoutTables(graph.graph);
   Expected<DeviceBuffer> buffer =
-      DeviceBuffer::Create(graph.device, layout.size, BufferMemory::kHostLocal, "Trellis graph tables");
+      DeviceBuffer::Create(graph.device, layout.size, BufferMemory::kHostLocal, "trellis graph tables");
   if (!buffer) return {VK_ERROR_OUT_OF_DEVICE_MEMORY, buffer.error().message};
   graph.tables = *std::move(buffer);
   const std::vector<std::byte> bytes = WriteTables(graph.graph, layout, graph.tables.address());

@@ -7,8 +7,8 @@ DEBIAN_PACKAGES=(
   libvulkan1 libvulkan-dev vulkan-tools vulkan-validationlayers
   glslang-tools libgtest-dev libgmock-dev nlohmann-json3-dev
 )
-# For the test of the layers' order only; RenderDoc has left Debian after 12.
-DEBIAN_12_TEST_PACKAGES=(librenderdoc)
+# For the tests with RenderDoc, which has left Debian after 12.
+DEBIAN_12_TEST_PACKAGES=(librenderdoc librenderdoc-dev python3-renderdoc renderdoccmd)
 # From Debian 13 on the distribution's own are new enough.
 DEBIAN_13_PACKAGES=(spirv-headers spirv-tools mesa-vulkan-drivers)
 
