@@ -1,9 +1,13 @@
 #include "meta_shaders/kernels.h"
 
+#include "meta_shaders/append_infos_spv.h"
 #include "meta_shaders/begin_graph_spv.h"
 #include "meta_shaders/close_level_spv.h"
+#include "meta_shaders/copy_chunks_spv.h"
 #include "meta_shaders/copy_inputs_spv.h"
+#include "meta_shaders/count_infos_spv.h"
 #include "meta_shaders/end_graph_spv.h"
+#include "meta_shaders/place_entries_spv.h"
 
 namespace trellis {
 
@@ -13,6 +17,14 @@ std::span<const uint32_t> KernelWords(Kernel kernel) {
       return kBeginGraphSpv;
     case Kernel::kCopyInputs:
       return kCopyInputsSpv;
+    case Kernel::kCountInfos:
+      return kCountInfosSpv;
+    case Kernel::kPlaceEntries:
+      return kPlaceEntriesSpv;
+    case Kernel::kAppendInfos:
+      return kAppendInfosSpv;
+    case Kernel::kCopyChunks:
+      return kCopyChunksSpv;
     case Kernel::kCloseLevel:
       return kCloseLevelSpv;
     case Kernel::kEndGraph:
@@ -27,6 +39,14 @@ const char* KernelName(Kernel kernel) {
       return "trellis begin_graph";
     case Kernel::kCopyInputs:
       return "trellis copy_inputs";
+    case Kernel::kCountInfos:
+      return "trellis count_infos";
+    case Kernel::kPlaceEntries:
+      return "trellis place_entries";
+    case Kernel::kAppendInfos:
+      return "trellis append_infos";
+    case Kernel::kCopyChunks:
+      return "trellis copy_chunks";
     case Kernel::kCloseLevel:
       return "trellis close_level";
     case Kernel::kEndGraph:

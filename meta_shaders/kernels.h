@@ -1,4 +1,5 @@
-// The internal kernels as SPIR-V. Their contract: shared/graph_data.h and shared/input_copy.h.
+// The internal kernels as SPIR-V. Their contract: shared/graph_data.h, shared/input_copy.h and
+// shared/entry_plan.h.
 #pragma once
 
 #include <cstdint>
@@ -6,8 +7,17 @@
 
 namespace trellis {
 
-enum class Kernel : uint8_t { kBeginGraph, kCopyInputs, kCloseLevel, kEndGraph };
-inline constexpr uint32_t kKernelCount = 4;
+enum class Kernel : uint8_t {
+  kBeginGraph,
+  kCopyInputs,
+  kCountInfos,
+  kPlaceEntries,
+  kAppendInfos,
+  kCopyChunks,
+  kCloseLevel,
+  kEndGraph
+};
+inline constexpr uint32_t kKernelCount = 8;
 
 // Entry point "main"; no descriptors; one push constant range of 8 bytes at offset 0: the address of the kernel's plan.
 [[nodiscard]] std::span<const uint32_t> KernelWords(Kernel kernel);

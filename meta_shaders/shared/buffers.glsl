@@ -60,6 +60,8 @@ layout(buffer_reference, scalar, buffer_reference_align = 8) buffer RegionRefere
 layout(buffer_reference, scalar, buffer_reference_align = 8) buffer ControlBlockReference { ControlBlock control; };
 
 const uint kRegionBytes = 32u;
+const uint kRegionReservedOffset = 16u;
+const uint kRegionLostOffset = 24u;
 const uint kLaunchBlockBytes = 80u;
 const uint kLaunchPlanBytes = 64u;
 const uint kRegionPlanBytes = 24u;

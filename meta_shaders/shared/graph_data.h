@@ -217,6 +217,7 @@ static_assert(offsetof(LaunchBlock, record_count) == 40);
 static_assert(sizeof(NodeOutput) == 16);
 static_assert(sizeof(Region) == 32);
 static_assert(offsetof(Region, reserved) == 16);
+static_assert(offsetof(Region, lost) == 24);
 static_assert(sizeof(ControlBlock) == 32);
 static_assert(sizeof(RegionPlan) == 24);
 static_assert(sizeof(LaunchPlan) == 64);

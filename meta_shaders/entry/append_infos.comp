@@ -1,0 +1,77 @@
+// Entry, third pass: every info takes ranks in its region. One invocation copies a few words by itself; more becomes chunks for copy_chunks; and what
+// finds no room among those is copied by the whole workgroup here.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+
+#include "copy_records.glsl"
+
+layout(local_size_x = 128) in;
+
+const uint kMostWordsAlone = 32u;
+const uint kChunkWords = 16384u;
+const uint kMostChunksOfAnInfo = 4096u;
+
+shared uint together_count;
+shared EntryChunk together[kEntryWorkgroup];
+
+// The ranks of an info, as one chunk with all its records.
+EntryChunk TakeRecords(EntryPlan plan, EntryInfo info) {
+  RegionReference region = RegionOf(plan.regions, info.slot);
+  const uint rank = ReserveRanks(plan.regions, info.slot, info.count);
+  const uint capacity = region.region.capacity;
+  const uint taken = min(info.count, capacity - min(rank, capacity));
+  CountLost(plan.regions, info.slot, info.count - taken);
+  const uint stride = region.region.stride;
+  return EntryChunk(info.payloads, info.payload_stride, ElementAddress(region.region.base, rank, stride), taken, stride, min(info.payload_bytes, stride), 0u);
+}
+
+// False if the table has no room.
+bool SplitIntoChunks(EntryPlan plan, uvec2 table, EntryChunk whole) {
+  const uint words = SaturatingMultiply(whole.records, whole.record_stride / 4u);
+  const uint wanted = clamp(words / kChunkWords, 1u, kMostChunksOfAnInfo);
+  const uint each = (whole.records - 1u) / wanted + 1u;
+  const uint count = (whole.records - 1u) / each + 1u;
+  EntryStateReference state = EntryStateReference(plan.state);
+  if (atomicOr(state.state.chunks_reserved, 0u) > plan.chunk_capacity) return false;
+  const uint first = atomicAdd(state.state.chunks_reserved, count);
+  if (first > plan.chunk_capacity || count > plan.chunk_capacity - first) return false;
+  for (uint i = 0u; i < count; ++i) {
+    EntryChunk chunk = whole;
+    chunk.source = StridedAddress(whole.source, i * each, whole.source_stride);
+    chunk.target = ElementAddress(whole.target, i * each, whole.record_stride);
+    chunk.records = min(each, whole.records - i * each);
+    EntryChunkReference(ElementAddress(table, first + i, kEntryChunkBytes)).chunk = chunk;
+  }
+  atomicMax(state.state.chunk_workgroups, first + count);
+  return true;
+}
+
+void AppendInfo(EntryPlan plan, uvec2 ring, EntryInfo info) {
+  const EntryChunk whole = TakeRecords(plan, info);
+  if (whole.records == 0u) return;
+  if (SaturatingMultiply(whole.records, whole.record_stride / 4u) <= kMostWordsAlone) {
+    CopyAlone(whole);
+  } else if (!SplitIntoChunks(plan, AddressAdd64(ring, plan.chunks_offset), whole)) {
+    together[atomicAdd(together_count, 1u)] = whole;
+  }
+}
+
+void main() {
+  const EntryPlan plan = EntryPlanReference(push.plan).plan;
+  const uvec2 ring = ControlBlockReference(plan.control).control.ring;
+  const InfoArray infos = LoadInfoArray(plan);
+  if (infos.count == 0u) return;
+  const uint tiles = (infos.count - 1u) / kEntryWorkgroup + 1u;
+  for (uint tile = gl_WorkGroupID.x; tile < tiles; tile += gl_NumWorkGroups.x) {
+    if (gl_LocalInvocationIndex == 0u) together_count = 0u;
+    barrier();
+    const uint index = tile * kEntryWorkgroup + gl_LocalInvocationIndex;
+    if (index < infos.count) {
+      const EntryInfo info = LoadInfo(plan, infos, index);
+      if (info.slot != kNoSlot && info.count != 0u) AppendInfo(plan, ring, info);
+    }
+    barrier();
+    for (uint i = 0u; i < together_count; ++i) CopyTogether(together[i]);
+    barrier();
+  }
+}

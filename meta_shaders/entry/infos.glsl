@@ -1,0 +1,81 @@
+// The infos of a dispatch, as the application left them in device memory.
+#ifndef TRELLIS_META_SHADERS_ENTRY_INFOS_GLSL
+#define TRELLIS_META_SHADERS_ENTRY_INFOS_GLSL
+
+#include "../shared/entry_plan.h"
+#include "../shared/kernel.glsl"
+
+layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer EntryPlanReference { EntryPlan plan; };
+layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer EntryNodeReference { EntryNode node; };
+layout(buffer_reference, scalar, buffer_reference_align = 4) buffer EntryStateReference { EntryState state; };
+layout(buffer_reference, scalar, buffer_reference_align = 8) buffer EntryChunkReference { EntryChunk chunk; };
+
+const uint kEntryNodeBytes = 8u;
+const uint kEntryRootBytes = 8u;
+const uint kEntryChunkBytes = 40u;
+
+// address + index * stride for a 64-bit stride.
+uvec2 StridedAddress(uvec2 address, uint index, uvec2 stride) {
+  return AddressAdd64(address, Multiply64(index, stride.x) + uvec2(0u, index * stride.y));
+}
+
+struct InfoArray {
+  uvec2 base;
+  uvec2 stride;
+  uint count;
+};
+
+InfoArray LoadInfoArray(EntryPlan plan) {
+  if (IsNull(plan.count_info)) return InfoArray(plan.infos, plan.info_stride, plan.info_count);
+  // VkDispatchGraphCountInfoAMDX: count at 0, infos at 8, stride at 16.
+  UintArrayReference words = UintArrayReference(plan.count_info);
+  return InfoArray(uvec2(words.at[2], words.at[3]), uvec2(words.at[4], words.at[5]), words.at[0]);
+}
+
+// What one info asks for. A count of 0 is nothing to do.
+struct EntryInfo {
+  uint slot;  // kNoSlot: the info names no node that the application may launch
+  uint payload_bytes;
+  uint count;
+  uvec2 payloads;
+  uvec2 payload_stride;
+};
+
+EntryInfo LoadInfo(EntryPlan plan, InfoArray infos, uint index) {
+  // VkDispatchGraphInfoAMDX: nodeIndex at 0, payloadCount at 4, payloads at 8, payloadStride at 16.
+  UintArrayReference words = UintArrayReference(StridedAddress(infos.base, index, infos.stride));
+  const uint node_index = words.at[0];
+  EntryNode node = EntryNode(kNoSlot, 0u);
+  if (node_index < plan.node_count) node = EntryNodeReference(ElementAddress(plan.nodes, node_index, kEntryNodeBytes)).node;
+  return EntryInfo(node.slot, node.payload_bytes, words.at[1], uvec2(words.at[2], words.at[3]), uvec2(words.at[4], words.at[5]));
+}
+
+// Counters of a region saturate at this.
+const uint kMostCounted = 0x80000000u;
+// Below it, all additions that a device can have in flight at once cannot carry a counter past 2^32.
+const uint kMostPlainCount = 0x1000u;
+
+// Adds to a counter and gives what it was.
+uint AddSaturating(UintReference counter, uint count) {
+  if (count <= kMostPlainCount) {
+    const uint before = atomicAdd(counter.value, count);
+    if (before >= kMostCounted) atomicMin(counter.value, kMostCounted);
+    return before;
+  }
+  uint expected = atomicOr(counter.value, 0u);
+  for (;;) {
+    const uint before = atomicCompSwap(counter.value, expected, min(SaturatingAdd(expected, count), kMostCounted));
+    if (before == expected) return before;
+    expected = before;
+  }
+}
+
+uint ReserveRanks(uvec2 regions, uint slot, uint count) {
+  return AddSaturating(UintReference(AddressAdd(ElementAddress(regions, slot, kRegionBytes), kRegionReservedOffset)), count);
+}
+
+void CountLost(uvec2 regions, uint slot, uint count) {
+  if (count != 0u) AddSaturating(UintReference(AddressAdd(ElementAddress(regions, slot, kRegionBytes), kRegionLostOffset)), count);
+}
+
+#endif  // TRELLIS_META_SHADERS_ENTRY_INFOS_GLSL

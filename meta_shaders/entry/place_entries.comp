@@ -1,0 +1,61 @@
+// Entry, second pass, one workgroup: one region after the other gets exactly the room that the first pass asked for. What does not fit into the half of
+// the ring is cut off the region that crosses its end and all later ones; append_infos counts it.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+
+#include "../shared/regions.glsl"
+#include "../shared/scan.glsl"
+#include "infos.glsl"
+
+layout(local_size_x = 128) in;
+
+layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer EntryRootReference { EntryRoot root; };
+
+// Regions count records in 31 bits.
+const uint kMostRecords = 0x7fffffffu;
+
+uint UnitsFor(EntryRoot root, uint stride, uint records) {
+  return SaturatingAdd(RecordUnits(records, stride), SaturatingMultiply(root.prefix_sums, RecordUnits(records, 4u)));
+}
+
+// Most records that fit into `units`, give or take what the parts lose to their alignment.
+uint RecordsIn(EntryRoot root, uint stride, uint units) {
+  const uint parts = root.prefix_sums + 1u;
+  if (units <= parts) return 0u;
+  const uint each = SaturatingAdd(stride, SaturatingMultiply(root.prefix_sums, 4u));
+  // units * 16 / each without 64-bit division; the loss is below one record in 2^28.
+  return each == 0u ? kMostRecords : min((units - parts) / each * 16u + (units - parts) % each * 16u / each, kMostRecords);
+}
+
+void PlaceRegion(EntryPlan plan, EntryRoot root, uvec2 ring, uint first_unit, uint wanted) {
+  RegionReference region = RegionOf(plan.regions, root.slot);
+  const uint left = plan.half_units - min(first_unit, plan.half_units);
+  const uint stride = region.region.stride;
+  const uint capacity = UnitsFor(root, stride, wanted) <= left ? wanted : min(wanted, RecordsIn(root, stride, left));
+  region.region.base = AddressAdd64(AddressAdd64(ring, plan.half_offset), Multiply64(first_unit, 16u));
+  region.region.capacity = capacity;
+}
+
+void main() {
+  const EntryPlan plan = EntryPlanReference(push.plan).plan;
+  const uvec2 ring = ControlBlockReference(plan.control).control.ring;
+  if (gl_LocalInvocationIndex == 0u) EntryStateReference(plan.state).state = EntryState(0u, 1u, 1u, 0u);
+  uint used = 0u;
+  for (uint tile = 0u; tile < plan.root_count; tile += gl_WorkGroupSize.x) {
+    const uint index = tile + gl_LocalInvocationIndex;
+    EntryRoot root;
+    uint wanted = 0u;
+    uint units = 0u;
+    if (index < plan.root_count) {
+      root = EntryRootReference(ElementAddress(plan.roots, index, kEntryRootBytes)).root;
+      RegionReference region = RegionOf(plan.regions, root.slot);
+      wanted = min(region.region.reserved, kMostRecords);
+      units = UnitsFor(root, region.region.stride, wanted);
+      region.region.reserved = 0u;
+    }
+    uint tile_units;
+    const uint first = SaturatingAdd(used, ScanWorkgroup(units, tile_units));
+    if (index < plan.root_count && !IsNull(ring)) PlaceRegion(plan, root, ring, first, wanted);
+    used = SaturatingAdd(used, tile_units);
+  }
+}
