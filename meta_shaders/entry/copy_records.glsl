@@ -4,15 +4,6 @@
 
 #include "infos.glsl"
 
-// 1 to 4 bytes at any address; the others are 0. Reads aligned words that hold at least one of the bytes, so nothing beyond the application's buffer.
-uint ReadBytes(uvec2 address, uint bytes) {
-  const uint shift = (address.x & 3u) * 8u;
-  const uvec2 aligned = uvec2(address.x & ~3u, address.y);
-  uint word = UintReference(aligned).value >> shift;
-  if (shift + bytes * 8u > 32u) word |= UintReference(AddressAdd(aligned, 4u)).value << (32u - shift);
-  return bitfieldExtract(word, 0, int(bytes * 8u));
-}
-
 void CopyWord(EntryChunk chunk, uint record, uint word) {
   const uint offset = word * 4u;
   uint value = 0u;

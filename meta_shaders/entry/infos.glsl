@@ -14,6 +14,15 @@ const uint kEntryNodeBytes = 8u;
 const uint kEntryRootBytes = 8u;
 const uint kEntryChunkBytes = 40u;
 
+// 1 to 4 bytes at any address; the others are 0. Reads aligned words that hold at least one of the bytes, so nothing beyond the application's buffer.
+uint ReadBytes(uvec2 address, uint bytes) {
+  const uint shift = (address.x & 3u) * 8u;
+  const uvec2 aligned = uvec2(address.x & ~3u, address.y);
+  uint word = UintReference(aligned).value >> shift;
+  if (shift + bytes * 8u > 32u) word |= UintReference(AddressAdd(aligned, 4u)).value << (32u - shift);
+  return bitfieldExtract(word, 0, int(bytes * 8u));
+}
+
 // address + index * stride for a 64-bit stride.
 uvec2 StridedAddress(uvec2 address, uint index, uvec2 stride) {
   return AddressAdd64(address, Multiply64(index, stride.x) + uvec2(0u, index * stride.y));
@@ -42,12 +51,13 @@ struct EntryInfo {
 };
 
 EntryInfo LoadInfo(EntryPlan plan, InfoArray infos, uint index) {
-  // VkDispatchGraphInfoAMDX: nodeIndex at 0, payloadCount at 4, payloads at 8, payloadStride at 16.
-  UintArrayReference words = UintArrayReference(StridedAddress(infos.base, index, infos.stride));
-  const uint node_index = words.at[0];
+  // VkDispatchGraphInfoAMDX: nodeIndex at 0, payloadCount at 4, payloads at 8, payloadStride at 16. The stride has no alignment rule.
+  const uvec2 address = StridedAddress(infos.base, index, infos.stride);
+  uint words[6];
+  for (uint i = 0u; i < 6u; ++i) words[i] = ReadBytes(AddressAdd(address, i * 4u), 4u);
   EntryNode node = EntryNode(kNoSlot, 0u);
-  if (node_index < plan.node_count) node = EntryNodeReference(ElementAddress(plan.nodes, node_index, kEntryNodeBytes)).node;
-  return EntryInfo(node.slot, node.payload_bytes, words.at[1], uvec2(words.at[2], words.at[3]), uvec2(words.at[4], words.at[5]));
+  if (words[0] < plan.node_count) node = EntryNodeReference(ElementAddress(plan.nodes, words[0], kEntryNodeBytes)).node;
+  return EntryInfo(node.slot, node.payload_bytes, words[1], uvec2(words[2], words[3]), uvec2(words[4], words[5]));
 }
 
 // Counters of a region saturate at this.

@@ -231,6 +231,10 @@ TEST_F(EntryKernelTest, TheCountComesFromTheDevice) {
   Enter({{0, 3, 8}, {1, 2, 5}}, 40, true);
   ExpectRecords(0, {{1, 3}});
   ExpectRecords(1, {{4, 2}});
+  next_payload_ = 1;
+  Enter({{0, 3, 8}, {1, 2, 5}, {0, 1, 8}}, 27, true);
+  ExpectRecords(0, {{1, 3}, {6, 1}});
+  ExpectRecords(1, {{4, 2}});
   Enter({}, 24, true);
   for (uint32_t node = 0; node < kNodes; ++node) EXPECT_EQ(RegionOf(node).reserved, 0u);
 }

@@ -43,6 +43,42 @@ void RecordGraphDispatch(const Context& context, VkCommandBuffer command_buffer,
   std::memset(&counts, 0xDD, sizeof(counts));
 }
 
+DeviceInputs RecordIndirectDispatch(const Context& context, VkCommandBuffer command_buffer, const Graph& graph,
+                                    const GuardedBuffer& scratch, const std::vector<GraphInput>& inputs,
+                                    DispatchCommand command, uint64_t info_stride, uint32_t info_count) {
+  constexpr size_t kMisalignment = 4;
+  DeviceInputs kept;
+  const auto upload = [&](std::span<const uint8_t> bytes) {
+    GuardedBuffer& buffer =
+        kept.buffers.emplace_back(context, (kMisalignment + bytes.size() + 3) / 4 * 4, VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT);
+    if (!bytes.empty())
+      std::memcpy(reinterpret_cast<uint8_t*>(buffer.words().data()) + kMisalignment, bytes.data(), bytes.size());
+    return buffer.address() + kMisalignment;
+  };
+  const auto stride = static_cast<size_t>(info_stride);
+  std::vector<uint8_t> infos(std::max(inputs.size() * stride, inputs.size() * sizeof(VkDispatchGraphInfoAMDX)), 0xDD);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    VkDispatchGraphInfoAMDX info = {};
+    info.nodeIndex = graph.NodeIndex(inputs[i].node, inputs[i].index);
+    info.payloadCount = inputs[i].count;
+    info.payloads.deviceAddress = inputs[i].payloads.empty() ? 0 : upload(inputs[i].payloads);
+    info.payloadStride = inputs[i].stride;
+    EXPECT_NE(info.nodeIndex, ~0u) << "no node " << inputs[i].node << " " << inputs[i].index;
+    std::memcpy(infos.data() + i * stride, &info, sizeof(info));
+  }
+  VkDispatchGraphCountInfoAMDX counts = {};
+  counts.count = info_count != ~0u ? info_count : static_cast<uint32_t>(inputs.size());
+  counts.infos.deviceAddress = upload(infos);
+  counts.stride = info_stride;
+  if (command == DispatchCommand::kIndirectCount) {
+    const VkDeviceAddress place = upload({reinterpret_cast<const uint8_t*>(&counts), sizeof(counts)});
+    context.graph.CmdDispatchGraphIndirectCount(command_buffer, scratch.address(), scratch.size(), place);
+  } else {
+    context.graph.CmdDispatchGraphIndirect(command_buffer, scratch.address(), scratch.size(), &counts);
+  }
+  return kept;
+}
+
 void RecordScratchInitialization(const Context& context, VkCommandBuffer command_buffer, const Graph& graph,
                                  const GuardedBuffer& scratch) {
   context.graph.CmdInitializeGraphScratchMemory(command_buffer, graph.handle(), scratch.address(), scratch.size());

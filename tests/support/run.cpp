@@ -62,6 +62,21 @@ testing::AssertionResult GraphRun::Prepare() {
   return testing::AssertionSuccess();
 }
 
+DispatchCommand DefaultDispatchCommand() {
+  const char* value = std::getenv("TRELLIS_TEST_DISPATCH");
+  if (value == nullptr) return DispatchCommand::kHost;
+  if (std::strcmp(value, "indirect") == 0) return DispatchCommand::kIndirect;
+  return std::strcmp(value, "indirect_count") == 0 ? DispatchCommand::kIndirectCount : DispatchCommand::kHost;
+}
+
+void GraphRun::DispatchGraph(VkCommandBuffer command_buffer) {
+  if (options_.command == DispatchCommand::kHost)
+    return RecordGraphDispatch(context_, command_buffer, *graph_, scratch_, inputs_, options_.info_stride,
+                               options_.info_count);
+  device_inputs_.push_back(RecordIndirectDispatch(context_, command_buffer, *graph_, scratch_, inputs_, options_.command,
+                                                  options_.info_stride, options_.info_count));
+}
+
 void GraphRun::RecordGraph(VkCommandBuffer command_buffer) {
   vkCmdBindPipeline(command_buffer, VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX, graph_->handle());
   vkCmdBindDescriptorSets(command_buffer, VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX, layout_->handle(), 0,

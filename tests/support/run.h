@@ -31,6 +31,24 @@ void RecordGraphDispatch(const Context& context, VkCommandBuffer command_buffer,
                          const GuardedBuffer& scratch, const std::vector<GraphInput>& inputs,
                          uint64_t info_stride = sizeof(VkDispatchGraphInfoAMDX), uint32_t info_count = ~0u);
 
+// Which of the three commands dispatches the graph.
+enum class DispatchCommand : uint8_t { kHost, kIndirect, kIndirectCount };
+
+// What the environment variable TRELLIS_TEST_DISPATCH asks for: "indirect", "indirect_count", or the host's command.
+[[nodiscard]] DispatchCommand DefaultDispatchCommand();
+
+// Infos, payloads and, for kIndirectCount, the count in device memory: at addresses that are multiples of 4 and of
+// nothing more. To be kept until the recording is no longer executed.
+struct DeviceInputs {
+  std::vector<GuardedBuffer> buffers;
+};
+
+// Records one of the indirect commands.
+[[nodiscard]] DeviceInputs RecordIndirectDispatch(const Context& context, VkCommandBuffer command_buffer,
+                                                  const Graph& graph, const GuardedBuffer& scratch,
+                                                  const std::vector<GraphInput>& inputs, DispatchCommand command,
+                                                  uint64_t info_stride, uint32_t info_count);
+
 // Records vkCmdInitializeGraphScratchMemoryAMDX and what makes it visible to a dispatch.
 void RecordScratchInitialization(const Context& context, VkCommandBuffer command_buffer, const Graph& graph,
                                  const GuardedBuffer& scratch);
@@ -82,6 +100,7 @@ struct RunOptions {
   uint32_t submits = 1;     // submissions of the command buffer, one after the other
   uint64_t info_stride = sizeof(VkDispatchGraphInfoAMDX);
   uint32_t info_count = ~0u;                         // default: the number of inputs
+  DispatchCommand command = DefaultDispatchCommand();
   bool max_scratch = false;                          // maxSize instead of minSize
   std::function<void(VkCommandBuffer)> before = {};  // recorded before the graph is bound, and after its dispatches
   std::function<void(VkCommandBuffer)> after = {};
@@ -113,10 +132,7 @@ class GraphRun {
   [[nodiscard]] const GuardedBuffer& buffer(size_t i) const { return buffers_[i]; }
   [[nodiscard]] const DescriptorSets& descriptor_sets() const { return *sets_; }
   [[nodiscard]] testing::AssertionResult GuardsIntact() const;
-  void DispatchGraph(VkCommandBuffer command_buffer) {
-    RecordGraphDispatch(context_, command_buffer, *graph_, scratch_, inputs_, options_.info_stride,
-                        options_.info_count);
-  }
+  void DispatchGraph(VkCommandBuffer command_buffer);
 
  private:
   Context& context_;
@@ -125,6 +141,7 @@ class GraphRun {
   std::vector<GraphInput> inputs_;
   std::vector<GuardedBuffer> buffers_;
   GuardedBuffer scratch_;
+  std::vector<DeviceInputs> device_inputs_;
   std::unique_ptr<Graph> graph_;
   std::unique_ptr<Layout> layout_;
   std::unique_ptr<DescriptorSets> sets_;
