@@ -16,8 +16,11 @@ void Refuse(CommandBuffer& recording, const std::string& why) {
   recording.RememberError(VK_ERROR_UNKNOWN);  // of the few results that vkEndCommandBuffer may return
 }
 
-std::string NotImplemented(const char* command) {
-  return std::string(command) + " is not implemented yet: use vkCmdDispatchGraphAMDX";
+// Vulkan allows no compute dispatch there, and nothing can be moved out of a render pass that is being recorded.
+bool RefuseInRenderPass(CommandBuffer& recording, const char* command) {
+  if (!recording.inside_render_pass) return false;
+  Refuse(recording, std::string(command) + " inside a render pass is not implemented yet: record it before");
+  return true;
 }
 
 }  // namespace
@@ -48,20 +51,23 @@ VKAPI_ATTR void VKAPI_CALL CmdDispatchGraphAMDX(VkCommandBuffer command_buffer, 
                                                 VkDeviceSize scratch_size,
                                                 const VkDispatchGraphCountInfoAMDX* count_info) {
   const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
-  // Vulkan allows no compute dispatch there, and nothing can be moved out of a render pass that is being recorded.
-  if (recording->inside_render_pass)
-    return Refuse(*recording, "vkCmdDispatchGraphAMDX inside a render pass is not implemented yet: record it before");
-  DispatchGraph(*recording, scratch, scratch_size, *count_info);
+  if (!RefuseInRenderPass(*recording, "vkCmdDispatchGraphAMDX"))
+    DispatchGraph(*recording, scratch, scratch_size, *count_info);
 }
 
-VKAPI_ATTR void VKAPI_CALL CmdDispatchGraphIndirectAMDX(VkCommandBuffer command_buffer, VkDeviceAddress, VkDeviceSize,
-                                                        const VkDispatchGraphCountInfoAMDX*) {
-  Refuse(*Recording(command_buffer), NotImplemented("vkCmdDispatchGraphIndirectAMDX"));
+VKAPI_ATTR void VKAPI_CALL CmdDispatchGraphIndirectAMDX(VkCommandBuffer command_buffer, VkDeviceAddress scratch,
+                                                        VkDeviceSize scratch_size,
+                                                        const VkDispatchGraphCountInfoAMDX* count_info) {
+  const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
+  if (!RefuseInRenderPass(*recording, "vkCmdDispatchGraphIndirectAMDX"))
+    DispatchGraphIndirect(*recording, scratch, scratch_size, *count_info);
 }
 
-VKAPI_ATTR void VKAPI_CALL CmdDispatchGraphIndirectCountAMDX(VkCommandBuffer command_buffer, VkDeviceAddress,
-                                                             VkDeviceSize, VkDeviceAddress) {
-  Refuse(*Recording(command_buffer), NotImplemented("vkCmdDispatchGraphIndirectCountAMDX"));
+VKAPI_ATTR void VKAPI_CALL CmdDispatchGraphIndirectCountAMDX(VkCommandBuffer command_buffer, VkDeviceAddress scratch,
+                                                             VkDeviceSize scratch_size, VkDeviceAddress count_info) {
+  const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
+  if (!RefuseInRenderPass(*recording, "vkCmdDispatchGraphIndirectCountAMDX"))
+    DispatchGraphIndirectCount(*recording, scratch, scratch_size, count_info);
 }
 
 }  // namespace trellis::entry

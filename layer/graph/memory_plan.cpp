@@ -25,18 +25,7 @@ struct Need {
   uint64_t bytes = 0;       // for `bound`, alignment included
 };
 
-uint64_t RecordBytes(const Need& need, uint64_t records) {
-  return SaturatingRoundUp(SaturatingMultiply(records, need.stride), kRegionAlignment);
-}
-
-// What `words` words about each record take.
-uint64_t NoteBytes(uint32_t words, uint64_t records) {
-  return SaturatingMultiply(SaturatingRoundUp(SaturatingMultiply(records, sizeof(uint32_t)), kRegionAlignment), words);
-}
-
-uint64_t BytesFor(const Need& need, uint64_t records) {
-  return SaturatingAdd(RecordBytes(need, records), NoteBytes(need.note_words, records));
-}
+uint64_t BytesFor(const Need& need, uint64_t records) { return RegionBytes(need.stride, need.note_words, records); }
 
 // Most records for which BytesFor stays within `bytes`, give or take the alignment of the parts.
 uint64_t RecordsIn(const Need& need, uint64_t bytes) {
@@ -53,7 +42,6 @@ class Planner {
         limits_(limits),
         half_limit_(limits.half_bytes / kHalfAlignment * kHalfAlignment) {
     workgroups_.resize(schedule.launches.size());
-    plan_.notes_offsets.resize(schedule.launches.size());
     need_of_slot_.resize(graph.slots.size());
   }
 
@@ -139,16 +127,8 @@ class Planner {
   // Half 1 begins where half 0 ends, which is known only after the last level: until then offsets count from the half.
   void Place(uint32_t level) {
     uint64_t used = 0;
-    uint32_t launch = schedule_.launch_begin[level + 1];
     for (const Need& need : needs_) {
       plan_.openings.push_back({used, need.slot, need.stride, static_cast<uint32_t>(need.bound), 0});
-      uint64_t notes = used + RecordBytes(need, need.bound);
-      for (; launch < schedule_.launch_begin[level + 2] && schedule_.launches[launch].input == need.slot; ++launch) {
-        const uint32_t words = NoteWords(graph_, schedule_.launches[launch]);
-        if (words == 0) continue;
-        plan_.notes_offsets[launch] = notes;
-        notes += NoteBytes(words, need.bound);
-      }
       used += need.bytes;
     }
     plan_.opening_begin.push_back(static_cast<uint32_t>(plan_.openings.size()));
@@ -160,8 +140,6 @@ class Planner {
     for (uint32_t level = 1; level + 1 < schedule_.level_count(); level += 2) {
       for (uint32_t i = plan_.opening_begin[level]; i < plan_.opening_begin[level + 1]; ++i)
         plan_.openings[i].offset += plan_.half_bytes[0];
-      for (uint32_t i = schedule_.launch_begin[level + 1]; i < schedule_.launch_begin[level + 2]; ++i)
-        if (NoteWords(graph_, schedule_.launches[i]) != 0) plan_.notes_offsets[i] += plan_.half_bytes[0];
     }
   }
 
@@ -194,6 +172,13 @@ class Planner {
 };
 
 }  // namespace
+
+uint64_t RegionBytes(uint32_t stride, uint32_t note_words, uint64_t records) {
+  const auto padded = [records](uint64_t each) {
+    return SaturatingRoundUp(SaturatingMultiply(records, each), kRegionAlignment);
+  };
+  return SaturatingAdd(padded(stride), SaturatingMultiply(padded(sizeof(uint32_t)), note_words));
+}
 
 GraphPlan PlanMemory(const Graph& graph, const LevelSchedule& schedule, std::span<const RootCount> roots,
                      const MemoryLimits& limits) {

@@ -28,12 +28,10 @@ struct MemoryLimits {
 struct GraphPlan {
   // For each level except the last, one opening for each slot of the next level, in the order of LevelSchedule::level(L
   // + 1), then, where an allocation of level L may need it, one for the heap. Level L's openings are
-  // openings[opening_begin[L]] to openings[opening_begin[L + 1]].
+  // openings[opening_begin[L]] to openings[opening_begin[L + 1]]. The notes of the launches that read a region lie
+  // behind its records (meta_shaders/shared/regions.glsl).
   std::vector<shared::RegionPlan> openings;
   std::vector<uint32_t> opening_begin;
-  // By launch, like LevelSchedule::launches: place of its notes about the records (NodeInfo::NoteWords each), from the
-  // ring's base; 0 if it keeps none. Level 0 has none in the ring.
-  std::vector<uint64_t> notes_offsets;
   // Level L appends to half L & 1: bytes [0, half_bytes[0]) and [half_bytes[0], half_bytes[0] + half_bytes[1]) of the
   // ring. Multiples of 256.
   uint64_t half_bytes[2] = {0, 0};
@@ -45,6 +43,9 @@ struct GraphPlan {
     return std::span(openings).subspan(opening_begin[level], opening_begin[level + 1] - opening_begin[level]);
   }
 };
+
+// Bytes that a region takes whose launches keep `note_words` words about each record. Saturates.
+[[nodiscard]] uint64_t RegionBytes(uint32_t stride, uint32_t note_words, uint64_t records);
 
 // `schedule` must come from the input slots of `roots`; one without levels gives an empty plan. Never fails: where the
 // bounds do not fit, small needs are served exactly and the large ones share what is left. Time: launches and edges of

@@ -23,7 +23,7 @@ struct TableLayout {
 // The bytes of the tables for device address `base`; layout.size of them.
 [[nodiscard]] std::vector<std::byte> WriteTables(const Graph& graph, const TableLayout& layout, uint64_t base);
 
-// The launch without notes_offset. `outputs_address`: NodeOutput[] of launch.slot. `max_grid` is
+// The launch without notes_before. `outputs_address`: NodeOutput[] of launch.slot. `max_grid` is
 // maxExecutionGraphWorkgroupCount: the bound of the components that have none.
 [[nodiscard]] shared::LaunchPlan DescribeLaunch(const Graph& graph, Launch launch, uint64_t outputs_address,
                                                 const std::array<uint32_t, 3>& max_grid);

@@ -1,5 +1,6 @@
 #include "layer/memory/scratch_layout.h"
 
+#include "meta_shaders/shared/entry_plan.h"
 #include "meta_shaders/shared/graph_data.h"
 
 namespace trellis {
@@ -29,6 +30,7 @@ ScratchLayout LayOutScratch(uint32_t slot_count, uint32_t launch_count, uint32_t
   for (uint64_t& regions : layout.regions) regions = Place(cursor, region_bytes);
   layout.blocks = Place(cursor, uint64_t{launch_count} * sizeof(shared::LaunchBlock));
   layout.arguments = Place(cursor, uint64_t{launch_count} * sizeof(shared::DispatchArguments));
+  layout.entry = Place(cursor, sizeof(shared::EntryState));
   layout.dump = Place(cursor, largest_record + kDumpSlack);
   layout.size = cursor;
   return layout;

@@ -11,6 +11,7 @@ struct ScratchLayout {
   uint64_t regions[2] = {};  // Region[slot_count + 1] by parity of the level that consumes them
   uint64_t blocks = 0;       // LaunchBlock[launch_count]
   uint64_t arguments = 0;    // DispatchArguments[launch_count]
+  uint64_t entry = 0;        // EntryState: dispatches whose infos the device reads
   uint64_t dump = 0;         // where writes to lost records go
   uint64_t size = 0;         // of everything: the extension's minSize
 

@@ -1,21 +1,15 @@
 #include "layer/replay/dispatch_plan.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <utility>
 
-#include "layer/device/advertised_properties.h"
 #include "layer/graph/describe.h"
-#include "layer/graph/memory_plan.h"
-#include "layer/graph/tables.h"
+#include "layer/replay/level_planner.h"
 #include "meta_shaders/shared/input_copy.h"
 
 namespace trellis {
 namespace {
-
-constexpr std::array<uint32_t, 3> kMaxGrid = {kMaxExecutionGraphWorkgroupCount, kMaxExecutionGraphWorkgroupCount,
-                                              kMaxExecutionGraphWorkgroupCount};
 
 // A copy kernel with more workgroups than this for one input gains nothing: each then copies several batches.
 constexpr uint32_t kMostCopyWorkgroups = 1024;
@@ -48,23 +42,18 @@ struct StagedRecords {
   uint32_t stride = 0;
 };
 
-class Planner {
+class HostPlanner : LevelPlanner {
  public:
-  Planner(const ExecutionGraphPipeline& pipeline, const EntryInputs& inputs, const DispatchEnvironment& environment,
+  HostPlanner(const ExecutionGraphPipeline& pipeline, const EntryInputs& inputs, const DispatchEnvironment& environment,
           PlanArena& arena)
-      : pipeline_(pipeline),
-        graph_(pipeline.graph),
-        inputs_(inputs),
-        environment_(environment),
-        arena_(arena),
-        scratch_(pipeline.scratch_layout()) {}
+      : LevelPlanner(pipeline, environment, arena), inputs_(inputs) {}
 
   Expected<DispatchPlan> Run() {
     if (Expected<void> done = PrepareRoots(); !done) return done.error();
     if (roots_.empty()) return std::move(plan_);
-    PlanLevels();
+    PlanRootLevels();
     if (Expected<void> done = PlaceRoots(); !done) return done.error();
-    if (Expected<void> done = PlanBegin(); !done) return done.error();
+    if (Expected<void> done = BeginIfNeeded(); !done) return done.error();
     for (uint32_t level = 1; level < schedule_->level_count(); ++level)
       if (Expected<void> done = PlanLevel(level); !done) return done.error();
     if (Expected<void> done = PlanEnd(); !done) return done.error();
@@ -72,63 +61,32 @@ class Planner {
   }
 
  private:
-  // Stores `values` in plan memory and gives `address` its place.
-  template <typename T>
-  [[nodiscard]] Expected<void> Upload(std::span<const T> values, VkDeviceAddress& address) {
-    Expected<PlanSpan> span = arena_.Upload(values);
-    if (!span) return span.error();
-    address = span->address;
-    return {};
-  }
-  template <typename T>
-  [[nodiscard]] Expected<void> Upload(const T& value, VkDeviceAddress& address) {
-    return Upload(std::span<const T>(&value, 1), address);
-  }
-
-  [[nodiscard]] shared::LaunchPlan Describe(Launch launch) const {
-    return DescribeLaunch(graph_, launch, pipeline_.outputs_address[launch.slot], kMaxGrid);
-  }
-  [[nodiscard]] const spirv::NodeInfo& InfoOf(Launch launch) const { return graph_.NodeOf(launch.slot).info; }
   [[nodiscard]] uint64_t NoteBytes(Launch launch, uint64_t records) const {
     return RoundUp(records * InfoOf(launch).NoteWords() * sizeof(uint32_t), 16);
-  }
-  [[nodiscard]] VkDeviceAddress RegionsProducedBy(uint32_t level) const {
-    return environment_.scratch + scratch_.regions[(level + 1) & 1];
   }
 
   [[nodiscard]] Expected<void> PrepareRoots();
   [[nodiscard]] Expected<void> PrepareRoot(const RootInput& input);
   [[nodiscard]] Expected<void> PrepareRootLaunch(Launch launch, const StagedRecords& records, uint64_t notes_offset,
                                                  Root& root);
-  void PlanLevels();
+  void PlanRootLevels();
   [[nodiscard]] Expected<void> PlaceRoots();
   [[nodiscard]] Expected<void> PlaceRoot(const Root& root, uint64_t copy_offset,
                                          std::vector<shared::InputCopy>& copies);
   [[nodiscard]] Expected<void> PlanCopies(const std::vector<shared::InputCopy>& copies);
-  [[nodiscard]] Expected<void> PlanBegin();
-  [[nodiscard]] Expected<void> PlanLevel(uint32_t level);
-  [[nodiscard]] Expected<void> PlanEnd();
+  [[nodiscard]] Expected<void> BeginIfNeeded();
 
-  const ExecutionGraphPipeline& pipeline_;
-  const Graph& graph_;
   const EntryInputs& inputs_;
-  const DispatchEnvironment& environment_;
-  PlanArena& arena_;
-  const ScratchLayout scratch_;
-
   std::vector<Root> roots_;  // those that launch anything
-  std::shared_ptr<const LevelSchedule> schedule_;
-  GraphPlan memory_;
-  DispatchPlan plan_;
 };
 
-Expected<void> Planner::PrepareRoots() {
+Expected<void> HostPlanner::PrepareRoots() {
   for (const RootInput& input : inputs_.roots)
     if (Expected<void> done = PrepareRoot(input); !done) return done;
   return {};
 }
 
-Expected<void> Planner::PrepareRoot(const RootInput& input) {
+Expected<void> HostPlanner::PrepareRoot(const RootInput& input) {
   std::vector<Launch> launches;
   graph_.AppendLaunches(input.slot, launches);
   const uint32_t stride = graph_.slots[input.slot].record_stride;
@@ -158,7 +116,7 @@ Expected<void> Planner::PrepareRoot(const RootInput& input) {
   return {};
 }
 
-Expected<void> Planner::PrepareRootLaunch(Launch launch, const StagedRecords& records, uint64_t notes_offset,
+Expected<void> HostPlanner::PrepareRootLaunch(Launch launch, const StagedRecords& records, uint64_t notes_offset,
                                           Root& root) {
   const shared::LaunchPlan plan = Describe(launch);
   std::vector<uint32_t> notes;
@@ -195,22 +153,17 @@ Expected<void> Planner::PrepareRootLaunch(Launch launch, const StagedRecords& re
   return {};
 }
 
-void Planner::PlanLevels() {
+void HostPlanner::PlanRootLevels() {
   std::vector<uint32_t> slots;
   std::vector<RootCount> counts;
   for (const Root& root : roots_) {
     slots.push_back(root.input->slot);
     for (const RootLaunch& launch : root.launches) counts.push_back({launch.launch, launch.size.workgroups});
   }
-  schedule_ = pipeline_.ScheduleFor(slots);
-  MemoryLimits limits;
-  limits.half_bytes = environment_.ring_budget / 2;
-  limits.max_workgroups = uint64_t{environment_.limits.max_workgroups_x} * environment_.limits.max_workgroups_y;
-  limits.max_grid_workgroups = environment_.limits.max_grid_workgroups;
-  memory_ = PlanMemory(graph_, *schedule_, counts, limits);
+  PlanLevels(slots, counts);
 }
 
-Expected<void> Planner::PlaceRoots() {
+Expected<void> HostPlanner::PlaceRoots() {
   plan_.levels.emplace_back();
   std::vector<shared::InputCopy> copies;
   // Level 0 appends to the first half; the second one is free until level 1 appends to it.
@@ -225,7 +178,7 @@ Expected<void> Planner::PlaceRoots() {
 }
 
 // Launch blocks in plan memory, or in scratch where the copy kernel completes them.
-Expected<void> Planner::PlaceRoot(const Root& root, uint64_t copy_offset, std::vector<shared::InputCopy>& copies) {
+Expected<void> HostPlanner::PlaceRoot(const Root& root, uint64_t copy_offset, std::vector<shared::InputCopy>& copies) {
   for (const RootLaunch& prepared : root.launches) {
     NodeLaunch launch;
     launch.node = graph_.slots[prepared.launch.slot].node;
@@ -249,7 +202,7 @@ Expected<void> Planner::PlaceRoot(const Root& root, uint64_t copy_offset, std::v
   return {};
 }
 
-Expected<void> Planner::PlanCopies(const std::vector<shared::InputCopy>& copies) {
+Expected<void> HostPlanner::PlanCopies(const std::vector<shared::InputCopy>& copies) {
   shared::CopyPlan copy = {};
   copy.control = environment_.scratch + scratch_.control;
   copy.reports = environment_.loss_reports;
@@ -263,7 +216,7 @@ Expected<void> Planner::PlanCopies(const std::vector<shared::InputCopy>& copies)
   return Upload(copy, call.plan);
 }
 
-Expected<void> Planner::PlanBegin() {
+Expected<void> HostPlanner::BeginIfNeeded() {
   const std::vector<NodeLaunch>& launches = plan_.levels.front().launches;
   const bool has_outputs = std::any_of(launches.begin(), launches.end(), [this](const NodeLaunch& launch) {
     return !InfoOf(launch.launch).outputs.empty();
@@ -271,84 +224,15 @@ Expected<void> Planner::PlanBegin() {
   // A leaf reads nothing but its launch block. A node with outputs reads the control block even if no output has a
   // target.
   if (plan_.ring_bytes == 0 && !has_outputs) return {};
-  shared::BeginPlan begin = {};
-  begin.control = environment_.scratch + scratch_.control;
-  begin.ring_table = environment_.ring_table;
-  begin.ring_bytes = plan_.ring_bytes;
-  begin.dump = environment_.scratch + scratch_.dump;
-  begin.regions = RegionsProducedBy(0);
-  begin.heap_slot = graph_.HeapSlot();
-  if (schedule_->level_count() > 1) {
-    const std::span<const shared::RegionPlan> openings = memory_.openings_of(0);
-    begin.opening_count = static_cast<uint32_t>(openings.size());
-    if (Expected<void> done = Upload(openings, begin.openings); !done) return done;
-  }
-  return Upload(begin, plan_.begin.emplace().plan);
-}
-
-Expected<void> Planner::PlanLevel(uint32_t level) {
-  const std::span<const Launch> launches = schedule_->launches_of(level);
-  const std::span<const shared::RegionPlan> consumed = memory_.openings_of(level - 1);
-  const bool last = level + 1 == schedule_->level_count();
-  const std::span<const shared::RegionPlan> produced =
-      last ? std::span<const shared::RegionPlan>() : memory_.openings_of(level);
-
-  LevelPlan& planned = plan_.levels.emplace_back();
-  std::vector<shared::LaunchPlan> launch_plans;
-  for (uint32_t i = 0; i < launches.size(); ++i) {
-    shared::LaunchPlan& launch = launch_plans.emplace_back(Describe(launches[i]));
-    launch.notes_offset = memory_.notes_offsets[schedule_->launch_begin[level] + i];
-    NodeLaunch node;
-    node.node = graph_.slots[launches[i].slot].node;
-    node.launch = launches[i];
-    node.block = environment_.scratch + scratch_.block(i);
-    node.arguments = scratch_.argument(i);
-    planned.launches.push_back(node);
-  }
-
-  shared::ClosePlan close = {};
-  close.control = environment_.scratch + scratch_.control;
-  close.blocks = environment_.scratch + scratch_.blocks;
-  close.arguments = environment_.scratch + scratch_.arguments;
-  close.consumed = RegionsProducedBy(level - 1);
-  close.produced = RegionsProducedBy(level);
-  close.reports = environment_.loss_reports;
-  close.launch_count = static_cast<uint32_t>(launches.size());
-  close.opening_count = static_cast<uint32_t>(produced.size());
-  close.graph = pipeline_.id;
-  close.level = level;
-  // The heap comes last. Where it was not opened its region holds whatever the application left there.
-  close.heap_slot = consumed.size() > schedule_->level(level).size() ? graph_.HeapSlot() : shared::kNoSlot;
-  close.max_workgroups_x = environment_.limits.max_workgroups_x;
-  close.max_workgroups_y = environment_.limits.max_workgroups_y;
-  close.max_grid_workgroups = environment_.limits.max_grid_workgroups;
-  if (Expected<void> done = Upload(std::span<const shared::LaunchPlan>(launch_plans), close.launches); !done)
-    return done;
-  if (Expected<void> done = Upload(produced, close.openings); !done) return done;
-
-  KernelCall& call = planned.close.emplace();
-  const uint32_t opening_workgroups =
-      (close.opening_count + shared::kCloseLevelWorkgroup - 1) / shared::kCloseLevelWorkgroup;
-  const DispatchSize size =
-      SplitIntoRows(close.launch_count + opening_workgroups, environment_.limits.max_workgroups_x);
-  call.x = size.x;
-  call.y = size.y;
-  return Upload(close, call.plan);
-}
-
-Expected<void> Planner::PlanEnd() {
-  if (plan_.ring_bytes == 0) return {};
-  shared::EndPlan end = {};
-  end.control = environment_.scratch + scratch_.control;
-  end.ring_table = environment_.ring_table;
-  return Upload(end, plan_.end.emplace().plan);
+  const bool last = schedule_->level_count() == 1;
+  return PlanBegin(RegionsProducedBy(0), last ? std::span<const shared::RegionPlan>() : memory_.openings_of(0));
 }
 
 }  // namespace
 
 Expected<DispatchPlan> PlanDispatch(const ExecutionGraphPipeline& pipeline, const EntryInputs& inputs,
                                     const DispatchEnvironment& environment, PlanArena& arena) {
-  return Planner(pipeline, inputs, environment, arena).Run();
+  return HostPlanner(pipeline, inputs, environment, arena).Run();
 }
 
 }  // namespace trellis

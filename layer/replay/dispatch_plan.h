@@ -31,31 +31,50 @@ struct KernelCall {
   uint32_t y = 1;
 };
 
-// One dispatch of a node: direct in level 0, indirect afterwards.
+// One dispatch of a node: indirect where a close kernel prepared it.
 struct NodeLaunch {
   uint32_t node = 0;  // that runs: of launch.slot
   Launch launch;
   VkDeviceAddress block = 0;   // LaunchBlock
-  DispatchSize size;           // level 0
-  VkDeviceSize arguments = 0;  // later levels: offset of the DispatchArguments from the scratch address
+  DispatchSize size;           // of direct ones
+  VkDeviceSize arguments = 0;  // of the others: offset of the DispatchArguments from the scratch address
 };
 
 struct LevelPlan {
-  std::optional<KernelCall> close;  // none for level 0
+  std::optional<KernelCall> close;  // none for level 0 of a dispatch from the host: its launches are direct
   std::vector<NodeLaunch> launches;
+};
+
+// The kernels that make level 0's regions out of infos that the device reads (meta_shaders/shared/entry_plan.h).
+struct EntryPasses {
+  KernelCall count_infos, place_entries, append_infos;
+  VkDeviceAddress copy_chunks = 0;     // its plan
+  VkDeviceSize chunk_arguments = 0;    // offset of its VkDispatchIndirectCommand from the scratch address
 };
 
 struct DispatchPlan {
   std::optional<KernelCall> begin;      // none if the nodes need nothing but their launch blocks
   std::optional<KernelCall> copy;       // inputs of roots that are written
+  std::optional<EntryPasses> entry;     // infos that the device reads
   std::vector<LevelPlan> levels;        // none if there is nothing to do
   std::optional<KernelCall> end;        // none if no ring is claimed
   VkDeviceSize ring_bytes = 0;          // the ring that this dispatch needs
   std::vector<std::string> complaints;  // what could not be done as asked
 };
 
+// What vkCmdDispatchGraphIndirectAMDX and vkCmdDispatchGraphIndirectCountAMDX read on the device: VkDispatchGraphInfoAMDX
+// structures, or the VkDispatchGraphCountInfoAMDX that says where they are.
+struct DeviceInputs {
+  VkDeviceAddress count_info = 0;  // 0: the rest is set
+  VkDeviceAddress infos = 0;
+  uint64_t info_stride = 0;
+  uint32_t info_count = 0;
+};
+
 // Fails when plan memory runs out.
 [[nodiscard]] Expected<DispatchPlan> PlanDispatch(const ExecutionGraphPipeline& pipeline, const EntryInputs& inputs,
+                                                  const DispatchEnvironment& environment, PlanArena& arena);
+[[nodiscard]] Expected<DispatchPlan> PlanDispatch(const ExecutionGraphPipeline& pipeline, const DeviceInputs& inputs,
                                                   const DispatchEnvironment& environment, PlanArena& arena);
 
 }  // namespace trellis

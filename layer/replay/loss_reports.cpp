@@ -10,6 +10,7 @@
 #include "layer/graph/describe.h"
 #include "layer/objects/device.h"
 #include "layer/pipeline/execution_graph.h"
+#include "meta_shaders/shared/entry_plan.h"
 #include "meta_shaders/shared/graph_data.h"
 
 namespace trellis {
@@ -34,6 +35,13 @@ std::string DescribeLoss(const shared::LossReport& report, const ExecutionGraphP
   const uint64_t stride = pipeline->graph.slots[report.slot].record_stride;
   return std::to_string(report.records) + " records (" + std::to_string(report.records * stride) + " bytes) for node " +
          SlotLabel(pipeline->graph, report.slot) + where + " were lost" + advice;
+}
+
+std::string DescribeInvalidInfos(const shared::LossReport& report) {
+  return std::to_string(report.records) + " infos that the device read for execution graph " +
+         std::to_string(report.graph) +
+         " have a nodeIndex that is none, or whose node the application may not launch "
+         "(VUID-vkCmdDispatchGraphIndirectAMDX-pCountInfo-09157): ignored";
 }
 
 }  // namespace
@@ -84,8 +92,12 @@ void LossReports::Poll(Device& device) {
     device.diagnostics.Warning(
         "TRELLIS-records-lost",
         std::to_string(overwritten) + " reports of lost records were overwritten before they could be read");
-  for (const Loss& loss : losses)
-    device.diagnostics.Warning("TRELLIS-records-lost", DescribeLoss(loss.report, loss.graph.get()));
+  for (const Loss& loss : losses) {
+    if (loss.report.slot == shared::kInvalidInfos)
+      device.diagnostics.Warning("TRELLIS-graph-dispatch-input", DescribeInvalidInfos(loss.report));
+    else
+      device.diagnostics.Warning("TRELLIS-records-lost", DescribeLoss(loss.report, loss.graph.get()));
+  }
 }
 
 void PollLossReports(Device& device) {

@@ -61,12 +61,22 @@ void Recorder::Barrier(GraphBarrier barrier) {
 }
 
 void Recorder::Run(Kernel kernel, const KernelCall& call) {
-  Bind(kernels_.pipeline(kernel));
-  dispatch_.CmdPushConstants(command_buffer_.handle, kernels_.layout(), VK_SHADER_STAGE_COMPUTE_BIT, 0,
-                             sizeof(call.plan), &call.plan);
-  application_bytes_pushed_ = false;
+  BindKernel(kernel, call.plan);
   dispatch_.CmdDispatch(command_buffer_.handle, call.x, call.y, 1);
   ++dispatches_;
+}
+
+void Recorder::RunIndirect(Kernel kernel, VkDeviceAddress plan, VkDeviceSize arguments) {
+  BindKernel(kernel, plan);
+  dispatch_.CmdDispatchIndirect(command_buffer_.handle, scratch_.buffer, scratch_.offset + arguments);
+  ++dispatches_;
+}
+
+void Recorder::BindKernel(Kernel kernel, VkDeviceAddress plan) {
+  Bind(kernels_.pipeline(kernel));
+  dispatch_.CmdPushConstants(command_buffer_.handle, kernels_.layout(), VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof(plan),
+                             &plan);
+  application_bytes_pushed_ = false;
 }
 
 void Recorder::BindNodeState() {

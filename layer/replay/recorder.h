@@ -16,7 +16,7 @@ namespace trellis {
 enum class GraphBarrier : uint8_t {
   kEnter,   // what ran before this graph on the queue, from its first kernel: the scratch and the ring may be the same
   kWork,    // compute work from compute work
-  kClosed,  // a closed level from the launches that read its blocks and indirect arguments
+  kClosed,  // a closed level from the launches that read its blocks and indirect arguments; the same for chunks
   kLeave,   // the last level from the kernel that gives the ring back; loss reports become visible to the host
 };
 
@@ -34,6 +34,8 @@ class Recorder {
 
   void Barrier(GraphBarrier barrier);
   void Run(Kernel kernel, const KernelCall& call);
+  // `arguments`: offset of the VkDispatchIndirectCommand from the scratch address.
+  void RunIndirect(Kernel kernel, VkDeviceAddress plan, VkDeviceSize arguments);
   // Binds what the nodes see: to be called once, before the first launch.
   void BindNodeState();
   void LaunchDirect(const NodeLaunch& launch, uint32_t level);
@@ -44,6 +46,7 @@ class Recorder {
 
  private:
   void Bind(VkPipeline pipeline);
+  void BindKernel(Kernel kernel, VkDeviceAddress plan);
   void BindNode(const NodeLaunch& launch);
   void PushLaunch(VkDeviceAddress block);
 

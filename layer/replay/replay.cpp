@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "layer/device/advertised_properties.h"
@@ -85,6 +86,7 @@ LaunchLimits LimitsOf(const Device& device) {
 }
 
 std::string GraphLabel(const DispatchPlan& plan, const Graph& graph) {
+  if (plan.entry) return "execution graph from infos on the device";
   std::string label = "execution graph from";
   uint32_t named = shared::kNoSlot;
   for (const NodeLaunch& root : plan.levels.front().launches) {
@@ -105,12 +107,31 @@ void RecordBegin(const Device& device, VkCommandBuffer command_buffer, const Dis
   recorder.Barrier(GraphBarrier::kWork);
 }
 
+void RecordEntry(const Device& device, VkCommandBuffer command_buffer, const DispatchPlan& plan, Recorder& recorder) {
+  if (!plan.entry) return;
+  const ScopedLabel label(device, command_buffer, "trellis infos");
+  recorder.Run(Kernel::kCountInfos, plan.entry->count_infos);
+  recorder.Barrier(GraphBarrier::kWork);
+  recorder.Run(Kernel::kPlaceEntries, plan.entry->place_entries);
+  recorder.Barrier(GraphBarrier::kWork);
+  recorder.Run(Kernel::kAppendInfos, plan.entry->append_infos);
+  recorder.Barrier(GraphBarrier::kClosed);
+  recorder.RunIndirect(Kernel::kCopyChunks, plan.entry->copy_chunks, plan.entry->chunk_arguments);
+}
+
 void RecordClose(const Device& device, VkCommandBuffer command_buffer, const LevelPlan& level, uint32_t number,
                  Recorder& recorder) {
   const ScopedLabel label(device, command_buffer, "level " + std::to_string(number) + " close");
   recorder.Barrier(GraphBarrier::kWork);
   recorder.Run(Kernel::kCloseLevel, *level.close);
   recorder.Barrier(GraphBarrier::kClosed);
+}
+
+void RecordLevel(const Device& device, VkCommandBuffer command_buffer, const LevelPlan& level, uint32_t number,
+                 Recorder& recorder) {
+  if (level.close) RecordClose(device, command_buffer, level, number, recorder);
+  for (const NodeLaunch& launch : level.launches)
+    level.close ? recorder.LaunchIndirect(launch, number) : recorder.LaunchDirect(launch, number);
 }
 
 void RecordEnd(const Device& device, VkCommandBuffer command_buffer, const DispatchPlan& plan, Recorder& recorder) {
@@ -128,11 +149,9 @@ void Record(CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipelin
   Recorder recorder(command_buffer, pipeline, kernels, scratch);
   RecordBegin(device, command_buffer.handle, plan, recorder);
   recorder.BindNodeState();
-  for (const NodeLaunch& launch : plan.levels.front().launches) recorder.LaunchDirect(launch, 0);
-  for (uint32_t level = 1; level < plan.levels.size(); ++level) {
-    RecordClose(device, command_buffer.handle, plan.levels[level], level, recorder);
-    for (const NodeLaunch& launch : plan.levels[level].launches) recorder.LaunchIndirect(launch, level);
-  }
+  RecordEntry(device, command_buffer.handle, plan, recorder);
+  for (uint32_t level = 0; level < plan.levels.size(); ++level)
+    RecordLevel(device, command_buffer.handle, plan.levels[level], level, recorder);
   RecordEnd(device, command_buffer.handle, plan, recorder);
   if (device.diagnostics.Wants(LogLevel::kInfo))
     device.diagnostics.Info(
@@ -158,39 +177,78 @@ Expected<DeviceParts> PartsOf(Device& device, uint32_t queue_family) {
   return DeviceParts{*rings, *reports, *kernels};
 }
 
-}  // namespace
-
-void DispatchGraph(CommandBuffer& command_buffer, VkDeviceAddress scratch, VkDeviceSize scratch_size,
-                   const VkDispatchGraphCountInfoAMDX& count_info) {
-  Device& device = command_buffer.device;
-  const std::shared_ptr<ExecutionGraphPipeline> pipeline = BoundGraph(command_buffer);
-  if (!pipeline) return;
+// What a dispatch runs on.
+struct Target {
+  std::shared_ptr<ExecutionGraphPipeline> pipeline;
+  VkDeviceAddress scratch = 0;
   ScratchBuffer scratch_buffer;
-  if (const std::string wrong = CheckScratch(device, *pipeline, scratch, scratch_size, scratch_buffer);
-      !wrong.empty()) {
-    RefuseMisuse(command_buffer, wrong);
-    return;
-  }
-  const EntryInputs inputs = CollectEntryInputs(pipeline->graph, count_info);
-  for (const std::string& complaint : inputs.complaints)
-    device.diagnostics.Warning("TRELLIS-graph-dispatch-input", complaint, {ObjectOf(command_buffer)});
-  if (inputs.roots.empty()) return;
+};
 
+// Nothing, after a message, if a graph dispatch cannot be recorded here.
+std::optional<Target> FindTarget(CommandBuffer& command_buffer, VkDeviceAddress scratch, VkDeviceSize scratch_size) {
+  Target target = {BoundGraph(command_buffer), scratch, {}};
+  if (!target.pipeline) return std::nullopt;
+  const std::string wrong =
+      CheckScratch(command_buffer.device, *target.pipeline, scratch, scratch_size, target.scratch_buffer);
+  if (wrong.empty()) return target;
+  RefuseMisuse(command_buffer, wrong);
+  return std::nullopt;
+}
+
+// `inputs`: EntryInputs or DeviceInputs.
+template <typename Inputs>
+void PlanAndRecord(CommandBuffer& command_buffer, const Target& target, const Inputs& inputs) {
+  Device& device = command_buffer.device;
   const Expected<DeviceParts> parts = PartsOf(device, command_buffer.queue_family);
   if (!parts) return RefuseForMemory(command_buffer, parts.error());
-  const DispatchEnvironment environment = {scratch, parts->rings->table(), parts->reports->address(),
+  const DispatchEnvironment environment = {target.scratch, parts->rings->table(), parts->reports->address(),
                                            RingBudget(device), LimitsOf(device)};
-  const Expected<DispatchPlan> plan = PlanDispatch(*pipeline, inputs, environment, *ArenaOf(command_buffer));
+  const Expected<DispatchPlan> plan = PlanDispatch(*target.pipeline, inputs, environment, *ArenaOf(command_buffer));
   if (!plan) return RefuseForMemory(command_buffer, plan.error());
   for (const std::string& complaint : plan->complaints)
     device.diagnostics.Warning("TRELLIS-graph-dispatch-limit", complaint, {ObjectOf(command_buffer)});
   if (plan->levels.empty()) return;
 
-  parts->reports->Register(pipeline);
-  command_buffer.keep_alive.push_back(pipeline);
+  parts->reports->Register(target.pipeline);
+  command_buffer.keep_alive.push_back(target.pipeline);
   command_buffer.holds_graph = true;
   command_buffer.ring_bytes = std::max(command_buffer.ring_bytes, plan->ring_bytes);
-  Record(command_buffer, *pipeline, *parts->kernels, *plan, scratch_buffer);
+  Record(command_buffer, *target.pipeline, *parts->kernels, *plan, target.scratch_buffer);
+}
+
+}  // namespace
+
+void DispatchGraph(CommandBuffer& command_buffer, VkDeviceAddress scratch, VkDeviceSize scratch_size,
+                   const VkDispatchGraphCountInfoAMDX& count_info) {
+  const std::optional<Target> target = FindTarget(command_buffer, scratch, scratch_size);
+  if (!target) return;
+  const EntryInputs inputs = CollectEntryInputs(target->pipeline->graph, count_info);
+  for (const std::string& complaint : inputs.complaints)
+    command_buffer.device.diagnostics.Warning("TRELLIS-graph-dispatch-input", complaint, {ObjectOf(command_buffer)});
+  if (!inputs.roots.empty()) PlanAndRecord(command_buffer, *target, inputs);
+}
+
+void DispatchGraphIndirect(CommandBuffer& command_buffer, VkDeviceAddress scratch, VkDeviceSize scratch_size,
+                           const VkDispatchGraphCountInfoAMDX& count_info) {
+  const std::optional<Target> target = FindTarget(command_buffer, scratch, scratch_size);
+  if (!target) return;
+  DeviceInputs inputs;
+  inputs.infos = count_info.infos.deviceAddress;
+  inputs.info_stride = count_info.stride;
+  inputs.info_count = count_info.count;
+  PlanAndRecord(command_buffer, *target, inputs);
+}
+
+void DispatchGraphIndirectCount(CommandBuffer& command_buffer, VkDeviceAddress scratch, VkDeviceSize scratch_size,
+                                VkDeviceAddress count_info) {
+  const std::optional<Target> target = FindTarget(command_buffer, scratch, scratch_size);
+  if (!target) return;
+  if (count_info == 0)
+    return RefuseMisuse(command_buffer,
+                        "countInfo is 0 (VUID-vkCmdDispatchGraphIndirectCountAMDX-countInfo-09159)");
+  DeviceInputs inputs;
+  inputs.count_info = count_info;
+  PlanAndRecord(command_buffer, *target, inputs);
 }
 
 void InitializeGraphScratch(CommandBuffer& command_buffer, VkPipeline graph, VkDeviceAddress scratch,

@@ -15,16 +15,16 @@ layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Ent
 const uint kMostRecords = 0x7fffffffu;
 
 uint UnitsFor(EntryRoot root, uint stride, uint records) {
-  return SaturatingAdd(RecordUnits(records, stride), SaturatingMultiply(root.prefix_sums, RecordUnits(records, 4u)));
+  return SaturatingAdd(RecordUnits(records, stride), SaturatingMultiply(root.note_words, RecordUnits(records, 4u)));
 }
 
 // Most records that fit into `units`, give or take what the parts lose to their alignment.
 uint RecordsIn(EntryRoot root, uint stride, uint units) {
-  const uint parts = root.prefix_sums + 1u;
+  const uint parts = root.note_words + 1u;
   if (units <= parts) return 0u;
-  const uint each = SaturatingAdd(stride, SaturatingMultiply(root.prefix_sums, 4u));
-  // units * 16 / each without 64-bit division; the loss is below one record in 2^28.
-  return each == 0u ? kMostRecords : min((units - parts) / each * 16u + (units - parts) % each * 16u / each, kMostRecords);
+  const uint each = SaturatingAdd(stride, root.note_words * 4u);
+  // units * 16 / each without 64-bit arithmetic: the remainder of the division is below `each`, and so below 2^28 where it matters.
+  return each == 0u ? kMostRecords : min((units - parts) / each * 16u + min((units - parts) % each, 0xfffffffu) * 16u / each, kMostRecords);
 }
 
 void PlaceRegion(EntryPlan plan, EntryRoot root, uvec2 ring, uint first_unit, uint wanted) {

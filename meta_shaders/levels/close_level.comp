@@ -5,6 +5,7 @@
 #extension GL_GOOGLE_include_directive : require
 
 #include "../shared/kernel.glsl"
+#include "../shared/regions.glsl"
 #include "launch_size.glsl"
 
 layout(local_size_x = 128) in;
@@ -41,11 +42,11 @@ LaunchBlock DescribeLaunch(ClosePlan plan, LaunchPlan launch, Region region, uve
 }
 
 // Called by all invocations of a workgroup.
-void CloseLaunch(ClosePlan plan, ControlBlock control, uint index) {
+void CloseLaunch(ClosePlan plan, uint index) {
   const LaunchPlan launch = LaunchPlanReference(ElementAddress(plan.launches, index, kLaunchPlanBytes)).plan;
   const Region region = RegionOf(plan.consumed, launch.slot).region;
   const uint records = min(region.reserved, min(region.first_failed, region.capacity));
-  const uvec2 notes = launch.note_words != kNoNotes ? AddressAdd64(control.ring, launch.notes_offset) : uvec2(0u);
+  const uvec2 notes = launch.note_words != kNoNotes ? NotesOf(region, launch.notes_before) : uvec2(0u);
   const LaunchSize size = SizeLaunch(plan, launch, region, records, notes);
   if (gl_LocalInvocationIndex != 0u) return;
   LaunchBlockReference(ElementAddress(plan.blocks, index, kLaunchBlockBytes)).block = DescribeLaunch(plan, launch, region, notes, size);
@@ -66,7 +67,7 @@ void main() {
   const uint workgroup = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
   if (workgroup < plan.launch_count) {
     if (workgroup == 0u && gl_LocalInvocationIndex == 0u) ReportHeapLoss(plan);
-    CloseLaunch(plan, control, workgroup);
+    CloseLaunch(plan, workgroup);
   } else {
     const uint opening = (workgroup - plan.launch_count) * gl_WorkGroupSize.x + gl_LocalInvocationIndex;
     if (opening < plan.opening_count) OpenRegion(plan.produced, control.ring, control.dump, LoadRegionPlan(plan.openings, opening));

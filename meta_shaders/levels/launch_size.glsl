@@ -4,6 +4,7 @@
 
 #include "../shared/buffers.glsl"
 #include "../shared/grid.glsl"
+#include "../shared/scan.glsl"
 
 struct LaunchSize {
   uint records;  // fewer than the region holds if a dispatch cannot have the workgroups of all
@@ -39,7 +40,6 @@ void WriteUnfinished(uvec2 notes, uint records, uint workgroups) {
 // Records that one invocation takes at a time: fewer barriers a record.
 const uint kScanRecords = 8u;
 
-shared uint scan_sums[kCloseLevelWorkgroup];
 shared uint scan_taken;
 shared uint scan_workgroups;
 
@@ -60,23 +60,6 @@ void WriteDynamicNotes(LaunchPlan launch, Region region, uvec2 notes, uint recor
   }
   const uvec3 grid = RecordGrid(launch, region, record);
   NotesReference(ElementAddress(notes, record, 16u)).notes = uvec4(first, grid.xy, workgroups);
-}
-
-// Exclusive prefix sum over the workgroup, saturating; `total` is the sum of all.
-uint ScanWorkgroup(uint value, out uint total) {
-  const uint self = gl_LocalInvocationIndex;
-  scan_sums[self] = value;
-  barrier();
-  for (uint distance = 1u; distance < kCloseLevelWorkgroup; distance *= 2u) {
-    const uint before = self >= distance ? scan_sums[self - distance] : 0u;
-    barrier();
-    scan_sums[self] = SaturatingAdd(scan_sums[self], before);
-    barrier();
-  }
-  const uint exclusive = self > 0u ? scan_sums[self - 1u] : 0u;
-  total = scan_sums[kCloseLevelWorkgroup - 1u];
-  barrier();
-  return exclusive;
 }
 
 // Writes the notes of every record that is taken. Sums never decrease, so the records taken are a prefix.

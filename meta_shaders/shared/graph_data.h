@@ -114,7 +114,6 @@ struct RegionPlan {
 // The two differ for nodes that share the input of another one.
 struct LaunchPlan {
   TRELLIS_ADDRESS outputs;
-  TRELLIS_ADDRESS notes_offset;  // place of the notes, from the ring's base
   TRELLIS_UINT slot;
   TRELLIS_UINT kind;
   TRELLIS_UINT grid_x;  // static: the grid; dynamic: bound of each component
@@ -125,8 +124,8 @@ struct LaunchPlan {
   TRELLIS_UINT remaining_recursion;
   TRELLIS_UINT grid_member;
   TRELLIS_UINT identity;
-  TRELLIS_UINT note_words;  // kNoNotes, kShortNotes or kFullNotes
-  TRELLIS_UINT unused;
+  TRELLIS_UINT note_words;    // kNoNotes, kShortNotes or kFullNotes
+  TRELLIS_UINT notes_before;  // of the launches before this one on the same region, in words a record: shared/regions.glsl
 };
 
 // One lost-records report. In a host-visible buffer of the device; the host polls `written`.
@@ -220,7 +219,7 @@ static_assert(offsetof(Region, reserved) == 16);
 static_assert(offsetof(Region, lost) == 24);
 static_assert(sizeof(ControlBlock) == 32);
 static_assert(sizeof(RegionPlan) == 24);
-static_assert(sizeof(LaunchPlan) == 64);
+static_assert(sizeof(LaunchPlan) == 56);
 static_assert(sizeof(LossReport) == 16);
 static_assert(sizeof(LossReportHeader) == 16);
 static_assert(sizeof(RingEntry) == 32);

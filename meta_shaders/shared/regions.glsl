@@ -1,5 +1,5 @@
-// What lies in a region: its records, then a prefix sum (uint per record) for each launch with dynamic grids that reads it. All parts are multiples of 16
-// bytes.
+// What lies in a region: its records, then the notes of each launch that reads it. Records take whole units of 16 bytes; so does one word of notes about
+// all of them, and notes of n words take n times that. layer/graph/memory_plan.cpp counts in the same way.
 #ifndef TRELLIS_META_SHADERS_SHARED_REGIONS_GLSL
 #define TRELLIS_META_SHADERS_SHARED_REGIONS_GLSL
 
@@ -11,10 +11,10 @@ uint RecordUnits(uint count, uint stride) {
   return bytes.y >> 28u != 0u ? 0xffffffffu : bytes.y << 28u | bytes.x >> 4u;
 }
 
-// Place of the prefix sums of one launch.
-uvec2 PrefixSums(Region region, uint ordinal) {
+// Place of a launch's notes; `words_before`: LaunchPlan::notes_before.
+uvec2 NotesOf(Region region, uint words_before) {
   const uvec2 end = AddressAdd64(region.base, Multiply64(RecordUnits(region.capacity, region.stride), 16u));
-  return AddressAdd64(end, Multiply64(ordinal * RecordUnits(region.capacity, 4u), 16u));
+  return AddressAdd64(end, Multiply64(words_before * RecordUnits(region.capacity, 4u), 16u));
 }
 
 #endif  // TRELLIS_META_SHADERS_SHARED_REGIONS_GLSL

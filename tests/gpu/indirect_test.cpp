@@ -15,8 +15,8 @@ namespace {
 constexpr const char* kInput = "TRELLIS-graph-dispatch-input";
 
 // Infos and payloads in buffers that the test fills, at addresses that are multiples of 4 only.
-struct DeviceInputs {
-  DeviceInputs(const Context& context, uint32_t infos, size_t payload_words)
+struct InfoMemory {
+  InfoMemory(const Context& context, uint32_t infos, size_t payload_words)
       : info_buffer(context, 4 + infos * sizeof(VkDispatchGraphInfoAMDX),
                     VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT),
         payload_buffer(context, 4 + payload_words * 4,
@@ -66,7 +66,7 @@ std::string LeafModule() {
 class IndirectDispatch : public GpuTest {
  protected:
   // Records the graph with one indirect dispatch from `inputs`, after whatever `before` records.
-  void Record(GraphRun& run, Commands& commands, const DeviceInputs& inputs, std::optional<uint32_t> count,
+  void Record(GraphRun& run, Commands& commands, const InfoMemory& inputs, std::optional<uint32_t> count,
               const std::function<void(VkCommandBuffer)>& before = {}) {
     const VkCommandBuffer command_buffer = commands.Begin();
     if (before) before(command_buffer);
@@ -108,7 +108,7 @@ TEST_F(IndirectDispatch, ReadsWhatTheDeviceWroteBefore) {
     GraphRun run(context());
     run.Nodes(LeafModule(), {"Coalesce"});
     ASSERT_TRUE(run.Prepare());
-    DeviceInputs stale(context(), 2, 8), fresh(context(), 2, 8);
+    InfoMemory stale(context(), 2, 8), fresh(context(), 2, 8);
     fresh.SetInfo(0, run.graph().NodeIndex("Coalesce"), 2, stale.Payloads(), 8);
     fresh.SetInfo(1, run.graph().NodeIndex("Coalesce"), 2, stale.Payloads() + 8, 8);
     const std::vector<uint32_t> payloads = {3, 10, 4, 20, 5, 30, 0, 0};
@@ -140,7 +140,7 @@ TEST_F(IndirectDispatch, EverySubmissionReadsAnew) {
   GraphRun run(context());
   run.Nodes(LeafModule(), {"Coalesce"});
   ASSERT_TRUE(run.Prepare());
-  DeviceInputs inputs(context(), 3, 200);
+  InfoMemory inputs(context(), 3, 200);
   std::vector<uint32_t> expected(100);
   Commands commands(context());
   Record(run, commands, inputs, std::nullopt);
@@ -177,7 +177,7 @@ TEST_F(IndirectDispatch, InfosWithoutANodeAreIgnoredAndReported) {
   GraphRun run(context());
   run.Nodes(LeafModule(), {"Coalesce"});
   ASSERT_TRUE(run.Prepare());
-  DeviceInputs inputs(context(), 4, 2);
+  InfoMemory inputs(context(), 4, 2);
   inputs.PayloadWords()[0] = 7;
   inputs.PayloadWords()[1] = 1;
   const uint32_t node = run.graph().NodeIndex("Coalesce");
@@ -201,7 +201,7 @@ TEST_F(IndirectDispatch, AMillionInfos) {
   GraphRun run(context());
   run.Nodes(LeafModule(), {"Coalesce"});
   ASSERT_TRUE(run.Prepare());
-  DeviceInputs inputs(context(), kInfos, 2 * 1000);
+  InfoMemory inputs(context(), kInfos, 2 * 1000);
   std::vector<uint32_t> expected(1000);
   for (uint32_t i = 0; i < 1000; ++i) {
     inputs.PayloadWords()[2 * i] = i;
@@ -225,7 +225,7 @@ TEST_F(IndirectDispatch, MillionsOfPayloadsInOneInfo) {
   GraphRun run(context());
   run.Nodes(LeafModule(), {"Coalesce"});
   ASSERT_TRUE(run.Prepare());
-  DeviceInputs inputs(context(), 1, 2 * kRecords);
+  InfoMemory inputs(context(), 1, 2 * kRecords);
   std::vector<uint32_t> expected(1000);
   for (uint32_t i = 0; i < kRecords; ++i) {
     inputs.PayloadWords()[2 * i] = i % 1000;
@@ -251,7 +251,7 @@ TEST_F(IndirectDispatch, OneOfManyEntries) {
   for (uint32_t i = 0; i < kNodes; ++i) run.Node({.text = text, .entry = "Leaf", .name = "Leaf", .index = i});
   ASSERT_TRUE(run.Prepare());
   constexpr uint32_t kRecords = 100'000;
-  DeviceInputs inputs(context(), 1, 2 * kRecords);
+  InfoMemory inputs(context(), 1, 2 * kRecords);
   std::vector<uint32_t> expected(1000);
   for (uint32_t i = 0; i < kRecords; ++i) {
     inputs.PayloadWords()[2 * i] = i % 1000;

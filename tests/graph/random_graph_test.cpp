@@ -63,20 +63,10 @@ std::vector<Range> RangesOf(const RandomCase& test, uint32_t level) {
     const shared::RegionPlan& opening = test.plan.openings_of(level)[i];
     EXPECT_EQ(opening.offset % 16, 0u);
     EXPECT_LT(opening.capacity, 1u << 31);
-    ranges.push_back({opening.offset, opening.offset + uint64_t{opening.stride} * opening.capacity});
-    if (level + 1 == test.schedule.level_count()) continue;
-    for (uint32_t l = test.schedule.launch_begin[level + 1]; l < test.schedule.launch_begin[level + 2]; ++l) {
-      const Launch launch = test.schedule.launches[l];
-      if (launch.input != opening.slot) continue;
-      const uint64_t notes = test.plan.notes_offsets[l];
-      const uint32_t note_words = test.graph.NodeOf(launch.slot).info.NoteWords();
-      if (note_words == 0) {
-        EXPECT_EQ(notes, 0u);
-        continue;
-      }
-      EXPECT_EQ(notes % 16, 0u);
-      ranges.push_back({notes, notes + 4 * uint64_t{note_words} * opening.capacity});
-    }
+    uint32_t note_words = 0;
+    for (Launch launch : test.schedule.launches_of(level + 1))
+      if (launch.input == opening.slot) note_words += test.graph.NodeOf(launch.slot).info.NoteWords();
+    ranges.push_back({opening.offset, opening.offset + RegionBytes(opening.stride, note_words, opening.capacity)});
   }
   std::erase_if(ranges, [](const Range& range) { return range.begin == range.end; });
   std::sort(ranges.begin(), ranges.end(), [](const Range& a, const Range& b) { return a.begin < b.begin; });

@@ -8,7 +8,9 @@
 #include <span>
 
 #include "layer/graph/describe.h"
+#include "layer/graph/memory_plan.h"
 #include "meta_shaders/kernels.h"
+#include "meta_shaders/shared/entry_plan.h"
 #include "meta_shaders/shared/graph_data.h"
 #include "meta_shaders/shared/input_copy.h"
 #include "tests/replay/hazard_tracker.h"
@@ -161,8 +163,8 @@ class Checker {
     group_ = 0;
     const std::optional<uint64_t> plan = PushedAddress(0);
     if (!plan) return Complain(std::string(KernelName(kernel)) + " has no plan");
-    if (command.kind != Command::Kind::kDispatch)
-      return Complain(std::string(KernelName(kernel)) + " is dispatched indirectly");
+    if ((command.kind == Command::Kind::kDispatch) == (kernel == Kernel::kCopyChunks))
+      return Complain(std::string(KernelName(kernel)) + " is dispatched in the wrong way");
     if (pushed_layout_ != kernel_layout_ && kernel_layout_)
       return Complain(std::string(KernelName(kernel)) + " has the plan of a node");
     kernel_layout_ = pushed_layout_;
@@ -171,6 +173,14 @@ class Checker {
         return RunBegin(At<BeginPlan>(*plan));
       case Kernel::kCopyInputs:
         return RunCopy(At<CopyPlan>(*plan), command.y);
+      case Kernel::kCountInfos:
+        return RunCountInfos(At<EntryPlan>(*plan));
+      case Kernel::kPlaceEntries:
+        return RunPlaceEntries(At<EntryPlan>(*plan));
+      case Kernel::kAppendInfos:
+        return RunAppendInfos(At<EntryPlan>(*plan));
+      case Kernel::kCopyChunks:
+        return RunCopyChunks(At<EntryPlan>(*plan));
       case Kernel::kCloseLevel:
         return RunClose(At<ClosePlan>(*plan), command.x * command.y);
       case Kernel::kEndGraph:
@@ -231,6 +241,61 @@ class Checker {
     }
   }
 
+  void TouchEntryRegions(const EntryPlan& plan, VkAccessFlags access, const std::string& who) {
+    for (uint32_t i = 0; i < plan.root_count; ++i) {
+      const uint64_t region = plan.regions + At<EntryRoot>(plan.roots, i).slot * sizeof(Region);
+      if (!open_.count(region)) Complain(who + " uses a region that nobody opened");
+      Touch(region, region + sizeof(Region), access, who + " uses a region");
+    }
+  }
+  void TouchEntryHalf(const EntryPlan& plan, const std::string& who) {
+    const uint64_t begin = kRing + plan.half_offset;
+    Touch(begin, begin + uint64_t{plan.half_units} * 16, kWrite, who + " writes records");
+  }
+  void TouchChunks(const EntryPlan& plan, VkAccessFlags access, const std::string& who) {
+    const uint64_t begin = kRing + plan.chunks_offset;
+    const uint64_t bytes = plan.chunk_capacity * sizeof(EntryChunk);
+    Touch(begin, begin + bytes, access, who + " uses chunks");
+    if (plan.chunks_offset + bytes > ring_bytes_) Complain("chunks leave the ring");
+    Touch(plan.control, plan.control + sizeof(ControlBlock), kRead, who + " reads the control block");
+  }
+
+  void RunCountInfos(const EntryPlan& plan) {
+    if (level_ != 0) Complain("infos are counted in the middle of a graph");
+    entry_ = &plan;
+    level_ = kBeforeLevelZero;
+    TouchEntryRegions(plan, kReadWrite, "count_infos");
+    TouchReports(plan.reports, "count_infos");
+  }
+
+  // Which region lies where is known on the device alone: as if each had all of the half.
+  void RunPlaceEntries(const EntryPlan& plan) {
+    if (entry_ != &plan) Complain("entries are placed that were not counted");
+    Touch(plan.control, plan.control + sizeof(ControlBlock), kRead, "place_entries reads the control block");
+    Touch(plan.state, plan.state + sizeof(EntryState), kWrite, "place_entries writes the entry state");
+    TouchEntryRegions(plan, kReadWrite, "place_entries");
+    if (plan.half_offset + uint64_t{plan.half_units} * 16 > ring_bytes_) Complain("entries leave the ring");
+    for (uint32_t i = 0; i < plan.root_count; ++i) {
+      RegionPlan& opened = open_[plan.regions + At<EntryRoot>(plan.roots, i).slot * sizeof(Region)];
+      opened.offset = plan.half_offset;
+      opened.capacity = plan.half_units * 16 / std::max(opened.stride + 4 * At<EntryRoot>(plan.roots, i).note_words, 16u) / 2;
+    }
+  }
+
+  void RunAppendInfos(const EntryPlan& plan) {
+    TouchEntryRegions(plan, kReadWrite, "append_infos");
+    Touch(plan.state, plan.state + sizeof(EntryState), kReadWrite, "append_infos counts chunks");
+    TouchChunks(plan, kWrite, "append_infos");
+    TouchEntryHalf(plan, "append_infos");
+  }
+
+  void RunCopyChunks(const EntryPlan& plan) {
+    Touch(plan.state, plan.state + sizeof(VkDispatchIndirectCommand), kRead, "copy_chunks reads its indirect arguments",
+          VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT, VK_ACCESS_INDIRECT_COMMAND_READ_BIT);
+    TouchChunks(plan, kRead, "copy_chunks");
+    TouchEntryHalf(plan, "copy_chunks");
+  }
+
   void RunClose(const ClosePlan& plan, uint32_t workgroups) {
     ++level_;
     if (plan.level != level_)
@@ -277,10 +342,11 @@ class Checker {
     if (launch.kind == kLaunchDynamicGrid)
       Touch(prepared.records, prepared.records + prepared.record_bytes, kRead, who + " reads grids");
     if (launch.note_words != kNoNotes) {
-      prepared.notes = kRing + launch.notes_offset;
+      const RegionPlan& opening = opened->second;
+      prepared.notes = prepared.records + RegionBytes(opening.stride, launch.notes_before, opening.capacity);
       prepared.notes_bytes = uint64_t{opened->second.capacity} * launch.note_words * 4;
       Touch(prepared.notes, prepared.notes + prepared.notes_bytes, kWrite, who + " writes notes");
-      if (launch.notes_offset + prepared.notes_bytes > ring_bytes_) Complain("notes leave the ring");
+      if (prepared.notes + prepared.notes_bytes > kRing + ring_bytes_) Complain("notes leave the ring");
     }
     prepared_[block] = prepared;
   }
@@ -408,7 +474,9 @@ class Checker {
   // The graph at hand.
   bool running_ = false;
   uint32_t execution_ = 0;
-  uint32_t level_ = 0;
+  static constexpr uint32_t kBeforeLevelZero = ~0u;
+  uint32_t level_ = 0;  // of the nodes that may run
+  const EntryPlan* entry_ = nullptr;
   uint64_t control_ = 0;
   uint64_t dump_ = 0;
   uint64_t produced_ = 0;

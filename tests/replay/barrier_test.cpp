@@ -107,6 +107,23 @@ TEST_F(BarrierTest, Chain) {
   ExpectExact(BarriersFor(4));
 }
 
+// Five more than a dispatch from the host: count, place, append, copy, and the close of level 0.
+TEST_F(BarrierTest, InfosThatTheDeviceReads) {
+  for (const std::optional<uint32_t> count : {std::optional<uint32_t>(3), std::optional<uint32_t>()}) {
+    Use(MakePipeline(device_, {NodeBuilder("a").To("b", 4).Payload(8), Writing(NodeBuilder("b").Dynamic().Payload(16)),
+                               NodeBuilder("d").Dynamic().Payload(12), NodeBuilder("s").Payload(12).SharesInput("d")}));
+    DispatchFromDevice(device_, pipeline_, scratch_, count);
+    ExpectExact(BarriersFor(2) + 5);
+    device_.Begin();
+  }
+}
+
+TEST_F(BarrierTest, NoInfosForTheDeviceToRead) {
+  Use(MakePipeline(device_, {NodeBuilder("a").To("b", 4).Payload(8), NodeBuilder("b").Payload(16)}));
+  DispatchFromDevice(device_, pipeline_, scratch_, 0);
+  ExpectExact(0);
+}
+
 TEST_F(BarrierTest, FanOut) {
   Record({NodeBuilder("a").To("b").To("c").To("d"), NodeBuilder("b"), NodeBuilder("c").Coalescing(8), NodeBuilder("d")},
          {{"a", 2}});

@@ -3,6 +3,7 @@
 #include <map>
 #include <random>
 
+#include "layer/graph/memory_plan.h"
 #include "layer/replay/launch_size.h"
 #include "meta_shaders/shared/graph_data.h"
 #include "tests/replay/kernel_test_base.h"
@@ -93,7 +94,8 @@ class CloseKernelTest : public KernelTest {
     std::vector<Region> consumed(heap_slot + 1);
     consumed[heap_slot].lost = heap_lost_;
     std::vector<LaunchPlan> plans;
-    std::vector<PlanSpan> notes;
+    std::vector<uint32_t> note_words(heap_slot);
+    std::vector<PlanSpan> regions(heap_slot);
     control_.ring = Memory(16).address;
     for (size_t i = 0; i < launches.size(); ++i) {
       Launch& launch = launches[i];
@@ -102,14 +104,22 @@ class CloseKernelTest : public KernelTest {
       launch.plan.outputs = 1000 + i;
       launch.plan.shader_index = 20 + static_cast<uint32_t>(i);
       launch.plan.remaining_recursion = 30 + static_cast<uint32_t>(i);
-      if (!shares) launch.region.base = Memory(launch.records).address;
-      notes.push_back(Memory(size_t{launch.region.capacity} * launch.plan.note_words * 4));
-      launch.plan.notes_offset = notes.back().address - control_.ring;
-      if (!shares) consumed[launch.plan.slot] = launch.region;
+      launch.plan.notes_before = note_words[launch.plan.slot];
+      note_words[launch.plan.slot] += launch.plan.note_words;
       plans.push_back(launch.plan);
     }
     bases_.clear();
-    for (const Launch& launch : launches) bases_.push_back(launch.region.base);
+    for (Launch& launch : launches) {
+      PlanSpan& region = regions[launch.plan.slot];
+      if (region.host == nullptr) {
+        region = Memory(std::max<size_t>(
+            RegionBytes(launch.region.stride, note_words[launch.plan.slot], launch.region.capacity), 16));
+        if (!launch.records.empty()) std::memcpy(region.host, launch.records.data(), launch.records.size());
+        launch.region.base = region.address;
+        consumed[launch.plan.slot] = launch.region;
+      }
+      bases_.push_back(region.address);
+    }
     blocks_ = Memory(launches.size() * sizeof(LaunchBlock));
     const PlanSpan arguments = Memory(launches.size() * sizeof(DispatchArguments));
     produced_ = Memory(4096 * sizeof(Region));
@@ -141,7 +151,10 @@ class CloseKernelTest : public KernelTest {
       one.block = Read<LaunchBlock>(blocks_, i);
       one.arguments = Read<DispatchArguments>(arguments, i);
       one.notes.resize(size_t{one.block.record_count} * launches[i].plan.note_words);
-      if (!one.notes.empty()) std::memcpy(one.notes.data(), notes[i].host, one.notes.size() * sizeof(uint32_t));
+      const LaunchPlan& launch = launches[i].plan;
+      const std::byte* notes =
+          regions[launch.slot].host + RegionBytes(launches[i].region.stride, launch.notes_before, launches[i].region.capacity);
+      if (!one.notes.empty()) std::memcpy(one.notes.data(), notes, one.notes.size() * sizeof(uint32_t));
     }
     return closed;
   }

@@ -64,6 +64,19 @@ void Dispatch(RecordingDevice& device, const std::shared_ptr<ExecutionGraphPipel
   DispatchGraph(device.command_buffer(), scratch, ScratchBytes(*pipeline), count_info);
 }
 
+void DispatchFromDevice(RecordingDevice& device, const std::shared_ptr<ExecutionGraphPipeline>& pipeline,
+                        VkDeviceAddress scratch, std::optional<uint32_t> count) {
+  constexpr VkDeviceAddress kSomewhere = 0x1000;
+  device.command_buffer().execution_graph.pipeline = TestHandle(*pipeline);
+  if (!count)
+    return DispatchGraphIndirectCount(device.command_buffer(), scratch, ScratchBytes(*pipeline), kSomewhere);
+  VkDispatchGraphCountInfoAMDX count_info = {};
+  count_info.count = *count;
+  count_info.infos.deviceAddress = kSomewhere;
+  count_info.stride = sizeof(VkDispatchGraphInfoAMDX);
+  DispatchGraphIndirect(device.command_buffer(), scratch, ScratchBytes(*pipeline), count_info);
+}
+
 VkDeviceSize ScratchBytes(const ExecutionGraphPipeline& pipeline) { return pipeline.scratch_layout().size; }
 
 }  // namespace trellis::test

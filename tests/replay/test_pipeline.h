@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,10 @@ struct Input {
 // Binds the graph and dispatches it.
 void Dispatch(RecordingDevice& device, const std::shared_ptr<ExecutionGraphPipeline>& pipeline, VkDeviceAddress scratch,
               const std::vector<Input>& inputs);
+// Binds the graph and dispatches infos that the device is to read; nothing reads them here. `count`: known to the host;
+// nothing: in device memory too.
+void DispatchFromDevice(RecordingDevice& device, const std::shared_ptr<ExecutionGraphPipeline>& pipeline,
+                        VkDeviceAddress scratch, std::optional<uint32_t> count);
 // Bytes of scratch that the graph needs.
 [[nodiscard]] VkDeviceSize ScratchBytes(const ExecutionGraphPipeline& pipeline);
 

@@ -1,0 +1,62 @@
+// What dispatches from the host and from the device have in common: everything behind their first level.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "layer/graph/memory_plan.h"
+#include "layer/replay/dispatch_plan.h"
+
+namespace trellis {
+
+// Fills a DispatchPlan. Lives as long as one dispatch is planned; refers to its arguments.
+class LevelPlanner {
+ protected:
+  LevelPlanner(const ExecutionGraphPipeline& pipeline, const DispatchEnvironment& environment, PlanArena& arena)
+      : pipeline_(pipeline),
+        graph_(pipeline.graph),
+        environment_(environment),
+        arena_(arena),
+        scratch_(pipeline.scratch_layout()) {}
+
+  // Stores `values` in plan memory and gives `address` its place.
+  template <typename T>
+  [[nodiscard]] Expected<void> Upload(std::span<const T> values, VkDeviceAddress& address) {
+    Expected<PlanSpan> span = arena_.Upload(values);
+    if (!span) return span.error();
+    address = span->address;
+    return {};
+  }
+  template <typename T>
+  [[nodiscard]] Expected<void> Upload(const T& value, VkDeviceAddress& address) {
+    return Upload(std::span<const T>(&value, 1), address);
+  }
+
+  [[nodiscard]] shared::LaunchPlan Describe(Launch launch) const;
+  [[nodiscard]] const spirv::NodeInfo& InfoOf(Launch launch) const { return graph_.NodeOf(launch.slot).info; }
+  // Region[] by parity of the level that consumes.
+  [[nodiscard]] VkDeviceAddress RegionsConsumedBy(uint32_t level) const {
+    return environment_.scratch + scratch_.regions[level & 1];
+  }
+  [[nodiscard]] VkDeviceAddress RegionsProducedBy(uint32_t level) const { return RegionsConsumedBy(level + 1); }
+
+  // Levels and memory from level 0's slots and what is known of their launches.
+  void PlanLevels(std::span<const uint32_t> slots, std::span<const RootCount> counts);
+  // The begin kernel, which opens `openings` in `regions`.
+  [[nodiscard]] Expected<void> PlanBegin(VkDeviceAddress regions, std::span<const shared::RegionPlan> openings);
+  // A level whose launches the close kernel makes out of regions.
+  [[nodiscard]] Expected<void> PlanLevel(uint32_t level);
+  [[nodiscard]] Expected<void> PlanEnd();
+
+  const ExecutionGraphPipeline& pipeline_;
+  const Graph& graph_;
+  const DispatchEnvironment& environment_;
+  PlanArena& arena_;
+  const ScratchLayout scratch_;
+
+  std::shared_ptr<const LevelSchedule> schedule_;
+  GraphPlan memory_;
+  DispatchPlan plan_;
+};
+
+}  // namespace trellis
