@@ -1,5 +1,5 @@
-// Dispatches whose infos the device reads. What they start is not known here: any node that the application may launch is
-// a root, and the kernels of meta_shaders/entry/ place and fill level 0's regions when it is known.
+// Dispatches whose infos the device reads. What they start is not known here: any node that the application may launch
+// is a root, and the kernels of meta_shaders/entry/ place and fill level 0's regions when it is known.
 #include <algorithm>
 #include <utility>
 #include <vector>

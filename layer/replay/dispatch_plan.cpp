@@ -45,7 +45,7 @@ struct StagedRecords {
 class HostPlanner : LevelPlanner {
  public:
   HostPlanner(const ExecutionGraphPipeline& pipeline, const EntryInputs& inputs, const DispatchEnvironment& environment,
-          PlanArena& arena)
+              PlanArena& arena)
       : LevelPlanner(pipeline, environment, arena), inputs_(inputs) {}
 
   Expected<DispatchPlan> Run() {
@@ -117,7 +117,7 @@ Expected<void> HostPlanner::PrepareRoot(const RootInput& input) {
 }
 
 Expected<void> HostPlanner::PrepareRootLaunch(Launch launch, const StagedRecords& records, uint64_t notes_offset,
-                                          Root& root) {
+                                              Root& root) {
   const shared::LaunchPlan plan = Describe(launch);
   std::vector<uint32_t> notes;
   RootLaunch prepared;

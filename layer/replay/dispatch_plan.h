@@ -48,8 +48,8 @@ struct LevelPlan {
 // The kernels that make level 0's regions out of infos that the device reads (meta_shaders/shared/entry_plan.h).
 struct EntryPasses {
   KernelCall count_infos, place_entries, append_infos;
-  VkDeviceAddress copy_chunks = 0;     // its plan
-  VkDeviceSize chunk_arguments = 0;    // offset of its VkDispatchIndirectCommand from the scratch address
+  VkDeviceAddress copy_chunks = 0;   // its plan
+  VkDeviceSize chunk_arguments = 0;  // offset of its VkDispatchIndirectCommand from the scratch address
 };
 
 struct DispatchPlan {
@@ -62,8 +62,8 @@ struct DispatchPlan {
   std::vector<std::string> complaints;  // what could not be done as asked
 };
 
-// What vkCmdDispatchGraphIndirectAMDX and vkCmdDispatchGraphIndirectCountAMDX read on the device: VkDispatchGraphInfoAMDX
-// structures, or the VkDispatchGraphCountInfoAMDX that says where they are.
+// What vkCmdDispatchGraphIndirectAMDX and vkCmdDispatchGraphIndirectCountAMDX read on the device:
+// VkDispatchGraphInfoAMDX structures, or the VkDispatchGraphCountInfoAMDX that says where they are.
 struct DeviceInputs {
   VkDeviceAddress count_info = 0;  // 0: the rest is set
   VkDeviceAddress infos = 0;

@@ -178,15 +178,16 @@ Expected<DeviceParts> PartsOf(Device& device, uint32_t queue_family) {
 }
 
 // What a dispatch runs on.
-struct Target {
+struct DispatchTarget {
   std::shared_ptr<ExecutionGraphPipeline> pipeline;
   VkDeviceAddress scratch = 0;
   ScratchBuffer scratch_buffer;
 };
 
 // Nothing, after a message, if a graph dispatch cannot be recorded here.
-std::optional<Target> FindTarget(CommandBuffer& command_buffer, VkDeviceAddress scratch, VkDeviceSize scratch_size) {
-  Target target = {BoundGraph(command_buffer), scratch, {}};
+std::optional<DispatchTarget> FindTarget(CommandBuffer& command_buffer, VkDeviceAddress scratch,
+                                         VkDeviceSize scratch_size) {
+  DispatchTarget target = {BoundGraph(command_buffer), scratch, {}};
   if (!target.pipeline) return std::nullopt;
   const std::string wrong =
       CheckScratch(command_buffer.device, *target.pipeline, scratch, scratch_size, target.scratch_buffer);
@@ -197,7 +198,7 @@ std::optional<Target> FindTarget(CommandBuffer& command_buffer, VkDeviceAddress 
 
 // `inputs`: EntryInputs or DeviceInputs.
 template <typename Inputs>
-void PlanAndRecord(CommandBuffer& command_buffer, const Target& target, const Inputs& inputs) {
+void PlanAndRecord(CommandBuffer& command_buffer, const DispatchTarget& target, const Inputs& inputs) {
   Device& device = command_buffer.device;
   const Expected<DeviceParts> parts = PartsOf(device, command_buffer.queue_family);
   if (!parts) return RefuseForMemory(command_buffer, parts.error());
@@ -220,7 +221,7 @@ void PlanAndRecord(CommandBuffer& command_buffer, const Target& target, const In
 
 void DispatchGraph(CommandBuffer& command_buffer, VkDeviceAddress scratch, VkDeviceSize scratch_size,
                    const VkDispatchGraphCountInfoAMDX& count_info) {
-  const std::optional<Target> target = FindTarget(command_buffer, scratch, scratch_size);
+  const std::optional<DispatchTarget> target = FindTarget(command_buffer, scratch, scratch_size);
   if (!target) return;
   const EntryInputs inputs = CollectEntryInputs(target->pipeline->graph, count_info);
   for (const std::string& complaint : inputs.complaints)
@@ -230,7 +231,7 @@ void DispatchGraph(CommandBuffer& command_buffer, VkDeviceAddress scratch, VkDev
 
 void DispatchGraphIndirect(CommandBuffer& command_buffer, VkDeviceAddress scratch, VkDeviceSize scratch_size,
                            const VkDispatchGraphCountInfoAMDX& count_info) {
-  const std::optional<Target> target = FindTarget(command_buffer, scratch, scratch_size);
+  const std::optional<DispatchTarget> target = FindTarget(command_buffer, scratch, scratch_size);
   if (!target) return;
   DeviceInputs inputs;
   inputs.infos = count_info.infos.deviceAddress;
@@ -241,11 +242,10 @@ void DispatchGraphIndirect(CommandBuffer& command_buffer, VkDeviceAddress scratc
 
 void DispatchGraphIndirectCount(CommandBuffer& command_buffer, VkDeviceAddress scratch, VkDeviceSize scratch_size,
                                 VkDeviceAddress count_info) {
-  const std::optional<Target> target = FindTarget(command_buffer, scratch, scratch_size);
+  const std::optional<DispatchTarget> target = FindTarget(command_buffer, scratch, scratch_size);
   if (!target) return;
   if (count_info == 0)
-    return RefuseMisuse(command_buffer,
-                        "countInfo is 0 (VUID-vkCmdDispatchGraphIndirectCountAMDX-countInfo-09159)");
+    return RefuseMisuse(command_buffer, "countInfo is 0 (VUID-vkCmdDispatchGraphIndirectCountAMDX-countInfo-09159)");
   DeviceInputs inputs;
   inputs.count_info = count_info;
   PlanAndRecord(command_buffer, *target, inputs);

@@ -15,9 +15,9 @@ struct Queue;
 void DispatchGraph(CommandBuffer& command_buffer, VkDeviceAddress scratch, VkDeviceSize scratch_size,
                    const VkDispatchGraphCountInfoAMDX& count_info);
 
-// vkCmdDispatchGraphIndirectAMDX: `count_info` is on the host, its infos and their payloads are read by the device in the
-// COMPUTE_SHADER stage, at every execution. Infos without a node that the application may launch are left out, counted
-// and reported when the device has finished.
+// vkCmdDispatchGraphIndirectAMDX: `count_info` is on the host, its infos and their payloads are read by the device in
+// the COMPUTE_SHADER stage, at every execution. Infos without a node that the application may launch are left out,
+// counted and reported when the device has finished.
 void DispatchGraphIndirect(CommandBuffer& command_buffer, VkDeviceAddress scratch, VkDeviceSize scratch_size,
                            const VkDispatchGraphCountInfoAMDX& count_info);
 // vkCmdDispatchGraphIndirectCountAMDX: the VkDispatchGraphCountInfoAMDX is read by the device too.

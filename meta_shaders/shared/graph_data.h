@@ -124,8 +124,9 @@ struct LaunchPlan {
   TRELLIS_UINT remaining_recursion;
   TRELLIS_UINT grid_member;
   TRELLIS_UINT identity;
-  TRELLIS_UINT note_words;    // kNoNotes, kShortNotes or kFullNotes
-  TRELLIS_UINT notes_before;  // of the launches before this one on the same region, in words a record: shared/regions.glsl
+  TRELLIS_UINT note_words;  // kNoNotes, kShortNotes or kFullNotes
+  TRELLIS_UINT
+      notes_before;  // of the launches before this one on the same region, in words a record: shared/regions.glsl
 };
 
 // One lost-records report. In a host-visible buffer of the device; the host polls `written`.

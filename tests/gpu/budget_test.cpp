@@ -81,7 +81,8 @@ uint32_t SentBy(const Overrun& overrun) {
 
 // How many arrived.
 uint32_t RunOverrun(Context& context, const Overrun& overrun) {
-  GraphRun run(context);
+  // The plan knows how many workgroups there are.
+  GraphRun run(context, {.command = DispatchCommand::kHost});
   run.Nodes(OverrunModule(overrun), {"Root", "Before", "Middle", "After"});
   run.Input({.node = "Root", .count = 1});
   EXPECT_TRUE(run.Execute());

@@ -17,12 +17,9 @@ constexpr const char* kInput = "TRELLIS-graph-dispatch-input";
 // Infos and payloads in buffers that the test fills, at addresses that are multiples of 4 only.
 struct InfoMemory {
   InfoMemory(const Context& context, uint32_t infos, size_t payload_words)
-      : info_buffer(context, 4 + infos * sizeof(VkDispatchGraphInfoAMDX),
-                    VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT),
-        payload_buffer(context, 4 + payload_words * 4,
-                       VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT),
-        count_buffer(context, 4 + sizeof(VkDispatchGraphCountInfoAMDX),
-                     VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT) {}
+      : info_buffer(context, 4 + infos * sizeof(VkDispatchGraphInfoAMDX), kUsage),
+        payload_buffer(context, 4 + payload_words * 4, kUsage),
+        count_buffer(context, 4 + sizeof(VkDispatchGraphCountInfoAMDX), kUsage) {}
 
   [[nodiscard]] VkDeviceAddress Infos() const { return info_buffer.address() + 4; }
   [[nodiscard]] VkDeviceAddress Payloads() const { return payload_buffer.address() + 4; }
@@ -52,6 +49,8 @@ struct InfoMemory {
     return info_buffer.GuardsIntact() && payload_buffer.GuardsIntact() && count_buffer.GuardsIntact();
   }
 
+  static constexpr VkBufferUsageFlags kUsage =
+      VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
   GuardedBuffer info_buffer, payload_buffer, count_buffer;
 };
 

@@ -137,7 +137,7 @@ TEST_F(Naming, ApiEntryFromASpecialisationConstant) {
   EXPECT_TRUE(run.Matches({0, 5, 6}));
 
   // As the module has it, the application may not launch it; the layer says so.
-  GraphRun not_an_entry(context());
+  GraphRun not_an_entry(context(), {.command = DispatchCommand::kHost});
   not_an_entry.Node({.text = m.Text(), .entry = "Node"});
   not_an_entry.Input({.node = "Node", .count = 1, .payloads = Bytes({1, 5}), .stride = 8});
   context().messages.Expect("TRELLIS-");

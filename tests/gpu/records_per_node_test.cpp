@@ -71,7 +71,7 @@ std::vector<uint32_t> AllArrived() {
 }
 
 TEST_F(RecordsPerNode, TheTighterPlanFits) {
-  GraphRun run(context());
+  GraphRun run(context(), {.command = DispatchCommand::kHost});
   AddNodes(run, MaterialModule("MaxRecordsPerNode:1", false));
   ASSERT_TRUE(run.Execute());
   EXPECT_TRUE(run.Matches(AllArrived()));
@@ -80,7 +80,7 @@ TEST_F(RecordsPerNode, TheTighterPlanFits) {
 
 // What the test above is worth.
 TEST_F(RecordsPerNode, WithoutItTheMemoryDoesNotSuffice) {
-  GraphRun run(context());
+  GraphRun run(context(), {.command = DispatchCommand::kHost});
   AddNodes(run, MaterialModule("", false));
   ASSERT_TRUE(run.Execute());
   const uint32_t arrived = run.Words()[kRestWord];
@@ -90,7 +90,7 @@ TEST_F(RecordsPerNode, WithoutItTheMemoryDoesNotSuffice) {
 
 // Material 0 gets four times as many records as was promised: those past its region are lost, its neighbours are whole.
 TEST_F(RecordsPerNode, ABrokenPromiseLosesRecords) {
-  GraphRun run(context());
+  GraphRun run(context(), {.command = DispatchCommand::kHost});
   AddNodes(run, MaterialModule("MaxRecordsPerNode:1", true));
   ASSERT_TRUE(run.Execute());
   std::vector<uint32_t> expected = AllArrived();

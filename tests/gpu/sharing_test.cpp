@@ -482,7 +482,7 @@ TEST_P(Sharing, ADispatchOfTheSharerIsReported) {
   AddCounter(m, words, 0, {.name = "Base", .launch = Launch::kCoalescing});
   AddCounter(m, words, kSlots,
              {.name = "Sharer", .launch = Launch::kCoalescing, .shares_input = SharedInput{m.String("Base")}});
-  GraphRun run(context());
+  GraphRun run(context(), {.command = DispatchCommand::kHost});
   run.Nodes(m.Text(), {"Base", "Sharer"});
   run.Input({.node = "Sharer", .count = 8, .payloads = Tasks(8), .stride = 12});
   context().messages.Expect("TRELLIS-graph-dispatch-input");

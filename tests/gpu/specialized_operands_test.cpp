@@ -127,7 +127,7 @@ TEST_P(SpecOperands, ApiEntry) {
   m.EndNode();
   context().messages.Expect("TRELLIS-graph-dispatch-input");
   for (const uint32_t is_closed : {0u, 1u}) {
-    GraphRun run(context());
+    GraphRun run(context(), {.command = DispatchCommand::kHost});
     run.Node({.text = m.Text(), .entry = "Node", .specialization = {Spec(9, is_closed)}});
     run.Input({.node = "Node", .count = 2});
     ASSERT_TRUE(run.Execute());

@@ -8,7 +8,6 @@
 namespace trellis::test {
 namespace {
 
-
 constexpr uint64_t kMiB = 1 << 20;
 constexpr MemoryLimits kLimits = {64 * kMiB, uint64_t{1} << 32, (1u << 24) - 1};
 

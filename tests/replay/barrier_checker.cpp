@@ -278,7 +278,8 @@ class Checker {
     for (uint32_t i = 0; i < plan.root_count; ++i) {
       RegionPlan& opened = open_[plan.regions + At<EntryRoot>(plan.roots, i).slot * sizeof(Region)];
       opened.offset = plan.half_offset;
-      opened.capacity = plan.half_units * 16 / std::max(opened.stride + 4 * At<EntryRoot>(plan.roots, i).note_words, 16u) / 2;
+      opened.capacity =
+          plan.half_units * 16 / std::max(opened.stride + 4 * At<EntryRoot>(plan.roots, i).note_words, 16u) / 2;
     }
   }
 

@@ -108,15 +108,16 @@ TEST_F(BarrierTest, Chain) {
 }
 
 // Five more than a dispatch from the host: count, place, append, copy, and the close of level 0.
-TEST_F(BarrierTest, InfosThatTheDeviceReads) {
-  for (const std::optional<uint32_t> count : {std::optional<uint32_t>(3), std::optional<uint32_t>()}) {
-    Use(MakePipeline(device_, {NodeBuilder("a").To("b", 4).Payload(8), Writing(NodeBuilder("b").Dynamic().Payload(16)),
-                               NodeBuilder("d").Dynamic().Payload(12), NodeBuilder("s").Payload(12).SharesInput("d")}));
-    DispatchFromDevice(device_, pipeline_, scratch_, count);
-    ExpectExact(BarriersFor(2) + 5);
-    device_.Begin();
-  }
+class DeviceInfoBarrierTest : public BarrierTest, public ::testing::WithParamInterface<std::optional<uint32_t>> {};
+
+TEST_P(DeviceInfoBarrierTest, FiveMore) {
+  Use(MakePipeline(device_, {NodeBuilder("a").To("b", 4).Payload(8), Writing(NodeBuilder("b").Dynamic().Payload(16)),
+                             NodeBuilder("d").Dynamic().Payload(12), NodeBuilder("s").Payload(12).SharesInput("d")}));
+  DispatchFromDevice(device_, pipeline_, scratch_, GetParam());
+  ExpectExact(BarriersFor(2) + 5);
 }
+
+INSTANTIATE_TEST_SUITE_P(Counts, DeviceInfoBarrierTest, ::testing::Values(std::optional<uint32_t>(3), std::nullopt));
 
 TEST_F(BarrierTest, NoInfosForTheDeviceToRead) {
   Use(MakePipeline(device_, {NodeBuilder("a").To("b", 4).Payload(8), NodeBuilder("b").Payload(16)}));

@@ -112,8 +112,10 @@ class CloseKernelTest : public KernelTest {
     for (Launch& launch : launches) {
       PlanSpan& region = regions[launch.plan.slot];
       if (region.host == nullptr) {
-        region = Memory(std::max<size_t>(
-            RegionBytes(launch.region.stride, note_words[launch.plan.slot], launch.region.capacity), 16));
+        // Without notes the capacity may be more than there is memory for.
+        const uint32_t words = note_words[launch.plan.slot];
+        const uint64_t bytes = words != 0 ? RegionBytes(launch.region.stride, words, launch.region.capacity) : 0;
+        region = Memory(std::max<size_t>({bytes, launch.records.size(), 16}));
         if (!launch.records.empty()) std::memcpy(region.host, launch.records.data(), launch.records.size());
         launch.region.base = region.address;
         consumed[launch.plan.slot] = launch.region;
@@ -152,8 +154,8 @@ class CloseKernelTest : public KernelTest {
       one.arguments = Read<DispatchArguments>(arguments, i);
       one.notes.resize(size_t{one.block.record_count} * launches[i].plan.note_words);
       const LaunchPlan& launch = launches[i].plan;
-      const std::byte* notes =
-          regions[launch.slot].host + RegionBytes(launches[i].region.stride, launch.notes_before, launches[i].region.capacity);
+      const std::byte* notes = regions[launch.slot].host +
+                               RegionBytes(launches[i].region.stride, launch.notes_before, launches[i].region.capacity);
       if (!one.notes.empty()) std::memcpy(one.notes.data(), notes, one.notes.size() * sizeof(uint32_t));
     }
     return closed;

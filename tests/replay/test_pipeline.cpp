@@ -68,8 +68,7 @@ void DispatchFromDevice(RecordingDevice& device, const std::shared_ptr<Execution
                         VkDeviceAddress scratch, std::optional<uint32_t> count) {
   constexpr VkDeviceAddress kSomewhere = 0x1000;
   device.command_buffer().execution_graph.pipeline = TestHandle(*pipeline);
-  if (!count)
-    return DispatchGraphIndirectCount(device.command_buffer(), scratch, ScratchBytes(*pipeline), kSomewhere);
+  if (!count) return DispatchGraphIndirectCount(device.command_buffer(), scratch, ScratchBytes(*pipeline), kSomewhere);
   VkDispatchGraphCountInfoAMDX count_info = {};
   count_info.count = *count;
   count_info.infos.deviceAddress = kSomewhere;

@@ -49,8 +49,8 @@ DeviceInputs RecordIndirectDispatch(const Context& context, VkCommandBuffer comm
   constexpr size_t kMisalignment = 4;
   DeviceInputs kept;
   const auto upload = [&](std::span<const uint8_t> bytes) {
-    GuardedBuffer& buffer =
-        kept.buffers.emplace_back(context, (kMisalignment + bytes.size() + 3) / 4 * 4, VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT);
+    GuardedBuffer& buffer = kept.buffers.emplace_back(context, (kMisalignment + bytes.size() + 3) / 4 * 4,
+                                                      VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT);
     if (!bytes.empty())
       std::memcpy(reinterpret_cast<uint8_t*>(buffer.words().data()) + kMisalignment, bytes.data(), bytes.size());
     return buffer.address() + kMisalignment;

@@ -73,8 +73,8 @@ void GraphRun::DispatchGraph(VkCommandBuffer command_buffer) {
   if (options_.command == DispatchCommand::kHost)
     return RecordGraphDispatch(context_, command_buffer, *graph_, scratch_, inputs_, options_.info_stride,
                                options_.info_count);
-  device_inputs_.push_back(RecordIndirectDispatch(context_, command_buffer, *graph_, scratch_, inputs_, options_.command,
-                                                  options_.info_stride, options_.info_count));
+  device_inputs_.push_back(RecordIndirectDispatch(context_, command_buffer, *graph_, scratch_, inputs_,
+                                                  options_.command, options_.info_stride, options_.info_count));
 }
 
 void GraphRun::RecordGraph(VkCommandBuffer command_buffer) {

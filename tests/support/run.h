@@ -99,7 +99,7 @@ struct RunOptions {
   uint32_t dispatches = 1;  // graph dispatches in the command buffer, on one scratch, without barriers in between
   uint32_t submits = 1;     // submissions of the command buffer, one after the other
   uint64_t info_stride = sizeof(VkDispatchGraphInfoAMDX);
-  uint32_t info_count = ~0u;                         // default: the number of inputs
+  uint32_t info_count = ~0u;  // default: the number of inputs
   DispatchCommand command = DefaultDispatchCommand();
   bool max_scratch = false;                          // maxSize instead of minSize
   std::function<void(VkCommandBuffer)> before = {};  // recorded before the graph is bound, and after its dispatches
