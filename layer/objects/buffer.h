@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -21,15 +22,21 @@ struct BufferPlace {
   VkBuffer buffer = VK_NULL_HANDLE;
   VkDeviceSize offset = 0;  // of the address, from the buffer's start
   VkDeviceSize buffer_size = 0;
+
+  // Bytes from the address to the buffer's end.
+  [[nodiscard]] VkDeviceSize room() const { return buffer_size - offset; }
 };
 
 // Device address -> scratch buffer. Filled when the application asks for a scratch buffer's address (it has no other
-// way to get one). Threading: any thread.
+// way to get one). Buffers that share memory may overlap. Threading: any thread.
 class BufferAddressMap {
  public:
   void Insert(VkDeviceAddress base, VkBuffer buffer, VkDeviceSize size) {
     std::unique_lock lock(mutex_);
-    ranges_[base] = {buffer, size};
+    const auto [first, last] = ranges_.equal_range(base);
+    if (std::any_of(first, last, [buffer](const auto& entry) { return entry.second.buffer == buffer; })) return;
+    ranges_.emplace(base, Range{buffer, size});
+    longest_ = std::max(longest_, size);
   }
 
   void Erase(VkBuffer buffer) {
@@ -37,15 +44,19 @@ class BufferAddressMap {
     std::erase_if(ranges_, [buffer](const auto& entry) { return entry.second.buffer == buffer; });
   }
 
-  // Nothing when no known scratch buffer holds the address.
+  // Of the known scratch buffers that hold the address, the one that reaches farthest beyond it; nothing if there is
+  // none.
   [[nodiscard]] std::optional<BufferPlace> Find(VkDeviceAddress address) const {
     std::shared_lock lock(mutex_);
-    auto next = ranges_.upper_bound(address);
-    if (next == ranges_.begin()) return std::nullopt;
-    const auto& [base, range] = *std::prev(next);
-    const VkDeviceSize offset = address - base;
-    if (offset >= range.size) return std::nullopt;
-    return BufferPlace{range.buffer, offset, range.size};
+    std::optional<BufferPlace> best;
+    for (auto next = ranges_.upper_bound(address); next != ranges_.begin();) {
+      const auto& [base, range] = *--next;
+      const VkDeviceSize offset = address - base;
+      if (offset >= longest_) break;
+      if (offset >= range.size) continue;
+      if (!best || range.size - offset > best->room()) best = BufferPlace{range.buffer, offset, range.size};
+    }
+    return best;
   }
 
  private:
@@ -54,8 +65,9 @@ class BufferAddressMap {
     VkDeviceSize size;
   };
 
-  mutable std::shared_mutex mutex_;  // guards ranges_
-  std::map<VkDeviceAddress, Range> ranges_;
+  mutable std::shared_mutex mutex_;  // guards what follows
+  std::multimap<VkDeviceAddress, Range> ranges_;
+  VkDeviceSize longest_ = 0;  // of all ranges that there ever were: how far back Find has to look
 };
 
 }  // namespace trellis

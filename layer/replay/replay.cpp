@@ -57,7 +57,7 @@ std::string CheckScratch(const Device& device, const ExecutionGraphPipeline& gra
            " does not lie in a buffer with VK_BUFFER_USAGE_EXECUTION_GRAPH_SCRATCH_BIT_AMDX whose address was asked "
            "for "
            "(VUID-vkCmdDispatchGraphAMDX-scratch-09184)";
-  if (found->buffer_size - found->offset < needed)
+  if (found->room() < needed)
     return at + " is too near to the end of its buffer (VUID-vkCmdDispatchGraphAMDX-scratch-10192)";
   place = {found->buffer, found->offset};
   return {};
