@@ -111,6 +111,7 @@
   OPTIONAL_ALIAS(CmdPushDescriptorSet2, CmdPushDescriptorSet2KHR) \
   OPTIONAL_ALIAS(CmdPushDescriptorSetWithTemplate, CmdPushDescriptorSetWithTemplateKHR) \
   OPTIONAL_ALIAS(CmdPushDescriptorSetWithTemplate2, CmdPushDescriptorSetWithTemplate2KHR) \
+  OPTIONAL_ALIAS(DestroyPrivateDataSlot, DestroyPrivateDataSlotEXT) \
   OPTIONAL_ALIAS(GetDeviceBufferMemoryRequirements, GetDeviceBufferMemoryRequirementsKHR) \
   OPTIONAL_ALIAS(GetPrivateData, GetPrivateDataEXT) \
   OPTIONAL_ALIAS(GetSemaphoreCounterValue, GetSemaphoreCounterValueKHR) \

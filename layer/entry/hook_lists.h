@@ -72,6 +72,8 @@
   GRAPHS(DestroyPipeline) \
   GRAPHS(DestroyPipelineCache) \
   GRAPHS(DestroyPipelineLayout) \
+  GRAPHS(DestroyPrivateDataSlot) \
+  GRAPHS_ALIAS(DestroyPrivateDataSlotEXT, DestroyPrivateDataSlot) \
   GRAPHS(DestroyShaderModule) \
   GRAPHS(DeviceWaitIdle) \
   GRAPHS(EndCommandBuffer) \

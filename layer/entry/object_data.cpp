@@ -65,4 +65,11 @@ VKAPI_ATTR void VKAPI_CALL GetPrivateData(VkDevice device, VkObjectType type, ui
   *data = object->private_data.Get(handle, slot);
 }
 
+VKAPI_ATTR void VKAPI_CALL DestroyPrivateDataSlot(VkDevice device, VkPrivateDataSlot slot,
+                                                  const VkAllocationCallbacks* allocator) {
+  const std::shared_ptr<Device> object = FindDevice(device);
+  object->private_data.ForgetSlot(slot);
+  object->dispatch.DestroyPrivateDataSlot(device, slot, allocator);
+}
+
 }  // namespace trellis::entry

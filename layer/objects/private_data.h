@@ -23,10 +23,14 @@ class PrivateData {
     return found == values_.end() ? 0 : found->second;
   }
 
-  // Of an object that dies: its handle may come back.
+  // Of an object or a slot that dies: its handle may come back.
   void Forget(uint64_t object) {
     std::lock_guard lock(mutex_);
     std::erase_if(values_, [object](const auto& entry) { return entry.first.first == object; });
+  }
+  void ForgetSlot(VkPrivateDataSlot slot) {
+    std::lock_guard lock(mutex_);
+    std::erase_if(values_, [slot](const auto& entry) { return entry.first.second == slot; });
   }
 
  private:
