@@ -116,9 +116,10 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateDevice(VkPhysicalDevice physical_device, co
 
 VKAPI_ATTR void VKAPI_CALL DestroyDevice(VkDevice device, const VkAllocationCallbacks* allocator) {
   if (!device) return;
-  const std::shared_ptr<Device> object = Devices().Take(DispatchKeyOf(device));
+  const std::shared_ptr<Device> object = FindDevice(device);
   if (!object) return;
-  PollLossReports(*object);
+  PollLossReports(*object);  // the application's callbacks may still use the device
+  Devices().Take(DispatchKeyOf(device));
   ReleaseDriverObjects(*object);
   object->dispatch.DestroyDevice(device, allocator);
 }

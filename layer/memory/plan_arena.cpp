@@ -32,15 +32,11 @@ Expected<DeviceBuffer> PlanBlockPool::Take(VkDeviceSize bytes) {
 }
 
 void PlanBlockPool::Give(std::vector<DeviceBuffer> blocks) {
-  // Blocks that are not kept are destroyed after the lock is released: that calls down.
-  std::vector<DeviceBuffer> surplus;
-  {
-    std::lock_guard lock(mutex_);
-    for (DeviceBuffer& block : blocks) {
-      const bool keep = block.size() == kBlockBytes && free_.size() < kMostKept;
-      (keep ? free_ : surplus).push_back(std::move(block));
-    }
-  }
+  // Blocks that are not kept are destroyed with the parameter, after the lock is released: that calls down. Nothing is
+  // allocated: an arena's destructor must not throw.
+  std::lock_guard lock(mutex_);
+  for (DeviceBuffer& block : blocks)
+    if (block.size() == kBlockBytes && free_.size() < kMostKept) free_.push_back(std::move(block));
 }
 
 size_t PlanBlockPool::Kept() const {

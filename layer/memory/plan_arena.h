@@ -35,7 +35,7 @@ class PlanBlockPool {
   // Blocks above this many are given back to the driver instead of being kept.
   static constexpr size_t kMostKept = 16;
 
-  explicit PlanBlockPool(const Device& device) : device_(device) {}
+  explicit PlanBlockPool(const Device& device) : device_(device) { free_.reserve(kMostKept); }
 
   // A block of at least `bytes`.
   [[nodiscard]] Expected<DeviceBuffer> Take(VkDeviceSize bytes);

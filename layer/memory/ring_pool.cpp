@@ -55,44 +55,48 @@ Expected<std::shared_ptr<RingPool>> RingPool::Create(const Device& device) {
 }
 
 VkResult RingPool::EnsureRings(VkQueue queue, VkDeviceSize bytes) {
-  VkDeviceSize need = 0;
-  for (;;) {
-    {
-      std::lock_guard lock(mutex_);
-      queues_.insert(queue);
-      largest_need_ = std::max(largest_need_, bytes);
-      need = largest_need_;
-      const auto enough =
-          std::count_if(rings_.begin(), rings_.end(), [need](const DeviceBuffer& ring) { return ring.size() >= need; });
-      if (static_cast<size_t>(enough) >= queues_.size()) return VK_SUCCESS;
-      if (rings_.size() >= kMostRings) return VK_ERROR_OUT_OF_DEVICE_MEMORY;
-    }
-    // Calls down, so without the lock. Two threads may make a ring each where one would do: the other one is there for
-    // the next queue then.
-    Expected<DeviceBuffer> ring = MakeRing(device_, need);
+  // Two threads may make a ring each where one would do: the other one is there for the next queue then.
+  while (const std::optional<VkDeviceSize> missing = MissingRing(queue, bytes)) {
+    Expected<DeviceBuffer> ring = MakeRing(device_, *missing);
     if (!ring) {
       device_.diagnostics.Error(
           "TRELLIS-ring-allocation",
           ring.error().message + "; a smaller setting ring_budget makes graphs that cannot be bounded use less");
       return VK_ERROR_OUT_OF_DEVICE_MEMORY;
     }
-    std::lock_guard lock(mutex_);
-    if (rings_.size() < kMostRings) Publish(*std::move(ring));
+    if (!Publish(*std::move(ring))) return VK_ERROR_OUT_OF_DEVICE_MEMORY;
   }
+  return VK_SUCCESS;
 }
 
-void RingPool::Publish(DeviceBuffer ring) {
+std::optional<VkDeviceSize> RingPool::MissingRing(VkQueue queue, VkDeviceSize bytes) {
+  std::lock_guard lock(mutex_);
+  const VkDeviceSize need = std::max(largest_need_, bytes);
+  const size_t queues = queues_.size() + (queues_.count(queue) == 0 ? 1 : 0);
+  const auto enough =
+      std::count_if(rings_.begin(), rings_.end(), [need](const DeviceBuffer& ring) { return ring.size() >= need; });
+  if (static_cast<size_t>(enough) < queues) return need;
+  queues_.insert(queue);
+  largest_need_ = need;
+  return std::nullopt;
+}
+
+bool RingPool::Publish(DeviceBuffer ring) {
+  std::lock_guard lock(mutex_);
+  if (rings_.size() >= kMostRings) return false;
   const uint32_t index = static_cast<uint32_t>(rings_.size());
   shared::RingEntry entry = {};
   entry.base = ring.address();
   entry.bytes = ring.size();
+  // Kept before it is published: out of memory here, a ring that shaders see already would be freed.
+  rings_.push_back(std::move(ring));
   std::memcpy(table_.data() + sizeof(shared::RingTableHeader) + index * sizeof(entry), &entry, sizeof(entry));
   // Graphs that were submitted before may be scanning the table right now: the entry must be complete before they see
   // it counted.
   std::atomic_thread_fence(std::memory_order_release);
   auto* header = reinterpret_cast<shared::RingTableHeader*>(table_.data());
   std::atomic_ref<uint32_t>(header->count).store(index + 1, std::memory_order_release);
-  rings_.push_back(std::move(ring));
+  return true;
 }
 
 VkDeviceSize RingPool::TotalBytes() const {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <unordered_set>
 #include <vector>
 
@@ -31,7 +32,8 @@ class RingPool {
   [[nodiscard]] VkDeviceAddress table() const { return table_.address(); }
 
   // Makes sure that graphs that need up to `bytes` find a ring when they run on `queue`. To be called before the
-  // submission that needs it. VK_ERROR_OUT_OF_DEVICE_MEMORY when that is impossible.
+  // submission that needs it. VK_ERROR_OUT_OF_DEVICE_MEMORY when that is impossible: then it is as if nobody had asked,
+  // and smaller graphs go on.
   [[nodiscard]] VkResult EnsureRings(VkQueue queue, VkDeviceSize bytes);
 
   // Bytes of all rings of this pool.
@@ -40,14 +42,17 @@ class RingPool {
 
  private:
   RingPool(const Device& device, DeviceBuffer table);
-  void Publish(DeviceBuffer ring);  // with mutex_ held
+  // Bytes of a ring that is missing for that; nothing if none is, and then the pool counts on `queue` and `bytes`.
+  [[nodiscard]] std::optional<VkDeviceSize> MissingRing(VkQueue queue, VkDeviceSize bytes);
+  // False if the table is full.
+  [[nodiscard]] bool Publish(DeviceBuffer ring);
 
   const Device& device_;
   const DeviceBuffer table_;
   mutable std::mutex mutex_;  // guards what follows, and writing the table
   std::unordered_set<VkQueue> queues_;
-  VkDeviceSize largest_need_ =
-      0;  // any ring may be taken by any graph that fits, so all the rings that count have room for the largest
+  // Any ring may be taken by any graph that fits, so all the rings that count have room for the largest.
+  VkDeviceSize largest_need_ = 0;
   std::vector<DeviceBuffer> rings_;
 };
 

@@ -46,11 +46,11 @@ class HandleTable {
   HandleTable(const HandleTable&) = delete;
   HandleTable& operator=(const HandleTable&) = delete;
 
-  // Replaces an older object of the same handle.
+  // Replaces an older object of the same handle, which dies after the lock is released: its destructor may call down.
   void Insert(Handle handle, Pointer object) {
     Shard& shard = ShardOf(handle);
     std::unique_lock lock(shard.mutex);
-    shard.objects[handle] = std::move(object);
+    shard.objects[handle].swap(object);
   }
 
   // Inserts unless the handle is known; returns the object that is in the table afterwards.

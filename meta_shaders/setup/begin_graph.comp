@@ -8,18 +8,23 @@ layout(local_size_x = 64) in;
 
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer BeginPlanReference { BeginPlan plan; };
 
-// There is a ring for every queue, so a free one exists at any moment; but while one scan runs, graphs on other queues may swap theirs.
-const uint kMostScans = 4u;
+// There is a ring for every queue, so a free one exists at any moment; but while one scan runs, graphs on other queues may swap theirs behind its back. With many
+// queues of short graphs that happens several times in a row. The bound only makes sure that nothing hangs, whatever went wrong.
+const uint kMostScans = 4096u;
 
 shared uvec2 claimed_ring;
 
 // Index of the ring claimed, kNoSlot if there is none.
 uint ClaimRing(BeginPlan plan) {
   const uint count = RingTableHeaderReference(plan.ring_table).header.count;
-  for (uint scan = 0u; scan < kMostScans; ++scan) {
+  bool any_fits = true;
+  for (uint scan = 0u; any_fits && scan < kMostScans; ++scan) {
+    any_fits = false;
     for (uint index = 0u; index < count; ++index) {
       RingEntryReference candidate = RingEntryOf(plan.ring_table, index);
-      if (GreaterOrEqual64(candidate.entry.bytes, plan.ring_bytes) && atomicCompSwap(candidate.entry.owner, 0u, 1u) == 0u) return index;
+      if (!GreaterOrEqual64(candidate.entry.bytes, plan.ring_bytes)) continue;
+      any_fits = true;
+      if (atomicCompSwap(candidate.entry.owner, 0u, 1u) == 0u) return index;
     }
   }
   return kNoSlot;

@@ -80,6 +80,14 @@ TEST_F(BeginEndKernelTest, EndGivesBackWhatBeginClaimed) {
   EXPECT_EQ(Begin(table, 1).ring, 0x10000u);
 }
 
+// Though there is a ring for every queue, whoever looks for one may find it gone again and again.
+TEST_F(BeginEndKernelTest, ARingThatIsTakenIsNotClaimedTwice) {
+  const PlanSpan table = RingTable({Ring(0x10000, 1024), Ring(0x20000, 4096, 1), Ring(0x30000, 4096, 1)});
+  EXPECT_EQ(Begin(table, 4096).ring_entry, kNoSlot);
+  EXPECT_EQ(Begin(table, 8192).ring_entry, kNoSlot) << "none of them is large enough";
+  EXPECT_EQ(Entry(table, 0).owner, 0u);
+}
+
 TEST_F(BeginEndKernelTest, AGraphThatNeedsNoRingClaimsNone) {
   const PlanSpan table = RingTable({Ring(0x10000, 4096)});
   const ControlBlock control = Begin(table, 0);

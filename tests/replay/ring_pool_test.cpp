@@ -97,6 +97,20 @@ TEST_F(RingPoolTest, AFailedAllocationIsReturnedAndChangesNothing) {
   EXPECT_EQ(pool->EnsureRings(QueueNumber(1), 2 * kMiB), VK_SUCCESS);
 }
 
+// What cannot be had for one graph must not be asked for on behalf of the others.
+TEST_F(RingPoolTest, AFailedAllocationDoesNotStopSmallerGraphs) {
+  const auto pool = Pool();
+  ASSERT_EQ(pool->EnsureRings(QueueNumber(1), kMiB), VK_SUCCESS);
+  device_.FailAllocations(true);
+  EXPECT_EQ(pool->EnsureRings(QueueNumber(1), 2 * kMiB), VK_ERROR_OUT_OF_DEVICE_MEMORY);
+  EXPECT_EQ(pool->EnsureRings(QueueNumber(1), kMiB), VK_SUCCESS);
+  EXPECT_EQ(pool->EnsureRings(QueueNumber(2), kMiB), VK_ERROR_OUT_OF_DEVICE_MEMORY);
+  EXPECT_EQ(pool->EnsureRings(QueueNumber(1), kMiB), VK_SUCCESS) << "the other queue's graph does not run";
+  device_.FailAllocations(false);
+  EXPECT_EQ(pool->EnsureRings(QueueNumber(2), kMiB), VK_SUCCESS);
+  EXPECT_EQ(pool->RingCount(), 2u);
+}
+
 TEST(RingBudgetTest, TheSettingWins) {
   Settings settings;
   settings.ring_budget = 3;
