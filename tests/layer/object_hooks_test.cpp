@@ -70,6 +70,30 @@ TEST_F(ObjectHooks, scratch_buffer_is_translated_and_found_by_address) {
   EXPECT_FALSE(object->scratch_addresses.Find(address));
 }
 
+TEST(BufferAddresses, buffers_that_overlap_are_all_known) {
+  const auto buffer = [](uint64_t number) { return HandleFromU64<VkBuffer>(number); };
+  BufferAddressMap map;
+  map.Insert(0x1000, buffer(1), 0x1000);
+  map.Insert(0x1000, buffer(2), 0x40);
+  map.Insert(0x1400, buffer(3), 0x100);
+  map.Insert(0x1400, buffer(4), 0x2000);
+  map.Insert(0x1400, buffer(3), 0x100);  // asked for again
+  const auto at = [&](VkDeviceAddress address) {
+    const std::optional<BufferPlace> place = map.Find(address);
+    return place ? std::pair(place->buffer, place->offset) : std::pair(VkBuffer{VK_NULL_HANDLE}, VkDeviceSize{0});
+  };
+  EXPECT_EQ(at(0xfff), std::pair(VkBuffer{VK_NULL_HANDLE}, VkDeviceSize{0}));
+  EXPECT_EQ(at(0x1000), std::pair(buffer(1), VkDeviceSize{0})) << "the longer one, not the one that came last";
+  EXPECT_EQ(at(0x1440), std::pair(buffer(4), VkDeviceSize{0x40}));
+  map.Erase(buffer(4));
+  EXPECT_EQ(at(0x1440), std::pair(buffer(1), VkDeviceSize{0x440}));
+  EXPECT_EQ(at(0x1fff), std::pair(buffer(1), VkDeviceSize{0xfff}));
+  EXPECT_EQ(at(0x2000), std::pair(VkBuffer{VK_NULL_HANDLE}, VkDeviceSize{0}));
+  map.Erase(buffer(1));
+  EXPECT_EQ(at(0x1020), std::pair(buffer(2), VkDeviceSize{0x20}));
+  EXPECT_EQ(at(0x1440), std::pair(buffer(3), VkDeviceSize{0x40}));
+}
+
 TEST_F(ObjectHooks, failed_buffer_is_not_tracked) {
   VkBufferCreateInfo info = {};
   info.usage = VK_BUFFER_USAGE_EXECUTION_GRAPH_SCRATCH_BIT_AMDX;
@@ -178,6 +202,12 @@ TEST_F(ObjectHooks, private_data_of_node_modules_is_kept_by_the_layer) {
   TRELLIS_CALL(device_, GetPrivateData)(device_.handle(), VK_OBJECT_TYPE_SHADER_MODULE, module, slot, &value);
   EXPECT_EQ(value, 77u);
   EXPECT_EQ(driver_.CountOf("SetPrivateData"), 0u);
+
+  // A new slot may get the old one's handle, and starts with zeros.
+  TRELLIS_CALL(device_, DestroyPrivateDataSlot)(device_.handle(), slot, nullptr);
+  EXPECT_EQ(driver_.CallsOf("DestroyPrivateDataSlot").at(0).object, HandleToU64(slot));
+  TRELLIS_CALL(device_, GetPrivateData)(device_.handle(), VK_OBJECT_TYPE_SHADER_MODULE, module, slot, &value);
+  EXPECT_EQ(value, 0u);
 }
 
 class LayoutHooks : public ObjectHooks {

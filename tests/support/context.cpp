@@ -65,6 +65,14 @@ bool OffersGraphs(VkPhysicalDevice device) {
   return HasExtension(device, VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME) && enqueue.shaderEnqueue == VK_TRUE;
 }
 
+std::vector<VkQueueFamilyProperties> FamiliesOf(VkPhysicalDevice device) {
+  uint32_t count = 0;
+  vkGetPhysicalDeviceQueueFamilyProperties(device, &count, nullptr);
+  std::vector<VkQueueFamilyProperties> families(count);
+  vkGetPhysicalDeviceQueueFamilyProperties(device, &count, families.data());
+  return families;
+}
+
 template <typename Function>
 bool Load(VkDevice device, const char* name, Function& function, std::string& error) {
   function = reinterpret_cast<Function>(vkGetDeviceProcAddr(device, name));
@@ -158,12 +166,6 @@ bool Context::ChooseDevice(std::string& error) {
 }
 
 bool Context::CreateDevice(std::string& error) {
-  uint32_t count = 0;
-  vkGetPhysicalDeviceQueueFamilyProperties(physical_device, &count, nullptr);
-  std::vector<VkQueueFamilyProperties> families(count);
-  vkGetPhysicalDeviceQueueFamilyProperties(physical_device, &count, families.data());
-  while (queue_family < count && (families[queue_family].queueFlags & VK_QUEUE_COMPUTE_BIT) == 0) ++queue_family;
-
   auto supported12 = Struct<VkPhysicalDeviceVulkan12Features>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES);
   auto supported = Struct<VkPhysicalDeviceFeatures2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &supported12);
   vkGetPhysicalDeviceFeatures2(physical_device, &supported);
@@ -189,35 +191,52 @@ bool Context::CreateDevice(std::string& error) {
   auto vulkan12 =
       Struct<VkPhysicalDeviceVulkan12Features>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, &maintenance5);
   vulkan12.bufferDeviceAddress = VK_TRUE;
+  vulkan12.timelineSemaphore = VK_TRUE;
   vulkan12.shaderInt8 = supported12.shaderInt8;
   vulkan12.shaderBufferInt64Atomics = supported12.shaderBufferInt64Atomics;
   vulkan12.shaderFloat16 = supported12.shaderFloat16;
   vulkan12.vulkanMemoryModel = features.vulkan_memory_model ? VK_TRUE : VK_FALSE;
   vulkan12.vulkanMemoryModelDeviceScope = vulkan12.vulkanMemoryModel;
-  auto enabled =
-      Struct<VkPhysicalDeviceFeatures2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, optional.FeatureChain(&vulkan12));
+  auto synchronization2 = Struct<VkPhysicalDeviceSynchronization2Features>(
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SYNCHRONIZATION_2_FEATURES, &vulkan12);
+  synchronization2.synchronization2 = VK_TRUE;
+  auto enabled = Struct<VkPhysicalDeviceFeatures2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
+                                                   optional.FeatureChain(&synchronization2));
   enabled.features.shaderInt16 = supported.features.shaderInt16;
   enabled.features.shaderInt64 = supported.features.shaderInt64;
   enabled.features.shaderFloat64 = supported.features.shaderFloat64;
 
-  const float priority = 1.0f;
-  auto queue_info = Struct<VkDeviceQueueCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO);
-  queue_info.queueFamilyIndex = queue_family;
-  queue_info.queueCount = 1;
-  queue_info.pQueuePriorities = &priority;
+  const std::vector<VkQueueFamilyProperties> families = FamiliesOf(physical_device);
+  std::vector<std::vector<float>> priorities;
+  std::vector<VkDeviceQueueCreateInfo> queue_infos;
+  for (uint32_t family = 0; family < families.size(); ++family) {
+    if ((families[family].queueFlags & VK_QUEUE_COMPUTE_BIT) == 0) continue;
+    priorities.emplace_back(families[family].queueCount, 1.0f);
+    queue_infos.push_back(Struct<VkDeviceQueueCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO));
+    queue_infos.back().queueFamilyIndex = family;
+    queue_infos.back().queueCount = families[family].queueCount;
+    queue_infos.back().pQueuePriorities = priorities.back().data();
+  }
   std::vector<const char*> extensions = {VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME, VK_KHR_MAINTENANCE_5_EXTENSION_NAME,
                                          VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME};
   extensions.insert(extensions.end(), optional.names().begin(), optional.names().end());
   auto info = Struct<VkDeviceCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &enabled);
-  info.queueCreateInfoCount = 1;
-  info.pQueueCreateInfos = &queue_info;
+  info.queueCreateInfoCount = static_cast<uint32_t>(queue_infos.size());
+  info.pQueueCreateInfos = queue_infos.data();
   info.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
   info.ppEnabledExtensionNames = extensions.data();
   if (const VkResult result = vkCreateDevice(physical_device, &info, nullptr, &device); result != VK_SUCCESS) {
     error = "vkCreateDevice returned " + std::to_string(result);
     return false;
   }
-  vkGetDeviceQueue(device, queue_family, 0, &queue);
+  for (const VkDeviceQueueCreateInfo& queue_info : queue_infos) {
+    for (uint32_t i = 0; i < queue_info.queueCount; ++i) {
+      queues.push_back({VK_NULL_HANDLE, queue_info.queueFamilyIndex});
+      vkGetDeviceQueue(device, queue_info.queueFamilyIndex, i, &queues.back().handle);
+    }
+  }
+  queue = queues.front().handle;
+  queue_family = queues.front().family;
   return Load(device, "vkCreateExecutionGraphPipelinesAMDX", graph.CreateExecutionGraphPipelines, error) &&
          Load(device, "vkGetExecutionGraphPipelineScratchSizeAMDX", graph.GetExecutionGraphPipelineScratchSize,
               error) &&

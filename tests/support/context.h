@@ -31,13 +31,19 @@ struct ShaderFeatures {
   bool workgroup_memory_explicit_layout = false;
 };
 
+// A queue that graphs can run on.
+struct ComputeQueue {
+  VkQueue handle = VK_NULL_HANDLE;
+  uint32_t family = 0;
+};
+
 // A layer setting for one context, as an environment variable.
 struct EnvironmentSetting {
   std::string name;
   std::string value;
 };
 
-// Threading: one thread.
+// Threading: one thread creates and destroys it; any thread may use what it holds.
 class Context {
  public:
   // Null with a message in `error`. `settings` are in the environment while instance and device are created.
@@ -57,6 +63,7 @@ class Context {
   VkDevice device = VK_NULL_HANDLE;
   VkQueue queue = VK_NULL_HANDLE;
   uint32_t queue_family = 0;
+  std::vector<ComputeQueue> queues;  // every queue of every family with compute; the first is `queue`
   GraphCommands graph;
   VkPhysicalDeviceProperties properties = {};
   VkPhysicalDeviceShaderEnqueuePropertiesAMDX enqueue_properties = {};

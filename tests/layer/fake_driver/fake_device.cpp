@@ -69,6 +69,7 @@ DESTROY(DestroyImage, VkImage)
 DESTROY(DestroyPipeline, VkPipeline)
 DESTROY(DestroyPipelineCache, VkPipelineCache)
 DESTROY(DestroyPipelineLayout, VkPipelineLayout)
+DESTROY(DestroyPrivateDataSlot, VkPrivateDataSlot)
 DESTROY(DestroyShaderModule, VkShaderModule)
 
 VKAPI_ATTR VkResult VKAPI_CALL CreateDescriptorUpdateTemplate(VkDevice device,
@@ -87,8 +88,11 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateBuffer(VkDevice device, const VkBufferCreat
         FindStruct<VkBufferUsageFlags2CreateInfo>(info->pNext, VK_STRUCTURE_TYPE_BUFFER_USAGE_FLAGS_2_CREATE_INFO);
     call.flags = flags2 ? flags2->usage : info->usage;
   });
-  if (result == VK_SUCCESS) DriverOf(device).buffer_sizes[(uint64_t)*buffer] = info->size;
-  return result;
+  if (result != VK_SUCCESS) return result;
+  FakeDriver& driver = DriverOf(device);
+  const std::lock_guard lock(driver.memory_mutex);
+  driver.buffer_sizes[(uint64_t)*buffer] = info->size;
+  return VK_SUCCESS;
 }
 
 VKAPI_ATTR void VKAPI_CALL GetDeviceBufferMemoryRequirements(VkDevice device,
@@ -144,25 +148,32 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateGraphicsPipelines(VkDevice device, VkPipeli
 
 VKAPI_ATTR void VKAPI_CALL GetBufferMemoryRequirements(VkDevice device, VkBuffer buffer,
                                                        VkMemoryRequirements* requirements) {
-  *requirements = {DriverOf(device).buffer_sizes[(uint64_t)buffer], 256, 1};
+  FakeDriver& driver = DriverOf(device);
+  const std::lock_guard lock(driver.memory_mutex);
+  *requirements = {driver.buffer_sizes[(uint64_t)buffer], 256, 1};
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL AllocateMemory(VkDevice device, const VkMemoryAllocateInfo* info,
                                               const VkAllocationCallbacks*, VkDeviceMemory* memory) {
   FakeDriver& driver = DriverOf(device);
   const uint64_t handle = driver.MakeHandle();
+  const std::lock_guard lock(driver.memory_mutex);
   driver.memories[handle].resize((info->allocationSize + 255) / sizeof(FakeDriver::MemoryPiece));
   *memory = (VkDeviceMemory)handle;
   return VK_SUCCESS;
 }
 
 VKAPI_ATTR void VKAPI_CALL FreeMemory(VkDevice device, VkDeviceMemory memory, const VkAllocationCallbacks*) {
-  DriverOf(device).memories.erase((uint64_t)memory);
+  FakeDriver& driver = DriverOf(device);
+  const std::lock_guard lock(driver.memory_mutex);
+  driver.memories.erase((uint64_t)memory);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL MapMemory(VkDevice device, VkDeviceMemory memory, VkDeviceSize offset, VkDeviceSize,
                                          VkMemoryMapFlags, void** data) {
-  *data = DriverOf(device).memories[(uint64_t)memory].data()->bytes + offset;
+  FakeDriver& driver = DriverOf(device);
+  const std::lock_guard lock(driver.memory_mutex);
+  *data = driver.memories[(uint64_t)memory].data()->bytes + offset;
   return VK_SUCCESS;
 }
 
@@ -177,12 +188,15 @@ VKAPI_ATTR VkResult VKAPI_CALL InvalidateMappedMemoryRanges(VkDevice, uint32_t, 
 VKAPI_ATTR VkResult VKAPI_CALL BindBufferMemory(VkDevice device, VkBuffer buffer, VkDeviceMemory memory,
                                                 VkDeviceSize offset) {
   FakeDriver& driver = DriverOf(device);
+  const std::lock_guard lock(driver.memory_mutex);
   driver.buffer_addresses[(uint64_t)buffer] = driver.memories[(uint64_t)memory].data()->bytes + offset;
   return VK_SUCCESS;
 }
 
 VKAPI_ATTR VkDeviceAddress VKAPI_CALL GetBufferDeviceAddress(VkDevice device, const VkBufferDeviceAddressInfo* info) {
-  return reinterpret_cast<VkDeviceAddress>(DriverOf(device).buffer_addresses[(uint64_t)info->buffer]);
+  FakeDriver& driver = DriverOf(device);
+  const std::lock_guard lock(driver.memory_mutex);
+  return reinterpret_cast<VkDeviceAddress>(driver.buffer_addresses[(uint64_t)info->buffer]);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL AllocateCommandBuffers(VkDevice device, const VkCommandBufferAllocateInfo* info,
@@ -198,22 +212,29 @@ VKAPI_ATTR void VKAPI_CALL FreeCommandBuffers(VkDevice device, VkCommandPool, ui
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL ResetCommandPool(VkDevice, VkCommandPool, VkCommandPoolResetFlags) { return VK_SUCCESS; }
-VKAPI_ATTR VkResult VKAPI_CALL DeviceWaitIdle(VkDevice) { return VK_SUCCESS; }
-VKAPI_ATTR VkResult VKAPI_CALL QueueWaitIdle(VkQueue) { return VK_SUCCESS; }
-VKAPI_ATTR VkResult VKAPI_CALL GetFenceStatus(VkDevice, VkFence) { return VK_SUCCESS; }
 VKAPI_ATTR VkResult VKAPI_CALL ResetFences(VkDevice, uint32_t, const VkFence*) { return VK_SUCCESS; }
-VKAPI_ATTR VkResult VKAPI_CALL WaitForFences(VkDevice, uint32_t, const VkFence*, VkBool32, uint64_t) {
-  return VK_SUCCESS;
+
+VKAPI_ATTR VkResult VKAPI_CALL DeviceWaitIdle(VkDevice device) { return DriverOf(device).queue_result; }
+VKAPI_ATTR VkResult VKAPI_CALL QueueWaitIdle(VkQueue queue) { return DriverOf(queue).queue_result; }
+VKAPI_ATTR VkResult VKAPI_CALL GetFenceStatus(VkDevice device, VkFence) { return DriverOf(device).queue_result; }
+VKAPI_ATTR VkResult VKAPI_CALL WaitForFences(VkDevice device, uint32_t, const VkFence*, VkBool32, uint64_t) {
+  return DriverOf(device).queue_result;
+}
+VKAPI_ATTR VkResult VKAPI_CALL WaitSemaphores(VkDevice device, const VkSemaphoreWaitInfo*, uint64_t) {
+  return DriverOf(device).queue_result;
+}
+VKAPI_ATTR VkResult VKAPI_CALL GetSemaphoreCounterValue(VkDevice device, VkSemaphore, uint64_t* value) {
+  *value = 0;
+  return DriverOf(device).queue_result;
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL QueueSubmit(VkQueue queue, uint32_t count, const VkSubmitInfo*, VkFence) {
   DriverOf(queue).Record("QueueSubmit").first = count;
-  return VK_SUCCESS;
+  return DriverOf(queue).queue_result;
 }
-
 VKAPI_ATTR VkResult VKAPI_CALL QueueSubmit2(VkQueue queue, uint32_t count, const VkSubmitInfo2*, VkFence) {
   DriverOf(queue).Record("QueueSubmit2").first = count;
-  return VK_SUCCESS;
+  return DriverOf(queue).queue_result;
 }
 
 VKAPI_ATTR void VKAPI_CALL GetImageSubresourceLayout(VkDevice, VkImage image, const VkImageSubresource* subresource,
@@ -249,8 +270,9 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL GetDeviceProcAddr(VkDevice device, cons
 }  // namespace
 
 PFN_vkVoidFunction FakeDeviceFunction(const char* name) {
-#define FAKE(command) \
-  { "vk" #command, reinterpret_cast<PFN_vkVoidFunction>(static_cast<PFN_vk##command>(command)) }
+#define ALIAS(name, command) \
+  { "vk" #name, reinterpret_cast<PFN_vkVoidFunction>(static_cast<PFN_vk##name>(command)) }
+#define FAKE(command) ALIAS(command, command)
 #define NATIVE(command) {"vk" #command, Native},
   static const std::unordered_map<std::string, PFN_vkVoidFunction> table = {FAKE(AllocateCommandBuffers),
                                                                             FAKE(AllocateMemory),
@@ -277,6 +299,7 @@ PFN_vkVoidFunction FakeDeviceFunction(const char* name) {
                                                                             FAKE(DestroyPipeline),
                                                                             FAKE(DestroyPipelineCache),
                                                                             FAKE(DestroyPipelineLayout),
+                                                                            FAKE(DestroyPrivateDataSlot),
                                                                             FAKE(DestroyShaderModule),
                                                                             FAKE(DeviceWaitIdle),
                                                                             FAKE(FlushMappedMemoryRanges),
@@ -291,10 +314,12 @@ PFN_vkVoidFunction FakeDeviceFunction(const char* name) {
                                                                             FAKE(GetFenceStatus),
                                                                             FAKE(GetImageSubresourceLayout),
                                                                             FAKE(GetPrivateData),
+                                                                            FAKE(GetSemaphoreCounterValue),
                                                                             FAKE(InvalidateMappedMemoryRanges),
                                                                             FAKE(MapMemory),
                                                                             FAKE(QueueSubmit),
                                                                             FAKE(QueueSubmit2),
+                                                                            ALIAS(QueueSubmit2KHR, QueueSubmit2),
                                                                             FAKE(QueueWaitIdle),
                                                                             FAKE(ResetCommandPool),
                                                                             FAKE(ResetFences),
@@ -302,7 +327,9 @@ PFN_vkVoidFunction FakeDeviceFunction(const char* name) {
                                                                             FAKE(SetPrivateData),
                                                                             FAKE(UnmapMemory),
                                                                             FAKE(WaitForFences),
+                                                                            FAKE(WaitSemaphores),
                                                                             TRELLIS_SHADER_ENQUEUE_FUNCTIONS(NATIVE)};
+#undef ALIAS
 #undef FAKE
 #undef NATIVE
   const auto found = table.find(name);

@@ -10,6 +10,7 @@ FakeDriver::FakeDriver(DriverOptions driver_options) : options(std::move(driver_
 FakeDriver::~FakeDriver() = default;
 
 void* FakeDriver::MakeDispatchable(const void* parent) {
+  const std::lock_guard lock(objects_mutex_);
   if (!parent) loader_tables_.push_back(std::make_unique<char>());
   const void* table = parent ? static_cast<const Object*>(parent)->loader_table : loader_tables_.back().get();
   objects_.push_back(std::make_unique<Object>(Object{table, this}));

@@ -54,7 +54,7 @@ struct DriverOptions {
   std::set<std::string> missing_commands;  // with "vk"
 };
 
-// Threading: one thread, but for Record, MakeHandle and TakeNextResult: the layer creates pipelines on several.
+// Threading: any thread may call the driver's functions; what the driver recorded is looked at when none does.
 class FakeDriver {
  public:
   explicit FakeDriver(DriverOptions options = {});
@@ -81,6 +81,9 @@ class FakeDriver {
   std::map<VkStructureType, std::vector<VkBool32>> device_features;  // their members
   std::atomic<VkResult> next_result = VK_SUCCESS;  // what the next vkCreateShaderModule or vkCreateBuffer returns
 
+  // What submissions, waits and status queries return.
+  std::atomic<VkResult> queue_result = VK_SUCCESS;
+
   // For the driver's functions.
   struct Object {
     const void* loader_table;  // the loader writes and reads this
@@ -97,6 +100,7 @@ class FakeDriver {
   }
   VkResult TakeNextResult() { return next_result.exchange(VK_SUCCESS); }
 
+  std::mutex memory_mutex;  // guards what follows
   // As aligned as the driver says that buffers must be.
   struct alignas(256) MemoryPiece {
     uint8_t bytes[256] = {};
@@ -106,6 +110,7 @@ class FakeDriver {
   std::map<uint64_t, uint8_t*> buffer_addresses;
 
  private:
+  std::mutex objects_mutex_;  // guards objects_ and loader_tables_
   std::vector<std::unique_ptr<Object>> objects_;
   std::vector<std::unique_ptr<char>> loader_tables_;
   std::mutex calls_mutex_;        // guards calls_ while calls are made
