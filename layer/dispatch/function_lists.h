@@ -94,10 +94,18 @@
   OPTIONAL(CmdInsertDebugUtilsLabelEXT) \
   OPTIONAL(CmdSetDescriptorBufferOffsets2EXT) \
   OPTIONAL(CmdSetDescriptorBufferOffsetsEXT) \
+  OPTIONAL(CreatePipelineBinariesKHR) \
   OPTIONAL(CreateRayTracingPipelinesKHR) \
   OPTIONAL(CreateShadersEXT) \
   OPTIONAL(GetDeviceQueue2) \
+  OPTIONAL(GetPipelineExecutableInternalRepresentationsKHR) \
+  OPTIONAL(GetPipelineExecutablePropertiesKHR) \
+  OPTIONAL(GetPipelineExecutableStatisticsKHR) \
+  OPTIONAL(GetPipelineKeyKHR) \
+  OPTIONAL(GetPipelinePropertiesEXT) \
+  OPTIONAL(GetShaderInfoAMD) \
   OPTIONAL(GetShaderModuleIdentifierEXT) \
+  OPTIONAL(ReleaseCapturedPipelineDataKHR) \
   OPTIONAL(SetDebugUtilsObjectNameEXT) \
   OPTIONAL(SetDebugUtilsObjectTagEXT) \
   OPTIONAL_ALIAS(CmdBeginRenderPass2, CmdBeginRenderPass2KHR) \

@@ -58,6 +58,7 @@
   GRAPHS(CreateDescriptorSetLayout) \
   GRAPHS(CreateDescriptorUpdateTemplate) \
   GRAPHS_ALIAS(CreateDescriptorUpdateTemplateKHR, CreateDescriptorUpdateTemplate) \
+  GRAPHS(CreatePipelineBinariesKHR) \
   GRAPHS(CreatePipelineCache) \
   GRAPHS(CreatePipelineLayout) \
   GRAPHS(CreateShaderModule) \
@@ -84,15 +85,22 @@
   GRAPHS(GetDeviceQueue) \
   GRAPHS(GetDeviceQueue2) \
   GRAPHS(GetFenceStatus) \
+  GRAPHS(GetPipelineExecutableInternalRepresentationsKHR) \
+  GRAPHS(GetPipelineExecutablePropertiesKHR) \
+  GRAPHS(GetPipelineExecutableStatisticsKHR) \
+  GRAPHS(GetPipelineKeyKHR) \
+  GRAPHS(GetPipelinePropertiesEXT) \
   GRAPHS(GetPrivateData) \
   GRAPHS_ALIAS(GetPrivateDataEXT, GetPrivateData) \
   GRAPHS(GetSemaphoreCounterValue) \
   GRAPHS_ALIAS(GetSemaphoreCounterValueKHR, GetSemaphoreCounterValue) \
+  GRAPHS(GetShaderInfoAMD) \
   GRAPHS(GetShaderModuleIdentifierEXT) \
   GRAPHS(QueueSubmit) \
   GRAPHS(QueueSubmit2) \
   GRAPHS_ALIAS(QueueSubmit2KHR, QueueSubmit2) \
   GRAPHS(QueueWaitIdle) \
+  GRAPHS(ReleaseCapturedPipelineDataKHR) \
   GRAPHS(ResetCommandBuffer) \
   GRAPHS(ResetCommandPool) \
   GRAPHS(SetDebugUtilsObjectNameEXT) \

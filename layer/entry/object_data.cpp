@@ -3,6 +3,7 @@
 #include "layer/entry/hooks.h"
 #include "layer/objects/registry.h"
 #include "layer/objects/shader_module.h"
+#include "layer/pipeline/execution_graph.h"
 
 namespace trellis::entry {
 
@@ -23,11 +24,19 @@ VkObjectType ObjectTypeOf(VkDebugReportObjectTypeEXT type) {
   return VK_OBJECT_TYPE_UNKNOWN;
 }
 
+// No driver hears of these names: labels and messages of the layer use them.
+VkResult NameOwnObject(const Device& device, VkObjectType type, uint64_t handle, const char* name) {
+  if (type == VK_OBJECT_TYPE_PIPELINE)
+    if (const auto graph = device.execution_graphs.Find(HandleFromU64<VkPipeline>(handle))) graph->SetName(name);
+  return VK_SUCCESS;
+}
+
 }  // namespace
 
 VKAPI_ATTR VkResult VKAPI_CALL SetDebugUtilsObjectNameEXT(VkDevice device, const VkDebugUtilsObjectNameInfoEXT* info) {
   const std::shared_ptr<Device> object = FindDevice(device);
-  if (IsOwnHandle(*object, info->objectType, info->objectHandle)) return VK_SUCCESS;
+  if (IsOwnHandle(*object, info->objectType, info->objectHandle))
+    return NameOwnObject(*object, info->objectType, info->objectHandle, info->pObjectName);
   return object->dispatch.SetDebugUtilsObjectNameEXT(device, info);
 }
 
@@ -40,7 +49,8 @@ VKAPI_ATTR VkResult VKAPI_CALL SetDebugUtilsObjectTagEXT(VkDevice device, const 
 VKAPI_ATTR VkResult VKAPI_CALL DebugMarkerSetObjectNameEXT(VkDevice device,
                                                            const VkDebugMarkerObjectNameInfoEXT* info) {
   const std::shared_ptr<Device> object = FindDevice(device);
-  if (IsOwnHandle(*object, ObjectTypeOf(info->objectType), info->object)) return VK_SUCCESS;
+  const VkObjectType type = ObjectTypeOf(info->objectType);
+  if (IsOwnHandle(*object, type, info->object)) return NameOwnObject(*object, type, info->object, info->pObjectName);
   return object->dispatch.DebugMarkerSetObjectNameEXT(device, info);
 }
 

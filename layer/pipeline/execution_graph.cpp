@@ -27,6 +27,16 @@ void ExecutionGraphPipeline::DestroyNodePipelines(const VkAllocationCallbacks* a
   }
 }
 
+void ExecutionGraphPipeline::SetName(const char* name) {
+  std::lock_guard lock(name_mutex_);
+  name_ = name ? name : "";
+}
+
+std::string ExecutionGraphPipeline::Name() const {
+  std::lock_guard lock(name_mutex_);
+  return name_;
+}
+
 ScratchLayout ExecutionGraphPipeline::scratch_layout() const {
   return LayOutScratch(static_cast<uint32_t>(graph.slots.size()), graph.launch_count, graph.largest_record);
 }
@@ -72,6 +82,17 @@ VkResult GetExecutionGraphPipelineNodeIndex(Device& device, VkPipeline pipeline,
                               NodeLabel(node.pName, node.index) + " (VUID 09142)");
   index = found;
   return VK_SUCCESS;
+}
+
+std::vector<VkPipeline> DriverPipelines(const Device& device, VkPipeline pipeline) {
+  std::vector<VkPipeline> below;
+  const auto add = [&below](const std::shared_ptr<NodePipeline>& node) {
+    if (node && std::find(below.begin(), below.end(), node->handle()) == below.end()) below.push_back(node->handle());
+  };
+  if (const auto library = device.compute_libraries.Find(pipeline)) add(library->node.pipeline);
+  if (const auto graph = device.execution_graphs.Find(pipeline))
+    for (const ExecutionGraphPipeline::CompiledNode& node : graph->nodes) add(node.pipeline);
+  return below;
 }
 
 void DestroyOwnPipeline(Device& device, VkPipeline pipeline, const VkAllocationCallbacks* allocator) {

@@ -20,9 +20,9 @@
 namespace trellis {
 
 // One graph, or a library with a part of one. Immutable once its handle is in Device::execution_graphs, except for the
-// schedule cache, which locks itself; so any thread may read it. Ownership: shared by the table and by command buffers
-// that recorded it. vkDestroyPipeline lets go of the nodes' pipelines at once, and of the rest (tables) with the last
-// reference.
+// schedule cache and the name, which lock themselves; so any thread may read it. Ownership: shared by the table and by
+// command buffers that recorded it. vkDestroyPipeline lets go of the nodes' pipelines at once, and of the rest (tables)
+// with the last reference.
 struct ExecutionGraphPipeline {
   struct CompiledNode {
     std::shared_ptr<NodePipeline> pipeline;
@@ -49,6 +49,10 @@ struct ExecutionGraphPipeline {
   // The levels from these roots (slots, sorted, no duplicates). Cached: an application uses few root sets.
   [[nodiscard]] std::shared_ptr<const LevelSchedule> ScheduleFor(std::span<const uint32_t> roots) const;
 
+  // What the application calls it (VK_EXT_debug_utils, VK_EXT_debug_marker); empty if it does not.
+  void SetName(const char* name);
+  [[nodiscard]] std::string Name() const;
+
   // Lets go of the nodes' pipelines; `allocator` must be compatible with the one that the graph was made with.
   void DestroyNodePipelines(const VkAllocationCallbacks* allocator);
 
@@ -57,6 +61,8 @@ struct ExecutionGraphPipeline {
     std::vector<uint32_t> roots;
     std::shared_ptr<const LevelSchedule> schedule;
   };
+  mutable std::mutex name_mutex_;  // guards name_: messages about lost records come from any thread
+  std::string name_;
   mutable std::mutex schedules_mutex_;             // guards schedules_
   mutable std::vector<CachedSchedule> schedules_;  // most recently made last
 };
@@ -76,6 +82,8 @@ struct ExecutionGraphPipeline {
 [[nodiscard]] VkResult GetExecutionGraphPipelineNodeIndex(Device& device, VkPipeline pipeline,
                                                           const VkPipelineShaderStageNodeCreateInfoAMDX& node,
                                                           uint32_t& index);
+// The driver's pipelines that a handle with Device::IsOwnPipeline stands for, each once, in the order of nodes.
+[[nodiscard]] std::vector<VkPipeline> DriverPipelines(const Device& device, VkPipeline pipeline);
 // For execution graphs and libraries of nodes: handles with Device::IsOwnPipeline. Graphs that were linked of a library
 // live on.
 void DestroyOwnPipeline(Device& device, VkPipeline pipeline, const VkAllocationCallbacks* allocator);

@@ -24,7 +24,8 @@ std::atomic_ref<uint32_t> Word(std::byte* place) {
 }
 
 std::string DescribeLoss(const shared::LossReport& report, const ExecutionGraphPipeline* pipeline) {
-  const std::string graph = "execution graph " + std::to_string(report.graph);
+  const std::string name = pipeline ? pipeline->Name() : "";
+  const std::string graph = "execution graph " + (name.empty() ? std::to_string(report.graph) : "'" + name + "'");
   const std::string where = " in level " + std::to_string(report.level) + " of " + graph;
   const std::string advice = "; a larger setting ring_budget makes room for more";
   if (!pipeline || report.slot > pipeline->graph.HeapSlot())

@@ -85,12 +85,13 @@ LaunchLimits LimitsOf(const Device& device) {
   return {limits.maxComputeWorkGroupCount[0], limits.maxComputeWorkGroupCount[1], kMaxExecutionGraphWorkgroups};
 }
 
-std::string GraphLabel(const DispatchPlan& plan, const Graph& graph) {
-  if (plan.entry) return "execution graph from infos on the device";
-  std::string label = "execution graph from";
+std::string GraphLabel(const DispatchPlan& plan, const ExecutionGraphPipeline& pipeline) {
+  const std::string name = pipeline.Name();
+  std::string label = "execution graph " + (name.empty() ? "" : "'" + name + "' ") + "from";
+  if (plan.entry) return label + " infos on the device";
   uint32_t named = shared::kNoSlot;
   for (const NodeLaunch& root : plan.levels.front().launches) {
-    if (root.launch.input != named) label += " " + SlotLabel(graph, root.launch.input);
+    if (root.launch.input != named) label += " " + SlotLabel(pipeline.graph, root.launch.input);
     named = root.launch.input;
   }
   return label;
@@ -144,7 +145,7 @@ void RecordEnd(const Device& device, VkCommandBuffer command_buffer, const Dispa
 void Record(CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline, const InternalKernels& kernels,
             const DispatchPlan& plan, ScratchBuffer scratch) {
   const Device& device = command_buffer.device;
-  const ScopedLabel label(device, command_buffer.handle, LabelsEnabled(device) ? GraphLabel(plan, pipeline.graph) : "");
+  const ScopedLabel label(device, command_buffer.handle, LabelsEnabled(device) ? GraphLabel(plan, pipeline) : "");
   const ScopedComputeState state(command_buffer);
   Recorder recorder(command_buffer, pipeline, kernels, scratch);
   RecordBegin(device, command_buffer.handle, plan, recorder);

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "layer/objects/handle_table.h"
 #include "spirv_lowering/post/post.h"
 #include "tests/layer/fake_driver/layer_under_test.h"
@@ -75,6 +77,21 @@ class GraphThroughTheLayer : public ::testing::Test {
     return index;
   }
 
+  // A dispatch of one record to "Source".
+  void DispatchOnce(VkCommandBuffer command_buffer) {
+    constexpr VkDeviceSize kScratchBytes = 65536;
+    const VkDeviceAddress scratch = MakeScratch(kScratchBytes);
+    TRELLIS_CALL(device_, CmdBindPipeline)(command_buffer, kGraph, graph_);
+    VkDispatchGraphInfoAMDX node = {};
+    node.nodeIndex = NodeIndex("Source");
+    node.payloadCount = 1;
+    VkDispatchGraphCountInfoAMDX count_info = {};
+    count_info.count = 1;
+    count_info.infos.hostAddress = &node;
+    count_info.stride = sizeof(node);
+    TRELLIS_CALL(device_, CmdDispatchGraphAMDX)(command_buffer, scratch, kScratchBytes, &count_info);
+  }
+
   FakeDriver driver_;
   TestInstance instance_{driver_, {VK_EXT_DEBUG_UTILS_EXTENSION_NAME}};
   TestDevice device_{instance_};
@@ -142,6 +159,97 @@ TEST_F(GraphThroughTheLayer, names_of_graphs_do_not_reach_the_driver) {
   name.pObjectName = "my graph";
   EXPECT_EQ(TRELLIS_CALL(device_, SetDebugUtilsObjectNameEXT)(device_.handle(), &name), VK_SUCCESS);
   EXPECT_EQ(driver_.CountOf("SetDebugUtilsObjectNameEXT"), 0u);
+  DispatchOnce(device_.Begin());
+  EXPECT_EQ(driver_.CallsOf("CmdBeginDebugUtilsLabelEXT").at(0).text, "execution graph 'my graph' from Source[0]");
+  name.pObjectName = nullptr;
+  EXPECT_EQ(TRELLIS_CALL(device_, SetDebugUtilsObjectNameEXT)(device_.handle(), &name), VK_SUCCESS);
+  driver_.ForgetCalls();
+  DispatchOnce(device_.Begin());
+  EXPECT_EQ(driver_.CallsOf("CmdBeginDebugUtilsLabelEXT").at(0).text, "execution graph from Source[0]");
+}
+
+TEST_F(GraphThroughTheLayer, executables_are_those_of_the_nodes) {
+  std::vector<uint64_t> nodes;
+  for (const DriverCall& call : driver_.CallsOf("CreateComputePipelines")) nodes.push_back(call.object);
+  VkPipelineInfoKHR info = {};
+  info.sType = VK_STRUCTURE_TYPE_PIPELINE_INFO_KHR;
+  info.pipeline = graph_;
+  const auto properties_of = TRELLIS_CALL(device_, GetPipelineExecutablePropertiesKHR);
+  uint32_t count = 0;
+  EXPECT_EQ(properties_of(device_.handle(), &info, &count, nullptr), VK_SUCCESS);
+  EXPECT_EQ(count, 6u);
+  std::vector<VkPipelineExecutablePropertiesKHR> properties(6);
+  EXPECT_EQ(properties_of(device_.handle(), &info, &count, properties.data()), VK_SUCCESS);
+  EXPECT_EQ(count, 6u);
+  for (const auto& executable : properties) EXPECT_EQ(executable.stages, VK_SHADER_STAGE_COMPUTE_BIT);
+  for (const uint32_t room : {0u, 3u, 4u}) {
+    properties.assign(6, {});
+    count = room;
+    EXPECT_EQ(properties_of(device_.handle(), &info, &count, properties.data()), VK_INCOMPLETE);
+    EXPECT_EQ(count, room);
+    for (uint32_t i = 0; i < 6; ++i) EXPECT_EQ(properties[i].stages != 0, i < room) << i;
+  }
+  for (const DriverCall& call : driver_.CallsOf("GetPipelineExecutablePropertiesKHR"))
+    EXPECT_NE(call.object, HandleToU64(graph_));
+
+  VkPipelineExecutableInfoKHR executable = {};
+  executable.sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_INFO_KHR;
+  executable.pipeline = graph_;
+  const auto statistics_of = TRELLIS_CALL(device_, GetPipelineExecutableStatisticsKHR);
+  for (executable.executableIndex = 0; executable.executableIndex < 6; ++executable.executableIndex) {
+    EXPECT_EQ(statistics_of(device_.handle(), &executable, &count, nullptr), VK_SUCCESS);
+    const DriverCall call = driver_.CallsOf("GetPipelineExecutableStatisticsKHR").back();
+    EXPECT_EQ(call.first, executable.executableIndex % 2);
+    EXPECT_THAT(nodes, ::testing::Contains(call.object));
+  }
+  EXPECT_EQ(statistics_of(device_.handle(), &executable, &count, nullptr), VK_SUCCESS) << "there is no seventh";
+  EXPECT_EQ(count, 0u);
+}
+
+// What the driver cannot answer for a graph never reaches it; what it can for its own pipelines does.
+TEST_F(GraphThroughTheLayer, other_queries_of_a_graph_do_not_reach_the_driver) {
+  const VkDevice device = device_.handle();
+  const VkPipeline plain = HandleFromU64<VkPipeline>(0x770);
+  VkPipelinePropertiesIdentifierEXT identifier = {};
+  identifier.sType = VK_STRUCTURE_TYPE_PIPELINE_PROPERTIES_IDENTIFIER_EXT;
+  identifier.pipelineIdentifier[3] = 77;
+  VkPipelineInfoEXT info = {};
+  info.sType = VK_STRUCTURE_TYPE_PIPELINE_INFO_KHR;
+  size_t size = 0;
+  VkPipelineBinaryCreateInfoKHR binaries = {};
+  binaries.sType = VK_STRUCTURE_TYPE_PIPELINE_BINARY_CREATE_INFO_KHR;
+  VkPipelineBinaryHandlesInfoKHR handles = {};
+  handles.pipelineBinaryCount = 5;
+  VkExecutionGraphPipelineCreateInfoAMDX graph_info = {};
+  graph_info.sType = VK_STRUCTURE_TYPE_EXECUTION_GRAPH_PIPELINE_CREATE_INFO_AMDX;
+  VkPipelineCreateInfoKHR create_info = {};
+  create_info.sType = VK_STRUCTURE_TYPE_PIPELINE_CREATE_INFO_KHR;
+  create_info.pNext = &graph_info;
+  VkPipelineBinaryKeyKHR key = {};
+  VkReleaseCapturedPipelineDataInfoKHR release = {};
+  const auto query = [&](VkPipeline pipeline) {
+    info.pipeline = binaries.pipeline = release.pipeline = pipeline;
+    const auto out = reinterpret_cast<VkBaseOutStructure*>(&identifier);
+    return std::array{TRELLIS_CALL(device_, GetPipelinePropertiesEXT)(device, &info, out),
+                      TRELLIS_CALL(device_, GetShaderInfoAMD)(device, pipeline, VK_SHADER_STAGE_COMPUTE_BIT,
+                                                              VK_SHADER_INFO_TYPE_STATISTICS_AMD, &size, nullptr),
+                      TRELLIS_CALL(device_, CreatePipelineBinariesKHR)(device, &binaries, nullptr, &handles),
+                      TRELLIS_CALL(device_, ReleaseCapturedPipelineDataKHR)(device, &release, nullptr)};
+  };
+  driver_.ForgetCalls();
+  EXPECT_THAT(query(graph_), ::testing::ElementsAre(VK_SUCCESS, VK_ERROR_FEATURE_NOT_PRESENT,
+                                                    VK_ERROR_INITIALIZATION_FAILED, VK_SUCCESS));
+  EXPECT_EQ(identifier.pipelineIdentifier[3], 0);
+  EXPECT_EQ(handles.pipelineBinaryCount, 0u);
+  binaries.pPipelineCreateInfo = &create_info;
+  EXPECT_NE(TRELLIS_CALL(device_, CreatePipelineBinariesKHR)(device, &binaries, nullptr, &handles), VK_SUCCESS);
+  EXPECT_NE(TRELLIS_CALL(device_, GetPipelineKeyKHR)(device, &create_info, &key), VK_SUCCESS);
+  EXPECT_TRUE(driver_.calls().empty());
+
+  binaries.pPipelineCreateInfo = nullptr;
+  EXPECT_THAT(query(plain), ::testing::Each(VK_SUCCESS));
+  EXPECT_EQ(TRELLIS_CALL(device_, GetPipelineKeyKHR)(device, nullptr, &key), VK_SUCCESS);
+  EXPECT_EQ(driver_.calls().size(), 5u);
 }
 
 TEST_F(GraphThroughTheLayer, unknown_node_is_an_error) {

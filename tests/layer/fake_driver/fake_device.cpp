@@ -250,6 +250,60 @@ VKAPI_ATTR VkResult VKAPI_CALL SetDebugUtilsObjectNameEXT(VkDevice device, const
   return VK_SUCCESS;
 }
 
+// Every pipeline has two executables, each with one statistic.
+VKAPI_ATTR VkResult VKAPI_CALL GetPipelineExecutablePropertiesKHR(VkDevice device, const VkPipelineInfoKHR* info,
+                                                                  uint32_t* count,
+                                                                  VkPipelineExecutablePropertiesKHR* properties) {
+  constexpr uint32_t kExecutables = 2;
+  DriverOf(device).Record("GetPipelineExecutablePropertiesKHR").object = (uint64_t)info->pipeline;
+  const uint32_t given = properties ? std::min(*count, kExecutables) : kExecutables;
+  for (uint32_t i = 0; properties && i < given; ++i) properties[i].stages = VK_SHADER_STAGE_COMPUTE_BIT;
+  *count = given;
+  return given < kExecutables ? VK_INCOMPLETE : VK_SUCCESS;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL GetPipelineExecutableStatisticsKHR(VkDevice device,
+                                                                  const VkPipelineExecutableInfoKHR* info,
+                                                                  uint32_t* count, VkPipelineExecutableStatisticKHR*) {
+  DriverCall& call = DriverOf(device).Record("GetPipelineExecutableStatisticsKHR");
+  call.object = (uint64_t)info->pipeline;
+  call.first = info->executableIndex;
+  *count = 1;
+  return VK_SUCCESS;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL GetPipelinePropertiesEXT(VkDevice device, const VkPipelineInfoEXT* info,
+                                                        VkBaseOutStructure*) {
+  DriverOf(device).Record("GetPipelinePropertiesEXT").object = (uint64_t)info->pipeline;
+  return VK_SUCCESS;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL GetShaderInfoAMD(VkDevice device, VkPipeline pipeline, VkShaderStageFlagBits,
+                                                VkShaderInfoTypeAMD, size_t*, void*) {
+  DriverOf(device).Record("GetShaderInfoAMD").object = (uint64_t)pipeline;
+  return VK_SUCCESS;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL CreatePipelineBinariesKHR(VkDevice device, const VkPipelineBinaryCreateInfoKHR*,
+                                                         const VkAllocationCallbacks*,
+                                                         VkPipelineBinaryHandlesInfoKHR*) {
+  DriverOf(device).Record("CreatePipelineBinariesKHR");
+  return VK_SUCCESS;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL GetPipelineKeyKHR(VkDevice device, const VkPipelineCreateInfoKHR*,
+                                                 VkPipelineBinaryKeyKHR*) {
+  DriverOf(device).Record("GetPipelineKeyKHR");
+  return VK_SUCCESS;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL ReleaseCapturedPipelineDataKHR(VkDevice device,
+                                                              const VkReleaseCapturedPipelineDataInfoKHR* info,
+                                                              const VkAllocationCallbacks*) {
+  DriverOf(device).Record("ReleaseCapturedPipelineDataKHR").object = (uint64_t)info->pipeline;
+  return VK_SUCCESS;
+}
+
 VKAPI_ATTR VkResult VKAPI_CALL SetPrivateData(VkDevice device, VkObjectType, uint64_t object, VkPrivateDataSlot,
                                               uint64_t) {
   DriverOf(device).Record("SetPrivateData").object = object;
@@ -286,6 +340,7 @@ PFN_vkVoidFunction FakeDeviceFunction(const char* name) {
                                                                             FAKE(CreateFence),
                                                                             FAKE(CreateGraphicsPipelines),
                                                                             FAKE(CreateImage),
+                                                                            FAKE(CreatePipelineBinariesKHR),
                                                                             FAKE(CreatePipelineCache),
                                                                             FAKE(CreatePipelineLayout),
                                                                             FAKE(CreateShaderModule),
@@ -313,14 +368,20 @@ PFN_vkVoidFunction FakeDeviceFunction(const char* name) {
                                                                             FAKE(GetDeviceQueue2),
                                                                             FAKE(GetFenceStatus),
                                                                             FAKE(GetImageSubresourceLayout),
+                                                                            FAKE(GetPipelineExecutablePropertiesKHR),
+                                                                            FAKE(GetPipelineExecutableStatisticsKHR),
+                                                                            FAKE(GetPipelineKeyKHR),
+                                                                            FAKE(GetPipelinePropertiesEXT),
                                                                             FAKE(GetPrivateData),
                                                                             FAKE(GetSemaphoreCounterValue),
+                                                                            FAKE(GetShaderInfoAMD),
                                                                             FAKE(InvalidateMappedMemoryRanges),
                                                                             FAKE(MapMemory),
                                                                             FAKE(QueueSubmit),
                                                                             FAKE(QueueSubmit2),
                                                                             ALIAS(QueueSubmit2KHR, QueueSubmit2),
                                                                             FAKE(QueueWaitIdle),
+                                                                            FAKE(ReleaseCapturedPipelineDataKHR),
                                                                             FAKE(ResetCommandPool),
                                                                             FAKE(ResetFences),
                                                                             FAKE(SetDebugUtilsObjectNameEXT),
