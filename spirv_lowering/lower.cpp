@@ -12,6 +12,7 @@
 #include "spirv_lowering/passes/handles.h"
 #include "spirv_lowering/passes/lowering.h"
 #include "spirv_lowering/passes/order_globals.h"
+#include "spirv_lowering/passes/push_constant_memory.h"
 #include "spirv_lowering/passes/push_constants.h"
 #include "spirv_lowering/passes/shared_memory.h"
 #include "spirv_lowering/passes/strip.h"
@@ -27,9 +28,23 @@ namespace {
 constexpr uint32_t kLowestVersion = 0x00010300;
 constexpr uint32_t kLowestEnqueueVersion = 0x00010400;
 
+// Whether the addresses can lie where they are wanted.
+bool HasPlaces(const NodeInfo& info, const LowerOptions& options) {
+  if (options.launch_offset % 8 != 0) return false;
+  if (!options.push_constant_copy_offset) return options.launch_offset >= info.push_constant_end;
+  return *options.push_constant_copy_offset % 8 == 0 && *options.push_constant_copy_offset != options.launch_offset;
+}
+
 Expected<std::vector<uint32_t>> LowerNode(NodeModule node, const NodeInfo& info, const LowerOptions& options) {
   Module& module = node.module;
   module.version = std::max(module.version, info.has_enqueue_capability ? kLowestEnqueueVersion : kLowestVersion);
+  std::optional<LaunchMember> launch;
+  if (options.push_constant_copy_offset) {
+    Expected<LaunchMember> moved =
+        MovePushConstantsToMemory(module, options.launch_offset, *options.push_constant_copy_offset);
+    if (!moved) return moved.error();
+    launch = *moved;
+  }
   Types types(module);
   const ConstantEvaluator constants(module, options.specialization);
   if (info.has_enqueue_capability) WidenBarriers(module, types, info.vulkan_memory_model);
@@ -38,8 +53,11 @@ Expected<std::vector<uint32_t>> LowerNode(NodeModule node, const NodeInfo& info,
   Importer runtime(module, types, RuntimeLibrary(info.vulkan_memory_model, options.subgroup_aggregation));
   Lowering lowering{module, types, runtime, info, constants, node.entry_function, node.input};
   if (Expected<void> done = LowerHandles(lowering); !done) return done.error();
-  Expected<LaunchMember> launch = AddLaunchMember(module, types, options.launch_offset);
-  if (!launch) return launch.error();
+  if (!launch) {
+    Expected<LaunchMember> added = AddLaunchMember(module, types, options.launch_offset);
+    if (!added) return added.error();
+    launch = *added;
+  }
   if (Expected<void> done = AddEntryPoint(lowering, *built_ins, *launch); !done) return done.error();
   if (Expected<void> done = LayOutSharedMemory(lowering); !done) return done.error();
   StripExtension(module);
@@ -73,7 +91,7 @@ NodeInfo LoweringKey(const NodeInfo& info) {
 Expected<LoweredNode> Lower(const Module& module, const NodeInfo& reflected, const LowerOptions& options) {
   // Nothing else may be read, or words would be shared that have to differ.
   const NodeInfo info = LoweringKey(reflected);
-  if (options.launch_offset % 8 != 0 || options.launch_offset < info.push_constant_end) {
+  if (!HasPlaces(info, options)) {
     return Error{"node '" + info.entry_point + "': no launch address fits at byte " +
                  std::to_string(options.launch_offset) + " of push constants that end at " +
                  std::to_string(info.push_constant_end)};

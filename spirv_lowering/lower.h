@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,13 +16,16 @@
 namespace trellis::spirv {
 
 struct LowerOptions {
-  // Byte offset of the 8-byte launch address in push constants: a multiple of 8 at or above
-  // NodeInfo::push_constant_end.
+  // Byte offset of the 8-byte launch address in push constants: a multiple of 8, and unless the next one is given at or
+  // above NodeInfo::push_constant_end.
   uint32_t launch_offset = 0;
   // The device has subgroup arithmetic and ballot in compute: reservations in one subgroup are taken with one atomic.
   bool subgroup_aggregation = false;
   // The one that Reflect was given.
   Specialization specialization = {};
+  // Byte offset in push constants, a multiple of 8, of the address of a copy of the application's push constants: the
+  // node reads them from there, and the two addresses are all that is pushed.
+  std::optional<uint32_t> push_constant_copy_offset = {};
 };
 
 struct LoweredNode {

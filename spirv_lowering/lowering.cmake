@@ -20,6 +20,8 @@ add_library(trellis_spirv_lowering STATIC
   passes/order_globals.h
   passes/output_reads.cpp
   passes/output_reads.h
+  passes/push_constant_memory.cpp
+  passes/push_constant_memory.h
   passes/push_constants.cpp
   passes/push_constants.h
   passes/runtime_calls.cpp

@@ -156,6 +156,16 @@ class BlockExtension {
 
 }  // namespace
 
+Id DeclareAddressBlock(Module& module, Types& types, const std::vector<uint32_t>& offsets) {
+  const std::vector<uint32_t> members(offsets.size(), types.Vector(types.Uint(), 2));
+  const Id block = types.Append(spv::Op::OpTypeStruct, kNoId, members);
+  for (uint32_t member = 0; member < offsets.size(); ++member) DecorateOffset(module, block, member, offsets[member]);
+  module.annotations.emplace_back(spv::Op::OpDecorate, kNoId, kNoId,
+                                  std::vector<uint32_t>{block, static_cast<uint32_t>(spv::Decoration::Block)});
+  const Id pointer = types.Pointer(spv::StorageClass::PushConstant, block);
+  return types.Append(spv::Op::OpVariable, pointer, {static_cast<uint32_t>(spv::StorageClass::PushConstant)});
+}
+
 Expected<LaunchMember> AddLaunchMember(Module& module, Types& types, uint32_t offset) {
   for (const Instruction& global : module.globals) {
     if (global.opcode == spv::Op::OpVariable &&
@@ -163,13 +173,7 @@ Expected<LaunchMember> AddLaunchMember(Module& module, Types& types, uint32_t of
       return BlockExtension(module, types, global.result_id).Run(offset);
     }
   }
-  const Id block = types.Append(spv::Op::OpTypeStruct, kNoId, {types.Vector(types.Uint(), 2)});
-  DecorateOffset(module, block, 0, offset);
-  module.annotations.emplace_back(spv::Op::OpDecorate, kNoId, kNoId,
-                                  std::vector<uint32_t>{block, static_cast<uint32_t>(spv::Decoration::Block)});
-  const Id pointer = types.Pointer(spv::StorageClass::PushConstant, block);
-  return LaunchMember{
-      types.Append(spv::Op::OpVariable, pointer, {static_cast<uint32_t>(spv::StorageClass::PushConstant)}), 0};
+  return LaunchMember{DeclareAddressBlock(module, types, {offset}), 0};
 }
 
 }  // namespace trellis::spirv

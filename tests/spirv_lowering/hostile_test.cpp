@@ -33,8 +33,13 @@ void LowerAll(const std::vector<uint32_t>& words, Tally& tally) {
       continue;
     }
     ++tally.reflected;
-    for (const bool aggregation : {false, true}) {
-      Expected<LoweredNode> lowered = Lower(*module, *info, {(info->push_constant_end + 7) / 8 * 8, aggregation});
+    LowerOptions pushed;
+    pushed.launch_offset = (info->push_constant_end + 7) / 8 * 8;
+    LowerOptions copied;
+    copied.subgroup_aggregation = true;
+    copied.push_constant_copy_offset = 8;
+    for (const LowerOptions& options : {pushed, copied}) {
+      Expected<LoweredNode> lowered = Lower(*module, *info, options);
       if (lowered) {
         ++tally.lowered;
       } else {

@@ -15,6 +15,7 @@ target_sources(trellis_spirv_tests PRIVATE
   node_text.h
   order_globals_test.cpp
   payload_types_test.cpp
+  push_constant_memory_test.cpp
   push_constants_test.cpp
   reflect_refusal_test.cpp
   reflect_test.cpp

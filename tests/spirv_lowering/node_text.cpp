@@ -164,7 +164,12 @@ std::vector<uint32_t> LowerOnce(const std::vector<uint32_t>& words, const LowerR
     ADD_FAILURE() << info.error().message;
     return {};
   }
-  Expected<LoweredNode> lowered = Lower(*module, *info, {request.launch_offset, aggregation, request.specialization});
+  LowerOptions options;
+  options.launch_offset = request.launch_offset;
+  options.subgroup_aggregation = aggregation;
+  options.specialization = request.specialization;
+  options.push_constant_copy_offset = request.push_constant_copy_offset;
+  Expected<LoweredNode> lowered = Lower(*module, *info, options);
   if (!lowered) {
     ADD_FAILURE() << lowered.error().message;
     return {};

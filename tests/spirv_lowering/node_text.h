@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,6 +56,7 @@ struct NodeParts {
 struct LowerRequest {
   uint32_t version = 0;
   uint32_t launch_offset = 64;
+  std::optional<uint32_t> push_constant_copy_offset;
   Specialization specialization;
   std::string_view entry_point = "node";
 };

@@ -1,0 +1,162 @@
+#include "spirv_lowering/passes/push_constant_memory.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "spirv_lowering/grammar/grammar.h"
+#include "spirv_lowering/ir/debug_references.h"
+#include "spirv_lowering/passes/memory_access.h"
+
+namespace trellis::spirv {
+namespace {
+
+constexpr uint32_t kLaunchMember = 0;
+constexpr uint32_t kCopyMember = 1;
+
+bool IsPushConstant(uint32_t storage_class) {
+  return storage_class == static_cast<uint32_t>(spv::StorageClass::PushConstant);
+}
+
+class Mover {
+ public:
+  explicit Mover(Module& module) : module_(module) {}
+
+  Expected<LaunchMember> Run(uint32_t launch_offset, uint32_t copy_offset) {
+    RetypePointers();
+    if (Expected<void> taken = TakeVariables(); !taken) return taken.error();
+    Types types(module_);
+    PayloadAccess access(types);
+    const Id block = DeclareAddressBlock(module_, types, {launch_offset, copy_offset});
+    for (Function& function : module_.functions) {
+      CollectPointers(function);
+      copies_.clear();
+      for (BasicBlock& basic_block : function.blocks) RewriteUses(basic_block, access);
+      if (!copies_.empty()) LoadCopies(types, block, function.blocks.front());
+    }
+    return LaunchMember{block, kLaunchMember};
+  }
+
+ private:
+  // Pointers into push constants never meet pointers to anything else, so the types themselves can change.
+  void RetypePointers() {
+    for (Instruction& global : module_.globals) {
+      if (global.opcode != spv::Op::OpTypePointer || !IsPushConstant(global.operands[0])) continue;
+      global.operands[0] = static_cast<uint32_t>(spv::StorageClass::PhysicalStorageBuffer);
+      pointees_.emplace(global.result_id, global.operands[1]);
+    }
+  }
+
+  Expected<void> TakeVariables() {
+    std::unordered_set<Id> gone;
+    for (const Instruction& global : module_.globals) {
+      if (global.opcode != spv::Op::OpVariable || !IsPushConstant(global.operands[0])) continue;
+      if (!pointees_.contains(global.type_id)) {
+        return Error{"push constant OpVariable %" + std::to_string(global.result_id) +
+                     ": the type is not a pointer to push constants"};
+      }
+      variables_.emplace(global.result_id, global.type_id);
+      gone.insert(global.result_id);
+    }
+    std::erase_if(module_.globals, [&](const Instruction& global) { return variables_.contains(global.result_id); });
+    RemoveDebugReferences(module_, gone);
+    return {};
+  }
+
+  void CollectPointers(const Function& function) {
+    pointers_.clear();
+    for (const auto& [variable, type] : variables_) pointers_.emplace(variable, pointees_.at(type));
+    for (const Instruction& parameter : function.parameters) {
+      if (Collect(parameter)) DecorateAliased(parameter.result_id);
+    }
+    for (const BasicBlock& block : function.blocks) {
+      for (const Instruction& instruction : block.body) Collect(instruction);
+    }
+  }
+
+  bool Collect(const Instruction& instruction) {
+    const auto pointee = pointees_.find(instruction.type_id);
+    if (pointee == pointees_.end()) return false;
+    pointers_.emplace(instruction.result_id, pointee->second);
+    return true;
+  }
+
+  // Required of parameters that are addresses, one way or the other.
+  void DecorateAliased(Id parameter) {
+    if (HasDecoration(module_, parameter, spv::Decoration::Aliased) ||
+        HasDecoration(module_, parameter, spv::Decoration::Restrict))
+      return;
+    module_.annotations.emplace_back(spv::Op::OpDecorate, kNoId, kNoId,
+                                     std::vector<uint32_t>{parameter, static_cast<uint32_t>(spv::Decoration::Aliased)});
+  }
+
+  void RewriteUses(BasicBlock& block, PayloadAccess& access) {
+    std::vector<Instruction> body;
+    body.reserve(block.body.size());
+    for (Instruction& instruction : block.body) {
+      if (instruction.opcode == spv::Op::OpLoad && pointers_.contains(instruction.operands[0])) {
+        access.Mark(instruction, 1, instruction.type_id, true, false);
+      } else if (instruction.opcode == spv::Op::OpCopyMemory && pointers_.contains(instruction.operands[1])) {
+        const Id type = pointers_.at(instruction.operands[1]);
+        SplitCopy copy = SplitCopyMemory(instruction, type, module_.NewId());
+        access.Mark(copy.load, 1, type, true, false);
+        ReplaceVariables(copy.load);
+        body.push_back(std::move(copy.load));
+        instruction = std::move(copy.store);
+      }
+      ReplaceVariables(instruction);
+      body.push_back(std::move(instruction));
+    }
+    block.body = std::move(body);
+  }
+
+  void ReplaceVariables(Instruction& instruction) {
+    // The literals of a switch may look like anything.
+    if (instruction.opcode == spv::Op::OpSwitch) return;
+    const std::vector<uint32_t>& operands = instruction.operands;
+    if (std::none_of(operands.begin(), operands.end(), [&](Id id) { return variables_.contains(id); })) return;
+    ForEachIdOperand(instruction, 1, [&](Id& id) {
+      if (!variables_.contains(id)) return;
+      Id& copy = copies_.try_emplace(id, kNoId).first->second;
+      if (copy == kNoId) copy = module_.NewId();
+      id = copy;
+    });
+  }
+
+  // Behind the function's variables: dominates everything that uses the pointers.
+  void LoadCopies(Types& types, Id block, BasicBlock& first) {
+    std::vector<Instruction> loads;
+    Builder builder(module_, loads);
+    const Id address = types.Vector(types.Uint(), 2);
+    const Id member = builder.Emit(spv::Op::OpAccessChain, types.Pointer(spv::StorageClass::PushConstant, address),
+                                   {block, types.ConstantUint(kCopyMember)});
+    const Id value = builder.Emit(spv::Op::OpLoad, address, {member});
+    for (const auto& [variable, type] : variables_) {
+      if (const auto copy = copies_.find(variable); copy != copies_.end())
+        loads.emplace_back(spv::Op::OpBitcast, type, copy->second, std::vector<uint32_t>{value});
+    }
+    const auto is_variable = [](const Instruction& instruction) { return instruction.opcode == spv::Op::OpVariable; };
+    const auto place = std::find_if(first.body.rbegin(), first.body.rend(), is_variable).base();
+    first.body.insert(place, std::make_move_iterator(loads.begin()), std::make_move_iterator(loads.end()));
+  }
+
+  Module& module_;
+  std::unordered_map<Id, Id> pointees_;  // by pointer type
+  std::map<Id, Id> variables_;           // the application's: id -> type
+  // Of the function at hand.
+  std::unordered_map<Id, Id> pointers_;  // id -> pointee
+  std::unordered_map<Id, Id> copies_;    // variable -> pointer to the copy
+};
+
+}  // namespace
+
+Expected<LaunchMember> MovePushConstantsToMemory(Module& module, uint32_t launch_offset, uint32_t copy_offset) {
+  return Mover(module).Run(launch_offset, copy_offset);
+}
+
+}  // namespace trellis::spirv
