@@ -83,6 +83,7 @@
   REQUIRED(WaitForFences) \
   OPTIONAL_ALIAS(GetBufferDeviceAddress, GetBufferDeviceAddressKHR) \
   OPTIONAL(GetBufferDeviceAddressEXT) \
+  OPTIONAL(CmdBeginConditionalRenderingEXT) \
   OPTIONAL(CmdBeginDebugUtilsLabelEXT) \
   OPTIONAL(CmdBindDescriptorBufferEmbeddedSamplers2EXT) \
   OPTIONAL(CmdBindDescriptorBufferEmbeddedSamplersEXT) \
@@ -90,6 +91,7 @@
   OPTIONAL(CmdBindShadersEXT) \
   OPTIONAL(DebugMarkerSetObjectNameEXT) \
   OPTIONAL(DebugMarkerSetObjectTagEXT) \
+  OPTIONAL(CmdEndConditionalRenderingEXT) \
   OPTIONAL(CmdEndDebugUtilsLabelEXT) \
   OPTIONAL(CmdInsertDebugUtilsLabelEXT) \
   OPTIONAL(CmdSetDescriptorBufferOffsets2EXT) \

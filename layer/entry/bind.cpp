@@ -2,26 +2,11 @@
 
 #include "layer/entry/hooks.h"
 #include "layer/entry/recording.h"
-#include "layer/objects/pipeline_layout.h"
 #include "layer/pipeline/execution_graph.h"
 
 namespace trellis::entry {
 
 namespace {
-
-// VkBindDescriptorSetsInfo and its relatives name stages instead of a bind point; COMPUTE stands for both compute and
-// execution graphs.
-template <typename Apply>
-void ForComputeBindPoints(CommandBuffer& recording, VkShaderStageFlags stages, Apply&& apply) {
-  if (!(stages & VK_SHADER_STAGE_COMPUTE_BIT)) return;
-  apply(recording.compute);
-  apply(recording.execution_graph);
-}
-
-// Null when the layer does not know the layout. Valid while the caller's pointer holds the object.
-const std::vector<uint32_t>* DynamicOffsetCounts(const std::shared_ptr<PipelineLayout>& layout) {
-  return layout ? &layout->dynamic_offset_counts : nullptr;
-}
 
 // Null if the pipeline may be bound there, for all that the layer can tell.
 const char* WhyNotBindable(const Device& device, VkPipelineBindPoint bind_point, VkPipeline pipeline) {
@@ -70,8 +55,8 @@ VKAPI_ATTR void VKAPI_CALL CmdBindDescriptorSets(VkCommandBuffer command_buffer,
                                                  const uint32_t* dynamic_offsets) {
   const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
   if (BindPointState* state = recording->StateOf(bind_point))
-    state->BindSets(layout, DynamicOffsetCounts(recording->device.pipeline_layouts.Find(layout)), first, count, sets,
-                    {dynamic_offsets, dynamic_offset_count}, recording->bind_sequence);
+    state->BindSets(FindBindLayout(*recording, layout), first, count, sets, {dynamic_offsets, dynamic_offset_count},
+                    recording->bind_sequence);
   if (!IsGraphBindPoint(bind_point))
     recording->device.dispatch.CmdBindDescriptorSets(command_buffer, bind_point, layout, first, count, sets,
                                                      dynamic_offset_count, dynamic_offsets);
@@ -80,10 +65,9 @@ VKAPI_ATTR void VKAPI_CALL CmdBindDescriptorSets(VkCommandBuffer command_buffer,
 VKAPI_ATTR void VKAPI_CALL CmdBindDescriptorSets2(VkCommandBuffer command_buffer,
                                                   const VkBindDescriptorSetsInfo* info) {
   const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
-  const auto layout = recording->device.pipeline_layouts.Find(info->layout);
-  ForComputeBindPoints(*recording, info->stageFlags, [&](BindPointState& state) {
-    state.BindSets(info->layout, DynamicOffsetCounts(layout), info->firstSet, info->descriptorSetCount,
-                   info->pDescriptorSets, {info->pDynamicOffsets, info->dynamicOffsetCount}, recording->bind_sequence);
+  ForComputeBindPoints(*recording, *info, [&](BindPointState& state, const BindLayout& layout) {
+    state.BindSets(layout, info->firstSet, info->descriptorSetCount, info->pDescriptorSets,
+                   {info->pDynamicOffsets, info->dynamicOffsetCount}, recording->bind_sequence);
   });
   recording->device.dispatch.CmdBindDescriptorSets2(command_buffer, info);
 }
@@ -95,7 +79,8 @@ VKAPI_ATTR void VKAPI_CALL CmdSetDescriptorBufferOffsetsEXT(VkCommandBuffer comm
                                                             const VkDeviceSize* offsets) {
   const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
   if (BindPointState* state = recording->StateOf(bind_point))
-    state->BindDescriptorBuffers(layout, first, count, buffer_indices, offsets, recording->bind_sequence);
+    state->BindDescriptorBuffers(FindBindLayout(*recording, layout), first, count, buffer_indices, offsets,
+                                 recording->bind_sequence);
   if (!IsGraphBindPoint(bind_point))
     recording->device.dispatch.CmdSetDescriptorBufferOffsetsEXT(command_buffer, bind_point, layout, first, count,
                                                                 buffer_indices, offsets);
@@ -104,8 +89,8 @@ VKAPI_ATTR void VKAPI_CALL CmdSetDescriptorBufferOffsetsEXT(VkCommandBuffer comm
 VKAPI_ATTR void VKAPI_CALL CmdSetDescriptorBufferOffsets2EXT(VkCommandBuffer command_buffer,
                                                              const VkSetDescriptorBufferOffsetsInfoEXT* info) {
   const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
-  ForComputeBindPoints(*recording, info->stageFlags, [&](BindPointState& state) {
-    state.BindDescriptorBuffers(info->layout, info->firstSet, info->setCount, info->pBufferIndices, info->pOffsets,
+  ForComputeBindPoints(*recording, *info, [&](BindPointState& state, const BindLayout& layout) {
+    state.BindDescriptorBuffers(layout, info->firstSet, info->setCount, info->pBufferIndices, info->pOffsets,
                                 recording->bind_sequence);
   });
   recording->device.dispatch.CmdSetDescriptorBufferOffsets2EXT(command_buffer, info);
@@ -116,7 +101,8 @@ VKAPI_ATTR void VKAPI_CALL CmdBindDescriptorBufferEmbeddedSamplersEXT(VkCommandB
                                                                       VkPipelineLayout layout, uint32_t set) {
   const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
   if (BindPointState* state = recording->StateOf(bind_point))
-    state->Rebind(set, BoundSet::Kind::kEmbeddedSamplers, layout, recording->bind_sequence++);
+    state->Rebind(set, BoundSet::Kind::kEmbeddedSamplers, FindBindLayout(*recording, layout),
+                  recording->bind_sequence++);
   if (!IsGraphBindPoint(bind_point))
     recording->device.dispatch.CmdBindDescriptorBufferEmbeddedSamplersEXT(command_buffer, bind_point, layout, set);
 }
@@ -124,8 +110,8 @@ VKAPI_ATTR void VKAPI_CALL CmdBindDescriptorBufferEmbeddedSamplersEXT(VkCommandB
 VKAPI_ATTR void VKAPI_CALL CmdBindDescriptorBufferEmbeddedSamplers2EXT(
     VkCommandBuffer command_buffer, const VkBindDescriptorBufferEmbeddedSamplersInfoEXT* info) {
   const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
-  ForComputeBindPoints(*recording, info->stageFlags, [&](BindPointState& state) {
-    state.Rebind(info->set, BoundSet::Kind::kEmbeddedSamplers, info->layout, recording->bind_sequence++);
+  ForComputeBindPoints(*recording, *info, [&](BindPointState& state, const BindLayout& layout) {
+    state.Rebind(info->set, BoundSet::Kind::kEmbeddedSamplers, layout, recording->bind_sequence++);
   });
   recording->device.dispatch.CmdBindDescriptorBufferEmbeddedSamplers2EXT(command_buffer, info);
 }

@@ -23,6 +23,7 @@
 #define TRELLIS_DEVICE_HOOKS(GRAPHS, GRAPHS_ALIAS, BOTH, BOTH_ALIAS) \
   GRAPHS(AllocateCommandBuffers) \
   GRAPHS(BeginCommandBuffer) \
+  GRAPHS(CmdBeginConditionalRenderingEXT) \
   GRAPHS(CmdBeginRenderPass) \
   GRAPHS(CmdBeginRenderPass2) \
   GRAPHS_ALIAS(CmdBeginRenderPass2KHR, CmdBeginRenderPass2) \
@@ -35,6 +36,7 @@
   GRAPHS_ALIAS(CmdBindDescriptorSets2KHR, CmdBindDescriptorSets2) \
   GRAPHS(CmdBindPipeline) \
   GRAPHS(CmdBindShadersEXT) \
+  GRAPHS(CmdEndConditionalRenderingEXT) \
   GRAPHS(CmdEndRenderPass) \
   GRAPHS(CmdEndRenderPass2) \
   GRAPHS_ALIAS(CmdEndRenderPass2KHR, CmdEndRenderPass2) \

@@ -5,25 +5,13 @@
 
 namespace trellis::entry {
 
-namespace {
-
-bool TakesDynamicOffset(VkDescriptorType type) {
-  return type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC || type == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC;
-}
-
-}  // namespace
-
 VKAPI_ATTR VkResult VKAPI_CALL CreateDescriptorSetLayout(VkDevice device, const VkDescriptorSetLayoutCreateInfo* info,
                                                          const VkAllocationCallbacks* allocator,
                                                          VkDescriptorSetLayout* layout) {
   const std::shared_ptr<Device> object = FindDevice(device);
   const VkResult result = object->dispatch.CreateDescriptorSetLayout(device, info, allocator, layout);
   if (result != VK_SUCCESS) return result;
-  auto made = std::make_shared<DescriptorSetLayout>();
-  for (uint32_t i = 0; i < info->bindingCount; ++i)
-    if (TakesDynamicOffset(info->pBindings[i].descriptorType))
-      made->dynamic_offset_count += info->pBindings[i].descriptorCount;
-  object->descriptor_set_layouts.Insert(*layout, std::move(made));
+  object->descriptor_set_layouts.Insert(*layout, std::make_shared<DescriptorSetLayout>(DescribeSetLayout(*info)));
   return VK_SUCCESS;
 }
 

@@ -5,7 +5,7 @@ namespace trellis::entry {
 
 namespace {
 
-BoundSet& PushTarget(CommandBuffer& recording, BindPointState& state, VkPipelineLayout layout, uint32_t set) {
+BoundSet& PushTarget(CommandBuffer& recording, BindPointState& state, const BindLayout& layout, uint32_t set) {
   return state.Rebind(set, BoundSet::Kind::kPushDescriptors, layout, recording.bind_sequence++);
 }
 
@@ -21,8 +21,8 @@ VKAPI_ATTR void VKAPI_CALL CmdPushConstants(VkCommandBuffer command_buffer, VkPi
 
 VKAPI_ATTR void VKAPI_CALL CmdPushConstants2(VkCommandBuffer command_buffer, const VkPushConstantsInfo* info) {
   const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
-  recording->push_constants.Push(info->layout, info->stageFlags, info->offset,
-                                 {static_cast<const uint8_t*>(info->pValues), info->size});
+  recording->push_constants.Push(FindBindLayout(*recording, info->layout, info->pNext).handle, info->stageFlags,
+                                 info->offset, {static_cast<const uint8_t*>(info->pValues), info->size});
   recording->device.dispatch.CmdPushConstants2(command_buffer, info);
 }
 
@@ -31,17 +31,16 @@ VKAPI_ATTR void VKAPI_CALL CmdPushDescriptorSet(VkCommandBuffer command_buffer, 
                                                 const VkWriteDescriptorSet* writes) {
   const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
   if (BindPointState* state = recording->StateOf(bind_point))
-    PushTarget(*recording, *state, layout, set).pushed.Push({writes, count});
+    PushTarget(*recording, *state, FindBindLayout(*recording, layout), set).pushed.Push({writes, count});
   if (!IsGraphBindPoint(bind_point))
     recording->device.dispatch.CmdPushDescriptorSet(command_buffer, bind_point, layout, set, count, writes);
 }
 
 VKAPI_ATTR void VKAPI_CALL CmdPushDescriptorSet2(VkCommandBuffer command_buffer, const VkPushDescriptorSetInfo* info) {
   const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
-  if (info->stageFlags & VK_SHADER_STAGE_COMPUTE_BIT)
-    for (BindPointState* state : {&recording->compute, &recording->execution_graph})
-      PushTarget(*recording, *state, info->layout, info->set)
-          .pushed.Push({info->pDescriptorWrites, info->descriptorWriteCount});
+  ForComputeBindPoints(*recording, *info, [&](BindPointState& state, const BindLayout& layout) {
+    PushTarget(*recording, state, layout, info->set).pushed.Push({info->pDescriptorWrites, info->descriptorWriteCount});
+  });
   recording->device.dispatch.CmdPushDescriptorSet2(command_buffer, info);
 }
 
@@ -52,7 +51,8 @@ VKAPI_ATTR void VKAPI_CALL CmdPushDescriptorSetWithTemplate(VkCommandBuffer comm
   const auto known = recording->device.push_templates.Find(update_template);
   if (known)
     if (BindPointState* state = recording->StateOf(known->bind_point))
-      PushTarget(*recording, *state, layout, set).pushed.PushWithTemplate(known->entries, data);
+      PushTarget(*recording, *state, FindBindLayout(*recording, layout), set)
+          .pushed.PushWithTemplate(known->entries, data);
   if (!known || !IsGraphBindPoint(known->bind_point))
     recording->device.dispatch.CmdPushDescriptorSetWithTemplate(command_buffer, update_template, layout, set, data);
 }
@@ -63,7 +63,8 @@ VKAPI_ATTR void VKAPI_CALL CmdPushDescriptorSetWithTemplate2(VkCommandBuffer com
   const auto known = recording->device.push_templates.Find(info->descriptorUpdateTemplate);
   if (known)
     if (BindPointState* state = recording->StateOf(known->bind_point))
-      PushTarget(*recording, *state, info->layout, info->set).pushed.PushWithTemplate(known->entries, info->pData);
+      PushTarget(*recording, *state, FindBindLayout(*recording, info->layout, info->pNext), info->set)
+          .pushed.PushWithTemplate(known->entries, info->pData);
   if (!known || !IsGraphBindPoint(known->bind_point))
     recording->device.dispatch.CmdPushDescriptorSetWithTemplate2(command_buffer, info);
 }

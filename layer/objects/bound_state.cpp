@@ -4,10 +4,23 @@
 
 namespace trellis {
 
-BoundSet& BindPointState::Rebind(uint32_t set, BoundSet::Kind kind, VkPipelineLayout layout, uint64_t sequence) {
+namespace {
+
+bool MeansTheSame(const BindLayout& a, const BindLayout& b, uint32_t set) {
+  return a.handle == b.handle || (a.sets && b.sets && CompatibleForSet(*a.sets, *b.sets, set));
+}
+
+size_t DynamicOffsetsOf(const SetLayouts& sets, uint32_t set) {
+  return set < sets.size() && sets[set] ? sets[set]->dynamic_offset_count : 0;
+}
+
+}  // namespace
+
+BoundSet& BindPointState::Rebind(uint32_t set, BoundSet::Kind kind, const BindLayout& layout, uint64_t sequence) {
   if (set >= sets.size()) sets.resize(set + 1);
   BoundSet& bound = sets[set];
-  const bool adds_up = kind == BoundSet::Kind::kPushDescriptors && bound.kind == kind && bound.layout == layout;
+  const bool adds_up =
+      kind == BoundSet::Kind::kPushDescriptors && bound.kind == kind && MeansTheSame(bound.layout, layout, set);
   if (!adds_up) bound = BoundSet{};
   bound.kind = kind;
   bound.layout = layout;
@@ -15,23 +28,20 @@ BoundSet& BindPointState::Rebind(uint32_t set, BoundSet::Kind kind, VkPipelineLa
   return bound;
 }
 
-void BindPointState::BindSets(VkPipelineLayout layout, const std::vector<uint32_t>* dynamic_offset_counts,
-                              uint32_t first, uint32_t count, const VkDescriptorSet* descriptor_sets,
-                              std::span<const uint32_t> dynamic_offsets, uint64_t& sequence) {
+void BindPointState::BindSets(const BindLayout& layout, uint32_t first, uint32_t count,
+                              const VkDescriptorSet* descriptor_sets, std::span<const uint32_t> dynamic_offsets,
+                              uint64_t& sequence) {
   for (uint32_t i = 0; i < count; ++i) {
     BoundSet& bound = Rebind(first + i, BoundSet::Kind::kDescriptorSet, layout, sequence++);
     bound.descriptor_set = descriptor_sets[i];
     size_t taken = dynamic_offsets.size();
-    if (dynamic_offset_counts) {
-      const size_t wanted = first + i < dynamic_offset_counts->size() ? (*dynamic_offset_counts)[first + i] : 0;
-      taken = std::min(taken, wanted);
-    }
+    if (layout.sets) taken = std::min(taken, DynamicOffsetsOf(*layout.sets, first + i));
     bound.dynamic_offsets.assign(dynamic_offsets.begin(), dynamic_offsets.begin() + static_cast<ptrdiff_t>(taken));
     dynamic_offsets = dynamic_offsets.subspan(taken);
   }
 }
 
-void BindPointState::BindDescriptorBuffers(VkPipelineLayout layout, uint32_t first, uint32_t count,
+void BindPointState::BindDescriptorBuffers(const BindLayout& layout, uint32_t first, uint32_t count,
                                            const uint32_t* buffer_indices, const VkDeviceSize* offsets,
                                            uint64_t& sequence) {
   for (uint32_t i = 0; i < count; ++i) {
@@ -57,8 +67,9 @@ void PushConstantState::Push(VkPipelineLayout layout, VkShaderStageFlags stages,
            older.offset + older.bytes.size() <= offset + bytes.size();
   });
   calls_.push_back({layout, stages, offset, {bytes.begin(), bytes.end()}});
-  if (!(stages & VK_SHADER_STAGE_COMPUTE_BIT) || offset >= kShadowBytes) return;
-  std::copy_n(bytes.begin(), std::min<size_t>(bytes.size(), kShadowBytes - offset), compute_bytes_.begin() + offset);
+  if (!(stages & VK_SHADER_STAGE_COMPUTE_BIT)) return;
+  compute_bytes_.resize(std::max(compute_bytes_.size(), offset + bytes.size()));
+  std::copy(bytes.begin(), bytes.end(), compute_bytes_.begin() + offset);
 }
 
 }  // namespace trellis

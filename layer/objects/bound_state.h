@@ -2,7 +2,6 @@
 // constants. Threading: that of the command buffer (externally synchronised).
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -10,17 +9,24 @@
 #include <vector>
 
 #include "layer/dispatch/vulkan.h"
+#include "layer/objects/descriptor_set_layout.h"
 #include "layer/objects/pushed_descriptors.h"
 
 namespace trellis {
+
+// The pipeline layout that a bind names.
+struct BindLayout {
+  VkPipelineLayout handle = VK_NULL_HANDLE;
+  std::shared_ptr<const SetLayouts> sets;  // null when the layer does not know the layout
+};
 
 // What is bound at one set number.
 struct BoundSet {
   enum class Kind : uint8_t { kNone, kDescriptorSet, kPushDescriptors, kDescriptorBuffer, kEmbeddedSamplers };
 
   Kind kind = Kind::kNone;
-  uint64_t sequence = 0;                     // order of the binds of one command buffer; a rebind gets a new number
-  VkPipelineLayout layout = VK_NULL_HANDLE;  // the one that the application bound it with
+  uint64_t sequence = 0;  // order of the binds of one command buffer; a rebind gets a new number
+  BindLayout layout;      // the one that the application bound it with
   VkDescriptorSet descriptor_set = VK_NULL_HANDLE;  // kDescriptorSet
   std::vector<uint32_t> dynamic_offsets;            // kDescriptorSet
   PushedDescriptors pushed;                         // kPushDescriptors
@@ -34,17 +40,16 @@ struct BindPointState {
   std::vector<BoundSet> sets;            // by set number
 
   // The entry of a set number for a new bind: emptied and numbered, but for push descriptors on top of push descriptors
-  // of the same layout, which add up.
-  BoundSet& Rebind(uint32_t set, BoundSet::Kind kind, VkPipelineLayout layout, uint64_t sequence);
+  // of a compatible layout, which add up.
+  BoundSet& Rebind(uint32_t set, BoundSet::Kind kind, const BindLayout& layout, uint64_t sequence);
 
-  // Several sets at once, as vkCmdBindDescriptorSets takes them. `dynamic_offset_counts`: how many offsets each
-  // set takes; without it the first set gets them all. Uses up `count` sequence numbers.
-  void BindSets(VkPipelineLayout layout, const std::vector<uint32_t>* dynamic_offset_counts, uint32_t first,
-                uint32_t count, const VkDescriptorSet* descriptor_sets, std::span<const uint32_t> dynamic_offsets,
-                uint64_t& sequence);
+  // Several sets at once, as vkCmdBindDescriptorSets takes them. Where the layout is not known the first set gets all
+  // dynamic offsets. Uses up `count` sequence numbers.
+  void BindSets(const BindLayout& layout, uint32_t first, uint32_t count, const VkDescriptorSet* descriptor_sets,
+                std::span<const uint32_t> dynamic_offsets, uint64_t& sequence);
 
   // vkCmdSetDescriptorBufferOffsetsEXT. Uses up `count` sequence numbers.
-  void BindDescriptorBuffers(VkPipelineLayout layout, uint32_t first, uint32_t count, const uint32_t* buffer_indices,
+  void BindDescriptorBuffers(const BindLayout& layout, uint32_t first, uint32_t count, const uint32_t* buffer_indices,
                              const VkDeviceSize* offsets, uint64_t& sequence);
 
   // Entries that hold something, as (set number, entry), in the order in which they were bound.
@@ -61,19 +66,17 @@ struct PushConstantCall {
 
 class PushConstantState {
  public:
-  static constexpr uint32_t kShadowBytes = 256;
-
   // Calls that this one overwrites completely, for the same layout and stages, are dropped.
   void Push(VkPipelineLayout layout, VkShaderStageFlags stages, uint32_t offset, std::span<const uint8_t> bytes);
 
   // In the order in which they were made.
   [[nodiscard]] const std::vector<PushConstantCall>& Calls() const { return calls_; }
-  // What stage COMPUTE sees; bytes that were never pushed are 0.
-  [[nodiscard]] const std::array<uint8_t, kShadowBytes>& ComputeBytes() const { return compute_bytes_; }
+  // What stage COMPUTE sees, up to the highest byte that was pushed; bytes between that never were are 0.
+  [[nodiscard]] const std::vector<uint8_t>& ComputeBytes() const { return compute_bytes_; }
 
  private:
   std::vector<PushConstantCall> calls_;
-  std::array<uint8_t, kShadowBytes> compute_bytes_ = {};
+  std::vector<uint8_t> compute_bytes_;
 };
 
 }  // namespace trellis

@@ -39,13 +39,13 @@ void BindSet(const CommandBuffer& command_buffer, uint32_t number, const BoundSe
 
 }  // namespace
 
-void BindGraphState(const CommandBuffer& command_buffer, const PipelineLayout& layout) {
-  for (const auto& [number, bound] : command_buffer.execution_graph.InOrder())
-    if (number < layout.dynamic_offset_counts.size()) BindSet(command_buffer, number, *bound, layout.node_layout);
-  if (const uint32_t bytes = (layout.push_constant_end + 3) & ~3u)
-    command_buffer.device.dispatch.CmdPushConstants(command_buffer.handle, layout.node_layout,
-                                                    VK_SHADER_STAGE_COMPUTE_BIT, 0, bytes,
-                                                    command_buffer.push_constants.ComputeBytes().data());
+void BindGraphSets(const CommandBuffer& command_buffer, const PipelineLayout& layout) {
+  for (const auto& [number, bound] : command_buffer.execution_graph.InOrder()) {
+    // What was bound for something else may not fit this graph, which then does not use it.
+    const bool fits =
+        bound->layout.sets ? CompatibleForSet(*bound->layout.sets, layout.sets, number) : number < layout.sets.size();
+    if (fits) BindSet(command_buffer, number, *bound, layout.node_layout);
+  }
 }
 
 void RestoreComputeState(const CommandBuffer& command_buffer) {
@@ -58,7 +58,7 @@ void RestoreComputeState(const CommandBuffer& command_buffer) {
     const VkShaderStageFlagBits stage = VK_SHADER_STAGE_COMPUTE_BIT;
     dispatch.CmdBindShadersEXT(handle, 1, &stage, &compute.shader);
   }
-  for (const auto& [number, bound] : compute.InOrder()) BindSet(command_buffer, number, *bound, bound->layout);
+  for (const auto& [number, bound] : compute.InOrder()) BindSet(command_buffer, number, *bound, bound->layout.handle);
   for (const PushConstantCall& call : command_buffer.push_constants.Calls())
     dispatch.CmdPushConstants(handle, call.layout, call.stages, call.offset, static_cast<uint32_t>(call.bytes.size()),
                               call.bytes.data());

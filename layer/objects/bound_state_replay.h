@@ -6,10 +6,9 @@
 
 namespace trellis {
 
-// Binds what the application bound for execution graphs at the compute bind point, through `layout.node_layout`, and
-// pushes its COMPUTE push constants [0, layout.push_constant_end). Set numbers that the layout does not have are left
-// out.
-void BindGraphState(const CommandBuffer& command_buffer, const PipelineLayout& layout);
+// Binds what the application bound for execution graphs at the compute bind point, through `layout.node_layout`. Sets
+// that are not compatible with the layout are left out.
+void BindGraphSets(const CommandBuffer& command_buffer, const PipelineLayout& layout);
 
 // Puts the application's compute state back: pipeline or shader object, sets in their original order with their own
 // layouts and offsets, push descriptors, descriptor buffer offsets, and the push constants of all stages. State that

@@ -4,6 +4,8 @@ namespace trellis {
 
 void CommandBuffer::Discard() {
   ForgetBoundState();
+  chained_layouts.clear();
+  conditional_rendering.reset();
   usage = 0;
   inside_render_pass = false;
   holds_graph = false;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "layer/dispatch/vulkan.h"
@@ -10,6 +11,7 @@
 
 namespace trellis {
 
+struct ChainedLayout;
 struct Device;
 
 // What is bound and recorded in a command buffer of the application. Threading: externally synchronised, as the command
@@ -28,6 +30,10 @@ struct CommandBuffer {
   BindPointState execution_graph;  // binds at VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX, which are not passed down
   PushConstantState push_constants;
   uint64_t bind_sequence = 0;
+  // Layouts that binds so far carried as create infos; see FindBindLayout.
+  std::vector<std::shared_ptr<ChainedLayout>> chained_layouts;
+  // Of the conditional rendering that is active, without its pNext chain.
+  std::optional<VkConditionalRenderingBeginInfoEXT> conditional_rendering;
   bool inside_render_pass = false;  // a render pass instance is open, of either kind
   bool holds_graph = false;
   VkDeviceSize ring_bytes = 0;                    // the largest ring that a graph in here needs

@@ -2,10 +2,15 @@
 
 #include <algorithm>
 
-#include "layer/objects/bound_state.h"
 #include "layer/objects/device.h"
 
 namespace trellis {
+
+namespace {
+
+constexpr uint32_t kAddressBytes = 8;
+
+}  // namespace
 
 NodePushConstants PlanNodePushConstants(uint32_t range_count, const VkPushConstantRange* ranges,
                                         uint32_t max_push_constants_size) {
@@ -13,17 +18,25 @@ NodePushConstants PlanNodePushConstants(uint32_t range_count, const VkPushConsta
   for (uint32_t i = 0; i < range_count; ++i)
     if (ranges[i].stageFlags & VK_SHADER_STAGE_COMPUTE_BIT)
       plan.push_constant_end = std::max(plan.push_constant_end, ranges[i].offset + ranges[i].size);
-  plan.launch_offset = (plan.push_constant_end + 7) & ~7u;
-  plan.node_push_constant_size = plan.launch_offset + kLaunchPushConstantBytes;
-  // Some devices have kilobytes of push constants; what the application pushed is kept for the first ones only.
-  const uint32_t most = std::min(max_push_constants_size, PushConstantState::kShadowBytes + kLaunchPushConstantBytes);
-  plan.push_constants_full = plan.node_push_constant_size > most;
-  if (plan.push_constants_full) plan.node_push_constant_size = max_push_constants_size;
+  plan.application_size = (plan.push_constant_end + kAddressBytes - 1) / kAddressBytes * kAddressBytes;
+  plan.launch_offset = plan.application_size;
+  plan.node_push_constant_size = plan.launch_offset + kAddressBytes;
+  if (plan.node_push_constant_size <= max_push_constants_size) return plan;
+  plan.launch_offset = 0;
+  plan.copy_offset = kAddressBytes;
+  plan.node_push_constant_size = 2 * kAddressBytes;
   return plan;
 }
 
 PipelineLayout::~PipelineLayout() {
   if (node_layout) device.dispatch.DestroyPipelineLayout(device.handle, node_layout, nullptr);
+}
+
+SetLayouts SetLayoutsOf(const Device& device, const VkPipelineLayoutCreateInfo& info) {
+  SetLayouts sets;
+  for (uint32_t i = 0; i < info.setLayoutCount; ++i)
+    sets.push_back(device.descriptor_set_layouts.Find(info.pSetLayouts[i]));
+  return sets;
 }
 
 VkResult MakePipelineLayout(const Device& device, const VkPipelineLayoutCreateInfo& info, VkPipelineLayout handle,
@@ -32,10 +45,7 @@ VkResult MakePipelineLayout(const Device& device, const VkPipelineLayoutCreateIn
   made->handle = handle;
   static_cast<NodePushConstants&>(*made) = PlanNodePushConstants(info.pushConstantRangeCount, info.pPushConstantRanges,
                                                                  device.traits.limits.maxPushConstantsSize);
-  for (uint32_t i = 0; i < info.setLayoutCount; ++i) {
-    const auto set_layout = device.descriptor_set_layouts.Find(info.pSetLayouts[i]);
-    made->dynamic_offset_counts.push_back(set_layout ? set_layout->dynamic_offset_count : 0);
-  }
+  made->sets = SetLayoutsOf(device, info);
 
   const VkPushConstantRange range = {VK_SHADER_STAGE_COMPUTE_BIT, 0, made->node_push_constant_size};
   VkPipelineLayoutCreateInfo node_info = info;

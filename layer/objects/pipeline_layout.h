@@ -2,25 +2,25 @@
 
 #include <cstdint>
 #include <memory>
-#include <vector>
+#include <optional>
 
 #include "layer/dispatch/vulkan.h"
+#include "layer/objects/descriptor_set_layout.h"
 
 namespace trellis {
 
 struct Device;
 
-// Bytes of push constants that launching a node needs above the application's.
-inline constexpr uint32_t kLaunchPushConstantBytes = 8;
-
 // The push constants of the layout that nodes use. Sizes and offsets are bytes.
+//
+// Where the device has 8 bytes above those that the application uses, the address of the launch block lies there.
+// Where it has not, that address and the address of a copy of the application's push constants are all that is pushed.
 struct NodePushConstants {
   uint32_t push_constant_end = 0;        // end of the highest of the application's ranges that include COMPUTE
+  uint32_t application_size = 0;         // push_constant_end rounded up to 8: what nodes may read
   uint32_t launch_offset = 0;            // where nodes find the address of their launch block; a multiple of 8
-  uint32_t node_push_constant_size = 0;  // launch_offset + 8, at most maxPushConstantsSize
-  // launch_offset is more than PushConstantState::kShadowBytes, or launch_offset + 8 more than maxPushConstantsSize:
-  // nodes cannot be launched with this layout.
-  bool push_constants_full = false;
+  uint32_t node_push_constant_size = 0;  // at most maxPushConstantsSize
+  std::optional<uint32_t> copy_offset;   // where nodes find the address of the copy, if they read one
 };
 
 // Pure.
@@ -41,9 +41,11 @@ struct PipelineLayout : NodePushConstants {
   // The same sets and flags as `handle`, and exactly one push constant range: {COMPUTE, 0, node_push_constant_size}.
   // Made at once, because the set layouts may be destroyed right afterwards. Never null.
   VkPipelineLayout node_layout = VK_NULL_HANDLE;
-  // Elements of pDynamicOffsets that each set takes; 0 for a null set layout.
-  std::vector<uint32_t> dynamic_offset_counts;
+  SetLayouts sets;
 };
+
+// What the layer knows of the sets that a create info names.
+[[nodiscard]] SetLayouts SetLayoutsOf(const Device& device, const VkPipelineLayoutCreateInfo& info);
 
 // Makes the object for a layout that was just created as `handle`.
 [[nodiscard]] VkResult MakePipelineLayout(const Device& device, const VkPipelineLayoutCreateInfo& info,

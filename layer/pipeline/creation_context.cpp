@@ -31,11 +31,6 @@ CreationResult FindNodeLayout(const Device& device, VkPipelineLayout handle, std
   layout = device.pipeline_layouts.Find(handle);
   if (!layout || layout->node_layout == VK_NULL_HANDLE)
     return CreationResult::Refused("the pipeline layout is not known");
-  if (layout->push_constants_full)
-    return CreationResult::Refused(
-        "the pipeline layout's COMPUTE push constants end at byte " + std::to_string(layout->push_constant_end) +
-        " of " + std::to_string(device.traits.limits.maxPushConstantsSize) + ", and launching nodes needs " +
-        std::to_string(kLaunchPushConstantBytes) + " bytes above them");
   return {};
 }
 

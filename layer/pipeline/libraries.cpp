@@ -1,6 +1,5 @@
 #include "layer/pipeline/libraries.h"
 
-#include <algorithm>
 #include <string>
 
 #include "layer/graph/describe.h"
@@ -9,13 +8,11 @@
 namespace trellis {
 namespace {
 
-// What replay relies on: it binds everything with the graph's layout and pushes launch addresses where that says. The
-// contents of descriptor set layouts are the application's business.
+// What replay relies on: it binds everything with the graph's layout and pushes what nodes of that layout expect.
 bool AreCompatible(const PipelineLayout& library, const PipelineLayout& graph) {
-  const std::vector<uint32_t>& sets = library.dynamic_offset_counts;
-  const std::vector<uint32_t>& graph_sets = graph.dynamic_offset_counts;
-  return library.launch_offset == graph.launch_offset && sets.size() <= graph_sets.size() &&
-         std::equal(sets.begin(), sets.end(), graph_sets.begin());
+  const auto sets = static_cast<uint32_t>(library.sets.size());
+  return library.application_size == graph.application_size && library.copy_offset == graph.copy_offset &&
+         (sets == 0 || CompatibleForSet(library.sets, graph.sets, sets - 1));
 }
 
 CreationResult AppendComputeLibrary(const ComputeNodeLibrary& library, std::vector<LibraryNode>& nodes) {

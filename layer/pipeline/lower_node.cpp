@@ -51,13 +51,13 @@ LoweredShader Lower(const Device& device, const spirv::Module& module, const spi
 std::shared_ptr<const LoweredShader> LowerNode(const Device& device, const StageNode& node,
                                                const PipelineLayout& layout) {
   const spirv::NodeInfo& info = node.source.info;
-  if (info.push_constant_end > layout.launch_offset)
+  if (info.push_constant_end > layout.application_size)
     return std::make_shared<const LoweredShader>(
         Failed(VK_ERROR_VALIDATION_FAILED_EXT, "the shader uses " + std::to_string(info.push_constant_end) +
                                                    " bytes of push constants, the layout's COMPUTE ranges end at " +
                                                    std::to_string(layout.push_constant_end)));
   const spirv::LowerOptions options = {layout.launch_offset, HasSubgroupAggregation(device.traits),
-                                       ReadSpecialization(node.stage->pSpecializationInfo)};
+                                       ReadSpecialization(node.stage->pSpecializationInfo), layout.copy_offset};
   return node.module->Lowered(spirv::LoweringKey(info), options,
                               [&] { return Lower(device, node.module->Checked()->module, info, options); });
 }

@@ -44,6 +44,7 @@ std::shared_ptr<const LoweredShader> CachedModule::Lowered(const spirv::NodeInfo
     std::shared_ptr<Lowering>& known = lowerings_[{key,
                                                    options.launch_offset,
                                                    options.subgroup_aggregation,
+                                                   options.push_constant_copy_offset,
                                                    {options.specialization.begin(), options.specialization.end()}}];
     if (!known) known = std::make_shared<Lowering>();
     lowering = known;

@@ -66,6 +66,7 @@ class CachedModule {
     spirv::NodeInfo info;
     uint32_t launch_offset = 0;
     bool subgroup_aggregation = false;
+    std::optional<uint32_t> push_constant_copy_offset;
     std::map<uint32_t, std::vector<uint8_t>> constants;
     auto operator<=>(const Key&) const = default;
   };

@@ -30,6 +30,7 @@ class DevicePlanner : LevelPlanner {
     const bool nothing = inputs_.count_info == 0 && inputs_.info_count == 0;
     FindRoots();
     if (nothing || roots_.empty()) return std::move(plan_);
+    if (Expected<void> done = CopyPushConstants(); !done) return done.error();
     PlanRootLevels();
     if (Expected<void> done = BeginWithClosedRegions(); !done) return done.error();
     if (Expected<void> done = PlanEntry(); !done) return done.error();

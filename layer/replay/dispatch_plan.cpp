@@ -51,6 +51,7 @@ class HostPlanner : LevelPlanner {
   Expected<DispatchPlan> Run() {
     if (Expected<void> done = PrepareRoots(); !done) return done.error();
     if (roots_.empty()) return std::move(plan_);
+    if (Expected<void> done = CopyPushConstants(); !done) return done.error();
     PlanRootLevels();
     if (Expected<void> done = PlaceRoots(); !done) return done.error();
     if (Expected<void> done = BeginIfNeeded(); !done) return done.error();

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "layer/dispatch/vulkan.h"
@@ -22,6 +23,7 @@ struct DispatchEnvironment {
   VkDeviceAddress loss_reports = 0;
   VkDeviceSize ring_budget = 0;  // bytes: most for one ring, unless the inputs alone need more
   LaunchLimits limits;
+  std::span<const uint8_t> push_constants;  // the application's, as stage COMPUTE sees them
 };
 
 // One dispatch of an internal kernel.
@@ -53,13 +55,14 @@ struct EntryPasses {
 };
 
 struct DispatchPlan {
-  std::optional<KernelCall> begin;      // none if the nodes need nothing but their launch blocks
-  std::optional<KernelCall> copy;       // inputs of roots that are written
-  std::optional<EntryPasses> entry;     // infos that the device reads
-  std::vector<LevelPlan> levels;        // none if there is nothing to do
-  std::optional<KernelCall> end;        // none if no ring is claimed
-  VkDeviceSize ring_bytes = 0;          // the ring that this dispatch needs
-  std::vector<std::string> complaints;  // what could not be done as asked
+  std::optional<KernelCall> begin;         // none if the nodes need nothing but their launch blocks
+  std::optional<KernelCall> copy;          // inputs of roots that are written
+  std::optional<EntryPasses> entry;        // infos that the device reads
+  std::vector<LevelPlan> levels;           // none if there is nothing to do
+  std::optional<KernelCall> end;           // none if no ring is claimed
+  VkDeviceSize ring_bytes = 0;             // the ring that this dispatch needs
+  VkDeviceAddress push_constant_copy = 0;  // of the application's push constants, if the layout has a copy_offset
+  std::vector<std::string> complaints;     // what could not be done as asked
 };
 
 // What vkCmdDispatchGraphIndirectAMDX and vkCmdDispatchGraphIndirectCountAMDX read on the device:

@@ -1,5 +1,6 @@
 #include "layer/replay/level_planner.h"
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -16,6 +17,15 @@ constexpr std::array<uint32_t, 3> kMaxGrid = {kMaxExecutionGraphWorkgroupCount, 
 
 shared::LaunchPlan LevelPlanner::Describe(Launch launch) const {
   return DescribeLaunch(graph_, launch, pipeline_.outputs_address[launch.slot], kMaxGrid);
+}
+
+Expected<void> LevelPlanner::CopyPushConstants() {
+  const PipelineLayout& layout = *pipeline_.layout;
+  if (!layout.copy_offset) return {};
+  std::vector<uint8_t> bytes(layout.application_size);
+  const std::span<const uint8_t> pushed = environment_.push_constants;
+  std::copy_n(pushed.begin(), std::min(pushed.size(), bytes.size()), bytes.begin());
+  return Upload(std::span<const uint8_t>(bytes), plan_.push_constant_copy);
 }
 
 void LevelPlanner::PlanLevels(std::span<const uint32_t> slots, std::span<const RootCount> counts) {

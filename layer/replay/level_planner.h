@@ -40,6 +40,8 @@ class LevelPlanner {
   }
   [[nodiscard]] VkDeviceAddress RegionsProducedBy(uint32_t level) const { return RegionsConsumedBy(level + 1); }
 
+  // For nodes that read the application's push constants from memory.
+  [[nodiscard]] Expected<void> CopyPushConstants();
   // Levels and memory from level 0's slots and what is known of their launches.
   void PlanLevels(std::span<const uint32_t> slots, std::span<const RootCount> counts);
   // The begin kernel, which opens `openings` in `regions`.

@@ -1,7 +1,6 @@
 #include "layer/replay/recorder.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <string>
 
@@ -39,6 +38,25 @@ std::string DispatchLabel(const ExecutionGraphPipeline& pipeline, const NodeLaun
   return "node " + LaunchLabel(pipeline.graph, launch.launch) + " level " + std::to_string(level);
 }
 
+// Suspends the application's conditional rendering.
+class [[nodiscard]] ScopedUnconditional {
+ public:
+  explicit ScopedUnconditional(const CommandBuffer& command_buffer) : command_buffer_(command_buffer) {
+    if (command_buffer_.conditional_rendering)
+      command_buffer_.device.dispatch.CmdEndConditionalRenderingEXT(command_buffer_.handle);
+  }
+  ~ScopedUnconditional() {
+    if (command_buffer_.conditional_rendering)
+      command_buffer_.device.dispatch.CmdBeginConditionalRenderingEXT(command_buffer_.handle,
+                                                                      &*command_buffer_.conditional_rendering);
+  }
+  ScopedUnconditional(const ScopedUnconditional&) = delete;
+  ScopedUnconditional& operator=(const ScopedUnconditional&) = delete;
+
+ private:
+  const CommandBuffer& command_buffer_;
+};
+
 }  // namespace
 
 Recorder::Recorder(const CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline,
@@ -62,12 +80,14 @@ void Recorder::Barrier(GraphBarrier barrier) {
 
 void Recorder::Run(Kernel kernel, const KernelCall& call) {
   BindKernel(kernel, call.plan);
+  const ScopedUnconditional unconditional(command_buffer_);
   dispatch_.CmdDispatch(command_buffer_.handle, call.x, call.y, 1);
   ++dispatches_;
 }
 
 void Recorder::RunIndirect(Kernel kernel, VkDeviceAddress plan, VkDeviceSize arguments) {
   BindKernel(kernel, plan);
+  const ScopedUnconditional unconditional(command_buffer_);
   dispatch_.CmdDispatchIndirect(command_buffer_.handle, scratch_.buffer, scratch_.offset + arguments);
   ++dispatches_;
 }
@@ -76,12 +96,20 @@ void Recorder::BindKernel(Kernel kernel, VkDeviceAddress plan) {
   Bind(kernels_.pipeline(kernel));
   dispatch_.CmdPushConstants(command_buffer_.handle, kernels_.layout(), VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof(plan),
                              &plan);
-  application_bytes_pushed_ = false;
+  node_bytes_pushed_ = false;
 }
 
-void Recorder::BindNodeState() {
-  BindGraphState(command_buffer_, layout_);
-  application_bytes_pushed_ = true;
+void Recorder::BindNodeState(VkDeviceAddress push_constant_copy) {
+  BindGraphSets(command_buffer_, layout_);
+  node_bytes_.assign(layout_.node_push_constant_size, 0);
+  node_bytes_pushed_ = false;
+  if (layout_.copy_offset) {
+    std::memcpy(node_bytes_.data() + *layout_.copy_offset, &push_constant_copy, sizeof(push_constant_copy));
+    return;
+  }
+  const std::vector<uint8_t>& application = command_buffer_.push_constants.ComputeBytes();
+  std::copy_n(application.begin(), std::min<size_t>(layout_.push_constant_end, application.size()),
+              node_bytes_.begin());
 }
 
 void Recorder::LaunchDirect(const NodeLaunch& launch, uint32_t level) {
@@ -112,18 +140,12 @@ void Recorder::BindNode(const NodeLaunch& launch) {
 }
 
 void Recorder::PushLaunch(VkDeviceAddress block) {
-  if (application_bytes_pushed_) {
-    dispatch_.CmdPushConstants(command_buffer_.handle, layout_.node_layout, VK_SHADER_STAGE_COMPUTE_BIT,
-                               layout_.launch_offset, sizeof(block), &block);
-    return;
-  }
-  std::array<uint8_t, PushConstantState::kShadowBytes + kLaunchPushConstantBytes> bytes = {};
-  const auto& application = command_buffer_.push_constants.ComputeBytes();
-  std::copy_n(application.begin(), std::min<size_t>(layout_.push_constant_end, application.size()), bytes.begin());
-  std::memcpy(bytes.data() + layout_.launch_offset, &block, sizeof(block));
-  dispatch_.CmdPushConstants(command_buffer_.handle, layout_.node_layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
-                             layout_.launch_offset + kLaunchPushConstantBytes, bytes.data());
-  application_bytes_pushed_ = true;
+  std::memcpy(node_bytes_.data() + layout_.launch_offset, &block, sizeof(block));
+  const uint32_t first = node_bytes_pushed_ ? layout_.launch_offset : 0;
+  const auto size = node_bytes_pushed_ ? static_cast<uint32_t>(sizeof(block)) : layout_.node_push_constant_size;
+  dispatch_.CmdPushConstants(command_buffer_.handle, layout_.node_layout, VK_SHADER_STAGE_COMPUTE_BIT, first, size,
+                             node_bytes_.data() + first);
+  node_bytes_pushed_ = true;
 }
 
 // A destructor that throws terminates the application, so std::bad_alloc of a container must not leave this one.

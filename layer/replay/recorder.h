@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "layer/dispatch/vulkan.h"
 #include "layer/objects/command_buffer.h"
@@ -26,7 +27,9 @@ struct ScratchBuffer {
   VkDeviceSize offset = 0;  // of the scratch address
 };
 
-// Leaves the command buffer's compute state disturbed; see ScopedComputeState. Threading: that of the command buffer.
+// Leaves the command buffer's compute state disturbed; see ScopedComputeState. Conditional rendering that the
+// application began applies to the nodes alone: a predicate that a node changes must not keep the ring from being given
+// back. Threading: that of the command buffer.
 class Recorder {
  public:
   Recorder(const CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline, const InternalKernels& kernels,
@@ -36,8 +39,9 @@ class Recorder {
   void Run(Kernel kernel, const KernelCall& call);
   // `arguments`: offset of the VkDispatchIndirectCommand from the scratch address.
   void RunIndirect(Kernel kernel, VkDeviceAddress plan, VkDeviceSize arguments);
-  // Binds what the nodes see: to be called once, before the first launch.
-  void BindNodeState();
+  // Binds what the nodes see: to be called once, before the first launch. `push_constant_copy`: for layouts with a
+  // copy_offset.
+  void BindNodeState(VkDeviceAddress push_constant_copy);
   void LaunchDirect(const NodeLaunch& launch, uint32_t level);
   void LaunchIndirect(const NodeLaunch& launch, uint32_t level);
 
@@ -58,8 +62,9 @@ class Recorder {
   const ScratchBuffer scratch_;
   VkPipeline bound_ = VK_NULL_HANDLE;
   uint32_t dispatches_ = 0;
-  bool application_bytes_pushed_ =
-      false;  // false after an internal kernel, whose push constants lie where the application's do
+  std::vector<uint8_t> node_bytes_;  // all that nodes find in push constants; the launch's address changes
+  // False after an internal kernel, whose push constants lie where the nodes' do.
+  bool node_bytes_pushed_ = false;
 };
 
 // Puts the application's compute state back at the end of its life.

@@ -149,7 +149,7 @@ void Record(CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipelin
   const ScopedComputeState state(command_buffer);
   Recorder recorder(command_buffer, pipeline, kernels, scratch);
   RecordBegin(device, command_buffer.handle, plan, recorder);
-  recorder.BindNodeState();
+  recorder.BindNodeState(plan.push_constant_copy);
   RecordEntry(device, command_buffer.handle, plan, recorder);
   for (uint32_t level = 0; level < plan.levels.size(); ++level)
     RecordLevel(device, command_buffer.handle, plan.levels[level], level, recorder);
@@ -204,7 +204,8 @@ void PlanAndRecord(CommandBuffer& command_buffer, const DispatchTarget& target, 
   const Expected<DeviceParts> parts = PartsOf(device, command_buffer.queue_family);
   if (!parts) return RefuseForMemory(command_buffer, parts.error());
   const DispatchEnvironment environment = {target.scratch, parts->rings->table(), parts->reports->address(),
-                                           RingBudget(device), LimitsOf(device)};
+                                           RingBudget(device), LimitsOf(device),
+                                           command_buffer.push_constants.ComputeBytes()};
   const Expected<DispatchPlan> plan = PlanDispatch(*target.pipeline, inputs, environment, *ArenaOf(command_buffer));
   if (!plan) return RefuseForMemory(command_buffer, plan.error());
   for (const std::string& complaint : plan->complaints)

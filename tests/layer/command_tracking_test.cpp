@@ -97,26 +97,19 @@ TEST_F(CommandTracking, bind_by_compute_stage_reaches_both_bind_points) {
   EXPECT_EQ(driver_.CountOf("CmdBindDescriptorSets2"), 1u);
 }
 
-TEST_F(CommandTracking, graph_state_is_bound_for_compute_through_the_node_layout) {
+TEST_F(CommandTracking, graph_sets_are_bound_for_compute_through_the_node_layout) {
   BindSets(kGraph, 0, {10, 11}, {256, 512});
   BindSets(kGraph, 2, {12}, {});  // the layout has two sets: this one cannot be bound through it
-  const uint8_t bytes[16] = {1, 2, 3};
-  TRELLIS_CALL(device_, CmdPushConstants)(command_buffer_, layout_, VK_SHADER_STAGE_COMPUTE_BIT, 0, 16, bytes);
-  driver_.ForgetCalls();
   const auto layout = recording_->device.pipeline_layouts.Find(layout_);
-  BindGraphState(*recording_, *layout);
+  BindGraphSets(*recording_, *layout);
   const auto& calls = driver_.calls();
-  ASSERT_EQ(calls.size(), 3u);
+  ASSERT_EQ(calls.size(), 2u);
   for (const DriverCall& call : calls) EXPECT_EQ(call.layout, HandleToU64(layout->node_layout));
   EXPECT_EQ(calls[0].bind_point, kCompute);
   EXPECT_THAT(calls[0].objects, ElementsAre(10u));
   EXPECT_THAT(calls[0].dynamic_offsets, ElementsAre(256u));
   EXPECT_EQ(calls[1].first, 1u);
   EXPECT_THAT(calls[1].dynamic_offsets, ElementsAre(512u));
-  EXPECT_EQ(calls[2].name, "CmdPushConstants");
-  EXPECT_EQ(calls[2].stages, static_cast<VkShaderStageFlags>(VK_SHADER_STAGE_COMPUTE_BIT));
-  EXPECT_EQ(calls[2].bytes.size(), 16u);
-  EXPECT_EQ(calls[2].bytes[1], 2u);
 }
 
 TEST_F(CommandTracking, compute_state_is_put_back_in_order) {
@@ -206,6 +199,28 @@ TEST_F(CommandTracking, begin_forgets_everything) {
   EXPECT_EQ(kept.use_count(), 1);
   EXPECT_GT(recording_->recording, recording_number);
   EXPECT_EQ(recording_->usage, static_cast<VkCommandBufferUsageFlags>(begin.flags));
+}
+
+TEST_F(CommandTracking, conditional_rendering_is_remembered_until_it_ends) {
+  VkConditionalRenderingBeginInfoEXT info = {};
+  info.sType = VK_STRUCTURE_TYPE_CONDITIONAL_RENDERING_BEGIN_INFO_EXT;
+  info.pNext = this;
+  info.buffer = Fake<VkBuffer>(7);
+  info.offset = 4;
+  TRELLIS_CALL(device_, CmdBeginConditionalRenderingEXT)(command_buffer_, &info);
+  EXPECT_EQ(driver_.CallsOf("CmdBeginConditionalRenderingEXT").at(0).object, 7u);
+  TRELLIS_CALL(device_, CmdExecuteCommands)(command_buffer_, 0, nullptr);
+  ASSERT_TRUE(recording_->conditional_rendering) << "secondaries do not end it";
+  EXPECT_EQ(recording_->conditional_rendering->buffer, info.buffer);
+  EXPECT_EQ(recording_->conditional_rendering->offset, 4u);
+  EXPECT_EQ(recording_->conditional_rendering->pNext, nullptr);
+  TRELLIS_CALL(device_, CmdEndConditionalRenderingEXT)(command_buffer_);
+  EXPECT_EQ(driver_.CountOf("CmdEndConditionalRenderingEXT"), 1u);
+  EXPECT_FALSE(recording_->conditional_rendering);
+  TRELLIS_CALL(device_, CmdBeginConditionalRenderingEXT)(command_buffer_, &info);
+  const VkCommandBufferBeginInfo begin = {};
+  TRELLIS_CALL(device_, BeginCommandBuffer)(command_buffer_, &begin);
+  EXPECT_FALSE(recording_->conditional_rendering);
 }
 
 TEST_F(CommandTracking, remembered_error_comes_out_of_end_once) {

@@ -137,14 +137,18 @@ class Checker {
     for (size_t i = 0; i < command.bytes.size(); ++i)
       pushed_[command.first + static_cast<uint32_t>(i)] = command.bytes[i];
   }
+  std::optional<uint8_t> PushedByte(uint32_t offset) const {
+    const auto byte = pushed_.find(offset);
+    return byte == pushed_.end() ? std::nullopt : std::optional<uint8_t>(byte->second);
+  }
   // Every dispatch has an address of its own: one that is left over from the dispatch before points to something else.
   std::optional<uint64_t> PushedAddress(uint32_t offset) const {
     if (!pushed_since_dispatch_) return std::nullopt;
     uint64_t address = 0;
     for (uint32_t i = 0; i < 8; ++i) {
-      const auto byte = pushed_.find(offset + i);
-      if (byte == pushed_.end()) return std::nullopt;
-      address |= uint64_t{byte->second} << (8 * i);
+      const std::optional<uint8_t> byte = PushedByte(offset + i);
+      if (!byte) return std::nullopt;
+      address |= uint64_t{*byte} << (8 * i);
     }
     return address;
   }
@@ -450,10 +454,11 @@ class Checker {
   void CheckApplicationBytes(const PipelineLayout& layout, const std::string& who) {
     if (pushed_layout_ != layout.node_layout) return Complain(who + " runs with push constants of another layout");
     const auto& expected = world_.expected_push_constants;
+    const std::optional<uint64_t> copy = layout.copy_offset ? PushedAddress(*layout.copy_offset) : std::nullopt;
     for (uint32_t i = 0; i < layout.push_constant_end; ++i) {
-      const auto byte = pushed_.find(i);
-      if (byte == pushed_.end()) return Complain(who + " lacks the application's push constants");
-      if (i < expected.size() && byte->second != expected[i]) return Complain(who + " sees wrong push constants");
+      const std::optional<uint8_t> byte = copy ? At<uint8_t>(*copy, i) : PushedByte(i);
+      if (!byte) return Complain(who + " lacks the application's push constants");
+      if (i < expected.size() && *byte != expected[i]) return Complain(who + " sees wrong push constants");
     }
   }
 

@@ -30,6 +30,12 @@ void DescribeOne(std::ostringstream& text, const Command& command) {
       text << "barrier stages " << command.source_stages << " -> " << command.destination_stages << ", access "
            << command.source_access << " -> " << command.destination_access;
       break;
+    case Command::Kind::kBeginConditional:
+      text << "begin conditional rendering";
+      break;
+    case Command::Kind::kEndConditional:
+      text << "end conditional rendering";
+      break;
     case Command::Kind::kBeginLabel:
       text << "{ " << command.label;
       break;

@@ -17,6 +17,8 @@ struct Command {
     kDispatch,
     kDispatchIndirect,
     kBarrier,
+    kBeginConditional,
+    kEndConditional,
     kBeginLabel,
     kEndLabel
   };
@@ -30,8 +32,9 @@ struct Command {
   std::vector<uint32_t> dynamic_offsets;                           // kBindSets
   std::vector<uint8_t> bytes;                                      // kPushConstants
   uint32_t x = 0, y = 0, z = 0;                                    // kDispatch
-  VkBuffer buffer = VK_NULL_HANDLE;                                // kDispatchIndirect
-  VkDeviceSize offset = 0;                                         // kDispatchIndirect
+  VkBuffer buffer = VK_NULL_HANDLE;                                // kDispatchIndirect, kBeginConditional
+  VkDeviceSize offset = 0;                                         // kDispatchIndirect, kBeginConditional
+  VkFlags flags = 0;                                               // kBeginConditional
   VkPipelineStageFlags source_stages = 0, destination_stages = 0;  // kBarrier, with the next two
   VkAccessFlags source_access = 0, destination_access = 0;
   std::string label;  // kBeginLabel

@@ -124,6 +124,13 @@ struct RecordingDriver {
       command.destination_access |= barriers[i].dstAccessMask;
     }
   }
+  static void CmdBeginConditionalRenderingEXT(VkCommandBuffer handle, const VkConditionalRenderingBeginInfoEXT* info) {
+    Command& command = Add(handle, Command::Kind::kBeginConditional);
+    command.buffer = info->buffer;
+    command.offset = info->offset;
+    command.flags = info->flags;
+  }
+  static void CmdEndConditionalRenderingEXT(VkCommandBuffer handle) { Add(handle, Command::Kind::kEndConditional); }
   static void CmdBeginDebugUtilsLabelEXT(VkCommandBuffer handle, const VkDebugUtilsLabelEXT* label) {
     Add(handle, Command::Kind::kBeginLabel).label = label->pLabelName;
   }
@@ -151,6 +158,8 @@ struct RecordingDriver {
     dispatch.CmdDispatch = CmdDispatch;
     dispatch.CmdDispatchIndirect = CmdDispatchIndirect;
     dispatch.CmdPipelineBarrier = CmdPipelineBarrier;
+    dispatch.CmdBeginConditionalRenderingEXT = CmdBeginConditionalRenderingEXT;
+    dispatch.CmdEndConditionalRenderingEXT = CmdEndConditionalRenderingEXT;
     dispatch.CmdBeginDebugUtilsLabelEXT = CmdBeginDebugUtilsLabelEXT;
     dispatch.CmdEndDebugUtilsLabelEXT = CmdEndDebugUtilsLabelEXT;
   }

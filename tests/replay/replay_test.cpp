@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 
 #include "layer/memory/ring_pool.h"
@@ -117,8 +118,8 @@ TEST_F(ReplayTest, ComputeStateComesBackInItsOrder) {
   const VkDescriptorSet later = set(2);
   const VkDescriptorSet earlier = set(1);
   const uint32_t offsets[] = {256, 512};
-  recording.compute.BindSets(layout(1), nullptr, 3, 1, &earlier, offsets, recording.bind_sequence);
-  recording.compute.BindSets(layout(2), nullptr, 0, 1, &later, {}, recording.bind_sequence);
+  recording.compute.BindSets({layout(1), nullptr}, 3, 1, &earlier, offsets, recording.bind_sequence);
+  recording.compute.BindSets({layout(2), nullptr}, 0, 1, &later, {}, recording.bind_sequence);
   std::vector<uint8_t> bytes(40);
   std::iota(bytes.begin(), bytes.end(), uint8_t{1});
   recording.push_constants.Push(layout(2), VK_SHADER_STAGE_COMPUTE_BIT | VK_SHADER_STAGE_FRAGMENT_BIT, 4, bytes);
@@ -151,8 +152,85 @@ TEST_F(ReplayTest, LaunchesAfterTheFirstOfALevelPushEightBytes) {
   std::vector<size_t> sizes;
   for (const Command& command : device_.stream())
     if (command.kind == Kind::kPushConstants) sizes.push_back(command.bytes.size());
-  // begin | the application's, a | close | b with the application's, c, d | end | restored
-  EXPECT_THAT(sizes, ElementsAre(8, 20, 8, 8, 32, 8, 8, 8, 20));
+  // begin | a with the application's | close | b with the application's, c, d | end | restored
+  EXPECT_THAT(sizes, ElementsAre(8, 32, 8, 32, 8, 8, 8, 20));
+}
+
+// The device has as many bytes as the application uses.
+TEST_F(ReplayTest, PushConstantsThatDoNotFitAreCopied) {
+  device_.device().traits.limits.maxPushConstantsSize = kApplicationPushBytes;
+  Use({NodeBuilder("a").To("b").To("c"), NodeBuilder("b"), NodeBuilder("c")});
+  std::vector<uint8_t> bytes(kApplicationPushBytes - 4);
+  std::iota(bytes.begin(), bytes.end(), uint8_t{1});
+  device_.command_buffer().push_constants.Push(VK_NULL_HANDLE, VK_SHADER_STAGE_COMPUTE_BIT, 0, bytes);
+  Dispatch(device_, pipeline_, scratch_, {{"a", 1}});
+  std::vector<size_t> sizes;
+  std::vector<uint64_t> copies;
+  for (const Command& command : device_.stream()) {
+    if (command.kind != Kind::kPushConstants) continue;
+    sizes.push_back(command.bytes.size());
+    if (command.layout != pipeline_->layout->node_layout || command.bytes.size() != 16) continue;
+    std::memcpy(&copies.emplace_back(), command.bytes.data() + 8, 8);
+  }
+  // begin | a | close | b, c | end | restored
+  EXPECT_THAT(sizes, ElementsAre(8, 16, 8, 16, 8, 8, 16));
+  ASSERT_EQ(copies.size(), 2u);
+  EXPECT_EQ(copies[0], copies[1]);
+  std::vector<uint8_t> expected = bytes;
+  expected.resize(24);  // never pushed, and what the alignment adds: 0
+  EXPECT_EQ(std::memcmp(reinterpret_cast<const void*>(copies[0]), expected.data(), expected.size()), 0);
+  EXPECT_EQ(copies[0] % 16, 0u);
+}
+
+TEST_F(ReplayTest, EveryDispatchHasTheBytesOfItsRecording) {
+  device_.device().traits.limits.maxPushConstantsSize = kApplicationPushBytes;
+  Use({NodeBuilder("a")});
+  std::vector<uint8_t> seen;
+  for (const uint8_t value : {uint8_t{5}, uint8_t{6}}) {
+    device_.command_buffer().push_constants.Push(VK_NULL_HANDLE, VK_SHADER_STAGE_COMPUTE_BIT, 0, {&value, 1});
+    Dispatch(device_, pipeline_, scratch_, {{"a", 1}});
+  }
+  for (const Command& command : device_.stream()) {
+    if (command.kind != Kind::kPushConstants || command.layout != pipeline_->layout->node_layout) continue;
+    uint64_t copy = 0;
+    std::memcpy(&copy, command.bytes.data() + 8, 8);
+    seen.push_back(*reinterpret_cast<const uint8_t*>(copy));
+  }
+  EXPECT_THAT(seen, ElementsAre(5, 6));
+}
+
+TEST_F(ReplayTest, ConditionalRenderingAppliesToTheNodesAlone) {
+  Use({NodeBuilder("a").To("b"), NodeBuilder("b")});
+  VkConditionalRenderingBeginInfoEXT condition = {};
+  condition.sType = VK_STRUCTURE_TYPE_CONDITIONAL_RENDERING_BEGIN_INFO_EXT;
+  condition.buffer = (VkBuffer)48;
+  condition.offset = 12;
+  condition.flags = VK_CONDITIONAL_RENDERING_INVERTED_BIT_EXT;
+  device_.command_buffer().conditional_rendering = condition;
+  InitializeGraphScratch(device_.command_buffer(), TestHandle(*pipeline_), scratch_, ScratchBytes(*pipeline_));
+  Dispatch(device_, pipeline_, scratch_, {{"a", 1}});
+  bool conditional = true;
+  VkPipeline bound = VK_NULL_HANDLE;
+  size_t nodes = 0;
+  size_t kernels = 0;
+  for (const Command& command : device_.stream()) {
+    if (command.kind == Kind::kEndConditional) conditional = false;
+    if (command.kind == Kind::kBindPipeline) bound = command.pipeline;
+    if (command.kind == Kind::kBeginConditional) {
+      conditional = true;
+      EXPECT_EQ(command.buffer, condition.buffer);
+      EXPECT_EQ(command.offset, 12u);
+      EXPECT_EQ(command.flags, VK_CONDITIONAL_RENDERING_INVERTED_BIT_EXT);
+    }
+    if (command.kind != Kind::kDispatch && command.kind != Kind::kDispatchIndirect) continue;
+    const bool is_node =
+        bound == pipeline_->nodes[0].pipeline->handle() || bound == pipeline_->nodes[1].pipeline->handle();
+    EXPECT_EQ(conditional, is_node) << Describe(device_.stream());
+    ++(is_node ? nodes : kernels);
+  }
+  EXPECT_TRUE(conditional);
+  EXPECT_EQ(nodes, 2u);
+  EXPECT_EQ(kernels, 3u);
 }
 
 TEST_F(ReplayTest, RefusalsAreRememberedAndRecordNothing) {

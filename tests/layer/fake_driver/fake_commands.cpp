@@ -79,6 +79,25 @@ VKAPI_ATTR void VKAPI_CALL CmdPushDescriptorSetWithTemplate(VkCommandBuffer comm
   Record(command_buffer, "CmdPushDescriptorSetWithTemplate");
 }
 
+VKAPI_ATTR void VKAPI_CALL CmdPushConstants2(VkCommandBuffer command_buffer, const VkPushConstantsInfo* info) {
+  Record(command_buffer, "CmdPushConstants2").layout = (uint64_t)info->layout;
+}
+VKAPI_ATTR void VKAPI_CALL CmdPushDescriptorSet2(VkCommandBuffer command_buffer, const VkPushDescriptorSetInfo* info) {
+  Record(command_buffer, "CmdPushDescriptorSet2").layout = (uint64_t)info->layout;
+}
+VKAPI_ATTR void VKAPI_CALL CmdPushDescriptorSetWithTemplate2(VkCommandBuffer command_buffer,
+                                                             const VkPushDescriptorSetWithTemplateInfo* info) {
+  Record(command_buffer, "CmdPushDescriptorSetWithTemplate2").layout = (uint64_t)info->layout;
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdBeginConditionalRenderingEXT(VkCommandBuffer command_buffer,
+                                                           const VkConditionalRenderingBeginInfoEXT* info) {
+  Record(command_buffer, "CmdBeginConditionalRenderingEXT").object = (uint64_t)info->buffer;
+}
+VKAPI_ATTR void VKAPI_CALL CmdEndConditionalRenderingEXT(VkCommandBuffer command_buffer) {
+  Record(command_buffer, "CmdEndConditionalRenderingEXT");
+}
+
 VKAPI_ATTR void VKAPI_CALL CmdSetDescriptorBufferOffsetsEXT(VkCommandBuffer command_buffer,
                                                             VkPipelineBindPoint bind_point, VkPipelineLayout,
                                                             uint32_t first, uint32_t, const uint32_t*,
@@ -168,6 +187,7 @@ PFN_vkVoidFunction FakeCommandFunction(const char* name) {
   { "vk" #command, reinterpret_cast<PFN_vkVoidFunction>(static_cast<PFN_vk##command>(command)) }
   static const std::unordered_map<std::string, PFN_vkVoidFunction> table = {
       FAKE(BeginCommandBuffer),
+      FAKE(CmdBeginConditionalRenderingEXT),
       FAKE(CmdBeginDebugUtilsLabelEXT),
       FAKE(CmdBeginRenderPass),
       FAKE(CmdBeginRendering),
@@ -179,6 +199,7 @@ PFN_vkVoidFunction FakeCommandFunction(const char* name) {
       FAKE(CmdCopyBuffer),
       FAKE(CmdDispatch),
       FAKE(CmdDispatchIndirect),
+      FAKE(CmdEndConditionalRenderingEXT),
       FAKE(CmdEndDebugUtilsLabelEXT),
       FAKE(CmdEndRenderPass),
       FAKE(CmdEndRendering),
@@ -186,8 +207,11 @@ PFN_vkVoidFunction FakeCommandFunction(const char* name) {
       FAKE(CmdFillBuffer),
       FAKE(CmdPipelineBarrier),
       FAKE(CmdPushConstants),
+      FAKE(CmdPushConstants2),
       FAKE(CmdPushDescriptorSet),
+      FAKE(CmdPushDescriptorSet2),
       FAKE(CmdPushDescriptorSetWithTemplate),
+      FAKE(CmdPushDescriptorSetWithTemplate2),
       FAKE(CmdSetDescriptorBufferOffsetsEXT),
       FAKE(CmdUpdateBuffer),
       FAKE(EndCommandBuffer),
