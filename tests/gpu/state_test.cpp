@@ -1,186 +1,393 @@
-// What is bound for the graph works in the nodes; what is bound for compute survives the graph.
+// What is bound and begun for everything else survives a graph: nothing is bound again, and the results are the same to
+// the bit.
 #include <gtest/gtest.h>
 
-#include "tests/gpu/leaf_nodes.h"
+#include <array>
+#include <numeric>
+#include <optional>
+
+#include "tests/gpu/binding_nodes.h"
+#include "tests/state_comp_spv.h"
+#include "tests/state_frag_spv.h"
+#include "tests/state_vert_spv.h"
 #include "tests/support/basic_modules.h"
 #include "tests/support/gpu_test.h"
+#include "tests/support/pipelines.h"
 #include "tests/support/run.h"
 
 namespace trellis::test {
 namespace {
 
+constexpr VkPipelineBindPoint kCompute = VK_PIPELINE_BIND_POINT_COMPUTE;
+constexpr VkPipelineBindPoint kGraphics = VK_PIPELINE_BIND_POINT_GRAPHICS;
+
 using State = GpuTest;
 
-// Root (broadcast) and leaf both read push constants; sets 0 and 1, two bindings each.
-std::string BindingsModule(uint32_t push_words) {
-  NodeAsm m;
-  std::vector<Id> buffers;
-  for (uint32_t set = 0; set < 2; ++set) {
-    for (uint32_t binding = 0; binding < 2; ++binding) buffers.push_back(m.StorageBuffer(binding, set));
-  }
-  const Id push = m.PushConstants(push_words);
-  const Id record = LeafRecord(m);
-  const Payload to = m.Output("Leaf", record, {.max_payloads = 4});
-  m.BeginNode(
-      {.name = "Root", .launch = Launch::kStaticGrid, .local_size = {4, 1, 1}, .grid = {2, 1, 1}, .shader_index = 0});
-  const Id lane = m.GlobalId(0);
-  m.AddWord(buffers[0], lane, m.PushWord(push, 0));
-  m.AddWord(buffers[1], lane, m.PushWord(push, 1));
-  const Records records = m.Allocate(to, Scope::kInvocation, 1);
-  SetLeaf(m, records, 0, lane, 1);
-  m.Enqueue(records);
-  m.EndNode();
-  m.BeginNode({.name = "Leaf", .launch = Launch::kCoalescing, .shader_index = 0, .input = m.Input(record)});
-  const Id index = m.Get(m.NodeInput(), 0, 0);
-  m.AddWord(buffers[2], index, m.PushWord(push, 2));
-  m.AddWord(buffers[3], index, m.PushWord(push, push_words - 1));
+// A compute shader that adds push constant i to word i, with one invocation a word.
+std::string AddPushConstantsModule(uint32_t count) {
+  NodeAsm m(Shape::kDxc, false);
+  const Id words = m.StorageBuffer(0);
+  const Id push = m.PushConstants(count);
+  m.BeginNode({.name = "main", .local_size = {1, 1, 1}});
+  for (uint32_t i = 0; i < count; ++i) m.AddWord(words, i, m.PushWord(push, i));
   m.EndNode();
   return m.Text();
 }
 
-void ExpectBindings(const GraphRun& run, const std::vector<uint32_t>& push) {
-  const std::vector<uint32_t> values = {push[0], push[1], push[2], push.back()};
-  for (size_t i = 0; i < 4; ++i) EXPECT_TRUE(run.Matches(std::vector<uint32_t>(8, values[i]), i));
-}
-
-TEST_F(State, DescriptorSetsAndPushConstants) {
-  const std::vector<uint32_t> push = {10, 20, 30, 40};
-  GraphRun run(context(),
-               {.layout = {.sets = 2, .buffers_per_set = 2, .push_constant_bytes = 16}, .push_constants = push});
-  run.Nodes(BindingsModule(4), {"Root", "Leaf"});
-  run.Input({.node = "Root", .count = 1});
-  ASSERT_TRUE(run.Execute());
-  ExpectBindings(run, push);
-}
-
-// As many push constants as leave the layer its eight bytes within the least that devices offer.
-TEST_F(State, PushConstantsUpToTheLayersOwn) {
-  std::vector<uint32_t> push(30);
-  for (uint32_t i = 0; i < push.size(); ++i) push[i] = i * 3 + 1;
-  GraphRun run(context(),
-               {.layout = {.sets = 2, .buffers_per_set = 2, .push_constant_bytes = 120}, .push_constants = push});
-  run.Nodes(BindingsModule(30), {"Root", "Leaf"});
-  run.Input({.node = "Root", .count = 1});
-  ASSERT_TRUE(run.Execute());
-  ExpectBindings(run, push);
-}
-
-// All push constants that the device has belong to the application: refused (docs/limitations.md), with a message that
-// says why.
-TEST_F(State, AllPushConstantsAreRefused) {
-  const uint32_t words = context().properties.limits.maxPushConstantsSize / 4;
-  context().messages.Expect("TRELLIS-graph-creation");
-  const Graph graph(
-      context(), {{.text = BindingsModule(words), .entry = "Root"}, {.text = BindingsModule(words), .entry = "Leaf"}},
-      {.sets = 2, .buffers_per_set = 2, .push_constant_bytes = words * 4});
-  ASSERT_EQ(graph.error(), "");
-  EXPECT_LT(graph.result(), 0);
-  EXPECT_EQ(graph.handle(), VK_NULL_HANDLE);
-  const auto messages = context().messages.Find("TRELLIS-graph-creation");
-  ASSERT_EQ(messages.size(), 1u);
-  EXPECT_NE(messages[0].text.find("push constants"), std::string::npos) << messages[0].text;
-}
-
-TEST_F(State, DynamicOffsets) {
-  const std::vector<uint32_t> push = {10, 20, 30, 40};
-  // The first 1024 words are what binding and offset 0 show; the offsets go 256, 0, 512, 256 bytes further.
-  GraphRun run(context(), {.layout = {.sets = 2, .buffers_per_set = 2, .dynamic = true, .push_constant_bytes = 16},
-                           .push_constants = push,
-                           .dynamic_offsets = {256, 0, 512, 256}});
-  run.Nodes(BindingsModule(4), {"Root", "Leaf"});
-  run.Input({.node = "Root", .count = 1});
-  ASSERT_TRUE(run.Execute());
-  const std::vector<uint32_t> offsets = {64, 0, 128, 64};
-  for (size_t i = 0; i < 4; ++i) {
-    std::vector<uint32_t> expected(offsets[i] + 8);
-    for (uint32_t k = 0; k < 8; ++k) expected[offsets[i] + k] = push[i];
-    EXPECT_TRUE(run.Matches(expected, i));
-  }
-}
-
 // A compute pipeline with a set and push constants is bound, the graph runs, the compute pipeline is dispatched: as if
-// nothing had been in between.
+// nothing had been in between. The graph has no push constants, so the layer's lie where the application's do.
 TEST_F(State, ComputeStateSurvivesTheGraph) {
-  NodeAsm compute(Shape::kDxc, false);
-  const Id compute_words = compute.StorageBuffer(0);
-  const Id compute_push = compute.PushConstants(32);
-  compute.BeginNode({.name = "main", .local_size = {8, 1, 1}});
-  compute.AddWord(compute_words, compute.GlobalId(0), compute.PushWord(compute_push, 31));
-  compute.AddWord(compute_words, compute.Add(compute.GlobalId(0), 100), compute.PushWord(compute_push, 0));
-  compute.EndNode();
-  std::string error;
-  const std::vector<uint32_t> words = AssembleModule(compute.Text(), error);
-  ASSERT_TRUE(error.empty()) << error;
-
-  Context& context = this->context();
-  const LayoutOptions options = {.push_constant_bytes = 128};
-  const Layout layout(context, options);
-  auto module_info = Struct<VkShaderModuleCreateInfo>(VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
-  module_info.codeSize = words.size() * 4;
-  module_info.pCode = words.data();
-  VkShaderModule module = VK_NULL_HANDLE;
-  ASSERT_EQ(vkCreateShaderModule(context.device, &module_info, nullptr, &module), VK_SUCCESS);
-  auto pipeline_info = Struct<VkComputePipelineCreateInfo>(VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO);
-  pipeline_info.stage = Struct<VkPipelineShaderStageCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO);
-  pipeline_info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
-  pipeline_info.stage.module = module;
-  pipeline_info.stage.pName = "main";
-  pipeline_info.layout = layout.handle();
-  VkPipeline pipeline = VK_NULL_HANDLE;
-  ASSERT_EQ(vkCreateComputePipelines(context.device, VK_NULL_HANDLE, 1, &pipeline_info, nullptr, &pipeline),
-            VK_SUCCESS);
-  vkDestroyShaderModule(context.device, module, nullptr);
-
+  const uint32_t count = context().properties.limits.maxPushConstantsSize / 4;
+  const LayoutOptions options = {.push_constant_bytes = count * 4};
+  const Layout layout(context(), options);
+  Pipeline pipeline(context());
+  pipeline.MakeCompute(AddPushConstantsModule(count), layout.handle());
   std::vector<GuardedBuffer> buffers;
-  buffers.emplace_back(context, 1024, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT);
-  {
-    const DescriptorSets sets(context, layout, options, buffers);
-    std::vector<uint32_t> push(32);
-    for (uint32_t i = 0; i < 32; ++i) push[i] = 1000 + i;
-    GraphRun run(context, {.before =
+  buffers.emplace_back(context(), 1024, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT);
+  const DescriptorSets sets(context(), layout, options, buffers);
+  std::vector<uint32_t> push(count);
+  std::iota(push.begin(), push.end(), 1000u);
+  GraphRun run(context(), {.before =
                                [&](VkCommandBuffer command_buffer) {
-                                 vkCmdBindPipeline(command_buffer, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
-                                 vkCmdBindDescriptorSets(command_buffer, VK_PIPELINE_BIND_POINT_COMPUTE,
-                                                         layout.handle(), 0, 1, sets.sets().data(), 0, nullptr);
+                                 vkCmdBindPipeline(command_buffer, kCompute, pipeline.handle());
+                                 vkCmdBindDescriptorSets(command_buffer, kCompute, layout.handle(), 0, 1,
+                                                         sets.sets().data(), 0, nullptr);
                                  vkCmdPushConstants(command_buffer, layout.handle(), VK_SHADER_STAGE_COMPUTE_BIT, 0,
-                                                    128, push.data());
+                                                    count * 4, push.data());
                                },
                            .after = [&](VkCommandBuffer command_buffer) { vkCmdDispatch(command_buffer, 2, 1, 1); }});
-    run.Nodes(ChainModule(Shape::kDxc), {"Source", "Grid", "Sum"});
-    run.Input({.node = "Source", .count = 1});
-    ASSERT_TRUE(run.Execute());
-    EXPECT_EQ(run.Words()[415], 1u);
-    for (uint32_t i = 0; i < 16; ++i) {
-      EXPECT_EQ(buffers[0].words()[i], 1031u);
-      EXPECT_EQ(buffers[0].words()[100 + i], 1000u);
-    }
-    EXPECT_TRUE(buffers[0].GuardsIntact());
-  }
-  vkDestroyPipeline(context.device, pipeline, nullptr);
+  run.Nodes(ChainModule(Shape::kDxc), {"Source", "Grid", "Sum"});
+  run.Input({.node = "Source", .count = 1});
+  ASSERT_TRUE(run.Execute());
+  EXPECT_EQ(run.Words()[415], 1u);
+  for (uint32_t i = 0; i < count; ++i) EXPECT_EQ(buffers[0].words()[i], 2 * push[i]);
+  EXPECT_EQ(buffers[0].words()[count], 0u);
+  EXPECT_TRUE(buffers[0].GuardsIntact());
 }
 
-// Sets bound for the graph before, between and after dispatches count for the dispatches that follow.
-TEST_F(State, RebindingBetweenDispatches) {
-  GraphRun first(context());
-  first.Nodes(ThreadModule(Shape::kDxc), {"ThreadNode"});
-  first.Input({.node = "ThreadNode", .count = 2, .payloads = Bytes({0, 5, 1, 6}), .stride = 8});
-  ASSERT_TRUE(first.Prepare());
+// Graph and compute pipeline see the same push constants, all that there are.
+TEST_F(State, PushConstantsSharedWithTheGraph) {
+  const uint32_t count = context().properties.limits.maxPushConstantsSize / 4;
+  const LayoutOptions options = {.sets = 2, .buffers_per_set = 2, .push_constant_bytes = count * 4};
+  const Layout layout(context(), options);
+  Pipeline pipeline(context());
+  pipeline.MakeCompute(AddPushConstantsModule(count), layout.handle());
   std::vector<GuardedBuffer> buffers;
-  buffers.emplace_back(context(), 4096, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT);
-  const Layout layout(context(), {});
-  const DescriptorSets other(context(), layout, {}, buffers);
+  for (int i = 0; i < 4; ++i) buffers.emplace_back(context(), 1024, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT);
+  const DescriptorSets sets(context(), layout, options, buffers);
+  std::vector<uint32_t> push(count);
+  std::iota(push.begin(), push.end(), 50u);
+  GraphRun run(context(), {.layout = options,
+                           .push_constants = push,
+                           .before =
+                               [&](VkCommandBuffer command_buffer) {
+                                 vkCmdBindPipeline(command_buffer, kCompute, pipeline.handle());
+                                 vkCmdBindDescriptorSets(command_buffer, kCompute, layout.handle(), 0, 2,
+                                                         sets.sets().data(), 0, nullptr);
+                               },
+                           .after = [&](VkCommandBuffer command_buffer) { vkCmdDispatch(command_buffer, 1, 1, 1); }});
+  run.Nodes(BindingsModule(count), {"Root", "Leaf"});
+  run.Input({.node = "Root", .count = 1});
+  ASSERT_TRUE(run.Execute());
+  EXPECT_TRUE(run.Matches(std::vector<uint32_t>(8, push[2]), 2));
+  EXPECT_TRUE(run.Matches(std::vector<uint32_t>(8, push.back()), 3));
+  for (uint32_t i = 0; i < count; ++i) EXPECT_EQ(buffers[0].words()[i], push[i]);
+}
+
+// Layout, sets and buffers of the shaders in shaders/state.*, for one bind point: set 0 has a storage buffer with a
+// dynamic offset and a uniform buffer, set 1 a storage buffer, pushed where the device can.
+class BoundThings {
+ public:
+  static constexpr uint32_t kOffset = 256;
+  static constexpr uint32_t kWords = 64;
+
+  BoundThings(const Context& context, VkDescriptorSetLayout set0, VkDescriptorSetLayout set1, uint32_t seed)
+      : context_(context),
+        words_(context, 1024, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT),
+        identity_(context, 64, VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT),
+        table_(context, kWords * 4, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT) {
+    const std::array<VkDescriptorPoolSize, 3> sizes = {{{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC, 1},
+                                                        {VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, 1},
+                                                        {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1}}};
+    auto pool = Struct<VkDescriptorPoolCreateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO);
+    pool.maxSets = 2;
+    pool.poolSizeCount = sizes.size();
+    pool.pPoolSizes = sizes.data();
+    EXPECT_EQ(vkCreateDescriptorPool(context.device, &pool, nullptr, &pool_), VK_SUCCESS);
+    sets_[0] = Allocate(set0);
+    Write(sets_[0], 0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC, {words_.handle(), words_.offset(), kWords * 4});
+    Write(sets_[0], 1, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, {identity_.handle(), 0, 64});
+    if (!Pushes()) {
+      sets_[1] = Allocate(set1);
+      Write(sets_[1], 0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, Table());
+    }
+    identity_.words()[0] = seed;
+    for (uint32_t i = 0; i < kWords; ++i) {
+      words()[i] = seed * 3;
+      table_.words()[i] = seed * 1000 + i;
+    }
+  }
+  ~BoundThings() { vkDestroyDescriptorPool(context_.device, pool_, nullptr); }
+  BoundThings(const BoundThings&) = delete;
+  BoundThings& operator=(const BoundThings&) = delete;
+
+  void Bind(VkCommandBuffer command_buffer, VkPipelineBindPoint bind_point, VkPipelineLayout layout) const {
+    const uint32_t offset = kOffset;
+    vkCmdBindDescriptorSets(command_buffer, bind_point, layout, 0, 1, sets_.data(), 1, &offset);
+    if (!Pushes()) return vkCmdBindDescriptorSets(command_buffer, bind_point, layout, 1, 1, &sets_[1], 0, nullptr);
+    const VkDescriptorBufferInfo info = Table();
+    const VkWriteDescriptorSet write = WriteOf(VK_NULL_HANDLE, 0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, info);
+    context_.optional.CmdPushDescriptorSet(command_buffer, bind_point, layout, 1, 1, &write);
+  }
+
+  // What the shaders see of the buffer with the dynamic offset.
+  [[nodiscard]] std::span<uint32_t> words() const { return words_.words().subspan(kOffset / 4, kWords); }
+  [[nodiscard]] bool GuardsIntact() const { return words_.GuardsIntact(); }
+
+ private:
+  [[nodiscard]] bool Pushes() const { return context_.optional.CmdPushDescriptorSet != nullptr; }
+  [[nodiscard]] VkDescriptorBufferInfo Table() const { return {table_.handle(), 0, kWords * 4}; }
+  [[nodiscard]] VkDescriptorSet Allocate(VkDescriptorSetLayout layout) const {
+    auto allocation = Struct<VkDescriptorSetAllocateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO);
+    allocation.descriptorPool = pool_;
+    allocation.descriptorSetCount = 1;
+    allocation.pSetLayouts = &layout;
+    VkDescriptorSet set = VK_NULL_HANDLE;
+    EXPECT_EQ(vkAllocateDescriptorSets(context_.device, &allocation, &set), VK_SUCCESS);
+    return set;
+  }
+  static VkWriteDescriptorSet WriteOf(VkDescriptorSet set, uint32_t binding, VkDescriptorType type,
+                                      const VkDescriptorBufferInfo& info) {
+    auto write = Struct<VkWriteDescriptorSet>(VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET);
+    write.dstSet = set;
+    write.dstBinding = binding;
+    write.descriptorCount = 1;
+    write.descriptorType = type;
+    write.pBufferInfo = &info;
+    return write;
+  }
+  void Write(VkDescriptorSet set, uint32_t binding, VkDescriptorType type, const VkDescriptorBufferInfo& info) const {
+    const VkWriteDescriptorSet write = WriteOf(set, binding, type, info);
+    vkUpdateDescriptorSets(context_.device, 1, &write, 0, nullptr);
+  }
+
+  const Context& context_;
+  GuardedBuffer words_;
+  Buffer identity_;
+  Buffer table_;
+  VkDescriptorPool pool_ = VK_NULL_HANDLE;
+  std::array<VkDescriptorSet, 2> sets_ = {};
+};
+
+class QueryPool {
+ public:
+  QueryPool(const Context& context, VkQueryType type, uint32_t count, VkQueryPipelineStatisticFlags statistics = 0)
+      : context_(context), count_(count) {
+    auto info = Struct<VkQueryPoolCreateInfo>(VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO);
+    info.queryType = type;
+    info.queryCount = count;
+    info.pipelineStatistics = statistics;
+    EXPECT_EQ(vkCreateQueryPool(context.device, &info, nullptr, &handle_), VK_SUCCESS);
+  }
+  ~QueryPool() { vkDestroyQueryPool(context_.device, handle_, nullptr); }
+  QueryPool(const QueryPool&) = delete;
+  QueryPool& operator=(const QueryPool&) = delete;
+
+  [[nodiscard]] VkQueryPool handle() const { return handle_; }
+  void Reset(VkCommandBuffer command_buffer) const { vkCmdResetQueryPool(command_buffer, handle_, 0, count_); }
+  [[nodiscard]] std::vector<uint64_t> Results() const {
+    std::vector<uint64_t> results(count_);
+    EXPECT_EQ(vkGetQueryPoolResults(context_.device, handle_, 0, count_, count_ * 8, results.data(), 8,
+                                    VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT),
+              VK_SUCCESS);
+    return results;
+  }
+
+ private:
+  const Context& context_;
+  const uint32_t count_;
+  VkQueryPool handle_ = VK_NULL_HANDLE;
+};
+
+// Everything at once: pipelines, sets with dynamic offsets, pushed sets, push constants of all stages, dynamic state,
+// vertex and index buffers, queries, a label, conditional rendering.
+class Everything : public GpuTest {
+ protected:
+  static constexpr VkExtent2D kExtent = {8, 8};
+  static constexpr uint32_t kPushWords = 32;
+  static constexpr VkShaderStageFlags kGraphicsStages = VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT;
+  static constexpr VkShaderStageFlags kStages = kGraphicsStages | VK_SHADER_STAGE_COMPUTE_BIT;
+
+  void SetUp() override {
+    GpuTest::SetUp();
+    if (!context().has_graphics) GTEST_SKIP() << "the queue has no graphics";
+    MakeLayouts();
+    std::iota(push_.begin(), push_.end(), 10000u);
+    const std::array<Vertex, 4> corners = {{{9, 9, 9}, {-1, -1, 500}, {-1, 3, 500}, {3, -1, 500}}};
+    std::copy(corners.begin(), corners.end(), reinterpret_cast<Vertex*>(vertices_.bytes().data()));
+    const std::array<uint32_t, 4> indices = {0, 0, 1, 2};
+    std::copy(indices.begin(), indices.end(), indices_.words().begin());
+  }
+  void TearDown() override {
+    vkDestroyPipelineLayout(context().device, layout_, nullptr);
+    for (VkDescriptorSetLayout set : set_layouts_) vkDestroyDescriptorSetLayout(context().device, set, nullptr);
+    vertices_ = {};
+    indices_ = {};
+    GpuTest::TearDown();
+  }
+
+  void MakeLayouts() {
+    const std::array<VkDescriptorSetLayoutBinding, 2> set0 = {
+        {{0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC, 1, kStages, nullptr},
+         {1, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, 1, kStages, nullptr}}};
+    const VkDescriptorSetLayoutBinding set1 = {0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, kStages, nullptr};
+    auto set_info = Struct<VkDescriptorSetLayoutCreateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO);
+    set_info.bindingCount = 2;
+    set_info.pBindings = set0.data();
+    ASSERT_EQ(vkCreateDescriptorSetLayout(context().device, &set_info, nullptr, set_layouts_.data()), VK_SUCCESS);
+    set_info.bindingCount = 1;
+    set_info.pBindings = &set1;
+    if (context().optional.CmdPushDescriptorSet != nullptr)
+      set_info.flags = VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT_KHR;
+    ASSERT_EQ(vkCreateDescriptorSetLayout(context().device, &set_info, nullptr, &set_layouts_[1]), VK_SUCCESS);
+    const std::array<VkPushConstantRange, 2> ranges = {
+        {{kGraphicsStages, 0, 32}, {VK_SHADER_STAGE_COMPUTE_BIT, 32, kPushWords * 4 - 32}}};
+    auto info = Struct<VkPipelineLayoutCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO);
+    info.setLayoutCount = 2;
+    info.pSetLayouts = set_layouts_.data();
+    info.pushConstantRangeCount = ranges.size();
+    info.pPushConstantRanges = ranges.data();
+    ASSERT_EQ(vkCreatePipelineLayout(context().device, &info, nullptr, &layout_), VK_SUCCESS);
+  }
+
+  void BindAll(VkCommandBuffer command_buffer, const Pipeline& compute, const Pipeline& graphics,
+               const BoundThings& compute_things, const BoundThings& graphics_things) const {
+    vkCmdBindPipeline(command_buffer, kCompute, compute.handle());
+    vkCmdBindPipeline(command_buffer, kGraphics, graphics.handle());
+    compute_things.Bind(command_buffer, kCompute, layout_);
+    graphics_things.Bind(command_buffer, kGraphics, layout_);
+    vkCmdPushConstants(command_buffer, layout_, kGraphicsStages, 0, 32, push_.data());
+    vkCmdPushConstants(command_buffer, layout_, VK_SHADER_STAGE_COMPUTE_BIT, 32, kPushWords * 4 - 32, push_.data() + 8);
+    const VkViewport viewport = {0, 0, kExtent.width, kExtent.height, 0, 1};
+    const VkRect2D scissor = {{2, 1}, {4, 6}};
+    vkCmdSetViewport(command_buffer, 0, 1, &viewport);
+    vkCmdSetScissor(command_buffer, 0, 1, &scissor);
+    const VkDeviceSize vertex_offset = sizeof(Vertex);
+    const VkBuffer vertices = vertices_.handle();
+    vkCmdBindVertexBuffers(command_buffer, 0, 1, &vertices, &vertex_offset);
+    vkCmdBindIndexBuffer(command_buffer, indices_.handle(), 4, VK_INDEX_TYPE_UINT32);
+  }
+
+  static void OrderComputeWork(VkCommandBuffer command_buffer) {
+    auto barrier = Struct<VkMemoryBarrier>(VK_STRUCTURE_TYPE_MEMORY_BARRIER);
+    barrier.srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT;
+    barrier.dstAccessMask = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT;
+    vkCmdPipelineBarrier(command_buffer, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0,
+                         1, &barrier, 0, nullptr, 0, nullptr);
+  }
+  void BeginLabel(VkCommandBuffer command_buffer) const {
+    const auto begin = reinterpret_cast<PFN_vkCmdBeginDebugUtilsLabelEXT>(
+        vkGetInstanceProcAddr(context().instance, "vkCmdBeginDebugUtilsLabelEXT"));
+    auto label = Struct<VkDebugUtilsLabelEXT>(VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT);
+    label.pLabelName = "the application's";
+    begin(command_buffer, &label);
+  }
+  void EndLabel(VkCommandBuffer command_buffer) const {
+    reinterpret_cast<PFN_vkCmdEndDebugUtilsLabelEXT>(
+        vkGetInstanceProcAddr(context().instance, "vkCmdEndDebugUtilsLabelEXT"))(command_buffer);
+  }
+
+  std::array<uint32_t, kPushWords> push_ = {};
+  std::array<VkDescriptorSetLayout, 2> set_layouts_ = {};
+  VkPipelineLayout layout_ = VK_NULL_HANDLE;
+  Buffer vertices_{context(), 4 * sizeof(Vertex), VK_BUFFER_USAGE_VERTEX_BUFFER_BIT};
+  Buffer indices_{context(), 16, VK_BUFFER_USAGE_INDEX_BUFFER_BIT};
+};
+
+TEST_F(Everything, SurvivesTheGraph) {
+  Pipeline compute(context());
+  compute.MakeCompute(kStateCompSpv, layout_);
+  Pipeline graphics(context());
+  graphics.MakeGraphics(kStateVertSpv, kStateFragSpv, layout_);
+  const BoundThings compute_things(context(), set_layouts_[0], set_layouts_[1], 7);
+  const BoundThings graphics_things(context(), set_layouts_[0], set_layouts_[1], 11);
+  ColorImage image(context(), kExtent);
+  const Buffer pixels(context(), kExtent.width * kExtent.height * 4, VK_BUFFER_USAGE_TRANSFER_DST_BIT);
+  const QueryPool times(context(), VK_QUERY_TYPE_TIMESTAMP, 2);
+  const QueryPool samples(context(), VK_QUERY_TYPE_OCCLUSION, 1);
+  const bool counts = context().features.pipeline_statistics;
+  std::optional<QueryPool> invocations;
+  if (counts)
+    invocations.emplace(context(), VK_QUERY_TYPE_PIPELINE_STATISTICS, 1,
+                        VK_QUERY_PIPELINE_STATISTIC_COMPUTE_SHADER_INVOCATIONS_BIT);
+
+  GraphRun run(context(), {.dispatches = 0});
+  run.Nodes(ChainModule(Shape::kDxc), {"Source", "Grid", "Sum"});
+  run.Input({.node = "Source", .count = 1});
+  ASSERT_TRUE(run.Prepare());
+
   Commands commands(context());
   const VkCommandBuffer command_buffer = commands.Begin();
-  first.RecordGraph(command_buffer);
-  vkCmdBindDescriptorSets(command_buffer, VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX, layout.handle(), 0, 1,
-                          other.sets().data(), 0, nullptr);
-  first.DispatchGraph(command_buffer);
-  first.DispatchGraph(command_buffer);
+  BeginLabel(command_buffer);
+  times.Reset(command_buffer);
+  samples.Reset(command_buffer);
+  if (counts) invocations->Reset(command_buffer);
+  vkCmdWriteTimestamp(command_buffer, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT, times.handle(), 0);
+  if (counts) vkCmdBeginQuery(command_buffer, invocations->handle(), 0, 0);
+  BindAll(command_buffer, compute, graphics, compute_things, graphics_things);
+  const OptionalCommands& optional = context().optional;
+  const Buffer predicate(context(), 64,
+                         optional.CmdBeginConditionalRendering != nullptr
+                             ? VK_BUFFER_USAGE_CONDITIONAL_RENDERING_BIT_EXT
+                             : VK_BUFFER_USAGE_STORAGE_BUFFER_BIT);
+  predicate.words()[0] = 1;
+  auto condition = Struct<VkConditionalRenderingBeginInfoEXT>(VK_STRUCTURE_TYPE_CONDITIONAL_RENDERING_BEGIN_INFO_EXT);
+  condition.buffer = predicate.handle();
+  run.RecordGraph(command_buffer);
+  if (optional.CmdBeginConditionalRendering != nullptr)
+    optional.CmdBeginConditionalRendering(command_buffer, &condition);
+  run.DispatchGraph(command_buffer);
+  vkCmdDispatch(command_buffer, 4, 1, 1);
+  OrderComputeWork(command_buffer);
+  run.DispatchGraph(command_buffer);
+  vkCmdDispatch(command_buffer, 2, 1, 1);
+  if (optional.CmdEndConditionalRendering != nullptr) optional.CmdEndConditionalRendering(command_buffer);
+  if (counts) vkCmdEndQuery(command_buffer, invocations->handle(), 0);
+  image.BeginRendering(command_buffer);
+  vkCmdBeginQuery(command_buffer, samples.handle(), 0, 0);
+  vkCmdDrawIndexed(command_buffer, 3, 1, 0, 0, 0);
+  vkCmdEndQuery(command_buffer, samples.handle(), 0);
+  image.EndRendering(command_buffer);
+  image.CopyTo(command_buffer, pixels.handle());
+  vkCmdWriteTimestamp(command_buffer, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, times.handle(), 1);
+  EndLabel(command_buffer);
   ASSERT_EQ(commands.End(), VK_SUCCESS);
   ASSERT_EQ(commands.Submit(), VK_SUCCESS);
-  EXPECT_TRUE(first.Matches({5, 6}));
-  EXPECT_EQ(buffers[0].words()[0], 10u);
-  EXPECT_EQ(buffers[0].words()[1], 12u);
+
+  ASSERT_TRUE(run.GuardsIntact());
+  EXPECT_EQ(run.Words()[415], 2u);
+  const uint32_t added = 7 + push_[8] + push_[31];
+  for (uint32_t i = 0; i < BoundThings::kWords; ++i) {
+    const uint32_t times_added = i < 16 ? 2 : i < 32 ? 1 : 0;
+    EXPECT_EQ(compute_things.words()[i], 21 + times_added * (added + 7000 + i)) << i;
+    EXPECT_EQ(graphics_things.words()[i], 33u) << i;
+  }
+  const uint32_t color = 500 + push_[1] + 11 + 11003 + push_[6] + 33;
+  for (uint32_t y = 0; y < kExtent.height; ++y) {
+    for (uint32_t x = 0; x < kExtent.width; ++x) {
+      const bool inside = x >= 2 && x < 6 && y >= 1 && y < 7;
+      EXPECT_EQ(pixels.words()[y * kExtent.width + x], inside ? color : 0u) << x << ", " << y;
+    }
+  }
+  EXPECT_GT(samples.Results()[0], 0u);
+  // The nodes' invocations count too, and those of the layer's own kernels.
+  if (counts) {
+    EXPECT_GE(invocations->Results()[0], 6 * 8u);
+  }
+  if (context().properties.limits.timestampComputeAndGraphics) {
+    EXPECT_GE(times.Results()[1], times.Results()[0]);
+  }
+  EXPECT_TRUE(compute_things.GuardsIntact());
 }
 
 }  // namespace

@@ -38,13 +38,16 @@ class ScopedEnvironment {
   std::vector<std::pair<std::string, std::optional<std::string>>> old_;
 };
 
-bool HasLayer(const char* name) {
+// 0: it is not there.
+uint32_t LayerVersion(const char* name) {
   uint32_t count = 0;
   vkEnumerateInstanceLayerProperties(&count, nullptr);
   std::vector<VkLayerProperties> layers(count);
   vkEnumerateInstanceLayerProperties(&count, layers.data());
-  return std::any_of(layers.begin(), layers.end(),
-                     [&](const VkLayerProperties& layer) { return std::strcmp(layer.layerName, name) == 0; });
+  const auto found = std::find_if(layers.begin(), layers.end(), [&](const VkLayerProperties& layer) {
+    return std::strcmp(layer.layerName, name) == 0;
+  });
+  return found == layers.end() ? 0 : found->specVersion;
 }
 
 bool HasExtension(VkPhysicalDevice device, const char* name) {
@@ -107,7 +110,8 @@ void Context::DestroyDevice() {
 
 bool Context::CreateInstance(std::string& error) {
   // Named by the application, the validation layer sits below every implicit layer, and so below Trellis.
-  has_validation = HasLayer(kValidationLayer) && std::getenv("TRELLIS_TEST_NO_VALIDATION") == nullptr;
+  validation_version = LayerVersion(kValidationLayer);
+  has_validation = validation_version != 0 && std::getenv("TRELLIS_TEST_NO_VALIDATION") == nullptr;
   const char* extension = VK_EXT_DEBUG_UTILS_EXTENSION_NAME;
   const VkDebugUtilsMessengerCreateInfoEXT messenger = messages.MessengerInfo();
   auto application = Struct<VkApplicationInfo>(VK_STRUCTURE_TYPE_APPLICATION_INFO);
@@ -169,7 +173,7 @@ bool Context::CreateDevice(std::string& error) {
   auto supported12 = Struct<VkPhysicalDeviceVulkan12Features>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES);
   auto supported = Struct<VkPhysicalDeviceFeatures2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &supported12);
   vkGetPhysicalDeviceFeatures2(physical_device, &supported);
-  OptionalExtensions optional(physical_device);
+  OptionalExtensions extra(physical_device);
   features = {supported12.shaderInt8 == VK_TRUE,
               supported.features.shaderInt16 == VK_TRUE,
               supported.features.shaderInt64 == VK_TRUE,
@@ -177,10 +181,11 @@ bool Context::CreateDevice(std::string& error) {
               supported12.shaderFloat16 == VK_TRUE,
               supported.features.shaderFloat64 == VK_TRUE,
               supported12.vulkanMemoryModel == VK_TRUE && supported12.vulkanMemoryModelDeviceScope == VK_TRUE,
-              optional.robust_buffer_access2,
-              optional.derivative_quads,
-              optional.derivative_linear,
-              optional.workgroup_memory_explicit_layout};
+              supported.features.pipelineStatisticsQuery == VK_TRUE,
+              extra.robust_buffer_access2,
+              extra.derivative_quads,
+              extra.derivative_linear,
+              extra.workgroup_memory_explicit_layout};
 
   auto enqueue =
       Struct<VkPhysicalDeviceShaderEnqueueFeaturesAMDX>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX);
@@ -197,13 +202,17 @@ bool Context::CreateDevice(std::string& error) {
   vulkan12.shaderFloat16 = supported12.shaderFloat16;
   vulkan12.vulkanMemoryModel = features.vulkan_memory_model ? VK_TRUE : VK_FALSE;
   vulkan12.vulkanMemoryModelDeviceScope = vulkan12.vulkanMemoryModel;
+  auto dynamic_rendering = Struct<VkPhysicalDeviceDynamicRenderingFeatures>(
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DYNAMIC_RENDERING_FEATURES, &vulkan12);
+  dynamic_rendering.dynamicRendering = VK_TRUE;
   auto synchronization2 = Struct<VkPhysicalDeviceSynchronization2Features>(
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SYNCHRONIZATION_2_FEATURES, &vulkan12);
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SYNCHRONIZATION_2_FEATURES, &dynamic_rendering);
   synchronization2.synchronization2 = VK_TRUE;
   auto enabled = Struct<VkPhysicalDeviceFeatures2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
-                                                   optional.FeatureChain(&synchronization2));
+                                                   extra.FeatureChain(&synchronization2));
   enabled.features.shaderInt16 = supported.features.shaderInt16;
   enabled.features.shaderInt64 = supported.features.shaderInt64;
+  enabled.features.pipelineStatisticsQuery = supported.features.pipelineStatisticsQuery;
   enabled.features.shaderFloat64 = supported.features.shaderFloat64;
 
   const std::vector<VkQueueFamilyProperties> families = FamiliesOf(physical_device);
@@ -219,7 +228,7 @@ bool Context::CreateDevice(std::string& error) {
   }
   std::vector<const char*> extensions = {VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME, VK_KHR_MAINTENANCE_5_EXTENSION_NAME,
                                          VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME};
-  extensions.insert(extensions.end(), optional.names().begin(), optional.names().end());
+  extensions.insert(extensions.end(), extra.names().begin(), extra.names().end());
   auto info = Struct<VkDeviceCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &enabled);
   info.queueCreateInfoCount = static_cast<uint32_t>(queue_infos.size());
   info.pQueueCreateInfos = queue_infos.data();
@@ -237,6 +246,8 @@ bool Context::CreateDevice(std::string& error) {
   }
   queue = queues.front().handle;
   queue_family = queues.front().family;
+  has_graphics = (families[queue_family].queueFlags & VK_QUEUE_GRAPHICS_BIT) != 0;
+  optional = LoadOptionalCommands(device);
   return Load(device, "vkCreateExecutionGraphPipelinesAMDX", graph.CreateExecutionGraphPipelines, error) &&
          Load(device, "vkGetExecutionGraphPipelineScratchSizeAMDX", graph.GetExecutionGraphPipelineScratchSize,
               error) &&

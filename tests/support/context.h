@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tests/support/messages.h"
+#include "tests/support/optional_extensions.h"
 #include "tests/support/vulkan.h"
 
 namespace trellis::test {
@@ -26,6 +27,7 @@ struct GraphCommands {
 struct ShaderFeatures {
   bool int8 = false, int16 = false, int64 = false, int64_atomics = false, float16 = false, float64 = false;
   bool vulkan_memory_model = false;
+  bool pipeline_statistics = false;  // queries
   // Of extensions (OptionalExtensions).
   bool robust_buffer_access2 = false, derivative_quads = false, derivative_linear = false;
   bool workgroup_memory_explicit_layout = false;
@@ -64,13 +66,16 @@ class Context {
   VkQueue queue = VK_NULL_HANDLE;
   uint32_t queue_family = 0;
   std::vector<ComputeQueue> queues;  // every queue of every family with compute; the first is `queue`
+  bool has_graphics = false;  // of the queue
   GraphCommands graph;
+  OptionalCommands optional;
   VkPhysicalDeviceProperties properties = {};
   VkPhysicalDeviceShaderEnqueuePropertiesAMDX enqueue_properties = {};
   VkPhysicalDeviceSubgroupProperties subgroup = {};
   ShaderFeatures features;
   MessageLog messages;
   bool has_validation = false;
+  uint32_t validation_version = 0;         // of the layer, whether it is enabled or not; 0 if there is none
   std::vector<Message> creation_messages;  // unexpected ones from vkCreateInstance to vkCreateDevice
 
  private:

@@ -33,11 +33,12 @@ Layout::Layout(const Context& context, const LayoutOptions& options) : context_(
     bindings.push_back({i, type, 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr});
   }
   auto set_info = Struct<VkDescriptorSetLayoutCreateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO);
+  if (options.push_descriptors) set_info.flags = VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT_KHR;
   set_info.bindingCount = options.buffers_per_set;
   set_info.pBindings = bindings.data();
   if (vkCreateDescriptorSetLayout(context.device, &set_info, nullptr, &set_layout_) != VK_SUCCESS) return;
   const std::vector<VkDescriptorSetLayout> sets(options.sets, set_layout_);
-  const VkPushConstantRange range = {VK_SHADER_STAGE_COMPUTE_BIT, 0, options.push_constant_bytes};
+  const VkPushConstantRange range = {options.push_constant_stages, 0, options.push_constant_bytes};
   auto info = Struct<VkPipelineLayoutCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO);
   info.setLayoutCount = options.sets;
   info.pSetLayouts = sets.data();

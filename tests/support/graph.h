@@ -37,6 +37,8 @@ struct LayoutOptions {
   uint32_t buffers_per_set = 1;
   bool dynamic = false;  // descriptors with dynamic offsets
   uint32_t push_constant_bytes = 0;
+  VkShaderStageFlags push_constant_stages = VK_SHADER_STAGE_COMPUTE_BIT;
+  bool push_descriptors = false;  // the only set is pushed
 };
 
 // Descriptor set layout and pipeline layout.

@@ -23,6 +23,11 @@ constexpr KnownFalse kKnownFalse[] = {
     {"UNASSIGNED-CoreValidation-Shader-InconsistentSpirv", "operand ComputeDerivativeGroup"},
     // Mesa ignores the decoration where a pointer into shared payloads is a parameter (docs/limitations.md).
     {"", "Function parameter Decoration not handled: SpvDecorationCoherent"},
+    // The same for VK_KHR_maintenance6, which they enable where it exists.
+    {"VUID-VkDeviceCreateInfo-pNext-pNext", "unknown VkStructureType (1000545000)"},
+    {"", "Device Extension VK_KHR_maintenance6 is not supported by this layer"},
+    // A pipeline layout outlives the set layouts that it was made from; the specification lets them be destroyed.
+    {"VUID-VkWriteDescriptorSet-dstSet-00320", "vkCmdPushDescriptorSetKHR()"},
     // Asked for by what NVIDIA's driver brings with it; neither Trellis nor the tests know the command.
     {"WARNING-vkGetDeviceProcAddr-device", "vkGetPhysicalDeviceVideoEncodeQualityLevelPropertiesKHR"},
 };

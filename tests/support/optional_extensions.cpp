@@ -21,7 +21,25 @@ void GetFeatures(VkPhysicalDevice device, void* structure) {
   vkGetPhysicalDeviceFeatures2(device, &features);
 }
 
+template <typename Function>
+void Load(VkDevice device, const char* name, Function& function) {
+  function = reinterpret_cast<Function>(vkGetDeviceProcAddr(device, name));
+}
+
 }  // namespace
+
+OptionalCommands LoadOptionalCommands(VkDevice device) {
+  OptionalCommands commands;
+  Load(device, "vkCmdPushDescriptorSetKHR", commands.CmdPushDescriptorSet);
+  Load(device, "vkCmdPushDescriptorSetWithTemplateKHR", commands.CmdPushDescriptorSetWithTemplate);
+  Load(device, "vkCmdBindDescriptorSets2KHR", commands.CmdBindDescriptorSets2);
+  Load(device, "vkCmdPushConstants2KHR", commands.CmdPushConstants2);
+  Load(device, "vkCmdPushDescriptorSet2KHR", commands.CmdPushDescriptorSet2);
+  Load(device, "vkCmdPushDescriptorSetWithTemplate2KHR", commands.CmdPushDescriptorSetWithTemplate2);
+  Load(device, "vkCmdBeginConditionalRenderingEXT", commands.CmdBeginConditionalRendering);
+  Load(device, "vkCmdEndConditionalRenderingEXT", commands.CmdEndConditionalRendering);
+  return commands;
+}
 
 OptionalExtensions::OptionalExtensions(VkPhysicalDevice device)
     : pipeline_robustness_(Struct<VkPhysicalDevicePipelineRobustnessFeaturesEXT>(
@@ -29,7 +47,11 @@ OptionalExtensions::OptionalExtensions(VkPhysicalDevice device)
       derivatives_(Struct<VkPhysicalDeviceComputeShaderDerivativesFeaturesKHR>(
           VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COMPUTE_SHADER_DERIVATIVES_FEATURES_KHR)),
       explicit_layout_(Struct<VkPhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR>(
-          VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_WORKGROUP_MEMORY_EXPLICIT_LAYOUT_FEATURES_KHR)) {
+          VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_WORKGROUP_MEMORY_EXPLICIT_LAYOUT_FEATURES_KHR)),
+      maintenance6_(Struct<VkPhysicalDeviceMaintenance6FeaturesKHR>(
+          VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_6_FEATURES_KHR)),
+      conditional_rendering_(Struct<VkPhysicalDeviceConditionalRenderingFeaturesEXT>(
+          VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_CONDITIONAL_RENDERING_FEATURES_EXT)) {
   const std::set<std::string> listed = ExtensionsOf(device);
   if (listed.count(VK_EXT_PIPELINE_ROBUSTNESS_EXTENSION_NAME) != 0) {
     GetFeatures(device, &pipeline_robustness_);
@@ -53,6 +75,15 @@ OptionalExtensions::OptionalExtensions(VkPhysicalDevice device)
     workgroup_memory_explicit_layout = explicit_layout_.workgroupMemoryExplicitLayout == VK_TRUE;
     names_.push_back(VK_KHR_WORKGROUP_MEMORY_EXPLICIT_LAYOUT_EXTENSION_NAME);
   }
+  if (listed.count(VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME) != 0) names_.push_back(VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME);
+  if (listed.count(VK_KHR_MAINTENANCE_6_EXTENSION_NAME) != 0) {
+    maintenance6_.maintenance6 = VK_TRUE;
+    names_.push_back(VK_KHR_MAINTENANCE_6_EXTENSION_NAME);
+  }
+  if (listed.count(VK_EXT_CONDITIONAL_RENDERING_EXTENSION_NAME) != 0) {
+    conditional_rendering_.conditionalRendering = VK_TRUE;
+    names_.push_back(VK_EXT_CONDITIONAL_RENDERING_EXTENSION_NAME);
+  }
 }
 
 void* OptionalExtensions::FeatureChain(void* next) {
@@ -67,6 +98,14 @@ void* OptionalExtensions::FeatureChain(void* next) {
   if (workgroup_memory_explicit_layout) {
     explicit_layout_.pNext = next;
     next = &explicit_layout_;
+  }
+  if (maintenance6_.maintenance6 == VK_TRUE) {
+    maintenance6_.pNext = next;
+    next = &maintenance6_;
+  }
+  if (conditional_rendering_.conditionalRendering == VK_TRUE) {
+    conditional_rendering_.pNext = next;
+    next = &conditional_rendering_;
   }
   return next;
 }

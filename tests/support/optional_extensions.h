@@ -7,6 +7,22 @@
 
 namespace trellis::test {
 
+// Their commands. Null where the device has not got the extension.
+struct OptionalCommands {
+  // VK_KHR_push_descriptor
+  PFN_vkCmdPushDescriptorSetKHR CmdPushDescriptorSet = nullptr;
+  PFN_vkCmdPushDescriptorSetWithTemplateKHR CmdPushDescriptorSetWithTemplate = nullptr;
+  // VK_KHR_maintenance6
+  PFN_vkCmdBindDescriptorSets2KHR CmdBindDescriptorSets2 = nullptr;
+  PFN_vkCmdPushConstants2KHR CmdPushConstants2 = nullptr;
+  PFN_vkCmdPushDescriptorSet2KHR CmdPushDescriptorSet2 = nullptr;
+  PFN_vkCmdPushDescriptorSetWithTemplate2KHR CmdPushDescriptorSetWithTemplate2 = nullptr;
+  // VK_EXT_conditional_rendering
+  PFN_vkCmdBeginConditionalRenderingEXT CmdBeginConditionalRendering = nullptr;
+  PFN_vkCmdEndConditionalRenderingEXT CmdEndConditionalRendering = nullptr;
+};
+[[nodiscard]] OptionalCommands LoadOptionalCommands(VkDevice device);
+
 class OptionalExtensions {
  public:
   explicit OptionalExtensions(VkPhysicalDevice device);
@@ -30,6 +46,8 @@ class OptionalExtensions {
   VkPhysicalDevicePipelineRobustnessFeaturesEXT pipeline_robustness_;
   VkPhysicalDeviceComputeShaderDerivativesFeaturesKHR derivatives_;
   VkPhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR explicit_layout_;
+  VkPhysicalDeviceMaintenance6FeaturesKHR maintenance6_;
+  VkPhysicalDeviceConditionalRenderingFeaturesEXT conditional_rendering_;
 };
 
 }  // namespace trellis::test

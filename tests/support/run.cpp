@@ -58,7 +58,8 @@ testing::AssertionResult GraphRun::Prepare() {
     if (buffers_.back().handle() == VK_NULL_HANDLE)
       return testing::AssertionFailure() << "no buffer of " << options_.words << " words";
   }
-  sets_ = std::make_unique<DescriptorSets>(context_, *layout_, options_.layout, buffers_);
+  if (!options_.layout.push_descriptors)
+    sets_ = std::make_unique<DescriptorSets>(context_, *layout_, options_.layout, buffers_);
   return testing::AssertionSuccess();
 }
 
@@ -79,11 +80,13 @@ void GraphRun::DispatchGraph(VkCommandBuffer command_buffer) {
 
 void GraphRun::RecordGraph(VkCommandBuffer command_buffer) {
   vkCmdBindPipeline(command_buffer, VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX, graph_->handle());
-  vkCmdBindDescriptorSets(command_buffer, VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX, layout_->handle(), 0,
-                          static_cast<uint32_t>(sets_->sets().size()), sets_->sets().data(),
-                          static_cast<uint32_t>(options_.dynamic_offsets.size()), options_.dynamic_offsets.data());
+  if (sets_ != nullptr) {
+    vkCmdBindDescriptorSets(command_buffer, VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX, layout_->handle(), 0,
+                            static_cast<uint32_t>(sets_->sets().size()), sets_->sets().data(),
+                            static_cast<uint32_t>(options_.dynamic_offsets.size()), options_.dynamic_offsets.data());
+  }
   if (!options_.push_constants.empty()) {
-    vkCmdPushConstants(command_buffer, layout_->handle(), VK_SHADER_STAGE_COMPUTE_BIT, 0,
+    vkCmdPushConstants(command_buffer, layout_->handle(), options_.layout.push_constant_stages, 0,
                        static_cast<uint32_t>(options_.push_constants.size() * 4), options_.push_constants.data());
   }
   RecordScratchInitialization(context_, command_buffer, *graph_, scratch_);

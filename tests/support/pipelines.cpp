@@ -1,0 +1,183 @@
+#include "tests/support/pipelines.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "tests/support/graph.h"
+
+namespace trellis::test {
+namespace {
+
+constexpr VkFormat kColorFormat = VK_FORMAT_R32_UINT;
+constexpr VkImageSubresourceRange kWholeImage = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
+
+class Module {
+ public:
+  Module(const Context& context, std::span<const uint32_t> words) : context_(context) {
+    auto info = Struct<VkShaderModuleCreateInfo>(VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
+    info.codeSize = words.size_bytes();
+    info.pCode = words.data();
+    EXPECT_EQ(vkCreateShaderModule(context.device, &info, nullptr, &handle_), VK_SUCCESS);
+  }
+  ~Module() { vkDestroyShaderModule(context_.device, handle_, nullptr); }
+  Module(const Module&) = delete;
+  Module& operator=(const Module&) = delete;
+
+  [[nodiscard]] VkPipelineShaderStageCreateInfo Stage(VkShaderStageFlagBits stage) const {
+    auto info = Struct<VkPipelineShaderStageCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO);
+    info.stage = stage;
+    info.module = handle_;
+    info.pName = "main";
+    return info;
+  }
+
+ private:
+  const Context& context_;
+  VkShaderModule handle_ = VK_NULL_HANDLE;
+};
+
+}  // namespace
+
+void Pipeline::MakeCompute(std::span<const uint32_t> words, VkPipelineLayout layout) {
+  const Module module(context_, words);
+  auto info = Struct<VkComputePipelineCreateInfo>(VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO);
+  info.stage = module.Stage(VK_SHADER_STAGE_COMPUTE_BIT);
+  info.layout = layout;
+  EXPECT_EQ(vkCreateComputePipelines(context_.device, VK_NULL_HANDLE, 1, &info, nullptr, &handle_), VK_SUCCESS);
+}
+
+void Pipeline::MakeCompute(const std::string& text, VkPipelineLayout layout) {
+  std::string error;
+  const std::vector<uint32_t> words = AssembleModule(text, error);
+  ASSERT_EQ(error, "");
+  MakeCompute(words, layout);
+}
+
+void Pipeline::MakeGraphics(std::span<const uint32_t> vertex, std::span<const uint32_t> fragment,
+                            VkPipelineLayout layout) {
+  const Module vertex_module(context_, vertex);
+  const Module fragment_module(context_, fragment);
+  const std::array stages = {vertex_module.Stage(VK_SHADER_STAGE_VERTEX_BIT),
+                             fragment_module.Stage(VK_SHADER_STAGE_FRAGMENT_BIT)};
+  const VkVertexInputBindingDescription binding = {0, sizeof(Vertex), VK_VERTEX_INPUT_RATE_VERTEX};
+  const std::array<VkVertexInputAttributeDescription, 2> attributes = {
+      {{0, 0, VK_FORMAT_R32G32_SFLOAT, 0}, {1, 0, VK_FORMAT_R32_UINT, offsetof(Vertex, value)}}};
+  auto input = Struct<VkPipelineVertexInputStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO);
+  input.vertexBindingDescriptionCount = 1;
+  input.pVertexBindingDescriptions = &binding;
+  input.vertexAttributeDescriptionCount = attributes.size();
+  input.pVertexAttributeDescriptions = attributes.data();
+  auto assembly =
+      Struct<VkPipelineInputAssemblyStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO);
+  assembly.topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST;
+  auto viewport = Struct<VkPipelineViewportStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO);
+  viewport.viewportCount = 1;
+  viewport.scissorCount = 1;
+  auto raster =
+      Struct<VkPipelineRasterizationStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO);
+  raster.lineWidth = 1.0f;
+  auto samples = Struct<VkPipelineMultisampleStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_MULTISAMPLE_STATE_CREATE_INFO);
+  samples.rasterizationSamples = VK_SAMPLE_COUNT_1_BIT;
+  VkPipelineColorBlendAttachmentState attachment = {};
+  attachment.colorWriteMask = VK_COLOR_COMPONENT_R_BIT;
+  auto blend = Struct<VkPipelineColorBlendStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_COLOR_BLEND_STATE_CREATE_INFO);
+  blend.attachmentCount = 1;
+  blend.pAttachments = &attachment;
+  const std::array dynamic_states = {VK_DYNAMIC_STATE_VIEWPORT, VK_DYNAMIC_STATE_SCISSOR};
+  auto dynamic = Struct<VkPipelineDynamicStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_DYNAMIC_STATE_CREATE_INFO);
+  dynamic.dynamicStateCount = dynamic_states.size();
+  dynamic.pDynamicStates = dynamic_states.data();
+  auto rendering = Struct<VkPipelineRenderingCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO);
+  rendering.colorAttachmentCount = 1;
+  rendering.pColorAttachmentFormats = &kColorFormat;
+  auto info = Struct<VkGraphicsPipelineCreateInfo>(VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO, &rendering);
+  info.stageCount = stages.size();
+  info.pStages = stages.data();
+  info.pVertexInputState = &input;
+  info.pInputAssemblyState = &assembly;
+  info.pViewportState = &viewport;
+  info.pRasterizationState = &raster;
+  info.pMultisampleState = &samples;
+  info.pColorBlendState = &blend;
+  info.pDynamicState = &dynamic;
+  info.layout = layout;
+  EXPECT_EQ(vkCreateGraphicsPipelines(context_.device, VK_NULL_HANDLE, 1, &info, nullptr, &handle_), VK_SUCCESS);
+}
+
+ColorImage::ColorImage(const Context& context, VkExtent2D extent) : context_(context), extent_(extent) {
+  auto info = Struct<VkImageCreateInfo>(VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO);
+  info.imageType = VK_IMAGE_TYPE_2D;
+  info.format = kColorFormat;
+  info.extent = {extent.width, extent.height, 1};
+  info.mipLevels = 1;
+  info.arrayLayers = 1;
+  info.samples = VK_SAMPLE_COUNT_1_BIT;
+  info.usage = VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT;
+  EXPECT_EQ(vkCreateImage(context.device, &info, nullptr, &image_), VK_SUCCESS);
+  VkMemoryRequirements requirements = {};
+  vkGetImageMemoryRequirements(context.device, image_, &requirements);
+  auto allocation = Struct<VkMemoryAllocateInfo>(VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO);
+  allocation.allocationSize = requirements.size;
+  allocation.memoryTypeIndex = context.MemoryType(requirements.memoryTypeBits, 0);
+  EXPECT_EQ(vkAllocateMemory(context.device, &allocation, nullptr, &memory_), VK_SUCCESS);
+  EXPECT_EQ(vkBindImageMemory(context.device, image_, memory_, 0), VK_SUCCESS);
+  auto view = Struct<VkImageViewCreateInfo>(VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO);
+  view.image = image_;
+  view.viewType = VK_IMAGE_VIEW_TYPE_2D;
+  view.format = kColorFormat;
+  view.subresourceRange = kWholeImage;
+  EXPECT_EQ(vkCreateImageView(context.device, &view, nullptr, &view_), VK_SUCCESS);
+}
+
+ColorImage::~ColorImage() {
+  vkDestroyImageView(context_.device, view_, nullptr);
+  vkDestroyImage(context_.device, image_, nullptr);
+  vkFreeMemory(context_.device, memory_, nullptr);
+}
+
+void ColorImage::BeginRendering(VkCommandBuffer command_buffer) {
+  auto barrier = Struct<VkImageMemoryBarrier>(VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER);
+  barrier.dstAccessMask = VK_ACCESS_COLOR_ATTACHMENT_WRITE_BIT;
+  barrier.newLayout = VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL;
+  barrier.image = image_;
+  barrier.subresourceRange = kWholeImage;
+  vkCmdPipelineBarrier(command_buffer, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT, VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT,
+                       0, 0, nullptr, 0, nullptr, 1, &barrier);
+  auto attachment = Struct<VkRenderingAttachmentInfo>(VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO);
+  attachment.imageView = view_;
+  attachment.imageLayout = VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL;
+  attachment.loadOp = VK_ATTACHMENT_LOAD_OP_CLEAR;
+  attachment.storeOp = VK_ATTACHMENT_STORE_OP_STORE;
+  auto info = Struct<VkRenderingInfo>(VK_STRUCTURE_TYPE_RENDERING_INFO);
+  info.renderArea.extent = extent_;
+  info.layerCount = 1;
+  info.colorAttachmentCount = 1;
+  info.pColorAttachments = &attachment;
+  vkCmdBeginRendering(command_buffer, &info);
+}
+
+void ColorImage::EndRendering(VkCommandBuffer command_buffer) { vkCmdEndRendering(command_buffer); }
+
+void ColorImage::CopyTo(VkCommandBuffer command_buffer, VkBuffer buffer) {
+  auto barrier = Struct<VkImageMemoryBarrier>(VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER);
+  barrier.srcAccessMask = VK_ACCESS_COLOR_ATTACHMENT_WRITE_BIT;
+  barrier.dstAccessMask = VK_ACCESS_TRANSFER_READ_BIT;
+  barrier.oldLayout = VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL;
+  barrier.newLayout = VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL;
+  barrier.image = image_;
+  barrier.subresourceRange = kWholeImage;
+  vkCmdPipelineBarrier(command_buffer, VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT, 0,
+                       0, nullptr, 0, nullptr, 1, &barrier);
+  VkBufferImageCopy region = {};
+  region.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1};
+  region.imageExtent = {extent_.width, extent_.height, 1};
+  vkCmdCopyImageToBuffer(command_buffer, image_, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, buffer, 1, &region);
+  auto memory = Struct<VkMemoryBarrier>(VK_STRUCTURE_TYPE_MEMORY_BARRIER);
+  memory.srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT;
+  memory.dstAccessMask = VK_ACCESS_HOST_READ_BIT;
+  vkCmdPipelineBarrier(command_buffer, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &memory, 0,
+                       nullptr, 0, nullptr);
+}
+
+}  // namespace trellis::test

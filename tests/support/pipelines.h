@@ -1,0 +1,61 @@
+// Ordinary pipelines, for what runs beside graphs.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "tests/support/context.h"
+
+namespace trellis::test {
+
+// Null pipelines after a failure of the driver, which fails the test.
+class Pipeline {
+ public:
+  explicit Pipeline(const Context& context) : context_(context) {}
+  ~Pipeline() { vkDestroyPipeline(context_.device, handle_, nullptr); }
+  Pipeline(const Pipeline&) = delete;
+  Pipeline& operator=(const Pipeline&) = delete;
+
+  // Entry point "main".
+  void MakeCompute(std::span<const uint32_t> words, VkPipelineLayout layout);
+  void MakeCompute(const std::string& text, VkPipelineLayout layout);
+  // Triangles from {vec2, uint} a vertex, drawn with dynamic rendering into one R32_UINT image; viewport and scissor
+  // are dynamic.
+  void MakeGraphics(std::span<const uint32_t> vertex, std::span<const uint32_t> fragment, VkPipelineLayout layout);
+
+  [[nodiscard]] VkPipeline handle() const { return handle_; }
+
+ private:
+  const Context& context_;
+  VkPipeline handle_ = VK_NULL_HANDLE;
+};
+
+struct Vertex {
+  float x, y;
+  uint32_t value;
+};
+
+// An R32_UINT image that can be drawn into and copied.
+class ColorImage {
+ public:
+  ColorImage(const Context& context, VkExtent2D extent);
+  ~ColorImage();
+  ColorImage(const ColorImage&) = delete;
+  ColorImage& operator=(const ColorImage&) = delete;
+
+  // Between the two everything is drawn into the image, which begins with zeros.
+  void BeginRendering(VkCommandBuffer command_buffer);
+  void EndRendering(VkCommandBuffer command_buffer);
+  // To be recorded after EndRendering; row by row, visible to the host.
+  void CopyTo(VkCommandBuffer command_buffer, VkBuffer buffer);
+
+ private:
+  const Context& context_;
+  const VkExtent2D extent_;
+  VkImage image_ = VK_NULL_HANDLE;
+  VkDeviceMemory memory_ = VK_NULL_HANDLE;
+  VkImageView view_ = VK_NULL_HANDLE;
+};
+
+}  // namespace trellis::test
