@@ -203,9 +203,9 @@ void PlanAndRecord(CommandBuffer& command_buffer, const DispatchTarget& target, 
   Device& device = command_buffer.device;
   const Expected<DeviceParts> parts = PartsOf(device, command_buffer.queue_family);
   if (!parts) return RefuseForMemory(command_buffer, parts.error());
-  const DispatchEnvironment environment = {target.scratch, parts->rings->table(), parts->reports->address(),
-                                           RingBudget(device), LimitsOf(device),
-                                           command_buffer.push_constants.ComputeBytes()};
+  const DispatchEnvironment environment = {
+      target.scratch,     parts->rings->table(), parts->reports->address(),
+      RingBudget(device), LimitsOf(device),      command_buffer.push_constants.ComputeBytes()};
   const Expected<DispatchPlan> plan = PlanDispatch(*target.pipeline, inputs, environment, *ArenaOf(command_buffer));
   if (!plan) return RefuseForMemory(command_buffer, plan.error());
   for (const std::string& complaint : plan->complaints)
