@@ -36,6 +36,7 @@ RULES = {
     "layer/memory": PLUMBING + SUPPORT + ["meta_shaders"],
     "layer/pipeline": PLUMBING + SUPPORT + ["layer/graph", "layer/memory", "spirv_lowering", "meta_shaders"],
     "layer/replay": PLUMBING + SUPPORT + ["layer/graph", "layer/memory", "layer/pipeline", "meta_shaders"],
+    "layer/validation": PLUMBING + SUPPORT + ["layer/graph", "layer/memory", "layer/pipeline"],
     "layer/entry": EVERYTHING,
     "layer": EVERYTHING,
     "samples": [],

@@ -99,8 +99,10 @@ RequestedEmulation FindRequestedEmulation(const VkDeviceCreateInfo& info, const 
   requested.graphs = EnablesShaderEnqueue(info);
   requested.maintenance5 = decision.maintenance5 && IsNamed(info, VK_KHR_MAINTENANCE_5_EXTENSION_NAME);
   requested.pipeline_library = decision.pipeline_library && IsNamed(info, VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME);
-  requested.shader_enqueue_structure =
-      FindInChain(info.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX) != nullptr;
+  const auto* features = FindStruct<VkPhysicalDeviceShaderEnqueueFeaturesAMDX>(
+      info.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX);
+  requested.shader_enqueue_structure = features != nullptr;
+  requested.shader_enqueue = features && features->shaderEnqueue;
   requested.maintenance5_structure =
       decision.maintenance5 && FindInChain(info.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES);
   return requested;

@@ -9,6 +9,7 @@ namespace trellis {
 // What the application asked for that the layer answers itself.
 struct RequestedEmulation {
   bool graphs = false;            // VK_AMDX_shader_enqueue
+  bool shader_enqueue = false;    // its feature of that name
   bool maintenance5 = false;      // VK_KHR_maintenance5
   bool pipeline_library = false;  // VK_KHR_pipeline_library
   // The chain holds a feature structure that the layer below may not see, whether its extension is enabled or not:

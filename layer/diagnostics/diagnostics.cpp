@@ -20,17 +20,17 @@ VkDebugUtilsMessageSeverityFlagBitsEXT SeverityOf(LogLevel level) {
   return VK_DEBUG_UTILS_MESSAGE_SEVERITY_VERBOSE_BIT_EXT;
 }
 
-// What the layer has to say is neither about the specification's rules nor about speed.
-constexpr VkDebugUtilsMessageTypeFlagsEXT kMessageType = VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT;
+// What the layer has to say without being asked is neither about the specification's rules nor about speed.
+constexpr VkDebugUtilsMessageTypeFlagsEXT kGeneral = VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT;
 
 }  // namespace
 
 Diagnostics::Diagnostics(const Settings& settings) : log_(settings.log_level, settings.log_file) {}
 
-std::vector<Diagnostics::Messenger> Diagnostics::Listeners(LogLevel level) {
+std::vector<Diagnostics::Messenger> Diagnostics::Listeners(LogLevel level, VkDebugUtilsMessageTypeFlagsEXT type) {
   const VkDebugUtilsMessageSeverityFlagBitsEXT severity = SeverityOf(level);
-  const auto listens = [severity](const Messenger& messenger) {
-    return messenger.callback && (messenger.severities & severity) && (messenger.types & kMessageType);
+  const auto listens = [severity, type](const Messenger& messenger) {
+    return messenger.callback && (messenger.severities & severity) && (messenger.types & type);
   };
   std::vector<Messenger> listeners;
   std::lock_guard lock(mutex_);
@@ -40,12 +40,22 @@ std::vector<Diagnostics::Messenger> Diagnostics::Listeners(LogLevel level) {
   return listeners;
 }
 
-bool Diagnostics::Wants(LogLevel level) { return log_.Wants(level) || !Listeners(level).empty(); }
+bool Diagnostics::Wants(LogLevel level) { return log_.Wants(level) || !Listeners(level, kGeneral).empty(); }
 
 void Diagnostics::Report(LogLevel level, std::string_view id, std::string_view text,
                          std::initializer_list<MessageObject> objects) {
+  Send(level, kGeneral, id, text, objects);
+}
+
+void Diagnostics::InvalidUsage(std::string_view vuid, std::string_view text,
+                               std::initializer_list<MessageObject> objects) {
+  Send(LogLevel::kError, VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT, vuid, text, objects);
+}
+
+void Diagnostics::Send(LogLevel level, VkDebugUtilsMessageTypeFlagsEXT type, std::string_view id, std::string_view text,
+                       std::initializer_list<MessageObject> objects) {
   log_.Write(level, id, text);
-  const std::vector<Messenger> listeners = Listeners(level);
+  const std::vector<Messenger> listeners = Listeners(level, type);
   if (listeners.empty()) return;
 
   const std::string id_text(id);
@@ -59,8 +69,7 @@ void Diagnostics::Report(LogLevel level, std::string_view id, std::string_view t
   data.pMessage = message.c_str();
   data.objectCount = static_cast<uint32_t>(names.size());
   data.pObjects = names.data();
-  for (const Messenger& listener : listeners)
-    listener.callback(SeverityOf(level), kMessageType, &data, listener.user_data);
+  for (const Messenger& listener : listeners) listener.callback(SeverityOf(level), type, &data, listener.user_data);
 }
 
 void Diagnostics::AddMessenger(VkDebugUtilsMessengerEXT handle, const VkDebugUtilsMessengerCreateInfoEXT& info) {

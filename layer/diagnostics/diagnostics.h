@@ -44,6 +44,10 @@ class Diagnostics {
     Report(LogLevel::kDebug, id, text, objects);
   }
 
+  // The application broke a rule of the specification, `vuid`, which becomes pMessageIdName. An error, of the type
+  // VALIDATION instead of GENERAL.
+  void InvalidUsage(std::string_view vuid, std::string_view text, std::initializer_list<MessageObject> objects);
+
   // False when neither log nor messengers would take it: lets callers skip building a costly text.
   [[nodiscard]] bool Wants(LogLevel level);
 
@@ -65,7 +69,9 @@ class Diagnostics {
     void* user_data = nullptr;
   };
 
-  std::vector<Messenger> Listeners(LogLevel level);
+  std::vector<Messenger> Listeners(LogLevel level, VkDebugUtilsMessageTypeFlagsEXT type);
+  void Send(LogLevel level, VkDebugUtilsMessageTypeFlagsEXT type, std::string_view id, std::string_view text,
+            std::initializer_list<MessageObject> objects);
 
   Log log_;
   std::mutex mutex_;  // guards what follows

@@ -3,6 +3,7 @@
 #include "layer/entry/hooks.h"
 #include "layer/maintenance5/buffer_view.h"
 #include "layer/objects/registry.h"
+#include "layer/validation/indirect_buffers.h"
 
 namespace trellis::entry {
 
@@ -12,14 +13,19 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateBuffer(VkDevice device, const VkBufferCreat
   Arena arena;
   const VkBufferCreateInfo* below = EditBufferCreateInfo(*info, object->emulates_maintenance5, arena);
   const VkResult result = object->dispatch.CreateBuffer(device, below, allocator, buffer);
-  if (result == VK_SUCCESS && object->emulates_graphs && IsScratchUsage(EffectiveUsage(info->usage, info->pNext)))
+  if (result != VK_SUCCESS || !object->emulates_graphs) return result;
+  const VkBufferUsageFlags2 usage = EffectiveUsage(info->usage, info->pNext);
+  if (IsScratchUsage(usage))
     object->scratch_buffers.Insert(*buffer, std::make_shared<Buffer>(Buffer{*buffer, info->size}));
+  if (object->settings.validate && (usage & VK_BUFFER_USAGE_2_INDIRECT_BUFFER_BIT))
+    IndirectBuffers::Of(*object)->Created(*buffer, info->size);
   return result;
 }
 
 VKAPI_ATTR void VKAPI_CALL DestroyBuffer(VkDevice device, VkBuffer buffer, const VkAllocationCallbacks* allocator) {
   const std::shared_ptr<Device> object = FindDevice(device);
   if (object->scratch_buffers.Take(buffer)) object->scratch_addresses.Erase(buffer);
+  if (object->settings.validate) IndirectBuffers::Of(*object)->Destroyed(buffer);
   object->dispatch.DestroyBuffer(device, buffer, allocator);
 }
 
@@ -28,6 +34,7 @@ VKAPI_ATTR VkDeviceAddress VKAPI_CALL GetBufferDeviceAddress(VkDevice device, co
   const VkDeviceAddress address = object->dispatch.GetBufferDeviceAddress(device, info);
   if (const auto buffer = object->scratch_buffers.Find(info->buffer); buffer && address)
     object->scratch_addresses.Insert(address, buffer->handle, buffer->size);
+  if (object->settings.validate) IndirectBuffers::Of(*object)->AddressTaken(info->buffer, address);
   return address;
 }
 

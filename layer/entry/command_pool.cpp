@@ -17,8 +17,10 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateCommandPool(VkDevice device, const VkComman
                                                  const VkAllocationCallbacks* allocator, VkCommandPool* pool) {
   const std::shared_ptr<Device> object = FindDevice(device);
   const VkResult result = object->dispatch.CreateCommandPool(device, info, allocator, pool);
-  if (result == VK_SUCCESS)
-    object->command_pools.Insert(*pool, std::make_shared<CommandPool>(CommandPool{*pool, info->queueFamilyIndex, {}}));
+  if (result != VK_SUCCESS) return result;
+  const bool is_protected = (info->flags & VK_COMMAND_POOL_CREATE_PROTECTED_BIT) != 0;
+  object->command_pools.Insert(
+      *pool, std::make_shared<CommandPool>(CommandPool{*pool, info->queueFamilyIndex, is_protected, {}}));
   return result;
 }
 
@@ -49,6 +51,7 @@ VKAPI_ATTR VkResult VKAPI_CALL AllocateCommandBuffers(VkDevice device, const VkC
     made->level = info->level;
     if (pool) {
       made->queue_family = pool->queue_family;
+      made->is_protected = pool->is_protected;
       pool->command_buffers.insert(command_buffers[i]);
     }
     CommandBuffers().Insert(command_buffers[i], std::move(made));

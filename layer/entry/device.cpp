@@ -101,6 +101,7 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateDevice(VkPhysicalDevice physical_device, co
   object->set_loader_data = created.set_loader_data;
   object->traits = created.traits;
   object->emulates_graphs = requested.graphs;
+  object->shader_enqueue_enabled = requested.shader_enqueue;
   object->emulates_maintenance5 = requested.maintenance5;
   const char* missing = object->dispatch.Load(created.handle, created.next);
   if (missing && (requested.graphs || requested.maintenance5)) {

@@ -1,9 +1,14 @@
+#include <span>
 #include <string>
 
 #include "layer/entry/hooks.h"
 #include "layer/entry/recording.h"
 #include "layer/pipeline/execution_graph.h"
 #include "layer/replay/replay.h"
+#include "layer/validation/graph_commands.h"
+#include "layer/validation/graph_creation.h"
+#include "layer/validation/graph_nodes.h"
+#include "layer/validation/graph_queries.h"
 
 namespace trellis::entry {
 
@@ -23,34 +28,64 @@ bool RefuseInRenderPass(CommandBuffer& recording, const char* command) {
   return true;
 }
 
+MessageObject ObjectOf(const Device& device) { return {VK_OBJECT_TYPE_DEVICE, HandleToU64(device.handle)}; }
+
+void Report(const CommandBuffer& recording, const Findings& findings) {
+  ReportFindings(recording.device.diagnostics, findings,
+                 {VK_OBJECT_TYPE_COMMAND_BUFFER, HandleToU64(recording.handle)});
+}
+
+void ReportNodeFindings(const Device& device, std::span<const VkPipeline> pipelines) {
+  for (VkPipeline pipeline : pipelines)
+    if (const std::shared_ptr<const ExecutionGraphPipeline> graph = device.execution_graphs.Find(pipeline))
+      ReportFindings(device.diagnostics, CheckGraphNodes(*graph), {VK_OBJECT_TYPE_PIPELINE, HandleToU64(pipeline)});
+}
+
 }  // namespace
 
 VKAPI_ATTR VkResult VKAPI_CALL CreateExecutionGraphPipelinesAMDX(VkDevice device, VkPipelineCache cache, uint32_t count,
                                                                  const VkExecutionGraphPipelineCreateInfoAMDX* infos,
                                                                  const VkAllocationCallbacks* allocator,
                                                                  VkPipeline* pipelines) {
-  return CreateExecutionGraphPipelines(*FindDevice(device), cache, {infos, count}, allocator, pipelines);
+  const std::shared_ptr<Device> object = FindDevice(device);
+  const bool validate = object->settings.validate;
+  if (validate)
+    ReportFindings(object->diagnostics, CheckGraphCreation(*object, cache, {infos, count}), ObjectOf(*object));
+  const VkResult result = CreateExecutionGraphPipelines(*object, cache, {infos, count}, allocator, pipelines);
+  if (validate) ReportNodeFindings(*object, {pipelines, count});
+  return result;
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL GetExecutionGraphPipelineScratchSizeAMDX(VkDevice device, VkPipeline pipeline,
                                                                         VkExecutionGraphPipelineScratchSizeAMDX* size) {
-  return GetExecutionGraphPipelineScratchSize(*FindDevice(device), pipeline, *size);
+  const std::shared_ptr<Device> object = FindDevice(device);
+  if (object->settings.validate) ReportFindings(object->diagnostics, CheckScratchSizeQuery(*size), ObjectOf(*object));
+  return GetExecutionGraphPipelineScratchSize(*object, pipeline, *size);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL GetExecutionGraphPipelineNodeIndexAMDX(
     VkDevice device, VkPipeline pipeline, const VkPipelineShaderStageNodeCreateInfoAMDX* node, uint32_t* index) {
-  return GetExecutionGraphPipelineNodeIndex(*FindDevice(device), pipeline, *node, *index);
+  const std::shared_ptr<Device> object = FindDevice(device);
+  if (object->settings.validate) ReportFindings(object->diagnostics, CheckNodeIndexQuery(*node), ObjectOf(*object));
+  return GetExecutionGraphPipelineNodeIndex(*object, pipeline, *node, *index);
 }
 
 VKAPI_ATTR void VKAPI_CALL CmdInitializeGraphScratchMemoryAMDX(VkCommandBuffer command_buffer, VkPipeline pipeline,
                                                                VkDeviceAddress scratch, VkDeviceSize scratch_size) {
-  InitializeGraphScratch(*Recording(command_buffer), pipeline, scratch, scratch_size);
+  const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
+  if (recording->device.settings.validate) {
+    Report(*recording, CheckScratchInitialization(*recording, pipeline, {scratch, scratch_size}));
+    RememberScratchInitialization(*recording, pipeline, {scratch, scratch_size});
+  }
+  InitializeGraphScratch(*recording, pipeline, scratch, scratch_size);
 }
 
 VKAPI_ATTR void VKAPI_CALL CmdDispatchGraphAMDX(VkCommandBuffer command_buffer, VkDeviceAddress scratch,
                                                 VkDeviceSize scratch_size,
                                                 const VkDispatchGraphCountInfoAMDX* count_info) {
   const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
+  if (recording->device.settings.validate)
+    Report(*recording, CheckDispatchGraph(*recording, {scratch, scratch_size}, *count_info));
   if (!RefuseInRenderPass(*recording, "vkCmdDispatchGraphAMDX"))
     DispatchGraph(*recording, scratch, scratch_size, *count_info);
 }
@@ -59,6 +94,8 @@ VKAPI_ATTR void VKAPI_CALL CmdDispatchGraphIndirectAMDX(VkCommandBuffer command_
                                                         VkDeviceSize scratch_size,
                                                         const VkDispatchGraphCountInfoAMDX* count_info) {
   const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
+  if (recording->device.settings.validate)
+    Report(*recording, CheckDispatchGraphIndirect(*recording, {scratch, scratch_size}, *count_info));
   if (!RefuseInRenderPass(*recording, "vkCmdDispatchGraphIndirectAMDX"))
     DispatchGraphIndirect(*recording, scratch, scratch_size, *count_info);
 }
@@ -66,6 +103,8 @@ VKAPI_ATTR void VKAPI_CALL CmdDispatchGraphIndirectAMDX(VkCommandBuffer command_
 VKAPI_ATTR void VKAPI_CALL CmdDispatchGraphIndirectCountAMDX(VkCommandBuffer command_buffer, VkDeviceAddress scratch,
                                                              VkDeviceSize scratch_size, VkDeviceAddress count_info) {
   const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
+  if (recording->device.settings.validate)
+    Report(*recording, CheckDispatchGraphIndirectCount(*recording, {scratch, scratch_size}, count_info));
   if (!RefuseInRenderPass(*recording, "vkCmdDispatchGraphIndirectCountAMDX"))
     DispatchGraphIndirectCount(*recording, scratch, scratch_size, count_info);
 }

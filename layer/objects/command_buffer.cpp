@@ -4,6 +4,7 @@ namespace trellis {
 
 void CommandBuffer::Discard() {
   ForgetBoundState();
+  is_recording = false;
   chained_layouts.clear();
   conditional_rendering.reset();
   usage = 0;
@@ -12,6 +13,7 @@ void CommandBuffer::Discard() {
   ring_bytes = 0;
   recorded_error = VK_SUCCESS;
   keep_alive.clear();
+  initialized_scratch.clear();
   ++recording;
 }
 

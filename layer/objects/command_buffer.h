@@ -14,6 +14,13 @@ namespace trellis {
 struct ChainedLayout;
 struct Device;
 
+// vkCmdInitializeGraphScratchMemoryAMDX as it was recorded.
+struct InitializedScratch {
+  VkPipeline graph = VK_NULL_HANDLE;
+  VkDeviceAddress address = 0;
+  VkDeviceSize size = 0;
+};
+
 // What is bound and recorded in a command buffer of the application. Threading: externally synchronised, as the command
 // buffer itself is; vkQueueSubmit* reads `holds_graph` and `ring_bytes` when recording is over.
 struct CommandBuffer {
@@ -22,9 +29,11 @@ struct CommandBuffer {
   Device& device;
   const VkCommandBuffer handle;
   uint32_t queue_family = 0;
+  bool is_protected = false;
   VkCommandBufferLevel level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
 
   // Recording state, forgotten by BeginRecording and Discard.
+  bool is_recording = false;
   VkCommandBufferUsageFlags usage = 0;
   BindPointState compute;
   BindPointState execution_graph;  // binds at VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX, which are not passed down
@@ -36,9 +45,10 @@ struct CommandBuffer {
   std::optional<VkConditionalRenderingBeginInfoEXT> conditional_rendering;
   bool inside_render_pass = false;  // a render pass instance is open, of either kind
   bool holds_graph = false;
-  VkDeviceSize ring_bytes = 0;                    // the largest ring that a graph in here needs
-  VkResult recorded_error = VK_SUCCESS;           // the first error of a vkCmd*: returned by vkEndCommandBuffer
-  std::vector<std::shared_ptr<void>> keep_alive;  // what the recorded commands use: pipelines, arenas
+  VkDeviceSize ring_bytes = 0;                          // the largest ring that a graph in here needs
+  VkResult recorded_error = VK_SUCCESS;                 // the first error of a vkCmd*: returned by vkEndCommandBuffer
+  std::vector<std::shared_ptr<void>> keep_alive;        // what the recorded commands use: pipelines, arenas
+  std::vector<InitializedScratch> initialized_scratch;  // setting `validate` only; oldest first
 
   // Counts recordings: what an attachment handed out under an older number is no longer in use.
   uint64_t recording = 0;
@@ -48,6 +58,7 @@ struct CommandBuffer {
 
   void BeginRecording(VkCommandBufferUsageFlags begin_usage) {
     Discard();
+    is_recording = true;
     usage = begin_usage;
   }
 

@@ -12,6 +12,7 @@ namespace trellis {
 struct CommandPool {
   VkCommandPool handle = VK_NULL_HANDLE;
   uint32_t queue_family = 0;
+  bool is_protected = false;
   std::unordered_set<VkCommandBuffer> command_buffers;
 };
 

@@ -45,6 +45,7 @@ struct Device {
   DeviceDispatch dispatch;
   DeviceTraits traits;  // feature flags: what is enabled
   bool emulates_graphs = false;
+  bool shader_enqueue_enabled = false;  // the feature; applications may forget it
   bool emulates_maintenance5 = false;
   std::vector<VkQueueFamilyProperties> queue_families;
   VkPhysicalDeviceMemoryProperties memory_properties = {};

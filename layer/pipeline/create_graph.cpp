@@ -31,7 +31,7 @@ CreationResult UploadTables(ExecutionGraphPipeline& graph) {
 
 std::vector<StageNode> StagesOf(const VkExecutionGraphPipelineCreateInfoAMDX& info) {
   std::vector<StageNode> stages;
-  for (uint32_t i = 0; i < info.stageCount; ++i) {
+  for (uint32_t i = 0; info.pStages && i < info.stageCount; ++i) {
     const char* entry_point = info.pStages[i].pName;
     stages.emplace_back(info.pStages[i], "pStages[" + std::to_string(i) + "], entry point \"" +
                                              (entry_point ? entry_point : "") + "\": ");
@@ -94,6 +94,7 @@ CreationResult Build(const CreationContext& context, const VkExecutionGraphPipel
                      CreationFeedback& feedback, ExecutionGraphPipeline& graph) {
   graph.id = context.id;
   graph.is_library = context.IsLibrary();
+  graph.allows_derivatives = (context.flags & VK_PIPELINE_CREATE_2_ALLOW_DERIVATIVES_BIT) != 0;
   if (CreationResult found = FindNodeLayout(context.device, info.layout, graph.layout); !found.Succeeded())
     return found;
   std::vector<StageNode> stages = StagesOf(info);

@@ -76,6 +76,9 @@ VkResult GetExecutionGraphPipelineNodeIndex(Device& device, VkPipeline pipeline,
   const std::shared_ptr<ExecutionGraphPipeline> graph = device.execution_graphs.Find(pipeline);
   if (!graph) return Misuse(device, "vkGetExecutionGraphPipelineNodeIndexAMDX: the pipeline is not an execution graph");
   if (!node.pName) return Misuse(device, "vkGetExecutionGraphPipelineNodeIndexAMDX: pName is null (VUID 09140)");
+  if (node.index == VK_SHADER_INDEX_UNUSED_AMDX)
+    return Misuse(device,
+                  "vkGetExecutionGraphPipelineNodeIndexAMDX: index is VK_SHADER_INDEX_UNUSED_AMDX (VUID 09141)");
   const uint32_t found = graph->graph.FindNode(node.pName, node.index);
   if (found == kNoNode)
     return Misuse(device, "vkGetExecutionGraphPipelineNodeIndexAMDX: there is no node " +

@@ -39,6 +39,7 @@ struct ExecutionGraphPipeline {
   uint32_t id = 0;  // unique in the process; LossReport::graph
   Graph graph;
   bool is_library = false;                 // may be linked, not bound: no tables
+  bool allows_derivatives = false;         // VK_PIPELINE_CREATE_2_ALLOW_DERIVATIVES_BIT
   std::shared_ptr<PipelineLayout> layout;  // the nodes' own are compatible with it and have the same launch_offset
   std::vector<CompiledNode> nodes;         // by node index, like graph.nodes
   DeviceBuffer tables;                     // layer/graph/tables.h

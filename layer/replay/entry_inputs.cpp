@@ -44,6 +44,10 @@ class Roots {
 
 EntryInputs CollectEntryInputs(const Graph& graph, const VkDispatchGraphCountInfoAMDX& count_info) {
   EntryInputs inputs;
+  if (count_info.count != 0 && !count_info.infos.hostAddress) {
+    inputs.complaints.push_back("infos is NULL (VUID-vkCmdDispatchGraphAMDX-pCountInfo-09145): ignored");
+    return inputs;
+  }
   Roots roots(inputs.roots, graph);
   for (uint32_t i = 0; i < count_info.count; ++i) {
     const VkDispatchGraphInfoAMDX info = ReadInfo(count_info, i);

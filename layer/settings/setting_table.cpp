@@ -72,6 +72,9 @@ constexpr SettingRow kTable[] = {
     {"threads", SettingType::kUint, "0", "",
      "Most threads that lower and compile the nodes of one pipeline creation. 0: one per core.",
      SetUint<&Settings::threads>},
+    {"validate", SettingType::kBool, "false", "",
+     "Report use of the extension that its valid usage rules forbid, with the rule's name.",
+     SetBool<&Settings::validate>},
 };
 
 }  // namespace

@@ -21,6 +21,7 @@ struct Settings {
   std::string dump_dir;
   bool force_emulation = false;
   uint32_t threads = 0;  // 0: one per core
+  bool validate = false;
 };
 
 }  // namespace trellis

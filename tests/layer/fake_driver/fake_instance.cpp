@@ -121,10 +121,10 @@ VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceMemoryProperties(VkPhysicalDevice,
   properties->memoryHeaps[0] = {1u << 30, VK_MEMORY_HEAP_DEVICE_LOCAL_BIT};
 }
 
-VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceQueueFamilyProperties(VkPhysicalDevice, uint32_t* count,
+VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceQueueFamilyProperties(VkPhysicalDevice device, uint32_t* count,
                                                                   VkQueueFamilyProperties* properties) {
   *count = 1;
-  if (properties) *properties = {VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT, 2, 64, {1, 1, 1}};
+  if (properties) *properties = {DriverOf(device).options.queue_flags, 2, 64, {1, 1, 1}};
 }
 
 VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceExternalBufferProperties(VkPhysicalDevice device,

@@ -1,0 +1,169 @@
+#include "layer/validation/graph_commands.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "layer/device/advertised_properties.h"
+#include "layer/pipeline/execution_graph.h"
+#include "layer/validation/indirect_buffers.h"
+
+namespace trellis {
+namespace {
+
+std::string Hex(uint64_t address) {
+  char text[2 + 16 + 1];
+  std::snprintf(text, sizeof(text), "0x%llx", static_cast<unsigned long long>(address));
+  return text;
+}
+
+// One command that is being recorded; collects its findings.
+class CommandCheck {
+ public:
+  CommandCheck(const CommandBuffer& recording, const char* command) : recording_(recording), command_(command) {}
+
+  Findings Take() { return std::move(findings_); }
+
+  void CommandBufferState() {
+    if (!recording_.is_recording)
+      Add("commandBuffer-recording", "the command buffer is not in the recording state: call vkBeginCommandBuffer");
+    const auto& families = recording_.device.queue_families;
+    constexpr VkQueueFlags kAllowed = VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT;
+    if (recording_.queue_family < families.size() && !(families[recording_.queue_family].queueFlags & kAllowed))
+      Add("commandBuffer-cmdpool", "the command buffer's pool is of queue family " +
+                                       std::to_string(recording_.queue_family) +
+                                       ", which has neither graphics nor compute: use another family");
+  }
+
+  void IsPrimary() {
+    if (recording_.level != VK_COMMAND_BUFFER_LEVEL_PRIMARY)
+      Add("bufferlevel", "the command buffer is a secondary one: record it in a primary command buffer");
+  }
+
+  void IsUnprotected() {
+    if (recording_.is_protected)
+      Add("commandBuffer-09181", "the command buffer's pool was made with VK_COMMAND_POOL_CREATE_PROTECTED_BIT");
+  }
+
+  // Without room for what the graph needs the command is refused anyway.
+  void ScratchIsThatLarge(const char* rule, VkPipeline graph, ScratchRange scratch) {
+    const auto place = recording_.device.scratch_addresses.Find(scratch.address);
+    const auto pipeline = recording_.device.execution_graphs.Find(graph);
+    if (!place || !pipeline) return;
+    const VkDeviceSize left = place->buffer_size - place->offset;
+    if (left < scratch.size && left >= pipeline->scratch_layout().size)
+      Add(rule, "scratchSize is " + std::to_string(scratch.size) + ", but behind " + Hex(scratch.address) + " only " +
+                    std::to_string(left) + " bytes of the buffer are left");
+  }
+
+  // Scratch can have been initialised in another command buffer: only what this one says last of a range is certain.
+  void ScratchIsOfTheGraph(ScratchRange scratch) {
+    const VkPipeline bound = recording_.execution_graph.pipeline;
+    const auto& all = recording_.initialized_scratch;
+    const auto last = std::find_if(all.rbegin(), all.rend(), [scratch](const InitializedScratch& initialized) {
+      return initialized.address < scratch.address + scratch.size &&
+             scratch.address < initialized.address + initialized.size;
+    });
+    if (bound && last != all.rend() && last->graph != bound)
+      Add("scratch-10194", "the scratch memory at " + Hex(scratch.address) +
+                               " was initialised last with execution graph " + Hex(HandleToU64(last->graph)) +
+                               ", but " + Hex(HandleToU64(bound)) +
+                               " is bound: call vkCmdInitializeGraphScratchMemoryAMDX with that one");
+  }
+
+  void IsAligned(const char* rule, const char* what, VkDeviceAddress address) {
+    if (address % kExecutionGraphDispatchAddressAlignment != 0)
+      Add(rule, std::string(what) + " " + Hex(address) + " is not a multiple of " +
+                    std::to_string(kExecutionGraphDispatchAddressAlignment) +
+                    " (executionGraphDispatchAddressAlignment)");
+  }
+
+  void IsInIndirectBuffer(const char* rule, const char* what, VkDeviceAddress address) {
+    if (!IndirectBuffers::Of(recording_.device)->Hold(address))
+      Add(rule, std::string(what) + " " + Hex(address) +
+                    " does not lie in a buffer with VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT whose address was asked for");
+  }
+
+  // The first that is too many, though more may be: a dispatch can have very many infos.
+  void PayloadCounts(const VkDispatchGraphCountInfoAMDX& count_info) {
+    const auto* infos = static_cast<const std::byte*>(count_info.infos.hostAddress);
+    for (uint32_t i = 0; infos && i < count_info.count; ++i) {
+      VkDispatchGraphInfoAMDX info;
+      std::memcpy(&info, infos + i * count_info.stride, sizeof(info));  // the stride has no alignment rule
+      if (info.payloadCount <= kMaxExecutionGraphShaderPayloadCount) continue;
+      findings_.push_back({Vuid("VkDispatchGraphInfoAMDX", "payloadCount-09171"),
+                           std::string(command_) + "(): pCountInfo->infos[" + std::to_string(i) + "].payloadCount is " +
+                               std::to_string(info.payloadCount) + ", more than maxExecutionGraphShaderPayloadCount, " +
+                               std::to_string(kMaxExecutionGraphShaderPayloadCount) + ": use several infos"});
+      return;
+    }
+  }
+
+  // What the three dispatches share.
+  void Dispatch(ScratchRange scratch) {
+    CommandBufferState();
+    IsUnprotected();
+    ScratchIsThatLarge("scratch-10192", recording_.execution_graph.pipeline, scratch);
+    ScratchIsOfTheGraph(scratch);
+  }
+
+ private:
+  void Add(const char* rule, const std::string& text) {
+    findings_.push_back({Vuid(command_, rule), std::string(command_) + "(): " + text});
+  }
+
+  const CommandBuffer& recording_;
+  const char* const command_;
+  Findings findings_;
+};
+
+}  // namespace
+
+Findings CheckScratchInitialization(const CommandBuffer& recording, VkPipeline graph, ScratchRange scratch) {
+  CommandCheck check(recording, "vkCmdInitializeGraphScratchMemoryAMDX");
+  check.CommandBufferState();
+  check.IsPrimary();
+  check.ScratchIsThatLarge("scratch-10185", graph, scratch);
+  return check.Take();
+}
+
+void RememberScratchInitialization(CommandBuffer& recording, VkPipeline graph, ScratchRange scratch) {
+  std::vector<InitializedScratch>& all = recording.initialized_scratch;
+  // Those that nobody can meet again go, so that a command buffer of very many dispatches keeps few.
+  std::erase_if(all, [scratch](const InitializedScratch& old) {
+    return old.address >= scratch.address && old.address + old.size <= scratch.address + scratch.size;
+  });
+  all.push_back({graph, scratch.address, scratch.size});
+}
+
+Findings CheckDispatchGraph(const CommandBuffer& recording, ScratchRange scratch,
+                            const VkDispatchGraphCountInfoAMDX& count_info) {
+  CommandCheck check(recording, "vkCmdDispatchGraphAMDX");
+  check.Dispatch(scratch);
+  check.PayloadCounts(count_info);
+  return check.Take();
+}
+
+Findings CheckDispatchGraphIndirect(const CommandBuffer& recording, ScratchRange scratch,
+                                    const VkDispatchGraphCountInfoAMDX& count_info) {
+  CommandCheck check(recording, "vkCmdDispatchGraphIndirectAMDX");
+  check.Dispatch(scratch);
+  if (count_info.count == 0) return check.Take();  // nothing is read
+  check.IsAligned("pCountInfo-09152", "pCountInfo->infos", count_info.infos.deviceAddress);
+  check.IsInIndirectBuffer("pCountInfo-09151", "pCountInfo->infos", count_info.infos.deviceAddress);
+  return check.Take();
+}
+
+Findings CheckDispatchGraphIndirectCount(const CommandBuffer& recording, ScratchRange scratch,
+                                         VkDeviceAddress count_info) {
+  CommandCheck check(recording, "vkCmdDispatchGraphIndirectCountAMDX");
+  check.Dispatch(scratch);
+  check.IsAligned("countInfo-09161", "countInfo", count_info);
+  check.IsInIndirectBuffer("countInfo-09160", "countInfo", count_info);
+  return check.Take();
+}
+
+}  // namespace trellis

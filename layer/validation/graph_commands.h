@@ -1,0 +1,30 @@
+// vkCmdInitializeGraphScratchMemoryAMDX and the three vkCmdDispatchGraph*AMDX: arguments against what is recorded.
+#pragma once
+
+#include "layer/objects/command_buffer.h"
+#include "layer/objects/device.h"
+#include "layer/validation/finding.h"
+
+namespace trellis {
+
+struct ScratchRange {
+  VkDeviceAddress address = 0;
+  VkDeviceSize size = 0;
+};
+
+[[nodiscard]] Findings CheckScratchInitialization(const CommandBuffer& recording, VkPipeline graph,
+                                                  ScratchRange scratch);
+// So that dispatches in this command buffer can be checked against it.
+void RememberScratchInitialization(CommandBuffer& recording, VkPipeline graph, ScratchRange scratch);
+
+// vkCmdDispatchGraphAMDX. Reads the infos in host memory, but no payload.
+[[nodiscard]] Findings CheckDispatchGraph(const CommandBuffer& recording, ScratchRange scratch,
+                                          const VkDispatchGraphCountInfoAMDX& count_info);
+// vkCmdDispatchGraphIndirectAMDX.
+[[nodiscard]] Findings CheckDispatchGraphIndirect(const CommandBuffer& recording, ScratchRange scratch,
+                                                  const VkDispatchGraphCountInfoAMDX& count_info);
+// vkCmdDispatchGraphIndirectCountAMDX.
+[[nodiscard]] Findings CheckDispatchGraphIndirectCount(const CommandBuffer& recording, ScratchRange scratch,
+                                                       VkDeviceAddress count_info);
+
+}  // namespace trellis
