@@ -4,15 +4,21 @@ add_test(NAME repository.includes COMMAND Python3::Interpreter "${PROJECT_SOURCE
 add_test(NAME repository.includes_selftest COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/scripts/check_includes.py" --self-test)
 add_test(NAME repository.gpu_results_selftest COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/scripts/check_gpu_results.py" --self-test)
 add_test(NAME repository.conformance_selftest COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/scripts/check_conformance.py" --self-test)
-# docs/conformance.md against the tests that were built.
-set(conformance_programs "")
-foreach(program IN ITEMS front_end gpu graph layer pipeline replay rules sample spirv tool)
+add_test(NAME repository.valid_usage_selftest COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/scripts/check_valid_usage.py" --self-test)
+# docs/conformance.md and docs/valid_usage.md against the tests that were built.
+set(test_programs "")
+foreach(program IN ITEMS front_end gpu graph layer pipeline replay rules sample spirv tool validation)
   if(TARGET trellis_${program}_tests)
-    list(APPEND conformance_programs --program ${program}=$<TARGET_FILE:trellis_${program}_tests>)
+    list(APPEND test_programs --program ${program}=$<TARGET_FILE:trellis_${program}_tests>)
   endif()
 endforeach()
 add_test(NAME repository.conformance
-  COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/scripts/check_conformance.py" ${conformance_programs})
+  COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/scripts/check_conformance.py" ${test_programs})
+if(EXISTS "${TRELLIS_VULKAN_REGISTRY}/validusage.json")  # not in every package of the headers
+  add_test(NAME repository.valid_usage
+    COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/scripts/check_valid_usage.py"
+            --registry "${TRELLIS_VULKAN_REGISTRY}/validusage.json" ${test_programs})
+endif()
 if(TARGET VkLayer_TRELLIS_shader_enqueue)
   add_test(NAME repository.install COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/scripts/check_install.py" "${PROJECT_BINARY_DIR}")
 endif()

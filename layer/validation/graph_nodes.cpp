@@ -18,7 +18,7 @@ std::string LabelOf(const Node& node) { return NodeLabel(node.name, node.index);
 
 std::string Bytes(uint32_t size) { return std::to_string(size) + " bytes"; }
 
-// A node need not declare its input, whatever is sent to it.
+// A node need not declare its input, whatever is sent to it, unless its grid is in there.
 bool DeclaresInput(const Node& node) { return node.info.input.size != 0; }
 
 // One finding for each name at most.

@@ -99,6 +99,7 @@ TEST_F(InputAccess, UnalignedGrids) {
 
 // The producer's record is longer than what the consumer declares: the consumer reads its first bytes.
 TEST_F(InputAccess, ConsumerDeclaresAPrefix) {
+  context().messages.Expect("PayloadNodeNameAMDX-09139");  // with the setting `validate`: prefixes work, but break it
   NodeAsm m;
   const Id words = m.StorageBuffer(0);
   const Id longer = m.Struct({{m.Uint(), 0}, {m.Uint(), 4}, {m.Array(m.Uint(), 5, 4), 8}});

@@ -48,6 +48,7 @@ TEST_P(NodeInputs, ThreadWithout) {
 
 // The implicit record of a dynamic grid is three words; the producer's record may be longer.
 TEST_P(NodeInputs, ImplicitGridFromALongerRecord) {
+  context().messages.Expect("PayloadNodeNameAMDX-09139");  // with the setting `validate`: prefixes work, but break it
   NodeAsm m(shape());
   const Id words = m.StorageBuffer(0);
   const Id record = m.Struct({{m.Vector(m.Uint(), 3), 0}, {m.Uint(), 12}, {m.Uint(), 16}});
@@ -114,6 +115,7 @@ TEST_P(NodeInputs, StrippedInputOfACoalescingNode) {
 
 // The consumer declares more than the producer writes: what was written arrives, and nothing next to it is harmed.
 TEST_P(NodeInputs, ProducerWritesAPrefix) {
+  context().messages.Expect("PayloadNodeNameAMDX-09139");  // with the setting `validate`: prefixes work, but break it
   NodeAsm m(shape());
   const Id words = m.StorageBuffer(0);
   const Id shorter = LeafRecord(m);
@@ -136,6 +138,7 @@ TEST_P(NodeInputs, ProducerWritesAPrefix) {
 
 // Two producers of one node, with records of different size.
 TEST_P(NodeInputs, ProducersOfDifferentSize) {
+  context().messages.Expect("PayloadNodeNameAMDX-09139");  // with the setting `validate`: prefixes work, but break it
   NodeAsm m(shape());
   const Id words = m.StorageBuffer(0);
   const Id record = LeafRecord(m);

@@ -159,7 +159,7 @@ TEST_P(RecursionDepth, IndicesOfOneNameRecurseApart) {
   const Id words = m.StorageBuffer(0);
   const Id record = LeafRecord(m);
   const Id depth = m.SpecConstant(1, 1);
-  const Payload self = m.Output("Apart", record, {.array_size = 6});
+  const Payload self = m.Output("Apart", record, {.array_size = 6, .sparse = true});
   m.BeginNode({.name = "Apart",
                .launch = Launch::kCoalescing,
                .shader_index = 0,

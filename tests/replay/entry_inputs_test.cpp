@@ -122,6 +122,15 @@ TEST(EntryInputsTest, MisuseIsNamedAndIgnored) {
   EXPECT_THAT(inputs.complaints[1], HasSubstr("a[0]"));
 }
 
+TEST(EntryInputsTest, NullInfosAreNamedAndIgnored) {
+  VkDispatchGraphCountInfoAMDX count_info = {};
+  count_info.count = 1;
+  const EntryInputs inputs = CollectEntryInputs(MustLink({NodeBuilder("a")}), count_info);
+  EXPECT_TRUE(inputs.roots.empty());
+  ASSERT_EQ(inputs.complaints.size(), 1u);
+  EXPECT_THAT(inputs.complaints[0], HasSubstr("09145"));
+}
+
 TEST(EntryInputsTest, CountsSaturate) {
   const Graph graph = MustLink({NodeBuilder("a").Payload(0, 1)});
   const EntryInputs inputs = Collect(graph, {Info(0, nullptr, 0xffffffffu, 0), Info(0, nullptr, 7, 0)});

@@ -143,6 +143,17 @@ TEST(CommandRules, DispatchesAreUnprotected) {
   }
 }
 
+// Whatever the setting: nothing is recorded, and the end of the recording says so.
+TEST(CommandRules, ScratchIsForGraphs) {
+  for (const bool validate : {false, true}) {
+    World world(validate, {});
+    Recording recording(world);
+    recording.Initialize(HandleFromU64<VkPipeline>(0x777));
+    EXPECT_EQ(TRELLIS_CALL(world.device(), EndCommandBuffer)(recording.command_buffer), VK_ERROR_VALIDATION_FAILED_EXT);
+    EXPECT_TRUE(world.vuids.empty());
+  }
+}
+
 // A range that has not even room for the graph is refused always.
 TEST(CommandRules, TheWholeScratchRangeLiesInItsBuffer) {
   for (const Command& command : AllCommands()) {

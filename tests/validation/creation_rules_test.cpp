@@ -176,6 +176,29 @@ TEST(CreationRules, ThereHasToBeAPipelineToCreate) {
   ExpectFinding(OfCommand("createInfoCount-arraylength"), [](World& world) { world.CreateAll({}); });
 }
 
+// Whatever the setting.
+TEST(CreationRules, WithoutALayoutThereIsNoGraph) {
+  for (const bool validate : {false, true}) {
+    World world(validate, {});
+    auto info = world.ChainInfo();
+    info.layout = VK_NULL_HANDLE;
+    VkPipeline pipeline = HandleFromU64<VkPipeline>(0x777);
+    EXPECT_EQ(TRELLIS_CALL(world.device(), CreateExecutionGraphPipelinesAMDX)(world.device().handle(), VK_NULL_HANDLE,
+                                                                              1, &info, nullptr, &pipeline),
+              VK_ERROR_VALIDATION_FAILED_EXT);
+    EXPECT_EQ(pipeline, VkPipeline{VK_NULL_HANDLE});
+    EXPECT_TRUE(world.vuids.empty());
+  }
+}
+
+TEST(CreationRules, StagesMayBeNull) {
+  ExpectNoFinding([](World& world) {
+    auto info = world.ChainInfo();
+    info.pStages = nullptr;
+    world.Create(info);
+  });
+}
+
 TEST(CreationRules, NodeNamesAreUtf8) {
   const auto program = [](const char* name) {
     return [name](World& world) {

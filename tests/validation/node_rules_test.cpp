@@ -98,18 +98,41 @@ TEST(NodeRules, ArraysThatAreNotSparseHaveAllNodes) {
   ExpectFinding(kTargets, Graph(array(1, 2), first));
 }
 
-TEST(NodeRules, PushConstantBlocksLieInTheRange) {
+// "Pushed" has a push constant block of 16 bytes.
+std::string PushedNode() {
   NodeAsm m(Shape::kDirect);
   const Id buffer = m.StorageBuffer(0);
   const Id block = m.PushConstants(4);
   m.BeginNode({.name = "Pushed", .launch = Launch::kCoalescing});
   m.AddWord(buffer, 0, m.PushWord(block, 3));
   m.EndNode();
-  const auto program = [text = m.Text()](uint32_t bytes) {
-    return [text, bytes](World& world) { world.GraphOf(text, {{"Pushed"}}, 0, bytes); };
+  return m.Text();
+}
+
+TEST(NodeRules, PushConstantBlocksLieInTheRange) {
+  const auto program = [](uint32_t bytes) {
+    return [bytes](World& world) { world.GraphOf(PushedNode(), {{"Pushed"}}, 0, bytes); };
   };
   ExpectFinding(kPushConstants, program(12));
   ExpectNoFinding(program(16));
+}
+
+// Whatever the setting.
+TEST(NodeRules, PushConstantsWithoutARangeAreRefused) {
+  for (const bool validate : {false, true}) {
+    World world(validate, {});
+    const VkPipelineShaderStageCreateInfo stage = World::Stage(world.Module(PushedNode()), "Pushed");
+    auto info =
+        Struct<VkExecutionGraphPipelineCreateInfoAMDX>(VK_STRUCTURE_TYPE_EXECUTION_GRAPH_PIPELINE_CREATE_INFO_AMDX);
+    info.stageCount = 1;
+    info.pStages = &stage;
+    info.layout = world.Layout(0);
+    VkPipeline pipeline = VK_NULL_HANDLE;
+    EXPECT_EQ(TRELLIS_CALL(world.device(), CreateExecutionGraphPipelinesAMDX)(world.device().handle(), VK_NULL_HANDLE,
+                                                                              1, &info, nullptr, &pipeline),
+              VK_ERROR_VALIDATION_FAILED_EXT);
+    EXPECT_TRUE(world.vuids.empty());
+  }
 }
 
 }  // namespace

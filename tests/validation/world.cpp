@@ -69,7 +69,7 @@ VkShaderModule World::Module(const std::string& text) {
 VkPipelineLayout World::Layout(uint32_t push_constant_bytes) {
   const VkPushConstantRange range = {VK_SHADER_STAGE_COMPUTE_BIT, 0, push_constant_bytes};
   auto info = Struct<VkPipelineLayoutCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO);
-  info.pushConstantRangeCount = 1;
+  info.pushConstantRangeCount = push_constant_bytes == 0 ? 0 : 1;
   info.pPushConstantRanges = &range;
   VkPipelineLayout layout = VK_NULL_HANDLE;
   EXPECT_EQ(TRELLIS_CALL(device_, CreatePipelineLayout)(device_.handle(), &info, nullptr, &layout), VK_SUCCESS);
