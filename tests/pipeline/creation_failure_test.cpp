@@ -85,7 +85,6 @@ TEST_F(GraphFailure, WhatIsNotImplementedIsRefusedBeforeTheDriverSeesAnything) {
   auto mesh_stages = stages;
   mesh_stages[0].stage = VK_SHADER_STAGE_MESH_BIT_EXT;
   EXPECT_EQ(Create({GraphInfo(mesh_stages, layout)}), VK_ERROR_VALIDATION_FAILED_EXT);
-  EXPECT_EQ(Create({GraphInfo(stages, MakeLayout(128))}), VK_ERROR_VALIDATION_FAILED_EXT) << "no room for the launch";
   EXPECT_TRUE(requests_.empty());
 }
 

@@ -34,6 +34,14 @@ TEST_F(GraphCreation, EveryNodeBecomesAComputePipelineOfTheNodeLayout) {
   }
 }
 
+TEST_F(GraphCreation, PushConstantsMayBeFull) {
+  const VkPipelineLayout full = MakeLayout(128);
+  ASSERT_EQ(Create({GraphInfo({Stage(MakeModule(Assemble(ThreadModule(Shape::kDxc))), "ThreadNode")}, full)}),
+            VK_SUCCESS);
+  ASSERT_EQ(requests_.size(), 1u);
+  EXPECT_EQ(requests_[0].layout, FindDevice(device_.handle())->pipeline_layouts.Find(full)->node_layout);
+}
+
 TEST_F(GraphCreation, TheGraphsOwnStructuresAndFlagsStayInTheLayer) {
   const std::vector<uint32_t> words = Assemble(ThreadModule(Shape::kDxc));
   const VkPipelineShaderStageRequiredSubgroupSizeCreateInfo subgroup = {

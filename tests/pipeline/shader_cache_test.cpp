@@ -66,6 +66,7 @@ TEST(ShaderCache, EqualKeysAreLoweredOnce) {
   const auto lowered = module.Lowered(key, options, [] { return Shader(1); });
   EXPECT_EQ(module.Lowered(key, options, [] { return Shader(2); }), lowered);
   EXPECT_NE(module.Lowered(key, {16, false}, [] { return Shader(3); }), lowered);
+  EXPECT_NE(module.Lowered(key, {8, false, {}, 16}, [] { return Shader(5); }), lowered);
   key.coalesce = 4;
   EXPECT_NE(module.Lowered(key, options, [] { return Shader(4); }), lowered);
 }
