@@ -126,7 +126,7 @@ struct LaunchPlan {
   TRELLIS_UINT identity;
   TRELLIS_UINT note_words;  // kNoNotes, kShortNotes or kFullNotes
   TRELLIS_UINT
-      notes_before;  // of the launches before this one on the same region, in words a record: shared/regions.glsl
+  notes_before;  // of the launches before this one on the same region, in words a record: shared/regions.glsl
 };
 
 // One lost-records report. In a host-visible buffer of the device; the host polls `written`.

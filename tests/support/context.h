@@ -66,7 +66,7 @@ class Context {
   VkQueue queue = VK_NULL_HANDLE;
   uint32_t queue_family = 0;
   std::vector<ComputeQueue> queues;  // every queue of every family with compute; the first is `queue`
-  bool has_graphics = false;  // of the queue
+  bool has_graphics = false;         // of the queue
   GraphCommands graph;
   OptionalCommands optional;
   VkPhysicalDeviceProperties properties = {};
