@@ -4,6 +4,8 @@
 #include <cstring>
 #include <map>
 
+#include "layer/graph/saturating.h"
+
 namespace trellis {
 namespace {
 
@@ -12,8 +14,6 @@ constexpr uint64_t kPairBytes = 8;
 // A dense array may be this many times as long as the list of its targets, plus a little, before pairs take its place.
 constexpr uint64_t kDenseFactor = 4;
 constexpr uint64_t kDenseSlack = 64;
-
-uint64_t RoundUp(uint64_t value, uint64_t multiple) { return (value + multiple - 1) / multiple * multiple; }
 
 uint64_t IndexSpan(const std::vector<Target>& targets) {
   return targets.empty() ? 0 : uint64_t{targets.back().shader_index} - targets.front().shader_index + 1;
@@ -57,7 +57,7 @@ TableLayout LayoutTables(const Graph& graph) {
   for (const Slot& slot : graph.slots) {
     for (const std::vector<Target>& targets : slot.outputs) {
       const auto [place, is_new] = placed.try_emplace(targets, layout.size);
-      if (is_new) layout.size += RoundUp(ArrayBytes(targets), kTableAlignment);
+      if (is_new) layout.size += SaturatingRoundUp(ArrayBytes(targets), kTableAlignment);
       layout.slot_arrays.push_back(place->second);
     }
   }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "layer/graph/describe.h"
+#include "layer/graph/saturating.h"
 #include "layer/replay/level_planner.h"
 #include "meta_shaders/shared/input_copy.h"
 
@@ -16,8 +17,6 @@ constexpr uint32_t kMostCopyWorkgroups = 1024;
 
 // So that a ring exists even if nothing in the graph has a size: without one every region is closed.
 constexpr uint64_t kSmallestRing = 256;
-
-uint64_t RoundUp(uint64_t value, uint64_t multiple) { return (value + multiple - 1) / multiple * multiple; }
 
 // One launch of level 0.
 struct RootLaunch {
@@ -63,7 +62,7 @@ class HostPlanner : LevelPlanner {
 
  private:
   [[nodiscard]] uint64_t NoteBytes(Launch launch, uint64_t records) const {
-    return RoundUp(records * InfoOf(launch).NoteWords() * sizeof(uint32_t), 16);
+    return SaturatingRoundUp(records * InfoOf(launch).NoteWords() * sizeof(uint32_t), 16);
   }
 
   [[nodiscard]] Expected<void> PrepareRoots();
@@ -95,7 +94,7 @@ Expected<void> HostPlanner::PrepareRoot(const RootInput& input) {
   Root root;
   root.input = &input;
   // Copies move whole pieces of 16 bytes.
-  uint64_t end = RoundUp(bytes, 16);
+  uint64_t end = SaturatingRoundUp(bytes, 16);
   for (Launch launch : launches) end += NoteBytes(launch, input.record_count);
   Expected<PlanSpan> records = arena_.Allocate(end);
   if (!records) return records.error();
@@ -107,7 +106,7 @@ Expected<void> HostPlanner::PrepareRoot(const RootInput& input) {
   WriteRecords(graph_, input, staged.bytes.empty() ? std::span(records->host, bytes) : std::span(staged.bytes), stride);
   if (!staged.bytes.empty()) std::memcpy(records->host, staged.bytes.data(), bytes);
 
-  uint64_t notes_offset = RoundUp(bytes, 16);
+  uint64_t notes_offset = SaturatingRoundUp(bytes, 16);
   for (Launch launch : launches) {
     if (Expected<void> done = PrepareRootLaunch(launch, staged, notes_offset, root); !done) return done;
     notes_offset += NoteBytes(launch, input.record_count);
@@ -171,7 +170,7 @@ Expected<void> HostPlanner::PlaceRoots() {
   uint64_t copy_end = memory_.half_bytes[0];
   for (const Root& root : roots_) {
     if (Expected<void> done = PlaceRoot(root, copy_end, copies); !done) return done;
-    if (root.copied) copy_end += RoundUp(root.records.size, 256);
+    if (root.copied) copy_end += SaturatingRoundUp(root.records.size, 256);
   }
   const bool needs_ring = schedule_->level_count() > 1 || !copies.empty();
   if (needs_ring) plan_.ring_bytes = std::max({memory_.ring_bytes(), copy_end, kSmallestRing});
