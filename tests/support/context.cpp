@@ -5,6 +5,7 @@
 #include <cstring>
 #include <optional>
 
+#include "tests/support/loaded_libraries.h"
 #include "tests/support/optional_extensions.h"
 
 namespace trellis::test {
@@ -90,6 +91,7 @@ std::unique_ptr<Context> Context::Create(std::string& error, const std::vector<E
   std::unique_ptr<Context> context(new Context());
   if (!context->CreateInstance(error) || !context->ChooseDevice(error) || !context->CreateDevice(error)) return nullptr;
   context->creation_messages = context->messages.Unexpected();
+  KeepLibrariesLoaded();
   return context;
 }
 
