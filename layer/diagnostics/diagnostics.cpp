@@ -23,9 +23,14 @@ VkDebugUtilsMessageSeverityFlagBitsEXT SeverityOf(LogLevel level) {
 // What the layer has to say without being asked is neither about the specification's rules nor about speed.
 constexpr VkDebugUtilsMessageTypeFlagsEXT kGeneral = VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT;
 
+// What was asked for must be seen.
+LogLevel LeastSevere(const Settings& settings) {
+  return settings.timing ? std::max(settings.log_level, LogLevel::kInfo) : settings.log_level;
+}
+
 }  // namespace
 
-Diagnostics::Diagnostics(const Settings& settings) : log_(settings.log_level, settings.log_file) {}
+Diagnostics::Diagnostics(const Settings& settings) : log_(LeastSevere(settings), settings.log_file) {}
 
 std::vector<Diagnostics::Messenger> Diagnostics::Listeners(LogLevel level, VkDebugUtilsMessageTypeFlagsEXT type) {
   const VkDebugUtilsMessageSeverityFlagBitsEXT severity = SeverityOf(level);

@@ -32,6 +32,7 @@
   REQUIRED(CmdBindIndexBuffer) \
   REQUIRED(CmdBindPipeline) \
   REQUIRED(CmdCopyBuffer) \
+  REQUIRED(CmdCopyQueryPoolResults) \
   REQUIRED(CmdDispatch) \
   REQUIRED(CmdDispatchIndirect) \
   REQUIRED(CmdEndRenderPass) \
@@ -39,7 +40,9 @@
   REQUIRED(CmdFillBuffer) \
   REQUIRED(CmdPipelineBarrier) \
   REQUIRED(CmdPushConstants) \
+  REQUIRED(CmdResetQueryPool) \
   REQUIRED(CmdUpdateBuffer) \
+  REQUIRED(CmdWriteTimestamp) \
   REQUIRED(CreateBuffer) \
   REQUIRED(CreateBufferView) \
   REQUIRED(CreateCommandPool) \
@@ -51,6 +54,7 @@
   REQUIRED(CreateImage) \
   REQUIRED(CreatePipelineCache) \
   REQUIRED(CreatePipelineLayout) \
+  REQUIRED(CreateQueryPool) \
   REQUIRED(CreateShaderModule) \
   REQUIRED(DestroyBuffer) \
   REQUIRED(DestroyCommandPool) \
@@ -62,6 +66,7 @@
   REQUIRED(DestroyPipeline) \
   REQUIRED(DestroyPipelineCache) \
   REQUIRED(DestroyPipelineLayout) \
+  REQUIRED(DestroyQueryPool) \
   REQUIRED(DestroyShaderModule) \
   REQUIRED(DeviceWaitIdle) \
   REQUIRED(EndCommandBuffer) \

@@ -4,7 +4,7 @@
 #include "layer/objects/command_pool.h"
 #include "layer/objects/pipeline_layout.h"
 #include "layer/objects/registry.h"
-#include "layer/replay/loss_reports.h"
+#include "layer/replay/replay.h"
 
 namespace trellis::entry {
 
@@ -119,7 +119,7 @@ VKAPI_ATTR void VKAPI_CALL DestroyDevice(VkDevice device, const VkAllocationCall
   if (!device) return;
   const std::shared_ptr<Device> object = FindDevice(device);
   if (!object) return;
-  PollLossReports(*object);  // the application's callbacks may still use the device
+  PollReports(*object);  // the application's callbacks may still use the device
   Devices().Take(DispatchKeyOf(device));
   ReleaseDriverObjects(*object);
   object->dispatch.DestroyDevice(device, allocator);

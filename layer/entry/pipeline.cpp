@@ -8,7 +8,7 @@
 #include "layer/objects/registry.h"
 #include "layer/pipeline/create_compute.h"
 #include "layer/pipeline/execution_graph.h"
-#include "layer/replay/loss_reports.h"
+#include "layer/replay/replay.h"
 
 namespace trellis::entry {
 
@@ -113,7 +113,7 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateRayTracingPipelinesKHR(VkDevice device, VkD
 VKAPI_ATTR void VKAPI_CALL DestroyPipeline(VkDevice device, VkPipeline pipeline,
                                            const VkAllocationCallbacks* allocator) {
   const std::shared_ptr<Device> object = FindDevice(device);
-  PollLossReports(*object);  // reports name nodes of the graph
+  PollReports(*object);  // reports name nodes of the graph
   if (object->IsOwnPipeline(pipeline)) return DestroyOwnPipeline(*object, pipeline, allocator);
   object->dispatch.DestroyPipeline(device, pipeline, allocator);
 }

@@ -5,7 +5,6 @@
 
 #include "layer/entry/hooks.h"
 #include "layer/objects/registry.h"
-#include "layer/replay/loss_reports.h"
 #include "layer/replay/replay.h"
 
 namespace trellis::entry {
@@ -40,12 +39,12 @@ struct GraphNeeds {
 
 VkResult Prepare(VkQueue handle, const std::shared_ptr<Queue>& queue, const GraphNeeds& needs) {
   if (!needs.any_graph || !queue || queue->handle != handle) return VK_SUCCESS;
-  PollLossReports(*queue->device);
+  PollReports(*queue->device);
   return PrepareGraphSubmission(*queue, needs.ring_bytes);
 }
 
 VkResult Polled(Device& device, VkResult result) {
-  PollLossReports(device);
+  PollReports(device);
   return result;
 }
 

@@ -101,8 +101,4 @@ void LossReports::Poll(Device& device) {
   }
 }
 
-void PollLossReports(Device& device) {
-  if (const std::shared_ptr<LossReports> reports = device.attachments.Get<LossReports>()) reports->Poll(device);
-}
-
 }  // namespace trellis

@@ -48,9 +48,4 @@ class LossReports {
   std::unordered_map<uint32_t, std::weak_ptr<const ExecutionGraphPipeline>> graphs_;
 };
 
-// Where the host learns that work has finished: vkQueueSubmit*, vkWaitForFences, vkGetFenceStatus, vkWaitSemaphores,
-// vkQueueWaitIdle, vkDeviceWaitIdle, and before an execution graph pipeline or the device is destroyed. Does nothing on
-// devices that never recorded a graph.
-void PollLossReports(Device& device);
-
 }  // namespace trellis

@@ -8,6 +8,7 @@
 #include "layer/graph/describe.h"
 #include "layer/objects/bound_state_replay.h"
 #include "layer/objects/device.h"
+#include "layer/replay/timing.h"
 
 namespace trellis {
 namespace {
@@ -68,6 +69,18 @@ Recorder::Recorder(const CommandBuffer& command_buffer, const ExecutionGraphPipe
       kernels_(kernels),
       scratch_(scratch) {}
 
+void Recorder::Mark(const char* phase) {
+  if (timer_ != nullptr) timer_->Mark(phase);
+}
+
+void Recorder::Mark(const char* phase, uint32_t level) {
+  if (timer_ != nullptr) timer_->Mark(phase, level);
+}
+
+void Recorder::MarkLaunch(const NodeLaunch& launch, uint32_t level) {
+  if (timer_ != nullptr) timer_->Mark(LaunchLabel(pipeline_.graph, launch.launch), level);
+}
+
 void Recorder::Barrier(GraphBarrier barrier) {
   const BarrierScope scope = ScopeOf(barrier);
   VkMemoryBarrier memory = {};
@@ -118,6 +131,7 @@ void Recorder::LaunchDirect(const NodeLaunch& launch, uint32_t level) {
   BindNode(launch);
   dispatch_.CmdDispatch(command_buffer_.handle, launch.size.x, launch.size.y, 1);
   ++dispatches_;
+  MarkLaunch(launch, level);
 }
 
 void Recorder::LaunchIndirect(const NodeLaunch& launch, uint32_t level) {
@@ -126,6 +140,7 @@ void Recorder::LaunchIndirect(const NodeLaunch& launch, uint32_t level) {
   BindNode(launch);
   dispatch_.CmdDispatchIndirect(command_buffer_.handle, scratch_.buffer, scratch_.offset + launch.arguments);
   ++dispatches_;
+  MarkLaunch(launch, level);
 }
 
 void Recorder::Bind(VkPipeline pipeline) {

@@ -12,6 +12,8 @@
 
 namespace trellis {
 
+class GraphTimer;
+
 // What a barrier separates. All are global memory barriers, because everything is accessed through addresses; the
 // application's own memory is ordered between levels by the same ones.
 enum class GraphBarrier : uint8_t {
@@ -35,6 +37,12 @@ class Recorder {
   Recorder(const CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline, const InternalKernels& kernels,
            ScratchBuffer scratch);
 
+  // From now on every phase and node is timed. Null: none is.
+  void TimeWith(GraphTimer* timer) { timer_ = timer; }
+  // What was recorded since the last mark is `phase` of the graph, or of a level; launches mark themselves.
+  void Mark(const char* phase);
+  void Mark(const char* phase, uint32_t level);
+
   void Barrier(GraphBarrier barrier);
   void Run(Kernel kernel, const KernelCall& call);
   // `arguments`: offset of the VkDispatchIndirectCommand from the scratch address.
@@ -53,6 +61,7 @@ class Recorder {
   void BindKernel(Kernel kernel, VkDeviceAddress plan);
   void BindNode(const NodeLaunch& launch);
   void PushLaunch(VkDeviceAddress block);
+  void MarkLaunch(const NodeLaunch& launch, uint32_t level);
 
   const CommandBuffer& command_buffer_;
   const DeviceDispatch& dispatch_;
@@ -60,6 +69,7 @@ class Recorder {
   const PipelineLayout& layout_;
   const InternalKernels& kernels_;
   const ScratchBuffer scratch_;
+  GraphTimer* timer_ = nullptr;
   VkPipeline bound_ = VK_NULL_HANDLE;
   uint32_t dispatches_ = 0;
   std::vector<uint8_t> node_bytes_;  // all that nodes find in push constants; the launch's address changes

@@ -17,6 +17,7 @@
 #include "layer/replay/internal_kernels.h"
 #include "layer/replay/loss_reports.h"
 #include "layer/replay/recorder.h"
+#include "layer/replay/timing.h"
 
 namespace trellis {
 namespace {
@@ -103,9 +104,11 @@ void RecordBegin(const Device& device, VkCommandBuffer command_buffer, const Dis
   recorder.Barrier(GraphBarrier::kEnter);
   recorder.Run(Kernel::kBeginGraph, *plan.begin);
   recorder.Barrier(GraphBarrier::kWork);
+  recorder.Mark("begin");
   if (!plan.copy) return;
   recorder.Run(Kernel::kCopyInputs, *plan.copy);
   recorder.Barrier(GraphBarrier::kWork);
+  recorder.Mark("input copies");
 }
 
 void RecordEntry(const Device& device, VkCommandBuffer command_buffer, const DispatchPlan& plan, Recorder& recorder) {
@@ -118,6 +121,7 @@ void RecordEntry(const Device& device, VkCommandBuffer command_buffer, const Dis
   recorder.Run(Kernel::kAppendInfos, plan.entry->append_infos);
   recorder.Barrier(GraphBarrier::kClosed);
   recorder.RunIndirect(Kernel::kCopyChunks, plan.entry->copy_chunks, plan.entry->chunk_arguments);
+  recorder.Mark("infos");
 }
 
 void RecordClose(const Device& device, VkCommandBuffer command_buffer, const LevelPlan& level, uint32_t number,
@@ -126,6 +130,7 @@ void RecordClose(const Device& device, VkCommandBuffer command_buffer, const Lev
   recorder.Barrier(GraphBarrier::kWork);
   recorder.Run(Kernel::kCloseLevel, *level.close);
   recorder.Barrier(GraphBarrier::kClosed);
+  recorder.Mark("close", number);
 }
 
 void RecordLevel(const Device& device, VkCommandBuffer command_buffer, const LevelPlan& level, uint32_t number,
@@ -140,20 +145,27 @@ void RecordEnd(const Device& device, VkCommandBuffer command_buffer, const Dispa
   const ScopedLabel label(device, command_buffer, "trellis end");
   recorder.Barrier(GraphBarrier::kLeave);
   recorder.Run(Kernel::kEndGraph, *plan.end);
+  recorder.Mark("end");
 }
 
 void Record(CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline, const InternalKernels& kernels,
             const DispatchPlan& plan, ScratchBuffer scratch) {
   const Device& device = command_buffer.device;
-  const ScopedLabel label(device, command_buffer.handle, LabelsEnabled(device) ? GraphLabel(plan, pipeline) : "");
+  const bool named = LabelsEnabled(device) || device.settings.timing;
+  const std::string name = named ? GraphLabel(plan, pipeline) : "";
+  const ScopedLabel label(device, command_buffer.handle, name);
   const ScopedComputeState state(command_buffer);
+  const std::shared_ptr<GraphTimer> timer =
+      device.settings.timing ? GraphTimer::Start(command_buffer, plan, name) : nullptr;
   Recorder recorder(command_buffer, pipeline, kernels, scratch);
+  recorder.TimeWith(timer.get());
   RecordBegin(device, command_buffer.handle, plan, recorder);
   recorder.BindNodeState(plan.push_constant_copy);
   RecordEntry(device, command_buffer.handle, plan, recorder);
   for (uint32_t level = 0; level < plan.levels.size(); ++level)
     RecordLevel(device, command_buffer.handle, plan.levels[level], level, recorder);
   RecordEnd(device, command_buffer.handle, plan, recorder);
+  if (timer) GraphTimer::Finish(command_buffer.device, timer);
   if (device.diagnostics.Wants(LogLevel::kInfo))
     device.diagnostics.Info(
         "TRELLIS-dispatch-graph",
@@ -268,6 +280,11 @@ void InitializeGraphScratch(CommandBuffer& command_buffer, VkPipeline graph, VkD
   if (const std::string wrong = CheckScratch(command_buffer.device, *pipeline, scratch, scratch_size, place);
       !wrong.empty())
     RefuseMisuse(command_buffer, "vkCmdInitializeGraphScratchMemoryAMDX: " + wrong);
+}
+
+void PollReports(Device& device) {
+  if (const std::shared_ptr<LossReports> losses = device.attachments.Get<LossReports>()) losses->Poll(device);
+  if (const std::shared_ptr<GraphTimers> timers = device.attachments.Get<GraphTimers>()) timers->Poll(device);
 }
 
 VkResult PrepareGraphSubmission(Queue& queue, VkDeviceSize ring_bytes) {

@@ -34,4 +34,9 @@ void InitializeGraphScratch(CommandBuffer& command_buffer, VkPipeline graph, VkD
 // cannot be had: then nothing must be submitted.
 [[nodiscard]] VkResult PrepareGraphSubmission(Queue& queue, VkDeviceSize ring_bytes);
 
+// Where the host learns that work has finished: vkQueueSubmit*, vkWaitForFences, vkGetFenceStatus, vkWaitSemaphores,
+// vkQueueWaitIdle, vkDeviceWaitIdle, and before an execution graph pipeline or the device is destroyed. Turns what the
+// device wrote into messages. Does nothing on devices that never recorded a graph.
+void PollReports(Device& device);
+
 }  // namespace trellis

@@ -75,6 +75,9 @@ constexpr SettingRow kTable[] = {
     {"validate", SettingType::kBool, "false", "",
      "Report use of the extension that its valid usage rules forbid, with the rule's name.",
      SetBool<&Settings::validate>},
+    {"timing", SettingType::kBool, "false", "",
+     "Report what each graph dispatch took on the GPU, by level and node; log_level is info at least.",
+     SetBool<&Settings::timing>},
 };
 
 }  // namespace

@@ -22,6 +22,7 @@ struct Settings {
   bool force_emulation = false;
   uint32_t threads = 0;  // 0: one per core
   bool validate = false;
+  bool timing = false;
 };
 
 }  // namespace trellis

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "layer/replay/replay.h"
 #include "tests/replay/test_pipeline.h"
 
 namespace trellis::test {
@@ -40,7 +41,7 @@ class LossReportsTest : public ::testing::Test {
   }
   std::vector<std::string> Poll() {
     messages_.clear();
-    PollLossReports(device_.device());
+    PollReports(device_.device());
     return messages_;
   }
 

@@ -158,6 +158,18 @@ VKAPI_ATTR void VKAPI_CALL CmdUpdateBuffer(VkCommandBuffer command_buffer, VkBuf
   Record(command_buffer, "CmdUpdateBuffer");
 }
 
+VKAPI_ATTR void VKAPI_CALL CmdResetQueryPool(VkCommandBuffer command_buffer, VkQueryPool, uint32_t, uint32_t) {
+  Record(command_buffer, "CmdResetQueryPool");
+}
+VKAPI_ATTR void VKAPI_CALL CmdWriteTimestamp(VkCommandBuffer command_buffer, VkPipelineStageFlagBits, VkQueryPool,
+                                             uint32_t query) {
+  Record(command_buffer, "CmdWriteTimestamp").first = query;
+}
+VKAPI_ATTR void VKAPI_CALL CmdCopyQueryPoolResults(VkCommandBuffer command_buffer, VkQueryPool, uint32_t, uint32_t,
+                                                   VkBuffer, VkDeviceSize, VkDeviceSize, VkQueryResultFlags) {
+  Record(command_buffer, "CmdCopyQueryPoolResults");
+}
+
 VKAPI_ATTR void VKAPI_CALL CmdBeginRenderPass(VkCommandBuffer command_buffer, const VkRenderPassBeginInfo*,
                                               VkSubpassContents) {
   Record(command_buffer, "CmdBeginRenderPass");
@@ -197,6 +209,7 @@ PFN_vkVoidFunction FakeCommandFunction(const char* name) {
       FAKE(CmdBindPipeline),
       FAKE(CmdBindShadersEXT),
       FAKE(CmdCopyBuffer),
+      FAKE(CmdCopyQueryPoolResults),
       FAKE(CmdDispatch),
       FAKE(CmdDispatchIndirect),
       FAKE(CmdEndConditionalRenderingEXT),
@@ -212,8 +225,10 @@ PFN_vkVoidFunction FakeCommandFunction(const char* name) {
       FAKE(CmdPushDescriptorSet2),
       FAKE(CmdPushDescriptorSetWithTemplate),
       FAKE(CmdPushDescriptorSetWithTemplate2),
+      FAKE(CmdResetQueryPool),
       FAKE(CmdSetDescriptorBufferOffsetsEXT),
       FAKE(CmdUpdateBuffer),
+      FAKE(CmdWriteTimestamp),
       FAKE(EndCommandBuffer),
       FAKE(ResetCommandBuffer),
   };

@@ -57,6 +57,7 @@ CREATE(CreateBufferView, VkBufferViewCreateInfo, VkBufferView)
 CREATE(CreateCommandPool, VkCommandPoolCreateInfo, VkCommandPool)
 CREATE(CreateDescriptorSetLayout, VkDescriptorSetLayoutCreateInfo, VkDescriptorSetLayout)
 CREATE(CreateFence, VkFenceCreateInfo, VkFence)
+CREATE(CreateQueryPool, VkQueryPoolCreateInfo, VkQueryPool)
 CREATE(CreateImage, VkImageCreateInfo, VkImage)
 CREATE(CreatePipelineCache, VkPipelineCacheCreateInfo, VkPipelineCache)
 CREATE(CreateShaderModule, VkShaderModuleCreateInfo, VkShaderModule)
@@ -65,6 +66,7 @@ DESTROY(DestroyCommandPool, VkCommandPool)
 DESTROY(DestroyDescriptorSetLayout, VkDescriptorSetLayout)
 DESTROY(DestroyDescriptorUpdateTemplate, VkDescriptorUpdateTemplate)
 DESTROY(DestroyFence, VkFence)
+DESTROY(DestroyQueryPool, VkQueryPool)
 DESTROY(DestroyImage, VkImage)
 DESTROY(DestroyPipeline, VkPipeline)
 DESTROY(DestroyPipelineCache, VkPipelineCache)
@@ -338,6 +340,7 @@ PFN_vkVoidFunction FakeDeviceFunction(const char* name) {
                                                                             FAKE(CreateDescriptorSetLayout),
                                                                             FAKE(CreateDescriptorUpdateTemplate),
                                                                             FAKE(CreateFence),
+                                                                            FAKE(CreateQueryPool),
                                                                             FAKE(CreateGraphicsPipelines),
                                                                             FAKE(CreateImage),
                                                                             FAKE(CreatePipelineBinariesKHR),
@@ -350,6 +353,7 @@ PFN_vkVoidFunction FakeDeviceFunction(const char* name) {
                                                                             FAKE(DestroyDescriptorUpdateTemplate),
                                                                             FAKE(DestroyDevice),
                                                                             FAKE(DestroyFence),
+                                                                            FAKE(DestroyQueryPool),
                                                                             FAKE(DestroyImage),
                                                                             FAKE(DestroyPipeline),
                                                                             FAKE(DestroyPipelineCache),

@@ -1,0 +1,85 @@
+// The setting `timing`: where the GPU's time went in a graph dispatch, by level and node.
+//
+// Timestamps are written behind every phase and node, and copied to host-visible memory at the end, so no query is ever
+// waited for. Nothing is ordered that was not ordered before: the nodes of a level run at the same time, and a node's
+// figure is what passed between the end of those recorded before it and its own.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "layer/dispatch/vulkan.h"
+#include "layer/memory/device_buffer.h"
+
+namespace trellis {
+
+struct CommandBuffer;
+struct Device;
+struct DispatchPlan;
+
+// The timestamps of one recorded dispatch. Ownership: the recording, which keeps it alive. Threading: recorded by one
+// thread; TakeReport by any, one at a time.
+class GraphTimer {
+ public:
+  // Null, after a message, if the queue family writes no timestamps or memory ran out. `name` is that of the dispatch.
+  [[nodiscard]] static std::shared_ptr<GraphTimer> Start(CommandBuffer& command_buffer, const DispatchPlan& plan,
+                                                         std::string name);
+
+  GraphTimer(const Device& device, VkCommandBuffer command_buffer, std::string name)
+      : device_(device), command_buffer_(command_buffer), name_(std::move(name)) {}
+  ~GraphTimer();
+  GraphTimer(const GraphTimer&) = delete;
+  GraphTimer& operator=(const GraphTimer&) = delete;
+
+  // What was recorded since the last mark belongs to `what`, outside of the levels or in one of them.
+  void Mark(std::string what) { AddStep({std::move(what), kNoLevel}); }
+  void Mark(std::string what, uint32_t level) { AddStep({std::move(what), level}); }
+  // Ends the dispatch that `timer` measures; its reports come from now on.
+  static void Finish(Device& device, const std::shared_ptr<GraphTimer>& timer);
+
+  // What an execution took that no call has returned yet; of several, the latest.
+  [[nodiscard]] std::optional<std::string> TakeReport();
+
+ private:
+  static constexpr uint32_t kNoLevel = 0xffffffffu;
+  struct Step {
+    std::string what;
+    uint32_t level = kNoLevel;
+  };
+
+  [[nodiscard]] bool CreateQueries(uint32_t count);
+  void AddStep(Step step);
+  void WriteTimestamp();
+  void CopyResults();
+  // Nanoseconds of each step; empty if not all timestamps have arrived.
+  [[nodiscard]] std::vector<double> TakeDurations();
+
+  const Device& device_;
+  const VkCommandBuffer command_buffer_;
+  const std::string name_;
+  uint64_t valid_bits_ = 0;  // of a timestamp, as a mask
+  VkQueryPool queries_ = VK_NULL_HANDLE;
+  DeviceBuffer results_;     // uint64_t[]: the start, then one for each step; 0 until it arrives
+  std::vector<Step> steps_;  // constant once finished
+};
+
+// The timers of a device whose results may still arrive. Threading: any thread.
+class GraphTimers {
+ public:
+  [[nodiscard]] static std::shared_ptr<GraphTimers> Of(Device& device);
+
+  void Add(const std::shared_ptr<GraphTimer>& timer);
+  // Reports what has arrived.
+  void Poll(Device& device);
+
+ private:
+  std::mutex mutex_;  // guards timers_
+  std::vector<std::weak_ptr<GraphTimer>> timers_;
+};
+
+}  // namespace trellis
