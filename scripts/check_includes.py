@@ -41,7 +41,7 @@ RULES = {
     "layer": EVERYTHING,
     "samples": [],
     "tools": EVERYTHING,
-    "bench": EVERYTHING,
+    "bench": [],
     "tests": EVERYTHING,
 }
 

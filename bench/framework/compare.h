@@ -1,0 +1,21 @@
+// Runs a workload in both forms.
+#pragma once
+
+#include "bench/framework/rates.h"
+#include "bench/framework/stopwatch.h"
+#include "bench/framework/workload.h"
+
+namespace trellis::bench {
+
+struct Comparison {
+  Times ours;
+  Times theirs;
+  std::optional<double> rival_share;  // of what bounds it; nothing if no measured rate does
+  std::string mistake;                // empty if both results are right
+
+  [[nodiscard]] double Ratio() const { return ours.median / theirs.median; }
+};
+
+Comparison Compare(const Gpu& gpu, const Workload& workload, const Rates& rates, uint32_t repetitions);
+
+}  // namespace trellis::bench

@@ -1,0 +1,69 @@
+// Compute pipelines of the rivals, and graphs.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "bench/framework/buffer.h"
+
+namespace trellis::bench {
+
+// Value of a specialisation constant.
+struct Constant {
+  uint32_t id;
+  uint32_t value;
+};
+using Constants = std::vector<Constant>;
+using Words = std::span<const uint32_t>;
+
+class Kernel {
+ public:
+  Kernel(const Gpu& gpu, Words words, const Constants& constants = {});
+  ~Kernel();
+  Kernel(const Kernel&) = delete;
+  Kernel& operator=(const Kernel&) = delete;
+
+  void Bind(VkCommandBuffer commands) const;
+
+ private:
+  const Gpu& gpu_;
+  VkPipeline pipeline_ = VK_NULL_HANDLE;
+};
+
+struct GraphNode {
+  const char* name;
+  Words words;
+  Constants constants = {};
+  uint32_t index = 0;
+};
+
+// What the application sends to one node.
+struct GraphInput {
+  const char* node;
+  uint32_t count = 1;
+  std::vector<uint32_t> payloads = {};  // `count` of the same size; empty for nodes without input
+};
+
+class Graph {
+ public:
+  Graph(const Gpu& gpu, const std::vector<GraphNode>& nodes);
+  ~Graph();
+  Graph(const Graph&) = delete;
+  Graph& operator=(const Graph&) = delete;
+
+  [[nodiscard]] uint32_t NodeIndex(const char* name) const;
+  [[nodiscard]] const Buffer& scratch() const { return *scratch_; }
+  void Bind(VkCommandBuffer commands) const;
+  // Binds the graph and dispatches it; push constants are the caller's.
+  void Dispatch(VkCommandBuffer commands, const GraphInput& input) const;
+
+ private:
+  void MakeScratch();
+
+  const Gpu& gpu_;
+  VkPipeline pipeline_ = VK_NULL_HANDLE;
+  std::unique_ptr<Buffer> scratch_;
+};
+
+}  // namespace trellis::bench

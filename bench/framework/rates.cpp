@@ -1,0 +1,78 @@
+#include "bench/framework/rates.h"
+
+#include <algorithm>
+
+#include "bench/framework/pipelines.h"
+#include "bench/framework/stopwatch.h"
+#include "bench_shaders/empty.h"
+#include "bench_shaders/touch.h"
+
+namespace trellis::bench {
+namespace {
+
+// Both fit into the grid of every device.
+constexpr uint32_t kRow = 4096;
+constexpr uint32_t kSteps = 32;
+
+double Fastest(const Gpu& gpu, const RecordCommands& work) {
+  const TimedWork timed(
+      gpu, [](VkCommandBuffer) {}, work);
+  double best = timed.Run();
+  for (int i = 0; i < 10; ++i) best = std::min(best, timed.Run());
+  return best;
+}
+
+double MeasureCopy(const Gpu& gpu, VkDeviceSize bytes) {
+  const Buffer from(gpu, bytes);
+  const Buffer to(gpu, bytes);
+  const VkBufferCopy region = {0, 0, bytes};
+  const double time = Fastest(
+      gpu, [&](VkCommandBuffer commands) { vkCmdCopyBuffer(commands, from.handle(), to.handle(), 1, &region); });
+  return 2 * static_cast<double>(bytes) / time;
+}
+
+// `invocations`: of a workgroup.
+double MeasureLaunches(const Gpu& gpu, uint32_t rows, uint32_t invocations) {
+  const Kernel empty(gpu, kEmptySpv, {{0, invocations}});
+  const double time = Fastest(gpu, [&](VkCommandBuffer commands) {
+    empty.Bind(commands);
+    vkCmdDispatch(commands, kRow, rows, 1);
+  });
+  return static_cast<double>(kRow) * rows / time;
+}
+
+double MeasureStep(const Gpu& gpu) {
+  const Kernel touch(gpu, kTouchSpv);
+  const Buffer words(gpu, 64);
+  gpu.RunOnce([&](VkCommandBuffer commands) { words.Fill(commands, 1); });
+  const double time = Fastest(gpu, [&](VkCommandBuffer commands) {
+    touch.Bind(commands);
+    const VkDeviceAddress word = words.address() + 16;
+    gpu.Push(commands, word);
+    for (uint32_t i = 0; i < kSteps; ++i) {
+      vkCmdDispatchIndirect(commands, words.handle(), 0);
+      StepBarrier(commands);
+    }
+  });
+  return time / kSteps;
+}
+
+}  // namespace
+
+Rates MeasureRates(const Gpu& gpu, bool quick) {
+  const uint32_t rows = quick ? 4 : 256;
+  Rates rates;
+  rates.bytes_per_nanosecond = MeasureCopy(gpu, quick ? 4u << 20 : 512u << 20);
+  rates.workgroups_per_nanosecond = std::max(MeasureLaunches(gpu, rows, 32), MeasureLaunches(gpu, rows, 64));
+  rates.nanoseconds_per_step = MeasureStep(gpu);
+  return rates;
+}
+
+double ShareOfBound(const Rates& rates, const Needs& needs, double nanoseconds) {
+  const double bound =
+      std::max({needs.bytes / rates.bytes_per_nanosecond, needs.workgroups / rates.workgroups_per_nanosecond,
+                needs.steps * rates.nanoseconds_per_step});
+  return bound / nanoseconds;
+}
+
+}  // namespace trellis::bench

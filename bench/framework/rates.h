@@ -1,0 +1,22 @@
+// What the device can do at most, measured in the same run: the yardstick for rivals.
+#pragma once
+
+#include "bench/framework/gpu.h"
+#include "bench/framework/workload.h"
+
+namespace trellis::bench {
+
+struct Rates {
+  double bytes_per_nanosecond = 0;       // of a copy, read and written
+  double workgroups_per_nanosecond = 0;  // empty ones
+  double nanoseconds_per_step = 0;       // an indirect dispatch of one workgroup and a barrier, in a chain of 32
+};
+
+Rates MeasureRates(const Gpu& gpu, bool quick);
+
+// The share of what bounds it that a rival reaches in `nanoseconds`.
+double ShareOfBound(const Rates& rates, const Needs& needs, double nanoseconds);
+// Rivals below this share are no rivals.
+inline constexpr double kRivalShare = 0.7;
+
+}  // namespace trellis::bench

@@ -1,0 +1,45 @@
+// Times work on the device.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "bench/framework/gpu.h"
+
+namespace trellis::bench {
+
+using RecordCommands = std::function<void(VkCommandBuffer)>;
+
+// Work that is recorded once and run many times.
+class TimedWork {
+ public:
+  // `reset` is run before each run and not timed.
+  TimedWork(const Gpu& gpu, const RecordCommands& reset, const RecordCommands& work);
+  ~TimedWork();
+  TimedWork(const TimedWork&) = delete;
+  TimedWork& operator=(const TimedWork&) = delete;
+
+  // Nanoseconds between timestamps around the work or, on queues without timestamps, from its submission to its end.
+  [[nodiscard]] double Run() const;
+
+ private:
+  [[nodiscard]] double RunWithTimestamps() const;
+  [[nodiscard]] double RunWithClock() const;
+
+  const Gpu& gpu_;
+  VkQueryPool queries_ = VK_NULL_HANDLE;
+  VkCommandBuffer reset_ = VK_NULL_HANDLE;
+  VkCommandBuffer work_ = VK_NULL_HANDLE;
+};
+
+struct Times {
+  double cold = 0;  // the first run
+  double median = 0;
+  double minimum = 0;
+};
+
+// `samples` is not empty.
+Times Summarise(double cold, std::vector<double> samples);
+double Median(std::vector<double> samples);
+
+}  // namespace trellis::bench

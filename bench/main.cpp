@@ -1,0 +1,86 @@
+// trellis_bench: what the extension costs beside hand-written compute. docs/performance.md describes the workloads.
+#include <cstdio>
+
+#include "bench/framework/compare.h"
+#include "bench/framework/devices.h"
+#include "bench/framework/report.h"
+#include "bench/options.h"
+#include "bench/workloads/workloads.h"
+
+namespace trellis::bench {
+namespace {
+
+constexpr uint32_t kRepetitions = 20;
+constexpr uint32_t kQuickRepetitions = 3;
+
+std::string IdOf(const WorkloadEntry& entry) { return entry.target ? entry.target->id : entry.name; }
+
+bool IsChosen(const WorkloadEntry& entry, const std::string& filter) {
+  return (IdOf(entry) + " " + entry.name + " " + entry.size).find(filter) != std::string::npos;
+}
+
+void List(const Options& options) {
+  for (const WorkloadEntry& entry : AllWorkloads(options.quick)) {
+    if (IsChosen(entry, options.filter))
+      std::printf("%-10s %-20s %s\n", IdOf(entry).c_str(), entry.name.c_str(), entry.size.c_str());
+  }
+}
+
+std::vector<ReportRow> RunWorkloads(const Gpu& gpu, const Rates& rates, const Options& options) {
+  std::vector<ReportRow> rows;
+  for (const WorkloadEntry& entry : AllWorkloads(options.quick)) {
+    if (!IsChosen(entry, options.filter)) continue;
+    const std::unique_ptr<Workload> workload = entry.make(gpu);
+    const Comparison comparison = Compare(gpu, *workload, rates, options.quick ? kQuickRepetitions : kRepetitions);
+    rows.push_back({IdOf(entry), entry.name, entry.size, comparison, entry.target});
+    PrintRow(rows.back());
+  }
+  return rows;
+}
+
+bool AllCorrect(const std::vector<ReportRow>& rows) {
+  for (const ReportRow& row : rows)
+    if (!row.comparison.mistake.empty()) return false;
+  return true;
+}
+
+void Write(const std::string& file, const std::string& text) {
+  std::FILE* const out = file == "-" ? stdout : std::fopen(file.c_str(), "w");
+  if (out == nullptr || std::fputs(text.c_str(), out) < 0) Fail("cannot write " + file);
+  if (out != stdout) std::fclose(out);
+}
+
+int ListDevicesOnly() {
+  const VkInstance instance = CreateInstance();
+  PrintDevices(instance);
+  vkDestroyInstance(instance, nullptr);
+  return 0;
+}
+
+int Run(const Options& options) {
+  const Gpu gpu(options.device);
+  const Rates rates = MeasureRates(gpu, options.quick);
+  PrintHeading(gpu, rates);
+  const std::vector<ReportRow> rows = RunWorkloads(gpu, rates, options);
+  if (!options.json.empty()) Write(options.json, Json(gpu.properties().deviceName, rows, {}));
+  return AllCorrect(rows) ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace trellis::bench
+
+int main(int argc, char** argv) {
+  using namespace trellis::bench;
+  const std::optional<Options> options = ParseOptions(argc, argv);
+  if (!options) return 2;
+  if (options->help) {
+    PrintHelp();
+    return 0;
+  }
+  if (options->list_devices) return ListDevicesOnly();
+  if (options->list) {
+    List(*options);
+    return 0;
+  }
+  return Run(*options);
+}

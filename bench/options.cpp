@@ -1,0 +1,45 @@
+#include "bench/options.h"
+
+#include <cstdio>
+#include <map>
+
+namespace trellis::bench {
+
+std::optional<Options> ParseOptions(int argc, char** argv) {
+  Options options;
+  const std::map<std::string, bool*> switches = {{"--help", &options.help},
+                                                 {"--list-devices", &options.list_devices},
+                                                 {"--list", &options.list},
+                                                 {"--quick", &options.quick}};
+  const std::map<std::string, std::string*> values = {
+      {"--device", &options.device}, {"--filter", &options.filter}, {"--json", &options.json}};
+  for (int i = 1; i < argc; ++i) {
+    const std::string argument = argv[i];
+    if (const auto found = switches.find(argument); found != switches.end()) {
+      *found->second = true;
+    } else if (const auto value = values.find(argument); value != values.end() && i + 1 < argc) {
+      *value->second = argv[++i];
+    } else {
+      std::fprintf(stderr, "trellis_bench: %s: not understood, or its value is missing (see --help)\n",
+                   argument.c_str());
+      return std::nullopt;
+    }
+  }
+  return options;
+}
+
+void PrintHelp() {
+  std::puts(
+      "usage: trellis_bench [options]\n"
+      "Runs each workload as a work graph and as hand-written compute on the same device, checks both and compares.\n"
+      "  --filter TEXT    only what has TEXT in its id, name or size, such as P2 or fan-out\n"
+      "  --quick          small sizes, few repetitions: looks at the results rather than at the times\n"
+      "  --device DEVICE  number, or part of the name\n"
+      "  --json FILE      the figures as JSON too; - is standard output\n"
+      "  --list           the workloads\n"
+      "  --list-devices   the devices\n"
+      "The layer must be enabled: TRELLIS_ENABLE=1 when it is installed; docs/performance.md says more.\n"
+      "Ends with 1 if a result is wrong; times decide nothing.");
+}
+
+}  // namespace trellis::bench

@@ -1,0 +1,81 @@
+#include "bench/workloads/records.h"
+
+#include <algorithm>
+
+#include "bench/workloads/hash.h"
+#include "bench_nodes/produce.h"
+#include "bench_shaders/produce.h"
+
+namespace trellis::bench {
+namespace {
+
+struct Push {
+  VkDeviceAddress results;
+  VkDeviceAddress records;
+  VkDeviceAddress queues;
+};
+
+}  // namespace
+
+uint32_t ResultWord(uint32_t index, uint32_t word) {
+  const uint32_t words[4] = {index, Hash(index), index * 3, ~index};
+  return Hash(words[word] + word);
+}
+
+uint32_t BinOf(uint32_t index, uint32_t bins) { return Hash(index) % bins; }
+
+uint32_t BinResult(uint32_t index, uint32_t bin) { return Hash(Hash(index) ^ (bin * 0x9e3779b9u)) + index * 3; }
+
+RecordsWorkload::RecordsWorkload(const Gpu& gpu, uint32_t records, const Consumer& consumer)
+    : gpu_(gpu),
+      records_(records),
+      grid_(GridOf(records / kProducerInvocations)),
+      graph_(gpu, {{"produce", kProduceNode, {{0, grid_.x}, {1, grid_.y}}}, {"consume", consumer.node}}),
+      results_(gpu, VkDeviceSize{records} * kRecordBytes),
+      list_(gpu, VkDeviceSize{records} * kRecordBytes) {
+  for (const Consumer::Form form : consumer.forms) {
+    if (form.invocations <= gpu.limits().maxComputeWorkGroupInvocations) rivals_.push_back(MakeRival(consumer, form));
+  }
+}
+
+RecordsWorkload::Rival RecordsWorkload::MakeRival(const Consumer& consumer, Consumer::Form form) const {
+  const QueueShape shape = ShapeOfQueue(gpu_, records_, form.records);
+  return {form, std::make_unique<Kernel>(gpu_, kProduceSpv, shape.WithConstants({})),
+          std::make_unique<Kernel>(gpu_, consumer.rival, shape.WithConstants({{0, form.invocations}})),
+          std::make_unique<Queues>(gpu_, 1), shape};
+}
+
+void RecordsWorkload::Reset(VkCommandBuffer commands) const {
+  results_.Fill(commands, 0);
+  for (const Rival& rival : rivals_) rival.queues->Reset(commands, rival.shape);
+}
+
+void RecordsWorkload::RecordGraph(VkCommandBuffer commands) const {
+  gpu_.Push(commands, Push{results_.address(), 0, 0});
+  graph_.Dispatch(commands, {"produce"});
+}
+
+void RecordsWorkload::RecordRival(VkCommandBuffer commands, uint32_t form) const {
+  const Rival& rival = rivals_[form];
+  gpu_.Push(commands, Push{results_.address(), list_.address(), rival.queues->address()});
+  rival.produce->Bind(commands);
+  vkCmdDispatch(commands, grid_.x, grid_.y, 1);
+  StepBarrier(commands);
+  rival.consume->Bind(commands);
+  rival.queues->Dispatch(commands, 0);
+}
+
+std::string RecordsWorkload::Check(const std::vector<uint32_t>& results) const {
+  return CheckWords(results, size_t{records_} * 4, [](size_t word) {
+    return ResultWord(static_cast<uint32_t>(word / 4), static_cast<uint32_t>(word % 4));
+  });
+}
+
+std::optional<Needs> RecordsWorkload::RivalNeeds() const {
+  uint32_t most = 1;
+  for (const Rival& rival : rivals_) most = std::max(most, rival.form.records);
+  const double records = records_;
+  return Needs{3 * records * kRecordBytes, records / kProducerInvocations + records / most, 2};
+}
+
+}  // namespace trellis::bench

@@ -1,0 +1,65 @@
+// The records of bench/shaders/shared/records.glsl, and workloads that consist of making them and consuming them one by
+// one.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "bench/framework/workload.h"
+#include "bench/workloads/queues.h"
+
+namespace trellis::bench {
+
+inline constexpr uint32_t kRecordBytes = 16;
+inline constexpr uint32_t kProducerInvocations = 256;
+
+uint32_t ResultWord(uint32_t index, uint32_t word);
+uint32_t BinOf(uint32_t index, uint32_t bins);
+uint32_t BinResult(uint32_t index, uint32_t bin);
+
+// How one record is consumed, by a node and by hand-written compute.
+struct Consumer {
+  Words node;
+  Words rival;
+  // Each is one form of the rival: invocations of a workgroup (specialisation constant 0 of `rival`) and the records it
+  // takes.
+  struct Form {
+    uint32_t invocations;
+    uint32_t records;
+  };
+  std::vector<Form> forms;
+};
+
+// A producer writes `records` records, a consumer computes four words of each.
+class RecordsWorkload final : public Workload {
+ public:
+  RecordsWorkload(const Gpu& gpu, uint32_t records, const Consumer& consumer);
+
+  void Reset(VkCommandBuffer commands) const override;
+  void RecordGraph(VkCommandBuffer commands) const override;
+  [[nodiscard]] uint32_t RivalForms() const override { return static_cast<uint32_t>(rivals_.size()); }
+  void RecordRival(VkCommandBuffer commands, uint32_t form) const override;
+  [[nodiscard]] const Buffer& results() const override { return results_; }
+  [[nodiscard]] std::string Check(const std::vector<uint32_t>& results) const override;
+  [[nodiscard]] std::optional<Needs> RivalNeeds() const override;
+
+ private:
+  struct Rival {
+    Consumer::Form form;
+    std::unique_ptr<Kernel> produce;
+    std::unique_ptr<Kernel> consume;
+    std::unique_ptr<Queues> queues;
+    QueueShape shape;
+  };
+  [[nodiscard]] Rival MakeRival(const Consumer& consumer, Consumer::Form form) const;
+
+  const Gpu& gpu_;
+  const uint32_t records_;
+  const Grid grid_;
+  const Graph graph_;
+  const Buffer results_;
+  const Buffer list_;
+  std::vector<Rival> rivals_;
+};
+
+}  // namespace trellis::bench

@@ -1,0 +1,50 @@
+#include "bench/workloads/workloads.h"
+
+namespace trellis::bench {
+namespace {
+
+constexpr uint32_t kKilo = 1u << 10;
+constexpr uint32_t kMega = 1u << 20;
+
+}  // namespace
+
+std::string Amount(uint32_t number, const std::string& of) {
+  if (number >= kMega && number % kMega == 0) return std::to_string(number / kMega) + " M " + of;
+  if (number >= kKilo && number % kKilo == 0) return std::to_string(number / kKilo) + " k " + of;
+  return std::to_string(number) + " " + of;
+}
+
+namespace {
+
+// The size that one of the project's targets is about.
+WorkloadEntry With(const Target& target, WorkloadEntry entry) {
+  entry.target = target;
+  return entry;
+}
+
+std::vector<WorkloadEntry> QuickWorkloads() {
+  return {Chain(8, 1), Chain(4, 16), FanOut(kKilo), ThreadNodes(4 * kKilo), Classify(4 * kKilo, 16)};
+}
+
+std::vector<WorkloadEntry> FullWorkloads() {
+  return {
+      Chain(4, 1),
+      With({"P1", 1.6}, Chain(32, 1)),
+      Chain(32, 1024),
+      FanOut(kKilo),
+      With({"P2", 1.15}, FanOut(kMega)),
+      FanOut(16 * kMega),
+      Classify(4 * kKilo, 128),
+      With({"P3", 1.25}, Classify(4 * kMega, 128)),
+      Classify(16 * kMega, 128),
+      ThreadNodes(kKilo),
+      With({"P4", 1.25}, ThreadNodes(4 * kMega)),
+      ThreadNodes(16 * kMega),
+  };
+}
+
+}  // namespace
+
+std::vector<WorkloadEntry> AllWorkloads(bool quick) { return quick ? QuickWorkloads() : FullWorkloads(); }
+
+}  // namespace trellis::bench

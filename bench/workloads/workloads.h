@@ -1,0 +1,20 @@
+// All workloads, one source file each.
+#pragma once
+
+#include <vector>
+
+#include "bench/framework/workload.h"
+
+namespace trellis::bench {
+
+WorkloadEntry Chain(uint32_t levels, uint32_t chains);
+WorkloadEntry FanOut(uint32_t records);
+WorkloadEntry Classify(uint32_t records, uint32_t bins);
+WorkloadEntry ThreadNodes(uint32_t records);
+
+// `quick`: sizes that a CPU driver finishes in a second.
+std::vector<WorkloadEntry> AllWorkloads(bool quick);
+// 4 M, 64 k, 1000: sizes in tables.
+std::string Amount(uint32_t number, const std::string& of);
+
+}  // namespace trellis::bench
