@@ -35,7 +35,7 @@ bool HasPlaces(const NodeInfo& info, const LowerOptions& options) {
   return *options.push_constant_copy_offset % 8 == 0 && *options.push_constant_copy_offset != options.launch_offset;
 }
 
-Expected<std::vector<uint32_t>> LowerNode(NodeModule node, const NodeInfo& info, const LowerOptions& options) {
+Expected<LoweredNode> LowerNode(NodeModule node, const NodeInfo& info, const LowerOptions& options) {
   Module& module = node.module;
   module.version = std::max(module.version, info.has_enqueue_capability ? kLowestEnqueueVersion : kLowestVersion);
   std::optional<LaunchMember> launch;
@@ -46,7 +46,8 @@ Expected<std::vector<uint32_t>> LowerNode(NodeModule node, const NodeInfo& info,
     launch = *moved;
   }
   Types types(module);
-  const ConstantEvaluator constants(module, options.specialization);
+  const ConstantEvaluator evaluator(module, options.specialization);
+  ConstantReader constants(evaluator);
   if (info.has_enqueue_capability) WidenBarriers(module, types, info.vulkan_memory_model);
   Expected<std::vector<ReplacedBuiltIn>> built_ins = ReplaceBuiltIns(module, types);
   if (!built_ins) return built_ins.error();
@@ -64,7 +65,7 @@ Expected<std::vector<uint32_t>> LowerNode(NodeModule node, const NodeInfo& info,
   OrderGlobals(module);
   EliminateDead(module);
   DeclareAddresses(module, Types(module));
-  return WriteModule(module);
+  return LoweredNode{WriteModule(module), "main", constants.read()};
 }
 
 }  // namespace
@@ -98,9 +99,9 @@ Expected<LoweredNode> Lower(const Module& module, const NodeInfo& reflected, con
   }
   Expected<NodeModule> node = ExtractNode(module, info.entry_point);
   if (!node) return node.error();
-  Expected<std::vector<uint32_t>> words = LowerNode(*std::move(node), info, options);
-  if (!words) return Error{"node '" + info.entry_point + "': " + words.error().message};
-  return LoweredNode{*std::move(words), "main"};
+  Expected<LoweredNode> lowered = LowerNode(*std::move(node), info, options);
+  if (!lowered) return Error{"node '" + info.entry_point + "': " + lowered.error().message};
+  return lowered;
 }
 
 }  // namespace trellis::spirv

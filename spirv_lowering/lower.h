@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "spirv_lowering/ir/module.h"
+#include "spirv_lowering/reflect/constants.h"
 #include "spirv_lowering/reflect/node_info.h"
 #include "spirv_lowering/reflect/reflect.h"
 #include "spirv_lowering/support/expected.h"
@@ -31,10 +32,13 @@ struct LowerOptions {
 struct LoweredNode {
   std::vector<uint32_t> words;
   std::string entry_point;  // always "main"
+  // All that was read of the specialisation beside NodeInfo: other specialisations that agree about them lead to the
+  // same words.
+  std::vector<ReadConstant> read_constants;
 };
 
 // `info` without what has no influence on the words: identity, linkage, what the host alone looks at. Nodes of one
-// entry point and specialisation that differ in nothing else are lowered once.
+// entry point that differ in nothing else, and agree about LoweredNode::read_constants, need lowering once.
 [[nodiscard]] NodeInfo LoweringKey(const NodeInfo& info);
 
 // `info` must come from Reflect on the same module and entry point. Specialisation constants of ordinary code stay

@@ -31,32 +31,69 @@ const Expected<CheckedModule>& CachedModule::Checked() {
   return *checked_;
 }
 
+std::shared_ptr<CachedModule::Family> CachedModule::FamilyOf(const spirv::NodeInfo& key,
+                                                             const spirv::LowerOptions& options) {
+  const std::lock_guard lock(lowerings_mutex_);
+  if (lowering_count_ >= kMostLowerings) {
+    families_.clear();
+    by_words_.clear();
+    lowering_count_ = 0;
+  }
+  std::shared_ptr<Family>& family =
+      families_[{key, options.launch_offset, options.subgroup_aggregation, options.push_constant_copy_offset}];
+  if (!family) {
+    family = std::make_shared<Family>();
+    ++lowering_count_;
+  }
+  return family;
+}
+
+std::shared_ptr<const LoweredShader> CachedModule::FindAgreeing(const Family& family,
+                                                                const spirv::Specialization& specialization) {
+  std::optional<spirv::ConstantEvaluator> constants;
+  for (const std::shared_ptr<const LoweredShader>& shader : family.shaders) {
+    if (shader->node.read_constants.empty()) return shader;
+    if (!constants) constants.emplace(Checked()->module, specialization);
+    if (constants->Agrees(shader->node.read_constants)) return shader;
+  }
+  return nullptr;
+}
+
 std::shared_ptr<const LoweredShader> CachedModule::Lowered(const spirv::NodeInfo& key,
                                                            const spirv::LowerOptions& options,
                                                            const std::function<LoweredShader()>& lower) {
+  const std::shared_ptr<Family> family = FamilyOf(key, options);
   std::shared_ptr<Lowering> lowering;
   {
-    const std::lock_guard lock(lowerings_mutex_);
-    if (lowerings_.size() == kMostLowerings) {
-      lowerings_.clear();
-      by_words_.clear();
+    // Most specialisations turn out to agree with the first one, so all wait for that.
+    const std::lock_guard lock(family->mutex);
+    if (std::shared_ptr<const LoweredShader> known = FindAgreeing(*family, options.specialization)) return known;
+    if (family->shaders.empty()) {
+      std::shared_ptr<const LoweredShader> first = Intern(lower());
+      if (first->result == VK_SUCCESS) family->shaders.push_back(first);
+      return first;
     }
-    std::shared_ptr<Lowering>& known = lowerings_[{key,
-                                                   options.launch_offset,
-                                                   options.subgroup_aggregation,
-                                                   options.push_constant_copy_offset,
-                                                   {options.specialization.begin(), options.specialization.end()}}];
+    std::shared_ptr<Lowering>& known =
+        family->by_specialization[{options.specialization.begin(), options.specialization.end()}];
     if (!known) known = std::make_shared<Lowering>();
     lowering = known;
   }
   const std::lock_guard lock(lowering->mutex);
-  if (!lowering->shader) lowering->shader = Intern(lower());
+  if (lowering->shader) return lowering->shader;
+  lowering->shader = Intern(lower());
+  if (lowering->shader->result == VK_SUCCESS) {
+    const std::lock_guard family_lock(family->mutex);
+    std::vector<std::shared_ptr<const LoweredShader>>& shaders = family->shaders;
+    if (std::find(shaders.begin(), shaders.end(), lowering->shader) == shaders.end())
+      shaders.push_back(lowering->shader);
+  }
   return lowering->shader;
 }
 
 std::shared_ptr<const LoweredShader> CachedModule::Intern(LoweredShader shader) {
   if (shader.result != VK_SUCCESS) return std::make_shared<const LoweredShader>(std::move(shader));
   const std::lock_guard lock(lowerings_mutex_);
+  ++lowering_count_;
   std::weak_ptr<const LoweredShader>& known = by_words_[shader.node.words];
   if (std::shared_ptr<const LoweredShader> same = known.lock()) return same;
   auto interned = std::make_shared<const LoweredShader>(std::move(shader));

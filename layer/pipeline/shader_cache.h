@@ -51,9 +51,10 @@ class CachedModule {
   // because they may be another entry point's. Valid as long as this object.
   [[nodiscard]] const Expected<CheckedModule>& Checked();
 
-  // The result of `lower`, which is called where there is none yet for equal keys (spirv::LoweringKey) and options.
-  // Equal words are one object, so that different specialisations that lead to them can be told to need the same.
-  // `lower` must be a pure function of them and of the device, and must not call down.
+  // The result of `lower`, which is called where there is none yet for equal keys (spirv::LoweringKey) and options, and
+  // a specialisation that agrees about the constants that lowering read. Equal words are one object, so that different
+  // specialisations that lead to them can be told to need the same. `lower` must be a pure function of them and of the
+  // device, and must not call down.
   [[nodiscard]] std::shared_ptr<const LoweredShader> Lowered(const spirv::NodeInfo& key,
                                                              const spirv::LowerOptions& options,
                                                              const std::function<LoweredShader()>& lower);
@@ -67,13 +68,23 @@ class CachedModule {
     uint32_t launch_offset = 0;
     bool subgroup_aggregation = false;
     std::optional<uint32_t> push_constant_copy_offset;
-    std::map<uint32_t, std::vector<uint8_t>> constants;
     auto operator<=>(const Key&) const = default;
   };
   struct Lowering {
     std::mutex mutex;  // guards shader; held while it is made
     std::shared_ptr<const LoweredShader> shader;
   };
+  // What one key led to under different specialisations.
+  struct Family {
+    std::mutex mutex;                                           // guards what follows; held while the first one is made
+    std::vector<std::shared_ptr<const LoweredShader>> shaders;  // that succeeded
+    std::map<std::map<uint32_t, std::vector<uint8_t>>, std::shared_ptr<Lowering>> by_specialization;
+  };
+
+  [[nodiscard]] std::shared_ptr<Family> FamilyOf(const spirv::NodeInfo& key, const spirv::LowerOptions& options);
+  // Null if none of the family's shaders suits the specialisation.
+  [[nodiscard]] std::shared_ptr<const LoweredShader> FindAgreeing(const Family& family,
+                                                                  const spirv::Specialization& specialization);
 
   const std::vector<uint32_t> words_;
   std::mutex checked_mutex_;  // guards checked_ until it is there; held while it is made
@@ -81,7 +92,8 @@ class CachedModule {
   std::shared_ptr<const LoweredShader> Intern(LoweredShader shader);
 
   std::mutex lowerings_mutex_;  // guards what follows
-  std::map<Key, std::shared_ptr<Lowering>> lowerings_;
+  std::map<Key, std::shared_ptr<Family>> families_;
+  size_t lowering_count_ = 0;
   std::map<std::vector<uint32_t>, std::weak_ptr<const LoweredShader>> by_words_;
 };
 

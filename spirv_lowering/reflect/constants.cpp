@@ -341,6 +341,18 @@ std::optional<uint32_t> ConstantEvaluator::Value(Id id) const {
   return static_cast<uint32_t>(number->bits);
 }
 
+bool ConstantEvaluator::Agrees(std::span<const ReadConstant> constants) const {
+  return std::all_of(constants.begin(), constants.end(),
+                     [this](const ReadConstant& constant) { return Value(constant.id) == constant.value; });
+}
+
+std::optional<uint32_t> ConstantReader::Value(Id id) {
+  const auto known =
+      std::find_if(read_.begin(), read_.end(), [id](const ReadConstant& constant) { return constant.id == id; });
+  if (known != read_.end()) return known->value;
+  return read_.emplace_back(ReadConstant{id, constants_.Value(id)}).value;
+}
+
 std::optional<std::string> ConstantEvaluator::String(Id id) const {
   const auto found = strings_.find(id);
   return found == strings_.end() ? std::nullopt : std::optional(found->second);

@@ -14,6 +14,12 @@
 
 namespace trellis::spirv {
 
+// A constant that was looked at, and what was found.
+struct ReadConstant {
+  Id id = kNoId;
+  std::optional<uint32_t> value;
+};
+
 // Evaluates integer, bool and string constants and composites of them, OpSpecConstantOp included, once and for all:
 // later edits of the module do not matter. Linear in the module's constants.
 class ConstantEvaluator {
@@ -23,6 +29,8 @@ class ConstantEvaluator {
   // Bits of an integer of at most 32 bits or a bool (0 or 1), or of a wider integer whose value fits. Nothing if `id`
   // is not one or has no value.
   [[nodiscard]] std::optional<uint32_t> Value(Id id) const;
+  // True if whoever read `constants` elsewhere, of the same module, would find the same here.
+  [[nodiscard]] bool Agrees(std::span<const ReadConstant> constants) const;
   // Of OpConstantStringAMDX and OpSpecConstantStringAMDX. A specialised string is the entry's bytes up to their end or
   // the first nul.
   [[nodiscard]] std::optional<std::string> String(Id id) const;
@@ -81,6 +89,20 @@ class ConstantEvaluator {
   std::unordered_map<Id, std::string> strings_;
   Expected<void> sizes_;
   Id next_part_ = ~Id{0};  // counts down: the module's ids count up
+};
+
+// Reads values of constants, and remembers which.
+class ConstantReader {
+ public:
+  explicit ConstantReader(const ConstantEvaluator& constants) : constants_(constants) {}
+
+  [[nodiscard]] std::optional<uint32_t> Value(Id id);
+  // Each once, in the order in which they were read.
+  [[nodiscard]] const std::vector<ReadConstant>& read() const { return read_; }
+
+ private:
+  const ConstantEvaluator& constants_;
+  std::vector<ReadConstant> read_;
 };
 
 }  // namespace trellis::spirv

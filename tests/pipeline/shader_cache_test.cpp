@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <memory>
+#include <optional>
 
 #include "layer/pipeline/parallel_for.h"
 #include "spirv_lowering/post/post.h"
@@ -71,15 +73,76 @@ TEST(ShaderCache, EqualKeysAreLoweredOnce) {
   EXPECT_NE(module.Lowered(key, options, [] { return Shader(4); }), lowered);
 }
 
-TEST(ShaderCache, SpecialisationsAreLoweredEachButEqualWordsAreOneShader) {
+// A module with one specialisation constant, its id, and how often it was lowered.
+class SpecializedModule {
+ public:
+  SpecializedModule() {
+    NodeAsm m;
+    const Id words = m.StorageBuffer(0);
+    m.BeginNode({.name = "main", .launch = Launch::kCoalescing});
+    m.AddWord(words, m.SpecConstant(kSpecId, 0), 1);
+    m.EndNode();
+    auto assembled = spirv::Assemble(m.Text());
+    EXPECT_TRUE(assembled);
+    module_.emplace(*assembled);
+    for (const spirv::Instruction& decoration : module_->Checked()->module.annotations)
+      if (decoration.operands.size() == 3 && decoration.operands[1] == static_cast<uint32_t>(spv::Decoration::SpecId))
+        constant_ = decoration.operands[0];
+    EXPECT_NE(constant_, spirv::kNoId);
+  }
+
+  // The word that lowering makes of `value`; it looks at the constant only if `reads`.
+  std::shared_ptr<const LoweredShader> Lower(uint8_t value, bool reads, uint32_t word) {
+    const spirv::Specialization specialization = {{kSpecId, {value, 0, 0, 0}}};
+    return module_->Lowered({}, {0, false, specialization}, [&] {
+      ++lowerings_;
+      LoweredShader shader = Shader(word);
+      if (reads) shader.node.read_constants.push_back({constant_, value});
+      return shader;
+    });
+  }
+  [[nodiscard]] int lowerings() const { return lowerings_; }
+
+ private:
+  static constexpr uint32_t kSpecId = 7;
+
+  std::optional<CachedModule> module_;
+  spirv::Id constant_ = spirv::kNoId;
+  int lowerings_ = 0;
+};
+
+TEST(ShaderCache, SpecialisationsOfWhatLoweringDoesNotReadShareOneLowering) {
+  SpecializedModule module;
+  const auto first = module.Lower(1, false, 10);
+  EXPECT_EQ(module.Lower(2, false, 11), first);
+  EXPECT_EQ(module.lowerings(), 1);
+}
+
+TEST(ShaderCache, SpecialisationsOfWhatLoweringReadsAreLoweredEachButEqualWordsAreOneShader) {
+  SpecializedModule module;
+  const auto first = module.Lower(1, true, 10);
+  EXPECT_EQ(module.Lower(1, true, 11), first);
+  EXPECT_EQ(module.lowerings(), 1);
+  EXPECT_EQ(module.Lower(2, true, 10), first);
+  EXPECT_EQ(module.lowerings(), 2);
+  const auto third = module.Lower(3, true, 12);
+  EXPECT_NE(third, first);
+  EXPECT_EQ(module.Lower(3, true, 13), third);
+  EXPECT_EQ(module.Lower(2, true, 14), first);
+  EXPECT_EQ(module.lowerings(), 3);
+}
+
+TEST(ShaderCache, AFailureIsNoAnswerForOtherSpecialisations) {
   CachedModule module(Words(1));
-  const auto lowered = [&module](uint8_t value, uint32_t word) {
-    return module.Lowered({}, {0, false, {{7, {value}}}}, [word] { return Shader(word); });
+  const auto lower = [&module](uint8_t value, VkResult result) {
+    return module.Lowered({}, {0, false, {{7, {value}}}}, [result] {
+      LoweredShader shader = Shader(1);
+      shader.result = result;
+      return shader;
+    });
   };
-  const auto first = lowered(1, 10);
-  EXPECT_EQ(lowered(1, 11), first);
-  EXPECT_EQ(lowered(2, 10), first);
-  EXPECT_NE(lowered(3, 12), first);
+  EXPECT_EQ(lower(1, VK_ERROR_UNKNOWN)->result, VK_ERROR_UNKNOWN);
+  EXPECT_EQ(lower(2, VK_SUCCESS)->result, VK_SUCCESS);
 }
 
 TEST(ShaderCache, ThreadsThatWantTheSameWaitForIt) {
