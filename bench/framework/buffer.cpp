@@ -1,5 +1,7 @@
 #include "bench/framework/buffer.h"
 
+#include <algorithm>
+
 namespace trellis::bench {
 namespace {
 
@@ -39,6 +41,15 @@ Buffer::Buffer(const Gpu& gpu, VkDeviceSize size, Place place, VkBufferUsageFlag
   mapped_ = static_cast<uint32_t*>(mapped);
 }
 
+void Buffer::Copy(const Buffer& from, const Buffer& to, VkDeviceSize size) const {
+  gpu_.RunOnce([&](VkCommandBuffer commands) {
+    FullBarrier(commands);
+    const VkBufferCopy region = {0, 0, size};
+    vkCmdCopyBuffer(commands, from.handle(), to.handle(), 1, &region);
+    FullBarrier(commands);
+  });
+}
+
 Buffer::~Buffer() {
   vkDestroyBuffer(gpu_.device(), buffer_, nullptr);
   vkFreeMemory(gpu_.device(), memory_, nullptr);
@@ -52,14 +63,15 @@ void Buffer::Update(VkCommandBuffer commands, std::span<const uint32_t> words) c
   vkCmdUpdateBuffer(commands, buffer_, 0, words.size_bytes(), words.data());
 }
 
+void Buffer::Write(const std::vector<uint32_t>& words) const {
+  const Buffer copy(gpu_, words.size() * 4, Place::kHost);
+  std::copy(words.begin(), words.end(), copy.words().begin());
+  Copy(copy, *this, words.size() * 4);
+}
+
 std::vector<uint32_t> Buffer::Read() const {
   const Buffer copy(gpu_, size_, Place::kHost);
-  gpu_.RunOnce([&](VkCommandBuffer commands) {
-    FullBarrier(commands);
-    const VkBufferCopy region = {0, 0, size_};
-    vkCmdCopyBuffer(commands, buffer_, copy.handle(), 1, &region);
-    FullBarrier(commands);
-  });
+  Copy(*this, copy, size_);
   return {copy.words().begin(), copy.words().end()};
 }
 

@@ -25,10 +25,14 @@ class Buffer {
   void Fill(VkCommandBuffer commands, uint32_t word) const;
   // At most 64 KiB, from the start of the buffer.
   void Update(VkCommandBuffer commands, std::span<const uint32_t> words) const;
+  // From the start of the buffer, by way of the queue.
+  void Write(const std::vector<uint32_t>& words) const;
   // A copy on the host, by way of the queue.
   [[nodiscard]] std::vector<uint32_t> Read() const;
 
  private:
+  void Copy(const Buffer& from, const Buffer& to, VkDeviceSize size) const;
+
   const Gpu& gpu_;
   const VkDeviceSize size_;
   VkBuffer buffer_ = VK_NULL_HANDLE;

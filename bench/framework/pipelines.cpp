@@ -1,7 +1,6 @@
 #include "bench/framework/pipelines.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <deque>
 #include <map>
 
@@ -20,12 +19,10 @@ VkShaderModule CreateModule(const Gpu& gpu, Words words) {
 // VkSpecializationInfo with what it points to.
 class Specialization {
  public:
-  explicit Specialization(const Constants& constants) : constants_(constants) {
-    for (uint32_t i = 0; i < constants_.size(); ++i)
-      entries_.push_back(
-          {constants_[i].id, static_cast<uint32_t>(i * sizeof(Constant) + offsetof(Constant, value)), 4});
-    info_ = {static_cast<uint32_t>(entries_.size()), entries_.data(), constants_.size() * sizeof(Constant),
-             constants_.data()};
+  explicit Specialization(const Constants& constants, const std::vector<NameConstant>& names = {}) {
+    for (const Constant& constant : constants) Add(constant.id, &constant.value, sizeof(constant.value));
+    for (const NameConstant& constant : names) Add(constant.id, constant.name.c_str(), constant.name.size() + 1);
+    info_ = {static_cast<uint32_t>(entries_.size()), entries_.data(), data_.size(), data_.data()};
   }
   Specialization(const Specialization&) = delete;
   Specialization& operator=(const Specialization&) = delete;
@@ -33,7 +30,13 @@ class Specialization {
   [[nodiscard]] const VkSpecializationInfo* info() const { return entries_.empty() ? nullptr : &info_; }
 
  private:
-  const Constants constants_;
+  void Add(uint32_t id, const void* bytes, size_t size) {
+    entries_.push_back({id, static_cast<uint32_t>(data_.size()), size});
+    const auto* const begin = static_cast<const uint8_t*>(bytes);
+    data_.insert(data_.end(), begin, begin + size);
+  }
+
+  std::vector<uint8_t> data_;
   std::vector<VkSpecializationMapEntry> entries_;
   VkSpecializationInfo info_ = {};
 };
@@ -67,9 +70,9 @@ class Stages {
     if (module == VK_NULL_HANDLE) module = CreateModule(gpu_, node.words);
     auto& identity = identities_.emplace_back(
         Struct<VkPipelineShaderStageNodeCreateInfoAMDX>(VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_NODE_CREATE_INFO_AMDX));
-    identity.pName = node.name;
+    identity.pName = node.name.c_str();
     identity.index = node.index;
-    list_.push_back(Stage(module, specializations_.emplace_back(node.constants)));
+    list_.push_back(Stage(module, specializations_.emplace_back(node.constants, node.names)));
     list_.back().pNext = &identity;
   }
 

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "bench/framework/buffer.h"
@@ -31,11 +32,18 @@ class Kernel {
   VkPipeline pipeline_ = VK_NULL_HANDLE;
 };
 
+// A specialisation constant that is the name of an output's node.
+struct NameConstant {
+  uint32_t id;
+  std::string name;
+};
+
 struct GraphNode {
-  const char* name;
+  std::string name;
   Words words;
   Constants constants = {};
   uint32_t index = 0;
+  std::vector<NameConstant> names = {};
 };
 
 // What the application sends to one node.

@@ -56,7 +56,7 @@ class ChainWorkload final : public Workload {
   void Reset(VkCommandBuffer commands) const override {
     results_.Fill(commands, 0);
     links_.Update(commands, FirstLinks(chains_));
-    queues_.ResetFilled(commands, chains_);
+    queues_.ResetFilled(commands, chains_, chains_);
   }
 
   void RecordGraph(VkCommandBuffer commands) const override {

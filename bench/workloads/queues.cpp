@@ -35,9 +35,10 @@ std::vector<uint32_t> Queues::Heads(const QueueShape& shape) const {
 
 void Queues::Reset(VkCommandBuffer commands, const QueueShape& shape) const { buffer_.Update(commands, Heads(shape)); }
 
-void Queues::ResetFilled(VkCommandBuffer commands, uint32_t workgroups) const {
+void Queues::ResetFilled(VkCommandBuffer commands, uint32_t workgroups, uint32_t records) const {
   std::vector<uint32_t> heads = Heads({});
   heads[0] = workgroups;
+  heads[3] = records;
   buffer_.Update(commands, heads);
 }
 

@@ -26,8 +26,8 @@ class Queues {
   [[nodiscard]] VkDeviceAddress address() const { return buffer_.address(); }
   // Makes all lists empty.
   void Reset(VkCommandBuffer commands, const QueueShape& shape) const;
-  // The same, but the first list holds a record for each of so many workgroups of its consumer.
-  void ResetFilled(VkCommandBuffer commands, uint32_t workgroups) const;
+  // The same, but the first list holds `records` already, for `workgroups` of its consumer.
+  void ResetFilled(VkCommandBuffer commands, uint32_t workgroups, uint32_t records) const;
   // Dispatches the consumer of a list.
   void Dispatch(VkCommandBuffer commands, uint32_t queue) const;
 

@@ -2,6 +2,7 @@
 // one.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <vector>
 
@@ -13,9 +14,17 @@ namespace trellis::bench {
 inline constexpr uint32_t kRecordBytes = 16;
 inline constexpr uint32_t kProducerInvocations = 256;
 
-uint32_t ResultWord(uint32_t index, uint32_t word);
+using RecordWords = std::array<uint32_t, 4>;
+RecordWords MakeRecord(uint32_t index);
+// What the light consumers compute of a record.
+RecordWords LightResult(const RecordWords& record);
 uint32_t BinOf(uint32_t index, uint32_t bins);
 uint32_t BinResult(uint32_t index, uint32_t bin);
+
+// Whether `results` holds result(MakeRecord(i)) for each of `records` records, one after the other. Goes through them
+// in order.
+std::string CheckRecords(const std::vector<uint32_t>& results, uint32_t records,
+                         RecordWords (*result)(const RecordWords&));
 
 // How one record is consumed, by a node and by hand-written compute.
 struct Consumer {
@@ -28,9 +37,11 @@ struct Consumer {
     uint32_t records;
   };
   std::vector<Form> forms;
+  RecordWords (*result)(const RecordWords&) = LightResult;
+  bool arithmetic = false;  // it is neither memory nor launching that takes the time
 };
 
-// A producer writes `records` records, a consumer computes four words of each.
+// A producer writes `records` records, a consumer makes four words of each.
 class RecordsWorkload final : public Workload {
  public:
   RecordsWorkload(const Gpu& gpu, uint32_t records, const Consumer& consumer);
@@ -51,10 +62,11 @@ class RecordsWorkload final : public Workload {
     std::unique_ptr<Queues> queues;
     QueueShape shape;
   };
-  [[nodiscard]] Rival MakeRival(const Consumer& consumer, Consumer::Form form) const;
+  [[nodiscard]] Rival MakeRival(Consumer::Form form) const;
 
   const Gpu& gpu_;
   const uint32_t records_;
+  const Consumer consumer_;
   const Grid grid_;
   const Graph graph_;
   const Buffer results_;

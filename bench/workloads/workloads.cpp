@@ -23,7 +23,9 @@ WorkloadEntry With(const Target& target, WorkloadEntry entry) {
 }
 
 std::vector<WorkloadEntry> QuickWorkloads() {
-  return {Chain(8, 1), Chain(4, 16), FanOut(kKilo), ThreadNodes(4 * kKilo), Classify(4 * kKilo, 16)};
+  return {Chain(8, 1),     Chain(4, 16), FanOut(kKilo),   ThreadNodes(4 * kKilo), Classify(4 * kKilo, 16),
+          Skewed(kKilo),   Koch(4),      Mixed(kKilo, 3), Reduction(16 * kKilo),  HeavyRegisters(kKilo),
+          IndirectCount(8)};
 }
 
 std::vector<WorkloadEntry> FullWorkloads() {
@@ -40,6 +42,17 @@ std::vector<WorkloadEntry> FullWorkloads() {
       ThreadNodes(kKilo),
       With({"P4", 1.25}, ThreadNodes(4 * kMega)),
       ThreadNodes(16 * kMega),
+      Skewed(kKilo),
+      Skewed(kMega),
+      Koch(4),
+      With({"P6", 250e3, true}, Koch(8)),
+      Mixed(kKilo, 8),
+      Mixed(64 * kKilo, 8),
+      Reduction(64 * kKilo),
+      Reduction(16 * kMega),
+      HeavyRegisters(kMega),
+      IndirectCount(16),
+      IndirectCount(kKilo),
   };
 }
 

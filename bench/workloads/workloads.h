@@ -11,6 +11,12 @@ WorkloadEntry Chain(uint32_t levels, uint32_t chains);
 WorkloadEntry FanOut(uint32_t records);
 WorkloadEntry Classify(uint32_t records, uint32_t bins);
 WorkloadEntry ThreadNodes(uint32_t records);
+WorkloadEntry Skewed(uint32_t records);
+WorkloadEntry Koch(uint32_t depth);
+WorkloadEntry Mixed(uint32_t records, uint32_t levels);
+WorkloadEntry Reduction(uint32_t records);
+WorkloadEntry HeavyRegisters(uint32_t records);
+WorkloadEntry IndirectCount(uint32_t infos);
 
 // `quick`: sizes that a CPU driver finishes in a second.
 std::vector<WorkloadEntry> AllWorkloads(bool quick);

@@ -15,14 +15,15 @@ layout(constant_id = 20) const uint kRecordsAStep = 1;
 // 1: the grid grows by rows, for devices that cannot have it long enough.
 layout(constant_id = 21) const uint kGrowsByRows = 0;
 
-// Takes `count` places of a list; its grid grows with it. The growth of all appends adds up to ceil(records / kRecordsAStep).
-uint append(Queues queues, uint queue, uint count) {
-  if (kRecordsAStep == 1) return atomicAdd(queues.at[queue].x, count);
+// Takes `count` places of a list; its grid grows with it. The growth of all appends adds up to ceil(records / records_a_step).
+uint append_for(Queues queues, uint queue, uint count, uint records_a_step) {
+  if (records_a_step == 1) return atomicAdd(queues.at[queue].x, count);
   const uint first = atomicAdd(queues.at[queue].count, count);
-  const uint growth = (first + count + kRecordsAStep - 1) / kRecordsAStep - (first + kRecordsAStep - 1) / kRecordsAStep;
+  const uint growth = (first + count + records_a_step - 1) / records_a_step - (first + records_a_step - 1) / records_a_step;
   if (growth != 0) {
     if (kGrowsByRows != 0) atomicAdd(queues.at[queue].y, growth);
     else atomicAdd(queues.at[queue].x, growth);
   }
   return first;
 }
+uint append(Queues queues, uint queue, uint count) { return append_for(queues, queue, count, kRecordsAStep); }

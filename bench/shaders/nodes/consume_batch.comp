@@ -1,0 +1,16 @@
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#include "trellis/node_payload.glsl"
+#include "../shared/records.glsl"
+
+// One invocation a record, 64 records a workgroup.
+layout(local_size_x = 64) in;
+readonly NODE_INPUTS(Record, records, 64);
+layout(push_constant) uniform Push { Vectors results; } push;
+
+void main() {
+  if (gl_LocalInvocationIndex >= records.length()) return;
+  const Record record = records[gl_LocalInvocationIndex];
+  push.results.at[record.words.x] =
+      uvec4(result_word(record, 0), result_word(record, 1), result_word(record, 2), result_word(record, 3));
+}

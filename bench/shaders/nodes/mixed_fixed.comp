@@ -1,0 +1,15 @@
+#version 460
+#define SENDERS 1
+#extension GL_GOOGLE_include_directive : require
+#include "mixed.glsl"
+
+layout(local_size_x = 32) in;
+NODE_STATIC_GRID(1, 1, 1);
+readonly NODE_INPUT(Task, task);
+
+void main() {
+  const Visitor visitor = Visitor(task.index, task.value);
+  const uint number = number_of(task.level, 2);
+  if (gl_LocalInvocationIndex < kFixedParts) visit(push.results, visitor, number, gl_LocalInvocationIndex);
+  send_on(gl_LocalInvocationIndex == 0, visitor, number, task.level);
+}
