@@ -17,9 +17,9 @@ layout(push_constant) uniform Push {
 } push;
 
 void main() {
-  Chunk chunk = push.chunks.at[gl_WorkGroupID.x];
-  if (gl_LocalInvocationIndex >= chunk.count) return;
-  const Record record = Record(chunk.records.at[gl_LocalInvocationIndex]);
+  const uint chunk = gl_WorkGroupID.x;
+  if (gl_LocalInvocationIndex >= push.chunks.at[chunk].count) return;
+  const Record record = Record(push.chunks.at[chunk].records.at[gl_LocalInvocationIndex]);
   push.results.at[record.words.x] =
       uvec4(result_word(record, 0), result_word(record, 1), result_word(record, 2), result_word(record, 3));
 }
