@@ -7,7 +7,7 @@
 namespace trellis::bench {
 
 struct Rates {
-  double bytes_per_nanosecond = 0;       // of a copy, read and written
+  double bytes_per_nanosecond = 0;       // of a large copy, read and written
   double workgroups_per_nanosecond = 0;  // empty ones
   double nanoseconds_per_step = 0;       // an indirect dispatch of one workgroup and a barrier, in a chain of 32
 };
