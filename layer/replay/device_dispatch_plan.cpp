@@ -15,7 +15,7 @@ namespace {
 constexpr uint32_t kMostInfoWorkgroups = 1024;
 // Where the number of infos is not known either.
 constexpr uint32_t kUnknownInfoWorkgroups = 64;
-constexpr uint32_t kChunkCapacity = 4096;
+constexpr uint32_t kChunkCapacity = 16384;
 constexpr uint64_t kUnit = 16;
 constexpr uint64_t kMostUnits = 0xffffffffu;
 constexpr uint64_t kHalfAlignment = 256;

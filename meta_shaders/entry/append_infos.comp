@@ -8,7 +8,8 @@
 layout(local_size_x = 128) in;
 
 const uint kMostWordsAlone = 32u;
-const uint kChunkWords = 16384u;
+// A few rounds of a workgroup: what is small must be spread too, or one workgroup is what everything waits for.
+const uint kChunkWords = 2048u;
 const uint kMostChunksOfAnInfo = 4096u;
 
 shared uint together_count;
