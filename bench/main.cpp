@@ -1,9 +1,13 @@
 // trellis_bench: what the extension costs beside hand-written compute. docs/performance.md describes the workloads.
+#include <algorithm>
 #include <cstdio>
+#include <functional>
 
+#include "bench/figures/figures.h"
 #include "bench/framework/compare.h"
 #include "bench/framework/devices.h"
 #include "bench/framework/report.h"
+#include "bench/growth.h"
 #include "bench/options.h"
 #include "bench/workloads/workloads.h"
 
@@ -38,6 +42,33 @@ std::vector<ReportRow> RunWorkloads(const Gpu& gpu, const Rates& rates, const Op
   return rows;
 }
 
+struct FigureEntry {
+  const char* id;
+  const char* name;
+  std::function<std::vector<Figure>()> measure;
+};
+
+std::vector<FigureEntry> AllFigures(const Gpu& gpu, const Options& options) {
+  const bool quick = options.quick;
+  return {{"P5", "launched workgroups", [&gpu, quick] { return LaunchedWorkgroups(gpu, quick); }},
+          {"P7", "recording", [&gpu, quick] { return RecordingCost(gpu, quick); }},
+          {"P8", "creation", [&gpu, quick] { return CreationCost(gpu, quick); }},
+          {"P9", "memory", [&options, quick] { return MemoryPerRecord(options.device, quick); }},
+          {"P10", "plain applications", [&gpu, quick] { return PlainApplications(gpu, quick); }}};
+}
+
+std::vector<Figure> MeasureFigures(const Gpu& gpu, const Options& options) {
+  std::vector<Figure> figures;
+  for (const FigureEntry& entry : AllFigures(gpu, options)) {
+    if ((std::string(entry.id) + " " + entry.name).find(options.filter) == std::string::npos) continue;
+    const std::vector<Figure> measured = entry.measure();
+    if (measured.empty()) std::printf("%-5s %s: this platform cannot tell\n", entry.id, entry.name);
+    for (const Figure& figure : measured) PrintFigure(figure);
+    figures.insert(figures.end(), measured.begin(), measured.end());
+  }
+  return figures;
+}
+
 bool AllCorrect(const std::vector<ReportRow>& rows) {
   for (const ReportRow& row : rows)
     if (!row.comparison.mistake.empty()) return false;
@@ -57,12 +88,20 @@ int ListDevicesOnly() {
   return 0;
 }
 
+int RunGrowth(const Options& options) {
+  const Gpu gpu(options.device);
+  const std::vector<GrowthPoint> points = MeasureGrowth(gpu, options.quick);
+  Write(options.growth, GrowthJson(gpu.properties().deviceName, points));
+  return std::all_of(points.begin(), points.end(), [](const GrowthPoint& point) { return point.is_correct; }) ? 0 : 1;
+}
+
 int Run(const Options& options) {
   const Gpu gpu(options.device);
   const Rates rates = MeasureRates(gpu, options.quick);
   PrintHeading(gpu, rates);
   const std::vector<ReportRow> rows = RunWorkloads(gpu, rates, options);
-  if (!options.json.empty()) Write(options.json, Json(gpu.properties().deviceName, rows, {}));
+  const std::vector<Figure> figures = MeasureFigures(gpu, options);
+  if (!options.json.empty()) Write(options.json, Json(gpu.properties().deviceName, rows, figures));
   return AllCorrect(rows) ? 0 : 1;
 }
 
@@ -82,5 +121,9 @@ int main(int argc, char** argv) {
     List(*options);
     return 0;
   }
-  return Run(*options);
+  if (options->plain_dispatches) {
+    PrintPlainDispatchCost(options->device.empty() ? 0 : static_cast<unsigned>(std::stoul(options->device)));
+    return 0;
+  }
+  return options->growth.empty() ? Run(*options) : RunGrowth(*options);
 }

@@ -10,9 +10,12 @@ std::optional<Options> ParseOptions(int argc, char** argv) {
   const std::map<std::string, bool*> switches = {{"--help", &options.help},
                                                  {"--list-devices", &options.list_devices},
                                                  {"--list", &options.list},
-                                                 {"--quick", &options.quick}};
-  const std::map<std::string, std::string*> values = {
-      {"--device", &options.device}, {"--filter", &options.filter}, {"--json", &options.json}};
+                                                 {"--quick", &options.quick},
+                                                 {"--plain-dispatches", &options.plain_dispatches}};
+  const std::map<std::string, std::string*> values = {{"--device", &options.device},
+                                                      {"--filter", &options.filter},
+                                                      {"--json", &options.json},
+                                                      {"--growth", &options.growth}};
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
     if (const auto found = switches.find(argument); found != switches.end()) {
@@ -36,6 +39,7 @@ void PrintHelp() {
       "  --quick          small sizes, few repetitions: looks at the results rather than at the times\n"
       "  --device DEVICE  number, or part of the name\n"
       "  --json FILE      the figures as JSON too; - is standard output\n"
+      "  --growth FILE    instead: times against records, levels and nodes, as JSON for scripts/plot_growth.py\n"
       "  --list           the workloads\n"
       "  --list-devices   the devices\n"
       "The layer must be enabled: TRELLIS_ENABLE=1 when it is installed; docs/performance.md says more.\n"

@@ -10,9 +10,11 @@ struct Options {
   bool list_devices = false;
   bool list = false;
   bool quick = false;
-  std::string device;  // number or part of the name; empty: the best one
-  std::string filter;  // part of "id name size"; empty: all
-  std::string json;    // file; empty: none
+  bool plain_dispatches = false;  // for the program's own use: see PrintPlainDispatchCost
+  std::string device;             // number or part of the name; empty: the best one
+  std::string filter;             // part of "id name size"; empty: all
+  std::string json;               // file; empty: none
+  std::string growth;             // file for the growth of times; empty: the usual run
 };
 
 // Nothing, after saying what is wrong, if the arguments cannot be understood.

@@ -1,0 +1,26 @@
+// Figures that are no comparison of two times on the device. Each is empty, or says so, where the platform cannot tell.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bench/framework/report.h"
+
+namespace trellis::bench {
+
+// Workgroups that a graph with dynamic grids launches beside those that it needs (P5).
+std::vector<Figure> LaunchedWorkgroups(const Gpu& gpu, bool quick);
+// CPU time of recording a graph dispatch beside that of the commands it becomes (P7).
+std::vector<Figure> RecordingCost(const Gpu& gpu, bool quick);
+// Time in the layer beside time in the driver when a large graph is created (P8).
+std::vector<Figure> CreationCost(const Gpu& gpu, bool quick);
+// Bytes of device memory a record beyond its payload (P9). `device`: as for Gpu.
+std::vector<Figure> MemoryPerRecord(const std::string& device, bool quick);
+// What an application pays that does not enable the extension (P10).
+std::vector<Figure> PlainApplications(const Gpu& gpu, bool quick);
+
+// For PlainApplications, in a process of its own, with the layer or without: prints the nanoseconds that recording one
+// plain dispatch takes on the device of that number.
+void PrintPlainDispatchCost(unsigned device);
+
+}  // namespace trellis::bench

@@ -1,0 +1,69 @@
+#include <cstdio>
+
+#include "bench/figures/figures.h"
+#include "bench/framework/devices.h"
+#include "bench/workloads/workloads.h"
+
+namespace trellis::bench {
+namespace {
+
+VkDeviceSize DeviceMemoryInUse(const Gpu& gpu) {
+  auto budget =
+      Struct<VkPhysicalDeviceMemoryBudgetPropertiesEXT>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT);
+  auto memory =
+      Struct<VkPhysicalDeviceMemoryProperties2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2, &budget);
+  vkGetPhysicalDeviceMemoryProperties2(gpu.physical_device(), &memory);
+  VkDeviceSize used = 0;
+  for (uint32_t heap = 0; heap < memory.memoryProperties.memoryHeapCount; ++heap) {
+    if ((memory.memoryProperties.memoryHeaps[heap].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) != 0)
+      used += budget.heapUsage[heap];
+  }
+  return used;
+}
+
+// What the first dispatch of a device's first graph makes the layer allocate. A new device each time: rings stay.
+double BytesForDispatch(const std::string& device, const WorkloadEntry& entry) {
+  const Gpu gpu(device);
+  const std::unique_ptr<Workload> workload = entry.make(gpu);
+  const VkDeviceSize before = DeviceMemoryInUse(gpu);
+  gpu.RunOnce([&](VkCommandBuffer commands) {
+    workload->Reset(commands);
+    FullBarrier(commands);
+    workload->RecordGraph(commands);
+  });
+  return static_cast<double>(DeviceMemoryInUse(gpu)) - static_cast<double>(before);
+}
+
+// CPU drivers count pages of the whole machine that were touched, not what was allocated.
+bool KnowsMemoryInUse(const std::string& device) {
+  const Gpu gpu(device);
+  return gpu.properties().deviceType != VK_PHYSICAL_DEVICE_TYPE_CPU &&
+         HasDeviceExtension(gpu.physical_device(), VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
+}
+
+struct Case {
+  const char* name;
+  WorkloadEntry (*make)(uint32_t records);
+  uint32_t payload_bytes;
+};
+
+}  // namespace
+
+std::vector<Figure> MemoryPerRecord(const std::string& device, bool quick) {
+  if (!KnowsMemoryInUse(device)) return {};
+  constexpr Case kCases[] = {
+      {"static grids", FanOut, 16}, {"thread nodes", ThreadNodes, 16}, {"dynamic grids", Skewed, 8}};
+  const uint32_t few = quick ? 1u << 18 : 1u << 22;
+  const uint32_t many = 4 * few;
+  std::vector<Figure> figures;
+  for (const Case& kind : kCases) {
+    const double bytes = BytesForDispatch(device, kind.make(many)) - BytesForDispatch(device, kind.make(few));
+    char note[96];
+    std::snprintf(note, sizeof(note), "growth of the memory in use from %u to %u records, without payloads", few, many);
+    figures.push_back({"P9", std::string("memory beyond payloads, ") + kind.name, "bytes a record",
+                       bytes / (many - few) - kind.payload_bytes, 8.0, note});
+  }
+  return figures;
+}
+
+}  // namespace trellis::bench
