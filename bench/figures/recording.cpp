@@ -53,8 +53,9 @@ std::optional<Expansion> FindExpansion(const Gpu& gpu, const Workload& workload,
   return expansion;
 }
 
-// The commands that a graph dispatch becomes, written by hand: for every dispatch a pipeline, push constants and the
-// dispatch; a kernel and two barriers between levels; a kernel with barriers before and after all.
+// The commands that a graph dispatch becomes, written by hand: push constants and an indirect dispatch for every launch,
+// one pipeline for those of a level (there may be more, so this errs on the side of the rival); a kernel and two barriers
+// between levels; a kernel with barriers before and after all.
 class RawCommands {
  public:
   RawCommands(const Gpu& gpu, Expansion expansion)
@@ -69,7 +70,8 @@ class RawCommands {
       if (level != 0) Close(commands);
       const uint32_t here = launches / (expansion_.levels - level);
       launches -= here;
-      for (uint32_t launch = 0; launch < here; ++launch) Indirect(commands, launch);
+      kernels_[0].Bind(commands);
+      for (uint32_t launch = 0; launch < here; ++launch) Indirect(commands);
     }
     StepBarrier(commands);
     Direct(commands);
@@ -86,8 +88,7 @@ class RawCommands {
     gpu_.Push(commands, words_.address());
     vkCmdDispatch(commands, 1, 1, 1);
   }
-  void Indirect(VkCommandBuffer commands, uint32_t launch) const {
-    kernels_[launch & 1].Bind(commands);
+  void Indirect(VkCommandBuffer commands) const {
     gpu_.Push(commands, words_.address());
     vkCmdDispatchIndirect(commands, words_.handle(), 0);
   }
