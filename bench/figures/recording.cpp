@@ -53,9 +53,9 @@ std::optional<Expansion> FindExpansion(const Gpu& gpu, const Workload& workload,
   return expansion;
 }
 
-// The commands that a graph dispatch becomes, written by hand: push constants and an indirect dispatch for every launch,
-// one pipeline for those of a level (there may be more, so this errs on the side of the rival); a kernel and two barriers
-// between levels; a kernel with barriers before and after all.
+// The commands that a graph dispatch becomes, written by hand: push constants and an indirect dispatch for every
+// launch, one pipeline for those of a level (there may be more, so this errs on the side of the rival); a kernel and
+// two barriers between levels; a kernel with barriers before and after all.
 class RawCommands {
  public:
   RawCommands(const Gpu& gpu, Expansion expansion)

@@ -11,7 +11,7 @@
 namespace trellis::bench {
 namespace {
 
-constexpr uint32_t kBinInvocations = 64;
+constexpr uint32_t kBinInvocations = 256;
 // Items of an invocation of the rival: many items fill the places of a bin side by side, few keep all processors busy.
 constexpr uint32_t kItems[] = {1, 4, 16};
 

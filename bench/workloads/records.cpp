@@ -9,6 +9,8 @@
 namespace trellis::bench {
 namespace {
 
+constexpr uint32_t kItems[] = {1, 4};  // of an invocation of the rival's producer
+
 struct Push {
   VkDeviceAddress results;
   VkDeviceAddress records;
@@ -45,16 +47,20 @@ RecordsWorkload::RecordsWorkload(const Gpu& gpu, uint32_t records, const Consume
       graph_(gpu, {{"produce", kProduceNode, {{0, grid_.x}, {1, grid_.y}}}, {"consume", consumer.node}}),
       results_(gpu, VkDeviceSize{records} * kRecordBytes),
       list_(gpu, VkDeviceSize{records} * kRecordBytes) {
-  for (const Consumer::Form form : consumer.forms) {
-    if (form.invocations <= gpu.limits().maxComputeWorkGroupInvocations) rivals_.push_back(MakeRival(form));
+  for (const Consumer::Workgroup workgroup : consumer.workgroups) {
+    if (workgroup.invocations > gpu.limits().maxComputeWorkGroupInvocations) continue;
+    for (const uint32_t items : kItems) rivals_.push_back(MakeRival(workgroup, items));
   }
 }
 
-RecordsWorkload::Rival RecordsWorkload::MakeRival(Consumer::Form form) const {
-  const QueueShape shape = ShapeOfQueue(gpu_, records_, form.records);
-  return {form, std::make_unique<Kernel>(gpu_, kProduceSpv, shape.WithConstants({})),
-          std::make_unique<Kernel>(gpu_, consumer_.rival, shape.WithConstants({{0, form.invocations}})),
-          std::make_unique<Queues>(gpu_, 1), shape};
+RecordsWorkload::Rival RecordsWorkload::MakeRival(Consumer::Workgroup workgroup, uint32_t items) const {
+  const QueueShape shape = ShapeOfQueue(gpu_, records_, workgroup.records);
+  return {workgroup,
+          GridOf(records_ / kProducerInvocations / items),
+          std::make_unique<Kernel>(gpu_, kProduceSpv, shape.WithConstants({{0, items}})),
+          std::make_unique<Kernel>(gpu_, consumer_.rival, shape.WithConstants({{0, workgroup.invocations}})),
+          std::make_unique<Queues>(gpu_, 1),
+          shape};
 }
 
 void RecordsWorkload::Reset(VkCommandBuffer commands) const {
@@ -71,7 +77,7 @@ void RecordsWorkload::RecordRival(VkCommandBuffer commands, uint32_t form) const
   const Rival& rival = rivals_[form];
   gpu_.Push(commands, Push{results_.address(), list_.address(), rival.queues->address()});
   rival.produce->Bind(commands);
-  vkCmdDispatch(commands, grid_.x, grid_.y, 1);
+  vkCmdDispatch(commands, rival.producers.x, rival.producers.y, 1);
   StepBarrier(commands);
   rival.consume->Bind(commands);
   rival.queues->Dispatch(commands, 0);
@@ -84,7 +90,7 @@ std::string RecordsWorkload::Check(const std::vector<uint32_t>& results) const {
 std::optional<Needs> RecordsWorkload::RivalNeeds() const {
   if (consumer_.arithmetic) return std::nullopt;
   uint32_t most = 1;
-  for (const Rival& rival : rivals_) most = std::max(most, rival.form.records);
+  for (const Rival& rival : rivals_) most = std::max(most, rival.workgroup.records);
   const double records = records_;
   return Needs{3 * records * kRecordBytes, records / kProducerInvocations + records / most, 2};
 }

@@ -30,13 +30,13 @@ std::string CheckRecords(const std::vector<uint32_t>& results, uint32_t records,
 struct Consumer {
   Words node;
   Words rival;
-  // Each is one form of the rival: invocations of a workgroup (specialisation constant 0 of `rival`) and the records it
-  // takes.
-  struct Form {
+  // What workgroups of the rival may look like: invocations (specialisation constant 0 of `rival`) and the records that
+  // they take. Each is tried.
+  struct Workgroup {
     uint32_t invocations;
     uint32_t records;
   };
-  std::vector<Form> forms;
+  std::vector<Workgroup> workgroups;
   RecordWords (*result)(const RecordWords&) = LightResult;
   bool arithmetic = false;  // it is neither memory nor launching that takes the time
 };
@@ -56,13 +56,15 @@ class RecordsWorkload final : public Workload {
 
  private:
   struct Rival {
-    Consumer::Form form;
+    Consumer::Workgroup workgroup;
+    Grid producers;
     std::unique_ptr<Kernel> produce;
     std::unique_ptr<Kernel> consume;
     std::unique_ptr<Queues> queues;
     QueueShape shape;
   };
-  [[nodiscard]] Rival MakeRival(Consumer::Form form) const;
+  // `items`: records that an invocation of the producer makes.
+  [[nodiscard]] Rival MakeRival(Consumer::Workgroup workgroup, uint32_t items) const;
 
   const Gpu& gpu_;
   const uint32_t records_;

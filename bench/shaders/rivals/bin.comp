@@ -1,10 +1,10 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "../shared/append.glsl"
-#include "../shared/records.glsl"
+#include "../shared/bins.glsl"
 
 // Adds up what is computed of the records of one bin.
-layout(local_size_x = 64) in;
+layout(local_size_x = 256) in;
 layout(push_constant) uniform Push {
   Words results;
   Vectors records;
@@ -13,14 +13,11 @@ layout(push_constant) uniform Push {
   uint capacity;
   uint bin;
 } push;
-shared uint sum;
 
 void main() {
-  if (gl_LocalInvocationIndex == 0) sum = 0;
-  barrier();
-  const uint index = (gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x) * 64 + gl_LocalInvocationIndex;
+  const uint index = (gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x) * 256 + gl_LocalInvocationIndex;
+  uint value = 0;
   if (index < min(push.queues.at[push.bin].count, push.capacity))
-    atomicAdd(sum, bin_result(Record(push.records.at[push.bin * push.capacity + index]), push.bin));
-  barrier();
-  if (gl_LocalInvocationIndex == 0) atomicAdd(push.results.at[push.bin], sum);
+    value = bin_result(Record(push.records.at[push.bin * push.capacity + index]), push.bin);
+  add_to_bin(push.results, push.bin, value);
 }

@@ -3,8 +3,9 @@
 #include "../shared/append.glsl"
 #include "../shared/records.glsl"
 
-// One record an invocation, one atomic a workgroup.
+// kItems records an invocation, one atomic a workgroup.
 layout(local_size_x = 256) in;
+layout(constant_id = 0) const uint kItems = 1;
 layout(push_constant) uniform Push {
   Words results;
   Vectors records;
@@ -13,8 +14,9 @@ layout(push_constant) uniform Push {
 shared uint first;
 
 void main() {
-  if (gl_LocalInvocationIndex == 0) first = append(push.queues, 0, 256);
+  if (gl_LocalInvocationIndex == 0) first = append(push.queues, 0, 256 * kItems);
   barrier();
   const uint workgroup = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
-  push.records.at[first + gl_LocalInvocationIndex] = make_record(workgroup * 256 + gl_LocalInvocationIndex).words;
+  for (uint i = gl_LocalInvocationIndex; i < 256 * kItems; i += 256)
+    push.records.at[first + i] = make_record(workgroup * 256 * kItems + i).words;
 }
