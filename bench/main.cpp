@@ -19,8 +19,17 @@ constexpr uint32_t kQuickRepetitions = 3;
 
 std::string IdOf(const WorkloadEntry& entry) { return entry.target ? entry.target->id : entry.name; }
 
+// Ids of targets are compared as a whole: P1 is not a part of P10.
+bool IsTargetId(const std::string& text) {
+  return text.size() > 1 && text[0] == 'P' && text.find_first_not_of("0123456789", 1) == std::string::npos;
+}
+
+bool IsChosen(const std::string& id, const std::string& description, const std::string& filter) {
+  return IsTargetId(filter) ? id == filter : (id + " " + description).find(filter) != std::string::npos;
+}
+
 bool IsChosen(const WorkloadEntry& entry, const std::string& filter) {
-  return (IdOf(entry) + " " + entry.name + " " + entry.size).find(filter) != std::string::npos;
+  return IsChosen(IdOf(entry), entry.name + " " + entry.size, filter);
 }
 
 void List(const Options& options) {
@@ -60,7 +69,7 @@ std::vector<FigureEntry> AllFigures(const Gpu& gpu, const Options& options) {
 std::vector<Figure> MeasureFigures(const Gpu& gpu, const Options& options) {
   std::vector<Figure> figures;
   for (const FigureEntry& entry : AllFigures(gpu, options)) {
-    if ((std::string(entry.id) + " " + entry.name).find(options.filter) == std::string::npos) continue;
+    if (!IsChosen(entry.id, entry.name, options.filter)) continue;
     const std::vector<Figure> measured = entry.measure();
     if (measured.empty()) std::printf("%-5s %s: this platform cannot tell\n", entry.id, entry.name);
     for (const Figure& figure : measured) PrintFigure(figure);

@@ -1,4 +1,7 @@
 // Coalescing nodes that make one record of many, three times.
+#include <memory>
+#include <vector>
+
 #include "bench/workloads/hash.h"
 #include "bench/workloads/queues.h"
 #include "bench/workloads/workloads.h"
@@ -14,6 +17,7 @@ namespace {
 constexpr uint32_t kReduced = 256;  // records that become one
 constexpr uint32_t kLevels = 3;
 constexpr uint32_t kSumBytes = 8;
+constexpr uint32_t kItems[] = {1, 4};  // of an invocation of the rival's source
 
 struct Push {
   VkDeviceAddress results;
@@ -37,9 +41,11 @@ class ReductionWorkload final : public Workload {
         results_(gpu, 8),
         sums_{Buffer(gpu, VkDeviceSize{records} * kSumBytes), Buffer(gpu, VkDeviceSize{records} * kSumBytes)},
         queues_(gpu, kLevels),
-        source_(gpu, kReduceSourceSpv, shape_.WithConstants({})),
         reduce_(gpu, kReduceSpv, shape_.WithConstants({{0, 0}})),
-        end_(gpu, kReduceSpv, shape_.WithConstants({{0, 1}})) {}
+        end_(gpu, kReduceSpv, shape_.WithConstants({{0, 1}})) {
+    for (const uint32_t items : kItems)
+      sources_.push_back(std::make_unique<Kernel>(gpu, kReduceSourceSpv, shape_.WithConstants({{0, items}})));
+  }
 
   void Reset(VkCommandBuffer commands) const override {
     results_.Fill(commands, 0);
@@ -51,10 +57,13 @@ class ReductionWorkload final : public Workload {
     graph_.Dispatch(commands, {"reduce_source"});
   }
 
-  void RecordRival(VkCommandBuffer commands, uint32_t) const override {
-    source_.Bind(commands);
+  [[nodiscard]] uint32_t RivalForms() const override { return static_cast<uint32_t>(sources_.size()); }
+
+  void RecordRival(VkCommandBuffer commands, uint32_t form) const override {
+    sources_[form]->Bind(commands);
     gpu_.Push(commands, Push{results_.address(), 0, sums_[0].address(), queues_.address(), 0});
-    vkCmdDispatch(commands, grid_.x, grid_.y, 1);
+    const Grid grid = GridOf(records_ / kReduced / kItems[form]);
+    vkCmdDispatch(commands, grid.x, grid.y, 1);
     for (uint32_t level = 0; level < kLevels; ++level) {
       StepBarrier(commands);
       (level + 1 < kLevels ? reduce_ : end_).Bind(commands);
@@ -86,7 +95,7 @@ class ReductionWorkload final : public Workload {
   const Buffer results_;
   const Buffer sums_[2];  // of even and odd levels
   const Queues queues_;
-  const Kernel source_;
+  std::vector<std::unique_ptr<Kernel>> sources_;
   const Kernel reduce_;
   const Kernel end_;
 };

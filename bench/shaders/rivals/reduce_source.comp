@@ -5,7 +5,9 @@
 
 layout(buffer_reference, std430, buffer_reference_align = 16) buffer Sums { Sum at[]; };
 
+// kItems records an invocation, one atomic a workgroup.
 layout(local_size_x = 256) in;
+layout(constant_id = 0) const uint kItems = 1;
 layout(push_constant) uniform Push {
   Words results;
   Sums sums;
@@ -16,8 +18,8 @@ layout(push_constant) uniform Push {
 shared uint first;
 
 void main() {
-  if (gl_LocalInvocationIndex == 0) first = append(push.queues, 0, 256);
+  if (gl_LocalInvocationIndex == 0) first = append(push.queues, 0, 256 * kItems);
   barrier();
-  const uint index = (gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x) * 256 + gl_LocalInvocationIndex;
-  push.next.at[first + gl_LocalInvocationIndex] = sum_of(index);
+  const uint workgroup = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
+  for (uint i = gl_LocalInvocationIndex; i < 256 * kItems; i += 256) push.next.at[first + i] = sum_of(workgroup * 256 * kItems + i);
 }
