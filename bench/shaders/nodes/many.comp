@@ -9,7 +9,7 @@ layout(constant_id = 0) const uint kIndex = 0;
 layout(constant_id = 1) const uint kCode = 0;
 NODE_INDEX(kIndex);
 readonly NODE_INPUTS(Record, records, 32);
-NODE_OUTPUT(Record, Rest, "rest", 1);
+NODE_SPARSE NODE_OUTPUT(Record, Rest, "rest", 1);
 layout(push_constant) uniform Push { Words results; } push;
 
 void main() {
