@@ -39,12 +39,17 @@ void List(const Options& options) {
   }
 }
 
+uint32_t RepetitionsOf(const Options& options) {
+  if (options.repetitions != 0) return options.repetitions;
+  return options.quick ? kQuickRepetitions : kRepetitions;
+}
+
 std::vector<ReportRow> RunWorkloads(const Gpu& gpu, const Rates& rates, const Options& options) {
   std::vector<ReportRow> rows;
   for (const WorkloadEntry& entry : AllWorkloads(options.quick)) {
     if (!IsChosen(entry, options.filter)) continue;
     const std::unique_ptr<Workload> workload = entry.make(gpu);
-    const Comparison comparison = Compare(gpu, *workload, rates, options.quick ? kQuickRepetitions : kRepetitions);
+    const Comparison comparison = Compare(gpu, *workload, rates, RepetitionsOf(options));
     rows.push_back({IdOf(entry), entry.name, entry.size, comparison, entry.target});
     PrintRow(rows.back());
   }

@@ -1,12 +1,14 @@
 #include "bench/options.h"
 
 #include <cstdio>
+#include <cstdlib>
 #include <map>
 
 namespace trellis::bench {
 
 std::optional<Options> ParseOptions(int argc, char** argv) {
   Options options;
+  std::string repetitions;
   const std::map<std::string, bool*> switches = {{"--help", &options.help},
                                                  {"--list-devices", &options.list_devices},
                                                  {"--list", &options.list},
@@ -15,7 +17,8 @@ std::optional<Options> ParseOptions(int argc, char** argv) {
   const std::map<std::string, std::string*> values = {{"--device", &options.device},
                                                       {"--filter", &options.filter},
                                                       {"--json", &options.json},
-                                                      {"--growth", &options.growth}};
+                                                      {"--growth", &options.growth},
+                                                      {"--repetitions", &repetitions}};
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
     if (const auto found = switches.find(argument); found != switches.end()) {
@@ -28,7 +31,11 @@ std::optional<Options> ParseOptions(int argc, char** argv) {
       return std::nullopt;
     }
   }
-  return options;
+  if (repetitions.empty()) return options;
+  options.repetitions = static_cast<uint32_t>(std::strtoul(repetitions.c_str(), nullptr, 10));
+  if (options.repetitions != 0) return options;
+  std::fputs("trellis_bench: --repetitions: a number above 0 is needed\n", stderr);
+  return std::nullopt;
 }
 
 void PrintHelp() {
@@ -37,6 +44,7 @@ void PrintHelp() {
       "Runs each workload as a work graph and as hand-written compute on the same device, checks both and compares.\n"
       "  --filter TEXT    only what has TEXT in its id, name or size, such as P2 or fan-out\n"
       "  --quick          small sizes, few repetitions: looks at the results rather than at the times\n"
+      "  --repetitions N  of each form, after warming up; usually 20, or 3 with --quick\n"
       "  --device DEVICE  number, or part of the name\n"
       "  --json FILE      the figures as JSON too; - is standard output\n"
       "  --growth FILE    instead: times against records, levels and nodes, as JSON for scripts/plot_growth.py\n"

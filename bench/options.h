@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -11,6 +12,7 @@ struct Options {
   bool list = false;
   bool quick = false;
   bool plain_dispatches = false;  // for the program's own use: see PrintPlainDispatchCost
+  uint32_t repetitions = 0;       // 0: the usual number
   std::string device;             // number or part of the name; empty: the best one
   std::string filter;             // part of "id name size"; empty: all
   std::string json;               // file; empty: none
