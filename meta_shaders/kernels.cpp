@@ -7,6 +7,7 @@
 #include "meta_shaders/copy_inputs_spv.h"
 #include "meta_shaders/count_infos_spv.h"
 #include "meta_shaders/end_graph_spv.h"
+#include "meta_shaders/open_regions_spv.h"
 #include "meta_shaders/place_entries_spv.h"
 
 namespace trellis {
@@ -15,6 +16,8 @@ std::span<const uint32_t> KernelWords(Kernel kernel) {
   switch (kernel) {
     case Kernel::kBeginGraph:
       return kBeginGraphSpv;
+    case Kernel::kOpenRegions:
+      return kOpenRegionsSpv;
     case Kernel::kCopyInputs:
       return kCopyInputsSpv;
     case Kernel::kCountInfos:
@@ -37,6 +40,8 @@ const char* KernelName(Kernel kernel) {
   switch (kernel) {
     case Kernel::kBeginGraph:
       return "trellis begin_graph";
+    case Kernel::kOpenRegions:
+      return "trellis open_regions";
     case Kernel::kCopyInputs:
       return "trellis copy_inputs";
     case Kernel::kCountInfos:

@@ -9,6 +9,7 @@ namespace trellis {
 
 enum class Kernel : uint8_t {
   kBeginGraph,
+  kOpenRegions,
   kCopyInputs,
   kCountInfos,
   kPlaceEntries,
@@ -17,7 +18,7 @@ enum class Kernel : uint8_t {
   kCloseLevel,
   kEndGraph
 };
-inline constexpr uint32_t kKernelCount = 8;
+inline constexpr uint32_t kKernelCount = 9;
 
 // Entry point "main"; no descriptors; one push constant range of 8 bytes at offset 0: the address of the kernel's plan.
 [[nodiscard]] std::span<const uint32_t> KernelWords(Kernel kernel);

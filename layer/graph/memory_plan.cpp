@@ -128,7 +128,7 @@ class Planner {
   void Place(uint32_t level) {
     uint64_t used = 0;
     for (const Need& need : needs_) {
-      plan_.openings.push_back({used, need.slot, need.stride, static_cast<uint32_t>(need.bound), 0});
+      plan_.openings.push_back({used, need.slot, need.stride, static_cast<uint32_t>(need.bound), level + 1, 0, 0, 0, 0});
       used += need.bytes;
     }
     plan_.opening_begin.push_back(static_cast<uint32_t>(plan_.openings.size()));
@@ -172,6 +172,13 @@ class Planner {
 };
 
 }  // namespace
+
+shared::RegionPlan& GraphPlan::opening_of(uint32_t level, uint32_t slot) {
+  const auto first = openings.begin() + opening_begin[level - 1];
+  // Sorted by slot; the heap has the last one.
+  return *std::lower_bound(first, openings.begin() + opening_begin[level], slot,
+                           [](const shared::RegionPlan& opening, uint32_t wanted) { return opening.slot < wanted; });
+}
 
 uint64_t RegionBytes(uint32_t stride, uint32_t note_words, uint64_t records) {
   const auto padded = [records](uint64_t each) {

@@ -28,11 +28,13 @@ uint64_t ArrayBytes(const std::vector<Target>& targets) {
 }
 
 shared::NodeOutput DescribeOutput(const std::vector<Target>& targets, uint64_t array_address) {
-  if (targets.empty()) return {array_address, 0, 0};
+  if (targets.empty()) return {0, 0, 0};
+  if (targets.size() == 1) return {targets.front().slot, targets.front().shader_index, shared::kOneSlot};
   if (IsDense(targets)) return {array_address, targets.front().shader_index, static_cast<uint32_t>(IndexSpan(targets))};
   return {array_address, 0, static_cast<uint32_t>(targets.size()) | shared::kSortedSlotPairs};
 }
 
+// Of several targets.
 void WriteArray(const std::vector<Target>& targets, std::byte* bytes) {
   std::vector<uint32_t> words;
   if (IsDense(targets)) {
@@ -41,23 +43,19 @@ void WriteArray(const std::vector<Target>& targets, std::byte* bytes) {
   } else {
     for (const Target& target : targets) words.insert(words.end(), {target.shader_index, target.slot});
   }
-  if (!words.empty()) std::memcpy(bytes, words.data(), words.size() * sizeof(uint32_t));
+  std::memcpy(bytes, words.data(), words.size() * sizeof(uint32_t));
 }
 
 }  // namespace
 
 TableLayout LayoutTables(const Graph& graph) {
   TableLayout layout;
-  for (const Slot& slot : graph.slots) {
-    layout.outputs.push_back(layout.size);
-    layout.size += slot.outputs.size() * sizeof(shared::NodeOutput);
-  }
   // Nodes that recurse have the same targets in nearly all their slots.
   std::map<std::vector<Target>, uint64_t> placed;
   for (const Slot& slot : graph.slots) {
     for (const std::vector<Target>& targets : slot.outputs) {
       const auto [place, is_new] = placed.try_emplace(targets, layout.size);
-      if (is_new) layout.size += SaturatingRoundUp(ArrayBytes(targets), kTableAlignment);
+      if (is_new && targets.size() > 1) layout.size += SaturatingRoundUp(ArrayBytes(targets), kTableAlignment);
       layout.slot_arrays.push_back(place->second);
     }
   }
@@ -65,32 +63,36 @@ TableLayout LayoutTables(const Graph& graph) {
   return layout;
 }
 
-std::vector<std::byte> WriteTables(const Graph& graph, const TableLayout& layout, uint64_t base) {
+std::vector<std::byte> WriteTables(const Graph& graph, const TableLayout& layout) {
   std::vector<std::byte> bytes(layout.size);
   size_t array = 0;
-  for (size_t slot = 0; slot < graph.slots.size(); ++slot) {
-    uint64_t output_offset = layout.outputs[slot];
-    for (const std::vector<Target>& targets : graph.slots[slot].outputs) {
-      const uint64_t array_offset = layout.slot_arrays[array++];
-      const shared::NodeOutput output = DescribeOutput(targets, base + array_offset);
-      std::memcpy(bytes.data() + output_offset, &output, sizeof(output));
-      WriteArray(targets, bytes.data() + array_offset);
-      output_offset += sizeof(output);
+  for (const Slot& slot : graph.slots) {
+    for (const std::vector<Target>& targets : slot.outputs) {
+      const uint64_t offset = layout.slot_arrays[array++];
+      if (targets.size() > 1) WriteArray(targets, bytes.data() + offset);
     }
   }
   return bytes;
 }
 
-shared::LaunchPlan DescribeLaunch(const Graph& graph, Launch launch, uint64_t outputs_address,
-                                  const std::array<uint32_t, 3>& max_grid) {
+std::vector<std::vector<shared::NodeOutput>> DescribeOutputs(const Graph& graph, const TableLayout& layout,
+                                                             uint64_t base) {
+  std::vector<std::vector<shared::NodeOutput>> outputs;
+  size_t array = 0;
+  for (const Slot& slot : graph.slots) {
+    std::vector<shared::NodeOutput>& of_slot = outputs.emplace_back();
+    for (const std::vector<Target>& targets : slot.outputs)
+      of_slot.push_back(DescribeOutput(targets, base + layout.slot_arrays[array++]));
+  }
+  return outputs;
+}
+
+shared::LaunchPlan DescribeLaunch(const Graph& graph, Launch launch, const std::array<uint32_t, 3>& max_grid) {
   const spirv::NodeInfo& info = graph.NodeOf(launch.slot).info;
   shared::LaunchPlan plan = {};
-  plan.outputs = outputs_address;
   plan.slot = launch.input;
   plan.identity = launch.slot;
   plan.coalesce = 1;
-  plan.shader_index = graph.NodeOf(launch.slot).index;
-  plan.remaining_recursion = graph.slots[launch.slot].remaining_recursion;
   std::array<uint32_t, 3> grid = {1, 1, 1};
   switch (info.kind) {
     case spirv::LaunchKind::kStaticGrid:

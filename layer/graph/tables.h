@@ -1,5 +1,4 @@
-// The pipeline's constant tables: NodeOutput[] for each slot and the slot arrays that they point to; and what a launch
-// looks like.
+// The pipeline's constant tables: slot arrays; the NodeOutputs that refer to them; and what a launch looks like.
 #pragma once
 
 #include <array>
@@ -14,18 +13,21 @@ namespace trellis {
 
 // Offsets are bytes from the table's start, which must be aligned to 16.
 struct TableLayout {
-  uint64_t size = 0;                  // multiple of 16; never 0
-  std::vector<uint64_t> outputs;      // by slot: its NodeOutput[]
-  std::vector<uint64_t> slot_arrays;  // by (slot, output), in order: its slot array. Equal arrays share one place
+  uint64_t size = 0;  // multiple of 16; never 0
+  // By (slot, output), in order: its slot array, if it has several targets. Equal arrays share one place.
+  std::vector<uint64_t> slot_arrays;
 };
 
 [[nodiscard]] TableLayout LayoutTables(const Graph& graph);
-// The bytes of the tables for device address `base`; layout.size of them.
-[[nodiscard]] std::vector<std::byte> WriteTables(const Graph& graph, const TableLayout& layout, uint64_t base);
+// The bytes of the tables; layout.size of them.
+[[nodiscard]] std::vector<std::byte> WriteTables(const Graph& graph, const TableLayout& layout);
+// By slot: its outputs in order, with tables at device address `base`.
+[[nodiscard]] std::vector<std::vector<shared::NodeOutput>> DescribeOutputs(const Graph& graph,
+                                                                           const TableLayout& layout, uint64_t base);
 
-// The launch without notes_before. `outputs_address`: NodeOutput[] of launch.slot. `max_grid` is
-// maxExecutionGraphWorkgroupCount: the bound of the components that have none.
-[[nodiscard]] shared::LaunchPlan DescribeLaunch(const Graph& graph, Launch launch, uint64_t outputs_address,
+// The launch without notes_before. `max_grid` is maxExecutionGraphWorkgroupCount: the bound of the components that have
+// none.
+[[nodiscard]] shared::LaunchPlan DescribeLaunch(const Graph& graph, Launch launch,
                                                 const std::array<uint32_t, 3>& max_grid);
 
 }  // namespace trellis

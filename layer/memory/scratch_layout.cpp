@@ -1,5 +1,7 @@
 #include "layer/memory/scratch_layout.h"
 
+#include <algorithm>
+
 #include "meta_shaders/shared/entry_plan.h"
 #include "meta_shaders/shared/graph_data.h"
 
@@ -17,21 +19,27 @@ uint64_t Place(uint64_t& cursor, uint64_t bytes) {
 
 }  // namespace
 
-uint64_t ScratchLayout::block(uint32_t launch) const { return blocks + uint64_t{launch} * sizeof(shared::LaunchBlock); }
+uint64_t ScratchLayout::region_offset(uint32_t level, uint32_t slot) const {
+  return regions + uint64_t{region(level, slot)} * sizeof(shared::Region);
+}
+uint64_t ScratchLayout::input(uint32_t launch) const { return inputs + uint64_t{launch} * sizeof(shared::LaunchInput); }
 uint64_t ScratchLayout::argument(uint32_t launch) const {
   return arguments + uint64_t{launch} * sizeof(shared::DispatchArguments);
 }
 
-ScratchLayout LayOutScratch(uint32_t slot_count, uint32_t launch_count, uint32_t largest_record) {
-  const uint64_t region_bytes = (uint64_t{slot_count} + 1) * sizeof(shared::Region);
+ScratchLayout LayOutScratch(const ScratchNeeds& needs) {
+  const uint64_t level_bytes = (uint64_t{needs.slot_count} + 1) * sizeof(shared::Region);
   ScratchLayout layout;
+  layout.slot_count = needs.slot_count;
+  layout.opens_all_levels = !needs.close_every_level && level_bytes * needs.level_count <= kMostRegionBytes;
+  layout.region_levels = layout.opens_all_levels ? std::max(needs.level_count, 2u) : 2;
   uint64_t cursor = 0;
   layout.control = Place(cursor, sizeof(shared::ControlBlock));
-  for (uint64_t& regions : layout.regions) regions = Place(cursor, region_bytes);
-  layout.blocks = Place(cursor, uint64_t{launch_count} * sizeof(shared::LaunchBlock));
-  layout.arguments = Place(cursor, uint64_t{launch_count} * sizeof(shared::DispatchArguments));
+  layout.regions = Place(cursor, level_bytes * layout.region_levels);
+  layout.inputs = Place(cursor, uint64_t{needs.launch_count} * sizeof(shared::LaunchInput));
+  layout.arguments = Place(cursor, uint64_t{needs.launch_count} * sizeof(shared::DispatchArguments));
   layout.entry = Place(cursor, sizeof(shared::EntryState));
-  layout.dump = Place(cursor, largest_record + kDumpSlack);
+  layout.dump = Place(cursor, needs.largest_record + kDumpSlack);
   layout.size = cursor;
   return layout;
 }

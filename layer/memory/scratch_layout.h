@@ -7,15 +7,26 @@ namespace trellis {
 
 // Offsets are bytes from the scratch address, multiples of kScratchAlignment.
 struct ScratchLayout {
-  uint64_t control = 0;      // ControlBlock
-  uint64_t regions[2] = {};  // Region[slot_count + 1] by parity of the level that consumes them
-  uint64_t blocks = 0;       // LaunchBlock[launch_count]
-  uint64_t arguments = 0;    // DispatchArguments[launch_count]
-  uint64_t entry = 0;        // EntryState: dispatches whose infos the device reads
-  uint64_t dump = 0;         // where writes to lost records go
-  uint64_t size = 0;         // of everything: the extension's minSize
+  uint64_t control = 0;    // ControlBlock
+  uint64_t regions = 0;    // Region[region_levels][slot_count + 1]
+  uint64_t inputs = 0;     // LaunchInput[launch_count]
+  uint64_t arguments = 0;  // DispatchArguments[launch_count]
+  uint64_t entry = 0;      // EntryState: dispatches whose infos the device reads
+  uint64_t dump = 0;       // where writes to lost records go
+  uint64_t size = 0;       // of everything: the extension's minSize
 
-  [[nodiscard]] uint64_t block(uint32_t launch) const;
+  uint32_t slot_count = 0;
+  uint32_t region_levels = 0;
+  // Every level has regions of its own, which can be opened before the first one runs. Otherwise levels take turns with
+  // two sets, and a close kernel stands before each.
+  bool opens_all_levels = false;
+
+  // Index of a slot's Region among all; `level` consumes it.
+  [[nodiscard]] uint32_t region(uint32_t level, uint32_t slot) const {
+    return level % region_levels * (slot_count + 1) + slot;
+  }
+  [[nodiscard]] uint64_t region_offset(uint32_t level, uint32_t slot) const;
+  [[nodiscard]] uint64_t input(uint32_t launch) const;
   [[nodiscard]] uint64_t argument(uint32_t launch) const;
 };
 
@@ -23,8 +34,17 @@ struct ScratchLayout {
 // sizeGranularity.
 inline constexpr uint64_t kScratchAlignment = 64;
 
-// `slot_count`: slots of the graph. `launch_count`: no level has more launches. `largest_record`: bytes of the largest
-// record that any node writes or reads.
-[[nodiscard]] ScratchLayout LayOutScratch(uint32_t slot_count, uint32_t launch_count, uint32_t largest_record);
+// Regions of all levels may take this much; larger graphs make do with two sets.
+inline constexpr uint64_t kMostRegionBytes = 8 << 20;
+
+struct ScratchNeeds {
+  uint32_t slot_count = 0;      // slots of the graph
+  uint32_t level_count = 0;     // no dispatch has more levels
+  uint32_t launch_count = 0;    // no level has more launches
+  uint32_t largest_record = 0;  // bytes, of all that any node writes or reads
+  bool close_every_level = false;
+};
+
+[[nodiscard]] ScratchLayout LayOutScratch(const ScratchNeeds& needs);
 
 }  // namespace trellis

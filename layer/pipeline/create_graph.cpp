@@ -23,9 +23,9 @@ CreationResult UploadTables(ExecutionGraphPipeline& graph) {
       DeviceBuffer::Create(graph.device, layout.size, BufferMemory::kHostLocal, "trellis graph tables");
   if (!buffer) return {VK_ERROR_OUT_OF_DEVICE_MEMORY, buffer.error().message};
   graph.tables = *std::move(buffer);
-  const std::vector<std::byte> bytes = WriteTables(graph.graph, layout, graph.tables.address());
+  const std::vector<std::byte> bytes = WriteTables(graph.graph, layout);
   std::memcpy(graph.tables.data(), bytes.data(), bytes.size());
-  for (uint64_t offset : layout.outputs) graph.outputs_address.push_back(graph.tables.address() + offset);
+  graph.outputs = DescribeOutputs(graph.graph, layout, graph.tables.address());
   return {};
 }
 

@@ -38,7 +38,13 @@ std::string ExecutionGraphPipeline::Name() const {
 }
 
 ScratchLayout ExecutionGraphPipeline::scratch_layout() const {
-  return LayOutScratch(static_cast<uint32_t>(graph.slots.size()), graph.launch_count, graph.largest_record);
+  ScratchNeeds needs;
+  needs.slot_count = static_cast<uint32_t>(graph.slots.size());
+  needs.level_count = graph.depth;
+  needs.launch_count = graph.launch_count;
+  needs.largest_record = graph.largest_record;
+  needs.close_every_level = device.settings.close_every_level;
+  return LayOutScratch(needs);
 }
 
 std::shared_ptr<const LevelSchedule> ExecutionGraphPipeline::ScheduleFor(std::span<const uint32_t> roots) const {

@@ -43,7 +43,7 @@ struct ExecutionGraphPipeline {
   std::shared_ptr<PipelineLayout> layout;  // the nodes' own are compatible with it and have the same launch_offset
   std::vector<CompiledNode> nodes;         // by node index, like graph.nodes
   DeviceBuffer tables;                     // layer/graph/tables.h
-  std::vector<uint64_t> outputs_address;   // by slot: device address of its NodeOutput[]
+  std::vector<std::vector<shared::NodeOutput>> outputs;  // by slot: what its launch blocks end with
 
   [[nodiscard]] ScratchLayout scratch_layout() const;
 

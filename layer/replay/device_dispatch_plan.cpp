@@ -32,10 +32,10 @@ class DevicePlanner : LevelPlanner {
     if (nothing || roots_.empty()) return std::move(plan_);
     if (Expected<void> done = CopyPushConstants(); !done) return done.error();
     PlanRootLevels();
-    if (Expected<void> done = BeginWithClosedRegions(); !done) return done.error();
     if (Expected<void> done = PlanEntry(); !done) return done.error();
     for (uint32_t level = 0; level < schedule_->level_count(); ++level)
       if (Expected<void> done = PlanLevel(level); !done) return done.error();
+    if (Expected<void> done = BeginWithClosedRegions(); !done) return done.error();
     if (Expected<void> done = PlanEnd(); !done) return done.error();
     return std::move(plan_);
   }
@@ -69,8 +69,9 @@ class DevicePlanner : LevelPlanner {
   Expected<void> BeginWithClosedRegions() {
     std::vector<shared::RegionPlan> openings;
     for (uint32_t slot : roots_)
-      openings.push_back({memory_.half_bytes[0], slot, graph_.slots[slot].record_stride, 0, 0});
-    return PlanBegin(RegionsConsumedBy(0), openings);
+      openings.push_back(
+          {memory_.half_bytes[0], slot, graph_.slots[slot].record_stride, 0, 0, scratch_.region(0, slot), 0, 0, 0});
+    return PlanBegin(openings);
   }
 
   Expected<void> PlanEntry() {

@@ -21,7 +21,7 @@ constexpr uint64_t kSmallestRing = 256;
 // One launch of level 0.
 struct RootLaunch {
   Launch launch;
-  shared::LaunchBlock block = {};
+  shared::LaunchInput input = {};
   uint64_t notes_offset = 0;  // of the notes from the records, if it keeps any
   LaunchSize size;
 };
@@ -53,9 +53,9 @@ class HostPlanner : LevelPlanner {
     if (Expected<void> done = CopyPushConstants(); !done) return done.error();
     PlanRootLevels();
     if (Expected<void> done = PlaceRoots(); !done) return done.error();
-    if (Expected<void> done = BeginIfNeeded(); !done) return done.error();
     for (uint32_t level = 1; level < schedule_->level_count(); ++level)
       if (Expected<void> done = PlanLevel(level); !done) return done.error();
+    if (Expected<void> done = BeginIfNeeded(); !done) return done.error();
     if (Expected<void> done = PlanEnd(); !done) return done.error();
     return std::move(plan_);
   }
@@ -129,25 +129,13 @@ Expected<void> HostPlanner::PrepareRootLaunch(Launch launch, const StagedRecords
                                " were dropped: this device cannot dispatch the workgroups of all of them at once");
   if (prepared.size.workgroups == 0) return {};
 
-  shared::LaunchBlock& block = prepared.block;
-  block.control = environment_.scratch + scratch_.control;
-  block.records = root.records.address;
-  block.outputs = plan.outputs;
-  block.regions = RegionsProducedBy(0);
-  block.record_count = prepared.size.records;
-  block.record_stride = records.stride;
-  block.workgroup_count = prepared.size.workgroups;
-  block.grid_x = plan.grid_x;
-  block.grid_y = plan.grid_y;
-  block.grid_z = plan.grid_z;
-  block.coalesce = plan.coalesce;
-  block.shader_index = plan.shader_index;
-  block.remaining_recursion = plan.remaining_recursion;
-  block.grid_member = plan.grid_member;
+  shared::LaunchInput& launch_input = prepared.input;
+  launch_input.records = {root.records.address, records.stride, prepared.size.records};
+  launch_input.workgroup_count = prepared.size.workgroups;
   if (!notes.empty()) {
     std::memcpy(root.records.host + notes_offset, notes.data(), notes.size() * sizeof(uint32_t));
     prepared.notes_offset = notes_offset;
-    block.notes = root.records.address + notes_offset;
+    launch_input.notes = root.records.address + notes_offset;
   }
   root.launches.push_back(prepared);
   return {};
@@ -177,26 +165,28 @@ Expected<void> HostPlanner::PlaceRoots() {
   return copies.empty() ? Expected<void>() : PlanCopies(copies);
 }
 
-// Launch blocks in plan memory, or in scratch where the copy kernel completes them.
+// What launches read is described in plan memory, or in scratch where the copy kernel completes it.
 Expected<void> HostPlanner::PlaceRoot(const Root& root, uint64_t copy_offset, std::vector<shared::InputCopy>& copies) {
   for (const RootLaunch& prepared : root.launches) {
     NodeLaunch launch;
     launch.node = graph_.slots[prepared.launch.slot].node;
     launch.launch = prepared.launch;
     launch.size = SplitIntoRows(prepared.size.workgroups, environment_.limits.max_workgroups_x);
-    if (Expected<void> done = Upload(prepared.block, launch.block); !done) return done;
+    VkDeviceAddress launch_input = 0;
+    if (Expected<void> done = Upload(prepared.input, launch_input); !done) return done;
     if (root.copied) {
       shared::InputCopy copy = {};
       copy.source = root.records.address;
       copy.ring_offset = copy_offset;
       copy.notes_offset = copy_offset + prepared.notes_offset;
-      copy.block_template = launch.block;
-      copy.block = launch.block = environment_.scratch + scratch_.block(static_cast<uint32_t>(copies.size()));
+      copy.input_template = launch_input;
+      copy.target = launch_input = environment_.scratch + scratch_.input(static_cast<uint32_t>(copies.size()));
       const bool first = &prepared == &root.launches.front();
       copy.pieces = first ? static_cast<uint32_t>(root.records.size / 16) : 0;
       copy.slot = prepared.launch.slot;
       copies.push_back(copy);
     }
+    if (Expected<void> done = UploadBlock(0, prepared.launch, launch_input, false, launch.block); !done) return done;
     plan_.levels.front().launches.push_back(launch);
   }
   return {};
@@ -221,11 +211,10 @@ Expected<void> HostPlanner::BeginIfNeeded() {
   const bool has_outputs = std::any_of(launches.begin(), launches.end(), [this](const NodeLaunch& launch) {
     return !InfoOf(launch.launch).outputs.empty();
   });
-  // A leaf reads nothing but its launch block. A node with outputs reads the control block even if no output has a
+  // A leaf reads nothing but its launch block and input. A node with outputs reads the control block even if no output has a
   // target.
   if (plan_.ring_bytes == 0 && !has_outputs) return {};
-  const bool last = schedule_->level_count() == 1;
-  return PlanBegin(RegionsProducedBy(0), last ? std::span<const shared::RegionPlan>() : memory_.openings_of(0));
+  return PlanBegin({});
 }
 
 }  // namespace

@@ -33,17 +33,17 @@ struct KernelCall {
   uint32_t y = 1;
 };
 
-// One dispatch of a node: indirect where a close kernel prepared it.
+// One dispatch of a node.
 struct NodeLaunch {
   uint32_t node = 0;  // that runs: of launch.slot
   Launch launch;
-  VkDeviceAddress block = 0;   // LaunchBlock
-  DispatchSize size;           // of direct ones
-  VkDeviceSize arguments = 0;  // of the others: offset of the DispatchArguments from the scratch address
+  VkDeviceAddress block = 0;              // LaunchBlock
+  std::optional<VkDeviceSize> arguments;  // offset of its VkDispatchIndirectCommand from the scratch address
+  DispatchSize size;                      // of launches without arguments: roots of a dispatch from the host
 };
 
 struct LevelPlan {
-  std::optional<KernelCall> close;  // none for level 0 of a dispatch from the host: its launches are direct
+  std::optional<KernelCall> close;  // none if no launch and no region needs it
   std::vector<NodeLaunch> launches;
 };
 
@@ -56,6 +56,7 @@ struct EntryPasses {
 
 struct DispatchPlan {
   std::optional<KernelCall> begin;         // none if the nodes need nothing but their launch blocks
+  std::optional<KernelCall> open;          // regions that are too many for the begin kernel
   std::optional<KernelCall> copy;          // inputs of roots that are written
   std::optional<EntryPasses> entry;        // infos that the device reads
   std::vector<LevelPlan> levels;           // none if there is nothing to do

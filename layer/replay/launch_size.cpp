@@ -91,6 +91,28 @@ LaunchSize SizeLaunch(const shared::LaunchPlan& launch, const RecordArray& recor
   return size;
 }
 
+bool LaunchFromRegion(const shared::LaunchPlan& launch, const LaunchLimits& limits, shared::RegionPlan& opening) {
+  // Counting the records is all that producers do: notes are made of records, or of their number.
+  if (launch.note_words != shared::kNoNotes) return false;
+  // Allocations that failed leave a counter one past the capacity.
+  const uint64_t records = uint64_t{opening.capacity} + 1;
+  if (launch.kind == shared::kLaunchCoalescing) {
+    const uint32_t each = std::max(launch.coalesce, 1u);
+    if ((records + each - 1) / each > limits.max_workgroups_x) return false;
+    opening.coalesce = each;
+    return true;
+  }
+  const uint64_t grid_yz = uint64_t{launch.grid_y} * launch.grid_z;
+  if (launch.kind != shared::kLaunchStaticGrid || records > limits.max_workgroups_x ||
+      launch.grid_x > limits.max_workgroups_y || grid_yz > limits.max_workgroups_z)
+    return false;
+  // What plans for the levels behind this one count on: layer/graph/memory_plan.cpp.
+  if (records * launch.grid_x * grid_yz > uint64_t{limits.max_workgroups_x} * limits.max_workgroups_y) return false;
+  opening.grid_x = launch.grid_x;
+  opening.grid_yz = static_cast<uint32_t>(grid_yz);
+  return true;
+}
+
 DispatchSize SplitIntoRows(uint32_t workgroups, uint32_t max_x) {
   if (workgroups == 0) return {};
   const uint32_t rows = (workgroups - 1) / max_x + 1;

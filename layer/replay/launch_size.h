@@ -12,8 +12,9 @@
 namespace trellis {
 
 struct LaunchLimits {
-  uint32_t max_workgroups_x = 0;  // VkPhysicalDeviceLimits::maxComputeWorkGroupCount[0] and [1]
+  uint32_t max_workgroups_x = 0;  // VkPhysicalDeviceLimits::maxComputeWorkGroupCount
   uint32_t max_workgroups_y = 0;
+  uint32_t max_workgroups_z = 0;
   uint32_t max_grid_workgroups = 0;  // maxExecutionGraphWorkgroups: most workgroups of one record with a dynamic grid
 };
 
@@ -37,6 +38,11 @@ struct DispatchSize {
 // `notes` gets launch.note_words words for each record taken.
 [[nodiscard]] LaunchSize SizeLaunch(const shared::LaunchPlan& launch, const RecordArray& records,
                                     const LaunchLimits& limits, std::vector<uint32_t>& notes);
+
+// Whether counters that producers keep in a region can be the arguments of its slot's own launch, whatever arrives (see
+// shared::Region). Then `opening` gets what stands beside the counts.
+[[nodiscard]] bool LaunchFromRegion(const shared::LaunchPlan& launch, const LaunchLimits& limits,
+                                    shared::RegionPlan& opening);
 
 // A dispatch of at least `workgroups` workgroups (below 2^32 - 2^16), as near to one row as the limit allows. 0, 0 for
 // none.

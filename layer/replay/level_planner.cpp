@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <vector>
 
 #include "layer/device/advertised_properties.h"
@@ -10,13 +11,20 @@
 namespace trellis {
 namespace {
 
+// Regions that the begin kernel's one workgroup opens itself, before a second dispatch is worth its barrier.
+constexpr uint32_t kMostOpeningsOfBegin = 4 * shared::kLevelsWorkgroup;
+
 constexpr std::array<uint32_t, 3> kMaxGrid = {kMaxExecutionGraphWorkgroupCount, kMaxExecutionGraphWorkgroupCount,
                                               kMaxExecutionGraphWorkgroupCount};
+
+uint32_t WorkgroupsToOpen(uint32_t regions) {
+  return (regions + shared::kLevelsWorkgroup - 1) / shared::kLevelsWorkgroup;
+}
 
 }  // namespace
 
 shared::LaunchPlan LevelPlanner::Describe(Launch launch) const {
-  return DescribeLaunch(graph_, launch, pipeline_.outputs_address[launch.slot], kMaxGrid);
+  return DescribeLaunch(graph_, launch, kMaxGrid);
 }
 
 Expected<void> LevelPlanner::CopyPushConstants() {
@@ -35,73 +43,130 @@ void LevelPlanner::PlanLevels(std::span<const uint32_t> slots, std::span<const R
   limits.max_workgroups = uint64_t{environment_.limits.max_workgroups_x} * environment_.limits.max_workgroups_y;
   limits.max_grid_workgroups = environment_.limits.max_grid_workgroups;
   memory_ = PlanMemory(graph_, *schedule_, counts, limits);
+  for (shared::RegionPlan& opening : memory_.openings) opening.region = scratch_.region(opening.level, opening.slot);
 }
 
-Expected<void> LevelPlanner::PlanBegin(VkDeviceAddress regions, std::span<const shared::RegionPlan> openings) {
+Expected<void> LevelPlanner::UploadBlock(uint32_t level, Launch launch, VkDeviceAddress source, bool from_region,
+                                         VkDeviceAddress& address) {
+  const shared::LaunchPlan described = Describe(launch);
+  shared::LaunchBlock block = {};
+  block.control = environment_.scratch + scratch_.control;
+  block.regions = RegionsProducedBy(level);
+  block.source = source;
+  block.from_region = from_region ? 1 : 0;
+  block.grid_x = described.grid_x;
+  block.grid_y = described.grid_y;
+  block.grid_z = described.grid_z;
+  block.shader_index = graph_.NodeOf(launch.slot).index;
+  block.remaining_recursion = graph_.slots[launch.slot].remaining_recursion;
+  const std::vector<shared::NodeOutput>& outputs = pipeline_.outputs[launch.slot];
+  Expected<PlanSpan> span = arena_.Allocate(sizeof(block) + outputs.size() * sizeof(shared::NodeOutput));
+  if (!span) return span.error();
+  span->Store(0, block);
+  for (size_t i = 0; i < outputs.size(); ++i) span->Store(sizeof(block) + i * sizeof(outputs[i]), outputs[i]);
+  address = span->address;
+  return {};
+}
+
+// Regions that level 0 consumes are sized on the device, too late for this; and regions that are opened between levels
+// make a close kernel stand there anyway.
+bool LevelPlanner::IsFromRegion(uint32_t level, Launch launch, const shared::LaunchPlan& described) {
+  if (level == 0 || !scratch_.opens_all_levels || launch.slot != launch.input) return false;
+  return LaunchFromRegion(described, environment_.limits, memory_.opening_of(level, launch.input));
+}
+
+Expected<void> LevelPlanner::PlanLevel(uint32_t level) {
+  LevelPlan& planned = plan_.levels.emplace_back();
+  std::vector<shared::LaunchPlan> closed;
+  uint32_t notes_before = 0;
+  for (const Launch launch : schedule_->launches_of(level)) {
+    // Launches of one region stand together, the slot's own first.
+    if (launch.slot == launch.input) notes_before = 0;
+    shared::LaunchPlan described = Describe(launch);
+    described.notes_before = notes_before;
+    notes_before += described.note_words;
+
+    NodeLaunch& node = planned.launches.emplace_back();
+    node.node = graph_.slots[launch.slot].node;
+    node.launch = launch;
+    const bool from_region = IsFromRegion(level, launch, described);
+    const auto position = static_cast<uint32_t>(closed.size());
+    uint64_t input = scratch_.input(position);
+    if (from_region) {
+      input = scratch_.region_offset(level, launch.input);
+      const bool coalescing = described.kind == shared::kLaunchCoalescing;
+      node.arguments = input + (coalescing ? offsetof(shared::Region, workgroups) : offsetof(shared::Region, reserved));
+    } else {
+      node.arguments = scratch_.argument(position);
+      closed.push_back(described);
+    }
+    if (Expected<void> done = UploadBlock(level, launch, environment_.scratch + input, from_region, node.block); !done)
+      return done;
+  }
+  return closed.empty() && scratch_.opens_all_levels ? Expected<void>() : PlanClose(level, closed);
+}
+
+Expected<void> LevelPlanner::PlanClose(uint32_t level, const std::vector<shared::LaunchPlan>& launches) {
+  const std::span<const shared::RegionPlan> openings =
+      scratch_.opens_all_levels ? std::span<const shared::RegionPlan>() : memory_.openings_of(level);
+  shared::ClosePlan close = {};
+  close.control = environment_.scratch + scratch_.control;
+  close.inputs = environment_.scratch + scratch_.inputs;
+  close.arguments = environment_.scratch + scratch_.arguments;
+  close.consumed = RegionsConsumedBy(level);
+  close.regions = environment_.scratch + scratch_.regions;
+  close.reports = environment_.loss_reports;
+  close.launch_count = static_cast<uint32_t>(launches.size());
+  close.opening_count = static_cast<uint32_t>(openings.size());
+  close.graph = pipeline_.id;
+  close.level = level;
+  close.reports_losses = scratch_.opens_all_levels ? 0 : 1;
+  // The heap comes last. Where it was not opened its region holds whatever the application left there.
+  const bool has_heap = level > 0 && memory_.openings_of(level - 1).size() > schedule_->level(level).size();
+  close.heap_slot = has_heap && close.reports_losses != 0 ? graph_.HeapSlot() : shared::kNoSlot;
+  close.max_workgroups_x = environment_.limits.max_workgroups_x;
+  close.max_workgroups_y = environment_.limits.max_workgroups_y;
+  close.max_grid_workgroups = environment_.limits.max_grid_workgroups;
+  if (Expected<void> done = Upload(std::span(launches), close.launches); !done) return done;
+  if (Expected<void> done = Upload(openings, close.openings); !done) return done;
+
+  KernelCall& call = plan_.levels.back().close.emplace();
+  const DispatchSize size = SplitIntoRows(close.launch_count + WorkgroupsToOpen(close.opening_count),
+                                          environment_.limits.max_workgroups_x);
+  call.x = size.x;
+  call.y = size.y;
+  return Upload(close, call.plan);
+}
+
+Expected<void> LevelPlanner::PlanBegin(std::span<const shared::RegionPlan> entry_openings) {
+  std::vector<shared::RegionPlan> openings(entry_openings.begin(), entry_openings.end());
+  if (scratch_.opens_all_levels || entry_openings.empty()) {
+    const std::span<const shared::RegionPlan> later =
+        scratch_.opens_all_levels ? std::span<const shared::RegionPlan>(memory_.openings) : memory_.openings_of(0);
+    openings.insert(openings.end(), later.begin(), later.end());
+  }
+  opening_count_ = static_cast<uint32_t>(openings.size());
+  if (Expected<void> done = Upload(std::span<const shared::RegionPlan>(openings), openings_); !done) return done;
+
   shared::BeginPlan begin = {};
   begin.control = environment_.scratch + scratch_.control;
   begin.ring_table = environment_.ring_table;
   begin.ring_bytes = plan_.ring_bytes;
   begin.dump = environment_.scratch + scratch_.dump;
-  begin.regions = regions;
+  begin.regions = environment_.scratch + scratch_.regions;
+  begin.openings = openings_;
+  begin.opening_count = opening_count_ <= kMostOpeningsOfBegin ? opening_count_ : 0;
   begin.heap_slot = graph_.HeapSlot();
-  begin.opening_count = static_cast<uint32_t>(openings.size());
-  if (Expected<void> done = Upload(openings, begin.openings); !done) return done;
-  return Upload(begin, plan_.begin.emplace().plan);
-}
-
-Expected<void> LevelPlanner::PlanLevel(uint32_t level) {
-  const std::span<const Launch> launches = schedule_->launches_of(level);
-  const bool last = level + 1 == schedule_->level_count();
-  const std::span<const shared::RegionPlan> produced =
-      last ? std::span<const shared::RegionPlan>() : memory_.openings_of(level);
-
-  LevelPlan& planned = plan_.levels.emplace_back();
-  std::vector<shared::LaunchPlan> launch_plans;
-  uint32_t notes_before = 0;
-  for (uint32_t i = 0; i < launches.size(); ++i) {
-    shared::LaunchPlan& launch = launch_plans.emplace_back(Describe(launches[i]));
-    // Launches of one region stand together.
-    if (i == 0 || launches[i - 1].input != launches[i].input) notes_before = 0;
-    launch.notes_before = notes_before;
-    notes_before += launch.note_words;
-    NodeLaunch node;
-    node.node = graph_.slots[launches[i].slot].node;
-    node.launch = launches[i];
-    node.block = environment_.scratch + scratch_.block(i);
-    node.arguments = scratch_.argument(i);
-    planned.launches.push_back(node);
-  }
-
-  shared::ClosePlan close = {};
-  close.control = environment_.scratch + scratch_.control;
-  close.blocks = environment_.scratch + scratch_.blocks;
-  close.arguments = environment_.scratch + scratch_.arguments;
-  close.consumed = RegionsConsumedBy(level);
-  close.produced = RegionsProducedBy(level);
-  close.reports = environment_.loss_reports;
-  close.launch_count = static_cast<uint32_t>(launches.size());
-  close.opening_count = static_cast<uint32_t>(produced.size());
-  close.graph = pipeline_.id;
-  close.level = level;
-  // The heap comes last. Where it was not opened its region holds whatever the application left there.
-  const bool has_heap = level > 0 && memory_.openings_of(level - 1).size() > schedule_->level(level).size();
-  close.heap_slot = has_heap ? graph_.HeapSlot() : shared::kNoSlot;
-  close.max_workgroups_x = environment_.limits.max_workgroups_x;
-  close.max_workgroups_y = environment_.limits.max_workgroups_y;
-  close.max_grid_workgroups = environment_.limits.max_grid_workgroups;
-  if (Expected<void> done = Upload(std::span<const shared::LaunchPlan>(launch_plans), close.launches); !done)
-    return done;
-  if (Expected<void> done = Upload(produced, close.openings); !done) return done;
-
-  KernelCall& call = planned.close.emplace();
-  const uint32_t opening_workgroups =
-      (close.opening_count + shared::kCloseLevelWorkgroup - 1) / shared::kCloseLevelWorkgroup;
-  const DispatchSize size =
-      SplitIntoRows(close.launch_count + opening_workgroups, environment_.limits.max_workgroups_x);
-  call.x = size.x;
-  call.y = size.y;
-  return Upload(close, call.plan);
+  if (Expected<void> done = Upload(begin, plan_.begin.emplace().plan); !done) return done;
+  if (begin.opening_count == opening_count_) return {};
+  shared::OpenPlan open = {};
+  open.control = begin.control;
+  open.regions = begin.regions;
+  open.openings = openings_;
+  open.opening_count = opening_count_;
+  KernelCall& call = plan_.open.emplace();
+  call.x = WorkgroupsToOpen(opening_count_);
+  return Upload(open, call.plan);
 }
 
 Expected<void> LevelPlanner::PlanEnd() {
@@ -109,7 +174,15 @@ Expected<void> LevelPlanner::PlanEnd() {
   shared::EndPlan end = {};
   end.control = environment_.scratch + scratch_.control;
   end.ring_table = environment_.ring_table;
-  return Upload(end, plan_.end.emplace().plan);
+  end.regions = environment_.scratch + scratch_.regions;
+  end.openings = openings_;
+  end.reports = environment_.loss_reports;
+  // Where levels take turns with their regions, close kernels have reported.
+  end.opening_count = scratch_.opens_all_levels ? opening_count_ : 0;
+  end.graph = pipeline_.id;
+  KernelCall& call = plan_.end.emplace();
+  call.x = std::max(WorkgroupsToOpen(end.opening_count), 1u);
+  return Upload(end, call.plan);
 }
 
 }  // namespace trellis

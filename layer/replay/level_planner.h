@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "layer/graph/memory_plan.h"
 #include "layer/replay/dispatch_plan.h"
@@ -34,9 +35,9 @@ class LevelPlanner {
 
   [[nodiscard]] shared::LaunchPlan Describe(Launch launch) const;
   [[nodiscard]] const spirv::NodeInfo& InfoOf(Launch launch) const { return graph_.NodeOf(launch.slot).info; }
-  // Region[] by parity of the level that consumes.
+  // Region[] by slot.
   [[nodiscard]] VkDeviceAddress RegionsConsumedBy(uint32_t level) const {
-    return environment_.scratch + scratch_.regions[level & 1];
+    return environment_.scratch + scratch_.region_offset(level, 0);
   }
   [[nodiscard]] VkDeviceAddress RegionsProducedBy(uint32_t level) const { return RegionsConsumedBy(level + 1); }
 
@@ -44,10 +45,14 @@ class LevelPlanner {
   [[nodiscard]] Expected<void> CopyPushConstants();
   // Levels and memory from level 0's slots and what is known of their launches.
   void PlanLevels(std::span<const uint32_t> slots, std::span<const RootCount> counts);
-  // The begin kernel, which opens `openings` in `regions`.
-  [[nodiscard]] Expected<void> PlanBegin(VkDeviceAddress regions, std::span<const shared::RegionPlan> openings);
-  // A level whose launches the close kernel makes out of regions.
+  // The launch block of a launch of `level`. `source`: LaunchInput, or the region that the launch is made of.
+  [[nodiscard]] Expected<void> UploadBlock(uint32_t level, Launch launch, VkDeviceAddress source, bool from_region,
+                                           VkDeviceAddress& address);
+  // A level whose launches are made of regions. May complete openings.
   [[nodiscard]] Expected<void> PlanLevel(uint32_t level);
+  // The begin kernel, when all levels are planned. `entry_openings`: regions that level 0 consumes.
+  [[nodiscard]] Expected<void> PlanBegin(std::span<const shared::RegionPlan> entry_openings);
+  // The end kernel, after PlanBegin.
   [[nodiscard]] Expected<void> PlanEnd();
 
   const ExecutionGraphPipeline& pipeline_;
@@ -59,6 +64,13 @@ class LevelPlanner {
   std::shared_ptr<const LevelSchedule> schedule_;
   GraphPlan memory_;
   DispatchPlan plan_;
+
+ private:
+  [[nodiscard]] bool IsFromRegion(uint32_t level, Launch launch, const shared::LaunchPlan& described);
+  [[nodiscard]] Expected<void> PlanClose(uint32_t level, const std::vector<shared::LaunchPlan>& launches);
+
+  VkDeviceAddress openings_ = 0;  // those of the begin kernel and open_regions
+  uint32_t opening_count_ = 0;
 };
 
 }  // namespace trellis

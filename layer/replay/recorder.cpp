@@ -26,11 +26,11 @@ BarrierScope ScopeOf(GraphBarrier barrier) {
     case GraphBarrier::kEnter:
     case GraphBarrier::kWork:
       break;
-    case GraphBarrier::kClosed:
+    case GraphBarrier::kArguments:
       return {VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT,
               kShader | VK_ACCESS_INDIRECT_COMMAND_READ_BIT};
-    case GraphBarrier::kLeave:
-      return {VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_HOST_BIT, kShader | VK_ACCESS_HOST_READ_BIT};
+    case GraphBarrier::kReports:
+      return {VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT};
   }
   return {VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, kShader};
 }
@@ -125,20 +125,15 @@ void Recorder::BindNodeState(VkDeviceAddress push_constant_copy) {
               node_bytes_.begin());
 }
 
-void Recorder::LaunchDirect(const NodeLaunch& launch, uint32_t level) {
+void Recorder::Launch(const NodeLaunch& launch, uint32_t level) {
   const ScopedLabel label(command_buffer_.device, command_buffer_.handle,
                           LabelsEnabled(command_buffer_.device) ? DispatchLabel(pipeline_, launch, level) : "");
   BindNode(launch);
-  dispatch_.CmdDispatch(command_buffer_.handle, launch.size.x, launch.size.y, 1);
-  ++dispatches_;
-  MarkLaunch(launch, level);
-}
-
-void Recorder::LaunchIndirect(const NodeLaunch& launch, uint32_t level) {
-  const ScopedLabel label(command_buffer_.device, command_buffer_.handle,
-                          LabelsEnabled(command_buffer_.device) ? DispatchLabel(pipeline_, launch, level) : "");
-  BindNode(launch);
-  dispatch_.CmdDispatchIndirect(command_buffer_.handle, scratch_.buffer, scratch_.offset + launch.arguments);
+  if (launch.arguments) {
+    dispatch_.CmdDispatchIndirect(command_buffer_.handle, scratch_.buffer, scratch_.offset + *launch.arguments);
+  } else {
+    dispatch_.CmdDispatch(command_buffer_.handle, launch.size.x, launch.size.y, 1);
+  }
   ++dispatches_;
   MarkLaunch(launch, level);
 }

@@ -17,10 +17,10 @@ class GraphTimer;
 // What a barrier separates. All are global memory barriers, because everything is accessed through addresses; the
 // application's own memory is ordered between levels by the same ones.
 enum class GraphBarrier : uint8_t {
-  kEnter,   // what ran before this graph on the queue, from its first kernel: the scratch and the ring may be the same
-  kWork,    // compute work from compute work
-  kClosed,  // a closed level from the launches that read its blocks and indirect arguments; the same for chunks
-  kLeave,   // the last level from the kernel that gives the ring back; loss reports become visible to the host
+  kEnter,  // what ran before this graph on the queue, from its first kernel: the scratch and the ring may be the same
+  kWork,   // compute work from compute work
+  kArguments,  // compute work from dispatches whose indirect arguments it wrote
+  kReports,    // all kernels from the host, which reads loss reports
 };
 
 // Where the indirect arguments lie for vkCmdDispatchIndirect.
@@ -50,8 +50,7 @@ class Recorder {
   // Binds what the nodes see: to be called once, before the first launch. `push_constant_copy`: for layouts with a
   // copy_offset.
   void BindNodeState(VkDeviceAddress push_constant_copy);
-  void LaunchDirect(const NodeLaunch& launch, uint32_t level);
-  void LaunchIndirect(const NodeLaunch& launch, uint32_t level);
+  void Launch(const NodeLaunch& launch, uint32_t level);
 
   // Recorded so far, internal kernels included.
   [[nodiscard]] uint32_t dispatches() const { return dispatches_; }

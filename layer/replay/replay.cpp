@@ -83,7 +83,8 @@ std::shared_ptr<ExecutionGraphPipeline> BoundGraph(CommandBuffer& command_buffer
 
 LaunchLimits LimitsOf(const Device& device) {
   const VkPhysicalDeviceLimits& limits = device.traits.limits;
-  return {limits.maxComputeWorkGroupCount[0], limits.maxComputeWorkGroupCount[1], kMaxExecutionGraphWorkgroups};
+  return {limits.maxComputeWorkGroupCount[0], limits.maxComputeWorkGroupCount[1], limits.maxComputeWorkGroupCount[2],
+          kMaxExecutionGraphWorkgroups};
 }
 
 std::string GraphLabel(const DispatchPlan& plan, const ExecutionGraphPipeline& pipeline) {
@@ -105,10 +106,11 @@ void RecordBegin(const Device& device, VkCommandBuffer command_buffer, const Dis
   recorder.Run(Kernel::kBeginGraph, *plan.begin);
   recorder.Barrier(GraphBarrier::kWork);
   recorder.Mark("begin");
-  if (!plan.copy) return;
-  recorder.Run(Kernel::kCopyInputs, *plan.copy);
+  if (!plan.open && !plan.copy) return;
+  if (plan.open) recorder.Run(Kernel::kOpenRegions, *plan.open);
+  if (plan.copy) recorder.Run(Kernel::kCopyInputs, *plan.copy);
   recorder.Barrier(GraphBarrier::kWork);
-  recorder.Mark("input copies");
+  recorder.Mark(plan.copy ? "input copies" : "regions");
 }
 
 void RecordEntry(const Device& device, VkCommandBuffer command_buffer, const DispatchPlan& plan, Recorder& recorder) {
@@ -119,7 +121,7 @@ void RecordEntry(const Device& device, VkCommandBuffer command_buffer, const Dis
   recorder.Run(Kernel::kPlaceEntries, plan.entry->place_entries);
   recorder.Barrier(GraphBarrier::kWork);
   recorder.Run(Kernel::kAppendInfos, plan.entry->append_infos);
-  recorder.Barrier(GraphBarrier::kClosed);
+  recorder.Barrier(GraphBarrier::kArguments);
   recorder.RunIndirect(Kernel::kCopyChunks, plan.entry->copy_chunks, plan.entry->chunk_arguments);
   recorder.Mark("infos");
 }
@@ -129,22 +131,25 @@ void RecordClose(const Device& device, VkCommandBuffer command_buffer, const Lev
   const ScopedLabel label(device, command_buffer, "level " + std::to_string(number) + " close");
   recorder.Barrier(GraphBarrier::kWork);
   recorder.Run(Kernel::kCloseLevel, *level.close);
-  recorder.Barrier(GraphBarrier::kClosed);
+  recorder.Barrier(GraphBarrier::kArguments);
   recorder.Mark("close", number);
 }
 
 void RecordLevel(const Device& device, VkCommandBuffer command_buffer, const LevelPlan& level, uint32_t number,
                  Recorder& recorder) {
-  if (level.close) RecordClose(device, command_buffer, level, number, recorder);
-  for (const NodeLaunch& launch : level.launches)
-    level.close ? recorder.LaunchIndirect(launch, number) : recorder.LaunchDirect(launch, number);
+  if (level.close)
+    RecordClose(device, command_buffer, level, number, recorder);
+  else if (number != 0)
+    recorder.Barrier(GraphBarrier::kArguments);
+  for (const NodeLaunch& launch : level.launches) recorder.Launch(launch, number);
 }
 
 void RecordEnd(const Device& device, VkCommandBuffer command_buffer, const DispatchPlan& plan, Recorder& recorder) {
   if (!plan.end) return;
   const ScopedLabel label(device, command_buffer, "trellis end");
-  recorder.Barrier(GraphBarrier::kLeave);
+  recorder.Barrier(GraphBarrier::kWork);
   recorder.Run(Kernel::kEndGraph, *plan.end);
+  recorder.Barrier(GraphBarrier::kReports);
   recorder.Mark("end");
 }
 

@@ -46,6 +46,13 @@ bool SetLogLevel(Settings& settings, std::string_view text) {
   return true;
 }
 
+bool SetCloseLevels(Settings& settings, std::string_view text) {
+  const std::string lower = LowerCase(text);
+  if (lower != "auto" && lower != "always") return false;
+  settings.close_every_level = lower == "always";
+  return true;
+}
+
 constexpr SettingRow kTable[] = {
     {"log_level", SettingType::kEnum, "warning", "error|warning|info|debug",
      "The least severe messages that are logged.", SetLogLevel},
@@ -78,6 +85,8 @@ constexpr SettingRow kTable[] = {
     {"timing", SettingType::kBool, "false", "",
      "Report what each graph dispatch took on the GPU, by level and node; log_level is info at least.",
      SetBool<&Settings::timing>},
+    {"close_levels", SettingType::kEnum, "auto", "auto|always",
+     "Which levels are closed by a kernel: those that need it, or every one.", SetCloseLevels},
 };
 
 }  // namespace

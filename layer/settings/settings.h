@@ -23,6 +23,7 @@ struct Settings {
   uint32_t threads = 0;  // 0: one per core
   bool validate = false;
   bool timing = false;
+  bool close_every_level = false;
 };
 
 }  // namespace trellis

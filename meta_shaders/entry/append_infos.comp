@@ -22,8 +22,9 @@ EntryChunk TakeRecords(EntryPlan plan, EntryInfo info) {
   const uint capacity = region.region.capacity;
   const uint taken = min(info.count, capacity - min(rank, capacity));
   CountLost(plan.regions, info.slot, info.count - taken);
-  const uint stride = region.region.stride;
-  return EntryChunk(info.payloads, info.payload_stride, ElementAddress(region.region.base, rank, stride), taken, stride, min(info.payload_bytes, stride), 0u);
+  const Records records = region.region.records;
+  const uint stride = records.stride;
+  return EntryChunk(info.payloads, info.payload_stride, ElementAddress(records.base, rank, stride), taken, stride, min(info.payload_bytes, stride), 0u);
 }
 
 // False if the table has no room.

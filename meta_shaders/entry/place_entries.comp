@@ -30,9 +30,10 @@ uint RecordsIn(EntryRoot root, uint stride, uint units) {
 void PlaceRegion(EntryPlan plan, EntryRoot root, uvec2 ring, uint first_unit, uint wanted) {
   RegionReference region = RegionOf(plan.regions, root.slot);
   const uint left = plan.half_units - min(first_unit, plan.half_units);
-  const uint stride = region.region.stride;
+  const uint stride = region.region.records.stride;
   const uint capacity = UnitsFor(root, stride, wanted) <= left ? wanted : min(wanted, RecordsIn(root, stride, left));
-  region.region.base = AddressAdd64(AddressAdd64(ring, plan.half_offset), Multiply64(first_unit, 16u));
+  region.region.records.base = AddressAdd64(AddressAdd64(ring, plan.half_offset), Multiply64(first_unit, 16u));
+  region.region.records.count = capacity;
   region.region.capacity = capacity;
 }
 
@@ -50,7 +51,7 @@ void main() {
       root = EntryRootReference(ElementAddress(plan.roots, index, kEntryRootBytes)).root;
       RegionReference region = RegionOf(plan.regions, root.slot);
       wanted = min(region.region.reserved, kMostRecords);
-      units = UnitsFor(root, region.region.stride, wanted);
+      units = UnitsFor(root, region.region.records.stride, wanted);
       region.region.reserved = 0u;
     }
     uint tile_units;

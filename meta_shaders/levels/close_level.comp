@@ -1,4 +1,4 @@
-// Between two levels: turns what one level appended into the launches of the next, and opens the regions that the next one appends to.
+// Between two levels: turns what one level appended into launches of the next, and opens the regions that the next one appends to.
 //
 // Workgroups [0, launch_count): one per launch. The ones after them: one region per invocation.
 #version 460
@@ -21,38 +21,19 @@ uvec4 SplitIntoRows(uint workgroups, uint max_x) {
   return uvec4((workgroups - 1u) / rows + 1u, rows, 1u, 0u);
 }
 
-LaunchBlock DescribeLaunch(ClosePlan plan, LaunchPlan launch, Region region, uvec2 notes, LaunchSize size) {
-  LaunchBlock block;
-  block.control = plan.control;
-  block.records = region.base;
-  block.notes = notes;
-  block.outputs = launch.outputs;
-  block.regions = plan.produced;
-  block.record_count = size.records;
-  block.record_stride = region.stride;
-  block.workgroup_count = size.workgroups;
-  block.grid_x = launch.grid_x;
-  block.grid_y = launch.grid_y;
-  block.grid_z = launch.grid_z;
-  block.coalesce = launch.coalesce;
-  block.shader_index = launch.shader_index;
-  block.remaining_recursion = launch.remaining_recursion;
-  block.grid_member = launch.grid_member;
-  return block;
-}
-
 // Called by all invocations of a workgroup.
 void CloseLaunch(ClosePlan plan, uint index) {
   const LaunchPlan launch = LaunchPlanReference(ElementAddress(plan.launches, index, kLaunchPlanBytes)).plan;
   const Region region = RegionOf(plan.consumed, launch.slot).region;
-  const uint records = min(region.reserved, min(region.first_failed, region.capacity));
+  const uint records = min(region.reserved, region.records.count);
   const uvec2 notes = launch.note_words != kNoNotes ? NotesOf(region, launch.notes_before) : uvec2(0u);
   const LaunchSize size = SizeLaunch(plan, launch, region, records, notes);
   if (gl_LocalInvocationIndex != 0u) return;
-  LaunchBlockReference(ElementAddress(plan.blocks, index, kLaunchBlockBytes)).block = DescribeLaunch(plan, launch, region, notes, size);
+  LaunchInputReference(ElementAddress(plan.inputs, index, kLaunchInputBytes)).launch =
+      LaunchInput(Records(region.records.base, region.records.stride, size.records), notes, size.workgroups, 0u);
   ArgumentsReference(ElementAddress(plan.arguments, index, kArgumentsBytes)).arguments = SplitIntoRows(size.workgroups, plan.max_workgroups_x);
   // Losses of the allocation, once for all launches of the region; and records whose workgroups no dispatch of this device can hold.
-  const uint lost = launch.identity == launch.slot ? region.lost : 0u;
+  const uint lost = plan.reports_losses != 0u && launch.identity == launch.slot ? region.lost : 0u;
   ReportLoss(plan.reports, plan.graph, launch.identity, plan.level, SaturatingAdd(lost, records - size.records));
 }
 
@@ -70,6 +51,6 @@ void main() {
     CloseLaunch(plan, workgroup);
   } else {
     const uint opening = (workgroup - plan.launch_count) * gl_WorkGroupSize.x + gl_LocalInvocationIndex;
-    if (opening < plan.opening_count) OpenRegion(plan.produced, control.ring, control.dump, LoadRegionPlan(plan.openings, opening));
+    if (opening < plan.opening_count) OpenRegion(plan.regions, control.ring, control.dump, LoadRegionPlan(plan.openings, opening));
   }
 }

@@ -31,7 +31,7 @@ LaunchSize SizeCoalescing(LaunchPlan launch, uint records, uint most_workgroups)
 
 // Notes of records that all have the same number of workgroups.
 void WriteUnfinished(uvec2 notes, uint records, uint workgroups) {
-  for (uint record = gl_LocalInvocationIndex; record < records; record += kCloseLevelWorkgroup)
+  for (uint record = gl_LocalInvocationIndex; record < records; record += kLevelsWorkgroup)
     UintReference(ElementAddress(notes, record, 4u)).value = workgroups;
 }
 
@@ -44,7 +44,7 @@ shared uint scan_taken;
 shared uint scan_workgroups;
 
 uvec3 RecordGrid(LaunchPlan launch, Region region, uint record) {
-  return ReadRecordGrid(ElementAddress(region.base, record, region.stride), launch.grid_member,
+  return ReadRecordGrid(ElementAddress(region.records.base, record, region.records.stride), launch.grid_member,
                         uvec3(launch.grid_x, launch.grid_y, launch.grid_z));
 }
 
@@ -67,7 +67,7 @@ LaunchSize SizeDynamicGrid(ClosePlan plan, LaunchPlan launch, Region region, uin
   uint taken = 0u;
   uint workgroups = 0u;
   uint before = 0u;
-  for (uint tile = 0u; tile < records && before <= most_workgroups; tile += kScanRecords * kCloseLevelWorkgroup) {
+  for (uint tile = 0u; tile < records && before <= most_workgroups; tile += kScanRecords * kLevelsWorkgroup) {
     const uint begin = tile + gl_LocalInvocationIndex * kScanRecords;
     const uint end = min(begin + kScanRecords, records);
     uint counts[kScanRecords];

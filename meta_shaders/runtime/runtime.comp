@@ -48,71 +48,79 @@ void PayloadBarrier() {
 
 // ---- entry: from the dispatch's workgroup to (record, workgroup of the record); false: past the end ------------------------------------------------
 
+LaunchInputReference InputOf(const uvec2 launch) { return LaunchInputReference(LaunchBlockReference(launch).block.source); }
+
+void SetRecord(const Records records, const uint record, const uint count) {
+  trellis_record = record;
+  trellis_input = uvec4(ElementAddress(records.base, record, records.stride), count, records.stride);
+}
+
 bool trellis_enter_static(const uvec2 launch, const uvec3 id, const uint row, const uint local_index, const uvec3 grid) {
   trellis_launch = launch;
   trellis_local_index = local_index;
-  LaunchBlockReference l = LaunchBlockReference(launch);
-  uint linear = id.y * row + id.x;
-  if (linear >= l.block.workgroup_count) return false;
-  uint record = linear / (grid.x * grid.y * grid.z);
-  uint rest = linear - record * (grid.x * grid.y * grid.z);
-  uint rest_yz = rest / grid.x;
-  trellis_workgroup_id = uvec3(rest - rest_yz * grid.x, rest_yz % grid.y, rest_yz / grid.y);
-  trellis_record = record;
-  trellis_input = uvec4(ElementAddress(l.block.records, record, l.block.record_stride), 1u, l.block.record_stride);
+  Records records = InputOf(launch).launch.records;
+  uint record = id.x;
+  trellis_workgroup_id = uvec3(id.y, id.z % grid.y, id.z / grid.y);
+  if (LaunchBlockReference(launch).block.from_region == 0u) {
+    uint linear = id.y * row + id.x;
+    record = linear / (grid.x * grid.y * grid.z);
+    uint rest = linear - record * (grid.x * grid.y * grid.z);
+    uint rest_yz = rest / grid.x;
+    trellis_workgroup_id = uvec3(rest - rest_yz * grid.x, rest_yz % grid.y, rest_yz / grid.y);
+  }
+  if (record >= records.count) return false;
+  SetRecord(records, record, 1u);
   return true;
 }
 
-// `grid_member` as LaunchBlock::grid_member. The grid's bounds come from the launch block: whoever counted the workgroups clamped with the same.
+// `grid_member` as LaunchPlan::grid_member. The grid's bounds come from the launch block: whoever counted the workgroups clamped with the same.
 // `note_words`: kFullNotes if the record may have changed since then; the notes know its grid.
 bool trellis_enter_dynamic(const uvec2 launch, const uvec3 id, const uint row, const uint local_index, const uint grid_member,
                            const uint note_words) {
   trellis_launch = launch;
   trellis_local_index = local_index;
   LaunchBlockReference l = LaunchBlockReference(launch);
+  LaunchInput from = InputOf(launch).launch;
   uint linear = id.y * row + id.x;
-  if (linear >= l.block.workgroup_count) return false;
+  if (linear >= from.workgroup_count) return false;
   // The last record whose first workgroup is not above `linear`: records without workgroups share the number of their successor.
-  uvec2 notes = l.block.notes;
   uint note_bytes = note_words * 4u;
   uint low = 0u;
-  uint high = l.block.record_count;
+  uint high = from.records.count;
   while (high - low > 1u) {
     uint middle = low + (high - low) / 2u;
-    if (UintReference(ElementAddress(notes, middle, note_bytes)).value <= linear) {
+    if (UintReference(ElementAddress(from.notes, middle, note_bytes)).value <= linear) {
       low = middle;
     } else {
       high = middle;
     }
   }
-  uvec2 record = ElementAddress(l.block.records, low, l.block.record_stride);
-  uvec2 note = ElementAddress(notes, low, note_bytes);
+  SetRecord(from.records, low, 1u);
+  uvec2 note = ElementAddress(from.notes, low, note_bytes);
   uint rest = linear - UintReference(note).value;
   uvec2 grid;
   if (note_words == kFullNotes) {
     grid = uvec2(UintReference(AddressAdd(note, 4u)).value, UintReference(AddressAdd(note, 8u)).value);
   } else {
-    grid = ReadRecordGrid(record, grid_member, uvec3(l.block.grid_x, l.block.grid_y, l.block.grid_z)).xy;
+    grid = ReadRecordGrid(trellis_input.xy, grid_member, uvec3(l.block.grid_x, l.block.grid_y, l.block.grid_z)).xy;
   }
   grid = max(grid, uvec2(1u));
   uint rest_yz = rest / grid.x;
   trellis_workgroup_id = uvec3(rest - rest_yz * grid.x, rest_yz % grid.y, rest_yz / grid.y);
-  trellis_record = low;
-  trellis_input = uvec4(record, 1u, l.block.record_stride);
   return true;
 }
 
+// A dispatch whose arguments are the region's has one row.
 bool trellis_enter_coalescing(const uvec2 launch, const uvec3 id, const uint row, const uint local_index, const uint coalesce) {
   trellis_launch = launch;
   trellis_local_index = local_index;
+  Records records = InputOf(launch).launch.records;
   LaunchBlockReference l = LaunchBlockReference(launch);
-  uint linear = id.y * row + id.x;
-  if (linear >= l.block.workgroup_count) return false;
-  uint first = linear * coalesce;
+  if (l.block.from_region != 0u) records.count = min(records.count, RegionReference(l.block.source).region.reserved);
+  uint first = (id.y * row + id.x) * coalesce;
+  if (first >= records.count) return false;
   trellis_workgroup_id = uvec3(0u);
-  trellis_record = first;
-  trellis_input = uvec4(ElementAddress(l.block.records, first, l.block.record_stride), min(coalesce, l.block.record_count - first),
-                        l.block.record_stride);
+  SetRecord(records, first, min(coalesce, records.count - first));
   return true;
 }
 
@@ -123,7 +131,7 @@ uint trellis_remaining_recursion() { return LaunchBlockReference(trellis_launch)
 
 // True in the last workgroup of the record: every other one has called it, and what it wrote to the record before can be seen now.
 bool trellis_finish_writing(const uint note_words) {
-  uvec2 note = ElementAddress(LaunchBlockReference(trellis_launch).block.notes, trellis_record, note_words * 4u);
+  uvec2 note = ElementAddress(InputOf(trellis_launch).launch.notes, trellis_record, note_words * 4u);
   UintReference unfinished = UintReference(AddressAdd(note, note_words * 4u - 4u));
   PayloadBarrier();
   if (trellis_local_index == 0u) {
@@ -141,9 +149,10 @@ bool trellis_finish_writing(const uint note_words) {
 
 // The slot that receives what is sent to shader index `index` of output `output_number`; kNoSlot if there is no such node.
 uint FindSlot(const uint output_number, const uint index) {
-  NodeOutput target = NodeOutputReference(LaunchBlockReference(trellis_launch).block.outputs).at[output_number];
+  NodeOutput target = NodeOutputReference(AddressAdd(trellis_launch, kLaunchBlockBytes)).at[output_number];
   uvec2 slots = target.slots;
   uint count = target.index_count;
+  if (count == kOneSlot) return index == target.first_index ? slots.x : kNoSlot;
   if ((count & kSortedSlotPairs) == 0u) {
     uint place = index - target.first_index;
     return place < count ? UintReference(ElementAddress(slots, place, 4u)).value : kNoSlot;
@@ -190,7 +199,8 @@ bool TakeRanks(const RegionReference region, const uint count, out uint rank) {
   if (count <= kMostPlainRanks) {
     rank = atomicAdd(region.region.reserved, count);
     if (rank <= capacity && count <= capacity - rank) return true;
-    if (rank >= 0x80000000u) atomicMin(region.region.reserved, 0x80000000u);
+    // Every addition that failed is followed by this, so that the counter ends as a dispatch's argument that the device can take.
+    atomicMin(region.region.reserved, capacity + 1u);
   } else {
     // Large ones never move the counter further than just past the capacity.
     rank = atomicOr(region.region.reserved, 0u);
@@ -204,12 +214,22 @@ bool TakeRanks(const RegionReference region, const uint count, out uint rank) {
       rank = before;
     }
   }
-  atomicMin(region.region.first_failed, rank);
+  atomicMin(region.region.records.count, rank);
   return false;
 }
 
 // A reservation's count is clamped to this before it meets a counter, so that counters cannot wrap.
 const uint kMostRecords = 0x3fffffffu;
+
+uint WorkgroupsFor(const uint records, const uint each) { return records / each + uint(records % each != 0u); }
+
+// The shares of all reservations that succeeded add up to the workgroups for their sum: ranks leave no gaps.
+void CountWorkgroups(const RegionReference region, const uint rank, const uint count) {
+  uint each = region.region.coalesce;
+  if (each == 0u) return;
+  uint workgroups = WorkgroupsFor(rank + count, each) - WorkgroupsFor(rank, each);
+  if (workgroups != 0u) atomicAdd(region.region.workgroups, workgroups);
+}
 
 uvec4 Reserve(const uint slot, const uint count) {
   if (slot == kNoSlot || count == 0u) return LostHandle(count);
@@ -219,8 +239,9 @@ uvec4 Reserve(const uint slot, const uint count) {
     CountLost(region, count);
     return LostHandle(count);
   }
-  uint stride = region.region.stride;
-  return uvec4(ElementAddress(region.region.base, rank, stride), count, stride);
+  CountWorkgroups(region, rank, count);
+  Records records = region.region.records;
+  return uvec4(ElementAddress(records.base, rank, records.stride), count, records.stride);
 }
 
 // Allocations that are committed at once. `limit`: NodeMaxPayloadsAMDX.
@@ -272,7 +293,7 @@ uvec4 trellis_reserve_invocation(const uint output_number, const uint count, con
 uvec4 ReserveHeap(const uint slot, const uint count, const uint of_workgroup) {
   if (slot == kNoSlot || count == 0u) return LostHandle(count);
   LaunchBlockReference l = LaunchBlockReference(trellis_launch);
-  uint stride = RegionOf(slot).region.stride;
+  uint stride = RegionOf(slot).region.records.stride;
   uint bytes_high;
   uint bytes_low;
   umulExtended(count, stride, bytes_high, bytes_low);
@@ -282,7 +303,7 @@ uvec4 ReserveHeap(const uint slot, const uint count, const uint of_workgroup) {
     CountLost(RegionOf(slot), count);
     return LostHandle(count);
   }
-  uvec2 header = ElementAddress(heap.region.base, rank, 16u);
+  uvec2 header = ElementAddress(heap.region.records.base, rank, 16u);
   HeapHeaderReference(header).slot = slot;
   HeapHeaderReference(header).count = count;
   HeapHeaderReference(header).stride = stride;

@@ -1,10 +1,10 @@
-// First kernel of a graph, one workgroup: claims a ring, writes the control block, opens the regions that level 0 appends to.
+// First kernel of a graph, one workgroup: claims a ring, writes the control block, opens regions.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 
 #include "../shared/kernel.glsl"
 
-layout(local_size_x = 64) in;
+layout(local_size_x = 128) in;
 
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer BeginPlanReference { BeginPlan plan; };
 

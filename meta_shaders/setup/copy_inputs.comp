@@ -16,24 +16,24 @@ const uint kInputCopyBytes = 48u;
 const uint kPieceBytes = 16u;
 
 // Without a ring the launch has nothing to do.
-void WriteBlock(CopyPlan plan, InputCopy copy, uvec2 ring) {
-  LaunchBlock block = LaunchBlockReference(copy.block_template).block;
+void WriteInput(CopyPlan plan, InputCopy copy, uvec2 ring) {
+  LaunchInput launch = LaunchInputReference(copy.input_template).launch;
   if (IsNull(ring)) {
-    if (copy.pieces != 0u) ReportLoss(plan.reports, plan.graph, copy.slot, 0u, block.record_count);
-    block.record_count = 0u;
-    block.workgroup_count = 0u;
+    if (copy.pieces != 0u) ReportLoss(plan.reports, plan.graph, copy.slot, 0u, launch.records.count);
+    launch.records.count = 0u;
+    launch.workgroup_count = 0u;
   } else {
-    block.records = AddressAdd64(ring, copy.ring_offset);
-    if (!IsNull(block.notes)) block.notes = AddressAdd64(ring, copy.notes_offset);
+    launch.records.base = AddressAdd64(ring, copy.ring_offset);
+    if (!IsNull(launch.notes)) launch.notes = AddressAdd64(ring, copy.notes_offset);
   }
-  LaunchBlockReference(copy.block).block = block;
+  LaunchInputReference(copy.target).launch = launch;
 }
 
 void main() {
   const CopyPlan plan = CopyPlanReference(push.plan).plan;
   const InputCopy copy = InputCopyReference(ElementAddress(plan.copies, gl_WorkGroupID.y, kInputCopyBytes)).copy;
   const uvec2 ring = ControlBlockReference(plan.control).control.ring;
-  if (gl_WorkGroupID.x == 0u && gl_LocalInvocationIndex == 0u) WriteBlock(plan, copy, ring);
+  if (gl_WorkGroupID.x == 0u && gl_LocalInvocationIndex == 0u) WriteInput(plan, copy, ring);
   if (IsNull(ring)) return;
   const uvec2 target = AddressAdd64(ring, copy.ring_offset);
   const uint step = gl_NumWorkGroups.x * gl_WorkGroupSize.x;

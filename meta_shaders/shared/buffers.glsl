@@ -54,17 +54,19 @@ uint SaturatingMultiply(uint a, uint b) {
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer UintReference { uint value; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer UintArrayReference { uint at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 16) buffer NotesReference { uvec4 notes; };  // kFullNotes
-layout(buffer_reference, scalar, buffer_reference_align = 8) buffer LaunchBlockReference { LaunchBlock block; };
-layout(buffer_reference, scalar, buffer_reference_align = 8) buffer NodeOutputReference { NodeOutput at[]; };
+layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer LaunchBlockReference { LaunchBlock block; };
+layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer NodeOutputReference { NodeOutput at[]; };
+layout(buffer_reference, scalar, buffer_reference_align = 8) buffer LaunchInputReference { LaunchInput launch; };
 layout(buffer_reference, scalar, buffer_reference_align = 8) buffer RegionReference { Region region; };
 layout(buffer_reference, scalar, buffer_reference_align = 8) buffer ControlBlockReference { ControlBlock control; };
 
-const uint kRegionBytes = 32u;
-const uint kRegionReservedOffset = 16u;
+const uint kRegionBytes = 64u;
 const uint kRegionLostOffset = 24u;
-const uint kLaunchBlockBytes = 80u;
-const uint kLaunchPlanBytes = 56u;
-const uint kRegionPlanBytes = 24u;
+const uint kRegionReservedOffset = 32u;
+const uint kLaunchBlockBytes = 48u;
+const uint kLaunchInputBytes = 32u;
+const uint kLaunchPlanBytes = 40u;
+const uint kRegionPlanBytes = 40u;
 const uint kArgumentsBytes = 16u;
 const uint kRingTableHeaderBytes = 16u;
 const uint kRingEntryBytes = 32u;

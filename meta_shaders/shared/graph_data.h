@@ -40,33 +40,10 @@ TRELLIS_CONSTANT kFullNotes = 4u;
 // Bit of NodeOutput::index_count: `slots` is an array of {shader index, slot} pairs sorted by shader index instead of a
 // dense array of slots.
 TRELLIS_CONSTANT kSortedSlotPairs = 0x80000000u;
+// NodeOutput::index_count of an output with one target: `slots` is no address but the slot itself, for `first_index`.
+TRELLIS_CONSTANT kOneSlot = 0x40000000u;
 
-// What a node's shader gets: its 8-byte push constant is the address of one of these. Level 0: in plan memory. Later
-// levels: in scratch, written by the close-level kernel.
-struct LaunchBlock {
-  TRELLIS_ADDRESS control;  // ControlBlock
-  TRELLIS_ADDRESS records;  // record 0
-  TRELLIS_ADDRESS notes;    // of record 0; 0 if there are none
-  TRELLIS_ADDRESS outputs;  // NodeOutput[], in the order of NodeInfo::outputs
-  TRELLIS_ADDRESS regions;  // Region[], by slot: what this level appends to. Index `slot count` is the heap.
-  TRELLIS_UINT record_count;
-  TRELLIS_UINT record_stride;
-  TRELLIS_UINT workgroup_count;  // workgroups at and above this number (y * NumWorkgroups.x + x) have nothing to do
-  TRELLIS_UINT grid_x;           // static grids
-  TRELLIS_UINT grid_y;
-  TRELLIS_UINT grid_z;
-  TRELLIS_UINT coalesce;  // coalescing: most records a workgroup
-  TRELLIS_UINT shader_index;
-  TRELLIS_UINT remaining_recursion;
-  TRELLIS_UINT grid_member;  // dynamic grids: packed with kGridMember…
-};
-
-// LaunchBlock::grid_member and LaunchPlan::grid_member: where a record holds its grid (PayloadDispatchIndirectAMDX).
-//   bits 0..15 byte offset | bits 16..19 bytes a component (1, 2 or 4) | bits 20..23 component count (1 to 3)
-TRELLIS_CONSTANT kGridMemberWidthShift = 16u;
-TRELLIS_CONSTANT kGridMemberCountShift = 20u;
-
-// One output (payload array type) of a node, resolved for one slot. In plan memory.
+// One output (payload array type) of a node, resolved for one slot.
 struct NodeOutput {
   TRELLIS_ADDRESS
   slots;  // uint[index_count] or {uint, uint}[index_count & ~kSortedSlotPairs]; kNoSlot where there is no node
@@ -74,18 +51,63 @@ struct NodeOutput {
   TRELLIS_UINT index_count;
 };
 
-// An append buffer of records: one per slot and parity of level, in scratch. address of record r = base + r * stride.
-// Allocation is one atomic add on `reserved`; its result is the rank. An allocation that crosses `capacity` fails
-// whole, and since ranks grow monotonically so does every later one: the records of the region are those below
-// min(reserved, first_failed). The heap has one too: stride 16, ranks count 16-byte units.
-struct Region {
+// What a node's shader gets: its 8-byte push constant is the address of one of these, in plan memory. What is known
+// when the dispatch is recorded; the NodeOutput[] of the slot, in the order of NodeInfo::outputs, follows at once.
+struct LaunchBlock {
+  TRELLIS_ADDRESS control;  // ControlBlock
+  TRELLIS_ADDRESS regions;  // Region[], by slot: what this level appends to. Index `slot count` is the heap.
+  TRELLIS_ADDRESS source;   // LaunchInput; where from_region is 1 the Region that the launch reads
+  // 1: the dispatch's arguments are counters of the region, and workgroup (x, y, z) belongs to record x or, coalescing,
+  // to the x-th run of records. 0: workgroups are numbered y * NumWorkgroups.x + x.
+  TRELLIS_UINT from_region;
+  TRELLIS_UINT grid_x;  // dynamic grids: bound of each component
+  TRELLIS_UINT grid_y;
+  TRELLIS_UINT grid_z;
+  TRELLIS_UINT shader_index;
+  TRELLIS_UINT remaining_recursion;
+};
+
+// Records that lie dense: record r at base + r * stride.
+struct Records {
   TRELLIS_ADDRESS base;
   TRELLIS_UINT stride;
-  TRELLIS_UINT capacity;      // records; below 2^31
-  TRELLIS_UINT reserved;      // atomic; saturates at 2^31, never wraps
-  TRELLIS_UINT first_failed;  // atomic minimum of the ranks that failed; 0xffffffff if none did
-  TRELLIS_UINT lost;          // atomic; records that found no place; saturates at 2^31
+  TRELLIS_UINT count;
+};
+
+// What a launch reads. Host roots: in plan memory, or in scratch if copy_inputs completes it. Other launches: in
+// scratch, written by the close kernel, unless the region serves.
+struct LaunchInput {
+  Records records;
+  TRELLIS_ADDRESS notes;         // of record 0; 0 if there are none
+  TRELLIS_UINT workgroup_count;  // workgroups at and above this number have nothing to do
   TRELLIS_UINT unused;
+};
+
+// LaunchPlan::grid_member, which nodes have as a constant: where a record holds its grid (PayloadDispatchIndirectAMDX).
+//   bits 0..15 byte offset | bits 16..19 bytes a component (1, 2 or 4) | bits 20..23 component count (1 to 3)
+TRELLIS_CONSTANT kGridMemberWidthShift = 16u;
+TRELLIS_CONSTANT kGridMemberCountShift = 20u;
+
+// An append buffer of records: one per slot and level, in scratch. Allocation is one atomic add on `reserved`; its
+// result is the rank. An allocation that crosses `capacity` fails whole, and since ranks grow monotonically so does
+// every later one: the records of the region are those below min(reserved, records.count). Begins with what launches
+// read, as LaunchInput does. The heap has one too: stride 16, ranks count 16-byte units.
+struct Region {
+  Records records;        // count: atomic minimum of the capacity and the ranks that failed
+  TRELLIS_UINT capacity;  // records; below 2^31
+  TRELLIS_UINT coalesce;  // records a workgroup, if `workgroups` has to be kept; else 0
+  TRELLIS_UINT lost;      // atomic; records that found no place; saturates at 2^31
+  TRELLIS_UINT unused0;
+  // From here: arguments of a static grid's dispatch, {records, grid x, grid y * grid z}.
+  TRELLIS_UINT reserved;  // atomic; capacity + 1 at most when no allocation is under way
+  TRELLIS_UINT grid_x;
+  TRELLIS_UINT grid_yz;
+  TRELLIS_UINT unused1;
+  // From here: arguments of a coalescing launch's dispatch.
+  TRELLIS_UINT workgroups;  // atomic; for the records that found their place
+  TRELLIS_UINT one_y;
+  TRELLIS_UINT one_z;
+  TRELLIS_UINT unused2;
 };
 
 // Head of scratch.
@@ -98,32 +120,32 @@ struct ControlBlock {
   TRELLIS_UINT unused2;
 };
 
-// ---- internal kernels: their 8-byte push constant is the address of BeginPlan, ClosePlan or EndPlan, in plan memory
-// -----------------------------
+// ---- internal kernels: their 8-byte push constant is the address of their plan, in plan memory ----------------------
 
 // How to open the region of one slot for the producers of a level.
 struct RegionPlan {
   TRELLIS_ADDRESS offset;  // from the ring's base; a multiple of 16
-  TRELLIS_UINT slot;       // index of the Region; the slot count for the heap
+  TRELLIS_UINT slot;       // the slot count for the heap
   TRELLIS_UINT stride;
   TRELLIS_UINT capacity;
-  TRELLIS_UINT unused;
+  TRELLIS_UINT level;     // that consumes the region
+  TRELLIS_UINT region;    // index of the Region among those of all levels
+  TRELLIS_UINT coalesce;  // as in Region
+  TRELLIS_UINT grid_x;
+  TRELLIS_UINT grid_yz;
 };
 
-// What one launch of the next level looks like: the node of slot `identity` runs on the records of the region `slot`.
+// What the close kernel makes of one launch: the node of slot `identity` runs on the records of the region `slot`.
 // The two differ for nodes that share the input of another one.
 struct LaunchPlan {
-  TRELLIS_ADDRESS outputs;
   TRELLIS_UINT slot;
+  TRELLIS_UINT identity;
   TRELLIS_UINT kind;
   TRELLIS_UINT grid_x;  // static: the grid; dynamic: bound of each component
   TRELLIS_UINT grid_y;
   TRELLIS_UINT grid_z;
   TRELLIS_UINT coalesce;
-  TRELLIS_UINT shader_index;
-  TRELLIS_UINT remaining_recursion;
   TRELLIS_UINT grid_member;
-  TRELLIS_UINT identity;
   TRELLIS_UINT note_words;  // kNoNotes, kShortNotes or kFullNotes
   TRELLIS_UINT
   notes_before;  // of the launches before this one on the same region, in words a record: shared/regions.glsl
@@ -161,50 +183,65 @@ struct RingTableHeader {  // followed by RingEntry[count]
   TRELLIS_UINT unused2;
 };
 
-// First kernel of a graph, one workgroup: claims a ring of at least `ring_bytes`, writes ControlBlock, opens the
-// regions of level 1.
+// First kernel of a graph, one workgroup: claims a ring of at least `ring_bytes`, writes ControlBlock, opens regions.
 struct BeginPlan {
   TRELLIS_ADDRESS control;
   TRELLIS_ADDRESS ring_table;
   TRELLIS_ADDRESS ring_bytes;
   TRELLIS_ADDRESS dump;
-  TRELLIS_ADDRESS regions;   // Region[] of parity 1, what level 0 appends to
+  TRELLIS_ADDRESS regions;   // Region[] of all levels
   TRELLIS_ADDRESS openings;  // RegionPlan[opening_count]
   TRELLIS_UINT opening_count;
   TRELLIS_UINT heap_slot;
 };
 
-// Between levels. Workgroups [0, launch_count): one per launch of the next level: reads the Region it consumes, writes
-// its LaunchBlock, its notes and indirect arguments, reports losses. The workgroups after
-// them open the regions that the next level appends to.
+// Opens what is too much for the begin kernel's one workgroup: one region per invocation.
+struct OpenPlan {
+  TRELLIS_ADDRESS control;
+  TRELLIS_ADDRESS regions;   // Region[] of all levels
+  TRELLIS_ADDRESS openings;  // RegionPlan[opening_count]
+  TRELLIS_UINT opening_count;
+  TRELLIS_UINT unused;
+};
+
+// Between levels, for launches whose regions cannot serve as arguments. Workgroups [0, launch_count): one per launch:
+// reads the Region it consumes, writes its LaunchInput, its notes and indirect arguments, reports losses. The
+// workgroups after them open the regions that the next level appends to, where they were not opened before level 0.
 struct ClosePlan {
   TRELLIS_ADDRESS control;
   TRELLIS_ADDRESS launches;  // LaunchPlan[launch_count]
-  TRELLIS_ADDRESS blocks;    // LaunchBlock[launch_count], in scratch
+  TRELLIS_ADDRESS inputs;    // LaunchInput[launch_count], in scratch
   TRELLIS_ADDRESS
   arguments;                 // {x, y, z, unused}[launch_count], in scratch: VkDispatchIndirectCommand at a stride of 16
   TRELLIS_ADDRESS consumed;  // Region[] with the records of the next level
-  TRELLIS_ADDRESS produced;  // Region[] that the next level appends to
+  TRELLIS_ADDRESS regions;   // Region[] of all levels
   TRELLIS_ADDRESS openings;  // RegionPlan[opening_count]
   TRELLIS_ADDRESS reports;   // LossReportHeader
   TRELLIS_UINT launch_count;
   TRELLIS_UINT opening_count;
   TRELLIS_UINT graph;
   TRELLIS_UINT level;             // of the launches
-  TRELLIS_UINT heap_slot;         // index of the heap's Region; its `lost` is reported too (by workgroup 0)
+  TRELLIS_UINT reports_losses;    // 1: the regions are opened again, so that the end kernel cannot tell what they lost
+  TRELLIS_UINT heap_slot;         // index of the heap's Region, if its `lost` is to be reported (by workgroup 0)
   TRELLIS_UINT max_workgroups_x;  // VkPhysicalDeviceLimits::maxComputeWorkGroupCount[0] and [1]
   TRELLIS_UINT max_workgroups_y;
   TRELLIS_UINT max_grid_workgroups;  // product of a record's grid is clamped to this (maxExecutionGraphWorkgroups)
+  TRELLIS_UINT unused;
 };
 
-// Last kernel of a graph, one workgroup: gives the ring back.
+// Last kernel of a graph: gives the ring back, and reports what the regions lost: one per invocation.
 struct EndPlan {
   TRELLIS_ADDRESS control;
   TRELLIS_ADDRESS ring_table;
+  TRELLIS_ADDRESS regions;   // Region[] of all levels
+  TRELLIS_ADDRESS openings;  // RegionPlan[opening_count]
+  TRELLIS_ADDRESS reports;   // LossReportHeader
+  TRELLIS_UINT opening_count;
+  TRELLIS_UINT graph;
 };
 
-// Workgroup size of the close-level kernel.
-TRELLIS_CONSTANT kCloseLevelWorkgroup = 128u;
+// Workgroup size of the kernels that open, close and end.
+TRELLIS_CONSTANT kLevelsWorkgroup = 128u;
 // Heap allocations begin with a header of this many bytes: {slot, count, stride, unused}.
 TRELLIS_CONSTANT kHeapHeaderBytes = 16u;
 
@@ -212,22 +249,24 @@ TRELLIS_CONSTANT kHeapHeaderBytes = 16u;
 struct DispatchArguments {
   uint32_t x, y, z, unused;
 };
-static_assert(sizeof(LaunchBlock) == 80);
-static_assert(offsetof(LaunchBlock, record_count) == 40);
 static_assert(sizeof(NodeOutput) == 16);
-static_assert(sizeof(Region) == 32);
-static_assert(offsetof(Region, reserved) == 16);
+static_assert(sizeof(LaunchBlock) == 48);
+static_assert(sizeof(LaunchInput) == 32);
+static_assert(sizeof(Region) == 64);
 static_assert(offsetof(Region, lost) == 24);
+static_assert(offsetof(Region, reserved) == 32);
+static_assert(offsetof(Region, workgroups) == 48);
 static_assert(sizeof(ControlBlock) == 32);
-static_assert(sizeof(RegionPlan) == 24);
-static_assert(sizeof(LaunchPlan) == 56);
+static_assert(sizeof(RegionPlan) == 40);
+static_assert(sizeof(LaunchPlan) == 40);
 static_assert(sizeof(LossReport) == 16);
 static_assert(sizeof(LossReportHeader) == 16);
 static_assert(sizeof(RingEntry) == 32);
 static_assert(sizeof(RingTableHeader) == 16);
 static_assert(sizeof(BeginPlan) == 56);
-static_assert(sizeof(ClosePlan) == 96);
-static_assert(sizeof(EndPlan) == 16);
+static_assert(sizeof(OpenPlan) == 32);
+static_assert(sizeof(ClosePlan) == 104);
+static_assert(sizeof(EndPlan) == 48);
 static_assert(sizeof(DispatchArguments) == 16);
 }  // namespace trellis::shared
 #endif

@@ -19,21 +19,27 @@ RingEntryReference RingEntryOf(uvec2 ring_table, uint index) {
   return RingEntryReference(AddressAdd(ring_table, kRingTableHeaderBytes + index * kRingEntryBytes));
 }
 
+RegionPlan LoadRegionPlan(uvec2 openings, uint index) { return RegionPlanReference(ElementAddress(openings, index, kRegionPlanBytes)).plan; }
+
 // Makes a slot's region ready to be appended to. Without a ring it has no room: every allocation fails, is counted, and writes to the dump.
 void OpenRegion(uvec2 regions, uvec2 ring, uvec2 dump, RegionPlan plan) {
   const bool has_ring = !IsNull(ring);
   Region region;
-  region.base = has_ring ? AddressAdd64(ring, plan.offset) : dump;
-  region.stride = plan.stride;
   region.capacity = has_ring ? plan.capacity : 0u;
-  region.reserved = 0u;
-  region.first_failed = 0xffffffffu;
+  region.records = Records(has_ring ? AddressAdd64(ring, plan.offset) : dump, plan.stride, region.capacity);
+  region.coalesce = plan.coalesce;
   region.lost = 0u;
-  region.unused = 0u;
-  RegionOf(regions, plan.slot).region = region;
+  region.unused0 = 0u;
+  region.reserved = 0u;
+  region.grid_x = plan.grid_x;
+  region.grid_yz = plan.grid_yz;
+  region.unused1 = 0u;
+  region.workgroups = 0u;
+  region.one_y = 1u;
+  region.one_z = 1u;
+  region.unused2 = 0u;
+  RegionOf(regions, plan.region).region = region;
 }
-
-RegionPlan LoadRegionPlan(uvec2 openings, uint index) { return RegionPlanReference(ElementAddress(openings, index, kRegionPlanBytes)).plan; }
 
 // `records` is written last and is never 0: the host, which may look at any time, takes a report with 0 records for one that is not there yet.
 void ReportLoss(uvec2 reports, uint graph, uint slot, uint level, uint records) {

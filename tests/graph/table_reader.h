@@ -14,15 +14,17 @@ namespace trellis::test {
 class TableReader {
  public:
   TableReader(const Graph& graph, uint64_t base)
-      : base_(base), layout_(LayoutTables(graph)), bytes_(WriteTables(graph, layout_, base)) {}
+      : base_(base),
+        layout_(LayoutTables(graph)),
+        bytes_(WriteTables(graph, layout_)),
+        outputs_(DescribeOutputs(graph, layout_, base)) {}
 
-  [[nodiscard]] shared::NodeOutput Output(uint32_t slot, uint32_t output) const {
-    const uint64_t at = base_ + layout_.outputs[slot] + output * sizeof(shared::NodeOutput);
-    return {Word(at) | uint64_t{Word(at + 4)} << 32, Word(at + 8), Word(at + 12)};
-  }
+  [[nodiscard]] shared::NodeOutput Output(uint32_t slot, uint32_t output) const { return outputs_[slot].at(output); }
 
   [[nodiscard]] uint32_t Resolve(uint32_t slot, uint32_t output, uint32_t shader_index) const {
     const shared::NodeOutput entry = Output(slot, output);
+    if (entry.index_count == shared::kOneSlot)
+      return shader_index == entry.first_index ? static_cast<uint32_t>(entry.slots) : shared::kNoSlot;
     if ((entry.index_count & shared::kSortedSlotPairs) == 0) {
       const uint32_t at = shader_index - entry.first_index;  // wraps for smaller indices
       return at < entry.index_count ? Word(entry.slots + 4 * uint64_t{at}) : shared::kNoSlot;
@@ -53,6 +55,7 @@ class TableReader {
   uint64_t base_;
   TableLayout layout_;
   std::vector<std::byte> bytes_;
+  std::vector<std::vector<shared::NodeOutput>> outputs_;
 };
 
 }  // namespace trellis::test

@@ -45,6 +45,7 @@ TEST_F(SettingsTest, defaults_are_those_of_the_table) {
   EXPECT_EQ(loaded.validate_lowered, from_table.validate_lowered);
   EXPECT_EQ(loaded.dump_dir, from_table.dump_dir);
   EXPECT_EQ(loaded.force_emulation, from_table.force_emulation);
+  EXPECT_EQ(loaded.close_every_level, from_table.close_every_level);
 }
 
 TEST_F(SettingsTest, environment_over_file_over_api) {

@@ -1,11 +1,13 @@
 #include "tests/replay/barrier_checker.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <map>
 #include <optional>
 #include <set>
 #include <span>
+#include <utility>
 
 #include "layer/graph/describe.h"
 #include "layer/graph/memory_plan.h"
@@ -13,7 +15,9 @@
 #include "meta_shaders/shared/entry_plan.h"
 #include "meta_shaders/shared/graph_data.h"
 #include "meta_shaders/shared/input_copy.h"
-#include "tests/replay/hazard_tracker.h"
+#include "tests/replay/access_log.h"
+#include "tests/replay/open_regions.h"
+#include "tests/replay/pushed_bytes.h"
 
 namespace trellis::test {
 namespace {
@@ -26,17 +30,13 @@ constexpr uint64_t kRing = 1ull << 60;
 constexpr uint64_t kRingEnd = kRing + (1ull << 50);
 constexpr uint64_t kApplication = 1ull << 62;
 
-constexpr VkAccessFlags kRead = VK_ACCESS_SHADER_READ_BIT;
-constexpr VkAccessFlags kWrite = VK_ACCESS_SHADER_WRITE_BIT;
-constexpr VkAccessFlags kReadWrite = kRead | kWrite;
-
 template <typename T>
 const T& At(uint64_t address, uint64_t index = 0) {
   return reinterpret_cast<const T*>(address)[index];
 }
 
-// A launch that a close kernel, or the copy kernel, prepared.
-struct PreparedLaunch {
+// What a close kernel, or the copy kernel, prepared for a launch.
+struct PreparedInput {
   uint32_t slot = kNoSlot;  // that runs; its records may be another one's
   uint64_t arguments = 0;   // 0 for level 0
   uint64_t records = 0;     // offset in the ring
@@ -45,7 +45,7 @@ struct PreparedLaunch {
   uint64_t notes_bytes = 0;
 };
 
-class Checker {
+class Checker : AccessLog {
  public:
   explicit Checker(const CheckedWorld& world) : world_(world) {}
 
@@ -73,44 +73,13 @@ class Checker {
     Commit();
   }
 
-  void Complain(const std::string& text) { complaints_.push_back(text); }
-
-  // Adds accesses of the command at hand. `access` with both bits is a read and a write.
-  void Touch(uint64_t begin, uint64_t end, VkAccessFlags access, const std::string& what,
-             VkPipelineStageFlags stage = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VkAccessFlags access_bit = 0) {
-    if (begin == end) return;
-    Access one;
-    one.begin = begin;
-    one.end = end;
-    one.stage = stage;
-    one.group = group_;
-    one.what = what;
-    if (access & kRead) {
-      one.write = false;
-      one.access = access_bit ? access_bit : kRead;
-      pending_.push_back(one);
-    }
-    if (access & kWrite) {
-      one.write = true;
-      one.access = kWrite;
-      pending_.push_back(one);
-    }
-    if (!in_command_) Commit();
-  }
-  // The accesses of one command do not conflict with each other.
-  void Commit() {
-    for (const Access& access : pending_) tracker_.Check(access, complaints_);
-    for (const Access& access : pending_) tracker_.Add(access);
-    pending_.clear();
-  }
-
   void Step(const Command& command) {
     switch (command.kind) {
       case Command::Kind::kBindPipeline:
         bound_ = command.pipeline;
         break;
       case Command::Kind::kPushConstants:
-        Push(command);
+        pushed_.Push(command);
         break;
       case Command::Kind::kBarrier:
         tracker_.Barrier(command.source_stages, command.source_access, command.destination_stages,
@@ -120,37 +89,13 @@ class Checker {
       case Command::Kind::kDispatchIndirect:
         in_command_ = true;
         Dispatch(command);
-        pushed_since_dispatch_ = false;
+        pushed_.Dispatched();
         in_command_ = false;
         Commit();
         break;
       default:
         break;
     }
-  }
-
-  // Pushing with another layout leaves the bytes pushed before undefined.
-  void Push(const Command& command) {
-    if (command.layout != pushed_layout_) pushed_.clear();
-    pushed_layout_ = command.layout;
-    pushed_since_dispatch_ = true;
-    for (size_t i = 0; i < command.bytes.size(); ++i)
-      pushed_[command.first + static_cast<uint32_t>(i)] = command.bytes[i];
-  }
-  std::optional<uint8_t> PushedByte(uint32_t offset) const {
-    const auto byte = pushed_.find(offset);
-    return byte == pushed_.end() ? std::nullopt : std::optional<uint8_t>(byte->second);
-  }
-  // Every dispatch has an address of its own: one that is left over from the dispatch before points to something else.
-  std::optional<uint64_t> PushedAddress(uint32_t offset) const {
-    if (!pushed_since_dispatch_) return std::nullopt;
-    uint64_t address = 0;
-    for (uint32_t i = 0; i < 8; ++i) {
-      const std::optional<uint8_t> byte = PushedByte(offset + i);
-      if (!byte) return std::nullopt;
-      address |= uint64_t{*byte} << (8 * i);
-    }
-    return address;
   }
 
   void Dispatch(const Command& command) {
@@ -165,16 +110,18 @@ class Checker {
 
   void RunKernel(Kernel kernel, const Command& command) {
     group_ = 0;
-    const std::optional<uint64_t> plan = PushedAddress(0);
+    const std::optional<uint64_t> plan = pushed_.Address(0);
     if (!plan) return Complain(std::string(KernelName(kernel)) + " has no plan");
     if ((command.kind == Command::Kind::kDispatch) == (kernel == Kernel::kCopyChunks))
       return Complain(std::string(KernelName(kernel)) + " is dispatched in the wrong way");
-    if (pushed_layout_ != kernel_layout_ && kernel_layout_)
+    if (pushed_.layout() != kernel_layout_ && kernel_layout_)
       return Complain(std::string(KernelName(kernel)) + " has the plan of a node");
-    kernel_layout_ = pushed_layout_;
+    kernel_layout_ = pushed_.layout();
     switch (kernel) {
       case Kernel::kBeginGraph:
         return RunBegin(At<BeginPlan>(*plan));
+      case Kernel::kOpenRegions:
+        return RunOpen(At<OpenPlan>(*plan), command.x * command.y);
       case Kernel::kCopyInputs:
         return RunCopy(At<CopyPlan>(*plan), command.y);
       case Kernel::kCountInfos:
@@ -188,37 +135,48 @@ class Checker {
       case Kernel::kCloseLevel:
         return RunClose(At<ClosePlan>(*plan), command.x * command.y);
       case Kernel::kEndGraph:
-        return RunEnd(At<EndPlan>(*plan));
+        return RunEnd(At<EndPlan>(*plan), command.x * command.y);
     }
   }
 
   void Open(uint64_t regions, uint64_t openings, uint32_t count, const std::string& who) {
     for (uint32_t i = 0; i < count; ++i) {
       const RegionPlan& plan = At<RegionPlan>(openings, i);
-      const uint64_t address = regions + plan.slot * sizeof(Region);
+      const uint64_t address = regions + plan.region * sizeof(Region);
       Touch(address, address + sizeof(Region), kWrite, who + " opens region " + std::to_string(plan.slot));
-      open_[address] = plan;
+      open_.Open(address, plan);
       if (kRing + plan.offset + uint64_t{plan.stride} * plan.capacity > kRing + ring_bytes_)
         Complain("region " + std::to_string(plan.slot) + " leaves the ring");
     }
   }
+  // Null, after a complaint, if the Region is not open for what level `level` consumes.
+  RegionPlan* FindOpen(uint64_t region, uint32_t level, const std::string& who) {
+    RegionPlan* found = open_.Find(region, level);
+    if (found == nullptr) Complain(who + " a region that nobody opened for level " + std::to_string(level));
+    return found;
+  }
 
   void RunBegin(const BeginPlan& plan) {
     if (running_) Complain("begin_graph while a graph is running");
+    if (reports_ != 0) CheckHostSeesReports();
     running_ = plan.ring_bytes != 0;
-    open_.clear();
+    open_ = {};
     prepared_.clear();
     copied_.clear();
     ++execution_;
     level_ = 0;
     control_ = plan.control;
     dump_ = plan.dump;
-    produced_ = plan.regions;
     ring_bytes_ = plan.ring_bytes;
-    heap_slot_ = plan.heap_slot;
     Touch(plan.control, plan.control + sizeof(ControlBlock), kWrite, "begin writes the control block");
     if (plan.ring_bytes != 0) Touch(kRing, kRingEnd, kReadWrite, "begin takes over the ring");
     Open(plan.regions, plan.openings, plan.opening_count, "begin");
+  }
+
+  void RunOpen(const OpenPlan& plan, uint32_t workgroups) {
+    if (workgroups * kLevelsWorkgroup < plan.opening_count) Complain("open_regions has too few workgroups");
+    Touch(plan.control, plan.control + sizeof(ControlBlock), kRead, "open_regions reads the control block");
+    Open(plan.regions, plan.openings, plan.opening_count, "open_regions");
   }
 
   void RunCopy(const CopyPlan& plan, uint32_t copies) {
@@ -226,29 +184,29 @@ class Checker {
     TouchReports(plan.reports, "copy");
     for (uint32_t i = 0; i < copies; ++i) {
       const InputCopy& copy = At<InputCopy>(plan.copies, i);
-      const LaunchBlock& block = At<LaunchBlock>(copy.block_template);
+      const LaunchInput& input = At<LaunchInput>(copy.input_template);
       const uint64_t bytes = uint64_t{copy.pieces} * 16;
       Touch(kRing + copy.ring_offset, kRing + copy.ring_offset + bytes, kWrite, "copy writes inputs");
-      Touch(copy.block, copy.block + sizeof(LaunchBlock), kWrite, "copy writes a launch block");
+      Touch(copy.target, copy.target + sizeof(LaunchInput), kWrite, "copy describes an input");
       if (copy.ring_offset + bytes > ring_bytes_) Complain("a copied input leaves the ring");
-      PreparedLaunch launch;
+      PreparedInput launch;
       launch.slot = copy.slot;
       launch.records = kRing + copy.ring_offset;
-      launch.record_bytes = uint64_t{block.record_count} * block.record_stride;
-      if (block.notes != 0) {
+      launch.record_bytes = uint64_t{input.records.count} * input.records.stride;
+      if (input.notes != 0) {
         launch.notes = kRing + copy.notes_offset;
-        launch.notes_bytes = uint64_t{block.record_count} * sizeof(uint32_t);  // at least
+        launch.notes_bytes = uint64_t{input.records.count} * sizeof(uint32_t);  // at least
       }
       if (!copied_.count(copy.ring_offset) && bytes < launch.record_bytes) Complain("an input is not copied whole");
       copied_.insert(copy.ring_offset);
-      prepared_[copy.block] = launch;
+      prepared_[copy.target] = launch;
     }
   }
 
   void TouchEntryRegions(const EntryPlan& plan, VkAccessFlags access, const std::string& who) {
     for (uint32_t i = 0; i < plan.root_count; ++i) {
       const uint64_t region = plan.regions + At<EntryRoot>(plan.roots, i).slot * sizeof(Region);
-      if (!open_.count(region)) Complain(who + " uses a region that nobody opened");
+      FindOpen(region, 0, who + " uses");
       Touch(region, region + sizeof(Region), access, who + " uses a region");
     }
   }
@@ -280,10 +238,11 @@ class Checker {
     TouchEntryRegions(plan, kReadWrite, "place_entries");
     if (plan.half_offset + uint64_t{plan.half_units} * 16 > ring_bytes_) Complain("entries leave the ring");
     for (uint32_t i = 0; i < plan.root_count; ++i) {
-      RegionPlan& opened = open_[plan.regions + At<EntryRoot>(plan.roots, i).slot * sizeof(Region)];
-      opened.offset = plan.half_offset;
-      opened.capacity =
-          plan.half_units * 16 / std::max(opened.stride + 4 * At<EntryRoot>(plan.roots, i).note_words, 16u) / 2;
+      const EntryRoot& root = At<EntryRoot>(plan.roots, i);
+      RegionPlan* opened = open_.Find(plan.regions + root.slot * sizeof(Region), 0);
+      if (opened == nullptr) continue;
+      opened->offset = plan.half_offset;
+      opened->capacity = plan.half_units * 16 / std::max(opened->stride + 4 * root.note_words, 16u) / 2;
     }
   }
 
@@ -305,10 +264,8 @@ class Checker {
     ++level_;
     if (plan.level != level_)
       Complain("close of level " + std::to_string(plan.level) + " where level " + std::to_string(level_) + " is due");
-    if (workgroups < plan.launch_count + (plan.opening_count + kCloseLevelWorkgroup - 1) / kCloseLevelWorkgroup)
+    if (workgroups < plan.launch_count + (plan.opening_count + kLevelsWorkgroup - 1) / kLevelsWorkgroup)
       Complain("close_level has too few workgroups");
-    if (plan.consumed != produced_) Complain("a level is closed whose producers appended elsewhere");
-    if (plan.produced == plan.consumed) Complain("a level appends to the regions that it consumes");
     const std::string who = "close of level " + std::to_string(plan.level);
     Touch(plan.control, plan.control + sizeof(ControlBlock), kRead, who + " reads the control block");
     TouchReports(plan.reports, who);
@@ -317,51 +274,53 @@ class Checker {
     if (plan.heap_slot != kNoSlot) {
       const uint64_t heap = plan.consumed + plan.heap_slot * sizeof(Region);
       Touch(heap, heap + sizeof(Region), kRead, who + " reads the heap's region");
-      if (!open_.count(heap)) Complain(who + " reads a heap that nobody opened");
+      FindOpen(heap, level_, who + " reads");
+      if (plan.reports_losses != 0) open_.Report(level_, plan.heap_slot);
     }
-    for (auto region = open_.begin(); region != open_.end();) {
-      const bool reopened =
-          region->first >= plan.produced && region->first < plan.produced + (heap_slot_ + 1) * sizeof(Region);
-      region = reopened ? open_.erase(region) : std::next(region);
-    }
-    produced_ = plan.produced;
-    Open(plan.produced, plan.openings, plan.opening_count, who);
+    Open(plan.regions, plan.openings, plan.opening_count, who);
   }
 
   void CloseLaunch(const ClosePlan& plan, uint32_t index, const std::string& who) {
     const LaunchPlan& launch = At<LaunchPlan>(plan.launches, index);
     const uint64_t region = plan.consumed + launch.slot * sizeof(Region);
-    const auto opened = open_.find(region);
-    if (opened == open_.end())
-      return Complain(who + " consumes slot " + std::to_string(launch.slot) + ", which nobody opened");
-    const uint64_t block = plan.blocks + index * sizeof(LaunchBlock);
-    const uint64_t arguments = plan.arguments + index * sizeof(DispatchArguments);
-    PreparedLaunch prepared;
+    const RegionPlan* opening = FindOpen(region, level_, who + " consumes");
+    if (opening == nullptr) return;
+    if (plan.reports_losses != 0 && launch.identity == launch.slot) open_.Report(level_, launch.slot);
+    const uint64_t input = plan.inputs + index * sizeof(LaunchInput);
+    PreparedInput prepared;
     prepared.slot = launch.identity;
-    prepared.arguments = arguments;
-    prepared.records = kRing + opened->second.offset;
-    prepared.record_bytes = uint64_t{opened->second.stride} * opened->second.capacity;
+    prepared.arguments = plan.arguments + index * sizeof(DispatchArguments);
+    prepared.records = kRing + opening->offset;
+    prepared.record_bytes = uint64_t{opening->stride} * opening->capacity;
     Touch(region, region + sizeof(Region), kRead, who + " reads region " + std::to_string(launch.slot));
-    Touch(block, block + sizeof(LaunchBlock), kWrite, who + " writes a launch block");
-    Touch(arguments, arguments + sizeof(DispatchArguments), kWrite, who + " writes indirect arguments");
+    Touch(input, input + sizeof(LaunchInput), kWrite, who + " describes an input");
+    Touch(prepared.arguments, prepared.arguments + sizeof(DispatchArguments), kWrite,
+          who + " writes indirect arguments");
     if (launch.kind == kLaunchDynamicGrid)
       Touch(prepared.records, prepared.records + prepared.record_bytes, kRead, who + " reads grids");
     if (launch.note_words != kNoNotes) {
-      const RegionPlan& opening = opened->second;
-      prepared.notes = prepared.records + RegionBytes(opening.stride, launch.notes_before, opening.capacity);
-      prepared.notes_bytes = uint64_t{opened->second.capacity} * launch.note_words * 4;
+      prepared.notes = prepared.records + RegionBytes(opening->stride, launch.notes_before, opening->capacity);
+      prepared.notes_bytes = uint64_t{opening->capacity} * launch.note_words * 4;
       Touch(prepared.notes, prepared.notes + prepared.notes_bytes, kWrite, who + " writes notes");
       if (prepared.notes + prepared.notes_bytes > kRing + ring_bytes_) Complain("notes leave the ring");
     }
-    prepared_[block] = prepared;
+    prepared_[input] = prepared;
   }
 
-  void RunEnd(const EndPlan& plan) {
+  void RunEnd(const EndPlan& plan, uint32_t workgroups) {
     if (!running_) Complain("end_graph without begin_graph");
     running_ = false;
+    if (workgroups * kLevelsWorkgroup < std::max(plan.opening_count, 1u)) Complain("end_graph has too few workgroups");
     Touch(plan.control, plan.control + sizeof(ControlBlock), kRead, "end reads the control block");
     Touch(kRing, kRingEnd, kReadWrite, "end gives the ring away");
-    CheckHostSeesReports();
+    TouchReports(plan.reports, "end");
+    for (uint32_t i = 0; i < plan.opening_count; ++i) {
+      const RegionPlan& opening = At<RegionPlan>(plan.openings, i);
+      const uint64_t region = plan.regions + opening.region * sizeof(Region);
+      Touch(region, region + sizeof(Region), kRead, "end reads region " + std::to_string(opening.slot));
+      open_.Report(opening.level, opening.slot);
+    }
+    if (!open_.AllReported()) Complain("nobody reports what a region lost");
     ++execution_;  // what follows without a begin is another graph
     level_ = 0;
     prepared_.clear();
@@ -387,33 +346,80 @@ class Checker {
   void RunNode(const ExecutionGraphPipeline& pipeline, uint32_t node, const Command& command) {
     const std::string who = "node " + pipeline.nodes[node].label + " level " + std::to_string(level_);
     CheckApplicationBytes(*pipeline.layout, who);
-    const std::optional<uint64_t> block = PushedAddress(pipeline.layout->launch_offset);
-    if (!block) return Complain(who + " has no launch block");
-    const bool has_outputs = !pipeline.graph.nodes[node].info.outputs.empty();
-    const auto prepared = prepared_.find(*block);
-    if (prepared == prepared_.end()) {
-      // Level 0: the block and its records are in plan memory.
-      if (command.kind != Command::Kind::kDispatch)
-        return Complain(who + " runs with a launch block that nobody prepared");
-      const LaunchBlock& root = At<LaunchBlock>(*block);
-      if (has_outputs && root.regions != produced_) Complain(who + " appends to regions that nobody opened");
-      if (uint64_t{command.x} * command.y < root.workgroup_count) Complain(who + " has too few workgroups");
-      group_ = GroupOf(0);
-      return TouchAsNode(pipeline, node, pipeline.graph.EntrySlot(node), who);
+    const std::optional<uint64_t> address = pushed_.Address(pipeline.layout->launch_offset);
+    if (!address) return Complain(who + " has no launch block");
+    const LaunchBlock& block = At<LaunchBlock>(*address);
+    const Node& described = pipeline.graph.nodes[node];
+    const uint32_t slot = described.first_slot + described.info.max_recursion - block.remaining_recursion;
+    if (slot >= pipeline.graph.slots.size() || pipeline.graph.slots[slot].node != node)
+      return Complain(who + " runs with the launch block of another node");
+    CheckOutputs(pipeline.outputs[slot], *address + sizeof(LaunchBlock), who);
+    if (block.from_region != 0) {
+      RunFromRegion(block, described.info, slot, command, who);
+    } else {
+      RunFromInput(block, described.info, slot, command, who);
     }
-    const PreparedLaunch& launch = prepared->second;
-    group_ = GroupOf(level_);
-    Touch(*block, *block + sizeof(LaunchBlock), kRead, who + " reads its launch block");
-    if (launch.arguments != 0) TouchArguments(launch, command, who);
-    const spirv::NodeInfo& info = pipeline.graph.nodes[node].info;
-    Touch(launch.records, launch.records + launch.record_bytes, info.writes_input ? kReadWrite : kRead,
-          who + " uses its records");
-    Touch(launch.notes, launch.notes + launch.notes_bytes, info.finishes_writing ? kReadWrite : kRead,
-          who + " uses its notes");
-    TouchAsNode(pipeline, node, launch.slot, who);
+    TouchAsNode(pipeline, block, slot, who);
   }
 
-  void TouchArguments(const PreparedLaunch& launch, const Command& command, const std::string& who) {
+  void CheckOutputs(const std::vector<NodeOutput>& expected, uint64_t outputs, const std::string& who) {
+    if (!expected.empty() && std::memcmp(&At<NodeOutput>(outputs), expected.data(),
+                                         expected.size() * sizeof(NodeOutput)) != 0)
+      Complain(who + " has the outputs of another node");
+  }
+
+  // A launch whose region counts for it. The first one of a level that no close kernel announced.
+  void RunFromRegion(const LaunchBlock& block, const spirv::NodeInfo& info, uint32_t slot, const Command& command,
+                     const std::string& who) {
+    const RegionPlan* opened = std::as_const(open_).Find(block.source);
+    if (opened == nullptr || opened->slot != slot) return Complain(who + " reads a region that is not its own");
+    const RegionPlan& opening = *opened;
+    if (opening.level == level_ + 1) ++level_;
+    if (opening.level != level_) Complain(who + " reads the region of another level");
+    group_ = GroupOf(level_);
+    const bool coalescing = info.kind == spirv::LaunchKind::kCoalescing;
+    if (opening.coalesce != (coalescing ? info.coalesce : 0)) Complain(who + " has records counted for another kind");
+    if (!coalescing && (opening.grid_x != info.grid[0] || opening.grid_yz != info.grid[1] * info.grid[2]))
+      Complain(who + " has the grid of another node");
+    PreparedInput input;
+    input.records = kRing + opening.offset;
+    input.record_bytes = uint64_t{opening.stride} * opening.capacity;
+    input.arguments = block.source + (coalescing ? offsetof(Region, workgroups) : offsetof(Region, reserved));
+    Touch(block.source, block.source + sizeof(Region), kRead, who + " reads its region");
+    TouchInput(input, info, command, who);
+  }
+
+  void RunFromInput(const LaunchBlock& block, const spirv::NodeInfo& info, uint32_t slot, const Command& command,
+                    const std::string& who) {
+    group_ = GroupOf(level_);
+    const auto prepared = prepared_.find(block.source);
+    if (prepared != prepared_.end()) {
+      if (prepared->second.slot != slot) Complain(who + " reads the input of another node");
+      Touch(block.source, block.source + sizeof(LaunchInput), kRead, who + " reads what its input is");
+      return TouchInput(prepared->second, info, command, who);
+    }
+    // Level 0, with everything in plan memory.
+    const bool in_scratch =
+        std::any_of(world_.scratches.begin(), world_.scratches.end(), [&block](const CheckedScratch& scratch) {
+          return block.source >= scratch.address && block.source < scratch.address + scratch.size;
+        });
+    if (in_scratch || command.kind != Command::Kind::kDispatch)
+      return Complain(who + " runs with an input that nobody prepared");
+    if (uint64_t{command.x} * command.y < At<LaunchInput>(block.source).workgroup_count)
+      Complain(who + " has too few workgroups");
+  }
+
+  void TouchInput(const PreparedInput& input, const spirv::NodeInfo& info, const Command& command,
+                  const std::string& who) {
+    if (input.arguments != 0) TouchArguments(input, command, who);
+    // The recorder does not look at sizes: an empty record is as good as one byte.
+    Touch(input.records, input.records + std::max<uint64_t>(input.record_bytes, 1), info.writes_input ? kReadWrite : kRead,
+          who + " uses its records");
+    Touch(input.notes, input.notes + input.notes_bytes, info.finishes_writing ? kReadWrite : kRead,
+          who + " uses its notes");
+  }
+
+  void TouchArguments(const PreparedInput& launch, const Command& command, const std::string& who) {
     if (command.kind != Command::Kind::kDispatchIndirect) return Complain(who + " is not dispatched indirectly");
     Touch(launch.arguments, launch.arguments + 12, kRead, who + " reads indirect arguments",
           VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT, VK_ACCESS_INDIRECT_COMMAND_READ_BIT);
@@ -427,36 +433,33 @@ class Checker {
   }
 
   // Common to all levels: what a node does through its outputs, and what it may do to the application's memory.
-  void TouchAsNode(const ExecutionGraphPipeline& pipeline, uint32_t node, uint32_t slot_number,
+  void TouchAsNode(const ExecutionGraphPipeline& pipeline, const LaunchBlock& block, uint32_t slot_number,
                    const std::string& who) {
     const Slot& slot = pipeline.graph.slots[slot_number];
-    if (slot.node != node) Complain(who + " runs with the launch block of another node");
     // Between two graphs the application has to order its memory by itself, so each graph gets its own.
     Touch(kApplication + execution_, kApplication + execution_ + 1, kReadWrite, who + " uses the application's memory");
-    if (pipeline.graph.nodes[node].info.outputs.empty()) return;
+    if (slot.outputs.empty()) return;
     Touch(control_, control_ + sizeof(ControlBlock), kRead, who + " reads the control block");
     Touch(dump_, dump_ + pipeline.graph.largest_record, kReadWrite, who + " writes lost records");
-    for (const SlotEdge& edge : slot.edges) AppendTo(edge.slot, who);
-    if (slot.heap_bytes != 0) AppendTo(pipeline.graph.HeapSlot(), who);
+    for (const SlotEdge& edge : slot.edges) AppendTo(block.regions, edge.slot, who);
+    if (slot.heap_bytes != 0) AppendTo(block.regions, pipeline.graph.HeapSlot(), who);
   }
 
-  void AppendTo(uint32_t slot, const std::string& who) {
-    const uint64_t region = produced_ + slot * sizeof(Region);
-    const auto opened = open_.find(region);
-    if (opened == open_.end())
-      return Complain(who + " appends to slot " + std::to_string(slot) + ", which nobody opened");
-    const uint64_t records = kRing + opened->second.offset;
+  void AppendTo(uint64_t regions, uint32_t slot, const std::string& who) {
+    const uint64_t region = regions + slot * sizeof(Region);
+    const RegionPlan* opening = FindOpen(region, level_ + 1, who + " appends to");
+    if (opening == nullptr) return;
+    const uint64_t records = kRing + opening->offset;
     Touch(region, region + sizeof(Region), kReadWrite, who + " appends to region " + std::to_string(slot));
-    Touch(records, records + uint64_t{opened->second.stride} * opened->second.capacity, kReadWrite,
-          who + " writes records");
+    Touch(records, records + uint64_t{opening->stride} * opening->capacity, kReadWrite, who + " writes records");
   }
 
   void CheckApplicationBytes(const PipelineLayout& layout, const std::string& who) {
-    if (pushed_layout_ != layout.node_layout) return Complain(who + " runs with push constants of another layout");
+    if (pushed_.layout() != layout.node_layout) return Complain(who + " runs with push constants of another layout");
     const auto& expected = world_.expected_push_constants;
-    const std::optional<uint64_t> copy = layout.copy_offset ? PushedAddress(*layout.copy_offset) : std::nullopt;
+    const std::optional<uint64_t> copy = layout.copy_offset ? pushed_.Address(*layout.copy_offset) : std::nullopt;
     for (uint32_t i = 0; i < layout.push_constant_end; ++i) {
-      const std::optional<uint8_t> byte = copy ? At<uint8_t>(*copy, i) : PushedByte(i);
+      const std::optional<uint8_t> byte = copy ? At<uint8_t>(*copy, i) : pushed_.Byte(i);
       if (!byte) return Complain(who + " lacks the application's push constants");
       if (i < expected.size() && *byte != expected[i]) return Complain(who + " sees wrong push constants");
     }
@@ -465,17 +468,10 @@ class Checker {
   [[nodiscard]] uint32_t GroupOf(uint32_t level) const { return execution_ * 1000 + level + 1; }
 
   const CheckedWorld& world_;
-  HazardTracker tracker_;
-  std::vector<std::string> complaints_;
-  std::vector<Access> pending_;
-  bool in_command_ = false;
-  uint32_t group_ = 0;
 
   VkPipeline bound_ = VK_NULL_HANDLE;
-  VkPipelineLayout pushed_layout_ = VK_NULL_HANDLE;
   VkPipelineLayout kernel_layout_ = VK_NULL_HANDLE;  // of the first kernel
-  bool pushed_since_dispatch_ = false;
-  std::map<uint32_t, uint8_t> pushed_;
+  PushedBytes pushed_;
 
   // The graph at hand.
   bool running_ = false;
@@ -485,13 +481,11 @@ class Checker {
   const EntryPlan* entry_ = nullptr;
   uint64_t control_ = 0;
   uint64_t dump_ = 0;
-  uint64_t produced_ = 0;
   uint64_t ring_bytes_ = 0;
   uint64_t reports_ = 0;
-  uint32_t heap_slot_ = 0;
-  std::map<uint64_t, RegionPlan> open_;          // by address of the Region, as it was opened last
-  std::set<uint64_t> copied_;                    // ring offsets of the inputs copied
-  std::map<uint64_t, PreparedLaunch> prepared_;  // by address of the LaunchBlock
+  OpenRegions open_;
+  std::set<uint64_t> copied_;                   // ring offsets of the inputs copied
+  std::map<uint64_t, PreparedInput> prepared_;  // by address of the LaunchInput
 };
 
 }  // namespace

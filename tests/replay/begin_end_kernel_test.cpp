@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "meta_shaders/shared/graph_data.h"
 #include "tests/replay/kernel_test_base.h"
 
@@ -8,6 +10,9 @@ using shared::BeginPlan;
 using shared::ControlBlock;
 using shared::EndPlan;
 using shared::kNoSlot;
+using shared::LossReport;
+using shared::LossReportHeader;
+using shared::OpenPlan;
 using shared::Region;
 using shared::RegionPlan;
 using shared::RingEntry;
@@ -19,7 +24,7 @@ class BeginEndKernelTest : public KernelTest {
   // Runs begin_graph; returns the control block.
   ControlBlock Begin(const PlanSpan& table, uint64_t ring_bytes, const std::vector<RegionPlan>& openings = {}) {
     control_ = Memory(sizeof(ControlBlock));
-    regions_ = Memory(300 * sizeof(Region));
+    regions_ = Memory(3000 * sizeof(Region));
     BeginPlan plan = {};
     plan.control = control_.address;
     plan.ring_table = table.address;
@@ -32,8 +37,28 @@ class BeginEndKernelTest : public KernelTest {
     Run(Kernel::kBeginGraph, plan);
     return Read<ControlBlock>(control_);
   }
-  void End(const PlanSpan& table, const PlanSpan& control) {
-    Run(Kernel::kEndGraph, EndPlan{control.address, table.address});
+  // With `regions`, what they lost is reported for `openings`.
+  void End(const PlanSpan& table, const PlanSpan& control, const PlanSpan& regions = {},
+           const std::vector<RegionPlan>& openings = {}) {
+    reports_ = Memory(sizeof(LossReportHeader) + shared::kLossReportCapacity * sizeof(LossReport));
+    const auto count = static_cast<uint32_t>(openings.size());
+    const EndPlan plan = {control.address,  table.address, regions.address, Memory(openings).address,
+                          reports_.address, count,         42};
+    Run(Kernel::kEndGraph, plan, std::max((count + shared::kLevelsWorkgroup - 1) / shared::kLevelsWorkgroup, 1u));
+  }
+  static void ExpectOpened(const Region& region, const RegionPlan& plan, uint64_t ring) {
+    EXPECT_EQ(region.records.base, ring + plan.offset);
+    EXPECT_EQ(region.records.stride, plan.stride);
+    EXPECT_EQ(region.records.count, plan.capacity);
+    EXPECT_EQ(region.capacity, plan.capacity);
+    EXPECT_EQ(region.coalesce, plan.coalesce);
+    EXPECT_EQ(region.lost, 0u);
+    EXPECT_EQ(region.reserved, 0u);
+    EXPECT_EQ(region.grid_x, plan.grid_x);
+    EXPECT_EQ(region.grid_yz, plan.grid_yz);
+    EXPECT_EQ(region.workgroups, 0u);
+    EXPECT_EQ(region.one_y, 1u);
+    EXPECT_EQ(region.one_z, 1u);
   }
 
   static RingEntry Entry(const PlanSpan& table, size_t index) {
@@ -44,6 +69,7 @@ class BeginEndKernelTest : public KernelTest {
 
   PlanSpan control_;
   PlanSpan regions_;
+  PlanSpan reports_;
 };
 
 RingEntry Ring(uint64_t base, uint64_t bytes, uint32_t owner = 0) { return {base, bytes, owner, 0, 0, 0}; }
@@ -99,26 +125,53 @@ TEST_F(BeginEndKernelTest, AGraphThatNeedsNoRingClaimsNone) {
 TEST_F(BeginEndKernelTest, OpensRegionsInTheRing) {
   const PlanSpan table = RingTable({Ring(0xfffffff0, 1 << 20)});
   std::vector<RegionPlan> openings;
-  for (uint32_t i = 0; i < 200; ++i) openings.push_back({i * 0x100000010ull, 299 - i, i, 1000 + i, 0});
+  for (uint32_t i = 0; i < 200; ++i)
+    openings.push_back({i * 0x100000010ull, i % 7, i, 1000 + i, i / 7, 299 - i, i % 3, 2 * i, 3 * i});
   Begin(table, 4096, openings);
-  for (uint32_t i = 0; i < 200; ++i) {
-    const Region region = Read<Region>(regions_, 299 - i);
-    EXPECT_EQ(region.base, 0xfffffff0 + i * 0x100000010ull) << i;
-    EXPECT_EQ(region.stride, i);
-    EXPECT_EQ(region.capacity, 1000 + i);
-    EXPECT_EQ(region.reserved, 0u);
-    EXPECT_EQ(region.first_failed, 0xffffffffu);
-    EXPECT_EQ(region.lost, 0u);
-  }
+  for (uint32_t i = 0; i < 200; ++i) ExpectOpened(Read<Region>(regions_, 299 - i), openings[i], 0xfffffff0);
   EXPECT_EQ(Read<Region>(regions_, 0).capacity, 0u);
+}
+
+TEST_F(BeginEndKernelTest, ASecondKernelOpensManyRegions) {
+  std::vector<RegionPlan> openings;
+  for (uint32_t i = 0; i < 1000; ++i) openings.push_back({i * 64ull, i, 4, 100 + i, 1, 2999 - 3 * i, i % 2, i, 1});
+  Begin(RingTable({Ring(0x10000, 1 << 20)}), 4096);
+  const OpenPlan plan = {control_.address, regions_.address, Memory(openings).address, 1000, 0};
+  Run(Kernel::kOpenRegions, plan, 8);
+  for (uint32_t i = 0; i < 1000; ++i) {
+    ExpectOpened(Read<Region>(regions_, 2999 - 3 * i), openings[i], 0x10000);
+    EXPECT_EQ(Read<Region>(regions_, 2998 - 3 * i).one_y, 0u);
+  }
+}
+
+TEST_F(BeginEndKernelTest, EndReportsWhatEveryRegionLost) {
+  const PlanSpan table = RingTable({Ring(0x10000, 4096)});
+  Begin(table, 4096);
+  std::vector<Region> regions(400);
+  std::vector<RegionPlan> openings;
+  for (uint32_t i = 0; i < 300; ++i) {
+    openings.push_back({0, i % 100, 4, 10, 1 + i / 100, 399 - i, 0, 0, 0});
+    if (i % 50 == 7) regions[399 - i].lost = 1000 + i;
+  }
+  regions[0].lost = 5;  // not opened
+  End(table, control_, Memory(regions), openings);
+  EXPECT_EQ(Entry(table, 0).owner, 0u);
+  ASSERT_EQ(Read<LossReportHeader>(reports_).written, 6u);
+  for (uint32_t i = 1; i <= 6; ++i) {
+    const LossReport report = Read<LossReport>(reports_, i);
+    EXPECT_EQ(report.graph, 42u);
+    EXPECT_EQ(report.slot % 50, 7u);
+    EXPECT_EQ(report.records, 1000 + report.slot + 100 * (report.level - 1));
+  }
 }
 
 TEST_F(BeginEndKernelTest, WithoutARingEveryRegionIsClosedAndWritesGoToTheDump) {
   const PlanSpan table = RingTable({});
-  const ControlBlock control = Begin(table, 4096, {{64, 5, 16, 1000, 0}});
+  const ControlBlock control = Begin(table, 4096, {{64, 5, 16, 1000, 1, 5, 0, 0, 0}});
   EXPECT_EQ(control.ring_entry, kNoSlot);
   const Region region = Read<Region>(regions_, 5);
-  EXPECT_EQ(region.base, kDump);
+  EXPECT_EQ(region.records.base, kDump);
+  EXPECT_EQ(region.records.count, 0u);
   EXPECT_EQ(region.capacity, 0u);
 }
 

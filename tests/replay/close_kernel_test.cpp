@@ -14,7 +14,7 @@ namespace {
 using shared::ClosePlan;
 using shared::ControlBlock;
 using shared::DispatchArguments;
-using shared::LaunchBlock;
+using shared::LaunchInput;
 using shared::LaunchPlan;
 using shared::LossReport;
 using shared::LossReportHeader;
@@ -40,7 +40,7 @@ class CloseKernelTest : public KernelTest {
     std::vector<std::byte> records;
   };
   struct Closed {
-    LaunchBlock block;
+    LaunchInput input;
     DispatchArguments arguments;
     std::vector<uint32_t> notes;
   };
@@ -52,7 +52,7 @@ class CloseKernelTest : public KernelTest {
     launch.plan.grid_y = y;
     launch.plan.grid_z = z;
     launch.plan.coalesce = 1;
-    launch.region.stride = 12;
+    launch.region.records.stride = 12;
     SetRecords(launch, records);
     return launch;
   }
@@ -69,7 +69,7 @@ class CloseKernelTest : public KernelTest {
     launch.plan.kind = shared::kLaunchDynamicGrid;
     launch.plan.grid_member = member.Packed();
     launch.plan.note_words = shared::kShortNotes;
-    launch.region.stride = stride;
+    launch.region.records.stride = stride;
     launch.records.resize(size_t{records} * stride);
     std::mt19937 random(records * 31 + most);
     for (std::byte& byte : launch.records) byte = static_cast<std::byte>(random());
@@ -85,7 +85,7 @@ class CloseKernelTest : public KernelTest {
   static void SetRecords(Launch& launch, uint32_t records) {
     launch.region.capacity = records;
     launch.region.reserved = records;
-    launch.region.first_failed = 0xffffffffu;
+    launch.region.records.count = records;
   }
 
   // Runs the kernel over `launches`; the slot of launch i is 2 * i + 1 unless it has one, to share that one's region.
@@ -101,9 +101,6 @@ class CloseKernelTest : public KernelTest {
       Launch& launch = launches[i];
       const bool shares = launch.plan.slot != 0;
       if (!shares) launch.plan.slot = launch.plan.identity = static_cast<uint32_t>(2 * i + 1);
-      launch.plan.outputs = 1000 + i;
-      launch.plan.shader_index = 20 + static_cast<uint32_t>(i);
-      launch.plan.remaining_recursion = 30 + static_cast<uint32_t>(i);
       launch.plan.notes_before = note_words[launch.plan.slot];
       note_words[launch.plan.slot] += launch.plan.note_words;
       plans.push_back(launch.plan);
@@ -114,48 +111,49 @@ class CloseKernelTest : public KernelTest {
       if (region.host == nullptr) {
         // Without notes the capacity may be more than there is memory for.
         const uint32_t words = note_words[launch.plan.slot];
-        const uint64_t bytes = words != 0 ? RegionBytes(launch.region.stride, words, launch.region.capacity) : 0;
+        const uint64_t bytes = words != 0 ? RegionBytes(launch.region.records.stride, words, launch.region.capacity) : 0;
         region = Memory(std::max<size_t>({bytes, launch.records.size(), 16}));
         if (!launch.records.empty()) std::memcpy(region.host, launch.records.data(), launch.records.size());
-        launch.region.base = region.address;
+        launch.region.records.base = region.address;
         consumed[launch.plan.slot] = launch.region;
       }
       bases_.push_back(region.address);
     }
-    blocks_ = Memory(launches.size() * sizeof(LaunchBlock));
+    const PlanSpan inputs = Memory(launches.size() * sizeof(LaunchInput));
     const PlanSpan arguments = Memory(launches.size() * sizeof(DispatchArguments));
-    produced_ = Memory(4096 * sizeof(Region));
+    opened_ = Memory(4096 * sizeof(Region));
     reports_ = Memory(sizeof(LossReportHeader) + shared::kLossReportCapacity * sizeof(LossReport));
     ClosePlan plan = {};
     plan.control = Memory(std::vector{control_}).address;
     plan.launches = Memory(plans).address;
-    plan.blocks = blocks_.address;
+    plan.inputs = inputs.address;
     plan.arguments = arguments.address;
     plan.consumed = Memory(consumed).address;
-    plan.produced = produced_.address;
+    plan.regions = opened_.address;
     plan.openings = Memory(openings).address;
     plan.reports = reports_.address;
     plan.launch_count = static_cast<uint32_t>(launches.size());
     plan.opening_count = static_cast<uint32_t>(openings.size());
     plan.graph = 99;
     plan.level = 6;
+    plan.reports_losses = reports_losses_ ? 1 : 0;
     plan.heap_slot = has_heap_ ? heap_slot : shared::kNoSlot;
     plan.max_workgroups_x = limits_.max_workgroups_x;
     plan.max_workgroups_y = limits_.max_workgroups_y;
     plan.max_grid_workgroups = limits_.max_grid_workgroups;
     const uint32_t workgroups =
-        plan.launch_count + (plan.opening_count + shared::kCloseLevelWorkgroup - 1) / shared::kCloseLevelWorkgroup;
+        plan.launch_count + (plan.opening_count + shared::kLevelsWorkgroup - 1) / shared::kLevelsWorkgroup;
     Run(Kernel::kCloseLevel, plan, workgroups);
 
     std::vector<Closed> closed;
     for (size_t i = 0; i < launches.size(); ++i) {
       Closed& one = closed.emplace_back();
-      one.block = Read<LaunchBlock>(blocks_, i);
+      one.input = Read<LaunchInput>(inputs, i);
       one.arguments = Read<DispatchArguments>(arguments, i);
-      one.notes.resize(size_t{one.block.record_count} * launches[i].plan.note_words);
+      one.notes.resize(size_t{one.input.records.count} * launches[i].plan.note_words);
       const LaunchPlan& launch = launches[i].plan;
       const std::byte* notes = regions[launch.slot].host +
-                               RegionBytes(launches[i].region.stride, launch.notes_before, launches[i].region.capacity);
+                               RegionBytes(launches[i].region.records.stride, launch.notes_before, launches[i].region.capacity);
       if (!one.notes.empty()) std::memcpy(one.notes.data(), notes, one.notes.size() * sizeof(uint32_t));
     }
     return closed;
@@ -168,13 +166,13 @@ class CloseKernelTest : public KernelTest {
     const Closed& closed = all[0];
     std::vector<uint32_t> notes;
     const RecordArray records = {launch.records,
-                                 std::min({launch.region.reserved, launch.region.first_failed, launch.region.capacity}),
-                                 launch.region.stride};
+                                 std::min(launch.region.reserved, launch.region.records.count),
+                                 launch.region.records.stride};
     const LaunchSize expected = SizeLaunch(launch.plan, records, limits_, notes);
-    EXPECT_EQ(closed.block.record_count, expected.records);
-    EXPECT_EQ(closed.block.workgroup_count, expected.workgroups);
+    EXPECT_EQ(closed.input.records.count, expected.records);
+    EXPECT_EQ(closed.input.workgroup_count, expected.workgroups);
     EXPECT_EQ(closed.notes, notes);
-    EXPECT_EQ(closed.block.notes != 0, launch.plan.note_words != shared::kNoNotes);
+    EXPECT_EQ(closed.input.notes != 0, launch.plan.note_words != shared::kNoNotes);
     const DispatchSize size = SplitIntoRows(expected.workgroups, limits_.max_workgroups_x);
     EXPECT_EQ(closed.arguments.x, size.x);
     EXPECT_EQ(closed.arguments.y, size.y);
@@ -192,37 +190,26 @@ class CloseKernelTest : public KernelTest {
     EXPECT_EQ(report.records, lost);
   }
 
-  LaunchLimits limits_ = {65535, 65535, (1u << 24) - 1};
+  LaunchLimits limits_ = {65535, 65535, 65535, (1u << 24) - 1};
   ControlBlock control_ = {};
   uint32_t heap_lost_ = 0;
   bool has_heap_ = true;
-  PlanSpan blocks_;
-  PlanSpan produced_;
+  bool reports_losses_ = true;
+  PlanSpan opened_;
   PlanSpan reports_;
   std::vector<uint64_t> bases_;
 };
 
-TEST_F(CloseKernelTest, WritesTheWholeLaunchBlock) {
+TEST_F(CloseKernelTest, SaysWhereTheRecordsAre) {
   const std::vector<Closed> closed =
       Close({StaticGrid(2, 3, 4, 5), DynamicGrid({4, 2, 3}, 16, 9, 5, 4), Coalescing(8, 17)});
-  for (uint32_t i = 0; i < 3; ++i) {
-    const LaunchBlock& block = closed[i].block;
-    EXPECT_NE(block.control, 0u);
-    EXPECT_EQ(block.records, bases_[i]);
-    EXPECT_EQ(block.outputs, 1000 + i);
-    EXPECT_EQ(block.regions, produced_.address);
-    EXPECT_EQ(block.shader_index, 20 + i);
-    EXPECT_EQ(block.remaining_recursion, 30 + i);
-  }
-  EXPECT_EQ(closed[0].block.record_stride, 12u);
-  EXPECT_EQ(closed[0].block.grid_x, 2u);
-  EXPECT_EQ(closed[0].block.grid_y, 3u);
-  EXPECT_EQ(closed[0].block.grid_z, 4u);
-  EXPECT_EQ(closed[0].block.workgroup_count, 120u);
-  EXPECT_EQ(closed[1].block.grid_member, (GridMember{4, 2, 3}.Packed()));
-  EXPECT_EQ(closed[1].block.grid_x, 4u);
-  EXPECT_EQ(closed[2].block.coalesce, 8u);
-  EXPECT_EQ(closed[2].block.workgroup_count, 3u);
+  for (uint32_t i = 0; i < 3; ++i) EXPECT_EQ(closed[i].input.records.base, bases_[i]);
+  EXPECT_EQ(closed[0].input.records.stride, 12u);
+  EXPECT_EQ(closed[0].input.records.count, 5u);
+  EXPECT_EQ(closed[0].input.workgroup_count, 120u);
+  EXPECT_EQ(closed[1].input.records.stride, 16u);
+  EXPECT_EQ(closed[2].input.records.count, 17u);
+  EXPECT_EQ(closed[2].input.workgroup_count, 3u);
 }
 
 TEST_F(CloseKernelTest, StaticGridsLikeTheHost) {
@@ -296,7 +283,7 @@ TEST_F(CloseKernelTest, GridsAreClampedToTheirBounds) {
 }
 
 TEST_F(CloseKernelTest, WorkgroupsThatNoDispatchCanHoldAreLostByWholeRecords) {
-  limits_ = {100, 50, (1u << 24) - 1};
+  limits_ = {100, 50, 100, (1u << 24) - 1};
   ExpectLikeHost(StaticGrid(7, 1, 1, 1000), "static");
   ExpectLikeHost(StaticGrid(5001, 1, 1, 1), "static, not even one");
   ExpectLikeHost(Coalescing(3, 20000), "coalescing");
@@ -314,12 +301,25 @@ TEST_F(CloseKernelTest, SumsBeyond32BitsSaturate) {
 
 TEST_F(CloseKernelTest, RecordsThatFoundNoPlaceAreLeftOutAndReported) {
   Launch launch = StaticGrid(1, 1, 1, 100);
-  launch.region.reserved = 150;
-  launch.region.first_failed = 97;
+  launch.region.reserved = 101;
+  launch.region.records.count = 97;
   launch.region.lost = 53;
   ExpectLikeHost(launch, "an allocation crossed the capacity");
-  launch.region.first_failed = 100;
+  launch.region.records.count = 100;
   ExpectLikeHost(launch, "exactly at the capacity");
+}
+
+// Records that no dispatch can hold are no loss of the region.
+TEST_F(CloseKernelTest, LossesOfRegionsThatStayAreLeftToTheEndKernel) {
+  reports_losses_ = false;
+  Launch launch = StaticGrid(1, 1, 1, 100);
+  launch.region.lost = 53;
+  Close({launch});
+  EXPECT_EQ(Read<LossReportHeader>(reports_).written, 0u);
+  limits_ = {10, 9, 10, 1000};
+  Close({launch});
+  ASSERT_EQ(Read<LossReportHeader>(reports_).written, 1u);
+  EXPECT_EQ(Read<LossReport>(reports_, 1).records, 10u);
 }
 
 TEST_F(CloseKernelTest, LossesOfTheHeapAreReportedOnlyWhereThereIsOne) {
@@ -354,12 +354,11 @@ TEST_F(CloseKernelTest, SharersReadTheRegionOfAnotherSlotInTheirOwnWay) {
   for (size_t i = 0; i < 3; ++i) {
     std::vector<uint32_t> notes;
     const LaunchSize size = SizeLaunch(launches[i].plan, records, limits_, notes);
-    EXPECT_EQ(closed[i].block.record_count, size.records) << i;
-    EXPECT_EQ(closed[i].block.workgroup_count, size.workgroups) << i;
-    EXPECT_EQ(closed[i].block.records, closed[0].block.records) << i;
-    EXPECT_EQ(closed[i].block.record_stride, 12u) << i;
+    EXPECT_EQ(closed[i].input.records.count, size.records) << i;
+    EXPECT_EQ(closed[i].input.workgroup_count, size.workgroups) << i;
+    EXPECT_EQ(closed[i].input.records.base, closed[0].input.records.base) << i;
+    EXPECT_EQ(closed[i].input.records.stride, 12u) << i;
     EXPECT_EQ(closed[i].notes, notes) << i;
-    EXPECT_EQ(closed[i].block.outputs, 1000 + i);
     expected_losses[i == 0 ? 1 : 69 + static_cast<uint32_t>(i)] = 3000 - size.records + (i == 0 ? 40 : 0);
   }
   std::map<uint32_t, uint32_t> losses;
@@ -371,16 +370,16 @@ TEST_F(CloseKernelTest, SharersReadTheRegionOfAnotherSlotInTheirOwnWay) {
 
 TEST_F(CloseKernelTest, OpensTheRegionsOfTheNextLevel) {
   std::vector<RegionPlan> openings;
-  for (uint32_t i = 0; i < 1000; ++i) openings.push_back({i * 64ull, 4000 - 3 * i, 8 + i, 100 + i, 0});
+  for (uint32_t i = 0; i < 1000; ++i) openings.push_back({i * 64ull, i, 8 + i, 100 + i, 7, 4000 - 3 * i, 0, 0, 0});
   Close({StaticGrid(1, 1, 1, 1), Coalescing(4, 9)}, openings);
   for (uint32_t i = 0; i < 1000; ++i) {
-    const Region region = Read<Region>(produced_, 4000 - 3 * i);
-    EXPECT_EQ(region.base, control_.ring + i * 64ull) << i;
-    EXPECT_EQ(region.stride, 8 + i);
+    const Region region = Read<Region>(opened_, 4000 - 3 * i);
+    EXPECT_EQ(region.records.base, control_.ring + i * 64ull) << i;
+    EXPECT_EQ(region.records.stride, 8 + i);
+    EXPECT_EQ(region.records.count, 100 + i);
     EXPECT_EQ(region.capacity, 100 + i);
-    EXPECT_EQ(region.first_failed, 0xffffffffu);
   }
-  EXPECT_EQ(Read<Region>(produced_, 3999).stride, 0u);
+  EXPECT_EQ(Read<Region>(opened_, 3999).records.stride, 0u);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@ namespace {
 using shared::ControlBlock;
 using shared::CopyPlan;
 using shared::InputCopy;
-using shared::LaunchBlock;
+using shared::LaunchInput;
 using shared::LossReport;
 using shared::LossReportHeader;
 
@@ -21,22 +21,19 @@ class CopyKernelTest : public KernelTest {
     sources_[0] = Memory(words);
     words.resize(12);
     sources_[1] = Memory(words);
-    blocks_ = Memory(3 * sizeof(LaunchBlock));
+    inputs_ = Memory(3 * sizeof(LaunchInput));
     std::vector<InputCopy> copies(3);
     for (uint32_t i = 0; i < 3; ++i) {
-      LaunchBlock block = {};
-      block.control = 11 + i;
-      block.records = 0xdead;
-      block.notes = i == 0 ? 0 : 0xdead;
-      block.record_count = 7 + i;
-      block.workgroup_count = 9 + i;
-      block.grid_member = 0xabc + i;
+      LaunchInput input = {};
+      input.records = {0xdead, 11 + i, 7 + i};
+      input.notes = i == 0 ? 0 : 0xdead;
+      input.workgroup_count = 9 + i;
       // The second one has notes behind its records.
       copies[i] = {sources_[i % 2].address,
                    i == 1 ? 100096u : 256u,
                    i == 1 ? 100096u + 32u : 256u + 80000u,
-                   Memory(std::vector{block}).address,
-                   blocks_.address + i * sizeof(LaunchBlock),
+                   Memory(std::vector{input}).address,
+                   inputs_.address + i * sizeof(LaunchInput),
                    0,
                    40 + i};
       copies[i].pieces = i == 2 ? 0 : static_cast<uint32_t>(sources_[i].size / 16);
@@ -49,11 +46,11 @@ class CopyKernelTest : public KernelTest {
   }
 
   PlanSpan sources_[2];
-  PlanSpan blocks_;
+  PlanSpan inputs_;
   PlanSpan reports_;
 };
 
-TEST_F(CopyKernelTest, CopiesEveryPieceAndCompletesTheBlocks) {
+TEST_F(CopyKernelTest, CopiesEveryPieceAndCompletesTheInputs) {
   const PlanSpan ring = Memory(100096 + 4096);
   Copy(ring.address);
   EXPECT_EQ(std::memcmp(ring.host + 256, sources_[0].host, sources_[0].size), 0);
@@ -62,13 +59,12 @@ TEST_F(CopyKernelTest, CopiesEveryPieceAndCompletesTheBlocks) {
   EXPECT_EQ(Read<uint32_t>(ring, (256 + 80000) / 4), 0u);
   EXPECT_EQ(Read<uint32_t>(ring, (100096 + 48) / 4), 0u);
   for (uint32_t i = 0; i < 3; ++i) {
-    const LaunchBlock block = Read<LaunchBlock>(blocks_, i);
-    EXPECT_EQ(block.control, 11u + i);
-    EXPECT_EQ(block.records, ring.address + (i == 1 ? 100096 : 256));
-    EXPECT_EQ(block.notes, i == 0 ? 0 : ring.address + (i == 1 ? 100096 + 32 : 256 + 80000));
-    EXPECT_EQ(block.record_count, 7 + i);
-    EXPECT_EQ(block.workgroup_count, 9 + i);
-    EXPECT_EQ(block.grid_member, 0xabc + i);
+    const LaunchInput input = Read<LaunchInput>(inputs_, i);
+    EXPECT_EQ(input.records.stride, 11u + i);
+    EXPECT_EQ(input.records.base, ring.address + (i == 1 ? 100096 : 256));
+    EXPECT_EQ(input.notes, i == 0 ? 0 : ring.address + (i == 1 ? 100096 + 32 : 256 + 80000));
+    EXPECT_EQ(input.records.count, 7 + i);
+    EXPECT_EQ(input.workgroup_count, 9 + i);
   }
   EXPECT_EQ(Read<LossReportHeader>(reports_).written, 0u);
 }
@@ -77,8 +73,8 @@ TEST_F(CopyKernelTest, WithoutARingNothingIsLaunchedAndTheLossIsReportedOnce) {
   Copy(0);
   uint32_t reported = 0;
   for (uint32_t i = 0; i < 3; ++i) {
-    EXPECT_EQ(Read<LaunchBlock>(blocks_, i).workgroup_count, 0u);
-    EXPECT_EQ(Read<LaunchBlock>(blocks_, i).record_count, 0u);
+    EXPECT_EQ(Read<LaunchInput>(inputs_, i).workgroup_count, 0u);
+    EXPECT_EQ(Read<LaunchInput>(inputs_, i).records.count, 0u);
   }
   ASSERT_EQ(Read<LossReportHeader>(reports_).written, 2u);
   for (uint32_t i = 0; i < 2; ++i) {

@@ -91,7 +91,7 @@ class EntryKernelTest : public KernelTest {
     for (uint32_t i = 0; i < kNodes; ++i) {
       nodes.push_back({i + 1, kPayloadBytes[i]});
       roots.push_back({i + 1, i});
-      regions[i + 1] = {0xdead, kRecordStride[i], 0, 0, 0xffffffff, 0, 0};
+      regions[i + 1].records = {0xdead, kRecordStride[i], 0};
     }
     nodes.push_back({kNoSlot, 0});
     regions_ = Memory(regions);
@@ -131,8 +131,9 @@ class EntryKernelTest : public KernelTest {
     std::vector<std::vector<uint8_t>> records(std::min(region.reserved, region.capacity));
     for (uint32_t i = 0; i < records.size(); ++i) {
       const auto* first =
-          reinterpret_cast<const uint8_t*>(ring_.host + (region.base - ring_.address) + uint64_t{i} * region.stride);
-      records[i].assign(first, first + region.stride);
+          reinterpret_cast<const uint8_t*>(ring_.host + (region.records.base - ring_.address) +
+                                                         uint64_t{i} * region.records.stride);
+      records[i].assign(first, first + region.records.stride);
     }
     return records;
   }
@@ -180,12 +181,12 @@ TEST_F(EntryKernelTest, RegionsLieOneAfterTheOtherWithRoomForTheirNotes) {
   uint64_t next = ring_.address + kHalfOffset;
   for (uint32_t node = 0; node < kNodes; ++node) {
     const Region region = RegionOf(node);
-    EXPECT_EQ(region.base, next);
+    EXPECT_EQ(region.records.base, next);
     EXPECT_EQ(region.capacity, region.reserved);
     EXPECT_EQ(region.lost, 0u);
-    EXPECT_EQ(region.first_failed, 0xffffffffu);
+    EXPECT_EQ(region.records.count, region.capacity);
     const auto padded = [](uint64_t bytes) { return (bytes + 15) / 16 * 16; };
-    next += padded(uint64_t{region.capacity} * region.stride) + node * padded(uint64_t{region.capacity} * 4);
+    next += padded(uint64_t{region.capacity} * region.records.stride) + node * padded(uint64_t{region.capacity} * 4);
   }
 }
 
@@ -272,7 +273,7 @@ TEST_F(EntryKernelTest, WhatTheHalfCannotHoldIsCutAndCounted) {
   ExpectRecords(0, {{1, 100}});  // 1200 bytes of records
   const Region cut = RegionOf(1);
   EXPECT_GT(cut.capacity, 150u);
-  EXPECT_LE(cut.base + (cut.capacity * 8 + 15) / 16 * 16 + (cut.capacity * 4 + 15) / 16 * 16,
+  EXPECT_LE(cut.records.base + (cut.capacity * 8 + 15) / 16 * 16 + (cut.capacity * 4 + 15) / 16 * 16,
             ring_.address + kHalfOffset + half_bytes_);
   EXPECT_EQ(cut.lost, 1000 - cut.capacity);
   EXPECT_EQ(RegionOf(3).capacity, 0u);

@@ -15,12 +15,11 @@ namespace {
 TEST(ScratchLayoutTest, PartsAreAlignedAndDoNotOverlap) {
   for (const auto& [slots, launches] : {std::pair(1u, 1u), {2u, 512u}, {31u, 32u}, {1000u, 1000u}}) {
     for (uint32_t largest : {0u, 4u, 63u, 64u, 32768u}) {
-      const ScratchLayout layout = LayOutScratch(slots, launches, largest);
+      const ScratchLayout layout = LayOutScratch({slots, 7, launches, largest, false});
       std::vector<std::pair<uint64_t, uint64_t>> parts = {
           {layout.control, sizeof(shared::ControlBlock)},
-          {layout.regions[0], (slots + 1) * sizeof(shared::Region)},
-          {layout.regions[1], (slots + 1) * sizeof(shared::Region)},
-          {layout.blocks, launches * sizeof(shared::LaunchBlock)},
+          {layout.regions, 7 * (slots + 1) * sizeof(shared::Region)},
+          {layout.inputs, launches * sizeof(shared::LaunchInput)},
           {layout.arguments, launches * sizeof(shared::DispatchArguments)},
           {layout.dump, largest + 64}};
       std::sort(parts.begin(), parts.end());
@@ -32,12 +31,34 @@ TEST(ScratchLayoutTest, PartsAreAlignedAndDoNotOverlap) {
       }
       EXPECT_GE(layout.size, end);
       EXPECT_EQ(layout.size % kScratchAlignment, 0u);
-      EXPECT_EQ(layout.block(launches - 1) + sizeof(shared::LaunchBlock) - layout.blocks,
-                launches * sizeof(shared::LaunchBlock));
+      EXPECT_EQ(layout.region_offset(6, slots) + sizeof(shared::Region) - layout.regions,
+                7 * (slots + 1) * sizeof(shared::Region));
+      EXPECT_EQ(layout.input(launches - 1) + sizeof(shared::LaunchInput) - layout.inputs,
+                launches * sizeof(shared::LaunchInput));
       EXPECT_EQ(layout.argument(launches - 1) + sizeof(shared::DispatchArguments) - layout.arguments,
                 launches * sizeof(shared::DispatchArguments));
     }
   }
+}
+
+TEST(ScratchLayoutTest, LevelsHaveRegionsOfTheirOwnWhereThatIsAffordable) {
+  ScratchNeeds needs = {1023, 32, 100, 64, false};
+  const ScratchLayout own = LayOutScratch(needs);
+  EXPECT_TRUE(own.opens_all_levels);
+  EXPECT_EQ(own.region_levels, 32u);
+  EXPECT_NE(own.region(0, 5), own.region(2, 5));
+  needs.close_every_level = true;
+  const ScratchLayout closed = LayOutScratch(needs);
+  EXPECT_FALSE(closed.opens_all_levels);
+  EXPECT_EQ(closed.region_levels, 2u);
+  EXPECT_EQ(closed.region(0, 5), closed.region(2, 5));
+  EXPECT_NE(closed.region(0, 5), closed.region(1, 5));
+
+  // 128 MiB, if each level had its own.
+  const ScratchLayout huge = LayOutScratch({16383, 128, 100, 64, false});
+  EXPECT_FALSE(huge.opens_all_levels);
+  EXPECT_LT(huge.size, 3u << 20);
+  EXPECT_EQ(LayOutScratch({3, 1, 1, 0, false}).region_levels, 2u) << "a level never appends to what it consumes";
 }
 
 TEST(DeviceBufferTest, OwnsItsObjectsAndIsAligned) {

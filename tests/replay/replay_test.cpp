@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
+#include <set>
 
 #include "layer/memory/ring_pool.h"
 #include "tests/replay/test_pipeline.h"
@@ -87,7 +88,46 @@ TEST_F(ReplayTest, OneIndirectDispatchForEachLaunch) {
   Use({NodeBuilder("a").To("b").To("c"), NodeBuilder("b").To("c"), NodeBuilder("c")});
   Dispatch(device_, pipeline_, scratch_, {{"a", 1}});
   EXPECT_EQ(Count(Kind::kDispatchIndirect), 3u);  // b and c in level 1, c in level 2
-  EXPECT_EQ(Count(Kind::kDispatch), 1u + 4u);     // a; begin, two closes, end
+  EXPECT_EQ(Count(Kind::kDispatch), 1u + 2u);     // a; begin, end
+}
+
+// What a level costs: a barrier; what a launch costs: a pipeline, an address, a dispatch.
+TEST_F(ReplayTest, FewCommandsForEachLaunchAndLevel) {
+  Settings settings;
+  settings.labels = false;
+  RecordingDevice device(settings);
+  device.Begin();
+  std::vector<NodeSource> sources;
+  constexpr uint32_t kLevels = 20;
+  for (uint32_t i = 0; i + 1 < kLevels; ++i)
+    sources.push_back(NodeBuilder("n" + std::to_string(i)).To("n" + std::to_string(i + 1)).To("all").source);
+  sources.push_back(NodeBuilder("n" + std::to_string(kLevels - 1)).source);
+  sources.push_back(NodeBuilder("all").Coalescing(8).source);
+  const auto pipeline = MakePipeline(device, sources);
+  Dispatch(device, pipeline, device.MakeScratch(ScratchBytes(*pipeline)), {{"n0", 1}});
+  constexpr uint32_t kLaunches = 1 + 2 * (kLevels - 1);
+  EXPECT_EQ(PositionsOf(device.stream(), Kind::kDispatchIndirect).size(), kLaunches - 1);
+  EXPECT_LE(device.stream().size(), 3 * kLaunches + kLevels + 16);
+}
+
+// Dynamic grids make notes of every record, and sharers need arguments of their own.
+TEST_F(ReplayTest, ACloseKernelTakesCareOfThoseThatNeedItAlone) {
+  Use({NodeBuilder("a").To("fixed").To("dynamic").To("shared"), NodeBuilder("fixed"), NodeBuilder("dynamic").Dynamic(),
+       NodeBuilder("shared"), NodeBuilder("sharer").SharesInput("shared")});
+  Dispatch(device_, pipeline_, scratch_, {{"a", 1}});
+  EXPECT_EQ(Count(Kind::kDispatch), 1u + 3u);
+  std::set<VkDeviceSize> arguments;
+  for (size_t position : PositionsOf(device_.stream(), Kind::kDispatchIndirect))
+    arguments.insert(device_.stream()[position].offset);
+  EXPECT_EQ(arguments.size(), 4u);
+}
+
+TEST_F(ReplayTest, MoreRecordsThanOneRowOfWorkgroupsAreClosed) {
+  Use({NodeBuilder("a").To("b"), NodeBuilder("b")});
+  Dispatch(device_, pipeline_, scratch_, {{"a", 65534}});
+  EXPECT_EQ(Count(Kind::kDispatch), 1u + 2u);
+  Dispatch(device_, pipeline_, scratch_, {{"a", 65535}});
+  EXPECT_EQ(Count(Kind::kDispatch), 1u + 2u + 1u + 3u);
 }
 
 TEST_F(ReplayTest, NothingToLaunchRecordsNothing) {
@@ -144,7 +184,7 @@ TEST_F(ReplayTest, ComputeStateComesBackInItsOrder) {
   EXPECT_GT(binds[0], PositionsOf(stream, Kind::kDispatch).back());
 }
 
-TEST_F(ReplayTest, LaunchesAfterTheFirstOfALevelPushEightBytes) {
+TEST_F(ReplayTest, LaunchesAfterTheFirstPushEightBytes) {
   Use({NodeBuilder("a").To("b").To("c").To("d"), NodeBuilder("b"), NodeBuilder("c"), NodeBuilder("d")});
   const std::vector<uint8_t> bytes(kApplicationPushBytes, 7);
   device_.command_buffer().push_constants.Push(VK_NULL_HANDLE, VK_SHADER_STAGE_COMPUTE_BIT, 0, bytes);
@@ -152,14 +192,14 @@ TEST_F(ReplayTest, LaunchesAfterTheFirstOfALevelPushEightBytes) {
   std::vector<size_t> sizes;
   for (const Command& command : device_.stream())
     if (command.kind == Kind::kPushConstants) sizes.push_back(command.bytes.size());
-  // begin | a with the application's | close | b with the application's, c, d | end | restored
-  EXPECT_THAT(sizes, ElementsAre(8, 32, 8, 32, 8, 8, 8, 20));
+  // begin | a with the application's | b, c, d | end | restored
+  EXPECT_THAT(sizes, ElementsAre(8, 32, 8, 8, 8, 8, 20));
 }
 
 // The device has as many bytes as the application uses.
 TEST_F(ReplayTest, PushConstantsThatDoNotFitAreCopied) {
   device_.device().traits.limits.maxPushConstantsSize = kApplicationPushBytes;
-  Use({NodeBuilder("a").To("b").To("c"), NodeBuilder("b"), NodeBuilder("c")});
+  Use({NodeBuilder("a").To("b").To("c"), NodeBuilder("b").Dynamic(), NodeBuilder("c")});
   std::vector<uint8_t> bytes(kApplicationPushBytes - 4);
   std::iota(bytes.begin(), bytes.end(), uint8_t{1});
   device_.command_buffer().push_constants.Push(VK_NULL_HANDLE, VK_SHADER_STAGE_COMPUTE_BIT, 0, bytes);
@@ -200,7 +240,7 @@ TEST_F(ReplayTest, EveryDispatchHasTheBytesOfItsRecording) {
 }
 
 TEST_F(ReplayTest, ConditionalRenderingAppliesToTheNodesAlone) {
-  Use({NodeBuilder("a").To("b"), NodeBuilder("b")});
+  Use({NodeBuilder("a").To("b"), NodeBuilder("b").Dynamic()});
   VkConditionalRenderingBeginInfoEXT condition = {};
   condition.sType = VK_STRUCTURE_TYPE_CONDITIONAL_RENDERING_BEGIN_INFO_EXT;
   condition.buffer = (VkBuffer)48;

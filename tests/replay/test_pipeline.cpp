@@ -32,9 +32,9 @@ std::shared_ptr<ExecutionGraphPipeline> MakePipeline(RecordingDevice& device, st
 
   const TableLayout layout = LayoutTables(pipeline->graph);
   Expected<DeviceBuffer> tables = DeviceBuffer::Create(device.device(), layout.size, BufferMemory::kHost, "tables");
-  const std::vector<std::byte> bytes = WriteTables(pipeline->graph, layout, tables->address());
+  const std::vector<std::byte> bytes = WriteTables(pipeline->graph, layout);
   std::memcpy(tables->data(), bytes.data(), bytes.size());
-  for (uint64_t offset : layout.outputs) pipeline->outputs_address.push_back(tables->address() + offset);
+  pipeline->outputs = DescribeOutputs(pipeline->graph, layout, tables->address());
   pipeline->tables = *std::move(tables);
   device.device().execution_graphs.Insert(TestHandle(*pipeline), pipeline);
   return pipeline;

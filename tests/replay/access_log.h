@@ -1,0 +1,57 @@
+// Accesses of the commands of a stream, one command after the other, and what is wrong with them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tests/replay/hazard_tracker.h"
+
+namespace trellis::test {
+
+class AccessLog {
+ protected:
+  static constexpr VkAccessFlags kRead = VK_ACCESS_SHADER_READ_BIT;
+  static constexpr VkAccessFlags kWrite = VK_ACCESS_SHADER_WRITE_BIT;
+  static constexpr VkAccessFlags kReadWrite = kRead | kWrite;
+
+  void Complain(const std::string& text) { complaints_.push_back(text); }
+
+  // Adds accesses of the command at hand. `access` with both bits is a read and a write.
+  void Touch(uint64_t begin, uint64_t end, VkAccessFlags access, const std::string& what,
+             VkPipelineStageFlags stage = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VkAccessFlags access_bit = 0) {
+    if (begin == end) return;
+    Access one;
+    one.begin = begin;
+    one.end = end;
+    one.stage = stage;
+    one.group = group_;
+    one.what = what;
+    if (access & kRead) {
+      one.write = false;
+      one.access = access_bit ? access_bit : kRead;
+      pending_.push_back(one);
+    }
+    if (access & kWrite) {
+      one.write = true;
+      one.access = kWrite;
+      pending_.push_back(one);
+    }
+    if (!in_command_) Commit();
+  }
+  // The accesses of one command do not conflict with each other.
+  void Commit() {
+    for (const Access& access : pending_) tracker_.Check(access, complaints_);
+    for (const Access& access : pending_) tracker_.Add(access);
+    pending_.clear();
+  }
+
+  HazardTracker tracker_;
+  std::vector<std::string> complaints_;
+  bool in_command_ = false;
+  uint32_t group_ = 0;  // Access::group of what is touched next
+
+ private:
+  std::vector<Access> pending_;
+};
+
+}  // namespace trellis::test

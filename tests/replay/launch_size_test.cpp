@@ -1,0 +1,83 @@
+// Which launches take their workgroups from the counters of their region.
+#include "layer/replay/launch_size.h"
+
+#include <gtest/gtest.h>
+
+namespace trellis::test {
+namespace {
+
+constexpr LaunchLimits kLimits = {1000, 100, 50, (1u << 24) - 1};
+
+shared::LaunchPlan StaticGrid(uint32_t x, uint32_t y, uint32_t z) {
+  shared::LaunchPlan launch = {};
+  launch.kind = shared::kLaunchStaticGrid;
+  launch.grid_x = x;
+  launch.grid_y = y;
+  launch.grid_z = z;
+  launch.coalesce = 1;
+  return launch;
+}
+shared::LaunchPlan Coalescing(uint32_t records) {
+  shared::LaunchPlan launch = StaticGrid(1, 1, 1);
+  launch.kind = shared::kLaunchCoalescing;
+  launch.coalesce = records;
+  return launch;
+}
+bool Counts(const shared::LaunchPlan& launch, uint32_t capacity) {
+  shared::RegionPlan opening = {};
+  opening.capacity = capacity;
+  return LaunchFromRegion(launch, kLimits, opening);
+}
+
+TEST(LaunchFromRegion, GridsStandBesideTheCount) {
+  shared::RegionPlan opening = {};
+  opening.capacity = 10;
+  ASSERT_TRUE(LaunchFromRegion(StaticGrid(7, 5, 3), kLimits, opening));
+  EXPECT_EQ(opening.grid_x, 7u);
+  EXPECT_EQ(opening.grid_yz, 15u);
+  EXPECT_EQ(opening.coalesce, 0u);
+}
+
+TEST(LaunchFromRegion, CoalescingCountsWorkgroups) {
+  shared::RegionPlan opening = {};
+  opening.capacity = 10;
+  ASSERT_TRUE(LaunchFromRegion(Coalescing(32), kLimits, opening));
+  EXPECT_EQ(opening.coalesce, 32u);
+}
+
+// A counter may end one past the capacity.
+TEST(LaunchFromRegion, EveryDimensionStaysWithinTheLimits) {
+  EXPECT_TRUE(Counts(StaticGrid(1, 1, 1), 999));
+  EXPECT_FALSE(Counts(StaticGrid(1, 1, 1), 1000));
+  EXPECT_TRUE(Counts(StaticGrid(100, 1, 1), 5));
+  EXPECT_FALSE(Counts(StaticGrid(101, 1, 1), 5));
+  EXPECT_TRUE(Counts(StaticGrid(1, 10, 5), 5));
+  EXPECT_FALSE(Counts(StaticGrid(1, 17, 3), 5));
+  EXPECT_TRUE(Counts(Coalescing(10), 9999));
+  EXPECT_FALSE(Counts(Coalescing(10), 10000));
+  EXPECT_FALSE(Counts(StaticGrid(1, 65535, 65535), 1)) << "no overflow";
+}
+
+TEST(LaunchFromRegion, TheWholeDispatchIsNoLargerThanAnyOther) {
+  EXPECT_TRUE(Counts(StaticGrid(100, 1, 1), 999));
+  EXPECT_FALSE(Counts(StaticGrid(100, 2, 1), 999));
+}
+
+TEST(LaunchFromRegion, WhatNeedsMoreThanTheNumberOfRecordsIsClosed) {
+  shared::LaunchPlan launch = StaticGrid(1, 1, 1);
+  launch.note_words = shared::kShortNotes;
+  EXPECT_FALSE(Counts(launch, 5));
+  launch = StaticGrid(0, 0, 0);
+  launch.kind = shared::kLaunchDynamicGrid;
+  EXPECT_FALSE(Counts(launch, 5));
+}
+
+TEST(LaunchFromRegion, AGridWithoutWorkgroupsStaysWithout) {
+  shared::RegionPlan opening = {};
+  opening.capacity = 10;
+  ASSERT_TRUE(LaunchFromRegion(StaticGrid(4, 0, 3), kLimits, opening));
+  EXPECT_EQ(opening.grid_yz, 0u);
+}
+
+}  // namespace
+}  // namespace trellis::test

@@ -1,0 +1,37 @@
+// The regions that a recorded graph has opened, and who has reported what they lost.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "meta_shaders/shared/graph_data.h"
+
+namespace trellis::test {
+
+class OpenRegions {
+ public:
+  void Open(uint64_t address, const shared::RegionPlan& plan) {
+    open_[address] = plan;
+    unreported_.insert({plan.level, plan.slot});
+  }
+  // Null if the Region at this address was not opened, or since then for another level than the one that consumes it
+  // now.
+  [[nodiscard]] shared::RegionPlan* Find(uint64_t address, uint32_t level) {
+    const auto found = open_.find(address);
+    return found != open_.end() && found->second.level == level ? &found->second : nullptr;
+  }
+  [[nodiscard]] const shared::RegionPlan* Find(uint64_t address) const {
+    const auto found = open_.find(address);
+    return found != open_.end() ? &found->second : nullptr;
+  }
+  void Report(uint32_t level, uint32_t slot) { unreported_.erase({level, slot}); }
+  [[nodiscard]] bool AllReported() const { return unreported_.empty(); }
+
+ private:
+  std::map<uint64_t, shared::RegionPlan> open_;         // by address of the Region, as it was opened last
+  std::set<std::pair<uint32_t, uint32_t>> unreported_;  // level and slot
+};
+
+}  // namespace trellis::test
