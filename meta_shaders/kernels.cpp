@@ -9,6 +9,7 @@
 #include "meta_shaders/end_graph_spv.h"
 #include "meta_shaders/open_regions_spv.h"
 #include "meta_shaders/place_entries_spv.h"
+#include "meta_shaders/sum_grids_spv.h"
 
 namespace trellis {
 
@@ -28,6 +29,8 @@ std::span<const uint32_t> KernelWords(Kernel kernel) {
       return kAppendInfosSpv;
     case Kernel::kCopyChunks:
       return kCopyChunksSpv;
+    case Kernel::kSumGrids:
+      return kSumGridsSpv;
     case Kernel::kCloseLevel:
       return kCloseLevelSpv;
     case Kernel::kEndGraph:
@@ -52,6 +55,8 @@ const char* KernelName(Kernel kernel) {
       return "trellis append_infos";
     case Kernel::kCopyChunks:
       return "trellis copy_chunks";
+    case Kernel::kSumGrids:
+      return "trellis sum_grids";
     case Kernel::kCloseLevel:
       return "trellis close_level";
     case Kernel::kEndGraph:

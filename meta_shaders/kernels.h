@@ -15,10 +15,11 @@ enum class Kernel : uint8_t {
   kPlaceEntries,
   kAppendInfos,
   kCopyChunks,
+  kSumGrids,
   kCloseLevel,
   kEndGraph
 };
-inline constexpr uint32_t kKernelCount = 9;
+inline constexpr uint32_t kKernelCount = 10;
 
 // Entry point "main"; no descriptors; one push constant range of 8 bytes at offset 0: the address of the kernel's plan.
 [[nodiscard]] std::span<const uint32_t> KernelWords(Kernel kernel);

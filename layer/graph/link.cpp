@@ -238,10 +238,18 @@ class Linker {
       for (uint32_t left = graph_.nodes[i].slot_count; left-- > 0;) graph_.slots.push_back(MakeSlot(i, left, strides));
     for (Node& node : graph_.nodes) {
       graph_.launch_count += node.slot_count * static_cast<uint32_t>(1 + node.sharers.size());
+      graph_.dynamic_launch_count += node.slot_count * DynamicLaunches(node);
       node.input_bytes = node.info.input.size;
       for (uint32_t sharer : node.sharers)
         node.input_bytes = std::max(node.input_bytes, graph_.nodes[sharer].info.input.size);
     }
+  }
+
+  uint32_t DynamicLaunches(const Node& node) const {
+    const auto is_dynamic = [](const Node& runs) { return runs.info.kind == spirv::LaunchKind::kDynamicGrid; };
+    const auto sharers = std::count_if(node.sharers.begin(), node.sharers.end(),
+                                       [&](uint32_t sharer) { return is_dynamic(graph_.nodes[sharer]); });
+    return static_cast<uint32_t>(sharers) + (is_dynamic(node) ? 1 : 0);
   }
 
   // What a node reads of a record.

@@ -128,7 +128,8 @@ class Planner {
   void Place(uint32_t level) {
     uint64_t used = 0;
     for (const Need& need : needs_) {
-      plan_.openings.push_back({used, need.slot, need.stride, static_cast<uint32_t>(need.bound), level + 1, 0, 0, 0, 0});
+      plan_.openings.push_back(
+          {used, need.slot, need.stride, static_cast<uint32_t>(need.bound), level + 1, 0, 0, 0, 0});
       used += need.bytes;
     }
     plan_.opening_begin.push_back(static_cast<uint32_t>(plan_.openings.size()));

@@ -38,6 +38,7 @@ ScratchLayout LayOutScratch(const ScratchNeeds& needs) {
   layout.regions = Place(cursor, level_bytes * layout.region_levels);
   layout.inputs = Place(cursor, uint64_t{needs.launch_count} * sizeof(shared::LaunchInput));
   layout.arguments = Place(cursor, uint64_t{needs.launch_count} * sizeof(shared::DispatchArguments));
+  layout.sums = Place(cursor, uint64_t{needs.dynamic_launch_count} * shared::kLevelsWorkgroup * sizeof(uint32_t));
   layout.entry = Place(cursor, sizeof(shared::EntryState));
   layout.dump = Place(cursor, needs.largest_record + kDumpSlack);
   layout.size = cursor;

@@ -11,6 +11,7 @@ struct ScratchLayout {
   uint64_t regions = 0;    // Region[region_levels][slot_count + 1]
   uint64_t inputs = 0;     // LaunchInput[launch_count]
   uint64_t arguments = 0;  // DispatchArguments[launch_count]
+  uint64_t sums = 0;       // uint[dynamic_launch_count][kLevelsWorkgroup]: ClosePlan::sums
   uint64_t entry = 0;      // EntryState: dispatches whose infos the device reads
   uint64_t dump = 0;       // where writes to lost records go
   uint64_t size = 0;       // of everything: the extension's minSize
@@ -38,10 +39,11 @@ inline constexpr uint64_t kScratchAlignment = 64;
 inline constexpr uint64_t kMostRegionBytes = 8 << 20;
 
 struct ScratchNeeds {
-  uint32_t slot_count = 0;      // slots of the graph
-  uint32_t level_count = 0;     // no dispatch has more levels
-  uint32_t launch_count = 0;    // no level has more launches
-  uint32_t largest_record = 0;  // bytes, of all that any node writes or reads
+  uint32_t slot_count = 0;            // slots of the graph
+  uint32_t level_count = 0;           // no dispatch has more levels
+  uint32_t launch_count = 0;          // no level has more launches
+  uint32_t dynamic_launch_count = 0;  // the same for dynamic grids
+  uint32_t largest_record = 0;        // bytes, of all that any node writes or reads
   bool close_every_level = false;
 };
 

@@ -211,8 +211,8 @@ Expected<void> HostPlanner::BeginIfNeeded() {
   const bool has_outputs = std::any_of(launches.begin(), launches.end(), [this](const NodeLaunch& launch) {
     return !InfoOf(launch.launch).outputs.empty();
   });
-  // A leaf reads nothing but its launch block and input. A node with outputs reads the control block even if no output has a
-  // target.
+  // A leaf reads nothing but its launch block and input. A node with outputs reads the control block even if no output
+  // has a target.
   if (plan_.ring_bytes == 0 && !has_outputs) return {};
   return PlanBegin({});
 }

@@ -43,6 +43,7 @@ struct NodeLaunch {
 };
 
 struct LevelPlan {
+  std::optional<KernelCall> sum;    // before the close kernel: of grids, for launches that may have many records
   std::optional<KernelCall> close;  // none if no launch and no region needs it
   std::vector<NodeLaunch> launches;
 };

@@ -14,6 +14,9 @@ namespace {
 // Regions that the begin kernel's one workgroup opens itself, before a second dispatch is worth its barrier.
 constexpr uint32_t kMostOpeningsOfBegin = 4 * shared::kLevelsWorkgroup;
 
+// A region with room for so many records that notes about them may be worth many workgroups, and another dispatch.
+constexpr uint32_t kManyRecords = 1 << 14;
+
 constexpr std::array<uint32_t, 3> kMaxGrid = {kMaxExecutionGraphWorkgroupCount, kMaxExecutionGraphWorkgroupCount,
                                               kMaxExecutionGraphWorkgroupCount};
 
@@ -21,11 +24,14 @@ uint32_t WorkgroupsToOpen(uint32_t regions) {
   return (regions + shared::kLevelsWorkgroup - 1) / shared::kLevelsWorkgroup;
 }
 
+void SetSize(KernelCall& call, DispatchSize size) {
+  call.x = size.x;
+  call.y = size.y;
+}
+
 }  // namespace
 
-shared::LaunchPlan LevelPlanner::Describe(Launch launch) const {
-  return DescribeLaunch(graph_, launch, kMaxGrid);
-}
+shared::LaunchPlan LevelPlanner::Describe(Launch launch) const { return DescribeLaunch(graph_, launch, kMaxGrid); }
 
 Expected<void> LevelPlanner::CopyPushConstants() {
   const PipelineLayout& layout = *pipeline_.layout;
@@ -77,7 +83,7 @@ bool LevelPlanner::IsFromRegion(uint32_t level, Launch launch, const shared::Lau
 
 Expected<void> LevelPlanner::PlanLevel(uint32_t level) {
   LevelPlan& planned = plan_.levels.emplace_back();
-  std::vector<shared::LaunchPlan> closed;
+  ClosedLaunches closed;
   uint32_t notes_before = 0;
   for (const Launch launch : schedule_->launches_of(level)) {
     // Launches of one region stand together, the slot's own first.
@@ -90,33 +96,49 @@ Expected<void> LevelPlanner::PlanLevel(uint32_t level) {
     node.node = graph_.slots[launch.slot].node;
     node.launch = launch;
     const bool from_region = IsFromRegion(level, launch, described);
-    const auto position = static_cast<uint32_t>(closed.size());
-    uint64_t input = scratch_.input(position);
+    described.position = closed.count;
+    uint64_t input = scratch_.input(described.position);
     if (from_region) {
       input = scratch_.region_offset(level, launch.input);
       const bool coalescing = described.kind == shared::kLaunchCoalescing;
       node.arguments = input + (coalescing ? offsetof(shared::Region, workgroups) : offsetof(shared::Region, reserved));
     } else {
-      node.arguments = scratch_.argument(position);
-      closed.push_back(described);
+      node.arguments = scratch_.argument(described.position);
+      AddClosed(level, described, closed);
     }
     if (Expected<void> done = UploadBlock(level, launch, environment_.scratch + input, from_region, node.block); !done)
       return done;
   }
-  return closed.empty() && scratch_.opens_all_levels ? Expected<void>() : PlanClose(level, closed);
+  return closed.count == 0 && scratch_.opens_all_levels ? Expected<void>() : PlanClose(level, closed);
 }
 
-Expected<void> LevelPlanner::PlanClose(uint32_t level, const std::vector<shared::LaunchPlan>& launches) {
+void LevelPlanner::AddClosed(uint32_t level, const shared::LaunchPlan& launch, ClosedLaunches& closed) {
+  ++closed.count;
+  // What infos on the device bring is not known.
+  const bool may_be_many = level == 0 || memory_.opening_of(level, launch.slot).capacity >= kManyRecords;
+  if (launch.note_words == shared::kNoNotes || !may_be_many) return closed.parts.push_back(launch);
+  shared::LaunchPlan part = launch;
+  part.parts = shared::kLevelsWorkgroup;
+  const bool summed = launch.kind == shared::kLaunchDynamicGrid;
+  std::vector<shared::LaunchPlan>& parts = summed ? closed.summed_parts : closed.parts;
+  if (summed) part.sums = static_cast<uint32_t>(parts.size());
+  for (part.part = 0; part.part < part.parts; ++part.part) parts.push_back(part);
+}
+
+Expected<void> LevelPlanner::PlanClose(uint32_t level, const ClosedLaunches& closed) {
+  std::vector<shared::LaunchPlan> parts = closed.parts;
+  parts.insert(parts.end(), closed.summed_parts.begin(), closed.summed_parts.end());
   const std::span<const shared::RegionPlan> openings =
       scratch_.opens_all_levels ? std::span<const shared::RegionPlan>() : memory_.openings_of(level);
   shared::ClosePlan close = {};
   close.control = environment_.scratch + scratch_.control;
   close.inputs = environment_.scratch + scratch_.inputs;
   close.arguments = environment_.scratch + scratch_.arguments;
+  close.sums = environment_.scratch + scratch_.sums;
   close.consumed = RegionsConsumedBy(level);
   close.regions = environment_.scratch + scratch_.regions;
   close.reports = environment_.loss_reports;
-  close.launch_count = static_cast<uint32_t>(launches.size());
+  close.part_count = static_cast<uint32_t>(parts.size());
   close.opening_count = static_cast<uint32_t>(openings.size());
   close.graph = pipeline_.id;
   close.level = level;
@@ -127,15 +149,18 @@ Expected<void> LevelPlanner::PlanClose(uint32_t level, const std::vector<shared:
   close.max_workgroups_x = environment_.limits.max_workgroups_x;
   close.max_workgroups_y = environment_.limits.max_workgroups_y;
   close.max_grid_workgroups = environment_.limits.max_grid_workgroups;
-  if (Expected<void> done = Upload(std::span(launches), close.launches); !done) return done;
+  if (Expected<void> done = Upload(std::span<const shared::LaunchPlan>(parts), close.launches); !done) return done;
   if (Expected<void> done = Upload(openings, close.openings); !done) return done;
 
-  KernelCall& call = plan_.levels.back().close.emplace();
-  const DispatchSize size = SplitIntoRows(close.launch_count + WorkgroupsToOpen(close.opening_count),
-                                          environment_.limits.max_workgroups_x);
-  call.x = size.x;
-  call.y = size.y;
-  return Upload(close, call.plan);
+  const uint32_t max_x = environment_.limits.max_workgroups_x;
+  LevelPlan& planned = plan_.levels.back();
+  SetSize(planned.close.emplace(), SplitIntoRows(close.part_count + WorkgroupsToOpen(close.opening_count), max_x));
+  if (Expected<void> done = Upload(close, planned.close->plan); !done || closed.summed_parts.empty()) return done;
+  shared::ClosePlan sum = close;
+  sum.launches += closed.parts.size() * sizeof(shared::LaunchPlan);
+  sum.part_count = static_cast<uint32_t>(closed.summed_parts.size());
+  SetSize(planned.sum.emplace(), SplitIntoRows(sum.part_count, max_x));
+  return Upload(sum, planned.sum->plan);
 }
 
 Expected<void> LevelPlanner::PlanBegin(std::span<const shared::RegionPlan> entry_openings) {

@@ -66,8 +66,16 @@ class LevelPlanner {
   DispatchPlan plan_;
 
  private:
+  // Launches of one level that the close kernel prepares, by part.
+  struct ClosedLaunches {
+    uint32_t count = 0;
+    std::vector<shared::LaunchPlan> parts;
+    std::vector<shared::LaunchPlan> summed_parts;  // of launches whose grids have to be added up first
+  };
+
   [[nodiscard]] bool IsFromRegion(uint32_t level, Launch launch, const shared::LaunchPlan& described);
-  [[nodiscard]] Expected<void> PlanClose(uint32_t level, const std::vector<shared::LaunchPlan>& launches);
+  void AddClosed(uint32_t level, const shared::LaunchPlan& launch, ClosedLaunches& closed);
+  [[nodiscard]] Expected<void> PlanClose(uint32_t level, const ClosedLaunches& closed);
 
   VkDeviceAddress openings_ = 0;  // those of the begin kernel and open_regions
   uint32_t opening_count_ = 0;

@@ -130,6 +130,10 @@ void RecordClose(const Device& device, VkCommandBuffer command_buffer, const Lev
                  Recorder& recorder) {
   const ScopedLabel label(device, command_buffer, "level " + std::to_string(number) + " close");
   recorder.Barrier(GraphBarrier::kWork);
+  if (level.sum) {
+    recorder.Run(Kernel::kSumGrids, *level.sum);
+    recorder.Barrier(GraphBarrier::kWork);
+  }
   recorder.Run(Kernel::kCloseLevel, *level.close);
   recorder.Barrier(GraphBarrier::kArguments);
   recorder.Mark("close", number);

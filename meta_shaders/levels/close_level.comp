@@ -1,6 +1,6 @@
 // Between two levels: turns what one level appended into launches of the next, and opens the regions that the next one appends to.
 //
-// Workgroups [0, launch_count): one per launch. The ones after them: one region per invocation.
+// Workgroups [0, part_count): one per part of a launch. The ones after them: one region per invocation.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 
@@ -10,8 +10,6 @@
 
 layout(local_size_x = 128) in;
 
-layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer ClosePlanReference { ClosePlan plan; };
-layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer LaunchPlanReference { LaunchPlan plan; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer ArgumentsReference { uvec4 arguments; };
 
 // The whole dispatch: as near to one row as the limits allow. The node finds its workgroup as y * NumWorkgroups.x + x.
@@ -23,15 +21,16 @@ uvec4 SplitIntoRows(uint workgroups, uint max_x) {
 
 // Called by all invocations of a workgroup.
 void CloseLaunch(ClosePlan plan, uint index) {
-  const LaunchPlan launch = LaunchPlanReference(ElementAddress(plan.launches, index, kLaunchPlanBytes)).plan;
+  const LaunchPlan launch = LoadLaunchPlan(plan.launches, index);
   const Region region = RegionOf(plan.consumed, launch.slot).region;
   const uint records = min(region.reserved, region.records.count);
   const uvec2 notes = launch.note_words != kNoNotes ? NotesOf(region, launch.notes_before) : uvec2(0u);
-  const LaunchSize size = SizeLaunch(plan, launch, region, records, notes);
-  if (gl_LocalInvocationIndex != 0u) return;
-  LaunchInputReference(ElementAddress(plan.inputs, index, kLaunchInputBytes)).launch =
+  LaunchSize size;
+  const bool is_known = SizeLaunch(plan, launch, region, records, notes, size);
+  if (!is_known || gl_LocalInvocationIndex != 0u) return;
+  LaunchInputReference(ElementAddress(plan.inputs, launch.position, kLaunchInputBytes)).launch =
       LaunchInput(Records(region.records.base, region.records.stride, size.records), notes, size.workgroups, 0u);
-  ArgumentsReference(ElementAddress(plan.arguments, index, kArgumentsBytes)).arguments = SplitIntoRows(size.workgroups, plan.max_workgroups_x);
+  ArgumentsReference(ElementAddress(plan.arguments, launch.position, kArgumentsBytes)).arguments = SplitIntoRows(size.workgroups, plan.max_workgroups_x);
   // Losses of the allocation, once for all launches of the region; and records whose workgroups no dispatch of this device can hold.
   const uint lost = plan.reports_losses != 0u && launch.identity == launch.slot ? region.lost : 0u;
   ReportLoss(plan.reports, plan.graph, launch.identity, plan.level, SaturatingAdd(lost, records - size.records));
@@ -46,11 +45,11 @@ void main() {
   const ClosePlan plan = ClosePlanReference(push.plan).plan;
   const ControlBlock control = ControlBlockReference(plan.control).control;
   const uint workgroup = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
-  if (workgroup < plan.launch_count) {
+  if (workgroup < plan.part_count) {
     if (workgroup == 0u && gl_LocalInvocationIndex == 0u) ReportHeapLoss(plan);
     CloseLaunch(plan, workgroup);
   } else {
-    const uint opening = (workgroup - plan.launch_count) * gl_WorkGroupSize.x + gl_LocalInvocationIndex;
+    const uint opening = (workgroup - plan.part_count) * gl_WorkGroupSize.x + gl_LocalInvocationIndex;
     if (opening < plan.opening_count) OpenRegion(plan.regions, control.ring, control.dump, LoadRegionPlan(plan.openings, opening));
   }
 }

@@ -29,17 +29,31 @@ LaunchSize SizeCoalescing(LaunchPlan launch, uint records, uint most_workgroups)
   return LaunchSize(min(records, SaturatingMultiply(workgroups, each)), workgroups);
 }
 
+// Records that one invocation takes at a time: fewer barriers a record.
+const uint kScanRecords = 8u;
+const uint kScanTile = kScanRecords * kLevelsWorkgroup;
+
+// The records that this workgroup takes; none if there are too few for so many parts.
+struct Part {
+  uint begin;
+  uint end;
+};
+
+Part PartOf(LaunchPlan launch, uint records) {
+  const uint each = max((records + launch.parts - 1u) / launch.parts, kScanTile);
+  const uint begin = min(launch.part * each, records);
+  return Part(begin, min(begin + each, records));
+}
+
 // Notes of records that all have the same number of workgroups.
-void WriteUnfinished(uvec2 notes, uint records, uint workgroups) {
-  for (uint record = gl_LocalInvocationIndex; record < records; record += kLevelsWorkgroup)
+void WriteUnfinished(uvec2 notes, Part part, uint records, uint workgroups) {
+  for (uint record = part.begin + gl_LocalInvocationIndex; record < min(part.end, records); record += kLevelsWorkgroup)
     UintReference(ElementAddress(notes, record, 4u)).value = workgroups;
 }
 
-// ---- dynamic grids: one workgroup scans all records -------------------------------------------------------------------------------------------------
+// ---- dynamic grids ----------------------------------------------------------------------------------------------------------------------------------
 
-// Records that one invocation takes at a time: fewer barriers a record.
-const uint kScanRecords = 8u;
-
+shared uint part_before;
 shared uint scan_taken;
 shared uint scan_workgroups;
 
@@ -53,6 +67,19 @@ uint RecordWorkgroups(ClosePlan plan, LaunchPlan launch, Region region, uint rec
   return min(SaturatingMultiply(SaturatingMultiply(grid.x, grid.y), grid.z), plan.max_grid_workgroups);
 }
 
+UintReference SumOfPart(ClosePlan plan, LaunchPlan launch, uint part) { return UintReference(ElementAddress(plan.sums, launch.sums + part, 4u)); }
+
+// Workgroups of all parts before this one.
+uint WorkgroupsBefore(ClosePlan plan, LaunchPlan launch) {
+  if (launch.parts == 1u) return 0u;
+  const uint part = gl_LocalInvocationIndex;
+  uint total;
+  const uint before = ScanWorkgroup(part < launch.parts ? SumOfPart(plan, launch, part).value : 0u, total);
+  if (part == launch.part) part_before = before;
+  barrier();
+  return part_before;
+}
+
 void WriteDynamicNotes(LaunchPlan launch, Region region, uvec2 notes, uint record, uint first, uint workgroups) {
   if (launch.note_words != kFullNotes) {
     UintReference(ElementAddress(notes, record, 4u)).value = first;
@@ -62,14 +89,17 @@ void WriteDynamicNotes(LaunchPlan launch, Region region, uvec2 notes, uint recor
   NotesReference(ElementAddress(notes, record, 16u)).notes = uvec4(first, grid.xy, workgroups);
 }
 
-// Writes the notes of every record that is taken. Sums never decrease, so the records taken are a prefix.
-LaunchSize SizeDynamicGrid(ClosePlan plan, LaunchPlan launch, Region region, uint records, uvec2 notes, uint most_workgroups) {
-  uint taken = 0u;
-  uint workgroups = 0u;
-  uint before = 0u;
-  for (uint tile = 0u; tile < records && before <= most_workgroups; tile += kScanRecords * kLevelsWorkgroup) {
-    const uint begin = tile + gl_LocalInvocationIndex * kScanRecords;
-    const uint end = min(begin + kScanRecords, records);
+// Writes the notes of every record of the part that is taken. Sums never decrease, so the records taken are a prefix; the part that ends it, or the
+// last one with records, knows the launch's size.
+bool SizeDynamicGrid(ClosePlan plan, LaunchPlan launch, Region region, uint records, uvec2 notes, uint most_workgroups, out LaunchSize size) {
+  const Part part = PartOf(launch, records);
+  uint before = WorkgroupsBefore(plan, launch);
+  const bool is_reached = before <= most_workgroups && (part.begin < records || launch.part == 0u);
+  uint taken = part.begin;
+  uint workgroups = before;
+  for (uint tile = part.begin; tile < part.end && before <= most_workgroups; tile += kScanTile) {
+    const uint begin = min(tile + gl_LocalInvocationIndex * kScanRecords, part.end);
+    const uint end = min(begin + kScanRecords, part.end);
     uint counts[kScanRecords];
     uint sum = 0u;
     for (uint record = begin; record < end; ++record) {
@@ -96,17 +126,18 @@ LaunchSize SizeDynamicGrid(ClosePlan plan, LaunchPlan launch, Region region, uin
   atomicMax(scan_taken, taken);
   atomicMax(scan_workgroups, workgroups);
   barrier();
-  return LaunchSize(scan_taken, scan_workgroups);
+  size = LaunchSize(scan_taken, scan_workgroups);
+  return is_reached && (part.end == records || before > most_workgroups);
 }
 
-// Called by all invocations of a workgroup, with the same arguments.
-LaunchSize SizeLaunch(ClosePlan plan, LaunchPlan launch, Region region, uint records, uvec2 notes) {
+// Called by all invocations of a workgroup, with the same arguments. True in the one workgroup, among those that have parts of the launch, that knows
+// its size.
+bool SizeLaunch(ClosePlan plan, LaunchPlan launch, Region region, uint records, uvec2 notes, out LaunchSize size) {
   const uint most_workgroups = MostWorkgroups(plan);
-  if (launch.kind == kLaunchDynamicGrid) return SizeDynamicGrid(plan, launch, region, records, notes, most_workgroups);
-  const LaunchSize size =
-      launch.kind == kLaunchStaticGrid ? SizeStaticGrid(launch, records, most_workgroups) : SizeCoalescing(launch, records, most_workgroups);
-  if (launch.note_words != kNoNotes) WriteUnfinished(notes, size.records, GridWorkgroups(launch));
-  return size;
+  if (launch.kind == kLaunchDynamicGrid) return SizeDynamicGrid(plan, launch, region, records, notes, most_workgroups, size);
+  size = launch.kind == kLaunchStaticGrid ? SizeStaticGrid(launch, records, most_workgroups) : SizeCoalescing(launch, records, most_workgroups);
+  if (launch.note_words != kNoNotes) WriteUnfinished(notes, PartOf(launch, records), size.records, GridWorkgroups(launch));
+  return launch.part == 0u;
 }
 
 #endif  // TRELLIS_META_SHADERS_LEVELS_LAUNCH_SIZE_GLSL

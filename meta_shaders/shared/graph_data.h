@@ -135,8 +135,8 @@ struct RegionPlan {
   TRELLIS_UINT grid_yz;
 };
 
-// What the close kernel makes of one launch: the node of slot `identity` runs on the records of the region `slot`.
-// The two differ for nodes that share the input of another one.
+// What one workgroup of the close kernel makes of a launch: the node of slot `identity` runs on the records of the
+// region `slot`. The two differ for nodes that share the input of another one.
 struct LaunchPlan {
   TRELLIS_UINT slot;
   TRELLIS_UINT identity;
@@ -148,7 +148,12 @@ struct LaunchPlan {
   TRELLIS_UINT grid_member;
   TRELLIS_UINT note_words;  // kNoNotes, kShortNotes or kFullNotes
   TRELLIS_UINT
-  notes_before;  // of the launches before this one on the same region, in words a record: shared/regions.glsl
+  notes_before;           // of the launches before this one on the same region, in words a record: shared/regions.glsl
+  TRELLIS_UINT position;  // of its LaunchInput and arguments
+  // The records of one launch may be parted among several workgroups, kLevelsWorkgroup at most, to write the notes.
+  TRELLIS_UINT part;
+  TRELLIS_UINT parts;
+  TRELLIS_UINT sums;  // dynamic grids in several parts: index of the first one's sum of workgroups
 };
 
 // One lost-records report. In a host-visible buffer of the device; the host polls `written`.
@@ -204,20 +209,21 @@ struct OpenPlan {
   TRELLIS_UINT unused;
 };
 
-// Between levels, for launches whose regions cannot serve as arguments. Workgroups [0, launch_count): one per launch:
-// reads the Region it consumes, writes its LaunchInput, its notes and indirect arguments, reports losses. The
+// Between levels, for launches whose regions cannot serve as arguments. Workgroups [0, part_count): one per part of a
+// launch: reads the Region it consumes, writes its LaunchInput, its notes and indirect arguments, reports losses. The
 // workgroups after them open the regions that the next level appends to, where they were not opened before level 0.
+// sum_grids, with a plan of its own, writes what the parts of dynamic grids start from.
 struct ClosePlan {
   TRELLIS_ADDRESS control;
-  TRELLIS_ADDRESS launches;  // LaunchPlan[launch_count]
-  TRELLIS_ADDRESS inputs;    // LaunchInput[launch_count], in scratch
-  TRELLIS_ADDRESS
-  arguments;                 // {x, y, z, unused}[launch_count], in scratch: VkDispatchIndirectCommand at a stride of 16
-  TRELLIS_ADDRESS consumed;  // Region[] with the records of the next level
-  TRELLIS_ADDRESS regions;   // Region[] of all levels
-  TRELLIS_ADDRESS openings;  // RegionPlan[opening_count]
-  TRELLIS_ADDRESS reports;   // LossReportHeader
-  TRELLIS_UINT launch_count;
+  TRELLIS_ADDRESS launches;   // LaunchPlan[part_count]
+  TRELLIS_ADDRESS inputs;     // LaunchInput[], in scratch
+  TRELLIS_ADDRESS arguments;  // {x, y, z, unused}[], in scratch: VkDispatchIndirectCommand at a stride of 16
+  TRELLIS_ADDRESS sums;       // uint[], in scratch: by part, its workgroups
+  TRELLIS_ADDRESS consumed;   // Region[] with the records of the next level
+  TRELLIS_ADDRESS regions;    // Region[] of all levels
+  TRELLIS_ADDRESS openings;   // RegionPlan[opening_count]
+  TRELLIS_ADDRESS reports;    // LossReportHeader
+  TRELLIS_UINT part_count;
   TRELLIS_UINT opening_count;
   TRELLIS_UINT graph;
   TRELLIS_UINT level;             // of the launches
@@ -258,14 +264,14 @@ static_assert(offsetof(Region, reserved) == 32);
 static_assert(offsetof(Region, workgroups) == 48);
 static_assert(sizeof(ControlBlock) == 32);
 static_assert(sizeof(RegionPlan) == 40);
-static_assert(sizeof(LaunchPlan) == 40);
+static_assert(sizeof(LaunchPlan) == 56);
 static_assert(sizeof(LossReport) == 16);
 static_assert(sizeof(LossReportHeader) == 16);
 static_assert(sizeof(RingEntry) == 32);
 static_assert(sizeof(RingTableHeader) == 16);
 static_assert(sizeof(BeginPlan) == 56);
 static_assert(sizeof(OpenPlan) == 32);
-static_assert(sizeof(ClosePlan) == 104);
+static_assert(sizeof(ClosePlan) == 112);
 static_assert(sizeof(EndPlan) == 48);
 static_assert(sizeof(DispatchArguments) == 16);
 }  // namespace trellis::shared

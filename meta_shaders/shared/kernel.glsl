@@ -12,6 +12,8 @@ push;
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer RingTableHeaderReference { RingTableHeader header; };
 layout(buffer_reference, scalar, buffer_reference_align = 8) buffer RingEntryReference { RingEntry entry; };
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer RegionPlanReference { RegionPlan plan; };
+layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer ClosePlanReference { ClosePlan plan; };
+layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer LaunchPlanReference { LaunchPlan plan; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer LossReportHeaderReference { LossReportHeader header; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer LossReportReference { LossReport report; };
 
@@ -20,6 +22,8 @@ RingEntryReference RingEntryOf(uvec2 ring_table, uint index) {
 }
 
 RegionPlan LoadRegionPlan(uvec2 openings, uint index) { return RegionPlanReference(ElementAddress(openings, index, kRegionPlanBytes)).plan; }
+
+LaunchPlan LoadLaunchPlan(uvec2 launches, uint index) { return LaunchPlanReference(ElementAddress(launches, index, kLaunchPlanBytes)).plan; }
 
 // Makes a slot's region ready to be appended to. Without a ring it has no room: every allocation fails, is counted, and writes to the dump.
 void OpenRegion(uvec2 regions, uvec2 ring, uvec2 dump, RegionPlan plan) {

@@ -148,8 +148,7 @@ TEST_F(LaterLevels, LaunchesOfEveryKindSideBySide) {
                .input = m.Input(record)});
   send(to_sink, 0);
   m.EndNode();
-  m.BeginNode(
-      {.name = "Coalescing", .launch = Launch::kCoalescing, .shader_index = 0, .input = m.Input(record, 16)});
+  m.BeginNode({.name = "Coalescing", .launch = Launch::kCoalescing, .shader_index = 0, .input = m.Input(record, 16)});
   send(to_sink, 1);
   m.EndNode();
   m.BeginNode({.name = "Dynamic",
@@ -167,11 +166,8 @@ TEST_F(LaterLevels, LaunchesOfEveryKindSideBySide) {
                .input = m.Input(record)});
   send(to_sink, 3);
   m.EndNode();
-  m.BeginNode({.name = "Sink",
-               .launch = Launch::kStaticGrid,
-               .grid = {1, 2, 1},
-               .shader_index = 0,
-               .input = m.Input(record)});
+  m.BeginNode(
+      {.name = "Sink", .launch = Launch::kStaticGrid, .grid = {1, 2, 1}, .shader_index = 0, .input = m.Input(record)});
   m.AddWord(words, m.Get(m.NodeInput(), 0, 0), 1);
   m.EndNode();
   GraphRun run(context());

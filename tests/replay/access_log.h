@@ -45,6 +45,18 @@ class AccessLog {
     pending_.clear();
   }
 
+  // Complains if the host, looking now, does not see what was written. It reads other words than those that commands
+  // write later, so this is no access of its own.
+  void CheckHostRead(uint64_t begin, uint64_t end, const std::string& what) {
+    Access poll;
+    poll.begin = begin;
+    poll.end = end;
+    poll.stage = VK_PIPELINE_STAGE_HOST_BIT;
+    poll.access = VK_ACCESS_HOST_READ_BIT;
+    poll.what = what;
+    tracker_.Check(poll, complaints_);
+  }
+
   HazardTracker tracker_;
   std::vector<std::string> complaints_;
   bool in_command_ = false;

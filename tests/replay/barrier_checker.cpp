@@ -16,6 +16,7 @@
 #include "meta_shaders/shared/graph_data.h"
 #include "meta_shaders/shared/input_copy.h"
 #include "tests/replay/access_log.h"
+#include "tests/replay/checked_memory.h"
 #include "tests/replay/open_regions.h"
 #include "tests/replay/pushed_bytes.h"
 
@@ -23,27 +24,6 @@ namespace trellis::test {
 namespace {
 
 using namespace shared;
-
-// The ring has no address before execution, and the application's memory is anywhere: both get places that no host
-// allocation has.
-constexpr uint64_t kRing = 1ull << 60;
-constexpr uint64_t kRingEnd = kRing + (1ull << 50);
-constexpr uint64_t kApplication = 1ull << 62;
-
-template <typename T>
-const T& At(uint64_t address, uint64_t index = 0) {
-  return reinterpret_cast<const T*>(address)[index];
-}
-
-// What a close kernel, or the copy kernel, prepared for a launch.
-struct PreparedInput {
-  uint32_t slot = kNoSlot;  // that runs; its records may be another one's
-  uint64_t arguments = 0;   // 0 for level 0
-  uint64_t records = 0;     // offset in the ring
-  uint64_t record_bytes = 0;
-  uint64_t notes = 0;
-  uint64_t notes_bytes = 0;
-};
 
 class Checker : AccessLog {
  public:
@@ -53,8 +33,7 @@ class Checker : AccessLog {
     AddUnknownPast();
     for (const Command& command : stream) Step(command);
     if (running_) Complain("no end_graph");
-    Touch(reports_, reports_ + kReportBytes, kRead, "host reads loss reports", VK_PIPELINE_STAGE_HOST_BIT,
-          VK_ACCESS_HOST_READ_BIT);
+    CheckHostRead(reports_, reports_ + kReportBytes, "host reads loss reports");
     return std::move(complaints_);
   }
 
@@ -132,6 +111,8 @@ class Checker : AccessLog {
         return RunAppendInfos(At<EntryPlan>(*plan));
       case Kernel::kCopyChunks:
         return RunCopyChunks(At<EntryPlan>(*plan));
+      case Kernel::kSumGrids:
+        return RunSumGrids(At<ClosePlan>(*plan), command.x * command.y);
       case Kernel::kCloseLevel:
         return RunClose(At<ClosePlan>(*plan), command.x * command.y);
       case Kernel::kEndGraph:
@@ -158,7 +139,8 @@ class Checker : AccessLog {
 
   void RunBegin(const BeginPlan& plan) {
     if (running_) Complain("begin_graph while a graph is running");
-    if (reports_ != 0) CheckHostSeesReports();
+    // The submission before may have ended there, and the host looked.
+    CheckHostRead(reports_, reports_ + kReportBytes, "host reads loss reports");
     running_ = plan.ring_bytes != 0;
     open_ = {};
     prepared_.clear();
@@ -260,17 +242,46 @@ class Checker : AccessLog {
     TouchEntryHalf(plan, "copy_chunks");
   }
 
+  void TouchSums(const ClosePlan& plan, const LaunchPlan& launch, VkAccessFlags access, const std::string& who) {
+    const uint64_t sums = plan.sums + launch.sums * sizeof(uint32_t);
+    Touch(sums, sums + launch.parts * sizeof(uint32_t), access, who + " uses sums of workgroups");
+    if (access == kRead && summed_.erase(sums) == 0) Complain(who + " uses sums that nobody made");
+    if (access == kWrite) summed_.insert(sums);
+  }
+
+  void RunSumGrids(const ClosePlan& plan, uint32_t workgroups) {
+    if (workgroups < plan.part_count) Complain("sum_grids has too few workgroups");
+    for (uint32_t i = 0; i < plan.part_count; ++i) {
+      const LaunchPlan& launch = At<LaunchPlan>(plan.launches, i);
+      if (launch.part != 0) continue;
+      const uint64_t region = plan.consumed + launch.slot * sizeof(Region);
+      const RegionPlan* opening = FindOpen(region, plan.level, "sum_grids reads");
+      if (opening == nullptr) continue;
+      const PreparedInput input = InRegion(*opening);
+      Touch(region, region + sizeof(Region), kRead, "sum_grids reads a region");
+      Touch(input.records, input.records + input.record_bytes, kRead, "sum_grids reads grids");
+      TouchSums(plan, launch, kWrite, "sum_grids");
+    }
+  }
+
   void RunClose(const ClosePlan& plan, uint32_t workgroups) {
     ++level_;
     if (plan.level != level_)
       Complain("close of level " + std::to_string(plan.level) + " where level " + std::to_string(level_) + " is due");
-    if (workgroups < plan.launch_count + (plan.opening_count + kLevelsWorkgroup - 1) / kLevelsWorkgroup)
+    if (workgroups < plan.part_count + (plan.opening_count + kLevelsWorkgroup - 1) / kLevelsWorkgroup)
       Complain("close_level has too few workgroups");
     const std::string who = "close of level " + std::to_string(plan.level);
     Touch(plan.control, plan.control + sizeof(ControlBlock), kRead, who + " reads the control block");
     TouchReports(plan.reports, who);
     prepared_.clear();
-    for (uint32_t i = 0; i < plan.launch_count; ++i) CloseLaunch(plan, i, who);
+    uint32_t parts = 0;
+    for (uint32_t i = 0; i < plan.part_count; ++i) {
+      const LaunchPlan& launch = At<LaunchPlan>(plan.launches, i);
+      if (launch.part != 0) continue;
+      CloseLaunch(plan, launch, who);
+      parts += launch.parts;
+    }
+    if (parts != plan.part_count) Complain(who + " leaves parts out");
     if (plan.heap_slot != kNoSlot) {
       const uint64_t heap = plan.consumed + plan.heap_slot * sizeof(Region);
       Touch(heap, heap + sizeof(Region), kRead, who + " reads the heap's region");
@@ -280,24 +291,23 @@ class Checker : AccessLog {
     Open(plan.regions, plan.openings, plan.opening_count, who);
   }
 
-  void CloseLaunch(const ClosePlan& plan, uint32_t index, const std::string& who) {
-    const LaunchPlan& launch = At<LaunchPlan>(plan.launches, index);
+  void CloseLaunch(const ClosePlan& plan, const LaunchPlan& launch, const std::string& who) {
     const uint64_t region = plan.consumed + launch.slot * sizeof(Region);
     const RegionPlan* opening = FindOpen(region, level_, who + " consumes");
     if (opening == nullptr) return;
     if (plan.reports_losses != 0 && launch.identity == launch.slot) open_.Report(level_, launch.slot);
-    const uint64_t input = plan.inputs + index * sizeof(LaunchInput);
-    PreparedInput prepared;
+    const uint64_t input = plan.inputs + launch.position * sizeof(LaunchInput);
+    PreparedInput prepared = InRegion(*opening);
     prepared.slot = launch.identity;
-    prepared.arguments = plan.arguments + index * sizeof(DispatchArguments);
-    prepared.records = kRing + opening->offset;
-    prepared.record_bytes = uint64_t{opening->stride} * opening->capacity;
+    prepared.arguments = plan.arguments + launch.position * sizeof(DispatchArguments);
     Touch(region, region + sizeof(Region), kRead, who + " reads region " + std::to_string(launch.slot));
     Touch(input, input + sizeof(LaunchInput), kWrite, who + " describes an input");
     Touch(prepared.arguments, prepared.arguments + sizeof(DispatchArguments), kWrite,
           who + " writes indirect arguments");
-    if (launch.kind == kLaunchDynamicGrid)
+    if (launch.kind == kLaunchDynamicGrid) {
       Touch(prepared.records, prepared.records + prepared.record_bytes, kRead, who + " reads grids");
+      if (launch.parts > 1) TouchSums(plan, launch, kRead, who);
+    }
     if (launch.note_words != kNoNotes) {
       prepared.notes = prepared.records + RegionBytes(opening->stride, launch.notes_before, opening->capacity);
       prepared.notes_bytes = uint64_t{opening->capacity} * launch.note_words * 4;
@@ -326,18 +336,6 @@ class Checker : AccessLog {
     prepared_.clear();
   }
 
-  // The submission may end here, and the host looks. It reads other words than those that later graphs write, so this
-  // is no access of its own.
-  void CheckHostSeesReports() {
-    Access poll;
-    poll.begin = reports_;
-    poll.end = reports_ + kReportBytes;
-    poll.stage = VK_PIPELINE_STAGE_HOST_BIT;
-    poll.access = VK_ACCESS_HOST_READ_BIT;
-    poll.what = "host reads loss reports";
-    tracker_.Check(poll, complaints_);
-  }
-
   void TouchReports(uint64_t reports, const std::string& who) {
     reports_ = reports;
     Touch(reports, reports + kReportBytes, kReadWrite, who + " reports losses");
@@ -363,8 +361,8 @@ class Checker : AccessLog {
   }
 
   void CheckOutputs(const std::vector<NodeOutput>& expected, uint64_t outputs, const std::string& who) {
-    if (!expected.empty() && std::memcmp(&At<NodeOutput>(outputs), expected.data(),
-                                         expected.size() * sizeof(NodeOutput)) != 0)
+    if (!expected.empty() &&
+        std::memcmp(&At<NodeOutput>(outputs), expected.data(), expected.size() * sizeof(NodeOutput)) != 0)
       Complain(who + " has the outputs of another node");
   }
 
@@ -381,9 +379,7 @@ class Checker : AccessLog {
     if (opening.coalesce != (coalescing ? info.coalesce : 0)) Complain(who + " has records counted for another kind");
     if (!coalescing && (opening.grid_x != info.grid[0] || opening.grid_yz != info.grid[1] * info.grid[2]))
       Complain(who + " has the grid of another node");
-    PreparedInput input;
-    input.records = kRing + opening.offset;
-    input.record_bytes = uint64_t{opening.stride} * opening.capacity;
+    PreparedInput input = InRegion(opening);
     input.arguments = block.source + (coalescing ? offsetof(Region, workgroups) : offsetof(Region, reserved));
     Touch(block.source, block.source + sizeof(Region), kRead, who + " reads its region");
     TouchInput(input, info, command, who);
@@ -413,8 +409,8 @@ class Checker : AccessLog {
                   const std::string& who) {
     if (input.arguments != 0) TouchArguments(input, command, who);
     // The recorder does not look at sizes: an empty record is as good as one byte.
-    Touch(input.records, input.records + std::max<uint64_t>(input.record_bytes, 1), info.writes_input ? kReadWrite : kRead,
-          who + " uses its records");
+    Touch(input.records, input.records + std::max<uint64_t>(input.record_bytes, 1),
+          info.writes_input ? kReadWrite : kRead, who + " uses its records");
     Touch(input.notes, input.notes + input.notes_bytes, info.finishes_writing ? kReadWrite : kRead,
           who + " uses its notes");
   }
@@ -449,9 +445,9 @@ class Checker : AccessLog {
     const uint64_t region = regions + slot * sizeof(Region);
     const RegionPlan* opening = FindOpen(region, level_ + 1, who + " appends to");
     if (opening == nullptr) return;
-    const uint64_t records = kRing + opening->offset;
+    const PreparedInput written = InRegion(*opening);
     Touch(region, region + sizeof(Region), kReadWrite, who + " appends to region " + std::to_string(slot));
-    Touch(records, records + uint64_t{opening->stride} * opening->capacity, kReadWrite, who + " writes records");
+    Touch(written.records, written.records + written.record_bytes, kReadWrite, who + " writes records");
   }
 
   void CheckApplicationBytes(const PipelineLayout& layout, const std::string& who) {
@@ -484,6 +480,7 @@ class Checker : AccessLog {
   uint64_t ring_bytes_ = 0;
   uint64_t reports_ = 0;
   OpenRegions open_;
+  std::set<uint64_t> summed_;                   // addresses of sums that wait for their close kernel
   std::set<uint64_t> copied_;                   // ring offsets of the inputs copied
   std::map<uint64_t, PreparedInput> prepared_;  // by address of the LaunchInput
 };

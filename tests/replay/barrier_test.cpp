@@ -116,7 +116,8 @@ TEST_P(DeviceInfoBarrierTest, FiveMore) {
   Use(MakePipeline(device_, {NodeBuilder("a").To("b", 4).Payload(8), Writing(NodeBuilder("b").Dynamic().Payload(16)),
                              NodeBuilder("d").Dynamic().Payload(12), NodeBuilder("s").Payload(12).SharesInput("d")}));
   DispatchFromDevice(device_, pipeline_, scratch_, GetParam());
-  ExpectExact(BarriersFor(2, 1) + 5);
+  // And the sums of both levels' grids.
+  ExpectExact(BarriersFor(2, 1) + 5 + 2);
 }
 
 INSTANTIATE_TEST_SUITE_P(Counts, DeviceInfoBarrierTest, ::testing::Values(std::optional<uint32_t>(3), std::nullopt));
@@ -144,7 +145,17 @@ TEST_F(BarrierTest, DynamicGrids) {
   Record(
       {NodeBuilder("a").Dynamic(8, 8, 8).To("b", 16), NodeBuilder("b").Dynamic().To("c"), NodeBuilder("c").Dynamic(4)},
       {{"a", 5, 0, 2}});
-  ExpectExact(BarriersFor(3, 2));
+  // What b's grids multiply to has no bound, so c's are added up first.
+  ExpectExact(BarriersFor(3, 2) + 1);
+}
+
+TEST_F(BarrierTest, ManyDynamicGridsAreAddedUpFirst) {
+  NodeBuilder finishing = Writing(NodeBuilder("c")).Static(5);
+  finishing.source.info.finishes_writing = true;
+  Record({NodeBuilder("a").To("b", 4000).To("c", 4000), NodeBuilder("b").Dynamic(4).To("d"), finishing,
+          NodeBuilder("d").Dynamic()},
+         {{"a", 10}});
+  ExpectExact(BarriersFor(3, 2) + 2);
 }
 
 TEST_F(BarrierTest, Coalescing) {
@@ -213,7 +224,8 @@ TEST_F(BarrierTest, SharedInputs) {
           NodeBuilder("c").Dynamic()},
          {{"a", 9}});
   EXPECT_EQ(PositionsOf(device_.stream(), Command::Kind::kDispatchIndirect).size(), 3 + 4u + 1);
-  ExpectExact(BarriersFor(4, 3));
+  // The sums of c's grids in two levels.
+  ExpectExact(BarriersFor(4, 3) + 2);
 }
 
 TEST_F(BarrierTest, SharedInputsOfAnEntryThatWritesThem) {
@@ -288,9 +300,11 @@ TEST_F(ClosedBarrierTest, AllocationsFromTheHeap) {
 }
 
 TEST_F(ClosedBarrierTest, InfosOnTheDevice) {
-  Use(MakePipeline(device_, {NodeBuilder("a").To("b", 4).Payload(8), NodeBuilder("b").Dynamic().To("c"), NodeBuilder("c")}));
+  Use(MakePipeline(device_,
+                   {NodeBuilder("a").To("b", 4).Payload(8), NodeBuilder("b").Dynamic().To("c"), NodeBuilder("c")}));
   DispatchFromDevice(device_, pipeline_, scratch_, 3);
-  ExpectExact(BarriersFor(3, 2) + 5);
+  // And the sums of levels 0 and 1, whose records nothing bounds.
+  ExpectExact(BarriersFor(3, 2) + 5 + 2);
 }
 
 // One recording a seed: two dispatches of a random graph from random roots, some of whose nodes write their inputs.

@@ -42,8 +42,8 @@ class BeginEndKernelTest : public KernelTest {
            const std::vector<RegionPlan>& openings = {}) {
     reports_ = Memory(sizeof(LossReportHeader) + shared::kLossReportCapacity * sizeof(LossReport));
     const auto count = static_cast<uint32_t>(openings.size());
-    const EndPlan plan = {control.address,  table.address, regions.address, Memory(openings).address,
-                          reports_.address, count,         42};
+    const EndPlan plan = {
+        control.address, table.address, regions.address, Memory(openings).address, reports_.address, count, 42};
     Run(Kernel::kEndGraph, plan, std::max((count + shared::kLevelsWorkgroup - 1) / shared::kLevelsWorkgroup, 1u));
   }
   static void ExpectOpened(const Region& region, const RegionPlan& plan, uint64_t ring) {

@@ -52,6 +52,7 @@ class CloseKernelTest : public KernelTest {
     launch.plan.grid_y = y;
     launch.plan.grid_z = z;
     launch.plan.coalesce = 1;
+    launch.plan.parts = 1;
     launch.region.records.stride = 12;
     SetRecords(launch, records);
     return launch;
@@ -88,6 +89,20 @@ class CloseKernelTest : public KernelTest {
     launch.region.records.count = records;
   }
 
+  // The workgroups' plans: those of launches in several parts last, as their sums are made first.
+  static std::vector<LaunchPlan> Parts(const std::vector<LaunchPlan>& launches, size_t& whole) {
+    std::vector<LaunchPlan> parts;
+    for (const LaunchPlan& launch : launches)
+      if (launch.parts == 1) parts.push_back(launch);
+    whole = parts.size();
+    for (LaunchPlan launch : launches) {
+      if (launch.parts == 1) continue;
+      launch.sums = static_cast<uint32_t>(parts.size() - whole);
+      for (launch.part = 0; launch.part < launch.parts; ++launch.part) parts.push_back(launch);
+    }
+    return parts;
+  }
+
   // Runs the kernel over `launches`; the slot of launch i is 2 * i + 1 unless it has one, to share that one's region.
   std::vector<Closed> Close(std::vector<Launch> launches, const std::vector<RegionPlan>& openings = {}) {
     const uint32_t heap_slot = static_cast<uint32_t>(2 * launches.size() + 1);
@@ -101,6 +116,7 @@ class CloseKernelTest : public KernelTest {
       Launch& launch = launches[i];
       const bool shares = launch.plan.slot != 0;
       if (!shares) launch.plan.slot = launch.plan.identity = static_cast<uint32_t>(2 * i + 1);
+      launch.plan.position = static_cast<uint32_t>(i);
       launch.plan.notes_before = note_words[launch.plan.slot];
       note_words[launch.plan.slot] += launch.plan.note_words;
       plans.push_back(launch.plan);
@@ -111,7 +127,8 @@ class CloseKernelTest : public KernelTest {
       if (region.host == nullptr) {
         // Without notes the capacity may be more than there is memory for.
         const uint32_t words = note_words[launch.plan.slot];
-        const uint64_t bytes = words != 0 ? RegionBytes(launch.region.records.stride, words, launch.region.capacity) : 0;
+        const uint64_t bytes =
+            words != 0 ? RegionBytes(launch.region.records.stride, words, launch.region.capacity) : 0;
         region = Memory(std::max<size_t>({bytes, launch.records.size(), 16}));
         if (!launch.records.empty()) std::memcpy(region.host, launch.records.data(), launch.records.size());
         launch.region.records.base = region.address;
@@ -125,14 +142,17 @@ class CloseKernelTest : public KernelTest {
     reports_ = Memory(sizeof(LossReportHeader) + shared::kLossReportCapacity * sizeof(LossReport));
     ClosePlan plan = {};
     plan.control = Memory(std::vector{control_}).address;
-    plan.launches = Memory(plans).address;
+    size_t whole = 0;
+    const std::vector<LaunchPlan> parts = Parts(plans, whole);
+    plan.launches = Memory(parts).address;
+    plan.sums = Memory((parts.size() + 1) * sizeof(uint32_t)).address;
     plan.inputs = inputs.address;
     plan.arguments = arguments.address;
     plan.consumed = Memory(consumed).address;
     plan.regions = opened_.address;
     plan.openings = Memory(openings).address;
     plan.reports = reports_.address;
-    plan.launch_count = static_cast<uint32_t>(launches.size());
+    plan.part_count = static_cast<uint32_t>(parts.size());
     plan.opening_count = static_cast<uint32_t>(openings.size());
     plan.graph = 99;
     plan.level = 6;
@@ -142,7 +162,13 @@ class CloseKernelTest : public KernelTest {
     plan.max_workgroups_y = limits_.max_workgroups_y;
     plan.max_grid_workgroups = limits_.max_grid_workgroups;
     const uint32_t workgroups =
-        plan.launch_count + (plan.opening_count + shared::kLevelsWorkgroup - 1) / shared::kLevelsWorkgroup;
+        plan.part_count + (plan.opening_count + shared::kLevelsWorkgroup - 1) / shared::kLevelsWorkgroup;
+    if (whole != parts.size()) {
+      ClosePlan sum = plan;
+      sum.launches += whole * sizeof(LaunchPlan);
+      sum.part_count = static_cast<uint32_t>(parts.size() - whole);
+      Run(Kernel::kSumGrids, sum, sum.part_count);
+    }
     Run(Kernel::kCloseLevel, plan, workgroups);
 
     std::vector<Closed> closed;
@@ -152,8 +178,9 @@ class CloseKernelTest : public KernelTest {
       one.arguments = Read<DispatchArguments>(arguments, i);
       one.notes.resize(size_t{one.input.records.count} * launches[i].plan.note_words);
       const LaunchPlan& launch = launches[i].plan;
-      const std::byte* notes = regions[launch.slot].host +
-                               RegionBytes(launches[i].region.records.stride, launch.notes_before, launches[i].region.capacity);
+      const std::byte* notes =
+          regions[launch.slot].host +
+          RegionBytes(launches[i].region.records.stride, launch.notes_before, launches[i].region.capacity);
       if (!one.notes.empty()) std::memcpy(one.notes.data(), notes, one.notes.size() * sizeof(uint32_t));
     }
     return closed;
@@ -165,8 +192,7 @@ class CloseKernelTest : public KernelTest {
     const std::vector<Closed> all = Close({launch});
     const Closed& closed = all[0];
     std::vector<uint32_t> notes;
-    const RecordArray records = {launch.records,
-                                 std::min(launch.region.reserved, launch.region.records.count),
+    const RecordArray records = {launch.records, std::min(launch.region.reserved, launch.region.records.count),
                                  launch.region.records.stride};
     const LaunchSize expected = SizeLaunch(launch.plan, records, limits_, notes);
     EXPECT_EQ(closed.input.records.count, expected.records);
@@ -262,6 +288,44 @@ TEST_F(CloseKernelTest, FullNotesLikeTheHost) {
   limits_.max_workgroups_y = 1;
   limits_.max_workgroups_x = 1000;
   ExpectLikeHost(clamped, "not all of them");
+}
+
+// Among several workgroups, of which some have nothing to do.
+TEST_F(CloseKernelTest, RecordsInPartsLikeTheHost) {
+  for (const uint32_t parts : {2u, 5u, 128u}) {
+    for (const uint32_t records : {0u, 1u, 1023u, 1024u, 1025u, 2048u, 5121u, 70000u, 140000u}) {
+      const std::string what = std::to_string(records) + " records in " + std::to_string(parts) + " parts";
+      Launch launch = DynamicGrid({4, 2, 3}, 12, records, 3);
+      launch.plan.parts = parts;
+      ExpectLikeHost(launch, what);
+      launch.plan.note_words = shared::kFullNotes;
+      ExpectLikeHost(launch, what + ", full notes");
+      launch = StaticGrid(3, 5, 7, records);
+      launch.plan.note_words = shared::kShortNotes;
+      launch.plan.parts = parts;
+      ExpectLikeHost(launch, what + ", short notes");
+    }
+  }
+}
+
+// Whichever part the limit is in, or between two of them.
+TEST_F(CloseKernelTest, WorkgroupsInPartsThatNoDispatchCanHoldAreLostByWholeRecords) {
+  limits_.max_workgroups_y = 1;
+  for (const uint32_t most : {1u, 9u, 4000u, 4096u, 9001u, 20000u, 1000000u}) {
+    limits_.max_workgroups_x = most;
+    Launch launch = DynamicGrid({0, 4, 1}, 4, 7000, 8);
+    launch.plan.parts = 7;
+    ExpectLikeHost(launch, "random, " + std::to_string(most));
+    for (uint32_t record = 0; record < 7000; ++record) {
+      const uint32_t grid = record % 1024 < 2 ? 2000 : 0;
+      std::memcpy(launch.records.data() + record * size_t{4}, &grid, 4);
+    }
+    ExpectLikeHost(launch, "a few at the beginning of each part, " + std::to_string(most));
+  }
+  limits_ = {0x7fffffff, 65535, 65535, (1u << 24) - 1};
+  Launch launch = DynamicGrid({0, 2, 3}, 8, 3000, 0xffff);
+  launch.plan.parts = 3;
+  ExpectLikeHost(launch, "sums beyond 32 bits");
 }
 
 // Workgroups that have yet to finish writing.

@@ -130,9 +130,8 @@ class EntryKernelTest : public KernelTest {
     const Region region = RegionOf(node);
     std::vector<std::vector<uint8_t>> records(std::min(region.reserved, region.capacity));
     for (uint32_t i = 0; i < records.size(); ++i) {
-      const auto* first =
-          reinterpret_cast<const uint8_t*>(ring_.host + (region.records.base - ring_.address) +
-                                                         uint64_t{i} * region.records.stride);
+      const auto* first = reinterpret_cast<const uint8_t*>(ring_.host + (region.records.base - ring_.address) +
+                                                           uint64_t{i} * region.records.stride);
       records[i].assign(first, first + region.records.stride);
     }
     return records;

@@ -15,12 +15,13 @@ namespace {
 TEST(ScratchLayoutTest, PartsAreAlignedAndDoNotOverlap) {
   for (const auto& [slots, launches] : {std::pair(1u, 1u), {2u, 512u}, {31u, 32u}, {1000u, 1000u}}) {
     for (uint32_t largest : {0u, 4u, 63u, 64u, 32768u}) {
-      const ScratchLayout layout = LayOutScratch({slots, 7, launches, largest, false});
+      const ScratchLayout layout = LayOutScratch({slots, 7, launches, launches / 2, largest, false});
       std::vector<std::pair<uint64_t, uint64_t>> parts = {
           {layout.control, sizeof(shared::ControlBlock)},
           {layout.regions, 7 * (slots + 1) * sizeof(shared::Region)},
           {layout.inputs, launches * sizeof(shared::LaunchInput)},
           {layout.arguments, launches * sizeof(shared::DispatchArguments)},
+          {layout.sums, launches / 2 * shared::kLevelsWorkgroup * sizeof(uint32_t)},
           {layout.dump, largest + 64}};
       std::sort(parts.begin(), parts.end());
       uint64_t end = 0;
@@ -42,7 +43,7 @@ TEST(ScratchLayoutTest, PartsAreAlignedAndDoNotOverlap) {
 }
 
 TEST(ScratchLayoutTest, LevelsHaveRegionsOfTheirOwnWhereThatIsAffordable) {
-  ScratchNeeds needs = {1023, 32, 100, 64, false};
+  ScratchNeeds needs = {1023, 32, 100, 0, 64, false};
   const ScratchLayout own = LayOutScratch(needs);
   EXPECT_TRUE(own.opens_all_levels);
   EXPECT_EQ(own.region_levels, 32u);
@@ -55,10 +56,10 @@ TEST(ScratchLayoutTest, LevelsHaveRegionsOfTheirOwnWhereThatIsAffordable) {
   EXPECT_NE(closed.region(0, 5), closed.region(1, 5));
 
   // 128 MiB, if each level had its own.
-  const ScratchLayout huge = LayOutScratch({16383, 128, 100, 64, false});
+  const ScratchLayout huge = LayOutScratch({16383, 128, 100, 0, 64, false});
   EXPECT_FALSE(huge.opens_all_levels);
   EXPECT_LT(huge.size, 3u << 20);
-  EXPECT_EQ(LayOutScratch({3, 1, 1, 0, false}).region_levels, 2u) << "a level never appends to what it consumes";
+  EXPECT_EQ(LayOutScratch({3, 1, 1, 0, 0, false}).region_levels, 2u) << "a level never appends to what it consumes";
 }
 
 TEST(DeviceBufferTest, OwnsItsObjectsAndIsAligned) {

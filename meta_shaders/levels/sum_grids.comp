@@ -1,0 +1,23 @@
+// Before the close kernel, for launches with many records that say their grids: one workgroup a part adds up its workgroups.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+
+#include "../shared/kernel.glsl"
+#include "launch_size.glsl"
+
+layout(local_size_x = 128) in;
+
+void main() {
+  const ClosePlan plan = ClosePlanReference(push.plan).plan;
+  const uint workgroup = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
+  if (workgroup >= plan.part_count) return;
+  const LaunchPlan launch = LoadLaunchPlan(plan.launches, workgroup);
+  const Region region = RegionOf(plan.consumed, launch.slot).region;
+  const Part part = PartOf(launch, min(region.reserved, region.records.count));
+  uint sum = 0u;
+  for (uint record = part.begin + gl_LocalInvocationIndex; record < part.end; record += kLevelsWorkgroup)
+    sum = SaturatingAdd(sum, RecordWorkgroups(plan, launch, region, record));
+  uint total;
+  ScanWorkgroup(sum, total);
+  if (gl_LocalInvocationIndex == 0u) SumOfPart(plan, launch, launch.part).value = total;
+}
