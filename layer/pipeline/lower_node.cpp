@@ -10,10 +10,10 @@
 namespace trellis {
 namespace {
 
-bool HasSubgroupAggregation(const DeviceTraits& traits) {
+bool AggregatesSubgroups(const Device& device) {
   constexpr VkSubgroupFeatureFlags kNeeded =
-      VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_ARITHMETIC_BIT | VK_SUBGROUP_FEATURE_BALLOT_BIT;
-  return (traits.subgroup_operations & kNeeded) == kNeeded;
+      VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_BALLOT_BIT | VK_SUBGROUP_FEATURE_SHUFFLE_BIT;
+  return device.settings.subgroup_aggregation && (device.traits.subgroup_operations & kNeeded) == kNeeded;
 }
 
 LoweredShader Failed(VkResult result, std::string reason) {
@@ -56,7 +56,7 @@ std::shared_ptr<const LoweredShader> LowerNode(const Device& device, const Stage
         Failed(VK_ERROR_VALIDATION_FAILED_EXT, "the shader uses " + std::to_string(info.push_constant_end) +
                                                    " bytes of push constants, the layout's COMPUTE ranges end at " +
                                                    std::to_string(layout.push_constant_end)));
-  const spirv::LowerOptions options = {layout.launch_offset, HasSubgroupAggregation(device.traits),
+  const spirv::LowerOptions options = {layout.launch_offset, AggregatesSubgroups(device),
                                        ReadSpecialization(node.stage->pSpecializationInfo), layout.copy_offset};
   return node.module->Lowered(spirv::LoweringKey(info), options,
                               [&] { return Lower(device, node.module->Checked()->module, info, options); });

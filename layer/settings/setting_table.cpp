@@ -87,6 +87,10 @@ constexpr SettingRow kTable[] = {
      SetBool<&Settings::timing>},
     {"close_levels", SettingType::kEnum, "auto", "auto|always",
      "Which levels are closed by a kernel: those that need it, or every one.", SetCloseLevels},
+    {"subgroup_aggregation", SettingType::kBool, "true", "",
+     "Take the places of payloads for invocations of a subgroup together, where the device has subgroup ballot and "
+     "shuffle.",
+     SetBool<&Settings::subgroup_aggregation>},
 };
 
 }  // namespace

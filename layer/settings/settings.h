@@ -24,6 +24,7 @@ struct Settings {
   bool validate = false;
   bool timing = false;
   bool close_every_level = false;
+  bool subgroup_aggregation = true;
 };
 
 }  // namespace trellis

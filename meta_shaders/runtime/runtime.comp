@@ -8,8 +8,8 @@
 #endif
 #ifdef TRELLIS_SUBGROUP_AGGREGATION
 #extension GL_KHR_shader_subgroup_basic : require
-#extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_KHR_shader_subgroup_ballot : require
+#extension GL_KHR_shader_subgroup_shuffle : require
 #endif
 
 #include "meta_shaders/shared/buffers.glsl"
@@ -39,11 +39,30 @@ uint trellis_local_index;
 uvec3 trellis_workgroup_id;
 uvec4 trellis_input;
 uint trellis_record;  // number of the input's first record among those of the launch
-shared uvec4 trellis_shared;
+uint trellis_turn;    // which of the two words is next
+
+// Two, in turns: whoever writes one of them again has passed a barrier since everybody read it, that of the other one.
+shared uvec4 trellis_shared_even;
+shared uvec4 trellis_shared_odd;
 
 // Waits for the workgroup; payloads that any invocation wrote, or saw, before it are seen by all after it.
 void PayloadBarrier() {
   controlBarrier(gl_ScopeWorkgroup, kPayloadScope, gl_StorageSemanticsBuffer | gl_StorageSemanticsShared, gl_SemanticsAcquireRelease);
+}
+
+// What the workgroup's first invocation has, in all of them. In uniform control flow; a barrier, but not for payloads.
+uvec4 BroadcastInWorkgroup(const uvec4 value) {
+  bool odd = trellis_turn != 0u;
+  trellis_turn ^= 1u;
+  if (trellis_local_index == 0u) {
+    if (odd) {
+      trellis_shared_odd = value;
+    } else {
+      trellis_shared_even = value;
+    }
+  }
+  barrier();
+  return odd ? trellis_shared_odd : trellis_shared_even;
 }
 
 // ---- entry: from the dispatch's workgroup to (record, workgroup of the record); false: past the end ------------------------------------------------
@@ -58,6 +77,7 @@ void SetRecord(const Records records, const uint record, const uint count) {
 bool trellis_enter_static(const uvec2 launch, const uvec3 id, const uint row, const uint local_index, const uvec3 grid) {
   trellis_launch = launch;
   trellis_local_index = local_index;
+  trellis_turn = 0u;
   Records records = InputOf(launch).launch.records;
   uint record = id.x;
   trellis_workgroup_id = uvec3(id.y, id.z % grid.y, id.z / grid.y);
@@ -79,6 +99,7 @@ bool trellis_enter_dynamic(const uvec2 launch, const uvec3 id, const uint row, c
                            const uint note_words) {
   trellis_launch = launch;
   trellis_local_index = local_index;
+  trellis_turn = 0u;
   LaunchBlockReference l = LaunchBlockReference(launch);
   LaunchInput from = InputOf(launch).launch;
   uint linear = id.y * row + id.x;
@@ -114,6 +135,7 @@ bool trellis_enter_dynamic(const uvec2 launch, const uvec3 id, const uint row, c
 bool trellis_enter_coalescing(const uvec2 launch, const uvec3 id, const uint row, const uint local_index, const uint coalesce) {
   trellis_launch = launch;
   trellis_local_index = local_index;
+  trellis_turn = 0u;
   Records records = InputOf(launch).launch.records;
   LaunchBlockReference l = LaunchBlockReference(launch);
   if (l.block.from_region != 0u) records.count = min(records.count, RegionReference(l.block.source).region.reserved);
@@ -134,13 +156,13 @@ bool trellis_finish_writing(const uint note_words) {
   uvec2 note = ElementAddress(InputOf(trellis_launch).launch.notes, trellis_record, note_words * 4u);
   UintReference unfinished = UintReference(AddressAdd(note, note_words * 4u - 4u));
   PayloadBarrier();
+  uint before = 0u;
   if (trellis_local_index == 0u) {
-    trellis_shared.x = atomicAdd(unfinished.value, 0xffffffffu, kPayloadScope, gl_StorageSemanticsBuffer, gl_SemanticsAcquireRelease);
+    before = atomicAdd(unfinished.value, 0xffffffffu, kPayloadScope, gl_StorageSemanticsBuffer, gl_SemanticsAcquireRelease);
   }
+  before = BroadcastInWorkgroup(uvec4(before)).x;
   PayloadBarrier();
-  bool last = trellis_shared.x == 1u;
-  barrier();
-  return last;
+  return before == 1u;
 }
 
 // ---- handles ---------------------------------------------------------------------------------------------------------------------------------------
@@ -246,43 +268,63 @@ uvec4 Reserve(const uint slot, const uint count) {
 
 // Allocations that are committed at once. `limit`: NodeMaxPayloadsAMDX.
 uvec4 trellis_reserve_workgroup(const uint output_number, const uint count, const uint index, const uint limit) {
-  if (trellis_local_index == 0u) trellis_shared = Reserve(FindSlot(output_number, index), min(min(count, limit), kMostRecords));
-  barrier();
-  uvec4 handle = trellis_shared;
-  barrier();
-  return handle;
+  uvec4 handle = uvec4(0u);
+  if (trellis_local_index == 0u) handle = Reserve(FindSlot(output_number, index), min(min(count, limit), kMostRecords));
+  return BroadcastInWorkgroup(handle);
 }
+
+#ifdef TRELLIS_SUBGROUP_AGGREGATION
+// How an invocation takes part in the reservations of its subgroup.
+struct Share {
+  bool leads;    // it reserves, for its group or for itself alone
+  bool grouped;  // it gets its part of what `leader` reserves
+  uint leader;
+  uint before;  // records of the group's invocations before this one
+  uint total;   // of the group
+};
+
+// This many invocations alone in their groups tell that slots are mostly different: the others reserve for themselves.
+const uint kMostLoners = 2u;
+
+// Invocations that want the same number of records of the same slot form a group. Groups are found in registers first, one in each round, so that all
+// the atomics happen at once afterwards. The whole subgroup goes through every round together (allocations stand in uniform control flow, and the
+// loop's condition is uniform), so that nothing depends on where divergent invocations meet again.
+Share FindShare(const uint slot, const uint count) {
+  Share share = Share(true, false, 0u, 0u, count);
+  // So that no sum over a subgroup (at most 128 invocations) wraps.
+  bool open = slot != kNoSlot && count != 0u && count <= kMostRecords / 128u;
+  uvec4 rest = subgroupBallot(open);
+  uint loners = 0u;
+  while (rest != uvec4(0u) && loners < kMostLoners) {
+    // From the end: where one invocation differs from all others, it tends to be the first one.
+    uint chosen = subgroupBallotFindMSB(rest);
+    uint chosen_slot = subgroupShuffle(slot, chosen);
+    uint chosen_count = subgroupShuffle(count, chosen);
+    bool joins = open && slot == chosen_slot && count == chosen_count;
+    uvec4 group = subgroupBallot(joins);
+    uint size = subgroupBallotBitCount(group);
+    uint rank = subgroupBallotExclusiveBitCount(group);
+    if (joins) {
+      share = Share(rank == 0u, true, subgroupBallotFindLSB(group), rank * count, size * count);
+      open = false;
+    }
+    if (size == 1u) ++loners;
+    rest &= ~group;
+  }
+  return share;
+}
+#endif
 
 uvec4 trellis_reserve_invocation(const uint output_number, const uint count, const uint index, const uint limit) {
   uint slot = FindSlot(output_number, index);
   uint clamped = min(min(count, limit), kMostRecords);
 #ifdef TRELLIS_SUBGROUP_AGGREGATION
-  // One atomic for all invocations of the subgroup that want the same slot. The whole subgroup goes through every round together (allocations stand in
-  // uniform control flow, and the loop's condition is uniform), so that nothing depends on where divergent invocations meet again.
+  Share share = FindShare(slot, clamped);
   uvec4 handle = uvec4(0u);
-  bool pending = slot != kNoSlot && clamped != 0u;
-  if (!pending) handle = LostHandle(clamped);
-  // So that no sum over a subgroup (at most 128 invocations) wraps.
-  if (clamped > kMostRecords / 128u) {
-    handle = Reserve(slot, clamped);
-    pending = false;
-  }
-  for (;;) {
-    uint chosen = subgroupMin(pending ? slot : kNoSlot);
-    if (chosen == kNoSlot) break;
-    bool taken = pending && slot == chosen;
-    uint wanted = taken ? clamped : 0u;
-    uint before = subgroupExclusiveAdd(wanted);
-    uint total = subgroupAdd(wanted);
-    uvec4 all = uvec4(0u);
-    if (subgroupElect()) all = Reserve(chosen, total);
-    all = subgroupBroadcastFirst(all);
-    if (taken) {
-      handle = uvec4(ElementAddress(all.xy, before, all.w), clamped, all.w);
-      pending = false;
-    }
-  }
-  return handle;
+  if (share.leads) handle = Reserve(slot, share.total);
+  uvec2 first = subgroupShuffle(handle.xy, share.leader);
+  uint stride = subgroupShuffle(handle.w, share.leader);
+  return share.grouped ? uvec4(ElementAddress(first, share.before, stride), clamped, stride) : handle;
 #else
   return Reserve(slot, clamped);
 #endif
@@ -312,11 +354,9 @@ uvec4 ReserveHeap(const uint slot, const uint count, const uint of_workgroup) {
 }
 
 uvec4 trellis_defer_workgroup(const uint output_number, const uint count, const uint index, const uint limit) {
-  if (trellis_local_index == 0u) trellis_shared = ReserveHeap(FindSlot(output_number, index), min(min(count, limit), kMostRecords), 1u);
-  barrier();
-  uvec4 handle = trellis_shared;
-  barrier();
-  return handle;
+  uvec4 handle = uvec4(0u);
+  if (trellis_local_index == 0u) handle = ReserveHeap(FindSlot(output_number, index), min(min(count, limit), kMostRecords), 1u);
+  return BroadcastInWorkgroup(handle);
 }
 
 uvec4 trellis_defer_invocation(const uint output_number, const uint count, const uint index, const uint limit) {
@@ -346,10 +386,9 @@ void trellis_enqueue_workgroup(const uvec4 handle, const uint workgroup_size) {
   PayloadBarrier();
   bool of_workgroup = HasHeapHeader(handle) && HeaderOf(handle).of_workgroup != 0u;
   if (!of_workgroup) trellis_enqueue_invocation(handle);
-  if (of_workgroup && trellis_local_index == 0u) trellis_shared = Reserve(HeaderOf(handle).slot, handle.z);
-  barrier();
-  uvec4 target = trellis_shared;
-  barrier();
+  uvec4 target = uvec4(0u);
+  if (of_workgroup && trellis_local_index == 0u) target = Reserve(HeaderOf(handle).slot, handle.z);
+  target = BroadcastInWorkgroup(target);
   if (of_workgroup) CopyWords(handle, target, trellis_local_index, workgroup_size);
 }
 

@@ -5,7 +5,7 @@
 
 namespace trellis::spirv {
 
-// The library for a node's memory model. `subgroup_aggregation`: the functions use subgroup arithmetic and ballot.
+// The library for a node's memory model. `subgroup_aggregation`: the functions use subgroup ballot and shuffle.
 // Thread-safe; lives as long as the process.
 [[nodiscard]] const Module& RuntimeLibrary(bool vulkan_memory_model, bool subgroup_aggregation);
 

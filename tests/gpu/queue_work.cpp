@@ -176,16 +176,4 @@ void WaitForQueues(const Context& context) {
   for (VkFence fence : fences) vkDestroyFence(context.device, fence, nullptr);
 }
 
-void OwnDeviceTest::SetUp() {
-  std::string error;
-  own_ = Context::Create(error);
-  ASSERT_NE(own_, nullptr) << error;
-}
-
-void OwnDeviceTest::TearDown() {
-  if (own_ == nullptr) return;
-  own_->DestroyDevice();
-  ReportUnexpectedMessages(*own_);
-}
-
 }  // namespace trellis::test

@@ -77,16 +77,4 @@ struct Submission {
 // Waits until all queues have done what was submitted so far. A GPU that hangs ends the process.
 void WaitForQueues(const Context& context);
 
-// A device of its own, so that its pools of rings start empty.
-class OwnDeviceTest : public testing::Test {
- protected:
-  void SetUp() override;
-  void TearDown() override;
-
-  [[nodiscard]] Context& context() const { return *own_; }
-
- private:
-  std::unique_ptr<Context> own_;
-};
-
 }  // namespace trellis::test

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "tests/gpu/own_device.h"
 #include "tests/gpu/queue_work.h"
 #include "tests/support/gpu_test.h"
 

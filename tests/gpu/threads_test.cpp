@@ -5,6 +5,7 @@
 #include <functional>
 #include <thread>
 
+#include "tests/gpu/own_device.h"
 #include "tests/gpu/queue_work.h"
 #include "tests/support/gpu_test.h"
 

@@ -54,10 +54,12 @@ TEST(SharedMemory, OurWordsLiePastTheLargestBlock) {
   const std::string text = LowerParts(WithBlocks(kWorkgroupAllocation));
   EXPECT_EQ(CountLines(text, "* = OpVariable * Workgroup"), 3u) << text;
   EXPECT_TRUE(HasLine(text, "OpMemberDecorate * 0 Offset 32"));
+  EXPECT_TRUE(HasLine(text, "OpMemberDecorate * 1 Offset 48"));
   EXPECT_EQ(CountAliased(text), 3u);
-  const std::string reserve = FunctionText(text, "trellis_reserve_workgroup");
-  EXPECT_TRUE(HasLines(reserve, {"* = OpAccessChain %ptr_Workgroup_v4uint * %uint_0", "OpStore * *"})) << reserve;
-  EXPECT_FALSE(HasLine(reserve, "* = OpLoad %v4uint %trellis_shared"));
+  const std::string broadcast = FunctionText(text, "BroadcastInWorkgroup");
+  EXPECT_TRUE(HasLines(broadcast, {"* = OpAccessChain %ptr_Workgroup_v4uint * %uint_0", "OpStore * *"})) << broadcast;
+  EXPECT_TRUE(HasLines(broadcast, {"* = OpAccessChain %ptr_Workgroup_v4uint * %uint_1", "OpStore * *"})) << broadcast;
+  EXPECT_FALSE(HasLine(broadcast, "* = OpLoad %v4uint %trellis_shared_even"));
 
   LowerRequest request;
   request.specialization[7] = {17, 0, 0, 0};
@@ -89,7 +91,7 @@ TEST(SharedMemory, WithoutBlocksNothingChanges) {
       "OpCapability WorkgroupMemoryExplicitLayoutKHR\nOpExtension \"SPV_KHR_workgroup_memory_explicit_layout\"";
   parts.body = kWorkgroupAllocation;
   const std::string text = LowerParts(parts);
-  EXPECT_TRUE(HasLine(text, "%trellis_shared = OpVariable %ptr_Workgroup_v4uint Workgroup")) << text;
+  EXPECT_TRUE(HasLine(text, "%trellis_shared_even = OpVariable %ptr_Workgroup_v4uint Workgroup")) << text;
   EXPECT_EQ(CountAliased(text), 0u);
 }
 

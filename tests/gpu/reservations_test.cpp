@@ -1,0 +1,147 @@
+// Places that the invocations of a workgroup take at once: the same node or different ones, as many records or
+// different numbers; with and without aggregation over subgroups.
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "tests/gpu/leaf_nodes.h"
+#include "tests/gpu/own_device.h"
+#include "tests/support/run.h"
+
+namespace trellis::test {
+namespace {
+
+constexpr uint32_t kTargets = 32;     // nodes T[0] to T[31]
+constexpr uint32_t kMostRecords = 3;  // of one invocation
+constexpr uint32_t kWorkgroups = 3;
+constexpr uint32_t kIndexFactor = 100;
+
+// How many records an invocation of the workgroup sends, and to which index of T.
+struct Pattern {
+  const char* name;
+  std::function<Id(NodeAsm&, const Id&lane)> emit_count, emit_index;
+  std::function<uint32_t(uint32_t lane)> count, index;
+};
+
+Id EmitOne(NodeAsm& m, const Id&) { return m.Constant(1); }
+uint32_t One(uint32_t) { return 1; }
+
+std::vector<Pattern> Patterns() {
+  return {
+      {"OneNode", EmitOne, [](NodeAsm& m, const Id&) { return m.Constant(7); }, One, [](uint32_t) { return 7; }},
+      {"TwoNodes", EmitOne, [](NodeAsm& m, const Id& lane) { return m.Mod(lane, 2); }, One,
+       [](uint32_t lane) { return lane % 2; }},
+      {"AllDifferent", EmitOne, [](NodeAsm& m, const Id& lane) { return m.Mod(m.Mul(lane, 5), kTargets); }, One,
+       [](uint32_t lane) { return lane * 5 % kTargets; }},
+      {"FirstAlone", EmitOne, [](NodeAsm& m, const Id& lane) { return m.Select(m.Equal(lane, 0), 3, 4); }, One,
+       [](uint32_t lane) { return lane == 0 ? 3 : 4; }},
+      // Groups and loners alternate, so that the search for groups ends among them.
+      {"SomeAlone", EmitOne,
+       [](NodeAsm& m, const Id& lane) {
+         return m.Select(m.Equal(m.Mod(lane, 3), 0), m.Mod(lane, kTargets), m.Mod(lane, 2));
+       },
+       One, [](uint32_t lane) { return lane % 3 == 0 ? lane % kTargets : lane % 2; }},
+      {"DifferentCounts", [](NodeAsm& m, const Id& lane) { return m.Mod(lane, 4); },
+       [](NodeAsm& m, const Id& lane) { return m.Mod(m.Div(lane, 8), 3); }, [](uint32_t lane) { return lane % 4; },
+       [](uint32_t lane) { return lane / 8 % 3; }},
+      {"NodesThatAreNotThere", [](NodeAsm& m, const Id& lane) { return m.Mod(lane, 3); },
+       [](NodeAsm& m, const Id& lane) { return m.Select(m.Equal(m.Mod(lane, 2), 0), 60, m.Mod(lane, 5)); },
+       [](uint32_t lane) { return lane % 3; }, [](uint32_t lane) { return lane % 2 == 0 ? 60 : lane % 5; }},
+  };
+}
+
+// Every record has a word of its own, to which its node adds what it holds and the node's index.
+std::string PatternModule(const Pattern& pattern, uint32_t local_size) {
+  NodeAsm m;
+  const Id words = m.StorageBuffer(0);
+  const Id record = LeafRecord(m);
+  const Payload to =
+      m.Output("T", record, {.max_payloads = local_size * kMostRecords, .array_size = 64, .sparse = true});
+  m.BeginNode({.name = "Root",
+               .launch = Launch::kStaticGrid,
+               .local_size = {local_size, 1, 1},
+               .grid = {kWorkgroups, 1, 1},
+               .shader_index = 0});
+  const Id lane = m.LocalIndex();
+  const Id count = pattern.emit_count(m, lane);
+  const Records records = m.Allocate(to, Scope::kInvocation, count, pattern.emit_index(m, lane));
+  const Id first_word = m.Mul(m.GlobalId(0), kMostRecords);
+  m.For(count, [&](const Id& i) { SetLeaf(m, records, i, m.Add(first_word, i), m.Add(i, 1)); });
+  m.Enqueue(records);
+  m.EndNode();
+  m.BeginNode({.name = "T", .launch = Launch::kCoalescing, .shader_index = 0, .input = m.Input(record)});
+  const Id value = m.Add(m.Get(m.NodeInput(), 0, 1), m.Mul(m.ShaderIndex(), kIndexFactor));
+  m.AddWord(words, m.Get(m.NodeInput(), 0, 0), value);
+  m.EndNode();
+  return m.Text();
+}
+
+std::vector<uint32_t> ExpectedWords(const Pattern& pattern, uint32_t local_size) {
+  std::vector<uint32_t> expected(kWorkgroups * local_size * kMostRecords);
+  for (uint32_t global = 0; global < kWorkgroups * local_size; ++global) {
+    const uint32_t index = pattern.index(global % local_size);
+    if (index >= kTargets) continue;
+    for (uint32_t i = 0; i < pattern.count(global % local_size); ++i)
+      expected[global * kMostRecords + i] = i + 1 + index * kIndexFactor;
+  }
+  return expected;
+}
+
+class Reservations : public OwnDeviceTest, public testing::WithParamInterface<const char*> {
+ protected:
+  [[nodiscard]] std::vector<EnvironmentSetting> Settings() const override {
+    return {{"TRELLIS_SUBGROUP_AGGREGATION", GetParam()}};
+  }
+};
+
+TEST_P(Reservations, EveryRecordHasItsOwnPlace) {
+  for (const Pattern& pattern : Patterns()) {
+    for (const uint32_t local_size : {2u, 5u, 64u}) {
+      GraphRun run(context());
+      const std::string text = PatternModule(pattern, local_size);
+      run.Nodes(text, {"Root"});
+      for (uint32_t i = 0; i < kTargets; ++i) run.Node({.text = text, .entry = "T", .index = i});
+      run.Input({.node = "Root", .count = 1});
+      ASSERT_TRUE(run.Execute()) << pattern.name;
+      EXPECT_TRUE(run.Matches(ExpectedWords(pattern, local_size))) << pattern.name << ", " << local_size;
+    }
+  }
+}
+
+// Allocations for the workgroup, one right after the other: nobody may see the handle of a later one.
+TEST_P(Reservations, WorkgroupsKeepHandlesApart) {
+  NodeAsm m;
+  const Id words = m.StorageBuffer(0);
+  const Id record = LeafRecord(m);
+  constexpr uint32_t kLanes = 64, kAllocations = 5;
+  const Payload to = m.Output("Leaf", record, {.max_payloads = kLanes * kAllocations});
+  m.BeginNode({.name = "Root",
+               .launch = Launch::kStaticGrid,
+               .local_size = {kLanes, 1, 1},
+               .grid = {kWorkgroups, 1, 1},
+               .shader_index = 0});
+  const Id lane = m.LocalIndex();
+  std::vector<Records> allocations;
+  for (uint32_t i = 0; i < kAllocations; ++i) allocations.push_back(m.Allocate(to, Scope::kWorkgroup, kLanes));
+  for (uint32_t i = 0; i < kAllocations; ++i) {
+    SetLeaf(m, allocations[i], lane, m.Add(m.Mul(m.GlobalId(0), kAllocations), i), i + 1);
+    m.Enqueue(allocations[i]);
+  }
+  m.EndNode();
+  AddThreadLeaf(m, "Leaf", words, record);
+  GraphRun run(context());
+  run.Nodes(m.Text(), {"Root", "Leaf"});
+  run.Input({.node = "Root", .count = 1});
+  ASSERT_TRUE(run.Execute());
+  std::vector<uint32_t> expected;
+  for (uint32_t i = 0; i < kLanes * kWorkgroups * kAllocations; ++i) expected.push_back(i % kAllocations + 1);
+  EXPECT_TRUE(run.Matches(expected));
+}
+
+INSTANTIATE_TEST_SUITE_P(Aggregation, Reservations, testing::Values("true", "false"),
+                         [](const testing::TestParamInfo<const char*>& info) {
+                           return std::string(info.param) == "true" ? "by_subgroup" : "by_invocation";
+                         });
+
+}  // namespace
+}  // namespace trellis::test
