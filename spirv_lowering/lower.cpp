@@ -1,6 +1,7 @@
 #include "spirv_lowering/lower.h"
 
 #include <algorithm>
+#include <cassert>
 
 #include "spirv_lowering/ir/dead_code.h"
 #include "spirv_lowering/ir/link.h"
@@ -49,9 +50,11 @@ Expected<LoweredNode> LowerNode(NodeModule node, const NodeInfo& info, const Low
   const ConstantEvaluator evaluator(module, options.specialization);
   ConstantReader constants(evaluator);
   if (info.has_enqueue_capability) WidenBarriers(module, types, info.vulkan_memory_model);
-  Expected<std::vector<ReplacedBuiltIn>> built_ins = ReplaceBuiltIns(module, types);
+  Expected<std::vector<ReplacedBuiltIn>> built_ins = ReplaceBuiltIns(module, types, info.packed > 1);
   if (!built_ins) return built_ins.error();
-  Importer runtime(module, types, RuntimeLibrary(info.vulkan_memory_model, options.subgroup_aggregation));
+  // Allocations of packed nodes stand in any control flow: what became of a subgroup there is not known.
+  const bool aggregates = options.subgroup_aggregation && info.packed == 1;
+  Importer runtime(module, types, RuntimeLibrary(info.vulkan_memory_model, aggregates));
   Lowering lowering{module, types, runtime, info, constants, node.entry_function, node.input};
   if (Expected<void> done = LowerHandles(lowering); !done) return done.error();
   if (!launch) {
@@ -80,6 +83,7 @@ NodeInfo LoweringKey(const NodeInfo& info) {
   key.shares_input = info.shares_input && info.kind == LaunchKind::kDynamicGrid;
   key.shares_input_with_name.clear();
   key.shares_input_with_index = 0;
+  key.packing_obstacle.clear();
   if (key.kind == LaunchKind::kDynamicGrid) key.grid = {};
   for (NodeOutputInfo& output : key.outputs) {
     output.target_name.clear();
@@ -90,6 +94,7 @@ NodeInfo LoweringKey(const NodeInfo& info) {
 }
 
 Expected<LoweredNode> Lower(const Module& module, const NodeInfo& reflected, const LowerOptions& options) {
+  assert(reflected.packed == 1 || reflected.CanBePacked());
   // Nothing else may be read, or words would be shared that have to differ.
   const NodeInfo info = LoweringKey(reflected);
   if (!HasPlaces(info, options)) {

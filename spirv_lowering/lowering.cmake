@@ -47,6 +47,8 @@ add_library(trellis_spirv_lowering STATIC
   reflect/node_info.h
   reflect/node_module.cpp
   reflect/node_module.h
+  reflect/packing.cpp
+  reflect/packing.h
   reflect/payload_pointers.cpp
   reflect/payload_pointers.h
   reflect/records_per_node.cpp

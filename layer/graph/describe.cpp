@@ -21,9 +21,14 @@ std::string LaunchText(const spirv::NodeInfo& info) {
   return "";
 }
 
+std::string PackingText(const spirv::NodeInfo& info) {
+  if (info.packed > 1) return ", packed by " + std::to_string(info.packed);
+  return info.packing_obstacle.empty() ? "" : ", not packed because of " + info.packing_obstacle;
+}
+
 std::string NodeText(const Node& node) {
-  std::string text = NodeLabel(node.name, node.index) + ": " + LaunchText(node.info) + ", payload " +
-                     std::to_string(node.info.input.size) + " bytes";
+  std::string text = NodeLabel(node.name, node.index) + ": " + LaunchText(node.info) + PackingText(node.info) +
+                     ", payload " + std::to_string(node.info.input.size) + " bytes";
   if (node.info.max_recursion != 0) text += ", recursion " + std::to_string(node.info.max_recursion);
   if (node.info.shares_input)
     text += ", shares the input of " + NodeLabel(node.info.shares_input_with_name, node.info.shares_input_with_index);

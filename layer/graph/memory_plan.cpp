@@ -149,7 +149,8 @@ class Planner {
     for (uint32_t i = schedule_.launch_begin[level]; i < schedule_.launch_begin[level + 1]; ++i) {
       const Launch launch = schedule_.launches[i];
       const uint64_t records = needs_[need_of_slot_[launch.input]].bound;
-      workgroups_[i] = std::min(WorkgroupsFor(graph_.NodeOf(launch.slot).info, records), limits_.max_workgroups);
+      const spirv::NodeInfo& info = graph_.NodeOf(launch.slot).info;
+      workgroups_[i] = std::min(WorkgroupsFor(info, records), SaturatingMultiply(limits_.max_workgroups, info.packed));
     }
   }
 

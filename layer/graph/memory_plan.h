@@ -15,7 +15,7 @@ namespace trellis {
 // A launch of level 0. Several entries may be of the same one; launches without an entry have no workgroups.
 struct RootCount {
   Launch launch;
-  uint64_t workgroups = 0;  // exact total
+  uint64_t workgroups = 0;  // exact total, of the node's own workgroups where it is packed
 };
 
 struct MemoryLimits {

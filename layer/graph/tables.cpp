@@ -94,7 +94,9 @@ shared::LaunchPlan DescribeLaunch(const Graph& graph, Launch launch, const std::
   plan.identity = launch.slot;
   plan.coalesce = 1;
   std::array<uint32_t, 3> grid = {1, 1, 1};
-  switch (info.kind) {
+  // Packed workgroups are launched like the records of one.
+  const spirv::LaunchKind kind = info.packed > 1 ? spirv::LaunchKind::kCoalescing : info.kind;
+  switch (kind) {
     case spirv::LaunchKind::kStaticGrid:
       plan.kind = shared::kLaunchStaticGrid;
       grid = info.grid;
@@ -111,7 +113,7 @@ shared::LaunchPlan DescribeLaunch(const Graph& graph, Launch launch, const std::
     }
     case spirv::LaunchKind::kCoalescing:
       plan.kind = shared::kLaunchCoalescing;
-      plan.coalesce = std::max(info.coalesce, 1u);
+      plan.coalesce = std::max(info.coalesce, info.packed);
       break;
   }
   plan.grid_x = grid[0];

@@ -51,6 +51,22 @@ void SettleIdentity(StageNode& node) {
       given && given->index != VK_SHADER_INDEX_UNUSED_AMDX ? given->index : node.source.info.shader_index;
 }
 
+// Workgroups of "thread" nodes that run as one: enough to fill subgroups of any device, and within every device's
+// limits.
+constexpr uint32_t kPackedWorkgroups = 64;
+
+// Full subgroups, or subgroups of a certain size, are demanded of the node's own workgroups.
+bool DemandsSubgroups(const VkPipelineShaderStageCreateInfo& stage) {
+  return (stage.flags & VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT) != 0 ||
+         FindInChain(stage.pNext, VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO);
+}
+
+uint32_t WorkgroupsToPack(const Device& device, const StageNode& node) {
+  const bool packs =
+      device.settings.pack_thread_nodes && node.source.info.CanBePacked() && !DemandsSubgroups(*node.stage);
+  return packs ? kPackedWorkgroups : 1;
+}
+
 // The first rule that an entry point, or the module as a whole, breaks; null if there is none.
 const spirv::RuleViolation* FindBrokenRule(const CheckedModule& module, std::string_view entry_point) {
   for (const spirv::RuleViolation& violation : module.violations)
@@ -59,7 +75,7 @@ const spirv::RuleViolation* FindBrokenRule(const CheckedModule& module, std::str
   return nullptr;
 }
 
-CreationResult ReflectNode(StageNode& node) {
+CreationResult ReflectNode(const Device& device, StageNode& node) {
   const VkPipelineShaderStageCreateInfo& stage = *node.stage;
   const Expected<CheckedModule>& checked = node.module->Checked();
   if (!checked) return CreationResult::Refused(checked.error().message);
@@ -69,13 +85,14 @@ CreationResult ReflectNode(StageNode& node) {
   if (const spirv::RuleViolation* broken = FindBrokenRule(*checked, stage.pName))
     return CreationResult::Refused(spirv::Describe(*broken));
   node.source.info = *std::move(info);
+  node.source.info.packed = WorkgroupsToPack(device, node);
   SettleIdentity(node);
   return {};
 }
 
-void CollectNode(StageNode& node) {
+void CollectNode(const Device& device, StageNode& node) {
   const auto begin = std::chrono::steady_clock::now();
-  node.failure = ReflectNode(node);
+  node.failure = ReflectNode(device, node);
   node.reflect_nanoseconds = static_cast<uint64_t>(
       std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begin).count());
 }
@@ -99,7 +116,7 @@ void FindModules(Device& device, std::span<StageNode> nodes) {
 void CollectNodes(Device& device, std::span<StageNode> nodes, OnFailure on_failure) {
   FindModules(device, nodes);
   ParallelFor(nodes.size(), ThreadCount(device.settings.threads), [&](size_t i) {
-    if (nodes[i].failure.Succeeded()) CollectNode(nodes[i]);
+    if (nodes[i].failure.Succeeded()) CollectNode(device, nodes[i]);
     if (!nodes[i].failure.reason.empty()) nodes[i].failure.reason = nodes[i].where + nodes[i].failure.reason;
     return on_failure == OnFailure::kGoOn || nodes[i].failure.Succeeded();
   });

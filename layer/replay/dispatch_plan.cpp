@@ -146,7 +146,10 @@ void HostPlanner::PlanRootLevels() {
   std::vector<RootCount> counts;
   for (const Root& root : roots_) {
     slots.push_back(root.input->slot);
-    for (const RootLaunch& launch : root.launches) counts.push_back({launch.launch, launch.size.workgroups});
+    for (const RootLaunch& launch : root.launches) {
+      const bool packed = InfoOf(launch.launch).packed > 1;
+      counts.push_back({launch.launch, packed ? launch.size.records : launch.size.workgroups});
+    }
   }
   PlanLevels(slots, counts);
 }

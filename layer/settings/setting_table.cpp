@@ -91,6 +91,9 @@ constexpr SettingRow kTable[] = {
      "Take the places of payloads for invocations of a subgroup together, where the device has subgroup ballot and "
      "shuffle.",
      SetBool<&Settings::subgroup_aggregation>},
+    {"pack_thread_nodes", SettingType::kBool, "true", "",
+     "Run thread nodes (one invocation a payload) in full workgroups, where the shader cannot tell.",
+     SetBool<&Settings::pack_thread_nodes>},
 };
 
 }  // namespace

@@ -25,6 +25,7 @@ struct Settings {
   bool timing = false;
   bool close_every_level = false;
   bool subgroup_aggregation = true;
+  bool pack_thread_nodes = true;
 };
 
 }  // namespace trellis

@@ -146,6 +146,21 @@ bool trellis_enter_coalescing(const uvec2 launch, const uvec3 id, const uint row
   return true;
 }
 
+// `packed` workgroups of one invocation and one record each, side by side in the invocations of this one.
+bool trellis_enter_packed(const uvec2 launch, const uvec3 id, const uint row, const uint local_index, const uint packed_workgroups) {
+  trellis_launch = launch;
+  LaunchBlockReference l = LaunchBlockReference(launch);
+  uint linear = id.y * row + id.x;
+  uint first = linear * packed_workgroups;
+  if (linear >= l.block.workgroup_count || local_index >= l.block.record_count - first) return false;
+  uint record = first + local_index;
+  trellis_local_index = 0u;
+  trellis_workgroup_id = uvec3(0u);
+  trellis_record = record;
+  trellis_input = uvec4(ElementAddress(l.block.records, record, l.block.record_stride), 1u, l.block.record_stride);
+  return true;
+}
+
 uint trellis_shader_index() { return LaunchBlockReference(trellis_launch).block.shader_index; }
 uint trellis_remaining_recursion() { return LaunchBlockReference(trellis_launch).block.remaining_recursion; }
 
@@ -410,7 +425,7 @@ void trellis_copy_array(const uvec4 from, const uvec4 to) {
 // Every function once, so that the compiler keeps them all.
 void main() {
   bool entered = trellis_enter_static(uvec2(0), gl_WorkGroupID, 1u, 0u, uvec3(1u)) || trellis_enter_dynamic(uvec2(0), gl_WorkGroupID, 1u, 0u, 0u, 1u) ||
-                 trellis_enter_coalescing(uvec2(0), gl_WorkGroupID, 1u, 0u, 1u);
+                 trellis_enter_coalescing(uvec2(0), gl_WorkGroupID, 1u, 0u, 1u) || trellis_enter_packed(uvec2(0), gl_WorkGroupID, 1u, 0u, 1u);
   uvec4 handle = trellis_reserve_workgroup(0u, 1u, 0u, 1u) + trellis_reserve_invocation(0u, 1u, 0u, 1u) + trellis_defer_workgroup(0u, 1u, 0u, 1u) +
                  trellis_defer_invocation(0u, 1u, 0u, 1u);
   trellis_enqueue_workgroup(handle, 1u);

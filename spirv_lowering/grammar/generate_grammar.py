@@ -35,6 +35,22 @@ BASE_KINDS = {
     "PairIdRefIdRef": "kPairIdId",
 }
 
+# Classes of instructions that concern the invocation that executes them, and no other one.
+INVOCATION_CLASSES = (
+    "Memory",
+    "Function",
+    "Image",
+    "Conversion",
+    "Composite",
+    "Arithmetic",
+    "Bit",
+    "Relational_and_Logical",
+    "Control-Flow",
+    "Atomic",
+)
+# What extensions add to those classes may be of another kind, such as matrices of a whole subgroup.
+FIRST_EXTENSION_OPCODE = 4096
+
 QUANTIFIERS = {None: "kOnce", "?": "kOptional", "*": "kAny"}
 
 
@@ -96,6 +112,8 @@ def opcode_class(instruction):
         return "kType"
     if name.startswith(("OpConstant", "OpSpecConstant")):
         return "kConstant"
+    if instruction["class"] in INVOCATION_CLASSES and instruction["opcode"] < FIRST_EXTENSION_OPCODE:
+        return "kInvocation"
     return {"Debug": "kDebug", "Annotation": "kAnnotation"}.get(instruction["class"], "kOther")
 
 

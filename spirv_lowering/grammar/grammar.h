@@ -31,6 +31,7 @@ enum class OpcodeClass : uint8_t {
   kConstant,  // OpConstant…, OpSpecConstant…
   kDebug,     // names, strings, sources, lines
   kAnnotation,
+  kInvocation,  // of core SPIR-V: concerns memory and the invocation that executes it, and no other one
 };
 
 struct OpcodeInfo {

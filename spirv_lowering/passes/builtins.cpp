@@ -10,9 +10,10 @@
 namespace trellis::spirv {
 namespace {
 
-bool IsReplaced(spv::BuiltIn built_in) {
-  return built_in == spv::BuiltIn::WorkgroupId || built_in == spv::BuiltIn::GlobalInvocationId ||
-         built_in == spv::BuiltIn::ShaderIndexAMDX || built_in == spv::BuiltIn::RemainingRecursionLevelsAMDX;
+bool IsReplaced(spv::BuiltIn built_in, bool packed) {
+  return (packed && IsPlace(built_in)) || built_in == spv::BuiltIn::WorkgroupId ||
+         built_in == spv::BuiltIn::GlobalInvocationId || built_in == spv::BuiltIn::ShaderIndexAMDX ||
+         built_in == spv::BuiltIn::RemainingRecursionLevelsAMDX;
 }
 
 // Gives every pointer derived from `roots` the class Private; the roots are variables that already have it.
@@ -52,7 +53,7 @@ Expected<void> RetypeDerivedPointers(Module& module, Types& types, std::unordere
 
 // Whether the built-in's value can stand in a variable of that type: 32-bit integers, of either sign.
 bool Fits(const Types& types, spv::BuiltIn built_in, Id value_type) {
-  const bool is_vector = built_in == spv::BuiltIn::WorkgroupId || built_in == spv::BuiltIn::GlobalInvocationId;
+  const bool is_vector = IsPlace(built_in) && built_in != spv::BuiltIn::LocalInvocationIndex;
   const Instruction* type = types.Find(value_type);
   if (is_vector) {
     if (type == nullptr || type->opcode != spv::Op::OpTypeVector || type->operands[1] != 3) return false;
@@ -63,7 +64,12 @@ bool Fits(const Types& types, spv::BuiltIn built_in, Id value_type) {
 
 }  // namespace
 
-Expected<std::vector<ReplacedBuiltIn>> ReplaceBuiltIns(Module& module, Types& types) {
+bool IsPlace(spv::BuiltIn built_in) {
+  return built_in == spv::BuiltIn::WorkgroupId || built_in == spv::BuiltIn::GlobalInvocationId ||
+         built_in == spv::BuiltIn::LocalInvocationId || built_in == spv::BuiltIn::LocalInvocationIndex;
+}
+
+Expected<std::vector<ReplacedBuiltIn>> ReplaceBuiltIns(Module& module, Types& types, bool packed) {
   std::unordered_map<Id, spv::BuiltIn> decorated;
   for (const Instruction& annotation : module.annotations) {
     if (annotation.opcode != spv::Op::OpDecorate || annotation.operands.size() != 3 ||
@@ -71,7 +77,7 @@ Expected<std::vector<ReplacedBuiltIn>> ReplaceBuiltIns(Module& module, Types& ty
       continue;
     }
     const auto built_in = static_cast<spv::BuiltIn>(annotation.operands[2]);
-    if (IsReplaced(built_in)) decorated.emplace(annotation.operands[0], built_in);
+    if (IsReplaced(built_in, packed)) decorated.emplace(annotation.operands[0], built_in);
   }
   std::vector<ReplacedBuiltIn> replaced;
   std::unordered_set<Id> variables;

@@ -15,8 +15,11 @@ struct ReplacedBuiltIn {
   Id value_type;  // the variable's pointee
 };
 
-// Replaces WorkgroupId, GlobalInvocationId, ShaderIndexAMDX and RemainingRecursionLevelsAMDX. Runs before anything is
-// imported, so that the runtime's own built-ins do not merge with the node's.
-[[nodiscard]] Expected<std::vector<ReplacedBuiltIn>> ReplaceBuiltIns(Module& module, Types& types);
+// Whether the built-in tells an invocation its place: in a packed node all have the first one.
+[[nodiscard]] bool IsPlace(spv::BuiltIn built_in);
+
+// Replaces WorkgroupId, GlobalInvocationId, ShaderIndexAMDX and RemainingRecursionLevelsAMDX, and for a packed node the
+// other places too. Runs before anything is imported, so that the runtime's own built-ins do not merge with the node's.
+[[nodiscard]] Expected<std::vector<ReplacedBuiltIn>> ReplaceBuiltIns(Module& module, Types& types, bool packed);
 
 }  // namespace trellis::spirv

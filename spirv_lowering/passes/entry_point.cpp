@@ -45,6 +45,7 @@ class EntryPoint {
 
  private:
   [[nodiscard]] const char* EnterName() const {
+    if (lowering_.info.packed > 1) return "trellis_enter_packed";
     switch (lowering_.info.kind) {
       case LaunchKind::kStaticGrid:
         return "trellis_enter_static";
@@ -104,6 +105,10 @@ class EntryPoint {
     const Id local_index = LoadBuiltIn(builder, spv::BuiltIn::LocalInvocationIndex, uint);
     std::vector<uint32_t> arguments = {launch, workgroup, row, local_index};
     const NodeInfo& info = lowering_.info;
+    if (info.packed > 1) {
+      arguments.push_back(types_.ConstantUint(info.packed));
+      return arguments;
+    }
     switch (info.kind) {
       case LaunchKind::kStaticGrid: {
         // A grid with a zero runs no workgroup; its divisions must be defined all the same.
@@ -137,6 +142,10 @@ class EntryPoint {
     const Id uvec3 = types_.Vector(uint, 3);
     Id type = uint;
     Id value = kNoId;
+    if (lowering_.info.packed > 1 && IsPlace(built_in.built_in)) {
+      builder.EmitVoid(spv::Op::OpStore, {built_in.variable, types_.ConstantNull(built_in.value_type)});
+      return;
+    }
     switch (built_in.built_in) {
       case spv::BuiltIn::WorkgroupId:
         type = uvec3;
@@ -161,6 +170,23 @@ class EntryPoint {
     builder.EmitVoid(spv::Op::OpStore, {built_in.variable, value});
   }
 
+  // All of the packed workgroups, where the node has one of its own size.
+  void SetPackedSize(Id main) {
+    std::erase_if(module_.execution_modes, [](const Instruction& mode) {
+      return mode.operands[1] == static_cast<uint32_t>(spv::ExecutionMode::LocalSize) ||
+             mode.operands[1] == static_cast<uint32_t>(spv::ExecutionMode::LocalSizeId);
+    });
+    module_.execution_modes.emplace_back(
+        spv::Op::OpExecutionMode, kNoId, kNoId,
+        std::vector<uint32_t>{main, static_cast<uint32_t>(spv::ExecutionMode::LocalSize), lowering_.info.packed, 1, 1});
+    // It would win over the mode; the constant itself keeps the node's own size.
+    std::erase_if(module_.annotations, [](const Instruction& annotation) {
+      return annotation.opcode == spv::Op::OpDecorate && annotation.operands.size() == 3 &&
+             annotation.operands[1] == static_cast<uint32_t>(spv::Decoration::BuiltIn) &&
+             annotation.operands[2] == static_cast<uint32_t>(spv::BuiltIn::WorkgroupSize);
+    });
+  }
+
   void Publish(Id main) {
     for (Instruction& mode : module_.execution_modes) {
       mode.operands[0] = main;
@@ -170,6 +196,7 @@ class EntryPoint {
       mode = Instruction(spv::Op::OpExecutionMode, kNoId, kNoId,
                          {main, static_cast<uint32_t>(spv::ExecutionMode::LocalSize), size[0], size[1], size[2]});
     }
+    if (lowering_.info.packed > 1) SetPackedSize(main);
     Instruction& entry = module_.entry_points.front();
     const std::vector<uint32_t> name = EncodeString("main");
     std::vector<uint32_t> operands = {entry.operands[0], main};

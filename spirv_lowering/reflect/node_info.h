@@ -57,6 +57,10 @@ struct NodeInfo {
   std::array<uint32_t, 3> grid = {0, 0, 0};  // static: the grid. dynamic: the bound, 0 where there is none
   std::array<uint32_t, 3> local_size = {1, 1, 1};
   uint32_t coalesce = 1;  // coalescing: most records a workgroup; else 1
+  // "Thread" nodes alone: what keeps the invocations of several workgroups from sharing one (reflect/packing.h); empty
+  // if nothing does.
+  std::string packing_obstacle;
+  uint32_t packed = 1;  // set by the layer where CanBePacked: workgroups, each of them an invocation, that run as one
   bool is_api_entry = true;
   bool declares_recursion = false;  // MaxNodeRecursionAMDX is there, be it 0
   uint32_t max_recursion = 0;
@@ -78,6 +82,15 @@ struct NodeInfo {
     if (kind == LaunchKind::kDynamicGrid) return writes_input || shares_input ? 4 : 1;
     return finishes_writing ? 1 : 0;
   }
+
+  // Workgroups of one invocation that get one record each, and each record goes to one of them.
+  [[nodiscard]] bool IsThreadNode() const {
+    constexpr std::array<uint32_t, 3> kOne = {1, 1, 1};
+    const bool one_to_one =
+        kind == LaunchKind::kCoalescing ? coalesce == 1 : kind == LaunchKind::kStaticGrid && grid == kOne;
+    return one_to_one && local_size == kOne;
+  }
+  [[nodiscard]] bool CanBePacked() const { return IsThreadNode() && packing_obstacle.empty(); }
 
   auto operator<=>(const NodeInfo&) const = default;
 };

@@ -12,6 +12,7 @@
 #include "spirv_lowering/reflect/grid_member.h"
 #include "spirv_lowering/reflect/input_writes.h"
 #include "spirv_lowering/reflect/node_module.h"
+#include "spirv_lowering/reflect/packing.h"
 #include "spirv_lowering/reflect/records_per_node.h"
 
 namespace trellis::spirv {
@@ -42,6 +43,7 @@ class Reflection {
       if (Expected<void> done = (this->*step)(); !done)
         return Error{"node '" + info_.entry_point + "': " + done.error().message};
     }
+    if (info_.IsThreadNode()) info_.packing_obstacle = FindPackingObstacle(module_, types_).value_or("");
     return std::move(info_);
   }
 

@@ -21,6 +21,14 @@ TEST(Describe, EveryNodeAndOutputHasALine) {
             "  up to 1 x 16 bytes to again[0]\n");
 }
 
+TEST(Describe, ThreadNodesSayWhetherTheyArePacked) {
+  NodeBuilder alone("alone");
+  alone.source.info.packing_obstacle = "OpControlBarrier";
+  EXPECT_EQ(DescribeGraph(MustLink({NodeBuilder("many").Coalescing(1).Packed(64), alone})),
+            "many[0]: coalescing up to 1, packed by 64, payload 16 bytes\n"
+            "alone[0]: static grid 1x1x1, not packed because of OpControlBarrier, payload 16 bytes\n");
+}
+
 TEST(Describe, LongArraysAreCutShort) {
   std::vector<NodeSource> sources = Sources({NodeBuilder("a").To("b")});
   for (uint32_t i = 0; i < 100; ++i) sources.push_back(NodeBuilder("b", i).source);

@@ -38,6 +38,11 @@ NodeBuilder& NodeBuilder::Coalescing(uint32_t most) {
   return *this;
 }
 
+NodeBuilder& NodeBuilder::Packed(uint32_t workgroups) {
+  source.info.packed = workgroups;
+  return *this;
+}
+
 NodeBuilder& NodeBuilder::Recursion(uint32_t levels) {
   source.info.declares_recursion = true;
   source.info.max_recursion = levels;

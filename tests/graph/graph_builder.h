@@ -22,6 +22,7 @@ class NodeBuilder {
   NodeBuilder& Static(uint32_t x, uint32_t y = 1, uint32_t z = 1);
   NodeBuilder& Dynamic(uint32_t x = 0, uint32_t y = 0, uint32_t z = 0);
   NodeBuilder& Coalescing(uint32_t most);
+  NodeBuilder& Packed(uint32_t workgroups);
   NodeBuilder& Recursion(uint32_t levels);
   NodeBuilder& SharesInput(std::string name, uint32_t index = 0);
   // An output whose index is only known on the device.

@@ -71,6 +71,16 @@ TEST(MemoryPlan, CoalescingDividesRecords) {
   EXPECT_EQ(Opening(PlanFrom(graph, 0, 10), 1, SlotOf(graph, "c")).capacity, 8u * 3) << "ceil(250 / 32) workgroups";
 }
 
+// What is packed are workgroups that may each send so much.
+TEST(MemoryPlan, PackedWorkgroupsCountOneByOne) {
+  const Graph graph =
+      MustLink({NodeBuilder("a").To("b", 25), NodeBuilder("b").Coalescing(1).Packed(64).To("c", 3), NodeBuilder("c")});
+  EXPECT_EQ(Opening(PlanFrom(graph, 0, 10), 1, SlotOf(graph, "c")).capacity, 250u * 3);
+  MemoryLimits limits = kLimits;
+  limits.max_workgroups = 2;
+  EXPECT_EQ(Opening(PlanFrom(graph, 0, 10, limits), 1, SlotOf(graph, "c")).capacity, 2u * 64 * 3);
+}
+
 TEST(MemoryPlan, GridsFromRecordsAreBoundedByTheirMaximum) {
   const Graph graph = MustLink({NodeBuilder("a").To("b"), NodeBuilder("b").Dynamic(8, 2, 1).To("c"), NodeBuilder("c")});
   EXPECT_EQ(Opening(PlanFrom(graph, 0, 10), 1, SlotOf(graph, "c")).capacity, 160u);

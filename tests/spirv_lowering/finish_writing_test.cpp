@@ -52,9 +52,10 @@ TEST(FinishWriting, CountsBetweenBarriers) {
   const auto expect_order = [&](const char* barrier, const char* count) {
     const std::string text = LowerParts(parts);
     EXPECT_TRUE(HasLine(FunctionText(text, "PayloadBarrier"), barrier)) << text;
-    EXPECT_TRUE(HasLines(FunctionText(text, "trellis_finish_writing"),
-                         {"* = OpFunctionCall %void %PayloadBarrier", count, "* = OpFunctionCall %void %PayloadBarrier",
-                          "OpControlBarrier ...", "OpReturnValue *"}))
+    EXPECT_TRUE(HasLines(
+        FunctionText(text, "trellis_finish_writing"),
+        {"* = OpFunctionCall %void %PayloadBarrier", count, "* = OpFunctionCall %v4uint %BroadcastInWorkgroup ...",
+         "* = OpFunctionCall %void %PayloadBarrier", "OpReturnValue *"}))
         << text;
   };
   // AcquireRelease | UniformMemory | WorkgroupMemory; at scope Device without, QueueFamily with the Vulkan memory

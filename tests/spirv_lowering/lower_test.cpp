@@ -54,6 +54,7 @@ TEST_P(LowerSamples, IdentityAndLinkageDoNotChangeTheWords) {
   NodeInfo other = *info;
   other.shader_index += 5;
   other.max_recursion += 2;
+  other.packing_obstacle = "something";
   other.is_api_entry = !other.is_api_entry;
   for (NodeOutputInfo& output : other.outputs) {
     output.target_name += "elsewhere";

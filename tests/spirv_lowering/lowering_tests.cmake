@@ -14,6 +14,7 @@ target_sources(trellis_spirv_tests PRIVATE
   node_text.cpp
   node_text.h
   order_globals_test.cpp
+  packing_test.cpp
   payload_types_test.cpp
   push_constant_memory_test.cpp
   push_constants_test.cpp

@@ -164,6 +164,7 @@ std::vector<uint32_t> LowerOnce(const std::vector<uint32_t>& words, const LowerR
     ADD_FAILURE() << info.error().message;
     return {};
   }
+  info->packed = request.packed;
   LowerOptions options;
   options.launch_offset = request.launch_offset;
   options.subgroup_aggregation = aggregation;

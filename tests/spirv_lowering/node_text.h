@@ -59,6 +59,7 @@ struct LowerRequest {
   std::optional<uint32_t> push_constant_copy_offset;
   Specialization specialization;
   std::string_view entry_point = "node";
+  uint32_t packed = 1;  // NodeInfo::packed
 };
 [[nodiscard]] std::string LowerText(std::string_view text, const LowerRequest& request = {});
 [[nodiscard]] std::string LowerParts(const NodeParts& parts, const LowerRequest& request = {});

@@ -1,0 +1,244 @@
+#include "spirv_lowering/reflect/packing.h"
+
+#include <algorithm>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "spirv_lowering/grammar/grammar.h"
+#include "spirv_lowering/ir/debug_references.h"
+#include "spirv_lowering/reflect/allocations.h"
+
+namespace trellis::spirv {
+namespace {
+
+std::string Name(const Instruction& instruction) {
+  return OpcodeName(instruction.opcode) +
+         (instruction.result_id != kNoId ? " %" + std::to_string(instruction.result_id) : std::string());
+}
+
+bool IsHarmless(spv::ExecutionMode mode) {
+  switch (mode) {
+    case spv::ExecutionMode::LocalSize:
+    case spv::ExecutionMode::LocalSizeId:
+    case spv::ExecutionMode::CoalescingAMDX:
+    case spv::ExecutionMode::StaticNumWorkgroupsAMDX:
+    case spv::ExecutionMode::ShaderIndexAMDX:
+    case spv::ExecutionMode::MaxNodeRecursionAMDX:
+    case spv::ExecutionMode::IsApiEntryAMDX:
+    case spv::ExecutionMode::SharesInputWithAMDX:
+    case spv::ExecutionMode::DenormPreserve:
+    case spv::ExecutionMode::DenormFlushToZero:
+    case spv::ExecutionMode::SignedZeroInfNanPreserve:
+    case spv::ExecutionMode::RoundingModeRTE:
+    case spv::ExecutionMode::RoundingModeRTZ:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Built-ins that are the same for a whole launch, or that lowering replaces (passes/builtins.h).
+bool IsHarmless(spv::BuiltIn built_in) {
+  switch (built_in) {
+    case spv::BuiltIn::WorkgroupSize:
+    case spv::BuiltIn::WorkgroupId:
+    case spv::BuiltIn::GlobalInvocationId:
+    case spv::BuiltIn::LocalInvocationId:
+    case spv::BuiltIn::LocalInvocationIndex:
+    case spv::BuiltIn::ShaderIndexAMDX:
+    case spv::BuiltIn::RemainingRecursionLevelsAMDX:
+    case spv::BuiltIn::DeviceIndex:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool IsHarmless(spv::StorageClass storage) {
+  switch (storage) {
+    case spv::StorageClass::UniformConstant:
+    case spv::StorageClass::Uniform:
+    case spv::StorageClass::StorageBuffer:
+    case spv::StorageClass::PushConstant:
+    case spv::StorageClass::Private:
+    case spv::StorageClass::Input:
+    case spv::StorageClass::NodePayloadAMDX:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Instructions outside of the class kInvocation that are harmless all the same. Memory barriers order the accesses of
+// whoever executes them, and wait for nobody.
+bool IsHarmless(spv::Op opcode) {
+  switch (opcode) {
+    case spv::Op::OpNop:
+    case spv::Op::OpUndef:
+    case spv::Op::OpMemoryBarrier:
+    case spv::Op::OpAllocateNodePayloadsAMDX:
+    case spv::Op::OpEnqueueNodePayloadsAMDX:
+    case spv::Op::OpNodePayloadArrayLengthAMDX:
+    case spv::Op::OpIsNodePayloadValidAMDX:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool PointsToDescriptors(spv::StorageClass storage) {
+  return storage == spv::StorageClass::UniformConstant || storage == spv::StorageClass::Uniform ||
+         storage == spv::StorageClass::StorageBuffer;
+}
+
+class ObstacleSearch {
+ public:
+  ObstacleSearch(const Module& module, const Types& types)
+      : module_(module), types_(types), type_of_(TypesOfResults(module)), harmless_sets_(NonSemanticImports(module)) {
+    for (const Instruction& import : module.ext_inst_imports)
+      if (DecodeString(import.operands.data(), import.operands.size()) == "GLSL.std.450")
+        harmless_sets_.insert(import.result_id);
+  }
+
+  std::optional<std::string> Run() {
+    for (const auto step : {&ObstacleSearch::LookAtModes, &ObstacleSearch::LookAtAnnotations,
+                            &ObstacleSearch::LookAtGlobals, &ObstacleSearch::LookAtFunctions}) {
+      if (std::optional<std::string> obstacle = (this->*step)()) return obstacle;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  using Obstacle = std::optional<std::string>;
+
+  [[nodiscard]] Obstacle LookAtModes() const {
+    for (const Instruction& mode : module_.execution_modes) {
+      const auto kind = static_cast<spv::ExecutionMode>(mode.operands[1]);
+      if (!IsHarmless(kind)) return "the execution mode " + std::to_string(mode.operands[1]);
+    }
+    return std::nullopt;
+  }
+
+  // Built-ins; and promises that a value is the same in all invocations, which were made for a workgroup of one.
+  [[nodiscard]] Obstacle LookAtAnnotations() const {
+    for (const Instruction& annotation : module_.annotations) {
+      if (annotation.opcode != spv::Op::OpDecorate && annotation.opcode != spv::Op::OpDecorateId) continue;
+      const std::string target = "%" + std::to_string(annotation.operands[0]);
+      switch (static_cast<spv::Decoration>(annotation.operands[1])) {
+        case spv::Decoration::Uniform:
+        case spv::Decoration::UniformId:
+          return target + " is decorated Uniform";
+        case spv::Decoration::BuiltIn:
+          if (types_.Find(annotation.operands[0]) == nullptr) break;
+          if (!IsHarmless(static_cast<spv::BuiltIn>(annotation.operands[2])))
+            return target + " is the built-in " + std::to_string(annotation.operands[2]);
+          break;
+        default:
+          break;
+      }
+    }
+    return std::nullopt;
+  }
+
+  [[nodiscard]] Obstacle LookAtGlobals() const {
+    for (const Instruction& global : module_.globals) {
+      if (global.opcode != spv::Op::OpVariable) continue;
+      if (!IsHarmless(static_cast<spv::StorageClass>(global.operands[0])))
+        return Name(global) + " in the storage class " + std::to_string(global.operands[0]);
+    }
+    return std::nullopt;
+  }
+
+  [[nodiscard]] Obstacle LookAtFunctions() const {
+    for (const Function& function : module_.functions) {
+      for (const Instruction& parameter : function.parameters) {
+        // Lowering gives other classes to the built-ins that it replaces, but not to parameters.
+        if (ClassOf(parameter.type_id) == spv::StorageClass::Input) return Name(parameter) + " points to a built-in";
+      }
+      for (const BasicBlock& block : function.blocks) {
+        for (const Instruction& instruction : block.body)
+          if (Obstacle obstacle = LookAt(instruction)) return obstacle;
+      }
+    }
+    return std::nullopt;
+  }
+
+  [[nodiscard]] Obstacle LookAt(const Instruction& instruction) const {
+    switch (instruction.opcode) {
+      case spv::Op::OpExtInst:
+        if (!harmless_sets_.contains(instruction.operands[0])) return Name(instruction) + " of an unknown set";
+        return std::nullopt;
+      case spv::Op::OpAccessChain:
+      case spv::Op::OpInBoundsAccessChain:
+        return LookAtIndices(instruction);
+      case spv::Op::OpCopyObject:
+        return std::nullopt;
+      default:
+        break;
+    }
+    // Pointers that were chosen may lead to different descriptors.
+    const std::optional<spv::StorageClass> storage = ClassOf(instruction.type_id);
+    if (storage && PointsToDescriptors(*storage)) return Name(instruction) + " gives a pointer into descriptors";
+    const OpcodeInfo* info = FindOpcode(static_cast<uint32_t>(instruction.opcode));
+    const bool known = info != nullptr &&
+                       (info->opcode_class == OpcodeClass::kInvocation || info->opcode_class == OpcodeClass::kDebug);
+    if (known || IsHarmless(instruction.opcode)) return std::nullopt;
+    return Name(instruction);
+  }
+
+  // An index into descriptors has to be the same for all invocations that execute it together.
+  [[nodiscard]] Obstacle LookAtIndices(const Instruction& chain) const {
+    const auto base_type = type_of_.find(chain.operands[0]);
+    if (base_type == type_of_.end() || !types_.IsPointer(base_type->second)) return Name(chain);
+    Id type = types_.Pointee(base_type->second);
+    for (size_t i = 1; i < chain.operands.size() && IsDescriptorArray(type); ++i) {
+      if (types_.Find(chain.operands[i]) == nullptr) return Name(chain) + " chooses a descriptor at run time";
+      type = types_.ElementType(type, 0);
+    }
+    return std::nullopt;
+  }
+
+  [[nodiscard]] bool IsDescriptorArray(Id type) const {
+    const Instruction* array = types_.Find(type);
+    if (array == nullptr || (array->opcode != spv::Op::OpTypeArray && array->opcode != spv::Op::OpTypeRuntimeArray))
+      return false;
+    const Instruction* element = types_.Find(array->operands[0]);
+    if (element == nullptr) return true;
+    switch (element->opcode) {
+      case spv::Op::OpTypeArray:
+      case spv::Op::OpTypeRuntimeArray:
+        return IsDescriptorArray(element->result_id);
+      case spv::Op::OpTypeStruct:
+        return HasDecoration(module_, element->result_id, spv::Decoration::Block) ||
+               HasDecoration(module_, element->result_id, spv::Decoration::BufferBlock);
+      case spv::Op::OpTypeInt:
+      case spv::Op::OpTypeFloat:
+      case spv::Op::OpTypeBool:
+      case spv::Op::OpTypeVector:
+      case spv::Op::OpTypeMatrix:
+      case spv::Op::OpTypePointer:
+        return false;
+      default:
+        return true;
+    }
+  }
+
+  [[nodiscard]] std::optional<spv::StorageClass> ClassOf(Id type) const {
+    if (type == kNoId || !types_.IsPointer(type)) return std::nullopt;
+    return types_.PointerClass(type);
+  }
+
+  const Module& module_;
+  const Types& types_;
+  const std::unordered_map<Id, Id> type_of_;
+  std::unordered_set<Id> harmless_sets_;  // of extended instructions
+};
+
+}  // namespace
+
+std::optional<std::string> FindPackingObstacle(const Module& module, const Types& types) {
+  return ObstacleSearch(module, types).Run();
+}
+
+}  // namespace trellis::spirv

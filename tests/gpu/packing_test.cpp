@@ -1,0 +1,283 @@
+// Thread nodes, whose invocations share workgroups of the driver, and the same graphs with workgroups of one.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+
+#include "tests/gpu/leaf_nodes.h"
+#include "tests/gpu/own_device.h"
+#include "tests/support/run.h"
+
+namespace trellis::test {
+namespace {
+
+constexpr uint32_t kCounts[] = {0, 1, 63, 64, 65, 300};
+
+class Packing : public OwnDeviceTest, public testing::WithParamInterface<const char*> {
+ protected:
+  void SetUp() override {
+    (void)std::remove(LogFile().c_str());
+    OwnDeviceTest::SetUp();
+  }
+  [[nodiscard]] std::vector<EnvironmentSetting> Settings() const override {
+    return {{"TRELLIS_PACK_THREAD_NODES", GetParam()}, {"TRELLIS_LOG_LEVEL", "debug"}, {"TRELLIS_LOG_FILE", LogFile()}};
+  }
+  [[nodiscard]] bool IsOn() const { return std::string(GetParam()) == "true"; }
+  [[nodiscard]] static std::string LogFile() { return testing::TempDir() + "trellis_packing_" + GetParam() + ".log"; }
+  // Of this test.
+  [[nodiscard]] static std::string Log() {
+    std::stringstream text;
+    text << std::ifstream(LogFile()).rdbuf();
+    return text.str();
+  }
+};
+
+// Records {i, i + 1}, one after the other.
+std::vector<uint8_t> CountingRecords(uint32_t count) {
+  std::vector<uint32_t> words;
+  for (uint32_t i = 0; i < count; ++i) words.insert(words.end(), {i, i + 1});
+  return Bytes(words);
+}
+
+TEST_P(Packing, EveryRecordOnce) {
+  NodeAsm m;
+  const Id words = m.StorageBuffer(0);
+  AddThreadLeaf(m, "Thread", words, LeafRecord(m));
+  for (const uint32_t count : {0u, 1u, 63u, 64u, 65u, 100000u}) {
+    GraphRun run(context(), {.words = 100064});
+    run.Nodes(m.Text(), {"Thread"});
+    run.Input({.node = "Thread", .count = count, .payloads = CountingRecords(count), .stride = 8});
+    ASSERT_TRUE(run.Execute()) << count;
+    std::vector<uint32_t> expected;
+    for (uint32_t i = 0; i < count; ++i) expected.push_back(i + 1);
+    EXPECT_TRUE(run.Matches(expected)) << count;
+  }
+  EXPECT_EQ(Log().find("packed by 64") != std::string::npos, IsOn());
+}
+
+// A static grid of one workgroup of one invocation: the same, and the input is a bare structure.
+TEST_P(Packing, StaticGridsOfOne) {
+  NodeAsm m;
+  const Id words = m.StorageBuffer(0);
+  const Id record = LeafRecord(m);
+  m.BeginNode({.name = "Single",
+               .launch = Launch::kStaticGrid,
+               .grid = {1, 1, 1},
+               .shader_index = 0,
+               .input = {.array = {}, .record = record}});
+  const Id index = m.Get(m.NodeInput(), 0, 0);
+  m.AddWord(words, index, m.Get(m.NodeInput(), 0, 1));
+  m.EndNode();
+  for (const uint32_t count : kCounts) {
+    GraphRun run(context());
+    run.Nodes(m.Text(), {"Single"});
+    run.Input({.node = "Single", .count = count, .payloads = CountingRecords(count), .stride = 8});
+    ASSERT_TRUE(run.Execute()) << count;
+    std::vector<uint32_t> expected;
+    for (uint32_t i = 0; i < count; ++i) expected.push_back(i + 1);
+    EXPECT_TRUE(run.Matches(expected)) << count;
+  }
+}
+
+TEST_P(Packing, StridesOfTheApplication) {
+  NodeAsm m;
+  const Id words = m.StorageBuffer(0);
+  AddThreadLeaf(m, "Thread", words, LeafRecord(m));
+  constexpr uint32_t kCount = 70;
+  for (const uint64_t stride : {uint64_t{0}, uint64_t{8}, uint64_t{13}, uint64_t{4096}}) {
+    std::vector<uint8_t> payloads(stride * kCount + 8, 0xEE);
+    std::vector<uint32_t> expected(kCount);
+    for (uint32_t i = 0; i < kCount; ++i) {
+      const uint32_t index = stride == 0 ? 5 : i;
+      const std::vector<uint8_t> record = Bytes({index, index + 1});
+      std::copy(record.begin(), record.end(), payloads.begin() + static_cast<ptrdiff_t>(i * stride));
+      expected[index] += index + 1;
+    }
+    GraphRun run(context());
+    run.Nodes(m.Text(), {"Thread"});
+    run.Input({.node = "Thread", .count = kCount, .payloads = payloads, .stride = stride});
+    ASSERT_TRUE(run.Execute()) << stride;
+    EXPECT_TRUE(run.Matches(expected)) << stride;
+  }
+}
+
+// Each invocation is the first and only one of its workgroup, whoever runs beside it.
+TEST_P(Packing, PlacesAndLength) {
+  NodeAsm m;
+  const Id words = m.StorageBuffer(0);
+  m.BeginNode({.name = "Thread", .launch = Launch::kCoalescing, .shader_index = 0, .input = m.Input(LeafRecord(m))});
+  Id sum = m.LocalIndex();
+  for (uint32_t component = 0; component < 3; ++component)
+    for (const Id& place : {m.LocalId(component), m.GroupId(component), m.GlobalId(component)}) sum = m.Add(sum, place);
+  m.AddWord(words, 0, sum);
+  m.AddWord(words, 1, m.Length(m.NodeInput()));
+  m.EndNode();
+  GraphRun run(context());
+  run.Nodes(m.Text(), {"Thread"});
+  run.Input({.node = "Thread", .count = 200, .payloads = CountingRecords(200), .stride = 8});
+  ASSERT_TRUE(run.Execute());
+  EXPECT_TRUE(run.Matches({0, 200}));
+}
+
+constexpr uint32_t kLeafWords = 1024;   // of "Leaf"
+constexpr uint32_t kArrayWords = 2048;  // of "Array", by index
+constexpr uint32_t kLateWords = 2100;
+constexpr uint32_t kEmptyWord = 2900;
+constexpr uint32_t kArraySize = 5;
+
+// "Thread" sends, depending on its record {index, value}: up to two records to "Leaf", in any case; one to
+// Array[index % 5] from divergent control flow, at Workgroup scope; one whose enqueue is conditional; empty ones.
+void AddSender(NodeAsm& m, const Id& record, const Id& nothing) {
+  const Payload to_leaf = m.Output("Leaf", record, {.max_payloads = 2});
+  const Payload to_array = m.Output("Array", record, {.max_payloads = 1, .array_size = kArraySize});
+  const Payload to_late = m.Output("Late", record, {.max_payloads = 1});
+  const Payload to_empty = m.Output("Empty", nothing, {.max_payloads = 3});
+  m.BeginNode({.name = "Thread", .launch = Launch::kCoalescing, .shader_index = 0, .input = m.Input(record)});
+  const Id index = m.Get(m.NodeInput(), 0, 0);
+  const Id value = m.Get(m.NodeInput(), 0, 1);
+  const Id count = m.Mod(index, 3);
+  const Records leaves = m.Allocate(to_leaf, Scope::kInvocation, count);
+  m.For(count, [&](const Id& i) { SetLeaf(m, leaves, i, m.Add(m.Mul(index, 2), i), m.Add(value, i)); });
+  m.Enqueue(leaves);
+  m.If(m.Equal(m.Mod(index, 2), 1), [&] {
+    const Id target = m.Mod(index, kArraySize);
+    const Records one = m.Allocate(to_array, Scope::kWorkgroup, 1, target);
+    SetLeaf(m, one, 0, m.Add(target, kArrayWords), value);
+    m.Enqueue(one);
+  });
+  const Records late = m.Allocate(to_late, Scope::kWorkgroup, 1);
+  SetLeaf(m, late, 0, m.Add(index, kLateWords), value);
+  m.If(m.Equal(m.Mod(index, 7), 0), [&] { m.Enqueue(late); });
+  m.Increment(to_empty, Scope::kInvocation, m.Mod(index, 4));
+  m.EndNode();
+}
+
+std::vector<uint32_t> ExpectedFromSenders(uint32_t count) {
+  std::vector<uint32_t> expected(kEmptyWord + 1);
+  for (uint32_t i = 0; i < count; ++i) {
+    const uint32_t value = i + 1;
+    for (uint32_t k = 0; k < i % 3; ++k) expected[i * 2 + k] += value + k;
+    if (i % 2 == 1) expected[kArrayWords + i % kArraySize] += value * (i % kArraySize + 1);
+    if (i % 7 == 0) expected[kLateWords + i] += value;
+    expected[kEmptyWord] += i % 4;
+  }
+  return expected;
+}
+
+TEST_P(Packing, OutputsOfEveryKind) {
+  static_assert(300 * 2 <= kLeafWords && kLateWords + 300 < kEmptyWord);
+  NodeAsm m;
+  const Id words = m.StorageBuffer(0);
+  const Id record = LeafRecord(m);
+  const Id nothing = m.Struct({});
+  AddSender(m, record, nothing);
+  AddThreadLeaf(m, "Leaf", words, record);
+  AddThreadLeaf(m, "Late", words, record);
+  m.BeginNode({.name = "Array", .launch = Launch::kCoalescing, .shader_index = 0, .input = m.Input(record)});
+  const Id word = m.Get(m.NodeInput(), 0, 0);
+  m.AddWord(words, word, m.Mul(m.Get(m.NodeInput(), 0, 1), m.Add(m.ShaderIndex(), 1)));
+  m.EndNode();
+  m.BeginNode({.name = "Empty", .launch = Launch::kCoalescing, .shader_index = 0, .input = m.Input(nothing)});
+  m.AddWord(words, kEmptyWord, 1);
+  m.EndNode();
+  for (const uint32_t count : kCounts) {
+    GraphRun run(context(), {.words = kEmptyWord + 64});
+    run.Nodes(m.Text(), {"Thread", "Leaf", "Late", "Empty"});
+    for (uint32_t i = 0; i < kArraySize; ++i) run.Node({.text = m.Text(), .entry = "Array", .index = i});
+    run.Input({.node = "Thread", .count = count, .payloads = CountingRecords(count), .stride = 8});
+    ASSERT_TRUE(run.Execute()) << count;
+    EXPECT_TRUE(run.Matches(ExpectedFromSenders(count))) << count;
+  }
+}
+
+// Twice as many records at each level; the words count the invocations that have so many levels left.
+TEST_P(Packing, Recursion) {
+  constexpr uint32_t kLevels = 5, kRoots = 67;
+  NodeAsm m;
+  const Id words = m.StorageBuffer(0);
+  const Id record = LeafRecord(m);
+  const Payload self = m.Output("Recursive", record, {.max_payloads = 2});
+  m.BeginNode({.name = "Recursive",
+               .launch = Launch::kCoalescing,
+               .shader_index = 0,
+               .recursion = Value(kLevels),
+               .input = m.Input(record)});
+  const Id index = m.Get(m.NodeInput(), 0, 0);
+  m.AddWord(words, m.RemainingRecursion(), index);
+  m.If(m.IsValid(self, 0), [&] {
+    const Records records = m.Allocate(self, Scope::kInvocation, 2);
+    m.For(2, [&](const Id& i) { SetLeaf(m, records, i, m.Add(index, i), 0); });
+    m.Enqueue(records);
+  });
+  m.EndNode();
+  GraphRun run(context());
+  run.Nodes(m.Text(), {"Recursive"});
+  run.Input({.node = "Recursive", .count = kRoots, .payloads = CountingRecords(kRoots), .stride = 8});
+  ASSERT_TRUE(run.Execute());
+  std::vector<uint32_t> expected(kLevels + 1), indices;
+  for (uint32_t i = 0; i < kRoots; ++i) indices.push_back(i);
+  for (uint32_t left = kLevels + 1; left-- > 0;) {
+    std::vector<uint32_t> next;
+    for (const uint32_t i : indices) {
+      expected[left] += i;
+      next.insert(next.end(), {i, i + 1});
+    }
+    indices = next;
+  }
+  EXPECT_TRUE(run.Matches(expected));
+}
+
+// A thread node that writes its records before it passes them on, and a sharer of another one.
+TEST_P(Packing, WrittenAndSharedInputs) {
+  constexpr uint32_t kCount = 130;
+  NodeAsm m;
+  const Id words = m.StorageBuffer(0);
+  const Id record = LeafRecord(m);
+  const Payload to_base = m.Output("Base", record, {.max_payloads = 1});
+  m.BeginNode({.name = "Writer", .launch = Launch::kCoalescing, .shader_index = 0, .input = m.Input(record)});
+  m.Set(m.NodeInput(), 0, 1, m.Mul(m.Get(m.NodeInput(), 0, 1), 3));
+  const Records one = m.Allocate(to_base, Scope::kInvocation, 1);
+  SetLeaf(m, one, 0, m.Get(m.NodeInput(), 0, 0), m.Get(m.NodeInput(), 0, 1));
+  m.Enqueue(one);
+  m.EndNode();
+  AddThreadLeaf(m, "Base", words, record);
+  m.BeginNode({.name = "Sharer",
+               .launch = Launch::kCoalescing,
+               .shader_index = 0,
+               .shares_input = SharedInput{m.String("Base")},
+               .input = m.Input(m.Struct({{m.Uint(), 0, false, "NonWritable"}, {m.Uint(), 4, false, "NonWritable"}}))});
+  m.AddWord(words, m.Add(m.Get(m.NodeInput(), 0, 0), 500), m.Get(m.NodeInput(), 0, 1));
+  m.EndNode();
+  GraphRun run(context());
+  run.Nodes(m.Text(), {"Writer", "Base", "Sharer"});
+  run.Input({.node = "Writer", .count = kCount, .payloads = CountingRecords(kCount), .stride = 8});
+  ASSERT_TRUE(run.Execute());
+  std::vector<uint32_t> expected(500 + kCount);
+  for (uint32_t i = 0; i < kCount; ++i) expected[i] = expected[500 + i] = (i + 1) * 3;
+  EXPECT_TRUE(run.Matches(expected));
+}
+
+// A barrier in a thread node waits for nobody; were it packed, invocations past the last record would be missing.
+TEST_P(Packing, BarriersKeepNodesUnpacked) {
+  NodeAsm m;
+  const Id words = m.StorageBuffer(0);
+  m.BeginNode({.name = "Thread", .launch = Launch::kCoalescing, .shader_index = 0, .input = m.Input(LeafRecord(m))});
+  m.If(m.Less(m.Get(m.NodeInput(), 0, 0), 3), [&] { m.WorkgroupBarrier(); });
+  m.AddWord(words, m.Get(m.NodeInput(), 0, 0), m.Get(m.NodeInput(), 0, 1));
+  m.EndNode();
+  GraphRun run(context());
+  run.Nodes(m.Text(), {"Thread"});
+  run.Input({.node = "Thread", .count = 5, .payloads = CountingRecords(5), .stride = 8});
+  ASSERT_TRUE(run.Execute());
+  EXPECT_TRUE(run.Matches({1, 2, 3, 4, 5}));
+  EXPECT_NE(Log().find("not packed because of OpControlBarrier"), std::string::npos);
+}
+
+INSTANTIATE_TEST_SUITE_P(Setting, Packing, testing::Values("true", "false"),
+                         [](const testing::TestParamInfo<const char*>& info) {
+                           return std::string(info.param) == "true" ? "packed" : "unpacked";
+                         });
+
+}  // namespace
+}  // namespace trellis::test

@@ -1,0 +1,230 @@
+// Which nodes may share a workgroup with others of their kind, and what they look like then.
+#include "spirv_lowering/reflect/packing.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/spirv_lowering/node_text.h"
+
+namespace trellis::spirv {
+namespace {
+
+NodeParts ThreadNode() {
+  NodeParts parts;
+  parts.local_size = "OpExecutionMode %main LocalSize 1 1 1";
+  parts.modes = "OpExecutionModeId %main StaticNumWorkgroupsAMDX %uint_1 %uint_1 %uint_1";
+  return parts;
+}
+
+NodeParts CoalescingThreadNode() {
+  NodeParts parts = ThreadNode();
+  parts.declare_input = false;
+  parts.interface = "%only";
+  parts.modes = "OpExecutionMode %main CoalescingAMDX";
+  parts.decorations = "OpDecorateId %singles NodeMaxPayloadsAMDX %uint_1\n";
+  parts.globals =
+      "%singles = OpTypeNodePayloadArrayAMDX %record\n%single_ptr = OpTypePointer NodePayloadAMDX %singles\n"
+      "%only = OpVariable %single_ptr NodePayloadAMDX\n";
+  return parts;
+}
+
+bool IsThreadNode(const NodeParts& parts) { return ReflectParts(parts).IsThreadNode(); }
+
+TEST(Packing, ThreadNodesHaveOneInvocationForOneRecord) {
+  EXPECT_TRUE(IsThreadNode(ThreadNode()));
+  EXPECT_TRUE(IsThreadNode(CoalescingThreadNode()));
+  NodeParts parts = ThreadNode();
+  parts.modes = "OpExecutionModeId %main StaticNumWorkgroupsAMDX %uint_1 %uint_2 %uint_1";
+  EXPECT_FALSE(IsThreadNode(parts)) << "two workgroups a record";
+  parts = ThreadNode();
+  parts.modes = "OpExecutionModeId %main MaxNumWorkgroupsAMDX %uint_1 %uint_1 %uint_1";
+  parts.decorations = "OpMemberDecorate %record 0 PayloadDispatchIndirectAMDX\n";
+  EXPECT_FALSE(IsThreadNode(parts)) << "none for some records";
+  parts = ThreadNode();
+  parts.modes = "OpExecutionMode %main CoalescingAMDX";
+  EXPECT_FALSE(IsThreadNode(parts)) << "up to four records";
+  for (NodeParts larger : {ThreadNode(), CoalescingThreadNode()}) {
+    larger.local_size = "OpExecutionMode %main LocalSize 1 2 1";
+    EXPECT_FALSE(IsThreadNode(larger)) << "two invocations";
+  }
+}
+
+struct Case {
+  const char* name;
+  NodeParts parts;
+  const char* obstacle;  // a part of it; empty: the node can be packed
+};
+
+// A StorageBuffer array %buffers of blocks of uints, and images %images of one descriptor array.
+constexpr const char* kDescriptors = R"(
+%five = OpTypeArray %uint %uint_5
+%block = OpTypeStruct %five
+%blocks = OpTypeArray %block %uint_4
+%blocks_ptr = OpTypePointer StorageBuffer %blocks
+%block_ptr = OpTypePointer StorageBuffer %block
+%sb_uint = OpTypePointer StorageBuffer %uint
+%buffers = OpVariable %blocks_ptr StorageBuffer
+%image = OpTypeImage %float 2D 0 0 0 2 R32f
+%images_type = OpTypeArray %image %uint_4
+%images_ptr = OpTypePointer UniformConstant %images_type
+%image_ptr = OpTypePointer UniformConstant %image
+%images = OpVariable %images_ptr UniformConstant
+)";
+constexpr const char* kDescriptorDecorations = R"(
+OpDecorate %block Block
+OpMemberDecorate %block 0 Offset 0
+OpDecorate %five ArrayStride 4
+OpDecorate %buffers DescriptorSet 0
+OpDecorate %buffers Binding 0
+OpDecorate %images DescriptorSet 0
+OpDecorate %images Binding 1
+)";
+// The first word of the record.
+constexpr const char* kWord =
+    "%word_ptr = OpAccessChain %np_uint %input %uint_0 %uint_0\n%word = OpLoad %uint %word_ptr\n";
+
+NodeParts Descriptors(const std::string& body) {
+  NodeParts parts = ThreadNode();
+  parts.globals = kDescriptors;
+  parts.decorations = kDescriptorDecorations;
+  parts.body = kWord + body;
+  return parts;
+}
+
+NodeParts Body(const std::string& body, const std::string& capabilities = "", const std::string& globals = "") {
+  NodeParts parts = ThreadNode();
+  parts.capabilities = capabilities;
+  parts.globals = globals;
+  parts.body = kWord + body;
+  return parts;
+}
+
+NodeParts BuiltIn(const std::string& name, const std::string& capabilities = "") {
+  NodeParts parts = ThreadNode();
+  parts.capabilities = capabilities;
+  parts.interface = "%input %variable";
+  parts.decorations = "OpDecorate %variable BuiltIn " + name;
+  parts.globals = "%in_uint = OpTypePointer Input %uint\n%variable = OpVariable %in_uint Input";
+  parts.body = "%value = OpLoad %uint %variable";
+  return parts;
+}
+
+std::vector<Case> Cases() {
+  NodeParts shared = Body("OpStore %words %uint_1", "",
+                          "%wg_uint = OpTypePointer Workgroup %uint\n%words = OpVariable %wg_uint Workgroup");
+  NodeParts uniform = Body("%sum = OpIAdd %uint %word %uint_1");
+  uniform.decorations = "OpDecorate %sum Uniform";
+  NodeParts passed = BuiltIn("LocalInvocationIndex");
+  passed.globals += "\n%takes_type = OpTypeFunction %uint %in_uint";
+  passed.body = "%value = OpFunctionCall %uint %takes %variable";
+  passed.functions =
+      "%takes = OpFunction %uint None %takes_type\n%place = OpFunctionParameter %in_uint\n%takes_begin = OpLabel\n"
+      "%taken = OpLoad %uint %place\nOpReturnValue %taken\nOpFunctionEnd\n";
+  NodeParts derivatives = ThreadNode();
+  derivatives.capabilities =
+      "OpCapability ComputeDerivativeGroupLinearKHR\nOpExtension \"SPV_KHR_compute_shader_derivatives\"";
+  derivatives.modes += "\nOpExecutionMode %main DerivativeGroupLinearKHR";
+  return {
+      {"Records", Body("OpStore %word_ptr %uint_3"), ""},
+      {"Allocations",
+       Body("%a = OpAllocateNodePayloadsAMDX %out_ptr %uint_2 %word %uint_0\nOpEnqueueNodePayloadsAMDX %a\n"
+            "%v = OpIsNodePayloadValidAMDX %bool %outputs %uint_0\n%n = OpNodePayloadArrayLengthAMDX %uint %input"),
+       ""},
+      {"MemoryBarrier", Body("OpMemoryBarrier %uint_1 %uint_64"), ""},
+      {"ControlBarrier", Body("OpControlBarrier %uint_2 %uint_2 %uint_0"), "OpControlBarrier"},
+      {"WorkgroupMemory", shared, "storage class 4"},
+      {"Subgroup", Body("%all = OpGroupNonUniformElect %bool %uint_3", "OpCapability GroupNonUniform"),
+       "OpGroupNonUniformElect"},
+      {"OlderSubgroup",
+       Body("%all = OpSubgroupFirstInvocationKHR %uint %word",
+            "OpCapability SubgroupBallotKHR\nOpExtension \"SPV_KHR_shader_ballot\""),
+       "OpSubgroupFirstInvocationKHR"},
+      {"UniformValue", uniform, "Uniform"},
+      {"LocalIndex", BuiltIn("LocalInvocationIndex"), ""},
+      {"LocalIndexPassedOn", passed, "points to a built-in"},
+      {"SubgroupSize", BuiltIn("SubgroupSize", "OpCapability GroupNonUniform"), "built-in 36"},
+      {"DerivativeGroup", derivatives, "execution mode"},
+      {"ConstantDescriptor",
+       Descriptors("%b = OpAccessChain %sb_uint %buffers %uint_2 %uint_0 %word\nOpStore %b %word\n"
+                   "%ip = OpAccessChain %image_ptr %images %uint_3\n%i = OpLoad %image %ip"),
+       ""},
+      {"BufferOfRecord", Descriptors("%b = OpAccessChain %sb_uint %buffers %word %uint_0 %uint_1\nOpStore %b %word"),
+       "chooses a descriptor"},
+      {"ImageOfRecord", Descriptors("%ip = OpAccessChain %image_ptr %images %word\n%i = OpLoad %image %ip"),
+       "chooses a descriptor"},
+  };
+}
+
+TEST(Packing, WhatStandsAgainstIt) {
+  for (const Case& test : Cases()) {
+    const NodeInfo info = ReflectParts(test.parts);
+    EXPECT_TRUE(info.IsThreadNode()) << test.name;
+    EXPECT_EQ(info.CanBePacked(), std::string(test.obstacle).empty()) << test.name << ": " << info.packing_obstacle;
+    EXPECT_NE(info.packing_obstacle.find(test.obstacle), std::string::npos)
+        << test.name << ": " << info.packing_obstacle;
+  }
+}
+
+// A pointer to one buffer or another; as above, but it has to be told apart by more than an index.
+TEST(Packing, ChosenPointers) {
+  NodeParts parts = Descriptors(
+      "%one = OpAccessChain %sb_uint %buffers %uint_0 %uint_0 %uint_0\n"
+      "%two = OpAccessChain %sb_uint %buffers %uint_1 %uint_0 %uint_0\n"
+      "%which = OpIEqual %bool %word %uint_0\n%chosen = OpSelect %sb_uint %which %one %two\nOpStore %chosen %word");
+  parts.capabilities = "OpCapability VariablePointers";
+  EXPECT_NE(ReflectParts(parts).packing_obstacle.find("OpSelect"), std::string::npos);
+}
+
+TEST(Packing, EveryCaseThatCanBePackedIsLowered) {
+  LowerRequest request;
+  request.packed = 64;
+  for (const Case& test : Cases()) {
+    if (*test.obstacle != '\0') continue;
+    const std::string text = LowerParts(test.parts, request);
+    EXPECT_TRUE(HasLine(text, "OpExecutionMode * LocalSize 64 1 1")) << test.name << "\n" << text;
+    EXPECT_FALSE(HasLine(text, "OpExecutionMode * LocalSize 1 1 1")) << test.name;
+    EXPECT_TRUE(HasLine(text, "* = OpFunctionCall %bool %trellis_enter_packed ...")) << test.name << "\n" << text;
+    EXPECT_FALSE(HasLine(text, "OpControlBarrier ...")) << test.name;
+  }
+}
+
+TEST(Packing, SizesByIdAndByConstant) {
+  NodeParts parts = ThreadNode();
+  parts.local_size = "OpExecutionModeId %main LocalSizeId %uint_1 %uint_1 %uint_1";
+  parts.decorations = "OpDecorate %size BuiltIn WorkgroupSize";
+  parts.globals = "%size = OpConstantComposite %v3uint %uint_1 %uint_1 %uint_1";
+  parts.variables = "%place = OpVariable %fn_uint Function";
+  parts.body = "%x = OpCompositeExtract %uint %size 0\nOpStore %place %x";
+  LowerRequest request;
+  request.packed = 32;
+  const std::string text = LowerParts(parts, request);
+  EXPECT_TRUE(HasLine(text, "OpExecutionMode * LocalSize 32 1 1")) << text;
+  EXPECT_EQ(CountLines(text, "OpExecutionMode * LocalSize ..."), 1u);
+  EXPECT_FALSE(HasLine(text, "OpDecorate %size BuiltIn WorkgroupSize"));
+  EXPECT_TRUE(HasLine(text, "%x = OpCompositeExtract %uint %size 0")) << "the node's own size";
+}
+
+// Where an invocation is: in a workgroup of its own.
+TEST(Packing, PlacesAreTheFirstOnes) {
+  NodeParts parts = ThreadNode();
+  parts.interface = "%input %group %global %local %index";
+  parts.decorations =
+      "OpDecorate %group BuiltIn WorkgroupId\nOpDecorate %global BuiltIn GlobalInvocationId\n"
+      "OpDecorate %local BuiltIn LocalInvocationId\nOpDecorate %index BuiltIn LocalInvocationIndex\n";
+  parts.globals =
+      "%v3int = OpTypeVector %int 3\n%in_vector = OpTypePointer Input %v3uint\n"
+      "%in_signed = OpTypePointer Input %v3int\n%in_int = OpTypePointer Input %int\n"
+      "%group = OpVariable %in_vector Input\n%global = OpVariable %in_signed Input\n"
+      "%local = OpVariable %in_signed Input\n%index = OpVariable %in_int Input\n";
+  parts.body =
+      "%g = OpLoad %v3uint %group\n%v = OpLoad %v3int %global\n%l = OpLoad %v3int %local\n%i = OpLoad %int %index";
+  LowerRequest request;
+  request.packed = 64;
+  const std::string text = LowerParts(parts, request);
+  for (const char* store : {"OpStore %group %null_v3uint", "OpStore %global %null_v3int", "OpStore %local %null_v3int",
+                            "OpStore %index %null_int"})
+    EXPECT_TRUE(HasLine(text, store)) << store << "\n" << text;
+  EXPECT_EQ(CountLines(text, "OpDecorate * BuiltIn LocalInvocationIndex"), 1u) << "the entry's own";
+}
+
+}  // namespace
+}  // namespace trellis::spirv
