@@ -55,7 +55,8 @@ Expected<LoweredNode> LowerNode(NodeModule node, const NodeInfo& info, const Low
   // Allocations of packed nodes stand in any control flow: what became of a subgroup there is not known.
   const bool aggregates = options.subgroup_aggregation && info.packed == 1;
   Importer runtime(module, types, RuntimeLibrary(info.vulkan_memory_model, aggregates));
-  Lowering lowering{module, types, runtime, info, constants, node.entry_function, node.input};
+  Lowering lowering{module,    types, runtime, info, constants, node.entry_function, options.workgroup_aggregation,
+                    node.input};
   if (Expected<void> done = LowerHandles(lowering); !done) return done.error();
   if (!launch) {
     Expected<LaunchMember> added = AddLaunchMember(module, types, options.launch_offset);

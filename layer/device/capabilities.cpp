@@ -110,6 +110,7 @@ DeviceCapabilities QueryCapabilities(const InstanceDispatch& dispatch, VkPhysica
   capabilities.device_name = properties.deviceName;
   capabilities.traits.api_version = std::min(properties.apiVersion, instance_api_version);
   capabilities.traits.limits = properties.limits;
+  capabilities.traits.is_cpu = properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
   std::vector<VkExtensionProperties> extensions;
   (void)QueryExtensions(dispatch, physical_device, extensions);  // what cannot be listed cannot be relied on
   for (const VkExtensionProperties& extension : extensions)

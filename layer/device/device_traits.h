@@ -14,6 +14,7 @@ struct DeviceTraits {
   // min(instance's apiVersion, device's apiVersion): what may be used without asking for an extension.
   uint32_t api_version = 0;
   VkPhysicalDeviceLimits limits = {};
+  bool is_cpu = false;  // VK_PHYSICAL_DEVICE_TYPE_CPU
 
   uint32_t subgroup_size = 1;
   VkSubgroupFeatureFlags subgroup_operations = 0;  // 0 unless supported in the compute stage

@@ -36,7 +36,7 @@ struct ScratchLayout {
 inline constexpr uint64_t kScratchAlignment = 64;
 
 // Regions of all levels may take this much; larger graphs make do with two sets.
-inline constexpr uint64_t kMostRegionBytes = 8 << 20;
+inline constexpr uint64_t kMostRegionBytes = 16 << 20;
 
 struct ScratchNeeds {
   uint32_t slot_count = 0;            // slots of the graph

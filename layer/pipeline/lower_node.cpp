@@ -13,7 +13,13 @@ namespace {
 bool AggregatesSubgroups(const Device& device) {
   constexpr VkSubgroupFeatureFlags kNeeded =
       VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_BALLOT_BIT | VK_SUBGROUP_FEATURE_SHUFFLE_BIT;
-  return device.settings.subgroup_aggregation && (device.traits.subgroup_operations & kNeeded) == kNeeded;
+  return device.settings.aggregation != Aggregation::kNone && (device.traits.subgroup_operations & kNeeded) == kNeeded;
+}
+
+// On CPUs barriers cost more than atomics.
+bool AggregatesWorkgroups(const Device& device) {
+  if (device.settings.aggregation == Aggregation::kAuto) return !device.traits.is_cpu;
+  return device.settings.aggregation == Aggregation::kWorkgroup;
 }
 
 LoweredShader Failed(VkResult result, std::string reason) {
@@ -57,7 +63,8 @@ std::shared_ptr<const LoweredShader> LowerNode(const Device& device, const Stage
                                                    " bytes of push constants, the layout's COMPUTE ranges end at " +
                                                    std::to_string(layout.push_constant_end)));
   const spirv::LowerOptions options = {layout.launch_offset, AggregatesSubgroups(device),
-                                       ReadSpecialization(node.stage->pSpecializationInfo), layout.copy_offset};
+                                       ReadSpecialization(node.stage->pSpecializationInfo), layout.copy_offset,
+                                       AggregatesWorkgroups(device)};
   return node.module->Lowered(spirv::LoweringKey(info), options,
                               [&] { return Lower(device, node.module->Checked()->module, info, options); });
 }

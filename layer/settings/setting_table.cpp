@@ -53,6 +53,14 @@ bool SetCloseLevels(Settings& settings, std::string_view text) {
   return true;
 }
 
+bool SetAggregation(Settings& settings, std::string_view text) {
+  constexpr std::string_view kNames[] = {"auto", "workgroup", "subgroup", "none"};
+  const auto* found = std::find(std::begin(kNames), std::end(kNames), LowerCase(text));
+  if (found == std::end(kNames)) return false;
+  settings.aggregation = static_cast<Aggregation>(found - kNames);
+  return true;
+}
+
 constexpr SettingRow kTable[] = {
     {"log_level", SettingType::kEnum, "warning", "error|warning|info|debug",
      "The least severe messages that are logged.", SetLogLevel},
@@ -87,10 +95,9 @@ constexpr SettingRow kTable[] = {
      SetBool<&Settings::timing>},
     {"close_levels", SettingType::kEnum, "auto", "auto|always",
      "Which levels are closed by a kernel: those that need it, or every one.", SetCloseLevels},
-    {"subgroup_aggregation", SettingType::kBool, "true", "",
-     "Take the places of payloads for invocations of a subgroup together, where the device has subgroup ballot and "
-     "shuffle.",
-     SetBool<&Settings::subgroup_aggregation>},
+    {"aggregation", SettingType::kEnum, "auto", "auto|workgroup|subgroup|none",
+     "Which invocations take the places of payloads together: those of a workgroup, of a subgroup, or none.",
+     SetAggregation},
     {"pack_thread_nodes", SettingType::kBool, "true", "",
      "Run thread nodes (one invocation a payload) in full workgroups, where the shader cannot tell.",
      SetBool<&Settings::pack_thread_nodes>},

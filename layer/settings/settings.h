@@ -6,6 +6,9 @@
 
 namespace trellis {
 
+// Who takes the places of payloads together.
+enum class Aggregation : uint8_t { kAuto, kWorkgroup, kSubgroup, kNone };
+
 enum class LogLevel : uint8_t { kError, kWarning, kInfo, kDebug };
 
 // One per instance, read-only after vkCreateInstance. Keys, types and meaning: layer/settings/setting_table.h,
@@ -24,7 +27,7 @@ struct Settings {
   bool validate = false;
   bool timing = false;
   bool close_every_level = false;
-  bool subgroup_aggregation = true;
+  Aggregation aggregation = Aggregation::kAuto;
   bool pack_thread_nodes = true;
 };
 

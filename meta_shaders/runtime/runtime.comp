@@ -132,13 +132,19 @@ bool trellis_enter_dynamic(const uvec2 launch, const uvec3 id, const uint row, c
 }
 
 // A dispatch whose arguments are the region's has one row.
+// Where no kernel closed the level, the number of records is the producers' counter.
+Records CountedRecords(const uvec2 launch) {
+  LaunchBlockReference l = LaunchBlockReference(launch);
+  Records records = InputOf(launch).launch.records;
+  if (l.block.from_region != 0u) records.count = min(records.count, RegionReference(l.block.source).region.reserved);
+  return records;
+}
+
 bool trellis_enter_coalescing(const uvec2 launch, const uvec3 id, const uint row, const uint local_index, const uint coalesce) {
   trellis_launch = launch;
   trellis_local_index = local_index;
   trellis_turn = 0u;
-  Records records = InputOf(launch).launch.records;
-  LaunchBlockReference l = LaunchBlockReference(launch);
-  if (l.block.from_region != 0u) records.count = min(records.count, RegionReference(l.block.source).region.reserved);
+  Records records = CountedRecords(launch);
   uint first = (id.y * row + id.x) * coalesce;
   if (first >= records.count) return false;
   trellis_workgroup_id = uvec3(0u);
@@ -146,18 +152,15 @@ bool trellis_enter_coalescing(const uvec2 launch, const uvec3 id, const uint row
   return true;
 }
 
-// `packed` workgroups of one invocation and one record each, side by side in the invocations of this one.
+// `packed_workgroups` of one invocation and one record each, side by side in the invocations of this one.
 bool trellis_enter_packed(const uvec2 launch, const uvec3 id, const uint row, const uint local_index, const uint packed_workgroups) {
   trellis_launch = launch;
-  LaunchBlockReference l = LaunchBlockReference(launch);
-  uint linear = id.y * row + id.x;
-  uint first = linear * packed_workgroups;
-  if (linear >= l.block.workgroup_count || local_index >= l.block.record_count - first) return false;
-  uint record = first + local_index;
   trellis_local_index = 0u;
+  Records records = CountedRecords(launch);
+  uint record = (id.y * row + id.x) * packed_workgroups + local_index;
+  if (record >= records.count) return false;
   trellis_workgroup_id = uvec3(0u);
-  trellis_record = record;
-  trellis_input = uvec4(ElementAddress(l.block.records, record, l.block.record_stride), 1u, l.block.record_stride);
+  SetRecord(records, record, 1u);
   return true;
 }
 
@@ -261,8 +264,7 @@ const uint kMostRecords = 0x3fffffffu;
 uint WorkgroupsFor(const uint records, const uint each) { return records / each + uint(records % each != 0u); }
 
 // The shares of all reservations that succeeded add up to the workgroups for their sum: ranks leave no gaps.
-void CountWorkgroups(const RegionReference region, const uint rank, const uint count) {
-  uint each = region.region.coalesce;
+void CountWorkgroups(const RegionReference region, const uint each, const uint rank, const uint count) {
   if (each == 0u) return;
   uint workgroups = WorkgroupsFor(rank + count, each) - WorkgroupsFor(rank, each);
   if (workgroups != 0u) atomicAdd(region.region.workgroups, workgroups);
@@ -271,13 +273,15 @@ void CountWorkgroups(const RegionReference region, const uint rank, const uint c
 uvec4 Reserve(const uint slot, const uint count) {
   if (slot == kNoSlot || count == 0u) return LostHandle(count);
   RegionReference region = RegionOf(slot);
+  // Before the atomics, so that all of it arrives together.
+  Records records = region.region.records;
+  uint coalesce = region.region.coalesce;
   uint rank;
   if (!TakeRanks(region, count, rank)) {
     CountLost(region, count);
     return LostHandle(count);
   }
-  CountWorkgroups(region, rank, count);
-  Records records = region.region.records;
+  CountWorkgroups(region, coalesce, rank, count);
   return uvec4(ElementAddress(records.base, rank, records.stride), count, records.stride);
 }
 
@@ -343,6 +347,63 @@ uvec4 trellis_reserve_invocation(const uint output_number, const uint count, con
 #else
   return Reserve(slot, clamped);
 #endif
+}
+
+// ---- reservations of a whole workgroup whose invocations send to different nodes: one for each of these nodes ---------------------------------------
+
+const uint kBins = 256u;  // a power of two
+const uint kBinBits = 8u;
+const uint kMostProbes = 8u;
+
+// A hash table by slot: first {slot, records}, then the address of the records and their stride.
+shared uint trellis_bin_low[kBins];
+shared uint trellis_bin_high[kBins];
+shared uint trellis_bin_stride[kBins];
+
+// The bin of a slot; kBins if all that it may have are taken.
+uint FindBin(const uint slot) {
+  uint bin = slot * 0x9e3779b1u >> (32u - kBinBits);
+  for (uint probe = 0u; probe < kMostProbes; ++probe) {
+    uint held = atomicCompSwap(trellis_bin_low[bin], kNoSlot, slot);
+    if (held == kNoSlot || held == slot) return bin;
+    bin = (bin + 1u) % kBins;
+  }
+  return kBins;
+}
+
+// In uniform control flow, as allocations are.
+uvec4 trellis_reserve_invocations(const uint output_number, const uint count, const uint index, const uint limit, const uint workgroup_size) {
+  uint slot = FindSlot(output_number, index);
+  uint clamped = min(min(count, limit), kMostRecords);
+  for (uint bin = trellis_local_index; bin < kBins; bin += workgroup_size) {
+    trellis_bin_low[bin] = kNoSlot;
+    trellis_bin_high[bin] = 0u;
+  }
+  barrier();
+  uint own_bin = kBins;
+  uint before = 0u;
+  // So that no sum over a workgroup wraps.
+  if (slot != kNoSlot && clamped != 0u && clamped <= kMostRecords / workgroup_size) own_bin = FindBin(slot);
+  if (own_bin != kBins) before = atomicAdd(trellis_bin_high[own_bin], clamped);
+  barrier();
+  for (uint bin = trellis_local_index; bin < kBins; bin += workgroup_size) {
+    if (trellis_bin_high[bin] == 0u) continue;
+    uvec4 all = Reserve(trellis_bin_low[bin], trellis_bin_high[bin]);
+    trellis_bin_low[bin] = all.x;
+    trellis_bin_high[bin] = all.y;
+    trellis_bin_stride[bin] = all.w;
+  }
+  barrier();
+  uvec4 handle;
+  if (own_bin != kBins) {
+    uint stride = trellis_bin_stride[own_bin];
+    handle = uvec4(ElementAddress(uvec2(trellis_bin_low[own_bin], trellis_bin_high[own_bin]), before, stride), clamped, stride);
+  } else {
+    handle = Reserve(slot, clamped);
+  }
+  // Nobody may clear the bins for the next allocation before all have read them.
+  barrier();
+  return handle;
 }
 
 // ---- allocations that are committed by OpEnqueueNodePayloadsAMDX: bytes of the heap first, ranks and a copy at enqueue -----------------------------
@@ -427,7 +488,7 @@ void main() {
   bool entered = trellis_enter_static(uvec2(0), gl_WorkGroupID, 1u, 0u, uvec3(1u)) || trellis_enter_dynamic(uvec2(0), gl_WorkGroupID, 1u, 0u, 0u, 1u) ||
                  trellis_enter_coalescing(uvec2(0), gl_WorkGroupID, 1u, 0u, 1u) || trellis_enter_packed(uvec2(0), gl_WorkGroupID, 1u, 0u, 1u);
   uvec4 handle = trellis_reserve_workgroup(0u, 1u, 0u, 1u) + trellis_reserve_invocation(0u, 1u, 0u, 1u) + trellis_defer_workgroup(0u, 1u, 0u, 1u) +
-                 trellis_defer_invocation(0u, 1u, 0u, 1u);
+                 trellis_defer_invocation(0u, 1u, 0u, 1u) + trellis_reserve_invocations(0u, 1u, 0u, 1u, 1u);
   trellis_enqueue_workgroup(handle, 1u);
   trellis_enqueue_invocation(handle);
   trellis_copy_array(handle, handle);

@@ -60,9 +60,9 @@ layout(buffer_reference, scalar, buffer_reference_align = 8) buffer LaunchInputR
 layout(buffer_reference, scalar, buffer_reference_align = 8) buffer RegionReference { Region region; };
 layout(buffer_reference, scalar, buffer_reference_align = 8) buffer ControlBlockReference { ControlBlock control; };
 
-const uint kRegionBytes = 64u;
+const uint kRegionBytes = 384u;
 const uint kRegionLostOffset = 24u;
-const uint kRegionReservedOffset = 32u;
+const uint kRegionReservedOffset = 128u;
 const uint kLaunchBlockBytes = 48u;
 const uint kLaunchInputBytes = 32u;
 const uint kLaunchPlanBytes = 56u;

@@ -97,17 +97,17 @@ struct Region {
   TRELLIS_UINT capacity;  // records; below 2^31
   TRELLIS_UINT coalesce;  // records a workgroup, if `workgroups` has to be kept; else 0
   TRELLIS_UINT lost;      // atomic; records that found no place; saturates at 2^31
-  TRELLIS_UINT unused0;
+  TRELLIS_UINT unused0[25];
   // From here: arguments of a static grid's dispatch, {records, grid x, grid y * grid z}.
   TRELLIS_UINT reserved;  // atomic; capacity + 1 at most when no allocation is under way
   TRELLIS_UINT grid_x;
   TRELLIS_UINT grid_yz;
-  TRELLIS_UINT unused1;
+  TRELLIS_UINT unused1[29];
   // From here: arguments of a coalescing launch's dispatch.
   TRELLIS_UINT workgroups;  // atomic; for the records that found their place
   TRELLIS_UINT one_y;
   TRELLIS_UINT one_z;
-  TRELLIS_UINT unused2;
+  TRELLIS_UINT unused2[29];
 };
 
 // Head of scratch.
@@ -258,10 +258,10 @@ struct DispatchArguments {
 static_assert(sizeof(NodeOutput) == 16);
 static_assert(sizeof(LaunchBlock) == 48);
 static_assert(sizeof(LaunchInput) == 32);
-static_assert(sizeof(Region) == 64);
+static_assert(sizeof(Region) == 384);
 static_assert(offsetof(Region, lost) == 24);
-static_assert(offsetof(Region, reserved) == 32);
-static_assert(offsetof(Region, workgroups) == 48);
+static_assert(offsetof(Region, reserved) == 128);
+static_assert(offsetof(Region, workgroups) == 256);
 static_assert(sizeof(ControlBlock) == 32);
 static_assert(sizeof(RegionPlan) == 40);
 static_assert(sizeof(LaunchPlan) == 56);

@@ -28,21 +28,18 @@ LaunchPlan LoadLaunchPlan(uvec2 launches, uint index) { return LaunchPlanReferen
 // Makes a slot's region ready to be appended to. Without a ring it has no room: every allocation fails, is counted, and writes to the dump.
 void OpenRegion(uvec2 regions, uvec2 ring, uvec2 dump, RegionPlan plan) {
   const bool has_ring = !IsNull(ring);
-  Region region;
-  region.capacity = has_ring ? plan.capacity : 0u;
-  region.records = Records(has_ring ? AddressAdd64(ring, plan.offset) : dump, plan.stride, region.capacity);
-  region.coalesce = plan.coalesce;
-  region.lost = 0u;
-  region.unused0 = 0u;
-  region.reserved = 0u;
-  region.grid_x = plan.grid_x;
-  region.grid_yz = plan.grid_yz;
-  region.unused1 = 0u;
-  region.workgroups = 0u;
-  region.one_y = 1u;
-  region.one_z = 1u;
-  region.unused2 = 0u;
-  RegionOf(regions, plan.region).region = region;
+  const uint capacity = has_ring ? plan.capacity : 0u;
+  RegionReference target = RegionOf(regions, plan.region);
+  target.region.records = Records(has_ring ? AddressAdd64(ring, plan.offset) : dump, plan.stride, capacity);
+  target.region.capacity = capacity;
+  target.region.coalesce = plan.coalesce;
+  target.region.lost = 0u;
+  target.region.reserved = 0u;
+  target.region.grid_x = plan.grid_x;
+  target.region.grid_yz = plan.grid_yz;
+  target.region.workgroups = 0u;
+  target.region.one_y = 1u;
+  target.region.one_z = 1u;
 }
 
 // `records` is written last and is never 0: the host, which may look at any time, takes a report with 0 records for one that is not there yet.

@@ -284,11 +284,17 @@ class HandleLowering {
     const NodeOutputInfo& output = lowering_.info.outputs[allocation.output_number];
     const Id count = AsUint(instruction.operands[1]);
     const Id index = TargetIndex(instruction.operands[2], output);
-    body_.emplace_back(
-        spv::Op::OpFunctionCall, Uvec4(), instruction.result_id,
-        std::vector<uint32_t>{calls_.AllocateFunction(allocation), types_.ConstantUint(allocation.output_number), count,
-                              index, types_.ConstantUint(output.max_payloads)});
+    std::vector<uint32_t> operands = {calls_.AllocateFunction(allocation),
+                                      types_.ConstantUint(allocation.output_number), count, index,
+                                      types_.ConstantUint(output.max_payloads)};
+    if (calls_.AllocatesTogether(allocation)) operands.push_back(WorkgroupSize());
+    body_.emplace_back(spv::Op::OpFunctionCall, Uvec4(), instruction.result_id, std::move(operands));
     return {};
+  }
+
+  Id WorkgroupSize() {
+    const std::array<uint32_t, 3>& size = lowering_.info.local_size;
+    return types_.ConstantUint(size[0] * size[1] * size[2]);
   }
 
   // Shader index of the target: the Node Index operand plus PayloadNodeBaseIndexAMDX.
@@ -315,10 +321,7 @@ class HandleLowering {
     const Id function = number == number_of_.end() ? kNoId : calls_.EnqueueFunction(number->second);
     if (function == kNoId) return {};
     std::vector<uint32_t> arguments = {handle};
-    if (calls_.EnqueuesAsWorkgroup(number->second)) {
-      const std::array<uint32_t, 3>& size = lowering_.info.local_size;
-      arguments.push_back(types_.ConstantUint(size[0] * size[1] * size[2]));
-    }
+    if (calls_.EnqueuesAsWorkgroup(number->second)) arguments.push_back(WorkgroupSize());
     Builder(module_, body_).Call(types_.Void(), function, std::move(arguments));
     return {};
   }

@@ -18,9 +18,10 @@ struct Lowering {
   Types& types;
   Importer& runtime;  // functions of meta_shaders/runtime by name
   const NodeInfo& info;
-  ConstantReader& constants;  // of the module as it was given
-  Id entry_function;          // the node's own function, then called by the new entry point
-  Id input;                   // variable in NodePayloadAMDX, or kNoId
+  ConstantReader& constants;   // of the module as it was given
+  Id entry_function;           // the node's own function, then called by the new entry point
+  bool workgroup_aggregation;  // LowerOptions
+  Id input;                    // variable in NodePayloadAMDX, or kNoId
 };
 
 // Appends instructions with new result ids to a block's body.

@@ -1,5 +1,6 @@
 #include "spirv_lowering/passes/runtime_calls.h"
 
+#include <algorithm>
 #include <string>
 
 namespace trellis::spirv {
@@ -9,6 +10,22 @@ constexpr uint32_t kScopeWorkgroup = 2;
 constexpr uint32_t kScopeInvocation = 4;
 
 }  // namespace
+
+// Where it pays: workgroups of several subgroups, and targets that may differ among them. It takes 3 KiB of shared
+// memory, which is certain to be there if the node has none.
+bool RuntimeCalls::AreReservedTogether(const Lowering& lowering, const Allocation& allocation) {
+  constexpr uint32_t kFewestInvocations = 64;
+  const std::array<uint32_t, 3>& size = lowering.info.local_size;
+  if (!lowering.workgroup_aggregation || allocation.commit != Commit::kAtAllocation ||
+      size[0] * size[1] * size[2] < kFewestInvocations ||
+      lowering.types.ConstantValue(allocation.instruction->operands[2]))
+    return false;
+  const std::vector<Instruction>& globals = lowering.module.globals;
+  return std::none_of(globals.begin(), globals.end(), [](const Instruction& global) {
+    return global.opcode == spv::Op::OpVariable &&
+           global.operands[0] == static_cast<uint32_t>(spv::StorageClass::Workgroup);
+  });
+}
 
 // OpEnqueueNodePayloadsAMDX does not tell the scope of what it enqueues. The array type does, if all its deferred
 // allocations are of one invocation each; the function for workgroups finds out by itself.
@@ -26,7 +43,8 @@ Expected<void> RuntimeCalls::FindScopes(const Lowering& lowering, const Outputs&
     }
     if (allocation.output_number >= deferred_scope_.size())
       return Error{where + "the result is not a pointer to a payload array"};
-    const Scope scope = value == kScopeWorkgroup && !single ? kWorkgroup : kInvocation;
+    Scope scope = value == kScopeWorkgroup && !single ? kWorkgroup : kInvocation;
+    if (scope == kInvocation && AreReservedTogether(lowering, allocation)) scope = kInvocations;
     scope_of_[id] = scope;
     needs_[allocation.commit == Commit::kAtAllocation ? kReserve : kDefer][scope] = true;
     if (allocation.commit == Commit::kAtAllocation) continue;
@@ -41,9 +59,9 @@ Expected<void> RuntimeCalls::FindScopes(const Lowering& lowering, const Outputs&
 
 Expected<RuntimeCalls> RuntimeCalls::Import(Lowering& lowering, const Outputs& outputs) {
   static constexpr std::array<std::array<const char*, kScopes>, kKinds> kNames = {{
-      {"trellis_reserve_invocation", "trellis_reserve_workgroup"},
-      {"trellis_defer_invocation", "trellis_defer_workgroup"},
-      {"trellis_enqueue_invocation", "trellis_enqueue_workgroup"},
+      {"trellis_reserve_invocation", "trellis_reserve_workgroup", "trellis_reserve_invocations"},
+      {"trellis_defer_invocation", "trellis_defer_workgroup", nullptr},
+      {"trellis_enqueue_invocation", "trellis_enqueue_workgroup", nullptr},
   }};
   RuntimeCalls calls;
   if (Expected<void> scopes = calls.FindScopes(lowering, outputs); !scopes) return scopes.error();

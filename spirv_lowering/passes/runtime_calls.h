@@ -27,6 +27,10 @@ class RuntimeCalls {
   // What to call for OpEnqueueNodePayloadsAMDX on handles of this output; kNoId if every allocation of it is committed
   // or there is none.
   [[nodiscard]] Id EnqueueFunction(uint32_t output_number) const;
+  // It takes the workgroup's size as last argument.
+  [[nodiscard]] bool AllocatesTogether(const Allocation& allocation) const {
+    return scope_of_.at(allocation.instruction->result_id) == kInvocations;
+  }
   // It takes the workgroup's size as second argument.
   [[nodiscard]] bool EnqueuesAsWorkgroup(uint32_t output_number) const {
     return deferred_scope_[output_number] == kWorkgroup;
@@ -39,8 +43,10 @@ class RuntimeCalls {
 
  private:
   enum Kind : size_t { kReserve, kDefer, kEnqueue, kKinds };
-  enum Scope : size_t { kInvocation, kWorkgroup, kScopes, kNoScope = kScopes };
+  // kInvocations: one allocation of each, all of the workgroup reserved together.
+  enum Scope : size_t { kInvocation, kWorkgroup, kInvocations, kScopes, kNoScope = kScopes };
 
+  [[nodiscard]] static bool AreReservedTogether(const Lowering& lowering, const Allocation& allocation);
   [[nodiscard]] Expected<void> FindScopes(const Lowering& lowering, const Outputs& outputs);
 
   Id element_ = kNoId, valid_ = kNoId, copy_array_ = kNoId, finish_ = kNoId, input_ = kNoId;

@@ -90,14 +90,14 @@ std::vector<uint32_t> ExpectedWords(const Pattern& pattern, uint32_t local_size)
 class Reservations : public OwnDeviceTest, public testing::WithParamInterface<const char*> {
  protected:
   [[nodiscard]] std::vector<EnvironmentSetting> Settings() const override {
-    return {{"TRELLIS_SUBGROUP_AGGREGATION", GetParam()}};
+    return {{"TRELLIS_AGGREGATION", GetParam()}};
   }
 };
 
 TEST_P(Reservations, EveryRecordHasItsOwnPlace) {
   for (const Pattern& pattern : Patterns()) {
-    for (const uint32_t local_size : {2u, 5u, 64u}) {
-      GraphRun run(context());
+    for (const uint32_t local_size : {2u, 5u, 64u, 250u}) {
+      GraphRun run(context(), {.words = 4096});
       const std::string text = PatternModule(pattern, local_size);
       run.Nodes(text, {"Root"});
       for (uint32_t i = 0; i < kTargets; ++i) run.Node({.text = text, .entry = "T", .index = i});
@@ -106,6 +106,37 @@ TEST_P(Reservations, EveryRecordHasItsOwnPlace) {
       EXPECT_TRUE(run.Matches(ExpectedWords(pattern, local_size))) << pattern.name << ", " << local_size;
     }
   }
+}
+
+// As many nodes as a workgroup has invocations: more than it can keep apart.
+TEST_P(Reservations, ANodeForEachInvocation) {
+  constexpr uint32_t kLanes = 256;
+  NodeAsm m;
+  const Id words = m.StorageBuffer(0);
+  const Id record = LeafRecord(m);
+  const Payload to = m.Output("T", record, {.max_payloads = kLanes, .array_size = kLanes});
+  m.BeginNode({.name = "Root",
+               .launch = Launch::kStaticGrid,
+               .local_size = {kLanes, 1, 1},
+               .grid = {kWorkgroups, 1, 1},
+               .shader_index = 0});
+  const Id lane = m.LocalIndex();
+  const Records records = m.Allocate(to, Scope::kInvocation, 1, lane);
+  SetLeaf(m, records, 0, m.GlobalId(0), m.Add(lane, 1));
+  m.Enqueue(records);
+  m.EndNode();
+  m.BeginNode({.name = "T", .launch = Launch::kCoalescing, .shader_index = 0, .input = m.Input(record)});
+  const Id value = m.Add(m.Get(m.NodeInput(), 0, 1), m.Mul(m.ShaderIndex(), kIndexFactor));
+  m.AddWord(words, m.Get(m.NodeInput(), 0, 0), value);
+  m.EndNode();
+  GraphRun run(context());
+  run.Nodes(m.Text(), {"Root"});
+  for (uint32_t i = 0; i < kLanes; ++i) run.Node({.text = m.Text(), .entry = "T", .index = i});
+  run.Input({.node = "Root", .count = 1});
+  ASSERT_TRUE(run.Execute());
+  std::vector<uint32_t> expected;
+  for (uint32_t i = 0; i < kLanes * kWorkgroups; ++i) expected.push_back(i % kLanes + 1 + i % kLanes * kIndexFactor);
+  EXPECT_TRUE(run.Matches(expected));
 }
 
 // Allocations for the workgroup, one right after the other: nobody may see the handle of a later one.
@@ -138,10 +169,8 @@ TEST_P(Reservations, WorkgroupsKeepHandlesApart) {
   EXPECT_TRUE(run.Matches(expected));
 }
 
-INSTANTIATE_TEST_SUITE_P(Aggregation, Reservations, testing::Values("true", "false"),
-                         [](const testing::TestParamInfo<const char*>& info) {
-                           return std::string(info.param) == "true" ? "by_subgroup" : "by_invocation";
-                         });
+INSTANTIATE_TEST_SUITE_P(Aggregation, Reservations, testing::Values("workgroup", "subgroup", "none"),
+                         [](const testing::TestParamInfo<const char*>& info) { return std::string(info.param); });
 
 }  // namespace
 }  // namespace trellis::test

@@ -113,10 +113,10 @@ TEST(LaunchDescription, SaysWhatKindOfLaunchASlotHas) {
 TEST(LaunchDescription, PackedNodesCoalesce) {
   const Graph graph =
       MustLink({NodeBuilder("thread").Coalescing(1).Packed(64), NodeBuilder("single").Static(1, 1, 1).Packed(32)});
-  const shared::LaunchPlan thread = DescribeLaunch(graph, Own(SlotOf(graph, "thread")), 0, {1, 1, 1});
+  const shared::LaunchPlan thread = DescribeLaunch(graph, Own(SlotOf(graph, "thread")), {1, 1, 1});
   EXPECT_EQ(thread.kind, shared::kLaunchCoalescing);
   EXPECT_EQ(thread.coalesce, 64u);
-  const shared::LaunchPlan single = DescribeLaunch(graph, Own(SlotOf(graph, "single")), 0, {1, 1, 1});
+  const shared::LaunchPlan single = DescribeLaunch(graph, Own(SlotOf(graph, "single")), {1, 1, 1});
   EXPECT_EQ(single.kind, shared::kLaunchCoalescing);
   EXPECT_EQ(single.coalesce, 32u);
 }
