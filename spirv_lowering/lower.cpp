@@ -15,6 +15,7 @@
 #include "spirv_lowering/passes/order_globals.h"
 #include "spirv_lowering/passes/push_constant_memory.h"
 #include "spirv_lowering/passes/push_constants.h"
+#include "spirv_lowering/passes/reconvergence.h"
 #include "spirv_lowering/passes/shared_memory.h"
 #include "spirv_lowering/passes/strip.h"
 #include "spirv_lowering/reflect/constants.h"
@@ -36,6 +37,11 @@ bool HasPlaces(const NodeInfo& info, const LowerOptions& options) {
   return *options.push_constant_copy_offset % 8 == 0 && *options.push_constant_copy_offset != options.launch_offset;
 }
 
+// Packed nodes allocate in any control flow. What becomes of a subgroup there is only known with maximal reconvergence.
+bool AggregatesSubgroups(const NodeInfo& info, const LowerOptions& options) {
+  return options.subgroup_aggregation && (info.packed == 1 || options.maximal_reconvergence);
+}
+
 Expected<LoweredNode> LowerNode(NodeModule node, const NodeInfo& info, const LowerOptions& options) {
   Module& module = node.module;
   module.version = std::max(module.version, info.has_enqueue_capability ? kLowestEnqueueVersion : kLowestVersion);
@@ -52,9 +58,7 @@ Expected<LoweredNode> LowerNode(NodeModule node, const NodeInfo& info, const Low
   if (info.has_enqueue_capability) WidenBarriers(module, types, info.vulkan_memory_model);
   Expected<std::vector<ReplacedBuiltIn>> built_ins = ReplaceBuiltIns(module, types, info.packed > 1);
   if (!built_ins) return built_ins.error();
-  // Allocations of packed nodes stand in any control flow: what became of a subgroup there is not known.
-  const bool aggregates = options.subgroup_aggregation && info.packed == 1;
-  Importer runtime(module, types, RuntimeLibrary(info.vulkan_memory_model, aggregates));
+  Importer runtime(module, types, RuntimeLibrary(info.vulkan_memory_model, AggregatesSubgroups(info, options)));
   Lowering lowering{module,    types, runtime, info, constants, node.entry_function, options.workgroup_aggregation,
                     node.input};
   if (Expected<void> done = LowerHandles(lowering); !done) return done.error();
@@ -65,6 +69,7 @@ Expected<LoweredNode> LowerNode(NodeModule node, const NodeInfo& info, const Low
   }
   if (Expected<void> done = AddEntryPoint(lowering, *built_ins, *launch); !done) return done.error();
   if (Expected<void> done = LayOutSharedMemory(lowering); !done) return done.error();
+  if (AggregatesSubgroups(info, options) && info.packed > 1 && !info.outputs.empty()) DemandReconvergence(module);
   StripExtension(module);
   OrderGlobals(module);
   EliminateDead(module);

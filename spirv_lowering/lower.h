@@ -27,6 +27,9 @@ struct LowerOptions {
   // Byte offset in push constants, a multiple of 8, of the address of a copy of the application's push constants: the
   // node reads them from there, and the two addresses are all that is pushed.
   std::optional<uint32_t> push_constant_copy_offset = {};
+  // Maximal reconvergence is enabled on the device: with subgroup_aggregation, invocations of packed nodes reserve
+  // together too.
+  bool maximal_reconvergence = false;
   // Reservations of a workgroup whose invocations send to different nodes are sorted by node in shared memory first.
   bool workgroup_aggregation = false;
 };

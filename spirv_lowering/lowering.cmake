@@ -24,6 +24,8 @@ add_library(trellis_spirv_lowering STATIC
   passes/push_constant_memory.h
   passes/push_constants.cpp
   passes/push_constants.h
+  passes/reconvergence.cpp
+  passes/reconvergence.h
   passes/runtime_calls.cpp
   passes/runtime_calls.h
   passes/shared_memory.cpp

@@ -1,6 +1,7 @@
 #include "layer/device/device_create_info.h"
 
 #include <string_view>
+#include <vector>
 
 #include "layer/dispatch/struct_chain.h"
 
@@ -77,6 +78,26 @@ bool EnableOlderBufferDeviceAddress(VkDeviceCreateInfo& info) {
   return true;
 }
 
+// Without it packed nodes reserve places one by one (spirv_lowering/lower.h).
+void EnableMaximalReconvergence(VkDeviceCreateInfo& info, Arena& arena) {
+  if (!IsNamed(info, VK_KHR_SHADER_MAXIMAL_RECONVERGENCE_EXTENSION_NAME)) {
+    std::vector<const char*> names(info.ppEnabledExtensionNames,
+                                   info.ppEnabledExtensionNames + info.enabledExtensionCount);
+    names.push_back(VK_KHR_SHADER_MAXIMAL_RECONVERGENCE_EXTENSION_NAME);
+    info.enabledExtensionCount = static_cast<uint32_t>(names.size());
+    info.ppEnabledExtensionNames = arena.CopyArray(names.data(), info.enabledExtensionCount);
+  }
+  using Features = VkPhysicalDeviceShaderMaximalReconvergenceFeaturesKHR;
+  constexpr VkStructureType kType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_MAXIMAL_RECONVERGENCE_FEATURES_KHR;
+  auto* features = FindStruct<Features>(const_cast<void*>(info.pNext), kType);
+  if (features) {
+    features->shaderMaximalReconvergence = VK_TRUE;
+  } else {
+    Features added = {kType, nullptr, VK_TRUE};
+    InsertIntoChain(&info, arena.Copy(added));
+  }
+}
+
 void EnableNeededFeatures(VkDeviceCreateInfo& info, const DeviceTraits& supported, Arena& arena) {
   if (!EnableOlderBufferDeviceAddress(info)) EnableFeature(info, kBufferDeviceAddress, arena);
   EnableFeature(info, kScalarBlockLayout, arena);
@@ -85,6 +106,7 @@ void EnableNeededFeatures(VkDeviceCreateInfo& info, const DeviceTraits& supporte
   // The application may destroy its descriptor set layouts as soon as the pipeline exists; the node layouts made of
   // them stay.
   if (supported.maintenance4) EnableFeature(info, kMaintenance4, arena);
+  if (supported.maximal_reconvergence) EnableMaximalReconvergence(info, arena);
 }
 
 }  // namespace

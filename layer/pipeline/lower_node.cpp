@@ -62,9 +62,9 @@ std::shared_ptr<const LoweredShader> LowerNode(const Device& device, const Stage
         Failed(VK_ERROR_VALIDATION_FAILED_EXT, "the shader uses " + std::to_string(info.push_constant_end) +
                                                    " bytes of push constants, the layout's COMPUTE ranges end at " +
                                                    std::to_string(layout.push_constant_end)));
-  const spirv::LowerOptions options = {layout.launch_offset, AggregatesSubgroups(device),
-                                       ReadSpecialization(node.stage->pSpecializationInfo), layout.copy_offset,
-                                       AggregatesWorkgroups(device)};
+  const spirv::LowerOptions options = {
+      layout.launch_offset, AggregatesSubgroups(device),         ReadSpecialization(node.stage->pSpecializationInfo),
+      layout.copy_offset,   device.traits.maximal_reconvergence, AggregatesWorkgroups(device)};
   return node.module->Lowered(spirv::LoweringKey(info), options,
                               [&] { return Lower(device, node.module->Checked()->module, info, options); });
 }

@@ -67,8 +67,9 @@ class CachedModule {
     spirv::NodeInfo info;
     uint32_t launch_offset = 0;
     bool subgroup_aggregation = false;
-    bool workgroup_aggregation = false;
     std::optional<uint32_t> push_constant_copy_offset;
+    bool maximal_reconvergence = false;
+    bool workgroup_aggregation = false;
     auto operator<=>(const Key&) const = default;
   };
   struct Lowering {

@@ -32,6 +32,7 @@ bool IsHarmless(spv::ExecutionMode mode) {
     case spv::ExecutionMode::SignedZeroInfNanPreserve:
     case spv::ExecutionMode::RoundingModeRTE:
     case spv::ExecutionMode::RoundingModeRTZ:
+    case spv::ExecutionMode::MaximallyReconvergesKHR:
       return true;
     default:
       return false;

@@ -14,17 +14,28 @@ namespace {
 
 constexpr uint32_t kCounts[] = {0, 1, 63, 64, 65, 300};
 
-class Packing : public OwnDeviceTest, public testing::WithParamInterface<const char*> {
+struct Mode {
+  const char* name;
+  const char* packs;
+  const char* aggregation;  // over subgroups, where the device has what that takes
+};
+
+class Packing : public OwnDeviceTest, public testing::WithParamInterface<Mode> {
  protected:
   void SetUp() override {
     (void)std::remove(LogFile().c_str());
     OwnDeviceTest::SetUp();
   }
   [[nodiscard]] std::vector<EnvironmentSetting> Settings() const override {
-    return {{"TRELLIS_PACK_THREAD_NODES", GetParam()}, {"TRELLIS_LOG_LEVEL", "debug"}, {"TRELLIS_LOG_FILE", LogFile()}};
+    return {{"TRELLIS_PACK_THREAD_NODES", GetParam().packs},
+            {"TRELLIS_AGGREGATION", GetParam().aggregation},
+            {"TRELLIS_LOG_LEVEL", "debug"},
+            {"TRELLIS_LOG_FILE", LogFile()}};
   }
-  [[nodiscard]] bool IsOn() const { return std::string(GetParam()) == "true"; }
-  [[nodiscard]] static std::string LogFile() { return testing::TempDir() + "trellis_packing_" + GetParam() + ".log"; }
+  [[nodiscard]] bool IsOn() const { return std::string(GetParam().packs) == "true"; }
+  [[nodiscard]] static std::string LogFile() {
+    return testing::TempDir() + "trellis_packing_" + GetParam().name + ".log";
+  }
   // Of this test.
   [[nodiscard]] static std::string Log() {
     std::stringstream text;
@@ -274,10 +285,10 @@ TEST_P(Packing, BarriersKeepNodesUnpacked) {
   EXPECT_NE(Log().find("not packed because of OpControlBarrier"), std::string::npos);
 }
 
-INSTANTIATE_TEST_SUITE_P(Setting, Packing, testing::Values("true", "false"),
-                         [](const testing::TestParamInfo<const char*>& info) {
-                           return std::string(info.param) == "true" ? "packed" : "unpacked";
-                         });
+INSTANTIATE_TEST_SUITE_P(Setting, Packing,
+                         testing::Values(Mode{"packed", "true", "subgroup"}, Mode{"packed_one_by_one", "true", "none"},
+                                         Mode{"unpacked", "false", "auto"}),
+                         [](const testing::TestParamInfo<Mode>& info) { return std::string(info.param.name); });
 
 }  // namespace
 }  // namespace trellis::test

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "layer/dispatch/struct_chain.h"
@@ -105,6 +106,29 @@ TEST_F(DeviceCreateInfo, does_not_ask_for_storage_widths_that_the_device_lacks) 
   supported_.storage_buffer_8bit = false;
   supported_.storage_buffer_16bit = false;
   EXPECT_THAT(Types(Edit()), ::testing::UnorderedElementsAre(kAddressType, kScalarType));
+}
+
+TEST_F(DeviceCreateInfo, enables_maximal_reconvergence_where_the_device_has_it) {
+  supported_.maximal_reconvergence = true;
+  const VkDeviceCreateInfo& edited = Edit();
+  EXPECT_THAT(Names(edited), ElementsAre("VK_KHR_swapchain", VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME,
+                                         VK_KHR_SHADER_MAXIMAL_RECONVERGENCE_EXTENSION_NAME));
+  EXPECT_TRUE(EnabledTraits(edited, supported_).maximal_reconvergence);
+  EXPECT_FALSE(EnabledTraits(info_, supported_).maximal_reconvergence);
+}
+
+TEST_F(DeviceCreateInfo, enables_maximal_reconvergence_in_the_structure_of_the_application) {
+  supported_.maximal_reconvergence = true;
+  UseExtensions({VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME, VK_KHR_SHADER_MAXIMAL_RECONVERGENCE_EXTENSION_NAME});
+  VkPhysicalDeviceShaderMaximalReconvergenceFeaturesKHR features = {};
+  constexpr VkStructureType kType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_MAXIMAL_RECONVERGENCE_FEATURES_KHR;
+  Chain(features, kType);
+  const VkDeviceCreateInfo& edited = Edit();
+  EXPECT_THAT(Names(edited), ElementsAre(VK_KHR_SHADER_MAXIMAL_RECONVERGENCE_EXTENSION_NAME));
+  EXPECT_TRUE(EnabledTraits(edited, supported_).maximal_reconvergence);
+  EXPECT_FALSE(features.shaderMaximalReconvergence) << "the application's own structure stays";
+  const std::vector<VkStructureType> types = Types(edited);
+  EXPECT_EQ(std::count(types.begin(), types.end(), kType), 1);
 }
 
 TEST_F(DeviceCreateInfo, sets_members_of_core_structures_instead_of_adding_single_ones) {

@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include "spirv_lowering/lower.h"
+#include "spirv_lowering/post/post.h"
 #include "tests/spirv_lowering/node_text.h"
+#include "tests/spirv_lowering/spirv_text.h"
 
 namespace trellis::spirv {
 namespace {
@@ -184,6 +187,30 @@ TEST(Packing, EveryCaseThatCanBePackedIsLowered) {
     EXPECT_FALSE(HasLine(text, "OpExecutionMode * LocalSize 1 1 1")) << test.name;
     EXPECT_TRUE(HasLine(text, "* = OpFunctionCall %bool %trellis_enter_packed ...")) << test.name << "\n" << text;
     EXPECT_FALSE(HasLine(text, "OpControlBarrier ...")) << test.name;
+  }
+}
+
+// Together only where subgroups are sure to hold together in any control flow.
+TEST(Packing, SubgroupsReserveTogetherWithMaximalReconvergence) {
+  NodeParts parts = ThreadNode();
+  parts.body = "%a = OpAllocateNodePayloadsAMDX %out_ptr %uint_4 %uint_1 %uint_0\nOpEnqueueNodePayloadsAMDX %a";
+  const Module module = ReadTextOrFail(Compose(parts));
+  NodeInfo info = ReflectParts(parts);
+  for (const uint32_t packed : {1u, 64u}) {
+    for (const bool reconverges : {false, true}) {
+      info.packed = packed;
+      LowerOptions options;
+      options.launch_offset = 64;
+      options.subgroup_aggregation = true;
+      options.maximal_reconvergence = reconverges;
+      Expected<LoweredNode> lowered = Lower(module, info, options);
+      ASSERT_TRUE(lowered) << lowered.error().message;
+      const Expected<void> valid = Validate(lowered->words);
+      EXPECT_TRUE(valid) << valid.error().message;
+      const std::string text = Readable(lowered->words);
+      EXPECT_EQ(HasLine(text, "* = OpGroupNonUniformBallot ..."), packed == 1 || reconverges) << packed << reconverges;
+      EXPECT_EQ(HasLine(text, "OpExecutionMode * MaximallyReconvergesKHR"), packed > 1 && reconverges);
+    }
   }
 }
 

@@ -26,6 +26,11 @@ constexpr KnownFalse kKnownFalse[] = {
     // The same for VK_KHR_maintenance6, which they enable where it exists.
     {"VUID-VkDeviceCreateInfo-pNext-pNext", "unknown VkStructureType (1000545000)"},
     {"", "Device Extension VK_KHR_maintenance6 is not supported by this layer"},
+    // Trellis enables VK_KHR_shader_maximal_reconvergence where it exists.
+    {"VUID-VkDeviceCreateInfo-pNext-pNext", "unknown VkStructureType (1000434000)"},
+    {"", "Device Extension VK_KHR_shader_maximal_reconvergence is not supported by this layer"},
+    {"VUID-VkShaderModuleCreateInfo-pCode-04146", "SPV_KHR_maximal_reconvergence"},
+    {"UNASSIGNED-CoreValidation-Shader-InconsistentSpirv", "execution mode operand: 6023"},
     // A pipeline layout outlives the set layouts that it was made from; the specification lets them be destroyed.
     {"VUID-VkWriteDescriptorSet-dstSet-00320", "vkCmdPushDescriptorSetKHR()"},
     // Asked for by what NVIDIA's driver brings with it; neither Trellis nor the tests know the command.
