@@ -55,10 +55,10 @@ TEST(ScratchLayoutTest, LevelsHaveRegionsOfTheirOwnWhereThatIsAffordable) {
   EXPECT_EQ(closed.region(0, 5), closed.region(2, 5));
   EXPECT_NE(closed.region(0, 5), closed.region(1, 5));
 
-  // 128 MiB, if each level had its own.
+  // 768 MiB, if each level had its own.
   const ScratchLayout huge = LayOutScratch({16383, 128, 100, 0, 64, false});
   EXPECT_FALSE(huge.opens_all_levels);
-  EXPECT_LT(huge.size, 3u << 20);
+  EXPECT_LT(huge.size, 13u << 20);
   EXPECT_EQ(LayOutScratch({3, 1, 1, 0, 0, false}).region_levels, 2u) << "a level never appends to what it consumes";
 }
 
