@@ -20,6 +20,8 @@ if(EXISTS "${TRELLIS_VULKAN_REGISTRY}/validusage.json")  # not in every package 
             --registry "${TRELLIS_VULKAN_REGISTRY}/validusage.json" ${test_programs})
 endif()
 if(TARGET VkLayer_TRELLIS_shader_enqueue)
+  add_test(NAME repository.exports
+    COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/scripts/check_exports.py" "${CMAKE_NM}" "$<TARGET_FILE:VkLayer_TRELLIS_shader_enqueue>")
   add_test(NAME repository.install COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/scripts/check_install.py" "${PROJECT_BINARY_DIR}")
 endif()
 add_test(NAME repository.words COMMAND "${PROJECT_SOURCE_DIR}/scripts/check_repo.sh")

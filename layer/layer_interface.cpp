@@ -15,7 +15,8 @@ using GuardedDeviceProcAddr = trellis::entry::Guarded<&trellis::GetDeviceProcAdd
 
 }  // namespace
 
-TRELLIS_EXPORT VkResult VKAPI_CALL vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface* negotiate) {
+TRELLIS_EXPORT VkResult VKAPI_CALL
+vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface* negotiate) noexcept {
   if (!negotiate || negotiate->sType != LAYER_NEGOTIATE_INTERFACE_STRUCT ||
       negotiate->loaderLayerInterfaceVersion < kInterfaceVersion)
     return VK_ERROR_INITIALIZATION_FAILED;
@@ -26,10 +27,10 @@ TRELLIS_EXPORT VkResult VKAPI_CALL vkNegotiateLoaderLayerInterfaceVersion(VkNego
   return VK_SUCCESS;
 }
 
-TRELLIS_EXPORT PFN_vkVoidFunction VKAPI_CALL vkGetInstanceProcAddr(VkInstance instance, const char* name) {
+TRELLIS_EXPORT PFN_vkVoidFunction VKAPI_CALL vkGetInstanceProcAddr(VkInstance instance, const char* name) noexcept {
   return GuardedInstanceProcAddr::Call(instance, name);
 }
 
-TRELLIS_EXPORT PFN_vkVoidFunction VKAPI_CALL vkGetDeviceProcAddr(VkDevice device, const char* name) {
+TRELLIS_EXPORT PFN_vkVoidFunction VKAPI_CALL vkGetDeviceProcAddr(VkDevice device, const char* name) noexcept {
   return GuardedDeviceProcAddr::Call(device, name);
 }

@@ -1,9 +1,11 @@
 #include "layer/proc_addr.h"
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <string_view>
-#include <unordered_map>
 
 #include "layer/entry/guard.h"
 #include "layer/entry/hooks.h"
@@ -18,37 +20,47 @@ constexpr uint8_t kOnGraphs = 1;
 constexpr uint8_t kOnMaintenance5 = 2;
 
 struct Hook {
+  std::string_view name;
   PFN_vkVoidFunction function = nullptr;
   uint8_t devices = 0;    // device commands: kOn…
   bool provided = false;  // device commands: needs nothing of that name below
 };
 
-using HookTable = std::unordered_map<std::string_view, Hook>;
+// All that goes out to loader and application passes through here: functions that no exception leaves.
+template <typename Command, typename Result, typename... Arguments>
+PFN_vkVoidFunction GiveOut(Result(VKAPI_PTR* function)(Arguments...) noexcept) {
+  return reinterpret_cast<PFN_vkVoidFunction>(static_cast<Command>(function));
+}
 
-// The cast checks that the hook has the command's type.
-#define TRELLIS_FUNCTION(command, hook) \
-  reinterpret_cast<PFN_vkVoidFunction>(static_cast<PFN_vk##command>(&entry::Guarded<&entry::hook>::Call))
+#define TRELLIS_FUNCTION(command, hook) GiveOut<PFN_vk##command>(&entry::Guarded<&entry::hook>::Call)
 
-const HookTable& InstanceHooks() {
-#define TRELLIS_HOOK(name) {"vk" #name, {TRELLIS_FUNCTION(name, name)}},
-#define TRELLIS_ALIAS(name, hook) {"vk" #name, {TRELLIS_FUNCTION(name, hook)}},
-  static const auto& table = *new HookTable{TRELLIS_INSTANCE_HOOKS(TRELLIS_HOOK, TRELLIS_ALIAS)};
+// Tables are plain data, sorted by name, so that an unloaded layer leaves nothing behind.
+template <size_t count>
+std::array<Hook, count> SortedByName(std::array<Hook, count> hooks) {
+  std::sort(hooks.begin(), hooks.end(), [](const Hook& a, const Hook& b) { return a.name < b.name; });
+  return hooks;
+}
+
+std::span<const Hook> InstanceHooks() {
+#define TRELLIS_HOOK(name) {"vk" #name, TRELLIS_FUNCTION(name, name)},
+#define TRELLIS_ALIAS(name, hook) {"vk" #name, TRELLIS_FUNCTION(name, hook)},
+  static const auto table = SortedByName(std::to_array<Hook>({TRELLIS_INSTANCE_HOOKS(TRELLIS_HOOK, TRELLIS_ALIAS)}));
 #undef TRELLIS_HOOK
 #undef TRELLIS_ALIAS
   return table;
 }
 
-const HookTable& DeviceHooks() {
-#define TRELLIS_GRAPHS(name) {"vk" #name, {TRELLIS_FUNCTION(name, name), kOnGraphs}},
-#define TRELLIS_GRAPHS_ALIAS(name, hook) {"vk" #name, {TRELLIS_FUNCTION(name, hook), kOnGraphs}},
-#define TRELLIS_BOTH(name) {"vk" #name, {TRELLIS_FUNCTION(name, name), kOnGraphs | kOnMaintenance5}},
-#define TRELLIS_BOTH_ALIAS(name, hook) {"vk" #name, {TRELLIS_FUNCTION(name, hook), kOnGraphs | kOnMaintenance5}},
-#define TRELLIS_PROVIDED_GRAPHS(name) {"vk" #name, {TRELLIS_FUNCTION(name, name), kOnGraphs, true}},
-#define TRELLIS_PROVIDED_MAINTENANCE5(name) {"vk" #name, {TRELLIS_FUNCTION(name, name), kOnMaintenance5, true}},
-  static const auto& table =
-      *new HookTable{TRELLIS_DEVICE_HOOKS(TRELLIS_GRAPHS, TRELLIS_GRAPHS_ALIAS, TRELLIS_BOTH, TRELLIS_BOTH_ALIAS)
-                         TRELLIS_PROVIDED_GRAPH_HOOKS(TRELLIS_PROVIDED_GRAPHS)
-                             TRELLIS_PROVIDED_MAINTENANCE5_HOOKS(TRELLIS_PROVIDED_MAINTENANCE5)};
+std::span<const Hook> DeviceHooks() {
+#define TRELLIS_GRAPHS(name) {"vk" #name, TRELLIS_FUNCTION(name, name), kOnGraphs},
+#define TRELLIS_GRAPHS_ALIAS(name, hook) {"vk" #name, TRELLIS_FUNCTION(name, hook), kOnGraphs},
+#define TRELLIS_BOTH(name) {"vk" #name, TRELLIS_FUNCTION(name, name), kOnGraphs | kOnMaintenance5},
+#define TRELLIS_BOTH_ALIAS(name, hook) {"vk" #name, TRELLIS_FUNCTION(name, hook), kOnGraphs | kOnMaintenance5},
+#define TRELLIS_PROVIDED_GRAPHS(name) {"vk" #name, TRELLIS_FUNCTION(name, name), kOnGraphs, true},
+#define TRELLIS_PROVIDED_MAINTENANCE5(name) {"vk" #name, TRELLIS_FUNCTION(name, name), kOnMaintenance5, true},
+  static const auto table = SortedByName(
+      std::to_array<Hook>({TRELLIS_DEVICE_HOOKS(TRELLIS_GRAPHS, TRELLIS_GRAPHS_ALIAS, TRELLIS_BOTH, TRELLIS_BOTH_ALIAS)
+                               TRELLIS_PROVIDED_GRAPH_HOOKS(TRELLIS_PROVIDED_GRAPHS)
+                                   TRELLIS_PROVIDED_MAINTENANCE5_HOOKS(TRELLIS_PROVIDED_MAINTENANCE5)}));
 #undef TRELLIS_GRAPHS
 #undef TRELLIS_GRAPHS_ALIAS
 #undef TRELLIS_BOTH
@@ -58,15 +70,16 @@ const HookTable& DeviceHooks() {
   return table;
 }
 
-const Hook* FindHook(const HookTable& table, const char* name) {
-  const auto found = table.find(name);
-  return found == table.end() ? nullptr : &found->second;
+const Hook* FindHook(std::span<const Hook> table, std::string_view name) {
+  const auto found = std::lower_bound(table.begin(), table.end(), name,
+                                      [](const Hook& hook, std::string_view wanted) { return hook.name < wanted; });
+  return found == table.end() || found->name != name ? nullptr : &*found;
 }
 
 // Commands that exist on every instance and device, whatever is emulated.
 PFN_vkVoidFunction FindAlwaysHooked(const char* name) {
   if (std::strcmp(name, "vkGetDeviceProcAddr") == 0)
-    return reinterpret_cast<PFN_vkVoidFunction>(&entry::Guarded<&GetDeviceProcAddr>::Call);
+    return GiveOut<PFN_vkGetDeviceProcAddr>(&entry::Guarded<&GetDeviceProcAddr>::Call);
   if (std::strcmp(name, "vkDestroyDevice") == 0) return TRELLIS_FUNCTION(DestroyDevice, DestroyDevice);
   return nullptr;
 }
@@ -79,13 +92,14 @@ bool IsHiddenDebugUtils(const Instance& instance, const char* name) {
 }  // namespace
 
 void FindInstanceHooksBelow(Instance& instance) {
-  for (const auto& [name, hook] : InstanceHooks())
-    if (instance.dispatch.GetInstanceProcAddr(instance.handle, name.data())) instance.hooks_below.insert(name);
+  for (const Hook& hook : InstanceHooks())
+    if (instance.dispatch.GetInstanceProcAddr(instance.handle, hook.name.data()))
+      instance.hooks_below.insert(hook.name);
 }
 
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL GetInstanceProcAddr(VkInstance instance, const char* name) {
   if (std::strcmp(name, "vkGetInstanceProcAddr") == 0)
-    return reinterpret_cast<PFN_vkVoidFunction>(&entry::Guarded<&GetInstanceProcAddr>::Call);
+    return GiveOut<PFN_vkGetInstanceProcAddr>(&entry::Guarded<&GetInstanceProcAddr>::Call);
   if (std::strcmp(name, "vkCreateInstance") == 0) return TRELLIS_FUNCTION(CreateInstance, CreateInstance);
   if (!instance) return nullptr;
 

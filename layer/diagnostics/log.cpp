@@ -1,5 +1,8 @@
 #include "layer/diagnostics/log.h"
 
+#include <cerrno>
+#include <system_error>
+
 namespace trellis {
 
 namespace {
@@ -20,21 +23,21 @@ const char* NameOf(LogLevel level) {
 
 }  // namespace
 
-Log::Log(LogLevel level, const std::string& file) : level_(level), file_(stderr) {
+Log::Log(LogLevel level, const std::string& file) : level_(level) {
   if (file.empty()) return;
-  if (std::FILE* opened = std::fopen(file.c_str(), "ae")) file_ = opened;
-}
-
-Log::~Log() {
-  if (file_ != stderr) std::fclose(file_);
+  file_ = OpenForAppending(file);
+  if (file_) return;
+  const std::string reason = std::generic_category().message(errno);
+  Write(LogLevel::kWarning, "TRELLIS-setting-ignored", "log_file: cannot open " + file + ": " + reason);
 }
 
 void Log::Write(LogLevel level, std::string_view id, std::string_view text) {
   if (!Wants(level)) return;
   std::lock_guard lock(mutex_);
-  std::fprintf(file_, "trellis %s: %.*s [%.*s]\n", NameOf(level), static_cast<int>(text.size()), text.data(),
+  std::FILE* const file = file_ ? file_.get() : stderr;
+  std::fprintf(file, "trellis %s: %.*s [%.*s]\n", NameOf(level), static_cast<int>(text.size()), text.data(),
                static_cast<int>(id.size()), id.data());
-  std::fflush(file_);
+  std::fflush(file);
 }
 
 }  // namespace trellis

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <cstdio>
 #include <mutex>
 #include <string>
 #include <string_view>
 
+#include "layer/diagnostics/output_file.h"
 #include "layer/settings/settings.h"
 
 namespace trellis {
@@ -13,9 +13,8 @@ namespace trellis {
 // Threading: any thread; a line is written whole.
 class Log {
  public:
-  // `file`: appended to; empty, or not to be opened: standard error.
+  // `file`: appended to. Standard error if it is empty, or cannot be opened, which is then said there.
   Log(LogLevel level, const std::string& file);
-  ~Log();
   Log(const Log&) = delete;
   Log& operator=(const Log&) = delete;
 
@@ -24,7 +23,7 @@ class Log {
 
  private:
   const LogLevel level_;
-  std::FILE* file_;   // stderr, or owned
+  OutputFile file_;   // null: standard error
   std::mutex mutex_;  // keeps lines whole
 };
 

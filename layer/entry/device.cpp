@@ -56,8 +56,9 @@ void QueryProperties(Device& device) {
 }
 
 void ForgetRecordings(Device& device) {
-  for (const std::shared_ptr<CommandPool>& pool : device.command_pools.TakeAll())
+  device.command_pools.TakeAll([](const std::shared_ptr<CommandPool>& pool) {
     for (VkCommandBuffer command_buffer : pool->command_buffers) CommandBuffers().Take(command_buffer);
+  });
   std::lock_guard lock(device.queue_mutex);
   for (VkQueue queue : device.queues) Queues().Take(queue);
 }

@@ -21,7 +21,7 @@ struct Guarded;
 // Guarded<&Hook>::Call is what the application gets for Hook.
 template <auto Function, typename Result, typename First, typename... Rest>
 struct Guarded<Function, Result(VKAPI_PTR*)(First, Rest...)> {
-  static VKAPI_ATTR Result VKAPI_CALL Call(First first, Rest... rest) {
+  static VKAPI_ATTR Result VKAPI_CALL Call(First first, Rest... rest) noexcept {
     try {
       return Function(first, rest...);
     } catch (...) {

@@ -9,7 +9,6 @@
 #include <shared_mutex>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include "layer/dispatch/vulkan.h"
 
@@ -36,7 +35,7 @@ template <typename Handle>
 // Threading: every function may be called from any thread. Ownership: objects are shared, so what Find returned stays
 // valid after another thread took the handle out. Take the handle out *before* the driver's object is destroyed: the
 // driver may hand the same value out again at once. Sharded, because every recorded command looks its command buffer
-// up.
+// up. An empty table holds no memory.
 template <typename Handle, typename Object>
 class HandleTable {
  public:
@@ -76,18 +75,25 @@ class HandleTable {
     if (found == shard.objects.end()) return nullptr;
     Pointer object = std::move(found->second);
     shard.objects.erase(found);
+    shard.ReleaseMemoryIfEmpty();
     return object;
   }
 
-  // Empties the table and returns what was in it.
-  std::vector<Pointer> TakeAll() {
-    std::vector<Pointer> objects;
+  // Empties the table. Calls visit(const Pointer&) for what was in it, without the lock, before it lets go of that.
+  // Needs no memory, so that a device can be destroyed when there is none.
+  template <typename Visit>
+  void TakeAll(Visit&& visit) {
     for (Shard& shard : shards_) {
-      std::unique_lock lock(shard.mutex);
-      for (auto& [handle, object] : shard.objects) objects.push_back(std::move(object));
-      shard.objects.clear();
+      std::unordered_map<Handle, Pointer> objects;
+      {
+        std::unique_lock lock(shard.mutex);
+        objects.swap(shard.objects);
+      }
+      for (const auto& [handle, object] : objects) visit(object);
     }
-    return objects;
+  }
+  void TakeAll() {
+    TakeAll([](const Pointer&) {});
   }
 
   [[nodiscard]] size_t Size() const {
@@ -105,6 +111,11 @@ class HandleTable {
   struct Shard {
     mutable std::shared_mutex mutex;  // guards objects
     std::unordered_map<Handle, Pointer> objects;
+
+    // Erasing keeps the buckets, which nobody frees in a table that is never destroyed.
+    void ReleaseMemoryIfEmpty() {
+      if (objects.empty()) std::unordered_map<Handle, Pointer>().swap(objects);
+    }
   };
 
   static size_t ShardIndex(Handle handle) {

@@ -1,26 +1,27 @@
 #include "layer/objects/registry.h"
 
+#include "layer/objects/never_destroyed.h"
+
 namespace trellis {
 
-// Never destroyed: an application may call Vulkan from its own static destructors.
 HandleTable<DispatchKey, Instance>& Instances() {
-  static auto& table = *new HandleTable<DispatchKey, Instance>;
-  return table;
+  static const NeverDestroyed<HandleTable<DispatchKey, Instance>> table;
+  return *table;
 }
 
 HandleTable<DispatchKey, Device>& Devices() {
-  static auto& table = *new HandleTable<DispatchKey, Device>;
-  return table;
+  static const NeverDestroyed<HandleTable<DispatchKey, Device>> table;
+  return *table;
 }
 
 HandleTable<VkCommandBuffer, CommandBuffer>& CommandBuffers() {
-  static auto& table = *new HandleTable<VkCommandBuffer, CommandBuffer>;
-  return table;
+  static const NeverDestroyed<HandleTable<VkCommandBuffer, CommandBuffer>> table;
+  return *table;
 }
 
 HandleTable<VkQueue, Queue>& Queues() {
-  static auto& table = *new HandleTable<VkQueue, Queue>;
-  return table;
+  static const NeverDestroyed<HandleTable<VkQueue, Queue>> table;
+  return *table;
 }
 
 std::shared_ptr<PhysicalDevice> FindPhysicalDevice(VkPhysicalDevice handle) {

@@ -1,10 +1,10 @@
 #include "layer/pipeline/dump_shaders.h"
 
 #include <cctype>
-#include <cstdio>
 #include <filesystem>
-#include <memory>
 #include <system_error>
+
+#include "layer/diagnostics/output_file.h"
 
 namespace trellis {
 namespace {
@@ -18,12 +18,8 @@ std::string FileName(uint32_t id, const std::string& node_label, const char* kin
   return name + "_" + kind + ".spv";
 }
 
-struct CloseFile {
-  void operator()(std::FILE* file) const { std::fclose(file); }
-};
-
 bool WriteFile(const std::filesystem::path& path, std::span<const uint32_t> words) {
-  const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path.c_str(), "wb"));
+  const OutputFile file = ReplaceFile(path);
   return file && std::fwrite(words.data(), sizeof(uint32_t), words.size(), file.get()) == words.size();
 }
 

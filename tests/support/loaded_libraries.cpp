@@ -3,7 +3,7 @@
 #include <dlfcn.h>
 #include <link.h>
 
-#include <string>
+#include <algorithm>
 #include <vector>
 
 namespace trellis::test {
@@ -15,12 +15,25 @@ int AppendName(dl_phdr_info* info, size_t /*size*/, void* names) {
   return 0;
 }
 
-}  // namespace
-
-void KeepLibrariesLoaded() {
+std::vector<std::string> LoadedLibraries() {
   std::vector<std::string> names;
   dl_iterate_phdr(AppendName, &names);
-  for (const std::string& name : names) dlopen(name.c_str(), RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+  return names;
+}
+
+}  // namespace
+
+bool IsLoaded(const std::string& name) {
+  const std::vector<std::string> loaded = LoadedLibraries();
+  return std::any_of(loaded.begin(), loaded.end(),
+                     [&name](const std::string& path) { return path.find(name) != std::string::npos; });
+}
+
+void KeepLibrariesLoaded(const std::string& except) {
+  for (const std::string& path : LoadedLibraries()) {
+    if (!except.empty() && path.find(except) != std::string::npos) continue;
+    dlopen(path.c_str(), RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+  }
 }
 
 }  // namespace trellis::test

@@ -2,6 +2,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "tests/layer/fake_driver/driver_function.h"
 #include "tests/layer/fake_driver/fake_driver.h"
 
 namespace trellis::test {
@@ -196,7 +197,7 @@ VKAPI_ATTR void VKAPI_CALL CmdEndDebugUtilsLabelEXT(VkCommandBuffer command_buff
 
 PFN_vkVoidFunction FakeCommandFunction(const char* name) {
 #define FAKE(command) \
-  { "vk" #command, reinterpret_cast<PFN_vkVoidFunction>(static_cast<PFN_vk##command>(command)) }
+  { "vk" #command, DriverFunction<PFN_vk##command, &command>() }
   static const std::unordered_map<std::string, PFN_vkVoidFunction> table = {
       FAKE(BeginCommandBuffer),
       FAKE(CmdBeginConditionalRenderingEXT),

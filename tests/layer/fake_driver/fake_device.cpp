@@ -5,6 +5,7 @@
 
 #include "layer/dispatch/function_lists.h"
 #include "layer/dispatch/struct_chain.h"
+#include "tests/layer/fake_driver/driver_function.h"
 #include "tests/layer/fake_driver/fake_driver.h"
 
 namespace trellis::test {
@@ -327,7 +328,7 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL GetDeviceProcAddr(VkDevice device, cons
 
 PFN_vkVoidFunction FakeDeviceFunction(const char* name) {
 #define ALIAS(name, command) \
-  { "vk" #name, reinterpret_cast<PFN_vkVoidFunction>(static_cast<PFN_vk##name>(command)) }
+  { "vk" #name, DriverFunction<PFN_vk##name, &command>() }
 #define FAKE(command) ALIAS(command, command)
 #define NATIVE(command) {"vk" #command, Native},
   static const std::unordered_map<std::string, PFN_vkVoidFunction> table = {FAKE(AllocateCommandBuffers),

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "tests/layer/fake_driver/driver_function.h"
+
 namespace trellis::test {
 
 FakeDriver::FakeDriver(DriverOptions driver_options) : options(std::move(driver_options)) {}
@@ -24,7 +26,20 @@ std::vector<DriverCall> FakeDriver::CallsOf(const std::string& name) const {
   return found;
 }
 
+size_t FakeDriver::LiveObjects() const {
+  std::set<uint64_t> objects;
+  for (const DriverCall& call : calls_) {
+    if (call.object == 0) continue;
+    if (call.name.starts_with("Create")) objects.insert(call.object);
+    if (call.name.starts_with("Destroy")) objects.erase(call.object);
+  }
+  const size_t devices = CountOf("CreateDevice") - CountOf("DestroyDevice");
+  const size_t instances = CountOf("CreateInstance") - CountOf("DestroyInstance");
+  return instances + devices + objects.size() + memories.size();
+}
+
 PFN_vkVoidFunction FakeDriver::DeviceFunction(const char* name) const {
+  const ScopedDriverCall call;
   if (options.missing_commands.count(name)) return nullptr;
   if (const std::string text = name; text.ends_with("AMDX") && !options.shader_enqueue_commands) return nullptr;
   if (const PFN_vkVoidFunction function = FakeDeviceFunction(name)) return function;

@@ -74,6 +74,9 @@ class FakeDriver {
   [[nodiscard]] std::vector<DriverCall> CallsOf(const std::string& name) const;
   [[nodiscard]] size_t CountOf(const std::string& name) const { return CallsOf(name).size(); }
   void ForgetCalls() { calls_.clear(); }
+  // Of what was made since ForgetCalls, what is still there: instances, devices, other objects, memory. Command buffers
+  // do not count.
+  [[nodiscard]] size_t LiveObjects() const;
 
   DriverOptions options;
   std::vector<std::string> instance_extensions;                      // of the last vkCreateInstance

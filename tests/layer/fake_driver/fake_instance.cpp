@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "layer/dispatch/struct_chain.h"
+#include "tests/layer/fake_driver/driver_function.h"
 #include "tests/layer/fake_driver/fake_driver.h"
 
 namespace trellis::test {
@@ -21,6 +22,7 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateInstance(const VkInstanceCreateInfo* info, 
   const auto& enabled = driver.instance_extensions;
   if (!driver.options.debug_utils && std::count(enabled.begin(), enabled.end(), VK_EXT_DEBUG_UTILS_EXTENSION_NAME))
     return VK_ERROR_EXTENSION_NOT_PRESENT;
+  driver.Record("CreateInstance");
   *instance = static_cast<VkInstance>(driver.MakeDispatchable());
   return VK_SUCCESS;
 }
@@ -139,13 +141,15 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateDebugUtilsMessengerEXT(VkInstance instance,
                                                             const VkDebugUtilsMessengerCreateInfoEXT*,
                                                             const VkAllocationCallbacks*,
                                                             VkDebugUtilsMessengerEXT* messenger) {
-  *messenger = (VkDebugUtilsMessengerEXT)DriverOf(instance).MakeHandle();
+  DriverCall& call = DriverOf(instance).Record("CreateDebugUtilsMessengerEXT");
+  call.object = DriverOf(instance).MakeHandle();
+  *messenger = (VkDebugUtilsMessengerEXT)call.object;
   return VK_SUCCESS;
 }
 
-VKAPI_ATTR void VKAPI_CALL DestroyDebugUtilsMessengerEXT(VkInstance instance, VkDebugUtilsMessengerEXT,
+VKAPI_ATTR void VKAPI_CALL DestroyDebugUtilsMessengerEXT(VkInstance instance, VkDebugUtilsMessengerEXT messenger,
                                                          const VkAllocationCallbacks*) {
-  DriverOf(instance).Record("DestroyDebugUtilsMessengerEXT");
+  DriverOf(instance).Record("DestroyDebugUtilsMessengerEXT").object = (uint64_t)messenger;
 }
 
 // Members of a feature structure behind sType and pNext.
@@ -188,7 +192,7 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL GetInstanceProcAddr(VkInstance instance
 
 PFN_vkVoidFunction FakeInstanceFunction(const char* name) {
 #define FAKE(command) \
-  { "vk" #command, reinterpret_cast<PFN_vkVoidFunction>(static_cast<PFN_vk##command>(command)) }
+  { "vk" #command, DriverFunction<PFN_vk##command, &command>() }
   static const std::unordered_map<std::string, PFN_vkVoidFunction> table = {
       FAKE(CreateDebugUtilsMessengerEXT),
       FAKE(CreateDevice),
@@ -213,7 +217,7 @@ PFN_vkVoidFunction FakeInstanceFunction(const char* name) {
 
 PFN_vkGetInstanceProcAddr FakeDriver::MakeCurrent() {
   g_current_driver = this;
-  return GetInstanceProcAddr;
+  return reinterpret_cast<PFN_vkGetInstanceProcAddr>(DriverFunction<PFN_vkGetInstanceProcAddr, &GetInstanceProcAddr>());
 }
 
 }  // namespace trellis::test

@@ -53,7 +53,8 @@ std::vector<std::string> TestInstance::DeviceExtensions() const {
 
 TestDevice::TestDevice(const TestInstance& instance, const std::vector<const char*>& extensions, const void* chain)
     : negotiated_(Negotiate()) {
-  const auto driver_functions = [](VkDevice device, const char* name) { return DriverOf(device).DeviceFunction(name); };
+  const auto driver_functions =
+      reinterpret_cast<PFN_vkGetDeviceProcAddr>(instance.driver().DeviceFunction("vkGetDeviceProcAddr"));
   VkLayerDeviceLink link = {nullptr, instance.driver().MakeCurrent(), driver_functions};
   VkLayerDeviceCreateInfo loader = {};
   loader.sType = VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO;

@@ -1,10 +1,15 @@
 // An ordinary application that says what the loader gives it: one line `name = value` a fact. For loader_test.py.
+//
+// usage: loader_probe [ROUNDS]     instances made and destroyed one after the other, 1 unless given
 #include <vulkan/vulkan.h>
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <vector>
+
+#include "tests/support/loaded_libraries.h"
 
 #ifndef VK_AMDX_shader_enqueue
 #error "compile with VK_ENABLE_BETA_EXTENSIONS"
@@ -104,9 +109,10 @@ void PrintDevices(VkPhysicalDevice physical_device, bool offered) {
   vkDestroyDevice(graphs, nullptr);
 }
 
-}  // namespace
+constexpr const char* kLayerLibrary = "VkLayer_TRELLIS_shader_enqueue";
 
-int main() {
+// What an application does from beginning to end.
+bool Run() {
   VkApplicationInfo application = {};
   application.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO;
   application.apiVersion = VK_API_VERSION_1_3;
@@ -114,11 +120,11 @@ int main() {
   info.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO;
   info.pApplicationInfo = &application;
   VkInstance instance = VK_NULL_HANDLE;
-  if (vkCreateInstance(&info, nullptr, &instance) != VK_SUCCESS) return 1;
+  if (vkCreateInstance(&info, nullptr, &instance) != VK_SUCCESS) return false;
   uint32_t count = 1;
   VkPhysicalDevice device = VK_NULL_HANDLE;
   vkEnumeratePhysicalDevices(instance, &count, &device);
-  if (!device) return 1;
+  if (!device) return false;
 
   const auto extensions = Extensions(device);
   const size_t listed = Count(extensions, VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME);
@@ -126,7 +132,19 @@ int main() {
   Print("maintenance5 listed", Count(extensions, VK_KHR_MAINTENANCE_5_EXTENSION_NAME));
   PrintFeaturesAndLimits(device);
   PrintDevices(device, listed != 0);
+  Print("layer loaded", trellis::test::IsLoaded(kLayerLibrary));
+  trellis::test::KeepLibrariesLoaded(kLayerLibrary);
   vkDestroyInstance(instance, nullptr);
+  Print("layer left behind", trellis::test::IsLoaded(kLayerLibrary));
+  return true;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const int rounds = argc > 1 ? std::atoi(argv[1]) : 1;
+  for (int round = 0; round < rounds; ++round)
+    if (!Run()) return 1;
   std::printf("done\n");
   return 0;
 }

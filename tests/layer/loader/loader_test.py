@@ -37,8 +37,8 @@ def run(command, arguments, **variables):
     return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
 
 
-def run_probe(arguments, **variables):
-    return run([arguments.probe], arguments, **variables)
+def run_probe(arguments, rounds=1, **variables):
+    return run([arguments.probe, str(rounds)], arguments, **variables)
 
 
 def facts_of(result):
@@ -117,6 +117,13 @@ def case_order(arguments):
     if chain != [LAYER, RENDERDOC, VALIDATION]:
         raise Failure(f"the chain from application to driver is {chain}")
     print("application > " + " > ".join(chain) + " > driver")
+
+
+def case_reloaded(arguments):
+    facts = facts_of(run_probe(arguments, rounds=3, TRELLIS_ENABLE="1"))
+    expect_offered(facts)
+    # What an unloaded layer leaked is found by the leak checker of a build with sanitizers.
+    expect(facts, layer_loaded=1, layer_left_behind=0)
 
 
 def case_vulkaninfo(arguments):
