@@ -1,6 +1,7 @@
 #include "layer/device/buffer_usage.h"
 #include "layer/dispatch/struct_chain.h"
 #include "layer/entry/hooks.h"
+#include "layer/entry/scoped_undo.h"
 #include "layer/maintenance5/buffer_view.h"
 #include "layer/objects/registry.h"
 #include "layer/validation/indirect_buffers.h"
@@ -14,12 +15,17 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateBuffer(VkDevice device, const VkBufferCreat
   const VkBufferCreateInfo* below = EditBufferCreateInfo(*info, object->emulates_maintenance5, arena);
   const VkResult result = object->dispatch.CreateBuffer(device, below, allocator, buffer);
   if (result != VK_SUCCESS || !object->emulates_graphs) return result;
+  ScopedUndo undo([&] {
+    object->scratch_buffers.Take(*buffer);
+    object->dispatch.DestroyBuffer(device, *buffer, allocator);
+  });
   const VkBufferUsageFlags2 usage = EffectiveUsage(info->usage, info->pNext);
   if (IsScratchUsage(usage))
     object->scratch_buffers.Insert(*buffer, std::make_shared<Buffer>(Buffer{*buffer, info->size}));
   if (object->settings.validate && (usage & VK_BUFFER_USAGE_2_INDIRECT_BUFFER_BIT))
     IndirectBuffers::Of(*object)->Created(*buffer, info->size);
-  return result;
+  undo.Keep();
+  return VK_SUCCESS;
 }
 
 VKAPI_ATTR void VKAPI_CALL DestroyBuffer(VkDevice device, VkBuffer buffer, const VkAllocationCallbacks* allocator) {

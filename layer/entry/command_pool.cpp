@@ -1,14 +1,22 @@
 #include "layer/objects/command_pool.h"
 
+#include <algorithm>
+#include <span>
+
 #include "layer/entry/hooks.h"
+#include "layer/entry/scoped_undo.h"
 #include "layer/objects/registry.h"
 
 namespace trellis::entry {
 
 namespace {
 
-void Forget(VkCommandBuffer handle) {
-  if (const std::shared_ptr<CommandBuffer> recording = CommandBuffers().Take(handle)) recording->Discard();
+// `pool`: null if it is not known.
+void Forget(CommandPool* pool, std::span<const VkCommandBuffer> handles) {
+  for (VkCommandBuffer handle : handles) {
+    if (pool) pool->command_buffers.erase(handle);
+    if (const std::shared_ptr<CommandBuffer> recording = CommandBuffers().Take(handle)) recording->Discard();
+  }
 }
 
 }  // namespace
@@ -18,17 +26,19 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateCommandPool(VkDevice device, const VkComman
   const std::shared_ptr<Device> object = FindDevice(device);
   const VkResult result = object->dispatch.CreateCommandPool(device, info, allocator, pool);
   if (result != VK_SUCCESS) return result;
+  ScopedUndo undo([&] { object->dispatch.DestroyCommandPool(device, *pool, allocator); });
   const bool is_protected = (info->flags & VK_COMMAND_POOL_CREATE_PROTECTED_BIT) != 0;
   object->command_pools.Insert(
       *pool, std::make_shared<CommandPool>(CommandPool{*pool, info->queueFamilyIndex, is_protected, {}}));
-  return result;
+  undo.Keep();
+  return VK_SUCCESS;
 }
 
 VKAPI_ATTR void VKAPI_CALL DestroyCommandPool(VkDevice device, VkCommandPool pool,
                                               const VkAllocationCallbacks* allocator) {
   const std::shared_ptr<Device> object = FindDevice(device);
   if (const std::shared_ptr<CommandPool> taken = object->command_pools.Take(pool))
-    for (VkCommandBuffer command_buffer : taken->command_buffers) Forget(command_buffer);
+    for (VkCommandBuffer command_buffer : taken->command_buffers) Forget(nullptr, {&command_buffer, 1});
   object->dispatch.DestroyCommandPool(device, pool, allocator);
 }
 
@@ -46,16 +56,23 @@ VKAPI_ATTR VkResult VKAPI_CALL AllocateCommandBuffers(VkDevice device, const VkC
   const std::shared_ptr<CommandPool> pool = object->command_pools.Find(info->commandPool);
   const VkResult result = object->dispatch.AllocateCommandBuffers(device, info, command_buffers);
   if (result != VK_SUCCESS) return result;
-  for (uint32_t i = 0; i < info->commandBufferCount; ++i) {
-    auto made = std::make_shared<CommandBuffer>(*object, command_buffers[i]);
+  const std::span handles(command_buffers, info->commandBufferCount);
+  ScopedUndo undo([&] {
+    Forget(pool.get(), handles);
+    object->dispatch.FreeCommandBuffers(device, info->commandPool, info->commandBufferCount, command_buffers);
+    std::fill(handles.begin(), handles.end(), VkCommandBuffer{VK_NULL_HANDLE});
+  });
+  for (VkCommandBuffer handle : handles) {
+    auto made = std::make_shared<CommandBuffer>(*object, handle);
     made->level = info->level;
     if (pool) {
       made->queue_family = pool->queue_family;
       made->is_protected = pool->is_protected;
-      pool->command_buffers.insert(command_buffers[i]);
+      pool->command_buffers.insert(handle);
     }
-    CommandBuffers().Insert(command_buffers[i], std::move(made));
+    CommandBuffers().Insert(handle, std::move(made));
   }
+  undo.Keep();
   return VK_SUCCESS;
 }
 
@@ -63,10 +80,7 @@ VKAPI_ATTR void VKAPI_CALL FreeCommandBuffers(VkDevice device, VkCommandPool poo
                                               const VkCommandBuffer* command_buffers) {
   const std::shared_ptr<Device> object = FindDevice(device);
   const std::shared_ptr<CommandPool> known = object->command_pools.Find(pool);
-  for (uint32_t i = 0; i < count; ++i) {
-    if (known) known->command_buffers.erase(command_buffers[i]);
-    Forget(command_buffers[i]);
-  }
+  Forget(known.get(), {command_buffers, count});
   object->dispatch.FreeCommandBuffers(device, pool, count, command_buffers);
 }
 

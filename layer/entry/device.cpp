@@ -1,6 +1,7 @@
 #include "layer/device/device_create_info.h"
 #include "layer/dispatch/loader_chain.h"
 #include "layer/entry/hooks.h"
+#include "layer/entry/scoped_undo.h"
 #include "layer/objects/command_pool.h"
 #include "layer/objects/pipeline_layout.h"
 #include "layer/objects/registry.h"
@@ -97,6 +98,7 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateDevice(VkPhysicalDevice physical_device, co
   }
   if (result != VK_SUCCESS) return result;
 
+  ScopedUndo undo([&] { DestroyBelow(created, allocator); });
   auto object = std::make_shared<Device>(instance, physical);
   object->handle = created.handle;
   object->set_loader_data = created.set_loader_data;
@@ -107,11 +109,11 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateDevice(VkPhysicalDevice physical_device, co
   const char* missing = object->dispatch.Load(created.handle, created.next);
   if (missing && (requested.graphs || requested.maintenance5)) {
     instance->diagnostics.Error("TRELLIS-missing-command", std::string("the layer below has no ") + missing);
-    DestroyBelow(created, allocator);
     return VK_ERROR_INITIALIZATION_FAILED;
   }
   QueryProperties(*object);
   Devices().Insert(DispatchKeyOf(created.handle), object);
+  undo.Keep();
   *device = created.handle;
   return VK_SUCCESS;
 }

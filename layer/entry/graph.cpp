@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <span>
 #include <string>
 
@@ -49,6 +50,7 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateExecutionGraphPipelinesAMDX(VkDevice device
                                                                  VkPipeline* pipelines) {
   const std::shared_ptr<Device> object = FindDevice(device);
   const bool validate = object->settings.validate;
+  std::fill_n(pipelines, count, VkPipeline{VK_NULL_HANDLE});
   if (validate)
     ReportFindings(object->diagnostics, CheckGraphCreation(*object, cache, {infos, count}), ObjectOf(*object));
   const VkResult result = CreateExecutionGraphPipelines(*object, cache, {infos, count}, allocator, pipelines);

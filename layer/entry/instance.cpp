@@ -4,6 +4,7 @@
 #include "layer/dispatch/loader_chain.h"
 #include "layer/dispatch/struct_chain.h"
 #include "layer/entry/hooks.h"
+#include "layer/entry/scoped_undo.h"
 #include "layer/objects/registry.h"
 #include "layer/proc_addr.h"
 #include "layer/settings/load_settings.h"
@@ -69,15 +70,16 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateInstance(const VkInstanceCreateInfo* info, 
   if (result == VK_ERROR_EXTENSION_NOT_PRESENT) result = CreateBelow(*info, nullptr, allocator, instance, next);
   if (result != VK_SUCCESS) return result;
 
-  object->handle = *instance;
-  result = LoadDispatch(*object, next);
-  if (result != VK_SUCCESS) {
+  ScopedUndo undo([&] {
     if (object->dispatch.DestroyInstance) object->dispatch.DestroyInstance(*instance, allocator);
     *instance = VK_NULL_HANDLE;
-    return result;
-  }
+  });
+  object->handle = *instance;
+  result = LoadDispatch(*object, next);
+  if (result != VK_SUCCESS) return result;
   object->diagnostics.ActivateInstanceMessengers(false);
   Instances().Insert(DispatchKeyOf(*instance), object);
+  undo.Keep();
   return VK_SUCCESS;
 }
 
@@ -95,8 +97,11 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateDebugUtilsMessengerEXT(VkInstance instance,
                                                             VkDebugUtilsMessengerEXT* messenger) {
   const std::shared_ptr<Instance> object = FindInstance(instance);
   const VkResult result = object->dispatch.CreateDebugUtilsMessengerEXT(instance, info, allocator, messenger);
-  if (result == VK_SUCCESS) object->diagnostics.AddMessenger(*messenger, *info);
-  return result;
+  if (result != VK_SUCCESS) return result;
+  ScopedUndo undo([&] { object->dispatch.DestroyDebugUtilsMessengerEXT(instance, *messenger, allocator); });
+  object->diagnostics.AddMessenger(*messenger, *info);
+  undo.Keep();
+  return VK_SUCCESS;
 }
 
 VKAPI_ATTR void VKAPI_CALL DestroyDebugUtilsMessengerEXT(VkInstance instance, VkDebugUtilsMessengerEXT messenger,

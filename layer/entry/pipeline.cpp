@@ -21,17 +21,16 @@ std::span<const VkPipelineShaderStageCreateInfo> StagesOf(const VkRayTracingPipe
   return {info.pStages, info.pStages ? info.stageCount : 0};
 }
 
-// Calls down with create infos that the driver knows.
+// Calls down with create infos that the driver knows. `pipelines` are null where that does not happen.
 template <typename Info, typename CreateBelow>
 VkResult CreateOrdinaryPipelines(Device& device, std::span<const Info> infos, VkPipeline* pipelines,
                                  CreateBelow&& create_below) {
   if (!device.emulates_maintenance5) return create_below(infos.data());
+  std::fill_n(pipelines, infos.size(), VkPipeline{VK_NULL_HANDLE});
   FlattenedPipelines flattened(device);
   const Info* edited = nullptr;
   const VkResult result = flattened.Edit(infos, &edited);
-  if (result == VK_SUCCESS) return create_below(edited);
-  std::fill_n(pipelines, infos.size(), VkPipeline{VK_NULL_HANDLE});
-  return result;
+  return result == VK_SUCCESS ? create_below(edited) : result;
 }
 
 // No driver may see node shaders, nor the flag that makes a pipeline a library of nodes.
@@ -68,6 +67,7 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateComputePipelines(VkDevice device, VkPipelin
   const std::span all(infos, count);
   if (object->emulates_graphs &&
       std::any_of(all.begin(), all.end(), [&](const auto& info) { return ConcernsNodes(*object, info); })) {
+    std::fill_n(pipelines, count, VkPipeline{VK_NULL_HANDLE});
     const auto create_one = [&](const VkComputePipelineCreateInfo& info, VkPipeline* pipeline) {
       return CreateOrdinaryPipelines(
           *object, std::span(&info, 1), pipeline, [&](const VkComputePipelineCreateInfo* below) {

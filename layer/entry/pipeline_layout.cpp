@@ -1,6 +1,7 @@
 #include "layer/objects/pipeline_layout.h"
 
 #include "layer/entry/hooks.h"
+#include "layer/entry/scoped_undo.h"
 #include "layer/objects/registry.h"
 
 namespace trellis::entry {
@@ -11,7 +12,9 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateDescriptorSetLayout(VkDevice device, const 
   const std::shared_ptr<Device> object = FindDevice(device);
   const VkResult result = object->dispatch.CreateDescriptorSetLayout(device, info, allocator, layout);
   if (result != VK_SUCCESS) return result;
+  ScopedUndo undo([&] { object->dispatch.DestroyDescriptorSetLayout(device, *layout, allocator); });
   object->descriptor_set_layouts.Insert(*layout, std::make_shared<DescriptorSetLayout>(DescribeSetLayout(*info)));
+  undo.Keep();
   return VK_SUCCESS;
 }
 
@@ -56,12 +59,14 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateDescriptorUpdateTemplate(VkDevice device,
     below.pipelineBindPoint = VK_PIPELINE_BIND_POINT_COMPUTE;
   const VkResult result = object->dispatch.CreateDescriptorUpdateTemplate(device, &below, allocator, update_template);
   if (result != VK_SUCCESS || info->templateType != VK_DESCRIPTOR_UPDATE_TEMPLATE_TYPE_PUSH_DESCRIPTORS) return result;
+  ScopedUndo undo([&] { object->dispatch.DestroyDescriptorUpdateTemplate(device, *update_template, allocator); });
   auto made = std::make_shared<DescriptorUpdateTemplate>();
   made->bind_point = info->pipelineBindPoint;
   made->set = info->set;
   made->entries.assign(info->pDescriptorUpdateEntries,
                        info->pDescriptorUpdateEntries + info->descriptorUpdateEntryCount);
   object->push_templates.Insert(*update_template, std::move(made));
+  undo.Keep();
   return VK_SUCCESS;
 }
 

@@ -37,8 +37,10 @@ struct GraphNeeds {
   }
 };
 
-VkResult Prepare(VkQueue handle, const std::shared_ptr<Queue>& queue, const GraphNeeds& needs) {
-  if (!needs.any_graph || !queue || queue->handle != handle) return VK_SUCCESS;
+VkResult Prepare(const std::shared_ptr<Queue>& queue, const GraphNeeds& needs) {
+  if (!needs.any_graph) return VK_SUCCESS;
+  // There was no memory to take note of the queue when the application asked for it.
+  if (!queue) return VK_ERROR_OUT_OF_HOST_MEMORY;
   PollReports(*queue->device);
   return PrepareGraphSubmission(*queue, needs.ring_bytes);
 }
@@ -67,7 +69,7 @@ VKAPI_ATTR VkResult VKAPI_CALL QueueSubmit(VkQueue queue, uint32_t count, const 
   GraphNeeds needs;
   for (uint32_t i = 0; i < count; ++i)
     for (uint32_t j = 0; j < submits[i].commandBufferCount; ++j) needs.Add(submits[i].pCommandBuffers[j]);
-  const VkResult prepared = Prepare(queue, object, needs);
+  const VkResult prepared = Prepare(object, needs);
   if (prepared != VK_SUCCESS) return prepared;
   return FindDevice(queue)->dispatch.QueueSubmit(queue, count, submits, fence);
 }
@@ -79,7 +81,7 @@ VKAPI_ATTR VkResult VKAPI_CALL QueueSubmit2(VkQueue queue, uint32_t count, const
   for (uint32_t i = 0; i < count; ++i)
     for (uint32_t j = 0; j < submits[i].commandBufferInfoCount; ++j)
       needs.Add(submits[i].pCommandBufferInfos[j].commandBuffer);
-  const VkResult prepared = Prepare(queue, object, needs);
+  const VkResult prepared = Prepare(object, needs);
   if (prepared != VK_SUCCESS) return prepared;
   return FindDevice(queue)->dispatch.QueueSubmit2(queue, count, submits, fence);
 }

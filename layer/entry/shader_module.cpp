@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "layer/entry/hooks.h"
+#include "layer/entry/scoped_undo.h"
 #include "layer/objects/registry.h"
 #include "layer/objects/shader_module.h"
 
@@ -12,14 +13,18 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateShaderModule(VkDevice device, const VkShade
   auto made = std::make_shared<ShaderModule>();
   made->words.assign(info->pCode, info->pCode + info->codeSize / sizeof(uint32_t));
   made->declares_shader_enqueue = DeclaresShaderEnqueue(made->words);
-  if (made->declares_shader_enqueue) {
-    *module = HandleFromObject<VkShaderModule>(made.get());
-  } else {
-    const VkResult result = object->dispatch.CreateShaderModule(device, info, allocator, &made->driver_handle);
+  VkShaderModule handle = HandleFromObject<VkShaderModule>(made.get());
+  if (!made->declares_shader_enqueue) {
+    const VkResult result = object->dispatch.CreateShaderModule(device, info, allocator, &handle);
     if (result != VK_SUCCESS) return result;
-    *module = made->driver_handle;
+    made->driver_handle = handle;
   }
-  object->shader_modules.Insert(*module, made);
+  ScopedUndo undo([&] {
+    if (made->driver_handle) object->dispatch.DestroyShaderModule(device, made->driver_handle, allocator);
+  });
+  object->shader_modules.Insert(handle, made);
+  undo.Keep();
+  *module = handle;
   return VK_SUCCESS;
 }
 

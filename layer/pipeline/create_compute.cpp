@@ -98,7 +98,6 @@ class Creation {
       : device_(device), cache_(cache), infos_(infos), create_ordinary_(create_ordinary), pipelines_(pipelines) {}
 
   VkResult Run() {
-    std::fill_n(pipelines_, infos_.size(), VkPipeline{VK_NULL_HANDLE});
     for (uint32_t i = 0; i < infos_.size(); ++i)
       if (KindOf(infos_[i]) == Kind::kLibrary) libraries_.Add(ContextOf(i), infos_[i], i);
     libraries_.Create();

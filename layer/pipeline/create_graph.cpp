@@ -137,7 +137,6 @@ VkResult CreateOne(const CreationContext& context, const VkExecutionGraphPipelin
 VkResult CreateExecutionGraphPipelines(Device& device, VkPipelineCache cache,
                                        std::span<const VkExecutionGraphPipelineCreateInfoAMDX> infos,
                                        const VkAllocationCallbacks* allocator, VkPipeline* pipelines) {
-  for (size_t i = 0; i < infos.size(); ++i) pipelines[i] = VK_NULL_HANDLE;
   VkResult worst = VK_SUCCESS;
   for (size_t i = 0; i < infos.size(); ++i) {
     CreationContext context = {device, cache, allocator, NewPipelineId(), EffectivePipelineFlags(infos[i])};

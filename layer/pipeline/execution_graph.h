@@ -73,7 +73,8 @@ struct ExecutionGraphPipeline {
 // Results, from the few that the command may return: VK_ERROR_OUT_OF_HOST_MEMORY and _DEVICE_MEMORY;
 // VK_PIPELINE_COMPILE_REQUIRED as the driver says; VK_ERROR_VALIDATION_FAILED for graphs that break the extension's
 // rules or use what is not implemented; VK_ERROR_UNKNOWN for what the driver reports otherwise. As for the other
-// vkCreate*Pipelines commands a failed element is VK_NULL_HANDLE and the result that of the first failed element.
+// vkCreate*Pipelines commands the result is that of the first failed element; `pipelines` must be null to begin with,
+// and failed elements stay it.
 [[nodiscard]] VkResult CreateExecutionGraphPipelines(Device& device, VkPipelineCache cache,
                                                      std::span<const VkExecutionGraphPipelineCreateInfoAMDX> infos,
                                                      const VkAllocationCallbacks* allocator, VkPipeline* pipelines);

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
-#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -47,11 +46,11 @@ class Loop {
 class JoiningThreads {
  public:
   JoiningThreads(size_t count, Loop& loop) {
-    threads_.reserve(count);
     try {
+      threads_.reserve(count);
       while (threads_.size() < count) threads_.emplace_back([&loop] { loop.Run(); });
-    } catch (const std::system_error&) {
-      // The system has no more threads: those that there are do all the work.
+    } catch (...) {
+      // The system has no more threads, or no memory for them: those that there are do all the work.
     }
   }
   ~JoiningThreads() {

@@ -291,9 +291,13 @@ void InitializeGraphScratch(CommandBuffer& command_buffer, VkPipeline graph, VkD
     RefuseMisuse(command_buffer, "vkCmdInitializeGraphScratchMemoryAMDX: " + wrong);
 }
 
-void PollReports(Device& device) {
-  if (const std::shared_ptr<LossReports> losses = device.attachments.Get<LossReports>()) losses->Poll(device);
-  if (const std::shared_ptr<GraphTimers> timers = device.attachments.Get<GraphTimers>()) timers->Poll(device);
+void PollReports(Device& device) noexcept {
+  try {
+    if (const std::shared_ptr<LossReports> losses = device.attachments.Get<LossReports>()) losses->Poll(device);
+    if (const std::shared_ptr<GraphTimers> timers = device.attachments.Get<GraphTimers>()) timers->Poll(device);
+  } catch (...) {
+    // A message finds no memory: the command that is on its way has done its work, or must do it.
+  }
 }
 
 VkResult PrepareGraphSubmission(Queue& queue, VkDeviceSize ring_bytes) {

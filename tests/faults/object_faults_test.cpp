@@ -1,0 +1,221 @@
+// Instances, devices, and the objects that the layer takes note of.
+#include <gtest/gtest.h>
+
+#include "tests/faults/attempt.h"
+
+namespace trellis::test {
+namespace {
+
+// One vkCreate* of a device and its vkDestroy*.
+template <typename Handle>
+class Creation : public Attempt {
+ public:
+  using Create = VkResult (*)(const TestDevice&, Handle*);
+  using Destroy = void (*)(const TestDevice&, Handle);
+
+  Creation(Create create, Destroy destroy) : create_(create), destroy_(destroy) {}
+
+  VkResult Run() override { return create_(*device_, &object_); }
+  void Release() override { destroy_(*device_, object_); }
+
+ private:
+  const Create create_;
+  const Destroy destroy_;
+  Handle object_ = VK_NULL_HANDLE;
+};
+
+template <typename Handle>
+void FailBoth(VkResult (*create)(const TestDevice&, Handle*), void (*destroy)(const TestDevice&, Handle)) {
+  const MakeAttempt make = [=] { return std::make_unique<Creation<Handle>>(create, destroy); };
+  FailAllocations(make);
+  FailDriverCommands(make);
+}
+
+TEST(ObjectFaults, Buffers) {
+  FailBoth<VkBuffer>(
+      [](const TestDevice& device, VkBuffer* buffer) {
+        VkBufferCreateInfo info = {};
+        info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
+        info.size = 4096;
+        info.usage = VK_BUFFER_USAGE_EXECUTION_GRAPH_SCRATCH_BIT_AMDX;
+        return Call(TRELLIS_CALL(device, CreateBuffer), device.handle(), &info, nullptr, buffer);
+      },
+      [](const TestDevice& device, VkBuffer buffer) {
+        TRELLIS_CALL(device, DestroyBuffer)(device.handle(), buffer, nullptr);
+      });
+}
+
+TEST(ObjectFaults, DescriptorSetLayouts) {
+  FailBoth<VkDescriptorSetLayout>(
+      [](const TestDevice& device, VkDescriptorSetLayout* layout) {
+        const VkDescriptorSetLayoutBinding binding = {0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1,
+                                                      VK_SHADER_STAGE_COMPUTE_BIT, nullptr};
+        VkDescriptorSetLayoutCreateInfo info = {};
+        info.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO;
+        info.bindingCount = 1;
+        info.pBindings = &binding;
+        return Call(TRELLIS_CALL(device, CreateDescriptorSetLayout), device.handle(), &info, nullptr, layout);
+      },
+      [](const TestDevice& device, VkDescriptorSetLayout layout) {
+        TRELLIS_CALL(device, DestroyDescriptorSetLayout)(device.handle(), layout, nullptr);
+      });
+}
+
+TEST(ObjectFaults, DescriptorUpdateTemplates) {
+  FailBoth<VkDescriptorUpdateTemplate>(
+      [](const TestDevice& device, VkDescriptorUpdateTemplate* update_template) {
+        const VkDescriptorUpdateTemplateEntry entry = {0, 0, 1, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 0, 0};
+        VkDescriptorUpdateTemplateCreateInfo info = {};
+        info.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_UPDATE_TEMPLATE_CREATE_INFO;
+        info.descriptorUpdateEntryCount = 1;
+        info.pDescriptorUpdateEntries = &entry;
+        info.templateType = VK_DESCRIPTOR_UPDATE_TEMPLATE_TYPE_PUSH_DESCRIPTORS;
+        info.pipelineBindPoint = VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX;
+        return Call(TRELLIS_CALL(device, CreateDescriptorUpdateTemplate), device.handle(), &info, nullptr,
+                    update_template);
+      },
+      [](const TestDevice& device, VkDescriptorUpdateTemplate update_template) {
+        TRELLIS_CALL(device, DestroyDescriptorUpdateTemplate)(device.handle(), update_template, nullptr);
+      });
+}
+
+// `capability`: 5067 declares ShaderEnqueueAMDX, 1 Shader.
+template <uint32_t capability>
+VkResult CreateModule(const TestDevice& device, VkShaderModule* module) {
+  const uint32_t words[] = {0x07230203, 0x00010600, 0, 10, 0, 2u << 16 | 17, capability};
+  VkShaderModuleCreateInfo info = {};
+  info.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;
+  info.codeSize = sizeof(words);
+  info.pCode = words;
+  return Call(TRELLIS_CALL(device, CreateShaderModule), device.handle(), &info, nullptr, module);
+}
+
+void DestroyModule(const TestDevice& device, VkShaderModule module) {
+  TRELLIS_CALL(device, DestroyShaderModule)(device.handle(), module, nullptr);
+}
+
+TEST(ObjectFaults, PlainShaderModules) { FailBoth<VkShaderModule>(CreateModule<1>, DestroyModule); }
+
+TEST(ObjectFaults, NodeShaderModules) {
+  FailAllocations([] { return std::make_unique<Creation<VkShaderModule>>(CreateModule<5067>, DestroyModule); });
+}
+
+TEST(ObjectFaults, CommandPools) {
+  FailBoth<VkCommandPool>(
+      [](const TestDevice& device, VkCommandPool* pool) {
+        VkCommandPoolCreateInfo info = {};
+        info.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
+        return Call(TRELLIS_CALL(device, CreateCommandPool), device.handle(), &info, nullptr, pool);
+      },
+      [](const TestDevice& device, VkCommandPool pool) {
+        TRELLIS_CALL(device, DestroyCommandPool)(device.handle(), pool, nullptr);
+      });
+}
+
+// Three command buffers of one pool: all or none.
+class CommandBufferAllocation : public Attempt {
+ public:
+  CommandBufferAllocation() {
+    VkCommandPoolCreateInfo info = {};
+    info.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
+    TRELLIS_CALL(*device_, CreateCommandPool)(handle(), &info, nullptr, &pool_);
+  }
+  ~CommandBufferAllocation() override { TRELLIS_CALL(*device_, DestroyCommandPool)(handle(), pool_, nullptr); }
+
+  VkResult Run() override {
+    const VkCommandBufferAllocateInfo info = {VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, nullptr, pool_,
+                                              VK_COMMAND_BUFFER_LEVEL_PRIMARY, 3};
+    const VkResult result = Call(TRELLIS_CALL(*device_, AllocateCommandBuffers), handle(), &info, command_buffers_);
+    for (const VkCommandBuffer command_buffer : command_buffers_)
+      EXPECT_EQ(command_buffer != VK_NULL_HANDLE, result == VK_SUCCESS);
+    return result;
+  }
+  void Release() override {
+    TRELLIS_CALL(*device_, FreeCommandBuffers)(handle(), pool_, 3, command_buffers_);
+    EXPECT_LE(driver_.CountOf("FreeCommandBuffers"), 2u);
+  }
+
+ private:
+  VkCommandPool pool_ = VK_NULL_HANDLE;
+  VkCommandBuffer command_buffers_[3] = {};
+};
+
+TEST(ObjectFaults, CommandBuffers) {
+  FailAllocations([] { return std::make_unique<CommandBufferAllocation>(); });
+}
+
+class MessengerCreation : public Attempt {
+ public:
+  MessengerCreation() { with_messengers_.emplace(driver_, extensions_, settings_.chain()); }
+
+  VkResult Run() override {
+    VkDebugUtilsMessengerCreateInfoEXT info = {};
+    info.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT;
+    return Call(TRELLIS_CALL(*with_messengers_, CreateDebugUtilsMessengerEXT), with_messengers_->handle(), &info,
+                nullptr, &messenger_);
+  }
+  void Release() override {
+    TRELLIS_CALL(*with_messengers_, DestroyDebugUtilsMessengerEXT)(with_messengers_->handle(), messenger_, nullptr);
+  }
+
+ private:
+  const std::vector<const char*> extensions_ = {VK_EXT_DEBUG_UTILS_EXTENSION_NAME};
+  std::optional<TestInstance> with_messengers_;
+  VkDebugUtilsMessengerEXT messenger_ = VK_NULL_HANDLE;
+};
+
+TEST(ObjectFaults, Messengers) {
+  const MakeAttempt make = [] { return std::make_unique<MessengerCreation>(); };
+  FailAllocations(make);
+  FailDriverCommands(make);
+}
+
+class InstanceCreation : public Attempt {
+ public:
+  VkResult Run() override {
+    {
+      const ScopedShortage shortage;
+      made_.emplace(driver_, extensions_, settings_.chain());
+    }
+    const VkResult result = made_->result();
+    if (result != VK_SUCCESS) made_.reset();
+    return result;
+  }
+  void Release() override { made_.reset(); }
+
+ private:
+  const std::vector<const char*> extensions_;
+  std::optional<TestInstance> made_;
+};
+
+TEST(ObjectFaults, Instances) {
+  const MakeAttempt make = [] { return std::make_unique<InstanceCreation>(); };
+  FailAllocations(make);
+  FailDriverCommands(make);
+}
+
+class DeviceCreation : public Attempt {
+ public:
+  VkResult Run() override {
+    {
+      const ScopedShortage shortage;
+      made_.emplace(*instance_);
+    }
+    const VkResult result = made_->result();
+    if (result != VK_SUCCESS) made_.reset();
+    return result;
+  }
+  void Release() override { made_.reset(); }
+
+ private:
+  std::optional<TestDevice> made_;
+};
+
+TEST(ObjectFaults, Devices) {
+  const MakeAttempt make = [] { return std::make_unique<DeviceCreation>(); };
+  FailAllocations(make);
+  FailDriverCommands(make);
+}
+
+}  // namespace
+}  // namespace trellis::test
