@@ -36,5 +36,10 @@ if(TRELLIS_SANITIZE)
   endif()
 endif()
 
+# Coverage, which libFuzzer is led by. The fuzzers alone are linked with libFuzzer itself.
+if(TRELLIS_FUZZERS)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
+
 # Include paths start at the repository's root: "spirv_lowering/ir/module.h".
 include_directories("${PROJECT_SOURCE_DIR}")

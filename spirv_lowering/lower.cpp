@@ -5,6 +5,7 @@
 
 #include "spirv_lowering/ir/dead_code.h"
 #include "spirv_lowering/ir/link.h"
+#include "spirv_lowering/ir/reader.h"
 #include "spirv_lowering/ir/types.h"
 #include "spirv_lowering/ir/writer.h"
 #include "spirv_lowering/passes/barriers.h"
@@ -112,6 +113,10 @@ Expected<LoweredNode> Lower(const Module& module, const NodeInfo& reflected, con
   if (!node) return node.error();
   Expected<LoweredNode> lowered = LowerNode(*std::move(node), info, options);
   if (!lowered) return Error{"node '" + info.entry_point + "': " + lowered.error().message};
+  // A module that spirv-val would refuse may turn into one that crashes a driver.
+  if (const Expected<Module> readable = ReadModule(lowered->words); !readable)
+    return Error{"node '" + info.entry_point +
+                 "': the lowered shader is not well-formed, so the module is not valid: " + readable.error().message};
   return lowered;
 }
 

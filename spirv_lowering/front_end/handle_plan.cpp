@@ -27,7 +27,8 @@ Id HandlePlan::TypeOf(Id id) const {
 void HandlePlan::Visit(const Instruction& instruction) {
   switch (instruction.opcode) {
     case spv::Op::OpLoad:
-      if (IsHandleType(instruction.type_id)) current_[instruction.result_id] = instruction.operands[0];
+      if (IsHandleType(instruction.type_id) && types_.IsPointer(TypeOf(instruction.operands[0])))
+        current_[instruction.result_id] = instruction.operands[0];
       break;
     case spv::Op::OpStore:
     case spv::Op::OpCopyMemory:

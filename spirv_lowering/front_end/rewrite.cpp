@@ -10,7 +10,9 @@
 #include "spirv_lowering/front_end/stand_ins.h"
 #include "spirv_lowering/grammar/grammar.h"
 #include "spirv_lowering/ir/dead_code.h"
+#include "spirv_lowering/ir/reader.h"
 #include "spirv_lowering/ir/types.h"
+#include "spirv_lowering/ir/writer.h"
 
 namespace trellis::spirv {
 namespace {
@@ -103,7 +105,9 @@ void StripDebugInfo(Module& module) {
   const auto note = [&](const Instruction& instruction) {
     ForEachIdOperand(instruction, 1, [&](Id id) { used.insert(id); });
   };
-  std::for_each(module.globals.begin(), module.globals.end(), note);
+  for (const std::vector<Instruction>* section :
+       {&module.entry_points, &module.execution_modes, &module.debug_names, &module.annotations, &module.globals})
+    std::for_each(section->begin(), section->end(), note);
   for (const Function& function : module.functions) {
     for (const BasicBlock& block : function.blocks) std::for_each(block.body.begin(), block.body.end(), note);
   }
@@ -121,6 +125,10 @@ Expected<RewrittenNode> RewriteRawNode(Module raw) {
   RewrittenNode node{std::move(raw), {}};
   if (UsesExtension(node.module)) {
     if (Expected<void> done = Rewrite(node); !done) return done.error();
+    // Stand-ins that are used where the header never uses them have left names of what is gone.
+    if (const Expected<Module> checked = ReadModule(WriteModule(node.module)); !checked)
+      return Error{"the stand-ins of the header are used in a way that glslang does not make of it: " +
+                   checked.error().message};
   }
   return node;
 }

@@ -1,0 +1,29 @@
+// libFuzzer's functions around one target, TRELLIS_FUZZ_TARGET.
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "tests/fuzz/instruction_mutator.h"
+#include "tests/fuzz/run_budget.h"
+
+extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t max_size);
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::vector<uint32_t> words = trellis::fuzz::WordsOf({data, size});
+  const std::string over = trellis::fuzz::RunWithinBudget(trellis::fuzz::TRELLIS_FUZZ_TARGET, words);
+  if (over.empty()) return 0;
+  std::fprintf(stderr, "over budget: %s\n", over.c_str());
+  std::abort();
+}
+
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size, unsigned int seed) {
+  constexpr uint32_t kBytesOneTimeIn = 8;
+  std::mt19937 random(seed);
+  if (random() % kBytesOneTimeIn == 0) return LLVMFuzzerMutate(data, size, max_size);
+  std::vector<uint32_t> words = trellis::fuzz::WordsOf({data, size});
+  for (uint32_t changes = 1 + random() % 4; changes > 0; --changes)
+    trellis::fuzz::MutateInstructions(words, max_size / sizeof(uint32_t), random);
+  const size_t bytes = words.size() * sizeof(uint32_t);
+  if (bytes != 0) std::memcpy(data, words.data(), bytes);
+  return bytes;
+}

@@ -1,0 +1,92 @@
+#include "tests/fuzz/targets.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "spirv_lowering/front_end/rewrite.h"
+#include "spirv_lowering/ir/reader.h"
+#include "spirv_lowering/ir/writer.h"
+#include "spirv_lowering/lower.h"
+#include "spirv_lowering/reflect/node_module.h"
+#include "spirv_lowering/reflect/reflect.h"
+#include "spirv_lowering/rules/check_rules.h"
+
+namespace trellis::fuzz {
+namespace {
+
+// The promise of one second is for a pipeline's node; a hostile module may name thousands of entry points.
+constexpr size_t kMostEntryPoints = 2;
+
+void Require(bool kept, const char* promise) {
+  if (kept) return;
+  std::fprintf(stderr, "broken promise: %s\n", promise);
+  std::abort();
+}
+
+void RequireMessage(const Error& error) { Require(!error.message.empty(), "who refuses says why"); }
+
+// What leaves a target can be read again.
+void RequireReadable(std::span<const uint32_t> words) {
+  const Expected<spirv::Module> module = spirv::ReadModule(words);
+  if (!module) Require(false, ("what comes out can be read, but: " + module.error().message).c_str());
+}
+
+// A pipeline with and without room for the launch address in its push constants.
+std::vector<spirv::LowerOptions> OptionsFor(const spirv::NodeInfo& info, const spirv::Specialization& specialization) {
+  spirv::LowerOptions pushed;
+  pushed.launch_offset = (info.push_constant_end + 7) / 8 * 8;
+  pushed.specialization = specialization;
+  spirv::LowerOptions copied;
+  copied.subgroup_aggregation = true;
+  copied.specialization = specialization;
+  copied.push_constant_copy_offset = 8;
+  return {pushed, copied};
+}
+
+void LowerEntryPoint(const spirv::Module& module, const std::string& name) {
+  const spirv::Specialization specialization = {{0, {1, 0, 0, 0}}};
+  const Expected<spirv::NodeInfo> info = spirv::Reflect(module, name, specialization);
+  if (!info) return RequireMessage(info.error());
+  for (const spirv::LowerOptions& options : OptionsFor(*info, specialization)) {
+    const Expected<spirv::LoweredNode> lowered = spirv::Lower(module, *info, options);
+    if (!lowered) {
+      RequireMessage(lowered.error());
+    } else {
+      RequireReadable(lowered->words);
+    }
+  }
+}
+
+}  // namespace
+
+void FuzzLowering(std::span<const uint32_t> words) {
+  const Expected<spirv::Module> module = spirv::ReadNodeModule(words);
+  if (!module) return RequireMessage(module.error());
+  for (const spirv::RuleViolation& violation : spirv::CheckRules(*module))
+    Require(!Describe(violation).empty(), "a broken rule is described");
+  for (size_t i = 0; i < std::min(module->entry_points.size(), kMostEntryPoints); ++i) {
+    const std::vector<uint32_t>& operands = module->entry_points[i].operands;
+    LowerEntryPoint(*module, spirv::DecodeString(operands.data() + 2, operands.size() - 2));
+  }
+}
+
+void FuzzRewriter(std::span<const uint32_t> words) {
+  Expected<spirv::Module> raw = spirv::ReadModule(words);
+  if (!raw) return RequireMessage(raw.error());
+  Expected<spirv::RewrittenNode> node = spirv::RewriteRawNode(*std::move(raw));
+  if (!node) return RequireMessage(node.error());
+  for (const spirv::RuleViolation& violation : spirv::CheckRules(node->module))
+    Require(!Describe(violation).empty(), "a broken rule is described");
+  spirv::StripDebugInfo(node->module);
+  RequireReadable(spirv::WriteModule(node->module));
+}
+
+std::vector<uint32_t> WordsOf(std::span<const uint8_t> bytes) {
+  std::vector<uint32_t> words(bytes.size() / sizeof(uint32_t));
+  if (!words.empty()) std::memcpy(words.data(), bytes.data(), words.size() * sizeof(uint32_t));
+  return words;
+}
+
+}  // namespace trellis::fuzz

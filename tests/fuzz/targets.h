@@ -1,0 +1,21 @@
+// What fuzzers feed with words. Anything may be refused; a broken promise ends the process with a message.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace trellis::fuzz {
+
+using Target = void (*)(std::span<const uint32_t> words);
+
+// A shader module on its way through pipeline creation: read, reflect, check rules, lower, for each entry point.
+void FuzzLowering(std::span<const uint32_t> words);
+// glslang's output on its way through `trellis compile`: read, rewrite, check rules, write.
+void FuzzRewriter(std::span<const uint32_t> words);
+
+// The whole words of an input.
+[[nodiscard]] std::vector<uint32_t> WordsOf(std::span<const uint8_t> bytes);
+
+}  // namespace trellis::fuzz
