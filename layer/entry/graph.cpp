@@ -16,16 +16,25 @@ namespace trellis::entry {
 namespace {
 
 // Refuses a command: `why` begins with its name. vkEndCommandBuffer returns the error.
-void Refuse(CommandBuffer& recording, const std::string& why) {
-  recording.device.diagnostics.Error("TRELLIS-not-implemented", why,
-                                     {{VK_OBJECT_TYPE_COMMAND_BUFFER, HandleToU64(recording.handle)}});
-  recording.RememberError(VK_ERROR_UNKNOWN);  // of the few results that vkEndCommandBuffer may return
+void Refuse(CommandBuffer& recording, const char* id, const std::string& why, VkResult error) {
+  recording.device.diagnostics.Error(id, why, {{VK_OBJECT_TYPE_COMMAND_BUFFER, HandleToU64(recording.handle)}});
+  recording.RememberError(error);
 }
 
 // Vulkan allows no compute dispatch there, and nothing can be moved out of a render pass that is being recorded.
 bool RefuseInRenderPass(CommandBuffer& recording, const char* command) {
   if (!recording.inside_render_pass) return false;
-  Refuse(recording, std::string(command) + " inside a render pass is not implemented yet: record it before");
+  Refuse(recording, "TRELLIS-not-implemented",
+         std::string(command) + " inside a render pass is not implemented yet: record it before",
+         VK_ERROR_UNKNOWN);  // of the few results that vkEndCommandBuffer may return
+  return true;
+}
+
+bool RefuseNull(CommandBuffer& recording, const char* command, const VkDispatchGraphCountInfoAMDX* count_info) {
+  if (count_info) return false;
+  Refuse(recording, "TRELLIS-graph-dispatch-misuse",
+         std::string(command) + ": pCountInfo is NULL (VUID-" + command + "-pCountInfo-parameter)",
+         VK_ERROR_VALIDATION_FAILED_EXT);
   return true;
 }
 
@@ -86,6 +95,7 @@ VKAPI_ATTR void VKAPI_CALL CmdDispatchGraphAMDX(VkCommandBuffer command_buffer, 
                                                 VkDeviceSize scratch_size,
                                                 const VkDispatchGraphCountInfoAMDX* count_info) {
   const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
+  if (RefuseNull(*recording, "vkCmdDispatchGraphAMDX", count_info)) return;
   if (recording->device.settings.validate)
     Report(*recording, CheckDispatchGraph(*recording, {scratch, scratch_size}, *count_info));
   if (!RefuseInRenderPass(*recording, "vkCmdDispatchGraphAMDX"))
@@ -96,6 +106,7 @@ VKAPI_ATTR void VKAPI_CALL CmdDispatchGraphIndirectAMDX(VkCommandBuffer command_
                                                         VkDeviceSize scratch_size,
                                                         const VkDispatchGraphCountInfoAMDX* count_info) {
   const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
+  if (RefuseNull(*recording, "vkCmdDispatchGraphIndirectAMDX", count_info)) return;
   if (recording->device.settings.validate)
     Report(*recording, CheckDispatchGraphIndirect(*recording, {scratch, scratch_size}, *count_info));
   if (!RefuseInRenderPass(*recording, "vkCmdDispatchGraphIndirectAMDX"))

@@ -49,6 +49,9 @@ CreationResult AppendLibrary(Device& device, VkPipeline handle, std::vector<Libr
 
 CreationResult CollectLibraryNodes(const CreationContext& context, const VkPipelineLibraryCreateInfoKHR& info,
                                    const PipelineLayout& layout, std::vector<LibraryNode>& nodes) {
+  if (info.libraryCount != 0 && !info.pLibraries)
+    return CreationResult::Refused(
+        "pLibraryInfo->pLibraries is NULL (VUID-VkPipelineLibraryCreateInfoKHR-pLibraries-parameter)");
   for (uint32_t i = 0; i < info.libraryCount; ++i) {
     const size_t first = nodes.size();
     CreationResult appended = AppendLibrary(context.device, info.pLibraries[i], nodes);
