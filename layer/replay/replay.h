@@ -36,7 +36,8 @@ void InitializeGraphScratch(CommandBuffer& command_buffer, VkPipeline graph, VkD
 
 // Where the host learns that work has finished: vkQueueSubmit*, vkWaitForFences, vkGetFenceStatus, vkWaitSemaphores,
 // vkQueueWaitIdle, vkDeviceWaitIdle, and before an execution graph pipeline or the device is destroyed. Turns what the
-// device wrote into messages; one that finds no memory is left out. Does nothing on devices that never recorded a graph.
+// device wrote into messages; one that finds no memory is left out. Does nothing on devices that never recorded a
+// graph.
 void PollReports(Device& device) noexcept;
 
 }  // namespace trellis
