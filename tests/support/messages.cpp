@@ -31,6 +31,8 @@ constexpr KnownFalse kKnownFalse[] = {
     {"", "Device Extension VK_KHR_shader_maximal_reconvergence is not supported by this layer"},
     {"VUID-VkShaderModuleCreateInfo-pCode-04146", "SPV_KHR_maximal_reconvergence"},
     {"UNASSIGNED-CoreValidation-Shader-InconsistentSpirv", "execution mode operand: 6023"},
+    {"VUID-VkPipelineShaderStageCreateInfo-module-parameter", "execution mode operand: 6023"},
+    {"VUID-VkPipelineShaderStageCreateInfo-pSpecializationInfo-06719", "with spirv-opt but failed"},
     // A pipeline layout outlives the set layouts that it was made from; the specification lets them be destroyed.
     {"VUID-VkWriteDescriptorSet-dstSet-00320", "vkCmdPushDescriptorSetKHR()"},
     // Asked for by what NVIDIA's driver brings with it; neither Trellis nor the tests know the command.
