@@ -22,17 +22,17 @@ uvec4 SplitIntoRows(uint workgroups, uint max_x) {
 // Called by all invocations of a workgroup.
 void CloseLaunch(ClosePlan plan, uint index) {
   const LaunchPlan launch = LoadLaunchPlan(plan.launches, index);
-  const Region region = RegionOf(plan.consumed, launch.slot).region;
-  const uint records = min(region.reserved, region.records.count);
+  RegionReference region = RegionOf(plan.consumed, launch.slot);
+  const uint records = min(region.region.reserved, region.region.records.count);
   const uvec2 notes = launch.note_words != kNoNotes ? NotesOf(region, launch.notes_before) : uvec2(0u);
   LaunchSize size;
   const bool is_known = SizeLaunch(plan, launch, region, records, notes, size);
   if (!is_known || gl_LocalInvocationIndex != 0u) return;
   LaunchInputReference(ElementAddress(plan.inputs, launch.position, kLaunchInputBytes)).launch =
-      LaunchInput(Records(region.records.base, region.records.stride, size.records), notes, size.workgroups, 0u);
+      LaunchInput(Records(region.region.records.base, region.region.records.stride, size.records), notes, size.workgroups, 0u);
   ArgumentsReference(ElementAddress(plan.arguments, launch.position, kArgumentsBytes)).arguments = SplitIntoRows(size.workgroups, plan.max_workgroups_x);
   // Losses of the allocation, once for all launches of the region; and records whose workgroups no dispatch of this device can hold.
-  const uint lost = plan.reports_losses != 0u && launch.identity == launch.slot ? region.lost : 0u;
+  const uint lost = plan.reports_losses != 0u && launch.identity == launch.slot ? region.region.lost : 0u;
   ReportLoss(plan.reports, plan.graph, launch.identity, plan.level, SaturatingAdd(lost, records - size.records));
 }
 

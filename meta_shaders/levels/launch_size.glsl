@@ -57,12 +57,12 @@ shared uint part_before;
 shared uint scan_taken;
 shared uint scan_workgroups;
 
-uvec3 RecordGrid(LaunchPlan launch, Region region, uint record) {
-  return ReadRecordGrid(ElementAddress(region.records.base, record, region.records.stride), launch.grid_member,
+uvec3 RecordGrid(LaunchPlan launch, RegionReference region, uint record) {
+  return ReadRecordGrid(ElementAddress(region.region.records.base, record, region.region.records.stride), launch.grid_member,
                         uvec3(launch.grid_x, launch.grid_y, launch.grid_z));
 }
 
-uint RecordWorkgroups(ClosePlan plan, LaunchPlan launch, Region region, uint record) {
+uint RecordWorkgroups(ClosePlan plan, LaunchPlan launch, RegionReference region, uint record) {
   const uvec3 grid = RecordGrid(launch, region, record);
   return min(SaturatingMultiply(SaturatingMultiply(grid.x, grid.y), grid.z), plan.max_grid_workgroups);
 }
@@ -80,7 +80,7 @@ uint WorkgroupsBefore(ClosePlan plan, LaunchPlan launch) {
   return part_before;
 }
 
-void WriteDynamicNotes(LaunchPlan launch, Region region, uvec2 notes, uint record, uint first, uint workgroups) {
+void WriteDynamicNotes(LaunchPlan launch, RegionReference region, uvec2 notes, uint record, uint first, uint workgroups) {
   if (launch.note_words != kFullNotes) {
     UintReference(ElementAddress(notes, record, 4u)).value = first;
     return;
@@ -91,7 +91,7 @@ void WriteDynamicNotes(LaunchPlan launch, Region region, uvec2 notes, uint recor
 
 // Writes the notes of every record of the part that is taken. Sums never decrease, so the records taken are a prefix; the part that ends it, or the
 // last one with records, knows the launch's size.
-bool SizeDynamicGrid(ClosePlan plan, LaunchPlan launch, Region region, uint records, uvec2 notes, uint most_workgroups, out LaunchSize size) {
+bool SizeDynamicGrid(ClosePlan plan, LaunchPlan launch, RegionReference region, uint records, uvec2 notes, uint most_workgroups, out LaunchSize size) {
   const Part part = PartOf(launch, records);
   uint before = WorkgroupsBefore(plan, launch);
   const bool is_reached = before <= most_workgroups && (part.begin < records || launch.part == 0u);
@@ -132,7 +132,7 @@ bool SizeDynamicGrid(ClosePlan plan, LaunchPlan launch, Region region, uint reco
 
 // Called by all invocations of a workgroup, with the same arguments. True in the one workgroup, among those that have parts of the launch, that knows
 // its size.
-bool SizeLaunch(ClosePlan plan, LaunchPlan launch, Region region, uint records, uvec2 notes, out LaunchSize size) {
+bool SizeLaunch(ClosePlan plan, LaunchPlan launch, RegionReference region, uint records, uvec2 notes, out LaunchSize size) {
   const uint most_workgroups = MostWorkgroups(plan);
   if (launch.kind == kLaunchDynamicGrid) return SizeDynamicGrid(plan, launch, region, records, notes, most_workgroups, size);
   size = launch.kind == kLaunchStaticGrid ? SizeStaticGrid(launch, records, most_workgroups) : SizeCoalescing(launch, records, most_workgroups);

@@ -12,8 +12,8 @@ void main() {
   const uint workgroup = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
   if (workgroup >= plan.part_count) return;
   const LaunchPlan launch = LoadLaunchPlan(plan.launches, workgroup);
-  const Region region = RegionOf(plan.consumed, launch.slot).region;
-  const Part part = PartOf(launch, min(region.reserved, region.records.count));
+  RegionReference region = RegionOf(plan.consumed, launch.slot);
+  const Part part = PartOf(launch, min(region.region.reserved, region.region.records.count));
   uint sum = 0u;
   for (uint record = part.begin + gl_LocalInvocationIndex; record < part.end; record += kLevelsWorkgroup)
     sum = SaturatingAdd(sum, RecordWorkgroups(plan, launch, region, record));

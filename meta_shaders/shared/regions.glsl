@@ -12,9 +12,9 @@ uint RecordUnits(uint count, uint stride) {
 }
 
 // Place of a launch's notes; `words_before`: LaunchPlan::notes_before.
-uvec2 NotesOf(Region region, uint words_before) {
-  const uvec2 end = AddressAdd64(region.records.base, Multiply64(RecordUnits(region.capacity, region.records.stride), 16u));
-  return AddressAdd64(end, Multiply64(words_before * RecordUnits(region.capacity, 4u), 16u));
+uvec2 NotesOf(RegionReference region, uint words_before) {
+  const uvec2 end = AddressAdd64(region.region.records.base, Multiply64(RecordUnits(region.region.capacity, region.region.records.stride), 16u));
+  return AddressAdd64(end, Multiply64(words_before * RecordUnits(region.region.capacity, 4u), 16u));
 }
 
 #endif  // TRELLIS_META_SHADERS_SHARED_REGIONS_GLSL
