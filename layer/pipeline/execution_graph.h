@@ -36,7 +36,7 @@ struct ExecutionGraphPipeline {
   ExecutionGraphPipeline& operator=(const ExecutionGraphPipeline&) = delete;
 
   Device& device;
-  uint32_t id = 0;  // unique in the process; LossReport::graph
+  uint32_t id = 0;  // unique in the process; ReportOrigin::graph
   Graph graph;
   bool is_library = false;                 // may be linked, not bound: no tables
   bool allows_derivatives = false;         // VK_PIPELINE_CREATE_2_ALLOW_DERIVATIVES_BIT

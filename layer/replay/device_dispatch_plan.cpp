@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "layer/device/advertised_properties.h"
 #include "layer/graph/saturating.h"
 #include "layer/replay/level_planner.h"
 #include "meta_shaders/shared/entry_plan.h"
@@ -90,7 +91,9 @@ class DevicePlanner : LevelPlanner {
     entry.root_count = static_cast<uint32_t>(roots_.size());
     entry.half_units = static_cast<uint32_t>(std::min(entry_half_bytes_ / kUnit, kMostUnits));
     entry.chunk_capacity = kChunkCapacity;
-    entry.graph = pipeline_.id;
+    entry.origin = environment_.origin;
+    entry.address_alignment = kExecutionGraphDispatchAddressAlignment;
+    entry.max_payload_count = kMaxExecutionGraphShaderPayloadCount;
     if (Expected<void> done = Upload(std::span<const shared::EntryNode>(entries_), entry.nodes); !done) return done;
     if (Expected<void> done = Upload(std::span<const shared::EntryRoot>(RootsWithNotes()), entry.roots); !done)
       return done;

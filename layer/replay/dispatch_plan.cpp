@@ -199,7 +199,7 @@ Expected<void> HostPlanner::PlanCopies(const std::vector<shared::InputCopy>& cop
   shared::CopyPlan copy = {};
   copy.control = environment_.scratch + scratch_.control;
   copy.reports = environment_.loss_reports;
-  copy.graph = pipeline_.id;
+  copy.origin = environment_.origin;
   if (Expected<void> done = Upload(std::span<const shared::InputCopy>(copies), copy.copies); !done) return done;
   uint32_t most_pieces = 1;
   for (const shared::InputCopy& one : copies) most_pieces = std::max(most_pieces, one.pieces);

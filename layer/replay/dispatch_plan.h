@@ -21,6 +21,7 @@ struct DispatchEnvironment {
   VkDeviceAddress scratch = 0;
   VkDeviceAddress ring_table = 0;
   VkDeviceAddress loss_reports = 0;
+  uint32_t origin = 0;           // ReportOrigin of the dispatch
   VkDeviceSize ring_budget = 0;  // bytes: most for one ring, unless the inputs alone need more
   LaunchLimits limits;
   std::span<const uint8_t> push_constants;  // the application's, as stage COMPUTE sees them

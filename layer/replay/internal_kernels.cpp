@@ -37,6 +37,10 @@ Expected<void> InternalKernels::CreatePipeline(Kernel kernel) {
   info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
   info.stage.module = module.handle();
   info.stage.pName = "main";
+  const VkBool32 validate = device_.settings.validate ? VK_TRUE : VK_FALSE;
+  const VkSpecializationMapEntry entry = {0, 0, sizeof(validate)};  // kValidate in meta_shaders/shared/kernel.glsl
+  const VkSpecializationInfo specialization = {1, &entry, sizeof(validate), &validate};
+  info.stage.pSpecializationInfo = &specialization;
   info.layout = layout_;
   VkPipeline& pipeline = pipelines_[static_cast<size_t>(kernel)];
   if (module_result != VK_SUCCESS || device_.dispatch.CreateComputePipelines(device_.handle, VK_NULL_HANDLE, 1, &info,

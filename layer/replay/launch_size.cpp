@@ -1,8 +1,9 @@
 #include "layer/replay/launch_size.h"
 
 #include <algorithm>
-#include <array>
-#include <cstring>
+#include <optional>
+
+#include "layer/graph/record_grid.h"
 
 namespace trellis {
 namespace {
@@ -14,17 +15,10 @@ uint64_t MostWorkgroups(const LaunchLimits& limits) {
   return std::min(uint64_t{limits.max_workgroups_x} * limits.max_workgroups_y, kMostWorkgroups);
 }
 
-uint64_t Product(uint64_t x, uint64_t y, uint64_t z) {
-  constexpr uint64_t kSaturated = 0xffffffffu;
-  return std::min(std::min(x * y, kSaturated) * z, kSaturated);
-}
-
-uint32_t GridWorkgroups(const shared::LaunchPlan& launch) {
-  return static_cast<uint32_t>(Product(launch.grid_x, launch.grid_y, launch.grid_z));
-}
+RecordGrid GridOf(const shared::LaunchPlan& launch) { return {launch.grid_x, launch.grid_y, launch.grid_z}; }
 
 LaunchSize SizeStaticGrid(const shared::LaunchPlan& launch, uint32_t records, uint64_t most_workgroups) {
-  const uint64_t each = GridWorkgroups(launch);
+  const uint64_t each = GridWorkgroups(GridOf(launch));
   if (each == 0) return {records, 0};
   const uint64_t taken = std::min<uint64_t>(records, most_workgroups / each);
   return {static_cast<uint32_t>(taken), static_cast<uint32_t>(taken * each)};
@@ -36,28 +30,10 @@ LaunchSize SizeCoalescing(const shared::LaunchPlan& launch, uint32_t records, ui
   return {static_cast<uint32_t>(std::min<uint64_t>(records, workgroups * each)), static_cast<uint32_t>(workgroups)};
 }
 
-uint32_t ReadComponent(const std::byte* place, uint32_t width) {
-  uint32_t value = 0;
-  std::memcpy(&value, place, width);  // little endian, like every device
-  return value;
-}
-
-using Grid = std::array<uint64_t, 3>;
-
-Grid RecordGrid(const shared::LaunchPlan& launch, std::span<const std::byte> record) {
-  const uint32_t offset = launch.grid_member & 0xffffu;
-  const uint32_t width = (launch.grid_member >> shared::kGridMemberWidthShift) & 0xfu;
-  const uint32_t count = (launch.grid_member >> shared::kGridMemberCountShift) & 0xfu;
-  const std::array<uint32_t, 3> bounds = {launch.grid_x, launch.grid_y, launch.grid_z};
-  Grid grid = {1, 1, 1};
-  for (uint32_t i = 0; i < std::min(count, 3u); ++i) {
-    if (offset + (i + 1) * width > record.size())
-      return {0, 0, 0};  // cannot be: the stride of a slot fits what its node reads
-    grid[i] = ReadComponent(record.data() + offset + i * width, width);
-  }
-  for (uint32_t i = 0; i < 3; ++i)
-    if (bounds[i] != 0) grid[i] = std::min<uint64_t>(grid[i], bounds[i]);
-  return grid;
+RecordGrid ClampedGrid(const shared::LaunchPlan& launch, std::span<const std::byte> record) {
+  const std::optional<RecordGrid> grid = ReadRecordGrid(launch.grid_member, record);
+  if (!grid) return {0, 0, 0};  // cannot be: the stride of a slot fits what its node reads
+  return ClampGrid(*grid, GridOf(launch));
 }
 
 LaunchSize SizeDynamicGrid(const shared::LaunchPlan& launch, const RecordArray& records, const LaunchLimits& limits,
@@ -67,12 +43,11 @@ LaunchSize SizeDynamicGrid(const shared::LaunchPlan& launch, const RecordArray& 
   uint32_t record = 0;
   notes.reserve(size_t{records.count} * launch.note_words);
   for (; record < records.count; ++record) {
-    const Grid grid = RecordGrid(launch, records.bytes.subspan(size_t{record} * records.stride, records.stride));
-    const uint64_t workgroups = std::min<uint64_t>(Product(grid[0], grid[1], grid[2]), limits.max_grid_workgroups);
+    const RecordGrid grid = ClampedGrid(launch, records.bytes.subspan(size_t{record} * records.stride, records.stride));
+    const uint32_t workgroups = std::min(GridWorkgroups(grid), limits.max_grid_workgroups);
     if (total + workgroups > most_workgroups) break;
     notes.push_back(static_cast<uint32_t>(total));
-    if (launch.note_words == shared::kFullNotes)
-      for (const uint64_t word : {grid[0], grid[1], workgroups}) notes.push_back(static_cast<uint32_t>(word));
+    if (launch.note_words == shared::kFullNotes) notes.insert(notes.end(), {grid[0], grid[1], workgroups});
     total += workgroups;
   }
   return {record, static_cast<uint32_t>(total)};
@@ -87,7 +62,7 @@ LaunchSize SizeLaunch(const shared::LaunchPlan& launch, const RecordArray& recor
   const LaunchSize size = launch.kind == shared::kLaunchStaticGrid
                               ? SizeStaticGrid(launch, records.count, MostWorkgroups(limits))
                               : SizeCoalescing(launch, records.count, MostWorkgroups(limits));
-  if (launch.note_words != shared::kNoNotes) notes.assign(size.records, GridWorkgroups(launch));
+  if (launch.note_words != shared::kNoNotes) notes.assign(size.records, GridWorkgroups(GridOf(launch)));
   return size;
 }
 

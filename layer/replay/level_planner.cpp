@@ -140,7 +140,7 @@ Expected<void> LevelPlanner::PlanClose(uint32_t level, const ClosedLaunches& clo
   close.reports = environment_.loss_reports;
   close.part_count = static_cast<uint32_t>(parts.size());
   close.opening_count = static_cast<uint32_t>(openings.size());
-  close.graph = pipeline_.id;
+  close.origin = environment_.origin;
   close.level = level;
   close.reports_losses = scratch_.opens_all_levels ? 0 : 1;
   // The heap comes last. Where it was not opened its region holds whatever the application left there.
@@ -204,7 +204,7 @@ Expected<void> LevelPlanner::PlanEnd() {
   end.reports = environment_.loss_reports;
   // Where levels take turns with their regions, close kernels have reported.
   end.opening_count = scratch_.opens_all_levels ? opening_count_ : 0;
-  end.graph = pipeline_.id;
+  end.origin = environment_.origin;
   KernelCall& call = plan_.end.emplace();
   call.x = std::max(WorkgroupsToOpen(end.opening_count), 1u);
   return Upload(end, call.plan);

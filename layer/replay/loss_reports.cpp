@@ -7,10 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "layer/graph/describe.h"
 #include "layer/objects/device.h"
 #include "layer/pipeline/execution_graph.h"
-#include "meta_shaders/shared/entry_plan.h"
+#include "layer/replay/describe_report.h"
 #include "meta_shaders/shared/graph_data.h"
 
 namespace trellis {
@@ -21,28 +20,6 @@ constexpr VkDeviceSize kBufferBytes =
 
 std::atomic_ref<uint32_t> Word(std::byte* place) {
   return std::atomic_ref<uint32_t>(*reinterpret_cast<uint32_t*>(place));
-}
-
-std::string DescribeLoss(const shared::LossReport& report, const ExecutionGraphPipeline* pipeline) {
-  const std::string name = pipeline ? pipeline->Name() : "";
-  const std::string graph = "execution graph " + (name.empty() ? std::to_string(report.graph) : "'" + name + "'");
-  const std::string where = " in level " + std::to_string(report.level) + " of " + graph;
-  const std::string advice = "; a larger setting ring_budget makes room for more";
-  if (!pipeline || report.slot > pipeline->graph.HeapSlot())
-    return std::to_string(report.records) + " records for slot " + std::to_string(report.slot) + where + " were lost" +
-           advice;
-  if (report.slot == pipeline->graph.HeapSlot())
-    return std::to_string(uint64_t{report.records} * 16) + " bytes of the heap found no place" + where + advice;
-  const uint64_t stride = pipeline->graph.slots[report.slot].record_stride;
-  return std::to_string(report.records) + " records (" + std::to_string(report.records * stride) + " bytes) for node " +
-         SlotLabel(pipeline->graph, report.slot) + where + " were lost" + advice;
-}
-
-std::string DescribeInvalidInfos(const shared::LossReport& report) {
-  return std::to_string(report.records) + " infos that the device read for execution graph " +
-         std::to_string(report.graph) +
-         " have a nodeIndex that is none, or whose node the application may not launch "
-         "(VUID-vkCmdDispatchGraphIndirectAMDX-pCountInfo-09157): ignored";
 }
 
 }  // namespace
@@ -79,7 +56,8 @@ std::vector<LossReports::Loss> LossReports::TakeNew(uint32_t& overwritten) {
     Loss& loss = losses.emplace_back();
     std::memcpy(&loss.report, place, sizeof(loss.report));
     Word(place + offsetof(shared::LossReport, records)).store(0, std::memory_order_release);
-    if (const auto known = graphs_.find(loss.report.graph); known != graphs_.end()) loss.graph = known->second.lock();
+    const uint32_t graph = ReportOrigin::Unpack(loss.report.origin).graph;
+    if (const auto known = graphs_.find(graph); known != graphs_.end()) loss.graph = known->second.lock();
   }
   return losses;
 }
@@ -94,10 +72,12 @@ void LossReports::Poll(Device& device) {
         "TRELLIS-records-lost",
         std::to_string(overwritten) + " reports of lost records were overwritten before they could be read");
   for (const Loss& loss : losses) {
-    if (loss.report.slot == shared::kInvalidInfos)
-      device.diagnostics.Warning("TRELLIS-graph-dispatch-input", DescribeInvalidInfos(loss.report));
+    const ReportMessage message = DescribeReport(loss.report, loss.graph.get());
+    const MessageObject object = {VK_OBJECT_TYPE_PIPELINE, HandleToU64(HandleFromObject<VkPipeline>(loss.graph.get()))};
+    if (message.is_valid_usage)
+      device.diagnostics.InvalidUsage(message.id, message.text, {object});
     else
-      device.diagnostics.Warning("TRELLIS-records-lost", DescribeLoss(loss.report, loss.graph.get()));
+      device.diagnostics.Warning(message.id, message.text, {object});
   }
 }
 

@@ -1,4 +1,5 @@
-// Records that found no place: from counters on the device to messages for the application's developer.
+// What only the device can see, such as records that found no place: from its reports to messages for the application's
+// developer (describe_report.h).
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,7 @@ namespace trellis {
 struct Device;
 struct ExecutionGraphPipeline;
 
-// The buffer that close-level kernels append LossReports to; one per device. Threading: any thread.
+// The buffer that internal kernels append LossReports to; one per device. Threading: any thread.
 class LossReports {
  public:
   [[nodiscard]] static Expected<std::shared_ptr<LossReports>> Of(Device& device);

@@ -13,6 +13,7 @@
 #include "layer/objects/device.h"
 #include "layer/objects/queue.h"
 #include "layer/pipeline/execution_graph.h"
+#include "layer/replay/describe_report.h"
 #include "layer/replay/dispatch_plan.h"
 #include "layer/replay/internal_kernels.h"
 #include "layer/replay/loss_reports.h"
@@ -220,13 +221,18 @@ std::optional<DispatchTarget> FindTarget(CommandBuffer& command_buffer, VkDevice
 
 // `inputs`: EntryInputs or DeviceInputs.
 template <typename Inputs>
-void PlanAndRecord(CommandBuffer& command_buffer, const DispatchTarget& target, const Inputs& inputs) {
+void PlanAndRecord(CommandBuffer& command_buffer, const DispatchTarget& target, DispatchCommand command,
+                   const Inputs& inputs) {
   Device& device = command_buffer.device;
   const Expected<DeviceParts> parts = PartsOf(device, command_buffer.queue_family);
   if (!parts) return RefuseForMemory(command_buffer, parts.error());
-  const DispatchEnvironment environment = {
-      target.scratch,     parts->rings->table(), parts->reports->address(),
-      RingBudget(device), LimitsOf(device),      command_buffer.push_constants.ComputeBytes()};
+  const DispatchEnvironment environment = {target.scratch,
+                                           parts->rings->table(),
+                                           parts->reports->address(),
+                                           ReportOrigin{target.pipeline->id, command}.Pack(),
+                                           RingBudget(device),
+                                           LimitsOf(device),
+                                           command_buffer.push_constants.ComputeBytes()};
   const Expected<DispatchPlan> plan = PlanDispatch(*target.pipeline, inputs, environment, *ArenaOf(command_buffer));
   if (!plan) return RefuseForMemory(command_buffer, plan.error());
   for (const std::string& complaint : plan->complaints)
@@ -249,7 +255,7 @@ void DispatchGraph(CommandBuffer& command_buffer, VkDeviceAddress scratch, VkDev
   const EntryInputs inputs = CollectEntryInputs(target->pipeline->graph, count_info);
   for (const std::string& complaint : inputs.complaints)
     command_buffer.device.diagnostics.Warning("TRELLIS-graph-dispatch-input", complaint, {ObjectOf(command_buffer)});
-  if (!inputs.roots.empty()) PlanAndRecord(command_buffer, *target, inputs);
+  if (!inputs.roots.empty()) PlanAndRecord(command_buffer, *target, DispatchCommand::kHost, inputs);
 }
 
 void DispatchGraphIndirect(CommandBuffer& command_buffer, VkDeviceAddress scratch, VkDeviceSize scratch_size,
@@ -260,7 +266,12 @@ void DispatchGraphIndirect(CommandBuffer& command_buffer, VkDeviceAddress scratc
   inputs.infos = count_info.infos.deviceAddress;
   inputs.info_stride = count_info.stride;
   inputs.info_count = count_info.count;
-  PlanAndRecord(command_buffer, *target, inputs);
+  if (inputs.infos == 0 && inputs.info_count != 0)
+    return command_buffer.device.diagnostics.Warning(
+        "TRELLIS-graph-dispatch-input",
+        "pCountInfo->infos is 0 (VUID-vkCmdDispatchGraphIndirectAMDX-pCountInfo-09150): nothing is dispatched",
+        {ObjectOf(command_buffer)});
+  PlanAndRecord(command_buffer, *target, DispatchCommand::kIndirect, inputs);
 }
 
 void DispatchGraphIndirectCount(CommandBuffer& command_buffer, VkDeviceAddress scratch, VkDeviceSize scratch_size,
@@ -271,7 +282,7 @@ void DispatchGraphIndirectCount(CommandBuffer& command_buffer, VkDeviceAddress s
     return RefuseMisuse(command_buffer, "countInfo is 0 (VUID-vkCmdDispatchGraphIndirectCountAMDX-countInfo-09159)");
   DeviceInputs inputs;
   inputs.count_info = count_info;
-  PlanAndRecord(command_buffer, *target, inputs);
+  PlanAndRecord(command_buffer, *target, DispatchCommand::kIndirectCount, inputs);
 }
 
 void InitializeGraphScratch(CommandBuffer& command_buffer, VkPipeline graph, VkDeviceAddress scratch,

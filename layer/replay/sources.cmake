@@ -1,4 +1,5 @@
 list(APPEND TRELLIS_LAYER_SOURCES
+  ${CMAKE_CURRENT_LIST_DIR}/describe_report.cpp
   ${CMAKE_CURRENT_LIST_DIR}/device_dispatch_plan.cpp
   ${CMAKE_CURRENT_LIST_DIR}/dispatch_plan.cpp
   ${CMAKE_CURRENT_LIST_DIR}/entry_inputs.cpp

@@ -1,14 +1,14 @@
 #include "layer/validation/graph_commands.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdio>
-#include <cstring>
+#include <iterator>
 #include <string>
 #include <utility>
 
 #include "layer/device/advertised_properties.h"
 #include "layer/pipeline/execution_graph.h"
+#include "layer/validation/host_infos.h"
 #include "layer/validation/indirect_buffers.h"
 
 namespace trellis {
@@ -87,19 +87,16 @@ class CommandCheck {
                     " does not lie in a buffer with VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT whose address was asked for");
   }
 
-  // The first that is too many, though more may be: a dispatch can have very many infos.
-  void PayloadCounts(const VkDispatchGraphCountInfoAMDX& count_info) {
-    const auto* infos = static_cast<const std::byte*>(count_info.infos.hostAddress);
-    for (uint32_t i = 0; infos && i < count_info.count; ++i) {
-      VkDispatchGraphInfoAMDX info;
-      std::memcpy(&info, infos + i * count_info.stride, sizeof(info));  // the stride has no alignment rule
-      if (info.payloadCount <= kMaxExecutionGraphShaderPayloadCount) continue;
-      findings_.push_back({Vuid("VkDispatchGraphInfoAMDX", "payloadCount-09171"),
-                           std::string(command_) + "(): pCountInfo->infos[" + std::to_string(i) + "].payloadCount is " +
-                               std::to_string(info.payloadCount) + ", more than maxExecutionGraphShaderPayloadCount, " +
-                               std::to_string(kMaxExecutionGraphShaderPayloadCount) + ": use several infos"});
-      return;
-    }
+  void InfosOnTheHost(const VkDispatchGraphCountInfoAMDX& count_info) {
+    const auto pipeline = recording_.device.execution_graphs.Find(recording_.execution_graph.pipeline);
+    Findings found = CheckHostInfos(pipeline ? &pipeline->graph : nullptr, count_info);
+    std::move(found.begin(), found.end(), std::back_inserter(findings_));
+  }
+
+  void InfosDoNotOverlap(const VkDispatchGraphCountInfoAMDX& count_info) {
+    if (count_info.count > 1 && Overlaps(count_info.stride, sizeof(VkDispatchGraphInfoAMDX)))
+      Add("infos-09153", "pCountInfo->stride is " + std::to_string(count_info.stride) +
+                             ", less than a VkDispatchGraphInfoAMDX: infos overlap");
   }
 
   // What the three dispatches share.
@@ -143,7 +140,7 @@ Findings CheckDispatchGraph(const CommandBuffer& recording, ScratchRange scratch
                             const VkDispatchGraphCountInfoAMDX& count_info) {
   CommandCheck check(recording, "vkCmdDispatchGraphAMDX");
   check.Dispatch(scratch);
-  check.PayloadCounts(count_info);
+  check.InfosOnTheHost(count_info);
   return check.Take();
 }
 
@@ -154,6 +151,7 @@ Findings CheckDispatchGraphIndirect(const CommandBuffer& recording, ScratchRange
   if (count_info.count == 0) return check.Take();  // nothing is read
   check.IsAligned("pCountInfo-09152", "pCountInfo->infos", count_info.infos.deviceAddress);
   check.IsInIndirectBuffer("pCountInfo-09151", "pCountInfo->infos", count_info.infos.deviceAddress);
+  check.InfosDoNotOverlap(count_info);
   return check.Take();
 }
 

@@ -17,7 +17,7 @@ struct ScratchRange {
 // So that dispatches in this command buffer can be checked against it.
 void RememberScratchInitialization(CommandBuffer& recording, VkPipeline graph, ScratchRange scratch);
 
-// vkCmdDispatchGraphAMDX. Reads the infos in host memory, but no payload.
+// vkCmdDispatchGraphAMDX. Reads infos and payloads in host memory.
 [[nodiscard]] Findings CheckDispatchGraph(const CommandBuffer& recording, ScratchRange scratch,
                                           const VkDispatchGraphCountInfoAMDX& count_info);
 // vkCmdDispatchGraphIndirectAMDX.

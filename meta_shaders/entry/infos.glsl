@@ -34,16 +34,25 @@ struct InfoArray {
   uint count;
 };
 
-InfoArray LoadInfoArray(EntryPlan plan) {
+// As the application says it.
+InfoArray LoadStatedInfos(EntryPlan plan) {
   if (IsNull(plan.count_info)) return InfoArray(plan.infos, plan.info_stride, plan.info_count);
   // VkDispatchGraphCountInfoAMDX: count at 0, infos at 8, stride at 16.
   UintArrayReference words = UintArrayReference(plan.count_info);
   return InfoArray(uvec2(words.at[2], words.at[3]), uvec2(words.at[4], words.at[5]), words.at[0]);
 }
 
+// As it can be read.
+InfoArray LoadInfoArray(EntryPlan plan) {
+  InfoArray infos = LoadStatedInfos(plan);
+  if (IsNull(infos.base)) infos.count = 0u;
+  return infos;
+}
+
 // What one info asks for. A count of 0 is nothing to do.
 struct EntryInfo {
-  uint slot;  // kNoSlot: the info names no node that the application may launch
+  uint slot;  // kNoSlot: the info is ignored, for the reason `defect`
+  uint defect;  // kReportNoNode or kReportNoPayloads
   uint payload_bytes;
   uint count;
   uvec2 payloads;
@@ -57,7 +66,12 @@ EntryInfo LoadInfo(EntryPlan plan, InfoArray infos, uint index) {
   for (uint i = 0u; i < 6u; ++i) words[i] = ReadBytes(AddressAdd(address, i * 4u), 4u);
   EntryNode node = EntryNode(kNoSlot, 0u);
   if (words[0] < plan.node_count) node = EntryNodeReference(ElementAddress(plan.nodes, words[0], kEntryNodeBytes)).node;
-  return EntryInfo(node.slot, node.payload_bytes, words[1], uvec2(words[2], words[3]), uvec2(words[4], words[5]));
+  EntryInfo info = EntryInfo(node.slot, kReportNoNode, node.payload_bytes, words[1], uvec2(words[2], words[3]), uvec2(words[4], words[5]));
+  if (info.slot != kNoSlot && info.count != 0u && info.payload_bytes != 0u && IsNull(info.payloads)) {
+    info.slot = kNoSlot;
+    info.defect = kReportNoPayloads;
+  }
+  return info;
 }
 
 // Counters of a region saturate at this.

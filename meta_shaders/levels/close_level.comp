@@ -6,6 +6,7 @@
 
 #include "../shared/kernel.glsl"
 #include "../shared/regions.glsl"
+#include "check_grids.glsl"
 #include "launch_size.glsl"
 
 layout(local_size_x = 128) in;
@@ -27,18 +28,19 @@ void CloseLaunch(ClosePlan plan, uint index) {
   const uvec2 notes = launch.note_words != kNoNotes ? NotesOf(region, launch.notes_before) : uvec2(0u);
   LaunchSize size;
   const bool is_known = SizeLaunch(plan, launch, region, records, notes, size);
+  if (kValidate && launch.kind == kLaunchDynamicGrid) CheckGrids(plan, launch, region, PartOf(launch, records));
   if (!is_known || gl_LocalInvocationIndex != 0u) return;
   LaunchInputReference(ElementAddress(plan.inputs, launch.position, kLaunchInputBytes)).launch =
       LaunchInput(Records(region.region.records.base, region.region.records.stride, size.records), notes, size.workgroups, 0u);
   ArgumentsReference(ElementAddress(plan.arguments, launch.position, kArgumentsBytes)).arguments = SplitIntoRows(size.workgroups, plan.max_workgroups_x);
   // Losses of the allocation, once for all launches of the region; and records whose workgroups no dispatch of this device can hold.
   const uint lost = plan.reports_losses != 0u && launch.identity == launch.slot ? region.region.lost : 0u;
-  ReportLoss(plan.reports, plan.graph, launch.identity, plan.level, SaturatingAdd(lost, records - size.records));
+  ReportLoss(plan.reports, plan.origin, launch.identity, plan.level, SaturatingAdd(lost, records - size.records));
 }
 
 void ReportHeapLoss(ClosePlan plan) {
   if (plan.heap_slot == kNoSlot) return;
-  ReportLoss(plan.reports, plan.graph, plan.heap_slot, plan.level, RegionOf(plan.consumed, plan.heap_slot).region.lost);
+  ReportLoss(plan.reports, plan.origin, plan.heap_slot, plan.level, RegionOf(plan.consumed, plan.heap_slot).region.lost);
 }
 
 void main() {

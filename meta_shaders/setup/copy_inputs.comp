@@ -19,7 +19,7 @@ const uint kPieceBytes = 16u;
 void WriteInput(CopyPlan plan, InputCopy copy, uvec2 ring) {
   LaunchInput launch = LaunchInputReference(copy.input_template).launch;
   if (IsNull(ring)) {
-    if (copy.pieces != 0u) ReportLoss(plan.reports, plan.graph, copy.slot, 0u, launch.records.count);
+    if (copy.pieces != 0u) ReportLoss(plan.reports, plan.origin, copy.slot, 0u, launch.records.count);
     launch.records.count = 0u;
     launch.workgroup_count = 0u;
   } else {

@@ -15,7 +15,7 @@ void ReleaseRing(EndPlan plan) {
 
 // Regions lie in scratch, which is this graph's own until its last kernel has ended.
 void ReportRegion(EndPlan plan, RegionPlan opening) {
-  ReportLoss(plan.reports, plan.graph, opening.slot, opening.level, RegionOf(plan.regions, opening.region).region.lost);
+  ReportLoss(plan.reports, plan.origin, opening.slot, opening.level, RegionOf(plan.regions, opening.region).region.lost);
 }
 
 void main() {

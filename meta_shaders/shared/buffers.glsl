@@ -71,7 +71,7 @@ const uint kArgumentsBytes = 16u;
 const uint kRingTableHeaderBytes = 16u;
 const uint kRingEntryBytes = 32u;
 const uint kLossReportHeaderBytes = 16u;
-const uint kLossReportBytes = 16u;
+const uint kLossReportBytes = 24u;
 
 // The Region of a slot in a Region[].
 RegionReference RegionOf(uvec2 regions, uint slot) { return RegionReference(ElementAddress(regions, slot, kRegionBytes)); }

@@ -65,20 +65,23 @@ struct EntryPlan {
   TRELLIS_UINT root_count;
   TRELLIS_UINT half_units;  // size of the half in units of 16 bytes
   TRELLIS_UINT chunk_capacity;
-  TRELLIS_UINT graph;
+  TRELLIS_UINT origin;  // LossReport::origin
+  // Rules for infos: of addresses, and maxExecutionGraphShaderPayloadCount.
+  TRELLIS_UINT address_alignment;
+  TRELLIS_UINT max_payload_count;
 };
 
 // Workgroup size of all entry kernels; infos that one workgroup takes at a time.
 TRELLIS_CONSTANT kEntryWorkgroup = 128u;
-// LossReport::slot of infos that name no node the application may launch; `records` counts the infos.
-TRELLIS_CONSTANT kInvalidInfos = 0xfffffffeu;
+// Bytes of a VkDispatchGraphInfoAMDX.
+TRELLIS_CONSTANT kEntryInfoBytes = 24u;
 
 #ifdef __cplusplus
 static_assert(sizeof(EntryNode) == 8);
 static_assert(sizeof(EntryRoot) == 8);
 static_assert(sizeof(EntryState) == 16);
 static_assert(sizeof(EntryChunk) == 40);
-static_assert(sizeof(EntryPlan) == 112);
+static_assert(sizeof(EntryPlan) == 120);
 }  // namespace trellis::shared
 #endif
 

@@ -156,12 +156,34 @@ struct LaunchPlan {
   TRELLIS_UINT sums;  // dynamic grids in several parts: index of the first one's sum of workgroups
 };
 
-// One lost-records report. In a host-visible buffer of the device; the host polls `written`.
+// LossReport::kind: what `records` counts. Where nothing is said of `slot`, `level` and `value`, they are 0.
+// Records that found no place. slot: of the node that misses them, the slot count for the heap; level: of the consumers
+// that would have got them.
+TRELLIS_CONSTANT kReportLost = 0u;
+// Infos that the device read and that name no node the application may launch, or lack the payloads of their node.
+TRELLIS_CONSTANT kReportNoNode = 1u;
+TRELLIS_CONSTANT kReportNoPayloads = 2u;
+// Count infos without infos.
+TRELLIS_CONSTANT kReportNoInfos = 3u;
+// With the setting `validate` only. Infos again, and count infos that say where they are.
+TRELLIS_CONSTANT kReportPayloadsAlignment = 4u;
+TRELLIS_CONSTANT kReportPayloadStride = 5u;
+TRELLIS_CONSTANT kReportPayloadCount = 6u;  // value: the largest
+TRELLIS_CONSTANT kReportInfosAlignment = 7u;
+TRELLIS_CONSTANT kReportInfosStride = 8u;  // value: its low word
+// Records whose grid has a component above the launch's bound, or more workgroups in all than are allowed. slot and
+// level: of the launch; value: the largest component, or the most workgroups.
+TRELLIS_CONSTANT kReportGridComponent = 9u;
+TRELLIS_CONSTANT kReportGridWorkgroups = 10u;
+
+// What the device tells the host. In a host-visible buffer of the device; the host polls `written`.
 struct LossReport {
-  TRELLIS_UINT graph;  // id of the execution graph pipeline
-  TRELLIS_UINT slot;   // of the node that misses them; the slot count for the heap
-  TRELLIS_UINT level;  // of the consumers that would have got them
-  TRELLIS_UINT records;
+  TRELLIS_UINT origin;  // the graph and the command that dispatched it: layer/replay/loss_reports.h
+  TRELLIS_UINT kind;
+  TRELLIS_UINT slot;
+  TRELLIS_UINT level;
+  TRELLIS_UINT value;
+  TRELLIS_UINT records;  // written last, never 0
 };
 TRELLIS_CONSTANT kLossReportCapacity = 1024u;
 struct LossReportHeader {  // followed by LossReport[kLossReportCapacity], used as a ring
@@ -225,7 +247,7 @@ struct ClosePlan {
   TRELLIS_ADDRESS reports;    // LossReportHeader
   TRELLIS_UINT part_count;
   TRELLIS_UINT opening_count;
-  TRELLIS_UINT graph;
+  TRELLIS_UINT origin;            // LossReport::origin
   TRELLIS_UINT level;             // of the launches
   TRELLIS_UINT reports_losses;    // 1: the regions are opened again, so that the end kernel cannot tell what they lost
   TRELLIS_UINT heap_slot;         // index of the heap's Region, if its `lost` is to be reported (by workgroup 0)
@@ -243,7 +265,7 @@ struct EndPlan {
   TRELLIS_ADDRESS openings;  // RegionPlan[opening_count]
   TRELLIS_ADDRESS reports;   // LossReportHeader
   TRELLIS_UINT opening_count;
-  TRELLIS_UINT graph;
+  TRELLIS_UINT origin;  // LossReport::origin
 };
 
 // Workgroup size of the kernels that open, close and end.
@@ -265,7 +287,7 @@ static_assert(offsetof(Region, workgroups) == 256);
 static_assert(sizeof(ControlBlock) == 32);
 static_assert(sizeof(RegionPlan) == 40);
 static_assert(sizeof(LaunchPlan) == 56);
-static_assert(sizeof(LossReport) == 16);
+static_assert(sizeof(LossReport) == 24);
 static_assert(sizeof(LossReportHeader) == 16);
 static_assert(sizeof(RingEntry) == 32);
 static_assert(sizeof(RingTableHeader) == 16);

@@ -26,7 +26,7 @@ struct CopyPlan {
   TRELLIS_ADDRESS control;
   TRELLIS_ADDRESS copies;   // InputCopy[NumWorkgroups.y]
   TRELLIS_ADDRESS reports;  // LossReportHeader
-  TRELLIS_UINT graph;
+  TRELLIS_UINT origin;      // LossReport::origin
   TRELLIS_UINT unused;
 };
 

@@ -9,6 +9,9 @@ layout(push_constant, scalar) uniform Push {
 }
 push;
 
+// The setting `validate`: without it the driver throws away what is done for it.
+layout(constant_id = 0) const bool kValidate = false;
+
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer RingTableHeaderReference { RingTableHeader header; };
 layout(buffer_reference, scalar, buffer_reference_align = 8) buffer RingEntryReference { RingEntry entry; };
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer RegionPlanReference { RegionPlan plan; };
@@ -42,16 +45,22 @@ void OpenRegion(uvec2 regions, uvec2 ring, uvec2 dump, RegionPlan plan) {
   target.region.one_z = 1u;
 }
 
-// `records` is written last and is never 0: the host, which may look at any time, takes a report with 0 records for one that is not there yet.
-void ReportLoss(uvec2 reports, uint graph, uint slot, uint level, uint records) {
-  if (records == 0u) return;
+// `records` is written last: the host, which may look at any time, takes a report with 0 records for one that is not there yet.
+void Report(uvec2 reports, LossReport report) {
+  if (report.records == 0u) return;
   const uint index = atomicAdd(LossReportHeaderReference(reports).header.written, 1u) % kLossReportCapacity;
   LossReportReference target = LossReportReference(AddressAdd(reports, kLossReportHeaderBytes + index * kLossReportBytes));
-  target.report.graph = graph;
-  target.report.slot = slot;
-  target.report.level = level;
+  target.report.origin = report.origin;
+  target.report.kind = report.kind;
+  target.report.slot = report.slot;
+  target.report.level = report.level;
+  target.report.value = report.value;
   memoryBarrierBuffer();
-  atomicExchange(target.report.records, records);
+  atomicExchange(target.report.records, report.records);
+}
+
+void ReportLoss(uvec2 reports, uint origin, uint slot, uint level, uint records) {
+  Report(reports, LossReport(origin, kReportLost, slot, level, 0u, records));
 }
 
 #endif  // TRELLIS_META_SHADERS_SHARED_KERNEL_GLSL

@@ -1,5 +1,6 @@
 // The close-level kernel against the host's own SizeLaunch.
 #include <algorithm>
+#include <array>
 #include <map>
 #include <random>
 
@@ -139,7 +140,7 @@ class CloseKernelTest : public KernelTest {
     const PlanSpan inputs = Memory(launches.size() * sizeof(LaunchInput));
     const PlanSpan arguments = Memory(launches.size() * sizeof(DispatchArguments));
     opened_ = Memory(4096 * sizeof(Region));
-    reports_ = Memory(sizeof(LossReportHeader) + shared::kLossReportCapacity * sizeof(LossReport));
+    reports_ = ReportMemory();
     ClosePlan plan = {};
     plan.control = Memory(std::vector{control_}).address;
     size_t whole = 0;
@@ -154,7 +155,7 @@ class CloseKernelTest : public KernelTest {
     plan.reports = reports_.address;
     plan.part_count = static_cast<uint32_t>(parts.size());
     plan.opening_count = static_cast<uint32_t>(openings.size());
-    plan.graph = 99;
+    plan.origin = 99;
     plan.level = 6;
     plan.reports_losses = reports_losses_ ? 1 : 0;
     plan.heap_slot = has_heap_ ? heap_slot : shared::kNoSlot;
@@ -209,8 +210,9 @@ class CloseKernelTest : public KernelTest {
     const uint32_t lost = launch.region.lost + records.count - expected.records;
     ASSERT_EQ(Read<LossReportHeader>(reports_).written, lost == 0 ? 0u : 1u);
     if (lost == 0) return;
-    const LossReport report = Read<LossReport>(reports_, 1);
-    EXPECT_EQ(report.graph, 99u);
+    const LossReport report = ReportsIn(reports_)[0];
+    EXPECT_EQ(report.origin, 99u);
+    EXPECT_EQ(report.kind, shared::kReportLost);
     EXPECT_EQ(report.slot, 1u);
     EXPECT_EQ(report.level, 6u);
     EXPECT_EQ(report.records, lost);
@@ -390,8 +392,8 @@ TEST_F(CloseKernelTest, LossesOfTheHeapAreReportedOnlyWhereThereIsOne) {
   heap_lost_ = 12;
   Close({StaticGrid(1, 1, 1, 1), StaticGrid(1, 1, 1, 1)});
   ASSERT_EQ(Read<LossReportHeader>(reports_).written, 1u);
-  EXPECT_EQ(Read<LossReport>(reports_, 1).slot, 5u);
-  EXPECT_EQ(Read<LossReport>(reports_, 1).records, 12u);
+  EXPECT_EQ(ReportsIn(reports_)[0].slot, 5u);
+  EXPECT_EQ(ReportsIn(reports_)[0].records, 12u);
   has_heap_ = false;
   Close({StaticGrid(1, 1, 1, 1)});
   EXPECT_EQ(Read<LossReportHeader>(reports_).written, 0u);
@@ -426,9 +428,7 @@ TEST_F(CloseKernelTest, SharersReadTheRegionOfAnotherSlotInTheirOwnWay) {
     expected_losses[i == 0 ? 1 : 69 + static_cast<uint32_t>(i)] = 3000 - size.records + (i == 0 ? 40 : 0);
   }
   std::map<uint32_t, uint32_t> losses;
-  const uint32_t written = Read<LossReportHeader>(reports_).written;
-  for (uint32_t i = 1; i <= written; ++i)
-    losses[Read<LossReport>(reports_, i).slot] += Read<LossReport>(reports_, i).records;
+  for (const LossReport& report : ReportsIn(reports_)) losses[report.slot] += report.records;
   EXPECT_EQ(losses, expected_losses) << "what the region lost is reported once";
 }
 
@@ -444,6 +444,51 @@ TEST_F(CloseKernelTest, OpensTheRegionsOfTheNextLevel) {
     EXPECT_EQ(region.capacity, 100 + i);
   }
   EXPECT_EQ(Read<Region>(opened_, 3999).records.stride, 0u);
+}
+
+// The same, with the setting `validate`.
+class CheckedCloseKernelTest : public CloseKernelTest {
+ protected:
+  static void SetUpTestSuite() { MakeDevice(Validating()); }
+
+  static Launch Grids(const std::vector<std::array<uint32_t, 3>>& grids, uint32_t bound) {
+    Launch launch = DynamicGrid({0, 4, 3}, 12, static_cast<uint32_t>(grids.size()), 0, bound);
+    std::memcpy(launch.records.data(), grids.data(), launch.records.size());
+    return launch;
+  }
+};
+
+TEST_F(CheckedCloseKernelTest, GridsThatKeepAllRules) {
+  ExpectLikeHost(Grids({{7, 7, 7}, {0, 7, 7}, {1, 1, 1}}, 7), "at the bound");
+  ExpectLikeHost(Grids({{65535, 256, 1}, {1, 65535, 1}}, 65535), "at the limits");
+  ExpectLikeHost(StaticGrid(65535, 256, 2, 1), "static grids are checked when the graph is made");
+  ExpectLikeHost(Coalescing(4, 9), "no grids");
+}
+
+TEST_F(CheckedCloseKernelTest, GridsBeyondTheirBoundsAreReported) {
+  std::vector<std::array<uint32_t, 3>> grids(1000, {1, 1, 1});
+  grids[3] = {8, 7, 7};
+  grids[500] = {1, 70000, 1};
+  grids[999] = {1, 1, 9};
+  Close({Grids(grids, 7)});
+  const std::vector<LossReport> reports = ReportsIn(reports_);
+  ASSERT_EQ(reports.size(), 1u);
+  EXPECT_EQ(reports[0].kind, shared::kReportGridComponent);
+  EXPECT_EQ(reports[0].origin, 99u);
+  EXPECT_EQ(reports[0].slot, 1u);
+  EXPECT_EQ(reports[0].level, 6u);
+  EXPECT_EQ(reports[0].records, 3u);
+  EXPECT_EQ(reports[0].value, 70000u);
+}
+
+TEST_F(CheckedCloseKernelTest, GridsWithTooManyWorkgroupsAreReported) {
+  limits_.max_grid_workgroups = 1000;
+  Close({Grids({{10, 10, 10}, {10, 10, 11}, {1001, 1, 1}, {1, 1, 1000}, {100, 100, 1}}, 65535)});
+  const std::vector<LossReport> reports = ReportsIn(reports_);
+  ASSERT_EQ(reports.size(), 1u);
+  EXPECT_EQ(reports[0].kind, shared::kReportGridWorkgroups);
+  EXPECT_EQ(reports[0].records, 3u);
+  EXPECT_EQ(reports[0].value, 10000u);
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ class CopyKernelTest : public KernelTest {
                    40 + i};
       copies[i].pieces = i == 2 ? 0 : static_cast<uint32_t>(sources_[i].size / 16);
     }
-    reports_ = Memory(sizeof(LossReportHeader) + shared::kLossReportCapacity * sizeof(LossReport));
+    reports_ = ReportMemory();
     ControlBlock control = {};
     control.ring = ring;
     Run(Kernel::kCopyInputs,
@@ -78,8 +78,8 @@ TEST_F(CopyKernelTest, WithoutARingNothingIsLaunchedAndTheLossIsReportedOnce) {
   }
   ASSERT_EQ(Read<LossReportHeader>(reports_).written, 2u);
   for (uint32_t i = 0; i < 2; ++i) {
-    const LossReport report = Read<LossReport>(reports_, 1 + i);
-    EXPECT_EQ(report.graph, 66u);
+    const LossReport report = ReportsIn(reports_)[i];
+    EXPECT_EQ(report.origin, 66u);
     EXPECT_EQ(report.level, 0u);
     EXPECT_EQ(report.records, report.slot - 40 + 7);
     reported += report.records;

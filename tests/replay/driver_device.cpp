@@ -24,9 +24,9 @@ bool HasFeatures(VkInstance instance, VkPhysicalDevice physical_device) {
 
 }  // namespace
 
-std::unique_ptr<DriverDevice> DriverDevice::Create(std::string& why) {
+std::unique_ptr<DriverDevice> DriverDevice::Create(std::string& why, const Settings& settings) {
   std::unique_ptr<DriverDevice> made(new DriverDevice());
-  if (!made->MakeInstance(why) || !made->ChoosePhysicalDevice(why) || !made->MakeDevice(why)) return nullptr;
+  if (!made->MakeInstance(why) || !made->ChoosePhysicalDevice(why) || !made->MakeDevice(settings, why)) return nullptr;
   return made;
 }
 
@@ -70,7 +70,7 @@ bool DriverDevice::ChoosePhysicalDevice(std::string& why) {
   return false;
 }
 
-bool DriverDevice::MakeDevice(std::string& why) {
+bool DriverDevice::MakeDevice(const Settings& settings, std::string& why) {
   const auto families_of =
       Get<PFN_vkGetPhysicalDeviceQueueFamilyProperties>(instance_, "vkGetPhysicalDeviceQueueFamilyProperties");
   uint32_t count = 0;
@@ -95,7 +95,7 @@ bool DriverDevice::MakeDevice(std::string& why) {
   info.queueCreateInfoCount = 1;
   info.pQueueCreateInfos = &queue;
 
-  layer_instance_ = std::make_shared<Instance>(Settings());
+  layer_instance_ = std::make_shared<Instance>(settings);
   device_ = std::make_unique<Device>(layer_instance_, std::make_shared<PhysicalDevice>());
   if (Get<PFN_vkCreateDevice>(instance_, "vkCreateDevice")(physical_device_, &info, nullptr, &device_->handle) !=
       VK_SUCCESS) {

@@ -16,7 +16,7 @@ namespace trellis::test {
 class DriverDevice {
  public:
   // Null with a reason in `why`.
-  [[nodiscard]] static std::unique_ptr<DriverDevice> Create(std::string& why);
+  [[nodiscard]] static std::unique_ptr<DriverDevice> Create(std::string& why, const Settings& settings = {});
   ~DriverDevice();
   DriverDevice(const DriverDevice&) = delete;
   DriverDevice& operator=(const DriverDevice&) = delete;
@@ -31,7 +31,7 @@ class DriverDevice {
   DriverDevice() = default;
   [[nodiscard]] bool MakeInstance(std::string& why);
   [[nodiscard]] bool ChoosePhysicalDevice(std::string& why);
-  [[nodiscard]] bool MakeDevice(std::string& why);
+  [[nodiscard]] bool MakeDevice(const Settings& settings, std::string& why);
 
   VkInstance instance_ = VK_NULL_HANDLE;
   VkPhysicalDevice physical_device_ = VK_NULL_HANDLE;

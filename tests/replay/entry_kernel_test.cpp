@@ -1,6 +1,7 @@
 #include "meta_shaders/shared/entry_plan.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <set>
 
@@ -15,10 +16,8 @@ using shared::EntryNode;
 using shared::EntryPlan;
 using shared::EntryRoot;
 using shared::EntryState;
-using shared::kInvalidInfos;
 using shared::kNoSlot;
 using shared::LossReport;
-using shared::LossReportHeader;
 using shared::Region;
 
 // What the application's memory holds for one info.
@@ -34,6 +33,7 @@ constexpr uint32_t kPayloadBytes[] = {8, 5, 0, 64};
 constexpr uint32_t kRecordStride[] = {12, 8, 4, 64};
 constexpr uint32_t kNodes = 4;
 constexpr uint32_t kForbiddenNode = 4;  // there, but not for the application
+constexpr uint32_t kMostPayloads = 1000;
 
 class EntryKernelTest : public KernelTest {
  protected:
@@ -49,7 +49,10 @@ class EntryKernelTest : public KernelTest {
       info.payloadStride = infos[i].stride;
       std::memcpy(bytes.data() + i * info_stride, &info, sizeof(info));
     }
-    SetInfos(Memory(bytes), static_cast<uint32_t>(infos.size()), info_stride, count_on_device);
+    bytes.insert(bytes.begin(), info_misalignment_, std::byte{0});
+    PlanSpan place = Memory(bytes);
+    place.address += info_misalignment_;
+    SetInfos(place, static_cast<uint32_t>(infos.size()), info_stride, count_on_device);
     RunPasses();
   }
 
@@ -108,11 +111,13 @@ class EntryKernelTest : public KernelTest {
     plan_.chunk_capacity = chunk_capacity_;
     state_ = Memory(sizeof(EntryState));
     plan_.state = state_.address;
-    reports_ = Memory(sizeof(LossReportHeader) + shared::kLossReportCapacity * sizeof(LossReport));
+    reports_ = ReportMemory();
     plan_.reports = reports_.address;
     plan_.node_count = kNodes + 1;
     plan_.root_count = kNodes;
-    plan_.graph = 9;
+    plan_.origin = 9;
+    plan_.address_alignment = 4;
+    plan_.max_payload_count = kMostPayloads;
     Run(Kernel::kCountInfos, plan_, 3);
     Run(Kernel::kPlaceEntries, plan_);
     Run(Kernel::kAppendInfos, plan_, 3);
@@ -151,16 +156,20 @@ class EntryKernelTest : public KernelTest {
     std::sort(records.begin(), records.end());
     EXPECT_TRUE(records == expected) << "node " << node << ": " << records.size() << " records";
   }
-  [[nodiscard]] std::vector<LossReport> Reports() const {
-    std::vector<LossReport> reports(Read<LossReportHeader>(reports_).written);
-    for (uint32_t i = 0; i < reports.size(); ++i) reports[i] = Read<LossReport>(reports_, 1 + i);
-    return reports;
-  }
+  [[nodiscard]] std::vector<LossReport> Reports() const { return ReportsIn(reports_); }
 
   static constexpr uint64_t kHalfOffset = 1 << 20;
   uint64_t half_bytes_ = 32 << 20;
   uint32_t chunk_capacity_ = 1024;
   bool has_ring_ = true;
+  // The reports, which all workgroups make for themselves: sums by kind.
+  [[nodiscard]] std::map<uint32_t, uint32_t> ReportedInfos() const {
+    std::map<uint32_t, uint32_t> infos;
+    for (const LossReport& report : Reports()) infos[report.kind] += report.records;
+    return infos;
+  }
+
+  uint32_t info_misalignment_ = 0;
   uint32_t next_payload_ = 1;
   EntryPlan plan_ = {};
   PlanSpan regions_, ring_, state_, reports_;
@@ -259,11 +268,34 @@ TEST_F(EntryKernelTest, InfosWithoutANodeAreCountedAndLeftOut) {
   ExpectRecords(0, {{1, 1}, {2, 1}});
   uint32_t invalid = 0;
   for (const LossReport& report : Reports()) {
-    EXPECT_EQ(report.slot, kInvalidInfos);
-    EXPECT_EQ(report.graph, 9u);
+    EXPECT_EQ(report.kind, shared::kReportNoNode);
+    EXPECT_EQ(report.origin, 9u);
     invalid += report.records;
   }
   EXPECT_EQ(invalid, 3u);
+}
+
+// A page fault would end the device.
+TEST_F(EntryKernelTest, NullIsNotRead) {
+  std::vector<VkDispatchGraphInfoAMDX> infos(3);
+  infos[0].payloadCount = 3;  // of node 0, whose payload has 8 bytes
+  infos[1].nodeIndex = 2;     // whose payload is empty
+  infos[1].payloadCount = 4;
+  infos[2].nodeIndex = 3;  // no payloads, no matter where
+  SetInfos(Memory(infos), 3, sizeof(infos[0]), false);
+  RunPasses();
+  EXPECT_EQ(RegionOf(0).reserved, 0u);
+  EXPECT_EQ(RegionOf(2).reserved, 4u);
+  EXPECT_EQ(ReportedInfos(), (std::map<uint32_t, uint32_t>{{shared::kReportNoPayloads, 1}}));
+
+  plan_ = {};
+  SetInfos({}, 5, sizeof(infos[0]), true);
+  RunPasses();
+  EXPECT_EQ(ReportedInfos(), (std::map<uint32_t, uint32_t>{{shared::kReportNoInfos, 5}}));
+  plan_ = {};
+  SetInfos({}, 0, 0, true);
+  RunPasses();
+  EXPECT_TRUE(Reports().empty());
 }
 
 TEST_F(EntryKernelTest, WhatTheHalfCannotHoldIsCutAndCounted) {
@@ -295,6 +327,71 @@ TEST_F(EntryKernelTest, WithoutARingEverythingIsCountedAsLost) {
   EXPECT_EQ(RegionOf(0).capacity, 0u);
   EXPECT_EQ(RegionOf(0).lost, 3u);
   EXPECT_EQ(RegionOf(1).lost, 5000u);
+}
+
+// The same, with the setting `validate`.
+class CheckedEntryKernelTest : public EntryKernelTest {
+ protected:
+  static void SetUpTestSuite() { MakeDevice(Validating()); }
+
+  using Infos = std::map<uint32_t, uint32_t>;
+};
+
+TEST_F(CheckedEntryKernelTest, InfosThatKeepAllRules) {
+  for (const bool count_on_device : {false, true}) {
+    Enter(
+        {{0, kMostPayloads, 8, 0}, {1, 2, 5, 0}, {1, 3, 7, 0}, {1, 1, 1, 0}, {0, 4, 0, 0}, {2, 6, 0, 0}, {3, 0, 1, 1}},
+        27, count_on_device);
+    EXPECT_TRUE(Reports().empty());
+    EXPECT_EQ(RegionOf(0).reserved, kMostPayloads + 4);
+    EXPECT_EQ(RegionOf(1).reserved, 6u);
+  }
+}
+
+TEST_F(CheckedEntryKernelTest, PayloadsAreAligned) {
+  Enter({{0, 3, 8, 0}, {1, 2, 8, 2}, {0, 1, 8, 3}, {0, 1, 8, 4}});
+  EXPECT_EQ(ReportedInfos(), (Infos{{shared::kReportPayloadsAlignment, 2}}));
+  ExpectRecords(0, {{1, 3}, {6, 1}, {7, 1}});
+}
+
+TEST_F(CheckedEntryKernelTest, PayloadsDoNotOverlap) {
+  Enter({{0, 2, 7, 0}, {0, 2, 8, 0}, {3, 3, 60, 0}, {1, 2, 4, 0}, {1, 2, 5, 0}});
+  EXPECT_EQ(ReportedInfos(), (Infos{{shared::kReportPayloadStride, 3}}));
+}
+
+TEST_F(CheckedEntryKernelTest, PayloadCountsHaveALimit) {
+  Enter({{2, kMostPayloads, 0}, {2, kMostPayloads + 5, 0}, {2, kMostPayloads + 1, 0}, {0, 1, 8}});
+  const std::vector<LossReport> reports = Reports();
+  ASSERT_EQ(reports.size(), 1u);
+  EXPECT_EQ(reports[0].kind, shared::kReportPayloadCount);
+  EXPECT_EQ(reports[0].records, 2u);
+  EXPECT_EQ(reports[0].value, kMostPayloads + 5);
+  EXPECT_EQ(RegionOf(2).reserved, 3 * kMostPayloads + 6);
+}
+
+TEST_F(CheckedEntryKernelTest, InfosAreAligned) {
+  info_misalignment_ = 2;
+  Enter({{0, 3, 8}}, 24, true);
+  EXPECT_EQ(ReportedInfos(), (Infos{{shared::kReportInfosAlignment, 1}}));
+  ExpectRecords(0, {{1, 3}});
+  info_misalignment_ = 4;
+  Enter({{0, 3, 8}}, 24, true);
+  EXPECT_TRUE(Reports().empty());
+}
+
+TEST_F(CheckedEntryKernelTest, InfosDoNotOverlap) {
+  for (const uint64_t stride : {20, 24}) {  // the last 4 bytes are the high word of a stride, and those of node 0
+    Enter({{2, 3, 0}, {0, 0, 0}}, stride, true);
+    if (stride == 24) {
+      EXPECT_TRUE(Reports().empty());
+      continue;
+    }
+    const std::vector<LossReport> reports = Reports();
+    ASSERT_EQ(reports.size(), 1u);
+    EXPECT_EQ(reports[0].kind, shared::kReportInfosStride);
+    EXPECT_EQ(reports[0].records, 2u);
+    EXPECT_EQ(reports[0].value, 20u);
+  }
 }
 
 }  // namespace

@@ -7,8 +7,8 @@ namespace trellis::test {
 std::unique_ptr<DriverDevice> KernelTest::driver_;
 std::string KernelTest::why_not_;
 
-void KernelTest::SetUpTestSuite() {
-  driver_ = DriverDevice::Create(why_not_);
+void KernelTest::MakeDevice(const Settings& settings) {
+  driver_ = DriverDevice::Create(why_not_, settings);
   if (driver_) RecordProperty("device", driver_->name());
 }
 
@@ -27,6 +27,14 @@ PlanSpan KernelTest::Memory(size_t bytes) {
   }
   memory_.push_back(*std::move(buffer));
   return {memory_.back().data(), memory_.back().address(), bytes};
+}
+
+std::vector<shared::LossReport> KernelTest::ReportsIn(const PlanSpan& memory) {
+  std::vector<shared::LossReport> reports(Read<shared::LossReportHeader>(memory).written);
+  if (!reports.empty())
+    std::memcpy(reports.data(), memory.host + sizeof(shared::LossReportHeader),
+                reports.size() * sizeof(shared::LossReport));
+  return reports;
 }
 
 PlanSpan KernelTest::RingTable(const std::vector<shared::RingEntry>& entries) {

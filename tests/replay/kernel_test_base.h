@@ -19,9 +19,17 @@ namespace trellis::test {
 // One device for all tests of the process.
 class KernelTest : public ::testing::Test {
  protected:
-  static void SetUpTestSuite();
+  static void SetUpTestSuite() { MakeDevice({}); }
   static void TearDownTestSuite();
   void SetUp() override;
+
+  // For suites with settings of their own: instead of SetUpTestSuite.
+  static void MakeDevice(const Settings& settings);
+  [[nodiscard]] static Settings Validating() {
+    Settings settings;
+    settings.validate = true;
+    return settings;
+  }
 
   // Host-visible memory that lives as long as the test. Contents are zeros.
   PlanSpan Memory(size_t bytes);
@@ -37,6 +45,11 @@ class KernelTest : public ::testing::Test {
     std::memcpy(&value, span.host + index * sizeof(T), sizeof(T));
     return value;
   }
+  // Room for reports of the device, and those that are there.
+  PlanSpan ReportMemory() {
+    return Memory(sizeof(shared::LossReportHeader) + shared::kLossReportCapacity * sizeof(shared::LossReport));
+  }
+  static std::vector<shared::LossReport> ReportsIn(const PlanSpan& memory);
   // A table with one entry for each size, none of them claimed.
   PlanSpan RingTable(const std::vector<shared::RingEntry>& entries);
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "layer/replay/describe_report.h"
 #include "layer/replay/replay.h"
 #include "tests/replay/test_pipeline.h"
 
@@ -34,6 +35,9 @@ class LossReportsTest : public ::testing::Test {
     reports_ = *LossReports::Of(device_.device());
   }
 
+  static LossReport Lost(uint32_t graph, uint32_t slot, uint32_t level, uint32_t records) {
+    return {ReportOrigin{graph, DispatchCommand::kHost}.Pack(), shared::kReportLost, slot, level, 0, records};
+  }
   // As the device writes a report.
   void Write(LossReport report) {
     auto* header = reinterpret_cast<LossReportHeader*>(reports_->address());
@@ -60,8 +64,8 @@ TEST_F(LossReportsTest, EachReportIsToldOnceWithNodeRecordsAndBytes) {
   const auto pipeline = MakePipeline(device_, {NodeBuilder("a").To("b"), NodeBuilder("b", 0)});
   reports_->Register(pipeline);
   EXPECT_THAT(Poll(), IsEmpty());
-  Write({pipeline->id, SlotOf(pipeline->graph, "b"), 1, 12});
-  Write({pipeline->id, pipeline->graph.HeapSlot(), 3, 4});
+  Write(Lost(pipeline->id, SlotOf(pipeline->graph, "b"), 1, 12));
+  Write(Lost(pipeline->id, pipeline->graph.HeapSlot(), 3, 4));
   EXPECT_THAT(Poll(), ElementsAre(AllOf(HasSubstr("12 records"), HasSubstr("192 bytes"), HasSubstr("b[0]"),
                                         HasSubstr("level 1")),
                                   AllOf(HasSubstr("64 bytes of the heap"), HasSubstr("level 3"))));
@@ -69,19 +73,19 @@ TEST_F(LossReportsTest, EachReportIsToldOnceWithNodeRecordsAndBytes) {
 }
 
 TEST_F(LossReportsTest, AGraphThatIsGoneIsNamedByNumber) {
-  Write({4711, 5, 2, 3});
+  Write(Lost(4711, 5, 2, 3));
   EXPECT_THAT(Poll(), ElementsAre(AllOf(HasSubstr("3 records"), HasSubstr("slot 5"), HasSubstr("4711"))));
 }
 
 TEST_F(LossReportsTest, AReportThatIsStillOnItsWayComesWithTheNextPoll) {
-  Write({1, 1, 1, 0});
+  Write(Lost(1, 1, 1, 0));
   EXPECT_THAT(Poll(), IsEmpty());
   reinterpret_cast<LossReport*>(reports_->address() + sizeof(LossReportHeader))->records = 9;
   EXPECT_EQ(Poll().size(), 1u);
 }
 
 TEST_F(LossReportsTest, TooManyReportsAreCounted) {
-  for (uint32_t i = 0; i < shared::kLossReportCapacity + 10; ++i) Write({1, 1, 1, 1});
+  for (uint32_t i = 0; i < shared::kLossReportCapacity + 10; ++i) Write(Lost(1, 1, 1, 1));
   const std::vector<std::string> messages = Poll();
   ASSERT_EQ(messages.size(), shared::kLossReportCapacity + 1u);
   EXPECT_THAT(messages[0], HasSubstr("10 reports"));
@@ -90,7 +94,7 @@ TEST_F(LossReportsTest, TooManyReportsAreCounted) {
 
 TEST_F(LossReportsTest, TheBufferIsReusedRoundAndRound) {
   for (uint32_t i = 0; i < 3 * shared::kLossReportCapacity; ++i) {
-    Write({1, 1, 1, 1 + i});
+    Write(Lost(1, 1, 1, 1 + i));
     EXPECT_THAT(Poll(), ElementsAre(HasSubstr(std::to_string(1 + i) + " records")));
   }
 }

@@ -304,6 +304,22 @@ TEST_F(ReplayTest, RunningOutOfPlanMemoryIsRemembered) {
   EXPECT_TRUE(device_.stream().empty());
 }
 
+// A page fault would end the device.
+TEST_F(ReplayTest, NoInfosOnTheDeviceRecordNothing) {
+  Use({NodeBuilder("a").To("b"), NodeBuilder("b")});
+  CommandBuffer& recording = device_.command_buffer();
+  recording.execution_graph.pipeline = TestHandle(*pipeline_);
+  VkDispatchGraphCountInfoAMDX count_info = {};
+  count_info.count = 3;
+  count_info.stride = sizeof(VkDispatchGraphInfoAMDX);
+  DispatchGraphIndirect(recording, scratch_, ScratchBytes(*pipeline_), count_info);
+  EXPECT_EQ(Error(), VK_SUCCESS);
+  EXPECT_TRUE(device_.stream().empty());
+  DispatchGraphIndirectCount(recording, scratch_, ScratchBytes(*pipeline_), 0);
+  EXPECT_EQ(Error(), VK_ERROR_VALIDATION_FAILED_EXT);
+  EXPECT_TRUE(device_.stream().empty());
+}
+
 TEST_F(ReplayTest, InitialisingScratchRecordsNothing) {
   Use({NodeBuilder("a").To("b"), NodeBuilder("b")});
   InitializeGraphScratch(device_.command_buffer(), TestHandle(*pipeline_), scratch_, ScratchBytes(*pipeline_));

@@ -1,0 +1,160 @@
+#include "layer/replay/describe_report.h"
+
+#include <array>
+
+#include "layer/device/advertised_properties.h"
+#include "layer/graph/describe.h"
+#include "layer/pipeline/execution_graph.h"
+#include "meta_shaders/shared/entry_plan.h"
+
+namespace trellis {
+namespace {
+
+using shared::LossReport;
+
+const char* CommandName(DispatchCommand command) {
+  switch (command) {
+    case DispatchCommand::kHost:
+      return "vkCmdDispatchGraphAMDX";
+    case DispatchCommand::kIndirect:
+      return "vkCmdDispatchGraphIndirectAMDX";
+    case DispatchCommand::kIndirectCount:
+      return "vkCmdDispatchGraphIndirectCountAMDX";
+  }
+  return "";
+}
+
+std::string GraphLabel(const LossReport& report, const ExecutionGraphPipeline* pipeline) {
+  const std::string name = pipeline ? pipeline->Name() : "";
+  return "execution graph " +
+         (name.empty() ? std::to_string(ReportOrigin::Unpack(report.origin).graph) : "'" + name + "'");
+}
+
+std::string NodeInLevel(const LossReport& report, const ExecutionGraphPipeline* pipeline) {
+  const std::string node = pipeline && report.slot < pipeline->graph.slots.size()
+                               ? SlotLabel(pipeline->graph, report.slot)
+                               : "of slot " + std::to_string(report.slot);
+  return "node " + node + " in level " + std::to_string(report.level) + " of " + GraphLabel(report, pipeline);
+}
+
+std::string DescribeLoss(const LossReport& report, const ExecutionGraphPipeline* pipeline) {
+  const std::string where = " in level " + std::to_string(report.level) + " of " + GraphLabel(report, pipeline);
+  const std::string advice = "; a larger setting ring_budget makes room for more";
+  if (!pipeline || report.slot > pipeline->graph.HeapSlot())
+    return std::to_string(report.records) + " records for slot " + std::to_string(report.slot) + where + " were lost" +
+           advice;
+  if (report.slot == pipeline->graph.HeapSlot())
+    return std::to_string(uint64_t{report.records} * 16) + " bytes of the heap found no place" + where + advice;
+  const uint64_t stride = pipeline->graph.slots[report.slot].record_stride;
+  return std::to_string(report.records) + " records (" + std::to_string(report.records * stride) + " bytes) for node " +
+         SlotLabel(pipeline->graph, report.slot) + where + " were lost" + advice;
+}
+
+// The rules of the two commands that the device reads infos for, by kind of report.
+struct InfoRule {
+  uint32_t kind;
+  const char* of_indirect;  // null: the host checks it
+  const char* of_indirect_count;
+};
+constexpr std::array kInfoRules = {
+    InfoRule{shared::kReportNoNode, "pCountInfo-09157", "countInfo-09169"},
+    InfoRule{shared::kReportNoPayloads, "pCountInfo-09154", "countInfo-09166"},
+    InfoRule{shared::kReportNoInfos, nullptr, "countInfo-09162"},
+    InfoRule{shared::kReportPayloadsAlignment, "pCountInfo-09156", "countInfo-09168"},
+    InfoRule{shared::kReportPayloadStride, "pCountInfo-09158", "countInfo-09170"},
+    InfoRule{shared::kReportInfosAlignment, nullptr, "countInfo-09164"},
+    InfoRule{shared::kReportInfosStride, nullptr, "infos-09165"},
+};
+
+std::string InfoVuid(const LossReport& report, DispatchCommand command) {
+  if (report.kind == shared::kReportPayloadCount) return "VUID-VkDispatchGraphInfoAMDX-payloadCount-09171";
+  for (const InfoRule& rule : kInfoRules) {
+    const char* tail = command == DispatchCommand::kIndirectCount ? rule.of_indirect_count : rule.of_indirect;
+    if (rule.kind == report.kind && tail) return std::string("VUID-") + CommandName(command) + "-" + tail;
+  }
+  return "";
+}
+
+// What the infos are like, and what to do.
+std::string InfoDefect(const LossReport& report) {
+  switch (report.kind) {
+    case shared::kReportNoNode:
+      return " have a nodeIndex that is none, or whose node the application may not launch";
+    case shared::kReportNoPayloads:
+      return " have payloads 0, but name a node whose payload is not empty";
+    case shared::kReportPayloadsAlignment:
+      return " have payloads that are not a multiple of " + std::to_string(kExecutionGraphDispatchAddressAlignment) +
+             " (executionGraphDispatchAddressAlignment): align them";
+    case shared::kReportPayloadStride:
+      return " have several payloads and a payloadStride that is less than the payload of their node: payloads overlap";
+    default:
+      return " have a payloadCount of up to " + std::to_string(report.value) +
+             ", more than maxExecutionGraphShaderPayloadCount, " +
+             std::to_string(kMaxExecutionGraphShaderPayloadCount) + ": use several infos";
+  }
+}
+
+std::string CountInfoDefect(const LossReport& report) {
+  switch (report.kind) {
+    case shared::kReportNoInfos:
+      return "infos is 0";
+    case shared::kReportInfosAlignment:
+      return "infos is not a multiple of " + std::to_string(kExecutionGraphDispatchAddressAlignment) +
+             " (executionGraphDispatchAddressAlignment): align it";
+    default:
+      return "stride is " + std::to_string(report.value) + ", less than a VkDispatchGraphInfoAMDX (" +
+             std::to_string(shared::kEntryInfoBytes) + " bytes): infos overlap";
+  }
+}
+
+std::string DescribeInfos(const LossReport& report, const ExecutionGraphPipeline* pipeline) {
+  const std::string count = std::to_string(report.records) + " infos";
+  if (report.kind == shared::kReportNoInfos || report.kind == shared::kReportInfosAlignment ||
+      report.kind == shared::kReportInfosStride)
+    return "the count info that the device read for " + GraphLabel(report, pipeline) + " has " + count + ", but " +
+           CountInfoDefect(report);
+  return count + " that the device read for " + GraphLabel(report, pipeline) + InfoDefect(report);
+}
+
+std::string Bounds(const LossReport& report, const ExecutionGraphPipeline* pipeline) {
+  if (!pipeline || report.slot >= pipeline->graph.slots.size()) return "";
+  std::string text;
+  for (const uint32_t bound : pipeline->graph.NodeOf(report.slot).info.grid)
+    text += (text.empty() ? "" : ", ") + std::to_string(bound == 0 ? kMaxExecutionGraphWorkgroupCount : bound);
+  return ", {" + text + "}";
+}
+
+std::string DescribeGrids(const LossReport& report, const ExecutionGraphPipeline* pipeline) {
+  const std::string who =
+      std::to_string(report.records) + " payloads for " + NodeInLevel(report, pipeline) + " ask for a grid ";
+  if (report.kind == shared::kReportGridComponent)
+    return who + "with a component of up to " + std::to_string(report.value) +
+           ", more than MaxNumWorkgroupsAMDX or maxExecutionGraphWorkgroupCount allows" + Bounds(report, pipeline) +
+           ": it is clamped";
+  return who + "of up to " + std::to_string(report.value) + " workgroups, more than maxExecutionGraphWorkgroups, " +
+         std::to_string(kMaxExecutionGraphWorkgroups) + ": it is clamped";
+}
+
+}  // namespace
+
+ReportMessage DescribeReport(const LossReport& report, const ExecutionGraphPipeline* pipeline) {
+  const DispatchCommand command = ReportOrigin::Unpack(report.origin).command;
+  const std::string call = std::string(CommandName(command)) + "(): ";
+  switch (report.kind) {
+    case shared::kReportLost:
+      return {"TRELLIS-records-lost", false, DescribeLoss(report, pipeline)};
+    case shared::kReportNoNode:
+    case shared::kReportNoPayloads:
+    case shared::kReportNoInfos:
+      return {"TRELLIS-graph-dispatch-input", false,
+              call + DescribeInfos(report, pipeline) + " (" + InfoVuid(report, command) + "): ignored"};
+    case shared::kReportGridComponent:
+    case shared::kReportGridWorkgroups:
+      return {std::string("VUID-") + CommandName(command) + "-maxComputeWorkGroupCount-09186", true,
+              call + DescribeGrids(report, pipeline)};
+    default:
+      return {InfoVuid(report, command), true, call + DescribeInfos(report, pipeline)};
+  }
+}
+
+}  // namespace trellis

@@ -1,0 +1,36 @@
+// What a report of the device says to the application's developer. Pure.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "meta_shaders/shared/graph_data.h"
+
+namespace trellis {
+
+struct ExecutionGraphPipeline;
+
+// The command that dispatched a graph.
+enum class DispatchCommand : uint8_t { kHost, kIndirect, kIndirectCount };
+
+// LossReport::origin.
+struct ReportOrigin {
+  uint32_t graph = 0;  // ExecutionGraphPipeline::id
+  DispatchCommand command = DispatchCommand::kHost;
+
+  [[nodiscard]] uint32_t Pack() const { return graph << 2 | static_cast<uint32_t>(command); }
+  [[nodiscard]] static ReportOrigin Unpack(uint32_t packed) {
+    return {packed >> 2, static_cast<DispatchCommand>(packed & 3)};
+  }
+};
+
+struct ReportMessage {
+  std::string id;              // pMessageIdName
+  bool is_valid_usage = true;  // the id is that of a rule which the setting `validate` checks
+  std::string text;
+};
+
+// `pipeline`: the report's graph; null if it is gone.
+[[nodiscard]] ReportMessage DescribeReport(const shared::LossReport& report, const ExecutionGraphPipeline* pipeline);
+
+}  // namespace trellis
