@@ -60,7 +60,14 @@ Expected<LoweredNode> LowerNode(NodeModule node, const NodeInfo& info, const Low
   Expected<std::vector<ReplacedBuiltIn>> built_ins = ReplaceBuiltIns(module, types, info.packed > 1);
   if (!built_ins) return built_ins.error();
   Importer runtime(module, types, RuntimeLibrary(info.vulkan_memory_model, AggregatesSubgroups(info, options)));
-  Lowering lowering{module,    types, runtime, info, constants, node.entry_function, options.workgroup_aggregation,
+  Lowering lowering{module,
+                    types,
+                    runtime,
+                    info,
+                    constants,
+                    node.entry_function,
+                    options.workgroup_aggregation,
+                    options.check_allocations,
                     node.input};
   if (Expected<void> done = LowerHandles(lowering); !done) return done.error();
   if (!launch) {

@@ -32,6 +32,8 @@ struct LowerOptions {
   bool maximal_reconvergence = false;
   // Reservations of a workgroup whose invocations send to different nodes are sorted by node in shared memory first.
   bool workgroup_aggregation = false;
+  // Allocations of more payloads than their rules allow are reported to the host (kReportAllocation, kReportNoTarget).
+  bool check_allocations = false;
 };
 
 struct LoweredNode {

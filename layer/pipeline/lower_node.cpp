@@ -63,8 +63,9 @@ std::shared_ptr<const LoweredShader> LowerNode(const Device& device, const Stage
                                                    " bytes of push constants, the layout's COMPUTE ranges end at " +
                                                    std::to_string(layout.push_constant_end)));
   const spirv::LowerOptions options = {
-      layout.launch_offset, AggregatesSubgroups(device),         ReadSpecialization(node.stage->pSpecializationInfo),
-      layout.copy_offset,   device.traits.maximal_reconvergence, AggregatesWorkgroups(device)};
+      layout.launch_offset,    AggregatesSubgroups(device),         ReadSpecialization(node.stage->pSpecializationInfo),
+      layout.copy_offset,      device.traits.maximal_reconvergence, AggregatesWorkgroups(device),
+      device.settings.validate};
   return node.module->Lowered(spirv::LoweringKey(info), options,
                               [&] { return Lower(device, node.module->Checked()->module, info, options); });
 }

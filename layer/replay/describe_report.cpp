@@ -1,6 +1,7 @@
 #include "layer/replay/describe_report.h"
 
 #include <array>
+#include <set>
 
 #include "layer/device/advertised_properties.h"
 #include "layer/graph/describe.h"
@@ -135,6 +136,30 @@ std::string DescribeGrids(const LossReport& report, const ExecutionGraphPipeline
          std::to_string(kMaxExecutionGraphWorkgroups) + ": it is clamped";
 }
 
+// Nodes that send to the slot and may not send as much as is reported.
+std::string Senders(const LossReport& report, const ExecutionGraphPipeline& pipeline) {
+  std::set<std::string> senders;
+  for (const Slot& slot : pipeline.graph.slots) {
+    const Node& node = pipeline.graph.nodes[slot.node];
+    for (size_t i = 0; i < slot.outputs.size(); ++i)
+      for (const Target& target : slot.outputs[i])
+        if (target.slot == report.slot && node.info.outputs[i].max_payloads < report.value)
+          senders.insert(NodeLabel(node.name, node.index));
+  }
+  std::string text;
+  for (const std::string& sender : senders) text += (text.empty() ? " by " : " or ") + sender;
+  return text;
+}
+
+std::string DescribeAllocations(const LossReport& report, const ExecutionGraphPipeline* pipeline) {
+  const bool is_known = pipeline && report.slot < pipeline->graph.slots.size();
+  return std::to_string(report.records) + " allocations of up to " + std::to_string(report.value) +
+         " payloads for node " +
+         (is_known ? SlotLabel(pipeline->graph, report.slot) : "of slot " + std::to_string(report.slot)) +
+         (is_known ? Senders(report, *pipeline) : "") + " in " + GraphLabel(report, pipeline) +
+         ", more than NodeMaxPayloadsAMDX allows one workgroup: raise it, or allocate less";
+}
+
 }  // namespace
 
 ReportMessage DescribeReport(const LossReport& report, const ExecutionGraphPipeline* pipeline) {
@@ -142,18 +167,26 @@ ReportMessage DescribeReport(const LossReport& report, const ExecutionGraphPipel
   const std::string call = std::string(CommandName(command)) + "(): ";
   switch (report.kind) {
     case shared::kReportLost:
-      return {"TRELLIS-records-lost", false, DescribeLoss(report, pipeline)};
+      return {"TRELLIS-records-lost", ReportSeverity::kWarning, DescribeLoss(report, pipeline)};
     case shared::kReportNoNode:
     case shared::kReportNoPayloads:
     case shared::kReportNoInfos:
-      return {"TRELLIS-graph-dispatch-input", false,
+      return {"TRELLIS-graph-dispatch-input", ReportSeverity::kWarning,
               call + DescribeInfos(report, pipeline) + " (" + InfoVuid(report, command) + "): ignored"};
     case shared::kReportGridComponent:
     case shared::kReportGridWorkgroups:
-      return {std::string("VUID-") + CommandName(command) + "-maxComputeWorkGroupCount-09186", true,
-              call + DescribeGrids(report, pipeline)};
+      return {std::string("VUID-") + CommandName(command) + "-maxComputeWorkGroupCount-09186",
+              ReportSeverity::kInvalidUsage, call + DescribeGrids(report, pipeline)};
+    case shared::kReportAllocation:
+      return {std::string("VUID-") + CommandName(command) + "-NodeMaxPayloadsAMDX-09188", ReportSeverity::kInvalidUsage,
+              call + DescribeAllocations(report, pipeline)};
+    case shared::kReportNoTarget:
+      return {"TRELLIS-no-such-node", ReportSeverity::kInfo,
+              call + std::to_string(report.records) + " payloads in " + GraphLabel(report, pipeline) +
+                  " were for nodes that do not exist, shader indices up to " + std::to_string(report.value) +
+                  ": they are gone"};
     default:
-      return {InfoVuid(report, command), true, call + DescribeInfos(report, pipeline)};
+      return {InfoVuid(report, command), ReportSeverity::kInvalidUsage, call + DescribeInfos(report, pipeline)};
   }
 }
 

@@ -24,9 +24,12 @@ struct ReportOrigin {
   }
 };
 
+// kInvalidUsage: an error; pMessageIdName is a rule that the setting `validate` checks.
+enum class ReportSeverity : uint8_t { kInfo, kWarning, kInvalidUsage };
+
 struct ReportMessage {
-  std::string id;              // pMessageIdName
-  bool is_valid_usage = true;  // the id is that of a rule which the setting `validate` checks
+  std::string id;  // pMessageIdName
+  ReportSeverity severity = ReportSeverity::kWarning;
   std::string text;
 };
 

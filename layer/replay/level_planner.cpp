@@ -182,6 +182,8 @@ Expected<void> LevelPlanner::PlanBegin(std::span<const shared::RegionPlan> entry
   begin.openings = openings_;
   begin.opening_count = opening_count_ <= kMostOpeningsOfBegin ? opening_count_ : 0;
   begin.heap_slot = graph_.HeapSlot();
+  begin.reports = environment_.loss_reports;
+  begin.origin = environment_.origin;
   if (Expected<void> done = Upload(begin, plan_.begin.emplace().plan); !done) return done;
   if (begin.opening_count == opening_count_) return {};
   shared::OpenPlan open = {};

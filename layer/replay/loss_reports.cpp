@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,6 +21,12 @@ constexpr VkDeviceSize kBufferBytes =
 
 std::atomic_ref<uint32_t> Word(std::byte* place) {
   return std::atomic_ref<uint32_t>(*reinterpret_cast<uint32_t*>(place));
+}
+
+// Workgroups tell of broken rules one by one; of losses there is one report for all of them.
+bool IsSameFinding(const shared::LossReport& a, const shared::LossReport& b) {
+  return a.kind != shared::kReportLost && a.origin == b.origin && a.kind == b.kind && a.slot == b.slot &&
+         a.level == b.level;
 }
 
 }  // namespace
@@ -62,11 +69,27 @@ std::vector<LossReports::Loss> LossReports::TakeNew(uint32_t& overwritten) {
   return losses;
 }
 
+std::vector<LossReports::Loss> LossReports::Merge(const std::vector<Loss>& losses) {
+  std::vector<Loss> merged;
+  for (const Loss& loss : losses) {
+    const auto same = std::find_if(merged.begin(), merged.end(),
+                                   [&loss](const Loss& other) { return IsSameFinding(loss.report, other.report); });
+    if (same == merged.end()) {
+      merged.push_back(loss);
+      continue;
+    }
+    same->report.records = static_cast<uint32_t>(
+        std::min(uint64_t{same->report.records} + loss.report.records, uint64_t{std::numeric_limits<uint32_t>::max()}));
+    same->report.value = std::max(same->report.value, loss.report.value);
+  }
+  return merged;
+}
+
 void LossReports::Poll(Device& device) {
   uint32_t overwritten = 0;
   // Without the lock from here on: the application's callbacks may call Vulkan, and `losses` may hold the last
   // reference to a graph.
-  const std::vector<Loss> losses = TakeNew(overwritten);
+  const std::vector<Loss> losses = Merge(TakeNew(overwritten));
   if (overwritten != 0)
     device.diagnostics.Warning(
         "TRELLIS-records-lost",
@@ -74,10 +97,17 @@ void LossReports::Poll(Device& device) {
   for (const Loss& loss : losses) {
     const ReportMessage message = DescribeReport(loss.report, loss.graph.get());
     const MessageObject object = {VK_OBJECT_TYPE_PIPELINE, HandleToU64(HandleFromObject<VkPipeline>(loss.graph.get()))};
-    if (message.is_valid_usage)
-      device.diagnostics.InvalidUsage(message.id, message.text, {object});
-    else
-      device.diagnostics.Warning(message.id, message.text, {object});
+    switch (message.severity) {
+      case ReportSeverity::kInfo:
+        device.diagnostics.Info(message.id, message.text, {object});
+        break;
+      case ReportSeverity::kWarning:
+        device.diagnostics.Warning(message.id, message.text, {object});
+        break;
+      case ReportSeverity::kInvalidUsage:
+        device.diagnostics.InvalidUsage(message.id, message.text, {object});
+        break;
+    }
   }
 }
 

@@ -43,6 +43,9 @@ class LossReports {
   // Reports that arrived since the last call; `overwritten` gets the number of those that were lost themselves.
   [[nodiscard]] std::vector<Loss> TakeNew(uint32_t& overwritten);
 
+  // One report for all that say the same of different workgroups.
+  [[nodiscard]] static std::vector<Loss> Merge(const std::vector<Loss>& losses);
+
   const DeviceBuffer buffer_;
   std::mutex mutex_;   // guards what follows, and the reports' slots in the buffer
   uint32_t read_ = 0;  // reports taken so far; wraps like LossReportHeader::written

@@ -39,8 +39,9 @@ void WriteControlBlock(BeginPlan plan) {
   control.dump = plan.dump;
   control.ring_entry = entry;
   control.heap_slot = plan.heap_slot;
-  control.unused1 = 0u;
-  control.unused2 = 0u;
+  control.reports = plan.reports;
+  control.origin = plan.origin;
+  control.unused = 0u;
   ControlBlockReference(plan.control).control = control;
   claimed_ring = control.ring;
 }

@@ -116,8 +116,9 @@ struct ControlBlock {
   TRELLIS_ADDRESS dump;     // where writes to lost records go: at least the largest record, in scratch
   TRELLIS_UINT ring_entry;  // index in the pool's table, kNoSlot if none
   TRELLIS_UINT heap_slot;   // index of the heap's Region: the slot count; written by the begin kernel from BeginPlan
-  TRELLIS_UINT unused1;
-  TRELLIS_UINT unused2;
+  TRELLIS_ADDRESS reports;  // LossReportHeader: for what nodes tell with the setting `validate`
+  TRELLIS_UINT origin;      // LossReport::origin
+  TRELLIS_UINT unused;
 };
 
 // ---- internal kernels: their 8-byte push constant is the address of their plan, in plan memory ----------------------
@@ -175,6 +176,11 @@ TRELLIS_CONSTANT kReportInfosStride = 8u;  // value: its low word
 // level: of the launch; value: the largest component, or the most workgroups.
 TRELLIS_CONSTANT kReportGridComponent = 9u;
 TRELLIS_CONSTANT kReportGridWorkgroups = 10u;
+// Allocations of more payloads than NodeMaxPayloadsAMDX. slot: that is to get them; value: the most payloads that one
+// asked for, where each invocation allocates for itself with all of its workgroup.
+TRELLIS_CONSTANT kReportAllocation = 11u;
+// Payloads for nodes that do not exist, which is no mistake. value: the largest shader index.
+TRELLIS_CONSTANT kReportNoTarget = 12u;
 
 // What the device tells the host. In a host-visible buffer of the device; the host polls `written`.
 struct LossReport {
@@ -218,8 +224,11 @@ struct BeginPlan {
   TRELLIS_ADDRESS dump;
   TRELLIS_ADDRESS regions;   // Region[] of all levels
   TRELLIS_ADDRESS openings;  // RegionPlan[opening_count]
+  TRELLIS_ADDRESS reports;   // ControlBlock::reports
   TRELLIS_UINT opening_count;
   TRELLIS_UINT heap_slot;
+  TRELLIS_UINT origin;  // ControlBlock::origin
+  TRELLIS_UINT unused;
 };
 
 // Opens what is too much for the begin kernel's one workgroup: one region per invocation.
@@ -284,14 +293,14 @@ static_assert(sizeof(Region) == 384);
 static_assert(offsetof(Region, lost) == 24);
 static_assert(offsetof(Region, reserved) == 128);
 static_assert(offsetof(Region, workgroups) == 256);
-static_assert(sizeof(ControlBlock) == 32);
+static_assert(sizeof(ControlBlock) == 40);
 static_assert(sizeof(RegionPlan) == 40);
 static_assert(sizeof(LaunchPlan) == 56);
 static_assert(sizeof(LossReport) == 24);
 static_assert(sizeof(LossReportHeader) == 16);
 static_assert(sizeof(RingEntry) == 32);
 static_assert(sizeof(RingTableHeader) == 16);
-static_assert(sizeof(BeginPlan) == 56);
+static_assert(sizeof(BeginPlan) == 72);
 static_assert(sizeof(OpenPlan) == 32);
 static_assert(sizeof(ClosePlan) == 112);
 static_assert(sizeof(EndPlan) == 48);

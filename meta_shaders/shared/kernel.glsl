@@ -3,6 +3,7 @@
 #define TRELLIS_META_SHADERS_SHARED_KERNEL_GLSL
 
 #include "buffers.glsl"
+#include "reports.glsl"
 
 layout(push_constant, scalar) uniform Push {
   uvec2 plan;
@@ -17,8 +18,6 @@ layout(buffer_reference, scalar, buffer_reference_align = 8) buffer RingEntryRef
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer RegionPlanReference { RegionPlan plan; };
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer ClosePlanReference { ClosePlan plan; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer LaunchPlanReference { LaunchPlan plan; };
-layout(buffer_reference, scalar, buffer_reference_align = 4) buffer LossReportHeaderReference { LossReportHeader header; };
-layout(buffer_reference, scalar, buffer_reference_align = 4) buffer LossReportReference { LossReport report; };
 
 RingEntryReference RingEntryOf(uvec2 ring_table, uint index) {
   return RingEntryReference(AddressAdd(ring_table, kRingTableHeaderBytes + index * kRingEntryBytes));
@@ -43,20 +42,6 @@ void OpenRegion(uvec2 regions, uvec2 ring, uvec2 dump, RegionPlan plan) {
   target.region.workgroups = 0u;
   target.region.one_y = 1u;
   target.region.one_z = 1u;
-}
-
-// `records` is written last: the host, which may look at any time, takes a report with 0 records for one that is not there yet.
-void Report(uvec2 reports, LossReport report) {
-  if (report.records == 0u) return;
-  const uint index = atomicAdd(LossReportHeaderReference(reports).header.written, 1u) % kLossReportCapacity;
-  LossReportReference target = LossReportReference(AddressAdd(reports, kLossReportHeaderBytes + index * kLossReportBytes));
-  target.report.origin = report.origin;
-  target.report.kind = report.kind;
-  target.report.slot = report.slot;
-  target.report.level = report.level;
-  target.report.value = report.value;
-  memoryBarrierBuffer();
-  atomicExchange(target.report.records, report.records);
 }
 
 void ReportLoss(uvec2 reports, uint origin, uint slot, uint level, uint records) {

@@ -284,9 +284,12 @@ class HandleLowering {
     const NodeOutputInfo& output = lowering_.info.outputs[allocation.output_number];
     const Id count = AsUint(instruction.operands[1]);
     const Id index = TargetIndex(instruction.operands[2], output);
-    std::vector<uint32_t> operands = {calls_.AllocateFunction(allocation),
-                                      types_.ConstantUint(allocation.output_number), count, index,
-                                      types_.ConstantUint(output.max_payloads)};
+    const std::vector<uint32_t> arguments = {types_.ConstantUint(allocation.output_number), count, index,
+                                             types_.ConstantUint(output.max_payloads)};
+    if (const Id check = calls_.CheckFunction(allocation); check != kNoId)
+      Builder(module_, body_).Call(types_.Void(), check, arguments);
+    std::vector<uint32_t> operands = {calls_.AllocateFunction(allocation)};
+    operands.insert(operands.end(), arguments.begin(), arguments.end());
     if (calls_.AllocatesTogether(allocation)) operands.push_back(WorkgroupSize());
     body_.emplace_back(spv::Op::OpFunctionCall, Uvec4(), instruction.result_id, std::move(operands));
     return {};

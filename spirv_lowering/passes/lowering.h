@@ -21,7 +21,8 @@ struct Lowering {
   ConstantReader& constants;   // of the module as it was given
   Id entry_function;           // the node's own function, then called by the new entry point
   bool workgroup_aggregation;  // LowerOptions
-  Id input;                    // variable in NodePayloadAMDX, or kNoId
+  bool check_allocations;
+  Id input;  // variable in NodePayloadAMDX, or kNoId
 };
 
 // Appends instructions with new result ids to a block's body.

@@ -9,6 +9,11 @@ namespace {
 constexpr uint32_t kScopeWorkgroup = 2;
 constexpr uint32_t kScopeInvocation = 4;
 
+// It needs no broadcast, so it allocates as an invocation.
+bool IsSingle(const NodeInfo& info) {
+  return info.local_size[0] == 1 && info.local_size[1] == 1 && info.local_size[2] == 1;
+}
+
 }  // namespace
 
 // Where it pays: workgroups of several subgroups, and targets that may differ among them. It takes 3 KiB of shared
@@ -30,9 +35,7 @@ bool RuntimeCalls::AreReservedTogether(const Lowering& lowering, const Allocatio
 // OpEnqueueNodePayloadsAMDX does not tell the scope of what it enqueues. The array type does, if all its deferred
 // allocations are of one invocation each; the function for workgroups finds out by itself.
 Expected<void> RuntimeCalls::FindScopes(const Lowering& lowering, const Outputs& outputs) {
-  const std::array<uint32_t, 3>& size = lowering.info.local_size;
-  // A workgroup of one invocation needs no broadcast, so it allocates as an invocation.
-  const bool single = size[0] == 1 && size[1] == 1 && size[2] == 1;
+  const bool single = IsSingle(lowering.info);
   deferred_scope_.assign(outputs.array_types.size(), kNoScope);
   for (const auto& [id, allocation] : outputs.allocations) {
     const std::string where = "OpAllocateNodePayloadsAMDX %" + std::to_string(id) + ": ";
@@ -81,6 +84,15 @@ Expected<RuntimeCalls> RuntimeCalls::Import(Lowering& lowering, const Outputs& o
       if (!calls.needs_[kind][scope]) continue;
       if (Expected<void> done = function(kNames[kind][scope], calls.functions_[kind][scope]); !done)
         return done.error();
+    }
+  }
+  if (lowering.check_allocations) {
+    const std::array<const char*, kScopes> names = {
+        IsSingle(lowering.info) ? "trellis_check_single" : "trellis_check_invocations", "trellis_check_workgroup",
+        "trellis_check_invocations"};
+    for (const Scope scope : {kInvocation, kWorkgroup, kInvocations}) {
+      if (!calls.Allocates(scope)) continue;
+      if (Expected<void> done = function(names[scope], calls.checks_[scope]); !done) return done.error();
     }
   }
   Expected<Id> input = lowering.runtime.ImportVariable("trellis_input");

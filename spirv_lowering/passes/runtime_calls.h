@@ -24,6 +24,10 @@ class RuntimeCalls {
   [[nodiscard]] Id input() const { return input_; }    // variable: the input's handle
   // What to call for an OpAllocateNodePayloadsAMDX.
   [[nodiscard]] Id AllocateFunction(const Allocation& allocation) const;
+  // What to call before that, with the same arguments; kNoId without Lowering::check_allocations.
+  [[nodiscard]] Id CheckFunction(const Allocation& allocation) const {
+    return checks_[scope_of_.at(allocation.instruction->result_id)];
+  }
   // What to call for OpEnqueueNodePayloadsAMDX on handles of this output; kNoId if every allocation of it is committed
   // or there is none.
   [[nodiscard]] Id EnqueueFunction(uint32_t output_number) const;
@@ -38,7 +42,7 @@ class RuntimeCalls {
 
   // Some allocation is shared by the invocations of a workgroup; and one of those is copied by all of them when it is
   // enqueued.
-  [[nodiscard]] bool HasSharedAllocations() const { return needs_[kReserve][kWorkgroup] || needs_[kDefer][kWorkgroup]; }
+  [[nodiscard]] bool HasSharedAllocations() const { return Allocates(kWorkgroup); }
   [[nodiscard]] bool HasSharedCopies() const { return needs_[kDefer][kWorkgroup]; }
 
  private:
@@ -47,11 +51,13 @@ class RuntimeCalls {
   enum Scope : size_t { kInvocation, kWorkgroup, kInvocations, kScopes, kNoScope = kScopes };
 
   [[nodiscard]] static bool AreReservedTogether(const Lowering& lowering, const Allocation& allocation);
+  [[nodiscard]] bool Allocates(Scope scope) const { return needs_[kReserve][scope] || needs_[kDefer][scope]; }
   [[nodiscard]] Expected<void> FindScopes(const Lowering& lowering, const Outputs& outputs);
 
   Id element_ = kNoId, valid_ = kNoId, copy_array_ = kNoId, finish_ = kNoId, input_ = kNoId;
   std::array<std::array<bool, kScopes>, kKinds> needs_ = {};
   std::array<std::array<Id, kScopes>, kKinds> functions_ = {};
+  std::array<Id, kScopes> checks_ = {};
   std::unordered_map<Id, Scope> scope_of_;  // by allocation
   std::vector<Scope> deferred_scope_;       // by output
 };

@@ -83,8 +83,9 @@ TEST_P(Robustness, ElementsPastTheEnd) {
   EXPECT_LE(run.Words()[1], 20u);
 }
 
-// Grids beyond the node's bound are cut to it.
+// Grids beyond the node's bound are cut to it. The setting `validate` tells of them.
 TEST_P(Robustness, GridsBeyondTheBound) {
+  context().messages.Expect("maxComputeWorkGroupCount-09186");
   NodeAsm m(shape());
   const Id words = m.StorageBuffer(0);
   const Id record = m.Struct({{m.Uint(), 0}, {m.Vector(m.Uint(), 3), 4, true}});

@@ -70,8 +70,9 @@ TEST_F(ThreadInput, OddStride) {
   EXPECT_TRUE(run.Matches(expected));
 }
 
-// Overlapping records: a stride below the record's size.
+// Overlapping records: a stride below the record's size. The setting `validate` tells of them.
 TEST_F(ThreadInput, StrideBelowSize) {
+  context().messages.Expect("pCountInfo-09149");
   GraphRun run(context());
   run.Nodes(ThreadModule(Shape::kDxc), {"ThreadNode"});
   run.Input({.node = "ThreadNode", .count = 3, .payloads = Bytes({5, 6, 7, 8}), .stride = 4});

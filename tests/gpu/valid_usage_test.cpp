@@ -1,6 +1,9 @@
 // The setting `validate`: rules that only the device can see broken, and graphs that keep them.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+
 #include "tests/gpu/leaf_nodes.h"
 #include "tests/support/gpu_test.h"
 #include "tests/support/run.h"
@@ -123,6 +126,91 @@ TEST_F(ValidUsage, GridsThatNodesAskForKeepToTheirBounds) {
     const std::string text = MessageOf(kRule);
     for (const char* part : {"vkCmdDispatchGraphAMDX(): 1 payloads", "Grid[0] in level 1", "up to 5", "{4, 4, 4}"})
       EXPECT_NE(text.find(part), std::string::npos) << text;
+    context().messages.Clear();
+  }
+}
+
+// "Root", `local_size` invocations in each of 10 workgroups, allocates `count` payloads of `max_payloads` for "Leaf"
+// and writes the first of them. `index`: of the node; there is only Leaf[0].
+struct AllocationCase {
+  Scope scope = Scope::kWorkgroup;
+  uint32_t local_size = 1;
+  uint32_t count = 1;
+  uint32_t max_payloads = 1;
+  uint32_t index = 0;
+};
+
+std::string AllocationModule(const AllocationCase& c) {
+  NodeAsm m;
+  const Id words = m.StorageBuffer(0);
+  const Id record = LeafRecord(m);
+  const Payload to = m.Output("Leaf", record, {.max_payloads = c.max_payloads, .sparse = true});
+  m.BeginNode({.name = "Root",
+               .launch = Launch::kStaticGrid,
+               .local_size = {c.local_size, 1, 1},
+               .grid = {10, 1, 1},
+               .shader_index = 0});
+  // No constant: those are refused when the graph is made.
+  const Id count = m.Add(m.LoadWord(words, 1), c.count);
+  const Records records = m.Allocate(to, c.scope, count, c.index);
+  m.For(std::min(c.count, c.max_payloads), [&](const Id& i) { SetLeaf(m, records, i, 0, 1); });
+  m.Enqueue(records);
+  m.EndNode();
+  AddThreadLeaf(m, "Leaf", words, record);
+  return m.Text();
+}
+
+// Each allocation is cut to the maximum. What all invocations of a workgroup take together may find no room.
+void RunAllocations(Context& context, const AllocationCase& c) {
+  GraphRun run(context);
+  run.Nodes(AllocationModule(c), {"Root", "Leaf"});
+  run.Input({.node = "Root"});
+  ASSERT_TRUE(run.Execute());
+  const uint32_t each = std::min(c.count, c.max_payloads);
+  const uint32_t sent = c.index != 0 ? 0 : 10 * (c.scope == Scope::kWorkgroup ? each : each * c.local_size);
+  const uint32_t room = 10 * c.max_payloads;
+  const uint32_t arrived = run.Words()[0];
+  EXPECT_LE(arrived, sent);
+  EXPECT_GE(arrived, sent <= room ? sent : 1);
+  EXPECT_TRUE(run.Matches({arrived}));
+}
+
+TEST_F(ValidUsage, AllocationsWithinTheirLimit) {
+  for (const AllocationCase& c :
+       {AllocationCase{Scope::kWorkgroup, 64, 5, 5}, AllocationCase{Scope::kInvocation, 64, 1, 64},
+        AllocationCase{Scope::kInvocation, 1, 3, 3}, AllocationCase{Scope::kInvocation, 40, 2, 80},
+        AllocationCase{Scope::kWorkgroup, 1, 0, 1}})
+    RunAllocations(context(), c);
+}
+
+TEST_F(ValidUsage, AllocationsBeyondTheirLimit) {
+  struct Row {
+    AllocationCase allocation;
+    const char* payloads;  // in the message
+  };
+  const Row rows[] = {
+      {{Scope::kWorkgroup, 64, 6, 5}, "up to 6 payloads"},    {{Scope::kInvocation, 1, 4, 3}, "up to 4 payloads"},
+      {{Scope::kInvocation, 64, 1, 63}, "up to 64 payloads"}, {{Scope::kInvocation, 40, 2, 79}, "up to 80 payloads"},
+      {{Scope::kWorkgroup, 1, 2, 1}, "up to 2 payloads"},
+  };
+  for (const Row& row : rows) {
+    context().messages.Expect("NodeMaxPayloadsAMDX-09188");
+    context().messages.Expect("TRELLIS-records-lost");
+    RunAllocations(context(), row.allocation);
+    const std::string text = MessageOf("NodeMaxPayloadsAMDX-09188");
+    for (const char* part : {"10 allocations", row.payloads, "for node Leaf[0] by Root[0]"})
+      EXPECT_NE(text.find(part), std::string::npos) << text;
+    context().messages.Clear();
+  }
+}
+
+TEST_F(ValidUsage, PayloadsWithoutANodeAreCounted) {
+  for (const AllocationCase& c :
+       {AllocationCase{Scope::kWorkgroup, 64, 5, 5, 3}, AllocationCase{Scope::kInvocation, 5, 1, 5, 3},
+        AllocationCase{Scope::kInvocation, 1, 5, 5, 3}}) {
+    RunAllocations(context(), c);
+    const std::string text = MessageOf("TRELLIS-no-such-node");
+    EXPECT_NE(text.find("50 payloads"), std::string::npos) << text;
     context().messages.Clear();
   }
 }

@@ -40,7 +40,7 @@ class BeginEndKernelTest : public KernelTest {
   // With `regions`, what they lost is reported for `openings`.
   void End(const PlanSpan& table, const PlanSpan& control, const PlanSpan& regions = {},
            const std::vector<RegionPlan>& openings = {}) {
-    reports_ = Memory(sizeof(LossReportHeader) + shared::kLossReportCapacity * sizeof(LossReport));
+    reports_ = ReportMemory();
     const auto count = static_cast<uint32_t>(openings.size());
     const EndPlan plan = {
         control.address, table.address, regions.address, Memory(openings).address, reports_.address, count, 42};
@@ -158,8 +158,9 @@ TEST_F(BeginEndKernelTest, EndReportsWhatEveryRegionLost) {
   EXPECT_EQ(Entry(table, 0).owner, 0u);
   ASSERT_EQ(Read<LossReportHeader>(reports_).written, 6u);
   for (uint32_t i = 1; i <= 6; ++i) {
-    const LossReport report = Read<LossReport>(reports_, i);
-    EXPECT_EQ(report.graph, 42u);
+    const LossReport report = ReportsIn(reports_)[i - 1];
+    EXPECT_EQ(report.origin, 42u);
+    EXPECT_EQ(report.kind, shared::kReportLost);
     EXPECT_EQ(report.slot % 50, 7u);
     EXPECT_EQ(report.records, 1000 + report.slot + 100 * (report.level - 1));
   }

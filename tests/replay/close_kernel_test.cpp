@@ -385,7 +385,7 @@ TEST_F(CloseKernelTest, LossesOfRegionsThatStayAreLeftToTheEndKernel) {
   limits_ = {10, 9, 10, 1000};
   Close({launch});
   ASSERT_EQ(Read<LossReportHeader>(reports_).written, 1u);
-  EXPECT_EQ(Read<LossReport>(reports_, 1).records, 10u);
+  EXPECT_EQ(ReportsIn(reports_)[0].records, 10u);
 }
 
 TEST_F(CloseKernelTest, LossesOfTheHeapAreReportedOnlyWhereThereIsOne) {

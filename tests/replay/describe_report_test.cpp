@@ -48,7 +48,7 @@ TEST(DescribeReport, WhatIsIgnoredNamesTheRuleOfItsCommand) {
   for (const Row& row : rows) {
     const ReportMessage message = DescribeReport(ReportOf(row.kind, row.command), nullptr);
     EXPECT_EQ(message.id, "TRELLIS-graph-dispatch-input");
-    EXPECT_FALSE(message.is_valid_usage);
+    EXPECT_EQ(message.severity, ReportSeverity::kWarning);
     EXPECT_THAT(message.text, HasSubstr(row.vuid));
     EXPECT_THAT(message.text, HasSubstr("12 infos"));
     EXPECT_THAT(message.text, HasSubstr("execution graph 7"));
@@ -84,7 +84,7 @@ TEST(DescribeReport, ValidUsageIsNamedAfterTheRuleOfItsCommand) {
   for (const Row& row : rows) {
     const ReportMessage message = DescribeReport(ReportOf(row.kind, row.command), nullptr);
     EXPECT_EQ(message.id, row.id);
-    EXPECT_TRUE(message.is_valid_usage);
+    EXPECT_EQ(message.severity, ReportSeverity::kInvalidUsage);
     EXPECT_THAT(message.text, HasSubstr("12 "));
     EXPECT_TRUE(texts.insert(message.text).second) << "said twice: " << message.text;
   }
@@ -100,6 +100,25 @@ TEST(DescribeReport, GridsAreToldWithNodeAndBounds) {
   EXPECT_THAT(text, HasSubstr("12 payloads for node b[0] in level 1"));
   EXPECT_THAT(text, HasSubstr("up to 345"));
   EXPECT_THAT(text, HasSubstr("{5, 65535, 7}"));
+}
+
+TEST(DescribeReport, AllocationsAreToldWithReceiverAndSender) {
+  RecordingDevice device;
+  const auto pipeline =
+      MakePipeline(device, {NodeBuilder("a").To("c", 344), NodeBuilder("b").To("c", 345), NodeBuilder("c")});
+  LossReport report = ReportOf(shared::kReportAllocation, DispatchCommand::kIndirect, pipeline->id);
+  report.slot = SlotOf(pipeline->graph, "c");
+  const ReportMessage message = DescribeReport(report, pipeline.get());
+  EXPECT_EQ(message.id, "VUID-vkCmdDispatchGraphIndirectAMDX-NodeMaxPayloadsAMDX-09188");
+  EXPECT_EQ(message.severity, ReportSeverity::kInvalidUsage);
+  EXPECT_THAT(message.text, HasSubstr("12 allocations of up to 345 payloads for node c[0] by a[0] in"));
+}
+
+TEST(DescribeReport, PayloadsWithoutANodeAreNoMistake) {
+  const ReportMessage message = DescribeReport(ReportOf(shared::kReportNoTarget, DispatchCommand::kHost), nullptr);
+  EXPECT_EQ(message.severity, ReportSeverity::kInfo);
+  EXPECT_THAT(message.text, HasSubstr("12 payloads in execution graph 7"));
+  EXPECT_THAT(message.text, HasSubstr("345"));
 }
 
 }  // namespace
