@@ -81,6 +81,7 @@ uint32_t SentBy(const Overrun& overrun) {
 
 // How many arrived.
 uint32_t RunOverrun(Context& context, const Overrun& overrun) {
+  context.messages.Expect("NodeMaxPayloadsAMDX-09188");  // with the setting `validate`
   // The plan knows how many workgroups there are.
   GraphRun run(context, {.command = DispatchCommand::kHost});
   run.Nodes(OverrunModule(overrun), {"Root", "Before", "Middle", "After"});
