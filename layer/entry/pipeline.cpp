@@ -4,6 +4,7 @@
 
 #include "layer/dispatch/pipeline_flags.h"
 #include "layer/entry/hooks.h"
+#include "layer/entry/scoped_undo.h"
 #include "layer/maintenance5/pipelines.h"
 #include "layer/objects/registry.h"
 #include "layer/pipeline/create_compute.h"
@@ -122,11 +123,12 @@ VKAPI_ATTR void VKAPI_CALL DestroyPipeline(VkDevice device, VkPipeline pipeline,
 VKAPI_ATTR VkResult VKAPI_CALL CreatePipelineCache(VkDevice device, const VkPipelineCacheCreateInfo* info,
                                                    const VkAllocationCallbacks* allocator, VkPipelineCache* cache) {
   const std::shared_ptr<Device> object = FindDevice(device);
-  const auto made = std::make_shared<ExternallySynchronizedCache>();
   const VkResult result = object->dispatch.CreatePipelineCache(device, info, allocator, cache);
-  if (result == VK_SUCCESS && (info->flags & VK_PIPELINE_CACHE_CREATE_EXTERNALLY_SYNCHRONIZED_BIT))
-    object->externally_synchronized_caches.Insert(*cache, made);
-  return result;
+  if (result != VK_SUCCESS || !(info->flags & VK_PIPELINE_CACHE_CREATE_EXTERNALLY_SYNCHRONIZED_BIT)) return result;
+  ScopedUndo undo([&] { object->dispatch.DestroyPipelineCache(device, *cache, allocator); });
+  object->externally_synchronized_caches.Insert(*cache, std::make_shared<ExternallySynchronizedCache>());
+  undo.Keep();
+  return VK_SUCCESS;
 }
 
 VKAPI_ATTR void VKAPI_CALL DestroyPipelineCache(VkDevice device, VkPipelineCache cache,

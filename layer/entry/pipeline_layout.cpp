@@ -31,13 +31,12 @@ VKAPI_ATTR VkResult VKAPI_CALL CreatePipelineLayout(VkDevice device, const VkPip
   VkPipelineLayout handle = VK_NULL_HANDLE;
   VkResult result = object->dispatch.CreatePipelineLayout(device, info, allocator, &handle);
   if (result != VK_SUCCESS) return result;
+  ScopedUndo undo([&] { object->dispatch.DestroyPipelineLayout(device, handle, allocator); });
   std::shared_ptr<PipelineLayout> made;
   result = MakePipelineLayout(*object, *info, handle, made);
-  if (result != VK_SUCCESS) {
-    object->dispatch.DestroyPipelineLayout(device, handle, allocator);
-    return result;
-  }
+  if (result != VK_SUCCESS) return result;
   object->pipeline_layouts.Insert(handle, std::move(made));
+  undo.Keep();
   *layout = handle;
   return VK_SUCCESS;
 }

@@ -167,7 +167,13 @@ class Creation {
     const VkPipelineCreateFlags2 flags = EffectivePipelineFlags(info);
     VkComputePipelineCreateInfo edited = info;
     if (!(flags & VK_PIPELINE_CREATE_2_DERIVATIVE_BIT)) return edited;
-    if (info.basePipelineIndex >= 0) edited.basePipelineHandle = pipelines_[info.basePipelineIndex];
+    // What comes later in the array, or not at all, is no base (VUID-vkCreateComputePipelines-flags-00695 and
+    // VUID-VkComputePipelineCreateInfo-flags-07985).
+    const auto index = static_cast<size_t>(&info - infos_.data());
+    if (info.basePipelineIndex >= 0)
+      edited.basePipelineHandle = static_cast<size_t>(info.basePipelineIndex) < index
+                                      ? pipelines_[info.basePipelineIndex]
+                                      : VkPipeline{VK_NULL_HANDLE};
     edited.basePipelineIndex = -1;
     if (edited.basePipelineHandle && !device_.IsOwnPipeline(edited.basePipelineHandle)) return edited;
     edited.basePipelineHandle = VK_NULL_HANDLE;

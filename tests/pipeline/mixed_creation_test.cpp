@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "layer/objects/registry.h"
 #include "tests/pipeline/creation_fixture.h"
 #include "tests/support/basic_modules.h"
@@ -85,6 +87,20 @@ TEST_F(MixedCreation, NothingDerivesFromALibraryInTheDriver) {
     EXPECT_EQ(requests_[i].flags2, 0u);
   }
   EXPECT_EQ(flags2.flags, VK_PIPELINE_CREATE_2_DERIVATIVE_BIT) << "the application's";
+}
+
+// Not valid: the derivative, too, is made, and nothing outside the arrays is read.
+TEST_F(MixedCreation, BasePipelinesThatAreNotThereYetAreNone) {
+  for (const int32_t base : {1, 2, 3, std::numeric_limits<int32_t>::max()}) {
+    requests_.clear();
+    VkComputePipelineCreateInfo derived = Plain(VK_PIPELINE_CREATE_DERIVATIVE_BIT);
+    derived.basePipelineIndex = base;
+    ASSERT_EQ(CreateCompute({Node(), derived, Plain(VK_PIPELINE_CREATE_ALLOW_DERIVATIVES_BIT)}), VK_SUCCESS);
+    const ComputeRequest& request = requests_[requests_.size() - 2];
+    EXPECT_EQ(request.base, VkPipeline{VK_NULL_HANDLE}) << base;
+    EXPECT_EQ(request.base_index, -1) << base;
+    EXPECT_EQ(request.flags, 0u) << base;
+  }
 }
 
 TEST_F(MixedCreation, AFailedElementDoesNotSpoilTheOthers) {
