@@ -5,6 +5,9 @@
 
 namespace trellis {
 
+// VK_PIPELINE_CREATE_2_DESCRIPTOR_HEAP_BIT_EXT, which is newer than the oldest headers that the layer builds with.
+inline constexpr VkPipelineCreateFlags2 kDescriptorHeapFlag = VkPipelineCreateFlags2{1} << 36;
+
 // The flags that count for a pipeline create info: those of VkPipelineCreateFlags2CreateInfo if there is one in its
 // chain.
 template <typename CreateInfo>

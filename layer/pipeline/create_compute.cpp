@@ -48,7 +48,7 @@ class Libraries {
     const char* entry_point = info.stage.pName;
     LibraryCreation& creation = creations_.emplace_back(std::move(context), info, index);
     stages_.emplace_back(info.stage, "entry point \"" + std::string(entry_point ? entry_point : "") + "\": ");
-    creation.failure = FindNodeLayout(creation.context.device, info.layout, creation.layout);
+    creation.failure = FindNodeLayout(creation.context, info.layout, creation.layout);
   }
 
   void Create() {

@@ -95,8 +95,7 @@ CreationResult Build(const CreationContext& context, const VkExecutionGraphPipel
   graph.id = context.id;
   graph.is_library = context.IsLibrary();
   graph.allows_derivatives = (context.flags & VK_PIPELINE_CREATE_2_ALLOW_DERIVATIVES_BIT) != 0;
-  if (CreationResult found = FindNodeLayout(context.device, info.layout, graph.layout); !found.Succeeded())
-    return found;
+  if (CreationResult found = FindNodeLayout(context, info.layout, graph.layout); !found.Succeeded()) return found;
   std::vector<StageNode> stages = StagesOf(info);
   CollectNodes(context.device, stages, OnFailure::kStop);
   if (CreationResult failure = FirstFailure(stages); !failure.Succeeded()) return failure;

@@ -6,6 +6,8 @@
 #include "layer/objects/pipeline_cache.h"
 #include "layer/pipeline/parallel_for.h"
 
+#include "layer/dispatch/pipeline_flags.h"
+
 namespace trellis {
 
 uint32_t CreationContext::DriverThreads() const {
@@ -25,10 +27,14 @@ uint32_t NewPipelineId() {
   return ++last;
 }
 
-CreationResult FindNodeLayout(const Device& device, VkPipelineLayout handle, std::shared_ptr<PipelineLayout>& layout) {
+CreationResult FindNodeLayout(const CreationContext& context, VkPipelineLayout handle,
+                              std::shared_ptr<PipelineLayout>& layout) {
+  if (context.flags & kDescriptorHeapFlag)
+    return CreationResult::Refused(
+        "VK_PIPELINE_CREATE_2_DESCRIPTOR_HEAP_BIT_EXT: descriptor heaps are not supported; use a pipeline layout");
   if (handle == VK_NULL_HANDLE)
     return CreationResult::Refused("there is no pipeline layout; descriptor heaps are not supported");
-  layout = device.pipeline_layouts.Find(handle);
+  layout = context.device.pipeline_layouts.Find(handle);
   if (!layout || layout->node_layout == VK_NULL_HANDLE)
     return CreationResult::Refused("the pipeline layout is not known");
   return {};

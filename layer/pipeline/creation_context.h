@@ -45,7 +45,8 @@ struct CreationContext {
 [[nodiscard]] uint32_t NewPipelineId();
 
 // The application's layout, refused if nodes cannot be launched with it.
-CreationResult FindNodeLayout(const Device& device, VkPipelineLayout handle, std::shared_ptr<PipelineLayout>& layout);
+CreationResult FindNodeLayout(const CreationContext& context, VkPipelineLayout handle,
+                              std::shared_ptr<PipelineLayout>& layout);
 
 // What the commands may return: what else the driver says is VK_ERROR_UNKNOWN.
 [[nodiscard]] VkResult PermittedResult(VkResult result);

@@ -2,6 +2,9 @@
 // it executes. (The whole suite also runs through them, with TRELLIS_TEST_DISPATCH.)
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
 #include <cstring>
 
 #include "tests/gpu/leaf_nodes.h"
@@ -262,6 +265,34 @@ TEST_F(IndirectDispatch, OneOfManyEntries) {
   Record(run, commands, inputs, 1);
   ASSERT_EQ(commands.Submit(), VK_SUCCESS);
   EXPECT_TRUE(run.Matches(expected));
+}
+
+// Every node that the application may launch costs something in each dispatch; how much is printed, not judged.
+TEST_F(IndirectDispatch, OneOfAThousandAndTwentyThreeEntries) {
+  constexpr uint32_t kNodes = 1023;
+  constexpr uint32_t kUsed = 700;
+  constexpr uint32_t kSubmissions = 5;
+  GraphRun run(context());
+  const std::string text = LeafModule();
+  for (uint32_t i = 0; i < kNodes; ++i) run.Node({.text = text, .entry = "Coalesce", .name = "Coalesce", .index = i});
+  ASSERT_TRUE(run.Prepare());
+  InfoMemory inputs(context(), 1, 2);
+  inputs.PayloadWords()[0] = 3;
+  inputs.PayloadWords()[1] = 7;
+  inputs.SetInfo(0, run.graph().NodeIndex("Coalesce", kUsed), 1, inputs.Payloads(), 8);
+  Commands commands(context());
+  Record(run, commands, inputs, 1);
+  using Clock = std::chrono::steady_clock;
+  auto fastest = Clock::duration::max();
+  for (uint32_t i = 0; i < kSubmissions; ++i) {
+    const auto start = Clock::now();
+    ASSERT_EQ(commands.Submit(), VK_SUCCESS);
+    fastest = std::min(fastest, Clock::now() - start);
+  }
+  EXPECT_TRUE(run.Matches({0, 0, 0, kSubmissions * 7}));
+  const auto microseconds = std::chrono::duration_cast<std::chrono::microseconds>(fastest).count();
+  std::printf("one of %u entries, submission to completion: %lld us\n", kNodes, static_cast<long long>(microseconds));
+  RecordProperty("microseconds", std::to_string(microseconds));
 }
 
 // Rings of at most 1 MiB: what does not fit is cut off, counted and reported.

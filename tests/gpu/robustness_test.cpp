@@ -13,6 +13,7 @@ using Robustness = ShapedGpuTest;
 
 // Counts beyond NodeMaxPayloadsAMDX are cut to it.
 void ExpectCutCounts(Context& context, Shape shape, Scope scope, bool conditional) {
+  context.messages.Expect("NodeMaxPayloadsAMDX-09188");  // with the setting `validate`
   NodeAsm m(shape);
   const Id words = m.StorageBuffer(0);
   const Id record = LeafRecord(m);

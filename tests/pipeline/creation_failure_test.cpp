@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "layer/dispatch/pipeline_flags.h"
 #include "layer/objects/registry.h"
 #include "tests/pipeline/creation_fixture.h"
 #include "tests/support/basic_modules.h"
@@ -86,6 +87,22 @@ TEST_F(GraphFailure, WhatIsNotImplementedIsRefusedBeforeTheDriverSeesAnything) {
   mesh_stages[0].stage = VK_SHADER_STAGE_MESH_BIT_EXT;
   EXPECT_EQ(Create({GraphInfo(mesh_stages, layout)}), VK_ERROR_VALIDATION_FAILED_EXT);
   EXPECT_TRUE(requests_.empty());
+}
+
+// With a layout or without; graphs and libraries, so that no two can differ in it.
+TEST_F(GraphFailure, DescriptorHeapsAreRefused) {
+  const auto stages = ChainStages(Chain());
+  auto flags = Struct<VkPipelineCreateFlags2CreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO);
+  for (const VkPipelineLayout layout : {MakeLayout(), VkPipelineLayout{VK_NULL_HANDLE}}) {
+    for (const VkPipelineCreateFlags2 library : {VkPipelineCreateFlags2{0}, VK_PIPELINE_CREATE_2_LIBRARY_BIT_KHR}) {
+      flags.flags = kDescriptorHeapFlag | library;
+      EXPECT_EQ(Create({GraphInfo(stages, layout, &flags)}), VK_ERROR_VALIDATION_FAILED_EXT);
+      EXPECT_EQ(pipelines_[0], VkPipeline{VK_NULL_HANDLE});
+      EXPECT_TRUE(requests_.empty());
+    }
+  }
+  flags.flags = 0;
+  EXPECT_EQ(Create({GraphInfo(stages, MakeLayout(), &flags)}), VK_SUCCESS);
 }
 
 TEST_F(GraphFailure, BrokenModulesAndUnknownEntryPointsAreRefused) {
