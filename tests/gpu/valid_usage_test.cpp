@@ -138,6 +138,7 @@ struct AllocationCase {
   uint32_t count = 1;
   uint32_t max_payloads = 1;
   uint32_t index = 0;
+  bool is_thread_node = false;  // 10 records instead of 10 workgroups
 };
 
 std::string AllocationModule(const AllocationCase& c) {
@@ -145,14 +146,18 @@ std::string AllocationModule(const AllocationCase& c) {
   const Id words = m.StorageBuffer(0);
   const Id record = LeafRecord(m);
   const Payload to = m.Output("Leaf", record, {.max_payloads = c.max_payloads, .sparse = true});
-  m.BeginNode({.name = "Root",
-               .launch = Launch::kStaticGrid,
-               .local_size = {c.local_size, 1, 1},
-               .grid = {10, 1, 1},
-               .shader_index = 0});
-  // No constant: those are refused when the graph is made.
-  const Id count = m.Add(m.LoadWord(words, 1), c.count);
-  const Records records = m.Allocate(to, c.scope, count, c.index);
+  if (c.is_thread_node)
+    m.BeginNode({.name = "Root", .launch = Launch::kCoalescing, .shader_index = 0, .input = m.Input(record)});
+  else
+    m.BeginNode({.name = "Root",
+                 .launch = Launch::kStaticGrid,
+                 .local_size = {c.local_size, 1, 1},
+                 .grid = {10, 1, 1},
+                 .shader_index = 0});
+  // No constants: such counts are refused when the graph is made, and workgroups do not aggregate for such indices.
+  const Id zero = m.LoadWord(words, 1);
+  const Id count = m.Add(zero, c.count);
+  const Records records = m.Allocate(to, c.scope, count, m.Add(zero, c.index));
   m.For(std::min(c.count, c.max_payloads), [&](const Id& i) { SetLeaf(m, records, i, 0, 1); });
   m.Enqueue(records);
   m.EndNode();
@@ -164,7 +169,10 @@ std::string AllocationModule(const AllocationCase& c) {
 void RunAllocations(Context& context, const AllocationCase& c) {
   GraphRun run(context);
   run.Nodes(AllocationModule(c), {"Root", "Leaf"});
-  run.Input({.node = "Root"});
+  if (c.is_thread_node)
+    run.Input({.node = "Root", .count = 10, .payloads = std::vector<uint8_t>(80), .stride = 8});
+  else
+    run.Input({.node = "Root"});
   ASSERT_TRUE(run.Execute());
   const uint32_t each = std::min(c.count, c.max_payloads);
   const uint32_t sent = c.index != 0 ? 0 : 10 * (c.scope == Scope::kWorkgroup ? each : each * c.local_size);
@@ -179,7 +187,7 @@ TEST_F(ValidUsage, AllocationsWithinTheirLimit) {
   for (const AllocationCase& c :
        {AllocationCase{Scope::kWorkgroup, 64, 5, 5}, AllocationCase{Scope::kInvocation, 64, 1, 64},
         AllocationCase{Scope::kInvocation, 1, 3, 3}, AllocationCase{Scope::kInvocation, 40, 2, 80},
-        AllocationCase{Scope::kWorkgroup, 1, 0, 1}})
+        AllocationCase{Scope::kWorkgroup, 1, 0, 1}, AllocationCase{Scope::kInvocation, 1, 3, 3, 0, true}})
     RunAllocations(context(), c);
 }
 
@@ -189,9 +197,12 @@ TEST_F(ValidUsage, AllocationsBeyondTheirLimit) {
     const char* payloads;  // in the message
   };
   const Row rows[] = {
-      {{Scope::kWorkgroup, 64, 6, 5}, "up to 6 payloads"},    {{Scope::kInvocation, 1, 4, 3}, "up to 4 payloads"},
-      {{Scope::kInvocation, 64, 1, 63}, "up to 64 payloads"}, {{Scope::kInvocation, 40, 2, 79}, "up to 80 payloads"},
+      {{Scope::kWorkgroup, 64, 6, 5}, "up to 6 payloads"},
+      {{Scope::kInvocation, 1, 4, 3}, "up to 4 payloads"},
+      {{Scope::kInvocation, 64, 1, 63}, "up to 64 payloads"},
+      {{Scope::kInvocation, 40, 2, 79}, "up to 80 payloads"},
       {{Scope::kWorkgroup, 1, 2, 1}, "up to 2 payloads"},
+      {{Scope::kInvocation, 1, 4, 3, 0, true}, "up to 4 payloads"},
   };
   for (const Row& row : rows) {
     context().messages.Expect("NodeMaxPayloadsAMDX-09188");
@@ -207,10 +218,12 @@ TEST_F(ValidUsage, AllocationsBeyondTheirLimit) {
 TEST_F(ValidUsage, PayloadsWithoutANodeAreCounted) {
   for (const AllocationCase& c :
        {AllocationCase{Scope::kWorkgroup, 64, 5, 5, 3}, AllocationCase{Scope::kInvocation, 5, 1, 5, 3},
-        AllocationCase{Scope::kInvocation, 1, 5, 5, 3}}) {
+        AllocationCase{Scope::kInvocation, 1, 5, 5, 3}, AllocationCase{Scope::kInvocation, 64, 1, 64, 3},
+        AllocationCase{Scope::kInvocation, 1, 5, 5, 3, true}}) {
     RunAllocations(context(), c);
     const std::string text = MessageOf("TRELLIS-no-such-node");
-    EXPECT_NE(text.find("50 payloads"), std::string::npos) << text;
+    const uint32_t invocations = c.scope == Scope::kInvocation ? 10 * c.local_size : 10;
+    EXPECT_NE(text.find(std::to_string(invocations * c.count) + " payloads"), std::string::npos) << text;
     context().messages.Clear();
   }
 }
