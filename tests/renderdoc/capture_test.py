@@ -15,11 +15,18 @@ import xml.etree.ElementTree
 SWITCHES = ("TRELLIS_", "VK_", "ENABLE_VULKAN", "DISABLE_VULKAN", "RENDERDOC_", "XDG_")
 
 GRAPH_LABEL = "execution graph from firstNode[0]"
-# The four entry records ask for 1 to 4 workgroups, each of which sends two records to secondNode. A record is a workgroup there,
-# and sends one record to thirdNode, which takes up to 32 a workgroup.
-NODES = [("node firstNode[0] level 0", False, [10, 1, 1]),
-         ("node secondNode[0] level 1", True, [20, 1, 1]),
-         ("node thirdNode[0] level 2", True, [1, 1, 1])]
+# The four entry records ask for 1 to 4 workgroups, each of which sends two records to secondNode, a thread node: its 20 records share
+# a workgroup where thread nodes are packed, and each has its own where they are not. Each sends one record to thirdNode, which takes
+# up to 32 a workgroup.
+SECOND_NODE_WORKGROUPS = {"true": 1, "false": 20}  # by the setting pack_thread_nodes
+
+
+def expected_nodes(pack_thread_nodes):
+    return [("node firstNode[0] level 0", False, [10, 1, 1]),
+            ("node secondNode[0] level 1", True, [SECOND_NODE_WORKGROUPS[pack_thread_nodes], 1, 1]),
+            ("node thirdNode[0] level 2", True, [1, 1, 1])]
+
+
 INTERNAL_LABEL = re.compile(r"trellis (begin|end)|level \d+ close")
 
 KNOWN_CHUNK = re.compile(r"vk[A-Z]\w*|Internal::[\w ]+")
@@ -43,13 +50,13 @@ def run(command, arguments, **variables):
     return result.stdout
 
 
-def capture(arguments):
+def capture(arguments, folder, pack_thread_nodes):
     """The capture's path and what the program printed."""
-    shutil.rmtree(arguments.folder, ignore_errors=True)
-    arguments.folder.mkdir(parents=True)
-    output = run([arguments.renderdoccmd, "capture", "--wait-for-exit", "--capture-file", arguments.folder / "hello_graph", arguments.program],
-                 arguments, TRELLIS_ENABLE="1", LD_PRELOAD=arguments.preload)
-    captures = list(arguments.folder.glob("*.rdc"))
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    output = run([arguments.renderdoccmd, "capture", "--wait-for-exit", "--capture-file", folder / "hello_graph", arguments.program],
+                 arguments, TRELLIS_ENABLE="1", TRELLIS_PACK_THREAD_NODES=pack_thread_nodes, LD_PRELOAD=arguments.preload)
+    captures = list(folder.glob("*.rdc"))
     if "\nPASS\n" not in output or len(captures) != 1:
         raise Failure(f"captures: {captures}; the program printed:\n{output}")
     return captures[0], output
@@ -87,25 +94,26 @@ def recorded_dispatches(chunks):
     return dispatches
 
 
-def check_replay(dispatches):
-    """`dispatches`: (labels, whether it is indirect, workgroups)."""
+def check_replay(dispatches, expected):
+    """`dispatches`: (labels, whether it is indirect, workgroups); `expected`: (innermost label, the same two) of the nodes'."""
     nodes = []
     for labels, indirect, workgroups in dispatches:
         if len(labels) != 2 or labels[0] != GRAPH_LABEL:
             raise Failure(f"a dispatch stands under the labels {labels}")
         if not INTERNAL_LABEL.fullmatch(labels[1]):
             nodes.append((labels[1], indirect, workgroups))
-    if nodes != NODES:
-        raise Failure(f"the nodes' dispatches are {nodes}, not {NODES}")
+    if nodes != expected:
+        raise Failure(f"the nodes' dispatches are {nodes}, not {expected}")
 
 
-def check(arguments):
-    path, output = capture(arguments)
+def check(arguments, pack_thread_nodes):
+    expected = expected_nodes(pack_thread_nodes)
+    path, output = capture(arguments, arguments.folder / f"pack_thread_nodes_{pack_thread_nodes}", pack_thread_nodes)
     chunks = chunks_of(arguments, path)
     check_nothing_foreign(chunks)
 
     recorded = recorded_dispatches(chunks)
-    said = f"became:  {len(recorded)} dispatches, {len(NODES)} levels\n"
+    said = f"became:  {len(recorded)} dispatches, {len(expected)} levels\n"
     if said not in output:
         raise Failure(f"the capture has {len(recorded)} dispatches; the program printed:\n{output}")
 
@@ -113,7 +121,7 @@ def check(arguments):
     replayed = replay["dispatches"]
     if [(labels, indirect) for labels, indirect, _ in replayed] != recorded:
         raise Failure(f"recorded are the dispatches {recorded}, replayed {replayed}")
-    check_replay(replayed)
+    check_replay(replayed, expected)
     results = [int(written) for written in re.findall(r"^ +\d+ +(\d+) +\d+$", output, re.MULTILINE)]
     if results not in replay["buffers"]:
         raise Failure(f"the program got the words {results}; no buffer of the replay has them: {replay['buffers']}")
@@ -130,7 +138,9 @@ def main():
     parser.add_argument("--icd", required=True, help="manifest of the driver")
     parser.add_argument("--folder", required=True, type=pathlib.Path, help="where the capture goes; emptied first")
     try:
-        check(parser.parse_args())
+        arguments = parser.parse_args()
+        for pack_thread_nodes in SECOND_NODE_WORKGROUPS:
+            check(arguments, pack_thread_nodes)
     except Failure as failure:
         print(f"failed: {failure}")
         return 1
