@@ -1,6 +1,8 @@
 // Features and limits of VK_AMDX_shader_enqueue, and the limits of the device that the emulation takes from. Pure.
 #pragma once
 
+#include <array>
+
 #include "layer/dispatch/vulkan.h"
 
 namespace trellis {
@@ -16,6 +18,8 @@ inline constexpr uint32_t kMaxExecutionGraphShaderPayloadCount = 1u << 24;
 // Infos, payloads and counts are read as 32-bit words.
 inline constexpr uint32_t kExecutionGraphDispatchAddressAlignment = 4;
 inline constexpr uint32_t kMaxExecutionGraphWorkgroupCount = 65535;
+inline constexpr std::array<uint32_t, 3> kMaxExecutionGraphGrid = {
+    kMaxExecutionGraphWorkgroupCount, kMaxExecutionGraphWorkgroupCount, kMaxExecutionGraphWorkgroupCount};
 inline constexpr uint32_t kMaxExecutionGraphWorkgroups = (1u << 24) - 1;
 
 // Fill in everything but sType and pNext; all zero where the extension is not offered.

@@ -26,6 +26,11 @@ struct PlanSpan {
     static_assert(std::is_trivially_copyable_v<T>);
     std::memcpy(host + offset, &value, sizeof(T));
   }
+  template <typename T>
+  void Store(VkDeviceSize offset, std::span<const T> values) const {
+    static_assert(std::is_trivially_copyable_v<T>);
+    if (!values.empty()) std::memcpy(host + offset, values.data(), values.size_bytes());
+  }
 };
 
 // Blocks of plan memory that no arena uses at the moment. One per device. Threading: any thread.
@@ -68,7 +73,7 @@ class PlanArena {
   [[nodiscard]] Expected<PlanSpan> Upload(std::span<const T> values) {
     static_assert(std::is_trivially_copyable_v<T>);
     Expected<PlanSpan> span = Allocate(values.size_bytes());
-    if (span && !values.empty()) std::memcpy(span->host, values.data(), values.size_bytes());
+    if (span) span->Store(0, values);
     return span;
   }
   template <typename T>

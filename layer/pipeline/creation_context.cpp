@@ -2,11 +2,10 @@
 
 #include <atomic>
 
+#include "layer/dispatch/pipeline_flags.h"
 #include "layer/objects/handle_table.h"
 #include "layer/objects/pipeline_cache.h"
 #include "layer/pipeline/parallel_for.h"
-
-#include "layer/dispatch/pipeline_flags.h"
 
 namespace trellis {
 

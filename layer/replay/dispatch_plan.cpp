@@ -21,6 +21,7 @@ constexpr uint64_t kSmallestRing = 256;
 // One launch of level 0.
 struct RootLaunch {
   Launch launch;
+  shared::LaunchPlan described = {};
   shared::LaunchInput input = {};
   uint64_t notes_offset = 0;  // of the notes from the records, if it keeps any
   LaunchSize size;
@@ -118,11 +119,12 @@ Expected<void> HostPlanner::PrepareRoot(const RootInput& input) {
 
 Expected<void> HostPlanner::PrepareRootLaunch(Launch launch, const StagedRecords& records, uint64_t notes_offset,
                                               Root& root) {
-  const shared::LaunchPlan plan = Describe(launch);
   std::vector<uint32_t> notes;
   RootLaunch prepared;
   prepared.launch = launch;
-  prepared.size = SizeLaunch(plan, {records.bytes, records.count, records.stride}, environment_.limits, notes);
+  prepared.described = Describe(launch);
+  prepared.size =
+      SizeLaunch(prepared.described, {records.bytes, records.count, records.stride}, environment_.limits, notes);
   if (prepared.size.records < records.count)
     plan_.complaints.push_back(std::to_string(records.count - prepared.size.records) + " payloads for " +
                                NodeLabel(graph_.NodeOf(launch.slot).name, graph_.NodeOf(launch.slot).index) +
@@ -189,7 +191,7 @@ Expected<void> HostPlanner::PlaceRoot(const Root& root, uint64_t copy_offset, st
       copy.slot = prepared.launch.slot;
       copies.push_back(copy);
     }
-    if (Expected<void> done = UploadBlock(0, prepared.launch, launch_input, false, launch.block); !done) return done;
+    if (Expected<void> done = UploadBlock(0, prepared.described, launch_input, false, launch.block); !done) return done;
     plan_.levels.front().launches.push_back(launch);
   }
   return {};

@@ -1,7 +1,6 @@
 #include "layer/replay/level_planner.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <vector>
 
@@ -17,9 +16,6 @@ constexpr uint32_t kMostOpeningsOfBegin = 4 * shared::kLevelsWorkgroup;
 // A region with room for so many records that notes about them may be worth many workgroups, and another dispatch.
 constexpr uint32_t kManyRecords = 1 << 14;
 
-constexpr std::array<uint32_t, 3> kMaxGrid = {kMaxExecutionGraphWorkgroupCount, kMaxExecutionGraphWorkgroupCount,
-                                              kMaxExecutionGraphWorkgroupCount};
-
 uint32_t WorkgroupsToOpen(uint32_t regions) {
   return (regions + shared::kLevelsWorkgroup - 1) / shared::kLevelsWorkgroup;
 }
@@ -31,7 +27,9 @@ void SetSize(KernelCall& call, DispatchSize size) {
 
 }  // namespace
 
-shared::LaunchPlan LevelPlanner::Describe(Launch launch) const { return DescribeLaunch(graph_, launch, kMaxGrid); }
+shared::LaunchPlan LevelPlanner::Describe(Launch launch) const {
+  return DescribeLaunch(graph_, launch, kMaxExecutionGraphGrid);
+}
 
 Expected<void> LevelPlanner::CopyPushConstants() {
   const PipelineLayout& layout = *pipeline_.layout;
@@ -52,9 +50,9 @@ void LevelPlanner::PlanLevels(std::span<const uint32_t> slots, std::span<const R
   for (shared::RegionPlan& opening : memory_.openings) opening.region = scratch_.region(opening.level, opening.slot);
 }
 
-Expected<void> LevelPlanner::UploadBlock(uint32_t level, Launch launch, VkDeviceAddress source, bool from_region,
-                                         VkDeviceAddress& address) {
-  const shared::LaunchPlan described = Describe(launch);
+Expected<void> LevelPlanner::UploadBlock(uint32_t level, const shared::LaunchPlan& described, VkDeviceAddress source,
+                                         bool from_region, VkDeviceAddress& address) {
+  const uint32_t slot = described.identity;
   shared::LaunchBlock block = {};
   block.control = environment_.scratch + scratch_.control;
   block.regions = RegionsProducedBy(level);
@@ -63,9 +61,9 @@ Expected<void> LevelPlanner::UploadBlock(uint32_t level, Launch launch, VkDevice
   block.grid_x = described.grid_x;
   block.grid_y = described.grid_y;
   block.grid_z = described.grid_z;
-  block.shader_index = graph_.NodeOf(launch.slot).index;
-  block.remaining_recursion = graph_.slots[launch.slot].remaining_recursion;
-  const std::vector<shared::NodeOutput>& outputs = pipeline_.outputs[launch.slot];
+  block.shader_index = graph_.NodeOf(slot).index;
+  block.remaining_recursion = graph_.slots[slot].remaining_recursion;
+  const std::vector<shared::NodeOutput>& outputs = pipeline_.outputs[slot];
   Expected<PlanSpan> span = arena_.Allocate(sizeof(block) + outputs.size() * sizeof(shared::NodeOutput));
   if (!span) return span.error();
   span->Store(0, block);
@@ -106,7 +104,8 @@ Expected<void> LevelPlanner::PlanLevel(uint32_t level) {
       node.arguments = scratch_.argument(described.position);
       AddClosed(level, described, closed);
     }
-    if (Expected<void> done = UploadBlock(level, launch, environment_.scratch + input, from_region, node.block); !done)
+    if (Expected<void> done = UploadBlock(level, described, environment_.scratch + input, from_region, node.block);
+        !done)
       return done;
   }
   return closed.count == 0 && scratch_.opens_all_levels ? Expected<void>() : PlanClose(level, closed);
@@ -164,14 +163,18 @@ Expected<void> LevelPlanner::PlanClose(uint32_t level, const ClosedLaunches& clo
 }
 
 Expected<void> LevelPlanner::PlanBegin(std::span<const shared::RegionPlan> entry_openings) {
-  std::vector<shared::RegionPlan> openings(entry_openings.begin(), entry_openings.end());
-  if (scratch_.opens_all_levels || entry_openings.empty()) {
-    const std::span<const shared::RegionPlan> later =
-        scratch_.opens_all_levels ? std::span<const shared::RegionPlan>(memory_.openings) : memory_.openings_of(0);
-    openings.insert(openings.end(), later.begin(), later.end());
+  std::span<const shared::RegionPlan> later;
+  if (scratch_.opens_all_levels) {
+    later = memory_.openings;
+  } else if (entry_openings.empty()) {
+    later = memory_.openings_of(0);
   }
-  opening_count_ = static_cast<uint32_t>(openings.size());
-  if (Expected<void> done = Upload(std::span<const shared::RegionPlan>(openings), openings_); !done) return done;
+  opening_count_ = static_cast<uint32_t>(entry_openings.size() + later.size());
+  Expected<PlanSpan> span = arena_.Allocate(entry_openings.size_bytes() + later.size_bytes());
+  if (!span) return span.error();
+  span->Store(0, entry_openings);
+  span->Store(entry_openings.size_bytes(), later);
+  openings_ = span->address;
 
   shared::BeginPlan begin = {};
   begin.control = environment_.scratch + scratch_.control;

@@ -46,8 +46,8 @@ class LevelPlanner {
   // Levels and memory from level 0's slots and what is known of their launches.
   void PlanLevels(std::span<const uint32_t> slots, std::span<const RootCount> counts);
   // The launch block of a launch of `level`. `source`: LaunchInput, or the region that the launch is made of.
-  [[nodiscard]] Expected<void> UploadBlock(uint32_t level, Launch launch, VkDeviceAddress source, bool from_region,
-                                           VkDeviceAddress& address);
+  [[nodiscard]] Expected<void> UploadBlock(uint32_t level, const shared::LaunchPlan& described, VkDeviceAddress source,
+                                           bool from_region, VkDeviceAddress& address);
   // A level whose launches are made of regions. May complete openings.
   [[nodiscard]] Expected<void> PlanLevel(uint32_t level);
   // The begin kernel, when all levels are planned. `entry_openings`: regions that level 0 consumes.

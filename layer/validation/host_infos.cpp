@@ -1,7 +1,6 @@
 #include "layer/validation/host_infos.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstring>
 #include <optional>
@@ -19,9 +18,6 @@ namespace trellis {
 namespace {
 
 constexpr const char* kCommand = "vkCmdDispatchGraphAMDX";
-constexpr std::array<uint32_t, 3> kMaxGrid = {kMaxExecutionGraphWorkgroupCount, kMaxExecutionGraphWorkgroupCount,
-                                              kMaxExecutionGraphWorkgroupCount};
-
 std::string ToText(const RecordGrid& grid) {
   return "{" + std::to_string(grid[0]) + ", " + std::to_string(grid[1]) + ", " + std::to_string(grid[2]) + "}";
 }
@@ -67,7 +63,7 @@ class HostInfoCheck {
 
   void CheckGrids(const std::string& which, Launch launch, std::span<const std::byte> first,
                   const VkDispatchGraphInfoAMDX& info) {
-    const shared::LaunchPlan plan = DescribeLaunch(*graph_, launch, kMaxGrid);
+    const shared::LaunchPlan plan = DescribeLaunch(*graph_, launch, kMaxExecutionGraphGrid);
     const RecordGrid bounds = {plan.grid_x, plan.grid_y, plan.grid_z};
     for (uint32_t i = 0; i < info.payloadCount; ++i) {
       const std::span payload(first.data() + i * info.payloadStride, first.size());

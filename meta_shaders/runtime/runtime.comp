@@ -75,6 +75,12 @@ void SetRecord(const Records records, const uint record, const uint count) {
   trellis_input = uvec4(ElementAddress(records.base, record, records.stride), count, records.stride);
 }
 
+// The workgroup with this number among those of a grid whose first two sides are `grid`.
+uvec3 WorkgroupOfGrid(const uint number, const uvec2 grid) {
+  uint number_yz = number / grid.x;
+  return uvec3(number - number_yz * grid.x, number_yz % grid.y, number_yz / grid.y);
+}
+
 bool trellis_enter_static(const uvec2 launch, const uvec3 id, const uint row, const uint local_index, const uvec3 grid) {
   trellis_launch = launch;
   trellis_local_index = local_index;
@@ -85,9 +91,7 @@ bool trellis_enter_static(const uvec2 launch, const uvec3 id, const uint row, co
   if (LaunchBlockReference(launch).block.from_region == 0u) {
     uint linear = id.y * row + id.x;
     record = linear / (grid.x * grid.y * grid.z);
-    uint rest = linear - record * (grid.x * grid.y * grid.z);
-    uint rest_yz = rest / grid.x;
-    trellis_workgroup_id = uvec3(rest - rest_yz * grid.x, rest_yz % grid.y, rest_yz / grid.y);
+    trellis_workgroup_id = WorkgroupOfGrid(linear - record * (grid.x * grid.y * grid.z), grid.xy);
   }
   if (record >= records.count) return false;
   SetRecord(records, record, 1u);
@@ -119,20 +123,16 @@ bool trellis_enter_dynamic(const uvec2 launch, const uvec3 id, const uint row, c
   }
   SetRecord(from.records, low, 1u);
   uvec2 note = ElementAddress(from.notes, low, note_bytes);
-  uint rest = linear - UintReference(note).value;
   uvec2 grid;
   if (note_words == kFullNotes) {
     grid = uvec2(UintReference(AddressAdd(note, 4u)).value, UintReference(AddressAdd(note, 8u)).value);
   } else {
     grid = ReadRecordGrid(trellis_input.xy, grid_member, uvec3(l.block.grid_x, l.block.grid_y, l.block.grid_z)).xy;
   }
-  grid = max(grid, uvec2(1u));
-  uint rest_yz = rest / grid.x;
-  trellis_workgroup_id = uvec3(rest - rest_yz * grid.x, rest_yz % grid.y, rest_yz / grid.y);
+  trellis_workgroup_id = WorkgroupOfGrid(linear - UintReference(note).value, max(grid, uvec2(1u)));
   return true;
 }
 
-// A dispatch whose arguments are the region's has one row.
 // Where no kernel closed the level, the number of records is the producers' counter.
 Records CountedRecords(const uvec2 launch) {
   LaunchBlockReference l = LaunchBlockReference(launch);
@@ -352,8 +352,8 @@ uvec4 trellis_reserve_invocation(const uint output_number, const uint count, con
 
 // ---- reservations of a whole workgroup whose invocations send to different nodes: one for each of these nodes ---------------------------------------
 
-const uint kBins = 256u;  // a power of two
 const uint kBinBits = 8u;
+const uint kBins = 1u << kBinBits;
 const uint kMostProbes = 8u;
 
 // A hash table by slot: first {slot, records}, then the address of the records and their stride.

@@ -50,7 +50,15 @@ std::vector<Pattern> Patterns() {
   };
 }
 
-// Every record has a word of its own, to which its node adds what it holds and the node's index.
+// Adds what its record holds, and its index, to the record's word.
+void TargetNode(NodeAsm& m, const Id& words, const Id& record) {
+  m.BeginNode({.name = "T", .launch = Launch::kCoalescing, .shader_index = 0, .input = m.Input(record)});
+  const Id value = m.Add(m.Get(m.NodeInput(), 0, 1), m.Mul(m.ShaderIndex(), kIndexFactor));
+  m.AddWord(words, m.Get(m.NodeInput(), 0, 0), value);
+  m.EndNode();
+}
+
+// Every record has a word of its own.
 std::string PatternModule(const Pattern& pattern, uint32_t local_size) {
   NodeAsm m;
   const Id words = m.StorageBuffer(0);
@@ -69,10 +77,7 @@ std::string PatternModule(const Pattern& pattern, uint32_t local_size) {
   m.For(count, [&](const Id& i) { SetLeaf(m, records, i, m.Add(first_word, i), m.Add(i, 1)); });
   m.Enqueue(records);
   m.EndNode();
-  m.BeginNode({.name = "T", .launch = Launch::kCoalescing, .shader_index = 0, .input = m.Input(record)});
-  const Id value = m.Add(m.Get(m.NodeInput(), 0, 1), m.Mul(m.ShaderIndex(), kIndexFactor));
-  m.AddWord(words, m.Get(m.NodeInput(), 0, 0), value);
-  m.EndNode();
+  TargetNode(m, words, record);
   return m.Text();
 }
 
@@ -125,10 +130,7 @@ TEST_P(Reservations, ANodeForEachInvocation) {
   SetLeaf(m, records, 0, m.GlobalId(0), m.Add(lane, 1));
   m.Enqueue(records);
   m.EndNode();
-  m.BeginNode({.name = "T", .launch = Launch::kCoalescing, .shader_index = 0, .input = m.Input(record)});
-  const Id value = m.Add(m.Get(m.NodeInput(), 0, 1), m.Mul(m.ShaderIndex(), kIndexFactor));
-  m.AddWord(words, m.Get(m.NodeInput(), 0, 0), value);
-  m.EndNode();
+  TargetNode(m, words, record);
   GraphRun run(context());
   run.Nodes(m.Text(), {"Root"});
   for (uint32_t i = 0; i < kLanes; ++i) run.Node({.text = m.Text(), .entry = "T", .index = i});
