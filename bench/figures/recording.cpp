@@ -19,6 +19,7 @@ constexpr uint32_t kQuickRecordings = 3;
 struct Expansion {
   uint32_t dispatches = 0;
   uint32_t levels = 0;
+  uint32_t binds = 0;
 };
 
 class Recording {
@@ -48,55 +49,77 @@ std::optional<Expansion> FindExpansion(const Gpu& gpu, const Workload& workload,
   (void)recording.Time([&](VkCommandBuffer commands) { workload.RecordGraph(commands); });
   Expansion expansion;
   const std::string text = messages.Last("TRELLIS-dispatch-graph");
-  if (std::sscanf(text.c_str(), "%u dispatches, %u levels", &expansion.dispatches, &expansion.levels) != 2)
+  if (std::sscanf(text.c_str(), "%u dispatches, %u levels, %u pipelines bound", &expansion.dispatches,
+                  &expansion.levels, &expansion.binds) != 3)
     return std::nullopt;
   return expansion;
 }
 
-// The commands that a graph dispatch becomes, written by hand: push constants and an indirect dispatch for every
-// launch, one pipeline for those of a level (there may be more, so this errs on the side of the rival); a kernel and
-// two barriers between levels; a kernel with barriers before and after all.
+// The commands that a graph dispatch becomes, written by hand: a kernel before and one after all; between them push
+// constants and an indirect dispatch for everything else, one barrier a level, as many pipelines bound. Where a level
+// has a kernel of its own its second barrier is left out, in favour of the rival.
 class RawCommands {
  public:
   RawCommands(const Gpu& gpu, Expansion expansion)
-      : gpu_(gpu), expansion_(expansion), kernels_{Kernel(gpu, kTouchSpv), Kernel(gpu, kTouchSpv)}, words_(gpu, 64) {}
+      : gpu_(gpu), expansion_(expansion), kernels_{Kernel(gpu, kTouchSpv), Kernel(gpu, kTouchSpv)}, words_(gpu, 64) {
+    begin_label_ = reinterpret_cast<PFN_vkCmdBeginDebugUtilsLabelEXT>(
+        vkGetDeviceProcAddr(gpu.device(), "vkCmdBeginDebugUtilsLabelEXT"));
+    end_label_ = reinterpret_cast<PFN_vkCmdEndDebugUtilsLabelEXT>(
+        vkGetDeviceProcAddr(gpu.device(), "vkCmdEndDebugUtilsLabelEXT"));
+  }
 
   void Record(VkCommandBuffer commands) const {
-    uint32_t launches = expansion_.dispatches - expansion_.levels - 1;
+    uint32_t number = 0;
+    BeginLabel(commands, "execution graph");
     StepBarrier(commands);
-    Direct(commands);
-    StepBarrier(commands);
+    Direct(commands, number++);
+    uint32_t launches = expansion_.dispatches - 2;
     for (uint32_t level = 0; level < expansion_.levels; ++level) {
-      if (level != 0) Close(commands);
       const uint32_t here = launches / (expansion_.levels - level);
       launches -= here;
-      kernels_[0].Bind(commands);
-      for (uint32_t launch = 0; launch < here; ++launch) Indirect(commands);
+      StepBarrier(commands);
+      for (uint32_t launch = 0; launch < here; ++launch) Indirect(commands, number++);
     }
     StepBarrier(commands);
-    Direct(commands);
+    Direct(commands, number);
+    EndLabel(commands);
   }
 
  private:
-  void Close(VkCommandBuffer commands) const {
-    StepBarrier(commands);
-    Direct(commands);
-    StepBarrier(commands);
+  void BeginLabel(VkCommandBuffer commands, const char* text) const {
+    auto label = Struct<VkDebugUtilsLabelEXT>(VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT);
+    label.pLabelName = text;
+    if (begin_label_ != nullptr) begin_label_(commands, &label);
   }
-  void Direct(VkCommandBuffer commands) const {
-    kernels_[1].Bind(commands);
+  void EndLabel(VkCommandBuffer commands) const {
+    if (end_label_ != nullptr) end_label_(commands);
+  }
+  // What is bound changes as often as the graph's pipelines do, evenly spread.
+  void Prepare(VkCommandBuffer commands, uint32_t number) const {
+    const auto binds_before = [this](uint32_t dispatch) { return dispatch * expansion_.binds / expansion_.dispatches; };
+    const uint32_t next = binds_before(number + 1);
+    if (number == 0 || next != binds_before(number)) kernels_[next & 1].Bind(commands);
     gpu_.Push(commands, words_.address());
+  }
+  void Direct(VkCommandBuffer commands, uint32_t number) const {
+    BeginLabel(commands, "internal kernel");
+    Prepare(commands, number);
     vkCmdDispatch(commands, 1, 1, 1);
+    EndLabel(commands);
   }
-  void Indirect(VkCommandBuffer commands) const {
-    gpu_.Push(commands, words_.address());
+  void Indirect(VkCommandBuffer commands, uint32_t number) const {
+    BeginLabel(commands, "node of a level");
+    Prepare(commands, number);
     vkCmdDispatchIndirect(commands, words_.handle(), 0);
+    EndLabel(commands);
   }
 
   const Gpu& gpu_;
   const Expansion expansion_;
   const Kernel kernels_[2];
   const Buffer words_;
+  PFN_vkCmdBeginDebugUtilsLabelEXT begin_label_ = nullptr;
+  PFN_vkCmdEndDebugUtilsLabelEXT end_label_ = nullptr;
 };
 
 std::optional<Figure> Measure(const Gpu& gpu, const WorkloadEntry& entry, uint32_t recordings) {

@@ -43,6 +43,10 @@ class Planner {
         half_limit_(limits.half_bytes / kHalfAlignment * kHalfAlignment) {
     workgroups_.resize(schedule.launches.size());
     need_of_slot_.resize(graph.slots.size());
+    // One opening for each slot, and perhaps a heap, in each level; a level may have all slots.
+    plan_.openings.reserve(schedule.slots.size() + schedule.level_begin.size());
+    plan_.opening_begin.reserve(schedule.level_begin.size());
+    needs_.reserve(graph.slots.size() + 1);
   }
 
   GraphPlan Plan(std::span<const RootCount> roots) {

@@ -120,7 +120,6 @@ shared::LaunchPlan DescribeLaunch(const Graph& graph, Launch launch, const std::
   plan.grid_y = grid[1];
   plan.grid_z = grid[2];
   plan.note_words = info.NoteWords();
-  plan.parts = 1;
   return plan;
 }
 

@@ -94,7 +94,7 @@ Expected<void> LevelPlanner::PlanLevel(uint32_t level) {
     node.node = graph_.slots[launch.slot].node;
     node.launch = launch;
     const bool from_region = IsFromRegion(level, launch, described);
-    described.position = closed.count;
+    described.position = closed.count();
     uint64_t input = scratch_.input(described.position);
     if (from_region) {
       input = scratch_.region_offset(level, launch.input);
@@ -108,25 +108,17 @@ Expected<void> LevelPlanner::PlanLevel(uint32_t level) {
         !done)
       return done;
   }
-  return closed.count == 0 && scratch_.opens_all_levels ? Expected<void>() : PlanClose(level, closed);
+  return closed.count() == 0 && scratch_.opens_all_levels ? Expected<void>() : PlanClose(level, closed);
 }
 
 void LevelPlanner::AddClosed(uint32_t level, const shared::LaunchPlan& launch, ClosedLaunches& closed) {
-  ++closed.count;
   // What infos on the device bring is not known.
   const bool may_be_many = level == 0 || memory_.opening_of(level, launch.slot).capacity >= kManyRecords;
-  if (launch.note_words == shared::kNoNotes || !may_be_many) return closed.parts.push_back(launch);
-  shared::LaunchPlan part = launch;
-  part.parts = shared::kLevelsWorkgroup;
-  const bool summed = launch.kind == shared::kLaunchDynamicGrid;
-  std::vector<shared::LaunchPlan>& parts = summed ? closed.summed_parts : closed.parts;
-  if (summed) part.sums = static_cast<uint32_t>(parts.size());
-  for (part.part = 0; part.part < part.parts; ++part.part) parts.push_back(part);
+  if (launch.note_words == shared::kNoNotes || !may_be_many) return closed.whole.push_back(launch);
+  (launch.kind == shared::kLaunchDynamicGrid ? closed.summed : closed.parted).push_back(launch);
 }
 
 Expected<void> LevelPlanner::PlanClose(uint32_t level, const ClosedLaunches& closed) {
-  std::vector<shared::LaunchPlan> parts = closed.parts;
-  parts.insert(parts.end(), closed.summed_parts.begin(), closed.summed_parts.end());
   const std::span<const shared::RegionPlan> openings =
       scratch_.opens_all_levels ? std::span<const shared::RegionPlan>() : memory_.openings_of(level);
   shared::ClosePlan close = {};
@@ -137,7 +129,9 @@ Expected<void> LevelPlanner::PlanClose(uint32_t level, const ClosedLaunches& clo
   close.consumed = RegionsConsumedBy(level);
   close.regions = environment_.scratch + scratch_.regions;
   close.reports = environment_.loss_reports;
-  close.part_count = static_cast<uint32_t>(parts.size());
+  close.parted_count = static_cast<uint32_t>(closed.summed.size() + closed.parted.size());
+  close.parts = shared::kLevelsWorkgroup;
+  close.part_count = close.parted_count * close.parts + static_cast<uint32_t>(closed.whole.size());
   close.opening_count = static_cast<uint32_t>(openings.size());
   close.origin = environment_.origin;
   close.level = level;
@@ -148,16 +142,18 @@ Expected<void> LevelPlanner::PlanClose(uint32_t level, const ClosedLaunches& clo
   close.max_workgroups_x = environment_.limits.max_workgroups_x;
   close.max_workgroups_y = environment_.limits.max_workgroups_y;
   close.max_grid_workgroups = environment_.limits.max_grid_workgroups;
-  if (Expected<void> done = Upload(std::span<const shared::LaunchPlan>(parts), close.launches); !done) return done;
+  if (Expected<void> done =
+          UploadJoined<shared::LaunchPlan>({closed.summed, closed.parted, closed.whole}, close.launches);
+      !done)
+    return done;
   if (Expected<void> done = Upload(openings, close.openings); !done) return done;
 
   const uint32_t max_x = environment_.limits.max_workgroups_x;
   LevelPlan& planned = plan_.levels.back();
   SetSize(planned.close.emplace(), SplitIntoRows(close.part_count + WorkgroupsToOpen(close.opening_count), max_x));
-  if (Expected<void> done = Upload(close, planned.close->plan); !done || closed.summed_parts.empty()) return done;
+  if (Expected<void> done = Upload(close, planned.close->plan); !done || closed.summed.empty()) return done;
   shared::ClosePlan sum = close;
-  sum.launches += closed.parts.size() * sizeof(shared::LaunchPlan);
-  sum.part_count = static_cast<uint32_t>(closed.summed_parts.size());
+  sum.part_count = static_cast<uint32_t>(closed.summed.size()) * sum.parts;
   SetSize(planned.sum.emplace(), SplitIntoRows(sum.part_count, max_x));
   return Upload(sum, planned.sum->plan);
 }
@@ -170,11 +166,7 @@ Expected<void> LevelPlanner::PlanBegin(std::span<const shared::RegionPlan> entry
     later = memory_.openings_of(0);
   }
   opening_count_ = static_cast<uint32_t>(entry_openings.size() + later.size());
-  Expected<PlanSpan> span = arena_.Allocate(entry_openings.size_bytes() + later.size_bytes());
-  if (!span) return span.error();
-  span->Store(0, entry_openings);
-  span->Store(entry_openings.size_bytes(), later);
-  openings_ = span->address;
+  if (Expected<void> done = UploadJoined<shared::RegionPlan>({entry_openings, later}, openings_); !done) return done;
 
   shared::BeginPlan begin = {};
   begin.control = environment_.scratch + scratch_.control;

@@ -1,6 +1,7 @@
 // What dispatches from the host and from the device have in common: everything behind their first level.
 #pragma once
 
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <vector>
@@ -31,6 +32,22 @@ class LevelPlanner {
   template <typename T>
   [[nodiscard]] Expected<void> Upload(const T& value, VkDeviceAddress& address) {
     return Upload(std::span<const T>(&value, 1), address);
+  }
+
+  // The same for several, one behind the other.
+  template <typename T>
+  [[nodiscard]] Expected<void> UploadJoined(std::initializer_list<std::span<const T>> all, VkDeviceAddress& address) {
+    size_t bytes = 0;
+    for (const std::span<const T> values : all) bytes += values.size_bytes();
+    Expected<PlanSpan> span = arena_.Allocate(bytes);
+    if (!span) return span.error();
+    size_t offset = 0;
+    for (const std::span<const T> values : all) {
+      span->Store(offset, values);
+      offset += values.size_bytes();
+    }
+    address = span->address;
+    return {};
   }
 
   [[nodiscard]] shared::LaunchPlan Describe(Launch launch) const;
@@ -66,11 +83,13 @@ class LevelPlanner {
   DispatchPlan plan_;
 
  private:
-  // Launches of one level that the close kernel prepares, by part.
+  // Launches of one level that the close kernel prepares.
   struct ClosedLaunches {
-    uint32_t count = 0;
-    std::vector<shared::LaunchPlan> parts;
-    std::vector<shared::LaunchPlan> summed_parts;  // of launches whose grids have to be added up first
+    std::vector<shared::LaunchPlan> summed;  // whose grids have to be added up first, by several workgroups
+    std::vector<shared::LaunchPlan> parted;  // whose notes take several workgroups
+    std::vector<shared::LaunchPlan> whole;   // one workgroup each
+
+    [[nodiscard]] uint32_t count() const { return static_cast<uint32_t>(summed.size() + parted.size() + whole.size()); }
   };
 
   [[nodiscard]] bool IsFromRegion(uint32_t level, Launch launch, const shared::LaunchPlan& described);

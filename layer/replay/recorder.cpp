@@ -35,10 +35,6 @@ BarrierScope ScopeOf(GraphBarrier barrier) {
   return {VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, kShader};
 }
 
-std::string DispatchLabel(const ExecutionGraphPipeline& pipeline, const NodeLaunch& launch, uint32_t level) {
-  return "node " + LaunchLabel(pipeline.graph, launch.launch) + " level " + std::to_string(level);
-}
-
 // Suspends the application's conditional rendering.
 class [[nodiscard]] ScopedUnconditional {
  public:
@@ -67,7 +63,8 @@ Recorder::Recorder(const CommandBuffer& command_buffer, const ExecutionGraphPipe
       pipeline_(pipeline),
       layout_(*pipeline.layout),
       kernels_(kernels),
-      scratch_(scratch) {}
+      scratch_(scratch),
+      has_labels_(LabelsEnabled(command_buffer.device)) {}
 
 void Recorder::Mark(const char* phase) {
   if (timer_ != nullptr) timer_->Mark(phase);
@@ -126,8 +123,8 @@ void Recorder::BindNodeState(VkDeviceAddress push_constant_copy) {
 }
 
 void Recorder::Launch(const NodeLaunch& launch, uint32_t level) {
-  const ScopedLabel label(command_buffer_.device, command_buffer_.handle,
-                          LabelsEnabled(command_buffer_.device) ? DispatchLabel(pipeline_, launch, level) : "");
+  if (has_labels_) NameLaunch(launch.launch, level);
+  const ScopedLabel label(command_buffer_.device, command_buffer_.handle, label_);
   BindNode(launch);
   if (launch.arguments) {
     dispatch_.CmdDispatchIndirect(command_buffer_.handle, scratch_.buffer, scratch_.offset + *launch.arguments);
@@ -138,10 +135,18 @@ void Recorder::Launch(const NodeLaunch& launch, uint32_t level) {
   MarkLaunch(launch, level);
 }
 
+void Recorder::NameLaunch(trellis::Launch launch, uint32_t level) {
+  label_ = "node ";
+  AppendLaunchLabel(pipeline_.graph, launch, label_);
+  label_ += " level ";
+  label_ += std::to_string(level);
+}
+
 void Recorder::Bind(VkPipeline pipeline) {
   if (bound_ == pipeline) return;
   dispatch_.CmdBindPipeline(command_buffer_.handle, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
   bound_ = pipeline;
+  ++binds_;
 }
 
 void Recorder::BindNode(const NodeLaunch& launch) {

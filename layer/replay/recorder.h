@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "layer/dispatch/vulkan.h"
@@ -54,12 +55,16 @@ class Recorder {
 
   // Recorded so far, internal kernels included.
   [[nodiscard]] uint32_t dispatches() const { return dispatches_; }
+  // Pipelines bound for them.
+  [[nodiscard]] uint32_t binds() const { return binds_; }
 
  private:
   void Bind(VkPipeline pipeline);
   void BindKernel(Kernel kernel, VkDeviceAddress plan);
   void BindNode(const NodeLaunch& launch);
   void PushLaunch(VkDeviceAddress block);
+  // Into label_.
+  void NameLaunch(trellis::Launch launch, uint32_t level);
   void MarkLaunch(const NodeLaunch& launch, uint32_t level);
 
   const CommandBuffer& command_buffer_;
@@ -71,6 +76,9 @@ class Recorder {
   GraphTimer* timer_ = nullptr;
   VkPipeline bound_ = VK_NULL_HANDLE;
   uint32_t dispatches_ = 0;
+  uint32_t binds_ = 0;
+  const bool has_labels_;
+  std::string label_;                // of the launch that is being recorded
   std::vector<uint8_t> node_bytes_;  // all that nodes find in push constants; the launch's address changes
   // False after an internal kernel, whose push constants lie where the nodes' do.
   bool node_bytes_pushed_ = false;

@@ -177,10 +177,11 @@ void Record(CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipelin
   RecordEnd(device, command_buffer.handle, plan, recorder);
   if (timer) GraphTimer::Finish(command_buffer.device, timer);
   if (device.diagnostics.Wants(LogLevel::kInfo))
-    device.diagnostics.Info(
-        "TRELLIS-dispatch-graph",
-        std::to_string(recorder.dispatches()) + " dispatches, " + std::to_string(plan.levels.size()) + " levels",
-        {ObjectOf(command_buffer)});
+    device.diagnostics.Info("TRELLIS-dispatch-graph",
+                            std::to_string(recorder.dispatches()) + " dispatches, " +
+                                std::to_string(plan.levels.size()) + " levels, " + std::to_string(recorder.binds()) +
+                                " pipelines bound",
+                            {ObjectOf(command_buffer)});
 }
 
 // What a dispatch needs of the device.

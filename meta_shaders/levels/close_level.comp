@@ -21,14 +21,14 @@ uvec4 SplitIntoRows(uint workgroups, uint max_x) {
 }
 
 // Called by all invocations of a workgroup.
-void CloseLaunch(ClosePlan plan, uint index) {
-  const LaunchPlan launch = LoadLaunchPlan(plan.launches, index);
+void CloseLaunch(ClosePlan plan, Share share) {
+  const LaunchPlan launch = LoadLaunchPlan(plan.launches, share.launch);
   RegionReference region = RegionOf(plan.consumed, launch.slot);
   const uint records = min(region.region.reserved, region.region.records.count);
   const uvec2 notes = launch.note_words != kNoNotes ? NotesOf(region, launch.notes_before) : uvec2(0u);
   LaunchSize size;
-  const bool is_known = SizeLaunch(plan, launch, region, records, notes, size);
-  if (kValidate && launch.kind == kLaunchDynamicGrid) CheckGrids(plan, launch, region, PartOf(launch, records));
+  const bool is_known = SizeLaunch(plan, launch, share, region, records, notes, size);
+  if (kValidate && launch.kind == kLaunchDynamicGrid) CheckGrids(plan, launch, region, PartOf(share, records));
   if (!is_known || gl_LocalInvocationIndex != 0u) return;
   LaunchInputReference(ElementAddress(plan.inputs, launch.position, kLaunchInputBytes)).launch =
       LaunchInput(Records(region.region.records.base, region.region.records.stride, size.records), notes, size.workgroups, 0u);
@@ -49,7 +49,7 @@ void main() {
   const uint workgroup = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
   if (workgroup < plan.part_count) {
     if (workgroup == 0u && gl_LocalInvocationIndex == 0u) ReportHeapLoss(plan);
-    CloseLaunch(plan, workgroup);
+    CloseLaunch(plan, ShareOf(plan, workgroup));
   } else {
     const uint opening = (workgroup - plan.part_count) * gl_WorkGroupSize.x + gl_LocalInvocationIndex;
     if (opening < plan.opening_count) OpenRegion(plan.regions, control.ring, control.dump, LoadRegionPlan(plan.openings, opening));

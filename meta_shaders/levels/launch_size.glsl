@@ -33,15 +33,28 @@ LaunchSize SizeCoalescing(LaunchPlan launch, uint records, uint most_workgroups)
 const uint kScanRecords = 8u;
 const uint kScanTile = kScanRecords * kLevelsWorkgroup;
 
-// The records that this workgroup takes; none if there are too few for so many parts.
+// What a workgroup has to do with: part `part` of `parts` of one launch.
+struct Share {
+  uint launch;
+  uint part;
+  uint parts;
+};
+
+Share ShareOf(ClosePlan plan, uint workgroup) {
+  const uint parted = plan.parted_count * plan.parts;
+  if (workgroup >= parted) return Share(plan.parted_count + (workgroup - parted), 0u, 1u);
+  return Share(workgroup / plan.parts, workgroup % plan.parts, plan.parts);
+}
+
+// Its records; none if there are too few for so many parts.
 struct Part {
   uint begin;
   uint end;
 };
 
-Part PartOf(LaunchPlan launch, uint records) {
-  const uint each = max((records + launch.parts - 1u) / launch.parts, kScanTile);
-  const uint begin = min(launch.part * each, records);
+Part PartOf(Share share, uint records) {
+  const uint each = max((records + share.parts - 1u) / share.parts, kScanTile);
+  const uint begin = min(share.part * each, records);
   return Part(begin, min(begin + each, records));
 }
 
@@ -67,15 +80,15 @@ uint RecordWorkgroups(ClosePlan plan, LaunchPlan launch, RegionReference region,
   return min(SaturatingMultiply(SaturatingMultiply(grid.x, grid.y), grid.z), plan.max_grid_workgroups);
 }
 
-UintReference SumOfPart(ClosePlan plan, LaunchPlan launch, uint part) { return UintReference(ElementAddress(plan.sums, launch.sums + part, 4u)); }
+UintReference SumOfPart(ClosePlan plan, Share share, uint part) { return UintReference(ElementAddress(plan.sums, share.launch * share.parts + part, 4u)); }
 
 // Workgroups of all parts before this one.
-uint WorkgroupsBefore(ClosePlan plan, LaunchPlan launch) {
-  if (launch.parts == 1u) return 0u;
+uint WorkgroupsBefore(ClosePlan plan, Share share) {
+  if (share.parts == 1u) return 0u;
   const uint part = gl_LocalInvocationIndex;
   uint total;
-  const uint before = ScanWorkgroup(part < launch.parts ? SumOfPart(plan, launch, part).value : 0u, total);
-  if (part == launch.part) part_before = before;
+  const uint before = ScanWorkgroup(part < share.parts ? SumOfPart(plan, share, part).value : 0u, total);
+  if (part == share.part) part_before = before;
   barrier();
   return part_before;
 }
@@ -91,10 +104,10 @@ void WriteDynamicNotes(LaunchPlan launch, RegionReference region, uvec2 notes, u
 
 // Writes the notes of every record of the part that is taken. Sums never decrease, so the records taken are a prefix; the part that ends it, or the
 // last one with records, knows the launch's size.
-bool SizeDynamicGrid(ClosePlan plan, LaunchPlan launch, RegionReference region, uint records, uvec2 notes, uint most_workgroups, out LaunchSize size) {
-  const Part part = PartOf(launch, records);
-  uint before = WorkgroupsBefore(plan, launch);
-  const bool is_reached = before <= most_workgroups && (part.begin < records || launch.part == 0u);
+bool SizeDynamicGrid(ClosePlan plan, LaunchPlan launch, Share share, RegionReference region, uint records, uvec2 notes, uint most_workgroups, out LaunchSize size) {
+  const Part part = PartOf(share, records);
+  uint before = WorkgroupsBefore(plan, share);
+  const bool is_reached = before <= most_workgroups && (part.begin < records || share.part == 0u);
   uint taken = part.begin;
   uint workgroups = before;
   for (uint tile = part.begin; tile < part.end && before <= most_workgroups; tile += kScanTile) {
@@ -132,12 +145,12 @@ bool SizeDynamicGrid(ClosePlan plan, LaunchPlan launch, RegionReference region, 
 
 // Called by all invocations of a workgroup, with the same arguments. True in the one workgroup, among those that have parts of the launch, that knows
 // its size.
-bool SizeLaunch(ClosePlan plan, LaunchPlan launch, RegionReference region, uint records, uvec2 notes, out LaunchSize size) {
+bool SizeLaunch(ClosePlan plan, LaunchPlan launch, Share share, RegionReference region, uint records, uvec2 notes, out LaunchSize size) {
   const uint most_workgroups = MostWorkgroups(plan);
-  if (launch.kind == kLaunchDynamicGrid) return SizeDynamicGrid(plan, launch, region, records, notes, most_workgroups, size);
+  if (launch.kind == kLaunchDynamicGrid) return SizeDynamicGrid(plan, launch, share, region, records, notes, most_workgroups, size);
   size = launch.kind == kLaunchStaticGrid ? SizeStaticGrid(launch, records, most_workgroups) : SizeCoalescing(launch, records, most_workgroups);
-  if (launch.note_words != kNoNotes) WriteUnfinished(notes, PartOf(launch, records), size.records, GridWorkgroups(launch));
-  return launch.part == 0u;
+  if (launch.note_words != kNoNotes) WriteUnfinished(notes, PartOf(share, records), size.records, GridWorkgroups(launch));
+  return share.part == 0u;
 }
 
 #endif  // TRELLIS_META_SHADERS_LEVELS_LAUNCH_SIZE_GLSL

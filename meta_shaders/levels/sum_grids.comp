@@ -11,13 +11,14 @@ void main() {
   const ClosePlan plan = ClosePlanReference(push.plan).plan;
   const uint workgroup = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
   if (workgroup >= plan.part_count) return;
-  const LaunchPlan launch = LoadLaunchPlan(plan.launches, workgroup);
+  const Share share = ShareOf(plan, workgroup);
+  const LaunchPlan launch = LoadLaunchPlan(plan.launches, share.launch);
   RegionReference region = RegionOf(plan.consumed, launch.slot);
-  const Part part = PartOf(launch, min(region.region.reserved, region.region.records.count));
+  const Part part = PartOf(share, min(region.region.reserved, region.region.records.count));
   uint sum = 0u;
   for (uint record = part.begin + gl_LocalInvocationIndex; record < part.end; record += kLevelsWorkgroup)
     sum = SaturatingAdd(sum, RecordWorkgroups(plan, launch, region, record));
   uint total;
   ScanWorkgroup(sum, total);
-  if (gl_LocalInvocationIndex == 0u) SumOfPart(plan, launch, launch.part).value = total;
+  if (gl_LocalInvocationIndex == 0u) SumOfPart(plan, share, share.part).value = total;
 }

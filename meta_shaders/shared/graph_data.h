@@ -136,7 +136,7 @@ struct RegionPlan {
   TRELLIS_UINT grid_yz;
 };
 
-// What one workgroup of the close kernel makes of a launch: the node of slot `identity` runs on the records of the
+// What the close kernel makes of a launch: the node of slot `identity` runs on the records of the
 // region `slot`. The two differ for nodes that share the input of another one.
 struct LaunchPlan {
   TRELLIS_UINT slot;
@@ -151,10 +151,6 @@ struct LaunchPlan {
   TRELLIS_UINT
   notes_before;           // of the launches before this one on the same region, in words a record: shared/regions.glsl
   TRELLIS_UINT position;  // of its LaunchInput and arguments
-  // The records of one launch may be parted among several workgroups, kLevelsWorkgroup at most, to write the notes.
-  TRELLIS_UINT part;
-  TRELLIS_UINT parts;
-  TRELLIS_UINT sums;  // dynamic grids in several parts: index of the first one's sum of workgroups
 };
 
 // LossReport::kind: what `records` counts. Where nothing is said of `slot`, `level` and `value`, they are 0.
@@ -246,7 +242,7 @@ struct OpenPlan {
 // sum_grids, with a plan of its own, writes what the parts of dynamic grids start from.
 struct ClosePlan {
   TRELLIS_ADDRESS control;
-  TRELLIS_ADDRESS launches;   // LaunchPlan[part_count]
+  TRELLIS_ADDRESS launches;   // LaunchPlan[]
   TRELLIS_ADDRESS inputs;     // LaunchInput[], in scratch
   TRELLIS_ADDRESS arguments;  // {x, y, z, unused}[], in scratch: VkDispatchIndirectCommand at a stride of 16
   TRELLIS_ADDRESS sums;       // uint[], in scratch: by part, its workgroups
@@ -254,7 +250,11 @@ struct ClosePlan {
   TRELLIS_ADDRESS regions;    // Region[] of all levels
   TRELLIS_ADDRESS openings;   // RegionPlan[opening_count]
   TRELLIS_ADDRESS reports;    // LossReportHeader
+  // Workgroups for launches. The records of the first `parted_count` launches are parted among `parts` workgroups each
+  // (kLevelsWorkgroup at most), to add up grids and write notes; each other launch has one.
   TRELLIS_UINT part_count;
+  TRELLIS_UINT parted_count;
+  TRELLIS_UINT parts;
   TRELLIS_UINT opening_count;
   TRELLIS_UINT origin;            // LossReport::origin
   TRELLIS_UINT level;             // of the launches
@@ -295,14 +295,14 @@ static_assert(offsetof(Region, reserved) == 128);
 static_assert(offsetof(Region, workgroups) == 256);
 static_assert(sizeof(ControlBlock) == 40);
 static_assert(sizeof(RegionPlan) == 40);
-static_assert(sizeof(LaunchPlan) == 56);
+static_assert(sizeof(LaunchPlan) == 44);
 static_assert(sizeof(LossReport) == 24);
 static_assert(sizeof(LossReportHeader) == 16);
 static_assert(sizeof(RingEntry) == 32);
 static_assert(sizeof(RingTableHeader) == 16);
 static_assert(sizeof(BeginPlan) == 72);
 static_assert(sizeof(OpenPlan) == 32);
-static_assert(sizeof(ClosePlan) == 112);
+static_assert(sizeof(ClosePlan) == 120);
 static_assert(sizeof(EndPlan) == 48);
 static_assert(sizeof(DispatchArguments) == 16);
 }  // namespace trellis::shared

@@ -113,7 +113,7 @@ def check(arguments, pack_thread_nodes):
     check_nothing_foreign(chunks)
 
     recorded = recorded_dispatches(chunks)
-    said = f"became:  {len(recorded)} dispatches, {len(expected)} levels\n"
+    said = f"became:  {len(recorded)} dispatches, {len(expected)} levels, "
     if said not in output:
         raise Failure(f"the capture has {len(recorded)} dispatches; the program printed:\n{output}")
 

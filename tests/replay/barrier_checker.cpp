@@ -242,25 +242,26 @@ class Checker : AccessLog {
     TouchEntryHalf(plan, "copy_chunks");
   }
 
-  void TouchSums(const ClosePlan& plan, const LaunchPlan& launch, VkAccessFlags access, const std::string& who) {
-    const uint64_t sums = plan.sums + launch.sums * sizeof(uint32_t);
-    Touch(sums, sums + launch.parts * sizeof(uint32_t), access, who + " uses sums of workgroups");
+  void TouchSums(const ClosePlan& plan, uint32_t launch, VkAccessFlags access, const std::string& who) {
+    const uint64_t sums = plan.sums + uint64_t{launch} * plan.parts * sizeof(uint32_t);
+    Touch(sums, sums + plan.parts * sizeof(uint32_t), access, who + " uses sums of workgroups");
     if (access == kRead && summed_.erase(sums) == 0) Complain(who + " uses sums that nobody made");
     if (access == kWrite) summed_.insert(sums);
   }
 
   void RunSumGrids(const ClosePlan& plan, uint32_t workgroups) {
     if (workgroups < plan.part_count) Complain("sum_grids has too few workgroups");
-    for (uint32_t i = 0; i < plan.part_count; ++i) {
+    const uint32_t launches = plan.part_count / plan.parts;
+    if (launches > plan.parted_count) Complain("sum_grids goes beyond the launches in parts");
+    for (uint32_t i = 0; i < launches; ++i) {
       const LaunchPlan& launch = At<LaunchPlan>(plan.launches, i);
-      if (launch.part != 0) continue;
       const uint64_t region = plan.consumed + launch.slot * sizeof(Region);
       const RegionPlan* opening = FindOpen(region, plan.level, "sum_grids reads");
       if (opening == nullptr) continue;
       const PreparedInput input = InRegion(*opening);
       Touch(region, region + sizeof(Region), kRead, "sum_grids reads a region");
       Touch(input.records, input.records + input.record_bytes, kRead, "sum_grids reads grids");
-      TouchSums(plan, launch, kWrite, "sum_grids");
+      TouchSums(plan, i, kWrite, "sum_grids");
     }
   }
 
@@ -274,14 +275,9 @@ class Checker : AccessLog {
     Touch(plan.control, plan.control + sizeof(ControlBlock), kRead, who + " reads the control block");
     TouchReports(plan.reports, who);
     prepared_.clear();
-    uint32_t parts = 0;
-    for (uint32_t i = 0; i < plan.part_count; ++i) {
-      const LaunchPlan& launch = At<LaunchPlan>(plan.launches, i);
-      if (launch.part != 0) continue;
-      CloseLaunch(plan, launch, who);
-      parts += launch.parts;
-    }
-    if (parts != plan.part_count) Complain(who + " leaves parts out");
+    const uint32_t parted_workgroups = plan.parted_count * plan.parts;
+    if (plan.part_count < parted_workgroups) Complain(who + " leaves parts out");
+    for (uint32_t i = 0; i < plan.parted_count + (plan.part_count - parted_workgroups); ++i) CloseLaunch(plan, i, who);
     if (plan.heap_slot != kNoSlot) {
       const uint64_t heap = plan.consumed + plan.heap_slot * sizeof(Region);
       Touch(heap, heap + sizeof(Region), kRead, who + " reads the heap's region");
@@ -291,7 +287,8 @@ class Checker : AccessLog {
     Open(plan.regions, plan.openings, plan.opening_count, who);
   }
 
-  void CloseLaunch(const ClosePlan& plan, const LaunchPlan& launch, const std::string& who) {
+  void CloseLaunch(const ClosePlan& plan, uint32_t index, const std::string& who) {
+    const LaunchPlan& launch = At<LaunchPlan>(plan.launches, index);
     const uint64_t region = plan.consumed + launch.slot * sizeof(Region);
     const RegionPlan* opening = FindOpen(region, level_, who + " consumes");
     if (opening == nullptr) return;
@@ -306,7 +303,7 @@ class Checker : AccessLog {
           who + " writes indirect arguments");
     if (launch.kind == kLaunchDynamicGrid) {
       Touch(prepared.records, prepared.records + prepared.record_bytes, kRead, who + " reads grids");
-      if (launch.parts > 1) TouchSums(plan, launch, kRead, who);
+      if (index < plan.parted_count) TouchSums(plan, index, kRead, who);
     }
     if (launch.note_words != kNoNotes) {
       prepared.notes = prepared.records + RegionBytes(opening->stride, launch.notes_before, opening->capacity);

@@ -39,6 +39,7 @@ class CloseKernelTest : public KernelTest {
     LaunchPlan plan = {};
     Region region = {};
     std::vector<std::byte> records;
+    bool is_parted = false;
   };
   struct Closed {
     LaunchInput input;
@@ -53,7 +54,6 @@ class CloseKernelTest : public KernelTest {
     launch.plan.grid_y = y;
     launch.plan.grid_z = z;
     launch.plan.coalesce = 1;
-    launch.plan.parts = 1;
     launch.region.records.stride = 12;
     SetRecords(launch, records);
     return launch;
@@ -90,26 +90,14 @@ class CloseKernelTest : public KernelTest {
     launch.region.records.count = records;
   }
 
-  // The workgroups' plans: those of launches in several parts last, as their sums are made first.
-  static std::vector<LaunchPlan> Parts(const std::vector<LaunchPlan>& launches, size_t& whole) {
-    std::vector<LaunchPlan> parts;
-    for (const LaunchPlan& launch : launches)
-      if (launch.parts == 1) parts.push_back(launch);
-    whole = parts.size();
-    for (LaunchPlan launch : launches) {
-      if (launch.parts == 1) continue;
-      launch.sums = static_cast<uint32_t>(parts.size() - whole);
-      for (launch.part = 0; launch.part < launch.parts; ++launch.part) parts.push_back(launch);
-    }
-    return parts;
-  }
-
   // Runs the kernel over `launches`; the slot of launch i is 2 * i + 1 unless it has one, to share that one's region.
   std::vector<Closed> Close(std::vector<Launch> launches, const std::vector<RegionPlan>& openings = {}) {
     const uint32_t heap_slot = static_cast<uint32_t>(2 * launches.size() + 1);
     std::vector<Region> consumed(heap_slot + 1);
     consumed[heap_slot].lost = heap_lost_;
-    std::vector<LaunchPlan> plans;
+    std::vector<LaunchPlan> summed;
+    std::vector<LaunchPlan> parted;
+    std::vector<LaunchPlan> whole;
     std::vector<uint32_t> note_words(heap_slot);
     std::vector<PlanSpan> regions(heap_slot);
     control_.ring = Memory(16).address;
@@ -120,7 +108,8 @@ class CloseKernelTest : public KernelTest {
       launch.plan.position = static_cast<uint32_t>(i);
       launch.plan.notes_before = note_words[launch.plan.slot];
       note_words[launch.plan.slot] += launch.plan.note_words;
-      plans.push_back(launch.plan);
+      const bool is_dynamic = launch.plan.kind == shared::kLaunchDynamicGrid;
+      (!launch.is_parted ? whole : is_dynamic ? summed : parted).push_back(launch.plan);
     }
     bases_.clear();
     for (Launch& launch : launches) {
@@ -143,17 +132,20 @@ class CloseKernelTest : public KernelTest {
     reports_ = ReportMemory();
     ClosePlan plan = {};
     plan.control = Memory(std::vector{control_}).address;
-    size_t whole = 0;
-    const std::vector<LaunchPlan> parts = Parts(plans, whole);
-    plan.launches = Memory(parts).address;
-    plan.sums = Memory((parts.size() + 1) * sizeof(uint32_t)).address;
+    plan.parts = parts_;
+    plan.parted_count = static_cast<uint32_t>(summed.size() + parted.size());
+    plan.part_count = plan.parted_count * parts_ + static_cast<uint32_t>(whole.size());
+    std::vector<LaunchPlan> ordered = summed;
+    ordered.insert(ordered.end(), parted.begin(), parted.end());
+    ordered.insert(ordered.end(), whole.begin(), whole.end());
+    plan.launches = Memory(ordered).address;
+    plan.sums = Memory((summed.size() * parts_ + 1) * sizeof(uint32_t)).address;
     plan.inputs = inputs.address;
     plan.arguments = arguments.address;
     plan.consumed = Memory(consumed).address;
     plan.regions = opened_.address;
     plan.openings = Memory(openings).address;
     plan.reports = reports_.address;
-    plan.part_count = static_cast<uint32_t>(parts.size());
     plan.opening_count = static_cast<uint32_t>(openings.size());
     plan.origin = 99;
     plan.level = 6;
@@ -164,10 +156,9 @@ class CloseKernelTest : public KernelTest {
     plan.max_grid_workgroups = limits_.max_grid_workgroups;
     const uint32_t workgroups =
         plan.part_count + (plan.opening_count + shared::kLevelsWorkgroup - 1) / shared::kLevelsWorkgroup;
-    if (whole != parts.size()) {
+    if (!summed.empty()) {
       ClosePlan sum = plan;
-      sum.launches += whole * sizeof(LaunchPlan);
-      sum.part_count = static_cast<uint32_t>(parts.size() - whole);
+      sum.part_count = static_cast<uint32_t>(summed.size()) * parts_;
       Run(Kernel::kSumGrids, sum, sum.part_count);
     }
     Run(Kernel::kCloseLevel, plan, workgroups);
@@ -222,6 +213,7 @@ class CloseKernelTest : public KernelTest {
   ControlBlock control_ = {};
   uint32_t heap_lost_ = 0;
   bool has_heap_ = true;
+  uint32_t parts_ = 1;  // of launches that are parted
   bool reports_losses_ = true;
   PlanSpan opened_;
   PlanSpan reports_;
@@ -295,16 +287,17 @@ TEST_F(CloseKernelTest, FullNotesLikeTheHost) {
 // Among several workgroups, of which some have nothing to do.
 TEST_F(CloseKernelTest, RecordsInPartsLikeTheHost) {
   for (const uint32_t parts : {2u, 5u, 128u}) {
+    parts_ = parts;
     for (const uint32_t records : {0u, 1u, 1023u, 1024u, 1025u, 2048u, 5121u, 70000u, 140000u}) {
-      const std::string what = std::to_string(records) + " records in " + std::to_string(parts) + " parts";
+      const std::string what = std::to_string(records) + " records in " + std::to_string(parts_) + " parts";
       Launch launch = DynamicGrid({4, 2, 3}, 12, records, 3);
-      launch.plan.parts = parts;
+      launch.is_parted = true;
       ExpectLikeHost(launch, what);
       launch.plan.note_words = shared::kFullNotes;
       ExpectLikeHost(launch, what + ", full notes");
       launch = StaticGrid(3, 5, 7, records);
       launch.plan.note_words = shared::kShortNotes;
-      launch.plan.parts = parts;
+      launch.is_parted = true;
       ExpectLikeHost(launch, what + ", short notes");
     }
   }
@@ -313,10 +306,11 @@ TEST_F(CloseKernelTest, RecordsInPartsLikeTheHost) {
 // Whichever part the limit is in, or between two of them.
 TEST_F(CloseKernelTest, WorkgroupsInPartsThatNoDispatchCanHoldAreLostByWholeRecords) {
   limits_.max_workgroups_y = 1;
+  parts_ = 7;
   for (const uint32_t most : {1u, 9u, 4000u, 4096u, 9001u, 20000u, 1000000u}) {
     limits_.max_workgroups_x = most;
     Launch launch = DynamicGrid({0, 4, 1}, 4, 7000, 8);
-    launch.plan.parts = 7;
+    launch.is_parted = true;
     ExpectLikeHost(launch, "random, " + std::to_string(most));
     for (uint32_t record = 0; record < 7000; ++record) {
       const uint32_t grid = record % 1024 < 2 ? 2000 : 0;
@@ -326,7 +320,8 @@ TEST_F(CloseKernelTest, WorkgroupsInPartsThatNoDispatchCanHoldAreLostByWholeReco
   }
   limits_ = {0x7fffffff, 65535, 65535, (1u << 24) - 1};
   Launch launch = DynamicGrid({0, 2, 3}, 8, 3000, 0xffff);
-  launch.plan.parts = 3;
+  launch.is_parted = true;
+  parts_ = 3;
   ExpectLikeHost(launch, "sums beyond 32 bits");
 }
 
