@@ -79,6 +79,35 @@ TEST(ObjectFaults, DescriptorUpdateTemplates) {
       });
 }
 
+TEST(ObjectFaults, PipelineLayouts) {
+  FailBoth<VkPipelineLayout>(
+      [](const TestDevice& device, VkPipelineLayout* layout) {
+        const VkPushConstantRange range = {VK_SHADER_STAGE_COMPUTE_BIT, 0, 16};
+        VkPipelineLayoutCreateInfo info = {};
+        info.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO;
+        info.pushConstantRangeCount = 1;
+        info.pPushConstantRanges = &range;
+        return Call(TRELLIS_CALL(device, CreatePipelineLayout), device.handle(), &info, nullptr, layout);
+      },
+      [](const TestDevice& device, VkPipelineLayout layout) {
+        TRELLIS_CALL(device, DestroyPipelineLayout)(device.handle(), layout, nullptr);
+      });
+}
+
+// The layer takes note of the externally synchronised ones.
+TEST(ObjectFaults, PipelineCaches) {
+  FailBoth<VkPipelineCache>(
+      [](const TestDevice& device, VkPipelineCache* cache) {
+        VkPipelineCacheCreateInfo info = {};
+        info.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO;
+        info.flags = VK_PIPELINE_CACHE_CREATE_EXTERNALLY_SYNCHRONIZED_BIT;
+        return Call(TRELLIS_CALL(device, CreatePipelineCache), device.handle(), &info, nullptr, cache);
+      },
+      [](const TestDevice& device, VkPipelineCache cache) {
+        TRELLIS_CALL(device, DestroyPipelineCache)(device.handle(), cache, nullptr);
+      });
+}
+
 // `capability`: 5067 declares ShaderEnqueueAMDX, 1 Shader.
 template <uint32_t capability>
 VkResult CreateModule(const TestDevice& device, VkShaderModule* module) {
