@@ -15,6 +15,12 @@ bool IsNamed(const VkDeviceCreateInfo& info, std::string_view name) {
   return false;
 }
 
+// A structure that stands there twice breaks VUID-VkDeviceCreateInfo-sType-unique, but must not go down either.
+void RemoveAllFromChain(VkDeviceCreateInfo* info, VkStructureType type) {
+  while (RemoveFromChain(info, type)) {
+  }
+}
+
 // A feature that has a structure of its own and a place in the structure of a core version.
 template <typename Single, typename Core>
 struct FeaturePlace {
@@ -45,18 +51,26 @@ constexpr FeaturePlace<VkPhysicalDeviceMaintenance4Features, VkPhysicalDeviceVul
     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_FEATURES, &VkPhysicalDeviceMaintenance4Features::maintenance4,
     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES, &VkPhysicalDeviceVulkan13Features::maintenance4};
 
+// A feature that stands in no core version's structure.
+template <typename Struct>
+void EnableExtensionFeature(VkDeviceCreateInfo& info, VkStructureType type, VkBool32 Struct::*feature, Arena& arena) {
+  auto* features = FindStruct<Struct>(const_cast<void*>(info.pNext), type);
+  if (!features) {
+    Struct added = {};
+    added.sType = type;
+    features = arena.Copy(added);
+    InsertIntoChain(&info, features);
+  }
+  features->*feature = VK_TRUE;
+}
+
 // VUID-VkDeviceCreateInfo-pNext-02829 and -02830: the single structure and the core one exclude each other.
 template <typename Single, typename Core>
 void EnableFeature(VkDeviceCreateInfo& info, const FeaturePlace<Single, Core>& place, Arena& arena) {
   if (Core* core = FindStruct<Core>(const_cast<void*>(info.pNext), place.core_type)) {
     core->*place.core = VK_TRUE;
-  } else if (Single* single = FindStruct<Single>(const_cast<void*>(info.pNext), place.single_type)) {
-    single->*place.single = VK_TRUE;
   } else {
-    Single added = {};
-    added.sType = place.single_type;
-    added.*place.single = VK_TRUE;
-    InsertIntoChain(&info, arena.Copy(added));
+    EnableExtensionFeature(info, place.single_type, place.single, arena);
   }
 }
 
@@ -69,13 +83,14 @@ bool IsEnabled(const VkDeviceCreateInfo& info, const FeaturePlace<Single, Core>&
 
 // VK_EXT_buffer_device_address is the older form: its feature may not be mixed with the newer one
 // (VUID-VkDeviceCreateInfo-pNext-04748), and does as well for us.
-bool EnableOlderBufferDeviceAddress(VkDeviceCreateInfo& info) {
-  if (!IsNamed(info, VK_EXT_BUFFER_DEVICE_ADDRESS_EXTENSION_NAME)) return false;
-  auto* features = FindStruct<VkPhysicalDeviceBufferDeviceAddressFeaturesEXT>(
-      const_cast<void*>(info.pNext), VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES_EXT);
-  if (!features) return false;
-  features->bufferDeviceAddress = VK_TRUE;
-  return true;
+void EnableBufferDeviceAddress(VkDeviceCreateInfo& info, Arena& arena) {
+  if (!IsNamed(info, VK_EXT_BUFFER_DEVICE_ADDRESS_EXTENSION_NAME)) {
+    EnableFeature(info, kBufferDeviceAddress, arena);
+    return;
+  }
+  using Features = VkPhysicalDeviceBufferDeviceAddressFeaturesEXT;
+  EnableExtensionFeature(info, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES_EXT,
+                         &Features::bufferDeviceAddress, arena);
 }
 
 // Without it packed nodes reserve places one by one (spirv_lowering/lower.h).
@@ -88,18 +103,12 @@ void EnableMaximalReconvergence(VkDeviceCreateInfo& info, Arena& arena) {
     info.ppEnabledExtensionNames = arena.CopyArray(names.data(), info.enabledExtensionCount);
   }
   using Features = VkPhysicalDeviceShaderMaximalReconvergenceFeaturesKHR;
-  constexpr VkStructureType kType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_MAXIMAL_RECONVERGENCE_FEATURES_KHR;
-  auto* features = FindStruct<Features>(const_cast<void*>(info.pNext), kType);
-  if (features) {
-    features->shaderMaximalReconvergence = VK_TRUE;
-  } else {
-    Features added = {kType, nullptr, VK_TRUE};
-    InsertIntoChain(&info, arena.Copy(added));
-  }
+  EnableExtensionFeature(info, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_MAXIMAL_RECONVERGENCE_FEATURES_KHR,
+                         &Features::shaderMaximalReconvergence, arena);
 }
 
 void EnableNeededFeatures(VkDeviceCreateInfo& info, const DeviceTraits& supported, Arena& arena) {
-  if (!EnableOlderBufferDeviceAddress(info)) EnableFeature(info, kBufferDeviceAddress, arena);
+  EnableBufferDeviceAddress(info, arena);
   EnableFeature(info, kScalarBlockLayout, arena);
   if (supported.storage_buffer_16bit) EnableFeature(info, kStorageBuffer16Bit, arena);
   if (supported.storage_buffer_8bit) EnableFeature(info, kStorageBuffer8Bit, arena);
@@ -113,6 +122,12 @@ void EnableNeededFeatures(VkDeviceCreateInfo& info, const DeviceTraits& supporte
 
 bool EnablesShaderEnqueue(const VkDeviceCreateInfo& info) {
   return IsNamed(info, VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME);
+}
+
+bool IsForSeveralDevices(const VkDeviceCreateInfo& info) {
+  const auto* group =
+      FindStruct<VkDeviceGroupDeviceCreateInfo>(info.pNext, VK_STRUCTURE_TYPE_DEVICE_GROUP_DEVICE_CREATE_INFO);
+  return group && group->physicalDeviceCount > 1;
 }
 
 RequestedEmulation FindRequestedEmulation(const VkDeviceCreateInfo& info, const EmulationDecision& decision) {
@@ -147,9 +162,9 @@ VkDeviceCreateInfo* EditDeviceCreateInfo(const VkDeviceCreateInfo& info, const R
   edited->ppEnabledExtensionNames = names;
 
   if (requested.shader_enqueue_structure)
-    RemoveFromChain(edited, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX);
+    RemoveAllFromChain(edited, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX);
   if (requested.maintenance5_structure)
-    RemoveFromChain(edited, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES);
+    RemoveAllFromChain(edited, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES);
   if (requested.graphs) EnableNeededFeatures(*edited, supported, arena);
   return edited;
 }

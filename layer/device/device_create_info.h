@@ -28,6 +28,9 @@ struct RequestedEmulation {
 
 [[nodiscard]] bool EnablesShaderEnqueue(const VkDeviceCreateInfo& info);
 
+// A device of several physical devices.
+[[nodiscard]] bool IsForSeveralDevices(const VkDeviceCreateInfo& info);
+
 // A copy without the extensions and feature structures that the layer answers, and with the features that lowered nodes
 // need: bufferDeviceAddress and scalarBlockLayout, and where the device has them storageBuffer16BitAccess and
 // storageBuffer8BitAccess (payloads live in such buffers, but the application's module does not have to ask for more

@@ -18,11 +18,20 @@ struct CreatedDevice {
   DeviceTraits traits;
 };
 
+// Scratch, rings and plans are filled by one device and read through addresses of one device.
+VkResult RefuseGroup(const PhysicalDevice& physical_device) {
+  physical_device.instance->diagnostics.Error(
+      "TRELLIS-device-group", "vkCreateDevice: VK_AMDX_shader_enqueue is not there for a group of several devices (" +
+                                  physical_device.capabilities.device_name + ")");
+  return VK_ERROR_EXTENSION_NOT_PRESENT;
+}
+
 // `loader_device`: what *pDevice holds when the application's call arrives. The loader's end of the chain expects to
 // find its own pointer there.
 VkResult CreateBelow(const PhysicalDevice& physical_device, const VkDeviceCreateInfo& info,
                      const RequestedEmulation& requested, const VkAllocationCallbacks* allocator,
                      VkDevice loader_device, CreatedDevice& created) {
+  if (requested.graphs && IsForSeveralDevices(info)) return RefuseGroup(physical_device);
   Arena arena;
   VkDeviceCreateInfo* edited = EditDeviceCreateInfo(info, requested, physical_device.capabilities.traits, arena);
   const VkLayerDeviceLink* link = TakeDeviceLink(const_cast<void*>(edited->pNext));

@@ -165,6 +165,17 @@ TEST_F(DeviceCreateInfo, leaves_the_older_address_extension_its_own_feature) {
   EXPECT_TRUE(EnabledTraits(edited, supported_).buffer_device_address);
 }
 
+// VUID-VkDeviceCreateInfo-pNext-04748: the newer feature is forbidden there, wherever it stands.
+TEST_F(DeviceCreateInfo, adds_the_older_address_feature_to_the_older_extension) {
+  UseExtensions({VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME, VK_EXT_BUFFER_DEVICE_ADDRESS_EXTENSION_NAME});
+  VkPhysicalDeviceVulkan12Features vulkan12 = {};
+  Chain(vulkan12, k12Type);
+  const VkDeviceCreateInfo& edited = Edit();
+  EXPECT_FALSE(FindInChain(edited.pNext, kAddressType));
+  EXPECT_FALSE(FindStruct<VkPhysicalDeviceVulkan12Features>(edited.pNext, k12Type)->bufferDeviceAddress);
+  EXPECT_TRUE(EnabledTraits(edited, supported_).buffer_device_address);
+}
+
 TEST_F(DeviceCreateInfo, nothing_is_requested_by_an_application_that_does_not_ask) {
   UseExtensions({"VK_KHR_swapchain"});
   EXPECT_FALSE(FindRequestedEmulation(info_, decision_).Any());

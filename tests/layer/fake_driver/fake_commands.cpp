@@ -122,6 +122,15 @@ VKAPI_ATTR void VKAPI_CALL CmdDispatch(VkCommandBuffer command_buffer, uint32_t 
   Record(command_buffer, "CmdDispatch").dynamic_offsets = {x, y, z};
 }
 
+VKAPI_ATTR void VKAPI_CALL CmdDispatchBase(VkCommandBuffer command_buffer, uint32_t base_x, uint32_t base_y,
+                                           uint32_t base_z, uint32_t x, uint32_t y, uint32_t z) {
+  Record(command_buffer, "CmdDispatchBase").dynamic_offsets = {base_x, base_y, base_z, x, y, z};
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdSetDeviceMask(VkCommandBuffer command_buffer, uint32_t mask) {
+  Record(command_buffer, "CmdSetDeviceMask").flags = mask;
+}
+
 VKAPI_ATTR void VKAPI_CALL CmdDispatchIndirect(VkCommandBuffer command_buffer, VkBuffer buffer, VkDeviceSize offset) {
   DriverCall& call = Record(command_buffer, "CmdDispatchIndirect");
   call.object = (uint64_t)buffer;
@@ -212,6 +221,7 @@ PFN_vkVoidFunction FakeCommandFunction(const char* name) {
       FAKE(CmdCopyBuffer),
       FAKE(CmdCopyQueryPoolResults),
       FAKE(CmdDispatch),
+      FAKE(CmdDispatchBase),
       FAKE(CmdDispatchIndirect),
       FAKE(CmdEndConditionalRenderingEXT),
       FAKE(CmdEndDebugUtilsLabelEXT),
@@ -228,6 +238,7 @@ PFN_vkVoidFunction FakeCommandFunction(const char* name) {
       FAKE(CmdPushDescriptorSetWithTemplate2),
       FAKE(CmdResetQueryPool),
       FAKE(CmdSetDescriptorBufferOffsetsEXT),
+      FAKE(CmdSetDeviceMask),
       FAKE(CmdUpdateBuffer),
       FAKE(CmdWriteTimestamp),
       FAKE(EndCommandBuffer),

@@ -231,8 +231,10 @@ VKAPI_ATTR VkResult VKAPI_CALL GetSemaphoreCounterValue(VkDevice device, VkSemap
   return DriverOf(device).queue_result;
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL QueueSubmit(VkQueue queue, uint32_t count, const VkSubmitInfo*, VkFence) {
-  DriverOf(queue).Record("QueueSubmit").first = count;
+VKAPI_ATTR VkResult VKAPI_CALL QueueSubmit(VkQueue queue, uint32_t count, const VkSubmitInfo* submits, VkFence) {
+  DriverCall& call = DriverOf(queue).Record("QueueSubmit");
+  call.first = count;
+  if (count != 0) call.chain = TypesIn(submits[0].pNext);
   return DriverOf(queue).queue_result;
 }
 VKAPI_ATTR VkResult VKAPI_CALL QueueSubmit2(VkQueue queue, uint32_t count, const VkSubmitInfo2*, VkFence) {

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -47,6 +48,8 @@ struct DriverOptions {
   bool storage_16bit = true;
   bool synchronization2 = true;
   bool extended_dynamic_state = true;
+  bool maintenance4 = false;
+  bool maximal_reconvergence = false;  // the feature; its extension is one of `extensions`
   bool shader_enqueue_feature = false;
   bool shader_enqueue_commands = false;
   bool debug_utils = true;  // VK_EXT_debug_utils can be enabled
@@ -83,6 +86,7 @@ class FakeDriver {
   std::vector<std::string> device_extensions;                        // of the last vkCreateDevice
   std::vector<VkStructureType> device_chain;                         // of the last vkCreateDevice, without the loader's
   std::map<VkStructureType, std::vector<VkBool32>> device_features;  // their members
+  std::optional<VkPhysicalDeviceFeatures> enabled_features;          // pEnabledFeatures
   std::atomic<VkResult> next_result = VK_SUCCESS;  // what the next vkCreateShaderModule or vkCreateBuffer returns
 
   // What submissions, waits and status queries return.

@@ -108,6 +108,12 @@ VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceFeatures2(VkPhysicalDevice device, V
   if (auto* dynamic = FindStruct<VkPhysicalDeviceExtendedDynamicStateFeaturesEXT>(
           chain, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTENDED_DYNAMIC_STATE_FEATURES_EXT))
     dynamic->extendedDynamicState = options.extended_dynamic_state;
+  if (auto* maintenance4 = FindStruct<VkPhysicalDeviceMaintenance4Features>(
+          chain, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_FEATURES))
+    maintenance4->maintenance4 = options.maintenance4;
+  if (auto* reconvergence = FindStruct<VkPhysicalDeviceShaderMaximalReconvergenceFeaturesKHR>(
+          chain, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_MAXIMAL_RECONVERGENCE_FEATURES_KHR))
+    reconvergence->shaderMaximalReconvergence = options.maximal_reconvergence;
   if (auto* enqueue = FindStruct<VkPhysicalDeviceShaderEnqueueFeaturesAMDX>(
           chain, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX))
     enqueue->shaderEnqueue = options.shader_enqueue_feature;
@@ -167,6 +173,8 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateDevice(VkPhysicalDevice physical_device, co
   driver.Record("CreateDevice");
   driver.device_extensions.assign(info->ppEnabledExtensionNames,
                                   info->ppEnabledExtensionNames + info->enabledExtensionCount);
+  driver.enabled_features.reset();
+  if (info->pEnabledFeatures) driver.enabled_features = *info->pEnabledFeatures;
   driver.device_chain.clear();
   driver.device_features.clear();
   for (auto* at = static_cast<const VkBaseInStructure*>(info->pNext); at; at = at->pNext) {

@@ -51,7 +51,8 @@ std::vector<std::string> TestInstance::DeviceExtensions() const {
   return names;
 }
 
-TestDevice::TestDevice(const TestInstance& instance, const std::vector<const char*>& extensions, const void* chain)
+TestDevice::TestDevice(const TestInstance& instance, const std::vector<const char*>& extensions, const void* chain,
+                       const VkPhysicalDeviceFeatures* features)
     : negotiated_(Negotiate()) {
   const auto driver_functions =
       reinterpret_cast<PFN_vkGetDeviceProcAddr>(instance.driver().DeviceFunction("vkGetDeviceProcAddr"));
@@ -73,6 +74,7 @@ TestDevice::TestDevice(const TestInstance& instance, const std::vector<const cha
   info.pQueueCreateInfos = &queue;
   info.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
   info.ppEnabledExtensionNames = extensions.data();
+  info.pEnabledFeatures = features;
   result_ = TRELLIS_CALL(instance, CreateDevice)(instance.physical_device(), &info, nullptr, &device_);
 }
 

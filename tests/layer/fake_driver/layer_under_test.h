@@ -48,7 +48,7 @@ inline const std::vector<const char*> kGraphExtensions = {
 class TestDevice {
  public:
   explicit TestDevice(const TestInstance& instance, const std::vector<const char*>& extensions = kGraphExtensions,
-                      const void* chain = nullptr);
+                      const void* chain = nullptr, const VkPhysicalDeviceFeatures* features = nullptr);
   ~TestDevice();
   TestDevice(const TestDevice&) = delete;
   TestDevice& operator=(const TestDevice&) = delete;
