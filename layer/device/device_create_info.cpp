@@ -93,18 +93,28 @@ void EnableBufferDeviceAddress(VkDeviceCreateInfo& info, Arena& arena) {
                          &Features::bufferDeviceAddress, arena);
 }
 
+void EnableExtension(VkDeviceCreateInfo& info, const char* name, Arena& arena) {
+  if (IsNamed(info, name)) return;
+  std::vector<const char*> names(info.ppEnabledExtensionNames,
+                                 info.ppEnabledExtensionNames + info.enabledExtensionCount);
+  names.push_back(name);
+  info.enabledExtensionCount = static_cast<uint32_t>(names.size());
+  info.ppEnabledExtensionNames = arena.CopyArray(names.data(), info.enabledExtensionCount);
+}
+
 // Without it packed nodes reserve places one by one (spirv_lowering/lower.h).
 void EnableMaximalReconvergence(VkDeviceCreateInfo& info, Arena& arena) {
-  if (!IsNamed(info, VK_KHR_SHADER_MAXIMAL_RECONVERGENCE_EXTENSION_NAME)) {
-    std::vector<const char*> names(info.ppEnabledExtensionNames,
-                                   info.ppEnabledExtensionNames + info.enabledExtensionCount);
-    names.push_back(VK_KHR_SHADER_MAXIMAL_RECONVERGENCE_EXTENSION_NAME);
-    info.enabledExtensionCount = static_cast<uint32_t>(names.size());
-    info.ppEnabledExtensionNames = arena.CopyArray(names.data(), info.enabledExtensionCount);
-  }
+  EnableExtension(info, VK_KHR_SHADER_MAXIMAL_RECONVERGENCE_EXTENSION_NAME, arena);
   using Features = VkPhysicalDeviceShaderMaximalReconvergenceFeaturesKHR;
   EnableExtensionFeature(info, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_MAXIMAL_RECONVERGENCE_FEATURES_KHR,
                          &Features::shaderMaximalReconvergence, arena);
+}
+
+// The application may destroy its descriptor set layouts as soon as the pipeline exists; the node layouts made of them
+// stay.
+void EnableMaintenance4(VkDeviceCreateInfo& info, const DeviceTraits& supported, Arena& arena) {
+  if (supported.api_version < VK_API_VERSION_1_3) EnableExtension(info, VK_KHR_MAINTENANCE_4_EXTENSION_NAME, arena);
+  EnableFeature(info, kMaintenance4, arena);
 }
 
 void EnableNeededFeatures(VkDeviceCreateInfo& info, const DeviceTraits& supported, Arena& arena) {
@@ -112,9 +122,7 @@ void EnableNeededFeatures(VkDeviceCreateInfo& info, const DeviceTraits& supporte
   EnableFeature(info, kScalarBlockLayout, arena);
   if (supported.storage_buffer_16bit) EnableFeature(info, kStorageBuffer16Bit, arena);
   if (supported.storage_buffer_8bit) EnableFeature(info, kStorageBuffer8Bit, arena);
-  // The application may destroy its descriptor set layouts as soon as the pipeline exists; the node layouts made of
-  // them stay.
-  if (supported.maintenance4) EnableFeature(info, kMaintenance4, arena);
+  if (supported.maintenance4) EnableMaintenance4(info, supported, arena);
   if (supported.maximal_reconvergence) EnableMaximalReconvergence(info, arena);
 }
 

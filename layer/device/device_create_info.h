@@ -34,8 +34,8 @@ struct RequestedEmulation {
 // A copy without the extensions and feature structures that the layer answers, and with the features that lowered nodes
 // need: bufferDeviceAddress and scalarBlockLayout, and where the device has them storageBuffer16BitAccess and
 // storageBuffer8BitAccess (payloads live in such buffers, but the application's module does not have to ask for more
-// than Int16 or Int8). Also shaderMaximalReconvergence, with its extension, where the device has it. A feature is set
-// in the structure that the application chained, or else in a new one; never twice.
+// than Int16 or Int8). Also maintenance4 and shaderMaximalReconvergence, with their extensions, where the device has
+// them. A feature is set in the structure that the application chained, or else in a new one; never twice.
 [[nodiscard]] VkDeviceCreateInfo* EditDeviceCreateInfo(const VkDeviceCreateInfo& info,
                                                        const RequestedEmulation& requested,
                                                        const DeviceTraits& supported, Arena& arena);

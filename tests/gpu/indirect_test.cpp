@@ -298,7 +298,7 @@ TEST_F(IndirectDispatch, OneOfAThousandAndTwentyThreeEntries) {
 // Rings of at most 1 MiB: what does not fit is cut off, counted and reported.
 TEST(IndirectOverflow, TheRemainderIsCountedAndReported) {
   std::string error;
-  const std::unique_ptr<Context> small = Context::Create(error, {{"TRELLIS_RING_BUDGET", "1"}});
+  const std::unique_ptr<Context> small = Context::Create(error, {.settings = {{"TRELLIS_RING_BUDGET", "1"}}});
   ASSERT_NE(small, nullptr) << error;
   small->messages.Expect("TRELLIS-records-lost");
   {

@@ -20,7 +20,7 @@ class Maintenance6Test : public GpuTest {
     if (shared == nullptr || shared->optional.CmdBindDescriptorSets2 == nullptr) return;
     if (!shared->has_validation || shared->validation_version >= kFirstVersion) return;
     std::string error;
-    own_ = Context::Create(error, {{"TRELLIS_TEST_NO_VALIDATION", "1"}});
+    own_ = Context::Create(error, {.settings = {{"TRELLIS_TEST_NO_VALIDATION", "1"}}});
     ASSERT_NE(own_, nullptr) << error;
   }
   void TearDown() override {

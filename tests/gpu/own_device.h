@@ -16,7 +16,7 @@ class OwnDeviceTest : public testing::Test {
  protected:
   void SetUp() override {
     std::string error;
-    own_ = Context::Create(error, Settings());
+    own_ = Context::Create(error, Options());
     ASSERT_NE(own_, nullptr) << error;
   }
   void TearDown() override {
@@ -27,6 +27,7 @@ class OwnDeviceTest : public testing::Test {
 
   // In the environment while the device is created.
   [[nodiscard]] virtual std::vector<EnvironmentSetting> Settings() const { return {}; }
+  [[nodiscard]] virtual ContextOptions Options() const { return {.settings = Settings()}; }
   [[nodiscard]] Context& context() const { return *own_; }
 
  private:

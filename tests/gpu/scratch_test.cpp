@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 
 #include "tests/gpu/queue_work.h"
 #include "tests/support/gpu_test.h"
@@ -9,10 +10,36 @@
 namespace trellis::test {
 namespace {
 
+// Where a structure says that a buffer is for scratch.
+enum class UsageForm : uint8_t { kMember, kFlags2 };
+
+constexpr VkBufferUsageFlags kUsage =
+    VK_BUFFER_USAGE_EXECUTION_GRAPH_SCRATCH_BIT_AMDX | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
+
+// A VkBufferCreateInfo of scratch, in either form.
+struct ScratchInfo {
+  ScratchInfo(VkDeviceSize size, UsageForm form) {
+    flags2.usage = kUsage;
+    info.size = size;
+    if (form == UsageForm::kFlags2) {
+      info.pNext = &flags2;
+    } else {
+      info.usage = kUsage;
+    }
+  }
+  ScratchInfo(const ScratchInfo&) = delete;
+  ScratchInfo& operator=(const ScratchInfo&) = delete;
+
+  VkBufferUsageFlags2CreateInfoKHR flags2 =
+      Struct<VkBufferUsageFlags2CreateInfoKHR>(VK_STRUCTURE_TYPE_BUFFER_USAGE_FLAGS_2_CREATE_INFO_KHR);
+  VkBufferCreateInfo info = Struct<VkBufferCreateInfo>(VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO);
+};
+
 // Buffers over one piece of device memory, each at an offset and with an address.
 class SharedMemory {
  public:
-  SharedMemory(const Context& context, VkDeviceSize size) : context_(context) {
+  SharedMemory(const Context& context, VkDeviceSize size, UsageForm form = UsageForm::kMember)
+      : context_(context), form_(form) {
     const VkBuffer probe = CreateBuffer(size);
     VkMemoryRequirements requirements;
     vkGetBufferMemoryRequirements(context.device, probe, &requirements);
@@ -46,15 +73,14 @@ class SharedMemory {
 
  private:
   [[nodiscard]] VkBuffer CreateBuffer(VkDeviceSize size) const {
-    auto info = Struct<VkBufferCreateInfo>(VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO);
-    info.size = size;
-    info.usage = VK_BUFFER_USAGE_EXECUTION_GRAPH_SCRATCH_BIT_AMDX | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
+    const ScratchInfo scratch(size, form_);
     VkBuffer buffer = VK_NULL_HANDLE;
-    EXPECT_EQ(vkCreateBuffer(context_.device, &info, nullptr, &buffer), VK_SUCCESS);
+    EXPECT_EQ(vkCreateBuffer(context_.device, &scratch.info, nullptr, &buffer), VK_SUCCESS);
     return buffer;
   }
 
   const Context& context_;
+  const UsageForm form_;
   VkDeviceMemory memory_ = VK_NULL_HANDLE;
   VkDeviceSize alignment_ = 0;
 };
@@ -161,6 +187,58 @@ TEST_F(Scratch, InBuffersThatShareMemory) {
   DispatchOn(whole_address, size);
   DispatchOn(whole_address + 64, size);
   vkDestroyBuffer(context().device, whole, nullptr);
+}
+
+TEST_F(Scratch, WithUsageFlagsOfMaintenance5) {
+  const VkDeviceSize size = Size().minSize;
+  const SharedMemory memory(context(), size, UsageForm::kFlags2);
+  VkDeviceAddress address = 0;
+  const VkBuffer buffer = memory.BufferAt(0, size, address);
+  DispatchOn(address, size);
+  vkDestroyBuffer(context().device, buffer, nullptr);
+}
+
+// A buffer that does not exist needs what it will need when it does.
+TEST_F(Scratch, RequirementsWithoutABuffer) {
+  const auto get_requirements = reinterpret_cast<PFN_vkGetDeviceBufferMemoryRequirements>(
+      vkGetDeviceProcAddr(context().device, "vkGetDeviceBufferMemoryRequirements"));
+  ASSERT_NE(get_requirements, nullptr) << "Vulkan 1.3 has it";
+  for (const UsageForm form : {UsageForm::kMember, UsageForm::kFlags2}) {
+    const ScratchInfo scratch(Size().minSize, form);
+    auto query = Struct<VkDeviceBufferMemoryRequirements>(VK_STRUCTURE_TYPE_DEVICE_BUFFER_MEMORY_REQUIREMENTS);
+    query.pCreateInfo = &scratch.info;
+    auto told = Struct<VkMemoryRequirements2>(VK_STRUCTURE_TYPE_MEMORY_REQUIREMENTS_2);
+    get_requirements(context().device, &query, &told);
+    VkBuffer buffer = VK_NULL_HANDLE;
+    ASSERT_EQ(vkCreateBuffer(context().device, &scratch.info, nullptr, &buffer), VK_SUCCESS);
+    VkMemoryRequirements needed;
+    vkGetBufferMemoryRequirements(context().device, buffer, &needed);
+    vkDestroyBuffer(context().device, buffer, nullptr);
+    EXPECT_EQ(told.memoryRequirements.size, needed.size);
+    EXPECT_EQ(told.memoryRequirements.alignment, needed.alignment);
+    EXPECT_EQ(told.memoryRequirements.memoryTypeBits, needed.memoryTypeBits);
+  }
+}
+
+// What drivers say of external scratch is what they say of the usages that Trellis makes of it.
+TEST_F(Scratch, ExternalBuffers) {
+  const auto properties_of = [&](VkBufferUsageFlags usage, const void* chain) {
+    auto info =
+        Struct<VkPhysicalDeviceExternalBufferInfo>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_BUFFER_INFO, chain);
+    info.usage = usage;
+    info.handleType = VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT;
+    auto answer = Struct<VkExternalBufferProperties>(VK_STRUCTURE_TYPE_EXTERNAL_BUFFER_PROPERTIES);
+    vkGetPhysicalDeviceExternalBufferProperties(context().physical_device, &info, &answer);
+    const VkExternalMemoryProperties& external = answer.externalMemoryProperties;
+    return std::array{external.externalMemoryFeatures, external.exportFromImportedHandleTypes,
+                      external.compatibleHandleTypes};
+  };
+  const ScratchInfo scratch(0, UsageForm::kFlags2);
+  const auto expected = properties_of(VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT |
+                                          VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT,
+                                      nullptr);
+  EXPECT_EQ(properties_of(kUsage, nullptr), expected);
+  EXPECT_EQ(properties_of(0, scratch.info.pNext), expected);
 }
 
 // Two graphs in turn on one scratch, without a barrier of the application in between.

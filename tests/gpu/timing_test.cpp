@@ -16,7 +16,7 @@ class Timing : public testing::Test {
  protected:
   void SetUp() override {
     std::string error;
-    timed_ = Context::Create(error, {{"TRELLIS_TIMING", "1"}});
+    timed_ = Context::Create(error, {.settings = {{"TRELLIS_TIMING", "1"}}});
     ASSERT_NE(timed_, nullptr) << error;
   }
   void TearDown() override {

@@ -16,7 +16,7 @@ class ValidUsage : public testing::Test {
  protected:
   void SetUp() override {
     std::string error;
-    context_ = Context::Create(error, {{"TRELLIS_VALIDATE", "1"}});
+    context_ = Context::Create(error, {.settings = {{"TRELLIS_VALIDATE", "1"}}});
     ASSERT_NE(context_, nullptr) << error;
   }
   void TearDown() override {

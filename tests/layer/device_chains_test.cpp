@@ -58,7 +58,7 @@ DriverOptions OptionsFor(const Shape& shape) {
   DriverOptions options;
   options.api_version = shape.api_version;
   options.extensions = {VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME, VK_KHR_SYNCHRONIZATION_2_EXTENSION_NAME,
-                        VK_EXT_EXTENDED_DYNAMIC_STATE_EXTENSION_NAME};
+                        VK_EXT_EXTENDED_DYNAMIC_STATE_EXTENSION_NAME, VK_KHR_MAINTENANCE_4_EXTENSION_NAME};
   options.maintenance4 = true;
   options.maximal_reconvergence = shape.reconvergence_offered;
   if (shape.reconvergence_offered) options.extensions.push_back(VK_KHR_SHADER_MAXIMAL_RECONVERGENCE_EXTENSION_NAME);
@@ -195,15 +195,17 @@ void ExpectNeededFeatures(const FakeDriver& driver, const Shape& shape) {
   EXPECT_EQ(storage8->uniformAndStorageBuffer8BitAccess, others);
 }
 
-// VK_KHR_maintenance4 is no extension that the layer would enable: without Vulkan 1.3 the feature stays off.
+// Vulkan 1.2 has it as an extension only.
 void ExpectMaintenance4(const FakeDriver& driver, const Shape& shape) {
   constexpr VkStructureType kSingle = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_FEATURES;
   const auto single = Received<VkPhysicalDeviceMaintenance4Features>(driver, kSingle);
   const auto core =
       Received<VkPhysicalDeviceVulkan13Features>(driver, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES);
-  if (shape.api_version < VK_API_VERSION_1_3) {
-    EXPECT_FALSE(single || core);
-  } else if (shape.needed == Needed::kCore) {
+  const bool vulkan13 = shape.api_version >= VK_API_VERSION_1_3;
+  EXPECT_EQ(
+      std::count(driver.device_extensions.begin(), driver.device_extensions.end(), VK_KHR_MAINTENANCE_4_EXTENSION_NAME),
+      vulkan13 ? 0 : 1);
+  if (vulkan13 && shape.needed == Needed::kCore) {
     EXPECT_TRUE(core && core->maintenance4 && core->dynamicRendering && !single);
   } else {
     EXPECT_TRUE(single && single->maintenance4 && !core);
@@ -255,8 +257,8 @@ TEST(DeviceChains, of_every_shape) {
     EXPECT_EQ(object->traits.shader_int64, shape.base != Base::kNeither);
     EXPECT_EQ(object->traits.api_version, shape.api_version);
     EXPECT_EQ(object->traits.maximal_reconvergence, shape.reconvergence_offered);
-    EXPECT_EQ(object->traits.maintenance4, shape.api_version >= VK_API_VERSION_1_3);
     EXPECT_TRUE(object->traits.buffer_device_address && object->traits.scalar_block_layout);
+    EXPECT_TRUE(object->traits.maintenance4);
   }
 }
 

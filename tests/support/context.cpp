@@ -51,16 +51,6 @@ uint32_t LayerVersion(const char* name) {
   return found == layers.end() ? 0 : found->specVersion;
 }
 
-bool HasExtension(VkPhysicalDevice device, const char* name) {
-  uint32_t count = 0;
-  vkEnumerateDeviceExtensionProperties(device, nullptr, &count, nullptr);
-  std::vector<VkExtensionProperties> extensions(count);
-  vkEnumerateDeviceExtensionProperties(device, nullptr, &count, extensions.data());
-  return std::any_of(extensions.begin(), extensions.end(), [name](const VkExtensionProperties& extension) {
-    return std::strcmp(extension.extensionName, name) == 0;
-  });
-}
-
 bool OffersGraphs(VkPhysicalDevice device) {
   auto enqueue =
       Struct<VkPhysicalDeviceShaderEnqueueFeaturesAMDX>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX);
@@ -86,10 +76,22 @@ bool Load(VkDevice device, const char* name, Function& function, std::string& er
 
 }  // namespace
 
-std::unique_ptr<Context> Context::Create(std::string& error, const std::vector<EnvironmentSetting>& settings) {
-  const ScopedEnvironment environment(settings);
+bool HasExtension(VkPhysicalDevice device, const char* name) {
+  uint32_t count = 0;
+  vkEnumerateDeviceExtensionProperties(device, nullptr, &count, nullptr);
+  std::vector<VkExtensionProperties> extensions(count);
+  vkEnumerateDeviceExtensionProperties(device, nullptr, &count, extensions.data());
+  return std::any_of(extensions.begin(), extensions.end(), [name](const VkExtensionProperties& extension) {
+    return std::strcmp(extension.extensionName, name) == 0;
+  });
+}
+
+std::unique_ptr<Context> Context::Create(std::string& error, const ContextOptions& options) {
+  const ScopedEnvironment environment(options.settings);
   std::unique_ptr<Context> context(new Context());
-  if (!context->CreateInstance(error) || !context->ChooseDevice(error) || !context->CreateDevice(error)) return nullptr;
+  if (!context->CreateInstance(options, error) || !context->ChooseDevice(error) ||
+      !context->CreateDevice(options, error))
+    return nullptr;
   context->creation_messages = context->messages.Unexpected();
   KeepLibrariesLoaded();
   return context;
@@ -110,7 +112,7 @@ void Context::DestroyDevice() {
   device = VK_NULL_HANDLE;
 }
 
-bool Context::CreateInstance(std::string& error) {
+bool Context::CreateInstance(const ContextOptions& options, std::string& error) {
   // Named by the application, the validation layer sits below every implicit layer, and so below Trellis.
   validation_version = LayerVersion(kValidationLayer);
   has_validation = validation_version != 0 && std::getenv("TRELLIS_TEST_NO_VALIDATION") == nullptr;
@@ -118,7 +120,7 @@ bool Context::CreateInstance(std::string& error) {
   const VkDebugUtilsMessengerCreateInfoEXT messenger = messages.MessengerInfo();
   auto application = Struct<VkApplicationInfo>(VK_STRUCTURE_TYPE_APPLICATION_INFO);
   application.pApplicationName = "trellis_gpu_tests";
-  application.apiVersion = VK_API_VERSION_1_3;
+  application.apiVersion = options.api_version;
   auto info = Struct<VkInstanceCreateInfo>(VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO);
   info.pApplicationInfo = &application;
   info.enabledLayerCount = has_validation ? 1 : 0;
@@ -171,11 +173,10 @@ bool Context::ChooseDevice(std::string& error) {
   return true;
 }
 
-bool Context::CreateDevice(std::string& error) {
+void Context::FindFeatures(const OptionalExtensions& extra) {
   auto supported12 = Struct<VkPhysicalDeviceVulkan12Features>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES);
   auto supported = Struct<VkPhysicalDeviceFeatures2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &supported12);
   vkGetPhysicalDeviceFeatures2(physical_device, &supported);
-  OptionalExtensions extra(physical_device);
   features = {supported12.shaderInt8 == VK_TRUE,
               supported.features.shaderInt16 == VK_TRUE,
               supported.features.shaderInt64 == VK_TRUE,
@@ -188,34 +189,18 @@ bool Context::CreateDevice(std::string& error) {
               extra.derivative_quads,
               extra.derivative_linear,
               extra.workgroup_memory_explicit_layout};
+}
 
-  auto enqueue =
-      Struct<VkPhysicalDeviceShaderEnqueueFeaturesAMDX>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX);
-  enqueue.shaderEnqueue = VK_TRUE;
-  auto maintenance5 = Struct<VkPhysicalDeviceMaintenance5FeaturesKHR>(
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES_KHR, &enqueue);
-  maintenance5.maintenance5 = VK_TRUE;
-  auto vulkan12 =
-      Struct<VkPhysicalDeviceVulkan12Features>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, &maintenance5);
-  vulkan12.bufferDeviceAddress = VK_TRUE;
-  vulkan12.timelineSemaphore = VK_TRUE;
-  vulkan12.shaderInt8 = supported12.shaderInt8;
-  vulkan12.shaderBufferInt64Atomics = supported12.shaderBufferInt64Atomics;
-  vulkan12.shaderFloat16 = supported12.shaderFloat16;
-  vulkan12.vulkanMemoryModel = features.vulkan_memory_model ? VK_TRUE : VK_FALSE;
-  vulkan12.vulkanMemoryModelDeviceScope = vulkan12.vulkanMemoryModel;
-  auto dynamic_rendering = Struct<VkPhysicalDeviceDynamicRenderingFeatures>(
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DYNAMIC_RENDERING_FEATURES, &vulkan12);
-  dynamic_rendering.dynamicRendering = VK_TRUE;
-  auto synchronization2 = Struct<VkPhysicalDeviceSynchronization2Features>(
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SYNCHRONIZATION_2_FEATURES, &dynamic_rendering);
-  synchronization2.synchronization2 = VK_TRUE;
-  auto enabled = Struct<VkPhysicalDeviceFeatures2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
-                                                   extra.FeatureChain(&synchronization2));
-  enabled.features.shaderInt16 = supported.features.shaderInt16;
-  enabled.features.shaderInt64 = supported.features.shaderInt64;
-  enabled.features.pipelineStatisticsQuery = supported.features.pipelineStatisticsQuery;
-  enabled.features.shaderFloat64 = supported.features.shaderFloat64;
+bool Context::CreateDevice(const ContextOptions& options, std::string& error) {
+  OptionalExtensions extra(physical_device);
+  FindFeatures(extra);
+  auto group =
+      Struct<VkDeviceGroupDeviceCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_GROUP_DEVICE_CREATE_INFO, options.feature_chain);
+  group.physicalDeviceCount = 1;
+  group.pPhysicalDevices = &physical_device;
+  void* further = options.device_group ? &group : options.feature_chain;
+  const bool minimal = options.features == FeatureForm::kMinimal;
+  const RequestedFeatures requested(options.features, features, minimal ? further : extra.FeatureChain(further));
 
   const std::vector<VkQueueFamilyProperties> families = FamiliesOf(physical_device);
   std::vector<std::vector<float>> priorities;
@@ -230,8 +215,15 @@ bool Context::CreateDevice(std::string& error) {
   }
   std::vector<const char*> extensions = {VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME, VK_KHR_MAINTENANCE_5_EXTENSION_NAME,
                                          VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME};
-  extensions.insert(extensions.end(), extra.names().begin(), extra.names().end());
-  auto info = Struct<VkDeviceCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &enabled);
+  if (!minimal) extensions.insert(extensions.end(), extra.names().begin(), extra.names().end());
+  extensions.insert(extensions.end(), options.extensions.begin(), options.extensions.end());
+  // What VK_AMDX_shader_enqueue and VK_KHR_maintenance5 depend on.
+  if (options.api_version < VK_API_VERSION_1_3)
+    extensions.insert(extensions.end(),
+                      {VK_KHR_SYNCHRONIZATION_2_EXTENSION_NAME, VK_EXT_EXTENDED_DYNAMIC_STATE_EXTENSION_NAME,
+                       VK_KHR_DYNAMIC_RENDERING_EXTENSION_NAME});
+  auto info = Struct<VkDeviceCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, requested.chain());
+  info.pEnabledFeatures = requested.enabled();
   info.queueCreateInfoCount = static_cast<uint32_t>(queue_infos.size());
   info.pQueueCreateInfos = queue_infos.data();
   info.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
@@ -249,6 +241,10 @@ bool Context::CreateDevice(std::string& error) {
   queue = queues.front().handle;
   queue_family = queues.front().family;
   has_graphics = (families[queue_family].queueFlags & VK_QUEUE_GRAPHICS_BIT) != 0;
+  return LoadCommands(error);
+}
+
+bool Context::LoadCommands(std::string& error) {
   optional = LoadOptionalCommands(device);
   return Load(device, "vkCreateExecutionGraphPipelinesAMDX", graph.CreateExecutionGraphPipelines, error) &&
          Load(device, "vkGetExecutionGraphPipelineScratchSizeAMDX", graph.GetExecutionGraphPipelineScratchSize,

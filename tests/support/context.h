@@ -7,6 +7,7 @@
 
 #include "tests/support/messages.h"
 #include "tests/support/optional_extensions.h"
+#include "tests/support/requested_features.h"
 #include "tests/support/vulkan.h"
 
 namespace trellis::test {
@@ -22,17 +23,6 @@ struct GraphCommands {
   PFN_vkCmdDispatchGraphIndirectCountAMDX CmdDispatchGraphIndirectCount = nullptr;
 };
 
-// Optional shader features; enabled on the device where they exist. What Trellis itself needs (buffer addresses, 16-bit
-// storage, …) is left out on purpose: the layer has to add it.
-struct ShaderFeatures {
-  bool int8 = false, int16 = false, int64 = false, int64_atomics = false, float16 = false, float64 = false;
-  bool vulkan_memory_model = false;
-  bool pipeline_statistics = false;  // queries
-  // Of extensions (OptionalExtensions).
-  bool robust_buffer_access2 = false, derivative_quads = false, derivative_linear = false;
-  bool workgroup_memory_explicit_layout = false;
-};
-
 // A queue that graphs can run on.
 struct ComputeQueue {
   VkQueue handle = VK_NULL_HANDLE;
@@ -45,11 +35,23 @@ struct EnvironmentSetting {
   std::string value;
 };
 
+// What application a context is made for.
+struct ContextOptions {
+  std::vector<EnvironmentSetting> settings = {};  // in the environment while instance and device are created
+  uint32_t api_version = VK_API_VERSION_1_3;      // of the application
+  FeatureForm features = FeatureForm::kCore;
+  bool device_group = false;                 // the device is a group of itself
+  std::vector<const char*> extensions = {};  // beside OptionalExtensions; the device must have them
+  void* feature_chain = nullptr;             // the structures of their features
+};
+
+[[nodiscard]] bool HasExtension(VkPhysicalDevice device, const char* name);
+
 // Threading: one thread creates and destroys it; any thread may use what it holds.
 class Context {
  public:
-  // Null with a message in `error`. `settings` are in the environment while instance and device are created.
-  static std::unique_ptr<Context> Create(std::string& error, const std::vector<EnvironmentSetting>& settings = {});
+  // Null with a message in `error`.
+  static std::unique_ptr<Context> Create(std::string& error, const ContextOptions& options = {});
   ~Context();
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
@@ -80,9 +82,11 @@ class Context {
 
  private:
   Context() = default;
-  bool CreateInstance(std::string& error);
+  bool CreateInstance(const ContextOptions& options, std::string& error);
   bool ChooseDevice(std::string& error);
-  bool CreateDevice(std::string& error);
+  void FindFeatures(const OptionalExtensions& extra);
+  bool CreateDevice(const ContextOptions& options, std::string& error);
+  bool LoadCommands(std::string& error);
 
   VkDebugUtilsMessengerEXT messenger_ = VK_NULL_HANDLE;
 };

@@ -1,0 +1,79 @@
+#include "tests/support/requested_features.h"
+
+namespace trellis::test {
+
+RequestedFeatures::RequestedFeatures(FeatureForm form, const ShaderFeatures& wanted, void* next)
+    : form_(form),
+      chain_(next),
+      enqueue_(Struct<VkPhysicalDeviceShaderEnqueueFeaturesAMDX>(
+          VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX)),
+      maintenance5_(Struct<VkPhysicalDeviceMaintenance5FeaturesKHR>(
+          VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES_KHR)),
+      vulkan12_(Struct<VkPhysicalDeviceVulkan12Features>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES)),
+      address_(Struct<VkPhysicalDeviceBufferDeviceAddressFeatures>(
+          VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES)),
+      timeline_(Struct<VkPhysicalDeviceTimelineSemaphoreFeatures>(
+          VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES)),
+      small_types_(Struct<VkPhysicalDeviceShaderFloat16Int8Features>(
+          VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT16_INT8_FEATURES)),
+      atomics_(Struct<VkPhysicalDeviceShaderAtomicInt64Features>(
+          VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_INT64_FEATURES)),
+      memory_model_(Struct<VkPhysicalDeviceVulkanMemoryModelFeatures>(
+          VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_MEMORY_MODEL_FEATURES)),
+      dynamic_rendering_(Struct<VkPhysicalDeviceDynamicRenderingFeatures>(
+          VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DYNAMIC_RENDERING_FEATURES)),
+      synchronization2_(Struct<VkPhysicalDeviceSynchronization2Features>(
+          VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SYNCHRONIZATION_2_FEATURES)),
+      features2_(Struct<VkPhysicalDeviceFeatures2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2)) {
+  enqueue_.shaderEnqueue = VK_TRUE;
+  maintenance5_.maintenance5 = VK_TRUE;
+  dynamic_rendering_.dynamicRendering = VK_TRUE;
+  synchronization2_.synchronization2 = VK_TRUE;
+  features2_.features.shaderInt16 = wanted.int16;
+  features2_.features.shaderInt64 = wanted.int64;
+  features2_.features.shaderFloat64 = wanted.float64;
+  features2_.features.pipelineStatisticsQuery = wanted.pipeline_statistics;
+  Link(enqueue_);
+  Link(maintenance5_);
+  if (form == FeatureForm::kMinimal) return;
+  if (form == FeatureForm::kCore) {
+    LinkCore(wanted);
+  } else {
+    LinkSingle(wanted);
+  }
+  Link(dynamic_rendering_);
+  Link(synchronization2_);
+  Link(features2_);
+}
+
+void RequestedFeatures::LinkCore(const ShaderFeatures& wanted) {
+  vulkan12_.bufferDeviceAddress = VK_TRUE;
+  vulkan12_.timelineSemaphore = VK_TRUE;
+  vulkan12_.shaderInt8 = wanted.int8;
+  vulkan12_.shaderFloat16 = wanted.float16;
+  vulkan12_.shaderBufferInt64Atomics = wanted.int64_atomics;
+  vulkan12_.vulkanMemoryModel = wanted.vulkan_memory_model;
+  vulkan12_.vulkanMemoryModelDeviceScope = wanted.vulkan_memory_model;
+  Link(vulkan12_);
+}
+
+void RequestedFeatures::LinkSingle(const ShaderFeatures& wanted) {
+  address_.bufferDeviceAddress = VK_TRUE;
+  timeline_.timelineSemaphore = VK_TRUE;
+  small_types_.shaderInt8 = wanted.int8;
+  small_types_.shaderFloat16 = wanted.float16;
+  atomics_.shaderBufferInt64Atomics = wanted.int64_atomics;
+  memory_model_.vulkanMemoryModel = wanted.vulkan_memory_model;
+  memory_model_.vulkanMemoryModelDeviceScope = wanted.vulkan_memory_model;
+  Link(address_);
+  Link(timeline_);
+  Link(small_types_);
+  Link(atomics_);
+  Link(memory_model_);
+}
+
+const VkPhysicalDeviceFeatures* RequestedFeatures::enabled() const {
+  return form_ == FeatureForm::kMinimal ? &features2_.features : nullptr;
+}
+
+}  // namespace trellis::test
