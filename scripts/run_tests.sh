@@ -10,13 +10,14 @@ REPO_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 Usage() {
   cat <<'TEXT'
-usage: scripts/run_tests.sh [--asan | --all] [-- arguments of ctest]
+usage: scripts/run_tests.sh [--asan | --tsan | --all] [-- arguments of ctest]
 
 Installs what is missing (Debian 12 and 13), builds, and runs the tests.
 
   (no option)  the preset dev
   --asan       the preset asan (AddressSanitizer and UndefinedBehaviorSanitizer)
-  --all        both, one after the other
+  --tsan       the preset tsan (ThreadSanitizer): the tests of threads that use the layer at once, without drivers
+  --all        all three, one after the other
 
 With CI=true the run fails unless the GPU tests, random graphs among them, ran on lavapipe and on SwiftShader and skipped
 exactly what tests/gpu/expected_skips.txt lists.
@@ -27,7 +28,8 @@ presets=(dev)
 while [ $# -gt 0 ]; do
   case $1 in
     --asan) presets=(asan) ;;
-    --all) presets=(dev asan) ;;
+    --tsan) presets=(tsan) ;;
+    --all) presets=(dev asan tsan) ;;
     -h | --help)
       Usage
       exit 0
@@ -57,17 +59,22 @@ export UBSAN_OPTIONS="print_stacktrace=1:${UBSAN_OPTIONS:-}"
 
 # Builds and tests one preset. What it prints last is repeated at the very end.
 RunPreset() {
-  local preset=$1 build log status=0
+  local preset=$1 build log status=0 targets=() selection=()
   build=$(BuildDir "${preset}")
-  ConfigureAndBuild "${preset}"
+  # Drivers are not built with ThreadSanitizer, and would be accused of everything.
+  if [ "${preset}" = tsan ]; then
+    targets=(--target trellis_thread_tests)
+    selection=(-L threads)
+  fi
+  ConfigureAndBuild "${preset}" ${targets[@]+"${targets[@]}"}
   # Results of an earlier run must not stand in for a driver that did not run this time.
   rm -rf "${build}/gpu_results"
   Say "testing (${preset})"
   log=${build}/ctest.log
-  ctest --test-dir "${build}" -j "$(nproc)" --output-on-failure --no-tests=error ${ctest_arguments[@]+"${ctest_arguments[@]}"} 2>&1 | tee "${log}" ||
-    status=1
+  ctest --test-dir "${build}" -j "$(nproc)" --output-on-failure --no-tests=error ${selection[@]+"${selection[@]}"} \
+    ${ctest_arguments[@]+"${ctest_arguments[@]}"} 2>&1 | tee "${log}" || status=1
   # A selection of tests, or a checkout without GPU tests, has no GPU results to judge.
-  if [ "${#ctest_arguments[@]}" -eq 0 ] && [ -d "${REPO_ROOT}/tests/gpu" ]; then
+  if [ "${#ctest_arguments[@]}" -eq 0 ] && [ "${preset}" != tsan ] && [ -d "${REPO_ROOT}/tests/gpu" ]; then
     python3 "${REPO_ROOT}/scripts/check_gpu_results.py" "${build}/gpu_results" \
       --expected-skips "${REPO_ROOT}/tests/gpu/expected_skips.txt" ${required[@]+"${required[@]}"} || status=1
   fi

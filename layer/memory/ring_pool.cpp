@@ -93,7 +93,6 @@ bool RingPool::Publish(DeviceBuffer ring) {
   std::memcpy(table_.data() + sizeof(shared::RingTableHeader) + index * sizeof(entry), &entry, sizeof(entry));
   // Graphs that were submitted before may be scanning the table right now: the entry must be complete before they see
   // it counted.
-  std::atomic_thread_fence(std::memory_order_release);
   auto* header = reinterpret_cast<shared::RingTableHeader*>(table_.data());
   std::atomic_ref<uint32_t>(header->count).store(index + 1, std::memory_order_release);
   return true;

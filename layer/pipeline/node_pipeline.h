@@ -30,7 +30,10 @@ class NodePipeline {
   // `allocator` too.
   [[nodiscard]] VkResult Create(VkPipelineCache cache, const VkComputePipelineCreateInfo& info,
                                 const VkAllocationCallbacks* allocator);
-  void FinishCreation() { allocator_ = nullptr; }
+  void FinishCreation() {
+    // What was made without one may come from a library, which other threads link at the same time.
+    if (has_allocator_) allocator_ = nullptr;
+  }
   // Destroys the pipeline if it was made with an allocator; `allocator` must be compatible with that. The first call
   // wins.
   void Release(const VkAllocationCallbacks* allocator);

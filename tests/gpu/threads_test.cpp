@@ -2,23 +2,16 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <functional>
-#include <thread>
 
 #include "tests/gpu/own_device.h"
 #include "tests/gpu/queue_work.h"
 #include "tests/support/gpu_test.h"
+#include "tests/support/on_threads.h"
 
 namespace trellis::test {
 namespace {
 
 constexpr uint32_t kThreads = 8;
-
-void OnThreads(uint32_t count, const std::function<void(uint32_t)>& work) {
-  std::vector<std::thread> threads;
-  for (uint32_t thread = 0; thread < count; ++thread) threads.emplace_back(work, thread);
-  for (std::thread& thread : threads) thread.join();
-}
 
 class Threads : public OwnDeviceTest {
  protected:

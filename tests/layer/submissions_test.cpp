@@ -3,13 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <functional>
-#include <thread>
-
 #include "layer/memory/ring_pool.h"
 #include "layer/objects/registry.h"
 #include "layer/replay/loss_reports.h"
 #include "tests/layer/fake_driver/layer_under_test.h"
+#include "tests/support/on_threads.h"
 
 namespace trellis::test {
 namespace {
@@ -164,15 +162,9 @@ TEST_F(Submissions, devices_have_rings_of_their_own) {
   EXPECT_EQ(submitting_.Rings(), 1u);
 }
 
-void OnThreads(const std::function<void(uint32_t)>& work) {
-  std::vector<std::thread> threads;
-  for (uint32_t thread = 0; thread < kThreads; ++thread) threads.emplace_back(work, thread);
-  for (std::thread& thread : threads) thread.join();
-}
-
 // Whoever got through has a ring, whatever the others ask for at the same time.
 TEST_F(Submissions, threads_with_a_queue_each) {
-  OnThreads([&](uint32_t thread) {
+  OnThreads(kThreads, [&](uint32_t thread) {
     const VkQueue queue = submitting_.MakeQueue();
     for (VkDeviceSize step = 1; step <= 4; ++step)
       EXPECT_EQ(submitting_.Submit(queue, submitting_.RecordGraph(step * (1 + thread) * kRingBytes)), VK_SUCCESS);
@@ -187,7 +179,7 @@ TEST_F(Submissions, threads_with_a_queue_each) {
 }
 
 TEST_F(Submissions, threads_that_make_and_destroy_what_is_tracked) {
-  OnThreads([&](uint32_t) {
+  OnThreads(kThreads, [&](uint32_t) {
     const TestDevice& device = submitting_.device();
     for (uint32_t round = 0; round < 20; ++round) {
       VkBufferCreateInfo buffer_info = {};

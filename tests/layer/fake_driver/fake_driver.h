@@ -66,8 +66,8 @@ class FakeDriver {
   FakeDriver(const FakeDriver&) = delete;
   FakeDriver& operator=(const FakeDriver&) = delete;
 
-  // What stands at the end of the loader's chain. The next vkCreateInstance that gets there makes an instance of this
-  // driver.
+  // What stands at the end of the loader's chain. This thread's next vkCreateInstance that gets there makes an instance
+  // of this driver.
   [[nodiscard]] PFN_vkGetInstanceProcAddr MakeCurrent();
 
   // What the loader does: calls of commands that no layer hooks come here directly.

@@ -12,11 +12,12 @@ namespace trellis::test {
 
 namespace {
 
-FakeDriver* g_current_driver = nullptr;
+// Threads make instances of drivers of their own.
+thread_local FakeDriver* t_current_driver = nullptr;
 
 VKAPI_ATTR VkResult VKAPI_CALL CreateInstance(const VkInstanceCreateInfo* info, const VkAllocationCallbacks*,
                                               VkInstance* instance) {
-  FakeDriver& driver = *g_current_driver;
+  FakeDriver& driver = *t_current_driver;
   driver.instance_extensions.assign(info->ppEnabledExtensionNames,
                                     info->ppEnabledExtensionNames + info->enabledExtensionCount);
   const auto& enabled = driver.instance_extensions;
@@ -224,7 +225,7 @@ PFN_vkVoidFunction FakeInstanceFunction(const char* name) {
 }
 
 PFN_vkGetInstanceProcAddr FakeDriver::MakeCurrent() {
-  g_current_driver = this;
+  t_current_driver = this;
   return reinterpret_cast<PFN_vkGetInstanceProcAddr>(DriverFunction<PFN_vkGetInstanceProcAddr, &GetInstanceProcAddr>());
 }
 

@@ -1,0 +1,151 @@
+// Graphs recorded, submitted and waited for by many threads at once.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstddef>
+
+#include "layer/memory/ring_pool.h"
+#include "layer/objects/registry.h"
+#include "layer/replay/loss_reports.h"
+#include "tests/support/on_threads.h"
+#include "tests/threads/threaded_graph.h"
+
+namespace trellis::test {
+namespace {
+
+class RecordingThreads : public ::testing::Test {
+ protected:
+  RecordingThreads() : graph_(MakeGraph(device_, parts_.GraphInfo())) {}
+  ~RecordingThreads() override { DestroyGraph(device_, graph_); }
+
+  [[nodiscard]] VkCommandBuffer Record(const GraphRecorder& recorder) const {
+    return recorder.Record(graph_, parts_.layout());
+  }
+  [[nodiscard]] VkQueue MakeQueue() const {
+    VkQueue queue = VK_NULL_HANDLE;
+    TRELLIS_CALL(device_, GetDeviceQueue)(device_.handle(), 0, 0, &queue);
+    return queue;
+  }
+  [[nodiscard]] VkResult Submit(VkQueue queue, VkCommandBuffer command_buffer) const {
+    VkSubmitInfo submit = {};
+    submit.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
+    submit.commandBufferCount = 1;
+    submit.pCommandBuffers = &command_buffer;
+    return TRELLIS_CALL(device_, QueueSubmit)(queue, 1, &submit, VK_NULL_HANDLE);
+  }
+  [[nodiscard]] VkResult Submit2(VkQueue queue, VkCommandBuffer command_buffer) const {
+    VkCommandBufferSubmitInfo info = {};
+    info.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO;
+    info.commandBuffer = command_buffer;
+    VkSubmitInfo2 submit = {};
+    submit.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO_2;
+    submit.commandBufferInfoCount = 1;
+    submit.pCommandBufferInfos = &info;
+    return TRELLIS_CALL(device_, QueueSubmit2)(queue, 1, &submit, VK_NULL_HANDLE);
+  }
+
+  FakeDriver driver_;
+  const TestInstance instance_{driver_, {VK_EXT_DEBUG_UTILS_EXTENSION_NAME}};
+  const TestDevice device_{instance_};
+  const GraphParts parts_{device_};
+  const VkPipeline graph_;
+};
+
+// The first graphs ever recorded on the device, so that what the layer makes on first use is asked for by all at once.
+TEST_F(RecordingThreads, RecordWhatOneThreadRecords) {
+  constexpr uint32_t kRecordings = 6;
+  std::vector<std::unique_ptr<GraphRecorder>> recorders(kThreads);
+  std::vector<std::vector<VkCommandBuffer>> recorded(kThreads);
+  OnThreads(kThreads, [&](uint32_t thread) {
+    recorders[thread] = std::make_unique<GraphRecorder>(device_);
+    for (uint32_t i = 0; i < kRecordings; ++i) recorded[thread].push_back(Record(*recorders[thread]));
+  });
+  const std::vector<std::string> expected = CommandsOf(driver_, Record(*recorders[0]));
+  EXPECT_GE(std::count(expected.begin(), expected.end(), "CmdDispatchIndirect"), 6);
+  for (const auto& command_buffers : recorded)
+    for (const VkCommandBuffer command_buffer : command_buffers)
+      EXPECT_EQ(CommandsOf(driver_, command_buffer), expected);
+}
+
+// Some submit to queues of their own, in every form, and wait; meanwhile others record, reset and destroy pools, and
+// make and destroy graphs.
+TEST_F(RecordingThreads, SubmitWhileOthersRecordAndDestroy) {
+  constexpr uint32_t kRounds = 20;
+  const GraphRecorder shared_recorder(device_);
+  const VkCommandBuffer shared = Record(shared_recorder);
+  const auto submit = [&] {
+    const VkQueue queue = MakeQueue();
+    for (uint32_t round = 0; round < kRounds; ++round) {
+      EXPECT_EQ(Submit(queue, shared), VK_SUCCESS);
+      EXPECT_EQ(Submit2(queue, shared), VK_SUCCESS);
+      EXPECT_EQ(TRELLIS_CALL(device_, QueueWaitIdle)(queue), VK_SUCCESS);
+    }
+  };
+  const auto record = [&] {
+    const VkQueue queue = MakeQueue();
+    for (uint32_t round = 0; round < kRounds; ++round) {
+      const GraphRecorder recorder(device_);
+      EXPECT_EQ(Submit(queue, Record(recorder)), VK_SUCCESS);
+      EXPECT_EQ(TRELLIS_CALL(device_, DeviceWaitIdle)(device_.handle()), VK_SUCCESS);
+      recorder.ResetPool();
+    }
+  };
+  const auto create = [&] {
+    for (uint32_t round = 0; round < kRounds; ++round) DestroyGraph(device_, MakeGraph(device_, parts_.GraphInfo()));
+  };
+  OnThreads(kThreads, [&](uint32_t thread) {
+    if (thread % 4 < 2) return submit();
+    if (thread % 4 == 2) return record();
+    create();
+  });
+  EXPECT_EQ(driver_.CountOf("QueueSubmit"), kThreads * 3u / 4 * kRounds);
+  EXPECT_EQ(driver_.CountOf("QueueSubmit2"), kThreads / 2u * kRounds);
+  const auto pool = RingPoolOf(*FindDevice(device_.handle()), 0);
+  ASSERT_TRUE(pool);
+  EXPECT_EQ((*pool)->RingCount(), kThreads * 3u / 4) << "one for each queue";
+}
+
+// As the device writes a report: what is counted last is what the host looks at first.
+void WriteReport(LossReports& reports, uint32_t slot) {
+  auto* header = reinterpret_cast<shared::LossReportHeader*>(reports.address());
+  const uint32_t number = std::atomic_ref(header->written).fetch_add(1, std::memory_order_release);
+  auto& report = reinterpret_cast<shared::LossReport*>(header + 1)[number % shared::kLossReportCapacity];
+  report.slot = slot;
+  report.kind = shared::kReportLost;
+  std::atomic_ref(report.records).store(1, std::memory_order_release);
+}
+
+TEST_F(RecordingThreads, EachReportIsToldOnceWhoeverWaits) {
+  constexpr uint32_t kReports = 500;
+  std::atomic<uint32_t> told = 0;
+  VkDebugUtilsMessengerCreateInfoEXT info = {};
+  info.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT;
+  info.messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT;
+  info.messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT;
+  info.pUserData = &told;
+  info.pfnUserCallback = [](VkDebugUtilsMessageSeverityFlagBitsEXT, VkDebugUtilsMessageTypeFlagsEXT,
+                            const VkDebugUtilsMessengerCallbackDataEXT*, void* count) -> VkBool32 {
+    ++*static_cast<std::atomic<uint32_t>*>(count);
+    return VK_FALSE;
+  };
+  VkDebugUtilsMessengerEXT messenger = VK_NULL_HANDLE;
+  TRELLIS_CALL(instance_, CreateDebugUtilsMessengerEXT)(instance_.handle(), &info, nullptr, &messenger);
+  const auto reports = LossReports::Of(*FindDevice(device_.handle()));
+  ASSERT_TRUE(reports);
+  std::atomic<bool> done = false;
+  OnThreads(kThreads, [&](uint32_t thread) {
+    if (thread == 0) {  // the device
+      for (uint32_t i = 0; i < kReports; ++i) WriteReport(**reports, i);
+      done = true;
+      return;
+    }
+    while (!done) EXPECT_EQ(TRELLIS_CALL(device_, DeviceWaitIdle)(device_.handle()), VK_SUCCESS);
+  });
+  EXPECT_EQ(TRELLIS_CALL(device_, DeviceWaitIdle)(device_.handle()), VK_SUCCESS);
+  EXPECT_EQ(told, kReports);
+  TRELLIS_CALL(instance_, DestroyDebugUtilsMessengerEXT)(instance_.handle(), messenger, nullptr);
+}
+
+}  // namespace
+}  // namespace trellis::test
