@@ -210,6 +210,19 @@ TEST_F(ObjectHooks, private_data_of_node_modules_is_kept_by_the_layer) {
   EXPECT_EQ(value, 0u);
 }
 
+TEST_F(ObjectHooks, node_modules_have_no_identifier) {
+  const auto identifier_size = [&](VkShaderModule module) {
+    VkShaderModuleIdentifierEXT identifier = {};
+    identifier.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_IDENTIFIER_EXT;
+    identifier.identifierSize = 7;
+    TRELLIS_CALL(device_, GetShaderModuleIdentifierEXT)(device_.handle(), module, &identifier);
+    return identifier.identifierSize;
+  };
+  EXPECT_EQ(identifier_size(MakeModule(kNodeModule)), 0u);
+  EXPECT_EQ(driver_.CountOf("GetShaderModuleIdentifierEXT"), 0u);
+  EXPECT_EQ(identifier_size(MakeModule(kPlainModule)), 1u) << "the driver's answer";
+}
+
 class LayoutHooks : public ObjectHooks {
  protected:
   VkPipelineLayout MakeLayout(const VkPushConstantRange& range) {

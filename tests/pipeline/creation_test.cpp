@@ -165,6 +165,24 @@ TEST_F(GraphCreation, LayoutsAndModulesMayDieAtOnce) {
   EXPECT_EQ(FindDevice(device_.handle())->execution_graphs.Find(pipelines_[0])->layout->node_layout, node_layout);
 }
 
+TEST_F(GraphCreation, PrivateDataIsKeptByTheLayerAndDiesWithTheGraph) {
+  const VkPipeline graph =
+      Make(GraphInfo({Stage(MakeModule(Assemble(ThreadModule(Shape::kDxc))), "ThreadNode")}, MakeLayout(8)));
+  const auto slot = HandleFromU64<VkPrivateDataSlot>(5);
+  const auto get = [&] {
+    uint64_t value = 1;
+    TRELLIS_CALL(device_, GetPrivateData)
+    (device_.handle(), VK_OBJECT_TYPE_PIPELINE, HandleToU64(graph), slot, &value);
+    return value;
+  };
+  EXPECT_EQ(get(), 0u) << "as long as nothing was set";
+  TRELLIS_CALL(device_, SetPrivateData)(device_.handle(), VK_OBJECT_TYPE_PIPELINE, HandleToU64(graph), slot, 77);
+  EXPECT_EQ(get(), 77u);
+  EXPECT_EQ(driver_.CountOf("SetPrivateData"), 0u) << "the driver does not know the handle";
+  Destroy(graph);
+  EXPECT_EQ(FindDevice(device_.handle())->private_data.Get(HandleToU64(graph), slot), 0u);
+}
+
 TEST_F(GraphCreation, SchedulesAreKeptByRoots) {
   const VkShaderModule module = MakeModule(Assemble(ChainModule(Shape::kDxc)));
   ASSERT_EQ(Create({GraphInfo({Stage(module, "Source"), Stage(module, "Grid"), Stage(module, "Sum")}, MakeLayout())}),

@@ -309,6 +309,12 @@ VKAPI_ATTR VkResult VKAPI_CALL ReleaseCapturedPipelineDataKHR(VkDevice device,
   return VK_SUCCESS;
 }
 
+VKAPI_ATTR void VKAPI_CALL GetShaderModuleIdentifierEXT(VkDevice device, VkShaderModule module,
+                                                        VkShaderModuleIdentifierEXT* identifier) {
+  DriverOf(device).Record("GetShaderModuleIdentifierEXT").object = (uint64_t)module;
+  identifier->identifierSize = 1;
+}
+
 VKAPI_ATTR VkResult VKAPI_CALL SetPrivateData(VkDevice device, VkObjectType, uint64_t object, VkPrivateDataSlot,
                                               uint64_t) {
   DriverOf(device).Record("SetPrivateData").object = object;
@@ -382,6 +388,7 @@ PFN_vkVoidFunction FakeDeviceFunction(const char* name) {
                                                                             FAKE(GetPrivateData),
                                                                             FAKE(GetSemaphoreCounterValue),
                                                                             FAKE(GetShaderInfoAMD),
+                                                                            FAKE(GetShaderModuleIdentifierEXT),
                                                                             FAKE(InvalidateMappedMemoryRanges),
                                                                             FAKE(MapMemory),
                                                                             FAKE(QueueSubmit),
