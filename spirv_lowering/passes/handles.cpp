@@ -18,6 +18,11 @@ std::string Where(const Instruction& instruction) {
          (instruction.result_id != kNoId ? " %" + std::to_string(instruction.result_id) : std::string());
 }
 
+bool IsVariable(const Instruction& instruction) { return instruction.opcode == spv::Op::OpVariable; }
+bool IsVariableOrLine(const Instruction& instruction) {
+  return IsVariable(instruction) || instruction.opcode == spv::Op::OpLine || instruction.opcode == spv::Op::OpNoLine;
+}
+
 // Instructions that hand a handle on unchanged: the value stands for the same array afterwards.
 bool MovesHandles(spv::Op op) {
   switch (op) {
@@ -117,12 +122,17 @@ class HandleLowering {
     for (BasicBlock& block : function.blocks) {
       body_.clear();
       body_.reserve(block.body.size() + 8);
-      // Variables stay first; what is loaded behind them dominates everything else.
-      const auto is_variable = [](const Instruction& instruction) { return instruction.opcode == spv::Op::OpVariable; };
+      // Variables come first, also if a module that is not valid has something before them; what is loaded behind them
+      // dominates everything else.
       const auto variables_end =
-          first_block ? std::find_if(block.body.rbegin(), block.body.rend(), is_variable).base() : block.body.begin();
+          first_block ? std::find_if(block.body.rbegin(), block.body.rend(), IsVariable).base() : block.body.begin();
+      for (auto instruction = block.body.begin(); instruction != variables_end; ++instruction) {
+        if (!IsVariableOrLine(*instruction)) continue;
+        if (Expected<void> lowered = LowerInstruction(*instruction); !lowered) return lowered;
+      }
+      if (first_block && lowering_.input != kNoId) LoadInput();
       for (auto instruction = block.body.begin(); instruction != block.body.end(); ++instruction) {
-        if (first_block && instruction == variables_end && lowering_.input != kNoId) LoadInput();
+        if (instruction < variables_end && IsVariableOrLine(*instruction)) continue;
         if (Expected<void> lowered = LowerInstruction(*instruction); !lowered) return lowered;
       }
       std::swap(block.body, body_);
@@ -230,13 +240,11 @@ class HandleLowering {
           return Keep(Instruction(spv::Op::OpCopyObject, instruction.type_id, instruction.result_id, {null}));
         break;
       case spv::Op::OpVariable:
-        InitialiseVariable(instruction);
-        break;
+        return LowerVariable(instruction);
       default:
         break;
     }
-    if (IsAnyHandle(instruction.type_id) && !MovesHandles(instruction.opcode) &&
-        instruction.opcode != spv::Op::OpVariable) {
+    if (IsAnyHandle(instruction.type_id) && !MovesHandles(instruction.opcode)) {
       return Error{Where(instruction) + ": makes a node payload array of its own: not supported"};
     }
     return Keep(std::move(instruction));
@@ -255,6 +263,15 @@ class HandleLowering {
       return;
     const Id null = NullFor(types_.Pointee(variable.type_id));
     if (null != kNoId) variable.operands.push_back(null);
+  }
+
+  Expected<void> LowerVariable(Instruction& variable) {
+    // What stands for the input is loaded behind the variables.
+    if (lowering_.input != kNoId && variable.operands.size() > 1 && variable.operands[1] == lowering_.input)
+      return Error{Where(variable) + ": the node's input as initialiser: not supported"};
+    InitialiseVariable(variable);
+    body_.push_back(std::move(variable));
+    return {};
   }
 
   // An instruction that stays, with the input replaced.

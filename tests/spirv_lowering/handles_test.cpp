@@ -434,6 +434,21 @@ OpEnqueueNodePayloadsAMDX %local
       << main;
 }
 
+// Not valid, but what comes of it is: the input is loaded behind all variables.
+TEST(Handles, VariableBehindAUseOfTheInput) {
+  const std::string main = FunctionText(LowerParts(Produces(R"(
+%member = OpAccessChain %np_uint %input %uint_2 %int_1
+%late = OpVariable %fn_uint Function
+%value = OpLoad %uint %member
+OpStore %late %value
+)")),
+                                        "main");
+  EXPECT_TRUE(HasLines(main, {"%late = OpVariable %fn_uint Function", "* = OpLoad %v4uint %trellis_input",
+                              "* = OpFunctionCall %v2uint %trellis_element * %uint_2",
+                              "%member = OpAccessChain %ptr_PhysicalStorageBuffer_uint * %int_1"}))
+      << main;
+}
+
 TEST(Handles, Refusals) {
   const auto refuses = [](const NodeParts& parts, const char* what) {
     const std::string message = LoweringRefusal(parts);
@@ -445,6 +460,9 @@ TEST(Handles, Refusals) {
           "is not the constant scope Workgroup or Invocation");
   refuses(Produces("OpEnqueueNodePayloadsAMDX %input"), "OpEnqueueNodePayloadsAMDX");
   refuses(Produces("%a = OpIsNodePayloadValidAMDX %bool %record %uint_1"), "is not a node payload array type");
+  NodeParts initialised = Produces("", "%copy_of_input = OpVariable %ptr_to_input Function %input");
+  initialised.globals = "%ptr_to_input = OpTypePointer Function %in_ptr";
+  refuses(initialised, "the node's input as initialiser");
   NodeParts in_output = Produces("%a = OpLoad %holds %global");
   in_output.globals =
       "%holds = OpTypeStruct %outputs\n%output_ptr = OpTypePointer Output %holds\n"
