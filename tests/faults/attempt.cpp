@@ -11,9 +11,9 @@ namespace {
 
 constexpr Failures kFailures[] = {Failures::kOnce, Failures::kForGood};
 
-int64_t After(int64_t number) {
+int64_t After(int64_t number, Density density) {
   static const bool all = std::getenv("TRELLIS_TEST_ALL_FAULTS") != nullptr;
-  return number + 1 + (all ? 0 : number / 40);
+  return number + 1 + (all ? 0 : number / static_cast<int64_t>(density));
 }
 
 std::string Describe(int64_t number, Failures failures) {
@@ -49,10 +49,11 @@ Outcome RunOnce(const MakeAttempt& make, const Injection& injection) {
 }
 
 // Until the attempt does not get as far as the failure. `judge` looks at an outcome with a failure.
-void ForEachNumber(const MakeAttempt& make, Failures failures, const std::function<Injection(int64_t)>& injection_of,
+void ForEachNumber(const MakeAttempt& make, Density density, Failures failures,
+                   const std::function<Injection(int64_t)>& injection_of,
                    const std::function<void(const Outcome&)>& judge) {
   RunOnce(make, {[] {}, [] { return false; }});  // so that all that is made once in a process is there
-  for (int64_t number = 0; !testing::Test::HasFailure(); number = After(number)) {
+  for (int64_t number = 0; !testing::Test::HasFailure(); number = After(number, density)) {
     const testing::ScopedTrace trace(__FILE__, __LINE__, Describe(number, failures));
     const int64_t live = LiveAllocations();
     const Outcome outcome = RunOnce(make, injection_of(number));
@@ -101,10 +102,10 @@ size_t Attempt::Known() const {
   return tables + (device_ ? KnownOn(*FindDevice(device_->handle())) : 0);
 }
 
-void FailAllocations(const MakeAttempt& make, Consequence of_one) {
+void FailAllocations(const MakeAttempt& make, Consequence of_one, Density density) {
   for (const Failures failures : kFailures)
     ForEachNumber(
-        make, failures,
+        make, density, failures,
         [failures](int64_t number) {
           return Injection{[number, failures] { FailAllocation(number, failures); }, StopAllocationFailures};
         },
@@ -115,11 +116,11 @@ void FailAllocations(const MakeAttempt& make, Consequence of_one) {
         });
 }
 
-void FailDriverCommands(const MakeAttempt& make) {
+void FailDriverCommands(const MakeAttempt& make, Density density) {
   for (const VkResult result : {VK_ERROR_OUT_OF_HOST_MEMORY, VK_ERROR_OUT_OF_DEVICE_MEMORY})
     for (const Failures failures : kFailures)
       ForEachNumber(
-          make, failures,
+          make, density, failures,
           [failures, result](int64_t number) {
             return Injection{[number, failures, result] { FailDriverCommand(number, failures, result); },
                              StopDriverFailures};

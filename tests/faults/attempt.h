@@ -63,14 +63,18 @@ class Attempt {
 
 using MakeAttempt = std::function<std::unique_ptr<Attempt>()>;
 
-// Lets the n-th allocation of the layer fail, for all n (of the higher ones, for some, unless the
-// variable TRELLIS_TEST_ALL_FAULTS is set), alone and with all that follow.
+// Of the higher numbers some are left out, the more the lower this is, unless the variable TRELLIS_TEST_ALL_FAULTS is
+// set: after n the next one is n + 1 + n / density.
+enum class Density : int64_t { kHigh = TRELLIS_FAULT_DENSITY, kLow = TRELLIS_FAULT_DENSITY / 5 };
+
+// Lets the n-th allocation of the layer fail, for all n that the density leaves, alone and with all that follow.
 //
 // kMaySurvive: a single failure may do no harm, because what needed the memory is tried in another way.
 enum class Consequence : uint8_t { kFails, kMaySurvive };
-void FailAllocations(const MakeAttempt& make, Consequence of_one = Consequence::kFails);
+void FailAllocations(const MakeAttempt& make, Consequence of_one = Consequence::kFails,
+                     Density density = Density::kHigh);
 
 // The same for commands of the driver, which run out of either kind of memory.
-void FailDriverCommands(const MakeAttempt& make);
+void FailDriverCommands(const MakeAttempt& make, Density density = Density::kHigh);
 
 }  // namespace trellis::test
