@@ -10,14 +10,11 @@
 
 #include "tests/support/basic_modules.h"
 #include "tests/support/gpu_test.h"
+#include "tests/support/libraries.h"
 #include "tests/support/run.h"
 
 namespace trellis::test {
 namespace {
-
-const VkPipelineCreateFlags2CreateInfo kLibraryFlags = {
-    VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO, nullptr,
-    VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX | VK_PIPELINE_CREATE_2_LIBRARY_BIT_KHR};
 
 GraphNode ChainNode(const char* entry) { return {.text = ChainModule(Shape::kDxc), .entry = entry}; }
 
@@ -64,18 +61,14 @@ class Libraries : public GpuTest {
     const Layout layout(context(), {});
     const GraphStages stages(context(), nodes);
     EXPECT_TRUE(stages.error().empty()) << stages.error();
-    std::vector<VkComputePipelineCreateInfo> infos;
-    for (const VkPipelineShaderStageCreateInfo& stage : stages.stages()) infos.push_back(LibraryInfo(stage, layout));
-    std::vector<VkPipeline> made(nodes.size());
-    EXPECT_EQ(vkCreateComputePipelines(context().device, VK_NULL_HANDLE, static_cast<uint32_t>(infos.size()),
-                                       infos.data(), nullptr, made.data()),
-              VK_SUCCESS);
+    std::vector<VkPipeline> made;
+    EXPECT_EQ(CreateNodeLibraries(context(), stages, layout, VK_NULL_HANDLE, made), VK_SUCCESS);
     libraries_.insert(libraries_.end(), made.begin(), made.end());
     return made;
   }
 
   static VkComputePipelineCreateInfo LibraryInfo(const VkPipelineShaderStageCreateInfo& stage, const Layout& layout) {
-    auto info = Struct<VkComputePipelineCreateInfo>(VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO, &kLibraryFlags);
+    auto info = Struct<VkComputePipelineCreateInfo>(VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO, &kNodeLibraryFlags);
     info.stage = stage;
     info.layout = layout.handle();
     return info;
@@ -86,14 +79,7 @@ class Libraries : public GpuTest {
     const Layout layout(context(), {});
     const GraphStages stages(context(), nodes);
     EXPECT_TRUE(stages.error().empty()) << stages.error();
-    auto list = Struct<VkPipelineLibraryCreateInfoKHR>(VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR);
-    list.libraryCount = static_cast<uint32_t>(libraries.size());
-    list.pLibraries = libraries.data();
-    auto info = stages.CreateInfo(layout.handle());
-    info.flags = flags;
-    info.pLibraryInfo = &list;
-    return context().graph.CreateExecutionGraphPipelines(context().device, VK_NULL_HANDLE, 1, &info, nullptr,
-                                                         &pipeline);
+    return LinkLibraries(context(), libraries, stages, layout, VK_NULL_HANDLE, flags, pipeline);
   }
   // The caller's.
   VkPipeline Link(const std::vector<VkPipeline>& libraries, const std::vector<GraphNode>& nodes = {}) {

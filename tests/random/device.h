@@ -1,13 +1,12 @@
 // Runs random graphs on the device.
 #pragma once
 
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "tests/random/generate.h"
-#include "tests/support/run.h"
+#include "tests/random/node_shaders.h"
 
 namespace trellis::test::random_graphs {
 
@@ -18,25 +17,17 @@ struct DeviceResults {
 
 class Device {
  public:
-  explicit Device(Context& context);
-  ~Device();
-  Device(const Device&) = delete;
-  Device& operator=(const Device&) = delete;
+  explicit Device(Context& context) : context_(context), shaders_(context) {}
 
-  [[nodiscard]] Abilities abilities() const;
+  [[nodiscard]] Abilities abilities() const { return shaders_.abilities(); }
 
   // All graphs must have the same topology: one pipeline, one command buffer, one scratch buffer, no barriers between
   // the dispatches.
   [[nodiscard]] DeviceResults Run(std::span<const Case> cases);
 
  private:
-  [[nodiscard]] VkShaderModule ModuleOf(uint32_t kind, std::string& error);
-  [[nodiscard]] std::unique_ptr<Graph> CreatePipeline(const Topology& topology, std::string& error);
-
   Context& context_;
-  const Layout layout_;                  // always the same: SwiftShader's pipeline cache looks for it too
-  std::vector<VkShaderModule> modules_;  // by kind; made when they are needed
-  VkPipelineCache cache_ = VK_NULL_HANDLE;
+  NodeShaders shaders_;
 };
 
 }  // namespace trellis::test::random_graphs

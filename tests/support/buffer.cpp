@@ -53,8 +53,8 @@ Buffer& Buffer::operator=(Buffer&& other) noexcept {
   return *this;
 }
 
-GuardedBuffer::GuardedBuffer(const Context& context, size_t bytes, VkBufferUsageFlags usage)
-    : buffer_(context, (bytes + 3) / 4 * 4 + 2 * kGuardBytes, usage), size_((bytes + 3) / 4 * 4) {
+GuardedBuffer::GuardedBuffer(const Context& context, size_t bytes, VkBufferUsageFlags usage, size_t offset)
+    : buffer_(context, offset + (bytes + 3) / 4 * 4 + kGuardBytes, usage), size_((bytes + 3) / 4 * 4), offset_(offset) {
   if (buffer_.handle() == VK_NULL_HANDLE) return;
   std::fill(buffer_.words().begin(), buffer_.words().end(), kGuardWord);
   std::fill(words().begin(), words().end(), 0u);
@@ -63,8 +63,9 @@ GuardedBuffer::GuardedBuffer(const Context& context, size_t bytes, VkBufferUsage
 bool GuardedBuffer::GuardsIntact() const {
   const auto all = buffer_.words();
   const auto intact = [](uint32_t word) { return word == kGuardWord; };
-  const size_t guard = kGuardBytes / 4;
-  return std::all_of(all.begin(), all.begin() + guard, intact) && std::all_of(all.end() - guard, all.end(), intact);
+  const auto begin = all.begin() + static_cast<ptrdiff_t>(offset_ / 4);
+  const auto end = begin + static_cast<ptrdiff_t>(size_ / 4);
+  return std::all_of(all.begin(), begin, intact) && std::all_of(end, all.end(), intact);
 }
 
 }  // namespace trellis::test

@@ -32,24 +32,25 @@ class Buffer {
   size_t size_ = 0;
 };
 
-// Words between guards that nothing may touch.
+// Words between guards that nothing may touch. The one before them may be longer than the other, for the offset.
 class GuardedBuffer {
  public:
   static constexpr size_t kGuardBytes = 4096;
 
   GuardedBuffer() = default;
-  GuardedBuffer(const Context& context, size_t bytes, VkBufferUsageFlags usage);
+  GuardedBuffer(const Context& context, size_t bytes, VkBufferUsageFlags usage, size_t offset = kGuardBytes);
 
   [[nodiscard]] VkBuffer handle() const { return buffer_.handle(); }
-  [[nodiscard]] VkDeviceSize offset() const { return kGuardBytes; }
+  [[nodiscard]] VkDeviceSize offset() const { return offset_; }
   [[nodiscard]] VkDeviceSize size() const { return size_; }
-  [[nodiscard]] VkDeviceAddress address() const { return buffer_.address() + kGuardBytes; }
-  [[nodiscard]] std::span<uint32_t> words() const { return buffer_.words().subspan(kGuardBytes / 4, size_ / 4); }
+  [[nodiscard]] VkDeviceAddress address() const { return buffer_.address() + offset_; }
+  [[nodiscard]] std::span<uint32_t> words() const { return buffer_.words().subspan(offset_ / 4, size_ / 4); }
   [[nodiscard]] bool GuardsIntact() const;
 
  private:
   Buffer buffer_;
   size_t size_ = 0;
+  size_t offset_ = 0;
 };
 
 }  // namespace trellis::test

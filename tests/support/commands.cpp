@@ -5,14 +5,9 @@
 #include <cstring>
 
 #include "tests/support/run.h"
+#include "tests/support/submission.h"
 
 namespace trellis::test {
-namespace {
-
-// Long enough for a CPU driver under sanitizers on a busy machine.
-constexpr uint64_t kTimeoutNanoseconds = 300ull * 1000 * 1000 * 1000;
-
-}  // namespace
 
 void RecordGraphDispatch(const Context& context, VkCommandBuffer command_buffer, const Graph& graph,
                          const GuardedBuffer& scratch, const std::vector<GraphInput>& inputs, uint64_t info_stride,

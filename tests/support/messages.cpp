@@ -72,6 +72,17 @@ std::vector<Message> MessageLog::Find(std::string_view id) const {
 
 std::vector<Message> MessageLog::Unexpected() const {
   const std::lock_guard lock(mutex_);
+  return UnexpectedLocked();
+}
+
+std::vector<Message> MessageLog::TakeUnexpected() {
+  const std::lock_guard lock(mutex_);
+  std::vector<Message> unexpected = UnexpectedLocked();
+  messages_.clear();
+  return unexpected;
+}
+
+std::vector<Message> MessageLog::UnexpectedLocked() const {
   std::vector<Message> found;
   for (const Message& message : messages_) {
     if (message.severity < VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT || IsKnownFalse(message)) continue;

@@ -31,10 +31,15 @@ class MessageLog {
   // Warnings and errors that were neither expected nor are known to be false.
   [[nodiscard]] std::vector<Message> Unexpected() const;
 
+  // The unexpected ones, and forgets all messages.
+  [[nodiscard]] std::vector<Message> TakeUnexpected();
+
   void Add(Message message);
   [[nodiscard]] VkDebugUtilsMessengerCreateInfoEXT MessengerInfo();
 
  private:
+  [[nodiscard]] std::vector<Message> UnexpectedLocked() const;
+
   mutable std::mutex mutex_;  // guards what follows
   std::vector<Message> messages_;
   std::vector<std::string> expected_;

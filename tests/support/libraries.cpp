@@ -1,0 +1,34 @@
+#include "tests/support/libraries.h"
+
+namespace trellis::test {
+
+const VkPipelineCreateFlags2CreateInfo kNodeLibraryFlags = {
+    VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO, nullptr,
+    VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX | VK_PIPELINE_CREATE_2_LIBRARY_BIT_KHR};
+
+VkResult CreateNodeLibraries(const Context& context, const GraphStages& stages, const Layout& layout,
+                             VkPipelineCache cache, std::vector<VkPipeline>& made) {
+  std::vector<VkComputePipelineCreateInfo> infos;
+  for (const VkPipelineShaderStageCreateInfo& stage : stages.stages()) {
+    infos.push_back(
+        Struct<VkComputePipelineCreateInfo>(VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO, &kNodeLibraryFlags));
+    infos.back().stage = stage;
+    infos.back().layout = layout.handle();
+  }
+  made.assign(infos.size(), VK_NULL_HANDLE);
+  return vkCreateComputePipelines(context.device, cache, static_cast<uint32_t>(infos.size()), infos.data(), nullptr,
+                                  made.data());
+}
+
+VkResult LinkLibraries(const Context& context, const std::vector<VkPipeline>& libraries, const GraphStages& stages,
+                       const Layout& layout, VkPipelineCache cache, VkPipelineCreateFlags flags, VkPipeline& pipeline) {
+  auto list = Struct<VkPipelineLibraryCreateInfoKHR>(VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR);
+  list.libraryCount = static_cast<uint32_t>(libraries.size());
+  list.pLibraries = libraries.data();
+  auto info = stages.CreateInfo(layout.handle());
+  info.flags = flags;
+  info.pLibraryInfo = &list;
+  return context.graph.CreateExecutionGraphPipelines(context.device, cache, 1, &info, nullptr, &pipeline);
+}
+
+}  // namespace trellis::test
