@@ -71,7 +71,7 @@ class Soak {
     ReportUntil(end);
     for (std::thread& thread : threads) thread.join();
     tally_.Print();
-    return tally_.complaints() == 0 && tally_.results > 0;
+    return tally_.complaints() == 0 && tally_.submissions > 0;
   }
 
  private:
