@@ -45,7 +45,7 @@ Flight::Flight(std::shared_ptr<SoakDevice> device, uint32_t number, const Option
       tally_(tally),
       random_(number),
       queue_(random_.Below(static_cast<uint32_t>(device_->context().queues.size()))),
-      rounds_left_(random_.Between(0, kMostRounds)) {
+      rounds_left_(random_.OneIn(8) ? 0 : random_.Between(1, kMostRounds)) {
   const auto info = Struct<VkFenceCreateInfo>(VK_STRUCTURE_TYPE_FENCE_CREATE_INFO);
   EXPECT_EQ(vkCreateFence(device_->context().device, &info, nullptr, &fence_), VK_SUCCESS);
   MakeCases(options.broken_reference);
