@@ -29,7 +29,7 @@ while [ $# -gt 0 ]; do
   case $1 in
     --asan) presets=(asan) ;;
     --tsan) presets=(tsan) ;;
-    --all) presets=(dev asan tsan) ;;
+    --all) presets=(dev asan) ;;
     -h | --help)
       Usage
       exit 0
