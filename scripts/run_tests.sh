@@ -17,7 +17,7 @@ Installs what is missing (Debian 12 and 13), builds, and runs the tests.
   (no option)  the preset dev
   --asan       the preset asan (AddressSanitizer and UndefinedBehaviorSanitizer)
   --tsan       the preset tsan (ThreadSanitizer): the tests of threads that use the layer at once, without drivers
-  --all        all three, one after the other
+  --all        dev and asan, one after the other
 
 With CI=true the run fails unless the GPU tests, random graphs among them, ran on lavapipe and on SwiftShader and skipped
 exactly what tests/gpu/expected_skips.txt lists.

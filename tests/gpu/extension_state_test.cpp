@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "tests/gpu/own_device.h"
+#include "tests/gpu/recent_extension_test.h"
 #include "tests/support/basic_modules.h"
 #include "tests/support/run.h"
 
@@ -53,7 +54,12 @@ void OrderComputeWork(VkCommandBuffer command_buffer) {
 // On a device with an extension that the others do not enable.
 class ExtensionState : public OwnDeviceTest {
  protected:
-  explicit ExtensionState(const char* extension) : extension_(extension) {}
+  // `first_version`: of the validation layer, that can cope with it.
+  ExtensionState(const char* extension, uint32_t first_version)
+      : extension_(extension), first_version_(first_version) {}
+  [[nodiscard]] ContextOptions OptionsWith(void* feature_chain) const {
+    return {.settings = ValidationSince(first_version_), .extensions = {extension_}, .feature_chain = feature_chain};
+  }
   void SetUp() override {
     ASSERT_NE(SharedContext(), nullptr) << SharedContextError();
     if (!HasExtension(SharedContext()->physical_device, extension_)) GTEST_SKIP() << "no " << extension_;
@@ -65,18 +71,18 @@ class ExtensionState : public OwnDeviceTest {
     EXPECT_NE(function, nullptr) << name;
     return function;
   }
-  [[nodiscard]] const char* extension() const { return extension_; }
 
  private:
   const char* const extension_;
+  const uint32_t first_version_;
 };
 
 class ShaderObjects : public ExtensionState {
  protected:
-  ShaderObjects() : ExtensionState(VK_EXT_SHADER_OBJECT_EXTENSION_NAME) { features_.shaderObject = VK_TRUE; }
-  [[nodiscard]] ContextOptions Options() const override {
-    return {.extensions = {extension()}, .feature_chain = &features_};
+  ShaderObjects() : ExtensionState(VK_EXT_SHADER_OBJECT_EXTENSION_NAME, VK_MAKE_API_VERSION(0, 1, 3, 246)) {
+    features_.shaderObject = VK_TRUE;
   }
+  [[nodiscard]] ContextOptions Options() const override { return OptionsWith(&features_); }
   [[nodiscard]] VkShaderEXT MakeShader(const std::vector<uint32_t>& words, const VkDescriptorSetLayout& set_layout,
                                        const VkPushConstantRange& range) const {
     auto info = Struct<VkShaderCreateInfoEXT>(VK_STRUCTURE_TYPE_SHADER_CREATE_INFO_EXT);
@@ -132,12 +138,10 @@ TEST_F(ShaderObjects, SurviveTheGraph) {
 
 class DescriptorBuffers : public ExtensionState {
  protected:
-  DescriptorBuffers() : ExtensionState(VK_EXT_DESCRIPTOR_BUFFER_EXTENSION_NAME) {
+  DescriptorBuffers() : ExtensionState(VK_EXT_DESCRIPTOR_BUFFER_EXTENSION_NAME, VK_MAKE_API_VERSION(0, 1, 3, 240)) {
     features_.descriptorBuffer = VK_TRUE;
   }
-  [[nodiscard]] ContextOptions Options() const override {
-    return {.extensions = {extension()}, .feature_chain = &features_};
-  }
+  [[nodiscard]] ContextOptions Options() const override { return OptionsWith(&features_); }
   void SetUp() override {
     ExtensionState::SetUp();
     if (IsSkipped() || HasFatalFailure()) return;

@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "tests/gpu/binding_nodes.h"
-#include "tests/gpu/maintenance6_test.h"
+#include "tests/gpu/recent_extension_test.h"
 #include "tests/support/gpu_test.h"
 #include "tests/support/run.h"
 

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "tests/gpu/queue_work.h"
+#include "tests/gpu/recent_extension_test.h"
 #include "tests/support/gpu_test.h"
 
 namespace trellis::test {
@@ -85,11 +86,16 @@ class SharedMemory {
   VkDeviceSize alignment_ = 0;
 };
 
-class Scratch : public GpuTest {
+class Scratch : public RecentExtensionTest {
  protected:
+  explicit Scratch(uint32_t first_version = 0) : RecentExtensionTest(first_version) {}
   void SetUp() override {
-    GpuTest::SetUp();
-    run_ = KeyedRun(context(), kKey);
+    RecentExtensionTest::SetUp();
+    if (!HasFatalFailure()) run_ = KeyedRun(context(), kKey);
+  }
+  void TearDown() override {
+    run_.reset();
+    RecentExtensionTest::TearDown();
   }
 
   void BindGraph(VkCommandBuffer command_buffer, const GraphRun& run) const {
@@ -129,6 +135,12 @@ class Scratch : public GpuTest {
   static constexpr uint32_t kKey = 17;
   std::unique_ptr<GraphRun> run_;
   uint32_t times_ = 0;
+};
+
+class ScratchByStructure : public Scratch {
+ protected:
+  // The first that knows VkBufferUsageFlags2CreateInfo.
+  ScratchByStructure() : Scratch(VK_MAKE_API_VERSION(0, 1, 3, 260)) {}
 };
 
 // What lies before and behind the scratch in the same buffer stays as it is.
@@ -189,7 +201,7 @@ TEST_F(Scratch, InBuffersThatShareMemory) {
   vkDestroyBuffer(context().device, whole, nullptr);
 }
 
-TEST_F(Scratch, WithUsageFlagsOfMaintenance5) {
+TEST_F(ScratchByStructure, WithUsageFlagsOfMaintenance5) {
   const VkDeviceSize size = Size().minSize;
   const SharedMemory memory(context(), size, UsageForm::kFlags2);
   VkDeviceAddress address = 0;
@@ -199,7 +211,7 @@ TEST_F(Scratch, WithUsageFlagsOfMaintenance5) {
 }
 
 // A buffer that does not exist needs what it will need when it does.
-TEST_F(Scratch, RequirementsWithoutABuffer) {
+TEST_F(ScratchByStructure, RequirementsWithoutABuffer) {
   const auto get_requirements = reinterpret_cast<PFN_vkGetDeviceBufferMemoryRequirements>(
       vkGetDeviceProcAddr(context().device, "vkGetDeviceBufferMemoryRequirements"));
   ASSERT_NE(get_requirements, nullptr) << "Vulkan 1.3 has it";
@@ -221,7 +233,7 @@ TEST_F(Scratch, RequirementsWithoutABuffer) {
 }
 
 // What drivers say of external scratch is what they say of the usages that Trellis makes of it.
-TEST_F(Scratch, ExternalBuffers) {
+TEST_F(ScratchByStructure, ExternalBuffers) {
   const auto properties_of = [&](VkBufferUsageFlags usage, const void* chain) {
     auto info =
         Struct<VkPhysicalDeviceExternalBufferInfo>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_BUFFER_INFO, chain);
