@@ -1,9 +1,11 @@
 // Thread nodes, whose invocations share workgroups of the driver, and the same graphs with workgroups of one.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <fstream>
 #include <sstream>
+#include <string>
 
 #include "tests/gpu/leaf_nodes.h"
 #include "tests/gpu/own_device.h"
@@ -22,9 +24,9 @@ struct Mode {
 
 class Packing : public OwnDeviceTest, public testing::WithParamInterface<Mode> {
  protected:
-  void SetUp() override {
+  void TearDown() override {
+    OwnDeviceTest::TearDown();
     (void)std::remove(LogFile().c_str());
-    OwnDeviceTest::SetUp();
   }
   [[nodiscard]] std::vector<EnvironmentSetting> Settings() const override {
     return {{"TRELLIS_PACK_THREAD_NODES", GetParam().packs},
@@ -33,8 +35,9 @@ class Packing : public OwnDeviceTest, public testing::WithParamInterface<Mode> {
             {"TRELLIS_LOG_FILE", LogFile()}};
   }
   [[nodiscard]] bool IsOn() const { return std::string(GetParam().packs) == "true"; }
+  // Several runs of the program may be on their way at once.
   [[nodiscard]] static std::string LogFile() {
-    return testing::TempDir() + "trellis_packing_" + GetParam().name + ".log";
+    return testing::TempDir() + "trellis_packing_" + std::to_string(getpid()) + "_" + GetParam().name + ".log";
   }
   // Of this test.
   [[nodiscard]] static std::string Log() {

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -32,7 +33,8 @@ class OutputFiles : public ::testing::Test {
     return std::string(std::istreambuf_iterator<char>(file), {});
   }
 
-  const std::filesystem::path folder_ = ::testing::TempDir() + "trellis_output_files";
+  // Tests run side by side, a process each.
+  const std::filesystem::path folder_ = ::testing::TempDir() + "trellis_output_files_" + std::to_string(getpid());
   const std::filesystem::path victim_ = folder_ / "victim";
   const std::filesystem::path link_ = folder_ / "link";
   const std::filesystem::path plain_ = folder_ / "plain";
