@@ -18,6 +18,7 @@ namespace trellis {
 namespace {
 
 constexpr const char* kCommand = "vkCmdDispatchGraphAMDX";
+
 std::string ToText(const RecordGrid& grid) {
   return "{" + std::to_string(grid[0]) + ", " + std::to_string(grid[1]) + ", " + std::to_string(grid[2]) + "}";
 }

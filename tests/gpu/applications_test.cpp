@@ -22,13 +22,6 @@ std::vector<uint32_t> ChainWordsFor(uint32_t api_version) {
   return words;
 }
 
-std::vector<uint32_t> ChainResult() {
-  std::vector<uint32_t> expected(1024);
-  for (uint32_t record = 0; record < 5; ++record)
-    for (uint32_t invocation = 0; invocation < 4 * record; ++invocation) expected[100 * record + invocation] = 1;
-  return expected;
-}
-
 void RunChain(Context& context, uint32_t api_version, RunOptions options = {}) {
   GraphRun run(context, std::move(options));
   for (const char* entry : {"Source", "Grid", "Sum"})

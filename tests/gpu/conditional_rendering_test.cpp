@@ -35,14 +35,6 @@ class ConditionalRendering : public GpuTest {
   }
   void End(VkCommandBuffer command_buffer) { context().optional.CmdEndConditionalRendering(command_buffer); }
 
-  // What ChainModule writes, `times` times.
-  static std::vector<uint32_t> Chain(uint32_t times) {
-    std::vector<uint32_t> words(416);
-    for (uint32_t record = 0; record < 5; ++record)
-      for (uint32_t i = 0; i < 4 * record; ++i) words[100 * record + i] = times;
-    return words;
-  }
-
   Buffer predicate_;
 };
 
@@ -68,7 +60,7 @@ TEST_F(ConditionalRendering, DecidesOverTheNodes) {
     run.Nodes(ChainModule(Shape::kDxc), {"Source", "Grid", "Sum"});
     run.Input({.node = "Source", .count = 1});
     ASSERT_TRUE(run.Execute());
-    EXPECT_TRUE(run.Matches(Chain(one.runs ? 6 : 3)));
+    EXPECT_TRUE(run.Matches(ChainResult(one.runs ? 6 : 3)));
   }
 }
 
@@ -102,7 +94,7 @@ TEST_F(ConditionalRendering, GoesOnBehindTheGraph) {
     run.Nodes(ChainModule(Shape::kDxc), {"Source", "Grid", "Sum"});
     run.Input({.node = "Source", .count = 1});
     ASSERT_TRUE(run.Execute());
-    EXPECT_TRUE(run.Matches(runs ? Chain(1) : std::vector<uint32_t>()));
+    EXPECT_TRUE(run.Matches(runs ? ChainResult() : std::vector<uint32_t>()));
     EXPECT_EQ(buffers[0].words()[7], runs ? 1u : 0u);
   }
 }
@@ -120,7 +112,7 @@ TEST_F(ConditionalRendering, DoesNotApplyToScratch) {
   run.Nodes(ChainModule(Shape::kDxc), {"Source", "Grid", "Sum"});
   run.Input({.node = "Source", .count = 1});
   ASSERT_TRUE(run.Execute());
-  EXPECT_TRUE(run.Matches(Chain(1)));
+  EXPECT_TRUE(run.Matches(ChainResult()));
 }
 
 // A node takes the condition away from its own graph. What still runs of that graph is up to the driver, but the ring
@@ -167,7 +159,7 @@ TEST_F(ConditionalRendering, ANodeThatEndsItsOwnGraph) {
     after.Nodes(ChainModule(Shape::kDxc), {"Source", "Grid", "Sum"});
     after.Input({.node = "Source", .count = 1});
     ASSERT_TRUE(after.Execute());
-    EXPECT_TRUE(after.Matches(Chain(1)));
+    EXPECT_TRUE(after.Matches(ChainResult()));
   }
   EXPECT_TRUE(stopping.GuardsIntact());
 }

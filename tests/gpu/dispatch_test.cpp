@@ -119,13 +119,6 @@ TEST_F(HostDispatch, TwoGraphsOnOneScratch) {
   Commands commands(context());
   const VkCommandBuffer command_buffer = commands.Begin();
   first.RecordGraph(command_buffer);
-  const auto barrier = [&] {
-    auto memory = Struct<VkMemoryBarrier>(VK_STRUCTURE_TYPE_MEMORY_BARRIER);
-    memory.srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT;
-    memory.dstAccessMask = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT;
-    vkCmdPipelineBarrier(command_buffer, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0,
-                         1, &memory, 0, nullptr, 0, nullptr);
-  };
   const std::vector<uint32_t> record = {1000, 17};
   VkDispatchGraphInfoAMDX info = {second.NodeIndex("Thread"), 1, {}, 8};
   info.payloads.hostAddress = record.data();
@@ -133,14 +126,14 @@ TEST_F(HostDispatch, TwoGraphsOnOneScratch) {
   counts.infos.hostAddress = &info;
   for (int i = 0; i < 3; ++i) {
     vkCmdBindPipeline(command_buffer, VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX, second.handle());
-    barrier();
+    OrderComputeWork(command_buffer);
     graph.CmdInitializeGraphScratchMemory(command_buffer, second.handle(), scratch.address(), scratch.size());
-    barrier();
+    OrderComputeWork(command_buffer);
     graph.CmdDispatchGraph(command_buffer, scratch.address(), scratch.size(), &counts);
     // Initialised with the other graph while this one is bound: the graph is an argument.
-    barrier();
+    OrderComputeWork(command_buffer);
     graph.CmdInitializeGraphScratchMemory(command_buffer, first.graph().handle(), scratch.address(), scratch.size());
-    barrier();
+    OrderComputeWork(command_buffer);
     vkCmdBindPipeline(command_buffer, VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX, first.graph().handle());
     first.DispatchGraph(command_buffer);
   }

@@ -99,9 +99,7 @@ class Libraries : public GpuTest {
     GraphRun run(context());
     run.Pipeline(graph).Input({.node = "Source"});
     ASSERT_TRUE(run.Execute());
-    std::vector<uint32_t> expected(500);
-    for (uint32_t record = 0; record < 5; ++record) std::fill_n(expected.begin() + 100 * record, 4 * record, 1);
-    EXPECT_TRUE(run.Matches(expected));
+    EXPECT_TRUE(run.Matches(ChainResult()));
   }
 
   std::vector<VkPipeline> libraries_;

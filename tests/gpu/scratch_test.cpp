@@ -106,11 +106,7 @@ class Scratch : public RecentExtensionTest {
   void Initialize(VkCommandBuffer command_buffer, const GraphRun& run, VkDeviceAddress scratch,
                   VkDeviceSize size) const {
     context().graph.CmdInitializeGraphScratchMemory(command_buffer, run.graph().handle(), scratch, size);
-    auto barrier = Struct<VkMemoryBarrier>(VK_STRUCTURE_TYPE_MEMORY_BARRIER);
-    barrier.srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT;
-    barrier.dstAccessMask = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT;
-    vkCmdPipelineBarrier(command_buffer, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0,
-                         1, &barrier, 0, nullptr, 0, nullptr);
+    OrderComputeWork(command_buffer);
   }
   void Dispatch(VkCommandBuffer command_buffer, const GraphRun& run, VkDeviceAddress scratch, VkDeviceSize size,
                 uint32_t key = kKey) const {

@@ -278,13 +278,6 @@ class Everything : public GpuTest {
     vkCmdBindIndexBuffer(command_buffer, indices_.handle(), 4, VK_INDEX_TYPE_UINT32);
   }
 
-  static void OrderComputeWork(VkCommandBuffer command_buffer) {
-    auto barrier = Struct<VkMemoryBarrier>(VK_STRUCTURE_TYPE_MEMORY_BARRIER);
-    barrier.srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT;
-    barrier.dstAccessMask = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT;
-    vkCmdPipelineBarrier(command_buffer, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0,
-                         1, &barrier, 0, nullptr, 0, nullptr);
-  }
   void BeginLabel(VkCommandBuffer command_buffer) const {
     const auto begin = reinterpret_cast<PFN_vkCmdBeginDebugUtilsLabelEXT>(
         vkGetInstanceProcAddr(context().instance, "vkCmdBeginDebugUtilsLabelEXT"));

@@ -1,5 +1,7 @@
 #include "tests/support/basic_modules.h"
 
+#include <algorithm>
+
 namespace trellis::test {
 namespace {
 
@@ -105,6 +107,12 @@ std::string ChainModule(Shape shape) {
   m.If(m.Less(lane, m.Length(m.NodeInput())), [&] { m.AddWord(words, m.Get(m.NodeInput(), lane, 0), 1); });
   m.EndNode();
   return m.Text();
+}
+
+std::vector<uint32_t> ChainResult(uint32_t runs) {
+  std::vector<uint32_t> words(416);
+  for (uint32_t record = 0; record < 5; ++record) std::fill_n(words.begin() + 100 * record, 4 * record, runs);
+  return words;
 }
 
 std::vector<NamedModule> BasicModules() {

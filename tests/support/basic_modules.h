@@ -2,6 +2,7 @@
 // them.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -23,6 +24,8 @@ std::string CoalescingModule(Shape shape);
 // which sends one record per invocation to "Sum" (coalescing, 8 invocations, up to 8 records {index}): words[index]
 // += 1. Indices: first + global invocation. Record r of the 5 has grid r (0 to 4) and first = 100 * r.
 std::string ChainModule(Shape shape);
+// What `runs` of one "Source" record leave in the words.
+std::vector<uint32_t> ChainResult(uint32_t runs = 1);
 
 struct NamedModule {
   const char* name;

@@ -9,6 +9,14 @@
 
 namespace trellis::test {
 
+void OrderComputeWork(VkCommandBuffer command_buffer) {
+  auto barrier = Struct<VkMemoryBarrier>(VK_STRUCTURE_TYPE_MEMORY_BARRIER);
+  barrier.srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT;
+  barrier.dstAccessMask = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT;
+  vkCmdPipelineBarrier(command_buffer, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0, 1,
+                       &barrier, 0, nullptr, 0, nullptr);
+}
+
 void RecordGraphDispatch(const Context& context, VkCommandBuffer command_buffer, const Graph& graph,
                          const GuardedBuffer& scratch, const std::vector<GraphInput>& inputs, uint64_t info_stride,
                          uint32_t info_count) {
@@ -77,11 +85,7 @@ DeviceInputs RecordIndirectDispatch(const Context& context, VkCommandBuffer comm
 void RecordScratchInitialization(const Context& context, VkCommandBuffer command_buffer, const Graph& graph,
                                  const GuardedBuffer& scratch) {
   context.graph.CmdInitializeGraphScratchMemory(command_buffer, graph.handle(), scratch.address(), scratch.size());
-  auto barrier = Struct<VkMemoryBarrier>(VK_STRUCTURE_TYPE_MEMORY_BARRIER);
-  barrier.srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT;
-  barrier.dstAccessMask = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT;
-  vkCmdPipelineBarrier(command_buffer, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0, 1,
-                       &barrier, 0, nullptr, 0, nullptr);
+  OrderComputeWork(command_buffer);
 }
 
 Commands::Commands(const Context& context) : context_(context) {

@@ -53,6 +53,9 @@ struct DeviceInputs {
 void RecordScratchInitialization(const Context& context, VkCommandBuffer command_buffer, const Graph& graph,
                                  const GuardedBuffer& scratch);
 
+// Compute work recorded so far, and its writes, before compute work recorded from now on.
+void OrderComputeWork(VkCommandBuffer command_buffer);
+
 // Objects for recording and submitting one primary command buffer.
 class Commands {
  public:
