@@ -1,16 +1,20 @@
 #include "layer/replay/internal_kernels.h"
 
 #include <string>
+#include <utility>
 
 #include "layer/diagnostics/label.h"
 #include "layer/objects/device.h"
 #include "layer/objects/scoped_shader_module.h"
 
 namespace trellis {
-InternalKernels::~InternalKernels() {
-  for (VkPipeline pipeline : pipelines_)
-    if (pipeline) device_.dispatch.DestroyPipeline(device_.handle, pipeline, nullptr);
-  if (layout_) device_.dispatch.DestroyPipelineLayout(device_.handle, layout_, nullptr);
+
+InternalKernels::~InternalKernels() { Destroy(); }
+
+void InternalKernels::Destroy() {
+  for (VkPipeline& pipeline : pipelines_)
+    if (pipeline) device_.dispatch.DestroyPipeline(device_.handle, std::exchange(pipeline, VK_NULL_HANDLE), nullptr);
+  if (layout_) device_.dispatch.DestroyPipelineLayout(device_.handle, std::exchange(layout_, VK_NULL_HANDLE), nullptr);
 }
 
 Expected<void> InternalKernels::Create() {
@@ -52,15 +56,21 @@ Expected<void> InternalKernels::CreatePipeline(Kernel kernel) {
   return {};
 }
 
+Expected<void> InternalKernels::MakeOnce() {
+  std::lock_guard lock(mutex_);
+  if (made_) return {};
+  Expected<void> created = Create();
+  if (!created) Destroy();
+  made_ = static_cast<bool>(created);
+  return created;
+}
+
 Expected<std::shared_ptr<const InternalKernels>> InternalKernels::Of(Device& device) {
-  if (std::shared_ptr<InternalKernels> kernels = device.attachments.Get<InternalKernels>())
-    return std::shared_ptr<const InternalKernels>(kernels);
-  // Made outside the attachments' lock, which must not be held while calling down. Of two threads that get here, one
-  // throws its own away.
-  auto made = std::make_shared<InternalKernels>(device);
-  if (Expected<void> created = made->Create(); !created) return created.error();
-  return std::shared_ptr<const InternalKernels>(
-      device.attachments.GetOrCreate<InternalKernels>([&made] { return made; }));
+  // The attachments' lock must not be held while calling down.
+  const auto kernels =
+      device.attachments.GetOrCreate<InternalKernels>([&device] { return std::make_shared<InternalKernels>(device); });
+  if (Expected<void> made = kernels->MakeOnce(); !made) return made.error();
+  return std::shared_ptr<const InternalKernels>(kernels);
 }
 
 }  // namespace trellis

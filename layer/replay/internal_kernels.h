@@ -3,6 +3,7 @@
 
 #include <array>
 #include <memory>
+#include <mutex>
 
 #include "layer/dispatch/vulkan.h"
 #include "meta_shaders/kernels.h"
@@ -12,7 +13,8 @@ namespace trellis {
 
 struct Device;
 
-// Immutable; one per device, made when the first graph is recorded. Ownership: dies with the device's attachments.
+// One per device, immutable once they are made, when the first graph is recorded. Ownership: dies with the device's
+// attachments. Threading: any thread.
 class InternalKernels {
  public:
   // Fails when the driver refuses to make the pipelines.
@@ -28,10 +30,16 @@ class InternalKernels {
   [[nodiscard]] VkPipelineLayout layout() const { return layout_; }
 
  private:
+  // Makes them if nobody has; threads that come meanwhile wait. Nothing is left behind where it fails, and the next one
+  // tries again.
+  [[nodiscard]] Expected<void> MakeOnce();
   [[nodiscard]] Expected<void> Create();
+  void Destroy();
   [[nodiscard]] Expected<void> CreatePipeline(Kernel kernel);
 
   const Device& device_;
+  std::mutex mutex_;  // held while they are made
+  bool made_ = false;
   VkPipelineLayout layout_ = VK_NULL_HANDLE;
   std::array<VkPipeline, kKernelCount> pipelines_ = {};
 };
