@@ -51,9 +51,9 @@ void SettleIdentity(StageNode& node) {
       given && given->index != VK_SHADER_INDEX_UNUSED_AMDX ? given->index : node.source.info.shader_index;
 }
 
-// Workgroups of "thread" nodes that run as one: enough to fill subgroups of any device, and within every device's
-// limits.
-constexpr uint32_t kPackedWorkgroups = 64;
+// Workgroups of "thread" nodes that run as one: the most invocations that every device allows a workgroup. Devices
+// start so many workgroups a second, whatever is in them.
+constexpr uint32_t kPackedWorkgroups = 128;
 
 // Full subgroups, or subgroups of a certain size, are demanded of the node's own workgroups.
 bool DemandsSubgroups(const VkPipelineShaderStageCreateInfo& stage) {

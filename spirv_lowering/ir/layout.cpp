@@ -103,6 +103,38 @@ std::optional<uint32_t> LayoutMeter::Size(Id type) {
   return static_cast<uint32_t>(*bytes);
 }
 
+uint32_t LayoutMeter::AlignmentAt(Id type, std::span<const Id> indices, uint32_t alignment) {
+  if (!collected_) CollectDecorations();
+  for (const Id index : indices) {
+    const Instruction* shape = types_.Find(type);
+    const std::optional<uint64_t> step = shape != nullptr ? StepTo(*shape, index) : std::nullopt;
+    if (!step) return 1;
+    // The lowest bit that is set; none is in 0.
+    if (*step != 0) alignment = static_cast<uint32_t>(std::min<uint64_t>(alignment, *step & (~*step + 1)));
+    type = types_.ElementType(type, types_.ConstantValue(index).value_or(0));
+  }
+  return alignment;
+}
+
+std::optional<uint64_t> LayoutMeter::StepTo(const Instruction& type, Id index) {
+  const std::optional<uint32_t> constant = types_.ConstantValue(index);
+  const auto times = [&](std::optional<uint32_t> bytes) -> std::optional<uint64_t> {
+    if (!bytes) return std::nullopt;
+    return uint64_t{constant.value_or(1)} * *bytes;
+  };
+  switch (type.opcode) {
+    case spv::Op::OpTypeStruct:
+      return constant ? Decoration(type.result_id, *constant, spv::Decoration::Offset) : std::nullopt;
+    case spv::Op::OpTypeArray:
+    case spv::Op::OpTypeRuntimeArray:
+      return times(Decoration(type.result_id, kWholeType, spv::Decoration::ArrayStride));
+    case spv::Op::OpTypeVector:
+      return times(Size(type.operands[0]));
+    default:  // of a matrix, where the strides are told elsewhere
+      return std::nullopt;
+  }
+}
+
 LayoutMeter::Bytes LayoutMeter::Measure(Id type, const MatrixLayout& matrix) {
   const Instruction* instruction = types_.Find(type);
   if (instruction == nullptr) return std::nullopt;

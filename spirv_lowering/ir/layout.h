@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <unordered_map>
 
 #include "spirv_lowering/ir/module.h"
@@ -32,6 +33,10 @@ class LayoutMeter {
   [[nodiscard]] uint32_t LargestScalar(Id type);
   [[nodiscard]] std::optional<uint32_t> Size(Id type);
 
+  // How the part of `type` that an access chain's `indices` lead to is aligned where the whole is aligned to
+  // `alignment` bytes (a power of two); 1 if nothing is known of it.
+  [[nodiscard]] uint32_t AlignmentAt(Id type, std::span<const Id> indices, uint32_t alignment);
+
  private:
   // How the member that holds a matrix lays it out.
   struct MatrixLayout {
@@ -47,6 +52,8 @@ class LayoutMeter {
   [[nodiscard]] Bytes MeasureVector(const Instruction& type);
   [[nodiscard]] Bytes MeasureMatrix(const Instruction& type, const MatrixLayout& matrix);
   [[nodiscard]] Bytes MeasureArray(const Instruction& type, const MatrixLayout& matrix);
+  // What index `index` of `type` adds to the offset: this many bytes, or a multiple of them where it is no constant.
+  [[nodiscard]] std::optional<uint64_t> StepTo(const Instruction& type, Id index);
   [[nodiscard]] std::optional<uint32_t> Decoration(Id type, uint32_t member, spv::Decoration decoration) const;
 
   void CollectDecorations();

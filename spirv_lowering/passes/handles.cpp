@@ -1,6 +1,7 @@
 #include "spirv_lowering/passes/handles.h"
 
 #include <algorithm>
+#include <span>
 #include <unordered_map>
 
 #include "spirv_lowering/grammar/grammar.h"
@@ -59,6 +60,12 @@ class HandleLowering {
     if (!handle_types) return handle_types.error();
     handle_types_ = *std::move(handle_types);
     null_handle_ = types_.ConstantNull(Uvec4());
+    for (uint32_t i = 0; i < outputs_.array_types.size(); ++i)
+      alignments_[handle_types_.PayloadOf(outputs_.array_types[i])] = lowering_.info.outputs[i].payload.alignment;
+    if (lowering_.input != kNoId) {
+      alignments_[InputPayload()] = lowering_.info.input.alignment;
+      access_.SetAlignment(lowering_.input, lowering_.info.input.alignment);
+    }
     const size_t own_functions = module_.functions.size();
     Expected<RuntimeCalls> calls = RuntimeCalls::Import(lowering_, outputs_);
     if (!calls) return calls.error();
@@ -97,10 +104,11 @@ class HandleLowering {
     coherent_parameters_ = true;
     for (const Id array : outputs_.array_types)
       MarkMembersCoherent(module_, types_, stored_.Of(handle_types_.PayloadOf(array)));
-    if (lowering_.input == kNoId) return;
+    if (lowering_.input != kNoId) MarkMembersCoherent(module_, types_, stored_.Of(InputPayload()));
+  }
+  [[nodiscard]] Id InputPayload() const {
     const Id type = TypeOf(lowering_.input);
-    const Id payload = handle_types_.IsHandleByPointer(type) ? handle_types_.PayloadOf(type) : types_.Pointee(type);
-    MarkMembersCoherent(module_, types_, stored_.Of(payload));
+    return handle_types_.IsHandleByPointer(type) ? handle_types_.PayloadOf(type) : types_.Pointee(type);
   }
 
   void LowerGlobal(size_t at) {
@@ -193,8 +201,11 @@ class HandleLowering {
   // A pointer to record `index` of a handle.
   Id Element(Id handle, Id index, Id payload) {
     Builder builder(module_, body_);
-    return builder.Emit(spv::Op::OpBitcast, RecordPointer(payload),
-                        {builder.Call(Uvec2(), calls_.element(), {handle, index})});
+    const Id record = builder.Emit(spv::Op::OpBitcast, RecordPointer(payload),
+                                   {builder.Call(Uvec2(), calls_.element(), {handle, index})});
+    if (const auto known = alignments_.find(payload); known != alignments_.end())
+      access_.SetAlignment(record, known->second);
+    return record;
   }
 
   Id AsUint(Id value) {
@@ -241,6 +252,10 @@ class HandleLowering {
         break;
       case spv::Op::OpVariable:
         return LowerVariable(instruction);
+      case spv::Op::OpCopyObject:
+        if (IsPayloadPointer(instruction.operands[0]))
+          access_.SetAlignmentOfCopy(instruction.result_id, instruction.operands[0]);
+        break;
       default:
         break;
     }
@@ -390,7 +405,12 @@ class HandleLowering {
     const Id base = instruction.operands[0];
     const Id base_type = TypeOf(base);
     const bool by_pointer = handle_types_.IsHandleByPointer(base_type);
-    if (!by_pointer && !handle_types_.IsHandleVariable(base_type)) return Keep(std::move(instruction));
+    if (!by_pointer && !handle_types_.IsHandleVariable(base_type)) {
+      if (IsPayloadPointer(base))
+        access_.SetAlignmentOfPart(instruction.result_id, base, types_.Pointee(base_type),
+                                   std::span(instruction.operands).subspan(1));
+      return Keep(std::move(instruction));
+    }
     if (instruction.operands.size() < 2) {
       if (instruction.type_id != base_type)
         return Error{Where(instruction) + ": the result type is not that of the base"};
@@ -400,6 +420,8 @@ class HandleLowering {
       return Error{Where(instruction) + ": the result is not a pointer into a payload"};
     const Id index = AsUint(instruction.operands[1]);
     const Id record = Element(HandleOf(base), index, handle_types_.PayloadOf(base_type));
+    access_.SetAlignmentOfPart(instruction.result_id, record, handle_types_.PayloadOf(base_type),
+                               std::span(instruction.operands).subspan(2));
     if (instruction.operands.size() == 2) {
       body_.emplace_back(spv::Op::OpCopyObject, RecordPointer(handle_types_.PayloadOf(base_type)),
                          instruction.result_id, std::vector<uint32_t>{record});
@@ -418,7 +440,9 @@ class HandleLowering {
     for (size_t i = first + 1; i < instruction.operands.size(); ++i)
       operands.push_back(types_.ConstantUint(instruction.operands[i]));
     if (operands.size() == 1) return operands[0];
-    return Builder(module_, body_).Emit(spv::Op::OpAccessChain, RecordPointer(part), operands);
+    const Id pointer = Builder(module_, body_).Emit(spv::Op::OpAccessChain, RecordPointer(part), operands);
+    access_.SetAlignmentOfPart(pointer, operands[0], payload, std::span(operands).subspan(1));
+    return pointer;
   }
 
   // Element and member of a payload array that is a value: a load.
@@ -531,7 +555,8 @@ class HandleLowering {
   std::unordered_map<Id, uint32_t> number_of_;  // of outputs, by array type
   HandleTypes handle_types_;
   RuntimeCalls calls_;
-  PayloadAccess access_{types_};
+  PayloadAccess access_{module_, types_};
+  std::unordered_map<Id, uint32_t> alignments_;  // of records, by payload type
   Id null_handle_ = kNoId;
   bool coherent_parameters_ = false;  // others see what is accessed through them (GLSL450 model)
 

@@ -39,6 +39,15 @@ struct MemoryOperands {
 
 }  // namespace
 
+void PayloadAccess::SetAlignmentOfCopy(Id pointer, Id original) {
+  if (const auto known = alignments_.find(original); known != alignments_.end()) SetAlignment(pointer, known->second);
+}
+
+void PayloadAccess::SetAlignmentOfPart(Id pointer, Id base, Id type, std::span<const Id> indices) {
+  if (const auto known = alignments_.find(base); known != alignments_.end())
+    SetAlignment(pointer, meter_.AlignmentAt(type, indices, known->second));
+}
+
 void PayloadAccess::Mark(Instruction& instruction, size_t first, Id accessed, bool reads, bool writes) {
   MemoryOperands memory(instruction.operands, first);
   if (shared_vulkan_model_) {
@@ -53,10 +62,9 @@ void PayloadAccess::Mark(Instruction& instruction, size_t first, Id accessed, bo
       memory.visible = scope;
     }
   }
-  const auto alignment = alignments_.try_emplace(accessed, 0).first;
-  if (alignment->second == 0) alignment->second = types_.LargestScalar(accessed);
+  const auto known = alignments_.find(instruction.operands[0]);
   memory.mask |= kAligned;
-  memory.alignment = alignment->second;
+  memory.alignment = std::max(meter_.LargestScalar(accessed), known == alignments_.end() ? 1 : known->second);
   instruction.operands.resize(std::min(first, instruction.operands.size()));
   memory.AppendTo(instruction.operands);
 }

@@ -1,8 +1,10 @@
 // Memory operands of payload accesses.
 #pragma once
 
+#include <span>
 #include <unordered_map>
 
+#include "spirv_lowering/ir/layout.h"
 #include "spirv_lowering/ir/module.h"
 #include "spirv_lowering/ir/types.h"
 
@@ -11,21 +13,29 @@ namespace trellis::spirv {
 // How accesses through lowered payload pointers are marked.
 class PayloadAccess {
  public:
-  explicit PayloadAccess(Types& types) : types_(types) {}
+  PayloadAccess(const Module& module, Types& types) : types_(types), meter_(module, types) {}
 
   // Other invocations may see the accesses before the next level, so shader barriers must order them. Vulkan memory
   // model: marked on each access. (GLSL450 model: Coherent on the members, see MarkMembersCoherent, and
   // on parameters.)
   void MakeShared() { shared_vulkan_model_ = true; }
 
-  // Rewrites the memory operands that begin at `first` (if any) of OpLoad or OpStore: Aligned is the largest scalar of
-  // `accessed` (VUID-StandaloneSpirv-PhysicalStorageBuffer64-06314), and the access is non-private if it must be.
+  // What is known of a pointer beside its type. `alignment`: bytes.
+  void SetAlignment(Id pointer, uint32_t alignment) { alignments_[pointer] = alignment; }
+  void SetAlignmentOfCopy(Id pointer, Id original);
+  // `pointer` is an access chain: `base` points to a `type`.
+  void SetAlignmentOfPart(Id pointer, Id base, Id type, std::span<const Id> indices);
+
+  // Rewrites the memory operands that begin at `first` (if any) of OpLoad or OpStore: Aligned is what is known of the
+  // pointer, at least the largest scalar of `accessed` (VUID-StandaloneSpirv-PhysicalStorageBuffer64-06314), and the
+  // access is non-private if it must be. Drivers make one wide access only of what is aligned for it.
   void Mark(Instruction& instruction, size_t first, Id accessed, bool reads, bool writes);
 
  private:
   Types& types_;
+  LayoutMeter meter_;
   bool shared_vulkan_model_ = false;
-  std::unordered_map<Id, uint32_t> alignments_;
+  std::unordered_map<Id, uint32_t> alignments_;  // of pointers
 };
 
 // OpCopyMemory as the load and the store that it stands for, each with its part of the memory operands. `loaded` is the

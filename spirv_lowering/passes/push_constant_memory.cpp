@@ -31,7 +31,7 @@ class Mover {
     RetypePointers();
     if (Expected<void> taken = TakeVariables(); !taken) return taken.error();
     Types types(module_);
-    PayloadAccess access(types);
+    PayloadAccess access(module_, types);
     const Id block = DeclareAddressBlock(module_, types, {launch_offset, copy_offset});
     for (Function& function : module_.functions) {
       CollectPointers(function);

@@ -17,7 +17,8 @@ enum class LaunchKind : uint8_t {
   kCoalescing,   // CoalescingAMDX
 };
 
-// A payload struct's footprint: end of its last member, and the largest scalar in it (1 for an empty struct).
+// A payload struct's footprint: end of its last member, and how records of it are aligned: as the largest scalar in it
+// is, and further as far as that takes no padding (up to 16 bytes, the widest access there is). 1 for an empty struct.
 struct PayloadLayout {
   uint32_t size = 0;
   uint32_t alignment = 1;

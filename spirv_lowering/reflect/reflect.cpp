@@ -20,7 +20,15 @@ namespace {
 
 constexpr uint32_t kDeepestConstantIndices = 4096;  // distinct constant node indices worth remembering
 constexpr uint32_t kMostInvocations = 65536;        // of a workgroup; no device has as many
+constexpr uint32_t kWidestAccess = 16;              // bytes
 constexpr uint32_t kImplicitPayloadSize = 12;  // struct { uvec3 grid }: a dynamic-grid node that declares no payload
+
+// See PayloadLayout.
+uint32_t AlignmentOf(uint32_t size, uint32_t largest_scalar) {
+  if (size == 0) return 1;
+  const uint32_t without_padding = size & (~size + 1);
+  return std::max(largest_scalar, std::min(without_padding, kWidestAccess));
+}
 
 class Reflection {
  public:
@@ -194,7 +202,7 @@ class Reflection {
       return Refuse(
           what, payload,
           NameOf(module_, payload) + " lacks Offset, ArrayStride or MatrixStride decorations, or has no fixed size");
-    return PayloadLayout{*size, *size == 0 ? 1 : payload_meter_.LargestScalar(payload)};
+    return PayloadLayout{*size, AlignmentOf(*size, payload_meter_.LargestScalar(payload))};
   }
 
   // The operand is the input, or what unoptimised code passes on of it: a parameter of the same type.

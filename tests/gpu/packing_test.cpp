@@ -14,7 +14,7 @@
 namespace trellis::test {
 namespace {
 
-constexpr uint32_t kCounts[] = {0, 1, 63, 64, 65, 300};
+constexpr uint32_t kCounts[] = {0, 1, 127, 128, 129, 300};
 
 struct Mode {
   const char* name;
@@ -67,7 +67,7 @@ TEST_P(Packing, EveryRecordOnce) {
     for (uint32_t i = 0; i < count; ++i) expected.push_back(i + 1);
     EXPECT_TRUE(run.Matches(expected)) << count;
   }
-  EXPECT_EQ(Log().find("packed by 64") != std::string::npos, IsOn());
+  EXPECT_EQ(Log().find("packed by 128") != std::string::npos, IsOn());
 }
 
 // A static grid of one workgroup of one invocation: the same, and the input is a bare structure.

@@ -113,6 +113,14 @@ TEST(Link, RecordsHaveRoomForTheLargestProducer) {
   EXPECT_EQ(graph.slots[SlotOf(graph, "c")].record_stride, 40u);
 }
 
+// Each node may rely on the alignment of what it declares.
+TEST(Link, RecordsAreAlignedAsEveryPayloadSentThereIs) {
+  NodeBuilder wide = NodeBuilder("a").To("c", 1, 16);
+  wide.LastOutput().payload.alignment = 16;
+  const Graph graph = MustLink({wide, NodeBuilder("b").To("c", 1, 20), NodeBuilder("c").Payload(12)});
+  EXPECT_EQ(graph.slots[SlotOf(graph, "c")].record_stride, 32u);
+}
+
 TEST(Link, RecordsAreAlignedToTheirLargestScalarAndToFourBytesAtLeast) {
   const Graph graph = MustLink({NodeBuilder("a").Payload(6, 2), NodeBuilder("b").Payload(20, 8),
                                 NodeBuilder("c").Payload(36, 64), NodeBuilder("d").Payload(0, 1)});

@@ -143,7 +143,7 @@ OpReturn
 OpFunctionEnd
 )";
   const std::string text = LowerParts(parts);
-  EXPECT_TRUE(HasLines(text, {"* = OpFunctionCall %void %set_matrix *", "OpStore %matrix * Aligned 4",
+  EXPECT_TRUE(HasLines(text, {"* = OpFunctionCall %void %set_matrix *", "OpStore %matrix * Aligned 8",
                               "* = OpFunctionCall %void %set_column *", "OpStore %column * Aligned 4",
                               "%matrix_pointer = OpFunctionParameter * ...", "OpStore %matrix_pointer %null_mat2"}))
       << text;

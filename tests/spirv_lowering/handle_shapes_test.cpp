@@ -36,7 +36,7 @@ OpEnqueueNodePayloadsAMDX %slot
                            "%inside = OpCompositeExtract %v4uint %whole 1",
                            "* = OpCompositeExtract %v4uint %whole 1",
                            "%read = OpLoad %uint * Aligned 4",
-                           "OpStore * %uint_5 Aligned 4",
+                           "OpStore * %uint_5 Aligned 8",
                            "%changed = OpCopyObject %holder %whole",
                            "%other = OpCompositeConstruct %holder %uint_1 %inside",
                            "* = OpFunctionCall %void %trellis_enqueue_workgroup * %uint_64",
@@ -66,7 +66,7 @@ OpEnqueueNodePayloadsAMDX %copy
   const std::string text = LowerParts(parts);
   EXPECT_TRUE(HasLine(text, "%pair = OpTypeArray %v4uint %uint_2")) << text;
   EXPECT_TRUE(HasLines(FunctionText(text, "main"), {"%inner = OpAccessChain %ptr_PhysicalStorageBuffer_uint * %int_0",
-                                                    "OpStore %inner %uint_7 Aligned 4"}))
+                                                    "OpStore %inner %uint_7 Aligned 8"}))
       << text;
 }
 

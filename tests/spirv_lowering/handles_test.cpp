@@ -122,8 +122,8 @@ OpEnqueueNodePayloadsAMDX %local
                                        std::string(kVariables) + "%copy = OpVariable %fn_record Function")),
                    "main");
   EXPECT_TRUE(HasLines(
-      main, {"%whole = OpLoad %record %element Aligned 4", "OpStore %copy %whole", "%again = OpLoad %record %copy",
-             "%target = OpCopyObject %ptr_PhysicalStorageBuffer_record *", "OpStore %target %again Aligned 4"}))
+      main, {"%whole = OpLoad %record %element Aligned 8", "OpStore %copy %whole", "%again = OpLoad %record %copy",
+             "%target = OpCopyObject %ptr_PhysicalStorageBuffer_record *", "OpStore %target %again Aligned 8"}))
       << main;
 }
 
@@ -140,9 +140,9 @@ OpEnqueueNodePayloadsAMDX %local
                                        std::string(kVariables) + "%copy = OpVariable %fn_record Function")),
                    "main");
   EXPECT_FALSE(HasLine(main, "OpCopyMemory ...")) << main;
-  EXPECT_TRUE(HasLines(main, {"* = OpLoad %record %element Aligned 4", "OpStore %target * Aligned 4",
-                              "* = OpLoad %record %element Volatile|Aligned 4", "OpStore %copy * Volatile",
-                              "* = OpLoad %record %copy", "OpStore %target * Aligned 4"}))
+  EXPECT_TRUE(HasLines(main, {"* = OpLoad %record %element Aligned 8", "OpStore %target * Aligned 8",
+                              "* = OpLoad %record %element Volatile|Aligned 8", "OpStore %copy * Volatile",
+                              "* = OpLoad %record %copy", "OpStore %target * Aligned 8"}))
       << main;
 }
 
@@ -358,7 +358,7 @@ TEST(Handles, CompositeExtractIsALoad) {
                                         "main");
   EXPECT_TRUE(HasLines(main, {"* = OpFunctionCall %v2uint %trellis_element %array %uint_2",
                               "* = OpAccessChain %ptr_PhysicalStorageBuffer_uint * %uint_1",
-                              "%member = OpLoad %uint * Aligned 4", "%whole = OpLoad %record * Aligned 4"}))
+                              "%member = OpLoad %uint * Aligned 4", "%whole = OpLoad %record * Aligned 8"}))
       << main;
 }
 

@@ -50,11 +50,11 @@ TEST(PayloadTypes, SixteenBits) {
   parts.capabilities = "OpCapability Int16\nOpCapability Float16";
   const std::string text = LowerParts(parts);
   EXPECT_TRUE(HasLine(text, "OpCapability StorageBuffer16BitAccess")) << text;
-  EXPECT_TRUE(HasLine(text, "%whole = OpLoad %data %from Aligned 2"));
+  EXPECT_TRUE(HasLine(text, "%whole = OpLoad %data %from Aligned 8"));
   EXPECT_TRUE(HasLine(text, "OpStore %c %d Aligned 2"));
   const NodeInfo info = ReflectParts(parts);
   EXPECT_EQ(info.input.size, 8u);
-  EXPECT_EQ(info.input.alignment, 2u);
+  EXPECT_EQ(info.input.alignment, 8u);
 }
 
 TEST(PayloadTypes, EightBits) {
@@ -79,9 +79,9 @@ TEST(PayloadTypes, SixtyFourBits) {
       "%a = OpAccessChain %fn_double %local %uint_0 %int_2 %uint_1\n%b = OpLoad %double %a\n");
   parts.capabilities = "OpCapability Int64\nOpCapability Float64";
   const std::string text = LowerParts(parts);
-  EXPECT_TRUE(HasLine(text, "%whole = OpLoad %data %from Aligned 8")) << text;
+  EXPECT_TRUE(HasLine(text, "%whole = OpLoad %data %from Aligned 16")) << text;
   EXPECT_TRUE(HasLine(text, "%b = OpLoad %double %a Aligned 8"));
-  EXPECT_EQ(ReflectParts(parts).input.alignment, 8u);
+  EXPECT_EQ(ReflectParts(parts).input.alignment, 16u);
 }
 
 TEST(PayloadTypes, MatricesAndArrays) {
@@ -100,6 +100,44 @@ TEST(PayloadTypes, MatricesAndArrays) {
   const std::string text = LowerParts(parts);
   EXPECT_TRUE(HasLine(text, "OpStore %c %b Aligned 4")) << text;
   EXPECT_EQ(ReflectParts(parts).input.size, 84u);
+}
+
+// An access is as wide as what is known of its address allows: records of 16 n bytes lie at multiples of 16, others as
+// their size alone makes them.
+TEST(PayloadTypes, AccessesAreAlignedAsTheirOffsetsAre) {
+  const char* const types =
+      "%array = OpTypeArray %v2uint %uint_4\n"
+      "%np_v2uint = OpTypePointer NodePayloadAMDX %v2uint\n%np_v4uint = OpTypePointer NodePayloadAMDX %v4uint\n";
+  const std::string offsets =
+      "OpDecorate %array ArrayStride 8\nOpMemberDecorate %data 0 Offset 0\nOpMemberDecorate %data 1 Offset 16\n";
+  const char* const body = R"(
+%a = OpAccessChain %np_v4uint %data_input %uint_0 %int_0
+%b = OpLoad %v4uint %a
+%c = OpAccessChain %np_uint %a %uint_2
+%d = OpLoad %uint %c
+%e = OpAccessChain %np_v2uint %data_input %uint_1 %int_1 %d
+%f = OpLoad %v2uint %e
+%g = OpAccessChain %np_v2uint %data_input %uint_1 %int_1 %uint_2
+%h = OpCopyObject %np_v2uint %g
+%i = OpLoad %v2uint %h
+%j = OpAccessChain %np_uint %a %d
+%k = OpLoad %uint %j
+)";
+  const NodeParts even = WithData(types, "%v4uint %array", offsets, body);
+  const std::string text = LowerParts(even);
+  EXPECT_EQ(ReflectParts(even).input.alignment, 16u);
+  EXPECT_TRUE(HasLines(
+      text, {"%whole = OpLoad %data %from Aligned 16", "OpStore %to %whole Aligned 16",
+             "%b = OpLoad %v4uint %a Aligned 16", "%d = OpLoad %uint %c Aligned 8", "%f = OpLoad %v2uint %e Aligned 8",
+             "%i = OpLoad %v2uint %h Aligned 16", "%k = OpLoad %uint %j Aligned 4"}))
+      << text;
+
+  const NodeParts odd = WithData(types, "%v4uint %array %uint", offsets + "OpMemberDecorate %data 2 Offset 48\n", body);
+  const std::string odd_text = LowerParts(odd);
+  EXPECT_EQ(ReflectParts(odd).input.alignment, 4u) << "52 bytes";
+  EXPECT_TRUE(HasLines(odd_text, {"%whole = OpLoad %data %from Aligned 4", "%b = OpLoad %v4uint %a Aligned 4",
+                                  "%i = OpLoad %v2uint %h Aligned 4"}))
+      << odd_text;
 }
 
 TEST(PayloadTypes, AddressesInPayloads) {
@@ -143,9 +181,9 @@ OpCopyMemory %copy %bare
   EXPECT_TRUE(HasLines(
       main,
       {"* = OpLoad %v4uint %trellis_input", "* = OpVectorShuffle %v2uint * * 0 1",
-       "* = OpBitcast %ptr_PhysicalStorageBuffer_record *", "%whole = OpLoad %record * Aligned 4",
+       "* = OpBitcast %ptr_PhysicalStorageBuffer_record *", "%whole = OpLoad %record * Aligned 8",
        "%member = OpAccessChain %ptr_PhysicalStorageBuffer_uint * %int_1", "%value = OpLoad %uint %member Aligned 4",
-       "* = OpLoad %record * Aligned 4", "%length = OpCopyObject %uint %uint_1", "%r = OpFunctionCall %uint %f *"}))
+       "* = OpLoad %record * Aligned 8", "%length = OpCopyObject %uint %uint_1", "%r = OpFunctionCall %uint %f *"}))
       << main;
   EXPECT_TRUE(HasLine(text, "OpDecorate %p Aliased")) << text;
 }
@@ -197,13 +235,13 @@ TEST(PayloadTypes, VulkanMemoryModelMarksEveryAccess) {
   parts.memory_model = "OpMemoryModel Logical Vulkan";
   parts.body = kReadBack;
   std::string text = LowerParts(parts);
-  EXPECT_TRUE(HasLine(text, "OpStore %p %uint_1 Aligned|MakePointerAvailable|NonPrivatePointer 4 %uint_5")) << text;
+  EXPECT_TRUE(HasLine(text, "OpStore %p %uint_1 Aligned|MakePointerAvailable|NonPrivatePointer 8 %uint_5")) << text;
   EXPECT_TRUE(HasLine(text, "%v = OpLoad %uint %q Aligned|MakePointerVisible|NonPrivatePointer 4 %uint_5"));
   EXPECT_FALSE(HasLine(text, "OpMemberDecorate %record 0 Coherent"));
   parts.body =
       "%member = OpAccessChain %np_uint %input %uint_0 %int_0\n%value = OpLoad %uint %member NonPrivatePointer";
   text = LowerParts(parts);
-  EXPECT_TRUE(HasLine(text, "%value = OpLoad %uint %member Aligned|NonPrivatePointer 4"))
+  EXPECT_TRUE(HasLine(text, "%value = OpLoad %uint %member Aligned|NonPrivatePointer 8"))
       << "private unless the application says otherwise: " << text;
 }
 

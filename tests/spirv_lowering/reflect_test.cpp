@@ -33,7 +33,7 @@ TEST(Reflect, Defaults) {
   EXPECT_FALSE(info.shares_input);
   EXPECT_TRUE(info.has_enqueue_capability);
   EXPECT_EQ(info.input.size, 8u);
-  EXPECT_EQ(info.input.alignment, 4u);
+  EXPECT_EQ(info.input.alignment, 8u);
   EXPECT_FALSE(info.grid_member);
   EXPECT_FALSE(info.writes_input);
   EXPECT_TRUE(info.outputs.empty());

@@ -65,7 +65,7 @@ OpStore %d %e
 )");
   const NodeInfo info = ReflectParts(parts);
   EXPECT_EQ(info.input.size, 32u);
-  EXPECT_EQ(info.input.alignment, 4u);
+  EXPECT_EQ(info.input.alignment, 16u);
   const std::string text = LowerParts(parts);
   EXPECT_TRUE(HasLine(text, "%flags = OpTypeStruct %uint %inner %uint")) << text;
   EXPECT_TRUE(HasLine(text, "%inner = OpTypeStruct %v3uint %bools"));
@@ -74,7 +74,7 @@ OpStore %d %e
   const std::string main = FunctionText(text, "main");
   EXPECT_TRUE(
       HasLines(main, {"* = OpLoad %uint %a Aligned 4", "* = OpINotEqual %bool * *", "%b = OpCopyObject %bool *",
-                      "* = OpSelect %uint %b %uint_1 *", "OpStore %c * Aligned 4", "* = OpSelect %v3uint %e * *",
+                      "* = OpSelect %uint %b %uint_1 *", "OpStore %c * Aligned 16", "* = OpSelect %v3uint %e * *",
                       "OpStore %d * Aligned 4", "* = OpLoad %uint %f Aligned 4"}))
       << main;
 }
@@ -93,9 +93,9 @@ OpCopyMemory %to %from
 )")),
                                         "main");
   EXPECT_TRUE(
-      HasLines(main, {"* = OpLoad %flags %from Aligned 4", "%whole = OpCopyObject %flags *", "OpStore %copy %whole",
-                      "OpStore %to * Aligned 4", "* = OpLoad %flags %to Aligned 4", "OpStore %copy *",
-                      "* = OpLoad %flags %copy", "OpStore %to * Aligned 4", "%extracted = OpCopyObject %inner *"}))
+      HasLines(main, {"* = OpLoad %flags %from Aligned 16", "%whole = OpCopyObject %flags *", "OpStore %copy %whole",
+                      "OpStore %to * Aligned 16", "* = OpLoad %flags %to Aligned 16", "OpStore %copy *",
+                      "* = OpLoad %flags %copy", "OpStore %to * Aligned 16", "%extracted = OpCopyObject %inner *"}))
       << main;
   EXPECT_FALSE(HasLine(main, "OpCopyMemory ..."));
 }
@@ -134,8 +134,8 @@ TEST(StoredTypes, BareStructureAndVulkanMemoryModel) {
   parts.interface = "%bare";
   parts.globals += "%bare = OpVariable %np_flags NodePayloadAMDX\n";
   const std::string main = FunctionText(LowerParts(parts), "main");
-  EXPECT_TRUE(HasLines(main, {"* = OpLoad %uint %p Aligned|MakePointerVisible|NonPrivatePointer 4 *",
-                              "OpStore %p * Aligned|MakePointerAvailable|NonPrivatePointer 4 *"}))
+  EXPECT_TRUE(HasLines(main, {"* = OpLoad %uint %p Aligned|MakePointerVisible|NonPrivatePointer 16 *",
+                              "OpStore %p * Aligned|MakePointerAvailable|NonPrivatePointer 16 *"}))
       << main;
 }
 
