@@ -26,7 +26,7 @@ class InvocationQuery {
       workload.Reset(commands);
       FullBarrier(commands);
       vkCmdBeginQuery(commands, pool_, 0, 0);
-      workload.RecordGraph(commands);
+      workload.RecordGraph(commands, 0);
       vkCmdEndQuery(commands, pool_, 0);
     });
     uint64_t invocations = 0;

@@ -29,7 +29,7 @@ double BytesForDispatch(const std::string& device, const WorkloadEntry& entry) {
   gpu.RunOnce([&](VkCommandBuffer commands) {
     workload->Reset(commands);
     FullBarrier(commands);
-    workload->RecordGraph(commands);
+    workload->RecordGraph(commands, 0);
   });
   return static_cast<double>(DeviceMemoryInUse(gpu)) - static_cast<double>(before);
 }

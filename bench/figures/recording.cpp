@@ -46,7 +46,7 @@ class Recording {
 
 std::optional<Expansion> FindExpansion(const Gpu& gpu, const Workload& workload, const Recording& recording) {
   const Messages messages(gpu);
-  (void)recording.Time([&](VkCommandBuffer commands) { workload.RecordGraph(commands); });
+  (void)recording.Time([&](VkCommandBuffer commands) { workload.RecordGraph(commands, 0); });
   Expansion expansion;
   const std::string text = messages.Last("TRELLIS-dispatch-graph");
   if (std::sscanf(text.c_str(), "%u dispatches, %u levels, %u pipelines bound", &expansion.dispatches,
@@ -131,7 +131,7 @@ std::optional<Figure> Measure(const Gpu& gpu, const WorkloadEntry& entry, uint32
   std::vector<double> ours;
   std::vector<double> theirs;
   for (uint32_t i = 0; i < recordings; ++i) {
-    ours.push_back(recording.Time([&](VkCommandBuffer commands) { workload->RecordGraph(commands); }));
+    ours.push_back(recording.Time([&](VkCommandBuffer commands) { workload->RecordGraph(commands, 0); }));
     theirs.push_back(recording.Time([&](VkCommandBuffer commands) { raw.Record(commands); }));
   }
   const double our_time = Median(ours);

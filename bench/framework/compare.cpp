@@ -1,6 +1,7 @@
 #include "bench/framework/compare.h"
 
 #include <chrono>
+#include <functional>
 
 namespace trellis::bench {
 namespace {
@@ -32,17 +33,20 @@ double WarmUp(const TimedWork& work, const Workload& workload, const char* who, 
   return cold;
 }
 
-struct Rival {
+struct Contender {
   std::unique_ptr<TimedWork> work;
   double cold = 0;
 };
 
-Rival BestRival(const Gpu& gpu, const Workload& workload, uint32_t repetitions, std::string& mistake) {
-  Rival best;
+// The fastest of `forms` forms.
+Contender Best(const Gpu& gpu, const Workload& workload, const char* who, uint32_t forms, uint32_t repetitions,
+               const std::function<void(VkCommandBuffer, uint32_t form)>& record, std::string& mistake) {
+  Contender best;
   double best_time = 0;
-  for (uint32_t form = 0; form < workload.RivalForms(); ++form) {
-    auto work = Timed(gpu, workload, [&](VkCommandBuffer commands) { workload.RecordRival(commands, form); });
-    const double cold = WarmUp(*work, workload, "rival", mistake);
+  for (uint32_t form = 0; form < forms; ++form) {
+    auto work = Timed(gpu, workload, [&](VkCommandBuffer commands) { record(commands, form); });
+    const double cold = WarmUp(*work, workload, who, mistake);
+    if (forms == 1) return {std::move(work), cold};
     std::vector<double> samples;
     for (uint32_t i = 0; i < repetitions; ++i) samples.push_back(work->Run());
     const double time = Median(samples);
@@ -57,18 +61,21 @@ Rival BestRival(const Gpu& gpu, const Workload& workload, uint32_t repetitions, 
 
 Comparison Compare(const Gpu& gpu, const Workload& workload, const Rates& rates, uint32_t repetitions) {
   Comparison comparison;
-  const auto ours = Timed(gpu, workload, [&](VkCommandBuffer commands) { workload.RecordGraph(commands); });
-  const double cold = WarmUp(*ours, workload, "graph", comparison.mistake);
-  const Rival rival = BestRival(gpu, workload, repetitions, comparison.mistake);
+  const Contender ours = Best(
+      gpu, workload, "graph", workload.GraphForms(), repetitions,
+      [&](VkCommandBuffer commands, uint32_t form) { workload.RecordGraph(commands, form); }, comparison.mistake);
+  const Contender rival = Best(
+      gpu, workload, "rival", workload.RivalForms(), repetitions,
+      [&](VkCommandBuffer commands, uint32_t form) { workload.RecordRival(commands, form); }, comparison.mistake);
 
-  Settle(*ours, *rival.work);
+  Settle(*ours.work, *rival.work);
   std::vector<double> our_samples;
   std::vector<double> their_samples;
   for (uint32_t i = 0; i < repetitions; ++i) {
-    our_samples.push_back(ours->Run());
+    our_samples.push_back(ours.work->Run());
     their_samples.push_back(rival.work->Run());
   }
-  comparison.ours = Summarise(cold, std::move(our_samples));
+  comparison.ours = Summarise(ours.cold, std::move(our_samples));
   comparison.theirs = Summarise(rival.cold, std::move(their_samples));
   if (const std::optional<Needs> needs = workload.RivalNeeds())
     comparison.rival_share = ShareOfBound(rates, *needs, comparison.theirs.minimum);

@@ -25,8 +25,9 @@ class Workload {
 
   // Results and counters back to the state before a run. Not timed; a full barrier follows.
   virtual void Reset(VkCommandBuffer commands) const = 0;
-  virtual void RecordGraph(VkCommandBuffer commands) const = 0;
-  // The rival has several forms where nobody can tell in advance which one is best; the fastest counts.
+  // Both have several forms where nobody can tell in advance which one is best; the fastest counts.
+  [[nodiscard]] virtual uint32_t GraphForms() const { return 1; }
+  virtual void RecordGraph(VkCommandBuffer commands, uint32_t form) const = 0;
   [[nodiscard]] virtual uint32_t RivalForms() const { return 1; }
   virtual void RecordRival(VkCommandBuffer commands, uint32_t form) const = 0;
 

@@ -59,7 +59,7 @@ class ChainWorkload final : public Workload {
     queues_.ResetFilled(commands, chains_, chains_);
   }
 
-  void RecordGraph(VkCommandBuffer commands) const override {
+  void RecordGraph(VkCommandBuffer commands, uint32_t /*form*/) const override {
     gpu_.Push(commands, Push{results_.address(), 0, 0, 0, 0, 0, 0});
     graph_.Dispatch(commands, {"chain", chains_, FirstLinks(chains_)});
   }

@@ -14,6 +14,8 @@ namespace {
 constexpr uint32_t kBinInvocations = 256;
 // Items of an invocation of the rival: many items fill the places of a bin side by side, few keep all processors busy.
 constexpr uint32_t kItems[] = {1, 4, 16};
+// Invocations of the producing node: many share their reservations, few keep all processors busy.
+constexpr uint32_t kNodeInvocations[] = {256, 512, 1024};
 
 struct Push {
   VkDeviceAddress results;
@@ -24,8 +26,10 @@ struct Push {
   uint32_t bin;
 };
 
-std::vector<GraphNode> Nodes(Grid grid, uint32_t bins) {
-  std::vector<GraphNode> nodes = {{"classify", kClassifyNode, {{0, grid.x}, {1, grid.y}, {2, bins}}}};
+std::vector<GraphNode> Nodes(uint32_t items, uint32_t invocations, uint32_t bins) {
+  const Grid grid = GridOf(items / invocations);
+  std::vector<GraphNode> nodes = {
+      {"classify", kClassifyNode, {{0, grid.x}, {1, grid.y}, {2, bins}, {3, invocations}, {4, invocations}}}};
   for (uint32_t bin = 0; bin < bins; ++bin) nodes.push_back({"bin", kBinNode, {{0, bin}}, bin});
   return nodes;
 }
@@ -37,13 +41,14 @@ class ClassifyWorkload final : public Workload {
         items_(items),
         bins_(bins),
         capacity_(2 * (items / bins) + 4096),
-        grid_(GridOf(items / kProducerInvocations)),
         shape_(ShapeOfQueue(gpu, capacity_, kBinInvocations)),
-        graph_(gpu, Nodes(grid_, bins)),
         results_(gpu, VkDeviceSize{bins} * 4),
         list_(gpu, VkDeviceSize{capacity_} * bins * kRecordBytes),
         queues_(gpu, bins),
         bin_(gpu, kBinSpv, shape_.WithConstants({})) {
+    for (const uint32_t invocations : kNodeInvocations)
+      if (invocations <= gpu.limits().maxComputeWorkGroupInvocations)
+        graphs_.push_back(std::make_unique<Graph>(gpu, Nodes(items, invocations, bins)));
     for (const uint32_t count : kItems)
       classify_.push_back(std::make_unique<Kernel>(gpu, kClassifySpv, shape_.WithConstants({{0, bins}, {1, count}})));
   }
@@ -53,9 +58,11 @@ class ClassifyWorkload final : public Workload {
     queues_.Reset(commands, shape_);
   }
 
-  void RecordGraph(VkCommandBuffer commands) const override {
+  [[nodiscard]] uint32_t GraphForms() const override { return static_cast<uint32_t>(graphs_.size()); }
+
+  void RecordGraph(VkCommandBuffer commands, uint32_t form) const override {
     gpu_.Push(commands, Push{results_.address(), 0, 0, 0, 0, 0});
-    graph_.Dispatch(commands, {"classify"});
+    graphs_[form]->Dispatch(commands, {"classify"});
   }
 
   [[nodiscard]] uint32_t RivalForms() const override { return static_cast<uint32_t>(classify_.size()); }
@@ -96,12 +103,11 @@ class ClassifyWorkload final : public Workload {
   const uint32_t items_;
   const uint32_t bins_;
   const uint32_t capacity_;
-  const Grid grid_;
   const QueueShape shape_;
-  const Graph graph_;
   const Buffer results_;
   const Buffer list_;
   const Queues queues_;
+  std::vector<std::unique_ptr<Graph>> graphs_;
   std::vector<std::unique_ptr<Kernel>> classify_;
   const Kernel bin_;
 };

@@ -65,7 +65,7 @@ class IndirectCountWorkload final : public Workload {
 
   void Reset(VkCommandBuffer commands) const override { results_.Fill(commands, 0); }
 
-  void RecordGraph(VkCommandBuffer commands) const override {
+  void RecordGraph(VkCommandBuffer commands, uint32_t /*form*/) const override {
     gpu_.Push(commands, Push{results_.address(), 0});
     graph_.Bind(commands);
     gpu_.graph().CmdDispatchGraphIndirectCount(commands, graph_.scratch().address(), graph_.scratch().size(),

@@ -85,7 +85,7 @@ class KochWorkload final : public Workload {
     for (const Rival& rival : rivals_) rival.queues->ResetFilled(commands, 1, kEdges);
   }
 
-  void RecordGraph(VkCommandBuffer commands) const override {
+  void RecordGraph(VkCommandBuffer commands, uint32_t /*form*/) const override {
     gpu_.Push(commands, Push{results_.address(), 0, 0, 0, 0, 0});
     graph_.Dispatch(commands, {"koch", kEdges, TriangleWords()});
   }

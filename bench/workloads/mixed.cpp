@@ -90,7 +90,7 @@ class MixedWorkload final : public Workload {
     queues_.Reset(commands, {});
   }
 
-  void RecordGraph(VkCommandBuffer commands) const override {
+  void RecordGraph(VkCommandBuffer commands, uint32_t /*form*/) const override {
     gpu_.Push(commands, Push{results_.address(), 0, 0, 0, 0, 0, 0});
     graph_.Dispatch(commands, {"source"});
   }

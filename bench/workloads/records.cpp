@@ -9,7 +9,7 @@
 namespace trellis::bench {
 namespace {
 
-constexpr uint32_t kItems[] = {1, 4};  // of an invocation of the rival's producer
+constexpr uint32_t kItems[] = {1, 4};  // of an invocation of the producer
 
 struct Push {
   VkDeviceAddress results;
@@ -43,14 +43,20 @@ RecordsWorkload::RecordsWorkload(const Gpu& gpu, uint32_t records, const Consume
     : gpu_(gpu),
       records_(records),
       consumer_(consumer),
-      grid_(GridOf(records / kProducerInvocations)),
-      graph_(gpu, {{"produce", kProduceNode, {{0, grid_.x}, {1, grid_.y}}}, {"consume", consumer.node}}),
       results_(gpu, VkDeviceSize{records} * kRecordBytes),
       list_(gpu, VkDeviceSize{records} * kRecordBytes) {
+  for (const uint32_t items : kItems) graphs_.push_back(MakeGraph(items));
   for (const Consumer::Workgroup workgroup : consumer.workgroups) {
     if (workgroup.invocations > gpu.limits().maxComputeWorkGroupInvocations) continue;
     for (const uint32_t items : kItems) rivals_.push_back(MakeRival(workgroup, items));
   }
+}
+
+std::unique_ptr<Graph> RecordsWorkload::MakeGraph(uint32_t items) const {
+  const Grid grid = GridOf(records_ / kProducerInvocations / items);
+  const std::vector<GraphNode> nodes = {{"produce", kProduceNode, {{0, grid.x}, {1, grid.y}, {2, items}}},
+                                        {"consume", consumer_.node}};
+  return std::make_unique<Graph>(gpu_, nodes);
 }
 
 RecordsWorkload::Rival RecordsWorkload::MakeRival(Consumer::Workgroup workgroup, uint32_t items) const {
@@ -68,9 +74,9 @@ void RecordsWorkload::Reset(VkCommandBuffer commands) const {
   for (const Rival& rival : rivals_) rival.queues->Reset(commands, rival.shape);
 }
 
-void RecordsWorkload::RecordGraph(VkCommandBuffer commands) const {
+void RecordsWorkload::RecordGraph(VkCommandBuffer commands, uint32_t form) const {
   gpu_.Push(commands, Push{results_.address(), 0, 0});
-  graph_.Dispatch(commands, {"produce"});
+  graphs_[form]->Dispatch(commands, {"produce"});
 }
 
 void RecordsWorkload::RecordRival(VkCommandBuffer commands, uint32_t form) const {

@@ -47,7 +47,8 @@ class RecordsWorkload final : public Workload {
   RecordsWorkload(const Gpu& gpu, uint32_t records, const Consumer& consumer);
 
   void Reset(VkCommandBuffer commands) const override;
-  void RecordGraph(VkCommandBuffer commands) const override;
+  [[nodiscard]] uint32_t GraphForms() const override { return static_cast<uint32_t>(graphs_.size()); }
+  void RecordGraph(VkCommandBuffer commands, uint32_t form) const override;
   [[nodiscard]] uint32_t RivalForms() const override { return static_cast<uint32_t>(rivals_.size()); }
   void RecordRival(VkCommandBuffer commands, uint32_t form) const override;
   [[nodiscard]] const Buffer& results() const override { return results_; }
@@ -64,15 +65,15 @@ class RecordsWorkload final : public Workload {
     QueueShape shape;
   };
   // `items`: records that an invocation of the producer makes.
+  [[nodiscard]] std::unique_ptr<Graph> MakeGraph(uint32_t items) const;
   [[nodiscard]] Rival MakeRival(Consumer::Workgroup workgroup, uint32_t items) const;
 
   const Gpu& gpu_;
   const uint32_t records_;
   const Consumer consumer_;
-  const Grid grid_;
-  const Graph graph_;
   const Buffer results_;
   const Buffer list_;
+  std::vector<std::unique_ptr<Graph>> graphs_;
   std::vector<Rival> rivals_;
 };
 

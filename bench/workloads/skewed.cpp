@@ -55,7 +55,7 @@ class SkewedWorkload final : public Workload {
     queues_.Reset(commands, shape_);
   }
 
-  void RecordGraph(VkCommandBuffer commands) const override {
+  void RecordGraph(VkCommandBuffer commands, uint32_t /*form*/) const override {
     gpu_.Push(commands, Push{results_.address(), 0, 0, 0});
     graph_.Dispatch(commands, {"skewed"});
   }
