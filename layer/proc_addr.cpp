@@ -44,7 +44,8 @@ std::array<Hook, count> SortedByName(std::array<Hook, count> hooks) {
 std::span<const Hook> InstanceHooks() {
 #define TRELLIS_HOOK(name) {"vk" #name, TRELLIS_FUNCTION(name, name)},
 #define TRELLIS_ALIAS(name, hook) {"vk" #name, TRELLIS_FUNCTION(name, hook)},
-  static const auto table = SortedByName(std::to_array<Hook>({TRELLIS_INSTANCE_HOOKS(TRELLIS_HOOK, TRELLIS_ALIAS)}));
+  static const auto table = SortedByName(std::to_array<Hook>(
+      {TRELLIS_INSTANCE_HOOKS(TRELLIS_HOOK, TRELLIS_ALIAS) TRELLIS_INSTANCE_EXTENSION_HOOKS(TRELLIS_HOOK)}));
 #undef TRELLIS_HOOK
 #undef TRELLIS_ALIAS
   return table;

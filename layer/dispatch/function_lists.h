@@ -18,6 +18,8 @@
   REQUIRED(GetPhysicalDeviceQueueFamilyProperties) \
   OPTIONAL(CreateDebugUtilsMessengerEXT) \
   OPTIONAL(DestroyDebugUtilsMessengerEXT) \
+  OPTIONAL(SetDebugUtilsObjectNameEXT) \
+  OPTIONAL(SetDebugUtilsObjectTagEXT) \
   OPTIONAL_ALIAS(GetPhysicalDeviceExternalBufferProperties, GetPhysicalDeviceExternalBufferPropertiesKHR) \
   OPTIONAL_ALIAS(GetPhysicalDeviceFeatures2, GetPhysicalDeviceFeatures2KHR) \
   OPTIONAL_ALIAS(GetPhysicalDeviceProperties2, GetPhysicalDeviceProperties2KHR)

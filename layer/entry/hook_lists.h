@@ -19,6 +19,12 @@
   HOOK(CreateDebugUtilsMessengerEXT) \
   HOOK(DestroyDebugUtilsMessengerEXT)
 
+// HOOK(Name): device commands of an instance extension. Loaders take them from vkGetInstanceProcAddr, for devices of all
+// kinds; those from vkGetDeviceProcAddr are TRELLIS_DEVICE_HOOKS.
+#define TRELLIS_INSTANCE_EXTENSION_HOOKS(HOOK) \
+  HOOK(SetDebugUtilsObjectNameEXT) \
+  HOOK(SetDebugUtilsObjectTagEXT)
+
 // GRAPHS: hooked on devices with VK_AMDX_shader_enqueue emulated. BOTH: also where only VK_KHR_maintenance5 is.
 #define TRELLIS_DEVICE_HOOKS(GRAPHS, GRAPHS_ALIAS, BOTH, BOTH_ALIAS) \
   GRAPHS(AllocateCommandBuffers) \

@@ -24,6 +24,12 @@ VkObjectType ObjectTypeOf(VkDebugReportObjectTypeEXT type) {
   return VK_OBJECT_TYPE_UNKNOWN;
 }
 
+// Commands of an instance extension: what is below may know them of the instance only.
+template <typename Function>
+Function ForDevice(Function of_device, Function of_instance) {
+  return of_device ? of_device : of_instance;
+}
+
 // No driver hears of these names: labels and messages of the layer use them.
 VkResult NameOwnObject(const Device& device, VkObjectType type, uint64_t handle, const char* name) {
   if (type == VK_OBJECT_TYPE_PIPELINE)
@@ -37,13 +43,15 @@ VKAPI_ATTR VkResult VKAPI_CALL SetDebugUtilsObjectNameEXT(VkDevice device, const
   const std::shared_ptr<Device> object = FindDevice(device);
   if (IsOwnHandle(*object, info->objectType, info->objectHandle))
     return NameOwnObject(*object, info->objectType, info->objectHandle, info->pObjectName);
-  return object->dispatch.SetDebugUtilsObjectNameEXT(device, info);
+  return ForDevice(object->dispatch.SetDebugUtilsObjectNameEXT, object->instance->dispatch.SetDebugUtilsObjectNameEXT)(
+      device, info);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL SetDebugUtilsObjectTagEXT(VkDevice device, const VkDebugUtilsObjectTagInfoEXT* info) {
   const std::shared_ptr<Device> object = FindDevice(device);
   if (IsOwnHandle(*object, info->objectType, info->objectHandle)) return VK_SUCCESS;
-  return object->dispatch.SetDebugUtilsObjectTagEXT(device, info);
+  return ForDevice(object->dispatch.SetDebugUtilsObjectTagEXT, object->instance->dispatch.SetDebugUtilsObjectTagEXT)(
+      device, info);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL DebugMarkerSetObjectNameEXT(VkDevice device,

@@ -55,6 +55,44 @@ TEST(ProcAddr, application_that_asks_gets_all_seven_commands) {
   for (const char* name : kGraphCommands) EXPECT_NE(instance.Get<PFN_vkVoidFunction>(name), nullptr) << name;
 }
 
+// Loaders take these commands from vkGetInstanceProcAddr and call them for every device of the instance.
+TEST(ProcAddr, names_and_tags_are_hooked_for_the_instance_too) {
+  FakeDriver driver;
+  const TestInstance instance(driver, {VK_EXT_DEBUG_UTILS_EXTENSION_NAME});
+  const TestDevice with_graphs(instance);
+  const TestDevice plain(instance, {});
+  const std::vector<uint32_t> words = {0x07230203, 0x00010600, 0, 10, 0, 2u << 16 | 17, 5067};  // ShaderEnqueueAMDX
+  VkShaderModuleCreateInfo info = {};
+  info.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;
+  info.codeSize = words.size() * sizeof(uint32_t);
+  info.pCode = words.data();
+  VkShaderModule node = VK_NULL_HANDLE;
+  ASSERT_EQ(TRELLIS_CALL(with_graphs, CreateShaderModule)(with_graphs.handle(), &info, nullptr, &node), VK_SUCCESS);
+
+  const auto calls_for = [&](const TestDevice& device) {
+    driver.ForgetCalls();
+    VkDebugUtilsObjectNameInfoEXT name = {};
+    name.objectType = VK_OBJECT_TYPE_SHADER_MODULE;
+    name.objectHandle = HandleToU64(node);
+    name.pObjectName = "name";
+    VkDebugUtilsObjectTagInfoEXT tag = {};
+    tag.objectType = name.objectType;
+    tag.objectHandle = name.objectHandle;
+    EXPECT_EQ(TRELLIS_CALL(instance, SetDebugUtilsObjectNameEXT)(device.handle(), &name), VK_SUCCESS);
+    EXPECT_EQ(TRELLIS_CALL(instance, SetDebugUtilsObjectTagEXT)(device.handle(), &tag), VK_SUCCESS);
+    return driver.calls().size();
+  };
+  EXPECT_EQ(calls_for(with_graphs), 0u) << "the driver does not know the handle";
+  EXPECT_EQ(calls_for(plain), 2u) << "another device's handle, for all that the layer knows";
+  TRELLIS_CALL(with_graphs, DestroyShaderModule)(with_graphs.handle(), node, nullptr);
+
+  DriverOptions options;
+  options.missing_commands = {"vkSetDebugUtilsObjectTagEXT"};
+  FakeDriver lacking(options);
+  const TestInstance other(lacking, {VK_EXT_DEBUG_UTILS_EXTENSION_NAME});
+  EXPECT_EQ(other.Get<PFN_vkVoidFunction>("vkSetDebugUtilsObjectTagEXT"), nullptr);
+}
+
 TEST(ProcAddr, null_from_below_stays_null) {
   FakeDriver driver;
   const TestInstance instance(driver, {VK_EXT_DEBUG_UTILS_EXTENSION_NAME});

@@ -255,6 +255,13 @@ VKAPI_ATTR VkResult VKAPI_CALL SetDebugUtilsObjectNameEXT(VkDevice device, const
   return VK_SUCCESS;
 }
 
+VKAPI_ATTR VkResult VKAPI_CALL SetDebugUtilsObjectTagEXT(VkDevice device, const VkDebugUtilsObjectTagInfoEXT* info) {
+  DriverCall& call = DriverOf(device).Record("SetDebugUtilsObjectTagEXT");
+  call.object = info->objectHandle;
+  call.flags = info->objectType;
+  return VK_SUCCESS;
+}
+
 // Every pipeline has two executables, each with one statistic.
 VKAPI_ATTR VkResult VKAPI_CALL GetPipelineExecutablePropertiesKHR(VkDevice device, const VkPipelineInfoKHR* info,
                                                                   uint32_t* count,
@@ -399,6 +406,7 @@ PFN_vkVoidFunction FakeDeviceFunction(const char* name) {
                                                                             FAKE(ResetCommandPool),
                                                                             FAKE(ResetFences),
                                                                             FAKE(SetDebugUtilsObjectNameEXT),
+                                                                            FAKE(SetDebugUtilsObjectTagEXT),
                                                                             FAKE(SetPrivateData),
                                                                             FAKE(UnmapMemory),
                                                                             FAKE(WaitForFences),

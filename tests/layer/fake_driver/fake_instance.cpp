@@ -194,7 +194,8 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL GetInstanceProcAddr(VkInstance instance
   const auto& enabled = driver.instance_extensions;
   if (std::strstr(name, "DebugUtils") && !std::count(enabled.begin(), enabled.end(), VK_EXT_DEBUG_UTILS_EXTENSION_NAME))
     return nullptr;
-  return FakeInstanceFunction(name);
+  const PFN_vkVoidFunction function = FakeInstanceFunction(name);
+  return function ? function : driver.DeviceFunction(name);
 }
 
 }  // namespace
