@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "tests/faults/graph_parts.h"
+#include "tests/layer/fake_driver/messenger.h"
 
 namespace trellis::test {
 namespace {
@@ -16,25 +17,10 @@ using ::testing::IsEmpty;
 constexpr VkPipelineBindPoint kGraph = VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX;
 const std::vector<const char*> kDebugUtils = {VK_EXT_DEBUG_UTILS_EXTENSION_NAME};
 
-VKAPI_ATTR VkBool32 VKAPI_CALL Collect(VkDebugUtilsMessageSeverityFlagBitsEXT, VkDebugUtilsMessageTypeFlagsEXT,
-                                       const VkDebugUtilsMessengerCallbackDataEXT* data, void* user_data) {
-  static_cast<std::vector<std::string>*>(user_data)->push_back(data->pMessage);
-  return VK_FALSE;
-}
-
 // A graph, memory for it, and everything that the layer says.
 class Misuse : public ::testing::Test {
  protected:
   Misuse() {
-    VkDebugUtilsMessengerCreateInfoEXT info = {};
-    info.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT;
-    info.messageSeverity =
-        VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT;
-    info.messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT;
-    info.pfnUserCallback = Collect;
-    info.pUserData = &messages_;
-    VkDebugUtilsMessengerEXT messenger = VK_NULL_HANDLE;
-    TRELLIS_CALL(instance_, CreateDebugUtilsMessengerEXT)(instance_.handle(), &info, nullptr, &messenger);
     const VkExecutionGraphPipelineCreateInfoAMDX graph_info = parts_.GraphInfo();
     EXPECT_EQ(Create(graph_info, graph_), VK_SUCCESS);
     size_.sType = VK_STRUCTURE_TYPE_EXECUTION_GRAPH_PIPELINE_SCRATCH_SIZE_AMDX;
@@ -93,6 +79,8 @@ class Misuse : public ::testing::Test {
   std::vector<std::string> messages_;
   FakeDriver driver_;
   const TestInstance instance_{driver_, kDebugUtils};
+  const Messenger messenger_{instance_,
+                             [this](const HeardMessage& message) { messages_.emplace_back(message.data.pMessage); }};
   const TestDevice device_{instance_};
   const GraphParts parts_{device_};
   const Scratch scratch_{device_};

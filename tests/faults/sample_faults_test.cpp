@@ -5,14 +5,11 @@
 #include <iterator>
 
 #include "spirv_lowering/post/post.h"
-#include "tests/faults/attempt.h"
-#include "tests/faults/graph_parts.h"
+#include "tests/faults/command_attempt.h"
 #include "tests/samples/sample_graphs.h"
 
 namespace trellis::test {
 namespace {
-
-constexpr VkPipelineBindPoint kGraph = VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX;
 
 // What a stage of a sample is made of.
 struct SampleStage {
@@ -104,32 +101,15 @@ class SampleStages {
 };
 
 // Creates the graph, records a dispatch of it and submits that.
-class SampleAttempt : public Attempt {
+class SampleAttempt : public CommandAttempt {
  public:
-  explicit SampleAttempt(const SampleProgram& program) : program_(program) {
-    parts_.emplace(*device_);
-    scratch_.emplace(*device_);
-    stages_.emplace(*device_, program);
-    VkCommandPoolCreateInfo pool_info = {};
-    pool_info.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
-    pool_info.flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT;
-    TRELLIS_CALL(*device_, CreateCommandPool)(handle(), &pool_info, nullptr, &pool_);
-    const VkCommandBufferAllocateInfo allocate = {VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, nullptr, pool_,
-                                                  VK_COMMAND_BUFFER_LEVEL_PRIMARY, 1};
-    TRELLIS_CALL(*device_, AllocateCommandBuffers)(handle(), &allocate, &command_buffer_);
-    TRELLIS_CALL(*device_, GetDeviceQueue)(handle(), 0, 0, &queue_);
-  }
-  ~SampleAttempt() override {
-    TRELLIS_CALL(*device_, DestroyCommandPool)(handle(), pool_, nullptr);
-    stages_.reset();
-    scratch_.reset();
-    parts_.reset();
-  }
+  explicit SampleAttempt(const SampleProgram& program)
+      : program_(program), stages_(*device_, program), queue_(MakeQueue()) {}
 
   VkResult Run() override {
     VkResult result = Create();
-    if (result == VK_SUCCESS) result = Record();
-    if (result == VK_SUCCESS) result = Submit();
+    if (result == VK_SUCCESS) result = RecordAll();
+    if (result == VK_SUCCESS) result = Submit(queue_);
     if (result != VK_SUCCESS) Release();
     return result;
   }
@@ -140,29 +120,21 @@ class SampleAttempt : public Attempt {
 
  private:
   VkResult Create() {
-    VkExecutionGraphPipelineCreateInfoAMDX info = parts_->GraphInfo();
-    info.stageCount = static_cast<uint32_t>(stages_->stages().size());
-    info.pStages = stages_->stages().data();
+    VkExecutionGraphPipelineCreateInfoAMDX info = parts().GraphInfo();
+    info.stageCount = static_cast<uint32_t>(stages_.stages().size());
+    info.pStages = stages_.stages().data();
     return Call(TRELLIS_CALL(*device_, CreateExecutionGraphPipelinesAMDX), handle(), VkPipelineCache{VK_NULL_HANDLE}, 1,
                 &info, nullptr, &graph_);
   }
 
-  VkResult Record() {
-    VkCommandBufferBeginInfo begin = {};
-    begin.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
-    const VkResult begun = Call(TRELLIS_CALL(*device_, BeginCommandBuffer), command_buffer_, &begin);
-    if (begun != VK_SUCCESS) return begun;
-    Call(TRELLIS_CALL(*device_, CmdBindPipeline), command_buffer_, kGraph, graph_);
-    Call(TRELLIS_CALL(*device_, CmdInitializeGraphScratchMemoryAMDX), command_buffer_, graph_, scratch_->address(),
-         Scratch::kBytes);
+  VkResult RecordAll() {
     const size_t before = driver_.CountOf("CmdDispatchIndirect");
-    Dispatch();
-    const VkResult result = Call(TRELLIS_CALL(*device_, EndCommandBuffer), command_buffer_);
+    const VkResult result = Record();
     EXPECT_TRUE(driver_.CountOf("CmdDispatchIndirect") > before || result != VK_SUCCESS) << "nothing was recorded";
     return result;
   }
 
-  void Dispatch() {
+  void Dispatch() override {
     VkPipelineShaderStageNodeCreateInfoAMDX node = {};
     node.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_NODE_CREATE_INFO_AMDX;
     node.pName = program_.input.node.c_str();
@@ -177,25 +149,12 @@ class SampleAttempt : public Attempt {
     counts.count = 1;
     counts.infos.hostAddress = &info;
     counts.stride = sizeof(info);
-    Call(TRELLIS_CALL(*device_, CmdDispatchGraphAMDX), command_buffer_, scratch_->address(), Scratch::kBytes, &counts);
-  }
-
-  VkResult Submit() {
-    VkSubmitInfo submit = {};
-    submit.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
-    submit.commandBufferCount = 1;
-    submit.pCommandBuffers = &command_buffer_;
-    return Call(TRELLIS_CALL(*device_, QueueSubmit), queue_, 1, &submit, VkFence{VK_NULL_HANDLE});
+    Call(TRELLIS_CALL(*device_, CmdDispatchGraphAMDX), command_buffer(), scratch(), Scratch::kBytes, &counts);
   }
 
   const SampleProgram& program_;
-  std::optional<GraphParts> parts_;  // for its layout
-  std::optional<Scratch> scratch_;
-  std::optional<SampleStages> stages_;
-  VkPipeline graph_ = VK_NULL_HANDLE;
-  VkCommandPool pool_ = VK_NULL_HANDLE;
-  VkCommandBuffer command_buffer_ = VK_NULL_HANDLE;
-  VkQueue queue_ = VK_NULL_HANDLE;
+  const SampleStages stages_;
+  const VkQueue queue_;
 };
 
 class SampleFaults : public testing::TestWithParam<SampleProgram> {

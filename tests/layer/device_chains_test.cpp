@@ -10,7 +10,7 @@
 
 #include "layer/dispatch/struct_chain.h"
 #include "layer/objects/registry.h"
-#include "tests/layer/fake_driver/layer_under_test.h"
+#include "tests/layer/fake_driver/messenger.h"
 
 namespace trellis::test {
 namespace {
@@ -339,23 +339,12 @@ TEST_F(DeviceGroups, of_several_devices_have_no_graphs) {
 
 TEST_F(DeviceGroups, of_several_devices_say_why) {
   std::vector<std::string> names;
-  VkDebugUtilsMessengerCreateInfoEXT info = {};
-  info.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT;
-  info.messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT;
-  info.messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT;
-  info.pUserData = &names;
-  info.pfnUserCallback = [](VkDebugUtilsMessageSeverityFlagBitsEXT, VkDebugUtilsMessageTypeFlagsEXT,
-                            const VkDebugUtilsMessengerCallbackDataEXT* data, void* user) -> VkBool32 {
-    static_cast<std::vector<std::string>*>(user)->push_back(data->pMessageIdName);
-    return VK_FALSE;
-  };
   const TestInstance instance(driver_, {VK_EXT_DEBUG_UTILS_EXTENSION_NAME});
-  VkDebugUtilsMessengerEXT messenger = VK_NULL_HANDLE;
-  TRELLIS_CALL(instance, CreateDebugUtilsMessengerEXT)(instance.handle(), &info, nullptr, &messenger);
+  const Messenger messenger(instance,
+                            [&names](const HeardMessage& message) { names.emplace_back(message.data.pMessageIdName); });
   const VkDeviceGroupDeviceCreateInfo group = GroupOf(2);
   const TestDevice device(instance, kGraphExtensions, &group);
   EXPECT_THAT(names, ::testing::ElementsAre("TRELLIS-device-group"));
-  TRELLIS_CALL(instance, DestroyDebugUtilsMessengerEXT)(instance.handle(), messenger, nullptr);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "tests/layer/fake_driver/layer_under_test.h"
+#include "tests/layer/fake_driver/messenger.h"
 
 namespace trellis::test {
 namespace {
@@ -17,22 +17,10 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-VKAPI_ATTR VkBool32 VKAPI_CALL Collect(VkDebugUtilsMessageSeverityFlagBitsEXT, VkDebugUtilsMessageTypeFlagsEXT,
-                                       const VkDebugUtilsMessengerCallbackDataEXT* data, void* user_data) {
-  static_cast<std::vector<std::string>*>(user_data)->push_back(std::string(data->pMessageIdName) + ": " +
-                                                               data->pMessage);
-  return VK_FALSE;
-}
-
-VkDebugUtilsMessengerCreateInfoEXT MessengerInfo(std::vector<std::string>& messages) {
-  VkDebugUtilsMessengerCreateInfoEXT info = {};
-  info.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT;
-  info.messageSeverity =
-      VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT;
-  info.messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT;
-  info.pfnUserCallback = Collect;
-  info.pUserData = &messages;
-  return info;
+Hear CollectIn(std::vector<std::string>& messages) {
+  return [&messages](const HeardMessage& message) {
+    messages.push_back(std::string(message.data.pMessageIdName) + ": " + message.data.pMessage);
+  };
 }
 
 TEST(Diagnostics, messengers_hear_their_severities_and_types) {
@@ -40,13 +28,14 @@ TEST(Diagnostics, messengers_hear_their_severities_and_types) {
   settings.log_level = LogLevel::kError;
   settings.log_file = "/dev/null";
   Diagnostics diagnostics(settings);
-  std::vector<std::string> heard;
+  std::vector<std::string> heard, wrong_type;
+  const Hear collect = CollectIn(heard);
+  const Hear collect_wrong_type = CollectIn(wrong_type);
   const auto handle = HandleFromU64<VkDebugUtilsMessengerEXT>(1);
-  diagnostics.AddMessenger(handle, MessengerInfo(heard));
-  std::vector<std::string> wrong_type;
-  VkDebugUtilsMessengerCreateInfoEXT validation_only = MessengerInfo(wrong_type);
-  validation_only.messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT;
-  diagnostics.AddMessenger(HandleFromU64<VkDebugUtilsMessengerEXT>(2), validation_only);
+  diagnostics.AddMessenger(handle, MessengerInfo(collect));
+  diagnostics.AddMessenger(
+      HandleFromU64<VkDebugUtilsMessengerEXT>(2),
+      MessengerInfo(collect_wrong_type, kWarningsAndErrors, VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT));
 
   EXPECT_TRUE(diagnostics.Wants(LogLevel::kWarning));
   EXPECT_FALSE(diagnostics.Wants(LogLevel::kInfo));
@@ -92,9 +81,7 @@ TEST(Diagnostics, why_the_extension_is_not_offered_is_said) {
   FakeDriver driver(options);
   const TestInstance instance(driver, {VK_EXT_DEBUG_UTILS_EXTENSION_NAME});
   std::vector<std::string> heard;
-  const VkDebugUtilsMessengerCreateInfoEXT info = MessengerInfo(heard);
-  VkDebugUtilsMessengerEXT messenger = VK_NULL_HANDLE;
-  TRELLIS_CALL(instance, CreateDebugUtilsMessengerEXT)(instance.handle(), &info, nullptr, &messenger);
+  const Messenger messenger(instance, CollectIn(heard));
   instance.DeviceExtensions();
   instance.DeviceExtensions();
   ASSERT_EQ(heard.size(), 1u) << "once for each device";
@@ -105,7 +92,8 @@ TEST(Diagnostics, why_the_extension_is_not_offered_is_said) {
 TEST(Diagnostics, messenger_of_the_instance_create_info_hears_creation_only) {
   FakeDriver driver;
   std::vector<std::string> heard;
-  const VkDebugUtilsMessengerCreateInfoEXT info = MessengerInfo(heard);
+  const Hear collect = CollectIn(heard);
+  const VkDebugUtilsMessengerCreateInfoEXT info = MessengerInfo(collect);
   VkLayerSettingEXT setting = {kLayerName, "no_such_key", VK_LAYER_SETTING_TYPE_BOOL32_EXT, 1, nullptr};
   const VkBool32 value = VK_TRUE;
   setting.pValues = &value;

@@ -5,6 +5,7 @@
 
 #include "layer/replay/describe_report.h"
 #include "layer/replay/replay.h"
+#include "tests/layer/fake_driver/messenger.h"
 #include "tests/replay/test_pipeline.h"
 
 namespace trellis::test {
@@ -17,21 +18,10 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-VKAPI_ATTR VkBool32 VKAPI_CALL Collect(VkDebugUtilsMessageSeverityFlagBitsEXT, VkDebugUtilsMessageTypeFlagsEXT,
-                                       const VkDebugUtilsMessengerCallbackDataEXT* data, void* texts) {
-  static_cast<std::vector<std::string>*>(texts)->push_back(data->pMessage);
-  return VK_FALSE;
-}
-
 class LossReportsTest : public ::testing::Test {
  protected:
   LossReportsTest() {
-    VkDebugUtilsMessengerCreateInfoEXT info = {};
-    info.messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT;
-    info.messageType = ~0u;
-    info.pfnUserCallback = Collect;
-    info.pUserData = &messages_;
-    device_.device().diagnostics.AddMessenger((VkDebugUtilsMessengerEXT)16, info);
+    device_.device().diagnostics.AddMessenger(HandleFromU64<VkDebugUtilsMessengerEXT>(16), MessengerInfo(collect_));
     reports_ = *LossReports::Of(device_.device());
   }
 
@@ -56,6 +46,7 @@ class LossReportsTest : public ::testing::Test {
   }
 
   std::vector<std::string> messages_;
+  const Hear collect_ = [this](const HeardMessage& message) { messages_.emplace_back(message.data.pMessage); };
   RecordingDevice device_{Quiet()};
   std::shared_ptr<LossReports> reports_;
 };

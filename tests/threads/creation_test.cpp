@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <memory>
 #include <set>
 
 #include "layer/objects/registry.h"
 #include "layer/pipeline/execution_graph.h"
+#include "tests/layer/fake_driver/messenger.h"
 #include "tests/support/on_threads.h"
 #include "tests/threads/threaded_graph.h"
 
@@ -99,25 +101,16 @@ TEST(MessengerThreads, HearEveryMessage) {
   FakeDriver driver;
   const TestInstance instance(driver, {VK_EXT_DEBUG_UTILS_EXTENSION_NAME});
   const TestDevice device(instance);
-  std::atomic<uint32_t> heard = 0;
-  VkDebugUtilsMessengerCreateInfoEXT info = {};
-  info.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT;
-  info.messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT;
-  info.messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT;
-  info.pUserData = &heard;
-  info.pfnUserCallback = [](VkDebugUtilsMessageSeverityFlagBitsEXT, VkDebugUtilsMessageTypeFlagsEXT,
-                            const VkDebugUtilsMessengerCallbackDataEXT* data, void* count) -> VkBool32 {
-    EXPECT_STREQ(data->pMessageIdName, "TRELLIS-graph-creation");
-    ++*static_cast<std::atomic<uint32_t>*>(count);
-    return VK_FALSE;
+  const auto count_in = [](std::atomic<uint32_t>& count) {
+    return [&count](const HeardMessage& message) {
+      EXPECT_STREQ(message.data.pMessageIdName, "TRELLIS-graph-creation");
+      ++count;
+    };
   };
-  std::vector<VkDebugUtilsMessengerEXT> messengers(1);
-  const auto create = TRELLIS_CALL(instance, CreateDebugUtilsMessengerEXT);
-  ASSERT_EQ(create(instance.handle(), &info, nullptr, &messengers[0]), VK_SUCCESS);
-  std::atomic<uint32_t> heard_by_others = 0;
-  VkDebugUtilsMessengerCreateInfoEXT other_info = info;
-  other_info.pUserData = &heard_by_others;
-  messengers.resize(1 + kThreads);
+  std::atomic<uint32_t> heard = 0, heard_by_others = 0;
+  const Messenger messenger(instance, count_in(heard));
+  ASSERT_EQ(messenger.result(), VK_SUCCESS);
+  std::vector<std::unique_ptr<Messenger>> others(kThreads);
   OnThreads(kThreads, [&](uint32_t thread) {
     VkExecutionGraphPipelineCreateInfoAMDX without_layout = {};
     without_layout.sType = VK_STRUCTURE_TYPE_EXECUTION_GRAPH_PIPELINE_CREATE_INFO_AMDX;
@@ -127,14 +120,13 @@ TEST(MessengerThreads, HearEveryMessage) {
                                                                         &without_layout, nullptr, &graph),
                 VK_SUCCESS);
       if (i == kMessages / 2) {
-        EXPECT_EQ(create(instance.handle(), &other_info, nullptr, &messengers[1 + thread]), VK_SUCCESS);
+        others[thread] = std::make_unique<Messenger>(instance, count_in(heard_by_others));
+        EXPECT_EQ(others[thread]->result(), VK_SUCCESS);
       }
     }
   });
   EXPECT_EQ(heard, kThreads * kMessages);
   EXPECT_GE(heard_by_others, kThreads * (kMessages - kMessages / 2 - 1));
-  for (const VkDebugUtilsMessengerEXT messenger : messengers)
-    TRELLIS_CALL(instance, DestroyDebugUtilsMessengerEXT)(instance.handle(), messenger, nullptr);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "layer/memory/ring_pool.h"
 #include "layer/objects/registry.h"
 #include "layer/replay/loss_reports.h"
+#include "tests/layer/fake_driver/messenger.h"
 #include "tests/support/on_threads.h"
 #include "tests/threads/threaded_graph.h"
 
@@ -119,18 +120,7 @@ void WriteReport(LossReports& reports, uint32_t slot) {
 TEST_F(RecordingThreads, EachReportIsToldOnceWhoeverWaits) {
   constexpr uint32_t kReports = 500;
   std::atomic<uint32_t> told = 0;
-  VkDebugUtilsMessengerCreateInfoEXT info = {};
-  info.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT;
-  info.messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT;
-  info.messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT;
-  info.pUserData = &told;
-  info.pfnUserCallback = [](VkDebugUtilsMessageSeverityFlagBitsEXT, VkDebugUtilsMessageTypeFlagsEXT,
-                            const VkDebugUtilsMessengerCallbackDataEXT*, void* count) -> VkBool32 {
-    ++*static_cast<std::atomic<uint32_t>*>(count);
-    return VK_FALSE;
-  };
-  VkDebugUtilsMessengerEXT messenger = VK_NULL_HANDLE;
-  TRELLIS_CALL(instance_, CreateDebugUtilsMessengerEXT)(instance_.handle(), &info, nullptr, &messenger);
+  const Messenger messenger(instance_, [&told](const HeardMessage&) { ++told; });
   const auto reports = LossReports::Of(*FindDevice(device_.handle()));
   ASSERT_TRUE(reports);
   std::atomic<bool> done = false;
@@ -144,7 +134,6 @@ TEST_F(RecordingThreads, EachReportIsToldOnceWhoeverWaits) {
   });
   EXPECT_EQ(TRELLIS_CALL(device_, DeviceWaitIdle)(device_.handle()), VK_SUCCESS);
   EXPECT_EQ(told, kReports);
-  TRELLIS_CALL(instance_, DestroyDebugUtilsMessengerEXT)(instance_.handle(), messenger, nullptr);
 }
 
 }  // namespace

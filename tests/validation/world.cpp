@@ -25,31 +25,24 @@ World::World(bool validate, const WorldOptions& options)
     : driver_(options.driver),
       chains_(validate, options),
       instance_(driver_, {VK_EXT_DEBUG_UTILS_EXTENSION_NAME}, &chains_.settings),
+      messenger_(
+          instance_, [this](const HeardMessage& message) { OnMessage(message); },
+          VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT),
       device_(instance_, kGraphExtensions, &chains_.features) {
-  auto info = Struct<VkDebugUtilsMessengerCreateInfoEXT>(VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT);
-  info.messageSeverity =
-      VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT;
-  info.messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT;
-  info.pfnUserCallback = OnMessage;
-  info.pUserData = this;
-  VkDebugUtilsMessengerEXT messenger = VK_NULL_HANDLE;
-  EXPECT_EQ(TRELLIS_CALL(instance_, CreateDebugUtilsMessengerEXT)(instance_.handle(), &info, nullptr, &messenger),
-            VK_SUCCESS);
+  EXPECT_EQ(messenger_.result(), VK_SUCCESS);
 }
 
-VkBool32 World::OnMessage(VkDebugUtilsMessageSeverityFlagBitsEXT severity, VkDebugUtilsMessageTypeFlagsEXT type,
-                          const VkDebugUtilsMessengerCallbackDataEXT* data, void* user_data) {
-  const std::string_view id = data->pMessageIdName;
-  if (type == VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT) {
+void World::OnMessage(const HeardMessage& message) {
+  const std::string_view id = message.data.pMessageIdName;
+  if (message.type == VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT) {
     EXPECT_EQ(id.substr(0, 8), "TRELLIS-");
-    return VK_FALSE;
+    return;
   }
-  EXPECT_EQ(severity, VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT);
-  EXPECT_EQ(data->objectCount, 1u) << id;
-  EXPECT_NE(data->pObjects[0].objectHandle, 0u) << id;
-  EXPECT_THAT(data->pMessage, testing::ContainsRegex("^vk[A-Za-z]*AMDX\\(\\): .*")) << id;
-  static_cast<World*>(user_data)->vuids.emplace_back(id);
-  return VK_FALSE;
+  EXPECT_EQ(message.severity, VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT);
+  EXPECT_EQ(message.data.objectCount, 1u) << id;
+  EXPECT_NE(message.data.pObjects[0].objectHandle, 0u) << id;
+  EXPECT_THAT(message.data.pMessage, testing::ContainsRegex("^vk[A-Za-z]*AMDX\\(\\): .*")) << id;
+  vuids.emplace_back(id);
 }
 
 VkShaderModule World::Module(const std::string& text) {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "layer/objects/handle_table.h"
-#include "tests/layer/fake_driver/layer_under_test.h"
+#include "tests/layer/fake_driver/messenger.h"
 
 namespace trellis::test {
 
@@ -66,9 +66,7 @@ class World {
   void Bind(VkCommandBuffer command_buffer, VkPipeline graph);
 
  private:
-  static VKAPI_ATTR VkBool32 VKAPI_CALL OnMessage(VkDebugUtilsMessageSeverityFlagBitsEXT severity,
-                                                  VkDebugUtilsMessageTypeFlagsEXT type,
-                                                  const VkDebugUtilsMessengerCallbackDataEXT* data, void* user_data);
+  void OnMessage(const HeardMessage& message);
 
   struct Chains {
     Chains(bool validate_value, const WorldOptions& options);
@@ -82,6 +80,7 @@ class World {
   FakeDriver driver_;
   const Chains chains_;
   TestInstance instance_;
+  Messenger messenger_;
   TestDevice device_;
   std::vector<VkPipelineShaderStageCreateInfo> stages_;
 };
