@@ -65,6 +65,8 @@ std::string LeafModule() {
   return m.Text();
 }
 
+constexpr DispatchCommand kCommands[] = {DispatchCommand::kIndirect, DispatchCommand::kIndirectCount};
+
 class IndirectDispatch : public GpuTest {
  protected:
   // Records the graph with one indirect dispatch from `inputs`, after whatever `before` records.
@@ -163,15 +165,53 @@ TEST_F(IndirectDispatch, EverySubmissionReadsAnew) {
 
 // A root that launches a chain through all kinds of node, with shared code for the rest of the graph.
 TEST_F(IndirectDispatch, TheRestOfTheGraphFollows) {
-  for (const DispatchCommand command : {DispatchCommand::kIndirect, DispatchCommand::kIndirectCount}) {
+  for (const DispatchCommand command : kCommands) {
     GraphRun run(context(), {.dispatches = 2, .submits = 2, .command = command});
     run.Nodes(ChainModule(Shape::kDxc), {"Source", "Grid", "Sum"});
     run.Input({.node = "Source", .count = 2});
     ASSERT_TRUE(run.Execute());
-    std::vector<uint32_t> expected(1024);
-    for (uint32_t r = 0; r < 5; ++r)
-      for (uint32_t invocation = 0; invocation < 4 * r; ++invocation) expected[100 * r + invocation] = 8;
-    EXPECT_TRUE(run.Matches(expected));
+    EXPECT_TRUE(run.Matches(ChainResult(8)));
+  }
+}
+
+// Multiples of 4 and others, of infos and of payloads; 0 is the same payload again. One info has none.
+TEST_F(IndirectDispatch, StridesOfEverySize) {
+  for (const DispatchCommand command : kCommands) {
+    for (const uint64_t info_stride : {24, 29, 100}) {
+      for (const uint64_t stride : {0, 9, 20}) {
+        GraphRun run(context(), {.info_stride = info_stride, .command = command});
+        run.Nodes(LeafModule(), {"Coalesce"});
+        std::vector<uint32_t> expected(32);
+        for (const uint32_t count : {3u, 0u, 4u}) {
+          std::vector<uint8_t> payloads(4 * stride + 8, 0xDD);
+          for (uint32_t i = 0; i < count; ++i) {
+            const uint32_t record[] = {stride == 0 ? count : 4 * i + count, 1 + i};
+            std::memcpy(payloads.data() + i * stride, record, sizeof(record));
+          }
+          for (uint32_t i = 0; i < count; ++i) {
+            uint32_t record[2];
+            std::memcpy(record, payloads.data() + i * stride, sizeof(record));
+            expected[record[0]] += record[1];
+          }
+          run.Input({.node = "Coalesce", .count = count, .payloads = payloads, .stride = stride});
+        }
+        ASSERT_TRUE(run.Execute());
+        EXPECT_TRUE(run.Matches(expected)) << info_stride << " and " << stride << " bytes";
+      }
+    }
+  }
+}
+
+// None at all; and the same info again and again.
+TEST_F(IndirectDispatch, NumbersOfInfosAndStrideZero) {
+  for (const DispatchCommand command : kCommands) {
+    for (const uint32_t infos : {0u, 1u, 5u}) {
+      GraphRun run(context(), {.info_stride = 0, .info_count = infos, .command = command});
+      run.Nodes(LeafModule(), {"Coalesce"});
+      run.Input({.node = "Coalesce", .count = 2, .payloads = Bytes({3, 10, 4, 20}), .stride = 8});
+      ASSERT_TRUE(run.Execute());
+      EXPECT_TRUE(run.Matches({0, 0, 0, 10 * infos, 20 * infos})) << infos << " infos";
+    }
   }
 }
 

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdlib>
 
+#include "tests/gpu/chain_nodes.h"
 #include "tests/support/basic_modules.h"
 #include "tests/support/gpu_test.h"
 #include "tests/support/run.h"
@@ -13,14 +14,6 @@ namespace trellis::test {
 namespace {
 
 using Pipelines = GpuTest;
-
-const char* const kNames[] = {"Source", "Grid", "Sum"};
-
-std::vector<GraphNode> ChainNodes() {
-  std::vector<GraphNode> nodes;
-  for (const char* name : kNames) nodes.push_back({.text = ChainModule(Shape::kDxc), .entry = name});
-  return nodes;
-}
 
 TEST_F(Pipelines, ScratchSizes) {
   const Graph graph(context(), ChainNodes());
@@ -135,28 +128,6 @@ TEST_F(Pipelines, FailedElementIsNull) {
   EXPECT_FALSE(context().messages.Find("TRELLIS-").empty());
 }
 
-TEST_F(Pipelines, EarlyReturnOnFailure) {
-  const Layout layout(context(), {});
-  const GraphStages good(context(), ChainNodes());
-  const GraphStages bad(context(), {{.text = ThreadModule(Shape::kDxc), .entry = "ThreadNode"},
-                                    {.text = ThreadModule(Shape::kDxc), .entry = "ThreadNode"}});
-  ASSERT_TRUE(good.error().empty() && bad.error().empty());
-  std::vector<VkExecutionGraphPipelineCreateInfoAMDX> infos = {
-      good.CreateInfo(layout.handle()), bad.CreateInfo(layout.handle()), good.CreateInfo(layout.handle())};
-  for (auto& info : infos) info.flags = VK_PIPELINE_CREATE_EARLY_RETURN_ON_FAILURE_BIT;
-  context().messages.Expect("TRELLIS-");
-  // With the setting `validate`: the tests do not enable the feature.
-  context().messages.Expect("pipelineCreationCacheControl-02875");
-  std::vector<VkPipeline> pipelines(3, reinterpret_cast<VkPipeline>(uintptr_t{0xDEAD}));
-  EXPECT_LT(context().graph.CreateExecutionGraphPipelines(context().device, VK_NULL_HANDLE, 3, infos.data(), nullptr,
-                                                          pipelines.data()),
-            0);
-  EXPECT_NE(pipelines[0], VK_NULL_HANDLE);
-  EXPECT_EQ(pipelines[1], VK_NULL_HANDLE);
-  EXPECT_EQ(pipelines[2], VK_NULL_HANDLE);
-  for (VkPipeline pipeline : pipelines) vkDestroyPipeline(context().device, pipeline, nullptr);
-}
-
 // Modules handed over inline (VkShaderModuleCreateInfo in the stage's chain), which VK_KHR_maintenance5 allows.
 TEST_F(Pipelines, InlineModules) {
   std::string error;
@@ -182,11 +153,11 @@ TEST_F(Pipelines, InlineModules) {
   ASSERT_EQ(
       context().graph.CreateExecutionGraphPipelines(context().device, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline),
       VK_SUCCESS);
-  uint32_t index = ~0u;
-  node.pNext = nullptr;
-  EXPECT_EQ(context().graph.GetExecutionGraphPipelineNodeIndex(context().device, pipeline, &node, &index), VK_SUCCESS);
-  EXPECT_NE(index, ~0u);
-  vkDestroyPipeline(context().device, pipeline, nullptr);
+  GraphRun run(context());
+  run.Pipeline(pipeline).Input(
+      {.node = "Inline", .index = 4, .count = 2, .payloads = Bytes({1, 7, 3, 9}), .stride = 8});
+  ASSERT_TRUE(run.Execute());
+  EXPECT_TRUE(run.Matches({0, 7, 0, 9}));
 }
 
 // Many pipelines live and die; handles are not mixed up.

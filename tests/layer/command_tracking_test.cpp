@@ -144,6 +144,71 @@ TEST_F(CommandTracking, shader_object_is_put_back_instead_of_an_older_pipeline) 
   EXPECT_THAT(driver_.calls()[0].objects, ElementsAre(7u));
 }
 
+// Set 0 in a descriptor buffer, set 1 with embedded samplers.
+void ExpectDescriptorBuffer(const std::deque<DriverCall>& calls, VkDeviceSize offset, VkPipelineLayout layout) {
+  ASSERT_EQ(calls.size(), 2u);
+  EXPECT_EQ(calls[0].name, "CmdSetDescriptorBufferOffsetsEXT");
+  EXPECT_EQ(calls[0].object, offset);
+  EXPECT_EQ(calls[1].name, "CmdBindDescriptorBufferEmbeddedSamplersEXT");
+  for (uint32_t set = 0; set < 2; ++set) {
+    EXPECT_EQ(calls[set].bind_point, kCompute);
+    EXPECT_EQ(calls[set].first, set);
+    EXPECT_EQ(calls[set].layout, HandleToU64(layout));
+  }
+}
+
+TEST_F(CommandTracking, descriptor_buffers_serve_graphs_and_are_put_back) {
+  const uint32_t buffer = 0;
+  for (const auto& [bind_point, offset] :
+       {std::pair(kCompute, VkDeviceSize{64}), std::pair(kGraph, VkDeviceSize{128})}) {
+    TRELLIS_CALL(device_, CmdSetDescriptorBufferOffsetsEXT)
+    (command_buffer_, bind_point, layout_, 0, 1, &buffer, &offset);
+    TRELLIS_CALL(device_, CmdBindDescriptorBufferEmbeddedSamplersEXT)(command_buffer_, bind_point, layout_, 1);
+  }
+  ExpectDescriptorBuffer(driver_.calls(), 64, layout_);
+  const auto layout = recording_->device.pipeline_layouts.Find(layout_);
+  driver_.ForgetCalls();
+  BindGraphSets(*recording_, *layout);
+  ExpectDescriptorBuffer(driver_.calls(), 128, layout->node_layout);
+  driver_.ForgetCalls();
+  RestoreComputeState(*recording_);
+  ExpectDescriptorBuffer(driver_.calls(), 64, layout_);
+}
+
+TEST_F(CommandTracking, descriptor_buffers_by_stage_reach_both_bind_points) {
+  const uint32_t buffer = 0;
+  const VkDeviceSize offset = 192;
+  VkSetDescriptorBufferOffsetsInfoEXT offsets = {};
+  offsets.sType = VK_STRUCTURE_TYPE_SET_DESCRIPTOR_BUFFER_OFFSETS_INFO_EXT;
+  offsets.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT;
+  offsets.layout = layout_;
+  offsets.setCount = 1;
+  offsets.pBufferIndices = &buffer;
+  offsets.pOffsets = &offset;
+  VkBindDescriptorBufferEmbeddedSamplersInfoEXT samplers = {};
+  samplers.sType = VK_STRUCTURE_TYPE_BIND_DESCRIPTOR_BUFFER_EMBEDDED_SAMPLERS_INFO_EXT;
+  samplers.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT;
+  samplers.layout = layout_;
+  samplers.set = 1;
+  TRELLIS_CALL(device_, CmdSetDescriptorBufferOffsets2EXT)(command_buffer_, &offsets);
+  TRELLIS_CALL(device_, CmdBindDescriptorBufferEmbeddedSamplers2EXT)(command_buffer_, &samplers);
+  // Of other stages, which leave both as they are.
+  const VkDeviceSize other = 256;
+  offsets.stageFlags = samplers.stageFlags = VK_SHADER_STAGE_FRAGMENT_BIT;
+  offsets.pOffsets = &other;
+  samplers.set = 0;
+  TRELLIS_CALL(device_, CmdSetDescriptorBufferOffsets2EXT)(command_buffer_, &offsets);
+  TRELLIS_CALL(device_, CmdBindDescriptorBufferEmbeddedSamplers2EXT)(command_buffer_, &samplers);
+  EXPECT_EQ(driver_.calls().size(), 4u) << "they go down as they are";
+  const auto layout = recording_->device.pipeline_layouts.Find(layout_);
+  driver_.ForgetCalls();
+  BindGraphSets(*recording_, *layout);
+  ExpectDescriptorBuffer(driver_.calls(), offset, layout->node_layout);
+  driver_.ForgetCalls();
+  RestoreComputeState(*recording_);
+  ExpectDescriptorBuffer(driver_.calls(), offset, layout_);
+}
+
 TEST_F(CommandTracking, push_descriptors_are_put_back) {
   const VkDescriptorBufferInfo buffer = {Fake<VkBuffer>(33), 0, VK_WHOLE_SIZE};
   VkWriteDescriptorSet write = {};

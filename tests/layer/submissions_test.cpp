@@ -6,7 +6,7 @@
 #include "layer/memory/ring_pool.h"
 #include "layer/objects/registry.h"
 #include "layer/replay/loss_reports.h"
-#include "tests/layer/fake_driver/layer_under_test.h"
+#include "tests/layer/fake_driver/messenger.h"
 #include "tests/support/on_threads.h"
 
 namespace trellis::test {
@@ -138,6 +138,26 @@ TEST_F(Submissions, a_lost_device_is_told_of_by_every_command_that_may) {
             VK_ERROR_DEVICE_LOST);
   // A lost device is still reset, recorded for, and destroyed (by the fixture).
   EXPECT_NE(submitting_.RecordGraph(), VkCommandBuffer{VK_NULL_HANDLE});
+}
+
+// Nobody waited for the work that wrote it by a command that could have told.
+TEST_F(Submissions, what_is_left_to_tell_is_told_when_the_device_goes) {
+  const TestInstance instance(driver_, {VK_EXT_DEBUG_UTILS_EXTENSION_NAME});
+  std::vector<std::string> heard;
+  const Messenger messenger(instance,
+                            [&heard](const HeardMessage& message) { heard.emplace_back(message.data.pMessageIdName); });
+  {
+    const SubmittingDevice device(instance);
+    const auto reports = LossReports::Of(*FindDevice(device.device().handle()));
+    ASSERT_TRUE(reports);
+    auto* header = reinterpret_cast<shared::LossReportHeader*>((*reports)->address());
+    auto* report = reinterpret_cast<shared::LossReport*>(header + 1);
+    report->kind = shared::kReportLost;
+    report->records = 3;
+    header->written = 1;
+    EXPECT_TRUE(heard.empty());
+  }
+  EXPECT_THAT(heard, ::testing::ElementsAre("TRELLIS-records-lost"));
 }
 
 TEST_F(Submissions, devices_have_rings_of_their_own) {

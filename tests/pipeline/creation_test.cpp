@@ -51,8 +51,10 @@ TEST_F(GraphCreation, TheGraphsOwnStructuresAndFlagsStayInTheLayer) {
   const auto node = NodeInfo("renamed", 7, &code);
   VkPipelineShaderStageCreateInfo stage = Stage(VK_NULL_HANDLE, "ThreadNode", &node);
   stage.flags = VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT;
-  const auto robustness =
-      Struct<VkPipelineRobustnessCreateInfoEXT>(VK_STRUCTURE_TYPE_PIPELINE_ROBUSTNESS_CREATE_INFO_EXT);
+  const VkPipelineCompilerControlCreateInfoAMD control = {VK_STRUCTURE_TYPE_PIPELINE_COMPILER_CONTROL_CREATE_INFO_AMD,
+                                                          nullptr, 0};
+  auto robustness = Struct<VkPipelineRobustnessCreateInfoEXT>(VK_STRUCTURE_TYPE_PIPELINE_ROBUSTNESS_CREATE_INFO_EXT);
+  robustness.pNext = &control;
   const VkPipelineCreateFlags2CreateInfo flags = {VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO, &robustness,
                                                   VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX |
                                                       VK_PIPELINE_CREATE_2_ALLOW_DERIVATIVES_BIT |
@@ -62,7 +64,8 @@ TEST_F(GraphCreation, TheGraphsOwnStructuresAndFlagsStayInTheLayer) {
   EXPECT_THAT(requests_[0].stage_chain,
               ElementsAre(VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO));
   EXPECT_EQ(requests_[0].stage_flags, VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT);
-  EXPECT_THAT(requests_[0].chain, ElementsAre(VK_STRUCTURE_TYPE_PIPELINE_ROBUSTNESS_CREATE_INFO_EXT));
+  EXPECT_THAT(requests_[0].chain, ElementsAre(VK_STRUCTURE_TYPE_PIPELINE_ROBUSTNESS_CREATE_INFO_EXT,
+                                              VK_STRUCTURE_TYPE_PIPELINE_COMPILER_CONTROL_CREATE_INFO_AMD));
   EXPECT_EQ(requests_[0].flags, VkPipelineCreateFlags{VK_PIPELINE_CREATE_DISABLE_OPTIMIZATION_BIT});
   NodeIndex(pipelines_[0], "renamed", 7);
 }

@@ -100,13 +100,30 @@ VKAPI_ATTR void VKAPI_CALL CmdEndConditionalRenderingEXT(VkCommandBuffer command
 }
 
 VKAPI_ATTR void VKAPI_CALL CmdSetDescriptorBufferOffsetsEXT(VkCommandBuffer command_buffer,
-                                                            VkPipelineBindPoint bind_point, VkPipelineLayout,
+                                                            VkPipelineBindPoint bind_point, VkPipelineLayout layout,
                                                             uint32_t first, uint32_t, const uint32_t*,
                                                             const VkDeviceSize* offsets) {
   DriverCall& call = Record(command_buffer, "CmdSetDescriptorBufferOffsetsEXT");
   call.bind_point = bind_point;
+  call.layout = (uint64_t)layout;
   call.first = first;
   call.object = offsets[0];
+}
+VKAPI_ATTR void VKAPI_CALL CmdSetDescriptorBufferOffsets2EXT(VkCommandBuffer command_buffer,
+                                                             const VkSetDescriptorBufferOffsetsInfoEXT* info) {
+  Record(command_buffer, "CmdSetDescriptorBufferOffsets2EXT").layout = (uint64_t)info->layout;
+}
+VKAPI_ATTR void VKAPI_CALL CmdBindDescriptorBufferEmbeddedSamplersEXT(VkCommandBuffer command_buffer,
+                                                                      VkPipelineBindPoint bind_point,
+                                                                      VkPipelineLayout layout, uint32_t set) {
+  DriverCall& call = Record(command_buffer, "CmdBindDescriptorBufferEmbeddedSamplersEXT");
+  call.bind_point = bind_point;
+  call.layout = (uint64_t)layout;
+  call.first = set;
+}
+VKAPI_ATTR void VKAPI_CALL CmdBindDescriptorBufferEmbeddedSamplers2EXT(
+    VkCommandBuffer command_buffer, const VkBindDescriptorBufferEmbeddedSamplersInfoEXT* info) {
+  Record(command_buffer, "CmdBindDescriptorBufferEmbeddedSamplers2EXT").layout = (uint64_t)info->layout;
 }
 
 VKAPI_ATTR void VKAPI_CALL CmdBindShadersEXT(VkCommandBuffer command_buffer, uint32_t count,
@@ -213,6 +230,8 @@ PFN_vkVoidFunction FakeCommandFunction(const char* name) {
       FAKE(CmdBeginDebugUtilsLabelEXT),
       FAKE(CmdBeginRenderPass),
       FAKE(CmdBeginRendering),
+      FAKE(CmdBindDescriptorBufferEmbeddedSamplers2EXT),
+      FAKE(CmdBindDescriptorBufferEmbeddedSamplersEXT),
       FAKE(CmdBindDescriptorSets),
       FAKE(CmdBindDescriptorSets2),
       FAKE(CmdBindIndexBuffer),
@@ -237,6 +256,7 @@ PFN_vkVoidFunction FakeCommandFunction(const char* name) {
       FAKE(CmdPushDescriptorSetWithTemplate),
       FAKE(CmdPushDescriptorSetWithTemplate2),
       FAKE(CmdResetQueryPool),
+      FAKE(CmdSetDescriptorBufferOffsets2EXT),
       FAKE(CmdSetDescriptorBufferOffsetsEXT),
       FAKE(CmdSetDeviceMask),
       FAKE(CmdUpdateBuffer),
