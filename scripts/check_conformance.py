@@ -4,7 +4,8 @@
 A row of its tables is
     | feature | tests | lavapipe | SwiftShader | H200 |
 Tests are named `program: Suite.Test`, separated by <br>; * is a wildcard, and parameters may be left out. Cells of drivers:
-    ✓               every test of the row passed on that driver, or needs none
+    ✓               every test of the row that runs on drivers passed on that one
+    no driver       the row's tests run without one, on a driver that records or with none at all
     skips: REASON   a test of the row is skipped there; the reason is that of tests/gpu/expected_skips.txt
     not run         no results of that driver yet
     open            there is no test yet
@@ -28,9 +29,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/conformance.md"
 EXPECTED_SKIPS = ROOT / "tests/gpu/expected_skips.txt"
 DRIVERS = ["lavapipe", "swiftshader", "h200"]  # in the order of the columns
-# Programs whose tests run on a driver. The others need none: they give the same everywhere.
+# Programs whose tests run on a driver. The others give the same everywhere; ctest runs them with each build.
 DEVICE_PROGRAMS = {"gpu", "sample"}
-PASSED, OPEN, NOT_RUN, SKIPS = "✓", "open", "not run", "skips: "
+PASSED, NO_DRIVER, OPEN, NOT_RUN, SKIPS = "✓", "no driver", "open", "not run", "skips: "
 TEST = re.compile(r"^`(\w+): ([^`]+)`$")
 
 
@@ -107,6 +108,8 @@ def check_state(row, driver, state, programs, skips):
     reasons = [reason for test in device_tests(row, programs) if (reason := skip_reason(driver, test, skips))]
     if not row.tests:
         return None if state == OPEN else f"{driver} is '{state}' without a test"
+    if all(program not in DEVICE_PROGRAMS for program, _ in row.tests):
+        return None if state == NO_DRIVER else f"{driver} is '{state}', but the tests run on no driver"
     if state == PASSED:
         return f"{driver} is ticked, but skips: {reasons[0]}" if reasons else None
     if state.startswith(SKIPS):
@@ -148,10 +151,12 @@ def fill(rows, programs, results, skips):
         for column, driver in enumerate(DRIVERS):
             if not row.tests:
                 row.states[column] = OPEN
-            elif not tests or driver in results:
-                row.states[column], wrong = state_of(tests, results.get(driver), driver, skips)
+            elif not tests:
+                row.states[column] = NO_DRIVER
+            elif driver in results:
+                row.states[column], wrong = state_of(tests, results[driver], driver, skips)
                 problems += [f"line {row.number}: {problem}" for problem in wrong]
-            elif row.states[column] == OPEN:
+            elif row.states[column] in (OPEN, NO_DRIVER):
                 row.states[column] = NOT_RUN
     return problems
 
@@ -162,6 +167,9 @@ SELF_TEST_ROWS = [
     ("| a | `gpu: S.A`<br>`graph: G.A` | ✓ | ✓ | ✓ |", None),
     ("| a | `gpu: S.X` | ✓ | ✓ | ✓ |", "has no test S.X"),
     ("| a | `other: S.A` | ✓ | ✓ | ✓ |", "no program other"),
+    ("| a | `graph: G.A` | no driver | no driver | no driver |", None),
+    ("| a | `graph: G.A` | no driver | ✓ | no driver |", "run on no driver"),
+    ("| a | `gpu: S.A`<br>`graph: G.A` | ✓ | no driver | ✓ |", "is 'no driver'"),
     ("| a | `gpu: S.B` | ✓ | ✓ | ✓ |", "swiftshader is ticked, but skips: no bytes"),
     ("| a | `gpu: S.B` | ✓ | skips: no bytes | ✓ |", None),
     ("| a | `gpu: S.A` | ✓ | skips: no bytes | ✓ |", "not in the list"),
@@ -190,7 +198,7 @@ def self_test():
     swiftshader.passed, swiftshader.skipped = {"S.A"}, {"Shapes/S.B/dxc", "Shapes/S.B/direct"}
     problems = fill(rows, programs, {"swiftshader": swiftshader, "lavapipe": lavapipe}, skips)
     states = [row.states for row in rows.values()]
-    if problems or states != [[PASSED, "skips: no bytes", NOT_RUN], [OPEN] * 3, [PASSED] * 3]:
+    if problems or states != [[PASSED, "skips: no bytes", NOT_RUN], [OPEN] * 3, [NO_DRIVER] * 3]:
         failed.append(f"filled: {states}, {problems}")
     lavapipe.passed = {"S.A", "Shapes/S.B/dxc"}
     if fill(rows, programs, {"lavapipe": lavapipe}, skips) != ["line 1: Shapes/S.B/direct did not run on lavapipe"]:
