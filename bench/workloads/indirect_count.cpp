@@ -1,4 +1,5 @@
-// Input that the device reads: infos of very different sizes, with their payloads, for one node.
+// Input that the device reads: infos of very different sizes, with their payloads, for one node of as many as the
+// device could name.
 #include <cstring>
 
 #include "bench/workloads/hash.h"
@@ -31,6 +32,12 @@ std::vector<uint32_t> PayloadCounts(uint32_t infos) {
   return counts;
 }
 
+std::vector<GraphNode> Entries(uint32_t count) {
+  std::vector<GraphNode> nodes;
+  for (uint32_t i = 0; i < count; ++i) nodes.push_back({.name = "consume", .words = kConsumeBatchNode, .index = i});
+  return nodes;
+}
+
 uint32_t Sum(const std::vector<uint32_t>& numbers) {
   uint32_t sum = 0;
   for (const uint32_t number : numbers) sum += number;
@@ -46,11 +53,11 @@ void Upload(const Buffer& buffer, const std::vector<T>& elements) {
 
 class IndirectCountWorkload final : public Workload {
  public:
-  IndirectCountWorkload(const Gpu& gpu, uint32_t infos)
+  IndirectCountWorkload(const Gpu& gpu, uint32_t infos, uint32_t entries)
       : gpu_(gpu),
         counts_(PayloadCounts(infos)),
         records_(Sum(counts_)),
-        graph_(gpu, {{"consume", kConsumeBatchNode}}),
+        graph_(gpu, Entries(entries)),
         results_(gpu, VkDeviceSize{records_} * kRecordBytes),
         payloads_(gpu, VkDeviceSize{records_} * kRecordBytes),
         infos_(gpu, infos * sizeof(VkDispatchGraphInfoAMDX)),
@@ -145,9 +152,11 @@ class IndirectCountWorkload final : public Workload {
 
 }  // namespace
 
-WorkloadEntry IndirectCount(uint32_t infos) {
-  return {"indirect count", Amount(infos, "infos"), std::nullopt,
-          [=](const Gpu& gpu) { return std::make_unique<IndirectCountWorkload>(gpu, infos); }};
+WorkloadEntry IndirectCount(uint32_t infos, uint32_t entries) {
+  const std::string size =
+      Amount(infos, "infos") + (entries > 1 ? ", one of " + Amount(entries, "entries") : std::string());
+  return {"indirect count", size, std::nullopt,
+          [=](const Gpu& gpu) { return std::make_unique<IndirectCountWorkload>(gpu, infos, entries); }};
 }
 
 }  // namespace trellis::bench

@@ -23,9 +23,18 @@ WorkloadEntry With(const Target& target, WorkloadEntry entry) {
 }
 
 std::vector<WorkloadEntry> QuickWorkloads() {
-  return {Chain(8, 1),     Chain(4, 16), FanOut(kKilo),   ThreadNodes(4 * kKilo), Classify(4 * kKilo, 16),
-          Skewed(kKilo),   Koch(4),      Mixed(kKilo, 3), Reduction(16 * kKilo),  HeavyRegisters(kKilo),
-          IndirectCount(8)};
+  return {Chain(8, 1),
+          Chain(4, 16),
+          FanOut(kKilo),
+          ThreadNodes(4 * kKilo),
+          Classify(4 * kKilo, 16),
+          Skewed(kKilo),
+          Koch(4),
+          Mixed(kKilo, 3),
+          Reduction(16 * kKilo),
+          HeavyRegisters(kKilo),
+          IndirectCount(8, 1),
+          IndirectCount(8, 16)};
 }
 
 std::vector<WorkloadEntry> FullWorkloads() {
@@ -51,8 +60,9 @@ std::vector<WorkloadEntry> FullWorkloads() {
       Reduction(64 * kKilo),
       Reduction(16 * kMega),
       HeavyRegisters(kMega),
-      IndirectCount(16),
-      IndirectCount(kKilo),
+      IndirectCount(16, 1),
+      IndirectCount(kKilo, 1),
+      IndirectCount(16, 1023),
   };
 }
 

@@ -16,7 +16,8 @@ WorkloadEntry Koch(uint32_t depth);
 WorkloadEntry Mixed(uint32_t records, uint32_t levels);
 WorkloadEntry Reduction(uint32_t records);
 WorkloadEntry HeavyRegisters(uint32_t records);
-WorkloadEntry IndirectCount(uint32_t infos);
+// `entries`: nodes that the application may launch; the infos are all for one of them.
+WorkloadEntry IndirectCount(uint32_t infos, uint32_t entries);
 
 // `quick`: sizes that a CPU driver finishes in a second.
 std::vector<WorkloadEntry> AllWorkloads(bool quick);

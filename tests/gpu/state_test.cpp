@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <functional>
+#include <memory>
 #include <numeric>
 #include <optional>
 
@@ -34,35 +36,110 @@ std::string AddPushConstantsModule(uint32_t count) {
   return m.Text();
 }
 
+// AddPushConstantsModule with all push constants that there are, and what it needs.
+class AddingPipeline {
+ public:
+  explicit AddingPipeline(const Context& context)
+      : push_(context.properties.limits.maxPushConstantsSize / 4),
+        options_{.push_constant_bytes = static_cast<uint32_t>(push_.size() * 4)},
+        layout_(context, options_),
+        pipeline_(context) {
+    pipeline_.MakeCompute(AddPushConstantsModule(static_cast<uint32_t>(push_.size())), layout_.handle());
+    buffers_.emplace_back(context, 1024, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT);
+    sets_ = std::make_unique<DescriptorSets>(context, layout_, options_, buffers_);
+    std::iota(push_.begin(), push_.end(), 1000u);
+  }
+
+  void Bind(VkCommandBuffer command_buffer) const {
+    vkCmdBindPipeline(command_buffer, kCompute, pipeline_.handle());
+    vkCmdBindDescriptorSets(command_buffer, kCompute, layout_.handle(), 0, 1, sets_->sets().data(), 0, nullptr);
+    vkCmdPushConstants(command_buffer, layout_.handle(), VK_SHADER_STAGE_COMPUTE_BIT, 0, options_.push_constant_bytes,
+                       push_.data());
+  }
+  // After `times` workgroups.
+  void Expect(uint32_t times) const {
+    const auto words = buffers_[0].words();
+    for (size_t i = 0; i < words.size(); ++i) EXPECT_EQ(words[i], i < push_.size() ? times * push_[i] : 0u) << i;
+    EXPECT_TRUE(buffers_[0].GuardsIntact());
+  }
+
+ private:
+  std::vector<uint32_t> push_;
+  const LayoutOptions options_;
+  const Layout layout_;
+  Pipeline pipeline_;
+  std::vector<GuardedBuffer> buffers_;
+  std::unique_ptr<DescriptorSets> sets_;
+};
+
 // A compute pipeline with a set and push constants is bound, the graph runs, the compute pipeline is dispatched: as if
 // nothing had been in between. The graph has no push constants, so the layer's lie where the application's do.
 TEST_F(State, ComputeStateSurvivesTheGraph) {
-  const uint32_t count = context().properties.limits.maxPushConstantsSize / 4;
-  const LayoutOptions options = {.push_constant_bytes = count * 4};
-  const Layout layout(context(), options);
-  Pipeline pipeline(context());
-  pipeline.MakeCompute(AddPushConstantsModule(count), layout.handle());
-  std::vector<GuardedBuffer> buffers;
-  buffers.emplace_back(context(), 1024, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT);
-  const DescriptorSets sets(context(), layout, options, buffers);
-  std::vector<uint32_t> push(count);
-  std::iota(push.begin(), push.end(), 1000u);
-  GraphRun run(context(), {.before =
-                               [&](VkCommandBuffer command_buffer) {
-                                 vkCmdBindPipeline(command_buffer, kCompute, pipeline.handle());
-                                 vkCmdBindDescriptorSets(command_buffer, kCompute, layout.handle(), 0, 1,
-                                                         sets.sets().data(), 0, nullptr);
-                                 vkCmdPushConstants(command_buffer, layout.handle(), VK_SHADER_STAGE_COMPUTE_BIT, 0,
-                                                    count * 4, push.data());
-                               },
+  const AddingPipeline adding(context());
+  GraphRun run(context(), {.before = [&](VkCommandBuffer command_buffer) { adding.Bind(command_buffer); },
                            .after = [&](VkCommandBuffer command_buffer) { vkCmdDispatch(command_buffer, 2, 1, 1); }});
   run.Nodes(ChainModule(Shape::kDxc), {"Source", "Grid", "Sum"});
   run.Input({.node = "Source", .count = 1});
   ASSERT_TRUE(run.Execute());
-  EXPECT_EQ(run.Words()[415], 1u);
-  for (uint32_t i = 0; i < count; ++i) EXPECT_EQ(buffers[0].words()[i], 2 * push[i]);
-  EXPECT_EQ(buffers[0].words()[count], 0u);
-  EXPECT_TRUE(buffers[0].GuardsIntact());
+  EXPECT_TRUE(run.Matches(ChainResult()));
+  adding.Expect(2);
+}
+
+// A secondary command buffer with compute work of its own.
+class Secondary {
+ public:
+  Secondary(const Context& context, const std::function<void(VkCommandBuffer)>& record) : context_(context) {
+    auto pool = Struct<VkCommandPoolCreateInfo>(VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO);
+    pool.queueFamilyIndex = context.queue_family;
+    EXPECT_EQ(vkCreateCommandPool(context.device, &pool, nullptr, &pool_), VK_SUCCESS);
+    auto allocation = Struct<VkCommandBufferAllocateInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO);
+    allocation.commandPool = pool_;
+    allocation.level = VK_COMMAND_BUFFER_LEVEL_SECONDARY;
+    allocation.commandBufferCount = 1;
+    EXPECT_EQ(vkAllocateCommandBuffers(context.device, &allocation, &handle_), VK_SUCCESS);
+    const auto inheritance = Struct<VkCommandBufferInheritanceInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO);
+    auto begin = Struct<VkCommandBufferBeginInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO);
+    begin.pInheritanceInfo = &inheritance;
+    EXPECT_EQ(vkBeginCommandBuffer(handle_, &begin), VK_SUCCESS);
+    record(handle_);
+    EXPECT_EQ(vkEndCommandBuffer(handle_), VK_SUCCESS);
+  }
+  ~Secondary() { vkDestroyCommandPool(context_.device, pool_, nullptr); }
+  Secondary(const Secondary&) = delete;
+  Secondary& operator=(const Secondary&) = delete;
+
+  [[nodiscard]] const VkCommandBuffer& handle() const { return handle_; }
+
+ private:
+  const Context& context_;
+  VkCommandPool pool_ = VK_NULL_HANDLE;
+  VkCommandBuffer handle_ = VK_NULL_HANDLE;
+};
+
+// It leaves nothing bound: what is bound anew behind it survives the next graph.
+TEST_F(State, SecondaryCommandBuffersBetweenGraphs) {
+  const AddingPipeline adding(context());
+  const Secondary secondary(context(), [&](VkCommandBuffer command_buffer) {
+    adding.Bind(command_buffer);
+    vkCmdDispatch(command_buffer, 1, 1, 1);
+  });
+  GraphRun run(context(), {.before = [&](VkCommandBuffer command_buffer) { adding.Bind(command_buffer); },
+                           .after =
+                               [&](VkCommandBuffer command_buffer) {
+                                 vkCmdDispatch(command_buffer, 1, 1, 1);
+                                 OrderComputeWork(command_buffer);
+                                 vkCmdExecuteCommands(command_buffer, 1, &secondary.handle());
+                                 OrderComputeWork(command_buffer);
+                                 run.RecordGraph(command_buffer);
+                                 adding.Bind(command_buffer);
+                                 run.DispatchGraph(command_buffer);
+                                 vkCmdDispatch(command_buffer, 1, 1, 1);
+                               }});
+  run.Nodes(ChainModule(Shape::kDxc), {"Source", "Grid", "Sum"});
+  run.Input({.node = "Source", .count = 1});
+  ASSERT_TRUE(run.Execute());
+  EXPECT_TRUE(run.Matches(ChainResult(3)));
+  adding.Expect(3);
 }
 
 // Graph and compute pipeline see the same push constants, all that there are.

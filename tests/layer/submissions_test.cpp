@@ -86,6 +86,16 @@ TEST_F(Submissions, every_form_makes_a_ring_for_a_queue_that_has_none) {
   EXPECT_EQ(driver_.CountOf("QueueSubmit2"), 2u);
 }
 
+TEST_F(Submissions, queues_that_were_asked_for_by_structure_get_rings_too) {
+  const TestDevice& device = submitting_.device();
+  VkDeviceQueueInfo2 info = {};
+  info.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_INFO_2;
+  VkQueue queue = VK_NULL_HANDLE;
+  TRELLIS_CALL(device, GetDeviceQueue2)(device.handle(), &info, &queue);
+  EXPECT_EQ(submitting_.Submit(queue), VK_SUCCESS);
+  EXPECT_EQ(submitting_.Rings(), 1u);
+}
+
 TEST_F(Submissions, failures_of_the_driver_are_passed_on_and_change_nothing) {
   const VkQueue queue = submitting_.MakeQueue();
   for (const VkResult failure : {VK_ERROR_OUT_OF_HOST_MEMORY, VK_ERROR_OUT_OF_DEVICE_MEMORY, VK_ERROR_DEVICE_LOST}) {
