@@ -148,6 +148,9 @@ TEST(CommandRules, ScratchIsForGraphs) {
   for (const bool validate : {false, true}) {
     World world(validate, {});
     Recording recording(world);
+    recording.Initialize();
+    EXPECT_EQ(TRELLIS_CALL(world.device(), EndCommandBuffer)(recording.command_buffer), VK_SUCCESS);
+    world.Begin(recording.command_buffer);
     recording.Initialize(HandleFromU64<VkPipeline>(0x777));
     EXPECT_EQ(TRELLIS_CALL(world.device(), EndCommandBuffer)(recording.command_buffer), VK_ERROR_VALIDATION_FAILED_EXT);
     EXPECT_TRUE(world.vuids.empty());

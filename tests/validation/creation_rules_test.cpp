@@ -174,6 +174,7 @@ TEST(CreationRules, TheFeatureHasToBeEnabled) {
 
 TEST(CreationRules, ThereHasToBeAPipelineToCreate) {
   ExpectFinding(OfCommand("createInfoCount-arraylength"), [](World& world) { world.CreateAll({}); });
+  ExpectNoFinding([](World& world) { world.CreateAll({world.ChainInfo()}); });
 }
 
 // Whatever the setting.
@@ -181,6 +182,7 @@ TEST(CreationRules, WithoutALayoutThereIsNoGraph) {
   for (const bool validate : {false, true}) {
     World world(validate, {});
     auto info = world.ChainInfo();
+    EXPECT_NE(world.Create(info), VkPipeline{VK_NULL_HANDLE});
     info.layout = VK_NULL_HANDLE;
     VkPipeline pipeline = HandleFromU64<VkPipeline>(0x777);
     EXPECT_EQ(TRELLIS_CALL(world.device(), CreateExecutionGraphPipelinesAMDX)(world.device().handle(), VK_NULL_HANDLE,

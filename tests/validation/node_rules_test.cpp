@@ -63,6 +63,8 @@ TEST(NodeRules, InputsOfOneNameHaveOneSize) {
 TEST(NodeRules, InputSizesAreComparedInLibrariesToo) {
   ExpectFinding(kInputSizes, Graph(Nodes(), {{"OneWord", "Receiver", 0}, {"TwoWords", "Receiver", 1}},
                                    VK_PIPELINE_CREATE_LIBRARY_BIT_KHR));
+  ExpectNoFinding(
+      Graph(Nodes(), {{"OneWord", "Receiver", 0}, {"OneWord", "Receiver", 1}}, VK_PIPELINE_CREATE_LIBRARY_BIT_KHR));
 }
 
 TEST(NodeRules, PayloadsHaveTheSizeOfTheInput) {
