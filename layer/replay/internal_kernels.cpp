@@ -59,8 +59,8 @@ Expected<void> InternalKernels::CreatePipeline(Kernel kernel) {
 Expected<void> InternalKernels::MakeOnce() {
   std::lock_guard lock(mutex_);
   if (made_) return {};
+  Destroy();  // what an attempt left that failed, or that an exception ended
   Expected<void> created = Create();
-  if (!created) Destroy();
   made_ = static_cast<bool>(created);
   return created;
 }
