@@ -9,6 +9,7 @@
 #include "meta_shaders/end_graph_spv.h"
 #include "meta_shaders/open_regions_spv.h"
 #include "meta_shaders/place_entries_spv.h"
+#include "meta_shaders/step_graph_spv.h"
 #include "meta_shaders/sum_grids_spv.h"
 
 namespace trellis {
@@ -33,6 +34,8 @@ std::span<const uint32_t> KernelWords(Kernel kernel) {
       return kSumGridsSpv;
     case Kernel::kCloseLevel:
       return kCloseLevelSpv;
+    case Kernel::kStepGraph:
+      return kStepGraphSpv;
     case Kernel::kEndGraph:
       return kEndGraphSpv;
   }
@@ -59,6 +62,8 @@ const char* KernelName(Kernel kernel) {
       return "trellis sum_grids";
     case Kernel::kCloseLevel:
       return "trellis close_level";
+    case Kernel::kStepGraph:
+      return "trellis step_graph";
     case Kernel::kEndGraph:
       return "trellis end_graph";
   }

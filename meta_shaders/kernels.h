@@ -17,9 +17,10 @@ enum class Kernel : uint8_t {
   kCopyChunks,
   kSumGrids,
   kCloseLevel,
+  kStepGraph,
   kEndGraph
 };
-inline constexpr uint32_t kKernelCount = 10;
+inline constexpr uint32_t kKernelCount = 11;
 
 // Entry point "main"; no descriptors; one push constant range of 8 bytes at offset 0: the address of the kernel's plan.
 [[nodiscard]] std::span<const uint32_t> KernelWords(Kernel kernel);

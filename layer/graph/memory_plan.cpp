@@ -7,12 +7,8 @@
 namespace trellis {
 namespace {
 
-constexpr uint64_t kMostRecords = (uint64_t{1} << 31) - 1;
 constexpr uint64_t kRegionAlignment = 16;
 constexpr uint64_t kHalfAlignment = 256;
-constexpr uint64_t kHeapUnit = 16;
-
-uint64_t CeilDivide(uint64_t a, uint64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
 
 uint32_t NoteWords(const Graph& graph, Launch launch) { return graph.NodeOf(launch.slot).info.NoteWords(); }
 
@@ -97,8 +93,8 @@ class Planner {
     }
     if (heap) needs_.push_back({graph_.HeapSlot(), kHeapUnit, 0, heap_bytes / kHeapUnit, 0});
     for (Need& need : needs_) {
-      if (need.bound > kMostRecords) {
-        need.bound = kMostRecords;
+      if (need.bound > kMostRegionRecords) {
+        need.bound = kMostRegionRecords;
         plan_.bounded = false;
       }
       need.bytes = BytesFor(need, need.bound);
@@ -154,16 +150,9 @@ class Planner {
       const Launch launch = schedule_.launches[i];
       const uint64_t records = needs_[need_of_slot_[launch.input]].bound;
       const spirv::NodeInfo& info = graph_.NodeOf(launch.slot).info;
-      workgroups_[i] = std::min(WorkgroupsFor(info, records), SaturatingMultiply(limits_.max_workgroups, info.packed));
+      workgroups_[i] = std::min(MostWorkgroups(info, records, limits_.max_grid_workgroups),
+                                SaturatingMultiply(limits_.max_workgroups, info.packed));
     }
-  }
-
-  uint64_t WorkgroupsFor(const spirv::NodeInfo& info, uint64_t records) const {
-    if (info.kind == spirv::LaunchKind::kCoalescing) return CeilDivide(records, std::max(info.coalesce, 1u));
-    const bool dynamic = info.kind == spirv::LaunchKind::kDynamicGrid;
-    uint64_t grid = 1;
-    for (uint32_t side : info.grid) grid = SaturatingMultiply(grid, dynamic && side == 0 ? kUnbounded : side);
-    return SaturatingMultiply(records, dynamic ? std::min(grid, limits_.max_grid_workgroups) : grid);
   }
 
   const Graph& graph_;
@@ -191,6 +180,14 @@ uint64_t RegionBytes(uint32_t stride, uint32_t note_words, uint64_t records) {
     return SaturatingRoundUp(SaturatingMultiply(records, each), kRegionAlignment);
   };
   return SaturatingAdd(padded(stride), SaturatingMultiply(padded(sizeof(uint32_t)), note_words));
+}
+
+uint64_t MostWorkgroups(const spirv::NodeInfo& info, uint64_t records, uint64_t max_grid_workgroups) {
+  if (info.kind == spirv::LaunchKind::kCoalescing) return CeilDivide(records, std::max(info.coalesce, 1u));
+  const bool dynamic = info.kind == spirv::LaunchKind::kDynamicGrid;
+  uint64_t grid = 1;
+  for (uint32_t side : info.grid) grid = SaturatingMultiply(grid, dynamic && side == 0 ? kUnbounded : side);
+  return SaturatingMultiply(records, dynamic ? std::min(grid, max_grid_workgroups) : grid);
 }
 
 GraphPlan PlanMemory(const Graph& graph, const LevelSchedule& schedule, std::span<const RootCount> roots,

@@ -47,6 +47,14 @@ struct GraphPlan {
   }
 };
 
+// A region counts its records in 31 bits.
+inline constexpr uint64_t kMostRegionRecords = (uint64_t{1} << 31) - 1;
+// Bytes of what the heap's region counts as a record.
+inline constexpr uint32_t kHeapUnit = 16;
+
+// Most workgroups of the node's own, packed or not, that so many records can become. Saturates.
+[[nodiscard]] uint64_t MostWorkgroups(const spirv::NodeInfo& info, uint64_t records, uint64_t max_grid_workgroups);
+
 // Bytes that a region takes whose launches keep `note_words` words about each record. Saturates.
 [[nodiscard]] uint64_t RegionBytes(uint32_t stride, uint32_t note_words, uint64_t records);
 

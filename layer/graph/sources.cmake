@@ -6,5 +6,6 @@ list(APPEND TRELLIS_LAYER_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/link_order.cpp
   ${CMAKE_CURRENT_LIST_DIR}/memory_plan.cpp
   ${CMAKE_CURRENT_LIST_DIR}/record_grid.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/step_schedule.cpp
   ${CMAKE_CURRENT_LIST_DIR}/tables.cpp
 )

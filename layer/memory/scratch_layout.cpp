@@ -19,6 +19,13 @@ uint64_t Place(uint64_t& cursor, uint64_t bytes) {
 
 }  // namespace
 
+ScratchLayout ScratchLayout::ForSteps() const {
+  ScratchLayout layout = *this;
+  layout.opens_all_levels = true;
+  layout.region_levels = step_levels;
+  return layout;
+}
+
 uint64_t ScratchLayout::region_offset(uint32_t level, uint32_t slot) const {
   return regions + uint64_t{region(level, slot)} * sizeof(shared::Region);
 }
@@ -31,13 +38,18 @@ ScratchLayout LayOutScratch(const ScratchNeeds& needs) {
   const uint64_t level_bytes = (uint64_t{needs.slot_count} + 1) * sizeof(shared::Region);
   ScratchLayout layout;
   layout.slot_count = needs.slot_count;
-  layout.opens_all_levels = !needs.close_every_level && level_bytes * needs.level_count <= kMostRegionBytes;
-  layout.region_levels = layout.opens_all_levels ? std::max(needs.level_count, 2u) : 2;
+  const bool has_steps = level_bytes * needs.level_count <= kMostRegionBytes;
+  layout.step_levels = has_steps ? std::max(needs.level_count, 2u) : 0;
+  layout.opens_all_levels = !needs.close_every_level && has_steps;
+  layout.region_levels = layout.opens_all_levels ? layout.step_levels : 2;
+  const uint64_t launches = uint64_t{needs.launch_count} * std::max(layout.step_levels, 1u);
   uint64_t cursor = 0;
   layout.control = Place(cursor, sizeof(shared::ControlBlock));
-  layout.regions = Place(cursor, level_bytes * layout.region_levels);
-  layout.inputs = Place(cursor, uint64_t{needs.launch_count} * sizeof(shared::LaunchInput));
-  layout.arguments = Place(cursor, uint64_t{needs.launch_count} * sizeof(shared::DispatchArguments));
+  layout.regions = Place(cursor, level_bytes * std::max(layout.region_levels, layout.step_levels));
+  layout.inputs = Place(cursor, launches * sizeof(shared::LaunchInput));
+  layout.arguments = Place(cursor, launches * sizeof(shared::DispatchArguments));
+  layout.totals = Place(cursor, launches * sizeof(uint32_t));
+  layout.steps = Place(cursor, sizeof(shared::StepState));
   layout.sums = Place(cursor, uint64_t{needs.dynamic_launch_count} * shared::kLevelsWorkgroup * sizeof(uint32_t));
   layout.entry = Place(cursor, sizeof(shared::EntryState));
   layout.dump = Place(cursor, needs.largest_record + kDumpSlack);

@@ -9,8 +9,10 @@ namespace trellis {
 struct ScratchLayout {
   uint64_t control = 0;    // ControlBlock
   uint64_t regions = 0;    // Region[region_levels][slot_count + 1]
-  uint64_t inputs = 0;     // LaunchInput[launch_count]
-  uint64_t arguments = 0;  // DispatchArguments[launch_count]
+  uint64_t inputs = 0;     // LaunchInput[launches]
+  uint64_t arguments = 0;  // DispatchArguments[launches]
+  uint64_t totals = 0;     // uint[launches]: StepPlan::totals
+  uint64_t steps = 0;      // StepState
   uint64_t sums = 0;       // uint[dynamic_launch_count][kLevelsWorkgroup]: ClosePlan::sums
   uint64_t entry = 0;      // EntryState: dispatches whose infos the device reads
   uint64_t dump = 0;       // where writes to lost records go
@@ -21,7 +23,11 @@ struct ScratchLayout {
   // Every level has regions of its own, which can be opened before the first one runs. Otherwise levels take turns with
   // two sets, and a close kernel stands before each.
   bool opens_all_levels = false;
+  // Levels that a dispatch in steps may have, whose regions and launches are all there at once. 0: too many.
+  uint32_t step_levels = 0;
 
+  // Where the parts lie for a dispatch in steps; step_levels must not be 0.
+  [[nodiscard]] ScratchLayout ForSteps() const;
   // Index of a slot's Region among all; `level` consumes it.
   [[nodiscard]] uint32_t region(uint32_t level, uint32_t slot) const {
     return level % region_levels * (slot_count + 1) + slot;

@@ -40,7 +40,10 @@ std::string NodeInLevel(const LossReport& report, const ExecutionGraphPipeline* 
 
 std::string DescribeLoss(const LossReport& report, const ExecutionGraphPipeline* pipeline) {
   const std::string where = " in level " + std::to_string(report.level) + " of " + GraphLabel(report, pipeline);
-  const std::string advice = "; a larger setting ring_budget makes room for more";
+  const bool left = report.kind == shared::kReportLeft;
+  const std::string advice =
+      left ? " when all steps had run; larger settings ring_budget or max_rounds let more of them run"
+           : "; a larger setting ring_budget makes room for more";
   if (!pipeline || report.slot > pipeline->graph.HeapSlot())
     return std::to_string(report.records) + " records for slot " + std::to_string(report.slot) + where + " were lost" +
            advice;
@@ -166,7 +169,12 @@ ReportMessage DescribeReport(const LossReport& report, const ExecutionGraphPipel
   const DispatchCommand command = ReportOrigin::Unpack(report.origin).command;
   const std::string call = std::string(CommandName(command)) + "(): ";
   switch (report.kind) {
+    case shared::kReportSteps:
+      return {"TRELLIS-dispatch-graph", ReportSeverity::kInfo,
+              call + GraphLabel(report, pipeline) + " used " + std::to_string(report.records) + " of " +
+                  std::to_string(report.value) + " steps"};
     case shared::kReportLost:
+    case shared::kReportLeft:
       return {"TRELLIS-records-lost", ReportSeverity::kWarning, DescribeLoss(report, pipeline)};
     case shared::kReportNoNode:
     case shared::kReportNoPayloads:

@@ -34,8 +34,7 @@ class DevicePlanner : LevelPlanner {
     if (Expected<void> done = CopyPushConstants(); !done) return done.error();
     PlanRootLevels();
     if (Expected<void> done = PlanEntry(); !done) return done.error();
-    for (uint32_t level = 0; level < schedule_->level_count(); ++level)
-      if (Expected<void> done = PlanLevel(level); !done) return done.error();
+    if (Expected<void> done = PlanAllLevels(); !done) return done.error();
     if (Expected<void> done = BeginWithClosedRegions(); !done) return done.error();
     if (Expected<void> done = PlanEnd(); !done) return done.error();
     return std::move(plan_);
@@ -59,11 +58,19 @@ class DevicePlanner : LevelPlanner {
     for (uint32_t slot : roots_) graph_.AppendLaunches(slot, launches);
     std::vector<RootCount> counts;
     for (Launch launch : launches) counts.push_back({launch, kUnbounded});
-    PlanLevels(roots_, counts);
-    // Level 0 consumes from the second half, where level 1 appends when all of that has been read.
+    PlanLevels(roots_, counts, environment_.ring_budget / 2);
+    // Level 0 consumes from the second half, where level 1 appends when all of that has been read; in bounded mode from
+    // what is behind all queues.
     entry_half_bytes_ = std::max(memory_.half_bytes[1], environment_.ring_budget / 2 / kHalfAlignment * kHalfAlignment);
     chunks_offset_ = memory_.half_bytes[0] + entry_half_bytes_;
     plan_.ring_bytes = chunks_offset_ + kChunkCapacity * sizeof(shared::EntryChunk);
+  }
+
+  [[nodiscard]] Expected<void> PlanAllLevels() {
+    if (steps_) return PlanSteps({});
+    for (uint32_t level = 0; level < schedule_->level_count(); ++level)
+      if (Expected<void> done = PlanLevel(level); !done) return done;
+    return {};
   }
 
   // place_entries gives them room.

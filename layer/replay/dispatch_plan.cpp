@@ -15,6 +15,9 @@ namespace {
 // A copy kernel with more workgroups than this for one input gains nothing: each then copies several batches.
 constexpr uint32_t kMostCopyWorkgroups = 1024;
 
+// Of inputs in the ring that are copied there.
+constexpr uint64_t kCopyAlignment = 256;
+
 // So that a ring exists even if nothing in the graph has a size: without one every region is closed.
 constexpr uint64_t kSmallestRing = 256;
 
@@ -54,8 +57,7 @@ class HostPlanner : LevelPlanner {
     if (Expected<void> done = CopyPushConstants(); !done) return done.error();
     PlanRootLevels();
     if (Expected<void> done = PlaceRoots(); !done) return done.error();
-    for (uint32_t level = 1; level < schedule_->level_count(); ++level)
-      if (Expected<void> done = PlanLevel(level); !done) return done.error();
+    if (Expected<void> done = PlanLaterLevels(); !done) return done.error();
     if (Expected<void> done = BeginIfNeeded(); !done) return done.error();
     if (Expected<void> done = PlanEnd(); !done) return done.error();
     return std::move(plan_);
@@ -71,14 +73,23 @@ class HostPlanner : LevelPlanner {
   [[nodiscard]] Expected<void> PrepareRootLaunch(Launch launch, const StagedRecords& records, uint64_t notes_offset,
                                                  Root& root);
   void PlanRootLevels();
+  [[nodiscard]] Expected<void> PlanLaterLevels();
   [[nodiscard]] Expected<void> PlaceRoots();
   [[nodiscard]] Expected<void> PlaceRoot(const Root& root, uint64_t copy_offset,
                                          std::vector<shared::InputCopy>& copies);
+  // Adds to `copies`; `launch_input` is that of the template, and gets that of the copy.
+  void AddCopy(const Root& root, const RootLaunch& prepared, uint64_t copy_offset,
+               std::vector<shared::InputCopy>& copies, VkDeviceAddress& launch_input);
+  [[nodiscard]] uint32_t PositionOf(Launch launch) const {
+    const std::span<const Launch> launches = schedule_->launches_of(0);
+    return static_cast<uint32_t>(std::find(launches.begin(), launches.end(), launch) - launches.begin());
+  }
   [[nodiscard]] Expected<void> PlanCopies(const std::vector<shared::InputCopy>& copies);
   [[nodiscard]] Expected<void> BeginIfNeeded();
 
   const EntryInputs& inputs_;
-  std::vector<Root> roots_;  // those that launch anything
+  std::vector<Root> roots_;                   // those that launch anything
+  std::vector<VkDeviceAddress> root_inputs_;  // of bounded mode: for PlanSteps
 };
 
 Expected<void> HostPlanner::PrepareRoots() {
@@ -153,17 +164,29 @@ void HostPlanner::PlanRootLevels() {
       counts.push_back({launch.launch, packed ? launch.size.records : launch.size.workgroups});
     }
   }
-  PlanLevels(slots, counts);
+  uint64_t copied_bytes = 0;
+  for (const Root& root : roots_)
+    if (root.copied) copied_bytes += SaturatingRoundUp(root.records.size, kCopyAlignment);
+  PlanLevels(slots, counts, copied_bytes);
+}
+
+Expected<void> HostPlanner::PlanLaterLevels() {
+  if (steps_) return PlanSteps(root_inputs_);
+  for (uint32_t level = 1; level < schedule_->level_count(); ++level)
+    if (Expected<void> done = PlanLevel(level); !done) return done;
+  return {};
 }
 
 Expected<void> HostPlanner::PlaceRoots() {
-  plan_.levels.emplace_back();
+  if (steps_) root_inputs_.resize(schedule_->launches_of(0).size());
+  if (!steps_) plan_.levels.emplace_back();
   std::vector<shared::InputCopy> copies;
-  // Level 0 appends to the first half; the second one is free until level 1 appends to it.
+  // Level 0 appends to the first half; the second one is free until level 1 appends to it. There is none in bounded
+  // mode: what is copied lies behind all queues.
   uint64_t copy_end = memory_.half_bytes[0];
   for (const Root& root : roots_) {
     if (Expected<void> done = PlaceRoot(root, copy_end, copies); !done) return done;
-    if (root.copied) copy_end += SaturatingRoundUp(root.records.size, 256);
+    if (root.copied) copy_end += SaturatingRoundUp(root.records.size, kCopyAlignment);
   }
   const bool needs_ring = schedule_->level_count() > 1 || !copies.empty();
   if (needs_ring) plan_.ring_bytes = std::max({memory_.ring_bytes(), copy_end, kSmallestRing});
@@ -173,28 +196,34 @@ Expected<void> HostPlanner::PlaceRoots() {
 // What launches read is described in plan memory, or in scratch where the copy kernel completes it.
 Expected<void> HostPlanner::PlaceRoot(const Root& root, uint64_t copy_offset, std::vector<shared::InputCopy>& copies) {
   for (const RootLaunch& prepared : root.launches) {
+    VkDeviceAddress launch_input = 0;
+    if (Expected<void> done = Upload(prepared.input, launch_input); !done) return done;
+    if (root.copied) AddCopy(root, prepared, copy_offset, copies, launch_input);
+    if (steps_) {
+      root_inputs_[PositionOf(prepared.launch)] = launch_input;
+      continue;
+    }
     NodeLaunch launch;
     launch.node = graph_.slots[prepared.launch.slot].node;
     launch.launch = prepared.launch;
     launch.size = SplitIntoRows(prepared.size.workgroups, environment_.limits.max_workgroups_x);
-    VkDeviceAddress launch_input = 0;
-    if (Expected<void> done = Upload(prepared.input, launch_input); !done) return done;
-    if (root.copied) {
-      shared::InputCopy copy = {};
-      copy.source = root.records.address;
-      copy.ring_offset = copy_offset;
-      copy.notes_offset = copy_offset + prepared.notes_offset;
-      copy.input_template = launch_input;
-      copy.target = launch_input = environment_.scratch + scratch_.input(static_cast<uint32_t>(copies.size()));
-      const bool first = &prepared == &root.launches.front();
-      copy.pieces = first ? static_cast<uint32_t>(root.records.size / 16) : 0;
-      copy.slot = prepared.launch.slot;
-      copies.push_back(copy);
-    }
     if (Expected<void> done = UploadBlock(0, prepared.described, launch_input, false, launch.block); !done) return done;
     plan_.levels.front().launches.push_back(launch);
   }
   return {};
+}
+
+void HostPlanner::AddCopy(const Root& root, const RootLaunch& prepared, uint64_t copy_offset,
+                          std::vector<shared::InputCopy>& copies, VkDeviceAddress& launch_input) {
+  shared::InputCopy& copy = copies.emplace_back();
+  copy.source = root.records.address;
+  copy.ring_offset = copy_offset;
+  copy.notes_offset = copy_offset + prepared.notes_offset;
+  copy.input_template = launch_input;
+  copy.target = launch_input = environment_.scratch + scratch_.input(PositionOf(prepared.launch));
+  const bool first = &prepared == &root.launches.front();
+  copy.pieces = first ? static_cast<uint32_t>(root.records.size / 16) : 0;
+  copy.slot = prepared.launch.slot;
 }
 
 Expected<void> HostPlanner::PlanCopies(const std::vector<shared::InputCopy>& copies) {

@@ -23,6 +23,7 @@ struct DispatchEnvironment {
   VkDeviceAddress loss_reports = 0;
   uint32_t origin = 0;           // ReportOrigin of the dispatch
   VkDeviceSize ring_budget = 0;  // bytes: most for one ring, unless the inputs alone need more
+  uint32_t max_rounds = 0;       // the setting
   LaunchLimits limits;
   std::span<const uint8_t> push_constants;  // the application's, as stage COMPUTE sees them
 };
@@ -56,12 +57,21 @@ struct EntryPasses {
   VkDeviceSize chunk_arguments = 0;  // offset of its VkDispatchIndirectCommand from the scratch address
 };
 
+// Bounded mode: the kernel that precedes all launches of all levels, again and again (meta_shaders/levels/step_graph).
+struct StepPasses {
+  VkDeviceAddress first = 0;  // plans of the kernel
+  VkDeviceAddress later = 0;
+  VkDeviceAddress after = 0;  // once more, without launches
+  uint32_t count = 0;
+};
+
 struct DispatchPlan {
   std::optional<KernelCall> begin;         // none if the nodes need nothing but their launch blocks
   std::optional<KernelCall> open;          // regions that are too many for the begin kernel
   std::optional<KernelCall> copy;          // inputs of roots that are written
   std::optional<EntryPasses> entry;        // infos that the device reads
   std::vector<LevelPlan> levels;           // none if there is nothing to do
+  std::optional<StepPasses> steps;         // then no level is closed
   std::optional<KernelCall> end;           // none if no ring is claimed
   VkDeviceSize ring_bytes = 0;             // the ring that this dispatch needs
   VkDeviceAddress push_constant_copy = 0;  // of the application's push constants, if the layout has a copy_offset

@@ -11,10 +11,6 @@ namespace {
 // The rounding up in SplitIntoRows adds fewer than 2^16, and must not wrap.
 constexpr uint64_t kMostWorkgroups = 0xffff0000u;
 
-uint64_t MostWorkgroups(const LaunchLimits& limits) {
-  return std::min(uint64_t{limits.max_workgroups_x} * limits.max_workgroups_y, kMostWorkgroups);
-}
-
 RecordGrid GridOf(const shared::LaunchPlan& launch) { return {launch.grid_x, launch.grid_y, launch.grid_z}; }
 
 LaunchSize SizeStaticGrid(const shared::LaunchPlan& launch, uint32_t records, uint64_t most_workgroups) {
@@ -54,6 +50,10 @@ LaunchSize SizeDynamicGrid(const shared::LaunchPlan& launch, const RecordArray& 
 }
 
 }  // namespace
+
+uint64_t MostWorkgroups(const LaunchLimits& limits) {
+  return std::min(uint64_t{limits.max_workgroups_x} * limits.max_workgroups_y, kMostWorkgroups);
+}
 
 LaunchSize SizeLaunch(const shared::LaunchPlan& launch, const RecordArray& records, const LaunchLimits& limits,
                       std::vector<uint32_t>& notes) {

@@ -35,6 +35,9 @@ struct DispatchSize {
   uint32_t y = 0;
 };
 
+// Most workgroups of one dispatch.
+[[nodiscard]] uint64_t MostWorkgroups(const LaunchLimits& limits);
+
 // `notes` gets launch.note_words words for each record taken.
 [[nodiscard]] LaunchSize SizeLaunch(const shared::LaunchPlan& launch, const RecordArray& records,
                                     const LaunchLimits& limits, std::vector<uint32_t>& notes);

@@ -40,13 +40,14 @@ Expected<void> LevelPlanner::CopyPushConstants() {
   return Upload(std::span<const uint8_t>(bytes), plan_.push_constant_copy);
 }
 
-void LevelPlanner::PlanLevels(std::span<const uint32_t> slots, std::span<const RootCount> counts) {
+void LevelPlanner::PlanLevels(std::span<const uint32_t> slots, std::span<const RootCount> counts, uint64_t reserved) {
   schedule_ = pipeline_.ScheduleFor(slots);
   MemoryLimits limits;
   limits.half_bytes = environment_.ring_budget / 2;
   limits.max_workgroups = uint64_t{environment_.limits.max_workgroups_x} * environment_.limits.max_workgroups_y;
   limits.max_grid_workgroups = environment_.limits.max_grid_workgroups;
   memory_ = PlanMemory(graph_, *schedule_, counts, limits);
+  if (!memory_.bounded) UseStepsIfTheyAreFew(counts, reserved);
   for (shared::RegionPlan& opening : memory_.openings) opening.region = scratch_.region(opening.level, opening.slot);
 }
 
@@ -79,17 +80,28 @@ bool LevelPlanner::IsFromRegion(uint32_t level, Launch launch, const shared::Lau
   return LaunchFromRegion(described, environment_.limits, memory_.opening_of(level, launch.input));
 }
 
-Expected<void> LevelPlanner::PlanLevel(uint32_t level) {
-  LevelPlan& planned = plan_.levels.emplace_back();
-  ClosedLaunches closed;
+std::vector<shared::LaunchPlan> LevelPlanner::DescribeLevel(uint32_t level) const {
+  std::vector<shared::LaunchPlan> plans;
+  plans.reserve(schedule_->launches_of(level).size());
   uint32_t notes_before = 0;
   for (const Launch launch : schedule_->launches_of(level)) {
     // Launches of one region stand together, the slot's own first.
     if (launch.slot == launch.input) notes_before = 0;
-    shared::LaunchPlan described = Describe(launch);
+    shared::LaunchPlan& described = plans.emplace_back(Describe(launch));
     described.notes_before = notes_before;
     notes_before += described.note_words;
+  }
+  return plans;
+}
 
+Expected<void> LevelPlanner::PlanLevel(uint32_t level) {
+  LevelPlan& planned = plan_.levels.emplace_back();
+  ClosedLaunches closed;
+  const std::span<const Launch> launches = schedule_->launches_of(level);
+  std::vector<shared::LaunchPlan> plans = DescribeLevel(level);
+  for (size_t i = 0; i < launches.size(); ++i) {
+    const Launch launch = launches[i];
+    shared::LaunchPlan& described = plans[i];
     NodeLaunch& node = planned.launches.emplace_back();
     node.node = graph_.slots[launch.slot].node;
     node.launch = launch;
@@ -118,30 +130,36 @@ void LevelPlanner::AddClosed(uint32_t level, const shared::LaunchPlan& launch, C
   (launch.kind == shared::kLaunchDynamicGrid ? closed.summed : closed.parted).push_back(launch);
 }
 
-Expected<void> LevelPlanner::PlanClose(uint32_t level, const ClosedLaunches& closed) {
-  const std::span<const shared::RegionPlan> openings =
-      scratch_.opens_all_levels ? std::span<const shared::RegionPlan>() : memory_.openings_of(level);
+shared::ClosePlan LevelPlanner::CommonClosePlan() const {
   shared::ClosePlan close = {};
   close.control = environment_.scratch + scratch_.control;
   close.inputs = environment_.scratch + scratch_.inputs;
   close.arguments = environment_.scratch + scratch_.arguments;
   close.sums = environment_.scratch + scratch_.sums;
-  close.consumed = RegionsConsumedBy(level);
   close.regions = environment_.scratch + scratch_.regions;
   close.reports = environment_.loss_reports;
+  close.origin = environment_.origin;
+  close.heap_slot = shared::kNoSlot;
+  close.max_workgroups_x = environment_.limits.max_workgroups_x;
+  close.max_workgroups_y = environment_.limits.max_workgroups_y;
+  close.max_grid_workgroups = environment_.limits.max_grid_workgroups;
+  return close;
+}
+
+Expected<void> LevelPlanner::PlanClose(uint32_t level, const ClosedLaunches& closed) {
+  const std::span<const shared::RegionPlan> openings =
+      scratch_.opens_all_levels ? std::span<const shared::RegionPlan>() : memory_.openings_of(level);
+  shared::ClosePlan close = CommonClosePlan();
+  close.consumed = RegionsConsumedBy(level);
   close.parted_count = static_cast<uint32_t>(closed.summed.size() + closed.parted.size());
   close.parts = shared::kLevelsWorkgroup;
   close.part_count = close.parted_count * close.parts + static_cast<uint32_t>(closed.whole.size());
   close.opening_count = static_cast<uint32_t>(openings.size());
-  close.origin = environment_.origin;
   close.level = level;
   close.reports_losses = scratch_.opens_all_levels ? 0 : 1;
   // The heap comes last. Where it was not opened its region holds whatever the application left there.
   const bool has_heap = level > 0 && memory_.openings_of(level - 1).size() > schedule_->level(level).size();
-  close.heap_slot = has_heap && close.reports_losses != 0 ? graph_.HeapSlot() : shared::kNoSlot;
-  close.max_workgroups_x = environment_.limits.max_workgroups_x;
-  close.max_workgroups_y = environment_.limits.max_workgroups_y;
-  close.max_grid_workgroups = environment_.limits.max_grid_workgroups;
+  if (has_heap && close.reports_losses != 0) close.heap_slot = graph_.HeapSlot();
   if (Expected<void> done =
           UploadJoined<shared::LaunchPlan>({closed.summed, closed.parted, closed.whole}, close.launches);
       !done)

@@ -3,10 +3,12 @@
 
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "layer/graph/memory_plan.h"
+#include "layer/graph/step_schedule.h"
 #include "layer/replay/dispatch_plan.h"
 
 namespace trellis {
@@ -60,13 +62,17 @@ class LevelPlanner {
 
   // For nodes that read the application's push constants from memory.
   [[nodiscard]] Expected<void> CopyPushConstants();
-  // Levels and memory from level 0's slots and what is known of their launches.
-  void PlanLevels(std::span<const uint32_t> slots, std::span<const RootCount> counts);
+  // Levels and memory from level 0's slots and what is known of their launches. `reserved`: bytes of the ring that
+  // something else takes as long as steps run.
+  void PlanLevels(std::span<const uint32_t> slots, std::span<const RootCount> counts, uint64_t reserved);
   // The launch block of a launch of `level`. `source`: LaunchInput, or the region that the launch is made of.
   [[nodiscard]] Expected<void> UploadBlock(uint32_t level, const shared::LaunchPlan& described, VkDeviceAddress source,
                                            bool from_region, VkDeviceAddress& address);
   // A level whose launches are made of regions. May complete openings.
   [[nodiscard]] Expected<void> PlanLevel(uint32_t level);
+  // In bounded mode, instead of PlanLevel for each level. `root_inputs`: by launch of level 0, the address of its
+  // LaunchInput, 0 if it has none; empty: they are made of regions.
+  [[nodiscard]] Expected<void> PlanSteps(std::span<const VkDeviceAddress> root_inputs);
   // The begin kernel, when all levels are planned. `entry_openings`: regions that level 0 consumes.
   [[nodiscard]] Expected<void> PlanBegin(std::span<const shared::RegionPlan> entry_openings);
   // The end kernel, after PlanBegin.
@@ -76,10 +82,11 @@ class LevelPlanner {
   const Graph& graph_;
   const DispatchEnvironment& environment_;
   PlanArena& arena_;
-  const ScratchLayout scratch_;
+  ScratchLayout scratch_;
 
   std::shared_ptr<const LevelSchedule> schedule_;
   GraphPlan memory_;
+  std::optional<StepSchedule> steps_;  // bounded mode
   DispatchPlan plan_;
 
  private:
@@ -92,6 +99,15 @@ class LevelPlanner {
     [[nodiscard]] uint32_t count() const { return static_cast<uint32_t>(summed.size() + parted.size() + whole.size()); }
   };
 
+  // Describe for all launches of a level, with what depends on the others.
+  [[nodiscard]] std::vector<shared::LaunchPlan> DescribeLevel(uint32_t level) const;
+  // What the close kernels of all levels have in common.
+  [[nodiscard]] shared::ClosePlan CommonClosePlan() const;
+  void UseStepsIfTheyAreFew(std::span<const RootCount> counts, uint64_t reserved);
+  [[nodiscard]] Expected<void> PlanStepLevel(uint32_t level, std::span<const VkDeviceAddress> root_inputs,
+                                             std::vector<shared::StepLaunch>& launches);
+  [[nodiscard]] std::vector<shared::StepTurn> DescribeTurns() const;
+  [[nodiscard]] Expected<void> UploadStepPlans(shared::StepPlan step);
   [[nodiscard]] bool IsFromRegion(uint32_t level, Launch launch, const shared::LaunchPlan& described);
   void AddClosed(uint32_t level, const shared::LaunchPlan& launch, ClosedLaunches& closed);
   [[nodiscard]] Expected<void> PlanClose(uint32_t level, const ClosedLaunches& closed);

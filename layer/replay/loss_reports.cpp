@@ -23,10 +23,11 @@ std::atomic_ref<uint32_t> Word(std::byte* place) {
   return std::atomic_ref<uint32_t>(*reinterpret_cast<uint32_t*>(place));
 }
 
-// Workgroups tell of broken rules one by one; of losses there is one report for all of them.
+// Workgroups tell of broken rules one by one; of losses and steps there is one report for all of them.
 bool IsSameFinding(const shared::LossReport& a, const shared::LossReport& b) {
-  return a.kind != shared::kReportLost && a.origin == b.origin && a.kind == b.kind && a.slot == b.slot &&
-         a.level == b.level;
+  const bool is_whole =
+      a.kind == shared::kReportLost || a.kind == shared::kReportLeft || a.kind == shared::kReportSteps;
+  return !is_whole && a.origin == b.origin && a.kind == b.kind && a.slot == b.slot && a.level == b.level;
 }
 
 }  // namespace

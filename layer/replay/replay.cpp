@@ -149,6 +149,26 @@ void RecordLevel(const Device& device, VkCommandBuffer command_buffer, const Lev
   for (const NodeLaunch& launch : level.launches) recorder.Launch(launch, number);
 }
 
+// Timed as a whole: what a node takes is spread over all steps.
+void RecordSteps(const Device& device, VkCommandBuffer command_buffer, const DispatchPlan& plan, GraphTimer* timer,
+                 Recorder& recorder) {
+  recorder.TimeWith(nullptr);
+  // What copied payloads of infos came before, and nothing has waited for it.
+  if (plan.entry) recorder.Barrier(GraphBarrier::kWork);
+  for (uint32_t step = 0; step < plan.steps->count; ++step) {
+    const ScopedLabel label(device, command_buffer, "step " + std::to_string(step));
+    if (step != 0) recorder.Barrier(GraphBarrier::kWork);
+    recorder.Run(Kernel::kStepGraph, {step == 0 ? plan.steps->first : plan.steps->later});
+    recorder.Barrier(GraphBarrier::kArguments);
+    for (uint32_t level = 0; level < plan.levels.size(); ++level)
+      for (const NodeLaunch& launch : plan.levels[level].launches) recorder.Launch(launch, level);
+  }
+  recorder.Barrier(GraphBarrier::kWork);
+  recorder.Run(Kernel::kStepGraph, {plan.steps->after});
+  recorder.TimeWith(timer);
+  recorder.Mark("steps");
+}
+
 void RecordEnd(const Device& device, VkCommandBuffer command_buffer, const DispatchPlan& plan, Recorder& recorder) {
   if (!plan.end) return;
   const ScopedLabel label(device, command_buffer, "trellis end");
@@ -172,15 +192,20 @@ void Record(CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipelin
   RecordBegin(device, command_buffer.handle, plan, recorder);
   recorder.BindNodeState(plan.push_constant_copy);
   RecordEntry(device, command_buffer.handle, plan, recorder);
-  for (uint32_t level = 0; level < plan.levels.size(); ++level)
-    RecordLevel(device, command_buffer.handle, plan.levels[level], level, recorder);
+  if (plan.steps) {
+    RecordSteps(device, command_buffer.handle, plan, timer.get(), recorder);
+  } else {
+    for (uint32_t level = 0; level < plan.levels.size(); ++level)
+      RecordLevel(device, command_buffer.handle, plan.levels[level], level, recorder);
+  }
   RecordEnd(device, command_buffer.handle, plan, recorder);
   if (timer) GraphTimer::Finish(command_buffer.device, timer);
   if (device.diagnostics.Wants(LogLevel::kInfo))
     device.diagnostics.Info("TRELLIS-dispatch-graph",
                             std::to_string(recorder.dispatches()) + " dispatches, " +
                                 std::to_string(plan.levels.size()) + " levels, " + std::to_string(recorder.binds()) +
-                                " pipelines bound",
+                                " pipelines bound" +
+                                (plan.steps ? ", " + std::to_string(plan.steps->count) + " steps" : ""),
                             {ObjectOf(command_buffer)});
 }
 
@@ -232,6 +257,7 @@ void PlanAndRecord(CommandBuffer& command_buffer, const DispatchTarget& target, 
                                            parts->reports->address(),
                                            ReportOrigin{target.pipeline->id, command}.Pack(),
                                            RingBudget(device),
+                                           device.settings.max_rounds,
                                            LimitsOf(device),
                                            command_buffer.push_constants.ComputeBytes()};
   const Expected<DispatchPlan> plan = PlanDispatch(*target.pipeline, inputs, environment, *ArenaOf(command_buffer));

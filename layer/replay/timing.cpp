@@ -44,9 +44,9 @@ std::string DescribeLevel(uint32_t level, std::vector<TimedStep> steps) {
   return text;
 }
 
-// The start, begin, copies, infos, end; a close and the launches of each level.
+// The start, begin, copies, infos, steps, end; a close and the launches of each level.
 uint32_t MostTimestamps(const DispatchPlan& plan) {
-  size_t count = 5;
+  size_t count = 6;
   for (const LevelPlan& level : plan.levels) count += 1 + level.launches.size();
   return static_cast<uint32_t>(count);
 }

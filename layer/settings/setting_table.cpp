@@ -74,6 +74,10 @@ constexpr SettingRow kTable[] = {
     {"ring_budget", SettingType::kUint, "0", "",
      "Most memory for payloads in flight, for each ring. 0: a quarter of the device-local memory, at most 1 GiB.",
      SetUint<&Settings::ring_budget>},
+    {"max_rounds", SettingType::kUint, "0", "",
+     "Most steps, beyond one for each level, of graphs that do not fit into the ring. 0: what the worst case needs, if "
+     "it is bounded.",
+     SetUint<&Settings::max_rounds>},
     {"optimize", SettingType::kBool, "false", "",
      "Run the SPIR-V optimiser over lowered shaders before the driver compiles them.", SetBool<&Settings::optimize>},
     {"validate_lowered", SettingType::kBool, "false", "",

@@ -11,15 +11,6 @@
 
 layout(local_size_x = 128) in;
 
-layout(buffer_reference, scalar, buffer_reference_align = 4) buffer ArgumentsReference { uvec4 arguments; };
-
-// The whole dispatch: as near to one row as the limits allow. The node finds its workgroup as y * NumWorkgroups.x + x.
-uvec4 SplitIntoRows(uint workgroups, uint max_x) {
-  if (workgroups == 0u) return uvec4(0u);
-  const uint rows = (workgroups - 1u) / max_x + 1u;
-  return uvec4((workgroups - 1u) / rows + 1u, rows, 1u, 0u);
-}
-
 // Called by all invocations of a workgroup.
 void CloseLaunch(ClosePlan plan, Share share) {
   const LaunchPlan launch = LoadLaunchPlan(plan.launches, share.launch);

@@ -6,6 +6,8 @@
 #include "../shared/grid.glsl"
 #include "../shared/scan.glsl"
 
+layout(buffer_reference, scalar, buffer_reference_align = 4) buffer ArgumentsReference { uvec4 arguments; };
+
 struct LaunchSize {
   uint records;  // fewer than the region holds if a dispatch cannot have the workgroups of all
   uint workgroups;
@@ -13,6 +15,13 @@ struct LaunchSize {
 
 // Workgroups that a dispatch of two dimensions can have. The rounding up in SplitIntoRows adds fewer than 2^16, and must not wrap.
 uint MostWorkgroups(ClosePlan plan) { return min(SaturatingMultiply(plan.max_workgroups_x, plan.max_workgroups_y), 0xffff0000u); }
+
+// The whole dispatch: as near to one row as the limits allow. The node finds its workgroup as y * NumWorkgroups.x + x.
+uvec4 SplitIntoRows(uint workgroups, uint max_x) {
+  if (workgroups == 0u) return uvec4(0u);
+  const uint rows = (workgroups - 1u) / max_x + 1u;
+  return uvec4((workgroups - 1u) / rows + 1u, rows, 1u, 0u);
+}
 
 uint GridWorkgroups(LaunchPlan launch) { return SaturatingMultiply(SaturatingMultiply(launch.grid_x, launch.grid_y), launch.grid_z); }
 

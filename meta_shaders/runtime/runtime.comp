@@ -81,6 +81,17 @@ uvec3 WorkgroupOfGrid(const uint number, const uvec2 grid) {
   return uvec3(number - number_yz * grid.x, number_yz % grid.y, number_yz / grid.y);
 }
 
+const uint kNoWorkgroup = 0xffffffffu;
+
+// Number of a workgroup of the dispatch among those of the launch; kNoWorkgroup if it has nothing to do. A dispatch whose arguments are the region's
+// has one row.
+uint LaunchWorkgroup(const uvec2 launch, const uvec3 id, const uint row) {
+  if (LaunchBlockReference(launch).block.from_region != 0u) return id.x;
+  LaunchInputReference from = InputOf(launch);
+  uint workgroup = from.launch.first_workgroup + id.y * row + id.x;
+  return workgroup < from.launch.workgroup_count ? workgroup : kNoWorkgroup;
+}
+
 bool trellis_enter_static(const uvec2 launch, const uvec3 id, const uint row, const uint local_index, const uvec3 grid) {
   trellis_launch = launch;
   trellis_local_index = local_index;
@@ -89,7 +100,8 @@ bool trellis_enter_static(const uvec2 launch, const uvec3 id, const uint row, co
   uint record = id.x;
   trellis_workgroup_id = uvec3(id.y, id.z % grid.y, id.z / grid.y);
   if (LaunchBlockReference(launch).block.from_region == 0u) {
-    uint linear = id.y * row + id.x;
+    uint linear = LaunchWorkgroup(launch, id, row);
+    if (linear == kNoWorkgroup) return false;
     record = linear / (grid.x * grid.y * grid.z);
     trellis_workgroup_id = WorkgroupOfGrid(linear - record * (grid.x * grid.y * grid.z), grid.xy);
   }
@@ -107,8 +119,8 @@ bool trellis_enter_dynamic(const uvec2 launch, const uvec3 id, const uint row, c
   trellis_turn = 0u;
   LaunchBlockReference l = LaunchBlockReference(launch);
   LaunchInput from = InputOf(launch).launch;
-  uint linear = id.y * row + id.x;
-  if (linear >= from.workgroup_count) return false;
+  uint linear = LaunchWorkgroup(launch, id, row);
+  if (linear == kNoWorkgroup) return false;
   // The last record whose first workgroup is not above `linear`: records without workgroups share the number of their successor.
   uint note_bytes = note_words * 4u;
   uint low = 0u;
@@ -146,8 +158,9 @@ bool trellis_enter_coalescing(const uvec2 launch, const uvec3 id, const uint row
   trellis_local_index = local_index;
   trellis_turn = 0u;
   Records records = CountedRecords(launch);
-  uint first = (id.y * row + id.x) * coalesce;
-  if (first >= records.count) return false;
+  uint linear = LaunchWorkgroup(launch, id, row);
+  uint first = linear * coalesce;
+  if (linear == kNoWorkgroup || first >= records.count) return false;
   trellis_workgroup_id = uvec3(0u);
   SetRecord(records, first, min(coalesce, records.count - first));
   return true;
@@ -158,8 +171,9 @@ bool trellis_enter_packed(const uvec2 launch, const uvec3 id, const uint row, co
   trellis_launch = launch;
   trellis_local_index = 0u;
   Records records = CountedRecords(launch);
-  uint record = (id.y * row + id.x) * packed_workgroups + local_index;
-  if (record >= records.count) return false;
+  uint linear = LaunchWorkgroup(launch, id, row);
+  uint record = linear * packed_workgroups + local_index;
+  if (linear == kNoWorkgroup || record >= records.count) return false;
   trellis_workgroup_id = uvec3(0u);
   SetRecord(records, record, 1u);
   return true;

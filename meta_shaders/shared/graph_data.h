@@ -80,7 +80,7 @@ struct LaunchInput {
   Records records;
   TRELLIS_ADDRESS notes;         // of record 0; 0 if there are none
   TRELLIS_UINT workgroup_count;  // workgroups at and above this number have nothing to do
-  TRELLIS_UINT unused;
+  TRELLIS_UINT first_workgroup;  // number of the dispatch's first workgroup; not 0 in bounded mode alone
 };
 
 // LaunchPlan::grid_member, which nodes have as a constant: where a record holds its grid (PayloadDispatchIndirectAMDX).
@@ -153,6 +153,54 @@ struct LaunchPlan {
   TRELLIS_UINT position;  // of its LaunchInput and arguments
 };
 
+// ---- bounded mode (layer/graph/step_schedule.h) ----
+
+// One launch of all that a graph has, in all levels. Its position among them is that of its LaunchInput, its arguments
+// and its total.
+struct StepLaunch {
+  LaunchPlan launch;
+  TRELLIS_UINT level;
+  TRELLIS_ADDRESS root;  // level 0: its LaunchInput, with all of its workgroups; it may be that of the launch itself.
+                         // 0: nothing but what arrives in the region
+  TRELLIS_UINT region;   // that it reads, among those of all levels
+  TRELLIS_UINT turn;
+  TRELLIS_UINT quota;  // most workgroups of one step
+  TRELLIS_UINT unused;
+};
+
+// Launches of one level that run side by side, and the regions that they append to.
+struct StepTurn {
+  TRELLIS_UINT opening_begin;  // among the step's openings
+  TRELLIS_UINT opening_end;
+  TRELLIS_UINT consumer_begin;  // launches that read these regions
+  TRELLIS_UINT consumer_end;
+};
+
+// What a step leaves to the next one, in scratch.
+struct StepState {
+  TRELLIS_UINT turn;   // that ran in the last step; kNoSlot if none did
+  TRELLIS_UINT steps;  // that had something to run
+};
+
+// StepPlan::phase. The first step starts the roots; what comes after the last one runs nothing, and reports.
+TRELLIS_CONSTANT kFirstStep = 0u;
+TRELLIS_CONSTANT kLaterStep = 1u;
+TRELLIS_CONSTANT kAfterSteps = 2u;
+
+// Sizes the launches that read what the last step sent, then chooses the launches of this one.
+struct StepPlan {
+  TRELLIS_ADDRESS close;     // ClosePlan: what sizing launches takes, and their inputs and arguments
+  TRELLIS_ADDRESS launches;  // StepLaunch[launch_count]; those of a level stand together
+  TRELLIS_ADDRESS turns;     // StepTurn[]; a later one goes first
+  TRELLIS_ADDRESS openings;  // RegionPlan[]
+  TRELLIS_ADDRESS totals;    // uint[launch_count], in scratch: workgroups of the launch's queue
+  TRELLIS_ADDRESS state;     // StepState
+  TRELLIS_UINT launch_count;
+  TRELLIS_UINT phase;
+  TRELLIS_UINT steps;           // recorded
+  TRELLIS_UINT entry_launches;  // of the first launches, that read regions which infos on the device have filled
+};
+
 // LossReport::kind: what `records` counts. Where nothing is said of `slot`, `level` and `value`, they are 0.
 // Records that found no place. slot: of the node that misses them, the slot count for the heap; level: of the consumers
 // that would have got them.
@@ -177,6 +225,10 @@ TRELLIS_CONSTANT kReportGridWorkgroups = 10u;
 TRELLIS_CONSTANT kReportAllocation = 11u;
 // Payloads for nodes that do not exist, which is no mistake. value: the largest shader index.
 TRELLIS_CONSTANT kReportNoTarget = 12u;
+// Records that were left, or were not done with, when all steps of bounded mode had run. slot, level: of the launch.
+TRELLIS_CONSTANT kReportLeft = 13u;
+// Steps of bounded mode that had something to run. value: steps recorded.
+TRELLIS_CONSTANT kReportSteps = 14u;
 
 // What the device tells the host. In a host-visible buffer of the device; the host polls `written`.
 struct LossReport {
@@ -296,6 +348,11 @@ static_assert(offsetof(Region, workgroups) == 256);
 static_assert(sizeof(ControlBlock) == 40);
 static_assert(sizeof(RegionPlan) == 40);
 static_assert(sizeof(LaunchPlan) == 44);
+static_assert(sizeof(StepLaunch) == 72);
+static_assert(offsetof(StepLaunch, root) == 48);
+static_assert(sizeof(StepTurn) == 16);
+static_assert(sizeof(StepState) == 8);
+static_assert(sizeof(StepPlan) == 64);
 static_assert(sizeof(LossReport) == 24);
 static_assert(sizeof(LossReportHeader) == 16);
 static_assert(sizeof(RingEntry) == 32);

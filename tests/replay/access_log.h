@@ -38,6 +38,9 @@ class AccessLog {
     }
     if (!in_command_) Commit();
   }
+  void TouchIndirect(uint64_t begin, uint64_t end, const std::string& what) {
+    Touch(begin, end, kRead, what, VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT, VK_ACCESS_INDIRECT_COMMAND_READ_BIT);
+  }
   // The accesses of one command do not conflict with each other.
   void Commit() {
     for (const Access& access : pending_) tracker_.Check(access, complaints_);

@@ -17,6 +17,7 @@
 #include "meta_shaders/shared/input_copy.h"
 #include "tests/replay/access_log.h"
 #include "tests/replay/checked_memory.h"
+#include "tests/replay/checked_step.h"
 #include "tests/replay/open_regions.h"
 #include "tests/replay/pushed_bytes.h"
 
@@ -42,10 +43,9 @@ class Checker : AccessLog {
 
   void AddUnknownPast() {
     in_command_ = true;
-    for (const CheckedScratch& scratch : world_.scratches) {
-      Touch(scratch.address, scratch.address + scratch.size, kReadWrite, "an earlier graph's use of scratch");
-      Touch(scratch.address, scratch.address + scratch.size, kRead, "an earlier graph's indirect arguments",
-            VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT, VK_ACCESS_INDIRECT_COMMAND_READ_BIT);
+    for (const auto& [begin, size] : world_.scratches) {
+      Touch(begin, begin + size, kReadWrite, "an earlier graph's use of scratch");
+      TouchIndirect(begin, begin + size, "an earlier graph's indirect arguments");
     }
     Touch(kRing, kRingEnd, kReadWrite, "an earlier graph's use of the ring");
     in_command_ = false;
@@ -115,6 +115,8 @@ class Checker : AccessLog {
         return RunSumGrids(At<ClosePlan>(*plan), command.x * command.y);
       case Kernel::kCloseLevel:
         return RunClose(At<ClosePlan>(*plan), command.x * command.y);
+      case Kernel::kStepGraph:
+        return RunStep(At<StepPlan>(*plan));
       case Kernel::kEndGraph:
         return RunEnd(At<EndPlan>(*plan), command.x * command.y);
     }
@@ -139,7 +141,7 @@ class Checker : AccessLog {
 
   void RunBegin(const BeginPlan& plan) {
     if (running_) Complain("begin_graph while a graph is running");
-    // The submission before may have ended there, and the host looked.
+    // The submission before may have ended, and the host looked.
     CheckHostRead(reports_, reports_ + kReportBytes, "host reads loss reports");
     running_ = plan.ring_bytes != 0;
     open_ = {};
@@ -166,19 +168,11 @@ class Checker : AccessLog {
     TouchReports(plan.reports, "copy");
     for (uint32_t i = 0; i < copies; ++i) {
       const InputCopy& copy = At<InputCopy>(plan.copies, i);
-      const LaunchInput& input = At<LaunchInput>(copy.input_template);
       const uint64_t bytes = uint64_t{copy.pieces} * 16;
       Touch(kRing + copy.ring_offset, kRing + copy.ring_offset + bytes, kWrite, "copy writes inputs");
       Touch(copy.target, copy.target + sizeof(LaunchInput), kWrite, "copy describes an input");
       if (copy.ring_offset + bytes > ring_bytes_) Complain("a copied input leaves the ring");
-      PreparedInput launch;
-      launch.slot = copy.slot;
-      launch.records = kRing + copy.ring_offset;
-      launch.record_bytes = uint64_t{input.records.count} * input.records.stride;
-      if (input.notes != 0) {
-        launch.notes = kRing + copy.notes_offset;
-        launch.notes_bytes = uint64_t{input.records.count} * sizeof(uint32_t);  // at least
-      }
+      const PreparedInput launch = CopiedInput(copy);
       if (!copied_.count(copy.ring_offset) && bytes < launch.record_bytes) Complain("an input is not copied whole");
       copied_.insert(copy.ring_offset);
       prepared_[copy.target] = launch;
@@ -236,8 +230,7 @@ class Checker : AccessLog {
   }
 
   void RunCopyChunks(const EntryPlan& plan) {
-    Touch(plan.state, plan.state + sizeof(VkDispatchIndirectCommand), kRead, "copy_chunks reads its indirect arguments",
-          VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT, VK_ACCESS_INDIRECT_COMMAND_READ_BIT);
+    TouchIndirect(plan.state, plan.state + sizeof(VkDispatchIndirectCommand), "copy_chunks reads its arguments");
     TouchChunks(plan, kRead, "copy_chunks");
     TouchEntryHalf(plan, "copy_chunks");
   }
@@ -306,12 +299,21 @@ class Checker : AccessLog {
       if (index < plan.parted_count) TouchSums(plan, index, kRead, who);
     }
     if (launch.note_words != kNoNotes) {
-      prepared.notes = prepared.records + RegionBytes(opening->stride, launch.notes_before, opening->capacity);
-      prepared.notes_bytes = uint64_t{opening->capacity} * launch.note_words * 4;
+      PlaceNotes(*opening, launch, prepared);
       Touch(prepared.notes, prepared.notes + prepared.notes_bytes, kWrite, who + " writes notes");
       if (prepared.notes + prepared.notes_bytes > kRing + ring_bytes_) Complain("notes leave the ring");
     }
     prepared_[input] = prepared;
+  }
+
+  void RunStep(const StepPlan& plan) {
+    if ((plan.phase == kFirstStep) != (phase_ == kAfterSteps)) Complain("a step out of turn");
+    phase_ = plan.phase;
+    ++step_;
+    CheckedStep step = StepChecker(plan, prepared_, open_, complaints_).Check(ring_bytes_);
+    for (const StepTouch& touch : step.touches) Touch(touch.begin, touch.end, touch.access, touch.what);
+    TouchReports(At<ClosePlan>(plan.close).reports, "step_graph");
+    prepared_ = std::move(step.inputs);
   }
 
   void RunEnd(const EndPlan& plan, uint32_t workgroups) {
@@ -384,8 +386,9 @@ class Checker : AccessLog {
 
   void RunFromInput(const LaunchBlock& block, const spirv::NodeInfo& info, uint32_t slot, const Command& command,
                     const std::string& who) {
-    group_ = GroupOf(level_);
     const auto prepared = prepared_.find(block.source);
+    if (prepared != prepared_.end()) level_ = prepared->second.level.value_or(level_);
+    group_ = GroupOf(level_);
     if (prepared != prepared_.end()) {
       if (prepared->second.slot != slot) Complain(who + " reads the input of another node");
       Touch(block.source, block.source + sizeof(LaunchInput), kRead, who + " reads what its input is");
@@ -414,18 +417,17 @@ class Checker : AccessLog {
 
   void TouchArguments(const PreparedInput& launch, const Command& command, const std::string& who) {
     if (command.kind != Command::Kind::kDispatchIndirect) return Complain(who + " is not dispatched indirectly");
-    Touch(launch.arguments, launch.arguments + 12, kRead, who + " reads indirect arguments",
-          VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT, VK_ACCESS_INDIRECT_COMMAND_READ_BIT);
-    bool found = false;
-    for (const CheckedScratch& scratch : world_.scratches) {
+    TouchIndirect(launch.arguments, launch.arguments + 12, who + " reads indirect arguments");
+    const auto is_in = [&](const CheckedScratch& scratch) {
       const auto place = world_.device->device().scratch_addresses.Find(scratch.address);
-      found |= place && place->buffer == command.buffer &&
-               scratch.address - place->offset + command.offset == launch.arguments;
-    }
-    if (!found) Complain(who + " reads its arguments from a wrong place");
+      return place && place->buffer == command.buffer &&
+             scratch.address - place->offset + command.offset == launch.arguments;
+    };
+    if (std::none_of(world_.scratches.begin(), world_.scratches.end(), is_in))
+      Complain(who + " reads its arguments from a wrong place");
   }
 
-  // Common to all levels: what a node does through its outputs, and what it may do to the application's memory.
+  // What a node does through its outputs, and what it may do to the application's memory.
   void TouchAsNode(const ExecutionGraphPipeline& pipeline, const LaunchBlock& block, uint32_t slot_number,
                    const std::string& who) {
     const Slot& slot = pipeline.graph.slots[slot_number];
@@ -458,10 +460,12 @@ class Checker : AccessLog {
     }
   }
 
-  [[nodiscard]] uint32_t GroupOf(uint32_t level) const { return execution_ * 1000 + level + 1; }
+  // Of several levels, launches of a step do not wait for each other: those of one turn alone have workgroups.
+  [[nodiscard]] uint32_t GroupOf(uint32_t level) const {
+    return phase_ == kAfterSteps ? execution_ * 1000 + level + 1 : (1u << 31) + step_;
+  }
 
   const CheckedWorld& world_;
-
   VkPipeline bound_ = VK_NULL_HANDLE;
   VkPipelineLayout kernel_layout_ = VK_NULL_HANDLE;  // of the first kernel
   PushedBytes pushed_;
@@ -472,6 +476,8 @@ class Checker : AccessLog {
   static constexpr uint32_t kBeforeLevelZero = ~0u;
   uint32_t level_ = 0;  // of the nodes that may run
   const EntryPlan* entry_ = nullptr;
+  uint32_t step_ = 0;             // of all graphs
+  uint32_t phase_ = kAfterSteps;  // of the last step
   uint64_t control_ = 0;
   uint64_t dump_ = 0;
   uint64_t ring_bytes_ = 0;

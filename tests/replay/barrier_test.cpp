@@ -12,16 +12,18 @@
 namespace trellis::test {
 namespace {
 
-Settings Quiet(bool close_every_level) {
+Settings Quiet(bool close_every_level, uint32_t ring_budget) {
   Settings settings;
   settings.close_every_level = close_every_level;
+  settings.ring_budget = ring_budget;
   settings.log_file = "/dev/null";
   return settings;
 }
 
 class BarrierTest : public ::testing::Test {
  protected:
-  explicit BarrierTest(bool close_every_level = false) : device_(Quiet(close_every_level)) {
+  explicit BarrierTest(bool close_every_level = false, uint32_t ring_budget = 0)
+      : device_(Quiet(close_every_level, ring_budget)) {
     device_.Begin();
     std::vector<uint8_t> bytes(kApplicationPushBytes);
     std::iota(bytes.begin(), bytes.end(), uint8_t{100});
@@ -307,10 +309,71 @@ TEST_F(ClosedBarrierTest, InfosOnTheDevice) {
   ExpectExact(BarriersFor(3, 2) + 5 + 2);
 }
 
+// A ring of 1 MiB, so that graphs run in steps.
+class SteppedBarrierTest : public BarrierTest {
+ protected:
+  explicit SteppedBarrierTest(bool close_every_level = false) : BarrierTest(close_every_level, 1) {}
+
+  // One barrier to enter and one after begin, two for each step but the first, which lacks one of them, one before what
+  // is left is counted, one before end, one for the host.
+  void ExpectExactSteps(size_t more = 0) {
+    const size_t levels = pipeline_->graph.depth;
+    const size_t barriers = PositionsOf(device_.stream(), Command::Kind::kBarrier).size();
+    ASSERT_GT(barriers, more + 4 + 2 * levels) << "more steps than levels";
+    ASSERT_EQ((barriers - more) % 2, 0u);
+    ExpectExact(barriers);
+  }
+};
+
+constexpr uint32_t kLarge = 16384;
+NodeBuilder Large(NodeBuilder node) { return node.Payload(kLarge); }
+
+// Each workgroup of "a" sends 640 KiB.
+TEST_F(SteppedBarrierTest, Chain) {
+  Record({NodeBuilder("a").To("b", 40, kLarge), Large(NodeBuilder("b")).To("c"), NodeBuilder("c")}, {{"a", 2}});
+  ExpectExactSteps();
+}
+
+TEST_F(SteppedBarrierTest, EveryKindOfLaunch) {
+  NodeBuilder finishing = Writing(Large(NodeBuilder("f"))).Static(3);
+  finishing.source.info.finishes_writing = true;
+  NodeBuilder heap = Large(NodeBuilder("h")).Coalescing(8).To("leaf", 4);
+  heap.LastOutput().uses_heap = true;
+  Record({NodeBuilder("a").To("d", 10, kLarge).To("f", 10, kLarge).To("h", 10, kLarge),
+          Large(NodeBuilder("d")).Dynamic(4, 1, 1).To("leaf", 4), finishing, heap,
+          Large(NodeBuilder("s")).Coalescing(4).SharesInput("d").To("leaf"), NodeBuilder("leaf")},
+         {{"a", 3}});
+  ExpectExactSteps();
+}
+
+TEST_F(SteppedBarrierTest, AnEntryThatWritesItsInputGetsACopy) {
+  Record({Writing(NodeBuilder("a")).To("b", 40, kLarge), Large(NodeBuilder("b"))}, {{"a", 3}});
+  ExpectExactSteps(1);
+}
+
+TEST_F(SteppedBarrierTest, BackToBackOnOneScratchWithoutTheApplicationsBarriers) {
+  Record({NodeBuilder("a").To("b", 40, kLarge), Large(NodeBuilder("b")).Dynamic(2)}, {{"a", 2}});
+  Dispatch(device_, pipeline_, scratch_, {{"a", 3}});
+  ExpectExactSteps();
+}
+
+class SteppedClosedBarrierTest : public SteppedBarrierTest {
+ protected:
+  SteppedClosedBarrierTest() : SteppedBarrierTest(true) {}
+};
+
+TEST_F(SteppedClosedBarrierTest, StepsHaveRegionsOfTheirOwnInEachLevelAllTheSame) {
+  Record({NodeBuilder("a").To("b", 40, kLarge), Large(NodeBuilder("b")).To("c"), NodeBuilder("c")}, {{"a", 2}});
+  ExpectExactSteps();
+}
+
 // One recording a seed: two dispatches of a random graph from random roots, some of whose nodes write their inputs.
+// With a ring of 16 TiB, so that few run in steps: those streams are long, and SteppedBarrierTest has their barriers.
 class RandomBarrierTest : public BarrierTest, public ::testing::WithParamInterface<uint32_t> {
  protected:
-  RandomBarrierTest() : BarrierTest(GetParam() % 4 == 3) {}
+  RandomBarrierTest() : BarrierTest(GetParam() % 4 == 3, kAmpleRing) {}
+
+  static constexpr uint32_t kAmpleRing = 1 << 24;
 };
 
 TEST_P(RandomBarrierTest, AcceptedAndNoBarrierIsThereForNothing) {

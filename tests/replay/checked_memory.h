@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
+#include "layer/graph/memory_plan.h"
 #include "meta_shaders/shared/graph_data.h"
+#include "meta_shaders/shared/input_copy.h"
 
 namespace trellis::test {
 
@@ -26,6 +29,7 @@ struct PreparedInput {
   uint64_t record_bytes = 0;
   uint64_t notes = 0;
   uint64_t notes_bytes = 0;
+  std::optional<uint32_t> level = {};  // where the stream does not tell: in bounded mode
 };
 
 // The records of an open region.
@@ -34,6 +38,25 @@ inline PreparedInput InRegion(const shared::RegionPlan& opening) {
   input.records = kRing + opening.offset;
   input.record_bytes = uint64_t{opening.stride} * opening.capacity;
   return input;
+}
+
+// Notes of a launch that reads the region.
+inline void PlaceNotes(const shared::RegionPlan& opening, const shared::LaunchPlan& launch, PreparedInput& input) {
+  input.notes = input.records + RegionBytes(opening.stride, launch.notes_before, opening.capacity);
+  input.notes_bytes = uint64_t{opening.capacity} * launch.note_words * 4;
+}
+
+// What the copy kernel makes of an input.
+inline PreparedInput CopiedInput(const shared::InputCopy& copy) {
+  const shared::LaunchInput& input = At<shared::LaunchInput>(copy.input_template);
+  PreparedInput launch;
+  launch.slot = copy.slot;
+  launch.records = kRing + copy.ring_offset;
+  launch.record_bytes = uint64_t{input.records.count} * input.records.stride;
+  if (input.notes == 0) return launch;
+  launch.notes = kRing + copy.notes_offset;
+  launch.notes_bytes = uint64_t{input.records.count} * sizeof(uint32_t);  // at least
+  return launch;
 }
 
 }  // namespace trellis::test

@@ -28,6 +28,21 @@ TEST(DescribeReport, OriginsKeepGraphAndCommand) {
   EXPECT_EQ(origin.command, DispatchCommand::kIndirectCount);
 }
 
+TEST(DescribeReport, Steps) {
+  const ReportMessage message = DescribeReport(ReportOf(shared::kReportSteps, DispatchCommand::kHost), nullptr);
+  EXPECT_EQ(message.id, "TRELLIS-dispatch-graph");
+  EXPECT_EQ(message.severity, ReportSeverity::kInfo);
+  EXPECT_THAT(message.text, HasSubstr("execution graph 7 used 12 of 345 steps"));
+}
+
+TEST(DescribeReport, WhatStepsHaveLeftIsLost) {
+  const ReportMessage message = DescribeReport(ReportOf(shared::kReportLeft, DispatchCommand::kHost), nullptr);
+  EXPECT_EQ(message.id, "TRELLIS-records-lost");
+  EXPECT_EQ(message.severity, ReportSeverity::kWarning);
+  EXPECT_THAT(message.text, HasSubstr("12 records"));
+  EXPECT_THAT(message.text, HasSubstr("max_rounds"));
+}
+
 // What the layer does about it whatever the settings say is a warning of its own, with the rule in the text.
 TEST(DescribeReport, WhatIsIgnoredNamesTheRuleOfItsCommand) {
   struct Row {

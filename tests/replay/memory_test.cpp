@@ -19,8 +19,10 @@ TEST(ScratchLayoutTest, PartsAreAlignedAndDoNotOverlap) {
       std::vector<std::pair<uint64_t, uint64_t>> parts = {
           {layout.control, sizeof(shared::ControlBlock)},
           {layout.regions, 7 * (slots + 1) * sizeof(shared::Region)},
-          {layout.inputs, launches * sizeof(shared::LaunchInput)},
-          {layout.arguments, launches * sizeof(shared::DispatchArguments)},
+          {layout.inputs, 7 * launches * sizeof(shared::LaunchInput)},
+          {layout.arguments, 7 * launches * sizeof(shared::DispatchArguments)},
+          {layout.totals, 7 * launches * sizeof(uint32_t)},
+          {layout.steps, sizeof(shared::StepState)},
           {layout.sums, launches / 2 * shared::kLevelsWorkgroup * sizeof(uint32_t)},
           {layout.dump, largest + 64}};
       std::sort(parts.begin(), parts.end());
@@ -34,10 +36,10 @@ TEST(ScratchLayoutTest, PartsAreAlignedAndDoNotOverlap) {
       EXPECT_EQ(layout.size % kScratchAlignment, 0u);
       EXPECT_EQ(layout.region_offset(6, slots) + sizeof(shared::Region) - layout.regions,
                 7 * (slots + 1) * sizeof(shared::Region));
-      EXPECT_EQ(layout.input(launches - 1) + sizeof(shared::LaunchInput) - layout.inputs,
-                launches * sizeof(shared::LaunchInput));
-      EXPECT_EQ(layout.argument(launches - 1) + sizeof(shared::DispatchArguments) - layout.arguments,
-                launches * sizeof(shared::DispatchArguments));
+      EXPECT_EQ(layout.input(7 * launches - 1) + sizeof(shared::LaunchInput) - layout.inputs,
+                7 * launches * sizeof(shared::LaunchInput));
+      EXPECT_EQ(layout.argument(7 * launches - 1) + sizeof(shared::DispatchArguments) - layout.arguments,
+                7 * launches * sizeof(shared::DispatchArguments));
     }
   }
 }
@@ -54,10 +56,14 @@ TEST(ScratchLayoutTest, LevelsHaveRegionsOfTheirOwnWhereThatIsAffordable) {
   EXPECT_EQ(closed.region_levels, 2u);
   EXPECT_EQ(closed.region(0, 5), closed.region(2, 5));
   EXPECT_NE(closed.region(0, 5), closed.region(1, 5));
+  EXPECT_EQ(closed.step_levels, 32u);
+  EXPECT_EQ(closed.ForSteps().region_offset(31, 5), closed.regions + (31 * 1024 + 5) * sizeof(shared::Region));
+  EXPECT_LE(closed.regions + 32 * 1024 * sizeof(shared::Region), closed.inputs);
 
   // 768 MiB, if each level had its own.
   const ScratchLayout huge = LayOutScratch({16383, 128, 100, 0, 64, false});
   EXPECT_FALSE(huge.opens_all_levels);
+  EXPECT_EQ(huge.step_levels, 0u);
   EXPECT_LT(huge.size, 13u << 20);
   EXPECT_EQ(LayOutScratch({3, 1, 1, 0, 0, false}).region_levels, 2u) << "a level never appends to what it consumes";
 }
