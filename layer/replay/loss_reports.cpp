@@ -94,7 +94,7 @@ void LossReports::Poll(Device& device) {
   if (overwritten != 0)
     device.diagnostics.Warning(
         "TRELLIS-records-lost",
-        std::to_string(overwritten) + " reports of lost records were overwritten before they could be read");
+        std::to_string(overwritten) + " reports, of lost records perhaps, were overwritten before they could be read");
   for (const Loss& loss : losses) {
     const ReportMessage message = DescribeReport(loss.report, loss.graph.get());
     const MessageObject object = {VK_OBJECT_TYPE_PIPELINE, HandleToU64(HandleFromObject<VkPipeline>(loss.graph.get()))};

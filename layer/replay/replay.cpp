@@ -258,6 +258,7 @@ void PlanAndRecord(CommandBuffer& command_buffer, const DispatchTarget& target, 
                                            ReportOrigin{target.pipeline->id, command}.Pack(),
                                            RingBudget(device),
                                            device.settings.max_rounds,
+                                           device.diagnostics.Wants(LogLevel::kInfo),
                                            LimitsOf(device),
                                            command_buffer.push_constants.ComputeBytes()};
   const Expected<DispatchPlan> plan = PlanDispatch(*target.pipeline, inputs, environment, *ArenaOf(command_buffer));

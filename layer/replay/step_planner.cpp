@@ -62,7 +62,7 @@ Expected<void> LevelPlanner::PlanSteps(std::span<const VkDeviceAddress> root_inp
   step.totals = environment_.scratch + scratch_.totals;
   step.state = environment_.scratch + scratch_.steps;
   step.launch_count = static_cast<uint32_t>(launches.size());
-  step.steps = static_cast<uint32_t>(steps_->steps);
+  if (environment_.reports_steps) step.reported_steps = static_cast<uint32_t>(steps_->steps);
   step.entry_launches = root_inputs.empty() ? schedule_->launch_begin[1] : 0;
   const std::vector<shared::StepTurn> turns = DescribeTurns();
   if (Expected<void> done = Upload(CommonClosePlan(), step.close); !done) return done;
@@ -116,7 +116,7 @@ std::vector<shared::StepTurn> LevelPlanner::DescribeTurns() const {
 
 Expected<void> LevelPlanner::UploadStepPlans(shared::StepPlan step) {
   StepPasses& passes = plan_.steps.emplace();
-  passes.count = step.steps;
+  passes.count = static_cast<uint32_t>(steps_->steps);
   step.phase = shared::kFirstStep;
   if (Expected<void> done = Upload(step, passes.first); !done) return done;
   step.phase = shared::kLaterStep;

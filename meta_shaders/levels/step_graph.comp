@@ -165,7 +165,8 @@ void ReportWhatIsLeft(StepPlan plan, ClosePlan close, uint steps) {
     const uint left = from.records.count - RecordsDone(step.launch, from);
     Report(close.reports, LossReport(close.origin, kReportLeft, step.launch.identity, step.level, 0u, left));
   }
-  if (gl_LocalInvocationIndex == 0u) Report(close.reports, LossReport(close.origin, kReportSteps, 0u, 0u, plan.steps, steps));
+  if (gl_LocalInvocationIndex == 0u && plan.reported_steps != 0u)
+    Report(close.reports, LossReport(close.origin, kReportSteps, 0u, 0u, plan.reported_steps, steps));
 }
 
 void main() {

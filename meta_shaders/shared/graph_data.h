@@ -197,7 +197,7 @@ struct StepPlan {
   TRELLIS_ADDRESS state;     // StepState
   TRELLIS_UINT launch_count;
   TRELLIS_UINT phase;
-  TRELLIS_UINT steps;           // recorded
+  TRELLIS_UINT reported_steps;  // recorded; 0: nobody asks how many of them had something to run
   TRELLIS_UINT entry_launches;  // of the first launches, that read regions which infos on the device have filled
 };
 

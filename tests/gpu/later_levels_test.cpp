@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "tests/gpu/flood_module.h"
 #include "tests/gpu/small_ring.h"
 #include "tests/support/gpu_test.h"
 #include "tests/support/run.h"
@@ -180,17 +181,20 @@ TEST_F(LaterLevels, LaunchesOfEveryKindSideBySide) {
 }
 
 // "Root": `count` workgroups send `sent_at_once` records of 256 bytes each to "Leaf". words[0]: workgroups of Leaf,
-// words[1]: records that they saw.
-std::string FloodModule(uint32_t count, uint32_t sent_at_once, Launch launch) {
+// words[1]: records that they saw. With an OpenNode.
+std::string PiecewiseFloodModule(uint32_t count, uint32_t sent_at_once, Launch launch) {
   NodeAsm m;
   const Id words = m.StorageBuffer(0);
   const Id record = m.Struct({{m.Uint(), 0}, {m.Array(m.Uint(), 63, 4), 4}});
   const Payload to = m.Output("Leaf", record, {.max_payloads = sent_at_once});
+  const OpenNode open(m, to);
   m.BeginNode({.name = "Root", .launch = Launch::kStaticGrid, .grid = {count, 1, 1}, .shader_index = 0});
   const Records sent = m.Allocate(to, Scope::kWorkgroup, sent_at_once);
   m.Set(sent, 0, 0, 1);
   m.Enqueue(sent);
+  open.SendNothing(m);
   m.EndNode();
+  open.Add(m);
   const bool coalescing = launch == Launch::kCoalescing;
   NodeOptions leaf = {.name = "Leaf", .launch = launch, .shader_index = 0};
   leaf.input = m.Input(record, coalescing ? 24 : 1);
@@ -209,9 +213,8 @@ TEST_F(LaterLevelsOverflow, RecordsRunOrAreReported) {
   for (const uint32_t sent_at_once : {1u, 7u, 64u, 5000u}) {
     const uint32_t count = std::max(64000 / sent_at_once, 3u);
     for (const Launch launch : {Launch::kStaticGrid, Launch::kCoalescing}) {
-      // Nothing bounds these on the host; with a bound the graph would run in steps, and lose nothing.
-      GraphRun run(context(), {.command = DispatchCommand::kIndirect});
-      run.Nodes(FloodModule(count, sent_at_once, launch), {"Root", "Leaf"});
+      GraphRun run(context());
+      run.Nodes(PiecewiseFloodModule(count, sent_at_once, launch), {"Root", OpenNode::kName, "Leaf"});
       run.Input({.node = "Root"});
       ASSERT_TRUE(run.Execute());
       const uint32_t lost = LostRecords() - lost_before;

@@ -21,6 +21,8 @@ DeviceResults Device::Run(std::span<const Case> cases) {
   const VkResult recorded = commands.End();
   const VkResult submitted = recorded == VK_SUCCESS ? commands.Submit() : recorded;
   if (submitted != VK_SUCCESS) results.error = "recording or submitting returned " + std::to_string(submitted);
+  for (const Message& message : context_.messages.Find("TRELLIS-dispatch-graph"))
+    results.stepped += message.text.find(" used ") != std::string::npos ? 1 : 0;
   for (const Message& message : context_.messages.Unexpected())
     results.error += "\n" + message.id + ": " + message.text;
   if (!batch.GuardsIntact()) results.error += "\nsomething was written around a buffer";

@@ -13,6 +13,7 @@ namespace trellis::test::random_graphs {
 struct DeviceResults {
   std::string error;                         // not empty: nothing ran, or something complained
   std::vector<std::vector<uint32_t>> words;  // by graph; before the run InitialWord
+  size_t stepped = 0;                        // graphs that ran in steps (bounded mode)
 };
 
 class Device {

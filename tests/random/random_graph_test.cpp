@@ -2,6 +2,7 @@
 //
 //   TRELLIS_TEST_RANDOM_GRAPHS=N    how many
 //   TRELLIS_TEST_RANDOM_SEED=S      the first seed
+//   TRELLIS_TEST_RANDOM_STEPPED=N   how many have to run in steps, at least
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -32,6 +33,7 @@ class RandomGraphs : public GpuTest {
     std::vector<Case> cases;
     for (uint32_t seed = first; seed < end; ++seed) cases.push_back(MakeCase(seed, topology));
     const DeviceResults results = device.Run(cases);
+    stepped_ += results.stepped;
     for (size_t i = 0; i < cases.size(); ++i) {
       records_ += cases[i].expected.records;
       if (results.words.empty() || Differ(cases[i], results.words[i])) return Explain(device, cases[i], first, end);
@@ -41,6 +43,7 @@ class RandomGraphs : public GpuTest {
   }
 
   [[nodiscard]] uint64_t records() const { return records_; }
+  [[nodiscard]] size_t stepped() const { return stepped_; }
 
  private:
   static bool Differ(const Case& one, const std::vector<uint32_t>& words) {
@@ -78,6 +81,7 @@ class RandomGraphs : public GpuTest {
   }
 
   uint64_t records_ = 0;
+  size_t stepped_ = 0;
 };
 
 TEST_F(RandomGraphs, AgreeWithTheReference) {
@@ -91,8 +95,9 @@ TEST_F(RandomGraphs, AgreeWithTheReference) {
     seed = next;
   }
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-  std::printf("%u random graphs, %llu records, %.1f seconds\n", end - first, static_cast<unsigned long long>(records()),
-              seconds.count());
+  std::printf("%u random graphs, %zu of them in steps, %llu records, %.1f seconds\n", end - first, stepped(),
+              static_cast<unsigned long long>(records()), seconds.count());
+  EXPECT_GE(stepped(), FromEnvironment("TRELLIS_TEST_RANDOM_STEPPED", 0));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -17,17 +18,19 @@ struct Access {
   bool write = false;
   VkPipelineStageFlags stage = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
   VkAccessFlags access = 0;
-  // Accesses with the same group that is not 0 may overlap: they are atomic or disjoint by construction.
+  // Accesses with the same group that is not 0, and no barrier between them, may overlap: they are atomic or disjoint
+  // by construction.
   uint32_t group = 0;
   std::string what;
 };
 
+// Takes time by what is known of the memory that an access touches, however many accesses that was learned from.
 class HazardTracker {
  public:
   // Complains about every earlier access that this one conflicts with and is not ordered after.
   void Check(const Access& access, std::vector<std::string>& complaints) const;
   // Adds an access, in submission order.
-  void Add(const Access& access) { past_.push_back({access, 0, false, {}}); }
+  void Add(const Access& access);
   void Barrier(VkPipelineStageFlags source_stages, VkAccessFlags source_access, VkPipelineStageFlags destination_stages,
                VkAccessFlags destination_access);
 
@@ -38,15 +41,28 @@ class HazardTracker {
   };
   // An access that happened, and for whom it is known to be over.
   struct Past {
-    Access access;
+    Access access;                            // without its range
     VkPipelineStageFlags ordered_before = 0;  // later commands' stages
     bool available = false;                   // writes
-    std::vector<Scope> visible_to;            // writes
+    std::vector<Scope> visible_to;            // writes; none holds another
   };
+  // Memory from its key in `segments_` to `end`. No access begins or ends inside.
+  struct Segment {
+    uint64_t end = 0;
+    std::vector<Past> past;
+  };
+  using Segments = std::map<uint64_t, Segment>;
 
   [[nodiscard]] static bool IsVisible(const Past& past, const Access& to);
+  [[nodiscard]] static bool AreAlike(const Past& a, const Past& b);
+  static void CheckAgainst(const Past& past, const Access& access, std::vector<std::string>& complaints);
+  static void MakeVisible(Past& past, const Scope& to);
+  // Of accesses that nothing can tell apart any more, one is enough.
+  static void RemoveDuplicates(std::vector<Past>& past);
+  // Makes segments end at `place`, if there are any around it.
+  void SplitAt(uint64_t place);
 
-  std::vector<Past> past_;
+  Segments segments_;  // that do not overlap
 };
 
 }  // namespace trellis::test

@@ -87,5 +87,51 @@ TEST(HazardTrackerTest, OneGroupAndDisjointRangesDoNotConflict) {
   EXPECT_TRUE(Accepts(tracker, beside));
 }
 
+TEST(HazardTrackerTest, AGroupEndsAtABarrier) {
+  HazardTracker tracker;
+  tracker.Add(Make(true, kCompute, kWrite, 3));
+  tracker.Barrier(kCompute, 0, kCompute, 0);
+  EXPECT_FALSE(Accepts(tracker, Make(true, kCompute, kWrite, 3)));
+}
+
+Access Between(const Access& access, uint64_t begin, uint64_t end) {
+  Access moved = access;
+  moved.begin = begin;
+  moved.end = end;
+  return moved;
+}
+
+TEST(HazardTrackerTest, RangesThatOverlapInPart) {
+  HazardTracker tracker;
+  tracker.Add(Between(kShaderWrite, 100, 200));
+  tracker.Barrier(kCompute, kWrite, kCompute, kRead | kWrite);
+  tracker.Add(Between(kShaderWrite, 150, 250));
+  tracker.Add(Between(kShaderWrite, 20, 30));
+  EXPECT_TRUE(Accepts(tracker, Between(kShaderRead, 100, 150)));
+  EXPECT_FALSE(Accepts(tracker, Between(kShaderRead, 100, 151)));
+  EXPECT_FALSE(Accepts(tracker, Between(kShaderRead, 249, 300)));
+  EXPECT_TRUE(Accepts(tracker, Between(kShaderRead, 250, 300)));
+  EXPECT_FALSE(Accepts(tracker, Between(kShaderRead, 29, 101)));
+  EXPECT_TRUE(Accepts(tracker, Between(kShaderRead, 30, 101)));
+  EXPECT_TRUE(Accepts(tracker, Between(kShaderRead, 0, 20)));
+  tracker.Barrier(kCompute, kWrite, kCompute, kRead);
+  EXPECT_TRUE(Accepts(tracker, Between(kShaderRead, 0, 1000)));
+  EXPECT_FALSE(Accepts(tracker, Between(kShaderWrite, 150, 151)));
+}
+
+// Accesses that are alike are kept once; that must not hide one that nothing has waited for.
+TEST(HazardTrackerTest, TheLastOfManyStepsCounts) {
+  HazardTracker tracker;
+  for (uint32_t step = 0; step < 1000; ++step) {
+    EXPECT_TRUE(Accepts(tracker, kShaderWrite)) << step;
+    tracker.Add(kShaderWrite);
+    EXPECT_FALSE(Accepts(tracker, kShaderRead)) << step;
+    tracker.Barrier(kCompute, kWrite, kCompute, kRead);
+    EXPECT_TRUE(Accepts(tracker, kShaderRead)) << step;
+    EXPECT_FALSE(Accepts(tracker, kShaderWrite)) << step << ": a write that is not visible to writes";
+    tracker.Barrier(kCompute, kWrite, kCompute, kWrite);
+  }
+}
+
 }  // namespace
 }  // namespace trellis::test
