@@ -54,7 +54,7 @@ class Planner {
     }
     for (uint32_t level = 0; level + 1 < schedule_.level_count(); ++level) {
       CollectNeeds(level);
-      ShareHalf();
+      ShareHalf(level);
       Place(level);
       BoundWorkgroups(level + 1);
     }
@@ -95,18 +95,41 @@ class Planner {
     for (Need& need : needs_) {
       if (need.bound > kMostRegionRecords) {
         need.bound = kMostRegionRecords;
-        plan_.bounded = false;
+        plan_.bounded = plan_.fits_spread = false;
       }
       need.bytes = BytesFor(need, need.bound);
     }
   }
 
+  // Most bytes that one workgroup sends, whichever nodes its outputs choose.
+  [[nodiscard]] uint64_t MostSent(Launch launch) const {
+    const Slot& slot = graph_.slots[launch.slot];
+    const std::vector<spirv::NodeOutputInfo>& outputs = graph_.NodeOf(launch.slot).info.outputs;
+    uint64_t sent = slot.heap_bytes;
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      uint64_t largest = 0;
+      for (const Target& target : slot.outputs[i]) {
+        const Need& need = needs_[need_of_slot_[target.slot]];
+        largest = std::max(largest, need.stride + need.note_words * uint64_t{sizeof(uint32_t)});
+      }
+      sent = SaturatingAdd(sent, SaturatingMultiply(outputs[i].max_payloads, largest));
+    }
+    return sent;
+  }
+  [[nodiscard]] uint64_t MostSentBy(uint32_t level) const {
+    uint64_t sent = 0;
+    for (uint32_t i = schedule_.launch_begin[level]; i < schedule_.launch_begin[level + 1]; ++i)
+      sent = SaturatingAdd(sent, SaturatingMultiply(workgroups_[i], MostSent(schedule_.launches[i])));
+    return sent;
+  }
+
   // Lowers the bounds of the largest needs until all of them fit into one half.
-  void ShareHalf() {
+  void ShareHalf(uint32_t level) {
     uint64_t total = 0;
     for (const Need& need : needs_) total = SaturatingAdd(total, need.bytes);
     if (total <= half_limit_) return;
     plan_.bounded = false;
+    plan_.fits_spread &= MostSentBy(level) <= half_limit_;
 
     by_bytes_.clear();
     for (Need& need : needs_)

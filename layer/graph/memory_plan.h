@@ -36,6 +36,9 @@ struct GraphPlan {
   // ring. Multiples of 256. What a RegionPlan says beside place and size is left to whoever plans the launches.
   uint64_t half_bytes[2] = {0, 0};
   bool bounded = true;  // every region has room for everything that can arrive; otherwise records can be lost
+  // All that a level can send has room, though not wherever its outputs may choose to send it: a node of an array loses
+  // records only if it gets more than its part of the ring.
+  bool fits_spread = true;
 
   [[nodiscard]] uint64_t ring_bytes() const { return half_bytes[0] + half_bytes[1]; }
   // The region with the records of `slot` that `level` consumes; `slot` must be one of LevelSchedule::level(level), and

@@ -80,28 +80,21 @@ bool LevelPlanner::IsFromRegion(uint32_t level, Launch launch, const shared::Lau
   return LaunchFromRegion(described, environment_.limits, memory_.opening_of(level, launch.input));
 }
 
-std::vector<shared::LaunchPlan> LevelPlanner::DescribeLevel(uint32_t level) const {
-  std::vector<shared::LaunchPlan> plans;
-  plans.reserve(schedule_->launches_of(level).size());
-  uint32_t notes_before = 0;
-  for (const Launch launch : schedule_->launches_of(level)) {
-    // Launches of one region stand together, the slot's own first.
-    if (launch.slot == launch.input) notes_before = 0;
-    shared::LaunchPlan& described = plans.emplace_back(Describe(launch));
-    described.notes_before = notes_before;
-    notes_before += described.note_words;
-  }
-  return plans;
+shared::LaunchPlan LevelPlanner::DescribeNext(Launch launch, uint32_t& notes) const {
+  // Launches of one region stand together, the slot's own first.
+  if (launch.slot == launch.input) notes = 0;
+  shared::LaunchPlan described = Describe(launch);
+  described.notes_before = notes;
+  notes += described.note_words;
+  return described;
 }
 
 Expected<void> LevelPlanner::PlanLevel(uint32_t level) {
   LevelPlan& planned = plan_.levels.emplace_back();
   ClosedLaunches closed;
-  const std::span<const Launch> launches = schedule_->launches_of(level);
-  std::vector<shared::LaunchPlan> plans = DescribeLevel(level);
-  for (size_t i = 0; i < launches.size(); ++i) {
-    const Launch launch = launches[i];
-    shared::LaunchPlan& described = plans[i];
+  uint32_t notes = 0;
+  for (const Launch launch : schedule_->launches_of(level)) {
+    shared::LaunchPlan described = DescribeNext(launch, notes);
     NodeLaunch& node = planned.launches.emplace_back();
     node.node = graph_.slots[launch.slot].node;
     node.launch = launch;

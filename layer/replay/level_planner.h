@@ -99,8 +99,8 @@ class LevelPlanner {
     [[nodiscard]] uint32_t count() const { return static_cast<uint32_t>(summed.size() + parted.size() + whole.size()); }
   };
 
-  // Describe for all launches of a level, with what depends on the others.
-  [[nodiscard]] std::vector<shared::LaunchPlan> DescribeLevel(uint32_t level) const;
+  // Describe for the launches of a level in turn. `notes`: words a record of those before on the same region.
+  [[nodiscard]] shared::LaunchPlan DescribeNext(Launch launch, uint32_t& notes) const;
   // What the close kernels of all levels have in common.
   [[nodiscard]] shared::ClosePlan CommonClosePlan() const;
   void UseStepsIfTheyAreFew(std::span<const RootCount> counts, uint64_t reserved);

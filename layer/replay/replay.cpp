@@ -178,8 +178,14 @@ void RecordEnd(const Device& device, VkCommandBuffer command_buffer, const Dispa
   recorder.Mark("end");
 }
 
-void Record(CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline, const InternalKernels& kernels,
-            const DispatchPlan& plan, ScratchBuffer scratch) {
+// What a dispatch became.
+struct Recorded {
+  uint32_t dispatches = 0;
+  uint32_t binds = 0;
+};
+
+Recorded Record(CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline, const InternalKernels& kernels,
+                const DispatchPlan& plan, ScratchBuffer scratch) {
   const Device& device = command_buffer.device;
   const bool named = LabelsEnabled(device) || device.settings.timing;
   const std::string name = named ? GraphLabel(plan, pipeline) : "";
@@ -200,13 +206,16 @@ void Record(CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipelin
   }
   RecordEnd(device, command_buffer.handle, plan, recorder);
   if (timer) GraphTimer::Finish(command_buffer.device, timer);
-  if (device.diagnostics.Wants(LogLevel::kInfo))
-    device.diagnostics.Info("TRELLIS-dispatch-graph",
-                            std::to_string(recorder.dispatches()) + " dispatches, " +
-                                std::to_string(plan.levels.size()) + " levels, " + std::to_string(recorder.binds()) +
-                                " pipelines bound" +
-                                (plan.steps ? ", " + std::to_string(plan.steps->count) + " steps" : ""),
-                            {ObjectOf(command_buffer)});
+  return {recorder.dispatches(), recorder.binds()};
+}
+
+void TellOfDispatch(CommandBuffer& command_buffer, const DispatchPlan& plan, const Recorded& recorded) {
+  command_buffer.device.diagnostics.Info("TRELLIS-dispatch-graph",
+                                         std::to_string(recorded.dispatches) + " dispatches, " +
+                                             std::to_string(plan.levels.size()) + " levels, " +
+                                             std::to_string(recorded.binds) + " pipelines bound" +
+                                             (plan.steps ? ", " + std::to_string(plan.steps->count) + " steps" : ""),
+                                         {ObjectOf(command_buffer)});
 }
 
 // What a dispatch needs of the device.
@@ -252,13 +261,14 @@ void PlanAndRecord(CommandBuffer& command_buffer, const DispatchTarget& target, 
   Device& device = command_buffer.device;
   const Expected<DeviceParts> parts = PartsOf(device, command_buffer.queue_family);
   if (!parts) return RefuseForMemory(command_buffer, parts.error());
+  const bool is_heard = device.diagnostics.Wants(LogLevel::kInfo);
   const DispatchEnvironment environment = {target.scratch,
                                            parts->rings->table(),
                                            parts->reports->address(),
                                            ReportOrigin{target.pipeline->id, command}.Pack(),
                                            RingBudget(device),
                                            device.settings.max_rounds,
-                                           device.diagnostics.Wants(LogLevel::kInfo),
+                                           is_heard,
                                            LimitsOf(device),
                                            command_buffer.push_constants.ComputeBytes()};
   const Expected<DispatchPlan> plan = PlanDispatch(*target.pipeline, inputs, environment, *ArenaOf(command_buffer));
@@ -271,7 +281,8 @@ void PlanAndRecord(CommandBuffer& command_buffer, const DispatchTarget& target, 
   command_buffer.keep_alive.push_back(target.pipeline);
   command_buffer.holds_graph = true;
   command_buffer.ring_bytes = std::max(command_buffer.ring_bytes, plan->ring_bytes);
-  Record(command_buffer, *target.pipeline, *parts->kernels, *plan, target.scratch_buffer);
+  const Recorded recorded = Record(command_buffer, *target.pipeline, *parts->kernels, *plan, target.scratch_buffer);
+  if (is_heard) TellOfDispatch(command_buffer, *plan, recorded);
 }
 
 }  // namespace

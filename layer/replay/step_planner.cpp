@@ -31,7 +31,9 @@ bool HasOpenGrids(const Graph& graph, const LevelSchedule& schedule) {
 
 void LevelPlanner::UseStepsIfTheyAreFew(std::span<const RootCount> counts, uint64_t reserved) {
   if (scratch_.step_levels == 0) return;
-  if (environment_.max_rounds == 0 && HasOpenGrids(graph_, *schedule_)) return;
+  // Portions must fit whichever nodes of an array they go to. Where all of it fits if it is spread, that takes many
+  // steps for what hardly ever happens.
+  if (environment_.max_rounds == 0 && (memory_.fits_spread || HasOpenGrids(graph_, *schedule_))) return;
   StepLimits limits;
   limits.ring_bytes = environment_.ring_budget - std::min(reserved, environment_.ring_budget / 2);
   limits.max_workgroups = MostWorkgroups(environment_.limits);
@@ -76,13 +78,13 @@ Expected<void> LevelPlanner::PlanSteps(std::span<const VkDeviceAddress> root_inp
 Expected<void> LevelPlanner::PlanStepLevel(uint32_t level, std::span<const VkDeviceAddress> root_inputs,
                                            std::vector<shared::StepLaunch>& launches) {
   LevelPlan& planned = plan_.levels.emplace_back();
-  const std::vector<shared::LaunchPlan> plans = DescribeLevel(level);
-  for (const shared::LaunchPlan& described : plans) {
+  uint32_t notes = 0;
+  for (const Launch launch : schedule_->launches_of(level)) {
     const auto position = static_cast<uint32_t>(launches.size());
-    const Launch launch = schedule_->launches[position];
+    shared::LaunchPlan described = DescribeNext(launch, notes);
+    described.position = position;
     shared::StepLaunch& step = launches.emplace_back();
     step.launch = described;
-    step.launch.position = position;
     step.region = scratch_.region(level, launch.input);
     if (position < root_inputs.size()) step.root = root_inputs[position];
     step.level = level;

@@ -142,6 +142,79 @@ TEST_F(ManyRounds, InfosOnTheDevice) {
   }
 }
 
+// ---- arrays of nodes ------------------------------------------------------------------------------------------------
+
+constexpr uint32_t kBins = 16;
+constexpr uint32_t kSorted = 24 * 64;  // of 256 bytes: less than half of the ring, but not for each of the bins
+
+// "Root" sends each of kSorted payloads to one of kBins nodes "Bin": number & mask. words[bin] += 1.
+std::string SortModule(uint32_t mask) {
+  NodeAsm m;
+  const Id words = m.StorageBuffer(0);
+  const Id record = m.Struct({{m.Uint(), 0}, {m.Array(m.Uint(), 63, 4), 4}});
+  const Payload to = m.Output("Bin", record, {.max_payloads = 64, .array_size = Value(kBins)});
+  m.BeginNode({.name = "Root",
+               .launch = Launch::kStaticGrid,
+               .local_size = {64, 1, 1},
+               .grid = {kSorted / 64, 1, 1},
+               .shader_index = 0});
+  const Id bin = m.And(m.GlobalId(0), mask);
+  const Records records = m.Allocate(to, Scope::kInvocation, 1, bin);
+  m.Set(records, 0, 0, bin);
+  m.Enqueue(records);
+  m.EndNode();
+  for (uint32_t i = 0; i < kBins; ++i) {
+    m.BeginNode({.name = "Bin" + std::to_string(i),
+                 .launch = Launch::kCoalescing,
+                 .shader_index = Value(i),
+                 .input = m.Input(record)});
+    m.AddWord(words, m.Get(m.NodeInput(), 0, 0), 1);
+    m.EndNode();
+  }
+  return m.Text();
+}
+
+void RunSort(GraphRun& run, uint32_t mask) {
+  const std::string module = SortModule(mask);
+  run.Node({.text = module, .entry = "Root"});
+  for (uint32_t i = 0; i < kBins; ++i) run.Node({.text = module, .entry = "Bin" + std::to_string(i), .name = "Bin"});
+  run.Input({.node = "Root"});
+  ASSERT_TRUE(run.Execute());
+}
+
+// All of it fits, if no node gets far more than the others: that takes no steps.
+TEST_F(BoundedLimits, WhatIsSpreadOverAnArrayRunsInOnePass) {
+  RunOptions options;
+  options.command = DispatchCommand::kHost;
+  GraphRun run(context(), options);
+  ASSERT_NO_FATAL_FAILURE(RunSort(run, kBins - 1));
+  EXPECT_TRUE(run.Matches(std::vector<uint32_t>(kBins, kSorted / kBins)));
+  EXPECT_TRUE(context().messages.Find(kRecordsLost).empty());
+  EXPECT_EQ(StepsText(), "");
+}
+
+TEST_F(BoundedLimits, OneNodeOfAnArrayThatGetsEverythingLosesSome) {
+  RunOptions options;
+  options.command = DispatchCommand::kHost;
+  GraphRun run(context(), options);
+  ASSERT_NO_FATAL_FAILURE(RunSort(run, 0));
+  const uint32_t arrived = run.Words()[0];
+  EXPECT_GE(arrived, kSorted / kBins);
+  EXPECT_GT(LostFor("Bin"), 0u);
+  EXPECT_TRUE(run.Matches({kSorted - LostFor("Bin")}));
+  EXPECT_EQ(StepsText(), "");
+}
+
+TEST_F(ManyRounds, OneNodeOfAnArrayGetsEverything) {
+  RunOptions options;
+  options.command = DispatchCommand::kHost;
+  GraphRun run(context(), options);
+  ASSERT_NO_FATAL_FAILURE(RunSort(run, 0));
+  EXPECT_TRUE(run.Matches({kSorted}));
+  EXPECT_TRUE(context().messages.Find(kRecordsLost).empty());
+  EXPECT_NE(StepsText().find(" used "), std::string::npos) << StepsText();
+}
+
 // ---- 1 : 16 M -------------------------------------------------------------------------------------------------------
 
 constexpr uint32_t kFactor = 256;

@@ -166,6 +166,22 @@ TEST(MemoryPlan, SmallNeedsAreServedExactlyAndLargeOnesShareTheRest) {
   EXPECT_LE(plan.half_bytes[0], kMiB);
 }
 
+// Nobody knows to which node of an array records go; together they are not more than their producers send.
+TEST(MemoryPlan, WhatFitsWhereverItGoesIsToldFromWhatFitsSpread) {
+  std::vector<NodeSource> nodes = {NodeBuilder("a").To("b", 16, 64).To("nobody", 100, 64).source};
+  for (uint32_t index = 0; index < 8; ++index) nodes.push_back(NodeBuilder("b", index).Payload(64).source);
+  const Graph graph = MustLink(nodes);
+  constexpr uint64_t kSent = 100 * 16 * 64;
+  const auto plan = [&](uint64_t half) { return PlanFrom(graph, 0, 100, {half / 256 * 256, 1u << 20, 1u << 20}); };
+  EXPECT_TRUE(plan(8 * kSent).bounded);
+  EXPECT_FALSE(plan(8 * kSent - 256).bounded);
+  EXPECT_TRUE(plan(8 * kSent - 256).fits_spread);
+  EXPECT_TRUE(plan(kSent).fits_spread);
+  EXPECT_FALSE(plan(kSent - 256).fits_spread);
+  for (uint32_t index = 0; index < 8; ++index)
+    EXPECT_GE(Opening(plan(kSent), 0, SlotOf(graph, "b", index)).capacity, 100u * 16 / 8 - 1);
+}
+
 TEST(MemoryPlan, ANeedJustAboveItsShareLeavesTheRestToTheOthers) {
   const Graph graph = MustLink({NodeBuilder("a").To("x", 20).To("y", 100), NodeBuilder("x"), NodeBuilder("y")});
   const GraphPlan plan = PlanFrom(graph, 0, 1000, {kMiB, 1u << 30, 1u << 24});
