@@ -1,6 +1,7 @@
 #include "spirv_lowering/grammar/grammar.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <span>
 
@@ -50,11 +51,16 @@ struct EnumerantRow {
 
 #include "spirv_lowering/grammar/grammar_table.inc"
 
+// One above the row of each opcode, 0 for numbers that are none. The rows are sorted.
+constexpr auto kRowNumbers = [] {
+  std::array<uint16_t, std::end(kOpcodeRows)[-1].opcode + 1> numbers = {};
+  for (uint16_t i = 0; i < std::size(kOpcodeRows); ++i) numbers[kOpcodeRows[i].opcode] = i + 1;
+  return numbers;
+}();
+
 const OpcodeRow* FindRow(uint32_t opcode) {
-  const auto* row =
-      std::lower_bound(std::begin(kOpcodeRows), std::end(kOpcodeRows), opcode,
-                       [](const OpcodeRow& candidate, uint32_t wanted) { return candidate.opcode < wanted; });
-  return row != std::end(kOpcodeRows) && row->opcode == opcode ? row : nullptr;
+  const uint16_t number = opcode < kRowNumbers.size() ? kRowNumbers[opcode] : 0;
+  return number != 0 ? &kOpcodeRows[number - 1] : nullptr;
 }
 
 const EnumerantRow* FindEnumerant(const EnumKindRow& kind, uint32_t value) {
