@@ -122,8 +122,8 @@ Expected<LoweredNode> Lower(const Module& module, const NodeInfo& reflected, con
   if (!lowered) return Error{"node '" + info.entry_point + "': " + lowered.error().message};
   // A module that spirv-val would refuse may turn into one that crashes a driver.
   if (const Expected<Module> readable = ReadModule(lowered->words); !readable)
-    return Error{"node '" + info.entry_point +
-                 "': the lowered shader is not well-formed, so the module is not valid: " + readable.error().message};
+    return Error{"node '" + info.entry_point + "': " + std::string(kNotWellFormed) +
+                 ", so the module is not valid: " + readable.error().message};
   return lowered;
 }
 

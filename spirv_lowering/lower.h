@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "spirv_lowering/ir/module.h"
@@ -47,6 +48,9 @@ struct LoweredNode {
 // `info` without what has no influence on the words: identity, linkage, what the host alone looks at. Nodes of one
 // entry point that differ in nothing else, and agree about LoweredNode::read_constants, need lowering once.
 [[nodiscard]] NodeInfo LoweringKey(const NodeInfo& info);
+
+// Part of the message where what came out of lowering is no well-formed module: that of a module which was not valid.
+inline constexpr std::string_view kNotWellFormed = "the lowered shader is not well-formed";
 
 // `info` must come from Reflect on the same module and entry point. Specialisation constants of ordinary code stay
 // specialisable: give the driver the application's VkSpecializationInfo with the lowered words.

@@ -23,9 +23,7 @@ class View {
       return target != nullptr && target->opcode == spv::Op::OpSpecConstantStringAMDX;
     });
     for (Function& function : module_.functions) {
-      for (BasicBlock& block : function.blocks) {
-        for (Instruction& instruction : block.body) Change(instruction);
-      }
+      for (BasicBlock& block : function.blocks) Change(block);
     }
   }
 
@@ -56,15 +54,36 @@ class View {
       default:
         break;
     }
-    const bool atomic = OpcodeName(instruction.opcode).starts_with("OpAtomic") && !instruction.operands.empty();
-    if (!atomic || !LeadsToPayload(instruction.operands[0])) return;
-    if (instruction.result_id != kNoId) {
-      instruction.opcode = spv::Op::OpLoad;
-      instruction.operands.resize(1);
-    } else if (instruction.opcode == spv::Op::OpAtomicStore) {
-      instruction.opcode = spv::Op::OpStore;
-      instruction.operands = {instruction.operands[0], instruction.operands[3]};
+  }
+  [[nodiscard]] bool IsAtomicOnPayload(const Instruction& instruction) const {
+    return OpcodeName(instruction.opcode).starts_with("OpAtomic") && !instruction.operands.empty() &&
+           LeadsToPayload(instruction.operands[0]);
+  }
+  static size_t FirstValue(spv::Op atomic) {
+    const bool compares = atomic == spv::Op::OpAtomicCompareExchange || atomic == spv::Op::OpAtomicCompareExchangeWeak;
+    return compares ? 4 : 3;  // behind the pointer, the scope, and one semantics or two
+  }
+
+  // Stores of the values that it takes, then a load of what it returns.
+  static void SplitAtomic(const Instruction& atomic, std::vector<Instruction>& body) {
+    const Id pointer = atomic.operands[0];
+    for (size_t i = FirstValue(atomic.opcode); i < atomic.operands.size(); ++i)
+      body.emplace_back(spv::Op::OpStore, kNoId, kNoId, std::vector<uint32_t>{pointer, atomic.operands[i]});
+    if (atomic.result_id != kNoId)
+      body.emplace_back(spv::Op::OpLoad, atomic.type_id, atomic.result_id, std::vector<uint32_t>{pointer});
+  }
+  void Change(BasicBlock& block) {
+    std::vector<Instruction> body;
+    body.reserve(block.body.size());
+    for (Instruction& instruction : block.body) {
+      Change(instruction);
+      if (IsAtomicOnPayload(instruction)) {
+        SplitAtomic(instruction, body);
+      } else {
+        body.push_back(std::move(instruction));
+      }
     }
+    block.body = std::move(body);
   }
 
   Module& module_;

@@ -8,7 +8,6 @@
 #include "spirv_lowering/front_end/rewrite.h"
 #include "spirv_lowering/ir/reader.h"
 #include "spirv_lowering/ir/writer.h"
-#include "spirv_lowering/lower.h"
 #include "spirv_lowering/reflect/node_module.h"
 #include "spirv_lowering/reflect/reflect.h"
 #include "spirv_lowering/rules/check_rules.h"
@@ -45,31 +44,32 @@ std::vector<spirv::LowerOptions> OptionsFor(const spirv::NodeInfo& info, const s
   return {pushed, copied};
 }
 
-void LowerEntryPoint(const spirv::Module& module, const std::string& name) {
+void LowerEntryPoint(const spirv::Module& module, const std::string& name, const LoweringVisitor& visit) {
   const spirv::Specialization specialization = {{0, {1, 0, 0, 0}}};
   const Expected<spirv::NodeInfo> info = spirv::Reflect(module, name, specialization);
-  if (!info) return RequireMessage(info.error());
-  for (const spirv::LowerOptions& options : OptionsFor(*info, specialization)) {
-    const Expected<spirv::LoweredNode> lowered = spirv::Lower(module, *info, options);
-    if (!lowered) {
-      RequireMessage(lowered.error());
-    } else {
-      RequireReadable(lowered->words);
-    }
-  }
+  if (!info) return visit(info.error());
+  for (const spirv::LowerOptions& options : OptionsFor(*info, specialization))
+    visit(spirv::Lower(module, *info, options));
 }
 
 }  // namespace
+
+void LowerEntryPoints(const spirv::Module& module, const LoweringVisitor& visit) {
+  for (size_t i = 0; i < std::min(module.entry_points.size(), kMostEntryPoints); ++i) {
+    const std::vector<uint32_t>& operands = module.entry_points[i].operands;
+    LowerEntryPoint(module, spirv::DecodeString(operands.data() + 2, operands.size() - 2), visit);
+  }
+}
 
 void FuzzLowering(std::span<const uint32_t> words) {
   const Expected<spirv::Module> module = spirv::ReadNodeModule(words);
   if (!module) return RequireMessage(module.error());
   for (const spirv::RuleViolation& violation : spirv::CheckRules(*module))
     Require(!Describe(violation).empty(), "a broken rule is described");
-  for (size_t i = 0; i < std::min(module->entry_points.size(), kMostEntryPoints); ++i) {
-    const std::vector<uint32_t>& operands = module->entry_points[i].operands;
-    LowerEntryPoint(*module, spirv::DecodeString(operands.data() + 2, operands.size() - 2));
-  }
+  LowerEntryPoints(*module, [](const Expected<spirv::LoweredNode>& lowered) {
+    if (!lowered) return RequireMessage(lowered.error());
+    RequireReadable(lowered->words);
+  });
 }
 
 void FuzzRewriter(std::span<const uint32_t> words) {

@@ -2,9 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
+
+#include "spirv_lowering/lower.h"
 
 namespace trellis::fuzz {
 
@@ -14,6 +17,10 @@ using Target = void (*)(std::span<const uint32_t> words);
 void FuzzLowering(std::span<const uint32_t> words);
 // glslang's output on its way through `trellis compile`: read, rewrite, check rules, write.
 void FuzzRewriter(std::span<const uint32_t> words);
+
+// Lowers each entry point as pipelines do, with several options.
+using LoweringVisitor = std::function<void(const Expected<spirv::LoweredNode>& lowered)>;
+void LowerEntryPoints(const spirv::Module& module, const LoweringVisitor& visit);
 
 // The whole words of an input.
 [[nodiscard]] std::vector<uint32_t> WordsOf(std::span<const uint8_t> bytes);

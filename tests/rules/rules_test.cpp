@@ -198,5 +198,11 @@ TEST(ValidatorView, OtherErrorsStay) {
   EXPECT_FALSE(Validate(WriteModule(ForValidator(ReadText(text)))));
 }
 
+TEST(ValidatorView, WhatAtomicsStoreIsLookedAt) {
+  std::string text = ReadFile(fs::path(TRELLIS_RULES_DIR) / "valid.spvasm");
+  text.insert(text.find("               OpEnqueue"), "%old = OpAtomicIAdd %uint %member %uint_1 %uint_0 %float_1\n");
+  EXPECT_FALSE(Validate(WriteModule(ForValidator(ReadText(text)))));
+}
+
 }  // namespace
 }  // namespace trellis::spirv
