@@ -1,0 +1,74 @@
+// Allocations that are committed by OpEnqueueNodePayloadsAMDX: bytes of the heap first, ranks and a copy at enqueue.
+#ifndef TRELLIS_META_SHADERS_RUNTIME_DEFER_GLSL
+#define TRELLIS_META_SHADERS_RUNTIME_DEFER_GLSL
+
+#include "meta_shaders/runtime/reserve.glsl"
+
+layout(buffer_reference, scalar, buffer_reference_align = 16) coherent buffer HeapHeaderReference {
+  uint slot;
+  uint count;
+  uint stride;
+  uint of_workgroup;  // 1: one allocation for the whole workgroup
+};
+
+uvec4 ReserveHeap(const uint slot, const uint count, const uint of_workgroup) {
+  if (slot == kNoSlot || count == 0u) return LostHandle(count);
+  LaunchBlockReference l = LaunchBlockReference(trellis_launch);
+  uint stride = RegionOf(slot).region.records.stride;
+  uint bytes_high;
+  uint bytes_low;
+  umulExtended(count, stride, bytes_high, bytes_low);
+  RegionReference heap = RegionOf(ControlBlockReference(l.block.control).control.heap_slot);
+  uint rank;
+  if (bytes_high != 0u || bytes_low > 0xffffff00u || !TakeRanks(heap, (kHeapHeaderBytes + bytes_low + 15u) / 16u, rank)) {
+    CountLost(RegionOf(slot), count);
+    return LostHandle(count);
+  }
+  uvec2 header = ElementAddress(heap.region.records.base, rank, 16u);
+  HeapHeaderReference(header).slot = slot;
+  HeapHeaderReference(header).count = count;
+  HeapHeaderReference(header).stride = stride;
+  HeapHeaderReference(header).of_workgroup = of_workgroup;
+  return uvec4(AddressAdd(header, kHeapHeaderBytes), count, stride);
+}
+
+uvec4 trellis_defer_workgroup(const uint output_number, const uint count, const uint index, const uint limit) {
+  uvec4 handle = uvec4(0u);
+  if (trellis_local_index == 0u) handle = ReserveHeap(FindSlot(output_number, index), min(min(count, limit), kMostRecords), 1u);
+  return BroadcastInWorkgroup(handle);
+}
+
+uvec4 trellis_defer_invocation(const uint output_number, const uint count, const uint index, const uint limit) {
+  return ReserveHeap(FindSlot(output_number, index), min(min(count, limit), kMostRecords), 0u);
+}
+
+bool HasHeapHeader(const uvec4 handle) { return handle.z != 0u && handle.xy != LostHandle(0u).xy; }
+
+void CopyWords(const uvec4 source, const uvec4 target, const uint first, const uint step) {
+  if (target.w == 0u) return;
+  uint words = source.z * source.w / 4u;
+  for (uint word = first; word < words; word += step) {
+    SharedUintReference(ElementAddress(target.xy, word, 4u)).value = SharedUintReference(ElementAddress(source.xy, word, 4u)).value;
+  }
+}
+
+HeapHeaderReference HeaderOf(const uvec4 handle) {
+  return HeapHeaderReference(AddressAdd64(handle.xy, uvec2(0u - kHeapHeaderBytes, 0xffffffffu)));
+}
+
+void trellis_enqueue_invocation(const uvec4 handle) {
+  if (HasHeapHeader(handle)) CopyWords(handle, Reserve(HeaderOf(handle).slot, handle.z), 0u, 1u);
+}
+
+// Where allocations of either scope may arrive: all invocations hold the same one, or each its own. `workgroup_size`: invocations in the workgroup.
+void trellis_enqueue_workgroup(const uvec4 handle, const uint workgroup_size) {
+  PayloadBarrier();
+  bool of_workgroup = HasHeapHeader(handle) && HeaderOf(handle).of_workgroup != 0u;
+  if (!of_workgroup) trellis_enqueue_invocation(handle);
+  uvec4 target = uvec4(0u);
+  if (of_workgroup && trellis_local_index == 0u) target = Reserve(HeaderOf(handle).slot, handle.z);
+  target = BroadcastInWorkgroup(target);
+  if (of_workgroup) CopyWords(handle, target, trellis_local_index, workgroup_size);
+}
+
+#endif  // TRELLIS_META_SHADERS_RUNTIME_DEFER_GLSL

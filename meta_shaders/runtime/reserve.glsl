@@ -1,0 +1,130 @@
+// Reservations of records: for a workgroup, an invocation, or a subgroup at once.
+#ifndef TRELLIS_META_SHADERS_RUNTIME_RESERVE_GLSL
+#define TRELLIS_META_SHADERS_RUNTIME_RESERVE_GLSL
+
+#include "meta_shaders/runtime/handles.glsl"
+
+void CountLost(const RegionReference region, const uint count) {
+  if (atomicAdd(region.region.lost, count) >= 0x80000000u) atomicMin(region.region.lost, 0x80000000u);
+}
+
+// Below it, all reservations that a device can have in flight at once cannot carry a counter from its capacity to 2^32.
+const uint kMostPlainRanks = 0x1000u;
+
+// Takes `count` ranks (below 2^30) of a region. False: they do not fit; then no later reservation fits either.
+bool TakeRanks(const RegionReference region, const uint count, out uint rank) {
+  uint capacity = region.region.capacity;
+  if (count <= kMostPlainRanks) {
+    rank = atomicAdd(region.region.reserved, count);
+    if (rank <= capacity && count <= capacity - rank) return true;
+    // Every addition that failed is followed by this, so that the counter ends as a dispatch's argument that the device can take.
+    atomicMin(region.region.reserved, capacity + 1u);
+  } else {
+    // Large ones never move the counter further than just past the capacity.
+    rank = atomicOr(region.region.reserved, 0u);
+    while (rank <= capacity) {
+      bool fits = count <= capacity - rank;
+      uint before = atomicCompSwap(region.region.reserved, rank, fits ? rank + count : capacity + 1u);
+      if (before == rank) {
+        if (fits) return true;
+        break;
+      }
+      rank = before;
+    }
+  }
+  atomicMin(region.region.records.count, rank);
+  return false;
+}
+
+// A reservation's count is clamped to this before it meets a counter, so that counters cannot wrap.
+const uint kMostRecords = 0x3fffffffu;
+
+uint WorkgroupsFor(const uint records, const uint each) { return records / each + uint(records % each != 0u); }
+
+// The shares of all reservations that succeeded add up to the workgroups for their sum: ranks leave no gaps.
+void CountWorkgroups(const RegionReference region, const uint each, const uint rank, const uint count) {
+  if (each == 0u) return;
+  uint workgroups = WorkgroupsFor(rank + count, each) - WorkgroupsFor(rank, each);
+  if (workgroups != 0u) atomicAdd(region.region.workgroups, workgroups);
+}
+
+uvec4 Reserve(const uint slot, const uint count) {
+  if (slot == kNoSlot || count == 0u) return LostHandle(count);
+  RegionReference region = RegionOf(slot);
+  // Before the atomics, so that all of it arrives together.
+  Records records = region.region.records;
+  uint coalesce = region.region.coalesce;
+  uint rank;
+  if (!TakeRanks(region, count, rank)) {
+    CountLost(region, count);
+    return LostHandle(count);
+  }
+  CountWorkgroups(region, coalesce, rank, count);
+  return uvec4(ElementAddress(records.base, rank, records.stride), count, records.stride);
+}
+
+// Allocations that are committed at once. `limit`: NodeMaxPayloadsAMDX.
+uvec4 trellis_reserve_workgroup(const uint output_number, const uint count, const uint index, const uint limit) {
+  uvec4 handle = uvec4(0u);
+  if (trellis_local_index == 0u) handle = Reserve(FindSlot(output_number, index), min(min(count, limit), kMostRecords));
+  return BroadcastInWorkgroup(handle);
+}
+
+#ifdef TRELLIS_SUBGROUP_AGGREGATION
+// How an invocation takes part in the reservations of its subgroup.
+struct Share {
+  bool leads;    // it reserves, for its group or for itself alone
+  bool grouped;  // it gets its part of what `leader` reserves
+  uint leader;
+  uint before;  // records of the group's invocations before this one
+  uint total;   // of the group
+};
+
+// This many invocations alone in their groups tell that slots are mostly different: the others reserve for themselves.
+const uint kMostLoners = 2u;
+
+// Invocations that want the same number of records of the same slot form a group. Groups are found in registers first, one in each round, so that all
+// the atomics happen at once afterwards. The whole subgroup goes through every round together (allocations stand in uniform control flow, and the
+// loop's condition is uniform), so that nothing depends on where divergent invocations meet again.
+Share FindShare(const uint slot, const uint count) {
+  Share share = Share(true, false, 0u, 0u, count);
+  // So that no sum over a subgroup (at most 128 invocations) wraps.
+  bool open = slot != kNoSlot && count != 0u && count <= kMostRecords / 128u;
+  uvec4 rest = subgroupBallot(open);
+  uint loners = 0u;
+  while (rest != uvec4(0u) && loners < kMostLoners) {
+    // From the end: where one invocation differs from all others, it tends to be the first one.
+    uint chosen = subgroupBallotFindMSB(rest);
+    uint chosen_slot = subgroupShuffle(slot, chosen);
+    uint chosen_count = subgroupShuffle(count, chosen);
+    bool joins = open && slot == chosen_slot && count == chosen_count;
+    uvec4 group = subgroupBallot(joins);
+    uint size = subgroupBallotBitCount(group);
+    uint rank = subgroupBallotExclusiveBitCount(group);
+    if (joins) {
+      share = Share(rank == 0u, true, subgroupBallotFindLSB(group), rank * count, size * count);
+      open = false;
+    }
+    if (size == 1u) ++loners;
+    rest &= ~group;
+  }
+  return share;
+}
+#endif
+
+uvec4 trellis_reserve_invocation(const uint output_number, const uint count, const uint index, const uint limit) {
+  uint slot = FindSlot(output_number, index);
+  uint clamped = min(min(count, limit), kMostRecords);
+#ifdef TRELLIS_SUBGROUP_AGGREGATION
+  Share share = FindShare(slot, clamped);
+  uvec4 handle = uvec4(0u);
+  if (share.leads) handle = Reserve(slot, share.total);
+  uvec2 first = subgroupShuffle(handle.xy, share.leader);
+  uint stride = subgroupShuffle(handle.w, share.leader);
+  return share.grouped ? uvec4(ElementAddress(first, share.before, stride), clamped, stride) : handle;
+#else
+  return Reserve(slot, clamped);
+#endif
+}
+
+#endif  // TRELLIS_META_SHADERS_RUNTIME_RESERVE_GLSL

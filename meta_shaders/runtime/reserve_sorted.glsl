@@ -1,0 +1,62 @@
+// Reservations of a whole workgroup whose invocations send to different nodes: one for each of these nodes.
+#ifndef TRELLIS_META_SHADERS_RUNTIME_RESERVE_SORTED_GLSL
+#define TRELLIS_META_SHADERS_RUNTIME_RESERVE_SORTED_GLSL
+
+#include "meta_shaders/runtime/reserve.glsl"
+
+const uint kBinBits = 8u;
+const uint kBins = 1u << kBinBits;
+const uint kMostProbes = 8u;
+
+// A hash table by slot: first {slot, records}, then the address of the records and their stride.
+shared uint trellis_bin_low[kBins];
+shared uint trellis_bin_high[kBins];
+shared uint trellis_bin_stride[kBins];
+
+// The bin of a slot; kBins if all that it may have are taken.
+uint FindBin(const uint slot) {
+  uint bin = slot * 0x9e3779b1u >> (32u - kBinBits);
+  for (uint probe = 0u; probe < kMostProbes; ++probe) {
+    uint held = atomicCompSwap(trellis_bin_low[bin], kNoSlot, slot);
+    if (held == kNoSlot || held == slot) return bin;
+    bin = (bin + 1u) % kBins;
+  }
+  return kBins;
+}
+
+// In uniform control flow, as allocations are.
+uvec4 trellis_reserve_invocations(const uint output_number, const uint count, const uint index, const uint limit, const uint workgroup_size) {
+  uint slot = FindSlot(output_number, index);
+  uint clamped = min(min(count, limit), kMostRecords);
+  for (uint bin = trellis_local_index; bin < kBins; bin += workgroup_size) {
+    trellis_bin_low[bin] = kNoSlot;
+    trellis_bin_high[bin] = 0u;
+  }
+  barrier();
+  uint own_bin = kBins;
+  uint before = 0u;
+  // So that no sum over a workgroup wraps.
+  if (slot != kNoSlot && clamped != 0u && clamped <= kMostRecords / workgroup_size) own_bin = FindBin(slot);
+  if (own_bin != kBins) before = atomicAdd(trellis_bin_high[own_bin], clamped);
+  barrier();
+  for (uint bin = trellis_local_index; bin < kBins; bin += workgroup_size) {
+    if (trellis_bin_high[bin] == 0u) continue;
+    uvec4 all = Reserve(trellis_bin_low[bin], trellis_bin_high[bin]);
+    trellis_bin_low[bin] = all.x;
+    trellis_bin_high[bin] = all.y;
+    trellis_bin_stride[bin] = all.w;
+  }
+  barrier();
+  uvec4 handle;
+  if (own_bin != kBins) {
+    uint stride = trellis_bin_stride[own_bin];
+    handle = uvec4(ElementAddress(uvec2(trellis_bin_low[own_bin], trellis_bin_high[own_bin]), before, stride), clamped, stride);
+  } else {
+    handle = Reserve(slot, clamped);
+  }
+  // Nobody may clear the bins for the next allocation before all have read them.
+  barrier();
+  return handle;
+}
+
+#endif  // TRELLIS_META_SHADERS_RUNTIME_RESERVE_SORTED_GLSL
