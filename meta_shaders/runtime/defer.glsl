@@ -56,8 +56,14 @@ HeapHeaderReference HeaderOf(const uvec4 handle) {
   return HeapHeaderReference(AddressAdd64(handle.xy, uvec2(0u - kHeapHeaderBytes, 0xffffffffu)));
 }
 
+// The header lies where an index past the end of a record's member can reach it.
+uint SlotOf(const uvec4 handle) {
+  uint slot = HeaderOf(handle).slot;
+  return slot < ControlBlockReference(LaunchBlockReference(trellis_launch).block.control).control.heap_slot ? slot : kNoSlot;
+}
+
 void trellis_enqueue_invocation(const uvec4 handle) {
-  if (HasHeapHeader(handle)) CopyWords(handle, Reserve(HeaderOf(handle).slot, handle.z), 0u, 1u);
+  if (HasHeapHeader(handle)) CopyWords(handle, Reserve(SlotOf(handle), handle.z), 0u, 1u);
 }
 
 // Where allocations of either scope may arrive: all invocations hold the same one, or each its own. `workgroup_size`: invocations in the workgroup.
@@ -66,7 +72,7 @@ void trellis_enqueue_workgroup(const uvec4 handle, const uint workgroup_size) {
   bool of_workgroup = HasHeapHeader(handle) && HeaderOf(handle).of_workgroup != 0u;
   if (!of_workgroup) trellis_enqueue_invocation(handle);
   uvec4 target = uvec4(0u);
-  if (of_workgroup && trellis_local_index == 0u) target = Reserve(HeaderOf(handle).slot, handle.z);
+  if (of_workgroup && trellis_local_index == 0u) target = Reserve(SlotOf(handle), handle.z);
   target = BroadcastInWorkgroup(target);
   if (of_workgroup) CopyWords(handle, target, trellis_local_index, workgroup_size);
 }

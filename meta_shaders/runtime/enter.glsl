@@ -34,13 +34,16 @@ bool trellis_enter_static(const uvec2 launch, const uvec3 id, const uint row, co
   trellis_local_index = local_index;
   trellis_turn = 0u;
   Records records = InputOf(launch).launch.records;
+  // The product may be 2^32.
+  uvec2 sides = max(grid.xy, uvec2(1u));
+  uint workgroups = max(grid.x * grid.y * grid.z, 1u);
   uint record = id.x;
-  trellis_workgroup_id = uvec3(id.y, id.z % grid.y, id.z / grid.y);
+  trellis_workgroup_id = uvec3(id.y, id.z % sides.y, id.z / sides.y);
   if (LaunchBlockReference(launch).block.from_region == 0u) {
     uint linear = LaunchWorkgroup(launch, id, row);
     if (linear == kNoWorkgroup) return false;
-    record = linear / (grid.x * grid.y * grid.z);
-    trellis_workgroup_id = WorkgroupOfGrid(linear - record * (grid.x * grid.y * grid.z), grid.xy);
+    record = linear / workgroups;
+    trellis_workgroup_id = WorkgroupOfGrid(linear - record * workgroups, sides);
   }
   if (record >= records.count) return false;
   SetRecord(records, record, 1u);
@@ -57,7 +60,7 @@ bool trellis_enter_dynamic(const uvec2 launch, const uvec3 id, const uint row, c
   LaunchBlockReference l = LaunchBlockReference(launch);
   LaunchInput from = InputOf(launch).launch;
   uint linear = LaunchWorkgroup(launch, id, row);
-  if (linear == kNoWorkgroup) return false;
+  if (linear == kNoWorkgroup || from.records.count == 0u) return false;
   // The last record whose first workgroup is not above `linear`: records without workgroups share the number of their successor.
   uint note_bytes = note_words * 4u;
   uint low = 0u;

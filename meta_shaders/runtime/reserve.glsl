@@ -4,12 +4,25 @@
 
 #include "meta_shaders/runtime/handles.glsl"
 
-void CountLost(const RegionReference region, const uint count) {
-  if (atomicAdd(region.region.lost, count) >= 0x80000000u) atomicMin(region.region.lost, 0x80000000u);
-}
-
-// Below it, all reservations that a device can have in flight at once cannot carry a counter from its capacity to 2^32.
+// Up to it, all reservations that a device can have in flight at once cannot carry a counter from its capacity to 2^32.
 const uint kMostPlainRanks = 0x1000u;
+
+// Where a region's counter of losses stops.
+const uint kMostLost = 0x80000000u;
+
+void CountLost(const RegionReference region, const uint count) {
+  if (count <= kMostPlainRanks) {
+    if (atomicAdd(region.region.lost, count) > kMostLost - count) atomicMin(region.region.lost, kMostLost);
+    return;
+  }
+  // A few large ones at once would take the counter past 2^32 before the first of them takes it back.
+  uint lost = atomicOr(region.region.lost, 0u);
+  while (lost < kMostLost) {
+    uint before = atomicCompSwap(region.region.lost, lost, min(lost + count, kMostLost));
+    if (before == lost) break;
+    lost = before;
+  }
+}
 
 // Takes `count` ranks (below 2^30) of a region. False: they do not fit; then no later reservation fits either.
 bool TakeRanks(const RegionReference region, const uint count, out uint rank) {

@@ -109,9 +109,15 @@ bool DriverDevice::MakeDevice(const Settings& settings, std::string& why) {
     why = std::string(missing) + " is missing on " + name_;
     return false;
   }
-  VkPhysicalDeviceProperties properties = {};
-  Get<PFN_vkGetPhysicalDeviceProperties>(instance_, "vkGetPhysicalDeviceProperties")(physical_device_, &properties);
-  device_->traits.limits = properties.limits;
+  VkPhysicalDeviceSubgroupProperties subgroups = {};
+  subgroups.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES;
+  VkPhysicalDeviceProperties2 properties = {};
+  properties.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
+  properties.pNext = &subgroups;
+  Get<PFN_vkGetPhysicalDeviceProperties2>(instance_, "vkGetPhysicalDeviceProperties2")(physical_device_, &properties);
+  device_->traits.limits = properties.properties.limits;
+  if (subgroups.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT)
+    device_->traits.subgroup_operations = subgroups.supportedOperations;
   Get<PFN_vkGetPhysicalDeviceMemoryProperties>(instance_, "vkGetPhysicalDeviceMemoryProperties")(
       physical_device_, &device_->memory_properties);
   device_->dispatch.GetDeviceQueue(device_->handle, queue_family_, 0, &queue_);

@@ -48,11 +48,14 @@ PlanSpan KernelTest::RingTable(const std::vector<shared::RingEntry>& entries) {
 void KernelTest::Dispatch(Kernel kernel, VkDeviceAddress plan, uint32_t x, uint32_t y) {
   const Expected<std::shared_ptr<const InternalKernels>> kernels = InternalKernels::Of(device());
   ASSERT_TRUE(kernels) << kernels.error().message;
+  Dispatch((*kernels)->pipeline(kernel), (*kernels)->layout(), plan, x, y);
+}
+
+void KernelTest::Dispatch(VkPipeline pipeline, VkPipelineLayout layout, VkDeviceAddress plan, uint32_t x, uint32_t y) {
   const bool executed = driver_->Execute([&](VkCommandBuffer command_buffer) {
     const DeviceDispatch& dispatch = device().dispatch;
-    dispatch.CmdBindPipeline(command_buffer, VK_PIPELINE_BIND_POINT_COMPUTE, (*kernels)->pipeline(kernel));
-    dispatch.CmdPushConstants(command_buffer, (*kernels)->layout(), VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof(plan),
-                              &plan);
+    dispatch.CmdBindPipeline(command_buffer, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
+    dispatch.CmdPushConstants(command_buffer, layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof(plan), &plan);
     dispatch.CmdDispatch(command_buffer, x, y, 1);
   });
   ASSERT_TRUE(executed);

@@ -61,6 +61,9 @@ class KernelTest : public ::testing::Test {
     Dispatch(kernel, span.address, x, y);
   }
 
+  // The same with a pipeline of the internal kernels' layout.
+  void Dispatch(VkPipeline pipeline, VkPipelineLayout layout, VkDeviceAddress plan, uint32_t x, uint32_t y);
+
   Device& device() { return driver_->device(); }
 
  private:

@@ -1,0 +1,110 @@
+// Calls a function of the runtime with the arguments of the plan. Compiled with and without TRELLIS_SUBGROUP_AGGREGATION.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#extension GL_KHR_memory_scope_semantics : require
+#ifdef TRELLIS_SUBGROUP_AGGREGATION
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_ballot : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+#endif
+
+#include "meta_shaders/runtime/check.glsl"
+#include "meta_shaders/runtime/defer.glsl"
+#include "meta_shaders/runtime/enter.glsl"
+#include "meta_shaders/runtime/finish_writing.glsl"
+#include "meta_shaders/runtime/reserve.glsl"
+#include "meta_shaders/runtime/reserve_sorted.glsl"
+#include "meta_shaders/shared/kernel.glsl"
+#include "runtime_call.h"
+
+layout(local_size_x = kRuntimeCallWorkgroup) in;
+
+layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer RuntimeCallReference { RuntimeCall call; };
+layout(buffer_reference, scalar, buffer_reference_align = 8) buffer RuntimeResultReference { RuntimeResult result; };
+
+// Stores as a node does: whatever the index, at a place inside the record.
+void Stamp(const RuntimeCall call, const uvec4 handle) {
+  if (call.record_bytes == 0u) return;
+  const uint indices[3] = uint[3](0u, handle.z - 1u, 0xffffffffu);
+  for (uint i = 0u; i < 3u; ++i) UintReference(AddressAdd(trellis_element(handle, indices[i]), call.record_bytes - 4u)).value = kRuntimeCallStamp;
+}
+
+uvec4 Reserve(const RuntimeCall call, const uint output_number) {
+  const uint count = call.count + gl_LocalInvocationIndex * call.count_step;
+  const uint index = call.index + gl_LocalInvocationIndex * call.index_step;
+  switch (call.function) {
+    case kCallReserveWorkgroup:
+      return trellis_reserve_workgroup(output_number, count, index, call.limit);
+    case kCallReserveInvocations:
+      return trellis_reserve_invocations(output_number, count, index, call.limit, kRuntimeCallWorkgroup);
+    case kCallDeferWorkgroup:
+      return trellis_defer_workgroup(output_number, count, index, call.limit);
+    case kCallDeferInvocation:
+      return trellis_defer_invocation(output_number, count, index, call.limit);
+    default:
+      return trellis_reserve_invocation(output_number, count, index, call.limit);
+  }
+}
+
+uvec4 ReserveAndStore(const RuntimeCall call) {
+  const uvec4 handle = Reserve(call, call.target);
+  Stamp(call, handle);
+  if (call.slot != 0u && HasHeapHeader(handle)) HeaderOf(handle).slot = call.slot;
+  if (call.function == kCallDeferWorkgroup) trellis_enqueue_workgroup(handle, kRuntimeCallWorkgroup);
+  if (call.function == kCallDeferInvocation) trellis_enqueue_invocation(handle);
+  if (call.function == kCallCopyArray) trellis_copy_array(Reserve(call, 0u), handle);
+  return handle;
+}
+
+void Check(const RuntimeCall call) {
+  const uint count = call.count + gl_LocalInvocationIndex * call.count_step;
+  const uint index = call.index + gl_LocalInvocationIndex * call.index_step;
+  trellis_check_workgroup(call.target, count, index, call.limit);
+  trellis_check_single(call.target, count, index, call.limit);
+  trellis_check_invocations(call.target, count, index, call.limit);
+}
+
+bool Enter(const RuntimeCall call) {
+  const uvec3 id = uvec3(call.id_x + gl_GlobalInvocationID.x * call.id_step, call.id_y, call.id_z);
+  switch (call.function) {
+    case kCallEnterStatic:
+      return trellis_enter_static(call.launch, id, call.row, 0u, uvec3(call.grid_x, call.grid_y, call.grid_z));
+    case kCallEnterDynamic:
+      return trellis_enter_dynamic(call.launch, id, call.row, 0u, call.each, call.note_words);
+    case kCallEnterCoalescing:
+      return trellis_enter_coalescing(call.launch, id, call.row, 0u, call.each);
+    default:
+      return trellis_enter_packed(call.launch, id, call.row, gl_LocalInvocationIndex, call.each);
+  }
+}
+
+// One workgroup of the node is one of the dispatch.
+bool FinishWriting(const RuntimeCall call) {
+  const uvec3 id = uvec3(gl_WorkGroupID.x, 0u, 0u);
+  if (!trellis_enter_static(call.launch, id, call.row, gl_LocalInvocationIndex, uvec3(call.grid_x, call.grid_y, call.grid_z))) return false;
+  return trellis_finish_writing(call.note_words);
+}
+
+void main() {
+  const RuntimeCall call = RuntimeCallReference(push.plan).call;
+  trellis_launch = call.launch;
+  trellis_local_index = gl_LocalInvocationIndex;
+  trellis_turn = 0u;
+  trellis_record = 0u;
+  uvec4 handle = uvec4(0u);
+  uvec2 element = uvec2(0u);
+  bool is_true = false;
+  if (call.function <= kCallCopyArray) {
+    is_true = trellis_valid(call.target, call.index + gl_LocalInvocationIndex * call.index_step);
+    handle = ReserveAndStore(call);
+  } else if (call.function == kCallCheck) {
+    Check(call);
+  } else if (call.function == kCallElement) {
+    element = trellis_element(uvec4(call.base, call.handle_count, call.handle_stride), call.index + gl_GlobalInvocationID.x * call.index_step);
+  } else {
+    is_true = call.function == kCallFinishWriting ? FinishWriting(call) : Enter(call);
+    if (is_true) handle = trellis_input;
+  }
+  RuntimeResultReference(ElementAddress(call.results, gl_GlobalInvocationID.x, 32u)).result =
+      RuntimeResult(handle.xy, handle.z, handle.w, element, trellis_record, is_true ? 1u : 0u);
+}

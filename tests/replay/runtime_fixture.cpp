@@ -1,0 +1,142 @@
+#include "tests/replay/runtime_fixture.h"
+
+#include "layer/objects/scoped_shader_module.h"
+#include "tests/runtime_calls_spv.h"
+#include "tests/runtime_calls_subgroup_spv.h"
+
+namespace trellis::test {
+namespace {
+
+using Targets = std::map<uint32_t, uint32_t>;  // slot by shader index
+
+const Targets kTargets[] = {
+    {{3, 0}}, {{10, 1}, {12, 2}, {13, 0}}, {{5, 1}, {7, 2}, {0xffffffff, 0}}, {{0xfffffffe, 1}, {0xffffffff, 2}}, {},
+    {},
+};
+constexpr size_t kMemoryBytes = size_t{2} << 20;
+
+}  // namespace
+
+std::optional<uint32_t> RuntimeTest::TargetOf(uint32_t output, uint32_t index) {
+  const auto found = kTargets[output].find(index);
+  return found != kTargets[output].end() ? std::optional(found->second) : std::nullopt;
+}
+
+void RuntimeTest::SetUp() {
+  KernelTest::SetUp();
+  if (IsSkipped()) return;
+  const Expected<std::shared_ptr<const InternalKernels>> kernels = InternalKernels::Of(device());
+  ASSERT_TRUE(kernels) << kernels.error().message;
+  kernels_ = *kernels;
+  memory_ = Memory(kMemoryBytes);
+  ASSERT_TRUE(UseSubgroups(false));
+}
+
+void RuntimeTest::TearDown() {
+  for (VkPipeline pipeline : pipelines_)
+    if (pipeline) device().dispatch.DestroyPipeline(device().handle, pipeline, nullptr);
+}
+
+bool RuntimeTest::UseSubgroups(bool used) {
+  constexpr VkSubgroupFeatureFlags kNeeded =
+      VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_BALLOT_BIT | VK_SUBGROUP_FEATURE_SHUFFLE_BIT;
+  if (used && (device().traits.subgroup_operations & kNeeded) != kNeeded) return false;
+  used_ = used ? 1 : 0;
+  if (pipelines_[used_] == VK_NULL_HANDLE) MakePipeline(used);
+  return true;
+}
+
+void RuntimeTest::MakePipeline(bool subgroups) {
+  ScopedShaderModule module(device());
+  const std::span<const uint32_t> words =
+      subgroups ? std::span<const uint32_t>(kRuntimeCallsSubgroupSpv) : std::span<const uint32_t>(kRuntimeCallsSpv);
+  ASSERT_EQ(module.Create(words), VK_SUCCESS);
+  VkComputePipelineCreateInfo info = {};
+  info.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO;
+  info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
+  info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
+  info.stage.module = module.handle();
+  info.stage.pName = "main";
+  info.layout = kernels_->layout();
+  ASSERT_EQ(
+      device().dispatch.CreateComputePipelines(device().handle, VK_NULL_HANDLE, 1, &info, nullptr, &pipelines_[used_]),
+      VK_SUCCESS);
+}
+
+std::vector<shared::NodeOutput> RuntimeTest::MakeOutputs() {
+  const auto dense = [&](const Targets& targets) {
+    const uint32_t first = targets.empty() ? 0 : targets.begin()->first;
+    std::vector<uint32_t> slots;
+    for (const auto& [index, slot] : targets) {
+      slots.resize(index - first, shared::kNoSlot);
+      slots.push_back(slot);
+    }
+    return shared::NodeOutput{guarded_->Take(slots).address, first, static_cast<uint32_t>(slots.size())};
+  };
+  const auto sorted = [&](const Targets& targets) {
+    std::vector<uint32_t> pairs;
+    for (const auto& [index, slot] : targets) pairs.insert(pairs.end(), {index, slot});
+    return shared::NodeOutput{guarded_->Take(pairs).address, 0,
+                              static_cast<uint32_t>(targets.size()) | shared::kSortedSlotPairs};
+  };
+  const auto& [index, slot] = *kTargets[kOneTarget].begin();
+  return {{slot, index, shared::kOneSlot}, dense(kTargets[kDense]),      sorted(kTargets[kSorted]),
+          dense(kTargets[kDenseAtTheEnd]), dense(kTargets[kEmptyDense]), sorted(kTargets[kEmptySorted])};
+}
+
+void RuntimeTest::Open(const std::vector<RegionSetup>& setups) {
+  guarded_ = std::make_unique<GuardedMemory>(memory_);
+  records_.clear();
+  std::vector<shared::Region> regions(setups.size());
+  for (size_t i = 0; i < setups.size(); ++i) {
+    const RegionSetup& setup = setups[i];
+    records_.push_back(guarded_->Take(setup.has_memory ? size_t{setup.capacity} * setup.stride : 0));
+    regions[i].records = {records_[i].address, setup.stride, setup.capacity};
+    regions[i].capacity = setup.capacity;
+    regions[i].reserved = setup.reserved;
+    regions[i].lost = setup.lost;
+    regions[i].coalesce = setup.coalesce;
+  }
+  regions_ = guarded_->Take(regions);
+  dump_ = guarded_->Take(kDumpBytes);
+  reports_ =
+      guarded_->Take(sizeof(shared::LossReportHeader) + shared::kLossReportCapacity * sizeof(shared::LossReport));
+  input_ = guarded_->Take(sizeof(shared::LaunchInput));
+  shared::ControlBlock control = {};
+  control.dump = dump_.address;
+  control.heap_slot = static_cast<uint32_t>(setups.size() - 1);
+  control.reports = reports_.address;
+  block_ = {};
+  block_.control = guarded_->Take(std::vector{control}).address;
+  block_.regions = regions_.address;
+  block_.source = input_.address;
+  const std::vector<shared::NodeOutput> outputs = MakeOutputs();
+  call_ = guarded_->Take(sizeof(shared::RuntimeCall));
+  launch_ = guarded_->Take(sizeof(block_) + outputs.size() * sizeof(outputs[0]));
+  launch_.Store(sizeof(block_), std::span(outputs));
+  StoreBlock();
+}
+
+void RuntimeTest::StoreBlock() { launch_.Store(0, block_); }
+
+void RuntimeTest::ReadFromRegion(uint32_t slot) {
+  block_.from_region = 1;
+  block_.source = regions_.address + slot * sizeof(shared::Region);
+  StoreBlock();
+}
+
+shared::Region RuntimeTest::RegionAfter(uint32_t slot) const { return Read<shared::Region>(regions_, slot); }
+
+std::vector<shared::RuntimeResult> RuntimeTest::Call(shared::RuntimeCall call, uint32_t workgroups) {
+  std::vector<shared::RuntimeResult> results(size_t{workgroups} * shared::kRuntimeCallWorkgroup);
+  const PlanSpan result_memory = Memory(results);
+  call.launch = launch_.address;
+  call.results = result_memory.address;
+  call_.Store(0, call);
+  Dispatch(pipelines_[used_], kernels_->layout(), call_.address, workgroups, 1);
+  EXPECT_EQ(guarded_->WhereWritten(), "");
+  std::memcpy(results.data(), result_memory.host, result_memory.size);
+  return results;
+}
+
+}  // namespace trellis::test

@@ -1,0 +1,81 @@
+// Functions of meta_shaders/runtime, called on a real driver with any arguments, on memory between guards.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "tests/replay/guarded_memory.h"
+#include "tests/replay/kernel_test_base.h"
+#include "tests/replay/runtime_call.h"
+
+namespace trellis::test {
+
+// How the region of a slot is before the call.
+struct RegionSetup {
+  uint32_t stride = 0;
+  uint32_t capacity = 0;
+  uint32_t reserved = 0;
+  uint32_t lost = 0;
+  uint32_t coalesce = 0;
+  bool has_memory = true;  // else addresses are only looked at
+};
+
+class RuntimeTest : public KernelTest {
+ protected:
+  static constexpr uint32_t kSlots = 3;
+  static constexpr uint32_t kDumpBytes = 256;  // the largest record
+
+  // The outputs of the node. The last two have no targets.
+  static constexpr uint32_t kOneTarget = 0;
+  static constexpr uint32_t kDense = 1;
+  static constexpr uint32_t kSorted = 2;
+  static constexpr uint32_t kDenseAtTheEnd = 3;
+  static constexpr uint32_t kEmptyDense = 4;
+  static constexpr uint32_t kEmptySorted = 5;
+  // The slot that gets what is sent there, from the same lists that the device's tables are made of.
+  [[nodiscard]] static std::optional<uint32_t> TargetOf(uint32_t output, uint32_t index);
+
+  void SetUp() override;
+  void TearDown() override;
+
+  // Memory of regions, and a launch block that leads to them. The last one is the heap.
+  void Open(const std::vector<RegionSetup>& regions);
+  [[nodiscard]] shared::Region RegionAfter(uint32_t slot) const;
+  // What the launch reads, where it is not made of a region.
+  void SetInput(const shared::LaunchInput& input) { input_.Store(0, input); }
+  // From now on the launch reads the region of this slot.
+  void ReadFromRegion(uint32_t slot);
+  // Calls in every invocation of so many workgroups, and looks whether anything else was written.
+  std::vector<shared::RuntimeResult> Call(shared::RuntimeCall call, uint32_t workgroups);
+
+  [[nodiscard]] const PlanSpan& records(uint32_t slot) const { return records_[slot]; }
+  [[nodiscard]] const PlanSpan& reports() const { return reports_; }
+  [[nodiscard]] uint64_t dump() const { return dump_.address; }
+  [[nodiscard]] GuardedMemory& memory() { return *guarded_; }
+  // Whether the calls that follow are those of the functions for subgroups. False: the device has no such operations.
+  [[nodiscard]] bool UseSubgroups(bool used);
+
+ private:
+  void MakePipeline(bool subgroups);
+  [[nodiscard]] std::vector<shared::NodeOutput> MakeOutputs();
+  void StoreBlock();
+
+  PlanSpan memory_;
+  std::unique_ptr<GuardedMemory> guarded_;
+  std::vector<PlanSpan> records_;
+  PlanSpan regions_;
+  PlanSpan dump_;
+  PlanSpan reports_;
+  PlanSpan input_;
+  PlanSpan launch_;
+  PlanSpan call_;
+  shared::LaunchBlock block_ = {};
+  std::shared_ptr<const InternalKernels> kernels_;
+  VkPipeline pipelines_[2] = {};
+  size_t used_ = 0;
+};
+
+}  // namespace trellis::test
