@@ -50,6 +50,40 @@ bool trellis_enter_static(const uvec2 launch, const uvec3 id, const uint row, co
   return true;
 }
 
+bool BeginsAfter(const LaunchInput from, const uint note_bytes, const uint record, const uint workgroup) {
+  return UintReference(ElementAddress(from.notes, record, note_bytes)).value > workgroup;
+}
+
+// The last record whose first workgroup is not above `workgroup`: records without workgroups share the number of their successor. The first one's is 0.
+uint FindRecord(const LaunchInput from, const uint note_bytes, const uint workgroup) {
+  uint low = 0u;
+  uint high = from.records.count;
+#ifdef TRELLIS_SUBGROUP_AGGREGATION
+  // A place for each invocation of the subgroup, so that the loads of a round wait together. Whole workgroups get here.
+  const uvec4 together = subgroupBallot(true);
+  const uint places = subgroupBallotBitCount(together);
+  const uint own = subgroupBallotExclusiveBitCount(together) + 1u;
+  while (high - low > 1u) {
+    uint step = (high - low + places) / (places + 1u);
+    uint record = low + min(own * step, high - low);
+    bool after = record >= high || BeginsAfter(from, note_bytes, record, workgroup);
+    uint not_after = places - subgroupBallotBitCount(subgroupBallot(after));
+    low += not_after * step;
+    high = min(low + step, high);
+  }
+#else
+  while (high - low > 1u) {
+    uint middle = low + (high - low) / 2u;
+    if (BeginsAfter(from, note_bytes, middle, workgroup)) {
+      high = middle;
+    } else {
+      low = middle;
+    }
+  }
+#endif
+  return low;
+}
+
 // `grid_member` as LaunchPlan::grid_member. The grid's bounds come from the launch block: whoever counted the workgroups clamped with the same.
 // `note_words`: kFullNotes if the record may have changed since then; the notes know its grid.
 bool trellis_enter_dynamic(const uvec2 launch, const uvec3 id, const uint row, const uint local_index, const uint grid_member,
@@ -61,18 +95,8 @@ bool trellis_enter_dynamic(const uvec2 launch, const uvec3 id, const uint row, c
   LaunchInput from = InputOf(launch).launch;
   uint linear = LaunchWorkgroup(launch, id, row);
   if (linear == kNoWorkgroup || from.records.count == 0u) return false;
-  // The last record whose first workgroup is not above `linear`: records without workgroups share the number of their successor.
   uint note_bytes = note_words * 4u;
-  uint low = 0u;
-  uint high = from.records.count;
-  while (high - low > 1u) {
-    uint middle = low + (high - low) / 2u;
-    if (UintReference(ElementAddress(from.notes, middle, note_bytes)).value <= linear) {
-      low = middle;
-    } else {
-      high = middle;
-    }
-  }
+  uint low = FindRecord(from, note_bytes, linear);
   SetRecord(from.records, low, 1u);
   uvec2 note = ElementAddress(from.notes, low, note_bytes);
   uvec2 grid;

@@ -57,7 +57,8 @@ uint WorkgroupsFor(const uint records, const uint each) { return records / each 
 // The shares of all reservations that succeeded add up to the workgroups for their sum: ranks leave no gaps.
 void CountWorkgroups(const RegionReference region, const uint each, const uint rank, const uint count) {
   if (each == 0u) return;
-  uint workgroups = WorkgroupsFor(rank + count, each) - WorkgroupsFor(rank, each);
+  uint begun = rank % each;  // records of the workgroup that the first of these falls into
+  uint workgroups = (begun + count <= each ? 1u : WorkgroupsFor(begun + count, each)) - uint(begun != 0u);
   if (workgroups != 0u) atomicAdd(region.region.workgroups, workgroups);
 }
 
