@@ -16,6 +16,7 @@ namespace trellis {
 struct RootCount {
   Launch launch;
   uint64_t workgroups = 0;  // exact total, of the node's own workgroups where it is packed
+  bool operator==(const RootCount&) const = default;
 };
 
 struct MemoryLimits {

@@ -13,6 +13,7 @@
 #include "layer/graph/levels.h"
 #include "layer/memory/device_buffer.h"
 #include "layer/memory/scratch_layout.h"
+#include "layer/objects/attachments.h"
 #include "layer/objects/device.h"
 #include "layer/objects/pipeline_layout.h"
 #include "layer/pipeline/node_pipeline.h"
@@ -20,9 +21,9 @@
 namespace trellis {
 
 // One graph, or a library with a part of one. Immutable once its handle is in Device::execution_graphs, except for the
-// schedule cache and the name, which lock themselves; so any thread may read it. Ownership: shared by the table and by
-// command buffers that recorded it. vkDestroyPipeline lets go of the nodes' pipelines at once, and of the rest (tables)
-// with the last reference.
+// schedule cache, the name and the attachments, which lock themselves; so any thread may read it. Ownership: shared by
+// the table and by command buffers that recorded it. vkDestroyPipeline lets go of the nodes' pipelines at once, and of
+// the rest (tables) with the last reference.
 struct ExecutionGraphPipeline {
   struct CompiledNode {
     std::shared_ptr<NodePipeline> pipeline;
@@ -44,6 +45,7 @@ struct ExecutionGraphPipeline {
   std::vector<CompiledNode> nodes;         // by node index, like graph.nodes
   DeviceBuffer tables;                     // layer/graph/tables.h
   std::vector<std::vector<shared::NodeOutput>> outputs;  // by slot: what its launch blocks end with
+  mutable Attachments attachments;                       // what other rooms remember of it
 
   [[nodiscard]] ScratchLayout scratch_layout() const;
 

@@ -42,13 +42,38 @@ Expected<void> LevelPlanner::CopyPushConstants() {
 
 void LevelPlanner::PlanLevels(std::span<const uint32_t> slots, std::span<const RootCount> counts, uint64_t reserved) {
   schedule_ = pipeline_.ScheduleFor(slots);
+  const std::shared_ptr<MemoryPlans> plans = MemoryPlans::Of(pipeline_);
+  MemoryPlans::Key key = {schedule_, {counts.begin(), counts.end()}, reserved};
+  std::shared_ptr<const RingUse> use = plans->Find(key);
+  if (!use) {
+    use = std::make_shared<const RingUse>(PlanRing(counts, reserved));
+    plans->Keep(std::move(key), use);
+  }
+  memory_ = use->memory;
+  steps_ = use->steps;
+  if (steps_) scratch_ = scratch_.ForSteps();
+}
+
+RingUse LevelPlanner::PlanRing(std::span<const RootCount> counts, uint64_t reserved) const {
   MemoryLimits limits;
   limits.half_bytes = environment_.ring_budget / 2;
-  limits.max_workgroups = uint64_t{environment_.limits.max_workgroups_x} * environment_.limits.max_workgroups_y;
+  limits.max_workgroups = MostWorkgroups(environment_.limits);
   limits.max_grid_workgroups = environment_.limits.max_grid_workgroups;
-  memory_ = PlanMemory(graph_, *schedule_, counts, limits);
-  if (!memory_.bounded) UseStepsIfTheyAreFew(counts, reserved);
-  for (shared::RegionPlan& opening : memory_.openings) opening.region = scratch_.region(opening.level, opening.slot);
+  RingUse use;
+  use.memory = PlanMemory(graph_, *schedule_, counts, limits);
+  if (!use.memory.bounded) use.steps = StepsIfTheyAreFew(use.memory, counts, reserved);
+  const ScratchLayout scratch = use.steps ? scratch_.ForSteps() : scratch_;
+  const auto place = [&scratch](shared::RegionPlan& opening) {
+    opening.region = scratch.region(opening.level, opening.slot);
+  };
+  if (use.steps) {
+    std::for_each(use.steps->openings.begin(), use.steps->openings.end(), place);
+    use.memory = {};
+    use.memory.openings = use.steps->FirstOpenings();
+    use.memory.half_bytes[0] = use.steps->ring_bytes;
+  }
+  std::for_each(use.memory.openings.begin(), use.memory.openings.end(), place);
+  return use;
 }
 
 Expected<void> LevelPlanner::UploadBlock(uint32_t level, const shared::LaunchPlan& described, VkDeviceAddress source,

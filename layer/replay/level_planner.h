@@ -10,6 +10,7 @@
 #include "layer/graph/memory_plan.h"
 #include "layer/graph/step_schedule.h"
 #include "layer/replay/dispatch_plan.h"
+#include "layer/replay/memory_plans.h"
 
 namespace trellis {
 
@@ -103,7 +104,11 @@ class LevelPlanner {
   [[nodiscard]] shared::LaunchPlan DescribeNext(Launch launch, uint32_t& notes) const;
   // What the close kernels of all levels have in common.
   [[nodiscard]] shared::ClosePlan CommonClosePlan() const;
-  void UseStepsIfTheyAreFew(std::span<const RootCount> counts, uint64_t reserved);
+  [[nodiscard]] RingUse PlanRing(std::span<const RootCount> counts, uint64_t reserved) const;
+  // Nothing where one pass is the better choice.
+  [[nodiscard]] std::optional<StepSchedule> StepsIfTheyAreFew(const GraphPlan& memory,
+                                                              std::span<const RootCount> counts,
+                                                              uint64_t reserved) const;
   [[nodiscard]] Expected<void> PlanStepLevel(uint32_t level, std::span<const VkDeviceAddress> root_inputs,
                                              std::vector<shared::StepLaunch>& launches);
   [[nodiscard]] std::vector<shared::StepTurn> DescribeTurns() const;

@@ -29,30 +29,26 @@ bool HasOpenGrids(const Graph& graph, const LevelSchedule& schedule) {
 
 }  // namespace
 
-void LevelPlanner::UseStepsIfTheyAreFew(std::span<const RootCount> counts, uint64_t reserved) {
-  if (scratch_.step_levels == 0) return;
+std::optional<StepSchedule> LevelPlanner::StepsIfTheyAreFew(const GraphPlan& memory, std::span<const RootCount> counts,
+                                                            uint64_t reserved) const {
+  if (scratch_.step_levels == 0) return std::nullopt;
   // Portions must fit whichever nodes of an array they go to. Where all of it fits if it is spread, that takes many
   // steps for what hardly ever happens.
-  if (environment_.max_rounds == 0 && (memory_.fits_spread || HasOpenGrids(graph_, *schedule_))) return;
+  if (environment_.max_rounds == 0 && (memory.fits_spread || HasOpenGrids(graph_, *schedule_))) return std::nullopt;
   StepLimits limits;
   limits.ring_bytes = environment_.ring_budget - std::min(reserved, environment_.ring_budget / 2);
   limits.max_workgroups = MostWorkgroups(environment_.limits);
   limits.max_grid_workgroups = environment_.limits.max_grid_workgroups;
   std::optional<StepSchedule> steps = ScheduleSteps(graph_, *schedule_, counts, limits);
-  if (!steps) return;
+  if (!steps) return std::nullopt;
   if (environment_.max_rounds == 0) {
     const uint64_t dispatches_of_step = 1 + schedule_->launches.size();
-    if (SaturatingMultiply(steps->steps, dispatches_of_step) > kMostStepDispatches) return;
+    if (SaturatingMultiply(steps->steps, dispatches_of_step) > kMostStepDispatches) return std::nullopt;
   } else {
     steps->steps =
         std::min({steps->steps, uint64_t{environment_.max_rounds} + schedule_->level_count(), kMostRecordedSteps});
   }
-  steps_ = std::move(steps);
-  scratch_ = scratch_.ForSteps();
-  for (shared::RegionPlan& opening : steps_->openings) opening.region = scratch_.region(opening.level, opening.slot);
-  memory_ = {};
-  memory_.openings = steps_->FirstOpenings();
-  memory_.half_bytes[0] = steps_->ring_bytes;
+  return steps;
 }
 
 Expected<void> LevelPlanner::PlanSteps(std::span<const VkDeviceAddress> root_inputs) {
