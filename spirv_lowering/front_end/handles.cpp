@@ -255,6 +255,7 @@ class FunctionRewriter {
     } else {
       return Keep(std::move(instruction));
     }
+    if (!types_.IsPointer(instruction.type_id)) return Refuse("an access chain into a payload leads to no payload");
     instruction.type_id = types_.Pointer(storage, types_.Pointee(instruction.type_id));
     class_of_[instruction.result_id] = storage;
     body_.push_back(std::move(instruction));

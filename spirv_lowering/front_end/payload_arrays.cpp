@@ -196,6 +196,11 @@ class Maker {
   // it for nothing.
   void MoveStructDecorations() {
     std::unordered_set<Id> tracked;
+    std::unordered_set<Id> laid_out;
+    for (const Instruction& annotation : module_.annotations)
+      if (annotation.opcode == spv::Op::OpMemberDecorate && annotation.operands[1] == 0 &&
+          annotation.operands[2] == static_cast<uint32_t>(spv::Decoration::Offset))
+        laid_out.insert(annotation.operands[0]);
     std::erase_if(module_.annotations, [&](const Instruction& annotation) {
       if (annotation.opcode != spv::Op::OpMemberDecorate) return false;
       const Id type = annotation.operands[0];
@@ -204,8 +209,7 @@ class Maker {
         if (records_.contains(type)) tracked.insert(type);
         return true;
       }
-      return decoration == spv::Decoration::PayloadDispatchIndirectAMDX &&
-             !HasMemberDecoration(module_, type, 0, spv::Decoration::Offset);
+      return decoration == spv::Decoration::PayloadDispatchIndirectAMDX && !laid_out.contains(type);
     });
     for (const Id type : tracked) Decorate(type, spv::Decoration::TrackFinishWritingAMDX);
   }

@@ -73,7 +73,9 @@ class EntryPoint {
           annotation.operands[1] == static_cast<uint32_t>(spv::Decoration::BuiltIn) &&
           annotation.operands[2] == static_cast<uint32_t>(built_in)) {
         const Instruction* variable = types_.Find(annotation.operands[0]);
-        if (variable != nullptr && variable->opcode == spv::Op::OpVariable) return annotation.operands[0];
+        if (variable != nullptr && variable->opcode == spv::Op::OpVariable &&
+            variable->operands[0] == static_cast<uint32_t>(spv::StorageClass::Input))
+          return annotation.operands[0];
       }
     }
     const Id pointer = types_.Pointer(spv::StorageClass::Input, type);
