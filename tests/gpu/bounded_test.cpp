@@ -42,7 +42,10 @@ class Bounded : public SmallRingTest {
     ASSERT_TRUE(steps) << "the graph did not run in steps";
     EXPECT_GT(steps->used, levels);
     EXPECT_LE(steps->used, steps->recorded);
-    EXPECT_TRUE(context().messages.Find(kRecordsLost).empty());
+    // With `validate`, what the last level of a recursion allocates for no node is told too, more often than reports
+    // fit.
+    for (const Message& message : context().messages.Find(kRecordsLost))
+      EXPECT_NE(message.text.find("were overwritten"), std::string::npos) << message.text;
   }
 };
 
