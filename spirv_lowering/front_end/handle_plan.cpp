@@ -19,6 +19,11 @@ HandlePlan::HandlePlan(const Function& function, const PayloadArrays& arrays, co
   }
 }
 
+Id HandlePlan::VariableOf(Id handle) const {
+  const auto found = variable_of_.find(handle);
+  return found == variable_of_.end() ? kNoId : found->second;
+}
+
 Id HandlePlan::TypeOf(Id id) const {
   const auto found = type_of_.find(id);
   return found == type_of_.end() ? kNoId : found->second;

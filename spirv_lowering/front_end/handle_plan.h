@@ -21,8 +21,8 @@ class HandlePlan {
 
   // Handles that need a variable, in order of first use.
   [[nodiscard]] const std::vector<Id>& spilled() const { return spilled_; }
-  // Of a handle that is used through a pointer and is neither spilled nor an allocation.
-  [[nodiscard]] Id VariableOf(Id handle) const { return variable_of_.at(handle); }
+  // Of a handle that is used through a pointer and is neither spilled nor an allocation; otherwise kNoId.
+  [[nodiscard]] Id VariableOf(Id handle) const;
 
  private:
   void Visit(const Instruction& instruction);

@@ -94,13 +94,18 @@ class FunctionRewriter {
   }
 
   // A pointer to the payload array that `handle` is a value of, and its storage class.
-  std::pair<Id, spv::StorageClass> PointerTo(Id handle) {
+  struct ArrayPointer {
+    Id id;
+    spv::StorageClass storage;
+  };
+  Expected<ArrayPointer> PointerTo(Id handle) const {
     const auto allocation = allocation_of_.find(handle);
-    if (allocation != allocation_of_.end()) return {allocation->second, spv::StorageClass::NodePayloadAMDX};
+    if (allocation != allocation_of_.end()) return ArrayPointer{allocation->second, spv::StorageClass::NodePayloadAMDX};
     const auto spill = spill_of_.find(handle);
-    if (spill != spill_of_.end()) return {spill->second, spv::StorageClass::Function};
+    if (spill != spill_of_.end()) return ArrayPointer{spill->second, spv::StorageClass::Function};
     const Id variable = plan_.VariableOf(handle);
-    return {variable, types_.PointerClass(TypeOf(variable))};
+    if (variable == kNoId) return Refuse("a payload array is used before it is allocated");
+    return ArrayPointer{variable, types_.PointerClass(TypeOf(variable))};
   }
 
   Expected<void> Rewrite(Instruction& instruction) {
@@ -210,7 +215,9 @@ class FunctionRewriter {
     const Id handle = instruction.operands[0];
     if (type_names_.contains(handle) || !IsHandle(handle))
       return Refuse("node_enqueue of what is no allocated payload array");
-    instruction.operands[0] = PointerTo(handle).first;
+    const Expected<ArrayPointer> array = PointerTo(handle);
+    if (!array) return array.error();
+    instruction.operands[0] = array->id;
     // Some versions of glslang emit an instruction without result twice. No program can mean that: the array is gone
     // after the first.
     const bool repeated =
@@ -224,7 +231,9 @@ class FunctionRewriter {
     if (array == arrays_.input) {
       instruction.operands = {array};
     } else if (IsHandle(array) && !type_names_.contains(array)) {
-      instruction.operands = {PointerTo(array).first};
+      const Expected<ArrayPointer> pointer = PointerTo(array);
+      if (!pointer) return pointer.error();
+      instruction.operands = {pointer->id};
     } else {
       return Keep(std::move(instruction));
     }
@@ -250,7 +259,10 @@ class FunctionRewriter {
     } else if (IsHandle(operands[0])) {
       if (type_names_.contains(operands[0])) return Refuse(kHandleFromNumber);
       const bool empty = arrays_.outputs.at(TypeOf(operands[0]));
-      std::tie(operands[0], storage) = PointerTo(operands[0]);
+      const Expected<ArrayPointer> array = PointerTo(operands[0]);
+      if (!array) return array.error();
+      operands[0] = array->id;
+      storage = array->storage;
       if (Expected<void> fine = EnterBlock(operands, true, empty); !fine) return fine;
     } else {
       return Keep(std::move(instruction));
