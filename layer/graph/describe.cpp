@@ -3,26 +3,6 @@
 namespace trellis {
 namespace {
 
-void AppendNodeLabel(const std::string& name, uint32_t index, std::string& text) {
-  text += name;
-  text += '[';
-  text += std::to_string(index);
-  text += ']';
-}
-
-void AppendSlotLabel(const Graph& graph, uint32_t slot, std::string& text) {
-  if (slot == graph.HeapSlot()) {
-    text += "heap";
-    return;
-  }
-  const Node& node = graph.NodeOf(slot);
-  AppendNodeLabel(node.name, node.index, text);
-  if (node.slot_count == 1) return;
-  text += " (";
-  text += std::to_string(graph.slots[slot].remaining_recursion);
-  text += " left)";
-}
-
 std::string Grid(const std::array<uint32_t, 3>& grid) {
   return std::to_string(grid[0]) + "x" + std::to_string(grid[1]) + "x" + std::to_string(grid[2]);
 }
@@ -68,29 +48,19 @@ std::string OutputText(const Graph& graph, const spirv::NodeOutputInfo& output, 
 
 }  // namespace
 
-std::string NodeLabel(const std::string& name, uint32_t index) {
-  std::string text;
-  AppendNodeLabel(name, index, text);
-  return text;
-}
+std::string NodeLabel(const std::string& name, uint32_t index) { return name + "[" + std::to_string(index) + "]"; }
 
 std::string SlotLabel(const Graph& graph, uint32_t slot) {
-  std::string text;
-  AppendSlotLabel(graph, slot, text);
-  return text;
+  if (slot == graph.HeapSlot()) return "heap";
+  const Node& node = graph.NodeOf(slot);
+  const std::string label = NodeLabel(node.name, node.index);
+  if (node.slot_count == 1) return label;
+  return label + " (" + std::to_string(graph.slots[slot].remaining_recursion) + " left)";
 }
 
 std::string LaunchLabel(const Graph& graph, Launch launch) {
-  std::string text;
-  AppendLaunchLabel(graph, launch, text);
-  return text;
-}
-
-void AppendLaunchLabel(const Graph& graph, Launch launch, std::string& text) {
-  AppendSlotLabel(graph, launch.slot, text);
-  if (launch.slot == launch.input) return;
-  text += " with the input of ";
-  AppendSlotLabel(graph, launch.input, text);
+  const std::string label = SlotLabel(graph, launch.slot);
+  return launch.slot == launch.input ? label : label + " with the input of " + SlotLabel(graph, launch.input);
 }
 
 std::string DescribeGraph(const Graph& graph) {

@@ -14,8 +14,6 @@ namespace trellis {
 [[nodiscard]] std::string SlotLabel(const Graph& graph, uint32_t slot);
 // Label of the launch's slot, and whose input it shares if it does.
 [[nodiscard]] std::string LaunchLabel(const Graph& graph, Launch launch);
-// The same behind `text`, without memory of its own: for recording.
-void AppendLaunchLabel(const Graph& graph, Launch launch, std::string& text);
 // One line a node: label, launch kind, payload; indented below it one line an output. Ends with a newline.
 [[nodiscard]] std::string DescribeGraph(const Graph& graph);
 

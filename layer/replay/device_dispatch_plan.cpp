@@ -24,20 +24,19 @@ constexpr uint64_t kHalfAlignment = 256;
 class DevicePlanner : LevelPlanner {
  public:
   DevicePlanner(const ExecutionGraphPipeline& pipeline, const DeviceInputs& inputs,
-                const DispatchEnvironment& environment, PlanArena& arena)
-      : LevelPlanner(pipeline, environment, arena), inputs_(inputs) {}
+                const DispatchEnvironment& environment, PlanArena& arena, DispatchPlan& plan)
+      : LevelPlanner(pipeline, environment, arena, plan), inputs_(inputs) {}
 
-  Expected<DispatchPlan> Run() {
+  Expected<void> Run() {
     const bool nothing = inputs_.count_info == 0 && inputs_.info_count == 0;
     FindRoots();
-    if (nothing || roots_.empty()) return std::move(plan_);
-    if (Expected<void> done = CopyPushConstants(); !done) return done.error();
+    if (nothing || roots_.empty()) return {};
+    if (Expected<void> done = CopyPushConstants(); !done) return done;
     PlanRootLevels();
-    if (Expected<void> done = PlanEntry(); !done) return done.error();
-    if (Expected<void> done = PlanAllLevels(); !done) return done.error();
-    if (Expected<void> done = BeginWithClosedRegions(); !done) return done.error();
-    if (Expected<void> done = PlanEnd(); !done) return done.error();
-    return std::move(plan_);
+    if (Expected<void> done = PlanEntry(); !done) return done;
+    if (Expected<void> done = PlanAllLevels(); !done) return done;
+    if (Expected<void> done = BeginWithClosedRegions(); !done) return done;
+    return PlanEnd();
   }
 
  private:
@@ -61,14 +60,15 @@ class DevicePlanner : LevelPlanner {
     PlanLevels(roots_, counts, environment_.ring_budget / 2);
     // Level 0 consumes from the second half, where level 1 appends when all of that has been read; in bounded mode from
     // what is behind all queues.
-    entry_half_bytes_ = std::max(memory_.half_bytes[1], environment_.ring_budget / 2 / kHalfAlignment * kHalfAlignment);
-    chunks_offset_ = memory_.half_bytes[0] + entry_half_bytes_;
+    entry_half_bytes_ =
+        std::max(memory().half_bytes[1], environment_.ring_budget / 2 / kHalfAlignment * kHalfAlignment);
+    chunks_offset_ = memory().half_bytes[0] + entry_half_bytes_;
     plan_.ring_bytes = chunks_offset_ + kChunkCapacity * sizeof(shared::EntryChunk);
   }
 
   [[nodiscard]] Expected<void> PlanAllLevels() {
-    if (steps_) return PlanSteps({});
-    for (uint32_t level = 0; level < schedule_->level_count(); ++level)
+    if (steps()) return PlanSteps({});
+    for (uint32_t level = 0; level < schedule().level_count(); ++level)
       if (Expected<void> done = PlanLevel(level); !done) return done;
     return {};
   }
@@ -78,7 +78,7 @@ class DevicePlanner : LevelPlanner {
     std::vector<shared::RegionPlan> openings;
     for (uint32_t slot : roots_)
       openings.push_back(
-          {memory_.half_bytes[0], slot, graph_.slots[slot].record_stride, 0, 0, scratch_.region(0, slot), 0, 0, 0});
+          {memory().half_bytes[0], slot, graph_.slots[slot].record_stride, 0, 0, scratch_.region(0, slot), 0, 0, 0});
     return PlanBegin(openings);
   }
 
@@ -89,7 +89,7 @@ class DevicePlanner : LevelPlanner {
     entry.infos = inputs_.infos;
     entry.info_stride = inputs_.info_stride;
     entry.regions = RegionsConsumedBy(0);
-    entry.half_offset = memory_.half_bytes[0];
+    entry.half_offset = memory().half_bytes[0];
     entry.chunks_offset = chunks_offset_;
     entry.state = environment_.scratch + scratch_.entry;
     entry.reports = environment_.loss_reports;
@@ -113,7 +113,7 @@ class DevicePlanner : LevelPlanner {
 
   [[nodiscard]] std::vector<shared::EntryRoot> RootsWithNotes() const {
     std::vector<shared::EntryRoot> roots;
-    for (Launch launch : schedule_->launches_of(0)) {
+    for (Launch launch : schedule().launches_of(0)) {
       if (launch.slot == launch.input) roots.push_back({launch.input, 0});
       roots.back().note_words += InfoOf(launch).NoteWords();
     }
@@ -134,9 +134,9 @@ class DevicePlanner : LevelPlanner {
 
 }  // namespace
 
-Expected<DispatchPlan> PlanDispatch(const ExecutionGraphPipeline& pipeline, const DeviceInputs& inputs,
-                                    const DispatchEnvironment& environment, PlanArena& arena) {
-  return DevicePlanner(pipeline, inputs, environment, arena).Run();
+Expected<void> PlanDispatch(const ExecutionGraphPipeline& pipeline, const DeviceInputs& inputs,
+                            const DispatchEnvironment& environment, PlanArena& arena, DispatchPlan& plan) {
+  return DevicePlanner(pipeline, inputs, environment, arena, plan).Run();
 }
 
 }  // namespace trellis

@@ -48,19 +48,17 @@ struct StagedRecords {
 class HostPlanner : LevelPlanner {
  public:
   HostPlanner(const ExecutionGraphPipeline& pipeline, const EntryInputs& inputs, const DispatchEnvironment& environment,
-              PlanArena& arena)
-      : LevelPlanner(pipeline, environment, arena), inputs_(inputs) {}
+              PlanArena& arena, DispatchPlan& plan)
+      : LevelPlanner(pipeline, environment, arena, plan), inputs_(inputs) {}
 
-  Expected<DispatchPlan> Run() {
-    if (Expected<void> done = PrepareRoots(); !done) return done.error();
-    if (roots_.empty()) return std::move(plan_);
-    if (Expected<void> done = CopyPushConstants(); !done) return done.error();
+  Expected<void> Run() {
+    if (Expected<void> done = PrepareRoots(); !done || roots_.empty()) return done;
+    if (Expected<void> done = CopyPushConstants(); !done) return done;
     PlanRootLevels();
-    if (Expected<void> done = PlaceRoots(); !done) return done.error();
-    if (Expected<void> done = PlanLaterLevels(); !done) return done.error();
-    if (Expected<void> done = BeginIfNeeded(); !done) return done.error();
-    if (Expected<void> done = PlanEnd(); !done) return done.error();
-    return std::move(plan_);
+    if (Expected<void> done = PlaceRoots(); !done) return done;
+    if (Expected<void> done = PlanLaterLevels(); !done) return done;
+    if (Expected<void> done = BeginIfNeeded(); !done) return done;
+    return PlanEnd();
   }
 
  private:
@@ -81,8 +79,11 @@ class HostPlanner : LevelPlanner {
   void AddCopy(const Root& root, const RootLaunch& prepared, uint64_t copy_offset,
                std::vector<shared::InputCopy>& copies, VkDeviceAddress& launch_input);
   [[nodiscard]] uint32_t PositionOf(Launch launch) const {
-    const std::span<const Launch> launches = schedule_->launches_of(0);
+    const std::span<const Launch> launches = schedule().launches_of(0);
     return static_cast<uint32_t>(std::find(launches.begin(), launches.end(), launch) - launches.begin());
+  }
+  [[nodiscard]] const std::string& RootLabel(Launch launch) const {
+    return level_launches(0)[PositionOf(launch)].label;
   }
   [[nodiscard]] Expected<void> PlanCopies(const std::vector<shared::InputCopy>& copies);
   [[nodiscard]] Expected<void> BeginIfNeeded();
@@ -171,25 +172,25 @@ void HostPlanner::PlanRootLevels() {
 }
 
 Expected<void> HostPlanner::PlanLaterLevels() {
-  if (steps_) return PlanSteps(root_inputs_);
-  for (uint32_t level = 1; level < schedule_->level_count(); ++level)
+  if (steps()) return PlanSteps(root_inputs_);
+  for (uint32_t level = 1; level < schedule().level_count(); ++level)
     if (Expected<void> done = PlanLevel(level); !done) return done;
   return {};
 }
 
 Expected<void> HostPlanner::PlaceRoots() {
-  if (steps_) root_inputs_.resize(schedule_->launches_of(0).size());
-  if (!steps_) plan_.levels.emplace_back();
+  if (steps()) root_inputs_.resize(schedule().launches_of(0).size());
+  if (!steps()) plan_.AddLevel();
   std::vector<shared::InputCopy> copies;
   // Level 0 appends to the first half; the second one is free until level 1 appends to it. There is none in bounded
   // mode: what is copied lies behind all queues.
-  uint64_t copy_end = memory_.half_bytes[0];
+  uint64_t copy_end = memory().half_bytes[0];
   for (const Root& root : roots_) {
     if (Expected<void> done = PlaceRoot(root, copy_end, copies); !done) return done;
     if (root.copied) copy_end += SaturatingRoundUp(root.records.size, kCopyAlignment);
   }
-  const bool needs_ring = schedule_->level_count() > 1 || !copies.empty();
-  if (needs_ring) plan_.ring_bytes = std::max({memory_.ring_bytes(), copy_end, kSmallestRing});
+  const bool needs_ring = schedule().level_count() > 1 || !copies.empty();
+  if (needs_ring) plan_.ring_bytes = std::max({memory().ring_bytes(), copy_end, kSmallestRing});
   return copies.empty() ? Expected<void>() : PlanCopies(copies);
 }
 
@@ -199,16 +200,16 @@ Expected<void> HostPlanner::PlaceRoot(const Root& root, uint64_t copy_offset, st
     VkDeviceAddress launch_input = 0;
     if (Expected<void> done = Upload(prepared.input, launch_input); !done) return done;
     if (root.copied) AddCopy(root, prepared, copy_offset, copies, launch_input);
-    if (steps_) {
+    if (steps()) {
       root_inputs_[PositionOf(prepared.launch)] = launch_input;
       continue;
     }
-    NodeLaunch launch;
+    NodeLaunch& launch = plan_.AddLaunch();
     launch.node = graph_.slots[prepared.launch.slot].node;
     launch.launch = prepared.launch;
+    launch.label = &RootLabel(prepared.launch);
     launch.size = SplitIntoRows(prepared.size.workgroups, environment_.limits.max_workgroups_x);
     if (Expected<void> done = UploadBlock(0, prepared.described, launch_input, false, launch.block); !done) return done;
-    plan_.levels.front().launches.push_back(launch);
   }
   return {};
 }
@@ -241,7 +242,7 @@ Expected<void> HostPlanner::PlanCopies(const std::vector<shared::InputCopy>& cop
 }
 
 Expected<void> HostPlanner::BeginIfNeeded() {
-  const std::vector<NodeLaunch>& launches = plan_.levels.front().launches;
+  const std::span<const NodeLaunch> launches = plan_.launches_of(plan_.levels.front());
   const bool has_outputs = std::any_of(launches.begin(), launches.end(), [this](const NodeLaunch& launch) {
     return !InfoOf(launch.launch).outputs.empty();
   });
@@ -253,9 +254,9 @@ Expected<void> HostPlanner::BeginIfNeeded() {
 
 }  // namespace
 
-Expected<DispatchPlan> PlanDispatch(const ExecutionGraphPipeline& pipeline, const EntryInputs& inputs,
-                                    const DispatchEnvironment& environment, PlanArena& arena) {
-  return HostPlanner(pipeline, inputs, environment, arena).Run();
+Expected<void> PlanDispatch(const ExecutionGraphPipeline& pipeline, const EntryInputs& inputs,
+                            const DispatchEnvironment& environment, PlanArena& arena, DispatchPlan& plan) {
+  return HostPlanner(pipeline, inputs, environment, arena, plan).Run();
 }
 
 }  // namespace trellis

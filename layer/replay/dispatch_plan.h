@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "layer/dispatch/vulkan.h"
@@ -43,12 +45,14 @@ struct NodeLaunch {
   VkDeviceAddress block = 0;              // LaunchBlock
   std::optional<VkDeviceSize> arguments;  // offset of its VkDispatchIndirectCommand from the scratch address
   DispatchSize size;                      // of launches without arguments: roots of a dispatch from the host
+  const std::string* label = nullptr;     // owned by DispatchPlan::labels
 };
 
 struct LevelPlan {
   std::optional<KernelCall> sum;    // before the close kernel: of grids, for launches that may have many records
   std::optional<KernelCall> close;  // none if no launch and no region needs it
-  std::vector<NodeLaunch> launches;
+  uint32_t launch_begin = 0;        // its launches among those of all levels
+  uint32_t launch_end = 0;
 };
 
 // The kernels that make level 0's regions out of infos that the device reads (meta_shaders/shared/entry_plan.h).
@@ -72,11 +76,36 @@ struct DispatchPlan {
   std::optional<KernelCall> copy;          // inputs of roots that are written
   std::optional<EntryPasses> entry;        // infos that the device reads
   std::vector<LevelPlan> levels;           // none if there is nothing to do
+  std::vector<NodeLaunch> launches;        // level after level
   std::optional<StepPasses> steps;         // then no level is closed
   std::optional<KernelCall> end;           // none if no ring is claimed
   VkDeviceSize ring_bytes = 0;             // the ring that this dispatch needs
   VkDeviceAddress push_constant_copy = 0;  // of the application's push constants, if the layout has a copy_offset
   std::vector<std::string> complaints;     // what could not be done as asked
+  std::shared_ptr<const void> labels;      // owner of those of the launches
+
+  [[nodiscard]] std::span<const NodeLaunch> launches_of(const LevelPlan& level) const {
+    return std::span(launches).subspan(level.launch_begin, level.launch_end - level.launch_begin);
+  }
+  NodeLaunch& AddLaunch() {
+    ++levels.back().launch_end;
+    return launches.emplace_back();
+  }
+  LevelPlan& AddLevel() {
+    LevelPlan& level = levels.emplace_back();
+    level.launch_begin = level.launch_end = static_cast<uint32_t>(launches.size());
+    return level;
+  }
+  // Keeps the memory of what grows with the graph: recording takes none from the heap that the driver's own recording
+  // has left in pieces.
+  void Clear() {
+    levels.clear();
+    launches.clear();
+    DispatchPlan cleared;
+    cleared.levels.swap(levels);
+    cleared.launches.swap(launches);
+    *this = std::move(cleared);
+  }
 };
 
 // What vkCmdDispatchGraphIndirectAMDX and vkCmdDispatchGraphIndirectCountAMDX read on the device:
@@ -88,10 +117,10 @@ struct DeviceInputs {
   uint32_t info_count = 0;
 };
 
-// Fails when plan memory runs out.
-[[nodiscard]] Expected<DispatchPlan> PlanDispatch(const ExecutionGraphPipeline& pipeline, const EntryInputs& inputs,
-                                                  const DispatchEnvironment& environment, PlanArena& arena);
-[[nodiscard]] Expected<DispatchPlan> PlanDispatch(const ExecutionGraphPipeline& pipeline, const DeviceInputs& inputs,
-                                                  const DispatchEnvironment& environment, PlanArena& arena);
+// `plan` must be clear. Fails when plan memory runs out.
+[[nodiscard]] Expected<void> PlanDispatch(const ExecutionGraphPipeline& pipeline, const EntryInputs& inputs,
+                                          const DispatchEnvironment& environment, PlanArena& arena, DispatchPlan& plan);
+[[nodiscard]] Expected<void> PlanDispatch(const ExecutionGraphPipeline& pipeline, const DeviceInputs& inputs,
+                                          const DispatchEnvironment& environment, PlanArena& arena, DispatchPlan& plan);
 
 }  // namespace trellis

@@ -7,21 +7,21 @@
 #include <span>
 #include <vector>
 
-#include "layer/graph/memory_plan.h"
-#include "layer/graph/step_schedule.h"
 #include "layer/replay/dispatch_plan.h"
-#include "layer/replay/memory_plans.h"
+#include "layer/replay/relocatable_plan.h"
 
 namespace trellis {
 
 // Fills a DispatchPlan. Lives as long as one dispatch is planned; refers to its arguments.
 class LevelPlanner {
  protected:
-  LevelPlanner(const ExecutionGraphPipeline& pipeline, const DispatchEnvironment& environment, PlanArena& arena)
+  LevelPlanner(const ExecutionGraphPipeline& pipeline, const DispatchEnvironment& environment, PlanArena& arena,
+               DispatchPlan& plan)
       : pipeline_(pipeline),
         graph_(pipeline.graph),
         environment_(environment),
         arena_(arena),
+        plan_(plan),
         scratch_(pipeline.scratch_layout()) {}
 
   // Stores `values` in plan memory and gives `address` its place.
@@ -69,8 +69,15 @@ class LevelPlanner {
   // The launch block of a launch of `level`. `source`: LaunchInput, or the region that the launch is made of.
   [[nodiscard]] Expected<void> UploadBlock(uint32_t level, const shared::LaunchPlan& described, VkDeviceAddress source,
                                            bool from_region, VkDeviceAddress& address);
-  // A level whose launches are made of regions. May complete openings.
+  // A level whose launches are made of regions.
   [[nodiscard]] Expected<void> PlanLevel(uint32_t level);
+  // These after PlanLevels.
+  [[nodiscard]] const LevelSchedule& schedule() const { return *counted_->schedule; }
+  [[nodiscard]] std::span<const RelocatableLaunch> level_launches(uint32_t level) const {
+    return counted_->levels[level].launches;
+  }
+  [[nodiscard]] const GraphPlan& memory() const { return counted_->memory; }
+  [[nodiscard]] const std::optional<StepSchedule>& steps() const { return counted_->steps; }  // bounded mode
   // In bounded mode, instead of PlanLevel for each level. `root_inputs`: by launch of level 0, the address of its
   // LaunchInput, 0 if it has none; empty: they are made of regions.
   [[nodiscard]] Expected<void> PlanSteps(std::span<const VkDeviceAddress> root_inputs);
@@ -83,41 +90,20 @@ class LevelPlanner {
   const Graph& graph_;
   const DispatchEnvironment& environment_;
   PlanArena& arena_;
+  DispatchPlan& plan_;
   ScratchLayout scratch_;
 
-  std::shared_ptr<const LevelSchedule> schedule_;
-  GraphPlan memory_;
-  std::optional<StepSchedule> steps_;  // bounded mode
-  DispatchPlan plan_;
-
  private:
-  // Launches of one level that the close kernel prepares.
-  struct ClosedLaunches {
-    std::vector<shared::LaunchPlan> summed;  // whose grids have to be added up first, by several workgroups
-    std::vector<shared::LaunchPlan> parted;  // whose notes take several workgroups
-    std::vector<shared::LaunchPlan> whole;   // one workgroup each
-
-    [[nodiscard]] uint32_t count() const { return static_cast<uint32_t>(summed.size() + parted.size() + whole.size()); }
-  };
-
-  // Describe for the launches of a level in turn. `notes`: words a record of those before on the same region.
-  [[nodiscard]] shared::LaunchPlan DescribeNext(Launch launch, uint32_t& notes) const;
   // What the close kernels of all levels have in common.
   [[nodiscard]] shared::ClosePlan CommonClosePlan() const;
-  [[nodiscard]] RingUse PlanRing(std::span<const RootCount> counts, uint64_t reserved) const;
-  // Nothing where one pass is the better choice.
-  [[nodiscard]] std::optional<StepSchedule> StepsIfTheyAreFew(const GraphPlan& memory,
-                                                              std::span<const RootCount> counts,
-                                                              uint64_t reserved) const;
   [[nodiscard]] Expected<void> PlanStepLevel(uint32_t level, std::span<const VkDeviceAddress> root_inputs,
                                              std::vector<shared::StepLaunch>& launches);
   [[nodiscard]] std::vector<shared::StepTurn> DescribeTurns() const;
   [[nodiscard]] Expected<void> UploadStepPlans(shared::StepPlan step);
-  [[nodiscard]] bool IsFromRegion(uint32_t level, Launch launch, const shared::LaunchPlan& described);
-  void AddClosed(uint32_t level, const shared::LaunchPlan& launch, ClosedLaunches& closed);
-  [[nodiscard]] Expected<void> PlanClose(uint32_t level, const ClosedLaunches& closed);
+  [[nodiscard]] Expected<void> PlanClose(uint32_t level);
 
-  VkDeviceAddress openings_ = 0;  // those of the begin kernel and open_regions
+  std::shared_ptr<const RelocatablePlan> counted_;  // shared with dispatches of the same counts
+  VkDeviceAddress openings_ = 0;                    // those of the begin kernel and open_regions
   uint32_t opening_count_ = 0;
 };
 

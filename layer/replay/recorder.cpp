@@ -63,8 +63,7 @@ Recorder::Recorder(const CommandBuffer& command_buffer, const ExecutionGraphPipe
       pipeline_(pipeline),
       layout_(*pipeline.layout),
       kernels_(kernels),
-      scratch_(scratch),
-      has_labels_(LabelsEnabled(command_buffer.device)) {}
+      scratch_(scratch) {}
 
 void Recorder::Mark(const char* phase) {
   if (timer_ != nullptr) timer_->Mark(phase);
@@ -123,8 +122,7 @@ void Recorder::BindNodeState(VkDeviceAddress push_constant_copy) {
 }
 
 void Recorder::Launch(const NodeLaunch& launch, uint32_t level) {
-  if (has_labels_) NameLaunch(launch.launch, level);
-  const ScopedLabel label(command_buffer_.device, command_buffer_.handle, label_);
+  const ScopedLabel label(command_buffer_.device, command_buffer_.handle, *launch.label);
   BindNode(launch);
   if (launch.arguments) {
     dispatch_.CmdDispatchIndirect(command_buffer_.handle, scratch_.buffer, scratch_.offset + *launch.arguments);
@@ -133,13 +131,6 @@ void Recorder::Launch(const NodeLaunch& launch, uint32_t level) {
   }
   ++dispatches_;
   MarkLaunch(launch, level);
-}
-
-void Recorder::NameLaunch(trellis::Launch launch, uint32_t level) {
-  label_ = "node ";
-  AppendLaunchLabel(pipeline_.graph, launch, label_);
-  label_ += " level ";
-  label_ += std::to_string(level);
 }
 
 void Recorder::Bind(VkPipeline pipeline) {

@@ -63,8 +63,6 @@ class Recorder {
   void BindKernel(Kernel kernel, VkDeviceAddress plan);
   void BindNode(const NodeLaunch& launch);
   void PushLaunch(VkDeviceAddress block);
-  // Into label_.
-  void NameLaunch(trellis::Launch launch, uint32_t level);
   void MarkLaunch(const NodeLaunch& launch, uint32_t level);
 
   const CommandBuffer& command_buffer_;
@@ -77,8 +75,6 @@ class Recorder {
   VkPipeline bound_ = VK_NULL_HANDLE;
   uint32_t dispatches_ = 0;
   uint32_t binds_ = 0;
-  const bool has_labels_;
-  std::string label_;                // of the launch that is being recorded
   std::vector<uint8_t> node_bytes_;  // all that nodes find in push constants; the launch's address changes
   // False after an internal kernel, whose push constants lie where the nodes' do.
   bool node_bytes_pushed_ = false;

@@ -93,7 +93,7 @@ std::string GraphLabel(const DispatchPlan& plan, const ExecutionGraphPipeline& p
   std::string label = "execution graph " + (name.empty() ? "" : "'" + name + "' ") + "from";
   if (plan.entry) return label + " infos on the device";
   uint32_t named = shared::kNoSlot;
-  for (const NodeLaunch& root : plan.levels.front().launches) {
+  for (const NodeLaunch& root : plan.launches_of(plan.levels.front())) {
     if (root.launch.input != named) label += " " + SlotLabel(pipeline.graph, root.launch.input);
     named = root.launch.input;
   }
@@ -140,13 +140,14 @@ void RecordClose(const Device& device, VkCommandBuffer command_buffer, const Lev
   recorder.Mark("close", number);
 }
 
-void RecordLevel(const Device& device, VkCommandBuffer command_buffer, const LevelPlan& level, uint32_t number,
+void RecordLevel(const Device& device, VkCommandBuffer command_buffer, const DispatchPlan& plan, uint32_t number,
                  Recorder& recorder) {
+  const LevelPlan& level = plan.levels[number];
   if (level.close)
     RecordClose(device, command_buffer, level, number, recorder);
   else if (number != 0)
     recorder.Barrier(GraphBarrier::kArguments);
-  for (const NodeLaunch& launch : level.launches) recorder.Launch(launch, number);
+  for (const NodeLaunch& launch : plan.launches_of(level)) recorder.Launch(launch, number);
 }
 
 // Timed as a whole: what a node takes is spread over all steps.
@@ -161,7 +162,7 @@ void RecordSteps(const Device& device, VkCommandBuffer command_buffer, const Dis
     recorder.Run(Kernel::kStepGraph, {step == 0 ? plan.steps->first : plan.steps->later});
     recorder.Barrier(GraphBarrier::kArguments);
     for (uint32_t level = 0; level < plan.levels.size(); ++level)
-      for (const NodeLaunch& launch : plan.levels[level].launches) recorder.Launch(launch, level);
+      for (const NodeLaunch& launch : plan.launches_of(plan.levels[level])) recorder.Launch(launch, level);
   }
   recorder.Barrier(GraphBarrier::kWork);
   recorder.Run(Kernel::kStepGraph, {plan.steps->after});
@@ -202,7 +203,7 @@ Recorded Record(CommandBuffer& command_buffer, const ExecutionGraphPipeline& pip
     RecordSteps(device, command_buffer.handle, plan, timer.get(), recorder);
   } else {
     for (uint32_t level = 0; level < plan.levels.size(); ++level)
-      RecordLevel(device, command_buffer.handle, plan.levels[level], level, recorder);
+      RecordLevel(device, command_buffer.handle, plan, level, recorder);
   }
   RecordEnd(device, command_buffer.handle, plan, recorder);
   if (timer) GraphTimer::Finish(command_buffer.device, timer);
@@ -271,8 +272,11 @@ void PlanAndRecord(CommandBuffer& command_buffer, const DispatchTarget& target, 
                                            is_heard,
                                            LimitsOf(device),
                                            command_buffer.push_constants.ComputeBytes()};
-  const Expected<DispatchPlan> plan = PlanDispatch(*target.pipeline, inputs, environment, *ArenaOf(command_buffer));
-  if (!plan) return RefuseForMemory(command_buffer, plan.error());
+  const std::shared_ptr<DispatchPlan> plan =
+      command_buffer.attachments.GetOrCreate<DispatchPlan>([] { return std::make_shared<DispatchPlan>(); });
+  plan->Clear();
+  const Expected<void> planned = PlanDispatch(*target.pipeline, inputs, environment, *ArenaOf(command_buffer), *plan);
+  if (!planned) return RefuseForMemory(command_buffer, planned.error());
   for (const std::string& complaint : plan->complaints)
     device.diagnostics.Warning("TRELLIS-graph-dispatch-limit", complaint, {ObjectOf(command_buffer)});
   if (plan->levels.empty()) return;

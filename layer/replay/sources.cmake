@@ -7,8 +7,8 @@ list(APPEND TRELLIS_LAYER_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/launch_size.cpp
   ${CMAKE_CURRENT_LIST_DIR}/level_planner.cpp
   ${CMAKE_CURRENT_LIST_DIR}/loss_reports.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/memory_plans.cpp
   ${CMAKE_CURRENT_LIST_DIR}/recorder.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/relocatable_plan.cpp
   ${CMAKE_CURRENT_LIST_DIR}/replay.cpp
   ${CMAKE_CURRENT_LIST_DIR}/step_planner.cpp
   ${CMAKE_CURRENT_LIST_DIR}/timing.cpp

@@ -46,9 +46,7 @@ std::string DescribeLevel(uint32_t level, std::vector<TimedStep> steps) {
 
 // The start, begin, copies, infos, steps, end; a close and the launches of each level.
 uint32_t MostTimestamps(const DispatchPlan& plan) {
-  size_t count = 6;
-  for (const LevelPlan& level : plan.levels) count += 1 + level.launches.size();
-  return static_cast<uint32_t>(count);
+  return static_cast<uint32_t>(6 + plan.levels.size() + plan.launches.size());
 }
 
 uint32_t TimestampBits(const CommandBuffer& command_buffer) {

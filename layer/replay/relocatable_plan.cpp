@@ -1,0 +1,195 @@
+#include "layer/replay/relocatable_plan.h"
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+#include "layer/device/advertised_properties.h"
+#include "layer/graph/describe.h"
+#include "layer/graph/saturating.h"
+#include "layer/graph/tables.h"
+#include "layer/replay/launch_size.h"
+
+namespace trellis {
+namespace {
+
+// Counts that change in every frame make plans that nobody asks for again: not many of those are kept.
+constexpr size_t kMostPlans = 8;
+
+// A region with room for so many records that notes about them may be worth many workgroups, and another dispatch.
+constexpr uint32_t kManyRecords = 1 << 14;
+
+// Bounded mode where nobody said how many steps may be recorded: most dispatches in all of them. A bound that takes
+// more is none that anybody would wait for, mostly one of recursion or of grids from records, and what runs stays far
+// below it.
+constexpr uint64_t kMostStepDispatches = 1 << 14;
+
+// Whatever the setting says: no command buffer holds more.
+constexpr uint64_t kMostRecordedSteps = 1 << 24;
+
+// Whether launches behind level 0 send as much as grids without a bound let them.
+bool HasOpenGrids(const Graph& graph, const LevelSchedule& schedule) {
+  const std::span<const Launch> later = std::span(schedule.launches).subspan(schedule.launch_begin[1]);
+  return std::any_of(later.begin(), later.end(), [&graph](Launch launch) {
+    const spirv::NodeInfo& info = graph.NodeOf(launch.slot).info;
+    const bool is_open = info.kind == spirv::LaunchKind::kDynamicGrid &&
+                         std::find(info.grid.begin(), info.grid.end(), 0u) != info.grid.end();
+    return is_open && !graph.slots[launch.slot].edges.empty();
+  });
+}
+
+class Planner {
+ public:
+  Planner(const ExecutionGraphPipeline& pipeline, const RelocatablePlanKey& key, const DispatchEnvironment& environment)
+      : graph_(pipeline.graph),
+        scratch_(pipeline.scratch_layout()),
+        schedule_(*key.schedule),
+        key_(key),
+        environment_(environment) {}
+
+  RelocatablePlan Run() {
+    PlanRing();
+    plan_.schedule = key_.schedule;
+    plan_.levels.reserve(schedule_.level_count());
+    for (uint32_t level = 0; level < schedule_.level_count(); ++level) PlanLevel(level);
+    return std::move(plan_);
+  }
+
+ private:
+  void PlanRing() {
+    MemoryLimits limits;
+    limits.half_bytes = environment_.ring_budget / 2;
+    limits.max_workgroups = MostWorkgroups(environment_.limits);
+    limits.max_grid_workgroups = environment_.limits.max_grid_workgroups;
+    plan_.memory = PlanMemory(graph_, schedule_, key_.counts, limits);
+    if (!plan_.memory.bounded) plan_.steps = StepsIfTheyAreFew();
+    if (plan_.steps) {
+      scratch_ = scratch_.ForSteps();
+      PlaceRegions(plan_.steps->openings);
+      plan_.memory = {};
+      plan_.memory.openings = plan_.steps->FirstOpenings();
+      plan_.memory.half_bytes[0] = plan_.steps->ring_bytes;
+    } else {
+      PlaceRegions(plan_.memory.openings);
+    }
+  }
+
+  void PlaceRegions(std::vector<shared::RegionPlan>& openings) const {
+    for (shared::RegionPlan& opening : openings) opening.region = scratch_.region(opening.level, opening.slot);
+  }
+
+  // Nothing where one pass is the better choice.
+  [[nodiscard]] std::optional<StepSchedule> StepsIfTheyAreFew() const {
+    if (scratch_.step_levels == 0) return std::nullopt;
+    // Portions must fit whichever nodes of an array they go to. Where all of it fits if it is spread, that takes many
+    // steps for what hardly ever happens.
+    if (environment_.max_rounds == 0 && (plan_.memory.fits_spread || HasOpenGrids(graph_, schedule_)))
+      return std::nullopt;
+    StepLimits limits;
+    limits.ring_bytes = environment_.ring_budget - std::min(key_.reserved, environment_.ring_budget / 2);
+    limits.max_workgroups = MostWorkgroups(environment_.limits);
+    limits.max_grid_workgroups = environment_.limits.max_grid_workgroups;
+    std::optional<StepSchedule> steps = ScheduleSteps(graph_, schedule_, key_.counts, limits);
+    if (!steps) return std::nullopt;
+    if (environment_.max_rounds == 0) {
+      const uint64_t dispatches_of_step = 1 + schedule_.launches.size();
+      if (SaturatingMultiply(steps->steps, dispatches_of_step) > kMostStepDispatches) return std::nullopt;
+    } else {
+      steps->steps =
+          std::min({steps->steps, uint64_t{environment_.max_rounds} + schedule_.level_count(), kMostRecordedSteps});
+    }
+    return steps;
+  }
+
+  void PlanLevel(uint32_t level) {
+    RelocatableLevel& planned = plan_.levels.emplace_back();
+    std::vector<shared::LaunchPlan> parted, whole;
+    uint32_t notes = 0;  // words a record of the launches before, on the same region
+    uint32_t position = plan_.steps ? schedule_.launch_begin[level] : 0;
+    for (const Launch launch : schedule_.launches_of(level)) {
+      // Launches of one region stand together, the slot's own first.
+      if (launch.slot == launch.input) notes = 0;
+      RelocatableLaunch& added = planned.launches.emplace_back();
+      added.launch = launch;
+      added.label = "node " + LaunchLabel(graph_, launch) + " level " + std::to_string(level);
+      added.described = DescribeLaunch(graph_, launch, kMaxExecutionGraphGrid);
+      added.described.notes_before = notes;
+      added.described.position = position;
+      notes += added.described.note_words;
+      added.from_region = IsFromRegion(level, launch, added.described);
+      if (added.from_region) continue;
+      ++position;
+      if (plan_.steps) continue;
+      if (added.described.note_words == shared::kNoNotes || !MayBeMany(level, launch)) {
+        whole.push_back(added.described);
+      } else if (added.described.kind == shared::kLaunchDynamicGrid) {
+        planned.closed.push_back(added.described);
+      } else {
+        parted.push_back(added.described);
+      }
+    }
+    planned.summed_count = static_cast<uint32_t>(planned.closed.size());
+    planned.closed.insert(planned.closed.end(), parted.begin(), parted.end());
+    planned.parted_count = static_cast<uint32_t>(planned.closed.size());
+    planned.closed.insert(planned.closed.end(), whole.begin(), whole.end());
+  }
+
+  // Regions that level 0 consumes are sized on the device, too late for this; and regions that are opened between
+  // levels make a close kernel stand there anyway. Completes the opening.
+  bool IsFromRegion(uint32_t level, Launch launch, const shared::LaunchPlan& described) {
+    if (level == 0 || plan_.steps || !scratch_.opens_all_levels || launch.slot != launch.input) return false;
+    return LaunchFromRegion(described, environment_.limits, plan_.memory.opening_of(level, launch.input));
+  }
+
+  // What infos on the device bring is not known.
+  bool MayBeMany(uint32_t level, Launch launch) {
+    return level == 0 || plan_.memory.opening_of(level, launch.slot).capacity >= kManyRecords;
+  }
+
+  const Graph& graph_;
+  ScratchLayout scratch_;
+  const LevelSchedule& schedule_;
+  const RelocatablePlanKey& key_;
+  const DispatchEnvironment& environment_;
+  RelocatablePlan plan_;
+};
+
+// Those of one graph. Threading: any thread.
+class Cache {
+ public:
+  [[nodiscard]] std::shared_ptr<const RelocatablePlan> Find(const RelocatablePlanKey& key) const {
+    std::lock_guard lock(mutex_);
+    const auto found =
+        std::find_if(entries_.begin(), entries_.end(), [&key](const Entry& entry) { return entry.key == key; });
+    return found == entries_.end() ? nullptr : found->plan;
+  }
+
+  void Keep(RelocatablePlanKey key, std::shared_ptr<const RelocatablePlan> plan) {
+    std::lock_guard lock(mutex_);
+    if (entries_.size() == kMostPlans) entries_.erase(entries_.begin());
+    entries_.push_back({std::move(key), std::move(plan)});
+  }
+
+ private:
+  struct Entry {
+    RelocatablePlanKey key;
+    std::shared_ptr<const RelocatablePlan> plan;
+  };
+  mutable std::mutex mutex_;    // guards entries_
+  std::vector<Entry> entries_;  // most recently made last
+};
+
+}  // namespace
+
+std::shared_ptr<const RelocatablePlan> FindOrMakePlan(const ExecutionGraphPipeline& pipeline, RelocatablePlanKey key,
+                                                      const DispatchEnvironment& environment) {
+  const std::shared_ptr<Cache> cache =
+      pipeline.attachments.GetOrCreate<Cache>([] { return std::make_shared<Cache>(); });
+  std::shared_ptr<const RelocatablePlan> plan = cache->Find(key);
+  if (plan) return plan;
+  plan = std::make_shared<const RelocatablePlan>(Planner(pipeline, key, environment).Run());
+  cache->Keep(std::move(key), plan);
+  return plan;
+}
+
+}  // namespace trellis

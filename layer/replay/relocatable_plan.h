@@ -1,0 +1,55 @@
+// What of a dispatch's plan depends on no address. An application that dispatches the same counts again, as most do in
+// every frame, gets it again and plans only where things lie.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "layer/graph/levels.h"
+#include "layer/graph/memory_plan.h"
+#include "layer/graph/step_schedule.h"
+#include "layer/pipeline/execution_graph.h"
+#include "layer/replay/dispatch_plan.h"
+
+namespace trellis {
+
+struct RelocatableLaunch {
+  Launch launch;
+  shared::LaunchPlan described;
+  bool from_region = false;  // counters in its region are its dispatch's arguments, and nothing has to close it
+  std::string label;         // of the dispatch, for tools
+};
+
+struct RelocatableLevel {
+  std::vector<RelocatableLaunch> launches;  // in the order of LevelSchedule::launches_of
+  // Launches that the close kernel prepares. None in bounded mode.
+  std::vector<shared::LaunchPlan> closed;
+  uint32_t summed_count = 0;  // the first of them, whose grids are added up before, by several workgroups each
+  uint32_t parted_count = 0;  // those and the next, whose notes take several workgroups each. The rest: one each
+};
+
+struct RelocatablePlan {
+  std::shared_ptr<const LevelSchedule> schedule;
+  GraphPlan memory;                   // openings are complete
+  std::optional<StepSchedule> steps;  // bounded mode; `memory` then has the openings of before the first step
+  std::vector<RelocatableLevel> levels;
+};
+
+// What it depends on beside the graph and its device.
+struct RelocatablePlanKey {
+  std::shared_ptr<const LevelSchedule> schedule;
+  std::vector<RootCount> counts;
+  uint64_t reserved = 0;  // bytes of the ring that something else takes as long as steps run
+  bool operator==(const RelocatablePlanKey&) const = default;
+};
+
+// One that was made before, if it is still kept. Of `environment` only what is the device's matters. Threading: any
+// thread.
+[[nodiscard]] std::shared_ptr<const RelocatablePlan> FindOrMakePlan(const ExecutionGraphPipeline& pipeline,
+                                                                    RelocatablePlanKey key,
+                                                                    const DispatchEnvironment& environment);
+
+}  // namespace trellis
