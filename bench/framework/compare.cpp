@@ -1,5 +1,6 @@
 #include "bench/framework/compare.h"
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 
@@ -36,24 +37,24 @@ double WarmUp(const TimedWork& work, const Workload& workload, const char* who, 
 struct Contender {
   std::unique_ptr<TimedWork> work;
   double cold = 0;
+  std::vector<double> forms;  // medians of all
 };
 
 // The fastest of `forms` forms.
 Contender Best(const Gpu& gpu, const Workload& workload, const char* who, uint32_t forms, uint32_t repetitions,
                const std::function<void(VkCommandBuffer, uint32_t form)>& record, std::string& mistake) {
   Contender best;
-  double best_time = 0;
+  std::vector<double> medians;
   for (uint32_t form = 0; form < forms; ++form) {
     auto work = Timed(gpu, workload, [&](VkCommandBuffer commands) { record(commands, form); });
     const double cold = WarmUp(*work, workload, who, mistake);
-    if (forms == 1) return {std::move(work), cold};
+    if (forms == 1) return {std::move(work), cold, {}};
     std::vector<double> samples;
     for (uint32_t i = 0; i < repetitions; ++i) samples.push_back(work->Run());
-    const double time = Median(samples);
-    if (best.work && time >= best_time) continue;
-    best = {std::move(work), cold};
-    best_time = time;
+    medians.push_back(Median(samples));
+    if (medians.back() == *std::min_element(medians.begin(), medians.end())) best = {std::move(work), cold, {}};
   }
+  best.forms = medians;
   return best;
 }
 
@@ -77,6 +78,8 @@ Comparison Compare(const Gpu& gpu, const Workload& workload, const Rates& rates,
   }
   comparison.ours = Summarise(ours.cold, std::move(our_samples));
   comparison.theirs = Summarise(rival.cold, std::move(their_samples));
+  comparison.our_forms = ours.forms;
+  comparison.their_forms = rival.forms;
   if (const std::optional<Needs> needs = workload.RivalNeeds())
     comparison.rival_share = ShareOfBound(rates, *needs, comparison.theirs.minimum);
   return comparison;

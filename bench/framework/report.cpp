@@ -36,6 +36,11 @@ class Members {
   void Text(const char* key, const std::string& text) { Add(key, Quoted(text)); }
   void Value(const char* key, double value) { Add(key, Number(value)); }
   void Value(const char* key, const std::optional<double>& value) { Add(key, value ? Number(*value) : "null"); }
+  void Values(const char* key, const std::vector<double>& values) {
+    std::string list;
+    for (const double value : values) list += (list.empty() ? "" : ", ") + Number(value);
+    Add(key, "[" + list + "]");
+  }
   void Truth(const char* key, bool value) { Add(key, value ? "true" : "false"); }
   [[nodiscard]] std::string Object() const { return "{" + members_ + "}"; }
 
@@ -47,9 +52,10 @@ class Members {
   std::string members_;
 };
 
-void AddTimes(Members& members, const std::string& who, const Times& times) {
+void AddTimes(Members& members, const std::string& who, const Times& times, const std::vector<double>& forms) {
   members.Value((who + "_min_ns").c_str(), times.minimum);
   members.Value((who + "_cold_ns").c_str(), times.cold);
+  members.Values((who + "_forms_ns").c_str(), forms);
 }
 
 std::string RowObject(const std::string& device, const ReportRow& row) {
@@ -64,8 +70,8 @@ std::string RowObject(const std::string& device, const ReportRow& row) {
   members.Value("ratio", comparison.Ratio());
   members.Value("target", row.target ? std::optional<double>(row.target->value) : std::nullopt);
   members.Text("target_of", row.target && row.target->is_time ? "ours_ns" : "ratio");
-  AddTimes(members, "ours", comparison.ours);
-  AddTimes(members, "theirs", comparison.theirs);
+  AddTimes(members, "ours", comparison.ours, comparison.our_forms);
+  AddTimes(members, "theirs", comparison.theirs, comparison.their_forms);
   members.Value("rival_share", comparison.rival_share);
   members.Truth("correct", comparison.mistake.empty());
   return members.Object();
