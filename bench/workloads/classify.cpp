@@ -1,30 +1,44 @@
 // Items are sorted into the nodes of a node array, each of which adds up its own.
-#include <algorithm>
-
+#include "bench_nodes/classify.h"
 #include "bench/workloads/records.h"
 #include "bench/workloads/workloads.h"
 #include "bench_nodes/bin.h"
-#include "bench_nodes/classify.h"
 #include "bench_shaders/bin.h"
 #include "bench_shaders/classify.h"
+#include "bench_shaders/classify_sorted.h"
 
 namespace trellis::bench {
 namespace {
 
-constexpr uint32_t kBinInvocations = 256;
-// Items of an invocation of the rival: many items fill the places of a bin side by side, few keep all processors busy.
-constexpr uint32_t kItems[] = {1, 4, 16};
 // Invocations of the producing node: many share their reservations, few keep all processors busy.
 constexpr uint32_t kNodeInvocations[] = {256, 512, 1024};
+
+// How the rival sorts: many items of a workgroup lie side by side in their bins, few keep all processors busy.
+struct Sort {
+  bool in_shared_memory;  // before anything is written
+  uint32_t invocations;
+  uint32_t items;             // of an invocation
+  uint32_t records_of_share;  // that a workgroup of the bins takes
+};
+constexpr Sort kSorts[] = {{false, 256, 1, 1024}, {false, 256, 4, 1024}, {false, 256, 16, 2048},
+                           {true, 256, 4, 1024},  {true, 256, 8, 2048},  {true, 256, 16, 2048},
+                           {true, 512, 8, 4096},  {true, 1024, 4, 2048}, {true, 512, 16, 4096}};
 
 struct Push {
   VkDeviceAddress results;
   VkDeviceAddress records;
-  VkDeviceAddress queues;
+  VkDeviceAddress counters;
   uint32_t item_count;
   uint32_t capacity;
-  uint32_t bin;
 };
+
+uint32_t DivideUp(uint32_t dividend, uint32_t divisor) { return (dividend + divisor - 1) / divisor; }
+
+bool Fits(const Gpu& gpu, const Sort& sort, uint32_t bins) {
+  const uint32_t shared_words = (sort.in_shared_memory ? sort.invocations * sort.items + bins + 1 : 0) + bins;
+  return sort.invocations <= gpu.limits().maxComputeWorkGroupInvocations &&
+         shared_words * 4 <= gpu.limits().maxComputeSharedMemorySize;
+}
 
 std::vector<GraphNode> Nodes(uint32_t items, uint32_t invocations, uint32_t bins) {
   const Grid grid = GridOf(items / invocations);
@@ -41,45 +55,39 @@ class ClassifyWorkload final : public Workload {
         items_(items),
         bins_(bins),
         capacity_(2 * (items / bins) + 4096),
-        shape_(ShapeOfQueue(gpu, capacity_, kBinInvocations)),
         results_(gpu, VkDeviceSize{bins} * 4),
         list_(gpu, VkDeviceSize{capacity_} * bins * kRecordBytes),
-        queues_(gpu, bins),
-        bin_(gpu, kBinSpv, shape_.WithConstants({})) {
+        counters_(gpu, VkDeviceSize{bins} * kCounterBytes),
+        bin_(gpu, kBinSpv) {
     for (const uint32_t invocations : kNodeInvocations)
       if (invocations <= gpu.limits().maxComputeWorkGroupInvocations)
         graphs_.push_back(std::make_unique<Graph>(gpu, Nodes(items, invocations, bins)));
-    for (const uint32_t count : kItems)
-      classify_.push_back(std::make_unique<Kernel>(gpu, kClassifySpv, shape_.WithConstants({{0, bins}, {1, count}})));
+    for (const Sort& sort : kSorts)
+      if (Fits(gpu, sort, bins)) rivals_.push_back(MakeRival(sort));
   }
 
   void Reset(VkCommandBuffer commands) const override {
     results_.Fill(commands, 0);
-    queues_.Reset(commands, shape_);
+    counters_.Fill(commands, 0);
   }
 
   [[nodiscard]] uint32_t GraphForms() const override { return static_cast<uint32_t>(graphs_.size()); }
 
   void RecordGraph(VkCommandBuffer commands, uint32_t form) const override {
-    gpu_.Push(commands, Push{results_.address(), 0, 0, 0, 0, 0});
+    gpu_.Push(commands, Push{results_.address(), 0, 0, 0, 0});
     graphs_[form]->Dispatch(commands, {"classify"});
   }
 
-  [[nodiscard]] uint32_t RivalForms() const override { return static_cast<uint32_t>(classify_.size()); }
+  [[nodiscard]] uint32_t RivalForms() const override { return static_cast<uint32_t>(rivals_.size()); }
 
   void RecordRival(VkCommandBuffer commands, uint32_t form) const override {
-    Push push = {results_.address(), list_.address(), queues_.address(), items_, capacity_, 0};
-    gpu_.Push(commands, push);
-    classify_[form]->Bind(commands);
-    const uint32_t items = kProducerInvocations * kItems[form];
-    const Grid grid = GridOf((items_ + items - 1) / items);
-    vkCmdDispatch(commands, grid.x, grid.y, 1);
+    const Rival& rival = rivals_[form];
+    gpu_.Push(commands, Push{results_.address(), list_.address(), counters_.address(), items_, capacity_});
+    rival.classify->Bind(commands);
+    vkCmdDispatch(commands, rival.producers.x, rival.producers.y, 1);
     StepBarrier(commands);
     bin_.Bind(commands);
-    for (push.bin = 0; push.bin < bins_; ++push.bin) {
-      gpu_.Push(commands, push);
-      queues_.Dispatch(commands, push.bin);
-    }
+    vkCmdDispatch(commands, rival.shares, bins_, 1);
   }
 
   [[nodiscard]] const Buffer& results() const override { return results_; }
@@ -93,22 +101,34 @@ class ClassifyWorkload final : public Workload {
     return CheckWords(results, bins_, [&](size_t bin) { return sums[bin]; });
   }
 
+  // Each record is written once and read once.
   [[nodiscard]] std::optional<Needs> RivalNeeds() const override {
-    const double items = items_;
-    return Needs{2 * items * kRecordBytes, items / kBinInvocations, 2};
+    return Needs{2.0 * items_ * kRecordBytes, 1.0 * bins_, 2};
   }
 
  private:
+  struct Rival {
+    std::unique_ptr<Kernel> classify;
+    Grid producers;
+    uint32_t shares;  // workgroups of each bin
+  };
+
+  [[nodiscard]] Rival MakeRival(const Sort& sort) const {
+    const uint32_t items = sort.invocations * sort.items;
+    const Constants constants = {{0, bins_}, {1, sort.items}, {2, sort.invocations}, {3, items}};
+    return {std::make_unique<Kernel>(gpu_, sort.in_shared_memory ? Words(kClassifySortedSpv) : kClassifySpv, constants),
+            GridOf(DivideUp(items_, items)), DivideUp(items_, bins_ * sort.records_of_share)};
+  }
+
   const Gpu& gpu_;
   const uint32_t items_;
   const uint32_t bins_;
   const uint32_t capacity_;
-  const QueueShape shape_;
   const Buffer results_;
   const Buffer list_;
-  const Queues queues_;
+  const Buffer counters_;
   std::vector<std::unique_ptr<Graph>> graphs_;
-  std::vector<std::unique_ptr<Kernel>> classify_;
+  std::vector<Rival> rivals_;
   const Kernel bin_;
 };
 

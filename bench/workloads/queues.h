@@ -7,6 +7,9 @@
 
 namespace trellis::bench {
 
+// Of rivals/counters.glsl: a counter on a cache line of its own.
+inline constexpr uint32_t kCounterBytes = 128;
+
 // How the grid of a list's consumer grows.
 struct QueueShape {
   uint32_t records_a_step = 1;

@@ -1,23 +1,32 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
-#include "../shared/append.glsl"
+#extension GL_EXT_control_flow_attributes : require
 #include "../shared/bins.glsl"
+#include "counters.glsl"
 
-// Adds up what is computed of the records of one bin.
-layout(local_size_x = 256) in;
+// Adds up what is computed of the records of bin gl_WorkGroupID.y, which all workgroups of that row share.
+const uint kInvocations = 256;
+const uint kRecordsAtOnce = 4;  // that an invocation reads before it needs the first
+layout(local_size_x = kInvocations) in;
 layout(push_constant) uniform Push {
   Words results;
   Vectors records;
-  Queues queues;
+  Counters counters;
   uint item_count;
   uint capacity;
-  uint bin;
 } push;
 
 void main() {
-  const uint index = (gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x) * 256 + gl_LocalInvocationIndex;
+  const uint bin = gl_WorkGroupID.y;
+  const uint count = min(push.counters.at[bin].count, push.capacity);
+  const uint step = gl_NumWorkGroups.x * kInvocations;
   uint value = 0;
-  if (index < min(push.queues.at[push.bin].count, push.capacity))
-    value = bin_result(Record(push.records.at[push.bin * push.capacity + index]), push.bin);
-  add_to_bin(push.results, push.bin, value);
+  for (uint first = gl_GlobalInvocationID.x; first < count; first += kRecordsAtOnce * step) {
+    [[unroll]] for (uint i = 0; i < kRecordsAtOnce; ++i) {
+      const uint index = first + i * step;
+      const Record record = Record(push.records.at[bin * push.capacity + min(index, count - 1)]);
+      if (index < count) value += bin_result(record, bin);
+    }
+  }
+  add_to_bin(push.results, bin, value);
 }

@@ -1,37 +1,24 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
-#include "../shared/append.glsl"
-#include "../shared/records.glsl"
+#extension GL_EXT_control_flow_attributes : require
+#include "classify.glsl"
 
-// Sorts items into bins of a fixed capacity. A workgroup counts its items in shared memory and takes their places with one atomic a bin.
-layout(local_size_x = 256) in;
-layout(constant_id = 0) const uint kBins = 1;
-layout(constant_id = 1) const uint kItems = 1;  // of an invocation
-layout(push_constant) uniform Push {
-  Words results;
-  Vectors records;
-  Queues queues;
-  uint item_count;
-  uint capacity;
-} push;
-shared uint places[kBins];
-
+// Each invocation writes its own items, wherever their bins are.
 void main() {
-  for (uint bin = gl_LocalInvocationIndex; bin < kBins; bin += 256) places[bin] = 0;
+  clear_counts();
   barrier();
-  const uint workgroup = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
-  const uint begin = workgroup * 256 * kItems + gl_LocalInvocationIndex;
-  const uint end = min(begin + 256 * kItems, push.item_count);
-  for (uint i = begin; i < end; i += 256) atomicAdd(places[bin_of(make_record(i), kBins)], 1);
-  barrier();
-  for (uint bin = gl_LocalInvocationIndex; bin < kBins; bin += 256) {
-    if (places[bin] != 0) places[bin] = append(push.queues, bin, places[bin]);
+  uint ranks[kItems];  // among the items of the same bin and workgroup
+  [[unroll]] for (uint i = 0; i < kItems; ++i) {
+    const uint item = first_item() + i * gl_WorkGroupSize.x + gl_LocalInvocationIndex;
+    if (item < push.item_count) ranks[i] = atomicAdd(counts[bin_of_item(item)], 1);
   }
   barrier();
-  for (uint i = begin; i < end; i += 256) {
-    const Record record = make_record(i);
-    const uint bin = bin_of(record, kBins);
-    const uint place = atomicAdd(places[bin], 1);
-    if (place < push.capacity) push.records.at[bin * push.capacity + place] = record.words;
+  for (uint bin = gl_LocalInvocationIndex; bin < kBins; bin += gl_WorkGroupSize.x) {
+    if (counts[bin] != 0) counts[bin] = atomicAdd(push.counters.at[bin].count, counts[bin]);
+  }
+  barrier();
+  [[unroll]] for (uint i = 0; i < kItems; ++i) {
+    const uint item = first_item() + i * gl_WorkGroupSize.x + gl_LocalInvocationIndex;
+    if (item < push.item_count) write(bin_of_item(item), counts[bin_of_item(item)] + ranks[i], make_record(item));
   }
 }
