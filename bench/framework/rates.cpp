@@ -13,6 +13,7 @@ namespace {
 
 // Both fit into the grid of every device.
 constexpr uint32_t kRow = 4096;
+constexpr uint32_t kWorkgroupSizes[] = {32, 64, 128, 256, 512, 1024};
 constexpr uint32_t kSteps = 32;
 // Workgroups in a row of the shader that copies.
 constexpr uint32_t kCopyRow = 256;
@@ -43,7 +44,7 @@ double MeasureCopy(const Gpu& gpu, VkDeviceSize bytes) {
   return 2 * static_cast<double>(bytes) / std::min(command, shader);
 }
 
-// `invocations`: of a workgroup.
+// Empty workgroups a nanosecond. `invocations`: of a workgroup.
 double MeasureLaunches(const Gpu& gpu, uint32_t rows, uint32_t invocations) {
   const Kernel empty(gpu, kEmptySpv, {{0, invocations}});
   const double time = Fastest(gpu, [&](VkCommandBuffer commands) {
@@ -72,10 +73,15 @@ double MeasureStep(const Gpu& gpu) {
 }  // namespace
 
 Rates MeasureRates(const Gpu& gpu, bool quick) {
-  const uint32_t rows = quick ? 4 : 256;
+  const uint32_t rows = quick ? 32 : 512;
   Rates rates;
   rates.bytes_per_nanosecond = MeasureCopy(gpu, quick ? 4u << 20 : 1u << 30);
-  rates.workgroups_per_nanosecond = std::max(MeasureLaunches(gpu, rows, 32), MeasureLaunches(gpu, rows, 64));
+  for (const uint32_t invocations : kWorkgroupSizes) {
+    if (invocations > gpu.limits().maxComputeWorkGroupInvocations) continue;
+    const double workgroups = MeasureLaunches(gpu, rows * kWorkgroupSizes[0] / invocations, invocations);
+    rates.workgroups_per_nanosecond = std::max(rates.workgroups_per_nanosecond, workgroups);
+    rates.invocations_per_nanosecond = std::max(rates.invocations_per_nanosecond, workgroups * invocations);
+  }
   rates.nanoseconds_per_step = MeasureStep(gpu);
   return rates;
 }
@@ -83,7 +89,7 @@ Rates MeasureRates(const Gpu& gpu, bool quick) {
 double ShareOfBound(const Rates& rates, const Needs& needs, double nanoseconds) {
   const double bound =
       std::max({needs.bytes / rates.bytes_per_nanosecond, needs.workgroups / rates.workgroups_per_nanosecond,
-                needs.steps * rates.nanoseconds_per_step});
+                needs.invocations / rates.invocations_per_nanosecond, needs.steps * rates.nanoseconds_per_step});
   return bound / nanoseconds;
 }
 

@@ -7,9 +7,10 @@
 namespace trellis::bench {
 
 struct Rates {
-  double bytes_per_nanosecond = 0;       // of a large copy, read and written
-  double workgroups_per_nanosecond = 0;  // empty ones
-  double nanoseconds_per_step = 0;       // an indirect dispatch of one workgroup and a barrier, in a chain of 32
+  double bytes_per_nanosecond = 0;        // of a large copy, read and written
+  double workgroups_per_nanosecond = 0;   // empty ones
+  double invocations_per_nanosecond = 0;  // of empty workgroups
+  double nanoseconds_per_step = 0;        // an indirect dispatch of one workgroup and a barrier, in a chain of 32
 };
 
 Rates MeasureRates(const Gpu& gpu, bool quick);

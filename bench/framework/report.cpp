@@ -107,8 +107,10 @@ std::string RivalText(const std::optional<double>& share) {
 void PrintHeading(const Gpu& gpu, const Rates& rates) {
   std::printf("device: %s\n", gpu.properties().deviceName);
   std::printf("clock:  %s\n", gpu.timestamp_bits() != 0 ? "timestamps of the device" : "submission to completion");
-  std::printf("rates:  copy %.1f GB/s (read + written), %.2f empty workgroups/ns, %.2f us a step\n",
-              rates.bytes_per_nanosecond, rates.workgroups_per_nanosecond, rates.nanoseconds_per_step / 1e3);
+  std::printf(
+      "rates:  copy %.1f GB/s (read + written), %.2f empty workgroups/ns, %.1f empty invocations/ns, %.2f us a step\n",
+      rates.bytes_per_nanosecond, rates.workgroups_per_nanosecond, rates.invocations_per_nanosecond,
+      rates.nanoseconds_per_step / 1e3);
   std::printf("%-5s %-22s %-20s %11s %11s %11s %11s %11s %11s %7s %-10s %s\n", "id", "workload", "size", "ours", "min",
               "cold", "rival", "min", "cold", "ratio", "target", "rival's share of its bound");
 }

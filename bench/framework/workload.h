@@ -14,9 +14,10 @@ namespace trellis::bench {
 
 // What the hand-written form cannot do without; the device's measured rates turn it into a time (framework/rates.h).
 struct Needs {
-  double bytes = 0;       // read and written
-  double workgroups = 0;  // launched
-  double steps = 0;       // dispatches that wait for one another
+  double bytes = 0;        // read and written
+  double workgroups = 0;   // launched, whatever their size
+  double steps = 0;        // dispatches that wait for one another
+  double invocations = 0;  // launched, in workgroups of any size
 };
 
 class Workload {

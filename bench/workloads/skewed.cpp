@@ -15,6 +15,13 @@ constexpr uint32_t kProducerInvocations = 256;
 constexpr uint32_t kPartInvocations = 32;
 constexpr uint32_t kTaskBytes = 8;
 
+// Forms of the rival.
+struct Shape {
+  uint32_t items;  // records that an invocation of the producer looks at
+  uint32_t parts;  // workgroups of the node that share one of the consumer
+};
+constexpr Shape kShapes[] = {{1, 1}, {4, 1}, {1, 8}, {4, 2}, {4, 8}, {4, 16}, {4, 32}};
+
 struct Push {
   VkDeviceAddress results;
   VkDeviceAddress parts;
@@ -42,17 +49,17 @@ class SkewedWorkload final : public Workload {
         records_(records),
         parts_count_(WorkgroupsOfAll(records)),
         grid_(GridOf(records / kProducerInvocations)),
-        shape_(ShapeOfQueue(gpu, parts_count_, 1)),
         graph_(gpu, {{"skewed", kSkewedNode, {{0, grid_.x}, {1, grid_.y}}}, {"skewed_part", kSkewedPartNode}}),
         results_(gpu, VkDeviceSize{records} * 4),
-        parts_(gpu, (parts_count_ + 1) * kTaskBytes),
-        queues_(gpu, 1),
-        producer_(gpu, kSkewedSpv, shape_.WithConstants({})),
-        consumer_(gpu, kSkewedPartSpv, shape_.WithConstants({})) {}
+        parts_(gpu, (parts_count_ + 1) * kTaskBytes) {
+    for (const Shape& shape : kShapes)
+      if (shape.parts * kPartInvocations <= gpu.limits().maxComputeWorkGroupInvocations)
+        rivals_.push_back(MakeRival(shape));
+  }
 
   void Reset(VkCommandBuffer commands) const override {
     results_.Fill(commands, 0);
-    queues_.Reset(commands, shape_);
+    for (const Rival& rival : rivals_) rival.queues->Reset(commands, rival.shape);
   }
 
   void RecordGraph(VkCommandBuffer commands, uint32_t /*form*/) const override {
@@ -60,14 +67,17 @@ class SkewedWorkload final : public Workload {
     graph_.Dispatch(commands, {"skewed"});
   }
 
-  void RecordRival(VkCommandBuffer commands, uint32_t) const override {
+  [[nodiscard]] uint32_t RivalForms() const override { return static_cast<uint32_t>(rivals_.size()); }
+
+  void RecordRival(VkCommandBuffer commands, uint32_t form) const override {
+    const Rival& rival = rivals_[form];
     gpu_.Push(commands,
-              Push{results_.address(), parts_.address(), queues_.address(), static_cast<uint32_t>(parts_count_)});
-    producer_.Bind(commands);
-    vkCmdDispatch(commands, grid_.x, grid_.y, 1);
+              Push{results_.address(), parts_.address(), rival.queues->address(), static_cast<uint32_t>(parts_count_)});
+    rival.producer->Bind(commands);
+    vkCmdDispatch(commands, rival.producers.x, rival.producers.y, 1);
     StepBarrier(commands);
-    consumer_.Bind(commands);
-    queues_.Dispatch(commands, 0);
+    rival.consumer->Bind(commands);
+    rival.queues->Dispatch(commands, 0);
   }
 
   [[nodiscard]] const Buffer& results() const override { return results_; }
@@ -81,23 +91,39 @@ class SkewedWorkload final : public Workload {
     });
   }
 
+  // A part is written to a list and read, and what it adds to a word is read and written.
   [[nodiscard]] std::optional<Needs> RivalNeeds() const override {
-    const auto parts = static_cast<double>(parts_count_);
-    return Needs{parts * (2 * kTaskBytes + 8), parts + records_ / kProducerInvocations, 2};
+    Needs needs;
+    needs.bytes = static_cast<double>(parts_count_) * (2 * kTaskBytes + 8);
+    needs.invocations = static_cast<double>(parts_count_) * kPartInvocations;
+    needs.steps = 2;
+    return needs;
   }
 
  private:
+  struct Rival {
+    QueueShape shape;
+    std::unique_ptr<Queues> queues;
+    Grid producers;
+    std::unique_ptr<Kernel> producer;
+    std::unique_ptr<Kernel> consumer;
+  };
+
+  [[nodiscard]] Rival MakeRival(const Shape& form) const {
+    const QueueShape shape = ShapeOfQueue(gpu_, parts_count_, form.parts);
+    return {shape, std::make_unique<Queues>(gpu_, 1), GridOf(records_ / (kProducerInvocations * form.items)),
+            std::make_unique<Kernel>(gpu_, kSkewedSpv, shape.WithConstants({{0, form.items}})),
+            std::make_unique<Kernel>(gpu_, kSkewedPartSpv, shape.WithConstants({{0, form.parts * kPartInvocations}}))};
+  }
+
   const Gpu& gpu_;
   const uint32_t records_;
   const uint64_t parts_count_;
   const Grid grid_;
-  const QueueShape shape_;
   const Graph graph_;
   const Buffer results_;
   const Buffer parts_;
-  const Queues queues_;
-  const Kernel producer_;
-  const Kernel consumer_;
+  std::vector<Rival> rivals_;
 };
 
 }  // namespace

@@ -5,7 +5,9 @@
 
 layout(buffer_reference, std430, buffer_reference_align = 16) buffer Parts { uvec2 at[]; };
 
-layout(local_size_x = 32) in;
+// Does what workgroups of the node do, each with as many invocations as there; several share one workgroup here.
+const uint kNodeInvocations = 32;
+layout(local_size_x_id = 0) in;
 layout(push_constant) uniform Push {
   Words results;
   Parts parts;
@@ -15,7 +17,9 @@ layout(push_constant) uniform Push {
 
 void main() {
   const uint workgroup = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
-  if (kRecordsAStep != 1 && workgroup >= push.queues.at[0].count) return;
-  const uvec2 part = push.parts.at[workgroup];
-  if (gl_LocalInvocationIndex == 0) atomicAdd(push.results.at[part.x], part_result(part.x, part.y));
+  const uint index = (workgroup * gl_WorkGroupSize.x + gl_LocalInvocationIndex) / kNodeInvocations;
+  // Read together with the list's length, which tells whether it means anything.
+  const uvec2 part = push.parts.at[min(index, push.capacity - 1)];
+  if (kRecordsAStep != 1 && index >= push.queues.at[0].count) return;
+  if (gl_LocalInvocationIndex % kNodeInvocations == 0) atomicAdd(push.results.at[part.x], part_result(part.x, part.y));
 }
