@@ -18,17 +18,20 @@ constexpr uint32_t kNodesOfKind = 4;
 constexpr uint32_t kNodesOfLevel = kKinds * kNodesOfKind;
 constexpr uint32_t kFixedParts = 4;
 constexpr uint32_t kSourceInvocations = 64;
-constexpr uint32_t kInvocations[] = {64, 32, 32, 32, kSourceInvocations};  // of the rival's workgroups, by kind
+constexpr uint32_t kNodeInvocations = 32;                     // of nodes with grids
+constexpr uint32_t kInvocations[] = {32, 64, 128, 256, 512};  // of the rival's workgroups, for a form each
 constexpr uint32_t kMostParts = 3;
+constexpr double kMeanParts = 2;
 constexpr uint32_t kTaskBytes = 12;
 constexpr uint32_t kFirstNameConstant = 10;
 
 struct Push {
   VkDeviceAddress results;
   VkDeviceAddress tasks;
+  VkDeviceAddress counters;
   VkDeviceAddress queues;
   uint32_t capacity;
-  uint32_t number;
+  uint32_t first;
   uint32_t next;
   uint32_t is_last;
 };
@@ -80,31 +83,41 @@ class MixedWorkload final : public Workload {
         graph_(gpu, Nodes(levels, records / kSourceInvocations)),
         results_(gpu, VkDeviceSize{records} * 4),
         tasks_(gpu, VkDeviceSize{capacity_} * levels * kNodesOfLevel * kTaskBytes),
-        queues_(gpu, levels * kNodesOfLevel) {
-    for (uint32_t kind = 0; kind <= kSource; ++kind)
-      kernels_.push_back(std::make_unique<Kernel>(gpu, kMixedSpv, Constants{{0, kInvocations[kind]}, {1, kind}}));
+        counters_(gpu, VkDeviceSize{levels} * kNodesOfLevel * kCounterBytes),
+        queues_(gpu, levels * kKinds) {
+    for (const uint32_t invocations : kInvocations)
+      if (invocations <= gpu.limits().maxComputeWorkGroupInvocations) rivals_.push_back(MakeRival(invocations));
   }
 
   void Reset(VkCommandBuffer commands) const override {
     results_.Fill(commands, 0);
-    queues_.Reset(commands, {});
+    counters_.Fill(commands, 0);
+    queues_.Reset(commands, {1, kNodesOfKind});
   }
 
   void RecordGraph(VkCommandBuffer commands, uint32_t /*form*/) const override {
-    gpu_.Push(commands, Push{results_.address(), 0, 0, 0, 0, 0, 0});
+    gpu_.Push(commands, Push{results_.address(), 0, 0, 0, 0, 0, 0, 0});
     graph_.Dispatch(commands, {"source"});
   }
 
-  void RecordRival(VkCommandBuffer commands, uint32_t) const override {
-    Push push = {results_.address(), tasks_.address(), queues_.address(), capacity_, 0, 0, 0};
+  [[nodiscard]] uint32_t RivalForms() const override { return static_cast<uint32_t>(rivals_.size()); }
+
+  void RecordRival(VkCommandBuffer commands, uint32_t form) const override {
+    const Rival& rival = rivals_[form];
+    Push push = {results_.address(), tasks_.address(), counters_.address(), queues_.address(), capacity_, 0, 0, 0};
     gpu_.Push(commands, push);
-    kernels_[kSource]->Bind(commands);
-    vkCmdDispatch(commands, records_ / kSourceInvocations, 1, 1);
+    rival.kernels[kSource]->Bind(commands);
+    vkCmdDispatch(commands, records_ / rival.invocations, 1, 1);
     for (uint32_t level = 0; level < levels_; ++level) {
       StepBarrier(commands);
-      push.next = (level + 1) * kNodesOfLevel;
+      push.first = level * kNodesOfLevel;
+      push.next = push.first + kNodesOfLevel;
       push.is_last = level + 1 == levels_ ? 1 : 0;
-      RecordRivalLevel(commands, level, push);
+      gpu_.Push(commands, push);
+      for (uint32_t kind = 0; kind < kKinds; ++kind) {
+        rival.kernels[kind]->Bind(commands);
+        queues_.Dispatch(commands, level * kKinds + kind);
+      }
     }
   }
 
@@ -114,20 +127,29 @@ class MixedWorkload final : public Workload {
     return CheckWords(results, records_, [&](size_t word) { return Walk(static_cast<uint32_t>(word)); });
   }
 
+  // A record is written and read at each level, and what it adds to a word is read and written.
   [[nodiscard]] std::optional<Needs> RivalNeeds() const override {
     const double records = records_;
-    const double workgroups = records / kSourceInvocations + levels_ * records / 4 * (1.0 / 64 + 1.0 / 32 + 1 + 2);
-    return Needs{levels_ * records * (2 * kTaskBytes + 8), workgroups, 1.0 + levels_};
+    const double mean =
+        (1 + 1 + (1 + kMeanParts) * kNodeInvocations) / uint32_t{kKinds};  // invocations of a record at a level
+    Needs needs;
+    needs.bytes = levels_ * records * (2 * kTaskBytes + 8);
+    needs.invocations = records + levels_ * records * mean;
+    needs.steps = 1.0 + levels_;
+    return needs;
   }
 
  private:
-  void RecordRivalLevel(VkCommandBuffer commands, uint32_t level, Push push) const {
-    for (uint32_t node = 0; node < kNodesOfLevel; ++node) {
-      if (node % kNodesOfKind == 0) kernels_[node / kNodesOfKind]->Bind(commands);
-      push.number = level * kNodesOfLevel + node;
-      gpu_.Push(commands, push);
-      queues_.Dispatch(commands, push.number);
-    }
+  struct Rival {
+    uint32_t invocations;                          // of workgroups
+    std::vector<std::unique_ptr<Kernel>> kernels;  // by kind
+  };
+
+  [[nodiscard]] Rival MakeRival(uint32_t invocations) const {
+    Rival rival = {invocations, {}};
+    for (uint32_t kind = 0; kind <= kSource; ++kind)
+      rival.kernels.push_back(std::make_unique<Kernel>(gpu_, kMixedSpv, Constants{{0, invocations}, {1, kind}}));
+    return rival;
   }
 
   // What one record leaves in the results.
@@ -151,8 +173,9 @@ class MixedWorkload final : public Workload {
   const Graph graph_;
   const Buffer results_;
   const Buffer tasks_;
+  const Buffer counters_;
   const Queues queues_;
-  std::vector<std::unique_ptr<Kernel>> kernels_;  // by kind
+  std::vector<Rival> rivals_;
 };
 
 }  // namespace
