@@ -28,6 +28,7 @@ uint FindBin(const uint slot) {
 uvec4 trellis_reserve_invocations(const uint output_number, const uint count, const uint index, const uint limit, const uint workgroup_size) {
   uint slot = FindSlot(output_number, index);
   uint clamped = min(min(count, limit), kMostRecords);
+  Share share = FindShare(slot, clamped);
   for (uint bin = trellis_local_index; bin < kBins; bin += workgroup_size) {
     trellis_bin_low[bin] = kNoSlot;
     trellis_bin_high[bin] = 0u;
@@ -36,8 +37,8 @@ uvec4 trellis_reserve_invocations(const uint output_number, const uint count, co
   uint own_bin = kBins;
   uint before = 0u;
   // So that no sum over a workgroup wraps.
-  if (slot != kNoSlot && clamped != 0u && clamped <= kMostRecords / workgroup_size) own_bin = FindBin(slot);
-  if (own_bin != kBins) before = atomicAdd(trellis_bin_high[own_bin], clamped);
+  if (share.leads && slot != kNoSlot && clamped != 0u && clamped <= kMostRecords / workgroup_size) own_bin = FindBin(slot);
+  if (own_bin != kBins) before = atomicAdd(trellis_bin_high[own_bin], share.total);
   barrier();
   for (uint bin = trellis_local_index; bin < kBins; bin += workgroup_size) {
     if (trellis_bin_high[bin] == 0u) continue;
@@ -47,16 +48,16 @@ uvec4 trellis_reserve_invocations(const uint output_number, const uint count, co
     trellis_bin_stride[bin] = all.w;
   }
   barrier();
-  uvec4 handle;
+  uvec4 handle = uvec4(0u);
   if (own_bin != kBins) {
     uint stride = trellis_bin_stride[own_bin];
     handle = uvec4(ElementAddress(uvec2(trellis_bin_low[own_bin], trellis_bin_high[own_bin]), before, stride), clamped, stride);
-  } else {
-    handle = Reserve(slot, clamped);
+  } else if (share.leads) {
+    handle = Reserve(slot, share.total);
   }
   // Nobody may clear the bins for the next allocation before all have read them.
   barrier();
-  return handle;
+  return ShareOf(handle, share, clamped);
 }
 
 #endif  // TRELLIS_META_SHADERS_RUNTIME_RESERVE_SORTED_GLSL
