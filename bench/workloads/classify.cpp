@@ -3,6 +3,7 @@
 #include "bench/workloads/records.h"
 #include "bench/workloads/workloads.h"
 #include "bench_nodes/bin.h"
+#include "bench_nodes/classify_sorted.h"
 #include "bench_shaders/bin.h"
 #include "bench_shaders/classify.h"
 #include "bench_shaders/classify_sorted.h"
@@ -10,19 +11,25 @@
 namespace trellis::bench {
 namespace {
 
-// Invocations of the producing node: many share their reservations, few keep all processors busy.
-constexpr uint32_t kNodeInvocations[] = {256, 512, 1024};
-
-// How the rival sorts: many items of a workgroup lie side by side in their bins, few keep all processors busy.
+// How items are sorted: many of a workgroup lie side by side in their bins, few keep all processors busy.
 struct Sort {
   bool in_shared_memory;  // before anything is written
   uint32_t invocations;
-  uint32_t items;             // of an invocation
+  uint32_t items;  // of an invocation
+
+  [[nodiscard]] uint32_t items_of_workgroup() const { return invocations * items; }
+};
+
+// By the producing node.
+constexpr Sort kNodeSorts[] = {{false, 256, 1}, {false, 512, 1}, {false, 1024, 1}, {true, 256, 4},
+                               {true, 256, 8},  {true, 512, 4},  {true, 512, 8},   {true, 1024, 4}};
+
+struct RivalSort : Sort {
   uint32_t records_of_share;  // that a workgroup of the bins takes
 };
-constexpr Sort kSorts[] = {{false, 256, 1, 1024}, {false, 256, 4, 1024}, {false, 256, 16, 2048},
-                           {true, 256, 4, 1024},  {true, 256, 8, 2048},  {true, 256, 16, 2048},
-                           {true, 512, 8, 4096},  {true, 1024, 4, 2048}, {true, 512, 16, 4096}};
+constexpr RivalSort kRivalSorts[] = {{{false, 256, 1}, 1024}, {{false, 256, 4}, 1024}, {{false, 256, 16}, 2048},
+                                     {{true, 256, 4}, 1024},  {{true, 256, 8}, 2048},  {{true, 256, 16}, 2048},
+                                     {{true, 512, 8}, 4096},  {{true, 1024, 4}, 2048}, {{true, 512, 16}, 4096}};
 
 struct Push {
   VkDeviceAddress results;
@@ -35,15 +42,19 @@ struct Push {
 uint32_t DivideUp(uint32_t dividend, uint32_t divisor) { return (dividend + divisor - 1) / divisor; }
 
 bool Fits(const Gpu& gpu, const Sort& sort, uint32_t bins) {
-  const uint32_t shared_words = (sort.in_shared_memory ? sort.invocations * sort.items + bins + 1 : 0) + bins;
+  const uint32_t shared_words = (sort.in_shared_memory ? sort.items_of_workgroup() + 2 * bins + 1 : 0) + bins;
   return sort.invocations <= gpu.limits().maxComputeWorkGroupInvocations &&
          shared_words * 4 <= gpu.limits().maxComputeSharedMemorySize;
 }
 
-std::vector<GraphNode> Nodes(uint32_t items, uint32_t invocations, uint32_t bins) {
-  const Grid grid = GridOf(items / invocations);
+// The producer's items must be a multiple of those of a workgroup.
+std::vector<GraphNode> Nodes(uint32_t items, const Sort& sort, uint32_t bins) {
+  const uint32_t of_workgroup = sort.items_of_workgroup();
+  const Grid grid = GridOf(items / of_workgroup);
+  const Constants constants = {{0, grid.x},           {1, grid.y},       {2, bins},
+                               {3, sort.invocations}, {4, of_workgroup}, {5, sort.items}};
   std::vector<GraphNode> nodes = {
-      {"classify", kClassifyNode, {{0, grid.x}, {1, grid.y}, {2, bins}, {3, invocations}, {4, invocations}}}};
+      {"classify", sort.in_shared_memory ? Words(kClassifySortedNode) : kClassifyNode, constants}};
   for (uint32_t bin = 0; bin < bins; ++bin) nodes.push_back({"bin", kBinNode, {{0, bin}}, bin});
   return nodes;
 }
@@ -59,10 +70,10 @@ class ClassifyWorkload final : public Workload {
         list_(gpu, VkDeviceSize{capacity_} * bins * kRecordBytes),
         counters_(gpu, VkDeviceSize{bins} * kCounterBytes),
         bin_(gpu, kBinSpv) {
-    for (const uint32_t invocations : kNodeInvocations)
-      if (invocations <= gpu.limits().maxComputeWorkGroupInvocations)
-        graphs_.push_back(std::make_unique<Graph>(gpu, Nodes(items, invocations, bins)));
-    for (const Sort& sort : kSorts)
+    for (const Sort& sort : kNodeSorts)
+      if (Fits(gpu, sort, bins) && items % sort.items_of_workgroup() == 0)
+        graphs_.push_back(std::make_unique<Graph>(gpu, Nodes(items, sort, bins)));
+    for (const RivalSort& sort : kRivalSorts)
       if (Fits(gpu, sort, bins)) rivals_.push_back(MakeRival(sort));
   }
 
@@ -113,8 +124,8 @@ class ClassifyWorkload final : public Workload {
     uint32_t shares;  // workgroups of each bin
   };
 
-  [[nodiscard]] Rival MakeRival(const Sort& sort) const {
-    const uint32_t items = sort.invocations * sort.items;
+  [[nodiscard]] Rival MakeRival(const RivalSort& sort) const {
+    const uint32_t items = sort.items_of_workgroup();
     const Constants constants = {{0, bins_}, {1, sort.items}, {2, sort.invocations}, {3, items}};
     return {std::make_unique<Kernel>(gpu_, sort.in_shared_memory ? Words(kClassifySortedSpv) : kClassifySpv, constants),
             GridOf(DivideUp(items_, items)), DivideUp(items_, bins_ * sort.records_of_share)};
