@@ -43,10 +43,12 @@ std::array<Hook, count> SortedByName(std::array<Hook, count> hooks) {
 
 std::span<const Hook> InstanceHooks() {
 #define TRELLIS_HOOK(name) {"vk" #name, TRELLIS_FUNCTION(name, name)},
+#define TRELLIS_OF_DEVICES(name) {"vk" #name, TRELLIS_FUNCTION(name, name), kOnGraphs},
 #define TRELLIS_ALIAS(name, hook) {"vk" #name, TRELLIS_FUNCTION(name, hook)},
   static const auto table = SortedByName(std::to_array<Hook>(
-      {TRELLIS_INSTANCE_HOOKS(TRELLIS_HOOK, TRELLIS_ALIAS) TRELLIS_INSTANCE_EXTENSION_HOOKS(TRELLIS_HOOK)}));
+      {TRELLIS_INSTANCE_HOOKS(TRELLIS_HOOK, TRELLIS_ALIAS) TRELLIS_INSTANCE_EXTENSION_HOOKS(TRELLIS_OF_DEVICES)}));
 #undef TRELLIS_HOOK
+#undef TRELLIS_OF_DEVICES
 #undef TRELLIS_ALIAS
   return table;
 }
@@ -90,6 +92,12 @@ bool IsHiddenDebugUtils(const Instance& instance, const char* name) {
   return instance.debug_utils_added && std::strstr(name, "DebugUtils");
 }
 
+// Loaders ask for device commands of an instance extension when they have created a device: an instance none of whose
+// devices has graphs does without their hooks.
+bool IsNeeded(const Hook& hook, const Instance& instance) {
+  return hook.devices == 0 || instance.graph_devices != 0 || instance.other_devices == 0;
+}
+
 }  // namespace
 
 void FindInstanceHooksBelow(Instance& instance) {
@@ -107,7 +115,7 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL GetInstanceProcAddr(VkInstance instance
   const std::shared_ptr<Instance> object = FindInstance(instance);
   if (!object || IsHiddenDebugUtils(*object, name)) return nullptr;
   if (const PFN_vkVoidFunction function = FindAlwaysHooked(name)) return function;
-  if (const Hook* hook = FindHook(InstanceHooks(), name))
+  if (const Hook* hook = FindHook(InstanceHooks(), name); hook && IsNeeded(*hook, *object))
     return object->hooks_below.count(name) ? hook->function : nullptr;
   // Old loaders ask here whether anyone knows a device command that they do not know.
   if (const Hook* hook = FindHook(DeviceHooks(), name); hook && hook->provided) return hook->function;

@@ -125,11 +125,22 @@ std::vector<std::string> CommandsIn(const std::string& library, VkDevice device)
   return names;
 }
 
+// As an application of its own, with an instance of its own.
+std::vector<std::string> CommandsOfPlainDeviceIn(const std::string& library, unsigned number) {
+  const VkInstance instance = CreateInstance();
+  std::vector<std::string> names;
+  {
+    const PlainDevice plain(ListDevices(instance)[number]);
+    names = CommandsIn(library, plain.handle());
+  }
+  vkDestroyInstance(instance, nullptr);
+  return names;
+}
+
 // The library that the extension's commands lead to is the layer; what else leads there is hooked.
-Figure HookedCommands(const Gpu& gpu) {
+Figure HookedCommands(const Gpu& gpu, unsigned number) {
   const std::string layer = LibraryOf(reinterpret_cast<PFN_vkVoidFunction>(gpu.graph().CmdDispatchGraph));
-  const PlainDevice plain(gpu.physical_device());
-  const std::vector<std::string> hooked = CommandsIn(layer, plain.handle());
+  const std::vector<std::string> hooked = CommandsOfPlainDeviceIn(layer, number);
   std::string note = "of " + std::to_string(std::size(kDeviceCommands)) + "; " +
                      std::to_string(CommandsIn(layer, gpu.device()).size()) + " with the extension";
   for (size_t i = 0; i < hooked.size() && i < kNamesInNote; ++i) note += (i == 0 ? "; " : ", ") + hooked[i];
@@ -160,9 +171,10 @@ std::optional<double> CostInChild(const std::string& setting, unsigned device) {
 }  // namespace
 
 std::vector<Figure> PlainApplications(const Gpu& gpu, bool quick) {
-  std::vector<Figure> figures = {HookedCommands(gpu)};
   const std::optional<unsigned> number = NumberOf(gpu);
-  if (!number || quick) return figures;
+  if (!number) return {};
+  std::vector<Figure> figures = {HookedCommands(gpu, *number)};
+  if (quick) return figures;
   const std::optional<double> with = CostInChild("", *number);
   const std::optional<double> without = CostInChild("TRELLIS_DISABLE=1", *number);
   if (!with || !without) return figures;

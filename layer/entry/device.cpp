@@ -122,6 +122,7 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateDevice(VkPhysicalDevice physical_device, co
   }
   QueryProperties(*object);
   Devices().Insert(DispatchKeyOf(created.handle), object);
+  ++instance->DeviceCount(object->emulates_graphs);
   undo.Keep();
   *device = created.handle;
   return VK_SUCCESS;
@@ -133,6 +134,7 @@ VKAPI_ATTR void VKAPI_CALL DestroyDevice(VkDevice device, const VkAllocationCall
   if (!object) return;
   PollReports(*object);  // the application's callbacks may still use the device
   Devices().Take(DispatchKeyOf(device));
+  --object->instance->DeviceCount(object->emulates_graphs);
   ReleaseDriverObjects(*object);
   object->dispatch.DestroyDevice(device, allocator);
 }

@@ -20,7 +20,7 @@
   HOOK(DestroyDebugUtilsMessengerEXT)
 
 // HOOK(Name): device commands of an instance extension. Loaders take them from vkGetInstanceProcAddr, for devices of all
-// kinds; those from vkGetDeviceProcAddr are TRELLIS_DEVICE_HOOKS.
+// kinds, after they have created one; those from vkGetDeviceProcAddr are TRELLIS_DEVICE_HOOKS.
 #define TRELLIS_INSTANCE_EXTENSION_HOOKS(HOOK) \
   HOOK(SetDebugUtilsObjectNameEXT) \
   HOOK(SetDebugUtilsObjectTagEXT)

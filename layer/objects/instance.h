@@ -1,5 +1,7 @@
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <string_view>
 #include <unordered_set>
@@ -14,7 +16,7 @@ namespace trellis {
 
 struct PhysicalDevice;
 
-// An instance of the application. Everything but the tables is read-only after vkCreateInstance.
+// An instance of the application. Everything but the tables and counts is read-only after vkCreateInstance.
 struct Instance {
   explicit Instance(Settings instance_settings) : settings(std::move(instance_settings)), diagnostics(settings) {}
 
@@ -27,6 +29,13 @@ struct Instance {
   Settings settings;
   Diagnostics diagnostics;
   HandleTable<VkPhysicalDevice, PhysicalDevice> physical_devices;
+  // Devices that exist, with VK_AMDX_shader_enqueue emulated and without.
+  std::atomic<uint32_t> graph_devices = 0;
+  std::atomic<uint32_t> other_devices = 0;
+
+  [[nodiscard]] std::atomic<uint32_t>& DeviceCount(bool emulates_graphs) {
+    return emulates_graphs ? graph_devices : other_devices;
+  }
 };
 
 }  // namespace trellis

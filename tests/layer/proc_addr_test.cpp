@@ -93,6 +93,23 @@ TEST(ProcAddr, names_and_tags_are_hooked_for_the_instance_too) {
   EXPECT_EQ(other.Get<PFN_vkVoidFunction>("vkSetDebugUtilsObjectTagEXT"), nullptr);
 }
 
+TEST(ProcAddr, names_and_tags_are_not_hooked_for_plain_devices_alone) {
+  FakeDriver driver;
+  const TestInstance instance(driver, {VK_EXT_DEBUG_UTILS_EXTENSION_NAME});
+  for (const char* name : {"vkSetDebugUtilsObjectNameEXT", "vkSetDebugUtilsObjectTagEXT"}) {
+    const auto hook = instance.Get<PFN_vkVoidFunction>(name);
+    {
+      const TestDevice plain(instance, {});
+      const auto below = instance.Get<PFN_vkVoidFunction>(name);
+      EXPECT_NE(below, hook) << name;
+      EXPECT_NE(below, nullptr) << name;
+      const TestDevice with_graphs(instance);
+      EXPECT_EQ(instance.Get<PFN_vkVoidFunction>(name), hook) << name;
+    }
+    EXPECT_EQ(instance.Get<PFN_vkVoidFunction>(name), hook) << "without any device, for layers that ask early";
+  }
+}
+
 TEST(ProcAddr, null_from_below_stays_null) {
   FakeDriver driver;
   const TestInstance instance(driver, {VK_EXT_DEBUG_UTILS_EXTENSION_NAME});
