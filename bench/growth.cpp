@@ -42,11 +42,10 @@ std::vector<Series> AllSeries() {
 
 std::vector<GrowthPoint> MeasureGrowth(const Gpu& gpu, bool quick) {
   std::vector<GrowthPoint> points;
-  const Rates rates = MeasureRates(gpu, quick);
   for (const Series& series : AllSeries()) {
     for (const uint32_t x : quick ? series.quick : series.full) {
       const WorkloadEntry entry = series.make(x);
-      const Comparison comparison = Compare(gpu, *entry.make(gpu), rates, quick ? kQuickRepetitions : kRepetitions);
+      const Comparison comparison = Compare(gpu, *entry.make(gpu), quick ? kQuickRepetitions : kRepetitions, quick);
       PrintRow({entry.name, entry.name, entry.size, comparison, std::nullopt});
       points.push_back({series.name, x, comparison.ours.median, comparison.theirs.median, comparison.mistake.empty()});
     }

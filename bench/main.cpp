@@ -44,12 +44,12 @@ uint32_t RepetitionsOf(const Options& options) {
   return options.quick ? kQuickRepetitions : kRepetitions;
 }
 
-std::vector<ReportRow> RunWorkloads(const Gpu& gpu, const Rates& rates, const Options& options) {
+std::vector<ReportRow> RunWorkloads(const Gpu& gpu, const Options& options) {
   std::vector<ReportRow> rows;
   for (const WorkloadEntry& entry : AllWorkloads(options.quick)) {
     if (!IsChosen(entry, options.filter)) continue;
     const std::unique_ptr<Workload> workload = entry.make(gpu);
-    const Comparison comparison = Compare(gpu, *workload, rates, RepetitionsOf(options));
+    const Comparison comparison = Compare(gpu, *workload, RepetitionsOf(options), options.quick);
     rows.push_back({IdOf(entry), entry.name, entry.size, comparison, entry.target});
     PrintRow(rows.back());
   }
@@ -111,9 +111,8 @@ int RunGrowth(const Options& options) {
 
 int Run(const Options& options) {
   const Gpu gpu(options.device);
-  const Rates rates = MeasureRates(gpu, options.quick);
-  PrintHeading(gpu, rates);
-  const std::vector<ReportRow> rows = RunWorkloads(gpu, rates, options);
+  PrintHeading(gpu, MeasureRates(gpu, options.quick));
+  const std::vector<ReportRow> rows = RunWorkloads(gpu, options);
   const std::vector<Figure> figures = MeasureFigures(gpu, options);
   if (!options.json.empty()) Write(options.json, Json(gpu.properties().deviceName, rows, figures));
   return AllCorrect(rows) ? 0 : 1;

@@ -60,7 +60,7 @@ Contender Best(const Gpu& gpu, const Workload& workload, const char* who, uint32
 
 }  // namespace
 
-Comparison Compare(const Gpu& gpu, const Workload& workload, const Rates& rates, uint32_t repetitions) {
+Comparison Compare(const Gpu& gpu, const Workload& workload, uint32_t repetitions, bool quick) {
   Comparison comparison;
   const Contender ours = Best(
       gpu, workload, "graph", workload.GraphForms(), repetitions,
@@ -80,8 +80,9 @@ Comparison Compare(const Gpu& gpu, const Workload& workload, const Rates& rates,
   comparison.theirs = Summarise(rival.cold, std::move(their_samples));
   comparison.our_forms = ours.forms;
   comparison.their_forms = rival.forms;
+  // Now, because clocks change between workloads.
   if (const std::optional<Needs> needs = workload.RivalNeeds())
-    comparison.rival_share = ShareOfBound(rates, *needs, comparison.theirs.minimum);
+    comparison.rival_share = ShareOfBound(MeasureRates(gpu, quick), *needs, comparison.theirs.minimum);
   return comparison;
 }
 

@@ -18,6 +18,7 @@ struct Comparison {
   [[nodiscard]] double Ratio() const { return ours.median / theirs.median; }
 };
 
-Comparison Compare(const Gpu& gpu, const Workload& workload, const Rates& rates, uint32_t repetitions);
+// `quick`: rates are measured with small sizes.
+Comparison Compare(const Gpu& gpu, const Workload& workload, uint32_t repetitions, bool quick);
 
 }  // namespace trellis::bench

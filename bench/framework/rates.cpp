@@ -87,10 +87,11 @@ Rates MeasureRates(const Gpu& gpu, bool quick) {
 }
 
 double ShareOfBound(const Rates& rates, const Needs& needs, double nanoseconds) {
-  const double bound =
+  const double throughput =
       std::max({needs.bytes / rates.bytes_per_nanosecond, needs.workgroups / rates.workgroups_per_nanosecond,
-                needs.invocations / rates.invocations_per_nanosecond, needs.steps * rates.nanoseconds_per_step});
-  return bound / nanoseconds;
+                needs.invocations / rates.invocations_per_nanosecond});
+  // Barriers keep what a step takes to begin and to end apart from all other work.
+  return (throughput + needs.steps * rates.nanoseconds_per_step) / nanoseconds;
 }
 
 }  // namespace trellis::bench

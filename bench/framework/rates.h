@@ -1,4 +1,4 @@
-// What the device can do at most, measured in the same run: the yardstick for rivals.
+// What the device can do at most, measured after the workload in question: the yardstick for rivals.
 #pragma once
 
 #include "bench/framework/gpu.h"
