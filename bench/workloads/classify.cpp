@@ -27,9 +27,10 @@ constexpr Sort kNodeSorts[] = {{false, 256, 1}, {false, 512, 1}, {false, 1024, 1
 struct RivalSort : Sort {
   uint32_t records_of_share;  // that a workgroup of the bins takes
 };
-constexpr RivalSort kRivalSorts[] = {{{false, 256, 1}, 1024}, {{false, 256, 4}, 1024}, {{false, 256, 16}, 2048},
-                                     {{true, 256, 4}, 1024},  {{true, 256, 8}, 2048},  {{true, 256, 16}, 2048},
-                                     {{true, 512, 8}, 4096},  {{true, 1024, 4}, 2048}, {{true, 512, 16}, 4096}};
+constexpr RivalSort kRivalSorts[] = {{{false, 256, 1}, 1024}, {{false, 256, 4}, 1024}, {{true, 256, 4}, 1024},
+                                     {{true, 256, 8}, 2048},  {{true, 256, 16}, 2048}, {{true, 512, 8}, 4096},
+                                     {{true, 1024, 2}, 2048}, {{true, 1024, 4}, 1024}, {{true, 1024, 4}, 2048},
+                                     {{true, 1024, 4}, 4096}, {{true, 1024, 8}, 2048}};
 
 struct Push {
   VkDeviceAddress results;

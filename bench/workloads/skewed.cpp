@@ -19,8 +19,10 @@ constexpr uint32_t kTaskBytes = 8;
 struct Shape {
   uint32_t items;  // records that an invocation of the producer looks at
   uint32_t parts;  // workgroups of the node that share one of the consumer
+  bool sums;       // the consumer adds up in shared memory what is for the same record
 };
-constexpr Shape kShapes[] = {{1, 1}, {4, 1}, {1, 8}, {4, 2}, {4, 8}, {4, 16}, {4, 32}};
+constexpr Shape kShapes[] = {{1, 1, false}, {4, 4, false}, {4, 8, false}, {4, 16, false}, {4, 4, true},
+                             {1, 8, true},  {4, 8, true},  {16, 8, true}, {4, 16, true},  {4, 32, true}};
 
 struct Push {
   VkDeviceAddress results;
@@ -53,7 +55,8 @@ class SkewedWorkload final : public Workload {
         results_(gpu, VkDeviceSize{records} * 4),
         parts_(gpu, (parts_count_ + 1) * kTaskBytes) {
     for (const Shape& shape : kShapes)
-      if (shape.parts * kPartInvocations <= gpu.limits().maxComputeWorkGroupInvocations)
+      if (records % (kProducerInvocations * shape.items) == 0 &&
+          shape.parts * kPartInvocations <= gpu.limits().maxComputeWorkGroupInvocations)
         rivals_.push_back(MakeRival(shape));
   }
 
@@ -113,7 +116,9 @@ class SkewedWorkload final : public Workload {
     const QueueShape shape = ShapeOfQueue(gpu_, parts_count_, form.parts);
     return {shape, std::make_unique<Queues>(gpu_, 1), GridOf(records_ / (kProducerInvocations * form.items)),
             std::make_unique<Kernel>(gpu_, kSkewedSpv, shape.WithConstants({{0, form.items}})),
-            std::make_unique<Kernel>(gpu_, kSkewedPartSpv, shape.WithConstants({{0, form.parts * kPartInvocations}}))};
+            std::make_unique<Kernel>(
+                gpu_, kSkewedPartSpv,
+                shape.WithConstants({{0, form.parts * kPartInvocations}, {1, form.parts}, {2, form.sums ? 1u : 0u}}))};
   }
 
   const Gpu& gpu_;
