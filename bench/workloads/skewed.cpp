@@ -7,6 +7,7 @@
 #include "bench_nodes/skewed_part.h"
 #include "bench_shaders/skewed.h"
 #include "bench_shaders/skewed_part.h"
+#include "bench_shaders/skewed_sums.h"
 
 namespace trellis::bench {
 namespace {
@@ -116,9 +117,8 @@ class SkewedWorkload final : public Workload {
     const QueueShape shape = ShapeOfQueue(gpu_, parts_count_, form.parts);
     return {shape, std::make_unique<Queues>(gpu_, 1), GridOf(records_ / (kProducerInvocations * form.items)),
             std::make_unique<Kernel>(gpu_, kSkewedSpv, shape.WithConstants({{0, form.items}})),
-            std::make_unique<Kernel>(
-                gpu_, kSkewedPartSpv,
-                shape.WithConstants({{0, form.parts * kPartInvocations}, {1, form.parts}, {2, form.sums ? 1u : 0u}}))};
+            std::make_unique<Kernel>(gpu_, form.sums ? Words(kSkewedSumsSpv) : kSkewedPartSpv,
+                                     shape.WithConstants({{0, form.parts * kPartInvocations}, {1, form.parts}}))};
   }
 
   const Gpu& gpu_;
