@@ -67,6 +67,9 @@ Part PartOf(Share share, uint records) {
   return Part(begin, min(begin + each, records));
 }
 
+// Workgroups with such a part leave before the first barrier: where a level could have had many records and has few, nearly all do.
+bool IsEmpty(Part part) { return part.begin >= part.end; }
+
 // Notes of records that all have the same number of workgroups.
 void WriteUnfinished(uvec2 notes, Part part, uint records, uint workgroups) {
   for (uint record = part.begin + gl_LocalInvocationIndex; record < min(part.end, records); record += kLevelsWorkgroup)
@@ -115,6 +118,7 @@ void WriteDynamicNotes(LaunchPlan launch, RegionReference region, uvec2 notes, u
 // last one with records, knows the launch's size.
 bool SizeDynamicGrid(ClosePlan plan, LaunchPlan launch, Share share, RegionReference region, uint records, uvec2 notes, uint most_workgroups, out LaunchSize size) {
   const Part part = PartOf(share, records);
+  if (IsEmpty(part) && share.part != 0u) return false;
   uint before = WorkgroupsBefore(plan, share);
   const bool is_reached = before <= most_workgroups && (part.begin < records || share.part == 0u);
   uint taken = part.begin;

@@ -15,6 +15,10 @@ void main() {
   const LaunchPlan launch = LoadLaunchPlan(plan.launches, share.launch);
   RegionReference region = RegionOf(plan.consumed, launch.slot);
   const Part part = PartOf(share, min(region.region.reserved, region.region.records.count));
+  if (IsEmpty(part)) {
+    if (gl_LocalInvocationIndex == 0u) SumOfPart(plan, share, share.part).value = 0u;
+    return;
+  }
   uint sum = 0u;
   for (uint record = part.begin + gl_LocalInvocationIndex; record < part.end; record += kLevelsWorkgroup)
     sum = SaturatingAdd(sum, RecordWorkgroups(plan, launch, region, record));
