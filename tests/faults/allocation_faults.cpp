@@ -1,7 +1,11 @@
 #include "tests/faults/allocation_faults.h"
 
+#include <execinfo.h>
+
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <mutex>
 #include <new>
 
 namespace trellis::test {
@@ -15,8 +19,27 @@ std::atomic<bool> g_failed = false;
 std::atomic<int> g_scopes = 0;
 std::atomic<int64_t> g_live = 0;
 
+std::mutex g_notes_mutex;  // guards what follows
+std::set<CallPath>* g_known = nullptr;
+std::vector<int64_t> g_notes;
+thread_local bool t_noting = false;  // the notes' own allocations do not count
+
+void Note(int64_t number) {
+  t_noting = true;
+  CallPath path = {};
+  void* frames[path.size()];
+  std::copy_n(frames, backtrace(frames, static_cast<int>(path.size())), path.begin());
+  {
+    const std::lock_guard lock(g_notes_mutex);
+    if (g_known->insert(path).second) g_notes.push_back(number);
+  }
+  t_noting = false;
+}
+
 bool MustFail() {
-  if (!g_failing || g_scopes == 0 || InsideDriver()) return false;
+  if (g_scopes == 0 || t_noting || InsideDriver()) return false;
+  if (g_known) Note(g_allocations++);
+  if (!g_failing) return false;
   const int64_t number = g_allocations++;
   const bool fails = g_failures == Failures::kOnce ? number == g_number : number >= g_number;
   if (fails) g_failed = true;
@@ -52,6 +75,17 @@ void FailAllocation(int64_t number, Failures failures) {
 bool StopAllocationFailures() {
   g_failing = false;
   return g_failed;
+}
+
+void NoteAllocations(std::set<CallPath>& known) {
+  g_allocations = 0;
+  g_notes.clear();
+  g_known = &known;
+}
+
+std::vector<int64_t> NotedAllocations() {
+  g_known = nullptr;
+  return std::move(g_notes);
 }
 
 ScopedShortage::ScopedShortage() { ++g_scopes; }

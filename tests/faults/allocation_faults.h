@@ -2,7 +2,10 @@
 // a driver throws no exceptions.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <set>
+#include <vector>
 
 #include "tests/layer/fake_driver/driver_function.h"
 
@@ -12,6 +15,15 @@ namespace trellis::test {
 void FailAllocation(int64_t number, Failures failures);
 // Stops that. True if an allocation has failed.
 [[nodiscard]] bool StopAllocationFailures();
+
+// How an allocation came about: where the innermost functions on the stack were called.
+using CallPath = std::array<const void*, 8>;
+
+// Notes the numbers (as for FailAllocation) of allocations that come about in a way which is not in `known`, and adds
+// their paths to it.
+void NoteAllocations(std::set<CallPath>& known);
+// Stops that.
+[[nodiscard]] std::vector<int64_t> NotedAllocations();
 
 // Put around the calls of the layer, so that the test's own allocations succeed.
 class ScopedShortage {

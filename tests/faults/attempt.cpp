@@ -2,19 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
 #include "layer/objects/registry.h"
 
 namespace trellis::test {
 namespace {
 
 constexpr Failures kFailures[] = {Failures::kOnce, Failures::kForGood};
-
-int64_t After(int64_t number, Density density) {
-  static const bool all = std::getenv("TRELLIS_TEST_ALL_FAULTS") != nullptr;
-  return number + 1 + (all ? 0 : number / static_cast<int64_t>(density));
-}
 
 std::string Describe(int64_t number, Failures failures) {
   return "failure of number " + std::to_string(number) + (failures == Failures::kForGood ? " and all that follow" : "");
@@ -48,23 +41,47 @@ Outcome RunOnce(const MakeAttempt& make, const Injection& injection) {
   return outcome;
 }
 
-// Until the attempt does not get as far as the failure. `judge` looks at an outcome with a failure.
-void ForEachNumber(const MakeAttempt& make, Density density, Failures failures,
-                   const std::function<Injection(int64_t)>& injection_of,
-                   const std::function<void(const Outcome&)>& judge) {
-  RunOnce(make, {[] {}, [] { return false; }});  // so that all that is made once in a process is there
-  for (int64_t number = 0; !testing::Test::HasFailure(); number = After(number, density)) {
-    const testing::ScopedTrace trace(__FILE__, __LINE__, Describe(number, failures));
-    const int64_t live = LiveAllocations();
-    const Outcome outcome = RunOnce(make, injection_of(number));
-    EXPECT_EQ(LiveAllocations(), live) << "memory is lost";
-    if (!outcome.failed) {
-      EXPECT_EQ(outcome.result, VK_SUCCESS);
-      EXPECT_GT(number, 0) << "nothing was ever going to fail";
-      return;
-    }
+void RunWithoutFailure(const MakeAttempt& make) {
+  EXPECT_EQ(RunOnce(make, {[] {}, [] { return false; }}).result, VK_SUCCESS);
+}
+
+// `judge` looks at an outcome with a failure. False if the attempt did not get as far as that.
+bool TryNumber(const MakeAttempt& make, int64_t number, Failures failures, const Injection& injection,
+               const std::function<void(const Outcome&)>& judge) {
+  const testing::ScopedTrace trace(__FILE__, __LINE__, Describe(number, failures));
+  const int64_t live = LiveAllocations();
+  const Outcome outcome = RunOnce(make, injection);
+  EXPECT_EQ(LiveAllocations(), live) << "memory is lost";
+  if (outcome.failed) {
     judge(outcome);
+  } else {
+    EXPECT_EQ(outcome.result, VK_SUCCESS);
   }
+  return outcome.failed;
+}
+
+// Allocations of an attempt that come about in ways which are not in `known`, and the first one in any case.
+std::vector<int64_t> NewAllocations(const MakeAttempt& make, std::set<CallPath>& known) {
+  std::vector<int64_t> numbers;
+  RunOnce(make, {[&known] { NoteAllocations(known); },
+                 [&numbers] {
+                   numbers = NotedAllocations();
+                   return false;
+                 }});
+  if (numbers.empty() || numbers.front() != 0) numbers.insert(numbers.begin(), 0);
+  return numbers;
+}
+
+std::vector<int64_t> AllocationsToFail(const MakeAttempt& make, Consequence of_one) {
+  static std::set<CallPath> known;
+  if (of_one == Consequence::kFails) return NewAllocations(make, known);
+  // What came about in one way this time comes about in another the next time, so some will do.
+  constexpr size_t kStep = 8;
+  std::set<CallPath> known_here;
+  const std::vector<int64_t> all = NewAllocations(make, known_here);
+  std::vector<int64_t> numbers;
+  for (size_t i = 0; i < all.size(); i += kStep) numbers.push_back(all[i]);
+  return numbers;
 }
 
 bool IsOutOfMemory(VkResult result) {
@@ -102,34 +119,37 @@ size_t Attempt::Known() const {
   return tables + (device_ ? KnownOn(*FindDevice(device_->handle())) : 0);
 }
 
-void FailAllocations(const MakeAttempt& make, Consequence of_one, Density density) {
+void FailAllocations(const MakeAttempt& make, Consequence of_one) {
+  RunWithoutFailure(make);  // so that all that is made once in a process is there
+  const bool is_determined = of_one == Consequence::kFails;
+  const std::vector<int64_t> numbers = AllocationsToFail(make, of_one);
   for (const Failures failures : kFailures)
-    ForEachNumber(
-        make, density, failures,
-        [failures](int64_t number) {
-          return Injection{[number, failures] { FailAllocation(number, failures); }, StopAllocationFailures};
-        },
-        [failures, of_one](const Outcome& outcome) {
-          const bool may_survive = failures == Failures::kOnce && of_one == Consequence::kMaySurvive;
-          const bool survived = may_survive && outcome.result == VK_SUCCESS;
-          EXPECT_TRUE(survived || outcome.result == VK_ERROR_OUT_OF_HOST_MEMORY) << outcome.result;
-        });
+    for (const int64_t number : numbers) {
+      if (testing::Test::HasFailure()) return;
+      const Injection injection = {[number, failures] { FailAllocation(number, failures); }, StopAllocationFailures};
+      const bool failed = TryNumber(make, number, failures, injection, [&](const Outcome& outcome) {
+        const bool survived = !is_determined && failures == Failures::kOnce && outcome.result == VK_SUCCESS;
+        EXPECT_TRUE(survived || outcome.result == VK_ERROR_OUT_OF_HOST_MEMORY) << outcome.result;
+      });
+      EXPECT_TRUE(failed || !is_determined) << "nothing was ever going to fail";
+    }
 }
 
-void FailDriverCommands(const MakeAttempt& make, Density density) {
+void FailDriverCommands(const MakeAttempt& make) {
+  RunWithoutFailure(make);  // so that all that is made once in a process is there
   for (const VkResult result : {VK_ERROR_OUT_OF_HOST_MEMORY, VK_ERROR_OUT_OF_DEVICE_MEMORY})
     for (const Failures failures : kFailures)
-      ForEachNumber(
-          make, density, failures,
-          [failures, result](int64_t number) {
-            return Injection{[number, failures, result] { FailDriverCommand(number, failures, result); },
-                             StopDriverFailures};
-          },
-          [failures](const Outcome& outcome) {
-            // What failed once may have been tried again in another way.
-            const bool survived = failures == Failures::kOnce && outcome.result == VK_SUCCESS;
-            EXPECT_TRUE(survived || IsOutOfMemory(outcome.result)) << outcome.result;
-          });
+      for (int64_t number = 0; !testing::Test::HasFailure(); ++number) {
+        const Injection injection = {[=] { FailDriverCommand(number, failures, result); }, StopDriverFailures};
+        const bool failed = TryNumber(make, number, failures, injection, [failures](const Outcome& outcome) {
+          // What failed once may have been tried again in another way.
+          const bool survived = failures == Failures::kOnce && outcome.result == VK_SUCCESS;
+          EXPECT_TRUE(survived || IsOutOfMemory(outcome.result)) << outcome.result;
+        });
+        if (failed) continue;
+        EXPECT_GT(number, 0) << "nothing was ever going to fail";
+        break;
+      }
 }
 
 }  // namespace trellis::test

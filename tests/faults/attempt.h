@@ -63,18 +63,17 @@ class Attempt {
 
 using MakeAttempt = std::function<std::unique_ptr<Attempt>()>;
 
-// Of the higher numbers some are left out, the more the lower this is, unless the variable TRELLIS_TEST_ALL_FAULTS is
-// set: after n the next one is n + 1 + n / density.
-enum class Density : int64_t { kHigh = TRELLIS_FAULT_DENSITY, kLow = TRELLIS_FAULT_DENSITY / 5 };
-
-// Lets the n-th allocation of the layer fail, for all n that the density leaves, alone and with all that follow.
+// Lets the first allocation of the layer fail, and each that comes about in a way (CallPath) in which no test of this
+// process has let one fail before; alone, and with all that follow. There are tens of thousands of allocations in the
+// creation of a graph, and each attempt makes those before the failure again: but nearly all of them come about in the
+// same ways.
 //
-// kMaySurvive: a single failure may do no harm, because what needed the memory is tried in another way.
+// kMaySurvive: which one fails depends on timing, and a single failure may do no harm, because what needed the memory
+// is tried in another way. Some of the attempt's own ways are tried.
 enum class Consequence : uint8_t { kFails, kMaySurvive };
-void FailAllocations(const MakeAttempt& make, Consequence of_one = Consequence::kFails,
-                     Density density = Density::kHigh);
+void FailAllocations(const MakeAttempt& make, Consequence of_one = Consequence::kFails);
 
-// The same for commands of the driver, which run out of either kind of memory.
-void FailDriverCommands(const MakeAttempt& make, Density density = Density::kHigh);
+// Lets each command fail that the layer calls in the driver, in the same way, for want of either kind of memory.
+void FailDriverCommands(const MakeAttempt& make);
 
 }  // namespace trellis::test

@@ -164,8 +164,8 @@ class SampleFaults : public testing::TestWithParam<SampleProgram> {
   }
 };
 
-TEST_P(SampleFaults, WithoutMemory) { FailAllocations(Make(), Consequence::kFails, Density::kLow); }
-TEST_P(SampleFaults, OnAFailingDriver) { FailDriverCommands(Make(), Density::kLow); }
+TEST_P(SampleFaults, WithoutMemory) { FailAllocations(Make()); }
+TEST_P(SampleFaults, OnAFailingDriver) { FailDriverCommands(Make()); }
 
 INSTANTIATE_TEST_SUITE_P(Samples, SampleFaults, testing::ValuesIn(AllPrograms()),
                          [](const testing::TestParamInfo<SampleProgram>& info) { return info.param.name; });
