@@ -2,7 +2,7 @@
 
 namespace trellis::test {
 
-CommandAttempt::CommandAttempt() {
+CommandAttempt::CommandAttempt(uint32_t threads) : Attempt(threads) {
   parts_.emplace(*device_);
   scratch_.emplace(*device_);
   VkCommandPoolCreateInfo pool_info = {};

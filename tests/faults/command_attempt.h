@@ -11,7 +11,7 @@ namespace trellis::test {
 // Everything but the graph itself: parts for it, scratch memory, a command buffer.
 class CommandAttempt : public Attempt {
  public:
-  CommandAttempt();
+  explicit CommandAttempt(uint32_t threads = 1);
   ~CommandAttempt() override;
 
   [[nodiscard]] VkQueue MakeQueue() const;

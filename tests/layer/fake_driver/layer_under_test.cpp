@@ -3,12 +3,21 @@
 extern "C" VKAPI_ATTR VkResult VKAPI_CALL vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface* negotiate);
 
 namespace trellis::test {
+namespace {
+
+PFN_vkNegotiateLoaderLayerInterfaceVersion g_negotiate = vkNegotiateLoaderLayerInterfaceVersion;
+
+}  // namespace
+
+void NegotiateThrough(PFN_vkNegotiateLoaderLayerInterfaceVersion negotiate) {
+  g_negotiate = negotiate ? negotiate : vkNegotiateLoaderLayerInterfaceVersion;
+}
 
 VkNegotiateLayerInterface Negotiate() {
   VkNegotiateLayerInterface negotiate = {};
   negotiate.sType = LAYER_NEGOTIATE_INTERFACE_STRUCT;
   negotiate.loaderLayerInterfaceVersion = 2;
-  vkNegotiateLoaderLayerInterfaceVersion(&negotiate);
+  g_negotiate(&negotiate);
   return negotiate;
 }
 

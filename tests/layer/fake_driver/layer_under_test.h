@@ -10,6 +10,8 @@
 
 namespace trellis::test {
 
+// Negotiate asks this copy of the layer from now on; the one that is linked to the test if it is null.
+void NegotiateThrough(PFN_vkNegotiateLoaderLayerInterfaceVersion negotiate);
 // The layer's two functions, after negotiation.
 [[nodiscard]] VkNegotiateLayerInterface Negotiate();
 
