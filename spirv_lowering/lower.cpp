@@ -68,6 +68,7 @@ Expected<LoweredNode> LowerNode(NodeModule node, const NodeInfo& info, const Low
                     node.entry_function,
                     options.workgroup_aggregation,
                     options.check_allocations,
+                    options.robust_access,
                     node.input};
   if (Expected<void> done = LowerHandles(lowering); !done) return done.error();
   if (!launch) {

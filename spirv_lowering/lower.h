@@ -35,6 +35,9 @@ struct LowerOptions {
   bool workgroup_aggregation = false;
   // Allocations of more payloads than their rules allow are reported to the host (kReportAllocation, kReportNoTarget).
   bool check_allocations = false;
+  // Indices into arrays, vectors and matrices inside a payload are at most the last one. (Indices of payloads always
+  // are.)
+  bool robust_access = false;
 };
 
 struct LoweredNode {

@@ -13,6 +13,8 @@ add_library(trellis_spirv_lowering STATIC
   passes/handle_types.h
   passes/handles.cpp
   passes/handles.h
+  passes/indices.cpp
+  passes/indices.h
   passes/lowering.h
   passes/memory_access.cpp
   passes/memory_access.h

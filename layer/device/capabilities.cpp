@@ -64,6 +64,7 @@ void QueryFeatures(const InstanceDispatch& dispatch, VkPhysicalDevice physical_d
   traits.storage_buffer_8bit = query.vulkan12.storageBuffer8BitAccess;
   traits.storage_buffer_16bit = query.vulkan11.storageBuffer16BitAccess;
   traits.shader_int8 = query.vulkan12.shaderInt8;
+  traits.robust_buffer_access = query.features.features.robustBufferAccess;
   traits.shader_int16 = query.features.features.shaderInt16;
   traits.shader_int64 = query.features.features.shaderInt64;
   traits.shader_float16 = query.vulkan12.shaderFloat16;

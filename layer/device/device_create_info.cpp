@@ -182,6 +182,7 @@ DeviceTraits EnabledTraits(const VkDeviceCreateInfo& info, const DeviceTraits& s
   const auto* features2 =
       FindStruct<VkPhysicalDeviceFeatures2>(info.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2);
   const VkPhysicalDeviceFeatures* features = features2 ? &features2->features : info.pEnabledFeatures;
+  traits.robust_buffer_access = features && features->robustBufferAccess;
   traits.shader_int16 = features && features->shaderInt16;
   traits.shader_int64 = features && features->shaderInt64;
   traits.shader_float64 = features && features->shaderFloat64;

@@ -19,6 +19,7 @@ struct DeviceTraits {
   uint32_t subgroup_size = 1;
   VkSubgroupFeatureFlags subgroup_operations = 0;  // 0 unless supported in the compute stage
 
+  bool robust_buffer_access = false;
   bool buffer_device_address = false;
   bool scalar_block_layout = false;
   bool storage_buffer_8bit = false;

@@ -186,7 +186,7 @@ class Compilation {
   bool Lower(size_t i) {
     const auto begin = std::chrono::steady_clock::now();
     const CompileRequest& request = requests_[i];
-    shaders_[i] = LowerNode(request.context.device, request.node, *request.layout);
+    shaders_[i] = LowerNode(request.context.device, request.node, *request.layout, request.chain);
     if (shaders_[i]->result != VK_SUCCESS)
       results_[i].failure = Failure(request, shaders_[i]->result, shaders_[i]->reason);
     results_[i].lower_nanoseconds = NanosecondsSince(begin);

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "layer/dispatch/struct_chain.h"
 #include "layer/pipeline/specialization.h"
 #include "spirv_lowering/lower.h"
 #include "spirv_lowering/post/post.h"
@@ -20,6 +21,21 @@ bool AggregatesSubgroups(const Device& device) {
 bool AggregatesWorkgroups(const Device& device) {
   if (device.settings.aggregation == Aggregation::kAuto) return !device.traits.is_cpu;
   return device.settings.aggregation == Aggregation::kWorkgroup;
+}
+
+VkPipelineRobustnessBufferBehavior StorageBufferBehavior(const void* chain) {
+  const auto* robustness =
+      FindStruct<VkPipelineRobustnessCreateInfo>(chain, VK_STRUCTURE_TYPE_PIPELINE_ROBUSTNESS_CREATE_INFO);
+  return robustness ? robustness->storageBuffers : VK_PIPELINE_ROBUSTNESS_BUFFER_BEHAVIOR_DEVICE_DEFAULT;
+}
+
+// Payloads are accessed like storage buffers. What the stage says about these comes before what the pipeline says, and
+// that before what the device says; robustBufferAccess2 is never enabled alone.
+bool AccessIsRobust(const Device& device, const StageNode& node, const void* chain) {
+  const bool stage_decides = FindInChain(node.stage->pNext, VK_STRUCTURE_TYPE_PIPELINE_ROBUSTNESS_CREATE_INFO);
+  const VkPipelineRobustnessBufferBehavior behavior = StorageBufferBehavior(stage_decides ? node.stage->pNext : chain);
+  if (behavior == VK_PIPELINE_ROBUSTNESS_BUFFER_BEHAVIOR_DEVICE_DEFAULT) return device.traits.robust_buffer_access;
+  return behavior != VK_PIPELINE_ROBUSTNESS_BUFFER_BEHAVIOR_DISABLED;
 }
 
 LoweredShader Failed(VkResult result, std::string reason) {
@@ -55,17 +71,21 @@ LoweredShader Lower(const Device& device, const spirv::Module& module, const spi
 }  // namespace
 
 std::shared_ptr<const LoweredShader> LowerNode(const Device& device, const StageNode& node,
-                                               const PipelineLayout& layout) {
+                                               const PipelineLayout& layout, const void* chain) {
   const spirv::NodeInfo& info = node.source.info;
   if (info.push_constant_end > layout.application_size)
     return std::make_shared<const LoweredShader>(
         Failed(VK_ERROR_VALIDATION_FAILED_EXT, "the shader uses " + std::to_string(info.push_constant_end) +
                                                    " bytes of push constants, the layout's COMPUTE ranges end at " +
                                                    std::to_string(layout.push_constant_end)));
-  const spirv::LowerOptions options = {
-      layout.launch_offset,    AggregatesSubgroups(device),         ReadSpecialization(node.stage->pSpecializationInfo),
-      layout.copy_offset,      device.traits.maximal_reconvergence, AggregatesWorkgroups(device),
-      device.settings.validate};
+  const spirv::LowerOptions options = {layout.launch_offset,
+                                       AggregatesSubgroups(device),
+                                       ReadSpecialization(node.stage->pSpecializationInfo),
+                                       layout.copy_offset,
+                                       device.traits.maximal_reconvergence,
+                                       AggregatesWorkgroups(device),
+                                       device.settings.validate,
+                                       AccessIsRobust(device, node, chain)};
   return node.module->Lowered(spirv::LoweringKey(info), options,
                               [&] { return Lower(device, node.module->Checked()->module, info, options); });
 }

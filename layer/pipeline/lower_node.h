@@ -7,9 +7,9 @@
 
 namespace trellis {
 
-// Pure but for the cache in `node.module`; any thread. Never null; the result may be a failure, without node and layout
-// in its text.
+// `chain`: pNext of the pipeline's create info. Pure but for the cache in `node.module`; any thread. Never null; the
+// result may be a failure, without node and layout in its text.
 [[nodiscard]] std::shared_ptr<const LoweredShader> LowerNode(const Device& device, const StageNode& node,
-                                                             const PipelineLayout& layout);
+                                                             const PipelineLayout& layout, const void* chain);
 
 }  // namespace trellis

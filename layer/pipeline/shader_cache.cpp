@@ -41,7 +41,7 @@ std::shared_ptr<CachedModule::Family> CachedModule::FamilyOf(const spirv::NodeIn
   }
   std::shared_ptr<Family>& family =
       families_[{key, options.launch_offset, options.subgroup_aggregation, options.push_constant_copy_offset,
-                 options.maximal_reconvergence, options.workgroup_aggregation}];
+                 options.maximal_reconvergence, options.workgroup_aggregation, options.robust_access}];
   if (!family) {
     family = std::make_shared<Family>();
     ++lowering_count_;

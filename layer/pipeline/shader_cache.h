@@ -70,6 +70,7 @@ class CachedModule {
     std::optional<uint32_t> push_constant_copy_offset;
     bool maximal_reconvergence = false;
     bool workgroup_aggregation = false;
+    bool robust_access = false;
     auto operator<=>(const Key&) const = default;
   };
   struct Lowering {

@@ -6,6 +6,7 @@
 
 #include "spirv_lowering/grammar/grammar.h"
 #include "spirv_lowering/passes/handle_types.h"
+#include "spirv_lowering/passes/indices.h"
 #include "spirv_lowering/passes/memory_access.h"
 #include "spirv_lowering/passes/output_reads.h"
 #include "spirv_lowering/passes/runtime_calls.h"
@@ -209,14 +210,14 @@ class HandleLowering {
   }
 
   Id AsUint(Id value) {
-    const Instruction* type = types_.Find(TypeOf(value));
-    if (type == nullptr || type->opcode != spv::Op::OpTypeInt) return value;
-    const uint32_t width = type->operands[0];
-    const bool is_signed = type->operands[1] != 0;
-    if (width == 32 && !is_signed) return value;
-    if (const std::optional<uint32_t> constant = types_.ConstantValue(value); constant && width == 32)
-      return types_.ConstantUint(*constant);
-    return Builder(module_, body_).Emit(width == 32 ? spv::Op::OpBitcast : spv::Op::OpUConvert, types_.Uint(), {value});
+    Builder builder(module_, body_);
+    return indices_.AsUint(builder, value);
+  }
+
+  // Before an access chain of `indices` into a `type`.
+  void KeepInside(Id type, std::span<Id> indices) {
+    Builder builder(module_, body_);
+    if (lowering_.robust_access) indices_.Bound(builder, type, indices);
   }
 
   Expected<void> LowerInstruction(Instruction& instruction) {
@@ -406,9 +407,11 @@ class HandleLowering {
     const Id base_type = TypeOf(base);
     const bool by_pointer = handle_types_.IsHandleByPointer(base_type);
     if (!by_pointer && !handle_types_.IsHandleVariable(base_type)) {
-      if (IsPayloadPointer(base))
-        access_.SetAlignmentOfPart(instruction.result_id, base, types_.Pointee(base_type),
-                                   std::span(instruction.operands).subspan(1));
+      if (IsPayloadPointer(base)) {
+        const std::span indices = std::span(instruction.operands).subspan(1);
+        KeepInside(types_.Pointee(base_type), indices);
+        access_.SetAlignmentOfPart(instruction.result_id, base, types_.Pointee(base_type), indices);
+      }
       return Keep(std::move(instruction));
     }
     if (instruction.operands.size() < 2) {
@@ -420,8 +423,9 @@ class HandleLowering {
       return Error{Where(instruction) + ": the result is not a pointer into a payload"};
     const Id index = AsUint(instruction.operands[1]);
     const Id record = Element(HandleOf(base), index, handle_types_.PayloadOf(base_type));
-    access_.SetAlignmentOfPart(instruction.result_id, record, handle_types_.PayloadOf(base_type),
-                               std::span(instruction.operands).subspan(2));
+    const std::span indices = std::span(instruction.operands).subspan(2);
+    KeepInside(handle_types_.PayloadOf(base_type), indices);
+    access_.SetAlignmentOfPart(instruction.result_id, record, handle_types_.PayloadOf(base_type), indices);
     if (instruction.operands.size() == 2) {
       body_.emplace_back(spv::Op::OpCopyObject, RecordPointer(handle_types_.PayloadOf(base_type)),
                          instruction.result_id, std::vector<uint32_t>{record});
@@ -440,6 +444,7 @@ class HandleLowering {
     for (size_t i = first + 1; i < instruction.operands.size(); ++i)
       operands.push_back(types_.ConstantUint(instruction.operands[i]));
     if (operands.size() == 1) return operands[0];
+    KeepInside(payload, std::span(operands).subspan(1));
     const Id pointer = Builder(module_, body_).Emit(spv::Op::OpAccessChain, RecordPointer(part), operands);
     access_.SetAlignmentOfPart(pointer, operands[0], payload, std::span(operands).subspan(1));
     return pointer;
@@ -551,6 +556,7 @@ class HandleLowering {
   Types& types_;
   StoredTypes stored_;
   std::unordered_map<Id, Id> type_of_;  // before lowering
+  Indices indices_{types_, type_of_};
   Outputs outputs_;
   std::unordered_map<Id, uint32_t> number_of_;  // of outputs, by array type
   HandleTypes handle_types_;

@@ -22,6 +22,7 @@ struct Lowering {
   Id entry_function;           // the node's own function, then called by the new entry point
   bool workgroup_aggregation;  // LowerOptions
   bool check_allocations;
+  bool robust_access;
   Id input;  // variable in NodePayloadAMDX, or kNoId
 };
 

@@ -201,15 +201,19 @@ TEST_F(DeviceCreateInfo, native_driver_gets_everything) {
 TEST_F(DeviceCreateInfo, enabled_traits_tell_supported_from_enabled) {
   supported_.shader_int64 = true;
   supported_.shader_int16 = true;
+  supported_.robust_buffer_access = true;
   VkPhysicalDeviceFeatures features = {};
   features.shaderInt16 = VK_TRUE;
   info_.pEnabledFeatures = &features;
   const DeviceTraits traits = EnabledTraits(Edit(), supported_);
   EXPECT_TRUE(traits.shader_int16);
   EXPECT_FALSE(traits.shader_int64);
+  EXPECT_FALSE(traits.robust_buffer_access);
   EXPECT_TRUE(traits.buffer_device_address && traits.scalar_block_layout);
   EXPECT_TRUE(traits.storage_buffer_8bit && traits.storage_buffer_16bit);
   EXPECT_FALSE(traits.vulkan_memory_model);
+  features.robustBufferAccess = VK_TRUE;
+  EXPECT_TRUE(EnabledTraits(Edit(), supported_).robust_buffer_access);
 }
 
 }  // namespace

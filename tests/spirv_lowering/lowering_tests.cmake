@@ -21,6 +21,7 @@ target_sources(trellis_spirv_tests PRIVATE
   push_constants_test.cpp
   reflect_refusal_test.cpp
   reflect_test.cpp
+  robust_access_test.cpp
   shape_parts.h
   shared_memory_test.cpp
   specialized_layout_test.cpp

@@ -170,6 +170,7 @@ std::vector<uint32_t> LowerOnce(const std::vector<uint32_t>& words, const LowerR
   options.subgroup_aggregation = aggregation;
   options.specialization = request.specialization;
   options.push_constant_copy_offset = request.push_constant_copy_offset;
+  options.robust_access = request.robust_access;
   Expected<LoweredNode> lowered = Lower(*module, *info, options);
   if (!lowered) {
     ADD_FAILURE() << lowered.error().message;

@@ -194,6 +194,7 @@ void Context::FindFeatures(const OptionalExtensions& extra) {
 bool Context::CreateDevice(const ContextOptions& options, std::string& error) {
   OptionalExtensions extra(physical_device);
   FindFeatures(extra);
+  features.robust_buffer_access = options.robust_buffer_access;
   auto group =
       Struct<VkDeviceGroupDeviceCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_GROUP_DEVICE_CREATE_INFO, options.feature_chain);
   group.physicalDeviceCount = 1;

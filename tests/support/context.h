@@ -43,6 +43,7 @@ struct ContextOptions {
   bool device_group = false;                 // the device is a group of itself
   std::vector<const char*> extensions = {};  // beside OptionalExtensions; the device must have them
   void* feature_chain = nullptr;             // the structures of their features
+  bool robust_buffer_access = false;         // the feature, which every device has
 };
 
 [[nodiscard]] bool HasExtension(VkPhysicalDevice device, const char* name);

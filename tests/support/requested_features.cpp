@@ -29,6 +29,7 @@ RequestedFeatures::RequestedFeatures(FeatureForm form, const ShaderFeatures& wan
   maintenance5_.maintenance5 = VK_TRUE;
   dynamic_rendering_.dynamicRendering = VK_TRUE;
   synchronization2_.synchronization2 = VK_TRUE;
+  features2_.features.robustBufferAccess = wanted.robust_buffer_access;
   features2_.features.shaderInt16 = wanted.int16;
   features2_.features.shaderInt64 = wanted.int64;
   features2_.features.shaderFloat64 = wanted.float64;

@@ -14,6 +14,7 @@ struct ShaderFeatures {
   // Of extensions (OptionalExtensions).
   bool robust_buffer_access2 = false, derivative_quads = false, derivative_linear = false;
   bool workgroup_memory_explicit_layout = false;
+  bool robust_buffer_access = false;  // where a context asks for it
 };
 
 enum class FeatureForm : uint8_t {
