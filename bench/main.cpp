@@ -68,7 +68,8 @@ std::vector<FigureEntry> AllFigures(const Gpu& gpu, const Options& options) {
           {"P7", "recording", [&gpu, quick] { return RecordingCost(gpu, quick); }},
           {"P8", "creation", [&gpu, quick] { return CreationCost(gpu, quick); }},
           {"P9", "memory", [&options, quick] { return MemoryPerRecord(options.device, quick); }},
-          {"P10", "plain applications", [&gpu, quick] { return PlainApplications(gpu, quick); }}};
+          {"P10", "plain applications", [&gpu, quick] { return PlainApplications(gpu, quick); }},
+          {"steps", "unused steps", [&options, quick] { return UnusedSteps(options.device, quick); }}};
 }
 
 std::vector<Figure> MeasureFigures(const Gpu& gpu, const Options& options) {

@@ -18,6 +18,8 @@ std::vector<Figure> CreationCost(const Gpu& gpu, bool quick);
 std::vector<Figure> MemoryPerRecord(const std::string& device, bool quick);
 // What an application pays that does not enable the extension (P10).
 std::vector<Figure> PlainApplications(const Gpu& gpu, bool quick);
+// Time that a step of bounded mode takes that was recorded and has nothing to do. `device`: as for Gpu.
+std::vector<Figure> UnusedSteps(const std::string& device, bool quick);
 
 // For PlainApplications, in a process of its own, with the layer or without: prints the nanoseconds that recording one
 // plain dispatch takes on the device of that number.
