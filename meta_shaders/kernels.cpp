@@ -7,6 +7,7 @@
 #include "meta_shaders/copy_inputs_spv.h"
 #include "meta_shaders/count_infos_spv.h"
 #include "meta_shaders/end_graph_spv.h"
+#include "meta_shaders/launch_batches_spv.h"
 #include "meta_shaders/open_regions_spv.h"
 #include "meta_shaders/place_entries_spv.h"
 #include "meta_shaders/step_graph_spv.h"
@@ -34,6 +35,8 @@ std::span<const uint32_t> KernelWords(Kernel kernel) {
       return kSumGridsSpv;
     case Kernel::kCloseLevel:
       return kCloseLevelSpv;
+    case Kernel::kLaunchBatches:
+      return kLaunchBatchesSpv;
     case Kernel::kStepGraph:
       return kStepGraphSpv;
     case Kernel::kEndGraph:
@@ -62,6 +65,8 @@ const char* KernelName(Kernel kernel) {
       return "trellis sum_grids";
     case Kernel::kCloseLevel:
       return "trellis close_level";
+    case Kernel::kLaunchBatches:
+      return "trellis launch_batches";
     case Kernel::kStepGraph:
       return "trellis step_graph";
     case Kernel::kEndGraph:

@@ -17,10 +17,11 @@ enum class Kernel : uint8_t {
   kCopyChunks,
   kSumGrids,
   kCloseLevel,
+  kLaunchBatches,
   kStepGraph,
   kEndGraph
 };
-inline constexpr uint32_t kKernelCount = 11;
+inline constexpr uint32_t kKernelCount = 12;
 
 // Entry point "main"; no descriptors; one push constant range of 8 bytes at offset 0: the address of the kernel's plan.
 [[nodiscard]] std::span<const uint32_t> KernelWords(Kernel kernel);

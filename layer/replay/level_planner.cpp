@@ -51,7 +51,7 @@ Expected<void> LevelPlanner::UploadBlock(uint32_t level, const shared::LaunchPla
   block.control = environment_.scratch + scratch_.control;
   block.regions = RegionsProducedBy(level);
   block.source = source;
-  block.from_region = from_region ? 1 : 0;
+  block.form = from_region ? shared::kFormRegion : shared::kFormInput;
   block.grid_x = described.grid_x;
   block.grid_y = described.grid_y;
   block.grid_z = described.grid_z;

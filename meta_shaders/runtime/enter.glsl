@@ -5,8 +5,6 @@
 #include "meta_shaders/runtime/workgroup.glsl"
 #include "meta_shaders/shared/grid.glsl"
 
-LaunchInputReference InputOf(const uvec2 launch) { return LaunchInputReference(LaunchBlockReference(launch).block.source); }
-
 void SetRecord(const Records records, const uint record, const uint count) {
   trellis_record = record;
   trellis_input = uvec4(ElementAddress(records.base, record, records.stride), count, records.stride);
@@ -20,44 +18,13 @@ uvec3 WorkgroupOfGrid(const uint number, const uvec2 grid) {
 
 const uint kNoWorkgroup = 0xffffffffu;
 
-// Number of a workgroup of the dispatch among those of the launch; kNoWorkgroup if it has nothing to do. A dispatch whose arguments are the region's
-// has one row.
-uint LaunchWorkgroup(const uvec2 launch, const uvec3 id, const uint row) {
-  if (LaunchBlockReference(launch).block.from_region != 0u) return id.x;
-  LaunchInputReference from = InputOf(launch);
-  uint workgroup = from.launch.first_workgroup + id.y * row + id.x;
-  return workgroup < from.launch.workgroup_count ? workgroup : kNoWorkgroup;
-}
+// One of an array of exclusive prefix sums, which lie `stride` bytes apart.
+uint SumAt(const uvec2 sums, const uint stride, const uint index) { return UintReference(ElementAddress(sums, index, stride)).value; }
 
-bool trellis_enter_static(const uvec2 launch, const uvec3 id, const uint row, const uint local_index, const uvec3 grid) {
-  trellis_launch = launch;
-  trellis_local_index = local_index;
-  trellis_turn = 0u;
-  Records records = InputOf(launch).launch.records;
-  // The product may be 2^32.
-  uvec2 sides = max(grid.xy, uvec2(1u));
-  uint workgroups = max(grid.x * grid.y * grid.z, 1u);
-  uint record = id.x;
-  trellis_workgroup_id = uvec3(id.y, id.z % sides.y, id.z / sides.y);
-  if (LaunchBlockReference(launch).block.from_region == 0u) {
-    uint linear = LaunchWorkgroup(launch, id, row);
-    if (linear == kNoWorkgroup) return false;
-    record = linear / workgroups;
-    trellis_workgroup_id = WorkgroupOfGrid(linear - record * workgroups, sides);
-  }
-  if (record >= records.count) return false;
-  SetRecord(records, record, 1u);
-  return true;
-}
-
-bool BeginsAfter(const LaunchInput from, const uint note_bytes, const uint record, const uint workgroup) {
-  return UintReference(ElementAddress(from.notes, record, note_bytes)).value > workgroup;
-}
-
-// The last record whose first workgroup is not above `workgroup`: records without workgroups share the number of their successor. The first one's is 0.
-uint FindRecord(const LaunchInput from, const uint note_bytes, const uint workgroup) {
+// The last of `count` prefix sums that is not above `number`: what adds nothing shares the sum of its successor. The first one is 0.
+uint FindSum(const uvec2 sums, const uint stride, const uint count, const uint number) {
   uint low = 0u;
-  uint high = from.records.count;
+  uint high = count;
 #ifdef TRELLIS_SUBGROUP_AGGREGATION
   // A place for each invocation of the subgroup, so that the loads of a round wait together. Whole workgroups get here.
   const uvec4 together = subgroupBallot(true);
@@ -65,8 +32,8 @@ uint FindRecord(const LaunchInput from, const uint note_bytes, const uint workgr
   const uint own = subgroupBallotExclusiveBitCount(together) + 1u;
   while (high - low > 1u) {
     uint step = (high - low + places) / (places + 1u);
-    uint record = low + min(own * step, high - low);
-    bool after = record >= high || BeginsAfter(from, note_bytes, record, workgroup);
+    uint index = low + min(own * step, high - low);
+    bool after = index >= high || SumAt(sums, stride, index) > number;
     uint not_after = places - subgroupBallotBitCount(subgroupBallot(after));
     low += not_after * step;
     high = min(low + step, high);
@@ -74,7 +41,7 @@ uint FindRecord(const LaunchInput from, const uint note_bytes, const uint workgr
 #else
   while (high - low > 1u) {
     uint middle = low + (high - low) / 2u;
-    if (BeginsAfter(from, note_bytes, middle, workgroup)) {
+    if (SumAt(sums, stride, middle) > number) {
       high = middle;
     } else {
       low = middle;
@@ -84,19 +51,69 @@ uint FindRecord(const LaunchInput from, const uint note_bytes, const uint workgr
   return low;
 }
 
+// What a workgroup of the dispatch is to its launch.
+struct Entrance {
+  uvec2 source;    // LaunchBlock::source
+  uint form;       // of what was pushed
+  uint workgroup;  // its number among those of the launch; kNoWorkgroup if it has nothing to do
+};
+
+// Sets trellis_launch: `pushed`, or a member of it where that is a batch.
+Entrance EnterLaunch(const uvec2 pushed, const uvec3 id, const uint row) {
+  LaunchBlockReference l = LaunchBlockReference(pushed);
+  Entrance entrance = Entrance(l.block.source, l.block.form, id.x);
+  trellis_launch = pushed;
+  if (entrance.form == kFormRegion) return entrance;
+  uint number = id.y * row + id.x;
+  if (entrance.form == kFormBatch) {
+    LaunchBatch batch = LaunchBatchReference(pushed).batch;
+    // The sum of all stands behind those of the members.
+    uint found = FindSum(batch.sums, 4u, batch.member_count + 1u, number);
+    uint member = min(found, batch.member_count - 1u);
+    trellis_launch = ElementAddress(batch.members, member, batch.member_bytes);
+    entrance.source = LaunchBlockReference(trellis_launch).block.source;
+    entrance.workgroup = found == member ? number - SumAt(batch.sums, 4u, member) : kNoWorkgroup;
+    return entrance;
+  }
+  LaunchInputReference from = LaunchInputReference(entrance.source);
+  number += from.launch.first_workgroup;
+  entrance.workgroup = number < from.launch.workgroup_count ? number : kNoWorkgroup;
+  return entrance;
+}
+
+bool trellis_enter_static(const uvec2 launch, const uvec3 id, const uint row, const uint local_index, const uvec3 grid) {
+  trellis_local_index = local_index;
+  trellis_turn = 0u;
+  Entrance entrance = EnterLaunch(launch, id, row);
+  Records records = LaunchInputReference(entrance.source).launch.records;
+  // The product may be 2^32.
+  uvec2 sides = max(grid.xy, uvec2(1u));
+  uint workgroups = max(grid.x * grid.y * grid.z, 1u);
+  uint record = id.x;
+  trellis_workgroup_id = uvec3(id.y, id.z % sides.y, id.z / sides.y);
+  if (entrance.form != kFormRegion) {
+    if (entrance.workgroup == kNoWorkgroup) return false;
+    record = entrance.workgroup / workgroups;
+    trellis_workgroup_id = WorkgroupOfGrid(entrance.workgroup - record * workgroups, sides);
+  }
+  if (record >= records.count) return false;
+  SetRecord(records, record, 1u);
+  return true;
+}
+
 // `grid_member` as LaunchPlan::grid_member. The grid's bounds come from the launch block: whoever counted the workgroups clamped with the same.
 // `note_words`: kFullNotes if the record may have changed since then; the notes know its grid.
 bool trellis_enter_dynamic(const uvec2 launch, const uvec3 id, const uint row, const uint local_index, const uint grid_member,
                            const uint note_words) {
-  trellis_launch = launch;
   trellis_local_index = local_index;
   trellis_turn = 0u;
   LaunchBlockReference l = LaunchBlockReference(launch);
-  LaunchInput from = InputOf(launch).launch;
-  uint linear = LaunchWorkgroup(launch, id, row);
+  Entrance entrance = EnterLaunch(launch, id, row);
+  LaunchInput from = LaunchInputReference(entrance.source).launch;
+  uint linear = entrance.workgroup;
   if (linear == kNoWorkgroup || from.records.count == 0u) return false;
   uint note_bytes = note_words * 4u;
-  uint low = FindRecord(from, note_bytes, linear);
+  uint low = FindSum(from.notes, note_bytes, from.records.count, linear);
   SetRecord(from.records, low, 1u);
   uvec2 note = ElementAddress(from.notes, low, note_bytes);
   uvec2 grid;
@@ -110,19 +127,18 @@ bool trellis_enter_dynamic(const uvec2 launch, const uvec3 id, const uint row, c
 }
 
 // Where no kernel closed the level, the number of records is the producers' counter.
-Records CountedRecords(const uvec2 launch) {
-  LaunchBlockReference l = LaunchBlockReference(launch);
-  Records records = InputOf(launch).launch.records;
-  if (l.block.from_region != 0u) records.count = min(records.count, RegionReference(l.block.source).region.reserved);
+Records CountedRecords(const Entrance entrance) {
+  Records records = LaunchInputReference(entrance.source).launch.records;
+  if (entrance.form != kFormInput) records.count = min(records.count, RegionReference(entrance.source).region.reserved);
   return records;
 }
 
 bool trellis_enter_coalescing(const uvec2 launch, const uvec3 id, const uint row, const uint local_index, const uint coalesce) {
-  trellis_launch = launch;
   trellis_local_index = local_index;
   trellis_turn = 0u;
-  Records records = CountedRecords(launch);
-  uint linear = LaunchWorkgroup(launch, id, row);
+  Entrance entrance = EnterLaunch(launch, id, row);
+  Records records = CountedRecords(entrance);
+  uint linear = entrance.workgroup;
   uint first = linear * coalesce;
   if (linear == kNoWorkgroup || first >= records.count) return false;
   trellis_workgroup_id = uvec3(0u);
@@ -132,10 +148,10 @@ bool trellis_enter_coalescing(const uvec2 launch, const uvec3 id, const uint row
 
 // `packed_workgroups` of one invocation and one record each, side by side in the invocations of this one.
 bool trellis_enter_packed(const uvec2 launch, const uvec3 id, const uint row, const uint local_index, const uint packed_workgroups) {
-  trellis_launch = launch;
   trellis_local_index = 0u;
-  Records records = CountedRecords(launch);
-  uint linear = LaunchWorkgroup(launch, id, row);
+  Entrance entrance = EnterLaunch(launch, id, row);
+  Records records = CountedRecords(entrance);
+  uint linear = entrance.workgroup;
   uint record = linear * packed_workgroups + local_index;
   if (linear == kNoWorkgroup || record >= records.count) return false;
   trellis_workgroup_id = uvec3(0u);

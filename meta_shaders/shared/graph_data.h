@@ -51,20 +51,43 @@ struct NodeOutput {
   TRELLIS_UINT index_count;
 };
 
-// What a node's shader gets: its 8-byte push constant is the address of one of these, in plan memory. What is known
-// when the dispatch is recorded; the NodeOutput[] of the slot, in the order of NodeInfo::outputs, follows at once.
+// LaunchBlock::form, and LaunchBatch::form in its place.
+// Workgroups are numbered y * NumWorkgroups.x + x, and a LaunchInput says what they read.
+TRELLIS_CONSTANT kFormInput = 0u;
+// The dispatch's arguments are counters of the region: workgroup (x, y, z) belongs to record x or, coalescing, to the
+// x-th run of records.
+TRELLIS_CONSTANT kFormRegion = 1u;
+// Workgroups are numbered as with kFormInput, through all launches of a LaunchBatch.
+TRELLIS_CONSTANT kFormBatch = 2u;
+
+// What a node's shader gets: its 8-byte push constant is the address of one of these, in plan memory, or of a
+// LaunchBatch. What is known when the dispatch is recorded; the NodeOutput[] of the slot, in the order of
+// NodeInfo::outputs, follows at once.
 struct LaunchBlock {
   TRELLIS_ADDRESS control;  // ControlBlock
   TRELLIS_ADDRESS regions;  // Region[], by slot: what this level appends to. Index `slot count` is the heap.
-  TRELLIS_ADDRESS source;   // LaunchInput; where from_region is 1 the Region that the launch reads
-  // 1: the dispatch's arguments are counters of the region, and workgroup (x, y, z) belongs to record x or, coalescing,
-  // to the x-th run of records. 0: workgroups are numbered y * NumWorkgroups.x + x.
-  TRELLIS_UINT from_region;
-  TRELLIS_UINT grid_x;  // dynamic grids: bound of each component
+  TRELLIS_ADDRESS source;   // LaunchInput; with kFormRegion the Region that the launch reads
+  TRELLIS_UINT form;        // kFormInput or kFormRegion
+  TRELLIS_UINT grid_x;      // dynamic grids: bound of each component
   TRELLIS_UINT grid_y;
   TRELLIS_UINT grid_z;
   TRELLIS_UINT shader_index;
   TRELLIS_UINT remaining_recursion;
+};
+
+// Launches of one level that read regions with kFormRegion and run one pipeline: one dispatch. In plan memory. The
+// kernel launch_batches, one workgroup a batch, writes the sums and the arguments; the node's shader looks for its
+// launch.
+struct LaunchBatch {
+  TRELLIS_ADDRESS sums;       // uint[member_count + 1], in scratch: workgroups of the members before; the last: of all
+  TRELLIS_ADDRESS members;    // LaunchBlock[member_count], each with its NodeOutput[]
+  TRELLIS_ADDRESS arguments;  // VkDispatchIndirectCommand, in scratch
+  TRELLIS_UINT form;          // kFormBatch; where LaunchBlock has its own
+  TRELLIS_UINT member_count;
+  TRELLIS_UINT member_bytes;      // from one LaunchBlock to the next
+  TRELLIS_UINT kind;              // kLaunchStaticGrid or kLaunchCoalescing
+  TRELLIS_UINT max_workgroups_x;  // VkPhysicalDeviceLimits::maxComputeWorkGroupCount[0]
+  TRELLIS_UINT unused;
 };
 
 // Records that lie dense: record r at base + r * stride.
@@ -340,6 +363,8 @@ struct DispatchArguments {
 };
 static_assert(sizeof(NodeOutput) == 16);
 static_assert(sizeof(LaunchBlock) == 48);
+static_assert(sizeof(LaunchBatch) == 48);
+static_assert(offsetof(LaunchBatch, form) == offsetof(LaunchBlock, form));
 static_assert(sizeof(LaunchInput) == 32);
 static_assert(sizeof(Region) == 384);
 static_assert(offsetof(Region, lost) == 24);

@@ -115,6 +115,8 @@ class Checker : AccessLog {
         return RunSumGrids(At<ClosePlan>(*plan), command.x * command.y);
       case Kernel::kCloseLevel:
         return RunClose(At<ClosePlan>(*plan), command.x * command.y);
+      case Kernel::kLaunchBatches:
+        return Complain("launch_batches");
       case Kernel::kStepGraph:
         return RunStep(At<StepPlan>(*plan));
       case Kernel::kEndGraph:
@@ -351,7 +353,7 @@ class Checker : AccessLog {
     if (slot >= pipeline.graph.slots.size() || pipeline.graph.slots[slot].node != node)
       return Complain(who + " runs with the launch block of another node");
     CheckOutputs(pipeline.outputs[slot], *address + sizeof(LaunchBlock), who);
-    if (block.from_region != 0) {
+    if (block.form == kFormRegion) {
       RunFromRegion(block, described.info, slot, command, who);
     } else {
       RunFromInput(block, described.info, slot, command, who);

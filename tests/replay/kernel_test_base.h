@@ -61,14 +61,13 @@ class KernelTest : public ::testing::Test {
     Dispatch(kernel, span.address, x, y);
   }
 
+  void Dispatch(Kernel kernel, VkDeviceAddress plan, uint32_t x, uint32_t y);
   // The same with a pipeline of the internal kernels' layout.
   void Dispatch(VkPipeline pipeline, VkPipelineLayout layout, VkDeviceAddress plan, uint32_t x, uint32_t y);
 
   Device& device() { return driver_->device(); }
 
  private:
-  void Dispatch(Kernel kernel, VkDeviceAddress plan, uint32_t x, uint32_t y);
-
   static std::unique_ptr<DriverDevice> driver_;
   static std::string why_not_;
   std::vector<DeviceBuffer> memory_;

@@ -105,6 +105,70 @@ TEST_F(RuntimeEnter, AnyWorkgroupOfARegion) {
   }
 }
 
+// Regions without records before, between and behind those with some. What rounding up to rows adds has nothing to do.
+TEST_F(RuntimeEnter, EachWorkgroupOfABatch) {
+  constexpr uint32_t kEach = 3;  // records a workgroup, or workgroups a record
+  const std::vector<uint32_t> slots = {1, 0, 1, 2, 1, 1};
+  struct Case {
+    uint32_t function;
+    std::vector<uint32_t> sums;
+  };
+  const Case cases[] = {{shared::kCallEnterStatic, {0, 0, 30, 30, 51, 51, 51}},
+                        {shared::kCallEnterCoalescing, {0, 0, 4, 4, 7, 7, 7}},
+                        {shared::kCallEnterPacked, {0, 0, 4, 4, 7, 7, 7}}};
+  for (const bool subgroups : {false, true}) {
+    if (!UseSubgroups(subgroups)) continue;
+    for (const Case& tested : cases) {
+      Open({{kStride, 10, 10}, {4, 1}, {kStride, 10, 7}, {16, 1}});
+      const bool is_static = tested.function == shared::kCallEnterStatic;
+      ReadFromBatch(slots, tested.sums, is_static ? shared::kLaunchStaticGrid : shared::kLaunchCoalescing);
+      const uint32_t begin_of_last = tested.sums[3];
+      for (uint32_t number = 0; number < tested.sums.back() + 3; ++number) {
+        SCOPED_TRACE("function " + std::to_string(tested.function) + ", number " + std::to_string(number));
+        RuntimeCall call = {};
+        call.function = tested.function;
+        call.id_x = number % 5;
+        call.id_y = number / 5;
+        call.row = 5;
+        call.grid_x = call.grid_z = 1;
+        call.grid_y = call.each = kEach;
+        const RuntimeResult result = Call(call, 1).front();
+        ASSERT_EQ(result.is_true != 0, number < tested.sums.back());
+        if (result.is_true == 0) continue;
+        const bool is_last = number >= begin_of_last;
+        const uint32_t workgroup = is_last ? number - begin_of_last : number;
+        EXPECT_EQ(result.record, is_static ? workgroup / kEach : workgroup * kEach);
+        EXPECT_EQ(result.base, records(is_last ? 2 : 0).address + uint64_t{result.record} * kStride);
+        const uint32_t left = (is_last ? 7 : 10) - result.record;
+        EXPECT_EQ(result.count, tested.function == shared::kCallEnterCoalescing ? std::min(left, kEach) : 1u);
+      }
+    }
+  }
+}
+
+// Whatever the sums say, and wherever they leave gaps.
+TEST_F(RuntimeEnter, AnyWorkgroupOfABatch) {
+  const std::vector<uint32_t> kSums[] = {{0, 40, 80}, {0, 0, 0}, {0, kHuge, kHuge}, {0, 7, kHuge}};
+  for (const uint32_t function : {shared::kCallEnterStatic, shared::kCallEnterCoalescing, shared::kCallEnterPacked}) {
+    for (const std::vector<uint32_t>& sums : kSums) {
+      for (const uint32_t number : kNumbers) {
+        Open({{kStride, 100, 101}, {4, 1}, {4, 1}, {16, 1}});
+        ReadFromBatch({0, 0}, sums, shared::kLaunchCoalescing);
+        count_ = 100;
+        SCOPED_TRACE("function " + std::to_string(function) + ", number " + std::to_string(number));
+        RuntimeCall call = {};
+        call.function = function;
+        call.id_x = number;
+        call.id_step = 1;
+        call.grid_x = call.grid_y = call.grid_z = 1;
+        call.each = 3;
+        Enter(call, 1);
+        if (HasFailure()) return;
+      }
+    }
+  }
+}
+
 // Notes that make no sense.
 TEST_F(RuntimeEnter, AnyNotes) {
   for (const uint32_t note : {0u, 50u, 0x80000000u, kHuge}) {

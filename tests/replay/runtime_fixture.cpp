@@ -114,15 +114,36 @@ void RuntimeTest::Open(const std::vector<RegionSetup>& setups) {
   call_ = guarded_->Take(sizeof(shared::RuntimeCall));
   launch_ = guarded_->Take(sizeof(block_) + outputs.size() * sizeof(outputs[0]));
   launch_.Store(sizeof(block_), std::span(outputs));
+  pushed_ = launch_;
   StoreBlock();
 }
 
 void RuntimeTest::StoreBlock() { launch_.Store(0, block_); }
 
+shared::LaunchBlock RuntimeTest::BlockOf(uint32_t slot) const {
+  shared::LaunchBlock block = block_;
+  block.form = shared::kFormRegion;
+  block.source = regions_.address + slot * sizeof(shared::Region);
+  return block;
+}
+
 void RuntimeTest::ReadFromRegion(uint32_t slot) {
-  block_.from_region = 1;
-  block_.source = regions_.address + slot * sizeof(shared::Region);
+  block_ = BlockOf(slot);
   StoreBlock();
+}
+
+void RuntimeTest::ReadFromBatch(const std::vector<uint32_t>& slots, const std::vector<uint32_t>& sums, uint32_t kind) {
+  constexpr size_t kMemberBytes = sizeof(shared::LaunchBlock) + 16;  // an output, of which entries know nothing
+  const PlanSpan members = guarded_->Take(slots.size() * kMemberBytes);
+  for (size_t i = 0; i < slots.size(); ++i) members.Store(i * kMemberBytes, BlockOf(slots[i]));
+  shared::LaunchBatch batch = {};
+  batch.sums = guarded_->Take(sums).address;
+  batch.members = members.address;
+  batch.form = shared::kFormBatch;
+  batch.member_count = static_cast<uint32_t>(slots.size());
+  batch.member_bytes = kMemberBytes;
+  batch.kind = kind;
+  pushed_ = guarded_->Take(std::vector{batch});
 }
 
 shared::Region RuntimeTest::RegionAfter(uint32_t slot) const { return Read<shared::Region>(regions_, slot); }
@@ -130,7 +151,7 @@ shared::Region RuntimeTest::RegionAfter(uint32_t slot) const { return Read<share
 std::vector<shared::RuntimeResult> RuntimeTest::Call(shared::RuntimeCall call, uint32_t workgroups) {
   std::vector<shared::RuntimeResult> results(size_t{workgroups} * shared::kRuntimeCallWorkgroup);
   const PlanSpan result_memory = Memory(results);
-  call.launch = launch_.address;
+  call.launch = pushed_.address;
   call.results = result_memory.address;
   call_.Store(0, call);
   Dispatch(pipelines_[used_], kernels_->layout(), call_.address, workgroups, 1);

@@ -48,6 +48,9 @@ class RuntimeTest : public KernelTest {
   void SetInput(const shared::LaunchInput& input) { input_.Store(0, input); }
   // From now on the launch reads the region of this slot.
   void ReadFromRegion(uint32_t slot);
+  // From now on a batch of launches reads these regions, whose first workgroups have the numbers `sums`; its last one
+  // is their number in all.
+  void ReadFromBatch(const std::vector<uint32_t>& slots, const std::vector<uint32_t>& sums, uint32_t kind);
   // Calls in every invocation of so many workgroups, and looks whether anything else was written.
   std::vector<shared::RuntimeResult> Call(shared::RuntimeCall call, uint32_t workgroups);
 
@@ -62,6 +65,8 @@ class RuntimeTest : public KernelTest {
   void MakePipeline(bool subgroups);
   [[nodiscard]] std::vector<shared::NodeOutput> MakeOutputs();
   void StoreBlock();
+  // The LaunchBlock of a launch that reads the region of `slot`.
+  [[nodiscard]] shared::LaunchBlock BlockOf(uint32_t slot) const;
 
   PlanSpan memory_;
   std::unique_ptr<GuardedMemory> guarded_;
@@ -71,6 +76,7 @@ class RuntimeTest : public KernelTest {
   PlanSpan reports_;
   PlanSpan input_;
   PlanSpan launch_;
+  PlanSpan pushed_;  // launch_, or a batch
   PlanSpan call_;
   shared::LaunchBlock block_ = {};
   std::shared_ptr<const InternalKernels> kernels_;
