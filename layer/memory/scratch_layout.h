@@ -7,16 +7,17 @@ namespace trellis {
 
 // Offsets are bytes from the scratch address, multiples of kScratchAlignment.
 struct ScratchLayout {
-  uint64_t control = 0;    // ControlBlock
-  uint64_t regions = 0;    // Region[region_levels][slot_count + 1]
-  uint64_t inputs = 0;     // LaunchInput[launches]
-  uint64_t arguments = 0;  // DispatchArguments[launches]
-  uint64_t totals = 0;     // uint[launches]: StepPlan::totals
-  uint64_t steps = 0;      // StepState
-  uint64_t sums = 0;       // uint[dynamic_launch_count][kLevelsWorkgroup]: ClosePlan::sums
-  uint64_t entry = 0;      // EntryState: dispatches whose infos the device reads
-  uint64_t dump = 0;       // where writes to lost records go
-  uint64_t size = 0;       // of everything: the extension's minSize
+  uint64_t control = 0;     // ControlBlock
+  uint64_t regions = 0;     // Region[region_levels][slot_count + 1]
+  uint64_t inputs = 0;      // LaunchInput[launches]
+  uint64_t arguments = 0;   // DispatchArguments[launches]
+  uint64_t totals = 0;      // uint[launches]: StepPlan::totals
+  uint64_t steps = 0;       // StepState
+  uint64_t sums = 0;        // uint[dynamic_launch_count][kLevelsWorkgroup]: ClosePlan::sums
+  uint64_t batch_sums = 0;  // uint[]: LaunchBatch::sums of a level's batches, which have two launches at least
+  uint64_t entry = 0;       // EntryState: dispatches whose infos the device reads
+  uint64_t dump = 0;        // where writes to lost records go
+  uint64_t size = 0;        // of everything: the extension's minSize
 
   uint32_t slot_count = 0;
   uint32_t region_levels = 0;

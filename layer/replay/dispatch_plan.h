@@ -38,20 +38,21 @@ struct KernelCall {
   uint32_t y = 1;
 };
 
-// One dispatch of a node.
+// One dispatch of a node, or of the launches of a batch.
 struct NodeLaunch {
-  uint32_t node = 0;  // that runs: of launch.slot
-  Launch launch;
-  VkDeviceAddress block = 0;              // LaunchBlock
+  uint32_t node = 0;                      // that runs: of launch.slot
+  Launch launch;                          // the first one of a batch
+  VkDeviceAddress block = 0;              // LaunchBlock or LaunchBatch
   std::optional<VkDeviceSize> arguments;  // offset of its VkDispatchIndirectCommand from the scratch address
   DispatchSize size;                      // of launches without arguments: roots of a dispatch from the host
   const std::string* label = nullptr;     // owned by DispatchPlan::labels
 };
 
 struct LevelPlan {
-  std::optional<KernelCall> sum;    // before the close kernel: of grids, for launches that may have many records
-  std::optional<KernelCall> close;  // none if no launch and no region needs it
-  uint32_t launch_begin = 0;        // its launches among those of all levels
+  std::optional<KernelCall> sum;      // before the close kernel: of grids, for launches that may have many records
+  std::optional<KernelCall> close;    // none if no launch and no region needs it
+  std::optional<KernelCall> batches;  // none if no launches run in batches
+  uint32_t launch_begin = 0;          // its launches among those of all levels
   uint32_t launch_end = 0;
 };
 

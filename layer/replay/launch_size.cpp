@@ -21,8 +21,8 @@ LaunchSize SizeStaticGrid(const shared::LaunchPlan& launch, uint32_t records, ui
 }
 
 LaunchSize SizeCoalescing(const shared::LaunchPlan& launch, uint32_t records, uint64_t most_workgroups) {
-  const uint64_t each = std::max(launch.coalesce, 1u);
-  const uint64_t workgroups = std::min((records + each - 1) / each, most_workgroups);
+  const uint32_t each = std::max(launch.coalesce, 1u);
+  const uint64_t workgroups = std::min(WorkgroupsFor(launch, records), most_workgroups);
   return {static_cast<uint32_t>(std::min<uint64_t>(records, workgroups * each)), static_cast<uint32_t>(workgroups)};
 }
 
@@ -86,6 +86,12 @@ bool LaunchFromRegion(const shared::LaunchPlan& launch, const LaunchLimits& limi
   opening.grid_x = launch.grid_x;
   opening.grid_yz = static_cast<uint32_t>(grid_yz);
   return true;
+}
+
+uint64_t WorkgroupsFor(const shared::LaunchPlan& launch, uint32_t records) {
+  if (launch.kind == shared::kLaunchStaticGrid) return uint64_t{records} * GridWorkgroups(GridOf(launch));
+  const uint64_t each = std::max(launch.coalesce, 1u);
+  return (records + each - 1) / each;
 }
 
 DispatchSize SplitIntoRows(uint32_t workgroups, uint32_t max_x) {

@@ -47,6 +47,9 @@ struct DispatchSize {
 [[nodiscard]] bool LaunchFromRegion(const shared::LaunchPlan& launch, const LaunchLimits& limits,
                                     shared::RegionPlan& opening);
 
+// Workgroups of such a launch, if so many records arrive.
+[[nodiscard]] uint64_t WorkgroupsFor(const shared::LaunchPlan& launch, uint32_t records);
+
 // A dispatch of at least `workgroups` workgroups (below 2^32 - 2^16), as near to one row as the limit allows. 0, 0 for
 // none.
 [[nodiscard]] DispatchSize SplitIntoRows(uint32_t workgroups, uint32_t max_x);

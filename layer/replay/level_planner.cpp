@@ -46,6 +46,15 @@ void LevelPlanner::PlanLevels(std::span<const uint32_t> slots, std::span<const R
 
 Expected<void> LevelPlanner::UploadBlock(uint32_t level, const shared::LaunchPlan& described, VkDeviceAddress source,
                                          bool from_region, VkDeviceAddress& address) {
+  Expected<PlanSpan> span = arena_.Allocate(BlockBytes(described.identity));
+  if (!span) return span.error();
+  StoreBlock(level, described, source, from_region, *span, 0);
+  address = span->address;
+  return {};
+}
+
+void LevelPlanner::StoreBlock(uint32_t level, const shared::LaunchPlan& described, VkDeviceAddress source,
+                              bool from_region, const PlanSpan& span, uint64_t offset) const {
   const uint32_t slot = described.identity;
   shared::LaunchBlock block = {};
   block.control = environment_.scratch + scratch_.control;
@@ -57,37 +66,38 @@ Expected<void> LevelPlanner::UploadBlock(uint32_t level, const shared::LaunchPla
   block.grid_z = described.grid_z;
   block.shader_index = graph_.NodeOf(slot).index;
   block.remaining_recursion = graph_.slots[slot].remaining_recursion;
-  const std::vector<shared::NodeOutput>& outputs = pipeline_.outputs[slot];
-  Expected<PlanSpan> span = arena_.Allocate(sizeof(block) + outputs.size() * sizeof(shared::NodeOutput));
-  if (!span) return span.error();
-  span->Store(0, block);
-  for (size_t i = 0; i < outputs.size(); ++i) span->Store(sizeof(block) + i * sizeof(outputs[i]), outputs[i]);
-  address = span->address;
-  return {};
+  span.Store(offset, block);
+  span.Store(offset + sizeof(block), std::span<const shared::NodeOutput>(pipeline_.outputs[slot]));
+}
+
+NodeLaunch& LevelPlanner::AddLaunch(const RelocatableLaunch& launch) {
+  NodeLaunch& node = plan_.AddLaunch();
+  node.node = graph_.slots[launch.launch.slot].node;
+  node.launch = launch.launch;
+  node.label = &launch.label;
+  return node;
 }
 
 Expected<void> LevelPlanner::PlanLevel(uint32_t level) {
   const RelocatableLevel& counted = counted_->levels[level];
   plan_.AddLevel();
-  for (const RelocatableLaunch& launch : counted.launches) {
-    NodeLaunch& node = plan_.AddLaunch();
-    node.node = graph_.slots[launch.launch.slot].node;
-    node.launch = launch.launch;
-    node.label = &launch.label;
-    uint64_t input = scratch_.input(launch.described.position);
-    if (launch.from_region) {
-      input = scratch_.region_offset(level, launch.launch.input);
-      const bool coalescing = launch.described.kind == shared::kLaunchCoalescing;
-      node.arguments = input + (coalescing ? offsetof(shared::Region, workgroups) : offsetof(shared::Region, reserved));
-    } else {
-      node.arguments = scratch_.argument(launch.described.position);
-    }
-    if (Expected<void> done =
-            UploadBlock(level, launch.described, environment_.scratch + input, launch.from_region, node.block);
-        !done)
-      return done;
-  }
+  for (const RelocatableLaunch& launch : counted.single_launches())
+    if (Expected<void> done = PlanSingle(level, launch); !done) return done;
+  if (Expected<void> done = PlanBatches(level); !done) return done;
   return counted.closed.empty() && scratch_.opens_all_levels ? Expected<void>() : PlanClose(level);
+}
+
+Expected<void> LevelPlanner::PlanSingle(uint32_t level, const RelocatableLaunch& launch) {
+  NodeLaunch& node = AddLaunch(launch);
+  uint64_t input = scratch_.input(launch.described.position);
+  if (launch.from_region) {
+    input = scratch_.region_offset(level, launch.launch.input);
+    const bool coalescing = launch.described.kind == shared::kLaunchCoalescing;
+    node.arguments = input + (coalescing ? offsetof(shared::Region, workgroups) : offsetof(shared::Region, reserved));
+  } else {
+    node.arguments = scratch_.argument(launch.described.position);
+  }
+  return UploadBlock(level, launch.described, environment_.scratch + input, launch.from_region, node.block);
 }
 
 shared::ClosePlan LevelPlanner::CommonClosePlan() const {

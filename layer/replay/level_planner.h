@@ -66,9 +66,16 @@ class LevelPlanner {
   // Levels and memory from level 0's slots and what is known of their launches. `reserved`: bytes of the ring that
   // something else takes as long as steps run.
   void PlanLevels(std::span<const uint32_t> slots, std::span<const RootCount> counts, uint64_t reserved);
+  // Of a level, with what can be said of it without an address.
+  NodeLaunch& AddLaunch(const RelocatableLaunch& launch);
   // The launch block of a launch of `level`. `source`: LaunchInput, or the region that the launch is made of.
   [[nodiscard]] Expected<void> UploadBlock(uint32_t level, const shared::LaunchPlan& described, VkDeviceAddress source,
                                            bool from_region, VkDeviceAddress& address);
+  // Of the launch block of a slot, with its outputs.
+  [[nodiscard]] uint32_t BlockBytes(uint32_t slot) const {
+    return static_cast<uint32_t>(sizeof(shared::LaunchBlock) +
+                                 pipeline_.outputs[slot].size() * sizeof(shared::NodeOutput));
+  }
   // A level whose launches are made of regions.
   [[nodiscard]] Expected<void> PlanLevel(uint32_t level);
   // These after PlanLevels.
@@ -100,6 +107,11 @@ class LevelPlanner {
                                              std::vector<shared::StepLaunch>& launches);
   [[nodiscard]] std::vector<shared::StepTurn> DescribeTurns() const;
   [[nodiscard]] Expected<void> UploadStepPlans(shared::StepPlan step);
+  void StoreBlock(uint32_t level, const shared::LaunchPlan& described, VkDeviceAddress source, bool from_region,
+                  const PlanSpan& span, uint64_t offset) const;
+  [[nodiscard]] Expected<void> PlanSingle(uint32_t level, const RelocatableLaunch& launch);
+  [[nodiscard]] Expected<void> PlanBatches(uint32_t level);
+  [[nodiscard]] Expected<void> UploadMembers(uint32_t level, const RelocatableBatch& batch, VkDeviceAddress& address);
   [[nodiscard]] Expected<void> PlanClose(uint32_t level);
 
   std::shared_ptr<const RelocatablePlan> counted_;  // shared with dispatches of the same counts

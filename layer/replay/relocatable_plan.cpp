@@ -8,6 +8,7 @@
 #include "layer/graph/describe.h"
 #include "layer/graph/saturating.h"
 #include "layer/graph/tables.h"
+#include "layer/replay/launch_batches.h"
 #include "layer/replay/launch_size.h"
 
 namespace trellis {
@@ -38,10 +39,15 @@ bool HasOpenGrids(const Graph& graph, const LevelSchedule& schedule) {
   });
 }
 
+std::string DispatchLabel(const std::string& launches, uint32_t level) {
+  return "node " + launches + " level " + std::to_string(level);
+}
+
 class Planner {
  public:
   Planner(const ExecutionGraphPipeline& pipeline, const RelocatablePlanKey& key, const DispatchEnvironment& environment)
-      : graph_(pipeline.graph),
+      : pipeline_(pipeline),
+        graph_(pipeline.graph),
         scratch_(pipeline.scratch_layout()),
         schedule_(*key.schedule),
         key_(key),
@@ -111,13 +117,16 @@ class Planner {
       if (launch.slot == launch.input) notes = 0;
       RelocatableLaunch& added = planned.launches.emplace_back();
       added.launch = launch;
-      added.label = "node " + LaunchLabel(graph_, launch) + " level " + std::to_string(level);
+      added.label = DispatchLabel(LaunchLabel(graph_, launch), level);
       added.described = DescribeLaunch(graph_, launch, kMaxExecutionGraphGrid);
       added.described.notes_before = notes;
       added.described.position = position;
       notes += added.described.note_words;
       added.from_region = IsFromRegion(level, launch, added.described);
-      if (added.from_region) continue;
+      if (added.from_region) {
+        added.most_workgroups = WorkgroupsFor(added.described, plan_.memory.opening_of(level, launch.input).capacity);
+        continue;
+      }
       ++position;
       if (plan_.steps) continue;
       if (added.described.note_words == shared::kNoNotes || !MayBeMany(level, launch)) {
@@ -132,6 +141,15 @@ class Planner {
     planned.closed.insert(planned.closed.end(), parted.begin(), parted.end());
     planned.parted_count = static_cast<uint32_t>(planned.closed.size());
     planned.closed.insert(planned.closed.end(), whole.begin(), whole.end());
+    FormBatches(pipeline_, environment_.limits, planned);
+    for (RelocatableBatch& batch : planned.batches) {
+      const Launch first = planned.launches[batch.launch_begin].launch;
+      const Launch last = planned.launches[batch.launch_end - 1].launch;
+      const uint32_t members = batch.launch_end - batch.launch_begin;
+      batch.label = DispatchLabel(LaunchLabel(graph_, first) + " to " + LaunchLabel(graph_, last) + " (" +
+                                      std::to_string(members) + " launches)",
+                                  level);
+    }
   }
 
   // Regions that level 0 consumes are sized on the device, too late for this; and regions that are opened between
@@ -146,6 +164,7 @@ class Planner {
     return level == 0 || plan_.memory.opening_of(level, launch.slot).capacity >= kManyRecords;
   }
 
+  const ExecutionGraphPipeline& pipeline_;
   const Graph& graph_;
   ScratchLayout scratch_;
   const LevelSchedule& schedule_;

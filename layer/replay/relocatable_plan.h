@@ -19,16 +19,31 @@ namespace trellis {
 struct RelocatableLaunch {
   Launch launch;
   shared::LaunchPlan described;
-  bool from_region = false;  // counters in its region are its dispatch's arguments, and nothing has to close it
-  std::string label;         // of the dispatch, for tools
+  bool from_region = false;      // counters in its region are its dispatch's arguments, and nothing has to close it
+  uint64_t most_workgroups = 0;  // then: for as many records as the region holds
+  std::string label;             // of the dispatch, for tools
+};
+
+// Launches of one level that become one dispatch.
+struct RelocatableBatch {
+  uint32_t launch_begin = 0;  // among those of the level
+  uint32_t launch_end = 0;
+  std::string label;
 };
 
 struct RelocatableLevel {
-  std::vector<RelocatableLaunch> launches;  // in the order of LevelSchedule::launches_of
+  // In the order of LevelSchedule::launches_of, but those in batches at the end, batch by batch. None of level 0 are.
+  std::vector<RelocatableLaunch> launches;
+  std::vector<RelocatableBatch> batches;
   // Launches that the close kernel prepares. None in bounded mode.
   std::vector<shared::LaunchPlan> closed;
   uint32_t summed_count = 0;  // the first of them, whose grids are added up before, by several workgroups each
   uint32_t parted_count = 0;  // those and the next, whose notes take several workgroups each. The rest: one each
+
+  // Those with a dispatch of their own.
+  [[nodiscard]] std::span<const RelocatableLaunch> single_launches() const {
+    return std::span(launches).first(batches.empty() ? launches.size() : batches.front().launch_begin);
+  }
 };
 
 struct RelocatablePlan {

@@ -135,7 +135,8 @@ void RecordClose(const Device& device, VkCommandBuffer command_buffer, const Lev
     recorder.Run(Kernel::kSumGrids, *level.sum);
     recorder.Barrier(GraphBarrier::kWork);
   }
-  recorder.Run(Kernel::kCloseLevel, *level.close);
+  if (level.close) recorder.Run(Kernel::kCloseLevel, *level.close);
+  if (level.batches) recorder.Run(Kernel::kLaunchBatches, *level.batches);
   recorder.Barrier(GraphBarrier::kArguments);
   recorder.Mark("close", number);
 }
@@ -143,7 +144,7 @@ void RecordClose(const Device& device, VkCommandBuffer command_buffer, const Lev
 void RecordLevel(const Device& device, VkCommandBuffer command_buffer, const DispatchPlan& plan, uint32_t number,
                  Recorder& recorder) {
   const LevelPlan& level = plan.levels[number];
-  if (level.close)
+  if (level.close || level.batches)
     RecordClose(device, command_buffer, level, number, recorder);
   else if (number != 0)
     recorder.Barrier(GraphBarrier::kArguments);

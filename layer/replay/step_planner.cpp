@@ -38,10 +38,7 @@ Expected<void> LevelPlanner::PlanStepLevel(uint32_t level, std::span<const VkDev
     step.turn = steps()->turn_of[position];
     step.quota = steps()->quotas[position];
 
-    NodeLaunch& node = plan_.AddLaunch();
-    node.node = graph_.slots[launch.launch.slot].node;
-    node.launch = launch.launch;
-    node.label = &launch.label;
+    NodeLaunch& node = AddLaunch(launch);
     node.arguments = scratch_.argument(position);
     const VkDeviceAddress input = environment_.scratch + scratch_.input(position);
     if (Expected<void> done = UploadBlock(level, launch.described, input, false, node.block); !done) return done;

@@ -38,12 +38,17 @@ bool SetString(Settings& settings, std::string_view text) {
   return true;
 }
 
-bool SetLogLevel(Settings& settings, std::string_view text) {
-  constexpr std::string_view kNames[] = {"error", "warning", "info", "debug"};
-  const auto* found = std::find(std::begin(kNames), std::end(kNames), LowerCase(text));
-  if (found == std::end(kNames)) return false;
-  settings.log_level = static_cast<LogLevel>(found - kNames);
+// `names`: in the order of the enumeration.
+template <typename T, size_t kCount>
+bool SetEnum(T& value, const std::string_view (&names)[kCount], std::string_view text) {
+  const auto* found = std::find(std::begin(names), std::end(names), LowerCase(text));
+  if (found == std::end(names)) return false;
+  value = static_cast<T>(found - names);
   return true;
+}
+
+bool SetLogLevel(Settings& settings, std::string_view text) {
+  return SetEnum(settings.log_level, {"error", "warning", "info", "debug"}, text);
 }
 
 bool SetCloseLevels(Settings& settings, std::string_view text) {
@@ -54,11 +59,11 @@ bool SetCloseLevels(Settings& settings, std::string_view text) {
 }
 
 bool SetAggregation(Settings& settings, std::string_view text) {
-  constexpr std::string_view kNames[] = {"auto", "workgroup", "subgroup", "none"};
-  const auto* found = std::find(std::begin(kNames), std::end(kNames), LowerCase(text));
-  if (found == std::end(kNames)) return false;
-  settings.aggregation = static_cast<Aggregation>(found - kNames);
-  return true;
+  return SetEnum(settings.aggregation, {"auto", "workgroup", "subgroup", "none"}, text);
+}
+
+bool SetLaunchBatches(Settings& settings, std::string_view text) {
+  return SetEnum(settings.launch_batches, {"auto", "always", "never"}, text);
 }
 
 constexpr SettingRow kTable[] = {
@@ -105,6 +110,9 @@ constexpr SettingRow kTable[] = {
     {"pack_thread_nodes", SettingType::kBool, "true", "",
      "Run thread nodes (one invocation a payload) in full workgroups, where the shader cannot tell.",
      SetBool<&Settings::pack_thread_nodes>},
+    {"launch_batches", SettingType::kEnum, "auto", "auto|always|never",
+     "Which launches of nodes that share a compiled shader become one dispatch: many in a level, any two, or none.",
+     SetLaunchBatches},
 };
 
 }  // namespace

@@ -9,6 +9,9 @@ namespace trellis {
 // Who takes the places of payloads together.
 enum class Aggregation : uint8_t { kAuto, kWorkgroup, kSubgroup, kNone };
 
+// Whether launches that share a pipeline become one dispatch.
+enum class LaunchBatches : uint8_t { kAuto, kAlways, kNever };
+
 enum class LogLevel : uint8_t { kError, kWarning, kInfo, kDebug };
 
 // One per instance, read-only after vkCreateInstance. Keys, types and meaning: layer/settings/setting_table.h,
@@ -30,6 +33,7 @@ struct Settings {
   bool close_every_level = false;
   Aggregation aggregation = Aggregation::kAuto;
   bool pack_thread_nodes = true;
+  LaunchBatches launch_batches = LaunchBatches::kAuto;
 };
 
 }  // namespace trellis

@@ -46,6 +46,7 @@ TEST_F(SettingsTest, defaults_are_those_of_the_table) {
   EXPECT_EQ(loaded.dump_dir, from_table.dump_dir);
   EXPECT_EQ(loaded.force_emulation, from_table.force_emulation);
   EXPECT_EQ(loaded.close_every_level, from_table.close_every_level);
+  EXPECT_EQ(loaded.launch_batches, from_table.launch_batches);
 }
 
 TEST_F(SettingsTest, environment_over_file_over_api) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstring>
 #include <map>
 #include <optional>
 #include <set>
@@ -15,10 +14,9 @@
 #include "meta_shaders/shared/entry_plan.h"
 #include "meta_shaders/shared/graph_data.h"
 #include "meta_shaders/shared/input_copy.h"
-#include "tests/replay/access_log.h"
+#include "tests/replay/checked_batches.h"
 #include "tests/replay/checked_memory.h"
 #include "tests/replay/checked_step.h"
-#include "tests/replay/open_regions.h"
 #include "tests/replay/pushed_bytes.h"
 
 namespace trellis::test {
@@ -26,7 +24,7 @@ namespace {
 
 using namespace shared;
 
-class Checker : AccessLog {
+class Checker : BatchLog {
  public:
   explicit Checker(const CheckedWorld& world) : world_(world) {}
 
@@ -82,8 +80,8 @@ class Checker : AccessLog {
     for (uint32_t kernel = 0; kernel < kKernelCount; ++kernel)
       if (name == KernelName(static_cast<Kernel>(kernel))) return RunKernel(static_cast<Kernel>(kernel), command);
     for (const auto& pipeline : world_.pipelines)
-      for (uint32_t node = 0; node < pipeline->nodes.size(); ++node)
-        if (pipeline->nodes[node].pipeline->handle() == bound_) return RunNode(*pipeline, node, command);
+      for (const auto& node : pipeline->nodes)
+        if (node.pipeline->handle() == bound_) return RunNodes(*pipeline, command);
     Complain("a dispatch of a pipeline that is neither a kernel nor a node");
   }
 
@@ -116,7 +114,7 @@ class Checker : AccessLog {
       case Kernel::kCloseLevel:
         return RunClose(At<ClosePlan>(*plan), command.x * command.y);
       case Kernel::kLaunchBatches:
-        return Complain("launch_batches");
+        return NumberBatches(*plan, command.x * command.y);
       case Kernel::kStepGraph:
         return RunStep(At<StepPlan>(*plan));
       case Kernel::kEndGraph:
@@ -331,6 +329,7 @@ class Checker : AccessLog {
       Touch(region, region + sizeof(Region), kRead, "end reads region " + std::to_string(opening.slot));
       open_.Report(opening.level, opening.slot);
     }
+    EndBatches();
     if (!open_.AllReported()) Complain("nobody reports what a region lost");
     ++execution_;  // what follows without a begin is another graph
     level_ = 0;
@@ -342,48 +341,57 @@ class Checker : AccessLog {
     Touch(reports, reports + kReportBytes, kReadWrite, who + " reports losses");
   }
 
-  void RunNode(const ExecutionGraphPipeline& pipeline, uint32_t node, const Command& command) {
-    const std::string who = "node " + pipeline.nodes[node].label + " level " + std::to_string(level_);
-    CheckApplicationBytes(*pipeline.layout, who);
+  void RunNodes(const ExecutionGraphPipeline& pipeline, const Command& command) {
+    const std::string who = "a dispatch of level " + std::to_string(level_);
+    if (const char* wrong = WrongApplicationBytes(pushed_, *pipeline.layout, world_.expected_push_constants))
+      return Complain(who + wrong);
     const std::optional<uint64_t> address = pushed_.Address(pipeline.layout->launch_offset);
     if (!address) return Complain(who + " has no launch block");
-    const LaunchBlock& block = At<LaunchBlock>(*address);
-    const Node& described = pipeline.graph.nodes[node];
+    if (At<LaunchBlock>(*address).form != kFormBatch) return RunNode(pipeline, *address, command, false);
+    const LaunchBatch& batch = At<LaunchBatch>(*address);
+    RunBatch(*address, who);
+    TouchArguments(batch.arguments, command, who);
+    for (uint32_t member = 0; member < batch.member_count; ++member)
+      RunNode(pipeline, batch.members + uint64_t{member} * batch.member_bytes, command, true);
+  }
+
+  void RunNode(const ExecutionGraphPipeline& pipeline, uint64_t address, const Command& command, bool in_batch) {
+    const LaunchBlock& block = At<LaunchBlock>(address);
+    const std::optional<uint32_t> node = FindNode(pipeline, bound_, block.shader_index);
+    if (!node) return Complain("a launch block of another node");
+    const std::string who = "node " + pipeline.nodes[*node].label + " level " + std::to_string(level_);
+    const Node& described = pipeline.graph.nodes[*node];
     const uint32_t slot = described.first_slot + described.info.max_recursion - block.remaining_recursion;
-    if (slot >= pipeline.graph.slots.size() || pipeline.graph.slots[slot].node != node)
+    if (slot >= pipeline.graph.slots.size() || pipeline.graph.slots[slot].node != *node)
       return Complain(who + " runs with the launch block of another node");
-    CheckOutputs(pipeline.outputs[slot], *address + sizeof(LaunchBlock), who);
+    if (!HoldsOutputs(address + sizeof(LaunchBlock), pipeline.outputs[slot]))
+      Complain(who + " has the outputs of another node");
     if (block.form == kFormRegion) {
-      RunFromRegion(block, described.info, slot, command, who);
+      RunFromRegion(block, described.info, slot, in_batch ? nullptr : &command, who);
     } else {
       RunFromInput(block, described.info, slot, command, who);
     }
     TouchAsNode(pipeline, block, slot, who);
   }
 
-  void CheckOutputs(const std::vector<NodeOutput>& expected, uint64_t outputs, const std::string& who) {
-    if (!expected.empty() &&
-        std::memcmp(&At<NodeOutput>(outputs), expected.data(), expected.size() * sizeof(NodeOutput)) != 0)
-      Complain(who + " has the outputs of another node");
-  }
-
-  // A launch whose region counts for it. The first one of a level that no close kernel announced.
-  void RunFromRegion(const LaunchBlock& block, const spirv::NodeInfo& info, uint32_t slot, const Command& command,
+  // A launch whose region counts for it. `command`: none in a batch, which has arguments of its own. The first one of a
+  // level that no close kernel announced.
+  void RunFromRegion(const LaunchBlock& block, const spirv::NodeInfo& info, uint32_t slot, const Command* command,
                      const std::string& who) {
-    const RegionPlan* opened = std::as_const(open_).Find(block.source);
-    if (opened == nullptr || opened->slot != slot) return Complain(who + " reads a region that is not its own");
-    const RegionPlan& opening = *opened;
-    if (opening.level == level_ + 1) ++level_;
-    if (opening.level != level_) Complain(who + " reads the region of another level");
+    const RegionPlan* opening = std::as_const(open_).Find(block.source);
+    if (opening == nullptr || opening->slot != slot) return Complain(who + " reads a region that is not its own");
+    if (opening->level == level_ + 1) ++level_;
+    if (opening->level != level_) Complain(who + " reads the region of another level");
     group_ = GroupOf(level_);
     const bool coalescing = info.kind == spirv::LaunchKind::kCoalescing;
-    if (opening.coalesce != (coalescing ? info.coalesce : 0)) Complain(who + " has records counted for another kind");
-    if (!coalescing && (opening.grid_x != info.grid[0] || opening.grid_yz != info.grid[1] * info.grid[2]))
+    if (opening->coalesce != (coalescing ? info.coalesce : 0)) Complain(who + " has records counted for another kind");
+    if (!coalescing && (opening->grid_x != info.grid[0] || opening->grid_yz != info.grid[1] * info.grid[2]))
       Complain(who + " has the grid of another node");
-    PreparedInput input = InRegion(opening);
-    input.arguments = block.source + (coalescing ? offsetof(Region, workgroups) : offsetof(Region, reserved));
+    PreparedInput input = InRegion(*opening);
+    const uint64_t counters = coalescing ? offsetof(Region, workgroups) : offsetof(Region, reserved);
     Touch(block.source, block.source + sizeof(Region), kRead, who + " reads its region");
-    TouchInput(input, info, command, who);
+    if (command != nullptr) TouchArguments(block.source + counters, *command, who);
+    TouchInput(input, info, who);
   }
 
   void RunFromInput(const LaunchBlock& block, const spirv::NodeInfo& info, uint32_t slot, const Command& command,
@@ -394,7 +402,8 @@ class Checker : AccessLog {
     if (prepared != prepared_.end()) {
       if (prepared->second.slot != slot) Complain(who + " reads the input of another node");
       Touch(block.source, block.source + sizeof(LaunchInput), kRead, who + " reads what its input is");
-      return TouchInput(prepared->second, info, command, who);
+      if (prepared->second.arguments != 0) TouchArguments(prepared->second.arguments, command, who);
+      return TouchInput(prepared->second, info, who);
     }
     // Level 0, with everything in plan memory.
     const bool in_scratch =
@@ -407,9 +416,7 @@ class Checker : AccessLog {
       Complain(who + " has too few workgroups");
   }
 
-  void TouchInput(const PreparedInput& input, const spirv::NodeInfo& info, const Command& command,
-                  const std::string& who) {
-    if (input.arguments != 0) TouchArguments(input, command, who);
+  void TouchInput(const PreparedInput& input, const spirv::NodeInfo& info, const std::string& who) {
     // The recorder does not look at sizes: an empty record is as good as one byte.
     Touch(input.records, input.records + std::max<uint64_t>(input.record_bytes, 1),
           info.writes_input ? kReadWrite : kRead, who + " uses its records");
@@ -417,13 +424,12 @@ class Checker : AccessLog {
           who + " uses its notes");
   }
 
-  void TouchArguments(const PreparedInput& launch, const Command& command, const std::string& who) {
+  void TouchArguments(uint64_t arguments, const Command& command, const std::string& who) {
     if (command.kind != Command::Kind::kDispatchIndirect) return Complain(who + " is not dispatched indirectly");
-    TouchIndirect(launch.arguments, launch.arguments + 12, who + " reads indirect arguments");
+    TouchIndirect(arguments, arguments + 12, who + " reads indirect arguments");
     const auto is_in = [&](const CheckedScratch& scratch) {
       const auto place = world_.device->device().scratch_addresses.Find(scratch.address);
-      return place && place->buffer == command.buffer &&
-             scratch.address - place->offset + command.offset == launch.arguments;
+      return place && place->buffer == command.buffer && scratch.address - place->offset + command.offset == arguments;
     };
     if (std::none_of(world_.scratches.begin(), world_.scratches.end(), is_in))
       Complain(who + " reads its arguments from a wrong place");
@@ -451,17 +457,6 @@ class Checker : AccessLog {
     Touch(written.records, written.records + written.record_bytes, kReadWrite, who + " writes records");
   }
 
-  void CheckApplicationBytes(const PipelineLayout& layout, const std::string& who) {
-    if (pushed_.layout() != layout.node_layout) return Complain(who + " runs with push constants of another layout");
-    const auto& expected = world_.expected_push_constants;
-    const std::optional<uint64_t> copy = layout.copy_offset ? pushed_.Address(*layout.copy_offset) : std::nullopt;
-    for (uint32_t i = 0; i < layout.push_constant_end; ++i) {
-      const std::optional<uint8_t> byte = copy ? At<uint8_t>(*copy, i) : pushed_.Byte(i);
-      if (!byte) return Complain(who + " lacks the application's push constants");
-      if (i < expected.size() && *byte != expected[i]) return Complain(who + " sees wrong push constants");
-    }
-  }
-
   // Of several levels, launches of a step do not wait for each other: those of one turn alone have workgroups.
   [[nodiscard]] uint32_t GroupOf(uint32_t level) const {
     return phase_ == kAfterSteps ? execution_ * 1000 + level + 1 : (1u << 31) + step_;
@@ -484,7 +479,6 @@ class Checker : AccessLog {
   uint64_t dump_ = 0;
   uint64_t ring_bytes_ = 0;
   uint64_t reports_ = 0;
-  OpenRegions open_;
   std::set<uint64_t> summed_;                   // addresses of sums that wait for their close kernel
   std::set<uint64_t> copied_;                   // ring offsets of the inputs copied
   std::map<uint64_t, PreparedInput> prepared_;  // by address of the LaunchInput

@@ -16,6 +16,7 @@ struct Variant {
   bool close_every_level = false;
   uint32_t ring_budget = 0;
   uint32_t max_rounds = 0;
+  LaunchBatches launch_batches = LaunchBatches::kAuto;
 };
 
 Settings Quiet(const Variant& variant) {
@@ -23,6 +24,7 @@ Settings Quiet(const Variant& variant) {
   settings.close_every_level = variant.close_every_level;
   settings.ring_budget = variant.ring_budget;
   settings.max_rounds = variant.max_rounds;
+  settings.launch_batches = variant.launch_batches;
   settings.log_file = "/dev/null";
   return settings;
 }
@@ -284,7 +286,7 @@ TEST_F(BarrierTest, ManyRegionsAreOpenedByAKernelOfTheirOwn) {
   Dispatch(device_, pipeline_, scratch_, {{"top", 1}});
   const std::vector<std::string> complaints = CheckStream(world_, device_.stream());
   EXPECT_TRUE(complaints.empty()) << complaints.front();
-  EXPECT_EQ(PositionsOf(device_.stream(), Command::Kind::kBarrier).size(), BarriersFor(3) + 1);
+  EXPECT_EQ(PositionsOf(device_.stream(), Command::Kind::kBarrier).size(), BarriersFor(3, 2) + 1);
 }
 
 // Every level is closed, and regions are opened anew for each.
@@ -313,6 +315,52 @@ TEST_F(ClosedBarrierTest, InfosOnTheDevice) {
   DispatchFromDevice(device_, pipeline_, scratch_, 3);
   // And the sums of levels 0 and 1, whose records nothing bounds.
   ExpectExact(BarriersFor(3, 2) + 5 + 2);
+}
+
+// Launches that share a pipeline run in batches, however few they are.
+class BatchedBarrierTest : public BarrierTest {
+ protected:
+  BatchedBarrierTest() : BarrierTest({.launch_batches = LaunchBatches::kAlways}) {}
+
+  void ExpectDispatches(size_t batches, size_t nodes) {
+    EXPECT_EQ(PositionsOf(device_.stream(), Command::Kind::kDispatchIndirect).size(), batches + nodes);
+  }
+};
+
+// Two barriers before a level with batches, as before one that is closed.
+TEST_F(BatchedBarrierTest, TwoLevelsOfBatches) {
+  Record({NodeBuilder("a").ToIndices("b", {0, 1, 2}), NodeBuilder("b", 0).ToIndices("c", {0, 1}),
+          NodeBuilder("b", 1).ToIndices("c", {0, 1}), NodeBuilder("b", 2).ToIndices("c", {0, 1}),
+          NodeBuilder("c", 0).Coalescing(8), NodeBuilder("c", 1).Coalescing(8)},
+         {{"a", 3}});
+  ExpectDispatches(2, 0);
+  ExpectExact(BarriersFor(3, 2));
+}
+
+// The close kernel and the one for batches need no barrier between them.
+TEST_F(BatchedBarrierTest, BesideLaunchesOfTheirOwn) {
+  Record({NodeBuilder("a").ToIndices("b", {0, 1}).To("c").To("d"), NodeBuilder("b", 0).Static(2, 3),
+          NodeBuilder("b", 1).Static(2, 3), NodeBuilder("c").Dynamic(4, 4, 4), NodeBuilder("d").Coalescing(4)},
+         {{"a", 2}});
+  ExpectDispatches(1, 2);
+  ExpectExact(BarriersFor(2, 1));
+}
+
+// "b" is reached after one level and after two.
+TEST_F(BatchedBarrierTest, LevelsOfARecursion) {
+  Record({NodeBuilder("a").To("b").To("c"), NodeBuilder("b").Recursion(2).To("b"), NodeBuilder("c").To("b")},
+         {{"a", 2}});
+  ExpectDispatches(2, 3);
+  ExpectExact(BarriersFor(5, 2));
+}
+
+TEST_F(BatchedBarrierTest, InfosOnTheDevice) {
+  Use(MakePipeline(
+      device_, {NodeBuilder("a").Dynamic().ToIndices("b", {0, 1}).Payload(8),
+                NodeBuilder("b", 0).Coalescing(1024).Payload(16), NodeBuilder("b", 1).Coalescing(1024).Payload(16)}));
+  DispatchFromDevice(device_, pipeline_, scratch_, 3);
+  // And the sums of level 0's grids.
+  ExpectExact(BarriersFor(2, 1) + 5 + 1);
 }
 
 // A ring of 1 MiB, so that graphs run in steps.
@@ -378,7 +426,10 @@ TEST_F(SteppedClosedBarrierTest, StepsHaveRegionsOfTheirOwnInEachLevelAllTheSame
 class RandomBarrierTest : public BarrierTest, public ::testing::WithParamInterface<uint32_t> {
  protected:
   explicit RandomBarrierTest(uint32_t ring_budget = 0, uint32_t max_rounds = 0)
-      : BarrierTest({.close_every_level = GetParam() % 4 == 3, .ring_budget = ring_budget, .max_rounds = max_rounds}) {}
+      : BarrierTest({.close_every_level = GetParam() % 4 == 3,
+                     .ring_budget = ring_budget,
+                     .max_rounds = max_rounds,
+                     .launch_batches = GetParam() % 2 == 0 ? LaunchBatches::kAlways : LaunchBatches::kAuto}) {}
 
   void CheckSeed();
 };

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <optional>
+#include <vector>
 
 #include "layer/graph/memory_plan.h"
 #include "meta_shaders/shared/graph_data.h"
@@ -31,6 +33,11 @@ struct PreparedInput {
   uint64_t notes_bytes = 0;
   std::optional<uint32_t> level = {};  // where the stream does not tell: in bounded mode
 };
+
+[[nodiscard]] inline bool HoldsOutputs(uint64_t address, const std::vector<shared::NodeOutput>& outputs) {
+  return outputs.empty() || std::memcmp(&At<shared::NodeOutput>(address), outputs.data(),
+                                        outputs.size() * sizeof(shared::NodeOutput)) == 0;
+}
 
 // The records of an open region.
 inline PreparedInput InRegion(const shared::RegionPlan& opening) {

@@ -79,5 +79,14 @@ TEST(LaunchFromRegion, AGridWithoutWorkgroupsStaysWithout) {
   EXPECT_EQ(opening.grid_yz, 0u);
 }
 
+TEST(LaunchFromRegionTest, WorkgroupsForRecords) {
+  EXPECT_EQ(WorkgroupsFor(StaticGrid(2, 3, 4), 5), 120u);
+  EXPECT_EQ(WorkgroupsFor(StaticGrid(2, 0, 4), 5), 0u);
+  EXPECT_EQ(WorkgroupsFor(StaticGrid(1000, 1000, 1), 1u << 31), (uint64_t{1} << 31) * 1'000'000);
+  EXPECT_EQ(WorkgroupsFor(Coalescing(4), 0), 0u);
+  EXPECT_EQ(WorkgroupsFor(Coalescing(4), 9), 3u);
+  EXPECT_EQ(WorkgroupsFor(Coalescing(1), ~0u), ~0u);
+}
+
 }  // namespace
 }  // namespace trellis::test

@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <vector>
 
+#include "layer/objects/pipeline_layout.h"
 #include "tests/replay/command_stream.h"
 
 namespace trellis::test {
@@ -44,5 +46,18 @@ class PushedBytes {
   bool since_dispatch_ = false;
   std::map<uint32_t, uint8_t> bytes_;
 };
+
+// What is wrong with what nodes see of the application's push constants; null if nothing is.
+inline const char* WrongApplicationBytes(const PushedBytes& pushed, const PipelineLayout& layout,
+                                         const std::vector<uint8_t>& expected) {
+  if (pushed.layout() != layout.node_layout) return " runs with push constants of another layout";
+  const std::optional<uint64_t> copy = layout.copy_offset ? pushed.Address(*layout.copy_offset) : std::nullopt;
+  for (uint32_t i = 0; i < layout.push_constant_end; ++i) {
+    const std::optional<uint8_t> byte = copy ? At<uint8_t>(*copy, i) : pushed.Byte(i);
+    if (!byte) return " lacks the application's push constants";
+    if (i < expected.size() && *byte != expected[i]) return " sees wrong push constants";
+  }
+  return nullptr;
+}
 
 }  // namespace trellis::test

@@ -1,7 +1,10 @@
 #include "tests/replay/test_pipeline.h"
 
+#include <array>
 #include <cstring>
+#include <map>
 #include <span>
+#include <tuple>
 #include <utility>
 
 #include "layer/graph/describe.h"
@@ -9,6 +12,24 @@
 #include "layer/replay/replay.h"
 
 namespace trellis::test {
+namespace {
+
+// Nodes of an array that are launched alike have one shader.
+using PipelineKey =
+    std::tuple<std::string, spirv::LaunchKind, std::array<uint32_t, 3>, uint32_t, size_t, bool, bool, uint32_t>;
+PipelineKey KeyOf(const Node& node) {
+  const spirv::NodeInfo& info = node.info;
+  return {node.name,
+          info.kind,
+          info.grid,
+          info.coalesce,
+          info.outputs.size(),
+          info.writes_input,
+          info.finishes_writing,
+          node.input_bytes};
+}
+
+}  // namespace
 
 std::shared_ptr<ExecutionGraphPipeline> MakePipeline(RecordingDevice& device,
                                                      std::initializer_list<NodeBuilder> nodes) {
@@ -26,9 +47,12 @@ std::shared_ptr<ExecutionGraphPipeline> MakePipeline(RecordingDevice& device, st
   info.pushConstantRangeCount = 1;
   info.pPushConstantRanges = &range;
   static_cast<void>(MakePipelineLayout(device.device(), info, VK_NULL_HANDLE, pipeline->layout));
-  for (const Node& node : pipeline->graph.nodes)
-    pipeline->nodes.push_back({std::make_shared<NodePipeline>(device.device(), pipeline->layout, device.MakePipeline()),
-                               NodeLabel(node.name, node.index)});
+  std::map<PipelineKey, std::shared_ptr<NodePipeline>> made;
+  for (const Node& node : pipeline->graph.nodes) {
+    std::shared_ptr<NodePipeline>& shared = made[KeyOf(node)];
+    if (!shared) shared = std::make_shared<NodePipeline>(device.device(), pipeline->layout, device.MakePipeline());
+    pipeline->nodes.push_back({shared, NodeLabel(node.name, node.index)});
+  }
 
   const TableLayout layout = LayoutTables(pipeline->graph);
   Expected<DeviceBuffer> tables = DeviceBuffer::Create(device.device(), layout.size, BufferMemory::kHost, "tables");

@@ -1,0 +1,107 @@
+#include "layer/replay/launch_batches.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "layer/objects/device.h"
+
+namespace trellis {
+namespace {
+
+// A kernel with its barrier takes as long as a dozen indirect dispatches (measured on an H200: 4 to 5 us and 0.37 us).
+constexpr size_t kLeastWorthwhile = 16;
+
+// Fewest members of a batch.
+size_t LeastMembers(const Settings& settings) {
+  // Times are told by node.
+  if (settings.launch_batches == LaunchBatches::kNever || settings.timing) return SIZE_MAX;
+  return settings.launch_batches == LaunchBatches::kAlways ? 2 : kLeastWorthwhile;
+}
+
+class Former {
+ public:
+  Former(const ExecutionGraphPipeline& pipeline, const LaunchLimits& limits, RelocatableLevel& level)
+      : pipeline_(pipeline),
+        least_members_(LeastMembers(pipeline.device.settings)),
+        most_workgroups_(MostWorkgroups(limits)),
+        most_batches_(limits.max_workgroups_x),
+        level_(level) {}
+
+  void Run() {
+    for (uint32_t i = 0; i < level_.launches.size(); ++i) Add(i);
+    for (const Members& group : groups_) Split(group);
+    Reorder();
+  }
+
+ private:
+  using Members = std::vector<uint32_t>;  // positions in level_.launches
+
+  void Add(uint32_t position) {
+    const RelocatableLaunch& launch = level_.launches[position];
+    if (!launch.from_region) return;
+    // One pipeline has one way to enter and one grid. Outputs of modules that are lowered to the same words may differ
+    // in what is never used.
+    const uint32_t slot = launch.launch.slot;
+    const VkPipeline handle = pipeline_.nodes[pipeline_.graph.slots[slot].node].pipeline->handle();
+    const auto [found, is_new] = group_of_.try_emplace({handle, pipeline_.outputs[slot].size()}, groups_.size());
+    if (is_new) groups_.emplace_back();
+    groups_[found->second].push_back(position);
+  }
+
+  // Into parts that one dispatch can have, whatever arrives.
+  void Split(const Members& members) {
+    Members batch;
+    uint64_t workgroups = 0;
+    for (const uint32_t member : members) {
+      const uint64_t more = level_.launches[member].most_workgroups;
+      if (workgroups + more > most_workgroups_) {
+        Keep(std::exchange(batch, {}));
+        workgroups = 0;
+      }
+      batch.push_back(member);
+      workgroups += more;
+    }
+    Keep(std::move(batch));
+  }
+
+  void Keep(Members batch) {
+    // The kernel that counts for them has one row of workgroups.
+    if (batch.size() >= least_members_ && batches_.size() < most_batches_) batches_.push_back(std::move(batch));
+  }
+
+  void Reorder() {
+    if (batches_.empty()) return;
+    std::vector<bool> is_member(level_.launches.size());
+    for (const Members& batch : batches_)
+      for (const uint32_t member : batch) is_member[member] = true;
+    std::vector<RelocatableLaunch> reordered;
+    reordered.reserve(level_.launches.size());
+    for (size_t i = 0; i < is_member.size(); ++i)
+      if (!is_member[i]) reordered.push_back(std::move(level_.launches[i]));
+    for (const Members& batch : batches_) {
+      RelocatableBatch& formed = level_.batches.emplace_back();
+      formed.launch_begin = static_cast<uint32_t>(reordered.size());
+      for (const uint32_t member : batch) reordered.push_back(std::move(level_.launches[member]));
+      formed.launch_end = static_cast<uint32_t>(reordered.size());
+    }
+    level_.launches = std::move(reordered);
+  }
+
+  const ExecutionGraphPipeline& pipeline_;
+  const size_t least_members_;
+  const uint64_t most_workgroups_;
+  const uint32_t most_batches_;
+  RelocatableLevel& level_;
+  std::map<std::pair<VkPipeline, size_t>, size_t> group_of_;
+  std::vector<Members> groups_;  // in the order of their first launches, so that recordings do not depend on handles
+  std::vector<Members> batches_;
+};
+
+}  // namespace
+
+void FormBatches(const ExecutionGraphPipeline& pipeline, const LaunchLimits& limits, RelocatableLevel& level) {
+  Former(pipeline, limits, level).Run();
+}
+
+}  // namespace trellis
