@@ -1,0 +1,335 @@
+// Nodes of arrays that share one shader: their launches as one dispatch, and the same graphs with a dispatch for each.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <regex>
+#include <sstream>
+#include <string>
+
+#include "tests/gpu/leaf_nodes.h"
+#include "tests/gpu/own_device.h"
+#include "tests/gpu/small_ring.h"
+#include "tests/support/run.h"
+
+namespace trellis::test {
+namespace {
+
+struct Mode {
+  const char* name;
+  const char* batches;
+  const char* validate = "false";
+};
+
+// What "Bin" is: one workgroup for up to 5 records, for each record, or six for each record.
+enum class Kind : uint8_t { kCoalescing, kThread, kStaticGrid };
+constexpr Kind kKinds[] = {Kind::kCoalescing, Kind::kThread, Kind::kStaticGrid};
+
+constexpr uint32_t kGridX = 2, kGridY = 3;
+constexpr uint32_t kBinWords = 0;      // by index
+constexpr uint32_t kLastWords = 256;   // by index
+constexpr uint32_t kOtherWord = 1000;  // of "Other"
+
+constexpr uint32_t kAutoMembers = 16;  // fewer are no batch, unless the setting is "always"
+constexpr uint32_t kLasts = 17;
+
+using Fill = std::vector<uint32_t>;  // records by bin
+
+class LaunchBatching : public OwnDeviceTest, public testing::WithParamInterface<Mode> {
+ protected:
+  void TearDown() override {
+    OwnDeviceTest::TearDown();
+    (void)std::remove(LogFile().c_str());
+  }
+  [[nodiscard]] std::vector<EnvironmentSetting> Settings() const override {
+    return {{"TRELLIS_LAUNCH_BATCHES", GetParam().batches},
+            {"TRELLIS_VALIDATE", GetParam().validate},
+            {"TRELLIS_CLOSE_LEVELS", "auto"},
+            {"TRELLIS_LOG_LEVEL", "info"},
+            {"TRELLIS_LOG_FILE", LogFile()}};
+  }
+  // Several runs of the program may be on their way at once.
+  [[nodiscard]] static std::string LogFile() {
+    return testing::TempDir() + "trellis_batches_" + std::to_string(getpid()) + "_" + GetParam().name + ".log";
+  }
+  // Of the last graph; 0 if nothing was said.
+  [[nodiscard]] static uint32_t Dispatches() {
+    std::stringstream text;
+    text << std::ifstream(LogFile()).rdbuf();
+    const std::string log = text.str();
+    uint32_t dispatches = 0;
+    const std::regex told("([0-9]+) dispatches, ");
+    for (auto match = std::sregex_iterator(log.begin(), log.end(), told); match != std::sregex_iterator(); ++match)
+      dispatches = static_cast<uint32_t>(std::stoul((*match)[1]));
+    return dispatches;
+  }
+  [[nodiscard]] static bool MakesBatchesOf(uint32_t launches) {
+    const std::string batches = GetParam().batches;
+    return batches == "always" ? launches > 1 : batches == "auto" && launches >= kAutoMembers;
+  }
+
+  void Check(Kind kind, const Fill& fill);
+};
+
+// Thread node: {bin, value} goes to Bin[bin], if value is not 0; what is odd, to "Other" as a grid too.
+void AddRoot(NodeAsm& m, const Id& record, const Id& grid_record, uint32_t bins) {
+  const Payload to_bin = m.Output("Bin", record, {.max_payloads = 1, .array_size = bins});
+  const Payload to_other = m.Output("Other", grid_record, {.max_payloads = 1});
+  m.BeginNode({.name = "Root", .launch = Launch::kCoalescing, .shader_index = 0, .input = m.Input(record)});
+  const Id bin = m.Get(m.NodeInput(), 0, 0);
+  const Id value = m.Get(m.NodeInput(), 0, 1);
+  m.If(m.NotEqual(value, 0), [&] {
+    const Records one = m.Allocate(to_bin, Scope::kInvocation, 1, bin);
+    SetLeaf(m, one, 0, bin, value);
+    m.Enqueue(one);
+    m.If(m.Equal(m.And(value, 1), 1), [&] {
+      const Records grid = m.Allocate(to_other, Scope::kInvocation, 1);
+      m.Set(grid, 0, 0, m.Add(m.Mod(value, 3), 1));
+      m.Set(grid, 0, 1, value);
+      m.Enqueue(grid);
+    });
+  });
+  m.EndNode();
+}
+
+// A node "Bin" of this kind.
+void BeginBin(NodeAsm& m, Kind kind, const Id& record) {
+  NodeOptions options = {.name = "Bin", .launch = Launch::kCoalescing, .shader_index = 0};
+  if (kind == Kind::kStaticGrid) {
+    options.launch = Launch::kStaticGrid;
+    options.grid = {kGridX, kGridY, 1};
+  }
+  const bool is_coalescing = kind == Kind::kCoalescing;
+  if (is_coalescing) options.local_size = {8, 1, 1};
+  options.input = is_coalescing ? m.Input(record, 5) : m.Input(record);
+  m.BeginNode(options);
+}
+
+// Whether the invocation has a record.
+Id HasRecord(NodeAsm& m, Kind kind) {
+  return kind == Kind::kCoalescing ? m.Less(m.LocalIndex(), m.Length(m.NodeInput())) : m.Equal(m.LocalIndex(), 0);
+}
+
+// For each record, and each step of a grid: words[index of the node] += value * (step + 1), and
+// {index, value + step} for Last[(index + step) % kLasts].
+void AddBin(NodeAsm& m, Kind kind, const Id& words, const Id& record) {
+  const Payload to_last = m.Output("Last", record, {.max_payloads = 5, .array_size = kLasts});
+  BeginBin(m, kind, record);
+  const Id has_record = HasRecord(m, kind);
+  const Id value = m.Get(m.NodeInput(), m.LocalIndex(), 1);
+  const Id index = m.ShaderIndex();
+  const Id step = kind == Kind::kStaticGrid ? m.Add(m.GroupId(0), m.Mul(m.GroupId(1), kGridX)) : m.Constant(0);
+  const Records last =
+      m.Allocate(to_last, Scope::kInvocation, m.Select(has_record, 1, 0), m.Mod(m.Add(index, step), kLasts));
+  m.If(has_record, [&] {
+    m.AddWord(words, m.Add(index, kBinWords), m.Mul(value, m.Add(step, 1)));
+    SetLeaf(m, last, 0, index, m.Add(value, step));
+  });
+  m.Enqueue(last);
+  m.EndNode();
+}
+
+std::string Module(Kind kind, uint32_t bins) {
+  NodeAsm m;
+  const Id words = m.StorageBuffer(0);
+  const Id record = LeafRecord(m);
+  const Id grid_record = m.Struct({{.type = m.Uint(), .offset = 0, .grid = true}, {m.Uint(), 4}});
+  AddRoot(m, record, grid_record, bins);
+  AddBin(m, kind, words, record);
+  m.BeginNode({.name = "Last", .launch = Launch::kCoalescing, .shader_index = 0, .input = m.Input(record)});
+  m.AddWord(words, m.Add(m.ShaderIndex(), kLastWords), m.Get(m.NodeInput(), 0, 1));
+  m.EndNode();
+  m.BeginNode({.name = "Other", .grid = {4, 1, 1}, .shader_index = 0, .input = {.array = {}, .record = grid_record}});
+  m.AddWord(words, kOtherWord, m.Get(m.NodeInput(), 0, 1));
+  m.EndNode();
+  return m.Text();
+}
+
+// {bin, value} of every record, those of all bins mixed; at least one, which goes nowhere.
+std::vector<uint32_t> RecordsFor(const Fill& fill) {
+  std::vector<uint32_t> records = {0, 0};
+  const uint32_t most = *std::max_element(fill.begin(), fill.end());
+  for (uint32_t i = 0; i < most; ++i)
+    for (uint32_t bin = 0; bin < fill.size(); ++bin)
+      if (i < fill[bin]) records.insert(records.end(), {bin, 1 + i * 7 + bin});
+  return records;
+}
+
+std::vector<uint32_t> Expected(Kind kind, const std::vector<uint32_t>& records) {
+  std::vector<uint32_t> words(kOtherWord + 1);
+  const uint32_t steps = kind == Kind::kStaticGrid ? kGridX * kGridY : 1;
+  for (size_t i = 0; i < records.size(); i += 2) {
+    const uint32_t bin = records[i], value = records[i + 1];
+    if (value == 0) continue;
+    if (value % 2 == 1) words[kOtherWord] += value * (value % 3 + 1);
+    for (uint32_t step = 0; step < steps; ++step) {
+      words[kBinWords + bin] += value * (step + 1);
+      words[kLastWords + (bin + step) % kLasts] += value + step;
+    }
+  }
+  return words;
+}
+
+void LaunchBatching::Check(Kind kind, const Fill& fill) {
+  const auto bins = static_cast<uint32_t>(fill.size());
+  GraphRun run(context(), {.words = kOtherWord + 8, .submits = 2});
+  const std::string module = Module(kind, bins);
+  run.Nodes(module, {"Root", "Other"});
+  for (uint32_t i = 0; i < bins; ++i) run.Node({.text = module, .entry = "Bin", .index = i});
+  for (uint32_t i = 0; i < kLasts; ++i) run.Node({.text = module, .entry = "Last", .index = i});
+  const std::vector<uint32_t> records = RecordsFor(fill);
+  run.Input(
+      {.node = "Root", .count = static_cast<uint32_t>(records.size() / 2), .payloads = Bytes(records), .stride = 8});
+  ASSERT_TRUE(run.Execute());
+  std::vector<uint32_t> expected = Expected(kind, records);
+  for (uint32_t& word : expected) word *= 2;
+  EXPECT_TRUE(run.Matches(expected));
+  if (DefaultDispatchCommand() != DispatchCommand::kHost) return;  // what bounds it there is the ring
+  const uint32_t others = 4;                                       // begin, end, "Root" and "Other"
+  const uint32_t closed = 1;                                       // level 1, for "Other"
+  const auto dispatches_of = [](uint32_t launches) { return MakesBatchesOf(launches) ? 2 : launches; };
+  EXPECT_EQ(Dispatches(), others + closed + dispatches_of(bins) + dispatches_of(kLasts));
+}
+
+Fill Uneven(uint32_t bins) {
+  Fill fill(bins);
+  for (uint32_t i = 0; i < bins; ++i) fill[i] = i * i % 23;
+  return fill;
+}
+Fill Only(uint32_t bins, uint32_t bin, uint32_t records) {
+  Fill fill(bins);
+  fill[bin] = records;
+  return fill;
+}
+
+TEST_P(LaunchBatching, UnevenFilling) {
+  for (const Kind kind : kKinds)
+    for (const uint32_t bins : {8u, 15u, 16u, 129u, 200u}) {
+      SCOPED_TRACE(std::to_string(static_cast<int>(kind)) + ", bins: " + std::to_string(bins));
+      Check(kind, Uneven(bins));
+      if (HasFatalFailure()) return;
+    }
+}
+
+TEST_P(LaunchBatching, NothingArrives) {
+  for (const Kind kind : kKinds) Check(kind, Fill(40));
+}
+
+TEST_P(LaunchBatching, OneRecord) {
+  for (const Kind kind : kKinds)
+    for (const uint32_t bin : {0u, 39u}) Check(kind, Only(40, bin, 1));
+}
+
+TEST_P(LaunchBatching, AllRecordsForOneNode) {
+  for (const Kind kind : kKinds) Check(kind, Only(40, 21, 3001));
+}
+
+// "A" is reached after one level and after two, so that launches with different levels left run side by side.
+TEST_P(LaunchBatching, LevelsOfOneNodesRecursion) {
+  constexpr uint32_t kRecursion = 4, kRoots = 67;
+  NodeAsm m;
+  const Id words = m.StorageBuffer(0);
+  const Id record = LeafRecord(m);
+  const auto add_sender = [&](const char* name, std::initializer_list<const char*> targets) {
+    std::vector<Payload> outputs;
+    for (const char* target : targets) outputs.push_back(m.Output(target, record, {.max_payloads = 1}));
+    m.BeginNode({.name = name, .launch = Launch::kCoalescing, .shader_index = 0, .input = m.Input(record)});
+    const Id value = m.Get(m.NodeInput(), 0, 1);
+    for (const Payload& output : outputs) {
+      const Records one = m.Allocate(output, Scope::kInvocation, 1);
+      SetLeaf(m, one, 0, 0, value);
+      m.Enqueue(one);
+    }
+    m.EndNode();
+  };
+  add_sender("Root", {"A", "Middle"});
+  add_sender("Middle", {"A"});
+  const Payload self = m.Output("A", record, {.max_payloads = 1});
+  m.BeginNode({.name = "A",
+               .launch = Launch::kCoalescing,
+               .shader_index = 0,
+               .recursion = Value(kRecursion),
+               .input = m.Input(record)});
+  const Id value = m.Get(m.NodeInput(), 0, 1);
+  m.AddWord(words, m.RemainingRecursion(), value);
+  m.If(m.IsValid(self, 0), [&] {
+    const Records one = m.Allocate(self, Scope::kInvocation, 1);
+    SetLeaf(m, one, 0, 0, m.Add(value, 1));
+    m.Enqueue(one);
+  });
+  m.EndNode();
+
+  std::vector<uint32_t> inputs, expected(kRecursion + 1);
+  for (uint32_t i = 0; i < kRoots; ++i) {
+    inputs.insert(inputs.end(), {0, i});
+    for (uint32_t step = 0; step <= kRecursion; ++step) expected[kRecursion - step] += 2 * (i + step);
+  }
+  GraphRun run(context());
+  run.Nodes(m.Text(), {"Root", "Middle", "A"});
+  run.Input({.node = "Root", .count = kRoots, .payloads = Bytes(inputs), .stride = 8});
+  ASSERT_TRUE(run.Execute());
+  EXPECT_TRUE(run.Matches(expected));
+}
+
+// A ring of 1 MiB, in which all records have room if they are spread over the nodes.
+class LaunchBatchesThatLose : public SmallRingTest {
+ protected:
+  [[nodiscard]] std::vector<EnvironmentSetting> Settings() const override {
+    std::vector<EnvironmentSetting> settings = SmallRingTest::Settings();
+    settings.push_back({"TRELLIS_LAUNCH_BATCHES", "always"});
+    return settings;
+  }
+};
+
+// Those that were placed run once, with the node that they were sent to.
+TEST_F(LaunchBatchesThatLose, AllRecordsForOneNode) {
+  constexpr uint32_t kBins = 20, kFull = 7, kSent = 30000, kSeenWords = 64;
+  for (const Kind kind : kKinds) {
+    NodeAsm m;
+    const Id words = m.StorageBuffer(0);
+    const Id record = LeafRecord(m);
+    const Payload to_bin = m.Output("Bin", record, {.max_payloads = 1, .array_size = kBins});
+    m.BeginNode({.name = "Root", .launch = Launch::kCoalescing, .shader_index = 0, .input = m.Input(record)});
+    const Records one = m.Allocate(to_bin, Scope::kInvocation, 1, m.Get(m.NodeInput(), 0, 0));
+    SetLeaf(m, one, 0, m.Get(m.NodeInput(), 0, 1), 0);
+    m.Enqueue(one);
+    m.EndNode();
+    BeginBin(m, kind, record);
+    m.If(HasRecord(m, kind), [&] {
+      m.AddWord(words, m.ShaderIndex(), 1);
+      m.AddWord(words, m.Add(m.Get(m.NodeInput(), m.LocalIndex(), 0), kSeenWords), 1);
+    });
+    m.EndNode();
+
+    std::vector<uint32_t> inputs;
+    for (uint32_t i = 0; i < kSent; ++i) inputs.insert(inputs.end(), {i == 5 ? kFull + 1 : kFull, i});
+    GraphRun run(context(), {.words = kSeenWords + kSent, .command = DispatchCommand::kHost});
+    run.Nodes(m.Text(), {"Root"});
+    for (uint32_t i = 0; i < kBins; ++i) run.Node({.text = m.Text(), .entry = "Bin", .index = i});
+    run.Input({.node = "Root", .count = kSent, .payloads = Bytes(inputs), .stride = 8});
+    const uint32_t lost_before = LostRecords();
+    ASSERT_TRUE(run.Execute());
+    const uint32_t each = kind == Kind::kStaticGrid ? kGridX * kGridY : 1;
+    const uint32_t placed = kSent - (LostRecords() - lost_before);
+    EXPECT_GT(placed, 100u);
+    EXPECT_LT(placed, kSent - 100);
+    std::vector<uint32_t> expected(kBins);
+    expected[kFull + 1] = each;
+    expected[kFull] = (placed - 1) * each;
+    expected.resize(kSeenWords);
+    const std::span<const uint32_t> counts = run.Words();
+    EXPECT_TRUE(std::equal(expected.begin(), expected.end(), counts.begin()));
+    EXPECT_EQ(std::count(counts.begin() + kSeenWords, counts.end(), each), placed);
+    EXPECT_EQ(std::count(counts.begin() + kSeenWords, counts.end(), 0u), kSent - placed);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Setting, LaunchBatching,
+                         testing::Values(Mode{"automatic", "auto"}, Mode{"always", "always"}, Mode{"never", "never"},
+                                         Mode{"always_validated", "always", "true"}),
+                         [](const testing::TestParamInfo<Mode>& info) { return std::string(info.param.name); });
+
+}  // namespace
+}  // namespace trellis::test
