@@ -142,14 +142,14 @@ class Planner {
     planned.parted_count = static_cast<uint32_t>(planned.closed.size());
     planned.closed.insert(planned.closed.end(), whole.begin(), whole.end());
     FormBatches(pipeline_, environment_.limits, planned);
-    for (RelocatableBatch& batch : planned.batches) {
-      const Launch first = planned.launches[batch.launch_begin].launch;
-      const Launch last = planned.launches[batch.launch_end - 1].launch;
-      const uint32_t members = batch.launch_end - batch.launch_begin;
-      batch.label = DispatchLabel(LaunchLabel(graph_, first) + " to " + LaunchLabel(graph_, last) + " (" +
-                                      std::to_string(members) + " launches)",
-                                  level);
-    }
+    for (RelocatableBatch& batch : planned.batches) LabelBatch(planned, level, batch);
+  }
+
+  void LabelBatch(const RelocatableLevel& planned, uint32_t level, RelocatableBatch& batch) const {
+    const std::string first = LaunchLabel(graph_, planned.launches[batch.launch_begin].launch);
+    const std::string last = LaunchLabel(graph_, planned.launches[batch.launch_end - 1].launch);
+    const std::string count = std::to_string(batch.launch_end - batch.launch_begin);
+    batch.label = DispatchLabel(first + " to " + last + " (" + count + " launches)", level);
   }
 
   // Regions that level 0 consumes are sized on the device, too late for this; and regions that are opened between

@@ -64,6 +64,16 @@ TEST_F(ReplayTest, SharersHaveDispatchesAndLabelsOfTheirOwn) {
                                     "node s[0] with the input of b[0] (0 left) level 2", "trellis end"));
 }
 
+TEST_F(ReplayTest, NodesThatShareAShaderShareADispatchAndItsLabel) {
+  std::vector<NodeSource> sources = {NodeBuilder("a").To("b").To("c").source, NodeBuilder("c").source};
+  for (uint32_t i = 0; i < 20; ++i) sources.push_back(NodeBuilder("b", i).source);
+  pipeline_ = MakePipeline(device_, sources);
+  Dispatch(device_, pipeline_, device_.MakeScratch(ScratchBytes(*pipeline_)), {{"a", 2}});
+  EXPECT_THAT(Labels(), ElementsAre("execution graph from a[0]", "trellis begin", "node a[0] level 0", "level 1 close",
+                                    "node c[0] level 1", "node b[0] to b[19] (20 launches) level 1", "trellis end"));
+  EXPECT_EQ(Count(Kind::kDispatchIndirect), 2u);
+}
+
 // A grid of 0 is the node's own; its sharer has another one.
 TEST_F(ReplayTest, ASharerRunsWhereItsNodeHasNoWorkgroups) {
   Use({NodeBuilder("a").Dynamic(), NodeBuilder("s").Static(2).SharesInput("a")});
