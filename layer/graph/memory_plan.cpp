@@ -19,6 +19,7 @@ struct Need {
   uint32_t note_words = 0;  // a record, over all launches that read the region
   uint64_t bound = 0;       // records
   uint64_t bytes = 0;       // for `bound`, alignment included
+  uint64_t arrivals = 0;    // records, before the half was shared
 };
 
 uint64_t BytesFor(const Need& need, uint64_t records) { return RegionBytes(need.stride, need.note_words, records); }
@@ -41,6 +42,7 @@ class Planner {
     need_of_slot_.resize(graph.slots.size());
     // One opening for each slot, and perhaps a heap, in each level; a level may have all slots.
     plan_.openings.reserve(schedule.slots.size() + schedule.level_begin.size());
+    plan_.arrivals.reserve(plan_.openings.capacity());
     plan_.opening_begin.reserve(schedule.level_begin.size());
     needs_.reserve(graph.slots.size() + 1);
   }
@@ -75,7 +77,7 @@ class Planner {
     needs_.clear();
     for (uint32_t slot : schedule_.level(level + 1)) {
       need_of_slot_[slot] = static_cast<uint32_t>(needs_.size());
-      needs_.push_back({slot, graph_.slots[slot].record_stride, 0, 0, 0});
+      needs_.push_back({slot, graph_.slots[slot].record_stride, 0, 0, 0, 0});
     }
     for (Launch launch : schedule_.launches_of(level + 1))
       needs_[need_of_slot_[launch.input]].note_words += NoteWords(graph_, launch);
@@ -91,13 +93,14 @@ class Planner {
       heap |= slot.heap_bytes != 0;
       heap_bytes = SaturatingAdd(heap_bytes, SaturatingMultiply(workgroups_[i], slot.heap_bytes));
     }
-    if (heap) needs_.push_back({graph_.HeapSlot(), kHeapUnit, 0, heap_bytes / kHeapUnit, 0});
+    if (heap) needs_.push_back({graph_.HeapSlot(), kHeapUnit, 0, heap_bytes / kHeapUnit, 0, 0});
     for (Need& need : needs_) {
       if (need.bound > kMostRegionRecords) {
         need.bound = kMostRegionRecords;
         plan_.bounded = plan_.fits_spread = false;
       }
       need.bytes = BytesFor(need, need.bound);
+      need.arrivals = need.bound;
     }
   }
 
@@ -153,6 +156,7 @@ class Planner {
     for (const Need& need : needs_) {
       plan_.openings.push_back(
           {used, need.slot, need.stride, static_cast<uint32_t>(need.bound), level + 1, 0, 0, 0, 0});
+      plan_.arrivals.push_back(static_cast<uint32_t>(need.arrivals));
       used += need.bytes;
     }
     plan_.opening_begin.push_back(static_cast<uint32_t>(plan_.openings.size()));

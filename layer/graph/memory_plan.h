@@ -33,6 +33,7 @@ struct GraphPlan {
   // behind its records (meta_shaders/shared/regions.glsl).
   std::vector<shared::RegionPlan> openings;
   std::vector<uint32_t> opening_begin;
+  std::vector<uint32_t> arrivals;  // by opening: records that can arrive there at most, whatever has room
   // Level L appends to half L & 1: bytes [0, half_bytes[0]) and [half_bytes[0], half_bytes[0] + half_bytes[1]) of the
   // ring. Multiples of 256. What a RegionPlan says beside place and size is left to whoever plans the launches.
   uint64_t half_bytes[2] = {0, 0};
@@ -45,6 +46,9 @@ struct GraphPlan {
   // The region with the records of `slot` that `level` consumes; `slot` must be one of LevelSchedule::level(level), and
   // `level` not 0.
   [[nodiscard]] shared::RegionPlan& opening_of(uint32_t level, uint32_t slot);
+  [[nodiscard]] uint32_t arrivals_of(uint32_t level, uint32_t slot) {
+    return arrivals[static_cast<size_t>(&opening_of(level, slot) - openings.data())];
+  }
   // What level `level` appends to; empty for the last level.
   [[nodiscard]] std::span<const shared::RegionPlan> openings_of(uint32_t level) const {
     return std::span(openings).subspan(opening_begin[level], opening_begin[level + 1] - opening_begin[level]);

@@ -12,18 +12,27 @@ namespace {
 // A kernel with its barrier takes as long as a dozen indirect dispatches (measured on an H200: 4 to 5 us and 0.37 us).
 constexpr size_t kLeastWorthwhile = 16;
 
-// Fewest members of a batch.
-size_t LeastMembers(const Settings& settings) {
+// Dispatches of more workgroups hide what the next ones take to begin, and workgroups of a batch need 2 ns each to find
+// their launch (the same GPU, 128 launches).
+constexpr uint64_t kMostWorthwhileWorkgroups = 64;  // of each member
+
+struct BatchLimits {
+  size_t least_members = 0;
+  uint64_t most_workgroups = 0;  // of each member on average
+};
+
+BatchLimits LimitsOf(const Settings& settings) {
   // Times are told by node.
-  if (settings.launch_batches == LaunchBatches::kNever || settings.timing) return SIZE_MAX;
-  return settings.launch_batches == LaunchBatches::kAlways ? 2 : kLeastWorthwhile;
+  if (settings.launch_batches == LaunchBatches::kNever || settings.timing) return {SIZE_MAX, 0};
+  if (settings.launch_batches == LaunchBatches::kAlways) return {2, UINT32_MAX};
+  return {kLeastWorthwhile, kMostWorthwhileWorkgroups};
 }
 
 class Former {
  public:
   Former(const ExecutionGraphPipeline& pipeline, const LaunchLimits& limits, RelocatableLevel& level)
       : pipeline_(pipeline),
-        least_members_(LeastMembers(pipeline.device.settings)),
+        worthwhile_(LimitsOf(pipeline.device.settings)),
         most_workgroups_(MostWorkgroups(limits)),
         most_batches_(limits.max_workgroups_x),
         level_(level) {}
@@ -65,9 +74,18 @@ class Former {
     Keep(std::move(batch));
   }
 
+  // What arrives for an array is spread over its nodes, or is for one of them: the most that can arrive for one is
+  // about what arrives for all.
+  [[nodiscard]] bool IsWorthwhile(const Members& batch) const {
+    if (batch.size() < worthwhile_.least_members) return false;
+    uint64_t workgroups = 0;
+    for (const uint32_t member : batch) workgroups = std::max(workgroups, level_.launches[member].arriving_workgroups);
+    return workgroups <= batch.size() * worthwhile_.most_workgroups;
+  }
+
   void Keep(Members batch) {
     // The kernel that counts for them has one row of workgroups.
-    if (batch.size() >= least_members_ && batches_.size() < most_batches_) batches_.push_back(std::move(batch));
+    if (IsWorthwhile(batch) && batches_.size() < most_batches_) batches_.push_back(std::move(batch));
   }
 
   void Reorder() {
@@ -89,7 +107,7 @@ class Former {
   }
 
   const ExecutionGraphPipeline& pipeline_;
-  const size_t least_members_;
+  const BatchLimits worthwhile_;
   const uint64_t most_workgroups_;
   const uint32_t most_batches_;
   RelocatableLevel& level_;

@@ -125,6 +125,7 @@ class Planner {
       added.from_region = IsFromRegion(level, launch, added.described);
       if (added.from_region) {
         added.most_workgroups = WorkgroupsFor(added.described, plan_.memory.opening_of(level, launch.input).capacity);
+        added.arriving_workgroups = WorkgroupsFor(added.described, plan_.memory.arrivals_of(level, launch.input));
         continue;
       }
       ++position;

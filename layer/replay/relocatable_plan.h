@@ -19,9 +19,11 @@ namespace trellis {
 struct RelocatableLaunch {
   Launch launch;
   shared::LaunchPlan described;
-  bool from_region = false;      // counters in its region are its dispatch's arguments, and nothing has to close it
-  uint64_t most_workgroups = 0;  // then: for as many records as the region holds
-  std::string label;             // of the dispatch, for tools
+  bool from_region = false;  // counters in its region are its dispatch's arguments, and nothing has to close it
+  // Then: for as many records as the region holds, and for as many as may be sent to it.
+  uint64_t most_workgroups = 0;
+  uint64_t arriving_workgroups = 0;
+  std::string label;  // of the dispatch, for tools
 };
 
 // Launches of one level that become one dispatch.

@@ -187,8 +187,11 @@ void LaunchBatching::Check(Kind kind, const Fill& fill) {
   for (uint32_t& word : expected) word *= 2;
   EXPECT_TRUE(run.Matches(expected));
   if (DefaultDispatchCommand() != DispatchCommand::kHost) return;  // what bounds it there is the ring
-  const uint32_t others = 4;                                       // begin, end, "Root" and "Other"
-  const uint32_t closed = 1;                                       // level 1, for "Other"
+  const size_t steps = kind == Kind::kStaticGrid ? kGridX * kGridY : 1;
+  if (GetParam().batches == std::string("auto") && records.size() / 2 * steps > kAutoMembers)
+    return;                   // may be too many
+  const uint32_t others = 4;  // begin, end, "Root" and "Other"
+  const uint32_t closed = 1;  // level 1, for "Other"
   const auto dispatches_of = [](uint32_t launches) { return MakesBatchesOf(launches) ? 2 : launches; };
   EXPECT_EQ(Dispatches(), others + closed + dispatches_of(bins) + dispatches_of(kLasts));
 }

@@ -19,7 +19,7 @@ class LaunchBatchesTest : public ::testing::Test {
 
   // A level with launches of these slots, each of at most so many workgroups, as FormBatches leaves it.
   RelocatableLevel Form(const std::vector<uint32_t>& slots, LaunchBatches setting = LaunchBatches::kAuto,
-                        uint64_t most_workgroups = 10, bool timing = false) {
+                        uint64_t most_workgroups = 10, bool timing = false, uint64_t arriving_workgroups = 10) {
     Settings settings;
     settings.log_file = "/dev/null";
     settings.launch_batches = setting;
@@ -34,6 +34,7 @@ class LaunchBatchesTest : public ::testing::Test {
       launch.launch = {slot, slot};
       launch.from_region = slot != not_from_region_;
       launch.most_workgroups = most_workgroups;
+      launch.arriving_workgroups = arriving_workgroups;
     }
     FormBatches(*pipeline, {1000, 1000, 64, 1 << 20}, level);
     return level;
@@ -60,6 +61,13 @@ class LaunchBatchesTest : public ::testing::Test {
 TEST_F(LaunchBatchesTest, SixteenAreEnough) {
   EXPECT_TRUE(Form(Slots(1, 16)).batches.empty());
   EXPECT_THAT(RangesOf(Form(Slots(1, 17))), ElementsAre(std::pair(0u, 16u)));
+}
+
+// 40 members hide no more than 64 workgroups each.
+TEST_F(LaunchBatchesTest, ManyWorkgroupsAreLeftAlone) {
+  EXPECT_EQ(Form(Slots(1, 41), LaunchBatches::kAuto, 10, false, 40 * 64).batches.size(), 1u);
+  EXPECT_TRUE(Form(Slots(1, 41), LaunchBatches::kAuto, 10, false, 40 * 64 + 1).batches.empty());
+  EXPECT_EQ(Form(Slots(1, 41), LaunchBatches::kAlways, 10, false, 40 * 64 + 1).batches.size(), 1u);
 }
 
 TEST_F(LaunchBatchesTest, Settings) {
