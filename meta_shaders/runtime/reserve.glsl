@@ -84,6 +84,7 @@ uvec4 trellis_reserve_workgroup(const uint output_number, const uint count, cons
   return BroadcastInWorkgroup(handle);
 }
 
+#ifdef TRELLIS_SUBGROUP_AGGREGATION
 // How an invocation takes part in the reservations of its subgroup.
 struct Share {
   bool leads;    // it reserves, for its group or for itself alone
@@ -93,7 +94,6 @@ struct Share {
   uint total;   // of the group
 };
 
-#ifdef TRELLIS_SUBGROUP_AGGREGATION
 // This many invocations alone in their groups tell that slots are mostly different: the others reserve for themselves.
 const uint kMostLoners = 2u;
 
@@ -124,25 +124,21 @@ Share FindShare(const uint slot, const uint count) {
   }
   return share;
 }
-
-// From the handle of the reservation that the group's leader made.
-uvec4 ShareOf(const uvec4 handle, const Share share, const uint count) {
-  uvec2 first = subgroupShuffle(handle.xy, share.leader);
-  uint stride = subgroupShuffle(handle.w, share.leader);
-  return share.grouped ? uvec4(ElementAddress(first, share.before, stride), count, stride) : handle;
-}
-#else
-Share FindShare(const uint slot, const uint count) { return Share(true, false, 0u, 0u, count); }
-uvec4 ShareOf(const uvec4 handle, const Share share, const uint count) { return handle; }
 #endif
 
 uvec4 trellis_reserve_invocation(const uint output_number, const uint count, const uint index, const uint limit) {
   uint slot = FindSlot(output_number, index);
   uint clamped = min(min(count, limit), kMostRecords);
+#ifdef TRELLIS_SUBGROUP_AGGREGATION
   Share share = FindShare(slot, clamped);
   uvec4 handle = uvec4(0u);
   if (share.leads) handle = Reserve(slot, share.total);
-  return ShareOf(handle, share, clamped);
+  uvec2 first = subgroupShuffle(handle.xy, share.leader);
+  uint stride = subgroupShuffle(handle.w, share.leader);
+  return share.grouped ? uvec4(ElementAddress(first, share.before, stride), clamped, stride) : handle;
+#else
+  return Reserve(slot, clamped);
+#endif
 }
 
 #endif  // TRELLIS_META_SHADERS_RUNTIME_RESERVE_GLSL

@@ -28,7 +28,6 @@ uint FindBin(const uint slot) {
 uvec4 trellis_reserve_invocations(const uint output_number, const uint count, const uint index, const uint limit, const uint workgroup_size) {
   uint slot = FindSlot(output_number, index);
   uint clamped = min(min(count, limit), kMostRecords);
-  Share share = FindShare(slot, clamped);
   for (uint bin = trellis_local_index; bin < kBins; bin += workgroup_size) {
     trellis_bin_low[bin] = kNoSlot;
     trellis_bin_high[bin] = 0u;
@@ -37,8 +36,8 @@ uvec4 trellis_reserve_invocations(const uint output_number, const uint count, co
   uint own_bin = kBins;
   uint before = 0u;
   // So that no sum over a workgroup wraps.
-  if (share.leads && slot != kNoSlot && clamped != 0u && clamped <= kMostRecords / workgroup_size) own_bin = FindBin(slot);
-  if (own_bin != kBins) before = atomicAdd(trellis_bin_high[own_bin], share.total);
+  if (slot != kNoSlot && clamped != 0u && clamped <= kMostRecords / workgroup_size) own_bin = FindBin(slot);
+  if (own_bin != kBins) before = atomicAdd(trellis_bin_high[own_bin], clamped);
   barrier();
   for (uint bin = trellis_local_index; bin < kBins; bin += workgroup_size) {
     if (trellis_bin_high[bin] == 0u) continue;
@@ -48,16 +47,16 @@ uvec4 trellis_reserve_invocations(const uint output_number, const uint count, co
     trellis_bin_stride[bin] = all.w;
   }
   barrier();
-  uvec4 handle = uvec4(0u);
+  uvec4 handle;
   if (own_bin != kBins) {
     uint stride = trellis_bin_stride[own_bin];
     handle = uvec4(ElementAddress(uvec2(trellis_bin_low[own_bin], trellis_bin_high[own_bin]), before, stride), clamped, stride);
-  } else if (share.leads) {
-    handle = Reserve(slot, share.total);
+  } else {
+    handle = Reserve(slot, clamped);
   }
   // Nobody may clear the bins for the next allocation before all have read them.
   barrier();
-  return ShareOf(handle, share, clamped);
+  return handle;
 }
 
 #endif  // TRELLIS_META_SHADERS_RUNTIME_RESERVE_SORTED_GLSL
