@@ -15,34 +15,27 @@ const uint kMostScans = 4096u;
 shared uvec2 claimed_ring;
 
 // Index of the ring claimed, kNoSlot if there is none.
-uint ClaimRing(BeginPlan plan, out uvec2 base) {
+uint ClaimRing(BeginPlan plan) {
   const uint count = RingTableHeaderReference(plan.ring_table).header.count;
-  // Mostly the first one does, so it is asked for together with the count: what follows one after the other, nothing hides.
-  const uvec2 first_base = RingEntryOf(plan.ring_table, 0u).entry.base;
-  const uvec2 first_bytes = RingEntryOf(plan.ring_table, 0u).entry.bytes;
   bool any_fits = true;
   for (uint scan = 0u; any_fits && scan < kMostScans; ++scan) {
     any_fits = false;
     for (uint index = 0u; index < count; ++index) {
       RingEntryReference candidate = RingEntryOf(plan.ring_table, index);
-      const uvec2 bytes = index == 0u && scan == 0u ? first_bytes : candidate.entry.bytes;
-      if (!GreaterOrEqual64(bytes, plan.ring_bytes)) continue;
+      if (!GreaterOrEqual64(candidate.entry.bytes, plan.ring_bytes)) continue;
       any_fits = true;
-      if (atomicCompSwap(candidate.entry.owner, 0u, 1u) != 0u) continue;
-      base = index == 0u ? first_base : candidate.entry.base;
-      return index;
+      if (atomicCompSwap(candidate.entry.owner, 0u, 1u) == 0u) return index;
     }
   }
-  base = uvec2(0u);
   return kNoSlot;
 }
 
 void WriteControlBlock(BeginPlan plan) {
   const bool needs_ring = !IsNull(plan.ring_bytes);
+  const uint entry = needs_ring ? ClaimRing(plan) : kNoSlot;
   ControlBlock control;
   control.ring = uvec2(0u);
-  uint entry = kNoSlot;
-  if (needs_ring) entry = ClaimRing(plan, control.ring);
+  if (entry != kNoSlot) control.ring = RingEntryOf(plan.ring_table, entry).entry.base;
   control.dump = plan.dump;
   control.ring_entry = entry;
   control.heap_slot = plan.heap_slot;
@@ -55,13 +48,8 @@ void WriteControlBlock(BeginPlan plan) {
 
 void main() {
   const BeginPlan plan = BeginPlanReference(push.plan).plan;
-  // Asked for while the ring is being claimed.
-  RegionPlan opening;
-  if (gl_LocalInvocationIndex < plan.opening_count) opening = LoadRegionPlan(plan.openings, gl_LocalInvocationIndex);
-  if (gl_LocalInvocationIndex == gl_WorkGroupSize.x - 1u) WriteControlBlock(plan);
+  if (gl_LocalInvocationIndex == 0u) WriteControlBlock(plan);
   barrier();
-  for (uint i = gl_LocalInvocationIndex; i < plan.opening_count; i += gl_WorkGroupSize.x) {
-    if (i != gl_LocalInvocationIndex) opening = LoadRegionPlan(plan.openings, i);
-    OpenRegion(plan.regions, claimed_ring, plan.dump, opening);
-  }
+  for (uint i = gl_LocalInvocationIndex; i < plan.opening_count; i += gl_WorkGroupSize.x)
+    OpenRegion(plan.regions, claimed_ring, plan.dump, LoadRegionPlan(plan.openings, i));
 }

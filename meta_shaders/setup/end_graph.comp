@@ -21,7 +21,6 @@ void ReportRegion(EndPlan plan, RegionPlan opening) {
 void main() {
   const EndPlan plan = EndPlanReference(push.plan).plan;
   const uint index = gl_GlobalInvocationID.x;
-  // The invocation that is most likely to have nothing else to do.
-  if (index == gl_WorkGroupSize.x - 1u) ReleaseRing(plan);
+  if (index == 0u) ReleaseRing(plan);
   if (index < plan.opening_count) ReportRegion(plan, LoadRegionPlan(plan.openings, index));
 }
