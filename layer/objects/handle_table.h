@@ -4,10 +4,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <shared_mutex>
-#include <unordered_map>
 #include <utility>
 
 #include "layer/dispatch/vulkan.h"
@@ -35,7 +35,8 @@ template <typename Handle>
 // Threading: every function may be called from any thread. Ownership: objects are shared, so what Find returned stays
 // valid after another thread took the handle out. Take the handle out *before* the driver's object is destroyed: the
 // driver may hand the same value out again at once. Sharded, because every recorded command looks its command buffer
-// up. An empty table holds no memory.
+// up. Trees, since a tree allocates once for each object, wherever its handle falls, and an empty one holds no memory:
+// buckets stay for good in a table that is never destroyed, and whether they are needed depends on addresses.
 template <typename Handle, typename Object>
 class HandleTable {
  public:
@@ -75,7 +76,6 @@ class HandleTable {
     if (found == shard.objects.end()) return nullptr;
     Pointer object = std::move(found->second);
     shard.objects.erase(found);
-    shard.ReleaseMemoryIfEmpty();
     return object;
   }
 
@@ -84,7 +84,7 @@ class HandleTable {
   template <typename Visit>
   void TakeAll(Visit&& visit) {
     for (Shard& shard : shards_) {
-      std::unordered_map<Handle, Pointer> objects;
+      std::map<Handle, Pointer> objects;
       {
         std::unique_lock lock(shard.mutex);
         objects.swap(shard.objects);
@@ -110,12 +110,7 @@ class HandleTable {
 
   struct Shard {
     mutable std::shared_mutex mutex;  // guards objects
-    std::unordered_map<Handle, Pointer> objects;
-
-    // Erasing keeps the buckets, which nobody frees in a table that is never destroyed.
-    void ReleaseMemoryIfEmpty() {
-      if (objects.empty()) std::unordered_map<Handle, Pointer>().swap(objects);
-    }
+    std::map<Handle, Pointer> objects;
   };
 
   static size_t ShardIndex(Handle handle) {
