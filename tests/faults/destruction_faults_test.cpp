@@ -32,13 +32,8 @@ class DestructionFaults : public ::testing::Test {
   void RecordAndSubmit() {
     const VkCommandBuffer command_buffer = device_->Begin();
     TRELLIS_CALL(*device_, CmdBindPipeline)(command_buffer, VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX, graph_);
-    VkDispatchGraphInfoAMDX node = {};
-    node.payloadCount = 1;
-    VkDispatchGraphCountInfoAMDX counts = {};
-    counts.count = 1;
-    counts.infos.hostAddress = &node;
-    counts.stride = sizeof(node);
-    TRELLIS_CALL(*device_, CmdDispatchGraphAMDX)(command_buffer, scratch_->address(), Scratch::kBytes, &counts);
+    const OnePayload payload;
+    TRELLIS_CALL(*device_, CmdDispatchGraphAMDX)(command_buffer, scratch_->address(), Scratch::kBytes, &payload.counts);
     EXPECT_EQ(TRELLIS_CALL(*device_, EndCommandBuffer)(command_buffer), VK_SUCCESS);
     VkQueue queue = VK_NULL_HANDLE;
     TRELLIS_CALL(*device_, GetDeviceQueue)(device_->handle(), 0, 0, &queue);

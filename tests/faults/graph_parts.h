@@ -30,6 +30,21 @@ class GraphParts {
   std::vector<VkPipelineShaderStageCreateInfo> stages_;
 };
 
+// What dispatches one payload without content for the first node.
+struct OnePayload {
+  OnePayload() {
+    node.payloadCount = 1;
+    counts.count = 1;
+    counts.infos.hostAddress = &node;
+    counts.stride = sizeof(node);
+  }
+  OnePayload(const OnePayload&) = delete;
+  OnePayload& operator=(const OnePayload&) = delete;
+
+  VkDispatchGraphInfoAMDX node = {};
+  VkDispatchGraphCountInfoAMDX counts = {};
+};
+
 // Scratch memory, of the size of the buffer.
 class Scratch {
  public:

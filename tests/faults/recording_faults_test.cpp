@@ -18,15 +18,11 @@ class GraphAttempt : public CommandAttempt {
  protected:
   void Dispatch() override {
     Bind();
-    VkDispatchGraphInfoAMDX node = {};
-    node.payloadCount = 1;
-    VkDispatchGraphCountInfoAMDX counts = {};
-    counts.count = 1;
-    counts.infos.hostAddress = &node;
-    counts.stride = sizeof(node);
-    Call(TRELLIS_CALL(*device_, CmdDispatchGraphAMDX), command_buffer(), scratch(), Scratch::kBytes, &counts);
-    counts.infos.deviceAddress = 0x4000;
-    Call(TRELLIS_CALL(*device_, CmdDispatchGraphIndirectAMDX), command_buffer(), scratch(), Scratch::kBytes, &counts);
+    OnePayload payload;
+    Call(TRELLIS_CALL(*device_, CmdDispatchGraphAMDX), command_buffer(), scratch(), Scratch::kBytes, &payload.counts);
+    payload.counts.infos.deviceAddress = 0x4000;
+    Call(TRELLIS_CALL(*device_, CmdDispatchGraphIndirectAMDX), command_buffer(), scratch(), Scratch::kBytes,
+         &payload.counts);
     Call(TRELLIS_CALL(*device_, CmdDispatchGraphIndirectCountAMDX), command_buffer(), scratch(), Scratch::kBytes,
          VkDeviceAddress{0x4000});
   }

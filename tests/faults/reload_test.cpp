@@ -49,13 +49,8 @@ class WholeLife : public CommandAttempt {
 
  private:
   void Dispatch() override {
-    VkDispatchGraphInfoAMDX node = {};
-    node.payloadCount = 1;
-    VkDispatchGraphCountInfoAMDX counts = {};
-    counts.count = 1;
-    counts.infos.hostAddress = &node;
-    counts.stride = sizeof(node);
-    TRELLIS_CALL(*device_, CmdDispatchGraphAMDX)(command_buffer(), scratch(), Scratch::kBytes, &counts);
+    const OnePayload payload;
+    TRELLIS_CALL(*device_, CmdDispatchGraphAMDX)(command_buffer(), scratch(), Scratch::kBytes, &payload.counts);
   }
 };
 

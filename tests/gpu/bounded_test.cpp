@@ -1,6 +1,7 @@
 // Bounded mode: graphs whose worst case does not fit into the ring run in steps, and lose nothing.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <optional>
 #include <regex>
 #include <string>
@@ -44,8 +45,9 @@ class Bounded : public SmallRingTest {
     EXPECT_LE(steps->used, steps->recorded);
     // With `validate`, what the last level of a recursion allocates for no node is told too, more often than reports
     // fit.
+    const bool validates = std::getenv("TRELLIS_VALIDATE") != nullptr;
     for (const Message& message : context().messages.Find(kRecordsLost))
-      EXPECT_NE(message.text.find("were overwritten"), std::string::npos) << message.text;
+      EXPECT_TRUE(validates && message.text.find("were overwritten") != std::string::npos) << message.text;
   }
 };
 

@@ -1,16 +1,12 @@
 // Nodes of arrays that share one shader: their launches as one dispatch, and the same graphs with a dispatch for each.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <fstream>
 #include <regex>
-#include <sstream>
 #include <string>
 
 #include "tests/gpu/leaf_nodes.h"
-#include "tests/gpu/own_device.h"
+#include "tests/gpu/logged_device.h"
 #include "tests/gpu/small_ring.h"
 #include "tests/support/run.h"
 
@@ -37,28 +33,18 @@ constexpr uint32_t kLasts = 17;
 
 using Fill = std::vector<uint32_t>;  // records by bin
 
-class LaunchBatching : public OwnDeviceTest, public testing::WithParamInterface<Mode> {
+class LaunchBatching : public LoggedDeviceTest, public testing::WithParamInterface<Mode> {
  protected:
-  void TearDown() override {
-    OwnDeviceTest::TearDown();
-    (void)std::remove(LogFile().c_str());
-  }
   [[nodiscard]] std::vector<EnvironmentSetting> Settings() const override {
-    return {{"TRELLIS_LAUNCH_BATCHES", GetParam().batches},
-            {"TRELLIS_VALIDATE", GetParam().validate},
-            {"TRELLIS_CLOSE_LEVELS", "auto"},
-            {"TRELLIS_LOG_LEVEL", "info"},
-            {"TRELLIS_LOG_FILE", LogFile()}};
-  }
-  // Several runs of the program may be on their way at once.
-  [[nodiscard]] static std::string LogFile() {
-    return testing::TempDir() + "trellis_batches_" + std::to_string(getpid()) + "_" + GetParam().name + ".log";
+    std::vector<EnvironmentSetting> settings = LogSettings("info");
+    settings.push_back({"TRELLIS_LAUNCH_BATCHES", GetParam().batches});
+    settings.push_back({"TRELLIS_VALIDATE", GetParam().validate});
+    settings.push_back({"TRELLIS_CLOSE_LEVELS", "auto"});
+    return settings;
   }
   // Of the last graph; 0 if nothing was said.
   [[nodiscard]] static uint32_t Dispatches() {
-    std::stringstream text;
-    text << std::ifstream(LogFile()).rdbuf();
-    const std::string log = text.str();
+    const std::string log = Log();
     uint32_t dispatches = 0;
     const std::regex told("([0-9]+) dispatches, ");
     for (auto match = std::sregex_iterator(log.begin(), log.end(), told); match != std::sregex_iterator(); ++match)

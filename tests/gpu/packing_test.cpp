@@ -1,14 +1,10 @@
 // Thread nodes, whose invocations share workgroups of the driver, and the same graphs with workgroups of one.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <cstdio>
-#include <fstream>
-#include <sstream>
 #include <string>
 
 #include "tests/gpu/leaf_nodes.h"
-#include "tests/gpu/own_device.h"
+#include "tests/gpu/logged_device.h"
 #include "tests/support/run.h"
 
 namespace trellis::test {
@@ -22,29 +18,15 @@ struct Mode {
   const char* aggregation;  // over subgroups, where the device has what that takes
 };
 
-class Packing : public OwnDeviceTest, public testing::WithParamInterface<Mode> {
+class Packing : public LoggedDeviceTest, public testing::WithParamInterface<Mode> {
  protected:
-  void TearDown() override {
-    OwnDeviceTest::TearDown();
-    (void)std::remove(LogFile().c_str());
-  }
   [[nodiscard]] std::vector<EnvironmentSetting> Settings() const override {
-    return {{"TRELLIS_PACK_THREAD_NODES", GetParam().packs},
-            {"TRELLIS_AGGREGATION", GetParam().aggregation},
-            {"TRELLIS_LOG_LEVEL", "debug"},
-            {"TRELLIS_LOG_FILE", LogFile()}};
+    std::vector<EnvironmentSetting> settings = LogSettings("debug");
+    settings.push_back({"TRELLIS_PACK_THREAD_NODES", GetParam().packs});
+    settings.push_back({"TRELLIS_AGGREGATION", GetParam().aggregation});
+    return settings;
   }
   [[nodiscard]] bool IsOn() const { return std::string(GetParam().packs) == "true"; }
-  // Several runs of the program may be on their way at once.
-  [[nodiscard]] static std::string LogFile() {
-    return testing::TempDir() + "trellis_packing_" + std::to_string(getpid()) + "_" + GetParam().name + ".log";
-  }
-  // Of this test.
-  [[nodiscard]] static std::string Log() {
-    std::stringstream text;
-    text << std::ifstream(LogFile()).rdbuf();
-    return text.str();
-  }
 };
 
 // Records {i, i + 1}, one after the other.

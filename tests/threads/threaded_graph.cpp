@@ -10,15 +10,10 @@ namespace {
 constexpr VkPipelineBindPoint kGraphs = VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX;
 
 void DispatchEachKind(const TestDevice& device, VkCommandBuffer command_buffer, VkDeviceAddress scratch) {
-  VkDispatchGraphInfoAMDX node = {};
-  node.payloadCount = 1;
-  VkDispatchGraphCountInfoAMDX counts = {};
-  counts.count = 1;
-  counts.infos.hostAddress = &node;
-  counts.stride = sizeof(node);
-  TRELLIS_CALL(device, CmdDispatchGraphAMDX)(command_buffer, scratch, Scratch::kBytes, &counts);
-  counts.infos.deviceAddress = 0x4000;  // nothing reads it: the driver executes nothing
-  TRELLIS_CALL(device, CmdDispatchGraphIndirectAMDX)(command_buffer, scratch, Scratch::kBytes, &counts);
+  OnePayload payload;
+  TRELLIS_CALL(device, CmdDispatchGraphAMDX)(command_buffer, scratch, Scratch::kBytes, &payload.counts);
+  payload.counts.infos.deviceAddress = 0x4000;  // nothing reads it: the driver executes nothing
+  TRELLIS_CALL(device, CmdDispatchGraphIndirectAMDX)(command_buffer, scratch, Scratch::kBytes, &payload.counts);
   TRELLIS_CALL(device, CmdDispatchGraphIndirectCountAMDX)(command_buffer, scratch, Scratch::kBytes, 0x4000);
 }
 
