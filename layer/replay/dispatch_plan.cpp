@@ -82,9 +82,6 @@ class HostPlanner : LevelPlanner {
     const std::span<const Launch> launches = schedule().launches_of(0);
     return static_cast<uint32_t>(std::find(launches.begin(), launches.end(), launch) - launches.begin());
   }
-  [[nodiscard]] const std::string& RootLabel(Launch launch) const {
-    return level_launches(0)[PositionOf(launch)].label;
-  }
   [[nodiscard]] Expected<void> PlanCopies(const std::vector<shared::InputCopy>& copies);
   [[nodiscard]] Expected<void> BeginIfNeeded();
 
@@ -200,14 +197,12 @@ Expected<void> HostPlanner::PlaceRoot(const Root& root, uint64_t copy_offset, st
     VkDeviceAddress launch_input = 0;
     if (Expected<void> done = Upload(prepared.input, launch_input); !done) return done;
     if (root.copied) AddCopy(root, prepared, copy_offset, copies, launch_input);
+    const uint32_t position = PositionOf(prepared.launch);
     if (steps()) {
-      root_inputs_[PositionOf(prepared.launch)] = launch_input;
+      root_inputs_[position] = launch_input;
       continue;
     }
-    NodeLaunch& launch = plan_.AddLaunch();
-    launch.node = graph_.slots[prepared.launch.slot].node;
-    launch.launch = prepared.launch;
-    launch.label = &RootLabel(prepared.launch);
+    NodeLaunch& launch = AddLaunch(level_launches(0)[position]);
     launch.size = SplitIntoRows(prepared.size.workgroups, environment_.limits.max_workgroups_x);
     if (Expected<void> done = UploadBlock(0, prepared.described, launch_input, false, launch.block); !done) return done;
   }

@@ -1,8 +1,6 @@
 // Which launches of a level become one dispatch (shared::LaunchBatch).
 #pragma once
 
-#include <vector>
-
 #include "layer/replay/relocatable_plan.h"
 
 namespace trellis {

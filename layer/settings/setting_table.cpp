@@ -38,7 +38,7 @@ bool SetString(Settings& settings, std::string_view text) {
   return true;
 }
 
-// `names`: in the order of the enumeration.
+// `names`: in the order of the enumeration, or of false and true.
 template <typename T, size_t kCount>
 bool SetEnum(T& value, const std::string_view (&names)[kCount], std::string_view text) {
   const auto* found = std::find(std::begin(names), std::end(names), LowerCase(text));
@@ -52,10 +52,7 @@ bool SetLogLevel(Settings& settings, std::string_view text) {
 }
 
 bool SetCloseLevels(Settings& settings, std::string_view text) {
-  const std::string lower = LowerCase(text);
-  if (lower != "auto" && lower != "always") return false;
-  settings.close_every_level = lower == "always";
-  return true;
+  return SetEnum(settings.close_every_level, {"auto", "always"}, text);
 }
 
 bool SetAggregation(Settings& settings, std::string_view text) {
