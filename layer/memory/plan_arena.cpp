@@ -64,6 +64,25 @@ Expected<PlanSpan> PlanArena::Allocate(VkDeviceSize bytes) {
   return span;
 }
 
+std::shared_ptr<PlanArena> SharedArenas::Take() {
+  std::lock_guard lock(mutex_);
+  if (open_.empty()) return std::make_shared<PlanArena>(pool_);
+  std::shared_ptr<PlanArena> arena = std::move(open_.back());
+  open_.pop_back();
+  return arena;
+}
+
+// One that has grown is full, or its owners are so large that they fill blocks of their own.
+void SharedArenas::Give(std::shared_ptr<PlanArena> arena) {
+  std::lock_guard lock(mutex_);
+  if (arena->FitsOneBlock()) open_.push_back(std::move(arena));
+}
+
+std::shared_ptr<SharedArenas> SharedArenas::Of(Device& device) {
+  const std::shared_ptr<PlanBlockPool> pool = PlanBlockPool::Of(device);
+  return device.attachments.GetOrCreate<SharedArenas>([&pool] { return std::make_shared<SharedArenas>(pool); });
+}
+
 std::shared_ptr<PlanArena> ArenaOf(CommandBuffer& command_buffer) {
   const auto current =
       command_buffer.attachments.GetOrCreate<CurrentArena>([] { return std::make_shared<CurrentArena>(); });

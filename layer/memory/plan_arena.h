@@ -81,10 +81,31 @@ class PlanArena {
     return Upload(std::span<const T>(&value, 1));
   }
 
+  // Nothing that was allocated so far needed a second block.
+  [[nodiscard]] bool FitsOneBlock() const { return blocks_.size() <= 1; }
+
  private:
   std::shared_ptr<PlanBlockPool> pool_;
   std::vector<DeviceBuffer> blocks_;  // the last one is being filled
   VkDeviceSize used_ = 0;             // bytes of the last block
+};
+
+// Arenas for what several recordings use: small pieces of different owners share a block, which is given back when the
+// last of the owners has let go of its arena. One per device. Threading: any thread.
+class SharedArenas {
+ public:
+  explicit SharedArenas(std::shared_ptr<PlanBlockPool> pool) : pool_(std::move(pool)) {}
+
+  // An arena that nobody else allocates from until it is given back; what is not is used by nobody else.
+  [[nodiscard]] std::shared_ptr<PlanArena> Take();
+  void Give(std::shared_ptr<PlanArena> arena);
+
+  [[nodiscard]] static std::shared_ptr<SharedArenas> Of(Device& device);
+
+ private:
+  const std::shared_ptr<PlanBlockPool> pool_;
+  std::mutex mutex_;                              // guards open_
+  std::vector<std::shared_ptr<PlanArena>> open_;  // as many as threads have allocated at a time
 };
 
 struct CommandBuffer;

@@ -47,7 +47,7 @@ struct CommandBuffer {
   bool holds_graph = false;
   VkDeviceSize ring_bytes = 0;                          // the largest ring that a graph in here needs
   VkResult recorded_error = VK_SUCCESS;                 // the first error of a vkCmd*: returned by vkEndCommandBuffer
-  std::vector<std::shared_ptr<void>> keep_alive;        // what the recorded commands use: pipelines, arenas
+  std::vector<std::shared_ptr<const void>> keep_alive;  // what the recorded commands use: pipelines, arenas, plans
   std::vector<InitializedScratch> initialized_scratch;  // setting `validate` only; oldest first
 
   // Counts recordings: what an attachment handed out under an older number is no longer in use.

@@ -14,13 +14,13 @@ Expected<void> LevelPlanner::PlanBatches(uint32_t level) {
   call.x = static_cast<uint32_t>(counted.batches.size());
   // Behind those of the close kernel.
   auto position = static_cast<uint32_t>(counted.closed.size());
-  uint64_t sums = scratch_.batch_sums;
+  uint64_t sums = scratch().batch_sums;
   for (size_t i = 0; i < counted.batches.size(); ++i) {
     const RelocatableBatch& batch = counted.batches[i];
     const RelocatableLaunch& first = counted.launches[batch.launch_begin];
     shared::LaunchBatch described = {};
     described.sums = environment_.scratch + sums;
-    described.arguments = environment_.scratch + scratch_.argument(position);
+    described.arguments = environment_.scratch + scratch().argument(position);
     described.form = shared::kFormBatch;
     described.member_count = batch.launch_end - batch.launch_begin;
     described.member_bytes = BlockBytes(first.launch.slot);
@@ -32,7 +32,7 @@ Expected<void> LevelPlanner::PlanBatches(uint32_t level) {
     NodeLaunch& node = AddLaunch(first);
     node.label = &batch.label;
     node.block = plans->address + i * sizeof(described);
-    node.arguments = scratch_.argument(position);
+    node.arguments = scratch().argument(position);
     sums += (uint64_t{described.member_count} + 1) * sizeof(uint32_t);
     ++position;
   }
@@ -47,7 +47,7 @@ Expected<void> LevelPlanner::UploadMembers(uint32_t level, const RelocatableBatc
   if (!span) return span.error();
   address = span->address;
   for (size_t i = 0; i < members.size(); ++i) {
-    const VkDeviceAddress region = environment_.scratch + scratch_.region_offset(level, members[i].launch.input);
+    const VkDeviceAddress region = environment_.scratch + scratch().region_offset(level, members[i].launch.input);
     StoreBlock(level, members[i].described, region, true, *span, i * member_bytes);
   }
   return {};

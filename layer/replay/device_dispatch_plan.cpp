@@ -6,7 +6,7 @@
 
 #include "layer/device/advertised_properties.h"
 #include "layer/graph/saturating.h"
-#include "layer/replay/level_planner.h"
+#include "layer/replay/dispatch_planner.h"
 #include "meta_shaders/shared/entry_plan.h"
 
 namespace trellis {
@@ -21,22 +21,21 @@ constexpr uint64_t kUnit = 16;
 constexpr uint64_t kMostUnits = 0xffffffffu;
 constexpr uint64_t kHalfAlignment = 256;
 
-class DevicePlanner : LevelPlanner {
+class DevicePlanner : DispatchPlanner {
  public:
   DevicePlanner(const ExecutionGraphPipeline& pipeline, const DeviceInputs& inputs,
-                const DispatchEnvironment& environment, PlanArena& arena, DispatchPlan& plan)
-      : LevelPlanner(pipeline, environment, arena, plan), inputs_(inputs) {}
+                const DispatchEnvironment& environment, PlanArena& arena)
+      : DispatchPlanner(pipeline, environment, arena), inputs_(inputs) {}
 
-  Expected<void> Run() {
+  Expected<DispatchPlan> Run() {
     const bool nothing = inputs_.count_info == 0 && inputs_.info_count == 0;
     FindRoots();
-    if (nothing || roots_.empty()) return {};
-    if (Expected<void> done = CopyPushConstants(); !done) return done;
+    if (nothing || roots_.empty()) return std::move(plan_);
+    if (Expected<void> done = CopyPushConstants(); !done) return done.error();
     PlanRootLevels();
-    if (Expected<void> done = PlanEntry(); !done) return done;
-    if (Expected<void> done = PlanAllLevels(); !done) return done;
-    if (Expected<void> done = BeginWithClosedRegions(); !done) return done;
-    return PlanEnd();
+    if (Expected<void> done = PlanEntry(); !done) return done.error();
+    if (Expected<void> done = PlaceWithClosedRegions(); !done) return done.error();
+    return std::move(plan_);
   }
 
  private:
@@ -57,41 +56,36 @@ class DevicePlanner : LevelPlanner {
     for (uint32_t slot : roots_) graph_.AppendLaunches(slot, launches);
     std::vector<RootCount> counts;
     for (Launch launch : launches) counts.push_back({launch, kUnbounded});
-    PlanLevels(roots_, counts, environment_.ring_budget / 2);
+    PlanLevels({std::move(counts), environment_.ring_budget / 2});
     // Level 0 consumes from the second half, where level 1 appends when all of that has been read; in bounded mode from
     // what is behind all queues.
     entry_half_bytes_ =
         std::max(memory().half_bytes[1], environment_.ring_budget / 2 / kHalfAlignment * kHalfAlignment);
     chunks_offset_ = memory().half_bytes[0] + entry_half_bytes_;
-    plan_.ring_bytes = chunks_offset_ + kChunkCapacity * sizeof(shared::EntryChunk);
-  }
-
-  [[nodiscard]] Expected<void> PlanAllLevels() {
-    if (steps()) return PlanSteps({});
-    for (uint32_t level = 0; level < schedule().level_count(); ++level)
-      if (Expected<void> done = PlanLevel(level); !done) return done;
-    return {};
   }
 
   // place_entries gives them room.
-  Expected<void> BeginWithClosedRegions() {
+  [[nodiscard]] Expected<void> PlaceWithClosedRegions() {
     std::vector<shared::RegionPlan> openings;
     for (uint32_t slot : roots_)
       openings.push_back(
-          {memory().half_bytes[0], slot, graph_.slots[slot].record_stride, 0, 0, scratch_.region(0, slot), 0, 0, 0});
-    return PlanBegin(openings);
+          {memory().half_bytes[0], slot, graph_.slots[slot].record_stride, 0, 0, scratch().region(0, slot), 0, 0, 0});
+    Placement placement;
+    placement.ring_bytes = chunks_offset_ + kChunkCapacity * sizeof(shared::EntryChunk);
+    placement.entry_openings = openings;
+    return Place(placement);
   }
 
   Expected<void> PlanEntry() {
     shared::EntryPlan entry = {};
-    entry.control = environment_.scratch + scratch_.control;
+    entry.control = environment_.scratch + scratch().control;
     entry.count_info = inputs_.count_info;
     entry.infos = inputs_.infos;
     entry.info_stride = inputs_.info_stride;
     entry.regions = RegionsConsumedBy(0);
     entry.half_offset = memory().half_bytes[0];
     entry.chunks_offset = chunks_offset_;
-    entry.state = environment_.scratch + scratch_.entry;
+    entry.state = environment_.scratch + scratch().entry;
     entry.reports = environment_.loss_reports;
     entry.info_count = inputs_.info_count;
     entry.node_count = static_cast<uint32_t>(entries_.size());
@@ -107,7 +101,7 @@ class DevicePlanner : LevelPlanner {
     VkDeviceAddress plan = 0;
     if (Expected<void> done = Upload(entry, plan); !done) return done;
     const uint32_t workgroups = InfoWorkgroups();
-    plan_.entry = EntryPasses{{plan, workgroups, 1}, {plan, 1, 1}, {plan, workgroups, 1}, plan, scratch_.entry};
+    plan_.entry = EntryPasses{{plan, workgroups, 1}, {plan, 1, 1}, {plan, workgroups, 1}, plan, scratch().entry};
     return {};
   }
 
@@ -134,9 +128,9 @@ class DevicePlanner : LevelPlanner {
 
 }  // namespace
 
-Expected<void> PlanDispatch(const ExecutionGraphPipeline& pipeline, const DeviceInputs& inputs,
-                            const DispatchEnvironment& environment, PlanArena& arena, DispatchPlan& plan) {
-  return DevicePlanner(pipeline, inputs, environment, arena, plan).Run();
+Expected<DispatchPlan> PlanDispatch(const ExecutionGraphPipeline& pipeline, const DeviceInputs& inputs,
+                                    const DispatchEnvironment& environment, PlanArena& arena) {
+  return DevicePlanner(pipeline, inputs, environment, arena).Run();
 }
 
 }  // namespace trellis

@@ -4,9 +4,11 @@
 #include <cstring>
 #include <utility>
 
+#include "layer/device/advertised_properties.h"
 #include "layer/graph/describe.h"
 #include "layer/graph/saturating.h"
-#include "layer/replay/level_planner.h"
+#include "layer/graph/tables.h"
+#include "layer/replay/dispatch_planner.h"
 #include "meta_shaders/shared/input_copy.h"
 
 namespace trellis {
@@ -45,20 +47,20 @@ struct StagedRecords {
   uint32_t stride = 0;
 };
 
-class HostPlanner : LevelPlanner {
+class HostPlanner : DispatchPlanner {
  public:
   HostPlanner(const ExecutionGraphPipeline& pipeline, const EntryInputs& inputs, const DispatchEnvironment& environment,
-              PlanArena& arena, DispatchPlan& plan)
-      : LevelPlanner(pipeline, environment, arena, plan), inputs_(inputs) {}
+              PlanArena& arena)
+      : DispatchPlanner(pipeline, environment, arena), inputs_(inputs) {}
 
-  Expected<void> Run() {
-    if (Expected<void> done = PrepareRoots(); !done || roots_.empty()) return done;
-    if (Expected<void> done = CopyPushConstants(); !done) return done;
+  Expected<DispatchPlan> Run() {
+    if (Expected<void> done = PrepareRoots(); !done) return done.error();
+    if (roots_.empty()) return std::move(plan_);
+    if (Expected<void> done = CopyPushConstants(); !done) return done.error();
     PlanRootLevels();
-    if (Expected<void> done = PlaceRoots(); !done) return done;
-    if (Expected<void> done = PlanLaterLevels(); !done) return done;
-    if (Expected<void> done = BeginIfNeeded(); !done) return done;
-    return PlanEnd();
+    if (Expected<void> done = PlaceRoots(); !done) return done.error();
+    if (Expected<void> done = PlaceLaterLevels(); !done) return done.error();
+    return std::move(plan_);
   }
 
  private:
@@ -71,8 +73,8 @@ class HostPlanner : LevelPlanner {
   [[nodiscard]] Expected<void> PrepareRootLaunch(Launch launch, const StagedRecords& records, uint64_t notes_offset,
                                                  Root& root);
   void PlanRootLevels();
-  [[nodiscard]] Expected<void> PlanLaterLevels();
   [[nodiscard]] Expected<void> PlaceRoots();
+  [[nodiscard]] Expected<void> PlaceLaterLevels();
   [[nodiscard]] Expected<void> PlaceRoot(const Root& root, uint64_t copy_offset,
                                          std::vector<shared::InputCopy>& copies);
   // Adds to `copies`; `launch_input` is that of the template, and gets that of the copy.
@@ -83,11 +85,11 @@ class HostPlanner : LevelPlanner {
     return static_cast<uint32_t>(std::find(launches.begin(), launches.end(), launch) - launches.begin());
   }
   [[nodiscard]] Expected<void> PlanCopies(const std::vector<shared::InputCopy>& copies);
-  [[nodiscard]] Expected<void> BeginIfNeeded();
 
   const EntryInputs& inputs_;
   std::vector<Root> roots_;                   // those that launch anything
-  std::vector<VkDeviceAddress> root_inputs_;  // of bounded mode: for PlanSteps
+  uint64_t copied_bytes_ = 0;                 // of the ring, for roots that are copied
+  std::vector<VkDeviceAddress> root_inputs_;  // of bounded mode
 };
 
 Expected<void> HostPlanner::PrepareRoots() {
@@ -131,7 +133,7 @@ Expected<void> HostPlanner::PrepareRootLaunch(Launch launch, const StagedRecords
   std::vector<uint32_t> notes;
   RootLaunch prepared;
   prepared.launch = launch;
-  prepared.described = Describe(launch);
+  prepared.described = DescribeLaunch(graph_, launch, kMaxExecutionGraphGrid);
   prepared.size =
       SizeLaunch(prepared.described, {records.bytes, records.count, records.stride}, environment_.limits, notes);
   if (prepared.size.records < records.count)
@@ -153,31 +155,20 @@ Expected<void> HostPlanner::PrepareRootLaunch(Launch launch, const StagedRecords
 }
 
 void HostPlanner::PlanRootLevels() {
-  std::vector<uint32_t> slots;
   std::vector<RootCount> counts;
   for (const Root& root : roots_) {
-    slots.push_back(root.input->slot);
     for (const RootLaunch& launch : root.launches) {
       const bool packed = InfoOf(launch.launch).packed > 1;
       counts.push_back({launch.launch, packed ? launch.size.records : launch.size.workgroups});
     }
   }
-  uint64_t copied_bytes = 0;
   for (const Root& root : roots_)
-    if (root.copied) copied_bytes += SaturatingRoundUp(root.records.size, kCopyAlignment);
-  PlanLevels(slots, counts, copied_bytes);
-}
-
-Expected<void> HostPlanner::PlanLaterLevels() {
-  if (steps()) return PlanSteps(root_inputs_);
-  for (uint32_t level = 1; level < schedule().level_count(); ++level)
-    if (Expected<void> done = PlanLevel(level); !done) return done;
-  return {};
+    if (root.copied) copied_bytes_ += SaturatingRoundUp(root.records.size, kCopyAlignment);
+  PlanLevels({std::move(counts), copied_bytes_});
 }
 
 Expected<void> HostPlanner::PlaceRoots() {
   if (steps()) root_inputs_.resize(schedule().launches_of(0).size());
-  if (!steps()) plan_.AddLevel();
   std::vector<shared::InputCopy> copies;
   // Level 0 appends to the first half; the second one is free until level 1 appends to it. There is none in bounded
   // mode: what is copied lies behind all queues.
@@ -186,9 +177,16 @@ Expected<void> HostPlanner::PlaceRoots() {
     if (Expected<void> done = PlaceRoot(root, copy_end, copies); !done) return done;
     if (root.copied) copy_end += SaturatingRoundUp(root.records.size, kCopyAlignment);
   }
-  const bool needs_ring = schedule().level_count() > 1 || !copies.empty();
-  if (needs_ring) plan_.ring_bytes = std::max({memory().ring_bytes(), copy_end, kSmallestRing});
   return copies.empty() ? Expected<void>() : PlanCopies(copies);
+}
+
+Expected<void> HostPlanner::PlaceLaterLevels() {
+  Placement placement;
+  if (schedule().level_count() > 1 || copied_bytes_ != 0)
+    placement.ring_bytes = std::max({memory().ring_bytes(), memory().half_bytes[0] + copied_bytes_, kSmallestRing});
+  placement.brings_roots = true;
+  placement.root_inputs = root_inputs_;
+  return Place(placement);
 }
 
 // What launches read is described in plan memory, or in scratch where the copy kernel completes it.
@@ -202,7 +200,7 @@ Expected<void> HostPlanner::PlaceRoot(const Root& root, uint64_t copy_offset, st
       root_inputs_[position] = launch_input;
       continue;
     }
-    NodeLaunch& launch = AddLaunch(level_launches(0)[position]);
+    NodeLaunch& launch = plan_.roots.emplace_back(LaunchOf(level_launches(0)[position]));
     launch.size = SplitIntoRows(prepared.size.workgroups, environment_.limits.max_workgroups_x);
     if (Expected<void> done = UploadBlock(0, prepared.described, launch_input, false, launch.block); !done) return done;
   }
@@ -216,7 +214,7 @@ void HostPlanner::AddCopy(const Root& root, const RootLaunch& prepared, uint64_t
   copy.ring_offset = copy_offset;
   copy.notes_offset = copy_offset + prepared.notes_offset;
   copy.input_template = launch_input;
-  copy.target = launch_input = environment_.scratch + scratch_.input(PositionOf(prepared.launch));
+  copy.target = launch_input = environment_.scratch + scratch().input(PositionOf(prepared.launch));
   const bool first = &prepared == &root.launches.front();
   copy.pieces = first ? static_cast<uint32_t>(root.records.size / 16) : 0;
   copy.slot = prepared.launch.slot;
@@ -224,7 +222,7 @@ void HostPlanner::AddCopy(const Root& root, const RootLaunch& prepared, uint64_t
 
 Expected<void> HostPlanner::PlanCopies(const std::vector<shared::InputCopy>& copies) {
   shared::CopyPlan copy = {};
-  copy.control = environment_.scratch + scratch_.control;
+  copy.control = environment_.scratch + scratch().control;
   copy.reports = environment_.loss_reports;
   copy.origin = environment_.origin;
   if (Expected<void> done = Upload(std::span<const shared::InputCopy>(copies), copy.copies); !done) return done;
@@ -236,22 +234,11 @@ Expected<void> HostPlanner::PlanCopies(const std::vector<shared::InputCopy>& cop
   return Upload(copy, call.plan);
 }
 
-Expected<void> HostPlanner::BeginIfNeeded() {
-  const std::span<const NodeLaunch> launches = plan_.launches_of(plan_.levels.front());
-  const bool has_outputs = std::any_of(launches.begin(), launches.end(), [this](const NodeLaunch& launch) {
-    return !InfoOf(launch.launch).outputs.empty();
-  });
-  // A leaf reads nothing but its launch block and input. A node with outputs reads the control block even if no output
-  // has a target.
-  if (plan_.ring_bytes == 0 && !has_outputs) return {};
-  return PlanBegin({});
-}
-
 }  // namespace
 
-Expected<void> PlanDispatch(const ExecutionGraphPipeline& pipeline, const EntryInputs& inputs,
-                            const DispatchEnvironment& environment, PlanArena& arena, DispatchPlan& plan) {
-  return HostPlanner(pipeline, inputs, environment, arena, plan).Run();
+Expected<DispatchPlan> PlanDispatch(const ExecutionGraphPipeline& pipeline, const EntryInputs& inputs,
+                                    const DispatchEnvironment& environment, PlanArena& arena) {
+  return HostPlanner(pipeline, inputs, environment, arena).Run();
 }
 
 }  // namespace trellis

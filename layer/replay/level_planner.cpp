@@ -4,9 +4,6 @@
 #include <cstddef>
 #include <vector>
 
-#include "layer/device/advertised_properties.h"
-#include "layer/graph/tables.h"
-
 namespace trellis {
 namespace {
 
@@ -24,59 +21,23 @@ void SetSize(KernelCall& call, DispatchSize size) {
 
 }  // namespace
 
-shared::LaunchPlan LevelPlanner::Describe(Launch launch) const {
-  return DescribeLaunch(graph_, launch, kMaxExecutionGraphGrid);
+Expected<void> LevelPlanner::Run() {
+  plan_.counted = counted_;
+  plan_.ring_bytes = placement_.ring_bytes;
+  if (Expected<void> done = steps() ? PlanSteps() : PlanLevels(); !done) return done;
+  if (!NeedsBegin()) return {};
+  if (Expected<void> done = PlanBegin(); !done) return done;
+  return PlanEnd();
 }
 
-Expected<void> LevelPlanner::CopyPushConstants() {
-  const PipelineLayout& layout = *pipeline_.layout;
-  if (!layout.copy_offset) return {};
-  std::vector<uint8_t> bytes(layout.application_size);
-  const std::span<const uint8_t> pushed = environment_.push_constants;
-  std::copy_n(pushed.begin(), std::min(pushed.size(), bytes.size()), bytes.begin());
-  return Upload(std::span<const uint8_t>(bytes), plan_.push_constant_copy);
-}
-
-void LevelPlanner::PlanLevels(std::span<const uint32_t> slots, std::span<const RootCount> counts, uint64_t reserved) {
-  counted_ =
-      FindOrMakePlan(pipeline_, {pipeline_.ScheduleFor(slots), {counts.begin(), counts.end()}, reserved}, environment_);
-  plan_.labels = counted_;
-  if (steps()) scratch_ = scratch_.ForSteps();
-}
-
-Expected<void> LevelPlanner::UploadBlock(uint32_t level, const shared::LaunchPlan& described, VkDeviceAddress source,
-                                         bool from_region, VkDeviceAddress& address) {
-  Expected<PlanSpan> span = arena_.Allocate(BlockBytes(described.identity));
-  if (!span) return span.error();
-  StoreBlock(level, described, source, from_region, *span, 0);
-  address = span->address;
+Expected<void> LevelPlanner::PlanLevels() {
+  if (placement_.brings_roots) plan_.AddLevel();
+  for (auto level = static_cast<uint32_t>(plan_.levels.size()); level < schedule().level_count(); ++level)
+    if (Expected<void> done = PlanLevel(level); !done) return done;
   return {};
 }
 
-void LevelPlanner::StoreBlock(uint32_t level, const shared::LaunchPlan& described, VkDeviceAddress source,
-                              bool from_region, const PlanSpan& span, uint64_t offset) const {
-  const uint32_t slot = described.identity;
-  shared::LaunchBlock block = {};
-  block.control = environment_.scratch + scratch_.control;
-  block.regions = RegionsProducedBy(level);
-  block.source = source;
-  block.form = from_region ? shared::kFormRegion : shared::kFormInput;
-  block.grid_x = described.grid_x;
-  block.grid_y = described.grid_y;
-  block.grid_z = described.grid_z;
-  block.shader_index = graph_.NodeOf(slot).index;
-  block.remaining_recursion = graph_.slots[slot].remaining_recursion;
-  span.Store(offset, block);
-  span.Store(offset + sizeof(block), std::span<const shared::NodeOutput>(pipeline_.outputs[slot]));
-}
-
-NodeLaunch& LevelPlanner::AddLaunch(const RelocatableLaunch& launch) {
-  NodeLaunch& node = plan_.AddLaunch();
-  node.node = graph_.slots[launch.launch.slot].node;
-  node.launch = launch.launch;
-  node.label = &launch.label;
-  return node;
-}
+NodeLaunch& LevelPlanner::AddLaunch(const RelocatableLaunch& launch) { return plan_.AddLaunch() = LaunchOf(launch); }
 
 Expected<void> LevelPlanner::PlanLevel(uint32_t level) {
   const RelocatableLevel& counted = counted_->levels[level];
@@ -84,29 +45,29 @@ Expected<void> LevelPlanner::PlanLevel(uint32_t level) {
   for (const RelocatableLaunch& launch : counted.single_launches())
     if (Expected<void> done = PlanSingle(level, launch); !done) return done;
   if (Expected<void> done = PlanBatches(level); !done) return done;
-  return counted.closed.empty() && scratch_.opens_all_levels ? Expected<void>() : PlanClose(level);
+  return counted.closed.empty() && scratch().opens_all_levels ? Expected<void>() : PlanClose(level);
 }
 
 Expected<void> LevelPlanner::PlanSingle(uint32_t level, const RelocatableLaunch& launch) {
   NodeLaunch& node = AddLaunch(launch);
-  uint64_t input = scratch_.input(launch.described.position);
+  uint64_t input = scratch().input(launch.described.position);
   if (launch.from_region) {
-    input = scratch_.region_offset(level, launch.launch.input);
+    input = scratch().region_offset(level, launch.launch.input);
     const bool coalescing = launch.described.kind == shared::kLaunchCoalescing;
     node.arguments = input + (coalescing ? offsetof(shared::Region, workgroups) : offsetof(shared::Region, reserved));
   } else {
-    node.arguments = scratch_.argument(launch.described.position);
+    node.arguments = scratch().argument(launch.described.position);
   }
   return UploadBlock(level, launch.described, environment_.scratch + input, launch.from_region, node.block);
 }
 
 shared::ClosePlan LevelPlanner::CommonClosePlan() const {
   shared::ClosePlan close = {};
-  close.control = environment_.scratch + scratch_.control;
-  close.inputs = environment_.scratch + scratch_.inputs;
-  close.arguments = environment_.scratch + scratch_.arguments;
-  close.sums = environment_.scratch + scratch_.sums;
-  close.regions = environment_.scratch + scratch_.regions;
+  close.control = environment_.scratch + scratch().control;
+  close.inputs = environment_.scratch + scratch().inputs;
+  close.arguments = environment_.scratch + scratch().arguments;
+  close.sums = environment_.scratch + scratch().sums;
+  close.regions = environment_.scratch + scratch().regions;
   close.reports = environment_.loss_reports;
   close.origin = environment_.origin;
   close.heap_slot = shared::kNoSlot;
@@ -119,7 +80,7 @@ shared::ClosePlan LevelPlanner::CommonClosePlan() const {
 Expected<void> LevelPlanner::PlanClose(uint32_t level) {
   const RelocatableLevel& counted = counted_->levels[level];
   const std::span<const shared::RegionPlan> openings =
-      scratch_.opens_all_levels ? std::span<const shared::RegionPlan>() : memory().openings_of(level);
+      scratch().opens_all_levels ? std::span<const shared::RegionPlan>() : memory().openings_of(level);
   shared::ClosePlan close = CommonClosePlan();
   close.consumed = RegionsConsumedBy(level);
   close.parted_count = counted.parted_count;
@@ -128,7 +89,7 @@ Expected<void> LevelPlanner::PlanClose(uint32_t level) {
       close.parted_count * close.parts + static_cast<uint32_t>(counted.closed.size()) - counted.parted_count;
   close.opening_count = static_cast<uint32_t>(openings.size());
   close.level = level;
-  close.reports_losses = scratch_.opens_all_levels ? 0 : 1;
+  close.reports_losses = scratch().opens_all_levels ? 0 : 1;
   // The heap comes last. Where it was not opened its region holds whatever the application left there.
   const bool has_heap = level > 0 && memory().openings_of(level - 1).size() > schedule().level(level).size();
   if (has_heap && close.reports_losses != 0) close.heap_slot = graph_.HeapSlot();
@@ -145,9 +106,19 @@ Expected<void> LevelPlanner::PlanClose(uint32_t level) {
   return Upload(sum, planned.sum->plan);
 }
 
-Expected<void> LevelPlanner::PlanBegin(std::span<const shared::RegionPlan> entry_openings) {
+// A leaf reads nothing but its launch block and input. A node with outputs reads the control block even if no output
+// has a target.
+bool LevelPlanner::NeedsBegin() const {
+  const std::span<const RelocatableLaunch> launches = level_launches(0);
+  return plan_.ring_bytes != 0 ||
+         std::any_of(launches.begin(), launches.end(),
+                     [this](const RelocatableLaunch& launch) { return !InfoOf(launch.launch).outputs.empty(); });
+}
+
+Expected<void> LevelPlanner::PlanBegin() {
+  const std::span<const shared::RegionPlan> entry_openings = placement_.entry_openings;
   std::span<const shared::RegionPlan> later;
-  if (scratch_.opens_all_levels) {
+  if (scratch().opens_all_levels) {
     later = memory().openings;
   } else if (entry_openings.empty()) {
     later = memory().openings_of(0);
@@ -156,11 +127,11 @@ Expected<void> LevelPlanner::PlanBegin(std::span<const shared::RegionPlan> entry
   if (Expected<void> done = UploadJoined<shared::RegionPlan>({entry_openings, later}, openings_); !done) return done;
 
   shared::BeginPlan begin = {};
-  begin.control = environment_.scratch + scratch_.control;
+  begin.control = environment_.scratch + scratch().control;
   begin.ring_table = environment_.ring_table;
   begin.ring_bytes = plan_.ring_bytes;
-  begin.dump = environment_.scratch + scratch_.dump;
-  begin.regions = environment_.scratch + scratch_.regions;
+  begin.dump = environment_.scratch + scratch().dump;
+  begin.regions = environment_.scratch + scratch().regions;
   begin.openings = openings_;
   begin.opening_count = opening_count_ <= kMostOpeningsOfBegin ? opening_count_ : 0;
   begin.heap_slot = graph_.HeapSlot();
@@ -181,13 +152,13 @@ Expected<void> LevelPlanner::PlanBegin(std::span<const shared::RegionPlan> entry
 Expected<void> LevelPlanner::PlanEnd() {
   if (plan_.ring_bytes == 0) return {};
   shared::EndPlan end = {};
-  end.control = environment_.scratch + scratch_.control;
+  end.control = environment_.scratch + scratch().control;
   end.ring_table = environment_.ring_table;
-  end.regions = environment_.scratch + scratch_.regions;
+  end.regions = environment_.scratch + scratch().regions;
   end.openings = openings_;
   end.reports = environment_.loss_reports;
   // Where levels take turns with their regions, close kernels have reported.
-  end.opening_count = scratch_.opens_all_levels ? opening_count_ : 0;
+  end.opening_count = scratch().opens_all_levels ? opening_count_ : 0;
   end.origin = environment_.origin;
   KernelCall& call = plan_.end.emplace();
   call.x = std::max(WorkgroupsToOpen(end.opening_count), 1u);

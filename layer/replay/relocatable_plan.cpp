@@ -1,7 +1,6 @@
 #include "layer/replay/relocatable_plan.h"
 
 #include <algorithm>
-#include <mutex>
 #include <utility>
 
 #include "layer/device/advertised_properties.h"
@@ -10,6 +9,7 @@
 #include "layer/graph/tables.h"
 #include "layer/replay/launch_batches.h"
 #include "layer/replay/launch_size.h"
+#include "layer/replay/recent_cache.h"
 
 namespace trellis {
 namespace {
@@ -43,34 +43,42 @@ std::string DispatchLabel(const std::string& launches, uint32_t level) {
   return "node " + launches + " level " + std::to_string(level);
 }
 
+// The slots whose records are launched.
+std::vector<uint32_t> RootsOf(std::span<const RootCount> counts) {
+  std::vector<uint32_t> roots;
+  for (const RootCount& count : counts)
+    if (roots.empty() || roots.back() != count.launch.input) roots.push_back(count.launch.input);
+  return roots;
+}
+
 class Planner {
  public:
   Planner(const ExecutionGraphPipeline& pipeline, const RelocatablePlanKey& key, const DispatchEnvironment& environment)
-      : pipeline_(pipeline),
-        graph_(pipeline.graph),
-        scratch_(pipeline.scratch_layout()),
-        schedule_(*key.schedule),
-        key_(key),
-        environment_(environment) {}
+      : pipeline_(pipeline), graph_(pipeline.graph), roots_(RootsOf(key.counts)), key_(key), environment_(environment) {
+    plan_.schedule = pipeline.ScheduleFor(roots_);
+    plan_.scratch = pipeline.scratch_layout();
+  }
 
   RelocatablePlan Run() {
     PlanRing();
-    plan_.schedule = key_.schedule;
-    plan_.levels.reserve(schedule_.level_count());
-    for (uint32_t level = 0; level < schedule_.level_count(); ++level) PlanLevel(level);
+    plan_.levels.reserve(schedule().level_count());
+    for (uint32_t level = 0; level < schedule().level_count(); ++level) PlanLevel(level);
+    for (const uint32_t slot : roots_) plan_.root_labels += " " + SlotLabel(graph_, slot);
     return std::move(plan_);
   }
 
  private:
+  [[nodiscard]] const LevelSchedule& schedule() const { return *plan_.schedule; }
+
   void PlanRing() {
     MemoryLimits limits;
     limits.half_bytes = environment_.ring_budget / 2;
     limits.max_workgroups = MostWorkgroups(environment_.limits);
     limits.max_grid_workgroups = environment_.limits.max_grid_workgroups;
-    plan_.memory = PlanMemory(graph_, schedule_, key_.counts, limits);
+    plan_.memory = PlanMemory(graph_, schedule(), key_.counts, limits);
     if (!plan_.memory.bounded) plan_.steps = StepsIfTheyAreFew();
     if (plan_.steps) {
-      scratch_ = scratch_.ForSteps();
+      plan_.scratch = plan_.scratch.ForSteps();
       PlaceRegions(plan_.steps->openings);
       plan_.memory = {};
       plan_.memory.openings = plan_.steps->FirstOpenings();
@@ -81,28 +89,28 @@ class Planner {
   }
 
   void PlaceRegions(std::vector<shared::RegionPlan>& openings) const {
-    for (shared::RegionPlan& opening : openings) opening.region = scratch_.region(opening.level, opening.slot);
+    for (shared::RegionPlan& opening : openings) opening.region = plan_.scratch.region(opening.level, opening.slot);
   }
 
   // Nothing where one pass is the better choice.
   [[nodiscard]] std::optional<StepSchedule> StepsIfTheyAreFew() const {
-    if (scratch_.step_levels == 0) return std::nullopt;
+    if (plan_.scratch.step_levels == 0) return std::nullopt;
     // Portions must fit whichever nodes of an array they go to. Where all of it fits if it is spread, that takes many
     // steps for what hardly ever happens.
-    if (environment_.max_rounds == 0 && (plan_.memory.fits_spread || HasOpenGrids(graph_, schedule_)))
+    if (environment_.max_rounds == 0 && (plan_.memory.fits_spread || HasOpenGrids(graph_, schedule())))
       return std::nullopt;
     StepLimits limits;
     limits.ring_bytes = environment_.ring_budget - std::min(key_.reserved, environment_.ring_budget / 2);
     limits.max_workgroups = MostWorkgroups(environment_.limits);
     limits.max_grid_workgroups = environment_.limits.max_grid_workgroups;
-    std::optional<StepSchedule> steps = ScheduleSteps(graph_, schedule_, key_.counts, limits);
+    std::optional<StepSchedule> steps = ScheduleSteps(graph_, schedule(), key_.counts, limits);
     if (!steps) return std::nullopt;
     if (environment_.max_rounds == 0) {
-      const uint64_t dispatches_of_step = 1 + schedule_.launches.size();
+      const uint64_t dispatches_of_step = 1 + schedule().launches.size();
       if (SaturatingMultiply(steps->steps, dispatches_of_step) > kMostStepDispatches) return std::nullopt;
     } else {
       steps->steps =
-          std::min({steps->steps, uint64_t{environment_.max_rounds} + schedule_.level_count(), kMostRecordedSteps});
+          std::min({steps->steps, uint64_t{environment_.max_rounds} + schedule().level_count(), kMostRecordedSteps});
     }
     return steps;
   }
@@ -111,8 +119,8 @@ class Planner {
     RelocatableLevel& planned = plan_.levels.emplace_back();
     std::vector<shared::LaunchPlan> parted, whole;
     uint32_t notes = 0;  // words a record of the launches before, on the same region
-    uint32_t position = plan_.steps ? schedule_.launch_begin[level] : 0;
-    for (const Launch launch : schedule_.launches_of(level)) {
+    uint32_t position = plan_.steps ? schedule().launch_begin[level] : 0;
+    for (const Launch launch : schedule().launches_of(level)) {
       // Launches of one region stand together, the slot's own first.
       if (launch.slot == launch.input) notes = 0;
       RelocatableLaunch& added = planned.launches.emplace_back();
@@ -156,7 +164,7 @@ class Planner {
   // Regions that level 0 consumes are sized on the device, too late for this; and regions that are opened between
   // levels make a close kernel stand there anyway. Completes the opening.
   bool IsFromRegion(uint32_t level, Launch launch, const shared::LaunchPlan& described) {
-    if (level == 0 || plan_.steps || !scratch_.opens_all_levels || launch.slot != launch.input) return false;
+    if (level == 0 || plan_.steps || !plan_.scratch.opens_all_levels || launch.slot != launch.input) return false;
     return LaunchFromRegion(described, environment_.limits, plan_.memory.opening_of(level, launch.input));
   }
 
@@ -167,37 +175,13 @@ class Planner {
 
   const ExecutionGraphPipeline& pipeline_;
   const Graph& graph_;
-  ScratchLayout scratch_;
-  const LevelSchedule& schedule_;
+  const std::vector<uint32_t> roots_;  // slots
   const RelocatablePlanKey& key_;
   const DispatchEnvironment& environment_;
   RelocatablePlan plan_;
 };
 
-// Those of one graph. Threading: any thread.
-class Cache {
- public:
-  [[nodiscard]] std::shared_ptr<const RelocatablePlan> Find(const RelocatablePlanKey& key) const {
-    std::lock_guard lock(mutex_);
-    const auto found =
-        std::find_if(entries_.begin(), entries_.end(), [&key](const Entry& entry) { return entry.key == key; });
-    return found == entries_.end() ? nullptr : found->plan;
-  }
-
-  void Keep(RelocatablePlanKey key, std::shared_ptr<const RelocatablePlan> plan) {
-    std::lock_guard lock(mutex_);
-    if (entries_.size() == kMostPlans) entries_.erase(entries_.begin());
-    entries_.push_back({std::move(key), std::move(plan)});
-  }
-
- private:
-  struct Entry {
-    RelocatablePlanKey key;
-    std::shared_ptr<const RelocatablePlan> plan;
-  };
-  mutable std::mutex mutex_;    // guards entries_
-  std::vector<Entry> entries_;  // most recently made last
-};
+using Cache = RecentCache<RelocatablePlanKey, RelocatablePlan, kMostPlans>;
 
 }  // namespace
 
@@ -208,8 +192,7 @@ std::shared_ptr<const RelocatablePlan> FindOrMakePlan(const ExecutionGraphPipeli
   std::shared_ptr<const RelocatablePlan> plan = cache->Find(key);
   if (plan) return plan;
   plan = std::make_shared<const RelocatablePlan>(Planner(pipeline, key, environment).Run());
-  cache->Keep(std::move(key), plan);
-  return plan;
+  return cache->Keep(std::move(key), std::move(plan));
 }
 
 }  // namespace trellis

@@ -11,6 +11,7 @@
 #include "layer/graph/levels.h"
 #include "layer/graph/memory_plan.h"
 #include "layer/graph/step_schedule.h"
+#include "layer/memory/scratch_layout.h"
 #include "layer/pipeline/execution_graph.h"
 #include "layer/replay/dispatch_plan.h"
 
@@ -50,16 +51,17 @@ struct RelocatableLevel {
 
 struct RelocatablePlan {
   std::shared_ptr<const LevelSchedule> schedule;
+  ScratchLayout scratch;
   GraphPlan memory;                   // openings are complete
   std::optional<StepSchedule> steps;  // bounded mode; `memory` then has the openings of before the first step
   std::vector<RelocatableLevel> levels;
+  std::string root_labels;  // of the nodes that the dispatch starts, each behind a space
 };
 
 // What it depends on beside the graph and its device.
 struct RelocatablePlanKey {
-  std::shared_ptr<const LevelSchedule> schedule;
-  std::vector<RootCount> counts;
-  uint64_t reserved = 0;  // bytes of the ring that something else takes as long as steps run
+  std::vector<RootCount> counts;  // launches of one slot's records stand together, slots in their order
+  uint64_t reserved = 0;          // bytes of the ring that something else takes as long as steps run
   bool operator==(const RelocatablePlanKey&) const = default;
 };
 

@@ -18,6 +18,7 @@
 #include "layer/replay/internal_kernels.h"
 #include "layer/replay/loss_reports.h"
 #include "layer/replay/recorder.h"
+#include "layer/replay/relocatable_plan.h"
 #include "layer/replay/timing.h"
 
 namespace trellis {
@@ -46,21 +47,21 @@ void RefuseForMemory(CommandBuffer& command_buffer, const Error& error) {
 std::string CheckScratch(const Device& device, const ExecutionGraphPipeline& graph, VkDeviceAddress scratch,
                          VkDeviceSize scratch_size, ScratchBuffer& place) {
   const uint64_t needed = graph.scratch_layout().size;
-  const std::string at = "the scratch address " + std::to_string(scratch);
+  const auto at = [scratch] { return "the scratch address " + std::to_string(scratch); };
   if (scratch_size < needed)
     return "scratchSize is " + std::to_string(scratch_size) + ", but the graph needs " + std::to_string(needed) +
            " bytes (VUID-vkCmdDispatchGraphAMDX-scratchSize-10193)";
   if (scratch % kScratchAlignment != 0)
-    return at + " is not a multiple of " + std::to_string(kScratchAlignment) +
+    return at() + " is not a multiple of " + std::to_string(kScratchAlignment) +
            " (VUID-vkCmdInitializeGraphScratchMemoryAMDX-scratch-09144)";
   const auto found = device.scratch_addresses.Find(scratch);
   if (!found)
-    return at +
+    return at() +
            " does not lie in a buffer with VK_BUFFER_USAGE_EXECUTION_GRAPH_SCRATCH_BIT_AMDX whose address was asked "
            "for "
            "(VUID-vkCmdDispatchGraphAMDX-scratch-09184)";
   if (found->room() < needed)
-    return at + " is too near to the end of its buffer (VUID-vkCmdDispatchGraphAMDX-scratch-10192)";
+    return at() + " is too near to the end of its buffer (VUID-vkCmdDispatchGraphAMDX-scratch-10192)";
   place = {found->buffer, found->offset};
   return {};
 }
@@ -90,25 +91,20 @@ LaunchLimits LimitsOf(const Device& device) {
 
 std::string GraphLabel(const DispatchPlan& plan, const ExecutionGraphPipeline& pipeline) {
   const std::string name = pipeline.Name();
-  std::string label = "execution graph " + (name.empty() ? "" : "'" + name + "' ") + "from";
-  if (plan.entry) return label + " infos on the device";
-  uint32_t named = shared::kNoSlot;
-  for (const NodeLaunch& root : plan.launches_of(plan.levels.front())) {
-    if (root.launch.input != named) label += " " + SlotLabel(pipeline.graph, root.launch.input);
-    named = root.launch.input;
-  }
-  return label;
+  return "execution graph " + (name.empty() ? "" : "'" + name + "' ") + "from" +
+         (plan.entry ? " infos on the device" : plan.placed->counted->root_labels);
 }
 
 void RecordBegin(const Device& device, VkCommandBuffer command_buffer, const DispatchPlan& plan, Recorder& recorder) {
-  if (!plan.begin) return;
+  const PlacedPlan& placed = *plan.placed;
+  if (!placed.begin) return;
   const ScopedLabel label(device, command_buffer, "trellis begin");
   recorder.Barrier(GraphBarrier::kEnter);
-  recorder.Run(Kernel::kBeginGraph, *plan.begin);
+  recorder.Run(Kernel::kBeginGraph, *placed.begin);
   recorder.Barrier(GraphBarrier::kWork);
   recorder.Mark("begin");
-  if (!plan.open && !plan.copy) return;
-  if (plan.open) recorder.Run(Kernel::kOpenRegions, *plan.open);
+  if (!placed.open && !plan.copy) return;
+  if (placed.open) recorder.Run(Kernel::kOpenRegions, *placed.open);
   if (plan.copy) recorder.Run(Kernel::kCopyInputs, *plan.copy);
   recorder.Barrier(GraphBarrier::kWork);
   recorder.Mark(plan.copy ? "input copies" : "regions");
@@ -143,35 +139,36 @@ void RecordClose(const Device& device, VkCommandBuffer command_buffer, const Lev
 
 void RecordLevel(const Device& device, VkCommandBuffer command_buffer, const DispatchPlan& plan, uint32_t number,
                  Recorder& recorder) {
-  const LevelPlan& level = plan.levels[number];
+  const LevelPlan& level = plan.placed->levels[number];
   if (level.close || level.batches)
     RecordClose(device, command_buffer, level, number, recorder);
   else if (number != 0)
     recorder.Barrier(GraphBarrier::kArguments);
-  for (const NodeLaunch& launch : plan.launches_of(level)) recorder.Launch(launch, number);
+  for (const NodeLaunch& launch : plan.launches_of(number)) recorder.Launch(launch, number);
 }
 
 // Timed as a whole: what a node takes is spread over all steps.
 void RecordSteps(const Device& device, VkCommandBuffer command_buffer, const DispatchPlan& plan, GraphTimer* timer,
                  Recorder& recorder) {
+  const StepPasses& steps = *plan.placed->steps;
   recorder.TimeWith(nullptr);
   // What copied payloads of infos came before, and nothing has waited for it.
   if (plan.entry) recorder.Barrier(GraphBarrier::kWork);
-  for (uint32_t step = 0; step < plan.steps->count; ++step) {
+  for (uint32_t step = 0; step < steps.count; ++step) {
     const ScopedLabel label(device, command_buffer, "step " + std::to_string(step));
     if (step != 0) recorder.Barrier(GraphBarrier::kWork);
-    recorder.Run(Kernel::kStepGraph, {step == 0 ? plan.steps->first : plan.steps->later});
+    recorder.Run(Kernel::kStepGraph, {step == 0 ? steps.first : steps.later});
     recorder.Barrier(GraphBarrier::kArguments);
-    for (uint32_t level = 0; level < plan.levels.size(); ++level)
-      for (const NodeLaunch& launch : plan.launches_of(plan.levels[level])) recorder.Launch(launch, level);
+    for (uint32_t level = 0; level < plan.placed->levels.size(); ++level)
+      for (const NodeLaunch& launch : plan.launches_of(level)) recorder.Launch(launch, level);
   }
   recorder.Barrier(GraphBarrier::kWork);
-  recorder.Run(Kernel::kStepGraph, {plan.steps->after});
+  recorder.Run(Kernel::kStepGraph, {steps.after});
   recorder.TimeWith(timer);
   recorder.Mark("steps");
 }
 
-void RecordEnd(const Device& device, VkCommandBuffer command_buffer, const DispatchPlan& plan, Recorder& recorder) {
+void RecordEnd(const Device& device, VkCommandBuffer command_buffer, const PlacedPlan& plan, Recorder& recorder) {
   if (!plan.end) return;
   const ScopedLabel label(device, command_buffer, "trellis end");
   recorder.Barrier(GraphBarrier::kWork);
@@ -200,18 +197,18 @@ Recorded Record(CommandBuffer& command_buffer, const ExecutionGraphPipeline& pip
   RecordBegin(device, command_buffer.handle, plan, recorder);
   recorder.BindNodeState(plan.push_constant_copy);
   RecordEntry(device, command_buffer.handle, plan, recorder);
-  if (plan.steps) {
+  if (plan.placed->steps) {
     RecordSteps(device, command_buffer.handle, plan, timer.get(), recorder);
   } else {
-    for (uint32_t level = 0; level < plan.levels.size(); ++level)
+    for (uint32_t level = 0; level < plan.placed->levels.size(); ++level)
       RecordLevel(device, command_buffer.handle, plan, level, recorder);
   }
-  RecordEnd(device, command_buffer.handle, plan, recorder);
+  RecordEnd(device, command_buffer.handle, *plan.placed, recorder);
   if (timer) GraphTimer::Finish(command_buffer.device, timer);
   return {recorder.dispatches(), recorder.binds()};
 }
 
-void TellOfDispatch(CommandBuffer& command_buffer, const DispatchPlan& plan, const Recorded& recorded) {
+void TellOfDispatch(CommandBuffer& command_buffer, const PlacedPlan& plan, const Recorded& recorded) {
   command_buffer.device.diagnostics.Info("TRELLIS-dispatch-graph",
                                          std::to_string(recorded.dispatches) + " dispatches, " +
                                              std::to_string(plan.levels.size()) + " levels, " +
@@ -220,21 +217,25 @@ void TellOfDispatch(CommandBuffer& command_buffer, const DispatchPlan& plan, con
                                          {ObjectOf(command_buffer)});
 }
 
-// What a dispatch needs of the device.
+// What a dispatch needs of the device; kept by the command buffer.
 struct DeviceParts {
   std::shared_ptr<RingPool> rings;
   std::shared_ptr<LossReports> reports;
   std::shared_ptr<const InternalKernels> kernels;
 };
 
-Expected<DeviceParts> PartsOf(Device& device, uint32_t queue_family) {
-  Expected<std::shared_ptr<RingPool>> rings = RingPoolOf(device, queue_family);
+Expected<std::shared_ptr<DeviceParts>> PartsOf(CommandBuffer& command_buffer) {
+  if (std::shared_ptr<DeviceParts> found = command_buffer.attachments.Get<DeviceParts>()) return found;
+  Device& device = command_buffer.device;
+  Expected<std::shared_ptr<RingPool>> rings = RingPoolOf(device, command_buffer.queue_family);
   if (!rings) return rings.error();
   Expected<std::shared_ptr<LossReports>> reports = LossReports::Of(device);
   if (!reports) return reports.error();
   Expected<std::shared_ptr<const InternalKernels>> kernels = InternalKernels::Of(device);
   if (!kernels) return kernels.error();
-  return DeviceParts{*rings, *reports, *kernels};
+  return command_buffer.attachments.GetOrCreate<DeviceParts>([&] {
+    return std::make_shared<DeviceParts>(DeviceParts{*rings, *reports, *kernels});
+  });
 }
 
 // What a dispatch runs on.
@@ -261,33 +262,32 @@ template <typename Inputs>
 void PlanAndRecord(CommandBuffer& command_buffer, const DispatchTarget& target, DispatchCommand command,
                    const Inputs& inputs) {
   Device& device = command_buffer.device;
-  const Expected<DeviceParts> parts = PartsOf(device, command_buffer.queue_family);
-  if (!parts) return RefuseForMemory(command_buffer, parts.error());
+  const Expected<std::shared_ptr<DeviceParts>> found = PartsOf(command_buffer);
+  if (!found) return RefuseForMemory(command_buffer, found.error());
+  const DeviceParts& parts = **found;
   const bool is_heard = device.diagnostics.Wants(LogLevel::kInfo);
   const DispatchEnvironment environment = {target.scratch,
-                                           parts->rings->table(),
-                                           parts->reports->address(),
+                                           parts.rings->table(),
+                                           parts.reports->address(),
                                            ReportOrigin{target.pipeline->id, command}.Pack(),
                                            RingBudget(device),
                                            device.settings.max_rounds,
                                            is_heard,
                                            LimitsOf(device),
                                            command_buffer.push_constants.ComputeBytes()};
-  const std::shared_ptr<DispatchPlan> plan =
-      command_buffer.attachments.GetOrCreate<DispatchPlan>([] { return std::make_shared<DispatchPlan>(); });
-  plan->Clear();
-  const Expected<void> planned = PlanDispatch(*target.pipeline, inputs, environment, *ArenaOf(command_buffer), *plan);
-  if (!planned) return RefuseForMemory(command_buffer, planned.error());
+  const Expected<DispatchPlan> plan = PlanDispatch(*target.pipeline, inputs, environment, *ArenaOf(command_buffer));
+  if (!plan) return RefuseForMemory(command_buffer, plan.error());
   for (const std::string& complaint : plan->complaints)
     device.diagnostics.Warning("TRELLIS-graph-dispatch-limit", complaint, {ObjectOf(command_buffer)});
-  if (plan->levels.empty()) return;
+  if (!plan->placed) return;
 
-  parts->reports->Register(target.pipeline);
+  parts.reports->Register(target.pipeline);
   command_buffer.keep_alive.push_back(target.pipeline);
+  command_buffer.keep_alive.push_back(plan->placed);
   command_buffer.holds_graph = true;
-  command_buffer.ring_bytes = std::max(command_buffer.ring_bytes, plan->ring_bytes);
-  const Recorded recorded = Record(command_buffer, *target.pipeline, *parts->kernels, *plan, target.scratch_buffer);
-  if (is_heard) TellOfDispatch(command_buffer, *plan, recorded);
+  command_buffer.ring_bytes = std::max(command_buffer.ring_bytes, plan->placed->ring_bytes);
+  const Recorded recorded = Record(command_buffer, *target.pipeline, *parts.kernels, *plan, target.scratch_buffer);
+  if (is_heard) TellOfDispatch(command_buffer, *plan->placed, recorded);
 }
 
 }  // namespace

@@ -5,17 +5,18 @@
 #include "layer/replay/level_planner.h"
 
 namespace trellis {
-Expected<void> LevelPlanner::PlanSteps(std::span<const VkDeviceAddress> root_inputs) {
+
+Expected<void> LevelPlanner::PlanSteps() {
   std::vector<shared::StepLaunch> launches;
   for (uint32_t level = 0; level < schedule().level_count(); ++level)
-    if (Expected<void> done = PlanStepLevel(level, root_inputs, launches); !done) return done;
+    if (Expected<void> done = PlanStepLevel(level, launches); !done) return done;
 
   shared::StepPlan step = {};
-  step.totals = environment_.scratch + scratch_.totals;
-  step.state = environment_.scratch + scratch_.steps;
+  step.totals = environment_.scratch + scratch().totals;
+  step.state = environment_.scratch + scratch().steps;
   step.launch_count = static_cast<uint32_t>(launches.size());
   if (environment_.reports_steps) step.reported_steps = static_cast<uint32_t>(steps()->steps);
-  step.entry_launches = root_inputs.empty() ? schedule().launch_begin[1] : 0;
+  step.entry_launches = placement_.root_inputs.empty() ? schedule().launch_begin[1] : 0;
   const std::vector<shared::StepTurn> turns = DescribeTurns();
   if (Expected<void> done = Upload(CommonClosePlan(), step.close); !done) return done;
   if (Expected<void> done = Upload(std::span<const shared::StepLaunch>(launches), step.launches); !done) return done;
@@ -25,22 +26,22 @@ Expected<void> LevelPlanner::PlanSteps(std::span<const VkDeviceAddress> root_inp
   return UploadStepPlans(step);
 }
 
-Expected<void> LevelPlanner::PlanStepLevel(uint32_t level, std::span<const VkDeviceAddress> root_inputs,
-                                           std::vector<shared::StepLaunch>& launches) {
+Expected<void> LevelPlanner::PlanStepLevel(uint32_t level, std::vector<shared::StepLaunch>& launches) {
+  const std::span<const VkDeviceAddress> root_inputs = placement_.root_inputs;
   plan_.AddLevel();
   for (const RelocatableLaunch& launch : counted_->levels[level].launches) {
     const uint32_t position = launch.described.position;
     shared::StepLaunch& step = launches.emplace_back();
     step.launch = launch.described;
-    step.region = scratch_.region(level, launch.launch.input);
+    step.region = scratch().region(level, launch.launch.input);
     if (position < root_inputs.size()) step.root = root_inputs[position];
     step.level = level;
     step.turn = steps()->turn_of[position];
     step.quota = steps()->quotas[position];
 
     NodeLaunch& node = AddLaunch(launch);
-    node.arguments = scratch_.argument(position);
-    const VkDeviceAddress input = environment_.scratch + scratch_.input(position);
+    node.arguments = scratch().argument(position);
+    const VkDeviceAddress input = environment_.scratch + scratch().input(position);
     if (Expected<void> done = UploadBlock(level, launch.described, input, false, node.block); !done) return done;
   }
   return {};

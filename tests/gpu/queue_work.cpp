@@ -56,6 +56,19 @@ std::unique_ptr<GraphRun> KeyedRun(Context& context, uint32_t key, uint32_t coun
   return run;
 }
 
+void RecordKeyed(const Context& context, VkCommandBuffer command_buffer, const GraphRun& run,
+                 const GuardedBuffer& scratch, uint32_t key) {
+  const auto begin = Struct<VkCommandBufferBeginInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO);
+  EXPECT_EQ(vkBeginCommandBuffer(command_buffer, &begin), VK_SUCCESS);
+  vkCmdBindPipeline(command_buffer, VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX, run.graph().handle());
+  vkCmdBindDescriptorSets(command_buffer, VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX, run.layout().handle(), 0, 1,
+                          run.descriptor_sets().sets().data(), 0, nullptr);
+  RecordScratchInitialization(context, command_buffer, run.graph(), scratch);
+  RecordGraphDispatch(context, command_buffer, run.graph(), scratch,
+                      {{.node = "Root", .count = 1, .payloads = Bytes({key})}});
+  EXPECT_EQ(vkEndCommandBuffer(command_buffer), VK_SUCCESS);
+}
+
 std::vector<uint32_t> KeyedWords(uint32_t key, uint32_t times) {
   return std::vector<uint32_t>(kKeyedWords, key * times);
 }

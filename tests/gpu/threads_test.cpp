@@ -34,15 +34,7 @@ TEST_F(Threads, RecordOneGraph) {
         GuardedBuffer(context(), run->graph().ScratchSize().minSize, VK_BUFFER_USAGE_EXECUTION_GRAPH_SCRATCH_BIT_AMDX);
     for (uint32_t i = 0; i < kRecordings; ++i) {
       const VkCommandBuffer command_buffer = recorded[thread].emplace_back(pools[thread]->Allocate());
-      const auto begin = Struct<VkCommandBufferBeginInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO);
-      EXPECT_EQ(vkBeginCommandBuffer(command_buffer, &begin), VK_SUCCESS);
-      vkCmdBindPipeline(command_buffer, VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX, run->graph().handle());
-      vkCmdBindDescriptorSets(command_buffer, VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX, run->layout().handle(), 0, 1,
-                              run->descriptor_sets().sets().data(), 0, nullptr);
-      RecordScratchInitialization(context(), command_buffer, run->graph(), scratches[thread]);
-      RecordGraphDispatch(context(), command_buffer, run->graph(), scratches[thread],
-                          {{.node = "Root", .count = 1, .payloads = Bytes({(thread + 1) << (i % 3)})}});
-      EXPECT_EQ(vkEndCommandBuffer(command_buffer), VK_SUCCESS);
+      RecordKeyed(context(), command_buffer, *run, scratches[thread], (thread + 1) << (i % 3));
     }
   });
   for (const auto& command_buffers : recorded)

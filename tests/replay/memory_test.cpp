@@ -162,5 +162,34 @@ TEST(PlanArenaTest, ARecordingHasOneArenaUntilItIsDiscarded) {
   EXPECT_NE(ArenaOf(device.command_buffer()), nullptr);
 }
 
+TEST(SharedArenasTest, OwnersShareABlockUntilItIsFull) {
+  RecordingDevice device;
+  const std::shared_ptr<SharedArenas> arenas = SharedArenas::Of(device.device());
+  const std::shared_ptr<PlanArena> first = arenas->Take();
+  EXPECT_NE(arenas->Take(), first) << "somebody allocates from it";
+  ASSERT_TRUE(first->Allocate(100));
+  arenas->Give(first);
+  EXPECT_EQ(arenas->Take(), first);
+  ASSERT_TRUE(first->Allocate(PlanBlockPool::kBlockBytes));
+  arenas->Give(first);
+  EXPECT_NE(arenas->Take(), first);
+}
+
+TEST(SharedArenasTest, TheLastOwnerGivesTheBlockBack) {
+  RecordingDevice device;
+  const std::shared_ptr<PlanBlockPool> pool = PlanBlockPool::Of(device.device());
+  const std::shared_ptr<SharedArenas> arenas = SharedArenas::Of(device.device());
+  std::shared_ptr<PlanArena> one = arenas->Take();
+  ASSERT_TRUE(one->Allocate(100));
+  arenas->Give(one);
+  std::shared_ptr<PlanArena> other = arenas->Take();
+  ASSERT_TRUE(other->Allocate(PlanBlockPool::kBlockBytes));
+  arenas->Give(other);
+  one.reset();
+  EXPECT_EQ(pool->Kept(), 0u);
+  other.reset();
+  EXPECT_EQ(pool->Kept(), 2u);
+}
+
 }  // namespace
 }  // namespace trellis::test

@@ -1,0 +1,55 @@
+#include "layer/replay/placed_plan.h"
+
+#include <utility>
+
+#include "layer/replay/level_planner.h"
+#include "layer/replay/recent_cache.h"
+
+namespace trellis {
+namespace {
+
+// Enough for a few counts with a few scratch buffers in turns. Scratch addresses that change in every frame make plans
+// that nobody asks for again: not many of those are kept.
+constexpr size_t kMostPlans = 16;
+
+// What a plan depends on beside the graph and its device.
+struct PlacedPlanKey {
+  std::shared_ptr<const RelocatablePlan> counted;
+  VkDeviceAddress scratch = 0;
+  VkDeviceAddress ring_table = 0;
+  VkDeviceAddress loss_reports = 0;
+  uint32_t origin = 0;
+  bool reports_steps = false;
+  bool operator==(const PlacedPlanKey&) const = default;
+};
+
+using Cache = RecentCache<PlacedPlanKey, PlacedPlan, kMostPlans>;
+
+Expected<std::shared_ptr<const PlacedPlan>> Place(const ExecutionGraphPipeline& pipeline,
+                                                  const DispatchEnvironment& environment, const Placement& placement) {
+  const std::shared_ptr<SharedArenas> arenas = SharedArenas::Of(pipeline.device);
+  const auto plan = std::make_shared<PlacedPlan>();
+  plan->memory = arenas->Take();
+  if (Expected<void> done = LevelPlanner(pipeline, environment, placement, *plan).Run(); !done) return done.error();
+  arenas->Give(plan->memory);
+  return std::shared_ptr<const PlacedPlan>(plan);
+}
+
+}  // namespace
+
+Expected<std::shared_ptr<const PlacedPlan>> FindOrPlacePlan(const ExecutionGraphPipeline& pipeline,
+                                                            const DispatchEnvironment& environment,
+                                                            const Placement& placement) {
+  // Steps read what this dispatch brings where no other one does.
+  if (!placement.root_inputs.empty()) return Place(pipeline, environment, placement);
+  const std::shared_ptr<Cache> cache =
+      pipeline.attachments.GetOrCreate<Cache>([] { return std::make_shared<Cache>(); });
+  PlacedPlanKey key = {placement.counted,        environment.scratch, environment.ring_table,
+                       environment.loss_reports, environment.origin,  environment.reports_steps};
+  if (std::shared_ptr<const PlacedPlan> plan = cache->Find(key)) return plan;
+  Expected<std::shared_ptr<const PlacedPlan>> plan = Place(pipeline, environment, placement);
+  if (!plan) return plan;
+  return cache->Keep(std::move(key), *std::move(plan));
+}
+
+}  // namespace trellis

@@ -1,0 +1,39 @@
+#include "layer/replay/plan_writer.h"
+
+namespace trellis {
+
+NodeLaunch PlanWriter::LaunchOf(const RelocatableLaunch& launch) const {
+  NodeLaunch node;
+  node.node = graph_.slots[launch.launch.slot].node;
+  node.launch = launch.launch;
+  node.label = &launch.label;
+  return node;
+}
+
+Expected<void> PlanWriter::UploadBlock(uint32_t level, const shared::LaunchPlan& described, VkDeviceAddress source,
+                                       bool from_region, VkDeviceAddress& address) {
+  Expected<PlanSpan> span = arena_.Allocate(BlockBytes(described.identity));
+  if (!span) return span.error();
+  StoreBlock(level, described, source, from_region, *span, 0);
+  address = span->address;
+  return {};
+}
+
+void PlanWriter::StoreBlock(uint32_t level, const shared::LaunchPlan& described, VkDeviceAddress source,
+                            bool from_region, const PlanSpan& span, uint64_t offset) const {
+  const uint32_t slot = described.identity;
+  shared::LaunchBlock block = {};
+  block.control = environment_.scratch + scratch().control;
+  block.regions = RegionsProducedBy(level);
+  block.source = source;
+  block.form = from_region ? shared::kFormRegion : shared::kFormInput;
+  block.grid_x = described.grid_x;
+  block.grid_y = described.grid_y;
+  block.grid_z = described.grid_z;
+  block.shader_index = graph_.NodeOf(slot).index;
+  block.remaining_recursion = graph_.slots[slot].remaining_recursion;
+  span.Store(offset, block);
+  span.Store(offset + sizeof(block), std::span<const shared::NodeOutput>(pipeline_.outputs[slot]));
+}
+
+}  // namespace trellis

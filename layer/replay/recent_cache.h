@@ -1,0 +1,57 @@
+// What was made for the last few keys that were asked for.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace trellis {
+
+// Of more than `kMost` values the one goes that nobody has asked for the longest. Threading: any thread.
+template <typename Key, typename Value, size_t kMost>
+class RecentCache {
+ public:
+  RecentCache() { entries_.reserve(kMost); }
+
+  // Null if none is kept.
+  [[nodiscard]] std::shared_ptr<const Value> Find(const Key& key) {
+    std::lock_guard lock(mutex_);
+    return FindLocked(key);
+  }
+
+  // What to use from now on: another thread's value if that was kept first.
+  [[nodiscard]] std::shared_ptr<const Value> Keep(Key key, std::shared_ptr<const Value> value) {
+    // Outlives the lock: what is let go of may call down.
+    Entry dropped;
+    std::lock_guard lock(mutex_);
+    if (std::shared_ptr<const Value> kept = FindLocked(key)) return kept;
+    if (entries_.size() == kMost) {
+      dropped = std::move(entries_.back());
+      entries_.pop_back();
+    }
+    entries_.insert(entries_.begin(), {std::move(key), value});
+    return value;
+  }
+
+ private:
+  struct Entry {
+    Key key;
+    std::shared_ptr<const Value> value;
+  };
+
+  [[nodiscard]] std::shared_ptr<const Value> FindLocked(const Key& key) {
+    const auto found =
+        std::find_if(entries_.begin(), entries_.end(), [&key](const Entry& entry) { return entry.key == key; });
+    if (found == entries_.end()) return nullptr;
+    std::rotate(entries_.begin(), found, found + 1);
+    return entries_.front().value;
+  }
+
+  std::mutex mutex_;            // guards entries_
+  std::vector<Entry> entries_;  // most recently used first
+};
+
+}  // namespace trellis
