@@ -46,6 +46,23 @@ class RecordingThreads : public ::testing::Test {
     return TRELLIS_CALL(device_, QueueSubmit2)(queue, 1, &submit, VK_NULL_HANDLE);
   }
 
+  // Threads with recorders that `make` returns record what one thread would.
+  template <typename Make>
+  void ExpectAllTheSame(const Make& make) {
+    constexpr uint32_t kRecordings = 6;
+    std::vector<std::unique_ptr<GraphRecorder>> recorders(kThreads);
+    std::vector<std::vector<VkCommandBuffer>> recorded(kThreads);
+    OnThreads(kThreads, [&](uint32_t thread) {
+      recorders[thread] = make();
+      for (uint32_t i = 0; i < kRecordings; ++i) recorded[thread].push_back(Record(*recorders[thread]));
+    });
+    const std::vector<std::string> expected = CommandsOf(driver_, Record(*recorders[0]));
+    EXPECT_GE(std::count(expected.begin(), expected.end(), "CmdDispatchIndirect"), 6);
+    for (const auto& command_buffers : recorded)
+      for (const VkCommandBuffer command_buffer : command_buffers)
+        EXPECT_EQ(CommandsOf(driver_, command_buffer), expected);
+  }
+
   FakeDriver driver_;
   const TestInstance instance_{driver_, {VK_EXT_DEBUG_UTILS_EXTENSION_NAME}};
   const TestDevice device_{instance_};
@@ -55,18 +72,13 @@ class RecordingThreads : public ::testing::Test {
 
 // The first graphs ever recorded on the device, so that what the layer makes on first use is asked for by all at once.
 TEST_F(RecordingThreads, RecordWhatOneThreadRecords) {
-  constexpr uint32_t kRecordings = 6;
-  std::vector<std::unique_ptr<GraphRecorder>> recorders(kThreads);
-  std::vector<std::vector<VkCommandBuffer>> recorded(kThreads);
-  OnThreads(kThreads, [&](uint32_t thread) {
-    recorders[thread] = std::make_unique<GraphRecorder>(device_);
-    for (uint32_t i = 0; i < kRecordings; ++i) recorded[thread].push_back(Record(*recorders[thread]));
-  });
-  const std::vector<std::string> expected = CommandsOf(driver_, Record(*recorders[0]));
-  EXPECT_GE(std::count(expected.begin(), expected.end(), "CmdDispatchIndirect"), 6);
-  for (const auto& command_buffers : recorded)
-    for (const VkCommandBuffer command_buffer : command_buffers)
-      EXPECT_EQ(CommandsOf(driver_, command_buffer), expected);
+  ExpectAllTheSame([&] { return std::make_unique<GraphRecorder>(device_); });
+}
+
+// All of them plan the same, and read what one of them has written.
+TEST_F(RecordingThreads, RecordWithOneScratch) {
+  const auto scratch = std::make_shared<const Scratch>(device_);
+  ExpectAllTheSame([&] { return std::make_unique<GraphRecorder>(device_, scratch); });
 }
 
 // Some submit to queues of their own, in every form, and wait; meanwhile others record, reset and destroy pools, and

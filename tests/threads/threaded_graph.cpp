@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "layer/objects/handle_table.h"
 
 namespace trellis::test {
@@ -31,7 +33,8 @@ void DestroyGraph(const TestDevice& device, VkPipeline graph) {
   TRELLIS_CALL(device, DestroyPipeline)(device.handle(), graph, nullptr);
 }
 
-GraphRecorder::GraphRecorder(const TestDevice& device) : device_(device), scratch_(device) {
+GraphRecorder::GraphRecorder(const TestDevice& device, std::shared_ptr<const Scratch> scratch)
+    : device_(device), scratch_(std::move(scratch)) {
   VkCommandPoolCreateInfo info = {};
   info.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
   EXPECT_EQ(TRELLIS_CALL(device_, CreateCommandPool)(device_.handle(), &info, nullptr, &pool_), VK_SUCCESS);
@@ -58,8 +61,8 @@ VkCommandBuffer GraphRecorder::Record(VkPipeline graph, VkPipelineLayout layout)
   TRELLIS_CALL(device_, CmdPushConstants)
   (command_buffer, layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof(constants), constants);
   TRELLIS_CALL(device_, CmdInitializeGraphScratchMemoryAMDX)
-  (command_buffer, graph, scratch_.address(), Scratch::kBytes);
-  DispatchEachKind(device_, command_buffer, scratch_.address());
+  (command_buffer, graph, scratch_->address(), Scratch::kBytes);
+  DispatchEachKind(device_, command_buffer, scratch_->address());
   EXPECT_EQ(TRELLIS_CALL(device_, EndCommandBuffer)(command_buffer), VK_SUCCESS);
   return command_buffer;
 }

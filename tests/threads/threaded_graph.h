@@ -1,6 +1,7 @@
 // A graph on the fake driver that several threads use, and what each thread needs to record it.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,10 +18,11 @@ inline constexpr uint32_t kThreads = 8;
                                    VkPipelineCache cache = VK_NULL_HANDLE);
 void DestroyGraph(const TestDevice& device, VkPipeline graph);
 
-// Of one thread: a command pool and scratch memory.
+// Of one thread: a command pool and scratch memory, its own unless several are given the same.
 class GraphRecorder {
  public:
-  explicit GraphRecorder(const TestDevice& device);
+  explicit GraphRecorder(const TestDevice& device) : GraphRecorder(device, std::make_shared<const Scratch>(device)) {}
+  GraphRecorder(const TestDevice& device, std::shared_ptr<const Scratch> scratch);
   ~GraphRecorder();
   GraphRecorder(const GraphRecorder&) = delete;
   GraphRecorder& operator=(const GraphRecorder&) = delete;
@@ -31,7 +33,7 @@ class GraphRecorder {
 
  private:
   const TestDevice& device_;
-  const Scratch scratch_;
+  const std::shared_ptr<const Scratch> scratch_;
   VkCommandPool pool_ = VK_NULL_HANDLE;
 };
 
