@@ -12,7 +12,8 @@ namespace {
 // that nobody asks for again: not many of those are kept.
 constexpr size_t kMostPlans = 16;
 
-// What a plan depends on beside the graph and its device.
+// What a plan depends on beside the graph and its device. Of the environment, all that is not the device's or the
+// dispatch's own.
 struct PlacedPlanKey {
   std::shared_ptr<const RelocatablePlan> counted;
   VkDeviceAddress scratch = 0;
