@@ -109,7 +109,7 @@ NodeInfo LoweringKey(const NodeInfo& info) {
 }
 
 Expected<LoweredNode> Lower(const Module& module, const NodeInfo& reflected, const LowerOptions& options) {
-  assert(reflected.packed == 1 || reflected.CanBePacked());
+  assert(reflected.packed == 1 || reflected.packing_obstacle.empty());
   // Nothing else may be read, or words would be shared that have to differ.
   const NodeInfo info = LoweringKey(reflected);
   if (!HasPlaces(info, options)) {

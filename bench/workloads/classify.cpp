@@ -20,17 +20,19 @@ struct Sort {
   [[nodiscard]] uint32_t items_of_workgroup() const { return invocations * items; }
 };
 
-// By the producing node.
-constexpr Sort kNodeSorts[] = {{false, 256, 1}, {false, 512, 1}, {false, 1024, 1}, {true, 256, 4},
-                               {true, 256, 8},  {true, 512, 4},  {true, 512, 8},   {true, 1024, 4}};
-
-struct RivalSort : Sort {
-  uint32_t records_of_share;  // that a workgroup of the bins takes
+// With the records that a workgroup of the bins takes.
+struct Form : Sort {
+  uint32_t records_of_share;
 };
-constexpr RivalSort kRivalSorts[] = {{{false, 256, 1}, 1024}, {{false, 256, 4}, 1024}, {{true, 256, 4}, 1024},
-                                     {{true, 256, 8}, 2048},  {{true, 256, 16}, 2048}, {{true, 512, 8}, 4096},
-                                     {{true, 1024, 2}, 2048}, {{true, 1024, 4}, 1024}, {{true, 1024, 4}, 2048},
-                                     {{true, 1024, 4}, 4096}, {{true, 1024, 8}, 2048}};
+constexpr Form kGraphForms[] = {{{false, 256, 1}, 256},   {{false, 512, 1}, 256}, {{false, 1024, 1}, 256},
+                                {{false, 1024, 1}, 1024}, {{true, 256, 8}, 256},  {{true, 256, 8}, 1024},
+                                {{true, 512, 4}, 256},    {{true, 512, 4}, 1024}, {{true, 512, 4}, 2048},
+                                {{true, 512, 8}, 1024},   {{true, 512, 8}, 2048}, {{true, 1024, 4}, 256},
+                                {{true, 1024, 4}, 1024},  {{true, 1024, 4}, 2048}};
+constexpr Form kRivalForms[] = {{{false, 256, 1}, 1024}, {{false, 256, 4}, 1024}, {{true, 256, 4}, 1024},
+                                {{true, 256, 8}, 2048},  {{true, 256, 16}, 2048}, {{true, 512, 8}, 4096},
+                                {{true, 1024, 2}, 2048}, {{true, 1024, 4}, 1024}, {{true, 1024, 4}, 2048},
+                                {{true, 1024, 4}, 4096}, {{true, 1024, 8}, 2048}};
 
 struct Push {
   VkDeviceAddress results;
@@ -49,14 +51,15 @@ bool Fits(const Gpu& gpu, const Sort& sort, uint32_t bins) {
 }
 
 // The producer's items must be a multiple of those of a workgroup.
-std::vector<GraphNode> Nodes(uint32_t items, const Sort& sort, uint32_t bins) {
-  const uint32_t of_workgroup = sort.items_of_workgroup();
+std::vector<GraphNode> Nodes(uint32_t items, const Form& form, uint32_t bins) {
+  const uint32_t of_workgroup = form.items_of_workgroup();
   const Grid grid = GridOf(items / of_workgroup);
   const Constants constants = {{0, grid.x},           {1, grid.y},       {2, bins},
-                               {3, sort.invocations}, {4, of_workgroup}, {5, sort.items}};
+                               {3, form.invocations}, {4, of_workgroup}, {5, form.items}};
   std::vector<GraphNode> nodes = {
-      {"classify", sort.in_shared_memory ? Words(kClassifySortedNode) : kClassifyNode, constants}};
-  for (uint32_t bin = 0; bin < bins; ++bin) nodes.push_back({"bin", kBinNode, {{0, bin}}, bin});
+      {"classify", form.in_shared_memory ? Words(kClassifySortedNode) : kClassifyNode, constants}};
+  for (uint32_t bin = 0; bin < bins; ++bin)
+    nodes.push_back({"bin", kBinNode, {{0, bin}, {1, form.records_of_share}}, bin});
   return nodes;
 }
 
@@ -71,11 +74,11 @@ class ClassifyWorkload final : public Workload {
         list_(gpu, VkDeviceSize{capacity_} * bins * kRecordBytes),
         counters_(gpu, VkDeviceSize{bins} * kCounterBytes),
         bin_(gpu, kBinSpv) {
-    for (const Sort& sort : kNodeSorts)
-      if (Fits(gpu, sort, bins) && items % sort.items_of_workgroup() == 0)
-        graphs_.push_back(std::make_unique<Graph>(gpu, Nodes(items, sort, bins)));
-    for (const RivalSort& sort : kRivalSorts)
-      if (Fits(gpu, sort, bins)) rivals_.push_back(MakeRival(sort));
+    for (const Form& form : kGraphForms)
+      if (Fits(gpu, form, bins) && items % form.items_of_workgroup() == 0)
+        graphs_.push_back(std::make_unique<Graph>(gpu, Nodes(items, form, bins)));
+    for (const Form& form : kRivalForms)
+      if (Fits(gpu, form, bins)) rivals_.push_back(MakeRival(form));
   }
 
   void Reset(VkCommandBuffer commands) const override {
@@ -125,11 +128,11 @@ class ClassifyWorkload final : public Workload {
     uint32_t shares;  // workgroups of each bin
   };
 
-  [[nodiscard]] Rival MakeRival(const RivalSort& sort) const {
-    const uint32_t items = sort.items_of_workgroup();
-    const Constants constants = {{0, bins_}, {1, sort.items}, {2, sort.invocations}, {3, items}};
-    return {std::make_unique<Kernel>(gpu_, sort.in_shared_memory ? Words(kClassifySortedSpv) : kClassifySpv, constants),
-            GridOf(DivideUp(items_, items)), DivideUp(items_, bins_ * sort.records_of_share)};
+  [[nodiscard]] Rival MakeRival(const Form& form) const {
+    const uint32_t items = form.items_of_workgroup();
+    const Constants constants = {{0, bins_}, {1, form.items}, {2, form.invocations}, {3, items}};
+    return {std::make_unique<Kernel>(gpu_, form.in_shared_memory ? Words(kClassifySortedSpv) : kClassifySpv, constants),
+            GridOf(DivideUp(items_, items)), DivideUp(items_, bins_ * form.records_of_share)};
   }
 
   const Gpu& gpu_;

@@ -1,4 +1,4 @@
-// One level of many records: a workgroup for each.
+// One level of many records: a workgroup of 32 for each.
 #include "bench/workloads/records.h"
 #include "bench/workloads/workloads.h"
 #include "bench_nodes/consume_workgroup.h"
@@ -8,7 +8,9 @@ namespace trellis::bench {
 
 WorkloadEntry FanOut(uint32_t records) {
   return {"fan-out", Amount(records, "records"), std::nullopt, [=](const Gpu& gpu) {
-            const Consumer consumer = {kConsumeWorkgroupNode, kConsumeWorkgroupSpv, {{32, 1}}};
+            Consumer consumer = {
+                kConsumeWorkgroupNode, kConsumeWorkgroupSpv, {{32, 1}, {64, 2}, {128, 4}, {256, 8}, {512, 16}}};
+            consumer.invocations_of_record = 32;
             return std::make_unique<RecordsWorkload>(gpu, records, consumer);
           }};
 }

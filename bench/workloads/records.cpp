@@ -98,7 +98,8 @@ std::optional<Needs> RecordsWorkload::RivalNeeds() const {
   uint32_t most = 1;
   for (const Rival& rival : rivals_) most = std::max(most, rival.workgroup.records);
   const double records = records_;
-  return Needs{3 * records * kRecordBytes, records / kProducerInvocations + records / most, 2};
+  return Needs{3 * records * kRecordBytes, records / kProducerInvocations + records / most, 2,
+               records * consumer_.invocations_of_record};
 }
 
 }  // namespace trellis::bench

@@ -38,6 +38,7 @@ struct Consumer {
   };
   std::vector<Workgroup> workgroups;
   RecordWords (*result)(const RecordWords&) = LightResult;
+  uint32_t invocations_of_record = 1;
   bool arithmetic = false;  // it is neither memory nor launching that takes the time
 };
 

@@ -46,6 +46,38 @@ void WriteArray(const std::vector<Target>& targets, std::byte* bytes) {
   std::memcpy(bytes, words.data(), words.size() * sizeof(uint32_t));
 }
 
+void SetGrid(const std::array<uint32_t, 3>& grid, shared::LaunchPlan& plan) {
+  plan.grid_x = grid[0];
+  plan.grid_y = grid[1];
+  plan.grid_z = grid[2];
+}
+
+// Of the dispatch's workgroups. Packed workgroups of the node are those of several records, or a part of those of one.
+void DescribeStaticGrid(const spirv::NodeInfo& info, shared::LaunchPlan& plan) {
+  plan.kind = shared::kLaunchStaticGrid;
+  SetGrid(info.grid, plan);
+  if (info.packed == 1) return;
+  const uint32_t of_record = info.grid[0] * info.grid[1] * info.grid[2];  // no more than that is packed
+  if (info.packed <= of_record) return SetGrid({of_record / info.packed, 1, 1}, plan);
+  plan.kind = shared::kLaunchCoalescing;
+  plan.coalesce = info.packed / of_record;
+  SetGrid({1, 1, 1}, plan);
+}
+
+void DescribeDynamicGrid(const spirv::NodeInfo& info, const std::array<uint32_t, 3>& max_grid,
+                         shared::LaunchPlan& plan) {
+  plan.kind = shared::kLaunchDynamicGrid;
+  plan.packed = info.packed;
+  std::array<uint32_t, 3> bounds = max_grid;
+  for (size_t i = 0; i < bounds.size(); ++i)
+    if (info.grid[i] != 0) bounds[i] = std::min(info.grid[i], max_grid[i]);
+  SetGrid(bounds, plan);
+  // A payload that does not say where its grid is begins with it.
+  const spirv::GridMember member = info.grid_member.value_or(spirv::GridMember{0, 4, 3});
+  plan.grid_member = member.offset | member.component_width << shared::kGridMemberWidthShift |
+                     member.component_count << shared::kGridMemberCountShift;
+}
+
 }  // namespace
 
 TableLayout LayoutTables(const Graph& graph) {
@@ -93,32 +125,20 @@ shared::LaunchPlan DescribeLaunch(const Graph& graph, Launch launch, const std::
   plan.slot = launch.input;
   plan.identity = launch.slot;
   plan.coalesce = 1;
-  std::array<uint32_t, 3> grid = {1, 1, 1};
-  // Packed workgroups are launched like the records of one.
-  const spirv::LaunchKind kind = info.packed > 1 ? spirv::LaunchKind::kCoalescing : info.kind;
-  switch (kind) {
+  plan.packed = 1;
+  SetGrid({1, 1, 1}, plan);
+  switch (info.kind) {
     case spirv::LaunchKind::kStaticGrid:
-      plan.kind = shared::kLaunchStaticGrid;
-      grid = info.grid;
+      DescribeStaticGrid(info, plan);
       break;
-    case spirv::LaunchKind::kDynamicGrid: {
-      plan.kind = shared::kLaunchDynamicGrid;
-      for (size_t i = 0; i < grid.size(); ++i)
-        grid[i] = info.grid[i] == 0 ? max_grid[i] : std::min(info.grid[i], max_grid[i]);
-      // A payload that does not say where its grid is begins with it.
-      const spirv::GridMember member = info.grid_member.value_or(spirv::GridMember{0, 4, 3});
-      plan.grid_member = member.offset | member.component_width << shared::kGridMemberWidthShift |
-                         member.component_count << shared::kGridMemberCountShift;
+    case spirv::LaunchKind::kDynamicGrid:
+      DescribeDynamicGrid(info, max_grid, plan);
       break;
-    }
     case spirv::LaunchKind::kCoalescing:
       plan.kind = shared::kLaunchCoalescing;
-      plan.coalesce = std::max(info.coalesce, info.packed);
+      plan.coalesce = info.coalesce * info.packed;
       break;
   }
-  plan.grid_x = grid[0];
-  plan.grid_y = grid[1];
-  plan.grid_z = grid[2];
   plan.note_words = info.NoteWords();
   return plan;
 }

@@ -11,12 +11,6 @@
 namespace trellis {
 namespace {
 
-bool AggregatesSubgroups(const Device& device) {
-  constexpr VkSubgroupFeatureFlags kNeeded =
-      VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_BALLOT_BIT | VK_SUBGROUP_FEATURE_SHUFFLE_BIT;
-  return device.settings.aggregation != Aggregation::kNone && (device.traits.subgroup_operations & kNeeded) == kNeeded;
-}
-
 // On CPUs barriers cost more than atomics.
 bool AggregatesWorkgroups(const Device& device) {
   if (device.settings.aggregation == Aggregation::kAuto) return !device.traits.is_cpu;
@@ -69,6 +63,12 @@ LoweredShader Lower(const Device& device, const spirv::Module& module, const spi
 }
 
 }  // namespace
+
+bool AggregatesSubgroups(const Device& device) {
+  constexpr VkSubgroupFeatureFlags kNeeded =
+      VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_BALLOT_BIT | VK_SUBGROUP_FEATURE_SHUFFLE_BIT;
+  return device.settings.aggregation != Aggregation::kNone && (device.traits.subgroup_operations & kNeeded) == kNeeded;
+}
 
 std::shared_ptr<const LoweredShader> LowerNode(const Device& device, const StageNode& node,
                                                const PipelineLayout& layout, const void* chain) {

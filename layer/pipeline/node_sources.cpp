@@ -6,8 +6,10 @@
 #include <utility>
 
 #include "layer/dispatch/struct_chain.h"
+#include "layer/pipeline/lower_node.h"
 #include "layer/pipeline/parallel_for.h"
 #include "layer/pipeline/specialization.h"
+#include "spirv_lowering/reflect/packing.h"
 #include "spirv_lowering/reflect/reflect.h"
 
 namespace trellis {
@@ -51,9 +53,9 @@ void SettleIdentity(StageNode& node) {
       given && given->index != VK_SHADER_INDEX_UNUSED_AMDX ? given->index : node.source.info.shader_index;
 }
 
-// Workgroups of "thread" nodes that run as one: the most invocations that every device allows a workgroup. Devices
-// start so many workgroups a second, whatever is in them.
-constexpr uint32_t kPackedWorkgroups = 128;
+// Of packed workgroups: the most that every device allows. Devices start so many workgroups a second, whatever is in
+// them.
+constexpr uint32_t kPackedInvocations = 128;
 
 // Full subgroups, or subgroups of a certain size, are demanded of the node's own workgroups.
 bool DemandsSubgroups(const VkPipelineShaderStageCreateInfo& stage) {
@@ -61,10 +63,17 @@ bool DemandsSubgroups(const VkPipelineShaderStageCreateInfo& stage) {
          FindInChain(stage.pNext, VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO);
 }
 
+// Invocations that are packed send what they send each for itself, unless they reconverge. Those of one workgroup would
+// have done it together, and what they ask for together is what `validate` looks at.
+bool SendsApart(const Device& device, const spirv::NodeInfo& info) {
+  if (info.Invocations() == 1 || info.outputs.empty()) return false;
+  return device.settings.validate || (AggregatesSubgroups(device) && !device.traits.maximal_reconvergence);
+}
+
 uint32_t WorkgroupsToPack(const Device& device, const StageNode& node) {
-  const bool packs =
-      device.settings.pack_thread_nodes && node.source.info.CanBePacked() && !DemandsSubgroups(*node.stage);
-  return packs ? kPackedWorkgroups : 1;
+  const spirv::NodeInfo& info = node.source.info;
+  if (!device.settings.pack_workgroups || DemandsSubgroups(*node.stage) || SendsApart(device, info)) return 1;
+  return spirv::WorkgroupsToPack(info, kPackedInvocations);
 }
 
 // The first rule that an entry point, or the module as a whole, breaks; null if there is none.

@@ -158,8 +158,11 @@ void HostPlanner::PlanRootLevels() {
   std::vector<RootCount> counts;
   for (const Root& root : roots_) {
     for (const RootLaunch& launch : root.launches) {
-      const bool packed = InfoOf(launch.launch).packed > 1;
-      counts.push_back({launch.launch, packed ? launch.size.records : launch.size.workgroups});
+      const spirv::NodeInfo& info = InfoOf(launch.launch);
+      const bool counted = info.kind == spirv::LaunchKind::kDynamicGrid;
+      counts.push_back({launch.launch, counted
+                                           ? launch.size.workgroups
+                                           : MostWorkgroups(info, launch.size.records, kMaxExecutionGraphWorkgroups)});
     }
   }
   for (const Root& root : roots_)
@@ -201,7 +204,8 @@ Expected<void> HostPlanner::PlaceRoot(const Root& root, uint64_t copy_offset, st
       continue;
     }
     NodeLaunch& launch = plan_.roots.emplace_back(LaunchOf(level_launches(0)[position]));
-    launch.size = SplitIntoRows(prepared.size.workgroups, environment_.limits.max_workgroups_x);
+    launch.size = SplitIntoRows(DispatchedWorkgroups(prepared.described, prepared.size.workgroups),
+                                environment_.limits.max_workgroups_x);
     if (Expected<void> done = UploadBlock(0, prepared.described, launch_input, false, launch.block); !done) return done;
   }
   return {};

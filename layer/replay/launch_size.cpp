@@ -94,6 +94,10 @@ uint64_t WorkgroupsFor(const shared::LaunchPlan& launch, uint32_t records) {
   return (records + each - 1) / each;
 }
 
+uint32_t DispatchedWorkgroups(const shared::LaunchPlan& launch, uint32_t workgroups) {
+  return static_cast<uint32_t>((uint64_t{workgroups} + launch.packed - 1) / launch.packed);
+}
+
 DispatchSize SplitIntoRows(uint32_t workgroups, uint32_t max_x) {
   if (workgroups == 0) return {};
   const uint32_t rows = (workgroups - 1) / max_x + 1;

@@ -19,8 +19,8 @@ struct LaunchLimits {
 };
 
 struct LaunchSize {
-  uint32_t records = 0;  // fewer than there are if a dispatch cannot have the workgroups of all
-  uint32_t workgroups = 0;
+  uint32_t records = 0;     // fewer than there are if a dispatch cannot have the workgroups of all
+  uint32_t workgroups = 0;  // as LaunchInput counts them
 };
 
 // Records as they lie in plan memory or in a region.
@@ -49,6 +49,9 @@ struct DispatchSize {
 
 // Workgroups of such a launch, if so many records arrive.
 [[nodiscard]] uint64_t WorkgroupsFor(const shared::LaunchPlan& launch, uint32_t records);
+
+// Of the dispatch, for so many of LaunchInput (LaunchPlan::packed).
+[[nodiscard]] uint32_t DispatchedWorkgroups(const shared::LaunchPlan& launch, uint32_t workgroups);
 
 // A dispatch of at least `workgroups` workgroups (below 2^32 - 2^16), as near to one row as the limit allows. 0, 0 for
 // none.

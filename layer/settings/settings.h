@@ -32,7 +32,7 @@ struct Settings {
   bool timing = false;
   bool close_every_level = false;
   Aggregation aggregation = Aggregation::kAuto;
-  bool pack_thread_nodes = true;
+  bool pack_workgroups = true;
   LaunchBatches launch_batches = LaunchBatches::kAuto;
 };
 

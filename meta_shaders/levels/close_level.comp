@@ -23,7 +23,8 @@ void CloseLaunch(ClosePlan plan, Share share) {
   if (!is_known || gl_LocalInvocationIndex != 0u) return;
   LaunchInputReference(ElementAddress(plan.inputs, launch.position, kLaunchInputBytes)).launch =
       LaunchInput(Records(region.region.records.base, region.region.records.stride, size.records), notes, size.workgroups, 0u);
-  ArgumentsReference(ElementAddress(plan.arguments, launch.position, kArgumentsBytes)).arguments = SplitIntoRows(size.workgroups, plan.max_workgroups_x);
+  ArgumentsReference(ElementAddress(plan.arguments, launch.position, kArgumentsBytes)).arguments =
+      SplitIntoRows(DispatchedWorkgroups(launch, size.workgroups), plan.max_workgroups_x);
   // Losses of the allocation, once for all launches of the region; and records whose workgroups no dispatch of this device can hold.
   const uint lost = plan.reports_losses != 0u && launch.identity == launch.slot ? region.region.lost : 0u;
   ReportLoss(plan.reports, plan.origin, launch.identity, plan.level, SaturatingAdd(lost, records - size.records));

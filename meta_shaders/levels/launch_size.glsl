@@ -23,6 +23,9 @@ uvec4 SplitIntoRows(uint workgroups, uint max_x) {
   return uvec4((workgroups - 1u) / rows + 1u, rows, 1u, 0u);
 }
 
+// For so many workgroups of LaunchInput.
+uint DispatchedWorkgroups(LaunchPlan launch, uint workgroups) { return workgroups / launch.packed + uint(workgroups % launch.packed != 0u); }
+
 uint GridWorkgroups(LaunchPlan launch) { return SaturatingMultiply(SaturatingMultiply(launch.grid_x, launch.grid_y), launch.grid_z); }
 
 LaunchSize SizeStaticGrid(LaunchPlan launch, uint records, uint most_workgroups) {

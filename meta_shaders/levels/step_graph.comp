@@ -125,14 +125,15 @@ void RunChosenTurn(StepPlan plan, ClosePlan close) {
   for (uint index = gl_LocalInvocationIndex; index < plan.launch_count; index += kLevelsWorkgroup) {
     const StepLaunch step = LoadStepLaunch(plan, index);
     LaunchInputReference from = InputOf(close, index);
-    uint workgroups = 0u;
+    uint dispatched = 0u;
     if (step.turn + 1u == chosen_turn) {
       const uint first = from.launch.workgroup_count;
-      workgroups = min(TotalOf(plan, index).value - first, step.quota);
+      const uint left = TotalOf(plan, index).value - first;
+      dispatched = min(DispatchedWorkgroups(step.launch, left), step.quota);
       from.launch.first_workgroup = first;
-      from.launch.workgroup_count = first + workgroups;
+      from.launch.workgroup_count = first + min(dispatched * step.launch.packed, left);
     }
-    ArgumentsReference(ElementAddress(close.arguments, index, kArgumentsBytes)).arguments = SplitIntoRows(workgroups, close.max_workgroups_x);
+    ArgumentsReference(ElementAddress(close.arguments, index, kArgumentsBytes)).arguments = SplitIntoRows(dispatched, close.max_workgroups_x);
   }
   if (chosen_turn != 0u) OpenRegionsOf(plan, close, LoadStepTurn(plan, chosen_turn - 1u));
 }

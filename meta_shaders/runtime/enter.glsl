@@ -1,4 +1,6 @@
 // Entry: from the dispatch's workgroup to (record, workgroup of the record). False: past the end.
+//
+// A dispatch's workgroup is `packed` workgroups of the node, of `invocations` invocations each, side by side; `local_index` counts through all of them.
 #ifndef TRELLIS_META_SHADERS_RUNTIME_ENTER_GLSL
 #define TRELLIS_META_SHADERS_RUNTIME_ENTER_GLSL
 
@@ -26,11 +28,12 @@ uint FindSum(const uvec2 sums, const uint stride, const uint count, const uint n
   uint low = 0u;
   uint high = count;
 #ifdef TRELLIS_SUBGROUP_AGGREGATION
-  // A place for each invocation of the subgroup, so that the loads of a round wait together. Whole workgroups get here.
+  // Whole workgroups get here. Where all invocations of a subgroup look for the same, each has a place to look at, so that the loads of a round wait together.
   const uvec4 together = subgroupBallot(true);
   const uint places = subgroupBallotBitCount(together);
   const uint own = subgroupBallotExclusiveBitCount(together) + 1u;
-  while (high - low > 1u) {
+  const bool is_shared = subgroupBallot(number == subgroupBroadcastFirst(number)) == together;
+  while (is_shared && high - low > 1u) {
     uint step = (high - low + places) / (places + 1u);
     uint index = low + min(own * step, high - low);
     bool after = index >= high || SumAt(sums, stride, index) > number;
@@ -38,7 +41,7 @@ uint FindSum(const uvec2 sums, const uint stride, const uint count, const uint n
     low += not_after * step;
     high = min(low + step, high);
   }
-#else
+#endif
   while (high - low > 1u) {
     uint middle = low + (high - low) / 2u;
     if (SumAt(sums, stride, middle) > number) {
@@ -47,7 +50,6 @@ uint FindSum(const uvec2 sums, const uint stride, const uint count, const uint n
       low = middle;
     }
   }
-#endif
   return low;
 }
 
@@ -81,49 +83,12 @@ Entrance EnterLaunch(const uvec2 pushed, const uvec3 id, const uint row) {
   return entrance;
 }
 
-bool trellis_enter_static(const uvec2 launch, const uvec3 id, const uint row, const uint local_index, const uvec3 grid) {
-  trellis_local_index = local_index;
+// Which of the packed workgroups an invocation is in. What it knows of its place is that in the node's own workgroup.
+uint EnterPack(const uint local_index, const uint packed, const uint invocations) {
+  uint pack = packed == 1u ? 0u : local_index / invocations;
+  trellis_local_index = local_index - pack * invocations;
   trellis_turn = 0u;
-  Entrance entrance = EnterLaunch(launch, id, row);
-  Records records = LaunchInputReference(entrance.source).launch.records;
-  // The product may be 2^32.
-  uvec2 sides = max(grid.xy, uvec2(1u));
-  uint workgroups = max(grid.x * grid.y * grid.z, 1u);
-  uint record = id.x;
-  trellis_workgroup_id = uvec3(id.y, id.z % sides.y, id.z / sides.y);
-  if (entrance.form != kFormRegion) {
-    if (entrance.workgroup == kNoWorkgroup) return false;
-    record = entrance.workgroup / workgroups;
-    trellis_workgroup_id = WorkgroupOfGrid(entrance.workgroup - record * workgroups, sides);
-  }
-  if (record >= records.count) return false;
-  SetRecord(records, record, 1u);
-  return true;
-}
-
-// `grid_member` as LaunchPlan::grid_member. The grid's bounds come from the launch block: whoever counted the workgroups clamped with the same.
-// `note_words`: kFullNotes if the record may have changed since then; the notes know its grid.
-bool trellis_enter_dynamic(const uvec2 launch, const uvec3 id, const uint row, const uint local_index, const uint grid_member,
-                           const uint note_words) {
-  trellis_local_index = local_index;
-  trellis_turn = 0u;
-  LaunchBlockReference l = LaunchBlockReference(launch);
-  Entrance entrance = EnterLaunch(launch, id, row);
-  LaunchInput from = LaunchInputReference(entrance.source).launch;
-  uint linear = entrance.workgroup;
-  if (linear == kNoWorkgroup || from.records.count == 0u) return false;
-  uint note_bytes = note_words * 4u;
-  uint low = FindSum(from.notes, note_bytes, from.records.count, linear);
-  SetRecord(from.records, low, 1u);
-  uvec2 note = ElementAddress(from.notes, low, note_bytes);
-  uvec2 grid;
-  if (note_words == kFullNotes) {
-    grid = uvec2(UintReference(AddressAdd(note, 4u)).value, UintReference(AddressAdd(note, 8u)).value);
-  } else {
-    grid = ReadRecordGrid(trellis_input.xy, grid_member, uvec3(l.block.grid_x, l.block.grid_y, l.block.grid_z)).xy;
-  }
-  trellis_workgroup_id = WorkgroupOfGrid(linear - UintReference(note).value, max(grid, uvec2(1u)));
-  return true;
+  return pack;
 }
 
 // Where no kernel closed the level, the number of records is the producers' counter.
@@ -133,29 +98,76 @@ Records CountedRecords(const Entrance entrance) {
   return records;
 }
 
-bool trellis_enter_coalescing(const uvec2 launch, const uvec3 id, const uint row, const uint local_index, const uint coalesce) {
-  trellis_local_index = local_index;
-  trellis_turn = 0u;
+// `packed` is either a multiple of the grid's workgroups, so that several records share a workgroup of the dispatch, or a divisor of them.
+bool trellis_enter_static(const uvec2 launch, const uvec3 id, const uint row, const uint local_index, const uvec3 grid, const uint packed,
+                          const uint invocations) {
+  uint pack = EnterPack(local_index, packed, invocations);
   Entrance entrance = EnterLaunch(launch, id, row);
-  Records records = CountedRecords(entrance);
-  uint linear = entrance.workgroup;
-  uint first = linear * coalesce;
-  if (linear == kNoWorkgroup || first >= records.count) return false;
-  trellis_workgroup_id = uvec3(0u);
-  SetRecord(records, first, min(coalesce, records.count - first));
+  if (entrance.workgroup == kNoWorkgroup) return false;
+  // The product may be 2^32.
+  uvec2 sides = max(grid.xy, uvec2(1u));
+  uint workgroups = max(grid.x * grid.y * grid.z, 1u);
+  if (packed > workgroups) {
+    Records records = CountedRecords(entrance);
+    uint pack_record = pack / workgroups;
+    uint record = entrance.workgroup * (packed / workgroups) + pack_record;
+    if (record >= records.count) return false;
+    trellis_workgroup_id = WorkgroupOfGrid(pack - pack_record * workgroups, sides);
+    SetRecord(records, record, 1u);
+    return true;
+  }
+  Records records = LaunchInputReference(entrance.source).launch.records;
+  uint record = id.x;
+  if (entrance.form == kFormRegion && packed == 1u) {
+    trellis_workgroup_id = uvec3(id.y, id.z % sides.y, id.z / sides.y);
+  } else {
+    uint dispatched = workgroups / packed;  // for each record
+    uint number = id.y;
+    if (entrance.form != kFormRegion) {
+      record = entrance.workgroup / dispatched;
+      number = entrance.workgroup - record * dispatched;
+    }
+    trellis_workgroup_id = WorkgroupOfGrid(number * packed + pack, sides);
+  }
+  if (record >= records.count) return false;
+  SetRecord(records, record, 1u);
   return true;
 }
 
-// `packed_workgroups` of one invocation and one record each, side by side in the invocations of this one.
-bool trellis_enter_packed(const uvec2 launch, const uvec3 id, const uint row, const uint local_index, const uint packed_workgroups) {
-  trellis_local_index = 0u;
+// `grid_member` as LaunchPlan::grid_member. The grid's bounds come from the launch block: whoever counted the workgroups clamped with the same.
+// `note_words`: kFullNotes if the record may have changed since then; the notes know its grid.
+bool trellis_enter_dynamic(const uvec2 launch, const uvec3 id, const uint row, const uint local_index, const uint grid_member, const uint note_words,
+                           const uint packed, const uint invocations) {
+  uint pack = EnterPack(local_index, packed, invocations);
+  trellis_launch = launch;
+  LaunchBlockReference l = LaunchBlockReference(launch);
+  // No other form: notes are made of records. Its numbers are of the node's own workgroups.
+  LaunchInput from = LaunchInputReference(l.block.source).launch;
+  uint number = from.first_workgroup + (id.y * row + id.x) * packed + pack;
+  if (number >= from.workgroup_count || from.records.count == 0u) return false;
+  uint note_bytes = note_words * 4u;
+  uint low = FindSum(from.notes, note_bytes, from.records.count, number);
+  SetRecord(from.records, low, 1u);
+  uvec2 note = ElementAddress(from.notes, low, note_bytes);
+  uvec2 grid;
+  if (note_words == kFullNotes) {
+    grid = uvec2(UintReference(AddressAdd(note, 4u)).value, UintReference(AddressAdd(note, 8u)).value);
+  } else {
+    grid = ReadRecordGrid(trellis_input.xy, grid_member, uvec3(l.block.grid_x, l.block.grid_y, l.block.grid_z)).xy;
+  }
+  trellis_workgroup_id = WorkgroupOfGrid(number - UintReference(note).value, max(grid, uvec2(1u)));
+  return true;
+}
+
+bool trellis_enter_coalescing(const uvec2 launch, const uvec3 id, const uint row, const uint local_index, const uint coalesce, const uint packed,
+                              const uint invocations) {
+  uint pack = EnterPack(local_index, packed, invocations);
   Entrance entrance = EnterLaunch(launch, id, row);
   Records records = CountedRecords(entrance);
-  uint linear = entrance.workgroup;
-  uint record = linear * packed_workgroups + local_index;
-  if (linear == kNoWorkgroup || record >= records.count) return false;
+  uint first = (entrance.workgroup * packed + pack) * coalesce;
+  if (entrance.workgroup == kNoWorkgroup || first >= records.count) return false;
   trellis_workgroup_id = uvec3(0u);
-  SetRecord(records, record, 1u);
+  SetRecord(records, first, min(coalesce, records.count - first));
   return true;
 }
 

@@ -25,8 +25,9 @@ layout(local_size_x = 1) in;
 
 // Every function once, so that the compiler keeps them all.
 void main() {
-  bool entered = trellis_enter_static(uvec2(0), gl_WorkGroupID, 1u, 0u, uvec3(1u)) || trellis_enter_dynamic(uvec2(0), gl_WorkGroupID, 1u, 0u, 0u, 1u) ||
-                 trellis_enter_coalescing(uvec2(0), gl_WorkGroupID, 1u, 0u, 1u) || trellis_enter_packed(uvec2(0), gl_WorkGroupID, 1u, 0u, 1u);
+  bool entered = trellis_enter_static(uvec2(0), gl_WorkGroupID, 1u, 0u, uvec3(1u), 1u, 1u) ||
+                 trellis_enter_dynamic(uvec2(0), gl_WorkGroupID, 1u, 0u, 0u, 1u, 1u, 1u) ||
+                 trellis_enter_coalescing(uvec2(0), gl_WorkGroupID, 1u, 0u, 1u, 1u, 1u);
   uvec4 handle = trellis_reserve_workgroup(0u, 1u, 0u, 1u) + trellis_reserve_invocation(0u, 1u, 0u, 1u) + trellis_defer_workgroup(0u, 1u, 0u, 1u) +
                  trellis_defer_invocation(0u, 1u, 0u, 1u) + trellis_reserve_invocations(0u, 1u, 0u, 1u, 1u);
   trellis_enqueue_workgroup(handle, 1u);

@@ -174,6 +174,9 @@ struct LaunchPlan {
   TRELLIS_UINT
   notes_before;           // of the launches before this one on the same region, in words a record: shared/regions.glsl
   TRELLIS_UINT position;  // of its LaunchInput and arguments
+  // Dynamic grids: workgroups of the node that run as one of the dispatch. LaunchInput counts those of the node. Else
+  // 1: `grid` and `coalesce` say what one of the dispatch gets.
+  TRELLIS_UINT packed;
 };
 
 // ---- bounded mode (layer/graph/step_schedule.h) ----
@@ -182,13 +185,12 @@ struct LaunchPlan {
 // and its total.
 struct StepLaunch {
   LaunchPlan launch;
-  TRELLIS_UINT level;
   TRELLIS_ADDRESS root;  // level 0: its LaunchInput, with all of its workgroups; it may be that of the launch itself.
                          // 0: nothing but what arrives in the region
-  TRELLIS_UINT region;   // that it reads, among those of all levels
+  TRELLIS_UINT level;
+  TRELLIS_UINT region;  // that it reads, among those of all levels
   TRELLIS_UINT turn;
-  TRELLIS_UINT quota;  // most workgroups of one step
-  TRELLIS_UINT unused;
+  TRELLIS_UINT quota;  // most workgroups of one step's dispatch
 };
 
 // Launches of one level that run side by side, and the regions that they append to.
@@ -372,7 +374,7 @@ static_assert(offsetof(Region, reserved) == 128);
 static_assert(offsetof(Region, workgroups) == 256);
 static_assert(sizeof(ControlBlock) == 40);
 static_assert(sizeof(RegionPlan) == 40);
-static_assert(sizeof(LaunchPlan) == 44);
+static_assert(sizeof(LaunchPlan) == 48);
 static_assert(sizeof(StepLaunch) == 72);
 static_assert(offsetof(StepLaunch, root) == 48);
 static_assert(sizeof(StepTurn) == 16);

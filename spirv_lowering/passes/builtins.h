@@ -15,7 +15,7 @@ struct ReplacedBuiltIn {
   Id value_type;  // the variable's pointee
 };
 
-// Whether the built-in tells an invocation its place: in a packed node all have the first one.
+// Whether the built-in tells an invocation its place, which in a packed node is that in the node's own workgroup.
 [[nodiscard]] bool IsPlace(spv::BuiltIn built_in);
 
 // Replaces WorkgroupId, GlobalInvocationId, ShaderIndexAMDX and RemainingRecursionLevelsAMDX, and for a packed node the

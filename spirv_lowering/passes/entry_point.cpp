@@ -17,6 +17,7 @@ class EntryPoint {
     const Id shader_index = Import("trellis_shader_index");
     const Id remaining = Import("trellis_remaining_recursion");
     workgroup_id_ = ImportVariable("trellis_workgroup_id");
+    local_index_ = ImportVariable("trellis_local_index");
     if (failed_) return Error{message_};
 
     Function main;
@@ -45,7 +46,6 @@ class EntryPoint {
 
  private:
   [[nodiscard]] const char* EnterName() const {
-    if (lowering_.info.packed > 1) return "trellis_enter_packed";
     switch (lowering_.info.kind) {
       case LaunchKind::kStaticGrid:
         return "trellis_enter_static";
@@ -107,10 +107,6 @@ class EntryPoint {
     const Id local_index = LoadBuiltIn(builder, spv::BuiltIn::LocalInvocationIndex, uint);
     std::vector<uint32_t> arguments = {launch, workgroup, row, local_index};
     const NodeInfo& info = lowering_.info;
-    if (info.packed > 1) {
-      arguments.push_back(types_.ConstantUint(info.packed));
-      return arguments;
-    }
     switch (info.kind) {
       case LaunchKind::kStaticGrid: {
         // A grid with a zero runs no workgroup; its divisions must be defined all the same.
@@ -130,6 +126,8 @@ class EntryPoint {
         arguments.push_back(types_.ConstantUint(info.coalesce));
         break;
     }
+    arguments.push_back(types_.ConstantUint(info.packed));
+    arguments.push_back(types_.ConstantUint(info.Invocations()));
     return arguments;
   }
 
@@ -139,15 +137,26 @@ class EntryPoint {
     return types_.Append(spv::Op::OpConstantComposite, uvec3, parts);
   }
 
+  // Where in its own workgroup an invocation is.
+  Id LocalId(Builder& builder) {
+    const Id uint = types_.Uint();
+    const Id uvec3 = types_.Vector(uint, 3);
+    if (lowering_.info.packed == 1) return LoadBuiltIn(builder, spv::BuiltIn::LocalInvocationId, uvec3);
+    const std::array<uint32_t, 3>& size = lowering_.info.local_size;
+    const Id index = builder.Emit(spv::Op::OpLoad, uint, {local_index_});
+    const Id x = types_.ConstantUint(size[0]);
+    const Id row = builder.Emit(spv::Op::OpUDiv, uint, {index, x});
+    const Id y = types_.ConstantUint(size[1]);
+    return builder.Emit(spv::Op::OpCompositeConstruct, uvec3,
+                        {builder.Emit(spv::Op::OpUMod, uint, {index, x}), builder.Emit(spv::Op::OpUMod, uint, {row, y}),
+                         builder.Emit(spv::Op::OpUDiv, uint, {row, y})});
+  }
+
   void Fill(Builder& builder, const ReplacedBuiltIn& built_in, Id shader_index, Id remaining) {
     const Id uint = types_.Uint();
     const Id uvec3 = types_.Vector(uint, 3);
     Id type = uint;
     Id value = kNoId;
-    if (lowering_.info.packed > 1 && IsPlace(built_in.built_in)) {
-      builder.EmitVoid(spv::Op::OpStore, {built_in.variable, types_.ConstantNull(built_in.value_type)});
-      return;
-    }
     switch (built_in.built_in) {
       case spv::BuiltIn::WorkgroupId:
         type = uvec3;
@@ -157,10 +166,16 @@ class EntryPoint {
         type = uvec3;
         const Id workgroup = builder.Emit(spv::Op::OpLoad, uvec3, {workgroup_id_});
         const Id first = builder.Emit(spv::Op::OpIMul, uvec3, {workgroup, Constant(uvec3, lowering_.info.local_size)});
-        value =
-            builder.Emit(spv::Op::OpIAdd, uvec3, {first, LoadBuiltIn(builder, spv::BuiltIn::LocalInvocationId, uvec3)});
+        value = builder.Emit(spv::Op::OpIAdd, uvec3, {first, LocalId(builder)});
         break;
       }
+      case spv::BuiltIn::LocalInvocationId:
+        type = uvec3;
+        value = LocalId(builder);
+        break;
+      case spv::BuiltIn::LocalInvocationIndex:
+        value = builder.Emit(spv::Op::OpLoad, uint, {local_index_});
+        break;
       case spv::BuiltIn::ShaderIndexAMDX:
         value = builder.Call(uint, shader_index, {});
         break;
@@ -180,7 +195,8 @@ class EntryPoint {
     });
     module_.execution_modes.emplace_back(
         spv::Op::OpExecutionMode, kNoId, kNoId,
-        std::vector<uint32_t>{main, static_cast<uint32_t>(spv::ExecutionMode::LocalSize), lowering_.info.packed, 1, 1});
+        std::vector<uint32_t>{main, static_cast<uint32_t>(spv::ExecutionMode::LocalSize),
+                              lowering_.info.packed * lowering_.info.Invocations(), 1, 1});
     // It would win over the mode; the constant itself keeps the node's own size.
     std::erase_if(module_.annotations, [](const Instruction& annotation) {
       return annotation.opcode == spv::Op::OpDecorate && annotation.operands.size() == 3 &&
@@ -220,6 +236,7 @@ class EntryPoint {
   const std::vector<ReplacedBuiltIn>& built_ins_;
   const LaunchMember& launch_;
   Id workgroup_id_ = kNoId;
+  Id local_index_ = kNoId;
   bool failed_ = false;
   std::string message_;
 };

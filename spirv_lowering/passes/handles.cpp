@@ -328,10 +328,7 @@ class HandleLowering {
     return {};
   }
 
-  Id WorkgroupSize() {
-    const std::array<uint32_t, 3>& size = lowering_.info.local_size;
-    return types_.ConstantUint(size[0] * size[1] * size[2]);
-  }
+  Id WorkgroupSize() { return types_.ConstantUint(lowering_.info.Invocations()); }
 
   // Shader index of the target: the Node Index operand plus PayloadNodeBaseIndexAMDX.
   Id TargetIndex(Id node_index, const NodeOutputInfo& output) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "spirv_lowering/reflect/packing.h"
+
 namespace trellis::spirv {
 namespace {
 
@@ -10,19 +12,15 @@ constexpr uint32_t kScopeWorkgroup = 2;
 constexpr uint32_t kScopeInvocation = 4;
 
 // It needs no broadcast, so it allocates as an invocation.
-bool IsSingle(const NodeInfo& info) {
-  return info.local_size[0] == 1 && info.local_size[1] == 1 && info.local_size[2] == 1;
-}
+bool IsSingle(const NodeInfo& info) { return info.Invocations() == 1; }
 
 }  // namespace
 
 // Where it pays: workgroups of several subgroups, and targets that may differ among them. It takes 3 KiB of shared
 // memory, which is certain to be there if the node has none.
 bool RuntimeCalls::AreReservedTogether(const Lowering& lowering, const Allocation& allocation) {
-  constexpr uint32_t kFewestInvocations = 64;
-  const std::array<uint32_t, 3>& size = lowering.info.local_size;
   if (!lowering.workgroup_aggregation || allocation.commit != Commit::kAtAllocation ||
-      size[0] * size[1] * size[2] < kFewestInvocations ||
+      lowering.info.Invocations() < kLargeWorkgroup ||
       lowering.types.ConstantValue(allocation.instruction->operands[2]))
     return false;
   const std::vector<Instruction>& globals = lowering.module.globals;

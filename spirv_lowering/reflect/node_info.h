@@ -58,10 +58,10 @@ struct NodeInfo {
   std::array<uint32_t, 3> grid = {0, 0, 0};  // static: the grid. dynamic: the bound, 0 where there is none
   std::array<uint32_t, 3> local_size = {1, 1, 1};
   uint32_t coalesce = 1;  // coalescing: most records a workgroup; else 1
-  // "Thread" nodes alone: what keeps the invocations of several workgroups from sharing one (reflect/packing.h); empty
-  // if nothing does.
+  // Of small workgroups alone: what keeps several of them from running as one (reflect/packing.h); empty if nothing
+  // does.
   std::string packing_obstacle;
-  uint32_t packed = 1;  // set by the layer where CanBePacked: workgroups, each of them an invocation, that run as one
+  uint32_t packed = 1;  // set by the layer: workgroups that run as one (WorkgroupsToPack)
   bool is_api_entry = true;
   bool declares_recursion = false;  // MaxNodeRecursionAMDX is there, be it 0
   uint32_t max_recursion = 0;
@@ -84,14 +84,8 @@ struct NodeInfo {
     return finishes_writing ? 1 : 0;
   }
 
-  // Workgroups of one invocation that get one record each, and each record goes to one of them.
-  [[nodiscard]] bool IsThreadNode() const {
-    constexpr std::array<uint32_t, 3> kOne = {1, 1, 1};
-    const bool one_to_one =
-        kind == LaunchKind::kCoalescing ? coalesce == 1 : kind == LaunchKind::kStaticGrid && grid == kOne;
-    return one_to_one && local_size == kOne;
-  }
-  [[nodiscard]] bool CanBePacked() const { return IsThreadNode() && packing_obstacle.empty(); }
+  // In a workgroup of the node's own.
+  [[nodiscard]] uint32_t Invocations() const { return local_size[0] * local_size[1] * local_size[2]; }
 
   auto operator<=>(const NodeInfo&) const = default;
 };

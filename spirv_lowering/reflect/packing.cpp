@@ -23,6 +23,7 @@ bool IsHarmless(spv::ExecutionMode mode) {
     case spv::ExecutionMode::LocalSizeId:
     case spv::ExecutionMode::CoalescingAMDX:
     case spv::ExecutionMode::StaticNumWorkgroupsAMDX:
+    case spv::ExecutionMode::MaxNumWorkgroupsAMDX:
     case spv::ExecutionMode::ShaderIndexAMDX:
     case spv::ExecutionMode::MaxNodeRecursionAMDX:
     case spv::ExecutionMode::IsApiEntryAMDX:
@@ -78,7 +79,6 @@ bool IsHarmless(spv::Op opcode) {
     case spv::Op::OpNop:
     case spv::Op::OpUndef:
     case spv::Op::OpMemoryBarrier:
-    case spv::Op::OpAllocateNodePayloadsAMDX:
     case spv::Op::OpEnqueueNodePayloadsAMDX:
     case spv::Op::OpNodePayloadArrayLengthAMDX:
     case spv::Op::OpIsNodePayloadValidAMDX:
@@ -95,8 +95,13 @@ bool PointsToDescriptors(spv::StorageClass storage) {
 
 class ObstacleSearch {
  public:
-  ObstacleSearch(const Module& module, const Types& types)
-      : module_(module), types_(types), type_of_(TypesOfResults(module)), harmless_sets_(NonSemanticImports(module)) {
+  ObstacleSearch(const Module& module, const Types& types, const ConstantEvaluator& constants, uint32_t invocations)
+      : module_(module),
+        types_(types),
+        constants_(constants),
+        has_one_invocation_(invocations == 1),
+        type_of_(TypesOfResults(module)),
+        harmless_sets_(NonSemanticImports(module)) {
     for (const Instruction& import : module.ext_inst_imports)
       if (DecodeString(import.operands.data(), import.operands.size()) == "GLSL.std.450")
         harmless_sets_.insert(import.result_id);
@@ -175,6 +180,11 @@ class ObstacleSearch {
         return LookAtIndices(instruction);
       case spv::Op::OpCopyObject:
         return std::nullopt;
+      case spv::Op::OpAllocateNodePayloadsAMDX:
+        if (!has_one_invocation_ &&
+            constants_.Value(instruction.operands[0]) != static_cast<uint32_t>(spv::Scope::Invocation))
+          return Name(instruction) + " for all of a workgroup";
+        return std::nullopt;
       default:
         break;
     }
@@ -232,14 +242,35 @@ class ObstacleSearch {
 
   const Module& module_;
   const Types& types_;
+  const ConstantEvaluator& constants_;
+  const bool has_one_invocation_;
   const std::unordered_map<Id, Id> type_of_;
   std::unordered_set<Id> harmless_sets_;  // of extended instructions
 };
 
 }  // namespace
 
-std::optional<std::string> FindPackingObstacle(const Module& module, const Types& types) {
-  return ObstacleSearch(module, types).Run();
+std::optional<std::string> FindPackingObstacle(const Module& module, const Types& types,
+                                               const ConstantEvaluator& constants, uint32_t invocations) {
+  return ObstacleSearch(module, types, constants, invocations).Run();
+}
+
+uint32_t WorkgroupsToPack(const NodeInfo& info, uint32_t most_invocations) {
+  const uint32_t invocations = info.Invocations();
+  if (invocations >= kLargeWorkgroup || invocations == 0 || !info.packing_obstacle.empty()) return 1;
+  uint64_t sent = 0;  // bytes, by a workgroup
+  for (const NodeOutputInfo& output : info.outputs) sent += uint64_t{output.max_payloads} * output.payload.size;
+  const auto most = static_cast<uint32_t>(
+      std::clamp<uint64_t>(kMostPackedBytes / std::max<uint64_t>(sent, 1), 1, most_invocations / invocations));
+  if (info.kind == LaunchKind::kCoalescing) return uint64_t{info.coalesce} * most <= UINT32_MAX ? most : 1;
+  if (info.kind == LaunchKind::kDynamicGrid) return most;
+  uint64_t of_record = 1;
+  for (const uint32_t side : info.grid) of_record *= side;
+  if (of_record == 0) return 1;
+  if (of_record <= most) return most / static_cast<uint32_t>(of_record) * static_cast<uint32_t>(of_record);
+  uint32_t packed = most;
+  while (of_record % packed != 0) --packed;
+  return packed;
 }
 
 }  // namespace trellis::spirv

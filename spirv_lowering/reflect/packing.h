@@ -1,17 +1,32 @@
-// Packing: workgroups of one invocation and one record each, many of which run as one workgroup.
+// Packing: several small workgroups of a node run as one.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
 #include "spirv_lowering/ir/module.h"
 #include "spirv_lowering/ir/types.h"
+#include "spirv_lowering/reflect/constants.h"
+#include "spirv_lowering/reflect/node_info.h"
 
 namespace trellis::spirv {
 
-// Why the invocations of a node whose workgroups have one invocation each cannot share a workgroup; nothing if they can
-// because no instruction could tell. What is not known to be harmless is an obstacle. `module` is that of the node
-// alone (reflect/node_module.h), `types` of it.
-[[nodiscard]] std::optional<std::string> FindPackingObstacle(const Module& module, const Types& types);
+// Workgroups of so many invocations are large enough: what they reserve together is worth more than what packing saves.
+inline constexpr uint32_t kLargeWorkgroup = 64;
+
+// What packed workgroups send is at most this, in bytes: memory has to have room for all that one workgroup of a
+// dispatch can send.
+inline constexpr uint64_t kMostPackedBytes = 256 * 1024;
+
+// Why workgroups of a node cannot run as one; nothing if they can because no instruction could tell. What is not known
+// to be harmless is an obstacle. `module` is that of the node alone (reflect/node_module.h), `types` and `constants` of
+// it, `invocations` those of a workgroup.
+[[nodiscard]] std::optional<std::string> FindPackingObstacle(const Module& module, const Types& types,
+                                                             const ConstantEvaluator& constants, uint32_t invocations);
+
+// Workgroups that may run as one of at most `most_invocations`, 1 if that is none but itself. In static grids, a
+// multiple of a record's workgroups or a divisor of them.
+[[nodiscard]] uint32_t WorkgroupsToPack(const NodeInfo& info, uint32_t most_invocations);
 
 }  // namespace trellis::spirv

@@ -51,7 +51,8 @@ class Reflection {
       if (Expected<void> done = (this->*step)(); !done)
         return Error{"node '" + info_.entry_point + "': " + done.error().message};
     }
-    if (info_.IsThreadNode()) info_.packing_obstacle = FindPackingObstacle(module_, types_).value_or("");
+    if (const uint32_t invocations = info_.Invocations(); invocations < kLargeWorkgroup)
+      info_.packing_obstacle = FindPackingObstacle(module_, types_, constants_, invocations).value_or("");
     return std::move(info_);
   }
 

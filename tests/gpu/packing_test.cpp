@@ -1,6 +1,9 @@
-// Thread nodes, whose invocations share workgroups of the driver, and the same graphs with workgroups of one.
+// Small workgroups, several of which run as one of the driver, and the same graphs without that: thread nodes, grids,
+// coalescing nodes.
 #include <gtest/gtest.h>
 
+#include <array>
+#include <functional>
 #include <string>
 
 #include "tests/gpu/leaf_nodes.h"
@@ -22,7 +25,7 @@ class Packing : public LoggedDeviceTest, public testing::WithParamInterface<Mode
  protected:
   [[nodiscard]] std::vector<EnvironmentSetting> Settings() const override {
     std::vector<EnvironmentSetting> settings = LogSettings("debug");
-    settings.push_back({"TRELLIS_PACK_THREAD_NODES", GetParam().packs});
+    settings.push_back({"TRELLIS_PACK_WORKGROUPS", GetParam().packs});
     settings.push_back({"TRELLIS_AGGREGATION", GetParam().aggregation});
     return settings;
   }
@@ -114,6 +117,192 @@ TEST_P(Packing, PlacesAndLength) {
   run.Input({.node = "Thread", .count = 200, .payloads = CountingRecords(200), .stride = 8});
   ASSERT_TRUE(run.Execute());
   EXPECT_TRUE(run.Matches({0, 200}));
+}
+
+// Small workgroups of several invocations.
+struct SmallGrid {
+  std::array<uint32_t, 3> local_size;
+  std::array<uint32_t, 3> grid;
+
+  [[nodiscard]] uint32_t Invocations() const { return local_size[0] * local_size[1] * local_size[2]; }
+  [[nodiscard]] uint32_t Workgroups() const { return grid[0] * grid[1] * grid[2]; }
+};
+// Grids of which several fit into 128 invocations, one does, a part does, and none does in equal parts.
+constexpr SmallGrid kGrids[] = {{{32, 1, 1}, {1, 1, 1}}, {{8, 2, 2}, {2, 1, 1}},  {{4, 2, 1}, {3, 2, 1}},
+                                {{8, 2, 2}, {2, 2, 1}},  {{33, 1, 1}, {3, 1, 1}}, {{1, 1, 1}, {5, 3, 2}},
+                                {{1, 32, 1}, {4, 1, 3}}, {{20, 1, 1}, {7, 1, 1}}};
+
+Id Flat(NodeAsm& m, const std::array<uint32_t, 3>& size, const Id& x, const Id& y, const Id& z) {
+  return m.Add(x, m.Mul(m.Add(y, m.Mul(z, size[1])), size[0]));
+}
+
+// Each invocation of each workgroup has a word: the record's value, and where it believes to be.
+void AddPlaces(NodeAsm& m, const Id& words, const Id& record, const Id& workgroup, const SmallGrid& shape) {
+  const Id local = Flat(m, shape.local_size, m.LocalId(0), m.LocalId(1), m.LocalId(2));
+  const Id word = m.Add(m.Mul(m.Add(record, workgroup), shape.Invocations()), local);
+  const Id global = m.Add(m.GlobalId(0), m.Add(m.Mul(m.GlobalId(1), 100), m.Mul(m.GlobalId(2), 10000)));
+  m.AddWord(words, word, m.Add(m.Add(m.Mul(m.LocalIndex(), 1000000), global), 1));
+}
+
+uint32_t ExpectedPlace(const SmallGrid& shape, uint32_t workgroup, uint32_t local) {
+  const auto coordinates = [](const std::array<uint32_t, 3>& size, uint32_t flat) {
+    return std::array{flat % size[0], flat / size[0] % size[1], flat / size[0] / size[1]};
+  };
+  const std::array<uint32_t, 3> group = coordinates(shape.grid, workgroup);
+  const std::array<uint32_t, 3> invocation = coordinates(shape.local_size, local);
+  uint32_t global = 0;
+  for (const size_t i : {2u, 1u, 0u}) global = global * 100 + group[i] * shape.local_size[i] + invocation[i];
+  return local * 1000000 + global + 1;
+}
+
+// Sends record i of `count` to "Small", with what `set` makes of it.
+void AddSource(NodeAsm& m, const Id& record, uint32_t count,
+               const std::function<void(const Records&, const Id&)>& set) {
+  const Payload to_small = m.Output("Small", record, {.max_payloads = count});
+  m.BeginNode({.name = "Source", .launch = Launch::kStaticGrid, .grid = {1, 1, 1}, .shader_index = 0});
+  const Records all = m.Allocate(to_small, Scope::kInvocation, count);
+  m.For(count, [&](const Id& i) { set(all, i); });
+  m.Enqueue(all);
+  m.EndNode();
+}
+
+TEST_P(Packing, PlacesInStaticGrids) {
+  constexpr uint32_t kRecords = 11;
+  for (const SmallGrid& shape : kGrids) {
+    NodeAsm m;
+    const Id words = m.StorageBuffer(0);
+    const Id record = LeafRecord(m);
+    AddSource(m, record, kRecords, [&](const Records& all, const Id& i) { SetLeaf(m, all, i, i, 0); });
+    m.BeginNode({.name = "Small",
+                 .launch = Launch::kStaticGrid,
+                 .local_size = {shape.local_size[0], shape.local_size[1], shape.local_size[2]},
+                 .grid = {shape.grid[0], shape.grid[1], shape.grid[2]},
+                 .shader_index = 0,
+                 .input = {.array = {}, .record = record}});
+    const Id group = Flat(m, shape.grid, m.GroupId(0), m.GroupId(1), m.GroupId(2));
+    AddPlaces(m, words, m.Mul(m.Get(m.NodeInput(), 0, 0), shape.Workgroups()), group, shape);
+    m.EndNode();
+    std::vector<uint32_t> expected;
+    for (uint32_t workgroup = 0; workgroup < kRecords * shape.Workgroups(); ++workgroup)
+      for (uint32_t local = 0; local < shape.Invocations(); ++local)
+        expected.push_back(ExpectedPlace(shape, workgroup % shape.Workgroups(), local));
+    for (const bool from_host : {false, true}) {
+      SCOPED_TRACE(std::to_string(shape.Invocations()) + " x " + std::to_string(shape.Workgroups()));
+      GraphRun run(context(), {.words = static_cast<uint32_t>(expected.size()) + 64});
+      run.Nodes(m.Text(), {"Source", "Small"});
+      if (from_host)
+        run.Input({.node = "Small", .count = kRecords, .payloads = CountingRecords(kRecords), .stride = 8});
+      else
+        run.Input({.node = "Source", .count = 1});
+      ASSERT_TRUE(run.Execute());
+      EXPECT_TRUE(run.Matches(expected));
+    }
+  }
+}
+
+// Records ask for 0 to 4 workgroups, of which the node may start 3 at most.
+TEST_P(Packing, PlacesInGridsFromRecords) {
+  constexpr uint32_t kRecords = 40, kMost = 3;
+  for (const std::array<uint32_t, 3>& local_size :
+       {kGrids[0].local_size, kGrids[1].local_size, kGrids[4].local_size, kGrids[5].local_size}) {
+    const SmallGrid shape = {local_size, {kMost, 1, 1}};
+    NodeAsm m;
+    const Id words = m.StorageBuffer(0);
+    const Id record = m.Struct({{m.Uint(), 0, true}, {m.Uint(), 4}});
+    AddSource(m, record, kRecords, [&](const Records& all, const Id& i) {
+      m.Set(all, i, 0, m.Mod(m.Mul(i, 7), 5));
+      m.Set(all, i, 1, i);
+    });
+    m.BeginNode({.name = "Small",
+                 .launch = Launch::kDynamicGrid,
+                 .local_size = {local_size[0], local_size[1], local_size[2]},
+                 .grid = {kMost, 1, 1},
+                 .shader_index = 0,
+                 .input = m.Input(record)});
+    AddPlaces(m, words, m.Mul(m.Get(m.NodeInput(), 0, 1), kMost), m.GroupId(0), shape);
+    m.EndNode();
+    std::vector<uint32_t> expected, payloads;
+    for (uint32_t i = 0; i < kRecords; ++i) {
+      payloads.insert(payloads.end(), {i * 7 % 5, i});
+      for (uint32_t group = 0; group < kMost; ++group)
+        for (uint32_t local = 0; local < shape.Invocations(); ++local)
+          expected.push_back(group < i * 7 % 5 ? ExpectedPlace(shape, group, local) : 0u);
+    }
+    for (const bool from_host : {false, true}) {
+      SCOPED_TRACE(shape.Invocations());
+      GraphRun run(context(), {.words = static_cast<uint32_t>(expected.size()) + 64});
+      run.Nodes(m.Text(), {"Source", "Small"});
+      if (from_host)
+        run.Input({.node = "Small", .count = kRecords, .payloads = Bytes(payloads), .stride = 8});
+      else
+        run.Input({.node = "Source", .count = 1});
+      ASSERT_TRUE(run.Execute());
+      EXPECT_TRUE(run.Matches(expected));
+    }
+  }
+}
+
+// Up to five records a workgroup, of which each invocation adds up one, and the first one their number.
+TEST_P(Packing, SmallWorkgroupsThatCoalesce) {
+  constexpr uint32_t kEach = 5, kCountWord = 400;
+  NodeAsm m;
+  const Id words = m.StorageBuffer(0);
+  m.BeginNode({.name = "Small",
+               .launch = Launch::kCoalescing,
+               .local_size = {16, 1, 1},
+               .shader_index = 0,
+               .input = m.Input(LeafRecord(m), kEach)});
+  const Id local = m.LocalIndex();
+  const Id length = m.Length(m.NodeInput());
+  m.If(m.Less(local, length),
+       [&] { m.AddWord(words, m.Get(m.NodeInput(), local, 0), m.Get(m.NodeInput(), local, 1)); });
+  m.If(m.Equal(local, 0), [&] { m.AddWord(words, kCountWord, length); });
+  m.If(m.Equal(local, 15), [&] { m.AddWord(words, kCountWord + 1, 1); });
+  m.EndNode();
+  for (const uint32_t count : {0u, 1u, 5u, 6u, 39u, 40u, 41u, 300u}) {
+    GraphRun run(context());
+    run.Nodes(m.Text(), {"Small"});
+    run.Input({.node = "Small", .count = count, .payloads = CountingRecords(count), .stride = 8});
+    ASSERT_TRUE(run.Execute()) << count;
+    std::vector<uint32_t> expected(kCountWord + 2);
+    for (uint32_t i = 0; i < count; ++i) expected[i] = i + 1;
+    expected[kCountWord] = count;
+    expected[kCountWord + 1] = (count + kEach - 1) / kEach;
+    EXPECT_TRUE(run.Matches(expected)) << count;
+  }
+}
+
+// Some invocations of some workgroups send, each for itself.
+TEST_P(Packing, SmallWorkgroupsThatSend) {
+  constexpr uint32_t kRecords = 90, kInvocations = 24;
+  NodeAsm m;
+  const Id words = m.StorageBuffer(0);
+  const Id record = LeafRecord(m);
+  const Payload to_leaf = m.Output("Leaf", record, {.max_payloads = 2 * kInvocations});
+  m.BeginNode({.name = "Small",
+               .launch = Launch::kStaticGrid,
+               .local_size = {kInvocations, 1, 1},
+               .grid = {2, 1, 1},
+               .shader_index = 0,
+               .input = {.array = {}, .record = record}});
+  const Id index = m.Get(m.NodeInput(), 0, 0);
+  const Id local = m.LocalIndex();
+  const Id count = m.Mod(m.Add(index, local), 3);
+  const Records leaves = m.Allocate(to_leaf, Scope::kInvocation, count);
+  m.For(count, [&](const Id& i) { SetLeaf(m, leaves, i, m.Add(m.Mul(m.GroupId(0), 128), index), m.Add(i, local)); });
+  m.Enqueue(leaves);
+  m.EndNode();
+  AddThreadLeaf(m, "Leaf", words, record);
+  GraphRun run(context());
+  run.Nodes(m.Text(), {"Small", "Leaf"});
+  run.Input({.node = "Small", .count = kRecords, .payloads = CountingRecords(kRecords), .stride = 8});
+  ASSERT_TRUE(run.Execute());
+  std::vector<uint32_t> expected(128 + kRecords);
+  for (uint32_t record_index = 0; record_index < kRecords; ++record_index)
+    for (uint32_t invocation = 0; invocation < kInvocations; ++invocation)
+      for (uint32_t i = 0; i < (record_index + invocation) % 3; ++i)
+        for (const uint32_t group : {0u, 128u}) expected[group + record_index] += i + invocation;
+  EXPECT_TRUE(run.Matches(expected));
 }
 
 constexpr uint32_t kLeafWords = 1024;   // of "Leaf"

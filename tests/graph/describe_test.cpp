@@ -21,7 +21,7 @@ TEST(Describe, EveryNodeAndOutputHasALine) {
             "  up to 1 x 16 bytes to again[0]\n");
 }
 
-TEST(Describe, ThreadNodesSayWhetherTheyArePacked) {
+TEST(Describe, SmallWorkgroupsSayWhetherTheyArePacked) {
   NodeBuilder alone("alone");
   alone.source.info.packing_obstacle = "OpControlBarrier";
   EXPECT_EQ(DescribeGraph(MustLink({NodeBuilder("many").Coalescing(1).Packed(64), alone})),

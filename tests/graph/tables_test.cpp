@@ -110,6 +110,10 @@ TEST(LaunchDescription, SaysWhatKindOfLaunchASlotHas) {
   EXPECT_EQ(recursive.identity, SlotOf(graph, "r", 0, 1));
 }
 
+shared::LaunchPlan Describe(const NodeBuilder& node) {
+  return DescribeLaunch(MustLink({node}), {0, 0}, {65535, 65535, 65535});
+}
+
 TEST(LaunchDescription, PackedNodesCoalesce) {
   const Graph graph =
       MustLink({NodeBuilder("thread").Coalescing(1).Packed(64), NodeBuilder("single").Static(1, 1, 1).Packed(32)});
@@ -119,6 +123,24 @@ TEST(LaunchDescription, PackedNodesCoalesce) {
   const shared::LaunchPlan single = DescribeLaunch(graph, Own(SlotOf(graph, "single")), {1, 1, 1});
   EXPECT_EQ(single.kind, shared::kLaunchCoalescing);
   EXPECT_EQ(single.coalesce, 32u);
+  const shared::LaunchPlan several = Describe(NodeBuilder("several").Coalescing(10).Packed(4));
+  EXPECT_EQ(several.coalesce, 40u);
+}
+
+TEST(LaunchDescription, PackedGridsAreSmaller) {
+  const shared::LaunchPlan records = Describe(NodeBuilder("several records").Static(3, 2, 1).Packed(12));
+  EXPECT_EQ(records.kind, shared::kLaunchCoalescing);
+  EXPECT_EQ(records.coalesce, 2u);
+  const shared::LaunchPlan whole = Describe(NodeBuilder("one record").Static(2, 2, 1).Packed(4));
+  EXPECT_EQ(whole.kind, shared::kLaunchStaticGrid);
+  EXPECT_EQ(whole.grid_x * 100 + whole.grid_y * 10 + whole.grid_z, 111u);
+  const shared::LaunchPlan part = Describe(NodeBuilder("part of a record").Static(2, 5, 2).Packed(4));
+  EXPECT_EQ(part.kind, shared::kLaunchStaticGrid);
+  EXPECT_EQ(part.grid_x * 100 + part.grid_y * 10 + part.grid_z, 511u);
+  const shared::LaunchPlan dynamic = Describe(NodeBuilder("from records").Dynamic(9, 8, 7).Packed(4));
+  EXPECT_EQ(dynamic.kind, shared::kLaunchDynamicGrid);
+  EXPECT_EQ(dynamic.packed, 4u);
+  EXPECT_EQ(dynamic.grid_x * 100 + dynamic.grid_y * 10 + dynamic.grid_z, 987u) << "bounds of what records say";
 }
 
 }  // namespace

@@ -18,12 +18,12 @@ GRAPH_LABEL = "execution graph from firstNode[0]"
 # The four entry records ask for 1 to 4 workgroups, each of which sends two records to secondNode, a thread node: its 20 records share
 # a workgroup where thread nodes are packed, and each has its own where they are not. Each sends one record to thirdNode, which takes
 # up to 32 a workgroup.
-SECOND_NODE_WORKGROUPS = {"true": 1, "false": 20}  # by the setting pack_thread_nodes
+SECOND_NODE_WORKGROUPS = {"true": 1, "false": 20}  # by the setting pack_workgroups
 
 
-def expected_nodes(pack_thread_nodes):
+def expected_nodes(pack_workgroups):
     return [("node firstNode[0] level 0", False, [10, 1, 1]),
-            ("node secondNode[0] level 1", True, [SECOND_NODE_WORKGROUPS[pack_thread_nodes], 1, 1]),
+            ("node secondNode[0] level 1", True, [SECOND_NODE_WORKGROUPS[pack_workgroups], 1, 1]),
             ("node thirdNode[0] level 2", True, [1, 1, 1])]
 
 
@@ -50,12 +50,12 @@ def run(command, arguments, **variables):
     return result.stdout
 
 
-def capture(arguments, folder, pack_thread_nodes):
+def capture(arguments, folder, pack_workgroups):
     """The capture's path and what the program printed."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     output = run([arguments.renderdoccmd, "capture", "--wait-for-exit", "--capture-file", folder / "hello_graph", arguments.program],
-                 arguments, TRELLIS_ENABLE="1", TRELLIS_PACK_THREAD_NODES=pack_thread_nodes, LD_PRELOAD=arguments.preload)
+                 arguments, TRELLIS_ENABLE="1", TRELLIS_PACK_WORKGROUPS=pack_workgroups, LD_PRELOAD=arguments.preload)
     captures = list(folder.glob("*.rdc"))
     if "\nPASS\n" not in output or len(captures) != 1:
         raise Failure(f"captures: {captures}; the program printed:\n{output}")
@@ -106,9 +106,9 @@ def check_replay(dispatches, expected):
         raise Failure(f"the nodes' dispatches are {nodes}, not {expected}")
 
 
-def check(arguments, pack_thread_nodes):
-    expected = expected_nodes(pack_thread_nodes)
-    path, output = capture(arguments, arguments.folder / f"pack_thread_nodes_{pack_thread_nodes}", pack_thread_nodes)
+def check(arguments, pack_workgroups):
+    expected = expected_nodes(pack_workgroups)
+    path, output = capture(arguments, arguments.folder / f"pack_workgroups_{pack_workgroups}", pack_workgroups)
     chunks = chunks_of(arguments, path)
     check_nothing_foreign(chunks)
 
@@ -139,8 +139,8 @@ def main():
     parser.add_argument("--folder", required=True, type=pathlib.Path, help="where the capture goes; emptied first")
     try:
         arguments = parser.parse_args()
-        for pack_thread_nodes in SECOND_NODE_WORKGROUPS:
-            check(arguments, pack_thread_nodes)
+        for pack_workgroups in SECOND_NODE_WORKGROUPS:
+            check(arguments, pack_workgroups)
     except Failure as failure:
         print(f"failed: {failure}")
         return 1

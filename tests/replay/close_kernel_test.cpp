@@ -53,7 +53,7 @@ class CloseKernelTest : public KernelTest {
     launch.plan.grid_x = x;
     launch.plan.grid_y = y;
     launch.plan.grid_z = z;
-    launch.plan.coalesce = 1;
+    launch.plan.coalesce = launch.plan.packed = 1;
     launch.region.records.stride = 12;
     SetRecords(launch, records);
     return launch;
@@ -191,11 +191,12 @@ class CloseKernelTest : public KernelTest {
     EXPECT_EQ(closed.input.workgroup_count, expected.workgroups);
     EXPECT_EQ(closed.notes, notes);
     EXPECT_EQ(closed.input.notes != 0, launch.plan.note_words != shared::kNoNotes);
-    const DispatchSize size = SplitIntoRows(expected.workgroups, limits_.max_workgroups_x);
+    const uint32_t dispatched = DispatchedWorkgroups(launch.plan, expected.workgroups);
+    const DispatchSize size = SplitIntoRows(dispatched, limits_.max_workgroups_x);
     EXPECT_EQ(closed.arguments.x, size.x);
     EXPECT_EQ(closed.arguments.y, size.y);
     EXPECT_EQ(closed.arguments.z, expected.workgroups == 0 ? 0u : 1u);
-    EXPECT_GE(uint64_t{size.x} * size.y, expected.workgroups);
+    EXPECT_GE(uint64_t{size.x} * size.y * launch.plan.packed, expected.workgroups);
     EXPECT_LE(size.x, limits_.max_workgroups_x);
     EXPECT_LE(size.y, limits_.max_workgroups_y);
     const uint32_t lost = launch.region.lost + records.count - expected.records;
@@ -261,6 +262,15 @@ TEST_F(CloseKernelTest, DynamicGridsOfEveryShapeLikeTheHost) {
 TEST_F(CloseKernelTest, DynamicGridsOfEveryCountLikeTheHost) {
   for (uint32_t records : {0u, 1u, 7u, 8u, 9u, 127u, 128u, 1023u, 1024u, 1025u, 2049u, 70000u})
     ExpectLikeHost(DynamicGrid({4, 4, 3}, 20, records, 3), std::to_string(records) + " records");
+}
+
+TEST_F(CloseKernelTest, PackedDynamicGridsLikeTheHost) {
+  for (const uint32_t packed : {2u, 4u, 128u})
+    for (const uint32_t records : {0u, 1u, 9u, 1025u, 70000u}) {
+      Launch launch = DynamicGrid({4, 4, 3}, 20, records, 3);
+      launch.plan.packed = packed;
+      ExpectLikeHost(launch, std::to_string(records) + " records packed by " + std::to_string(packed));
+    }
 }
 
 TEST_F(CloseKernelTest, RecordsWithoutWorkgroupsLikeTheHost) {

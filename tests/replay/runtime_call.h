@@ -20,9 +20,8 @@ TRELLIS_CONSTANT kCallElement = 7u;
 TRELLIS_CONSTANT kCallEnterStatic = 8u;
 TRELLIS_CONSTANT kCallEnterDynamic = 9u;
 TRELLIS_CONSTANT kCallEnterCoalescing = 10u;
-TRELLIS_CONSTANT kCallEnterPacked = 11u;
 // Into a static grid; the number of the workgroup is the invocation's, and so is the workgroup.
-TRELLIS_CONSTANT kCallFinishWriting = 12u;
+TRELLIS_CONSTANT kCallFinishWriting = 11u;
 
 TRELLIS_CONSTANT kRuntimeCallWorkgroup = 64u;
 // What is stored into records.
@@ -57,6 +56,8 @@ struct RuntimeCall {
   TRELLIS_UINT grid_z;
   TRELLIS_UINT each;  // records a workgroup; grids from records: the grid member
   TRELLIS_UINT note_words;
+  TRELLIS_UINT packed;  // with `invocations` each; 1: each invocation is the first one of a workgroup
+  TRELLIS_UINT invocations;
   TRELLIS_UINT unused;
 };
 
@@ -64,13 +65,13 @@ struct RuntimeResult {
   TRELLIS_ADDRESS base;  // handle: of the reservation, or of the input
   TRELLIS_UINT count;
   TRELLIS_UINT stride;
-  TRELLIS_ADDRESS element;  // kCallElement
+  TRELLIS_ADDRESS element;  // kCallElement; entries: x and y of the workgroup
   TRELLIS_UINT record;      // entries
   TRELLIS_UINT is_true;     // what was returned
 };
 
 #ifdef __cplusplus
-static_assert(sizeof(RuntimeCall) == 112);
+static_assert(sizeof(RuntimeCall) == 120);
 static_assert(sizeof(RuntimeResult) == 32);
 }  // namespace trellis::shared
 #endif

@@ -66,22 +66,21 @@ void Check(const RuntimeCall call) {
 
 bool Enter(const RuntimeCall call) {
   const uvec3 id = uvec3(call.id_x + gl_GlobalInvocationID.x * call.id_step, call.id_y, call.id_z);
+  const uint local_index = call.packed == 1u ? 0u : gl_LocalInvocationIndex;
   switch (call.function) {
     case kCallEnterStatic:
-      return trellis_enter_static(call.launch, id, call.row, 0u, uvec3(call.grid_x, call.grid_y, call.grid_z));
+      return trellis_enter_static(call.launch, id, call.row, local_index, uvec3(call.grid_x, call.grid_y, call.grid_z), call.packed, call.invocations);
     case kCallEnterDynamic:
-      return trellis_enter_dynamic(call.launch, id, call.row, 0u, call.each, call.note_words);
-    case kCallEnterCoalescing:
-      return trellis_enter_coalescing(call.launch, id, call.row, 0u, call.each);
+      return trellis_enter_dynamic(call.launch, id, call.row, local_index, call.each, call.note_words, call.packed, call.invocations);
     default:
-      return trellis_enter_packed(call.launch, id, call.row, gl_LocalInvocationIndex, call.each);
+      return trellis_enter_coalescing(call.launch, id, call.row, local_index, call.each, call.packed, call.invocations);
   }
 }
 
 // One workgroup of the node is one of the dispatch.
 bool FinishWriting(const RuntimeCall call) {
   const uvec3 id = uvec3(gl_WorkGroupID.x, 0u, 0u);
-  if (!trellis_enter_static(call.launch, id, call.row, gl_LocalInvocationIndex, uvec3(call.grid_x, call.grid_y, call.grid_z))) return false;
+  if (!trellis_enter_static(call.launch, id, call.row, gl_LocalInvocationIndex, uvec3(call.grid_x, call.grid_y, call.grid_z), 1u, kRuntimeCallWorkgroup)) return false;
   return trellis_finish_writing(call.note_words);
 }
 
@@ -104,6 +103,7 @@ void main() {
   } else {
     is_true = call.function == kCallFinishWriting ? FinishWriting(call) : Enter(call);
     if (is_true) handle = trellis_input;
+    if (is_true) element = trellis_workgroup_id.xy;
   }
   RuntimeResultReference(ElementAddress(call.results, gl_GlobalInvocationID.x, 32u)).result =
       RuntimeResult(handle.xy, handle.z, handle.w, element, trellis_record, is_true ? 1u : 0u);

@@ -2,6 +2,7 @@
 // launch.
 #include <algorithm>
 #include <array>
+#include <set>
 #include <string>
 
 #include "tests/replay/runtime_fixture.h"
@@ -14,8 +15,19 @@ using shared::RuntimeResult;
 
 constexpr uint32_t kHuge = 0xffffffff;
 constexpr uint32_t kStride = 12;
-constexpr uint32_t kEntries[] = {shared::kCallEnterStatic, shared::kCallEnterDynamic, shared::kCallEnterCoalescing,
-                                 shared::kCallEnterPacked};
+constexpr uint32_t kEntries[] = {shared::kCallEnterStatic, shared::kCallEnterDynamic, shared::kCallEnterCoalescing};
+// From a region, or a batch of them.
+constexpr uint32_t kRegionEntries[] = {shared::kCallEnterStatic, shared::kCallEnterCoalescing};
+constexpr uint32_t kPackings[] = {1, 4, 64};
+
+RuntimeCall EntryCall(uint32_t function, uint32_t packed = 1) {
+  RuntimeCall call = {};
+  call.function = function;
+  call.packed = packed;
+  call.invocations = packed == 1 ? 1 : shared::kRuntimeCallWorkgroup / packed;
+  return call;
+}
+
 constexpr uint32_t kNumbers[] = {0, 1, 99, 100, 0x7fffffff, 0x80000000, 0xffffff00, kHuge};
 
 class RuntimeEnter : public RuntimeTest {
@@ -57,22 +69,24 @@ TEST_F(RuntimeEnter, AnyWorkgroup) {
         for (const uint32_t number : kNumbers) {
           for (const std::array<uint32_t, 3>& grid : kGrids) {
             if (function != shared::kCallEnterStatic && grid != kGrids[0]) continue;
-            SCOPED_TRACE("function " + std::to_string(function) + ", records " + std::to_string(count) +
-                         ", workgroups " + std::to_string(workgroups) + ", number " + std::to_string(number));
-            RuntimeCall call = {};
-            call.function = function;
-            call.id_x = number;
-            call.id_y = call.id_z = number / 2;
-            call.id_step = 1;
-            call.row = number | 1;
-            call.grid_x = grid[0];
-            call.grid_y = grid[1];
-            call.grid_z = grid[2];
-            call.note_words = function == shared::kCallEnterDynamic ? shared::kFullNotes : 0;
-            call.each = function == shared::kCallEnterDynamic ? 0x340000 : 3;  // three components of 4 bytes
-            const size_t entered = Enter(call, 1);
-            EXPECT_TRUE(entered == 0 || (count != 0 && workgroups != 0));
-            if (HasFailure()) return;
+            for (const uint32_t packed : kPackings) {
+              SCOPED_TRACE("function " + std::to_string(function) + ", records " + std::to_string(count) +
+                           ", workgroups " + std::to_string(workgroups) + ", number " + std::to_string(number) +
+                           ", packed by " + std::to_string(packed));
+              RuntimeCall call = EntryCall(function, packed);
+              call.id_x = number;
+              call.id_y = call.id_z = number / 2;
+              call.id_step = 1;
+              call.row = number | 1;
+              call.grid_x = grid[0];
+              call.grid_y = grid[1];
+              call.grid_z = grid[2];
+              call.note_words = function == shared::kCallEnterDynamic ? shared::kFullNotes : 0;
+              call.each = function == shared::kCallEnterDynamic ? 0x340000 : 3;  // three components of 4 bytes
+              const size_t entered = Enter(call, 1);
+              EXPECT_TRUE(entered == 0 || (count != 0 && workgroups != 0));
+              if (HasFailure()) return;
+            }
           }
         }
       }
@@ -82,7 +96,7 @@ TEST_F(RuntimeEnter, AnyWorkgroup) {
 
 // Counters of the region are the arguments; those of one that lost records have passed what it has.
 TEST_F(RuntimeEnter, AnyWorkgroupOfARegion) {
-  for (const uint32_t function : {shared::kCallEnterStatic, shared::kCallEnterCoalescing, shared::kCallEnterPacked}) {
+  for (const uint32_t function : kRegionEntries) {
     for (const uint32_t reserved : {0u, 1u, 100u, 101u, kHuge}) {
       for (const uint32_t number : kNumbers) {
         SCOPED_TRACE("function " + std::to_string(function) + ", reserved " + std::to_string(reserved) + ", number " +
@@ -90,16 +104,17 @@ TEST_F(RuntimeEnter, AnyWorkgroupOfARegion) {
         Open({{kStride, 100, reserved}, {4, 1}, {4, 1}, {16, 1}});
         ReadFromRegion(0);
         count_ = 100;
-        RuntimeCall call = {};
-        call.function = function;
-        call.id_x = number;
-        call.id_y = number;
-        call.id_z = kHuge;
-        call.id_step = 1;
-        call.grid_x = call.grid_z = 1;
-        call.each = 3;
-        Enter(call, 1);
-        if (HasFailure()) return;
+        for (const uint32_t packed : kPackings) {
+          RuntimeCall call = EntryCall(function, packed);
+          call.id_x = number;
+          call.id_y = number;
+          call.id_z = kHuge;
+          call.id_step = 1;
+          call.grid_x = call.grid_z = 1;
+          call.each = 3;
+          Enter(call, 1);
+          if (HasFailure()) return;
+        }
       }
     }
   }
@@ -114,8 +129,7 @@ TEST_F(RuntimeEnter, EachWorkgroupOfABatch) {
     std::vector<uint32_t> sums;
   };
   const Case cases[] = {{shared::kCallEnterStatic, {0, 0, 30, 30, 51, 51, 51}},
-                        {shared::kCallEnterCoalescing, {0, 0, 4, 4, 7, 7, 7}},
-                        {shared::kCallEnterPacked, {0, 0, 4, 4, 7, 7, 7}}};
+                        {shared::kCallEnterCoalescing, {0, 0, 4, 4, 7, 7, 7}}};
   for (const bool subgroups : {false, true}) {
     if (!UseSubgroups(subgroups)) continue;
     for (const Case& tested : cases) {
@@ -125,8 +139,7 @@ TEST_F(RuntimeEnter, EachWorkgroupOfABatch) {
       const uint32_t begin_of_last = tested.sums[3];
       for (uint32_t number = 0; number < tested.sums.back() + 3; ++number) {
         SCOPED_TRACE("function " + std::to_string(tested.function) + ", number " + std::to_string(number));
-        RuntimeCall call = {};
-        call.function = tested.function;
+        RuntimeCall call = EntryCall(tested.function);
         call.id_x = number % 5;
         call.id_y = number / 5;
         call.row = 5;
@@ -149,21 +162,22 @@ TEST_F(RuntimeEnter, EachWorkgroupOfABatch) {
 // Whatever the sums say, and wherever they leave gaps.
 TEST_F(RuntimeEnter, AnyWorkgroupOfABatch) {
   const std::vector<uint32_t> kSums[] = {{0, 40, 80}, {0, 0, 0}, {0, kHuge, kHuge}, {0, 7, kHuge}};
-  for (const uint32_t function : {shared::kCallEnterStatic, shared::kCallEnterCoalescing, shared::kCallEnterPacked}) {
+  for (const uint32_t function : kRegionEntries) {
     for (const std::vector<uint32_t>& sums : kSums) {
       for (const uint32_t number : kNumbers) {
         Open({{kStride, 100, 101}, {4, 1}, {4, 1}, {16, 1}});
         ReadFromBatch({0, 0}, sums, shared::kLaunchCoalescing);
         count_ = 100;
         SCOPED_TRACE("function " + std::to_string(function) + ", number " + std::to_string(number));
-        RuntimeCall call = {};
-        call.function = function;
-        call.id_x = number;
-        call.id_step = 1;
-        call.grid_x = call.grid_y = call.grid_z = 1;
-        call.each = 3;
-        Enter(call, 1);
-        if (HasFailure()) return;
+        for (const uint32_t packed : kPackings) {
+          RuntimeCall call = EntryCall(function, packed);
+          call.id_x = number;
+          call.id_step = 1;
+          call.grid_x = call.grid_y = call.grid_z = 1;
+          call.each = 3;
+          Enter(call, 1);
+          if (HasFailure()) return;
+        }
       }
     }
   }
@@ -175,13 +189,134 @@ TEST_F(RuntimeEnter, AnyNotes) {
     for (const uint32_t words : {1u, 2u, shared::kFullNotes}) {
       for (const uint32_t first : {0u, 77u, kHuge}) {
         Prepare(100, kHuge, first, note);
-        RuntimeCall call = {};
-        call.function = shared::kCallEnterDynamic;
-        call.id_step = 0x01000001;
+        for (const uint32_t packed : kPackings) {
+          RuntimeCall call = EntryCall(shared::kCallEnterDynamic, packed);
+          call.id_step = 0x01000001;
+          call.each = 0x340000;
+          call.note_words = words;
+          Enter(call, 4);
+          if (HasFailure()) return;
+        }
+      }
+    }
+  }
+}
+
+// Who enters: a workgroup of the node, with the first record that it gets and how many.
+struct Entered {
+  uint32_t record = 0;
+  uint32_t count = 0;
+  uint32_t x = 0;
+  uint32_t y = 0;
+  auto operator<=>(const Entered&) const = default;
+};
+
+class RuntimePacks : public RuntimeEnter {
+ protected:
+  // All workgroups of a dispatch of `dispatched`, in rows of 3. Each of the node's own must enter with all of its
+  // invocations, or with none.
+  std::multiset<Entered> EnterAll(RuntimeCall call, uint32_t dispatched) {
+    std::multiset<Entered> entered;
+    for (uint32_t number = 0; number < dispatched; ++number) {
+      call.id_x = number % 3;
+      call.id_y = number / 3;
+      call.row = 3;
+      AddEntered(call, entered);
+    }
+    return entered;
+  }
+
+  void AddEntered(const RuntimeCall& call, std::multiset<Entered>& entered) {
+    const std::vector<RuntimeResult> results = Call(call, 1);
+    for (uint32_t pack = 0; pack < call.packed; ++pack) {
+      const uint32_t first = pack * call.invocations;
+      for (uint32_t i = first; i < first + call.invocations; ++i) {
+        EXPECT_EQ(results[i].is_true, results[first].is_true) << i;
+        EXPECT_EQ(results[i].record, results[first].record) << i;
+        EXPECT_EQ(results[i].element, results[first].element) << i;
+      }
+      const RuntimeResult& result = results[first];
+      if (result.is_true == 0) continue;
+      EXPECT_EQ(result.base, records(0).address + uint64_t{result.record} * kStride);
+      entered.insert({result.record, result.count, static_cast<uint32_t>(result.element),
+                      static_cast<uint32_t>(result.element >> 32)});
+    }
+  }
+
+  static std::multiset<Entered> Grids(uint32_t records, uint32_t x, uint32_t y) {
+    std::multiset<Entered> all;
+    for (uint32_t record = 0; record < records; ++record)
+      for (uint32_t i = 0; i < x * y; ++i) all.insert({record, 1, i % x, i / x});
+    return all;
+  }
+};
+
+// Grids of fewer workgroups than are packed, of as many, and of more.
+TEST_F(RuntimePacks, EachWorkgroupOfStaticGrids) {
+  constexpr uint32_t kRecords = 7;
+  for (const std::array<uint32_t, 2>& grid : {std::array<uint32_t, 2>{1, 1}, {2, 1}, {2, 2}, {4, 3}}) {
+    const uint32_t of_record = grid[0] * grid[1];
+    SCOPED_TRACE(of_record);
+    RuntimeCall call = EntryCall(shared::kCallEnterStatic, 4);
+    call.grid_x = grid[0];
+    call.grid_y = grid[1];
+    call.grid_z = 1;
+    const uint32_t dispatched = of_record < 4 ? (kRecords * of_record + 3) / 4 : kRecords * (of_record / 4);
+    Prepare(kRecords, dispatched, 0, 0);
+    EXPECT_EQ(EnterAll(call, dispatched + 2), Grids(kRecords, grid[0], grid[1]));
+
+    // The dispatch has as many workgroups as are packed of a record, or its first dimension counts records.
+    Open({{kStride, 10, kRecords}, {4, 1}, {4, 1}, {16, 1}});
+    ReadFromRegion(0);
+    std::multiset<Entered> entered;
+    for (call.id_x = 0; call.id_x < (of_record < 4 ? dispatched : kRecords); ++call.id_x)
+      for (call.id_y = 0; call.id_y < std::max(of_record / 4, 1u); ++call.id_y) AddEntered(call, entered);
+    EXPECT_EQ(entered, Grids(kRecords, grid[0], grid[1]));
+  }
+}
+
+TEST_F(RuntimePacks, EachWorkgroupThatCoalesces) {
+  constexpr uint32_t kRecords = 32;
+  constexpr uint32_t kEach = 3;
+  RuntimeCall call = EntryCall(shared::kCallEnterCoalescing, 4);
+  call.each = kEach;
+  std::multiset<Entered> expected;
+  for (uint32_t first = 0; first < kRecords; first += kEach)
+    expected.insert({first, std::min(kEach, kRecords - first), 0, 0});
+  Prepare(kRecords, 3, 0, 0);
+  EXPECT_EQ(EnterAll(call, 5), expected);
+}
+
+// Among them records that need no workgroup, at the beginning and at the end too. Workgroups are numbered from the
+// first one of a portion.
+TEST_F(RuntimePacks, EachWorkgroupOfGridsFromRecords) {
+  const std::vector<uint32_t> grids = {0, 3, 0, 0, 1, 9, 0, 2, 0};
+  constexpr uint32_t kTotal = 15;
+  for (const bool subgroups : {false, true}) {
+    if (!UseSubgroups(subgroups)) continue;
+    for (const uint32_t packed : kPackings) {
+      for (const uint32_t first : {0u, 4u}) {
+        SCOPED_TRACE("packed by " + std::to_string(packed) + " from " + std::to_string(first));
+        Open({{kStride, 9}, {4, 1}, {4, 1}, {16, 1}});
+        std::vector<uint32_t> sums;
+        std::multiset<Entered> expected;
+        uint32_t sum = 0;
+        for (uint32_t record = 0; record < grids.size(); ++record) {
+          records(0).Store(size_t{record} * kStride, std::array<uint32_t, 3>{grids[record], 1, 1});
+          sums.push_back(sum);
+          for (uint32_t x = 0; x < grids[record]; ++x)
+            if (sum + x >= first) expected.insert({record, 1, x, 0});
+          sum += grids[record];
+        }
+        ASSERT_EQ(sum, kTotal);
+        SetInput({{records(0).address, kStride, static_cast<uint32_t>(grids.size())},
+                  memory().Take(sums).address,
+                  kTotal,
+                  first});
+        RuntimeCall call = EntryCall(shared::kCallEnterDynamic, packed);
         call.each = 0x340000;
-        call.note_words = words;
-        Enter(call, 4);
-        if (HasFailure()) return;
+        call.note_words = shared::kShortNotes;
+        EXPECT_EQ(EnterAll(call, (kTotal - first + packed - 1) / packed + 2), expected);
       }
     }
   }
@@ -192,8 +327,7 @@ TEST_F(RuntimeEnter, FinishesWritingOnce) {
   for (const uint32_t words : {1u, shared::kFullNotes}) {
     for (const uint32_t unfinished : {0u, 1u, 3u, kHuge}) {
       Prepare(40, 120, 0, unfinished);
-      RuntimeCall call = {};
-      call.function = shared::kCallFinishWriting;
+      RuntimeCall call = EntryCall(shared::kCallFinishWriting);
       call.grid_x = 3;
       call.grid_y = call.grid_z = 1;
       call.row = 1;

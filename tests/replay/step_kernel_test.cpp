@@ -48,7 +48,7 @@ class StepKernelTest : public KernelTest {
     plan.grid_x = x;
     plan.grid_y = y;
     plan.grid_z = z;
-    plan.coalesce = 1;
+    plan.coalesce = plan.packed = 1;
     return plan;
   }
   static LaunchPlan Coalescing(uint32_t coalesce) {
@@ -171,7 +171,8 @@ class StepKernelTest : public KernelTest {
     const uint64_t dispatched = uint64_t{arguments.x} * arguments.y * arguments.z;
     if (dispatched == 0) return {};
     const Portion portion = {input.first_workgroup, input.workgroup_count - input.first_workgroup};
-    const DispatchSize size = SplitIntoRows(portion.workgroups, limits_.max_workgroups_x);
+    const uint32_t workgroups = DispatchedWorkgroups(launches_[launch].launch, portion.workgroups);
+    const DispatchSize size = SplitIntoRows(workgroups, limits_.max_workgroups_x);
     EXPECT_EQ(arguments.x, size.x) << launch;
     EXPECT_EQ(arguments.y, size.y) << launch;
     EXPECT_EQ(arguments.z, 1u) << launch;
@@ -256,6 +257,25 @@ TEST_F(StepKernelTest, TheDeepestLevelThatHasAnythingRunsAPortion) {
   EXPECT_EQ(Step(), (Portions(3)));
   EXPECT_EQ(Step(), (Portions(3)));
   ExpectReports(Finish(), {Steps(6)});
+}
+
+// A portion is a number of workgroups of the dispatch; those of the node are what is counted.
+TEST_F(StepKernelTest, PackedGridsFromRecords) {
+  LaunchPlan packed = DynamicGrid();
+  packed.packed = 4;
+  AddTurn(0);
+  AddRoot(1, 1);
+  Open(1, 64);
+  AddTurn(1);
+  Add(packed, 3);
+  Prepare();
+  EXPECT_EQ(Step(), (Portions{{0, 1}, {}}));
+  Fill(1, 5, {9, 0, 6, 10, 4});
+  EXPECT_EQ(Step(), (Portions{{}, {0, 12}}));
+  EXPECT_EQ(Step(), (Portions{{}, {12, 12}}));
+  ExpectReports(Finish(), {Left(1, 1, 2), Steps(3)});
+  EXPECT_EQ(Step(), (Portions{{}, {24, 5}}));
+  EXPECT_EQ(Step(), Portions(2));
 }
 
 TEST_F(StepKernelTest, NothingPendingAtAll) {

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <string>
+
 #include "spirv_lowering/lower.h"
 #include "spirv_lowering/post/post.h"
 #include "tests/spirv_lowering/node_text.h"
@@ -30,25 +33,67 @@ NodeParts CoalescingThreadNode() {
   return parts;
 }
 
-bool IsThreadNode(const NodeParts& parts) { return ReflectParts(parts).IsThreadNode(); }
-
-TEST(Packing, ThreadNodesHaveOneInvocationForOneRecord) {
-  EXPECT_TRUE(IsThreadNode(ThreadNode()));
-  EXPECT_TRUE(IsThreadNode(CoalescingThreadNode()));
+// Workgroups of 32 in a static grid.
+NodeParts SmallNode(const std::string& grid = "%uint_1 %uint_1 %uint_1") {
   NodeParts parts = ThreadNode();
-  parts.modes = "OpExecutionModeId %main StaticNumWorkgroupsAMDX %uint_1 %uint_2 %uint_1";
-  EXPECT_FALSE(IsThreadNode(parts)) << "two workgroups a record";
-  parts = ThreadNode();
-  parts.modes = "OpExecutionModeId %main MaxNumWorkgroupsAMDX %uint_1 %uint_1 %uint_1";
-  parts.decorations = "OpMemberDecorate %record 0 PayloadDispatchIndirectAMDX\n";
-  EXPECT_FALSE(IsThreadNode(parts)) << "none for some records";
-  parts = ThreadNode();
+  parts.local_size = "OpExecutionMode %main LocalSize 8 2 2";
+  parts.modes = "OpExecutionModeId %main StaticNumWorkgroupsAMDX " + grid;
+  return parts;
+}
+
+uint32_t PacksOf(const NodeParts& parts) { return WorkgroupsToPack(ReflectParts(parts), 128); }
+
+TEST(Packing, AsManyAsHaveTheInvocations) {
+  EXPECT_EQ(PacksOf(ThreadNode()), 128u);
+  EXPECT_EQ(PacksOf(CoalescingThreadNode()), 128u);
+  EXPECT_EQ(PacksOf(SmallNode()), 4u);
+  NodeParts parts = SmallNode();
   parts.modes = "OpExecutionMode %main CoalescingAMDX";
-  EXPECT_FALSE(IsThreadNode(parts)) << "up to four records";
-  for (NodeParts larger : {ThreadNode(), CoalescingThreadNode()}) {
-    larger.local_size = "OpExecutionMode %main LocalSize 1 2 1";
-    EXPECT_FALSE(IsThreadNode(larger)) << "two invocations";
-  }
+  EXPECT_EQ(PacksOf(parts), 4u) << "of up to four records each";
+  parts.modes = "OpExecutionModeId %main MaxNumWorkgroupsAMDX %uint_4 %uint_1 %uint_1";
+  parts.decorations = "OpMemberDecorate %record 0 PayloadDispatchIndirectAMDX\n";
+  EXPECT_EQ(PacksOf(parts), 4u);
+  parts = SmallNode();
+  parts.local_size = "OpExecutionMode %main LocalSize 33 1 1";
+  EXPECT_EQ(PacksOf(parts), 3u);
+  parts.local_size = "OpExecutionMode %main LocalSize 63 1 1";
+  EXPECT_EQ(PacksOf(parts), 2u);
+  parts.local_size = "OpExecutionMode %main LocalSize 16 4 1";
+  EXPECT_EQ(PacksOf(parts), 1u) << "large enough";
+}
+
+TEST(Packing, StaticGridsArePackedWhole) {
+  const auto packs = [](std::array<uint32_t, 3> grid, uint32_t invocations) {
+    NodeInfo info;
+    info.kind = LaunchKind::kStaticGrid;
+    info.grid = grid;
+    info.local_size = {invocations, 1, 1};
+    return WorkgroupsToPack(info, 128);
+  };
+  EXPECT_EQ(packs({2, 1, 1}, 32), 4u) << "of two records";
+  EXPECT_EQ(packs({3, 1, 1}, 32), 3u) << "of one record, so that none is in two workgroups";
+  EXPECT_EQ(packs({3, 1, 1}, 1), 126u);
+  EXPECT_EQ(packs({2, 2, 1}, 32), 4u);
+  EXPECT_EQ(packs({5, 1, 1}, 32), 1u);
+  EXPECT_EQ(packs({3, 2, 1}, 32), 3u);
+  EXPECT_EQ(packs({65535, 65535, 65535}, 32), 3u) << "a divisor";
+  EXPECT_EQ(packs({4, 0, 1}, 32), 1u) << "none at all";
+  EXPECT_EQ(packs({1, 1, 1}, 128), 1u);
+}
+
+TEST(Packing, WhatIsSentIsBounded) {
+  NodeInfo info;
+  info.kind = LaunchKind::kCoalescing;
+  const auto packs = [&info](uint32_t payloads) {
+    info.outputs.resize(2);
+    info.outputs[1].max_payloads = payloads;
+    info.outputs[1].payload.size = 16;
+    return WorkgroupsToPack(info, 128);
+  };
+  EXPECT_EQ(packs(128), 128u);
+  EXPECT_EQ(packs(129), 127u);
+  EXPECT_EQ(packs(1024), 16u);
+  EXPECT_EQ(packs(0xffffffff), 1u);
 }
 
 struct Case {
@@ -160,8 +205,8 @@ std::vector<Case> Cases() {
 TEST(Packing, WhatStandsAgainstIt) {
   for (const Case& test : Cases()) {
     const NodeInfo info = ReflectParts(test.parts);
-    EXPECT_TRUE(info.IsThreadNode()) << test.name;
-    EXPECT_EQ(info.CanBePacked(), std::string(test.obstacle).empty()) << test.name << ": " << info.packing_obstacle;
+    EXPECT_EQ(info.packing_obstacle.empty(), std::string(test.obstacle).empty())
+        << test.name << ": " << info.packing_obstacle;
     EXPECT_NE(info.packing_obstacle.find(test.obstacle), std::string::npos)
         << test.name << ": " << info.packing_obstacle;
   }
@@ -177,6 +222,26 @@ TEST(Packing, ChosenPointers) {
   EXPECT_NE(ReflectParts(parts).packing_obstacle.find("OpSelect"), std::string::npos);
 }
 
+// What an allocation is for matters where there is more than one invocation.
+TEST(Packing, AllocationsForAWorkgroup) {
+  for (const bool alone : {false, true}) {
+    for (const std::string scope : {"%uint_2", "%uint_4"}) {
+      NodeParts parts = alone ? ThreadNode() : SmallNode();
+      parts.body =
+          "%a = OpAllocateNodePayloadsAMDX %out_ptr " + scope + " %uint_1 %uint_0\nOpEnqueueNodePayloadsAMDX %a";
+      const std::string obstacle = ReflectParts(parts).packing_obstacle;
+      EXPECT_EQ(obstacle.empty(), alone || scope == "%uint_4") << obstacle;
+    }
+  }
+}
+
+TEST(Packing, LargeWorkgroupsAreNotLookedInto) {
+  NodeParts parts = SmallNode();
+  parts.local_size = "OpExecutionMode %main LocalSize 64 1 1";
+  parts.body = "OpControlBarrier %uint_2 %uint_2 %uint_0";
+  EXPECT_EQ(ReflectParts(parts).packing_obstacle, "");
+}
+
 TEST(Packing, EveryCaseThatCanBePackedIsLowered) {
   LowerRequest request;
   request.packed = 64;
@@ -184,8 +249,10 @@ TEST(Packing, EveryCaseThatCanBePackedIsLowered) {
     if (*test.obstacle != '\0') continue;
     const std::string text = LowerParts(test.parts, request);
     EXPECT_TRUE(HasLine(text, "OpExecutionMode * LocalSize 64 1 1")) << test.name << "\n" << text;
-    EXPECT_FALSE(HasLine(text, "OpExecutionMode * LocalSize 1 1 1")) << test.name;
-    EXPECT_TRUE(HasLine(text, "* = OpFunctionCall %bool %trellis_enter_packed ...")) << test.name << "\n" << text;
+    EXPECT_EQ(CountLines(text, "OpExecutionMode * LocalSize ..."), 1u) << test.name;
+    EXPECT_TRUE(HasLine(text, "* = OpFunctionCall %bool %trellis_enter_static * * * * * %uint_64 %uint_1"))
+        << test.name << "\n"
+        << text;
     EXPECT_FALSE(HasLine(text, "OpControlBarrier ...")) << test.name;
   }
 }
@@ -230,9 +297,9 @@ TEST(Packing, SizesByIdAndByConstant) {
   EXPECT_TRUE(HasLine(text, "%x = OpCompositeExtract %uint %size 0")) << "the node's own size";
 }
 
-// Where an invocation is: in a workgroup of its own.
-TEST(Packing, PlacesAreTheFirstOnes) {
-  NodeParts parts = ThreadNode();
+// Where an invocation is: in a workgroup of the node's own size.
+TEST(Packing, PlacesAreThoseOfTheNode) {
+  NodeParts parts = SmallNode();
   parts.interface = "%input %group %global %local %index";
   parts.decorations =
       "OpDecorate %group BuiltIn WorkgroupId\nOpDecorate %global BuiltIn GlobalInvocationId\n"
@@ -245,12 +312,16 @@ TEST(Packing, PlacesAreTheFirstOnes) {
   parts.body =
       "%g = OpLoad %v3uint %group\n%v = OpLoad %v3int %global\n%l = OpLoad %v3int %local\n%i = OpLoad %int %index";
   LowerRequest request;
-  request.packed = 64;
+  request.packed = 4;
   const std::string text = LowerParts(parts, request);
-  for (const char* store : {"OpStore %group %null_v3uint", "OpStore %global %null_v3int", "OpStore %local %null_v3int",
-                            "OpStore %index %null_int"})
-    EXPECT_TRUE(HasLine(text, store)) << store << "\n" << text;
+  EXPECT_TRUE(HasLine(text, "OpExecutionMode * LocalSize 128 1 1")) << text;
+  EXPECT_TRUE(HasLines(
+      text, {"* = OpLoad %uint %trellis_local_index", "* = OpUDiv %uint * %uint_8", "* = OpUMod %uint * %uint_8",
+             "* = OpUMod %uint * %uint_2", "* = OpUDiv %uint * %uint_2", "* = OpCompositeConstruct %v3uint * * *"}))
+      << text;
+  EXPECT_TRUE(HasLine(text, "* = OpLoad %v3uint %trellis_workgroup_id")) << text;
   EXPECT_EQ(CountLines(text, "OpDecorate * BuiltIn LocalInvocationIndex"), 1u) << "the entry's own";
+  EXPECT_FALSE(HasLine(text, "OpDecorate * BuiltIn LocalInvocationId")) << "in the workgroup of the dispatch";
 }
 
 }  // namespace

@@ -3,8 +3,9 @@
 #include "../shared/append.glsl"
 #include "../shared/records.glsl"
 
-// One workgroup a record.
-layout(local_size_x = 32) in;
+// 32 invocations a record.
+const uint kInvocations = 32;
+layout(local_size_x_id = 0) in;
 layout(push_constant) uniform Push {
   Words results;
   Vectors records;
@@ -13,8 +14,9 @@ layout(push_constant) uniform Push {
 
 void main() {
   const uint workgroup = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
-  if (kRecordsAStep != 1 && workgroup >= push.queues.at[0].count) return;
-  const Record record = Record(push.records.at[workgroup]);
-  const uint lane = gl_LocalInvocationIndex;
+  const uint index = workgroup * (gl_WorkGroupSize.x / kInvocations) + gl_LocalInvocationIndex / kInvocations;
+  if (kRecordsAStep != 1 && index >= push.queues.at[0].count) return;
+  const Record record = Record(push.records.at[index]);
+  const uint lane = gl_LocalInvocationIndex % kInvocations;
   if (lane < 4) push.results.at[record.words.x * 4 + lane] = result_word(record, lane);
 }
