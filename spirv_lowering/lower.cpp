@@ -104,6 +104,7 @@ NodeInfo LoweringKey(const NodeInfo& info) {
     output.target_name.clear();
     output.constant_indices.reset();
     output.max_payloads_per_node.reset();
+    output.limit_holds = false;
   }
   return key;
 }

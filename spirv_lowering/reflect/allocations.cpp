@@ -12,8 +12,9 @@ bool IsEmptyPayload(const Types& types, Id array_type) {
   return array != nullptr && types.LaidOutSize(array->operands[0]) == 0u;
 }
 
-void FindAllocations(const Function& function, const Types& types, const std::unordered_map<Id, Id>& type_of,
-                     const std::unordered_map<Id, uint32_t>& number_of, Outputs& outputs) {
+void FindAllocations(const Function& function, Id entry_function, const Types& types,
+                     const std::unordered_map<Id, Id>& type_of, const std::unordered_map<Id, uint32_t>& number_of,
+                     Outputs& outputs) {
   std::unordered_map<Id, HandleFate> fates;
   bool traced = false;
   for (const BasicBlock& block : function.blocks) {
@@ -27,6 +28,8 @@ void FindAllocations(const Function& function, const Types& types, const std::un
       Allocation allocation{&instruction, number == number_of.end() ? kNoOutput : number->second, Commit::kAtEnqueue};
       if (fate.exactly_once || (fate.never_enqueued && IsEmptyPayload(types, array_type)))
         allocation.commit = Commit::kAtAllocation;
+      // Other functions may be called again and again.
+      allocation.runs_once = fate.runs_once && function.id() == entry_function;
       outputs.committed_enqueues.insert(fate.enqueues.begin(), fate.enqueues.end());
       outputs.allocations.emplace(instruction.result_id, allocation);
     }
@@ -76,7 +79,9 @@ Outputs FindOutputs(const Module& module, const Types& types) {
     number_of[global.result_id] = static_cast<uint32_t>(outputs.array_types.size());
     outputs.array_types.push_back(global.result_id);
   }
-  for (const Function& function : module.functions) FindAllocations(function, types, type_of, number_of, outputs);
+  const Id entry_function = module.entry_points.front().operands[1];
+  for (const Function& function : module.functions)
+    FindAllocations(function, entry_function, types, type_of, number_of, outputs);
   return outputs;
 }
 

@@ -25,6 +25,7 @@ struct Allocation {
   uint32_t output_number =
       kNoOutput;  // index into Outputs::array_types; kNoOutput: the result is no pointer to a payload array
   Commit commit = Commit::kAtEnqueue;
+  bool runs_once = false;  // at most, in each invocation
 };
 
 // Pointers are into the analysed module: edits of its functions make this stale.

@@ -141,6 +141,12 @@ class Paths {
   std::vector<std::vector<std::pair<size_t, Event>>> events_;  // by block
 };
 
+bool RunsOnce(const Function& function, const ControlFlow& flow, const Place& allocation) {
+  Paths paths(function, flow);
+  paths.Add(allocation, kAllocates);
+  return paths.FirstAfter(&allocation, kAllocates) == 0;
+}
+
 bool EnqueuedExactlyOnce(const Function& function, const ControlFlow& flow, const Place& allocation,
                          const HandleTrace& trace) {
   if (trace.escapes() || trace.enqueues().empty() || trace.stores().size() > 1) return false;
@@ -198,6 +204,7 @@ std::unordered_map<Id, HandleFate> FindHandleFates(const Function& function) {
     const Id id = allocation.instruction->result_id;
     const HandleTrace trace(uses, own_variables, id);
     HandleFate& fate = fates[id];
+    fate.runs_once = RunsOnce(function, flow, allocation);
     fate.never_enqueued = !trace.escapes() && trace.enqueues().empty();
     fate.exactly_once = EnqueuedExactlyOnce(function, flow, allocation, trace);
     if (!fate.exactly_once) continue;

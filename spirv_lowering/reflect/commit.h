@@ -14,6 +14,7 @@ namespace trellis::spirv {
 struct HandleFate {
   bool exactly_once = false;  // each run of the allocation is followed by exactly one enqueue of it before the next run
                               // or the function's end
+  bool runs_once = false;     // at most, in each call of the function
   bool never_enqueued = false;               // followed to its last use, and no enqueue among them
   std::vector<const Instruction*> enqueues;  // of this handle and no other; only with exactly_once
 };

@@ -43,6 +43,9 @@ struct NodeOutputInfo {
   // MaxRecordsPerNode (reflect/records_per_node.h): as max_payloads, but to any one node of the array. At most
   // max_payloads; nothing if not given.
   std::optional<uint32_t> max_payloads_per_node;
+  // No workgroup can send more than max_payloads_per_node, or else max_payloads, whatever the shader computes. Where it
+  // could, it must not, but nothing counts what a workgroup sends.
+  bool limit_holds = false;
   PayloadLayout payload;
   // Every allocation's Node Index operand (base included) if all of them are constants, in no order, without
   // duplicates. Else nothing.

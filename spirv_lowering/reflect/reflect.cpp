@@ -20,6 +20,7 @@ namespace {
 
 constexpr uint32_t kDeepestConstantIndices = 4096;  // distinct constant node indices worth remembering
 constexpr uint32_t kMostInvocations = 65536;        // of a workgroup; no device has as many
+constexpr uint64_t kUncounted = uint64_t{1} << 48;  // payloads: more than any limit
 constexpr uint32_t kWidestAccess = 16;              // bytes
 constexpr uint32_t kImplicitPayloadSize = 12;  // struct { uvec3 grid }: a dynamic-grid node that declares no payload
 
@@ -314,6 +315,17 @@ class Reflection {
     return output;
   }
 
+  // Payloads that the allocation takes for one workgroup at most; each time that it runs they are cut to the limit of
+  // the output. What is enqueued by itself may be enqueued more than once.
+  [[nodiscard]] uint64_t MostSent(const Allocation& allocation, const NodeOutputInfo& output) const {
+    if (!allocation.runs_once || allocation.commit == Commit::kAtEnqueue) return kUncounted;
+    const std::vector<uint32_t>& operands = allocation.instruction->operands;
+    const bool of_workgroup = constants_.Value(operands[0]) == static_cast<uint32_t>(spv::Scope::Workgroup);
+    const uint64_t invocations =
+        of_workgroup ? 1 : uint64_t{info_.local_size[0]} * info_.local_size[1] * info_.local_size[2];
+    return invocations * std::min(constants_.Value(operands[1]).value_or(output.max_payloads), output.max_payloads);
+  }
+
   Expected<void> ReadOutputs() {
     for (const Id array_type : outputs_.array_types) {
       Expected<NodeOutputInfo> output = ReadOutput(array_type);
@@ -322,6 +334,7 @@ class Reflection {
     }
     std::vector<std::set<uint32_t>> indices(info_.outputs.size());
     std::vector<bool> constant(info_.outputs.size(), true);
+    std::vector<uint64_t> most_sent(info_.outputs.size());
     for (const auto& [id, allocation] : outputs_.allocations) {
       if (allocation.output_number >= info_.outputs.size() ||
           types_.PointerClass(allocation.instruction->type_id) != spv::StorageClass::NodePayloadAMDX) {
@@ -330,6 +343,8 @@ class Reflection {
       }
       NodeOutputInfo& output = info_.outputs[allocation.output_number];
       output.uses_heap = output.uses_heap || allocation.commit == Commit::kAtEnqueue;
+      uint64_t& sent = most_sent[allocation.output_number];
+      sent = std::min(sent + MostSent(allocation, output), kUncounted);
       const std::optional<uint32_t> index = constants_.Value(allocation.instruction->operands[2]);
       if (!index || indices[allocation.output_number].size() >= kDeepestConstantIndices) {
         constant[allocation.output_number] = false;
@@ -338,7 +353,9 @@ class Reflection {
       }
     }
     for (size_t i = 0; i < info_.outputs.size(); ++i) {
-      if (constant[i]) info_.outputs[i].constant_indices.emplace(indices[i].begin(), indices[i].end());
+      NodeOutputInfo& output = info_.outputs[i];
+      if (constant[i]) output.constant_indices.emplace(indices[i].begin(), indices[i].end());
+      output.limit_holds = most_sent[i] <= output.max_payloads_per_node.value_or(output.max_payloads);
     }
     return {};
   }

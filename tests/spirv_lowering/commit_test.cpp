@@ -1,5 +1,5 @@
 // Which allocations take their place in the target's region at once: those whose handle is enqueued exactly once on
-// every path.
+// every path. And which nodes cannot send more than they may.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -213,6 +213,69 @@ TEST(Commit, SwitchWithAllPathsEnqueueing) {
       "r");
   EXPECT_EQ(Decisions(std::string(kCondition) + kAllocate + kKeep + choose + "OpBranch %join\n%join = OpLabel\n"),
             "dee");
+}
+
+// Whether the limit of %outputs, 4 payloads, holds whatever the node computes.
+bool LimitHolds(const std::string& body, const std::string& local_size = "64 1 1", const std::string& functions = "") {
+  NodeParts parts;
+  parts.local_size = "OpExecutionMode %main LocalSize " + local_size;
+  parts.variables = kVariables;
+  parts.body = std::string(kCondition) + body;
+  parts.functions = functions;
+  return ReflectParts(parts).outputs.at(0).limit_holds;
+}
+
+std::string AllocateAndEnqueue(const std::string& id, const std::string& scope, const std::string& count) {
+  return id + " = OpAllocateNodePayloadsAMDX %out_ptr " + scope + " " + count + " %uint_0\n" +
+         "OpEnqueueNodePayloadsAMDX " + id + "\n";
+}
+constexpr const char* kOfWorkgroup = "%uint_2";
+constexpr const char* kOfInvocation = "%uint_4";
+
+TEST(Limits, OfWorkgroups) {
+  EXPECT_TRUE(LimitHolds(AllocateAndEnqueue("%a", kOfWorkgroup, "%uint_4")));
+  EXPECT_TRUE(LimitHolds(AllocateAndEnqueue("%a", kOfWorkgroup, "%uint_9"))) << "is cut";
+  EXPECT_TRUE(LimitHolds(AllocateAndEnqueue("%a", kOfWorkgroup, "%length"))) << "is cut";
+  EXPECT_TRUE(LimitHolds(AllocateAndEnqueue("%a", kOfWorkgroup, "%uint_3") +
+                         AllocateAndEnqueue("%b", kOfWorkgroup, "%uint_1")));
+  EXPECT_FALSE(LimitHolds(AllocateAndEnqueue("%a", kOfWorkgroup, "%uint_3") +
+                          AllocateAndEnqueue("%b", kOfWorkgroup, "%uint_2")));
+  EXPECT_FALSE(LimitHolds(AllocateAndEnqueue("%a", kOfWorkgroup, "%length") +
+                          AllocateAndEnqueue("%b", kOfWorkgroup, "%uint_1")));
+}
+
+TEST(Limits, OfInvocations) {
+  EXPECT_TRUE(LimitHolds(AllocateAndEnqueue("%a", kOfInvocation, "%uint_1"), "2 2 1"));
+  EXPECT_FALSE(LimitHolds(AllocateAndEnqueue("%a", kOfInvocation, "%uint_1"), "5 1 1"));
+  EXPECT_FALSE(LimitHolds(AllocateAndEnqueue("%a", kOfInvocation, "%uint_2"), "2 2 1"));
+  EXPECT_FALSE(LimitHolds(AllocateAndEnqueue("%a", kOfInvocation, "%length"), "2 1 1"));
+  EXPECT_TRUE(LimitHolds(AllocateAndEnqueue("%a", kOfInvocation, "%length"), "1 1 1"));
+}
+
+TEST(Limits, AllocationsThatRunAgainAndAgain) {
+  const std::string once = AllocateAndEnqueue("%a", kOfWorkgroup, "%uint_1");
+  EXPECT_TRUE(LimitHolds(If(once)));
+  EXPECT_TRUE(LimitHolds(Loop("") + once));
+  EXPECT_FALSE(LimitHolds(Loop(once)));
+  EXPECT_FALSE(
+      LimitHolds("%r = OpFunctionCall %void %f\n", "64 1 1",
+                 "%f = OpFunction %void None %fn_void\n%f_begin = OpLabel\n" + once + "OpReturn\nOpFunctionEnd\n"))
+      << "who knows how often it is called";
+}
+
+// What the heap holds can be enqueued twice.
+TEST(Limits, HandlesThatAreEnqueuedOnSomePaths) {
+  EXPECT_FALSE(LimitHolds(std::string(kAllocate) + kKeep + If(kEnqueue)));
+  EXPECT_TRUE(LimitHolds(std::string(kAllocate) + kKeep + If(kEnqueue, kEnqueue)));
+}
+
+TEST(Limits, OfOneNodeOfAnArray) {
+  NodeParts parts;
+  parts.decorations = "OpDecorateString %outputs UserSemantic \"MaxRecordsPerNode:2\"";
+  parts.body = AllocateAndEnqueue("%a", kOfWorkgroup, "%uint_2");
+  EXPECT_TRUE(ReflectParts(parts).outputs.at(0).limit_holds);
+  parts.body = AllocateAndEnqueue("%a", kOfWorkgroup, "%uint_3");
+  EXPECT_FALSE(ReflectParts(parts).outputs.at(0).limit_holds);
 }
 
 }  // namespace

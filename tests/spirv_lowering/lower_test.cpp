@@ -59,6 +59,7 @@ TEST_P(LowerSamples, IdentityAndLinkageDoNotChangeTheWords) {
   for (NodeOutputInfo& output : other.outputs) {
     output.target_name += "elsewhere";
     output.constant_indices = {{3, 4}};
+    output.limit_holds = !output.limit_holds;
   }
   EXPECT_EQ(LoweringKey(*info), LoweringKey(other));
   Expected<LoweredNode> first = Lower(module, *info, {64, true});
