@@ -6,10 +6,11 @@
 #include "meta_shaders/copy_chunks_spv.h"
 #include "meta_shaders/copy_inputs_spv.h"
 #include "meta_shaders/count_infos_spv.h"
-#include "meta_shaders/end_graph_spv.h"
 #include "meta_shaders/launch_batches_spv.h"
 #include "meta_shaders/open_regions_spv.h"
 #include "meta_shaders/place_entries_spv.h"
+#include "meta_shaders/release_ring_spv.h"
+#include "meta_shaders/report_losses_spv.h"
 #include "meta_shaders/step_graph_spv.h"
 #include "meta_shaders/sum_grids_spv.h"
 
@@ -39,8 +40,10 @@ std::span<const uint32_t> KernelWords(Kernel kernel) {
       return kLaunchBatchesSpv;
     case Kernel::kStepGraph:
       return kStepGraphSpv;
-    case Kernel::kEndGraph:
-      return kEndGraphSpv;
+    case Kernel::kReportLosses:
+      return kReportLossesSpv;
+    case Kernel::kReleaseRing:
+      return kReleaseRingSpv;
   }
   return {};
 }
@@ -69,8 +72,10 @@ const char* KernelName(Kernel kernel) {
       return "trellis launch_batches";
     case Kernel::kStepGraph:
       return "trellis step_graph";
-    case Kernel::kEndGraph:
-      return "trellis end_graph";
+    case Kernel::kReportLosses:
+      return "trellis report_losses";
+    case Kernel::kReleaseRing:
+      return "trellis release_ring";
   }
   return "";
 }

@@ -177,6 +177,13 @@ VkDeviceCreateInfo* EditDeviceCreateInfo(const VkDeviceCreateInfo& info, const R
   return edited;
 }
 
+uint32_t CountQueues(const VkDeviceCreateInfo& info, uint32_t family) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < info.queueCreateInfoCount; ++i)
+    if (info.pQueueCreateInfos[i].queueFamilyIndex == family) count += info.pQueueCreateInfos[i].queueCount;
+  return count;
+}
+
 DeviceTraits EnabledTraits(const VkDeviceCreateInfo& info, const DeviceTraits& supported) {
   DeviceTraits traits = supported;
   const auto* features2 =

@@ -1,6 +1,8 @@
 // The VkDeviceCreateInfo that goes down instead of the application's. Pure.
 #pragma once
 
+#include <cstdint>
+
 #include "layer/device/emulation_decision.h"
 #include "layer/dispatch/arena.h"
 
@@ -39,6 +41,9 @@ struct RequestedEmulation {
 [[nodiscard]] VkDeviceCreateInfo* EditDeviceCreateInfo(const VkDeviceCreateInfo& info,
                                                        const RequestedEmulation& requested,
                                                        const DeviceTraits& supported, Arena& arena);
+
+// Queues of the family that such a device has, whatever their flags.
+[[nodiscard]] uint32_t CountQueues(const VkDeviceCreateInfo& info, uint32_t family);
 
 // What is enabled on a device that is created with `info`; limits and the like come from `supported`.
 [[nodiscard]] DeviceTraits EnabledTraits(const VkDeviceCreateInfo& info, const DeviceTraits& supported);

@@ -55,7 +55,7 @@ bool ClaimIsFalse(const PhysicalDevice& physical_device, const VkDeviceCreateInf
          !HasShaderEnqueueEntryPoints(created.handle, created.next);
 }
 
-void QueryProperties(Device& device) {
+void QueryProperties(Device& device, const VkDeviceCreateInfo& info) {
   const InstanceDispatch& dispatch = device.instance->dispatch;
   const VkPhysicalDevice physical_device = device.physical_device->handle;
   dispatch.GetPhysicalDeviceMemoryProperties(physical_device, &device.memory_properties);
@@ -63,6 +63,7 @@ void QueryProperties(Device& device) {
   dispatch.GetPhysicalDeviceQueueFamilyProperties(physical_device, &count, nullptr);
   device.queue_families.resize(count);
   dispatch.GetPhysicalDeviceQueueFamilyProperties(physical_device, &count, device.queue_families.data());
+  for (uint32_t family = 0; family < count; ++family) device.queue_counts.push_back(CountQueues(info, family));
 }
 
 void ForgetRecordings(Device& device) {
@@ -120,7 +121,7 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateDevice(VkPhysicalDevice physical_device, co
     instance->diagnostics.Error("TRELLIS-missing-command", std::string("the layer below has no ") + missing);
     return VK_ERROR_INITIALIZATION_FAILED;
   }
-  QueryProperties(*object);
+  QueryProperties(*object, *info);
   Devices().Insert(DispatchKeyOf(created.handle), object);
   ++instance->DeviceCount(object->emulates_graphs);
   undo.Keep();

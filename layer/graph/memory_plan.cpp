@@ -31,6 +31,12 @@ uint64_t RecordsIn(const Need& need, uint64_t bytes) {
   return bytes <= alignment_loss ? 0 : (bytes - alignment_loss) / each;
 }
 
+// Whatever a workgroup of the node computes.
+bool LimitsHold(const spirv::NodeInfo& info) {
+  return std::all_of(info.outputs.begin(), info.outputs.end(),
+                     [](const spirv::NodeOutputInfo& output) { return output.limit_holds; });
+}
+
 class Planner {
  public:
   Planner(const Graph& graph, const LevelSchedule& schedule, const MemoryLimits& limits)
@@ -61,6 +67,7 @@ class Planner {
       BoundWorkgroups(level + 1);
     }
     plan_.opening_begin.push_back(static_cast<uint32_t>(plan_.openings.size()));
+    plan_.cannot_lose = plan_.bounded && limits_hold_;
     MoveOddLevelsToHalfOne();
     return std::move(plan_);
   }
@@ -91,6 +98,7 @@ class Planner {
         bound = SaturatingAdd(bound, SaturatingMultiply(workgroups_[i], edge.payloads));
       }
       heap |= slot.heap_bytes != 0;
+      limits_hold_ &= LimitsHold(graph_.NodeOf(schedule_.launches[i].slot).info);
       heap_bytes = SaturatingAdd(heap_bytes, SaturatingMultiply(workgroups_[i], slot.heap_bytes));
     }
     if (heap) needs_.push_back({graph_.HeapSlot(), kHeapUnit, 0, heap_bytes / kHeapUnit, 0, 0});
@@ -187,6 +195,7 @@ class Planner {
   const MemoryLimits& limits_;
   const uint64_t half_limit_;
   GraphPlan plan_;
+  bool limits_hold_ = true;             // of all producers so far
   std::vector<uint64_t> workgroups_;    // by launch, like LevelSchedule::launches: at most
   std::vector<Need> needs_;             // of the level that is being planned: its openings
   std::vector<uint32_t> need_of_slot_;  // position in needs_

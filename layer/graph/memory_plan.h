@@ -37,7 +37,9 @@ struct GraphPlan {
   // Level L appends to half L & 1: bytes [0, half_bytes[0]) and [half_bytes[0], half_bytes[0] + half_bytes[1]) of the
   // ring. Multiples of 256. What a RegionPlan says beside place and size is left to whoever plans the launches.
   uint64_t half_bytes[2] = {0, 0};
-  bool bounded = true;  // every region has room for everything that can arrive; otherwise records can be lost
+  bool bounded = true;  // every region has room for everything that may arrive; otherwise records can be lost
+  // And no shader can send more than it may: no reservation of records fails.
+  bool cannot_lose = false;
   // All that a level can send has room, though not wherever its outputs may choose to send it: a node of an array loses
   // records only if it gets more than its part of the ring.
   bool fits_spread = true;

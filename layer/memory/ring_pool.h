@@ -14,8 +14,9 @@
 namespace trellis {
 
 // The rings of one queue family, and the table through which shaders find them (RingTableHeader, RingEntry[]). A graph
-// claims a ring when it begins and gives it back when it ends, both on the device; a queue runs one graph at a time, so
-// one ring for each queue that has seen a graph is enough.
+// finds its ring on the device when it begins; where the device has several queues of the family it claims it, and
+// gives it back when it ends. A queue runs one graph at a time, so one ring for each queue that has seen a graph is
+// enough.
 //
 // Rings are only ever added: an entry that a shader may hold never changes. Sizes grow geometrically, so what is left
 // behind is at most as much as is in use. Threading: any thread. Ownership: rings and table live until the pool dies,

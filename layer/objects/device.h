@@ -48,6 +48,7 @@ struct Device {
   bool shader_enqueue_enabled = false;  // the feature; applications may forget it
   bool emulates_maintenance5 = false;
   std::vector<VkQueueFamilyProperties> queue_families;
+  std::vector<uint32_t> queue_counts;  // by family: queues that the device was created with
   VkPhysicalDeviceMemoryProperties memory_properties = {};
   // For dispatchable objects that the layer makes for itself; null when the loader gave none (then nothing needs to be
   // done).
@@ -69,6 +70,11 @@ struct Device {
   // State of the rooms pipeline, replay and memory, e.g. `device.attachments.GetOrCreate<RingPool>(...)`. Destroyed
   // first in vkDestroyDevice.
   Attachments attachments;
+
+  // No other queue of the family runs beside it.
+  [[nodiscard]] bool HasOneQueue(uint32_t family) const {
+    return family < queue_counts.size() && queue_counts[family] == 1;
+  }
 
   // The handle is that of an execution graph or of a library of nodes: no driver knows it.
   [[nodiscard]] bool IsOwnPipeline(VkPipeline pipeline) const;

@@ -27,6 +27,8 @@ struct DispatchEnvironment {
   uint32_t origin = 0;           // ReportOrigin of the dispatch
   VkDeviceSize ring_budget = 0;  // bytes: most for one ring, unless the inputs alone need more
   uint32_t max_rounds = 0;       // the setting
+  bool validates = false;        // the setting
+  bool claims_ring = true;       // graphs on other queues may use the same rings
   bool reports_steps = false;    // whether anybody listens to how many steps were used
   LaunchLimits limits;
   std::span<const uint8_t> push_constants;  // the application's, as stage COMPUTE sees them

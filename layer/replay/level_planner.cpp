@@ -137,6 +137,7 @@ Expected<void> LevelPlanner::PlanBegin() {
   begin.heap_slot = graph_.HeapSlot();
   begin.reports = environment_.loss_reports;
   begin.origin = environment_.origin;
+  begin.claims_ring = environment_.claims_ring ? 1 : 0;
   if (Expected<void> done = Upload(begin, plan_.begin.emplace().plan); !done) return done;
   if (begin.opening_count == opening_count_) return {};
   shared::OpenPlan open = {};
@@ -150,19 +151,40 @@ Expected<void> LevelPlanner::PlanBegin() {
 }
 
 Expected<void> LevelPlanner::PlanEnd() {
-  if (plan_.ring_bytes == 0) return {};
-  shared::EndPlan end = {};
-  end.control = environment_.scratch + scratch().control;
-  end.ring_table = environment_.ring_table;
-  end.regions = environment_.scratch + scratch().regions;
-  end.openings = openings_;
-  end.reports = environment_.loss_reports;
-  // Where levels take turns with their regions, close kernels have reported.
-  end.opening_count = scratch().opens_all_levels ? opening_count_ : 0;
-  end.origin = environment_.origin;
-  KernelCall& call = plan_.end.emplace();
-  call.x = std::max(WorkgroupsToOpen(end.opening_count), 1u);
-  return Upload(end, call.plan);
+  if (Expected<void> done = PlanLosses(); !done) return done;
+  if (Expected<void> done = PlanRelease(); !done) return done;
+  plan_.reports = MayReport();
+  return {};
+}
+
+Expected<void> LevelPlanner::PlanLosses() {
+  // Where levels take turns with their regions, close kernels report.
+  if (opening_count_ == 0 || !scratch().opens_all_levels) return {};
+  // Infos may bring any number of records, and a graph that fails to claim a ring loses everything.
+  if (memory().cannot_lose && !ReadsInfos() && !environment_.claims_ring) return {};
+  shared::LossPlan losses = {};
+  losses.regions = environment_.scratch + scratch().regions;
+  losses.openings = openings_;
+  losses.reports = environment_.loss_reports;
+  losses.opening_count = opening_count_;
+  losses.origin = environment_.origin;
+  KernelCall& call = plan_.losses.emplace();
+  call.x = WorkgroupsToOpen(opening_count_);
+  return Upload(losses, call.plan);
+}
+
+Expected<void> LevelPlanner::PlanRelease() {
+  if (plan_.ring_bytes == 0 || !environment_.claims_ring) return {};
+  const shared::ReleasePlan release = {environment_.scratch + scratch().control, environment_.ring_table};
+  return Upload(release, plan_.release.emplace().plan);
+}
+
+bool LevelPlanner::MayReport() const {
+  const bool closes = std::any_of(plan_.levels.begin(), plan_.levels.end(),
+                                  [](const LevelPlan& level) { return level.close.has_value(); });
+  // Nodes report what they allocate.
+  const bool nodes_report = plan_.begin && environment_.validates;
+  return plan_.losses || ReadsInfos() || plan_.steps || closes || nodes_report;
 }
 
 }  // namespace trellis

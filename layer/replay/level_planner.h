@@ -37,8 +37,13 @@ class LevelPlanner : PlanWriter {
   [[nodiscard]] bool NeedsBegin() const;
   // The begin kernel, when all levels are planned.
   [[nodiscard]] Expected<void> PlanBegin();
-  // The end kernel, after PlanBegin.
+  // What nodes do not do for their own sake, after PlanBegin: reports of losses, and giving the ring back.
   [[nodiscard]] Expected<void> PlanEnd();
+  [[nodiscard]] Expected<void> PlanLosses();
+  [[nodiscard]] Expected<void> PlanRelease();
+  [[nodiscard]] bool MayReport() const;
+  // On the device.
+  [[nodiscard]] bool ReadsInfos() const { return !placement_.entry_openings.empty(); }
 
   const Placement& placement_;
   PlacedPlan& plan_;

@@ -62,10 +62,12 @@ struct PlacedPlan {
   std::optional<KernelCall> begin;    // none if the nodes need nothing but their launch blocks
   std::optional<KernelCall> open;     // regions that are too many for the begin kernel
   std::vector<LevelPlan> levels;
-  std::vector<NodeLaunch> launches;  // level after level
-  std::optional<StepPasses> steps;   // then no level is closed
-  std::optional<KernelCall> end;     // none if no ring is claimed
-  VkDeviceSize ring_bytes = 0;       // the ring that a dispatch needs
+  std::vector<NodeLaunch> launches;   // level after level
+  std::optional<StepPasses> steps;    // then no level is closed
+  std::optional<KernelCall> losses;   // beside the last level; none if regions lose nothing, or others tell of it
+  std::optional<KernelCall> release;  // of the ring; none if it was not claimed
+  bool reports = false;               // something may tell the host of losses or broken rules
+  VkDeviceSize ring_bytes = 0;        // the ring that a dispatch needs
 
   [[nodiscard]] std::span<const NodeLaunch> launches_of(uint32_t level) const {
     return std::span(launches).subspan(levels[level].launch_begin,

@@ -137,6 +137,14 @@ void RecordClose(const Device& device, VkCommandBuffer command_buffer, const Lev
   recorder.Mark("close", number);
 }
 
+// In the last level, when everything has been sent.
+void RecordLosses(const Device& device, VkCommandBuffer command_buffer, const PlacedPlan& plan, Recorder& recorder) {
+  if (!plan.losses) return;
+  const ScopedLabel label(device, command_buffer, "trellis losses");
+  recorder.Run(Kernel::kReportLosses, *plan.losses);
+  recorder.Mark("losses", static_cast<uint32_t>(plan.levels.size()) - 1);
+}
+
 void RecordLevel(const Device& device, VkCommandBuffer command_buffer, const DispatchPlan& plan, uint32_t number,
                  Recorder& recorder) {
   const LevelPlan& level = plan.placed->levels[number];
@@ -144,6 +152,8 @@ void RecordLevel(const Device& device, VkCommandBuffer command_buffer, const Dis
     RecordClose(device, command_buffer, level, number, recorder);
   else if (number != 0)
     recorder.Barrier(GraphBarrier::kArguments);
+  // Before the launches, so that what it takes is hidden behind them.
+  if (number + 1 == plan.placed->levels.size()) RecordLosses(device, command_buffer, *plan.placed, recorder);
   for (const NodeLaunch& launch : plan.launches_of(number)) recorder.Launch(launch, number);
 }
 
@@ -164,17 +174,22 @@ void RecordSteps(const Device& device, VkCommandBuffer command_buffer, const Dis
   }
   recorder.Barrier(GraphBarrier::kWork);
   recorder.Run(Kernel::kStepGraph, {steps.after});
+  RecordLosses(device, command_buffer, *plan.placed, recorder);
   recorder.TimeWith(timer);
   recorder.Mark("steps");
 }
 
-void RecordEnd(const Device& device, VkCommandBuffer command_buffer, const PlacedPlan& plan, Recorder& recorder) {
-  if (!plan.end) return;
-  const ScopedLabel label(device, command_buffer, "trellis end");
-  recorder.Barrier(GraphBarrier::kWork);
-  recorder.Run(Kernel::kEndGraph, *plan.end);
-  recorder.Barrier(GraphBarrier::kReports);
-  recorder.Mark("end");
+void RecordEnd(const Device& device, VkCommandBuffer command_buffer, const DispatchPlan& plan, Recorder& recorder) {
+  const PlacedPlan& placed = *plan.placed;
+  if (placed.release) {
+    const ScopedLabel label(device, command_buffer, "trellis end");
+    recorder.Barrier(GraphBarrier::kWork);
+    recorder.Run(Kernel::kReleaseRing, *placed.release);
+  }
+  // Inputs that find no ring are reported when they are copied.
+  const bool reports = placed.reports || (plan.copy && placed.release);
+  if (reports) recorder.Barrier(GraphBarrier::kReports);
+  if (placed.release || reports) recorder.Mark("end");
 }
 
 // What a dispatch became.
@@ -203,7 +218,7 @@ Recorded Record(CommandBuffer& command_buffer, const ExecutionGraphPipeline& pip
     for (uint32_t level = 0; level < plan.placed->levels.size(); ++level)
       RecordLevel(device, command_buffer.handle, plan, level, recorder);
   }
-  RecordEnd(device, command_buffer.handle, *plan.placed, recorder);
+  RecordEnd(device, command_buffer.handle, plan, recorder);
   if (timer) GraphTimer::Finish(command_buffer.device, timer);
   return {recorder.dispatches(), recorder.binds()};
 }
@@ -272,6 +287,8 @@ void PlanAndRecord(CommandBuffer& command_buffer, const DispatchTarget& target, 
                                            ReportOrigin{target.pipeline->id, command}.Pack(),
                                            RingBudget(device),
                                            device.settings.max_rounds,
+                                           device.settings.validate,
+                                           !device.HasOneQueue(command_buffer.queue_family),
                                            is_heard,
                                            LimitsOf(device),
                                            command_buffer.push_constants.ComputeBytes()};

@@ -117,7 +117,7 @@ void OpenRegionsOf(StepPlan plan, ClosePlan close, StepTurn turn) {
     RegionReference region = RegionOf(close.regions, opening.region);
     const uint lost = region.region.lost;
     OpenRegion(close.regions, control.ring, control.dump, opening);
-    region.region.lost = lost;  // the end kernel reports it
+    region.region.lost = lost;  // report_losses tells of it
   }
 }
 

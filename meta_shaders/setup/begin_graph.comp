@@ -1,4 +1,4 @@
-// First kernel of a graph, one workgroup: claims a ring, writes the control block, opens regions.
+// First kernel of a graph, one workgroup: finds a ring, writes the control block, opens regions.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 
@@ -8,14 +8,14 @@ layout(local_size_x = 128) in;
 
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer BeginPlanReference { BeginPlan plan; };
 
-// There is a ring for every queue, so a free one exists at any moment; but while one scan runs, graphs on other queues may swap theirs behind its back. With many
+// Where rings are claimed there is one for every queue, so a free one exists at any moment; but while one scan runs, graphs on other queues may swap theirs behind its back. With many
 // queues of short graphs that happens several times in a row. The bound only makes sure that nothing hangs, whatever went wrong.
 const uint kMostScans = 4096u;
 
-shared uvec2 claimed_ring;
+shared uvec2 found_ring;
 
-// Index of the ring claimed, kNoSlot if there is none.
-uint ClaimRing(BeginPlan plan) {
+// Index of the ring to use, kNoSlot if there is none.
+uint FindRing(BeginPlan plan) {
   const uint count = RingTableHeaderReference(plan.ring_table).header.count;
   bool any_fits = true;
   for (uint scan = 0u; any_fits && scan < kMostScans; ++scan) {
@@ -24,7 +24,7 @@ uint ClaimRing(BeginPlan plan) {
       RingEntryReference candidate = RingEntryOf(plan.ring_table, index);
       if (!GreaterOrEqual64(candidate.entry.bytes, plan.ring_bytes)) continue;
       any_fits = true;
-      if (atomicCompSwap(candidate.entry.owner, 0u, 1u) == 0u) return index;
+      if (plan.claims_ring == 0u || atomicCompSwap(candidate.entry.owner, 0u, 1u) == 0u) return index;
     }
   }
   return kNoSlot;
@@ -32,7 +32,7 @@ uint ClaimRing(BeginPlan plan) {
 
 void WriteControlBlock(BeginPlan plan) {
   const bool needs_ring = !IsNull(plan.ring_bytes);
-  const uint entry = needs_ring ? ClaimRing(plan) : kNoSlot;
+  const uint entry = needs_ring ? FindRing(plan) : kNoSlot;
   ControlBlock control;
   control.ring = uvec2(0u);
   if (entry != kNoSlot) control.ring = RingEntryOf(plan.ring_table, entry).entry.base;
@@ -43,7 +43,7 @@ void WriteControlBlock(BeginPlan plan) {
   control.origin = plan.origin;
   control.unused = 0u;
   ControlBlockReference(plan.control).control = control;
-  claimed_ring = control.ring;
+  found_ring = control.ring;
 }
 
 void main() {
@@ -51,5 +51,5 @@ void main() {
   if (gl_LocalInvocationIndex == 0u) WriteControlBlock(plan);
   barrier();
   for (uint i = gl_LocalInvocationIndex; i < plan.opening_count; i += gl_WorkGroupSize.x)
-    OpenRegion(plan.regions, claimed_ring, plan.dump, LoadRegionPlan(plan.openings, i));
+    OpenRegion(plan.regions, found_ring, plan.dump, LoadRegionPlan(plan.openings, i));
 }

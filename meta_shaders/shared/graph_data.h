@@ -3,8 +3,8 @@
 //
 // Addresses are device addresses; GLSL sees them as uvec2 {low, high}, because nothing may require shaderInt64. Sizes
 // and strides are bytes. "Plan memory" is written by the host at record time and constant afterwards; "scratch" is the
-// application's scratch buffer, exclusive to one execution at a time; "ring" is the memory claimed from the queue
-// family's pool for the duration of one graph.
+// application's scratch buffer, exclusive to one execution at a time; "ring" is memory of the queue
+// family's pool that the graph has for itself as long as it runs.
 #ifndef TRELLIS_META_SHADERS_SHARED_GRAPH_DATA_H
 #define TRELLIS_META_SHADERS_SHARED_GRAPH_DATA_H
 
@@ -135,7 +135,7 @@ struct Region {
 
 // Head of scratch.
 struct ControlBlock {
-  TRELLIS_ADDRESS ring;     // base of the claimed ring, 0 if none could be claimed: then every region has capacity 0
+  TRELLIS_ADDRESS ring;     // base of this graph's ring, 0 if there is none: then every region has capacity 0
   TRELLIS_ADDRESS dump;     // where writes to lost records go: at least the largest record, in scratch
   TRELLIS_UINT ring_entry;  // index in the pool's table, kNoSlot if none
   TRELLIS_UINT heap_slot;   // index of the heap's Region: the slot count; written by the begin kernel from BeginPlan
@@ -277,7 +277,7 @@ struct LossReportHeader {  // followed by LossReport[kLossReportCapacity], used 
 struct RingEntry {
   TRELLIS_ADDRESS base;
   TRELLIS_ADDRESS bytes;
-  TRELLIS_UINT owner;  // atomic; 0 free, 1 claimed
+  TRELLIS_UINT owner;  // atomic; 0 free, 1 claimed. Of no meaning where rings are not claimed
   TRELLIS_UINT unused0;
   TRELLIS_UINT unused1;
   TRELLIS_UINT unused2;
@@ -289,7 +289,7 @@ struct RingTableHeader {  // followed by RingEntry[count]
   TRELLIS_UINT unused2;
 };
 
-// First kernel of a graph, one workgroup: claims a ring of at least `ring_bytes`, writes ControlBlock, opens regions.
+// First kernel of a graph, one workgroup: finds a ring of at least `ring_bytes`, writes ControlBlock, opens regions.
 struct BeginPlan {
   TRELLIS_ADDRESS control;
   TRELLIS_ADDRESS ring_table;
@@ -300,8 +300,8 @@ struct BeginPlan {
   TRELLIS_ADDRESS reports;   // ControlBlock::reports
   TRELLIS_UINT opening_count;
   TRELLIS_UINT heap_slot;
-  TRELLIS_UINT origin;  // ControlBlock::origin
-  TRELLIS_UINT unused;
+  TRELLIS_UINT origin;       // ControlBlock::origin
+  TRELLIS_UINT claims_ring;  // 1: graphs on other queues may want the same ring; release_ring gives it back
 };
 
 // Opens what is too much for the begin kernel's one workgroup: one region per invocation.
@@ -335,7 +335,7 @@ struct ClosePlan {
   TRELLIS_UINT opening_count;
   TRELLIS_UINT origin;            // LossReport::origin
   TRELLIS_UINT level;             // of the launches
-  TRELLIS_UINT reports_losses;    // 1: the regions are opened again, so that the end kernel cannot tell what they lost
+  TRELLIS_UINT reports_losses;    // 1: the regions are opened again, so that report_losses cannot tell what they lost
   TRELLIS_UINT heap_slot;         // index of the heap's Region, if its `lost` is to be reported (by workgroup 0)
   TRELLIS_UINT max_workgroups_x;  // VkPhysicalDeviceLimits::maxComputeWorkGroupCount[0] and [1]
   TRELLIS_UINT max_workgroups_y;
@@ -343,10 +343,8 @@ struct ClosePlan {
   TRELLIS_UINT unused;
 };
 
-// Last kernel of a graph: gives the ring back, and reports what the regions lost: one per invocation.
-struct EndPlan {
-  TRELLIS_ADDRESS control;
-  TRELLIS_ADDRESS ring_table;
+// Beside the last level, which appends to no region: reports what the regions lost, one per invocation.
+struct LossPlan {
   TRELLIS_ADDRESS regions;   // Region[] of all levels
   TRELLIS_ADDRESS openings;  // RegionPlan[opening_count]
   TRELLIS_ADDRESS reports;   // LossReportHeader
@@ -354,7 +352,13 @@ struct EndPlan {
   TRELLIS_UINT origin;  // LossReport::origin
 };
 
-// Workgroup size of the kernels that open, close and end.
+// Last kernel of a graph that claimed a ring, one workgroup: gives it back.
+struct ReleasePlan {
+  TRELLIS_ADDRESS control;
+  TRELLIS_ADDRESS ring_table;
+};
+
+// Workgroup size of the kernels that open and close regions and report what they lost.
 TRELLIS_CONSTANT kLevelsWorkgroup = 128u;
 // Heap allocations begin with a header of this many bytes: {slot, count, stride, unused}.
 TRELLIS_CONSTANT kHeapHeaderBytes = 16u;
@@ -387,7 +391,8 @@ static_assert(sizeof(RingTableHeader) == 16);
 static_assert(sizeof(BeginPlan) == 72);
 static_assert(sizeof(OpenPlan) == 32);
 static_assert(sizeof(ClosePlan) == 120);
-static_assert(sizeof(EndPlan) == 48);
+static_assert(sizeof(LossPlan) == 32);
+static_assert(sizeof(ReleasePlan) == 16);
 static_assert(sizeof(DispatchArguments) == 16);
 }  // namespace trellis::shared
 #endif

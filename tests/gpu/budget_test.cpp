@@ -2,6 +2,8 @@
 // placed is whole, and no other node notices.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/gpu/small_ring.h"
 #include "tests/support/run.h"
 
@@ -124,6 +126,55 @@ TEST_F(Budgets, ThroughTheHeap) {
     EXPECT_GT(arrived, 0u);
     EXPECT_LE(arrived, kWorkgroups * kMax);
     EXPECT_EQ(arrived + LostRecords(), SentBy(overrun));
+  }
+}
+
+// "Node0" to "NodeN": each workgroup allocates twice what it may, so that half of what is sent to each node is lost.
+std::string GreedyChain(uint32_t last) {
+  NodeAsm m;
+  const Id words = m.StorageBuffer(0);
+  const Id record = m.Struct({{m.Uint(), 0}, {m.Uint(), 4}});
+  for (uint32_t node = 0; node <= last; ++node) {
+    NodeOptions options = {.name = "Node" + std::to_string(node), .launch = Launch::kCoalescing, .shader_index = 0};
+    const uint32_t sent = node == 0 ? kWorkgroups : 1;
+    Payload to;
+    if (node < last) to = m.Output("Node" + std::to_string(node + 1), record, {.max_payloads = static_cast<int>(sent)});
+    options.input = m.Input(record);
+    m.BeginNode(options);
+    m.AddWord(words, node, 1);
+    for (uint32_t i = 0; node < last && i < 2; ++i) {
+      const Records records = m.Allocate(to, Scope::kWorkgroup, sent);
+      m.Enqueue(records);
+    }
+    m.EndNode();
+  }
+  return m.Text();
+}
+
+// Levels, nodes, and bytes, whichever level is the last one.
+TEST_F(Budgets, LossesOfEveryLevelAreTold) {
+  for (const uint32_t last : {1u, 2u, 5u}) {
+    context().messages.Clear();
+    context().messages.Expect(kRecordsLost);
+    GraphRun run(context(), {.words = 16, .command = DispatchCommand::kHost});
+    const std::string module = GreedyChain(last);
+    for (uint32_t node = 0; node <= last; ++node) run.Node({.text = module, .entry = "Node" + std::to_string(node)});
+    run.Input({.node = "Node0", .count = 1, .payloads = Bytes({0, 0}), .stride = 8});
+    ASSERT_TRUE(run.Execute());
+    std::vector<uint32_t> expected(1 + last, kWorkgroups);
+    expected[0] = 1;
+    EXPECT_TRUE(run.Matches(expected));
+    EXPECT_EQ(LostRecords(), last * kWorkgroups);
+    const std::vector<Message> messages = context().messages.Find(kRecordsLost);
+    EXPECT_EQ(messages.size(), last);
+    for (uint32_t node = 1; node <= last; ++node) {
+      const std::string text =
+          "8 records (64 bytes) for node Node" + std::to_string(node) + "[0] in level " + std::to_string(node) + " of";
+      EXPECT_EQ(std::count_if(messages.begin(), messages.end(),
+                              [&](const Message& message) { return message.text.find(text) != std::string::npos; }),
+                1)
+          << text;
+    }
   }
 }
 

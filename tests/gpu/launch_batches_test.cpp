@@ -101,7 +101,8 @@ Id HasRecord(NodeAsm& m, Kind kind) {
 // For each record, and each step of a grid: words[index of the node] += value * (step + 1), and
 // {index, value + step} for Last[(index + step) % kLasts].
 void AddBin(NodeAsm& m, Kind kind, const Id& words, const Id& record) {
-  const Payload to_last = m.Output("Last", record, {.max_payloads = 5, .array_size = kLasts});
+  const uint32_t most = kind == Kind::kCoalescing ? 5 : 1;
+  const Payload to_last = m.Output("Last", record, {.max_payloads = most, .array_size = kLasts});
   BeginBin(m, kind, record);
   const Id has_record = HasRecord(m, kind);
   const Id value = m.Get(m.NodeInput(), m.LocalIndex(), 1);
@@ -176,10 +177,13 @@ void LaunchBatching::Check(Kind kind, const Fill& fill) {
   const size_t steps = kind == Kind::kStaticGrid ? kGridX * kGridY : 1;
   if (GetParam().batches == std::string("auto") && records.size() / 2 * steps > kAutoMembers)
     return;                   // may be too many
-  const uint32_t others = 4;  // begin, end, "Root" and "Other"
+  const uint32_t others = 3;  // begin, "Root" and "Other"
+  const uint32_t release = context().HasOneQueue() ? 0 : 1;
+  // Coalescing, the code of "Bin" does not tell that it keeps its limit; and a claim of a ring may fail.
+  const uint32_t losses = kind == Kind::kCoalescing || release != 0 ? 1 : 0;
   const uint32_t closed = 1;  // level 1, for "Other"
   const auto dispatches_of = [](uint32_t launches) { return MakesBatchesOf(launches) ? 2 : launches; };
-  EXPECT_EQ(Dispatches(), others + closed + dispatches_of(bins) + dispatches_of(kLasts));
+  EXPECT_EQ(Dispatches(), others + losses + release + closed + dispatches_of(bins) + dispatches_of(kLasts));
 }
 
 Fill Uneven(uint32_t bins) {

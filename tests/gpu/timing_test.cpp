@@ -60,12 +60,14 @@ TEST_F(Timing, EveryExecutionIsReported) {
     const std::string& text = report.text;
     EXPECT_EQ(text.find("execution graph"), 0u) << text;
     const double total = Figure(text, "Root\\[0\\]");
-    const double parts[] = {Figure(text, "begin"), Figure(text, "level 0"), Figure(text, "level 1"),
-                            Figure(text, "end")};
+    std::vector<double> parts = {Figure(text, "begin"), Figure(text, "level 0"), Figure(text, "level 1")};
+    // Something follows where the ring is given back.
+    EXPECT_EQ(text.find("\n  end: ") == std::string::npos, context().HasOneQueue()) << text;
+    if (!context().HasOneQueue()) parts.push_back(Figure(text, "end"));
     for (double part : parts) EXPECT_GE(part, 0) << text;
     EXPECT_GT(total, 0) << text;
     // Each figure is rounded.
-    EXPECT_NEAR(std::accumulate(std::begin(parts), std::end(parts), 0.0), total, 0.3) << text;
+    EXPECT_NEAR(std::accumulate(parts.begin(), parts.end(), 0.0), total, 0.3) << text;
     EXPECT_GE(Figure(text, "Leaf\\[0\\]"), 0) << text;
   }
 }

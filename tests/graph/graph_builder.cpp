@@ -72,6 +72,11 @@ NodeBuilder& NodeBuilder::ToIndices(std::string target, std::vector<uint32_t> in
   return *this;
 }
 
+NodeBuilder& NodeBuilder::LimitHolds() {
+  LastOutput().limit_holds = true;
+  return *this;
+}
+
 std::vector<NodeSource> Sources(std::initializer_list<NodeBuilder> nodes) {
   std::vector<NodeSource> sources;
   for (const NodeBuilder& node : nodes) sources.push_back(node.source);

@@ -31,6 +31,9 @@ class NodeBuilder {
   NodeBuilder& ToIndices(std::string target, std::vector<uint32_t> indices, uint32_t max_payloads = 1,
                          uint32_t payload_size = 16);
 
+  // No workgroup can break the limit of the output that came last.
+  NodeBuilder& LimitHolds();
+
   NodeSource source;
   spirv::NodeOutputInfo& LastOutput() { return source.info.outputs.back(); }
 };

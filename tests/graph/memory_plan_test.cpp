@@ -49,6 +49,19 @@ TEST(MemoryPlan, WhatFitsIsReservedExactly) {
   EXPECT_EQ(plan.half_bytes[1], 0u) << "two levels need one half";
 }
 
+TEST(MemoryPlan, NothingCanBeLostWhereAllFitsAndLimitsHold) {
+  const auto cannot_lose = [](std::initializer_list<NodeBuilder> nodes, uint64_t records) {
+    const GraphPlan plan = PlanFrom(MustLink(nodes), 0, records);
+    return plan.cannot_lose;
+  };
+  const NodeBuilder middle = NodeBuilder("b").To("c").LimitHolds();
+  EXPECT_TRUE(cannot_lose({NodeBuilder("a").To("b").LimitHolds(), middle, NodeBuilder("c")}, 10));
+  EXPECT_FALSE(cannot_lose({NodeBuilder("a").To("b").LimitHolds(), middle, NodeBuilder("c")}, uint64_t{1} << 40));
+  EXPECT_FALSE(cannot_lose({NodeBuilder("a").To("b"), middle, NodeBuilder("c")}, 10));
+  EXPECT_FALSE(cannot_lose({NodeBuilder("a").To("b").LimitHolds(), NodeBuilder("b").To("c"), NodeBuilder("c")}, 10));
+  EXPECT_TRUE(cannot_lose({NodeBuilder("a").To("b").LimitHolds(), NodeBuilder("b").To("nobody")}, 10));
+}
+
 // Each node of an array gets room for what one workgroup may send to it, not for what it may send to all of them.
 TEST(MemoryPlan, RecordsPerNodeBoundEachNodeOfAnArray) {
   NodeBuilder producer("a");

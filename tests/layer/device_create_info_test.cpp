@@ -67,6 +67,22 @@ class DeviceCreateInfo : public ::testing::Test {
   Arena arena_;
 };
 
+TEST_F(DeviceCreateInfo, queues_of_a_family_are_counted_whatever_their_flags) {
+  VkDeviceQueueCreateInfo queues[3] = {};
+  queues[0].queueFamilyIndex = 1;
+  queues[0].queueCount = 2;
+  queues[1].queueFamilyIndex = 0;
+  queues[1].queueCount = 1;
+  queues[2].flags = VK_DEVICE_QUEUE_CREATE_PROTECTED_BIT;
+  queues[2].queueFamilyIndex = 1;
+  queues[2].queueCount = 3;
+  info_.queueCreateInfoCount = 3;
+  info_.pQueueCreateInfos = queues;
+  EXPECT_EQ(CountQueues(info_, 0), 1u);
+  EXPECT_EQ(CountQueues(info_, 1), 5u);
+  EXPECT_EQ(CountQueues(info_, 2), 0u);
+}
+
 TEST_F(DeviceCreateInfo, strips_what_the_layer_provides) {
   EXPECT_THAT(Names(Edit()), ElementsAre("VK_KHR_swapchain", VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME));
   EXPECT_EQ(info_.enabledExtensionCount, 4u) << "the application's own create info stays";

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "layer/objects/handle_table.h"
+#include "layer/objects/registry.h"
 #include "spirv_lowering/post/post.h"
 #include "tests/layer/fake_driver/layer_under_test.h"
 #include "tests/support/basic_modules.h"
@@ -105,6 +106,12 @@ TEST_F(GraphThroughTheLayer, driver_gets_one_compute_pipeline_a_node_and_no_node
   TRELLIS_CALL(device_, DestroyPipeline)(device_.handle(), graph_, nullptr);
   EXPECT_EQ(driver_.CountOf("DestroyPipeline"), 3u);
   for (const DriverCall& call : driver_.CallsOf("DestroyPipeline")) EXPECT_NE(call.object, HandleToU64(graph_));
+}
+
+TEST_F(GraphThroughTheLayer, queues_of_the_device_are_known) {
+  const std::shared_ptr<Device> device = FindDevice(device_.handle());
+  EXPECT_TRUE(device->HasOneQueue(0));
+  EXPECT_FALSE(device->HasOneQueue(1)) << "there is no such family";
 }
 
 TEST_F(GraphThroughTheLayer, dispatch_becomes_labelled_dispatches_and_compute_state_survives) {

@@ -14,8 +14,8 @@
 #include "meta_shaders/shared/entry_plan.h"
 #include "meta_shaders/shared/graph_data.h"
 #include "meta_shaders/shared/input_copy.h"
-#include "tests/replay/checked_batches.h"
 #include "tests/replay/checked_memory.h"
+#include "tests/replay/checked_reports.h"
 #include "tests/replay/checked_step.h"
 #include "tests/replay/pushed_bytes.h"
 
@@ -24,21 +24,18 @@ namespace {
 
 using namespace shared;
 
-class Checker : BatchLog {
+class Checker : ReportLog {
  public:
   explicit Checker(const CheckedWorld& world) : world_(world) {}
 
   std::vector<std::string> Run(const CommandStream& stream) {
     AddUnknownPast();
     for (const Command& command : stream) Step(command);
-    if (running_) Complain("no end_graph");
-    CheckHostRead(reports_, reports_ + kReportBytes, "host reads loss reports");
+    CheckReportsRead();
     return std::move(complaints_);
   }
 
  private:
-  static constexpr uint64_t kReportBytes = sizeof(LossReportHeader) + kLossReportCapacity * sizeof(LossReport);
-
   void AddUnknownPast() {
     in_command_ = true;
     for (const auto& [begin, size] : world_.scratches) {
@@ -70,9 +67,30 @@ class Checker : BatchLog {
         in_command_ = false;
         Commit();
         break;
+      case Command::Kind::kBeginLabel:
+        if (labels_++ == 0) StartGraph();
+        break;
+      case Command::Kind::kEndLabel:
+        if (--labels_ == 0) FinishGraph();
+        break;
       default:
         break;
     }
+  }
+
+  void StartGraph() {
+    begun_ = claimed_ = released_ = false;
+    open_ = {};
+    prepared_.clear();
+    copied_.clear();
+    ++execution_;
+    level_ = 0;
+  }
+
+  void FinishGraph() {
+    if (claimed_ && !released_) Complain("nobody gives the ring back");
+    EndBatches();
+    if (!open_.AllReported() && !world_.nothing_can_be_lost) Complain("nobody reports what a region lost");
   }
 
   void Dispatch(const Command& command) {
@@ -117,8 +135,10 @@ class Checker : BatchLog {
         return NumberBatches(*plan, command.x * command.y);
       case Kernel::kStepGraph:
         return RunStep(At<StepPlan>(*plan));
-      case Kernel::kEndGraph:
-        return RunEnd(At<EndPlan>(*plan), command.x * command.y);
+      case Kernel::kReportLosses:
+        return RunLosses(At<LossPlan>(*plan), command.x * command.y);
+      case Kernel::kReleaseRing:
+        return RunRelease(At<ReleasePlan>(*plan));
     }
   }
 
@@ -140,15 +160,11 @@ class Checker : BatchLog {
   }
 
   void RunBegin(const BeginPlan& plan) {
-    if (running_) Complain("begin_graph while a graph is running");
+    if (begun_) Complain("begin_graph while a graph is running");
     // The submission before may have ended, and the host looked.
-    CheckHostRead(reports_, reports_ + kReportBytes, "host reads loss reports");
-    running_ = plan.ring_bytes != 0;
-    open_ = {};
-    prepared_.clear();
-    copied_.clear();
-    ++execution_;
-    level_ = 0;
+    CheckReportsRead();
+    begun_ = true;
+    claimed_ = plan.ring_bytes != 0 && plan.claims_ring != 0;
     control_ = plan.control;
     dump_ = plan.dump;
     ring_bytes_ = plan.ring_bytes;
@@ -165,7 +181,8 @@ class Checker : BatchLog {
 
   void RunCopy(const CopyPlan& plan, uint32_t copies) {
     Touch(plan.control, plan.control + sizeof(ControlBlock), kRead, "copy reads the control block");
-    TouchReports(plan.reports, "copy");
+    // An input that finds no ring is lost. Where rings are not claimed there is one.
+    if (claimed_) TouchReports(plan.reports, "copy");
     for (uint32_t i = 0; i < copies; ++i) {
       const InputCopy& copy = At<InputCopy>(plan.copies, i);
       const uint64_t bytes = uint64_t{copy.pieces} * 16;
@@ -316,33 +333,16 @@ class Checker : BatchLog {
     prepared_ = std::move(step.inputs);
   }
 
-  void RunEnd(const EndPlan& plan, uint32_t workgroups) {
-    if (!running_) Complain("end_graph without begin_graph");
-    running_ = false;
-    if (workgroups * kLevelsWorkgroup < std::max(plan.opening_count, 1u)) Complain("end_graph has too few workgroups");
-    Touch(plan.control, plan.control + sizeof(ControlBlock), kRead, "end reads the control block");
-    Touch(kRing, kRingEnd, kReadWrite, "end gives the ring away");
-    TouchReports(plan.reports, "end");
-    for (uint32_t i = 0; i < plan.opening_count; ++i) {
-      const RegionPlan& opening = At<RegionPlan>(plan.openings, i);
-      const uint64_t region = plan.regions + opening.region * sizeof(Region);
-      Touch(region, region + sizeof(Region), kRead, "end reads region " + std::to_string(opening.slot));
-      open_.Report(opening.level, opening.slot);
-    }
-    EndBatches();
-    if (!open_.AllReported()) Complain("nobody reports what a region lost");
-    ++execution_;  // what follows without a begin is another graph
-    level_ = 0;
-    prepared_.clear();
-  }
-
-  void TouchReports(uint64_t reports, const std::string& who) {
-    reports_ = reports;
-    Touch(reports, reports + kReportBytes, kReadWrite, who + " reports losses");
+  void RunRelease(const ReleasePlan& plan) {
+    if (!claimed_ || released_) Complain("release_ring gives back what was not claimed");
+    released_ = true;
+    Touch(plan.control, plan.control + sizeof(ControlBlock), kRead, "release_ring reads the control block");
+    Touch(kRing, kRingEnd, kReadWrite, "release_ring gives the ring away");
   }
 
   void RunNodes(const ExecutionGraphPipeline& pipeline, const Command& command) {
     const std::string who = "a dispatch of level " + std::to_string(level_);
+    if (released_) return Complain(who + " runs when the ring has been given away");
     if (const char* wrong = WrongApplicationBytes(pushed_, *pipeline.layout, world_.expected_push_constants))
       return Complain(who + wrong);
     const std::optional<uint64_t> address = pushed_.Address(pipeline.layout->launch_offset);
@@ -468,7 +468,10 @@ class Checker : BatchLog {
   PushedBytes pushed_;
 
   // The graph at hand.
-  bool running_ = false;
+  uint32_t labels_ = 0;   // that are open
+  bool begun_ = false;    // begin_graph has run
+  bool claimed_ = false;  // it claimed a ring
+  bool released_ = false;
   uint32_t execution_ = 0;
   static constexpr uint32_t kBeforeLevelZero = ~0u;
   uint32_t level_ = 0;  // of the nodes that may run
@@ -478,7 +481,6 @@ class Checker : BatchLog {
   uint64_t control_ = 0;
   uint64_t dump_ = 0;
   uint64_t ring_bytes_ = 0;
-  uint64_t reports_ = 0;
   std::set<uint64_t> summed_;                   // addresses of sums that wait for their close kernel
   std::set<uint64_t> copied_;                   // ring offsets of the inputs copied
   std::map<uint64_t, PreparedInput> prepared_;  // by address of the LaunchInput

@@ -19,12 +19,14 @@ struct CheckedScratch {
 };
 
 // What is in the world beside the stream. Before the stream an unknown graph ran on the same queue, with the same
-// scratch and ring, and nothing has been synchronised since; after it the host reads the loss reports.
+// scratch and ring, and nothing has been synchronised since; after it the host reads the loss reports. Labels tell
+// where a graph begins and ends.
 struct CheckedWorld {
   RecordingDevice* device = nullptr;
   std::vector<std::shared_ptr<const ExecutionGraphPipeline>> pipelines;
   std::vector<CheckedScratch> scratches;
   std::vector<uint8_t> expected_push_constants;  // what the application pushed for COMPUTE
+  bool nothing_can_be_lost = false;              // so nobody has to report it
 };
 
 // Everything that is wrong with a stream: hazards, launches that nobody prepared, push constants that are missing or

@@ -8,13 +8,14 @@ namespace {
 
 using shared::BeginPlan;
 using shared::ControlBlock;
-using shared::EndPlan;
 using shared::kNoSlot;
+using shared::LossPlan;
 using shared::LossReport;
 using shared::LossReportHeader;
 using shared::OpenPlan;
 using shared::Region;
 using shared::RegionPlan;
+using shared::ReleasePlan;
 using shared::RingEntry;
 
 constexpr uint64_t kDump = 0x1234500;
@@ -22,7 +23,8 @@ constexpr uint64_t kDump = 0x1234500;
 class BeginEndKernelTest : public KernelTest {
  protected:
   // Runs begin_graph; returns the control block.
-  ControlBlock Begin(const PlanSpan& table, uint64_t ring_bytes, const std::vector<RegionPlan>& openings = {}) {
+  ControlBlock Begin(const PlanSpan& table, uint64_t ring_bytes, const std::vector<RegionPlan>& openings = {},
+                     bool claims_ring = true) {
     control_ = Memory(sizeof(ControlBlock));
     regions_ = Memory(3000 * sizeof(Region));
     BeginPlan plan = {};
@@ -34,17 +36,18 @@ class BeginEndKernelTest : public KernelTest {
     plan.openings = Memory(openings).address;
     plan.opening_count = static_cast<uint32_t>(openings.size());
     plan.heap_slot = 77;
+    plan.claims_ring = claims_ring ? 1 : 0;
     Run(Kernel::kBeginGraph, plan);
     return Read<ControlBlock>(control_);
   }
-  // With `regions`, what they lost is reported for `openings`.
-  void End(const PlanSpan& table, const PlanSpan& control, const PlanSpan& regions = {},
-           const std::vector<RegionPlan>& openings = {}) {
+  void Release(const PlanSpan& table, const PlanSpan& control) {
+    Run(Kernel::kReleaseRing, ReleasePlan{control.address, table.address});
+  }
+  void ReportLosses(const PlanSpan& regions, const std::vector<RegionPlan>& openings) {
     reports_ = ReportMemory();
     const auto count = static_cast<uint32_t>(openings.size());
-    const EndPlan plan = {
-        control.address, table.address, regions.address, Memory(openings).address, reports_.address, count, 42};
-    Run(Kernel::kEndGraph, plan, std::max((count + shared::kLevelsWorkgroup - 1) / shared::kLevelsWorkgroup, 1u));
+    const LossPlan plan = {regions.address, Memory(openings).address, reports_.address, count, 42};
+    Run(Kernel::kReportLosses, plan, (count + shared::kLevelsWorkgroup - 1) / shared::kLevelsWorkgroup);
   }
   static void ExpectOpened(const Region& region, const RegionPlan& plan, uint64_t ring) {
     EXPECT_EQ(region.records.base, ring + plan.offset);
@@ -88,20 +91,32 @@ TEST_F(BeginEndKernelTest, ClaimsTheFirstFreeRingThatIsLargeEnough) {
   EXPECT_EQ(Entry(table, 3).owner, 0u);
 }
 
-TEST_F(BeginEndKernelTest, EndGivesBackWhatBeginClaimed) {
+// Where graphs follow each other on one queue, whatever stands in the table.
+TEST_F(BeginEndKernelTest, WithoutAClaimTheFirstRingThatIsLargeEnough) {
+  const PlanSpan table = RingTable({Ring(0x10000, 1024), Ring(0x20000, 4096, 1), Ring(0x30000, 4096)});
+  for (uint32_t graph = 0; graph < 3; ++graph) {
+    const ControlBlock control = Begin(table, 4096, {}, /*claims_ring=*/false);
+    EXPECT_EQ(control.ring, 0x20000u);
+    EXPECT_EQ(control.ring_entry, 1u);
+  }
+  EXPECT_EQ(Begin(table, 4097, {}, /*claims_ring=*/false).ring, 0u);
+  for (uint32_t i = 0; i < 3; ++i) EXPECT_EQ(Entry(table, i).owner, i == 1 ? 1u : 0u);
+}
+
+TEST_F(BeginEndKernelTest, ReleaseGivesBackWhatBeginClaimed) {
   const PlanSpan table = RingTable({Ring(0x10000, 4096), Ring(0x20000, 4096)});
   EXPECT_EQ(Begin(table, 4096).ring, 0x10000u);
   const PlanSpan first = control_;
   EXPECT_EQ(Begin(table, 4096).ring, 0x20000u);
   const PlanSpan second = control_;
   EXPECT_EQ(Begin(table, 4096).ring, 0u);
-  End(table, control_);  // claimed nothing, so it must give nothing back
+  Release(table, control_);  // claimed nothing, so it must give nothing back
   EXPECT_EQ(Entry(table, 0).owner, 1u);
   EXPECT_EQ(Entry(table, 1).owner, 1u);
-  End(table, first);
+  Release(table, first);
   EXPECT_EQ(Entry(table, 0).owner, 0u);
   EXPECT_EQ(Entry(table, 1).owner, 1u);
-  End(table, second);
+  Release(table, second);
   EXPECT_EQ(Entry(table, 1).owner, 0u);
   EXPECT_EQ(Begin(table, 1).ring, 0x10000u);
 }
@@ -144,9 +159,7 @@ TEST_F(BeginEndKernelTest, ASecondKernelOpensManyRegions) {
   }
 }
 
-TEST_F(BeginEndKernelTest, EndReportsWhatEveryRegionLost) {
-  const PlanSpan table = RingTable({Ring(0x10000, 4096)});
-  Begin(table, 4096);
+TEST_F(BeginEndKernelTest, WhatEveryRegionLostIsReported) {
   std::vector<Region> regions(400);
   std::vector<RegionPlan> openings;
   for (uint32_t i = 0; i < 300; ++i) {
@@ -154,8 +167,7 @@ TEST_F(BeginEndKernelTest, EndReportsWhatEveryRegionLost) {
     if (i % 50 == 7) regions[399 - i].lost = 1000 + i;
   }
   regions[0].lost = 5;  // not opened
-  End(table, control_, Memory(regions), openings);
-  EXPECT_EQ(Entry(table, 0).owner, 0u);
+  ReportLosses(Memory(regions), openings);
   ASSERT_EQ(Read<LossReportHeader>(reports_).written, 6u);
   for (uint32_t i = 1; i <= 6; ++i) {
     const LossReport report = ReportsIn(reports_)[i - 1];

@@ -39,8 +39,11 @@ class StepChecker {
     Touch(plan_.state, sizeof(shared::StepState), kReadWrite, "keeps its state");
     Touch(plan_.totals, plan_.launch_count * sizeof(uint32_t), kReadWrite, "keeps totals");
     for (uint32_t i = 0; i < plan_.launch_count; ++i) CheckLaunch(i, ring_bytes);
+    if (plan_.phase == shared::kAfterSteps) {
+      step_.inputs.clear();  // nothing runs any more, and nothing is opened for it
+      return std::move(step_);
+    }
     for (uint32_t i = 0; i < OpeningCount(); ++i) CheckOpening(At<shared::RegionPlan>(plan_.openings, i), ring_bytes);
-    if (plan_.phase == shared::kAfterSteps) step_.inputs.clear();  // nothing runs any more
     return std::move(step_);
   }
 

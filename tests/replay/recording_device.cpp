@@ -165,9 +165,11 @@ struct RecordingDriver {
   }
 };
 
-RecordingDevice::RecordingDevice(Settings settings) : instance_(std::make_shared<Instance>(std::move(settings))) {
+RecordingDevice::RecordingDevice(Settings settings, uint32_t queues)
+    : instance_(std::make_shared<Instance>(std::move(settings))) {
   device_ = std::make_unique<Device>(instance_, std::make_shared<PhysicalDevice>());
   device_->handle = reinterpret_cast<VkDevice>(this);
+  device_->queue_counts = {queues};
   RecordingDriver::Fill(device_->dispatch);
   device_->traits.limits.maxComputeWorkGroupCount[0] = 65535;
   device_->traits.limits.maxComputeWorkGroupCount[1] = 65535;

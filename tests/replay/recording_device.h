@@ -18,7 +18,8 @@ namespace trellis::test {
 
 class RecordingDevice {
  public:
-  explicit RecordingDevice(Settings settings = {});
+  // `queues`: that it was created with, of the command buffer's family.
+  explicit RecordingDevice(Settings settings = {}, uint32_t queues = 1);
   ~RecordingDevice();
   RecordingDevice(const RecordingDevice&) = delete;
   RecordingDevice& operator=(const RecordingDevice&) = delete;

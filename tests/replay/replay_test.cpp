@@ -27,11 +27,18 @@ class ReplayTest : public ::testing::Test {
     pipeline_ = MakePipeline(device_, nodes);
     scratch_ = device_.MakeScratch(ScratchBytes(*pipeline_));
   }
-  std::vector<std::string> Labels() const {
+  static std::vector<std::string> Labels(const RecordingDevice& device) {
     std::vector<std::string> labels;
-    for (const Command& command : device_.stream())
+    for (const Command& command : device.stream())
       if (command.kind == Kind::kBeginLabel) labels.push_back(command.label);
     return labels;
+  }
+  std::vector<std::string> Labels() const { return Labels(device_); }
+  static size_t HostBarriers(const RecordingDevice& device) {
+    return static_cast<size_t>(
+        std::count_if(device.stream().begin(), device.stream().end(), [](const Command& command) {
+          return command.kind == Kind::kBarrier && command.destination_stages == VK_PIPELINE_STAGE_HOST_BIT;
+        }));
   }
   size_t Count(Kind kind) const { return PositionsOf(device_.stream(), kind).size(); }
   VkResult Error() { return device_.command_buffer().recorded_error; }
@@ -57,11 +64,11 @@ TEST_F(ReplayTest, SharersHaveDispatchesAndLabelsOfTheirOwn) {
   Use({NodeBuilder("a").To("b"), NodeBuilder("b").Recursion(1).To("b"), NodeBuilder("s").SharesInput("b"),
        NodeBuilder("t", 3).SharesInput("a")});
   Dispatch(device_, pipeline_, scratch_, {{"a", 2}});
-  EXPECT_THAT(Labels(), ElementsAre("execution graph from a[0]", "trellis begin", "node a[0] level 0",
-                                    "node t[3] with the input of a[0] level 0", "level 1 close",
-                                    "node b[0] (1 left) level 1", "node s[0] with the input of b[0] (1 left) level 1",
-                                    "level 2 close", "node b[0] (0 left) level 2",
-                                    "node s[0] with the input of b[0] (0 left) level 2", "trellis end"));
+  EXPECT_THAT(Labels(),
+              ElementsAre("execution graph from a[0]", "trellis begin", "node a[0] level 0",
+                          "node t[3] with the input of a[0] level 0", "level 1 close", "node b[0] (1 left) level 1",
+                          "node s[0] with the input of b[0] (1 left) level 1", "level 2 close", "trellis losses",
+                          "node b[0] (0 left) level 2", "node s[0] with the input of b[0] (0 left) level 2"));
 }
 
 TEST_F(ReplayTest, NodesThatShareAShaderShareADispatchAndItsLabel) {
@@ -70,8 +77,56 @@ TEST_F(ReplayTest, NodesThatShareAShaderShareADispatchAndItsLabel) {
   pipeline_ = MakePipeline(device_, sources);
   Dispatch(device_, pipeline_, device_.MakeScratch(ScratchBytes(*pipeline_)), {{"a", 2}});
   EXPECT_THAT(Labels(), ElementsAre("execution graph from a[0]", "trellis begin", "node a[0] level 0", "level 1 close",
-                                    "node c[0] level 1", "node b[0] to b[19] (20 launches) level 1", "trellis end"));
+                                    "trellis losses", "node c[0] level 1", "node b[0] to b[19] (20 launches) level 1"));
   EXPECT_EQ(Count(Kind::kDispatchIndirect), 2u);
+}
+
+// A queue of its own, and shaders that cannot send more than was planned for: there is nothing to give back or to tell.
+TEST_F(ReplayTest, NothingFollowsTheLastLevelWhereNothingCanBeLost) {
+  Use({NodeBuilder("a").To("b", 4).LimitHolds(), NodeBuilder("b").To("c").LimitHolds(), NodeBuilder("c")});
+  Dispatch(device_, pipeline_, scratch_, {{"a", 1}});
+  EXPECT_THAT(Labels(), ElementsAre("execution graph from a[0]", "trellis begin", "node a[0] level 0",
+                                    "node b[0] level 1", "node c[0] level 2"));
+  EXPECT_EQ(HostBarriers(device_), 0u);
+}
+
+// Who breaks a limit takes room from others.
+TEST_F(ReplayTest, OneOutputWhoseLimitMayBeBrokenIsEnoughToLookForLosses) {
+  Use({NodeBuilder("a").To("b", 4).To("c"), NodeBuilder("b").To("c").LimitHolds(), NodeBuilder("c")});
+  Dispatch(device_, pipeline_, scratch_, {{"a", 1}});
+  EXPECT_THAT(Labels(), ElementsAre("execution graph from a[0]", "trellis begin", "node a[0] level 0",
+                                    "node b[0] level 1", "node c[0] level 1", "trellis losses", "node c[0] level 2"));
+  EXPECT_EQ(HostBarriers(device_), 1u);
+}
+
+TEST_F(ReplayTest, WhatFitsInPartOnlyIsLookedAt) {
+  Use({NodeBuilder("a").To("b", 4).LimitHolds(), NodeBuilder("b", 0).Dynamic().To("c").LimitHolds(), NodeBuilder("c")});
+  Dispatch(device_, pipeline_, scratch_, {{"a", 100}});
+  EXPECT_THAT(Labels(), Contains("trellis losses")) << "grids without a bound";
+}
+
+// What nodes tell with the setting `validate` has to arrive all the same.
+TEST_F(ReplayTest, NodesThatReportAreWaitedFor) {
+  Settings settings;
+  settings.validate = true;
+  settings.log_file = "/dev/null";
+  RecordingDevice device(settings);
+  device.Begin();
+  const auto pipeline = MakePipeline(device, {NodeBuilder("a").To("b").LimitHolds(), NodeBuilder("b")});
+  Dispatch(device, pipeline, device.MakeScratch(ScratchBytes(*pipeline)), {{"a", 1}});
+  EXPECT_EQ(HostBarriers(device), 1u);
+}
+
+TEST_F(ReplayTest, QueuesOfOneFamilyGiveTheirRingsBack) {
+  Settings settings;
+  settings.log_file = "/dev/null";
+  RecordingDevice device(settings, /*queues=*/2);
+  device.Begin();
+  const auto pipeline = MakePipeline(device, {NodeBuilder("a").To("b").LimitHolds(), NodeBuilder("b")});
+  Dispatch(device, pipeline, device.MakeScratch(ScratchBytes(*pipeline)), {{"a", 1}});
+  EXPECT_THAT(Labels(device), ElementsAre("execution graph from a[0]", "trellis begin", "node a[0] level 0",
+                                          "trellis losses", "node b[0] level 1", "trellis end"));
+  EXPECT_EQ(HostBarriers(device), 1u);
 }
 
 // A grid of 0 is the node's own; its sharer has another one.
@@ -98,7 +153,7 @@ TEST_F(ReplayTest, OneIndirectDispatchForEachLaunch) {
   Use({NodeBuilder("a").To("b").To("c"), NodeBuilder("b").To("c"), NodeBuilder("c")});
   Dispatch(device_, pipeline_, scratch_, {{"a", 1}});
   EXPECT_EQ(Count(Kind::kDispatchIndirect), 3u);  // b and c in level 1, c in level 2
-  EXPECT_EQ(Count(Kind::kDispatch), 1u + 2u);     // a; begin, end
+  EXPECT_EQ(Count(Kind::kDispatch), 1u + 2u);     // a; begin, losses
 }
 
 // What a level costs: a barrier; what a launch costs: a pipeline, an address, a dispatch.
@@ -202,8 +257,8 @@ TEST_F(ReplayTest, LaunchesAfterTheFirstPushEightBytes) {
   std::vector<size_t> sizes;
   for (const Command& command : device_.stream())
     if (command.kind == Kind::kPushConstants) sizes.push_back(command.bytes.size());
-  // begin | a with the application's | b, c, d | end | restored
-  EXPECT_THAT(sizes, ElementsAre(8, 32, 8, 8, 8, 8, 20));
+  // begin | a with the application's | losses | b with them again, c, d | restored
+  EXPECT_THAT(sizes, ElementsAre(8, 32, 8, 32, 8, 8, 20));
 }
 
 // The device has as many bytes as the application uses.
@@ -222,8 +277,8 @@ TEST_F(ReplayTest, PushConstantsThatDoNotFitAreCopied) {
     if (command.layout != pipeline_->layout->node_layout || command.bytes.size() != 16) continue;
     std::memcpy(&copies.emplace_back(), command.bytes.data() + 8, 8);
   }
-  // begin | a | close | b, c | end | restored
-  EXPECT_THAT(sizes, ElementsAre(8, 16, 8, 16, 8, 8, 16));
+  // begin | a | close | losses | b, c | restored
+  EXPECT_THAT(sizes, ElementsAre(8, 16, 8, 8, 16, 8, 16));
   ASSERT_EQ(copies.size(), 2u);
   EXPECT_EQ(copies[0], copies[1]);
   std::vector<uint8_t> expected = bytes;

@@ -208,10 +208,11 @@ bool Context::CreateDevice(const ContextOptions& options, std::string& error) {
   std::vector<VkDeviceQueueCreateInfo> queue_infos;
   for (uint32_t family = 0; family < families.size(); ++family) {
     if ((families[family].queueFlags & VK_QUEUE_COMPUTE_BIT) == 0) continue;
-    priorities.emplace_back(families[family].queueCount, 1.0f);
+    if (options.one_queue && !queue_infos.empty()) break;
+    priorities.emplace_back(options.one_queue ? 1 : families[family].queueCount, 1.0f);
     queue_infos.push_back(Struct<VkDeviceQueueCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO));
     queue_infos.back().queueFamilyIndex = family;
-    queue_infos.back().queueCount = families[family].queueCount;
+    queue_infos.back().queueCount = static_cast<uint32_t>(priorities.back().size());
     queue_infos.back().pQueuePriorities = priorities.back().data();
   }
   std::vector<const char*> extensions = {VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME, VK_KHR_MAINTENANCE_5_EXTENSION_NAME,
@@ -243,6 +244,11 @@ bool Context::CreateDevice(const ContextOptions& options, std::string& error) {
   queue_family = queues.front().family;
   has_graphics = (families[queue_family].queueFlags & VK_QUEUE_GRAPHICS_BIT) != 0;
   return LoadCommands(error);
+}
+
+bool Context::HasOneQueue() const {
+  return std::count_if(queues.begin(), queues.end(),
+                       [this](const ComputeQueue& other) { return other.family == queue_family; }) == 1;
 }
 
 bool Context::LoadCommands(std::string& error) {

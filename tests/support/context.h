@@ -44,6 +44,7 @@ struct ContextOptions {
   std::vector<const char*> extensions = {};  // beside OptionalExtensions; the device must have them
   void* feature_chain = nullptr;             // the structures of their features
   bool robust_buffer_access = false;         // the feature, which every device has
+  bool one_queue = false;                    // the device has one queue, instead of all with compute
 };
 
 [[nodiscard]] bool HasExtension(VkPhysicalDevice device, const char* name);
@@ -70,6 +71,8 @@ class Context {
   uint32_t queue_family = 0;
   std::vector<ComputeQueue> queues;  // every queue of every family with compute; the first is `queue`
   bool has_graphics = false;         // of the queue
+  // The device has no other queue of the queue's family.
+  [[nodiscard]] bool HasOneQueue() const;
   GraphCommands graph;
   OptionalCommands optional;
   VkPhysicalDeviceProperties properties = {};

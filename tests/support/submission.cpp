@@ -77,10 +77,15 @@ VkCommandBuffer CommandPool::Record(GraphRun& run, VkCommandBufferUsageFlags usa
 }
 
 void RecordInto(VkCommandBuffer command_buffer, GraphRun& run, VkCommandBufferUsageFlags usage) {
+  RecordInto(
+      command_buffer, [&] { run.RecordGraph(command_buffer); }, usage);
+}
+
+void RecordInto(VkCommandBuffer command_buffer, const std::function<void()>& record, VkCommandBufferUsageFlags usage) {
   auto begin = Struct<VkCommandBufferBeginInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO);
   begin.flags = usage;
   EXPECT_EQ(vkBeginCommandBuffer(command_buffer, &begin), VK_SUCCESS);
-  run.RecordGraph(command_buffer);
+  record();
   auto barrier = Struct<VkMemoryBarrier>(VK_STRUCTURE_TYPE_MEMORY_BARRIER);
   barrier.srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT;
   barrier.dstAccessMask = VK_ACCESS_HOST_READ_BIT;

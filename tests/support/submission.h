@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -31,8 +32,11 @@ class CommandPool {
   VkCommandPool pool_ = VK_NULL_HANDLE;
 };
 
-// Begins, records a dispatch of the graph and what makes its writes visible to the host, and ends.
+// Begins, records a dispatch of the graph, or what `record` records, and what makes its writes visible to the host, and
+// ends.
 void RecordInto(VkCommandBuffer command_buffer, GraphRun& run, VkCommandBufferUsageFlags usage = 0);
+void RecordInto(VkCommandBuffer command_buffer, const std::function<void()>& record,
+                VkCommandBufferUsageFlags usage = 0);
 
 class Semaphore {
  public:

@@ -1,0 +1,45 @@
+// What recorded graphs tell the host: who writes reports, who reports losses, and whether the host may look.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "meta_shaders/shared/graph_data.h"
+#include "tests/replay/checked_batches.h"
+#include "tests/replay/checked_memory.h"
+
+namespace trellis::test {
+
+class ReportLog : protected BatchLog {
+ protected:
+  void TouchReports(uint64_t reports, const std::string& who) {
+    reports_ = reports;
+    // Each report has a place of its own, which an atomic counter gives out.
+    group_ = kReporting;
+    Touch(reports, reports + kReportBytes, kReadWrite, who + " reports losses");
+    group_ = 0;
+  }
+  void CheckReportsRead() { CheckHostRead(reports_, reports_ + kReportBytes, "host reads loss reports"); }
+
+  // The kernel report_losses.
+  void RunLosses(const shared::LossPlan& plan, uint32_t workgroups) {
+    if (workgroups * shared::kLevelsWorkgroup < plan.opening_count) Complain("report_losses has too few workgroups");
+    TouchReports(plan.reports, "report_losses");
+    for (uint32_t i = 0; i < plan.opening_count; ++i) {
+      const auto& opening = At<shared::RegionPlan>(plan.openings, i);
+      const uint64_t region = plan.regions + opening.region * sizeof(shared::Region);
+      Touch(region, region + sizeof(shared::Region), kRead,
+            "report_losses reads region " + std::to_string(opening.slot));
+      open_.Report(opening.level, opening.slot);
+    }
+  }
+
+ private:
+  static constexpr uint32_t kReporting = ~0u;  // a group that no nodes have
+  static constexpr uint64_t kReportBytes =
+      sizeof(shared::LossReportHeader) + shared::kLossReportCapacity * sizeof(shared::LossReport);
+
+  uint64_t reports_ = 0;
+};
+
+}  // namespace trellis::test
