@@ -3,6 +3,7 @@
 
 #include <fstream>
 #include <iterator>
+#include <ostream>
 
 #include "spirv_lowering/post/post.h"
 #include "tests/faults/command_attempt.h"
@@ -24,6 +25,8 @@ struct SampleProgram {
   std::vector<SampleStage> stages;
   SampleInput input;  // its node is the first stage
 };
+
+void PrintTo(const SampleProgram& program, std::ostream* out) { *out << program.name; }
 
 SampleProgram FromGlsl(const Sample& sample) {
   SampleProgram program{sample.name, {}, sample.input};

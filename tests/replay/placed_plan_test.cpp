@@ -157,7 +157,7 @@ TEST_F(PlacedPlanTest, WhatIsRecordedOutlivesWhatIsKept) {
   const std::vector<uint64_t> addresses = Record(scratch);
   other.keep_alive = device_.command_buffer().keep_alive;  // as if it had been recorded there
 
-  const auto* batch = reinterpret_cast<const shared::LaunchBatch*>(addresses[addresses.size() - 2]);
+  const auto* batch = reinterpret_cast<const shared::LaunchBatch*>(addresses.back());
   ASSERT_EQ(batch->form, shared::kFormBatch);
   ASSERT_EQ(batch->member_count, kNodes);
   const auto* members = reinterpret_cast<const std::byte*>(batch->members);
