@@ -143,10 +143,13 @@ bool trellis_enter_dynamic(const uvec2 launch, const uvec3 id, const uint row, c
   LaunchBlockReference l = LaunchBlockReference(launch);
   // No other form: notes are made of records. Its numbers are of the node's own workgroups.
   LaunchInput from = LaunchInputReference(l.block.source).launch;
-  uint number = from.first_workgroup + (id.y * row + id.x) * packed + pack;
-  if (number >= from.workgroup_count || from.records.count == 0u) return false;
+  uint first = from.first_workgroup + (id.y * row + id.x) * packed;
+  if (first >= from.workgroup_count || from.records.count == 0u) return false;
+  // Whoever has nothing to do searches with the others: a subgroup stays together.
+  uint number = first + pack;
   uint note_bytes = note_words * 4u;
-  uint low = FindSum(from.notes, note_bytes, from.records.count, number);
+  uint low = FindSum(from.notes, note_bytes, from.records.count, min(number, from.workgroup_count - 1u));
+  if (number >= from.workgroup_count) return false;
   SetRecord(from.records, low, 1u);
   uvec2 note = ElementAddress(from.notes, low, note_bytes);
   uvec2 grid;

@@ -321,8 +321,7 @@ class Reflection {
     if (!allocation.runs_once || allocation.commit == Commit::kAtEnqueue) return kUncounted;
     const std::vector<uint32_t>& operands = allocation.instruction->operands;
     const bool of_workgroup = constants_.Value(operands[0]) == static_cast<uint32_t>(spv::Scope::Workgroup);
-    const uint64_t invocations =
-        of_workgroup ? 1 : uint64_t{info_.local_size[0]} * info_.local_size[1] * info_.local_size[2];
+    const uint64_t invocations = of_workgroup ? 1 : info_.Invocations();
     return invocations * std::min(constants_.Value(operands[1]).value_or(output.max_payloads), output.max_payloads);
   }
 

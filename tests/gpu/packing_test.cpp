@@ -30,6 +30,17 @@ class Packing : public LoggedDeviceTest, public testing::WithParamInterface<Mode
     return settings;
   }
   [[nodiscard]] bool IsOn() const { return std::string(GetParam().packs) == "true"; }
+
+  // The same words, whether "Source" sends the payloads of `input` or they come from the host.
+  void ExpectPlaces(const NodeAsm& m, const GraphInput& input, const std::vector<uint32_t>& expected) {
+    for (const bool from_host : {false, true}) {
+      GraphRun run(context(), {.words = static_cast<uint32_t>(expected.size()) + 64});
+      run.Nodes(m.Text(), {"Source", "Small"});
+      run.Input(from_host ? input : GraphInput{.node = "Source", .count = 1});
+      ASSERT_TRUE(run.Execute()) << from_host;
+      EXPECT_TRUE(run.Matches(expected)) << from_host;
+    }
+  }
 };
 
 // Records {i, i + 1}, one after the other.
@@ -186,18 +197,10 @@ TEST_P(Packing, PlacesInStaticGrids) {
     for (uint32_t workgroup = 0; workgroup < kRecords * shape.Workgroups(); ++workgroup)
       for (uint32_t local = 0; local < shape.Invocations(); ++local)
         expected.push_back(ExpectedPlace(shape, workgroup % shape.Workgroups(), local));
-    for (const bool from_host : {false, true}) {
-      SCOPED_TRACE(std::to_string(shape.Invocations()) + " x " + std::to_string(shape.Workgroups()));
-      GraphRun run(context(), {.words = static_cast<uint32_t>(expected.size()) + 64});
-      run.Nodes(m.Text(), {"Source", "Small"});
-      if (from_host)
-        run.Input({.node = "Small", .count = kRecords, .payloads = CountingRecords(kRecords), .stride = 8});
-      else
-        run.Input({.node = "Source", .count = 1});
-      ASSERT_TRUE(run.Execute());
-      EXPECT_TRUE(run.Matches(expected));
-    }
+    SCOPED_TRACE(std::to_string(shape.Invocations()) + " x " + std::to_string(shape.Workgroups()));
+    ExpectPlaces(m, {.node = "Small", .count = kRecords, .payloads = CountingRecords(kRecords), .stride = 8}, expected);
   }
+  EXPECT_EQ(Log().find("packed by 4,") != std::string::npos, IsOn());
 }
 
 // Records ask for 0 to 4 workgroups, of which the node may start 3 at most.
@@ -228,18 +231,10 @@ TEST_P(Packing, PlacesInGridsFromRecords) {
         for (uint32_t local = 0; local < shape.Invocations(); ++local)
           expected.push_back(group < i * 7 % 5 ? ExpectedPlace(shape, group, local) : 0u);
     }
-    for (const bool from_host : {false, true}) {
-      SCOPED_TRACE(shape.Invocations());
-      GraphRun run(context(), {.words = static_cast<uint32_t>(expected.size()) + 64});
-      run.Nodes(m.Text(), {"Source", "Small"});
-      if (from_host)
-        run.Input({.node = "Small", .count = kRecords, .payloads = Bytes(payloads), .stride = 8});
-      else
-        run.Input({.node = "Source", .count = 1});
-      ASSERT_TRUE(run.Execute());
-      EXPECT_TRUE(run.Matches(expected));
-    }
+    SCOPED_TRACE(shape.Invocations());
+    ExpectPlaces(m, {.node = "Small", .count = kRecords, .payloads = Bytes(payloads), .stride = 8}, expected);
   }
+  EXPECT_EQ(Log().find("packed by 4,") != std::string::npos, IsOn());
 }
 
 // Up to five records a workgroup, of which each invocation adds up one, and the first one their number.

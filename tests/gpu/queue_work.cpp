@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 
 #include "tests/gpu/leaf_nodes.h"
 #include "tests/support/gpu_test.h"
@@ -47,8 +48,8 @@ std::string KeyedModule() {
   return m.Text();
 }
 
-std::unique_ptr<GraphRun> KeyedRun(Context& context, uint32_t key, uint32_t count) {
-  auto run = std::make_unique<GraphRun>(context);
+std::unique_ptr<GraphRun> KeyedRun(Context& context, uint32_t key, uint32_t count, RunOptions options) {
+  auto run = std::make_unique<GraphRun>(context, std::move(options));
   run->Nodes(KeyedModule(), {"Root", "Middle", "Leaf"});
   // With a stride of 0 every record is the same one.
   run->Input({.node = "Root", .count = count, .payloads = Bytes({key}), .stride = 0});

@@ -16,7 +16,8 @@ namespace trellis::test {
 inline constexpr uint32_t kKeyedWords = 256;
 [[nodiscard]] std::string KeyedModule();
 // A run of that module, prepared, with `count` records of one key.
-[[nodiscard]] std::unique_ptr<GraphRun> KeyedRun(Context& context, uint32_t key, uint32_t count = 1);
+[[nodiscard]] std::unique_ptr<GraphRun> KeyedRun(Context& context, uint32_t key, uint32_t count = 1,
+                                                 RunOptions options = {});
 // Begins, records a dispatch of that run's graph with one record {key}, and ends.
 void RecordKeyed(const Context& context, VkCommandBuffer command_buffer, const GraphRun& run,
                  const GuardedBuffer& scratch, uint32_t key);
