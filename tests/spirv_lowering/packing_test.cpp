@@ -76,7 +76,9 @@ TEST(Packing, StaticGridsArePackedWhole) {
   EXPECT_EQ(packs({2, 2, 1}, 32), 4u);
   EXPECT_EQ(packs({5, 1, 1}, 32), 1u);
   EXPECT_EQ(packs({3, 2, 1}, 32), 3u);
-  EXPECT_EQ(packs({65535, 65535, 65535}, 32), 3u) << "a divisor";
+  EXPECT_EQ(packs({65535, 255, 1}, 32), 3u) << "a divisor";
+  EXPECT_EQ(packs({65535, 65535, 65535}, 32), 1u) << "more than any dispatch can have";
+  EXPECT_EQ(packs({65536, 65536, 1}, 32), 1u);
   EXPECT_EQ(packs({4, 0, 1}, 32), 1u) << "none at all";
   EXPECT_EQ(packs({1, 1, 1}, 128), 1u);
 }
