@@ -60,11 +60,12 @@ std::unique_ptr<Graph> RecordsWorkload::MakeGraph(uint32_t items) const {
 }
 
 RecordsWorkload::Rival RecordsWorkload::MakeRival(Consumer::Workgroup workgroup, uint32_t items) const {
-  const QueueShape shape = ShapeOfQueue(gpu_, records_, workgroup.records);
+  const QueueShape shape = ShapeOfQueue(gpu_, records_, workgroup.records * workgroup.rounds);
   return {workgroup,
           GridOf(records_ / kProducerInvocations / items),
           std::make_unique<Kernel>(gpu_, kProduceSpv, shape.WithConstants({{0, items}})),
-          std::make_unique<Kernel>(gpu_, consumer_.rival, shape.WithConstants({{0, workgroup.invocations}})),
+          std::make_unique<Kernel>(gpu_, consumer_.rival,
+                                   shape.WithConstants({{0, workgroup.invocations}, {1, workgroup.rounds}})),
           std::make_unique<Queues>(gpu_, 1),
           shape};
 }
@@ -96,7 +97,7 @@ std::string RecordsWorkload::Check(const std::vector<uint32_t>& results) const {
 std::optional<Needs> RecordsWorkload::RivalNeeds() const {
   if (consumer_.arithmetic) return std::nullopt;
   uint32_t most = 1;
-  for (const Rival& rival : rivals_) most = std::max(most, rival.workgroup.records);
+  for (const Rival& rival : rivals_) most = std::max(most, rival.workgroup.records * rival.workgroup.rounds);
   const double records = records_;
   return Needs{3 * records * kRecordBytes, records / kProducerInvocations + records / most, 2,
                records * consumer_.invocations_of_record};

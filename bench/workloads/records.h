@@ -30,11 +30,12 @@ std::string CheckRecords(const std::vector<uint32_t>& results, uint32_t records,
 struct Consumer {
   Words node;
   Words rival;
-  // What workgroups of the rival may look like: invocations (specialisation constant 0 of `rival`) and the records that
-  // they take. Each is tried.
+  // What workgroups of the rival may look like: invocations (specialisation constant 0 of `rival`), the records that
+  // they take at once, and how often (constant 1). Each is tried.
   struct Workgroup {
     uint32_t invocations;
     uint32_t records;
+    uint32_t rounds = 1;
   };
   std::vector<Workgroup> workgroups;
   RecordWords (*result)(const RecordWords&) = LightResult;

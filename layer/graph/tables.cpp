@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <optional>
 
 #include "layer/graph/saturating.h"
 
@@ -27,14 +28,28 @@ uint64_t ArrayBytes(const std::vector<Target>& targets) {
   return IsDense(targets) ? IndexSpan(targets) * sizeof(uint32_t) : targets.size() * kPairBytes;
 }
 
+// Between slots of neighbouring indices, if it is the same everywhere and no index is left out.
+std::optional<uint32_t> SlotStep(const std::vector<Target>& targets) {
+  if (targets.empty() || IndexSpan(targets) != targets.size() || targets.size() >= shared::kSlotProgression) return {};
+  const uint32_t step = targets.size() == 1 ? 0 : targets[1].slot - targets[0].slot;
+  for (size_t i = 1; i < targets.size(); ++i)
+    if (targets[i].slot - targets[i - 1].slot != step) return {};
+  return step;
+}
+
+bool NeedsArray(const std::vector<Target>& targets) { return !targets.empty() && !SlotStep(targets); }
+
 shared::NodeOutput DescribeOutput(const std::vector<Target>& targets, uint64_t array_address) {
   if (targets.empty()) return {0, 0, 0};
-  if (targets.size() == 1) return {targets.front().slot, targets.front().shader_index, shared::kOneSlot};
+  if (const std::optional<uint32_t> step = SlotStep(targets)) {
+    const uint64_t slots = uint64_t{*step} << 32 | targets.front().slot;
+    return {slots, targets.front().shader_index, static_cast<uint32_t>(targets.size()) | shared::kSlotProgression};
+  }
   if (IsDense(targets)) return {array_address, targets.front().shader_index, static_cast<uint32_t>(IndexSpan(targets))};
   return {array_address, 0, static_cast<uint32_t>(targets.size()) | shared::kSortedSlotPairs};
 }
 
-// Of several targets.
+// Of targets that need one.
 void WriteArray(const std::vector<Target>& targets, std::byte* bytes) {
   std::vector<uint32_t> words;
   if (IsDense(targets)) {
@@ -87,7 +102,7 @@ TableLayout LayoutTables(const Graph& graph) {
   for (const Slot& slot : graph.slots) {
     for (const std::vector<Target>& targets : slot.outputs) {
       const auto [place, is_new] = placed.try_emplace(targets, layout.size);
-      if (is_new && targets.size() > 1) layout.size += SaturatingRoundUp(ArrayBytes(targets), kTableAlignment);
+      if (is_new && NeedsArray(targets)) layout.size += SaturatingRoundUp(ArrayBytes(targets), kTableAlignment);
       layout.slot_arrays.push_back(place->second);
     }
   }
@@ -101,7 +116,7 @@ std::vector<std::byte> WriteTables(const Graph& graph, const TableLayout& layout
   for (const Slot& slot : graph.slots) {
     for (const std::vector<Target>& targets : slot.outputs) {
       const uint64_t offset = layout.slot_arrays[array++];
-      if (targets.size() > 1) WriteArray(targets, bytes.data() + offset);
+      if (NeedsArray(targets)) WriteArray(targets, bytes.data() + offset);
     }
   }
   return bytes;
@@ -140,6 +155,7 @@ shared::LaunchPlan DescribeLaunch(const Graph& graph, Launch launch, const std::
       break;
   }
   plan.note_words = info.NoteWords();
+  plan.most_workgroups = info.most_workgroups;
   return plan;
 }
 

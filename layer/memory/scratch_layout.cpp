@@ -11,6 +11,16 @@ namespace {
 // A whole-record copy into the dump may be wider than the record where a node's own type is padded.
 constexpr uint64_t kDumpSlack = 64;
 
+// About as many workgroups as a large GPU runs at a time.
+constexpr uint32_t kMostPartsOfLevel = 2048;
+// Of a launch, however many there are: all the records of a level may be one launch's.
+constexpr uint32_t kFewestParts = 32;
+
+// For any number of launches up to this one.
+uint64_t MostSums(uint64_t launches) {
+  return std::min(launches * shared::kMostParts, std::max<uint64_t>(launches * kFewestParts, kMostPartsOfLevel));
+}
+
 uint64_t Place(uint64_t& cursor, uint64_t bytes) {
   const uint64_t offset = cursor;
   cursor += (bytes + kScratchAlignment - 1) / kScratchAlignment * kScratchAlignment;
@@ -34,6 +44,10 @@ uint64_t ScratchLayout::argument(uint32_t launch) const {
   return arguments + uint64_t{launch} * sizeof(shared::DispatchArguments);
 }
 
+uint32_t MostParts(uint32_t launches) {
+  return std::clamp(kMostPartsOfLevel / std::max(launches, 1u), kFewestParts, shared::kMostParts);
+}
+
 ScratchLayout LayOutScratch(const ScratchNeeds& needs) {
   const uint64_t level_bytes = (uint64_t{needs.slot_count} + 1) * sizeof(shared::Region);
   ScratchLayout layout;
@@ -50,7 +64,7 @@ ScratchLayout LayOutScratch(const ScratchNeeds& needs) {
   layout.arguments = Place(cursor, launches * sizeof(shared::DispatchArguments));
   layout.totals = Place(cursor, launches * sizeof(uint32_t));
   layout.steps = Place(cursor, sizeof(shared::StepState));
-  layout.sums = Place(cursor, uint64_t{needs.dynamic_launch_count} * shared::kLevelsWorkgroup * sizeof(uint32_t));
+  layout.sums = Place(cursor, MostSums(needs.dynamic_launch_count) * sizeof(uint32_t));
   const uint64_t batch_sums = uint64_t{needs.launch_count} + needs.launch_count / 2;
   layout.batch_sums = Place(cursor, batch_sums * sizeof(uint32_t));
   layout.entry = Place(cursor, sizeof(shared::EntryState));

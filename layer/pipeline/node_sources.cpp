@@ -1,8 +1,10 @@
 #include "layer/pipeline/node_sources.h"
 
+#include <algorithm>
 #include <chrono>
 #include <map>
 #include <string_view>
+#include <thread>
 #include <utility>
 
 #include "layer/dispatch/struct_chain.h"
@@ -76,6 +78,12 @@ uint32_t WorkgroupsToPack(const Device& device, const StageNode& node) {
   return spirv::WorkgroupsToPack(info, kPackedInvocations);
 }
 
+// As many as keep the device busy while some of them wait for memory; starting more costs more than it gains.
+uint32_t MostPackedWorkgroups(const Device& device) {
+  if (device.settings.max_packed_workgroups != 0) return device.settings.max_packed_workgroups;
+  return device.traits.is_cpu ? 4 * std::max(std::thread::hardware_concurrency(), 1u) : 16384;
+}
+
 // The first rule that an entry point, or the module as a whole, breaks; null if there is none.
 const spirv::RuleViolation* FindBrokenRule(const CheckedModule& module, std::string_view entry_point) {
   for (const spirv::RuleViolation& violation : module.violations)
@@ -95,6 +103,7 @@ CreationResult ReflectNode(const Device& device, StageNode& node) {
     return CreationResult::Refused(spirv::Describe(*broken));
   node.source.info = *std::move(info);
   node.source.info.packed = WorkgroupsToPack(device, node);
+  if (spirv::Strides(node.source.info)) node.source.info.most_workgroups = MostPackedWorkgroups(device);
   SettleIdentity(node);
   return {};
 }

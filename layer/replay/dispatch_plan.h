@@ -30,6 +30,7 @@ struct DispatchEnvironment {
   bool validates = false;        // the setting
   bool claims_ring = true;       // graphs on other queues may use the same rings
   bool reports_steps = false;    // whether anybody listens to how many steps were used
+  bool is_cpu = false;           // DeviceTraits::is_cpu
   LaunchLimits limits;
   std::span<const uint8_t> push_constants;  // the application's, as stage COMPUTE sees them
 };

@@ -73,8 +73,13 @@ bool LaunchFromRegion(const shared::LaunchPlan& launch, const LaunchLimits& limi
   const uint64_t records = uint64_t{opening.capacity} + 1;
   if (launch.kind == shared::kLaunchCoalescing) {
     const uint32_t each = std::max(launch.coalesce, 1u);
-    if ((records + each - 1) / each > limits.max_workgroups_x) return false;
-    opening.coalesce = each;
+    const uint64_t workgroups = (records + each - 1) / each;
+    if (workgroups > MostWorkgroups(limits) ||
+        std::min<uint64_t>(workgroups, launch.most_workgroups) > limits.max_workgroups_x)
+      return false;
+    // No more than the region can have make no difference, and sums with them stay below 2^32.
+    opening.coalesce = static_cast<uint32_t>(std::min<uint64_t>(each, records));
+    opening.most_workgroups = launch.most_workgroups;
     return true;
   }
   const uint64_t grid_yz = uint64_t{launch.grid_y} * launch.grid_z;
@@ -95,7 +100,8 @@ uint64_t WorkgroupsFor(const shared::LaunchPlan& launch, uint32_t records) {
 }
 
 uint32_t DispatchedWorkgroups(const shared::LaunchPlan& launch, uint32_t workgroups) {
-  return static_cast<uint32_t>((uint64_t{workgroups} + launch.packed - 1) / launch.packed);
+  const uint64_t packed = (uint64_t{workgroups} + launch.packed - 1) / launch.packed;
+  return static_cast<uint32_t>(std::min<uint64_t>(packed, launch.most_workgroups));
 }
 
 DispatchSize SplitIntoRows(uint32_t workgroups, uint32_t max_x) {

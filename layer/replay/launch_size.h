@@ -50,7 +50,7 @@ struct DispatchSize {
 // Workgroups of such a launch, if so many records arrive.
 [[nodiscard]] uint64_t WorkgroupsFor(const shared::LaunchPlan& launch, uint32_t records);
 
-// Of the dispatch, for so many of LaunchInput (LaunchPlan::packed).
+// Of the dispatch, for so many of LaunchInput (LaunchPlan::packed and most_workgroups).
 [[nodiscard]] uint32_t DispatchedWorkgroups(const shared::LaunchPlan& launch, uint32_t workgroups);
 
 // A dispatch of at least `workgroups` workgroups (below 2^32 - 2^16), as near to one row as the limit allows. 0, 0 for

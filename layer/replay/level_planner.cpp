@@ -84,7 +84,8 @@ Expected<void> LevelPlanner::PlanClose(uint32_t level) {
   shared::ClosePlan close = CommonClosePlan();
   close.consumed = RegionsConsumedBy(level);
   close.parted_count = counted.parted_count;
-  close.parts = shared::kLevelsWorkgroup;
+  close.summed_count = counted.summed_count;
+  close.parts = counted.parts;
   close.part_count =
       close.parted_count * close.parts + static_cast<uint32_t>(counted.closed.size()) - counted.parted_count;
   close.opening_count = static_cast<uint32_t>(openings.size());
@@ -100,10 +101,9 @@ Expected<void> LevelPlanner::PlanClose(uint32_t level) {
   LevelPlan& planned = plan_.levels.back();
   SetSize(planned.close.emplace(), SplitIntoRows(close.part_count + WorkgroupsToOpen(close.opening_count), max_x));
   if (Expected<void> done = Upload(close, planned.close->plan); !done || counted.summed_count == 0) return done;
-  shared::ClosePlan sum = close;
-  sum.part_count = counted.summed_count * sum.parts;
-  SetSize(planned.sum.emplace(), SplitIntoRows(sum.part_count, max_x));
-  return Upload(sum, planned.sum->plan);
+  SetSize(planned.sum.emplace(), SplitIntoRows(close.summed_count * close.parts, max_x));
+  planned.sum->plan = planned.close->plan;
+  return {};
 }
 
 // A leaf reads nothing but its launch block and input. A node with outputs reads the control block even if no output

@@ -17,8 +17,13 @@ namespace {
 // Counts that change in every frame make plans that nobody asks for again: not many of those are kept.
 constexpr size_t kMostPlans = 8;
 
-// A region with room for so many records that notes about them may be worth many workgroups, and another dispatch.
-constexpr uint32_t kManyRecords = 1 << 14;
+// Most room of regions whose grids nobody adds up before the close kernel: each of its workgroups counts what is before
+// its part. If half of that arrives, this takes the last one as long as the dispatch takes that would do it for all,
+// about 4 us on an H200; mostly there is far more room than records.
+constexpr uint32_t kMostRecounted = 1 << 15;
+
+// Workgroups of a launch beyond that cost processors more than they bring, since few of them run at a time.
+constexpr uint32_t kMostPartsOnCpu = 16;
 
 // Bounded mode where nobody said how many steps may be recorded: most dispatches in all of them. A bound that takes
 // more is none that anybody would wait for, mostly one of recursion or of grids from records, and what runs stays far
@@ -118,6 +123,7 @@ class Planner {
   void PlanLevel(uint32_t level) {
     RelocatableLevel& planned = plan_.levels.emplace_back();
     std::vector<shared::LaunchPlan> parted, whole;
+    uint32_t most_records = 0;
     uint32_t notes = 0;  // words a record of the launches before, on the same region
     uint32_t position = plan_.steps ? schedule().launch_begin[level] : 0;
     for (const Launch launch : schedule().launches_of(level)) {
@@ -138,17 +144,19 @@ class Planner {
       }
       ++position;
       if (plan_.steps) continue;
-      if (added.described.note_words == shared::kNoNotes || !MayBeMany(level, launch)) {
+      const uint32_t records = MostRecords(level, launch);
+      if (added.described.note_words == shared::kNoNotes || records <= shared::kLevelsTile) {
         whole.push_back(added.described);
-      } else if (added.described.kind == shared::kLaunchDynamicGrid) {
-        planned.closed.push_back(added.described);
-      } else {
-        parted.push_back(added.described);
+        continue;
       }
+      const bool is_summed = added.described.kind == shared::kLaunchDynamicGrid && records > kMostRecounted;
+      (is_summed ? planned.closed : parted).push_back(added.described);
+      most_records = std::max(most_records, records);
     }
     planned.summed_count = static_cast<uint32_t>(planned.closed.size());
     planned.closed.insert(planned.closed.end(), parted.begin(), parted.end());
     planned.parted_count = static_cast<uint32_t>(planned.closed.size());
+    planned.parts = PartsFor(planned.parted_count, most_records);
     planned.closed.insert(planned.closed.end(), whole.begin(), whole.end());
     FormBatches(pipeline_, environment_.limits, planned);
     for (RelocatableBatch& batch : planned.batches) LabelBatch(planned, level, batch);
@@ -169,8 +177,14 @@ class Planner {
   }
 
   // What infos on the device bring is not known.
-  bool MayBeMany(uint32_t level, Launch launch) {
-    return level == 0 || plan_.memory.opening_of(level, launch.slot).capacity >= kManyRecords;
+  uint32_t MostRecords(uint32_t level, Launch launch) {
+    return level == 0 ? static_cast<uint32_t>(kMostRegionRecords)
+                      : plan_.memory.opening_of(level, launch.input).capacity;
+  }
+
+  [[nodiscard]] uint32_t PartsFor(uint32_t launches, uint32_t records) const {
+    const uint32_t most = environment_.is_cpu ? kMostPartsOnCpu : MostParts(launches);
+    return std::clamp((records + shared::kLevelsTile - 1) / shared::kLevelsTile, 1u, most);
   }
 
   const ExecutionGraphPipeline& pipeline_;

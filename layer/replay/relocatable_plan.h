@@ -40,8 +40,9 @@ struct RelocatableLevel {
   std::vector<RelocatableBatch> batches;
   // Launches that the close kernel prepares. None in bounded mode.
   std::vector<shared::LaunchPlan> closed;
-  uint32_t summed_count = 0;  // the first of them, whose grids are added up before, by several workgroups each
-  uint32_t parted_count = 0;  // those and the next, whose notes take several workgroups each. The rest: one each
+  uint32_t summed_count = 0;  // the first of them, whose grids are added up before
+  uint32_t parted_count = 0;  // those and the next, whose records `parts` workgroups share. The rest: one each
+  uint32_t parts = 1;
 
   // Those with a dispatch of their own.
   [[nodiscard]] std::span<const RelocatableLaunch> single_launches() const {

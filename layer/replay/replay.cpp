@@ -290,6 +290,7 @@ void PlanAndRecord(CommandBuffer& command_buffer, const DispatchTarget& target, 
                                            device.settings.validate,
                                            !device.HasOneQueue(command_buffer.queue_family),
                                            is_heard,
+                                           device.traits.is_cpu,
                                            LimitsOf(device),
                                            command_buffer.push_constants.ComputeBytes()};
   const Expected<DispatchPlan> plan = PlanDispatch(*target.pipeline, inputs, environment, *ArenaOf(command_buffer));

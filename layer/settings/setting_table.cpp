@@ -107,6 +107,10 @@ constexpr SettingRow kTable[] = {
     {"pack_workgroups", SettingType::kBool, "true", "",
      "Run several small workgroups of a node (fewer than 64 invocations) as one, where the shader cannot tell.",
      SetBool<&Settings::pack_workgroups>},
+    {"max_packed_workgroups", SettingType::kUint, "0", "",
+     "Most workgroups of a dispatch whose workgroups are packed and send nothing: each does the work of several, one "
+     "after another, if there are more. 0: chosen for the device.",
+     SetUint<&Settings::max_packed_workgroups>},
     {"launch_batches", SettingType::kEnum, "auto", "auto|always|never",
      "Which launches of nodes that share a compiled shader become one dispatch: many in a level, any two, or none.",
      SetLaunchBatches},

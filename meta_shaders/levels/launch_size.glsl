@@ -23,8 +23,9 @@ uvec4 SplitIntoRows(uint workgroups, uint max_x) {
   return uvec4((workgroups - 1u) / rows + 1u, rows, 1u, 0u);
 }
 
-// For so many workgroups of LaunchInput.
-uint DispatchedWorkgroups(LaunchPlan launch, uint workgroups) { return workgroups / launch.packed + uint(workgroups % launch.packed != 0u); }
+// That so many workgroups of LaunchInput take, and of the dispatch for them.
+uint PackedWorkgroups(LaunchPlan launch, uint workgroups) { return workgroups / launch.packed + uint(workgroups % launch.packed != 0u); }
+uint DispatchedWorkgroups(LaunchPlan launch, uint workgroups) { return min(PackedWorkgroups(launch, workgroups), launch.most_workgroups); }
 
 uint GridWorkgroups(LaunchPlan launch) { return SaturatingMultiply(SaturatingMultiply(launch.grid_x, launch.grid_y), launch.grid_z); }
 
@@ -40,10 +41,6 @@ LaunchSize SizeCoalescing(LaunchPlan launch, uint records, uint most_workgroups)
   const uint workgroups = min(records / each + uint(records % each != 0u), most_workgroups);
   return LaunchSize(min(records, SaturatingMultiply(workgroups, each)), workgroups);
 }
-
-// Records that one invocation takes at a time: fewer barriers a record.
-const uint kScanRecords = 8u;
-const uint kScanTile = kScanRecords * kLevelsWorkgroup;
 
 // What a workgroup has to do with: part `part` of `parts` of one launch.
 struct Share {
@@ -65,7 +62,7 @@ struct Part {
 };
 
 Part PartOf(Share share, uint records) {
-  const uint each = max((records + share.parts - 1u) / share.parts, kScanTile);
+  const uint each = max((records + share.parts - 1u) / share.parts, kLevelsTile);
   const uint begin = min(share.part * each, records);
   return Part(begin, min(begin + each, records));
 }
@@ -81,31 +78,84 @@ void WriteUnfinished(uvec2 notes, Part part, uint records, uint workgroups) {
 
 // ---- dynamic grids ----------------------------------------------------------------------------------------------------------------------------------
 
-shared uint part_before;
-shared uint scan_taken;
-shared uint scan_workgroups;
+// Records of a tile that one invocation looks at: neighbours look at neighbours, which makes accesses to memory wide; and all of its reads are under way
+// at once, because their number is a constant. No loop asks to be unrolled: drivers do it, but SwiftShader takes minutes and gigabytes if it is asked to.
+const uint kTileRecords = kLevelsTile / kLevelsWorkgroup;
 
-uvec3 RecordGrid(LaunchPlan launch, RegionReference region, uint record) {
-  return ReadRecordGrid(ElementAddress(region.region.records.base, record, region.region.records.stride), launch.grid_member,
-                        uvec3(launch.grid_x, launch.grid_y, launch.grid_z));
+uint TileRecord(uint i) { return i * kLevelsWorkgroup + gl_LocalInvocationIndex; }
+
+void MultiplyComponent(LaunchPlan launch, RegionReference region, uint tile, uint end, uint component, uint bound, inout uint counts[kTileRecords]) {
+  const Records records = region.region.records;
+  for (uint i = 0u; i < kTileRecords; ++i) {
+    const uvec2 record = ElementAddress(records.base, min(tile + TileRecord(i), end - 1u), records.stride);
+    counts[i] = SaturatingMultiply(counts[i], ReadGridComponent(record, launch.grid_member, component, bound));
+  }
 }
 
-uint RecordWorkgroups(ClosePlan plan, LaunchPlan launch, RegionReference region, uint record) {
-  const uvec3 grid = RecordGrid(launch, region, record);
-  return min(SaturatingMultiply(SaturatingMultiply(grid.x, grid.y), grid.z), plan.max_grid_workgroups);
+// Workgroups of the records of a tile; none for those from `end` on. `end` is above `tile`.
+void CountTile(ClosePlan plan, LaunchPlan launch, RegionReference region, uint tile, uint end, out uint counts[kTileRecords]) {
+  for (uint i = 0u; i < kTileRecords; ++i) counts[i] = 1u;
+  const uint components = GridComponents(launch.grid_member);
+  MultiplyComponent(launch, region, tile, end, 0u, launch.grid_x, counts);
+  if (components > 1u) MultiplyComponent(launch, region, tile, end, 1u, launch.grid_y, counts);
+  if (components > 2u) MultiplyComponent(launch, region, tile, end, 2u, launch.grid_z, counts);
+  for (uint i = 0u; i < kTileRecords; ++i) counts[i] = tile + TileRecord(i) < end ? min(counts[i], plan.max_grid_workgroups) : 0u;
+}
+
+// This invocation's portion of the workgroups of all records in [begin, end).
+uint CountRecords(ClosePlan plan, LaunchPlan launch, RegionReference region, uint begin, uint end) {
+  uint sum = 0u;
+  for (uint tile = begin; tile < end; tile += kLevelsTile) {
+    uint counts[kTileRecords];
+    CountTile(plan, launch, region, tile, end, counts);
+    for (uint i = 0u; i < kTileRecords; ++i) sum = SaturatingAdd(sum, counts[i]);
+  }
+  return sum;
 }
 
 UintReference SumOfPart(ClosePlan plan, Share share, uint part) { return UintReference(ElementAddress(plan.sums, share.launch * share.parts + part, 4u)); }
 
+// This invocation's portion of what sum_grids has counted for the parts before this one.
+uint AddSums(ClosePlan plan, Share share) {
+  uint sum = 0u;
+  for (uint i = 0u; i < kMostParts / kLevelsWorkgroup; ++i) {
+    const uint part = i * kLevelsWorkgroup + gl_LocalInvocationIndex;
+    const uint value = SumOfPart(plan, share, min(part, share.part - 1u)).value;
+    sum = SaturatingAdd(sum, part < share.part ? value : 0u);
+  }
+  return sum;
+}
+
 // Workgroups of all parts before this one.
-uint WorkgroupsBefore(ClosePlan plan, Share share) {
-  if (share.parts == 1u) return 0u;
-  const uint part = gl_LocalInvocationIndex;
+uint WorkgroupsBefore(ClosePlan plan, LaunchPlan launch, Share share, RegionReference region, Part part) {
+  if (share.part == 0u) return 0u;
   uint total;
-  const uint before = ScanWorkgroup(part < share.parts ? SumOfPart(plan, share, part).value : 0u, total);
-  if (part == share.part) part_before = before;
+  ScanWorkgroup(share.launch < plan.summed_count ? AddSums(plan, share) : CountRecords(plan, launch, region, 0u, part.begin), total);
+  return total;
+}
+
+// Where the counts of a tile change hands: from those who read the records to those who add up neighbours. The gaps keep the banks of shared memory apart.
+const uint kTileGap = 32u;
+shared uint tile_counts[kLevelsTile + kLevelsTile / kTileGap];
+
+uint TilePlace(uint record) { return record + record / kTileGap; }
+
+// Of each record of a tile the workgroups before it; `total`: of all of them.
+void ScanTile(uint before, const uint counts[kTileRecords], out uint firsts[kTileRecords], out uint total) {
+  for (uint i = 0u; i < kTileRecords; ++i) tile_counts[TilePlace(TileRecord(i))] = counts[i];
   barrier();
-  return part_before;
+  const uint own = gl_LocalInvocationIndex * kTileRecords;
+  uint sum = 0u;
+  for (uint i = 0u; i < kTileRecords; ++i) sum = SaturatingAdd(sum, tile_counts[TilePlace(own + i)]);
+  uint next = SaturatingAdd(before, ScanWorkgroup(sum, total));
+  for (uint i = 0u; i < kTileRecords; ++i) {
+    const uint count = tile_counts[TilePlace(own + i)];
+    tile_counts[TilePlace(own + i)] = next;
+    next = SaturatingAdd(next, count);
+  }
+  barrier();
+  for (uint i = 0u; i < kTileRecords; ++i) firsts[i] = tile_counts[TilePlace(TileRecord(i))];
+  barrier();
 }
 
 void WriteDynamicNotes(LaunchPlan launch, RegionReference region, uvec2 notes, uint record, uint first, uint workgroups) {
@@ -113,50 +163,43 @@ void WriteDynamicNotes(LaunchPlan launch, RegionReference region, uvec2 notes, u
     UintReference(ElementAddress(notes, record, 4u)).value = first;
     return;
   }
-  const uvec3 grid = RecordGrid(launch, region, record);
+  const uvec2 address = ElementAddress(region.region.records.base, record, region.region.records.stride);
+  const uvec3 grid = ReadRecordGrid(address, launch.grid_member, uvec3(launch.grid_x, launch.grid_y, launch.grid_z));
   NotesReference(ElementAddress(notes, record, 16u)).notes = uvec4(first, grid.xy, workgroups);
 }
+
+shared uint first_lost;  // record
+shared uint workgroups_before_lost;
 
 // Writes the notes of every record of the part that is taken. Sums never decrease, so the records taken are a prefix; the part that ends it, or the
 // last one with records, knows the launch's size.
 bool SizeDynamicGrid(ClosePlan plan, LaunchPlan launch, Share share, RegionReference region, uint records, uvec2 notes, uint most_workgroups, out LaunchSize size) {
   const Part part = PartOf(share, records);
   if (IsEmpty(part) && share.part != 0u) return false;
-  uint before = WorkgroupsBefore(plan, share);
-  const bool is_reached = before <= most_workgroups && (part.begin < records || share.part == 0u);
-  uint taken = part.begin;
-  uint workgroups = before;
-  for (uint tile = part.begin; tile < part.end && before <= most_workgroups; tile += kScanTile) {
-    const uint begin = min(tile + gl_LocalInvocationIndex * kScanRecords, part.end);
-    const uint end = min(begin + kScanRecords, part.end);
-    uint counts[kScanRecords];
-    uint sum = 0u;
-    for (uint record = begin; record < end; ++record) {
-      counts[record - begin] = RecordWorkgroups(plan, launch, region, record);
-      sum = SaturatingAdd(sum, counts[record - begin]);
+  uint before = WorkgroupsBefore(plan, launch, share, region, part);
+  if (before > most_workgroups) return false;
+  for (uint tile = part.begin; tile < part.end && before <= most_workgroups; tile += kLevelsTile) {
+    uint counts[kTileRecords];
+    uint firsts[kTileRecords];
+    uint total;
+    CountTile(plan, launch, region, tile, part.end, counts);
+    ScanTile(before, counts, firsts, total);
+    for (uint i = 0u; i < kTileRecords; ++i) {
+      const uint record = tile + TileRecord(i);
+      if (record >= part.end || firsts[i] > most_workgroups) break;
+      if (SaturatingAdd(firsts[i], counts[i]) > most_workgroups) {
+        first_lost = record;
+        workgroups_before_lost = firsts[i];
+        break;
+      }
+      WriteDynamicNotes(launch, region, notes, record, firsts[i], counts[i]);
     }
-    uint tile_total;
-    uint first = SaturatingAdd(before, ScanWorkgroup(sum, tile_total));
-    for (uint record = begin; record < end; ++record) {
-      const uint next = SaturatingAdd(first, counts[record - begin]);
-      if (next > most_workgroups) break;
-      WriteDynamicNotes(launch, region, notes, record, first, counts[record - begin]);
-      taken = record + 1u;
-      workgroups = next;
-      first = next;
-    }
-    before = SaturatingAdd(before, tile_total);
+    before = SaturatingAdd(before, total);
   }
-  if (gl_LocalInvocationIndex == 0u) {
-    scan_taken = 0u;
-    scan_workgroups = 0u;
-  }
+  const bool takes_all = before <= most_workgroups;
   barrier();
-  atomicMax(scan_taken, taken);
-  atomicMax(scan_workgroups, workgroups);
-  barrier();
-  size = LaunchSize(scan_taken, scan_workgroups);
-  return is_reached && (part.end == records || before > most_workgroups);
+  size = takes_all ? LaunchSize(part.end, before) : LaunchSize(first_lost, workgroups_before_lost);
+  return part.end == records || !takes_all;
 }
 
 // Called by all invocations of a workgroup, with the same arguments. True in the one workgroup, among those that have parts of the launch, that knows

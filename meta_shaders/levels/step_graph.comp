@@ -14,7 +14,7 @@ layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Ste
 layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer StepTurnReference { StepTurn turn; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer StepStateReference { StepState state; };
 
-const uint kStepLaunchBytes = 72u;
+const uint kStepLaunchBytes = 80u;
 const uint kStepTurnBytes = 16u;
 
 // Between these stand the launches that keep notes.
@@ -125,15 +125,16 @@ void RunChosenTurn(StepPlan plan, ClosePlan close) {
   for (uint index = gl_LocalInvocationIndex; index < plan.launch_count; index += kLevelsWorkgroup) {
     const StepLaunch step = LoadStepLaunch(plan, index);
     LaunchInputReference from = InputOf(close, index);
-    uint dispatched = 0u;
+    uint workgroups = 0u;
     if (step.turn + 1u == chosen_turn) {
       const uint first = from.launch.workgroup_count;
       const uint left = TotalOf(plan, index).value - first;
-      dispatched = min(DispatchedWorkgroups(step.launch, left), step.quota);
+      workgroups = min(min(PackedWorkgroups(step.launch, left), step.quota) * step.launch.packed, left);
       from.launch.first_workgroup = first;
-      from.launch.workgroup_count = first + min(dispatched * step.launch.packed, left);
+      from.launch.workgroup_count = first + workgroups;
     }
-    ArgumentsReference(ElementAddress(close.arguments, index, kArgumentsBytes)).arguments = SplitIntoRows(dispatched, close.max_workgroups_x);
+    ArgumentsReference(ElementAddress(close.arguments, index, kArgumentsBytes)).arguments =
+        SplitIntoRows(DispatchedWorkgroups(step.launch, workgroups), close.max_workgroups_x);
   }
   if (chosen_turn != 0u) OpenRegionsOf(plan, close, LoadStepTurn(plan, chosen_turn - 1u));
 }

@@ -10,19 +10,13 @@ layout(local_size_x = 128) in;
 void main() {
   const ClosePlan plan = ClosePlanReference(push.plan).plan;
   const uint workgroup = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
-  if (workgroup >= plan.part_count) return;
+  if (workgroup >= plan.summed_count * plan.parts) return;
   const Share share = ShareOf(plan, workgroup);
   const LaunchPlan launch = LoadLaunchPlan(plan.launches, share.launch);
   RegionReference region = RegionOf(plan.consumed, launch.slot);
   const Part part = PartOf(share, min(region.region.reserved, region.region.records.count));
-  if (IsEmpty(part)) {
-    if (gl_LocalInvocationIndex == 0u) SumOfPart(plan, share, share.part).value = 0u;
-    return;
-  }
-  uint sum = 0u;
-  for (uint record = part.begin + gl_LocalInvocationIndex; record < part.end; record += kLevelsWorkgroup)
-    sum = SaturatingAdd(sum, RecordWorkgroups(plan, launch, region, record));
+  if (IsEmpty(part)) return;  // and so are all parts behind it: nobody asks
   uint total;
-  ScanWorkgroup(sum, total);
+  ScanWorkgroup(CountRecords(plan, launch, region, part.begin, part.end), total);
   if (gl_LocalInvocationIndex == 0u) SumOfPart(plan, share, share.part).value = total;
 }

@@ -42,7 +42,7 @@ uvec4 trellis_defer_invocation(const uint output_number, const uint count, const
   return ReserveHeap(FindSlot(output_number, index), min(min(count, limit), kMostRecords), 0u);
 }
 
-bool HasHeapHeader(const uvec4 handle) { return handle.z != 0u && handle.xy != LostHandle(0u).xy; }
+bool HasHeapHeader(const uvec4 handle) { return handle.z != 0u && !IsNull(handle.xy); }
 
 void CopyWords(const uvec4 source, const uvec4 target, const uint first, const uint step) {
   if (target.w == 0u) return;

@@ -1,16 +1,12 @@
 // Entry: from the dispatch's workgroup to (record, workgroup of the record). False: past the end.
 //
-// A dispatch's workgroup is `packed` workgroups of the node, of `invocations` invocations each, side by side; `local_index` counts through all of them.
+// A dispatch's workgroup is `packed` workgroups of the node side by side; local indices count through all of them. Where a dispatch has fewer workgroups
+// than its launch, each strides through it.
 #ifndef TRELLIS_META_SHADERS_RUNTIME_ENTER_GLSL
 #define TRELLIS_META_SHADERS_RUNTIME_ENTER_GLSL
 
 #include "meta_shaders/runtime/workgroup.glsl"
 #include "meta_shaders/shared/grid.glsl"
-
-void SetRecord(const Records records, const uint record, const uint count) {
-  trellis_record = record;
-  trellis_input = uvec4(ElementAddress(records.base, record, records.stride), count, records.stride);
-}
 
 // The workgroup with this number among those of a grid whose first two sides are `grid`.
 uvec3 WorkgroupOfGrid(const uint number, const uvec2 grid) {
@@ -53,124 +49,133 @@ uint FindSum(const uvec2 sums, const uint stride, const uint count, const uint n
   return low;
 }
 
-// What a workgroup of the dispatch is to its launch.
-struct Entrance {
-  uvec2 source;    // LaunchBlock::source
-  uint form;       // of what was pushed
-  uint workgroup;  // its number among those of the launch; kNoWorkgroup if it has nothing to do
-};
+// What a workgroup of the dispatch keeps of its launch. It has a number there, and where it strides (LaunchPlan::most_workgroups) one after another.
+uvec3 trellis_place;  // gl_WorkGroupID
+uint trellis_form;    // LaunchBlock::form
+Records trellis_records;
+uvec2 trellis_notes;
+uint trellis_pack;       // which of the packed workgroups an invocation is in
+uint trellis_workgroup;  // number among those of the launch, as LaunchInput counts them; kNoWorkgroup if there is nothing to do
+uint trellis_step;       // to its next number
+uint trellis_end;        // numbers from it on have nothing to do
 
-// Sets trellis_launch: `pushed`, or a member of it where that is a batch.
-Entrance EnterLaunch(const uvec2 pushed, const uvec3 id, const uint row) {
-  LaunchBlockReference l = LaunchBlockReference(pushed);
-  Entrance entrance = Entrance(l.block.source, l.block.form, id.x);
-  trellis_launch = pushed;
-  if (entrance.form == kFormRegion) return entrance;
-  uint number = id.y * row + id.x;
-  if (entrance.form == kFormBatch) {
-    LaunchBatch batch = LaunchBatchReference(pushed).batch;
-    // The sum of all stands behind those of the members.
-    uint found = FindSum(batch.sums, 4u, batch.member_count + 1u, number);
-    uint member = min(found, batch.member_count - 1u);
-    trellis_launch = ElementAddress(batch.members, member, batch.member_bytes);
-    entrance.source = LaunchBlockReference(trellis_launch).block.source;
-    entrance.workgroup = found == member ? number - SumAt(batch.sums, 4u, member) : kNoWorkgroup;
-    return entrance;
-  }
-  LaunchInputReference from = LaunchInputReference(entrance.source);
-  number += from.launch.first_workgroup;
-  entrance.workgroup = number < from.launch.workgroup_count ? number : kNoWorkgroup;
-  return entrance;
+// The launch that the workgroup is part of, where what was pushed is a batch. Gives its source.
+uvec2 EnterBatch(const uvec2 pushed) {
+  LaunchBatch batch = LaunchBatchReference(pushed).batch;
+  // The sum of all stands behind those of the members.
+  uint found = FindSum(batch.sums, 4u, batch.member_count + 1u, trellis_workgroup);
+  uint member = min(found, batch.member_count - 1u);
+  uint before = SumAt(batch.sums, 4u, member);
+  trellis_launch = ElementAddress(batch.members, member, batch.member_bytes);
+  trellis_workgroup = found == member ? trellis_workgroup - before : kNoWorkgroup;
+  trellis_step = SumAt(batch.sums, 4u, member + 1u) - before;
+  return LaunchBlockReference(trellis_launch).block.source;
 }
 
-// Which of the packed workgroups an invocation is in. What it knows of its place is that in the node's own workgroup.
-uint EnterPack(const uint local_index, const uint packed, const uint invocations) {
-  uint pack = packed == 1u ? 0u : local_index / invocations;
-  trellis_local_index = local_index - pack * invocations;
+// Finds the launch and the place of the workgroup `place` of `size` in it. `each`: records that one of the dispatch takes where that is all that makes
+// workgroups, else 0. `counted`: of the node's own workgroups that run as one, those that LaunchInput counts. Several of `invocations` are
+// packed if that is not 0. `is_noted`: grids come from the records, and the form is kFormInput.
+void trellis_start(const uvec2 pushed, const uvec3 place, const uvec3 size, const uint local_index, const uint each, const uint counted,
+                   const uint invocations, const bool is_noted) {
+  trellis_pack = invocations == 0u ? 0u : local_index / invocations;
+  trellis_local_index = local_index - trellis_pack * invocations;
   trellis_turn = 0u;
-  return pack;
+  trellis_place = place;
+  trellis_launch = pushed;
+  trellis_workgroup = place.y * size.x + place.x;
+  trellis_step = size.x * size.y;
+  trellis_end = kNoWorkgroup;
+  LaunchBlockReference l = LaunchBlockReference(pushed);
+  uvec2 source = l.block.source;
+  trellis_form = is_noted ? kFormInput : l.block.form;
+  if (trellis_form == kFormBatch) source = EnterBatch(pushed);
+  trellis_regions = LaunchBlockReference(trellis_launch).block.regions;  // asked for together with the input
+  LaunchInputReference from = LaunchInputReference(source);
+  trellis_records = from.launch.records;
+  if (trellis_form == kFormInput) {
+    trellis_notes = from.launch.notes;
+    trellis_workgroup = from.launch.first_workgroup + trellis_workgroup * counted;
+    trellis_step *= counted;
+    trellis_end = from.launch.workgroup_count;
+  } else if (each != 0u) {
+    // No kernel closed the level: the number of records is the producers' counter.
+    trellis_records.count = min(trellis_records.count, RegionReference(source).region.reserved);
+    trellis_end = WorkgroupsFor(trellis_records.count, each);
+  }
 }
 
-// Where no kernel closed the level, the number of records is the producers' counter.
-Records CountedRecords(const Entrance entrance) {
-  Records records = LaunchInputReference(entrance.source).launch.records;
-  if (entrance.form != kFormInput) records.count = min(records.count, RegionReference(entrance.source).region.reserved);
-  return records;
+bool HasWork() { return trellis_workgroup < trellis_end; }
+
+// False: the workgroup is done.
+bool trellis_stride() {
+  if (!HasWork() || trellis_end - trellis_workgroup <= trellis_step) return false;
+  trellis_workgroup += trellis_step;
+  return true;
+}
+
+void SetRecord(const uint record, const uint count) {
+  trellis_record = record;
+  trellis_input = uvec4(ElementAddress(trellis_records.base, record, trellis_records.stride), count, trellis_records.stride);
 }
 
 // `packed` is either a multiple of the grid's workgroups, so that several records share a workgroup of the dispatch, or a divisor of them.
-bool trellis_enter_static(const uvec2 launch, const uvec3 id, const uint row, const uint local_index, const uvec3 grid, const uint packed,
-                          const uint invocations) {
-  uint pack = EnterPack(local_index, packed, invocations);
-  Entrance entrance = EnterLaunch(launch, id, row);
-  if (entrance.workgroup == kNoWorkgroup) return false;
+bool trellis_enter_static(const uvec3 grid, const uint packed) {
+  if (!HasWork()) return false;
   // The product may be 2^32.
   uvec2 sides = max(grid.xy, uvec2(1u));
   uint workgroups = max(grid.x * grid.y * grid.z, 1u);
+  uint record;
   if (packed > workgroups) {
-    Records records = CountedRecords(entrance);
-    uint pack_record = pack / workgroups;
-    uint record = entrance.workgroup * (packed / workgroups) + pack_record;
-    if (record >= records.count) return false;
-    trellis_workgroup_id = WorkgroupOfGrid(pack - pack_record * workgroups, sides);
-    SetRecord(records, record, 1u);
-    return true;
-  }
-  Records records = LaunchInputReference(entrance.source).launch.records;
-  uint record = id.x;
-  if (entrance.form == kFormRegion && packed == 1u) {
-    trellis_workgroup_id = uvec3(id.y, id.z % sides.y, id.z / sides.y);
+    uint pack_record = trellis_pack / workgroups;
+    record = trellis_workgroup * (packed / workgroups) + pack_record;
+    trellis_workgroup_id = WorkgroupOfGrid(trellis_pack - pack_record * workgroups, sides);
+  } else if (trellis_form == kFormRegion && packed == 1u) {
+    record = trellis_place.x;
+    trellis_workgroup_id = uvec3(trellis_place.y, trellis_place.z % sides.y, trellis_place.z / sides.y);
   } else {
     uint dispatched = workgroups / packed;  // for each record
-    uint number = id.y;
-    if (entrance.form != kFormRegion) {
-      record = entrance.workgroup / dispatched;
-      number = entrance.workgroup - record * dispatched;
+    uint number = trellis_place.y;
+    record = trellis_place.x;
+    if (trellis_form != kFormRegion) {
+      record = trellis_workgroup / dispatched;
+      number = trellis_workgroup - record * dispatched;
     }
-    trellis_workgroup_id = WorkgroupOfGrid(number * packed + pack, sides);
+    trellis_workgroup_id = WorkgroupOfGrid(number * packed + trellis_pack, sides);
   }
-  if (record >= records.count) return false;
-  SetRecord(records, record, 1u);
+  if (record >= trellis_records.count) return false;
+  SetRecord(record, 1u);
   return true;
 }
 
 // `grid_member` as LaunchPlan::grid_member. The grid's bounds come from the launch block: whoever counted the workgroups clamped with the same.
-// `note_words`: kFullNotes if the record may have changed since then; the notes know its grid.
-bool trellis_enter_dynamic(const uvec2 launch, const uvec3 id, const uint row, const uint local_index, const uint grid_member, const uint note_words,
-                           const uint packed, const uint invocations) {
-  uint pack = EnterPack(local_index, packed, invocations);
-  trellis_launch = launch;
-  LaunchBlockReference l = LaunchBlockReference(launch);
-  // No other form: notes are made of records. Its numbers are of the node's own workgroups.
-  LaunchInput from = LaunchInputReference(l.block.source).launch;
-  uint first = from.first_workgroup + (id.y * row + id.x) * packed;
-  if (first >= from.workgroup_count || from.records.count == 0u) return false;
+// `note_words`: kFullNotes if the record may have changed since then; the notes know its grid. The form is always kFormInput: notes are made of
+// records.
+bool trellis_enter_dynamic(const uint grid_member, const uint note_words) {
+  if (!HasWork() || trellis_records.count == 0u) return false;
   // Whoever has nothing to do searches with the others: a subgroup stays together.
-  uint number = first + pack;
+  uint number = trellis_workgroup + trellis_pack;
   uint note_bytes = note_words * 4u;
-  uint low = FindSum(from.notes, note_bytes, from.records.count, min(number, from.workgroup_count - 1u));
-  if (number >= from.workgroup_count) return false;
-  SetRecord(from.records, low, 1u);
-  uvec2 note = ElementAddress(from.notes, low, note_bytes);
+  uint record = FindSum(trellis_notes, note_bytes, trellis_records.count, min(number, trellis_end - 1u));
+  SetRecord(record, 1u);
+  if (number >= trellis_end) return false;
+  uvec2 note = ElementAddress(trellis_notes, record, note_bytes);
   uvec2 grid;
   if (note_words == kFullNotes) {
     grid = uvec2(UintReference(AddressAdd(note, 4u)).value, UintReference(AddressAdd(note, 8u)).value);
   } else {
+    LaunchBlockReference l = LaunchBlockReference(trellis_launch);
     grid = ReadRecordGrid(trellis_input.xy, grid_member, uvec3(l.block.grid_x, l.block.grid_y, l.block.grid_z)).xy;
   }
   trellis_workgroup_id = WorkgroupOfGrid(number - UintReference(note).value, max(grid, uvec2(1u)));
   return true;
 }
 
-bool trellis_enter_coalescing(const uvec2 launch, const uvec3 id, const uint row, const uint local_index, const uint coalesce, const uint packed,
-                              const uint invocations) {
-  uint pack = EnterPack(local_index, packed, invocations);
-  Entrance entrance = EnterLaunch(launch, id, row);
-  Records records = CountedRecords(entrance);
-  uint first = (entrance.workgroup * packed + pack) * coalesce;
-  if (entrance.workgroup == kNoWorkgroup || first >= records.count) return false;
+bool trellis_enter_coalescing(const uint coalesce, const uint packed) {
+  if (!HasWork()) return false;
+  uint first = (trellis_workgroup * packed + trellis_pack) * coalesce;
+  if (first >= trellis_records.count) return false;
   trellis_workgroup_id = uvec3(0u);
-  SetRecord(records, first, min(coalesce, records.count - first));
+  SetRecord(first, min(coalesce, trellis_records.count - first));
   return true;
 }
 

@@ -6,8 +6,7 @@
 
 // True in the last workgroup of the record: every other one has called it, and what it wrote to the record before can be seen now.
 bool trellis_finish_writing(const uint note_words) {
-  LaunchInputReference from = LaunchInputReference(LaunchBlockReference(trellis_launch).block.source);
-  uvec2 note = ElementAddress(from.launch.notes, trellis_record, note_words * 4u);
+  uvec2 note = ElementAddress(trellis_notes, trellis_record, note_words * 4u);
   UintReference unfinished = UintReference(AddressAdd(note, note_words * 4u - 4u));
   PayloadBarrier();
   uint before = 0u;

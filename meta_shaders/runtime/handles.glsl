@@ -5,16 +5,16 @@
 
 #include "meta_shaders/runtime/workgroup.glsl"
 
+NodeOutput OutputOf(const uint output_number) { return NodeOutputReference(AddressAdd(trellis_launch, kLaunchBlockBytes)).at[output_number]; }
+
 // The slot that receives what is sent to shader index `index` of output `output_number`; kNoSlot if there is no such node.
 uint FindSlot(const uint output_number, const uint index) {
-  NodeOutput target = NodeOutputReference(AddressAdd(trellis_launch, kLaunchBlockBytes)).at[output_number];
+  NodeOutput target = OutputOf(output_number);
   uvec2 slots = target.slots;
   uint count = target.index_count;
-  if (count == kOneSlot) return index == target.first_index ? slots.x : kNoSlot;
-  if ((count & kSortedSlotPairs) == 0u) {
-    uint place = index - target.first_index;
-    return place < count ? UintReference(ElementAddress(slots, place, 4u)).value : kNoSlot;
-  }
+  uint place = index - target.first_index;
+  if ((count & kSlotProgression) != 0u) return place < (count & ~kSlotProgression) ? slots.x + place * slots.y : kNoSlot;
+  if ((count & kSortedSlotPairs) == 0u) return place < count ? UintReference(ElementAddress(slots, place, 4u)).value : kNoSlot;
   uint low = 0u;
   uint high = count & ~kSortedSlotPairs;
   while (high - low > 1u) {
@@ -31,15 +31,15 @@ uint FindSlot(const uint output_number, const uint index) {
 
 bool trellis_valid(const uint output_number, const uint index) { return FindSlot(output_number, index) != kNoSlot; }
 
-uvec4 LostHandle(const uint count) {
-  return uvec4(ControlBlockReference(LaunchBlockReference(trellis_launch).block.control).control.dump, count, 0u);
-}
+// Nothing to look up before somebody writes to it.
+uvec4 LostHandle(const uint count) { return uvec4(0u, 0u, count, 0u); }
 
-// An index past the end reaches the last element, so that no index leaves the array; a handle that was never written reaches the dump.
+// An index past the end reaches the last element, so that no index leaves the array.
+uvec2 trellis_input_element(const uvec4 handle, const uint index) { return ElementAddress(handle.xy, min(index, max(handle.z, 1u) - 1u), handle.w); }
+
 uvec2 trellis_element(const uvec4 handle, const uint index) {
-  uvec2 base = handle.xy;
-  if (IsNull(base)) base = LostHandle(0u).xy;
-  return ElementAddress(base, min(index, max(handle.z, 1u) - 1u), handle.w);
+  if (IsNull(handle.xy)) return ControlBlockReference(LaunchBlockReference(trellis_launch).block.control).control.dump;
+  return trellis_input_element(handle, index);
 }
 
 // A store to a whole array: each record, as far as both arrays reach. Strides differ where other nodes receive them.
@@ -55,6 +55,6 @@ void trellis_copy_array(const uvec4 from, const uvec4 to) {
   }
 }
 
-RegionReference RegionOf(const uint slot) { return RegionOf(LaunchBlockReference(trellis_launch).block.regions, slot); }
+RegionReference RegionOf(const uint slot) { return RegionOf(trellis_regions, slot); }
 
 #endif  // TRELLIS_META_SHADERS_RUNTIME_HANDLES_GLSL

@@ -52,13 +52,19 @@ bool TakeRanks(const RegionReference region, const uint count, out uint rank) {
 // A reservation's count is clamped to this before it meets a counter, so that counters cannot wrap.
 const uint kMostRecords = 0x3fffffffu;
 
-uint WorkgroupsFor(const uint records, const uint each) { return records / each + uint(records % each != 0u); }
+uint DivideBy(const uint dividend, const uint divisor, const uint reciprocal) {
+  uint high;
+  uint low;
+  umulExtended(dividend, reciprocal, high, low);
+  return high + uint(dividend - high * divisor >= divisor);
+}
 
-// The shares of all reservations that succeeded add up to the workgroups for their sum: ranks leave no gaps.
-void CountWorkgroups(const RegionReference region, const uint each, const uint rank, const uint count) {
+// The shares of all reservations that succeeded add up to the workgroups for their sum, or to `most`: ranks leave no gaps.
+void CountWorkgroups(const RegionReference region, const uint each, const uint reciprocal, const uint most, const uint rank, const uint count) {
   if (each == 0u) return;
-  uint begun = rank % each;  // records of the workgroup that the first of these falls into
-  uint workgroups = (begun + count <= each ? 1u : WorkgroupsFor(begun + count, each)) - uint(begun != 0u);
+  // Rounded up: of what was there before, and with these.
+  uint before = DivideBy(rank + (each - 1u), each, reciprocal);
+  uint workgroups = min(DivideBy(rank + (each - 1u) + count, each, reciprocal), most) - min(before, most);
   if (workgroups != 0u) atomicAdd(region.region.workgroups, workgroups);
 }
 
@@ -68,12 +74,14 @@ uvec4 Reserve(const uint slot, const uint count) {
   // Before the atomics, so that all of it arrives together.
   Records records = region.region.records;
   uint coalesce = region.region.coalesce;
+  uint reciprocal = region.region.reciprocal;
+  uint most_workgroups = region.region.most_workgroups;
   uint rank;
   if (!TakeRanks(region, count, rank)) {
     CountLost(region, count);
     return LostHandle(count);
   }
-  CountWorkgroups(region, coalesce, rank, count);
+  CountWorkgroups(region, coalesce, reciprocal, most_workgroups, rank, count);
   return uvec4(ElementAddress(records.base, rank, records.stride), count, records.stride);
 }
 
@@ -127,8 +135,8 @@ Share FindShare(const uint slot, const uint count) {
 #endif
 
 uvec4 trellis_reserve_invocation(const uint output_number, const uint count, const uint index, const uint limit) {
-  uint slot = FindSlot(output_number, index);
   uint clamped = min(min(count, limit), kMostRecords);
+  uint slot = clamped != 0u ? FindSlot(output_number, index) : kNoSlot;
 #ifdef TRELLIS_SUBGROUP_AGGREGATION
   Share share = FindShare(slot, clamped);
   uvec4 handle = uvec4(0u);

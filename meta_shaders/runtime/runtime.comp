@@ -25,9 +25,8 @@ layout(local_size_x = 1) in;
 
 // Every function once, so that the compiler keeps them all.
 void main() {
-  bool entered = trellis_enter_static(uvec2(0), gl_WorkGroupID, 1u, 0u, uvec3(1u), 1u, 1u) ||
-                 trellis_enter_dynamic(uvec2(0), gl_WorkGroupID, 1u, 0u, 0u, 1u, 1u, 1u) ||
-                 trellis_enter_coalescing(uvec2(0), gl_WorkGroupID, 1u, 0u, 1u, 1u, 1u);
+  trellis_start(uvec2(0), gl_WorkGroupID, gl_NumWorkGroups, 0u, 1u, 1u, 1u, false);
+  bool entered = trellis_enter_static(uvec3(1u), 1u) || trellis_enter_dynamic(0u, 1u) || trellis_enter_coalescing(1u, 1u) || trellis_stride();
   uvec4 handle = trellis_reserve_workgroup(0u, 1u, 0u, 1u) + trellis_reserve_invocation(0u, 1u, 0u, 1u) + trellis_defer_workgroup(0u, 1u, 0u, 1u) +
                  trellis_defer_invocation(0u, 1u, 0u, 1u) + trellis_reserve_invocations(0u, 1u, 0u, 1u, 1u);
   trellis_enqueue_workgroup(handle, 1u);
@@ -36,5 +35,7 @@ void main() {
   trellis_check_workgroup(0u, 1u, 0u, 1u);
   trellis_check_single(0u, 1u, 0u, 1u);
   trellis_check_invocations(0u, 1u, 0u, 1u);
-  if (entered && trellis_valid(0u, 0u) && trellis_finish_writing(1u)) handle.xy = trellis_element(handle, trellis_shader_index() + trellis_remaining_recursion());
+  if (entered && trellis_valid(0u, 0u) && trellis_finish_writing(1u)) {
+    handle.xy = trellis_element(handle, trellis_shader_index() + trellis_remaining_recursion()) + trellis_input_element(handle, 1u);
+  }
 }

@@ -11,10 +11,14 @@ const int kPayloadScope = gl_ScopeQueueFamily;
 const int kPayloadScope = gl_ScopeDevice;
 #endif
 
+// Of a dispatch, for records of which a workgroup takes `each`.
+uint WorkgroupsFor(const uint records, const uint each) { return records / each + uint(records % each != 0u); }
+
 // Payload words that other invocations of the workgroup wrote.
 layout(buffer_reference, scalar, buffer_reference_align = 4) coherent buffer SharedUintReference { uint value; };
 
 uvec2 trellis_launch;
+uvec2 trellis_regions;  // LaunchBlock::regions
 uint trellis_local_index;
 uvec3 trellis_workgroup_id;
 uvec4 trellis_input;  // a handle: handles.glsl

@@ -37,11 +37,15 @@ TRELLIS_CONSTANT kShortNotes = 1u;
 // Dynamic grids of records that may change while their workgroups start: {first workgroup, grid x, grid y, unfinished}.
 TRELLIS_CONSTANT kFullNotes = 4u;
 
+// LaunchPlan::most_workgroups: no bound.
+TRELLIS_CONSTANT kAnyWorkgroups = 0xffffffffu;
+
 // Bit of NodeOutput::index_count: `slots` is an array of {shader index, slot} pairs sorted by shader index instead of a
 // dense array of slots.
 TRELLIS_CONSTANT kSortedSlotPairs = 0x80000000u;
-// NodeOutput::index_count of an output with one target: `slots` is no address but the slot itself, for `first_index`.
-TRELLIS_CONSTANT kOneSlot = 0x40000000u;
+// Bit of NodeOutput::index_count: `slots` is no address but the slot of `first_index`, and in its upper half what is to
+// be added (modulo 2^32) for each index after that. Nodes of an array mostly come in such an order.
+TRELLIS_CONSTANT kSlotProgression = 0x40000000u;
 
 // One output (payload array type) of a node, resolved for one slot.
 struct NodeOutput {
@@ -116,11 +120,13 @@ TRELLIS_CONSTANT kGridMemberCountShift = 20u;
 // every later one: the records of the region are those below min(reserved, records.count). Begins with what launches
 // read, as LaunchInput does. The heap has one too: stride 16, ranks count 16-byte units.
 struct Region {
-  Records records;        // count: atomic minimum of the capacity and the ranks that failed
-  TRELLIS_UINT capacity;  // records; below 2^31
-  TRELLIS_UINT coalesce;  // records a workgroup, if `workgroups` has to be kept; else 0
-  TRELLIS_UINT lost;      // atomic; records that found no place; saturates at 2^31
-  TRELLIS_UINT unused0[25];
+  Records records;               // count: atomic minimum of the capacity and the ranks that failed
+  TRELLIS_UINT capacity;         // records; below 2^31
+  TRELLIS_UINT coalesce;         // records a workgroup, if `workgroups` has to be kept; else 0
+  TRELLIS_UINT lost;             // atomic; records that found no place; saturates at 2^31
+  TRELLIS_UINT most_workgroups;  // where `workgroups` stops: LaunchPlan::most_workgroups
+  TRELLIS_UINT reciprocal;       // (2^32 - 1) / coalesce, rounded down
+  TRELLIS_UINT unused0[23];
   // From here: arguments of a static grid's dispatch, {records, grid x, grid y * grid z}.
   TRELLIS_UINT reserved;  // atomic; capacity + 1 at most when no allocation is under way
   TRELLIS_UINT grid_x;
@@ -157,6 +163,8 @@ struct RegionPlan {
   TRELLIS_UINT coalesce;  // as in Region
   TRELLIS_UINT grid_x;
   TRELLIS_UINT grid_yz;
+  TRELLIS_UINT most_workgroups;
+  TRELLIS_UINT unused;
 };
 
 // What the close kernel makes of a launch: the node of slot `identity` runs on the records of the
@@ -177,6 +185,9 @@ struct LaunchPlan {
   // Dynamic grids: workgroups of the node that run as one of the dispatch. LaunchInput counts those of the node. Else
   // 1: `grid` and `coalesce` say what one of the dispatch gets.
   TRELLIS_UINT packed;
+  // Of a dispatch. If there are more, its workgroups stride through them. kAnyWorkgroups: they cannot.
+  TRELLIS_UINT most_workgroups;
+  TRELLIS_UINT unused;
 };
 
 // ---- bounded mode (layer/graph/step_schedule.h) ----
@@ -316,19 +327,19 @@ struct OpenPlan {
 // Between levels, for launches whose regions cannot serve as arguments. Workgroups [0, part_count): one per part of a
 // launch: reads the Region it consumes, writes its LaunchInput, its notes and indirect arguments, reports losses. The
 // workgroups after them open the regions that the next level appends to, where they were not opened before level 0.
-// sum_grids, with a plan of its own, writes what the parts of dynamic grids start from.
+// Before it sum_grids, with the same plan, adds up what the parts of the first launches begin with.
 struct ClosePlan {
   TRELLIS_ADDRESS control;
   TRELLIS_ADDRESS launches;   // LaunchPlan[]
   TRELLIS_ADDRESS inputs;     // LaunchInput[], in scratch
   TRELLIS_ADDRESS arguments;  // {x, y, z, unused}[], in scratch: VkDispatchIndirectCommand at a stride of 16
-  TRELLIS_ADDRESS sums;       // uint[], in scratch: by part, its workgroups
+  TRELLIS_ADDRESS sums;       // uint[summed_count][parts], in scratch: workgroups of each part; of empty ones anything
   TRELLIS_ADDRESS consumed;   // Region[] with the records of the next level
   TRELLIS_ADDRESS regions;    // Region[] of all levels
   TRELLIS_ADDRESS openings;   // RegionPlan[opening_count]
   TRELLIS_ADDRESS reports;    // LossReportHeader
   // Workgroups for launches. The records of the first `parted_count` launches are parted among `parts` workgroups each
-  // (kLevelsWorkgroup at most), to add up grids and write notes; each other launch has one.
+  // (kMostParts at most), to add up grids and write notes; each other launch has one.
   TRELLIS_UINT part_count;
   TRELLIS_UINT parted_count;
   TRELLIS_UINT parts;
@@ -340,7 +351,7 @@ struct ClosePlan {
   TRELLIS_UINT max_workgroups_x;  // VkPhysicalDeviceLimits::maxComputeWorkGroupCount[0] and [1]
   TRELLIS_UINT max_workgroups_y;
   TRELLIS_UINT max_grid_workgroups;  // product of a record's grid is clamped to this (maxExecutionGraphWorkgroups)
-  TRELLIS_UINT unused;
+  TRELLIS_UINT summed_count;         // the first of these launches; parts of the others count what is before them
 };
 
 // Beside the last level, which appends to no region: reports what the regions lost, one per invocation.
@@ -360,6 +371,9 @@ struct ReleasePlan {
 
 // Workgroup size of the kernels that open and close regions and report what they lost.
 TRELLIS_CONSTANT kLevelsWorkgroup = 128u;
+// Records that one of their workgroups looks at together.
+TRELLIS_CONSTANT kLevelsTile = 1024u;
+TRELLIS_CONSTANT kMostParts = 256u;  // ClosePlan::parts; a multiple of kLevelsWorkgroup
 // Heap allocations begin with a header of this many bytes: {slot, count, stride, unused}.
 TRELLIS_CONSTANT kHeapHeaderBytes = 16u;
 
@@ -377,10 +391,10 @@ static_assert(offsetof(Region, lost) == 24);
 static_assert(offsetof(Region, reserved) == 128);
 static_assert(offsetof(Region, workgroups) == 256);
 static_assert(sizeof(ControlBlock) == 40);
-static_assert(sizeof(RegionPlan) == 40);
-static_assert(sizeof(LaunchPlan) == 48);
-static_assert(sizeof(StepLaunch) == 72);
-static_assert(offsetof(StepLaunch, root) == 48);
+static_assert(sizeof(RegionPlan) == 48);
+static_assert(sizeof(LaunchPlan) == 56);
+static_assert(sizeof(StepLaunch) == 80);
+static_assert(offsetof(StepLaunch, root) == 56);
 static_assert(sizeof(StepTurn) == 16);
 static_assert(sizeof(StepState) == 8);
 static_assert(sizeof(StepPlan) == 64);

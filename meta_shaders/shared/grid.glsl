@@ -12,16 +12,24 @@ uint ReadComponent(uvec2 address, uint width) {
   return bitfieldExtract(word, int((address.x & 3u) * 8u), int(width * 8u));
 }
 
-// `grid_member` is packed as in LaunchBlock. Components that the record lacks are 1; each is clamped to its bound, and a bound of 0 is none.
-uvec3 ReadRecordGrid(uvec2 record, uint grid_member, uvec3 bounds) {
+// `grid_member` is packed as in LaunchPlan.
+uint GridComponents(uint grid_member) { return bitfieldExtract(grid_member, int(kGridMemberCountShift), 4); }
+
+// One that the record has, clamped to its bound; a bound of 0 is none.
+uint ReadGridComponent(uvec2 record, uint grid_member, uint component, uint bound) {
   const uint width = bitfieldExtract(grid_member, int(kGridMemberWidthShift), 4);
-  const uint count = bitfieldExtract(grid_member, int(kGridMemberCountShift), 4);
-  const uvec2 member = AddressAdd(record, bitfieldExtract(grid_member, 0, 16));
+  const uint read = ReadComponent(AddressAdd(record, bitfieldExtract(grid_member, 0, 16) + component * width), width);
+  return bound != 0u ? min(read, bound) : read;
+}
+
+// Components that the record lacks are 1.
+uvec3 ReadRecordGrid(uvec2 record, uint grid_member, uvec3 bounds) {
+  const uint count = GridComponents(grid_member);
   uvec3 grid = uvec3(1u);
-  grid.x = ReadComponent(member, width);
-  if (count > 1u) grid.y = ReadComponent(AddressAdd(member, width), width);
-  if (count > 2u) grid.z = ReadComponent(AddressAdd(member, 2u * width), width);
-  return min(grid, mix(bounds, uvec3(0xffffffffu), equal(bounds, uvec3(0u))));
+  grid.x = ReadGridComponent(record, grid_member, 0u, bounds.x);
+  if (count > 1u) grid.y = ReadGridComponent(record, grid_member, 1u, bounds.y);
+  if (count > 2u) grid.z = ReadGridComponent(record, grid_member, 2u, bounds.z);
+  return grid;
 }
 
 #endif  // TRELLIS_META_SHADERS_SHARED_GRID_GLSL

@@ -5,24 +5,33 @@
 #include "buffers.glsl"
 
 const uint kScanWorkgroup = 128u;
+const uint kScanGroup = 8u;  // invocations
+const uint kScanGroups = kScanWorkgroup / kScanGroup;
 
-shared uint scan_sums[kScanWorkgroup];
+shared uint scan_values[kScanWorkgroup];
+shared uint scan_groups[kScanGroups];
 
-// Exclusive prefix sum; `total` is the sum of all. Called by all invocations.
+// Exclusive prefix sum; `total` is the sum of all. Called by all invocations. Every invocation adds up its group, then the groups: more additions than in
+// a tree, and two barriers in all. One call may follow another at once: neither array is written before a barrier that all its readers have reached.
 uint ScanWorkgroup(uint value, out uint total) {
   const uint self = gl_LocalInvocationIndex;
-  scan_sums[self] = value;
+  const uint group = self / kScanGroup;
+  scan_values[self] = value;
   barrier();
-  for (uint distance = 1u; distance < kScanWorkgroup; distance *= 2u) {
-    const uint before = self >= distance ? scan_sums[self - distance] : 0u;
-    barrier();
-    scan_sums[self] = SaturatingAdd(scan_sums[self], before);
-    barrier();
+  uint before = 0u;
+  for (uint i = 0u; i < kScanGroup; ++i) {
+    const uint other = scan_values[group * kScanGroup + i];
+    before = SaturatingAdd(before, i < self % kScanGroup ? other : 0u);
   }
-  const uint exclusive = self > 0u ? scan_sums[self - 1u] : 0u;
-  total = scan_sums[kScanWorkgroup - 1u];
+  if (self % kScanGroup == kScanGroup - 1u) scan_groups[group] = SaturatingAdd(before, value);
   barrier();
-  return exclusive;
+  uint groups_before = 0u;
+  total = 0u;
+  for (uint i = 0u; i < kScanGroups; ++i) {
+    if (i == group) groups_before = total;
+    total = SaturatingAdd(total, scan_groups[i]);
+  }
+  return SaturatingAdd(groups_before, before);
 }
 
 #endif  // TRELLIS_META_SHADERS_SHARED_SCAN_GLSL

@@ -13,9 +13,11 @@ class EntryPoint {
       : lowering_(lowering), module_(lowering.module), types_(lowering.types), built_ins_(built_ins), launch_(launch) {}
 
   Expected<void> Run() {
-    const Id enter = Import(EnterName());
-    const Id shader_index = Import("trellis_shader_index");
-    const Id remaining = Import("trellis_remaining_recursion");
+    start_ = Import("trellis_start");
+    enter_ = Import(EnterName());
+    if (Strides()) stride_ = Import("trellis_stride");
+    shader_index_ = Import("trellis_shader_index");
+    remaining_ = Import("trellis_remaining_recursion");
     workgroup_id_ = ImportVariable("trellis_workgroup_id");
     local_index_ = ImportVariable("trellis_local_index");
     if (failed_) return Error{message_};
@@ -23,21 +25,7 @@ class EntryPoint {
     Function main;
     const Id function_type = types_.FunctionType(types_.Void(), {});
     main.definition = Instruction(spv::Op::OpFunction, types_.Void(), module_.NewId(), {0, function_type});
-    const Id run = module_.NewId();
-    const Id done = module_.NewId();
-    BasicBlock first{module_.NewId(), {}};
-    Builder head(module_, first.body);
-    const Id entered = head.Call(types_.Bool(), enter, EnterArguments(head));
-    head.EmitVoid(spv::Op::OpSelectionMerge, {done, 0});
-    head.EmitVoid(spv::Op::OpBranchConditional, {entered, run, done});
-    BasicBlock body{run, {}};
-    Builder builder(module_, body.body);
-    for (const ReplacedBuiltIn& built_in : built_ins_) Fill(builder, built_in, shader_index, remaining);
-    builder.Call(types_.Void(), lowering_.entry_function, {});
-    builder.EmitVoid(spv::Op::OpBranch, {done});
-    BasicBlock last{done, {}};
-    last.body.emplace_back(spv::Op::OpReturn, kNoId, kNoId, std::vector<uint32_t>{});
-    main.blocks = {std::move(first), std::move(body), std::move(last)};
+    main.blocks = Strides() ? StridingBlocks() : PlainBlocks();
     const Id main_id = main.id();
     module_.functions.push_back(std::move(main));
     Publish(main_id);
@@ -45,6 +33,69 @@ class EntryPoint {
   }
 
  private:
+  [[nodiscard]] bool Strides() const { return lowering_.info.most_workgroups != UINT32_MAX; }
+
+  // start(); if (enter()) node();
+  std::vector<BasicBlock> PlainBlocks() {
+    std::vector<BasicBlock> blocks = NewBlocks(3);
+    Builder first(module_, blocks[0].body);
+    first.Call(types_.Void(), start_, StartArguments(first));
+    CallNode(first, blocks[1], blocks[2].label);
+    Return(blocks[2]);
+    return blocks;
+  }
+
+  // start(); do { if (enter()) node(); } while (stride());
+  std::vector<BasicBlock> StridingBlocks() {
+    std::vector<BasicBlock> blocks = NewBlocks(7);
+    const Id header = blocks[1].label;
+    const Id next = blocks[5].label;
+    const Id done = blocks[6].label;
+    Builder first(module_, blocks[0].body);
+    first.Call(types_.Void(), start_, StartArguments(first));
+    first.EmitVoid(spv::Op::OpBranch, {header});
+    Builder loop(module_, blocks[1].body);
+    loop.EmitVoid(spv::Op::OpLoopMerge, {done, next, 0});
+    loop.EmitVoid(spv::Op::OpBranch, {blocks[2].label});
+    Builder entry(module_, blocks[2].body);
+    CallNode(entry, blocks[3], blocks[4].label);
+    Builder(module_, blocks[4].body).EmitVoid(spv::Op::OpBranch, {next});
+    Builder end(module_, blocks[5].body);
+    const Id more = end.Call(types_.Bool(), stride_, {});
+    end.EmitVoid(spv::Op::OpBranchConditional, {more, header, done});
+    Return(blocks[6]);
+    return blocks;
+  }
+
+  std::vector<BasicBlock> NewBlocks(size_t count) {
+    std::vector<BasicBlock> blocks(count);
+    for (BasicBlock& block : blocks) block.label = module_.NewId();
+    return blocks;
+  }
+
+  void Return(BasicBlock& block) { Builder(module_, block.body).EmitVoid(spv::Op::OpReturn, {}); }
+
+  // Ends `before`; whoever has something to do passes through `node`.
+  void CallNode(Builder& before, BasicBlock& node, Id done) {
+    const Id entered = before.Call(types_.Bool(), enter_, EnterArguments());
+    before.EmitVoid(spv::Op::OpSelectionMerge, {done, 0});
+    before.EmitVoid(spv::Op::OpBranchConditional, {entered, node.label, done});
+    Builder builder(module_, node.body);
+    if (Strides()) ResetVariables(builder);
+    for (const ReplacedBuiltIn& built_in : built_ins_) Fill(builder, built_in);
+    builder.Call(types_.Void(), lowering_.entry_function, {});
+    builder.EmitVoid(spv::Op::OpBranch, {done});
+  }
+
+  // What one workgroup of the node left in them is nothing for the next one.
+  void ResetVariables(Builder& builder) {
+    for (const Instruction& global : module_.globals) {
+      if (global.opcode != spv::Op::OpVariable || global.operands.size() < 2) continue;
+      if (global.operands[0] == static_cast<uint32_t>(spv::StorageClass::Private))
+        builder.EmitVoid(spv::Op::OpStore, {global.result_id, global.operands[1]});
+    }
+  }
+
   [[nodiscard]] const char* EnterName() const {
     switch (lowering_.info.kind) {
       case LaunchKind::kStaticGrid:
@@ -94,7 +145,7 @@ class EntryPoint {
     return declared == wanted ? value : builder.Emit(spv::Op::OpBitcast, wanted, {value});
   }
 
-  std::vector<uint32_t> EnterArguments(Builder& builder) {
+  std::vector<uint32_t> StartArguments(Builder& builder) {
     const Id uint = types_.Uint();
     const Id uvec3 = types_.Vector(uint, 3);
     const Id address = types_.Vector(uint, 2);
@@ -103,32 +154,48 @@ class EntryPoint {
     const Id launch = builder.Emit(spv::Op::OpLoad, address, {pointer});
     const Id workgroup = LoadBuiltIn(builder, spv::BuiltIn::WorkgroupId, uvec3);
     const Id workgroups = LoadBuiltIn(builder, spv::BuiltIn::NumWorkgroups, uvec3);
-    const Id row = builder.Emit(spv::Op::OpCompositeExtract, uint, {workgroups, 0});
     const Id local_index = LoadBuiltIn(builder, spv::BuiltIn::LocalInvocationIndex, uint);
-    std::vector<uint32_t> arguments = {launch, workgroup, row, local_index};
+    const NodeInfo& info = lowering_.info;
+    const bool is_noted = info.kind == LaunchKind::kDynamicGrid;
+    return {launch,
+            workgroup,
+            workgroups,
+            local_index,
+            types_.ConstantUint(RecordsAWorkgroup()),
+            types_.ConstantUint(is_noted ? info.packed : 1),
+            types_.ConstantUint(info.packed == 1 ? 0 : info.Invocations()),
+            types_.ConstantBool(is_noted)};
+  }
+
+  // Of the dispatch, where nothing but the number of records makes workgroups; else 0.
+  [[nodiscard]] uint32_t RecordsAWorkgroup() const {
+    const NodeInfo& info = lowering_.info;
+    if (info.kind == LaunchKind::kCoalescing) return info.coalesce * info.packed;
+    if (info.kind == LaunchKind::kDynamicGrid || info.packed == 1) return 0;
+    // 0 if they are only a part of a record's workgroups.
+    return info.packed / (info.grid[0] * info.grid[1] * info.grid[2]);
+  }
+
+  std::vector<uint32_t> EnterArguments() {
     const NodeInfo& info = lowering_.info;
     switch (info.kind) {
       case LaunchKind::kStaticGrid: {
         // A grid with a zero runs no workgroup; its divisions must be defined all the same.
         const std::array<uint32_t, 3>& grid = info.grid;
-        arguments.push_back(Constant(uvec3, {std::max(grid[0], 1u), std::max(grid[1], 1u), std::max(grid[2], 1u)}));
-        break;
+        const Id uvec3 = types_.Vector(types_.Uint(), 3);
+        return {Constant(uvec3, {std::max(grid[0], 1u), std::max(grid[1], 1u), std::max(grid[2], 1u)}),
+                types_.ConstantUint(info.packed)};
       }
       case LaunchKind::kDynamicGrid: {
         const GridMember member = info.grid_member.value_or(GridMember{0, 4, 3});
-        // As shared::LaunchBlock::grid_member is packed.
-        arguments.push_back(
-            types_.ConstantUint(member.offset | member.component_width << 16 | member.component_count << 20));
-        arguments.push_back(types_.ConstantUint(info.NoteWords()));
-        break;
+        // As shared::LaunchPlan::grid_member is packed.
+        return {types_.ConstantUint(member.offset | member.component_width << 16 | member.component_count << 20),
+                types_.ConstantUint(info.NoteWords())};
       }
       case LaunchKind::kCoalescing:
-        arguments.push_back(types_.ConstantUint(info.coalesce));
-        break;
+        return {types_.ConstantUint(info.coalesce), types_.ConstantUint(info.packed)};
     }
-    arguments.push_back(types_.ConstantUint(info.packed));
-    arguments.push_back(types_.ConstantUint(info.Invocations()));
-    return arguments;
+    return {};
   }
 
   Id Constant(Id uvec3, const std::array<uint32_t, 3>& value) {
@@ -152,7 +219,7 @@ class EntryPoint {
                          builder.Emit(spv::Op::OpUDiv, uint, {row, y})});
   }
 
-  void Fill(Builder& builder, const ReplacedBuiltIn& built_in, Id shader_index, Id remaining) {
+  void Fill(Builder& builder, const ReplacedBuiltIn& built_in) {
     const Id uint = types_.Uint();
     const Id uvec3 = types_.Vector(uint, 3);
     Id type = uint;
@@ -177,10 +244,10 @@ class EntryPoint {
         value = builder.Emit(spv::Op::OpLoad, uint, {local_index_});
         break;
       case spv::BuiltIn::ShaderIndexAMDX:
-        value = builder.Call(uint, shader_index, {});
+        value = builder.Call(uint, shader_index_, {});
         break;
       default:
-        value = builder.Call(uint, remaining, {});
+        value = builder.Call(uint, remaining_, {});
         break;
     }
     if (type != built_in.value_type) value = builder.Emit(spv::Op::OpBitcast, built_in.value_type, {value});
@@ -235,6 +302,11 @@ class EntryPoint {
   Types& types_;
   const std::vector<ReplacedBuiltIn>& built_ins_;
   const LaunchMember& launch_;
+  Id start_ = kNoId;
+  Id enter_ = kNoId;
+  Id stride_ = kNoId;
+  Id shader_index_ = kNoId;
+  Id remaining_ = kNoId;
   Id workgroup_id_ = kNoId;
   Id local_index_ = kNoId;
   bool failed_ = false;

@@ -199,11 +199,18 @@ class HandleLowering {
     return Builder(module_, body_).Emit(spv::Op::OpLoad, Uvec4(), std::move(operands));
   }
 
+  // Address of record `index` of a handle. The input has at least one record; others may be lost, or never written.
+  Id AddressOf(Builder& builder, Id handle, Id index) {
+    if (handle != input_value_) return builder.Call(Uvec2(), calls_.element(), {handle, index});
+    if (types_.ConstantValue(index) == 0u)
+      return builder.Emit(spv::Op::OpVectorShuffle, Uvec2(), {handle, handle, 0, 1});
+    return builder.Call(Uvec2(), calls_.input_element(), {handle, index});
+  }
+
   // A pointer to record `index` of a handle.
   Id Element(Id handle, Id index, Id payload) {
     Builder builder(module_, body_);
-    const Id record = builder.Emit(spv::Op::OpBitcast, RecordPointer(payload),
-                                   {builder.Call(Uvec2(), calls_.element(), {handle, index})});
+    const Id record = builder.Emit(spv::Op::OpBitcast, RecordPointer(payload), {AddressOf(builder, handle, index)});
     if (const auto known = alignments_.find(payload); known != alignments_.end())
       access_.SetAlignment(record, known->second);
     return record;

@@ -73,6 +73,7 @@ Expected<RuntimeCalls> RuntimeCalls::Import(Lowering& lowering, const Outputs& o
     return {};
   };
   if (Expected<void> done = function("trellis_element", calls.element_); !done) return done.error();
+  if (Expected<void> done = function("trellis_input_element", calls.input_element_); !done) return done.error();
   if (Expected<void> done = function("trellis_valid", calls.valid_); !done) return done.error();
   if (Expected<void> done = function("trellis_copy_array", calls.copy_array_); !done) return done.error();
   if (lowering.info.finishes_writing)

@@ -18,6 +18,7 @@ class RuntimeCalls {
   [[nodiscard]] static Expected<RuntimeCalls> Import(Lowering& lowering, const Outputs& outputs);
 
   [[nodiscard]] Id element() const { return element_; }
+  [[nodiscard]] Id input_element() const { return input_element_; }
   [[nodiscard]] Id valid() const { return valid_; }
   [[nodiscard]] Id copy_array() const { return copy_array_; }
   [[nodiscard]] Id finish() const { return finish_; }  // kNoId if the node does not finish writing
@@ -54,7 +55,7 @@ class RuntimeCalls {
   [[nodiscard]] bool Allocates(Scope scope) const { return needs_[kReserve][scope] || needs_[kDefer][scope]; }
   [[nodiscard]] Expected<void> FindScopes(const Lowering& lowering, const Outputs& outputs);
 
-  Id element_ = kNoId, valid_ = kNoId, copy_array_ = kNoId, finish_ = kNoId, input_ = kNoId;
+  Id element_ = kNoId, input_element_ = kNoId, valid_ = kNoId, copy_array_ = kNoId, finish_ = kNoId, input_ = kNoId;
   std::array<std::array<bool, kScopes>, kKinds> needs_ = {};
   std::array<std::array<Id, kScopes>, kKinds> functions_ = {};
   std::array<Id, kScopes> checks_ = {};

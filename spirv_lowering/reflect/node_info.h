@@ -65,6 +65,8 @@ struct NodeInfo {
   // does.
   std::string packing_obstacle;
   uint32_t packed = 1;  // set by the layer: workgroups that run as one (WorkgroupsToPack)
+  // Set by the layer if Strides(): most workgroups of a dispatch, which stride through a launch that has more.
+  uint32_t most_workgroups = UINT32_MAX;
   bool is_api_entry = true;
   bool declares_recursion = false;  // MaxNodeRecursionAMDX is there, be it 0
   uint32_t max_recursion = 0;

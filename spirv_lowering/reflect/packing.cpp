@@ -274,4 +274,9 @@ uint32_t WorkgroupsToPack(const NodeInfo& info, uint32_t most_invocations) {
   return packed;
 }
 
+bool Strides(const NodeInfo& info) {
+  if (info.packed == 1 || !info.outputs.empty() || info.kind == LaunchKind::kDynamicGrid) return false;
+  return info.kind == LaunchKind::kCoalescing || info.packed > info.grid[0] * info.grid[1] * info.grid[2];
+}
+
 }  // namespace trellis::spirv

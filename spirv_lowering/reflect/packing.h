@@ -29,4 +29,9 @@ inline constexpr uint64_t kMostPackedBytes = 256 * 1024;
 // multiple of a record's workgroups or a divisor of them.
 [[nodiscard]] uint32_t WorkgroupsToPack(const NodeInfo& info, uint32_t most_invocations);
 
+// Whether workgroups of a dispatch are to stride through a launch that has more of them. Packed ones that send nothing
+// and need not search: what invocations of a subgroup do together costs registers in a loop. Not grids whose regions
+// count records instead of workgroups.
+[[nodiscard]] bool Strides(const NodeInfo& info);
+
 }  // namespace trellis::spirv

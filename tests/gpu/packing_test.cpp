@@ -19,6 +19,7 @@ struct Mode {
   const char* name;
   const char* packs;
   const char* aggregation;  // over subgroups, where the device has what that takes
+  const char* most_workgroups = "4294967295";
 };
 
 class Packing : public LoggedDeviceTest, public testing::WithParamInterface<Mode> {
@@ -27,6 +28,7 @@ class Packing : public LoggedDeviceTest, public testing::WithParamInterface<Mode
     std::vector<EnvironmentSetting> settings = LogSettings("debug");
     settings.push_back({"TRELLIS_PACK_WORKGROUPS", GetParam().packs});
     settings.push_back({"TRELLIS_AGGREGATION", GetParam().aggregation});
+    settings.push_back({"TRELLIS_MAX_PACKED_WORKGROUPS", GetParam().most_workgroups});
     return settings;
   }
   [[nodiscard]] bool IsOn() const { return std::string(GetParam().packs) == "true"; }
@@ -456,7 +458,8 @@ TEST_P(Packing, BarriersKeepNodesUnpacked) {
 
 INSTANTIATE_TEST_SUITE_P(Setting, Packing,
                          testing::Values(Mode{"packed", "true", "subgroup"}, Mode{"packed_one_by_one", "true", "none"},
-                                         Mode{"unpacked", "false", "auto"}),
+                                         Mode{"one_after_another", "true", "none", "1"},
+                                         Mode{"striding", "true", "subgroup", "3"}, Mode{"unpacked", "false", "auto"}),
                          [](const testing::TestParamInfo<Mode>& info) { return std::string(info.param.name); });
 
 }  // namespace

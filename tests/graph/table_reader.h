@@ -23,8 +23,11 @@ class TableReader {
 
   [[nodiscard]] uint32_t Resolve(uint32_t slot, uint32_t output, uint32_t shader_index) const {
     const shared::NodeOutput entry = Output(slot, output);
-    if (entry.index_count == shared::kOneSlot)
-      return shader_index == entry.first_index ? static_cast<uint32_t>(entry.slots) : shared::kNoSlot;
+    if ((entry.index_count & shared::kSlotProgression) != 0) {
+      const uint32_t place = shader_index - entry.first_index;  // wraps for smaller indices
+      if (place >= (entry.index_count & ~shared::kSlotProgression)) return shared::kNoSlot;
+      return static_cast<uint32_t>(entry.slots) + place * static_cast<uint32_t>(entry.slots >> 32);
+    }
     if ((entry.index_count & shared::kSortedSlotPairs) == 0) {
       const uint32_t at = shader_index - entry.first_index;  // wraps for smaller indices
       return at < entry.index_count ? Word(entry.slots + 4 * uint64_t{at}) : shared::kNoSlot;

@@ -22,9 +22,26 @@ TEST(Tables, GraphsWithoutOutputsHaveATableAllTheSame) {
   EXPECT_EQ(LayoutTables(MustLink({NodeBuilder("a")})).size, 16u);
 }
 
-TEST(Tables, NeighbouringIndicesMakeADenseArray) {
+// Slots rise by one, by two, and fall.
+TEST(Tables, NeighbouringIndicesAreAProgression) {
+  for (const std::vector<NodeBuilder>& nodes : std::vector<std::vector<NodeBuilder>>{
+           {NodeBuilder("b", 10), NodeBuilder("b", 11), NodeBuilder("b", 12)},
+           {NodeBuilder("b", 10), NodeBuilder("x"), NodeBuilder("b", 11), NodeBuilder("y"), NodeBuilder("b", 12)},
+           {NodeBuilder("b", 12), NodeBuilder("b", 11), NodeBuilder("b", 10)}}) {
+    std::vector<NodeSource> sources = Sources({NodeBuilder("a").To("b")});
+    for (const NodeBuilder& node : nodes) sources.push_back(node.source);
+    const Graph graph = MustLink(std::move(sources));
+    EXPECT_EQ(LayoutTables(graph).size, 16u);
+    EXPECT_EQ(OutputOf(graph, 0, 0).first_index, 10u);
+    EXPECT_EQ(OutputOf(graph, 0, 0).index_count, 3u | shared::kSlotProgression);
+    for (uint32_t i = 10; i < 13; ++i) EXPECT_EQ(Resolve(graph, 0, 0, i), SlotOf(graph, "b", i));
+    for (const uint32_t i : {0u, 9u, 13u, 0xffffffffu}) EXPECT_EQ(Resolve(graph, 0, 0, i), shared::kNoSlot);
+  }
+}
+
+TEST(Tables, NeighbouringIndicesInAnyOrderMakeADenseArray) {
   const Graph graph =
-      MustLink({NodeBuilder("a").To("b"), NodeBuilder("b", 10), NodeBuilder("b", 11), NodeBuilder("b", 12)});
+      MustLink({NodeBuilder("a").To("b"), NodeBuilder("b", 11), NodeBuilder("b", 10), NodeBuilder("b", 12)});
   const shared::NodeOutput output = OutputOf(graph, 0, 0);
   EXPECT_EQ(output.first_index, 10u);
   EXPECT_EQ(output.index_count, 3u);
@@ -52,7 +69,7 @@ TEST(Tables, FarIndicesMakeSortedPairs) {
 TEST(Tables, OneTargetNeedsNoTable) {
   const Graph graph = MustLink({NodeBuilder("a").To("b"), NodeBuilder("b", 0xffffffffu)});
   EXPECT_EQ(LayoutTables(graph).size, 16u);
-  EXPECT_EQ(OutputOf(graph, 0, 0).index_count, shared::kOneSlot);
+  EXPECT_EQ(OutputOf(graph, 0, 0).index_count, 1u | shared::kSlotProgression);
   EXPECT_EQ(OutputOf(graph, 0, 0).first_index, 0xffffffffu);
   EXPECT_EQ(Resolve(graph, 0, 0, 0xffffffffu), SlotOf(graph, "b", 0xffffffffu));
   EXPECT_EQ(Resolve(graph, 0, 0, 0), shared::kNoSlot);
@@ -74,12 +91,12 @@ TEST(Tables, EachOutputOfASlotHasItsOwnEntry) {
 
 TEST(Tables, EqualArraysShareOnePlace) {
   std::vector<NodeSource> sources = Sources({NodeBuilder("r").Recursion(100).To("r").To("wide")});
-  for (uint32_t i = 0; i < 1000; ++i) sources.push_back(NodeBuilder("wide", i).source);
+  for (uint32_t i = 0; i < 1000; ++i) sources.push_back(NodeBuilder("wide", i ^ 1).source);
   EXPECT_EQ(LayoutTables(MustLink(std::move(sources))).size, 4000u);
 }
 
 TEST(Tables, AddressesFollowTheBase) {
-  const Graph graph = MustLink({NodeBuilder("a").To("b"), NodeBuilder("b"), NodeBuilder("b", 1)});
+  const Graph graph = MustLink({NodeBuilder("a").To("b"), NodeBuilder("b"), NodeBuilder("b", 2)});
   const TableLayout layout = LayoutTables(graph);
   EXPECT_EQ(WriteTables(graph, layout).size(), layout.size);
   EXPECT_EQ(TableReader(graph, 0).Output(0, 0).slots + kBase, TableReader(graph, kBase).Output(0, 0).slots);

@@ -260,10 +260,9 @@ class Checker : ReportLog {
   }
 
   void RunSumGrids(const ClosePlan& plan, uint32_t workgroups) {
-    if (workgroups < plan.part_count) Complain("sum_grids has too few workgroups");
-    const uint32_t launches = plan.part_count / plan.parts;
-    if (launches > plan.parted_count) Complain("sum_grids goes beyond the launches in parts");
-    for (uint32_t i = 0; i < launches; ++i) {
+    if (workgroups < plan.summed_count * plan.parts) Complain("sum_grids has too few workgroups");
+    if (plan.summed_count > plan.parted_count) Complain("sum_grids goes beyond the launches in parts");
+    for (uint32_t i = 0; i < plan.summed_count; ++i) {
       const LaunchPlan& launch = At<LaunchPlan>(plan.launches, i);
       const uint64_t region = plan.consumed + launch.slot * sizeof(Region);
       const RegionPlan* opening = FindOpen(region, plan.level, "sum_grids reads");
@@ -313,7 +312,7 @@ class Checker : ReportLog {
           who + " writes indirect arguments");
     if (launch.kind == kLaunchDynamicGrid) {
       Touch(prepared.records, prepared.records + prepared.record_bytes, kRead, who + " reads grids");
-      if (index < plan.parted_count) TouchSums(plan, index, kRead, who);
+      if (index < plan.summed_count) TouchSums(plan, index, kRead, who);
     }
     if (launch.note_words != kNoNotes) {
       PlaceNotes(*opening, launch, prepared);
@@ -384,7 +383,8 @@ class Checker : ReportLog {
     if (opening->level != level_) Complain(who + " reads the region of another level");
     group_ = GroupOf(level_);
     const bool coalescing = info.kind == spirv::LaunchKind::kCoalescing;
-    if (opening->coalesce != (coalescing ? info.coalesce : 0)) Complain(who + " has records counted for another kind");
+    if (opening->coalesce != (coalescing ? std::min(info.coalesce, opening->capacity + 1) : 0))
+      Complain(who + " has records counted for another kind");
     if (!coalescing && (opening->grid_x != info.grid[0] || opening->grid_yz != info.grid[1] * info.grid[2]))
       Complain(who + " has the grid of another node");
     PreparedInput input = InRegion(*opening);

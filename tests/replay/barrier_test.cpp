@@ -72,6 +72,52 @@ TEST_F(BarrierTest, ManyDynamicGridsAreAddedUpFirst) {
   ExpectExact(BarriersFor(3, 2) + 2);
 }
 
+// What comes before a part is counted by its own workgroup.
+TEST_F(BarrierTest, FewDynamicGridsAreNot) {
+  Record({NodeBuilder("a").To("b", 4096), NodeBuilder("b").Dynamic(4)}, {{"a", 8}});
+  ExpectExact(BarriersFor(2, 1));
+}
+
+TEST_F(BarrierTest, ManyDynamicGridsOfSharers) {
+  Record({NodeBuilder("a").To("b", 4096), NodeBuilder("b"), NodeBuilder("s").Dynamic(4).SharesInput("b")}, {{"a", 9}});
+  ExpectExact(BarriersFor(2, 1) + 1);
+}
+
+struct RoomAndParts {
+  uint32_t records;  // at most
+  uint32_t launches;
+  bool is_cpu;
+  uint32_t parts;
+};
+
+class PartsTest : public BarrierTest, public ::testing::WithParamInterface<RoomAndParts> {
+ protected:
+  PartsTest() : BarrierTest({.ring_budget = 2048}) {}  // for all that may arrive
+};
+
+TEST_P(PartsTest, AsManyAsTheRoomIsWorth) {
+  std::vector<NodeSource> sources = {NodeBuilder("a").To("b", GetParam().records).source,
+                                     NodeBuilder("b").Dynamic(4).source};
+  for (uint32_t i = 1; i < GetParam().launches; ++i)
+    sources.push_back(NodeBuilder("s" + std::to_string(i)).Dynamic(4).SharesInput("b").source);
+  device_.device().traits.is_cpu = GetParam().is_cpu;
+  Use(MakePipeline(device_, sources));
+  Dispatch(device_, pipeline_, scratch_, {{"a", 1}});
+  const bool is_summed = GetParam().records > 32768;
+  const std::vector<size_t> dispatches = PositionsOf(device_.stream(), Command::Kind::kDispatch);
+  ASSERT_EQ(dispatches.size(), is_summed ? 5u : 4u);  // begin, a, sums, close, losses
+  for (size_t i = 2; i + 1 < dispatches.size(); ++i)
+    EXPECT_EQ(device_.stream()[dispatches[i]].x, GetParam().launches * GetParam().parts);
+}
+
+INSTANTIATE_TEST_SUITE_P(Rooms, PartsTest,
+                         ::testing::Values(RoomAndParts{1, 1, false, 1}, RoomAndParts{1024, 1, false, 1},
+                                           RoomAndParts{1025, 1, false, 2}, RoomAndParts{32768, 1, false, 32},
+                                           RoomAndParts{32769, 1, false, 33}, RoomAndParts{1 << 20, 1, false, 256},
+                                           RoomAndParts{1 << 18, 1, false, 256}, RoomAndParts{1 << 21, 16, false, 128},
+                                           RoomAndParts{1 << 17, 100, false, 32}, RoomAndParts{5000, 100, false, 5},
+                                           RoomAndParts{5000, 1, true, 5}, RoomAndParts{1 << 20, 1, true, 16}));
+
 TEST_F(BarrierTest, Coalescing) {
   Record({NodeBuilder("a").To("b", 16), NodeBuilder("b").Coalescing(32).To("c", 8), NodeBuilder("c").Coalescing(1)},
          {{"a", 5}});

@@ -55,6 +55,8 @@ class BeginEndKernelTest : public KernelTest {
     EXPECT_EQ(region.records.count, plan.capacity);
     EXPECT_EQ(region.capacity, plan.capacity);
     EXPECT_EQ(region.coalesce, plan.coalesce);
+    EXPECT_EQ(region.most_workgroups, plan.most_workgroups);
+    EXPECT_EQ(region.reciprocal, plan.coalesce == 0 ? 0 : UINT32_MAX / plan.coalesce);
     EXPECT_EQ(region.lost, 0u);
     EXPECT_EQ(region.reserved, 0u);
     EXPECT_EQ(region.grid_x, plan.grid_x);
@@ -141,7 +143,7 @@ TEST_F(BeginEndKernelTest, OpensRegionsInTheRing) {
   const PlanSpan table = RingTable({Ring(0xfffffff0, 1 << 20)});
   std::vector<RegionPlan> openings;
   for (uint32_t i = 0; i < 200; ++i)
-    openings.push_back({i * 0x100000010ull, i % 7, i, 1000 + i, i / 7, 299 - i, i % 3, 2 * i, 3 * i});
+    openings.push_back({i * 0x100000010ull, i % 7, i, 1000 + i, i / 7, 299 - i, i % 3, 2 * i, 3 * i, 7 * i, 0});
   Begin(table, 4096, openings);
   for (uint32_t i = 0; i < 200; ++i) ExpectOpened(Read<Region>(regions_, 299 - i), openings[i], 0xfffffff0);
   EXPECT_EQ(Read<Region>(regions_, 0).capacity, 0u);
@@ -149,7 +151,8 @@ TEST_F(BeginEndKernelTest, OpensRegionsInTheRing) {
 
 TEST_F(BeginEndKernelTest, ASecondKernelOpensManyRegions) {
   std::vector<RegionPlan> openings;
-  for (uint32_t i = 0; i < 1000; ++i) openings.push_back({i * 64ull, i, 4, 100 + i, 1, 2999 - 3 * i, i % 2, i, 1});
+  for (uint32_t i = 0; i < 1000; ++i)
+    openings.push_back({i * 64ull, i, 4, 100 + i, 1, 2999 - 3 * i, i % 2, i, 1, i, 0});
   Begin(RingTable({Ring(0x10000, 1 << 20)}), 4096);
   const OpenPlan plan = {control_.address, regions_.address, Memory(openings).address, 1000, 0};
   Run(Kernel::kOpenRegions, plan, 8);
@@ -163,7 +166,7 @@ TEST_F(BeginEndKernelTest, WhatEveryRegionLostIsReported) {
   std::vector<Region> regions(400);
   std::vector<RegionPlan> openings;
   for (uint32_t i = 0; i < 300; ++i) {
-    openings.push_back({0, i % 100, 4, 10, 1 + i / 100, 399 - i, 0, 0, 0});
+    openings.push_back({0, i % 100, 4, 10, 1 + i / 100, 399 - i, 0, 0, 0, 0, 0});
     if (i % 50 == 7) regions[399 - i].lost = 1000 + i;
   }
   regions[0].lost = 5;  // not opened
@@ -180,7 +183,7 @@ TEST_F(BeginEndKernelTest, WhatEveryRegionLostIsReported) {
 
 TEST_F(BeginEndKernelTest, WithoutARingEveryRegionIsClosedAndWritesGoToTheDump) {
   const PlanSpan table = RingTable({});
-  const ControlBlock control = Begin(table, 4096, {{64, 5, 16, 1000, 1, 5, 0, 0, 0}});
+  const ControlBlock control = Begin(table, 4096, {{64, 5, 16, 1000, 1, 5, 0, 0, 0, 0, 0}});
   EXPECT_EQ(control.ring_entry, kNoSlot);
   const Region region = Read<Region>(regions_, 5);
   EXPECT_EQ(region.records.base, kDump);

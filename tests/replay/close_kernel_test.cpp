@@ -1,225 +1,16 @@
 // The close-level kernel against the host's own SizeLaunch.
-#include <algorithm>
 #include <array>
 #include <map>
-#include <random>
 
-#include "layer/graph/memory_plan.h"
-#include "layer/replay/launch_size.h"
-#include "meta_shaders/shared/graph_data.h"
-#include "tests/replay/kernel_test_base.h"
+#include "tests/replay/close_kernel_test_base.h"
 
 namespace trellis::test {
 namespace {
 
-using shared::ClosePlan;
-using shared::ControlBlock;
-using shared::DispatchArguments;
-using shared::LaunchInput;
-using shared::LaunchPlan;
 using shared::LossReport;
 using shared::LossReportHeader;
 using shared::Region;
 using shared::RegionPlan;
-
-struct GridMember {
-  uint32_t offset;
-  uint32_t width;
-  uint32_t count;
-
-  [[nodiscard]] uint32_t Packed() const {
-    return offset | width << shared::kGridMemberWidthShift | count << shared::kGridMemberCountShift;
-  }
-};
-
-class CloseKernelTest : public KernelTest {
- protected:
-  // One launch with its region. Record memory is at least as large as the region says.
-  struct Launch {
-    LaunchPlan plan = {};
-    Region region = {};
-    std::vector<std::byte> records;
-    bool is_parted = false;
-  };
-  struct Closed {
-    LaunchInput input;
-    DispatchArguments arguments;
-    std::vector<uint32_t> notes;
-  };
-
-  static Launch StaticGrid(uint32_t x, uint32_t y, uint32_t z, uint32_t records) {
-    Launch launch;
-    launch.plan.kind = shared::kLaunchStaticGrid;
-    launch.plan.grid_x = x;
-    launch.plan.grid_y = y;
-    launch.plan.grid_z = z;
-    launch.plan.coalesce = launch.plan.packed = 1;
-    launch.region.records.stride = 12;
-    SetRecords(launch, records);
-    return launch;
-  }
-  static Launch Coalescing(uint32_t coalesce, uint32_t records) {
-    Launch launch = StaticGrid(1, 1, 1, records);
-    launch.plan.kind = shared::kLaunchCoalescing;
-    launch.plan.coalesce = coalesce;
-    return launch;
-  }
-  // Grids of 0 to `most` in each component; the rest of the record is noise.
-  static Launch DynamicGrid(GridMember member, uint32_t stride, uint32_t records, uint32_t most,
-                            uint32_t bound = 65535) {
-    Launch launch = StaticGrid(bound, bound, bound, records);
-    launch.plan.kind = shared::kLaunchDynamicGrid;
-    launch.plan.grid_member = member.Packed();
-    launch.plan.note_words = shared::kShortNotes;
-    launch.region.records.stride = stride;
-    launch.records.resize(size_t{records} * stride);
-    std::mt19937 random(records * 31 + most);
-    for (std::byte& byte : launch.records) byte = static_cast<std::byte>(random());
-    for (uint32_t record = 0; record < records; ++record) {
-      for (uint32_t i = 0; i < member.count; ++i) {
-        const uint32_t value = static_cast<uint32_t>(random() % (uint64_t{most} + 1));
-        std::memcpy(launch.records.data() + size_t{record} * stride + member.offset + i * member.width, &value,
-                    member.width);
-      }
-    }
-    return launch;
-  }
-  static void SetRecords(Launch& launch, uint32_t records) {
-    launch.region.capacity = records;
-    launch.region.reserved = records;
-    launch.region.records.count = records;
-  }
-
-  // Runs the kernel over `launches`; the slot of launch i is 2 * i + 1 unless it has one, to share that one's region.
-  std::vector<Closed> Close(std::vector<Launch> launches, const std::vector<RegionPlan>& openings = {}) {
-    const uint32_t heap_slot = static_cast<uint32_t>(2 * launches.size() + 1);
-    std::vector<Region> consumed(heap_slot + 1);
-    consumed[heap_slot].lost = heap_lost_;
-    std::vector<LaunchPlan> summed;
-    std::vector<LaunchPlan> parted;
-    std::vector<LaunchPlan> whole;
-    std::vector<uint32_t> note_words(heap_slot);
-    std::vector<PlanSpan> regions(heap_slot);
-    control_.ring = Memory(16).address;
-    for (size_t i = 0; i < launches.size(); ++i) {
-      Launch& launch = launches[i];
-      const bool shares = launch.plan.slot != 0;
-      if (!shares) launch.plan.slot = launch.plan.identity = static_cast<uint32_t>(2 * i + 1);
-      launch.plan.position = static_cast<uint32_t>(i);
-      launch.plan.notes_before = note_words[launch.plan.slot];
-      note_words[launch.plan.slot] += launch.plan.note_words;
-      const bool is_dynamic = launch.plan.kind == shared::kLaunchDynamicGrid;
-      (!launch.is_parted ? whole : is_dynamic ? summed : parted).push_back(launch.plan);
-    }
-    bases_.clear();
-    for (Launch& launch : launches) {
-      PlanSpan& region = regions[launch.plan.slot];
-      if (region.host == nullptr) {
-        // Without notes the capacity may be more than there is memory for.
-        const uint32_t words = note_words[launch.plan.slot];
-        const uint64_t bytes =
-            words != 0 ? RegionBytes(launch.region.records.stride, words, launch.region.capacity) : 0;
-        region = Memory(std::max<size_t>({bytes, launch.records.size(), 16}));
-        if (!launch.records.empty()) std::memcpy(region.host, launch.records.data(), launch.records.size());
-        launch.region.records.base = region.address;
-        consumed[launch.plan.slot] = launch.region;
-      }
-      bases_.push_back(region.address);
-    }
-    const PlanSpan inputs = Memory(launches.size() * sizeof(LaunchInput));
-    const PlanSpan arguments = Memory(launches.size() * sizeof(DispatchArguments));
-    opened_ = Memory(4096 * sizeof(Region));
-    reports_ = ReportMemory();
-    ClosePlan plan = {};
-    plan.control = Memory(std::vector{control_}).address;
-    plan.parts = parts_;
-    plan.parted_count = static_cast<uint32_t>(summed.size() + parted.size());
-    plan.part_count = plan.parted_count * parts_ + static_cast<uint32_t>(whole.size());
-    std::vector<LaunchPlan> ordered = summed;
-    ordered.insert(ordered.end(), parted.begin(), parted.end());
-    ordered.insert(ordered.end(), whole.begin(), whole.end());
-    plan.launches = Memory(ordered).address;
-    plan.sums = Memory((summed.size() * parts_ + 1) * sizeof(uint32_t)).address;
-    plan.inputs = inputs.address;
-    plan.arguments = arguments.address;
-    plan.consumed = Memory(consumed).address;
-    plan.regions = opened_.address;
-    plan.openings = Memory(openings).address;
-    plan.reports = reports_.address;
-    plan.opening_count = static_cast<uint32_t>(openings.size());
-    plan.origin = 99;
-    plan.level = 6;
-    plan.reports_losses = reports_losses_ ? 1 : 0;
-    plan.heap_slot = has_heap_ ? heap_slot : shared::kNoSlot;
-    plan.max_workgroups_x = limits_.max_workgroups_x;
-    plan.max_workgroups_y = limits_.max_workgroups_y;
-    plan.max_grid_workgroups = limits_.max_grid_workgroups;
-    const uint32_t workgroups =
-        plan.part_count + (plan.opening_count + shared::kLevelsWorkgroup - 1) / shared::kLevelsWorkgroup;
-    if (!summed.empty()) {
-      ClosePlan sum = plan;
-      sum.part_count = static_cast<uint32_t>(summed.size()) * parts_;
-      Run(Kernel::kSumGrids, sum, sum.part_count);
-    }
-    Run(Kernel::kCloseLevel, plan, workgroups);
-
-    std::vector<Closed> closed;
-    for (size_t i = 0; i < launches.size(); ++i) {
-      Closed& one = closed.emplace_back();
-      one.input = Read<LaunchInput>(inputs, i);
-      one.arguments = Read<DispatchArguments>(arguments, i);
-      one.notes.resize(size_t{one.input.records.count} * launches[i].plan.note_words);
-      const LaunchPlan& launch = launches[i].plan;
-      const std::byte* notes =
-          regions[launch.slot].host +
-          RegionBytes(launches[i].region.records.stride, launch.notes_before, launches[i].region.capacity);
-      if (!one.notes.empty()) std::memcpy(one.notes.data(), notes, one.notes.size() * sizeof(uint32_t));
-    }
-    return closed;
-  }
-
-  // Runs one launch and compares with the host's result.
-  void ExpectLikeHost(const Launch& launch, const std::string& what) {
-    SCOPED_TRACE(what);
-    const std::vector<Closed> all = Close({launch});
-    const Closed& closed = all[0];
-    std::vector<uint32_t> notes;
-    const RecordArray records = {launch.records, std::min(launch.region.reserved, launch.region.records.count),
-                                 launch.region.records.stride};
-    const LaunchSize expected = SizeLaunch(launch.plan, records, limits_, notes);
-    EXPECT_EQ(closed.input.records.count, expected.records);
-    EXPECT_EQ(closed.input.workgroup_count, expected.workgroups);
-    EXPECT_EQ(closed.notes, notes);
-    EXPECT_EQ(closed.input.notes != 0, launch.plan.note_words != shared::kNoNotes);
-    const uint32_t dispatched = DispatchedWorkgroups(launch.plan, expected.workgroups);
-    const DispatchSize size = SplitIntoRows(dispatched, limits_.max_workgroups_x);
-    EXPECT_EQ(closed.arguments.x, size.x);
-    EXPECT_EQ(closed.arguments.y, size.y);
-    EXPECT_EQ(closed.arguments.z, expected.workgroups == 0 ? 0u : 1u);
-    EXPECT_GE(uint64_t{size.x} * size.y * launch.plan.packed, expected.workgroups);
-    EXPECT_LE(size.x, limits_.max_workgroups_x);
-    EXPECT_LE(size.y, limits_.max_workgroups_y);
-    const uint32_t lost = launch.region.lost + records.count - expected.records;
-    ASSERT_EQ(Read<LossReportHeader>(reports_).written, lost == 0 ? 0u : 1u);
-    if (lost == 0) return;
-    const LossReport report = ReportsIn(reports_)[0];
-    EXPECT_EQ(report.origin, 99u);
-    EXPECT_EQ(report.kind, shared::kReportLost);
-    EXPECT_EQ(report.slot, 1u);
-    EXPECT_EQ(report.level, 6u);
-    EXPECT_EQ(report.records, lost);
-  }
-
-  LaunchLimits limits_ = {65535, 65535, 65535, (1u << 24) - 1};
-  ControlBlock control_ = {};
-  uint32_t heap_lost_ = 0;
-  bool has_heap_ = true;
-  uint32_t parts_ = 1;  // of launches that are parted
-  bool reports_losses_ = true;
-  PlanSpan opened_;
-  PlanSpan reports_;
-  std::vector<uint64_t> bases_;
-};
 
 TEST_F(CloseKernelTest, SaysWhereTheRecordsAre) {
   const std::vector<Closed> closed =
@@ -273,6 +64,16 @@ TEST_F(CloseKernelTest, PackedDynamicGridsLikeTheHost) {
     }
 }
 
+TEST_F(CloseKernelTest, FewWorkgroupsForManyLikeTheHost) {
+  for (const uint32_t most : {1u, 100u, 600u, 100000u})
+    for (Launch launch : {DynamicGrid({4, 4, 3}, 20, 5000, 3), StaticGrid(3, 2, 1, 100), Coalescing(3, 2000)}) {
+      launch.plan.most_workgroups = most;
+      ExpectLikeHost(launch, std::to_string(most) + " at most");
+      launch.plan.packed = 4;
+      ExpectLikeHost(launch, std::to_string(most) + " at most, packed");
+    }
+}
+
 TEST_F(CloseKernelTest, RecordsWithoutWorkgroupsLikeTheHost) {
   ExpectLikeHost(DynamicGrid({0, 4, 1}, 4, 5000, 0), "all of them");
   ExpectLikeHost(DynamicGrid({0, 4, 2}, 8, 5000, 1), "three in four");
@@ -296,15 +97,14 @@ TEST_F(CloseKernelTest, FullNotesLikeTheHost) {
 
 // Among several workgroups, of which some have nothing to do.
 TEST_F(CloseKernelTest, RecordsInPartsLikeTheHost) {
-  for (const uint32_t parts : {2u, 5u, 128u}) {
+  for (const uint32_t parts : {1u, 2u, 5u, 128u, 129u, shared::kMostParts}) {
     parts_ = parts;
     for (const uint32_t records : {0u, 1u, 1023u, 1024u, 1025u, 2048u, 5121u, 70000u, 140000u}) {
       const std::string what = std::to_string(records) + " records in " + std::to_string(parts_) + " parts";
       Launch launch = DynamicGrid({4, 2, 3}, 12, records, 3);
-      launch.is_parted = true;
-      ExpectLikeHost(launch, what);
+      ExpectPartsLikeHost(launch, what);
       launch.plan.note_words = shared::kFullNotes;
-      ExpectLikeHost(launch, what + ", full notes");
+      ExpectPartsLikeHost(launch, what + ", full notes");
       launch = StaticGrid(3, 5, 7, records);
       launch.plan.note_words = shared::kShortNotes;
       launch.is_parted = true;
@@ -320,18 +120,32 @@ TEST_F(CloseKernelTest, WorkgroupsInPartsThatNoDispatchCanHoldAreLostByWholeReco
   for (const uint32_t most : {1u, 9u, 4000u, 4096u, 9001u, 20000u, 1000000u}) {
     limits_.max_workgroups_x = most;
     Launch launch = DynamicGrid({0, 4, 1}, 4, 7000, 8);
-    launch.is_parted = true;
-    ExpectLikeHost(launch, "random, " + std::to_string(most));
+    ExpectPartsLikeHost(launch, "random, " + std::to_string(most));
     for (uint32_t record = 0; record < 7000; ++record) {
       const uint32_t grid = record % 1024 < 2 ? 2000 : 0;
       std::memcpy(launch.records.data() + record * size_t{4}, &grid, 4);
     }
-    ExpectLikeHost(launch, "a few at the beginning of each part, " + std::to_string(most));
+    ExpectPartsLikeHost(launch, "a few at the beginning of each part, " + std::to_string(most));
   }
   limits_ = {0x7fffffff, 65535, 65535, (1u << 24) - 1};
-  Launch launch = DynamicGrid({0, 2, 3}, 8, 3000, 0xffff);
-  launch.is_parted = true;
   parts_ = 3;
+  ExpectPartsLikeHost(DynamicGrid({0, 2, 3}, 8, 3000, 0xffff), "sums beyond 32 bits");
+}
+
+// So many that every part has some, and ends within a tile.
+TEST_F(CloseKernelTest, RecordsInAsManyPartsAsThereCanBe) {
+  parts_ = shared::kMostParts;
+  constexpr uint32_t kRecords = shared::kMostParts * (shared::kLevelsTile + 7) - 3;
+  Launch launch = DynamicGrid({0, 4, 1}, 4, kRecords, 2);
+  launch.is_parted = launch.is_summed = true;
+  ExpectLikeHost(launch, "all of them");
+  for (const uint32_t most : {1000u, kRecords / 2, kRecords - kRecords / 2000}) {
+    limits_.max_workgroups_x = most;
+    limits_.max_workgroups_y = 1;
+    ExpectLikeHost(launch, "some of them, " + std::to_string(most));
+  }
+  limits_ = {0x7fffffff, 65535, 65535, (1u << 24) - 1};
+  for (size_t record = 0; record < kRecords; ++record) launch.records[record * 4 + 1] = std::byte{0x20};
   ExpectLikeHost(launch, "sums beyond 32 bits");
 }
 
@@ -439,7 +253,8 @@ TEST_F(CloseKernelTest, SharersReadTheRegionOfAnotherSlotInTheirOwnWay) {
 
 TEST_F(CloseKernelTest, OpensTheRegionsOfTheNextLevel) {
   std::vector<RegionPlan> openings;
-  for (uint32_t i = 0; i < 1000; ++i) openings.push_back({i * 64ull, i, 8 + i, 100 + i, 7, 4000 - 3 * i, 0, 0, 0});
+  for (uint32_t i = 0; i < 1000; ++i)
+    openings.push_back({i * 64ull, i, 8 + i, 100 + i, 7, 4000 - 3 * i, 0, 0, 0, 0, 0});
   Close({StaticGrid(1, 1, 1, 1), Coalescing(4, 9)}, openings);
   for (uint32_t i = 0; i < 1000; ++i) {
     const Region region = Read<Region>(opened_, 4000 - 3 * i);

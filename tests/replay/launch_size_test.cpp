@@ -14,7 +14,8 @@ shared::LaunchPlan StaticGrid(uint32_t x, uint32_t y, uint32_t z) {
   launch.grid_x = x;
   launch.grid_y = y;
   launch.grid_z = z;
-  launch.coalesce = 1;
+  launch.coalesce = launch.packed = 1;
+  launch.most_workgroups = shared::kAnyWorkgroups;
   return launch;
 }
 shared::LaunchPlan Coalescing(uint32_t records) {
@@ -40,9 +41,29 @@ TEST(LaunchFromRegion, GridsStandBesideTheCount) {
 
 TEST(LaunchFromRegion, CoalescingCountsWorkgroups) {
   shared::RegionPlan opening = {};
-  opening.capacity = 10;
+  opening.capacity = 100;
   ASSERT_TRUE(LaunchFromRegion(Coalescing(32), kLimits, opening));
   EXPECT_EQ(opening.coalesce, 32u);
+  opening.capacity = 10;
+  ASSERT_TRUE(LaunchFromRegion(Coalescing(0xffffffff), kLimits, opening));
+  EXPECT_EQ(opening.coalesce, 11u) << "sums with it must not wrap";
+}
+
+// What one workgroup after the other does needs no longer row.
+TEST(LaunchFromRegion, StridingNeedsFewWorkgroups) {
+  shared::LaunchPlan launch = Coalescing(10);
+  launch.most_workgroups = 1000;
+  shared::RegionPlan opening = {};
+  opening.capacity = 100000;
+  ASSERT_TRUE(LaunchFromRegion(launch, kLimits, opening));
+  EXPECT_EQ(opening.most_workgroups, 1000u);
+  EXPECT_EQ(DispatchedWorkgroups(launch, 999), 999u);
+  EXPECT_EQ(DispatchedWorkgroups(launch, 10000), 1000u);
+  launch.most_workgroups = 1001;
+  EXPECT_FALSE(LaunchFromRegion(launch, kLimits, opening));
+  launch.most_workgroups = 1000;
+  opening.capacity = 1000000;
+  EXPECT_FALSE(LaunchFromRegion(launch, kLimits, opening)) << "more than a dispatch has, which is what plans count on";
 }
 
 // A counter may end one past the capacity.

@@ -50,7 +50,8 @@ struct RuntimeCall {
   TRELLIS_UINT id_y;
   TRELLIS_UINT id_z;
   TRELLIS_UINT id_step;
-  TRELLIS_UINT row;
+  TRELLIS_UINT row;  // workgroups of the dispatch in x, and in y
+  TRELLIS_UINT rows;
   TRELLIS_UINT grid_x;
   TRELLIS_UINT grid_y;
   TRELLIS_UINT grid_z;
@@ -58,6 +59,7 @@ struct RuntimeCall {
   TRELLIS_UINT note_words;
   TRELLIS_UINT packed;  // with `invocations` each; 1: each invocation is the first one of a workgroup
   TRELLIS_UINT invocations;
+  TRELLIS_UINT strides;  // before what is returned
   TRELLIS_UINT unused;
 };
 
@@ -71,7 +73,7 @@ struct RuntimeResult {
 };
 
 #ifdef __cplusplus
-static_assert(sizeof(RuntimeCall) == 120);
+static_assert(sizeof(RuntimeCall) == 128);
 static_assert(sizeof(RuntimeResult) == 32);
 }  // namespace trellis::shared
 #endif

@@ -64,29 +64,48 @@ void Check(const RuntimeCall call) {
   trellis_check_invocations(call.target, count, index, call.limit);
 }
 
-bool Enter(const RuntimeCall call) {
-  const uvec3 id = uvec3(call.id_x + gl_GlobalInvocationID.x * call.id_step, call.id_y, call.id_z);
-  const uint local_index = call.packed == 1u ? 0u : gl_LocalInvocationIndex;
+// As lowering would have them.
+void Start(const RuntimeCall call, const uvec3 id, const uint local_index) {
+  uint each = 0u;
+  uint of_record = max(call.grid_x * call.grid_y * call.grid_z, 1u);
+  if (call.function == kCallEnterCoalescing) each = call.each * call.packed;
+  if (call.function == kCallEnterStatic && call.packed > of_record) each = call.packed / of_record;
+  trellis_start(call.launch, id, uvec3(call.row, call.rows, 1u), local_index, each, call.function == kCallEnterDynamic ? call.packed : 1u,
+                call.packed == 1u ? 0u : call.invocations, call.function == kCallEnterDynamic);
+}
+
+bool EnterOnce(const RuntimeCall call) {
   switch (call.function) {
     case kCallEnterStatic:
-      return trellis_enter_static(call.launch, id, call.row, local_index, uvec3(call.grid_x, call.grid_y, call.grid_z), call.packed, call.invocations);
+      return trellis_enter_static(uvec3(call.grid_x, call.grid_y, call.grid_z), call.packed);
     case kCallEnterDynamic:
-      return trellis_enter_dynamic(call.launch, id, call.row, local_index, call.each, call.note_words, call.packed, call.invocations);
+      return trellis_enter_dynamic(call.each, call.note_words);
     default:
-      return trellis_enter_coalescing(call.launch, id, call.row, local_index, call.each, call.packed, call.invocations);
+      return trellis_enter_coalescing(call.each, call.packed);
   }
+}
+
+bool Enter(const RuntimeCall call) {
+  Start(call, uvec3(call.id_x + gl_GlobalInvocationID.x * call.id_step, call.id_y, call.id_z), call.packed == 1u ? 0u : gl_LocalInvocationIndex);
+  bool entered = EnterOnce(call);
+  for (uint i = 0u; i < call.strides; ++i) {
+    if (!trellis_stride()) return false;
+    entered = EnterOnce(call);
+  }
+  return entered;
 }
 
 // One workgroup of the node is one of the dispatch.
 bool FinishWriting(const RuntimeCall call) {
-  const uvec3 id = uvec3(gl_WorkGroupID.x, 0u, 0u);
-  if (!trellis_enter_static(call.launch, id, call.row, gl_LocalInvocationIndex, uvec3(call.grid_x, call.grid_y, call.grid_z), 1u, kRuntimeCallWorkgroup)) return false;
+  Start(call, uvec3(gl_WorkGroupID.x, 0u, 0u), gl_LocalInvocationIndex);
+  if (!trellis_enter_static(uvec3(call.grid_x, call.grid_y, call.grid_z), 1u)) return false;
   return trellis_finish_writing(call.note_words);
 }
 
 void main() {
   const RuntimeCall call = RuntimeCallReference(push.plan).call;
   trellis_launch = call.launch;
+  trellis_regions = LaunchBlockReference(call.launch).block.regions;
   trellis_local_index = gl_LocalInvocationIndex;
   trellis_turn = 0u;
   trellis_record = 0u;

@@ -25,6 +25,7 @@ RuntimeCall EntryCall(uint32_t function, uint32_t packed = 1) {
   call.function = function;
   call.packed = packed;
   call.invocations = packed == 1 ? 1 : shared::kRuntimeCallWorkgroup / packed;
+  call.rows = 1;
   return call;
 }
 
@@ -213,16 +214,25 @@ struct Entered {
 
 class RuntimePacks : public RuntimeEnter {
  protected:
-  // All workgroups of a dispatch of `dispatched`, in rows of 3. Each of the node's own must enter with all of its
-  // invocations, or with none.
+  // All workgroups of a dispatch of `dispatched`, in rows of 3 or in one row. Each of the node's own must enter with
+  // all of its invocations, or with none.
   std::multiset<Entered> EnterAll(RuntimeCall call, uint32_t dispatched) {
     std::multiset<Entered> entered;
+    call.row = dispatched % 3 == 0 ? 3 : dispatched;
+    call.rows = dispatched / call.row;
     for (uint32_t number = 0; number < dispatched; ++number) {
-      call.id_x = number % 3;
-      call.id_y = number / 3;
-      call.row = 3;
+      call.id_x = number % call.row;
+      call.id_y = number / call.row;
       AddEntered(call, entered);
     }
+    return entered;
+  }
+  // The same where each has to stride, `strides` times at most.
+  std::multiset<Entered> StrideThroughAll(RuntimeCall call, uint32_t dispatched, uint32_t strides) {
+    std::multiset<Entered> entered;
+    for (call.strides = 0; call.strides <= strides; ++call.strides) entered.merge(EnterAll(call, dispatched));
+    ++call.strides;
+    EXPECT_TRUE(EnterAll(call, dispatched).empty());
     return entered;
   }
 
@@ -264,6 +274,8 @@ TEST_F(RuntimePacks, EachWorkgroupOfStaticGrids) {
     const uint32_t dispatched = of_record < 4 ? (kRecords * of_record + 3) / 4 : kRecords * (of_record / 4);
     Prepare(kRecords, dispatched, 0, 0);
     EXPECT_EQ(EnterAll(call, dispatched + 2), Grids(kRecords, grid[0], grid[1]));
+    EXPECT_EQ(StrideThroughAll(call, 1, dispatched), Grids(kRecords, grid[0], grid[1]));
+    EXPECT_EQ(StrideThroughAll(call, 3, dispatched), Grids(kRecords, grid[0], grid[1]));
 
     // The dispatch has as many workgroups as are packed of a record, or its first dimension counts records.
     Open({{kStride, 10, kRecords}, {4, 1}, {4, 1}, {16, 1}});
@@ -285,6 +297,12 @@ TEST_F(RuntimePacks, EachWorkgroupThatCoalesces) {
     expected.insert({first, std::min(kEach, kRecords - first), 0, 0});
   Prepare(kRecords, 3, 0, 0);
   EXPECT_EQ(EnterAll(call, 5), expected);
+  EXPECT_EQ(StrideThroughAll(call, 1, 2), expected);
+  EXPECT_EQ(StrideThroughAll(call, 2, 1), expected);
+  Open({{kStride, kRecords, kRecords}, {4, 1}, {4, 1}, {16, 1}});
+  ReadFromRegion(0);
+  EXPECT_EQ(EnterAll(call, 3), expected);
+  EXPECT_EQ(StrideThroughAll(call, 2, 1), expected);
 }
 
 // Among them records that need no workgroup, at the beginning and at the end too. Workgroups are numbered from the
@@ -317,6 +335,8 @@ TEST_F(RuntimePacks, EachWorkgroupOfGridsFromRecords) {
         call.each = 0x340000;
         call.note_words = shared::kShortNotes;
         EXPECT_EQ(EnterAll(call, (kTotal - first + packed - 1) / packed + 2), expected);
+        for (const uint32_t dispatched : {1u, 2u, 3u})
+          EXPECT_EQ(StrideThroughAll(call, dispatched, kTotal / packed / dispatched + 1), expected);
       }
     }
   }

@@ -11,7 +11,7 @@ using Targets = std::map<uint32_t, uint32_t>;  // slot by shader index
 
 const Targets kTargets[] = {
     {{3, 0}}, {{10, 1}, {12, 2}, {13, 0}}, {{5, 1}, {7, 2}, {0xffffffff, 0}}, {{0xfffffffe, 1}, {0xffffffff, 2}}, {},
-    {},
+    {},       {{20, 2}, {21, 1}, {22, 0}},
 };
 constexpr size_t kMemoryBytes = size_t{2} << 20;
 
@@ -79,9 +79,15 @@ std::vector<shared::NodeOutput> RuntimeTest::MakeOutputs() {
     return shared::NodeOutput{guarded_->Take(pairs).address, 0,
                               static_cast<uint32_t>(targets.size()) | shared::kSortedSlotPairs};
   };
-  const auto& [index, slot] = *kTargets[kOneTarget].begin();
-  return {{slot, index, shared::kOneSlot}, dense(kTargets[kDense]),      sorted(kTargets[kSorted]),
-          dense(kTargets[kDenseAtTheEnd]), dense(kTargets[kEmptyDense]), sorted(kTargets[kEmptySorted])};
+  // Slots that fall by one, if there are several.
+  const auto progression = [](const Targets& targets) {
+    const auto& [index, slot] = *targets.begin();
+    return shared::NodeOutput{uint64_t{0xffffffff} << 32 | slot, index,
+                              static_cast<uint32_t>(targets.size()) | shared::kSlotProgression};
+  };
+  return {progression(kTargets[kOneTarget]),  dense(kTargets[kDense]),      sorted(kTargets[kSorted]),
+          dense(kTargets[kDenseAtTheEnd]),    dense(kTargets[kEmptyDense]), sorted(kTargets[kEmptySorted]),
+          progression(kTargets[kProgression])};
 }
 
 void RuntimeTest::Open(const std::vector<RegionSetup>& setups) {
@@ -96,6 +102,8 @@ void RuntimeTest::Open(const std::vector<RegionSetup>& setups) {
     regions[i].reserved = setup.reserved;
     regions[i].lost = setup.lost;
     regions[i].coalesce = setup.coalesce;
+    regions[i].most_workgroups = setup.most_workgroups;
+    regions[i].reciprocal = setup.coalesce == 0 ? 0 : UINT32_MAX / setup.coalesce;
   }
   regions_ = guarded_->Take(regions);
   dump_ = guarded_->Take(kDumpBytes);

@@ -20,6 +20,7 @@ struct RegionSetup {
   uint32_t reserved = 0;
   uint32_t lost = 0;
   uint32_t coalesce = 0;
+  uint32_t most_workgroups = shared::kAnyWorkgroups;
   bool has_memory = true;  // else addresses are only looked at
 };
 
@@ -28,13 +29,14 @@ class RuntimeTest : public KernelTest {
   static constexpr uint32_t kSlots = 3;
   static constexpr uint32_t kDumpBytes = 256;  // the largest record
 
-  // The outputs of the node. The last two have no targets.
+  // The outputs of the node. Two have no targets.
   static constexpr uint32_t kOneTarget = 0;
   static constexpr uint32_t kDense = 1;
   static constexpr uint32_t kSorted = 2;
   static constexpr uint32_t kDenseAtTheEnd = 3;
   static constexpr uint32_t kEmptyDense = 4;
   static constexpr uint32_t kEmptySorted = 5;
+  static constexpr uint32_t kProgression = 6;
   // The slot that gets what is sent there, from the same lists that the device's tables are made of.
   [[nodiscard]] static std::optional<uint32_t> TargetOf(uint32_t output, uint32_t index);
 

@@ -49,6 +49,7 @@ class StepKernelTest : public KernelTest {
     plan.grid_y = y;
     plan.grid_z = z;
     plan.coalesce = plan.packed = 1;
+    plan.most_workgroups = shared::kAnyWorkgroups;
     return plan;
   }
   static LaunchPlan Coalescing(uint32_t coalesce) {
@@ -97,7 +98,8 @@ class StepKernelTest : public KernelTest {
   }
   // The last turn's launches append to the region of `launch`, of the next level.
   void Open(uint32_t launch, uint32_t capacity) {
-    openings_.push_back({ring_used_, launch, kStride, capacity, turn_levels_.back() + 1, launch, 0, 1, 1});
+    openings_.push_back(
+        {ring_used_, launch, kStride, capacity, turn_levels_.back() + 1, launch, 0, 1, 1, shared::kAnyWorkgroups, 0});
     opening_turns_.push_back(static_cast<uint32_t>(turns_.size() - 1));
     ring_used_ += 2 * RegionBytes(kStride, shared::kFullNotes, std::min(capacity, kMostRecordsInMemory));
   }
@@ -263,6 +265,7 @@ TEST_F(StepKernelTest, TheDeepestLevelThatHasAnythingRunsAPortion) {
 TEST_F(StepKernelTest, PackedGridsFromRecords) {
   LaunchPlan packed = DynamicGrid();
   packed.packed = 4;
+  packed.most_workgroups = 2;
   AddTurn(0);
   AddRoot(1, 1);
   Open(1, 64);

@@ -34,10 +34,10 @@ TEST(Handles, InputElementAndMember) {
   EXPECT_TRUE(HasLines(main,
                        {
                            "* = OpLoad %v4uint %trellis_input",
-                           "* = OpFunctionCall %v2uint %trellis_element * %uint_0",
+                           "* = OpVectorShuffle %v2uint * * 0 1",
                            "* = OpBitcast %ptr_PhysicalStorageBuffer_record *",
                            "%element = OpCopyObject %ptr_PhysicalStorageBuffer_record *",
-                           "* = OpFunctionCall %v2uint %trellis_element * %uint_2",
+                           "* = OpFunctionCall %v2uint %trellis_input_element * %uint_2",
                            "%member = OpAccessChain %ptr_PhysicalStorageBuffer_uint * %int_1",
                            "%value = OpLoad %uint %member Aligned 4",
                        }))
@@ -87,7 +87,7 @@ TEST(Handles, DynamicIndexOfAnySignednessAndWidth) {
   parts.globals =
       "%ulong = OpTypeInt 64 0\n%ptr_index = OpTypePointer Input %uint\n%local_index = OpVariable %ptr_index Input";
   const std::string main = FunctionText(LowerParts(parts), "main");
-  EXPECT_TRUE(HasLine(main, "* = OpFunctionCall %v2uint %trellis_element * %index")) << main;
+  EXPECT_TRUE(HasLine(main, "* = OpFunctionCall %v2uint %trellis_input_element * %index")) << main;
   EXPECT_TRUE(HasLine(main, "* = OpBitcast %uint %signed")) << main;
   EXPECT_TRUE(HasLine(main, "* = OpUConvert %uint %wide")) << main;
 }
@@ -444,7 +444,7 @@ OpStore %late %value
 )")),
                                         "main");
   EXPECT_TRUE(HasLines(main, {"%late = OpVariable %fn_uint Function", "* = OpLoad %v4uint %trellis_input",
-                              "* = OpFunctionCall %v2uint %trellis_element * %uint_2",
+                              "* = OpFunctionCall %v2uint %trellis_input_element * %uint_2",
                               "%member = OpAccessChain %ptr_PhysicalStorageBuffer_uint * %int_1"}))
       << main;
 }

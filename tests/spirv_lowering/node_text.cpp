@@ -8,6 +8,7 @@
 
 #include "spirv_lowering/post/post.h"
 #include "spirv_lowering/reflect/node_module.h"
+#include "spirv_lowering/reflect/packing.h"
 #include "tests/spirv_lowering/spirv_text.h"
 
 namespace trellis::spirv {
@@ -165,6 +166,7 @@ std::vector<uint32_t> LowerOnce(const std::vector<uint32_t>& words, const LowerR
     return {};
   }
   info->packed = request.packed;
+  if (Strides(*info)) info->most_workgroups = 1000;
   LowerOptions options;
   options.launch_offset = request.launch_offset;
   options.subgroup_aggregation = aggregation;

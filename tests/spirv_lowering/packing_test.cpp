@@ -252,11 +252,41 @@ TEST(Packing, EveryCaseThatCanBePackedIsLowered) {
     const std::string text = LowerParts(test.parts, request);
     EXPECT_TRUE(HasLine(text, "OpExecutionMode * LocalSize 64 1 1")) << test.name << "\n" << text;
     EXPECT_EQ(CountLines(text, "OpExecutionMode * LocalSize ..."), 1u) << test.name;
-    EXPECT_TRUE(HasLine(text, "* = OpFunctionCall %bool %trellis_enter_static * * * * * %uint_64 %uint_1"))
-        << test.name << "\n"
-        << text;
+    EXPECT_TRUE(HasLine(text, "* = OpFunctionCall %bool %trellis_enter_static * %uint_64")) << test.name << "\n"
+                                                                                            << text;
     EXPECT_FALSE(HasLine(text, "OpControlBarrier ...")) << test.name;
   }
+}
+
+// Who only receives; in a loop that begins each time with variables as they were first.
+TEST(Packing, WorkgroupsStrideThroughTheLaunch) {
+  LowerRequest request;
+  request.packed = 32;
+  NodeParts receiver = ThreadNode();
+  receiver.globals = "%ptr_own = OpTypePointer Private %uint\n%own = OpVariable %ptr_own Private %uint_3";
+  receiver.interface = "%input %own";
+  receiver.body = "OpStore %own %uint_1";
+  const std::string text = LowerParts(receiver, request);
+  EXPECT_TRUE(HasLines(text, {"* = OpFunctionCall %void %trellis_start ...", "OpLoopMerge ...",
+                              "* = OpFunctionCall %bool %trellis_enter_static ...", "OpStore %own %uint_3",
+                              "* = OpFunctionCall %void %main", "* = OpFunctionCall %bool %trellis_stride"}))
+      << text;
+  request.packed = 1;
+  EXPECT_FALSE(HasLine(LowerParts(receiver, request), "* = OpFunctionCall %bool %trellis_stride")) << "not packed";
+  EXPECT_FALSE(HasLine(LowerParts(receiver, request), "OpStore %own %uint_3"));
+
+  NodeInfo info = ReflectParts(SmallNode("%uint_4 %uint_2 %uint_1"));
+  info.packed = 16;
+  EXPECT_TRUE(Strides(info));
+  info.packed = 8;
+  EXPECT_FALSE(Strides(info)) << "the region counts records";
+  info.packed = 16;
+  info.kind = LaunchKind::kDynamicGrid;
+  EXPECT_FALSE(Strides(info));
+  info.kind = LaunchKind::kCoalescing;
+  EXPECT_TRUE(Strides(info));
+  info.outputs.emplace_back();
+  EXPECT_FALSE(Strides(info)) << "it sends";
 }
 
 // Together only where subgroups are sure to hold together in any control flow.

@@ -208,7 +208,7 @@ OpStore %own %value
   const std::string main = FunctionText(LowerParts(parts), "main");
   EXPECT_TRUE(HasLine(main, "%own = OpAccessChain %fn_uint %mine %uint_1 %int_0"))
       << "an ordinary variable of the same type: " << main;
-  EXPECT_TRUE(HasLine(main, "* = OpFunctionCall %v2uint %trellis_element * %length"));
+  EXPECT_TRUE(HasLine(main, "* = OpFunctionCall %v2uint %trellis_input_element * %length"));
   EXPECT_EQ(ReflectParts(parts).coalesce, 8u);
 }
 
