@@ -155,7 +155,7 @@ shared::LaunchPlan DescribeLaunch(const Graph& graph, Launch launch, const std::
       break;
   }
   plan.note_words = info.NoteWords();
-  plan.most_workgroups = info.most_workgroups;
+  plan.most_workgroups = info.most_workgroups;  // UINT32_MAX is kAnyWorkgroups
   return plan;
 }
 

@@ -16,6 +16,8 @@ constexpr uint32_t kMostPartsOfLevel = 2048;
 // Of a launch, however many there are: all the records of a level may be one launch's.
 constexpr uint32_t kFewestParts = 32;
 
+static_assert(shared::kMostParts % shared::kLevelsWorkgroup == 0);  // each invocation of a kernel adds up as many
+
 // For any number of launches up to this one.
 uint64_t MostSums(uint64_t launches) {
   return std::min(launches * shared::kMostParts, std::max<uint64_t>(launches * kFewestParts, kMostPartsOfLevel));

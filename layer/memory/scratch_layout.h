@@ -13,7 +13,7 @@ struct ScratchLayout {
   uint64_t arguments = 0;   // DispatchArguments[launches]
   uint64_t totals = 0;      // uint[launches]: StepPlan::totals
   uint64_t steps = 0;       // StepState
-  uint64_t sums = 0;        // ClosePlan::sums of a level
+  uint64_t sums = 0;        // uint[]: ClosePlan::sums of a level
   uint64_t batch_sums = 0;  // uint[]: LaunchBatch::sums of a level's batches, which have two launches at least
   uint64_t entry = 0;       // EntryState: dispatches whose infos the device reads
   uint64_t dump = 0;        // where writes to lost records go
@@ -45,7 +45,8 @@ inline constexpr uint64_t kScratchAlignment = 64;
 // Regions of all levels may take this much; larger graphs make do with two sets.
 inline constexpr uint64_t kMostRegionBytes = 16 << 20;
 
-// Most workgroups that each of so many launches of a level may have its records parted among (ClosePlan::parts).
+// Most workgroups that each of so many launches of a level may have its records parted among (ClosePlan::parts). CPU
+// drivers get fewer.
 [[nodiscard]] uint32_t MostParts(uint32_t launches);
 
 struct ScratchNeeds {

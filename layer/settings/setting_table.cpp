@@ -108,7 +108,7 @@ constexpr SettingRow kTable[] = {
      "Run several small workgroups of a node (fewer than 64 invocations) as one, where the shader cannot tell.",
      SetBool<&Settings::pack_workgroups>},
     {"max_packed_workgroups", SettingType::kUint, "0", "",
-     "Most workgroups of a dispatch whose workgroups are packed and send nothing: each does the work of several, one "
+     "Most workgroups of a launch whose workgroups are packed and send nothing: each does the work of several, one "
      "after another, if there are more. 0: chosen for the device.",
      SetUint<&Settings::max_packed_workgroups>},
     {"launch_batches", SettingType::kEnum, "auto", "auto|always|never",

@@ -82,12 +82,14 @@ void trellis_start(const uvec2 pushed, const uvec3 place, const uvec3 size, cons
   trellis_turn = 0u;
   trellis_place = place;
   trellis_launch = pushed;
-  trellis_workgroup = place.y * size.x + place.x;
-  trellis_step = size.x * size.y;
   trellis_end = kNoWorkgroup;
   LaunchBlockReference l = LaunchBlockReference(pushed);
   uvec2 source = l.block.source;
   trellis_form = is_noted ? kFormInput : l.block.form;
+  // The other dimensions of a region are those of a grid, which has more numbers than there are.
+  uint row = trellis_form == kFormRegion ? 0u : place.y;
+  trellis_workgroup = row * size.x + place.x;
+  trellis_step = trellis_form == kFormRegion ? size.x : size.x * size.y;
   if (trellis_form == kFormBatch) source = EnterBatch(pushed);
   trellis_regions = LaunchBlockReference(trellis_launch).block.regions;  // asked for together with the input
   LaunchInputReference from = LaunchInputReference(source);

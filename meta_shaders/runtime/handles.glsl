@@ -1,5 +1,5 @@
-// Targets of outputs, and node payload arrays: handles, {address low, address high, count, stride}. Stride 0: the records are lost (or empty) and all
-// elements are one dump area.
+// Targets of outputs, and node payload arrays: handles, {address low, address high, count, stride}. Stride 0: the records are lost (or empty), all
+// elements are one. Address 0: they are lost; what is written goes to the dump area.
 #ifndef TRELLIS_META_SHADERS_RUNTIME_HANDLES_GLSL
 #define TRELLIS_META_SHADERS_RUNTIME_HANDLES_GLSL
 

@@ -50,8 +50,9 @@ TRELLIS_CONSTANT kSlotProgression = 0x40000000u;
 // One output (payload array type) of a node, resolved for one slot.
 struct NodeOutput {
   TRELLIS_ADDRESS
-  slots;  // uint[index_count] or {uint, uint}[index_count & ~kSortedSlotPairs]; kNoSlot where there is no node
-  TRELLIS_UINT first_index;  // dense form: shader index of slots[0]
+  slots;  // uint[index_count], {uint, uint}[index_count & ~kSortedSlotPairs], or a progression; kNoSlot where there is
+          // no node
+  TRELLIS_UINT first_index;  // of the array without shader indices, or of the progression
   TRELLIS_UINT index_count;
 };
 
@@ -122,7 +123,7 @@ TRELLIS_CONSTANT kGridMemberCountShift = 20u;
 struct Region {
   Records records;               // count: atomic minimum of the capacity and the ranks that failed
   TRELLIS_UINT capacity;         // records; below 2^31
-  TRELLIS_UINT coalesce;         // records a workgroup, if `workgroups` has to be kept; else 0
+  TRELLIS_UINT coalesce;         // records a workgroup, capacity + 1 at most, if `workgroups` has to be kept; else 0
   TRELLIS_UINT lost;             // atomic; records that found no place; saturates at 2^31
   TRELLIS_UINT most_workgroups;  // where `workgroups` stops: LaunchPlan::most_workgroups
   TRELLIS_UINT reciprocal;       // (2^32 - 1) / coalesce, rounded down

@@ -3,9 +3,17 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <unordered_set>
+
+#include "spirv_lowering/ir/written_variables.h"
 
 namespace trellis::spirv {
 namespace {
+
+bool IsInitializedPrivate(const Instruction& global) {
+  return global.opcode == spv::Op::OpVariable && global.operands.size() == 2 &&
+         global.operands[0] == static_cast<uint32_t>(spv::StorageClass::Private);
+}
 
 class EntryPoint {
  public:
@@ -15,7 +23,7 @@ class EntryPoint {
   Expected<void> Run() {
     start_ = Import("trellis_start");
     enter_ = Import(EnterName());
-    if (Strides()) stride_ = Import("trellis_stride");
+    if (IsInLoop()) stride_ = Import("trellis_stride");
     shader_index_ = Import("trellis_shader_index");
     remaining_ = Import("trellis_remaining_recursion");
     workgroup_id_ = ImportVariable("trellis_workgroup_id");
@@ -25,7 +33,7 @@ class EntryPoint {
     Function main;
     const Id function_type = types_.FunctionType(types_.Void(), {});
     main.definition = Instruction(spv::Op::OpFunction, types_.Void(), module_.NewId(), {0, function_type});
-    main.blocks = Strides() ? StridingBlocks() : PlainBlocks();
+    main.blocks = IsInLoop() ? LoopBlocks() : PlainBlocks();
     const Id main_id = main.id();
     module_.functions.push_back(std::move(main));
     Publish(main_id);
@@ -33,7 +41,7 @@ class EntryPoint {
   }
 
  private:
-  [[nodiscard]] bool Strides() const { return lowering_.info.most_workgroups != UINT32_MAX; }
+  [[nodiscard]] bool IsInLoop() const { return lowering_.info.most_workgroups != UINT32_MAX; }
 
   // start(); if (enter()) node();
   std::vector<BasicBlock> PlainBlocks() {
@@ -46,7 +54,7 @@ class EntryPoint {
   }
 
   // start(); do { if (enter()) node(); } while (stride());
-  std::vector<BasicBlock> StridingBlocks() {
+  std::vector<BasicBlock> LoopBlocks() {
     std::vector<BasicBlock> blocks = NewBlocks(7);
     const Id header = blocks[1].label;
     const Id next = blocks[5].label;
@@ -81,19 +89,22 @@ class EntryPoint {
     before.EmitVoid(spv::Op::OpSelectionMerge, {done, 0});
     before.EmitVoid(spv::Op::OpBranchConditional, {entered, node.label, done});
     Builder builder(module_, node.body);
-    if (Strides()) ResetVariables(builder);
+    if (IsInLoop()) ResetVariables(builder);
     for (const ReplacedBuiltIn& built_in : built_ins_) Fill(builder, built_in);
     builder.Call(types_.Void(), lowering_.entry_function, {});
     builder.EmitVoid(spv::Op::OpBranch, {done});
   }
 
-  // What one workgroup of the node left in them is nothing for the next one.
+  // What one workgroup of the node left in them is nothing for the next one. Tables, which nobody writes, stay
+  // constant.
   void ResetVariables(Builder& builder) {
-    for (const Instruction& global : module_.globals) {
-      if (global.opcode != spv::Op::OpVariable || global.operands.size() < 2) continue;
-      if (global.operands[0] == static_cast<uint32_t>(spv::StorageClass::Private))
+    std::unordered_set<Id> initialized;
+    for (const Instruction& global : module_.globals)
+      if (IsInitializedPrivate(global)) initialized.insert(global.result_id);
+    const std::unordered_set<Id> written = FindWritten(module_, initialized);
+    for (const Instruction& global : module_.globals)
+      if (written.contains(global.result_id))
         builder.EmitVoid(spv::Op::OpStore, {global.result_id, global.operands[1]});
-    }
   }
 
   [[nodiscard]] const char* EnterName() const {

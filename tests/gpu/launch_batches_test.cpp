@@ -17,6 +17,7 @@ struct Mode {
   const char* name;
   const char* batches;
   const char* validate = "false";
+  const char* most_workgroups = "0";  // of a node's packed ones
 };
 
 // What "Bin" is: one workgroup for up to 5 records, for each record, or six for each record.
@@ -39,6 +40,7 @@ class LaunchBatching : public LoggedDeviceTest, public testing::WithParamInterfa
     std::vector<EnvironmentSetting> settings = LogSettings("info");
     settings.push_back({"TRELLIS_LAUNCH_BATCHES", GetParam().batches});
     settings.push_back({"TRELLIS_VALIDATE", GetParam().validate});
+    settings.push_back({"TRELLIS_MAX_PACKED_WORKGROUPS", GetParam().most_workgroups});
     settings.push_back({"TRELLIS_CLOSE_LEVELS", "auto"});
     return settings;
   }
@@ -321,7 +323,8 @@ TEST_F(LaunchBatchesThatLose, AllRecordsForOneNode) {
 
 INSTANTIATE_TEST_SUITE_P(Setting, LaunchBatching,
                          testing::Values(Mode{"automatic", "auto"}, Mode{"always", "always"}, Mode{"never", "never"},
-                                         Mode{"always_validated", "always", "true"}),
+                                         Mode{"always_validated", "always", "true"},
+                                         Mode{"always_striding", "always", "false", "1"}),
                          [](const testing::TestParamInfo<Mode>& info) { return std::string(info.param.name); });
 
 }  // namespace

@@ -458,7 +458,6 @@ TEST_P(Packing, BarriersKeepNodesUnpacked) {
 
 INSTANTIATE_TEST_SUITE_P(Setting, Packing,
                          testing::Values(Mode{"packed", "true", "subgroup"}, Mode{"packed_one_by_one", "true", "none"},
-                                         Mode{"one_after_another", "true", "none", "1"},
                                          Mode{"striding", "true", "subgroup", "3"}, Mode{"unpacked", "false", "auto"}),
                          [](const testing::TestParamInfo<Mode>& info) { return std::string(info.param.name); });
 

@@ -167,6 +167,37 @@ TEST_F(RuntimeBounds, ReservationsOfAnyCount) {
   }
 }
 
+// Workgroups that take the records of a region: as many as they need, or the most there may be.
+TEST_F(RuntimeBounds, WorkgroupsOfAnySize) {
+  struct Filled {
+    uint32_t capacity;
+    uint32_t reserved;
+    bool has_memory;
+  };
+  for (const bool subgroups : {false, true}) {
+    if (!UseSubgroups(subgroups)) continue;
+    for (const Filled& filled : {Filled{3000, 0, true}, {3000, 2500, true}, {kMostCapacity, 0x7ffffc00, false}}) {
+      for (const uint32_t coalesce : {1u, 2u, 7u, 64u, 0x7fffffffu, 0x80000000u}) {
+        for (const uint32_t most : {1u, 3u, 40u, shared::kAnyWorkgroups}) {
+          for (const uint32_t count : {1u, 64u, 65u}) {
+            OpenAlike({.stride = 4,
+                       .capacity = filled.capacity,
+                       .reserved = filled.reserved,
+                       .coalesce = coalesce,
+                       .most_workgroups = most,
+                       .has_memory = filled.has_memory});
+            RuntimeCall call = Reservation(shared::kCallReserveInvocation, kOneTarget, 3, count);
+            call.record_bytes = filled.has_memory ? 4 : 0;
+            SCOPED_TRACE("workgroups of " + std::to_string(coalesce) + ", most " + std::to_string(most));
+            Reserve(call, 1);
+            if (HasFailure()) return;
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST_F(RuntimeBounds, CountsThatDiffer) {
   for (const bool subgroups : {false, true}) {
     if (!UseSubgroups(subgroups)) continue;

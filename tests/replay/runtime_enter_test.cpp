@@ -121,6 +121,24 @@ TEST_F(RuntimeEnter, AnyWorkgroupOfARegion) {
   }
 }
 
+// Its grid has more numbers than there are.
+TEST_F(RuntimeEnter, LastWorkgroupsOfALargeRegion) {
+  constexpr uint32_t kGrid = 65535;
+  Open({{kStride, 100, 100}, {4, 1}, {4, 1}, {16, 1}});
+  ReadFromRegion(0);
+  RuntimeCall call = EntryCall(shared::kCallEnterStatic);
+  call.row = 65538;  // its product with the last of the grid is 2^32 - 4
+  call.rows = kGrid;
+  call.id_x = 3;
+  call.id_y = kGrid - 1;
+  call.grid_x = kGrid;
+  call.grid_y = call.grid_z = 1;
+  const RuntimeResult result = Call(call, 1).front();
+  EXPECT_NE(result.is_true, 0u);
+  EXPECT_EQ(result.record, 3u);
+  EXPECT_EQ(result.element, kGrid - 1);
+}
+
 // Regions without records before, between and behind those with some. What rounding up to rows adds has nothing to do.
 TEST_F(RuntimeEnter, EachWorkgroupOfABatch) {
   constexpr uint32_t kEach = 3;  // records a workgroup, or workgroups a record
@@ -157,6 +175,34 @@ TEST_F(RuntimeEnter, EachWorkgroupOfABatch) {
         EXPECT_EQ(result.count, tested.function == shared::kCallEnterCoalescing ? std::min(left, kEach) : 1u);
       }
     }
+  }
+}
+
+// Each of the two has its own number of workgroups.
+TEST_F(RuntimeEnter, MembersOfABatchStride) {
+  constexpr uint32_t kEach = 2;
+  constexpr std::array<uint32_t, 2> kRecords = {10, 7};
+  std::multiset<std::pair<uint64_t, uint32_t>> expected;
+  for (const std::vector<uint32_t>& sums : {std::vector<uint32_t>{0, 1, 3}, {0, 2, 3}, {0, 3, 10}}) {
+    Open({{kStride, 10, kRecords[0]}, {4, 1}, {kStride, 10, kRecords[1]}, {16, 1}});
+    ReadFromBatch({0, 2}, sums, shared::kLaunchCoalescing);
+    expected.clear();
+    for (uint32_t member = 0; member < 2; ++member)
+      for (uint32_t record = 0; record < kRecords[member]; record += kEach)
+        expected.emplace(records(2 * member).address + uint64_t{record} * kStride,
+                         std::min(kEach, kRecords[member] - record));
+    std::multiset<std::pair<uint64_t, uint32_t>> entered;
+    RuntimeCall call = EntryCall(shared::kCallEnterCoalescing);
+    call.each = kEach;
+    call.row = sums.back();
+    call.rows = 1;
+    for (call.strides = 0; call.strides < 6; ++call.strides) {
+      for (call.id_x = 0; call.id_x < call.row; ++call.id_x) {
+        const RuntimeResult result = Call(call, 1).front();
+        if (result.is_true != 0) entered.emplace(result.base, result.count);
+      }
+    }
+    EXPECT_EQ(entered, expected);
   }
 }
 
@@ -231,7 +277,6 @@ class RuntimePacks : public RuntimeEnter {
   std::multiset<Entered> StrideThroughAll(RuntimeCall call, uint32_t dispatched, uint32_t strides) {
     std::multiset<Entered> entered;
     for (call.strides = 0; call.strides <= strides; ++call.strides) entered.merge(EnterAll(call, dispatched));
-    ++call.strides;
     EXPECT_TRUE(EnterAll(call, dispatched).empty());
     return entered;
   }

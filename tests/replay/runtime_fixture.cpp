@@ -1,5 +1,7 @@
 #include "tests/replay/runtime_fixture.h"
 
+#include <algorithm>
+
 #include "layer/objects/scoped_shader_module.h"
 #include "tests/runtime_calls_spv.h"
 #include "tests/runtime_calls_subgroup_spv.h"
@@ -103,7 +105,11 @@ void RuntimeTest::Open(const std::vector<RegionSetup>& setups) {
     regions[i].lost = setup.lost;
     regions[i].coalesce = setup.coalesce;
     regions[i].most_workgroups = setup.most_workgroups;
-    regions[i].reciprocal = setup.coalesce == 0 ? 0 : UINT32_MAX / setup.coalesce;
+    if (setup.coalesce == 0) continue;
+    regions[i].reciprocal = UINT32_MAX / setup.coalesce;
+    const uint64_t there = std::min(setup.reserved, setup.capacity);
+    const uint64_t workgroups = (there + setup.coalesce - 1) / setup.coalesce;
+    regions[i].workgroups = static_cast<uint32_t>(std::min<uint64_t>(workgroups, setup.most_workgroups));
   }
   regions_ = guarded_->Take(regions);
   dump_ = guarded_->Take(kDumpBytes);

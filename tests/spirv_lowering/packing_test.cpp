@@ -258,19 +258,29 @@ TEST(Packing, EveryCaseThatCanBePackedIsLowered) {
   }
 }
 
-// Who only receives; in a loop that begins each time with variables as they were first.
+// Who only receives; in a loop that begins each time with variables as they were first. Tables stay constant.
 TEST(Packing, WorkgroupsStrideThroughTheLaunch) {
   LowerRequest request;
   request.packed = 32;
   NodeParts receiver = ThreadNode();
-  receiver.globals = "%ptr_own = OpTypePointer Private %uint\n%own = OpVariable %ptr_own Private %uint_3";
-  receiver.interface = "%input %own";
-  receiver.body = "OpStore %own %uint_1";
+  receiver.globals =
+      "%ptr_own = OpTypePointer Private %uint\n%own = OpVariable %ptr_own Private %uint_3\n"
+      "%pair = OpTypeArray %uint %uint_2\n%ptr_pair = OpTypePointer Private %pair\n"
+      "%ones = OpConstantComposite %pair %uint_1 %uint_1\n%table = OpVariable %ptr_pair Private %ones\n"
+      "%changed = OpVariable %ptr_pair Private %ones\n%unset = OpVariable %ptr_pair Private";
+  receiver.interface = "%input %own %table %changed %unset";
+  receiver.body =
+      "OpStore %own %uint_1\n%read = OpAccessChain %ptr_own %table %uint_1\n%value = OpLoad %uint %read\n"
+      "%place = OpInBoundsAccessChain %ptr_own %changed %uint_0\nOpStore %place %value\n"
+      "OpCopyMemory %unset %table\n%all = OpLoad %pair %table";
   const std::string text = LowerParts(receiver, request);
-  EXPECT_TRUE(HasLines(text, {"* = OpFunctionCall %void %trellis_start ...", "OpLoopMerge ...",
-                              "* = OpFunctionCall %bool %trellis_enter_static ...", "OpStore %own %uint_3",
-                              "* = OpFunctionCall %void %main", "* = OpFunctionCall %bool %trellis_stride"}))
+  EXPECT_TRUE(HasLines(
+      text, {"* = OpFunctionCall %void %trellis_start ...", "OpLoopMerge ...",
+             "* = OpFunctionCall %bool %trellis_enter_static ...", "OpStore %own %uint_3", "OpStore %changed %ones",
+             "* = OpFunctionCall %void %main", "* = OpFunctionCall %bool %trellis_stride"}))
       << text;
+  EXPECT_FALSE(HasLine(text, "OpStore %table ...")) << text;
+  EXPECT_FALSE(HasLine(text, "OpStore %unset ...")) << text;
   request.packed = 1;
   EXPECT_FALSE(HasLine(LowerParts(receiver, request), "* = OpFunctionCall %bool %trellis_stride")) << "not packed";
   EXPECT_FALSE(HasLine(LowerParts(receiver, request), "OpStore %own %uint_3"));
