@@ -46,8 +46,6 @@ add_library(trellis_spirv_lowering STATIC
   reflect/grid_member.h
   reflect/handle_paths.cpp
   reflect/handle_paths.h
-  reflect/input_writes.cpp
-  reflect/input_writes.h
   reflect/node_info.h
   reflect/node_module.cpp
   reflect/node_module.h
@@ -59,6 +57,8 @@ add_library(trellis_spirv_lowering STATIC
   reflect/records_per_node.h
   reflect/reflect.cpp
   reflect/reflect.h
+  reflect/variable_writes.cpp
+  reflect/variable_writes.h
   runtime/runtime_library.cpp
   runtime/runtime_library.h)
 target_link_libraries(trellis_spirv_lowering PUBLIC trellis_spirv_ir)

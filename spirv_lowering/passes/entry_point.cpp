@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <string>
-#include <unordered_set>
 
-#include "spirv_lowering/ir/written_variables.h"
+#include "spirv_lowering/reflect/variable_writes.h"
 
 namespace trellis::spirv {
 namespace {
@@ -98,12 +97,8 @@ class EntryPoint {
   // What one workgroup of the node left in them is nothing for the next one. Tables, which nobody writes, stay
   // constant.
   void ResetVariables(Builder& builder) {
-    std::unordered_set<Id> initialized;
     for (const Instruction& global : module_.globals)
-      if (IsInitializedPrivate(global)) initialized.insert(global.result_id);
-    const std::unordered_set<Id> written = FindWritten(module_, initialized);
-    for (const Instruction& global : module_.globals)
-      if (written.contains(global.result_id))
+      if (IsInitializedPrivate(global) && WritesVariable(module_, types_, global.result_id))
         builder.EmitVoid(spv::Op::OpStore, {global.result_id, global.operands[1]});
   }
 

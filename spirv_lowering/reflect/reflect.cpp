@@ -10,10 +10,10 @@
 #include "spirv_lowering/reflect/allocations.h"
 #include "spirv_lowering/reflect/constants.h"
 #include "spirv_lowering/reflect/grid_member.h"
-#include "spirv_lowering/reflect/input_writes.h"
 #include "spirv_lowering/reflect/node_module.h"
 #include "spirv_lowering/reflect/packing.h"
 #include "spirv_lowering/reflect/records_per_node.h"
+#include "spirv_lowering/reflect/variable_writes.h"
 
 namespace trellis::spirv {
 namespace {
@@ -266,7 +266,7 @@ class Reflection {
       // Without the decoration the payload begins with a VkDispatchIndirectCommand (the chapter's older wording).
       info_.grid_member = member->value_or(GridMember{0, 4, 3});
     }
-    info_.writes_input = WritesInput(module_, types_, node_.input);
+    info_.writes_input = WritesVariable(module_, types_, node_.input);
     return {};
   }
 

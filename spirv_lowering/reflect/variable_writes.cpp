@@ -1,4 +1,4 @@
-#include "spirv_lowering/reflect/input_writes.h"
+#include "spirv_lowering/reflect/variable_writes.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -24,10 +24,10 @@ bool Names(const Instruction& instruction, const std::unordered_set<Id>& pointer
   return named;
 }
 
-class InputUses {
+class VariableUses {
  public:
-  InputUses(const Module& module, const Types& types, Id input)
-      : module_(module), types_(types), debug_imports_(NonSemanticImports(module)), derived_{input} {
+  VariableUses(const Module& module, const Types& types, Id variable)
+      : module_(module), types_(types), debug_imports_(NonSemanticImports(module)), derived_{variable} {
     for (const Function& function : module.functions) functions_.emplace(function.id(), &function);
   }
 
@@ -83,6 +83,8 @@ class InputUses {
 
 }  // namespace
 
-bool WritesInput(const Module& module, const Types& types, Id input) { return InputUses(module, types, input).Write(); }
+bool WritesVariable(const Module& module, const Types& types, Id variable) {
+  return VariableUses(module, types, variable).Write();
+}
 
 }  // namespace trellis::spirv
