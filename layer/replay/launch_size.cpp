@@ -99,8 +99,8 @@ uint64_t WorkgroupsFor(const shared::LaunchPlan& launch, uint32_t records) {
   return (records + each - 1) / each;
 }
 
-uint32_t DispatchedWorkgroups(const shared::LaunchPlan& launch, uint32_t workgroups) {
-  const uint64_t packed = (uint64_t{workgroups} + launch.packed - 1) / launch.packed;
+uint32_t DispatchedWorkgroups(const shared::LaunchPlan& launch, uint64_t workgroups) {
+  const uint64_t packed = (workgroups + launch.packed - 1) / launch.packed;
   return static_cast<uint32_t>(std::min<uint64_t>(packed, launch.most_workgroups));
 }
 

@@ -51,7 +51,7 @@ struct DispatchSize {
 [[nodiscard]] uint64_t WorkgroupsFor(const shared::LaunchPlan& launch, uint32_t records);
 
 // Of the dispatch, for so many of LaunchInput (LaunchPlan::packed and most_workgroups).
-[[nodiscard]] uint32_t DispatchedWorkgroups(const shared::LaunchPlan& launch, uint32_t workgroups);
+[[nodiscard]] uint32_t DispatchedWorkgroups(const shared::LaunchPlan& launch, uint64_t workgroups);
 
 // A dispatch of at least `workgroups` workgroups (below 2^32 - 2^16), as near to one row as the limit allows. 0, 0 for
 // none.

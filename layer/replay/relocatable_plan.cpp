@@ -56,11 +56,6 @@ std::vector<uint32_t> RootsOf(std::span<const RootCount> counts) {
   return roots;
 }
 
-// Workgroups, where nothing stands between the region's counters and the dispatch.
-uint64_t DispatchedFromRegion(const shared::LaunchPlan& launch, uint32_t records) {
-  return std::min<uint64_t>(WorkgroupsFor(launch, records), launch.most_workgroups);
-}
-
 class Planner {
  public:
   Planner(const ExecutionGraphPipeline& pipeline, const RelocatablePlanKey& key, const DispatchEnvironment& environment)
@@ -143,10 +138,11 @@ class Planner {
       notes += added.described.note_words;
       added.from_region = IsFromRegion(level, launch, added.described);
       if (added.from_region) {
-        added.most_workgroups =
-            DispatchedFromRegion(added.described, plan_.memory.opening_of(level, launch.input).capacity);
-        added.arriving_workgroups =
-            DispatchedFromRegion(added.described, plan_.memory.arrivals_of(level, launch.input));
+        const auto dispatched = [&](uint32_t records) {
+          return DispatchedWorkgroups(added.described, WorkgroupsFor(added.described, records));
+        };
+        added.most_workgroups = dispatched(plan_.memory.opening_of(level, launch.input).capacity);
+        added.arriving_workgroups = dispatched(plan_.memory.arrivals_of(level, launch.input));
         continue;
       }
       ++position;
