@@ -4,6 +4,7 @@
 #include "bench/workloads/workloads.h"
 #include "bench_nodes/bin.h"
 #include "bench_nodes/classify_sorted.h"
+#include "bench_nodes/classify_together.h"
 #include "bench_shaders/bin.h"
 #include "bench_shaders/classify.h"
 #include "bench_shaders/classify_sorted.h"
@@ -20,15 +21,16 @@ struct Sort {
   [[nodiscard]] uint32_t items_of_workgroup() const { return invocations * items; }
 };
 
-// With the records that a workgroup of the bins takes.
 struct Form : Sort {
-  uint32_t records_of_share;
+  uint32_t records_of_share;  // that a workgroup of the bins takes
+  uint32_t together = 1;      // items that an invocation of the graph sends at once
 };
-constexpr Form kGraphForms[] = {{{false, 256, 1}, 256},   {{false, 512, 1}, 256}, {{false, 1024, 1}, 256},
-                                {{false, 1024, 1}, 1024}, {{true, 256, 8}, 256},  {{true, 256, 8}, 1024},
-                                {{true, 512, 4}, 256},    {{true, 512, 4}, 1024}, {{true, 512, 4}, 2048},
-                                {{true, 512, 8}, 1024},   {{true, 512, 8}, 2048}, {{true, 1024, 4}, 256},
-                                {{true, 1024, 4}, 1024},  {{true, 1024, 4}, 2048}};
+constexpr Form kGraphForms[] = {
+    {{false, 256, 1}, 256},     {{false, 512, 1}, 256},     {{false, 1024, 1}, 256},   {{false, 1024, 1}, 1024},
+    {{true, 256, 8}, 256},      {{true, 256, 8}, 1024},     {{true, 512, 4}, 256},     {{true, 512, 4}, 1024},
+    {{true, 512, 4}, 2048},     {{true, 512, 8}, 1024},     {{true, 512, 8}, 2048},    {{true, 1024, 4}, 256},
+    {{true, 1024, 4}, 1024},    {{true, 1024, 4}, 2048},    {{true, 512, 4}, 2048, 5}, {{true, 512, 8}, 2048, 11},
+    {{true, 1024, 4}, 1024, 5}, {{true, 1024, 4}, 2048, 5}, {{true, 1024, 8}, 2048, 9}};
 constexpr Form kRivalForms[] = {{{false, 256, 1}, 1024}, {{false, 256, 4}, 1024}, {{true, 256, 4}, 1024},
                                 {{true, 256, 8}, 2048},  {{true, 256, 16}, 2048}, {{true, 512, 8}, 4096},
                                 {{true, 1024, 2}, 2048}, {{true, 1024, 4}, 1024}, {{true, 1024, 4}, 2048},
@@ -44,20 +46,26 @@ struct Push {
 
 uint32_t DivideUp(uint32_t dividend, uint32_t divisor) { return (dividend + divisor - 1) / divisor; }
 
-bool Fits(const Gpu& gpu, const Sort& sort, uint32_t bins) {
-  const uint32_t shared_words = (sort.in_shared_memory ? sort.items_of_workgroup() + 2 * bins + 1 : 0) + bins;
-  return sort.invocations <= gpu.limits().maxComputeWorkGroupInvocations &&
-         shared_words * 4 <= gpu.limits().maxComputeSharedMemorySize;
+bool Fits(const Gpu& gpu, const Form& form, uint32_t bins) {
+  const uint32_t places = form.items_of_workgroup() + bins * (form.together - 1);
+  const uint32_t shared_words = (form.in_shared_memory ? places + 2 * bins + 1 : 0) + bins;
+  return form.invocations <= gpu.limits().maxComputeWorkGroupInvocations &&
+         shared_words * 4 <= gpu.limits().maxComputeSharedMemorySize &&
+         (form.together == 1 || places <= form.invocations * form.together);
+}
+
+Words Node(const Form& form) {
+  if (!form.in_shared_memory) return Words(kClassifyNode);
+  return form.together == 1 ? Words(kClassifySortedNode) : kClassifyTogetherNode;
 }
 
 // The producer's items must be a multiple of those of a workgroup.
 std::vector<GraphNode> Nodes(uint32_t items, const Form& form, uint32_t bins) {
   const uint32_t of_workgroup = form.items_of_workgroup();
   const Grid grid = GridOf(items / of_workgroup);
-  const Constants constants = {{0, grid.x},           {1, grid.y},       {2, bins},
-                               {3, form.invocations}, {4, of_workgroup}, {5, form.items}};
-  std::vector<GraphNode> nodes = {
-      {"classify", form.in_shared_memory ? Words(kClassifySortedNode) : kClassifyNode, constants}};
+  const Constants constants = {{0, grid.x},       {1, grid.y},     {2, bins},         {3, form.invocations},
+                               {4, of_workgroup}, {5, form.items}, {6, form.together}};
+  std::vector<GraphNode> nodes = {{"classify", Node(form), constants}};
   for (uint32_t bin = 0; bin < bins; ++bin)
     nodes.push_back({"bin", kBinNode, {{0, bin}, {1, form.records_of_share}}, bin});
   return nodes;

@@ -10,6 +10,7 @@ layout(constant_id = 1) const uint kGridY = 1;
 layout(constant_id = 2) const uint kBins = 1;
 layout(constant_id = 4) const uint kItemsOfWorkgroup = 256;
 layout(constant_id = 5) const uint kItems = 1;  // of an invocation
+const uint kTogether = 1;
 #include "../shared/order_by_bin.glsl"
 NODE_STATIC_GRID(kGridX, kGridY, 1);
 NODE_ARRAY(kBins) NODE_OUTPUT(Record, Sorted, "bin", kItemsOfWorkgroup);

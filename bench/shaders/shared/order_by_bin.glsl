@@ -1,13 +1,16 @@
 // The items of a workgroup in the order of their bins, in shared memory, so that neighbouring invocations have neighbouring records to write. Whoever
-// includes this has the constants kBins, kItems (of an invocation) and kItemsOfWorkgroup, and defines place_bin.
+// includes this has the constants kBins, kItems (of an invocation), kItemsOfWorkgroup and kTogether, and defines place_bin. Each bin has a multiple of
+// kTogether places, the last of which may be empty.
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_KHR_shader_subgroup_ballot : require
 
+const uint kNoItem = 0xffffffffu;
+
 shared uint bin_counts[kBins];
-shared uint bin_starts[kBins];           // in `ordered`
-shared uint ordered[kItemsOfWorkgroup];  // items
+shared uint bin_starts[kBins];                                     // in `ordered`
+shared uint ordered[kItemsOfWorkgroup + kBins * (kTogether - 1)];  // items
 shared uint ordered_count;
 
 // Called once for each bin that has items, by one invocation; what it writes to shared memory all can read after order_items.
@@ -36,8 +39,10 @@ void order_items(uint first, uint end) {
   for (uint first_bin = 0; first_bin < kBins; first_bin += gl_WorkGroupSize.x) {
     const uint bin = first_bin + gl_LocalInvocationIndex;
     const uint count = bin < kBins ? bin_counts[bin] : 0;
-    const uint start = take_ordered(count);
+    const uint places = (count + kTogether - 1) / kTogether * kTogether;
+    const uint start = take_ordered(places);
     if (count == 0) continue;
+    for (uint place = count; place < places; ++place) ordered[start + place] = kNoItem;
     bin_starts[bin] = start;
     place_bin(bin, start, count);
   }
