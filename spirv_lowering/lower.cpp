@@ -59,7 +59,9 @@ Expected<LoweredNode> LowerNode(NodeModule node, const NodeInfo& info, const Low
   if (info.has_enqueue_capability) WidenBarriers(module, types, info.vulkan_memory_model);
   Expected<std::vector<ReplacedBuiltIn>> built_ins = ReplaceBuiltIns(module, types, info.packed > 1);
   if (!built_ins) return built_ins.error();
-  Importer runtime(module, types, RuntimeLibrary(info.vulkan_memory_model, AggregatesSubgroups(info, options)));
+  Importer runtime(
+      module, types,
+      RuntimeLibrary({info.vulkan_memory_model, AggregatesSubgroups(info, options), options.int64_addresses}));
   Lowering lowering{module,
                     types,
                     runtime,
@@ -99,7 +101,10 @@ NodeInfo LoweringKey(const NodeInfo& info) {
   key.shares_input_with_name.clear();
   key.shares_input_with_index = 0;
   key.packing_obstacle.clear();
-  if (key.kind == LaunchKind::kDynamicGrid) key.grid = {};
+  if (key.kind == LaunchKind::kDynamicGrid) {
+    key.grid = {};
+    key.in_batches = false;  // only launches that read regions can be
+  }
   for (NodeOutputInfo& output : key.outputs) {
     output.target_name.clear();
     output.constant_indices.reset();

@@ -38,6 +38,9 @@ struct LowerOptions {
   // Indices into arrays, vectors and matrices inside a payload are at most the last one. (Indices of payloads always
   // are.)
   bool robust_access = false;
+  // Addresses are computed with 64-bit integers, which the device has to have (shaderInt64). Else with pairs of 32-bit
+  // ones, in three times as many instructions.
+  bool int64_addresses = false;
 };
 
 struct LoweredNode {

@@ -117,6 +117,18 @@ void EnableMaintenance4(VkDeviceCreateInfo& info, const DeviceTraits& supported,
   EnableFeature(info, kMaintenance4, arena);
 }
 
+// Without it nodes compute addresses with pairs of 32-bit integers.
+void EnableShaderInt64(VkDeviceCreateInfo& info, Arena& arena) {
+  if (auto* features = FindStruct<VkPhysicalDeviceFeatures2>(const_cast<void*>(info.pNext),
+                                                             VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2)) {
+    features->features.shaderInt64 = VK_TRUE;
+    return;
+  }
+  VkPhysicalDeviceFeatures features = info.pEnabledFeatures ? *info.pEnabledFeatures : VkPhysicalDeviceFeatures{};
+  features.shaderInt64 = VK_TRUE;
+  info.pEnabledFeatures = arena.Copy(features);
+}
+
 void EnableNeededFeatures(VkDeviceCreateInfo& info, const DeviceTraits& supported, Arena& arena) {
   EnableBufferDeviceAddress(info, arena);
   EnableFeature(info, kScalarBlockLayout, arena);
@@ -124,6 +136,7 @@ void EnableNeededFeatures(VkDeviceCreateInfo& info, const DeviceTraits& supporte
   if (supported.storage_buffer_8bit) EnableFeature(info, kStorageBuffer8Bit, arena);
   if (supported.maintenance4) EnableMaintenance4(info, supported, arena);
   if (supported.maximal_reconvergence) EnableMaximalReconvergence(info, arena);
+  if (supported.shader_int64) EnableShaderInt64(info, arena);
 }
 
 }  // namespace

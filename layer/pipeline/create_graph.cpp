@@ -7,6 +7,7 @@
 #include "layer/graph/describe.h"
 #include "layer/graph/link.h"
 #include "layer/graph/tables.h"
+#include "layer/pipeline/batching.h"
 #include "layer/pipeline/compile_nodes.h"
 #include "layer/pipeline/creation_context.h"
 #include "layer/pipeline/creation_feedback.h"
@@ -105,8 +106,10 @@ CreationResult Build(const CreationContext& context, const VkExecutionGraphPipel
     if (!collected.Succeeded()) return collected;
   }
   if (CreationResult linked = Link(context, stages, library_nodes, graph); !linked.Succeeded()) return linked;
-  if (!graph.is_library)
+  if (!graph.is_library) {
     if (CreationResult uploaded = UploadTables(graph); !uploaded.Succeeded()) return uploaded;
+    LeaveOutOfBatches(context.device.settings, stages, graph.graph);
+  }
 
   CompileTimes times;
   CreationResult compiled = CompileStages(context, info.pNext, stages, feedback, times, graph);

@@ -85,7 +85,8 @@ std::shared_ptr<const LoweredShader> LowerNode(const Device& device, const Stage
                                        device.traits.maximal_reconvergence,
                                        AggregatesWorkgroups(device),
                                        device.settings.validate,
-                                       AccessIsRobust(device, node, chain)};
+                                       AccessIsRobust(device, node, chain),
+                                       device.settings.int64_addresses && device.traits.shader_int64};
   return node.module->Lowered(spirv::LoweringKey(info), options,
                               [&] { return Lower(device, node.module->Checked()->module, info, options); });
 }

@@ -71,6 +71,7 @@ class CachedModule {
     bool maximal_reconvergence = false;
     bool workgroup_aggregation = false;
     bool robust_access = false;
+    bool int64_addresses = false;
     auto operator<=>(const Key&) const = default;
   };
   struct Lowering {

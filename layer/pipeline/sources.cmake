@@ -1,4 +1,5 @@
 list(APPEND TRELLIS_LAYER_SOURCES
+  ${CMAKE_CURRENT_LIST_DIR}/batching.cpp
   ${CMAKE_CURRENT_LIST_DIR}/compile_nodes.cpp
   ${CMAKE_CURRENT_LIST_DIR}/create_compute.cpp
   ${CMAKE_CURRENT_LIST_DIR}/create_graph.cpp

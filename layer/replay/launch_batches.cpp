@@ -5,34 +5,25 @@
 #include <utility>
 
 #include "layer/objects/device.h"
+#include "layer/pipeline/batching.h"
 
 namespace trellis {
 namespace {
 
-// A kernel with its barrier takes as long as a dozen indirect dispatches (measured on an H200: 4 to 5 us and 0.37 us).
-constexpr size_t kLeastWorthwhile = 16;
-
 // Dispatches of more workgroups hide what the next ones take to begin, and workgroups of a batch need 2 ns each to find
-// their launch (the same GPU, 128 launches).
-constexpr uint64_t kMostWorthwhileWorkgroups = 64;  // of each member
+// their launch (measured on an H200, 128 launches).
+constexpr uint64_t kMostWorthwhileWorkgroups = 64;  // of each member on average
 
-struct BatchLimits {
-  size_t least_members = 0;
-  uint64_t most_workgroups = 0;  // of each member on average
-};
-
-BatchLimits LimitsOf(const Settings& settings) {
-  // Times are told by node.
-  if (settings.launch_batches == LaunchBatches::kNever || settings.timing) return {SIZE_MAX, 0};
-  if (settings.launch_batches == LaunchBatches::kAlways) return {2, UINT32_MAX};
-  return {kLeastWorthwhile, kMostWorthwhileWorkgroups};
+uint64_t MostWorthwhileWorkgroups(const Settings& settings) {
+  return settings.launch_batches == LaunchBatches::kAlways ? UINT32_MAX : kMostWorthwhileWorkgroups;
 }
 
 class Former {
  public:
   Former(const ExecutionGraphPipeline& pipeline, const LaunchLimits& limits, RelocatableLevel& level)
       : pipeline_(pipeline),
-        worthwhile_(LimitsOf(pipeline.device.settings)),
+        fewest_members_(FewestLaunches(pipeline.device.settings)),
+        most_worthwhile_(MostWorthwhileWorkgroups(pipeline.device.settings)),
         most_workgroups_(MostWorkgroups(limits)),
         most_batches_(limits.max_workgroups_x),
         level_(level) {}
@@ -52,6 +43,7 @@ class Former {
     // One pipeline has one way to enter and one grid. Outputs of modules that are lowered to the same words may differ
     // in what is never used.
     const uint32_t slot = launch.launch.slot;
+    if (!pipeline_.graph.NodeOf(slot).info.in_batches) return;
     const VkPipeline handle = pipeline_.nodes[pipeline_.graph.slots[slot].node].pipeline->handle();
     const auto [found, is_new] = group_of_.try_emplace({handle, pipeline_.outputs[slot].size()}, groups_.size());
     if (is_new) groups_.emplace_back();
@@ -77,10 +69,10 @@ class Former {
   // What arrives for an array is spread over its nodes, or is for one of them: the most that can arrive for one is
   // about what arrives for all.
   [[nodiscard]] bool IsWorthwhile(const Members& batch) const {
-    if (batch.size() < worthwhile_.least_members) return false;
+    if (batch.size() < fewest_members_) return false;
     uint64_t workgroups = 0;
     for (const uint32_t member : batch) workgroups = std::max(workgroups, level_.launches[member].arriving_workgroups);
-    return workgroups <= batch.size() * worthwhile_.most_workgroups;
+    return workgroups <= batch.size() * most_worthwhile_;
   }
 
   void Keep(Members batch) {
@@ -107,7 +99,8 @@ class Former {
   }
 
   const ExecutionGraphPipeline& pipeline_;
-  const BatchLimits worthwhile_;
+  const size_t fewest_members_;
+  const uint64_t most_worthwhile_;
   const uint64_t most_workgroups_;
   const uint32_t most_batches_;
   RelocatableLevel& level_;

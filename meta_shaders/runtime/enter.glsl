@@ -1,7 +1,7 @@
 // Entry: from the dispatch's workgroup to (record, workgroup of the record). False: past the end.
 //
 // A dispatch's workgroup is `packed` workgroups of the node side by side; local indices count through all of them. Where a dispatch has fewer workgroups
-// than its launch, each strides through it.
+// than its launch, each strides through it: only of nodes that take whole records, one or more a workgroup of the dispatch.
 #ifndef TRELLIS_META_SHADERS_RUNTIME_ENTER_GLSL
 #define TRELLIS_META_SHADERS_RUNTIME_ENTER_GLSL
 
@@ -15,6 +15,7 @@ uvec3 WorkgroupOfGrid(const uint number, const uvec2 grid) {
 }
 
 const uint kNoWorkgroup = 0xffffffffu;
+const uint kMostStep = 0x80000000u;
 
 // One of an array of exclusive prefix sums, which lie `stride` bytes apart.
 uint SumAt(const uvec2 sums, const uint stride, const uint index) { return UintReference(ElementAddress(sums, index, stride)).value; }
@@ -49,15 +50,16 @@ uint FindSum(const uvec2 sums, const uint stride, const uint count, const uint n
   return low;
 }
 
-// What a workgroup of the dispatch keeps of its launch. It has a number there, and where it strides (LaunchPlan::most_workgroups) one after another.
+// What a workgroup of the dispatch keeps of its launch.
 uvec3 trellis_place;  // gl_WorkGroupID
 uint trellis_form;    // LaunchBlock::form
 Records trellis_records;
 uvec2 trellis_notes;
 uint trellis_pack;       // which of the packed workgroups an invocation is in
 uint trellis_workgroup;  // number among those of the launch, as LaunchInput counts them; kNoWorkgroup if there is nothing to do
-uint trellis_step;       // to its next number
 uint trellis_end;        // numbers from it on have nothing to do
+uint trellis_step;       // records from those that it takes to its next ones, where it strides (LaunchPlan::most_workgroups)
+uvec2 trellis_step_bytes;
 
 // The launch that the workgroup is part of, where what was pushed is a batch. Gives its source.
 uvec2 EnterBatch(const uvec2 pushed) {
@@ -72,11 +74,9 @@ uvec2 EnterBatch(const uvec2 pushed) {
   return LaunchBlockReference(trellis_launch).block.source;
 }
 
-// Finds the launch and the place of the workgroup `place` of `size` in it. `each`: records that one of the dispatch takes where that is all that makes
-// workgroups, else 0. `counted`: of the node's own workgroups that run as one, those that LaunchInput counts. Several of `invocations` are
-// packed if that is not 0. `is_noted`: grids come from the records, and the form is kFormInput.
-void trellis_start(const uvec2 pushed, const uvec3 place, const uvec3 size, const uint local_index, const uint each, const uint counted,
-                   const uint invocations, const bool is_noted) {
+// Where the workgroup `place` of `size` is in what was pushed, whose source comes back. `is_noted`: grids come from the records, and the form is
+// kFormInput. Several workgroups of `invocations` are packed if that is not 0.
+uvec2 EnterDispatch(const uvec2 pushed, const uvec3 place, const uvec3 size, const uint local_index, const uint invocations, const bool is_noted) {
   trellis_pack = invocations == 0u ? 0u : local_index / invocations;
   trellis_local_index = local_index - trellis_pack * invocations;
   trellis_turn = 0u;
@@ -90,30 +90,44 @@ void trellis_start(const uvec2 pushed, const uvec3 place, const uvec3 size, cons
   uint row = trellis_form == kFormRegion ? 0u : place.y;
   trellis_workgroup = row * size.x + place.x;
   trellis_step = trellis_form == kFormRegion ? size.x : size.x * size.y;
-  if (trellis_form == kFormBatch) source = EnterBatch(pushed);
+  return source;
+}
+
+// The records of the launch. `each`: records that one of the dispatch's workgroups takes where that is all that makes workgroups, else 0. `counted`: of
+// the node's own workgroups that run as one, those that LaunchInput counts.
+void EnterLaunch(const uvec2 source, const uint each, const uint counted) {
   trellis_regions = LaunchBlockReference(trellis_launch).block.regions;  // asked for together with the input
   LaunchInputReference from = LaunchInputReference(source);
   trellis_records = from.launch.records;
   if (trellis_form == kFormInput) {
     trellis_notes = from.launch.notes;
     trellis_workgroup = from.launch.first_workgroup + trellis_workgroup * counted;
-    trellis_step *= counted;
     trellis_end = from.launch.workgroup_count;
+    if (each != 0u) trellis_records.count = min(trellis_records.count, SaturatingMultiply(trellis_end, each));
   } else if (each != 0u) {
     // No kernel closed the level: the number of records is the producers' counter.
     trellis_records.count = min(trellis_records.count, RegionReference(source).region.reserved);
     trellis_end = WorkgroupsFor(trellis_records.count, each);
   }
+  trellis_step = min(SaturatingMultiply(trellis_step, each), kMostStep);
+  trellis_step_bytes = Multiply64(trellis_step, trellis_records.stride);
+}
+
+// To be called first, of nodes whose launches are never members of a batch, which spares them the search and its registers.
+void trellis_start(const uvec2 pushed, const uvec3 place, const uvec3 size, const uint local_index, const uint each, const uint counted,
+                   const uint invocations, const bool is_noted) {
+  EnterLaunch(EnterDispatch(pushed, place, size, local_index, invocations, is_noted), each, counted);
+}
+
+// Instead, of nodes whose launches may be members of one.
+void trellis_start_in_batch(const uvec2 pushed, const uvec3 place, const uvec3 size, const uint local_index, const uint each, const uint counted,
+                            const uint invocations, const bool is_noted) {
+  uvec2 source = EnterDispatch(pushed, place, size, local_index, invocations, is_noted);
+  if (trellis_form == kFormBatch) source = EnterBatch(pushed);
+  EnterLaunch(source, each, counted);
 }
 
 bool HasWork() { return trellis_workgroup < trellis_end; }
-
-// False: the workgroup is done.
-bool trellis_stride() {
-  if (!HasWork() || trellis_end - trellis_workgroup <= trellis_step) return false;
-  trellis_workgroup += trellis_step;
-  return true;
-}
 
 void SetRecord(const uint record, const uint count) {
   trellis_record = record;
@@ -179,6 +193,15 @@ bool trellis_enter_coalescing(const uint coalesce, const uint packed) {
   trellis_workgroup_id = uvec3(0u);
   SetRecord(first, min(coalesce, trellis_records.count - first));
   return true;
+}
+
+// To the next records of a workgroup that entered, up to `coalesce` of them. False: there are none. Light, since it is what a turn of a small node costs
+// beside the node: a launch has less than 2^31 records, so that no sum wraps.
+bool trellis_stride(const uint coalesce) {
+  trellis_record += trellis_step;
+  const uint count = coalesce != 1u ? min(coalesce, trellis_records.count - trellis_record) : 1u;
+  trellis_input = uvec4(AddressAdd64(trellis_input.xy, trellis_step_bytes), count, trellis_records.stride);
+  return trellis_record < trellis_records.count;
 }
 
 uint trellis_shader_index() { return LaunchBlockReference(trellis_launch).block.shader_index; }

@@ -1,5 +1,5 @@
-// Functions that lowering links into nodes by name. Compiled four times: for both memory models, with and without subgroup aggregation
-// (TRELLIS_VULKAN_MEMORY_MODEL, TRELLIS_SUBGROUP_AGGREGATION). Built-ins come in as parameters, because the node may declare the same ones.
+// Functions that lowering links into nodes by name. Compiled eight times: for both memory models, with and without subgroup aggregation and 64-bit
+// integers (TRELLIS_VULKAN_MEMORY_MODEL, TRELLIS_SUBGROUP_AGGREGATION, TRELLIS_INT64_ADDRESSES). Built-ins come in as parameters, because the node may declare the same ones.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_KHR_memory_scope_semantics : require
@@ -26,7 +26,8 @@ layout(local_size_x = 1) in;
 // Every function once, so that the compiler keeps them all.
 void main() {
   trellis_start(uvec2(0), gl_WorkGroupID, gl_NumWorkGroups, 0u, 1u, 1u, 1u, false);
-  bool entered = trellis_enter_static(uvec3(1u), 1u) || trellis_enter_dynamic(0u, 1u) || trellis_enter_coalescing(1u, 1u) || trellis_stride();
+  trellis_start_in_batch(uvec2(0), gl_WorkGroupID, gl_NumWorkGroups, 0u, 1u, 1u, 1u, false);
+  bool entered = trellis_enter_static(uvec3(1u), 1u) || trellis_enter_dynamic(0u, 1u) || trellis_enter_coalescing(1u, 1u) || trellis_stride(1u);
   uvec4 handle = trellis_reserve_workgroup(0u, 1u, 0u, 1u) + trellis_reserve_invocation(0u, 1u, 0u, 1u) + trellis_defer_workgroup(0u, 1u, 0u, 1u) +
                  trellis_defer_invocation(0u, 1u, 0u, 1u) + trellis_reserve_invocations(0u, 1u, 0u, 1u, 1u);
   trellis_enqueue_workgroup(handle, 1u);

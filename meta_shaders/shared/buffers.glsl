@@ -1,6 +1,7 @@
-// Device addresses in GLSL without 64-bit integers, and the blocks of graph_data.h behind them.
+// Device addresses in GLSL, and the blocks of graph_data.h behind them.
 //
-// An address is uvec2 {low, high}. Blocks use scalar layout, so that arrays of the shared structures have C++'s strides.
+// An address is uvec2 {low, high}. With TRELLIS_INT64_ADDRESSES sums and products are of 64-bit integers, which devices need not have; a carry takes
+// several instructions where there are none. Blocks use scalar layout, so that arrays of the shared structures have C++'s strides.
 #ifndef TRELLIS_META_SHADERS_SHARED_BUFFERS_GLSL
 #define TRELLIS_META_SHADERS_SHARED_BUFFERS_GLSL
 
@@ -11,13 +12,15 @@
 
 #include "graph_data.h"
 
-uvec2 AddressAdd(uvec2 address, uint bytes) {
-  uint carry;
-  const uint low = uaddCarry(address.x, bytes, carry);
-  return uvec2(low, address.y + carry);
-}
+#ifdef TRELLIS_INT64_ADDRESSES
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 
 // Sum of an address and a 64-bit offset.
+uvec2 AddressAdd64(uvec2 address, uvec2 bytes) { return unpackUint2x32(packUint2x32(address) + packUint2x32(bytes)); }
+
+// 64-bit product of two 32-bit factors.
+uvec2 Multiply64(uint a, uint b) { return unpackUint2x32(uint64_t(a) * uint64_t(b)); }
+#else
 uvec2 AddressAdd64(uvec2 address, uvec2 bytes) {
   uint carry;
   const uint low = uaddCarry(address.x, bytes.x, carry);
@@ -31,6 +34,9 @@ uvec2 Multiply64(uint a, uint b) {
   umulExtended(a, b, high, low);
   return uvec2(low, high);
 }
+#endif
+
+uvec2 AddressAdd(uvec2 address, uint bytes) { return AddressAdd64(address, uvec2(bytes, 0u)); }
 
 // address + index * stride, exact beyond 4 GiB.
 uvec2 ElementAddress(uvec2 address, uint index, uint stride) { return AddressAdd64(address, Multiply64(index, stride)); }
@@ -54,15 +60,15 @@ uint SaturatingMultiply(uint a, uint b) {
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer UintReference { uint value; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer UintArrayReference { uint at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 16) buffer NotesReference { uvec4 notes; };  // kFullNotes
-layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer LaunchBlockReference { LaunchBlock block; };
+layout(buffer_reference, scalar, buffer_reference_align = 16) readonly buffer LaunchBlockReference { LaunchBlock block; };
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer LaunchBatchReference { LaunchBatch batch; };
-layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer NodeOutputReference { NodeOutput at[]; };
-layout(buffer_reference, scalar, buffer_reference_align = 8) buffer LaunchInputReference { LaunchInput launch; };
-layout(buffer_reference, scalar, buffer_reference_align = 8) buffer RegionReference { Region region; };
+layout(buffer_reference, scalar, buffer_reference_align = 16) readonly buffer NodeOutputReference { NodeOutput at[]; };
+layout(buffer_reference, scalar, buffer_reference_align = 16) buffer LaunchInputReference { LaunchInput launch; };
+layout(buffer_reference, scalar, buffer_reference_align = 16) buffer RegionReference { Region region; };
 layout(buffer_reference, scalar, buffer_reference_align = 8) buffer ControlBlockReference { ControlBlock control; };
 
 const uint kRegionBytes = 384u;
-const uint kRegionLostOffset = 24u;
+const uint kRegionLostOffset = 32u;
 const uint kRegionReservedOffset = 128u;
 const uint kLaunchBlockBytes = 48u;
 const uint kLaunchBatchBytes = 48u;

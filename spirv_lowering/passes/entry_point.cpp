@@ -20,7 +20,7 @@ class EntryPoint {
       : lowering_(lowering), module_(lowering.module), types_(lowering.types), built_ins_(built_ins), launch_(launch) {}
 
   Expected<void> Run() {
-    start_ = Import("trellis_start");
+    start_ = Import(lowering_.info.in_batches ? "trellis_start_in_batch" : "trellis_start");
     enter_ = Import(EnterName());
     if (IsInLoop()) stride_ = Import("trellis_stride");
     shader_index_ = Import("trellis_shader_index");
@@ -45,32 +45,32 @@ class EntryPoint {
   // start(); if (enter()) node();
   std::vector<BasicBlock> PlainBlocks() {
     std::vector<BasicBlock> blocks = NewBlocks(3);
-    Builder first(module_, blocks[0].body);
-    first.Call(types_.Void(), start_, StartArguments(first));
-    CallNode(first, blocks[1], blocks[2].label);
+    Begin(blocks[0], blocks[1].label, blocks[2].label);
+    Builder node(module_, blocks[1].body);
+    CallNode(node);
+    node.EmitVoid(spv::Op::OpBranch, {blocks[2].label});
     Return(blocks[2]);
     return blocks;
   }
 
-  // start(); do { if (enter()) node(); } while (stride());
+  // start(); if (enter()) do { node(); } while (stride());
   std::vector<BasicBlock> LoopBlocks() {
-    std::vector<BasicBlock> blocks = NewBlocks(7);
+    std::vector<BasicBlock> blocks = NewBlocks(5);
     const Id header = blocks[1].label;
-    const Id next = blocks[5].label;
-    const Id done = blocks[6].label;
-    Builder first(module_, blocks[0].body);
-    first.Call(types_.Void(), start_, StartArguments(first));
-    first.EmitVoid(spv::Op::OpBranch, {header});
-    Builder loop(module_, blocks[1].body);
-    loop.EmitVoid(spv::Op::OpLoopMerge, {done, next, 0});
-    loop.EmitVoid(spv::Op::OpBranch, {blocks[2].label});
-    Builder entry(module_, blocks[2].body);
-    CallNode(entry, blocks[3], blocks[4].label);
-    Builder(module_, blocks[4].body).EmitVoid(spv::Op::OpBranch, {next});
-    Builder end(module_, blocks[5].body);
-    const Id more = end.Call(types_.Bool(), stride_, {});
-    end.EmitVoid(spv::Op::OpBranchConditional, {more, header, done});
-    Return(blocks[6]);
+    const Id next = blocks[2].label;
+    const Id behind_loop = blocks[3].label;
+    const Id done = blocks[4].label;
+    Begin(blocks[0], header, done);
+    Builder node(module_, blocks[1].body);
+    ResetVariables(node);
+    CallNode(node);
+    node.EmitVoid(spv::Op::OpLoopMerge, {behind_loop, next, 0});
+    node.EmitVoid(spv::Op::OpBranch, {next});
+    Builder end(module_, blocks[2].body);
+    const Id more = end.Call(types_.Bool(), stride_, {types_.ConstantUint(lowering_.info.coalesce)});
+    end.EmitVoid(spv::Op::OpBranchConditional, {more, header, behind_loop});
+    Builder(module_, blocks[3].body).EmitVoid(spv::Op::OpBranch, {done});
+    Return(blocks[4]);
     return blocks;
   }
 
@@ -82,16 +82,18 @@ class EntryPoint {
 
   void Return(BasicBlock& block) { Builder(module_, block.body).EmitVoid(spv::Op::OpReturn, {}); }
 
-  // Ends `before`; whoever has something to do passes through `node`.
-  void CallNode(Builder& before, BasicBlock& node, Id done) {
-    const Id entered = before.Call(types_.Bool(), enter_, EnterArguments());
-    before.EmitVoid(spv::Op::OpSelectionMerge, {done, 0});
-    before.EmitVoid(spv::Op::OpBranchConditional, {entered, node.label, done});
-    Builder builder(module_, node.body);
-    if (IsInLoop()) ResetVariables(builder);
+  // Whoever has something to do goes on to `node`.
+  void Begin(BasicBlock& block, Id node, Id done) {
+    Builder builder(module_, block.body);
+    builder.Call(types_.Void(), start_, StartArguments(builder));
+    const Id entered = builder.Call(types_.Bool(), enter_, EnterArguments());
+    builder.EmitVoid(spv::Op::OpSelectionMerge, {done, 0});
+    builder.EmitVoid(spv::Op::OpBranchConditional, {entered, node, done});
+  }
+
+  void CallNode(Builder& builder) {
     for (const ReplacedBuiltIn& built_in : built_ins_) Fill(builder, built_in);
     builder.Call(types_.Void(), lowering_.entry_function, {});
-    builder.EmitVoid(spv::Op::OpBranch, {done});
   }
 
   // What one workgroup of the node left in them is nothing for the next one. Tables, which nobody writes, stay

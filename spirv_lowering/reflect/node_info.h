@@ -67,6 +67,8 @@ struct NodeInfo {
   uint32_t packed = 1;  // set by the layer: workgroups that run as one (WorkgroupsToPack)
   // Set by the layer if Strides(): most workgroups of a dispatch, which stride through a launch that has more.
   uint32_t most_workgroups = UINT32_MAX;
+  // Set by the layer: a launch of the node may be one of several that are dispatched as one (shared::LaunchBatch).
+  bool in_batches = true;
   bool is_api_entry = true;
   bool declares_recursion = false;  // MaxNodeRecursionAMDX is there, be it 0
   uint32_t max_recursion = 0;

@@ -4,9 +4,13 @@
 #include <span>
 
 #include "spirv_lowering/ir/reader.h"
+#include "spirv_lowering/runtime/runtime_glsl450_int64_spv.h"
 #include "spirv_lowering/runtime/runtime_glsl450_spv.h"
+#include "spirv_lowering/runtime/runtime_glsl450_subgroup_int64_spv.h"
 #include "spirv_lowering/runtime/runtime_glsl450_subgroup_spv.h"
+#include "spirv_lowering/runtime/runtime_vulkan_int64_spv.h"
 #include "spirv_lowering/runtime/runtime_vulkan_spv.h"
+#include "spirv_lowering/runtime/runtime_vulkan_subgroup_int64_spv.h"
 #include "spirv_lowering/runtime/runtime_vulkan_subgroup_spv.h"
 
 namespace trellis::spirv {
@@ -20,13 +24,15 @@ Module Read(std::span<const uint32_t> words) {
 
 }  // namespace
 
-const Module& RuntimeLibrary(bool vulkan_memory_model, bool subgroup_aggregation) {
-  static const Module glsl450 = Read(kRuntimeGlsl450Spv);
-  static const Module glsl450_subgroup = Read(kRuntimeGlsl450SubgroupSpv);
-  static const Module vulkan = Read(kRuntimeVulkanSpv);
-  static const Module vulkan_subgroup = Read(kRuntimeVulkanSubgroupSpv);
-  if (vulkan_memory_model) return subgroup_aggregation ? vulkan_subgroup : vulkan;
-  return subgroup_aggregation ? glsl450_subgroup : glsl450;
+const Module& RuntimeLibrary(const RuntimeVariant& variant) {
+  // By memory model, aggregation, and addresses.
+  static const Module libraries[2][2][2] = {
+      {{Read(kRuntimeGlsl450Spv), Read(kRuntimeGlsl450Int64Spv)},
+       {Read(kRuntimeGlsl450SubgroupSpv), Read(kRuntimeGlsl450SubgroupInt64Spv)}},
+      {{Read(kRuntimeVulkanSpv), Read(kRuntimeVulkanInt64Spv)},
+       {Read(kRuntimeVulkanSubgroupSpv), Read(kRuntimeVulkanSubgroupInt64Spv)}},
+  };
+  return libraries[variant.vulkan_memory_model][variant.subgroup_aggregation][variant.int64_addresses];
 }
 
 }  // namespace trellis::spirv

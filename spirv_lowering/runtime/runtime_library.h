@@ -5,8 +5,13 @@
 
 namespace trellis::spirv {
 
-// The library for a node's memory model. `subgroup_aggregation`: the functions use subgroup ballot and shuffle.
+struct RuntimeVariant {
+  bool vulkan_memory_model = false;   // the node's memory model
+  bool subgroup_aggregation = false;  // the functions use subgroup ballot and shuffle
+  bool int64_addresses = false;       // they use 64-bit integers
+};
+
 // Thread-safe; lives as long as the process.
-[[nodiscard]] const Module& RuntimeLibrary(bool vulkan_memory_model, bool subgroup_aggregation);
+[[nodiscard]] const Module& RuntimeLibrary(const RuntimeVariant& variant);
 
 }  // namespace trellis::spirv

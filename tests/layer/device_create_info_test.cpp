@@ -147,6 +147,33 @@ TEST_F(DeviceCreateInfo, enables_maximal_reconvergence_in_the_structure_of_the_a
   EXPECT_EQ(std::count(types.begin(), types.end(), kType), 1);
 }
 
+// Of pEnabledFeatures, VkPhysicalDeviceFeatures2, or neither.
+TEST_F(DeviceCreateInfo, enables_64_bit_integers_where_the_device_has_them) {
+  EXPECT_EQ(Edit().pEnabledFeatures, nullptr);
+  supported_.shader_int64 = true;
+  ASSERT_TRUE(Edit().pEnabledFeatures);
+  EXPECT_TRUE(Edit().pEnabledFeatures->shaderInt64);
+  EXPECT_TRUE(EnabledTraits(Edit(), supported_).shader_int64);
+  EXPECT_FALSE(EnabledTraits(info_, supported_).shader_int64);
+
+  VkPhysicalDeviceFeatures features = {};
+  features.shaderInt16 = VK_TRUE;
+  info_.pEnabledFeatures = &features;
+  EXPECT_TRUE(Edit().pEnabledFeatures->shaderInt64 && Edit().pEnabledFeatures->shaderInt16);
+  EXPECT_FALSE(features.shaderInt64) << "the application's own structure stays";
+
+  info_.pEnabledFeatures = nullptr;
+  VkPhysicalDeviceFeatures2 features2 = {};
+  features2.features.shaderInt16 = VK_TRUE;
+  constexpr VkStructureType kType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
+  Chain(features2, kType);
+  const VkDeviceCreateInfo& edited = Edit();
+  EXPECT_FALSE(edited.pEnabledFeatures);
+  const VkPhysicalDeviceFeatures& enabled = FindStruct<VkPhysicalDeviceFeatures2>(edited.pNext, kType)->features;
+  EXPECT_TRUE(enabled.shaderInt64 && enabled.shaderInt16);
+  EXPECT_FALSE(features2.features.shaderInt64);
+}
+
 TEST_F(DeviceCreateInfo, sets_members_of_core_structures_instead_of_adding_single_ones) {
   VkPhysicalDeviceVulkan11Features vulkan11 = {};
   VkPhysicalDeviceVulkan12Features vulkan12 = {};
@@ -215,7 +242,7 @@ TEST_F(DeviceCreateInfo, native_driver_gets_everything) {
 }
 
 TEST_F(DeviceCreateInfo, enabled_traits_tell_supported_from_enabled) {
-  supported_.shader_int64 = true;
+  supported_.shader_float64 = true;
   supported_.shader_int16 = true;
   supported_.robust_buffer_access = true;
   VkPhysicalDeviceFeatures features = {};
@@ -223,7 +250,7 @@ TEST_F(DeviceCreateInfo, enabled_traits_tell_supported_from_enabled) {
   info_.pEnabledFeatures = &features;
   const DeviceTraits traits = EnabledTraits(Edit(), supported_);
   EXPECT_TRUE(traits.shader_int16);
-  EXPECT_FALSE(traits.shader_int64);
+  EXPECT_FALSE(traits.shader_float64);
   EXPECT_FALSE(traits.robust_buffer_access);
   EXPECT_TRUE(traits.buffer_device_address && traits.scalar_block_layout);
   EXPECT_TRUE(traits.storage_buffer_8bit && traits.storage_buffer_16bit);

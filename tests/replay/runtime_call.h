@@ -59,8 +59,8 @@ struct RuntimeCall {
   TRELLIS_UINT note_words;
   TRELLIS_UINT packed;  // with `invocations` each; 1: each invocation is the first one of a workgroup
   TRELLIS_UINT invocations;
-  TRELLIS_UINT strides;  // before what is returned
-  TRELLIS_UINT unused;
+  TRELLIS_UINT strides;   // before what is returned
+  TRELLIS_UINT in_batch;  // not 0: what is pushed is a LaunchBatch
 };
 
 struct RuntimeResult {

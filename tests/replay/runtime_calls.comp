@@ -1,4 +1,4 @@
-// Calls a function of the runtime with the arguments of the plan. Compiled with and without TRELLIS_SUBGROUP_AGGREGATION.
+// Calls a function of the runtime with the arguments of the plan. Compiled with and without TRELLIS_SUBGROUP_AGGREGATION, and with TRELLIS_INT64_ADDRESSES too.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_KHR_memory_scope_semantics : require
@@ -70,8 +70,14 @@ void Start(const RuntimeCall call, const uvec3 id, const uint local_index) {
   uint of_record = max(call.grid_x * call.grid_y * call.grid_z, 1u);
   if (call.function == kCallEnterCoalescing) each = call.each * call.packed;
   if (call.function == kCallEnterStatic && call.packed > of_record) each = call.packed / of_record;
-  trellis_start(call.launch, id, uvec3(call.row, call.rows, 1u), local_index, each, call.function == kCallEnterDynamic ? call.packed : 1u,
-                call.packed == 1u ? 0u : call.invocations, call.function == kCallEnterDynamic);
+  const uvec3 size = uvec3(call.row, call.rows, 1u);
+  const uint invocations = call.packed == 1u ? 0u : call.invocations;
+  if (call.in_batch != 0u) {
+    trellis_start_in_batch(call.launch, id, size, local_index, each, 1u, invocations, false);
+  } else {
+    const bool is_noted = call.function == kCallEnterDynamic;
+    trellis_start(call.launch, id, size, local_index, each, is_noted ? call.packed : 1u, invocations, is_noted);
+  }
 }
 
 bool EnterOnce(const RuntimeCall call) {
@@ -88,10 +94,8 @@ bool EnterOnce(const RuntimeCall call) {
 bool Enter(const RuntimeCall call) {
   Start(call, uvec3(call.id_x + gl_GlobalInvocationID.x * call.id_step, call.id_y, call.id_z), call.packed == 1u ? 0u : gl_LocalInvocationIndex);
   bool entered = EnterOnce(call);
-  for (uint i = 0u; i < call.strides; ++i) {
-    if (!trellis_stride()) return false;
-    entered = EnterOnce(call);
-  }
+  const uint coalesce = call.function == kCallEnterCoalescing ? call.each : 1u;
+  for (uint i = 0u; entered && i < call.strides; ++i) entered = trellis_stride(coalesce);
   return entered;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "layer/objects/scoped_shader_module.h"
+#include "tests/runtime_calls_int64_spv.h"
 #include "tests/runtime_calls_spv.h"
 #include "tests/runtime_calls_subgroup_spv.h"
 
@@ -50,8 +51,9 @@ bool RuntimeTest::UseSubgroups(bool used) {
 
 void RuntimeTest::MakePipeline(bool subgroups) {
   ScopedShaderModule module(device());
-  const std::span<const uint32_t> words =
-      subgroups ? std::span<const uint32_t>(kRuntimeCallsSubgroupSpv) : std::span<const uint32_t>(kRuntimeCallsSpv);
+  std::span<const uint32_t> words = kRuntimeCallsSpv;
+  if (subgroups) words = kRuntimeCallsSubgroupSpv;
+  if (subgroups && device().traits.shader_int64) words = kRuntimeCallsInt64Spv;
   ASSERT_EQ(module.Create(words), VK_SUCCESS);
   VkComputePipelineCreateInfo info = {};
   info.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO;
@@ -166,6 +168,7 @@ std::vector<shared::RuntimeResult> RuntimeTest::Call(shared::RuntimeCall call, u
   std::vector<shared::RuntimeResult> results(size_t{workgroups} * shared::kRuntimeCallWorkgroup);
   const PlanSpan result_memory = Memory(results);
   call.launch = pushed_.address;
+  call.in_batch = pushed_.address != launch_.address ? 1 : 0;
   call.results = result_memory.address;
   call_.Store(0, call);
   Dispatch(pipelines_[used_], kernels_->layout(), call_.address, workgroups, 1);

@@ -11,11 +11,19 @@ TEST(EntryPoint, CoalescingNode) {
   EXPECT_TRUE(HasLines(text, {"OpEntryPoint GLCompute * \"main\" ...", "OpExecutionMode * LocalSize 64 1 1"})) << text;
   EXPECT_EQ(CountLines(text, "OpExecutionMode ..."), 1u);
   EXPECT_TRUE(
-      HasLines(text, {"* = OpFunctionCall %void %trellis_start * * * * %uint_4 %uint_1 %uint_0 *",
+      HasLines(text, {"* = OpFunctionCall %void %trellis_start_in_batch * * * * %uint_4 %uint_1 %uint_0 *",
                       "* = OpFunctionCall %bool %trellis_enter_coalescing %uint_4 %uint_1", "OpSelectionMerge * None",
                       "OpBranchConditional ...", "* = OpLabel", "* = OpFunctionCall %void %main", "OpBranch *",
                       "* = OpLabel", "OpReturn", "OpFunctionEnd"}))
       << text;
+}
+
+TEST(EntryPoint, NodeThatNoBatchHas) {
+  LowerRequest request;
+  request.in_batches = false;
+  const std::string text = LowerParts(NodeParts(), request);
+  EXPECT_TRUE(HasLine(text, "* = OpFunctionCall %void %trellis_start * * * * %uint_4 %uint_1 %uint_0 *")) << text;
+  EXPECT_FALSE(HasLine(text, "%trellis_start_in_batch = OpFunction ..."));
 }
 
 TEST(EntryPoint, StaticGrid) {

@@ -46,6 +46,21 @@ TEST_P(LowerSamples, SameWordsEachTime) {
   EXPECT_EQ(first->words, second->words) << "pipeline caches look the words up";
 }
 
+TEST_P(LowerSamples, AddressesOf64BitIntegers) {
+  const Module module = ReadTextOrFail(GetParam().text);
+  Expected<NodeInfo> info = Reflect(module, GetParam().entry_point, {});
+  ASSERT_TRUE(info) << info.error().message;
+  LowerOptions options = {64, true};
+  options.int64_addresses = true;
+  Expected<LoweredNode> lowered = Lower(module, *info, options);
+  ASSERT_TRUE(lowered) << lowered.error().message;
+  Expected<void> valid = Validate(lowered->words);
+  EXPECT_TRUE(valid) << valid.error().message;
+  const std::string text = Readable(lowered->words);
+  EXPECT_TRUE(HasLine(text, "OpCapability Int64"));
+  EXPECT_FALSE(HasLine(text, "* = OpIAddCarry ...")) << text;
+}
+
 // What makes it safe to lower one of many nodes and use the words for all.
 TEST_P(LowerSamples, IdentityAndLinkageDoNotChangeTheWords) {
   const Module module = ReadTextOrFail(GetParam().text);
@@ -98,7 +113,9 @@ TEST(LoweringKey, KeepsWhatTheWordsDependOn) {
   EXPECT_TRUE(differs([](NodeInfo& other) { other.entry_point = "other"; }));
   EXPECT_TRUE(differs([](NodeInfo& other) { other.outputs[0].max_payloads = 2; }));
   EXPECT_TRUE(differs([](NodeInfo& other) { other.outputs[0].base_index = 2; }));
+  EXPECT_TRUE(differs([](NodeInfo& other) { other.in_batches = false; }));
   info.kind = LaunchKind::kDynamicGrid;
+  EXPECT_FALSE(differs([](NodeInfo& other) { other.in_batches = false; })) << "they never are";
   EXPECT_FALSE(differs([](NodeInfo& other) { other.grid = {2, 1, 1}; })) << "a bound, for the host";
 }
 

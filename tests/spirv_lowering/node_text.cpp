@@ -166,6 +166,7 @@ std::vector<uint32_t> LowerOnce(const std::vector<uint32_t>& words, const LowerR
     return {};
   }
   info->packed = request.packed;
+  info->in_batches = request.in_batches;
   if (Strides(*info)) info->most_workgroups = 1000;
   LowerOptions options;
   options.launch_offset = request.launch_offset;

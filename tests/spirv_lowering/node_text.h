@@ -60,6 +60,7 @@ struct LowerRequest {
   Specialization specialization;
   std::string_view entry_point = "node";
   uint32_t packed = 1;  // NodeInfo::packed
+  bool in_batches = true;
   bool robust_access = false;
 };
 [[nodiscard]] std::string LowerText(std::string_view text, const LowerRequest& request = {});
