@@ -12,9 +12,8 @@
 namespace trellis {
 namespace {
 
-// LaunchBlocks and regions are read with an alignment of 8, plans are laid out for 16: neither may depend on what the
-// driver thinks is enough.
-// A buffer has that much slack, so that its address can be rounded up.
+// LaunchBlocks and regions are read with an alignment of 16, for which plans are laid out: that may not depend on what
+// the driver thinks is enough. A buffer has that much slack, so that its address can be rounded up.
 constexpr VkDeviceSize kAddressAlignment = 64;
 
 uint32_t ChooseMemoryType(const Device& device, uint32_t type_bits, BufferMemory memory) {

@@ -64,6 +64,7 @@ void CountWorkgroups(const RegionReference region, const uint each, const uint r
   if (each == 0u) return;
   // Rounded up: of what was there before, and with these.
   uint before = DivideBy(rank + (each - 1u), each, reciprocal);
+  if (count <= before * each - rank) return;  // the last of them has room
   uint workgroups = min(DivideBy(rank + (each - 1u) + count, each, reciprocal), most) - min(before, most);
   if (workgroups != 0u) atomicAdd(region.region.workgroups, workgroups);
 }

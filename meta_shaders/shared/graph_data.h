@@ -124,9 +124,9 @@ struct Region {
   Records records;               // count: atomic minimum of the capacity and the ranks that failed
   TRELLIS_UINT capacity;         // records; below 2^31
   TRELLIS_UINT coalesce;         // records a workgroup, capacity + 1 at most, if `workgroups` has to be kept; else 0
-  TRELLIS_UINT lost;             // atomic; records that found no place; saturates at 2^31
   TRELLIS_UINT most_workgroups;  // where `workgroups` stops: LaunchPlan::most_workgroups
   TRELLIS_UINT reciprocal;       // (2^32 - 1) / coalesce, rounded down
+  TRELLIS_UINT lost;             // atomic; records that found no place; saturates at 2^31
   TRELLIS_UINT unused0[23];
   // From here: arguments of a static grid's dispatch, {records, grid x, grid y * grid z}.
   TRELLIS_UINT reserved;  // atomic; capacity + 1 at most when no allocation is under way
@@ -388,7 +388,7 @@ static_assert(sizeof(LaunchBatch) == 48);
 static_assert(offsetof(LaunchBatch, form) == offsetof(LaunchBlock, form));
 static_assert(sizeof(LaunchInput) == 32);
 static_assert(sizeof(Region) == 384);
-static_assert(offsetof(Region, lost) == 24);
+static_assert(offsetof(Region, lost) == 32);
 static_assert(offsetof(Region, reserved) == 128);
 static_assert(offsetof(Region, workgroups) == 256);
 static_assert(sizeof(ControlBlock) == 40);
