@@ -39,7 +39,7 @@ struct LowerOptions {
   // are.)
   bool robust_access = false;
   // Addresses are computed with 64-bit integers, which the device has to have (shaderInt64). Else with pairs of 32-bit
-  // ones, in three times as many instructions.
+  // ones, which takes more instructions.
   bool int64_addresses = false;
 };
 

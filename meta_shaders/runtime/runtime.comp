@@ -1,5 +1,6 @@
 // Functions that lowering links into nodes by name. Compiled eight times: for both memory models, with and without subgroup aggregation and 64-bit
-// integers (TRELLIS_VULKAN_MEMORY_MODEL, TRELLIS_SUBGROUP_AGGREGATION, TRELLIS_INT64_ADDRESSES). Built-ins come in as parameters, because the node may declare the same ones.
+// integers (TRELLIS_VULKAN_MEMORY_MODEL, TRELLIS_SUBGROUP_AGGREGATION, TRELLIS_INT64_ADDRESSES). Built-ins come in as parameters, because the node may
+// declare the same ones.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_KHR_memory_scope_semantics : require
