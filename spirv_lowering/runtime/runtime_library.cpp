@@ -1,7 +1,7 @@
 #include "spirv_lowering/runtime/runtime_library.h"
 
 #include <cassert>
-#include <span>
+#include <utility>
 
 #include "spirv_lowering/ir/reader.h"
 #include "spirv_lowering/runtime/runtime_glsl450_int64_spv.h"
@@ -16,23 +16,29 @@
 namespace trellis::spirv {
 namespace {
 
-Module Read(std::span<const uint32_t> words) {
-  Expected<Module> module = ReadModule(words);
-  assert(module && "the built-in runtime does not parse");
-  return *std::move(module);
+// Read when it is first needed.
+template <const auto& kWords>
+const Module& Library() {
+  static const Module library = [] {
+    Expected<Module> module = ReadModule(kWords);
+    assert(module && "the built-in runtime does not parse");
+    return *std::move(module);
+  }();
+  return library;
 }
 
 }  // namespace
 
 const Module& RuntimeLibrary(const RuntimeVariant& variant) {
   // By memory model, aggregation, and addresses.
-  static const Module libraries[2][2][2] = {
-      {{Read(kRuntimeGlsl450Spv), Read(kRuntimeGlsl450Int64Spv)},
-       {Read(kRuntimeGlsl450SubgroupSpv), Read(kRuntimeGlsl450SubgroupInt64Spv)}},
-      {{Read(kRuntimeVulkanSpv), Read(kRuntimeVulkanInt64Spv)},
-       {Read(kRuntimeVulkanSubgroupSpv), Read(kRuntimeVulkanSubgroupInt64Spv)}},
+  using Get = const Module& (*)();
+  static constexpr Get kLibraries[2][2][2] = {
+      {{Library<kRuntimeGlsl450Spv>, Library<kRuntimeGlsl450Int64Spv>},
+       {Library<kRuntimeGlsl450SubgroupSpv>, Library<kRuntimeGlsl450SubgroupInt64Spv>}},
+      {{Library<kRuntimeVulkanSpv>, Library<kRuntimeVulkanInt64Spv>},
+       {Library<kRuntimeVulkanSubgroupSpv>, Library<kRuntimeVulkanSubgroupInt64Spv>}},
   };
-  return libraries[variant.vulkan_memory_model][variant.subgroup_aggregation][variant.int64_addresses];
+  return kLibraries[variant.vulkan_memory_model][variant.subgroup_aggregation][variant.int64_addresses]();
 }
 
 }  // namespace trellis::spirv
