@@ -2,20 +2,12 @@
 
 #include <cstdint>
 #include <map>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 namespace trellis {
 namespace {
 
 // A kernel with its barrier takes as long as a dozen indirect dispatches (measured on an H200: 4 to 5 us and 0.37 us).
 constexpr size_t kLeastWorthwhile = 16;
-
-// Nodes of one module and entry point may share a pipeline; no other ones do.
-using Code = std::pair<const CachedModule*, std::string_view>;
-
-Code CodeOf(const StageNode& stage) { return {stage.module.get(), stage.source.info.entry_point}; }
 
 }  // namespace
 
@@ -26,16 +18,14 @@ size_t FewestLaunches(const Settings& settings) {
 }
 
 void LeaveOutOfBatches(const Settings& settings, std::span<StageNode> stages, Graph& graph) {
-  std::map<Code, size_t> launches_of;
-  std::vector<Launch> launches;
-  for (uint32_t slot = 0; slot < graph.slots.size(); ++slot) graph.AppendLaunches(slot, launches);
-  for (const Launch& launch : launches) {
-    const uint32_t node = graph.slots[launch.slot].node;
-    if (node < stages.size()) ++launches_of[CodeOf(stages[node])];
-  }
+  // Launches that a kernel closes are never in a batch: those with notes, and those of nodes that share an input.
+  std::map<const CachedModule*, size_t> launches_of;
+  for (const Slot& slot : graph.slots)
+    if (slot.node < stages.size() && graph.nodes[slot.node].info.NoteWords() == 0)
+      ++launches_of[stages[slot.node].module.get()];
   const size_t fewest = FewestLaunches(settings);
   for (size_t i = 0; i < stages.size(); ++i) {
-    if (launches_of[CodeOf(stages[i])] >= fewest) continue;
+    if (launches_of[stages[i].module.get()] >= fewest && graph.nodes[i].info.NoteWords() == 0) continue;
     stages[i].source.info.in_batches = false;
     graph.nodes[i].info.in_batches = false;
   }

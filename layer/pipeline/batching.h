@@ -13,8 +13,9 @@ namespace trellis {
 // Launches of a level that become a batch: this many at least. SIZE_MAX: none do.
 [[nodiscard]] size_t FewestLaunches(const Settings& settings);
 
-// Takes NodeInfo::in_batches from the nodes that cannot be in one, whatever arrives: those whose code too few launches
-// of the graph run. `stages`: the first nodes of `graph`. Others, which are compiled already, stay as they are.
+// Takes NodeInfo::in_batches from the nodes that cannot be in one, whatever arrives: too few launches of the graph run
+// code of their module (nodes of several modules never share a pipeline), or theirs are closed. `stages`: the first
+// nodes of `graph`. Others, which are compiled already, stay as they are.
 void LeaveOutOfBatches(const Settings& settings, std::span<StageNode> stages, Graph& graph);
 
 }  // namespace trellis

@@ -15,18 +15,23 @@ class Batching : public testing::Test {
     return std::make_shared<CachedModule>(std::vector<uint32_t>{1, 2, 3});
   }
 
-  // Nodes with the same code, of `recursion` + 1 slots each.
-  void AddNodes(size_t count, const std::shared_ptr<CachedModule>& module, const std::string& entry_point,
-                uint32_t recursion = 0) {
+  // Nodes of `recursion` + 1 slots each.
+  void AddNodes(size_t count, const std::shared_ptr<CachedModule>& module,
+                spirv::LaunchKind kind = spirv::LaunchKind::kStaticGrid, uint32_t recursion = 0) {
     for (size_t i = 0; i < count; ++i) {
       StageNode& stage = stages_.emplace_back(create_info_, "");
       stage.module = module;
-      stage.source.info.entry_point = entry_point;
+      stage.source.info.kind = kind;
       AddNode(stage.source.info, recursion);
     }
   }
   // A node that was compiled before.
   void AddLibraryNode() { AddNode({}, 0); }
+
+  void Reset() {
+    for (Node& node : graph_.nodes) node.info.in_batches = true;
+    for (StageNode& stage : stages_) stage.source.info.in_batches = true;
+  }
 
   // By node: whether it may have launches in batches.
   std::vector<bool> InBatches() {
@@ -54,11 +59,10 @@ class Batching : public testing::Test {
   std::vector<StageNode> stages_;
 };
 
-TEST_F(Batching, SixteenLaunchesOfTheSameCodeAreWorthwhile) {
-  const std::shared_ptr<CachedModule> module = MakeModule();
-  AddNodes(16, module, "many");
-  AddNodes(15, module, "few");
-  AddNodes(1, MakeModule(), "many");  // equal words, but another module has pipelines of its own
+TEST_F(Batching, SixteenLaunchesOfOneModuleAreWorthwhile) {
+  AddNodes(16, MakeModule());
+  AddNodes(15, MakeModule());
+  AddNodes(1, MakeModule());  // equal words, but another module has pipelines of its own
   AddLibraryNode();
   std::vector<bool> expected(33, true);
   for (size_t i = 16; i < 32; ++i) expected[i] = false;
@@ -66,25 +70,26 @@ TEST_F(Batching, SixteenLaunchesOfTheSameCodeAreWorthwhile) {
 }
 
 TEST_F(Batching, EverySlotHasALaunch) {
-  AddNodes(4, MakeModule(), "recursive", 3);
+  AddNodes(4, MakeModule(), spirv::LaunchKind::kCoalescing, 3);
   EXPECT_EQ(InBatches(), std::vector<bool>(4, true));
 }
 
-TEST_F(Batching, ALaunchOfWhoeverSharesTheInput) {
-  AddNodes(8, MakeModule(), "sender");
-  AddNodes(2, MakeModule(), "sharer");
-  for (uint32_t i = 0; i < 8; ++i) graph_.nodes[i].sharers = {8, 9};
-  // The code of the sharers has 18 launches: one for each sender and sharer, and one for each sharer on its own
-  // records.
-  std::vector<bool> expected(10, false);
-  expected[8] = expected[9] = true;
+TEST_F(Batching, LaunchesThatAreClosedDoNotCount) {
+  const std::shared_ptr<CachedModule> module = MakeModule();
+  AddNodes(15, module);
+  AddNodes(20, module, spirv::LaunchKind::kDynamicGrid);
+  EXPECT_EQ(InBatches(), std::vector<bool>(35, false));
+  AddNodes(1, module);
+  Reset();
+  std::vector<bool> expected(36, true);
+  for (size_t i = 15; i < 35; ++i) expected[i] = false;
   EXPECT_EQ(InBatches(), expected);
 }
 
 TEST_F(Batching, Settings) {
-  AddNodes(20, MakeModule(), "many");
-  AddNodes(2, MakeModule(), "two");
-  AddNodes(1, MakeModule(), "one");
+  AddNodes(20, MakeModule());
+  AddNodes(2, MakeModule());
+  AddNodes(1, MakeModule());
   settings_.launch_batches = LaunchBatches::kAlways;
   std::vector<bool> expected(23, true);
   expected[22] = false;
@@ -92,13 +97,13 @@ TEST_F(Batching, Settings) {
 }
 
 TEST_F(Batching, NoneAtAll) {
-  AddNodes(20, MakeModule(), "many");
+  AddNodes(20, MakeModule());
   settings_.launch_batches = LaunchBatches::kNever;
   EXPECT_EQ(InBatches(), std::vector<bool>(20, false));
 }
 
 TEST_F(Batching, NoneWhereTimesAreToldByNode) {
-  AddNodes(20, MakeModule(), "many");
+  AddNodes(20, MakeModule());
   settings_.timing = true;
   EXPECT_EQ(InBatches(), std::vector<bool>(20, false));
 }

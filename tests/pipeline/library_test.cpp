@@ -86,6 +86,13 @@ TEST_F(Libraries, AGraphRebuiltWithOneNodeExchangedCompilesThatNodeOnly) {
   EXPECT_NE(DriverPipelineOf(after, "Grid"), DriverPipelineOf(before, "Grid"));
 }
 
+// No graph is known when a library's nodes are compiled.
+TEST_F(Libraries, TheirNodesMayBeInBatches) {
+  const auto graph = Object(Link({NodeLibrary("Grid")}, {Stage(module_, "Source"), Stage(module_, "Sum")}));
+  ASSERT_EQ(graph->graph.nodes.size(), 3u);
+  for (const Node& node : graph->graph.nodes) EXPECT_EQ(node.info.in_batches, node.name == "Grid") << node.name;
+}
+
 TEST_F(Libraries, GraphLibrariesNestAndMixWithStages) {
   const VkPipeline inner = Link({NodeLibrary("Grid")}, {Stage(module_, "Sum")}, VK_PIPELINE_CREATE_LIBRARY_BIT_KHR);
   EXPECT_THAT(requests_, SizeIs(2));

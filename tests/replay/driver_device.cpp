@@ -89,9 +89,14 @@ bool DriverDevice::MakeDevice(const Settings& settings, std::string& why) {
   features.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
   features.bufferDeviceAddress = VK_TRUE;
   features.scalarBlockLayout = VK_TRUE;
+  VkPhysicalDeviceFeatures supported = {};
+  Get<PFN_vkGetPhysicalDeviceFeatures>(instance_, "vkGetPhysicalDeviceFeatures")(physical_device_, &supported);
+  VkPhysicalDeviceFeatures enabled = {};
+  enabled.shaderInt64 = supported.shaderInt64;
   VkDeviceCreateInfo info = {};
   info.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
   info.pNext = &features;
+  info.pEnabledFeatures = &enabled;
   info.queueCreateInfoCount = 1;
   info.pQueueCreateInfos = &queue;
 
@@ -116,6 +121,7 @@ bool DriverDevice::MakeDevice(const Settings& settings, std::string& why) {
   properties.pNext = &subgroups;
   Get<PFN_vkGetPhysicalDeviceProperties2>(instance_, "vkGetPhysicalDeviceProperties2")(physical_device_, &properties);
   device_->traits.limits = properties.properties.limits;
+  device_->traits.shader_int64 = enabled.shaderInt64;
   if (subgroups.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT)
     device_->traits.subgroup_operations = subgroups.supportedOperations;
   Get<PFN_vkGetPhysicalDeviceMemoryProperties>(instance_, "vkGetPhysicalDeviceMemoryProperties")(

@@ -151,8 +151,8 @@ constexpr uint32_t kCounts[] = {0,
                                 kHuge};
 
 TEST_F(RuntimeBounds, ReservationsOfAnyCount) {
-  for (const bool subgroups : {false, true}) {
-    if (!UseSubgroups(subgroups)) continue;
+  for (const Variant variant : kAllVariants) {
+    if (!Use(variant)) continue;
     for (const uint32_t function : kReservations) {
       for (const uint32_t capacity : {0u, 64u, 30000u}) {
         for (const uint32_t count : kCounts) {
@@ -174,8 +174,8 @@ TEST_F(RuntimeBounds, WorkgroupsOfAnySize) {
     uint32_t reserved;
     bool has_memory;
   };
-  for (const bool subgroups : {false, true}) {
-    if (!UseSubgroups(subgroups)) continue;
+  for (const Variant variant : kAllVariants) {
+    if (!Use(variant)) continue;
     for (const Filled& filled : {Filled{3000, 0, true}, {3000, 2500, true}, {kMostCapacity, 0x7ffffc00, false}}) {
       for (const uint32_t coalesce : {1u, 2u, 7u, 64u, 0x7fffffffu, 0x80000000u}) {
         for (const uint32_t most : {1u, 3u, 40u, shared::kAnyWorkgroups}) {
@@ -199,8 +199,8 @@ TEST_F(RuntimeBounds, WorkgroupsOfAnySize) {
 }
 
 TEST_F(RuntimeBounds, CountsThatDiffer) {
-  for (const bool subgroups : {false, true}) {
-    if (!UseSubgroups(subgroups)) continue;
+  for (const Variant variant : kAllVariants) {
+    if (!Use(variant)) continue;
     for (const uint32_t function : {shared::kCallReserveInvocation, shared::kCallReserveInvocations}) {
       for (const uint32_t step : {1u, 0x04000000u, kHuge}) {
         OpenAlike({.stride = 8, .capacity = 3000});
@@ -215,8 +215,8 @@ TEST_F(RuntimeBounds, CountsThatDiffer) {
 }
 
 TEST_F(RuntimeBounds, AnyShaderIndex) {
-  for (const bool subgroups : {false, true}) {
-    if (!UseSubgroups(subgroups)) continue;
+  for (const Variant variant : kAllVariants) {
+    if (!Use(variant)) continue;
     for (const uint32_t function : {shared::kCallReserveInvocation, shared::kCallReserveInvocations}) {
       for (const uint32_t output :
            {kOneTarget, kProgression, kDense, kSorted, kDenseAtTheEnd, kEmptyDense, kEmptySorted}) {

@@ -60,7 +60,7 @@ struct RuntimeCall {
   TRELLIS_UINT packed;  // with `invocations` each; 1: each invocation is the first one of a workgroup
   TRELLIS_UINT invocations;
   TRELLIS_UINT strides;   // before what is returned
-  TRELLIS_UINT in_batch;  // not 0: what is pushed is a LaunchBatch
+  TRELLIS_UINT in_batch;  // not 0: as a node that may be in batches; a LaunchBatch may be pushed
 };
 
 struct RuntimeResult {

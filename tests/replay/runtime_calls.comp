@@ -72,11 +72,12 @@ void Start(const RuntimeCall call, const uvec3 id, const uint local_index) {
   if (call.function == kCallEnterStatic && call.packed > of_record) each = call.packed / of_record;
   const uvec3 size = uvec3(call.row, call.rows, 1u);
   const uint invocations = call.packed == 1u ? 0u : call.invocations;
+  const bool is_noted = call.function == kCallEnterDynamic;
+  const uint counted = is_noted ? call.packed : 1u;
   if (call.in_batch != 0u) {
-    trellis_start_in_batch(call.launch, id, size, local_index, each, 1u, invocations, false);
+    trellis_start_in_batch(call.launch, id, size, local_index, each, counted, invocations, is_noted);
   } else {
-    const bool is_noted = call.function == kCallEnterDynamic;
-    trellis_start(call.launch, id, size, local_index, each, is_noted ? call.packed : 1u, invocations, is_noted);
+    trellis_start(call.launch, id, size, local_index, each, counted, invocations, is_noted);
   }
 }
 

@@ -149,8 +149,8 @@ TEST_F(RuntimeEnter, EachWorkgroupOfABatch) {
   };
   const Case cases[] = {{shared::kCallEnterStatic, {0, 0, 30, 30, 51, 51, 51}},
                         {shared::kCallEnterCoalescing, {0, 0, 4, 4, 7, 7, 7}}};
-  for (const bool subgroups : {false, true}) {
-    if (!UseSubgroups(subgroups)) continue;
+  for (const Variant variant : kAllVariants) {
+    if (!Use(variant)) continue;
     for (const Case& tested : cases) {
       Open({{kStride, 10, 10}, {4, 1}, {kStride, 10, 7}, {16, 1}});
       const bool is_static = tested.function == shared::kCallEnterStatic;
@@ -364,8 +364,8 @@ TEST_F(RuntimePacks, EachWorkgroupThatCoalesces) {
 TEST_F(RuntimePacks, EachWorkgroupOfGridsFromRecords) {
   const std::vector<uint32_t> grids = {0, 3, 0, 0, 1, 9, 0, 2, 0};
   constexpr uint32_t kTotal = 15;
-  for (const bool subgroups : {false, true}) {
-    if (!UseSubgroups(subgroups)) continue;
+  for (const Variant variant : kAllVariants) {
+    if (!Use(variant)) continue;
     for (const uint32_t packed : kPackings) {
       for (const uint32_t first : {0u, 4u}) {
         SCOPED_TRACE("packed by " + std::to_string(packed) + " from " + std::to_string(first));

@@ -18,6 +18,12 @@ const Targets kTargets[] = {
 };
 constexpr size_t kMemoryBytes = size_t{2} << 20;
 
+// Nothing is changed by it.
+bool IsEntry(uint32_t function) {
+  return function == shared::kCallEnterStatic || function == shared::kCallEnterDynamic ||
+         function == shared::kCallEnterCoalescing;
+}
+
 }  // namespace
 
 std::optional<uint32_t> RuntimeTest::TargetOf(uint32_t output, uint32_t index) {
@@ -32,7 +38,7 @@ void RuntimeTest::SetUp() {
   ASSERT_TRUE(kernels) << kernels.error().message;
   kernels_ = *kernels;
   memory_ = Memory(kMemoryBytes);
-  ASSERT_TRUE(UseSubgroups(false));
+  ASSERT_TRUE(Use(kPlain));
 }
 
 void RuntimeTest::TearDown() {
@@ -40,20 +46,21 @@ void RuntimeTest::TearDown() {
     if (pipeline) device().dispatch.DestroyPipeline(device().handle, pipeline, nullptr);
 }
 
-bool RuntimeTest::UseSubgroups(bool used) {
+bool RuntimeTest::Use(Variant variant) {
   constexpr VkSubgroupFeatureFlags kNeeded =
       VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_BALLOT_BIT | VK_SUBGROUP_FEATURE_SHUFFLE_BIT;
-  if (used && (device().traits.subgroup_operations & kNeeded) != kNeeded) return false;
-  used_ = used ? 1 : 0;
-  if (pipelines_[used_] == VK_NULL_HANDLE) MakePipeline(used);
+  if (variant != kPlain && (device().traits.subgroup_operations & kNeeded) != kNeeded) return false;
+  if (variant == kInt64 && !device().traits.shader_int64) return false;
+  used_ = variant;
+  if (pipelines_[used_] == VK_NULL_HANDLE) MakePipeline(variant);
   return true;
 }
 
-void RuntimeTest::MakePipeline(bool subgroups) {
+void RuntimeTest::MakePipeline(Variant variant) {
+  const std::span<const uint32_t> words_of[kVariants] = {kRuntimeCallsSpv, kRuntimeCallsSubgroupSpv,
+                                                         kRuntimeCallsInt64Spv};
+  const std::span<const uint32_t> words = words_of[variant];
   ScopedShaderModule module(device());
-  std::span<const uint32_t> words = kRuntimeCallsSpv;
-  if (subgroups) words = kRuntimeCallsSubgroupSpv;
-  if (subgroups && device().traits.shader_int64) words = kRuntimeCallsInt64Spv;
   ASSERT_EQ(module.Create(words), VK_SUCCESS);
   VkComputePipelineCreateInfo info = {};
   info.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO;
@@ -165,10 +172,20 @@ void RuntimeTest::ReadFromBatch(const std::vector<uint32_t>& slots, const std::v
 shared::Region RuntimeTest::RegionAfter(uint32_t slot) const { return Read<shared::Region>(regions_, slot); }
 
 std::vector<shared::RuntimeResult> RuntimeTest::Call(shared::RuntimeCall call, uint32_t workgroups) {
+  call.in_batch = pushed_.address != launch_.address ? 1 : 0;
+  std::vector<shared::RuntimeResult> results = CallOnce(call, workgroups);
+  // A node that may be in a batch, but is not.
+  if (call.in_batch == 0 && IsEntry(call.function)) {
+    call.in_batch = 1;
+    EXPECT_EQ(std::memcmp(CallOnce(call, workgroups).data(), results.data(), results.size() * sizeof(results[0])), 0);
+  }
+  return results;
+}
+
+std::vector<shared::RuntimeResult> RuntimeTest::CallOnce(shared::RuntimeCall call, uint32_t workgroups) {
   std::vector<shared::RuntimeResult> results(size_t{workgroups} * shared::kRuntimeCallWorkgroup);
   const PlanSpan result_memory = Memory(results);
   call.launch = pushed_.address;
-  call.in_batch = pushed_.address != launch_.address ? 1 : 0;
   call.results = result_memory.address;
   call_.Store(0, call);
   Dispatch(pipelines_[used_], kernels_->layout(), call_.address, workgroups, 1);

@@ -60,11 +60,15 @@ class RuntimeTest : public KernelTest {
   [[nodiscard]] const PlanSpan& reports() const { return reports_; }
   [[nodiscard]] uint64_t dump() const { return dump_.address; }
   [[nodiscard]] GuardedMemory& memory() { return *guarded_; }
-  // Whether the calls that follow are those of the functions for subgroups. False: the device has no such operations.
-  [[nodiscard]] bool UseSubgroups(bool used);
+  // How the functions are compiled: plainly, for subgroups, and for these with addresses of 64-bit integers.
+  enum Variant : uint8_t { kPlain, kSubgroups, kInt64, kVariants };
+  static constexpr Variant kAllVariants[] = {kPlain, kSubgroups, kInt64};
+  // Of the calls that follow. False: the device lacks what that takes.
+  [[nodiscard]] bool Use(Variant variant);
 
  private:
-  void MakePipeline(bool subgroups);
+  void MakePipeline(Variant variant);
+  std::vector<shared::RuntimeResult> CallOnce(shared::RuntimeCall call, uint32_t workgroups);
   [[nodiscard]] std::vector<shared::NodeOutput> MakeOutputs();
   void StoreBlock();
   // The LaunchBlock of a launch that reads the region of `slot`.
@@ -82,8 +86,8 @@ class RuntimeTest : public KernelTest {
   PlanSpan call_;
   shared::LaunchBlock block_ = {};
   std::shared_ptr<const InternalKernels> kernels_;
-  VkPipeline pipelines_[2] = {};
-  size_t used_ = 0;
+  VkPipeline pipelines_[kVariants] = {};
+  Variant used_ = kPlain;
 };
 
 }  // namespace trellis::test

@@ -49,6 +49,7 @@ struct DriverOptions {
   bool synchronization2 = true;
   bool extended_dynamic_state = true;
   bool maintenance4 = false;
+  bool shader_int64 = false;
   bool maximal_reconvergence = false;  // the feature; its extension is one of `extensions`
   bool shader_enqueue_feature = false;
   bool shader_enqueue_commands = false;

@@ -93,6 +93,7 @@ VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceFeatures2(VkPhysicalDevice device, V
   const DriverOptions& options = DriverOf(device).options;
   DriverOf(device).Record("GetPhysicalDeviceFeatures2").chain = TypesIn(features->pNext);
   features->features = {};
+  features->features.shaderInt64 = options.shader_int64;
   void* chain = features->pNext;
   if (auto* vulkan11 =
           FindStruct<VkPhysicalDeviceVulkan11Features>(chain, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES))
