@@ -15,7 +15,7 @@ uvec3 WorkgroupOfGrid(const uint number, const uvec2 grid) {
 }
 
 const uint kNoWorkgroup = 0xffffffffu;
-const uint kMostStep = 0x80000000u;
+const uint kMostStep = 0x80000000u;  // the sum with a record's number does not wrap
 
 // One of an array of exclusive prefix sums, which lie `stride` bytes apart.
 uint SumAt(const uvec2 sums, const uint stride, const uint index) { return UintReference(ElementAddress(sums, index, stride)).value; }
@@ -58,7 +58,7 @@ uvec2 trellis_notes;
 uint trellis_pack;       // which of the packed workgroups an invocation is in
 uint trellis_workgroup;  // number among those of the launch, as LaunchInput counts them; kNoWorkgroup if there is nothing to do
 uint trellis_end;        // numbers from it on have nothing to do
-uint trellis_step;       // records from those that it takes to its next ones, where it strides (LaunchPlan::most_workgroups)
+uint trellis_step;       // where it strides (LaunchPlan::most_workgroups): to its next workgroup, and once the launch is entered to its next record
 uvec2 trellis_step_bytes;
 
 // The launch that the workgroup is part of, where what was pushed is a batch. Gives its source.
