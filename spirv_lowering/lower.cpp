@@ -39,8 +39,9 @@ bool HasPlaces(const NodeInfo& info, const LowerOptions& options) {
 }
 
 // Packed nodes allocate in any control flow. What becomes of a subgroup there is only known with maximal reconvergence.
-bool AggregatesSubgroups(const NodeInfo& info, const LowerOptions& options) {
-  return options.subgroup_aggregation && (info.packed == 1 || options.maximal_reconvergence);
+SubgroupUse UseOfSubgroups(const NodeInfo& info, const LowerOptions& options) {
+  if (!options.subgroup_aggregation || (info.packed > 1 && !options.maximal_reconvergence)) return SubgroupUse::kNone;
+  return options.subgroup_partition ? SubgroupUse::kPartition : SubgroupUse::kBallot;
 }
 
 Expected<LoweredNode> LowerNode(NodeModule node, const NodeInfo& info, const LowerOptions& options) {
@@ -59,9 +60,8 @@ Expected<LoweredNode> LowerNode(NodeModule node, const NodeInfo& info, const Low
   if (info.has_enqueue_capability) WidenBarriers(module, types, info.vulkan_memory_model);
   Expected<std::vector<ReplacedBuiltIn>> built_ins = ReplaceBuiltIns(module, types, info.packed > 1);
   if (!built_ins) return built_ins.error();
-  Importer runtime(
-      module, types,
-      RuntimeLibrary({info.vulkan_memory_model, AggregatesSubgroups(info, options), options.int64_addresses}));
+  Importer runtime(module, types,
+                   RuntimeLibrary({info.vulkan_memory_model, UseOfSubgroups(info, options), options.int64_addresses}));
   Lowering lowering{module,
                     types,
                     runtime,
@@ -80,7 +80,8 @@ Expected<LoweredNode> LowerNode(NodeModule node, const NodeInfo& info, const Low
   }
   if (Expected<void> done = AddEntryPoint(lowering, *built_ins, *launch); !done) return done.error();
   if (Expected<void> done = LayOutSharedMemory(lowering); !done) return done.error();
-  if (AggregatesSubgroups(info, options) && info.packed > 1 && !info.outputs.empty()) DemandReconvergence(module);
+  if (UseOfSubgroups(info, options) != SubgroupUse::kNone && info.packed > 1 && !info.outputs.empty())
+    DemandReconvergence(module);
   StripExtension(module);
   OrderGlobals(module);
   EliminateDead(module);

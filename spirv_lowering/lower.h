@@ -41,6 +41,9 @@ struct LowerOptions {
   // Addresses are computed with 64-bit integers, which the device has to have (shaderInt64). Else with pairs of 32-bit
   // ones, which takes more instructions.
   bool int64_addresses = false;
+  // With subgroup_aggregation: the groups of a subgroup that reserve together are found by an instruction
+  // (OpGroupNonUniformPartitionNV) instead of in rounds. The device has to have subgroup vote and partition in compute.
+  bool subgroup_partition = false;
 };
 
 struct LoweredNode {

@@ -77,7 +77,9 @@ void QueryFeatures(const InstanceDispatch& dispatch, VkPhysicalDevice physical_d
   traits.pipeline_creation_cache_control = query.cache_control.pipelineCreationCacheControl;
 }
 
-void QuerySubgroups(const InstanceDispatch& dispatch, VkPhysicalDevice physical_device, DeviceTraits& traits) {
+void QuerySubgroups(const InstanceDispatch& dispatch, VkPhysicalDevice physical_device,
+                    DeviceCapabilities& capabilities) {
+  DeviceTraits& traits = capabilities.traits;
   VkPhysicalDeviceSubgroupProperties subgroups = {};
   subgroups.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES;
   VkPhysicalDeviceProperties2 properties = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &subgroups, {}};
@@ -85,6 +87,9 @@ void QuerySubgroups(const InstanceDispatch& dispatch, VkPhysicalDevice physical_
   traits.subgroup_size = std::max(subgroups.subgroupSize, 1u);
   if (subgroups.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT)
     traits.subgroup_operations = subgroups.supportedOperations;
+  // Another extension may have brought it.
+  if (!capabilities.HasExtension(VK_NV_SHADER_SUBGROUP_PARTITIONED_EXTENSION_NAME))
+    traits.subgroup_operations &= ~VkSubgroupFeatureFlags{VK_SUBGROUP_FEATURE_PARTITIONED_BIT_NV};
 }
 
 }  // namespace
@@ -121,7 +126,7 @@ DeviceCapabilities QueryCapabilities(const InstanceDispatch& dispatch, VkPhysica
   if (capabilities.traits.api_version >= VK_API_VERSION_1_2 && dispatch.GetPhysicalDeviceFeatures2 &&
       dispatch.GetPhysicalDeviceProperties2) {
     QueryFeatures(dispatch, physical_device, capabilities);
-    QuerySubgroups(dispatch, physical_device, capabilities.traits);
+    QuerySubgroups(dispatch, physical_device, capabilities);
   }
   return capabilities;
 }

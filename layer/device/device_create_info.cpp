@@ -137,6 +137,9 @@ void EnableNeededFeatures(VkDeviceCreateInfo& info, const DeviceTraits& supporte
   if (supported.maintenance4) EnableMaintenance4(info, supported, arena);
   if (supported.maximal_reconvergence) EnableMaximalReconvergence(info, arena);
   if (supported.shader_int64) EnableShaderInt64(info, arena);
+  // Without it the groups of a subgroup are found in rounds.
+  if (supported.subgroup_operations & VK_SUBGROUP_FEATURE_PARTITIONED_BIT_NV)
+    EnableExtension(info, VK_NV_SHADER_SUBGROUP_PARTITIONED_EXTENSION_NAME, arena);
 }
 
 }  // namespace
@@ -243,6 +246,8 @@ DeviceTraits EnabledTraits(const VkDeviceCreateInfo& info, const DeviceTraits& s
   const auto* reconvergence = FindStruct<VkPhysicalDeviceShaderMaximalReconvergenceFeaturesKHR>(
       info.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_MAXIMAL_RECONVERGENCE_FEATURES_KHR);
   traits.maximal_reconvergence = reconvergence && reconvergence->shaderMaximalReconvergence;
+  if (!IsNamed(info, VK_NV_SHADER_SUBGROUP_PARTITIONED_EXTENSION_NAME))
+    traits.subgroup_operations &= ~VkSubgroupFeatureFlags{VK_SUBGROUP_FEATURE_PARTITIONED_BIT_NV};
   return traits;
 }
 

@@ -17,7 +17,9 @@ struct DeviceTraits {
   bool is_cpu = false;  // VK_PHYSICAL_DEVICE_TYPE_CPU
 
   uint32_t subgroup_size = 1;
-  VkSubgroupFeatureFlags subgroup_operations = 0;  // 0 unless supported in the compute stage
+  // 0 unless supported in the compute stage. VK_SUBGROUP_FEATURE_PARTITIONED_BIT_NV: with
+  // VK_NV_shader_subgroup_partitioned only.
+  VkSubgroupFeatureFlags subgroup_operations = 0;
 
   bool robust_buffer_access = false;
   bool buffer_device_address = false;

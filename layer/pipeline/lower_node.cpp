@@ -62,12 +62,21 @@ LoweredShader Lower(const Device& device, const spirv::Module& module, const spi
   return lowered;
 }
 
+bool HasSubgroupOperations(const Device& device, VkSubgroupFeatureFlags needed) {
+  return (device.traits.subgroup_operations & needed) == needed;
+}
+
+bool PartitionsSubgroups(const Device& device) {
+  return device.settings.subgroup_partition &&
+         HasSubgroupOperations(device, VK_SUBGROUP_FEATURE_VOTE_BIT | VK_SUBGROUP_FEATURE_PARTITIONED_BIT_NV);
+}
+
 }  // namespace
 
 bool AggregatesSubgroups(const Device& device) {
-  constexpr VkSubgroupFeatureFlags kNeeded =
-      VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_BALLOT_BIT | VK_SUBGROUP_FEATURE_SHUFFLE_BIT;
-  return device.settings.aggregation != Aggregation::kNone && (device.traits.subgroup_operations & kNeeded) == kNeeded;
+  return device.settings.aggregation != Aggregation::kNone &&
+         HasSubgroupOperations(
+             device, VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_BALLOT_BIT | VK_SUBGROUP_FEATURE_SHUFFLE_BIT);
 }
 
 std::shared_ptr<const LoweredShader> LowerNode(const Device& device, const StageNode& node,
@@ -86,7 +95,8 @@ std::shared_ptr<const LoweredShader> LowerNode(const Device& device, const Stage
                                        AggregatesWorkgroups(device),
                                        device.settings.validate,
                                        AccessIsRobust(device, node, chain),
-                                       device.settings.int64_addresses && device.traits.shader_int64};
+                                       device.settings.int64_addresses && device.traits.shader_int64,
+                                       PartitionsSubgroups(device)};
   return node.module->Lowered(spirv::LoweringKey(info), options,
                               [&] { return Lower(device, node.module->Checked()->module, info, options); });
 }

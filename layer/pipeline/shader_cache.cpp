@@ -39,9 +39,10 @@ std::shared_ptr<CachedModule::Family> CachedModule::FamilyOf(const spirv::NodeIn
     by_words_.clear();
     lowering_count_ = 0;
   }
-  std::shared_ptr<Family>& family = families_[{
-      key, options.launch_offset, options.subgroup_aggregation, options.push_constant_copy_offset,
-      options.maximal_reconvergence, options.workgroup_aggregation, options.robust_access, options.int64_addresses}];
+  std::shared_ptr<Family>& family =
+      families_[{key, options.launch_offset, options.subgroup_aggregation, options.push_constant_copy_offset,
+                 options.maximal_reconvergence, options.workgroup_aggregation, options.robust_access,
+                 options.int64_addresses, options.subgroup_partition}];
   if (!family) {
     family = std::make_shared<Family>();
     ++lowering_count_;

@@ -72,6 +72,7 @@ class CachedModule {
     bool workgroup_aggregation = false;
     bool robust_access = false;
     bool int64_addresses = false;
+    bool subgroup_partition = false;
     auto operator<=>(const Key&) const = default;
   };
   struct Lowering {

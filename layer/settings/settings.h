@@ -33,6 +33,7 @@ struct Settings {
   bool close_every_level = false;
   Aggregation aggregation = Aggregation::kAuto;
   bool int64_addresses = true;
+  bool subgroup_partition = true;
   bool pack_workgroups = true;
   uint32_t max_packed_workgroups = 0;  // 0: chosen for the device
   LaunchBatches launch_batches = LaunchBatches::kAuto;

@@ -103,16 +103,28 @@ struct Share {
   uint total;   // of the group
 };
 
+// Whether it can have a group: so that no sum over a subgroup (at most 128 invocations) wraps.
+bool MayShare(const uint slot, const uint count) { return slot != kNoSlot && count != 0u && count <= kMostRecords / 128u; }
+
+// Invocations that want the same number of records of the same slot form a group. Groups are found in registers first, so that all the atomics happen at
+// once afterwards.
+#ifdef TRELLIS_SUBGROUP_PARTITION
+Share FindShare(const uint slot, const uint count) {
+  uvec4 group = subgroupPartitionNV(slot);
+  if (!subgroupAllEqual(count)) group &= subgroupPartitionNV(count);
+  if (!MayShare(slot, count)) return Share(true, false, 0u, 0u, count);
+  uint rank = subgroupBallotExclusiveBitCount(group);
+  return Share(rank == 0u, true, subgroupBallotFindLSB(group), rank * count, subgroupBallotBitCount(group) * count);
+}
+#else
 // This many invocations alone in their groups tell that slots are mostly different: the others reserve for themselves.
 const uint kMostLoners = 2u;
 
-// Invocations that want the same number of records of the same slot form a group. Groups are found in registers first, one in each round, so that all
-// the atomics happen at once afterwards. The whole subgroup goes through every round together (allocations stand in uniform control flow, and the
-// loop's condition is uniform), so that nothing depends on where divergent invocations meet again.
+// One group in each round. The whole subgroup goes through every round together (allocations stand in uniform control flow, and the loop's condition is
+// uniform), so that nothing depends on where divergent invocations meet again.
 Share FindShare(const uint slot, const uint count) {
   Share share = Share(true, false, 0u, 0u, count);
-  // So that no sum over a subgroup (at most 128 invocations) wraps.
-  bool open = slot != kNoSlot && count != 0u && count <= kMostRecords / 128u;
+  bool open = MayShare(slot, count);
   uvec4 rest = subgroupBallot(open);
   uint loners = 0u;
   while (rest != uvec4(0u) && loners < kMostLoners) {
@@ -133,6 +145,7 @@ Share FindShare(const uint slot, const uint count) {
   }
   return share;
 }
+#endif
 #endif
 
 uvec4 trellis_reserve_invocation(const uint output_number, const uint count, const uint index, const uint limit) {

@@ -1,6 +1,6 @@
-// Functions that lowering links into nodes by name. Compiled eight times: for both memory models, with and without subgroup aggregation and 64-bit
-// integers (TRELLIS_VULKAN_MEMORY_MODEL, TRELLIS_SUBGROUP_AGGREGATION, TRELLIS_INT64_ADDRESSES). Built-ins come in as parameters, because the node may
-// declare the same ones.
+// Functions that lowering links into nodes by name. Compiled twelve times: for both memory models, without subgroup aggregation, with it, and with it and
+// subgroup partitions, with and without 64-bit integers (TRELLIS_VULKAN_MEMORY_MODEL, TRELLIS_SUBGROUP_AGGREGATION, TRELLIS_SUBGROUP_PARTITION,
+// TRELLIS_INT64_ADDRESSES). Built-ins come in as parameters, because the node may declare the same ones.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_KHR_memory_scope_semantics : require
@@ -11,6 +11,10 @@
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_ballot : require
 #extension GL_KHR_shader_subgroup_shuffle : require
+#endif
+#ifdef TRELLIS_SUBGROUP_PARTITION
+#extension GL_KHR_shader_subgroup_vote : require
+#extension GL_NV_shader_subgroup_partitioned : require
 #endif
 
 #include "meta_shaders/runtime/enter.glsl"

@@ -5,10 +5,13 @@
 
 namespace trellis::spirv {
 
+// What the functions use of subgroups: nothing; ballot and shuffle; vote and partition too.
+enum class SubgroupUse { kNone, kBallot, kPartition };
+
 struct RuntimeVariant {
-  bool vulkan_memory_model = false;   // the node's memory model
-  bool subgroup_aggregation = false;  // the functions use subgroup ballot and shuffle
-  bool int64_addresses = false;       // they use 64-bit integers
+  bool vulkan_memory_model = false;  // the node's memory model
+  SubgroupUse subgroups = SubgroupUse::kNone;
+  bool int64_addresses = false;  // they use 64-bit integers
 };
 
 // Thread-safe; lives as long as the process.

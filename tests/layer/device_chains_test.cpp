@@ -288,6 +288,24 @@ TEST(DeviceChains, versions_of_application_and_device_differ) {
   EXPECT_FALSE(offers(VK_API_VERSION_1_4, VK_API_VERSION_1_1, for_vulkan12));
 }
 
+// The bit may be that of another extension, which the layer does not know.
+TEST(DeviceChains, partitions_come_with_their_extension) {
+  for (const bool offered : {true, false}) {
+    SCOPED_TRACE(offered);
+    DriverOptions options;
+    options.subgroup_operations = VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_PARTITIONED_BIT_NV;
+    if (offered) options.extensions.push_back(VK_NV_SHADER_SUBGROUP_PARTITIONED_EXTENSION_NAME);
+    FakeDriver driver(options);
+    const TestInstance instance(driver);
+    const TestDevice device(instance);
+    ASSERT_EQ(device.result(), VK_SUCCESS);
+    EXPECT_THAT(driver.device_extensions,
+                Contains(VK_NV_SHADER_SUBGROUP_PARTITIONED_EXTENSION_NAME).Times(offered ? 1 : 0));
+    EXPECT_EQ(FindDevice(device.handle())->traits.subgroup_operations,
+              offered ? options.subgroup_operations : VkSubgroupFeatureFlags{VK_SUBGROUP_FEATURE_BASIC_BIT});
+  }
+}
+
 class DeviceGroups : public ::testing::Test {
  protected:
   [[nodiscard]] VkDeviceGroupDeviceCreateInfo GroupOf(uint32_t count) const {

@@ -147,6 +147,24 @@ TEST_F(DeviceCreateInfo, enables_maximal_reconvergence_in_the_structure_of_the_a
   EXPECT_EQ(std::count(types.begin(), types.end(), kType), 1);
 }
 
+TEST_F(DeviceCreateInfo, enables_subgroup_partitions_where_the_device_has_them) {
+  const auto partitions = [this](const VkDeviceCreateInfo& info) {
+    return (EnabledTraits(info, supported_).subgroup_operations & VK_SUBGROUP_FEATURE_PARTITIONED_BIT_NV) != 0;
+  };
+  UseExtensions({VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME, "VK_KHR_swapchain"});
+  supported_.subgroup_operations = VK_SUBGROUP_FEATURE_BASIC_BIT;
+  EXPECT_THAT(Names(Edit()), ElementsAre("VK_KHR_swapchain"));
+  EXPECT_FALSE(partitions(Edit()));
+  supported_.subgroup_operations |= VK_SUBGROUP_FEATURE_PARTITIONED_BIT_NV;
+  EXPECT_FALSE(partitions(info_)) << "a device without the extension does not have what comes with it";
+  EXPECT_THAT(Names(Edit()), ElementsAre("VK_KHR_swapchain", VK_NV_SHADER_SUBGROUP_PARTITIONED_EXTENSION_NAME));
+  EXPECT_TRUE(partitions(Edit()));
+  EXPECT_EQ(EnabledTraits(info_, supported_).subgroup_operations, VK_SUBGROUP_FEATURE_BASIC_BIT);
+
+  UseExtensions({VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME, VK_NV_SHADER_SUBGROUP_PARTITIONED_EXTENSION_NAME});
+  EXPECT_THAT(Names(Edit()), ElementsAre(VK_NV_SHADER_SUBGROUP_PARTITIONED_EXTENSION_NAME));
+}
+
 // Of pEnabledFeatures, VkPhysicalDeviceFeatures2, or neither.
 TEST_F(DeviceCreateInfo, enables_64_bit_integers_where_the_device_has_them) {
   EXPECT_EQ(Edit().pEnabledFeatures, nullptr);

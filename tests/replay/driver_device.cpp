@@ -1,5 +1,6 @@
 #include "tests/replay/driver_device.h"
 
+#include <algorithm>
 #include <vector>
 
 extern "C" VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL vkGetInstanceProcAddr(VkInstance instance, const char* name);
@@ -99,6 +100,12 @@ bool DriverDevice::MakeDevice(const Settings& settings, std::string& why) {
   info.pEnabledFeatures = &enabled;
   info.queueCreateInfoCount = 1;
   info.pQueueCreateInfos = &queue;
+  const char* const partitions = VK_NV_SHADER_SUBGROUP_PARTITIONED_EXTENSION_NAME;
+  const bool has_partitions = HasExtension(partitions);
+  if (has_partitions) {
+    info.enabledExtensionCount = 1;
+    info.ppEnabledExtensionNames = &partitions;
+  }
 
   layer_instance_ = std::make_shared<Instance>(settings);
   device_ = std::make_unique<Device>(layer_instance_, std::make_shared<PhysicalDevice>());
@@ -124,6 +131,8 @@ bool DriverDevice::MakeDevice(const Settings& settings, std::string& why) {
   device_->traits.shader_int64 = enabled.shaderInt64;
   if (subgroups.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT)
     device_->traits.subgroup_operations = subgroups.supportedOperations;
+  if (!has_partitions)
+    device_->traits.subgroup_operations &= ~VkSubgroupFeatureFlags{VK_SUBGROUP_FEATURE_PARTITIONED_BIT_NV};
   Get<PFN_vkGetPhysicalDeviceMemoryProperties>(instance_, "vkGetPhysicalDeviceMemoryProperties")(
       physical_device_, &device_->memory_properties);
   device_->dispatch.GetDeviceQueue(device_->handle, queue_family_, 0, &queue_);
@@ -132,6 +141,17 @@ bool DriverDevice::MakeDevice(const Settings& settings, std::string& why) {
   pool.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
   pool.queueFamilyIndex = queue_family_;
   return device_->dispatch.CreateCommandPool(device_->handle, &pool, nullptr, &pool_) == VK_SUCCESS;
+}
+
+bool DriverDevice::HasExtension(std::string_view name) const {
+  const auto enumerate =
+      Get<PFN_vkEnumerateDeviceExtensionProperties>(instance_, "vkEnumerateDeviceExtensionProperties");
+  uint32_t count = 0;
+  enumerate(physical_device_, nullptr, &count, nullptr);
+  std::vector<VkExtensionProperties> extensions(count);
+  enumerate(physical_device_, nullptr, &count, extensions.data());
+  return std::any_of(extensions.begin(), extensions.end(),
+                     [name](const VkExtensionProperties& extension) { return name == extension.extensionName; });
 }
 
 bool DriverDevice::Execute(const std::function<void(VkCommandBuffer)>& record) {

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "layer/objects/device.h"
 #include "layer/objects/instance.h"
@@ -32,6 +33,7 @@ class DriverDevice {
   [[nodiscard]] bool MakeInstance(std::string& why);
   [[nodiscard]] bool ChoosePhysicalDevice(std::string& why);
   [[nodiscard]] bool MakeDevice(const Settings& settings, std::string& why);
+  [[nodiscard]] bool HasExtension(std::string_view name) const;  // the physical device
 
   VkInstance instance_ = VK_NULL_HANDLE;
   VkPhysicalDevice physical_device_ = VK_NULL_HANDLE;

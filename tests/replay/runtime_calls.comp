@@ -1,4 +1,5 @@
-// Calls a function of the runtime with the arguments of the plan. Compiled with and without TRELLIS_SUBGROUP_AGGREGATION, and with TRELLIS_INT64_ADDRESSES too.
+// Calls a function of the runtime with the arguments of the plan. Compiled with and without TRELLIS_SUBGROUP_AGGREGATION, and with TRELLIS_INT64_ADDRESSES
+// or TRELLIS_SUBGROUP_PARTITION too.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_KHR_memory_scope_semantics : require
@@ -6,6 +7,10 @@
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_ballot : require
 #extension GL_KHR_shader_subgroup_shuffle : require
+#endif
+#ifdef TRELLIS_SUBGROUP_PARTITION
+#extension GL_KHR_shader_subgroup_vote : require
+#extension GL_NV_shader_subgroup_partitioned : require
 #endif
 
 #include "meta_shaders/runtime/check.glsl"

@@ -4,6 +4,7 @@
 
 #include "layer/objects/scoped_shader_module.h"
 #include "tests/runtime_calls_int64_spv.h"
+#include "tests/runtime_calls_partition_spv.h"
 #include "tests/runtime_calls_spv.h"
 #include "tests/runtime_calls_subgroup_spv.h"
 
@@ -51,6 +52,8 @@ bool RuntimeTest::Use(Variant variant) {
       VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_BALLOT_BIT | VK_SUBGROUP_FEATURE_SHUFFLE_BIT;
   if (variant != kPlain && (device().traits.subgroup_operations & kNeeded) != kNeeded) return false;
   if (variant == kInt64 && !device().traits.shader_int64) return false;
+  constexpr VkSubgroupFeatureFlags kPartitioned = VK_SUBGROUP_FEATURE_VOTE_BIT | VK_SUBGROUP_FEATURE_PARTITIONED_BIT_NV;
+  if (variant == kPartition && (device().traits.subgroup_operations & kPartitioned) != kPartitioned) return false;
   used_ = variant;
   if (pipelines_[used_] == VK_NULL_HANDLE) MakePipeline(variant);
   return true;
@@ -58,7 +61,7 @@ bool RuntimeTest::Use(Variant variant) {
 
 void RuntimeTest::MakePipeline(Variant variant) {
   const std::span<const uint32_t> words_of[kVariants] = {kRuntimeCallsSpv, kRuntimeCallsSubgroupSpv,
-                                                         kRuntimeCallsInt64Spv};
+                                                         kRuntimeCallsInt64Spv, kRuntimeCallsPartitionSpv};
   const std::span<const uint32_t> words = words_of[variant];
   ScopedShaderModule module(device());
   ASSERT_EQ(module.Create(words), VK_SUCCESS);

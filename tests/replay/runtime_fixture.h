@@ -61,8 +61,8 @@ class RuntimeTest : public KernelTest {
   [[nodiscard]] uint64_t dump() const { return dump_.address; }
   [[nodiscard]] GuardedMemory& memory() { return *guarded_; }
   // How the functions are compiled: plainly, for subgroups, and for these with addresses of 64-bit integers.
-  enum Variant : uint8_t { kPlain, kSubgroups, kInt64, kVariants };
-  static constexpr Variant kAllVariants[] = {kPlain, kSubgroups, kInt64};
+  enum Variant : uint8_t { kPlain, kSubgroups, kInt64, kPartition, kVariants };
+  static constexpr Variant kAllVariants[] = {kPlain, kSubgroups, kInt64, kPartition};
   // Of the calls that follow. False: the device lacks what that takes.
   [[nodiscard]] bool Use(Variant variant);
 

@@ -61,6 +61,22 @@ TEST_P(LowerSamples, AddressesOf64BitIntegers) {
   EXPECT_FALSE(HasLine(text, "* = OpIAddCarry ...")) << text;
 }
 
+TEST_P(LowerSamples, PartitionOfSubgroups) {
+  const Module module = ReadTextOrFail(GetParam().text);
+  Expected<NodeInfo> info = Reflect(module, GetParam().entry_point, {});
+  ASSERT_TRUE(info) << info.error().message;
+  for (const bool aggregates : {true, false}) {
+    SCOPED_TRACE(aggregates ? "with aggregation" : "without aggregation");
+    LowerOptions options = {64, aggregates};
+    options.subgroup_partition = true;
+    Expected<LoweredNode> lowered = Lower(module, *info, options);
+    ASSERT_TRUE(lowered) << lowered.error().message;
+    Expected<void> valid = Validate(lowered->words);
+    EXPECT_TRUE(valid) << valid.error().message;
+    EXPECT_EQ(HasLine(Readable(lowered->words), "OpCapability GroupNonUniformPartitionedNV"), aggregates);
+  }
+}
+
 // What makes it safe to lower one of many nodes and use the words for all.
 TEST_P(LowerSamples, IdentityAndLinkageDoNotChangeTheWords) {
   const Module module = ReadTextOrFail(GetParam().text);

@@ -50,7 +50,8 @@ struct DriverOptions {
   bool extended_dynamic_state = true;
   bool maintenance4 = false;
   bool shader_int64 = false;
-  bool maximal_reconvergence = false;  // the feature; its extension is one of `extensions`
+  bool maximal_reconvergence = false;              // the feature; its extension is one of `extensions`
+  VkSubgroupFeatureFlags subgroup_operations = 0;  // in compute
   bool shader_enqueue_feature = false;
   bool shader_enqueue_commands = false;
   bool debug_utils = true;  // VK_EXT_debug_utils can be enabled

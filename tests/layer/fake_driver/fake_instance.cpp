@@ -81,8 +81,11 @@ VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceProperties2(VkPhysicalDevice device,
   DriverOf(device).Record("GetPhysicalDeviceProperties2").chain = TypesIn(properties->pNext);
   GetPhysicalDeviceProperties(device, &properties->properties);
   if (auto* subgroups = FindStruct<VkPhysicalDeviceSubgroupProperties>(
-          properties->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES))
+          properties->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES)) {
     subgroups->subgroupSize = 4;
+    subgroups->supportedStages = VK_SHADER_STAGE_COMPUTE_BIT;
+    subgroups->supportedOperations = DriverOf(device).options.subgroup_operations;
+  }
 }
 
 VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceFeatures(VkPhysicalDevice, VkPhysicalDeviceFeatures* features) {
