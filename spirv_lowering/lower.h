@@ -21,7 +21,8 @@ struct LowerOptions {
   // Byte offset of the 8-byte launch address in push constants: a multiple of 8, and unless the next one is given at or
   // above NodeInfo::push_constant_end.
   uint32_t launch_offset = 0;
-  // Invocations of a subgroup reserve together. The device has to have subgroup ballot and shuffle in compute.
+  // Invocations of a subgroup reserve together. The device has to have subgroup arithmetic, ballot and
+  // shuffle in compute.
   bool subgroup_aggregation = false;
   // The one that Reflect was given.
   Specialization specialization = {};

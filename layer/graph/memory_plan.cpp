@@ -163,7 +163,7 @@ class Planner {
     uint64_t used = 0;
     for (const Need& need : needs_) {
       plan_.openings.push_back(
-          {used, need.slot, need.stride, static_cast<uint32_t>(need.bound), level + 1, 0, 0, 0, 0, 0, 0});
+          {used, need.slot, need.stride, static_cast<uint32_t>(need.bound), level + 1, 0, 0, 0, 0, 0, 0, 0, 0});
       plan_.arrivals.push_back(static_cast<uint32_t>(need.arrivals));
       used += need.bytes;
     }

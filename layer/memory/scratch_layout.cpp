@@ -46,6 +46,10 @@ uint64_t ScratchLayout::argument(uint32_t launch) const {
   return arguments + uint64_t{launch} * sizeof(shared::DispatchArguments);
 }
 
+uint64_t ScratchLayout::total(uint32_t level, uint32_t launch) const {
+  return totals + (uint64_t{level} * launch_count + launch) * sizeof(uint32_t);
+}
+
 uint32_t MostParts(uint32_t launches) {
   return std::clamp(kMostPartsOfLevel / std::max(launches, 1u), kFewestParts, shared::kMostParts);
 }
@@ -54,6 +58,7 @@ ScratchLayout LayOutScratch(const ScratchNeeds& needs) {
   const uint64_t level_bytes = (uint64_t{needs.slot_count} + 1) * sizeof(shared::Region);
   ScratchLayout layout;
   layout.slot_count = needs.slot_count;
+  layout.launch_count = needs.launch_count;
   const bool has_steps = level_bytes * needs.level_count <= kMostRegionBytes;
   layout.step_levels = has_steps ? std::max(needs.level_count, 2u) : 0;
   layout.opens_all_levels = !needs.close_every_level && has_steps;

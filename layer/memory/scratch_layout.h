@@ -11,7 +11,7 @@ struct ScratchLayout {
   uint64_t regions = 0;     // Region[region_levels][slot_count + 1]
   uint64_t inputs = 0;      // LaunchInput[launches]
   uint64_t arguments = 0;   // DispatchArguments[launches]
-  uint64_t totals = 0;      // uint[launches]: StepPlan::totals
+  uint64_t totals = 0;      // uint[launches]: StepPlan::totals; else the workgroups of members of counted batches
   uint64_t steps = 0;       // StepState
   uint64_t sums = 0;        // uint[]: ClosePlan::sums of a level
   uint64_t batch_sums = 0;  // uint[]: LaunchBatch::sums of a level's batches, which have two launches at least
@@ -20,6 +20,7 @@ struct ScratchLayout {
   uint64_t size = 0;        // of everything: the extension's minSize
 
   uint32_t slot_count = 0;
+  uint32_t launch_count = 0;  // no level has more
   uint32_t region_levels = 0;
   // Every level has regions of its own, which can be opened before the first one runs. Otherwise levels take turns with
   // two sets, and a close kernel stands before each.
@@ -36,6 +37,8 @@ struct ScratchLayout {
   [[nodiscard]] uint64_t region_offset(uint32_t level, uint32_t slot) const;
   [[nodiscard]] uint64_t input(uint32_t launch) const;
   [[nodiscard]] uint64_t argument(uint32_t launch) const;
+  // Of a launch of `level`, not in steps; opens_all_levels must be true.
+  [[nodiscard]] uint64_t total(uint32_t level, uint32_t launch) const;
 };
 
 // What the extension asks of every scratch address (VUID-vkCmdInitializeGraphScratchMemoryAMDX-scratch-09144); also our

@@ -75,8 +75,8 @@ bool PartitionsSubgroups(const Device& device) {
 
 bool AggregatesSubgroups(const Device& device) {
   return device.settings.aggregation != Aggregation::kNone &&
-         HasSubgroupOperations(
-             device, VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_BALLOT_BIT | VK_SUBGROUP_FEATURE_SHUFFLE_BIT);
+         HasSubgroupOperations(device, VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_ARITHMETIC_BIT |
+                                           VK_SUBGROUP_FEATURE_BALLOT_BIT | VK_SUBGROUP_FEATURE_SHUFFLE_BIT);
 }
 
 std::shared_ptr<const LoweredShader> LowerNode(const Device& device, const StageNode& node,

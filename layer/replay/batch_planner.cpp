@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cstddef>
 #include <span>
 
 #include "layer/replay/level_planner.h"
@@ -9,32 +11,40 @@ Expected<void> LevelPlanner::PlanBatches(uint32_t level) {
   if (counted.batches.empty()) return {};
   Expected<PlanSpan> plans = arena_.Allocate(counted.batches.size() * sizeof(shared::LaunchBatch));
   if (!plans) return plans.error();
-  KernelCall& call = plan_.levels.back().batches.emplace();
-  call.plan = plans->address;
-  call.x = static_cast<uint32_t>(counted.batches.size());
+  // Those that the kernel numbers stand side by side, in front.
+  const auto numbered = static_cast<uint32_t>(std::count_if(
+      counted.batches.begin(), counted.batches.end(), [](const RelocatableBatch& batch) { return batch.counts == 0; }));
+  if (numbered != 0) plan_.levels.back().batches = KernelCall{plans->address, numbered};
+  uint64_t next_numbered = 0;
+  uint64_t next_counted = numbered;
   // Behind those of the close kernel.
   auto position = static_cast<uint32_t>(counted.closed.size());
   uint64_t sums = scratch().batch_sums;
-  for (size_t i = 0; i < counted.batches.size(); ++i) {
-    const RelocatableBatch& batch = counted.batches[i];
+  for (const RelocatableBatch& batch : counted.batches) {
+    const bool is_counted = batch.counts != 0;
     const RelocatableLaunch& first = counted.launches[batch.launch_begin];
     shared::LaunchBatch described = {};
-    described.sums = environment_.scratch + sums;
-    described.arguments = environment_.scratch + scratch().argument(position);
-    described.form = shared::kFormBatch;
+    described.form = is_counted ? shared::kFormCountedBatch : shared::kFormBatch;
     described.member_count = batch.launch_end - batch.launch_begin;
     described.member_bytes = BlockBytes(first.launch.slot);
     described.kind = first.described.kind;
     described.max_workgroups_x = environment_.limits.max_workgroups_x;
     if (Expected<void> done = UploadMembers(level, batch, described.members); !done) return done;
-    plans->Store(i * sizeof(described), described);
 
     NodeLaunch& node = AddLaunch(first);
     node.label = &batch.label;
-    node.block = plans->address + i * sizeof(described);
-    node.arguments = scratch().argument(position);
-    sums += (uint64_t{described.member_count} + 1) * sizeof(uint32_t);
-    ++position;
+    if (is_counted) {
+      described.sums = environment_.scratch + batch.counts;
+      node.arguments = scratch().region_offset(level, first.launch.input) + offsetof(shared::Region, workgroups);
+    } else {
+      described.sums = environment_.scratch + sums;
+      sums += (uint64_t{described.member_count} + 1) * sizeof(uint32_t);
+      node.arguments = scratch().argument(position++);
+    }
+    described.arguments = environment_.scratch + *node.arguments;
+    const uint64_t place = (is_counted ? next_counted++ : next_numbered++) * sizeof(described);
+    plans->Store(place, described);
+    node.block = plans->address + place;
   }
   return {};
 }

@@ -69,7 +69,7 @@ class DevicePlanner : DispatchPlanner {
     std::vector<shared::RegionPlan> openings;
     for (uint32_t slot : roots_)
       openings.push_back({memory().half_bytes[0], slot, graph_.slots[slot].record_stride, 0, 0,
-                          scratch().region(0, slot), 0, 0, 0, 0, 0});
+                          scratch().region(0, slot), 0, 0, 0, 0, 0, 0, 0});
     Placement placement;
     placement.ring_bytes = chunks_offset_ + kChunkCapacity * sizeof(shared::EntryChunk);
     placement.entry_openings = openings;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <utility>
 
 #include "layer/objects/device.h"
@@ -113,6 +114,27 @@ class Former {
 
 void FormBatches(const ExecutionGraphPipeline& pipeline, const LaunchLimits& limits, RelocatableLevel& level) {
   Former(pipeline, limits, level).Run();
+}
+
+void CountBatches(const ScratchLayout& scratch, const LaunchLimits& limits, uint32_t number, GraphPlan& memory,
+                  RelocatableLevel& level) {
+  for (RelocatableBatch& batch : level.batches) {
+    const std::span<const RelocatableLaunch> members =
+        std::span(level.launches).subspan(batch.launch_begin, batch.launch_end - batch.launch_begin);
+    if (members.front().described.kind != shared::kLaunchCoalescing) continue;
+    uint64_t most = 0;
+    for (const RelocatableLaunch& member : members) most += member.most_workgroups;
+    const uint64_t place = scratch.total(number, batch.launch_begin);
+    const uint64_t from_regions = place - scratch.regions;
+    if (most > limits.max_workgroups_x || from_regions + members.size() * sizeof(uint32_t) > UINT32_MAX) continue;
+    batch.counts = place;
+    const uint32_t first = scratch.region(number, members.front().launch.input);
+    for (size_t i = 0; i < members.size(); ++i) {
+      shared::RegionPlan& opening = memory.opening_of(number, members[i].launch.input);
+      opening.batch_region = first;
+      opening.batch_count = static_cast<uint32_t>(from_regions + i * sizeof(uint32_t));
+    }
+  }
 }
 
 }  // namespace trellis

@@ -162,6 +162,7 @@ class Planner {
     planned.parts = PartsFor(planned.parted_count, most_records);
     planned.closed.insert(planned.closed.end(), whole.begin(), whole.end());
     FormBatches(pipeline_, environment_.limits, planned);
+    CountBatches(plan_.scratch, environment_.limits, level, plan_.memory, planned);
     for (RelocatableBatch& batch : planned.batches) LabelBatch(planned, level, batch);
   }
 

@@ -31,6 +31,8 @@ struct RelocatableLaunch {
 struct RelocatableBatch {
   uint32_t launch_begin = 0;  // among those of the level
   uint32_t launch_end = 0;
+  // Producers count its workgroups, those of the member i in uint i behind this place in scratch. 0: they do not.
+  uint64_t counts = 0;
   std::string label;
 };
 

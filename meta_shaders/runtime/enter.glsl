@@ -74,6 +74,45 @@ uvec2 EnterBatch(const uvec2 pushed) {
   return LaunchBlockReference(trellis_launch).block.source;
 }
 
+// The same where producers have counted.
+uvec2 EnterCountedBatch(const uvec2 pushed) {
+  LaunchBatch batch = LaunchBatchReference(pushed).batch;
+  UintArrayReference counts = UintArrayReference(batch.sums);
+  uint member = 0u;
+  uint before = 0u;
+#ifdef TRELLIS_SUBGROUP_AGGREGATION
+  // Each invocation adds up its part of the members among whom the one must be; then that is the part where the sum of all passes the number. The
+  // whole subgroup is here, and has one number.
+  const uvec4 together = subgroupBallot(true);
+  // A power of two, because division takes longer than what some places more would save.
+  const uint places_log2 = uint(findMSB(subgroupBallotBitCount(together)));
+  const uint place = subgroupBallotExclusiveBitCount(together);
+  uint end = batch.member_count;
+  while (places_log2 != 0u && end - member > 1u) {
+    uint each = (end - member - 1u >> places_log2) + 1u;
+    uint own = min(member + place * each, end);
+    uint own_end = min(own + each, end);
+    uint sum = 0u;
+    for (uint i = own; i < own_end; ++i) sum += counts.at[i];
+    uint through = before + subgroupInclusiveAdd(sum);
+    uint chosen = subgroupBallotFindLSB(subgroupBallot(through > trellis_workgroup || own_end == end));
+    before = subgroupShuffle(through - sum, chosen);
+    member = subgroupShuffle(own, chosen);
+    end = subgroupShuffle(own_end, chosen);
+  }
+#endif
+  uint count = counts.at[member];
+  while (trellis_workgroup - before >= count && member + 1u < batch.member_count) {
+    before += count;
+    ++member;
+    count = counts.at[member];
+  }
+  trellis_launch = ElementAddress(batch.members, member, batch.member_bytes);
+  trellis_workgroup -= before;
+  trellis_step = count;
+  return LaunchBlockReference(trellis_launch).block.source;
+}
+
 // Where the workgroup `place` of `size` is in what was pushed, whose source comes back. `is_noted`: grids come from the records, and the form is
 // kFormInput. Several workgroups of `invocations` are packed if that is not 0.
 uvec2 EnterDispatch(const uvec2 pushed, const uvec3 place, const uvec3 size, const uint local_index, const uint invocations, const bool is_noted) {
@@ -123,7 +162,11 @@ void trellis_start(const uvec2 pushed, const uvec3 place, const uvec3 size, cons
 void trellis_start_in_batch(const uvec2 pushed, const uvec3 place, const uvec3 size, const uint local_index, const uint each, const uint counted,
                             const uint invocations, const bool is_noted) {
   uvec2 source = EnterDispatch(pushed, place, size, local_index, invocations, is_noted);
-  if (trellis_form == kFormBatch) source = EnterBatch(pushed);
+  if (trellis_form == kFormBatch) {
+    source = EnterBatch(pushed);
+  } else if (trellis_form == kFormCountedBatch) {
+    source = EnterCountedBatch(pushed);
+  }
   EnterLaunch(source, each, counted);
 }
 

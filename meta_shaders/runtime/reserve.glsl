@@ -66,7 +66,14 @@ void CountWorkgroups(const RegionReference region, const uint each, const uint r
   uint before = DivideBy(rank + (each - 1u), each, reciprocal);
   if (count <= before * each - rank) return;  // the last of them has room
   uint workgroups = min(DivideBy(rank + (each - 1u) + count, each, reciprocal), most) - min(before, most);
-  if (workgroups != 0u) atomicAdd(region.region.workgroups, workgroups);
+  if (workgroups == 0u) return;
+  uvec2 batch_total = region.region.batch_total;
+  if (IsNull(batch_total)) {
+    atomicAdd(region.region.workgroups, workgroups);
+  } else {
+    atomicAdd(UintReference(region.region.batch_count).value, workgroups);
+    atomicAdd(UintReference(batch_total).value, workgroups);
+  }
 }
 
 uvec4 Reserve(const uint slot, const uint count) {

@@ -9,6 +9,7 @@
 #endif
 #ifdef TRELLIS_SUBGROUP_AGGREGATION
 #extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_KHR_shader_subgroup_ballot : require
 #extension GL_KHR_shader_subgroup_shuffle : require
 #endif

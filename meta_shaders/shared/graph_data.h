@@ -64,6 +64,8 @@ TRELLIS_CONSTANT kFormInput = 0u;
 TRELLIS_CONSTANT kFormRegion = 1u;
 // Workgroups are numbered as with kFormInput, through all launches of a LaunchBatch.
 TRELLIS_CONSTANT kFormBatch = 2u;
+// The same, in one row; producers have counted the workgroups of all launches.
+TRELLIS_CONSTANT kFormCountedBatch = 3u;
 
 // What a node's shader gets: its 8-byte push constant is the address of one of these, in plan memory, or of a
 // LaunchBatch. What is known when the dispatch is recorded; the NodeOutput[] of the slot, in the order of
@@ -81,13 +83,15 @@ struct LaunchBlock {
 };
 
 // Launches of one level that read regions with kFormRegion and run one pipeline: one dispatch. In plan memory. The
-// kernel launch_batches, one workgroup a batch, writes the sums and the arguments; the node's shader looks for its
-// launch.
+// node's shader looks for its launch. kFormBatch: the kernel launch_batches, one workgroup a batch, writes the sums and
+// the arguments. kFormCountedBatch: producers count (Region::batch_total).
 struct LaunchBatch {
-  TRELLIS_ADDRESS sums;       // uint[member_count + 1], in scratch: workgroups of the members before; the last: of all
+  // In scratch. kFormBatch: uint[member_count + 1], workgroups of the members before; the last: of all.
+  // kFormCountedBatch: uint[member_count], workgroups of each.
+  TRELLIS_ADDRESS sums;
   TRELLIS_ADDRESS members;    // LaunchBlock[member_count], each with its NodeOutput[]
   TRELLIS_ADDRESS arguments;  // VkDispatchIndirectCommand, in scratch
-  TRELLIS_UINT form;          // kFormBatch; where LaunchBlock has its own
+  TRELLIS_UINT form;          // where LaunchBlock has its own
   TRELLIS_UINT member_count;
   TRELLIS_UINT member_bytes;      // from one LaunchBlock to the next
   TRELLIS_UINT kind;              // kLaunchStaticGrid or kLaunchCoalescing
@@ -127,17 +131,23 @@ struct Region {
   TRELLIS_UINT most_workgroups;  // where `workgroups` stops: LaunchPlan::most_workgroups
   TRELLIS_UINT reciprocal;       // (2^32 - 1) / coalesce, rounded down
   TRELLIS_UINT lost;             // atomic; records that found no place; saturates at 2^31
-  TRELLIS_UINT unused0[23];
+  TRELLIS_UINT unused0;
+  // Of the members of counted batches, where the workgroups of this launch and of all of them are counted, instead of
+  // in `workgroups`: uints, atomic. The second is `workgroups` of the first member, an argument of the dispatch. Else
+  // 0.
+  TRELLIS_ADDRESS batch_count;
+  TRELLIS_ADDRESS batch_total;
+  TRELLIS_UINT unused1[18];
   // From here: arguments of a static grid's dispatch, {records, grid x, grid y * grid z}.
   TRELLIS_UINT reserved;  // atomic; capacity + 1 at most when no allocation is under way
   TRELLIS_UINT grid_x;
   TRELLIS_UINT grid_yz;
-  TRELLIS_UINT unused1[29];
+  TRELLIS_UINT unused2[29];
   // From here: arguments of a coalescing launch's dispatch.
   TRELLIS_UINT workgroups;  // atomic; for the records that found their place
   TRELLIS_UINT one_y;
   TRELLIS_UINT one_z;
-  TRELLIS_UINT unused2[29];
+  TRELLIS_UINT unused3[29];
 };
 
 // Head of scratch.
@@ -165,6 +175,8 @@ struct RegionPlan {
   TRELLIS_UINT grid_x;
   TRELLIS_UINT grid_yz;
   TRELLIS_UINT most_workgroups;
+  TRELLIS_UINT batch_region;  // index of the first member's Region, where there is a counted batch
+  TRELLIS_UINT batch_count;   // Region::batch_count in bytes from the first Region of all levels; 0: there is none
   TRELLIS_UINT unused;
 };
 
@@ -392,7 +404,7 @@ static_assert(offsetof(Region, lost) == 32);
 static_assert(offsetof(Region, reserved) == 128);
 static_assert(offsetof(Region, workgroups) == 256);
 static_assert(sizeof(ControlBlock) == 40);
-static_assert(sizeof(RegionPlan) == 48);
+static_assert(sizeof(RegionPlan) == 56);
 static_assert(sizeof(LaunchPlan) == 56);
 static_assert(sizeof(StepLaunch) == 80);
 static_assert(offsetof(StepLaunch, root) == 56);

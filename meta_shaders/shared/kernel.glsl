@@ -38,6 +38,13 @@ void OpenRegion(uvec2 regions, uvec2 ring, uvec2 dump, RegionPlan plan) {
   target.region.most_workgroups = plan.most_workgroups;
   target.region.reciprocal = plan.coalesce != 0u ? 0xffffffffu / plan.coalesce : 0u;
   target.region.lost = 0u;
+  target.region.batch_count = uvec2(0u);
+  target.region.batch_total = uvec2(0u);
+  if (plan.batch_count != 0u) {
+    target.region.batch_count = AddressAdd(regions, plan.batch_count);
+    target.region.batch_total = AddressAdd(ElementAddress(regions, plan.batch_region, kRegionBytes), kRegionWorkgroupsOffset);
+    UintReference(target.region.batch_count).value = 0u;
+  }
   target.region.reserved = 0u;
   target.region.grid_x = plan.grid_x;
   target.region.grid_yz = plan.grid_yz;

@@ -5,7 +5,7 @@
 
 namespace trellis::spirv {
 
-// What the functions use of subgroups: nothing; ballot and shuffle; vote and partition too.
+// What the functions use of subgroups: nothing; arithmetic, ballot and shuffle; vote and partition too.
 enum class SubgroupUse { kNone, kBallot, kPartition };
 
 struct RuntimeVariant {

@@ -147,7 +147,11 @@ class Checker : ReportLog {
       const RegionPlan& plan = At<RegionPlan>(openings, i);
       const uint64_t address = regions + plan.region * sizeof(Region);
       Touch(address, address + sizeof(Region), kWrite, who + " opens region " + std::to_string(plan.slot));
+      if (plan.batch_count != 0)
+        Touch(regions + plan.batch_count, regions + plan.batch_count + sizeof(uint32_t), kWrite,
+              who + " opens a count");
       open_.Open(address, plan);
+      regions_of_levels_ = regions;
       if (kRing + plan.offset + uint64_t{plan.stride} * plan.capacity > kRing + ring_bytes_)
         Complain("region " + std::to_string(plan.slot) + " leaves the ring");
     }
@@ -346,9 +350,14 @@ class Checker : ReportLog {
       return Complain(who + wrong);
     const std::optional<uint64_t> address = pushed_.Address(pipeline.layout->launch_offset);
     if (!address) return Complain(who + " has no launch block");
-    if (At<LaunchBlock>(*address).form != kFormBatch) return RunNode(pipeline, *address, command, false);
+    const uint32_t form = At<LaunchBlock>(*address).form;
+    if (form != kFormBatch && form != kFormCountedBatch) return RunNode(pipeline, *address, command, false);
     const LaunchBatch& batch = At<LaunchBatch>(*address);
-    RunBatch(*address, who);
+    if (form == kFormBatch) {
+      RunBatch(*address, who);
+    } else {
+      RunCountedBatch(batch, regions_of_levels_, who);
+    }
     TouchArguments(batch.arguments, command, who);
     for (uint32_t member = 0; member < batch.member_count; ++member)
       RunNode(pipeline, batch.members + uint64_t{member} * batch.member_bytes, command, true);
@@ -454,6 +463,12 @@ class Checker : ReportLog {
     if (opening == nullptr) return;
     const PreparedInput written = InRegion(*opening);
     Touch(region, region + sizeof(Region), kReadWrite, who + " appends to region " + std::to_string(slot));
+    if (opening->batch_count != 0) {
+      const uint64_t count = regions_of_levels_ + opening->batch_count;
+      const uint64_t first = regions_of_levels_ + opening->batch_region * sizeof(Region);
+      Touch(count, count + sizeof(uint32_t), kReadWrite, who + " counts workgroups");
+      Touch(first, first + sizeof(Region), kReadWrite, who + " counts workgroups of all");
+    }
     Touch(written.records, written.records + written.record_bytes, kReadWrite, who + " writes records");
   }
 
@@ -468,8 +483,9 @@ class Checker : ReportLog {
   PushedBytes pushed_;
 
   // The graph at hand.
-  uint32_t labels_ = 0;   // that are open
-  bool begun_ = false;    // begin_graph has run
+  uint32_t labels_ = 0;  // that are open
+  bool begun_ = false;   // begin_graph has run
+  uint64_t regions_of_levels_ = 0;
   bool claimed_ = false;  // it claimed a ring
   bool released_ = false;
   uint32_t execution_ = 0;

@@ -64,6 +64,10 @@ class BeginEndKernelTest : public KernelTest {
     EXPECT_EQ(region.workgroups, 0u);
     EXPECT_EQ(region.one_y, 1u);
     EXPECT_EQ(region.one_z, 1u);
+    if (plan.batch_count == 0) {
+      EXPECT_EQ(region.batch_count, 0u);
+      EXPECT_EQ(region.batch_total, 0u);
+    }
   }
 
   static RingEntry Entry(const PlanSpan& table, size_t index) {
@@ -143,7 +147,7 @@ TEST_F(BeginEndKernelTest, OpensRegionsInTheRing) {
   const PlanSpan table = RingTable({Ring(0xfffffff0, 1 << 20)});
   std::vector<RegionPlan> openings;
   for (uint32_t i = 0; i < 200; ++i)
-    openings.push_back({i * 0x100000010ull, i % 7, i, 1000 + i, i / 7, 299 - i, i % 3, 2 * i, 3 * i, 7 * i, 0});
+    openings.push_back({i * 0x100000010ull, i % 7, i, 1000 + i, i / 7, 299 - i, i % 3, 2 * i, 3 * i, 7 * i, 0, 0, 0});
   Begin(table, 4096, openings);
   for (uint32_t i = 0; i < 200; ++i) ExpectOpened(Read<Region>(regions_, 299 - i), openings[i], 0xfffffff0);
   EXPECT_EQ(Read<Region>(regions_, 0).capacity, 0u);
@@ -152,7 +156,7 @@ TEST_F(BeginEndKernelTest, OpensRegionsInTheRing) {
 TEST_F(BeginEndKernelTest, ASecondKernelOpensManyRegions) {
   std::vector<RegionPlan> openings;
   for (uint32_t i = 0; i < 1000; ++i)
-    openings.push_back({i * 64ull, i, 4, 100 + i, 1, 2999 - 3 * i, i % 2, i, 1, i, 0});
+    openings.push_back({i * 64ull, i, 4, 100 + i, 1, 2999 - 3 * i, i % 2, i, 1, i, 0, 0, 0});
   Begin(RingTable({Ring(0x10000, 1 << 20)}), 4096);
   const OpenPlan plan = {control_.address, regions_.address, Memory(openings).address, 1000, 0};
   Run(Kernel::kOpenRegions, plan, 8);
@@ -162,11 +166,38 @@ TEST_F(BeginEndKernelTest, ASecondKernelOpensManyRegions) {
   }
 }
 
+// What lies behind the regions is where their workgroups are counted.
+TEST_F(BeginEndKernelTest, OpensMembersOfCountedBatches) {
+  constexpr uint32_t kCounts = 2000;  // regions before them
+  std::vector<RegionPlan> openings;
+  for (uint32_t i = 0; i < 150; ++i) {
+    const uint32_t place = kCounts * uint32_t{sizeof(Region)} + 4 * i;
+    openings.push_back(
+        {i * 64ull, i, 4, 100 + i, 1, 20 + i, 3, 1, 1, 50, i < 60 ? 20u : 80u, i % 3 == 2 ? 0 : place, 0});
+  }
+  Begin(RingTable({Ring(0x10000, 1 << 20)}), 4096);
+  std::vector<uint32_t> counts(160, 77);
+  std::memcpy(regions_.host + kCounts * sizeof(Region), counts.data(), counts.size() * sizeof(counts[0]));
+  const OpenPlan plan = {control_.address, regions_.address, Memory(openings).address, 150, 0};
+  Run(Kernel::kOpenRegions, plan, 2);
+  std::memcpy(counts.data(), regions_.host + kCounts * sizeof(Region), counts.size() * sizeof(counts[0]));
+  for (uint32_t i = 0; i < 160; ++i) {
+    EXPECT_EQ(counts[i], i < 150 && i % 3 != 2 ? 0u : 77u) << i;
+    if (i >= 150) continue;
+    const auto region = Read<Region>(regions_, 20 + i);
+    ExpectOpened(region, openings[i], 0x10000);
+    if (i % 3 == 2) continue;
+    EXPECT_EQ(region.batch_count, regions_.address + openings[i].batch_count);
+    EXPECT_EQ(region.batch_total,
+              regions_.address + openings[i].batch_region * sizeof(Region) + offsetof(Region, workgroups));
+  }
+}
+
 TEST_F(BeginEndKernelTest, WhatEveryRegionLostIsReported) {
   std::vector<Region> regions(400);
   std::vector<RegionPlan> openings;
   for (uint32_t i = 0; i < 300; ++i) {
-    openings.push_back({0, i % 100, 4, 10, 1 + i / 100, 399 - i, 0, 0, 0, 0, 0});
+    openings.push_back({0, i % 100, 4, 10, 1 + i / 100, 399 - i, 0, 0, 0, 0, 0, 0, 0});
     if (i % 50 == 7) regions[399 - i].lost = 1000 + i;
   }
   regions[0].lost = 5;  // not opened
@@ -183,7 +214,7 @@ TEST_F(BeginEndKernelTest, WhatEveryRegionLostIsReported) {
 
 TEST_F(BeginEndKernelTest, WithoutARingEveryRegionIsClosedAndWritesGoToTheDump) {
   const PlanSpan table = RingTable({});
-  const ControlBlock control = Begin(table, 4096, {{64, 5, 16, 1000, 1, 5, 0, 0, 0, 0, 0}});
+  const ControlBlock control = Begin(table, 4096, {{64, 5, 16, 1000, 1, 5, 0, 0, 0, 0, 0, 0, 0}});
   EXPECT_EQ(control.ring_entry, kNoSlot);
   const Region region = Read<Region>(regions_, 5);
   EXPECT_EQ(region.records.base, kDump);

@@ -1,6 +1,7 @@
 // Batches of launches in recorded streams: who numbers their workgroups, and who runs them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -33,6 +34,23 @@ class BatchLog : protected AccessLog {
     if (numbered_.erase(address) == 0) Complain(who + " runs a batch whose workgroups nobody numbered");
     const shared::LaunchBatch& batch = At<shared::LaunchBatch>(address);
     Touch(batch.sums, SumsEnd(batch), kRead, who + " looks for its launch");
+  }
+  // Of one whose producers have counted. `regions`: of all levels.
+  void RunCountedBatch(const shared::LaunchBatch& batch, uint64_t regions, const std::string& who) {
+    Touch(batch.sums, batch.sums + uint64_t{batch.member_count} * sizeof(uint32_t), kRead,
+          who + " looks for its launch");
+    if (batch.kind != shared::kLaunchCoalescing) Complain(who + " has no workgroups that producers count");
+    const auto source = [&batch](uint32_t member) {
+      return At<shared::LaunchBlock>(batch.members + uint64_t{member} * batch.member_bytes).source;
+    };
+    if (batch.arguments != source(0) + offsetof(shared::Region, workgroups))
+      Complain(who + " has arguments that are not those of its first member");
+    for (uint32_t member = 0; member < batch.member_count; ++member) {
+      const shared::RegionPlan* opening = open_.Find(source(member));
+      if (opening == nullptr || regions + opening->batch_count != batch.sums + member * sizeof(uint32_t) ||
+          regions + opening->batch_region * sizeof(shared::Region) != source(0))
+        Complain(who + " runs what its producers do not count, member " + std::to_string(member));
+    }
   }
   void EndBatches() {
     if (!numbered_.empty()) Complain("a batch that nobody runs");

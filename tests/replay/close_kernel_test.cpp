@@ -255,7 +255,7 @@ TEST_F(CloseKernelTest, SharersReadTheRegionOfAnotherSlotInTheirOwnWay) {
 TEST_F(CloseKernelTest, OpensTheRegionsOfTheNextLevel) {
   std::vector<RegionPlan> openings;
   for (uint32_t i = 0; i < 1000; ++i)
-    openings.push_back({i * 64ull, i, 8 + i, 100 + i, 7, 4000 - 3 * i, 0, 0, 0, 0, 0});
+    openings.push_back({i * 64ull, i, 8 + i, 100 + i, 7, 4000 - 3 * i, 0, 0, 0, 0, 0, 0, 0});
   Close({StaticGrid(1, 1, 1, 1), Coalescing(4, 9)}, openings);
   for (uint32_t i = 0; i < 1000; ++i) {
     const Region region = Read<Region>(opened_, 4000 - 3 * i);

@@ -93,5 +93,56 @@ TEST_F(LaunchBatchesTest, NoBatchIsMoreThanADispatch) {
   EXPECT_TRUE(Form(Slots(1, 41), LaunchBatches::kAlways, 1'000'000).batches.empty());
 }
 
+class CountedBatchesTest : public ::testing::Test {
+ protected:
+  static constexpr uint32_t kSlots = 9;
+  static constexpr uint32_t kLevel = 2;
+
+  CountedBatchesTest() {
+    memory_.opening_begin = {0, 0, kSlots, kSlots};
+    for (uint32_t slot = 0; slot < kSlots; ++slot) memory_.openings.emplace_back().slot = slot;
+  }
+
+  // Behind `alone` other launches, of the slots from 1 on.
+  RelocatableBatch Count(uint32_t kind, uint64_t most_workgroups, uint32_t members = 4, uint32_t alone = 2) {
+    RelocatableLevel level;
+    for (uint32_t i = 0; i < alone + members; ++i) {
+      RelocatableLaunch& launch = level.launches.emplace_back();
+      launch.launch = {i + 1 - (i < alone ? 1 : 0), i + 1 - (i < alone ? 1 : 0)};
+      launch.described.kind = kind;
+      launch.most_workgroups = most_workgroups;
+    }
+    level.batches.emplace_back();
+    level.batches[0].launch_begin = alone;
+    level.batches[0].launch_end = alone + members;
+    CountBatches(scratch_, {1000, 1000, 64, 1 << 20}, kLevel, memory_, level);
+    return level.batches[0];
+  }
+
+  const ScratchLayout scratch_ = LayOutScratch({kSlots, 4, kSlots, 0, 64, false});
+  GraphPlan memory_;
+};
+
+TEST_F(CountedBatchesTest, EachMemberHasAPlace) {
+  const RelocatableBatch batch = Count(shared::kLaunchCoalescing, 250);
+  EXPECT_EQ(batch.counts, scratch_.total(kLevel, 2));
+  for (uint32_t slot = 0; slot < kSlots; ++slot) {
+    const bool is_member = slot >= 3 && slot < 7;
+    const shared::RegionPlan& opening = memory_.openings[slot];
+    EXPECT_EQ(opening.batch_count, is_member ? batch.counts + 4 * (slot - 3) - scratch_.regions : 0u) << slot;
+    EXPECT_EQ(opening.batch_region, is_member ? scratch_.region(kLevel, 3) : 0u) << slot;
+  }
+}
+
+TEST_F(CountedBatchesTest, InOneRowOnly) {
+  EXPECT_NE(Count(shared::kLaunchCoalescing, 250).counts, 0u);
+  memory_.openings.assign(kSlots, {});
+  EXPECT_EQ(Count(shared::kLaunchCoalescing, 251).counts, 0u);
+  for (const shared::RegionPlan& opening : memory_.openings) EXPECT_EQ(opening.batch_count, 0u);
+}
+
+// Their records are counted, not their workgroups.
+TEST_F(CountedBatchesTest, NoStaticGrids) { EXPECT_EQ(Count(shared::kLaunchStaticGrid, 1).counts, 0u); }
+
 }  // namespace
 }  // namespace trellis::test

@@ -39,6 +39,8 @@ TEST(ScratchLayoutTest, PartsAreAlignedAndDoNotOverlap) {
                 7 * (slots + 1) * sizeof(shared::Region));
       EXPECT_EQ(layout.input(7 * launches - 1) + sizeof(shared::LaunchInput) - layout.inputs,
                 7 * launches * sizeof(shared::LaunchInput));
+      EXPECT_EQ(layout.total(0, 0), layout.totals);
+      EXPECT_EQ(layout.total(6, launches - 1) + sizeof(uint32_t) - layout.totals, 7 * launches * sizeof(uint32_t));
       EXPECT_EQ(layout.argument(7 * launches - 1) + sizeof(shared::DispatchArguments) - layout.arguments,
                 7 * launches * sizeof(shared::DispatchArguments));
     }

@@ -198,6 +198,39 @@ TEST_F(RuntimeBounds, WorkgroupsOfAnySize) {
   }
 }
 
+// Two members of a counted batch: each has its own count, and the first one's region has that of both.
+TEST_F(RuntimeBounds, WorkgroupsOfACountedBatch) {
+  constexpr uint32_t kEach = 7;
+  for (const Variant variant : kAllVariants) {
+    if (!Use(variant)) continue;
+    for (const uint32_t function :
+         {shared::kCallReserveWorkgroup, shared::kCallReserveInvocation, shared::kCallReserveInvocations}) {
+      for (const uint32_t most : {3u, shared::kAnyWorkgroups}) {
+        const RegionSetup member = {
+            .stride = 4, .capacity = 3000, .coalesce = kEach, .most_workgroups = most, .in_batch = true};
+        Open({member, member, {4, 100}, {16, 1}});
+        RuntimeCall call = Reservation(function, kOneTarget, 3, 3);
+        call.record_bytes = 4;
+        Call(call, 5);
+        call.target = kDense;
+        call.index = 10;
+        call.count = 2;
+        Call(call, 3);
+        const auto expected = [&](uint32_t slot) {
+          return std::min((RegionAfter(slot).reserved + kEach - 1) / kEach, most);
+        };
+        ASSERT_GT(RegionAfter(0).reserved, RegionAfter(1).reserved);
+        ASSERT_GT(RegionAfter(1).reserved, 0u);
+        EXPECT_EQ(CountedInBatch(0), expected(0));
+        EXPECT_EQ(CountedInBatch(1), expected(1));
+        EXPECT_EQ(CountedInBatch(2), 0u);
+        EXPECT_EQ(RegionAfter(0).workgroups, expected(0) + expected(1));
+        EXPECT_EQ(RegionAfter(1).workgroups, 0u);
+      }
+    }
+  }
+}
+
 TEST_F(RuntimeBounds, CountsThatDiffer) {
   for (const Variant variant : kAllVariants) {
     if (!Use(variant)) continue;

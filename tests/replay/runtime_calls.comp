@@ -5,6 +5,7 @@
 #extension GL_KHR_memory_scope_semantics : require
 #ifdef TRELLIS_SUBGROUP_AGGREGATION
 #extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_KHR_shader_subgroup_ballot : require
 #extension GL_KHR_shader_subgroup_shuffle : require
 #endif

@@ -178,31 +178,71 @@ TEST_F(RuntimeEnter, EachWorkgroupOfABatch) {
   }
 }
 
+// Of one member, as many as a subgroup may have invocations, one less and one more, and many; some have no workgroups.
+TEST_F(RuntimeEnter, EachWorkgroupOfACountedBatch) {
+  constexpr uint32_t kEach = 3;
+  for (const Variant variant : kAllVariants) {
+    if (!Use(variant)) continue;
+    for (const uint32_t members : {1u, 2u, 3u, 7u, 8u, 9u, 31u, 32u, 33u, 65u, 128u, 300u}) {
+      // Regions of 10 and of 7 records, and of none, in turns.
+      std::vector<uint32_t> slots, counts;
+      for (uint32_t i = 0; i < members; ++i) {
+        slots.push_back((i * 7 + members) % 3);
+        counts.push_back(slots.back() == 0 ? 4 : slots.back() == 1 ? 0 : 3);
+      }
+      Open({{kStride, 10, 10}, {4, 1}, {kStride, 10, 7}, {16, 1}});
+      ReadFromCountedBatch(slots, counts);
+      uint32_t number = 0;
+      for (uint32_t member = 0; member < members; ++member) {
+        for (uint32_t workgroup = 0; workgroup < counts[member]; ++workgroup, ++number) {
+          if (members > 40 && number % 13 != 0) continue;
+          SCOPED_TRACE(std::to_string(members) + " members, number " + std::to_string(number));
+          RuntimeCall call = EntryCall(shared::kCallEnterCoalescing);
+          call.id_x = number;
+          call.row = 2000;
+          call.each = kEach;
+          const RuntimeResult result = Call(call, 1).front();
+          ASSERT_NE(result.is_true, 0u);
+          EXPECT_EQ(result.record, workgroup * kEach);
+          EXPECT_EQ(result.base, records(slots[member]).address + uint64_t{result.record} * kStride);
+          EXPECT_EQ(result.count, std::min((slots[member] == 0 ? 10 : 7) - result.record, kEach));
+        }
+      }
+    }
+  }
+}
+
 // Each of the two has its own number of workgroups.
 TEST_F(RuntimeEnter, MembersOfABatchStride) {
   constexpr uint32_t kEach = 2;
   constexpr std::array<uint32_t, 2> kRecords = {10, 7};
   std::multiset<std::pair<uint64_t, uint32_t>> expected;
   for (const std::vector<uint32_t>& sums : {std::vector<uint32_t>{0, 1, 3}, {0, 2, 3}, {0, 3, 10}}) {
-    Open({{kStride, 10, kRecords[0]}, {4, 1}, {kStride, 10, kRecords[1]}, {16, 1}});
-    ReadFromBatch({0, 2}, sums, shared::kLaunchCoalescing);
-    expected.clear();
-    for (uint32_t member = 0; member < 2; ++member)
-      for (uint32_t record = 0; record < kRecords[member]; record += kEach)
-        expected.emplace(records(2 * member).address + uint64_t{record} * kStride,
-                         std::min(kEach, kRecords[member] - record));
-    std::multiset<std::pair<uint64_t, uint32_t>> entered;
-    RuntimeCall call = EntryCall(shared::kCallEnterCoalescing);
-    call.each = kEach;
-    call.row = sums.back();
-    call.rows = 1;
-    for (call.strides = 0; call.strides < 6; ++call.strides) {
-      for (call.id_x = 0; call.id_x < call.row; ++call.id_x) {
-        const RuntimeResult result = Call(call, 1).front();
-        if (result.is_true != 0) entered.emplace(result.base, result.count);
+    for (const bool is_counted : {false, true}) {
+      Open({{kStride, 10, kRecords[0]}, {4, 1}, {kStride, 10, kRecords[1]}, {16, 1}});
+      if (is_counted) {
+        ReadFromCountedBatch({0, 2}, {sums[1], sums[2] - sums[1]});
+      } else {
+        ReadFromBatch({0, 2}, sums, shared::kLaunchCoalescing);
       }
+      expected.clear();
+      for (uint32_t member = 0; member < 2; ++member)
+        for (uint32_t record = 0; record < kRecords[member]; record += kEach)
+          expected.emplace(records(2 * member).address + uint64_t{record} * kStride,
+                           std::min(kEach, kRecords[member] - record));
+      std::multiset<std::pair<uint64_t, uint32_t>> entered;
+      RuntimeCall call = EntryCall(shared::kCallEnterCoalescing);
+      call.each = kEach;
+      call.row = sums.back();
+      call.rows = 1;
+      for (call.strides = 0; call.strides < 6; ++call.strides) {
+        for (call.id_x = 0; call.id_x < call.row; ++call.id_x) {
+          const RuntimeResult result = Call(call, 1).front();
+          if (result.is_true != 0) entered.emplace(result.base, result.count);
+        }
+      }
+      EXPECT_EQ(entered, expected);
     }
-    EXPECT_EQ(entered, expected);
   }
 }
 
@@ -225,6 +265,21 @@ TEST_F(RuntimeEnter, AnyWorkgroupOfABatch) {
           Enter(call, 1);
           if (HasFailure()) return;
         }
+      }
+    }
+  }
+  for (const Variant variant : kAllVariants) {
+    if (!Use(variant)) continue;
+    for (const std::vector<uint32_t>& counts : {std::vector{0u, 0u}, {40u, kHuge}, {kHuge, 7u}, {kHuge, kHuge}}) {
+      for (const uint32_t number : kNumbers) {
+        Open({{kStride, 100, 101}, {4, 1}, {4, 1}, {16, 1}});
+        ReadFromCountedBatch({0, 0}, counts);
+        count_ = 100;
+        RuntimeCall call = EntryCall(shared::kCallEnterCoalescing);
+        call.id_x = number;
+        call.each = 3;
+        Enter(call, 1);
+        if (HasFailure()) return;
       }
     }
   }

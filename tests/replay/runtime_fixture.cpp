@@ -48,8 +48,8 @@ void RuntimeTest::TearDown() {
 }
 
 bool RuntimeTest::Use(Variant variant) {
-  constexpr VkSubgroupFeatureFlags kNeeded =
-      VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_BALLOT_BIT | VK_SUBGROUP_FEATURE_SHUFFLE_BIT;
+  constexpr VkSubgroupFeatureFlags kNeeded = VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_ARITHMETIC_BIT |
+                                             VK_SUBGROUP_FEATURE_BALLOT_BIT | VK_SUBGROUP_FEATURE_SHUFFLE_BIT;
   if (variant != kPlain && (device().traits.subgroup_operations & kNeeded) != kNeeded) return false;
   if (variant == kInt64 && !device().traits.shader_int64) return false;
   constexpr VkSubgroupFeatureFlags kPartitioned = VK_SUBGROUP_FEATURE_VOTE_BIT | VK_SUBGROUP_FEATURE_PARTITIONED_BIT_NV;
@@ -123,7 +123,14 @@ void RuntimeTest::Open(const std::vector<RegionSetup>& setups) {
     const uint64_t workgroups = (there + setup.coalesce - 1) / setup.coalesce;
     regions[i].workgroups = static_cast<uint32_t>(std::min<uint64_t>(workgroups, setup.most_workgroups));
   }
+  batch_counts_ = guarded_->Take(std::vector<uint32_t>(setups.size(), 0));
   regions_ = guarded_->Take(regions);
+  for (size_t i = 0; i < setups.size(); ++i) {
+    if (!setups[i].in_batch) continue;
+    regions[i].batch_count = batch_counts_.address + i * sizeof(uint32_t);
+    regions[i].batch_total = regions_.address + offsetof(shared::Region, workgroups);
+    regions_.Store(i * sizeof(regions[i]), regions[i]);
+  }
   dump_ = guarded_->Take(kDumpBytes);
   reports_ =
       guarded_->Take(sizeof(shared::LossReportHeader) + shared::kLossReportCapacity * sizeof(shared::LossReport));
@@ -159,16 +166,28 @@ void RuntimeTest::ReadFromRegion(uint32_t slot) {
 }
 
 void RuntimeTest::ReadFromBatch(const std::vector<uint32_t>& slots, const std::vector<uint32_t>& sums, uint32_t kind) {
+  shared::LaunchBatch batch = {};
+  batch.sums = guarded_->Take(sums).address;
+  batch.form = shared::kFormBatch;
+  batch.kind = kind;
+  PushBatch(slots, batch);
+}
+
+void RuntimeTest::ReadFromCountedBatch(const std::vector<uint32_t>& slots, const std::vector<uint32_t>& counts) {
+  shared::LaunchBatch batch = {};
+  batch.sums = guarded_->Take(counts).address;
+  batch.form = shared::kFormCountedBatch;
+  batch.kind = shared::kLaunchCoalescing;
+  PushBatch(slots, batch);
+}
+
+void RuntimeTest::PushBatch(const std::vector<uint32_t>& slots, shared::LaunchBatch batch) {
   constexpr size_t kMemberBytes = sizeof(shared::LaunchBlock) + 16;  // an output, of which entries know nothing
   const PlanSpan members = guarded_->Take(slots.size() * kMemberBytes);
   for (size_t i = 0; i < slots.size(); ++i) members.Store(i * kMemberBytes, BlockOf(slots[i]));
-  shared::LaunchBatch batch = {};
-  batch.sums = guarded_->Take(sums).address;
   batch.members = members.address;
-  batch.form = shared::kFormBatch;
   batch.member_count = static_cast<uint32_t>(slots.size());
   batch.member_bytes = kMemberBytes;
-  batch.kind = kind;
   pushed_ = guarded_->Take(std::vector{batch});
 }
 

@@ -22,6 +22,7 @@ struct RegionSetup {
   uint32_t coalesce = 0;
   uint32_t most_workgroups = shared::kAnyWorkgroups;
   bool has_memory = true;  // else addresses are only looked at
+  bool in_batch = false;   // a counted one, of which slot 0 is the first member
 };
 
 class RuntimeTest : public KernelTest {
@@ -53,6 +54,10 @@ class RuntimeTest : public KernelTest {
   // From now on a batch of launches reads these regions, whose first workgroups have the numbers `sums`; its last one
   // is their number in all.
   void ReadFromBatch(const std::vector<uint32_t>& slots, const std::vector<uint32_t>& sums, uint32_t kind);
+  // The same, of launches whose producers have counted the workgroups of each.
+  void ReadFromCountedBatch(const std::vector<uint32_t>& slots, const std::vector<uint32_t>& counts);
+  // Workgroups of a member of the counted batch.
+  [[nodiscard]] uint32_t CountedInBatch(uint32_t slot) const { return Read<uint32_t>(batch_counts_, slot); }
   // Calls in every invocation of so many workgroups, and looks whether anything else was written.
   std::vector<shared::RuntimeResult> Call(shared::RuntimeCall call, uint32_t workgroups);
 
@@ -68,6 +73,7 @@ class RuntimeTest : public KernelTest {
 
  private:
   void MakePipeline(Variant variant);
+  void PushBatch(const std::vector<uint32_t>& slots, shared::LaunchBatch batch);
   std::vector<shared::RuntimeResult> CallOnce(shared::RuntimeCall call, uint32_t workgroups);
   [[nodiscard]] std::vector<shared::NodeOutput> MakeOutputs();
   void StoreBlock();
@@ -78,6 +84,7 @@ class RuntimeTest : public KernelTest {
   std::unique_ptr<GuardedMemory> guarded_;
   std::vector<PlanSpan> records_;
   PlanSpan regions_;
+  PlanSpan batch_counts_;
   PlanSpan dump_;
   PlanSpan reports_;
   PlanSpan input_;

@@ -98,8 +98,8 @@ class StepKernelTest : public KernelTest {
   }
   // The last turn's launches append to the region of `launch`, of the next level.
   void Open(uint32_t launch, uint32_t capacity) {
-    openings_.push_back(
-        {ring_used_, launch, kStride, capacity, turn_levels_.back() + 1, launch, 0, 1, 1, shared::kAnyWorkgroups, 0});
+    openings_.push_back({ring_used_, launch, kStride, capacity, turn_levels_.back() + 1, launch, 0, 1, 1,
+                         shared::kAnyWorkgroups, 0, 0, 0});
     opening_turns_.push_back(static_cast<uint32_t>(turns_.size() - 1));
     ring_used_ += 2 * RegionBytes(kStride, shared::kFullNotes, std::min(capacity, kMostRecordsInMemory));
   }
