@@ -9,9 +9,11 @@ const char* DeviceDispatch::Load(VkDevice device, PFN_vkGetDeviceProcAddr next) 
 #define TRELLIS_LOAD_REQUIRED(name) \
   TRELLIS_LOAD(name)                \
   if (!name && !missing) missing = "vk" #name;
-#define TRELLIS_LOAD_ALIAS(name, alias) \
-  TRELLIS_LOAD(name)                    \
-  if (!name) name = reinterpret_cast<PFN_vk##name>(next(device, "vk" #alias));
+  // The extension's name exists where the application has enabled it, and what is below us then knows it. The core name
+  // may be younger than a layer that is there: it would be passed by, handles of its own and all.
+#define TRELLIS_LOAD_ALIAS(name, alias)                             \
+  name = reinterpret_cast<PFN_vk##name>(next(device, "vk" #alias)); \
+  if (!name) TRELLIS_LOAD(name)
   TRELLIS_DEVICE_FUNCTIONS(TRELLIS_LOAD_REQUIRED, TRELLIS_LOAD, TRELLIS_LOAD_ALIAS)
 #undef TRELLIS_LOAD
 #undef TRELLIS_LOAD_REQUIRED

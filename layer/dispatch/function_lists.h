@@ -3,7 +3,8 @@
 //
 // REQUIRED(Name): present in every implementation on which the extension is offered (Vulkan 1.2, or an alias of it).
 // OPTIONAL(Name): may be null; whoever calls it checks.
-// OPTIONAL_ALIAS(Name, Alias): the same command under a second name, taken when the first is null.
+// OPTIONAL_ALIAS(Name, Alias): the same command under an extension's name. Of the device: preferred where it exists; of
+// the instance: taken where the first is null.
 #pragma once
 
 // clang-format off

@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string_view>
+
+#include "layer/dispatch/device_dispatch.h"
 #include "layer/dispatch/function_lists.h"
 #include "layer/entry/hook_lists.h"
 #include "tests/layer/fake_driver/layer_under_test.h"
@@ -122,6 +125,24 @@ TEST(ProcAddr, null_from_below_stays_null) {
   }
   EXPECT_GT(nulls, 10u) << "the fake driver has to lack some hooked commands for this to show anything";
   EXPECT_EQ(device.Get<PFN_vkVoidFunction>("vkNoSuchCommand"), nullptr);
+}
+
+// A layer below that knows the extension alone would be passed by under the core name.
+TEST(ProcAddr, names_of_enabled_extensions_are_called) {
+  static VkBool32 is_enabled;
+  static char extension, core;
+  const auto load = [](VkBool32 enabled) {
+    is_enabled = enabled;
+    DeviceDispatch dispatch;
+    (void)dispatch.Load(nullptr, [](VkDevice, const char* name) -> PFN_vkVoidFunction {
+      const bool is_of_extension = std::string_view(name).ends_with("KHR");
+      if (is_of_extension && !is_enabled) return nullptr;
+      return reinterpret_cast<PFN_vkVoidFunction>(is_of_extension ? &extension : &core);
+    });
+    return reinterpret_cast<const char*>(dispatch.CmdPushDescriptorSet);
+  };
+  EXPECT_EQ(load(VK_TRUE), &extension);
+  EXPECT_EQ(load(VK_FALSE), &core);
 }
 
 TEST(ProcAddr, null_instance_command_from_below_stays_null) {
