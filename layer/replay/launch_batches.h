@@ -9,8 +9,8 @@ namespace trellis {
 // `level`'s launches, batch by batch; the other ones keep their order.
 void FormBatches(const ExecutionGraphPipeline& pipeline, const LaunchLimits& limits, RelocatableLevel& level);
 
-// Then: producers count the workgroups of batches of coalescing launches, where one row can have them, which spares the
-// kernel that numbers them. Completes the openings of level `number` in `memory`.
+// Then: producers count the workgroups of batches of a few coalescing launches, where one row can have them, which
+// spares the kernel that numbers them. Completes the openings of level `number` in `memory`.
 void CountBatches(const ScratchLayout& scratch, const LaunchLimits& limits, uint32_t number, GraphPlan& memory,
                   RelocatableLevel& level);
 

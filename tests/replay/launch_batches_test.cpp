@@ -95,7 +95,7 @@ TEST_F(LaunchBatchesTest, NoBatchIsMoreThanADispatch) {
 
 class CountedBatchesTest : public ::testing::Test {
  protected:
-  static constexpr uint32_t kSlots = 9;
+  static constexpr uint32_t kSlots = 140;
   static constexpr uint32_t kLevel = 2;
 
   CountedBatchesTest() {
@@ -139,6 +139,12 @@ TEST_F(CountedBatchesTest, InOneRowOnly) {
   memory_.openings.assign(kSlots, {});
   EXPECT_EQ(Count(shared::kLaunchCoalescing, 251).counts, 0u);
   for (const shared::RegionPlan& opening : memory_.openings) EXPECT_EQ(opening.batch_count, 0u);
+}
+
+// A workgroup has to look through all of them.
+TEST_F(CountedBatchesTest, FewMembersOnly) {
+  EXPECT_NE(Count(shared::kLaunchCoalescing, 1, 128).counts, 0u);
+  EXPECT_EQ(Count(shared::kLaunchCoalescing, 1, 129).counts, 0u);
 }
 
 // Their records are counted, not their workgroups.
