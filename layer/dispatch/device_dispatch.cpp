@@ -1,19 +1,32 @@
 #include "layer/dispatch/device_dispatch.h"
 
+#include <algorithm>
+#include <string_view>
+
 namespace trellis {
 
-const char* DeviceDispatch::Load(VkDevice device, PFN_vkGetDeviceProcAddr next) {
+namespace {
+
+bool IsNamed(std::span<const char* const> extensions, std::string_view name) {
+  return std::any_of(extensions.begin(), extensions.end(), [name](const char* named) { return name == named; });
+}
+
+}  // namespace
+
+const char* DeviceDispatch::Load(VkDevice device, PFN_vkGetDeviceProcAddr next,
+                                 std::span<const char* const> extensions) {
   GetDeviceProcAddr = next;
   const char* missing = nullptr;
 #define TRELLIS_LOAD(name) name = reinterpret_cast<PFN_vk##name>(next(device, "vk" #name));
 #define TRELLIS_LOAD_REQUIRED(name) \
   TRELLIS_LOAD(name)                \
   if (!name && !missing) missing = "vk" #name;
-  // The extension's name exists where the application has enabled it, and what is below us then knows it. The core name
-  // may be younger than a layer that is there: it would be passed by, handles of its own and all.
-#define TRELLIS_LOAD_ALIAS(name, alias)                             \
-  name = reinterpret_cast<PFN_vk##name>(next(device, "vk" #alias)); \
-  if (!name) TRELLIS_LOAD(name)
+  // A layer below that knows an enabled extension may be older than the core name: that would pass it by, handles of
+  // its own and all. Without the extension its name is not to be called, whatever drivers answer.
+#define TRELLIS_LOAD_ALIAS(name, alias, extension)                                                      \
+  if (IsNamed(extensions, extension)) name = reinterpret_cast<PFN_vk##name>(next(device, "vk" #alias)); \
+  if (!name) TRELLIS_LOAD(name)                                                                         \
+  if (!name) name = reinterpret_cast<PFN_vk##name>(next(device, "vk" #alias));
   TRELLIS_DEVICE_FUNCTIONS(TRELLIS_LOAD_REQUIRED, TRELLIS_LOAD, TRELLIS_LOAD_ALIAS)
 #undef TRELLIS_LOAD
 #undef TRELLIS_LOAD_REQUIRED

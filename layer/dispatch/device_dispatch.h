@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+
 #include "layer/dispatch/function_lists.h"
 #include "layer/dispatch/vulkan.h"
 
@@ -11,13 +13,15 @@ namespace trellis {
 struct DeviceDispatch {
   PFN_vkGetDeviceProcAddr GetDeviceProcAddr = nullptr;
 #define TRELLIS_MEMBER(name) PFN_vk##name name = nullptr;
-#define TRELLIS_MEMBER_ALIAS(name, alias) PFN_vk##name name = nullptr;
+#define TRELLIS_MEMBER_ALIAS(name, alias, extension) PFN_vk##name name = nullptr;
   TRELLIS_DEVICE_FUNCTIONS(TRELLIS_MEMBER, TRELLIS_MEMBER, TRELLIS_MEMBER_ALIAS)
 #undef TRELLIS_MEMBER
 #undef TRELLIS_MEMBER_ALIAS
 
   // Returns the name of the first required command that is missing, null when all are there.
-  [[nodiscard]] const char* Load(VkDevice device, PFN_vkGetDeviceProcAddr next);
+  // `extensions`: those that the application has enabled.
+  [[nodiscard]] const char* Load(VkDevice device, PFN_vkGetDeviceProcAddr next,
+                                 std::span<const char* const> extensions = {});
 };
 
 // True when the next layer answers all seven commands of VK_AMDX_shader_enqueue.

@@ -3,8 +3,8 @@
 //
 // REQUIRED(Name): present in every implementation on which the extension is offered (Vulkan 1.2, or an alias of it).
 // OPTIONAL(Name): may be null; whoever calls it checks.
-// OPTIONAL_ALIAS(Name, Alias): the same command under an extension's name. Of the device: preferred where it exists; of
-// the instance: taken where the first is null.
+// OPTIONAL_ALIAS(Name, Alias): the same command under a second name, taken when the first is null. Commands of the
+// device have the extension of that name as well, and where it is enabled the second name comes first.
 #pragma once
 
 // clang-format off
@@ -89,7 +89,7 @@
   REQUIRED(ResetFences) \
   REQUIRED(UnmapMemory) \
   REQUIRED(WaitForFences) \
-  OPTIONAL_ALIAS(GetBufferDeviceAddress, GetBufferDeviceAddressKHR) \
+  OPTIONAL_ALIAS(GetBufferDeviceAddress, GetBufferDeviceAddressKHR, VK_KHR_BUFFER_DEVICE_ADDRESS_EXTENSION_NAME) \
   OPTIONAL(GetBufferDeviceAddressEXT) \
   OPTIONAL(CmdBeginConditionalRenderingEXT) \
   OPTIONAL(CmdBeginDebugUtilsLabelEXT) \
@@ -118,24 +118,24 @@
   OPTIONAL(ReleaseCapturedPipelineDataKHR) \
   OPTIONAL(SetDebugUtilsObjectNameEXT) \
   OPTIONAL(SetDebugUtilsObjectTagEXT) \
-  OPTIONAL_ALIAS(CmdBeginRenderPass2, CmdBeginRenderPass2KHR) \
-  OPTIONAL_ALIAS(CmdBeginRendering, CmdBeginRenderingKHR) \
-  OPTIONAL_ALIAS(CmdBindDescriptorSets2, CmdBindDescriptorSets2KHR) \
-  OPTIONAL_ALIAS(CmdEndRenderPass2, CmdEndRenderPass2KHR) \
-  OPTIONAL_ALIAS(CmdEndRendering, CmdEndRenderingKHR) \
-  OPTIONAL_ALIAS(CmdPipelineBarrier2, CmdPipelineBarrier2KHR) \
-  OPTIONAL_ALIAS(CmdPushConstants2, CmdPushConstants2KHR) \
-  OPTIONAL_ALIAS(CmdPushDescriptorSet, CmdPushDescriptorSetKHR) \
-  OPTIONAL_ALIAS(CmdPushDescriptorSet2, CmdPushDescriptorSet2KHR) \
-  OPTIONAL_ALIAS(CmdPushDescriptorSetWithTemplate, CmdPushDescriptorSetWithTemplateKHR) \
-  OPTIONAL_ALIAS(CmdPushDescriptorSetWithTemplate2, CmdPushDescriptorSetWithTemplate2KHR) \
-  OPTIONAL_ALIAS(DestroyPrivateDataSlot, DestroyPrivateDataSlotEXT) \
-  OPTIONAL_ALIAS(GetDeviceBufferMemoryRequirements, GetDeviceBufferMemoryRequirementsKHR) \
-  OPTIONAL_ALIAS(GetPrivateData, GetPrivateDataEXT) \
-  OPTIONAL_ALIAS(GetSemaphoreCounterValue, GetSemaphoreCounterValueKHR) \
-  OPTIONAL_ALIAS(QueueSubmit2, QueueSubmit2KHR) \
-  OPTIONAL_ALIAS(SetPrivateData, SetPrivateDataEXT) \
-  OPTIONAL_ALIAS(WaitSemaphores, WaitSemaphoresKHR)
+  OPTIONAL_ALIAS(CmdBeginRenderPass2, CmdBeginRenderPass2KHR, VK_KHR_CREATE_RENDERPASS_2_EXTENSION_NAME) \
+  OPTIONAL_ALIAS(CmdBeginRendering, CmdBeginRenderingKHR, VK_KHR_DYNAMIC_RENDERING_EXTENSION_NAME) \
+  OPTIONAL_ALIAS(CmdBindDescriptorSets2, CmdBindDescriptorSets2KHR, VK_KHR_MAINTENANCE_6_EXTENSION_NAME) \
+  OPTIONAL_ALIAS(CmdEndRenderPass2, CmdEndRenderPass2KHR, VK_KHR_CREATE_RENDERPASS_2_EXTENSION_NAME) \
+  OPTIONAL_ALIAS(CmdEndRendering, CmdEndRenderingKHR, VK_KHR_DYNAMIC_RENDERING_EXTENSION_NAME) \
+  OPTIONAL_ALIAS(CmdPipelineBarrier2, CmdPipelineBarrier2KHR, VK_KHR_SYNCHRONIZATION_2_EXTENSION_NAME) \
+  OPTIONAL_ALIAS(CmdPushConstants2, CmdPushConstants2KHR, VK_KHR_MAINTENANCE_6_EXTENSION_NAME) \
+  OPTIONAL_ALIAS(CmdPushDescriptorSet, CmdPushDescriptorSetKHR, VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME) \
+  OPTIONAL_ALIAS(CmdPushDescriptorSet2, CmdPushDescriptorSet2KHR, VK_KHR_MAINTENANCE_6_EXTENSION_NAME) \
+  OPTIONAL_ALIAS(CmdPushDescriptorSetWithTemplate, CmdPushDescriptorSetWithTemplateKHR, VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME) \
+  OPTIONAL_ALIAS(CmdPushDescriptorSetWithTemplate2, CmdPushDescriptorSetWithTemplate2KHR, VK_KHR_MAINTENANCE_6_EXTENSION_NAME) \
+  OPTIONAL_ALIAS(DestroyPrivateDataSlot, DestroyPrivateDataSlotEXT, VK_EXT_PRIVATE_DATA_EXTENSION_NAME) \
+  OPTIONAL_ALIAS(GetDeviceBufferMemoryRequirements, GetDeviceBufferMemoryRequirementsKHR, VK_KHR_MAINTENANCE_4_EXTENSION_NAME) \
+  OPTIONAL_ALIAS(GetPrivateData, GetPrivateDataEXT, VK_EXT_PRIVATE_DATA_EXTENSION_NAME) \
+  OPTIONAL_ALIAS(GetSemaphoreCounterValue, GetSemaphoreCounterValueKHR, VK_KHR_TIMELINE_SEMAPHORE_EXTENSION_NAME) \
+  OPTIONAL_ALIAS(QueueSubmit2, QueueSubmit2KHR, VK_KHR_SYNCHRONIZATION_2_EXTENSION_NAME) \
+  OPTIONAL_ALIAS(SetPrivateData, SetPrivateDataEXT, VK_EXT_PRIVATE_DATA_EXTENSION_NAME) \
+  OPTIONAL_ALIAS(WaitSemaphores, WaitSemaphoresKHR, VK_KHR_TIMELINE_SEMAPHORE_EXTENSION_NAME)
 
 // The commands of the extension itself: asked of the driver only to find out whether it really implements them.
 #define TRELLIS_SHADER_ENQUEUE_FUNCTIONS(X) \

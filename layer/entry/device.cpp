@@ -1,3 +1,5 @@
+#include <span>
+
 #include "layer/device/device_create_info.h"
 #include "layer/dispatch/loader_chain.h"
 #include "layer/entry/hooks.h"
@@ -116,7 +118,8 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateDevice(VkPhysicalDevice physical_device, co
   object->emulates_graphs = requested.graphs;
   object->shader_enqueue_enabled = requested.shader_enqueue;
   object->emulates_maintenance5 = requested.maintenance5;
-  const char* missing = object->dispatch.Load(created.handle, created.next);
+  const char* missing = object->dispatch.Load(created.handle, created.next,
+                                              std::span(info->ppEnabledExtensionNames, info->enabledExtensionCount));
   if (missing && (requested.graphs || requested.maintenance5)) {
     instance->diagnostics.Error("TRELLIS-missing-command", std::string("the layer below has no ") + missing);
     return VK_ERROR_INITIALIZATION_FAILED;

@@ -93,7 +93,11 @@ uvec2 EnterCountedBatch(const uvec2 pushed) {
     uint own = min(member + place * each, end);
     uint own_end = min(own + each, end);
     uint sum = 0u;
-    for (uint i = own; i < own_end; ++i) sum += counts.at[i];
+    // As many turns in every invocation.
+    for (uint i = 0u; i < each; ++i) {
+      uint part = counts.at[min(own + i, end - 1u)];
+      sum += own + i < own_end ? part : 0u;
+    }
     uint through = before + subgroupInclusiveAdd(sum);
     uint chosen = subgroupBallotFindLSB(subgroupBallot(through > trellis_workgroup || own_end == end));
     before = subgroupShuffle(through - sum, chosen);
@@ -164,7 +168,7 @@ void trellis_start_in_batch(const uvec2 pushed, const uvec3 place, const uvec3 s
   uvec2 source = EnterDispatch(pushed, place, size, local_index, invocations, is_noted);
   if (trellis_form == kFormBatch) {
     source = EnterBatch(pushed);
-  } else if (trellis_form == kFormCountedBatch) {
+  } else if (each != 0u && trellis_form == kFormCountedBatch) {
     source = EnterCountedBatch(pushed);
   }
   EnterLaunch(source, each, counted);

@@ -92,10 +92,16 @@ std::vector<uint32_t> ExpectedWords(const Pattern& pattern, uint32_t local_size)
   return expected;
 }
 
-class Reservations : public OwnDeviceTest, public testing::WithParamInterface<const char*> {
+struct Grouping {
+  const char* name;
+  const char* aggregation;
+  const char* partition = "true";  // else groups are found in rounds, as on devices without that instruction
+};
+
+class Reservations : public OwnDeviceTest, public testing::WithParamInterface<Grouping> {
  protected:
   [[nodiscard]] std::vector<EnvironmentSetting> Settings() const override {
-    return {{"TRELLIS_AGGREGATION", GetParam()}};
+    return {{"TRELLIS_AGGREGATION", GetParam().aggregation}, {"TRELLIS_SUBGROUP_PARTITION", GetParam().partition}};
   }
 };
 
@@ -171,8 +177,10 @@ TEST_P(Reservations, WorkgroupsKeepHandlesApart) {
   EXPECT_TRUE(run.Matches(expected));
 }
 
-INSTANTIATE_TEST_SUITE_P(Aggregation, Reservations, testing::Values("workgroup", "subgroup", "none"),
-                         [](const testing::TestParamInfo<const char*>& info) { return std::string(info.param); });
+INSTANTIATE_TEST_SUITE_P(Aggregation, Reservations,
+                         testing::Values(Grouping{"workgroup", "workgroup"}, Grouping{"subgroup", "subgroup"},
+                                         Grouping{"subgroup_in_rounds", "subgroup", "false"}, Grouping{"none", "none"}),
+                         [](const testing::TestParamInfo<Grouping>& info) { return std::string(info.param.name); });
 
 }  // namespace
 }  // namespace trellis::test

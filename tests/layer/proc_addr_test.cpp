@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string_view>
+#include <vector>
 
 #include "layer/dispatch/device_dispatch.h"
 #include "layer/dispatch/function_lists.h"
@@ -127,22 +128,25 @@ TEST(ProcAddr, null_from_below_stays_null) {
   EXPECT_EQ(device.Get<PFN_vkVoidFunction>("vkNoSuchCommand"), nullptr);
 }
 
-// A layer below that knows the extension alone would be passed by under the core name.
+// A layer below that knows the extension alone would be passed by under the core name; and drivers may answer with the
+// address of something else where the extension is not enabled.
 TEST(ProcAddr, names_of_enabled_extensions_are_called) {
-  static VkBool32 is_enabled;
   static char extension, core;
-  const auto load = [](VkBool32 enabled) {
-    is_enabled = enabled;
+  static bool has_core;
+  const auto load = [](bool driver_has_core, std::vector<const char*> enabled) {
+    has_core = driver_has_core;
     DeviceDispatch dispatch;
-    (void)dispatch.Load(nullptr, [](VkDevice, const char* name) -> PFN_vkVoidFunction {
-      const bool is_of_extension = std::string_view(name).ends_with("KHR");
-      if (is_of_extension && !is_enabled) return nullptr;
-      return reinterpret_cast<PFN_vkVoidFunction>(is_of_extension ? &extension : &core);
-    });
+    const auto next = [](VkDevice, const char* name) -> PFN_vkVoidFunction {
+      if (std::string_view(name).ends_with("KHR")) return reinterpret_cast<PFN_vkVoidFunction>(&extension);
+      return reinterpret_cast<PFN_vkVoidFunction>(has_core ? &core : nullptr);
+    };
+    (void)dispatch.Load(nullptr, next, enabled);
     return reinterpret_cast<const char*>(dispatch.CmdPushDescriptorSet);
   };
-  EXPECT_EQ(load(VK_TRUE), &extension);
-  EXPECT_EQ(load(VK_FALSE), &core);
+  EXPECT_EQ(load(true, {}), &core);
+  EXPECT_EQ(load(true, {VK_KHR_MAINTENANCE_6_EXTENSION_NAME}), &core);
+  EXPECT_EQ(load(true, {VK_KHR_MAINTENANCE_6_EXTENSION_NAME, VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME}), &extension);
+  EXPECT_EQ(load(false, {}), &extension);
 }
 
 TEST(ProcAddr, null_instance_command_from_below_stays_null) {
