@@ -1,8 +1,10 @@
 #include "layer/device/device_create_info.h"
 
+#include <span>
 #include <string_view>
 #include <vector>
 
+#include "layer/dispatch/extension_names.h"
 #include "layer/dispatch/struct_chain.h"
 
 namespace trellis {
@@ -10,9 +12,7 @@ namespace trellis {
 namespace {
 
 bool IsNamed(const VkDeviceCreateInfo& info, std::string_view name) {
-  for (uint32_t i = 0; i < info.enabledExtensionCount; ++i)
-    if (name == info.ppEnabledExtensionNames[i]) return true;
-  return false;
+  return trellis::IsNamed(std::span(info.ppEnabledExtensionNames, info.enabledExtensionCount), name);
 }
 
 // A structure that stands there twice breaks VUID-VkDeviceCreateInfo-sType-unique, but must not go down either.

@@ -1,17 +1,8 @@
 #include "layer/dispatch/device_dispatch.h"
 
-#include <algorithm>
-#include <string_view>
+#include "layer/dispatch/extension_names.h"
 
 namespace trellis {
-
-namespace {
-
-bool IsNamed(std::span<const char* const> extensions, std::string_view name) {
-  return std::any_of(extensions.begin(), extensions.end(), [name](const char* named) { return name == named; });
-}
-
-}  // namespace
 
 const char* DeviceDispatch::Load(VkDevice device, PFN_vkGetDeviceProcAddr next,
                                  std::span<const char* const> extensions) {
@@ -22,7 +13,7 @@ const char* DeviceDispatch::Load(VkDevice device, PFN_vkGetDeviceProcAddr next,
   TRELLIS_LOAD(name)                \
   if (!name && !missing) missing = "vk" #name;
   // A layer below that knows an enabled extension may be older than the core name: that would pass it by, handles of
-  // its own and all. Without the extension its name is not to be called, whatever drivers answer.
+  // its own and all. Without the extension its name is the last resort: what drivers answer then may lead nowhere.
 #define TRELLIS_LOAD_ALIAS(name, alias, extension)                                                      \
   if (IsNamed(extensions, extension)) name = reinterpret_cast<PFN_vk##name>(next(device, "vk" #alias)); \
   if (!name) TRELLIS_LOAD(name)                                                                         \
