@@ -71,6 +71,7 @@ Expected<LoweredNode> LowerNode(NodeModule node, const NodeInfo& info, const Low
                     options.workgroup_aggregation,
                     options.check_allocations,
                     options.robust_access,
+                    options.for_cpu,
                     node.input};
   if (Expected<void> done = LowerHandles(lowering); !done) return done.error();
   if (!launch) {

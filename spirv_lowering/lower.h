@@ -45,6 +45,9 @@ struct LowerOptions {
   // With subgroup_aggregation: the groups of a subgroup that reserve together are found by an instruction
   // (OpGroupNonUniformPartitionNV) instead of in rounds. The device has to have subgroup vote and partition in compute.
   bool subgroup_partition = false;
+  // Forms of code for a driver that runs subgroups as vectors of a CPU, instead of ones for a GPU:
+  // docs/architecture.md, "CPU drivers".
+  bool for_cpu = false;
 };
 
 struct LoweredNode {

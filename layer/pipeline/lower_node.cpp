@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "layer/dispatch/struct_chain.h"
+#include "layer/pipeline/shader_target.h"
 #include "layer/pipeline/specialization.h"
 #include "spirv_lowering/lower.h"
 #include "spirv_lowering/post/post.h"
@@ -13,7 +14,7 @@ namespace {
 
 // On CPUs barriers cost more than atomics.
 bool AggregatesWorkgroups(const Device& device) {
-  if (device.settings.aggregation == Aggregation::kAuto) return !device.traits.is_cpu;
+  if (device.settings.aggregation == Aggregation::kAuto) return !TargetsCpu(device);
   return device.settings.aggregation == Aggregation::kWorkgroup;
 }
 
@@ -96,7 +97,8 @@ std::shared_ptr<const LoweredShader> LowerNode(const Device& device, const Stage
                                        device.settings.validate,
                                        AccessIsRobust(device, node, chain),
                                        device.settings.int64_addresses && device.traits.shader_int64,
-                                       PartitionsSubgroups(device)};
+                                       PartitionsSubgroups(device),
+                                       TargetsCpu(device)};
   return node.module->Lowered(spirv::LoweringKey(info), options,
                               [&] { return Lower(device, node.module->Checked()->module, info, options); });
 }

@@ -7,6 +7,7 @@
 #include "layer/graph/describe.h"
 #include "layer/graph/saturating.h"
 #include "layer/graph/tables.h"
+#include "layer/pipeline/shader_target.h"
 #include "layer/replay/launch_batches.h"
 #include "layer/replay/launch_size.h"
 #include "layer/replay/recent_cache.h"
@@ -162,7 +163,8 @@ class Planner {
     planned.parts = PartsFor(planned.parted_count, most_records);
     planned.closed.insert(planned.closed.end(), whole.begin(), whole.end());
     FormBatches(pipeline_, environment_.limits, planned);
-    CountBatches(plan_.scratch, environment_.limits, level, plan_.memory, planned);
+    // On a CPU a workgroup's way through the counts takes longer than the kernel (spirv::LowerOptions::for_cpu).
+    if (!TargetsCpu(pipeline_.device)) CountBatches(plan_.scratch, environment_.limits, level, plan_.memory, planned);
     for (RelocatableBatch& batch : planned.batches) LabelBatch(planned, level, batch);
   }
 

@@ -55,6 +55,10 @@ bool SetCloseLevels(Settings& settings, std::string_view text) {
   return SetEnum(settings.close_every_level, {"auto", "always"}, text);
 }
 
+bool SetShaderTarget(Settings& settings, std::string_view text) {
+  return SetEnum(settings.shader_target, {"auto", "gpu", "cpu"}, text);
+}
+
 bool SetAggregation(Settings& settings, std::string_view text) {
   return SetEnum(settings.aggregation, {"auto", "workgroup", "subgroup", "none"}, text);
 }
@@ -101,6 +105,11 @@ constexpr SettingRow kTable[] = {
      SetBool<&Settings::timing>},
     {"close_levels", SettingType::kEnum, "auto", "auto|always",
      "Which levels are closed by a kernel: those that need it, or every one.", SetCloseLevels},
+    {"shader_target", SettingType::kEnum, "auto", "auto|gpu|cpu",
+     "What nodes are lowered for: the kind of device that it is, or forms of code that suit GPUs, or ones that suit "
+     "CPU "
+     "drivers.",
+     SetShaderTarget},
     {"aggregation", SettingType::kEnum, "auto", "auto|workgroup|subgroup|none",
      "Which invocations take the places of payloads together: those of a workgroup, of a subgroup, or none.",
      SetAggregation},

@@ -12,6 +12,9 @@ enum class Aggregation : uint8_t { kAuto, kWorkgroup, kSubgroup, kNone };
 // Whether launches that share a pipeline become one dispatch.
 enum class LaunchBatches : uint8_t { kAuto, kAlways, kNever };
 
+// What lowered shaders are made for: auto is what the device says of itself.
+enum class ShaderTarget : uint8_t { kAuto, kGpu, kCpu };
+
 enum class LogLevel : uint8_t { kError, kWarning, kInfo, kDebug };
 
 // One per instance, read-only after vkCreateInstance. Keys, types and meaning: layer/settings/setting_table.h,
@@ -31,6 +34,7 @@ struct Settings {
   bool validate = false;
   bool timing = false;
   bool close_every_level = false;
+  ShaderTarget shader_target = ShaderTarget::kAuto;
   Aggregation aggregation = Aggregation::kAuto;
   bool int64_addresses = true;
   bool subgroup_partition = true;

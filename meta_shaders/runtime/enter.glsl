@@ -21,16 +21,17 @@ const uint kMostStep = 0x80000000u;  // the sum with a record's number does not 
 uint SumAt(const uvec2 sums, const uint stride, const uint index) { return UintReference(ElementAddress(sums, index, stride)).value; }
 
 // The last of `count` prefix sums that is not above `number`: what adds nothing shares the sum of its successor. The first one is 0.
-uint FindSum(const uvec2 sums, const uint stride, const uint count, const uint number) {
+uint FindSum(const uvec2 sums, const uint stride, const uint count, const uint number, const bool for_cpu) {
   uint low = 0u;
   uint high = count;
 #ifdef TRELLIS_SUBGROUP_AGGREGATION
   // Whole workgroups get here. Where all invocations of a subgroup look for the same, each has a place to look at, so that the loads of a round wait together.
+  // A CPU does not wait for loads; a round's ballots and its division take longer than the rounds that they spare.
   const uvec4 together = subgroupBallot(true);
   const uint places = subgroupBallotBitCount(together);
   const uint own = subgroupBallotExclusiveBitCount(together) + 1u;
   const bool is_shared = subgroupBallot(number == subgroupBroadcastFirst(number)) == together;
-  while (is_shared && high - low > 1u) {
+  while (!for_cpu && is_shared && high - low > 1u) {
     uint step = (high - low + places) / (places + 1u);
     uint index = low + min(own * step, high - low);
     bool after = index >= high || SumAt(sums, stride, index) > number;
@@ -62,10 +63,10 @@ uint trellis_step;       // where it strides (LaunchPlan::most_workgroups): to i
 uvec2 trellis_step_bytes;
 
 // The launch that the workgroup is part of, where what was pushed is a batch. Gives its source.
-uvec2 EnterBatch(const uvec2 pushed) {
+uvec2 EnterBatch(const uvec2 pushed, const bool for_cpu) {
   LaunchBatch batch = LaunchBatchReference(pushed).batch;
   // The sum of all stands behind those of the members.
-  uint found = FindSum(batch.sums, 4u, batch.member_count + 1u, trellis_workgroup);
+  uint found = FindSum(batch.sums, 4u, batch.member_count + 1u, trellis_workgroup, for_cpu);
   uint member = min(found, batch.member_count - 1u);
   uint before = SumAt(batch.sums, 4u, member);
   trellis_launch = ElementAddress(batch.members, member, batch.member_bytes);
@@ -74,7 +75,7 @@ uvec2 EnterBatch(const uvec2 pushed) {
   return LaunchBlockReference(trellis_launch).block.source;
 }
 
-// The same where producers have counted.
+// The same where producers have counted. Never for a CPU (CountBatches).
 uvec2 EnterCountedBatch(const uvec2 pushed) {
   LaunchBatch batch = LaunchBatchReference(pushed).batch;
   UintArrayReference counts = UintArrayReference(batch.sums);
@@ -136,15 +137,24 @@ uvec2 EnterDispatch(const uvec2 pushed, const uvec3 place, const uvec3 size, con
   return source;
 }
 
+// Where the dispatch has fewer workgroups than the launch, from `first` on: those of it that this one does, neighbours of one another.
+void EnterRun(const uint each, const uint first) {
+  const uint run = WorkgroupsFor(trellis_end - min(first, trellis_end), max(trellis_step, 1u));
+  trellis_workgroup = first + (trellis_workgroup - first) * run;  // kNoWorkgroup stays beyond all records
+  trellis_records.count = min(trellis_records.count, SaturatingMultiply(trellis_workgroup + run, each));
+}
+
 // The records of the launch. `each`: records that one of the dispatch's workgroups takes where that is all that makes workgroups, else 0. `counted`: of
-// the node's own workgroups that run as one, those that LaunchInput counts.
-void EnterLaunch(const uvec2 source, const uint each, const uint counted) {
+// the node's own workgroups that run as one, those that LaunchInput counts. `in_runs`: see EnterRun.
+void EnterLaunch(const uvec2 source, const uint each, const uint counted, const bool in_runs) {
   trellis_regions = LaunchBlockReference(trellis_launch).block.regions;  // asked for together with the input
   LaunchInputReference from = LaunchInputReference(source);
   trellis_records = from.launch.records;
+  uint first = 0u;
   if (trellis_form == kFormInput) {
     trellis_notes = from.launch.notes;
-    trellis_workgroup = from.launch.first_workgroup + trellis_workgroup * counted;
+    first = from.launch.first_workgroup;
+    trellis_workgroup = first + trellis_workgroup * counted;
     trellis_end = from.launch.workgroup_count;
     if (each != 0u) trellis_records.count = min(trellis_records.count, SaturatingMultiply(trellis_end, each));
   } else if (each != 0u) {
@@ -152,26 +162,30 @@ void EnterLaunch(const uvec2 source, const uint each, const uint counted) {
     trellis_records.count = min(trellis_records.count, RegionReference(source).region.reserved);
     trellis_end = WorkgroupsFor(trellis_records.count, each);
   }
+  if (in_runs) {
+    EnterRun(each, first);
+    return;
+  }
   trellis_step = min(SaturatingMultiply(trellis_step, each), kMostStep);
   trellis_step_bytes = Multiply64(trellis_step, trellis_records.stride);
 }
 
 // To be called first, of nodes whose launches are never members of a batch, which spares them the search and its registers.
 void trellis_start(const uvec2 pushed, const uvec3 place, const uvec3 size, const uint local_index, const uint each, const uint counted,
-                   const uint invocations, const bool is_noted) {
-  EnterLaunch(EnterDispatch(pushed, place, size, local_index, invocations, is_noted), each, counted);
+                   const uint invocations, const bool is_noted, const bool in_runs) {
+  EnterLaunch(EnterDispatch(pushed, place, size, local_index, invocations, is_noted), each, counted, in_runs);
 }
 
 // Instead, of nodes whose launches may be members of one.
 void trellis_start_in_batch(const uvec2 pushed, const uvec3 place, const uvec3 size, const uint local_index, const uint each, const uint counted,
-                            const uint invocations, const bool is_noted) {
+                            const uint invocations, const bool is_noted, const bool in_runs, const bool for_cpu) {
   uvec2 source = EnterDispatch(pushed, place, size, local_index, invocations, is_noted);
   if (trellis_form == kFormBatch) {
-    source = EnterBatch(pushed);
-  } else if (each != 0u && trellis_form == kFormCountedBatch) {
+    source = EnterBatch(pushed, for_cpu);
+  } else if (!for_cpu && each != 0u && trellis_form == kFormCountedBatch) {
     source = EnterCountedBatch(pushed);
   }
-  EnterLaunch(source, each, counted);
+  EnterLaunch(source, each, counted, in_runs);
 }
 
 bool HasWork() { return trellis_workgroup < trellis_end; }
@@ -213,12 +227,12 @@ bool trellis_enter_static(const uvec3 grid, const uint packed) {
 // `grid_member` as LaunchPlan::grid_member. The grid's bounds come from the launch block: whoever counted the workgroups clamped with the same.
 // `note_words`: kFullNotes if the record may have changed since then; the notes know its grid. The form is always kFormInput: notes are made of
 // records.
-bool trellis_enter_dynamic(const uint grid_member, const uint note_words) {
+bool trellis_enter_dynamic(const uint grid_member, const uint note_words, const bool for_cpu) {
   if (!HasWork() || trellis_records.count == 0u) return false;
   // Whoever has nothing to do searches with the others: a subgroup stays together.
   uint number = trellis_workgroup + trellis_pack;
   uint note_bytes = note_words * 4u;
-  uint record = FindSum(trellis_notes, note_bytes, trellis_records.count, min(number, trellis_end - 1u));
+  uint record = FindSum(trellis_notes, note_bytes, trellis_records.count, min(number, trellis_end - 1u), for_cpu);
   SetRecord(record, 1u);
   if (number >= trellis_end) return false;
   uvec2 note = ElementAddress(trellis_notes, record, note_bytes);
@@ -248,6 +262,17 @@ bool trellis_stride(const uint coalesce) {
   trellis_record += trellis_step;
   const uint count = coalesce != 1u ? min(coalesce, trellis_records.count - trellis_record) : 1u;
   trellis_input = uvec4(AddressAdd64(trellis_input.xy, trellis_step_bytes), count, trellis_records.stride);
+  return trellis_record < trellis_records.count;
+}
+
+// The same for a run (EnterRun) of records: the next ones are neighbours. What a turn takes is found at its beginning, from the record's number alone: a
+// CPU driver blends each variable that goes from turn to turn with what invocations that have ended had in it.
+void trellis_take(const uint coalesce) {
+  const uint count = coalesce != 1u ? min(coalesce, trellis_records.count - trellis_record) : 1u;
+  trellis_input = uvec4(ElementAddress(trellis_records.base, trellis_record, trellis_records.stride), count, trellis_records.stride);
+}
+bool trellis_run_on(const uint each) {
+  trellis_record += each;
   return trellis_record < trellis_records.count;
 }
 

@@ -37,9 +37,19 @@ uvec4 LostHandle(const uint count) { return uvec4(0u, 0u, count, 0u); }
 // An index past the end reaches the last element, so that no index leaves the array.
 uvec2 trellis_input_element(const uvec4 handle, const uint index) { return ElementAddress(handle.xy, min(index, max(handle.z, 1u) - 1u), handle.w); }
 
+uvec2 Dump() { return ControlBlockReference(LaunchBlockReference(trellis_launch).block.control).control.dump; }
+
 uvec2 trellis_element(const uvec4 handle, const uint index) {
-  if (IsNull(handle.xy)) return ControlBlockReference(LaunchBlockReference(trellis_launch).block.control).control.dump;
+  if (IsNull(handle.xy)) return Dump();
   return trellis_input_element(handle, index);
+}
+
+// The same for CPUs: lavapipe goes through a short branch even if no invocation takes it, loads and all.
+uvec2 trellis_dump;
+void trellis_find_dump() { trellis_dump = Dump(); }
+uvec2 trellis_element_or_dump(const uvec4 handle, const uint index) {
+  const uvec2 element = trellis_input_element(handle, index);
+  return IsNull(handle.xy) ? trellis_dump : element;
 }
 
 // A store to a whole array: each record, as far as both arrays reach. Strides differ where other nodes receive them.

@@ -22,7 +22,9 @@ class EntryPoint {
   Expected<void> Run() {
     start_ = Import(lowering_.info.in_batches ? "trellis_start_in_batch" : "trellis_start");
     enter_ = Import(EnterName());
-    if (IsInLoop()) stride_ = Import("trellis_stride");
+    if (FindsDump()) find_dump_ = Import("trellis_find_dump");
+    if (InRuns()) take_ = Import("trellis_take");
+    if (IsInLoop()) next_ = Import(InRuns() ? "trellis_run_on" : "trellis_stride");
     shader_index_ = Import("trellis_shader_index");
     remaining_ = Import("trellis_remaining_recursion");
     workgroup_id_ = ImportVariable("trellis_workgroup_id");
@@ -53,7 +55,11 @@ class EntryPoint {
     return blocks;
   }
 
+  [[nodiscard]] bool InRuns() const { return IsInLoop() && lowering_.for_cpu; }
+  [[nodiscard]] bool FindsDump() const { return lowering_.for_cpu && !lowering_.info.outputs.empty(); }
+
   // start(); if (enter()) do { node(); } while (stride());
+  // or, in runs: start(); if (enter()) do { take(); node(); } while (run_on());
   std::vector<BasicBlock> LoopBlocks() {
     std::vector<BasicBlock> blocks = NewBlocks(5);
     const Id header = blocks[1].label;
@@ -63,11 +69,14 @@ class EntryPoint {
     Begin(blocks[0], header, done);
     Builder node(module_, blocks[1].body);
     ResetVariables(node);
+    const NodeInfo& info = lowering_.info;
+    if (InRuns()) node.Call(types_.Void(), take_, {types_.ConstantUint(info.coalesce)});
     CallNode(node);
     node.EmitVoid(spv::Op::OpLoopMerge, {behind_loop, next, 0});
     node.EmitVoid(spv::Op::OpBranch, {next});
     Builder end(module_, blocks[2].body);
-    const Id more = end.Call(types_.Bool(), stride_, {types_.ConstantUint(lowering_.info.coalesce)});
+    const Id more =
+        end.Call(types_.Bool(), next_, {types_.ConstantUint(InRuns() ? RecordsAWorkgroup() : info.coalesce)});
     end.EmitVoid(spv::Op::OpBranchConditional, {more, header, behind_loop});
     Builder(module_, blocks[3].body).EmitVoid(spv::Op::OpBranch, {done});
     Return(blocks[4]);
@@ -86,6 +95,7 @@ class EntryPoint {
   void Begin(BasicBlock& block, Id node, Id done) {
     Builder builder(module_, block.body);
     builder.Call(types_.Void(), start_, StartArguments(builder));
+    if (FindsDump()) builder.Call(types_.Void(), find_dump_, {});
     const Id entered = builder.Call(types_.Bool(), enter_, EnterArguments());
     builder.EmitVoid(spv::Op::OpSelectionMerge, {done, 0});
     builder.EmitVoid(spv::Op::OpBranchConditional, {entered, node, done});
@@ -153,6 +163,17 @@ class EntryPoint {
     return declared == wanted ? value : builder.Emit(spv::Op::OpBitcast, wanted, {value});
   }
 
+  // Among all invocations of the dispatch's workgroup. A single row has it in x; where the index itself is asked for,
+  // lavapipe finds y and z by two divisions more for each invocation.
+  Id LocalIndex(Builder& builder) {
+    const Id uint = types_.Uint();
+    const NodeInfo& info = lowering_.info;
+    if (info.packed == 1 && info.local_size[1] * info.local_size[2] != 1)
+      return LoadBuiltIn(builder, spv::BuiltIn::LocalInvocationIndex, uint);
+    const Id place = LoadBuiltIn(builder, spv::BuiltIn::LocalInvocationId, types_.Vector(uint, 3));
+    return builder.Emit(spv::Op::OpCompositeExtract, uint, {place, 0});
+  }
+
   std::vector<uint32_t> StartArguments(Builder& builder) {
     const Id uint = types_.Uint();
     const Id uvec3 = types_.Vector(uint, 3);
@@ -162,17 +183,20 @@ class EntryPoint {
     const Id launch = builder.Emit(spv::Op::OpLoad, address, {pointer});
     const Id workgroup = LoadBuiltIn(builder, spv::BuiltIn::WorkgroupId, uvec3);
     const Id workgroups = LoadBuiltIn(builder, spv::BuiltIn::NumWorkgroups, uvec3);
-    const Id local_index = LoadBuiltIn(builder, spv::BuiltIn::LocalInvocationIndex, uint);
+    const Id local_index = LocalIndex(builder);
     const NodeInfo& info = lowering_.info;
     const bool is_noted = info.kind == LaunchKind::kDynamicGrid;
-    return {launch,
-            workgroup,
-            workgroups,
-            local_index,
-            types_.ConstantUint(RecordsAWorkgroup()),
-            types_.ConstantUint(is_noted ? info.packed : 1),
-            types_.ConstantUint(info.packed == 1 ? 0 : info.Invocations()),
-            types_.ConstantBool(is_noted)};
+    std::vector<uint32_t> arguments = {launch,
+                                       workgroup,
+                                       workgroups,
+                                       local_index,
+                                       types_.ConstantUint(RecordsAWorkgroup()),
+                                       types_.ConstantUint(is_noted ? info.packed : 1),
+                                       types_.ConstantUint(info.packed == 1 ? 0 : info.Invocations()),
+                                       types_.ConstantBool(is_noted),
+                                       types_.ConstantBool(InRuns())};
+    if (info.in_batches) arguments.push_back(types_.ConstantBool(lowering_.for_cpu));
+    return arguments;
   }
 
   // Of the dispatch, where nothing but the number of records makes workgroups; else 0.
@@ -198,7 +222,7 @@ class EntryPoint {
         const GridMember member = info.grid_member.value_or(GridMember{0, 4, 3});
         // As shared::LaunchPlan::grid_member is packed.
         return {types_.ConstantUint(member.offset | member.component_width << 16 | member.component_count << 20),
-                types_.ConstantUint(info.NoteWords())};
+                types_.ConstantUint(info.NoteWords()), types_.ConstantBool(lowering_.for_cpu)};
       }
       case LaunchKind::kCoalescing:
         return {types_.ConstantUint(info.coalesce), types_.ConstantUint(info.packed)};
@@ -312,7 +336,9 @@ class EntryPoint {
   const LaunchMember& launch_;
   Id start_ = kNoId;
   Id enter_ = kNoId;
-  Id stride_ = kNoId;
+  Id find_dump_ = kNoId;
+  Id take_ = kNoId;
+  Id next_ = kNoId;
   Id shader_index_ = kNoId;
   Id remaining_ = kNoId;
   Id workgroup_id_ = kNoId;

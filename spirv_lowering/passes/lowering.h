@@ -23,6 +23,7 @@ struct Lowering {
   bool workgroup_aggregation;  // LowerOptions
   bool check_allocations;
   bool robust_access;
+  bool for_cpu;
   Id input;  // variable in NodePayloadAMDX, or kNoId
 };
 

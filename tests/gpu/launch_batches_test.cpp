@@ -17,8 +17,9 @@ struct Mode {
   const char* name;
   const char* batches;
   const char* validate = "false";
-  const char* most_workgroups = "0";  // of a node's packed ones
+  const char* most_workgroups = "0";  // of a node's packed ones; few enough for one row to have those of all nodes
   const char* packs = "true";
+  const char* target = "gpu";  // what nodes are lowered for
 };
 
 // What "Bin" is: one workgroup for up to 5 records, for each record, or six for each record.
@@ -44,6 +45,7 @@ class LaunchBatching : public LoggedDeviceTest, public testing::WithParamInterfa
     settings.push_back({"TRELLIS_VALIDATE", GetParam().validate});
     settings.push_back({"TRELLIS_MAX_PACKED_WORKGROUPS", GetParam().most_workgroups});
     settings.push_back({"TRELLIS_PACK_WORKGROUPS", GetParam().packs});
+    settings.push_back({"TRELLIS_SHADER_TARGET", GetParam().target});
     settings.push_back({"TRELLIS_CLOSE_LEVELS", "auto"});
     return settings;
   }
@@ -189,11 +191,12 @@ void LaunchBatching::Check(Kind kind, const Fill& fill) {
   const uint32_t closed = 1;  // level 1, for "Other"
   const bool packs = GetParam().packs == std::string("true");
   if (!packs && records.size() > 100) return;  // then one row of workgroups is too short for what may arrive
-  // Producers count for a few nodes whose workgroups take whole records, those of packed grids too; for the others
-  // there is a kernel.
-  const auto dispatches_of = [](uint32_t launches, bool are_counted) {
+  // On a GPU producers count for a few nodes whose workgroups take whole records, those of packed grids too; for the
+  // others there is a kernel.
+  const bool counts = GetParam().target == std::string("gpu");
+  const auto dispatches_of = [counts](uint32_t launches, bool are_counted) {
     if (!MakesBatchesOf(launches)) return launches;
-    return are_counted && launches <= kMostCounted ? 1u : 2u;
+    return counts && are_counted && launches <= kMostCounted ? 1u : 2u;
   };
   EXPECT_EQ(Dispatches(), others + losses + release + closed + dispatches_of(bins, packs || kind != Kind::kStaticGrid) +
                               dispatches_of(kLasts, true));
@@ -333,10 +336,11 @@ TEST_F(LaunchBatchesThatLose, AllRecordsForOneNode) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Setting, LaunchBatching,
-                         testing::Values(Mode{"automatic", "auto"}, Mode{"always", "always"}, Mode{"never", "never"},
-                                         Mode{"always_validated", "always", "true"},
+                         testing::Values(Mode{"automatic", "auto"}, Mode{"always", "always", "false", "100"},
+                                         Mode{"never", "never"}, Mode{"always_validated", "always", "true", "100"},
                                          Mode{"always_striding", "always", "false", "1"},
-                                         Mode{"always_unpacked", "always", "false", "0", "false"}),
+                                         Mode{"always_unpacked", "always", "false", "0", "false"},
+                                         Mode{"always_for_cpu", "always", "false", "1", "true", "cpu"}),
                          [](const testing::TestParamInfo<Mode>& info) { return std::string(info.param.name); });
 
 }  // namespace

@@ -61,6 +61,8 @@ struct RuntimeCall {
   TRELLIS_UINT invocations;
   TRELLIS_UINT strides;   // before what is returned
   TRELLIS_UINT in_batch;  // not 0: as a node that may be in batches; a LaunchBatch may be pushed
+  TRELLIS_UINT for_cpu;   // not 0: as nodes for CPUs do it
+  TRELLIS_UINT in_runs;   // with for_cpu: `strides` is through a run
 };
 
 struct RuntimeResult {
@@ -73,7 +75,7 @@ struct RuntimeResult {
 };
 
 #ifdef __cplusplus
-static_assert(sizeof(RuntimeCall) == 128);
+static_assert(sizeof(RuntimeCall) == 136);
 static_assert(sizeof(RuntimeResult) == 32);
 }  // namespace trellis::shared
 #endif

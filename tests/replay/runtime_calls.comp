@@ -28,11 +28,17 @@ layout(local_size_x = kRuntimeCallWorkgroup) in;
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer RuntimeCallReference { RuntimeCall call; };
 layout(buffer_reference, scalar, buffer_reference_align = 8) buffer RuntimeResultReference { RuntimeResult result; };
 
+uvec2 Element(const RuntimeCall call, const uvec4 handle, const uint index) {
+  if (call.for_cpu == 0u) return trellis_element(handle, index);
+  trellis_find_dump();
+  return trellis_element_or_dump(handle, index);
+}
+
 // Stores as a node does: whatever the index, at a place inside the record.
 void Stamp(const RuntimeCall call, const uvec4 handle) {
   if (call.record_bytes == 0u) return;
   const uint indices[3] = uint[3](0u, handle.z - 1u, 0xffffffffu);
-  for (uint i = 0u; i < 3u; ++i) UintReference(AddressAdd(trellis_element(handle, indices[i]), call.record_bytes - 4u)).value = kRuntimeCallStamp;
+  for (uint i = 0u; i < 3u; ++i) UintReference(AddressAdd(Element(call, handle, indices[i]), call.record_bytes - 4u)).value = kRuntimeCallStamp;
 }
 
 uvec4 Reserve(const RuntimeCall call, const uint output_number) {
@@ -70,20 +76,26 @@ void Check(const RuntimeCall call) {
   trellis_check_invocations(call.target, count, index, call.limit);
 }
 
+// The records of one of the dispatch's workgroups, where nothing else makes workgroups.
+uint RecordsAWorkgroup(const RuntimeCall call) {
+  if (call.function == kCallEnterCoalescing) return call.each * call.packed;
+  uint of_record = max(call.grid_x * call.grid_y * call.grid_z, 1u);
+  return call.function == kCallEnterStatic && call.packed > of_record ? call.packed / of_record : 0u;
+}
+
 // As lowering would have them.
 void Start(const RuntimeCall call, const uvec3 id, const uint local_index) {
-  uint each = 0u;
-  uint of_record = max(call.grid_x * call.grid_y * call.grid_z, 1u);
-  if (call.function == kCallEnterCoalescing) each = call.each * call.packed;
-  if (call.function == kCallEnterStatic && call.packed > of_record) each = call.packed / of_record;
+  const uint each = RecordsAWorkgroup(call);
   const uvec3 size = uvec3(call.row, call.rows, 1u);
   const uint invocations = call.packed == 1u ? 0u : call.invocations;
   const bool is_noted = call.function == kCallEnterDynamic;
   const uint counted = is_noted ? call.packed : 1u;
+  const bool for_cpu = call.for_cpu != 0u;
+  const bool in_runs = call.in_runs != 0u;
   if (call.in_batch != 0u) {
-    trellis_start_in_batch(call.launch, id, size, local_index, each, counted, invocations, is_noted);
+    trellis_start_in_batch(call.launch, id, size, local_index, each, counted, invocations, is_noted, in_runs, for_cpu);
   } else {
-    trellis_start(call.launch, id, size, local_index, each, counted, invocations, is_noted);
+    trellis_start(call.launch, id, size, local_index, each, counted, invocations, is_noted, in_runs);
   }
 }
 
@@ -92,17 +104,24 @@ bool EnterOnce(const RuntimeCall call) {
     case kCallEnterStatic:
       return trellis_enter_static(uvec3(call.grid_x, call.grid_y, call.grid_z), call.packed);
     case kCallEnterDynamic:
-      return trellis_enter_dynamic(call.each, call.note_words);
+      return trellis_enter_dynamic(call.each, call.note_words, call.for_cpu != 0u);
     default:
       return trellis_enter_coalescing(call.each, call.packed);
   }
 }
 
+bool Next(const RuntimeCall call) {
+  const uint coalesce = call.function == kCallEnterCoalescing ? call.each : 1u;
+  if (call.in_runs == 0u) return trellis_stride(coalesce);
+  if (!trellis_run_on(RecordsAWorkgroup(call))) return false;
+  trellis_take(coalesce);
+  return true;
+}
+
 bool Enter(const RuntimeCall call) {
   Start(call, uvec3(call.id_x + gl_GlobalInvocationID.x * call.id_step, call.id_y, call.id_z), call.packed == 1u ? 0u : gl_LocalInvocationIndex);
   bool entered = EnterOnce(call);
-  const uint coalesce = call.function == kCallEnterCoalescing ? call.each : 1u;
-  for (uint i = 0u; entered && i < call.strides; ++i) entered = trellis_stride(coalesce);
+  for (uint i = 0u; entered && i < call.strides; ++i) entered = Next(call);
   return entered;
 }
 
@@ -129,7 +148,7 @@ void main() {
   } else if (call.function == kCallCheck) {
     Check(call);
   } else if (call.function == kCallElement) {
-    element = trellis_element(uvec4(call.base, call.handle_count, call.handle_stride), call.index + gl_GlobalInvocationID.x * call.index_step);
+    element = Element(call, uvec4(call.base, call.handle_count, call.handle_stride), call.index + gl_GlobalInvocationID.x * call.index_step);
   } else {
     is_true = call.function == kCallFinishWriting ? FinishWriting(call) : Enter(call);
     if (is_true) handle = trellis_input;

@@ -328,11 +328,16 @@ class RuntimePacks : public RuntimeEnter {
     }
     return entered;
   }
-  // The same where each has to stride, `strides` times at most.
+  // The same where each has to stride, `strides` times at most; or to go through a run of as many.
   std::multiset<Entered> StrideThroughAll(RuntimeCall call, uint32_t dispatched, uint32_t strides) {
     std::multiset<Entered> entered;
     for (call.strides = 0; call.strides <= strides; ++call.strides) entered.merge(EnterAll(call, dispatched));
     EXPECT_TRUE(EnterAll(call, dispatched).empty());
+    call.in_runs = 1;
+    EXPECT_TRUE(EnterAll(call, dispatched).empty());
+    std::multiset<Entered> in_runs;
+    for (call.strides = 0; call.strides <= strides; ++call.strides) in_runs.merge(EnterAll(call, dispatched));
+    EXPECT_EQ(in_runs, entered);
     return entered;
   }
 

@@ -148,6 +148,7 @@ void RuntimeTest::Open(const std::vector<RegionSetup>& setups) {
   launch_ = guarded_->Take(sizeof(block_) + outputs.size() * sizeof(outputs[0]));
   launch_.Store(sizeof(block_), std::span(outputs));
   pushed_ = launch_;
+  reads_counted_batch_ = false;
   StoreBlock();
 }
 
@@ -188,6 +189,7 @@ void RuntimeTest::PushBatch(const std::vector<uint32_t>& slots, shared::LaunchBa
   batch.members = members.address;
   batch.member_count = static_cast<uint32_t>(slots.size());
   batch.member_bytes = kMemberBytes;
+  reads_counted_batch_ = batch.form == shared::kFormCountedBatch;
   pushed_ = guarded_->Take(std::vector{batch});
 }
 
@@ -199,6 +201,11 @@ std::vector<shared::RuntimeResult> RuntimeTest::Call(shared::RuntimeCall call, u
   // A node that may be in a batch, but is not.
   if (call.in_batch == 0 && IsEntry(call.function)) {
     call.in_batch = 1;
+    EXPECT_EQ(std::memcmp(CallOnce(call, workgroups).data(), results.data(), results.size() * sizeof(results[0])), 0);
+  }
+  // Where nothing is sent, again as a node for CPUs. It has no counted batches.
+  if ((IsEntry(call.function) || call.function == shared::kCallElement) && !reads_counted_batch_) {
+    call.for_cpu = 1;
     EXPECT_EQ(std::memcmp(CallOnce(call, workgroups).data(), results.data(), results.size() * sizeof(results[0])), 0);
   }
   return results;

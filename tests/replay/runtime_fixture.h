@@ -90,6 +90,7 @@ class RuntimeTest : public KernelTest {
   PlanSpan input_;
   PlanSpan launch_;
   PlanSpan pushed_;  // launch_, or a batch
+  bool reads_counted_batch_ = false;
   PlanSpan call_;
   shared::LaunchBlock block_ = {};
   std::shared_ptr<const InternalKernels> kernels_;

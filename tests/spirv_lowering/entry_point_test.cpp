@@ -11,7 +11,7 @@ TEST(EntryPoint, CoalescingNode) {
   EXPECT_TRUE(HasLines(text, {"OpEntryPoint GLCompute * \"main\" ...", "OpExecutionMode * LocalSize 64 1 1"})) << text;
   EXPECT_EQ(CountLines(text, "OpExecutionMode ..."), 1u);
   EXPECT_TRUE(
-      HasLines(text, {"* = OpFunctionCall %void %trellis_start_in_batch * * * * %uint_4 %uint_1 %uint_0 *",
+      HasLines(text, {"* = OpFunctionCall %void %trellis_start_in_batch * * * * %uint_4 %uint_1 %uint_0 * * *",
                       "* = OpFunctionCall %bool %trellis_enter_coalescing %uint_4 %uint_1", "OpSelectionMerge * None",
                       "OpBranchConditional ...", "* = OpLabel", "* = OpFunctionCall %void %main", "OpBranch *",
                       "* = OpLabel", "OpReturn", "OpFunctionEnd"}))
@@ -22,8 +22,36 @@ TEST(EntryPoint, NodeThatNoBatchHas) {
   LowerRequest request;
   request.in_batches = false;
   const std::string text = LowerParts(NodeParts(), request);
-  EXPECT_TRUE(HasLine(text, "* = OpFunctionCall %void %trellis_start * * * * %uint_4 %uint_1 %uint_0 *")) << text;
+  EXPECT_TRUE(HasLine(text, "* = OpFunctionCall %void %trellis_start * * * * %uint_4 %uint_1 %uint_0 * *")) << text;
   EXPECT_FALSE(HasLine(text, "%trellis_start_in_batch = OpFunction ..."));
+}
+
+// Its place in a workgroup of one row is that in the row.
+TEST(EntryPoint, LocalIndex) {
+  for (const bool one_row : {false, true}) {
+    NodeParts parts;
+    parts.local_size = one_row ? "OpExecutionMode %main LocalSize 64 1 1" : "OpExecutionMode %main LocalSize 32 1 2";
+    const std::string text = LowerParts(parts);
+    EXPECT_EQ(HasLine(text, "OpDecorate * BuiltIn LocalInvocationId"), one_row) << text;
+    EXPECT_EQ(HasLine(text, "OpDecorate * BuiltIn LocalInvocationIndex"), !one_row) << text;
+  }
+}
+
+// Searches of its own, and a place for lost records that is looked up once.
+TEST(EntryPoint, NodeForACpu) {
+  NodeParts parts;
+  parts.body = "%a = OpAllocateNodePayloadsAMDX %out_ptr %uint_4 %uint_1 %uint_0\nOpEnqueueNodePayloadsAMDX %a";
+  LowerRequest request;
+  request.for_cpu = true;
+  const std::string text = LowerParts(parts, request);
+  EXPECT_TRUE(HasLines(text, {"* = OpFunctionCall %void %trellis_start_in_batch * * * * * * * * %false %true",
+                              "* = OpFunctionCall %void %trellis_find_dump"}))
+      << text;
+  parts.modes = "OpExecutionModeId %main MaxNumWorkgroupsAMDX %uint_9 %uint_8 %uint_7";
+  parts.decorations = "OpMemberDecorate %record 1 PayloadDispatchIndirectAMDX";
+  EXPECT_TRUE(HasLine(LowerParts(parts, request), "* = OpFunctionCall %bool %trellis_enter_dynamic * * %true"));
+  request.for_cpu = false;
+  EXPECT_FALSE(HasLine(LowerParts(parts, request), "* = OpFunctionCall %void %trellis_find_dump"));
 }
 
 TEST(EntryPoint, StaticGrid) {
@@ -41,7 +69,7 @@ TEST(EntryPoint, DynamicGrid) {
   parts.decorations = "OpMemberDecorate %record 1 PayloadDispatchIndirectAMDX";
   const std::string text = LowerParts(parts);
   // Offset 4, four bytes, one component; the bounds come with the launch block.
-  EXPECT_TRUE(HasLine(text, "* = OpFunctionCall %bool %trellis_enter_dynamic %uint_1310724 %uint_1")) << text;
+  EXPECT_TRUE(HasLine(text, "* = OpFunctionCall %bool %trellis_enter_dynamic %uint_1310724 %uint_1 %false")) << text;
 }
 
 TEST(EntryPoint, GridOfAWrittenRecordComesFromTheNotes) {
@@ -50,7 +78,7 @@ TEST(EntryPoint, GridOfAWrittenRecordComesFromTheNotes) {
   parts.decorations = "OpMemberDecorate %record 1 PayloadDispatchIndirectAMDX";
   parts.body = "%p = OpAccessChain %np_uint %input %uint_0 %uint_1\nOpStore %p %uint_3";
   const std::string text = LowerParts(parts);
-  EXPECT_TRUE(HasLine(text, "* = OpFunctionCall %bool %trellis_enter_dynamic * %uint_4")) << text;
+  EXPECT_TRUE(HasLine(text, "* = OpFunctionCall %bool %trellis_enter_dynamic * %uint_4 %false")) << text;
 }
 
 TEST(EntryPoint, InterfaceBeforeAndAfterVersion14) {
@@ -81,8 +109,8 @@ OpFunctionEnd
   request.entry_point = "main";
   request.version = 0x00010300;
   std::string text = LowerText(kPlain, request);
-  EXPECT_TRUE(HasLine(text, "OpEntryPoint GLCompute * \"main\" %id * *"))
-      << "LocalInvocationIndex, WorkgroupId, NumWorkgroups: " << text;
+  EXPECT_TRUE(HasLine(text, "OpEntryPoint GLCompute * \"main\" %id * * *"))
+      << "LocalInvocationIndex, WorkgroupId, NumWorkgroups, LocalInvocationId: " << text;
   EXPECT_FALSE(HasLine(text, "OpEntryPoint GLCompute * \"main\" %id %shared ...")) << text;
   request.version = 0x00010600;
   text = LowerText(kPlain, request);

@@ -126,6 +126,8 @@ std::optional<std::string> NameFor(const std::vector<std::string>& tokens,
   if (op == "OpTypeFloat") return "%float" + (tokens[3] == "32" ? std::string() : tokens[3]);
   if (op == "OpTypeVector") return "%v" + tokens[4] + name(3);
   if (op == "OpTypePointer") return "%ptr_" + tokens[3] + "_" + name(4);
+  if (op == "OpConstantTrue") return "%true";
+  if (op == "OpConstantFalse") return "%false";
   if (op == "OpConstantNull") return "%null_" + name(3);
   if (op == "OpConstant") return "%" + name(3) + "_" + tokens[4];
   return std::nullopt;
@@ -174,6 +176,7 @@ std::vector<uint32_t> LowerOnce(const std::vector<uint32_t>& words, const LowerR
   options.specialization = request.specialization;
   options.push_constant_copy_offset = request.push_constant_copy_offset;
   options.robust_access = request.robust_access;
+  options.for_cpu = request.for_cpu;
   Expected<LoweredNode> lowered = Lower(*module, *info, options);
   if (!lowered) {
     ADD_FAILURE() << lowered.error().message;
@@ -238,6 +241,9 @@ std::string LowerText(std::string_view text, const LowerRequest& request) {
     (void)LowerOnce(older, request, false);
   }
   (void)LowerOnce(words, request, true);
+  LowerRequest for_other_target = request;
+  for_other_target.for_cpu = !request.for_cpu;
+  (void)LowerOnce(words, for_other_target, false);
   return Readable(LowerOnce(words, request, false));
 }
 

@@ -62,11 +62,12 @@ struct LowerRequest {
   uint32_t packed = 1;  // NodeInfo::packed
   bool in_batches = true;
   bool robust_access = false;
+  bool for_cpu = false;
 };
 [[nodiscard]] std::string LowerText(std::string_view text, const LowerRequest& request = {});
 [[nodiscard]] std::string LowerParts(const NodeParts& parts, const LowerRequest& request = {});
 
-// One instruction a line; ids with an OpName, simple types and integer constants by name.
+// One instruction a line; ids with an OpName, simple types, integer constants, true and false by name.
 [[nodiscard]] std::string Readable(const std::vector<uint32_t>& words);
 // The lines of the function with that name, from OpFunction to OpFunctionEnd.
 [[nodiscard]] std::string FunctionText(std::string_view text, std::string_view name);

@@ -281,6 +281,14 @@ TEST(Packing, WorkgroupsStrideThroughTheLaunch) {
       << text;
   EXPECT_FALSE(HasLine(text, "OpStore %table ...")) << text;
   EXPECT_FALSE(HasLine(text, "OpStore %unset ...")) << text;
+  request.for_cpu = true;
+  EXPECT_TRUE(HasLines(
+      LowerParts(receiver, request),
+      {"* = OpFunctionCall %void %trellis_start_in_batch * * * * %uint_32 %uint_1 %uint_1 %false %true %true",
+       "OpStore %own %uint_3", "* = OpFunctionCall %void %trellis_take %uint_1", "* = OpFunctionCall %void %main",
+       "OpLoopMerge ...", "* = OpFunctionCall %bool %trellis_run_on %uint_32"}))
+      << "in runs: " << LowerParts(receiver, request);
+  request.for_cpu = false;
   request.packed = 1;
   EXPECT_FALSE(HasLine(LowerParts(receiver, request), "* = OpFunctionCall %bool %trellis_stride ...")) << "not packed";
   EXPECT_FALSE(HasLine(LowerParts(receiver, request), "OpStore %own %uint_3"));
@@ -362,8 +370,9 @@ TEST(Packing, PlacesAreThoseOfTheNode) {
              "* = OpUMod %uint * %uint_2", "* = OpUDiv %uint * %uint_2", "* = OpCompositeConstruct %v3uint * * *"}))
       << text;
   EXPECT_TRUE(HasLine(text, "* = OpLoad %v3uint %trellis_workgroup_id")) << text;
-  EXPECT_EQ(CountLines(text, "OpDecorate * BuiltIn LocalInvocationIndex"), 1u) << "the entry's own";
-  EXPECT_FALSE(HasLine(text, "OpDecorate * BuiltIn LocalInvocationId")) << "in the workgroup of the dispatch";
+  EXPECT_EQ(CountLines(text, "OpDecorate * BuiltIn LocalInvocationId"), 1u) << "the entry's own";
+  EXPECT_FALSE(HasLine(text, "OpDecorate %local BuiltIn ...")) << "in the workgroup of the dispatch";
+  EXPECT_FALSE(HasLine(text, "OpDecorate * BuiltIn LocalInvocationIndex")) << "in the workgroup of the dispatch";
 }
 
 }  // namespace
