@@ -23,18 +23,19 @@ struct Sort {
 
 struct Form : Sort {
   uint32_t records_of_share;  // that a workgroup of the bins takes
-  uint32_t together = 1;      // items that an invocation of the graph sends at once
+  uint32_t together = 1;      // most items that an invocation of the graph sends at once
 };
 constexpr Form kGraphForms[] = {
-    {{false, 256, 1}, 256},     {{false, 512, 1}, 256},     {{false, 1024, 1}, 256},   {{false, 1024, 1}, 1024},
-    {{true, 256, 8}, 256},      {{true, 256, 8}, 1024},     {{true, 512, 4}, 256},     {{true, 512, 4}, 1024},
-    {{true, 512, 4}, 2048},     {{true, 512, 8}, 1024},     {{true, 512, 8}, 2048},    {{true, 1024, 4}, 256},
-    {{true, 1024, 4}, 1024},    {{true, 1024, 4}, 2048},    {{true, 512, 4}, 2048, 5}, {{true, 512, 8}, 2048, 11},
-    {{true, 1024, 4}, 1024, 5}, {{true, 1024, 4}, 2048, 5}, {{true, 1024, 8}, 2048, 9}};
+    {{false, 256, 1}, 256},     {{false, 512, 1}, 256},      {{false, 1024, 1}, 256},    {{false, 1024, 1}, 1024},
+    {{true, 256, 8}, 256},      {{true, 256, 8}, 1024},      {{true, 512, 4}, 256},      {{true, 512, 4}, 1024},
+    {{true, 512, 4}, 2048},     {{true, 512, 8}, 1024},      {{true, 512, 8}, 2048},     {{true, 1024, 4}, 256},
+    {{true, 1024, 4}, 1024},    {{true, 1024, 4}, 2048},     {{true, 512, 4}, 2048, 5},  {{true, 512, 8}, 2048, 11},
+    {{true, 1024, 4}, 2048, 5}, {{true, 256, 16}, 8192, 48}, {{true, 256, 24}, 8192, 96}};
 constexpr Form kRivalForms[] = {{{false, 256, 1}, 1024}, {{false, 256, 4}, 1024}, {{true, 256, 4}, 1024},
                                 {{true, 256, 8}, 2048},  {{true, 256, 16}, 2048}, {{true, 512, 8}, 4096},
                                 {{true, 1024, 2}, 2048}, {{true, 1024, 4}, 1024}, {{true, 1024, 4}, 2048},
-                                {{true, 1024, 4}, 4096}, {{true, 1024, 8}, 2048}};
+                                {{true, 1024, 4}, 4096}, {{true, 1024, 8}, 2048}, {{true, 256, 24}, 4096},
+                                {{true, 256, 28}, 8192}};
 
 struct Push {
   VkDeviceAddress results;
@@ -47,11 +48,11 @@ struct Push {
 uint32_t DivideUp(uint32_t dividend, uint32_t divisor) { return (dividend + divisor - 1) / divisor; }
 
 bool Fits(const Gpu& gpu, const Form& form, uint32_t bins) {
-  const uint32_t places = form.items_of_workgroup() + bins * (form.together - 1);
-  const uint32_t shared_words = (form.in_shared_memory ? places + 2 * bins + 1 : 0) + bins;
+  const uint32_t items = form.items_of_workgroup();
+  const uint32_t parts = form.together == 1 ? 0 : items / form.together + bins;
+  const uint32_t shared_words = (form.in_shared_memory ? items + 2 * bins + 3 * parts + 2 : 0) + bins;
   return form.invocations <= gpu.limits().maxComputeWorkGroupInvocations &&
-         shared_words * 4 <= gpu.limits().maxComputeSharedMemorySize &&
-         (form.together == 1 || places <= form.invocations * form.together);
+         shared_words * 4 <= gpu.limits().maxComputeSharedMemorySize;
 }
 
 Words Node(const Form& form) {
@@ -59,12 +60,11 @@ Words Node(const Form& form) {
   return form.together == 1 ? Words(kClassifySortedNode) : kClassifyTogetherNode;
 }
 
-// The producer's items must be a multiple of those of a workgroup.
 std::vector<GraphNode> Nodes(uint32_t items, const Form& form, uint32_t bins) {
   const uint32_t of_workgroup = form.items_of_workgroup();
-  const Grid grid = GridOf(items / of_workgroup);
-  const Constants constants = {{0, grid.x},       {1, grid.y},     {2, bins},         {3, form.invocations},
-                               {4, of_workgroup}, {5, form.items}, {6, form.together}};
+  const Grid grid = GridOf(DivideUp(items, of_workgroup));
+  const Constants constants = {{0, grid.x},       {1, grid.y},     {2, bins},          {3, form.invocations},
+                               {4, of_workgroup}, {5, form.items}, {6, form.together}, {7, items}};
   std::vector<GraphNode> nodes = {{"classify", Node(form), constants}};
   for (uint32_t bin = 0; bin < bins; ++bin)
     nodes.push_back({"bin", kBinNode, {{0, bin}, {1, form.records_of_share}}, bin});
@@ -83,7 +83,7 @@ class ClassifyWorkload final : public Workload {
         counters_(gpu, VkDeviceSize{bins} * kCounterBytes),
         bin_(gpu, kBinSpv) {
     for (const Form& form : kGraphForms)
-      if (Fits(gpu, form, bins) && items % form.items_of_workgroup() == 0)
+      if (Fits(gpu, form, bins) && (form.together != 1 || items % form.items_of_workgroup() == 0))
         graphs_.push_back(std::make_unique<Graph>(gpu, Nodes(items, form, bins)));
     for (const Form& form : kRivalForms)
       if (Fits(gpu, form, bins)) rivals_.push_back(MakeRival(form));

@@ -18,7 +18,7 @@ layout(push_constant) uniform Push { Words results; } push;
 void main() {
   const uint count = records.length();
   uint value = 0;
-  for (uint first = gl_LocalInvocationIndex; first < count; first += kRecordsAtOnce * kInvocations) {
+  for (uint first = gl_LocalInvocationID.x; first < count; first += kRecordsAtOnce * kInvocations) {
     [[unroll]] for (uint i = 0; i < min(kRecordsAtOnce, (kRecords + kInvocations - 1) / kInvocations); ++i) {
       const uint index = first + i * kInvocations;
       const Record record = records[min(index, count - 1)];

@@ -17,6 +17,6 @@ layout(push_constant) uniform Push { Words results; } push;
 void main() {
   atomicAdd(push.results.at[kLevel * kChains + link.chain], link.value);
   Next next = Next_group(1);
-  if (gl_LocalInvocationIndex == 0) next.at[0] = next_link(link);
+  if (gl_LocalInvocationID.x == 0) next.at[0] = next_link(link);
   node_enqueue(next);
 }

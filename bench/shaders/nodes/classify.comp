@@ -14,7 +14,7 @@ NODE_ARRAY(kBins) NODE_OUTPUT(Record, Sorted, "bin", kRecords);
 
 void main() {
   const uint workgroup = gl_WorkGroupID.y * kGridX + gl_WorkGroupID.x;
-  const Record record = make_record(workgroup * kRecords + gl_LocalInvocationIndex);
+  const Record record = make_record(workgroup * kRecords + gl_LocalInvocationID.x);
   Sorted sorted = Sorted_thread(1, bin_of(record, kBins));
   sorted.at[0] = record;
   node_enqueue(sorted);

@@ -10,7 +10,6 @@ layout(constant_id = 1) const uint kGridY = 1;
 layout(constant_id = 2) const uint kBins = 1;
 layout(constant_id = 4) const uint kItemsOfWorkgroup = 256;
 layout(constant_id = 5) const uint kItems = 1;  // of an invocation
-const uint kTogether = 1;
 #include "../shared/order_by_bin.glsl"
 NODE_STATIC_GRID(kGridX, kGridY, 1);
 NODE_ARRAY(kBins) NODE_OUTPUT(Record, Sorted, "bin", kItemsOfWorkgroup);
@@ -21,7 +20,7 @@ void main() {
   const uint first = (gl_WorkGroupID.y * kGridX + gl_WorkGroupID.x) * kItemsOfWorkgroup;
   order_items(first, first + kItemsOfWorkgroup);
   for (uint i = 0; i < kItems; ++i) {
-    const Record record = make_record(ordered[i * gl_WorkGroupSize.x + gl_LocalInvocationIndex]);
+    const Record record = make_record(ordered[i * gl_WorkGroupSize.x + gl_LocalInvocationID.x]);
     Sorted sorted = Sorted_thread(1, bin_of(record, kBins));
     sorted.at[0] = record;
     node_enqueue(sorted);

@@ -9,8 +9,8 @@ readonly NODE_INPUTS(Record, records, 64);
 layout(push_constant) uniform Push { Vectors results; } push;
 
 void main() {
-  if (gl_LocalInvocationIndex >= records.length()) return;
-  const Record record = records[gl_LocalInvocationIndex];
+  if (gl_LocalInvocationID.x >= records.length()) return;
+  const Record record = records[gl_LocalInvocationID.x];
   push.results.at[record.words.x] =
       uvec4(result_word(record, 0), result_word(record, 1), result_word(record, 2), result_word(record, 3));
 }

@@ -11,6 +11,6 @@ readonly NODE_INPUT(Record, record);
 layout(push_constant) uniform Push { Words results; } push;
 
 void main() {
-  const uint lane = gl_LocalInvocationIndex;
+  const uint lane = gl_LocalInvocationID.x;
   if (lane < 4) push.results.at[record.words.x * 4 + lane] = result_word(record, lane);
 }

@@ -10,7 +10,7 @@ readonly NODE_INPUTS(Record, records, 64);
 layout(push_constant) uniform Push { Vectors results; } push;
 
 void main() {
-  if (gl_LocalInvocationIndex >= records.length()) return;
-  const Record record = records[gl_LocalInvocationIndex];
+  if (gl_LocalInvocationID.x >= records.length()) return;
+  const Record record = records[gl_LocalInvocationID.x];
   push.results.at[record.words.x] = heavy_result(record);
 }

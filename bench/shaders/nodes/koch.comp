@@ -12,11 +12,11 @@ readonly NODE_INPUTS(Edge, edges, 64);
 layout(push_constant) uniform Push { Lines results; } push;
 
 void main() {
-  const bool mine = gl_LocalInvocationIndex < edges.length();
+  const bool mine = gl_LocalInvocationID.x < edges.length();
   const bool last = node_remaining_recursion == 0;
   Again again = Again_thread(mine && !last ? 4 : 0);
   if (mine) {
-    const Edge edge = edges[gl_LocalInvocationIndex];
+    const Edge edge = edges[gl_LocalInvocationID.x];
     for (uint i = 0; i < 4; ++i) {
       if (last) draw(push.results, child(edge, i));
       else again.at[i] = child(edge, i);

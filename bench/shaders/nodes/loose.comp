@@ -14,8 +14,8 @@ readonly NODE_INPUT(Record, record);
 layout(push_constant) uniform Push { Words results; } push;
 
 void main() {
-  if (gl_LocalInvocationIndex == 0) atomicAdd(push.results.at[kLevel], record.words.x);
+  if (gl_LocalInvocationID.x == 0) atomicAdd(push.results.at[kLevel], record.words.x);
   Next next = Next_group(1);
-  if (gl_LocalInvocationIndex == 0) next.at[0] = Record(record.words + 1);
+  if (gl_LocalInvocationID.x == 0) next.at[0] = Record(record.words + 1);
   node_enqueue(next);
 }

@@ -18,6 +18,6 @@ void main() {
     if (mixed % 16 < kCode % 16 + 3) atomicAdd(push.results.at[mixed % 64], mixed & 255);
   }
   Rest rest = Rest_group(1);
-  if (gl_LocalInvocationIndex == 0) rest.at[0] = Record(uvec4(kCode, node_shader_index, 0, 0));
+  if (gl_LocalInvocationID.x == 0) rest.at[0] = Record(uvec4(kCode, node_shader_index, 0, 0));
   node_enqueue(rest);
 }

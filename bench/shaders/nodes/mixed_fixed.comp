@@ -10,6 +10,6 @@ readonly NODE_INPUT(Task, task);
 void main() {
   const Visitor visitor = Visitor(task.index, task.value);
   const uint number = number_of(task.level, 2);
-  if (gl_LocalInvocationIndex < kFixedParts) visit(push.results, visitor, number, gl_LocalInvocationIndex);
-  send_on(gl_LocalInvocationIndex == 0, visitor, number, task.level);
+  if (gl_LocalInvocationID.x < kFixedParts) visit(push.results, visitor, number, gl_LocalInvocationID.x);
+  send_on(gl_LocalInvocationID.x == 0, visitor, number, task.level);
 }

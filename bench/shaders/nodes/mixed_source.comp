@@ -8,4 +8,4 @@ layout(local_size_x = 64) in;
 layout(constant_id = 2) const uint kGridX = 1;
 NODE_STATIC_GRID(kGridX, 1, 1);
 
-void main() { send(true, first_visitor(gl_WorkGroupID.x * 64 + gl_LocalInvocationIndex), 0); }
+void main() { send(true, first_visitor(gl_WorkGroupID.x * 64 + gl_LocalInvocationID.x), 0); }

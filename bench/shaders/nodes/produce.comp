@@ -15,6 +15,6 @@ NODE_OUTPUT(Record, Work, "consume", kRecords);
 void main() {
   const uint workgroup = gl_WorkGroupID.y * kGridX + gl_WorkGroupID.x;
   Work work = Work_group(kRecords);
-  for (uint i = gl_LocalInvocationIndex; i < kRecords; i += 256) work.at[i] = make_record(workgroup * kRecords + i);
+  for (uint i = gl_LocalInvocationID.x; i < kRecords; i += 256) work.at[i] = make_record(workgroup * kRecords + i);
   node_enqueue(work);
 }

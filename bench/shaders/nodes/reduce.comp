@@ -14,9 +14,9 @@ NODE_BASE(kNextLevel) NODE_OUTPUT(Sum, Next, "reduce", 1);
 
 void main() {
   Sum mine = Sum(0, 0);
-  if (gl_LocalInvocationIndex < sums.length()) mine = sums[gl_LocalInvocationIndex];
+  if (gl_LocalInvocationID.x < sums.length()) mine = sums[gl_LocalInvocationID.x];
   const Sum all = reduce(mine);
   Next next = Next_group(1);
-  if (gl_LocalInvocationIndex == 0) next.at[0] = all;
+  if (gl_LocalInvocationID.x == 0) next.at[0] = all;
   node_enqueue(next);
 }

@@ -13,9 +13,9 @@ layout(push_constant) uniform Push { Words results; } push;
 
 void main() {
   Sum mine = Sum(0, 0);
-  if (gl_LocalInvocationIndex < sums.length()) mine = sums[gl_LocalInvocationIndex];
+  if (gl_LocalInvocationID.x < sums.length()) mine = sums[gl_LocalInvocationID.x];
   const Sum all = reduce(mine);
-  if (gl_LocalInvocationIndex != 0) return;
+  if (gl_LocalInvocationID.x != 0) return;
   atomicAdd(push.results.at[0], all.value);
   atomicAdd(push.results.at[1], all.count);
 }

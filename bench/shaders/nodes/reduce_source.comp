@@ -11,8 +11,8 @@ NODE_STATIC_GRID(kGridX, kGridY, 1);
 NODE_BASE(1) NODE_OUTPUT(Sum, Sums, "reduce", 256);
 
 void main() {
-  const uint index = (gl_WorkGroupID.y * kGridX + gl_WorkGroupID.x) * 256 + gl_LocalInvocationIndex;
+  const uint index = (gl_WorkGroupID.y * kGridX + gl_WorkGroupID.x) * 256 + gl_LocalInvocationID.x;
   Sums sums = Sums_group(256);
-  sums.at[gl_LocalInvocationIndex] = sum_of(index);
+  sums.at[gl_LocalInvocationID.x] = sum_of(index);
   node_enqueue(sums);
 }

@@ -16,8 +16,8 @@ NODE_STATIC_GRID(kGridX, kGridY, 1);
 NODE_OUTPUT(Task, Tasks, "skewed_part", 256);
 
 void main() {
-  const uint index = (gl_WorkGroupID.y * kGridX + gl_WorkGroupID.x) * 256 + gl_LocalInvocationIndex;
+  const uint index = (gl_WorkGroupID.y * kGridX + gl_WorkGroupID.x) * 256 + gl_LocalInvocationID.x;
   Tasks tasks = Tasks_group(256);
-  tasks.at[gl_LocalInvocationIndex] = Task(workgroups_of(index), index);
+  tasks.at[gl_LocalInvocationID.x] = Task(workgroups_of(index), index);
   node_enqueue(tasks);
 }

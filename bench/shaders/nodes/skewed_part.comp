@@ -15,5 +15,5 @@ readonly NODE_INPUT(Task, task);
 layout(push_constant) uniform Push { Words results; } push;
 
 void main() {
-  if (gl_LocalInvocationIndex == 0) atomicAdd(push.results.at[task.index], part_result(task.index, gl_WorkGroupID.x));
+  if (gl_LocalInvocationID.x == 0) atomicAdd(push.results.at[task.index], part_result(task.index, gl_WorkGroupID.x));
 }

@@ -20,6 +20,6 @@ layout(push_constant) uniform Push {
 void main() {
   const Link link = push.links.at[gl_WorkGroupID.x];
   atomicAdd(push.results.at[push.level * push.chains + link.chain], link.value);
-  if (gl_LocalInvocationIndex != 0 || push.level + 1 == push.levels) return;
+  if (gl_LocalInvocationID.x != 0 || push.level + 1 == push.levels) return;
   push.next.at[append(push.queues, push.level + 1, 1)] = next_link(link);
 }

@@ -9,16 +9,16 @@ void main() {
   barrier();
   uint ranks[kItems];  // among the items of the same bin and workgroup
   [[unroll]] for (uint i = 0; i < kItems; ++i) {
-    const uint item = first_item() + i * gl_WorkGroupSize.x + gl_LocalInvocationIndex;
+    const uint item = first_item() + i * gl_WorkGroupSize.x + gl_LocalInvocationID.x;
     if (item < push.item_count) ranks[i] = atomicAdd(counts[bin_of_item(item)], 1);
   }
   barrier();
-  for (uint bin = gl_LocalInvocationIndex; bin < kBins; bin += gl_WorkGroupSize.x) {
+  for (uint bin = gl_LocalInvocationID.x; bin < kBins; bin += gl_WorkGroupSize.x) {
     if (counts[bin] != 0) counts[bin] = atomicAdd(push.counters.at[bin].count, counts[bin]);
   }
   barrier();
   [[unroll]] for (uint i = 0; i < kItems; ++i) {
-    const uint item = first_item() + i * gl_WorkGroupSize.x + gl_LocalInvocationIndex;
+    const uint item = first_item() + i * gl_WorkGroupSize.x + gl_LocalInvocationID.x;
     if (item < push.item_count) write(bin_of_item(item), counts[bin_of_item(item)] + ranks[i], make_record(item));
   }
 }

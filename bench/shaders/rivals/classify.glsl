@@ -24,7 +24,7 @@ uint first_item() {
 uint bin_of_item(uint item) { return bin_of(make_record(item), kBins); }
 
 void clear_counts() {
-  for (uint bin = gl_LocalInvocationIndex; bin < kBins; bin += gl_WorkGroupSize.x) counts[bin] = 0;
+  for (uint bin = gl_LocalInvocationID.x; bin < kBins; bin += gl_WorkGroupSize.x) counts[bin] = 0;
 }
 
 void write(uint bin, uint place, Record record) {

@@ -4,7 +4,6 @@
 
 // Items are put in the order of their bins first.
 layout(constant_id = 3) const uint kItemsOfWorkgroup = 1;
-const uint kTogether = 1;
 #include "../shared/order_by_bin.glsl"
 
 // counts[bin] becomes what takes a place in `ordered` to one in the list of the bin.
@@ -13,7 +12,7 @@ void place_bin(uint bin, uint start, uint count) { counts[bin] = atomicAdd(push.
 void main() {
   order_items(first_item(), push.item_count);
   [[unroll]] for (uint i = 0; i < kItems; ++i) {
-    const uint place = i * gl_WorkGroupSize.x + gl_LocalInvocationIndex;
+    const uint place = i * gl_WorkGroupSize.x + gl_LocalInvocationID.x;
     if (place >= ordered_count) continue;
     const Record record = make_record(ordered[place]);
     const uint bin = bin_of(record, kBins);

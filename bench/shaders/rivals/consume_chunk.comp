@@ -18,8 +18,8 @@ layout(push_constant) uniform Push {
 
 void main() {
   const uint chunk = gl_WorkGroupID.x;
-  if (gl_LocalInvocationIndex >= push.chunks.at[chunk].count) return;
-  const Record record = Record(push.chunks.at[chunk].records.at[gl_LocalInvocationIndex]);
+  if (gl_LocalInvocationID.x >= push.chunks.at[chunk].count) return;
+  const Record record = Record(push.chunks.at[chunk].records.at[gl_LocalInvocationID.x]);
   push.results.at[record.words.x] =
       uvec4(result_word(record, 0), result_word(record, 1), result_word(record, 2), result_word(record, 3));
 }

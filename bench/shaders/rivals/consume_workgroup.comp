@@ -17,9 +17,9 @@ void main() {
   const uint workgroup = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
   const uint a_round = gl_WorkGroupSize.x / kInvocations;
   const uint count = kRecordsAStep != 1 ? push.queues.at[0].count : 0xffffffffu;
-  const uint lane = gl_LocalInvocationIndex % kInvocations;
+  const uint lane = gl_LocalInvocationID.x % kInvocations;
   for (uint round = 0; round < kRounds; ++round) {
-    const uint index = (workgroup * kRounds + round) * a_round + gl_LocalInvocationIndex / kInvocations;
+    const uint index = (workgroup * kRounds + round) * a_round + gl_LocalInvocationID.x / kInvocations;
     if (index >= count) return;
     const Record record = Record(push.records.at[index]);
     if (lane < 4) push.results.at[record.words.x * 4 + lane] = result_word(record, lane);

@@ -13,7 +13,7 @@ layout(push_constant) uniform Push {
 
 void main() {
   const uint workgroup = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
-  const uint index = workgroup * gl_WorkGroupSize.x + gl_LocalInvocationIndex;
+  const uint index = workgroup * gl_WorkGroupSize.x + gl_LocalInvocationID.x;
   if (index >= push.queues.at[0].count) return;
   const Record record = Record(push.records.at[index]);
   push.results.at[record.words.x] = heavy_result(record);

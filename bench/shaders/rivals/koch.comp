@@ -21,12 +21,12 @@ void main() {
   const uint begin = gl_WorkGroupID.x * gl_WorkGroupSize.x;
   const uint count = min(push.queues.at[push.level].count - begin, gl_WorkGroupSize.x);
   const bool last = push.last != 0;
-  if (gl_LocalInvocationIndex == 0 && !last) first = append(push.queues, push.level + 1, count * 4);
+  if (gl_LocalInvocationID.x == 0 && !last) first = append(push.queues, push.level + 1, count * 4);
   barrier();
-  if (gl_LocalInvocationIndex >= count) return;
-  const Edge edge = push.edges.at[begin + gl_LocalInvocationIndex];
+  if (gl_LocalInvocationID.x >= count) return;
+  const Edge edge = push.edges.at[begin + gl_LocalInvocationID.x];
   for (uint i = 0; i < 4; ++i) {
     if (last) draw(push.results, child(edge, i));
-    else push.next.at[first + gl_LocalInvocationIndex * 4 + i] = child(edge, i);
+    else push.next.at[first + gl_LocalInvocationID.x * 4 + i] = child(edge, i);
   }
 }

@@ -62,7 +62,7 @@ shared uint places[kNodesOfLevel];
 
 // For the whole workgroup, which takes its places in each list with one atomic.
 void send_many(bool sends, Visitor visitor) {
-  const uint lane = gl_LocalInvocationIndex;
+  const uint lane = gl_LocalInvocationID.x;
   const uint target = target_of(visitor);
   if (lane < kNodesOfLevel) places[lane] = 0;
   barrier();
@@ -80,8 +80,8 @@ void main() {
   }
   const uint number = push.first + kKind * kNodesOfKind + gl_WorkGroupID.x;
   const uint workers = has_grid(kKind) ? kNodeInvocations : 1;  // invocations of an entry
-  const uint place = (gl_WorkGroupID.y * gl_WorkGroupSize.x + gl_LocalInvocationIndex) / workers;
-  const uint worker = gl_LocalInvocationIndex % workers;
+  const uint place = (gl_WorkGroupID.y * gl_WorkGroupSize.x + gl_LocalInvocationID.x) / workers;
+  const uint worker = gl_LocalInvocationID.x % workers;
   // Read together with the list's length, which tells whether it means anything.
   const Task task = push.tasks.at[number * push.capacity + min(place, push.capacity - 1)];
   const bool mine = place < min(push.counters.at[number].count, push.capacity);

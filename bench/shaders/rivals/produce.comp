@@ -14,9 +14,9 @@ layout(push_constant) uniform Push {
 shared uint first;
 
 void main() {
-  if (gl_LocalInvocationIndex == 0) first = append(push.queues, 0, 256 * kItems);
+  if (gl_LocalInvocationID.x == 0) first = append(push.queues, 0, 256 * kItems);
   barrier();
   const uint workgroup = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
-  for (uint i = gl_LocalInvocationIndex; i < 256 * kItems; i += 256)
+  for (uint i = gl_LocalInvocationID.x; i < 256 * kItems; i += 256)
     push.records.at[first + i] = make_record(workgroup * 256 * kItems + i).words;
 }

@@ -17,11 +17,11 @@ layout(push_constant) uniform Push {
 } push;
 
 void main() {
-  const uint index = (gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x) * kReduced + gl_LocalInvocationIndex;
+  const uint index = (gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x) * kReduced + gl_LocalInvocationID.x;
   Sum mine = Sum(0, 0);
   if (index < push.queues.at[push.level].count) mine = push.sums.at[index];
   const Sum all = reduce(mine);
-  if (gl_LocalInvocationIndex != 0) return;
+  if (gl_LocalInvocationID.x != 0) return;
   if (kIsEnd != 0) {
     atomicAdd(push.results.at[0], all.value);
     atomicAdd(push.results.at[1], all.count);

@@ -59,13 +59,13 @@ void main() {
   uint total;
   uint start = sum_before(workgroups, total);
   if (total == 0) return;
-  if (gl_LocalInvocationIndex == 0) base = append(push.queues, 0, total);
+  if (gl_LocalInvocationID.x == 0) base = append(push.queues, 0, total);
   [[unroll]] for (uint i = 0; i < kItems; ++i) {
     starts[mine + i] = start;
     start += workgroups_of(first_record() + mine + i);
   }
   barrier();
-  for (uint part = gl_LocalInvocationIndex; part < total; part += kInvocations) {
+  for (uint part = gl_LocalInvocationID.x; part < total; part += kInvocations) {
     const uint record = record_of(part);
     if (base + part < push.capacity) push.parts.at[base + part] = uvec2(first_record() + record, part - starts[record]);
   }

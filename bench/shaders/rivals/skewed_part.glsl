@@ -17,11 +17,11 @@ layout(push_constant) uniform Push {
 // The part of this invocation: {record, number}. False: there is none.
 bool find_part(out uvec2 part) {
   const uint workgroup = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
-  const uint index = (workgroup * gl_WorkGroupSize.x + gl_LocalInvocationIndex) / kNodeInvocations;
+  const uint index = (workgroup * gl_WorkGroupSize.x + gl_LocalInvocationID.x) / kNodeInvocations;
   // Read together with the list's length, which tells whether it means anything.
   part = push.parts.at[min(index, push.capacity - 1)];
   return kRecordsAStep == 1 || index < push.queues.at[0].count;
 }
 
 // One invocation of each part does.
-bool is_worker() { return gl_LocalInvocationIndex % kNodeInvocations == 0; }
+bool is_worker() { return gl_LocalInvocationID.x % kNodeInvocations == 0; }

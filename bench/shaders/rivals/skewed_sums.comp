@@ -10,7 +10,7 @@ shared uint values[kParts];
 
 // Parts of a record are neighbours: the first one adds for all of them in this workgroup.
 void add_sums() {
-  const uint part = gl_LocalInvocationIndex;
+  const uint part = gl_LocalInvocationID.x;
   if (part >= kParts || records[part] == kNoRecord || (part != 0 && records[part - 1] == records[part])) return;
   uint sum = 0;
   for (uint i = part; i < kParts && records[i] == records[part]; ++i) sum += values[i];
@@ -21,8 +21,8 @@ void main() {
   uvec2 part;
   const bool mine = find_part(part);
   if (is_worker()) {
-    records[gl_LocalInvocationIndex / kNodeInvocations] = mine ? part.x : kNoRecord;
-    values[gl_LocalInvocationIndex / kNodeInvocations] = part_result(part.x, part.y);
+    records[gl_LocalInvocationID.x / kNodeInvocations] = mine ? part.x : kNoRecord;
+    values[gl_LocalInvocationID.x / kNodeInvocations] = part_result(part.x, part.y);
   }
   barrier();
   add_sums();

@@ -7,10 +7,10 @@ shared uint sum;
 
 // To be called by the whole workgroup; `value` is what each invocation adds to the sum of the bin.
 void add_to_bin(Words results, uint bin, uint value) {
-  if (gl_LocalInvocationIndex == 0) sum = 0;
+  if (gl_LocalInvocationID.x == 0) sum = 0;
   barrier();
   const uint part = subgroupAdd(value);
   if (subgroupElect()) atomicAdd(sum, part);
   barrier();
-  if (gl_LocalInvocationIndex == 0) atomicAdd(results.at[bin], sum);
+  if (gl_LocalInvocationID.x == 0) atomicAdd(results.at[bin], sum);
 }

@@ -1,16 +1,13 @@
 // The items of a workgroup in the order of their bins, in shared memory, so that neighbouring invocations have neighbouring records to write. Whoever
-// includes this has the constants kBins, kItems (of an invocation), kItemsOfWorkgroup and kTogether, and defines place_bin. Each bin has a multiple of
-// kTogether places, the last of which may be empty.
+// includes this has the constants kBins, kItems (of an invocation) and kItemsOfWorkgroup, and defines place_bin.
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_KHR_shader_subgroup_ballot : require
 
-const uint kNoItem = 0xffffffffu;
-
 shared uint bin_counts[kBins];
-shared uint bin_starts[kBins];                                     // in `ordered`
-shared uint ordered[kItemsOfWorkgroup + kBins * (kTogether - 1)];  // items
+shared uint bin_starts[kBins];           // in `ordered`
+shared uint ordered[kItemsOfWorkgroup];  // items
 shared uint ordered_count;
 
 // Called once for each bin that has items, by one invocation; what it writes to shared memory all can read after order_items.
@@ -27,28 +24,26 @@ uint take_ordered(uint count) {
 
 // Those from `first` on that are below `end`. In uniform control flow.
 void order_items(uint first, uint end) {
-  for (uint bin = gl_LocalInvocationIndex; bin < kBins; bin += gl_WorkGroupSize.x) bin_counts[bin] = 0;
-  if (gl_LocalInvocationIndex == 0) ordered_count = 0;
+  for (uint bin = gl_LocalInvocationID.x; bin < kBins; bin += gl_WorkGroupSize.x) bin_counts[bin] = 0;
+  if (gl_LocalInvocationID.x == 0) ordered_count = 0;
   barrier();
   uint ranks[kItems];  // among the items of the same bin
   [[unroll]] for (uint i = 0; i < kItems; ++i) {
-    const uint item = first + i * gl_WorkGroupSize.x + gl_LocalInvocationIndex;
+    const uint item = first + i * gl_WorkGroupSize.x + gl_LocalInvocationID.x;
     if (item < end) ranks[i] = atomicAdd(bin_counts[bin_of(make_record(item), kBins)], 1);
   }
   barrier();
   for (uint first_bin = 0; first_bin < kBins; first_bin += gl_WorkGroupSize.x) {
-    const uint bin = first_bin + gl_LocalInvocationIndex;
+    const uint bin = first_bin + gl_LocalInvocationID.x;
     const uint count = bin < kBins ? bin_counts[bin] : 0;
-    const uint places = (count + kTogether - 1) / kTogether * kTogether;
-    const uint start = take_ordered(places);
+    const uint start = take_ordered(count);
     if (count == 0) continue;
-    for (uint place = count; place < places; ++place) ordered[start + place] = kNoItem;
     bin_starts[bin] = start;
     place_bin(bin, start, count);
   }
   barrier();
   [[unroll]] for (uint i = 0; i < kItems; ++i) {
-    const uint item = first + i * gl_WorkGroupSize.x + gl_LocalInvocationIndex;
+    const uint item = first + i * gl_WorkGroupSize.x + gl_LocalInvocationID.x;
     if (item < end) ordered[bin_starts[bin_of(make_record(item), kBins)] + ranks[i]] = item;
   }
   barrier();

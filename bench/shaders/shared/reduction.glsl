@@ -24,7 +24,7 @@ Sum reduce(Sum mine) {
   }
   barrier();
   Sum all = Sum(0, 0);
-  if (gl_LocalInvocationIndex == 0) {
+  if (gl_LocalInvocationID.x == 0) {
     for (uint i = 0; i < gl_NumSubgroups; ++i) {
       all.value += values[i];
       all.count += counts[i];
