@@ -11,6 +11,9 @@ namespace {
 // The rounding up in SplitIntoRows adds fewer than 2^16, and must not wrap.
 constexpr uint64_t kMostWorkgroups = 0xffff0000u;
 
+constexpr uint32_t kLongRun = 16;  // turns, of which entering is a small part
+constexpr uint32_t kWorkgroupsOfACore = 8;
+
 RecordGrid GridOf(const shared::LaunchPlan& launch) { return {launch.grid_x, launch.grid_y, launch.grid_z}; }
 
 LaunchSize SizeStaticGrid(const shared::LaunchPlan& launch, uint32_t records, uint64_t most_workgroups) {
@@ -102,6 +105,13 @@ uint64_t WorkgroupsFor(const shared::LaunchPlan& launch, uint32_t records) {
 uint32_t DispatchedWorkgroups(const shared::LaunchPlan& launch, uint64_t workgroups) {
   const uint64_t packed = (workgroups + launch.packed - 1) / launch.packed;
   return static_cast<uint32_t>(std::min<uint64_t>(packed, launch.most_workgroups));
+}
+
+uint32_t MostWorkgroupsOfRuns(const shared::LaunchPlan& launch, uint32_t records, uint32_t cores) {
+  if (launch.most_workgroups == shared::kAnyWorkgroups) return launch.most_workgroups;
+  const uint64_t enough = uint64_t{kWorkgroupsOfACore} * std::max(cores, 1u);
+  const uint64_t most = std::max(WorkgroupsFor(launch, records) / kLongRun, enough);
+  return static_cast<uint32_t>(std::min<uint64_t>(most, launch.most_workgroups));
 }
 
 DispatchSize SplitIntoRows(uint32_t workgroups, uint32_t max_x) {

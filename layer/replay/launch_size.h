@@ -53,6 +53,11 @@ struct DispatchSize {
 // Of the dispatch, for so many of LaunchInput (LaunchPlan::packed and most_workgroups).
 [[nodiscard]] uint32_t DispatchedWorkgroups(const shared::LaunchPlan& launch, uint64_t workgroups);
 
+// LaunchPlan::most_workgroups for CPUs (spirv::LowerOptions::for_cpu), where at most `records` arrive. Entering takes
+// them as long as some turns of a small node, so that few workgroups with long runs are better, as long as each of the
+// `cores` (0: not known) has several. kAnyWorkgroups stays.
+[[nodiscard]] uint32_t MostWorkgroupsOfRuns(const shared::LaunchPlan& launch, uint32_t records, uint32_t cores);
+
 // A dispatch of at least `workgroups` workgroups (below 2^32 - 2^16), as near to one row as the limit allows. 0, 0 for
 // none.
 [[nodiscard]] DispatchSize SplitIntoRows(uint32_t workgroups, uint32_t max_x);

@@ -1,6 +1,7 @@
 #include "layer/replay/relocatable_plan.h"
 
 #include <algorithm>
+#include <thread>
 #include <utility>
 
 #include "layer/device/advertised_properties.h"
@@ -176,9 +177,12 @@ class Planner {
   }
 
   // Regions that level 0 consumes are sized on the device, too late for this; and regions that are opened between
-  // levels make a close kernel stand there anyway. Completes the opening.
-  bool IsFromRegion(uint32_t level, Launch launch, const shared::LaunchPlan& described) {
+  // levels make a close kernel stand there anyway. Completes the opening, and the launch's own plan.
+  bool IsFromRegion(uint32_t level, Launch launch, shared::LaunchPlan& described) {
     if (level == 0 || plan_.steps || !plan_.scratch.opens_all_levels || launch.slot != launch.input) return false;
+    if (TargetsCpu(pipeline_.device))
+      described.most_workgroups = MostWorkgroupsOfRuns(described, plan_.memory.arrivals_of(level, launch.input),
+                                                       std::thread::hardware_concurrency());
     return LaunchFromRegion(described, environment_.limits, plan_.memory.opening_of(level, launch.input));
   }
 

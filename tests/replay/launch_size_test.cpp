@@ -66,6 +66,19 @@ TEST(LaunchFromRegion, StridingNeedsFewWorkgroups) {
   EXPECT_FALSE(LaunchFromRegion(launch, kLimits, opening)) << "more than a dispatch has, which is what plans count on";
 }
 
+TEST(MostWorkgroupsOfRuns, LongRunsForAllCores) {
+  shared::LaunchPlan launch = Coalescing(10);
+  EXPECT_EQ(MostWorkgroupsOfRuns(launch, 1000, 2), shared::kAnyWorkgroups) << "it cannot";
+  launch.most_workgroups = 2048;
+  EXPECT_EQ(MostWorkgroupsOfRuns(launch, 1000, 2), 16u);
+  EXPECT_EQ(MostWorkgroupsOfRuns(launch, 1000, 64), 512u);
+  EXPECT_EQ(MostWorkgroupsOfRuns(launch, 1000, 0), 8u);
+  EXPECT_EQ(MostWorkgroupsOfRuns(launch, 16 * 10 * 100, 2), 100u);
+  EXPECT_EQ(MostWorkgroupsOfRuns(launch, 1000000, 2), 2048u);
+  launch.most_workgroups = 3;
+  EXPECT_EQ(MostWorkgroupsOfRuns(launch, 1000000, 2), 3u);
+}
+
 // A counter may end one past the capacity.
 TEST(LaunchFromRegion, EveryDimensionStaysWithinTheLimits) {
   EXPECT_TRUE(Counts(StaticGrid(1, 1, 1), 999));
