@@ -34,8 +34,8 @@ constexpr Form kGraphForms[] = {
 constexpr Form kRivalForms[] = {{{false, 256, 1}, 1024}, {{false, 256, 4}, 1024}, {{true, 256, 4}, 1024},
                                 {{true, 256, 8}, 2048},  {{true, 256, 16}, 2048}, {{true, 512, 8}, 4096},
                                 {{true, 1024, 2}, 2048}, {{true, 1024, 4}, 1024}, {{true, 1024, 4}, 2048},
-                                {{true, 1024, 4}, 4096}, {{true, 1024, 8}, 2048}, {{true, 256, 24}, 4096},
-                                {{true, 256, 28}, 8192}};
+                                {{true, 1024, 4}, 4096}, {{true, 1024, 8}, 2048}, {{true, 256, 16}, 8192},
+                                {{true, 256, 24}, 4096}, {{true, 256, 24}, 8192}, {{true, 256, 28}, 8192}};
 
 struct Push {
   VkDeviceAddress results;
@@ -81,12 +81,14 @@ class ClassifyWorkload final : public Workload {
         results_(gpu, VkDeviceSize{bins} * 4),
         list_(gpu, VkDeviceSize{capacity_} * bins * kRecordBytes),
         counters_(gpu, VkDeviceSize{bins} * kCounterBytes),
-        bin_(gpu, kBinSpv) {
+        bin_(gpu, kBinSpv),
+        neighbours_bin_(gpu, kBinSpv, Constants{{0, 1}}) {
     for (const Form& form : kGraphForms)
       if (Fits(gpu, form, bins) && (form.together != 1 || items % form.items_of_workgroup() == 0))
         graphs_.push_back(std::make_unique<Graph>(gpu, Nodes(items, form, bins)));
     for (const Form& form : kRivalForms)
-      if (Fits(gpu, form, bins)) rivals_.push_back(MakeRival(form));
+      if (Fits(gpu, form, bins))
+        for (const bool neighbours : {false, true}) rivals_.push_back(MakeRival(form, neighbours));
   }
 
   void Reset(VkCommandBuffer commands) const override {
@@ -109,7 +111,7 @@ class ClassifyWorkload final : public Workload {
     rival.classify->Bind(commands);
     vkCmdDispatch(commands, rival.producers.x, rival.producers.y, 1);
     StepBarrier(commands);
-    bin_.Bind(commands);
+    (rival.neighbours ? neighbours_bin_ : bin_).Bind(commands);
     vkCmdDispatch(commands, rival.shares, bins_, 1);
   }
 
@@ -134,13 +136,14 @@ class ClassifyWorkload final : public Workload {
     std::unique_ptr<Kernel> classify;
     Grid producers;
     uint32_t shares;  // workgroups of each bin
+    bool neighbours;  // are what each of them takes
   };
 
-  [[nodiscard]] Rival MakeRival(const Form& form) const {
+  [[nodiscard]] Rival MakeRival(const Form& form, bool neighbours) const {
     const uint32_t items = form.items_of_workgroup();
     const Constants constants = {{0, bins_}, {1, form.items}, {2, form.invocations}, {3, items}};
     return {std::make_unique<Kernel>(gpu_, form.in_shared_memory ? Words(kClassifySortedSpv) : kClassifySpv, constants),
-            GridOf(DivideUp(items_, items)), DivideUp(items_, bins_ * form.records_of_share)};
+            GridOf(DivideUp(items_, items)), DivideUp(items_, bins_ * form.records_of_share), neighbours};
   }
 
   const Gpu& gpu_;
@@ -153,6 +156,7 @@ class ClassifyWorkload final : public Workload {
   std::vector<std::unique_ptr<Graph>> graphs_;
   std::vector<Rival> rivals_;
   const Kernel bin_;
+  const Kernel neighbours_bin_;
 };
 
 }  // namespace

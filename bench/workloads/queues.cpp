@@ -48,7 +48,7 @@ void Queues::Dispatch(VkCommandBuffer commands, uint32_t queue) const {
 
 Grid GridOf(uint32_t workgroups) {
   if (workgroups <= kMostWorkgroupsInX) return {workgroups, 1};
-  return {kRow, workgroups / kRow};
+  return {kRow, (workgroups + kRow - 1) / kRow};
 }
 
 }  // namespace trellis::bench

@@ -9,7 +9,9 @@ namespace trellis::bench {
 WorkloadEntry ThreadNodes(uint32_t records) {
   return {"thread nodes", Amount(records, "records"), std::nullopt, [=](const Gpu& gpu) {
             const Consumer consumer = {
-                kConsumeThreadNode, kConsumeThreadSpv, {{64, 64}, {128, 128}, {256, 256}, {512, 512}}};
+                kConsumeThreadNode,
+                kConsumeThreadSpv,
+                {{64, 64}, {128, 128}, {256, 256}, {512, 512}, {128, 128, 4}, {128, 128, 16}, {256, 256, 8}}};
             return std::make_unique<RecordsWorkload>(gpu, records, consumer);
           }};
 }

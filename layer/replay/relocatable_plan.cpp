@@ -138,6 +138,9 @@ class Planner {
       added.described.notes_before = notes;
       added.described.position = position;
       notes += added.described.note_words;
+      if (TargetsCpu(pipeline_.device) && MayBeFromRegion(level, launch))
+        added.described.most_workgroups = MostWorkgroupsOfRuns(
+            added.described, plan_.memory.arrivals_of(level, launch.input), std::thread::hardware_concurrency());
       added.from_region = IsFromRegion(level, launch, added.described);
       if (added.from_region) {
         const auto dispatched = [&](uint32_t records) {
@@ -176,13 +179,14 @@ class Planner {
     batch.label = DispatchLabel(first + " to " + last + " (" + count + " launches)", level);
   }
 
+  [[nodiscard]] bool MayBeFromRegion(uint32_t level, Launch launch) const {
+    return level != 0 && !plan_.steps && plan_.scratch.opens_all_levels && launch.slot == launch.input;
+  }
+
   // Regions that level 0 consumes are sized on the device, too late for this; and regions that are opened between
-  // levels make a close kernel stand there anyway. Completes the opening, and the launch's own plan.
-  bool IsFromRegion(uint32_t level, Launch launch, shared::LaunchPlan& described) {
-    if (level == 0 || plan_.steps || !plan_.scratch.opens_all_levels || launch.slot != launch.input) return false;
-    if (TargetsCpu(pipeline_.device))
-      described.most_workgroups = MostWorkgroupsOfRuns(described, plan_.memory.arrivals_of(level, launch.input),
-                                                       std::thread::hardware_concurrency());
+  // levels make a close kernel stand there anyway. Completes the opening.
+  bool IsFromRegion(uint32_t level, Launch launch, const shared::LaunchPlan& described) {
+    if (!MayBeFromRegion(level, launch)) return false;
     return LaunchFromRegion(described, environment_.limits, plan_.memory.opening_of(level, launch.input));
   }
 

@@ -106,9 +106,7 @@ constexpr SettingRow kTable[] = {
     {"close_levels", SettingType::kEnum, "auto", "auto|always",
      "Which levels are closed by a kernel: those that need it, or every one.", SetCloseLevels},
     {"shader_target", SettingType::kEnum, "auto", "auto|gpu|cpu",
-     "What nodes are lowered for: the kind of device that it is, or forms of code that suit GPUs, or ones that suit "
-     "CPU "
-     "drivers.",
+     "What nodes, and the way they are dispatched, are made for: what the device says it is, a GPU, or a CPU driver.",
      SetShaderTarget},
     {"aggregation", SettingType::kEnum, "auto", "auto|workgroup|subgroup|none",
      "Which invocations take the places of payloads together: those of a workgroup, of a subgroup, or none.",

@@ -12,7 +12,7 @@ enum class Aggregation : uint8_t { kAuto, kWorkgroup, kSubgroup, kNone };
 // Whether launches that share a pipeline become one dispatch.
 enum class LaunchBatches : uint8_t { kAuto, kAlways, kNever };
 
-// What lowered shaders are made for: auto is what the device says of itself.
+// What nodes are lowered and dispatched for: auto is what the device says of itself.
 enum class ShaderTarget : uint8_t { kAuto, kGpu, kCpu };
 
 enum class LogLevel : uint8_t { kError, kWarning, kInfo, kDebug };

@@ -1,7 +1,7 @@
 // Entry: from the dispatch's workgroup to (record, workgroup of the record). False: past the end.
 //
 // A dispatch's workgroup is `packed` workgroups of the node side by side; local indices count through all of them. Where a dispatch has fewer workgroups
-// than its launch, each strides through it: only of nodes that take whole records, one or more a workgroup of the dispatch.
+// than its launch, each strides through it or takes a run: only of nodes that take whole records, one or more a workgroup of the dispatch.
 #ifndef TRELLIS_META_SHADERS_RUNTIME_ENTER_GLSL
 #define TRELLIS_META_SHADERS_RUNTIME_ENTER_GLSL
 
@@ -59,7 +59,7 @@ uvec2 trellis_notes;
 uint trellis_pack;       // which of the packed workgroups an invocation is in
 uint trellis_workgroup;  // number among those of the launch, as LaunchInput counts them; kNoWorkgroup if there is nothing to do
 uint trellis_end;        // numbers from it on have nothing to do
-uint trellis_step;       // where it strides (LaunchPlan::most_workgroups): to its next workgroup, and once the launch is entered to its next record
+uint trellis_step;       // workgroups of the dispatch; where it strides, once the launch is entered: to its next record
 uvec2 trellis_step_bytes;
 
 // The launch that the workgroup is part of, where what was pushed is a batch. Gives its source.

@@ -64,7 +64,8 @@ TRELLIS_CONSTANT kFormInput = 0u;
 TRELLIS_CONSTANT kFormRegion = 1u;
 // Workgroups are numbered as with kFormInput, through all launches of a LaunchBatch.
 TRELLIS_CONSTANT kFormBatch = 2u;
-// The same, in one row; producers have counted the workgroups of all launches.
+// The same, in one row; producers have counted the workgroups of all launches. Never for nodes that are lowered for a
+// CPU, which do not know it.
 TRELLIS_CONSTANT kFormCountedBatch = 3u;
 
 // What a node's shader gets: its 8-byte push constant is the address of one of these, in plan memory, or of a
@@ -198,7 +199,7 @@ struct LaunchPlan {
   // Dynamic grids: workgroups of the node that run as one of the dispatch. LaunchInput counts those of the node. Else
   // 1: `grid` and `coalesce` say what one of the dispatch gets.
   TRELLIS_UINT packed;
-  // Of a dispatch. If there are more, its workgroups stride through them. kAnyWorkgroups: they cannot.
+  // Of a dispatch. If there are more, its workgroups stride through them, or take runs. kAnyWorkgroups: they cannot.
   TRELLIS_UINT most_workgroups;
   TRELLIS_UINT unused;
 };

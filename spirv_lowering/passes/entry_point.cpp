@@ -9,6 +9,9 @@
 namespace trellis::spirv {
 namespace {
 
+// The sum with a record's number does not wrap: there are less than 2^31.
+constexpr uint32_t kMostStep = 0x80000000u;
+
 bool IsInitializedPrivate(const Instruction& global) {
   return global.opcode == spv::Op::OpVariable && global.operands.size() == 2 &&
          global.operands[0] == static_cast<uint32_t>(spv::StorageClass::Private);
@@ -22,7 +25,7 @@ class EntryPoint {
   Expected<void> Run() {
     start_ = Import(lowering_.info.in_batches ? "trellis_start_in_batch" : "trellis_start");
     enter_ = Import(EnterName());
-    if (FindsDump()) find_dump_ = Import("trellis_find_dump");
+    if (lowering_.FindsDump()) find_dump_ = Import("trellis_find_dump");
     if (InRuns()) take_ = Import("trellis_take");
     if (IsInLoop()) next_ = Import(InRuns() ? "trellis_run_on" : "trellis_stride");
     shader_index_ = Import("trellis_shader_index");
@@ -56,7 +59,6 @@ class EntryPoint {
   }
 
   [[nodiscard]] bool InRuns() const { return IsInLoop() && lowering_.for_cpu; }
-  [[nodiscard]] bool FindsDump() const { return lowering_.for_cpu && !lowering_.info.outputs.empty(); }
 
   // start(); if (enter()) do { node(); } while (stride());
   // or, in runs: start(); if (enter()) do { take(); node(); } while (run_on());
@@ -76,7 +78,8 @@ class EntryPoint {
     node.EmitVoid(spv::Op::OpBranch, {next});
     Builder end(module_, blocks[2].body);
     const Id more =
-        end.Call(types_.Bool(), next_, {types_.ConstantUint(InRuns() ? RecordsAWorkgroup() : info.coalesce)});
+        end.Call(types_.Bool(), next_,
+                 {types_.ConstantUint(InRuns() ? std::min(RecordsAWorkgroup(), kMostStep) : info.coalesce)});
     end.EmitVoid(spv::Op::OpBranchConditional, {more, header, behind_loop});
     Builder(module_, blocks[3].body).EmitVoid(spv::Op::OpBranch, {done});
     Return(blocks[4]);
@@ -95,7 +98,7 @@ class EntryPoint {
   void Begin(BasicBlock& block, Id node, Id done) {
     Builder builder(module_, block.body);
     builder.Call(types_.Void(), start_, StartArguments(builder));
-    if (FindsDump()) builder.Call(types_.Void(), find_dump_, {});
+    if (lowering_.FindsDump()) builder.Call(types_.Void(), find_dump_, {});
     const Id entered = builder.Call(types_.Bool(), enter_, EnterArguments());
     builder.EmitVoid(spv::Op::OpSelectionMerge, {done, 0});
     builder.EmitVoid(spv::Op::OpBranchConditional, {entered, node, done});

@@ -25,6 +25,9 @@ struct Lowering {
   bool robust_access;
   bool for_cpu;
   Id input;  // variable in NodePayloadAMDX, or kNoId
+
+  // Handles without an address lead to what trellis_find_dump found; else each access looks for it.
+  [[nodiscard]] bool FindsDump() const { return for_cpu && !info.outputs.empty(); }
 };
 
 // Appends instructions with new result ids to a block's body.

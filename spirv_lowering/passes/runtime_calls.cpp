@@ -72,7 +72,7 @@ Expected<RuntimeCalls> RuntimeCalls::Import(Lowering& lowering, const Outputs& o
     into = *id;
     return {};
   };
-  const char* element = lowering.for_cpu ? "trellis_element_or_dump" : "trellis_element";
+  const char* element = lowering.FindsDump() ? "trellis_element_or_dump" : "trellis_element";
   if (Expected<void> done = function(element, calls.element_); !done) return done.error();
   if (Expected<void> done = function("trellis_input_element", calls.input_element_); !done) return done.error();
   if (Expected<void> done = function("trellis_valid", calls.valid_); !done) return done.error();

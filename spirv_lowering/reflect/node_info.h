@@ -65,7 +65,7 @@ struct NodeInfo {
   // does.
   std::string packing_obstacle;
   uint32_t packed = 1;  // set by the layer: workgroups that run as one (WorkgroupsToPack)
-  // Set by the layer if Strides(): most workgroups of a dispatch, which stride through a launch that has more.
+  // Set by the layer if Strides(): most workgroups of a dispatch, which do all of a launch that has more.
   uint32_t most_workgroups = UINT32_MAX;
   // Set by the layer: a launch of the node may be one of several that are dispatched as one (shared::LaunchBatch).
   bool in_batches = true;

@@ -17,7 +17,8 @@ struct Mode {
   const char* name;
   const char* batches;
   const char* validate = "false";
-  const char* most_workgroups = "0";  // of a node's packed ones; few enough for one row to have those of all nodes
+  const char* most_workgroups =
+      "0";  // of a node's packed ones; 0: so many that lavapipe's rows are too short for counts
   const char* packs = "true";
   const char* target = "gpu";  // what nodes are lowered for
 };
@@ -340,7 +341,8 @@ INSTANTIATE_TEST_SUITE_P(Setting, LaunchBatching,
                                          Mode{"never", "never"}, Mode{"always_validated", "always", "true", "100"},
                                          Mode{"always_striding", "always", "false", "1"},
                                          Mode{"always_unpacked", "always", "false", "0", "false"},
-                                         Mode{"always_for_cpu", "always", "false", "1", "true", "cpu"}),
+                                         Mode{"automatic_for_cpu", "auto", "false", "0", "true", "cpu"},
+                                         Mode{"always_for_cpu", "always", "false", "3", "true", "cpu"}),
                          [](const testing::TestParamInfo<Mode>& info) { return std::string(info.param.name); });
 
 }  // namespace

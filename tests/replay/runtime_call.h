@@ -62,7 +62,7 @@ struct RuntimeCall {
   TRELLIS_UINT strides;   // before what is returned
   TRELLIS_UINT in_batch;  // not 0: as a node that may be in batches; a LaunchBatch may be pushed
   TRELLIS_UINT for_cpu;   // not 0: as nodes for CPUs do it
-  TRELLIS_UINT in_runs;   // with for_cpu: `strides` is through a run
+  TRELLIS_UINT in_runs;   // not 0: `strides` is through a run, where records make workgroups
 };
 
 struct RuntimeResult {

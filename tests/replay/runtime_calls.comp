@@ -91,7 +91,7 @@ void Start(const RuntimeCall call, const uvec3 id, const uint local_index) {
   const bool is_noted = call.function == kCallEnterDynamic;
   const uint counted = is_noted ? call.packed : 1u;
   const bool for_cpu = call.for_cpu != 0u;
-  const bool in_runs = call.in_runs != 0u;
+  const bool in_runs = call.in_runs != 0u && each != 0u;
   if (call.in_batch != 0u) {
     trellis_start_in_batch(call.launch, id, size, local_index, each, counted, invocations, is_noted, in_runs, for_cpu);
   } else {

@@ -47,11 +47,12 @@ TEST(EntryPoint, NodeForACpu) {
   EXPECT_TRUE(HasLines(text, {"* = OpFunctionCall %void %trellis_start_in_batch * * * * * * * * %false %true",
                               "* = OpFunctionCall %void %trellis_find_dump"}))
       << text;
+  request.for_cpu = false;
+  EXPECT_FALSE(HasLine(LowerParts(parts, request), "* = OpFunctionCall %void %trellis_find_dump"));
+  request.for_cpu = true;
   parts.modes = "OpExecutionModeId %main MaxNumWorkgroupsAMDX %uint_9 %uint_8 %uint_7";
   parts.decorations = "OpMemberDecorate %record 1 PayloadDispatchIndirectAMDX";
   EXPECT_TRUE(HasLine(LowerParts(parts, request), "* = OpFunctionCall %bool %trellis_enter_dynamic * * %true"));
-  request.for_cpu = false;
-  EXPECT_FALSE(HasLine(LowerParts(parts, request), "* = OpFunctionCall %void %trellis_find_dump"));
 }
 
 TEST(EntryPoint, StaticGrid) {

@@ -303,6 +303,25 @@ OpEnqueueNodePayloadsAMDX %chosen
       << main;
 }
 
+// For a CPU lost records' place is looked up once, where a node can have any.
+TEST(Handles, ElementsForACpu) {
+  LowerRequest request;
+  request.for_cpu = true;
+  const NodeParts sends = Produces(std::string(kAllocate) +
+                                   "%target = OpAccessChain %fn_uint %local %uint_1 %int_1\nOpStore %target %uint_7\n"
+                                   "OpEnqueueNodePayloadsAMDX %local\n");
+  std::string text = LowerParts(sends, request);
+  EXPECT_TRUE(HasLine(text, "* = OpFunctionCall %v2uint %trellis_element_or_dump * %uint_1")) << text;
+  EXPECT_TRUE(HasLine(text, "* = OpFunctionCall %void %trellis_find_dump")) << text;
+
+  NodeParts receives = Produces("%element = OpAccessChain %fn_uint %other %uint_1 %int_1\n%v = OpLoad %uint %element",
+                                "%other = OpVariable %fn_in Function");
+  receives.globals = "%fn_in = OpTypePointer Function %inputs";
+  text = LowerParts(receives, request);
+  EXPECT_TRUE(HasLine(text, "* = OpFunctionCall %v2uint %trellis_element * %uint_1")) << text;
+  EXPECT_FALSE(HasLine(text, "* = OpFunctionCall %void %trellis_find_dump")) << text;
+}
+
 TEST(Handles, HandlesAsParametersAndResults) {
   NodeParts parts = Produces(R"(
 %made = OpFunctionCall %out_ptr %make %input
