@@ -64,6 +64,8 @@ class Planner {
       : pipeline_(pipeline), graph_(pipeline.graph), roots_(RootsOf(key.counts)), key_(key), environment_(environment) {
     plan_.schedule = pipeline.ScheduleFor(roots_);
     plan_.scratch = pipeline.scratch_layout();
+    // The system is asked once a plan, not for each launch.
+    if (TargetsCpu(pipeline.device)) cores_ = std::thread::hardware_concurrency();
   }
 
   RelocatablePlan Run() {
@@ -139,8 +141,8 @@ class Planner {
       added.described.position = position;
       notes += added.described.note_words;
       if (TargetsCpu(pipeline_.device) && MayBeFromRegion(level, launch))
-        added.described.most_workgroups = MostWorkgroupsOfRuns(
-            added.described, plan_.memory.arrivals_of(level, launch.input), std::thread::hardware_concurrency());
+        added.described.most_workgroups =
+            MostWorkgroupsOfRuns(added.described, plan_.memory.arrivals_of(level, launch.input), cores_);
       added.from_region = IsFromRegion(level, launch, added.described);
       if (added.from_region) {
         const auto dispatched = [&](uint32_t records) {
@@ -206,6 +208,7 @@ class Planner {
   const std::vector<uint32_t> roots_;  // slots
   const RelocatablePlanKey& key_;
   const DispatchEnvironment& environment_;
+  uint32_t cores_ = 0;  // where nodes are lowered for a CPU; 0: not known
   RelocatablePlan plan_;
 };
 
