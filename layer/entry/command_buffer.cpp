@@ -2,6 +2,7 @@
 
 #include "layer/entry/hooks.h"
 #include "layer/entry/recording.h"
+#include "layer/replay/replay.h"
 
 namespace trellis::entry {
 
@@ -15,6 +16,7 @@ VKAPI_ATTR VkResult VKAPI_CALL BeginCommandBuffer(VkCommandBuffer command_buffer
 VKAPI_ATTR VkResult VKAPI_CALL EndCommandBuffer(VkCommandBuffer command_buffer) {
   const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
   recording->is_recording = false;
+  LeaveGraphs(*recording);
   const VkResult result = recording->device.dispatch.EndCommandBuffer(command_buffer);
   return result == VK_SUCCESS ? recording->recorded_error : result;
 }

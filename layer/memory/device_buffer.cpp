@@ -23,6 +23,8 @@ uint32_t ChooseMemoryType(const Device& device, uint32_t type_bits, BufferMemory
       return device.FindMemoryType(type_bits, kMapped, VK_MEMORY_PROPERTY_HOST_CACHED_BIT);
     case BufferMemory::kHostLocal:
       return device.FindMemoryType(type_bits, kMapped, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
+    case BufferMemory::kWrittenOnce:
+      return device.FindMemoryType(type_bits, kMapped | VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
     case BufferMemory::kDevice:
       break;
   }
@@ -54,6 +56,7 @@ void DeviceBuffer::Swap(DeviceBuffer& other) noexcept {
   std::swap(buffer_, other.buffer_);
   std::swap(memory_, other.memory_);
   std::swap(address_, other.address_);
+  std::swap(offset_, other.offset_);
   std::swap(size_, other.size_);
   std::swap(data_, other.data_);
 }
@@ -70,7 +73,8 @@ Expected<DeviceBuffer> DeviceBuffer::Create(const Device& device, VkDeviceSize s
   if (!allocated) return Failure(name, "vkAllocateMemory", size);
   if (device.dispatch.BindBufferMemory(device.handle, result.buffer_, result.memory_, 0) != VK_SUCCESS)
     return Failure(name, "vkBindBufferMemory", size);
-  if (!result.Map(memory != BufferMemory::kDevice)) return Failure(name, "vkMapMemory", size);
+  const bool stays_mapped = memory == BufferMemory::kHost || memory == BufferMemory::kHostLocal;
+  if (!result.Map(stays_mapped)) return Failure(name, "vkMapMemory", size);
   NameObject(device, VK_OBJECT_TYPE_BUFFER, HandleToU64(result.buffer_), name);
   return result;
 }
@@ -81,8 +85,8 @@ bool DeviceBuffer::CreateHandle(VkDeviceSize padded_size) {
   VkBufferCreateInfo info = {};
   info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
   info.size = padded_size;
-  info.usage =
-      VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+  info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT |
+               VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
   if (families.size() > 1) {
     info.sharingMode = VK_SHARING_MODE_CONCURRENT;
     info.queueFamilyIndexCount = static_cast<uint32_t>(families.size());
@@ -111,6 +115,15 @@ bool DeviceBuffer::Allocate(BufferMemory memory) {
   return false;
 }
 
+Expected<void> DeviceBuffer::Write(std::span<const std::byte> bytes) const {
+  void* mapped = nullptr;
+  if (device_->dispatch.MapMemory(device_->handle, memory_, offset_, bytes.size(), 0, &mapped) != VK_SUCCESS)
+    return Failure("trellis regions", "vkMapMemory", bytes.size());
+  std::memcpy(mapped, bytes.data(), bytes.size());
+  device_->dispatch.UnmapMemory(device_->handle, memory_);
+  return {};
+}
+
 bool DeviceBuffer::Map(bool host_visible) {
   void* mapped = nullptr;
   if (host_visible && device_->dispatch.MapMemory(device_->handle, memory_, 0, VK_WHOLE_SIZE, 0, &mapped) != VK_SUCCESS)
@@ -119,10 +132,10 @@ bool DeviceBuffer::Map(bool host_visible) {
   info.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO;
   info.buffer = buffer_;
   const VkDeviceAddress address = device_->dispatch.GetBufferDeviceAddress(device_->handle, &info);
-  const VkDeviceSize padding = (kAddressAlignment - address % kAddressAlignment) % kAddressAlignment;
-  address_ = address + padding;
+  offset_ = (kAddressAlignment - address % kAddressAlignment) % kAddressAlignment;
+  address_ = address + offset_;
   if (mapped) {
-    data_ = static_cast<std::byte*>(mapped) + padding;
+    data_ = static_cast<std::byte*>(mapped) + offset_;
     std::memset(data_, 0, size_);
   }
   return address != 0;

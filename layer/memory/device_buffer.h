@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 
 #include "layer/dispatch/vulkan.h"
 #include "spirv_lowering/support/expected.h"
@@ -14,11 +15,14 @@ enum class BufferMemory : uint8_t {
   kHost,       // host-visible and coherent, mapped for its whole life; system memory if there is a choice
   kHostLocal,  // the same, in device memory where the host can reach that: small things that shaders read often
   kDevice,     // device-local; not mapped
+  // Device-local, and nothing else will do; mapped only while DeviceBuffer::Write does. Tools that capture what the
+  // host does look at mapped memory, and would take what shaders write for it.
+  kWrittenOnce,
 };
 
-// Usage is always STORAGE | SHADER_DEVICE_ADDRESS | TRANSFER_DST; the device address is a multiple of 64 at least.
-// Ownership: the buffer and its memory die with the object, which must happen before the device does and after the last
-// execution that uses it. Threading: immutable but for the mapped bytes, which are the owner's business.
+// Usage is always STORAGE | INDIRECT | SHADER_DEVICE_ADDRESS | TRANSFER_DST; the device address is a multiple of 64 at
+// least. Ownership: the buffer and its memory die with the object, which must happen before the device does and after
+// the last execution that uses it. Threading: immutable but for the mapped bytes, which are the owner's business.
 class DeviceBuffer {
  public:
   DeviceBuffer() = default;
@@ -35,9 +39,15 @@ class DeviceBuffer {
   [[nodiscard]] static Expected<DeviceBuffer> Create(const Device& device, VkDeviceSize size, BufferMemory memory,
                                                      const char* name);
 
+  // Of BufferMemory::kWrittenOnce: puts `bytes` at its beginning, while no execution uses it. Fails when it cannot be
+  // mapped.
+  [[nodiscard]] Expected<void> Write(std::span<const std::byte> bytes) const;
+
   [[nodiscard]] VkDeviceAddress address() const { return address_; }
+  // Where in handle() that is.
+  [[nodiscard]] VkDeviceSize offset() const { return offset_; }
   [[nodiscard]] VkDeviceSize size() const { return size_; }
-  // Null for BufferMemory::kDevice.
+  // Null where it is not mapped for the whole life.
   [[nodiscard]] std::byte* data() const { return data_; }
   [[nodiscard]] VkBuffer handle() const { return buffer_; }
   explicit operator bool() const { return buffer_ != VK_NULL_HANDLE; }
@@ -52,6 +62,7 @@ class DeviceBuffer {
   VkBuffer buffer_ = VK_NULL_HANDLE;
   VkDeviceMemory memory_ = VK_NULL_HANDLE;
   VkDeviceAddress address_ = 0;
+  VkDeviceSize offset_ = 0;
   VkDeviceSize size_ = 0;
   std::byte* data_ = nullptr;
 };

@@ -69,6 +69,21 @@ VkResult RingPool::EnsureRings(VkQueue queue, VkDeviceSize bytes) {
   return VK_SUCCESS;
 }
 
+VkDeviceAddress RingPool::FindRing(VkDeviceSize bytes) const {
+  std::lock_guard lock(mutex_);
+  const auto found =
+      std::find_if(rings_.begin(), rings_.end(), [bytes](const DeviceBuffer& ring) { return ring.size() >= bytes; });
+  return found == rings_.end() ? 0 : found->address();
+}
+
+VkDeviceAddress RingPool::RingWith(VkDeviceSize bytes) {
+  if (const VkDeviceAddress ring = FindRing(bytes)) return ring;
+  Expected<DeviceBuffer> made = MakeRing(device_, bytes);
+  if (!made) return 0;
+  const VkDeviceAddress ring = made->address();
+  return Publish(*std::move(made)) ? ring : 0;
+}
+
 std::optional<VkDeviceSize> RingPool::MissingRing(VkQueue queue, VkDeviceSize bytes) {
   std::lock_guard lock(mutex_);
   const VkDeviceSize need = std::max(largest_need_, bytes);

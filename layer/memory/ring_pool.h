@@ -37,6 +37,10 @@ class RingPool {
   // and smaller graphs go on.
   [[nodiscard]] VkResult EnsureRings(VkQueue queue, VkDeviceSize bytes);
 
+  // For queue families of one queue, where no graph claims a ring: the base of one with room for `bytes`, which graphs
+  // may be recorded with; it is made if there is none. 0 when that is impossible.
+  [[nodiscard]] VkDeviceAddress RingWith(VkDeviceSize bytes);
+
   // Bytes of all rings of this pool.
   [[nodiscard]] VkDeviceSize TotalBytes() const;
   [[nodiscard]] uint32_t RingCount() const;
@@ -45,6 +49,7 @@ class RingPool {
   RingPool(const Device& device, DeviceBuffer table);
   // Bytes of a ring that is missing for that; nothing if none is, and then the pool counts on `queue` and `bytes`.
   [[nodiscard]] std::optional<VkDeviceSize> MissingRing(VkQueue queue, VkDeviceSize bytes);
+  [[nodiscard]] VkDeviceAddress FindRing(VkDeviceSize bytes) const;
   // False if the table is full.
   [[nodiscard]] bool Publish(DeviceBuffer ring);
 

@@ -10,6 +10,7 @@ void CommandBuffer::Discard() {
   usage = 0;
   inside_render_pass = false;
   holds_graph = false;
+  graphs = {};
   ring_bytes = 0;
   recorded_error = VK_SUCCESS;
   keep_alive.clear();

@@ -21,6 +21,12 @@ struct InitializedScratch {
   VkDeviceSize size = 0;
 };
 
+// What the graphs that a recording holds so far leave to be done at its end.
+struct RecordedGraphs {
+  bool need_leaving = false;  // they use scratch, and the ring
+  bool may_report = false;    // to the host
+};
+
 // What is bound and recorded in a command buffer of the application. Threading: externally synchronised, as the command
 // buffer itself is; vkQueueSubmit* reads `holds_graph` and `ring_bytes` when recording is over.
 struct CommandBuffer {
@@ -45,6 +51,7 @@ struct CommandBuffer {
   std::optional<VkConditionalRenderingBeginInfoEXT> conditional_rendering;
   bool inside_render_pass = false;  // a render pass instance is open, of either kind
   bool holds_graph = false;
+  RecordedGraphs graphs;
   VkDeviceSize ring_bytes = 0;                          // the largest ring that a graph in here needs
   VkResult recorded_error = VK_SUCCESS;                 // the first error of a vkCmd*: returned by vkEndCommandBuffer
   std::vector<std::shared_ptr<const void>> keep_alive;  // what the recorded commands use: pipelines, arenas, plans

@@ -9,7 +9,9 @@ namespace trellis {
 Expected<void> LevelPlanner::PlanBatches(uint32_t level) {
   const RelocatableLevel& counted = counted_->levels[level];
   if (counted.batches.empty()) return {};
-  Expected<PlanSpan> plans = arena_.Allocate(counted.batches.size() * sizeof(shared::LaunchBatch));
+  // Where a level has two, the kernel numbers no batch (CanPrepareRegions).
+  const uint32_t sets = SetsOf(level);
+  Expected<PlanSpan> plans = arena_.Allocate(counted.batches.size() * sets * sizeof(shared::LaunchBatch));
   if (!plans) return plans.error();
   // Those that the kernel numbers stand side by side, in front.
   const auto numbered = static_cast<uint32_t>(std::count_if(
@@ -21,35 +23,39 @@ Expected<void> LevelPlanner::PlanBatches(uint32_t level) {
   auto position = static_cast<uint32_t>(counted.closed.size());
   uint64_t sums = scratch().batch_sums;
   for (const RelocatableBatch& batch : counted.batches) {
-    const bool is_counted = batch.counts != 0;
-    const RelocatableLaunch& first = counted.launches[batch.launch_begin];
-    shared::LaunchBatch described = {};
-    described.form = is_counted ? shared::kFormCountedBatch : shared::kFormBatch;
-    described.member_count = batch.launch_end - batch.launch_begin;
-    described.member_bytes = BlockBytes(first.launch.slot);
-    described.kind = first.described.kind;
-    described.max_workgroups_x = environment_.limits.max_workgroups_x;
-    if (Expected<void> done = UploadMembers(level, batch, described.members); !done) return done;
+    for (uint32_t set = 0; set < sets; ++set) {
+      const bool is_counted = batch.counts != 0;
+      const RelocatableLaunch& first = counted.launches[batch.launch_begin];
+      shared::LaunchBatch described = {};
+      described.form = is_counted ? shared::kFormCountedBatch : shared::kFormBatch;
+      described.member_count = batch.launch_end - batch.launch_begin;
+      described.member_bytes = BlockBytes(first.launch.slot);
+      described.kind = first.described.kind;
+      described.max_workgroups_x = environment_.limits.max_workgroups_x;
+      if (Expected<void> done = UploadMembers(level, set, batch, described.members); !done) return done;
 
-    NodeLaunch& node = AddLaunch(first);
-    node.label = &batch.label;
-    if (is_counted) {
-      described.sums = environment_.scratch + batch.counts;
-      node.arguments = scratch().region_offset(level, first.launch.input) + offsetof(shared::Region, workgroups);
-    } else {
-      described.sums = environment_.scratch + sums;
-      sums += (uint64_t{described.member_count} + 1) * sizeof(uint32_t);
-      node.arguments = scratch().argument(position++);
+      NodeLaunch& node = AddLaunch(first);
+      node.label = &batch.label;
+      if (is_counted) {
+        described.sums = CountsAddress(level, set, batch.counts);
+        described.arguments = RegionAddress(level, set, first.launch.input) + ArgumentsInRegion(first.described);
+        TakeArguments(level, set, first, node);
+      } else {
+        described.sums = environment_.scratch + sums;
+        sums += (uint64_t{described.member_count} + 1) * sizeof(uint32_t);
+        node.arguments = scratch().argument(position++);
+        described.arguments = environment_.scratch + *node.arguments;
+      }
+      const uint64_t place = (is_counted ? next_counted++ : next_numbered++) * sizeof(described);
+      plans->Store(place, described);
+      node.block = plans->address + place;
     }
-    described.arguments = environment_.scratch + *node.arguments;
-    const uint64_t place = (is_counted ? next_counted++ : next_numbered++) * sizeof(described);
-    plans->Store(place, described);
-    node.block = plans->address + place;
   }
   return {};
 }
 
-Expected<void> LevelPlanner::UploadMembers(uint32_t level, const RelocatableBatch& batch, VkDeviceAddress& address) {
+Expected<void> LevelPlanner::UploadMembers(uint32_t level, uint32_t set, const RelocatableBatch& batch,
+                                           VkDeviceAddress& address) {
   const std::span<const RelocatableLaunch> members =
       level_launches(level).subspan(batch.launch_begin, batch.launch_end - batch.launch_begin);
   const uint32_t member_bytes = BlockBytes(members.front().launch.slot);
@@ -57,7 +63,7 @@ Expected<void> LevelPlanner::UploadMembers(uint32_t level, const RelocatableBatc
   if (!span) return span.error();
   address = span->address;
   for (size_t i = 0; i < members.size(); ++i) {
-    const VkDeviceAddress region = environment_.scratch + scratch().region_offset(level, members[i].launch.input);
+    const VkDeviceAddress region = RegionAddress(level, set, members[i].launch.input);
     StoreBlock(level, members[i].described, region, true, *span, i * member_bytes);
   }
   return {};

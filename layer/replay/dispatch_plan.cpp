@@ -8,6 +8,7 @@
 #include "layer/graph/describe.h"
 #include "layer/graph/saturating.h"
 #include "layer/graph/tables.h"
+#include "layer/memory/ring_pool.h"
 #include "layer/replay/dispatch_planner.h"
 #include "meta_shaders/shared/input_copy.h"
 
@@ -58,8 +59,12 @@ class HostPlanner : DispatchPlanner {
     if (roots_.empty()) return std::move(plan_);
     if (Expected<void> done = CopyPushConstants(); !done) return done.error();
     PlanRootLevels();
+    // Roots read what their graph has; steps read what their dispatch's roots have.
+    if (!steps())
+      if (Expected<void> done = PlaceLaterLevels(); !done) return done.error();
     if (Expected<void> done = PlaceRoots(); !done) return done.error();
-    if (Expected<void> done = PlaceLaterLevels(); !done) return done.error();
+    if (steps())
+      if (Expected<void> done = PlaceLaterLevels(); !done) return done.error();
     return std::move(plan_);
   }
 
@@ -188,6 +193,8 @@ Expected<void> HostPlanner::PlaceLaterLevels() {
   if (schedule().level_count() > 1 || copied_bytes_ != 0)
     placement.ring_bytes = std::max({memory().ring_bytes(), memory().half_bytes[0] + copied_bytes_, kSmallestRing});
   placement.brings_roots = true;
+  if (environment_.rings != nullptr && CanPrepareRegions(*counted_))
+    placement.ring = environment_.rings->RingWith(placement.ring_bytes);
   placement.root_inputs = root_inputs_;
   return Place(placement);
 }
@@ -226,7 +233,7 @@ void HostPlanner::AddCopy(const Root& root, const RootLaunch& prepared, uint64_t
 
 Expected<void> HostPlanner::PlanCopies(const std::vector<shared::InputCopy>& copies) {
   shared::CopyPlan copy = {};
-  copy.control = environment_.scratch + scratch().control;
+  copy.control = ControlAddress();
   copy.reports = environment_.loss_reports;
   copy.origin = environment_.origin;
   if (Expected<void> done = Upload(std::span<const shared::InputCopy>(copies), copy.copies); !done) return done;

@@ -19,6 +19,8 @@
 
 namespace trellis {
 
+class RingPool;
+
 // What a plan depends on beside the graph and its inputs. Addresses are device addresses.
 struct DispatchEnvironment {
   VkDeviceAddress scratch = 0;
@@ -33,6 +35,9 @@ struct DispatchEnvironment {
   bool is_cpu = false;           // DeviceTraits::is_cpu
   LaunchLimits limits;
   std::span<const uint8_t> push_constants;  // the application's, as stage COMPUTE sees them
+  // Those of the queue, if executions may prepare regions for one another: with the setting, and where no ring has to
+  // be claimed. Else null.
+  RingPool* rings = nullptr;
 };
 
 // The kernels that make level 0's regions out of infos that the device reads (meta_shaders/shared/entry_plan.h).

@@ -20,6 +20,7 @@ Expected<void> DispatchPlanner::Place(Placement placement) {
   Expected<std::shared_ptr<const PlacedPlan>> placed = FindOrPlacePlan(pipeline_, environment_, placement);
   if (!placed) return placed.error();
   plan_.placed = *std::move(placed);
+  UsePrepared(*plan_.placed);
   return {};
 }
 

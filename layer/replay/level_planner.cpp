@@ -9,11 +9,6 @@ namespace {
 
 // Regions that the begin kernel's one workgroup opens itself, before a second dispatch is worth its barrier.
 constexpr uint32_t kMostOpeningsOfBegin = 4 * shared::kLevelsWorkgroup;
-
-uint32_t WorkgroupsToOpen(uint32_t regions) {
-  return (regions + shared::kLevelsWorkgroup - 1) / shared::kLevelsWorkgroup;
-}
-
 void SetSize(KernelCall& call, DispatchSize size) {
   call.x = size.x;
   call.y = size.y;
@@ -24,9 +19,11 @@ void SetSize(KernelCall& call, DispatchSize size) {
 Expected<void> LevelPlanner::Run() {
   plan_.counted = counted_;
   plan_.ring_bytes = placement_.ring_bytes;
+  if (placement_.ring != 0)
+    if (Expected<void> done = PrepareRegions(); !done) return done;
   if (Expected<void> done = steps() ? PlanSteps() : PlanLevels(); !done) return done;
   if (!NeedsBegin()) return {};
-  if (Expected<void> done = PlanBegin(); !done) return done;
+  if (Expected<void> done = plan_.prepared ? PlanPreparing() : PlanBegin(); !done) return done;
   return PlanEnd();
 }
 
@@ -49,21 +46,26 @@ Expected<void> LevelPlanner::PlanLevel(uint32_t level) {
 }
 
 Expected<void> LevelPlanner::PlanSingle(uint32_t level, const RelocatableLaunch& launch) {
+  if (launch.from_region) return PlanFromRegion(level, launch);
   NodeLaunch& node = AddLaunch(launch);
-  uint64_t input = scratch().input(launch.described.position);
-  if (launch.from_region) {
-    input = scratch().region_offset(level, launch.launch.input);
-    const bool coalescing = launch.described.kind == shared::kLaunchCoalescing;
-    node.arguments = input + (coalescing ? offsetof(shared::Region, workgroups) : offsetof(shared::Region, reserved));
-  } else {
-    node.arguments = scratch().argument(launch.described.position);
+  node.arguments = scratch().argument(launch.described.position);
+  const VkDeviceAddress input = environment_.scratch + scratch().input(launch.described.position);
+  return UploadBlock(level, launch.described, input, false, node.block);
+}
+
+Expected<void> LevelPlanner::PlanFromRegion(uint32_t level, const RelocatableLaunch& launch) {
+  for (uint32_t set = 0; set < SetsOf(level); ++set) {
+    NodeLaunch& node = AddLaunch(launch);
+    TakeArguments(level, set, launch, node);
+    const VkDeviceAddress region = RegionAddress(level, set, launch.launch.input);
+    if (Expected<void> done = UploadBlock(level, launch.described, region, true, node.block); !done) return done;
   }
-  return UploadBlock(level, launch.described, environment_.scratch + input, launch.from_region, node.block);
+  return {};
 }
 
 shared::ClosePlan LevelPlanner::CommonClosePlan() const {
   shared::ClosePlan close = {};
-  close.control = environment_.scratch + scratch().control;
+  close.control = ControlAddress();
   close.inputs = environment_.scratch + scratch().inputs;
   close.arguments = environment_.scratch + scratch().arguments;
   close.sums = environment_.scratch + scratch().sums;
@@ -159,17 +161,21 @@ Expected<void> LevelPlanner::PlanEnd() {
 
 Expected<void> LevelPlanner::PlanLosses() {
   // Where levels take turns with their regions, close kernels report.
-  if (opening_count_ == 0 || !scratch().opens_all_levels) return {};
-  // Infos may bring any number of records, and a graph that fails to claim a ring loses everything.
-  if (memory().cannot_lose && !ReadsInfos() && !environment_.claims_ring) return {};
+  const bool reports = opening_count_ != 0 && scratch().opens_all_levels && !CannotLose();
+  if (!reports && !plan_.prepared) return {};
   shared::LossPlan losses = {};
   losses.regions = environment_.scratch + scratch().regions;
   losses.openings = openings_;
   losses.reports = environment_.loss_reports;
-  losses.opening_count = opening_count_;
+  losses.opening_count = reports ? opening_count_ : 0;
   losses.origin = environment_.origin;
   KernelCall& call = plan_.losses.emplace();
-  call.x = WorkgroupsToOpen(opening_count_);
+  call.x = WorkgroupsToOpen(losses.opening_count);
+  if (plan_.prepared) {
+    losses.prepared = RegionsConsumedBy(1);
+    losses.prepared_count = reports ? static_cast<uint32_t>(memory().openings_of(0).size()) : 0;
+    call.x = 1 + WorkgroupsToOpen(losses.opening_count - losses.prepared_count);
+  }
   return Upload(losses, call.plan);
 }
 
@@ -179,12 +185,15 @@ Expected<void> LevelPlanner::PlanRelease() {
   return Upload(release, plan_.release.emplace().plan);
 }
 
+// Infos may bring any number of records, and a graph that fails to claim a ring loses everything.
+bool LevelPlanner::CannotLose() const { return memory().cannot_lose && !ReadsInfos() && !environment_.claims_ring; }
+
 bool LevelPlanner::MayReport() const {
   const bool closes = std::any_of(plan_.levels.begin(), plan_.levels.end(),
                                   [](const LevelPlan& level) { return level.close.has_value(); });
   // Nodes report what they allocate.
-  const bool nodes_report = plan_.begin && environment_.validates;
-  return plan_.losses || ReadsInfos() || plan_.steps || closes || nodes_report;
+  const bool nodes_report = (plan_.begin || plan_.prepared) && environment_.validates;
+  return (plan_.losses && !CannotLose()) || ReadsInfos() || plan_.steps || closes || nodes_report;
 }
 
 }  // namespace trellis

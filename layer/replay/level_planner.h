@@ -1,6 +1,7 @@
 // Places the levels of a graph: everything behind what a dispatch brings.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <span>
 #include <vector>
@@ -8,6 +9,17 @@
 #include "layer/replay/plan_writer.h"
 
 namespace trellis {
+
+// Where in the region that it is made of a launch has its dispatch's arguments, in bytes.
+[[nodiscard]] inline uint64_t ArgumentsInRegion(const shared::LaunchPlan& launch) {
+  return launch.kind == shared::kLaunchCoalescing ? offsetof(shared::Region, workgroups)
+                                                  : offsetof(shared::Region, reserved);
+}
+
+// Workgroups of a kernel that opens a region, or reports what one lost, in each invocation.
+[[nodiscard]] inline uint32_t WorkgroupsToOpen(uint32_t regions) {
+  return (regions + shared::kLevelsWorkgroup - 1) / shared::kLevelsWorkgroup;
+}
 
 // Fills a PlacedPlan, whose `memory` is there. Lives as long as that takes; refers to its arguments.
 class LevelPlanner : PlanWriter {
@@ -31,23 +43,39 @@ class LevelPlanner : PlanWriter {
   [[nodiscard]] std::vector<shared::StepTurn> DescribeTurns() const;
   [[nodiscard]] Expected<void> UploadStepPlans(shared::StepPlan step);
   [[nodiscard]] Expected<void> PlanSingle(uint32_t level, const RelocatableLaunch& launch);
+  [[nodiscard]] Expected<void> PlanFromRegion(uint32_t level, const RelocatableLaunch& launch);
   [[nodiscard]] Expected<void> PlanBatches(uint32_t level);
-  [[nodiscard]] Expected<void> UploadMembers(uint32_t level, const RelocatableBatch& batch, VkDeviceAddress& address);
+  [[nodiscard]] Expected<void> UploadMembers(uint32_t level, uint32_t set, const RelocatableBatch& batch,
+                                             VkDeviceAddress& address);
   [[nodiscard]] Expected<void> PlanClose(uint32_t level);
+  // Sets of regions that the launches of a level read: a launch that is made of a region is dispatched for each, and
+  // has workgroups in the set of the execution only.
+  [[nodiscard]] uint32_t SetsOf(uint32_t level) const;
+  [[nodiscard]] VkDeviceAddress RegionAddress(uint32_t level, uint32_t set, uint32_t slot) const;
+  // `counts`: RelocatableBatch::counts.
+  [[nodiscard]] VkDeviceAddress CountsAddress(uint32_t level, uint32_t set, uint64_t counts) const;
+  void TakeArguments(uint32_t level, uint32_t set, const RelocatableLaunch& launch, NodeLaunch& node) const;
+  // Makes PlacedPlan::prepared. It stays null, and a begin kernel is planned, where there is no memory for it.
+  [[nodiscard]] Expected<void> PrepareRegions();
+  [[nodiscard]] std::vector<shared::RegionPlan> PreparedOpenings() const;
+  // What executions do for the next one, when all levels are planned.
+  [[nodiscard]] Expected<void> PlanPreparing();
   [[nodiscard]] bool NeedsBegin() const;
   // The begin kernel, when all levels are planned.
   [[nodiscard]] Expected<void> PlanBegin();
-  // What nodes do not do for their own sake, after PlanBegin: reports of losses, and giving the ring back.
+  // What nodes do not do for their own sake, after PlanBegin or PlanPreparing: reports of losses, and giving the ring
+  // back.
   [[nodiscard]] Expected<void> PlanEnd();
   [[nodiscard]] Expected<void> PlanLosses();
   [[nodiscard]] Expected<void> PlanRelease();
+  [[nodiscard]] bool CannotLose() const;
   [[nodiscard]] bool MayReport() const;
   // On the device.
   [[nodiscard]] bool ReadsInfos() const { return !placement_.entry_openings.empty(); }
 
   const Placement& placement_;
   PlacedPlan& plan_;
-  VkDeviceAddress openings_ = 0;  // those of the begin kernel and open_regions
+  VkDeviceAddress openings_ = 0;  // of the regions in scratch that are opened before they are appended to
   uint32_t opening_count_ = 0;
 };
 

@@ -19,6 +19,7 @@ namespace trellis {
 
 struct DispatchEnvironment;
 struct ExecutionGraphPipeline;
+class PreparedRegions;
 struct RelocatablePlan;
 
 // One dispatch of an internal kernel.
@@ -30,12 +31,15 @@ struct KernelCall {
 
 // One dispatch of a node, or of the launches of a batch.
 struct NodeLaunch {
-  uint32_t node = 0;                      // that runs: of launch.slot
-  Launch launch;                          // the first one of a batch
-  VkDeviceAddress block = 0;              // LaunchBlock or LaunchBatch
-  std::optional<VkDeviceSize> arguments;  // offset of its VkDispatchIndirectCommand from the scratch address
-  DispatchSize size;                      // of launches without arguments: roots of a dispatch from the host
-  const std::string* label = nullptr;     // owned by PlacedPlan::counted
+  uint32_t node = 0;          // that runs: of launch.slot
+  Launch launch;              // the first one of a batch
+  VkDeviceAddress block = 0;  // LaunchBlock or LaunchBatch
+  // Of its VkDispatchIndirectCommand: the buffer, null for that of the scratch address, and the place in it, for
+  // scratch from the scratch address.
+  VkBuffer arguments_buffer = VK_NULL_HANDLE;
+  std::optional<VkDeviceSize> arguments;
+  DispatchSize size;                   // of launches without arguments: roots of a dispatch from the host
+  const std::string* label = nullptr;  // owned by PlacedPlan::counted
 };
 
 struct LevelPlan {
@@ -60,11 +64,17 @@ struct PlacedPlan {
   std::shared_ptr<const RelocatablePlan> counted;
   std::shared_ptr<PlanArena> memory;  // keeps what the addresses point to
   std::optional<KernelCall> begin;    // none if the nodes need nothing but their launch blocks
-  std::optional<KernelCall> open;     // regions that are too many for the begin kernel
+  // Instead of the begin kernel: the regions that level 1 consumes, and a ControlBlock in plan memory.
+  std::shared_ptr<const PreparedRegions> prepared;
+  VkDeviceAddress control = 0;
+  // Behind the begin kernel: regions that are too many for it. Beside level 0, where regions are prepared: those of the
+  // next execution, and of later levels.
+  std::optional<KernelCall> open;
   std::vector<LevelPlan> levels;
-  std::vector<NodeLaunch> launches;   // level after level
-  std::optional<StepPasses> steps;    // then no level is closed
-  std::optional<KernelCall> losses;   // beside the last level; none if regions lose nothing, or others tell of it
+  std::vector<NodeLaunch> launches;  // level after level
+  std::optional<StepPasses> steps;   // then no level is closed
+  // Beside the last level; none if regions lose nothing, or others tell of it, and none are prepared.
+  std::optional<KernelCall> losses;
   std::optional<KernelCall> release;  // of the ring; none if it was not claimed
   bool reports = false;               // something may tell the host of losses or broken rules
   VkDeviceSize ring_bytes = 0;        // the ring that a dispatch needs
@@ -88,6 +98,8 @@ struct PlacedPlan {
 struct Placement {
   std::shared_ptr<const RelocatablePlan> counted;
   VkDeviceSize ring_bytes = 0;
+  // The ring, if the plan is to have PlacedPlan::prepared. Else 0: the begin kernel finds one.
+  VkDeviceAddress ring = 0;
   // Level 0's launches are the dispatch's own business: they read what it brings. Bounded mode has them here.
   bool brings_roots = false;
   std::span<const shared::RegionPlan> entry_openings;  // regions that level 0 consumes
@@ -95,6 +107,9 @@ struct Placement {
   // regions.
   std::span<const VkDeviceAddress> root_inputs;
 };
+
+// Whether executions with such a plan can prepare the regions of level 1 for one another.
+[[nodiscard]] bool CanPrepareRegions(const RelocatablePlan& plan);
 
 // One that was placed before, if it is still kept. Fails when plan memory runs out. Threading: any thread.
 [[nodiscard]] Expected<std::shared_ptr<const PlacedPlan>> FindOrPlacePlan(const ExecutionGraphPipeline& pipeline,

@@ -1,6 +1,14 @@
 #include "layer/replay/plan_writer.h"
 
+#include "layer/memory/prepared_regions.h"
+
 namespace trellis {
+
+void PlanWriter::UsePrepared(const PlacedPlan& plan) {
+  if (!plan.prepared) return;
+  prepared_control_ = plan.control;
+  prepared_regions_ = plan.prepared->alternating();
+}
 
 NodeLaunch PlanWriter::LaunchOf(const RelocatableLaunch& launch) const {
   NodeLaunch node;
@@ -23,7 +31,7 @@ void PlanWriter::StoreBlock(uint32_t level, const shared::LaunchPlan& described,
                             bool from_region, const PlanSpan& span, uint64_t offset) const {
   const uint32_t slot = described.identity;
   shared::LaunchBlock block = {};
-  block.control = environment_.scratch + scratch().control;
+  block.control = ControlAddress();
   block.regions = RegionsProducedBy(level);
   block.source = source;
   block.form = from_region ? shared::kFormRegion : shared::kFormInput;

@@ -64,9 +64,16 @@ class PlanWriter {
   }
   // Region[] by slot.
   [[nodiscard]] VkDeviceAddress RegionsConsumedBy(uint32_t level) const {
+    if (level == 1 && prepared_regions_ != 0) return prepared_regions_;
     return environment_.scratch + scratch().region_offset(level, 0);
   }
   [[nodiscard]] VkDeviceAddress RegionsProducedBy(uint32_t level) const { return RegionsConsumedBy(level + 1); }
+
+  [[nodiscard]] VkDeviceAddress ControlAddress() const {
+    return prepared_control_ != 0 ? prepared_control_ : environment_.scratch + scratch().control;
+  }
+  // From now on control block and regions of level 1 are those of the plan, if it has any.
+  void UsePrepared(const PlacedPlan& plan);
 
   // With what can be said of a launch without an address.
   [[nodiscard]] NodeLaunch LaunchOf(const RelocatableLaunch& launch) const;
@@ -86,6 +93,10 @@ class PlanWriter {
   const DispatchEnvironment& environment_;
   PlanArena& arena_;
   std::shared_ptr<const RelocatablePlan> counted_;  // shared with dispatches of the same counts
+
+ private:
+  VkDeviceAddress prepared_control_ = 0;
+  VkDeviceAddress prepared_regions_ = 0;  // kAlternating
 };
 
 }  // namespace trellis

@@ -25,12 +25,13 @@ BarrierScope ScopeOf(GraphBarrier barrier) {
   switch (barrier) {
     case GraphBarrier::kEnter:
     case GraphBarrier::kWork:
+    case GraphBarrier::kLeave:
       break;
     case GraphBarrier::kArguments:
       return {VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT,
               kShader | VK_ACCESS_INDIRECT_COMMAND_READ_BIT};
-    case GraphBarrier::kReports:
-      return {VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT};
+    case GraphBarrier::kLeaveWithReports:
+      return {VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_HOST_BIT, kShader | VK_ACCESS_HOST_READ_BIT};
   }
   return {VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, kShader};
 }
@@ -56,6 +57,16 @@ class [[nodiscard]] ScopedUnconditional {
 
 }  // namespace
 
+void RecordBarrier(const CommandBuffer& command_buffer, GraphBarrier barrier) {
+  const BarrierScope scope = ScopeOf(barrier);
+  VkMemoryBarrier memory = {};
+  memory.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER;
+  memory.srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT;
+  memory.dstAccessMask = scope.destination_access;
+  command_buffer.device.dispatch.CmdPipelineBarrier(command_buffer.handle, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
+                                                    scope.destination_stages, 0, 1, &memory, 0, nullptr, 0, nullptr);
+}
+
 Recorder::Recorder(const CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline,
                    const InternalKernels& kernels, ScratchBuffer scratch)
     : command_buffer_(command_buffer),
@@ -75,16 +86,6 @@ void Recorder::Mark(const char* phase, uint32_t level) {
 
 void Recorder::MarkLaunch(const NodeLaunch& launch, uint32_t level) {
   if (timer_ != nullptr) timer_->Mark(LaunchLabel(pipeline_.graph, launch.launch), level);
-}
-
-void Recorder::Barrier(GraphBarrier barrier) {
-  const BarrierScope scope = ScopeOf(barrier);
-  VkMemoryBarrier memory = {};
-  memory.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER;
-  memory.srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT;
-  memory.dstAccessMask = scope.destination_access;
-  dispatch_.CmdPipelineBarrier(command_buffer_.handle, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, scope.destination_stages,
-                               0, 1, &memory, 0, nullptr, 0, nullptr);
 }
 
 void Recorder::Run(Kernel kernel, const KernelCall& call) {
@@ -125,7 +126,9 @@ void Recorder::Launch(const NodeLaunch& launch, uint32_t level) {
   const ScopedLabel label(command_buffer_.device, command_buffer_.handle, *launch.label);
   BindNode(launch);
   if (launch.arguments) {
-    dispatch_.CmdDispatchIndirect(command_buffer_.handle, scratch_.buffer, scratch_.offset + *launch.arguments);
+    const bool in_scratch = launch.arguments_buffer == VK_NULL_HANDLE;
+    dispatch_.CmdDispatchIndirect(command_buffer_.handle, in_scratch ? scratch_.buffer : launch.arguments_buffer,
+                                  (in_scratch ? scratch_.offset : 0) + *launch.arguments);
   } else {
     dispatch_.CmdDispatch(command_buffer_.handle, launch.size.x, launch.size.y, 1);
   }

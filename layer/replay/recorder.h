@@ -18,11 +18,15 @@ class GraphTimer;
 // What a barrier separates. All are global memory barriers, because everything is accessed through addresses; the
 // application's own memory is ordered between levels by the same ones.
 enum class GraphBarrier : uint8_t {
-  kEnter,  // what ran before this graph on the queue, from its first kernel: the scratch and the ring may be the same
-  kWork,   // compute work from compute work
+  kEnter,      // an earlier graph of the recording from this one: the scratch and the ring may be the same
+  kWork,       // compute work from compute work
   kArguments,  // compute work from dispatches whose indirect arguments it wrote
-  kReports,    // all kernels from the host, which reads loss reports
+  // The recording's graphs from those of later ones on the queue; and from the host, which reads reports.
+  kLeave,
+  kLeaveWithReports,
 };
+
+void RecordBarrier(const CommandBuffer& command_buffer, GraphBarrier barrier);
 
 // Where the indirect arguments lie for vkCmdDispatchIndirect.
 struct ScratchBuffer {
@@ -44,7 +48,7 @@ class Recorder {
   void Mark(const char* phase);
   void Mark(const char* phase, uint32_t level);
 
-  void Barrier(GraphBarrier barrier);
+  void Barrier(GraphBarrier barrier) { RecordBarrier(command_buffer_, barrier); }
   void Run(Kernel kernel, const KernelCall& call);
   // `arguments`: offset of the VkDispatchIndirectCommand from the scratch address.
   void RunIndirect(Kernel kernel, VkDeviceAddress plan, VkDeviceSize arguments);

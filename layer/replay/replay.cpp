@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "layer/device/advertised_properties.h"
 #include "layer/diagnostics/label.h"
@@ -95,19 +96,36 @@ std::string GraphLabel(const DispatchPlan& plan, const ExecutionGraphPipeline& p
          (plan.entry ? " infos on the device" : plan.placed->counted->root_labels);
 }
 
-void RecordBegin(const Device& device, VkCommandBuffer command_buffer, const DispatchPlan& plan, Recorder& recorder) {
+// The graph follows another one of its recording, which may have had the same scratch, and had the same ring.
+void RecordEnter(CommandBuffer& command_buffer, Recorder& recorder) {
+  if (command_buffer.graphs.need_leaving) recorder.Barrier(GraphBarrier::kEnter);
+  command_buffer.graphs.need_leaving = true;
+}
+
+void RecordBegin(CommandBuffer& command_buffer, const DispatchPlan& plan, Recorder& recorder) {
   const PlacedPlan& placed = *plan.placed;
-  if (!placed.begin) return;
-  const ScopedLabel label(device, command_buffer, "trellis begin");
-  recorder.Barrier(GraphBarrier::kEnter);
-  recorder.Run(Kernel::kBeginGraph, *placed.begin);
-  recorder.Barrier(GraphBarrier::kWork);
-  recorder.Mark("begin");
-  if (!placed.open && !plan.copy) return;
-  if (placed.open) recorder.Run(Kernel::kOpenRegions, *placed.open);
+  if (!placed.begin && !placed.prepared) return;
+  RecordEnter(command_buffer, recorder);
+  if (!placed.begin && !plan.copy) return;
+  const ScopedLabel label(command_buffer.device, command_buffer.handle, "trellis begin");
+  if (placed.begin) {
+    recorder.Run(Kernel::kBeginGraph, *placed.begin);
+    recorder.Barrier(GraphBarrier::kWork);
+    recorder.Mark("begin");
+  }
+  if (placed.open && placed.begin) recorder.Run(Kernel::kOpenRegions, *placed.open);
   if (plan.copy) recorder.Run(Kernel::kCopyInputs, *plan.copy);
+  if (!plan.copy && !(placed.begin && placed.open)) return;
   recorder.Barrier(GraphBarrier::kWork);
   recorder.Mark(plan.copy ? "input copies" : "regions");
+}
+
+// Beside level 0, for later levels. Before its launches, so that what it takes is hidden behind them.
+void RecordOpenings(const Device& device, VkCommandBuffer command_buffer, const PlacedPlan& plan, Recorder& recorder) {
+  if (!plan.prepared) return;
+  const ScopedLabel label(device, command_buffer, "trellis regions");
+  recorder.Run(Kernel::kOpenRegions, *plan.open);
+  recorder.Mark("regions", 0);
 }
 
 void RecordEntry(const Device& device, VkCommandBuffer command_buffer, const DispatchPlan& plan, Recorder& recorder) {
@@ -153,6 +171,7 @@ void RecordLevel(const Device& device, VkCommandBuffer command_buffer, const Dis
   else if (number != 0)
     recorder.Barrier(GraphBarrier::kArguments);
   // Before the launches, so that what it takes is hidden behind them.
+  if (number == 0) RecordOpenings(device, command_buffer, *plan.placed, recorder);
   if (number + 1 == plan.placed->levels.size()) RecordLosses(device, command_buffer, *plan.placed, recorder);
   for (const NodeLaunch& launch : plan.launches_of(number)) recorder.Launch(launch, number);
 }
@@ -179,17 +198,15 @@ void RecordSteps(const Device& device, VkCommandBuffer command_buffer, const Dis
   recorder.Mark("steps");
 }
 
-void RecordEnd(const Device& device, VkCommandBuffer command_buffer, const DispatchPlan& plan, Recorder& recorder) {
+void RecordEnd(CommandBuffer& command_buffer, const DispatchPlan& plan, Recorder& recorder) {
   const PlacedPlan& placed = *plan.placed;
-  if (placed.release) {
-    const ScopedLabel label(device, command_buffer, "trellis end");
-    recorder.Barrier(GraphBarrier::kWork);
-    recorder.Run(Kernel::kReleaseRing, *placed.release);
-  }
   // Inputs that find no ring are reported when they are copied.
-  const bool reports = placed.reports || (plan.copy && placed.release);
-  if (reports) recorder.Barrier(GraphBarrier::kReports);
-  if (placed.release || reports) recorder.Mark("end");
+  command_buffer.graphs.may_report |= placed.reports || (plan.copy && placed.release);
+  if (!placed.release) return;
+  const ScopedLabel label(command_buffer.device, command_buffer.handle, "trellis end");
+  recorder.Barrier(GraphBarrier::kWork);
+  recorder.Run(Kernel::kReleaseRing, *placed.release);
+  recorder.Mark("end");
 }
 
 // What a dispatch became.
@@ -209,7 +226,7 @@ Recorded Record(CommandBuffer& command_buffer, const ExecutionGraphPipeline& pip
       device.settings.timing ? GraphTimer::Start(command_buffer, plan, name) : nullptr;
   Recorder recorder(command_buffer, pipeline, kernels, scratch);
   recorder.TimeWith(timer.get());
-  RecordBegin(device, command_buffer.handle, plan, recorder);
+  RecordBegin(command_buffer, plan, recorder);
   recorder.BindNodeState(plan.push_constant_copy);
   RecordEntry(device, command_buffer.handle, plan, recorder);
   if (plan.placed->steps) {
@@ -218,7 +235,7 @@ Recorded Record(CommandBuffer& command_buffer, const ExecutionGraphPipeline& pip
     for (uint32_t level = 0; level < plan.placed->levels.size(); ++level)
       RecordLevel(device, command_buffer.handle, plan, level, recorder);
   }
-  RecordEnd(device, command_buffer.handle, plan, recorder);
+  RecordEnd(command_buffer, plan, recorder);
   if (timer) GraphTimer::Finish(command_buffer.device, timer);
   return {recorder.dispatches(), recorder.binds()};
 }
@@ -272,6 +289,11 @@ std::optional<DispatchTarget> FindTarget(CommandBuffer& command_buffer, VkDevice
   return std::nullopt;
 }
 
+// DispatchEnvironment::rings.
+RingPool* PreparingRings(const Device& device, uint32_t queue_family, const DeviceParts& parts) {
+  return device.settings.prepare_regions && device.HasOneQueue(queue_family) ? parts.rings.get() : nullptr;
+}
+
 // `inputs`: EntryInputs or DeviceInputs.
 template <typename Inputs>
 void PlanAndRecord(CommandBuffer& command_buffer, const DispatchTarget& target, DispatchCommand command,
@@ -292,7 +314,8 @@ void PlanAndRecord(CommandBuffer& command_buffer, const DispatchTarget& target, 
                                            is_heard,
                                            device.traits.is_cpu,
                                            LimitsOf(device),
-                                           command_buffer.push_constants.ComputeBytes()};
+                                           command_buffer.push_constants.ComputeBytes(),
+                                           PreparingRings(device, command_buffer.queue_family, parts)};
   const Expected<DispatchPlan> plan = PlanDispatch(*target.pipeline, inputs, environment, *ArenaOf(command_buffer));
   if (!plan) return RefuseForMemory(command_buffer, plan.error());
   for (const std::string& complaint : plan->complaints)
@@ -362,6 +385,15 @@ void InitializeGraphScratch(CommandBuffer& command_buffer, VkPipeline graph, VkD
   if (const std::string wrong = CheckScratch(command_buffer.device, *pipeline, scratch, scratch_size, place);
       !wrong.empty())
     RefuseMisuse(command_buffer, "vkCmdInitializeGraphScratchMemoryAMDX: " + wrong);
+}
+
+void LeaveGraphs(CommandBuffer& command_buffer) {
+  const RecordedGraphs graphs = std::exchange(command_buffer.graphs, {});
+  if (graphs.may_report) {
+    RecordBarrier(command_buffer, GraphBarrier::kLeaveWithReports);
+  } else if (graphs.need_leaving) {
+    RecordBarrier(command_buffer, GraphBarrier::kLeave);
+  }
 }
 
 void PollReports(Device& device) noexcept {

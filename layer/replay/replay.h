@@ -29,6 +29,10 @@ void DispatchGraphIndirectCount(CommandBuffer& command_buffer, VkDeviceAddress s
 void InitializeGraphScratch(CommandBuffer& command_buffer, VkPipeline graph, VkDeviceAddress scratch,
                             VkDeviceSize scratch_size);
 
+// To be called before vkEndCommandBuffer is called down. Orders the graphs of the recording before those of later ones,
+// and lets the host see what they report: once a recording instead of once a graph.
+void LeaveGraphs(CommandBuffer& command_buffer);
+
 // To be called by vkQueueSubmit* before it calls down. `ring_bytes`: the largest CommandBuffer::ring_bytes of all the
 // command buffers submitted; 0 if none holds a graph that needs a ring. VK_ERROR_OUT_OF_DEVICE_MEMORY if the rings
 // cannot be had: then nothing must be submitted.

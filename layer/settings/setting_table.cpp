@@ -117,6 +117,11 @@ constexpr SettingRow kTable[] = {
     {"subgroup_partition", SettingType::kBool, "true", "",
      "Find the invocations of a subgroup that send to the same node by one instruction, where the device has it.",
      SetBool<&Settings::subgroup_partition>},
+    {"prepare_regions", SettingType::kBool, "true", "",
+     "Let each execution of a graph make ready what the next one begins with, where one queue runs all of them, "
+     "instead "
+     "of beginning each with a kernel that does.",
+     SetBool<&Settings::prepare_regions>},
     {"pack_workgroups", SettingType::kBool, "true", "",
      "Run several small workgroups of a node (fewer than 64 invocations) as one, where the shader cannot tell.",
      SetBool<&Settings::pack_workgroups>},

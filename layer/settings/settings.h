@@ -38,6 +38,7 @@ struct Settings {
   Aggregation aggregation = Aggregation::kAuto;
   bool int64_addresses = true;
   bool subgroup_partition = true;
+  bool prepare_regions = true;
   bool pack_workgroups = true;
   uint32_t max_packed_workgroups = 0;  // 0: chosen for the device
   LaunchBatches launch_batches = LaunchBatches::kAuto;

@@ -14,7 +14,7 @@ layout(local_size_x = 128) in;
 // Called by all invocations of a workgroup.
 void CloseLaunch(ClosePlan plan, Share share) {
   const LaunchPlan launch = LoadLaunchPlan(plan.launches, share.launch);
-  RegionReference region = RegionOf(plan.consumed, launch.slot);
+  RegionReference region = RegionOf(CurrentRegions(plan.consumed), launch.slot);
   const uint records = min(region.region.reserved, region.region.records.count);
   const uvec2 notes = launch.note_words != kNoNotes ? NotesOf(region, launch.notes_before) : uvec2(0u);
   LaunchSize size;

@@ -13,7 +13,7 @@ void main() {
   if (workgroup >= plan.summed_count * plan.parts) return;
   const Share share = ShareOf(plan, workgroup);
   const LaunchPlan launch = LoadLaunchPlan(plan.launches, share.launch);
-  RegionReference region = RegionOf(plan.consumed, launch.slot);
+  RegionReference region = RegionOf(CurrentRegions(plan.consumed), launch.slot);
   const Part part = PartOf(share, min(region.region.reserved, region.region.records.count));
   if (IsEmpty(part)) return;  // and so are all parts behind it: nobody asks
   uint total;

@@ -147,7 +147,7 @@ void EnterRun(const uint each, const uint first) {
 // The records of the launch. `each`: records that one of the dispatch's workgroups takes where that is all that makes workgroups, else 0. `counted`: of
 // the node's own workgroups that run as one, those that LaunchInput counts. `in_runs`: see EnterRun.
 void EnterLaunch(const uvec2 source, const uint each, const uint counted, const bool in_runs) {
-  trellis_regions = LaunchBlockReference(trellis_launch).block.regions;  // asked for together with the input
+  trellis_regions = CurrentRegions(LaunchBlockReference(trellis_launch).block.regions);  // asked for together with the input
   LaunchInputReference from = LaunchInputReference(source);
   trellis_records = from.launch.records;
   uint first = 0u;

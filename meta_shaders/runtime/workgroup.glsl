@@ -18,7 +18,7 @@ uint WorkgroupsFor(const uint records, const uint each) { return records / each 
 layout(buffer_reference, scalar, buffer_reference_align = 4) coherent buffer SharedUintReference { uint value; };
 
 uvec2 trellis_launch;
-uvec2 trellis_regions;  // LaunchBlock::regions
+uvec2 trellis_regions;  // LaunchBlock::regions, those of this execution
 uint trellis_local_index;
 uvec3 trellis_workgroup_id;
 uvec4 trellis_input;  // a handle: handles.glsl

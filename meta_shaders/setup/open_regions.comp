@@ -1,4 +1,5 @@
-// After the begin kernel, in graphs with many regions: opens those that it did not.
+// Opens regions: after the begin kernel those that it did not; where there is no begin kernel, beside level 0, those that level 0 does not append to, the
+// set of the next execution among them.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 
@@ -10,7 +11,9 @@ layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Ope
 
 void main() {
   const OpenPlan plan = OpenPlanReference(push.plan).plan;
+  const uint index = gl_GlobalInvocationID.x;
+  if (index >= plan.opening_count) return;
   const ControlBlock control = ControlBlockReference(plan.control).control;
-  if (gl_GlobalInvocationID.x < plan.opening_count)
-    OpenRegion(plan.regions, control.ring, control.dump, LoadRegionPlan(plan.openings, gl_GlobalInvocationID.x));
+  const uvec2 regions = index < plan.prepared_count ? OtherRegions(plan.prepared) : plan.regions;
+  OpenRegion(regions, control.ring, control.dump, LoadRegionPlan(plan.openings, index));
 }

@@ -67,7 +67,10 @@ layout(buffer_reference, scalar, buffer_reference_align = 16) buffer LaunchInput
 layout(buffer_reference, scalar, buffer_reference_align = 16) buffer RegionReference { Region region; };
 layout(buffer_reference, scalar, buffer_reference_align = 8) buffer ControlBlockReference { ControlBlock control; };
 
+layout(buffer_reference, scalar, buffer_reference_align = 16) buffer AlternatingRegionsReference { AlternatingRegions regions; };
+
 const uint kRegionBytes = 384u;
+const uint kAlternatingRegionsBytes = 128u;
 const uint kRegionLostOffset = 32u;
 const uint kRegionReservedOffset = 128u;
 const uint kRegionWorkgroupsOffset = 256u;
@@ -81,6 +84,17 @@ const uint kRingTableHeaderBytes = 16u;
 const uint kRingEntryBytes = 32u;
 const uint kLossReportHeaderBytes = 16u;
 const uint kLossReportBytes = 24u;
+
+bool Alternates(uvec2 regions) { return (regions.x & kAlternating) != 0u; }
+AlternatingRegionsReference AlternatingRegionsOf(uvec2 regions) { return AlternatingRegionsReference(uvec2(regions.x & ~kAlternating, regions.y)); }
+
+uvec2 SetOfRegions(uvec2 regions, uint offset) { return AddressAdd(uvec2(regions.x & ~kAlternating, regions.y), kAlternatingRegionsBytes + offset); }
+
+// The Region[] of the execution that is running.
+uvec2 CurrentRegions(uvec2 regions) { return Alternates(regions) ? SetOfRegions(regions, AlternatingRegionsOf(regions).regions.current) : regions; }
+
+// That of the one after it, where there are two.
+uvec2 OtherRegions(uvec2 regions) { return Alternates(regions) ? SetOfRegions(regions, AlternatingRegionsOf(regions).regions.other) : regions; }
 
 // The Region of a slot in a Region[].
 RegionReference RegionOf(uvec2 regions, uint slot) { return RegionReference(ElementAddress(regions, slot, kRegionBytes)); }

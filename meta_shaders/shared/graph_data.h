@@ -73,10 +73,11 @@ TRELLIS_CONSTANT kFormCountedBatch = 3u;
 // NodeInfo::outputs, follows at once.
 struct LaunchBlock {
   TRELLIS_ADDRESS control;  // ControlBlock
-  TRELLIS_ADDRESS regions;  // Region[], by slot: what this level appends to. Index `slot count` is the heap.
-  TRELLIS_ADDRESS source;   // LaunchInput; with kFormRegion the Region that the launch reads
-  TRELLIS_UINT form;        // kFormInput or kFormRegion
-  TRELLIS_UINT grid_x;      // dynamic grids: bound of each component
+  // Region[], by slot: what this level appends to. Index `slot count` is the heap. Level 0: may be kAlternating.
+  TRELLIS_ADDRESS regions;
+  TRELLIS_ADDRESS source;  // LaunchInput; with kFormRegion the Region that the launch reads
+  TRELLIS_UINT form;       // kFormInput or kFormRegion
+  TRELLIS_UINT grid_x;     // dynamic grids: bound of each component
   TRELLIS_UINT grid_y;
   TRELLIS_UINT grid_z;
   TRELLIS_UINT shader_index;
@@ -151,7 +152,19 @@ struct Region {
   TRELLIS_UINT unused3[29];
 };
 
-// Head of scratch.
+// Bit of an address of Region[]: it is that of AlternatingRegions.
+TRELLIS_CONSTANT kAlternating = 1u;
+
+// The regions that level 1 consumes, where each execution prepares them for the one after it: two sets of bytes as many
+// as `current` and `other` differ by, each a Region[] by slot and behind it what Region::batch_count points to. In
+// memory of the PlacedPlan, which only executions on one scratch buffer use, one after the other.
+struct AlternatingRegions {
+  TRELLIS_UINT current;  // from the end of this structure to the set of the execution that is running, or is to come
+  TRELLIS_UINT other;    // to the set that the execution opens for the next one
+  TRELLIS_UINT unused[30];
+};
+
+// Head of scratch, or in plan memory where regions are prepared.
 struct ControlBlock {
   TRELLIS_ADDRESS ring;     // base of this graph's ring, 0 if there is none: then every region has capacity 0
   TRELLIS_ADDRESS dump;     // where writes to lost records go: at least the largest record, in scratch
@@ -329,13 +342,15 @@ struct BeginPlan {
   TRELLIS_UINT claims_ring;  // 1: graphs on other queues may want the same ring; release_ring gives it back
 };
 
-// Opens what is too much for the begin kernel's one workgroup: one region per invocation.
+// One region per invocation: what is too much for the begin kernel's one workgroup; where there is no begin kernel,
+// what the execution opens beside level 0, which appends to none of it.
 struct OpenPlan {
   TRELLIS_ADDRESS control;
   TRELLIS_ADDRESS regions;   // Region[] of all levels
   TRELLIS_ADDRESS openings;  // RegionPlan[opening_count]
+  TRELLIS_ADDRESS prepared;  // kAlternating: the first `prepared_count` regions are of the set of the next execution
   TRELLIS_UINT opening_count;
-  TRELLIS_UINT unused;
+  TRELLIS_UINT prepared_count;
 };
 
 // Between levels, for launches whose regions cannot serve as arguments. Workgroups [0, part_count): one per part of a
@@ -348,7 +363,7 @@ struct ClosePlan {
   TRELLIS_ADDRESS inputs;     // LaunchInput[], in scratch
   TRELLIS_ADDRESS arguments;  // {x, y, z, unused}[], in scratch: VkDispatchIndirectCommand at a stride of 16
   TRELLIS_ADDRESS sums;       // uint[summed_count][parts], in scratch: workgroups of each part; of empty ones anything
-  TRELLIS_ADDRESS consumed;   // Region[] with the records of the next level
+  TRELLIS_ADDRESS consumed;   // Region[] with the records of the next level; may be kAlternating
   TRELLIS_ADDRESS regions;    // Region[] of all levels
   TRELLIS_ADDRESS openings;   // RegionPlan[opening_count]
   TRELLIS_ADDRESS reports;    // LossReportHeader
@@ -368,13 +383,18 @@ struct ClosePlan {
   TRELLIS_UINT summed_count;         // the first of these launches; parts of the others count what is before them
 };
 
-// Beside the last level, which appends to no region: reports what the regions lost, one per invocation.
+// Beside the last level, which appends to no region: reports what the regions lost. Workgroup 0 sees to prepared ones
+// alone, and then turns to the set of the next execution; the workgroups behind it, or all where there are none: one
+// region per invocation.
 struct LossPlan {
   TRELLIS_ADDRESS regions;   // Region[] of all levels
   TRELLIS_ADDRESS openings;  // RegionPlan[opening_count]
+  TRELLIS_ADDRESS prepared;  // kAlternating: where the first `prepared_count` regions are; or 0
   TRELLIS_ADDRESS reports;   // LossReportHeader
   TRELLIS_UINT opening_count;
+  TRELLIS_UINT prepared_count;
   TRELLIS_UINT origin;  // LossReport::origin
+  TRELLIS_UINT unused;
 };
 
 // Last kernel of a graph that claimed a ring, one workgroup: gives it back.
@@ -404,6 +424,7 @@ static_assert(sizeof(Region) == 384);
 static_assert(offsetof(Region, lost) == 32);
 static_assert(offsetof(Region, reserved) == 128);
 static_assert(offsetof(Region, workgroups) == 256);
+static_assert(sizeof(AlternatingRegions) == 128);
 static_assert(sizeof(ControlBlock) == 40);
 static_assert(sizeof(RegionPlan) == 56);
 static_assert(sizeof(LaunchPlan) == 56);
@@ -417,9 +438,9 @@ static_assert(sizeof(LossReportHeader) == 16);
 static_assert(sizeof(RingEntry) == 32);
 static_assert(sizeof(RingTableHeader) == 16);
 static_assert(sizeof(BeginPlan) == 72);
-static_assert(sizeof(OpenPlan) == 32);
+static_assert(sizeof(OpenPlan) == 40);
 static_assert(sizeof(ClosePlan) == 120);
-static_assert(sizeof(LossPlan) == 32);
+static_assert(sizeof(LossPlan) == 48);
 static_assert(sizeof(ReleasePlan) == 16);
 static_assert(sizeof(DispatchArguments) == 16);
 }  // namespace trellis::shared

@@ -12,7 +12,7 @@ import sys
 import xml.etree.ElementTree
 
 # Everything that could switch a layer or a setting behind the test's back.
-SWITCHES = ("TRELLIS_", "VK_", "ENABLE_VULKAN", "DISABLE_VULKAN", "RENDERDOC_", "XDG_")
+SWITCHES = ("TRELLIS_", "VK_", "CAPTURE_", "ENABLE_VULKAN", "DISABLE_VULKAN", "RENDERDOC_", "XDG_")
 
 GRAPH_LABEL = "execution graph from firstNode[0]"
 # The four entry records ask for 1 to 4 workgroups, each of which sends two records to secondNode, a thread node: its 20 records share
@@ -21,13 +21,18 @@ GRAPH_LABEL = "execution graph from firstNode[0]"
 SECOND_NODE_WORKGROUPS = {"true": 1, "false": 20}  # by the setting pack_workgroups
 
 
-def expected_nodes(pack_workgroups):
-    return [("node firstNode[0] level 0", False, [10, 1, 1]),
-            ("node secondNode[0] level 1", True, [SECOND_NODE_WORKGROUPS[pack_workgroups], 1, 1]),
+LEVELS = 3
+
+
+def expected_nodes(pack_workgroups, earlier):
+    """The device has one queue: level 1 has two sets of regions, of which executions use one and the other in turns."""
+    sets = [("node secondNode[0] level 1", True, [SECOND_NODE_WORKGROUPS[pack_workgroups], 1, 1]),
+            ("node secondNode[0] level 1", True, [0, 1, 1])]
+    return [("node firstNode[0] level 0", False, [10, 1, 1]), *(sets if earlier % 2 == 0 else reversed(sets)),
             ("node thirdNode[0] level 2", True, [1, 1, 1])]
 
 
-INTERNAL_LABEL = re.compile(r"trellis (begin|losses|end)|level \d+ close")
+INTERNAL_LABEL = re.compile(r"trellis (begin|regions|losses|end)|level \d+ close")
 
 KNOWN_CHUNK = re.compile(r"vk[A-Z]\w*|Internal::[\w ]+")
 # The name of the extension, the numbers of its enumerants, and how RenderDoc writes values that it has no name for.
@@ -50,14 +55,15 @@ def run(command, arguments, **variables):
     return result.stdout
 
 
-def capture(arguments, folder, pack_workgroups):
-    """The capture's path and what the program printed."""
+def capture(arguments, folder, pack_workgroups, earlier):
+    """The capture's path and what the program printed. `earlier`: times that the submission is made before it is captured, and adds to the results."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     output = run([arguments.renderdoccmd, "capture", "--wait-for-exit", "--capture-file", folder / "hello_graph", arguments.program],
-                 arguments, TRELLIS_ENABLE="1", TRELLIS_PACK_WORKGROUPS=pack_workgroups, LD_PRELOAD=arguments.preload)
+                 arguments, TRELLIS_ENABLE="1", TRELLIS_PACK_WORKGROUPS=pack_workgroups, LD_PRELOAD=arguments.preload,
+                 CAPTURE_EARLIER=str(earlier))
     captures = list(folder.glob("*.rdc"))
-    if "\nPASS\n" not in output or len(captures) != 1:
+    if ("\nPASS\n" in output) != (earlier == 0) or len(captures) != 1:
         raise Failure(f"captures: {captures}; the program printed:\n{output}")
     return captures[0], output
 
@@ -106,14 +112,14 @@ def check_replay(dispatches, expected):
         raise Failure(f"the nodes' dispatches are {nodes}, not {expected}")
 
 
-def check(arguments, pack_workgroups):
-    expected = expected_nodes(pack_workgroups)
-    path, output = capture(arguments, arguments.folder / f"pack_workgroups_{pack_workgroups}", pack_workgroups)
+def check(arguments, pack_workgroups, earlier):
+    expected = expected_nodes(pack_workgroups, earlier)
+    path, output = capture(arguments, arguments.folder / f"pack_workgroups_{pack_workgroups}_{earlier}", pack_workgroups, earlier)
     chunks = chunks_of(arguments, path)
     check_nothing_foreign(chunks)
 
     recorded = recorded_dispatches(chunks)
-    said = f"became:  {len(recorded)} dispatches, {len(expected)} levels, "
+    said = f"became:  {len(recorded)} dispatches, {LEVELS} levels, "
     if said not in output:
         raise Failure(f"the capture has {len(recorded)} dispatches; the program printed:\n{output}")
 
@@ -122,7 +128,7 @@ def check(arguments, pack_workgroups):
     if [(labels, indirect) for labels, indirect, _ in replayed] != recorded:
         raise Failure(f"recorded are the dispatches {recorded}, replayed {replayed}")
     check_replay(replayed, expected)
-    results = [int(written) for written in re.findall(r"^ +\d+ +(\d+) +\d+$", output, re.MULTILINE)]
+    results = [int(written) for written in re.findall(r"^ +\d+ +(\d+) +\d+(?:  <- wrong)?$", output, re.MULTILINE)]
     if results not in replay["buffers"]:
         raise Failure(f"the program got the words {results}; no buffer of the replay has them: {replay['buffers']}")
     print(f"{path}: {len(recorded)} dispatches, results {results}")
@@ -140,7 +146,8 @@ def main():
     try:
         arguments = parser.parse_args()
         for pack_workgroups in SECOND_NODE_WORKGROUPS:
-            check(arguments, pack_workgroups)
+            check(arguments, pack_workgroups, earlier=0)
+        check(arguments, "true", earlier=1)
     except Failure as failure:
         print(f"failed: {failure}")
         return 1

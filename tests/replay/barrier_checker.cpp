@@ -31,6 +31,7 @@ class Checker : ReportLog {
   std::vector<std::string> Run(const CommandStream& stream) {
     AddUnknownPast();
     for (const Command& command : stream) Step(command);
+    AddUnknownFuture();
     CheckReportsRead();
     return std::move(complaints_);
   }
@@ -42,7 +43,25 @@ class Checker : ReportLog {
       Touch(begin, begin + size, kReadWrite, "an earlier graph's use of scratch");
       TouchIndirect(begin, begin + size, "an earlier graph's indirect arguments");
     }
+    for (const CheckedBuffer& sets : world_.device->BuffersNamed("trellis regions")) {
+      Touch(sets.address, sets.address + sets.size, kReadWrite, "an earlier graph's use of prepared regions");
+      TouchIndirect(sets.address, sets.address + sets.size, "an earlier graph's indirect arguments");
+    }
     Touch(kRing, kRingEnd, kReadWrite, "an earlier graph's use of the ring");
+    in_command_ = false;
+    Commit();
+    tracker_.Barrier(VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, kWrite, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, kReadWrite);
+  }
+
+  // What comes first in a later recording.
+  void AddUnknownFuture() {
+    group_ = 0;
+    in_command_ = true;
+    for (const auto& [begin, size] : world_.scratches)
+      Touch(begin, begin + size, kReadWrite, "a later graph's use of scratch");
+    for (const CheckedBuffer& sets : world_.device->BuffersNamed("trellis regions"))
+      Touch(sets.address, sets.address + sets.size, kReadWrite, "a later graph's use of prepared regions");
+    Touch(kRing, kRingEnd, kReadWrite, "a later graph's use of the ring");
     in_command_ = false;
     Commit();
   }
@@ -85,11 +104,13 @@ class Checker : ReportLog {
     copied_.clear();
     ++execution_;
     level_ = 0;
+    ring_bytes_ = world_.device->command_buffer().ring_bytes;
   }
 
   void FinishGraph() {
     if (claimed_ && !released_) Complain("nobody gives the ring back");
     EndBatches();
+    if (!sets_.Leave()) Complain("nobody turns to the regions that were prepared");
     if (!open_.AllReported() && !world_.nothing_can_be_lost) Complain("nobody reports what a region lost");
   }
 
@@ -151,7 +172,7 @@ class Checker : ReportLog {
         Touch(regions + plan.batch_count, regions + plan.batch_count + sizeof(uint32_t), kWrite,
               who + " opens a count");
       open_.Open(address, plan);
-      regions_of_levels_ = regions;
+      if (!sets_.IsOfCurrent(address) && !sets_.IsOfOther(address)) regions_of_levels_ = regions;
       if (kRing + plan.offset + uint64_t{plan.stride} * plan.capacity > kRing + ring_bytes_)
         Complain("region " + std::to_string(plan.slot) + " leaves the ring");
     }
@@ -165,8 +186,6 @@ class Checker : ReportLog {
 
   void RunBegin(const BeginPlan& plan) {
     if (begun_) Complain("begin_graph while a graph is running");
-    // The submission before may have ended, and the host looked.
-    CheckReportsRead();
     begun_ = true;
     claimed_ = plan.ring_bytes != 0 && plan.claims_ring != 0;
     control_ = plan.control;
@@ -180,7 +199,24 @@ class Checker : ReportLog {
   void RunOpen(const OpenPlan& plan, uint32_t workgroups) {
     if (workgroups * kLevelsWorkgroup < plan.opening_count) Complain("open_regions has too few workgroups");
     Touch(plan.control, plan.control + sizeof(ControlBlock), kRead, "open_regions reads the control block");
-    Open(plan.regions, plan.openings, plan.opening_count, "open_regions");
+    if (plan.prepared != 0) BeginPrepared(plan);
+    Open(plan.regions, plan.openings + plan.prepared_count * sizeof(RegionPlan),
+         plan.opening_count - plan.prepared_count, "open_regions");
+  }
+
+  // Of a graph without begin_graph: the execution before has opened what level 0 appends to.
+  void BeginPrepared(const OpenPlan& plan) {
+    if (begun_) Complain("regions are prepared while a graph is running");
+    begun_ = true;
+    control_ = plan.control;
+    dump_ = At<ControlBlock>(plan.control).dump;
+    sets_.Enter(plan.prepared);
+    TouchHeader(plan.prepared, kRead, "open_regions");
+    for (uint32_t i = 0; i < plan.prepared_count; ++i) {
+      const RegionPlan& opening = At<RegionPlan>(plan.openings, i);
+      open_.Open(sets_.Current(plan.prepared) + opening.region * sizeof(Region), opening);
+    }
+    Open(sets_.Other(plan.prepared), plan.openings, plan.prepared_count, "open_regions");
   }
 
   void RunCopy(const CopyPlan& plan, uint32_t copies) {
@@ -268,7 +304,7 @@ class Checker : ReportLog {
     if (plan.summed_count > plan.parted_count) Complain("sum_grids goes beyond the launches in parts");
     for (uint32_t i = 0; i < plan.summed_count; ++i) {
       const LaunchPlan& launch = At<LaunchPlan>(plan.launches, i);
-      const uint64_t region = plan.consumed + launch.slot * sizeof(Region);
+      const uint64_t region = Consumed(plan.consumed) + launch.slot * sizeof(Region);
       const RegionPlan* opening = FindOpen(region, plan.level, "sum_grids reads");
       if (opening == nullptr) continue;
       const PreparedInput input = InRegion(*opening);
@@ -300,9 +336,15 @@ class Checker : ReportLog {
     Open(plan.regions, plan.openings, plan.opening_count, who);
   }
 
+  uint64_t Consumed(uint64_t regions) {
+    if ((regions & kAlternating) == 0) return regions;
+    TouchHeader(regions, kRead, "a kernel between levels");
+    return sets_.Current(regions);
+  }
+
   void CloseLaunch(const ClosePlan& plan, uint32_t index, const std::string& who) {
     const LaunchPlan& launch = At<LaunchPlan>(plan.launches, index);
-    const uint64_t region = plan.consumed + launch.slot * sizeof(Region);
+    const uint64_t region = Consumed(plan.consumed) + launch.slot * sizeof(Region);
     const RegionPlan* opening = FindOpen(region, level_, who + " consumes");
     if (opening == nullptr) return;
     if (plan.reports_losses != 0 && launch.identity == launch.slot) open_.Report(level_, launch.slot);
@@ -356,9 +398,10 @@ class Checker : ReportLog {
     if (form == kFormBatch) {
       RunBatch(*address, who);
     } else {
-      RunCountedBatch(batch, regions_of_levels_, who);
+      RunCountedBatch(batch, RegionsAround(At<LaunchBlock>(batch.members).source), who);
     }
     TouchArguments(batch.arguments, command, who);
+    if (sets_.IsOfOther(At<LaunchBlock>(batch.members).source)) return;  // it has no workgroups
     for (uint32_t member = 0; member < batch.member_count; ++member)
       RunNode(pipeline, batch.members + uint64_t{member} * batch.member_bytes, command, true);
   }
@@ -374,6 +417,11 @@ class Checker : ReportLog {
       return Complain(who + " runs with the launch block of another node");
     if (!HoldsOutputs(address + sizeof(LaunchBlock), pipeline.outputs[slot]))
       Complain(who + " has the outputs of another node");
+    if (block.form == kFormRegion && sets_.IsOfOther(block.source)) {
+      const bool coalescing = described.info.kind == spirv::LaunchKind::kCoalescing;
+      const uint64_t counters = coalescing ? offsetof(Region, workgroups) : offsetof(Region, reserved);
+      return TouchArguments(block.source + counters, command, who);  // it has no workgroups
+    }
     if (block.form == kFormRegion) {
       RunFromRegion(block, described.info, slot, in_batch ? nullptr : &command, who);
     } else {
@@ -440,7 +488,12 @@ class Checker : ReportLog {
       const auto place = world_.device->device().scratch_addresses.Find(scratch.address);
       return place && place->buffer == command.buffer && scratch.address - place->offset + command.offset == arguments;
     };
-    if (std::none_of(world_.scratches.begin(), world_.scratches.end(), is_in))
+    const std::vector<CheckedBuffer> sets = world_.device->BuffersNamed("trellis regions");
+    const auto is_in_set = [&](const CheckedBuffer& set) {
+      return set.buffer == command.buffer && set.address + command.offset == arguments;
+    };
+    if (std::none_of(world_.scratches.begin(), world_.scratches.end(), is_in) &&
+        std::none_of(sets.begin(), sets.end(), is_in_set))
       Complain(who + " reads its arguments from a wrong place");
   }
 
@@ -457,15 +510,27 @@ class Checker : ReportLog {
     if (slot.heap_bytes != 0) AppendTo(block.regions, pipeline.graph.HeapSlot(), who);
   }
 
+  // Region[] that one lies in: of all levels, or a set.
+  [[nodiscard]] uint64_t RegionsAround(uint64_t region) const {
+    if (sets_.IsOfCurrent(region)) return sets_.Current(sets_.at_hand());
+    if (sets_.IsOfOther(region)) return sets_.Other(sets_.at_hand());
+    return regions_of_levels_;
+  }
+
   void AppendTo(uint64_t regions, uint32_t slot, const std::string& who) {
+    if (regions & kAlternating) {
+      TouchHeader(regions, kRead, who);
+      regions = sets_.Current(regions);
+    }
     const uint64_t region = regions + slot * sizeof(Region);
     const RegionPlan* opening = FindOpen(region, level_ + 1, who + " appends to");
     if (opening == nullptr) return;
     const PreparedInput written = InRegion(*opening);
     Touch(region, region + sizeof(Region), kReadWrite, who + " appends to region " + std::to_string(slot));
     if (opening->batch_count != 0) {
-      const uint64_t count = regions_of_levels_ + opening->batch_count;
-      const uint64_t first = regions_of_levels_ + opening->batch_region * sizeof(Region);
+      const uint64_t around = RegionsAround(region);
+      const uint64_t count = around + opening->batch_count;
+      const uint64_t first = around + opening->batch_region * sizeof(Region);
       Touch(count, count + sizeof(uint32_t), kReadWrite, who + " counts workgroups");
       Touch(first, first + sizeof(Region), kReadWrite, who + " counts workgroups of all");
     }

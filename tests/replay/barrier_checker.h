@@ -19,8 +19,8 @@ struct CheckedScratch {
 };
 
 // What is in the world beside the stream. Before the stream an unknown graph ran on the same queue, with the same
-// scratch and ring, and nothing has been synchronised since; after it the host reads the loss reports. Labels tell
-// where a graph begins and ends.
+// scratch, ring and prepared regions, and was left; after it such a graph follows, and the host reads the loss reports.
+// Labels tell where a graph begins and ends.
 struct CheckedWorld {
   RecordingDevice* device = nullptr;
   std::vector<std::shared_ptr<const ExecutionGraphPipeline>> pipelines;

@@ -15,13 +15,14 @@ class SteppedBarrierTest : public BarrierTest {
   explicit SteppedBarrierTest(bool close_every_level = false)
       : BarrierTest({.close_every_level = close_every_level, .ring_budget = 1}) {}
 
-  // One barrier to enter and one after begin, two for each step but the first, which lacks one of them, one before what
-  // is left is counted, one for the host.
-  void ExpectExactSteps(size_t more = 0, size_t graphs = 1) {
+  // For each graph one after begin, two for each step but the first, which lacks one of them, and one before what is
+  // left is counted; for all but the first one to enter; one at the end.
+  void ExpectExactSteps(size_t more = 0) {
+    device_.End();
     const size_t levels = pipeline_->graph.depth;
     const size_t barriers = PositionsOf(device_.stream(), Command::Kind::kBarrier).size();
     ASSERT_GT(barriers, more + 3 + 2 * levels) << "more steps than levels";
-    ASSERT_EQ((barriers - more - graphs) % 2, 0u);
+    ASSERT_EQ((barriers - more) % 2, 0u);
     ExpectExact(barriers);
   }
 };
@@ -55,7 +56,7 @@ TEST_F(SteppedBarrierTest, AnEntryThatWritesItsInputGetsACopy) {
 TEST_F(SteppedBarrierTest, BackToBackOnOneScratchWithoutTheApplicationsBarriers) {
   Record({NodeBuilder("a").To("b", 40, kLarge), Large(NodeBuilder("b")).Dynamic(2)}, {{"a", 2}});
   Dispatch(device_, pipeline_, scratch_, {{"a", 3}});
-  ExpectExactSteps(0, 2);
+  ExpectExactSteps();
 }
 
 class SteppedClosedBarrierTest : public SteppedBarrierTest {
@@ -76,7 +77,8 @@ class RandomBarrierTest : public BarrierTest, public ::testing::WithParamInterfa
                      .ring_budget = ring_budget,
                      .max_rounds = max_rounds,
                      .launch_batches = GetParam() % 2 == 0 ? LaunchBatches::kAlways : LaunchBatches::kAuto,
-                     .queues = 1 + GetParam() / 4 % 2}) {}
+                     .queues = 1 + GetParam() / 4 % 2,
+                     .prepare_regions = GetParam() / 8 % 2 == 0}) {}
 
   void CheckSeed();
 };
@@ -94,6 +96,7 @@ void RandomBarrierTest::CheckSeed() {
     }
     Dispatch(device_, pipeline_, scratch_, inputs);
   }
+  device_.End();
   const CommandStream& stream = device_.stream();
   const std::vector<std::string> complaints = CheckStream(world_, stream);
   ASSERT_TRUE(complaints.empty()) << complaints.front() << '\n' << Describe(stream);
@@ -101,10 +104,16 @@ void RandomBarrierTest::CheckSeed() {
   std::vector<size_t> positions = PositionsOf(stream, Command::Kind::kBarrier);
   std::shuffle(positions.begin(), positions.end(), random);
   positions.resize(std::min<size_t>(positions.size(), 12));
-  for (size_t position : positions)
+  for (size_t position : positions) {
+    // A graph without a begin kernel that copies inputs enters with a barrier that only some graphs before it need:
+    // those whose last level has records where the copies go.
+    const bool enters = position > 0 && stream[position - 1].kind == Command::Kind::kBeginLabel &&
+                        stream[position - 1].label.find("execution graph") == 0;
+    if (enters && device_.device().settings.prepare_regions) continue;
     EXPECT_FALSE(CheckStream(world_, Without(stream, position)).empty())
         << "barrier at " << position << " is not needed\n"
         << Describe(stream);
+  }
 }
 
 TEST_P(RandomBarrierTest, AcceptedAndNoBarrierIsThereForNothing) { CheckSeed(); }

@@ -234,6 +234,7 @@ TEST_F(BarrierTest, ManyRegionsAreOpenedByAKernelOfTheirOwn) {
   }
   Use(MakePipeline(device_, sources));
   Dispatch(device_, pipeline_, scratch_, {{"top", 1}});
+  device_.End();
   const std::vector<std::string> complaints = CheckStream(world_, device_.stream());
   EXPECT_TRUE(complaints.empty()) << complaints.front();
   EXPECT_EQ(PositionsOf(device_.stream(), Command::Kind::kBarrier).size(), BarriersFor(3, 2) + 1);
@@ -245,15 +246,15 @@ TEST_F(BarrierTest, NothingIsReportedWhereNothingCanBeLost) {
   Record({NodeBuilder("a").To("b", 4).LimitHolds(), NodeBuilder("b").To("c", 2).LimitHolds(), NodeBuilder("c")},
          {{"a", 3}});
   EXPECT_EQ(PositionsOf(device_.stream(), Command::Kind::kDispatch).size(), 2u);  // begin, a
-  ExpectExact(BarriersFor(3) - 1);
+  ExpectExact(BarriersFor(3));
 }
 
 // The roots and what they may send are known on the device alone.
 TEST_F(BarrierTest, InfosOnTheDeviceMayLoseTheirPayloads) {
   Use(MakePipeline(device_, {NodeBuilder("a").Dynamic().Payload(12)}));
   DispatchFromDevice(device_, pipeline_, scratch_, 3);
-  // enter, begin; count, place, append, copy, sums, close; the host
-  ExpectExact(2 + 6 + 1);
+  // begin; count, place, append, copy, sums, close; the end
+  ExpectExact(1 + 6 + 1);
 }
 
 // Where other queues may want the ring, one more before it is given back.
@@ -274,14 +275,134 @@ TEST_F(SharedRingBarrierTest, AClaimMayFailWhereNothingElseCanBeLost) {
 
 TEST_F(SharedRingBarrierTest, InputsThatAreCopiedMayFindNoRing) {
   Record({Writing(NodeBuilder("a"))}, {{"a", 40}});
-  // After the copy, before the release, for the host.
-  ExpectExact(BarriersFor(1) + 3);
+  // After the copy, before the release.
+  ExpectExact(BarriersFor(1) + 2);
 }
 
 TEST_F(SharedRingBarrierTest, BackToBackOnOneScratchWithoutTheApplicationsBarriers) {
   Record({NodeBuilder("a").To("b"), NodeBuilder("b").Dynamic()}, {{"a", 1}});
   Dispatch(device_, pipeline_, scratch_, {{"a", 5}});
   ExpectExact(2 * (BarriersFor(2, 1) + 1));
+}
+
+// Where executions prepare regions for one another there is neither a begin kernel nor its barrier.
+class PreparedBarrierTest : public BarrierTest {
+ protected:
+  PreparedBarrierTest() : BarrierTest({.launch_batches = LaunchBatches::kAlways, .prepare_regions = true}) {}
+
+  // Nodes of level 1 that are made of regions are dispatched for both sets.
+  void ExpectDispatches(size_t direct, size_t indirect) {
+    EXPECT_EQ(PositionsOf(device_.stream(), Command::Kind::kDispatch).size(), direct);
+    EXPECT_EQ(PositionsOf(device_.stream(), Command::Kind::kDispatchIndirect).size(), indirect);
+  }
+};
+
+TEST_F(PreparedBarrierTest, Chain) {
+  Record({NodeBuilder("a").To("b", 4), NodeBuilder("b").To("c", 2), NodeBuilder("c").To("d"), NodeBuilder("d")},
+         {{"a", 3}});
+  ExpectDispatches(3, 2 + 2);  // regions, a, losses
+  ExpectExact(BarriersFor(4) - 1);
+}
+
+TEST_F(PreparedBarrierTest, FanOut) {
+  Record({NodeBuilder("a").To("b").To("c").To("d"), NodeBuilder("b"), NodeBuilder("c").Coalescing(8), NodeBuilder("d")},
+         {{"a", 2}});
+  ExpectDispatches(3, 2 * 3);
+  ExpectExact(BarriersFor(2) - 1);
+}
+
+TEST_F(PreparedBarrierTest, BatchesThatProducersCount) {
+  Record({NodeBuilder("a").ToIndices("b", {0, 1, 2}).To("c"), NodeBuilder("b", 0).Coalescing(8),
+          NodeBuilder("b", 1).Coalescing(8), NodeBuilder("b", 2).Coalescing(8), NodeBuilder("c")},
+         {{"a", 3}});
+  ExpectDispatches(3, 2 * 2);
+  ExpectExact(BarriersFor(2) - 1);
+}
+
+TEST_F(PreparedBarrierTest, NotWhereAKernelNumbersABatch) {
+  Record({NodeBuilder("a").ToIndices("b", {0, 1}), NodeBuilder("b", 0).Static(2), NodeBuilder("b", 1).Static(2)},
+         {{"a", 3}});
+  ExpectExact(BarriersFor(2, 1));
+}
+
+TEST_F(PreparedBarrierTest, LevelsThatAreClosed) {
+  Record({NodeBuilder("a").To("b", 4096), NodeBuilder("b").Dynamic(4).To("c"),
+          NodeBuilder("s").Dynamic(2).SharesInput("b"), NodeBuilder("c").Dynamic(4)},
+         {{"a", 9}});
+  ExpectExact(BarriersFor(3, 2) - 1 + 2);
+}
+
+TEST_F(PreparedBarrierTest, AllocationsFromTheHeap) {
+  NodeBuilder a = NodeBuilder("a").To("b", 4);
+  a.LastOutput().uses_heap = true;
+  NodeBuilder b = NodeBuilder("b").To("c", 4);
+  b.LastOutput().uses_heap = true;
+  Record({a, b, NodeBuilder("c")}, {{"a", 9}});
+  ExpectExact(BarriersFor(3) - 1);
+}
+
+TEST_F(PreparedBarrierTest, Recursion) {
+  Record({NodeBuilder("a").Recursion(3).To("a", 2).To("b"), NodeBuilder("b")}, {{"a", 1}});
+  ExpectExact(BarriersFor(5) - 1);
+}
+
+TEST_F(PreparedBarrierTest, AnEntryThatWritesItsInputGetsACopy) {
+  Record({Writing(NodeBuilder("a")).To("b"), NodeBuilder("b")}, {{"a", 40}});
+  ExpectExact(BarriersFor(2) - 1 + 1);
+}
+
+TEST_F(PreparedBarrierTest, NothingIsReportedWhereNothingCanBeLost) {
+  world_.nothing_can_be_lost = true;
+  Record({NodeBuilder("a").To("b", 4).LimitHolds(), NodeBuilder("b").To("c", 2).LimitHolds(), NodeBuilder("c")},
+         {{"a", 3}});
+  ExpectDispatches(3, 2 + 1);  // it still turns to what it has prepared
+  ExpectExact(BarriersFor(3) - 1);
+}
+
+// Two more to enter; leaves need nothing.
+TEST_F(PreparedBarrierTest, BackToBackOnOneScratchWithoutTheApplicationsBarriers) {
+  Record({NodeBuilder("a").To("b"), NodeBuilder("b").Dynamic()}, {{"a", 1}});
+  Dispatch(device_, pipeline_, scratch_, {{"a", 1}});
+  Dispatch(device_, pipeline_, scratch_, {{"b", 5}});
+  Dispatch(device_, pipeline_, scratch_, {{"a", 2}, {"b", 2}});
+  ExpectExact(3 * 2 + 2 + 1);
+}
+
+TEST_F(PreparedBarrierTest, GraphsInTurns) {
+  Record({NodeBuilder("a").To("b"), NodeBuilder("b")}, {{"a", 1}});
+  Record({NodeBuilder("x").To("y", 3).Payload(8), NodeBuilder("y").To("z").Payload(8), NodeBuilder("z").Payload(8)},
+         {{"x", 1}, {"y", 1}});
+  ExpectExact(1 + (1 + 2) + 1);
+}
+
+TEST_F(PreparedBarrierTest, WithoutMemoryForItABeginKernel) {
+  device_.device().memory_properties.memoryTypes[0].propertyFlags &= ~VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT;
+  Record({NodeBuilder("a").To("b"), NodeBuilder("b")}, {{"a", 1}});
+  ExpectExact(BarriersFor(2));
+}
+
+TEST_F(PreparedBarrierTest, MoreDispatchesThanItIsWorth) {
+  NodeBuilder a("a");
+  std::vector<NodeSource> sources;
+  for (uint32_t i = 0; i < 33; ++i) {
+    const std::string name = "b" + std::to_string(i);
+    a.To(name);
+    sources.push_back(NodeBuilder(name).source);
+  }
+  sources.push_back(a.source);
+  Use(MakePipeline(device_, sources));
+  Dispatch(device_, pipeline_, scratch_, {{"a", 1}});
+  ExpectExact(BarriersFor(2));
+}
+
+class SharedRingPreparedBarrierTest : public BarrierTest {
+ protected:
+  SharedRingPreparedBarrierTest() : BarrierTest({.queues = 2, .prepare_regions = true}) {}
+};
+
+TEST_F(SharedRingPreparedBarrierTest, RingsAreClaimed) {
+  Record({NodeBuilder("a").To("b"), NodeBuilder("b")}, {{"a", 1}});
+  ExpectExact(BarriersFor(2) + 1);
 }
 
 // Every level is closed, and regions are opened anew for each.
@@ -377,6 +498,7 @@ TEST_F(BarrierTest, ACopyOfThePushConstantsNeedsNoneOfItsOwn) {
 // The checker itself: a stream that is wrong in another way than by barriers.
 TEST_F(BarrierTest, TheCheckerSeesMissingPushConstantsAndKernels) {
   Record({NodeBuilder("a").To("b"), NodeBuilder("b").To("c"), NodeBuilder("c")}, {{"a", 1}});
+  device_.End();
   const CommandStream& stream = device_.stream();
   ASSERT_TRUE(CheckStream(world_, stream).empty());
   // All but the last one, which puts the application's state back.

@@ -46,7 +46,7 @@ class BeginEndKernelTest : public KernelTest {
   void ReportLosses(const PlanSpan& regions, const std::vector<RegionPlan>& openings) {
     reports_ = ReportMemory();
     const auto count = static_cast<uint32_t>(openings.size());
-    const LossPlan plan = {regions.address, Memory(openings).address, reports_.address, count, 42};
+    const LossPlan plan = {regions.address, Memory(openings).address, 0, reports_.address, count, 0, 42, 0};
     Run(Kernel::kReportLosses, plan, (count + shared::kLevelsWorkgroup - 1) / shared::kLevelsWorkgroup);
   }
   static void ExpectOpened(const Region& region, const RegionPlan& plan, uint64_t ring) {
@@ -158,7 +158,7 @@ TEST_F(BeginEndKernelTest, ASecondKernelOpensManyRegions) {
   for (uint32_t i = 0; i < 1000; ++i)
     openings.push_back({i * 64ull, i, 4, 100 + i, 1, 2999 - 3 * i, i % 2, i, 1, i, 0, 0, 0});
   Begin(RingTable({Ring(0x10000, 1 << 20)}), 4096);
-  const OpenPlan plan = {control_.address, regions_.address, Memory(openings).address, 1000, 0};
+  const OpenPlan plan = {control_.address, regions_.address, Memory(openings).address, 0, 1000, 0};
   Run(Kernel::kOpenRegions, plan, 8);
   for (uint32_t i = 0; i < 1000; ++i) {
     ExpectOpened(Read<Region>(regions_, 2999 - 3 * i), openings[i], 0x10000);
@@ -178,7 +178,7 @@ TEST_F(BeginEndKernelTest, OpensMembersOfCountedBatches) {
   Begin(RingTable({Ring(0x10000, 1 << 20)}), 4096);
   std::vector<uint32_t> counts(160, 77);
   std::memcpy(regions_.host + kCounts * sizeof(Region), counts.data(), counts.size() * sizeof(counts[0]));
-  const OpenPlan plan = {control_.address, regions_.address, Memory(openings).address, 150, 0};
+  const OpenPlan plan = {control_.address, regions_.address, Memory(openings).address, 0, 150, 0};
   Run(Kernel::kOpenRegions, plan, 2);
   std::memcpy(counts.data(), regions_.host + kCounts * sizeof(Region), counts.size() * sizeof(counts[0]));
   for (uint32_t i = 0; i < 160; ++i) {
@@ -210,6 +210,108 @@ TEST_F(BeginEndKernelTest, WhatEveryRegionLostIsReported) {
     EXPECT_EQ(report.slot % 50, 7u);
     EXPECT_EQ(report.records, 1000 + report.slot + 100 * (report.level - 1));
   }
+}
+
+// Two sets of 200 regions and what is behind them. The execution that is running has the second one.
+class PreparedRegionsKernelTest : public BeginEndKernelTest {
+ protected:
+  static constexpr uint32_t kRegions = 200;
+  static constexpr uint32_t kSetBytes = (kRegions + 1) * sizeof(Region);
+
+  PreparedRegionsKernelTest() {
+    for (uint32_t i = 0; i < kRegions; ++i) openings_.push_back({i * 64ull, i, 4, 100, 1, i, i % 5, i, 1, i, 0, 0, 0});
+    // The counts of the last two are behind the regions of their set.
+    for (uint32_t i = kRegions - 2; i < kRegions; ++i) {
+      openings_[i].batch_region = kRegions - 2;
+      openings_[i].batch_count = kRegions * uint32_t{sizeof(Region)} + 4 * (i - (kRegions - 2));
+    }
+    for (uint32_t i = 0; i < 300; ++i) openings_.push_back({i * 64ull, i, 4, 10, 2, 2 * i, 0, 1, 1, 0, 0, 0, 0});
+  }
+  void SetUp() override {
+    KernelTest::SetUp();
+    if (IsSkipped()) return;
+    std::vector<Region> sets(2 * (kRegions + 1));
+    for (Region& region : sets) region.lost = region.reserved = region.workgroups = 7;
+    sets_ = Memory(sizeof(shared::AlternatingRegions) + 2 * kSetBytes);
+    shared::AlternatingRegions header = {};
+    header.current = kSetBytes;
+    sets_.Store(0, header);
+    sets_.Store(sizeof(header), std::span<const Region>(sets));
+  }
+  [[nodiscard]] uint64_t prepared() const { return sets_.address | shared::kAlternating; }
+  [[nodiscard]] Region RegionIn(uint32_t set, uint32_t index) const {
+    Region region;
+    std::memcpy(&region, sets_.host + sizeof(shared::AlternatingRegions) + set * kSetBytes + index * sizeof(region),
+                sizeof(region));
+    return region;
+  }
+  [[nodiscard]] shared::AlternatingRegions Header() const { return Read<shared::AlternatingRegions>(sets_); }
+  void Lose(uint32_t set, uint32_t index, uint32_t records) {
+    Region region = RegionIn(set, index);
+    region.lost = records;
+    sets_.Store(sizeof(shared::AlternatingRegions) + set * kSetBytes + index * sizeof(region), region);
+  }
+
+  std::vector<RegionPlan> openings_;
+  PlanSpan sets_;
+};
+
+TEST_F(PreparedRegionsKernelTest, TheSetOfTheNextExecutionIsOpened) {
+  Begin(RingTable({Ring(0x10000, 1 << 20)}), 4096);
+  const auto count = static_cast<uint32_t>(openings_.size());
+  const OpenPlan plan = {control_.address, regions_.address, Memory(openings_).address, prepared(), count, kRegions};
+  Run(Kernel::kOpenRegions, plan, (count + shared::kLevelsWorkgroup - 1) / shared::kLevelsWorkgroup);
+  for (uint32_t i = 0; i < kRegions; ++i) {
+    ExpectOpened(RegionIn(0, i), openings_[i], 0x10000);
+    EXPECT_EQ(RegionIn(1, i).reserved, 7u) << "in use";
+    if (i < kRegions - 2) continue;
+    const uint64_t set = sets_.address + sizeof(shared::AlternatingRegions);
+    EXPECT_EQ(RegionIn(0, i).batch_count, set + openings_[i].batch_count);
+    EXPECT_EQ(RegionIn(0, i).batch_total, set + (kRegions - 2) * sizeof(Region) + offsetof(Region, workgroups));
+  }
+  for (uint32_t i = 0; i < 300; ++i) {
+    ExpectOpened(Read<Region>(regions_, 2 * i), openings_[kRegions + i], 0x10000);
+    EXPECT_EQ(Read<Region>(regions_, 2 * i + 1).one_y, 0u);
+  }
+  // The words behind the regions: two counts, and what nobody opens.
+  EXPECT_EQ(RegionIn(0, kRegions).records.base, 0u);
+  EXPECT_EQ(RegionIn(0, kRegions).lost, 7u);
+  EXPECT_EQ(Header().current, kSetBytes);
+  EXPECT_EQ(Header().other, 0u);
+}
+
+TEST_F(PreparedRegionsKernelTest, LossesOfTheSetInUseAreReportedBeforeItTurns) {
+  for (uint32_t set = 0; set < 2; ++set)
+    for (uint32_t i = 0; i < kRegions; ++i) Lose(set, i, 0);
+  Lose(1, 3, 30);
+  Lose(1, 199, 31);
+  Lose(0, 4, 32);
+  std::vector<Region> regions(600);
+  regions[2 * 299].lost = 33;
+  regions[1].lost = 34;  // not opened
+  reports_ = ReportMemory();
+  const auto count = static_cast<uint32_t>(openings_.size());
+  const LossPlan plan = {
+      Memory(regions).address, Memory(openings_).address, prepared(), reports_.address, count, kRegions, 42, 0};
+  for (uint32_t execution = 1; execution <= 2; ++execution) {
+    Run(Kernel::kReportLosses, plan, 1 + (count - kRegions + shared::kLevelsWorkgroup - 1) / shared::kLevelsWorkgroup);
+    EXPECT_EQ(Header().current, execution == 1 ? 0u : kSetBytes);
+    EXPECT_EQ(Header().other, execution == 1 ? kSetBytes : 0u);
+  }
+  std::vector<uint32_t> lost;
+  for (const LossReport& report : ReportsIn(reports_)) lost.push_back(report.records);
+  ASSERT_EQ(lost.size(), 3u + 2u);
+  std::sort(lost.begin(), lost.begin() + 3);
+  std::sort(lost.begin() + 3, lost.end());
+  EXPECT_EQ(lost, (std::vector<uint32_t>{30, 31, 33, 32, 33}));
+}
+
+// Where nothing can be lost.
+TEST_F(PreparedRegionsKernelTest, ItTurnsWithoutReports) {
+  const LossPlan plan = {0, 0, prepared(), 0, 0, 0, 42, 0};
+  Run(Kernel::kReportLosses, plan);
+  EXPECT_EQ(Header().current, 0u);
+  EXPECT_EQ(Header().other, kSetBytes);
 }
 
 TEST_F(BeginEndKernelTest, WithoutARingEveryRegionIsClosedAndWritesGoToTheDump) {

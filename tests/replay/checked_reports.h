@@ -7,6 +7,7 @@
 #include "meta_shaders/shared/graph_data.h"
 #include "tests/replay/checked_batches.h"
 #include "tests/replay/checked_memory.h"
+#include "tests/replay/checked_sets.h"
 
 namespace trellis::test {
 
@@ -21,18 +22,32 @@ class ReportLog : protected BatchLog {
   }
   void CheckReportsRead() { CheckHostRead(reports_, reports_ + kReportBytes, "host reads loss reports"); }
 
+  void TouchHeader(uint64_t prepared, VkAccessFlags access, const std::string& who) {
+    const uint64_t header = PreparedSets::HeaderOf(prepared);
+    Touch(header, header + sizeof(shared::AlternatingRegions), access, who + " looks which regions are prepared");
+  }
+
   // The kernel report_losses.
   void RunLosses(const shared::LossPlan& plan, uint32_t workgroups) {
-    if (workgroups * shared::kLevelsWorkgroup < plan.opening_count) Complain("report_losses has too few workgroups");
-    TouchReports(plan.reports, "report_losses");
+    const uint32_t later = plan.opening_count - plan.prepared_count;
+    if ((workgroups - (plan.prepared != 0 ? 1 : 0)) * shared::kLevelsWorkgroup < later)
+      Complain("report_losses has too few workgroups");
+    if (plan.prepared != 0) {
+      TouchHeader(plan.prepared, kReadWrite, "report_losses");
+      sets_.Turn(plan.prepared);
+    }
+    if (plan.opening_count != 0) TouchReports(plan.reports, "report_losses");
     for (uint32_t i = 0; i < plan.opening_count; ++i) {
       const auto& opening = At<shared::RegionPlan>(plan.openings, i);
-      const uint64_t region = plan.regions + opening.region * sizeof(shared::Region);
+      const uint64_t regions = i < plan.prepared_count ? sets_.Current(plan.prepared) : plan.regions;
+      const uint64_t region = regions + opening.region * sizeof(shared::Region);
       Touch(region, region + sizeof(shared::Region), kRead,
             "report_losses reads region " + std::to_string(opening.slot));
       open_.Report(opening.level, opening.slot);
     }
   }
+
+  PreparedSets sets_;
 
  private:
   static constexpr uint32_t kReporting = ~0u;  // a group that no nodes have

@@ -1,6 +1,7 @@
 #include "tests/replay/recording_device.h"
 
 #include "layer/memory/device_buffer.h"
+#include "layer/replay/replay.h"
 
 namespace trellis::test {
 
@@ -50,11 +51,12 @@ struct RecordingDriver {
     Self(device).buffers_.at(buffer).memory = memory;
     return VK_SUCCESS;
   }
-  static VkResult MapMemory(VkDevice device, VkDeviceMemory memory, VkDeviceSize, VkDeviceSize, VkMemoryMapFlags,
+  static VkResult MapMemory(VkDevice device, VkDeviceMemory memory, VkDeviceSize offset, VkDeviceSize, VkMemoryMapFlags,
                             void** data) {
-    *data = Self(device).memories_.at(memory).data();
+    *data = Self(device).memories_.at(memory).data() + offset;
     return VK_SUCCESS;
   }
+  static void UnmapMemory(VkDevice, VkDeviceMemory) {}
   static VkDeviceAddress GetBufferDeviceAddress(VkDevice device, const VkBufferDeviceAddressInfo* info) {
     RecordingDevice& self = Self(device);
     return reinterpret_cast<VkDeviceAddress>(self.memories_.at(self.buffers_.at(info->buffer).memory).data());
@@ -144,6 +146,7 @@ struct RecordingDriver {
     dispatch.FreeMemory = FreeMemory;
     dispatch.BindBufferMemory = BindBufferMemory;
     dispatch.MapMemory = MapMemory;
+    dispatch.UnmapMemory = UnmapMemory;
     dispatch.GetBufferDeviceAddress = GetBufferDeviceAddress;
     dispatch.CreatePipelineLayout = Create<VkPipelineLayoutCreateInfo, VkPipelineLayout>;
     dispatch.DestroyPipelineLayout = Destroy<VkPipelineLayout>;
@@ -193,6 +196,16 @@ RecordingDevice::~RecordingDevice() {
 void RecordingDevice::Begin() {
   stream_.clear();
   command_buffer_->BeginRecording(0);
+}
+
+void RecordingDevice::End() { LeaveGraphs(*command_buffer_); }
+
+std::vector<CheckedBuffer> RecordingDevice::BuffersNamed(const std::string& name) const {
+  std::vector<CheckedBuffer> found;
+  for (const auto& [buffer, made] : buffers_)
+    if (NameOf(HandleToU64(buffer)) == name)
+      found.push_back({buffer, reinterpret_cast<VkDeviceAddress>(memories_.at(made.memory).data()), made.size});
+  return found;
 }
 
 VkDeviceAddress RecordingDevice::MakeScratch(VkDeviceSize bytes) {

@@ -16,6 +16,13 @@
 
 namespace trellis::test {
 
+// A buffer of the layer's with its memory. `address`: of its first byte.
+struct CheckedBuffer {
+  VkBuffer buffer = VK_NULL_HANDLE;
+  VkDeviceAddress address = 0;
+  VkDeviceSize size = 0;
+};
+
 class RecordingDevice {
  public:
   // `queues`: that it was created with, of the command buffer's family.
@@ -30,6 +37,8 @@ class RecordingDevice {
   [[nodiscard]] const CommandStream& stream() const { return stream_; }
   // As vkBeginCommandBuffer: forgets the recording.
   void Begin();
+  // As vkEndCommandBuffer.
+  void End();
 
   // A buffer for scratch with its address known to the layer. Lives as long as the device.
   VkDeviceAddress MakeScratch(VkDeviceSize bytes);
@@ -39,6 +48,8 @@ class RecordingDevice {
   void FailAllocations(bool fail) { fail_allocations_ = fail; }
   // Name that the layer gave an object; empty if none.
   [[nodiscard]] std::string NameOf(uint64_t handle) const;
+  // Those that exist and have this name.
+  [[nodiscard]] std::vector<CheckedBuffer> BuffersNamed(const std::string& name) const;
   // Objects made and not yet destroyed: buffers, memories, pipelines, layouts, modules.
   [[nodiscard]] int LiveObjects() const { return live_objects_; }
   // Queue families that share the buffer made last; empty if it belongs to one.

@@ -37,17 +37,21 @@ class ReplayTest : public ::testing::Test {
   static size_t HostBarriers(const RecordingDevice& device) {
     return static_cast<size_t>(
         std::count_if(device.stream().begin(), device.stream().end(), [](const Command& command) {
-          return command.kind == Kind::kBarrier && command.destination_stages == VK_PIPELINE_STAGE_HOST_BIT;
+          return command.kind == Kind::kBarrier && (command.destination_stages & VK_PIPELINE_STAGE_HOST_BIT) != 0;
         }));
   }
   size_t Count(Kind kind) const { return PositionsOf(device_.stream(), kind).size(); }
   VkResult Error() { return device_.command_buffer().recorded_error; }
 
-  RecordingDevice device_{[] {
+  // With a begin kernel.
+  static Settings Quiet() {
     Settings settings;
     settings.log_file = "/dev/null";
+    settings.prepare_regions = false;
     return settings;
-  }()};
+  }
+
+  RecordingDevice device_{Quiet()};
   std::shared_ptr<ExecutionGraphPipeline> pipeline_;
   VkDeviceAddress scratch_ = 0;
 };
@@ -85,6 +89,7 @@ TEST_F(ReplayTest, NodesThatShareAShaderShareADispatchAndItsLabel) {
 TEST_F(ReplayTest, NothingFollowsTheLastLevelWhereNothingCanBeLost) {
   Use({NodeBuilder("a").To("b", 4).LimitHolds(), NodeBuilder("b").To("c").LimitHolds(), NodeBuilder("c")});
   Dispatch(device_, pipeline_, scratch_, {{"a", 1}});
+  device_.End();
   EXPECT_THAT(Labels(), ElementsAre("execution graph from a[0]", "trellis begin", "node a[0] level 0",
                                     "node b[0] level 1", "node c[0] level 2"));
   EXPECT_EQ(HostBarriers(device_), 0u);
@@ -94,6 +99,7 @@ TEST_F(ReplayTest, NothingFollowsTheLastLevelWhereNothingCanBeLost) {
 TEST_F(ReplayTest, OneOutputWhoseLimitMayBeBrokenIsEnoughToLookForLosses) {
   Use({NodeBuilder("a").To("b", 4).To("c"), NodeBuilder("b").To("c").LimitHolds(), NodeBuilder("c")});
   Dispatch(device_, pipeline_, scratch_, {{"a", 1}});
+  device_.End();
   EXPECT_THAT(Labels(), ElementsAre("execution graph from a[0]", "trellis begin", "node a[0] level 0",
                                     "node b[0] level 1", "node c[0] level 1", "trellis losses", "node c[0] level 2"));
   EXPECT_EQ(HostBarriers(device_), 1u);
@@ -107,14 +113,17 @@ TEST_F(ReplayTest, WhatFitsInPartOnlyIsLookedAt) {
 
 // What nodes tell with the setting `validate` has to arrive all the same.
 TEST_F(ReplayTest, NodesThatReportAreWaitedFor) {
-  Settings settings;
+  Settings settings = Quiet();
   settings.validate = true;
-  settings.log_file = "/dev/null";
-  RecordingDevice device(settings);
-  device.Begin();
-  const auto pipeline = MakePipeline(device, {NodeBuilder("a").To("b").LimitHolds(), NodeBuilder("b")});
-  Dispatch(device, pipeline, device.MakeScratch(ScratchBytes(*pipeline)), {{"a", 1}});
-  EXPECT_EQ(HostBarriers(device), 1u);
+  for (const bool prepares : {false, true}) {
+    settings.prepare_regions = prepares;
+    RecordingDevice device(settings);
+    device.Begin();
+    const auto pipeline = MakePipeline(device, {NodeBuilder("a").To("b").LimitHolds(), NodeBuilder("b")});
+    Dispatch(device, pipeline, device.MakeScratch(ScratchBytes(*pipeline)), {{"a", 1}});
+    device.End();
+    EXPECT_EQ(HostBarriers(device), 1u);
+  }
 }
 
 TEST_F(ReplayTest, QueuesOfOneFamilyGiveTheirRingsBack) {
@@ -124,9 +133,29 @@ TEST_F(ReplayTest, QueuesOfOneFamilyGiveTheirRingsBack) {
   device.Begin();
   const auto pipeline = MakePipeline(device, {NodeBuilder("a").To("b").LimitHolds(), NodeBuilder("b")});
   Dispatch(device, pipeline, device.MakeScratch(ScratchBytes(*pipeline)), {{"a", 1}});
+  device.End();
   EXPECT_THAT(Labels(device), ElementsAre("execution graph from a[0]", "trellis begin", "node a[0] level 0",
                                           "trellis losses", "node b[0] level 1", "trellis end"));
   EXPECT_EQ(HostBarriers(device), 1u);
+}
+
+// Executions prepare regions for one another: a kernel beside level 0, and a dispatch of level 1 for each of two sets.
+TEST_F(ReplayTest, PreparedRegionsTakeTheBeginKernelsPlace) {
+  Settings settings = Quiet();
+  settings.prepare_regions = true;
+  RecordingDevice device(settings);
+  device.Begin();
+  const auto pipeline = MakePipeline(device, {NodeBuilder("a").To("b"), NodeBuilder("b").To("c"), NodeBuilder("c")});
+  Dispatch(device, pipeline, device.MakeScratch(ScratchBytes(*pipeline)), {{"a", 1}});
+  device.End();
+  EXPECT_THAT(Labels(device),
+              ElementsAre("execution graph from a[0]", "trellis regions", "node a[0] level 0", "node b[0] level 1",
+                          "node b[0] level 1", "trellis losses", "node c[0] level 2"));
+  std::set<std::pair<VkBuffer, VkDeviceSize>> arguments;
+  for (size_t position : PositionsOf(device.stream(), Kind::kDispatchIndirect))
+    arguments.insert({device.stream()[position].buffer, device.stream()[position].offset});
+  EXPECT_EQ(arguments.size(), 3u);
+  EXPECT_GT(device.command_buffer().ring_bytes, 0u);
 }
 
 // A grid of 0 is the node's own; its sharer has another one.
@@ -158,7 +187,7 @@ TEST_F(ReplayTest, OneIndirectDispatchForEachLaunch) {
 
 // What a level costs: a barrier; what a launch costs: a pipeline, an address, a dispatch.
 TEST_F(ReplayTest, FewCommandsForEachLaunchAndLevel) {
-  Settings settings;
+  Settings settings = Quiet();
   settings.labels = false;
   RecordingDevice device(settings);
   device.Begin();

@@ -111,6 +111,29 @@ TEST_F(RingPoolTest, AFailedAllocationDoesNotStopSmallerGraphs) {
   EXPECT_EQ(pool->RingCount(), 2u);
 }
 
+// A graph that is recorded with a ring finds it when it is submitted, and so do smaller ones.
+TEST_F(RingPoolTest, ARingToRecordWith) {
+  const auto pool = Pool();
+  const VkDeviceAddress ring = pool->RingWith(3 * kMiB);
+  EXPECT_NE(ring, 0u);
+  EXPECT_EQ(ring, Entry(*pool, 0).base);
+  EXPECT_EQ(pool->RingWith(kMiB), ring);
+  ASSERT_EQ(pool->EnsureRings(QueueNumber(1), 3 * kMiB), VK_SUCCESS);
+  EXPECT_EQ(pool->RingCount(), 1u);
+  const VkDeviceAddress larger = pool->RingWith(5 * kMiB);
+  EXPECT_NE(larger, ring);
+  EXPECT_GE(Entry(*pool, 1).bytes, 5 * kMiB);
+  EXPECT_EQ(pool->RingWith(3 * kMiB), ring) << "what was recorded stays";
+}
+
+TEST_F(RingPoolTest, NoRingToRecordWithWhereThereIsNoMemory) {
+  const auto pool = Pool();
+  device_.FailAllocations(true);
+  EXPECT_EQ(pool->RingWith(kMiB), 0u);
+  device_.FailAllocations(false);
+  EXPECT_NE(pool->RingWith(kMiB), 0u);
+}
+
 TEST(RingBudgetTest, TheSettingWins) {
   Settings settings;
   settings.ring_budget = 3;

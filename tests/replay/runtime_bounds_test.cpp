@@ -41,10 +41,12 @@ class RuntimeBounds : public RuntimeTest {
     std::vector<Range> ranks;
   };
 
-  // The region of every slot is alike; the heap has 4096 units.
+  // The region of every slot is alike; the heap has 4096 units. Every other time they are one of two sets.
   void OpenAlike(const RegionSetup& setup) {
     setup_ = setup;
     Open({setup, setup, setup, {16, 4096}});
+    alternates_ = !alternates_;
+    if (alternates_) AppendToAlternating();
   }
 
   static RuntimeCall Reservation(uint32_t function, uint32_t output, uint32_t index, uint32_t count) {
@@ -133,6 +135,7 @@ class RuntimeBounds : public RuntimeTest {
   }
 
   RegionSetup setup_;
+  bool alternates_ = false;
 };
 
 constexpr uint32_t kReservations[] = {shared::kCallReserveWorkgroup, shared::kCallReserveInvocation,

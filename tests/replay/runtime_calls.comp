@@ -135,7 +135,7 @@ bool FinishWriting(const RuntimeCall call) {
 void main() {
   const RuntimeCall call = RuntimeCallReference(push.plan).call;
   trellis_launch = call.launch;
-  trellis_regions = LaunchBlockReference(call.launch).block.regions;
+  trellis_regions = CurrentRegions(LaunchBlockReference(call.launch).block.regions);
   trellis_local_index = gl_LocalInvocationIndex;
   trellis_turn = 0u;
   trellis_record = 0u;

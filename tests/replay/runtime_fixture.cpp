@@ -123,6 +123,7 @@ void RuntimeTest::Open(const std::vector<RegionSetup>& setups) {
     const uint64_t workgroups = (there + setup.coalesce - 1) / setup.coalesce;
     regions[i].workgroups = static_cast<uint32_t>(std::min<uint64_t>(workgroups, setup.most_workgroups));
   }
+  sets_ = guarded_->Take(sizeof(shared::AlternatingRegions));
   batch_counts_ = guarded_->Take(std::vector<uint32_t>(setups.size(), 0));
   regions_ = guarded_->Take(regions);
   for (size_t i = 0; i < setups.size(); ++i) {
@@ -163,6 +164,14 @@ shared::LaunchBlock RuntimeTest::BlockOf(uint32_t slot) const {
 
 void RuntimeTest::ReadFromRegion(uint32_t slot) {
   block_ = BlockOf(slot);
+  StoreBlock();
+}
+
+void RuntimeTest::AppendToAlternating() {
+  shared::AlternatingRegions header = {};
+  header.current = static_cast<uint32_t>(regions_.address - sets_.address - sizeof(header));
+  sets_.Store(0, header);
+  block_.regions = sets_.address | shared::kAlternating;
   StoreBlock();
 }
 

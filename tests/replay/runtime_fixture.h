@@ -51,6 +51,8 @@ class RuntimeTest : public KernelTest {
   void SetInput(const shared::LaunchInput& input) { input_.Store(0, input); }
   // From now on the launch reads the region of this slot.
   void ReadFromRegion(uint32_t slot);
+  // From now on the launch finds the regions that it appends to behind a header (AlternatingRegions).
+  void AppendToAlternating();
   // From now on a batch of launches reads these regions, whose first workgroups have the numbers `sums`; its last one
   // is their number in all.
   void ReadFromBatch(const std::vector<uint32_t>& slots, const std::vector<uint32_t>& sums, uint32_t kind);
@@ -83,6 +85,7 @@ class RuntimeTest : public KernelTest {
   PlanSpan memory_;
   std::unique_ptr<GuardedMemory> guarded_;
   std::vector<PlanSpan> records_;
+  PlanSpan sets_;
   PlanSpan regions_;
   PlanSpan batch_counts_;
   PlanSpan dump_;

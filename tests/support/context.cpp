@@ -203,13 +203,15 @@ bool Context::CreateDevice(const ContextOptions& options, std::string& error) {
   const bool minimal = options.features == FeatureForm::kMinimal;
   const RequestedFeatures requested(options.features, features, minimal ? further : extra.FeatureChain(further));
 
+  // TRELLIS_TEST_ONE_QUEUE: of each family one, as where graphs prepare regions for one another.
+  const bool one_of_each = options.one_queue || std::getenv("TRELLIS_TEST_ONE_QUEUE") != nullptr;
   const std::vector<VkQueueFamilyProperties> families = FamiliesOf(physical_device);
   std::vector<std::vector<float>> priorities;
   std::vector<VkDeviceQueueCreateInfo> queue_infos;
   for (uint32_t family = 0; family < families.size(); ++family) {
     if ((families[family].queueFlags & VK_QUEUE_COMPUTE_BIT) == 0) continue;
     if (options.one_queue && !queue_infos.empty()) break;
-    priorities.emplace_back(options.one_queue ? 1 : families[family].queueCount, 1.0f);
+    priorities.emplace_back(one_of_each ? 1 : families[family].queueCount, 1.0f);
     queue_infos.push_back(Struct<VkDeviceQueueCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO));
     queue_infos.back().queueFamilyIndex = family;
     queue_infos.back().queueCount = static_cast<uint32_t>(priorities.back().size());

@@ -1,0 +1,66 @@
+// Memory for regions that each execution of a graph prepares for the next one: AlternatingRegions in
+// meta_shaders/shared/graph_data.h.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "layer/memory/device_buffer.h"
+#include "spirv_lowering/support/expected.h"
+
+namespace trellis {
+
+// Buffers that nobody uses at the moment. One per device. Threading: any thread.
+class PreparedRegionPool {
+ public:
+  // Buffers above this many are given back to the driver instead of being kept.
+  static constexpr size_t kMostKept = 16;
+
+  explicit PreparedRegionPool(const Device& device) : device_(device) { free_.reserve(kMostKept); }
+
+  // A buffer of at least `bytes`, of any contents. Fails when memory runs out, or where the host cannot write to device
+  // memory.
+  [[nodiscard]] Expected<DeviceBuffer> Take(VkDeviceSize bytes);
+  void Give(DeviceBuffer buffer) noexcept;
+
+  [[nodiscard]] static std::shared_ptr<PreparedRegionPool> Of(Device& device);
+
+ private:
+  const Device& device_;
+  std::mutex mutex_;  // guards free_
+  std::vector<DeviceBuffer> free_;
+};
+
+// The regions of one PlacedPlan. Ownership: the memory is given back to the pool with the object, which must be after
+// the last execution that uses it. Threading: immutable but for Write.
+class PreparedRegions {
+ public:
+  PreparedRegions(std::shared_ptr<PreparedRegionPool> pool, DeviceBuffer buffer, VkDeviceSize set_bytes)
+      : pool_(std::move(pool)), buffer_(std::move(buffer)), set_bytes_(set_bytes) {}
+  PreparedRegions(const PreparedRegions&) = delete;
+  PreparedRegions& operator=(const PreparedRegions&) = delete;
+  ~PreparedRegions() { pool_->Give(std::move(buffer_)); }
+
+  // From the beginning, AlternatingRegions; before the first execution. Fails when memory cannot be mapped.
+  [[nodiscard]] Expected<void> Write(std::span<const std::byte> contents) const { return buffer_.Write(contents); }
+
+  // Of both sets, as shaders are told.
+  [[nodiscard]] VkDeviceAddress alternating() const;
+  // One of the two sets: its address, and its place in the buffer.
+  [[nodiscard]] VkDeviceAddress set_address(uint32_t set) const { return buffer_.address() + SetOffset(set); }
+  [[nodiscard]] VkDeviceSize set_offset(uint32_t set) const { return buffer_.offset() + SetOffset(set); }
+  [[nodiscard]] VkBuffer buffer() const { return buffer_.handle(); }
+
+ private:
+  [[nodiscard]] VkDeviceSize SetOffset(uint32_t set) const;
+
+  const std::shared_ptr<PreparedRegionPool> pool_;
+  DeviceBuffer buffer_;
+  const VkDeviceSize set_bytes_;
+};
+
+}  // namespace trellis
