@@ -18,7 +18,6 @@ VkQueryPool CreateTimestamps(const Gpu& gpu) {
 VkCommandBuffer Record(const Gpu& gpu, const RecordCommands& record) {
   const VkCommandBuffer commands = Begin(gpu.AllocateCommandBuffer());
   record(commands);
-  FullBarrier(commands);
   Check(vkEndCommandBuffer(commands), "vkEndCommandBuffer");
   return commands;
 }
@@ -26,31 +25,37 @@ VkCommandBuffer Record(const Gpu& gpu, const RecordCommands& record) {
 }  // namespace
 
 TimedWork::TimedWork(const Gpu& gpu, const RecordCommands& reset, const RecordCommands& work) : gpu_(gpu) {
-  reset_ = Record(gpu, reset);
-  if (gpu.timestamp_bits() == 0) {
-    work_ = Record(gpu, work);
-    return;
-  }
-  queries_ = CreateTimestamps(gpu);
-  work_ = Record(gpu, [&](VkCommandBuffer commands) {
-    vkCmdResetQueryPool(commands, queries_, 0, 2);
+  if (gpu.timestamp_bits() != 0) queries_ = CreateTimestamps(gpu);
+  reset_ = Record(gpu, [&](VkCommandBuffer commands) {
+    reset(commands);
+    if (queries_ != VK_NULL_HANDLE) vkCmdResetQueryPool(commands, queries_, 0, 2);
     FullBarrier(commands);
-    vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, queries_, 0);
-    work(commands);
-    vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, queries_, 1);
   });
+  work_ = Record(gpu, [&](VkCommandBuffer commands) {
+    WriteTimestamp(commands, 0);
+    work(commands);
+  });
+  end_ = Record(gpu, [&](VkCommandBuffer commands) {
+    WriteTimestamp(commands, 1);
+    FullBarrier(commands);
+  });
+}
+
+void TimedWork::WriteTimestamp(VkCommandBuffer commands, uint32_t number) const {
+  if (queries_ != VK_NULL_HANDLE) vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, queries_, number);
 }
 
 TimedWork::~TimedWork() {
   gpu_.FreeCommandBuffer(reset_);
   gpu_.FreeCommandBuffer(work_);
+  gpu_.FreeCommandBuffer(end_);
   vkDestroyQueryPool(gpu_.device(), queries_, nullptr);
 }
 
 double TimedWork::Run() const { return queries_ != VK_NULL_HANDLE ? RunWithTimestamps() : RunWithClock(); }
 
 double TimedWork::RunWithTimestamps() const {
-  gpu_.Submit({reset_, work_});
+  gpu_.Submit({reset_, work_, end_});
   uint64_t ticks[2] = {};
   Check(vkGetQueryPoolResults(gpu_.device(), queries_, 0, 2, sizeof(ticks), ticks, sizeof(ticks[0]),
                               VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT),
@@ -63,7 +68,7 @@ double TimedWork::RunWithTimestamps() const {
 double TimedWork::RunWithClock() const {
   gpu_.Submit({reset_});
   const auto begin = std::chrono::steady_clock::now();
-  gpu_.Submit({work_});
+  gpu_.Submit({work_, end_});
   return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - begin).count();
 }
 

@@ -10,7 +10,7 @@ namespace trellis::bench {
 
 using RecordCommands = std::function<void(VkCommandBuffer)>;
 
-// Work that is recorded once and run many times.
+// Work that is recorded once and run many times, in a command buffer of its own: what the layer does at its end counts.
 class TimedWork {
  public:
   // `reset` is run before each run and not timed.
@@ -23,6 +23,7 @@ class TimedWork {
   [[nodiscard]] double Run() const;
 
  private:
+  void WriteTimestamp(VkCommandBuffer commands, uint32_t number) const;
   [[nodiscard]] double RunWithTimestamps() const;
   [[nodiscard]] double RunWithClock() const;
 
@@ -30,6 +31,7 @@ class TimedWork {
   VkQueryPool queries_ = VK_NULL_HANDLE;
   VkCommandBuffer reset_ = VK_NULL_HANDLE;
   VkCommandBuffer work_ = VK_NULL_HANDLE;
+  VkCommandBuffer end_ = VK_NULL_HANDLE;
 };
 
 struct Times {

@@ -24,13 +24,19 @@ struct Sort {
 struct Form : Sort {
   uint32_t records_of_share;  // that a workgroup of the bins takes
   uint32_t together = 1;      // most items that an invocation of the graph sends at once
+  uint32_t at_once = 4;       // records that an invocation of the graph's bins asks for at once
 };
+constexpr uint32_t kRivalsAtOnce[] = {4, 8, 16};
 constexpr Form kGraphForms[] = {
-    {{false, 256, 1}, 256},     {{false, 512, 1}, 256},      {{false, 1024, 1}, 256},    {{false, 1024, 1}, 1024},
-    {{true, 256, 8}, 256},      {{true, 256, 8}, 1024},      {{true, 512, 4}, 256},      {{true, 512, 4}, 1024},
-    {{true, 512, 4}, 2048},     {{true, 512, 8}, 1024},      {{true, 512, 8}, 2048},     {{true, 1024, 4}, 256},
-    {{true, 1024, 4}, 1024},    {{true, 1024, 4}, 2048},     {{true, 512, 4}, 2048, 5},  {{true, 512, 8}, 2048, 11},
-    {{true, 1024, 4}, 2048, 5}, {{true, 256, 16}, 8192, 48}, {{true, 256, 24}, 8192, 96}};
+    {{false, 256, 1}, 256},        {{false, 512, 1}, 256},        {{false, 1024, 1}, 256},
+    {{false, 1024, 1}, 1024},      {{true, 256, 8}, 256},         {{true, 256, 8}, 1024},
+    {{true, 512, 4}, 256},         {{true, 512, 4}, 1024},        {{true, 512, 4}, 2048},
+    {{true, 512, 8}, 1024},        {{true, 512, 8}, 2048},        {{true, 1024, 4}, 256},
+    {{true, 1024, 4}, 1024},       {{true, 1024, 4}, 2048},       {{true, 512, 4}, 2048, 5},
+    {{true, 512, 8}, 2048, 11},    {{true, 1024, 4}, 2048, 5},    {{true, 256, 16}, 8192, 48},
+    {{true, 256, 24}, 8192, 96},   {{true, 512, 4}, 2048, 1, 8},  {{true, 512, 4}, 2304, 1, 9},
+    {{true, 512, 4}, 4608, 1, 9},  {{true, 1024, 4}, 2048, 1, 8}, {{true, 1024, 4}, 2304, 1, 9},
+    {{true, 1024, 4}, 4608, 1, 6}, {{true, 1024, 4}, 4608, 1, 9}};
 constexpr Form kRivalForms[] = {{{false, 256, 1}, 1024}, {{false, 256, 4}, 1024}, {{true, 256, 4}, 1024},
                                 {{true, 256, 8}, 2048},  {{true, 256, 16}, 2048}, {{true, 512, 8}, 4096},
                                 {{true, 1024, 2}, 2048}, {{true, 1024, 4}, 1024}, {{true, 1024, 4}, 2048},
@@ -67,7 +73,7 @@ std::vector<GraphNode> Nodes(uint32_t items, const Form& form, uint32_t bins) {
                                {4, of_workgroup}, {5, form.items}, {6, form.together}, {7, items}};
   std::vector<GraphNode> nodes = {{"classify", Node(form), constants}};
   for (uint32_t bin = 0; bin < bins; ++bin)
-    nodes.push_back({"bin", kBinNode, {{0, bin}, {1, form.records_of_share}}, bin});
+    nodes.push_back({"bin", kBinNode, {{0, bin}, {1, form.records_of_share}, {2, form.at_once}}, bin});
   return nodes;
 }
 
@@ -80,15 +86,16 @@ class ClassifyWorkload final : public Workload {
         capacity_(2 * (items / bins) + 4096),
         results_(gpu, VkDeviceSize{bins} * 4),
         list_(gpu, VkDeviceSize{capacity_} * bins * kRecordBytes),
-        counters_(gpu, VkDeviceSize{bins} * kCounterBytes),
-        bin_(gpu, kBinSpv),
-        neighbours_bin_(gpu, kBinSpv, Constants{{0, 1}}) {
+        counters_(gpu, VkDeviceSize{bins} * kCounterBytes) {
+    for (const uint32_t at_once : kRivalsAtOnce)
+      for (const uint32_t neighbours : {0u, 1u})
+        bins_of_rivals_.push_back(std::make_unique<Kernel>(gpu, kBinSpv, Constants{{0, neighbours}, {1, at_once}}));
     for (const Form& form : kGraphForms)
       if (Fits(gpu, form, bins) && (form.together != 1 || items % form.items_of_workgroup() == 0))
         graphs_.push_back(std::make_unique<Graph>(gpu, Nodes(items, form, bins)));
     for (const Form& form : kRivalForms)
       if (Fits(gpu, form, bins))
-        for (const bool neighbours : {false, true}) rivals_.push_back(MakeRival(form, neighbours));
+        for (const std::unique_ptr<Kernel>& bin : bins_of_rivals_) rivals_.push_back(MakeRival(form, *bin));
   }
 
   void Reset(VkCommandBuffer commands) const override {
@@ -111,7 +118,7 @@ class ClassifyWorkload final : public Workload {
     rival.classify->Bind(commands);
     vkCmdDispatch(commands, rival.producers.x, rival.producers.y, 1);
     StepBarrier(commands);
-    (rival.neighbours ? neighbours_bin_ : bin_).Bind(commands);
+    rival.bin->Bind(commands);
     vkCmdDispatch(commands, rival.shares, bins_, 1);
   }
 
@@ -136,14 +143,14 @@ class ClassifyWorkload final : public Workload {
     std::unique_ptr<Kernel> classify;
     Grid producers;
     uint32_t shares;  // workgroups of each bin
-    bool neighbours;  // are what each of them takes
+    const Kernel* bin;
   };
 
-  [[nodiscard]] Rival MakeRival(const Form& form, bool neighbours) const {
+  [[nodiscard]] Rival MakeRival(const Form& form, const Kernel& bin) const {
     const uint32_t items = form.items_of_workgroup();
     const Constants constants = {{0, bins_}, {1, form.items}, {2, form.invocations}, {3, items}};
     return {std::make_unique<Kernel>(gpu_, form.in_shared_memory ? Words(kClassifySortedSpv) : kClassifySpv, constants),
-            GridOf(DivideUp(items_, items)), DivideUp(items_, bins_ * form.records_of_share), neighbours};
+            GridOf(DivideUp(items_, items)), DivideUp(items_, bins_ * form.records_of_share), &bin};
   }
 
   const Gpu& gpu_;
@@ -155,8 +162,8 @@ class ClassifyWorkload final : public Workload {
   const Buffer counters_;
   std::vector<std::unique_ptr<Graph>> graphs_;
   std::vector<Rival> rivals_;
-  const Kernel bin_;
-  const Kernel neighbours_bin_;
+  // Each takes neighbours, or every so-manyth record; as many at once as kRivalsAtOnce says.
+  std::vector<std::unique_ptr<Kernel>> bins_of_rivals_;
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "layer/entry/hooks.h"
 #include "layer/entry/recording.h"
+#include "layer/replay/replay.h"
 
 namespace trellis::entry {
 
@@ -19,6 +20,9 @@ VKAPI_ATTR void VKAPI_CALL CmdBeginRenderPass2(VkCommandBuffer command_buffer, c
 
 VKAPI_ATTR void VKAPI_CALL CmdBeginRendering(VkCommandBuffer command_buffer, const VkRenderingInfo* info) {
   const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
+  // Between a render pass instance that is suspended and the one that resumes it, in a later command buffer, no barrier
+  // may stand. No graph comes between it and the end of this one.
+  if (info->flags & VK_RENDERING_SUSPENDING_BIT) LeaveGraphs(*recording);
   recording->inside_render_pass = true;
   recording->device.dispatch.CmdBeginRendering(command_buffer, info);
 }

@@ -115,10 +115,14 @@ bool DeviceBuffer::Allocate(BufferMemory memory) {
   return false;
 }
 
+bool DeviceBuffer::MayBeWrittenOnce(const Device& device) {
+  return ChooseMemoryType(device, UINT32_MAX, BufferMemory::kWrittenOnce) != UINT32_MAX;
+}
+
 Expected<void> DeviceBuffer::Write(std::span<const std::byte> bytes) const {
   void* mapped = nullptr;
   if (device_->dispatch.MapMemory(device_->handle, memory_, offset_, bytes.size(), 0, &mapped) != VK_SUCCESS)
-    return Failure("trellis regions", "vkMapMemory", bytes.size());
+    return Failure("a buffer", "vkMapMemory", bytes.size());
   std::memcpy(mapped, bytes.data(), bytes.size());
   device_->dispatch.UnmapMemory(device_->handle, memory_);
   return {};

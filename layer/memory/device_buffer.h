@@ -39,6 +39,8 @@ class DeviceBuffer {
   [[nodiscard]] static Expected<DeviceBuffer> Create(const Device& device, VkDeviceSize size, BufferMemory memory,
                                                      const char* name);
 
+  // The device has memory for BufferMemory::kWrittenOnce.
+  [[nodiscard]] static bool MayBeWrittenOnce(const Device& device);
   // Of BufferMemory::kWrittenOnce: puts `bytes` at its beginning, while no execution uses it. Fails when it cannot be
   // mapped.
   [[nodiscard]] Expected<void> Write(std::span<const std::byte> bytes) const;

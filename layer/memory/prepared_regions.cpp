@@ -14,6 +14,18 @@ constexpr VkDeviceSize kSmallest = 4096;
 
 }  // namespace
 
+bool PreparedRegionPool::Reserve() {
+  std::lock_guard lock(mutex_);
+  if (buffers_ >= kMostBuffers) return false;
+  ++buffers_;
+  return true;
+}
+
+void PreparedRegionPool::Unreserve() noexcept {
+  std::lock_guard lock(mutex_);
+  --buffers_;
+}
+
 Expected<DeviceBuffer> PreparedRegionPool::Take(VkDeviceSize bytes) {
   const VkDeviceSize size = std::bit_ceil(std::max(bytes, kSmallest));
   {
@@ -26,14 +38,22 @@ Expected<DeviceBuffer> PreparedRegionPool::Take(VkDeviceSize bytes) {
       return buffer;
     }
   }
-  return DeviceBuffer::Create(device_, size, BufferMemory::kWrittenOnce, "trellis regions");
+  if (!Reserve()) return Error{"there are enough prepared regions"};
+  Expected<DeviceBuffer> made = DeviceBuffer::Create(device_, size, BufferMemory::kWrittenOnce, "trellis regions");
+  if (!made) Unreserve();
+  return made;
 }
 
 void PreparedRegionPool::Give(DeviceBuffer buffer) noexcept {
-  // What is not kept is destroyed with the parameter, after the lock is released: that calls down. Nothing is
-  // allocated.
+  // What is not kept is destroyed after the lock is released: that calls down. Nothing is allocated.
+  DeviceBuffer dropped;
   std::lock_guard lock(mutex_);
-  if (free_.size() < kMostKept) free_.push_back(std::move(buffer));
+  if (free_.size() == kMostKept) {
+    dropped = std::move(free_.front());
+    free_.erase(free_.begin());
+    --buffers_;
+  }
+  free_.push_back(std::move(buffer));
 }
 
 std::shared_ptr<PreparedRegionPool> PreparedRegionPool::Of(Device& device) {

@@ -17,22 +17,28 @@ namespace trellis {
 // Buffers that nobody uses at the moment. One per device. Threading: any thread.
 class PreparedRegionPool {
  public:
-  // Buffers above this many are given back to the driver instead of being kept.
+  // So many are kept for the next plan; then the one that has waited longest is given back to the driver.
   static constexpr size_t kMostKept = 16;
+  // So many exist at a time: the application needs allocations, too, of which some drivers have 4,096.
+  static constexpr size_t kMostBuffers = 256;
 
   explicit PreparedRegionPool(const Device& device) : device_(device) { free_.reserve(kMostKept); }
 
-  // A buffer of at least `bytes`, of any contents. Fails when memory runs out, or where the host cannot write to device
-  // memory.
+  // A buffer of at least `bytes`, of any contents: those of a plan that no execution uses any more. Fails when memory
+  // runs out, when there are enough, or where the host cannot write to device memory.
   [[nodiscard]] Expected<DeviceBuffer> Take(VkDeviceSize bytes);
   void Give(DeviceBuffer buffer) noexcept;
 
   [[nodiscard]] static std::shared_ptr<PreparedRegionPool> Of(Device& device);
 
  private:
+  [[nodiscard]] bool Reserve();
+  void Unreserve() noexcept;
+
   const Device& device_;
-  std::mutex mutex_;  // guards free_
-  std::vector<DeviceBuffer> free_;
+  std::mutex mutex_;                // guards what follows
+  size_t buffers_ = 0;              // that exist
+  std::vector<DeviceBuffer> free_;  // the one that has waited longest first
 };
 
 // The regions of one PlacedPlan. Ownership: the memory is given back to the pool with the object, which must be after

@@ -55,7 +55,8 @@ Expected<std::shared_ptr<RingPool>> RingPool::Create(const Device& device) {
 }
 
 VkResult RingPool::EnsureRings(VkQueue queue, VkDeviceSize bytes) {
-  // Two threads may make a ring each where one would do: the other one is there for the next queue then.
+  if (!MissingRing(queue, bytes)) return VK_SUCCESS;
+  std::lock_guard making(making_);
   while (const std::optional<VkDeviceSize> missing = MissingRing(queue, bytes)) {
     Expected<DeviceBuffer> ring = MakeRing(device_, *missing);
     if (!ring) {
@@ -77,6 +78,8 @@ VkDeviceAddress RingPool::FindRing(VkDeviceSize bytes) const {
 }
 
 VkDeviceAddress RingPool::RingWith(VkDeviceSize bytes) {
+  if (const VkDeviceAddress ring = FindRing(bytes)) return ring;
+  std::lock_guard making(making_);
   if (const VkDeviceAddress ring = FindRing(bytes)) return ring;
   Expected<DeviceBuffer> made = MakeRing(device_, bytes);
   if (!made) return 0;

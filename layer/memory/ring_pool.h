@@ -14,9 +14,9 @@
 namespace trellis {
 
 // The rings of one queue family, and the table through which shaders find them (RingTableHeader, RingEntry[]). A graph
-// finds its ring on the device when it begins; where the device has several queues of the family it claims it, and
-// gives it back when it ends. A queue runs one graph at a time, so one ring for each queue that has seen a graph is
-// enough.
+// finds its ring on the device when it begins, or is recorded with one (RingWith); where the device has several queues
+// of the family it claims it, and gives it back when it ends. A queue runs one graph at a time, so one ring for each
+// queue that has seen a graph is enough.
 //
 // Rings are only ever added: an entry that a shader may hold never changes. Sizes grow geometrically, so what is left
 // behind is at most as much as is in use. Threading: any thread. Ownership: rings and table live until the pool dies,
@@ -55,6 +55,7 @@ class RingPool {
 
   const Device& device_;
   const DeviceBuffer table_;
+  std::mutex making_;         // held while a ring is made, so that threads do not make one each; taken before mutex_
   mutable std::mutex mutex_;  // guards what follows, and writing the table
   std::unordered_set<VkQueue> queues_;
   // Any ring may be taken by any graph that fits, so all the rings that count have room for the largest.

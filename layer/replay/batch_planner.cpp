@@ -1,10 +1,23 @@
 #include <algorithm>
 #include <cstddef>
 #include <span>
+#include <vector>
 
 #include "layer/replay/level_planner.h"
 
 namespace trellis {
+namespace {
+
+// Bytes from the region of a member to that of the next one; 0 if they do not lie so.
+uint32_t SourceStep(const RelocatableBatch& batch, const std::vector<RelocatableLaunch>& launches) {
+  const auto slot_of = [&](uint32_t member) { return launches[batch.launch_begin + member].launch.input; };
+  const uint32_t step = slot_of(1) - slot_of(0);
+  for (uint32_t member = 1; batch.launch_begin + member < batch.launch_end; ++member)
+    if (slot_of(member) < slot_of(member - 1) || slot_of(member) - slot_of(member - 1) != step) return 0;
+  return step * static_cast<uint32_t>(sizeof(shared::Region));
+}
+
+}  // namespace
 
 Expected<void> LevelPlanner::PlanBatches(uint32_t level) {
   const RelocatableLevel& counted = counted_->levels[level];
@@ -38,7 +51,9 @@ Expected<void> LevelPlanner::PlanBatches(uint32_t level) {
       node.label = &batch.label;
       if (is_counted) {
         described.sums = CountsAddress(level, set, batch.counts);
-        described.arguments = RegionAddress(level, set, first.launch.input) + ArgumentsInRegion(first.described);
+        described.source = RegionAddress(level, set, first.launch.input);
+        described.source_step = SourceStep(batch, counted.launches);
+        described.arguments = described.source + ArgumentsInRegion(first.described);
         TakeArguments(level, set, first, node);
       } else {
         described.sums = environment_.scratch + sums;

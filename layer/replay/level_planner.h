@@ -75,7 +75,7 @@ class LevelPlanner : PlanWriter {
 
   const Placement& placement_;
   PlacedPlan& plan_;
-  VkDeviceAddress openings_ = 0;  // of the regions in scratch that are opened before they are appended to
+  VkDeviceAddress openings_ = 0;  // prepared regions first, then those in scratch that are not opened between levels
   uint32_t opening_count_ = 0;
 };
 

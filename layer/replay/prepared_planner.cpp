@@ -18,7 +18,7 @@ constexpr size_t kMostDispatches = 32;
 
 constexpr uint64_t kMostSetBytes = 512 * 1024;
 
-// What counters have to be reached by lies in a line of their own.
+// The two sets lie alike to cache lines.
 constexpr uint64_t kLineBytes = 128;
 
 uint64_t RegionsBytes(const ScratchLayout& scratch) {

@@ -291,7 +291,9 @@ std::optional<DispatchTarget> FindTarget(CommandBuffer& command_buffer, VkDevice
 
 // DispatchEnvironment::rings.
 RingPool* PreparingRings(const Device& device, uint32_t queue_family, const DeviceParts& parts) {
-  return device.settings.prepare_regions && device.HasOneQueue(queue_family) ? parts.rings.get() : nullptr;
+  const bool prepares =
+      device.settings.prepare_regions && device.HasOneQueue(queue_family) && DeviceBuffer::MayBeWrittenOnce(device);
+  return prepares ? parts.rings.get() : nullptr;
 }
 
 // `inputs`: EntryInputs or DeviceInputs.

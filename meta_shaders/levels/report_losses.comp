@@ -11,6 +11,7 @@ layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Los
 
 // Nobody reads it now but this workgroup: level 0 has ended.
 void TurnToOther(AlternatingRegionsReference sets) {
+  memoryBarrierBuffer();
   barrier();
   if (gl_LocalInvocationIndex != 0u) return;
   const uint current = sets.regions.current;

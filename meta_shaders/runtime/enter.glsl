@@ -75,12 +75,18 @@ uvec2 EnterBatch(const uvec2 pushed, const bool for_cpu) {
   return LaunchBlockReference(trellis_launch).block.source;
 }
 
+// Of those that an invocation asks for at once.
+const uint kMostCounts = 4u;
+
 // The same where producers have counted. Never for a CPU (CountBatches).
 uvec2 EnterCountedBatch(const uvec2 pushed) {
   LaunchBatch batch = LaunchBatchReference(pushed).batch;
   UintArrayReference counts = UintArrayReference(batch.sums);
   uint member = 0u;
   uint before = 0u;
+  uint end = batch.member_count;
+  uint count;
+  bool found = false;
 #ifdef TRELLIS_SUBGROUP_AGGREGATION
   // Each invocation adds up its part of the members among whom the one must be; then that is the part where the sum of all passes the number. The
   // whole subgroup is here, and has one number.
@@ -88,14 +94,18 @@ uvec2 EnterCountedBatch(const uvec2 pushed) {
   // A power of two, because division takes longer than what some places more would save.
   const uint places_log2 = uint(findMSB(subgroupBallotBitCount(together)));
   const uint place = subgroupBallotExclusiveBitCount(together);
-  uint end = batch.member_count;
-  while (places_log2 != 0u && end - member > 1u) {
+  while (places_log2 != 0u && !found) {
     uint each = (end - member - 1u >> places_log2) + 1u;
     uint own = min(member + place * each, end);
     uint own_end = min(own + each, end);
+    uint parts[kMostCounts];
     uint sum = 0u;
+    for (uint i = 0u; i < kMostCounts; ++i) {
+      parts[i] = own + i < own_end ? counts.at[own + i] : 0u;
+      sum += parts[i];
+    }
     // As many turns in every invocation.
-    for (uint i = 0u; i < each; ++i) {
+    for (uint i = kMostCounts; i < each; ++i) {
       uint part = counts.at[min(own + i, end - 1u)];
       sum += own + i < own_end ? part : 0u;
     }
@@ -104,18 +114,31 @@ uvec2 EnterCountedBatch(const uvec2 pushed) {
     before = subgroupShuffle(through - sum, chosen);
     member = subgroupShuffle(own, chosen);
     end = subgroupShuffle(own_end, chosen);
+    count = subgroupShuffle(parts[0], chosen);
+    if (each > kMostCounts) continue;
+    // What the chosen one has asked for is all that is left.
+    for (uint i = 1u; i < kMostCounts; ++i) {
+      uint next = subgroupShuffle(parts[i], chosen);
+      bool is_after = trellis_workgroup - before >= count && member + 1u < end;
+      before += is_after ? count : 0u;
+      member += is_after ? 1u : 0u;
+      count = is_after ? next : count;
+    }
+    found = true;
   }
 #endif
-  uint count = counts.at[member];
-  while (trellis_workgroup - before >= count && member + 1u < batch.member_count) {
-    before += count;
-    ++member;
+  if (!found) {
     count = counts.at[member];
+    while (trellis_workgroup - before >= count && member + 1u < end) {
+      before += count;
+      ++member;
+      count = counts.at[member];
+    }
   }
   trellis_launch = ElementAddress(batch.members, member, batch.member_bytes);
   trellis_workgroup -= before;
   trellis_step = count;
-  return LaunchBlockReference(trellis_launch).block.source;
+  return batch.source_step != 0u ? ElementAddress(batch.source, member, batch.source_step) : LaunchBlockReference(trellis_launch).block.source;
 }
 
 // Where the workgroup `place` of `size` is in what was pushed, whose source comes back. `is_noted`: grids come from the records, and the form is

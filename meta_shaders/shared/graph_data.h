@@ -98,7 +98,10 @@ struct LaunchBatch {
   TRELLIS_UINT member_bytes;      // from one LaunchBlock to the next
   TRELLIS_UINT kind;              // kLaunchStaticGrid or kLaunchCoalescing
   TRELLIS_UINT max_workgroups_x;  // VkPhysicalDeviceLimits::maxComputeWorkGroupCount[0]
-  TRELLIS_UINT unused;
+  // kFormCountedBatch: LaunchBlock::source of the first member, and bytes from one member's to the next one's; 0: they
+  // stand in the members alone.
+  TRELLIS_UINT source_step;
+  TRELLIS_ADDRESS source;
 };
 
 // Records that lie dense: record r at base + r * stride.
@@ -169,7 +172,7 @@ struct ControlBlock {
   TRELLIS_ADDRESS ring;     // base of this graph's ring, 0 if there is none: then every region has capacity 0
   TRELLIS_ADDRESS dump;     // where writes to lost records go: at least the largest record, in scratch
   TRELLIS_UINT ring_entry;  // index in the pool's table, kNoSlot if none
-  TRELLIS_UINT heap_slot;   // index of the heap's Region: the slot count; written by the begin kernel from BeginPlan
+  TRELLIS_UINT heap_slot;   // index of the heap's Region: the slot count
   TRELLIS_ADDRESS reports;  // LossReportHeader: for what nodes tell with the setting `validate`
   TRELLIS_UINT origin;      // LossReport::origin
   TRELLIS_UINT unused;
@@ -417,7 +420,7 @@ struct DispatchArguments {
 };
 static_assert(sizeof(NodeOutput) == 16);
 static_assert(sizeof(LaunchBlock) == 48);
-static_assert(sizeof(LaunchBatch) == 48);
+static_assert(sizeof(LaunchBatch) == 56);
 static_assert(offsetof(LaunchBatch, form) == offsetof(LaunchBlock, form));
 static_assert(sizeof(LaunchInput) == 32);
 static_assert(sizeof(Region) == 384);

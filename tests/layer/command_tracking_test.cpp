@@ -248,10 +248,43 @@ TEST_F(CommandTracking, secondaries_leave_bound_state_undefined) {
   EXPECT_EQ(recording_->execution_graph.pipeline, VkPipeline{VK_NULL_HANDLE});
 }
 
+// What graphs leave to the end of their recording is done there, once.
+TEST_F(CommandTracking, the_end_leaves_the_graphs) {
+  TRELLIS_CALL(device_, EndCommandBuffer)(command_buffer_);
+  EXPECT_EQ(driver_.CountOf("CmdPipelineBarrier"), 0u);
+  VkCommandBufferBeginInfo begin = {};
+  for (const bool reports : {false, true}) {
+    TRELLIS_CALL(device_, BeginCommandBuffer)(command_buffer_, &begin);
+    recording_->graphs = {.need_leaving = true, .may_report = reports};
+    const size_t before = driver_.CountOf("CmdPipelineBarrier");
+    TRELLIS_CALL(device_, EndCommandBuffer)(command_buffer_);
+    EXPECT_EQ(driver_.CountOf("CmdPipelineBarrier"), before + 1);
+  }
+}
+
+// No barrier may stand between a render pass instance that is suspended and the one that resumes it.
+TEST_F(CommandTracking, graphs_are_left_before_an_instance_that_is_suspended) {
+  VkRenderingInfo rendering = {};
+  rendering.sType = VK_STRUCTURE_TYPE_RENDERING_INFO;
+  for (const VkRenderingFlags flags : {VkRenderingFlags{0}, VkRenderingFlags{VK_RENDERING_SUSPENDING_BIT}}) {
+    VkCommandBufferBeginInfo begin = {};
+    TRELLIS_CALL(device_, BeginCommandBuffer)(command_buffer_, &begin);
+    recording_->graphs.need_leaving = true;
+    const size_t before = driver_.CountOf("CmdPipelineBarrier");
+    rendering.flags = flags;
+    TRELLIS_CALL(device_, CmdBeginRendering)(command_buffer_, &rendering);
+    EXPECT_EQ(driver_.CountOf("CmdPipelineBarrier"), before + (flags != 0 ? 1 : 0));
+    TRELLIS_CALL(device_, CmdEndRendering)(command_buffer_);
+    TRELLIS_CALL(device_, EndCommandBuffer)(command_buffer_);
+    EXPECT_EQ(driver_.CountOf("CmdPipelineBarrier"), before + 1);
+  }
+}
+
 TEST_F(CommandTracking, begin_forgets_everything) {
   TRELLIS_CALL(device_, CmdBindPipeline)(command_buffer_, kGraph, Fake<VkPipeline>(2));
   recording_->holds_graph = true;
   recording_->ring_bytes = 5;
+  recording_->graphs.need_leaving = true;
   const auto kept = std::make_shared<int>(1);
   recording_->keep_alive.push_back(kept);
   const uint64_t recording_number = recording_->recording;
@@ -260,6 +293,7 @@ TEST_F(CommandTracking, begin_forgets_everything) {
   TRELLIS_CALL(device_, BeginCommandBuffer)(command_buffer_, &begin);
   EXPECT_EQ(recording_->execution_graph.pipeline, VkPipeline{VK_NULL_HANDLE});
   EXPECT_FALSE(recording_->holds_graph);
+  EXPECT_FALSE(recording_->graphs.need_leaving);
   EXPECT_EQ(recording_->ring_bytes, 0u);
   EXPECT_EQ(kept.use_count(), 1);
   EXPECT_GT(recording_->recording, recording_number);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <map>
 #include <optional>
 #include <set>
@@ -214,9 +215,31 @@ class Checker : ReportLog {
     TouchHeader(plan.prepared, kRead, "open_regions");
     for (uint32_t i = 0; i < plan.prepared_count; ++i) {
       const RegionPlan& opening = At<RegionPlan>(plan.openings, i);
-      open_.Open(sets_.Current(plan.prepared) + opening.region * sizeof(Region), opening);
+      const uint64_t address = sets_.Current(plan.prepared) + opening.region * sizeof(Region);
+      if (!sets_.IsTurned(plan.prepared)) CheckFirstRegion(At<Region>(address), opening, plan);
+      open_.Open(address, opening);
     }
     Open(sets_.Other(plan.prepared), plan.openings, plan.prepared_count, "open_regions");
+  }
+
+  // What the host wrote for the first execution is what open_regions would.
+  void CheckFirstRegion(const Region& region, const RegionPlan& opening, const OpenPlan& plan) {
+    const uint64_t set = sets_.Current(plan.prepared);
+    Region expected = {};
+    expected.records = {At<ControlBlock>(plan.control).ring + opening.offset, opening.stride, opening.capacity};
+    expected.capacity = opening.capacity;
+    expected.coalesce = opening.coalesce;
+    expected.most_workgroups = opening.most_workgroups;
+    expected.reciprocal = opening.coalesce != 0 ? 0xffffffff / opening.coalesce : 0;
+    if (opening.batch_count != 0) {
+      expected.batch_count = set + opening.batch_count;
+      expected.batch_total = set + opening.batch_region * sizeof(Region) + offsetof(Region, workgroups);
+      if (At<uint32_t>(expected.batch_count) != 0) Complain("the first execution finds workgroups that nobody counted");
+    }
+    expected.grid_x = opening.grid_x;
+    expected.grid_yz = opening.grid_yz;
+    expected.one_y = expected.one_z = 1;
+    if (std::memcmp(&region, &expected, sizeof(region)) != 0) Complain("the first execution finds another region");
   }
 
   void RunCopy(const CopyPlan& plan, uint32_t copies) {

@@ -30,7 +30,8 @@ class ReportLog : protected BatchLog {
   // The kernel report_losses.
   void RunLosses(const shared::LossPlan& plan, uint32_t workgroups) {
     const uint32_t later = plan.opening_count - plan.prepared_count;
-    if ((workgroups - (plan.prepared != 0 ? 1 : 0)) * shared::kLevelsWorkgroup < later)
+    const uint32_t own = plan.prepared != 0 ? 1 : 0;
+    if (workgroups < own || (workgroups - own) * shared::kLevelsWorkgroup < later)
       Complain("report_losses has too few workgroups");
     if (plan.prepared != 0) {
       TouchHeader(plan.prepared, kReadWrite, "report_losses");

@@ -18,6 +18,12 @@ class PreparedSets {
   [[nodiscard]] uint64_t Current(uint64_t prepared) const { return SetOf(prepared, IsTurned(prepared) ? 1 : 0); }
   [[nodiscard]] uint64_t Other(uint64_t prepared) const { return SetOf(prepared, IsTurned(prepared) ? 0 : 1); }
 
+  // The set of the first execution is not current.
+  [[nodiscard]] bool IsTurned(uint64_t prepared) const {
+    const auto found = executions_.find(HeaderOf(prepared));
+    return found != executions_.end() && found->second % 2 != 0;
+  }
+
   // From now until Leave: the graph at hand has these.
   void Enter(uint64_t prepared) { at_hand_ = prepared; }
   [[nodiscard]] uint64_t at_hand() const { return at_hand_; }
@@ -45,10 +51,6 @@ class PreparedSets {
   }
   [[nodiscard]] bool IsIn(uint64_t set, uint64_t region) const {
     return region >= set && region < set + Header(at_hand_).other;
-  }
-  [[nodiscard]] bool IsTurned(uint64_t prepared) const {
-    const auto found = executions_.find(HeaderOf(prepared));
-    return found != executions_.end() && found->second % 2 != 0;
   }
 
   std::map<uint64_t, uint32_t> executions_;  // that have ended, by address of the header

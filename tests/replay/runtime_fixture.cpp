@@ -188,6 +188,12 @@ void RuntimeTest::ReadFromCountedBatch(const std::vector<uint32_t>& slots, const
   batch.sums = guarded_->Take(counts).address;
   batch.form = shared::kFormCountedBatch;
   batch.kind = shared::kLaunchCoalescing;
+  bool is_progression = slots.size() > 1 && slots[1] > slots[0];
+  for (size_t i = 1; i < slots.size(); ++i) is_progression &= slots[i] - slots[i - 1] == slots[1] - slots[0];
+  if (is_progression) {
+    batch.source = BlockOf(slots[0]).source;
+    batch.source_step = (slots[1] - slots[0]) * uint32_t{sizeof(shared::Region)};
+  }
   PushBatch(slots, batch);
 }
 

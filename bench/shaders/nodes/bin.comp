@@ -6,10 +6,10 @@
 
 // Adds up what is computed of the records of one bin.
 const uint kInvocations = 256;
-const uint kRecordsAtOnce = 4;  // that an invocation reads before it needs the first
 layout(local_size_x = kInvocations) in;
 layout(constant_id = 0) const uint kBin = 0;
 layout(constant_id = 1) const uint kRecords = 256;  // of a workgroup
+layout(constant_id = 2) const uint kRecordsAtOnce = 4;  // that an invocation reads before it needs the first
 NODE_INDEX(kBin);
 NODE_API_ENTRY(false);
 readonly NODE_INPUTS(Record, records, kRecords);

@@ -6,9 +6,9 @@
 
 // Adds up what is computed of the records of bin gl_WorkGroupID.y, which all workgroups of that row share: each takes neighbours, or every so-manyth.
 const uint kInvocations = 256;
-const uint kRecordsAtOnce = 4;  // that an invocation reads before it needs the first
 layout(local_size_x = kInvocations) in;
 layout(constant_id = 0) const uint kNeighbours = 0;
+layout(constant_id = 1) const uint kRecordsAtOnce = 4;  // that an invocation reads before it needs the first
 layout(push_constant) uniform Push {
   Words results;
   Vectors records;
