@@ -20,6 +20,7 @@ struct Expansion {
   uint32_t dispatches = 0;
   uint32_t levels = 0;
   uint32_t binds = 0;
+  uint32_t barriers = 0;  // but for the one at the end of the recording
 };
 
 class Recording {
@@ -49,15 +50,15 @@ std::optional<Expansion> FindExpansion(const Gpu& gpu, const Workload& workload,
   (void)recording.Time([&](VkCommandBuffer commands) { workload.RecordGraph(commands, 0); });
   Expansion expansion;
   const std::string text = messages.Last("TRELLIS-dispatch-graph");
-  if (std::sscanf(text.c_str(), "%u dispatches, %u levels, %u pipelines bound", &expansion.dispatches,
-                  &expansion.levels, &expansion.binds) != 3)
+  if (std::sscanf(text.c_str(), "%u dispatches, %u levels, %u pipelines bound, %u barriers", &expansion.dispatches,
+                  &expansion.levels, &expansion.binds, &expansion.barriers) != 4)
     return std::nullopt;
   return expansion;
 }
 
 // The commands that a graph dispatch becomes, written by hand: a kernel before and one after all; between them push
-// constants and an indirect dispatch for everything else, one barrier a level, as many pipelines bound. Where a level
-// has a kernel of its own its second barrier is left out, in favour of the rival.
+// constants and an indirect dispatch for everything else; as many barriers, evenly spread, and one at the end; as many
+// pipelines bound.
 class RawCommands {
  public:
   RawCommands(const Gpu& gpu, Expansion expansion)
@@ -72,15 +73,14 @@ class RawCommands {
     uint32_t number = 0;
     BeginLabel(commands, "execution graph");
     Direct(commands, number++);
-    uint32_t launches = expansion_.dispatches - 2;
-    for (uint32_t level = 0; level < expansion_.levels; ++level) {
-      const uint32_t here = launches / (expansion_.levels - level);
-      launches -= here;
-      StepBarrier(commands);
-      for (uint32_t launch = 0; launch < here; ++launch) Indirect(commands, number++);
+    const uint32_t launches = expansion_.dispatches - 2;
+    uint32_t barriers = 0;
+    for (uint32_t launch = 0; launch < launches; ++launch) {
+      for (; barriers * launches < expansion_.barriers * (launch + 1); ++barriers) StepBarrier(commands);
+      Indirect(commands, number++);
     }
-    StepBarrier(commands);
     Direct(commands, number);
+    StepBarrier(commands);
     EndLabel(commands);
   }
 

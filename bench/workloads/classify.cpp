@@ -26,7 +26,7 @@ struct Form : Sort {
   uint32_t together = 1;      // most items that an invocation of the graph sends at once
   uint32_t at_once = 4;       // records that an invocation of the graph's bins asks for at once
 };
-constexpr uint32_t kRivalsAtOnce[] = {4, 8, 16};
+constexpr uint32_t kRivalsAtOnce[] = {4, 8};
 constexpr Form kGraphForms[] = {
     {{false, 256, 1}, 256},        {{false, 512, 1}, 256},        {{false, 1024, 1}, 256},
     {{false, 1024, 1}, 1024},      {{true, 256, 8}, 256},         {{true, 256, 8}, 1024},

@@ -72,7 +72,8 @@ ScratchLayout LayOutScratch(const ScratchNeeds& needs) {
   layout.totals = Place(cursor, launches * sizeof(uint32_t));
   layout.steps = Place(cursor, sizeof(shared::StepState));
   layout.sums = Place(cursor, MostSums(needs.dynamic_launch_count) * sizeof(uint32_t));
-  const uint64_t batch_sums = uint64_t{needs.launch_count} + needs.launch_count / 2;
+  // Level 1 may have each batch twice.
+  const uint64_t batch_sums = 2 * (uint64_t{needs.launch_count} + needs.launch_count / 2);
   layout.batch_sums = Place(cursor, batch_sums * sizeof(uint32_t));
   layout.entry = Place(cursor, sizeof(shared::EntryState));
   layout.dump = Place(cursor, needs.largest_record + kDumpSlack);

@@ -22,13 +22,14 @@ uint32_t SourceStep(const RelocatableBatch& batch, const std::vector<Relocatable
 Expected<void> LevelPlanner::PlanBatches(uint32_t level) {
   const RelocatableLevel& counted = counted_->levels[level];
   if (counted.batches.empty()) return {};
-  // Where a level has two, the kernel numbers no batch (CanPrepareRegions).
   const uint32_t sets = SetsOf(level);
   Expected<PlanSpan> plans = arena_.Allocate(counted.batches.size() * sets * sizeof(shared::LaunchBatch));
   if (!plans) return plans.error();
   // Those that the kernel numbers stand side by side, in front.
-  const auto numbered = static_cast<uint32_t>(std::count_if(
-      counted.batches.begin(), counted.batches.end(), [](const RelocatableBatch& batch) { return batch.counts == 0; }));
+  const auto numbered =
+      static_cast<uint32_t>(std::count_if(counted.batches.begin(), counted.batches.end(),
+                                          [](const RelocatableBatch& batch) { return batch.counts == 0; })) *
+      sets;
   if (numbered != 0) plan_.levels.back().batches = KernelCall{plans->address, numbered};
   uint64_t next_numbered = 0;
   uint64_t next_counted = numbered;

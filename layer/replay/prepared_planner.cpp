@@ -59,9 +59,7 @@ bool CanPrepareRegions(const RelocatablePlan& plan) {
   const std::span<const RelocatableLaunch> singles = consumers.single_launches();
   const auto made_of_regions =
       std::count_if(singles.begin(), singles.end(), [](const RelocatableLaunch& launch) { return launch.from_region; });
-  return std::all_of(consumers.batches.begin(), consumers.batches.end(),
-                     [](const RelocatableBatch& batch) { return batch.counts != 0; }) &&
-         static_cast<size_t>(made_of_regions) + consumers.batches.size() <= kMostDispatches &&
+  return static_cast<size_t>(made_of_regions) + consumers.batches.size() <= kMostDispatches &&
          SetBytes(plan.scratch) <= kMostSetBytes;
 }
 

@@ -48,7 +48,10 @@ class Recorder {
   void Mark(const char* phase);
   void Mark(const char* phase, uint32_t level);
 
-  void Barrier(GraphBarrier barrier) { RecordBarrier(command_buffer_, barrier); }
+  void Barrier(GraphBarrier barrier) {
+    RecordBarrier(command_buffer_, barrier);
+    ++barriers_;
+  }
   void Run(Kernel kernel, const KernelCall& call);
   // `arguments`: offset of the VkDispatchIndirectCommand from the scratch address.
   void RunIndirect(Kernel kernel, VkDeviceAddress plan, VkDeviceSize arguments);
@@ -61,6 +64,7 @@ class Recorder {
   [[nodiscard]] uint32_t dispatches() const { return dispatches_; }
   // Pipelines bound for them.
   [[nodiscard]] uint32_t binds() const { return binds_; }
+  [[nodiscard]] uint32_t barriers() const { return barriers_; }
 
  private:
   void Bind(VkPipeline pipeline);
@@ -79,6 +83,7 @@ class Recorder {
   VkPipeline bound_ = VK_NULL_HANDLE;
   uint32_t dispatches_ = 0;
   uint32_t binds_ = 0;
+  uint32_t barriers_ = 0;
   std::vector<uint8_t> node_bytes_;  // all that nodes find in push constants; the launch's address changes
   // False after an internal kernel, whose push constants lie where the nodes' do.
   bool node_bytes_pushed_ = false;

@@ -213,6 +213,7 @@ void RecordEnd(CommandBuffer& command_buffer, const DispatchPlan& plan, Recorder
 struct Recorded {
   uint32_t dispatches = 0;
   uint32_t binds = 0;
+  uint32_t barriers = 0;
 };
 
 Recorded Record(CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline, const InternalKernels& kernels,
@@ -237,16 +238,16 @@ Recorded Record(CommandBuffer& command_buffer, const ExecutionGraphPipeline& pip
   }
   RecordEnd(command_buffer, plan, recorder);
   if (timer) GraphTimer::Finish(command_buffer.device, timer);
-  return {recorder.dispatches(), recorder.binds()};
+  return {recorder.dispatches(), recorder.binds(), recorder.barriers()};
 }
 
 void TellOfDispatch(CommandBuffer& command_buffer, const PlacedPlan& plan, const Recorded& recorded) {
-  command_buffer.device.diagnostics.Info("TRELLIS-dispatch-graph",
-                                         std::to_string(recorded.dispatches) + " dispatches, " +
-                                             std::to_string(plan.levels.size()) + " levels, " +
-                                             std::to_string(recorded.binds) + " pipelines bound" +
-                                             (plan.steps ? ", " + std::to_string(plan.steps->count) + " steps" : ""),
-                                         {ObjectOf(command_buffer)});
+  command_buffer.device.diagnostics.Info(
+      "TRELLIS-dispatch-graph",
+      std::to_string(recorded.dispatches) + " dispatches, " + std::to_string(plan.levels.size()) + " levels, " +
+          std::to_string(recorded.binds) + " pipelines bound, " + std::to_string(recorded.barriers) + " barriers" +
+          (plan.steps ? ", " + std::to_string(plan.steps->count) + " steps" : ""),
+      {ObjectOf(command_buffer)});
 }
 
 // What a dispatch needs of the device; kept by the command buffer.

@@ -319,10 +319,13 @@ TEST_F(PreparedBarrierTest, BatchesThatProducersCount) {
   ExpectExact(BarriersFor(2) - 1);
 }
 
-TEST_F(PreparedBarrierTest, NotWhereAKernelNumbersABatch) {
-  Record({NodeBuilder("a").ToIndices("b", {0, 1}), NodeBuilder("b", 0).Static(2), NodeBuilder("b", 1).Static(2)},
+TEST_F(PreparedBarrierTest, BatchesThatAKernelNumbers) {
+  Record({NodeBuilder("a").ToIndices("b", {0, 1}).ToIndices("c", {0, 1, 2}), NodeBuilder("b", 0).Static(2),
+          NodeBuilder("b", 1).Static(2), NodeBuilder("c", 0).Coalescing(8), NodeBuilder("c", 1).Coalescing(8),
+          NodeBuilder("c", 2).Coalescing(8)},
          {{"a", 3}});
-  ExpectExact(BarriersFor(2, 1));
+  ExpectDispatches(3 + 1, 2 * 2);
+  ExpectExact(BarriersFor(2, 1) - 1);
 }
 
 TEST_F(PreparedBarrierTest, LevelsThatAreClosed) {

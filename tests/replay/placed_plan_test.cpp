@@ -7,6 +7,7 @@
 #include <cstring>
 #include <set>
 
+#include "layer/memory/prepared_regions.h"
 #include "layer/replay/recent_cache.h"
 #include "tests/replay/test_pipeline.h"
 
@@ -146,7 +147,9 @@ TEST_F(PlacedPlanTest, ScratchThatNeverComesAgainKeepsNoMemory) {
   Record(scratch);
   const int before = blocks_in_use();
   for (uint32_t i = 1; i < kRecordings; ++i) Record(scratch + i * 64);
-  EXPECT_LE(blocks_in_use() - before, 2);
+  // Plans that are kept have prepared regions of their own, and a few are kept for the next ones.
+  constexpr int kKeptPlans = 16;
+  EXPECT_LE(blocks_in_use() - before, 2 + kKeptPlans + int{PreparedRegionPool::kMostKept});
 }
 
 TEST_F(PlacedPlanTest, WhatIsRecordedOutlivesWhatIsKept) {
