@@ -14,17 +14,6 @@ std::unique_ptr<TimedWork> Timed(const Gpu& gpu, const Workload& workload, const
       gpu, [&](VkCommandBuffer commands) { workload.Reset(commands); }, work);
 }
 
-// Long enough for a GPU to leave its resting clocks, which checking results on the host lets it fall back to.
-constexpr std::chrono::milliseconds kSettling(50);
-
-void Settle(const TimedWork& ours, const TimedWork& theirs) {
-  const auto begin = std::chrono::steady_clock::now();
-  do {
-    (void)ours.Run();
-    (void)theirs.Run();
-  } while (std::chrono::steady_clock::now() - begin < kSettling);
-}
-
 // Runs it cold and warm, and looks at the results.
 double WarmUp(const TimedWork& work, const Workload& workload, const char* who, std::string& mistake) {
   const double cold = work.Run();
@@ -38,7 +27,26 @@ struct Contender {
   std::unique_ptr<TimedWork> work;
   double cold = 0;
   std::vector<double> forms;  // medians of all
+
+  // Of its form; the first run, where there is one form only.
+  [[nodiscard]] double seen() const { return forms.empty() ? cold : *std::min_element(forms.begin(), forms.end()); }
 };
+
+// Checking results on the host lets a GPU fall back to resting clocks, and it takes work without pauses until it leaves
+// them: as long as this at least, and until it is about as fast as it has been, but not forever.
+constexpr std::chrono::milliseconds kSettling(50);
+constexpr std::chrono::milliseconds kMostSettling(3000);
+constexpr double kSettled = 1.1;
+
+void Settle(const Contender& ours, const Contender& theirs, bool quick) {
+  const auto begin = std::chrono::steady_clock::now();
+  for (;;) {
+    const bool is_fast = ours.work->Run() < kSettled * ours.seen();
+    const bool are_fast = is_fast && theirs.work->Run() < kSettled * theirs.seen();
+    const auto passed = std::chrono::steady_clock::now() - begin;
+    if (passed > kSettling && (are_fast || quick || passed > kMostSettling)) return;
+  }
+}
 
 // The fastest of `forms` forms.
 Contender Best(const Gpu& gpu, const Workload& workload, const char* who, uint32_t forms, uint32_t repetitions,
@@ -69,7 +77,7 @@ Comparison Compare(const Gpu& gpu, const Workload& workload, uint32_t repetition
       gpu, workload, "rival", workload.RivalForms(), repetitions,
       [&](VkCommandBuffer commands, uint32_t form) { workload.RecordRival(commands, form); }, comparison.mistake);
 
-  Settle(*ours.work, *rival.work);
+  Settle(ours, rival, quick);
   std::vector<double> our_samples;
   std::vector<double> their_samples;
   for (uint32_t i = 0; i < repetitions; ++i) {
