@@ -41,8 +41,9 @@ constexpr double kSettled = 1.1;
 void Settle(const Contender& ours, const Contender& theirs, bool quick) {
   const auto begin = std::chrono::steady_clock::now();
   for (;;) {
-    const bool is_fast = ours.work->Run() < kSettled * ours.seen();
-    const bool are_fast = is_fast && theirs.work->Run() < kSettled * theirs.seen();
+    const double our_time = ours.work->Run();
+    const double their_time = theirs.work->Run();
+    const bool are_fast = our_time < kSettled * ours.seen() && their_time < kSettled * theirs.seen();
     const auto passed = std::chrono::steady_clock::now() - begin;
     if (passed > kSettling && (are_fast || quick || passed > kMostSettling)) return;
   }

@@ -14,18 +14,6 @@ constexpr VkDeviceSize kSmallest = 4096;
 
 }  // namespace
 
-bool PreparedRegionPool::Reserve() {
-  std::lock_guard lock(mutex_);
-  if (buffers_ >= kMostBuffers) return false;
-  ++buffers_;
-  return true;
-}
-
-void PreparedRegionPool::Unreserve() noexcept {
-  std::lock_guard lock(mutex_);
-  --buffers_;
-}
-
 Expected<DeviceBuffer> PreparedRegionPool::Take(VkDeviceSize bytes) {
   const VkDeviceSize size = std::bit_ceil(std::max(bytes, kSmallest));
   {
@@ -37,10 +25,13 @@ Expected<DeviceBuffer> PreparedRegionPool::Take(VkDeviceSize bytes) {
       free_.erase(found);
       return buffer;
     }
+    if (buffers_ >= kMostBuffers) return Error{"there are enough prepared regions"};
+    ++buffers_;
   }
-  if (!Reserve()) return Error{"there are enough prepared regions"};
   Expected<DeviceBuffer> made = DeviceBuffer::Create(device_, size, BufferMemory::kWrittenOnce, "trellis regions");
-  if (!made) Unreserve();
+  if (made) return made;
+  std::lock_guard lock(mutex_);
+  --buffers_;
   return made;
 }
 

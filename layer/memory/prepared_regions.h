@@ -32,12 +32,9 @@ class PreparedRegionPool {
   [[nodiscard]] static std::shared_ptr<PreparedRegionPool> Of(Device& device);
 
  private:
-  [[nodiscard]] bool Reserve();
-  void Unreserve() noexcept;
-
   const Device& device_;
   std::mutex mutex_;                // guards what follows
-  size_t buffers_ = 0;              // that exist
+  size_t buffers_ = 0;              // that exist, or are being made
   std::vector<DeviceBuffer> free_;  // the one that has waited longest first
 };
 

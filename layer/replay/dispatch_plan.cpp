@@ -193,7 +193,7 @@ Expected<void> HostPlanner::PlaceLaterLevels() {
   if (schedule().level_count() > 1 || copied_bytes_ != 0)
     placement.ring_bytes = std::max({memory().ring_bytes(), memory().half_bytes[0] + copied_bytes_, kSmallestRing});
   placement.brings_roots = true;
-  if (environment_.rings != nullptr && CanPrepareRegions(*counted_))
+  if (environment_.rings != nullptr && counted_->can_prepare)
     placement.ring = environment_.rings->RingWith(placement.ring_bytes);
   placement.root_inputs = root_inputs_;
   return Place(placement);

@@ -173,7 +173,7 @@ Expected<void> LevelPlanner::PlanLosses() {
   call.x = WorkgroupsToOpen(losses.opening_count);
   if (plan_.prepared) {
     losses.prepared = RegionsConsumedBy(1);
-    losses.prepared_count = reports ? static_cast<uint32_t>(memory().openings_of(0).size()) : 0;
+    losses.prepared_count = reports ? static_cast<uint32_t>(prepared_openings_.size()) : 0;
     call.x = 1 + WorkgroupsToOpen(losses.opening_count - losses.prepared_count);
   }
   return Upload(losses, call.plan);

@@ -57,7 +57,7 @@ class LevelPlanner : PlanWriter {
   void TakeArguments(uint32_t level, uint32_t set, const RelocatableLaunch& launch, NodeLaunch& node) const;
   // Makes PlacedPlan::prepared. It stays null, and a begin kernel is planned, where there is no memory for it.
   [[nodiscard]] Expected<void> PrepareRegions();
-  [[nodiscard]] std::vector<shared::RegionPlan> PreparedOpenings() const;
+  void FindPreparedOpenings();
   // What executions do for the next one, when all levels are planned.
   [[nodiscard]] Expected<void> PlanPreparing();
   [[nodiscard]] bool NeedsBegin() const;
@@ -75,6 +75,7 @@ class LevelPlanner : PlanWriter {
 
   const Placement& placement_;
   PlacedPlan& plan_;
+  std::vector<shared::RegionPlan> prepared_openings_;  // as the sets have them
   VkDeviceAddress openings_ = 0;  // prepared regions first, then those in scratch that are not opened between levels
   uint32_t opening_count_ = 0;
 };

@@ -108,9 +108,6 @@ struct Placement {
   std::span<const VkDeviceAddress> root_inputs;
 };
 
-// Whether executions with such a plan can prepare the regions of level 1 for one another.
-[[nodiscard]] bool CanPrepareRegions(const RelocatablePlan& plan);
-
 // One that was placed before, if it is still kept. Fails when plan memory runs out. Threading: any thread.
 [[nodiscard]] Expected<std::shared_ptr<const PlacedPlan>> FindOrPlacePlan(const ExecutionGraphPipeline& pipeline,
                                                                           const DispatchEnvironment& environment,

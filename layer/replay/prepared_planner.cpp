@@ -86,17 +86,16 @@ void LevelPlanner::TakeArguments(uint32_t level, uint32_t set, const Relocatable
   }
 }
 
-std::vector<shared::RegionPlan> LevelPlanner::PreparedOpenings() const {
+void LevelPlanner::FindPreparedOpenings() {
   const std::span<const shared::RegionPlan> first = memory().openings_of(0);
-  std::vector<shared::RegionPlan> openings(first.begin(), first.end());
+  prepared_openings_.assign(first.begin(), first.end());
   const auto first_region = static_cast<uint32_t>(scratch().region(1, 0));
-  for (shared::RegionPlan& opening : openings) {
+  for (shared::RegionPlan& opening : prepared_openings_) {
     opening.region = opening.slot;
     if (opening.batch_count == 0) continue;
     opening.batch_region -= first_region;
     opening.batch_count = static_cast<uint32_t>(CountsInSet(scratch(), scratch().regions + opening.batch_count));
   }
-  return openings;
 }
 
 Expected<void> LevelPlanner::PrepareRegions() {
@@ -111,7 +110,8 @@ Expected<void> LevelPlanner::PrepareRegions() {
   header.other = set_bytes;
   std::vector<std::byte> contents(sizeof(header) + set_bytes);
   std::memcpy(contents.data(), &header, sizeof(header));
-  for (const shared::RegionPlan& opening : PreparedOpenings()) {
+  FindPreparedOpenings();
+  for (const shared::RegionPlan& opening : prepared_openings_) {
     const shared::Region region = OpenRegion(prepared->set_address(0), placement_.ring, opening);
     std::memcpy(contents.data() + sizeof(header) + opening.region * sizeof(region), &region, sizeof(region));
   }
@@ -131,9 +131,9 @@ Expected<void> LevelPlanner::PrepareRegions() {
 }
 
 Expected<void> LevelPlanner::PlanPreparing() {
-  const std::vector<shared::RegionPlan> prepared = PreparedOpenings();
-  const std::span<const shared::RegionPlan> later = std::span(memory().openings).subspan(prepared.size());
-  if (Expected<void> done = UploadJoined<shared::RegionPlan>({prepared, later}, openings_); !done) return done;
+  const std::span<const shared::RegionPlan> later = std::span(memory().openings).subspan(prepared_openings_.size());
+  if (Expected<void> done = UploadJoined<shared::RegionPlan>({prepared_openings_, later}, openings_); !done)
+    return done;
   opening_count_ = static_cast<uint32_t>(memory().openings.size());
   shared::OpenPlan open = {};
   open.control = ControlAddress();
@@ -141,7 +141,7 @@ Expected<void> LevelPlanner::PlanPreparing() {
   open.openings = openings_;
   open.prepared = RegionsConsumedBy(1);
   open.opening_count = opening_count_;
-  open.prepared_count = static_cast<uint32_t>(prepared.size());
+  open.prepared_count = static_cast<uint32_t>(prepared_openings_.size());
   KernelCall& call = plan_.open.emplace();
   call.x = WorkgroupsToOpen(opening_count_);
   return Upload(open, call.plan);

@@ -72,6 +72,7 @@ class Planner {
     PlanRing();
     plan_.levels.reserve(schedule().level_count());
     for (uint32_t level = 0; level < schedule().level_count(); ++level) PlanLevel(level);
+    plan_.can_prepare = CanPrepareRegions(plan_);
     for (const uint32_t slot : roots_) plan_.root_labels += " " + SlotLabel(graph_, slot);
     return std::move(plan_);
   }

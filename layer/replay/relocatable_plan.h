@@ -58,7 +58,8 @@ struct RelocatablePlan {
   GraphPlan memory;                   // openings are complete
   std::optional<StepSchedule> steps;  // bounded mode; `memory` then has the openings of before the first step
   std::vector<RelocatableLevel> levels;
-  std::string root_labels;  // of the nodes that the dispatch starts, each behind a space
+  bool can_prepare = false;  // executions can prepare the regions of level 1 for one another (CanPrepareRegions)
+  std::string root_labels;   // of the nodes that the dispatch starts, each behind a space
 };
 
 // What it depends on beside the graph and its device.
@@ -67,6 +68,9 @@ struct RelocatablePlanKey {
   uint64_t reserved = 0;          // bytes of the ring that something else takes as long as steps run
   bool operator==(const RelocatablePlanKey&) const = default;
 };
+
+// Whether executions with such a plan, whose levels are planned, can prepare the regions of level 1 for one another.
+[[nodiscard]] bool CanPrepareRegions(const RelocatablePlan& plan);
 
 // One that was made before, if it is still kept. Of `environment` only what is the device's matters. Threading: any
 // thread.

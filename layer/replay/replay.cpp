@@ -255,6 +255,7 @@ struct DeviceParts {
   std::shared_ptr<RingPool> rings;
   std::shared_ptr<LossReports> reports;
   std::shared_ptr<const InternalKernels> kernels;
+  bool may_prepare = false;  // executions may prepare regions for one another
 };
 
 Expected<std::shared_ptr<DeviceParts>> PartsOf(CommandBuffer& command_buffer) {
@@ -266,8 +267,10 @@ Expected<std::shared_ptr<DeviceParts>> PartsOf(CommandBuffer& command_buffer) {
   if (!reports) return reports.error();
   Expected<std::shared_ptr<const InternalKernels>> kernels = InternalKernels::Of(device);
   if (!kernels) return kernels.error();
+  const bool may_prepare = device.settings.prepare_regions && device.HasOneQueue(command_buffer.queue_family) &&
+                           DeviceBuffer::MayBeWrittenOnce(device);
   return command_buffer.attachments.GetOrCreate<DeviceParts>([&] {
-    return std::make_shared<DeviceParts>(DeviceParts{*rings, *reports, *kernels});
+    return std::make_shared<DeviceParts>(DeviceParts{*rings, *reports, *kernels, may_prepare});
   });
 }
 
@@ -288,13 +291,6 @@ std::optional<DispatchTarget> FindTarget(CommandBuffer& command_buffer, VkDevice
   if (wrong.empty()) return target;
   RefuseMisuse(command_buffer, wrong);
   return std::nullopt;
-}
-
-// DispatchEnvironment::rings.
-RingPool* PreparingRings(const Device& device, uint32_t queue_family, const DeviceParts& parts) {
-  const bool prepares =
-      device.settings.prepare_regions && device.HasOneQueue(queue_family) && DeviceBuffer::MayBeWrittenOnce(device);
-  return prepares ? parts.rings.get() : nullptr;
 }
 
 // `inputs`: EntryInputs or DeviceInputs.
@@ -318,7 +314,7 @@ void PlanAndRecord(CommandBuffer& command_buffer, const DispatchTarget& target, 
                                            device.traits.is_cpu,
                                            LimitsOf(device),
                                            command_buffer.push_constants.ComputeBytes(),
-                                           PreparingRings(device, command_buffer.queue_family, parts)};
+                                           parts.may_prepare ? parts.rings.get() : nullptr};
   const Expected<DispatchPlan> plan = PlanDispatch(*target.pipeline, inputs, environment, *ArenaOf(command_buffer));
   if (!plan) return RefuseForMemory(command_buffer, plan.error());
   for (const std::string& complaint : plan->complaints)

@@ -88,11 +88,11 @@ struct LaunchBlock {
 // node's shader looks for its launch. kFormBatch: the kernel launch_batches, one workgroup a batch, writes the sums and
 // the arguments. kFormCountedBatch: producers count (Region::batch_total).
 struct LaunchBatch {
-  // In scratch. kFormBatch: uint[member_count + 1], workgroups of the members before; the last: of all.
-  // kFormCountedBatch: uint[member_count], workgroups of each.
+  // In scratch, or with prepared regions. kFormBatch: uint[member_count + 1], workgroups of the members before; the
+  // last: of all. kFormCountedBatch: uint[member_count], workgroups of each.
   TRELLIS_ADDRESS sums;
   TRELLIS_ADDRESS members;    // LaunchBlock[member_count], each with its NodeOutput[]
-  TRELLIS_ADDRESS arguments;  // VkDispatchIndirectCommand, in scratch
+  TRELLIS_ADDRESS arguments;  // VkDispatchIndirectCommand, in scratch or in a region
   TRELLIS_UINT form;          // where LaunchBlock has its own
   TRELLIS_UINT member_count;
   TRELLIS_UINT member_bytes;      // from one LaunchBlock to the next
