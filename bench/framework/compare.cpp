@@ -3,92 +3,126 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
+#include <limits>
+
+#include "bench/framework/pipelines.h"
+#include "bench_shaders/empty.h"
 
 namespace trellis::bench {
 namespace {
 
 constexpr uint32_t kWarmUps = 2;
 
-std::unique_ptr<TimedWork> Timed(const Gpu& gpu, const Workload& workload, const RecordCommands& work) {
-  return std::make_unique<TimedWork>(
-      gpu, [&](VkCommandBuffer commands) { workload.Reset(commands); }, work);
-}
+// One form of a workload, recorded.
+class Contender {
+ public:
+  Contender(const Gpu& gpu, const Workload& workload, const RecordCommands& record)
+      : work_(std::make_unique<TimedWork>(
+            gpu, [&](VkCommandBuffer commands) { workload.Reset(commands); }, record)),
+        cold_(work_->Run()) {
+    for (uint32_t i = 0; i < kWarmUps; ++i) (void)Run();
+  }
 
-// Runs it cold and warm, and looks at the results.
-double WarmUp(const TimedWork& work, const Workload& workload, const char* who, std::string& mistake) {
-  const double cold = work.Run();
-  for (uint32_t i = 0; i < kWarmUps; ++i) (void)work.Run();
-  const std::string wrong = workload.Check(workload.results().Read());
-  if (!wrong.empty() && mistake.empty()) mistake = std::string(who) + ": " + wrong;
-  return cold;
-}
+  double Run() {
+    const double time = work_->Run();
+    fastest_ = std::min(fastest_, time);
+    return time;
+  }
 
-struct Contender {
-  std::unique_ptr<TimedWork> work;
-  double cold = 0;
-  std::vector<double> forms;  // medians of all
+  [[nodiscard]] double cold() const { return cold_; }
+  [[nodiscard]] double fastest() const { return fastest_; }  // but for the first run
 
-  // Of its form; the first run, where there is one form only.
-  [[nodiscard]] double seen() const { return forms.empty() ? cold : *std::min_element(forms.begin(), forms.end()); }
+ private:
+  std::unique_ptr<TimedWork> work_;
+  double cold_ = 0;
+  double fastest_ = std::numeric_limits<double>::max();
 };
 
-// Checking results on the host lets a GPU fall back to resting clocks, and it takes work without pauses until it leaves
-// them: as long as this at least, and until it is about as fast as it has been, but not forever.
-constexpr std::chrono::milliseconds kSettling(50);
+// All forms, warmed up, and their results looked at.
+std::vector<Contender> Contenders(const Gpu& gpu, const Workload& workload, const char* who, uint32_t forms,
+                                  const std::function<void(VkCommandBuffer, uint32_t form)>& record,
+                                  std::string& mistake) {
+  std::vector<Contender> contenders;
+  for (uint32_t form = 0; form < forms; ++form) {
+    contenders.emplace_back(gpu, workload, [&](VkCommandBuffer commands) { record(commands, form); });
+    const std::string wrong = workload.Check(workload.results().Read());
+    if (!wrong.empty() && mistake.empty()) mistake = std::string(who) + ": " + wrong;
+  }
+  return contenders;
+}
+
+// Checking results on the host lets a GPU fall back to resting clocks, a fifth of its clocks at worst. It takes work
+// without pauses until it leaves them: for as long as this at least, and until all is about as fast as it has been, but
+// not forever.
+constexpr std::chrono::milliseconds kSettling(500);
 constexpr std::chrono::milliseconds kMostSettling(3000);
 constexpr double kSettled = 1.1;
+// Empty workgroups between rounds, since small work alone leaves a GPU idle for most of the time. They touch no memory.
+constexpr uint32_t kLoad[] = {4096, 256};
 
-void Settle(const Contender& ours, const Contender& theirs, bool quick) {
+void Settle(const Gpu& gpu, const std::vector<Contender*>& contenders) {
+  const Kernel empty(gpu, kEmptySpv, {{0, 32}});
+  const TimedWork load(
+      gpu, [](VkCommandBuffer) {},
+      [&](VkCommandBuffer commands) {
+        empty.Bind(commands);
+        vkCmdDispatch(commands, kLoad[0], kLoad[1], 1);
+      });
   const auto begin = std::chrono::steady_clock::now();
   for (;;) {
-    const double our_time = ours.work->Run();
-    const double their_time = theirs.work->Run();
-    const bool are_fast = our_time < kSettled * ours.seen() && their_time < kSettled * theirs.seen();
+    (void)load.Run();
+    double now = 0;
+    double fastest = 0;
+    for (Contender* contender : contenders) {
+      now += contender->Run();
+      fastest += contender->fastest();
+    }
     const auto passed = std::chrono::steady_clock::now() - begin;
-    if (passed > kSettling && (are_fast || quick || passed > kMostSettling)) return;
+    if (passed > kMostSettling || (passed > kSettling && now < kSettled * fastest)) return;
   }
 }
 
-// The fastest of `forms` forms.
-Contender Best(const Gpu& gpu, const Workload& workload, const char* who, uint32_t forms, uint32_t repetitions,
-               const std::function<void(VkCommandBuffer, uint32_t form)>& record, std::string& mistake) {
-  Contender best;
-  std::vector<double> medians;
-  for (uint32_t form = 0; form < forms; ++form) {
-    auto work = Timed(gpu, workload, [&](VkCommandBuffer commands) { record(commands, form); });
-    const double cold = WarmUp(*work, workload, who, mistake);
-    if (forms == 1) return {std::move(work), cold, {}};
-    std::vector<double> samples;
-    for (uint32_t i = 0; i < repetitions; ++i) samples.push_back(work->Run());
-    medians.push_back(Median(samples));
-    if (medians.back() == *std::min_element(medians.begin(), medians.end())) best = {std::move(work), cold, {}};
+// Of each contender; they take turns.
+std::vector<std::vector<double>> Sample(const std::vector<Contender*>& contenders, uint32_t repetitions) {
+  std::vector<std::vector<double>> samples(contenders.size());
+  for (uint32_t i = 0; i < repetitions; ++i) {
+    for (size_t k = 0; k < contenders.size(); ++k) samples[k].push_back(contenders[k]->Run());
   }
-  best.forms = medians;
-  return best;
+  return samples;
+}
+
+size_t Fastest(const std::vector<double>& medians) {
+  return static_cast<size_t>(std::min_element(medians.begin(), medians.end()) - medians.begin());
 }
 
 }  // namespace
 
 Comparison Compare(const Gpu& gpu, const Workload& workload, uint32_t repetitions, bool quick) {
   Comparison comparison;
-  const Contender ours = Best(
-      gpu, workload, "graph", workload.GraphForms(), repetitions,
+  std::vector<Contender> ours = Contenders(
+      gpu, workload, "graph", workload.GraphForms(),
       [&](VkCommandBuffer commands, uint32_t form) { workload.RecordGraph(commands, form); }, comparison.mistake);
-  const Contender rival = Best(
-      gpu, workload, "rival", workload.RivalForms(), repetitions,
+  std::vector<Contender> theirs = Contenders(
+      gpu, workload, "rival", workload.RivalForms(),
       [&](VkCommandBuffer commands, uint32_t form) { workload.RecordRival(commands, form); }, comparison.mistake);
+  std::vector<Contender*> all;
+  for (Contender& contender : ours) all.push_back(&contender);
+  for (Contender& contender : theirs) all.push_back(&contender);
 
-  Settle(ours, rival, quick);
-  std::vector<double> our_samples;
-  std::vector<double> their_samples;
-  for (uint32_t i = 0; i < repetitions; ++i) {
-    our_samples.push_back(ours.work->Run());
-    their_samples.push_back(rival.work->Run());
+  // No pauses from here on, or forms would be chosen by the clocks they happen to meet.
+  if (!quick) Settle(gpu, all);
+  size_t our_form = 0;
+  size_t their_form = 0;
+  if (all.size() > 2) {
+    const auto samples = Sample(all, repetitions);
+    for (size_t i = 0; i < all.size(); ++i)
+      (i < ours.size() ? comparison.our_forms : comparison.their_forms).push_back(Median(samples[i]));
+    our_form = Fastest(comparison.our_forms);
+    their_form = Fastest(comparison.their_forms);
   }
-  comparison.ours = Summarise(ours.cold, std::move(our_samples));
-  comparison.theirs = Summarise(rival.cold, std::move(their_samples));
-  comparison.our_forms = ours.forms;
-  comparison.their_forms = rival.forms;
+  const auto finals = Sample({&ours[our_form], &theirs[their_form]}, repetitions);
+  comparison.ours = Summarise(ours[our_form].cold(), finals[0]);
+  comparison.theirs = Summarise(theirs[their_form].cold(), finals[1]);
   // Now, because clocks change between workloads.
   if (const std::optional<Needs> needs = workload.RivalNeeds())
     comparison.rival_share = ShareOfBound(MeasureRates(gpu, quick), *needs, comparison.theirs.minimum);

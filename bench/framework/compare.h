@@ -10,7 +10,7 @@ namespace trellis::bench {
 struct Comparison {
   Times ours;  // of the fastest form
   Times theirs;
-  std::vector<double> our_forms;  // medians, by which the fastest was chosen; empty if there is but one
+  std::vector<double> our_forms;  // medians, by which the fastest was chosen; empty if both have but one
   std::vector<double> their_forms;
   std::optional<double> rival_share;  // of what bounds it; nothing if no measured rate does
   std::string mistake;                // empty if both results are right
