@@ -155,6 +155,7 @@ shared::LaunchPlan DescribeLaunch(const Graph& graph, Launch launch, const std::
       break;
   }
   plan.note_words = info.NoteWords();
+  plan.has_landmarks = info.UsesLandmarks() ? 1 : 0;
   plan.most_workgroups = info.most_workgroups;  // UINT32_MAX is kAnyWorkgroups
   return plan;
 }

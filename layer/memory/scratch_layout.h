@@ -14,6 +14,7 @@ struct ScratchLayout {
   uint64_t totals = 0;      // uint[launches]: StepPlan::totals; else the workgroups of members of counted batches
   uint64_t steps = 0;       // StepState
   uint64_t sums = 0;        // uint[]: ClosePlan::sums of a level
+  uint64_t landmarks = 0;   // uint[]: ClosePlan::landmarks of a level
   uint64_t batch_sums = 0;  // uint[]: LaunchBatch::sums of a level's batches, which have two launches at least, twice
   uint64_t entry = 0;       // EntryState: dispatches whose infos the device reads
   uint64_t dump = 0;        // where writes to lost records go

@@ -69,6 +69,7 @@ shared::ClosePlan LevelPlanner::CommonClosePlan() const {
   close.inputs = environment_.scratch + scratch().inputs;
   close.arguments = environment_.scratch + scratch().arguments;
   close.sums = environment_.scratch + scratch().sums;
+  close.landmarks = environment_.scratch + scratch().landmarks;
   close.regions = environment_.scratch + scratch().regions;
   close.reports = environment_.loss_reports;
   close.origin = environment_.origin;

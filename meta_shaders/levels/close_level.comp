@@ -18,11 +18,13 @@ void CloseLaunch(ClosePlan plan, Share share) {
   const uint records = min(region.region.reserved, region.region.records.count);
   const uvec2 notes = launch.note_words != kNoNotes ? NotesOf(region, launch.notes_before) : uvec2(0u);
   LaunchSize size;
-  const bool is_known = SizeLaunch(plan, launch, share, region, records, notes, size);
+  Landmarks landmarks;
+  const bool is_known = SizeLaunch(plan, launch, share, region, records, notes, size, landmarks);
   if (kValidate && launch.kind == kLaunchDynamicGrid) CheckGrids(plan, launch, region, PartOf(share, records));
   if (!is_known || gl_LocalInvocationIndex != 0u) return;
   LaunchInputReference(ElementAddress(plan.inputs, launch.position, kLaunchInputBytes)).launch =
-      LaunchInput(Records(region.region.records.base, region.region.records.stride, size.records), notes, size.workgroups, 0u);
+      LaunchInput(Records(region.region.records.base, region.region.records.stride, size.records), notes, size.workgroups, 0u, landmarks.address,
+                  landmarks.shift, 0u);
   ArgumentsReference(ElementAddress(plan.arguments, launch.position, kArgumentsBytes)).arguments =
       SplitIntoRows(DispatchedWorkgroups(launch, size.workgroups), plan.max_workgroups_x);
   // Losses of the allocation, once for all launches of the region; and records whose workgroups no dispatch of this device can hold.

@@ -61,8 +61,10 @@ struct Part {
   uint end;
 };
 
+uint RecordsOfPart(Share share, uint records) { return max((records + share.parts - 1u) / share.parts, kLevelsTile); }
+
 Part PartOf(Share share, uint records) {
-  const uint each = max((records + share.parts - 1u) / share.parts, kLevelsTile);
+  const uint each = RecordsOfPart(share, records);
   const uint begin = min(share.part * each, records);
   return Part(begin, min(begin + each, records));
 }
@@ -115,13 +117,13 @@ uint CountRecords(ClosePlan plan, LaunchPlan launch, RegionReference region, uin
 
 UintReference SumOfPart(ClosePlan plan, Share share, uint part) { return UintReference(ElementAddress(plan.sums, share.launch * share.parts + part, 4u)); }
 
-// This invocation's portion of what sum_grids has counted for the parts before this one.
-uint AddSums(ClosePlan plan, Share share) {
+// This invocation's portion of what sum_grids has counted for the parts before `end`, which is not 0.
+uint AddSums(ClosePlan plan, Share share, uint end) {
   uint sum = 0u;
   for (uint i = 0u; i < kMostParts / kLevelsWorkgroup; ++i) {
     const uint part = i * kLevelsWorkgroup + gl_LocalInvocationIndex;
-    const uint value = SumOfPart(plan, share, min(part, share.part - 1u)).value;
-    sum = SaturatingAdd(sum, part < share.part ? value : 0u);
+    const uint value = SumOfPart(plan, share, min(part, end - 1u)).value;
+    sum = SaturatingAdd(sum, part < end ? value : 0u);
   }
   return sum;
 }
@@ -130,7 +132,7 @@ uint AddSums(ClosePlan plan, Share share) {
 uint WorkgroupsBefore(ClosePlan plan, LaunchPlan launch, Share share, RegionReference region, Part part) {
   if (share.part == 0u) return 0u;
   uint total;
-  ScanWorkgroup(share.launch < plan.summed_count ? AddSums(plan, share) : CountRecords(plan, launch, region, 0u, part.begin), total);
+  ScanWorkgroup(share.launch < plan.summed_count ? AddSums(plan, share, share.part) : CountRecords(plan, launch, region, 0u, part.begin), total);
   return total;
 }
 
@@ -168,16 +170,54 @@ void WriteDynamicNotes(LaunchPlan launch, RegionReference region, uvec2 notes, u
   NotesReference(ElementAddress(notes, record, 16u)).notes = uvec4(first, grid.xy, workgroups);
 }
 
+// LaunchInput::landmarks.
+struct Landmarks {
+  uvec2 address;
+  uint shift;
+};
+
+// Of a launch whose parts have been summed, else none: as dense as their room allows for the workgroups of all records.
+Landmarks LandmarksFor(ClosePlan plan, LaunchPlan launch, Share share, uint records) {
+  if (launch.has_landmarks == 0u || share.launch >= plan.summed_count) return Landmarks(uvec2(0u), 0u);
+  uint total;
+  ScanWorkgroup(AddSums(plan, share, (records - 1u) / RecordsOfPart(share, records) + 1u), total);
+  const uint room = share.parts * kLandmarksOfPart;
+  const int shift = findMSB(max(total, 1u) - 1u) + 1 - findMSB(room);
+  return Landmarks(ElementAddress(plan.landmarks, share.launch * room, 4u), uint(max(shift, 0)));
+}
+
+// The record of a tile, counted from its first one, that has this workgroup. After ScanTile.
+uint FindInTile(uint workgroup) {
+  uint low = 0u;
+  for (uint step = kLevelsTile / 2u; step != 0u; step /= 2u) {
+    if (tile_counts[TilePlace(low + step)] <= workgroup) low += step;
+  }
+  return low;
+}
+
+uint LandmarksBefore(uint workgroup, uint shift) { return workgroup != 0u ? (workgroup - 1u >> shift) + 1u : 0u; }
+
+// Those among the workgroups [begin, end), which are the tile's.
+void WriteLandmarks(Landmarks landmarks, uint tile, uint begin, uint end) {
+  const uint last = LandmarksBefore(end, landmarks.shift);
+  for (uint k = LandmarksBefore(begin, landmarks.shift) + gl_LocalInvocationIndex; k < last; k += kLevelsWorkgroup)
+    UintReference(ElementAddress(landmarks.address, k, 4u)).value = tile + FindInTile(k << landmarks.shift);
+  barrier();
+}
+
 shared uint first_lost;  // record
 shared uint workgroups_before_lost;
 
 // Writes the notes of every record of the part that is taken. Sums never decrease, so the records taken are a prefix; the part that ends it, or the
 // last one with records, knows the launch's size.
-bool SizeDynamicGrid(ClosePlan plan, LaunchPlan launch, Share share, RegionReference region, uint records, uvec2 notes, uint most_workgroups, out LaunchSize size) {
+bool SizeDynamicGrid(ClosePlan plan, LaunchPlan launch, Share share, RegionReference region, uint records, uvec2 notes, uint most_workgroups, out LaunchSize size,
+                     out Landmarks landmarks) {
   const Part part = PartOf(share, records);
+  landmarks = Landmarks(uvec2(0u), 0u);
   if (IsEmpty(part) && share.part != 0u) return false;
   uint before = WorkgroupsBefore(plan, launch, share, region, part);
   if (before > most_workgroups) return false;
+  if (records != 0u) landmarks = LandmarksFor(plan, launch, share, records);
   for (uint tile = part.begin; tile < part.end && before <= most_workgroups; tile += kLevelsTile) {
     uint counts[kTileRecords];
     uint firsts[kTileRecords];
@@ -194,7 +234,9 @@ bool SizeDynamicGrid(ClosePlan plan, LaunchPlan launch, Share share, RegionRefer
       }
       WriteDynamicNotes(launch, region, notes, record, firsts[i], counts[i]);
     }
-    before = SaturatingAdd(before, total);
+    const uint end = SaturatingAdd(before, total);
+    if (!IsNull(landmarks.address)) WriteLandmarks(landmarks, tile, before, end);
+    before = end;
   }
   const bool takes_all = before <= most_workgroups;
   barrier();
@@ -204,9 +246,10 @@ bool SizeDynamicGrid(ClosePlan plan, LaunchPlan launch, Share share, RegionRefer
 
 // Called by all invocations of a workgroup, with the same arguments. True in the one workgroup, among those that have parts of the launch, that knows
 // its size.
-bool SizeLaunch(ClosePlan plan, LaunchPlan launch, Share share, RegionReference region, uint records, uvec2 notes, out LaunchSize size) {
+bool SizeLaunch(ClosePlan plan, LaunchPlan launch, Share share, RegionReference region, uint records, uvec2 notes, out LaunchSize size, out Landmarks landmarks) {
   const uint most_workgroups = MostWorkgroups(plan);
-  if (launch.kind == kLaunchDynamicGrid) return SizeDynamicGrid(plan, launch, share, region, records, notes, most_workgroups, size);
+  if (launch.kind == kLaunchDynamicGrid) return SizeDynamicGrid(plan, launch, share, region, records, notes, most_workgroups, size, landmarks);
+  landmarks = Landmarks(uvec2(0u), 0u);
   size = launch.kind == kLaunchStaticGrid ? SizeStaticGrid(launch, records, most_workgroups) : SizeCoalescing(launch, records, most_workgroups);
   if (launch.note_words != kNoNotes) WriteUnfinished(notes, PartOf(share, records), size.records, GridWorkgroups(launch));
   return share.part == 0u;

@@ -34,14 +34,14 @@ bool IsMine(uint index) { return index % kLevelsWorkgroup == gl_LocalInvocationI
 uint FirstOfMine(uint begin) { return begin + (gl_LocalInvocationIndex + kLevelsWorkgroup - begin % kLevelsWorkgroup) % kLevelsWorkgroup; }
 
 void SetQueue(StepPlan plan, ClosePlan close, uint index, Records records, uvec2 notes, uint workgroups) {
-  InputOf(close, index).launch = LaunchInput(records, notes, 0u, 0u);
+  InputOf(close, index).launch = LaunchInput(records, notes, 0u, 0u, uvec2(0u), 0u, 0u);
   TotalOf(plan, index).value = workgroups;
 }
 
 void StartRoots(StepPlan plan, ClosePlan close) {
   for (uint index = gl_LocalInvocationIndex; index < plan.launch_count; index += kLevelsWorkgroup) {
     const uvec2 root = LoadStepLaunch(plan, index).root;
-    LaunchInput from = LaunchInput(Records(uvec2(0u), 0u, 0u), uvec2(0u), 0u, 0u);
+    LaunchInput from = LaunchInput(Records(uvec2(0u), 0u, 0u), uvec2(0u), 0u, 0u, uvec2(0u), 0u, 0u);
     if (!IsNull(root)) from = LaunchInputReference(root).launch;
     SetQueue(plan, close, index, from.records, from.notes, from.workgroup_count);
   }
@@ -84,7 +84,8 @@ void SizeNotedLaunch(StepPlan plan, ClosePlan close, uint index, StepLaunch step
   const uvec2 notes = NotesOf(region, step.launch.notes_before);
   const Share whole = Share(index, 0u, 1u);
   LaunchSize size;
-  const bool is_known = SizeLaunch(close, step.launch, whole, region, records, notes, size);
+  Landmarks none;
+  const bool is_known = SizeLaunch(close, step.launch, whole, region, records, notes, size, none);
   close.level = step.level;
   if (kValidate && step.launch.kind == kLaunchDynamicGrid) CheckGrids(close, step.launch, region, PartOf(whole, records));
   if (is_known && IsMine(index)) SetSize(plan, close, index, step, notes, size);

@@ -20,10 +20,10 @@ const uint kMostStep = 0x80000000u;  // the sum with a record's number does not 
 // One of an array of exclusive prefix sums, which lie `stride` bytes apart.
 uint SumAt(const uvec2 sums, const uint stride, const uint index) { return UintReference(ElementAddress(sums, index, stride)).value; }
 
-// The last of `count` prefix sums that is not above `number`: what adds nothing shares the sum of its successor. The first one is 0.
-uint FindSum(const uvec2 sums, const uint stride, const uint count, const uint number, const bool for_cpu) {
-  uint low = 0u;
-  uint high = count;
+// The last prefix sum in [first, end) that is not above `number`, as the first one of them must be: what adds nothing shares the sum of its successor.
+uint FindSum(const uvec2 sums, const uint stride, const uint first, const uint end, const uint number, const bool for_cpu) {
+  uint low = first;
+  uint high = end;
 #ifdef TRELLIS_SUBGROUP_AGGREGATION
   // Whole workgroups get here. Where all invocations of a subgroup look for the same, each has a place to look at, so that the loads of a round wait together.
   // A CPU does not wait for loads; a round's ballots and its division take longer than the rounds that they spare.
@@ -32,7 +32,8 @@ uint FindSum(const uvec2 sums, const uint stride, const uint count, const uint n
   const uint own = subgroupBallotExclusiveBitCount(together) + 1u;
   const bool is_shared = subgroupBallot(number == subgroupBroadcastFirst(number)) == together;
   while (!for_cpu && is_shared && high - low > 1u) {
-    uint step = (high - low + places) / (places + 1u);
+    // A division takes longer than all else of a round, and the last one has no need of it.
+    uint step = high - low <= places + 1u ? 1u : (high - low + places) / (places + 1u);
     uint index = low + min(own * step, high - low);
     bool after = index >= high || SumAt(sums, stride, index) > number;
     uint not_after = places - subgroupBallotBitCount(subgroupBallot(after));
@@ -56,6 +57,8 @@ uvec3 trellis_place;  // gl_WorkGroupID
 uint trellis_form;    // LaunchBlock::form
 Records trellis_records;
 uvec2 trellis_notes;
+uvec2 trellis_landmarks;
+uint trellis_landmark_shift;
 uint trellis_pack;       // which of the packed workgroups an invocation is in
 uint trellis_workgroup;  // number among those of the launch, as LaunchInput counts them; kNoWorkgroup if there is nothing to do
 uint trellis_end;        // numbers from it on have nothing to do
@@ -66,7 +69,7 @@ uvec2 trellis_step_bytes;
 uvec2 EnterBatch(const uvec2 pushed, const bool for_cpu) {
   LaunchBatch batch = LaunchBatchReference(pushed).batch;
   // The sum of all stands behind those of the members.
-  uint found = FindSum(batch.sums, 4u, batch.member_count + 1u, trellis_workgroup, for_cpu);
+  uint found = FindSum(batch.sums, 4u, 0u, batch.member_count + 1u, trellis_workgroup, for_cpu);
   uint member = min(found, batch.member_count - 1u);
   uint before = SumAt(batch.sums, 4u, member);
   trellis_launch = ElementAddress(batch.members, member, batch.member_bytes);
@@ -176,6 +179,8 @@ void EnterLaunch(const uvec2 source, const uint each, const uint counted, const 
   uint first = 0u;
   if (trellis_form == kFormInput) {
     trellis_notes = from.launch.notes;
+    trellis_landmarks = from.launch.landmarks;
+    trellis_landmark_shift = from.launch.landmark_shift;
     first = from.launch.first_workgroup;
     trellis_workgroup = first + trellis_workgroup * counted;
     trellis_end = from.launch.workgroup_count;
@@ -247,15 +252,30 @@ bool trellis_enter_static(const uvec3 grid, const uint packed) {
   return true;
 }
 
+// Of the workgroup `number` of the launch.
+uint FindRecord(const uint note_bytes, const uint number, const bool by_landmarks, const bool for_cpu) {
+  uint first = 0u;
+  uint end = trellis_records.count;
+  if (by_landmarks && !IsNull(trellis_landmarks)) {
+    UintArrayReference landmarks = UintArrayReference(trellis_landmarks);
+    uint before = number >> trellis_landmark_shift;
+    uint last = trellis_end - 1u >> trellis_landmark_shift;
+    uint after = landmarks.at[min(before + 1u, last)];  // asked for together with the first one
+    first = landmarks.at[before];
+    end = before < last ? after + 1u : end;
+  }
+  return FindSum(trellis_notes, note_bytes, first, end, number, for_cpu);
+}
+
 // `grid_member` as LaunchPlan::grid_member. The grid's bounds come from the launch block: whoever counted the workgroups clamped with the same.
 // `note_words`: kFullNotes if the record may have changed since then; the notes know its grid. The form is always kFormInput: notes are made of
 // records.
-bool trellis_enter_dynamic(const uint grid_member, const uint note_words, const bool for_cpu) {
+bool trellis_enter_dynamic(const uint grid_member, const uint note_words, const bool by_landmarks, const bool for_cpu) {
   if (!HasWork() || trellis_records.count == 0u) return false;
   // Whoever has nothing to do searches with the others: a subgroup stays together.
   uint number = trellis_workgroup + trellis_pack;
   uint note_bytes = note_words * 4u;
-  uint record = FindSum(trellis_notes, note_bytes, trellis_records.count, min(number, trellis_end - 1u), for_cpu);
+  uint record = FindRecord(note_bytes, min(number, trellis_end - 1u), by_landmarks, for_cpu);
   SetRecord(record, 1u);
   if (number >= trellis_end) return false;
   uvec2 note = ElementAddress(trellis_notes, record, note_bytes);
@@ -266,7 +286,8 @@ bool trellis_enter_dynamic(const uint grid_member, const uint note_words, const 
     LaunchBlockReference l = LaunchBlockReference(trellis_launch);
     grid = ReadRecordGrid(trellis_input.xy, grid_member, uvec3(l.block.grid_x, l.block.grid_y, l.block.grid_z)).xy;
   }
-  trellis_workgroup_id = WorkgroupOfGrid(number - UintReference(note).value, max(grid, uvec2(1u)));
+  const uint of_record = number - UintReference(note).value;
+  trellis_workgroup_id = GridComponents(grid_member) == 1u ? uvec3(of_record, 0u, 0u) : WorkgroupOfGrid(of_record, max(grid, uvec2(1u)));
   return true;
 }
 

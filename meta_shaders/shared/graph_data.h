@@ -118,6 +118,11 @@ struct LaunchInput {
   TRELLIS_ADDRESS notes;         // of record 0; 0 if there are none
   TRELLIS_UINT workgroup_count;  // workgroups at and above this number have nothing to do
   TRELLIS_UINT first_workgroup;  // number of the dispatch's first workgroup; not 0 in bounded mode alone
+  // Grids from records, where there may be many: uint[], for each k with k << landmark_shift below workgroup_count the
+  // record that has this workgroup. 0: none.
+  TRELLIS_ADDRESS landmarks;
+  TRELLIS_UINT landmark_shift;
+  TRELLIS_UINT unused;
 };
 
 // LaunchPlan::grid_member, which nodes have as a constant: where a record holds its grid (PayloadDispatchIndirectAMDX).
@@ -217,7 +222,7 @@ struct LaunchPlan {
   TRELLIS_UINT packed;
   // Of a dispatch. If there are more, its workgroups stride through them, or take runs. kAnyWorkgroups: they cannot.
   TRELLIS_UINT most_workgroups;
-  TRELLIS_UINT unused;
+  TRELLIS_UINT has_landmarks;  // 1: the node looks for LaunchInput::landmarks
 };
 
 // ---- bounded mode (layer/graph/step_schedule.h) ----
@@ -366,6 +371,7 @@ struct ClosePlan {
   TRELLIS_ADDRESS inputs;     // LaunchInput[], in scratch
   TRELLIS_ADDRESS arguments;  // {x, y, z, unused}[], in scratch: VkDispatchIndirectCommand at a stride of 16
   TRELLIS_ADDRESS sums;       // uint[summed_count][parts], in scratch: workgroups of each part; of empty ones anything
+  TRELLIS_ADDRESS landmarks;  // uint[summed_count][parts * kLandmarksOfPart], in scratch: LaunchInput::landmarks
   TRELLIS_ADDRESS consumed;   // Region[] with the records of the next level; may be kAlternating
   TRELLIS_ADDRESS regions;    // Region[] of all levels
   TRELLIS_ADDRESS openings;   // RegionPlan[opening_count]
@@ -411,6 +417,7 @@ TRELLIS_CONSTANT kLevelsWorkgroup = 128u;
 // Records that one of their workgroups looks at together.
 TRELLIS_CONSTANT kLevelsTile = 1024u;
 TRELLIS_CONSTANT kMostParts = 256u;  // ClosePlan::parts; a multiple of kLevelsWorkgroup
+TRELLIS_CONSTANT kLandmarksOfPart = 32u;
 // Heap allocations begin with a header of this many bytes: {slot, count, stride, unused}.
 TRELLIS_CONSTANT kHeapHeaderBytes = 16u;
 
@@ -422,7 +429,7 @@ static_assert(sizeof(NodeOutput) == 16);
 static_assert(sizeof(LaunchBlock) == 48);
 static_assert(sizeof(LaunchBatch) == 56);
 static_assert(offsetof(LaunchBatch, form) == offsetof(LaunchBlock, form));
-static_assert(sizeof(LaunchInput) == 32);
+static_assert(sizeof(LaunchInput) == 48);
 static_assert(sizeof(Region) == 384);
 static_assert(offsetof(Region, lost) == 32);
 static_assert(offsetof(Region, reserved) == 128);
@@ -442,7 +449,7 @@ static_assert(sizeof(RingEntry) == 32);
 static_assert(sizeof(RingTableHeader) == 16);
 static_assert(sizeof(BeginPlan) == 72);
 static_assert(sizeof(OpenPlan) == 40);
-static_assert(sizeof(ClosePlan) == 120);
+static_assert(sizeof(ClosePlan) == 128);
 static_assert(sizeof(LossPlan) == 48);
 static_assert(sizeof(ReleasePlan) == 16);
 static_assert(sizeof(DispatchArguments) == 16);

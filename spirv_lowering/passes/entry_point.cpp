@@ -225,7 +225,8 @@ class EntryPoint {
         const GridMember member = info.grid_member.value_or(GridMember{0, 4, 3});
         // As shared::LaunchPlan::grid_member is packed.
         return {types_.ConstantUint(member.offset | member.component_width << 16 | member.component_count << 20),
-                types_.ConstantUint(info.NoteWords()), types_.ConstantBool(lowering_.for_cpu)};
+                types_.ConstantUint(info.NoteWords()), types_.ConstantBool(info.UsesLandmarks()),
+                types_.ConstantBool(lowering_.for_cpu)};
       }
       case LaunchKind::kCoalescing:
         return {types_.ConstantUint(info.coalesce), types_.ConstantUint(info.packed)};

@@ -91,6 +91,9 @@ struct NodeInfo {
     return finishes_writing ? 1 : 0;
   }
 
+  // LaunchPlan::has_landmarks. Nodes that send are slower with it: it makes them larger.
+  [[nodiscard]] bool UsesLandmarks() const { return kind == LaunchKind::kDynamicGrid && outputs.empty(); }
+
   // In a workgroup of the node's own.
   [[nodiscard]] uint32_t Invocations() const { return local_size[0] * local_size[1] * local_size[2]; }
 

@@ -231,8 +231,9 @@ TEST_F(LargeCounts, DynamicGridsFromTheApplication) { RunDynamicGrids(context(),
 
 TEST_F(LargeCounts, DynamicGridsFromANode) { RunDynamicGrids(context(), true); }
 
-// 100,000 records with a grid each.
-TEST_F(LargeCounts, ManyDynamicGridsFromANode) {
+// 100,000 records with a grid each: that of record i is `width_of(i)`, and `add_width` makes it of the id of i.
+template <typename WidthOf, typename AddWidth>
+void RunManyDynamicGrids(Context& context, uint32_t most, const WidthOf& width_of, const AddWidth& add_width) {
   NodeAsm m;
   const Id words = m.StorageBuffer(0);
   const Id record = m.Struct({{m.Uint(), 0}, {m.Uint(), 4, true}});
@@ -245,25 +246,44 @@ TEST_F(LargeCounts, ManyDynamicGridsFromANode) {
   const Records records = m.Allocate(to, Scope::kInvocation, 1);
   const Id global = m.GlobalId(0);
   m.Set(records, 0, 0, global);
-  m.Set(records, 0, 1, m.Mod(global, 3));
+  m.Set(records, 0, 1, add_width(m, global));
   m.Enqueue(records);
   m.EndNode();
-  m.BeginNode({.name = "Grid", .grid = {2, 1, 1}, .shader_index = 0, .input = m.Input(record)});
+  m.BeginNode({.name = "Grid", .grid = {most, 1, 1}, .shader_index = 0, .input = m.Input(record)});
   AddChecksums(m, words, m.Add(m.Get(m.NodeInput(), 0, 0), m.GroupId(0)));
   m.EndNode();
-  GraphRun run(context());
+  GraphRun run(context);
   run.Nodes(m.Text(), {"Root", "Grid"});
   run.Input({.node = "Root", .count = 1});
   ASSERT_TRUE(run.Execute());
   std::vector<uint32_t> expected(3);
   for (uint32_t i = 0; i < 400 * 256; ++i) {
-    for (uint32_t x = 0; x < i % 3; ++x) {
+    for (uint32_t x = 0; x < width_of(i); ++x) {
       expected[0] += 1;
       expected[1] += i + x;
       expected[2] += (i + x) * ((i + x) >> 3);
     }
   }
   EXPECT_TRUE(run.Matches(expected));
+}
+
+TEST_F(LargeCounts, ManyDynamicGridsFromANode) {
+  RunManyDynamicGrids(
+      context(), 2, [](uint32_t i) { return i % 3; }, [](NodeAsm& m, const Id& i) { return m.Mod(i, 3); });
+}
+
+// Most of none, some of one, and a few of so many that landmarks in a row name the same record.
+TEST_F(LargeCounts, ManySkewedGridsFromANode) {
+  RunManyDynamicGrids(
+      context(), 700,
+      [](uint32_t i) {
+        if (i % 1024 == 1000) return 700u;
+        return i % 16 == 0 ? 1u : 0u;
+      },
+      [](NodeAsm& m, const Id& i) {
+        const Id few = m.Select(m.Less(m.And(i, 15), 1), 1, 0);
+        return m.Select(m.Less(m.Mod(m.Add(i, 24), 1024), 1), 700, few);
+      });
 }
 
 }  // namespace

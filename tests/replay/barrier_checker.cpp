@@ -382,6 +382,11 @@ class Checker : ReportLog {
     if (launch.kind == kLaunchDynamicGrid) {
       Touch(prepared.records, prepared.records + prepared.record_bytes, kRead, who + " reads grids");
       if (index < plan.summed_count) TouchSums(plan, index, kRead, who);
+      if (index < plan.summed_count && launch.has_landmarks != 0) {
+        prepared.landmarks_bytes = uint64_t{plan.parts} * kLandmarksOfPart * sizeof(uint32_t);
+        prepared.landmarks = plan.landmarks + index * prepared.landmarks_bytes;
+        Touch(prepared.landmarks, prepared.landmarks + prepared.landmarks_bytes, kWrite, who + " writes landmarks");
+      }
     }
     if (launch.note_words != kNoNotes) {
       PlaceNotes(*opening, launch, prepared);
@@ -502,6 +507,7 @@ class Checker : ReportLog {
           info.writes_input ? kReadWrite : kRead, who + " uses its records");
     Touch(input.notes, input.notes + input.notes_bytes, info.finishes_writing ? kReadWrite : kRead,
           who + " uses its notes");
+    Touch(input.landmarks, input.landmarks + input.landmarks_bytes, kRead, who + " uses landmarks");
   }
 
   void TouchArguments(uint64_t arguments, const Command& command, const std::string& who) {

@@ -31,6 +31,8 @@ struct PreparedInput {
   uint64_t record_bytes = 0;
   uint64_t notes = 0;
   uint64_t notes_bytes = 0;
+  uint64_t landmarks = 0;
+  uint64_t landmarks_bytes = 0;
   std::optional<uint32_t> level = {};  // where the stream does not tell: in bounded mode
 };
 

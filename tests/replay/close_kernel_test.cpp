@@ -138,6 +138,7 @@ TEST_F(CloseKernelTest, RecordsInAsManyPartsAsThereCanBe) {
   constexpr uint32_t kRecords = shared::kMostParts * (shared::kLevelsTile + 7) - 3;
   Launch launch = DynamicGrid({0, 4, 1}, 4, kRecords, 2);
   launch.is_parted = launch.is_summed = true;
+  launch.plan.has_landmarks = 1;
   ExpectLikeHost(launch, "all of them");
   for (const uint32_t most : {1000u, kRecords / 2, kRecords - kRecords / 2000}) {
     limits_.max_workgroups_x = most;
@@ -148,6 +149,21 @@ TEST_F(CloseKernelTest, RecordsInAsManyPartsAsThereCanBe) {
   for (size_t record = 0; record < kRecords; ++record) launch.records[record * 4 + 1] = std::byte{0x80};
   ExpectLikeHost(launch, "sums beyond 32 bits");
   EXPECT_LT(Close({launch})[0].input.records.count, kRecords) << "they were not";
+}
+
+// One record's, in each of its places.
+TEST_F(CloseKernelTest, LandmarksOfOneRecord) {
+  parts_ = 3;
+  constexpr uint32_t kRecords = 3000;
+  for (const uint32_t large : {0u, 1u, 1023u, 1024u, 2047u, kRecords - 1}) {
+    Launch launch = DynamicGrid({0, 4, 1}, 4, kRecords, 0, 0);
+    launch.is_parted = launch.is_summed = true;
+    launch.plan.has_landmarks = 1;
+    for (const uint32_t grid : {1u, 64u, 65u, 96u, 1000u, 10000000u}) {
+      std::memcpy(launch.records.data() + large * size_t{4}, &grid, 4);
+      ExpectLikeHost(launch, std::to_string(grid) + " workgroups of record " + std::to_string(large));
+    }
+  }
 }
 
 // Workgroups that have yet to finish writing.

@@ -38,7 +38,9 @@ class CloseKernelTest : public KernelTest {
     shared::LaunchInput input;
     shared::DispatchArguments arguments;
     std::vector<uint32_t> notes;
+    std::vector<uint32_t> landmarks;  // all that there is room for; empty if there are none
   };
+  static constexpr uint32_t kNoLandmark = 0xdeadbeef;  // what was there before
 
   static Launch StaticGrid(uint32_t x, uint32_t y, uint32_t z, uint32_t records) {
     Launch launch;
@@ -134,6 +136,9 @@ class CloseKernelTest : public KernelTest {
     ordered.insert(ordered.end(), whole.begin(), whole.end());
     plan.launches = Memory(ordered).address;
     plan.sums = Memory((summed.size() * parts_ + 1) * sizeof(uint32_t)).address;
+    const size_t landmarks_of_launch = size_t{parts_} * shared::kLandmarksOfPart;
+    const PlanSpan landmarks = Memory(std::vector(summed.size() * landmarks_of_launch + 1, kNoLandmark));
+    plan.landmarks = landmarks.address;
     plan.inputs = inputs.address;
     plan.arguments = arguments.address;
     plan.consumed = Memory(consumed).address;
@@ -164,7 +169,13 @@ class CloseKernelTest : public KernelTest {
           regions[launch.slot].host +
           RegionBytes(launches[i].region.records.stride, launch.notes_before, launches[i].region.capacity);
       if (!one.notes.empty()) std::memcpy(one.notes.data(), notes, one.notes.size() * sizeof(uint32_t));
+      if (one.input.landmarks == 0) continue;
+      EXPECT_EQ((one.input.landmarks - landmarks.address) % (landmarks_of_launch * sizeof(uint32_t)), 0u);
+      one.landmarks.resize(landmarks_of_launch);
+      std::memcpy(one.landmarks.data(), landmarks.host + (one.input.landmarks - landmarks.address),
+                  landmarks_of_launch * sizeof(uint32_t));
     }
+    EXPECT_EQ(Read<uint32_t>(landmarks, summed.size() * landmarks_of_launch), kNoLandmark) << "behind the last one";
     return closed;
   }
 
@@ -172,8 +183,31 @@ class CloseKernelTest : public KernelTest {
   void ExpectPartsLikeHost(Launch launch, const std::string& what) {
     launch.is_parted = launch.is_summed = true;
     ExpectLikeHost(launch, what + ", added up first");
+    launch.plan.has_landmarks = 1;
+    ExpectLikeHost(launch, what + ", added up first, with landmarks");
     launch.is_summed = false;
     if (launch.region.capacity < 10000) ExpectLikeHost(launch, what);
+  }
+
+  // Each names the record that has its workgroup. `takes_all`: no record is lost.
+  static void ExpectLandmarks(const Launch& launch, const Closed& closed, bool takes_all) {
+    const bool has_records = std::min(launch.region.reserved, launch.region.records.count) != 0;
+    ASSERT_EQ(closed.input.landmarks != 0, launch.plan.has_landmarks != 0 && launch.is_summed && has_records);
+    if (closed.input.landmarks == 0) return;
+    const uint32_t shift = closed.input.landmark_shift;
+    ASSERT_LT(shift, 32u);
+    const auto first_workgroup = [&](size_t record) { return closed.notes[record * launch.plan.note_words]; };
+    size_t count = 0;
+    uint32_t record = 0;
+    for (uint64_t workgroup = 0; workgroup < closed.input.workgroup_count; workgroup += uint64_t{1} << shift) {
+      while (record + 1 < closed.input.records.count && first_workgroup(record + 1) <= workgroup) ++record;
+      ASSERT_LT(count, closed.landmarks.size());
+      ASSERT_EQ(closed.landmarks[count], record) << "landmark " << count;
+      ++count;
+    }
+    if (!takes_all) return;
+    EXPECT_TRUE(shift == 0 || 4 * count > closed.landmarks.size()) << "there is room for more";
+    for (; count < closed.landmarks.size(); ++count) ASSERT_EQ(closed.landmarks[count], kNoLandmark);
   }
 
   // Runs one launch and compares with the host's result.
@@ -189,6 +223,7 @@ class CloseKernelTest : public KernelTest {
     EXPECT_EQ(closed.input.workgroup_count, expected.workgroups);
     EXPECT_EQ(closed.notes, notes);
     EXPECT_EQ(closed.input.notes != 0, launch.plan.note_words != shared::kNoNotes);
+    ExpectLandmarks(launch, closed, expected.records == records.count);
     const uint32_t dispatched = DispatchedWorkgroups(launch.plan, expected.workgroups);
     const DispatchSize size = SplitIntoRows(dispatched, limits_.max_workgroups_x);
     EXPECT_EQ(closed.arguments.x, size.x);

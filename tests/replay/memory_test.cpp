@@ -24,6 +24,7 @@ TEST(ScratchLayoutTest, PartsAreAlignedAndDoNotOverlap) {
           {layout.totals, 7 * launches * sizeof(uint32_t)},
           {layout.steps, sizeof(shared::StepState)},
           {layout.sums, launches / 2 * MostParts(launches / 2) * sizeof(uint32_t)},
+          {layout.landmarks, launches / 2 * MostParts(launches / 2) * shared::kLandmarksOfPart * sizeof(uint32_t)},
           {layout.batch_sums, (launches + launches / 2) * sizeof(uint32_t)},
           {layout.dump, largest + 64}};
       std::sort(parts.begin(), parts.end());

@@ -104,7 +104,7 @@ bool EnterOnce(const RuntimeCall call) {
     case kCallEnterStatic:
       return trellis_enter_static(uvec3(call.grid_x, call.grid_y, call.grid_z), call.packed);
     case kCallEnterDynamic:
-      return trellis_enter_dynamic(call.each, call.note_words, call.for_cpu != 0u);
+      return trellis_enter_dynamic(call.each, call.note_words, call.by_landmarks != 0u, call.for_cpu != 0u);
     default:
       return trellis_enter_coalescing(call.each, call.packed);
   }

@@ -37,7 +37,12 @@ class RuntimeEnter : public RuntimeTest {
   void Prepare(uint32_t count, uint32_t workgroups, uint32_t first_workgroup, uint32_t note) {
     Open({{kStride, std::max(count, 1u)}, {4, 1}, {4, 1}, {16, 1}});
     notes_ = memory().Take(std::vector<uint32_t>(size_t{4} * std::max(count, 1u), note));
-    SetInput({{records(0).address, kStride, count}, notes_.address, workgroups, first_workgroup});
+    shared::LaunchInput input = {};
+    input.records = {records(0).address, kStride, count};
+    input.notes = notes_.address;
+    input.workgroup_count = workgroups;
+    input.first_workgroup = first_workgroup;
+    SetInput(input);
     count_ = count;
   }
 
@@ -429,37 +434,72 @@ TEST_F(RuntimePacks, EachWorkgroupThatCoalesces) {
   EXPECT_EQ(StrideThroughAll(call, 2, 1), expected);
 }
 
-// Among them records that need no workgroup, at the beginning and at the end too. Workgroups are numbered from the
-// first one of a portion.
-TEST_F(RuntimePacks, EachWorkgroupOfGridsFromRecords) {
-  const std::vector<uint32_t> grids = {0, 3, 0, 0, 1, 9, 0, 2, 0};
-  constexpr uint32_t kTotal = 15;
+class RuntimeDynamicGrids : public RuntimePacks {
+ protected:
+  static constexpr uint32_t kNoLandmarks = ~0u;
+
+  // Each workgroup of records with such grids, whatever is packed. Workgroups are numbered from `first` on, that of a
+  // portion.
+  void ExpectEachWorkgroup(const std::vector<uint32_t>& grids, uint32_t first, uint32_t landmark_shift) {
+    const auto count = static_cast<uint32_t>(grids.size());
+    Open({{kStride, count}, {4, 1}, {4, 1}, {16, 1}});
+    std::vector<uint32_t> sums;
+    std::vector<uint32_t> landmarks;
+    std::multiset<Entered> expected;
+    uint32_t sum = 0;
+    for (uint32_t record = 0; record < count; ++record) {
+      records(0).Store(size_t{record} * kStride, std::array<uint32_t, 3>{grids[record], 1, 1});
+      sums.push_back(sum);
+      for (uint32_t x = 0; x < grids[record]; ++x, ++sum) {
+        if (sum >= first) expected.insert({record, 1, x, 0});
+        if (landmark_shift != kNoLandmarks && sum % (1u << landmark_shift) == 0) landmarks.push_back(record);
+      }
+    }
+    shared::LaunchInput input = {};
+    input.records = {records(0).address, kStride, count};
+    input.notes = memory().Take(sums).address;
+    input.workgroup_count = sum;
+    input.first_workgroup = first;
+    if (!landmarks.empty()) input.landmarks = memory().Take(landmarks).address;
+    input.landmark_shift = landmark_shift == kNoLandmarks ? 0 : landmark_shift;
+    SetInput(input);
+    for (const uint32_t packed : kPackings) {
+      for (const uint32_t member : {0x340000u, 0x140000u}) {  // three components, or one
+        SCOPED_TRACE("packed by " + std::to_string(packed) + ", grid member " + std::to_string(member));
+        RuntimeCall call = EntryCall(shared::kCallEnterDynamic, packed);
+        call.each = member;
+        call.note_words = shared::kShortNotes;
+        call.by_landmarks = landmark_shift != kNoLandmarks;
+        EXPECT_EQ(EnterAll(call, (sum - first + packed - 1) / packed + 2), expected);
+      }
+    }
+  }
+};
+
+// Among them records that need no workgroup, at the beginning and at the end too.
+TEST_F(RuntimeDynamicGrids, EachWorkgroup) {
   for (const Variant variant : kAllVariants) {
     if (!Use(variant)) continue;
-    for (const uint32_t packed : kPackings) {
-      for (const uint32_t first : {0u, 4u}) {
-        SCOPED_TRACE("packed by " + std::to_string(packed) + " from " + std::to_string(first));
-        Open({{kStride, 9}, {4, 1}, {4, 1}, {16, 1}});
-        std::vector<uint32_t> sums;
-        std::multiset<Entered> expected;
-        uint32_t sum = 0;
-        for (uint32_t record = 0; record < grids.size(); ++record) {
-          records(0).Store(size_t{record} * kStride, std::array<uint32_t, 3>{grids[record], 1, 1});
-          sums.push_back(sum);
-          for (uint32_t x = 0; x < grids[record]; ++x)
-            if (sum + x >= first) expected.insert({record, 1, x, 0});
-          sum += grids[record];
-        }
-        ASSERT_EQ(sum, kTotal);
-        SetInput({{records(0).address, kStride, static_cast<uint32_t>(grids.size())},
-                  memory().Take(sums).address,
-                  kTotal,
-                  first});
-        RuntimeCall call = EntryCall(shared::kCallEnterDynamic, packed);
-        call.each = 0x340000;
-        call.note_words = shared::kShortNotes;
-        EXPECT_EQ(EnterAll(call, (kTotal - first + packed - 1) / packed + 2), expected);
+    for (const uint32_t first : {0u, 4u}) {
+      for (const uint32_t landmark_shift : {kNoLandmarks, 0u, 1u, 2u, 3u, 4u}) {
+        SCOPED_TRACE("from " + std::to_string(first) + ", landmarks by " + std::to_string(landmark_shift));
+        ExpectEachWorkgroup({0, 3, 0, 0, 1, 9, 0, 2, 0}, first, landmark_shift);
       }
+    }
+  }
+}
+
+// More records between two landmarks than a subgroup looks at together, and more than it can tell apart in two rounds.
+TEST_F(RuntimeDynamicGrids, ManyRecordsWithoutWorkgroups) {
+  std::vector<uint32_t> grids(2000);
+  grids[1] = grids[34] = grids[35] = grids[70] = 1;
+  grids[1200] = 5;
+  grids[1999] = 3;
+  for (const Variant variant : kAllVariants) {
+    if (!Use(variant)) continue;
+    for (const uint32_t landmark_shift : {kNoLandmarks, 0u, 1u, 3u}) {
+      SCOPED_TRACE("landmarks by " + std::to_string(landmark_shift));
+      ExpectEachWorkgroup(grids, 0, landmark_shift);
     }
   }
 }
