@@ -1,6 +1,7 @@
 #include "layer/graph/link.h"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -238,18 +239,22 @@ class Linker {
       for (uint32_t left = graph_.nodes[i].slot_count; left-- > 0;) graph_.slots.push_back(MakeSlot(i, left, strides));
     for (Node& node : graph_.nodes) {
       graph_.launch_count += node.slot_count * static_cast<uint32_t>(1 + node.sharers.size());
-      graph_.dynamic_launch_count += node.slot_count * DynamicLaunches(node);
+      graph_.dynamic_launch_count += node.slot_count * LaunchesOf(node, [](const spirv::NodeInfo& info) {
+                                       return info.kind == spirv::LaunchKind::kDynamicGrid;
+                                     });
+      graph_.landmark_launch_count += node.slot_count * LaunchesOf(node, std::mem_fn(&spirv::NodeInfo::UsesLandmarks));
       node.input_bytes = node.info.input.size;
       for (uint32_t sharer : node.sharers)
         node.input_bytes = std::max(node.input_bytes, graph_.nodes[sharer].info.input.size);
     }
   }
 
-  uint32_t DynamicLaunches(const Node& node) const {
-    const auto is_dynamic = [](const Node& runs) { return runs.info.kind == spirv::LaunchKind::kDynamicGrid; };
+  // Of a slot: its own and those of the sharers, if their node is one that counts.
+  template <typename Counts>
+  uint32_t LaunchesOf(const Node& node, const Counts& counts) const {
     const auto sharers = std::count_if(node.sharers.begin(), node.sharers.end(),
-                                       [&](uint32_t sharer) { return is_dynamic(graph_.nodes[sharer]); });
-    return static_cast<uint32_t>(sharers) + (is_dynamic(node) ? 1 : 0);
+                                       [&](uint32_t sharer) { return counts(graph_.nodes[sharer].info); });
+    return static_cast<uint32_t>(sharers) + (counts(node.info) ? 1 : 0);
   }
 
   // What a node reads of a record.

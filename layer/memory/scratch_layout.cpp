@@ -71,9 +71,8 @@ ScratchLayout LayOutScratch(const ScratchNeeds& needs) {
   layout.arguments = Place(cursor, launches * sizeof(shared::DispatchArguments));
   layout.totals = Place(cursor, launches * sizeof(uint32_t));
   layout.steps = Place(cursor, sizeof(shared::StepState));
-  const uint64_t sums = MostSums(needs.dynamic_launch_count);
-  layout.sums = Place(cursor, sums * sizeof(uint32_t));
-  layout.landmarks = Place(cursor, sums * shared::kLandmarksOfPart * sizeof(uint32_t));
+  layout.sums = Place(cursor, MostSums(needs.dynamic_launch_count) * sizeof(uint32_t));
+  layout.landmarks = Place(cursor, MostSums(needs.landmark_launch_count) * shared::kLandmarksOfPart * sizeof(uint32_t));
   // Level 1 may have each batch twice.
   const uint64_t batch_sums = 2 * (uint64_t{needs.launch_count} + needs.launch_count / 2);
   layout.batch_sums = Place(cursor, batch_sums * sizeof(uint32_t));

@@ -54,11 +54,12 @@ inline constexpr uint64_t kMostRegionBytes = 16 << 20;
 [[nodiscard]] uint32_t MostParts(uint32_t launches);
 
 struct ScratchNeeds {
-  uint32_t slot_count = 0;            // slots of the graph
-  uint32_t level_count = 0;           // no dispatch has more levels
-  uint32_t launch_count = 0;          // no level has more launches
-  uint32_t dynamic_launch_count = 0;  // the same for dynamic grids
-  uint32_t largest_record = 0;        // bytes, of all that any node writes or reads
+  uint32_t slot_count = 0;             // slots of the graph
+  uint32_t level_count = 0;            // no dispatch has more levels
+  uint32_t launch_count = 0;           // no level has more launches
+  uint32_t dynamic_launch_count = 0;   // the same for dynamic grids
+  uint32_t landmark_launch_count = 0;  // of these, the same for LaunchPlan::has_landmarks
+  uint32_t largest_record = 0;         // bytes, of all that any node writes or reads
   bool close_every_level = false;
 };
 

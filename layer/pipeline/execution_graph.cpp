@@ -43,6 +43,7 @@ ScratchLayout ExecutionGraphPipeline::scratch_layout() const {
   needs.level_count = graph.depth;
   needs.launch_count = graph.launch_count;
   needs.dynamic_launch_count = graph.dynamic_launch_count;
+  needs.landmark_launch_count = graph.landmark_launch_count;
   needs.largest_record = graph.largest_record;
   needs.close_every_level = device.settings.close_every_level;
   return LayOutScratch(needs);

@@ -165,6 +165,9 @@ class Planner {
       most_records = std::max(most_records, records);
     }
     planned.summed_count = static_cast<uint32_t>(planned.closed.size());
+    // Scratch has landmarks of these alone.
+    std::stable_partition(planned.closed.begin(), planned.closed.end(),
+                          [](const shared::LaunchPlan& launch) { return launch.has_landmarks != 0; });
     planned.closed.insert(planned.closed.end(), parted.begin(), parted.end());
     planned.parted_count = static_cast<uint32_t>(planned.closed.size());
     planned.parts = PartsFor(planned.parted_count, most_records);

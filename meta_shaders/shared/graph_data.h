@@ -371,11 +371,13 @@ struct ClosePlan {
   TRELLIS_ADDRESS inputs;     // LaunchInput[], in scratch
   TRELLIS_ADDRESS arguments;  // {x, y, z, unused}[], in scratch: VkDispatchIndirectCommand at a stride of 16
   TRELLIS_ADDRESS sums;       // uint[summed_count][parts], in scratch: workgroups of each part; of empty ones anything
-  TRELLIS_ADDRESS landmarks;  // uint[summed_count][parts * kLandmarksOfPart], in scratch: LaunchInput::landmarks
-  TRELLIS_ADDRESS consumed;   // Region[] with the records of the next level; may be kAlternating
-  TRELLIS_ADDRESS regions;    // Region[] of all levels
-  TRELLIS_ADDRESS openings;   // RegionPlan[opening_count]
-  TRELLIS_ADDRESS reports;    // LossReportHeader
+  // uint[][parts * kLandmarksOfPart], in scratch: LaunchInput::landmarks of launches that have some, which are the
+  // first of all.
+  TRELLIS_ADDRESS landmarks;
+  TRELLIS_ADDRESS consumed;  // Region[] with the records of the next level; may be kAlternating
+  TRELLIS_ADDRESS regions;   // Region[] of all levels
+  TRELLIS_ADDRESS openings;  // RegionPlan[opening_count]
+  TRELLIS_ADDRESS reports;   // LossReportHeader
   // Workgroups for launches. The records of the first `parted_count` launches are parted among `parts` workgroups each
   // (kMostParts at most), to add up grids and write notes; each other launch has one.
   TRELLIS_UINT part_count;

@@ -166,6 +166,29 @@ TEST_F(CloseKernelTest, LandmarksOfOneRecord) {
   }
 }
 
+// Two of them on one region, beside one that has none.
+TEST_F(CloseKernelTest, EachLaunchHasLandmarksOfItsOwn) {
+  parts_ = 3;
+  Launch without = DynamicGrid({0, 4, 1}, 4, 3000, 5);
+  Launch own = DynamicGrid({4, 4, 1}, 12, 4000, 9);
+  without.is_parted = without.is_summed = own.is_parted = own.is_summed = true;
+  own.plan.has_landmarks = 1;
+  Launch sharer = own;
+  sharer.plan.slot = 3;  // of the second launch
+  sharer.plan.identity = 70;
+  sharer.plan.grid_member = GridMember{4, 2, 1}.Packed();
+  sharer.plan.grid_x = 3;
+  const std::vector<Launch> launches = {without, own, sharer};
+  const std::vector<Closed> closed = Close(launches);
+  for (size_t i = 0; i < launches.size(); ++i) {
+    SCOPED_TRACE(i);
+    EXPECT_EQ(closed[i].input.records.count, launches[i].region.records.count);
+    ExpectLandmarks(launches[i], closed[i], true);
+  }
+  EXPECT_NE(closed[1].landmarks, closed[2].landmarks);
+  EXPECT_NE(closed[1].input.landmarks, closed[2].input.landmarks);
+}
+
 // Workgroups that have yet to finish writing.
 TEST_F(CloseKernelTest, ShortNotesOfStaticGridsLikeTheHost) {
   for (uint32_t records : {0u, 1u, 128u, 129u, 70000u}) {

@@ -106,6 +106,8 @@ class CloseKernelTest : public KernelTest {
       note_words[launch.plan.slot] += launch.plan.note_words;
       (!launch.is_parted ? whole : launch.is_summed ? summed : parted).push_back(launch.plan);
     }
+    std::stable_partition(summed.begin(), summed.end(),
+                          [](const shared::LaunchPlan& launch) { return launch.has_landmarks != 0; });
     bases_.clear();
     for (Launch& launch : launches) {
       PlanSpan& region = regions[launch.plan.slot];

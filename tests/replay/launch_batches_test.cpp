@@ -119,7 +119,7 @@ class CountedBatchesTest : public ::testing::Test {
     return level.batches[0];
   }
 
-  const ScratchLayout scratch_ = LayOutScratch({kSlots, 4, kSlots, 0, 64, false});
+  const ScratchLayout scratch_ = LayOutScratch({kSlots, 4, kSlots, 0, 0, 64, false});
   GraphPlan memory_;
 };
 

@@ -15,7 +15,7 @@ namespace {
 TEST(ScratchLayoutTest, PartsAreAlignedAndDoNotOverlap) {
   for (const auto& [slots, launches] : {std::pair(1u, 1u), {2u, 512u}, {31u, 32u}, {1000u, 1000u}}) {
     for (uint32_t largest : {0u, 4u, 63u, 64u, 32768u}) {
-      const ScratchLayout layout = LayOutScratch({slots, 7, launches, launches / 2, largest, false});
+      const ScratchLayout layout = LayOutScratch({slots, 7, launches, launches / 2, launches / 3, largest, false});
       std::vector<std::pair<uint64_t, uint64_t>> parts = {
           {layout.control, sizeof(shared::ControlBlock)},
           {layout.regions, 7 * (slots + 1) * sizeof(shared::Region)},
@@ -24,7 +24,7 @@ TEST(ScratchLayoutTest, PartsAreAlignedAndDoNotOverlap) {
           {layout.totals, 7 * launches * sizeof(uint32_t)},
           {layout.steps, sizeof(shared::StepState)},
           {layout.sums, launches / 2 * MostParts(launches / 2) * sizeof(uint32_t)},
-          {layout.landmarks, launches / 2 * MostParts(launches / 2) * shared::kLandmarksOfPart * sizeof(uint32_t)},
+          {layout.landmarks, launches / 3 * MostParts(launches / 3) * shared::kLandmarksOfPart * sizeof(uint32_t)},
           {layout.batch_sums, (launches + launches / 2) * sizeof(uint32_t)},
           {layout.dump, largest + 64}};
       std::sort(parts.begin(), parts.end());
@@ -49,7 +49,7 @@ TEST(ScratchLayoutTest, PartsAreAlignedAndDoNotOverlap) {
 }
 
 TEST(ScratchLayoutTest, LevelsHaveRegionsOfTheirOwnWhereThatIsAffordable) {
-  ScratchNeeds needs = {1023, 32, 100, 0, 64, false};
+  ScratchNeeds needs = {1023, 32, 100, 0, 0, 64, false};
   const ScratchLayout own = LayOutScratch(needs);
   EXPECT_TRUE(own.opens_all_levels);
   EXPECT_EQ(own.region_levels, 32u);
@@ -65,11 +65,13 @@ TEST(ScratchLayoutTest, LevelsHaveRegionsOfTheirOwnWhereThatIsAffordable) {
   EXPECT_LE(closed.regions + 32 * 1024 * sizeof(shared::Region), closed.inputs);
 
   // 768 MiB, if each level had its own.
-  const ScratchLayout huge = LayOutScratch({16383, 128, 100, 0, 64, false});
+  const ScratchLayout huge = LayOutScratch({16383, 128, 100, 0, 0, 64, false});
   EXPECT_FALSE(huge.opens_all_levels);
   EXPECT_EQ(huge.step_levels, 0u);
   EXPECT_LT(huge.size, 13u << 20);
-  EXPECT_EQ(LayOutScratch({3, 1, 1, 0, 0, false}).region_levels, 2u) << "a level never appends to what it consumes";
+  EXPECT_LT(LayOutScratch({16383, 128, 16383, 16383, 0, 64, false}).size, huge.size + (4u << 20))
+      << "launches of nodes that look for no landmarks";
+  EXPECT_EQ(LayOutScratch({3, 1, 1, 0, 0, 0, false}).region_levels, 2u) << "a level never appends to what it consumes";
 }
 
 TEST(DeviceBufferTest, OwnsItsObjectsAndIsAligned) {

@@ -440,7 +440,8 @@ class RuntimeDynamicGrids : public RuntimePacks {
 
   // Each workgroup of records with such grids, whatever is packed. Workgroups are numbered from `first` on, that of a
   // portion.
-  void ExpectEachWorkgroup(const std::vector<uint32_t>& grids, uint32_t first, uint32_t landmark_shift) {
+  void ExpectEachWorkgroup(const std::vector<uint32_t>& grids, uint32_t first, uint32_t landmark_shift,
+                           uint32_t note_words = shared::kShortNotes) {
     const auto count = static_cast<uint32_t>(grids.size());
     Open({{kStride, count}, {4, 1}, {4, 1}, {16, 1}});
     std::vector<uint32_t> sums;
@@ -450,6 +451,7 @@ class RuntimeDynamicGrids : public RuntimePacks {
     for (uint32_t record = 0; record < count; ++record) {
       records(0).Store(size_t{record} * kStride, std::array<uint32_t, 3>{grids[record], 1, 1});
       sums.push_back(sum);
+      if (note_words == shared::kFullNotes) sums.insert(sums.end(), {grids[record], 1, grids[record]});
       for (uint32_t x = 0; x < grids[record]; ++x, ++sum) {
         if (sum >= first) expected.insert({record, 1, x, 0});
         if (landmark_shift != kNoLandmarks && sum % (1u << landmark_shift) == 0) landmarks.push_back(record);
@@ -468,9 +470,10 @@ class RuntimeDynamicGrids : public RuntimePacks {
         SCOPED_TRACE("packed by " + std::to_string(packed) + ", grid member " + std::to_string(member));
         RuntimeCall call = EntryCall(shared::kCallEnterDynamic, packed);
         call.each = member;
-        call.note_words = shared::kShortNotes;
-        call.by_landmarks = landmark_shift != kNoLandmarks;
-        EXPECT_EQ(EnterAll(call, (sum - first + packed - 1) / packed + 2), expected);
+        call.note_words = note_words;
+        // Nodes that look for them find none where there were few records.
+        for (call.by_landmarks = landmark_shift == kNoLandmarks ? 0 : 1; call.by_landmarks < 2; ++call.by_landmarks)
+          EXPECT_EQ(EnterAll(call, (sum - first + packed - 1) / packed + 2), expected);
       }
     }
   }
@@ -483,7 +486,8 @@ TEST_F(RuntimeDynamicGrids, EachWorkgroup) {
     for (const uint32_t first : {0u, 4u}) {
       for (const uint32_t landmark_shift : {kNoLandmarks, 0u, 1u, 2u, 3u, 4u}) {
         SCOPED_TRACE("from " + std::to_string(first) + ", landmarks by " + std::to_string(landmark_shift));
-        ExpectEachWorkgroup({0, 3, 0, 0, 1, 9, 0, 2, 0}, first, landmark_shift);
+        for (const uint32_t note_words : {shared::kShortNotes, shared::kFullNotes})
+          ExpectEachWorkgroup({0, 3, 0, 0, 1, 9, 0, 2, 0}, first, landmark_shift, note_words);
       }
     }
   }
