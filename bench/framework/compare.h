@@ -18,7 +18,7 @@ struct Comparison {
   [[nodiscard]] double Ratio() const { return ours.median / theirs.median; }
 };
 
-// `quick`: rates are measured with small sizes.
+// `quick`: nobody waits for a GPU to leave resting clocks, and rates are measured with small sizes.
 Comparison Compare(const Gpu& gpu, const Workload& workload, uint32_t repetitions, bool quick);
 
 }  // namespace trellis::bench
