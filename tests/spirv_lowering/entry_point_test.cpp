@@ -74,16 +74,6 @@ TEST(EntryPoint, DynamicGrid) {
       << text;
 }
 
-// Which make it larger than it gains.
-TEST(EntryPoint, DynamicGridOfANodeThatSendsHasNoLandmarks) {
-  NodeParts parts;
-  parts.modes = "OpExecutionModeId %main MaxNumWorkgroupsAMDX %uint_9 %uint_8 %uint_7";
-  parts.decorations = "OpMemberDecorate %record 1 PayloadDispatchIndirectAMDX";
-  parts.body = "%a = OpAllocateNodePayloadsAMDX %out_ptr %uint_4 %uint_1 %uint_0\nOpEnqueueNodePayloadsAMDX %a";
-  const std::string text = LowerParts(parts);
-  EXPECT_TRUE(HasLine(text, "* = OpFunctionCall %bool %trellis_enter_dynamic * * %false %false")) << text;
-}
-
 TEST(EntryPoint, GridOfAWrittenRecordComesFromTheNotes) {
   NodeParts parts;
   parts.modes.clear();
