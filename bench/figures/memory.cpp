@@ -33,10 +33,8 @@ VkDeviceSize ResidentMemory() {
   return resident * static_cast<VkDeviceSize>(sysconf(_SC_PAGESIZE));
 }
 
-bool IsCpu(const Gpu& gpu) { return gpu.properties().deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU; }
-
 // CPU drivers tell of the whole machine.
-VkDeviceSize MemoryInUse(const Gpu& gpu) { return IsCpu(gpu) ? ResidentMemory() : DeviceMemoryInUse(gpu); }
+VkDeviceSize MemoryInUse(const Gpu& gpu) { return gpu.is_cpu() ? ResidentMemory() : DeviceMemoryInUse(gpu); }
 
 // What the first dispatch of a device's first graph makes the layer allocate. A new device each time: rings stay.
 double BytesForDispatch(const std::string& device, const WorkloadEntry& entry) {
@@ -51,8 +49,8 @@ double BytesForDispatch(const std::string& device, const WorkloadEntry& entry) {
 
 bool KnowsMemoryInUse(const std::string& device) {
   const Gpu gpu(device);
-  return IsCpu(gpu) ? ResidentMemory() != 0
-                    : HasDeviceExtension(gpu.physical_device(), VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
+  return gpu.is_cpu() ? ResidentMemory() != 0
+                      : HasDeviceExtension(gpu.physical_device(), VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
 }
 
 struct Case {

@@ -111,8 +111,7 @@ Comparison Compare(const Gpu& gpu, const Workload& workload, uint32_t repetition
   for (Contender& contender : theirs) all.push_back(&contender);
 
   // No pauses from here on, or forms would be chosen by the clocks they happen to meet.
-  const bool rests = gpu.properties().deviceType != VK_PHYSICAL_DEVICE_TYPE_CPU;
-  if (rests && !quick) Settle(gpu, all);
+  if (!gpu.is_cpu() && !quick) Settle(gpu, all);
   size_t our_form = 0;
   size_t their_form = 0;
   if (all.size() > 2) {

@@ -38,6 +38,7 @@ class Gpu {
   [[nodiscard]] uint32_t queue_family() const { return queue_family_; }
   [[nodiscard]] const GraphCommands& graph() const { return graph_; }
   [[nodiscard]] const VkPhysicalDeviceProperties& properties() const { return properties_; }
+  [[nodiscard]] bool is_cpu() const { return properties_.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU; }
   [[nodiscard]] const VkPhysicalDeviceLimits& limits() const { return properties_.limits; }
   [[nodiscard]] bool has_pipeline_statistics() const { return has_pipeline_statistics_; }
   // 0: the queue has no timestamps.
