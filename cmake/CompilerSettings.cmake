@@ -17,14 +17,27 @@ if(NOT CMAKE_CXX_COMPILER_LAUNCHER)
   find_program(TRELLIS_CCACHE ccache)
   mark_as_advanced(TRELLIS_CCACHE)
   if(TRELLIS_CCACHE)
-    # So that a second build folder, or a second clone, finds what the first one compiled.
-    set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1 "${TRELLIS_CCACHE}")
+    # A second build folder, or a second clone, finds what the first one compiled. Precompiled headers need the sloppiness
+    # (ccache's manual, "Precompiled headers"): what a macro such as __TIME__ gave is then not looked at.
+    set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1
+        CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime "${TRELLIS_CCACHE}")
+    if(TRELLIS_PRECOMPILED_HEADERS AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+      add_compile_options(-fpch-preprocess)
+    endif()
   endif()
 endif()
 
 add_compile_options(-Wall -Wextra)
 if(TRELLIS_WERROR)
   add_compile_options(-Werror)
+endif()
+
+# Inside precompiled headers g++ 12 no longer knows which code is the standard library's, and warns about it. Presets without
+# precompiled headers keep the warnings.
+if(TRELLIS_PRECOMPILED_HEADERS AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # One precompiled header serves libraries and programs, which CMake would compile with -fPIE.
+  add_compile_options(-fPIC)
+  add_compile_options(-Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread -Wno-restrict)
 endif()
 
 if(TRELLIS_SANITIZE)

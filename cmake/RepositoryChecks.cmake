@@ -3,6 +3,7 @@
 add_test(NAME repository.includes COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/scripts/check_includes.py")
 add_test(NAME repository.includes_selftest COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/scripts/check_includes.py" --self-test)
 add_test(NAME repository.gpu_results_selftest COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/scripts/check_gpu_results.py" --self-test)
+add_test(NAME repository.summary_selftest COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/scripts/summarise_tests.py" --self-test)
 add_test(NAME repository.conformance_selftest COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/scripts/check_conformance.py" --self-test)
 add_test(NAME repository.valid_usage_selftest COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/scripts/check_valid_usage.py" --self-test)
 # docs/conformance.md and docs/valid_usage.md against the tests that were built.
@@ -23,6 +24,8 @@ if(TARGET VkLayer_TRELLIS_shader_enqueue)
   add_test(NAME repository.exports
     COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/scripts/check_exports.py" "${CMAKE_NM}" "$<TARGET_FILE:VkLayer_TRELLIS_shader_enqueue>")
   add_test(NAME repository.install COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/scripts/check_install.py" "${PROJECT_BINARY_DIR}")
+  # Each installation rewrites the build tree's install_manifest.txt.
+  set_tests_properties(repository.install PROPERTIES RESOURCE_LOCK install_manifest)
 endif()
 add_test(NAME repository.words COMMAND "${PROJECT_SOURCE_DIR}/scripts/check_repo.sh")
 

@@ -1,35 +1,57 @@
 #!/usr/bin/env bash
-# Builds everything and runs all tests: pure units, and GPU tests on every driver found.
+# Builds everything and runs the tests, in one of two tiers.
 set -euo pipefail
 
 REPO_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-# shellcheck source=lib/common.sh
-. "${REPO_ROOT}/scripts/lib/common.sh"
-# shellcheck source=lib/build.sh
-. "${REPO_ROOT}/scripts/lib/build.sh"
+for part in common apt packages build; do
+  # shellcheck source=/dev/null
+  . "${REPO_ROOT}/scripts/lib/${part}.sh"
+done
 
 Usage() {
   cat <<'TEXT'
-usage: scripts/run_tests.sh [--asan | --tsan | --all] [-- arguments of ctest]
+usage: scripts/run_tests.sh [--with-asan | --asan | --tsan | --full] [--part N | --part all] [-- arguments of ctest]
 
 Installs what is missing (Debian 12 and 13), builds, and runs the tests.
 
-  (no option)  the preset dev
-  --asan       the preset asan (AddressSanitizer and UndefinedBehaviorSanitizer)
-  --tsan       the preset tsan (ThreadSanitizer): the tests of threads that use the layer at once, without drivers
-  --all        dev and asan, one after the other
+The first tier decides whether a change may land. It runs all tests on lavapipe and one part of each longer run: SwiftShader, variants of the
+layer, random graphs, the GPU tests under the sanitizers. The part is the number of commits, so that commits in a row cover everything and a
+run can be repeated.
+
+  (no option)   the preset dev
+  --with-asan   dev, then asan (AddressSanitizer and UndefinedBehaviorSanitizer): what CI runs
+  --asan        asan alone
+  --tsan        the preset tsan (ThreadSanitizer): the tests of threads that use the layer at once, without drivers
+  --part N      other parts than the commit's; "all": every part
+  --full        the full tier: all parts of dev and asan, 20,000 random graphs on each driver, 4 minutes of load on each, tsan, a build without
+                precompiled headers, formatting, shellcheck
 
 With CI=true the run fails unless the GPU tests, random graphs among them, ran on lavapipe and on SwiftShader and skipped
 exactly what tests/gpu/expected_skips.txt lists.
 TEXT
 }
 
+# The number of commits; 0 outside of git. A shallow clone has few, and with them always the same parts.
+CommitNumber() { git -C "${REPO_ROOT}" rev-list --count HEAD 2>/dev/null || printf 0; }
+
 presets=(dev)
+part=$(CommitNumber)
+checks=no
 while [ $# -gt 0 ]; do
   case $1 in
+    --with-asan) presets=(dev asan) ;;
     --asan) presets=(asan) ;;
     --tsan) presets=(tsan) ;;
-    --all) presets=(dev asan) ;;
+    --full)
+      presets=(dev asan tsan)
+      part=all
+      checks=yes
+      ;;
+    --part)
+      [[ ${2:-} =~ ^([0-9]+|all)$ ]] || { Usage >&2 && exit 2; }
+      part=$2
+      shift
+      ;;
     -h | --help)
       Usage
       exit 0
@@ -47,60 +69,80 @@ while [ $# -gt 0 ]; do
 done
 ctest_arguments=("$@")
 
+MakeTempDir
+report=${TEMP_DIR}/report
+mkdir "${report}"
+
+# Runs a phase and notes how long it took.
+Phase() {
+  local name=$1 begin=${SECONDS} status=0
+  shift
+  "$@" || status=$?
+  printf '%s\t%s\n' "$((SECONDS - begin))" "${name}" >>"${report}/phases"
+  return "${status}"
+}
+
 Say "looking for what is missing"
-"${REPO_ROOT}/scripts/bootstrap.sh"
+Phase "installing what is missing" "${REPO_ROOT}/scripts/bootstrap.sh"
 # shellcheck source=/dev/null
 . "${DEPS_DIR}/env.sh"
 
+export TRELLIS_TEST_PART=${part}
+if [ "${part}" = all ]; then export TRELLIS_TEST_SOAK_SECONDS=240; fi
 # Leaks inside drivers are not ours to fix; everything else is.
 export ASAN_OPTIONS="detect_leaks=1:${ASAN_OPTIONS:-}"
 export LSAN_OPTIONS="suppressions=${REPO_ROOT}/scripts/lsan_suppressions.txt:print_suppressions=0:${LSAN_OPTIONS:-}"
 export UBSAN_OPTIONS="print_stacktrace=1:${UBSAN_OPTIONS:-}"
 
-# Builds and tests one preset. What it prints last is repeated at the very end.
+# Builds and tests one preset.
 RunPreset() {
-  local preset=$1 build log status=0 targets=() selection=()
+  local preset=$1 build status=0 targets=() selection=()
   build=$(BuildDir "${preset}")
   # Drivers are not built with ThreadSanitizer, and would be accused of everything.
   if [ "${preset}" = tsan ]; then
     targets=(--target trellis_thread_tests)
     selection=(-L threads)
   fi
-  ConfigureAndBuild "${preset}" ${targets[@]+"${targets[@]}"}
+  Phase "building (${preset})" ConfigureAndBuild "${preset}" ${targets[@]+"${targets[@]}"}
   # Results of an earlier run must not stand in for a driver that did not run this time.
   rm -rf "${build}/gpu_results"
   Say "testing (${preset})"
-  log=${build}/ctest.log
-  ctest --test-dir "${build}" -j "$(nproc)" --output-on-failure --no-tests=error ${selection[@]+"${selection[@]}"} \
-    ${ctest_arguments[@]+"${ctest_arguments[@]}"} 2>&1 | tee "${log}" || status=1
+  Phase "testing (${preset})" ctest --test-dir "${build}" -j "$(nproc)" --output-on-failure --no-tests=error \
+    --output-junit "${report}/${preset}.xml" ${selection[@]+"${selection[@]}"} ${ctest_arguments[@]+"${ctest_arguments[@]}"} || status=1
   # A selection of tests, or a checkout without GPU tests, has no GPU results to judge.
   if [ "${#ctest_arguments[@]}" -eq 0 ] && [ "${preset}" != tsan ] && [ -d "${REPO_ROOT}/tests/gpu" ]; then
-    python3 "${REPO_ROOT}/scripts/check_gpu_results.py" "${build}/gpu_results" \
-      --expected-skips "${REPO_ROOT}/tests/gpu/expected_skips.txt" ${required[@]+"${required[@]}"} || status=1
+    python3 "${REPO_ROOT}/scripts/check_gpu_results.py" "${build}/gpu_results" --expected-skips "${REPO_ROOT}/tests/gpu/expected_skips.txt" \
+      ${judgement[@]+"${judgement[@]}"} >"${report}/${preset}.gpu" || status=1
   fi
-  {
-    printf 'Preset %s:\n' "${preset}"
-    sed -n '/tests passed,/,$p' "${log}"
-  } >>"${closing}"
+  ctest --test-dir "${build}" --show-only=json-v1 >"${report}/${preset}.tests"
   return "${status}"
 }
 
-required=()
+# What needs no test program. The release preset compiles without precompiled headers.
+RunChecks() {
+  Phase "building (release)" ConfigureAndBuild release || return 1
+  Phase "formatting" "${REPO_ROOT}/scripts/check_format.sh" || return 1
+  (cd "${REPO_ROOT}" && Phase "shellcheck" shellcheck -x scripts/*.sh scripts/lib/*.sh .ci/run)
+}
+
+judgement=()
+[ "${part}" = all ] || judgement+=(--parts)
 if [ "${CI:-}" = true ]; then
-  required=(--strict-skips)
+  judgement+=(--strict-skips)
   for driver in lavapipe swiftshader; do
-    required+=(--require "${driver}" --require "${driver}:RandomGraphs.AgreeWithTheReference")
+    judgement+=(--require "${driver}" --require "${driver}:RandomGraphs.AgreeWithTheReference")
   done
 fi
-MakeTempDir
-closing=${TEMP_DIR}/closing
 status=0
+if [ "${checks}" = yes ]; then
+  InstallMissingPackages "${DEBIAN_CHECK_PACKAGES[@]}"
+  RunChecks || status=1
+fi
 for preset in "${presets[@]}"; do
   RunPreset "${preset}" || status=1
 done
 
-printf '\n'
-cat "${closing}"
+python3 "${REPO_ROOT}/scripts/summarise_tests.py" "${report}" --part "${part}"
 if [ "${status}" -eq 0 ]; then
   Say "all tests passed"
 else

@@ -31,7 +31,8 @@ CHROMIUM_FILES=(libvk_swiftshader.so libVkLayer_khronos_validation.so libvulkan.
 UnpackChromiumFiles() {
   local deb=$1 target=$2 file path
   for file in "${CHROMIUM_FILES[@]}"; do
-    path=$(dpkg-deb --fsys-tarfile "${deb}" | tar -t | grep -m 1 "/${file//./\\.}\$" || true)
+    # The listing is read to its end: a pipe that closes early makes dpkg-deb complain.
+    path=$(dpkg-deb --fsys-tarfile "${deb}" | tar -t | awk -v name="/${file}" '!found && substr($0, length($0) - length(name) + 1) == name { print; found = 1 }')
     [ -n "${path}" ] || continue
     dpkg-deb --fsys-tarfile "${deb}" | tar -x -O "${path}" >"${target}/${file}"
     chmod 755 "${target}/${file}"

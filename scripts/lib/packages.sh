@@ -12,6 +12,9 @@ DEBIAN_12_TEST_PACKAGES=(librenderdoc librenderdoc-dev python3-renderdoc renderd
 # From Debian 13 on the distribution's own are new enough.
 DEBIAN_13_PACKAGES=(spirv-headers spirv-tools mesa-vulkan-drivers)
 
+# What scripts/run_tests.sh --full checks the sources with.
+DEBIAN_CHECK_PACKAGES=(clang-format-14 shellcheck)
+
 # Missing Debian packages of the list given as arguments, one a line.
 MissingPackages() {
   local package

@@ -112,13 +112,15 @@ TEST_P(Chain, ThirtyTwoNodesDeep) {
   EXPECT_TRUE(run.Matches(expected));
 }
 
-// One module, 300 stages of one array with different specialisation; each gets its own records.
+// One module, 300 stages of one array with different specialisation; each gets its own records. The driver compiles four of them:
+// the body depends on `weight` alone.
 TEST_P(Chain, ThreeHundredNodes) {
   const uint32_t nodes = std::min(300u, context().enqueue_properties.maxExecutionGraphShaderOutputNodes);
   NodeAsm m(shape());
   const Id words = m.StorageBuffer(0);
   const Id record = LeafRecord(m);
   const Id number = m.SpecConstant(7, 0);
+  const Id weight = m.SpecConstant(8, 0);
   const Payload to = m.Output("Many", record, {.max_payloads = 4, .array_size = Value(nodes)});
   m.BeginNode({.name = "Root",
                .launch = Launch::kStaticGrid,
@@ -134,16 +136,20 @@ TEST_P(Chain, ThreeHundredNodes) {
   m.BeginNode({.name = "Many", .launch = Launch::kCoalescing, .shader_index = number, .input = m.Input(record)});
   // Wrong unless record and node meet.
   const Id index = m.Get(m.NodeInput(), 0, 0);
-  const Id near = m.Less(m.Sub(index, number), 4);
-  m.AddWord(words, m.Select(near, number, 1000), m.Get(m.NodeInput(), 0, 1));
+  const Id self = m.ShaderIndex();
+  const Id near = m.Less(m.Sub(index, self), 4);
+  m.AddWord(words, m.Select(near, self, 1000), m.Mul(m.Get(m.NodeInput(), 0, 1), weight));
   m.EndNode();
 
   GraphRun run(context());
   run.Nodes(m.Text(), {"Root"});
-  for (uint32_t i = 0; i < nodes; ++i) run.Node({.text = m.Text(), .entry = "Many", .specialization = {Spec(7, i)}});
+  for (uint32_t i = 0; i < nodes; ++i)
+    run.Node({.text = m.Text(), .entry = "Many", .specialization = {Spec(7, i), Spec(8, 1 + i % 4)}});
   run.Input({.node = "Root", .count = 1});
   ASSERT_TRUE(run.Execute());
-  EXPECT_TRUE(run.Matches(std::vector<uint32_t>(nodes, 4)));
+  std::vector<uint32_t> expected;
+  for (uint32_t i = 0; i < nodes; ++i) expected.push_back(4 * (1 + i % 4));
+  EXPECT_TRUE(run.Matches(expected));
   std::set<uint32_t> indices = {run.graph().NodeIndex("Root")};
   for (uint32_t i = 0; i < nodes; ++i) indices.insert(run.graph().NodeIndex("Many", i));
   EXPECT_EQ(indices.size(), nodes + 1);

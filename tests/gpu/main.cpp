@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "tests/support/context.h"
+#include "tests/support/test_part.h"
 
 namespace {
 
@@ -23,6 +24,7 @@ class Device : public testing::Environment {
 }  // namespace
 
 int main(int argc, char** argv) {
+  trellis::test::SelectTestPart();
   testing::InitGoogleTest(&argc, argv);
   if (testing::GTEST_FLAG(list_tests)) return RUN_ALL_TESTS();
   if (trellis::test::SharedContext() == nullptr) {

@@ -2,6 +2,7 @@
 //
 //   TRELLIS_TEST_RANDOM_GRAPHS=N    how many
 //   TRELLIS_TEST_RANDOM_SEED=S      the first seed
+//   TRELLIS_TEST_RANDOM_PARTS=N     runs an N-th of them: those of TRELLIS_TEST_PART, which may exceed N
 //   TRELLIS_TEST_RANDOM_STEPPED=N   how many have to run in steps, at least
 #include <gtest/gtest.h>
 
@@ -14,11 +15,13 @@
 #include "tests/random/device.h"
 #include "tests/random/shrink.h"
 #include "tests/support/gpu_test.h"
+#include "tests/support/test_part.h"
 
 namespace trellis::test::random_graphs {
 namespace {
 
 constexpr uint32_t kShrinkTries = 300;
+constexpr uint32_t kGraphs = 2000;
 
 uint32_t FromEnvironment(const char* name, uint32_t otherwise) {
   const char* text = std::getenv(name);
@@ -85,8 +88,10 @@ class RandomGraphs : public GpuTest {
 };
 
 TEST_F(RandomGraphs, AgreeWithTheReference) {
-  const uint32_t first = FromEnvironment("TRELLIS_TEST_RANDOM_SEED", 0);
-  const uint32_t end = first + FromEnvironment("TRELLIS_TEST_RANDOM_GRAPHS", TRELLIS_RANDOM_GRAPHS);
+  const TestPart part = TestPartFromEnvironment("TRELLIS_TEST_RANDOM_PARTS");
+  const uint32_t graphs = FromEnvironment("TRELLIS_TEST_RANDOM_GRAPHS", kGraphs) / part.count;
+  const uint32_t first = FromEnvironment("TRELLIS_TEST_RANDOM_SEED", 0) + part.number * graphs;
+  const uint32_t end = first + graphs;
   const auto begin = std::chrono::steady_clock::now();
   Device device(context());
   for (uint32_t seed = first; seed < end;) {
@@ -95,7 +100,7 @@ TEST_F(RandomGraphs, AgreeWithTheReference) {
     seed = next;
   }
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-  std::printf("%u random graphs, %zu of them in steps, %llu records, %.1f seconds\n", end - first, stepped(),
+  std::printf("%u random graphs from seed %u on, %zu of them in steps, %llu records, %.1f seconds\n", graphs, first, stepped(),
               static_cast<unsigned long long>(records()), seconds.count());
   EXPECT_GE(stepped(), FromEnvironment("TRELLIS_TEST_RANDOM_STEPPED", 0));
 }

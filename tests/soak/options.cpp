@@ -1,6 +1,7 @@
 #include "tests/soak/options.h"
 
 #include <charconv>
+#include <cstdlib>
 #include <cstring>
 
 namespace trellis::test::soak {
@@ -37,11 +38,17 @@ const char* const kUsage =
     "Threads make random graphs, record, submit and destroy them, and compare every result with the reference.\n"
     "  --flight F          only the work of this number, which a wrong result names, again and again\n"
     "  --broken-reference  compare with a wrong reference, so that every result is called wrong\n"
+    "TRELLIS_TEST_SOAK_SECONDS=N stands for --seconds where that is not given.\n"
     "TRELLIS_TEST_DEVICE=hardware takes the first device that is not a CPU, TRELLIS_TEST_NO_VALIDATION=1 leaves the\n"
     "validation layer out.\n";
 
 std::optional<Options> ParseOptions(int argc, char** argv) {
   Options options;
+  if (const char* seconds = std::getenv("TRELLIS_TEST_SOAK_SECONDS"); seconds != nullptr) {
+    const std::optional<uint32_t> value = Number(seconds);
+    if (!value) return std::nullopt;
+    options.seconds = *value;
+  }
   for (int i = 1; i < argc; ++i) {
     if (std::strcmp(argv[i], "--broken-reference") == 0) {
       options.broken_reference = true;

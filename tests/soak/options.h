@@ -7,7 +7,7 @@
 namespace trellis::test::soak {
 
 struct Options {
-  uint32_t seconds = 20;
+  uint32_t seconds = 15;
   uint32_t threads = 4;
   uint32_t seed = 1;
   std::optional<uint32_t> flight;  // only this one, again and again

@@ -1,0 +1,41 @@
+# Precompiled headers, chosen in one place for all C++ targets of a folder. Only third-party headers are precompiled: after a change, a header
+# of ours would have everything compiled again. Presets without them (release, tsan, fuzz) show that sources include what they use.
+
+# Sets `result` to the targets of `directory` and below.
+function(trellis_list_targets directory result)
+  get_property(targets DIRECTORY "${directory}" PROPERTY BUILDSYSTEM_TARGETS)
+  get_property(children DIRECTORY "${directory}" PROPERTY SUBDIRECTORIES)
+  foreach(child IN LISTS children)
+    trellis_list_targets("${child}" below)
+    list(APPEND targets ${below})
+  endforeach()
+  set(${result} "${targets}" PARENT_SCOPE)
+endfunction()
+
+# trellis_precompile(<header> <folder> ...)
+# Precompiles cmake/precompiled/<header>.h with the compile options of the calling folder, and lets all C++ targets in the folders use it.
+# They must have the same options. Targets of one or two sources are left out, because they gain nothing.
+function(trellis_precompile header)
+  string(MD5 suffix "${ARGN}")
+  string(SUBSTRING "${suffix}" 0 6 suffix)
+  set(owner trellis_${header}_headers_${suffix})
+  set(source "${PROJECT_BINARY_DIR}/precompiled/${owner}.cpp")
+  if(NOT EXISTS "${source}")
+    file(WRITE "${source}" "")
+  endif()
+  add_library(${owner} OBJECT "${source}")
+  # In angle brackets: a path of this checkout in the generated header would keep ccache from sharing results between checkouts.
+  target_precompile_headers(${owner} PRIVATE "<cmake/precompiled/${header}.h>")
+  foreach(folder IN LISTS ARGN)
+    trellis_list_targets("${CMAKE_CURRENT_SOURCE_DIR}/${folder}" targets)
+    foreach(target IN LISTS targets)
+      get_target_property(type ${target} TYPE)
+      get_target_property(sources ${target} SOURCES)
+      list(FILTER sources INCLUDE REGEX "\\.cpp$")
+      list(LENGTH sources count)
+      if(type MATCHES "EXECUTABLE|LIBRARY" AND count GREATER 2)
+        target_precompile_headers(${target} REUSE_FROM ${owner})
+      endif()
+    endforeach()
+  endforeach()
+endfunction()

@@ -1,0 +1,79 @@
+# How test programs become tests of ctest: programs without a device, and runs of a program on one driver.
+
+# The drivers that scripts/bootstrap.sh provides.
+find_file(TRELLIS_ICD_LAVAPIPE NAMES lvp_icd.json lvp_icd.x86_64.json lvp_icd.aarch64.json
+  PATHS /etc/vulkan/icd.d /usr/local/share/vulkan/icd.d /usr/share/vulkan/icd.d NO_DEFAULT_PATH)
+set(TRELLIS_ICD_SWIFTSHADER "${PROJECT_SOURCE_DIR}/build/deps/swiftshader/vk_swiftshader_icd.json" CACHE FILEPATH "Manifest of SwiftShader")
+set(TRELLIS_NEWER_VALIDATION_DIR "${PROJECT_SOURCE_DIR}/build/deps/validation"
+  CACHE PATH "Folder with the manifest of a newer validation layer than the system's")
+mark_as_advanced(TRELLIS_ICD_LAVAPIPE TRELLIS_ICD_SWIFTSHADER TRELLIS_NEWER_VALIDATION_DIR)
+
+set(TRELLIS_CPU_DRIVERS "")  # those that are there
+foreach(driver IN ITEMS lavapipe swiftshader)
+  string(TOUPPER "TRELLIS_ICD_${driver}" manifest)
+  if(EXISTS "${${manifest}}")
+    list(APPEND TRELLIS_CPU_DRIVERS ${driver})
+  endif()
+endforeach()
+
+include(GoogleTest)
+
+# trellis_add_tests(<program> [arguments of gtest_discover_tests])
+# One test of ctest per test of the program; under the sanitizers one for the program, since starting it takes longer than most tests.
+function(trellis_add_tests program)
+  if(NOT TRELLIS_SANITIZE)
+    gtest_discover_tests(${program} ${ARGN})
+    return()
+  endif()
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TEST_FILTER" "PROPERTIES")
+  add_test(NAME ${program} COMMAND ${program} --gtest_brief=1 --gtest_filter=${arg_TEST_FILTER})
+  set_tests_properties(${program} PROPERTIES TIMEOUT 1500 ${arg_PROPERTIES})
+endfunction()
+
+# Sets `result` to the environment that makes `driver` the only one. "hardware" stands for the system's drivers.
+function(trellis_driver_environment result driver)
+  if(driver STREQUAL "hardware")
+    set(environment "TRELLIS_TEST_DEVICE=hardware")
+  else()
+    string(TOUPPER "TRELLIS_ICD_${driver}" manifest)
+    # Loaders before 1.3.207 know the first name only.
+    set(environment "VK_ICD_FILENAMES=${${manifest}}" "VK_DRIVER_FILES=${${manifest}}")
+  endif()
+  set(${result} "${environment}" PARENT_SCOPE)
+endfunction()
+
+# trellis_add_driver_test(<test> DRIVER lavapipe|swiftshader|hardware COMMAND program [argument ...] [ENVIRONMENT NAME=value ...]
+#                         [PROPERTIES name value ...])
+# A program with the layer in front of a driver.
+function(trellis_add_driver_test test)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "DRIVER" "COMMAND;ENVIRONMENT;PROPERTIES")
+  trellis_driver_environment(driver_environment ${arg_DRIVER})
+  add_test(NAME ${test} COMMAND ${arg_COMMAND})
+  set_tests_properties(${test} PROPERTIES
+    ENVIRONMENT "XDG_CONFIG_DIRS=${PROJECT_BINARY_DIR}:/etc/xdg;TRELLIS_ENABLE=1;${driver_environment};${arg_ENVIRONMENT}"
+    LABELS gpu
+    SKIP_RETURN_CODE 77
+    TIMEOUT 2400
+    ${arg_PROPERTIES})
+endfunction()
+
+# trellis_add_gpu_run(<driver>[.<variant>] PROGRAM program [PARTS n] [WITHOUT pattern ...] [ENVIRONMENT NAME=value ...])
+#
+# A GoogleTest program on a driver; its results go to gpu_results/<driver>[.<variant>].json. With PARTS the first tier runs one n-th of the
+# tests, chosen by TRELLIS_TEST_PART (tests/support/test_part.h), and the full tier all of them. WITHOUT: tests that the variant would only
+# repeat, because they fix the setting that it changes.
+function(trellis_add_gpu_run name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "PROGRAM;PARTS" "WITHOUT;ENVIRONMENT")
+  string(REGEX MATCH "^[^.]+" driver "${name}")
+  set(command ${arg_PROGRAM} --gtest_brief=1 "--gtest_output=json:${PROJECT_BINARY_DIR}/gpu_results/${name}.json")
+  if(arg_WITHOUT)
+    list(JOIN arg_WITHOUT ":" without)
+    list(APPEND command "--gtest_filter=-${without}")
+  endif()
+  if(arg_PARTS)
+    list(APPEND arg_ENVIRONMENT "TRELLIS_TEST_PARTS=${arg_PARTS}")
+  endif()
+  trellis_add_driver_test(gpu_${name} DRIVER ${driver} COMMAND ${command}
+    ENVIRONMENT "TRELLIS_VALIDATE_LOWERED=1" ${arg_ENVIRONMENT}
+    PROPERTIES COST 1000)  # minutes: ctest begins with these, and the short ones fill in
+endfunction()
