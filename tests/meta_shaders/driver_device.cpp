@@ -1,4 +1,4 @@
-#include "tests/replay/driver_device.h"
+#include "tests/meta_shaders/driver_device.h"
 
 #include <algorithm>
 #include <vector>

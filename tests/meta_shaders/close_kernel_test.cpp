@@ -2,7 +2,7 @@
 #include <array>
 #include <map>
 
-#include "tests/replay/close_kernel_test_base.h"
+#include "tests/meta_shaders/close_kernel_test_base.h"
 
 namespace trellis::test {
 namespace {

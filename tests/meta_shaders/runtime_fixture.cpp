@@ -1,4 +1,4 @@
-#include "tests/replay/runtime_fixture.h"
+#include "tests/meta_shaders/runtime_fixture.h"
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "tests/replay/runtime_fixture.h"
+#include "tests/meta_shaders/runtime_fixture.h"
 
 namespace trellis::test {
 namespace {

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "layer/dispatch/vulkan.h"
-#include "tests/replay/kernel_test_base.h"
+#include "tests/meta_shaders/kernel_test_base.h"
 
 namespace trellis::test {
 namespace {

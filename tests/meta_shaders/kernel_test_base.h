@@ -12,7 +12,7 @@
 #include "layer/memory/plan_arena.h"
 #include "layer/replay/internal_kernels.h"
 #include "meta_shaders/shared/graph_data.h"
-#include "tests/replay/driver_device.h"
+#include "tests/meta_shaders/driver_device.h"
 
 namespace trellis::test {
 

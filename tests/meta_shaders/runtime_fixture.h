@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "tests/replay/guarded_memory.h"
-#include "tests/replay/kernel_test_base.h"
-#include "tests/replay/runtime_call.h"
+#include "tests/meta_shaders/guarded_memory.h"
+#include "tests/meta_shaders/kernel_test_base.h"
+#include "tests/meta_shaders/runtime_call.h"
 
 namespace trellis::test {
 

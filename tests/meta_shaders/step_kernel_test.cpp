@@ -6,7 +6,7 @@
 #include "layer/graph/memory_plan.h"
 #include "layer/replay/launch_size.h"
 #include "meta_shaders/shared/graph_data.h"
-#include "tests/replay/kernel_test_base.h"
+#include "tests/meta_shaders/kernel_test_base.h"
 
 namespace trellis::test {
 namespace {

@@ -1,5 +1,5 @@
 #include "meta_shaders/shared/input_copy.h"
-#include "tests/replay/kernel_test_base.h"
+#include "tests/meta_shaders/kernel_test_base.h"
 
 namespace trellis::test {
 namespace {

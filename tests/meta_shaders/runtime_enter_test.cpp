@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-#include "tests/replay/runtime_fixture.h"
+#include "tests/meta_shaders/runtime_fixture.h"
 
 namespace trellis::test {
 namespace {

@@ -3,8 +3,8 @@
 #include <random>
 
 #include "layer/replay/launch_size.h"
-#include "tests/replay/guarded_memory.h"
-#include "tests/replay/kernel_test_base.h"
+#include "tests/meta_shaders/guarded_memory.h"
+#include "tests/meta_shaders/kernel_test_base.h"
 
 namespace trellis::test {
 namespace {

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "meta_shaders/shared/graph_data.h"
-#include "tests/replay/kernel_test_base.h"
+#include "tests/meta_shaders/kernel_test_base.h"
 
 namespace trellis::test {
 namespace {

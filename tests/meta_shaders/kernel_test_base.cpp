@@ -1,4 +1,4 @@
-#include "tests/replay/kernel_test_base.h"
+#include "tests/meta_shaders/kernel_test_base.h"
 
 #include <algorithm>
 
