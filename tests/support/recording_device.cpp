@@ -1,4 +1,4 @@
-#include "tests/replay/recording_device.h"
+#include "tests/support/recording_device.h"
 
 #include "layer/memory/device_buffer.h"
 #include "layer/replay/replay.h"

@@ -1,4 +1,4 @@
-#include "tests/replay/command_stream.h"
+#include "tests/support/command_stream.h"
 
 #include <sstream>
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "meta_shaders/shared/graph_data.h"
-#include "tests/replay/recording_device.h"
+#include "tests/support/recording_device.h"
 
 namespace trellis::test {
 namespace {

@@ -12,7 +12,7 @@
 #include "layer/objects/instance.h"
 #include "layer/objects/physical_device.h"
 #include "layer/objects/queue.h"
-#include "tests/replay/command_stream.h"
+#include "tests/support/command_stream.h"
 
 namespace trellis::test {
 
