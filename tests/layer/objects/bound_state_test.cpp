@@ -3,8 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "layer/objects/handle_table.h"
-#include "layer/objects/pipeline_layout.h"
-#include "layer/objects/shader_module.h"
 
 namespace trellis::test {
 namespace {
@@ -147,130 +145,6 @@ TEST(BindPointState, push_descriptors_add_up_through_compatible_layouts_only) {
   EXPECT_EQ(push(0, Layout(1, {SetLayout(2, kStorage)})), 1u);
   EXPECT_EQ(push(1, Layout(2, {SetLayout(2, kStorage), SetLayout(1, kStorage)})), 2u);
   EXPECT_EQ(push(1, Layout(3, {SetLayout(3, kStorage)})), 1u);
-}
-
-VkWriteDescriptorSet BufferWrite(uint32_t binding, const VkDescriptorBufferInfo* info, uint32_t count = 1) {
-  VkWriteDescriptorSet write = {};
-  write.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET;
-  write.dstBinding = binding;
-  write.descriptorCount = count;
-  write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
-  write.pBufferInfo = info;
-  return write;
-}
-
-TEST(PushedDescriptors, survive_the_arrays_they_came_from_and_do_not_grow_when_repeated) {
-  PushedDescriptors pushed;
-  for (uint64_t i = 1; i <= 100; ++i) {
-    const VkDescriptorBufferInfo info = {Fake<VkBuffer>(i), 0, VK_WHOLE_SIZE};
-    const VkWriteDescriptorSet writes[] = {BufferWrite(0, &info), BufferWrite(1, &info)};
-    pushed.Push(writes);
-  }
-  const PushedDescriptors::WriteList list = pushed.Writes();
-  ASSERT_EQ(list.writes.size(), 2u);
-  EXPECT_EQ(list.writes[0].pBufferInfo[0].buffer, Fake<VkBuffer>(100));
-}
-
-TEST(PushedDescriptors, partial_pushes_add_up) {
-  PushedDescriptors pushed;
-  const VkDescriptorBufferInfo infos[] = {{Fake<VkBuffer>(1), 0, 4}, {Fake<VkBuffer>(2), 0, 4}};
-  VkWriteDescriptorSet both = BufferWrite(0, infos, 2);
-  pushed.Push({&both, 1});
-  const VkDescriptorBufferInfo third = {Fake<VkBuffer>(3), 0, 4};
-  VkWriteDescriptorSet second_element = BufferWrite(0, &third);
-  second_element.dstArrayElement = 1;
-  pushed.Push({&second_element, 1});
-  const PushedDescriptors::WriteList list = pushed.Writes();
-  ASSERT_EQ(list.writes.size(), 2u);
-  EXPECT_EQ(list.writes[0].pBufferInfo[1].buffer, Fake<VkBuffer>(2));
-  EXPECT_EQ(list.writes[1].pBufferInfo[0].buffer, Fake<VkBuffer>(3));
-}
-
-TEST(PushedDescriptors, reads_template_data) {
-  struct Data {
-    uint32_t unrelated;
-    VkDescriptorBufferInfo buffers[2];
-  } data = {0, {{Fake<VkBuffer>(5), 16, 32}, {Fake<VkBuffer>(6), 0, 64}}};
-  VkDescriptorUpdateTemplateEntry entry = {
-      3, 0, 2, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, offsetof(Data, buffers), sizeof(VkDescriptorBufferInfo)};
-  PushedDescriptors pushed;
-  pushed.PushWithTemplate({&entry, 1}, &data);
-  const PushedDescriptors::WriteList list = pushed.Writes();
-  ASSERT_EQ(list.writes.size(), 1u);
-  EXPECT_EQ(list.writes[0].dstBinding, 3u);
-  EXPECT_EQ(list.writes[0].pBufferInfo[0].offset, 16u);
-  EXPECT_EQ(list.writes[0].pBufferInfo[1].buffer, Fake<VkBuffer>(6));
-}
-
-TEST(PushedDescriptors, keeps_acceleration_structures) {
-  const VkAccelerationStructureKHR structure = Fake<VkAccelerationStructureKHR>(9);
-  VkWriteDescriptorSetAccelerationStructureKHR info = {};
-  info.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET_ACCELERATION_STRUCTURE_KHR;
-  info.accelerationStructureCount = 1;
-  info.pAccelerationStructures = &structure;
-  VkWriteDescriptorSet write = BufferWrite(0, nullptr);
-  write.descriptorType = VK_DESCRIPTOR_TYPE_ACCELERATION_STRUCTURE_KHR;
-  write.pNext = &info;
-  PushedDescriptors pushed;
-  pushed.Push({&write, 1});
-  const PushedDescriptors::WriteList list = pushed.Writes();
-  ASSERT_EQ(list.writes.size(), 1u);
-  const auto* kept = static_cast<const VkWriteDescriptorSetAccelerationStructureKHR*>(list.writes[0].pNext);
-  ASSERT_NE(kept, &info);
-  EXPECT_EQ(kept->pAccelerationStructures[0], structure);
-}
-
-TEST(NodePushConstants, launch_address_comes_above_the_compute_ranges) {
-  const VkPushConstantRange ranges[] = {{VK_SHADER_STAGE_VERTEX_BIT, 64, 32}, {kCompute, 0, 20}};
-  const NodePushConstants plan = PlanNodePushConstants(2, ranges, 128);
-  EXPECT_EQ(plan.push_constant_end, 20u);
-  EXPECT_EQ(plan.launch_offset, 24u);
-  EXPECT_EQ(plan.node_push_constant_size, 32u);
-  EXPECT_EQ(plan.application_size, 24u);
-  EXPECT_FALSE(plan.copy_offset);
-}
-
-TEST(NodePushConstants, no_ranges) {
-  const NodePushConstants plan = PlanNodePushConstants(0, nullptr, 128);
-  EXPECT_EQ(plan.launch_offset, 0u);
-  EXPECT_EQ(plan.node_push_constant_size, 8u);
-}
-
-TEST(NodePushConstants, exactly_full_fits_and_one_more_is_copied) {
-  const VkPushConstantRange fits = {kCompute, 0, 120};
-  EXPECT_FALSE(PlanNodePushConstants(1, &fits, 128).copy_offset);
-  const VkPushConstantRange full = {kCompute, 0, 124};
-  const NodePushConstants plan = PlanNodePushConstants(1, &full, 128);
-  EXPECT_EQ(plan.push_constant_end, 124u);
-  EXPECT_EQ(plan.application_size, 128u);
-  EXPECT_EQ(plan.launch_offset, 0u);
-  EXPECT_EQ(plan.copy_offset, 8u);
-  EXPECT_EQ(plan.node_push_constant_size, 16u);
-}
-
-TEST(NodePushConstants, kilobytes_fit_where_the_device_has_them) {
-  const VkPushConstantRange range = {kCompute, 0, 4000};
-  EXPECT_EQ(PlanNodePushConstants(1, &range, 4096).launch_offset, 4000u);
-}
-
-TEST(ShaderModule, capability_is_found_among_others) {
-  const std::vector<uint32_t> header = {0x07230203, 0x00010600, 0, 10, 0};
-  const uint32_t capability = 2u << 16 | 17;
-  std::vector<uint32_t> words = header;
-  words.insert(words.end(), {capability, 1, capability, 5067, 3u << 16 | 14, 0, 1});
-  EXPECT_TRUE(DeclaresShaderEnqueue(words));
-  words[8] = 5350;
-  EXPECT_FALSE(DeclaresShaderEnqueue(words));
-}
-
-TEST(ShaderModule, hostile_words_declare_nothing) {
-  EXPECT_FALSE(DeclaresShaderEnqueue({}));
-  const std::vector<uint32_t> short_header = {0x07230203, 1};
-  EXPECT_FALSE(DeclaresShaderEnqueue(short_header));
-  const std::vector<uint32_t> zero_word_count = {0x07230203, 0x00010600, 0, 10, 0, 0, 5067};
-  EXPECT_FALSE(DeclaresShaderEnqueue(zero_word_count));
-  const std::vector<uint32_t> truncated = {0x07230203, 0x00010600, 0, 10, 0, 2u << 16 | 17};
-  EXPECT_FALSE(DeclaresShaderEnqueue(truncated));
 }
 
 }  // namespace

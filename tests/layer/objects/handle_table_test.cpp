@@ -2,10 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <thread>
-
-#include "layer/objects/attachments.h"
-#include "layer/objects/buffer.h"
 
 namespace trellis::test {
 namespace {
@@ -62,39 +60,6 @@ TEST(HandleTable, many_threads) {
   work(1 << 24);
   other.join();
   EXPECT_EQ(table.Size(), 2000u);
-}
-
-TEST(Attachments, one_object_per_type_and_reverse_destruction) {
-  std::vector<int> destroyed;
-  struct First {
-    std::vector<int>& log;
-    ~First() { log.push_back(1); }
-  };
-  struct Second {
-    std::vector<int>& log;
-    ~Second() { log.push_back(2); }
-  };
-  {
-    Attachments attachments;
-    EXPECT_FALSE(attachments.Get<First>());
-    const auto first = attachments.GetOrCreate<First>([&] { return std::shared_ptr<First>(new First{destroyed}); });
-    EXPECT_EQ(attachments.GetOrCreate<First>([] { return std::shared_ptr<First>(); }), first);
-    (void)attachments.GetOrCreate<Second>([&] { return std::shared_ptr<Second>(new Second{destroyed}); });
-  }
-  EXPECT_EQ(destroyed, (std::vector<int>{2, 1}));
-}
-
-TEST(BufferAddressMap, finds_the_buffer_that_holds_an_address) {
-  BufferAddressMap map;
-  map.Insert(0x1000, Handle(1), 0x100);
-  map.Insert(0x2000, Handle(2), 0x100);
-  EXPECT_FALSE(map.Find(0xfff));
-  EXPECT_EQ(map.Find(0x1000)->buffer, Handle(1));
-  EXPECT_EQ(map.Find(0x10ff)->offset, 0xffu);
-  EXPECT_FALSE(map.Find(0x1100));
-  EXPECT_EQ(map.Find(0x2040)->buffer, Handle(2));
-  map.Erase(Handle(1));
-  EXPECT_FALSE(map.Find(0x1000));
 }
 
 }  // namespace
