@@ -8,7 +8,7 @@ add_test(NAME repository.conformance_selftest COMMAND Python3::Interpreter "${PR
 add_test(NAME repository.valid_usage_selftest COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/scripts/check_valid_usage.py" --self-test)
 # docs/conformance.md and docs/valid_usage.md against the tests that were built.
 set(test_programs "")
-foreach(program IN ITEMS fault front_end gpu graph kernel layer pipeline replay rules sample spirv thread tool validation)
+foreach(program IN ITEMS fault front_end gpu graph kernel layer memory pipeline replay rules sample spirv thread tool validation)
   if(TARGET trellis_${program}_tests)
     list(APPEND test_programs --program ${program}=$<TARGET_FILE:trellis_${program}_tests>)
   endif()

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "layer/pipeline/execution_graph.h"
-#include "tests/replay/command_stream.h"
-#include "tests/replay/recording_device.h"
+#include "tests/support/command_stream.h"
+#include "tests/support/recording_device.h"
 
 namespace trellis::test {
 

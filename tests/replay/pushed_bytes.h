@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "layer/objects/pipeline_layout.h"
-#include "tests/replay/command_stream.h"
+#include "tests/support/command_stream.h"
 
 namespace trellis::test {
 

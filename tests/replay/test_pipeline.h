@@ -8,7 +8,7 @@
 
 #include "layer/pipeline/execution_graph.h"
 #include "tests/graph/graph_builder.h"
-#include "tests/replay/recording_device.h"
+#include "tests/support/recording_device.h"
 
 namespace trellis::test {
 

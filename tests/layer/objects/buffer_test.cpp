@@ -1,0 +1,26 @@
+#include "layer/objects/buffer.h"
+
+#include <gtest/gtest.h>
+
+#include "layer/objects/handle_table.h"
+
+namespace trellis::test {
+namespace {
+
+VkBuffer Handle(uint64_t bits) { return HandleFromU64<VkBuffer>(bits); }
+
+TEST(BufferAddressMap, finds_the_buffer_that_holds_an_address) {
+  BufferAddressMap map;
+  map.Insert(0x1000, Handle(1), 0x100);
+  map.Insert(0x2000, Handle(2), 0x100);
+  EXPECT_FALSE(map.Find(0xfff));
+  EXPECT_EQ(map.Find(0x1000)->buffer, Handle(1));
+  EXPECT_EQ(map.Find(0x10ff)->offset, 0xffu);
+  EXPECT_FALSE(map.Find(0x1100));
+  EXPECT_EQ(map.Find(0x2040)->buffer, Handle(2));
+  map.Erase(Handle(1));
+  EXPECT_FALSE(map.Find(0x1000));
+}
+
+}  // namespace
+}  // namespace trellis::test

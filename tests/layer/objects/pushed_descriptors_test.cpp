@@ -1,0 +1,84 @@
+#include "layer/objects/pushed_descriptors.h"
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+
+#include "layer/objects/handle_table.h"
+
+namespace trellis::test {
+namespace {
+
+VkWriteDescriptorSet BufferWrite(uint32_t binding, const VkDescriptorBufferInfo* info, uint32_t count = 1) {
+  VkWriteDescriptorSet write = {};
+  write.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET;
+  write.dstBinding = binding;
+  write.descriptorCount = count;
+  write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+  write.pBufferInfo = info;
+  return write;
+}
+
+TEST(PushedDescriptors, survive_the_arrays_they_came_from_and_do_not_grow_when_repeated) {
+  PushedDescriptors pushed;
+  for (uint64_t i = 1; i <= 100; ++i) {
+    const VkDescriptorBufferInfo info = {HandleFromU64<VkBuffer>(i), 0, VK_WHOLE_SIZE};
+    const VkWriteDescriptorSet writes[] = {BufferWrite(0, &info), BufferWrite(1, &info)};
+    pushed.Push(writes);
+  }
+  const PushedDescriptors::WriteList list = pushed.Writes();
+  ASSERT_EQ(list.writes.size(), 2u);
+  EXPECT_EQ(list.writes[0].pBufferInfo[0].buffer, HandleFromU64<VkBuffer>(100));
+}
+
+TEST(PushedDescriptors, partial_pushes_add_up) {
+  PushedDescriptors pushed;
+  const VkDescriptorBufferInfo infos[] = {{HandleFromU64<VkBuffer>(1), 0, 4}, {HandleFromU64<VkBuffer>(2), 0, 4}};
+  VkWriteDescriptorSet both = BufferWrite(0, infos, 2);
+  pushed.Push({&both, 1});
+  const VkDescriptorBufferInfo third = {HandleFromU64<VkBuffer>(3), 0, 4};
+  VkWriteDescriptorSet second_element = BufferWrite(0, &third);
+  second_element.dstArrayElement = 1;
+  pushed.Push({&second_element, 1});
+  const PushedDescriptors::WriteList list = pushed.Writes();
+  ASSERT_EQ(list.writes.size(), 2u);
+  EXPECT_EQ(list.writes[0].pBufferInfo[1].buffer, HandleFromU64<VkBuffer>(2));
+  EXPECT_EQ(list.writes[1].pBufferInfo[0].buffer, HandleFromU64<VkBuffer>(3));
+}
+
+TEST(PushedDescriptors, reads_template_data) {
+  struct Data {
+    uint32_t unrelated;
+    VkDescriptorBufferInfo buffers[2];
+  } data = {0, {{HandleFromU64<VkBuffer>(5), 16, 32}, {HandleFromU64<VkBuffer>(6), 0, 64}}};
+  VkDescriptorUpdateTemplateEntry entry = {
+      3, 0, 2, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, offsetof(Data, buffers), sizeof(VkDescriptorBufferInfo)};
+  PushedDescriptors pushed;
+  pushed.PushWithTemplate({&entry, 1}, &data);
+  const PushedDescriptors::WriteList list = pushed.Writes();
+  ASSERT_EQ(list.writes.size(), 1u);
+  EXPECT_EQ(list.writes[0].dstBinding, 3u);
+  EXPECT_EQ(list.writes[0].pBufferInfo[0].offset, 16u);
+  EXPECT_EQ(list.writes[0].pBufferInfo[1].buffer, HandleFromU64<VkBuffer>(6));
+}
+
+TEST(PushedDescriptors, keeps_acceleration_structures) {
+  const VkAccelerationStructureKHR structure = HandleFromU64<VkAccelerationStructureKHR>(9);
+  VkWriteDescriptorSetAccelerationStructureKHR info = {};
+  info.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET_ACCELERATION_STRUCTURE_KHR;
+  info.accelerationStructureCount = 1;
+  info.pAccelerationStructures = &structure;
+  VkWriteDescriptorSet write = BufferWrite(0, nullptr);
+  write.descriptorType = VK_DESCRIPTOR_TYPE_ACCELERATION_STRUCTURE_KHR;
+  write.pNext = &info;
+  PushedDescriptors pushed;
+  pushed.Push({&write, 1});
+  const PushedDescriptors::WriteList list = pushed.Writes();
+  ASSERT_EQ(list.writes.size(), 1u);
+  const auto* kept = static_cast<const VkWriteDescriptorSetAccelerationStructureKHR*>(list.writes[0].pNext);
+  ASSERT_NE(kept, &info);
+  EXPECT_EQ(kept->pAccelerationStructures[0], structure);
+}
+
+}  // namespace
+}  // namespace trellis::test

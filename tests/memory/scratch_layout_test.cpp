@@ -1,0 +1,77 @@
+#include "layer/memory/scratch_layout.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "meta_shaders/shared/graph_data.h"
+
+namespace trellis::test {
+namespace {
+
+TEST(ScratchLayoutTest, PartsAreAlignedAndDoNotOverlap) {
+  for (const auto& [slots, launches] : {std::pair(1u, 1u), {2u, 512u}, {31u, 32u}, {1000u, 1000u}}) {
+    for (uint32_t largest : {0u, 4u, 63u, 64u, 32768u}) {
+      const ScratchLayout layout = LayOutScratch({slots, 7, launches, launches / 2, launches / 3, largest, false});
+      std::vector<std::pair<uint64_t, uint64_t>> parts = {
+          {layout.control, sizeof(shared::ControlBlock)},
+          {layout.regions, 7 * (slots + 1) * sizeof(shared::Region)},
+          {layout.inputs, 7 * launches * sizeof(shared::LaunchInput)},
+          {layout.arguments, 7 * launches * sizeof(shared::DispatchArguments)},
+          {layout.totals, 7 * launches * sizeof(uint32_t)},
+          {layout.steps, sizeof(shared::StepState)},
+          {layout.sums, launches / 2 * MostParts(launches / 2) * sizeof(uint32_t)},
+          {layout.landmarks, launches / 3 * MostParts(launches / 3) * shared::kLandmarksOfPart * sizeof(uint32_t)},
+          {layout.batch_sums, (launches + launches / 2) * sizeof(uint32_t)},
+          {layout.dump, largest + 64}};
+      std::sort(parts.begin(), parts.end());
+      uint64_t end = 0;
+      for (const auto& [offset, size] : parts) {
+        EXPECT_EQ(offset % kScratchAlignment, 0u);
+        EXPECT_GE(offset, end);
+        end = offset + size;
+      }
+      EXPECT_GE(layout.size, end);
+      EXPECT_EQ(layout.size % kScratchAlignment, 0u);
+      EXPECT_EQ(layout.region_offset(6, slots) + sizeof(shared::Region) - layout.regions,
+                7 * (slots + 1) * sizeof(shared::Region));
+      EXPECT_EQ(layout.input(7 * launches - 1) + sizeof(shared::LaunchInput) - layout.inputs,
+                7 * launches * sizeof(shared::LaunchInput));
+      EXPECT_EQ(layout.total(0, 0), layout.totals);
+      EXPECT_EQ(layout.total(6, launches - 1) + sizeof(uint32_t) - layout.totals, 7 * launches * sizeof(uint32_t));
+      EXPECT_EQ(layout.argument(7 * launches - 1) + sizeof(shared::DispatchArguments) - layout.arguments,
+                7 * launches * sizeof(shared::DispatchArguments));
+    }
+  }
+}
+
+TEST(ScratchLayoutTest, LevelsHaveRegionsOfTheirOwnWhereThatIsAffordable) {
+  ScratchNeeds needs = {1023, 32, 100, 0, 0, 64, false};
+  const ScratchLayout own = LayOutScratch(needs);
+  EXPECT_TRUE(own.opens_all_levels);
+  EXPECT_EQ(own.region_levels, 32u);
+  EXPECT_NE(own.region(0, 5), own.region(2, 5));
+  needs.close_every_level = true;
+  const ScratchLayout closed = LayOutScratch(needs);
+  EXPECT_FALSE(closed.opens_all_levels);
+  EXPECT_EQ(closed.region_levels, 2u);
+  EXPECT_EQ(closed.region(0, 5), closed.region(2, 5));
+  EXPECT_NE(closed.region(0, 5), closed.region(1, 5));
+  EXPECT_EQ(closed.step_levels, 32u);
+  EXPECT_EQ(closed.ForSteps().region_offset(31, 5), closed.regions + (31 * 1024 + 5) * sizeof(shared::Region));
+  EXPECT_LE(closed.regions + 32 * 1024 * sizeof(shared::Region), closed.inputs);
+
+  // 768 MiB, if each level had its own.
+  const ScratchLayout huge = LayOutScratch({16383, 128, 100, 0, 0, 64, false});
+  EXPECT_FALSE(huge.opens_all_levels);
+  EXPECT_EQ(huge.step_levels, 0u);
+  EXPECT_LT(huge.size, 13u << 20);
+  EXPECT_LT(LayOutScratch({16383, 128, 16383, 16383, 0, 64, false}).size, huge.size + (4u << 20))
+      << "launches of nodes that look for no landmarks";
+  EXPECT_EQ(LayOutScratch({3, 1, 1, 0, 0, 0, false}).region_levels, 2u) << "a level never appends to what it consumes";
+}
+
+}  // namespace
+}  // namespace trellis::test

@@ -1,0 +1,328 @@
+#include <algorithm>
+
+#include "meta_shaders/shared/graph_data.h"
+#include "tests/meta_shaders/kernel_test_base.h"
+
+namespace trellis::test {
+namespace {
+
+using shared::BeginPlan;
+using shared::ControlBlock;
+using shared::kNoSlot;
+using shared::LossPlan;
+using shared::LossReport;
+using shared::LossReportHeader;
+using shared::OpenPlan;
+using shared::Region;
+using shared::RegionPlan;
+using shared::ReleasePlan;
+using shared::RingEntry;
+
+constexpr uint64_t kDump = 0x1234500;
+
+class BeginEndKernelTest : public KernelTest {
+ protected:
+  // Runs begin_graph; returns the control block.
+  ControlBlock Begin(const PlanSpan& table, uint64_t ring_bytes, const std::vector<RegionPlan>& openings = {},
+                     bool claims_ring = true) {
+    control_ = Memory(sizeof(ControlBlock));
+    regions_ = Memory(3000 * sizeof(Region));
+    BeginPlan plan = {};
+    plan.control = control_.address;
+    plan.ring_table = table.address;
+    plan.ring_bytes = ring_bytes;
+    plan.dump = kDump;
+    plan.regions = regions_.address;
+    plan.openings = Memory(openings).address;
+    plan.opening_count = static_cast<uint32_t>(openings.size());
+    plan.heap_slot = 77;
+    plan.claims_ring = claims_ring ? 1 : 0;
+    Run(Kernel::kBeginGraph, plan);
+    return Read<ControlBlock>(control_);
+  }
+  void Release(const PlanSpan& table, const PlanSpan& control) {
+    Run(Kernel::kReleaseRing, ReleasePlan{control.address, table.address});
+  }
+  void ReportLosses(const PlanSpan& regions, const std::vector<RegionPlan>& openings) {
+    reports_ = ReportMemory();
+    const auto count = static_cast<uint32_t>(openings.size());
+    const LossPlan plan = {regions.address, Memory(openings).address, 0, reports_.address, count, 0, 42, 0};
+    Run(Kernel::kReportLosses, plan, (count + shared::kLevelsWorkgroup - 1) / shared::kLevelsWorkgroup);
+  }
+  static void ExpectOpened(const Region& region, const RegionPlan& plan, uint64_t ring) {
+    EXPECT_EQ(region.records.base, ring + plan.offset);
+    EXPECT_EQ(region.records.stride, plan.stride);
+    EXPECT_EQ(region.records.count, plan.capacity);
+    EXPECT_EQ(region.capacity, plan.capacity);
+    EXPECT_EQ(region.coalesce, plan.coalesce);
+    EXPECT_EQ(region.most_workgroups, plan.most_workgroups);
+    EXPECT_EQ(region.reciprocal, plan.coalesce == 0 ? 0 : UINT32_MAX / plan.coalesce);
+    EXPECT_EQ(region.lost, 0u);
+    EXPECT_EQ(region.reserved, 0u);
+    EXPECT_EQ(region.grid_x, plan.grid_x);
+    EXPECT_EQ(region.grid_yz, plan.grid_yz);
+    EXPECT_EQ(region.workgroups, 0u);
+    EXPECT_EQ(region.one_y, 1u);
+    EXPECT_EQ(region.one_z, 1u);
+    if (plan.batch_count == 0) {
+      EXPECT_EQ(region.batch_count, 0u);
+      EXPECT_EQ(region.batch_total, 0u);
+    }
+  }
+
+  static RingEntry Entry(const PlanSpan& table, size_t index) {
+    RingEntry entry;
+    std::memcpy(&entry, table.host + sizeof(shared::RingTableHeader) + index * sizeof(entry), sizeof(entry));
+    return entry;
+  }
+
+  PlanSpan control_;
+  PlanSpan regions_;
+  PlanSpan reports_;
+};
+
+RingEntry Ring(uint64_t base, uint64_t bytes, uint32_t owner = 0) { return {base, bytes, owner, 0, 0, 0}; }
+
+TEST_F(BeginEndKernelTest, ClaimsTheFirstFreeRingThatIsLargeEnough) {
+  // Sizes beyond 4 GiB, so that comparing the low words alone would choose wrongly.
+  const PlanSpan table = RingTable({Ring(0x10000, 0x0fffffff0), Ring(0x20000, 0x500000010, 1),
+                                    Ring(0x4500030000, 0x500000010), Ring(0x40000, 0x600000000)});
+  const ControlBlock control = Begin(table, 0x500000000);
+  EXPECT_EQ(control.ring, 0x4500030000u);
+  EXPECT_EQ(control.ring_entry, 2u);
+  EXPECT_EQ(control.dump, kDump);
+  EXPECT_EQ(control.heap_slot, 77u);
+  EXPECT_EQ(Entry(table, 0).owner, 0u);
+  EXPECT_EQ(Entry(table, 2).owner, 1u);
+  EXPECT_EQ(Entry(table, 3).owner, 0u);
+}
+
+// Where graphs follow each other on one queue, whatever stands in the table.
+TEST_F(BeginEndKernelTest, WithoutAClaimTheFirstRingThatIsLargeEnough) {
+  const PlanSpan table = RingTable({Ring(0x10000, 1024), Ring(0x20000, 4096, 1), Ring(0x30000, 4096)});
+  for (uint32_t graph = 0; graph < 3; ++graph) {
+    const ControlBlock control = Begin(table, 4096, {}, /*claims_ring=*/false);
+    EXPECT_EQ(control.ring, 0x20000u);
+    EXPECT_EQ(control.ring_entry, 1u);
+  }
+  EXPECT_EQ(Begin(table, 4097, {}, /*claims_ring=*/false).ring, 0u);
+  for (uint32_t i = 0; i < 3; ++i) EXPECT_EQ(Entry(table, i).owner, i == 1 ? 1u : 0u);
+}
+
+TEST_F(BeginEndKernelTest, ReleaseGivesBackWhatBeginClaimed) {
+  const PlanSpan table = RingTable({Ring(0x10000, 4096), Ring(0x20000, 4096)});
+  EXPECT_EQ(Begin(table, 4096).ring, 0x10000u);
+  const PlanSpan first = control_;
+  EXPECT_EQ(Begin(table, 4096).ring, 0x20000u);
+  const PlanSpan second = control_;
+  EXPECT_EQ(Begin(table, 4096).ring, 0u);
+  Release(table, control_);  // claimed nothing, so it must give nothing back
+  EXPECT_EQ(Entry(table, 0).owner, 1u);
+  EXPECT_EQ(Entry(table, 1).owner, 1u);
+  Release(table, first);
+  EXPECT_EQ(Entry(table, 0).owner, 0u);
+  EXPECT_EQ(Entry(table, 1).owner, 1u);
+  Release(table, second);
+  EXPECT_EQ(Entry(table, 1).owner, 0u);
+  EXPECT_EQ(Begin(table, 1).ring, 0x10000u);
+}
+
+// Though there is a ring for every queue, whoever looks for one may find it gone again and again.
+TEST_F(BeginEndKernelTest, ARingThatIsTakenIsNotClaimedTwice) {
+  const PlanSpan table = RingTable({Ring(0x10000, 1024), Ring(0x20000, 4096, 1), Ring(0x30000, 4096, 1)});
+  EXPECT_EQ(Begin(table, 4096).ring_entry, kNoSlot);
+  EXPECT_EQ(Begin(table, 8192).ring_entry, kNoSlot) << "none of them is large enough";
+  EXPECT_EQ(Entry(table, 0).owner, 0u);
+}
+
+TEST_F(BeginEndKernelTest, AGraphThatNeedsNoRingClaimsNone) {
+  const PlanSpan table = RingTable({Ring(0x10000, 4096)});
+  const ControlBlock control = Begin(table, 0);
+  EXPECT_EQ(control.ring, 0u);
+  EXPECT_EQ(control.ring_entry, kNoSlot);
+  EXPECT_EQ(Entry(table, 0).owner, 0u);
+}
+
+TEST_F(BeginEndKernelTest, OpensRegionsInTheRing) {
+  const PlanSpan table = RingTable({Ring(0xfffffff0, 1 << 20)});
+  std::vector<RegionPlan> openings;
+  for (uint32_t i = 0; i < 200; ++i)
+    openings.push_back({i * 0x100000010ull, i % 7, i, 1000 + i, i / 7, 299 - i, i % 3, 2 * i, 3 * i, 7 * i, 0, 0, 0});
+  Begin(table, 4096, openings);
+  for (uint32_t i = 0; i < 200; ++i) ExpectOpened(Read<Region>(regions_, 299 - i), openings[i], 0xfffffff0);
+  EXPECT_EQ(Read<Region>(regions_, 0).capacity, 0u);
+}
+
+TEST_F(BeginEndKernelTest, ASecondKernelOpensManyRegions) {
+  std::vector<RegionPlan> openings;
+  for (uint32_t i = 0; i < 1000; ++i)
+    openings.push_back({i * 64ull, i, 4, 100 + i, 1, 2999 - 3 * i, i % 2, i, 1, i, 0, 0, 0});
+  Begin(RingTable({Ring(0x10000, 1 << 20)}), 4096);
+  const OpenPlan plan = {control_.address, regions_.address, Memory(openings).address, 0, 1000, 0};
+  Run(Kernel::kOpenRegions, plan, 8);
+  for (uint32_t i = 0; i < 1000; ++i) {
+    ExpectOpened(Read<Region>(regions_, 2999 - 3 * i), openings[i], 0x10000);
+    EXPECT_EQ(Read<Region>(regions_, 2998 - 3 * i).one_y, 0u);
+  }
+}
+
+// What lies behind the regions is where their workgroups are counted.
+TEST_F(BeginEndKernelTest, OpensMembersOfCountedBatches) {
+  constexpr uint32_t kCounts = 2000;  // regions before them
+  std::vector<RegionPlan> openings;
+  for (uint32_t i = 0; i < 150; ++i) {
+    const uint32_t place = kCounts * uint32_t{sizeof(Region)} + 4 * i;
+    openings.push_back(
+        {i * 64ull, i, 4, 100 + i, 1, 20 + i, 3, 1, 1, 50, i < 60 ? 20u : 80u, i % 3 == 2 ? 0 : place, 0});
+  }
+  Begin(RingTable({Ring(0x10000, 1 << 20)}), 4096);
+  std::vector<uint32_t> counts(160, 77);
+  std::memcpy(regions_.host + kCounts * sizeof(Region), counts.data(), counts.size() * sizeof(counts[0]));
+  const OpenPlan plan = {control_.address, regions_.address, Memory(openings).address, 0, 150, 0};
+  Run(Kernel::kOpenRegions, plan, 2);
+  std::memcpy(counts.data(), regions_.host + kCounts * sizeof(Region), counts.size() * sizeof(counts[0]));
+  for (uint32_t i = 0; i < 160; ++i) {
+    EXPECT_EQ(counts[i], i < 150 && i % 3 != 2 ? 0u : 77u) << i;
+    if (i >= 150) continue;
+    const auto region = Read<Region>(regions_, 20 + i);
+    ExpectOpened(region, openings[i], 0x10000);
+    if (i % 3 == 2) continue;
+    EXPECT_EQ(region.batch_count, regions_.address + openings[i].batch_count);
+    EXPECT_EQ(region.batch_total,
+              regions_.address + openings[i].batch_region * sizeof(Region) + offsetof(Region, workgroups));
+  }
+}
+
+TEST_F(BeginEndKernelTest, WhatEveryRegionLostIsReported) {
+  std::vector<Region> regions(400);
+  std::vector<RegionPlan> openings;
+  for (uint32_t i = 0; i < 300; ++i) {
+    openings.push_back({0, i % 100, 4, 10, 1 + i / 100, 399 - i, 0, 0, 0, 0, 0, 0, 0});
+    if (i % 50 == 7) regions[399 - i].lost = 1000 + i;
+  }
+  regions[0].lost = 5;  // not opened
+  ReportLosses(Memory(regions), openings);
+  ASSERT_EQ(Read<LossReportHeader>(reports_).written, 6u);
+  for (uint32_t i = 1; i <= 6; ++i) {
+    const LossReport report = ReportsIn(reports_)[i - 1];
+    EXPECT_EQ(report.origin, 42u);
+    EXPECT_EQ(report.kind, shared::kReportLost);
+    EXPECT_EQ(report.slot % 50, 7u);
+    EXPECT_EQ(report.records, 1000 + report.slot + 100 * (report.level - 1));
+  }
+}
+
+// Two sets of 200 regions and what is behind them. The execution that is running has the second one.
+class PreparedRegionsKernelTest : public BeginEndKernelTest {
+ protected:
+  static constexpr uint32_t kRegions = 200;
+  static constexpr uint32_t kSetBytes = (kRegions + 1) * sizeof(Region);
+
+  PreparedRegionsKernelTest() {
+    for (uint32_t i = 0; i < kRegions; ++i) openings_.push_back({i * 64ull, i, 4, 100, 1, i, i % 5, i, 1, i, 0, 0, 0});
+    // The counts of the last two are behind the regions of their set.
+    for (uint32_t i = kRegions - 2; i < kRegions; ++i) {
+      openings_[i].batch_region = kRegions - 2;
+      openings_[i].batch_count = kRegions * uint32_t{sizeof(Region)} + 4 * (i - (kRegions - 2));
+    }
+    for (uint32_t i = 0; i < 300; ++i) openings_.push_back({i * 64ull, i, 4, 10, 2, 2 * i, 0, 1, 1, 0, 0, 0, 0});
+  }
+  void SetUp() override {
+    KernelTest::SetUp();
+    if (IsSkipped()) return;
+    std::vector<Region> sets(2 * (kRegions + 1));
+    for (Region& region : sets) region.lost = region.reserved = region.workgroups = 7;
+    sets_ = Memory(sizeof(shared::AlternatingRegions) + 2 * kSetBytes);
+    shared::AlternatingRegions header = {};
+    header.current = kSetBytes;
+    sets_.Store(0, header);
+    sets_.Store(sizeof(header), std::span<const Region>(sets));
+  }
+  [[nodiscard]] uint64_t prepared() const { return sets_.address | shared::kAlternating; }
+  [[nodiscard]] Region RegionIn(uint32_t set, uint32_t index) const {
+    Region region;
+    std::memcpy(&region, sets_.host + sizeof(shared::AlternatingRegions) + set * kSetBytes + index * sizeof(region),
+                sizeof(region));
+    return region;
+  }
+  [[nodiscard]] shared::AlternatingRegions Header() const { return Read<shared::AlternatingRegions>(sets_); }
+  void Lose(uint32_t set, uint32_t index, uint32_t records) {
+    Region region = RegionIn(set, index);
+    region.lost = records;
+    sets_.Store(sizeof(shared::AlternatingRegions) + set * kSetBytes + index * sizeof(region), region);
+  }
+
+  std::vector<RegionPlan> openings_;
+  PlanSpan sets_;
+};
+
+TEST_F(PreparedRegionsKernelTest, TheSetOfTheNextExecutionIsOpened) {
+  Begin(RingTable({Ring(0x10000, 1 << 20)}), 4096);
+  const auto count = static_cast<uint32_t>(openings_.size());
+  const OpenPlan plan = {control_.address, regions_.address, Memory(openings_).address, prepared(), count, kRegions};
+  Run(Kernel::kOpenRegions, plan, (count + shared::kLevelsWorkgroup - 1) / shared::kLevelsWorkgroup);
+  for (uint32_t i = 0; i < kRegions; ++i) {
+    ExpectOpened(RegionIn(0, i), openings_[i], 0x10000);
+    EXPECT_EQ(RegionIn(1, i).reserved, 7u) << "in use";
+    if (i < kRegions - 2) continue;
+    const uint64_t set = sets_.address + sizeof(shared::AlternatingRegions);
+    EXPECT_EQ(RegionIn(0, i).batch_count, set + openings_[i].batch_count);
+    EXPECT_EQ(RegionIn(0, i).batch_total, set + (kRegions - 2) * sizeof(Region) + offsetof(Region, workgroups));
+  }
+  for (uint32_t i = 0; i < 300; ++i) {
+    ExpectOpened(Read<Region>(regions_, 2 * i), openings_[kRegions + i], 0x10000);
+    EXPECT_EQ(Read<Region>(regions_, 2 * i + 1).one_y, 0u);
+  }
+  // The words behind the regions: two counts, and what nobody opens.
+  EXPECT_EQ(RegionIn(0, kRegions).records.base, 0u);
+  EXPECT_EQ(RegionIn(0, kRegions).lost, 7u);
+  EXPECT_EQ(Header().current, kSetBytes);
+  EXPECT_EQ(Header().other, 0u);
+}
+
+TEST_F(PreparedRegionsKernelTest, LossesOfTheSetInUseAreReportedBeforeItTurns) {
+  for (uint32_t set = 0; set < 2; ++set)
+    for (uint32_t i = 0; i < kRegions; ++i) Lose(set, i, 0);
+  Lose(1, 3, 30);
+  Lose(1, 199, 31);
+  Lose(0, 4, 32);
+  std::vector<Region> regions(600);
+  regions[2 * 299].lost = 33;
+  regions[1].lost = 34;  // not opened
+  reports_ = ReportMemory();
+  const auto count = static_cast<uint32_t>(openings_.size());
+  const LossPlan plan = {
+      Memory(regions).address, Memory(openings_).address, prepared(), reports_.address, count, kRegions, 42, 0};
+  for (uint32_t execution = 1; execution <= 2; ++execution) {
+    Run(Kernel::kReportLosses, plan, 1 + (count - kRegions + shared::kLevelsWorkgroup - 1) / shared::kLevelsWorkgroup);
+    EXPECT_EQ(Header().current, execution == 1 ? 0u : kSetBytes);
+    EXPECT_EQ(Header().other, execution == 1 ? kSetBytes : 0u);
+  }
+  std::vector<uint32_t> lost;
+  for (const LossReport& report : ReportsIn(reports_)) lost.push_back(report.records);
+  ASSERT_EQ(lost.size(), 3u + 2u);
+  std::sort(lost.begin(), lost.begin() + 3);
+  std::sort(lost.begin() + 3, lost.end());
+  EXPECT_EQ(lost, (std::vector<uint32_t>{30, 31, 33, 32, 33}));
+}
+
+// Where nothing can be lost.
+TEST_F(PreparedRegionsKernelTest, ItTurnsWithoutReports) {
+  const LossPlan plan = {0, 0, prepared(), 0, 0, 0, 42, 0};
+  Run(Kernel::kReportLosses, plan);
+  EXPECT_EQ(Header().current, 0u);
+  EXPECT_EQ(Header().other, kSetBytes);
+}
+
+TEST_F(BeginEndKernelTest, WithoutARingEveryRegionIsClosedAndWritesGoToTheDump) {
+  const PlanSpan table = RingTable({});
+  const ControlBlock control = Begin(table, 4096, {{64, 5, 16, 1000, 1, 5, 0, 0, 0, 0, 0, 0, 0}});
+  EXPECT_EQ(control.ring_entry, kNoSlot);
+  const Region region = Read<Region>(regions_, 5);
+  EXPECT_EQ(region.records.base, kDump);
+  EXPECT_EQ(region.records.count, 0u);
+  EXPECT_EQ(region.capacity, 0u);
+}
+
+}  // namespace
+}  // namespace trellis::test

@@ -1,0 +1,355 @@
+// The close-level kernel against the host's own SizeLaunch.
+#include <array>
+#include <map>
+
+#include "tests/meta_shaders/close_kernel_test_base.h"
+
+namespace trellis::test {
+namespace {
+
+using shared::LossReport;
+using shared::LossReportHeader;
+using shared::Region;
+using shared::RegionPlan;
+
+TEST_F(CloseKernelTest, SaysWhereTheRecordsAre) {
+  const std::vector<Closed> closed =
+      Close({StaticGrid(2, 3, 4, 5), DynamicGrid({4, 2, 3}, 16, 9, 5, 4), Coalescing(8, 17)});
+  for (uint32_t i = 0; i < 3; ++i) EXPECT_EQ(closed[i].input.records.base, bases_[i]);
+  EXPECT_EQ(closed[0].input.records.stride, 12u);
+  EXPECT_EQ(closed[0].input.records.count, 5u);
+  EXPECT_EQ(closed[0].input.workgroup_count, 120u);
+  EXPECT_EQ(closed[1].input.records.stride, 16u);
+  EXPECT_EQ(closed[2].input.records.count, 17u);
+  EXPECT_EQ(closed[2].input.workgroup_count, 3u);
+}
+
+TEST_F(CloseKernelTest, StaticGridsLikeTheHost) {
+  for (uint32_t records : {0u, 1u, 2u, 65535u, 65536u, 1000000u}) {
+    ExpectLikeHost(StaticGrid(1, 1, 1, records), "1x1x1 * " + std::to_string(records));
+    ExpectLikeHost(StaticGrid(3, 5, 7, records), "3x5x7 * " + std::to_string(records));
+    ExpectLikeHost(StaticGrid(4, 0, 1, records), "4x0x1 * " + std::to_string(records));
+    ExpectLikeHost(StaticGrid(65535, 256, 1, records), "65535x256x1 * " + std::to_string(records));
+    ExpectLikeHost(StaticGrid(65535, 65535, 65535, records), "65535^3 * " + std::to_string(records));
+  }
+}
+
+TEST_F(CloseKernelTest, CoalescingLikeTheHost) {
+  for (uint32_t records : {0u, 1u, 31u, 32u, 33u, 65535u * 32u + 1u, 0x7fffffffu})
+    for (uint32_t coalesce : {1u, 2u, 32u, 256u})
+      ExpectLikeHost(Coalescing(coalesce, records), std::to_string(records) + " by " + std::to_string(coalesce));
+}
+
+TEST_F(CloseKernelTest, DynamicGridsOfEveryShapeLikeTheHost) {
+  const GridMember members[] = {{0, 4, 1},  {8, 4, 2}, {4, 4, 3}, {2, 2, 1}, {6, 2, 2},
+                                {10, 2, 3}, {1, 1, 1}, {3, 1, 2}, {13, 1, 3}};
+  for (const GridMember& member : members)
+    for (uint32_t stride : {16u, 20u, 36u})
+      ExpectLikeHost(
+          DynamicGrid(member, stride, 777, 6),
+          std::to_string(member.offset) + "+" + std::to_string(member.width) + "*" + std::to_string(member.count));
+}
+
+TEST_F(CloseKernelTest, DynamicGridsOfEveryCountLikeTheHost) {
+  for (uint32_t records : {0u, 1u, 7u, 8u, 9u, 127u, 128u, 1023u, 1024u, 1025u, 2049u, 70000u})
+    ExpectLikeHost(DynamicGrid({4, 4, 3}, 20, records, 3), std::to_string(records) + " records");
+}
+
+TEST_F(CloseKernelTest, PackedDynamicGridsLikeTheHost) {
+  for (const uint32_t packed : {2u, 4u, 128u})
+    for (const uint32_t records : {0u, 1u, 9u, 1025u, 70000u}) {
+      Launch launch = DynamicGrid({4, 4, 3}, 20, records, 3);
+      launch.plan.packed = packed;
+      ExpectLikeHost(launch, std::to_string(records) + " records packed by " + std::to_string(packed));
+    }
+}
+
+TEST_F(CloseKernelTest, FewWorkgroupsForManyLikeTheHost) {
+  for (const uint32_t most : {1u, 100u, 600u, 100000u})
+    for (Launch launch : {DynamicGrid({4, 4, 3}, 20, 5000, 3), StaticGrid(3, 2, 1, 100), Coalescing(3, 2000)}) {
+      launch.plan.most_workgroups = most;
+      ExpectLikeHost(launch, std::to_string(most) + " at most");
+      launch.plan.packed = 4;
+      ExpectLikeHost(launch, std::to_string(most) + " at most, packed");
+    }
+}
+
+TEST_F(CloseKernelTest, RecordsWithoutWorkgroupsLikeTheHost) {
+  ExpectLikeHost(DynamicGrid({0, 4, 1}, 4, 5000, 0), "all of them");
+  ExpectLikeHost(DynamicGrid({0, 4, 2}, 8, 5000, 1), "three in four");
+}
+
+// Of records that may change while they are used.
+TEST_F(CloseKernelTest, FullNotesLikeTheHost) {
+  for (uint32_t records : {0u, 1u, 9u, 1025u, 5000u}) {
+    Launch launch = DynamicGrid({6, 2, 3}, 20, records, 7, 5);
+    launch.plan.note_words = shared::kFullNotes;
+    ExpectLikeHost(launch, std::to_string(records) + " records");
+  }
+  limits_.max_grid_workgroups = 100;
+  Launch clamped = DynamicGrid({4, 4, 2}, 16, 300, 20);
+  clamped.plan.note_words = shared::kFullNotes;
+  ExpectLikeHost(clamped, "clamped");
+  limits_.max_workgroups_y = 1;
+  limits_.max_workgroups_x = 1000;
+  ExpectLikeHost(clamped, "not all of them");
+}
+
+// Among several workgroups, of which some have nothing to do.
+TEST_F(CloseKernelTest, RecordsInPartsLikeTheHost) {
+  for (const uint32_t parts : {1u, 2u, 5u, 128u, 129u, shared::kMostParts}) {
+    parts_ = parts;
+    for (const uint32_t records : {0u, 1u, 1023u, 1024u, 1025u, 2048u, 5121u, 70000u, 140000u}) {
+      const std::string what = std::to_string(records) + " records in " + std::to_string(parts_) + " parts";
+      Launch launch = DynamicGrid({4, 2, 3}, 12, records, 3);
+      ExpectPartsLikeHost(launch, what);
+      launch.plan.note_words = shared::kFullNotes;
+      ExpectPartsLikeHost(launch, what + ", full notes");
+      launch = StaticGrid(3, 5, 7, records);
+      launch.plan.note_words = shared::kShortNotes;
+      launch.is_parted = true;
+      ExpectLikeHost(launch, what + ", short notes");
+    }
+  }
+}
+
+// Whichever part the limit is in, or between two of them.
+TEST_F(CloseKernelTest, WorkgroupsInPartsThatNoDispatchCanHoldAreLostByWholeRecords) {
+  limits_.max_workgroups_y = 1;
+  parts_ = 7;
+  for (const uint32_t most : {1u, 9u, 4000u, 4096u, 9001u, 20000u, 1000000u}) {
+    limits_.max_workgroups_x = most;
+    Launch launch = DynamicGrid({0, 4, 1}, 4, 7000, 8);
+    ExpectPartsLikeHost(launch, "random, " + std::to_string(most));
+    for (uint32_t record = 0; record < 7000; ++record) {
+      const uint32_t grid = record % 1024 < 2 ? 2000 : 0;
+      std::memcpy(launch.records.data() + record * size_t{4}, &grid, 4);
+    }
+    ExpectPartsLikeHost(launch, "a few at the beginning of each part, " + std::to_string(most));
+  }
+  limits_ = {0x7fffffff, 65535, 65535, (1u << 24) - 1};
+  parts_ = 3;
+  ExpectPartsLikeHost(DynamicGrid({0, 2, 3}, 8, 3000, 0xffff), "sums beyond 32 bits");
+}
+
+// So many that every part has some, and ends within a tile.
+TEST_F(CloseKernelTest, RecordsInAsManyPartsAsThereCanBe) {
+  parts_ = shared::kMostParts;
+  constexpr uint32_t kRecords = shared::kMostParts * (shared::kLevelsTile + 7) - 3;
+  Launch launch = DynamicGrid({0, 4, 1}, 4, kRecords, 2);
+  launch.is_parted = launch.is_summed = true;
+  launch.plan.has_landmarks = 1;
+  ExpectLikeHost(launch, "all of them");
+  for (const uint32_t most : {1000u, kRecords / 2, kRecords - kRecords / 2000}) {
+    limits_.max_workgroups_x = most;
+    limits_.max_workgroups_y = 1;
+    ExpectLikeHost(launch, "some of them, " + std::to_string(most));
+  }
+  limits_ = {0x7fffffff, 65535, 65535, (1u << 24) - 1};
+  for (size_t record = 0; record < kRecords; ++record) launch.records[record * 4 + 1] = std::byte{0x80};
+  ExpectLikeHost(launch, "sums beyond 32 bits");
+  EXPECT_LT(Close({launch})[0].input.records.count, kRecords) << "they were not";
+}
+
+// One record's, in each of its places.
+TEST_F(CloseKernelTest, LandmarksOfOneRecord) {
+  parts_ = 3;
+  constexpr uint32_t kRecords = 3000;
+  for (const uint32_t large : {0u, 1u, 1023u, 1024u, 2047u, kRecords - 1}) {
+    Launch launch = DynamicGrid({0, 4, 1}, 4, kRecords, 0, 0);
+    launch.is_parted = launch.is_summed = true;
+    launch.plan.has_landmarks = 1;
+    for (const uint32_t grid : {1u, 64u, 65u, 96u, 1000u, 10000000u}) {
+      std::memcpy(launch.records.data() + large * size_t{4}, &grid, 4);
+      ExpectLikeHost(launch, std::to_string(grid) + " workgroups of record " + std::to_string(large));
+    }
+  }
+}
+
+// Two of them on one region, beside one that has none.
+TEST_F(CloseKernelTest, EachLaunchHasLandmarksOfItsOwn) {
+  parts_ = 3;
+  Launch without = DynamicGrid({0, 4, 1}, 4, 3000, 5);
+  Launch own = DynamicGrid({4, 4, 1}, 12, 4000, 9);
+  without.is_parted = without.is_summed = own.is_parted = own.is_summed = true;
+  own.plan.has_landmarks = 1;
+  Launch sharer = own;
+  sharer.plan.slot = 3;  // of the second launch
+  sharer.plan.identity = 70;
+  sharer.plan.grid_member = GridMember{4, 2, 1}.Packed();
+  sharer.plan.grid_x = 3;
+  const std::vector<Launch> launches = {without, own, sharer};
+  const std::vector<Closed> closed = Close(launches);
+  for (size_t i = 0; i < launches.size(); ++i) {
+    SCOPED_TRACE(i);
+    EXPECT_EQ(closed[i].input.records.count, launches[i].region.records.count);
+    ExpectLandmarks(launches[i], closed[i], true);
+  }
+  EXPECT_NE(closed[1].landmarks, closed[2].landmarks);
+  EXPECT_NE(closed[1].input.landmarks, closed[2].input.landmarks);
+}
+
+// Workgroups that have yet to finish writing.
+TEST_F(CloseKernelTest, ShortNotesOfStaticGridsLikeTheHost) {
+  for (uint32_t records : {0u, 1u, 128u, 129u, 70000u}) {
+    Launch launch = StaticGrid(3, 5, 7, records);
+    launch.plan.note_words = shared::kShortNotes;
+    ExpectLikeHost(launch, std::to_string(records) + " records");
+  }
+  Launch launch = StaticGrid(2, 2, 3, 4);
+  launch.plan.note_words = shared::kShortNotes;
+  EXPECT_EQ(Close({launch})[0].notes, (std::vector<uint32_t>{12, 12, 12, 12}));
+}
+
+TEST_F(CloseKernelTest, GridsAreClampedToTheirBounds) {
+  ExpectLikeHost(DynamicGrid({0, 4, 3}, 12, 100, 0xffffffffu, 5), "bound 5");
+  ExpectLikeHost(DynamicGrid({0, 4, 1}, 4, 100, 0xffffffffu, 65535), "bound 65535");
+  ExpectLikeHost(DynamicGrid({0, 4, 1}, 4, 100, 20, 0), "no bound");
+}
+
+TEST_F(CloseKernelTest, WorkgroupsThatNoDispatchCanHoldAreLostByWholeRecords) {
+  limits_ = {100, 50, 100, (1u << 24) - 1};
+  ExpectLikeHost(StaticGrid(7, 1, 1, 1000), "static");
+  ExpectLikeHost(StaticGrid(5001, 1, 1, 1), "static, not even one");
+  ExpectLikeHost(Coalescing(3, 20000), "coalescing");
+  ExpectLikeHost(DynamicGrid({0, 4, 1}, 4, 3000, 9), "dynamic");
+  ExpectLikeHost(DynamicGrid({0, 4, 1}, 4, 3000, 0xffffffffu, 0), "dynamic, huge");
+}
+
+TEST_F(CloseKernelTest, SumsBeyond32BitsSaturate) {
+  // 65535 * 65535 * 65535 is clamped to max_grid_workgroups; 300 of these pass 2^32.
+  ExpectLikeHost(DynamicGrid({0, 2, 3}, 8, 2000, 0xffff), "65535^3");
+  limits_.max_workgroups_x = 0x7fffffff;
+  ExpectLikeHost(DynamicGrid({0, 2, 3}, 8, 2000, 0xffff), "65535^3, wide device");
+  ExpectLikeHost(StaticGrid(65535, 65535, 1, 3), "static, wide device");
+}
+
+TEST_F(CloseKernelTest, RecordsThatFoundNoPlaceAreLeftOutAndReported) {
+  Launch launch = StaticGrid(1, 1, 1, 100);
+  launch.region.reserved = 101;
+  launch.region.records.count = 97;
+  launch.region.lost = 53;
+  ExpectLikeHost(launch, "an allocation crossed the capacity");
+  launch.region.records.count = 100;
+  ExpectLikeHost(launch, "exactly at the capacity");
+}
+
+// Records that no dispatch can hold are no loss of the region.
+TEST_F(CloseKernelTest, LossesOfRegionsThatStayAreLeftToTheEndKernel) {
+  reports_losses_ = false;
+  Launch launch = StaticGrid(1, 1, 1, 100);
+  launch.region.lost = 53;
+  Close({launch});
+  EXPECT_EQ(Read<LossReportHeader>(reports_).written, 0u);
+  limits_ = {10, 9, 10, 1000};
+  Close({launch});
+  ASSERT_EQ(Read<LossReportHeader>(reports_).written, 1u);
+  EXPECT_EQ(ReportsIn(reports_)[0].records, 10u);
+}
+
+TEST_F(CloseKernelTest, LossesOfTheHeapAreReportedOnlyWhereThereIsOne) {
+  heap_lost_ = 12;
+  Close({StaticGrid(1, 1, 1, 1), StaticGrid(1, 1, 1, 1)});
+  ASSERT_EQ(Read<LossReportHeader>(reports_).written, 1u);
+  EXPECT_EQ(ReportsIn(reports_)[0].slot, 5u);
+  EXPECT_EQ(ReportsIn(reports_)[0].records, 12u);
+  has_heap_ = false;
+  Close({StaticGrid(1, 1, 1, 1)});
+  EXPECT_EQ(Read<LossReportHeader>(reports_).written, 0u);
+}
+
+// Three launches on one region, two of them sharers with other kinds, and one launch on another region.
+TEST_F(CloseKernelTest, SharersReadTheRegionOfAnotherSlotInTheirOwnWay) {
+  const GridMember member = {4, 4, 1};
+  Launch own = DynamicGrid(member, 12, 3000, 3);
+  own.region.lost = 40;
+  const auto sharer = [&](Launch launch, uint32_t identity) {
+    launch.plan.slot = 1;
+    launch.plan.identity = identity;
+    return launch;
+  };
+  std::vector<Launch> launches = {own, sharer(Coalescing(7, 0), 70), sharer(own, 71), StaticGrid(2, 1, 1, 9)};
+  launches[2].plan.grid_member = GridMember{4, 2, 1}.Packed();
+  launches[2].plan.grid_x = 2;
+  limits_.max_workgroups_x = 300;
+  limits_.max_workgroups_y = 1;
+  const std::vector<Closed> closed = Close(launches);
+  const RecordArray records = {own.records, 3000, 12};
+  std::map<uint32_t, uint32_t> expected_losses;
+  for (size_t i = 0; i < 3; ++i) {
+    std::vector<uint32_t> notes;
+    const LaunchSize size = SizeLaunch(launches[i].plan, records, limits_, notes);
+    EXPECT_EQ(closed[i].input.records.count, size.records) << i;
+    EXPECT_EQ(closed[i].input.workgroup_count, size.workgroups) << i;
+    EXPECT_EQ(closed[i].input.records.base, closed[0].input.records.base) << i;
+    EXPECT_EQ(closed[i].input.records.stride, 12u) << i;
+    EXPECT_EQ(closed[i].notes, notes) << i;
+    expected_losses[i == 0 ? 1 : 69 + static_cast<uint32_t>(i)] = 3000 - size.records + (i == 0 ? 40 : 0);
+  }
+  std::map<uint32_t, uint32_t> losses;
+  for (const LossReport& report : ReportsIn(reports_)) losses[report.slot] += report.records;
+  EXPECT_EQ(losses, expected_losses) << "what the region lost is reported once";
+}
+
+TEST_F(CloseKernelTest, OpensTheRegionsOfTheNextLevel) {
+  std::vector<RegionPlan> openings;
+  for (uint32_t i = 0; i < 1000; ++i)
+    openings.push_back({i * 64ull, i, 8 + i, 100 + i, 7, 4000 - 3 * i, 0, 0, 0, 0, 0, 0, 0});
+  Close({StaticGrid(1, 1, 1, 1), Coalescing(4, 9)}, openings);
+  for (uint32_t i = 0; i < 1000; ++i) {
+    const Region region = Read<Region>(opened_, 4000 - 3 * i);
+    EXPECT_EQ(region.records.base, control_.ring + i * 64ull) << i;
+    EXPECT_EQ(region.records.stride, 8 + i);
+    EXPECT_EQ(region.records.count, 100 + i);
+    EXPECT_EQ(region.capacity, 100 + i);
+  }
+  EXPECT_EQ(Read<Region>(opened_, 3999).records.stride, 0u);
+}
+
+// The same, with the setting `validate`.
+class CheckedCloseKernelTest : public CloseKernelTest {
+ protected:
+  static void SetUpTestSuite() { MakeDevice(Validating()); }
+
+  static Launch Grids(const std::vector<std::array<uint32_t, 3>>& grids, uint32_t bound) {
+    Launch launch = DynamicGrid({0, 4, 3}, 12, static_cast<uint32_t>(grids.size()), 0, bound);
+    std::memcpy(launch.records.data(), grids.data(), launch.records.size());
+    return launch;
+  }
+};
+
+TEST_F(CheckedCloseKernelTest, GridsThatKeepAllRules) {
+  ExpectLikeHost(Grids({{7, 7, 7}, {0, 7, 7}, {1, 1, 1}}, 7), "at the bound");
+  ExpectLikeHost(Grids({{65535, 256, 1}, {1, 65535, 1}}, 65535), "at the limits");
+  ExpectLikeHost(StaticGrid(65535, 256, 2, 1), "static grids are checked when the graph is made");
+  ExpectLikeHost(Coalescing(4, 9), "no grids");
+}
+
+TEST_F(CheckedCloseKernelTest, GridsBeyondTheirBoundsAreReported) {
+  std::vector<std::array<uint32_t, 3>> grids(1000, {1, 1, 1});
+  grids[3] = {8, 7, 7};
+  grids[500] = {1, 70000, 1};
+  grids[999] = {1, 1, 9};
+  Close({Grids(grids, 7)});
+  const std::vector<LossReport> reports = ReportsIn(reports_);
+  ASSERT_EQ(reports.size(), 1u);
+  EXPECT_EQ(reports[0].kind, shared::kReportGridComponent);
+  EXPECT_EQ(reports[0].origin, 99u);
+  EXPECT_EQ(reports[0].slot, 1u);
+  EXPECT_EQ(reports[0].level, 6u);
+  EXPECT_EQ(reports[0].records, 3u);
+  EXPECT_EQ(reports[0].value, 70000u);
+}
+
+TEST_F(CheckedCloseKernelTest, GridsWithTooManyWorkgroupsAreReported) {
+  limits_.max_grid_workgroups = 1000;
+  Close({Grids({{10, 10, 10}, {10, 10, 11}, {1001, 1, 1}, {1, 1, 1000}, {100, 100, 1}}, 65535)});
+  const std::vector<LossReport> reports = ReportsIn(reports_);
+  ASSERT_EQ(reports.size(), 1u);
+  EXPECT_EQ(reports[0].kind, shared::kReportGridWorkgroups);
+  EXPECT_EQ(reports[0].records, 3u);
+  EXPECT_EQ(reports[0].value, 10000u);
+}
+
+}  // namespace
+}  // namespace trellis::test

@@ -1,0 +1,260 @@
+// Runs the close-level kernel, and sum_grids before it, over launches of which the host knows everything.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "layer/graph/memory_plan.h"
+#include "layer/replay/launch_size.h"
+#include "meta_shaders/shared/graph_data.h"
+#include "tests/meta_shaders/kernel_test_base.h"
+
+namespace trellis::test {
+
+struct GridMember {
+  uint32_t offset;
+  uint32_t width;
+  uint32_t count;
+
+  [[nodiscard]] uint32_t Packed() const {
+    return offset | width << shared::kGridMemberWidthShift | count << shared::kGridMemberCountShift;
+  }
+};
+
+class CloseKernelTest : public KernelTest {
+ protected:
+  // One launch with its region. Record memory is at least as large as the region says.
+  struct Launch {
+    shared::LaunchPlan plan = {};
+    shared::Region region = {};
+    std::vector<std::byte> records;
+    bool is_parted = false;
+    bool is_summed = false;
+  };
+  struct Closed {
+    shared::LaunchInput input;
+    shared::DispatchArguments arguments;
+    std::vector<uint32_t> notes;
+    std::vector<uint32_t> landmarks;  // all that there is room for; empty if there are none
+  };
+  static constexpr uint32_t kNoLandmark = 0xdeadbeef;  // what was there before
+
+  static Launch StaticGrid(uint32_t x, uint32_t y, uint32_t z, uint32_t records) {
+    Launch launch;
+    launch.plan.kind = shared::kLaunchStaticGrid;
+    launch.plan.grid_x = x;
+    launch.plan.grid_y = y;
+    launch.plan.grid_z = z;
+    launch.plan.coalesce = launch.plan.packed = 1;
+    launch.plan.most_workgroups = shared::kAnyWorkgroups;
+    launch.region.records.stride = 12;
+    SetRecords(launch, records);
+    return launch;
+  }
+  static Launch Coalescing(uint32_t coalesce, uint32_t records) {
+    Launch launch = StaticGrid(1, 1, 1, records);
+    launch.plan.kind = shared::kLaunchCoalescing;
+    launch.plan.coalesce = coalesce;
+    return launch;
+  }
+  // Grids of 0 to `most` in each component; the rest of the record is noise.
+  static Launch DynamicGrid(GridMember member, uint32_t stride, uint32_t records, uint32_t most,
+                            uint32_t bound = 65535) {
+    Launch launch = StaticGrid(bound, bound, bound, records);
+    launch.plan.kind = shared::kLaunchDynamicGrid;
+    launch.plan.grid_member = member.Packed();
+    launch.plan.note_words = shared::kShortNotes;
+    launch.region.records.stride = stride;
+    launch.records.resize(size_t{records} * stride);
+    std::mt19937 random(records * 31 + most);
+    for (std::byte& byte : launch.records) byte = static_cast<std::byte>(random());
+    for (uint32_t record = 0; record < records; ++record) {
+      for (uint32_t i = 0; i < member.count; ++i) {
+        const uint32_t value = static_cast<uint32_t>(random() % (uint64_t{most} + 1));
+        std::memcpy(launch.records.data() + size_t{record} * stride + member.offset + i * member.width, &value,
+                    member.width);
+      }
+    }
+    return launch;
+  }
+  static void SetRecords(Launch& launch, uint32_t records) {
+    launch.region.capacity = records;
+    launch.region.reserved = records;
+    launch.region.records.count = records;
+  }
+
+  // Runs the kernel over `launches`; the slot of launch i is 2 * i + 1 unless it has one, to share that one's region.
+  std::vector<Closed> Close(std::vector<Launch> launches, const std::vector<shared::RegionPlan>& openings = {}) {
+    const uint32_t heap_slot = static_cast<uint32_t>(2 * launches.size() + 1);
+    std::vector<shared::Region> consumed(heap_slot + 1);
+    consumed[heap_slot].lost = heap_lost_;
+    std::vector<shared::LaunchPlan> summed;
+    std::vector<shared::LaunchPlan> parted;
+    std::vector<shared::LaunchPlan> whole;
+    std::vector<uint32_t> note_words(heap_slot);
+    std::vector<PlanSpan> regions(heap_slot);
+    control_.ring = Memory(16).address;
+    for (size_t i = 0; i < launches.size(); ++i) {
+      Launch& launch = launches[i];
+      const bool shares = launch.plan.slot != 0;
+      if (!shares) launch.plan.slot = launch.plan.identity = static_cast<uint32_t>(2 * i + 1);
+      launch.plan.position = static_cast<uint32_t>(i);
+      launch.plan.notes_before = note_words[launch.plan.slot];
+      note_words[launch.plan.slot] += launch.plan.note_words;
+      (!launch.is_parted ? whole : launch.is_summed ? summed : parted).push_back(launch.plan);
+    }
+    std::stable_partition(summed.begin(), summed.end(),
+                          [](const shared::LaunchPlan& launch) { return launch.has_landmarks != 0; });
+    bases_.clear();
+    for (Launch& launch : launches) {
+      PlanSpan& region = regions[launch.plan.slot];
+      if (region.host == nullptr) {
+        // Without notes the capacity may be more than there is memory for.
+        const uint32_t words = note_words[launch.plan.slot];
+        const uint64_t bytes =
+            words != 0 ? RegionBytes(launch.region.records.stride, words, launch.region.capacity) : 0;
+        region = Memory(std::max<size_t>({bytes, launch.records.size(), 16}));
+        if (!launch.records.empty()) std::memcpy(region.host, launch.records.data(), launch.records.size());
+        launch.region.records.base = region.address;
+        consumed[launch.plan.slot] = launch.region;
+      }
+      bases_.push_back(region.address);
+    }
+    const PlanSpan inputs = Memory(launches.size() * sizeof(shared::LaunchInput));
+    const PlanSpan arguments = Memory(launches.size() * sizeof(shared::DispatchArguments));
+    opened_ = Memory(4096 * sizeof(shared::Region));
+    reports_ = ReportMemory();
+    shared::ClosePlan plan = {};
+    plan.control = Memory(std::vector{control_}).address;
+    plan.parts = parts_;
+    plan.parted_count = static_cast<uint32_t>(summed.size() + parted.size());
+    plan.part_count = plan.parted_count * parts_ + static_cast<uint32_t>(whole.size());
+    plan.summed_count = static_cast<uint32_t>(summed.size());
+    std::vector<shared::LaunchPlan> ordered = summed;
+    ordered.insert(ordered.end(), parted.begin(), parted.end());
+    ordered.insert(ordered.end(), whole.begin(), whole.end());
+    plan.launches = Memory(ordered).address;
+    plan.sums = Memory((summed.size() * parts_ + 1) * sizeof(uint32_t)).address;
+    const size_t landmarks_of_launch = size_t{parts_} * shared::kLandmarksOfPart;
+    const PlanSpan landmarks = Memory(std::vector(summed.size() * landmarks_of_launch + 1, kNoLandmark));
+    plan.landmarks = landmarks.address;
+    plan.inputs = inputs.address;
+    plan.arguments = arguments.address;
+    plan.consumed = Memory(consumed).address;
+    plan.regions = opened_.address;
+    plan.openings = Memory(openings).address;
+    plan.reports = reports_.address;
+    plan.opening_count = static_cast<uint32_t>(openings.size());
+    plan.origin = 99;
+    plan.level = 6;
+    plan.reports_losses = reports_losses_ ? 1 : 0;
+    plan.heap_slot = has_heap_ ? heap_slot : shared::kNoSlot;
+    plan.max_workgroups_x = limits_.max_workgroups_x;
+    plan.max_workgroups_y = limits_.max_workgroups_y;
+    plan.max_grid_workgroups = limits_.max_grid_workgroups;
+    const uint32_t workgroups =
+        plan.part_count + (plan.opening_count + shared::kLevelsWorkgroup - 1) / shared::kLevelsWorkgroup;
+    if (!summed.empty()) Run(Kernel::kSumGrids, plan, plan.summed_count * parts_);
+    Run(Kernel::kCloseLevel, plan, workgroups);
+
+    std::vector<Closed> closed;
+    for (size_t i = 0; i < launches.size(); ++i) {
+      Closed& one = closed.emplace_back();
+      one.input = Read<shared::LaunchInput>(inputs, i);
+      one.arguments = Read<shared::DispatchArguments>(arguments, i);
+      one.notes.resize(size_t{one.input.records.count} * launches[i].plan.note_words);
+      const shared::LaunchPlan& launch = launches[i].plan;
+      const std::byte* notes =
+          regions[launch.slot].host +
+          RegionBytes(launches[i].region.records.stride, launch.notes_before, launches[i].region.capacity);
+      if (!one.notes.empty()) std::memcpy(one.notes.data(), notes, one.notes.size() * sizeof(uint32_t));
+      if (one.input.landmarks == 0) continue;
+      EXPECT_EQ((one.input.landmarks - landmarks.address) % (landmarks_of_launch * sizeof(uint32_t)), 0u);
+      one.landmarks.resize(landmarks_of_launch);
+      std::memcpy(one.landmarks.data(), landmarks.host + (one.input.landmarks - landmarks.address),
+                  landmarks_of_launch * sizeof(uint32_t));
+    }
+    EXPECT_EQ(Read<uint32_t>(landmarks, summed.size() * landmarks_of_launch), kNoLandmark) << "behind the last one";
+    return closed;
+  }
+
+  // Whether sum_grids comes first or, unless that takes too long, each workgroup counts for itself.
+  void ExpectPartsLikeHost(Launch launch, const std::string& what) {
+    launch.is_parted = launch.is_summed = true;
+    ExpectLikeHost(launch, what + ", added up first");
+    launch.plan.has_landmarks = 1;
+    ExpectLikeHost(launch, what + ", added up first, with landmarks");
+    launch.is_summed = false;
+    if (launch.region.capacity < 10000) ExpectLikeHost(launch, what);
+  }
+
+  // Each names the record that has its workgroup. `takes_all`: no record is lost.
+  static void ExpectLandmarks(const Launch& launch, const Closed& closed, bool takes_all) {
+    const bool has_records = std::min(launch.region.reserved, launch.region.records.count) != 0;
+    ASSERT_EQ(closed.input.landmarks != 0, launch.plan.has_landmarks != 0 && launch.is_summed && has_records);
+    if (closed.input.landmarks == 0) return;
+    const uint32_t shift = closed.input.landmark_shift;
+    ASSERT_LT(shift, 32u);
+    const auto first_workgroup = [&](size_t record) { return closed.notes[record * launch.plan.note_words]; };
+    size_t count = 0;
+    uint32_t record = 0;
+    for (uint64_t workgroup = 0; workgroup < closed.input.workgroup_count; workgroup += uint64_t{1} << shift) {
+      while (record + 1 < closed.input.records.count && first_workgroup(record + 1) <= workgroup) ++record;
+      ASSERT_LT(count, closed.landmarks.size());
+      ASSERT_EQ(closed.landmarks[count], record) << "landmark " << count;
+      ++count;
+    }
+    if (!takes_all) return;
+    EXPECT_TRUE(shift == 0 || 4 * count > closed.landmarks.size()) << "there is room for more";
+    for (; count < closed.landmarks.size(); ++count) ASSERT_EQ(closed.landmarks[count], kNoLandmark);
+  }
+
+  // Runs one launch and compares with the host's result.
+  void ExpectLikeHost(const Launch& launch, const std::string& what) {
+    SCOPED_TRACE(what);
+    const std::vector<Closed> all = Close({launch});
+    const Closed& closed = all[0];
+    std::vector<uint32_t> notes;
+    const RecordArray records = {launch.records, std::min(launch.region.reserved, launch.region.records.count),
+                                 launch.region.records.stride};
+    const LaunchSize expected = SizeLaunch(launch.plan, records, limits_, notes);
+    EXPECT_EQ(closed.input.records.count, expected.records);
+    EXPECT_EQ(closed.input.workgroup_count, expected.workgroups);
+    EXPECT_EQ(closed.notes, notes);
+    EXPECT_EQ(closed.input.notes != 0, launch.plan.note_words != shared::kNoNotes);
+    ExpectLandmarks(launch, closed, expected.records == records.count);
+    const uint32_t dispatched = DispatchedWorkgroups(launch.plan, expected.workgroups);
+    const DispatchSize size = SplitIntoRows(dispatched, limits_.max_workgroups_x);
+    EXPECT_EQ(closed.arguments.x, size.x);
+    EXPECT_EQ(closed.arguments.y, size.y);
+    EXPECT_EQ(closed.arguments.z, expected.workgroups == 0 ? 0u : 1u);
+    EXPECT_GE(uint64_t{size.x} * size.y * launch.plan.packed,
+              std::min<uint64_t>(expected.workgroups, launch.plan.most_workgroups));
+    EXPECT_LE(size.x, limits_.max_workgroups_x);
+    EXPECT_LE(size.y, limits_.max_workgroups_y);
+    const uint32_t lost = launch.region.lost + records.count - expected.records;
+    ASSERT_EQ(Read<shared::LossReportHeader>(reports_).written, lost == 0 ? 0u : 1u);
+    if (lost == 0) return;
+    const shared::LossReport report = ReportsIn(reports_)[0];
+    EXPECT_EQ(report.origin, 99u);
+    EXPECT_EQ(report.kind, shared::kReportLost);
+    EXPECT_EQ(report.slot, 1u);
+    EXPECT_EQ(report.level, 6u);
+    EXPECT_EQ(report.records, lost);
+  }
+
+  LaunchLimits limits_ = {65535, 65535, 65535, (1u << 24) - 1};
+  shared::ControlBlock control_ = {};
+  uint32_t heap_lost_ = 0;
+  bool has_heap_ = true;
+  uint32_t parts_ = 1;  // of launches that are parted
+  bool reports_losses_ = true;
+  PlanSpan opened_;
+  PlanSpan reports_;
+  std::vector<uint64_t> bases_;
+};
+
+}  // namespace trellis::test

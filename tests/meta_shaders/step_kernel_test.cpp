@@ -1,0 +1,491 @@
+// The kernel of bounded mode. The test plays the nodes: it fills the regions that a step has opened.
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "layer/graph/memory_plan.h"
+#include "layer/replay/launch_size.h"
+#include "meta_shaders/shared/graph_data.h"
+#include "tests/meta_shaders/kernel_test_base.h"
+
+namespace trellis::test {
+namespace {
+
+using shared::ClosePlan;
+using shared::ControlBlock;
+using shared::DispatchArguments;
+using shared::LaunchInput;
+using shared::LaunchPlan;
+using shared::LossReport;
+using shared::Region;
+using shared::RegionPlan;
+using shared::StepLaunch;
+using shared::StepPlan;
+using shared::StepState;
+using shared::StepTurn;
+
+constexpr uint32_t kOrigin = 99;
+constexpr uint32_t kMostWorkgroups = 0xffff0000;  // of a dispatch with wide enough limits
+constexpr uint32_t kUntouched = 0xabababab;
+
+// What a launch got in a step.
+struct Portion {
+  uint32_t first = 0;
+  uint32_t workgroups = 0;
+
+  bool operator==(const Portion&) const = default;
+};
+
+// Launches are added level by level; each but the first level's reads the region with its own number, unless it shares
+// one. A turn for each level, unless AddTurn says otherwise.
+class StepKernelTest : public KernelTest {
+ protected:
+  static constexpr uint32_t kStride = 16;
+
+  static LaunchPlan StaticGrid(uint32_t x, uint32_t y = 1, uint32_t z = 1) {
+    LaunchPlan plan = {};
+    plan.kind = shared::kLaunchStaticGrid;
+    plan.grid_x = x;
+    plan.grid_y = y;
+    plan.grid_z = z;
+    plan.coalesce = plan.packed = 1;
+    plan.most_workgroups = shared::kAnyWorkgroups;
+    return plan;
+  }
+  static LaunchPlan Coalescing(uint32_t coalesce) {
+    LaunchPlan plan = StaticGrid(1);
+    plan.kind = shared::kLaunchCoalescing;
+    plan.coalesce = coalesce;
+    return plan;
+  }
+  // The grid is the record's first word.
+  static LaunchPlan DynamicGrid() {
+    LaunchPlan plan = StaticGrid(65535);
+    plan.kind = shared::kLaunchDynamicGrid;
+    plan.grid_member = 4u << shared::kGridMemberWidthShift | 1u << shared::kGridMemberCountShift;
+    plan.note_words = shared::kShortNotes;
+    return plan;
+  }
+
+  void AddTurn(uint32_t level) {
+    turn_levels_.push_back(level);
+    turns_.push_back({});
+  }
+  // Of the last turn. `region`: of another launch.
+  uint32_t Add(LaunchPlan plan, uint32_t quota, std::optional<uint32_t> region = {}) {
+    const auto index = static_cast<uint32_t>(launches_.size());
+    StepLaunch& launch = launches_.emplace_back();
+    launch.region = region.value_or(index);
+    plan.slot = launch.region;
+    plan.identity = 50 + index;
+    plan.position = index;
+    for (const StepLaunch& other : launches_)
+      if (&other != &launch && other.region == launch.region) plan.notes_before += other.launch.note_words;
+    launch.launch = plan;
+    launch.level = turn_levels_.back();
+    launch.turn = static_cast<uint32_t>(turns_.size() - 1);
+    launch.quota = quota;
+    return index;
+  }
+  // A launch of level 0 alone, with so many workgroups of its own.
+  uint32_t AddRoot(uint32_t workgroups, uint32_t quota, const LaunchPlan& plan = StaticGrid(1)) {
+    const uint32_t index = Add(plan, quota);
+    LaunchInput input = {};
+    input.records = {4096, kStride, workgroups};
+    input.workgroup_count = workgroups;
+    launches_[index].root = Memory(std::vector{input}).address;
+    return index;
+  }
+  // The last turn's launches append to the region of `launch`, of the next level.
+  void Open(uint32_t launch, uint32_t capacity) {
+    openings_.push_back({ring_used_, launch, kStride, capacity, turn_levels_.back() + 1, launch, 0, 1, 1,
+                         shared::kAnyWorkgroups, 0, 0, 0});
+    opening_turns_.push_back(static_cast<uint32_t>(turns_.size() - 1));
+    ring_used_ += 2 * RegionBytes(kStride, shared::kFullNotes, std::min(capacity, kMostRecordsInMemory));
+  }
+
+  // To be called when all launches are there.
+  void Prepare() {
+    for (size_t turn = 0; turn < turns_.size(); ++turn) {
+      const auto opens = [&](uint32_t of) { return of == turn; };
+      const auto first = std::find_if(opening_turns_.begin(), opening_turns_.end(), opens);
+      turns_[turn].opening_begin = static_cast<uint32_t>(first - opening_turns_.begin());
+      turns_[turn].opening_end = turns_[turn].opening_begin + static_cast<uint32_t>(std::count_if(
+                                                                  opening_turns_.begin(), opening_turns_.end(), opens));
+      const auto consumes = [&](const StepLaunch& launch) { return launch.level == turn_levels_[turn] + 1; };
+      const auto consumer = std::find_if(launches_.begin(), launches_.end(), consumes);
+      turns_[turn].consumer_begin = static_cast<uint32_t>(consumer - launches_.begin());
+      turns_[turn].consumer_end = turns_[turn].consumer_begin +
+                                  static_cast<uint32_t>(std::count_if(launches_.begin(), launches_.end(), consumes));
+    }
+    ring_ = Memory(ring_used_ + 16);
+    ControlBlock control = {};
+    control.ring = ring_.address;
+    control.dump = Memory(kStride).address;
+    regions_ = Memory(std::vector<Region>(launches_.size()));
+    inputs_ = Memory(launches_.size() * sizeof(LaunchInput));
+    arguments_ = Memory(launches_.size() * sizeof(DispatchArguments));
+    totals_ = Memory(launches_.size() * sizeof(uint32_t));
+    state_ = Memory(sizeof(StepState));
+    for (const PlanSpan& span : {inputs_, arguments_, totals_, state_})
+      std::memset(span.host, 0xab, span.size);  // scratch holds anything
+    reports_ = ReportMemory();
+    ClosePlan close = {};
+    close.control = Memory(std::vector{control}).address;
+    close.inputs = inputs_.address;
+    close.arguments = arguments_.address;
+    close.regions = regions_.address;
+    close.reports = reports_.address;
+    close.origin = kOrigin;
+    close.parts = 1;
+    close.heap_slot = shared::kNoSlot;
+    close.max_workgroups_x = limits_.max_workgroups_x;
+    close.max_workgroups_y = limits_.max_workgroups_y;
+    close.max_grid_workgroups = limits_.max_grid_workgroups;
+    plan_.close = Memory(std::vector{close}).address;
+    plan_.launches = Memory(launches_).address;
+    plan_.turns = Memory(turns_).address;
+    plan_.openings = Memory(openings_).address;
+    plan_.totals = totals_.address;
+    plan_.state = state_.address;
+    plan_.launch_count = static_cast<uint32_t>(launches_.size());
+    plan_.reported_steps = 1000;
+    next_phase_ = shared::kFirstStep;
+  }
+
+  // What each launch got in the next step.
+  std::vector<Portion> Step() {
+    plan_.phase = next_phase_;
+    next_phase_ = shared::kLaterStep;
+    Run(Kernel::kStepGraph, plan_);
+    std::vector<Portion> portions;
+    for (uint32_t i = 0; i < launches_.size(); ++i) portions.push_back(PortionOf(i));
+    return portions;
+  }
+  std::vector<LossReport> Finish() {
+    plan_.phase = shared::kAfterSteps;
+    Run(Kernel::kStepGraph, plan_);
+    return ReportsIn(reports_);
+  }
+  Portion PortionOf(uint32_t launch) {
+    const auto input = Read<LaunchInput>(inputs_, launch);
+    const auto arguments = Read<DispatchArguments>(arguments_, launch);
+    const uint64_t dispatched = uint64_t{arguments.x} * arguments.y * arguments.z;
+    if (dispatched == 0) return {};
+    const Portion portion = {input.first_workgroup, input.workgroup_count - input.first_workgroup};
+    const uint32_t workgroups = DispatchedWorkgroups(launches_[launch].launch, portion.workgroups);
+    const DispatchSize size = SplitIntoRows(workgroups, limits_.max_workgroups_x);
+    EXPECT_EQ(arguments.x, size.x) << launch;
+    EXPECT_EQ(arguments.y, size.y) << launch;
+    EXPECT_EQ(arguments.z, 1u) << launch;
+    return portion;
+  }
+
+  // As nodes do. `grids`: first words of the records, if anybody reads them.
+  void Fill(uint32_t region, uint32_t reserved, const std::vector<uint32_t>& grids = {}) {
+    Region filled = Read<Region>(regions_, region);
+    filled.reserved = reserved;
+    if (reserved > filled.capacity) filled.lost += reserved - filled.capacity;
+    regions_.Store(region * sizeof(Region), filled);
+    for (size_t i = 0; i < grids.size(); ++i)
+      std::memcpy(ring_.host + (filled.records.base - ring_.address) + i * kStride, &grids[i], sizeof(uint32_t));
+  }
+
+  static LossReport Left(uint32_t launch, uint32_t level, uint32_t records) {
+    return {kOrigin, shared::kReportLeft, 50 + launch, level, 0, records};
+  }
+  static LossReport Steps(uint32_t used) { return {kOrigin, shared::kReportSteps, 0, 0, 1000, used}; }
+  static void ExpectReports(std::vector<LossReport> reports, std::vector<LossReport> expected) {
+    const auto key = [](const LossReport& report) {
+      return std::array{report.origin, report.kind, report.slot, report.level, report.value, report.records};
+    };
+    const auto before = [&](const LossReport& a, const LossReport& b) { return key(a) < key(b); };
+    std::sort(reports.begin(), reports.end(), before);
+    std::sort(expected.begin(), expected.end(), before);
+    ASSERT_EQ(reports.size(), expected.size());
+    for (size_t i = 0; i < reports.size(); ++i) EXPECT_EQ(key(reports[i]), key(expected[i])) << i;
+  }
+
+  // Capacities beyond that stand in plans alone: nobody writes such records.
+  static constexpr uint32_t kMostRecordsInMemory = 1 << 16;
+
+  LaunchLimits limits_ = {65535, 65535, 65535, (1u << 24) - 1};
+  std::vector<StepLaunch> launches_;
+  PlanSpan regions_;
+  PlanSpan inputs_;
+  PlanSpan arguments_;
+  PlanSpan totals_;
+  PlanSpan state_;
+  PlanSpan reports_;
+  StepPlan plan_ = {};
+
+ private:
+  std::vector<StepTurn> turns_;
+  std::vector<uint32_t> turn_levels_;
+  std::vector<RegionPlan> openings_;
+  std::vector<uint32_t> opening_turns_;
+  uint64_t ring_used_ = 0;
+  PlanSpan ring_;
+  uint32_t next_phase_ = shared::kFirstStep;
+};
+
+using Portions = std::vector<Portion>;
+
+TEST_F(StepKernelTest, TheDeepestLevelThatHasAnythingRunsAPortion) {
+  AddTurn(0);
+  AddRoot(5, 2);
+  Open(1, 64);
+  AddTurn(1);
+  Add(StaticGrid(2, 3, 1), 8);
+  Open(2, 64);
+  AddTurn(2);
+  Add(Coalescing(4), 100);
+  Prepare();
+  EXPECT_EQ(Step(), (Portions{{0, 2}, {}, {}}));
+  const Region opened = Read<Region>(regions_, 1);
+  EXPECT_EQ(opened.capacity, 64u);
+  EXPECT_EQ(opened.records.count, 64u);
+  EXPECT_EQ(opened.reserved, 0u);
+  Fill(1, 2);
+  EXPECT_EQ(Step(), (Portions{{}, {0, 8}, {}}));
+  Fill(2, 9);
+  EXPECT_EQ(Step(), (Portions{{}, {}, {0, 3}}));
+  EXPECT_EQ(Step(), (Portions{{}, {8, 4}, {}})) << "the rest of 12 workgroups";
+  Fill(2, 0);
+  EXPECT_EQ(Step(), (Portions{{2, 2}, {}, {}})) << "nothing was sent";
+  Fill(1, 0);
+  EXPECT_EQ(Step(), (Portions{{4, 1}, {}, {}}));
+  Fill(1, 0);
+  EXPECT_EQ(Step(), (Portions(3)));
+  EXPECT_EQ(Step(), (Portions(3)));
+  ExpectReports(Finish(), {Steps(6)});
+}
+
+// A portion is a number of workgroups of the dispatch; those of the node are what is counted.
+TEST_F(StepKernelTest, PackedGridsFromRecords) {
+  LaunchPlan packed = DynamicGrid();
+  packed.packed = 4;
+  packed.most_workgroups = 2;
+  AddTurn(0);
+  AddRoot(1, 1);
+  Open(1, 64);
+  AddTurn(1);
+  Add(packed, 3);
+  Prepare();
+  EXPECT_EQ(Step(), (Portions{{0, 1}, {}}));
+  Fill(1, 5, {9, 0, 6, 10, 4});
+  EXPECT_EQ(Step(), (Portions{{}, {0, 12}}));
+  EXPECT_EQ(Step(), (Portions{{}, {12, 12}}));
+  ExpectReports(Finish(), {Left(1, 1, 2), Steps(3)});
+  EXPECT_EQ(Step(), (Portions{{}, {24, 5}}));
+  EXPECT_EQ(Step(), Portions(2));
+}
+
+TEST_F(StepKernelTest, NothingPendingAtAll) {
+  AddTurn(0);
+  AddRoot(0, 7);
+  Add(StaticGrid(1), 7);  // a root that got no payloads
+  Open(2, 8);
+  AddTurn(1);
+  Add(StaticGrid(1), 7);
+  Prepare();
+  EXPECT_EQ(Step(), Portions(3));
+  EXPECT_EQ(Read<StepState>(state_).turn, shared::kNoSlot);
+  EXPECT_EQ(Read<Region>(regions_, 2).capacity, 0u) << "nobody appends, so nothing is opened";
+  std::memset(inputs_.host, 0xab, inputs_.size);
+  Step();
+  EXPECT_EQ(Read<uint32_t>(inputs_), kUntouched) << "a step without work touches nothing";
+}
+
+TEST_F(StepKernelTest, APortionLargerThanWhatIsPending) {
+  AddTurn(0);
+  AddRoot(3, 0xffffffff);
+  AddRoot(0, 0xffffffff);
+  Open(2, 1000);
+  AddTurn(1);
+  Add(StaticGrid(7), 0xffffffff);
+  Prepare();
+  EXPECT_EQ(Step(), (Portions{{0, 3}, {}, {}}));
+  Fill(2, 11);
+  EXPECT_EQ(Step(), (Portions{{}, {}, {0, 77}}));
+  EXPECT_EQ(Step(), Portions(3));
+  ExpectReports(Finish(), {Steps(2)});
+}
+
+// A queue without room: what is sent is lost, and the end kernel reports it.
+TEST_F(StepKernelTest, NothingFree) {
+  AddTurn(0);
+  AddRoot(3, 1);
+  Open(1, 0);
+  AddTurn(1);
+  Add(StaticGrid(1), 4);
+  Prepare();
+  for (uint32_t step = 0; step < 3; ++step) {
+    EXPECT_EQ(Step(), (Portions{{step, 1}, {}})) << step;
+    Fill(1, 5);
+  }
+  EXPECT_EQ(Step(), Portions(2));
+  EXPECT_EQ(Read<Region>(regions_, 1).lost, 15u) << "opening a region anew keeps the count";
+  ExpectReports(Finish(), {Steps(3)});
+}
+
+TEST_F(StepKernelTest, CountsNear32Bits) {
+  limits_.max_workgroups_x = 0x7fffffff;
+  AddTurn(0);
+  AddRoot(kMostWorkgroups, 0xfff00000);
+  Open(1, 0x7fffffff);
+  Open(2, 0x7fffffff);
+  AddTurn(1);
+  Add(StaticGrid(2), 0xffffffff);
+  Add(Coalescing(1), 0x7ffffffe);
+  Prepare();
+  EXPECT_EQ(Step(), (Portions{{0, 0xfff00000}, {}, {}}));
+  Fill(1, 0x7fffffff);
+  Fill(2, 0x7fffffff);
+  EXPECT_EQ(Step(), (Portions{{}, {0, kMostWorkgroups}, {0, 0x7ffffffe}}));
+  EXPECT_EQ(Step(), (Portions{{}, {}, {0x7ffffffe, 1}}));
+  EXPECT_EQ(Step(), (Portions{{0xfff00000, 0xf0000}, {}, {}}));
+  const std::vector<LossReport> reports = Finish();
+  ExpectReports(reports, {{kOrigin, shared::kReportLost, 51, 1, 0, 0x7fffffff - kMostWorkgroups / 2}, Steps(4)});
+}
+
+// Grids of the records, some of which are 0, in portions that part records; and what shares them.
+TEST_F(StepKernelTest, EveryKindOfLaunchOnOneRegion) {
+  std::vector<uint32_t> grids(3000);
+  uint32_t sum = 0;
+  for (uint32_t i = 0; i < grids.size(); ++i) sum += grids[i] = i % 5 == 0 ? 0 : i % 7;
+  AddTurn(0);
+  AddRoot(1, 1);
+  Open(1, 4000);
+  AddTurn(1);
+  Add(DynamicGrid(), 1001);
+  Add(Coalescing(64), 5, 1);
+  LaunchPlan finishing = StaticGrid(3);
+  finishing.note_words = shared::kShortNotes;
+  Add(finishing, 4000, 1);
+  Prepare();
+  Step();
+  Fill(1, 3000, grids);
+  const std::array<uint32_t, 3> totals = {sum, 47, 9000};
+  const std::array<uint32_t, 3> quotas = {1001, 5, 4000};
+  std::array<uint32_t, 3> done = {};
+  for (uint32_t step = 0; done != totals && step < 100; ++step) {
+    const std::vector<Portion> portions = Step();
+    EXPECT_EQ(portions[0], Portion{});
+    for (uint32_t i = 0; i < 3; ++i) {
+      const uint32_t expected = std::min(totals[i] - done[i], quotas[i]);
+      EXPECT_EQ(portions[i + 1], (expected == 0 ? Portion{} : Portion{done[i], expected})) << step;
+      done[i] += expected;
+    }
+  }
+  EXPECT_EQ(Step(), Portions(4));
+  const auto input = Read<LaunchInput>(inputs_, 3);
+  EXPECT_EQ(input.notes - Read<LaunchInput>(inputs_, 1).notes, RegionBytes(4, 0, 4000)) << "one behind the other";
+}
+
+// Two turns of a level, with layouts of their own for what is behind them: a later one goes first.
+TEST_F(StepKernelTest, TurnsOfOneLevel) {
+  AddTurn(0);
+  AddRoot(1, 1);
+  Open(1, 10);
+  Open(2, 10);
+  AddTurn(1);
+  Add(StaticGrid(1), 2);
+  Open(3, 100);
+  AddTurn(1);
+  Add(StaticGrid(1), 3);
+  Open(3, 60);
+  AddTurn(2);
+  Add(StaticGrid(1), 1000);
+  Prepare();
+  Step();
+  Fill(1, 3);
+  Fill(2, 4);
+  EXPECT_EQ(Step(), (Portions{{}, {}, {0, 3}, {}}));
+  EXPECT_EQ(Read<Region>(regions_, 3).capacity, 60u);
+  Fill(3, 6);
+  EXPECT_EQ(Step(), (Portions{{}, {}, {}, {0, 6}}));
+  EXPECT_EQ(Step(), (Portions{{}, {}, {3, 1}, {}}));
+  Fill(3, 0);
+  EXPECT_EQ(Step(), (Portions{{}, {0, 2}, {}, {}}));
+  EXPECT_EQ(Read<Region>(regions_, 3).capacity, 100u);
+  Fill(3, 0);
+  EXPECT_EQ(Step(), (Portions{{}, {2, 1}, {}, {}}));
+  Fill(3, 0);
+  EXPECT_EQ(Step(), Portions(4));
+}
+
+// The first step reads regions that infos on the device have filled.
+TEST_F(StepKernelTest, EntriesFromRegions) {
+  AddTurn(0);
+  Add(StaticGrid(2), 3);
+  AddTurn(1);
+  Prepare();
+  plan_.entry_launches = 1;
+  Region region = {};
+  region.capacity = region.records.count = region.reserved = 4;
+  regions_.Store(0, region);
+  EXPECT_EQ(Step(), (Portions{{0, 3}}));
+  EXPECT_EQ(Step(), (Portions{{3, 3}}));
+  EXPECT_EQ(Step(), (Portions{{6, 2}}));
+  EXPECT_EQ(Step(), Portions(1));
+}
+
+// More launches than the kernel has invocations.
+TEST_F(StepKernelTest, ManyLaunches) {
+  constexpr uint32_t kLaunches = 1000;
+  AddTurn(0);
+  AddRoot(1, 1);
+  for (uint32_t i = 1; i <= kLaunches; ++i) Open(i, 8);
+  AddTurn(1);
+  for (uint32_t i = 1; i <= kLaunches; ++i) Add(i % 3 == 0 ? DynamicGrid() : StaticGrid(1 + i % 2), 2);
+  Prepare();
+  Step();
+  for (uint32_t i = 1; i <= kLaunches; ++i) Fill(i, i % 4, {1, 0, 2});
+  std::vector<Portion> expected(kLaunches + 1);
+  for (uint32_t i = 1; i <= kLaunches; ++i) {
+    const uint32_t records = i % 4;
+    const uint32_t workgroups = i % 3 == 0 ? std::array<uint32_t, 4>{0, 1, 1, 3}[records] : records * (1 + i % 2);
+    if (workgroups != 0) expected[i] = {0, std::min(workgroups, 2u)};
+  }
+  EXPECT_EQ(Step(), expected);
+}
+
+// Records of which not all workgroups have run, of each kind.
+TEST_F(StepKernelTest, WhatIsLeftWhenTheStepsRunOut) {
+  AddTurn(0);
+  AddRoot(9, 1);
+  for (uint32_t i = 1; i <= 4; ++i) Open(i, 100);
+  AddTurn(1);
+  Add(StaticGrid(3), 10);
+  Add(Coalescing(8), 2);
+  Add(DynamicGrid(), 6);
+  Add(StaticGrid(1), 100);
+  Prepare();
+  Step();
+  Fill(1, 5);
+  Fill(2, 30);
+  Fill(3, 7, {2, 0, 4, 0, 0, 5, 1});
+  Fill(4, 50);
+  Step();
+  std::memset(arguments_.host, 0xab, arguments_.size);
+  ExpectReports(Finish(), {Left(0, 0, 8), Left(1, 1, 2), Left(2, 1, 14), Left(3, 1, 2), Steps(2)});
+  EXPECT_EQ(Read<uint32_t>(arguments_), kUntouched) << "nothing runs any more";
+}
+
+// What the last step sent has not been sized when the steps run out.
+TEST_F(StepKernelTest, WhatTheLastStepSentIsLeft) {
+  AddTurn(0);
+  AddRoot(2, 2);
+  Open(1, 100);
+  AddTurn(1);
+  Add(StaticGrid(3), 10);
+  Prepare();
+  plan_.reported_steps = 0;
+  Step();
+  Fill(1, 12);
+  ExpectReports(Finish(), {Left(1, 1, 12)});
+}
+
+}  // namespace
+}  // namespace trellis::test
