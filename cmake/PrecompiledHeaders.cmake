@@ -12,13 +12,10 @@ function(trellis_list_targets directory result)
   set(${result} "${targets}" PARENT_SCOPE)
 endfunction()
 
-# trellis_precompile(<header> <folder> ...)
-# Precompiles cmake/precompiled/<header>.h with the compile options of the calling folder, and lets all C++ targets in the folders use it.
-# They must have the same options. Targets of one or two sources are left out, because they gain nothing.
-function(trellis_precompile header)
-  string(MD5 suffix "${ARGN}")
-  string(SUBSTRING "${suffix}" 0 6 suffix)
-  set(owner trellis_${header}_headers_${suffix})
+# trellis_precompile(<owner> <header> <folder> ...)
+# Makes the target <owner>, which precompiles cmake/precompiled/<header>.h with the compile options of the calling folder, and lets all C++
+# targets in the folders use it. They must have the same options. Targets of one or two sources are left out, because they gain nothing.
+function(trellis_precompile owner header)
   set(source "${PROJECT_BINARY_DIR}/precompiled/${owner}.cpp")
   if(NOT EXISTS "${source}")
     file(WRITE "${source}" "")
