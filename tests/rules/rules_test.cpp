@@ -1,10 +1,7 @@
-// Each module in broken/ breaks one rule, named in its first line, and is refused for that and nothing else.
+// Each module of broken_modules.cpp breaks one rule and is refused for that rule and no other.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <set>
 #include <string>
 
@@ -13,66 +10,36 @@
 #include "spirv_lowering/post/post.h"
 #include "spirv_lowering/rules/check_rules.h"
 #include "spirv_lowering/rules/validator_view.h"
+#include "tests/rules/broken_modules.h"
 
 namespace trellis::spirv {
 namespace {
 
-namespace fs = std::filesystem;
-
-std::string ReadFile(const fs::path& path) {
-  std::ifstream file(path);
-  EXPECT_TRUE(file.is_open()) << path;
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-Module ReadText(const std::string& text) {
-  Expected<std::vector<uint32_t>> words = Assemble(text);
-  if (!words) {
-    ADD_FAILURE() << words.error().message;
-    return {};
-  }
-  Expected<Module> module = ReadModule(*words);
-  if (module) return *std::move(module);
-  ADD_FAILURE() << module.error().message;
+// Returns the value; a failed test and an empty value in place of an error.
+template <typename T>
+T ValueOf(Expected<T> expected) {
+  if (expected) return *std::move(expected);
+  ADD_FAILURE() << expected.error().message;
   return {};
 }
 
-Module ReadNode(const std::string& name) {
-  return ReadText(ReadFile(fs::path(TRELLIS_RULES_DIR) / (name + ".spvasm")));
+Module ReadText(const std::string& text) { return ValueOf(ReadModule(ValueOf(Assemble(text)))); }
+
+std::string EditedText(std::string text, const Edits& edits) { return ValueOf(ApplyEdits(std::move(text), edits)); }
+
+std::string EditedValid(const Edits& edits) { return EditedText(ValueOf(ValidText()), edits); }
+
+Module ReadBroken(const BrokenModule& broken) {
+  Module module = ReadText(ValueOf(BrokenText(broken.name)));
+  module.version = broken.version;
+  return module;
 }
 
-// "; rule: NAME" in the first line; "; tolerated" and "; version 1.3" may follow.
-struct BrokenModule {
-  std::string rule;
-  bool tolerated = false;
-  Module module;
-};
-
-BrokenModule ReadBroken(const fs::path& path) {
-  const std::string text = ReadFile(path);
-  BrokenModule broken;
-  const std::string start = "; rule: ";
-  EXPECT_TRUE(text.starts_with(start)) << path;
-  broken.rule = text.substr(start.size(), text.find('\n') - start.size());
-  broken.tolerated = text.find("; tolerated\n") != std::string::npos;
-  broken.module = ReadText(text);
-  if (text.find("; version 1.3\n") != std::string::npos) broken.module.version = 0x00010300;
-  return broken;
-}
-
-std::vector<fs::path> BrokenModules() {
-  std::vector<fs::path> paths;
-  for (const fs::directory_entry& entry : fs::directory_iterator(fs::path(TRELLIS_RULES_DIR) / "broken"))
-    paths.push_back(entry.path());
-  std::sort(paths.begin(), paths.end());
-  return paths;
-}
-
-class BrokenModuleTest : public testing::TestWithParam<fs::path> {};
+class BrokenModuleTest : public testing::TestWithParam<BrokenModule> {};
 
 TEST_P(BrokenModuleTest, IsRefusedForTheOneRule) {
-  const BrokenModule broken = ReadBroken(GetParam());
-  const std::vector<RuleViolation> violations = CheckRules(broken.module);
+  const BrokenModule& broken = GetParam();
+  const std::vector<RuleViolation> violations = CheckRules(ReadBroken(broken));
   ASSERT_FALSE(violations.empty()) << "nothing found";
   for (const RuleViolation& violation : violations) {
     EXPECT_EQ(violation.rule, broken.rule) << Describe(violation);
@@ -82,11 +49,36 @@ TEST_P(BrokenModuleTest, IsRefusedForTheOneRule) {
   }
 }
 
-std::string ModuleName(const testing::TestParamInfo<fs::path>& info) { return info.param.stem().string(); }
+std::string ModuleName(const testing::TestParamInfo<BrokenModule>& info) { return info.param.name; }
 INSTANTIATE_TEST_SUITE_P(Rules, BrokenModuleTest, testing::ValuesIn(BrokenModules()), ModuleName);
 
+TEST(BrokenModules, EditReplacesTheOneOccurrence) {
+  const Expected<std::string> text = ApplyEdits("a b c", {{"b", "d e"}, Before("e", "f"), Delete("a ")});
+  ASSERT_TRUE(text) << text.error().message;
+  EXPECT_EQ(*text, "d f\ne c");
+}
+
+TEST(BrokenModules, EditThatDoesNotApplyOnceIsAnError) {
+  const auto error = [](const Edits& edits) {
+    const Expected<std::string> text = ApplyEdits("aa b aaa", edits);
+    return text ? "no error: " + *text : text.error().message;
+  };
+  EXPECT_EQ(error({{"c", "d"}}), "'c' does not occur in the text");
+  EXPECT_EQ(error({{"aa ", "d"}, {"aa ", "d"}}), "'aa ' does not occur in the text");
+  EXPECT_EQ(error({{"aaa", "d"}, {"b", "aa"}, {"aa", "d"}}), "'aa' occurs more than once");
+  EXPECT_EQ(error({{" b ", ""}, {"aaaa", "d"}}), "'aaaa' occurs more than once");
+  EXPECT_EQ(error({{"b", "b"}}), "the edit of 'b' changes nothing");
+  EXPECT_EQ(error({{"", "d"}}), "an edit has no anchor");
+}
+
+TEST(BrokenModules, UnknownNameIsAnError) {
+  const Expected<std::string> text = BrokenText("unknown");
+  ASSERT_FALSE(text);
+  EXPECT_EQ(text.error().message, "no broken module is named 'unknown'");
+}
+
 TEST(Rules, ValidModuleBreaksNone) {
-  const Module module = ReadNode("valid");
+  const Module module = ReadText(ValueOf(ValidText()));
   for (const RuleViolation& violation : CheckRules(module)) ADD_FAILURE() << Describe(violation);
   const Expected<void> valid = Validate(WriteModule(module));
   EXPECT_TRUE(valid) << valid.error().message;
@@ -97,14 +89,15 @@ TEST(Rules, ValidatorAcceptsNineOfThem) {
   for (const char* name :
        {"max_payloads_missing", "node_name_missing", "node_name_integer", "enqueue_integer", "enqueue_input",
         "visibility_subgroup", "offset_missing", "array_stride_missing", "allocate_input_type"}) {
-    EXPECT_TRUE(Validate(WriteModule(ReadNode(std::string("broken/") + name)))) << name;
+    EXPECT_TRUE(Validate(WriteModule(ReadText(ValueOf(BrokenText(name)))))) << name;
   }
 }
 
 // Rules in the reference's table: lines that begin with "| `NAME` |".
 std::set<std::string> DocumentedRules() {
   std::set<std::string> rules;
-  std::istringstream lines(ReadFile(TRELLIS_GLSL_REFERENCE));
+  std::ifstream lines(TRELLIS_GLSL_REFERENCE);
+  EXPECT_TRUE(lines.is_open()) << TRELLIS_GLSL_REFERENCE;
   bool in_table = false;
   for (std::string line; std::getline(lines, line);) {
     if (line.starts_with("| rule ")) in_table = true;
@@ -116,10 +109,10 @@ std::set<std::string> DocumentedRules() {
 
 TEST(Rules, EveryDocumentedRuleHasAModuleAndEveryModuleADocumentedRule) {
   std::set<std::string> broken;
-  for (const fs::path& path : BrokenModules()) broken.insert(ReadBroken(path).rule);
+  for (const BrokenModule& module : BrokenModules()) broken.insert(module.rule);
   const std::set<std::string> documented = DocumentedRules();
   for (const std::string& rule : documented)
-    EXPECT_TRUE(broken.contains(rule)) << rule << " has no module in tests/rules/broken";
+    EXPECT_TRUE(broken.contains(rule)) << rule << " has no row in broken_modules.cpp";
   for (const std::string& rule : broken) EXPECT_TRUE(documented.contains(rule)) << rule << " is not in docs/glsl.md";
 }
 
@@ -133,12 +126,9 @@ TEST(Rules, DescriptionNamesLineRuleEntryPointAndId) {
 }
 
 TEST(Rules, ViolationNamesTheSourceLine) {
-  std::string text = ReadFile(fs::path(TRELLIS_RULES_DIR) / "broken/visibility_subgroup.spvasm");
-  const auto insert_before = [&](const std::string& what, const std::string& line) {
-    text.insert(text.find(what), line);
-  };
-  insert_before("OpName %main", "%file = OpString \"node.comp\"\n");
-  insert_before("%array = OpAllocate", "OpLine %file 31 5\n");
+  const std::string text = EditedText(
+      ValueOf(BrokenText("visibility_subgroup")),
+      {Before("OpName %main", "%file = OpString \"node.comp\""), Before("%array = OpAllocate", "OpLine %file 31 5")});
   const std::vector<RuleViolation> violations = CheckRules(ReadText(text));
   ASSERT_EQ(violations.size(), 1u);
   EXPECT_EQ(violations[0].where.file, "node.comp");
@@ -147,17 +137,17 @@ TEST(Rules, ViolationNamesTheSourceLine) {
 }
 
 TEST(Rules, CompilersPassAVariableWhereValidityWantsAType) {
-  std::string text = ReadFile(fs::path(TRELLIS_RULES_DIR) / "valid.spvasm");
-  text.insert(text.find("               OpEnqueue"), "%valid = OpIsNodePayloadValidAMDX %bool %array %uint_0\n");
+  const std::string text = EditedValid({Before("OpEnqueue", "%valid = OpIsNodePayloadValidAMDX %bool %array %uint_0")});
   EXPECT_TRUE(CheckRules(ReadText(text)).empty());
 }
 
 // Any module that the reader accepts can be checked: each word of a module is replaced in turn.
 TEST(Rules, HostileModulesAreCheckedToo) {
-  for (const char* name :
-       {"valid", "broken/shared_input_written", "broken/finish_untracked", "broken/mesh_recursion"}) {
-    const Expected<std::vector<uint32_t>> words =
-        Assemble(ReadFile(fs::path(TRELLIS_RULES_DIR) / (std::string(name) + ".spvasm")));
+  std::vector<std::string> texts = {ValueOf(ValidText())};
+  for (const char* name : {"shared_input_written", "finish_untracked", "mesh_recursion"})
+    texts.push_back(ValueOf(BrokenText(name)));
+  for (const std::string& text : texts) {
+    const Expected<std::vector<uint32_t>> words = Assemble(text);
     ASSERT_TRUE(words);
     for (size_t at = 5; at < words->size(); ++at) {
       for (const uint32_t value : {0u, 1u, 7u, 20u, (*words)[at] + 1, (*words)[at] ^ 0x10u, 0xffffffffu}) {
@@ -174,16 +164,12 @@ TEST(Rules, HostileModulesAreCheckedToo) {
 
 // What spirv-val wrongly refuses is taken out of its view, and nothing else.
 TEST(ValidatorView, ValidatorAcceptsTypeOperandAtomicsAndSpecialisedNames) {
-  std::string text = ReadFile(fs::path(TRELLIS_RULES_DIR) / "valid.spvasm");
-  const auto replace = [&](const std::string& what, const std::string& with) {
-    text.replace(text.find(what), what.size(), with);
-  };
-  replace("OpConstantStringAMDX", "OpSpecConstantStringAMDX");
-  replace("OpDecorate %floats", "OpDecorate %worker SpecId 3\nOpDecorate %floats");
-  text.insert(text.find("               OpEnqueue"),
-              "%valid = OpIsNodePayloadValidAMDX %bool %work %uint_0\n"
-              "%old = OpAtomicIAdd %uint %member %uint_1 %uint_0 %uint_1\n"
-              "OpAtomicStore %member %uint_1 %uint_0 %old\n");
+  const std::string text = EditedValid({{"OpConstantStringAMDX", "OpSpecConstantStringAMDX"},
+                                        Before("OpDecorate %floats", "OpDecorate %worker SpecId 3"),
+                                        Before("OpEnqueue",
+                                               "%valid = OpIsNodePayloadValidAMDX %bool %work %uint_0\n"
+                                               "%old = OpAtomicIAdd %uint %member %uint_1 %uint_0 %uint_1\n"
+                                               "OpAtomicStore %member %uint_1 %uint_0 %old")});
   const Module module = ReadText(text);
   EXPECT_TRUE(CheckRules(module).empty());
   EXPECT_FALSE(Validate(WriteModule(module))) << "the validator has learned: ForValidator may go";
@@ -192,15 +178,13 @@ TEST(ValidatorView, ValidatorAcceptsTypeOperandAtomicsAndSpecialisedNames) {
 }
 
 TEST(ValidatorView, OtherErrorsStay) {
-  std::string text = ReadFile(fs::path(TRELLIS_RULES_DIR) / "valid.spvasm");
-  const std::string good = "OpStore %member %value";
-  text.replace(text.find(good), good.size(), "OpStore %member %float_1");
+  const std::string text = EditedValid({{"OpStore %member %value", "OpStore %member %float_1"}});
   EXPECT_FALSE(Validate(WriteModule(ForValidator(ReadText(text)))));
 }
 
 TEST(ValidatorView, WhatAtomicsStoreIsLookedAt) {
-  std::string text = ReadFile(fs::path(TRELLIS_RULES_DIR) / "valid.spvasm");
-  text.insert(text.find("               OpEnqueue"), "%old = OpAtomicIAdd %uint %member %uint_1 %uint_0 %float_1\n");
+  const std::string text =
+      EditedValid({Before("OpEnqueue", "%old = OpAtomicIAdd %uint %member %uint_1 %uint_0 %float_1")});
   EXPECT_FALSE(Validate(WriteModule(ForValidator(ReadText(text)))));
 }
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "spirv_lowering/post/post.h"
+#include "tests/rules/broken_modules.h"
 #include "tools/trellis/files.h"
 #include "tools/trellis/glslang.h"
 
@@ -246,7 +247,7 @@ TEST_F(Cli, MissingGlslangIsOneClearLine) {
 }
 
 TEST_F(Cli, ValidateRefusesABrokenModuleByName) {
-  Expected<std::string> text = ReadText(TRELLIS_SOURCE_DIR "/tests/rules/broken/visibility_subgroup.spvasm");
+  Expected<std::string> text = spirv::BrokenText("visibility_subgroup");
   ASSERT_TRUE(text);
   Expected<std::vector<uint32_t>> words = spirv::Assemble(*text);
   ASSERT_TRUE(words);
@@ -257,7 +258,7 @@ TEST_F(Cli, ValidateRefusesABrokenModuleByName) {
 }
 
 TEST_F(Cli, ValidateWarnsOfWhatCompilersDoUnlessStrict) {
-  Expected<std::string> text = ReadText(TRELLIS_SOURCE_DIR "/tests/rules/broken/grid_missing.spvasm");
+  Expected<std::string> text = spirv::BrokenText("grid_missing");
   ASSERT_TRUE(text);
   Expected<std::vector<uint32_t>> words = spirv::Assemble(*text);
   ASSERT_TRUE(words);

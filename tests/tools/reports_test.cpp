@@ -5,7 +5,7 @@
 
 #include "spirv_lowering/ir/reader.h"
 #include "spirv_lowering/post/post.h"
-#include "tools/trellis/files.h"
+#include "tests/rules/broken_modules.h"
 #include "tools/trellis/node_reports.h"
 
 namespace trellis::tool {
@@ -71,7 +71,7 @@ TEST(Reports, JsonHasAllOfIt) {
 
 // A mesh node is described by the same modes and decorations.
 TEST(Reports, MeshNode) {
-  Expected<std::string> text = ReadText(TRELLIS_SOURCE_DIR "/tests/rules/broken/mesh_recursion.spvasm");
+  Expected<std::string> text = spirv::BrokenText("mesh_recursion");
   ASSERT_TRUE(text);
   Expected<std::vector<uint32_t>> words = spirv::Assemble(*text);
   ASSERT_TRUE(words);
@@ -85,7 +85,7 @@ TEST(Reports, MeshNode) {
 }
 
 TEST(Reports, UnknownEntryPoint) {
-  Expected<std::string> text = ReadText(TRELLIS_SOURCE_DIR "/tests/rules/valid.spvasm");
+  Expected<std::string> text = spirv::ValidText();
   Expected<std::vector<uint32_t>> words = spirv::Assemble(*text);
   ASSERT_TRUE(words);
   Expected<spirv::Module> module = spirv::ReadModule(*words);
