@@ -261,6 +261,39 @@ TEST_F(BroadcastInput, BareStructure) {
   EXPECT_TRUE(run.Matches(Twice(expected)));
 }
 
+// The input as an array like any other, of one payload.
+TEST_F(BroadcastInput, OrdinaryArray) {
+  NodeAsm m;
+  const Id words = m.StorageBuffer(0);
+  const Id record = m.Struct({{m.Uint(), 0}, {m.Uint(), 4}});
+  const Payload to = m.Output("Grid", record);
+  m.BeginNode({.name = "Root", .launch = Launch::kCoalescing, .shader_index = 0});
+  const Records records = m.Allocate(to, Scope::kInvocation, 1);
+  m.Set(records, 0, 0, 20);
+  m.Set(records, 0, 1, 9);
+  m.Enqueue(records);
+  m.EndNode();
+  m.BeginNode({.name = "Grid",
+               .launch = Launch::kStaticGrid,
+               .grid = {3, 1, 1},
+               .shader_index = 0,
+               .input = {m.Array(record, 1, 8), record}});
+  m.AddWord(words, m.Add(m.Get(m.NodeInput(), 0, 0), m.GroupId(0)), m.Get(m.NodeInput(), 0, 1));
+  m.EndNode();
+  GraphRun run(context());
+  run.Nodes(m.Text(), {"Root", "Grid"});
+  run.Input({.node = "Root", .count = 2});
+  run.Input({.node = "Grid", .count = 2, .payloads = Bytes({0, 4, 10, 5}), .stride = 8});
+  ASSERT_TRUE(run.Execute());
+  std::vector<uint32_t> expected(23);
+  for (uint32_t group = 0; group < 3; ++group) {
+    expected[group] = 4;
+    expected[10 + group] = 5;
+    expected[20 + group] = 2 * 9;
+  }
+  EXPECT_TRUE(run.Matches(expected));
+}
+
 // No bound on the grid.
 TEST_F(BroadcastInput, WithoutMaximum) {
   const auto record = [](NodeAsm& m) {

@@ -93,8 +93,7 @@ TEST_F(HostDispatch, LargestScratch) {
   run.Nodes(ChainModule(Shape::kDxc), {"Source", "Grid", "Sum"});
   run.Input({.node = "Source", .count = 1});
   ASSERT_TRUE(run.Execute());
-  EXPECT_EQ(run.Words()[100], 1u);
-  EXPECT_EQ(run.Words()[415], 1u);
+  EXPECT_TRUE(run.Matches(ChainResult()));
 }
 
 // Two graphs one after the other on one scratch, initialised anew for the second.
@@ -158,8 +157,7 @@ TEST_F(HostDispatch, ScratchStaysInitialisedAcrossCommandBuffers) {
   ASSERT_EQ(second.End(), VK_SUCCESS);
   ASSERT_EQ(second.Submit(), VK_SUCCESS);
   EXPECT_TRUE(run.GuardsIntact());
-  EXPECT_EQ(run.Words()[100], 2u);
-  EXPECT_EQ(run.Words()[415], 2u);
+  EXPECT_TRUE(run.Matches(ChainResult(2)));
 }
 
 // All that the application knows is that nodes are compute shaders.

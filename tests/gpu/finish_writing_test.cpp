@@ -362,7 +362,7 @@ TEST_P(FinishWriting, RecordsThatAreEnqueuedOnSomePaths) {
 }
 
 // A workgroup's WorkgroupId is that of the grid that the record was launched with, whatever stands there now: workgroup
-// 0 overwrites it at once.
+// 0 overwrites it at once. So are the workgroups that are counted until the last one has finished.
 TEST_P(FinishWriting, OverwrittenGrid) {
   constexpr Grid kGridSize = {4, 3, 5};
   for (const bool from_application : {false, true}) {
@@ -377,6 +377,7 @@ TEST_P(FinishWriting, OverwrittenGrid) {
     });
     m.AddWord(words, linear, 1);
     m.AddWord(words, 100, m.Get(m.NodeInput(), 0, kSlot));
+    m.AddWord(words, 101, m.Select(m.FinishWriting(), 1, 0));
     m.EndNode();
     GraphRun run(context());
     run.Nodes(m.Text(), {"Root", "Adder"});
@@ -391,9 +392,10 @@ TEST_P(FinishWriting, OverwrittenGrid) {
       run.Input({.node = "Root", .count = 1});
     }
     ASSERT_TRUE(run.Execute());
-    std::vector<uint32_t> expected(101);
+    std::vector<uint32_t> expected(102);
     for (uint32_t w = 0; w < 60; ++w) expected[w] = 40;
     expected[100] = 60 * (39 * 40 / 2);
+    expected[101] = 40;
     EXPECT_TRUE(run.Matches(expected)) << (from_application ? "from the application" : "from a shader");
   }
 }

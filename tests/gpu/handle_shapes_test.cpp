@@ -1,6 +1,9 @@
 // Handles in variables, aggregates, choices and copies.
 #include <gtest/gtest.h>
 
+#include <array>
+
+#include "spirv_lowering/post/post.h"
 #include "tests/gpu/root_and_leaf.h"
 
 namespace trellis::test {
@@ -98,6 +101,119 @@ TEST_F(HandleShapes, PhiAndCopy) {
   ASSERT_TRUE(RunProgram(run, p.End()));
   EXPECT_TRUE(run.Matches(std::vector<uint32_t>(48, 4)));
 }
+
+// Each workgroup makes three arrays of different length and enqueues one of them. OpSelect takes the first or the
+// second, OpCopyObject hands it on, and OpPhi takes that or the third. Then OpPhi carries through a loop what the
+// iteration before has allocated. Handles are values, or pointers to what was allocated: SPIR-V has no such variable
+// pointers, but Trellis takes them.
+void ExpectChosenHandles(Context& context, bool by_pointer) {
+  constexpr uint32_t kLanes = 8, kGroups = 8, kLengths = 500, kLooped = 600;
+  constexpr std::array<uint32_t, 3> kCounts = {8, 5, 3};
+  Program p(Shape::kDirect);
+  NodeAsm& m = p.m;
+  const Payload to = m.Output("Leaf", p.record, {.max_payloads = 16});
+  const Payload to_looped = m.Output("Leaf", p.record, {.max_payloads = 4 * kLanes});
+  const Id pair = m.Type("OpTypeStruct " + m.Uint() + " " + to.array);
+  const auto type_of = [&](const Payload& payload) {
+    return by_pointer ? m.Pointer("NodePayloadAMDX", payload.array) : payload.array;
+  };
+  p.Begin(kLanes, kGroups);
+  const auto handle = [&](const Payload& payload, const Records& records) {
+    return by_pointer ? records.pointer : m.Load(payload.array, records.pointer);
+  };
+  const Id lane = m.LocalIndex();
+  const Id group = m.GroupId(0);
+  std::vector<Id> handles;
+  for (uint32_t a = 0; a < kCounts.size(); ++a) {
+    const Records records = m.Allocate(to, Scope::kWorkgroup, kCounts[a]);
+    m.If(m.Less(lane, kCounts[a]),
+         [&] { SetLeaf(m, records, lane, m.Add(m.Mul(group, kLanes), lane), m.Add(lane, 100 * (a + 1))); });
+    handles.push_back(handle(to, records));
+  }
+  const Id even = m.Equal(m.And(group, 1), 0);
+  Id selected;
+  if (by_pointer) {
+    selected = m.Op("OpSelect", type_of(to), even, handles[0], handles[1]);
+  } else {
+    // SPIR-V selects arrays of payloads inside of composites only.
+    const Id first = m.Op("OpCompositeConstruct", pair, 0, handles[0]);
+    const Id second = m.Op("OpCompositeConstruct", pair, 0, handles[1]);
+    selected = m.Op("OpCompositeExtract", to.array, m.Op("OpSelect", pair, even, first, second), Id("1"));
+  }
+  Id copied, from_then, from_else;
+  m.If(
+      m.Equal(m.And(group, 2), 0),
+      [&] {
+        copied = m.Op("OpCopyObject", type_of(to), selected);
+        from_then = m.CurrentBlock();
+      },
+      [&] { from_else = m.CurrentBlock(); });
+  const Id chosen = m.Op("OpPhi", type_of(to), copied, from_then, handles[2], from_else);
+  Records records = {chosen, "NodePayloadAMDX"};
+  if (!by_pointer) {
+    records = {m.Local(to.array), "Function"};
+    m.Store(records.pointer, chosen);
+  }
+  m.If(m.Equal(lane, 0), [&] {
+    m.Set(records, 0, 1, m.Add(m.Get(records, 0, 1), 1000));
+    m.AddWord(p.words, m.Add(group, kLengths), m.Length(records));
+  });
+  m.Do("OpEnqueueNodePayloadsAMDX " + chosen);
+
+  const auto make_looped = [&](Value value) {
+    const Records one = m.Allocate(to_looped, Scope::kInvocation, 1);
+    SetLeaf(m, one, 0, m.Add(m.GlobalId(0), kLooped), value);
+    return handle(to_looped, one);
+  };
+  const Id begun = make_looped(1000);
+  const Id before = m.CurrentBlock();
+  const Id header = m.NewId(), index = m.NewId(), current = m.NewId(), next_index = m.NewId(), next = m.NewId();
+  const Id body = m.NewId(), step = m.NewId(), done = m.NewId();
+  m.Do("OpBranch " + header);
+  m.Label(header);
+  const auto phi = [&](const Id& result, const Id& type, const Id& first, const Id& again) {
+    m.Do(result + " = OpPhi " + type + " " + first + " " + before + " " + again + " " + step);
+  };
+  phi(index, m.Uint(), m.Constant(0), next_index);
+  phi(current, type_of(to_looped), begun, next);
+  const Id more = m.Less(index, 3);
+  m.Do("OpLoopMerge " + done + " " + step + " None");
+  m.Do("OpBranchConditional " + more + " " + body + " " + done);
+  m.Label(body);
+  const Id made = make_looped(m.Add(index, 1));
+  m.Do("OpEnqueueNodePayloadsAMDX " + current);
+  m.Do("OpBranch " + step);
+  m.Label(step);
+  m.Do(next + " = OpCopyObject " + type_of(to_looped) + " " + made);
+  m.Do(next_index + " = OpIAdd " + m.Uint() + " " + index + " " + m.Constant(1));
+  m.Do("OpBranch " + header);
+  m.Label(done);
+
+  const auto words = spirv::Assemble(p.End());
+  ASSERT_TRUE(words) << words.error().message;
+  if (!by_pointer) {
+    const auto valid = spirv::Validate(*words);
+    ASSERT_TRUE(valid) << valid.error().message;
+  }
+  GraphRun run(context);
+  run.Node({.text = "pointers or values", .entry = "Root", .words = *words});
+  run.Node({.text = "pointers or values", .entry = "Leaf", .words = *words});
+  run.Input({.node = "Root"});
+  ASSERT_TRUE(run.Execute());
+  std::vector<uint32_t> expected(kLooped + kGroups * kLanes);
+  for (uint32_t g = 0; g < kGroups; ++g) {
+    const uint32_t a = (g & 2) != 0 ? 2 : (g & 1) != 0 ? 1 : 0;
+    for (uint32_t e = 0; e < kCounts[a]; ++e) expected[g * kLanes + e] = 100 * (a + 1) + e + (e == 0 ? 1000 : 0);
+    expected[kLengths + g] = kCounts[a];
+    // The array of the last iteration is never enqueued.
+    for (uint32_t l = 0; l < kLanes; ++l) expected[kLooped + g * kLanes + l] = 1000 + 1 + 2;
+  }
+  EXPECT_TRUE(run.Matches(expected));
+}
+
+TEST_F(HandleShapes, ValuesThroughPhiSelectAndCopy) { ExpectChosenHandles(context(), false); }
+
+TEST_F(HandleShapes, PointersThroughPhiSelectAndCopy) { ExpectChosenHandles(context(), true); }
 
 // A variable of the whole module: another function fills it.
 TEST_F(HandleShapes, PrivateVariable) {

@@ -166,6 +166,23 @@ TEST_F(LargeCounts, StaticGridFromTheApplication) {
   EXPECT_TRUE(run.Matches(Checksums(65535 * 2)));
 }
 
+// Exactly as many workgroups as maxExecutionGraphWorkgroups has to allow: 2^24 - 1.
+TEST_F(LargeCounts, StaticGridOfAllWorkgroups) {
+  constexpr uint32_t kWidth = 4095, kHeight = 4097, kWords = 1000;
+  NodeAsm m;
+  const Id words = m.StorageBuffer(0);
+  m.BeginNode({.name = "Grid", .launch = Launch::kStaticGrid, .grid = {kWidth, kHeight, 1}, .shader_index = 0});
+  m.AddWord(words, m.Mod(m.Add(m.Mul(m.GroupId(1), kWidth), m.GroupId(0)), kWords), 1);
+  m.EndNode();
+  GraphRun run(context());
+  run.Nodes(m.Text(), {"Grid"});
+  run.Input({.node = "Grid", .count = 1});
+  ASSERT_TRUE(run.Execute());
+  std::vector<uint32_t> expected(kWords, kWidth * kHeight / kWords);
+  for (uint32_t i = 0; i < kWidth * kHeight % kWords; ++i) ++expected[i];
+  EXPECT_TRUE(run.Matches(expected));
+}
+
 TEST_F(LargeCounts, TallStaticGrid) {
   NodeAsm m;
   const Id words = m.StorageBuffer(0);

@@ -129,6 +129,35 @@ TEST_F(Libraries, UnresolvedTargets) {
   ExpectChain(Link({source, GraphLibrary({}, {ChainNode("Grid"), ChainNode("Sum")})}));
 }
 
+// Who shares an input is settled when libraries are linked: the node, the one that shares its input and the producer
+// come from three of them.
+TEST_F(Libraries, SharersAcrossLibraries) {
+  constexpr uint32_t kShared = 100;
+  NodeAsm m;
+  const Id words = m.StorageBuffer(0);
+  const Id record = m.Struct({{m.Uint(), 0}});
+  m.BeginNode({.name = "Sharer",
+               .launch = Launch::kStaticGrid,
+               .grid = {2, 1, 1},
+               .shares_input = SharedInput{m.String("Counter")},
+               .input = m.Input(record)});
+  m.AddWord(words, m.Add(m.Get(m.NodeInput(), 0, 0), kShared), 1);
+  m.EndNode();
+  const VkPipeline sharer = GraphLibrary(ComputeLibraries({{.text = m.Text(), .entry = "Sharer"}}));
+  const VkPipeline sender = GraphLibrary({}, {Sender(10, 1)});
+  const VkPipeline graph = Link({sharer, ComputeLibraries({Counter("Counter", 1)})[0], sender});
+  DestroyLibraries();
+  GraphRun run(context());
+  run.Pipeline(graph).Input({.node = "Sender"});
+  ASSERT_TRUE(run.Execute());
+  std::vector<uint32_t> expected(kShared + 10);
+  for (uint32_t slot = 0; slot < 10; ++slot) {
+    expected[slot] = 1;
+    expected[kShared + slot] = 2;
+  }
+  EXPECT_TRUE(run.Matches(expected));
+}
+
 TEST_F(Libraries, OneNodeExchanged) {
   const std::vector<VkPipeline> kept = ComputeLibraries({Sender(10, 1)});
   const VkPipeline before = Link({kept[0], ComputeLibraries({Counter("Counter", 1)})[0]});

@@ -137,6 +137,42 @@ TEST_P(NodeArrays, HolesSwallowPayloads) {
   EXPECT_TRUE(run.Matches({2000, 0, 20002, 200}));
 }
 
+// Nodes of one name have grids of their own.
+TEST_P(NodeArrays, GridsOfOneName) {
+  constexpr uint32_t kNodes = 3;
+  NodeAsm m(shape());
+  const Id words = m.StorageBuffer(0);
+  const Id record = LeafRecord(m);
+  const Payload to = m.Output("T", record, {.max_payloads = kNodes, .array_size = kNodes});
+  m.BeginNode({.name = "Root",
+               .launch = Launch::kStaticGrid,
+               .local_size = {kNodes, 1, 1},
+               .grid = {1, 1, 1},
+               .shader_index = 0});
+  const Records records = m.Allocate(to, Scope::kInvocation, 1, m.LocalIndex());
+  SetLeaf(m, records, 0, m.Mul(m.LocalIndex(), 20), m.Add(m.LocalIndex(), 1));
+  m.Enqueue(records);
+  m.EndNode();
+  m.BeginNode({.name = "T",
+               .launch = Launch::kStaticGrid,
+               .grid = {m.SpecConstant(1, 1), 1, 1},
+               .shader_index = 0,
+               .input = m.Input(record)});
+  m.AddWord(words, m.Add(m.Get(m.NodeInput(), 0, 0), m.GroupId(0)), m.Get(m.NodeInput(), 0, 1));
+  m.EndNode();
+  GraphRun run(context());
+  run.Nodes(m.Text(), {"Root"});
+  const std::vector<uint32_t> widths = {5, 1, 12};
+  std::vector<uint32_t> expected(20 * kNodes);
+  for (uint32_t i = 0; i < kNodes; ++i) {
+    run.Node({.text = m.Text(), .entry = "T", .index = i, .specialization = {Spec(1, widths[i])}});
+    for (uint32_t x = 0; x < widths[i]; ++x) expected[20 * i + x] = i + 1;
+  }
+  run.Input({.node = "Root", .count = 1});
+  ASSERT_TRUE(run.Execute());
+  EXPECT_TRUE(run.Matches(expected));
+}
+
 // A base index in the decoration is added to the operand.
 TEST_P(NodeArrays, BaseIndex) {
   NodeAsm m(shape());

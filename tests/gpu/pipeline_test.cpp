@@ -63,6 +63,10 @@ TEST_F(Pipelines, CreationFeedback) {
       VK_SUCCESS);
   EXPECT_NE(whole.flags & VK_PIPELINE_CREATION_FEEDBACK_VALID_BIT, 0u);
   EXPECT_GT(whole.duration, 0u);
+  for (const VkPipelineCreationFeedback& part : parts) {
+    EXPECT_NE(part.flags & VK_PIPELINE_CREATION_FEEDBACK_VALID_BIT, 0u);
+    EXPECT_GT(part.duration, 0u);
+  }
   vkDestroyPipeline(context().device, pipeline, nullptr);
 }
 

@@ -59,7 +59,7 @@ TEST_F(Refused, RevisionOneStorageClass) {
     const int place = opcode == kTypePointer ? 2 : opcode == kVariable ? 3 : 0;
     if (place != 0 && instruction[place] == 5068) instruction[place] = 5076;
   });
-  ExpectRefused({{.text = "revision 1", .entry = "ThreadNode", .words = words}}, {"ThreadNode"});
+  ExpectRefused({{.text = "revision 1", .entry = "ThreadNode", .words = words}}, {"ThreadNode", "revision 1"});
 }
 
 // What spirv-val lets pass: one rule of the extension, which pipeline creation checks with all the others (tests/rules
@@ -85,7 +85,7 @@ TEST_F(Refused, RevisionOneNodeName) {
     *instruction = 4u << 16 | kDecorate;
     instruction[3] = 'x';
   });
-  ExpectRefused({{.text = "revision 1", .entry = "Source", .words = words}}, {"Source"});
+  ExpectRefused({{.text = "revision 1", .entry = "Source", .words = words}}, {"Source", "revision 1"});
 }
 
 TEST_F(Refused, UnknownInstruction) {

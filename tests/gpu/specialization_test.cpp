@@ -1,6 +1,10 @@
 // Specialisation constants: in execution modes, in decorations, in names, and in the code as ever.
 #include <gtest/gtest.h>
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "tests/gpu/leaf_nodes.h"
 #include "tests/support/gpu_test.h"
 #include "tests/support/run.h"
@@ -139,6 +143,43 @@ TEST_P(SpecConstants, TargetName) {
   run.Input({.node = "B", .count = 5});
   ASSERT_TRUE(run.Execute());
   EXPECT_TRUE(run.Matches({3, 5}));
+}
+
+// VkSpecializationMapEntry::size of a string is no size of a type: with the NUL or without it, with bytes behind it,
+// shorter and longer than the default, at offsets of any kind.
+TEST_P(SpecConstants, SizesOfTargetNames) {
+  NodeAsm m(shape());
+  const Id words = m.StorageBuffer(0);
+  const Id record = LeafRecord(m);
+  const Payload to = m.Output("", record, {.name = m.SpecString(8, "Default")});
+  m.BeginNode({.name = "Root", .launch = Launch::kCoalescing, .shader_index = 0});
+  const Records records = m.Allocate(to, Scope::kInvocation, 1);
+  SetLeaf(m, records, 0, 0, 1);
+  m.Enqueue(records);
+  m.EndNode();
+  m.BeginNode({.name = "Leaf", .launch = Launch::kCoalescing, .shader_index = 0, .input = m.Input(record)});
+  m.AddWord(words, m.SpecConstant(9, 0), m.Get(m.NodeInput(), 0, 1));
+  m.EndNode();
+  const std::vector<std::string> leaves = {"Default", "L", "Leaf", "Leafs", "ALongerNameThanTheDefault"};
+  const std::vector<std::pair<std::string, uint32_t>> cases = {
+      {"L", 1},     {{"L\0", 2}, 1},          {{"L\0eaf", 5}, 1},        {"Leaf", 2},   {{"Leaf\0", 5}, 2},
+      {"Leafs", 3}, {{"Leaf\0\0\0\0", 8}, 2}, {{"Leafs\0sfaeL", 11}, 3}, {leaves[4], 4}};
+  GraphRun run(context());
+  for (uint32_t i = 0; i < leaves.size(); ++i)
+    run.Node({.text = m.Text(), .entry = "Leaf", .name = leaves[i], .specialization = {Spec(9, i)}});
+  std::vector<uint32_t> expected(leaves.size());
+  uint32_t roots = 0;
+  const auto add_root = [&](uint32_t leaf, std::vector<Specialization> specialization) {
+    const uint32_t number = roots++;
+    const std::string name = "Root" + std::to_string(number);
+    run.Node({.text = m.Text(), .entry = "Root", .name = name, .specialization = std::move(specialization)});
+    run.Input({.node = name, .count = 1u << number});
+    expected[leaf] += 1u << number;
+  };
+  add_root(0, {});
+  for (const auto& [bytes, leaf] : cases) add_root(leaf, {{8, std::vector<uint8_t>(bytes.begin(), bytes.end())}});
+  ASSERT_TRUE(run.Execute());
+  EXPECT_TRUE(run.Matches(expected));
 }
 
 // Ordinary code keeps its constants, workgroup size included.

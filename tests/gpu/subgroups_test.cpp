@@ -118,14 +118,20 @@ std::vector<Operation> Operations() {
                         [](const Members& members, uint32_t lane) {
                           return ValueOf(members[members.size() - 1 - lane]) * 1000 + ValueOf(members[lane ^ 1]);
                         }});
-  operations.push_back(
-      {"ShuffleRelative", VK_SUBGROUP_FEATURE_SHUFFLE_RELATIVE_BIT,
-       [](NodeAsm& m, const SubgroupPlace& place, const Id& value) {
-         m.Capability("GroupNonUniformShuffleRelative");
-         const Id above = m.Op("OpGroupNonUniformShuffleUp", m.Uint(), kSubgroup, value, 1);
-         return m.Select(m.Equal(m.Load(m.Uint(), place.lane), 0), 0, above);
-       },
-       [](const Members& members, uint32_t lane) { return lane == 0 ? 0 : ValueOf(members[lane - 1]); }});
+  operations.push_back({"ShuffleRelative", VK_SUBGROUP_FEATURE_SHUFFLE_RELATIVE_BIT,
+                        [](NodeAsm& m, const SubgroupPlace& place, const Id& value) {
+                          m.Capability("GroupNonUniformShuffleRelative");
+                          const Id lane = m.Load(m.Uint(), place.lane);
+                          const Id last = m.Sub(m.Load(m.Uint(), place.size), 1);
+                          const Id lower = m.Op("OpGroupNonUniformShuffleUp", m.Uint(), kSubgroup, value, 1);
+                          const Id higher = m.Op("OpGroupNonUniformShuffleDown", m.Uint(), kSubgroup, value, 1);
+                          return m.Add(m.Mul(m.Select(m.Equal(lane, 0), 0, lower), 1000),
+                                       m.Select(m.Equal(lane, last), 0, higher));
+                        },
+                        [](const Members& members, uint32_t lane) {
+                          const uint32_t lower = lane == 0 ? 0 : ValueOf(members[lane - 1]);
+                          return lower * 1000 + (lane + 1 == members.size() ? 0 : ValueOf(members[lane + 1]));
+                        }});
   operations.push_back(
       {"Clustered", VK_SUBGROUP_FEATURE_CLUSTERED_BIT,
        [](NodeAsm& m, const SubgroupPlace&, const Id& value) {

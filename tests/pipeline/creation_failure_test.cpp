@@ -3,12 +3,18 @@
 #include <gtest/gtest.h>
 
 #include "layer/dispatch/pipeline_flags.h"
+#include "layer/objects/handle_table.h"
 #include "layer/objects/registry.h"
+#include "tests/layer/fake_driver/messenger.h"
 #include "tests/pipeline/creation_fixture.h"
 #include "tests/support/basic_modules.h"
 
 namespace trellis::test {
 namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
 
 class GraphFailure : public GraphCreation {
  protected:
@@ -85,7 +91,19 @@ TEST_F(GraphFailure, WhatIsNotImplementedIsRefusedBeforeTheDriverSeesAnything) {
   const VkPipelineLayout layout = MakeLayout();
   auto mesh_stages = stages;
   mesh_stages[0].stage = VK_SHADER_STAGE_MESH_BIT_EXT;
+  std::vector<std::string> heard;
+  const Messenger messenger(instance_,
+                            [&heard](const HeardMessage& message) { heard.emplace_back(message.data.pMessage); });
   EXPECT_EQ(Create({GraphInfo(mesh_stages, layout)}), VK_ERROR_VALIDATION_FAILED_EXT);
+  EXPECT_THAT(heard, ElementsAre(AllOf(HasSubstr("stage is not COMPUTE"), HasSubstr("09128"))));
+  // A graphics pipeline is unknown here, since none that could be a library was made.
+  heard.clear();
+  const std::vector<VkPipeline> graphics = {HandleFromU64<VkPipeline>(0x5000)};
+  const VkPipelineLibraryCreateInfoKHR libraries = LibraryList(graphics);
+  auto linked = GraphInfo({}, layout);
+  linked.pLibraryInfo = &libraries;
+  EXPECT_EQ(Create({linked}), VK_ERROR_VALIDATION_FAILED_EXT);
+  EXPECT_THAT(heard, ElementsAre(AllOf(HasSubstr("graphics pipelines (mesh nodes)"), HasSubstr("09133"))));
   EXPECT_TRUE(requests_.empty());
 }
 

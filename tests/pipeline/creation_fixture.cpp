@@ -182,6 +182,7 @@ VkResult GraphCreation::Answer(VkPipelineCache cache, const VkComputePipelineCre
   request.base = info.basePipelineHandle;
   request.base_index = info.basePipelineIndex;
   request.thread = std::this_thread::get_id();
+  if (on_request_) on_request_();
   const std::lock_guard lock(mutex_);
   requests_.push_back(request);
 

@@ -85,7 +85,7 @@ class GraphCreation : public testing::Test {
   const ThreadsSetting threads_;
 
  protected:
-  TestInstance instance_{driver_, {}, &threads_.info};
+  TestInstance instance_{driver_, {VK_EXT_DEBUG_UTILS_EXTENSION_NAME}, &threads_.info};
   TestDevice device_{instance_};
   VkPipelineCache cache_ = VK_NULL_HANDLE;
   const VkPipelineCreateFlags2CreateInfo library_flags_ = {
@@ -98,6 +98,7 @@ class GraphCreation : public testing::Test {
   std::map<size_t, VkResult> answers_;
   std::map<uint32_t, VkResult> answers_by_constant_;  // to a request that specialises a constant to this word
   VkPipelineCreationFeedbackFlags feedback_flags_ = VK_PIPELINE_CREATION_FEEDBACK_VALID_BIT;
+  std::function<void()> on_request_;                         // called for each request, on its thread, without a lock
   std::map<VkPipeline, const VkAllocationCallbacks*> live_;  // the driver's, with their allocators
 
  private:

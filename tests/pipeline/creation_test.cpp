@@ -150,10 +150,12 @@ TEST_F(GraphCreation, ScratchSizesAreUsable) {
 
 TEST_F(GraphCreation, TheApplicationsAllocatorMakesAndDestroysTheNodes) {
   VkAllocationCallbacks allocator = {};  // the fake driver does not call it
-  ASSERT_EQ(Create({GraphInfo({Stage(MakeModule(Assemble(ThreadModule(Shape::kDxc))), "ThreadNode")}, MakeLayout())},
+  const VkShaderModule module = MakeModule(Assemble(ChainModule(Shape::kDxc)));
+  ASSERT_EQ(Create({GraphInfo({Stage(module, "Source"), Stage(module, "Grid"), Stage(module, "Sum")}, MakeLayout())},
                    &allocator),
             VK_SUCCESS);
-  EXPECT_EQ(requests_[0].allocator, &allocator);
+  ASSERT_EQ(requests_.size(), 3u);
+  for (const ComputeRequest& request : requests_) EXPECT_EQ(request.allocator, &allocator);
   Destroy(pipelines_[0], &allocator);
   EXPECT_THAT(live_, IsEmpty());
 }

@@ -3,11 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <new>
 #include <stdexcept>
 #include <thread>
 #include <vector>
+
+#include "tests/pipeline/rendezvous.h"
 
 namespace trellis {
 namespace {
@@ -17,6 +20,17 @@ TEST(ParallelFor, EveryIndexOnce) {
     std::vector<std::atomic<int>> runs(100);
     ParallelFor(runs.size(), threads, [&](size_t i) { return ++runs[i] != 0; });
     for (const std::atomic<int>& count : runs) EXPECT_EQ(count, 1);
+  }
+}
+
+TEST(ParallelFor, AllThreadsWorkAtTheSameTime) {
+  for (const size_t threads : {2u, 5u}) {
+    test::Rendezvous rendezvous(threads);
+    ParallelFor(2 * threads, static_cast<uint32_t>(threads), [&](size_t) {
+      rendezvous.Arrive();
+      return true;
+    });
+    EXPECT_EQ(rendezvous.Arrived(), threads);
   }
 }
 
@@ -71,7 +85,7 @@ TEST(ParallelFor, WhatIsThrownArrives) {
 }
 
 TEST(ParallelFor, ASettingOfZeroMeansAllCores) {
-  EXPECT_GE(ThreadCount(0), 1u);
+  EXPECT_EQ(ThreadCount(0), std::max(std::thread::hardware_concurrency(), 1u));
   EXPECT_EQ(ThreadCount(3), 3u);
 }
 

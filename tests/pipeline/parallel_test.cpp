@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <deque>
 #include <set>
@@ -11,6 +12,7 @@
 #include "layer/objects/registry.h"
 #include "layer/pipeline/execution_graph.h"
 #include "tests/pipeline/creation_fixture.h"
+#include "tests/pipeline/rendezvous.h"
 #include "tests/support/node_asm.h"
 
 namespace trellis::test {
@@ -20,10 +22,11 @@ using testing::SizeIs;
 
 constexpr uint32_t kIndexConstant = 1;  // only in ShaderIndexAMDX: gone after lowering
 constexpr uint32_t kWordConstant = 2;   // in the code
+constexpr uint32_t kThreads = 4;        // the setting `threads`, whatever the machine has
 
 class ManyNodes : public GraphCreation {
  protected:
-  ManyNodes() : GraphCreation(4), layout_(MakeLayout()) {
+  explicit ManyNodes(uint32_t threads = kThreads) : GraphCreation(threads), layout_(MakeLayout()) {
     NodeAsm m;
     const Id words = m.StorageBuffer(0);
     m.BeginNode({.name = "main", .shader_index = m.SpecConstant(kIndexConstant, 0)});
@@ -51,6 +54,15 @@ class ManyNodes : public GraphCreation {
     return threads;
   }
 
+  // The driver holds each request back until `threads` threads have one. All of them must have been there at once.
+  void ExpectDriverThreads(size_t threads) {
+    Rendezvous rendezvous(threads);
+    on_request_ = [&rendezvous] { rendezvous.Arrive(); };
+    ASSERT_EQ(Create({GraphInfo(Stages(static_cast<uint32_t>(2 * threads)), layout_)}), VK_SUCCESS);
+    EXPECT_EQ(rendezvous.Arrived(), threads);
+    EXPECT_THAT(DriverThreads(), SizeIs(threads));
+  }
+
   const VkPipelineLayout layout_;
   VkShaderModule module_ = VK_NULL_HANDLE;
 
@@ -71,6 +83,18 @@ TEST_F(ManyNodes, EveryNodeGetsItsOwnPipeline) {
     EXPECT_EQ(nodes[request.specialized_words.at(0)].pipeline->handle(), request.answered);
   }
   EXPECT_THAT(words, SizeIs(kCount));
+}
+
+TEST_F(ManyNodes, TheDriverCompilesOnAsManyThreadsAsTheSettingAllows) { ExpectDriverThreads(kThreads); }
+
+// The setting's default, 0.
+class ManyNodesByDefault : public ManyNodes {
+ protected:
+  ManyNodesByDefault() : ManyNodes(0) {}
+};
+
+TEST_F(ManyNodesByDefault, TheDriverCompilesOnAllCores) {
+  ExpectDriverThreads(std::max(std::thread::hardware_concurrency(), 1u));
 }
 
 TEST_F(ManyNodes, NodesThatDifferInTheirIndexOnlyShareOnePipeline) {

@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+
+#include "layer/objects/registry.h"
+#include "layer/pipeline/execution_graph.h"
 #include "tests/pipeline/creation_fixture.h"
 #include "tests/support/node_asm.h"
 
@@ -79,6 +83,39 @@ TEST_F(SpecializedGraph, TheDriverGetsTheConstantsThatAreLeft) {
   stage.pSpecializationInfo = &info;
   ASSERT_EQ(Create({GraphInfo({stage}, MakeLayout())}), VK_SUCCESS);
   EXPECT_THAT(requests_[0].specialized_ids, ElementsAre(2));
+}
+
+// VkSpecializationMapEntry::size of a string may be anything: the name ends at the size or at the first NUL. The data
+// of the next constant lies right behind.
+TEST_F(SpecializedGraph, SizesOfStrings) {
+  NodeAsm m;
+  const Payload to = m.Output("", m.Struct({{m.Uint(), 0}}), {.sparse = true, .name = m.SpecString(3, "default")});
+  m.BeginNode({.name = "main", .launch = Launch::kCoalescing, .shader_index = 0});
+  const Records records = m.Allocate(to, Scope::kInvocation, 1);
+  m.Set(records, 0, Value(0), 1);
+  m.Enqueue(records);
+  m.EndNode();
+  const VkShaderModule module = MakeModule(Assemble(m.Text()));
+  const VkPipelineLayout layout = MakeLayout();
+  const std::string data("leaf\0of many nodes\0", 19);
+  const struct {
+    uint32_t offset;
+    size_t size;
+    const char* name;
+  } cases[] = {{0, 4, "leaf"}, {0, 5, "leaf"}, {0, 8, "leaf"},     {0, 19, "leaf"},          {0, 3, "lea"},
+               {1, 2, "ea"},   {5, 2, "of"},   {5, 7, "of many"},  {5, 13, "of many nodes"}, {5, 14, "of many nodes"},
+               {4, 1, ""},     {0, 0, ""},     {5, 15, "default"}, {20, 1, "default"}};
+  for (const auto& [offset, size, name] : cases) {
+    const VkSpecializationMapEntry entry = {3, offset, size};
+    const VkSpecializationInfo info = {1, &entry, data.size(), data.data()};
+    VkPipelineShaderStageCreateInfo stage = Stage(module, "main");
+    stage.pSpecializationInfo = &info;
+    const VkPipeline graph = Make(GraphInfo({stage}, layout));
+    const auto& nodes = FindDevice(device_.handle())->execution_graphs.Find(graph)->graph.nodes;
+    ASSERT_EQ(nodes.size(), 1u);
+    ASSERT_EQ(nodes[0].info.outputs.size(), 1u);
+    EXPECT_EQ(nodes[0].info.outputs[0].target_name, name) << size << " bytes from " << offset;
+  }
 }
 
 }  // namespace

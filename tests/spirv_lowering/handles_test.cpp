@@ -205,10 +205,14 @@ TEST(Handles, ValidityByTypeByVariableAndByPointer) {
   const std::string main = FunctionText(LowerParts(Produces(R"(
 %by_type = OpIsNodePayloadValidAMDX %bool %outputs2 %uint_3
 %by_variable = OpIsNodePayloadValidAMDX %bool %param %uint_1
+%pointer = OpAllocateNodePayloadsAMDX %out2_ptr %uint_2 %uint_1 %uint_0
+%by_pointer = OpIsNodePayloadValidAMDX %bool %pointer %uint_2
+OpEnqueueNodePayloadsAMDX %pointer
 )")),
                                         "main");
   EXPECT_TRUE(HasLines(main, {"%by_type = OpFunctionCall %bool %trellis_valid %uint_1 %uint_3",
-                              "%by_variable = OpFunctionCall %bool %trellis_valid %uint_0 %uint_1"}))
+                              "%by_variable = OpFunctionCall %bool %trellis_valid %uint_0 %uint_1",
+                              "%by_pointer = OpFunctionCall %bool %trellis_valid %uint_1 %uint_2"}))
       << main;
 }
 

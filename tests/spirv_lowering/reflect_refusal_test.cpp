@@ -90,10 +90,14 @@ TEST(Refusal, NumWorkgroups) {
 }
 
 TEST(Refusal, LaunchKindsExcludeEachOther) {
-  NodeParts parts;
-  parts.modes =
-      "OpExecutionMode %main CoalescingAMDX\nOpExecutionModeId %main StaticNumWorkgroupsAMDX %uint_1 %uint_1 %uint_1";
-  EXPECT_NE(LoweringRefusal(parts).find("exclude each other"), std::string::npos) << LoweringRefusal(parts);
+  const std::string coalescing = "OpExecutionMode %main CoalescingAMDX\n";
+  const std::string fixed = "OpExecutionModeId %main StaticNumWorkgroupsAMDX %uint_1 %uint_1 %uint_1\n";
+  const std::string bounded = "OpExecutionModeId %main MaxNumWorkgroupsAMDX %uint_1 %uint_1 %uint_1\n";
+  for (const std::string& modes : {coalescing + fixed, coalescing + bounded, fixed + bounded}) {
+    NodeParts parts;
+    parts.modes = modes;
+    EXPECT_NE(LoweringRefusal(parts).find("exclude each other"), std::string::npos) << modes << LoweringRefusal(parts);
+  }
 }
 
 TEST(Refusal, GridsThatCannotBe) {

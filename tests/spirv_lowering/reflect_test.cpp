@@ -311,6 +311,7 @@ OpDecorate %small SpecId 3
 OpDecorateId %spec_outputs NodeMaxPayloadsAMDX %double_x
 OpDecorateId %spec_outputs PayloadNodeNameAMDX %name
 OpDecorateId %spec_outputs PayloadNodeBaseIndexAMDX %widened
+OpDecorateId %spec_outputs PayloadNodeArraySizeAMDX %double_x
 )";
   parts.capabilities = "OpCapability Int16";
   parts.globals = R"(
@@ -336,6 +337,7 @@ OpDecorateId %spec_outputs PayloadNodeBaseIndexAMDX %widened
   ASSERT_EQ(info.outputs.size(), 1u);
   EXPECT_EQ(info.outputs[0].target_name, "by default");
   EXPECT_EQ(info.outputs[0].base_index, 3u);
+  EXPECT_EQ(info.outputs[0].array_size, 4u);
   EXPECT_EQ(info.outputs[0].constant_indices, (std::vector<uint32_t>{5}));
 
   Specialization given = Words({{0, 5}, {1, 0}, {99, 7}});
@@ -347,6 +349,7 @@ OpDecorateId %spec_outputs PayloadNodeBaseIndexAMDX %widened
   EXPECT_FALSE(info.is_api_entry);
   EXPECT_EQ(info.outputs[0].target_name, "new");
   EXPECT_EQ(info.outputs[0].base_index, 0xffffu) << "a conversion without sign";
+  EXPECT_EQ(info.outputs[0].array_size, 10u);
   EXPECT_EQ(info.outputs[0].max_payloads, 10u);
   LowerRequest request;
   request.specialization = given;

@@ -8,6 +8,7 @@
 #include "layer/objects/registry.h"
 #include "layer/objects/shader_module.h"
 #include "tests/layer/fake_driver/layer_under_test.h"
+#include "tests/layer/fake_driver/messenger.h"
 
 namespace trellis::test {
 namespace {
@@ -40,7 +41,7 @@ class ObjectHooks : public ::testing::Test {
   }
 
   FakeDriver driver_;
-  TestInstance instance_{driver_};
+  TestInstance instance_{driver_, {VK_EXT_DEBUG_UTILS_EXTENSION_NAME}};
   TestDevice device_{instance_};
 };
 
@@ -160,8 +161,12 @@ TEST_F(ObjectHooks, graphics_pipeline_for_graphs_is_refused) {
   info.sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO;
   info.pNext = &flags;
   VkPipeline pipeline = HandleFromU64<VkPipeline>(1);
+  std::vector<std::string> heard;
+  const Messenger messenger(instance_,
+                            [&heard](const HeardMessage& message) { heard.emplace_back(message.data.pMessage); });
   EXPECT_EQ(TRELLIS_CALL(device_, CreateGraphicsPipelines)(device_.handle(), {}, 1, &info, nullptr, &pipeline),
             VK_ERROR_VALIDATION_FAILED_EXT);
+  EXPECT_THAT(heard, ElementsAre(::testing::HasSubstr("mesh nodes are not implemented")));
   EXPECT_EQ(pipeline, VkPipeline{VK_NULL_HANDLE});
   EXPECT_EQ(driver_.CountOf("CreateGraphicsPipelines"), 0u);
 }
