@@ -12,6 +12,7 @@
 #include "spirv_lowering/ir/writer.h"
 #include "spirv_lowering/post/post.h"
 #include "spirv_lowering/rules/check_rules.h"
+#include "spirv_lowering/rules/uniformity.h"
 #include "spirv_lowering/rules/validator_view.h"
 
 namespace trellis::spirv {
@@ -39,6 +40,12 @@ Module ReadText(const std::string& text) {
 
 Module ReadNode(const std::string& name) {
   return ReadText(ReadFile(fs::path(TRELLIS_RULES_DIR) / (name + ".spvasm")));
+}
+
+std::vector<RuleViolation> AllViolations(const Module& module) {
+  std::vector<RuleViolation> violations = CheckRules(module);
+  for (RuleViolation& warning : CheckUniformity(module)) violations.push_back(std::move(warning));
+  return violations;
 }
 
 // "; rule: NAME" in the first line; "; tolerated" and "; version 1.3" may follow.
@@ -72,7 +79,7 @@ class BrokenModuleTest : public testing::TestWithParam<fs::path> {};
 
 TEST_P(BrokenModuleTest, IsRefusedForTheOneRule) {
   const BrokenModule broken = ReadBroken(GetParam());
-  const std::vector<RuleViolation> violations = CheckRules(broken.module);
+  const std::vector<RuleViolation> violations = AllViolations(broken.module);
   ASSERT_FALSE(violations.empty()) << "nothing found";
   for (const RuleViolation& violation : violations) {
     EXPECT_EQ(violation.rule, broken.rule) << Describe(violation);
@@ -87,7 +94,7 @@ INSTANTIATE_TEST_SUITE_P(Rules, BrokenModuleTest, testing::ValuesIn(BrokenModule
 
 TEST(Rules, ValidModuleBreaksNone) {
   const Module module = ReadNode("valid");
-  for (const RuleViolation& violation : CheckRules(module)) ADD_FAILURE() << Describe(violation);
+  for (const RuleViolation& violation : AllViolations(module)) ADD_FAILURE() << Describe(violation);
   const Expected<void> valid = Validate(WriteModule(module));
   EXPECT_TRUE(valid) << valid.error().message;
 }
@@ -154,8 +161,8 @@ TEST(Rules, CompilersPassAVariableWhereValidityWantsAType) {
 
 // Any module that the reader accepts can be checked: each word of a module is replaced in turn.
 TEST(Rules, HostileModulesAreCheckedToo) {
-  for (const char* name :
-       {"valid", "broken/shared_input_written", "broken/finish_untracked", "broken/mesh_recursion"}) {
+  for (const char* name : {"valid", "broken/shared_input_written", "broken/finish_untracked", "broken/mesh_recursion",
+                           "broken/allocate_divergent", "broken/enqueue_divergent"}) {
     const Expected<std::vector<uint32_t>> words =
         Assemble(ReadFile(fs::path(TRELLIS_RULES_DIR) / (std::string(name) + ".spvasm")));
     ASSERT_TRUE(words);
@@ -165,7 +172,7 @@ TEST(Rules, HostileModulesAreCheckedToo) {
         changed[at] = value;
         Expected<Module> module = ReadModule(changed);
         if (!module) continue;
-        for (const RuleViolation& violation : CheckRules(*module)) EXPECT_FALSE(Describe(violation).empty());
+        for (const RuleViolation& violation : AllViolations(*module)) EXPECT_FALSE(Describe(violation).empty());
         EXPECT_FALSE(WriteModule(ForValidator(*std::move(module))).empty());
       }
     }
