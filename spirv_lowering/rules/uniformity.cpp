@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <unordered_map>
 
 #include "spirv_lowering/grammar/grammar.h"
 #include "spirv_lowering/rules/entry_divergence.h"
@@ -52,7 +53,9 @@ WorkgroupShape ShapeOf(const RuleContext& context, const EntryPointFacts& entry)
 
 class Reporter {
  public:
-  Reporter(RuleContext& context, const EntryPointFacts& entry) : context_(context), entry_(entry) {}
+  // `opcode_of`: of all results in functions.
+  Reporter(RuleContext& context, const EntryPointFacts& entry, const std::unordered_map<Id, spv::Op>& opcode_of)
+      : context_(context), entry_(entry), opcode_of_(opcode_of) {}
 
   void Report(const DivergentUse& use) {
     const BasicBlock& block = use.function->blocks[use.block];
@@ -125,18 +128,14 @@ class Reporter {
   [[nodiscard]] std::string Cause(Id id) const {
     const std::optional<uint32_t> built_in = FindDecoration(context_.module(), id, spv::Decoration::BuiltIn);
     if (built_in) return BuiltInName(static_cast<spv::BuiltIn>(*built_in));
-    for (const Function& function : context_.module().functions) {
-      for (const BasicBlock& block : function.blocks) {
-        for (const Instruction& instruction : block.body) {
-          if (instruction.result_id == id) return "the result of " + OpcodeName(instruction.opcode);
-        }
-      }
-    }
+    const auto found = opcode_of_.find(id);
+    if (found != opcode_of_.end()) return "the result of " + OpcodeName(found->second);
     return context_.Name(id);
   }
 
   RuleContext& context_;
   const EntryPointFacts& entry_;
+  const std::unordered_map<Id, spv::Op>& opcode_of_;
 };
 
 bool IsForWorkgroup(const RuleContext& context, const Instruction& instruction) {
@@ -145,28 +144,38 @@ bool IsForWorkgroup(const RuleContext& context, const Instruction& instruction) 
          context.types().ConstantValue(instruction.operands[0]) == static_cast<uint32_t>(spv::Scope::Workgroup);
 }
 
-bool HasWorkForWorkgroup(const RuleContext& context, const EntryPointFacts& entry) {
+std::vector<Id> FunctionsForWorkgroup(const RuleContext& context) {
+  std::vector<Id> functions;
   for (const Function& function : context.module().functions) {
-    if (!entry.functions.contains(function.id())) continue;
-    for (const BasicBlock& block : function.blocks) {
-      if (std::any_of(block.body.begin(), block.body.end(),
-                      [&](const Instruction& instruction) { return IsForWorkgroup(context, instruction); }))
-        return true;
-    }
+    const bool has_some = std::any_of(function.blocks.begin(), function.blocks.end(), [&](const BasicBlock& block) {
+      return std::any_of(block.body.begin(), block.body.end(),
+                         [&](const Instruction& instruction) { return IsForWorkgroup(context, instruction); });
+    });
+    if (has_some) functions.push_back(function.id());
   }
-  return false;
+  return functions;
 }
 
 }  // namespace
 
 std::vector<RuleViolation> CheckUniformity(const Module& module) {
   RuleContext context(module);
+  const std::vector<Id> functions = FunctionsForWorkgroup(context);
+  if (functions.empty()) return {};
+  std::unordered_map<Id, spv::Op> opcode_of;
+  for (const Function& function : module.functions) {
+    for (const BasicBlock& block : function.blocks) {
+      for (const Instruction& instruction : block.body) opcode_of.emplace(instruction.result_id, instruction.opcode);
+    }
+  }
   size_t steps_left = kMaxSteps;
   for (const EntryPointFacts& entry : context.entry_points()) {
-    if (entry.model != spv::ExecutionModel::GLCompute || !HasWorkForWorkgroup(context, entry)) continue;
+    const bool has_some = std::any_of(functions.begin(), functions.end(),
+                                      [&](Id function) { return entry.functions.contains(function); });
+    if (entry.model != spv::ExecutionModel::GLCompute || !has_some) continue;
     const WorkgroupShape shape = ShapeOf(context, entry);
     if (shape.invocations == 1 || steps_left == 0) continue;
-    Reporter reporter(context, entry);
+    Reporter reporter(context, entry, opcode_of);
     for (const DivergentUse& use : EntryDivergence(context, entry, shape, steps_left).Run()) reporter.Report(use);
   }
   return context.Take();
