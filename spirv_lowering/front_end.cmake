@@ -2,9 +2,17 @@
 #   trellis_spirv_front_end  raw glslang output -> nodes
 
 add_library(trellis_spirv_rules STATIC
+  rules/branch_regions.cpp
+  rules/branch_regions.h
   rules/check_rules.cpp
   rules/check_rules.h
   rules/decoration_rules.cpp
+  rules/divergence.cpp
+  rules/divergence.h
+  rules/entry_divergence.cpp
+  rules/entry_divergence.h
+  rules/function_divergence.cpp
+  rules/function_divergence.h
   rules/instruction_rules.cpp
   rules/mode_rules.cpp
   rules/module_rules.cpp
@@ -15,6 +23,8 @@ add_library(trellis_spirv_rules STATIC
   rules/rule_context.h
   rules/source_lines.cpp
   rules/source_lines.h
+  rules/uniformity.cpp
+  rules/uniformity.h
   rules/validator_view.cpp
   rules/validator_view.h)
 target_link_libraries(trellis_spirv_rules PUBLIC trellis_spirv_lowering)

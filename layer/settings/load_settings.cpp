@@ -1,17 +1,40 @@
 #include "layer/settings/load_settings.h"
 
+#include <algorithm>
 #include <cctype>
 #include <cstring>
 #include <string_view>
 
 #include "layer/dispatch/vulkan.h"
 #include "layer/settings/setting_table.h"
+#include "spirv_lowering/support/nearest_word.h"
 
 namespace trellis {
 
 namespace {
 
 constexpr std::string_view kFilePrefix = "trellis_shader_enqueue.";
+
+constexpr std::string_view kEnvironmentPrefix = "TRELLIS_";
+// Variables that are not settings: the loader reads the first two, the program trellis the third.
+constexpr std::string_view kOtherVariables[] = {"TRELLIS_ENABLE", "TRELLIS_DISABLE", "TRELLIS_GLSLANG"};
+
+bool IsOfBuildOrTests(std::string_view variable) {
+  static constexpr std::string_view kPrefixes[] = {"TRELLIS_TEST_",  "TRELLIS_FUZZ_", "TRELLIS_ICD_",
+                                                   "TRELLIS_NEWER_", "TRELLIS_DEPS_", "TRELLIS_DEBIAN_"};
+  return std::any_of(std::begin(kPrefixes), std::end(kPrefixes),
+                     [&](std::string_view prefix) { return variable.starts_with(prefix); });
+}
+
+// Returns the end of a message: the nearest name, or where all are listed. All names begin with `prefix`, which does
+// not count towards nearness.
+std::string Suggestion(std::string_view name, const std::vector<std::string>& names, std::string_view prefix) {
+  std::vector<std::string_view> words;
+  for (const std::string& each : names) words.push_back(std::string_view(each).substr(prefix.size()));
+  const std::string_view nearest = NearestWord(name.substr(prefix.size()), words);
+  if (nearest.empty()) return "; docs/settings.md lists them";
+  return "; did you mean '" + std::string(prefix) + std::string(nearest) + "'?";
+}
 
 std::string_view Trim(std::string_view text) {
   const auto is_space = [](char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; };
@@ -23,10 +46,13 @@ std::string_view Trim(std::string_view text) {
 void Apply(LoadedSettings& loaded, std::string_view source, std::string_view key, std::string_view value) {
   const SettingRow* row = FindSetting(key);
   if (!row) {
-    loaded.problems.push_back(std::string(source) + ": there is no setting '" + std::string(key) + "'");
+    std::vector<std::string> keys;
+    for (const SettingRow& each : SettingTable()) keys.emplace_back(each.key);
+    loaded.problems.push_back(std::string(source) + ": there is no setting '" + std::string(key) + "'" +
+                              Suggestion(key, keys, {}));
   } else if (!row->set(loaded.settings, value)) {
     loaded.problems.push_back(std::string(source) + ": '" + std::string(value) + "' is no value of the setting '" +
-                              std::string(key) + "'");
+                              std::string(key) + "', which takes " + AllowedValues(*row));
   }
 }
 
@@ -61,8 +87,10 @@ void LoadFromApi(LoadedSettings& loaded, const void* chain) {
       if (const std::optional<std::string> text = TextOf(setting)) {
         Apply(loaded, "VK_EXT_layer_settings", setting.pSettingName, *text);
       } else {
+        const SettingRow* row = FindSetting(setting.pSettingName);
         loaded.problems.push_back(std::string("VK_EXT_layer_settings: the setting '") + setting.pSettingName +
-                                  "' has no value, or one of a wrong type");
+                                  "' has no value, or one of a type that no setting has" +
+                                  (row ? "; it takes " + AllowedValues(*row) : ""));
       }
     }
   }
@@ -75,7 +103,12 @@ void LoadFromFile(LoadedSettings& loaded, std::string_view text, std::string_vie
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
     line = Trim(line.substr(0, line.find('#')));
     const size_t equals = line.find('=');
-    if (equals == std::string_view::npos || line.substr(0, kFilePrefix.size()) != kFilePrefix) continue;
+    if (!line.starts_with(kFilePrefix)) continue;
+    if (equals == std::string_view::npos) {
+      loaded.problems.push_back(std::string(file_name) + ": '" + std::string(line) +
+                                "' has no value: write 'key = value'");
+      continue;
+    }
     const std::string_view key = Trim(line.substr(0, equals)).substr(kFilePrefix.size());
     Apply(loaded, file_name, key, Trim(line.substr(equals + 1)));
   }
@@ -83,10 +116,16 @@ void LoadFromFile(LoadedSettings& loaded, std::string_view text, std::string_vie
 
 void LoadFromEnvironment(LoadedSettings& loaded, const SettingSources& sources) {
   if (!sources.environment) return;
+  std::vector<std::string> variables(std::begin(kOtherVariables), std::end(kOtherVariables));
   for (const SettingRow& row : SettingTable()) {
-    std::string name = "TRELLIS_";
-    for (char c : row.key) name += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    const std::string& name = variables.emplace_back(EnvironmentName(row.key));
     if (const std::optional<std::string> value = sources.environment(name)) Apply(loaded, name, row.key, *value);
+  }
+  for (const std::string& name : sources.environment_names) {
+    if (!name.starts_with(kEnvironmentPrefix) || IsOfBuildOrTests(name)) continue;
+    if (std::find(variables.begin(), variables.end(), name) != variables.end()) continue;
+    loaded.problems.push_back("the environment variable " + name + " is no setting" +
+                              Suggestion(name, variables, kEnvironmentPrefix));
   }
 }
 

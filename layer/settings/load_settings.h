@@ -13,6 +13,8 @@ namespace trellis {
 struct SettingSources {
   // Value of an environment variable, nothing when it is not set. Asked for TRELLIS_<KEY>, the key in capitals.
   std::function<std::optional<std::string>(const std::string& name)> environment;
+  // Names of the environment's variables: those that begin with TRELLIS_ and mean nothing are reported.
+  std::vector<std::string> environment_names;
   // Text of vk_layer_settings.txt: lines `trellis_shader_enqueue.key = value`; '#' starts a comment.
   std::string file_text;
   std::string file_name;  // for messages

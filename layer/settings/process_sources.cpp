@@ -1,9 +1,11 @@
 #include <sys/auxv.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <string_view>
 #include <system_error>
 
 #include "layer/settings/load_settings.h"
@@ -19,6 +21,15 @@ bool HasRaisedPrivileges() { return getauxval(AT_SECURE) != 0; }
 std::optional<std::string> Environment(const std::string& name) {
   const char* value = secure_getenv(name.c_str());
   return value ? std::optional<std::string>(value) : std::nullopt;
+}
+
+std::vector<std::string> EnvironmentNames() {
+  std::vector<std::string> names;
+  for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) {
+    const std::string_view text(*variable);
+    names.emplace_back(text.substr(0, text.find('=')));
+  }
+  return names;
 }
 
 std::vector<std::filesystem::path> Candidates() {
@@ -44,6 +55,7 @@ SettingSources ProcessSettingSources(const void* api_chain) {
   sources.api_chain = api_chain;
   if (HasRaisedPrivileges()) return sources;
   sources.environment = Environment;
+  sources.environment_names = EnvironmentNames();
   for (const std::filesystem::path& candidate : Candidates()) {
     std::error_code error;
     if (!std::filesystem::is_regular_file(candidate, error)) continue;

@@ -138,6 +138,30 @@ constexpr SettingRow kTable[] = {
 
 std::span<const SettingRow> SettingTable() { return kTable; }
 
+std::string EnvironmentName(std::string_view key) {
+  std::string name = "TRELLIS_";
+  for (const char c : key) name += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return name;
+}
+
+std::string AllowedValues(const SettingRow& row) {
+  switch (row.type) {
+    case SettingType::kBool:
+      return "true, false, 1 or 0";
+    case SettingType::kUint:
+      return "an integer from 0 to " + std::to_string(UINT32_MAX);
+    case SettingType::kString:
+      return "any text";
+    case SettingType::kEnum:
+      break;
+  }
+  std::string text(row.values);
+  const size_t last = text.rfind('|');
+  text.replace(last, 1, " or ");
+  for (size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2) text.replace(at, 1, ", ");
+  return text;
+}
+
 const SettingRow* FindSetting(std::string_view key) {
   const auto* found =
       std::find_if(std::begin(kTable), std::end(kTable), [&](const auto& row) { return row.key == key; });

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "layer/settings/settings.h"
@@ -25,5 +26,11 @@ struct SettingRow {
 
 // Null when there is no such key.
 [[nodiscard]] const SettingRow* FindSetting(std::string_view key);
+
+// "TRELLIS_LOG_LEVEL" of "log_level".
+[[nodiscard]] std::string EnvironmentName(std::string_view key);
+
+// What a value may be: "error, warning, info or debug", "an integer from 0 to 4294967295".
+[[nodiscard]] std::string AllowedValues(const SettingRow& row);
 
 }  // namespace trellis

@@ -3,6 +3,8 @@
 #include <iterator>
 #include <vector>
 
+#include "samples/hello_graph/failure.h"
+
 namespace hello {
 namespace {
 
@@ -20,7 +22,8 @@ uint32_t FindComputeQueueFamily(VkPhysicalDevice device) {
 template <typename Function>
 void Load(VkDevice device, const char* name, Function& function) {
   function = reinterpret_cast<Function>(vkGetDeviceProcAddr(device, name));
-  if (function == nullptr) Fail(name);
+  if (function == nullptr)
+    Fail(std::string("the device offers VK_AMDX_shader_enqueue, but vkGetDeviceProcAddr knows no ") + name);
 }
 
 }  // namespace

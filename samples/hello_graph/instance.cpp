@@ -1,7 +1,10 @@
 #include "samples/hello_graph/instance.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
+
+#include "samples/hello_graph/failure.h"
 
 namespace hello {
 namespace {
@@ -118,6 +121,7 @@ Instance::~Instance() {
 std::vector<DeviceChoice> ListDevices(const Instance& instance) {
   uint32_t count = 0;
   Check(vkEnumeratePhysicalDevices(instance.handle(), &count, nullptr), "vkEnumeratePhysicalDevices");
+  if (count == 0) Fail("there is no Vulkan device: " + HowToGetADriver());
   std::vector<VkPhysicalDevice> handles(count);
   Check(vkEnumeratePhysicalDevices(instance.handle(), &count, handles.data()), "vkEnumeratePhysicalDevices");
   std::vector<DeviceChoice> devices(count);

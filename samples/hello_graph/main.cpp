@@ -1,6 +1,7 @@
 // hello_graph: the smallest complete use of a work graph. Start reading at work_graph.cpp.
 #include <cstdio>
 
+#include "samples/hello_graph/failure.h"
 #include "samples/hello_graph/gpu.h"
 #include "samples/hello_graph/instance.h"
 #include "samples/hello_graph/options.h"
@@ -49,7 +50,10 @@ int Main(const Options& options) {
   }
   const DeviceChoice* choice = BestDevice(devices);
   if (options.device) {
-    if (*options.device >= devices.size()) Fail("there is no device of that number (see --list-devices)");
+    if (*options.device >= devices.size()) {
+      PrintDevices(devices);
+      Fail("there is no device " + std::to_string(*options.device) + ": --device takes one of the numbers above");
+    }
     choice = &devices[*options.device];
   }
   if (choice == nullptr || !choice->offers_graphs) {

@@ -16,17 +16,17 @@ std::optional<Options> ParseOptions(int argc, char** argv) {
       options.list_devices = true;
     } else if (argument == "--validate") {
       options.validate = true;
-    } else if (argument == "--device" && i + 1 < argc) {
-      const std::string_view text = argv[++i];
+    } else if (argument == "--device") {
+      const std::string_view text = i + 1 < argc ? argv[++i] : "";
       unsigned number = 0;
       const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
       if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size()) {
-        std::fprintf(stderr, "hello_graph: --device wants a number, not '%s'\n", argv[i]);
+        std::fprintf(stderr, "hello_graph: --device takes a number (see --list-devices), not '%s'\n", text.data());
         return std::nullopt;
       }
       options.device = number;
     } else {
-      std::fprintf(stderr, "hello_graph: '%s' is not understood, or lacks its argument (see --help)\n", argv[i]);
+      std::fprintf(stderr, "hello_graph: there is no option '%s' (see --help)\n", argv[i]);
       return std::nullopt;
     }
   }

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "hello_graph_spv.h"
+#include "samples/hello_graph/failure.h"
 
 namespace hello {
 namespace {

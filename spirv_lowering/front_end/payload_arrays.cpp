@@ -40,6 +40,10 @@ class Maker {
     for (const OutputStandIn& output : stand_ins_.outputs) {
       if (Expected<void> joined = JoinLimits(output); !joined) return joined.error();
     }
+    if (stand_ins_.input && types_.ConstantValue(stand_ins_.input->max_payloads) == 0u) {
+      return Error{Prefix(stand_ins_.input->where) + "the maximum of NODE_INPUTS '" + stand_ins_.input->name +
+                   "' is 0, so no payload can arrive: give the largest number of payloads that one workgroup takes"};
+    }
     if (stand_ins_.input) MakeInput(*stand_ins_.input);
     MoveStructDecorations();
     if (Expected<void> fine = CheckHolders(); !fine) return fine.error();
@@ -91,6 +95,7 @@ class Maker {
     const auto [pointers, element] = FindBlock(output.type_name);
     // Declared and never used: glslang leaves nothing of the block.
     if (pointers.empty()) return {};
+    if (Expected<void> fine = CheckNumbers(output); !fine) return fine;
     if (pointers.size() > 1)
       return Error{Prefix(output.where) + "output '" + output.type_name + "' has more than one handle type"};
     const Id array = pointers[0]->result_id;
@@ -112,6 +117,20 @@ class Maker {
     DecorateId(array, spv::Decoration::PayloadNodeArraySizeAMDX, output.array_size);
     if (output.sparse) Decorate(array, spv::Decoration::PayloadNodeSparseArrayAMDX);
     return LimitEachNode(output, array);
+  }
+
+  // With 0 nothing can be enqueued. The maximum of an output that shares another one's means nothing.
+  [[nodiscard]] Expected<void> CheckNumbers(const OutputStandIn& output) const {
+    const auto refuse = [&](const std::string& what, const std::string& number) {
+      return Error{Prefix(output.where) + what + " '" + output.type_name + "' for node '" + output.target.text +
+                   "' is 0, so nothing can be enqueued: give the largest number of payloads that one workgroup " +
+                   number};
+    };
+    if (output.limit_of.empty() && types_.ConstantValue(output.max_payloads) == 0u)
+      return refuse("the maximum of NODE_OUTPUT", "allocates");
+    if (types_.ConstantValue(output.max_per_node) == 0u)
+      return refuse("NODE_MAX_PER_NODE in front of", "enqueues to one node");
+    return {};
   }
 
   Expected<void> LimitEachNode(const OutputStandIn& output, Id array) {

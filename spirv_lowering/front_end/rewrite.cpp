@@ -19,12 +19,6 @@ namespace {
 
 constexpr uint32_t kLowestVersion = 0x00010400;
 
-bool UsesExtension(const Module& module) {
-  return std::any_of(module.capabilities.begin(), module.capabilities.end(), [](const Instruction& capability) {
-    return static_cast<spv::Capability>(capability.operands[0]) == spv::Capability::ShaderEnqueueAMDX;
-  });
-}
-
 // Blocks that have become payload arrays, and the announcements of pointers to them.
 void RemoveReplaced(Module& module, const PayloadArrays& arrays) {
   std::erase_if(module.globals, [&](const Instruction& global) {
@@ -89,6 +83,12 @@ Expected<void> Rewrite(RewrittenNode& node) {
 
 }  // namespace
 
+bool UsesShaderEnqueue(const Module& module) {
+  return std::any_of(module.capabilities.begin(), module.capabilities.end(), [](const Instruction& capability) {
+    return static_cast<spv::Capability>(capability.operands[0]) == spv::Capability::ShaderEnqueueAMDX;
+  });
+}
+
 void StripDebugInfo(Module& module) {
   for (Function& function : module.functions) {
     for (BasicBlock& block : function.blocks) {
@@ -123,7 +123,7 @@ void StripDebugInfo(Module& module) {
 
 Expected<RewrittenNode> RewriteRawNode(Module raw) {
   RewrittenNode node{std::move(raw), {}};
-  if (UsesExtension(node.module)) {
+  if (UsesShaderEnqueue(node.module)) {
     if (Expected<void> done = Rewrite(node); !done) return done.error();
     // Stand-ins that are used where the header never uses them have left names of what is gone.
     if (const Expected<Module> checked = ReadModule(WriteModule(node.module)); !checked)

@@ -22,8 +22,8 @@ struct RuleViolation {
 };
 
 // All violations, in the order of the module. `module` comes from ReadModule; pure, safe to call from many threads.
-// Dynamic rules (uniformity of values, counts known at run time) and rules between modules (payload sizes, names that
-// must exist) are not checked here.
+// Dynamic rules (uniformity, of which rules/uniformity.h warns; counts known at run time) and rules between modules
+// (payload sizes, names that must exist) are not checked here.
 [[nodiscard]] std::vector<RuleViolation> CheckRules(const Module& module);
 
 // One line: "node.comp:12: error: [rule] message (entry point 'main', %42)"; "warning" for what is tolerated.

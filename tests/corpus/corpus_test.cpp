@@ -9,6 +9,7 @@
 #include "spirv_lowering/ir/reader.h"
 #include "spirv_lowering/post/post.h"
 #include "spirv_lowering/rules/check_rules.h"
+#include "spirv_lowering/rules/uniformity.h"
 #include "tests/corpus/rows.h"
 #include "tests/support/gpu_test.h"
 
@@ -120,6 +121,13 @@ TEST_P(CorpusModule, BreaksNoRuleForWhichPipelinesAreRefused) {
   ASSERT_TRUE(module) << error << module.error().message;
   for (const spirv::RuleViolation& violation : spirv::CheckRules(*module))
     EXPECT_TRUE(violation.tolerated) << Describe(violation);
+}
+
+TEST_P(CorpusModule, WorkgroupsStayTogether) {
+  std::string error;
+  const Expected<spirv::Module> module = spirv::ReadModule(ReadModule(GetParam(), error));
+  ASSERT_TRUE(module) << error << module.error().message;
+  for (const spirv::RuleViolation& warning : spirv::CheckUniformity(*module)) ADD_FAILURE() << Describe(warning);
 }
 
 INSTANTIATE_TEST_SUITE_P(Dxc, CorpusModule, testing::ValuesIn(AllRows()), RowName);

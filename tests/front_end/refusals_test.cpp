@@ -78,6 +78,24 @@ TEST(Refusals, EmptyNodeName) {
       "NODE_STATIC_GRID(1,1,1);\nNODE_OUTPUT(Item, Next, \"\", 1);\nvoid main() { node_enqueue(Next_group(1)); }",
       "test.comp:4: output 'Next' has no node name");
 }
+TEST(Refusals, MaximaOf0) {
+  EXPECT_EQ(Refused("NODE_STATIC_GRID(1,1,1);\nNODE_OUTPUT(Item, Next, \"next\", 0);\nvoid main() {\n  "
+                    "node_enqueue(Next_thread(gl_LocalInvocationIndex));\n}"),
+            "test.comp:4: the maximum of NODE_OUTPUT 'Next' for node 'next' is 0, so nothing can be enqueued: give the "
+            "largest number of payloads that one workgroup allocates");
+  EXPECT_EQ(Refused("NODE_STATIC_GRID(1,1,1);\nNODE_ARRAY(8) NODE_MAX_PER_NODE(0) NODE_OUTPUT(Item, Next, \"next\", "
+                    "1);\nvoid main() { node_enqueue(Next_group(1)); }"),
+            "test.comp:4: NODE_MAX_PER_NODE in front of 'Next' for node 'next' is 0, so nothing can be enqueued: give "
+            "the largest number of payloads that one workgroup enqueues to one node");
+  EXPECT_EQ(
+      Refused("NODE_INPUTS(Item, items, 0);\nvoid main() { node_enqueue(Work_group(items.length())); }"),
+      "test.comp:3: the maximum of NODE_INPUTS 'items' is 0, so no payload can arrive: give the largest number of "
+      "payloads that one workgroup takes");
+  EXPECT_EQ(Refused("NODE_STATIC_GRID(1,1,1);\nNODE_LIMIT_OF(\"Work\") NODE_OUTPUT(Item, Next, \"next\", 0);\nvoid "
+                    "main() { node_enqueue(Next_group(1)); node_enqueue(Work_group(1)); }"),
+            "")
+      << "the maximum means nothing there";
+}
 TEST(Refusals, SpirvBefore14) {
   const std::string refusal = RefusalOfGlsl(std::string(kStart) + "NODE_STATIC_GRID(1,1,1);\nvoid main() {}",
                                             {.target_environment = "vulkan1.1"});

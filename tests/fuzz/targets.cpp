@@ -11,6 +11,7 @@
 #include "spirv_lowering/reflect/node_module.h"
 #include "spirv_lowering/reflect/reflect.h"
 #include "spirv_lowering/rules/check_rules.h"
+#include "spirv_lowering/rules/uniformity.h"
 
 namespace trellis::fuzz {
 namespace {
@@ -30,6 +31,13 @@ void RequireMessage(const Error& error) { Require(!error.message.empty(), "who r
 void RequireReadable(std::span<const uint32_t> words) {
   const Expected<spirv::Module> module = spirv::ReadModule(words);
   if (!module) Require(false, ("what comes out can be read, but: " + module.error().message).c_str());
+}
+
+void RequireDescriptions(const spirv::Module& module) {
+  for (const spirv::RuleViolation& violation : spirv::CheckRules(module))
+    Require(!Describe(violation).empty(), "a broken rule is described");
+  for (const spirv::RuleViolation& warning : spirv::CheckUniformity(module))
+    Require(!Describe(warning).empty(), "a warning is described");
 }
 
 // A pipeline with and without room for the launch address in its push constants.
@@ -64,8 +72,7 @@ void LowerEntryPoints(const spirv::Module& module, const LoweringVisitor& visit)
 void FuzzLowering(std::span<const uint32_t> words) {
   const Expected<spirv::Module> module = spirv::ReadNodeModule(words);
   if (!module) return RequireMessage(module.error());
-  for (const spirv::RuleViolation& violation : spirv::CheckRules(*module))
-    Require(!Describe(violation).empty(), "a broken rule is described");
+  RequireDescriptions(*module);
   LowerEntryPoints(*module, [](const Expected<spirv::LoweredNode>& lowered) {
     if (!lowered) return RequireMessage(lowered.error());
     RequireReadable(lowered->words);
@@ -77,8 +84,7 @@ void FuzzRewriter(std::span<const uint32_t> words) {
   if (!raw) return RequireMessage(raw.error());
   Expected<spirv::RewrittenNode> node = spirv::RewriteRawNode(*std::move(raw));
   if (!node) return RequireMessage(node.error());
-  for (const spirv::RuleViolation& violation : spirv::CheckRules(node->module))
-    Require(!Describe(violation).empty(), "a broken rule is described");
+  RequireDescriptions(node->module);
   spirv::StripDebugInfo(node->module);
   RequireReadable(spirv::WriteModule(node->module));
 }

@@ -68,6 +68,24 @@ Edits VertexEntryPoint(const std::string& operands) {
   };
 }
 
+// Workgroups of 32 invocations; %index is that of the invocation, and %first tells whether it is 0.
+Edits ManyInvocations() {
+  return Join({BuiltInVariable("%lane", "LocalInvocationIndex", "Input", "%uint"),
+               {{"LocalSize 1 1 1", "LocalSize 32 1 1"},
+                Before(kLength,
+                       "%index = OpLoad %uint %lane\n"
+                       "%first = OpIEqual %bool %index %uint_0")}});
+}
+
+// What stands between the two lines executes in the first invocation only.
+constexpr const char* kIfFirst =
+    "OpSelectionMerge %merge None\n"
+    "OpBranchConditional %first %then %merge\n"
+    "%then = OpLabel";
+constexpr const char* kEndIf =
+    "OpBranch %merge\n"
+    "%merge = OpLabel";
+
 // Promises not to write the input.
 Edits NonWritableInput() {
   return {Before("OpMemberDecorate %Item 0 Offset",
@@ -88,6 +106,12 @@ std::vector<BrokenModule> MakeBrokenModules() {
       {"allocate_count_float",
        "OpAllocateNodePayloadsAMDX/Payload-Count",
        {{"%uint_2 %uint_1 %uint_0", "%uint_2 %float_1 %uint_0"}}},
+      {"allocate_divergent", "OpAllocateNodePayloadsAMDX/uniform-control-flow",
+       Join({ManyInvocations(), {Statement(kIfFirst), {kEnqueue, kEndIf}}}), true},
+      {"allocate_divergent_count", "OpAllocateNodePayloadsAMDX/uniform-count",
+       Join({ManyInvocations(), {{"%uint_2 %uint_1 %uint_0", "%uint_2 %index %uint_0"}}}), true},
+      {"allocate_divergent_index", "OpAllocateNodePayloadsAMDX/uniform-index",
+       Join({ManyInvocations(), {{"%uint_2 %uint_1 %uint_0", "%uint_2 %uint_1 %index"}}}), true},
       {"allocate_index_float",
        "OpAllocateNodePayloadsAMDX/Node-Index",
        {{"%uint_2 %uint_1 %uint_0", "%uint_2 %uint_1 %float_1"}}},
@@ -125,6 +149,8 @@ std::vector<BrokenModule> MakeBrokenModules() {
       {"coalescing_twice", "CoalescingAMDX/once", {{kMaxGrid, coalescing + "\n" + coalescing}}},
       {"coalescing_with_maximum_grid", "CoalescingAMDX/exclusive", {Mode(coalescing)}},
       {"coalescing_with_static_grid", "CoalescingAMDX/exclusive", {{kMaxGrid, coalescing + "\n" + static_grid}}},
+      {"enqueue_divergent", "OpEnqueueNodePayloadsAMDX/uniform-control-flow",
+       Join({ManyInvocations(), {Before(kEnqueue, kIfFirst), Before("OpReturn", kEndIf)}}), true},
       {"enqueue_input", "OpEnqueueNodePayloadsAMDX/Payload-Array", {{kEnqueue, "OpEnqueueNodePayloadsAMDX %input"}}},
       {"enqueue_integer", "OpEnqueueNodePayloadsAMDX/Payload-Array", {{kEnqueue, "OpEnqueueNodePayloadsAMDX %value"}}},
       {"finish_allocation",
@@ -135,6 +161,11 @@ std::vector<BrokenModule> MakeBrokenModules() {
        {{kMaxGrid, coalescing},
         Decoration(tracked),
         Statement("%finish = OpFinishWritingNodePayloadAMDX %bool %input")}},
+      {"finish_divergent", "OpFinishWritingNodePayloadAMDX/uniform-control-flow",
+       Join({ManyInvocations(),
+             {Decoration(tracked), Before("OpReturn", kIfFirst),
+              Before("OpReturn", "%last = OpFinishWritingNodePayloadAMDX %bool %input"), Before("OpReturn", kEndIf)}}),
+       true},
       {"finish_integer",
        "OpFinishWritingNodePayloadAMDX/Result-Type",
        {Decoration(tracked), Statement("%finish = OpFinishWritingNodePayloadAMDX %uint %input")}},

@@ -9,6 +9,7 @@
 #include "spirv_lowering/ir/writer.h"
 #include "spirv_lowering/post/post.h"
 #include "spirv_lowering/rules/check_rules.h"
+#include "spirv_lowering/rules/uniformity.h"
 #include "spirv_lowering/rules/validator_view.h"
 #include "tests/rules/broken_modules.h"
 
@@ -35,11 +36,17 @@ Module ReadBroken(const BrokenModule& broken) {
   return module;
 }
 
+std::vector<RuleViolation> AllViolations(const Module& module) {
+  std::vector<RuleViolation> violations = CheckRules(module);
+  for (RuleViolation& warning : CheckUniformity(module)) violations.push_back(std::move(warning));
+  return violations;
+}
+
 class BrokenModuleTest : public testing::TestWithParam<BrokenModule> {};
 
 TEST_P(BrokenModuleTest, IsRefusedForTheOneRule) {
   const BrokenModule& broken = GetParam();
-  const std::vector<RuleViolation> violations = CheckRules(ReadBroken(broken));
+  const std::vector<RuleViolation> violations = AllViolations(ReadBroken(broken));
   ASSERT_FALSE(violations.empty()) << "nothing found";
   for (const RuleViolation& violation : violations) {
     EXPECT_EQ(violation.rule, broken.rule) << Describe(violation);
@@ -79,7 +86,7 @@ TEST(BrokenModules, UnknownNameIsAnError) {
 
 TEST(Rules, ValidModuleBreaksNone) {
   const Module module = ReadText(ValueOf(ValidText()));
-  for (const RuleViolation& violation : CheckRules(module)) ADD_FAILURE() << Describe(violation);
+  for (const RuleViolation& violation : AllViolations(module)) ADD_FAILURE() << Describe(violation);
   const Expected<void> valid = Validate(WriteModule(module));
   EXPECT_TRUE(valid) << valid.error().message;
 }
@@ -144,7 +151,8 @@ TEST(Rules, CompilersPassAVariableWhereValidityWantsAType) {
 // Any module that the reader accepts can be checked: each word of a module is replaced in turn.
 TEST(Rules, HostileModulesAreCheckedToo) {
   std::vector<std::string> texts = {ValueOf(ValidText())};
-  for (const char* name : {"shared_input_written", "finish_untracked", "mesh_recursion"})
+  for (const char* name :
+       {"shared_input_written", "finish_untracked", "mesh_recursion", "allocate_divergent", "enqueue_divergent"})
     texts.push_back(ValueOf(BrokenText(name)));
   for (const std::string& text : texts) {
     const Expected<std::vector<uint32_t>> words = Assemble(text);
@@ -155,7 +163,7 @@ TEST(Rules, HostileModulesAreCheckedToo) {
         changed[at] = value;
         Expected<Module> module = ReadModule(changed);
         if (!module) continue;
-        for (const RuleViolation& violation : CheckRules(*module)) EXPECT_FALSE(Describe(violation).empty());
+        for (const RuleViolation& violation : AllViolations(*module)) EXPECT_FALSE(Describe(violation).empty());
         EXPECT_FALSE(WriteModule(ForValidator(*std::move(module))).empty());
       }
     }

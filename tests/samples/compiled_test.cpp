@@ -11,6 +11,7 @@
 #include "spirv_lowering/lower.h"
 #include "spirv_lowering/post/post.h"
 #include "spirv_lowering/rules/check_rules.h"
+#include "spirv_lowering/rules/uniformity.h"
 #include "spirv_lowering/rules/validator_view.h"
 #include "tools/trellis/files.h"
 #include "tools/trellis/node_reports.h"
@@ -49,6 +50,10 @@ class CompiledSample : public testing::TestWithParam<std::string> {
 
 TEST_P(CompiledSample, BreaksNoRule) {
   for (const spirv::RuleViolation& violation : spirv::CheckRules(module_)) ADD_FAILURE() << Describe(violation);
+}
+
+TEST_P(CompiledSample, WorkgroupsStayTogether) {
+  for (const spirv::RuleViolation& warning : spirv::CheckUniformity(module_)) ADD_FAILURE() << Describe(warning);
 }
 
 // Where spirv-val is wrong. All other samples pass it as they are.

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "spirv_lowering/support/nearest_word.h"
 #include "tools/trellis/node_reports.h"
 
 namespace trellis::tool {
@@ -18,6 +19,19 @@ Arguments ParseOrFail(const std::vector<std::string>& words) {
 std::string Refusal(const std::vector<std::string>& words) {
   const Expected<Arguments> arguments = Arguments::Parse(words, kShapes);
   return arguments ? std::string() : arguments.error().message;
+}
+
+TEST(NearestWord, IsNearEnough) {
+  EXPECT_EQ(EditDistance("", "abc"), 3u);
+  EXPECT_EQ(EditDistance("kitten", "sitting"), 3u);
+  EXPECT_EQ(EditDistance("comiple", "compile"), 1u) << "neighbours swapped";
+  const std::vector<std::string_view> words = {"compile", "validate", "reflect", "lower"};
+  EXPECT_EQ(NearestWord("complie", words), "compile");
+  EXPECT_EQ(NearestWord("lwer", words), "lower");
+  EXPECT_EQ(NearestWord("val", words), "validate") << "an abbreviation";
+  EXPECT_EQ(NearestWord("va", words), "");
+  EXPECT_EQ(NearestWord("refute", words), "");
+  EXPECT_EQ(NearestWord("", words), "");
 }
 
 TEST(Arguments, OptionsStandAnywhere) {

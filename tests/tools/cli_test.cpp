@@ -64,6 +64,10 @@ class Cli : public testing::Test {
     EXPECT_NE(result.output.find(part), std::string::npos) << result.output;
     EXPECT_EQ(result.output.find('\n'), result.output.size() - 1) << result.output;
   }
+  static void ExpectRefusal(const ProgramResult& result, const std::string& message) {
+    EXPECT_EQ(result.exit_code, 1);
+    EXPECT_EQ(result.output, "trellis: " + message + "\n");
+  }
 
  private:
   TemporaryFolder folder_;
@@ -111,8 +115,127 @@ TEST_F(Cli, MissingAndBrokenFilesExitWith1) {
       ExpectOneLine(result, std::string("trellis: ") + Path(file));
     }
   }
-  const ProgramResult compiled = Run({"compile", Path("missing.comp")});
-  EXPECT_EQ(compiled.exit_code, 1) << compiled.output;
+}
+
+TEST_F(Cli, FilesThatAreNoModulesAreToldWhatToDo) {
+  Put("node.glsl", kNode);
+  Expected<std::string> module = ReadText(CompiledNode());
+  ASSERT_TRUE(module);
+  Put("short.spv", module->substr(0, 301));
+  Put("cut.spv", module->substr(0, 300));
+  for (const char* verb : {"validate", "reflect", "disassemble"}) {
+    ExpectRefusal(Run({verb, Path("node.glsl")}),
+                  Path("node.glsl") + ": is not a SPIR-V module; 'trellis compile' makes modules of nodes in GLSL");
+    ExpectRefusal(Run({verb, Path("short.spv")}),
+                  Path("short.spv") +
+                      ": is a SPIR-V module that was cut short: it has 301 bytes, which is no multiple "
+                      "of 4; make the file again");
+    const ProgramResult cut = Run({verb, Path("cut.spv")});
+    EXPECT_EQ(cut.exit_code, 1) << cut.output;
+    ExpectOneLine(cut, "; the file was cut short: make it again\n");
+  }
+}
+
+TEST_F(Cli, SourcesThatCannotBeCompiledAreToldWhatToDo) {
+  Put("node.hlsl", kNode);
+  Put("node.glsl", kNode);
+  Put("node.vert", kNode);
+  const auto expect = [&](const std::string& name, const std::string& message) {
+    ExpectRefusal(Run({"compile", Path(name), "-o", Path("x.spv")}), Path(name) + ": " + message);
+  };
+  expect("node.hlsl",
+         "HLSL is not compiled here: let DXC make SPIR-V of it (-spirv) and check that with 'trellis validate', or "
+         "write the node in GLSL");
+  for (const char* name : {"node.glsl", "node.vert"}) {
+    expect(name,
+           "the name does not tell whether it is a compute or a mesh shader: name it .comp or .mesh, or add -S comp or "
+           "-S mesh");
+  }
+  expect("missing.comp", "No such file or directory");
+  expect("include", "is a folder");
+  CompiledNode();
+  expect("node.spv",
+         "is a SPIR-V module, not GLSL: nothing is left to compile; 'trellis validate' checks it and 'trellis reflect' "
+         "describes it");
+  EXPECT_FALSE(fs::exists(Path("x.spv")));
+  const ProgramResult staged =
+      Run({"compile", Path("node.glsl"), "-S", "comp", "-I" + Path("include"), "-DGROUP=4", "-o", Path("staged.spv")});
+  EXPECT_EQ(staged.exit_code, 0) << staged.output;
+  Put("node.comp.glsl", kNode);
+  const ProgramResult named =
+      Run({"compile", Path("node.comp.glsl"), "-I" + Path("include"), "-DGROUP=4", "-o", Path("named.spv")});
+  EXPECT_EQ(named.exit_code, 0) << named.output;
+}
+
+TEST_F(Cli, APlainComputeShaderIsWarnedOf) {
+  Put("plain.comp", "#version 460\nlayout(local_size_x = 4) in;\nvoid main() {}\n");
+  const ProgramResult plain = Run({"compile", Path("plain.comp"), "-o", Path("plain.spv")});
+  EXPECT_EQ(plain.exit_code, 0);
+  EXPECT_EQ(plain.output,
+            Path("plain.comp") +
+                ": warning: uses nothing of trellis/node_payload.glsl, so it is an ordinary compute shader: as a node "
+                "it enqueues nothing, and its payload is one uvec3, its grid. Include the header and declare what else "
+                "it is: NODE_INPUT, NODE_INPUTS, NODE_STATIC_GRID, NODE_OUTPUT\n");
+  EXPECT_EQ(Compile({"-o", Path("node.spv")}).output, "");
+}
+
+TEST_F(Cli, AnAllocationThatNotAllInvocationsReachIsWarnedOf) {
+  std::string node = kNode;
+  node.replace(node.find("Work w = Work_thread(1);"), 24,
+               "if (gl_LocalInvocationIndex > 0) return;\nWork w = Work_group(1);");
+  Put("node.comp", node);
+  const ProgramResult compiled = Compile({"-o", Path("node.spv")});
+  EXPECT_EQ(compiled.exit_code, 0);
+  ExpectOneLine(
+      compiled,
+      "node.comp:10: warning: [OpAllocateNodePayloadsAMDX/uniform-control-flow] payloads of 'Work' for node "
+      "'worker' are allocated for the workgroup, but some of its invocations may not get here: the branch at ");
+  ExpectOneLine(compiled,
+                "node.comp:9, behind which some of them may return, depends on LocalInvocationIndex; allocate outside "
+                "of it, or for each invocation with _thread (entry point 'main', %");
+  EXPECT_TRUE(fs::exists(Path("node.spv")));
+  const ProgramResult validated = Run({"validate", Path("node.spv")});
+  EXPECT_EQ(validated.exit_code, 0);
+  ExpectOneLine(validated, "node.spv: warning: [OpAllocateNodePayloadsAMDX/uniform-control-flow]");
+  EXPECT_EQ(Run({"validate", "--strict", Path("node.spv")}).exit_code, 1);
+}
+
+TEST_F(Cli, UnknownNodesAreToldWhichThereAre) {
+  const std::string one = CompiledNode();
+  ExpectRefusal(Run({"reflect", one, "--entry", "nope"}), one + ": there is no node 'nope'; the only one is 'main'");
+  const std::string both = Path("both.spv");
+  ASSERT_EQ(Run({"compile", Path("node.comp"), Path("node.comp"), "-e", "first", "-e", "second", "-I" + Path("include"),
+                 "-DGROUP=4", "-o", both})
+                .exit_code,
+            0);
+  ExpectRefusal(Run({"reflect", both, "--entry", "nope"}),
+                both + ": there is no node 'nope'; there are 'first' and 'second'");
+  ExpectRefusal(Run({"lower", both, "-o", Path("x.spv"), "--entry", "nope"}),
+                both + ": there is no node 'nope'; there are 'first' and 'second'");
+}
+
+TEST_F(Cli, MisspeltWordsAreToldTheNearest) {
+  const auto expect = [&](std::vector<std::string> words, const std::string& message) {
+    const ProgramResult result = Run(std::move(words));
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_EQ(result.output, message + "\n");
+  };
+  expect({"complie", "a.comp"}, "trellis: there is no verb 'complie': did you mean 'compile'? (see 'trellis --help')");
+  expect({"dis"}, "trellis: there is no verb 'dis': did you mean 'disassemble'? (see 'trellis --help')");
+  expect({"frobnicate"},
+         "trellis: there is no verb 'frobnicate'; the verbs are 'compile', 'validate', 'reflect', 'lower' and "
+         "'disassemble' (see 'trellis --help')");
+  expect({"validate", "--strct", "a.spv"},
+         "trellis validate: unknown option '--strct': did you mean '--strict'? (see 'trellis validate --help')");
+  expect({"validate", "--quux", "a.spv"}, "trellis validate: unknown option '--quux' (see 'trellis validate --help')");
+  expect({"compile", "a.comp", "-S", "vert"},
+         "trellis compile: -S takes comp or mesh, not 'vert' (see 'trellis compile --help')");
+  expect({"compile", "a.comp", "-e", "x", "-e", "y"},
+         "trellis compile: -e is given 2 times, but there is 1 input: the n-th name is for the n-th of them (see "
+         "'trellis compile --help')");
+  expect({"compile", "a/cull.comp", "a/draw.comp", "-o", "x.spv"},
+         "trellis compile: two inputs have the entry point 'main', and -o makes one module of them: name each with -e, "
+         "as in 'trellis compile cull.comp draw.comp -e cull -e draw -o OUTPUT' (see 'trellis compile --help')");
 }
 
 TEST_F(Cli, CompileValidateReflectLowerDisassemble) {
@@ -155,12 +278,12 @@ TEST_F(Cli, SeveralInputsBecomeOneModule) {
   EXPECT_NE(reflected.output.find("node 'second'"), std::string::npos);
   const ProgramResult lower = Run({"lower", Path("both.spv"), "-o", Path("x.spv")});
   EXPECT_EQ(lower.exit_code, 2);
-  ExpectOneLine(lower, "has 2 nodes: choose one with --entry");
+  ExpectOneLine(lower, "has the nodes 'first' and 'second': choose one with --entry");
   EXPECT_EQ(Run({"lower", Path("both.spv"), "-o", Path("x.spv"), "--entry", "second"}).exit_code, 0);
   const ProgramResult same = Run(
       {"compile", Path("node.comp"), Path("node.comp"), "-I" + Path("include"), "-DGROUP=4", "-o", Path("both.spv")});
-  EXPECT_EQ(same.exit_code, 1);
-  ExpectOneLine(same, "two entry points have the name 'main'");
+  EXPECT_EQ(same.exit_code, 2);
+  ExpectOneLine(same, "two inputs have the entry point 'main'");
 }
 
 TEST_F(Cli, DependencyFileNamesSourceIncludeAndHeader) {
@@ -235,8 +358,9 @@ TEST_F(Cli, CrashOfGlslangIsOneClearLine) {
 
 TEST_F(Cli, MissingGlslangIsOneClearLine) {
   const ProgramResult compiled = Compile({"-o", Path("node.spv"), "--glslang", Path("nowhere")});
-  EXPECT_EQ(compiled.exit_code, 1);
-  ExpectOneLine(compiled, "nowhere");
+  ExpectRefusal(compiled, "glslang cannot be run: " + Path("nowhere") +
+                              ": No such file or directory; --glslang or TRELLIS_GLSLANG must name the program "
+                              "glslangValidator or glslang");
   setenv("TRELLIS_GLSLANG", "", 1);
   const std::string path = std::getenv("PATH");
   setenv("PATH", "/nonexistent", 1);

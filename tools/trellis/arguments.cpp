@@ -2,7 +2,20 @@
 
 #include <algorithm>
 
+#include "spirv_lowering/support/nearest_word.h"
+
 namespace trellis::tool {
+namespace {
+
+Error UnknownOption(const std::string& name, const std::vector<OptionShape>& shapes) {
+  std::vector<std::string_view> options = {"--help"};
+  for (const OptionShape& shape : shapes) options.push_back(shape.name);
+  const std::string_view nearest = NearestWord(name, options);
+  return Error{"unknown option '" + name + "'" +
+               (nearest.empty() ? "" : ": did you mean '" + std::string(nearest) + "'?")};
+}
+
+}  // namespace
 
 Expected<Arguments> Arguments::Parse(const std::vector<std::string>& words, const std::vector<OptionShape>& shapes) {
   Arguments result;
@@ -22,7 +35,7 @@ Expected<Arguments> Arguments::Parse(const std::vector<std::string>& words, cons
     const auto shape = std::find_if(shapes.begin(), shapes.end(), [&](const OptionShape& each) {
       return each.name == name || (each.joined && word.starts_with(each.name));
     });
-    if (shape == shapes.end()) return Error{"unknown option '" + name + "'"};
+    if (shape == shapes.end()) return UnknownOption(name, shapes);
     std::vector<std::string>& values = result.values_[std::string(shape->name)];
     if (!shape->takes_value) {
       if (equals != std::string::npos) return Error{"option '" + name + "' takes no value"};

@@ -9,9 +9,11 @@
 #include "spirv_lowering/ir/reader.h"
 #include "spirv_lowering/ir/writer.h"
 #include "spirv_lowering/rules/check_rules.h"
+#include "spirv_lowering/rules/uniformity.h"
 #include "tools/trellis/arguments.h"
 #include "tools/trellis/files.h"
 #include "tools/trellis/glslang.h"
+#include "tools/trellis/sources.h"
 #include "tools/trellis/verb.h"
 
 namespace trellis::tool {
@@ -49,12 +51,7 @@ struct CompileOptions {
   std::string variable;  // of a C++ header; empty: a binary
 };
 
-struct Input {
-  std::string path;
-  std::string entry_point;  // empty: main
-};
-
-std::vector<std::string> GlslangCommand(const CompileOptions& options, const Input& input, const fs::path& raw,
+std::vector<std::string> GlslangCommand(const CompileOptions& options, const SourceFile& input, const fs::path& raw,
                                         const fs::path& dependencies) {
   // Lines and sources are needed for messages; they are taken out afterwards.
   std::vector<std::string> command = {
@@ -80,10 +77,13 @@ std::string Messages(const ProgramResult& result, const std::string& input) {
   return text;
 }
 
-Expected<void> RunGlslang(const CompileOptions& options, const Input& input, const fs::path& raw,
+Expected<void> RunGlslang(const CompileOptions& options, const SourceFile& input, const fs::path& raw,
                           const fs::path& dependencies) {
   const Expected<ProgramResult> result = RunProgram(GlslangCommand(options, input, raw, dependencies));
-  if (!result) return result.error();
+  if (!result) {
+    return Error{"glslang cannot be run: " + result.error().message +
+                 "; --glslang or TRELLIS_GLSLANG must name the program glslangValidator or glslang"};
+  }
   std::fputs(Messages(*result, input.path).c_str(), stderr);
   if (result->signal != 0) {
     return Error{input.path + ": glslang crashed (signal " + std::to_string(result->signal) +
@@ -120,6 +120,22 @@ std::string_view Hint(const std::string& rule) {
   return {};
 }
 
+// What a warning asks for, in words of the header.
+std::string_view WarningHint(const std::string& rule) {
+  if (rule == "OpAllocateNodePayloadsAMDX/uniform-control-flow")
+    return "allocate outside of it, or for each invocation with _thread";
+  if (rule.starts_with("OpAllocateNodePayloadsAMDX/")) return "use a value that all of them have, or _thread";
+  return "move it out of there";
+}
+
+void Warn(const spirv::RewrittenNode& node, const std::string& input) {
+  for (spirv::RuleViolation violation : spirv::CheckUniformity(node.module)) {
+    violation.message += "; " + std::string(WarningHint(violation.rule));
+    const std::string file = violation.where.line == 0 ? input + ": " : std::string();
+    std::fprintf(stderr, "%s%s\n", file.c_str(), Describe(violation).c_str());
+  }
+}
+
 Expected<void> Check(const spirv::RewrittenNode& node, const std::string& input) {
   const std::vector<spirv::RuleViolation> violations = spirv::CheckRules(node.module);
   for (spirv::RuleViolation violation : violations) {
@@ -136,14 +152,20 @@ Expected<void> Check(const spirv::RewrittenNode& node, const std::string& input)
   return {};
 }
 
+constexpr const char* kPlainShader =
+    "warning: uses nothing of trellis/node_payload.glsl, so it is an ordinary compute shader: as a node it enqueues "
+    "nothing, and its payload is one uvec3, its grid. Include the header and declare what else it is: NODE_INPUT, "
+    "NODE_INPUTS, NODE_STATIC_GRID, NODE_OUTPUT";
+
 struct Compiled {
   spirv::Module module;
   std::string dependencies;  // as in a Makefile rule, behind the colon
 };
 
-Expected<Compiled> Compile(const CompileOptions& options, const Input& input) {
+Expected<Compiled> Compile(const CompileOptions& options, const SourceFile& input) {
   const TemporaryFolder folder;
-  if (folder.path().empty()) return Error{"no temporary folder can be made"};
+  if (folder.path().empty()) return Error{"no temporary folder can be made: TMPDIR must name one that can be written"};
+  if (Expected<void> fine = CheckSource(input.path, options.stage); !fine) return fine.error();
   const fs::path raw = folder.path() / "raw.spv";
   const fs::path rule = folder.path() / "raw.d";
   if (Expected<void> ran = RunGlslang(options, input, raw, rule); !ran) return ran.error();
@@ -151,9 +173,12 @@ Expected<Compiled> Compile(const CompileOptions& options, const Input& input) {
   if (!words) return words.error();
   Expected<spirv::Module> module = spirv::ReadModule(*words);
   if (!module) return Error{input.path + ": glslang's output: " + module.error().message};
+  const bool is_plain = !spirv::UsesShaderEnqueue(*module);
   Expected<spirv::RewrittenNode> node = spirv::RewriteRawNode(*std::move(module));
   if (!node) return node.error();
   if (Expected<void> fine = Check(*node, input.path); !fine) return fine.error();
+  if (is_plain) std::fprintf(stderr, "%s: %s\n", input.path.c_str(), kPlainShader);
+  Warn(*node, input.path);
   if (!options.debug) spirv::StripDebugInfo(node->module);
   Expected<std::string> dependencies = ReadText(rule);
   if (!dependencies) return dependencies.error();
@@ -192,10 +217,10 @@ Expected<void> Write(const CompileOptions& options, std::vector<Compiled> parts,
   return WriteText(dependency_file, rule + "\n");
 }
 
-int CompileAll(const CompileOptions& options, const std::vector<Input>& inputs, const Arguments& arguments) {
+int CompileAll(const CompileOptions& options, const std::vector<SourceFile>& inputs, const Arguments& arguments) {
   std::vector<Compiled> parts;
   int exit_code = kOk;
-  for (const Input& input : inputs) {
+  for (const SourceFile& input : inputs) {
     Expected<Compiled> compiled = Compile(options, input);
     if (!compiled) {
       exit_code = Refuse(compiled.error().message);
@@ -229,23 +254,23 @@ int Run(const std::vector<std::string>& words) {
   if (several && arguments->Has("-M") && !arguments->Has("-o"))
     return WrongUsage("compile", "-M with several inputs needs -o");
   if (arguments->Has("--vn") && !arguments->Has("-o")) return WrongUsage("compile", "--vn needs -o");
-  std::vector<Input> inputs;
-  const std::vector<std::string> entry_points = arguments->Values("-e");
-  if (entry_points.size() > arguments->inputs().size()) return WrongUsage("compile", "more -e than inputs");
-  for (const std::string& path : arguments->inputs()) {
-    inputs.push_back({path, inputs.size() < entry_points.size() ? entry_points[inputs.size()] : std::string()});
-  }
+  const std::string stage = arguments->Value("-S");
+  if (arguments->Has("-S") && stage != "comp" && stage != "mesh")
+    return WrongUsage("compile", "-S takes comp or mesh, not '" + stage + "'");
+  const Expected<std::vector<SourceFile>> inputs =
+      NameSources(arguments->inputs(), arguments->Values("-e"), arguments->Has("-o"));
+  if (!inputs) return WrongUsage("compile", inputs.error().message);
   Expected<std::string> glslang = FindGlslang(arguments->Value("--glslang"));
   if (!glslang) return Refuse(glslang.error().message);
   const CompileOptions options{*glslang,
                                FindHeaderFolder(),
                                arguments->Values("-D"),
                                arguments->Values("-I"),
-                               arguments->Value("-S"),
+                               stage,
                                arguments->Value("--target-env", "vulkan1.3"),
                                arguments->Has("-g"),
                                arguments->Value("--vn")};
-  return CompileAll(options, inputs, *arguments);
+  return CompileAll(options, *inputs, *arguments);
 }
 
 }  // namespace

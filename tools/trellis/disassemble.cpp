@@ -26,7 +26,7 @@ int Run(const std::vector<std::string>& words) {
   Expected<std::vector<uint32_t>> module = ReadWords(input);
   if (!module) return Refuse(module.error().message);
   Expected<std::string> text = spirv::Disassemble(*module);
-  if (!text) return Refuse(input + ": " + text.error().message);
+  if (!text) return Refuse(AboutModule(input, text.error().message).message);
   if (arguments->Has("-o")) {
     Expected<void> written = WriteText(arguments->Value("-o"), *text);
     return written ? kOk : Refuse(written.error().message);

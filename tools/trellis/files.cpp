@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -21,6 +22,11 @@ Error About(const std::filesystem::path& path, const std::string& what) { return
 
 }  // namespace
 
+bool BeginsAsModule(std::string_view bytes) {
+  constexpr std::array<std::string_view, 2> kMagic = {"\x03\x02\x23\x07", "\x07\x23\x02\x03"};
+  return bytes.starts_with(kMagic[0]) || bytes.starts_with(kMagic[1]);
+}
+
 Expected<std::string> ReadText(const std::filesystem::path& path) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) return About(path, "is a folder");
@@ -36,8 +42,11 @@ Expected<std::string> ReadText(const std::filesystem::path& path) {
 Expected<std::vector<uint32_t>> ReadWords(const std::filesystem::path& path) {
   Expected<std::string> text = ReadText(path);
   if (!text) return text.error();
-  if (text->empty() || text->size() % sizeof(uint32_t) != 0) {
-    return About(path, "not a SPIR-V binary (" + std::to_string(text->size()) + " bytes)");
+  if (!BeginsAsModule(*text))
+    return About(path, "is not a SPIR-V module; 'trellis compile' makes modules of nodes in GLSL");
+  if (text->size() % sizeof(uint32_t) != 0) {
+    return About(path, "is a SPIR-V module that was cut short: it has " + std::to_string(text->size()) +
+                           " bytes, which is no multiple of 4; make the file again");
   }
   std::vector<uint32_t> words(text->size() / sizeof(uint32_t));
   std::memcpy(words.data(), text->data(), text->size());
@@ -48,8 +57,13 @@ Expected<spirv::Module> ReadNodes(const std::filesystem::path& path) {
   Expected<std::vector<uint32_t>> words = ReadWords(path);
   if (!words) return words.error();
   Expected<spirv::Module> module = spirv::ReadNodeModule(*words);
-  if (!module) return About(path, module.error().message);
+  if (!module) return AboutModule(path, module.error().message);
   return module;
+}
+
+Error AboutModule(const std::filesystem::path& path, const std::string& reason) {
+  const bool ends_early = reason.find("truncated") != std::string::npos;
+  return About(path, reason + (ends_early ? "; the file was cut short: make it again" : ""));
 }
 
 Expected<void> WriteText(const std::filesystem::path& path, std::string_view text) {

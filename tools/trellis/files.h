@@ -13,10 +13,15 @@
 
 namespace trellis::tool {
 
+// Returns whether `bytes` begins with SPIR-V's magic number, in either byte order.
+[[nodiscard]] bool BeginsAsModule(std::string_view bytes);
+
 // Errors begin with the path.
 [[nodiscard]] Expected<std::string> ReadText(const std::filesystem::path& path);
 [[nodiscard]] Expected<std::vector<uint32_t>> ReadWords(const std::filesystem::path& path);
 [[nodiscard]] Expected<spirv::Module> ReadNodes(const std::filesystem::path& path);
+// Returns why the module in that file cannot be read, and what to do if it ends early.
+[[nodiscard]] Error AboutModule(const std::filesystem::path& path, const std::string& reason);
 [[nodiscard]] Expected<void> WriteText(const std::filesystem::path& path, std::string_view text);
 [[nodiscard]] Expected<void> WriteWords(const std::filesystem::path& path, std::span<const uint32_t> words);
 

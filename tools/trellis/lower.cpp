@@ -53,13 +53,12 @@ int Run(const std::vector<std::string>& words) {
   const std::string& input = arguments->inputs()[0];
   Expected<spirv::Module> module = ReadNodes(input);
   if (!module) return Refuse(module.error().message);
-  const std::vector<std::string> names = NodeNames(*module);
-  if (!arguments->Has("--entry") && names.size() != 1) {
-    return WrongUsage("lower", input + " has " + std::to_string(names.size()) + " nodes: choose one with --entry");
-  }
+  Expected<std::vector<std::string>> names = ChooseNodes(*module, arguments->Value("--entry"));
+  if (!names) return Refuse(input + ": " + names.error().message);
+  if (names->size() > 1)
+    return WrongUsage("lower", input + " has the nodes " + Listed(*names, "and") + ": choose one with --entry");
 
-  Expected<NodeReport> report =
-      ReportNode(*module, arguments->Value("--entry", names.empty() ? "" : names[0]), *specialization);
+  Expected<NodeReport> report = ReportNode(*module, names->front(), *specialization);
   if (!report) return Refuse(input + ": " + report.error().message);
   if (report->stage != "compute")
     return Refuse(input + ": '" + report->info.entry_point + "' is a mesh node: only compute nodes are lowered");

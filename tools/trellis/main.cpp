@@ -3,6 +3,8 @@
 #include <array>
 #include <cstdio>
 
+#include "spirv_lowering/support/nearest_word.h"
+#include "tools/trellis/node_reports.h"
 #include "tools/trellis/verb.h"
 
 namespace trellis::tool {
@@ -20,6 +22,15 @@ void PrintHelp() {
       "exit status: 0 done, 1 the input was refused, 2 the command line is wrong");
 }
 
+int RefuseVerb(const std::string& name) {
+  std::vector<std::string> verbs;
+  for (const Verb* verb : kVerbs) verbs.emplace_back(verb->name);
+  const std::string_view nearest = NearestWord(name, verbs);
+  return WrongUsage("", "there is no verb '" + name + "'" +
+                            (nearest.empty() ? "; the verbs are " + Listed(verbs, "and")
+                                             : ": did you mean '" + std::string(nearest) + "'?"));
+}
+
 int Main(const std::vector<std::string>& arguments) {
   if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h") {
     PrintHelp();
@@ -31,7 +42,7 @@ int Main(const std::vector<std::string>& arguments) {
   }
   const auto verb =
       std::find_if(kVerbs.begin(), kVerbs.end(), [&](const Verb* each) { return each->name == arguments[0]; });
-  if (verb == kVerbs.end()) return WrongUsage("", "there is no verb '" + arguments[0] + "'");
+  if (verb == kVerbs.end()) return RefuseVerb(arguments[0]);
   if (std::find_if(arguments.begin() + 1, arguments.end(),
                    [](const std::string& each) { return each == "--help" || each == "-h"; }) != arguments.end()) {
     std::fputs(std::string((*verb)->help).c_str(), stdout);

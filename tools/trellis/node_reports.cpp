@@ -120,6 +120,26 @@ std::vector<std::string> NodeNames(const spirv::Module& module) {
   return names;
 }
 
+std::string Listed(const std::vector<std::string>& words, std::string_view last_joint) {
+  std::string text;
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (i > 0) text += i + 1 < words.size() ? ", " : " " + std::string(last_joint) + " ";
+    text += "'" + words[i] + "'";
+  }
+  return text;
+}
+
+Expected<std::vector<std::string>> ChooseNodes(const spirv::Module& module, const std::string& wanted) {
+  std::vector<std::string> names = NodeNames(module);
+  if (names.empty()) return Error{"no compute or mesh entry point, so there is no node in it"};
+  if (wanted.empty()) return names;
+  if (std::find(names.begin(), names.end(), wanted) == names.end()) {
+    return Error{"there is no node '" + wanted + "'; " + (names.size() == 1 ? "the only one is " : "there are ") +
+                 Listed(names, "and")};
+  }
+  return std::vector<std::string>{wanted};
+}
+
 Expected<NodeReport> ReportNode(const spirv::Module& module, const std::string& entry_point,
                                 const spirv::Specialization& specialization) {
   const bool is_mesh = FindEntry(module, entry_point, spv::ExecutionModel::GLCompute) == nullptr &&

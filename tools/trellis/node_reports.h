@@ -2,6 +2,8 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "spirv_lowering/ir/module.h"
 #include "spirv_lowering/reflect/node_info.h"
@@ -15,8 +17,13 @@ struct NodeReport {
   spirv::NodeInfo info;
 };
 
+// "'a', 'b' and 'c'", with another word in place of "and".
+[[nodiscard]] std::string Listed(const std::vector<std::string>& words, std::string_view last_joint);
+
 // Entry points that may be nodes: compute and mesh, in the order of the module.
 [[nodiscard]] std::vector<std::string> NodeNames(const spirv::Module& module);
+// `wanted`, or all of them if it is empty. Error: there are none, or it is not among them.
+[[nodiscard]] Expected<std::vector<std::string>> ChooseNodes(const spirv::Module& module, const std::string& wanted);
 [[nodiscard]] Expected<NodeReport> ReportNode(const spirv::Module& module, const std::string& entry_point,
                                               const spirv::Specialization& specialization);
 

@@ -30,11 +30,10 @@ int Run(const std::vector<std::string>& words) {
   Expected<spirv::Module> module = ReadNodes(input);
   if (!module) return Refuse(module.error().message);
 
-  std::vector<std::string> names = NodeNames(*module);
-  if (arguments->Has("--entry")) names = {arguments->Value("--entry")};
-  if (names.empty()) return Refuse(input + ": no compute or mesh entry point");
+  Expected<std::vector<std::string>> names = ChooseNodes(*module, arguments->Value("--entry"));
+  if (!names) return Refuse(input + ": " + names.error().message);
   std::string text;
-  for (const std::string& name : names) {
+  for (const std::string& name : *names) {
     Expected<NodeReport> report = ReportNode(*module, name, *specialization);
     if (!report) return Refuse(input + ": " + report.error().message);
     if (arguments->Has("--json")) {

@@ -1,10 +1,13 @@
 // trellis validate: the extension's rules, and spirv-val.
 #include <algorithm>
 #include <cstdio>
+#include <iterator>
+#include <utility>
 
 #include "spirv_lowering/ir/writer.h"
 #include "spirv_lowering/post/post.h"
 #include "spirv_lowering/rules/check_rules.h"
+#include "spirv_lowering/rules/uniformity.h"
 #include "spirv_lowering/rules/validator_view.h"
 #include "tools/trellis/arguments.h"
 #include "tools/trellis/files.h"
@@ -19,7 +22,8 @@ constexpr std::string_view kHelp =
     "spirv-val. Each finding is one\n"
     "line with the rule's name, the id and, where debug information tells, the source line. Warnings are rules that "
     "compilers in use break and\n"
-    "that have one sensible meaning.\n\n"
+    "that have one sensible meaning, and code that not all invocations of a workgroup may reach though they "
+    "must.\n\n"
     "  --strict      warnings are errors\n"
     "  --rules-only  without spirv-val\n\n"
     "example: trellis validate --strict worker.spv\n"
@@ -31,7 +35,10 @@ int Validate(const std::string& path, bool strict, bool rules_only) {
   Expected<spirv::Module> module = ReadNodes(path);
   if (!module) return Refuse(module.error().message);
   bool refused = false;
-  for (spirv::RuleViolation violation : spirv::CheckRules(*module)) {
+  std::vector<spirv::RuleViolation> violations = spirv::CheckRules(*module);
+  std::vector<spirv::RuleViolation> warnings = spirv::CheckUniformity(*module);
+  std::move(warnings.begin(), warnings.end(), std::back_inserter(violations));
+  for (spirv::RuleViolation& violation : violations) {
     violation.tolerated = violation.tolerated && !strict;
     refused = refused || !violation.tolerated;
     std::fprintf(stderr, "%s: %s\n", path.c_str(), Describe(violation).c_str());

@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 #include "layer/dispatch/vulkan.h"
 #include "layer/settings/load_settings.h"
 #include "layer/settings/setting_table.h"
@@ -87,6 +89,51 @@ TEST_F(SettingsTest, unknown_keys_and_bad_values_are_named_and_ignored) {
   EXPECT_EQ(loaded.settings.ring_budget, 0u);
 }
 
+TEST_F(SettingsTest, values_that_do_not_fit_are_told_what_fits) {
+  sources_.file_name = "f";
+  sources_.file_text =
+      "trellis_shader_enqueue.log_level = loud\n"
+      "trellis_shader_enqueue.close_levels = never\n"
+      "trellis_shader_enqueue.labels = perhaps\n"
+      "trellis_shader_enqueue.ring_budget = 1G\n"
+      "trellis_shader_enqueue.optimize\n";
+  EXPECT_THAT(
+      LoadSettings(sources_).problems,
+      ElementsAre("f: 'loud' is no value of the setting 'log_level', which takes error, warning, info or debug",
+                  "f: 'never' is no value of the setting 'close_levels', which takes auto or always",
+                  "f: 'perhaps' is no value of the setting 'labels', which takes true, false, 1 or 0",
+                  "f: '1G' is no value of the setting 'ring_budget', which takes an integer from 0 to 4294967295",
+                  "f: 'trellis_shader_enqueue.optimize' has no value: write 'key = value'"));
+}
+
+TEST_F(SettingsTest, misspelt_keys_are_told_the_nearest) {
+  sources_.file_name = "f";
+  sources_.file_text = "trellis_shader_enqueue.lables = 1\ntrellis_shader_enqueue.quux = 1\n";
+  EXPECT_THAT(LoadSettings(sources_).problems,
+              ElementsAre("f: there is no setting 'lables'; did you mean 'labels'?",
+                          "f: there is no setting 'quux'; docs/settings.md lists them"));
+}
+
+TEST_F(SettingsTest, misspelt_environment_variables_are_named) {
+  SetEnvironment("TRELLIS_LABELS", "1");
+  sources_.environment_names = {"HOME",           "TRELLIS_LOG_LVEL",  "TRELLIS_LABELS",      "TRELLIS_ENABLE",
+                                "TRELLIS_ENABEL", "TRELLIS_QUUX",      "TRELLIS_GLSLANG",     "TRELLIS_DISABLE",
+                                "TRELLIS",        "TRELLIS_ICD_OTHER", "TRELLIS_TEST_DEVICE", "NOT_TRELLIS_LOG"};
+  EXPECT_THAT(LoadSettings(sources_).problems,
+              ElementsAre("the environment variable TRELLIS_LOG_LVEL is no setting; did you mean 'TRELLIS_LOG_LEVEL'?",
+                          "the environment variable TRELLIS_ENABEL is no setting; did you mean 'TRELLIS_ENABLE'?",
+                          "the environment variable TRELLIS_QUUX is no setting; docs/settings.md lists them"));
+}
+
+// The variables of this process, as the layer reads them.
+TEST_F(SettingsTest, names_of_the_environment_are_read) {
+  ASSERT_EQ(setenv("TRELLIS_OPTIMISE", "1", 1), 0);
+  const LoadedSettings loaded = LoadSettings(ProcessSettingSources(nullptr));
+  ASSERT_EQ(unsetenv("TRELLIS_OPTIMISE"), 0);
+  EXPECT_THAT(loaded.problems, ::testing::Contains("the environment variable TRELLIS_OPTIMISE is no setting; did you "
+                                                   "mean 'TRELLIS_OPTIMIZE'?"));
+}
+
 TEST_F(SettingsTest, api_types) {
   const VkBool32 off = VK_FALSE;
   SetApi("labels", VK_LAYER_SETTING_TYPE_BOOL32_EXT, &off);
@@ -99,7 +146,9 @@ TEST_F(SettingsTest, api_types) {
   EXPECT_EQ(LoadSettings(sources_).settings.ring_budget, 64u);
   const float wrong = 1;
   SetApi("ring_budget", VK_LAYER_SETTING_TYPE_FLOAT32_EXT, &wrong);
-  EXPECT_EQ(LoadSettings(sources_).problems.size(), 1u);
+  EXPECT_THAT(LoadSettings(sources_).problems,
+              ElementsAre("VK_EXT_layer_settings: the setting 'ring_budget' has no value, or one of a type that no "
+                          "setting has; it takes an integer from 0 to 4294967295"));
 }
 
 TEST_F(SettingsTest, other_layers_settings_are_not_ours) {

@@ -1,0 +1,120 @@
+#include "spirv_lowering/rules/entry_divergence.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "spirv_lowering/ir/debug_references.h"
+#include "spirv_lowering/rules/function_divergence.h"
+
+namespace trellis::spirv {
+namespace {
+
+constexpr size_t kMaxDepth = 64;
+
+std::vector<uint32_t> KeyOf(Id function, const CallState& state) {
+  std::vector<uint32_t> key = {function, state.control ? 1u : 0u};
+  for (const std::vector<Divergence>* part : {&state.arguments, &state.contents}) {
+    for (const Divergence& divergence : *part) key.push_back(divergence.parts);
+  }
+  return key;
+}
+
+}  // namespace
+
+EntryDivergence::EntryDivergence(const RuleContext& context, const EntryPointFacts& entry, const WorkgroupShape& shape,
+                                 size_t& steps_left)
+    : context_(context),
+      entry_(entry),
+      shape_(shape),
+      widths_(context.module()),
+      non_semantic_(NonSemanticImports(context.module())),
+      steps_left_(steps_left) {
+  for (const Function& function : context.module().functions) functions_.emplace(function.id(), &function);
+  ReadGlobals();
+  (void)Spend(context.module().globals.size() + context.module().annotations.size() + functions_.size());
+}
+
+void EntryDivergence::ReadGlobals() {
+  const Module& module = context_.module();
+  for (const Instruction& global : module.globals) {
+    if (global.opcode != spv::Op::OpVariable) continue;
+    const auto storage = static_cast<spv::StorageClass>(global.operands[0]);
+    if (storage == spv::StorageClass::Private) private_[global.result_id] = {};
+    if (storage == spv::StorageClass::Input) inputs_[global.result_id] = Divergence{Divergence::kAll, global.result_id};
+  }
+  for (const Instruction& annotation : module.annotations) {
+    if (annotation.opcode != spv::Op::OpDecorate && annotation.opcode != spv::Op::OpDecorateId) continue;
+    const Id target = annotation.operands[0];
+    switch (static_cast<spv::Decoration>(annotation.operands[1])) {
+      case spv::Decoration::Uniform:
+      case spv::Decoration::UniformId:
+        promised_uniform_.insert(target);
+        break;
+      case spv::Decoration::BuiltIn: {
+        const auto found = inputs_.find(target);
+        if (found != inputs_.end())
+          found->second = DivergenceOfBuiltIn(static_cast<spv::BuiltIn>(annotation.operands[2]), shape_, target);
+        break;
+      }
+      default:
+        break;
+    }
+  }
+}
+
+std::vector<DivergentUse> EntryDivergence::Run() {
+  do {
+    private_changed_ = false;
+    results_.clear();
+    (void)Call(entry_.function, {});
+  } while (private_changed_ && Spend(0));
+  std::vector<DivergentUse> uses;
+  for (const auto& [key, use] : uses_) uses.push_back(use);
+  const auto place = [this](const DivergentUse& use) {
+    return std::tuple(use.function - context_.module().functions.data(), use.block, use.index, use.kind);
+  };
+  std::sort(uses.begin(), uses.end(),
+            [&](const DivergentUse& a, const DivergentUse& b) { return place(a) < place(b); });
+  return uses;
+}
+
+CallResult EntryDivergence::Call(Id function, const CallState& called_with) {
+  const auto callee = functions_.find(function);
+  if (callee == functions_.end() || callee->second->blocks.empty() || depth_ >= kMaxDepth) return {};
+  const auto [entry, is_new] = results_.try_emplace(KeyOf(function, called_with));
+  CallResult& result = entry->second;  // of a call that is under way, should the function call itself: as far as it is
+  if (!is_new) return result;
+  ++depth_;
+  const BranchRegions& regions = regions_.try_emplace(function, *callee->second).first->second;
+  FunctionDivergence(*this, *callee->second, regions, called_with, result).Run();
+  --depth_;
+  return result;
+}
+
+const Divergence* EntryDivergence::FindGlobal(Id variable) const {
+  for (const auto* globals : {&private_, &inputs_}) {
+    const auto found = globals->find(variable);
+    if (found != globals->end()) return &found->second;
+  }
+  return nullptr;
+}
+
+void EntryDivergence::WriteGlobal(Id variable, const Divergence& value) {
+  const auto found = private_.find(variable);
+  if (found != private_.end()) private_changed_ = found->second.Join(value) || private_changed_;
+}
+
+bool EntryDivergence::IsNonSemantic(const Instruction& instruction) const {
+  return spirv::IsNonSemantic(instruction, non_semantic_);
+}
+
+void EntryDivergence::Note(const DivergentUse& use) {
+  uses_.try_emplace({&use.function->blocks[use.block].body[use.index], use.kind}, use);
+}
+
+bool EntryDivergence::Spend(size_t steps) {
+  steps_left_ -= std::min(steps, steps_left_);
+  return steps_left_ > 0;
+}
+
+}  // namespace trellis::spirv

@@ -1,0 +1,404 @@
+#include "spirv_lowering/rules/function_divergence.h"
+
+#include <algorithm>
+
+namespace trellis::spirv {
+namespace {
+
+// Maximum number of variables times blocks. A larger function has one state for all blocks, and stores only add to it.
+constexpr size_t kMaxStates = size_t{1} << 22;
+// Number of variables that count as one step of work where blocks' states are joined.
+constexpr size_t kVariablesPerStep = 8;
+// Workgroups of more invocations have several subgroups on any device.
+constexpr uint64_t kLargestSubgroup = 128;
+
+bool IsPerInvocation(spv::StorageClass storage) {
+  return storage == spv::StorageClass::Function || storage == spv::StorageClass::Private;
+}
+
+// Instructions that may treat the components of vectors one by one.
+bool IsArithmetic(spv::Op opcode) { return opcode >= spv::Op::OpConvertFToU && opcode <= spv::Op::OpBitCount; }
+
+}  // namespace
+
+FunctionDivergence::FunctionDivergence(EntryDivergence& entry, const Function& function, const BranchRegions& regions,
+                                       const CallState& called_with, CallResult& result)
+    : entry_(entry),
+      context_(entry.context()),
+      function_(function),
+      regions_(regions),
+      called_with_(called_with),
+      result_(result),
+      controls_(function.blocks.size()),
+      parted_(function.blocks.size(), false) {
+  State start;
+  for (size_t i = 0; i < function.parameters.size() && i < called_with.arguments.size(); ++i) {
+    const Instruction& parameter = function.parameters[i];
+    values_[parameter.result_id] = called_with.arguments[i];
+    if (!context_.types().IsPointer(parameter.type_id) ||
+        !IsPerInvocation(context_.types().PointerClass(parameter.type_id)))
+      continue;
+    variables_.emplace(parameter.result_id, start.size());
+    places_[parameter.result_id] = {parameter.result_id};
+    start.push_back(called_with.contents[i]);
+  }
+  for (const Instruction& instruction : function.blocks.front().body) {
+    if (instruction.opcode != spv::Op::OpVariable) continue;
+    variables_.emplace(instruction.result_id, start.size());
+    places_[instruction.result_id] = {instruction.result_id};
+    start.emplace_back();
+  }
+  follows_flow_ = function.blocks.size() <= kMaxStates / std::max<size_t>(start.size(), 1);
+  if (follows_flow_) states_.assign(function.blocks.size(), State(start.size()));
+  (follows_flow_ ? states_.front() : state_) = std::move(start);
+}
+
+void FunctionDivergence::Run() {
+  result_.contents.resize(called_with_.contents.size());
+  do {
+    changed_ = false;
+    for (const uint32_t block : regions_.blocks()) {
+      const size_t for_state = follows_flow_ ? variables_.size() / kVariablesPerStep : 0;
+      if (!entry_.Spend(function_.blocks[block].body.size() + for_state)) return;
+      Visit(block);
+    }
+  } while (changed_);
+}
+
+void FunctionDivergence::Visit(uint32_t block) {
+  block_ = block;
+  control_ = controls_[block] ? controls_[block] : called_with_.control;
+  if (follows_flow_) state_ = states_[block];
+  const std::vector<Instruction>& body = function_.blocks[block].body;
+  for (at_ = 0; at_ < body.size(); ++at_) Transfer(body[at_]);
+  if (!follows_flow_) return;
+  for (const uint32_t successor : regions_.Successors(block)) {
+    State& next = states_[successor];
+    for (size_t i = 0; i < state_.size(); ++i) changed_ = next[i].Join(state_[i]) || changed_;
+  }
+}
+
+Divergence FunctionDivergence::ValueOf(Id id) const {
+  const auto found = values_.find(id);
+  return found == values_.end() ? Divergence() : found->second;
+}
+
+void FunctionDivergence::SetValue(Id id, const Divergence& value) {
+  if (!value || entry_.IsPromisedUniform(id)) return;
+  changed_ = values_[id].Join(value) || changed_;
+}
+
+FunctionDivergence::Place FunctionDivergence::PlaceOf(Id pointer) const {
+  const auto found = places_.find(pointer);
+  if (found != places_.end()) return found->second;
+  return entry_.FindGlobal(pointer) == nullptr ? Place() : Place{pointer};
+}
+
+Divergence FunctionDivergence::ContentOf(const Place& place) const {
+  if (place.variable == kNoId) return {};
+  const auto own = variables_.find(place.variable);
+  const Divergence& content = own == variables_.end() ? *entry_.FindGlobal(place.variable) : state_[own->second];
+  return place.whole ? content : content.Only(place.parts);
+}
+
+Divergence FunctionDivergence::Read(Id pointer) const {
+  Divergence value = ValueOf(pointer).Whole();
+  value.Join(ContentOf(PlaceOf(pointer)));
+  return value;
+}
+
+// Where only some invocations write, the variable differs afterwards from that of the others.
+void FunctionDivergence::Write(Id pointer, Divergence value) {
+  value.Join(ValueOf(pointer).Whole());
+  if (control_) value.Join({Divergence::kAll, control_.cause});
+  WriteTo(PlaceOf(pointer), value);
+}
+
+void FunctionDivergence::WriteTo(const Place& place, const Divergence& value) {
+  if (place.variable == kNoId) return;
+  const Divergence added = place.whole || !value ? value : Divergence{place.parts, value.cause};
+  const auto own = variables_.find(place.variable);
+  if (own == variables_.end()) return entry_.WriteGlobal(place.variable, added);
+  Divergence& content = state_[own->second];
+  if (follows_flow_ && place.whole) content.parts = 0;
+  if (follows_flow_ && place.exact && place.parts != PartBit(kLastPart)) content.parts &= ~place.parts;
+  const bool added_any = content.Join(added);
+  changed_ = changed_ || (added_any && !follows_flow_);
+}
+
+void FunctionDivergence::Transfer(const Instruction& instruction) {
+  const std::vector<uint32_t>& operands = instruction.operands;
+  switch (instruction.opcode) {
+    case spv::Op::OpLine:
+    case spv::Op::OpNoLine:
+    case spv::Op::OpVariable:
+    case spv::Op::OpBranch:
+      return;
+    case spv::Op::OpLoad:
+      return SetValue(instruction.result_id, Read(operands[0]));
+    case spv::Op::OpStore:
+      return Write(operands[0], ValueOf(operands[1]));
+    case spv::Op::OpCopyMemory:
+    case spv::Op::OpCopyMemorySized:
+      return Write(operands[0], Read(operands[1]));
+    case spv::Op::OpAccessChain:
+    case spv::Op::OpInBoundsAccessChain:
+    case spv::Op::OpPtrAccessChain:
+    case spv::Op::OpInBoundsPtrAccessChain:
+      return Chain(instruction);
+    case spv::Op::OpCopyObject:
+    case spv::Op::OpCopyLogical:
+      if (places_.contains(operands[0])) places_[instruction.result_id] = PlaceOf(operands[0]);
+      return SetValue(instruction.result_id, ValueOf(operands[0]));
+    case spv::Op::OpPhi:
+      return Phi(instruction);
+    case spv::Op::OpFunctionCall:
+      return CallFunction(instruction);
+    case spv::Op::OpBranchConditional:
+    case spv::Op::OpSwitch:
+      return Branch(operands[0]);
+    case spv::Op::OpReturnValue:
+      result_.value.Join(ValueOf(operands[0]));
+      if (controls_[block_]) result_.value.Join({Divergence::kAll, controls_[block_].cause});
+      return Return();
+    case spv::Op::OpReturn:
+      return Return();
+    case spv::Op::OpCompositeConstruct:
+      return Construct(instruction);
+    case spv::Op::OpCompositeExtract:
+      return Extract(instruction);
+    case spv::Op::OpCompositeInsert:
+      return Insert(instruction);
+    case spv::Op::OpVectorShuffle:
+      return Shuffle(instruction);
+    case spv::Op::OpAllocateNodePayloadsAMDX:
+      return NoteAllocation(instruction);
+    case spv::Op::OpEnqueueNodePayloadsAMDX:
+      // The handles of one invocation's payloads differ: all others are of the workgroup's.
+      if (!Read(operands[0])) NoteControl();
+      return;
+    case spv::Op::OpFinishWritingNodePayloadAMDX:
+      return NoteControl();
+    case spv::Op::OpNodePayloadArrayLengthAMDX:
+      return SetValue(instruction.result_id, Read(operands[0]).Whole());
+    case spv::Op::OpIsNodePayloadValidAMDX:
+      return SetValue(instruction.result_id, ValueOf(operands[1]).Whole());
+    default:
+      if (!entry_.IsNonSemantic(instruction)) Compute(instruction);
+      return;
+  }
+}
+
+void FunctionDivergence::Chain(const Instruction& chain) {
+  const Types& types = context_.types();
+  const Id base = chain.operands[0];
+  const Id base_type = context_.TypeOf(base);
+  if (!types.IsPointer(base_type)) return Compute(chain);
+  const bool has_element =
+      chain.opcode == spv::Op::OpPtrAccessChain || chain.opcode == spv::Op::OpInBoundsPtrAccessChain;
+  Divergence where = ValueOf(base).Whole();
+  Place place = PlaceOf(base);
+  Id type = types.Pointee(base_type);
+  for (size_t i = 1; i < chain.operands.size(); ++i) {
+    const Id index = chain.operands[i];
+    where.Join(ValueOf(index).Whole());
+    if (has_element && i == 1) continue;
+    if (IsPayloadArray(type)) {
+      // The variable holds a handle; payloads are memory that the workgroup shares.
+      where.Join(ContentOf(place).Whole());
+      place = {};
+    }
+    if (place.variable != kNoId) Narrow(place, index);
+    type = types.ElementType(type, types.ConstantValue(index).value_or(0));
+  }
+  SetValue(chain.result_id, where);
+  if (place.variable != kNoId) places_[chain.result_id] = place;
+}
+
+void FunctionDivergence::Narrow(Place& place, Id index) const {
+  const std::optional<uint32_t> constant = context_.types().ConstantValue(index);
+  if (!place.whole) {
+    place.exact = false;
+    return;
+  }
+  place.whole = false;
+  place.exact = constant.has_value();
+  place.parts = constant ? PartBit(*constant) : Divergence::kAll;
+}
+
+// Invocations that came by different ways have different values.
+void FunctionDivergence::Phi(const Instruction& phi) {
+  Divergence value;
+  bool one_value = true;
+  for (size_t i = 0; i + 1 < phi.operands.size(); i += 2) {
+    value.Join(ValueOf(phi.operands[i]));
+    one_value = one_value && phi.operands[i] == phi.operands[0];
+  }
+  for (size_t i = 1; !one_value && i < phi.operands.size(); i += 2) {
+    const size_t from = regions_.BlockOf(phi.operands[i]);
+    if (from != SIZE_MAX && controls_[from]) value.Join({Divergence::kAll, controls_[from].cause});
+  }
+  SetValue(phi.result_id, value);
+}
+
+void FunctionDivergence::CallFunction(const Instruction& call) {
+  CallState state;
+  state.control = control_;
+  std::vector<Place> places;
+  for (size_t i = 1; i < call.operands.size(); ++i) {
+    places.push_back(PlaceOf(call.operands[i]));
+    state.arguments.push_back(ValueOf(call.operands[i]));
+    state.contents.push_back(ContentOf(places.back()));
+  }
+  const CallResult result = entry_.Call(call.operands[0], state);
+  SetValue(call.result_id, result.value);
+  for (size_t i = 0; i < std::min(places.size(), result.contents.size()); ++i) WriteTo(places[i], result.contents[i]);
+}
+
+void FunctionDivergence::Return() {
+  for (size_t i = 0; i < std::min(function_.parameters.size(), result_.contents.size()); ++i) {
+    const auto variable = variables_.find(function_.parameters[i].result_id);
+    if (variable != variables_.end()) result_.contents[i].Join(state_[variable->second]);
+  }
+}
+
+void FunctionDivergence::Branch(Id condition) {
+  const Divergence divergence = ValueOf(condition);
+  if (!divergence || parted_[block_] || regions_.Successors(block_).size() < 2) return;
+  parted_[block_] = true;
+  changed_ = true;
+  const BranchRegions::Region region = regions_.From(block_);
+  Control control{&function_.blocks[block_], divergence.cause, Control::Kind::kBranch};
+  if (region.loops) control.kind = Control::Kind::kLoop;
+  if (region.to_end) control.kind = Control::Kind::kReturn;
+  for (const uint32_t block : region.blocks) {
+    if (!controls_[block]) controls_[block] = control;
+  }
+  // The walk is work too; what was marked stays right if there was too much.
+  (void)entry_.Spend(region.blocks.size());
+}
+
+void FunctionDivergence::Construct(const Instruction& construct) {
+  const bool one_each = PartCount(construct.type_id) == construct.operands.size();
+  Divergence value;
+  for (uint32_t i = 0; i < construct.operands.size(); ++i) {
+    const Divergence part = ValueOf(construct.operands[i]);
+    if (part) value.Join({one_each ? PartBit(i) : Divergence::kAll, part.cause});
+  }
+  SetValue(construct.result_id, value);
+}
+
+void FunctionDivergence::Extract(const Instruction& extract) {
+  const Divergence composite = ValueOf(extract.operands[0]);
+  SetValue(extract.result_id, extract.operands.size() < 2 ? composite : composite.Only(PartBit(extract.operands[1])));
+}
+
+void FunctionDivergence::Insert(const Instruction& insert) {
+  const Divergence object = ValueOf(insert.operands[0]);
+  Divergence value = ValueOf(insert.operands[1]);
+  const uint32_t part = insert.operands.size() < 3 ? Divergence::kAll : PartBit(insert.operands[2]);
+  if (insert.operands.size() == 3 && part != PartBit(kLastPart)) value.parts &= ~part;
+  if (object) value.Join({part, object.cause});
+  SetValue(insert.result_id, value);
+}
+
+void FunctionDivergence::Shuffle(const Instruction& shuffle) {
+  const uint32_t first_size = VectorSize(context_.TypeOf(shuffle.operands[0]));
+  Divergence value;
+  for (uint32_t i = 2; i < shuffle.operands.size(); ++i) {
+    const uint32_t component = shuffle.operands[i];
+    const bool of_first = component < first_size;
+    const Divergence vector = ValueOf(shuffle.operands[of_first ? 0 : 1]);
+    if (vector.Only(PartBit(of_first ? component : component - first_size))) value.Join({PartBit(i - 2), vector.cause});
+  }
+  SetValue(shuffle.result_id, value);
+}
+
+// Handles every other instruction. Its result differs if an operand does, and so may the variables that it has pointers
+// to.
+void FunctionDivergence::Compute(const Instruction& instruction) {
+  operands_.clear();
+  if (ParseOperandWords(instruction.opcode, instruction.operands.data(), instruction.operands.size(),
+                        entry_.LiteralWords(instruction), operands_) != nullptr)
+    return;
+  Divergence inputs;
+  for (const Operand& operand : operands_) {
+    if (operand.kind != OperandKind::kId) continue;
+    inputs.Join(ValueOf(instruction.operands[operand.offset]));
+    inputs.Join(ContentOf(PlaceOf(instruction.operands[operand.offset])));
+  }
+  for (const Operand& operand : operands_) {
+    if (operand.kind != OperandKind::kId) continue;
+    if (inputs || control_) {
+      WriteTo(PlaceOf(instruction.operands[operand.offset]),
+              inputs ? inputs.Whole() : Divergence{Divergence::kAll, control_.cause});
+    }
+  }
+  if (instruction.result_id == kNoId) return;
+  switch (KindOfResult(instruction)) {
+    case ResultKind::kFromOperands:
+      return SetValue(instruction.result_id, Componentwise(instruction, inputs));
+    case ResultKind::kOfSubgroup:
+      if (entry_.shape().invocations > kLargestSubgroup) SetValue(instruction.result_id, inputs.Whole());
+      return;
+    case ResultKind::kUniform:
+      return;
+    case ResultKind::kDivergent:
+      return SetValue(instruction.result_id, {Divergence::kAll, instruction.result_id});
+  }
+}
+
+Divergence FunctionDivergence::Componentwise(const Instruction& instruction, const Divergence& operands) const {
+  const uint32_t size = VectorSize(instruction.type_id);
+  const bool by_component = size != 0 && IsArithmetic(instruction.opcode) &&
+                            std::all_of(instruction.operands.begin(), instruction.operands.end(),
+                                        [&](Id id) { return VectorSize(context_.TypeOf(id)) == size; });
+  return by_component ? operands : operands.Whole();
+}
+
+void FunctionDivergence::NoteControl() {
+  if (control_) entry_.Note({&function_, block_, at_, DivergentUse::Kind::kControlFlow, control_, kNoId});
+}
+
+void FunctionDivergence::NoteOperand(Id operand, DivergentUse::Kind kind) {
+  const Divergence value = ValueOf(operand);
+  if (value) entry_.Note({&function_, block_, at_, kind, {}, value.cause});
+}
+
+void FunctionDivergence::NoteAllocation(const Instruction& allocate) {
+  const std::optional<uint32_t> scope = context_.types().ConstantValue(allocate.operands[0]);
+  if (scope == static_cast<uint32_t>(spv::Scope::Invocation))
+    SetValue(allocate.result_id, {Divergence::kAll, allocate.result_id});
+  if (scope != static_cast<uint32_t>(spv::Scope::Workgroup)) return;
+  NoteControl();
+  NoteOperand(allocate.operands[1], DivergentUse::Kind::kCount);
+  NoteOperand(allocate.operands[2], DivergentUse::Kind::kIndex);
+}
+
+bool FunctionDivergence::IsPayloadArray(Id type) const {
+  const Instruction* definition = context_.types().Find(type);
+  return definition != nullptr && definition->opcode == spv::Op::OpTypeNodePayloadArrayAMDX;
+}
+
+uint32_t FunctionDivergence::VectorSize(Id type) const {
+  const Instruction* definition = context_.types().Find(type);
+  return definition != nullptr && definition->opcode == spv::Op::OpTypeVector ? definition->operands[1] : 0;
+}
+
+uint32_t FunctionDivergence::PartCount(Id type) const {
+  const Instruction* definition = context_.types().Find(type);
+  if (definition == nullptr) return 0;
+  switch (definition->opcode) {
+    case spv::Op::OpTypeVector:
+    case spv::Op::OpTypeMatrix:
+      return definition->operands[1];
+    case spv::Op::OpTypeStruct:
+      return static_cast<uint32_t>(definition->operands.size());
+    case spv::Op::OpTypeArray:
+      return context_.types().ConstantValue(definition->operands[1]).value_or(0);
+    default:
+      return 0;
+  }
+}
+
+}  // namespace trellis::spirv
