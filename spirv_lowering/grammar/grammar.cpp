@@ -193,10 +193,14 @@ const char* ParseOperandWords(spv::Op opcode, const uint32_t* words, size_t coun
   return OperandParser({words, count}, literal_width_words, operands).Parse(opcode);
 }
 
-Expected<std::vector<Operand>> ParseOperands(const Instruction& instruction, uint32_t literal_width_words) {
+Expected<std::vector<Operand>> ParseOperands(const Instruction& instruction) {
   std::vector<Operand> operands;
-  const char* problem = ParseOperandWords(instruction.opcode, instruction.operands.data(), instruction.operands.size(),
-                                          literal_width_words, operands);
+  const size_t words = instruction.operands.size();
+  // A constant is nothing but its literal.
+  const size_t literal_words =
+      instruction.opcode == spv::Op::OpSwitch ? instruction.case_words : std::max<size_t>(words, 1);
+  const char* problem = ParseOperandWords(instruction.opcode, instruction.operands.data(), words,
+                                          static_cast<uint32_t>(literal_words), operands);
   if (problem != nullptr) return Error{OpcodeName(instruction.opcode) + ": " + problem};
   return operands;
 }

@@ -72,7 +72,7 @@ class Mover {
     pointers_.clear();
     for (const auto& [variable, type] : variables_) pointers_.emplace(variable, pointees_.at(type));
     for (const Instruction& parameter : function.parameters) {
-      if (Collect(parameter)) DecorateAliased(parameter.result_id);
+      if (Collect(parameter)) address_parameters_.MakeAliased(parameter.result_id);
     }
     for (const BasicBlock& block : function.blocks) {
       for (const Instruction& instruction : block.body) Collect(instruction);
@@ -84,15 +84,6 @@ class Mover {
     if (pointee == pointees_.end()) return false;
     pointers_.emplace(instruction.result_id, pointee->second);
     return true;
-  }
-
-  // Required of parameters that are addresses, one way or the other.
-  void DecorateAliased(Id parameter) {
-    if (HasDecoration(module_, parameter, spv::Decoration::Aliased) ||
-        HasDecoration(module_, parameter, spv::Decoration::Restrict))
-      return;
-    module_.annotations.emplace_back(spv::Op::OpDecorate, kNoId, kNoId,
-                                     std::vector<uint32_t>{parameter, static_cast<uint32_t>(spv::Decoration::Aliased)});
   }
 
   void RewriteUses(BasicBlock& block, PayloadAccess& access) {
@@ -116,11 +107,9 @@ class Mover {
   }
 
   void ReplaceVariables(Instruction& instruction) {
-    // The literals of a switch may look like anything.
-    if (instruction.opcode == spv::Op::OpSwitch) return;
     const std::vector<uint32_t>& operands = instruction.operands;
     if (std::none_of(operands.begin(), operands.end(), [&](Id id) { return variables_.contains(id); })) return;
-    ForEachIdOperand(instruction, 1, [&](Id& id) {
+    ForEachIdOperand(instruction, [&](Id& id) {
       if (!variables_.contains(id)) return;
       Id& copy = copies_.try_emplace(id, kNoId).first->second;
       if (copy == kNoId) copy = module_.NewId();
@@ -146,6 +135,7 @@ class Mover {
   }
 
   Module& module_;
+  AddressParameters address_parameters_{module_};
   std::unordered_map<Id, Id> pointees_;  // by pointer type
   std::map<Id, Id> variables_;           // the application's: id -> type
   // Of the function at hand.

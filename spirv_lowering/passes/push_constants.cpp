@@ -94,10 +94,11 @@ class BlockExtension {
         std::vector<Instruction> body;
         body.reserve(block.body.size());
         for (Instruction& instruction : block.body) {
-          if (aliases_.contains(instruction.result_id)) continue;
+          // What a call does beside returning the pointer has to be done.
+          if (aliases_.contains(instruction.result_id) && instruction.opcode != spv::Op::OpFunctionCall) continue;
           if (instruction.opcode == spv::Op::OpFunctionCall) DropArguments(instruction);
           if (!aliases_.empty()) {
-            ForEachIdOperand(instruction, 1, [this](Id& id) {
+            ForEachIdOperand(instruction, [this](Id& id) {
               if (aliases_.contains(id)) id = variable_;
             });
           }
@@ -112,9 +113,7 @@ class BlockExtension {
     for (const Function& function : module_.functions) {
       for (const BasicBlock& block : function.blocks) {
         for (const Instruction& instruction : block.body) {
-          // What a call does beside returning the pointer has to be done.
-          if (pointer_types_.contains(instruction.type_id) && instruction.opcode != spv::Op::OpFunctionCall)
-            aliases_.insert(instruction.result_id);
+          if (pointer_types_.contains(instruction.type_id)) aliases_.insert(instruction.result_id);
         }
       }
     }

@@ -204,5 +204,50 @@ TEST(ValidatorView, WhatAtomicsStoreIsLookedAt) {
   EXPECT_FALSE(Validate(WriteModule(ForValidator(ReadText(text)))));
 }
 
+std::string ValidWith(const std::string& before_enqueue, const std::string& annotations = "") {
+  std::string text = ReadFile(fs::path(TRELLIS_RULES_DIR) / "valid.spvasm");
+  text.insert(text.find("               OpEnqueue"), before_enqueue);
+  text.insert(text.find("               OpDecorateId"), annotations);
+  return text;
+}
+
+// One answer to what the input is: reflection (tests/spirv_lowering) takes the same.
+TEST(Rules, WritingMayBeFinishedOnACopyOfTheInput) {
+  const std::string tracked = "OpDecorate %Task TrackFinishWritingAMDX\n";
+  const std::string finish =
+      "%same = OpCopyObject %ptr_tasks %input\n%last = OpFinishWritingNodePayloadAMDX %bool %same\n";
+  for (const RuleViolation& violation : CheckRules(ReadText(ValidWith(finish, tracked))))
+    ADD_FAILURE() << Describe(violation);
+}
+
+TEST(Rules, ACopyOfTheInputCannotBeEnqueued) {
+  const std::vector<RuleViolation> violations =
+      CheckRules(ReadText(ValidWith("%same = OpCopyObject %ptr_tasks %input\nOpEnqueueNodePayloadsAMDX %same\n")));
+  ASSERT_EQ(violations.size(), 1u);
+  EXPECT_EQ(violations[0].rule, "OpEnqueueNodePayloadsAMDX/Payload-Array");
+}
+
+TEST(Rules, NumWorkgroupsIsForbiddenInBlocksToo) {
+  std::string text = ReadFile(fs::path(TRELLIS_RULES_DIR) / "broken/num_workgroups.spvasm");
+  const auto replace = [&](const std::string& what, const std::string& with) {
+    text.replace(text.find(what), what.size(), with);
+  };
+  replace("OpDecorate %groups BuiltIn NumWorkgroups", "OpMemberDecorate %block 0 BuiltIn NumWorkgroups");
+  replace("%ptr_groups = OpTypePointer Input %v3uint",
+          "%block = OpTypeStruct %v3uint\n%ptr_groups = OpTypePointer Input %block");
+  const std::vector<RuleViolation> violations = CheckRules(ReadText(text));
+  ASSERT_EQ(violations.size(), 1u);
+  EXPECT_EQ(violations[0].rule, "NumWorkgroups/forbidden");
+}
+
+// Whether an instruction executes is not known: a constant may be false, or become so when it is specialised.
+TEST(Rules, WhatMayNeverExecuteIsAWarning) {
+  for (const char* name : {"allocate_above_maximum", "index_above_array_size"}) {
+    const std::vector<RuleViolation> violations = CheckRules(ReadNode(std::string("broken/") + name));
+    ASSERT_EQ(violations.size(), 1u) << name;
+    EXPECT_TRUE(violations[0].tolerated && violations[0].depends_on_execution) << Describe(violations[0]);
+  }
+}
+
 }  // namespace
 }  // namespace trellis::spirv

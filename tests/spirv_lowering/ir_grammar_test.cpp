@@ -13,8 +13,8 @@
 namespace trellis::spirv {
 namespace {
 
-std::string Kinds(const Instruction& instruction, uint32_t width = 1) {
-  const Expected<std::vector<Operand>> operands = ParseOperands(instruction, width);
+std::string Kinds(const Instruction& instruction) {
+  const Expected<std::vector<Operand>> operands = ParseOperands(instruction);
   if (!operands) return operands.error().message;
   std::string text;
   for (const Operand& operand : *operands) {
@@ -24,8 +24,10 @@ std::string Kinds(const Instruction& instruction, uint32_t width = 1) {
   return text;
 }
 
-std::string Kinds(spv::Op opcode, std::vector<uint32_t> words, uint32_t width = 1) {
-  return Kinds(Instruction(opcode, kNoId, kNoId, std::move(words)), width);
+std::string Kinds(spv::Op opcode, std::vector<uint32_t> words, uint32_t case_words = 1) {
+  Instruction instruction(opcode, kNoId, kNoId, std::move(words));
+  instruction.case_words = case_words;
+  return Kinds(instruction);
 }
 
 template <typename Enum>
@@ -152,7 +154,7 @@ TEST(Grammar, PairsAreSplit) {
 TEST(Grammar, IdOperandsAreVisitedAndMayBeChanged) {
   Instruction instruction(spv::Op::OpSwitch, kNoId, kNoId, {1, 2, 5, 3, 6, 4});
   std::vector<Id> seen;
-  ForEachIdOperand(instruction, 1, [&seen](Id& id) {
+  ForEachIdOperand(instruction, [&seen](Id& id) {
     seen.push_back(id);
     id += 100;
   });

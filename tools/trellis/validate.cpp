@@ -19,7 +19,7 @@ constexpr std::string_view kHelp =
     "spirv-val. Each finding is one\n"
     "line with the rule's name, the id and, where debug information tells, the source line. Warnings are rules that "
     "compilers in use break and\n"
-    "that have one sensible meaning.\n\n"
+    "that have one sensible meaning, and rules that are broken only if an instruction executes.\n\n"
     "  --strict      warnings are errors\n"
     "  --rules-only  without spirv-val\n\n"
     "example: trellis validate --strict worker.spv\n"
