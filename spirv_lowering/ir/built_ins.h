@@ -15,21 +15,22 @@ struct BuiltInTarget {
   std::optional<uint32_t> member = {};
 };
 
-// What the annotation says; nothing if it is no BuiltIn decoration.
+// Returns the built-in that the annotation assigns, or nothing for other annotations.
 [[nodiscard]] std::optional<BuiltInTarget> BuiltInOf(const Instruction& annotation);
 
-// All of a module, in its order.
+// Returns all built-ins of a module, in the order of its annotations.
 [[nodiscard]] std::vector<BuiltInTarget> FindBuiltIns(const Module& module);
 
-// Takes the decoration away, wherever it stands.
+// Removes every decoration that assigns the built-in.
 void RemoveBuiltIn(Module& module, spv::BuiltIn built_in);
 
-// Whether the built-in tells an invocation its place, which in a packed node is that in the node's own workgroup.
+// Returns whether the built-in tells an invocation its place, which in a packed node is that in the node's own
+// workgroup.
 [[nodiscard]] bool IsPlace(spv::BuiltIn built_in);
-// Whether the graph says what the built-in is, whatever dispatch runs the node.
+// Returns whether the graph defines the built-in, whatever dispatch runs the node.
 [[nodiscard]] bool IsOfGraph(spv::BuiltIn built_in);
 
-// "WorkgroupId", for those that nodes meet; else the number.
+// Returns "WorkgroupId" and the like for the built-ins of nodes, the number for others.
 [[nodiscard]] std::string BuiltInName(spv::BuiltIn built_in);
 
 }  // namespace trellis::spirv

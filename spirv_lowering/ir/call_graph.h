@@ -16,7 +16,7 @@ class CallGraph {
     std::vector<Id> functions;  // each once, callees before their callers
     Id recursive = kNoId;       // a function that calls itself, directly or through others; kNoId: there is none
   };
-  // What runs when `roots` do, themselves included. Linear time; no recursion.
+  // Returns the functions that can run when `roots` do, themselves included. Linear time; does not recurse.
   [[nodiscard]] Order ReachableFrom(const std::vector<Id>& roots) const;
 
  private:

@@ -41,17 +41,17 @@ class DefUse {
   // Of some functions. `debug_imports`: NonSemanticImports of their module.
   DefUse(std::span<const Function> functions, const std::unordered_set<Id>& debug_imports);
 
-  // In the order of the functions. An instruction that names the id twice is there twice.
+  // Returns the uses of `id` in the order of the functions. An instruction that names it twice is there twice.
   [[nodiscard]] std::span<const Use> Of(Id id) const;
-  // By id.
+  // All uses, sorted by id.
   [[nodiscard]] std::span<const Use> All() const { return uses_; }
   [[nodiscard]] const Instruction& UserOf(const Use& use) const {
     return functions_[use.function].blocks[use.block].body[use.index];
   }
   [[nodiscard]] PointerUse KindOf(const Use& use) const { return UseOfPointer(UserOf(use), use.operand); }
 
-  // The pointer that a use leads to: the result of an instruction that derives one, the parameter of a function that is
-  // given one. kNoId for other uses, and for functions that are not in the index.
+  // Returns the pointer that a use leads to: the result of an instruction that derives one, or the parameter of the
+  // function that is given one. kNoId for other uses, and for functions that are not in the index.
   [[nodiscard]] Id Successor(const Use& use) const;
 
   // Calls visit(use) for each use of each id in `open`, and goes on with the id that it returns; kNoId ends the path.
@@ -67,10 +67,10 @@ class DefUse {
     }
   }
 
-  // `roots`, and all pointers that derive from them, in the functions that are given them too.
+  // Returns `roots` and all pointers that derive from them, also in the functions that are given them.
   [[nodiscard]] std::unordered_set<Id> DerivedFrom(std::vector<Id> roots) const;
 
-  // Whether `matches(use)` holds for a use of one of those pointers.
+  // Returns whether `matches(use)` holds for a use of one of those pointers.
   template <typename Predicate>
   [[nodiscard]] bool AnyDerivedUse(std::vector<Id> roots, Predicate&& matches) const {
     for (const Id pointer : DerivedFrom(std::move(roots))) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <tuple>
 #include <utility>
 
 #include "spirv_lowering/ir/layout.h"
@@ -191,6 +192,47 @@ std::optional<uint32_t> FindMemberDecoration(const Module& module, Id type, uint
 
 bool HasMemberDecoration(const Module& module, Id type, uint32_t member, spv::Decoration decoration) {
   return FindMemberDecoration(module, type, member, decoration).has_value();
+}
+
+Decorations::Decorations(const Module& module) {
+  for (const Instruction& annotation : module.annotations) {
+    const std::vector<uint32_t>& words = annotation.operands;
+    switch (annotation.opcode) {
+      case spv::Op::OpDecorate:
+      case spv::Op::OpDecorateId:
+      case spv::Op::OpDecorateString:
+        entries_.push_back({words[0], kWhole, words[1], words.size() > 2 ? words[2] : 0});
+        break;
+      case spv::Op::OpMemberDecorate:
+      case spv::Op::OpMemberDecorateString:
+        entries_.push_back({words[0], words[1], words[2], words.size() > 3 ? words[3] : 0});
+        break;
+      default:
+        break;
+    }
+  }
+  // The first of several counts.
+  std::stable_sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) {
+    return std::tie(a.target, a.member, a.decoration) < std::tie(b.target, b.member, b.decoration);
+  });
+}
+
+std::optional<uint32_t> Decorations::Find(Id target, uint32_t member, spv::Decoration decoration) const {
+  const auto wanted = std::tuple(target, member, static_cast<uint32_t>(decoration));
+  const auto found = std::lower_bound(
+      entries_.begin(), entries_.end(), wanted,
+      [](const Entry& entry, const auto& key) { return std::tie(entry.target, entry.member, entry.decoration) < key; });
+  if (found == entries_.end() || std::tie(found->target, found->member, found->decoration) != wanted)
+    return std::nullopt;
+  return found->literal;
+}
+
+std::optional<uint32_t> Decorations::Find(Id target, spv::Decoration decoration) const {
+  return Find(target, kWhole, decoration);
+}
+
+std::optional<uint32_t> Decorations::FindMember(Id type, uint32_t member, spv::Decoration decoration) const {
+  return Find(type, member, decoration);
 }
 
 void CopyDecorations(Module& module, Id from, Id to) {

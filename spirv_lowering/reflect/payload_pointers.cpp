@@ -177,7 +177,7 @@ class PointerTyping {
   static bool IsChain(const Instruction& instruction) {
     return instruction.opcode == spv::Op::OpAccessChain || instruction.opcode == spv::Op::OpInBoundsAccessChain;
   }
-  // Whether that is news.
+  // Returns whether the pointer is new, or newly known to be part of a matrix.
   bool Add(const Instruction& instruction, bool of_matrix) {
     if (!types_.IsPointer(instruction.type_id)) return false;
     Id pointee = types_.Pointee(instruction.type_id);

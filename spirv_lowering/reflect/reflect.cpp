@@ -39,6 +39,7 @@ class Reflection {
       : node_(std::move(node)),
         module_(node_.module),
         types_(module_),
+        decorations_(module_),
         constants_(module_, specialization),
         lengths_([this](Id id) { return constants_.Value(id); }),
         payload_meter_(module_, types_, {lengths_, kStoredBoolBytes}),
@@ -242,7 +243,7 @@ class Reflection {
       info_.coalesce = std::max(info_.coalesce, 1u);
     }
     if (info_.kind == LaunchKind::kDynamicGrid) {
-      Expected<std::optional<GridMember>> member = FindGridMember(module_, types_, lengths_, payload);
+      Expected<std::optional<GridMember>> member = FindGridMember(module_, decorations_, types_, lengths_, payload);
       if (!member) return member.error();
       if (!*member && info_.input.size < kImplicitPayloadSize) {
         return Refuse("input OpVariable", node_.input,
@@ -258,7 +259,7 @@ class Reflection {
 
   // The id operand of an OpDecorateId on `target`, evaluated; `into` keeps its value if there is none.
   Expected<void> ReadDecorationId(Id target, spv::Decoration decoration, const char* name, uint32_t& into) const {
-    const std::optional<uint32_t> id = FindDecoration(module_, target, decoration);
+    const std::optional<uint32_t> id = decorations_.Find(target, decoration);
     if (!id) return {};
     Expected<uint32_t> value = Constant(name, *id);
     if (!value) return value.error();
@@ -268,7 +269,7 @@ class Reflection {
 
   Expected<NodeOutputInfo> ReadOutput(Id array_type) {
     NodeOutputInfo output;
-    const std::optional<uint32_t> name_id = FindDecoration(module_, array_type, spv::Decoration::PayloadNodeNameAMDX);
+    const std::optional<uint32_t> name_id = decorations_.Find(array_type, spv::Decoration::PayloadNodeNameAMDX);
     if (!name_id) return Refuse("OpTypeNodePayloadArrayAMDX", array_type, "an output type without PayloadNodeNameAMDX");
     const std::optional<std::string> name = constants_.String(*name_id);
     if (!name)
@@ -277,9 +278,9 @@ class Reflection {
     output.target_name = *name;
     Id budget = array_type;
     if (const std::optional<uint32_t> shared =
-            FindDecoration(module_, array_type, spv::Decoration::NodeSharesPayloadLimitsWithAMDX))
+            decorations_.Find(array_type, spv::Decoration::NodeSharesPayloadLimitsWithAMDX))
       budget = *shared;
-    if (!HasDecoration(module_, budget, spv::Decoration::NodeMaxPayloadsAMDX)) {
+    if (!decorations_.Has(budget, spv::Decoration::NodeMaxPayloadsAMDX)) {
       return Refuse("OpTypeNodePayloadArrayAMDX", budget, "an output type without NodeMaxPayloadsAMDX");
     }
     for (const auto& [decoration, label, target, into] :
@@ -293,7 +294,7 @@ class Reflection {
     Expected<std::optional<uint32_t>> per_node = FindRecordsPerNode(module_, array_type);
     if (!per_node) return Refuse("OpTypeNodePayloadArrayAMDX", array_type, per_node.error().message);
     if (*per_node) output.max_payloads_per_node = std::min(**per_node, output.max_payloads);
-    output.sparse = HasDecoration(module_, array_type, spv::Decoration::PayloadNodeSparseArrayAMDX);
+    output.sparse = decorations_.Has(array_type, spv::Decoration::PayloadNodeSparseArrayAMDX);
     Expected<PayloadLayout> layout =
         Measure("payload of OpTypeNodePayloadArrayAMDX", types_.Find(array_type)->operands[0]);
     if (!layout) return layout.error();
@@ -397,6 +398,7 @@ class Reflection {
   NodeModule node_;
   Module& module_;
   Types types_;
+  const Decorations decorations_;
   ConstantEvaluator constants_;
   const ConstantValues lengths_;
   LayoutMeter payload_meter_;

@@ -13,12 +13,12 @@ namespace trellis::spirv {
 
 using TypeMap = std::unordered_map<Id, Id>;  // TypesOfResults
 
-// Whether the node changes what the variable holds: stores, atomics or OpFinishWritingNodePayloadAMDX through pointers
-// derived from it, in functions that are given them too. What cannot be followed (copies of the handle, pointers that
-// are stored or returned) counts as a write.
+// Returns whether the node changes what the variable holds: stores, atomics or OpFinishWritingNodePayloadAMDX through
+// pointers derived from it, in functions that are given them too. What cannot be followed (copies of the handle,
+// pointers that are stored or returned) counts as a write.
 [[nodiscard]] bool WritesVariable(const DefUse& def_use, const Types& types, const TypeMap& type_of, Id variable);
 
-// Pointers to all of what one of `variables` holds: the variables, copies, parameters that are given them.
+// Returns pointers to all of what one of `variables` holds: the variables, copies, parameters that are given them.
 [[nodiscard]] std::unordered_set<Id> PointersToWhole(const DefUse& def_use, const TypeMap& type_of,
                                                      const std::vector<Id>& variables);
 

@@ -69,7 +69,7 @@ class InstructionRules {
 
   // The value of an id operand of a decoration, if it is a plain constant.
   std::optional<uint32_t> Decorated(Id array, spv::Decoration decoration) const {
-    const std::optional<uint32_t> id = FindDecoration(context_.module(), array, decoration);
+    const std::optional<uint32_t> id = context_.decorations().Find(array, decoration);
     return id ? types_.ConstantValue(*id) : std::nullopt;
   }
 
@@ -102,7 +102,7 @@ class InstructionRules {
 
   void CheckCount(const Instruction& allocate, Id array) {
     const std::optional<uint32_t> shared =
-        FindDecoration(context_.module(), array, spv::Decoration::NodeSharesPayloadLimitsWithAMDX);
+        context_.decorations().Find(array, spv::Decoration::NodeSharesPayloadLimitsWithAMDX);
     const std::optional<uint32_t> most = Decorated(shared ? *shared : array, spv::Decoration::NodeMaxPayloadsAMDX);
     const std::optional<uint32_t> count = types_.ConstantValue(allocate.operands[1]);
     if (!count || !most || *count <= *most) return;
@@ -172,7 +172,7 @@ class InstructionRules {
       return;
     }
     const Id structure = context_.PayloadOf(types_.Pointee(context_.TypeOf(payload)));
-    if (structure != kNoId && !HasDecoration(context_.module(), structure, spv::Decoration::TrackFinishWritingAMDX)) {
+    if (structure != kNoId && !context_.decorations().Has(structure, spv::Decoration::TrackFinishWritingAMDX)) {
       Report("TrackFinishWritingAMDX/required", structure,
              "OpFinishWritingNodePayloadAMDX on a payload " + context_.Name(structure) +
                  " without TrackFinishWritingAMDX");

@@ -17,7 +17,12 @@ const Instruction* EntryPointFacts::Mode(spv::ExecutionMode mode) const {
 }
 
 RuleContext::RuleContext(const Module& module)
-    : module_(module), types_(module_), lines_(module_), type_of_(TypesOfResults(module_)), def_use_(module_) {
+    : module_(module),
+      types_(module_),
+      lines_(module_),
+      type_of_(TypesOfResults(module_)),
+      def_use_(module_),
+      decorations_(module_) {
   std::vector<Id> variables;
   for (const Instruction& global : module_.globals) {
     if (global.opcode == spv::Op::OpVariable &&

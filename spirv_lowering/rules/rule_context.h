@@ -38,6 +38,7 @@ class RuleContext {
   [[nodiscard]] const Types& types() const { return types_; }
   [[nodiscard]] const SourceLines& lines() const { return lines_; }
   [[nodiscard]] const DefUse& def_use() const { return def_use_; }
+  [[nodiscard]] const Decorations& decorations() const { return decorations_; }
   [[nodiscard]] const std::vector<EntryPointFacts>& entry_points() const { return entry_points_; }
   // A variable in NodePayloadAMDX, or what functions have that is the same: a copy, a parameter that is given it.
   [[nodiscard]] bool IsInput(Id id) const { return inputs_.contains(id); }
@@ -71,6 +72,7 @@ class RuleContext {
   SourceLines lines_;
   std::unordered_map<Id, Id> type_of_;
   DefUse def_use_;
+  Decorations decorations_;
   std::unordered_set<Id> inputs_;
   std::vector<EntryPointFacts> entry_points_;
   std::vector<RuleViolation> violations_;
