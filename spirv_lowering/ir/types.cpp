@@ -47,20 +47,6 @@ bool IsDecorated(const Instruction& annotation, Id target, spv::Decoration decor
   }
 }
 
-bool IsMemberDecorated(const Instruction& annotation, Id type, uint32_t member, spv::Decoration decoration) {
-  const bool on_member =
-      annotation.opcode == spv::Op::OpMemberDecorate || annotation.opcode == spv::Op::OpMemberDecorateString;
-  return on_member && annotation.operands[0] == type && annotation.operands[1] == member &&
-         annotation.operands[2] == static_cast<uint32_t>(decoration);
-}
-
-template <typename Predicate>
-std::optional<uint32_t> FirstLiteral(const Module& module, size_t literal, Predicate&& matches) {
-  const auto found = std::find_if(module.annotations.begin(), module.annotations.end(), matches);
-  if (found == module.annotations.end()) return std::nullopt;
-  return found->operands.size() > literal ? found->operands[literal] : 0;
-}
-
 }  // namespace
 
 Types::Types(Module& module) : module_(module) {
@@ -175,23 +161,15 @@ uint32_t Types::LargestScalar(Id type) const { return LayoutMeter(module_, *this
 std::optional<uint32_t> Types::LaidOutSize(Id type) const { return LayoutMeter(module_, *this).Size(type); }
 
 std::optional<uint32_t> FindDecoration(const Module& module, Id target, spv::Decoration decoration) {
-  return FirstLiteral(module, 2,
-                      [=](const Instruction& annotation) { return IsDecorated(annotation, target, decoration); });
+  const auto found =
+      std::find_if(module.annotations.begin(), module.annotations.end(),
+                   [=](const Instruction& annotation) { return IsDecorated(annotation, target, decoration); });
+  if (found == module.annotations.end()) return std::nullopt;
+  return found->operands.size() > 2 ? found->operands[2] : 0;
 }
 
 bool HasDecoration(const Module& module, Id target, spv::Decoration decoration) {
   return FindDecoration(module, target, decoration).has_value();
-}
-
-std::optional<uint32_t> FindMemberDecoration(const Module& module, Id type, uint32_t member,
-                                             spv::Decoration decoration) {
-  return FirstLiteral(module, 3, [=](const Instruction& annotation) {
-    return IsMemberDecorated(annotation, type, member, decoration);
-  });
-}
-
-bool HasMemberDecoration(const Module& module, Id type, uint32_t member, spv::Decoration decoration) {
-  return FindMemberDecoration(module, type, member, decoration).has_value();
 }
 
 Decorations::Decorations(const Module& module) {

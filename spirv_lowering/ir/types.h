@@ -74,7 +74,8 @@ class Decorations {
  public:
   explicit Decorations(const Module& module);
 
-  // As FindDecoration and the others below, in logarithmic time.
+  // Literal operand of OpDecorate %target decoration / OpMemberDecorate %type member decoration; nothing if not
+  // decorated, 0 for a decoration without operands. Of OpDecorateId: the id. Logarithmic time.
   [[nodiscard]] std::optional<uint32_t> Find(Id target, spv::Decoration decoration) const;
   [[nodiscard]] std::optional<uint32_t> FindMember(Id type, uint32_t member, spv::Decoration decoration) const;
   [[nodiscard]] bool Has(Id target, spv::Decoration decoration) const { return Find(target, decoration).has_value(); }
@@ -96,13 +97,9 @@ class Decorations {
   std::vector<Entry> entries_;  // sorted
 };
 
-// Literal operand of OpMemberDecorate %type member decoration / OpDecorate %id decoration; nothing if not decorated, 0
-// for a decoration without operands. Of OpDecorateId: the id. Linear search.
+// The same for a target, by linear search, while annotations are edited.
 [[nodiscard]] std::optional<uint32_t> FindDecoration(const Module& module, Id target, spv::Decoration decoration);
 [[nodiscard]] bool HasDecoration(const Module& module, Id target, spv::Decoration decoration);
-[[nodiscard]] std::optional<uint32_t> FindMemberDecoration(const Module& module, Id type, uint32_t member,
-                                                           spv::Decoration decoration);
-[[nodiscard]] bool HasMemberDecoration(const Module& module, Id type, uint32_t member, spv::Decoration decoration);
 // Gives the decorations and names of `from` to `to`.
 void CopyDecorations(Module& module, Id from, Id to);
 // OpName of an id, or "%<id>".

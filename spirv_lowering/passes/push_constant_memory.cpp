@@ -12,6 +12,7 @@
 #include "spirv_lowering/grammar/grammar.h"
 #include "spirv_lowering/ir/debug_references.h"
 #include "spirv_lowering/passes/memory_access.h"
+#include "spirv_lowering/reflect/allocations.h"
 
 namespace trellis::spirv {
 namespace {
@@ -29,12 +30,12 @@ class Mover {
 
   Expected<LaunchMember> Run(uint32_t launch_offset, uint32_t copy_offset) {
     RetypePointers();
+    CollectPointers();
     if (Expected<void> taken = TakeVariables(); !taken) return taken.error();
     Types types(module_);
     PayloadAccess access(module_, types);
     const Id block = DeclareAddressBlock(module_, types, {launch_offset, copy_offset});
     for (Function& function : module_.functions) {
-      CollectPointers(function);
       copies_.clear();
       for (BasicBlock& basic_block : function.blocks) RewriteUses(basic_block, access);
       if (!copies_.empty()) LoadCopies(types, block, function.blocks.front());
@@ -68,22 +69,16 @@ class Mover {
     return {};
   }
 
-  void CollectPointers(const Function& function) {
-    pointers_.clear();
-    for (const auto& [variable, type] : variables_) pointers_.emplace(variable, pointees_.at(type));
-    for (const Instruction& parameter : function.parameters) {
-      if (Collect(parameter)) address_parameters_.MakeAliased(parameter.result_id);
+  // The types tell what points into push constants.
+  void CollectPointers() {
+    for (const auto& [id, type] : TypesOfResults(module_)) {
+      if (const auto pointee = pointees_.find(type); pointee != pointees_.end()) pointers_.emplace(id, pointee->second);
     }
-    for (const BasicBlock& block : function.blocks) {
-      for (const Instruction& instruction : block.body) Collect(instruction);
+    for (const Function& function : module_.functions) {
+      for (const Instruction& parameter : function.parameters) {
+        if (pointers_.contains(parameter.result_id)) address_parameters_.MakeAliased(parameter.result_id);
+      }
     }
-  }
-
-  bool Collect(const Instruction& instruction) {
-    const auto pointee = pointees_.find(instruction.type_id);
-    if (pointee == pointees_.end()) return false;
-    pointers_.emplace(instruction.result_id, pointee->second);
-    return true;
   }
 
   void RewriteUses(BasicBlock& block, PayloadAccess& access) {
@@ -138,9 +133,8 @@ class Mover {
   AddressParameters address_parameters_{module_};
   std::unordered_map<Id, Id> pointees_;  // by pointer type
   std::map<Id, Id> variables_;           // the application's: id -> type
-  // Of the function at hand.
   std::unordered_map<Id, Id> pointers_;  // id -> pointee
-  std::unordered_map<Id, Id> copies_;    // variable -> pointer to the copy
+  std::unordered_map<Id, Id> copies_;    // of the function at hand: variable -> pointer to the copy
 };
 
 }  // namespace

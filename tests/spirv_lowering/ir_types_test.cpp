@@ -241,10 +241,6 @@ TEST(Decorations, AreFoundByTargetMemberAndKind) {
   const Module module = ReadTextOrFail(SampleText("producer"));
   const Id record = FindId(module, "Record");
   const Id outputs = FindId(module, "out_array");
-  EXPECT_EQ(FindMemberDecoration(module, record, 1, spv::Decoration::Offset), 12u);
-  EXPECT_EQ(FindMemberDecoration(module, record, 7, spv::Decoration::Offset), std::nullopt);
-  EXPECT_TRUE(HasMemberDecoration(module, record, 0, spv::Decoration::PayloadDispatchIndirectAMDX));
-  EXPECT_FALSE(HasMemberDecoration(module, record, 1, spv::Decoration::PayloadDispatchIndirectAMDX));
   EXPECT_TRUE(HasDecoration(module, record, spv::Decoration::TrackFinishWritingAMDX));
   EXPECT_EQ(FindDecoration(module, record, spv::Decoration::TrackFinishWritingAMDX), 0u);
   EXPECT_FALSE(HasDecoration(module, outputs, spv::Decoration::TrackFinishWritingAMDX));
