@@ -158,7 +158,7 @@ class FunctionRewriter {
 
   Expected<void> CheckOperands(const Instruction& instruction) {
     bool names_type = false, uses_handle = false, uses_payload = false;
-    ForEachIdOperand(instruction, 1, [&](Id id) {
+    ForEachIdOperand(instruction, [&](Id id) {
       names_type = names_type || type_names_.contains(id);
       uses_handle = uses_handle || IsHandle(id);
       uses_payload = uses_payload || class_of_.contains(id);
@@ -287,8 +287,7 @@ class FunctionRewriter {
   void RemoveUnusedLoads() {
     std::unordered_set<Id> used;
     for (const BasicBlock& block : function_.blocks) {
-      for (const Instruction& instruction : block.body)
-        ForEachIdOperand(instruction, 1, [&](Id id) { used.insert(id); });
+      for (const Instruction& instruction : block.body) ForEachIdOperand(instruction, [&](Id id) { used.insert(id); });
     }
     for (BasicBlock& block : function_.blocks) {
       std::erase_if(block.body, [&](const Instruction& instruction) {

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "spirv_lowering/grammar/grammar.h"
+#include "spirv_lowering/ir/call_graph.h"
 
 namespace trellis::spirv {
 namespace {
@@ -41,7 +43,7 @@ void Expand(Module& module, const Function& callee, const Instruction& call, std
       continue;
     Instruction copy = instruction;
     if (copy.result_id != kNoId) copy.result_id = map[copy.result_id];
-    ForEachIdOperand(copy, 1, [&](Id& id) {
+    ForEachIdOperand(copy, [&](Id& id) {
       const auto found = map.find(id);
       if (found != map.end()) id = found->second;
     });
@@ -53,38 +55,41 @@ void Expand(Module& module, const Function& callee, const Instruction& call, std
                     std::vector<uint32_t>{argument == map.end() ? returned : argument->second});
 }
 
-bool InlineOnce(Module& module) {
-  std::unordered_map<Id, Function> small;
-  for (const Function& function : module.functions) {
-    if (IsSmall(function)) small.emplace(function.id(), function);
-  }
+using SmallFunctions = std::unordered_map<Id, const Function*>;
+
+void InlineCalls(Module& module, const SmallFunctions& small, Function& function) {
   const auto is_call = [&](const Instruction& instruction) {
     return instruction.opcode == spv::Op::OpFunctionCall && small.contains(instruction.operands[0]);
   };
-  bool changed = false;
-  for (Function& function : module.functions) {
-    for (BasicBlock& block : function.blocks) {
-      if (std::none_of(block.body.begin(), block.body.end(), is_call)) continue;
-      changed = true;
-      std::vector<Instruction> body;
-      for (Instruction& instruction : block.body) {
-        if (is_call(instruction)) {
-          Expand(module, small.at(instruction.operands[0]), instruction, body);
-        } else {
-          body.push_back(std::move(instruction));
-        }
+  for (BasicBlock& block : function.blocks) {
+    if (std::none_of(block.body.begin(), block.body.end(), is_call)) continue;
+    std::vector<Instruction> body;
+    for (Instruction& instruction : block.body) {
+      if (is_call(instruction)) {
+        Expand(module, *small.at(instruction.operands[0]), instruction, body);
+      } else {
+        body.push_back(std::move(instruction));
       }
-      block.body = std::move(body);
     }
+    block.body = std::move(body);
   }
-  return changed;
 }
 
 }  // namespace
 
 void InlineAllocationCalls(Module& module) {
-  // Each round takes one level of calls away; GLSL has no recursion, so there are no more levels than functions.
-  for (size_t level = 0; level < module.functions.size() && InlineOnce(module); ++level) {
+  std::unordered_map<Id, Function*> functions;
+  std::vector<Id> ids;
+  for (Function& function : module.functions) {
+    functions.emplace(function.id(), &function);
+    ids.push_back(function.id());
+  }
+  SmallFunctions small;
+  // Callees come first: what has lost its calls may be small itself.
+  for (const Id id : CallGraph(module).ReachableFrom(ids).functions) {
+    Function& function = *functions.at(id);
+    InlineCalls(module, small, function);
+    if (IsSmall(function)) small.emplace(id, &function);
   }
 }
 

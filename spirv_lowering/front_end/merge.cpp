@@ -8,7 +8,8 @@
 #include <unordered_set>
 #include <utility>
 
-#include "spirv_lowering/ir/literal_widths.h"
+#include "spirv_lowering/grammar/grammar.h"
+#include "spirv_lowering/ir/built_ins.h"
 #include "spirv_lowering/ir/types.h"
 
 namespace trellis::spirv {
@@ -61,7 +62,7 @@ void Unite(std::vector<Instruction>& into, std::vector<Instruction>& from) {
 
 class Merger {
  public:
-  Merger(Module& into, Module from) : into_(into), from_(std::move(from)), widths_(from_), types_(into) {}
+  Merger(Module& into, Module from) : into_(into), from_(std::move(from)), types_(into) {}
 
   Expected<void> Run() {
     if (Expected<void> fine = MergeMemoryModel(); !fine) return fine;
@@ -100,7 +101,7 @@ class Merger {
   }
   void Renumber(Instruction& instruction) {
     if (instruction.type_id != kNoId) instruction.type_id = NewIdFor(instruction.type_id);
-    ForEachIdOperand(instruction, widths_, [&](Id& id) { id = NewIdFor(id); });
+    ForEachIdOperand(instruction, [&](Id& id) { id = NewIdFor(id); });
     if (instruction.result_id != kNoId) instruction.result_id = NewIdFor(instruction.result_id);
   }
 
@@ -203,7 +204,6 @@ class Merger {
 
   Module& into_;
   Module from_;
-  LiteralWidths widths_;
   Types types_;
   std::unordered_map<Id, Id> ids_;
   std::unordered_set<Id> shared_;  // of `from_`: stands for something that was there
@@ -212,21 +212,17 @@ class Merger {
 // Before SPIR-V 1.6 compilers decorate a constant as the workgroup's size, which would hold for all entry points of the
 // module; LocalSize says the same.
 Expected<void> DropWorkgroupSizeConstant(Module& module) {
-  for (size_t i = module.annotations.size(); i-- > 0;) {
-    const Instruction& annotation = module.annotations[i];
-    const bool is_size = annotation.opcode == spv::Op::OpDecorate &&
-                         annotation.operands[1] == static_cast<uint32_t>(spv::Decoration::BuiltIn) &&
-                         annotation.operands[2] == static_cast<uint32_t>(spv::BuiltIn::WorkgroupSize);
-    if (!is_size) continue;
+  for (const BuiltInTarget& found : FindBuiltIns(module)) {
+    if (found.built_in != spv::BuiltIn::WorkgroupSize) continue;
     for (const Instruction& global : module.globals) {
-      if (global.result_id == annotation.operands[0] && global.opcode == spv::Op::OpSpecConstantComposite) {
+      if (global.result_id == found.target && global.opcode == spv::Op::OpSpecConstantComposite) {
         return Error{
             "nodes whose workgroup size is a specialisation constant can be in one module from SPIR-V 1.6 on "
             "(vulkan1.3)"};
       }
     }
-    module.annotations.erase(module.annotations.begin() + static_cast<std::ptrdiff_t>(i));
   }
+  RemoveBuiltIn(module, spv::BuiltIn::WorkgroupSize);
   return {};
 }
 

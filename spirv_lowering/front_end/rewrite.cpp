@@ -103,7 +103,7 @@ void StripDebugInfo(Module& module) {
   module.debug_processed.clear();
   std::unordered_set<Id> used;
   const auto note = [&](const Instruction& instruction) {
-    ForEachIdOperand(instruction, 1, [&](Id id) { used.insert(id); });
+    ForEachIdOperand(instruction, [&](Id id) { used.insert(id); });
   };
   for (const std::vector<Instruction>* section :
        {&module.entry_points, &module.execution_modes, &module.debug_names, &module.annotations, &module.globals})

@@ -144,7 +144,7 @@ class Finder {
                                 variable.result_id,
                                 block,
                                 runtime_arrays_.contains(structs_[block]->operands[0]),
-                                HasMemberDecoration(module_, block, 0, spv::Decoration::NonWritable),
+                                Decorations(module_).HasMember(block, 0, spv::Decoration::NonWritable),
                                 carried.max_payloads,
                                 where};
     return {};

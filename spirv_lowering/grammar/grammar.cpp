@@ -79,8 +79,8 @@ bool HasZeroByte(uint32_t word) {
 // one level of enumerations, and OpSpecConstantOp refuses itself as the embedded opcode.
 class OperandParser {
  public:
-  OperandParser(std::span<const uint32_t> words, uint32_t literal_width, std::vector<Operand>& operands)
-      : words_(words), literal_width_(literal_width), operands_(operands) {}
+  OperandParser(std::span<const uint32_t> words, uint32_t literal_width, void* context, OperandVisitor visit)
+      : words_(words), literal_width_(literal_width), context_(context), visit_(visit) {}
 
   const char* Parse(spv::Op opcode) {
     const OpcodeRow* row = FindRow(static_cast<uint32_t>(opcode));
@@ -126,8 +126,9 @@ class OperandParser {
 
   const char* Take(OperandKind kind, uint32_t count) {
     if (words_.size() - at_ < count) return "too few operand words";
-    operands_.push_back({kind, static_cast<uint32_t>(at_), count});
+    const auto offset = static_cast<uint32_t>(at_);
     at_ += count;
+    visit_(context_, {kind, offset, count});
     return nullptr;
   }
 
@@ -173,7 +174,8 @@ class OperandParser {
   std::span<const uint32_t> words_;
   size_t at_ = 0;
   uint32_t literal_width_;
-  std::vector<Operand>& operands_;
+  void* context_;
+  OperandVisitor visit_;
 };
 
 }  // namespace
@@ -188,17 +190,21 @@ std::string OpcodeName(spv::Op opcode) {
   return info != nullptr ? std::string(info->name) : "opcode " + std::to_string(static_cast<uint32_t>(opcode));
 }
 
-const char* ParseOperandWords(spv::Op opcode, const uint32_t* words, size_t count, uint32_t literal_width_words,
+const char* ParseOperandWords(spv::Op opcode, std::span<const uint32_t> words, uint32_t literal_width_words,
                               std::vector<Operand>& operands) {
-  return OperandParser({words, count}, literal_width_words, operands).Parse(opcode);
+  const auto append = [](void* context, const Operand& operand) {
+    static_cast<std::vector<Operand>*>(context)->push_back(operand);
+  };
+  return OperandParser(words, literal_width_words, &operands, append).Parse(opcode);
 }
 
-Expected<std::vector<Operand>> ParseOperands(const Instruction& instruction, uint32_t literal_width_words) {
-  std::vector<Operand> operands;
-  const char* problem = ParseOperandWords(instruction.opcode, instruction.operands.data(), instruction.operands.size(),
-                                          literal_width_words, operands);
-  if (problem != nullptr) return Error{OpcodeName(instruction.opcode) + ": " + problem};
-  return operands;
+void VisitOperands(const Instruction& instruction, void* context, OperandVisitor visit) {
+  // A constant is nothing but its literal.
+  const size_t literal_words = instruction.opcode == spv::Op::OpSwitch
+                                   ? instruction.case_words
+                                   : std::max<size_t>(instruction.operands.size(), 1);
+  (void)OperandParser(instruction.operands, static_cast<uint32_t>(literal_words), context, visit)
+      .Parse(instruction.opcode);
 }
 
 }  // namespace trellis::spirv

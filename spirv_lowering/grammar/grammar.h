@@ -3,12 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "spirv_lowering/ir/module.h"
-#include "spirv_lowering/support/expected.h"
 
 namespace trellis::spirv {
 
@@ -46,37 +46,26 @@ struct OpcodeInfo {
 // "OpFoo", or "opcode 1234".
 [[nodiscard]] std::string OpcodeName(spv::Op opcode);
 
-// Splits the operand words of `instruction`, parameters of masks and enumerants (decorations, execution modes, memory
-// and image operands) included. `literal_width_words` is the width in words of a context-dependent literal (OpConstant,
-// OpSpecConstant: of the result type; OpSwitch: of the selector's type); 1 unless the caller knows better
-// (ir/literal_widths.h does). Error: the words do not fit the grammar.
-[[nodiscard]] Expected<std::vector<Operand>> ParseOperands(const Instruction& instruction,
-                                                           uint32_t literal_width_words = 1);
-
-// The same for operand words that are not in an Instruction yet. Appends to `operands`, which is reusable from call to
-// call. Returns null, or what is wrong (static text).
-[[nodiscard]] const char* ParseOperandWords(spv::Op opcode, const uint32_t* words, size_t count,
+// Splits operand words that are not in an Instruction yet, parameters of masks and enumerants (decorations, execution
+// modes, memory and image operands) included. `literal_width_words` is the width in words of a context-dependent
+// literal (OpConstant, OpSpecConstant: of the result type; OpSwitch: of the selector's type). Appends to `operands`,
+// which is reusable from call to call. Returns null, or what is wrong (static text).
+[[nodiscard]] const char* ParseOperandWords(spv::Op opcode, std::span<const uint32_t> words,
                                             uint32_t literal_width_words, std::vector<Operand>& operands);
 
-// Calls visit(Id&) for every id among the operands of a well-formed instruction (not the result id or type). OpSwitch
-// needs the width.
-template <typename Visitor>
-void ForEachIdOperand(Instruction& instruction, uint32_t literal_width_words, Visitor&& visit) {
-  Expected<std::vector<Operand>> operands = ParseOperands(instruction, literal_width_words);
-  if (!operands) return;
-  for (const Operand& operand : *operands) {
-    if (operand.kind == OperandKind::kId) visit(instruction.operands[operand.offset]);
-  }
-}
+using OperandVisitor = void (*)(void* context, const Operand& operand);
+// Calls `visit` with `context` for every operand of a well-formed instruction, in order.
+void VisitOperands(const Instruction& instruction, void* context, OperandVisitor visit);
 
-// Calls visit(Id) likewise, without changing anything.
-template <typename Visitor>
-void ForEachIdOperand(const Instruction& instruction, uint32_t literal_width_words, Visitor&& visit) {
-  Expected<std::vector<Operand>> operands = ParseOperands(instruction, literal_width_words);
-  if (!operands) return;
-  for (const Operand& operand : *operands) {
-    if (operand.kind == OperandKind::kId) visit(static_cast<Id>(instruction.operands[operand.offset]));
-  }
+// Calls `visit` for every id among the operands of a well-formed instruction (not the result id or type). The id is a
+// reference into Instruction::operands, to const where the instruction is.
+template <typename AnyInstruction, typename Visitor>
+void ForEachIdOperand(AnyInstruction& instruction, Visitor&& visit) {
+  const auto visit_id = [&](const Operand& operand) {
+    if (operand.kind == OperandKind::kId) visit(instruction.operands[operand.offset]);
+  };
+  VisitOperands(instruction, const_cast<void*>(static_cast<const void*>(&visit_id)),
+                [](void* context, const Operand& operand) { (*static_cast<decltype(visit_id)*>(context))(operand); });
 }
 
 }  // namespace trellis::spirv

@@ -2,8 +2,6 @@
 
 #include <limits>
 
-#include "spirv_lowering/ir/literal_widths.h"
-
 namespace trellis::spirv {
 namespace {
 
@@ -137,7 +135,7 @@ uint32_t BinaryIndex::LiteralWords(const RawInstruction& instruction) const {
   if (!type || (type->opcode != spv::Op::OpTypeInt && type->opcode != spv::Op::OpTypeFloat)) return 0;
   // A width beyond 64 bits is refused where the type is declared; saying "not a number" here keeps the product small.
   if (type->operands.empty() || type->operands[0] == 0 || type->operands[0] > 64) return 0;
-  return WordsOfWidth(type->operands[0]);
+  return (type->operands[0] + 31) / 32;
 }
 
 }  // namespace trellis::spirv

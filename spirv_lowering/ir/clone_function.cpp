@@ -3,12 +3,14 @@
 #include <unordered_map>
 #include <vector>
 
+#include "spirv_lowering/grammar/grammar.h"
+
 namespace trellis::spirv {
 namespace {
 
 class Cloner {
  public:
-  Cloner(Module& module, const LiteralWidths& widths) : module_(module), widths_(widths) {}
+  explicit Cloner(Module& module) : module_(module) {}
 
   Function Run(const Function& function) {
     Name(function.id());
@@ -38,10 +40,8 @@ class Cloner {
     return found == new_.end() ? id : found->second;
   }
   void Map(Instruction& instruction) const {
-    // By the old operands: the widths of new selectors are not known.
-    const uint32_t width = widths_.Words(instruction);
     instruction.result_id = New(instruction.result_id);
-    ForEachIdOperand(instruction, width, [this](Id& id) { id = New(id); });
+    ForEachIdOperand(instruction, [this](Id& id) { id = New(id); });
   }
   // What a section says about the old ids, said about the new ones.
   void CopyAbout(std::vector<Instruction>& section) const {
@@ -54,14 +54,11 @@ class Cloner {
   }
 
   Module& module_;
-  const LiteralWidths& widths_;
   std::unordered_map<Id, Id> new_;
 };
 
 }  // namespace
 
-Function CloneFunction(Module& module, const Function& function, const LiteralWidths& widths) {
-  return Cloner(module, widths).Run(function);
-}
+Function CloneFunction(Module& module, const Function& function) { return Cloner(module).Run(function); }
 
 }  // namespace trellis::spirv

@@ -36,6 +36,7 @@ ControlFlow::ControlFlow(const Function& function) {
   dominators_ = DominatorTree(successors_, 0);
   FindPostDominators();
   FindLoops();
+  FindCycles();
 }
 
 void ControlFlow::CollectSuccessors(const Function& function) {
@@ -57,30 +58,13 @@ void ControlFlow::CollectSuccessors(const Function& function) {
         add(2);
         break;
       case spv::Op::OpSwitch:
-        add(1);
-        AddSwitchTargets(terminator, targets);
+        for (size_t at = 1; at < terminator.operands.size(); at += terminator.case_words + 1) add(at);
         break;
       default:
         break;
     }
     std::sort(targets.begin(), targets.end());
     targets.erase(std::unique(targets.begin(), targets.end()), targets.end());
-  }
-}
-
-void ControlFlow::AddSwitchTargets(const Instruction& instruction, std::vector<uint32_t>& targets) const {
-  const auto& words = instruction.operands;
-  for (const size_t literal_words : {size_t{1}, size_t{2}}) {
-    const size_t step = literal_words + 1;
-    if ((words.size() - 2) % step != 0) continue;
-    std::vector<uint32_t> found;
-    bool all_labels = true;
-    for (size_t at = 2; all_labels && at < words.size(); at += step) {
-      const size_t target = BlockOf(words[at + literal_words]);
-      all_labels = target != SIZE_MAX;
-      found.push_back(static_cast<uint32_t>(target));
-    }
-    if (all_labels) targets.insert(targets.end(), found.begin(), found.end());
   }
 }
 
@@ -129,6 +113,53 @@ void ControlFlow::FindLoops() {
       const uint32_t block = pending.back();
       pending.pop_back();
       for (const uint32_t source : predecessors[block]) reach(source);
+    }
+  }
+}
+
+// Tarjan's strongly connected components, without recursion. A block is in a cycle if its component has others too, or
+// if it leads to itself.
+void ControlFlow::FindCycles() {
+  const size_t count = successors_.size();
+  struct Open {
+    uint32_t block;
+    size_t next = 0;  // of its successors
+  };
+  std::vector<uint32_t> number(count, kNone), lowest(count);
+  std::vector<bool> pending(count);  // in `component`
+  std::vector<uint32_t> component;
+  std::vector<Open> stack;
+  uint32_t numbers = 0;
+  in_cycle_.assign(count, false);
+  const auto enter = [&](uint32_t block) {
+    number[block] = lowest[block] = numbers++;
+    pending[block] = true;
+    component.push_back(block);
+    stack.push_back({block});
+  };
+  for (uint32_t root = 0; root < count; ++root) {
+    if (number[root] == kNone) enter(root);
+    while (!stack.empty()) {
+      const uint32_t block = stack.back().block;
+      if (stack.back().next < successors_[block].size()) {
+        const uint32_t successor = successors_[block][stack.back().next++];
+        if (successor == block) in_cycle_[block] = true;
+        if (number[successor] == kNone)
+          enter(successor);
+        else if (pending[successor])
+          lowest[block] = std::min(lowest[block], number[successor]);
+        continue;
+      }
+      stack.pop_back();
+      if (!stack.empty()) lowest[stack.back().block] = std::min(lowest[stack.back().block], lowest[block]);
+      if (lowest[block] != number[block]) continue;
+      const bool alone = component.back() == block;
+      for (uint32_t member = kNone; member != block;) {
+        member = component.back();
+        component.pop_back();
+        pending[member] = false;
+        if (!alone) in_cycle_[member] = true;
+      }
     }
   }
 }

@@ -14,10 +14,6 @@ namespace trellis::spirv {
 
 // Built once; edits of the function make it stale. Blocks are named by their index in Function::blocks. Unreachable
 // blocks dominate nothing and nothing dominates them. Linear memory; near-linear time; no recursion.
-//
-// The function alone does not tell how wide a switch's literals are. Where its words can be read as 32-bit and as
-// 64-bit cases, both readings' targets count as successors: what is then said about dominance still holds for the true
-// graph.
 class ControlFlow {
  public:
   explicit ControlFlow(const Function& function);
@@ -29,6 +25,8 @@ class ControlFlow {
   // `a`. So, inside a loop: in every iteration that runs `b`, `a` runs too, later in the same iteration. Blocks that
   // end in OpKill, OpUnreachable, OpTerminateInvocation reach the exit as well.
   [[nodiscard]] bool PostDominatesInIteration(size_t a, size_t b) const;
+  // Whether some path leads from the block back to it; irreducible loops count too.
+  [[nodiscard]] bool InCycle(size_t block) const { return in_cycle_[block]; }
   // Header block index of the innermost natural loop that contains the block, or SIZE_MAX. Loops are those of back
   // edges: edges whose target dominates their source. Loops with the same header count as one; a header is in its own
   // loop.
@@ -41,16 +39,17 @@ class ControlFlow {
 
  private:
   void CollectSuccessors(const Function& function);
-  void AddSwitchTargets(const Instruction& instruction, std::vector<uint32_t>& targets) const;
   void FindPostDominators();
   void FindLoops();
+  void FindCycles();
 
   std::unordered_map<Id, size_t> block_of_;
   Adjacency successors_;
   DominatorTree dominators_;
   DominatorTree post_dominators_;  // of the reversed graph; the exit is the node behind the last block
-  std::vector<uint32_t> loop_;     // per block: header of the innermost loop
-  std::vector<uint32_t> outer_;    // per header: header of the loop around it
+  std::vector<bool> in_cycle_;
+  std::vector<uint32_t> loop_;   // per block: header of the innermost loop
+  std::vector<uint32_t> outer_;  // per header: header of the loop around it
 };
 
 }  // namespace trellis::spirv

@@ -5,20 +5,15 @@
 #include <unordered_set>
 #include <vector>
 
+#include "spirv_lowering/grammar/grammar.h"
+#include "spirv_lowering/ir/built_ins.h"
 #include "spirv_lowering/ir/debug_references.h"
-#include "spirv_lowering/ir/literal_widths.h"
 
 namespace trellis::spirv {
 namespace {
 
 bool IsLine(const Instruction& instruction) {
   return instruction.opcode == spv::Op::OpLine || instruction.opcode == spv::Op::OpNoLine;
-}
-
-bool IsWorkgroupSize(const Instruction& annotation) {
-  return annotation.opcode == spv::Op::OpDecorate && annotation.operands.size() == 3 &&
-         annotation.operands[1] == static_cast<uint32_t>(spv::Decoration::BuiltIn) &&
-         annotation.operands[2] == static_cast<uint32_t>(spv::BuiltIn::WorkgroupSize);
 }
 
 // What debug information may keep alive: it numbers lines and sizes with constants, and its own type is void.
@@ -44,7 +39,7 @@ size_t InterfaceStart(const Instruction& entry_point) {
 // Finds what is live. Afterwards `Live` answers for global instructions and functions.
 class Marker {
  public:
-  explicit Marker(const Module& module) : module_(module), widths_(module), non_semantic_(NonSemanticImports(module)) {
+  explicit Marker(const Module& module) : module_(module), non_semantic_(NonSemanticImports(module)) {
     for (const Instruction& global : module.globals) {
       if (global.result_id != kNoId) globals_.emplace(global.result_id, &global);
     }
@@ -57,8 +52,8 @@ class Marker {
   void Run(Id keep) {
     if (keep != kNoId) Mark(keep);
     for (const Instruction& entry_point : module_.entry_points) Mark(entry_point.operands[1]);
-    for (const Instruction& annotation : module_.annotations) {
-      if (IsWorkgroupSize(annotation)) Mark(annotation.operands[0]);
+    for (const BuiltInTarget& found : FindBuiltIns(module_)) {
+      if (found.built_in == spv::BuiltIn::WorkgroupSize && !found.member) Mark(found.target);
     }
     Drain();
     for (const Instruction& mode : module_.execution_modes) {
@@ -84,7 +79,7 @@ class Marker {
 
   void MarkOperands(const Instruction& instruction) {
     Mark(instruction.type_id);
-    ForEachIdOperand(instruction, widths_, [this](Id id) { Mark(id); });
+    ForEachIdOperand(instruction, [this](Id id) { Mark(id); });
   }
 
   void MarkForDebug(const Instruction& instruction) {
@@ -132,7 +127,6 @@ class Marker {
   }
 
   const Module& module_;
-  LiteralWidths widths_;
   std::unordered_set<Id> non_semantic_;
   std::unordered_map<Id, const Instruction*> globals_;
   std::unordered_map<Id, const Function*> functions_;
@@ -202,7 +196,7 @@ bool RemoveDangling(Module& module) {
     if (i.opcode == spv::Op::OpDecorationGroup) return false;
     bool complete = defined.contains(i.operands[0]);
     if (i.opcode == spv::Op::OpDecorateId)
-      ForEachIdOperand(i, 1, [&](Id id) { complete = complete && defined.contains(id); });
+      ForEachIdOperand(i, [&](Id id) { complete = complete && defined.contains(id); });
     return !complete;
   };
   std::erase_if(module.debug_names, dangling);

@@ -33,8 +33,7 @@ Expected<void> InstructionChecker::Check(const RawInstruction& instruction, Plac
   const uint32_t width = index_.LiteralWords(instruction);
   if (width == 0) return ErrorAt(instruction, "the literal has a type that is not a number's");
   operands_.clear();
-  if (const char* problem = ParseOperandWords(instruction.opcode, instruction.operands.data(),
-                                              instruction.operands.size(), width, operands_)) {
+  if (const char* problem = ParseOperandWords(instruction.opcode, instruction.operands, width, operands_)) {
     return ErrorAt(instruction, problem);
   }
   if (const char* problem = CheckResultType(instruction)) return ErrorAt(instruction, problem);

@@ -7,29 +7,7 @@
 namespace trellis::spirv {
 namespace {
 
-// SPIR-V 2.17 gives a structure at most 16,383 members, so 14 bits name one; this value names the type itself.
-constexpr uint32_t kWholeType = 0x00ffffff;
 constexpr uint32_t kPointerBytes = 8;
-
-// Two bits of the key; other decorations do not matter here.
-std::optional<uint32_t> KindOf(uint32_t decoration) {
-  switch (static_cast<spv::Decoration>(decoration)) {
-    case spv::Decoration::Offset:
-      return 0;
-    case spv::Decoration::ArrayStride:
-      return 1;
-    case spv::Decoration::MatrixStride:
-      return 2;
-    case spv::Decoration::RowMajor:
-      return 3;
-    default:
-      return std::nullopt;
-  }
-}
-
-uint64_t KeyOf(Id type, uint32_t member, uint32_t kind) {
-  return (uint64_t{type} << 32) | (uint64_t{member & kWholeType} << 2) | kind;
-}
 
 std::optional<uint64_t> Limited(uint64_t bytes) {
   if (bytes > std::numeric_limits<uint32_t>::max()) return std::nullopt;
@@ -47,24 +25,9 @@ std::optional<uint64_t> EndOf(uint64_t count, uint64_t stride, std::optional<uin
 LayoutMeter::LayoutMeter(const Module& module, const Types& types, MeterOptions options)
     : module_(module), types_(types), options_(std::move(options)) {}
 
-void LayoutMeter::CollectDecorations() {
-  collected_ = true;
-  for (const Instruction& annotation : module_.annotations) {
-    const bool on_member = annotation.opcode == spv::Op::OpMemberDecorate;
-    if (!on_member && annotation.opcode != spv::Op::OpDecorate) continue;
-    const size_t at = on_member ? 2 : 1;
-    const std::optional<uint32_t> kind = KindOf(annotation.operands[at]);
-    if (!kind) continue;
-    const uint32_t literal = annotation.operands.size() > at + 1 ? annotation.operands[at + 1] : 1;
-    decorations_.emplace(KeyOf(annotation.operands[0], on_member ? annotation.operands[1] : kWholeType, *kind),
-                         literal);
-  }
-}
-
-std::optional<uint32_t> LayoutMeter::Decoration(Id type, uint32_t member, spv::Decoration decoration) const {
-  const auto found = decorations_.find(KeyOf(type, member, *KindOf(static_cast<uint32_t>(decoration))));
-  if (found == decorations_.end()) return std::nullopt;
-  return found->second;
+const Decorations& LayoutMeter::Decorated() {
+  if (!decorations_) decorations_.emplace(module_);
+  return *decorations_;
 }
 
 uint32_t LayoutMeter::LargestScalar(Id type) {
@@ -97,14 +60,12 @@ uint32_t LayoutMeter::LargestScalar(Id type) {
 }
 
 std::optional<uint32_t> LayoutMeter::Size(Id type) {
-  if (!collected_) CollectDecorations();
   const Bytes bytes = Measure(type, {});
   if (!bytes) return std::nullopt;
   return static_cast<uint32_t>(*bytes);
 }
 
 uint32_t LayoutMeter::AlignmentAt(Id type, std::span<const Id> indices, uint32_t alignment) {
-  if (!collected_) CollectDecorations();
   for (const Id index : indices) {
     const Instruction* shape = types_.Find(type);
     const std::optional<uint64_t> step = shape != nullptr ? StepTo(*shape, index) : std::nullopt;
@@ -124,10 +85,10 @@ std::optional<uint64_t> LayoutMeter::StepTo(const Instruction& type, Id index) {
   };
   switch (type.opcode) {
     case spv::Op::OpTypeStruct:
-      return constant ? Decoration(type.result_id, *constant, spv::Decoration::Offset) : std::nullopt;
+      return constant ? Decorated().FindMember(type.result_id, *constant, spv::Decoration::Offset) : std::nullopt;
     case spv::Op::OpTypeArray:
     case spv::Op::OpTypeRuntimeArray:
-      return times(Decoration(type.result_id, kWholeType, spv::Decoration::ArrayStride));
+      return times(Decorated().Find(type.result_id, spv::Decoration::ArrayStride));
     case spv::Op::OpTypeVector:
       return times(Size(type.operands[0]));
     default:  // of a matrix, where the strides are told elsewhere
@@ -176,7 +137,7 @@ LayoutMeter::Bytes LayoutMeter::MeasureMatrix(const Instruction& type, const Mat
 LayoutMeter::Bytes LayoutMeter::MeasureArray(const Instruction& type, const MatrixLayout& matrix) {
   const std::optional<uint32_t> length =
       options_.lengths ? options_.lengths(type.operands[1]) : types_.ConstantValue(type.operands[1]);
-  const std::optional<uint32_t> stride = Decoration(type.result_id, kWholeType, spv::Decoration::ArrayStride);
+  const std::optional<uint32_t> stride = Decorated().Find(type.result_id, spv::Decoration::ArrayStride);
   if (!length || !stride) return std::nullopt;
   return EndOf(*length, *stride, Measure(type.operands[0], matrix));
 }
@@ -185,9 +146,9 @@ LayoutMeter::Bytes LayoutMeter::MeasureStruct(const Instruction& type) {
   if (const auto known = struct_sizes_.find(type.result_id); known != struct_sizes_.end()) return known->second;
   Bytes size = 0;
   for (uint32_t member = 0; size && member < type.operands.size(); ++member) {
-    const std::optional<uint32_t> offset = Decoration(type.result_id, member, spv::Decoration::Offset);
-    const MatrixLayout matrix = {Decoration(type.result_id, member, spv::Decoration::MatrixStride),
-                                 Decoration(type.result_id, member, spv::Decoration::RowMajor).has_value()};
+    const std::optional<uint32_t> offset = Decorated().FindMember(type.result_id, member, spv::Decoration::Offset);
+    const MatrixLayout matrix = {Decorated().FindMember(type.result_id, member, spv::Decoration::MatrixStride),
+                                 Decorated().HasMember(type.result_id, member, spv::Decoration::RowMajor)};
     const Bytes bytes = Measure(type.operands[member], matrix);
     size = offset && bytes ? Limited(std::max(*size, *offset + *bytes)) : std::nullopt;
   }

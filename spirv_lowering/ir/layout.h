@@ -54,15 +54,12 @@ class LayoutMeter {
   [[nodiscard]] Bytes MeasureArray(const Instruction& type, const MatrixLayout& matrix);
   // What index `index` of `type` adds to the offset: this many bytes, or a multiple of them where it is no constant.
   [[nodiscard]] std::optional<uint64_t> StepTo(const Instruction& type, Id index);
-  [[nodiscard]] std::optional<uint32_t> Decoration(Id type, uint32_t member, spv::Decoration decoration) const;
-
-  void CollectDecorations();
+  [[nodiscard]] const Decorations& Decorated();
 
   const Module& module_;
   const Types& types_;
   const MeterOptions options_;
-  bool collected_ = false;
-  std::unordered_map<uint64_t, uint32_t> decorations_;  // type, member and kind -> literal
+  std::optional<Decorations> decorations_;
   std::unordered_map<Id, Bytes> struct_sizes_;
   std::unordered_map<Id, uint32_t> largest_scalars_;
 };

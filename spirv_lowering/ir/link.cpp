@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "spirv_lowering/grammar/grammar.h"
+#include "spirv_lowering/ir/built_ins.h"
 #include "spirv_lowering/ir/debug_references.h"
 
 namespace trellis::spirv {
@@ -38,21 +40,10 @@ bool MatchesFunction(std::string_view found, std::string_view wanted) {
   return found == wanted || (found.size() > wanted.size() && found.starts_with(wanted) && found[wanted.size()] == '(');
 }
 
-std::optional<uint32_t> BuiltInOf(const std::vector<const Instruction*>& annotations) {
-  for (const Instruction* annotation : annotations) {
-    const auto& words = annotation->operands;
-    if (annotation->opcode == spv::Op::OpDecorate && words.size() == 3 &&
-        words[1] == static_cast<uint32_t>(spv::Decoration::BuiltIn)) {
-      return words[2];
-    }
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
 Importer::Importer(Module& destination, Types& types, const Module& library)
-    : destination_(destination), types_(types), library_(library), widths_(library) {
+    : destination_(destination), types_(types), library_(library) {
   for (const auto* section : {&library.globals, &library.ext_inst_imports, &library.debug_sources}) {
     for (const Instruction& instruction : *section) {
       if (instruction.result_id != kNoId) globals_.emplace(instruction.result_id, &instruction);
@@ -171,30 +162,22 @@ Expected<Id> Importer::MapGlobal(const Instruction& global) {
   }
 }
 
-Expected<std::vector<uint32_t>> Importer::MapOperands(const Instruction& instruction) {
-  Expected<std::vector<Operand>> operands = ParseOperands(instruction, widths_.Words(instruction));
-  if (!operands) return operands.error();
-  std::vector<uint32_t> words = instruction.operands;
-  for (const Operand& operand : *operands) {
-    if (operand.kind != OperandKind::kId) continue;
-    Expected<Id> id = Map(words[operand.offset]);
-    if (!id) return id.error();
-    words[operand.offset] = *id;
-  }
-  return words;
-}
-
 Expected<Instruction> Importer::CopyInstruction(const Instruction& instruction) {
-  Instruction copy;
-  copy.opcode = instruction.opcode;
-  if (instruction.type_id != kNoId) {
-    Expected<Id> type = Map(instruction.type_id);
-    if (!type) return type.error();
-    copy.type_id = *type;
-  }
-  Expected<std::vector<uint32_t>> operands = MapOperands(instruction);
-  if (!operands) return operands.error();
-  copy.operands = std::move(*operands);
+  Instruction copy = instruction;
+  copy.result_id = kNoId;
+  Expected<void> mapped;
+  const auto map = [&](Id& id) {
+    if (!mapped) return;
+    Expected<Id> found = Map(id);
+    if (found) {
+      id = *found;
+    } else {
+      mapped = found.error();
+    }
+  };
+  if (copy.type_id != kNoId) map(copy.type_id);
+  ForEachIdOperand(copy, map);
+  if (!mapped) return mapped.error();
   return copy;
 }
 
@@ -265,14 +248,16 @@ Expected<Id> Importer::MapVariable(const Instruction& variable) {
 
 Id Importer::FindBuiltIn(Id variable, Id pointer_type) const {
   const auto annotations = annotations_.find(variable);
-  const std::optional<uint32_t> built_in =
-      annotations != annotations_.end() ? BuiltInOf(annotations->second) : std::nullopt;
-  if (!built_in) return kNoId;
-  for (const Instruction& annotation : destination_.annotations) {
-    if (BuiltInOf({&annotation}) != built_in) continue;
-    const Instruction* candidate = types_.Find(annotation.operands[0]);
-    if (candidate != nullptr && candidate->opcode == spv::Op::OpVariable && candidate->type_id == pointer_type)
-      return candidate->result_id;
+  if (annotations == annotations_.end()) return kNoId;
+  for (const Instruction* annotation : annotations->second) {
+    const std::optional<BuiltInTarget> wanted = BuiltInOf(*annotation);
+    if (!wanted) continue;
+    for (const BuiltInTarget& found : FindBuiltIns(destination_)) {
+      const Instruction* candidate = types_.Find(found.target);
+      if (found.built_in == wanted->built_in && candidate != nullptr && candidate->opcode == spv::Op::OpVariable &&
+          candidate->type_id == pointer_type)
+        return candidate->result_id;
+    }
   }
   return kNoId;
 }
@@ -341,16 +326,16 @@ Expected<void> Importer::CopyDecorations(Id from, Id to) {
   const auto annotations = annotations_.find(from);
   if (annotations == annotations_.end()) return {};
   for (const Instruction* annotation : annotations->second) {
-    Instruction copy = *annotation;
     if (annotation->opcode == spv::Op::OpDecorateId) {
       // Operand 0, the target, maps to `to` already.
       mapped_[from] = to;
-      Expected<std::vector<uint32_t>> operands = MapOperands(*annotation);
-      if (!operands) return operands.error();
-      copy.operands = std::move(*operands);
+      Expected<Instruction> copy = CopyInstruction(*annotation);
+      if (!copy) return copy.error();
+      destination_.annotations.push_back(*std::move(copy));
+    } else {
+      destination_.annotations.push_back(*annotation);
+      destination_.annotations.back().operands[0] = to;
     }
-    copy.operands[0] = to;
-    destination_.annotations.push_back(std::move(copy));
   }
   return {};
 }

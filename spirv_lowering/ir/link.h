@@ -6,7 +6,6 @@
 #include <unordered_set>
 #include <vector>
 
-#include "spirv_lowering/ir/literal_widths.h"
 #include "spirv_lowering/ir/module.h"
 #include "spirv_lowering/ir/types.h"
 #include "spirv_lowering/support/expected.h"
@@ -43,7 +42,6 @@ class Importer {
   [[nodiscard]] Expected<Id> Finish(Expected<Id> id);
   [[nodiscard]] Expected<void> CopyFunction(const Function& function);
   [[nodiscard]] Expected<Instruction> CopyInstruction(const Instruction& instruction);
-  [[nodiscard]] Expected<std::vector<uint32_t>> MapOperands(const Instruction& instruction);
   void MapLocal(Id id);
   [[nodiscard]] bool IsLeftOut(const Instruction& instruction) const;
 
@@ -68,7 +66,6 @@ class Importer {
   Module& destination_;
   Types& types_;
   const Module& library_;
-  LiteralWidths widths_;
   bool merged_ = false;
 
   // Of the library.

@@ -22,6 +22,7 @@ struct Instruction {
   spv::Op opcode = spv::Op::OpNop;
   Id type_id = kNoId;
   Id result_id = kNoId;
+  uint32_t case_words = 1;  // OpSwitch: words of each case literal, which is as wide as the selector
   std::vector<uint32_t> operands;
 
   Instruction() = default;

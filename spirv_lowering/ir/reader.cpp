@@ -5,9 +5,11 @@
 #include <utility>
 
 #include "spirv_lowering/ir/binary_index.h"
+#include "spirv_lowering/ir/call_graph.h"
 #include "spirv_lowering/ir/debug_references.h"
 #include "spirv_lowering/ir/decoration_groups.h"
 #include "spirv_lowering/ir/instruction_checker.h"
+#include "spirv_lowering/ir/types.h"
 
 namespace trellis::spirv {
 namespace {
@@ -119,10 +121,6 @@ bool MayBeLocal(const RawInstruction& instruction) {
   }
 }
 
-Instruction Copy(const RawInstruction& raw) {
-  return {raw.opcode, raw.type_id, raw.result_id, std::vector<uint32_t>(raw.operands.begin(), raw.operands.end())};
-}
-
 class Reader {
  public:
   explicit Reader(const BinaryIndex& index) : index_(index), checker_(index) {}
@@ -143,10 +141,17 @@ class Reader {
     // Groups made by tools repeat a handful of decorations; the input's own size is far more than they need.
     if (Expected<void> flat = FlattenDecorationGroups(module_, 4 * words.size()); !flat) return flat.error();
     if (!dropped_.empty()) RemoveDebugReferences(module_, dropped_);
+    if (Expected<void> acyclic = CheckCalls(); !acyclic) return acyclic.error();
     return std::move(module_);
   }
 
  private:
+  [[nodiscard]] Instruction Copy(const RawInstruction& raw) const {
+    Instruction copy(raw.opcode, raw.type_id, raw.result_id, {raw.operands.begin(), raw.operands.end()});
+    if (raw.opcode == spv::Op::OpSwitch) copy.case_words = index_.LiteralWords(raw);
+    return copy;
+  }
+
   // Both return the offset of what comes next.
   Expected<size_t> ReadGlobal(const RawInstruction& instruction) {
     const size_t next = instruction.offset + size_t{instruction.word_count};
@@ -306,6 +311,16 @@ class Reader {
       match = function.parameters[i].type_id == type->operands[i + 1];
     if (!match) return ErrorAt(definition, "the parameters are not those of the function type");
     return {};
+  }
+
+  [[nodiscard]] Expected<void> CheckCalls() const {
+    std::vector<Id> roots;
+    for (const Instruction& entry : module_.entry_points) roots.push_back(entry.operands[1]);
+    const Id recursive = CallGraph(module_).ReachableFrom(roots).recursive;
+    if (recursive == kNoId) return {};
+    return Error{"OpFunction %" + std::to_string(recursive) + " (" + NameOf(module_, recursive) +
+                 "): calls itself, directly or through other functions, which Vulkan does not allow "
+                 "(VUID-StandaloneSpirv-None-04634)"};
   }
 
   const BinaryIndex& index_;

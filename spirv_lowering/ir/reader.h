@@ -21,6 +21,8 @@ namespace trellis::spirv {
 // that is no type, a branch to no label of the same function, a callee or entry point that is no function, an interface
 // that is no global variable, a variable whose storage class is not its pointer type's, a function whose parameters are
 // not its type's, a member decoration past the structure's members).
+// Also refused: functions of entry points that call themselves, directly or through others
+// (VUID-StandaloneSpirv-None-04634), so that passes may follow calls.
 //
 // Not kept: OpNop and debug lines outside functions' blocks (in front of a function or label, where they say nothing
 // about an instruction); decoration groups, which become plain decorations of their targets; instructions of the sets

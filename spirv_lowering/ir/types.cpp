@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <tuple>
 #include <utility>
 
 #include "spirv_lowering/ir/layout.h"
@@ -44,20 +45,6 @@ bool IsDecorated(const Instruction& annotation, Id target, spv::Decoration decor
     default:
       return false;
   }
-}
-
-bool IsMemberDecorated(const Instruction& annotation, Id type, uint32_t member, spv::Decoration decoration) {
-  const bool on_member =
-      annotation.opcode == spv::Op::OpMemberDecorate || annotation.opcode == spv::Op::OpMemberDecorateString;
-  return on_member && annotation.operands[0] == type && annotation.operands[1] == member &&
-         annotation.operands[2] == static_cast<uint32_t>(decoration);
-}
-
-template <typename Predicate>
-std::optional<uint32_t> FirstLiteral(const Module& module, size_t literal, Predicate&& matches) {
-  const auto found = std::find_if(module.annotations.begin(), module.annotations.end(), matches);
-  if (found == module.annotations.end()) return std::nullopt;
-  return found->operands.size() > literal ? found->operands[literal] : 0;
 }
 
 }  // namespace
@@ -174,23 +161,56 @@ uint32_t Types::LargestScalar(Id type) const { return LayoutMeter(module_, *this
 std::optional<uint32_t> Types::LaidOutSize(Id type) const { return LayoutMeter(module_, *this).Size(type); }
 
 std::optional<uint32_t> FindDecoration(const Module& module, Id target, spv::Decoration decoration) {
-  return FirstLiteral(module, 2,
-                      [=](const Instruction& annotation) { return IsDecorated(annotation, target, decoration); });
+  const auto found =
+      std::find_if(module.annotations.begin(), module.annotations.end(),
+                   [=](const Instruction& annotation) { return IsDecorated(annotation, target, decoration); });
+  if (found == module.annotations.end()) return std::nullopt;
+  return found->operands.size() > 2 ? found->operands[2] : 0;
 }
 
 bool HasDecoration(const Module& module, Id target, spv::Decoration decoration) {
   return FindDecoration(module, target, decoration).has_value();
 }
 
-std::optional<uint32_t> FindMemberDecoration(const Module& module, Id type, uint32_t member,
-                                             spv::Decoration decoration) {
-  return FirstLiteral(module, 3, [=](const Instruction& annotation) {
-    return IsMemberDecorated(annotation, type, member, decoration);
+Decorations::Decorations(const Module& module) {
+  for (const Instruction& annotation : module.annotations) {
+    const std::vector<uint32_t>& words = annotation.operands;
+    switch (annotation.opcode) {
+      case spv::Op::OpDecorate:
+      case spv::Op::OpDecorateId:
+      case spv::Op::OpDecorateString:
+        entries_.push_back({words[0], kWhole, words[1], words.size() > 2 ? words[2] : 0});
+        break;
+      case spv::Op::OpMemberDecorate:
+      case spv::Op::OpMemberDecorateString:
+        entries_.push_back({words[0], words[1], words[2], words.size() > 3 ? words[3] : 0});
+        break;
+      default:
+        break;
+    }
+  }
+  // The first of several counts.
+  std::stable_sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) {
+    return std::tie(a.target, a.member, a.decoration) < std::tie(b.target, b.member, b.decoration);
   });
 }
 
-bool HasMemberDecoration(const Module& module, Id type, uint32_t member, spv::Decoration decoration) {
-  return FindMemberDecoration(module, type, member, decoration).has_value();
+std::optional<uint32_t> Decorations::Find(Id target, uint32_t member, spv::Decoration decoration) const {
+  const auto wanted = std::tuple(target, member, static_cast<uint32_t>(decoration));
+  const auto found = std::lower_bound(
+      entries_.begin(), entries_.end(), wanted,
+      [](const Entry& entry, const auto& key) { return std::tie(entry.target, entry.member, entry.decoration) < key; });
+  if (found == entries_.end() || std::tie(found->target, found->member, found->decoration) != wanted)
+    return std::nullopt;
+  return found->literal;
+}
+
+std::optional<uint32_t> Decorations::Find(Id target, spv::Decoration decoration) const {
+  return Find(target, kWhole, decoration);
+}
+
+std::optional<uint32_t> Decorations::FindMember(Id type, uint32_t member, spv::Decoration decoration) const {
+  return Find(type, member, decoration);
 }
 
 void CopyDecorations(Module& module, Id from, Id to) {

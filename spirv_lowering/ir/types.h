@@ -69,13 +69,37 @@ class Types {
   std::unordered_map<std::string, Id> unique_;  // opcode, type and operand words -> id
 };
 
-// Literal operand of OpMemberDecorate %type member decoration / OpDecorate %id decoration; nothing if not decorated, 0
-// for a decoration without operands. Of OpDecorateId: the id. Linear search.
+// An index of a module's decorations. Edits of the annotations make it stale.
+class Decorations {
+ public:
+  explicit Decorations(const Module& module);
+
+  // Literal operand of OpDecorate %target decoration / OpMemberDecorate %type member decoration; nothing if not
+  // decorated, 0 for a decoration without operands. Of OpDecorateId: the id. Logarithmic time.
+  [[nodiscard]] std::optional<uint32_t> Find(Id target, spv::Decoration decoration) const;
+  [[nodiscard]] std::optional<uint32_t> FindMember(Id type, uint32_t member, spv::Decoration decoration) const;
+  [[nodiscard]] bool Has(Id target, spv::Decoration decoration) const { return Find(target, decoration).has_value(); }
+  [[nodiscard]] bool HasMember(Id type, uint32_t member, spv::Decoration decoration) const {
+    return FindMember(type, member, decoration).has_value();
+  }
+
+ private:
+  struct Entry {
+    Id target;
+    uint32_t member;  // kWhole: the target itself
+    uint32_t decoration;
+    uint32_t literal;
+  };
+  static constexpr uint32_t kWhole = UINT32_MAX;
+
+  [[nodiscard]] std::optional<uint32_t> Find(Id target, uint32_t member, spv::Decoration decoration) const;
+
+  std::vector<Entry> entries_;  // sorted
+};
+
+// The same for a target, by linear search, while annotations are edited.
 [[nodiscard]] std::optional<uint32_t> FindDecoration(const Module& module, Id target, spv::Decoration decoration);
 [[nodiscard]] bool HasDecoration(const Module& module, Id target, spv::Decoration decoration);
-[[nodiscard]] std::optional<uint32_t> FindMemberDecoration(const Module& module, Id type, uint32_t member,
-                                                           spv::Decoration decoration);
-[[nodiscard]] bool HasMemberDecoration(const Module& module, Id type, uint32_t member, spv::Decoration decoration);
 // Gives the decorations and names of `from` to `to`.
 void CopyDecorations(Module& module, Id from, Id to);
 // OpName of an id, or "%<id>".

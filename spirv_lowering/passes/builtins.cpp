@@ -1,50 +1,41 @@
 #include "spirv_lowering/passes/builtins.h"
 
-#include <algorithm>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "spirv_lowering/grammar/grammar.h"
+#include "spirv_lowering/ir/built_ins.h"
+#include "spirv_lowering/ir/def_use.h"
 
 namespace trellis::spirv {
 namespace {
 
-bool IsReplaced(spv::BuiltIn built_in, bool packed) {
-  return (packed && IsPlace(built_in)) || built_in == spv::BuiltIn::WorkgroupId ||
-         built_in == spv::BuiltIn::GlobalInvocationId || built_in == spv::BuiltIn::ShaderIndexAMDX ||
-         built_in == spv::BuiltIn::RemainingRecursionLevelsAMDX;
-}
+bool IsReplaced(spv::BuiltIn built_in, bool packed) { return IsOfGraph(built_in) || (packed && IsPlace(built_in)); }
 
-// Gives every pointer derived from `roots` the class Private; the roots are variables that already have it.
-Expected<void> RetypeDerivedPointers(Module& module, Types& types, std::unordered_set<Id> roots) {
-  if (roots.empty()) return {};
+// Gives every pointer derived from `variables` the class Private, which those have already.
+Expected<void> RetypeDerivedPointers(Module& module, Types& types, const std::vector<Id>& variables) {
+  if (variables.empty()) return {};
+  const DefUse def_use(module);
+  const std::unordered_set<Id> derived = def_use.DerivedFrom(variables);
+  for (const DefUse::Use& use : def_use.All()) {
+    if (!derived.contains(use.id)) continue;
+    const Instruction& user = def_use.UserOf(use);
+    const auto refuse = [&](const char* why) {
+      return Error{OpcodeName(user.opcode) + " %" + std::to_string(user.result_id) + ": " + why};
+    };
+    const PointerUse kind = def_use.KindOf(use);
+    const bool chosen = user.opcode == spv::Op::OpPhi || user.opcode == spv::Op::OpSelect;
+    if (chosen || kind == PointerUse::kPasses || kind == PointerUse::kEscapes)
+      return refuse("a pointer to a built-in is passed on: not supported");
+    if (kind == PointerUse::kDerives && !types.IsPointer(user.type_id))
+      return refuse("a built-in variable used as a value");
+  }
   for (Function& function : module.functions) {
     for (BasicBlock& block : function.blocks) {
       for (Instruction& instruction : block.body) {
-        const auto refuse = [&](const char* why) {
-          return Error{OpcodeName(instruction.opcode) + " %" + std::to_string(instruction.result_id) + ": " + why};
-        };
-        switch (instruction.opcode) {
-          case spv::Op::OpAccessChain:
-          case spv::Op::OpInBoundsAccessChain:
-          case spv::Op::OpCopyObject:
-            if (!roots.contains(instruction.operands[0])) break;
-            if (!types.IsPointer(instruction.type_id)) return refuse("a built-in variable used as a value");
-            instruction.type_id = types.Pointer(spv::StorageClass::Private, types.Pointee(instruction.type_id));
-            roots.insert(instruction.result_id);
-            break;
-          case spv::Op::OpFunctionCall:
-          case spv::Op::OpPhi:
-          case spv::Op::OpSelect:
-            if (std::any_of(instruction.operands.begin(), instruction.operands.end(),
-                            [&](Id id) { return roots.contains(id); })) {
-              return refuse("a pointer to a built-in is passed on: not supported");
-            }
-            break;
-          default:
-            break;
-        }
+        if (derived.contains(instruction.result_id))
+          instruction.type_id = types.Pointer(spv::StorageClass::Private, types.Pointee(instruction.type_id));
       }
     }
   }
@@ -64,23 +55,13 @@ bool Fits(const Types& types, spv::BuiltIn built_in, Id value_type) {
 
 }  // namespace
 
-bool IsPlace(spv::BuiltIn built_in) {
-  return built_in == spv::BuiltIn::WorkgroupId || built_in == spv::BuiltIn::GlobalInvocationId ||
-         built_in == spv::BuiltIn::LocalInvocationId || built_in == spv::BuiltIn::LocalInvocationIndex;
-}
-
 Expected<std::vector<ReplacedBuiltIn>> ReplaceBuiltIns(Module& module, Types& types, bool packed) {
   std::unordered_map<Id, spv::BuiltIn> decorated;
-  for (const Instruction& annotation : module.annotations) {
-    if (annotation.opcode != spv::Op::OpDecorate || annotation.operands.size() != 3 ||
-        annotation.operands[1] != static_cast<uint32_t>(spv::Decoration::BuiltIn)) {
-      continue;
-    }
-    const auto built_in = static_cast<spv::BuiltIn>(annotation.operands[2]);
-    if (IsReplaced(built_in, packed)) decorated.emplace(annotation.operands[0], built_in);
+  for (const BuiltInTarget& found : FindBuiltIns(module)) {
+    if (!found.member && IsReplaced(found.built_in, packed)) decorated.emplace(found.target, found.built_in);
   }
   std::vector<ReplacedBuiltIn> replaced;
-  std::unordered_set<Id> variables;
+  std::vector<Id> variables;
   for (size_t i = 0; i < module.globals.size(); ++i) {
     const auto found = decorated.find(module.globals[i].result_id);
     if (module.globals[i].opcode != spv::Op::OpVariable || found == decorated.end()) continue;
@@ -94,10 +75,11 @@ Expected<std::vector<ReplacedBuiltIn>> ReplaceBuiltIns(Module& module, Types& ty
     module.globals[i].type_id = pointer;
     module.globals[i].operands = {static_cast<uint32_t>(spv::StorageClass::Private)};
     replaced.push_back({found->second, variable, value_type});
-    variables.insert(variable);
+    variables.push_back(variable);
   }
+  const std::unordered_set<Id> gone(variables.begin(), variables.end());
   std::erase_if(module.annotations,
-                [&](const Instruction& annotation) { return variables.contains(annotation.operands[0]); });
+                [&](const Instruction& annotation) { return gone.contains(annotation.operands[0]); });
   if (Expected<void> retyped = RetypeDerivedPointers(module, types, variables); !retyped) return retyped.error();
   return replaced;
 }

@@ -15,11 +15,8 @@ struct ReplacedBuiltIn {
   Id value_type;  // the variable's pointee
 };
 
-// Whether the built-in tells an invocation its place, which in a packed node is that in the node's own workgroup.
-[[nodiscard]] bool IsPlace(spv::BuiltIn built_in);
-
-// Replaces WorkgroupId, GlobalInvocationId, ShaderIndexAMDX and RemainingRecursionLevelsAMDX, and for a packed node the
-// other places too. Runs before anything is imported, so that the runtime's own built-ins do not merge with the node's.
+// Replaces the built-ins that are of the graph (ir/built_ins.h), and for a packed node all places. Runs before anything
+// is imported, so that the runtime's own built-ins do not merge with the node's.
 [[nodiscard]] Expected<std::vector<ReplacedBuiltIn>> ReplaceBuiltIns(Module& module, Types& types, bool packed);
 
 }  // namespace trellis::spirv

@@ -4,6 +4,9 @@
 #include <array>
 #include <string>
 
+#include "spirv_lowering/ir/built_ins.h"
+#include "spirv_lowering/ir/def_use.h"
+#include "spirv_lowering/reflect/allocations.h"
 #include "spirv_lowering/reflect/variable_writes.h"
 
 namespace trellis::spirv {
@@ -112,8 +115,11 @@ class EntryPoint {
   // What one workgroup of the node left in them is nothing for the next one. Tables, which nobody writes, stay
   // constant.
   void ResetVariables(Builder& builder) {
+    if (std::none_of(module_.globals.begin(), module_.globals.end(), IsInitializedPrivate)) return;
+    const DefUse def_use(module_);
+    const TypeMap type_of = TypesOfResults(module_);
     for (const Instruction& global : module_.globals)
-      if (IsInitializedPrivate(global) && WritesVariable(module_, types_, global.result_id))
+      if (IsInitializedPrivate(global) && WritesVariable(def_use, types_, type_of, global.result_id))
         builder.EmitVoid(spv::Op::OpStore, {global.result_id, global.operands[1]});
   }
 
@@ -140,15 +146,11 @@ class EntryPoint {
 
   // The Input variable with the built-in, which the node may have already.
   Id BuiltInVariable(spv::BuiltIn built_in, Id type) {
-    for (const Instruction& annotation : module_.annotations) {
-      if (annotation.opcode == spv::Op::OpDecorate && annotation.operands.size() == 3 &&
-          annotation.operands[1] == static_cast<uint32_t>(spv::Decoration::BuiltIn) &&
-          annotation.operands[2] == static_cast<uint32_t>(built_in)) {
-        const Instruction* variable = types_.Find(annotation.operands[0]);
-        if (variable != nullptr && variable->opcode == spv::Op::OpVariable &&
-            variable->operands[0] == static_cast<uint32_t>(spv::StorageClass::Input))
-          return annotation.operands[0];
-      }
+    for (const BuiltInTarget& found : FindBuiltIns(module_)) {
+      const Instruction* variable = types_.Find(found.target);
+      if (found.built_in == built_in && variable != nullptr && variable->opcode == spv::Op::OpVariable &&
+          variable->operands[0] == static_cast<uint32_t>(spv::StorageClass::Input))
+        return found.target;
     }
     const Id pointer = types_.Pointer(spv::StorageClass::Input, type);
     const Id variable = types_.Append(spv::Op::OpVariable, pointer, {static_cast<uint32_t>(spv::StorageClass::Input)});
@@ -301,11 +303,7 @@ class EntryPoint {
         std::vector<uint32_t>{main, static_cast<uint32_t>(spv::ExecutionMode::LocalSize),
                               lowering_.info.packed * lowering_.info.Invocations(), 1, 1});
     // It would win over the mode; the constant itself keeps the node's own size.
-    std::erase_if(module_.annotations, [](const Instruction& annotation) {
-      return annotation.opcode == spv::Op::OpDecorate && annotation.operands.size() == 3 &&
-             annotation.operands[1] == static_cast<uint32_t>(spv::Decoration::BuiltIn) &&
-             annotation.operands[2] == static_cast<uint32_t>(spv::BuiltIn::WorkgroupSize);
-    });
+    RemoveBuiltIn(module_, spv::BuiltIn::WorkgroupSize);
   }
 
   void Publish(Id main) {

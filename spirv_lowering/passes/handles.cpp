@@ -3,14 +3,17 @@
 #include <algorithm>
 #include <span>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "spirv_lowering/grammar/grammar.h"
+#include "spirv_lowering/ir/def_use.h"
 #include "spirv_lowering/passes/handle_types.h"
 #include "spirv_lowering/passes/indices.h"
 #include "spirv_lowering/passes/memory_access.h"
 #include "spirv_lowering/passes/output_reads.h"
 #include "spirv_lowering/passes/runtime_calls.h"
 #include "spirv_lowering/reflect/allocations.h"
+#include "spirv_lowering/reflect/variable_writes.h"
 
 namespace trellis::spirv {
 namespace {
@@ -50,10 +53,12 @@ class HandleLowering {
         module_(lowering.module),
         types_(lowering.types),
         stored_(module_, types_, [&lowering](Id id) { return lowering.constants.Value(id); }),
-        type_of_(TypesOfResults(module_)),
-        outputs_(FindOutputs(module_, types_)) {}
+        type_of_(TypesOfResults(module_)) {}
 
   Expected<void> Run() {
+    const DefUse def_use(module_);
+    outputs_ = FindOutputs(module_, types_, def_use);
+    if (lowering_.input != kNoId) input_pointers_ = PointersToWhole(def_use, type_of_, {lowering_.input});
     if (outputs_.array_types.size() != lowering_.info.outputs.size())
       return Error{"the reflection is that of another module"};
     for (uint32_t i = 0; i < outputs_.array_types.size(); ++i) number_of_[outputs_.array_types[i]] = i;
@@ -67,11 +72,12 @@ class HandleLowering {
       alignments_[InputPayload()] = lowering_.info.input.alignment;
       access_.SetAlignment(lowering_.input, lowering_.info.input.alignment);
     }
+    const bool reads_outputs = ReadsOutputs(def_use, handle_types_, type_of_, lowering_.input);
     const size_t own_functions = module_.functions.size();
     Expected<RuntimeCalls> calls = RuntimeCalls::Import(lowering_, outputs_);
     if (!calls) return calls.error();
     calls_ = *std::move(calls);
-    if (IsShared(own_functions)) MarkShared();
+    if (IsShared(reads_outputs)) MarkShared();
     for (size_t i = 0; i < own_functions; ++i) {
       if (Expected<void> lowered = LowerFunction(module_.functions[i]); !lowered) return lowered;
     }
@@ -92,13 +98,9 @@ class HandleLowering {
   }
 
   // Whether invocations of a workgroup, or workgroups of a node, may read payloads that others of them wrote.
-  // `own_functions`: those before the runtime's.
-  [[nodiscard]] bool IsShared(size_t own_functions) const {
+  [[nodiscard]] bool IsShared(bool reads_outputs) const {
     if (calls_.HasSharedCopies() || lowering_.info.writes_input) return true;
-    if (!calls_.HasSharedAllocations()) return false;
-    return std::any_of(
-        module_.functions.begin(), module_.functions.begin() + static_cast<ptrdiff_t>(own_functions),
-        [this](const Function& function) { return ReadsOutputs(function, handle_types_, type_of_, lowering_.input); });
+    return calls_.HasSharedAllocations() && reads_outputs;
   }
   void MarkShared() {
     if (lowering_.info.vulkan_memory_model) return access_.MakeShared();
@@ -123,8 +125,8 @@ class HandleLowering {
   Expected<void> LowerFunction(Function& function) {
     for (const Instruction& parameter : function.parameters) {
       if (!handle_types_.IsPayloadPointer(parameter.type_id)) continue;
-      DecorateAliased(parameter.result_id);
-      if (coherent_parameters_) Decorate(parameter.result_id, spv::Decoration::Coherent);
+      address_parameters_.MakeAliased(parameter.result_id);
+      if (coherent_parameters_) address_parameters_.MakeCoherent(parameter.result_id);
     }
     input_value_ = kNoId;
     bool first_block = true;
@@ -148,18 +150,6 @@ class HandleLowering {
       first_block = false;
     }
     return {};
-  }
-
-  void DecorateAliased(Id parameter) {
-    if (HasDecoration(module_, parameter, spv::Decoration::Aliased) ||
-        HasDecoration(module_, parameter, spv::Decoration::Restrict))
-      return;
-    Decorate(parameter, spv::Decoration::Aliased);
-  }
-  void Decorate(Id target, spv::Decoration decoration) {
-    if (HasDecoration(module_, target, decoration)) return;
-    module_.annotations.emplace_back(spv::Op::OpDecorate, kNoId, kNoId,
-                                     std::vector<uint32_t>{target, static_cast<uint32_t>(decoration)});
   }
 
   // The input variable's id stands for its handle, or for the pointer to a bare structure; loaded once a function.
@@ -259,7 +249,9 @@ class HandleLowering {
           return Keep(Instruction(spv::Op::OpCopyObject, instruction.type_id, instruction.result_id, {null}));
         break;
       case spv::Op::OpVariable:
-        return LowerVariable(instruction);
+        InitialiseVariable(instruction);
+        body_.push_back(std::move(instruction));
+        return {};
       case spv::Op::OpCopyObject:
         if (IsPayloadPointer(instruction.operands[0]))
           access_.SetAlignmentOfCopy(instruction.result_id, instruction.operands[0]);
@@ -288,20 +280,11 @@ class HandleLowering {
     if (null != kNoId) variable.operands.push_back(null);
   }
 
-  Expected<void> LowerVariable(Instruction& variable) {
-    // What stands for the input is loaded behind the variables.
-    if (lowering_.input != kNoId && variable.operands.size() > 1 && variable.operands[1] == lowering_.input)
-      return Error{Where(variable) + ": the node's input as initialiser: not supported"};
-    InitialiseVariable(variable);
-    body_.push_back(std::move(variable));
-    return {};
-  }
-
   // An instruction that stays, with the input replaced.
   Expected<void> Keep(Instruction instruction) {
     if (lowering_.input != kNoId && std::find(instruction.operands.begin(), instruction.operands.end(),
                                               lowering_.input) != instruction.operands.end()) {
-      ForEachIdOperand(instruction, 1, [&](Id& id) {
+      ForEachIdOperand(instruction, [&](Id& id) {
         if (id == lowering_.input) id = input_value_;
       });
     }
@@ -353,7 +336,7 @@ class HandleLowering {
     const Id array = PayloadArrayTypeOf(types_, type_of_, operand);
     const auto number = number_of_.find(array);
     const Id handle = HandleOf(operand);
-    if (handle == kNoId || array == kNoId || operand == lowering_.input) {
+    if (handle == kNoId || array == kNoId || input_pointers_.contains(operand)) {
       return Error{"OpEnqueueNodePayloadsAMDX: operand %" + std::to_string(operand) +
                    " is not an allocated node payload array"};
     }
@@ -369,7 +352,7 @@ class HandleLowering {
   Expected<void> LowerLength(const Instruction& instruction) {
     const Id operand = instruction.operands[0];
     // "Otherwise 1": the input of a node that declares a bare structure.
-    if (operand == lowering_.input && !handle_types_.IsHandleByPointer(TypeOf(operand))) {
+    if (input_pointers_.contains(operand) && !handle_types_.IsHandleByPointer(TypeOf(operand))) {
       Replace(instruction, types_.ConstantUint(1), types_.Uint());
       return {};
     }
@@ -562,10 +545,12 @@ class HandleLowering {
   std::unordered_map<Id, Id> type_of_;  // before lowering
   Indices indices_{types_, type_of_};
   Outputs outputs_;
+  std::unordered_set<Id> input_pointers_;
   std::unordered_map<Id, uint32_t> number_of_;  // of outputs, by array type
   HandleTypes handle_types_;
   RuntimeCalls calls_;
   PayloadAccess access_{module_, types_};
+  AddressParameters address_parameters_{module_};
   std::unordered_map<Id, uint32_t> alignments_;  // of records, by payload type
   Id null_handle_ = kNoId;
   bool coherent_parameters_ = false;  // others see what is accessed through them (GLSL450 model)

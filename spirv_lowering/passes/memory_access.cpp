@@ -69,6 +69,25 @@ void PayloadAccess::Mark(Instruction& instruction, size_t first, Id accessed, bo
   memory.AppendTo(instruction.operands);
 }
 
+AddressParameters::AddressParameters(Module& module) : module_(module) {
+  for (const Instruction& annotation : module.annotations) {
+    if (annotation.opcode != spv::Op::OpDecorate) continue;
+    const auto decoration = static_cast<spv::Decoration>(annotation.operands[1]);
+    if (decoration == spv::Decoration::Aliased || decoration == spv::Decoration::Restrict)
+      aliased_.insert(annotation.operands[0]);
+    if (decoration == spv::Decoration::Coherent) coherent_.insert(annotation.operands[0]);
+  }
+}
+
+void AddressParameters::MakeAliased(Id parameter) { Decorate(aliased_, parameter, spv::Decoration::Aliased); }
+void AddressParameters::MakeCoherent(Id parameter) { Decorate(coherent_, parameter, spv::Decoration::Coherent); }
+
+void AddressParameters::Decorate(std::unordered_set<Id>& decorated, Id parameter, spv::Decoration decoration) {
+  if (!decorated.insert(parameter).second) return;
+  module_.annotations.emplace_back(spv::Op::OpDecorate, kNoId, kNoId,
+                                   std::vector<uint32_t>{parameter, static_cast<uint32_t>(decoration)});
+}
+
 SplitCopy SplitCopyMemory(const Instruction& copy, Id type, Id loaded) {
   MemoryOperands target(copy.operands, 2);
   // SPIR-V 1.4: a second set is the source's; one set stands for both.

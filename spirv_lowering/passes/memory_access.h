@@ -3,6 +3,7 @@
 
 #include <span>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "spirv_lowering/ir/layout.h"
 #include "spirv_lowering/ir/module.h"
@@ -36,6 +37,22 @@ class PayloadAccess {
   LayoutMeter meter_;
   bool shared_vulkan_model_ = false;
   std::unordered_map<Id, uint32_t> alignments_;  // of pointers
+};
+
+// Decorations of parameters that are addresses.
+class AddressParameters {
+ public:
+  explicit AddressParameters(Module& module);
+
+  // Required of them, unless they are Restrict.
+  void MakeAliased(Id parameter);
+  void MakeCoherent(Id parameter);
+
+ private:
+  void Decorate(std::unordered_set<Id>& decorated, Id parameter, spv::Decoration decoration);
+
+  Module& module_;
+  std::unordered_set<Id> aliased_, coherent_;  // or Restrict, the first
 };
 
 // OpCopyMemory as the load and the store that it stands for, each with its part of the memory operands. `loaded` is the

@@ -5,14 +5,14 @@
 #include <utility>
 #include <vector>
 
-#include "spirv_lowering/ir/literal_widths.h"
+#include "spirv_lowering/grammar/grammar.h"
 
 namespace trellis::spirv {
 namespace {
 
 class Sorter {
  public:
-  explicit Sorter(Module& module) : module_(module), widths_(module) {
+  explicit Sorter(Module& module) : module_(module) {
     for (size_t i = 0; i < module.globals.size(); ++i) {
       const Instruction& global = module.globals[i];
       if (global.result_id != kNoId) position_[global.result_id] = i;
@@ -41,7 +41,7 @@ class Sorter {
       if (found != position_.end() && !forward_.contains(id)) needs.push_back(found->second);
     };
     need(global.type_id);
-    if (global.opcode != spv::Op::OpTypeForwardPointer) ForEachIdOperand(global, widths_, need);
+    if (global.opcode != spv::Op::OpTypeForwardPointer) ForEachIdOperand(global, need);
     return needs;
   }
 
@@ -66,7 +66,6 @@ class Sorter {
   }
 
   Module& module_;
-  LiteralWidths widths_;
   std::unordered_map<Id, size_t> position_;
   std::unordered_set<Id> forward_;
   std::vector<bool> placed_;

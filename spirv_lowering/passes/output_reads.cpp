@@ -1,45 +1,45 @@
 #include "spirv_lowering/passes/output_reads.h"
 
+#include <algorithm>
 #include <unordered_set>
 
 namespace trellis::spirv {
+namespace {
 
-bool ReadsOutputs(const Function& function, const HandleTypes& handle_types, const std::unordered_map<Id, Id>& type_of,
+// The input and pointers derived from it in the same function.
+std::unordered_set<Id> OfInput(const DefUse& def_use, Id input) {
+  std::unordered_set<Id> of_input;
+  if (input == kNoId) return of_input;
+  of_input.insert(input);
+  def_use.Follow({input}, [&](const DefUse::Use& use) {
+    const Instruction& user = def_use.UserOf(use);
+    return def_use.KindOf(use) == PointerUse::kDerives && of_input.insert(user.result_id).second ? user.result_id
+                                                                                                 : kNoId;
+  });
+  return of_input;
+}
+
+bool IsPlainWrite(spv::Op opcode) { return opcode == spv::Op::OpStore || opcode == spv::Op::OpCopyMemory; }
+
+}  // namespace
+
+bool ReadsOutputs(const DefUse& def_use, const HandleTypes& handle_types, const std::unordered_map<Id, Id>& type_of,
                   Id input) {
-  std::unordered_set<Id> of_input = {input};
-  const auto type_or_none = [&](Id id) {
-    const auto type = type_of.find(id);
-    return type == type_of.end() ? kNoId : type->second;
+  const std::unordered_set<Id> of_input = OfInput(def_use, input);
+  const auto reads = [&](const DefUse::Use& use) {
+    const auto found = type_of.find(use.id);
+    if (found == type_of.end()) return false;
+    const spv::Op opcode = def_use.UserOf(use).opcode;
+    // A whole array is copied out of another.
+    if (handle_types.IsHandleByPointer(found->second)) return IsPlainWrite(opcode) && use.operand == 0;
+    if (of_input.contains(use.id)) return false;
+    if (handle_types.IsHandle(found->second)) return opcode == spv::Op::OpCompositeExtract;
+    if (!handle_types.IsPayloadPointer(found->second)) return false;
+    const PointerUse kind = def_use.KindOf(use);
+    if (kind == PointerUse::kWrites) return !IsPlainWrite(opcode);
+    return kind == PointerUse::kReads || kind == PointerUse::kEscapes;
   };
-  const auto may_be_output = [&](Id id) {
-    return handle_types.IsPayloadPointer(type_or_none(id)) && !of_input.contains(id);
-  };
-  for (const BasicBlock& block : function.blocks) {
-    for (const Instruction& instruction : block.body) {
-      const std::vector<uint32_t>& operands = instruction.operands;
-      size_t first = 0;
-      switch (instruction.opcode) {
-        case spv::Op::OpAccessChain:
-        case spv::Op::OpInBoundsAccessChain:
-        case spv::Op::OpCopyObject:
-          if (of_input.contains(operands[0])) of_input.insert(instruction.result_id);
-          continue;
-        // Only the place written to, the first operand of these, is harmless; a whole array is copied out of another.
-        case spv::Op::OpStore:
-        case spv::Op::OpCopyMemory:
-          if (handle_types.IsHandleByPointer(type_or_none(operands[0]))) return true;
-          first = 1;
-          break;
-        default:
-          break;
-      }
-      // A word that is no id makes this more careful, no more.
-      for (size_t i = first; i < operands.size(); ++i) {
-        if (may_be_output(operands[i])) return true;
-      }
-    }
-  }
-  return false;
+  return std::any_of(def_use.All().begin(), def_use.All().end(), reads);
 }
 
 }  // namespace trellis::spirv

@@ -12,6 +12,7 @@
 #include "spirv_lowering/grammar/grammar.h"
 #include "spirv_lowering/ir/debug_references.h"
 #include "spirv_lowering/passes/memory_access.h"
+#include "spirv_lowering/reflect/allocations.h"
 
 namespace trellis::spirv {
 namespace {
@@ -29,12 +30,12 @@ class Mover {
 
   Expected<LaunchMember> Run(uint32_t launch_offset, uint32_t copy_offset) {
     RetypePointers();
+    CollectPointers();
     if (Expected<void> taken = TakeVariables(); !taken) return taken.error();
     Types types(module_);
     PayloadAccess access(module_, types);
     const Id block = DeclareAddressBlock(module_, types, {launch_offset, copy_offset});
     for (Function& function : module_.functions) {
-      CollectPointers(function);
       copies_.clear();
       for (BasicBlock& basic_block : function.blocks) RewriteUses(basic_block, access);
       if (!copies_.empty()) LoadCopies(types, block, function.blocks.front());
@@ -68,31 +69,16 @@ class Mover {
     return {};
   }
 
-  void CollectPointers(const Function& function) {
-    pointers_.clear();
-    for (const auto& [variable, type] : variables_) pointers_.emplace(variable, pointees_.at(type));
-    for (const Instruction& parameter : function.parameters) {
-      if (Collect(parameter)) DecorateAliased(parameter.result_id);
+  // The types tell what points into push constants.
+  void CollectPointers() {
+    for (const auto& [id, type] : TypesOfResults(module_)) {
+      if (const auto pointee = pointees_.find(type); pointee != pointees_.end()) pointers_.emplace(id, pointee->second);
     }
-    for (const BasicBlock& block : function.blocks) {
-      for (const Instruction& instruction : block.body) Collect(instruction);
+    for (const Function& function : module_.functions) {
+      for (const Instruction& parameter : function.parameters) {
+        if (pointers_.contains(parameter.result_id)) address_parameters_.MakeAliased(parameter.result_id);
+      }
     }
-  }
-
-  bool Collect(const Instruction& instruction) {
-    const auto pointee = pointees_.find(instruction.type_id);
-    if (pointee == pointees_.end()) return false;
-    pointers_.emplace(instruction.result_id, pointee->second);
-    return true;
-  }
-
-  // Required of parameters that are addresses, one way or the other.
-  void DecorateAliased(Id parameter) {
-    if (HasDecoration(module_, parameter, spv::Decoration::Aliased) ||
-        HasDecoration(module_, parameter, spv::Decoration::Restrict))
-      return;
-    module_.annotations.emplace_back(spv::Op::OpDecorate, kNoId, kNoId,
-                                     std::vector<uint32_t>{parameter, static_cast<uint32_t>(spv::Decoration::Aliased)});
   }
 
   void RewriteUses(BasicBlock& block, PayloadAccess& access) {
@@ -116,11 +102,9 @@ class Mover {
   }
 
   void ReplaceVariables(Instruction& instruction) {
-    // The literals of a switch may look like anything.
-    if (instruction.opcode == spv::Op::OpSwitch) return;
     const std::vector<uint32_t>& operands = instruction.operands;
     if (std::none_of(operands.begin(), operands.end(), [&](Id id) { return variables_.contains(id); })) return;
-    ForEachIdOperand(instruction, 1, [&](Id& id) {
+    ForEachIdOperand(instruction, [&](Id& id) {
       if (!variables_.contains(id)) return;
       Id& copy = copies_.try_emplace(id, kNoId).first->second;
       if (copy == kNoId) copy = module_.NewId();
@@ -146,11 +130,11 @@ class Mover {
   }
 
   Module& module_;
+  AddressParameters address_parameters_{module_};
   std::unordered_map<Id, Id> pointees_;  // by pointer type
   std::map<Id, Id> variables_;           // the application's: id -> type
-  // Of the function at hand.
   std::unordered_map<Id, Id> pointers_;  // id -> pointee
-  std::unordered_map<Id, Id> copies_;    // variable -> pointer to the copy
+  std::unordered_map<Id, Id> copies_;    // of the function at hand: variable -> pointer to the copy
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "spirv_lowering/grammar/grammar.h"
 #include "spirv_lowering/passes/memory_access.h"
+#include "spirv_lowering/reflect/allocations.h"
 
 namespace trellis::spirv {
 namespace {
@@ -31,6 +32,7 @@ class BlockExtension {
     members_ = declared->operands;
     const auto member = static_cast<uint32_t>(members_.size());
     Retype(ExtendedBlock(offset));
+    FindAliases();
     DropParameters();
     RewriteUses();
     return LaunchMember{variable_, member};
@@ -62,15 +64,12 @@ class BlockExtension {
       std::vector<Id> kept;
       std::vector<bool>& dropped = dropped_[function.id()];
       for (const Instruction& parameter : function.parameters) {
-        dropped.push_back(pointer_types_.contains(parameter.type_id));
-        if (dropped.back())
-          aliases_.insert(parameter.result_id);
-        else
-          kept.push_back(parameter.type_id);
+        dropped.push_back(aliases_.contains(parameter.result_id));
+        if (!dropped.back()) kept.push_back(parameter.type_id);
       }
       if (kept.size() == dropped.size()) continue;
       std::erase_if(function.parameters,
-                    [this](const Instruction& parameter) { return pointer_types_.contains(parameter.type_id); });
+                    [this](const Instruction& parameter) { return aliases_.contains(parameter.result_id); });
       function.definition.operands[1] = types_.FunctionType(function.definition.type_id, kept);
     }
   }
@@ -88,16 +87,16 @@ class BlockExtension {
 
   // Access chains to members stay as they are; a load of the whole block becomes loads of its members.
   void RewriteUses() {
-    FindAliases();
     for (Function& function : module_.functions) {
       for (BasicBlock& block : function.blocks) {
         std::vector<Instruction> body;
         body.reserve(block.body.size());
         for (Instruction& instruction : block.body) {
-          if (aliases_.contains(instruction.result_id)) continue;
+          // What a call does beside returning the pointer has to be done.
+          if (aliases_.contains(instruction.result_id) && instruction.opcode != spv::Op::OpFunctionCall) continue;
           if (instruction.opcode == spv::Op::OpFunctionCall) DropArguments(instruction);
           if (!aliases_.empty()) {
-            ForEachIdOperand(instruction, 1, [this](Id& id) {
+            ForEachIdOperand(instruction, [this](Id& id) {
               if (aliases_.contains(id)) id = variable_;
             });
           }
@@ -109,14 +108,8 @@ class BlockExtension {
   }
 
   void FindAliases() {
-    for (const Function& function : module_.functions) {
-      for (const BasicBlock& block : function.blocks) {
-        for (const Instruction& instruction : block.body) {
-          // What a call does beside returning the pointer has to be done.
-          if (pointer_types_.contains(instruction.type_id) && instruction.opcode != spv::Op::OpFunctionCall)
-            aliases_.insert(instruction.result_id);
-        }
-      }
+    for (const auto& [id, type] : TypesOfResults(module_)) {
+      if (pointer_types_.contains(type) && id != variable_) aliases_.insert(id);
     }
   }
 

@@ -87,7 +87,7 @@ class SharedMemory {
       std::vector<Instruction> body;
       body.reserve(block.body.size());
       for (Instruction& instruction : block.body) {
-        ForEachIdOperand(instruction, 1, [&](Id& id) {
+        ForEachIdOperand(instruction, [&](Id& id) {
           const auto member = member_of_.find(id);
           if (member == member_of_.end()) return;
           id = Builder(module_, body)

@@ -12,7 +12,7 @@ bool IsEmptyPayload(const Types& types, Id array_type) {
   return array != nullptr && types.LaidOutSize(array->operands[0]) == 0u;
 }
 
-void FindAllocations(const Function& function, Id entry_function, const Types& types,
+void FindAllocations(const Function& function, const DefUse& def_use, Id entry_function, const Types& types,
                      const std::unordered_map<Id, Id>& type_of, const std::unordered_map<Id, uint32_t>& number_of,
                      Outputs& outputs) {
   std::unordered_map<Id, HandleFate> fates;
@@ -20,7 +20,7 @@ void FindAllocations(const Function& function, Id entry_function, const Types& t
   for (const BasicBlock& block : function.blocks) {
     for (const Instruction& instruction : block.body) {
       if (instruction.opcode != spv::Op::OpAllocateNodePayloadsAMDX) continue;
-      if (!traced) fates = FindHandleFates(function);
+      if (!traced) fates = FindHandleFates(function, def_use);
       traced = true;
       const HandleFate& fate = fates[instruction.result_id];
       const Id array_type = PayloadArrayTypeOf(types, type_of, instruction.result_id);
@@ -59,7 +59,7 @@ Id PayloadArrayTypeOf(const Types& types, const std::unordered_map<Id, Id>& type
   return type != nullptr && type->opcode == spv::Op::OpTypeNodePayloadArrayAMDX ? type->result_id : kNoId;
 }
 
-Outputs FindOutputs(const Module& module, const Types& types) {
+Outputs FindOutputs(const Module& module, const Types& types, const DefUse& def_use) {
   const std::unordered_map<Id, Id> type_of = TypesOfResults(module);
   std::unordered_set<Id> used;
   for (const Function& function : module.functions) {
@@ -81,7 +81,7 @@ Outputs FindOutputs(const Module& module, const Types& types) {
   }
   const Id entry_function = module.entry_points.front().operands[1];
   for (const Function& function : module.functions)
-    FindAllocations(function, entry_function, types, type_of, number_of, outputs);
+    FindAllocations(function, def_use, entry_function, types, type_of, number_of, outputs);
   return outputs;
 }
 

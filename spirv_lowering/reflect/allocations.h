@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "spirv_lowering/ir/def_use.h"
 #include "spirv_lowering/ir/module.h"
 #include "spirv_lowering/ir/types.h"
 
@@ -37,8 +38,9 @@ struct Outputs {
       committed_enqueues;  // OpEnqueueNodePayloadsAMDX of Commit::kAtAllocation: nothing is left to do there
 };
 
-// Of an extracted node (reflect/node_module.h), so that every instruction counts. `types` must be of `module`.
-[[nodiscard]] Outputs FindOutputs(const Module& module, const Types& types);
+// Of an extracted node (reflect/node_module.h), so that every instruction counts. `types` and `def_use` must be of
+// `module`.
+[[nodiscard]] Outputs FindOutputs(const Module& module, const Types& types, const DefUse& def_use);
 
 // The OpTypeNodePayloadArrayAMDX behind the first operand of OpIsNodePayloadValidAMDX and the like: a type id (as the
 // specification has it), or a pointer or value of such a type (as compilers emit it). kNoId if it is none.

@@ -5,6 +5,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "spirv_lowering/ir/def_use.h"
 #include "spirv_lowering/ir/module.h"
 
 namespace trellis::spirv {
@@ -20,7 +21,7 @@ struct HandleFate {
 };
 
 // Fates of all OpAllocateNodePayloadsAMDX of the function, by result id. Pointers are into the function. Takes time
-// proportional to allocations times blocks.
-[[nodiscard]] std::unordered_map<Id, HandleFate> FindHandleFates(const Function& function);
+// proportional to allocations times blocks. `def_use` is of the function's module.
+[[nodiscard]] std::unordered_map<Id, HandleFate> FindHandleFates(const Function& function, const DefUse& def_use);
 
 }  // namespace trellis::spirv

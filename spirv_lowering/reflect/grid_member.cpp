@@ -10,8 +10,8 @@ constexpr uint64_t kMostOffset = 0xffff;
 
 class Search {
  public:
-  Search(const Module& module, const Types& types, const ConstantValues& lengths)
-      : module_(module), types_(types), lengths_(lengths) {}
+  Search(const Module& module, const Decorations& decorations, const Types& types, const ConstantValues& lengths)
+      : module_(module), decorations_(decorations), types_(types), lengths_(lengths) {}
 
   Expected<std::optional<GridMember>> Run(Id payload, uint64_t base) {
     const Instruction* shape = types_.Find(payload);
@@ -19,9 +19,8 @@ class Search {
     if (shape == nullptr || shape->opcode != spv::Op::OpTypeStruct || !searched_.insert(payload).second)
       return std::optional<GridMember>();
     for (uint32_t member = 0; member < shape->operands.size(); ++member) {
-      const uint64_t offset =
-          base + FindMemberDecoration(module_, payload, member, spv::Decoration::Offset).value_or(0);
-      if (HasMemberDecoration(module_, payload, member, spv::Decoration::PayloadDispatchIndirectAMDX)) {
+      const uint64_t offset = base + decorations_.FindMember(payload, member, spv::Decoration::Offset).value_or(0);
+      if (decorations_.HasMember(payload, member, spv::Decoration::PayloadDispatchIndirectAMDX)) {
         return Measure(payload, member, shape->operands[member], offset);
       }
       Expected<std::optional<GridMember>> nested = Run(shape->operands[member], offset);
@@ -49,7 +48,7 @@ class Search {
       return refuse("is not a scalar, 2- or 3-vector of 8-, 16- or 32-bit integers");
     }
     const uint32_t width = component->operands[0] / 8;
-    if (is_array && FindDecoration(module_, type, spv::Decoration::ArrayStride).value_or(width) != width) {
+    if (is_array && decorations_.Find(type, spv::Decoration::ArrayStride).value_or(width) != width) {
       return refuse("is an array whose stride is not its element's size");
     }
     if (offset % width != 0) return refuse("is not aligned to its component");
@@ -58,6 +57,7 @@ class Search {
   }
 
   const Module& module_;
+  const Decorations& decorations_;
   const Types& types_;
   const ConstantValues& lengths_;
   std::unordered_set<Id> searched_;
@@ -65,9 +65,9 @@ class Search {
 
 }  // namespace
 
-Expected<std::optional<GridMember>> FindGridMember(const Module& module, const Types& types,
-                                                   const ConstantValues& lengths, Id payload) {
-  return Search(module, types, lengths).Run(payload, 0);
+Expected<std::optional<GridMember>> FindGridMember(const Module& module, const Decorations& decorations,
+                                                   const Types& types, const ConstantValues& lengths, Id payload) {
+  return Search(module, decorations, types, lengths).Run(payload, 0);
 }
 
 }  // namespace trellis::spirv

@@ -124,9 +124,11 @@ Expected<void> CheckInputs(const Module& module, Id input) {
   return {};
 }
 
-bool HasPayloadArrays(const Module& module) {
-  return std::any_of(module.globals.begin(), module.globals.end(),
-                     [](const Instruction& global) { return global.opcode == spv::Op::OpTypeNodePayloadArrayAMDX; });
+bool HasPayloads(const NodeModule& node) {
+  const std::vector<Instruction>& globals = node.module.globals;
+  return node.input != kNoId || std::any_of(globals.begin(), globals.end(), [](const Instruction& global) {
+           return global.opcode == spv::Op::OpTypeNodePayloadArrayAMDX;
+         });
 }
 
 }  // namespace
@@ -157,7 +159,7 @@ Expected<NodeModule> ExtractNode(Module module, std::string_view entry_point) {
     return refuse(function.error());
   EliminateDead(node.module, node.input);
   if (Expected<void> checked = CheckInputs(node.module, node.input); !checked) return refuse(checked.error());
-  if (HasPayloadArrays(node.module)) {
+  if (HasPayloads(node)) {
     SplitHandlePaths(node.module);
     if (Expected<void> typed = TypePayloadPointers(node.module, node.entry_function); !typed)
       return refuse(typed.error());

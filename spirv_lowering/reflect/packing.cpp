@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "spirv_lowering/grammar/grammar.h"
+#include "spirv_lowering/ir/built_ins.h"
 #include "spirv_lowering/ir/debug_references.h"
 #include "spirv_lowering/reflect/allocations.h"
 
@@ -135,14 +136,15 @@ class ObstacleSearch {
         case spv::Decoration::Uniform:
         case spv::Decoration::UniformId:
           return target + " is decorated Uniform";
-        case spv::Decoration::BuiltIn:
-          if (types_.Find(annotation.operands[0]) == nullptr) break;
-          if (!IsHarmless(static_cast<spv::BuiltIn>(annotation.operands[2])))
-            return target + " is the built-in " + std::to_string(annotation.operands[2]);
-          break;
         default:
           break;
       }
+    }
+    for (const BuiltInTarget& found : FindBuiltIns(module_)) {
+      // Lowering replaces places that are variables, not those that are members of a block.
+      const bool harmless = IsHarmless(found.built_in) && !(found.member && IsPlace(found.built_in));
+      if (!harmless && types_.Find(found.target) != nullptr)
+        return "%" + std::to_string(found.target) + " is the built-in " + BuiltInName(found.built_in);
     }
     return std::nullopt;
   }

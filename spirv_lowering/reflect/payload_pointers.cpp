@@ -11,15 +11,19 @@
 
 #include "spirv_lowering/grammar/grammar.h"
 #include "spirv_lowering/ir/clone_function.h"
-#include "spirv_lowering/ir/literal_widths.h"
+#include "spirv_lowering/ir/debug_references.h"
+#include "spirv_lowering/ir/def_use.h"
 #include "spirv_lowering/ir/types.h"
 #include "spirv_lowering/reflect/allocations.h"
 
 namespace trellis::spirv {
 namespace {
 
-constexpr size_t kMostVersions = 1024;  // of all functions; no compiler comes near it, made-up modules must not pass it
-constexpr size_t kOutParameter = 3;     // of Modf and Frexp: behind set, number and value
+// No compiler comes near these, made-up modules must not pass them: versions of all functions, and instructions of
+// those that are copies, beyond twice the module's own.
+constexpr size_t kMaxVersions = 1024;
+constexpr size_t kMaxCopied = 10000;
+constexpr size_t kOutParameter = 3;  // of Modf and Frexp: behind set, number and value
 constexpr auto kPayloadClass = spv::StorageClass::NodePayloadAMDX;
 
 // Which parameters of a function are pointers into payloads whose types do not say so.
@@ -34,19 +38,23 @@ struct Version {
 class PointerTyping {
  public:
   explicit PointerTyping(Module& module)
-      : module_(module), types_(module), type_of_(TypesOfResults(module)), widths_(module) {
+      : module_(module), types_(module), type_of_(TypesOfResults(module)), debug_imports_(NonSemanticImports(module)) {
     for (const Instruction& import : module.ext_inst_imports) {
       if (DecodeString(import.operands.data(), import.operands.size()) == "GLSL.std.450")
         glsl_sets_.insert(import.result_id);
     }
     std::swap(originals_, module_.functions);
-    for (size_t i = 0; i < originals_.size(); ++i) index_of_[originals_[i].id()] = i;
+    for (size_t i = 0; i < originals_.size(); ++i) {
+      index_of_[originals_[i].id()] = i;
+      original_size_ += SizeOf(originals_[i]);
+    }
   }
 
   Expected<void> Run(Id entry) {
     (void)VersionOf(entry, Parameters(originals_[index_of_.at(entry)].parameters.size()));
     for (size_t i = 0; i < versions_.size(); ++i) {
-      if (versions_.size() > kMostVersions) return Error{"too many combinations of pointers in calls of functions"};
+      if (versions_.size() > kMaxVersions || copied_ > kMaxCopied + 2 * original_size_)
+        return Error{"too many combinations of pointers in calls of functions"};
       // Further calls grow the list.
       Function function = std::move(versions_[i].function);
       if (Expected<void> typed = Type(function, Parameters(versions_[i].payload_parameters)); !typed) return typed;
@@ -59,10 +67,10 @@ class PointerTyping {
   }
 
  private:
-  // Of a pointer whose own type does not tell.
+  // Of a pointer into a payload that is derived from others.
   struct Derived {
-    // To a matrix, or to a vector out of one. How it lies in memory is decorated on the structure around it, so a
-    // parameter's type cannot say it: calls get a variable instead.
+    // To a matrix, or to a vector out of one. How it lies in memory is decorated on the structure around it, so no
+    // pointer that begins anew (a parameter, a choice) can say it.
     bool matrix_part = false;
   };
 
@@ -79,6 +87,12 @@ class PointerTyping {
     return types_.IsPointer(type) && types_.PointerClass(type) == kPayloadClass;
   }
   [[nodiscard]] bool PointsIntoPayload(Id id) const { return derived_.contains(id) || IsTyped(id); }
+  // Its own type does not tell.
+  [[nodiscard]] bool IsUntyped(Id id) const { return derived_.contains(id) && !IsTyped(id); }
+  [[nodiscard]] bool IsMatrixPart(Id id) const {
+    const auto found = derived_.find(id);
+    return found != derived_.end() && found->second.matrix_part;
+  }
 
   // The id of the function that is to be called instead of `function` with those arguments.
   Id VersionOf(Id function, const Parameters& payload_parameters) {
@@ -87,11 +101,20 @@ class PointerTyping {
     const size_t original = index_of_.at(function);
     const bool changes =
         std::find(payload_parameters.begin(), payload_parameters.end(), true) != payload_parameters.end();
-    Function copy = changes ? CloneFunction(module_, originals_[original], widths_) : originals_[original];
+    Function copy = changes ? CloneFunction(module_, originals_[original]) : originals_[original];
     found->second = copy.id();
-    if (changes) NoteTypes(copy);
+    if (changes) {
+      NoteTypes(copy);
+      copied_ += SizeOf(copy);
+    }
     versions_.push_back({original, payload_parameters, std::move(copy)});
     return found->second;
+  }
+  // In instructions.
+  static size_t SizeOf(const Function& function) {
+    size_t size = function.parameters.size();
+    for (const BasicBlock& block : function.blocks) size += block.body.size() + 1;
+    return size;
   }
   void NoteTypes(const Function& function) {
     for (const Instruction& parameter : function.parameters) type_of_[parameter.result_id] = parameter.type_id;
@@ -103,66 +126,70 @@ class PointerTyping {
   }
 
   Expected<void> Type(Function& function, const Parameters& payload_parameters) {
-    FindDerived(function, payload_parameters);
+    const DefUse def_use({&function, 1}, debug_imports_);
+    FindDerived(def_use, function, payload_parameters);
     for (const BasicBlock& block : function.blocks) {
       for (const Instruction& instruction : block.body) {
-        if (Expected<void> fine = Check(instruction); !fine) return fine;
+        if (IsChoice(instruction) && derived_.contains(instruction.result_id) && !AllIntoPayloads(instruction))
+          return Refuse(instruction, "a pointer into a payload meets a pointer to ordinary memory");
       }
+    }
+    for (const DefUse::Use& use : def_use.All()) {
+      if (!PointsIntoPayload(use.id)) continue;
+      if (Expected<void> fine = Check(def_use.UserOf(use), use.operand); !fine) return fine;
     }
     RedirectCalls(function);
     TypeDerived(function);
     return {};
   }
 
-  void FindDerived(const Function& function, const Parameters& payload_parameters) {
+  void FindDerived(const DefUse& def_use, const Function& function, const Parameters& payload_parameters) {
     derived_.clear();
+    std::vector<Id> roots;
+    const auto add_root = [&](const Instruction& pointer, bool of_matrix) {
+      if (Add(pointer, of_matrix)) roots.push_back(pointer.result_id);
+    };
     for (size_t i = 0; i < payload_parameters.size(); ++i) {
-      if (payload_parameters[i]) Add(function.parameters[i], false);
+      const Instruction& parameter = function.parameters[i];
+      if (payload_parameters[i] || IsTyped(parameter.result_id)) add_root(parameter, false);
     }
-    // Definitions precede uses except for OpPhi, so this settles after one round more than phis are chained.
-    has_phis_ = false;
-    for (bool changed = true; changed;) {
-      const size_t before = derived_.size();
-      for (const BasicBlock& block : function.blocks) {
-        for (const Instruction& instruction : block.body) Visit(instruction);
+    for (const BasicBlock& block : function.blocks) {
+      for (const Instruction& instruction : block.body) {
+        if (!IsChain(instruction) || instruction.operands.size() < 2) continue;
+        const Id base = instruction.operands[0];
+        if (IsPayloadArray(base) || IsTyped(base)) add_root(instruction, PassesMatrix(instruction.operands));
       }
-      changed = derived_.size() != before && has_phis_;
     }
+    def_use.Follow(std::move(roots), [&](const DefUse::Use& use) {
+      const Instruction& user = def_use.UserOf(use);
+      if (def_use.KindOf(use) != PointerUse::kDerives) return kNoId;
+      const bool deeper = IsChain(user) && user.operands.size() > 1;
+      return Add(user, deeper ? PassesMatrix(user.operands) : IsMatrixPart(use.id)) ? user.result_id : kNoId;
+    });
   }
-  void Add(const Instruction& instruction, bool of_matrix) {
-    if (!types_.IsPointer(instruction.type_id) || IsTyped(instruction.result_id)) return;
+  static bool IsChoice(const Instruction& instruction) {
+    return instruction.opcode == spv::Op::OpPhi || instruction.opcode == spv::Op::OpSelect;
+  }
+  static Error Refuse(const Instruction& user, const char* why) {
+    return Error{OpcodeName(user.opcode) + " %" +
+                 std::to_string(user.result_id != kNoId ? user.result_id : user.operands[0]) + ": " + why};
+  }
+  static bool IsChain(const Instruction& instruction) {
+    return instruction.opcode == spv::Op::OpAccessChain || instruction.opcode == spv::Op::OpInBoundsAccessChain;
+  }
+  // Returns whether the pointer is new, or newly known to be part of a matrix.
+  bool Add(const Instruction& instruction, bool of_matrix) {
+    if (!types_.IsPointer(instruction.type_id)) return false;
     Id pointee = types_.Pointee(instruction.type_id);
     const bool vector_of_matrix = of_matrix && Is(pointee, spv::Op::OpTypeVector);
     while (Is(pointee, spv::Op::OpTypeArray)) pointee = types_.ElementType(pointee, 0);
-    derived_[instruction.result_id] = {vector_of_matrix || Is(pointee, spv::Op::OpTypeMatrix)};
-  }
-  void AddLike(const Instruction& instruction, Id source) {
-    const auto found = derived_.find(source);
-    if (found != derived_.end()) Add(instruction, found->second.matrix_part);
+    const bool matrix_part = vector_of_matrix || Is(pointee, spv::Op::OpTypeMatrix);
+    const auto [entry, is_new] = derived_.try_emplace(instruction.result_id, Derived{matrix_part});
+    if (is_new || entry->second.matrix_part || !matrix_part) return is_new;
+    entry->second.matrix_part = true;
+    return true;
   }
 
-  void Visit(const Instruction& instruction) {
-    const std::vector<uint32_t>& operands = instruction.operands;
-    switch (instruction.opcode) {
-      case spv::Op::OpAccessChain:
-      case spv::Op::OpInBoundsAccessChain:
-        if (operands.size() > 1 && (derived_.contains(operands[0]) || IsPayloadArray(operands[0])))
-          Add(instruction, PassesMatrix(operands));
-        break;
-      case spv::Op::OpCopyObject:
-        AddLike(instruction, operands[0]);
-        break;
-      case spv::Op::OpPhi:
-        has_phis_ = true;
-        for (size_t i = 0; i < operands.size(); i += 2) AddLike(instruction, operands[i]);
-        break;
-      case spv::Op::OpSelect:
-        AddLike(instruction, operands[1]);
-        break;
-      default:
-        break;
-    }
-  }
   // A pointer to one.
   [[nodiscard]] bool IsPayloadArray(Id id) const {
     const Id type = TypeOf(id);
@@ -177,39 +204,53 @@ class PointerTyping {
     return false;
   }
 
-  // SPIR-V 2.16.1: only pointers in StorageBuffer and Workgroup can be variable pointers.
-  Expected<void> Check(const Instruction& instruction) const {
-    const std::vector<uint32_t>& operands = instruction.operands;
-    const auto refuse = [&](const char* why) {
-      return Error{OpcodeName(instruction.opcode) + " %" +
-                   std::to_string(instruction.result_id != kNoId ? instruction.result_id : operands[0]) + ": " + why};
-    };
-    constexpr const char* kMeets = "a pointer into a payload meets a pointer to ordinary memory";
-    switch (instruction.opcode) {
-      case spv::Op::OpPhi:
-        for (size_t i = 0; i < operands.size(); i += 2) {
-          if (PointsIntoPayload(operands[i]) != PointsIntoPayload(instruction.result_id)) return refuse(kMeets);
+  // What `user` does with a pointer into a payload.
+  Expected<void> Check(const Instruction& user, size_t operand) const {
+    const Id pointer = user.operands[operand];
+    const auto refuse = [&](const char* why) { return Refuse(user, why); };
+    constexpr const char* kLayoutLost =
+        "a pointer to a matrix in a payload, or to a part of one, goes where its layout is not known";
+    switch (UseOfPointer(user, operand)) {
+      case PointerUse::kInspects:
+        return {};
+      case PointerUse::kReads:
+      case PointerUse::kWrites:
+        if (user.opcode == spv::Op::OpCopyMemorySized) return refuse("copies payloads");
+        return {};
+      case PointerUse::kDerives:
+        if (IsChoice(user)) {
+          if (IsMatrixPart(pointer)) return refuse(kLayoutLost);
+        } else if (!IsChain(user) && user.opcode != spv::Op::OpCopyObject) {
+          return refuse("its base points into a payload");
         }
         return {};
-      case spv::Op::OpSelect:
-        if (PointsIntoPayload(operands[1]) != PointsIntoPayload(operands[2])) return refuse(kMeets);
+      case PointerUse::kPasses:
+        // Others go through a variable.
+        if (IsMatrixPart(pointer) && IsTyped(pointer)) return refuse(kLayoutLost);
+        return {};
+      case PointerUse::kEscapes:
+        break;
+    }
+    switch (user.opcode) {
+      case spv::Op::OpEnqueueNodePayloadsAMDX:
         return {};
       case spv::Op::OpReturnValue:
-        if (derived_.contains(operands[0])) return refuse("a pointer into a payload is returned as one in Function");
+        if (IsUntyped(pointer)) return refuse("a pointer into a payload is returned as one in Function");
+        if (IsMatrixPart(pointer)) return refuse(kLayoutLost);
         return {};
       case spv::Op::OpStore:
-        if (PointsIntoPayload(operands[1])) return refuse("a pointer into a payload is stored");
-        return {};
-      case spv::Op::OpPtrAccessChain:
-      case spv::Op::OpInBoundsPtrAccessChain:
-        if (PointsIntoPayload(operands[0])) return refuse("its base points into a payload");
-        return {};
-      case spv::Op::OpCopyMemorySized:
-        if (PointsIntoPayload(operands[0]) || PointsIntoPayload(operands[1])) return refuse("copies payloads");
-        return {};
+        return refuse("a pointer into a payload is stored");
       default:
-        return {};
+        if (HasOutParameter(user) && operand == kOutParameter) return {};
+        return refuse("takes a pointer into a payload: not supported");
     }
+  }
+  // SPIR-V 2.16.1: only pointers in StorageBuffer and Workgroup can be variable pointers.
+  [[nodiscard]] bool AllIntoPayloads(const Instruction& choice) const {
+    for (size_t i = 0; i < choice.operands.size(); ++i) {
+      if (UseOfPointer(choice, i) == PointerUse::kDerives && !PointsIntoPayload(choice.operands[i])) return false;
+    }
+    return true;
   }
 
   void RedirectCalls(Function& function) {
@@ -260,9 +301,8 @@ class PointerTyping {
     std::vector<Passed> passed;
     Parameters payload_parameters(call.operands.size() - 1);
     for (size_t i = 1; i < call.operands.size(); ++i) {
-      const auto found = derived_.find(call.operands[i]);
-      if (found == derived_.end()) continue;
-      if (found->second.matrix_part) {
+      if (!IsUntyped(call.operands[i])) continue;
+      if (IsMatrixPart(call.operands[i])) {
         passed.push_back(PassThroughVariable(call.operands[i], variables));
       } else {
         payload_parameters[i - 1] = true;
@@ -281,8 +321,8 @@ class PointerTyping {
   void TypeDerived(Function& function) {
     if (derived_.empty()) return;
     const auto type = [this](Instruction& instruction) {
-      if (instruction.result_id == kNoId || !derived_.contains(instruction.result_id)) return;
-      instruction.type_id = types_.Pointer(kPayloadClass, types_.Pointee(instruction.type_id));
+      if (IsUntyped(instruction.result_id))
+        instruction.type_id = types_.Pointer(kPayloadClass, types_.Pointee(instruction.type_id));
     };
     std::for_each(function.parameters.begin(), function.parameters.end(), type);
     for (BasicBlock& block : function.blocks) std::for_each(block.body.begin(), block.body.end(), type);
@@ -294,16 +334,16 @@ class PointerTyping {
   Module& module_;
   Types types_;
   std::unordered_map<Id, Id> type_of_;  // as the compiler has it; of copies too
-  LiteralWidths widths_;
+  const std::unordered_set<Id> debug_imports_;
   std::vector<Function> originals_;
   std::unordered_map<Id, size_t> index_of_;
   std::unordered_set<Id> glsl_sets_;
   std::vector<Version> versions_;
+  size_t original_size_ = 0, copied_ = 0;  // in instructions
   std::map<std::pair<Id, Parameters>, Id> version_of_;
 
   // Of the function being typed.
   std::unordered_map<Id, Derived> derived_;
-  bool has_phis_ = false;
   std::vector<Instruction> body_;
 };
 

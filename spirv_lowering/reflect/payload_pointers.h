@@ -12,8 +12,9 @@ namespace trellis::spirv {
 // that nothing calls any more go.
 //
 // `entry` is the entry point's function; every other one must be called, and paths must be split
-// (reflect/handle_paths.h). Refuses pointers into payloads that meet other pointers, are stored, or are returned in
-// another class than theirs.
+// (reflect/handle_paths.h). Refuses pointers into payloads that meet other pointers, are stored, are returned in
+// another class than theirs, or go into instructions that are not known; and pointers to matrices where the decorations
+// that say how those lie in memory do not reach: NodePayloadAMDX parameters, results, OpPhi and OpSelect.
 [[nodiscard]] Expected<void> TypePayloadPointers(Module& module, Id entry);
 
 }  // namespace trellis::spirv

@@ -5,6 +5,8 @@
 #include <tuple>
 
 #include "spirv_lowering/grammar/grammar.h"
+#include "spirv_lowering/ir/built_ins.h"
+#include "spirv_lowering/ir/def_use.h"
 #include "spirv_lowering/ir/layout.h"
 #include "spirv_lowering/ir/types.h"
 #include "spirv_lowering/reflect/allocations.h"
@@ -37,10 +39,13 @@ class Reflection {
       : node_(std::move(node)),
         module_(node_.module),
         types_(module_),
+        decorations_(module_),
         constants_(module_, specialization),
         lengths_([this](Id id) { return constants_.Value(id); }),
         payload_meter_(module_, types_, {lengths_, kStoredBoolBytes}),
-        outputs_(FindOutputs(module_, types_)) {
+        type_of_(TypesOfResults(module_)),
+        def_use_(module_),
+        outputs_(FindOutputs(module_, types_, def_use_)) {
     info_.entry_point = entry_point;
   }
 
@@ -170,24 +175,11 @@ class Reflection {
     return {};
   }
 
-  // Targets of BuiltIn decorations with that value.
-  [[nodiscard]] std::vector<Id> BuiltIns(spv::BuiltIn built_in) const {
-    std::vector<Id> found;
-    for (const Instruction& annotation : module_.annotations) {
-      if (annotation.opcode == spv::Op::OpDecorate && annotation.operands.size() == 3 &&
-          annotation.operands[1] == static_cast<uint32_t>(spv::Decoration::BuiltIn) &&
-          annotation.operands[2] == static_cast<uint32_t>(built_in)) {
-        found.push_back(annotation.operands[0]);
-      }
-    }
-    return found;
-  }
-
   // The deprecated constant decorated BuiltIn WorkgroupSize wins over LocalSize.
   void ReadWorkgroupSize() {
-    for (const Id id : BuiltIns(spv::BuiltIn::WorkgroupSize)) {
-      const Instruction* constant = types_.Find(id);
-      if (constant == nullptr ||
+    for (const BuiltInTarget& found : FindBuiltIns(module_)) {
+      const Instruction* constant = types_.Find(found.target);
+      if (found.built_in != spv::BuiltIn::WorkgroupSize || constant == nullptr ||
           (constant->opcode != spv::Op::OpConstantComposite && constant->opcode != spv::Op::OpSpecConstantComposite))
         continue;
       for (uint32_t i = 0; i < 3 && i < constant->operands.size(); ++i) {
@@ -207,19 +199,14 @@ class Reflection {
     return PayloadLayout{*size, AlignmentOf(*size, payload_meter_.LargestScalar(payload))};
   }
 
-  // The operand is the input, or what unoptimised code passes on of it: a parameter of the same type.
   Expected<void> ReadFinishWriting() {
-    const std::unordered_map<Id, Id> type_of = TypesOfResults(module_);
-    const auto is_input = [&](Id operand) {
-      const auto type = type_of.find(operand);
-      return node_.input != kNoId && type != type_of.end() && type->second == type_of.at(node_.input) &&
-             !outputs_.allocations.contains(operand);
-    };
+    std::unordered_set<Id> inputs;
+    if (node_.input != kNoId) inputs = PointersToWhole(def_use_, type_of_, {node_.input});
     for (const Function& function : module_.functions) {
       for (const BasicBlock& block : function.blocks) {
         for (const Instruction& instruction : block.body) {
           if (instruction.opcode != spv::Op::OpFinishWritingNodePayloadAMDX) continue;
-          if (!is_input(instruction.operands[0]))
+          if (!inputs.contains(instruction.operands[0]))
             return Refuse("OpFinishWritingNodePayloadAMDX", instruction.result_id,
                           "the operand is not the node's input");
           info_.finishes_writing = true;
@@ -256,7 +243,7 @@ class Reflection {
       info_.coalesce = std::max(info_.coalesce, 1u);
     }
     if (info_.kind == LaunchKind::kDynamicGrid) {
-      Expected<std::optional<GridMember>> member = FindGridMember(module_, types_, lengths_, payload);
+      Expected<std::optional<GridMember>> member = FindGridMember(module_, decorations_, types_, lengths_, payload);
       if (!member) return member.error();
       if (!*member && info_.input.size < kImplicitPayloadSize) {
         return Refuse("input OpVariable", node_.input,
@@ -266,13 +253,13 @@ class Reflection {
       // Without the decoration the payload begins with a VkDispatchIndirectCommand (the chapter's older wording).
       info_.grid_member = member->value_or(GridMember{0, 4, 3});
     }
-    info_.writes_input = WritesVariable(module_, types_, node_.input);
+    info_.writes_input = WritesVariable(def_use_, types_, type_of_, node_.input);
     return {};
   }
 
   // The id operand of an OpDecorateId on `target`, evaluated; `into` keeps its value if there is none.
   Expected<void> ReadDecorationId(Id target, spv::Decoration decoration, const char* name, uint32_t& into) const {
-    const std::optional<uint32_t> id = FindDecoration(module_, target, decoration);
+    const std::optional<uint32_t> id = decorations_.Find(target, decoration);
     if (!id) return {};
     Expected<uint32_t> value = Constant(name, *id);
     if (!value) return value.error();
@@ -282,7 +269,7 @@ class Reflection {
 
   Expected<NodeOutputInfo> ReadOutput(Id array_type) {
     NodeOutputInfo output;
-    const std::optional<uint32_t> name_id = FindDecoration(module_, array_type, spv::Decoration::PayloadNodeNameAMDX);
+    const std::optional<uint32_t> name_id = decorations_.Find(array_type, spv::Decoration::PayloadNodeNameAMDX);
     if (!name_id) return Refuse("OpTypeNodePayloadArrayAMDX", array_type, "an output type without PayloadNodeNameAMDX");
     const std::optional<std::string> name = constants_.String(*name_id);
     if (!name)
@@ -291,9 +278,9 @@ class Reflection {
     output.target_name = *name;
     Id budget = array_type;
     if (const std::optional<uint32_t> shared =
-            FindDecoration(module_, array_type, spv::Decoration::NodeSharesPayloadLimitsWithAMDX))
+            decorations_.Find(array_type, spv::Decoration::NodeSharesPayloadLimitsWithAMDX))
       budget = *shared;
-    if (!HasDecoration(module_, budget, spv::Decoration::NodeMaxPayloadsAMDX)) {
+    if (!decorations_.Has(budget, spv::Decoration::NodeMaxPayloadsAMDX)) {
       return Refuse("OpTypeNodePayloadArrayAMDX", budget, "an output type without NodeMaxPayloadsAMDX");
     }
     for (const auto& [decoration, label, target, into] :
@@ -307,7 +294,7 @@ class Reflection {
     Expected<std::optional<uint32_t>> per_node = FindRecordsPerNode(module_, array_type);
     if (!per_node) return Refuse("OpTypeNodePayloadArrayAMDX", array_type, per_node.error().message);
     if (*per_node) output.max_payloads_per_node = std::min(**per_node, output.max_payloads);
-    output.sparse = HasDecoration(module_, array_type, spv::Decoration::PayloadNodeSparseArrayAMDX);
+    output.sparse = decorations_.Has(array_type, spv::Decoration::PayloadNodeSparseArrayAMDX);
     Expected<PayloadLayout> layout =
         Measure("payload of OpTypeNodePayloadArrayAMDX", types_.Find(array_type)->operands[0]);
     if (!layout) return layout.error();
@@ -381,9 +368,15 @@ class Reflection {
   }
 
   Expected<void> CheckSupported() {
-    for (const Id id : BuiltIns(spv::BuiltIn::NumWorkgroups)) {
-      if (types_.Find(id) != nullptr)
-        return Refuse("OpVariable", id, "the built-in NumWorkgroups must not be used in an execution graph");
+    for (const BuiltInTarget& found : FindBuiltIns(module_)) {
+      if (types_.Find(found.target) == nullptr) continue;
+      if (found.built_in == spv::BuiltIn::NumWorkgroups)
+        return Refuse(found.member ? "OpTypeStruct" : "OpVariable", found.target,
+                      "the built-in NumWorkgroups must not be used in an execution graph");
+      if (found.member && IsOfGraph(found.built_in))
+        return Refuse("OpTypeStruct", found.target,
+                      "member " + std::to_string(*found.member) + " is the built-in " + BuiltInName(found.built_in) +
+                          ": not supported in a block, declare a variable of its own (docs/limitations.md)");
     }
     for (const Instruction& global : module_.globals) {
       if (global.opcode == spv::Op::OpUntypedVariableKHR &&
@@ -405,9 +398,12 @@ class Reflection {
   NodeModule node_;
   Module& module_;
   Types types_;
+  const Decorations decorations_;
   ConstantEvaluator constants_;
   const ConstantValues lengths_;
   LayoutMeter payload_meter_;
+  const std::unordered_map<Id, Id> type_of_;
+  const DefUse def_use_;
   Outputs outputs_;
   NodeInfo info_;
   bool coalescing_ = false;

@@ -16,9 +16,11 @@ struct RuleViolation {
   Id id = kNoId;            // the offending result or operand
   SourceLine where;         // as far as debug information tells
   std::string message;
-  // The text demands it, but compilers in use break it and it has one sensible meaning: pipelines are created all the
-  // same.
+  // A warning: the text demands it, but compilers in use break it and it has one sensible meaning, or
+  // `depends_on_execution`. Pipelines are created all the same.
   bool tolerated = false;
+  // Broken only if the instruction executes, which its module does not tell.
+  bool depends_on_execution = false;
 };
 
 // All violations, in the order of the module. `module` comes from ReadModule; pure, safe to call from many threads.

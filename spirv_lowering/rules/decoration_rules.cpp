@@ -53,7 +53,7 @@ void CheckOperand(RuleContext& context, spv::Decoration decoration, const char* 
                        "NodeSharesPayloadLimitsWithAMDX on " + context.Name(target) +
                            ": the operand must be an OpTypeNodePayloadArrayAMDX");
       } else if (operand == target ||
-                 HasDecoration(context.module(), operand, spv::Decoration::NodeSharesPayloadLimitsWithAMDX)) {
+                 context.decorations().Has(operand, spv::Decoration::NodeSharesPayloadLimitsWithAMDX)) {
         context.Report("NodeSharesPayloadLimitsWithAMDX/chain", operand,
                        "NodeSharesPayloadLimitsWithAMDX on " + context.Name(target) + ": " + context.Name(operand) +
                            " shares its limits itself");

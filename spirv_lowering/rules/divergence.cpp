@@ -37,23 +37,6 @@ Divergence DivergenceOfBuiltIn(spv::BuiltIn built_in, const WorkgroupShape& shap
   return divergence;
 }
 
-std::string BuiltInName(spv::BuiltIn built_in) {
-  switch (built_in) {
-    case spv::BuiltIn::LocalInvocationId:
-      return "LocalInvocationId";
-    case spv::BuiltIn::LocalInvocationIndex:
-      return "LocalInvocationIndex";
-    case spv::BuiltIn::GlobalInvocationId:
-      return "GlobalInvocationId";
-    case spv::BuiltIn::SubgroupId:
-      return "SubgroupId";
-    case spv::BuiltIn::SubgroupLocalInvocationId:
-      return "SubgroupLocalInvocationId";
-    default:
-      return "the built-in " + std::to_string(static_cast<uint32_t>(built_in));
-  }
-}
-
 ResultKind KindOfResult(const Instruction& instruction) {
   const auto opcode = static_cast<uint32_t>(instruction.opcode);
   const auto between = [opcode](spv::Op first, spv::Op last) {

@@ -43,8 +43,6 @@ struct WorkgroupShape {
 
 // Returns the divergence of the content of `variable`, which is decorated with `built_in`.
 [[nodiscard]] Divergence DivergenceOfBuiltIn(spv::BuiltIn built_in, const WorkgroupShape& shape, Id variable);
-// "LocalInvocationIndex", or "the built-in 1234".
-[[nodiscard]] std::string BuiltInName(spv::BuiltIn built_in);
 
 enum class ResultKind : uint8_t {
   kFromOperands,  // differs if an operand does

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "spirv_lowering/ir/built_ins.h"
 #include "spirv_lowering/ir/debug_references.h"
 #include "spirv_lowering/rules/function_divergence.h"
 
@@ -26,7 +27,6 @@ EntryDivergence::EntryDivergence(const RuleContext& context, const EntryPointFac
     : context_(context),
       entry_(entry),
       shape_(shape),
-      widths_(context.module()),
       non_semantic_(NonSemanticImports(context.module())),
       steps_left_(steps_left) {
   for (const Function& function : context.module().functions) functions_.emplace(function.id(), &function);
@@ -44,21 +44,14 @@ void EntryDivergence::ReadGlobals() {
   }
   for (const Instruction& annotation : module.annotations) {
     if (annotation.opcode != spv::Op::OpDecorate && annotation.opcode != spv::Op::OpDecorateId) continue;
-    const Id target = annotation.operands[0];
-    switch (static_cast<spv::Decoration>(annotation.operands[1])) {
-      case spv::Decoration::Uniform:
-      case spv::Decoration::UniformId:
-        promised_uniform_.insert(target);
-        break;
-      case spv::Decoration::BuiltIn: {
-        const auto found = inputs_.find(target);
-        if (found != inputs_.end())
-          found->second = DivergenceOfBuiltIn(static_cast<spv::BuiltIn>(annotation.operands[2]), shape_, target);
-        break;
-      }
-      default:
-        break;
-    }
+    const auto decoration = static_cast<spv::Decoration>(annotation.operands[1]);
+    if (decoration == spv::Decoration::Uniform || decoration == spv::Decoration::UniformId)
+      promised_uniform_.insert(annotation.operands[0]);
+  }
+  for (const BuiltInTarget& built_in : FindBuiltIns(module)) {
+    const auto found = inputs_.find(built_in.target);
+    if (found != inputs_.end() && !built_in.member)
+      found->second = DivergenceOfBuiltIn(built_in.built_in, shape_, built_in.target);
   }
 }
 

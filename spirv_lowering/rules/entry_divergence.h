@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "spirv_lowering/ir/literal_widths.h"
 #include "spirv_lowering/rules/branch_regions.h"
 #include "spirv_lowering/rules/divergence.h"
 #include "spirv_lowering/rules/rule_context.h"
@@ -73,7 +72,6 @@ class EntryDivergence {
   void WriteGlobal(Id variable, const Divergence& value);
   [[nodiscard]] bool IsNonSemantic(const Instruction& instruction) const;
   [[nodiscard]] bool IsPromisedUniform(Id id) const { return promised_uniform_.contains(id); }
-  [[nodiscard]] uint32_t LiteralWords(const Instruction& instruction) const { return widths_.Words(instruction); }
   void Note(const DivergentUse& use);
   // Counts work. Returns false once the limit is reached.
   [[nodiscard]] bool Spend(size_t steps);
@@ -84,7 +82,6 @@ class EntryDivergence {
   const RuleContext& context_;
   const EntryPointFacts& entry_;
   const WorkgroupShape shape_;
-  const LiteralWidths widths_;
   const std::unordered_set<Id> non_semantic_;
   std::unordered_map<Id, const Function*> functions_;
   std::unordered_map<Id, BranchRegions> regions_;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "spirv_lowering/grammar/grammar.h"
+
 namespace trellis::spirv {
 namespace {
 
@@ -317,22 +319,14 @@ void FunctionDivergence::Shuffle(const Instruction& shuffle) {
 // Handles every other instruction. Its result differs if an operand does, and so may the variables that it has pointers
 // to.
 void FunctionDivergence::Compute(const Instruction& instruction) {
-  operands_.clear();
-  if (ParseOperandWords(instruction.opcode, instruction.operands.data(), instruction.operands.size(),
-                        entry_.LiteralWords(instruction), operands_) != nullptr)
-    return;
   Divergence inputs;
-  for (const Operand& operand : operands_) {
-    if (operand.kind != OperandKind::kId) continue;
-    inputs.Join(ValueOf(instruction.operands[operand.offset]));
-    inputs.Join(ContentOf(PlaceOf(instruction.operands[operand.offset])));
-  }
-  for (const Operand& operand : operands_) {
-    if (operand.kind != OperandKind::kId) continue;
-    if (inputs || control_) {
-      WriteTo(PlaceOf(instruction.operands[operand.offset]),
-              inputs ? inputs.Whole() : Divergence{Divergence::kAll, control_.cause});
-    }
+  ForEachIdOperand(instruction, [&](Id id) {
+    inputs.Join(ValueOf(id));
+    inputs.Join(ContentOf(PlaceOf(id)));
+  });
+  if (inputs || control_) {
+    const Divergence written = inputs ? inputs.Whole() : Divergence{Divergence::kAll, control_.cause};
+    ForEachIdOperand(instruction, [&](Id id) { WriteTo(PlaceOf(id), written); });
   }
   if (instruction.result_id == kNoId) return;
   switch (KindOfResult(instruction)) {

@@ -4,7 +4,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "spirv_lowering/grammar/grammar.h"
 #include "spirv_lowering/rules/entry_divergence.h"
 
 namespace trellis::spirv {
@@ -73,7 +72,6 @@ class FunctionDivergence {
   std::vector<bool> parted_;       // by block: its branch has parted the invocations
   bool follows_flow_ = true;
   bool changed_ = false;
-  std::vector<Operand> operands_;
 
   // At the instruction that is looked at.
   uint32_t block_ = 0;

@@ -27,8 +27,12 @@ class InstructionRules {
   }
 
  private:
-  void Report(std::string rule, Id id, std::string message) {
-    context_.Report(std::move(rule), id, std::move(message), entry_, context_.lines().At(*block_, at_));
+  RuleViolation& Report(std::string rule, Id id, std::string message) {
+    return context_.Report(std::move(rule), id, std::move(message), entry_, context_.lines().At(*block_, at_));
+  }
+  void Warn(std::string rule, Id id, std::string message) {
+    RuleViolation& violation = Report(std::move(rule), id, std::move(message));
+    violation.tolerated = violation.depends_on_execution = true;
   }
   void Check(const Instruction& instruction) {
     switch (instruction.opcode) {
@@ -65,7 +69,7 @@ class InstructionRules {
 
   // The value of an id operand of a decoration, if it is a plain constant.
   std::optional<uint32_t> Decorated(Id array, spv::Decoration decoration) const {
-    const std::optional<uint32_t> id = FindDecoration(context_.module(), array, decoration);
+    const std::optional<uint32_t> id = context_.decorations().Find(array, decoration);
     return id ? types_.ConstantValue(*id) : std::nullopt;
   }
 
@@ -98,38 +102,24 @@ class InstructionRules {
 
   void CheckCount(const Instruction& allocate, Id array) {
     const std::optional<uint32_t> shared =
-        FindDecoration(context_.module(), array, spv::Decoration::NodeSharesPayloadLimitsWithAMDX);
+        context_.decorations().Find(array, spv::Decoration::NodeSharesPayloadLimitsWithAMDX);
     const std::optional<uint32_t> most = Decorated(shared ? *shared : array, spv::Decoration::NodeMaxPayloadsAMDX);
     const std::optional<uint32_t> count = types_.ConstantValue(allocate.operands[1]);
     if (!count || !most || *count <= *most) return;
-    Report("NodeMaxPayloadsAMDX/count", allocate.result_id,
-           "allocates " + std::to_string(*count) + " payloads of " + context_.Name(array) + ", whose maximum is " +
-               std::to_string(*most));
+    Warn("NodeMaxPayloadsAMDX/count", allocate.result_id,
+         "allocates " + std::to_string(*count) + " payloads of " + context_.Name(array) + ", whose maximum is " +
+             std::to_string(*most));
   }
 
   void CheckIndex(Id index_operand, Id array, Id id) {
     const std::optional<uint32_t> index = types_.ConstantValue(index_operand);
     const std::optional<uint32_t> size = Decorated(array, spv::Decoration::PayloadNodeArraySizeAMDX);
     if (!index || !size || *index < *size) return;
-    Report("PayloadNodeArraySizeAMDX/index", id,
-           "index " + std::to_string(*index) + " into the node array of " + context_.Name(array) + ", which has " +
-               std::to_string(*size) + " nodes");
+    Warn("PayloadNodeArraySizeAMDX/index", id,
+         "index " + std::to_string(*index) + " into the node array of " + context_.Name(array) + ", which has " +
+             std::to_string(*size) + " nodes");
   }
 
-  [[nodiscard]] bool IsInput(Id id) const {
-    const Id type = context_.TypeOf(id);
-    const Instruction* variable = types_.Find(id);
-    return variable != nullptr && variable->opcode == spv::Op::OpVariable && types_.IsPointer(type) &&
-           types_.PointerClass(type) == spv::StorageClass::NodePayloadAMDX;
-  }
-  // Unoptimised code hands the input to functions. The array type tells it from outputs: those name their node.
-  [[nodiscard]] bool IsInputParameter(Id id) const {
-    const auto is_it = [id](const Instruction& parameter) { return parameter.result_id == id; };
-    if (std::none_of(function_.parameters.begin(), function_.parameters.end(), is_it)) return false;
-    const Id type = context_.TypeOf(id);
-    return types_.IsPointer(type) && types_.PointerClass(type) == spv::StorageClass::NodePayloadAMDX &&
-           !FindDecoration(context_.module(), types_.Pointee(type), spv::Decoration::PayloadNodeNameAMDX);
-  }
   // A type is not an array: the operands of these instructions are pointers or values.
   [[nodiscard]] bool IsArrayOperand(Id id) const {
     return context_.TypeOf(id) != kNoId && context_.PayloadArrayOf(id) != kNoId;
@@ -137,7 +127,7 @@ class InstructionRules {
 
   void CheckEnqueue(const Instruction& enqueue) {
     const Id array = enqueue.operands[0];
-    if (IsInput(array)) {
+    if (context_.IsInput(array)) {
       Report("OpEnqueueNodePayloadsAMDX/Payload-Array", array,
              "OpEnqueueNodePayloadsAMDX: " + context_.Name(array) + " is the node's input, not an allocated array");
     } else if (!IsArrayOperand(array)) {
@@ -147,7 +137,7 @@ class InstructionRules {
   }
 
   void CheckLength(const Instruction& length) {
-    if (!IsInput(length.operands[0]) && !IsArrayOperand(length.operands[0])) {
+    if (!context_.IsInput(length.operands[0]) && !IsArrayOperand(length.operands[0])) {
       Report("OpNodePayloadArrayLengthAMDX/Payload-Array", length.operands[0],
              "OpNodePayloadArrayLengthAMDX: " + context_.Name(length.operands[0]) +
                  " is neither an input nor an allocated node payload array");
@@ -174,13 +164,15 @@ class InstructionRules {
   void CheckFinish(const Instruction& finish) {
     CheckBoolResult(finish);
     const Id payload = finish.operands[0];
-    if (!IsInput(payload) && !IsInputParameter(payload)) {
+    if (!context_.IsInput(payload)) {
+      // What no entry point can run has no input to finish.
+      if (entry_ == nullptr) return;
       Report("OpFinishWritingNodePayloadAMDX/Payload", payload,
              "OpFinishWritingNodePayloadAMDX: " + context_.Name(payload) + " is not the node's input");
       return;
     }
     const Id structure = context_.PayloadOf(types_.Pointee(context_.TypeOf(payload)));
-    if (structure != kNoId && !HasDecoration(context_.module(), structure, spv::Decoration::TrackFinishWritingAMDX)) {
+    if (structure != kNoId && !context_.decorations().Has(structure, spv::Decoration::TrackFinishWritingAMDX)) {
       Report("TrackFinishWritingAMDX/required", structure,
              "OpFinishWritingNodePayloadAMDX on a payload " + context_.Name(structure) +
                  " without TrackFinishWritingAMDX");

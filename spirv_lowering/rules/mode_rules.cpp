@@ -80,10 +80,10 @@ Id InputPayload(const RuleContext& context, const EntryPointFacts& entry) {
 }
 
 bool IsNonWritable(const RuleContext& context, Id variable, Id payload) {
-  if (HasDecoration(context.module(), variable, spv::Decoration::NonWritable)) return true;
+  if (context.decorations().Has(variable, spv::Decoration::NonWritable)) return true;
   const size_t members = context.types().Find(payload)->operands.size();
   for (uint32_t member = 0; member < members; ++member) {
-    if (!HasMemberDecoration(context.module(), payload, member, spv::Decoration::NonWritable)) return false;
+    if (!context.decorations().HasMember(payload, member, spv::Decoration::NonWritable)) return false;
   }
   return true;
 }
@@ -116,7 +116,8 @@ void CheckGridMember(RuleContext& context, const EntryPointFacts& entry) {
   const Id payload = InputPayload(context, entry);
   if (payload == kNoId) return;
   const auto length = [&](Id id) { return context.types().ConstantValue(id); };
-  const Expected<std::optional<GridMember>> member = FindGridMember(context.module(), context.types(), length, payload);
+  const Expected<std::optional<GridMember>> member =
+      FindGridMember(context.module(), context.decorations(), context.types(), length, payload);
   // A member of a wrong type is reported where it is decorated, or when the length of its array is specialised.
   if (!member || *member) return;
   RuleViolation& violation =

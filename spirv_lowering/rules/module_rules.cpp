@@ -1,6 +1,8 @@
 // Capability, entry points, input variables, built-ins.
 #include <algorithm>
+#include <unordered_set>
 
+#include "spirv_lowering/ir/built_ins.h"
 #include "spirv_lowering/rules/rule_context.h"
 
 namespace trellis::spirv {
@@ -27,14 +29,19 @@ void CheckCapability(RuleContext& context) {
   if (module.version < kSpirv14) {
     context.Report("ShaderEnqueueAMDX/version", kNoId, "SPV_AMDX_shader_enqueue needs SPIR-V 1.4 or newer");
   }
+  std::unordered_set<Id> num_workgroups;  // variables, and blocks with it as a member
+  for (const BuiltInTarget& found : FindBuiltIns(module)) {
+    if (found.built_in == spv::BuiltIn::NumWorkgroups) num_workgroups.insert(found.target);
+  }
   for (const EntryPointFacts& entry : context.entry_points()) {
     if (!IsNodeModel(entry.model)) {
       context.Report("VUID-RuntimeSpirv-ShaderEnqueueAMDX-09191", entry.function,
                      "capability ShaderEnqueueAMDX is only for the execution models GLCompute and MeshEXT", &entry);
     }
     for (const Id variable : entry.interface) {
-      if (FindDecoration(module, variable, spv::Decoration::BuiltIn) ==
-          static_cast<uint32_t>(spv::BuiltIn::NumWorkgroups)) {
+      const Id type = context.TypeOf(variable);
+      const Id block = context.types().IsPointer(type) ? context.types().Pointee(type) : kNoId;
+      if (num_workgroups.contains(variable) || num_workgroups.contains(block)) {
         context.Report("NumWorkgroups/forbidden", variable, "the built-in NumWorkgroups must not be used in a node",
                        &entry);
       }
@@ -88,14 +95,13 @@ void CheckInputVariable(RuleContext& context, const Instruction& variable) {
   }
 }
 
-void CheckBuiltIn(RuleContext& context, const Instruction& annotation) {
-  const auto built_in = static_cast<spv::BuiltIn>(annotation.operands[2]);
-  const bool shader_index = built_in == spv::BuiltIn::ShaderIndexAMDX;
-  if (!shader_index && built_in != spv::BuiltIn::RemainingRecursionLevelsAMDX) return;
-  const Id variable = annotation.operands[0];
+void CheckBuiltIn(RuleContext& context, const BuiltInTarget& found) {
+  const bool shader_index = found.built_in == spv::BuiltIn::ShaderIndexAMDX;
+  if (!shader_index && found.built_in != spv::BuiltIn::RemainingRecursionLevelsAMDX) return;
+  const Id variable = found.target;
   const Id type = context.TypeOf(variable);
   const EntryPointFacts* entry = context.EntryWithInput(variable);
-  const std::string name = shader_index ? "ShaderIndexAMDX" : "RemainingRecursionLevelsAMDX";
+  const std::string name = BuiltInName(found.built_in);
   if (!context.types().IsPointer(type) || context.types().PointerClass(type) != spv::StorageClass::Input) {
     context.Report(shader_index ? "VUID-ShaderIndexAMDX-ShaderIndexAMDX-09175" : name + "/storage-class", variable,
                    "the built-in " + name + " must be a variable in Input", entry);
@@ -116,12 +122,7 @@ void CheckModuleRules(RuleContext& context) {
     if (global.opcode == spv::Op::OpVariable && IsNodePayload(context, global.result_id))
       CheckInputVariable(context, global);
   }
-  for (const Instruction& annotation : context.module().annotations) {
-    if (annotation.opcode == spv::Op::OpDecorate &&
-        annotation.operands[1] == static_cast<uint32_t>(spv::Decoration::BuiltIn)) {
-      CheckBuiltIn(context, annotation);
-    }
-  }
+  for (const BuiltInTarget& found : FindBuiltIns(context.module())) CheckBuiltIn(context, found);
 }
 
 }  // namespace trellis::spirv

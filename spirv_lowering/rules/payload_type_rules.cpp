@@ -13,9 +13,10 @@ class LayoutRules {
   void CheckStruct(Id type) {
     if (!seen_.insert(type).second) return;
     const Instruction* structure = context_.types().Find(type);
+    const std::string name = context_.Name(type);
     for (uint32_t member = 0; member < structure->operands.size(); ++member) {
-      const std::string what = "member " + std::to_string(member) + " of the payload " + context_.Name(type);
-      if (!HasMemberDecoration(context_.module(), type, member, spv::Decoration::Offset)) {
+      const std::string what = "member " + std::to_string(member) + " of the payload " + name;
+      if (!context_.decorations().HasMember(type, member, spv::Decoration::Offset)) {
         context_.Report("NodePayloadAMDX/Offset", type, what + " has no Offset: payloads must be explicitly laid out");
       }
       CheckMember(type, member, structure->operands[member], what);
@@ -27,7 +28,7 @@ class LayoutRules {
     const Instruction* definition = context_.types().Find(type);
     while (definition != nullptr &&
            (definition->opcode == spv::Op::OpTypeArray || definition->opcode == spv::Op::OpTypeRuntimeArray)) {
-      if (!HasDecoration(context_.module(), definition->result_id, spv::Decoration::ArrayStride)) {
+      if (!context_.decorations().Has(definition->result_id, spv::Decoration::ArrayStride)) {
         context_.Report("NodePayloadAMDX/ArrayStride", definition->result_id,
                         what + " is an array without ArrayStride: payloads must be explicitly laid out");
       }
@@ -35,7 +36,7 @@ class LayoutRules {
     }
     if (definition == nullptr) return;
     if (definition->opcode == spv::Op::OpTypeMatrix &&
-        !HasMemberDecoration(context_.module(), structure, member, spv::Decoration::MatrixStride)) {
+        !context_.decorations().HasMember(structure, member, spv::Decoration::MatrixStride)) {
       context_.Report("NodePayloadAMDX/MatrixStride", structure,
                       what + " is a matrix without MatrixStride: payloads must be explicitly laid out");
     }
@@ -75,14 +76,13 @@ std::unordered_set<Id> InputTypes(const RuleContext& context) {
 }
 
 void CheckArrayType(RuleContext& context, const Instruction& array, bool is_output, bool is_input) {
-  const Module& module = context.module();
   const Id id = array.result_id;
-  const bool named = HasDecoration(module, id, spv::Decoration::PayloadNodeNameAMDX);
+  const bool named = context.decorations().Has(id, spv::Decoration::PayloadNodeNameAMDX);
   if (context.PayloadOf(id) == kNoId) {
     context.Report("OpTypeNodePayloadArrayAMDX/Payload-Type", id,
                    "the payload type of " + context.Name(id) + " is not a structure");
   }
-  if (!HasDecoration(module, id, spv::Decoration::NodeMaxPayloadsAMDX)) {
+  if (!context.decorations().Has(id, spv::Decoration::NodeMaxPayloadsAMDX)) {
     context.Report("NodeMaxPayloadsAMDX/required", id,
                    "the payload array type " + context.Name(id) + " has no NodeMaxPayloadsAMDX");
   }

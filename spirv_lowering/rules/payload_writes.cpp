@@ -1,36 +1,24 @@
 #include "spirv_lowering/rules/payload_writes.h"
 
-#include <unordered_set>
-
-#include "spirv_lowering/grammar/grammar.h"
+#include <tuple>
 
 namespace trellis::spirv {
-namespace {
-
-bool IsWriteThrough(const Instruction& instruction, const std::unordered_set<Id>& derived) {
-  if (instruction.operands.empty() || !derived.contains(instruction.operands[0])) return false;
-  if (instruction.opcode == spv::Op::OpStore || instruction.opcode == spv::Op::OpCopyMemory) return true;
-  return instruction.opcode != spv::Op::OpAtomicLoad && OpcodeName(instruction.opcode).starts_with("OpAtomic");
-}
-
-}  // namespace
 
 std::optional<PayloadWrite> FindPayloadWrite(const RuleContext& context, const EntryPointFacts& entry) {
-  std::unordered_set<Id> derived = {entry.input};
-  for (const Function& function : context.module().functions) {
-    if (!entry.functions.contains(function.id())) continue;
-    for (const BasicBlock& block : function.blocks) {
-      for (size_t i = 0; i < block.body.size(); ++i) {
-        const Instruction& instruction = block.body[i];
-        const bool derives = instruction.opcode == spv::Op::OpAccessChain ||
-                             instruction.opcode == spv::Op::OpInBoundsAccessChain ||
-                             instruction.opcode == spv::Op::OpCopyObject;
-        if (derives && derived.contains(instruction.operands[0])) derived.insert(instruction.result_id);
-        if (IsWriteThrough(instruction, derived)) return PayloadWrite{context.lines().At(block, i)};
-      }
+  const DefUse& def_use = context.def_use();
+  std::optional<DefUse::Use> first;
+  const auto position = [](const DefUse::Use& use) { return std::tuple(use.function, use.block, use.index); };
+  for (const Id pointer : def_use.DerivedFrom({entry.input})) {
+    for (const DefUse::Use& use : def_use.Of(pointer)) {
+      const bool writes = def_use.KindOf(use) == PointerUse::kWrites &&
+                          def_use.UserOf(use).opcode != spv::Op::OpFinishWritingNodePayloadAMDX;
+      if (!writes || !entry.functions.contains(context.module().functions[use.function].id())) continue;
+      if (!first || position(use) < position(*first)) first = use;
     }
   }
-  return std::nullopt;
+  if (!first) return std::nullopt;
+  return PayloadWrite{
+      context.lines().At(context.module().functions[first->function].blocks[first->block], first->index)};
 }
 
 }  // namespace trellis::spirv

@@ -12,7 +12,6 @@ struct PayloadWrite {
 };
 
 // The first store or atomic through a pointer derived from the entry point's input, in the functions it can run.
-// Pointers passed to functions are not followed.
 [[nodiscard]] std::optional<PayloadWrite> FindPayloadWrite(const RuleContext& context, const EntryPointFacts& entry);
 
 }  // namespace trellis::spirv

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "spirv_lowering/ir/call_graph.h"
 #include "spirv_lowering/reflect/allocations.h"
+#include "spirv_lowering/reflect/variable_writes.h"
 
 namespace trellis::spirv {
 
@@ -15,19 +17,24 @@ const Instruction* EntryPointFacts::Mode(spv::ExecutionMode mode) const {
 }
 
 RuleContext::RuleContext(const Module& module)
-    : module_(module), types_(module_), lines_(module_), type_of_(TypesOfResults(module_)) {
+    : module_(module),
+      types_(module_),
+      lines_(module_),
+      type_of_(TypesOfResults(module_)),
+      def_use_(module_),
+      decorations_(module_) {
+  std::vector<Id> variables;
+  for (const Instruction& global : module_.globals) {
+    if (global.opcode == spv::Op::OpVariable &&
+        static_cast<spv::StorageClass>(global.operands[0]) == spv::StorageClass::NodePayloadAMDX)
+      variables.push_back(global.result_id);
+  }
+  inputs_ = PointersToWhole(def_use_, type_of_, variables);
   ReadEntryPoints();
 }
 
 void RuleContext::ReadEntryPoints() {
-  std::unordered_map<Id, std::vector<Id>> calls;
-  for (const Function& function : module_.functions) {
-    for (const BasicBlock& block : function.blocks) {
-      for (const Instruction& instruction : block.body) {
-        if (instruction.opcode == spv::Op::OpFunctionCall) calls[function.id()].push_back(instruction.operands[0]);
-      }
-    }
-  }
+  const CallGraph calls(module_);
   for (const Instruction& entry : module_.entry_points) {
     EntryPointFacts facts;
     size_t name_words = 0;
@@ -38,14 +45,8 @@ void RuleContext::ReadEntryPoints() {
     for (const Instruction& mode : module_.execution_modes) {
       if (mode.operands[0] == facts.function) facts.modes.push_back(&mode);
     }
-    std::vector<Id> open = {facts.function};
-    while (!open.empty()) {
-      const Id function = open.back();
-      open.pop_back();
-      if (!facts.functions.insert(function).second) continue;
-      const auto called = calls.find(function);
-      if (called != calls.end()) open.insert(open.end(), called->second.begin(), called->second.end());
-    }
+    const std::vector<Id> functions = calls.ReachableFrom({facts.function}).functions;
+    facts.functions.insert(functions.begin(), functions.end());
     for (const Id variable : facts.interface) {
       const Id type = TypeOf(variable);
       if (facts.input == kNoId && types_.IsPointer(type) &&

@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "spirv_lowering/ir/def_use.h"
 #include "spirv_lowering/ir/module.h"
 #include "spirv_lowering/ir/types.h"
 #include "spirv_lowering/rules/check_rules.h"
@@ -36,7 +37,11 @@ class RuleContext {
   [[nodiscard]] const Module& module() const { return module_; }
   [[nodiscard]] const Types& types() const { return types_; }
   [[nodiscard]] const SourceLines& lines() const { return lines_; }
+  [[nodiscard]] const DefUse& def_use() const { return def_use_; }
+  [[nodiscard]] const Decorations& decorations() const { return decorations_; }
   [[nodiscard]] const std::vector<EntryPointFacts>& entry_points() const { return entry_points_; }
+  // A variable in NodePayloadAMDX, or what functions have that is the same: a copy, a parameter that is given it.
+  [[nodiscard]] bool IsInput(Id id) const { return inputs_.contains(id); }
   [[nodiscard]] Id TypeOf(Id id) const;
   [[nodiscard]] std::string Name(Id id) const;
 
@@ -66,6 +71,9 @@ class RuleContext {
   Types types_;
   SourceLines lines_;
   std::unordered_map<Id, Id> type_of_;
+  DefUse def_use_;
+  Decorations decorations_;
+  std::unordered_set<Id> inputs_;
   std::vector<EntryPointFacts> entry_points_;
   std::vector<RuleViolation> violations_;
 };

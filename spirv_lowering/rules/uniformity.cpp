@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "spirv_lowering/grammar/grammar.h"
+#include "spirv_lowering/ir/built_ins.h"
 #include "spirv_lowering/rules/entry_divergence.h"
 #include "spirv_lowering/rules/rule_context.h"
 
@@ -17,13 +18,10 @@ constexpr size_t kMaxSteps = size_t{1} << 24;
 
 // Returns the constant that gives the workgroup size of all entry points, or null.
 const Instruction* FindWorkgroupSize(const RuleContext& context) {
-  for (const Instruction& annotation : context.module().annotations) {
-    if (annotation.opcode == spv::Op::OpDecorate &&
-        annotation.operands[1] == static_cast<uint32_t>(spv::Decoration::BuiltIn) &&
-        annotation.operands[2] == static_cast<uint32_t>(spv::BuiltIn::WorkgroupSize)) {
-      const Instruction* size = context.types().Find(annotation.operands[0]);
-      if (size != nullptr && size->operands.size() == 3) return size;
-    }
+  for (const BuiltInTarget& found : FindBuiltIns(context.module())) {
+    if (found.built_in != spv::BuiltIn::WorkgroupSize || found.member) continue;
+    const Instruction* size = context.types().Find(found.target);
+    if (size != nullptr && size->operands.size() == 3) return size;
   }
   return nullptr;
 }
@@ -102,7 +100,7 @@ class Reporter {
   [[nodiscard]] std::string Output(const Instruction& allocate) const {
     const Id array = context_.PayloadArrayOf(allocate.result_id);
     std::string text = "'" + NameOf(context_.module(), array) + "'";
-    const std::optional<uint32_t> name = FindDecoration(context_.module(), array, spv::Decoration::PayloadNodeNameAMDX);
+    const std::optional<uint32_t> name = context_.decorations().Find(array, spv::Decoration::PayloadNodeNameAMDX);
     if (name && context_.IsStringConstant(*name)) {
       const std::vector<uint32_t>& words = context_.types().Find(*name)->operands;
       text += " for node '" + DecodeString(words.data(), words.size()) + "'";
@@ -126,8 +124,10 @@ class Reporter {
   }
 
   [[nodiscard]] std::string Cause(Id id) const {
-    const std::optional<uint32_t> built_in = FindDecoration(context_.module(), id, spv::Decoration::BuiltIn);
-    if (built_in) return BuiltInName(static_cast<spv::BuiltIn>(*built_in));
+    if (const std::optional<uint32_t> found = context_.decorations().Find(id, spv::Decoration::BuiltIn)) {
+      const auto built_in = static_cast<spv::BuiltIn>(*found);
+      return (FindBuiltInName(built_in).empty() ? "the built-in " : "") + BuiltInName(built_in);
+    }
     const auto found = opcode_of_.find(id);
     if (found != opcode_of_.end()) return "the result of " + OpcodeName(found->second);
     return context_.Name(id);

@@ -1,9 +1,8 @@
 #include "spirv_lowering/rules/validator_view.h"
 
-#include <unordered_map>
 #include <unordered_set>
 
-#include "spirv_lowering/grammar/grammar.h"
+#include "spirv_lowering/ir/def_use.h"
 #include "spirv_lowering/ir/types.h"
 #include "spirv_lowering/reflect/allocations.h"
 
@@ -12,7 +11,7 @@ namespace {
 
 class View {
  public:
-  explicit View(Module& module) : module_(module), types_(module), type_of_(TypesOfResults(module)) {}
+  explicit View(Module& module) : module_(module), types_(module), payload_pointers_(FindPayloadPointers()) {}
 
   void Run() {
     std::erase_if(module_.annotations, [&](const Instruction& annotation) {
@@ -32,32 +31,19 @@ class View {
     const Instruction* definition = types_.Find(type);
     return definition != nullptr && definition->opcode == spv::Op::OpTypeNodePayloadArrayAMDX;
   }
-  // In NodePayloadAMDX, or a variable that holds a payload array.
-  [[nodiscard]] bool LeadsToPayload(Id pointer) const {
-    if (payload_pointers_.contains(pointer)) return true;
-    const auto found = type_of_.find(pointer);
-    if (found == type_of_.end() || !types_.IsPointer(found->second)) return false;
-    return types_.PointerClass(found->second) == spv::StorageClass::NodePayloadAMDX ||
-           IsPayloadArray(types_.Pointee(found->second));
-  }
-
-  void Change(Instruction& instruction) {
-    switch (instruction.opcode) {
-      case spv::Op::OpAccessChain:
-      case spv::Op::OpInBoundsAccessChain:
-      case spv::Op::OpCopyObject:
-        if (LeadsToPayload(instruction.operands[0])) payload_pointers_.insert(instruction.result_id);
-        return;
-      case spv::Op::OpIsNodePayloadValidAMDX:
-        if (IsPayloadArray(instruction.operands[0])) instruction.operands[0] = types_.Undef(instruction.operands[0]);
-        return;
-      default:
-        break;
+  // Pointers in NodePayloadAMDX, those to variables that hold a payload array, and what derives from either.
+  [[nodiscard]] std::unordered_set<Id> FindPayloadPointers() const {
+    std::vector<Id> roots;
+    for (const auto& [id, type] : TypesOfResults(module_)) {
+      if (types_.IsPointer(type) &&
+          (types_.PointerClass(type) == spv::StorageClass::NodePayloadAMDX || IsPayloadArray(types_.Pointee(type))))
+        roots.push_back(id);
     }
+    return DefUse(module_).DerivedFrom(std::move(roots));
   }
   [[nodiscard]] bool IsAtomicOnPayload(const Instruction& instruction) const {
-    return OpcodeName(instruction.opcode).starts_with("OpAtomic") && !instruction.operands.empty() &&
-           LeadsToPayload(instruction.operands[0]);
+    return IsAtomic(instruction.opcode) && !instruction.operands.empty() &&
+           payload_pointers_.contains(instruction.operands[0]);
   }
   static size_t FirstValue(spv::Op atomic) {
     const bool compares = atomic == spv::Op::OpAtomicCompareExchange || atomic == spv::Op::OpAtomicCompareExchangeWeak;
@@ -76,7 +62,9 @@ class View {
     std::vector<Instruction> body;
     body.reserve(block.body.size());
     for (Instruction& instruction : block.body) {
-      Change(instruction);
+      // The type operand.
+      if (instruction.opcode == spv::Op::OpIsNodePayloadValidAMDX && IsPayloadArray(instruction.operands[0]))
+        instruction.operands[0] = types_.Undef(instruction.operands[0]);
       if (IsAtomicOnPayload(instruction)) {
         SplitAtomic(instruction, body);
       } else {
@@ -88,8 +76,7 @@ class View {
 
   Module& module_;
   Types types_;
-  std::unordered_map<Id, Id> type_of_;
-  std::unordered_set<Id> payload_pointers_;
+  const std::unordered_set<Id> payload_pointers_;
 };
 
 }  // namespace

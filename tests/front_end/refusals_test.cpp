@@ -105,13 +105,22 @@ TEST(Refusals, SpirvBefore14) {
 // Rules, with the line of the code.
 TEST(RulesInGlsl, MoreThanTheMaximum) {
   ExpectRefusal("NODE_STATIC_GRID(1,1,1);\nvoid main() {\n  node_enqueue(Work_group(9));\n}",
-                "test.comp:5: error: [NodeMaxPayloadsAMDX/count] allocates 9 payloads");
+                "test.comp:5: warning: [NodeMaxPayloadsAMDX/count] allocates 9 payloads");
+}
+// Only one of them executes; which one, a specialisation decides.
+TEST(RulesInGlsl, WhatMayNeverExecuteIsNoError) {
+  const std::string findings = Refused(
+      "NODE_STATIC_GRID(1,1,1);\nlayout(constant_id = 1) const bool kMany = false;\nvoid main() {\n"
+      "  if (kMany) node_enqueue(Work_group(9)); else node_enqueue(Work_group(8));\n}");
+  EXPECT_NE(findings.find("test.comp:6: warning: [NodeMaxPayloadsAMDX/count] allocates 9 payloads"), std::string::npos)
+      << findings;
+  EXPECT_EQ(findings.find("error"), std::string::npos) << findings;
 }
 TEST(RulesInGlsl, IndexPastTheNodeArray) {
   ExpectRefusal(
       "NODE_STATIC_GRID(1,1,1);\nNODE_ARRAY(2) NODE_OUTPUT(Item, Next, \"next\", 1);\nvoid main() {\n  "
       "node_enqueue(Next_group(1, 2));\n}",
-      "test.comp:6: error: [PayloadNodeArraySizeAMDX/index]");
+      "test.comp:6: warning: [PayloadNodeArraySizeAMDX/index]");
 }
 TEST(RulesInGlsl, NoGridMember) {
   ExpectRefusal("NODE_INPUT(Item, item);\nvoid main() {}", "[PayloadDispatchIndirectAMDX/required]");

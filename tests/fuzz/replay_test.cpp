@@ -15,6 +15,7 @@
 #include "spirv_lowering/rules/validator_view.h"
 #include "tests/fuzz/instruction_mutator.h"
 #include "tests/fuzz/run_budget.h"
+#include "tests/fuzz/structures.h"
 
 namespace trellis::fuzz {
 namespace {
@@ -95,6 +96,39 @@ void Mutate(Target target, const fs::path& folder) {
 
 TEST(FuzzReplay, MutatedLoweringSeeds) { Mutate(FuzzLowering, kSeeds / "lowering"); }
 TEST(FuzzReplay, MutatedRewriterSeeds) { Mutate(FuzzRewriter, kSeeds / "rewriter"); }
+
+class FuzzStructures : public testing::TestWithParam<Structure> {};
+
+// Large in one way: time and memory grow with the input, not with its square.
+TEST_P(FuzzStructures, KeepToTheBudget) {
+  const std::vector<uint32_t> words = GetParam().make(GetParam().size);
+  size_t lowered = 0;
+  const Expected<spirv::Module> module = spirv::ReadNodeModule(words);
+  ASSERT_TRUE(module) << module.error().message;
+  LowerEntryPoints(*module, [&](const Expected<spirv::LoweredNode>& node) {
+    EXPECT_TRUE(node) << node.error().message;
+    lowered += node ? 1 : 0;
+  });
+  EXPECT_EQ(lowered, 2u);
+  EXPECT_EQ(RunWithinBudget(FuzzLowering, words), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Structures, FuzzStructures, testing::ValuesIn(Structures()),
+                         [](const auto& info) { return info.param.name; });
+
+TEST(FuzzReplay, ChainsOfCopiesInSeeds) {
+  constexpr uint32_t kCopies = 8000;
+  std::mt19937 random(1);
+  for (const auto& [target, folder] : {std::pair<Target, const char*>(FuzzLowering, "lowering"),
+                                       std::pair<Target, const char*>(FuzzRewriter, "rewriter")}) {
+    for (const fs::path& file : FilesOf(kSeeds / folder)) {
+      SCOPED_TRACE(file.string());
+      std::vector<uint32_t> words = ReadWords(file);
+      InsertCopies(words, kCopies, words.size() + 4 * kCopies, random);
+      EXPECT_EQ(RunWithinBudget(target, words), "");
+    }
+  }
+}
 
 // Compilers make seeds that spirv-val refuses; nodes are to be made of them all the same, but for one that demands what
 // Vulkan does not have.

@@ -102,7 +102,10 @@ std::vector<BrokenModule> MakeBrokenModules() {
   const std::string tracked = "OpDecorate %Task TrackFinishWritingAMDX";
   const std::string vertex = "%vertex \"vertex\"";
   return {
-      {"allocate_above_maximum", "NodeMaxPayloadsAMDX/count", {{"%uint_2 %uint_1 %uint_0", "%uint_2 %uint_3 %uint_0"}}},
+      {"allocate_above_maximum",
+       "NodeMaxPayloadsAMDX/count",
+       {{"%uint_2 %uint_1 %uint_0", "%uint_2 %uint_3 %uint_0"}},
+       true},
       {"allocate_count_float",
        "OpAllocateNodePayloadsAMDX/Payload-Count",
        {{"%uint_2 %uint_1 %uint_0", "%uint_2 %float_1 %uint_0"}}},
@@ -184,7 +187,8 @@ std::vector<BrokenModule> MakeBrokenModules() {
        {{"%Task = OpTypeStruct %v3uint %uint", "%v3int = OpTypeVector %int 3\n%Task = OpTypeStruct %v3int %uint"}}},
       {"index_above_array_size",
        "PayloadNodeArraySizeAMDX/index",
-       {{"%uint_2 %uint_1 %uint_0", "%uint_2 %uint_1 %uint_4"}}},
+       {{"%uint_2 %uint_1 %uint_0", "%uint_2 %uint_1 %uint_4"}},
+       true},
       {"input_initializer",
        "NodePayloadAMDX/initializer",
        {{"%input = OpVariable %ptr_tasks NodePayloadAMDX",

@@ -196,5 +196,43 @@ TEST(ValidatorView, WhatAtomicsStoreIsLookedAt) {
   EXPECT_FALSE(Validate(WriteModule(ForValidator(ReadText(text)))));
 }
 
+// One answer to what the input is: reflection (tests/spirv_lowering) takes the same.
+TEST(Rules, WritingMayBeFinishedOnACopyOfTheInput) {
+  const std::string text = EditedValid({Before("OpDecorateId %tasks", "OpDecorate %Task TrackFinishWritingAMDX"),
+                                        Before("OpEnqueue",
+                                               "%same = OpCopyObject %ptr_tasks %input\n"
+                                               "%last = OpFinishWritingNodePayloadAMDX %bool %same")});
+  for (const RuleViolation& violation : CheckRules(ReadText(text))) ADD_FAILURE() << Describe(violation);
+}
+
+TEST(Rules, ACopyOfTheInputCannotBeEnqueued) {
+  const std::string text = EditedValid({Before("OpEnqueue",
+                                               "%same = OpCopyObject %ptr_tasks %input\n"
+                                               "OpEnqueueNodePayloadsAMDX %same")});
+  const std::vector<RuleViolation> violations = CheckRules(ReadText(text));
+  ASSERT_EQ(violations.size(), 1u);
+  EXPECT_EQ(violations[0].rule, "OpEnqueueNodePayloadsAMDX/Payload-Array");
+}
+
+TEST(Rules, NumWorkgroupsIsForbiddenInBlocksToo) {
+  const std::string text =
+      EditedText(ValueOf(BrokenText("num_workgroups")),
+                 {{"OpDecorate %groups BuiltIn NumWorkgroups", "OpMemberDecorate %block 0 BuiltIn NumWorkgroups"},
+                  {"%ptr_groups = OpTypePointer Input %v3uint",
+                   "%block = OpTypeStruct %v3uint\n%ptr_groups = OpTypePointer Input %block"}});
+  const std::vector<RuleViolation> violations = CheckRules(ReadText(text));
+  ASSERT_EQ(violations.size(), 1u);
+  EXPECT_EQ(violations[0].rule, "NumWorkgroups/forbidden");
+}
+
+// Whether an instruction executes is not known: a constant may be false, or become so when it is specialised.
+TEST(Rules, WhatMayNeverExecuteIsAWarning) {
+  for (const char* name : {"allocate_above_maximum", "index_above_array_size"}) {
+    const std::vector<RuleViolation> violations = CheckRules(ReadText(ValueOf(BrokenText(name))));
+    ASSERT_EQ(violations.size(), 1u) << name;
+    EXPECT_TRUE(violations[0].tolerated && violations[0].depends_on_execution) << Describe(violations[0]);
+  }
+}
+
 }  // namespace
 }  // namespace trellis::spirv

@@ -98,5 +98,52 @@ TEST(BuiltIns, Refusals) {
   EXPECT_NE(LoweringRefusal(parts).find("OpFunctionCall %"), std::string::npos) << LoweringRefusal(parts);
 }
 
+// A block in Input whose second member is the built-in.
+NodeParts InBlock(const std::string& built_in, const std::string& type) {
+  NodeParts parts;
+  parts.interface = "%input %block";
+  parts.decorations =
+      "OpDecorate %block_type Block\nOpMemberDecorate %block_type 0 BuiltIn LocalInvocationIndex\n"
+      "OpMemberDecorate %block_type 1 BuiltIn " +
+      built_in + "\n";
+  parts.globals = "%block_type = OpTypeStruct %uint " + type +
+                  "\n%ptr_block = OpTypePointer Input %block_type\n%ptr_member = OpTypePointer Input " + type +
+                  "\n%block = OpVariable %ptr_block Input\n";
+  parts.body = "%member = OpAccessChain %ptr_member %block %int_1\n%value = OpLoad " + type + " %member\n";
+  return parts;
+}
+
+TEST(BuiltIns, OfTheGraphAreNoMembersOfABlock) {
+  struct Case {
+    const char *built_in, *type;
+  };
+  for (const Case& test : {Case{"WorkgroupId", "%v3uint"}, Case{"GlobalInvocationId", "%v3uint"},
+                           Case{"ShaderIndexAMDX", "%uint"}, Case{"RemainingRecursionLevelsAMDX", "%uint"}}) {
+    const std::string message = LoweringRefusal(InBlock(test.built_in, test.type));
+    EXPECT_NE(message.find("OpTypeStruct %"), std::string::npos) << message;
+    EXPECT_NE(message.find(std::string("member 1 is the built-in ") + test.built_in), std::string::npos) << message;
+  }
+  const std::string message = LoweringRefusal(InBlock("NumWorkgroups", "%v3uint"));
+  EXPECT_NE(message.find("the built-in NumWorkgroups must not be used"), std::string::npos) << message;
+}
+
+// Lowering gives packed nodes places of their own, but not in a block.
+TEST(BuiltIns, PlacesInABlockKeepANodeFromBeingPacked) {
+  NodeParts parts = InBlock("LocalInvocationId", "%v3uint");
+  EXPECT_EQ(LoweringRefusal(parts), "");
+  parts.local_size = "OpExecutionMode %main LocalSize 1 1 1";
+  EXPECT_NE(ReflectParts(parts).packing_obstacle.find("is the built-in LocalInvocation"), std::string::npos)
+      << ReflectParts(parts).packing_obstacle;
+}
+
+TEST(BuiltIns, PointersThatGoAnywhereElseAreRefused) {
+  NodeParts parts = WithBuiltIns();
+  parts.globals += "%fn_ptr = OpTypePointer Function %ptr_v3uint\n";
+  parts.variables = "%kept = OpVariable %fn_ptr Function\n";
+  parts.body = "OpStore %kept %group\n";
+  EXPECT_NE(LoweringRefusal(parts).find("a pointer to a built-in is passed on"), std::string::npos)
+      << LoweringRefusal(parts);
+}
+
 }  // namespace
 }  // namespace trellis::spirv

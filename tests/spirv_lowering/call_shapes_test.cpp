@@ -237,5 +237,143 @@ TEST(ShapesOfCalls, VersionsAreLimited) {
   EXPECT_NE(message.find("too many combinations of pointers in calls"), std::string::npos) << message;
 }
 
+TEST(ShapesOfCalls, RecursionIsRefused) {
+  const std::string types = "%set_type = OpTypeFunction %void %fn_uint\n";
+  const auto function = [](const std::string& name, const std::string& callee) {
+    return "%" + name + " = OpFunction %void None %set_type\n%" + name + "_pointer = OpFunctionParameter %fn_uint\n%" +
+           name + "_begin = OpLabel\n%" + name + "_call = OpFunctionCall %void %" + callee + " %" + name +
+           "_pointer\nOpReturn\nOpFunctionEnd\n";
+  };
+  const auto refuses = [&](const std::string& functions) {
+    const std::string message =
+        LoweringRefusal(Node(std::string(kMember) + "%r = OpFunctionCall %void %first %member", types, functions));
+    EXPECT_NE(message.find("(first): calls itself"), std::string::npos) << message;
+    EXPECT_NE(message.find("VUID-StandaloneSpirv-None-04634"), std::string::npos) << message;
+  };
+  refuses(function("first", "first"));
+  refuses(function("first", "second") + function("second", "third") + function("third", "first"));
+}
+
+TEST(ShapesOfCalls, RecursionThatNothingCallsIsNoMatter) {
+  EXPECT_EQ(LoweringRefusal(Node("", "%fn_type = OpTypeFunction %void\n", R"(
+%unused = OpFunction %void None %fn_type
+%unused_begin = OpLabel
+%call = OpFunctionCall %void %unused
+OpReturn
+OpFunctionEnd
+)")),
+            "");
+}
+
+// A payload {float, mat2, mat2[2]} of row-major matrices, %element a pointer to one.
+NodeParts WithMatrices(const std::string& body, const std::string& globals, const std::string& functions) {
+  NodeParts parts;
+  parts.globals = R"(
+%v2float = OpTypeVector %float 2
+%mat2 = OpTypeMatrix %v2float 2
+%mats = OpTypeArray %mat2 %uint_2
+%big = OpTypeStruct %float %mat2 %mats
+%bigs = OpTypeNodePayloadArrayAMDX %big
+%big_ptr = OpTypePointer NodePayloadAMDX %bigs
+%np_float = OpTypePointer NodePayloadAMDX %float
+%np_v2float = OpTypePointer NodePayloadAMDX %v2float
+%np_mat2 = OpTypePointer NodePayloadAMDX %mat2
+%np_mats = OpTypePointer NodePayloadAMDX %mats
+)" + globals;
+  parts.decorations = R"(
+OpDecorate %mats ArrayStride 32
+OpMemberDecorate %big 0 Offset 0
+OpMemberDecorate %big 1 Offset 16
+OpMemberDecorate %big 1 RowMajor
+OpMemberDecorate %big 1 MatrixStride 16
+OpMemberDecorate %big 2 Offset 48
+OpMemberDecorate %big 2 RowMajor
+OpMemberDecorate %big 2 MatrixStride 16
+OpDecorateId %bigs NodeMaxPayloadsAMDX %uint_1
+OpDecorateId %bigs PayloadNodeNameAMDX %target_name
+)";
+  parts.body = "%allocated = OpAllocateNodePayloadsAMDX %big_ptr %uint_2 %uint_1 %uint_0\n" + body +
+               "OpEnqueueNodePayloadsAMDX %allocated\n";
+  parts.functions = functions;
+  return parts;
+}
+
+// A function whose parameter is `type`, a pointer, and that does nothing with it.
+std::string Taker(const std::string& type) {
+  return "%take = OpFunction %void None %take_" + type + "\n%taken = OpFunctionParameter %" + type +
+         "\n%take_begin = OpLabel\nOpReturn\nOpFunctionEnd\n";
+}
+
+TEST(ShapesOfCalls, NoParameterSaysHowAMatrixLies) {
+  struct Case {
+    const char *type, *indices;
+  };
+  for (const Case& test : {Case{"np_mat2", "%int_1"}, Case{"np_v2float", "%int_1 %int_0"}, Case{"np_mats", "%int_2"},
+                           Case{"np_mat2", "%int_2 %int_1"}, Case{"np_v2float", "%int_2 %int_1 %int_0"}}) {
+    const std::string type = test.type;
+    const std::string pass = "%part = OpAccessChain %" + type + " %allocated %uint_0 " + test.indices +
+                             "\n%r = OpFunctionCall %void %take %part\n";
+    const std::string message =
+        LoweringRefusal(WithMatrices(pass, "%take_" + type + " = OpTypeFunction %void %" + type + "\n", Taker(type)));
+    EXPECT_NE(message.find("OpFunctionCall %"), std::string::npos) << message;
+    EXPECT_NE(message.find("goes where its layout is not known"), std::string::npos) << message;
+  }
+}
+
+TEST(ShapesOfCalls, NorDoesTheParameterOfABareInput) {
+  NodeParts parts = WithMatrices("",
+                                 "%take_np_mat2 = OpTypeFunction %void %np_mat2\n%in_big = OpTypePointer "
+                                 "NodePayloadAMDX %big\n%bare = OpVariable %in_big NodePayloadAMDX\n",
+                                 Taker("np_mat2"));
+  parts.modes = "OpExecutionModeId %main StaticNumWorkgroupsAMDX %uint_1 %uint_1 %uint_1";
+  parts.declare_input = false;
+  parts.interface = "%bare";
+  parts.body = "%part = OpAccessChain %np_mat2 %bare %int_1\n%r = OpFunctionCall %void %take %part\n";
+  const std::string message = LoweringRefusal(parts);
+  EXPECT_NE(message.find("goes where its layout is not known"), std::string::npos) << message;
+}
+
+TEST(ShapesOfCalls, NorDoesAChoice) {
+  NodeParts parts = WithMatrices(
+      "%one = OpAccessChain %np_mat2 %allocated %uint_0 %int_1\n%two = OpAccessChain %np_mat2 %allocated %uint_0 "
+      "%int_2 "
+      "%int_0\n%chosen = OpSelect %np_mat2 %true %one %two\n%value = OpLoad %mat2 %chosen\n",
+      "", "");
+  parts.capabilities = "OpCapability VariablePointers";
+  const std::string message = LoweringRefusal(parts);
+  EXPECT_NE(message.find("goes where its layout is not known"), std::string::npos) << message;
+}
+
+TEST(ShapesOfCalls, ScalarsOfAMatrixMayBePassed) {
+  const std::string text =
+      LowerParts(WithMatrices("%part = OpAccessChain %np_float %allocated %uint_0 %int_1 %int_0 %int_1\n%r = "
+                              "OpFunctionCall %void %take %part\n",
+                              "%take_np_float = OpTypeFunction %void %np_float\n", Taker("np_float")));
+  EXPECT_TRUE(HasLine(text, "%taken = OpFunctionParameter %ptr_PhysicalStorageBuffer_float")) << text;
+}
+
+TEST(ShapesOfCalls, UnknownUsesOfPayloadPointersAreRefused) {
+  NodeParts parts;
+  parts.capabilities =
+      "OpCapability CooperativeMatrixKHR\nOpCapability VulkanMemoryModel\nOpExtension \"SPV_KHR_cooperative_matrix\"\n";
+  parts.memory_model = "OpMemoryModel Logical Vulkan";
+  parts.globals = "%tile = OpTypeCooperativeMatrixKHR %uint %uint_3 %uint_4 %uint_4 %uint_0\n";
+  parts.body =
+      "%place = OpAccessChain %np_uint %input %uint_0 %int_0\n%loaded = OpCooperativeMatrixLoadKHR %tile %place "
+      "%uint_0 "
+      "%uint_4\n";
+  const std::string message = LoweringRefusal(parts);
+  EXPECT_NE(message.find("OpCooperativeMatrixLoadKHR %"), std::string::npos) << message;
+  EXPECT_NE(message.find("takes a pointer into a payload: not supported"), std::string::npos) << message;
+}
+
+TEST(ShapesOfCalls, ChainsWithoutIndicesLeadIntoThePayloadToo) {
+  const std::string text = LowerParts(Node(std::string(kMember) + R"(
+%same = OpAccessChain %fn_uint %member
+OpStore %same %uint_7
+)"));
+  EXPECT_TRUE(HasLine(text, "OpStore %same %uint_7 Aligned 8")) << text;
+}
+
 }  // namespace
 }  // namespace trellis::spirv

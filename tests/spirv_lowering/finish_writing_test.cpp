@@ -132,5 +132,33 @@ TEST(FinishWriting, EveryAccessIsMarkedInTheVulkanMemoryModel) {
       << helper;
 }
 
+TEST(FinishWriting, OfACopyOfTheInput) {
+  NodeParts parts = Finishing("OpExecutionModeId %main StaticNumWorkgroupsAMDX %uint_2 %uint_3 %uint_4");
+  parts.body = "%same = OpCopyObject %in_ptr %input\n%last = OpFinishWritingNodePayloadAMDX %bool %same\n";
+  EXPECT_TRUE(
+      HasLine(FunctionText(LowerParts(parts), "main"), "%last = OpFunctionCall %bool %trellis_finish_writing %uint_1"));
+  EXPECT_TRUE(ReflectParts(parts).writes_input);
+}
+
+TEST(FinishWriting, OfNothingElse) {
+  NodeParts parts = Finishing("OpExecutionModeId %main StaticNumWorkgroupsAMDX %uint_2 %uint_3 %uint_4");
+  parts.variables = "%own = OpVariable %fn_in Function";
+  parts.globals = "%fn_in = OpTypePointer Function %inputs";
+  parts.body = "%last = OpFinishWritingNodePayloadAMDX %bool %own\n";
+  EXPECT_NE(LoweringRefusal(parts).find("the operand is not the node's input"), std::string::npos);
+}
+
+TEST(FinishWriting, TheInputCopiedIntoAVariableMayBeWritten) {
+  NodeParts parts;
+  parts.globals = "%fn_in = OpTypePointer Function %inputs";
+  parts.variables = "%own = OpVariable %fn_in Function";
+  parts.body = "OpCopyMemory %own %input\n";
+  EXPECT_TRUE(ReflectParts(parts).writes_input);
+  parts.body = "%handle = OpLoad %inputs %input\nOpStore %own %handle\n";
+  EXPECT_TRUE(ReflectParts(parts).writes_input);
+  parts.body = "%length = OpNodePayloadArrayLengthAMDX %uint %input\n";
+  EXPECT_FALSE(ReflectParts(parts).writes_input);
+}
+
 }  // namespace
 }  // namespace trellis::spirv

@@ -485,7 +485,7 @@ TEST(Handles, Refusals) {
   refuses(Produces("%a = OpIsNodePayloadValidAMDX %bool %record %uint_1"), "is not a node payload array type");
   NodeParts initialised = Produces("", "%copy_of_input = OpVariable %ptr_to_input Function %input");
   initialised.globals = "%ptr_to_input = OpTypePointer Function %in_ptr";
-  refuses(initialised, "the node's input as initialiser");
+  refuses(initialised, "takes a pointer into a payload: not supported");
   NodeParts in_output = Produces("%a = OpLoad %holds %global");
   in_output.globals =
       "%holds = OpTypeStruct %outputs\n%output_ptr = OpTypePointer Output %holds\n"

@@ -131,6 +131,21 @@ TEST(ControlFlow, SwitchesOnWideSelectorsToo) {
   EXPECT_EQ(flow.InnermostLoop(4), SIZE_MAX);
 }
 
+TEST(ControlFlow, CyclesOfEveryKind) {
+  const auto in_cycle = [](const Graph& graph) {
+    const ControlFlow flow = FlowOf(graph);
+    std::string text;
+    for (size_t block = 0; block < graph.size(); ++block) text += flow.InCycle(block) ? '1' : '0';
+    return text;
+  };
+  EXPECT_EQ(in_cycle({{1, 2}, {3}, {3}, {}}), "0000");
+  EXPECT_EQ(in_cycle({{1}, {2, 3}, {1}, {}}), "0110") << "a loop";
+  EXPECT_EQ(in_cycle({{1}, {1, 2}, {}}), "010") << "a block that leads to itself";
+  EXPECT_EQ(in_cycle({{1, 2}, {2}, {1, 3}, {}}), "0110") << "a loop with two entries";
+  EXPECT_EQ(in_cycle({{1}, {2, 5}, {3, 4}, {2}, {1}, {}}), "011110") << "a loop in a loop";
+  EXPECT_EQ(in_cycle({{3}, {2}, {1}, {}}), "0110") << "one that nothing reaches";
+}
+
 TEST(ControlFlow, UnreachableBlocksDominateNothing) {
   const ControlFlow flow = FlowOf({{2}, {2}, {}});
   EXPECT_FALSE(flow.Reachable(1));

@@ -13,19 +13,16 @@
 namespace trellis::spirv {
 namespace {
 
-std::string Kinds(const Instruction& instruction, uint32_t width = 1) {
-  const Expected<std::vector<Operand>> operands = ParseOperands(instruction, width);
-  if (!operands) return operands.error().message;
+std::string Kinds(spv::Op opcode, const std::vector<uint32_t>& words, uint32_t literal_width = 1) {
+  std::vector<Operand> operands;
+  if (const char* problem = ParseOperandWords(opcode, words, literal_width, operands))
+    return OpcodeName(opcode) + ": " + problem;
   std::string text;
-  for (const Operand& operand : *operands) {
+  for (const Operand& operand : operands) {
     text += operand.kind == OperandKind::kId ? 'i' : operand.kind == OperandKind::kLiteralString ? 's' : 'w';
     if (operand.word_count != 1) text += std::to_string(operand.word_count);
   }
   return text;
-}
-
-std::string Kinds(spv::Op opcode, std::vector<uint32_t> words, uint32_t width = 1) {
-  return Kinds(Instruction(opcode, kNoId, kNoId, std::move(words)), width);
 }
 
 template <typename Enum>
@@ -54,12 +51,12 @@ TEST(Grammar, EveryOpcodeParsesOrRefusesAnyNumberOfZeros) {
     if (FindOpcode(opcode) == nullptr) continue;
     size_t fitting = 0;
     for (size_t count = 0; count <= 24; ++count) {
-      const auto operands =
-          ParseOperands(Instruction(static_cast<spv::Op>(opcode), kNoId, kNoId, std::vector<uint32_t>(count, 0)));
-      if (!operands) continue;
+      const std::vector<uint32_t> zeros(count);
+      std::vector<Operand> operands;
+      if (ParseOperandWords(static_cast<spv::Op>(opcode), zeros, 1, operands) != nullptr) continue;
       ++fitting;
       size_t covered = 0;
-      for (const Operand& operand : *operands) {
+      for (const Operand& operand : operands) {
         EXPECT_EQ(operand.offset, covered);
         covered += operand.word_count;
       }
@@ -152,12 +149,24 @@ TEST(Grammar, PairsAreSplit) {
 TEST(Grammar, IdOperandsAreVisitedAndMayBeChanged) {
   Instruction instruction(spv::Op::OpSwitch, kNoId, kNoId, {1, 2, 5, 3, 6, 4});
   std::vector<Id> seen;
-  ForEachIdOperand(instruction, 1, [&seen](Id& id) {
+  ForEachIdOperand(instruction, [&seen](Id& id) {
     seen.push_back(id);
     id += 100;
   });
   EXPECT_EQ(seen, (std::vector<Id>{1, 2, 3, 4}));
   EXPECT_EQ(instruction.operands, (std::vector<uint32_t>{101, 102, 5, 103, 6, 104}));
+}
+
+TEST(Grammar, LiteralsOfWideSwitchesAndConstantsAreNoIds) {
+  const auto ids = [](const Instruction& instruction) {
+    std::vector<Id> seen;
+    ForEachIdOperand(instruction, [&seen](Id id) { seen.push_back(id); });
+    return seen;
+  };
+  Instruction wide(spv::Op::OpSwitch, kNoId, kNoId, {1, 2, 5, 0, 3, 6, 7, 4});
+  wide.case_words = 2;
+  EXPECT_EQ(ids(wide), (std::vector<Id>{1, 2, 3, 4}));
+  EXPECT_EQ(ids(Instruction(spv::Op::OpConstant, 1, 2, {3, 4})), std::vector<Id>{});
 }
 
 }  // namespace

@@ -241,14 +241,18 @@ TEST(Decorations, AreFoundByTargetMemberAndKind) {
   const Module module = ReadTextOrFail(SampleText("producer"));
   const Id record = FindId(module, "Record");
   const Id outputs = FindId(module, "out_array");
-  EXPECT_EQ(FindMemberDecoration(module, record, 1, spv::Decoration::Offset), 12u);
-  EXPECT_EQ(FindMemberDecoration(module, record, 7, spv::Decoration::Offset), std::nullopt);
-  EXPECT_TRUE(HasMemberDecoration(module, record, 0, spv::Decoration::PayloadDispatchIndirectAMDX));
-  EXPECT_FALSE(HasMemberDecoration(module, record, 1, spv::Decoration::PayloadDispatchIndirectAMDX));
   EXPECT_TRUE(HasDecoration(module, record, spv::Decoration::TrackFinishWritingAMDX));
   EXPECT_EQ(FindDecoration(module, record, spv::Decoration::TrackFinishWritingAMDX), 0u);
   EXPECT_FALSE(HasDecoration(module, outputs, spv::Decoration::TrackFinishWritingAMDX));
   EXPECT_TRUE(FindDecoration(module, outputs, spv::Decoration::PayloadNodeNameAMDX).has_value());
+  const Decorations decorations(module);
+  EXPECT_EQ(decorations.FindMember(record, 1, spv::Decoration::Offset), 12u);
+  EXPECT_EQ(decorations.FindMember(record, 7, spv::Decoration::Offset), std::nullopt);
+  EXPECT_TRUE(decorations.HasMember(record, 0, spv::Decoration::PayloadDispatchIndirectAMDX));
+  EXPECT_FALSE(decorations.HasMember(record, 1, spv::Decoration::PayloadDispatchIndirectAMDX));
+  EXPECT_EQ(decorations.Find(record, spv::Decoration::TrackFinishWritingAMDX), 0u);
+  EXPECT_FALSE(decorations.Has(outputs, spv::Decoration::TrackFinishWritingAMDX));
+  EXPECT_TRUE(decorations.Has(outputs, spv::Decoration::PayloadNodeNameAMDX));
 }
 
 TEST(Decorations, NamesFallBackToTheId) {

@@ -2,6 +2,7 @@ target_sources(trellis_spirv_tests PRIVATE
   barriers_test.cpp
   builtins_test.cpp
   call_shapes_test.cpp
+  case_literals_test.cpp
   check_allocations_test.cpp
   commit_test.cpp
   entry_point_test.cpp

@@ -251,5 +251,25 @@ TEST(PayloadTypes, WritableInputIsShared) {
   EXPECT_TRUE(HasLine(LowerParts(parts), "OpMemberDecorate %record 1 Coherent"));
 }
 
+// What reads and what only writes records that a workgroup has allocated together.
+TEST(PayloadTypes, EveryWayToReadAnOutputCounts) {
+  constexpr const char* kAllocated =
+      "%a = OpAllocateNodePayloadsAMDX %out_ptr %uint_2 %uint_1 %uint_0\n%whole = OpLoad %outputs %a\n"
+      "%p = OpAccessChain %np_uint %a %uint_0 %int_0\n";
+  struct Case {
+    const char* body;
+    bool reads;
+  };
+  for (const Case& test :
+       {Case{"%v = OpLoad %uint %p\n", true}, Case{"%v = OpCompositeExtract %uint %whole 0 1\n", true},
+        Case{"%v = OpAtomicIAdd %uint %p %uint_1 %uint_0 %uint_1\n", true},
+        Case{"%same = OpCopyObject %np_uint %p\n%v = OpLoad %uint %same\n", true}, Case{"OpStore %p %uint_1\n", false},
+        Case{"%n = OpNodePayloadArrayLengthAMDX %uint %a\n", false}}) {
+    NodeParts parts;
+    parts.body = std::string(kAllocated) + test.body + "OpEnqueueNodePayloadsAMDX %a\n";
+    EXPECT_EQ(HasLine(LowerParts(parts), "OpMemberDecorate %record 0 Coherent"), test.reads) << test.body;
+  }
+}
+
 }  // namespace
 }  // namespace trellis::spirv

@@ -1,6 +1,8 @@
 // The launch address beside the application's push constants.
 #include <gtest/gtest.h>
 
+#include "spirv_lowering/lower.h"
+#include "spirv_lowering/reflect/node_module.h"
 #include "tests/spirv_lowering/node_text.h"
 #include "tests/spirv_lowering/spirv_text.h"
 
@@ -128,6 +130,28 @@ TEST(PushConstants, AddressThatDoesNotFitIsRefused) {
   ASSERT_TRUE(info);
   for (const uint32_t offset : {0u, 16u, 20u, 28u}) EXPECT_FALSE(Lower(module, *info, {offset, false})) << offset;
   EXPECT_TRUE(Lower(module, *info, {24, false}));
+}
+
+// Every pointer to the block is the block, also one that a function returns.
+TEST(PushConstants, LoadedAsAWholeThroughAReturnedPointer) {
+  NodeParts parts = WithBlock("%got = OpFunctionCall %ptr_block %get\n%whole = OpLoad %block %got");
+  parts.globals += "\n%get_type = OpTypeFunction %ptr_block";
+  parts.functions =
+      "%get = OpFunction %ptr_block None %get_type\n%get_begin = OpLabel\nOpReturnValue %push\nOpFunctionEnd\n";
+  std::string text;
+  {
+    const std::vector<uint32_t> words = AssembleOrFail(Compose(parts));
+    const Expected<Module> module = ReadNodeModule(words);
+    ASSERT_TRUE(module);
+    const Expected<NodeInfo> info = Reflect(*module, "node", {});
+    ASSERT_TRUE(info) << info.error().message;
+    const Expected<LoweredNode> lowered = Lower(*module, *info, {24});
+    ASSERT_TRUE(lowered) << lowered.error().message;
+    text = Readable(lowered->words);
+  }
+  EXPECT_TRUE(HasLines(FunctionText(text, "main"), {"%got = OpFunctionCall * %get", "* = OpAccessChain * %push %uint_0",
+                                                    "%whole = OpCompositeConstruct %block * *"}))
+      << text;
 }
 
 }  // namespace

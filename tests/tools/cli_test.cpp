@@ -319,14 +319,25 @@ TEST_F(Cli, SyntaxErrorsAreGlslangs) {
 
 TEST_F(Cli, BrokenRulesNameTheGlslLine) {
   std::string node = kNode;
-  node.replace(node.find("Work_thread(1)"), 14, "Work_thread(5)");
+  node.insert(node.find("Work_thread(1);") + 15, " node_finish_writing();");
   Put("node.comp", node);
   const ProgramResult compiled = Compile({"-o", Path("node.spv")});
   EXPECT_EQ(compiled.exit_code, 1);
-  EXPECT_NE(compiled.output.find("node.comp:9: error: [NodeMaxPayloadsAMDX/count] allocates 5 payloads"),
-            std::string::npos)
+  EXPECT_NE(compiled.output.find("node.comp:9: error: [TrackFinishWritingAMDX/required]"), std::string::npos)
       << compiled.output;
   EXPECT_FALSE(fs::exists(Path("node.spv")));
+}
+
+TEST_F(Cli, RulesAboutWhatExecutesWarn) {
+  std::string node = kNode;
+  node.replace(node.find("Work_thread(1)"), 14, "Work_thread(5)");
+  Put("node.comp", node);
+  const ProgramResult compiled = Compile({"-o", Path("node.spv")});
+  EXPECT_EQ(compiled.exit_code, 0) << "the allocation may never execute";
+  EXPECT_NE(compiled.output.find("node.comp:9: warning: [NodeMaxPayloadsAMDX/count] allocates 5 payloads"),
+            std::string::npos)
+      << compiled.output;
+  EXPECT_TRUE(fs::exists(Path("node.spv")));
 }
 
 TEST_F(Cli, MessagesSayWhatToWriteInGlsl) {
