@@ -8,22 +8,17 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 
 #include "tests/random/describe.h"
 #include "tests/random/device.h"
 #include "tests/random/shrink.h"
+#include "tests/support/environment.h"
 #include "tests/support/gpu_test.h"
 
 namespace trellis::test::random_graphs {
 namespace {
 
 constexpr uint32_t kShrinkTries = 300;
-
-uint32_t FromEnvironment(const char* name, uint32_t otherwise) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : static_cast<uint32_t>(std::strtoul(text, nullptr, 10));
-}
 
 class RandomGraphs : public GpuTest {
  protected:
@@ -85,8 +80,10 @@ class RandomGraphs : public GpuTest {
 };
 
 TEST_F(RandomGraphs, AgreeWithTheReference) {
-  const uint32_t first = FromEnvironment("TRELLIS_TEST_RANDOM_SEED", 0);
-  const uint32_t end = first + FromEnvironment("TRELLIS_TEST_RANDOM_GRAPHS", TRELLIS_RANDOM_GRAPHS);
+  const TestVariables variables = ReadTestVariables();
+  const uint32_t first = variables.random_seed.value_or(0);
+  const uint32_t end = first + variables.random_graphs.value_or(TRELLIS_RANDOM_GRAPHS);
+  ASSERT_GT(end, first) << "no graph was asked for, or seeds beyond 32 bits";
   const auto begin = std::chrono::steady_clock::now();
   Device device(context());
   for (uint32_t seed = first; seed < end;) {
@@ -97,7 +94,7 @@ TEST_F(RandomGraphs, AgreeWithTheReference) {
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
   std::printf("%u random graphs, %zu of them in steps, %llu records, %.1f seconds\n", end - first, stepped(),
               static_cast<unsigned long long>(records()), seconds.count());
-  EXPECT_GE(stepped(), FromEnvironment("TRELLIS_TEST_RANDOM_STEPPED", 0));
+  EXPECT_GE(stepped(), variables.random_stepped.value_or(0));
 }
 
 }  // namespace
