@@ -2,13 +2,15 @@
 """Sums up the GPU tests per driver, and fails where a required driver did not run or skips differ from the committed list.
 
 The folder holds GoogleTest's JSON output, named after the driver: lavapipe.json, or lavapipe.<part>.json for several runs on one
-driver (their tests are added up).
+driver (their tests are added up). Each says at its top which validation layer checked the run ("validation_layer": a version, "off"
+if the run was told to go without, "none" if it was not found) and which driver ran ("driver").
 
 The list of expected skips has one line a test,
     <driver> <Suite.Test>: <reason>
 where <driver> is a file's name up to the first dot and <Suite.Test> may hold the wildcard *. '#' starts a comment line.
 With --strict-skips a skip that is not listed fails, and so does a listed one that did not happen on a driver that ran; without,
-differences are only printed. With --parts not every test ran, so that a listed one counts only if it ran.
+differences are only printed. With --parts not every test ran, so that a listed one counts only if it ran. With --strict-skips a run
+also fails that had no validation layer, unless it was told so.
 """
 
 import argparse
@@ -29,8 +31,12 @@ class Results:
         self.passed = set()
         self.failed = set()
         self.skipped = set()
+        self.validation = {}  # version -> names of the files
+        self.versions = set()  # of the driver
 
-    def add(self, report):
+    def add(self, name, report):
+        self.validation.setdefault(report.get("validation_layer", "not told"), []).append(name)
+        self.versions.add(report.get("driver", "not told"))
         for suite in report.get("testsuites", []):
             for test in suite.get("testsuite", []):
                 name = f"{suite['name']}.{test['name']}"
@@ -58,7 +64,7 @@ def read_results(folder):
         except (OSError, ValueError) as error:
             problems.append(f"{file.name} cannot be read (did the test program crash?): {error}")
             continue
-        drivers.setdefault(file.name.split(".")[0], Results()).add(report)
+        drivers.setdefault(file.name.split(".")[0], Results()).add(file.name, report)
     return drivers, problems
 
 
@@ -92,6 +98,12 @@ def compare_skips(driver, results, entries, parts):
             yield f"{driver} did not skip {pattern}, which is listed as expected to be skipped ({reason})"
 
 
+def lacks_validation(driver, results):
+    for version in ("none", "not told"):
+        for file in results.validation.get(version, []):
+            yield f"{driver}: {file} ran without the validation layer ({version})"
+
+
 def describe_skips(driver, results, entries):
     """One line for each reason."""
     reasons = {}
@@ -109,13 +121,15 @@ def judge(folder, expected_path, required, strict, parts=False):
     failures += problems
     summary, remarks = [], []
     width = max([len(name) for name in drivers] + [6])
-    summary.append(f"{'driver':{width}}  run  passed  failed  skipped")
+    summary.append(f"{'driver':{width}}  run  passed  failed  skipped  validation layer")
     for name, results in sorted(drivers.items()):
         summary.append(
             f"{name:{width}} {results.run:4} {len(results.passed):7} {len(results.failed):7} {len(results.skipped):8}"
+            f"  {', '.join(sorted(results.validation))} ({', '.join(sorted(results.versions))})"
         )
         failures += [f"{name}: {test} failed" for test in sorted(results.failed)]
         (failures if strict else remarks).extend(compare_skips(name, results, entries, parts))
+        (failures if strict else remarks).extend(lacks_validation(name, results))
     for name, results in sorted(drivers.items()):
         summary += describe_skips(name, results, entries)
     for requirement in required:
@@ -126,7 +140,7 @@ def judge(folder, expected_path, required, strict, parts=False):
     return summary, failures, remarks
 
 
-def test_report(**outcomes):
+def test_report(validation="1.4.309", **outcomes):
     tests = []
     for name, outcome in outcomes.items():
         test = {"name": name, "status": "RUN", "result": "COMPLETED"}
@@ -137,7 +151,10 @@ def test_report(**outcomes):
         if outcome == "filtered":
             test.update(status="NOTRUN", result="SUPPRESSED")
         tests.append(test)
-    return json.dumps({"testsuites": [{"name": "S", "testsuite": tests}]})
+    report = {"driver": "fast 1.0", "testsuites": [{"name": "S", "testsuite": tests}]}
+    if validation is not None:
+        report["validation_layer"] = validation
+    return json.dumps(report)
 
 
 GOOD = test_report(A="pass", B="pass")
@@ -160,6 +177,10 @@ SELF_TESTS = [
     ({"a.1.json": test_report(A="pass", B="filtered"), "a.2.json": test_report(A="filtered", B="skip")}, "a S.B: no\n", ["a"], None),
     ({"a.json": test_report(A="skip")}, "a S.A: no\n", ["a"], "no GPU test passed on a"),
     ({}, "", ["a"], "no GPU test passed on a"),
+    ({"a.json": test_report(validation="none", A="pass")}, "", ["a"], "a.json ran without the validation layer (none)"),
+    ({"a.json": test_report(validation=None, A="pass")}, "", ["a"], "a.json ran without the validation layer (not told)"),
+    ({"a.json": GOOD, "a.2.json": test_report(validation="none", A="pass")}, "", ["a"], "a.2.json ran without"),
+    ({"a.json": test_report(validation="off", A="pass")}, "", ["a"], None),
 ]
 # The same where only parts ran.
 PARTS_SELF_TESTS = [
@@ -167,22 +188,37 @@ PARTS_SELF_TESTS = [
     ({"a.json": GOOD}, "a S.B: it has no such thing\n", ["a"], "did not skip S.B"),
     ({"a.json": SKIPS}, "", ["a"], "a skipped S.B"),
 ]
+# (files, line of the summary that there must be)
+SUMMARY_TESTS = [
+    ({"a.json": GOOD}, "a         2       2       0        0  1.4.309 (fast 1.0)"),
+    ({"a.json": GOOD, "a.2.json": test_report(validation="1.3.239", C="pass")}, "a         3       3       0        0  1.3.239, 1.4.309 (fast 1.0)"),
+    ({"a.json": GOOD, "b.json": test_report(validation="off", C="fail")}, "b         1       0       1        0  off (fast 1.0)"),
+]
+
+
+def judge_files(files, expected, required, parts=False):
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        (root / "results").mkdir()
+        for name, text in files.items():
+            (root / "results" / name).write_text(text)
+        (root / "expected.txt").write_text(expected)
+        return judge(root / "results", root / "expected.txt", required, True, parts)
 
 
 def self_test():
     failed = 0
     for files, expected, required, words, parts in [(*row, False) for row in SELF_TESTS] + [(*row, True) for row in PARTS_SELF_TESTS]:
-        with tempfile.TemporaryDirectory() as folder:
-            root = pathlib.Path(folder)
-            (root / "results").mkdir()
-            for name, text in files.items():
-                (root / "results" / name).write_text(text)
-            (root / "expected.txt").write_text(expected)
-            _, failures, _ = judge(root / "results", root / "expected.txt", required, True, parts)
+        _, failures, _ = judge_files(files, expected, required, parts)
         if (words is None and failures) or (words is not None and not any(words in line for line in failures)):
             failed += 1
             print(f"self-test: {files} with {expected!r}: expected {words!r}, got {failures}")
-    count = len(SELF_TESTS) + len(PARTS_SELF_TESTS)
+    for files, line in SUMMARY_TESTS:
+        summary, _, _ = judge_files(files, "", [])
+        if line not in summary:
+            failed += 1
+            print(f"self-test: {files}: expected {line!r} in {summary}")
+    count = len(SELF_TESTS) + len(PARTS_SELF_TESTS) + len(SUMMARY_TESTS)
     print(f"self-test: {count - failed} of {count} passed")
     return failed == 0
 

@@ -27,7 +27,8 @@ struct CorpusRow {
   std::vector<GraphInput> inputs = {};
   std::vector<uint32_t> expected = {};  // what is added to the words of the result buffer
   std::string folder = "tests/corpus";
-  // Words for which `expected` is only the most that they can be: the HLSL behind the module has a race.
+  // Words for which `expected` is only the most that they can be: the HLSL behind the module has a race. Together they
+  // have at least 1 for each submission.
   uint32_t first_racing_word = 0;
   uint32_t racing_words = 0;
   // Part of the message with which SPIRV-Tools 2025.1 refuses the module though DXC emits it; empty: it is valid.
@@ -36,8 +37,6 @@ struct CorpusRow {
   bool int16 = false;
   // Part of the message with which the layer refuses the module, for good; empty: it does not.
   std::string refused_with = {};
-  // What the layer lacks (docs/limitations.md); empty: the row runs.
-  std::string missing = {};
 };
 
 [[nodiscard]] std::vector<CorpusRow> LaunchRows();  // launch kinds, grids, barriers, constants

@@ -21,9 +21,9 @@ CommandAttempt::~CommandAttempt() {
   parts_.reset();
 }
 
-VkQueue CommandAttempt::MakeQueue() const {
+VkQueue CommandAttempt::MakeQueue(uint32_t index) const {
   VkQueue queue = VK_NULL_HANDLE;
-  Call(TRELLIS_CALL(*device_, GetDeviceQueue), handle(), 0, 0, &queue);
+  Call(TRELLIS_CALL(*device_, GetDeviceQueue), handle(), 0, index, &queue);
   return queue;
 }
 

@@ -14,7 +14,7 @@ class CommandAttempt : public Attempt {
   explicit CommandAttempt(uint32_t threads = 1);
   ~CommandAttempt() override;
 
-  [[nodiscard]] VkQueue MakeQueue() const;
+  [[nodiscard]] VkQueue MakeQueue(uint32_t index = 0) const;
   [[nodiscard]] VkResult Submit(VkQueue queue) const;
 
  protected:

@@ -95,12 +95,24 @@ TEST(Surface, ExecutionModesTakeIds) {
 }
 
 TEST(Surface, SharedInput) {
-  const std::string text =
-      TextOf("readonly NODE_INPUT(Task, task);\nNODE_NAME_ID(9) NODE_SHARES_INPUT(\"other\", 2 + 1);\nvoid main() {}");
-  EXPECT_EQ(Count(LinesWith(text, "OpExecutionModeId"), "SharesInputWithAMDX"), 1u);
-  EXPECT_TRUE(Contains(text, "OpSpecConstantStringAMDX \"other\""));
-  EXPECT_TRUE(Contains(text, "SpecId 9"));
-  EXPECT_TRUE(Contains(text, "OpConstant %2 3") || Contains(text, " 3\n"));
+  const Module module = NodeOrFail(
+      std::string(kTask) +
+      "readonly NODE_INPUT(Task, task);\nNODE_NAME_ID(9) NODE_SHARES_INPUT(\"other\", 2 + 1);\nvoid main() {}");
+  const auto is_mode = [](const Instruction& mode) {
+    return mode.opcode == spv::Op::OpExecutionModeId &&
+           mode.operands[1] == static_cast<uint32_t>(spv::ExecutionMode::SharesInputWithAMDX);
+  };
+  const auto mode = std::find_if(module.execution_modes.begin(), module.execution_modes.end(), is_mode);
+  ASSERT_NE(mode, module.execution_modes.end());
+  EXPECT_EQ(std::count_if(module.execution_modes.begin(), module.execution_modes.end(), is_mode), 1);
+  ASSERT_EQ(mode->operands.size(), 4u);
+  const std::string text = ToText(module);
+  const std::string name = "%" + std::to_string(mode->operands[2]);
+  const std::string index = "%" + std::to_string(mode->operands[3]);
+  EXPECT_TRUE(Contains(text, name + " = OpSpecConstantStringAMDX \"other\"\n")) << text;
+  EXPECT_TRUE(Contains(text, "OpDecorate " + name + " SpecId 9\n")) << text;
+  const std::string index_line = LinesWith(text, index + " = ");
+  EXPECT_TRUE(Contains(index_line, " = OpConstant ") && index_line.ends_with(" 3\n")) << index_line;
 }
 
 TEST(Surface, OutputDecorations) {

@@ -16,6 +16,7 @@
 #include "tests/fuzz/instruction_mutator.h"
 #include "tests/fuzz/run_budget.h"
 #include "tests/fuzz/structures.h"
+#include "tests/support/environment.h"
 
 namespace trellis::fuzz {
 namespace {
@@ -66,16 +67,11 @@ void Keep(const std::vector<uint32_t>& words) {
              static_cast<std::streamsize>(words.size() * sizeof(uint32_t)));
 }
 
-uint32_t FromEnvironment(const char* name, uint32_t otherwise) {
-  const char* const value = std::getenv(name);
-  return value != nullptr ? static_cast<uint32_t>(std::atoi(value)) : otherwise;
-}
-
 // Mutations of the seeds, as a fuzzer would make them. TRELLIS_FUZZ_ROUNDS: of each seed; TRELLIS_FUZZ_SEED: which
 // ones.
 void ForEachMutation(const fs::path& folder, const std::function<void(const std::vector<uint32_t>& words)>& visit) {
-  const uint32_t rounds = FromEnvironment("TRELLIS_FUZZ_ROUNDS", 50);
-  std::mt19937 random(FromEnvironment("TRELLIS_FUZZ_SEED", 1));
+  const uint32_t rounds = test::NumberFromEnvironment("TRELLIS_FUZZ_ROUNDS", 50);
+  std::mt19937 random(test::NumberFromEnvironment("TRELLIS_FUZZ_SEED", 1));
   for (const fs::path& file : FilesOf(folder)) {
     const std::vector<uint32_t> words = ReadWords(file);
     for (uint32_t round = 0; round < rounds; ++round) {

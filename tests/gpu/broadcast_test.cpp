@@ -245,21 +245,23 @@ TEST_F(BroadcastInput, ArrayOfUints) {
   EXPECT_TRUE(run.Matches(Twice(expected)));
 }
 
-TEST_F(BroadcastInput, BareStructure) {
+// Records {19, 3 x 2 x 2, 800} and {400, 1 x 1 x 1, 90}, from the application and from a node.
+void RunTwoGrids(Context& context, const std::array<Value, 3>& max_grid, bool bare) {
   const auto record = [](NodeAsm& m) {
     return m.Struct({{m.Uint(), 0}, {m.Vector(m.Uint(), 3), 4, true}, {m.Uint(), 16}});
   };
-  GraphRun run(context());
-  run.Nodes(GridFormModule(record, 0, 2, {3, 3, 2}, true), {"Root", "BroadcastNode"});
-  run.Input(
-      {.node = "BroadcastNode", .count = 2, .payloads = Bytes({19, 3, 2, 2, 800, 400, 1, 1, 1, 90}), .stride = 20});
-  run.Input({.node = "Root", .count = 2, .payloads = Bytes({19, 3, 2, 2, 800, 400, 1, 1, 1, 90}), .stride = 20});
+  GraphRun run(context);
+  run.Nodes(GridFormModule(record, 0, 2, max_grid, bare), {"Root", "BroadcastNode"});
+  for (const char* node : {"BroadcastNode", "Root"})
+    run.Input({.node = node, .count = 2, .payloads = Bytes({19, 3, 2, 2, 800, 400, 1, 1, 1, 90}), .stride = 20});
   ASSERT_TRUE(run.Execute());
   std::vector<uint32_t> expected(1024);
   AddGrid(expected, 3, 2, 2, 19 ^ 800);
   AddGrid(expected, 1, 1, 1, 400 ^ 90);
   EXPECT_TRUE(run.Matches(Twice(expected)));
 }
+
+TEST_F(BroadcastInput, BareStructure) { RunTwoGrids(context(), {3, 3, 2}, true); }
 
 // The input as an array like any other, of one payload.
 TEST_F(BroadcastInput, OrdinaryArray) {
@@ -295,21 +297,7 @@ TEST_F(BroadcastInput, OrdinaryArray) {
 }
 
 // No bound on the grid.
-TEST_F(BroadcastInput, WithoutMaximum) {
-  const auto record = [](NodeAsm& m) {
-    return m.Struct({{m.Uint(), 0}, {m.Vector(m.Uint(), 3), 4, true}, {m.Uint(), 16}});
-  };
-  GraphRun run(context());
-  run.Nodes(GridFormModule(record, 0, 2, {0, 0, 0}), {"Root", "BroadcastNode"});
-  run.Input(
-      {.node = "BroadcastNode", .count = 2, .payloads = Bytes({19, 3, 2, 2, 800, 400, 1, 1, 1, 90}), .stride = 20});
-  run.Input({.node = "Root", .count = 2, .payloads = Bytes({19, 3, 2, 2, 800, 400, 1, 1, 1, 90}), .stride = 20});
-  ASSERT_TRUE(run.Execute());
-  std::vector<uint32_t> expected(1024);
-  AddGrid(expected, 3, 2, 2, 19 ^ 800);
-  AddGrid(expected, 1, 1, 1, 400 ^ 90);
-  EXPECT_TRUE(run.Matches(Twice(expected)));
-}
+TEST_F(BroadcastInput, WithoutMaximum) { RunTwoGrids(context(), {0, 0, 0}, false); }
 
 // Many small grids and a few large ones; every workgroup adds to its record's word.
 TEST_F(BroadcastInput, SkewedGrids) {

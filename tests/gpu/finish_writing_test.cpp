@@ -69,6 +69,25 @@ class FinishWriting : public GpuTest, public testing::WithParamInterface<Form> {
       if (when_last) when_last();
     });
   }
+  // "Adder": WriteAndFinish in each workgroup of a static grid.
+  static void AddStaticAdder(NodeAsm& m, const Id& words, const Id& record, const Grid& grid) {
+    m.BeginNode({.name = "Adder",
+                 .launch = Launch::kStaticGrid,
+                 .local_size = {kLanes, 1, 1},
+                 .grid = {static_cast<int>(grid[0]), static_cast<int>(grid[1]), static_cast<int>(grid[2])},
+                 .shader_index = 0,
+                 .input = m.Input(record)});
+    WriteAndFinish(m, words, Linear(m, grid), Workgroups(grid));
+    m.EndNode();
+  }
+  // One "Root", which starts "Adder".
+  void RunRoot(NodeAsm& m, const std::vector<uint32_t>& expected) const {
+    GraphRun run(context());
+    run.Nodes(m.Text(), {"Root", "Adder"});
+    run.Input({.node = "Root", .count = 1});
+    ASSERT_TRUE(run.Execute());
+    EXPECT_TRUE(run.Matches(expected));
+  }
   static void ExpectRecord(std::vector<uint32_t>& expected, uint32_t slot, uint32_t workgroups) {
     if (workgroups == 0) return;
     expected[kTold + slot] += kLanes;
@@ -99,14 +118,7 @@ TEST_P(FinishWriting, StaticGrid) {
   const Id words = m.StorageBuffer(0);
   const Id record = TrackedRecord(m, false);
   AddRoot(m, record, [](NodeAsm& node, const Id&, uint32_t) { return node.Constant(0xEEEEEEEE); });
-  m.BeginNode({.name = "Adder",
-               .launch = Launch::kStaticGrid,
-               .local_size = {kLanes, 1, 1},
-               .grid = {kGridSize[0], kGridSize[1], kGridSize[2]},
-               .shader_index = 0,
-               .input = m.Input(record)});
-  WriteAndFinish(m, words, Linear(m, kGridSize), Workgroups(kGridSize));
-  m.EndNode();
+  AddStaticAdder(m, words, record, kGridSize);
   GraphRun run(context(), {.dispatches = 2, .submits = 2});
   run.Nodes(m.Text(), {"Root", "Adder"});
   run.Input({.node = "Root", .count = 1});
@@ -142,10 +154,6 @@ TEST_P(FinishWriting, GridsFromRecords) {
     });
   });
   m.EndNode();
-  GraphRun run(context());
-  run.Nodes(m.Text(), {"Root", "Adder"});
-  run.Input({.node = "Root", .count = 1});
-  ASSERT_TRUE(run.Execute());
   std::vector<uint32_t> expected(1024);
   for (uint32_t i = 0; i < 40; ++i) {
     const uint32_t workgroups = (i % 5) * (i % 4) * (i % 3);
@@ -155,7 +163,7 @@ TEST_P(FinishWriting, GridsFromRecords) {
       expected[kCellsSeen + i] += kLanes * w;
     }
   }
-  EXPECT_TRUE(run.Matches(expected));
+  RunRoot(m, expected);
 }
 
 // A payload that does not say where its grid is begins with it. The first workgroup writes another one there.
@@ -317,16 +325,12 @@ TEST_P(FinishWriting, WorkgroupThatNeverCalls) {
       m.Op("OpLogicalAnd", m.Bool(), odd, third), [&] { m.AddWord(words, m.Add(slot, 500), 1); },
       [&] { m.AddWord(words, slot, m.Select(m.FinishWriting(), 1, 0)); });
   m.EndNode();
-  GraphRun run(context());
-  run.Nodes(m.Text(), {"Root", "Adder"});
-  run.Input({.node = "Root", .count = 1});
-  ASSERT_TRUE(run.Execute());
   std::vector<uint32_t> expected(1024);
   for (uint32_t i = 0; i < 40; ++i) {
     expected[i] = i % 2 == 0 ? kLanes : 0;
     expected[500 + i] = i % 2 == 0 ? 0 : 2 * kLanes;
   }
-  EXPECT_TRUE(run.Matches(expected));
+  RunRoot(m, expected);
 }
 
 // Records that are copied out of the heap when they are enqueued.
@@ -343,22 +347,11 @@ TEST_P(FinishWriting, RecordsThatAreEnqueuedOnSomePaths) {
   m.Set(records, m.LocalIndex(), kSum, 0);
   m.If(m.Equal(m.Mod(m.GroupId(0), 2), 0), [&] { m.Enqueue(records); });
   m.EndNode();
-  m.BeginNode({.name = "Adder",
-               .launch = Launch::kStaticGrid,
-               .local_size = {kLanes, 1, 1},
-               .grid = {kGridSize[0], kGridSize[1], kGridSize[2]},
-               .shader_index = 0,
-               .input = m.Input(record)});
-  WriteAndFinish(m, words, Linear(m, kGridSize), Workgroups(kGridSize));
-  m.EndNode();
-  GraphRun run(context());
-  run.Nodes(m.Text(), {"Root", "Adder"});
-  run.Input({.node = "Root", .count = 1});
-  ASSERT_TRUE(run.Execute());
+  AddStaticAdder(m, words, record, kGridSize);
   std::vector<uint32_t> expected(1024);
   for (uint32_t slot = 0; slot < 40; ++slot)
     if (slot / 4 % 2 == 0) ExpectRecord(expected, slot, Workgroups(kGridSize));
-  EXPECT_TRUE(run.Matches(expected));
+  RunRoot(m, expected);
 }
 
 // A workgroup's WorkgroupId is that of the grid that the record was launched with, whatever stands there now: workgroup

@@ -53,13 +53,19 @@ Id BeginProducer(NodeAsm& m, const std::string& target, uint32_t workgroups, con
   return global;
 }
 
-void AddNumberNode(NodeAsm& m, const NodeOptions& options, const Id& words) {
-  m.BeginNode(options);
-  if (options.local_size[0].constant == 1) {
-    AddChecksums(m, words, m.Get(m.NodeInput(), 0, 0));
+// "Leaf" takes up to `each` records {number} a workgroup.
+void AddLeaf(NodeAsm& m, const Id& words, const Id& record, uint32_t each) {
+  m.BeginNode({.name = "Leaf",
+               .launch = Launch::kCoalescing,
+               .local_size = {each, 1, 1},
+               .shader_index = 0,
+               .input = m.Input(record, each)});
+  const auto add = [&](const Value& place) { AddChecksums(m, words, m.Get(m.NodeInput(), place, 0)); };
+  if (each == 1) {
+    add(0);
   } else {
     const Id lane = m.LocalIndex();
-    m.If(m.Less(lane, m.Length(m.NodeInput())), [&] { AddChecksums(m, words, m.Get(m.NodeInput(), lane, 0)); });
+    m.If(m.Less(lane, m.Length(m.NodeInput())), [&] { add(lane); });
   }
   m.EndNode();
 }
@@ -68,71 +74,38 @@ uint32_t AllowedRecords(const Context& context, uint32_t wanted) {
   return std::min(wanted, context.enqueue_properties.maxExecutionGraphShaderPayloadCount);
 }
 
-TEST_F(LargeCounts, ThreadRecordsFromTheApplication) {
+void RunRecordsFromTheApplication(Context& context, uint32_t each, uint32_t wanted) {
   NodeAsm m;
   const Id words = m.StorageBuffer(0);
-  const Id record = m.Struct({{m.Uint(), 0}});
-  AddNumberNode(m, {.name = "Thread", .launch = Launch::kCoalescing, .shader_index = 0, .input = m.Input(record)},
-                words);
-  const uint32_t count = AllowedRecords(context(), 150000);
-  GraphRun run(context());
-  run.Nodes(m.Text(), {"Thread"});
-  run.Input({.node = "Thread", .count = count, .payloads = Numbers(count), .stride = 4});
+  AddLeaf(m, words, m.Struct({{m.Uint(), 0}}), each);
+  const uint32_t count = AllowedRecords(context, wanted);
+  GraphRun run(context);
+  run.Nodes(m.Text(), {"Leaf"});
+  run.Input({.node = "Leaf", .count = count, .payloads = Numbers(count), .stride = 4});
   ASSERT_TRUE(run.Execute());
   EXPECT_TRUE(run.Matches(Checksums(count)));
 }
 
-TEST_F(LargeCounts, CoalescingRecordsFromTheApplication) {
+void RunRecordsFromANode(Context& context, uint32_t each, uint32_t workgroups, Scope scope) {
   NodeAsm m;
   const Id words = m.StorageBuffer(0);
   const Id record = m.Struct({{m.Uint(), 0}});
-  AddNumberNode(m,
-                {.name = "Coalesce",
-                 .launch = Launch::kCoalescing,
-                 .local_size = {2, 1, 1},
-                 .shader_index = 0,
-                 .input = m.Input(record, 2)},
-                words);
-  const uint32_t count = AllowedRecords(context(), 150001);
-  GraphRun run(context());
-  run.Nodes(m.Text(), {"Coalesce"});
-  run.Input({.node = "Coalesce", .count = count, .payloads = Numbers(count), .stride = 4});
-  ASSERT_TRUE(run.Execute());
-  EXPECT_TRUE(run.Matches(Checksums(count)));
-}
-
-TEST_F(LargeCounts, ThreadRecordsFromANode) {
-  NodeAsm m;
-  const Id words = m.StorageBuffer(0);
-  const Id record = m.Struct({{m.Uint(), 0}});
-  BeginProducer(m, "Thread", 400, record, Scope::kInvocation);
-  AddNumberNode(m, {.name = "Thread", .launch = Launch::kCoalescing, .shader_index = 0, .input = m.Input(record)},
-                words);
-  GraphRun run(context());
-  run.Nodes(m.Text(), {"Root", "Thread"});
+  BeginProducer(m, "Leaf", workgroups, record, scope);
+  AddLeaf(m, words, record, each);
+  GraphRun run(context);
+  run.Nodes(m.Text(), {"Root", "Leaf"});
   run.Input({.node = "Root", .count = 1});
   ASSERT_TRUE(run.Execute());
-  EXPECT_TRUE(run.Matches(Checksums(400 * 256)));
+  EXPECT_TRUE(run.Matches(Checksums(workgroups * 256)));
 }
 
-TEST_F(LargeCounts, CoalescingRecordsFromANode) {
-  NodeAsm m;
-  const Id words = m.StorageBuffer(0);
-  const Id record = m.Struct({{m.Uint(), 0}});
-  BeginProducer(m, "Coalesce", 550, record, Scope::kWorkgroup);
-  AddNumberNode(m,
-                {.name = "Coalesce",
-                 .launch = Launch::kCoalescing,
-                 .local_size = {2, 1, 1},
-                 .shader_index = 0,
-                 .input = m.Input(record, 2)},
-                words);
-  GraphRun run(context());
-  run.Nodes(m.Text(), {"Root", "Coalesce"});
-  run.Input({.node = "Root", .count = 1});
-  ASSERT_TRUE(run.Execute());
-  EXPECT_TRUE(run.Matches(Checksums(550 * 256)));
-}
+TEST_F(LargeCounts, ThreadRecordsFromTheApplication) { RunRecordsFromTheApplication(context(), 1, 150000); }
+
+TEST_F(LargeCounts, CoalescingRecordsFromTheApplication) { RunRecordsFromTheApplication(context(), 2, 150001); }
+
+TEST_F(LargeCounts, ThreadRecordsFromANode) { RunRecordsFromANode(context(), 1, 400, Scope::kInvocation); }
+
+TEST_F(LargeCounts, CoalescingRecordsFromANode) { RunRecordsFromANode(context(), 2, 550, Scope::kWorkgroup); }
 
 // Each record a grid of 3 x 2: record r, workgroup (x, y) is number 6r + 2x + y.
 TEST_F(LargeCounts, StaticGridsFromANode) {

@@ -7,14 +7,28 @@
 
 #include "tests/support/context.h"
 #include "tests/support/test_part.h"
+#include "tests/support/validation_layer.h"
 
 namespace {
 
 // What ctest is told to understand as "skipped".
 constexpr int kSkipped = 77;
 
+// "off" was asked for; "none" was not.
+std::string ValidationText(const trellis::test::Context& context) {
+  if (context.leaves_out_validation) return "off";
+  return trellis::test::VersionText(context.validation_version);
+}
+
 class Device : public testing::Environment {
  public:
+  // At the top of GoogleTest's JSON, for scripts/check_gpu_results.py.
+  void SetUp() override {
+    const auto& context = *trellis::test::SharedContext();
+    testing::Test::RecordProperty("device", context.properties.deviceName);
+    testing::Test::RecordProperty("driver", context.driver);
+    testing::Test::RecordProperty("validation_layer", ValidationText(context));
+  }
   void TearDown() override {
     for (const auto& message : trellis::test::DestroySharedContext())
       ADD_FAILURE() << message.id << ": " << message.text;
@@ -33,8 +47,8 @@ int main(int argc, char** argv) {
     return error == "no hardware device" ? kSkipped : 1;
   }
   const auto& context = *trellis::test::SharedContext();
-  std::printf("device: %s, validation layer: %s\n", context.properties.deviceName,
-              context.has_validation ? "yes" : "no");
+  std::printf("device: %s, driver: %s, validation layer: %s\n", context.properties.deviceName, context.driver.c_str(),
+              ValidationText(context).c_str());
   testing::AddGlobalTestEnvironment(new Device);
   return RUN_ALL_TESTS();
 }

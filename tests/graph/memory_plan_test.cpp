@@ -24,6 +24,31 @@ const shared::RegionPlan& Opening(const GraphPlan& plan, uint32_t level, uint32_
   return none;
 }
 
+// Records, then a list for each note word, every part padded to 16 bytes.
+TEST(MemoryPlan, BytesOfARegion) {
+  EXPECT_EQ(RegionBytes(20, 0, 0), 0u);
+  EXPECT_EQ(RegionBytes(20, 0, 3), 64u);
+  EXPECT_EQ(RegionBytes(8, 1, 3), 32u + 16);
+  EXPECT_EQ(RegionBytes(8, 4, 5), 48u + 4 * 32);
+  EXPECT_EQ(RegionBytes(1u << 31, 4, uint64_t{1} << 40), ~uint64_t{0}) << "saturates";
+}
+
+TEST(MemoryPlan, MostWorkgroupsOfRecords) {
+  spirv::NodeInfo info;
+  info.kind = spirv::LaunchKind::kCoalescing;
+  info.coalesce = 8;
+  EXPECT_EQ(MostWorkgroups(info, 17, 1000), 3u);
+  info.kind = spirv::LaunchKind::kStaticGrid;
+  info.grid = {20, 30, 40};
+  EXPECT_EQ(MostWorkgroups(info, 2, 1000), 48000u) << "the limit is one of dynamic grids";
+  info.kind = spirv::LaunchKind::kDynamicGrid;
+  EXPECT_EQ(MostWorkgroups(info, 2, 1000), 2000u);
+  info.grid = {2, 3, 4};
+  EXPECT_EQ(MostWorkgroups(info, 2, 1000), 48u);
+  info.grid = {2, 0, 4};
+  EXPECT_EQ(MostWorkgroups(info, 2, 1000), 2000u) << "a side without a bound";
+}
+
 TEST(MemoryPlan, AGraphWithoutLevelsNeedsNothing) {
   const Graph graph = MustLink({NodeBuilder("a")});
   const GraphPlan plan = PlanMemory(graph, AssignLevels(graph, {}), {}, kLimits);

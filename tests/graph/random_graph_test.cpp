@@ -10,6 +10,7 @@
 #include "layer/graph/link.h"
 #include "layer/graph/memory_plan.h"
 #include "tests/graph/graph_builder.h"
+#include "tests/graph/plan_reference.h"
 #include "tests/graph/random_graph.h"
 #include "tests/graph/table_reader.h"
 
@@ -66,7 +67,8 @@ std::vector<Range> RangesOf(const RandomCase& test, uint32_t level) {
     uint32_t note_words = 0;
     for (Launch launch : test.schedule.launches_of(level + 1))
       if (launch.input == opening.slot) note_words += test.graph.NodeOf(launch.slot).info.NoteWords();
-    ranges.push_back({opening.offset, opening.offset + RegionBytes(opening.stride, note_words, opening.capacity)});
+    ranges.push_back(
+        {opening.offset, opening.offset + ReferenceRegionBytes(opening.stride, note_words, opening.capacity)});
   }
   std::erase_if(ranges, [](const Range& range) { return range.begin == range.end; });
   std::sort(ranges.begin(), ranges.end(), [](const Range& a, const Range& b) { return a.begin < b.begin; });

@@ -7,6 +7,7 @@
 
 #include "layer/graph/saturating.h"
 #include "tests/graph/graph_builder.h"
+#include "tests/graph/plan_reference.h"
 #include "tests/graph/random_graph.h"
 
 namespace trellis::test {
@@ -155,7 +156,7 @@ TEST(StepScheduleOfRandomGraphs, PortionsFitIntoTheirQueues) {
         uint32_t note_words = 0;
         for (const Launch launch : test.levels.launches_of(opening.level))
           if (launch.input == opening.slot) note_words += test.graph.NodeOf(launch.slot).info.NoteWords();
-        end = opening.offset + RegionBytes(opening.stride, note_words, opening.capacity);
+        end = opening.offset + ReferenceRegionBytes(opening.stride, note_words, opening.capacity);
         room[opening.slot] = opening.capacity;
       }
       end_of_level = std::max(end_of_level, end);
@@ -171,6 +172,8 @@ TEST(StepScheduleOfRandomGraphs, PortionsFitIntoTheirQueues) {
   }
   EXPECT_GT(scheduled, 100u);
 }
+
+uint64_t CeilDivide(uint64_t count, uint64_t each) { return (count + each - 1) / each; }
 
 // Does what meta_shaders/levels/step_graph.comp does, with workgroups that send all they may.
 class WorstCase {
@@ -210,7 +213,7 @@ class WorstCase {
       EXPECT_EQ(left_[launch], 0u) << "a queue is filled that is not empty";
       const spirv::NodeInfo& info = test_.InfoOf(launch);
       const uint64_t own =
-          MostWorkgroups(info, arrived[test_.levels.launches[launch].input], test_.limits.max_grid_workgroups);
+          ReferenceMaxWorkgroups(info, arrived[test_.levels.launches[launch].input], test_.limits.max_grid_workgroups);
       left_[launch] = CeilDivide(own, info.packed);
     }
   }

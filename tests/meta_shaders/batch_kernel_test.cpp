@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <random>
 
-#include "layer/replay/launch_size.h"
 #include "tests/meta_shaders/guarded_memory.h"
 #include "tests/meta_shaders/kernel_test_base.h"
+#include "tests/meta_shaders/launch_reference.h"
 
 namespace trellis::test {
 namespace {
@@ -100,10 +100,8 @@ class BatchKernelTest : public KernelTest {
       if (member < batch.regions.size()) before += WorkgroupsOf(batch.kind, batch.regions[member]);
     }
     if (before > 0xffff0000u) return;  // more than the planner puts into one batch
-    const DispatchSize size = SplitIntoRows(static_cast<uint32_t>(before), batch.max_workgroups_x);
     const auto written = Read<DispatchArguments>(arguments);
-    EXPECT_EQ(written.x, size.x);
-    EXPECT_EQ(written.y, size.y);
+    ExpectRows(written, before, batch.max_workgroups_x);
     EXPECT_EQ(written.z, before == 0 ? 0u : 1u);
   }
 };

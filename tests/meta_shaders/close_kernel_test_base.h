@@ -11,6 +11,7 @@
 #include "layer/replay/launch_size.h"
 #include "meta_shaders/shared/graph_data.h"
 #include "tests/meta_shaders/kernel_test_base.h"
+#include "tests/meta_shaders/launch_reference.h"
 
 namespace trellis::test {
 
@@ -182,13 +183,13 @@ class CloseKernelTest : public KernelTest {
   }
 
   // Whether sum_grids comes first or, unless that takes too long, each workgroup counts for itself.
-  void ExpectPartsLikeHost(Launch launch, const std::string& what) {
+  void ExpectPartsLikeReference(Launch launch, const std::string& what) {
     launch.is_parted = launch.is_summed = true;
-    ExpectLikeHost(launch, what + ", added up first");
+    ExpectLikeReference(launch, what + ", added up first");
     launch.plan.has_landmarks = 1;
-    ExpectLikeHost(launch, what + ", added up first, with landmarks");
+    ExpectLikeReference(launch, what + ", added up first, with landmarks");
     launch.is_summed = false;
-    if (launch.region.capacity < 10000) ExpectLikeHost(launch, what);
+    if (launch.region.capacity < 10000) ExpectLikeReference(launch, what);
   }
 
   // Each names the record that has its workgroup. `takes_all`: no record is lost.
@@ -212,30 +213,27 @@ class CloseKernelTest : public KernelTest {
     for (; count < closed.landmarks.size(); ++count) ASSERT_EQ(closed.landmarks[count], kNoLandmark);
   }
 
-  // Runs one launch and compares with the host's result.
-  void ExpectLikeHost(const Launch& launch, const std::string& what) {
+  // Runs one launch. The kernel and the host's SizeLaunch both have to agree with the reference.
+  void ExpectLikeReference(const Launch& launch, const std::string& what) {
     SCOPED_TRACE(what);
     const std::vector<Closed> all = Close({launch});
     const Closed& closed = all[0];
-    std::vector<uint32_t> notes;
-    const RecordArray records = {launch.records, std::min(launch.region.reserved, launch.region.records.count),
-                                 launch.region.records.stride};
-    const LaunchSize expected = SizeLaunch(launch.plan, records, limits_, notes);
+    const uint32_t count = std::min(launch.region.reserved, launch.region.records.count);
+    const uint32_t stride = launch.region.records.stride;
+    const ReferenceSize expected = ReferenceLaunch(launch.plan, launch.records, count, stride, limits_);
     EXPECT_EQ(closed.input.records.count, expected.records);
     EXPECT_EQ(closed.input.workgroup_count, expected.workgroups);
-    EXPECT_EQ(closed.notes, notes);
+    EXPECT_EQ(closed.notes, expected.notes);
+    std::vector<uint32_t> notes;
+    const LaunchSize of_host = SizeLaunch(launch.plan, {launch.records, count, stride}, limits_, notes);
+    EXPECT_EQ(of_host.records, expected.records);
+    EXPECT_EQ(of_host.workgroups, expected.workgroups);
+    EXPECT_EQ(notes, expected.notes);
     EXPECT_EQ(closed.input.notes != 0, launch.plan.note_words != shared::kNoNotes);
-    ExpectLandmarks(launch, closed, expected.records == records.count);
-    const uint32_t dispatched = DispatchedWorkgroups(launch.plan, expected.workgroups);
-    const DispatchSize size = SplitIntoRows(dispatched, limits_.max_workgroups_x);
-    EXPECT_EQ(closed.arguments.x, size.x);
-    EXPECT_EQ(closed.arguments.y, size.y);
-    EXPECT_EQ(closed.arguments.z, expected.workgroups == 0 ? 0u : 1u);
-    EXPECT_GE(uint64_t{size.x} * size.y * launch.plan.packed,
-              std::min<uint64_t>(expected.workgroups, launch.plan.most_workgroups));
-    EXPECT_LE(size.x, limits_.max_workgroups_x);
-    EXPECT_LE(size.y, limits_.max_workgroups_y);
-    const uint32_t lost = launch.region.lost + records.count - expected.records;
+    ExpectLandmarks(launch, closed, expected.records == count);
+    ExpectRows(closed.arguments, ReferenceDispatched(launch.plan, expected.workgroups), limits_.max_workgroups_x);
+    EXPECT_LE(closed.arguments.y, limits_.max_workgroups_y);
+    const uint64_t lost = launch.region.lost + count - expected.records;
     ASSERT_EQ(Read<shared::LossReportHeader>(reports_).written, lost == 0 ? 0u : 1u);
     if (lost == 0) return;
     const shared::LossReport report = ReportsIn(reports_)[0];

@@ -4,9 +4,9 @@
 #include <optional>
 
 #include "layer/graph/memory_plan.h"
-#include "layer/replay/launch_size.h"
 #include "meta_shaders/shared/graph_data.h"
 #include "tests/meta_shaders/kernel_test_base.h"
+#include "tests/meta_shaders/launch_reference.h"
 
 namespace trellis::test {
 namespace {
@@ -173,11 +173,8 @@ class StepKernelTest : public KernelTest {
     const uint64_t dispatched = uint64_t{arguments.x} * arguments.y * arguments.z;
     if (dispatched == 0) return {};
     const Portion portion = {input.first_workgroup, input.workgroup_count - input.first_workgroup};
-    const uint32_t workgroups = DispatchedWorkgroups(launches_[launch].launch, portion.workgroups);
-    const DispatchSize size = SplitIntoRows(workgroups, limits_.max_workgroups_x);
-    EXPECT_EQ(arguments.x, size.x) << launch;
-    EXPECT_EQ(arguments.y, size.y) << launch;
-    EXPECT_EQ(arguments.z, 1u) << launch;
+    SCOPED_TRACE(launch);
+    ExpectRows(arguments, ReferenceDispatched(launches_[launch].launch, portion.workgroups), limits_.max_workgroups_x);
     return portion;
   }
 
@@ -380,7 +377,7 @@ TEST_F(StepKernelTest, EveryKindOfLaunchOnOneRegion) {
   }
   EXPECT_EQ(Step(), Portions(4));
   const auto input = Read<LaunchInput>(inputs_, 3);
-  EXPECT_EQ(input.notes - Read<LaunchInput>(inputs_, 1).notes, RegionBytes(4, 0, 4000)) << "one behind the other";
+  EXPECT_EQ(input.notes - Read<LaunchInput>(inputs_, 1).notes, 16000u) << "one behind the other";
 }
 
 // Two turns of a level, with layouts of their own for what is behind them: a later one goes first.

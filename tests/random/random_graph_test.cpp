@@ -9,11 +9,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 
 #include "tests/random/describe.h"
 #include "tests/random/device.h"
 #include "tests/random/shrink.h"
+#include "tests/support/environment.h"
 #include "tests/support/gpu_test.h"
 #include "tests/support/test_part.h"
 
@@ -22,11 +22,6 @@ namespace {
 
 constexpr uint32_t kShrinkTries = 300;
 constexpr uint32_t kGraphs = 2000;
-
-uint32_t FromEnvironment(const char* name, uint32_t otherwise) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : static_cast<uint32_t>(std::strtoul(text, nullptr, 10));
-}
 
 class RandomGraphs : public GpuTest {
  protected:
@@ -88,10 +83,12 @@ class RandomGraphs : public GpuTest {
 };
 
 TEST_F(RandomGraphs, AgreeWithTheReference) {
-  const TestPart part = TestPartFromEnvironment("TRELLIS_TEST_RANDOM_PARTS");
-  const uint32_t graphs = FromEnvironment("TRELLIS_TEST_RANDOM_GRAPHS", kGraphs) / part.count;
-  const uint32_t first = FromEnvironment("TRELLIS_TEST_RANDOM_SEED", 0) + part.number * graphs;
+  const TestVariables variables = ReadTestVariables();
+  const TestPart part = ChosenPart(variables, variables.random_parts);
+  const uint32_t graphs = variables.random_graphs.value_or(kGraphs) / part.count;
+  const uint32_t first = variables.random_seed.value_or(0) + part.number * graphs;
   const uint32_t end = first + graphs;
+  ASSERT_GT(end, first) << "no graph was asked for, or seeds beyond 32 bits";
   const auto begin = std::chrono::steady_clock::now();
   Device device(context());
   for (uint32_t seed = first; seed < end;) {
@@ -100,9 +97,9 @@ TEST_F(RandomGraphs, AgreeWithTheReference) {
     seed = next;
   }
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-  std::printf("%u random graphs from seed %u on, %zu of them in steps, %llu records, %.1f seconds\n", graphs, first, stepped(),
-              static_cast<unsigned long long>(records()), seconds.count());
-  EXPECT_GE(stepped(), FromEnvironment("TRELLIS_TEST_RANDOM_STEPPED", 0));
+  std::printf("%u random graphs from seed %u on, %zu of them in steps, %llu records, %.1f seconds\n", graphs, first,
+              stepped(), static_cast<unsigned long long>(records()), seconds.count());
+  EXPECT_GE(stepped(), variables.random_stepped.value_or(0));
 }
 
 }  // namespace

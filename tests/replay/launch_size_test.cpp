@@ -1,7 +1,11 @@
-// Which launches take their workgroups from the counters of their region.
+// What a launch takes of its records, and which launches take their workgroups from the counters of their region.
 #include "layer/replay/launch_size.h"
 
 #include <gtest/gtest.h>
+
+#include <span>
+#include <utility>
+#include <vector>
 
 namespace trellis::test {
 namespace {
@@ -28,6 +32,53 @@ bool Counts(const shared::LaunchPlan& launch, uint32_t capacity) {
   shared::RegionPlan opening = {};
   opening.capacity = capacity;
   return LaunchFromRegion(launch, kLimits, opening);
+}
+
+LaunchSize Size(const shared::LaunchPlan& launch, uint32_t records, const std::vector<uint32_t>& grids = {}) {
+  std::vector<uint32_t> notes;
+  return SizeLaunch(launch, {std::as_bytes(std::span(grids)), records, 4}, kLimits, notes);
+}
+void ExpectSize(const LaunchSize& size, uint32_t records, uint32_t workgroups) {
+  EXPECT_EQ(size.records, records);
+  EXPECT_EQ(size.workgroups, workgroups);
+}
+
+// kLimits: 100,000 workgroups in a dispatch, 2^24 - 1 for a record.
+TEST(SizeLaunch, RecordsThatDoNotFitAreLeftOut) {
+  ExpectSize(Size(StaticGrid(2, 3, 4), 5), 5, 120);
+  ExpectSize(Size(StaticGrid(7, 1, 1), 20000), 14285, 99995);
+  ExpectSize(Size(StaticGrid(100, 1000, 1), 2), 1, 100000);
+  ExpectSize(Size(StaticGrid(100, 1001, 1), 2), 0, 0);
+  ExpectSize(Size(StaticGrid(100, 0, 1), 2), 2, 0);
+  ExpectSize(Size(Coalescing(8), 17), 17, 3);
+  ExpectSize(Size(Coalescing(3), 400000), 300000, 100000);
+}
+
+TEST(SizeLaunch, ARecordHasNoMoreWorkgroupsThanTheLimit) {
+  shared::LaunchPlan launch = StaticGrid(0, 0, 0);  // no bounds of its own
+  launch.kind = shared::kLaunchDynamicGrid;
+  launch.grid_member = 4u << shared::kGridMemberWidthShift | 1u << shared::kGridMemberCountShift;
+  launch.note_words = shared::kShortNotes;
+  const std::vector<uint32_t> grids = {5, 1001, 0, 7};
+  LaunchLimits limits = kLimits;
+  limits.max_grid_workgroups = 1000;
+  std::vector<uint32_t> notes;
+  ExpectSize(SizeLaunch(launch, {std::as_bytes(std::span(grids)), 4, 4}, limits, notes), 4, 1012);
+  EXPECT_EQ(notes, (std::vector<uint32_t>{0, 5, 1005, 1005}));
+  limits.max_workgroups_y = 1;
+  ExpectSize(SizeLaunch(launch, {std::as_bytes(std::span(grids)), 4, 4}, limits, notes), 1, 5);
+}
+
+TEST(SplitIntoRows, AsFewRowsAsTheLimitAllows) {
+  const auto split = [](uint32_t workgroups, uint32_t max_x) {
+    const DispatchSize size = SplitIntoRows(workgroups, max_x);
+    return std::pair(size.x, size.y);
+  };
+  EXPECT_EQ(split(0, 10), std::pair(0u, 0u));
+  EXPECT_EQ(split(10, 10), std::pair(10u, 1u));
+  EXPECT_EQ(split(11, 10), std::pair(6u, 2u));
+  EXPECT_EQ(split(21, 10), std::pair(7u, 3u));
+  EXPECT_EQ(split(0xffff0000u, 65535), std::pair(65535u, 65536u));
 }
 
 TEST(LaunchFromRegion, GridsStandBesideTheCount) {

@@ -1,19 +1,11 @@
 #include "tests/soak/options.h"
 
-#include <charconv>
-#include <cstdlib>
 #include <cstring>
+
+#include "tests/support/environment.h"
 
 namespace trellis::test::soak {
 namespace {
-
-std::optional<uint32_t> Number(const char* text) {
-  uint32_t number = 0;
-  const char* const end = text + std::strlen(text);
-  const auto [stopped, error] = std::from_chars(text, end, number);
-  if (error != std::errc() || stopped != end) return std::nullopt;
-  return number;
-}
 
 bool SetNumber(Options& options, const char* name, uint32_t value) {
   if (std::strcmp(name, "--seconds") == 0) {
@@ -44,18 +36,14 @@ const char* const kUsage =
 
 std::optional<Options> ParseOptions(int argc, char** argv) {
   Options options;
-  if (const char* seconds = std::getenv("TRELLIS_TEST_SOAK_SECONDS"); seconds != nullptr) {
-    const std::optional<uint32_t> value = Number(seconds);
-    if (!value) return std::nullopt;
-    options.seconds = *value;
-  }
+  options.seconds = ReadTestVariables().soak_seconds.value_or(options.seconds);
   for (int i = 1; i < argc; ++i) {
     if (std::strcmp(argv[i], "--broken-reference") == 0) {
       options.broken_reference = true;
       continue;
     }
     if (i + 1 == argc) return std::nullopt;
-    const std::optional<uint32_t> value = Number(argv[i + 1]);
+    const std::optional<uint32_t> value = ParseNumber(argv[i + 1]);
     if (!value || !SetNumber(options, argv[i], *value)) return std::nullopt;
     ++i;
   }

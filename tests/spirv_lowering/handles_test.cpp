@@ -146,6 +146,27 @@ OpEnqueueNodePayloadsAMDX %local
       << main;
 }
 
+// A load makes nothing available and a store makes nothing visible: SPIR-V forbids both, so a copy's operands are
+// shared out, those that stand for both sides and those with a set for each.
+TEST(Handles, CopyMemoryGivesEachSideItsOwnMemoryOperands) {
+  NodeParts parts = Produces(std::string(kAllocate) + R"(
+%element = OpAccessChain %np_record %input %uint_0
+%target = OpAccessChain %fn_record %local %uint_0
+OpCopyMemory %target %element MakePointerAvailable|MakePointerVisible|NonPrivatePointer %uint_5 %uint_5
+OpCopyMemory %target %element MakePointerAvailable|NonPrivatePointer %uint_5 MakePointerVisible|NonPrivatePointer %uint_2
+OpEnqueueNodePayloadsAMDX %local
+)");
+  parts.capabilities = "OpCapability VulkanMemoryModel";
+  parts.memory_model = "OpMemoryModel Logical Vulkan";
+  const std::string main = FunctionText(LowerParts(parts), "main");
+  EXPECT_TRUE(HasLines(main, {"* = OpLoad %record %element Aligned|MakePointerVisible|NonPrivatePointer 8 %uint_5",
+                              "OpStore %target * Aligned|MakePointerAvailable|NonPrivatePointer 8 %uint_5",
+                              "* = OpLoad %record %element Aligned|MakePointerVisible|NonPrivatePointer 8 %uint_2",
+                              "OpStore %target * Aligned|MakePointerAvailable|NonPrivatePointer 8 %uint_5"}))
+      << main;
+  EXPECT_EQ(CountLines(main, "* = OpLoad %record %element ..."), 2u);
+}
+
 TEST(Handles, AccessChainsOfAccessChainsAtomicsAndVectorComponents) {
   NodeParts parts = Produces(R"(
 %allocated = OpAllocateNodePayloadsAMDX %big_ptr %uint_2 %uint_1 %uint_0

@@ -2,7 +2,6 @@
 // (the sanitizer build tells).
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <fstream>
 #include <random>
 #include <sstream>
@@ -12,6 +11,7 @@
 #include "spirv_lowering/reflect/reflect.h"
 #include "tests/spirv_lowering/node_samples.h"
 #include "tests/spirv_lowering/spirv_text.h"
+#include "tests/support/environment.h"
 
 namespace trellis::spirv {
 namespace {
@@ -50,10 +50,7 @@ void LowerAll(const std::vector<uint32_t>& words, Tally& tally) {
 }
 
 // TRELLIS_FUZZ_ROUNDS: mutations of each sample; the default keeps the test short.
-size_t Rounds() {
-  const char* rounds = std::getenv("TRELLIS_FUZZ_ROUNDS");
-  return rounds != nullptr ? static_cast<size_t>(std::atoi(rounds)) : 600;
-}
+size_t Rounds() { return test::NumberFromEnvironment("TRELLIS_FUZZ_ROUNDS", 600); }
 
 class HostileNode : public testing::TestWithParam<NodeSample> {};
 

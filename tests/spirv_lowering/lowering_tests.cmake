@@ -32,5 +32,5 @@ target_sources(trellis_spirv_tests PRIVATE
 trellis_compile_glsl(trellis_spirv_tests SOURCE leaf.comp HEADER tests/leaf_1_0.h VARIABLE kLeaf10 TARGET_ENV vulkan1.0)
 trellis_compile_glsl(trellis_spirv_tests SOURCE leaf.comp HEADER tests/leaf_1_3.h VARIABLE kLeaf13 TARGET_ENV vulkan1.1)
 trellis_compile_glsl(trellis_spirv_tests SOURCE leaf.comp HEADER tests/leaf_1_6.h VARIABLE kLeaf16 TARGET_ENV vulkan1.3)
-target_link_libraries(trellis_spirv_tests PRIVATE trellis_spirv_lowering)
+target_link_libraries(trellis_spirv_tests PRIVATE trellis_spirv_lowering trellis_test_environment)
 target_compile_definitions(trellis_spirv_tests PRIVATE "TRELLIS_SOURCE_DIR=\"${PROJECT_SOURCE_DIR}\"")

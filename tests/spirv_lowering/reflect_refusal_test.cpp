@@ -101,16 +101,17 @@ TEST(Refusal, LaunchKindsExcludeEachOther) {
 }
 
 TEST(Refusal, GridsThatCannotBe) {
-  NodeParts parts;
-  parts.globals = "%huge = OpConstant %uint 65536";
-  parts.modes = "OpExecutionModeId %main StaticNumWorkgroupsAMDX %huge %huge %uint_1";
-  ExpectRefused(parts, "2^32 workgroups");
-  parts.globals = "%half = OpConstant %float 0.5";
-  parts.modes = "OpExecutionModeId %main StaticNumWorkgroupsAMDX %half %uint_1 %uint_1";
-  ExpectRefused(parts, "not an integer constant");
-  parts.globals = "%zero = OpSpecConstant %uint 0\n%division = OpSpecConstantOp %uint UDiv %uint_1 %zero";
-  parts.modes = "OpExecutionModeId %main StaticNumWorkgroupsAMDX %division %uint_1 %uint_1";
-  ExpectRefused(parts, "not an integer constant");
+  const auto expect_refused = [](const char* x, const char* y, const char* globals, const char* what) {
+    NodeParts parts;
+    parts.globals = globals;
+    parts.modes = std::string("OpExecutionModeId %main StaticNumWorkgroupsAMDX ") + x + " " + y + " %uint_1";
+    ExpectRefused(parts, what);
+  };
+  expect_refused("%huge", "%huge", "%huge = OpConstant %uint 65536", "2^32 workgroups");
+  expect_refused("%half", "%uint_1", "%half = OpConstant %float 0.5", "not an integer constant");
+  expect_refused("%quotient", "%uint_1",
+                 "%zero = OpSpecConstant %uint 0\n%quotient = OpSpecConstantOp %uint UDiv %uint_1 %zero",
+                 "not an integer constant");
 }
 
 TEST(Refusal, GridMembersOfOtherTypes) {
@@ -164,13 +165,15 @@ TEST(Refusal, PayloadsWithoutLayout) {
 }
 
 TEST(Refusal, TwoInputs) {
-  NodeParts parts;
-  parts.interface = "%input %second";
-  parts.globals = "%second = OpVariable %in_ptr NodePayloadAMDX";
-  ExpectRefused(parts, "a second variable in the storage class NodePayloadAMDX");
-  parts.interface = "%input";
-  parts.body = "%length = OpNodePayloadArrayLengthAMDX %uint %second";
-  ExpectRefused(parts, "a second variable in the storage class NodePayloadAMDX");
+  const auto expect_refused = [](const char* interface, const char* body) {
+    NodeParts parts;
+    parts.interface = interface;
+    parts.globals = "%second = OpVariable %in_ptr NodePayloadAMDX";
+    parts.body = body;
+    ExpectRefused(parts, "a second variable in the storage class NodePayloadAMDX");
+  };
+  expect_refused("%input %second", "");
+  expect_refused("%input", "%length = OpNodePayloadArrayLengthAMDX %uint %second");
 }
 
 TEST(Refusal, CoalescingInputThatIsNoArray) {

@@ -5,13 +5,13 @@
 #include <cstring>
 #include <optional>
 
+#include "tests/support/environment.h"
 #include "tests/support/loaded_libraries.h"
 #include "tests/support/optional_extensions.h"
+#include "tests/support/validation_layer.h"
 
 namespace trellis::test {
 namespace {
-
-constexpr const char* kValidationLayer = "VK_LAYER_KHRONOS_validation";
 
 // Sets variables and puts the old values back.
 class ScopedEnvironment {
@@ -115,7 +115,15 @@ void Context::DestroyDevice() {
 bool Context::CreateInstance(const ContextOptions& options, std::string& error) {
   // Named by the application, the validation layer sits below every implicit layer, and so below Trellis.
   validation_version = LayerVersion(kValidationLayer);
-  has_validation = validation_version != 0 && std::getenv("TRELLIS_TEST_NO_VALIDATION") == nullptr;
+  leaves_out_validation = ReadTestVariables().no_validation;
+  has_validation = validation_version != 0 && !leaves_out_validation;
+  if (!leaves_out_validation) {
+    const Expected<void> found = RequireValidation(IsCi(), validation_version, std::getenv("VK_LAYER_PATH"));
+    if (!found) {
+      error = found.error().message;
+      return false;
+    }
+  }
   const char* extension = VK_EXT_DEBUG_UTILS_EXTENSION_NAME;
   const VkDebugUtilsMessengerCreateInfoEXT messenger = messages.MessengerInfo();
   auto application = Struct<VkApplicationInfo>(VK_STRUCTURE_TYPE_APPLICATION_INFO);
@@ -146,8 +154,7 @@ bool Context::ChooseDevice(std::string& error) {
   vkEnumeratePhysicalDevices(instance, &count, nullptr);
   std::vector<VkPhysicalDevice> devices(count);
   vkEnumeratePhysicalDevices(instance, &count, devices.data());
-  const char* wanted = std::getenv("TRELLIS_TEST_DEVICE");
-  const bool hardware_only = wanted != nullptr && std::strcmp(wanted, "hardware") == 0;
+  const bool hardware_only = ReadTestVariables().hardware;
   for (VkPhysicalDevice candidate : devices) {
     vkGetPhysicalDeviceProperties(candidate, &properties);
     if (hardware_only && properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU) continue;
@@ -163,13 +170,18 @@ bool Context::ChooseDevice(std::string& error) {
             " does not offer VK_AMDX_shader_enqueue: is the layer enabled (TRELLIS_ENABLE, XDG_CONFIG_DIRS)?";
     return false;
   }
-  subgroup = Struct<VkPhysicalDeviceSubgroupProperties>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES);
+  auto driver_properties =
+      Struct<VkPhysicalDeviceDriverProperties>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES);
+  subgroup = Struct<VkPhysicalDeviceSubgroupProperties>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES,
+                                                        &driver_properties);
   enqueue_properties = Struct<VkPhysicalDeviceShaderEnqueuePropertiesAMDX>(
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_PROPERTIES_AMDX, &subgroup);
   auto properties2 =
       Struct<VkPhysicalDeviceProperties2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &enqueue_properties);
   vkGetPhysicalDeviceProperties2(physical_device, &properties2);
   enqueue_properties.pNext = nullptr;
+  subgroup.pNext = nullptr;
+  driver = std::string(driver_properties.driverName) + " " + driver_properties.driverInfo;
   return true;
 }
 
@@ -204,7 +216,7 @@ bool Context::CreateDevice(const ContextOptions& options, std::string& error) {
   const RequestedFeatures requested(options.features, features, minimal ? further : extra.FeatureChain(further));
 
   // TRELLIS_TEST_ONE_QUEUE: of each family one, as where graphs prepare regions for one another.
-  const bool one_of_each = options.one_queue || std::getenv("TRELLIS_TEST_ONE_QUEUE") != nullptr;
+  const bool one_of_each = options.one_queue || ReadTestVariables().one_queue;
   const std::vector<VkQueueFamilyProperties> families = FamiliesOf(physical_device);
   std::vector<std::vector<float>> priorities;
   std::vector<VkDeviceQueueCreateInfo> queue_infos;

@@ -80,7 +80,9 @@ class Context {
   VkPhysicalDeviceSubgroupProperties subgroup = {};
   ShaderFeatures features;
   MessageLog messages;
+  std::string driver;  // name and version, as the driver gives them
   bool has_validation = false;
+  bool leaves_out_validation = false;      // on purpose: TRELLIS_TEST_NO_VALIDATION=1
   uint32_t validation_version = 0;         // of the layer, whether it is enabled or not; 0 if there is none
   std::vector<Message> creation_messages;  // unexpected ones from vkCreateInstance to vkCreateDevice
 

@@ -1,6 +1,5 @@
 #include "tests/support/graph.h"
 
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <functional>
@@ -10,6 +9,7 @@
 #include "spirv_lowering/ir/writer.h"
 #include "spirv_lowering/post/post.h"
 #include "spirv_lowering/rules/validator_view.h"
+#include "tests/support/environment.h"
 
 namespace trellis::test {
 
@@ -75,9 +75,8 @@ Expected<void> ValidateNode(const std::vector<uint32_t>& words) {
 }  // namespace
 
 std::vector<uint32_t> AssembleModule(const std::string& text, std::string& error, bool must_be_valid) {
-  if (const char* folder = std::getenv("TRELLIS_TEST_DUMP"); folder != nullptr) {
-    std::ofstream(std::string(folder) + "/" + std::to_string(std::hash<std::string>{}(text)) + ".spvasm") << text;
-  }
+  if (const std::string folder = ReadTestVariables().dump; !folder.empty())
+    std::ofstream(folder + "/" + std::to_string(std::hash<std::string>{}(text)) + ".spvasm") << text;
   auto words = spirv::Assemble(text);
   if (!words) {
     error = "assembling: " + words.error().message + "\n" + text;

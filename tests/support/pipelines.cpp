@@ -39,19 +39,19 @@ class Module {
 
 }  // namespace
 
-void Pipeline::MakeCompute(std::span<const uint32_t> words, VkPipelineLayout layout) {
+void Pipeline::MakeCompute(std::span<const uint32_t> words, VkPipelineLayout layout, VkPipelineCache cache) {
   const Module module(context_, words);
   auto info = Struct<VkComputePipelineCreateInfo>(VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO);
   info.stage = module.Stage(VK_SHADER_STAGE_COMPUTE_BIT);
   info.layout = layout;
-  EXPECT_EQ(vkCreateComputePipelines(context_.device, VK_NULL_HANDLE, 1, &info, nullptr, &handle_), VK_SUCCESS);
+  EXPECT_EQ(vkCreateComputePipelines(context_.device, cache, 1, &info, nullptr, &handle_), VK_SUCCESS);
 }
 
-void Pipeline::MakeCompute(const std::string& text, VkPipelineLayout layout) {
+void Pipeline::MakeCompute(const std::string& text, VkPipelineLayout layout, VkPipelineCache cache) {
   std::string error;
   const std::vector<uint32_t> words = AssembleModule(text, error);
   ASSERT_EQ(error, "");
-  MakeCompute(words, layout);
+  MakeCompute(words, layout, cache);
 }
 
 void Pipeline::MakeGraphics(std::span<const uint32_t> vertex, std::span<const uint32_t> fragment,

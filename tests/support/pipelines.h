@@ -18,8 +18,8 @@ class Pipeline {
   Pipeline& operator=(const Pipeline&) = delete;
 
   // Entry point "main".
-  void MakeCompute(std::span<const uint32_t> words, VkPipelineLayout layout);
-  void MakeCompute(const std::string& text, VkPipelineLayout layout);
+  void MakeCompute(std::span<const uint32_t> words, VkPipelineLayout layout, VkPipelineCache cache = VK_NULL_HANDLE);
+  void MakeCompute(const std::string& text, VkPipelineLayout layout, VkPipelineCache cache = VK_NULL_HANDLE);
   // Triangles from {vec2, uint} a vertex, drawn with dynamic rendering into one R32_UINT image; viewport and scissor
   // are dynamic.
   void MakeGraphics(std::span<const uint32_t> vertex, std::span<const uint32_t> fragment, VkPipelineLayout layout);

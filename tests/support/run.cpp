@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 
 namespace trellis::test {
@@ -63,12 +62,7 @@ testing::AssertionResult GraphRun::Prepare() {
   return testing::AssertionSuccess();
 }
 
-DispatchCommand DefaultDispatchCommand() {
-  const char* value = std::getenv("TRELLIS_TEST_DISPATCH");
-  if (value == nullptr) return DispatchCommand::kHost;
-  if (std::strcmp(value, "indirect") == 0) return DispatchCommand::kIndirect;
-  return std::strcmp(value, "indirect_count") == 0 ? DispatchCommand::kIndirectCount : DispatchCommand::kHost;
-}
+DispatchCommand DefaultDispatchCommand() { return ReadTestVariables().dispatch; }
 
 void GraphRun::DispatchGraph(VkCommandBuffer command_buffer) {
   if (options_.command == DispatchCommand::kHost)

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tests/support/buffer.h"
+#include "tests/support/environment.h"
 #include "tests/support/graph.h"
 
 namespace trellis::test {
@@ -31,10 +32,7 @@ void RecordGraphDispatch(const Context& context, VkCommandBuffer command_buffer,
                          const GuardedBuffer& scratch, const std::vector<GraphInput>& inputs,
                          uint64_t info_stride = sizeof(VkDispatchGraphInfoAMDX), uint32_t info_count = ~0u);
 
-// Which of the three commands dispatches the graph.
-enum class DispatchCommand : uint8_t { kHost, kIndirect, kIndirectCount };
-
-// What the environment variable TRELLIS_TEST_DISPATCH asks for: "indirect", "indirect_count", or the host's command.
+// Returns the command that TRELLIS_TEST_DISPATCH names.
 [[nodiscard]] DispatchCommand DefaultDispatchCommand();
 
 // Infos, payloads and, for kIndirectCount, the count in device memory: at addresses that are multiples of 4 and of

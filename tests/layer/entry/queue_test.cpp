@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+
 #include "layer/memory/ring_pool.h"
 #include "layer/objects/registry.h"
 #include "layer/replay/loss_reports.h"
@@ -15,17 +17,21 @@ namespace {
 // The smallest ring: exactly what is asked for is allocated.
 constexpr VkDeviceSize kRingBytes = 256 * 1024;
 constexpr uint32_t kThreads = 8;
+constexpr uint32_t kQueues = 16;
 
 // A device with a command buffer that holds a graph.
 class SubmittingDevice {
  public:
-  explicit SubmittingDevice(const TestInstance& instance) : device_(instance), command_buffer_(RecordGraph()) {}
+  explicit SubmittingDevice(const TestInstance& instance)
+      : device_(instance, kGraphExtensions, nullptr, nullptr, kQueues), command_buffer_(RecordGraph()) {}
 
   [[nodiscard]] const TestDevice& device() const { return device_; }
 
+  // One that has not been asked for.
   [[nodiscard]] VkQueue MakeQueue() const {
+    EXPECT_LT(next_queue_.load(), kQueues);
     VkQueue queue = VK_NULL_HANDLE;
-    TRELLIS_CALL(device_, GetDeviceQueue)(device_.handle(), 0, 0, &queue);
+    TRELLIS_CALL(device_, GetDeviceQueue)(device_.handle(), 0, next_queue_++, &queue);
     return queue;
   }
   // A command buffer that needs a ring.
@@ -62,11 +68,12 @@ class SubmittingDevice {
  private:
   const TestDevice device_;
   const VkCommandBuffer command_buffer_;
+  mutable std::atomic<uint32_t> next_queue_ = 0;
 };
 
 class Submissions : public ::testing::Test {
  protected:
-  FakeDriver driver_;
+  FakeDriver driver_{DriverOptions{.queue_count = kQueues}};
   TestInstance instance_{driver_};
   SubmittingDevice submitting_{instance_};
 };

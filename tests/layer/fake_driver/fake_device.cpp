@@ -22,13 +22,12 @@ VKAPI_ATTR void VKAPI_CALL DestroyDevice(VkDevice device, const VkAllocationCall
   DriverOf(device).Record("DestroyDevice");
 }
 
-VKAPI_ATTR void VKAPI_CALL GetDeviceQueue(VkDevice device, uint32_t, uint32_t, VkQueue* queue) {
-  FakeDriver& driver = DriverOf(device);
-  *queue = static_cast<VkQueue>(driver.MakeDispatchable(device));
+VKAPI_ATTR void VKAPI_CALL GetDeviceQueue(VkDevice device, uint32_t family, uint32_t index, VkQueue* queue) {
+  *queue = DriverOf(device).QueueOf(device, family, index);
 }
 
-VKAPI_ATTR void VKAPI_CALL GetDeviceQueue2(VkDevice device, const VkDeviceQueueInfo2*, VkQueue* queue) {
-  GetDeviceQueue(device, 0, 0, queue);
+VKAPI_ATTR void VKAPI_CALL GetDeviceQueue2(VkDevice device, const VkDeviceQueueInfo2* info, VkQueue* queue) {
+  GetDeviceQueue(device, info->queueFamilyIndex, info->queueIndex, queue);
 }
 
 // Commands that make an object and are recorded with its handle: what is special about each goes into `fill`.
@@ -233,12 +232,21 @@ VKAPI_ATTR VkResult VKAPI_CALL GetSemaphoreCounterValue(VkDevice device, VkSemap
 
 VKAPI_ATTR VkResult VKAPI_CALL QueueSubmit(VkQueue queue, uint32_t count, const VkSubmitInfo* submits, VkFence) {
   DriverCall& call = DriverOf(queue).Record("QueueSubmit");
+  call.object = reinterpret_cast<uint64_t>(queue);
   call.first = count;
   if (count != 0) call.chain = TypesIn(submits[0].pNext);
+  for (uint32_t i = 0; i < count; ++i)
+    for (uint32_t k = 0; k < submits[i].commandBufferCount; ++k)
+      call.objects.push_back(reinterpret_cast<uint64_t>(submits[i].pCommandBuffers[k]));
   return DriverOf(queue).queue_result;
 }
-VKAPI_ATTR VkResult VKAPI_CALL QueueSubmit2(VkQueue queue, uint32_t count, const VkSubmitInfo2*, VkFence) {
-  DriverOf(queue).Record("QueueSubmit2").first = count;
+VKAPI_ATTR VkResult VKAPI_CALL QueueSubmit2(VkQueue queue, uint32_t count, const VkSubmitInfo2* submits, VkFence) {
+  DriverCall& call = DriverOf(queue).Record("QueueSubmit2");
+  call.object = reinterpret_cast<uint64_t>(queue);
+  call.first = count;
+  for (uint32_t i = 0; i < count; ++i)
+    for (uint32_t k = 0; k < submits[i].commandBufferInfoCount; ++k)
+      call.objects.push_back(reinterpret_cast<uint64_t>(submits[i].pCommandBufferInfos[k].commandBuffer));
   return DriverOf(queue).queue_result;
 }
 

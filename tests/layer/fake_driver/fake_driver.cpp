@@ -19,6 +19,13 @@ void* FakeDriver::MakeDispatchable(const void* parent) {
   return objects_.back().get();
 }
 
+VkQueue FakeDriver::QueueOf(VkDevice device, uint32_t family, uint32_t index) {
+  const std::lock_guard lock(queues_mutex_);
+  VkQueue& queue = queues_[{device, family, index}];
+  if (queue == VK_NULL_HANDLE) queue = static_cast<VkQueue>(MakeDispatchable(device));
+  return queue;
+}
+
 std::vector<DriverCall> FakeDriver::CallsOf(const std::string& name) const {
   std::vector<DriverCall> found;
   std::copy_if(calls_.begin(), calls_.end(), std::back_inserter(found),

@@ -11,6 +11,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -57,7 +58,8 @@ struct DriverOptions {
   bool debug_utils = true;  // VK_EXT_debug_utils can be enabled
   uint32_t max_push_constants_size = 128;
   VkQueueFlags queue_flags = VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT;
-  std::set<std::string> missing_commands;  // with "vk"
+  uint32_t queue_count = 2;                     // of the only family
+  std::set<std::string> missing_commands = {};  // with "vk"
 };
 
 // Threading: any thread may call the driver's functions; what the driver recorded is looked at when none does.
@@ -101,6 +103,8 @@ class FakeDriver {
   };
   // With a loader table of its own, or with that of another object.
   void* MakeDispatchable(const void* parent = nullptr);
+  // The same queue for the same family and index of a device.
+  [[nodiscard]] VkQueue QueueOf(VkDevice device, uint32_t family, uint32_t index);
   [[nodiscard]] uint64_t MakeHandle() { return next_handle_ += 16; }
   DriverCall& Record(const char* name) {
     const std::lock_guard lock(calls_mutex_);
@@ -123,6 +127,8 @@ class FakeDriver {
   std::mutex objects_mutex_;  // guards objects_ and loader_tables_
   std::vector<std::unique_ptr<Object>> objects_;
   std::vector<std::unique_ptr<char>> loader_tables_;
+  std::mutex queues_mutex_;  // guards queues_
+  std::map<std::tuple<VkDevice, uint32_t, uint32_t>, VkQueue> queues_;
   std::mutex calls_mutex_;        // guards calls_ while calls are made
   std::deque<DriverCall> calls_;  // what Record returned stays where it is
   std::atomic<uint64_t> next_handle_ = 0x10000;

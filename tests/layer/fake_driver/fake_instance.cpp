@@ -137,7 +137,8 @@ VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceMemoryProperties(VkPhysicalDevice,
 VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceQueueFamilyProperties(VkPhysicalDevice device, uint32_t* count,
                                                                   VkQueueFamilyProperties* properties) {
   *count = 1;
-  if (properties) *properties = {DriverOf(device).options.queue_flags, 2, 64, {1, 1, 1}};
+  if (properties)
+    *properties = {DriverOf(device).options.queue_flags, DriverOf(device).options.queue_count, 64, {1, 1, 1}};
 }
 
 VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceExternalBufferProperties(VkPhysicalDevice device,

@@ -61,7 +61,7 @@ std::vector<std::string> TestInstance::DeviceExtensions() const {
 }
 
 TestDevice::TestDevice(const TestInstance& instance, const std::vector<const char*>& extensions, const void* chain,
-                       const VkPhysicalDeviceFeatures* features)
+                       const VkPhysicalDeviceFeatures* features, uint32_t queues)
     : negotiated_(Negotiate()) {
   const auto driver_functions =
       reinterpret_cast<PFN_vkGetDeviceProcAddr>(instance.driver().DeviceFunction("vkGetDeviceProcAddr"));
@@ -71,11 +71,12 @@ TestDevice::TestDevice(const TestInstance& instance, const std::vector<const cha
   loader.pNext = chain;
   loader.function = VK_LAYER_LINK_INFO;
   loader.u.pLayerInfo = &link;
-  const float priority = 1;
+  std::array<float, kMaxQueues> priorities;  // allocates nothing: tests count the layer's allocations
+  priorities.fill(1);
   VkDeviceQueueCreateInfo queue = {};
   queue.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO;
-  queue.queueCount = 1;
-  queue.pQueuePriorities = &priority;
+  queue.queueCount = queues;
+  queue.pQueuePriorities = priorities.data();
   VkDeviceCreateInfo info = {};
   info.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
   info.pNext = &loader;

@@ -2,6 +2,7 @@
 // vkNegotiateLoaderLayerInterfaceVersion, with the loader's chains in the create infos.
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -46,11 +47,14 @@ class TestInstance {
 inline const std::vector<const char*> kGraphExtensions = {
     VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME, VK_KHR_MAINTENANCE_5_EXTENSION_NAME, VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME};
 
-// A device of the layer on a driver. Destroys what it made.
+// A device of the layer on a driver, with so many queues. Destroys what it made.
 class TestDevice {
  public:
+  static constexpr uint32_t kMaxQueues = 16;
+
   explicit TestDevice(const TestInstance& instance, const std::vector<const char*>& extensions = kGraphExtensions,
-                      const void* chain = nullptr, const VkPhysicalDeviceFeatures* features = nullptr);
+                      const void* chain = nullptr, const VkPhysicalDeviceFeatures* features = nullptr,
+                      uint32_t queues = 1);
   ~TestDevice();
   TestDevice(const TestDevice&) = delete;
   TestDevice& operator=(const TestDevice&) = delete;
