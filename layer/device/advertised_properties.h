@@ -7,7 +7,8 @@
 
 namespace trellis {
 
-// Bytes of workgroup memory that lowered nodes use beside the application's.
+// Bytes of workgroup memory that lowered nodes use in addition to the application's: those that allocate for the
+// workgroup.
 inline constexpr uint32_t kReservedSharedMemory = 64;
 
 inline constexpr uint32_t kMaxExecutionGraphDepth = 128;

@@ -36,7 +36,7 @@ VkResult CreateBelow(const PhysicalDevice& physical_device, const VkDeviceCreate
   if (requested.graphs && IsForSeveralDevices(info)) return RefuseGroup(physical_device);
   Arena arena;
   VkDeviceCreateInfo* edited = EditDeviceCreateInfo(info, requested, physical_device.capabilities.traits, arena);
-  const VkLayerDeviceLink* link = TakeDeviceLink(const_cast<void*>(edited->pNext));
+  const VkLayerDeviceLink* link = TakeDeviceLink(*edited, arena);
   if (!link) return VK_ERROR_INITIALIZATION_FAILED;
   created.next = link->pfnNextGetDeviceProcAddr;
   created.handle = loader_device;

@@ -11,7 +11,6 @@
   HOOK(EnumerateDeviceExtensionProperties) \
   HOOK(GetPhysicalDeviceFeatures2) \
   ALIAS(GetPhysicalDeviceFeatures2KHR, GetPhysicalDeviceFeatures2) \
-  HOOK(GetPhysicalDeviceProperties) \
   HOOK(GetPhysicalDeviceProperties2) \
   ALIAS(GetPhysicalDeviceProperties2KHR, GetPhysicalDeviceProperties2) \
   HOOK(GetPhysicalDeviceExternalBufferProperties) \

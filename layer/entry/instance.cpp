@@ -2,7 +2,6 @@
 #include <cstring>
 
 #include "layer/dispatch/loader_chain.h"
-#include "layer/dispatch/struct_chain.h"
 #include "layer/entry/hooks.h"
 #include "layer/entry/scoped_undo.h"
 #include "layer/objects/registry.h"
@@ -32,14 +31,14 @@ void AddExtension(VkInstanceCreateInfo& info, const char* extension, Arena& aren
 VkResult CreateBelow(const VkInstanceCreateInfo& info, const char* extension, const VkAllocationCallbacks* allocator,
                      VkInstance* instance, PFN_vkGetInstanceProcAddr& next) {
   Arena arena;
-  VkInstanceCreateInfo* copy = CopyWithChain(info, arena);
-  if (extension) AddExtension(*copy, extension, arena);
-  const VkLayerInstanceLink* link = TakeInstanceLink(const_cast<void*>(copy->pNext));
+  VkInstanceCreateInfo copy = info;
+  if (extension) AddExtension(copy, extension, arena);
+  const VkLayerInstanceLink* link = TakeInstanceLink(copy, arena);
   if (!link) return VK_ERROR_INITIALIZATION_FAILED;
   next = link->pfnNextGetInstanceProcAddr;
   const auto create = reinterpret_cast<PFN_vkCreateInstance>(next(VK_NULL_HANDLE, "vkCreateInstance"));
   if (!create) return VK_ERROR_INITIALIZATION_FAILED;
-  return create(copy, allocator, instance);
+  return create(&copy, allocator, instance);
 }
 
 VkResult LoadDispatch(Instance& instance, PFN_vkGetInstanceProcAddr next) {

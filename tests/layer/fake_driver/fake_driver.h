@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -89,6 +90,8 @@ class FakeDriver {
   std::vector<VkStructureType> device_chain;                         // of the last vkCreateDevice, without the loader's
   std::map<VkStructureType, std::vector<VkBool32>> device_features;  // their members
   std::optional<VkPhysicalDeviceFeatures> enabled_features;          // pEnabledFeatures
+  // Called with the chains of vkCreateInstance and vkCreateDevice.
+  std::function<void(const void*chain)> see_instance_chain, see_device_chain;
   std::atomic<VkResult> next_result = VK_SUCCESS;  // what the next vkCreateShaderModule or vkCreateBuffer returns
 
   // What submissions, waits and status queries return.

@@ -24,6 +24,7 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateInstance(const VkInstanceCreateInfo* info, 
   if (!driver.options.debug_utils && std::count(enabled.begin(), enabled.end(), VK_EXT_DEBUG_UTILS_EXTENSION_NAME))
     return VK_ERROR_EXTENSION_NOT_PRESENT;
   driver.Record("CreateInstance");
+  if (driver.see_instance_chain) driver.see_instance_chain(info->pNext);
   *instance = static_cast<VkInstance>(driver.MakeDispatchable());
   return VK_SUCCESS;
 }
@@ -176,6 +177,7 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateDevice(VkPhysicalDevice physical_device, co
                                             const VkAllocationCallbacks*, VkDevice* device) {
   FakeDriver& driver = DriverOf(physical_device);
   driver.Record("CreateDevice");
+  if (driver.see_device_chain) driver.see_device_chain(info->pNext);
   driver.device_extensions.assign(info->ppEnabledExtensionNames,
                                   info->ppEnabledExtensionNames + info->enabledExtensionCount);
   driver.enabled_features.reset();
