@@ -1,5 +1,7 @@
 #include "layer/device/device_create_info.h"
 
+#include <algorithm>
+#include <array>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -196,6 +198,22 @@ VkDeviceCreateInfo* EditDeviceCreateInfo(const VkDeviceCreateInfo& info, const R
     RemoveAllFromChain(edited, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES, arena);
   if (requested.graphs) EnableNeededFeatures(*edited, supported, arena);
   return edited;
+}
+
+bool MayHaveUnknownCommands(const VkDeviceCreateInfo& info, uint32_t api_version) {
+  static constexpr auto kKnown = std::to_array<std::string_view>({
+#define EXTENSION(name) name,
+#include "layer/dispatch/registry_names.inc"
+#undef EXTENSION
+  });
+  // Registries may know these; the layer has no hooks for their commands that bind, push, or begin something.
+  static constexpr std::string_view kNotFollowed[] = {"VK_EXT_descriptor_heap", "VK_KHR_device_address_commands"};
+  const std::span names(info.ppEnabledExtensionNames, info.enabledExtensionCount);
+  return VK_API_VERSION_MINOR(api_version) > VK_API_VERSION_MINOR(VK_HEADER_VERSION_COMPLETE) ||
+         !std::all_of(names.begin(), names.end(), [](std::string_view name) {
+           return std::binary_search(kKnown.begin(), kKnown.end(), name) &&
+                  std::find(std::begin(kNotFollowed), std::end(kNotFollowed), name) == std::end(kNotFollowed);
+         });
 }
 
 uint32_t CountQueues(const VkDeviceCreateInfo& info, uint32_t family) {

@@ -42,6 +42,10 @@ struct RequestedEmulation {
                                                        const RequestedEmulation& requested,
                                                        const DeviceTraits& supported, Arena& arena);
 
+// The device has an extension, or a version of Vulkan, that the registry of this build does not know, or whose commands
+// the layer does not follow.
+[[nodiscard]] bool MayHaveUnknownCommands(const VkDeviceCreateInfo& info, uint32_t api_version);
+
 // Queues of the family that such a device has, whatever their flags.
 [[nodiscard]] uint32_t CountQueues(const VkDeviceCreateInfo& info, uint32_t family);
 

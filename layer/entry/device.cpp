@@ -118,6 +118,7 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateDevice(VkPhysicalDevice physical_device, co
   object->emulates_graphs = requested.graphs;
   object->shader_enqueue_enabled = requested.shader_enqueue;
   object->emulates_maintenance5 = requested.maintenance5;
+  object->may_have_unknown_commands = MayHaveUnknownCommands(*info, created.traits.api_version);
   const char* missing = object->dispatch.Load(created.handle, created.next,
                                               std::span(info->ppEnabledExtensionNames, info->enabledExtensionCount));
   if (missing && (requested.graphs || requested.maintenance5)) {

@@ -47,6 +47,8 @@
   GRAPHS_ALIAS(CmdEndRenderPass2KHR, CmdEndRenderPass2) \
   GRAPHS(CmdEndRendering) \
   GRAPHS_ALIAS(CmdEndRenderingKHR, CmdEndRendering) \
+  GRAPHS(CmdEndRendering2KHR) \
+  GRAPHS_ALIAS(CmdEndRendering2EXT, CmdEndRendering2KHR) \
   GRAPHS(CmdExecuteCommands) \
   GRAPHS(CmdPushConstants) \
   GRAPHS(CmdPushConstants2) \

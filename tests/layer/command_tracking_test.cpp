@@ -72,6 +72,24 @@ TEST_F(CommandTracking, graph_binds_do_not_go_down) {
   EXPECT_EQ(recording_->compute.pipeline, VkPipeline{VK_NULL_HANDLE});
 }
 
+// Also by commands of extensions that are newer than the headers.
+TEST_F(CommandTracking, render_pass_instances_are_left_by_every_command) {
+  const auto begin = TRELLIS_CALL(device_, CmdBeginRendering);
+  const VkRenderingInfo info = {};
+  begin(command_buffer_, &info);
+  EXPECT_TRUE(recording_->inside_render_pass);
+  TRELLIS_CALL(device_, CmdEndRendering)(command_buffer_);
+  EXPECT_FALSE(recording_->inside_render_pass);
+  using EndRendering2 = void(VKAPI_PTR*)(VkCommandBuffer, const void*);
+  for (const char* name : {"vkCmdEndRendering2KHR", "vkCmdEndRendering2EXT"}) {
+    driver_.ForgetCalls();
+    begin(command_buffer_, &info);
+    device_.Get<EndRendering2>(name)(command_buffer_, nullptr);
+    EXPECT_FALSE(recording_->inside_render_pass) << name;
+    EXPECT_EQ(driver_.CountOf("CmdEndRendering2KHR"), 1u) << name;
+  }
+}
+
 TEST_F(CommandTracking, other_binds_go_down_as_they_are) {
   TRELLIS_CALL(device_, CmdBindPipeline)(command_buffer_, kCompute, Fake<VkPipeline>(1));
   TRELLIS_CALL(device_, CmdBindPipeline)(command_buffer_, VK_PIPELINE_BIND_POINT_GRAPHICS, Fake<VkPipeline>(2));
