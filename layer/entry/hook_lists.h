@@ -91,6 +91,9 @@
   GRAPHS(GetBufferDeviceAddress) \
   GRAPHS_ALIAS(GetBufferDeviceAddressEXT, GetBufferDeviceAddress) \
   GRAPHS_ALIAS(GetBufferDeviceAddressKHR, GetBufferDeviceAddress) \
+  GRAPHS(GetBufferMemoryRequirements) \
+  GRAPHS(GetBufferMemoryRequirements2) \
+  GRAPHS_ALIAS(GetBufferMemoryRequirements2KHR, GetBufferMemoryRequirements2) \
   GRAPHS(GetDeviceQueue) \
   GRAPHS(GetDeviceQueue2) \
   GRAPHS(GetFenceStatus) \

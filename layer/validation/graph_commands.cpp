@@ -59,6 +59,12 @@ class CommandCheck {
                     std::to_string(left) + " bytes of the buffer are left");
   }
 
+  void ScratchIsAligned(ScratchRange scratch) {
+    if (scratch.address % kScratchAlignment != 0)
+      Add("scratch-09144", "the scratch address " + Hex(scratch.address) + " is not a multiple of " +
+                               std::to_string(kScratchAlignment) + ": round it up, and allocate that much more");
+  }
+
   // Scratch can have been initialised in another command buffer: only what this one says last of a range is certain.
   void ScratchIsOfTheGraph(ScratchRange scratch) {
     const VkPipeline bound = recording_.execution_graph.pipeline;
@@ -124,6 +130,7 @@ Findings CheckScratchInitialization(const CommandBuffer& recording, VkPipeline g
   check.CommandBufferState();
   check.IsPrimary();
   check.ScratchIsThatLarge("scratch-10185", graph, scratch);
+  check.ScratchIsAligned(scratch);
   return check.Take();
 }
 

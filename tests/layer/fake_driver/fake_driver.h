@@ -57,6 +57,7 @@ struct DriverOptions {
   bool shader_enqueue_commands = false;
   bool debug_utils = true;  // VK_EXT_debug_utils can be enabled
   uint32_t max_push_constants_size = 128;
+  VkDeviceSize buffer_alignment = 256;  // what it says that buffers need
   VkQueueFlags queue_flags = VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT;
   std::set<std::string> missing_commands;  // with "vk"
 };
