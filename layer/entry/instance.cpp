@@ -60,12 +60,13 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateInstance(const VkInstanceCreateInfo* info, 
     object->api_version = info->pApplicationInfo->apiVersion;
   for (const std::string& problem : loaded.problems) object->diagnostics.Warning("TRELLIS-setting-ignored", problem);
 
-  // Labels need the extension below, whether the application uses it or not.
-  const bool add_debug_utils = object->settings.labels && !Enables(*info, VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
+  const bool has_debug_utils = Enables(*info, VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
+  const bool add_debug_utils = object->settings.enable_debug_utils && !has_debug_utils;
   PFN_vkGetInstanceProcAddr next = nullptr;
   VkResult result = VK_ERROR_EXTENSION_NOT_PRESENT;
   if (add_debug_utils) result = CreateBelow(*info, VK_EXT_DEBUG_UTILS_EXTENSION_NAME, allocator, instance, next);
   object->debug_utils_added = result == VK_SUCCESS;
+  object->has_debug_utils = has_debug_utils || object->debug_utils_added;
   if (result == VK_ERROR_EXTENSION_NOT_PRESENT) result = CreateBelow(*info, nullptr, allocator, instance, next);
   if (result != VK_SUCCESS) return result;
 

@@ -124,6 +124,31 @@ TEST(PhysicalDevice, properties_meet_the_required_limits) {
   EXPECT_EQ(properties.properties.limits.maxComputeSharedMemorySize, 32768u);
 }
 
+// tests/gpu/untouched_queries_test.cpp looks at the answers of real drivers.
+TEST(PhysicalDevice, applications_without_graphs_see_the_driver) {
+  FakeDriver driver(LavapipeLike());
+  const TestInstance instance(driver);
+  EXPECT_TRUE(driver.instance_extensions.empty());
+  const PFN_vkGetInstanceProcAddr below = driver.MakeCurrent();
+  for (const char* name : {"vkGetPhysicalDeviceProperties", "vkGetPhysicalDeviceFeatures",
+                           "vkGetPhysicalDeviceMemoryProperties", "vkGetPhysicalDeviceQueueFamilyProperties"}) {
+    EXPECT_NE(instance.Get<PFN_vkVoidFunction>(name), nullptr) << name;
+    EXPECT_EQ(instance.Get<PFN_vkVoidFunction>(name), below(instance.handle(), name)) << name;
+  }
+
+  VkPhysicalDeviceSubgroupProperties subgroups = {};
+  subgroups.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES;
+  VkPhysicalDeviceProperties2 properties = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &subgroups, {}};
+  TRELLIS_CALL(instance, GetPhysicalDeviceProperties2)(instance.physical_device(), &properties);
+  EXPECT_EQ(properties.properties.limits.maxComputeSharedMemorySize, 32768u);
+  EXPECT_EQ(subgroups.subgroupSize, 4u);
+
+  const TestDevice device(instance, {});
+  EXPECT_TRUE(driver.device_extensions.empty());
+  EXPECT_TRUE(driver.device_chain.empty());
+  EXPECT_FALSE(driver.enabled_features.has_value());
+}
+
 TEST(PhysicalDevice, native_driver_is_left_alone) {
   FakeDriver driver(Native());
   const TestInstance instance(driver);

@@ -85,7 +85,7 @@ class GraphCreation : public testing::Test {
   const ThreadsSetting threads_;
 
  protected:
-  TestInstance instance_{driver_, {}, &threads_.info};
+  TestInstance instance_{driver_, {VK_EXT_DEBUG_UTILS_EXTENSION_NAME}, &threads_.info};
   TestDevice device_{instance_};
   VkPipelineCache cache_ = VK_NULL_HANDLE;
   const VkPipelineCreateFlags2CreateInfo library_flags_ = {
