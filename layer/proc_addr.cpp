@@ -99,6 +99,14 @@ bool IsNeeded(const Hook& hook, const Instance& instance) {
   return hook.devices == 0 || instance.graph_devices != 0 || instance.other_devices == 0;
 }
 
+// The commands of VK_KHR_buffer_device_address as Vulkan 1.2 calls them; null for others.
+const char* CoreNameOfAddressCommand(std::string_view name) {
+  if (name == "vkGetBufferDeviceAddressKHR") return "vkGetBufferDeviceAddress";
+  if (name == "vkGetBufferOpaqueCaptureAddressKHR") return "vkGetBufferOpaqueCaptureAddress";
+  if (name == "vkGetDeviceMemoryOpaqueCaptureAddressKHR") return "vkGetDeviceMemoryOpaqueCaptureAddress";
+  return nullptr;
+}
+
 // A command of an extension that is newer than this build may bind, or end a render pass, and pass by the layer.
 void NoteCommand(Device& device, const char* name) {
   if (!device.may_have_unknown_commands || !std::string_view(name).starts_with("vkCmd") ||
@@ -146,6 +154,8 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL GetDeviceProcAddr(VkDevice device, cons
   const bool hooked = hook && (hook->devices & devices);
   if (hooked && hook->provided) return hook->function;
   PFN_vkVoidFunction below = object->dispatch.GetDeviceProcAddr(device, name);
+  if (!below && object->provides_buffer_device_address)
+    if (const char* core = CoreNameOfAddressCommand(name)) below = object->dispatch.GetDeviceProcAddr(device, core);
   if (hooked && below) return hook->function;
   if (below && object->emulates_graphs) NoteCommand(*object, name);
   return below;

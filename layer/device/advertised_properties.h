@@ -27,6 +27,9 @@ inline constexpr uint32_t kMaxExecutionGraphWorkgroups = (1u << 24) - 1;
 void FillShaderEnqueueFeatures(bool offered, VkPhysicalDeviceShaderEnqueueFeaturesAMDX& features);
 void FillShaderEnqueueProperties(bool offered, VkPhysicalDeviceShaderEnqueuePropertiesAMDX& properties);
 
+// Trellis as vkGetPhysicalDeviceToolProperties lists it.
+void FillToolProperties(VkPhysicalDeviceToolProperties& properties);
+
 // What is left of the device's limits for the application's shaders.
 void ReduceLimits(VkPhysicalDeviceLimits& limits);
 

@@ -167,6 +167,8 @@ RequestedEmulation FindRequestedEmulation(const VkDeviceCreateInfo& info, const 
   requested.graphs = EnablesShaderEnqueue(info);
   requested.maintenance5 = decision.maintenance5 && IsNamed(info, VK_KHR_MAINTENANCE_5_EXTENSION_NAME);
   requested.pipeline_library = decision.pipeline_library && IsNamed(info, VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME);
+  requested.buffer_device_address =
+      decision.buffer_device_address && IsNamed(info, VK_KHR_BUFFER_DEVICE_ADDRESS_EXTENSION_NAME);
   const auto* features = FindStruct<VkPhysicalDeviceShaderEnqueueFeaturesAMDX>(
       info.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX);
   requested.shader_enqueue_structure = features != nullptr;
@@ -187,6 +189,7 @@ VkDeviceCreateInfo* EditDeviceCreateInfo(const VkDeviceCreateInfo& info, const R
     if (requested.graphs && name == VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME) continue;
     if (requested.maintenance5 && name == VK_KHR_MAINTENANCE_5_EXTENSION_NAME) continue;
     if (requested.pipeline_library && name == VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME) continue;
+    if (requested.buffer_device_address && name == VK_KHR_BUFFER_DEVICE_ADDRESS_EXTENSION_NAME) continue;
     names[count++] = info.ppEnabledExtensionNames[i];
   }
   edited->enabledExtensionCount = count;

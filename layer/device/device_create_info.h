@@ -10,17 +10,19 @@ namespace trellis {
 
 // What the application asked for that the layer answers itself.
 struct RequestedEmulation {
-  bool graphs = false;            // VK_AMDX_shader_enqueue
-  bool shader_enqueue = false;    // its feature of that name
-  bool maintenance5 = false;      // VK_KHR_maintenance5
-  bool pipeline_library = false;  // VK_KHR_pipeline_library
+  bool graphs = false;                 // VK_AMDX_shader_enqueue
+  bool shader_enqueue = false;         // its feature of that name
+  bool maintenance5 = false;           // VK_KHR_maintenance5
+  bool pipeline_library = false;       // VK_KHR_pipeline_library
+  bool buffer_device_address = false;  // VK_KHR_buffer_device_address
   // The chain holds a feature structure that the layer below may not see, whether its extension is enabled or not:
   // Mesa fails when an unsupported feature is set.
   bool shader_enqueue_structure = false;
   bool maintenance5_structure = false;
 
   [[nodiscard]] bool Any() const {
-    return graphs || maintenance5 || pipeline_library || shader_enqueue_structure || maintenance5_structure;
+    return graphs || maintenance5 || pipeline_library || buffer_device_address || shader_enqueue_structure ||
+           maintenance5_structure;
   }
 };
 

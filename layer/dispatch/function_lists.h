@@ -23,7 +23,8 @@
   OPTIONAL(SetDebugUtilsObjectTagEXT) \
   OPTIONAL_ALIAS(GetPhysicalDeviceExternalBufferProperties, GetPhysicalDeviceExternalBufferPropertiesKHR) \
   OPTIONAL_ALIAS(GetPhysicalDeviceFeatures2, GetPhysicalDeviceFeatures2KHR) \
-  OPTIONAL_ALIAS(GetPhysicalDeviceProperties2, GetPhysicalDeviceProperties2KHR)
+  OPTIONAL_ALIAS(GetPhysicalDeviceProperties2, GetPhysicalDeviceProperties2KHR) \
+  OPTIONAL_ALIAS(GetPhysicalDeviceToolProperties, GetPhysicalDeviceToolPropertiesEXT)
 
 #define TRELLIS_DEVICE_FUNCTIONS(REQUIRED, OPTIONAL, OPTIONAL_ALIAS) \
   REQUIRED(AllocateCommandBuffers) \

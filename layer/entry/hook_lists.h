@@ -13,6 +13,8 @@
   ALIAS(GetPhysicalDeviceFeatures2KHR, GetPhysicalDeviceFeatures2) \
   HOOK(GetPhysicalDeviceProperties2) \
   ALIAS(GetPhysicalDeviceProperties2KHR, GetPhysicalDeviceProperties2) \
+  HOOK(GetPhysicalDeviceToolProperties) \
+  ALIAS(GetPhysicalDeviceToolPropertiesEXT, GetPhysicalDeviceToolProperties) \
   HOOK(GetPhysicalDeviceExternalBufferProperties) \
   ALIAS(GetPhysicalDeviceExternalBufferPropertiesKHR, GetPhysicalDeviceExternalBufferProperties) \
   HOOK(CreateDebugUtilsMessengerEXT) \

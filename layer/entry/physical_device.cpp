@@ -67,6 +67,22 @@ VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceProperties2(VkPhysicalDevice physica
     FillMaintenance5Properties(*maintenance5);
 }
 
+// The layer's own entry comes first, then those from below.
+VKAPI_ATTR VkResult VKAPI_CALL GetPhysicalDeviceToolProperties(VkPhysicalDevice physical_device, uint32_t* count,
+                                                               VkPhysicalDeviceToolProperties* properties) {
+  const std::shared_ptr<PhysicalDevice> object = FindPhysicalDevice(physical_device);
+  if (!object) return VK_ERROR_INITIALIZATION_FAILED;
+  const auto below = object->instance->dispatch.GetPhysicalDeviceToolProperties;
+  if (!object->decision.Emulates()) return below(physical_device, count, properties);
+  if (properties && *count == 0) return VK_INCOMPLETE;
+  uint32_t below_count = properties ? *count - 1 : 0;
+  const VkResult result = below(physical_device, &below_count, properties ? properties + 1 : nullptr);
+  if (result != VK_SUCCESS && result != VK_INCOMPLETE) return result;
+  if (properties) FillToolProperties(*properties);
+  *count = below_count + 1;
+  return result;
+}
+
 VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceExternalBufferProperties(VkPhysicalDevice physical_device,
                                                                      const VkPhysicalDeviceExternalBufferInfo* info,
                                                                      VkExternalBufferProperties* properties) {

@@ -95,6 +95,7 @@ CreationResult CreatePipeline(const CompileRequest& request, const LoweredShader
   info.layout = request.layout->node_layout;
   info.basePipelineIndex = -1;
   auto pipeline = std::make_shared<NodePipeline>(context.device, request.layout);
+  pipeline->SetDescriptorSets(shader.descriptor_sets);
   const VkResult result = pipeline->Create(context.cache, info, context.allocator);
   // Asked for by the application: nothing to tell.
   if (result == VK_PIPELINE_COMPILE_REQUIRED) return {result, {}};

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cstdio>
 #include <iterator>
+#include <set>
 #include <string>
 #include <utility>
 
 #include "layer/device/advertised_properties.h"
+#include "layer/objects/bound_state_replay.h"
 #include "layer/pipeline/execution_graph.h"
 #include "layer/validation/host_infos.h"
 #include "layer/validation/indirect_buffers.h"
@@ -80,6 +82,20 @@ class CommandCheck {
                                " is bound: call vkCmdInitializeGraphScratchMemoryAMDX with that one");
   }
 
+  // A set that nothing fits may be one that no invocation gets to: not certain.
+  void SetsAreBound() {
+    const auto pipeline = recording_.device.execution_graphs.Find(recording_.execution_graph.pipeline);
+    if (!pipeline || !pipeline->layout) return;
+    std::set<uint32_t> used;
+    for (const ExecutionGraphPipeline::CompiledNode& node : pipeline->nodes)
+      if (node.pipeline) used.insert(node.pipeline->descriptor_sets().begin(), node.pipeline->descriptor_sets().end());
+    for (const uint32_t set : used)
+      if (IsBoundForComputeAlone(recording_, *pipeline->layout, set))
+        Add("None-08600", "nodes use descriptor set " + std::to_string(set) +
+                              ", which is bound at VK_PIPELINE_BIND_POINT_COMPUTE alone: bind or push it at "
+                              "VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX");
+  }
+
   void IsAligned(const char* rule, const char* what, VkDeviceAddress address) {
     if (address % kExecutionGraphDispatchAddressAlignment != 0)
       Add(rule, std::string(what) + " " + Hex(address) + " is not a multiple of " +
@@ -111,6 +127,7 @@ class CommandCheck {
     IsUnprotected();
     ScratchIsThatLarge("scratch-10192", recording_.execution_graph.pipeline, scratch);
     ScratchIsOfTheGraph(scratch);
+    SetsAreBound();
   }
 
  private:

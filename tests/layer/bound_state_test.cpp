@@ -220,6 +220,53 @@ TEST(PushedDescriptors, keeps_acceleration_structures) {
   EXPECT_EQ(kept->pAccelerationStructures[0], structure);
 }
 
+TEST(PushedDescriptors, keeps_acceleration_structures_of_nv_extensions) {
+  const VkAccelerationStructureNV structures[] = {Fake<VkAccelerationStructureNV>(9),
+                                                  Fake<VkAccelerationStructureNV>(10)};
+  VkWriteDescriptorSetAccelerationStructureNV nv = {};
+  nv.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET_ACCELERATION_STRUCTURE_NV;
+  nv.accelerationStructureCount = 2;
+  nv.pAccelerationStructures = structures;
+  const VkDeviceAddress address = 0x1230;
+  VkWriteDescriptorSetPartitionedAccelerationStructureNV partitioned = {};
+  partitioned.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET_PARTITIONED_ACCELERATION_STRUCTURE_NV;
+  partitioned.accelerationStructureCount = 1;
+  partitioned.pAccelerationStructures = &address;
+  VkWriteDescriptorSet writes[] = {BufferWrite(0, nullptr), BufferWrite(1, nullptr)};
+  writes[0].descriptorType = VK_DESCRIPTOR_TYPE_ACCELERATION_STRUCTURE_NV;
+  writes[0].pNext = &nv;
+  writes[1].descriptorType = VK_DESCRIPTOR_TYPE_PARTITIONED_ACCELERATION_STRUCTURE_NV;
+  writes[1].pNext = &partitioned;
+  PushedDescriptors pushed;
+  pushed.Push(writes);
+  const PushedDescriptors::WriteList list = pushed.Writes();
+  ASSERT_EQ(list.writes.size(), 2u);
+  const auto* kept_nv = static_cast<const VkWriteDescriptorSetAccelerationStructureNV*>(list.writes[0].pNext);
+  ASSERT_NE(kept_nv, &nv);
+  EXPECT_EQ(kept_nv->sType, nv.sType);
+  ASSERT_EQ(kept_nv->accelerationStructureCount, 2u);
+  EXPECT_EQ(kept_nv->pAccelerationStructures[1], structures[1]);
+  const auto* kept = static_cast<const VkWriteDescriptorSetPartitionedAccelerationStructureNV*>(list.writes[1].pNext);
+  ASSERT_NE(kept, &partitioned);
+  EXPECT_EQ(kept->sType, partitioned.sType);
+  EXPECT_EQ(kept->pAccelerationStructures[0], address);
+}
+
+TEST(PushedDescriptors, keeps_images_of_image_processing) {
+  const VkDescriptorImageInfo image = {Fake<VkSampler>(1), Fake<VkImageView>(2), VK_IMAGE_LAYOUT_GENERAL};
+  for (const VkDescriptorType type :
+       {VK_DESCRIPTOR_TYPE_SAMPLE_WEIGHT_IMAGE_QCOM, VK_DESCRIPTOR_TYPE_BLOCK_MATCH_IMAGE_QCOM}) {
+    VkWriteDescriptorSet write = BufferWrite(0, nullptr);
+    write.descriptorType = type;
+    write.pImageInfo = &image;
+    PushedDescriptors pushed;
+    pushed.Push({&write, 1});
+    const PushedDescriptors::WriteList list = pushed.Writes();
+    ASSERT_EQ(list.writes.size(), 1u);
+    EXPECT_EQ(list.writes[0].pImageInfo[0].imageView, image.imageView);
+  }
+}
+
 TEST(NodePushConstants, launch_address_comes_above_the_compute_ranges) {
   const VkPushConstantRange ranges[] = {{VK_SHADER_STAGE_VERTEX_BIT, 64, 32}, {kCompute, 0, 20}};
   const NodePushConstants plan = PlanNodePushConstants(2, ranges, 128);
@@ -261,6 +308,13 @@ TEST(ShaderModule, capability_is_found_among_others) {
   EXPECT_TRUE(DeclaresShaderEnqueue(words));
   words[8] = 5350;
   EXPECT_FALSE(DeclaresShaderEnqueue(words));
+}
+
+TEST(ShaderModule, capabilities_are_listed) {
+  const uint32_t capability = 2u << 16 | 17;
+  const std::vector<uint32_t> words = {0x07230203, 0x00010600,    0, 10, 0, capability, 1, capability,
+                                       22,         3u << 16 | 14, 0, 1};
+  EXPECT_EQ(DeclaredCapabilities(words), (std::vector<uint32_t>{1, 22}));
 }
 
 TEST(ShaderModule, hostile_words_declare_nothing) {

@@ -51,6 +51,7 @@ struct DriverOptions {
   bool extended_dynamic_state = true;
   bool maintenance4 = false;
   bool shader_int64 = false;
+  bool shader_int16 = false;
   bool maximal_reconvergence = false;              // the feature; its extension is one of `extensions`
   VkSubgroupFeatureFlags subgroup_operations = 0;  // in compute
   bool shader_enqueue_feature = false;
