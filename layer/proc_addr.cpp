@@ -9,6 +9,7 @@
 
 #include "layer/entry/guard.h"
 #include "layer/entry/hooks.h"
+#include "layer/entry/neutral_commands.h"
 #include "layer/objects/registry.h"
 
 namespace trellis {
@@ -98,6 +99,27 @@ bool IsNeeded(const Hook& hook, const Instance& instance) {
   return hook.devices == 0 || instance.graph_devices != 0 || instance.other_devices == 0;
 }
 
+// The commands of VK_KHR_buffer_device_address as Vulkan 1.2 calls them; null for others.
+const char* CoreNameOfAddressCommand(std::string_view name) {
+  if (name == "vkGetBufferDeviceAddressKHR") return "vkGetBufferDeviceAddress";
+  if (name == "vkGetBufferOpaqueCaptureAddressKHR") return "vkGetBufferOpaqueCaptureAddress";
+  if (name == "vkGetDeviceMemoryOpaqueCaptureAddressKHR") return "vkGetDeviceMemoryOpaqueCaptureAddress";
+  return nullptr;
+}
+
+// A command of an extension that is newer than this build may bind, or end a render pass, and pass by the layer.
+void NoteCommand(Device& device, const char* name) {
+  if (!device.may_have_unknown_commands || !std::string_view(name).starts_with("vkCmd") ||
+      entry::IsNeutralCommand(name) || device.may_miss_commands.exchange(true))
+    return;
+  device.diagnostics.Warning(
+      "TRELLIS-unknown-command",
+      std::string(name) +
+          " is not known to this build of Trellis, and perhaps others are not: if they bind something for compute or "
+          "push data, do that again after graph dispatches. This is said once for a device",
+      {{VK_OBJECT_TYPE_DEVICE, HandleToU64(device.handle)}});
+}
+
 }  // namespace
 
 void FindInstanceHooksBelow(Instance& instance) {
@@ -131,8 +153,12 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL GetDeviceProcAddr(VkDevice device, cons
   const Hook* hook = devices ? FindHook(DeviceHooks(), name) : nullptr;
   const bool hooked = hook && (hook->devices & devices);
   if (hooked && hook->provided) return hook->function;
-  const PFN_vkVoidFunction below = object->dispatch.GetDeviceProcAddr(device, name);
-  return hooked && below ? hook->function : below;
+  PFN_vkVoidFunction below = object->dispatch.GetDeviceProcAddr(device, name);
+  if (!below && object->provides_buffer_device_address)
+    if (const char* core = CoreNameOfAddressCommand(name)) below = object->dispatch.GetDeviceProcAddr(device, core);
+  if (hooked && below) return hook->function;
+  if (below && object->emulates_graphs) NoteCommand(*object, name);
+  return below;
 }
 
 }  // namespace trellis

@@ -29,6 +29,9 @@ std::vector<VkExtensionProperties> LayerExtensions(const EmulationDecision& deci
     extensions.push_back(Extension(VK_KHR_MAINTENANCE_5_EXTENSION_NAME, VK_KHR_MAINTENANCE_5_SPEC_VERSION));
   if (decision.pipeline_library)
     extensions.push_back(Extension(VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME, VK_KHR_PIPELINE_LIBRARY_SPEC_VERSION));
+  if (decision.buffer_device_address)
+    extensions.push_back(
+        Extension(VK_KHR_BUFFER_DEVICE_ADDRESS_EXTENSION_NAME, VK_KHR_BUFFER_DEVICE_ADDRESS_SPEC_VERSION));
   return extensions;
 }
 

@@ -1,6 +1,7 @@
 #include "layer/device/advertised_properties.h"
 
 #include <algorithm>
+#include <cstring>
 #include <iterator>
 
 namespace trellis {
@@ -20,6 +21,14 @@ void FillShaderEnqueueProperties(bool offered, VkPhysicalDeviceShaderEnqueueProp
   std::fill_n(properties.maxExecutionGraphWorkgroupCount, std::size(properties.maxExecutionGraphWorkgroupCount),
               limit(kMaxExecutionGraphWorkgroupCount));
   properties.maxExecutionGraphWorkgroups = limit(kMaxExecutionGraphWorkgroups);
+}
+
+void FillToolProperties(VkPhysicalDeviceToolProperties& properties) {
+  std::strcpy(properties.name, "Trellis");
+  std::strcpy(properties.version, "1");
+  properties.purposes = VK_TOOL_PURPOSE_ADDITIONAL_FEATURES_BIT;
+  std::strcpy(properties.description, "VK_AMDX_shader_enqueue (GPU work graphs) on any Vulkan driver");
+  std::strcpy(properties.layer, kLayerName);
 }
 
 void ReduceLimits(VkPhysicalDeviceLimits& limits) {

@@ -7,7 +7,8 @@
 
 namespace trellis {
 
-// Bytes of workgroup memory that lowered nodes use beside the application's.
+// Bytes of workgroup memory that lowered nodes use in addition to the application's: those that allocate for the
+// workgroup.
 inline constexpr uint32_t kReservedSharedMemory = 64;
 
 inline constexpr uint32_t kMaxExecutionGraphDepth = 128;
@@ -25,6 +26,9 @@ inline constexpr uint32_t kMaxExecutionGraphWorkgroups = (1u << 24) - 1;
 // Fill in everything but sType and pNext; all zero where the extension is not offered.
 void FillShaderEnqueueFeatures(bool offered, VkPhysicalDeviceShaderEnqueueFeaturesAMDX& features);
 void FillShaderEnqueueProperties(bool offered, VkPhysicalDeviceShaderEnqueuePropertiesAMDX& properties);
+
+// Trellis as vkGetPhysicalDeviceToolProperties lists it.
+void FillToolProperties(VkPhysicalDeviceToolProperties& properties);
 
 // What is left of the device's limits for the application's shaders.
 void ReduceLimits(VkPhysicalDeviceLimits& limits);

@@ -24,11 +24,11 @@ const Info* EditUsage(const Info& info, bool flatten_usage2, Arena& arena) {
   const bool flatten = flags2 && flatten_usage2;
   if (!IsScratchUsage(usage) && !flatten) return &info;
 
-  Info* copy = CopyWithChain(info, arena);
+  Info* copy = arena.Copy(info);
   const VkBufferUsageFlags2 below = TranslateBufferUsage(usage);
-  if (flatten) RemoveFromChain(copy, kFlags2Type);
+  if (flatten) RemoveFromChain(copy, kFlags2Type, arena);
   if (flags2 && !flatten) {
-    FindStruct<VkBufferUsageFlags2CreateInfo>(const_cast<void*>(copy->pNext), kFlags2Type)->usage = below;
+    EditStruct<VkBufferUsageFlags2CreateInfo>(copy, kFlags2Type, arena)->usage = below;
   } else {
     copy->usage = static_cast<VkBufferUsageFlags>(below);
   }

@@ -77,6 +77,21 @@ void QueryFeatures(const InstanceDispatch& dispatch, VkPhysicalDevice physical_d
   traits.pipeline_creation_cache_control = query.cache_control.pipelineCreationCacheControl;
 }
 
+void QueryBufferSizes(const InstanceDispatch& dispatch, VkPhysicalDevice physical_device,
+                      DeviceCapabilities& capabilities) {
+  VkPhysicalDeviceMaintenance4Properties maintenance4 = {};
+  maintenance4.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES;
+  VkPhysicalDeviceMaintenance3Properties maintenance3 = {};
+  maintenance3.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES;
+  if (capabilities.traits.api_version >= VK_API_VERSION_1_3 ||
+      capabilities.HasExtension(VK_KHR_MAINTENANCE_4_EXTENSION_NAME))
+    maintenance3.pNext = &maintenance4;
+  VkPhysicalDeviceProperties2 properties = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &maintenance3, {}};
+  dispatch.GetPhysicalDeviceProperties2(physical_device, &properties);
+  for (const VkDeviceSize most : {maintenance3.maxMemoryAllocationSize, maintenance4.maxBufferSize})
+    if (most != 0) capabilities.traits.max_buffer_bytes = std::min(capabilities.traits.max_buffer_bytes, most);
+}
+
 void QuerySubgroups(const InstanceDispatch& dispatch, VkPhysicalDevice physical_device,
                     DeviceCapabilities& capabilities) {
   DeviceTraits& traits = capabilities.traits;
@@ -127,6 +142,7 @@ DeviceCapabilities QueryCapabilities(const InstanceDispatch& dispatch, VkPhysica
       dispatch.GetPhysicalDeviceProperties2) {
     QueryFeatures(dispatch, physical_device, capabilities);
     QuerySubgroups(dispatch, physical_device, capabilities);
+    QueryBufferSizes(dispatch, physical_device, capabilities);
   }
   return capabilities;
 }

@@ -1,5 +1,7 @@
 #include "layer/device/device_create_info.h"
 
+#include <algorithm>
+#include <array>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -16,8 +18,8 @@ bool IsNamed(const VkDeviceCreateInfo& info, std::string_view name) {
 }
 
 // A structure that stands there twice breaks VUID-VkDeviceCreateInfo-sType-unique, but must not go down either.
-void RemoveAllFromChain(VkDeviceCreateInfo* info, VkStructureType type) {
-  while (RemoveFromChain(info, type)) {
+void RemoveAllFromChain(VkDeviceCreateInfo* info, VkStructureType type, Arena& arena) {
+  while (RemoveFromChain(info, type, arena)) {
   }
 }
 
@@ -54,7 +56,9 @@ constexpr FeaturePlace<VkPhysicalDeviceMaintenance4Features, VkPhysicalDeviceVul
 // A feature that stands in no core version's structure.
 template <typename Struct>
 void EnableExtensionFeature(VkDeviceCreateInfo& info, VkStructureType type, VkBool32 Struct::*feature, Arena& arena) {
-  auto* features = FindStruct<Struct>(const_cast<void*>(info.pNext), type);
+  const auto* given = FindStruct<Struct>(info.pNext, type);
+  if (given && given->*feature) return;
+  auto* features = EditStruct<Struct>(&info, type, arena);
   if (!features) {
     Struct added = {};
     added.sType = type;
@@ -64,21 +68,22 @@ void EnableExtensionFeature(VkDeviceCreateInfo& info, VkStructureType type, VkBo
   features->*feature = VK_TRUE;
 }
 
-// VUID-VkDeviceCreateInfo-pNext-02829 and -02830: the single structure and the core one exclude each other.
-template <typename Single, typename Core>
-void EnableFeature(VkDeviceCreateInfo& info, const FeaturePlace<Single, Core>& place, Arena& arena) {
-  if (Core* core = FindStruct<Core>(const_cast<void*>(info.pNext), place.core_type)) {
-    core->*place.core = VK_TRUE;
-  } else {
-    EnableExtensionFeature(info, place.single_type, place.single, arena);
-  }
-}
-
 template <typename Single, typename Core>
 bool IsEnabled(const VkDeviceCreateInfo& info, const FeaturePlace<Single, Core>& place) {
   if (const Core* core = FindStruct<Core>(info.pNext, place.core_type)) return core->*place.core;
   const Single* single = FindStruct<Single>(info.pNext, place.single_type);
   return single && single->*place.single;
+}
+
+// VUID-VkDeviceCreateInfo-pNext-02829 and -02830: the single structure and the core one exclude each other.
+template <typename Single, typename Core>
+void EnableFeature(VkDeviceCreateInfo& info, const FeaturePlace<Single, Core>& place, Arena& arena) {
+  if (IsEnabled(info, place)) return;
+  if (Core* core = EditStruct<Core>(&info, place.core_type, arena)) {
+    core->*place.core = VK_TRUE;
+  } else {
+    EnableExtensionFeature(info, place.single_type, place.single, arena);
+  }
 }
 
 // VK_EXT_buffer_device_address is the older form: its feature may not be mixed with the newer one
@@ -119,8 +124,10 @@ void EnableMaintenance4(VkDeviceCreateInfo& info, const DeviceTraits& supported,
 
 // Without it nodes compute addresses with pairs of 32-bit integers.
 void EnableShaderInt64(VkDeviceCreateInfo& info, Arena& arena) {
-  if (auto* features = FindStruct<VkPhysicalDeviceFeatures2>(const_cast<void*>(info.pNext),
-                                                             VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2)) {
+  const auto* given = FindStruct<VkPhysicalDeviceFeatures2>(info.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2);
+  if (given ? given->features.shaderInt64 : info.pEnabledFeatures && info.pEnabledFeatures->shaderInt64) return;
+  if (auto* features =
+          EditStruct<VkPhysicalDeviceFeatures2>(&info, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, arena)) {
     features->features.shaderInt64 = VK_TRUE;
     return;
   }
@@ -160,6 +167,8 @@ RequestedEmulation FindRequestedEmulation(const VkDeviceCreateInfo& info, const 
   requested.graphs = EnablesShaderEnqueue(info);
   requested.maintenance5 = decision.maintenance5 && IsNamed(info, VK_KHR_MAINTENANCE_5_EXTENSION_NAME);
   requested.pipeline_library = decision.pipeline_library && IsNamed(info, VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME);
+  requested.buffer_device_address =
+      decision.buffer_device_address && IsNamed(info, VK_KHR_BUFFER_DEVICE_ADDRESS_EXTENSION_NAME);
   const auto* features = FindStruct<VkPhysicalDeviceShaderEnqueueFeaturesAMDX>(
       info.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX);
   requested.shader_enqueue_structure = features != nullptr;
@@ -171,7 +180,7 @@ RequestedEmulation FindRequestedEmulation(const VkDeviceCreateInfo& info, const 
 
 VkDeviceCreateInfo* EditDeviceCreateInfo(const VkDeviceCreateInfo& info, const RequestedEmulation& requested,
                                          const DeviceTraits& supported, Arena& arena) {
-  VkDeviceCreateInfo* edited = CopyWithChain(info, arena);
+  VkDeviceCreateInfo* edited = arena.Copy(info);
 
   auto* names = arena.CopyArray(info.ppEnabledExtensionNames, info.enabledExtensionCount);
   uint32_t count = 0;
@@ -180,17 +189,34 @@ VkDeviceCreateInfo* EditDeviceCreateInfo(const VkDeviceCreateInfo& info, const R
     if (requested.graphs && name == VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME) continue;
     if (requested.maintenance5 && name == VK_KHR_MAINTENANCE_5_EXTENSION_NAME) continue;
     if (requested.pipeline_library && name == VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME) continue;
+    if (requested.buffer_device_address && name == VK_KHR_BUFFER_DEVICE_ADDRESS_EXTENSION_NAME) continue;
     names[count++] = info.ppEnabledExtensionNames[i];
   }
   edited->enabledExtensionCount = count;
   edited->ppEnabledExtensionNames = names;
 
   if (requested.shader_enqueue_structure)
-    RemoveAllFromChain(edited, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX);
+    RemoveAllFromChain(edited, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX, arena);
   if (requested.maintenance5_structure)
-    RemoveAllFromChain(edited, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES);
+    RemoveAllFromChain(edited, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES, arena);
   if (requested.graphs) EnableNeededFeatures(*edited, supported, arena);
   return edited;
+}
+
+bool MayHaveUnknownCommands(const VkDeviceCreateInfo& info, uint32_t api_version) {
+  static constexpr auto kKnown = std::to_array<std::string_view>({
+#define EXTENSION(name) name,
+#include "layer/dispatch/registry_names.inc"
+#undef EXTENSION
+  });
+  // Registries may know these; the layer has no hooks for their commands that bind, push, or begin something.
+  static constexpr std::string_view kNotFollowed[] = {"VK_EXT_descriptor_heap", "VK_KHR_device_address_commands"};
+  const std::span names(info.ppEnabledExtensionNames, info.enabledExtensionCount);
+  return VK_API_VERSION_MINOR(api_version) > VK_API_VERSION_MINOR(VK_HEADER_VERSION_COMPLETE) ||
+         !std::all_of(names.begin(), names.end(), [](std::string_view name) {
+           return std::binary_search(kKnown.begin(), kKnown.end(), name) &&
+                  std::find(std::begin(kNotFollowed), std::end(kNotFollowed), name) == std::end(kNotFollowed);
+         });
 }
 
 uint32_t CountQueues(const VkDeviceCreateInfo& info, uint32_t family) {

@@ -10,17 +10,19 @@ namespace trellis {
 
 // What the application asked for that the layer answers itself.
 struct RequestedEmulation {
-  bool graphs = false;            // VK_AMDX_shader_enqueue
-  bool shader_enqueue = false;    // its feature of that name
-  bool maintenance5 = false;      // VK_KHR_maintenance5
-  bool pipeline_library = false;  // VK_KHR_pipeline_library
+  bool graphs = false;                 // VK_AMDX_shader_enqueue
+  bool shader_enqueue = false;         // its feature of that name
+  bool maintenance5 = false;           // VK_KHR_maintenance5
+  bool pipeline_library = false;       // VK_KHR_pipeline_library
+  bool buffer_device_address = false;  // VK_KHR_buffer_device_address
   // The chain holds a feature structure that the layer below may not see, whether its extension is enabled or not:
   // Mesa fails when an unsupported feature is set.
   bool shader_enqueue_structure = false;
   bool maintenance5_structure = false;
 
   [[nodiscard]] bool Any() const {
-    return graphs || maintenance5 || pipeline_library || shader_enqueue_structure || maintenance5_structure;
+    return graphs || maintenance5 || pipeline_library || buffer_device_address || shader_enqueue_structure ||
+           maintenance5_structure;
   }
 };
 
@@ -41,6 +43,10 @@ struct RequestedEmulation {
 [[nodiscard]] VkDeviceCreateInfo* EditDeviceCreateInfo(const VkDeviceCreateInfo& info,
                                                        const RequestedEmulation& requested,
                                                        const DeviceTraits& supported, Arena& arena);
+
+// The device has an extension, or a version of Vulkan, that the registry of this build does not know, or whose commands
+// the layer does not follow.
+[[nodiscard]] bool MayHaveUnknownCommands(const VkDeviceCreateInfo& info, uint32_t api_version);
 
 // Queues of the family that such a device has, whatever their flags.
 [[nodiscard]] uint32_t CountQueues(const VkDeviceCreateInfo& info, uint32_t family);

@@ -15,6 +15,8 @@ struct DeviceTraits {
   uint32_t api_version = 0;
   VkPhysicalDeviceLimits limits = {};
   bool is_cpu = false;  // VK_PHYSICAL_DEVICE_TYPE_CPU
+  // The smaller one of maxBufferSize and maxMemoryAllocationSize.
+  VkDeviceSize max_buffer_bytes = UINT64_MAX;
 
   uint32_t subgroup_size = 1;
   // 0 unless supported in the compute stage. VK_SUBGROUP_FEATURE_PARTITIONED_BIT_NV: with

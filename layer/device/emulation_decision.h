@@ -21,6 +21,9 @@ struct EmulationDecision {
   std::string reason;             // for the log
   bool maintenance5 = false;      // the layer implements VK_KHR_maintenance5 too
   bool pipeline_library = false;  // the layer lists VK_KHR_pipeline_library too
+  // The layer lists VK_KHR_buffer_device_address too: graphs need it, applications ask for it by name, and a driver
+  // that has it as a part of Vulkan 1.2 need not list it.
+  bool buffer_device_address = false;
 
   [[nodiscard]] bool Emulates() const { return emulation == Emulation::kEmulated; }
 };

@@ -1,12 +1,19 @@
 #include "layer/diagnostics/label.h"
 
 #include "layer/objects/device.h"
+#include "layer/objects/instance.h"
 
 namespace trellis {
 
+namespace {
+
+// Drivers may give out commands of an extension that is not enabled.
+bool NamesEnabled(const Device& device) { return device.settings.labels && device.instance->has_debug_utils; }
+
+}  // namespace
+
 bool LabelsEnabled(const Device& device) {
-  return device.settings.labels && device.dispatch.CmdBeginDebugUtilsLabelEXT &&
-         device.dispatch.CmdEndDebugUtilsLabelEXT;
+  return NamesEnabled(device) && device.dispatch.CmdBeginDebugUtilsLabelEXT && device.dispatch.CmdEndDebugUtilsLabelEXT;
 }
 
 ScopedLabel::ScopedLabel(const Device& device, VkCommandBuffer command_buffer, const std::string& text)
@@ -24,7 +31,7 @@ ScopedLabel::~ScopedLabel() {
 }
 
 void NameObject(const Device& device, VkObjectType type, uint64_t handle, const std::string& name) {
-  if (!device.settings.labels || !device.dispatch.SetDebugUtilsObjectNameEXT) return;
+  if (!NamesEnabled(device) || !device.dispatch.SetDebugUtilsObjectNameEXT) return;
   VkDebugUtilsObjectNameInfoEXT info = {};
   info.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT;
   info.objectType = type;

@@ -14,7 +14,6 @@ namespace trellis {
 class Arena {
  public:
   Arena() = default;
-  ~Arena();
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
@@ -38,19 +37,9 @@ class Arena {
     return static_cast<T*>(Copy(source, sizeof(T) * count));
   }
 
-  // The present pNext of a structure of the application is put back when the arena dies. See CopyChain.
-  void RestoreLater(VkBaseOutStructure* structure);
-
  private:
-  struct Restoration {
-    VkBaseOutStructure* structure;
-    VkBaseOutStructure* next;
-    Restoration* older;
-  };
-
   std::byte first_[1024];  // most create infos fit here without an allocation
   std::pmr::monotonic_buffer_resource resource_{first_, sizeof(first_)};
-  Restoration* restorations_ = nullptr;  // newest first
 };
 
 }  // namespace trellis

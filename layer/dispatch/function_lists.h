@@ -23,7 +23,8 @@
   OPTIONAL(SetDebugUtilsObjectTagEXT) \
   OPTIONAL_ALIAS(GetPhysicalDeviceExternalBufferProperties, GetPhysicalDeviceExternalBufferPropertiesKHR) \
   OPTIONAL_ALIAS(GetPhysicalDeviceFeatures2, GetPhysicalDeviceFeatures2KHR) \
-  OPTIONAL_ALIAS(GetPhysicalDeviceProperties2, GetPhysicalDeviceProperties2KHR)
+  OPTIONAL_ALIAS(GetPhysicalDeviceProperties2, GetPhysicalDeviceProperties2KHR) \
+  OPTIONAL_ALIAS(GetPhysicalDeviceToolProperties, GetPhysicalDeviceToolPropertiesEXT)
 
 #define TRELLIS_DEVICE_FUNCTIONS(REQUIRED, OPTIONAL, OPTIONAL_ALIAS) \
   REQUIRED(AllocateCommandBuffers) \
@@ -123,6 +124,7 @@
   OPTIONAL_ALIAS(CmdBindDescriptorSets2, CmdBindDescriptorSets2KHR, VK_KHR_MAINTENANCE_6_EXTENSION_NAME) \
   OPTIONAL_ALIAS(CmdEndRenderPass2, CmdEndRenderPass2KHR, VK_KHR_CREATE_RENDERPASS_2_EXTENSION_NAME) \
   OPTIONAL_ALIAS(CmdEndRendering, CmdEndRenderingKHR, VK_KHR_DYNAMIC_RENDERING_EXTENSION_NAME) \
+  OPTIONAL_ALIAS(CmdEndRendering2KHR, CmdEndRendering2EXT, "VK_EXT_fragment_density_map_offset") \
   OPTIONAL_ALIAS(CmdPipelineBarrier2, CmdPipelineBarrier2KHR, VK_KHR_SYNCHRONIZATION_2_EXTENSION_NAME) \
   OPTIONAL_ALIAS(CmdPushConstants2, CmdPushConstants2KHR, VK_KHR_MAINTENANCE_6_EXTENSION_NAME) \
   OPTIONAL_ALIAS(CmdPushDescriptorSet, CmdPushDescriptorSetKHR, VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME) \
@@ -130,6 +132,7 @@
   OPTIONAL_ALIAS(CmdPushDescriptorSetWithTemplate, CmdPushDescriptorSetWithTemplateKHR, VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME) \
   OPTIONAL_ALIAS(CmdPushDescriptorSetWithTemplate2, CmdPushDescriptorSetWithTemplate2KHR, VK_KHR_MAINTENANCE_6_EXTENSION_NAME) \
   OPTIONAL_ALIAS(DestroyPrivateDataSlot, DestroyPrivateDataSlotEXT, VK_EXT_PRIVATE_DATA_EXTENSION_NAME) \
+  OPTIONAL_ALIAS(GetBufferMemoryRequirements2, GetBufferMemoryRequirements2KHR, VK_KHR_GET_MEMORY_REQUIREMENTS_2_EXTENSION_NAME) \
   OPTIONAL_ALIAS(GetDeviceBufferMemoryRequirements, GetDeviceBufferMemoryRequirementsKHR, VK_KHR_MAINTENANCE_4_EXTENSION_NAME) \
   OPTIONAL_ALIAS(GetPrivateData, GetPrivateDataEXT, VK_EXT_PRIVATE_DATA_EXTENSION_NAME) \
   OPTIONAL_ALIAS(GetSemaphoreCounterValue, GetSemaphoreCounterValueKHR, VK_KHR_TIMELINE_SEMAPHORE_EXTENSION_NAME) \

@@ -1,42 +1,49 @@
 #include "layer/dispatch/loader_chain.h"
 
+#include "layer/dispatch/struct_chain.h"
+
 namespace trellis {
 
 namespace {
 
 template <typename LoaderInfo>
-LoaderInfo* FindLoaderInfo(const void* chain, VkStructureType type, VkLayerFunction function) {
-  for (auto* at = static_cast<const VkBaseInStructure*>(chain); at; at = at->pNext) {
-    if (at->sType != type) continue;
-    auto* info = const_cast<LoaderInfo*>(reinterpret_cast<const LoaderInfo*>(at));
+const LoaderInfo* FindLoaderInfo(const void* chain, VkStructureType type, VkLayerFunction function) {
+  while (const auto* info = FindStruct<LoaderInfo>(chain, type)) {
     if (info->function == function) return info;
+    chain = info->pNext;
+  }
+  return nullptr;
+}
+
+// The loader's structures of one type differ in what they are for: all of them up to the one that is wanted are copied.
+template <typename Link, typename LoaderInfo, typename Info>
+Link* TakeLink(Info& info, VkStructureType type, Arena& arena) {
+  void* head = &info;
+  while (auto* copy = EditStruct<LoaderInfo>(head, type, arena)) {
+    if (copy->function == VK_LAYER_LINK_INFO) {
+      Link* link = copy->u.pLayerInfo;
+      if (link) copy->u.pLayerInfo = link->pNext;
+      return link;
+    }
+    head = copy;
   }
   return nullptr;
 }
 
 }  // namespace
 
-VkLayerInstanceLink* TakeInstanceLink(void* chain) {
-  auto* info = FindLoaderInfo<VkLayerInstanceCreateInfo>(chain, VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO,
-                                                         VK_LAYER_LINK_INFO);
-  if (!info || !info->u.pLayerInfo) return nullptr;
-  VkLayerInstanceLink* link = info->u.pLayerInfo;
-  info->u.pLayerInfo = link->pNext;
-  return link;
+VkLayerInstanceLink* TakeInstanceLink(VkInstanceCreateInfo& info, Arena& arena) {
+  return TakeLink<VkLayerInstanceLink, VkLayerInstanceCreateInfo>(info, VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO,
+                                                                  arena);
 }
 
-VkLayerDeviceLink* TakeDeviceLink(void* chain) {
-  auto* info =
-      FindLoaderInfo<VkLayerDeviceCreateInfo>(chain, VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO, VK_LAYER_LINK_INFO);
-  if (!info || !info->u.pLayerInfo) return nullptr;
-  VkLayerDeviceLink* link = info->u.pLayerInfo;
-  info->u.pLayerInfo = link->pNext;
-  return link;
+VkLayerDeviceLink* TakeDeviceLink(VkDeviceCreateInfo& info, Arena& arena) {
+  return TakeLink<VkLayerDeviceLink, VkLayerDeviceCreateInfo>(info, VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO, arena);
 }
 
 PFN_vkSetDeviceLoaderData FindSetDeviceLoaderData(const void* chain) {
-  auto* info = FindLoaderInfo<VkLayerDeviceCreateInfo>(chain, VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO,
-                                                       VK_LOADER_DATA_CALLBACK);
+  const auto* info = FindLoaderInfo<VkLayerDeviceCreateInfo>(chain, VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO,
+                                                             VK_LOADER_DATA_CALLBACK);
   return info ? info->u.pfnSetDeviceLoaderData : nullptr;
 }
 

@@ -4,13 +4,30 @@ namespace trellis {
 
 namespace {
 
-VkBaseOutStructure* AsWritable(const void* structure) {
-  return const_cast<VkBaseOutStructure*>(static_cast<const VkBaseOutStructure*>(structure));
+// pNext of a copy is a pointer to something writable, whatever it points to.
+VkBaseOutStructure* Unconst(const VkBaseInStructure* structure) {
+  return reinterpret_cast<VkBaseOutStructure*>(const_cast<VkBaseInStructure*>(structure));
+}
+
+VkBaseOutStructure* CopyStruct(const VkBaseInStructure& source, Arena& arena) {
+  const size_t size = StructSize(source.sType);
+  return size ? static_cast<VkBaseOutStructure*>(arena.Copy(&source, size)) : CopyUnknownStruct(source, arena);
+}
+
+// Replaces the structures behind `head` up to `last`, which is one of them or `head` itself, by copies. Returns the
+// copy of `last`, or `head`.
+VkBaseOutStructure* CopyUpTo(void* head, const void* last, Arena& arena) {
+  auto* at = static_cast<VkBaseOutStructure*>(head);
+  for (const void* source = head; source != last; at = at->pNext) {
+    source = at->pNext;
+    at->pNext = CopyStruct(*static_cast<const VkBaseInStructure*>(source), arena);
+  }
+  return at;
 }
 
 // The structure in front of the first one of a type, searched behind `head`.
-VkBaseOutStructure* FindPredecessor(const void* head, VkStructureType type) {
-  for (VkBaseOutStructure* at = AsWritable(head); at && at->pNext; at = at->pNext)
+const VkBaseInStructure* FindPredecessor(const void* head, VkStructureType type) {
+  for (auto* at = static_cast<const VkBaseInStructure*>(head); at->pNext; at = at->pNext)
     if (at->pNext->sType == type) return at;
   return nullptr;
 }
@@ -40,36 +57,16 @@ const VkBaseInStructure* FindInChain(const void* chain, VkStructureType type) {
   return nullptr;
 }
 
-bool HasUnknownStruct(const void* chain) {
-  for (auto at = static_cast<const VkBaseInStructure*>(chain); at; at = at->pNext)
-    if (StructSize(at->sType) == 0) return true;
-  return false;
+VkBaseOutStructure* EditInChain(void* head, VkStructureType type, Arena& arena) {
+  const auto* wanted = FindInChain(static_cast<VkBaseOutStructure*>(head)->pNext, type);
+  return wanted ? CopyUpTo(head, wanted, arena) : nullptr;
 }
 
-void* CopyChain(const void* chain, Arena& arena) {
-  VkBaseOutStructure* first = nullptr;
-  VkBaseOutStructure** link = &first;
-  VkBaseOutStructure* next = nullptr;
-  for (VkBaseOutStructure* source = AsWritable(chain); source; source = next) {
-    next = source->pNext;
-    if (const size_t size = StructSize(source->sType)) {
-      *link = static_cast<VkBaseOutStructure*>(arena.Copy(source, size));
-    } else {
-      arena.RestoreLater(source);
-      *link = source;
-    }
-    link = &(*link)->pNext;
-  }
-  // Ends the chain only where that changes something: an unknown structure at the end may lie in read-only memory.
-  if (*link) *link = nullptr;
-  return first;
-}
-
-VkBaseOutStructure* RemoveFromChain(void* head, VkStructureType type) {
-  VkBaseOutStructure* before = FindPredecessor(head, type);
+const VkBaseInStructure* RemoveFromChain(void* head, VkStructureType type, Arena& arena) {
+  const VkBaseInStructure* before = FindPredecessor(head, type);
   if (!before) return nullptr;
-  VkBaseOutStructure* removed = before->pNext;
-  before->pNext = removed->pNext;
+  const VkBaseInStructure* removed = before->pNext;
+  CopyUpTo(head, before, arena)->pNext = Unconst(removed->pNext);
   return removed;
 }
 
@@ -78,16 +75,6 @@ void InsertIntoChain(void* head, void* structure) {
   auto* before = static_cast<VkBaseOutStructure*>(head);
   inserted->pNext = before->pNext;
   before->pNext = inserted;
-}
-
-ScopedUnlink::ScopedUnlink(const void* head, VkStructureType type) : before_(FindPredecessor(head, type)) {
-  if (!before_) return;
-  removed_ = before_->pNext;
-  before_->pNext = removed_->pNext;
-}
-
-ScopedUnlink::~ScopedUnlink() {
-  if (before_) before_->pNext = removed_;
 }
 
 }  // namespace trellis

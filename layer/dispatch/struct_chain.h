@@ -1,4 +1,5 @@
-// pNext chains: finding, copying, removing, inserting.
+// pNext chains: finding, and edited copies. Nothing that belongs to the application is ever written: its structures may
+// lie in constant memory, and other threads may read them.
 #pragma once
 
 #include <cstddef>
@@ -19,53 +20,35 @@ template <typename Struct>
 [[nodiscard]] const Struct* FindStruct(const void* chain, VkStructureType type) {
   return reinterpret_cast<const Struct*>(FindInChain(chain, type));
 }
+// For chains of output structures, and chains of our own.
 template <typename Struct>
 [[nodiscard]] Struct* FindStruct(void* chain, VkStructureType type) {
   return const_cast<Struct*>(reinterpret_cast<const Struct*>(FindInChain(chain, type)));
 }
 
-// A chain has a structure that CopyChain cannot copy.
-[[nodiscard]] bool HasUnknownStruct(const void* chain);
+// The functions below edit the chain behind `head`, which must be writable: mostly a copy of the application's create
+// info. They replace the structures that they change, and those in front of them, by shallow copies; what follows stays
+// the application's. Pointers into the chain from before an edit are stale afterwards.
+//
+// A structure of unknown size is copied with what lies behind it in memory, see CopyUnknownStruct.
 
-// Shallow copies of the structures of a chain, linked in the same order, so that they can be edited and linked anew.
-// Arrays and strings that they point to are not copied. A structure of unknown size cannot be copied: it is linked in
-// itself, and its pNext is restored when the arena dies.
-[[nodiscard]] void* CopyChain(const void* chain, Arena& arena);
+// Returns a copy of the first structure of a type, linked in its place; null if there is none.
+[[nodiscard]] VkBaseOutStructure* EditInChain(void* head, VkStructureType type, Arena& arena);
 
-// A copy of one structure with a copied chain.
 template <typename Struct>
-[[nodiscard]] Struct* CopyWithChain(const Struct& source, Arena& arena) {
-  Struct* copy = arena.Copy(source);
-  copy->pNext = CopyChain(source.pNext, arena);
-  return copy;
+[[nodiscard]] Struct* EditStruct(void* head, VkStructureType type, Arena& arena) {
+  return reinterpret_cast<Struct*>(EditInChain(head, type, arena));
 }
 
-// Removes the first structure of a type behind `head` and returns it; null if there is none. The chain must be
-// writable.
-VkBaseOutStructure* RemoveFromChain(void* head, VkStructureType type);
+// Takes the first structure of a type out and returns it; null if there is none.
+const VkBaseInStructure* RemoveFromChain(void* head, VkStructureType type, Arena& arena);
 
 // Links a structure in directly behind `head`. Both must be writable.
 void InsertIntoChain(void* head, void* structure);
 
-// Takes the first structure of a type out of a chain that belongs to the application, and links it in again when it
-// goes out of scope. For output chains, which cannot be copied: the application looks for results in its own
-// structures.
-class [[nodiscard]] ScopedUnlink {
- public:
-  ScopedUnlink(const void* head, VkStructureType type);
-  ~ScopedUnlink();
-  ScopedUnlink(const ScopedUnlink&) = delete;
-  ScopedUnlink& operator=(const ScopedUnlink&) = delete;
-
-  // The structure that was taken out; null if there was none.
-  template <typename Struct>
-  [[nodiscard]] Struct* As() const {
-    return reinterpret_cast<Struct*>(removed_);
-  }
-
- private:
-  VkBaseOutStructure* before_ = nullptr;
-  VkBaseOutStructure* removed_ = nullptr;
-};
+// Copies a structure whose size the headers do not know: kMaxUnknownStructSize bytes, or as many as are readable. The
+// rest is 0.
+inline constexpr size_t kMaxUnknownStructSize = 1024;
+[[nodiscard]] VkBaseOutStructure* CopyUnknownStruct(const VkBaseInStructure& source, Arena& arena);
 
 }  // namespace trellis

@@ -18,6 +18,8 @@
 #error "Vulkan headers with revision 2 of VK_AMDX_shader_enqueue are needed (1.4.309 or newer)"
 #endif
 
+#include "layer/dispatch/newer_commands.h"
+
 namespace trellis {
 
 inline constexpr char kLayerName[] = "VK_LAYER_TRELLIS_shader_enqueue";

@@ -1,12 +1,23 @@
+#include <algorithm>
+
 #include "layer/device/buffer_usage.h"
 #include "layer/dispatch/struct_chain.h"
 #include "layer/entry/hooks.h"
 #include "layer/entry/scoped_undo.h"
 #include "layer/maintenance5/buffer_view.h"
+#include "layer/memory/scratch_layout.h"
 #include "layer/objects/registry.h"
 #include "layer/validation/indirect_buffers.h"
 
 namespace trellis::entry {
+
+namespace {
+
+void RequireScratchAlignment(VkMemoryRequirements& requirements) {
+  requirements.alignment = std::max<VkDeviceSize>(requirements.alignment, kScratchBufferAlignment);
+}
+
+}  // namespace
 
 VKAPI_ATTR VkResult VKAPI_CALL CreateBuffer(VkDevice device, const VkBufferCreateInfo* info,
                                             const VkAllocationCallbacks* allocator, VkBuffer* buffer) {
@@ -44,6 +55,20 @@ VKAPI_ATTR VkDeviceAddress VKAPI_CALL GetBufferDeviceAddress(VkDevice device, co
   return address;
 }
 
+VKAPI_ATTR void VKAPI_CALL GetBufferMemoryRequirements(VkDevice device, VkBuffer buffer,
+                                                       VkMemoryRequirements* requirements) {
+  const std::shared_ptr<Device> object = FindDevice(device);
+  object->dispatch.GetBufferMemoryRequirements(device, buffer, requirements);
+  if (object->scratch_buffers.Find(buffer)) RequireScratchAlignment(*requirements);
+}
+
+VKAPI_ATTR void VKAPI_CALL GetBufferMemoryRequirements2(VkDevice device, const VkBufferMemoryRequirementsInfo2* info,
+                                                        VkMemoryRequirements2* requirements) {
+  const std::shared_ptr<Device> object = FindDevice(device);
+  object->dispatch.GetBufferMemoryRequirements2(device, info, requirements);
+  if (object->scratch_buffers.Find(info->buffer)) RequireScratchAlignment(requirements->memoryRequirements);
+}
+
 VKAPI_ATTR void VKAPI_CALL GetDeviceBufferMemoryRequirements(VkDevice device,
                                                              const VkDeviceBufferMemoryRequirements* info,
                                                              VkMemoryRequirements2* requirements) {
@@ -52,6 +77,8 @@ VKAPI_ATTR void VKAPI_CALL GetDeviceBufferMemoryRequirements(VkDevice device,
   VkDeviceBufferMemoryRequirements below = *info;
   below.pCreateInfo = EditBufferCreateInfo(*info->pCreateInfo, object->emulates_maintenance5, arena);
   object->dispatch.GetDeviceBufferMemoryRequirements(device, &below, requirements);
+  if (object->emulates_graphs && IsScratchUsage(EffectiveUsage(info->pCreateInfo->usage, info->pCreateInfo->pNext)))
+    RequireScratchAlignment(requirements->memoryRequirements);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL CreateBufferView(VkDevice device, const VkBufferViewCreateInfo* info,

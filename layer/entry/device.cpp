@@ -1,6 +1,7 @@
 #include <span>
 
 #include "layer/device/device_create_info.h"
+#include "layer/device/spirv_capabilities.h"
 #include "layer/dispatch/loader_chain.h"
 #include "layer/entry/hooks.h"
 #include "layer/entry/scoped_undo.h"
@@ -18,6 +19,7 @@ struct CreatedDevice {
   PFN_vkGetDeviceProcAddr next = nullptr;
   PFN_vkSetDeviceLoaderData set_loader_data = nullptr;
   DeviceTraits traits;
+  std::vector<uint32_t> disabled_capabilities;
 };
 
 // Scratch, rings and plans are filled by one device and read through addresses of one device.
@@ -36,12 +38,13 @@ VkResult CreateBelow(const PhysicalDevice& physical_device, const VkDeviceCreate
   if (requested.graphs && IsForSeveralDevices(info)) return RefuseGroup(physical_device);
   Arena arena;
   VkDeviceCreateInfo* edited = EditDeviceCreateInfo(info, requested, physical_device.capabilities.traits, arena);
-  const VkLayerDeviceLink* link = TakeDeviceLink(const_cast<void*>(edited->pNext));
+  const VkLayerDeviceLink* link = TakeDeviceLink(*edited, arena);
   if (!link) return VK_ERROR_INITIALIZATION_FAILED;
   created.next = link->pfnNextGetDeviceProcAddr;
   created.handle = loader_device;
   created.set_loader_data = FindSetDeviceLoaderData(edited->pNext);
   created.traits = EnabledTraits(*edited, physical_device.capabilities.traits);
+  created.disabled_capabilities = DisabledCapabilities(*edited, created.traits.api_version);
   return physical_device.instance->dispatch.CreateDevice(physical_device.handle, edited, allocator, &created.handle);
 }
 
@@ -115,9 +118,12 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateDevice(VkPhysicalDevice physical_device, co
   object->handle = created.handle;
   object->set_loader_data = created.set_loader_data;
   object->traits = created.traits;
+  object->disabled_capabilities = created.disabled_capabilities;
   object->emulates_graphs = requested.graphs;
   object->shader_enqueue_enabled = requested.shader_enqueue;
   object->emulates_maintenance5 = requested.maintenance5;
+  object->provides_buffer_device_address = requested.buffer_device_address;
+  object->may_have_unknown_commands = MayHaveUnknownCommands(*info, created.traits.api_version);
   const char* missing = object->dispatch.Load(created.handle, created.next,
                                               std::span(info->ppEnabledExtensionNames, info->enabledExtensionCount));
   if (missing && (requested.graphs || requested.maintenance5)) {

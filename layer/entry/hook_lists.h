@@ -11,9 +11,10 @@
   HOOK(EnumerateDeviceExtensionProperties) \
   HOOK(GetPhysicalDeviceFeatures2) \
   ALIAS(GetPhysicalDeviceFeatures2KHR, GetPhysicalDeviceFeatures2) \
-  HOOK(GetPhysicalDeviceProperties) \
   HOOK(GetPhysicalDeviceProperties2) \
   ALIAS(GetPhysicalDeviceProperties2KHR, GetPhysicalDeviceProperties2) \
+  HOOK(GetPhysicalDeviceToolProperties) \
+  ALIAS(GetPhysicalDeviceToolPropertiesEXT, GetPhysicalDeviceToolProperties) \
   HOOK(GetPhysicalDeviceExternalBufferProperties) \
   ALIAS(GetPhysicalDeviceExternalBufferPropertiesKHR, GetPhysicalDeviceExternalBufferProperties) \
   HOOK(CreateDebugUtilsMessengerEXT) \
@@ -48,6 +49,8 @@
   GRAPHS_ALIAS(CmdEndRenderPass2KHR, CmdEndRenderPass2) \
   GRAPHS(CmdEndRendering) \
   GRAPHS_ALIAS(CmdEndRenderingKHR, CmdEndRendering) \
+  GRAPHS(CmdEndRendering2KHR) \
+  GRAPHS_ALIAS(CmdEndRendering2EXT, CmdEndRendering2KHR) \
   GRAPHS(CmdExecuteCommands) \
   GRAPHS(CmdPushConstants) \
   GRAPHS(CmdPushConstants2) \
@@ -90,6 +93,9 @@
   GRAPHS(GetBufferDeviceAddress) \
   GRAPHS_ALIAS(GetBufferDeviceAddressEXT, GetBufferDeviceAddress) \
   GRAPHS_ALIAS(GetBufferDeviceAddressKHR, GetBufferDeviceAddress) \
+  GRAPHS(GetBufferMemoryRequirements) \
+  GRAPHS(GetBufferMemoryRequirements2) \
+  GRAPHS_ALIAS(GetBufferMemoryRequirements2KHR, GetBufferMemoryRequirements2) \
   GRAPHS(GetDeviceQueue) \
   GRAPHS(GetDeviceQueue2) \
   GRAPHS(GetFenceStatus) \

@@ -2,7 +2,6 @@
 #include <cstring>
 
 #include "layer/dispatch/loader_chain.h"
-#include "layer/dispatch/struct_chain.h"
 #include "layer/entry/hooks.h"
 #include "layer/entry/scoped_undo.h"
 #include "layer/objects/registry.h"
@@ -32,14 +31,14 @@ void AddExtension(VkInstanceCreateInfo& info, const char* extension, Arena& aren
 VkResult CreateBelow(const VkInstanceCreateInfo& info, const char* extension, const VkAllocationCallbacks* allocator,
                      VkInstance* instance, PFN_vkGetInstanceProcAddr& next) {
   Arena arena;
-  VkInstanceCreateInfo* copy = CopyWithChain(info, arena);
-  if (extension) AddExtension(*copy, extension, arena);
-  const VkLayerInstanceLink* link = TakeInstanceLink(const_cast<void*>(copy->pNext));
+  VkInstanceCreateInfo copy = info;
+  if (extension) AddExtension(copy, extension, arena);
+  const VkLayerInstanceLink* link = TakeInstanceLink(copy, arena);
   if (!link) return VK_ERROR_INITIALIZATION_FAILED;
   next = link->pfnNextGetInstanceProcAddr;
   const auto create = reinterpret_cast<PFN_vkCreateInstance>(next(VK_NULL_HANDLE, "vkCreateInstance"));
   if (!create) return VK_ERROR_INITIALIZATION_FAILED;
-  return create(copy, allocator, instance);
+  return create(&copy, allocator, instance);
 }
 
 VkResult LoadDispatch(Instance& instance, PFN_vkGetInstanceProcAddr next) {
@@ -61,12 +60,13 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateInstance(const VkInstanceCreateInfo* info, 
     object->api_version = info->pApplicationInfo->apiVersion;
   for (const std::string& problem : loaded.problems) object->diagnostics.Warning("TRELLIS-setting-ignored", problem);
 
-  // Labels need the extension below, whether the application uses it or not.
-  const bool add_debug_utils = object->settings.labels && !Enables(*info, VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
+  const bool has_debug_utils = Enables(*info, VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
+  const bool add_debug_utils = object->settings.enable_debug_utils && !has_debug_utils;
   PFN_vkGetInstanceProcAddr next = nullptr;
   VkResult result = VK_ERROR_EXTENSION_NOT_PRESENT;
   if (add_debug_utils) result = CreateBelow(*info, VK_EXT_DEBUG_UTILS_EXTENSION_NAME, allocator, instance, next);
   object->debug_utils_added = result == VK_SUCCESS;
+  object->has_debug_utils = has_debug_utils || object->debug_utils_added;
   if (result == VK_ERROR_EXTENSION_NOT_PRESENT) result = CreateBelow(*info, nullptr, allocator, instance, next);
   if (result != VK_SUCCESS) return result;
 

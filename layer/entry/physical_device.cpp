@@ -34,22 +34,16 @@ VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceFeatures2(VkPhysicalDevice physical_
   if (object->decision.emulation == Emulation::kNative)
     return dispatch.GetPhysicalDeviceFeatures2(physical_device, features);
 
-  const ScopedUnlink enqueue(features, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX);
-  if (auto* answer = enqueue.As<VkPhysicalDeviceShaderEnqueueFeaturesAMDX>())
-    FillShaderEnqueueFeatures(object->decision.Emulates(), *answer);
-  if (!object->decision.maintenance5) return dispatch.GetPhysicalDeviceFeatures2(physical_device, features);
-
-  const ScopedUnlink maintenance5(features, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES);
-  if (auto* answer = maintenance5.As<VkPhysicalDeviceMaintenance5Features>()) FillMaintenance5Features(*answer);
+  // The chain goes down as it is: what the driver says about the layer's extensions, if it knows their structures, is
+  // overwritten.
   dispatch.GetPhysicalDeviceFeatures2(physical_device, features);
-}
-
-VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceProperties(VkPhysicalDevice physical_device,
-                                                       VkPhysicalDeviceProperties* properties) {
-  const std::shared_ptr<PhysicalDevice> object = FindPhysicalDevice(physical_device);
-  if (!object) return;
-  object->instance->dispatch.GetPhysicalDeviceProperties(physical_device, properties);
-  if (object->decision.Emulates()) ReduceLimits(properties->limits);
+  if (auto* enqueue = FindStruct<VkPhysicalDeviceShaderEnqueueFeaturesAMDX>(
+          features->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX))
+    FillShaderEnqueueFeatures(object->decision.Emulates(), *enqueue);
+  if (!object->decision.maintenance5) return;
+  if (auto* maintenance5 = FindStruct<VkPhysicalDeviceMaintenance5Features>(
+          features->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES))
+    FillMaintenance5Features(*maintenance5);
 }
 
 VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceProperties2(VkPhysicalDevice physical_device,
@@ -60,17 +54,33 @@ VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceProperties2(VkPhysicalDevice physica
   if (object->decision.emulation == Emulation::kNative)
     return dispatch.GetPhysicalDeviceProperties2(physical_device, properties);
 
-  const ScopedUnlink enqueue(properties, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_PROPERTIES_AMDX);
-  if (auto* answer = enqueue.As<VkPhysicalDeviceShaderEnqueuePropertiesAMDX>())
-    FillShaderEnqueueProperties(object->decision.Emulates(), *answer);
-  if (object->decision.maintenance5) {
-    const ScopedUnlink maintenance5(properties, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_PROPERTIES);
-    if (auto* answer = maintenance5.As<VkPhysicalDeviceMaintenance5Properties>()) FillMaintenance5Properties(*answer);
-    dispatch.GetPhysicalDeviceProperties2(physical_device, properties);
-  } else {
-    dispatch.GetPhysicalDeviceProperties2(physical_device, properties);
+  dispatch.GetPhysicalDeviceProperties2(physical_device, properties);
+  if (auto* enqueue = FindStruct<VkPhysicalDeviceShaderEnqueuePropertiesAMDX>(
+          properties->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_PROPERTIES_AMDX)) {
+    FillShaderEnqueueProperties(object->decision.Emulates(), *enqueue);
+    // An application that asks for this is one that may use graphs. All others see the driver's limits.
+    if (object->decision.Emulates()) ReduceLimits(properties->properties.limits);
   }
-  if (object->decision.Emulates()) ReduceLimits(properties->properties.limits);
+  if (!object->decision.maintenance5) return;
+  if (auto* maintenance5 = FindStruct<VkPhysicalDeviceMaintenance5Properties>(
+          properties->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_PROPERTIES))
+    FillMaintenance5Properties(*maintenance5);
+}
+
+// The layer's own entry comes first, then those from below.
+VKAPI_ATTR VkResult VKAPI_CALL GetPhysicalDeviceToolProperties(VkPhysicalDevice physical_device, uint32_t* count,
+                                                               VkPhysicalDeviceToolProperties* properties) {
+  const std::shared_ptr<PhysicalDevice> object = FindPhysicalDevice(physical_device);
+  if (!object) return VK_ERROR_INITIALIZATION_FAILED;
+  const auto below = object->instance->dispatch.GetPhysicalDeviceToolProperties;
+  if (!object->decision.Emulates()) return below(physical_device, count, properties);
+  if (properties && *count == 0) return VK_INCOMPLETE;
+  uint32_t below_count = properties ? *count - 1 : 0;
+  const VkResult result = below(physical_device, &below_count, properties ? properties + 1 : nullptr);
+  if (result != VK_SUCCESS && result != VK_INCOMPLETE) return result;
+  if (properties) FillToolProperties(*properties);
+  *count = below_count + 1;
+  return result;
 }
 
 VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceExternalBufferProperties(VkPhysicalDevice physical_device,

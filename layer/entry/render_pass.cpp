@@ -45,4 +45,10 @@ VKAPI_ATTR void VKAPI_CALL CmdEndRendering(VkCommandBuffer command_buffer) {
   recording->device.dispatch.CmdEndRendering(command_buffer);
 }
 
+VKAPI_ATTR void VKAPI_CALL CmdEndRendering2KHR(VkCommandBuffer command_buffer, const VkRenderingEndInfoKHR* info) {
+  const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
+  recording->inside_render_pass = false;
+  recording->device.dispatch.CmdEndRendering2KHR(command_buffer, info);
+}
+
 }  // namespace trellis::entry

@@ -7,8 +7,8 @@ namespace trellis {
 const VkBufferViewCreateInfo* WithoutBufferUsage2(const VkBufferViewCreateInfo& info, Arena& arena) {
   constexpr VkStructureType kType = VK_STRUCTURE_TYPE_BUFFER_USAGE_FLAGS_2_CREATE_INFO;
   if (!FindInChain(info.pNext, kType)) return &info;
-  VkBufferViewCreateInfo* copy = CopyWithChain(info, arena);
-  RemoveFromChain(copy, kType);
+  VkBufferViewCreateInfo* copy = arena.Copy(info);
+  RemoveFromChain(copy, kType, arena);
   return copy;
 }
 

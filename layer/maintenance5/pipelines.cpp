@@ -7,17 +7,15 @@ namespace trellis {
 template <typename Info>
 Info FlattenedPipelines::CopyInfo(const Info& info) {
   Info copy = info;
-  copy.pNext = CopyChain(info.pNext, arena_);
   copy.flags = static_cast<VkPipelineCreateFlags>(EffectivePipelineFlags(info));
-  RemoveFromChain(&copy, VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO);
+  RemoveFromChain(&copy, VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO, arena_);
   return copy;
 }
 
 VkResult FlattenedPipelines::EditStage(VkPipelineShaderStageCreateInfo& stage) {
   const auto* code = FindStruct<VkShaderModuleCreateInfo>(stage.pNext, VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
   if (stage.module || !code) return VK_SUCCESS;
-  stage.pNext = CopyChain(stage.pNext, arena_);
-  RemoveFromChain(&stage, VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
+  RemoveFromChain(&stage, VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, arena_);
   ScopedShaderModule& module = modules_.emplace_back(device_);
   const VkResult result = module.Create({code->pCode, code->codeSize / sizeof(uint32_t)});
   stage.module = module.handle();

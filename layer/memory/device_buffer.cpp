@@ -44,6 +44,10 @@ Error Failure(const char* name, const char* step, VkDeviceSize size) {
 
 }  // namespace
 
+VkDeviceSize MostBufferBytes(const Device& device) {
+  return device.traits.max_buffer_bytes - std::min(device.traits.max_buffer_bytes, kAddressAlignment);
+}
+
 DeviceBuffer::~DeviceBuffer() {
   if (!device_) return;
   const DeviceDispatch& dispatch = device_->dispatch;
@@ -66,6 +70,9 @@ Expected<DeviceBuffer> DeviceBuffer::Create(const Device& device, VkDeviceSize s
   DeviceBuffer result;
   result.device_ = &device;
   result.size_ = size;
+  // VUID-VkBufferCreateInfo-size-06409; beyond maxMemoryAllocationSize allocations may fail.
+  if (size > MostBufferBytes(device))
+    return Error{std::string(name) + ": " + std::to_string(size) + " bytes are more than a buffer of this device has"};
   if (!result.CreateHandle(size + kAddressAlignment)) return Failure(name, "vkCreateBuffer", size);
   // The device memory that the host reaches may be small: a place in system memory is as good, only farther away.
   const bool allocated =

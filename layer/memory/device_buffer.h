@@ -20,6 +20,9 @@ enum class BufferMemory : uint8_t {
   kWrittenOnce,
 };
 
+// Bytes that a DeviceBuffer can have at most.
+[[nodiscard]] VkDeviceSize MostBufferBytes(const Device& device);
+
 // Usage is always STORAGE | INDIRECT | SHADER_DEVICE_ADDRESS | TRANSFER_DST; the device address is a multiple of 64 at
 // least. Ownership: the buffer and its memory die with the object, which must happen before the device does and after
 // the last execution that uses it. Threading: immutable but for the mapped bytes, which are the owner's business.

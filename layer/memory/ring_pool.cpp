@@ -137,13 +137,15 @@ Expected<std::shared_ptr<RingPool>> RingPoolOf(Device& device, uint32_t queue_fa
 }
 
 VkDeviceSize RingBudget(const Device& device) {
-  if (device.settings.ring_budget != 0) return device.settings.ring_budget * kMiB;
+  // The layouts of rings are multiples of cache lines.
+  const VkDeviceSize most = MostBufferBytes(device) / 256 * 256;
+  if (device.settings.ring_budget != 0) return std::min(device.settings.ring_budget * kMiB, most);
   VkDeviceSize largest_heap = 0;
   const VkPhysicalDeviceMemoryProperties& memory = device.memory_properties;
   for (uint32_t heap = 0; heap < memory.memoryHeapCount; ++heap)
     if (memory.memoryHeaps[heap].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT)
       largest_heap = std::max(largest_heap, memory.memoryHeaps[heap].size);
-  return std::clamp<VkDeviceSize>(largest_heap / 4, kSmallestRing, 1024 * kMiB);
+  return std::min(std::clamp<VkDeviceSize>(largest_heap / 4, kSmallestRing, 1024 * kMiB), most);
 }
 
 }  // namespace trellis

@@ -25,7 +25,7 @@ uint64_t MostSums(uint64_t launches) {
 
 uint64_t Place(uint64_t& cursor, uint64_t bytes) {
   const uint64_t offset = cursor;
-  cursor += (bytes + kScratchAlignment - 1) / kScratchAlignment * kScratchAlignment;
+  cursor += AlignScratchAddress(bytes);
   return offset;
 }
 
@@ -78,7 +78,7 @@ ScratchLayout LayOutScratch(const ScratchNeeds& needs) {
   layout.batch_sums = Place(cursor, batch_sums * sizeof(uint32_t));
   layout.entry = Place(cursor, sizeof(shared::EntryState));
   layout.dump = Place(cursor, needs.largest_record + kDumpSlack);
-  layout.size = cursor;
+  layout.size = cursor + kScratchAlignment;
   return layout;
 }
 

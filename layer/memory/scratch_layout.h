@@ -5,7 +5,7 @@
 
 namespace trellis {
 
-// Offsets are bytes from the scratch address, multiples of kScratchAlignment.
+// Offsets are bytes from the scratch address, rounded up to a multiple of kScratchAlignment, and multiples of that too.
 struct ScratchLayout {
   uint64_t control = 0;     // ControlBlock
   uint64_t regions = 0;     // Region[region_levels][slot_count + 1]
@@ -18,7 +18,7 @@ struct ScratchLayout {
   uint64_t batch_sums = 0;  // uint[]: LaunchBatch::sums of a level's batches, which have two launches at least, twice
   uint64_t entry = 0;       // EntryState: dispatches whose infos the device reads
   uint64_t dump = 0;        // where writes to lost records go
-  uint64_t size = 0;        // of everything: the extension's minSize
+  uint64_t size = 0;        // of everything, and to round the address up: the extension's minSize
 
   uint32_t slot_count = 0;
   uint32_t launch_count = 0;  // no level has more
@@ -42,9 +42,17 @@ struct ScratchLayout {
   [[nodiscard]] uint64_t total(uint32_t level, uint32_t launch) const;
 };
 
-// What the extension asks of every scratch address (VUID-vkCmdInitializeGraphScratchMemoryAMDX-scratch-09144); also our
-// sizeGranularity.
+// What the extension asks of every scratch address (VUID-vkCmdInitializeGraphScratchMemoryAMDX-scratch-09144), and what
+// the layout needs; also our sizeGranularity. ScratchLayout::size has room to round an address up that is aligned less.
 inline constexpr uint64_t kScratchAlignment = 64;
+
+// VkMemoryRequirements::alignment of scratch buffers, at least: applications bind buffers where the requirements allow,
+// and use the address as it comes.
+inline constexpr uint64_t kScratchBufferAlignment = 256;
+
+[[nodiscard]] constexpr uint64_t AlignScratchAddress(uint64_t address) {
+  return (address + kScratchAlignment - 1) / kScratchAlignment * kScratchAlignment;
+}
 
 // Regions of all levels may take this much; larger graphs make do with two sets.
 inline constexpr uint64_t kMostRegionBytes = 16 << 20;

@@ -37,15 +37,27 @@ void BindSet(const CommandBuffer& command_buffer, uint32_t number, const BoundSe
   }
 }
 
+bool Fits(const BoundSet& bound, const PipelineLayout& layout, uint32_t number) {
+  return bound.layout.sets ? CompatibleForSet(*bound.layout.sets, layout.sets, number) : number < layout.sets.size();
+}
+
 }  // namespace
 
 void BindGraphSets(const CommandBuffer& command_buffer, const PipelineLayout& layout) {
-  for (const auto& [number, bound] : command_buffer.execution_graph.InOrder()) {
-    // What was bound for something else may not fit this graph, which then does not use it.
-    const bool fits =
-        bound->layout.sets ? CompatibleForSet(*bound->layout.sets, layout.sets, number) : number < layout.sets.size();
-    if (fits) BindSet(command_buffer, number, *bound, layout.node_layout);
-  }
+  for (const auto& [number, bound] : command_buffer.compute.InOrder())
+    if (IsBoundForComputeAlone(command_buffer, layout, number))
+      BindSet(command_buffer, number, *bound, layout.node_layout);
+  // What was bound for something else may not fit this graph, which then does not use it.
+  for (const auto& [number, bound] : command_buffer.execution_graph.InOrder())
+    if (Fits(*bound, layout, number)) BindSet(command_buffer, number, *bound, layout.node_layout);
+}
+
+bool IsBoundForComputeAlone(const CommandBuffer& command_buffer, const PipelineLayout& layout, uint32_t set) {
+  const auto fits = [&](const BindPointState& state) {
+    return set < state.sets.size() && state.sets[set].kind != BoundSet::Kind::kNone &&
+           Fits(state.sets[set], layout, set);
+  };
+  return fits(command_buffer.compute) && !fits(command_buffer.execution_graph);
 }
 
 void RestoreComputeState(const CommandBuffer& command_buffer) {

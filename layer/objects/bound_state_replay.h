@@ -7,8 +7,13 @@
 namespace trellis {
 
 // Binds what the application bound for execution graphs at the compute bind point, through `layout.node_layout`. Sets
-// that are not compatible with the layout are left out.
+// that are not compatible with the layout are left out. Where nothing was bound for execution graphs, which Vulkan
+// leaves undefined, a set gets what was bound for compute.
 void BindGraphSets(const CommandBuffer& command_buffer, const PipelineLayout& layout);
+
+// Something that fits the layout is bound for compute as that set, and nothing for execution graphs.
+[[nodiscard]] bool IsBoundForComputeAlone(const CommandBuffer& command_buffer, const PipelineLayout& layout,
+                                          uint32_t set);
 
 // Puts the application's compute state back: pipeline or shader object, sets in their original order with their own
 // layouts and offsets, push descriptors, descriptor buffer offsets, and the push constants of all stages. State that

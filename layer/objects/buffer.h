@@ -41,7 +41,21 @@ class BufferAddressMap {
 
   void Erase(VkBuffer buffer) {
     std::unique_lock lock(mutex_);
-    std::erase_if(ranges_, [buffer](const auto& entry) { return entry.second.buffer == buffer; });
+    bool was_longest = false;
+    std::erase_if(ranges_, [&](const auto& entry) {
+      if (entry.second.buffer != buffer) return false;
+      was_longest |= entry.second.size == longest_;
+      return true;
+    });
+    if (!was_longest) return;
+    longest_ = 0;
+    for (const auto& entry : ranges_) longest_ = std::max(longest_, entry.second.size);
+  }
+
+  // How far before an address a buffer may begin that holds it.
+  [[nodiscard]] VkDeviceSize longest() const {
+    std::shared_lock lock(mutex_);
+    return longest_;
   }
 
   // Of the known scratch buffers that hold the address, the one that reaches farthest beyond it; nothing if there is
@@ -67,7 +81,7 @@ class BufferAddressMap {
 
   mutable std::shared_mutex mutex_;  // guards what follows
   std::multimap<VkDeviceAddress, Range> ranges_;
-  VkDeviceSize longest_ = 0;  // of all ranges that there ever were: how far back Find has to look
+  VkDeviceSize longest_ = 0;  // of all ranges: how far back Find has to look
 };
 
 }  // namespace trellis

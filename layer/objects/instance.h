@@ -25,6 +25,7 @@ struct Instance {
   InstanceDispatch dispatch;
   // Names of the hooked instance commands that the next layer has: a hook is only given out for these.
   std::unordered_set<std::string_view> hooks_below;
+  bool has_debug_utils = false;    // VK_EXT_debug_utils is enabled below
   bool debug_utils_added = false;  // the layer enabled VK_EXT_debug_utils below, the application did not
   Settings settings;
   Diagnostics diagnostics;

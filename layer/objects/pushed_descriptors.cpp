@@ -8,7 +8,15 @@ namespace trellis {
 
 namespace {
 
-enum class Payload { kImage, kBuffer, kTexelBuffer, kAccelerationStructure, kNone };
+enum class Payload {
+  kImage,
+  kBuffer,
+  kTexelBuffer,
+  kAccelerationStructure,
+  kAccelerationStructureNv,
+  kPartitionedAccelerationStructure,
+  kNone
+};
 
 Payload PayloadOf(VkDescriptorType type) {
   switch (type) {
@@ -17,6 +25,8 @@ Payload PayloadOf(VkDescriptorType type) {
     case VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE:
     case VK_DESCRIPTOR_TYPE_STORAGE_IMAGE:
     case VK_DESCRIPTOR_TYPE_INPUT_ATTACHMENT:
+    case VK_DESCRIPTOR_TYPE_SAMPLE_WEIGHT_IMAGE_QCOM:
+    case VK_DESCRIPTOR_TYPE_BLOCK_MATCH_IMAGE_QCOM:
       return Payload::kImage;
     case VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER:
     case VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER:
@@ -28,6 +38,10 @@ Payload PayloadOf(VkDescriptorType type) {
       return Payload::kBuffer;
     case VK_DESCRIPTOR_TYPE_ACCELERATION_STRUCTURE_KHR:
       return Payload::kAccelerationStructure;
+    case VK_DESCRIPTOR_TYPE_ACCELERATION_STRUCTURE_NV:
+      return Payload::kAccelerationStructureNv;
+    case VK_DESCRIPTOR_TYPE_PARTITIONED_ACCELERATION_STRUCTURE_NV:
+      return Payload::kPartitionedAccelerationStructure;
     default:
       return Payload::kNone;
   }
@@ -47,6 +61,30 @@ T ReadAt(const void* data, size_t offset) {
   return value;
 }
 
+// What one of the structures says that hold a write's acceleration structures.
+template <typename Info, typename Element>
+void Keep(const void* chain, VkStructureType type, std::vector<Element>& kept) {
+  if (const auto* info = FindStruct<Info>(chain, type))
+    kept.assign(info->pAccelerationStructures, info->pAccelerationStructures + info->accelerationStructureCount);
+}
+
+// Chains such a structure to a write again. `infos` may not grow anew: writes point into it.
+template <typename Info, typename Element>
+void Chain(const std::vector<Element>& kept, VkStructureType type, std::vector<Info>& infos,
+           VkWriteDescriptorSet& write) {
+  if (kept.empty()) return;
+  Info& info = infos.emplace_back();
+  info.sType = type;
+  info.accelerationStructureCount = static_cast<uint32_t>(kept.size());
+  info.pAccelerationStructures = kept.data();
+  write.pNext = &info;
+}
+
+constexpr VkStructureType kWriteKhr = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET_ACCELERATION_STRUCTURE_KHR;
+constexpr VkStructureType kWriteNv = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET_ACCELERATION_STRUCTURE_NV;
+constexpr VkStructureType kWritePartitioned =
+    VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET_PARTITIONED_ACCELERATION_STRUCTURE_NV;
+
 }  // namespace
 
 void PushedDescriptors::Push(std::span<const VkWriteDescriptorSet> writes) {
@@ -64,10 +102,14 @@ void PushedDescriptors::Push(std::span<const VkWriteDescriptorSet> writes) {
         pushed.texel_buffers.assign(write.pTexelBufferView, write.pTexelBufferView + write.descriptorCount);
         break;
       case Payload::kAccelerationStructure:
-        if (const auto* info = FindStruct<VkWriteDescriptorSetAccelerationStructureKHR>(
-                write.pNext, VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET_ACCELERATION_STRUCTURE_KHR))
-          pushed.acceleration_structures.assign(info->pAccelerationStructures,
-                                                info->pAccelerationStructures + info->accelerationStructureCount);
+        Keep<VkWriteDescriptorSetAccelerationStructureKHR>(write.pNext, kWriteKhr, pushed.acceleration_structures);
+        break;
+      case Payload::kAccelerationStructureNv:
+        Keep<VkWriteDescriptorSetAccelerationStructureNV>(write.pNext, kWriteNv, pushed.acceleration_structures_nv);
+        break;
+      case Payload::kPartitionedAccelerationStructure:
+        Keep<VkWriteDescriptorSetPartitionedAccelerationStructureNV>(write.pNext, kWritePartitioned,
+                                                                     pushed.partitioned_acceleration_structures);
         break;
       case Payload::kNone:
         continue;
@@ -93,6 +135,10 @@ void PushedDescriptors::PushWithTemplate(std::span<const VkDescriptorUpdateTempl
       if (payload == Payload::kTexelBuffer) pushed.texel_buffers.push_back(ReadAt<VkBufferView>(data, offset));
       if (payload == Payload::kAccelerationStructure)
         pushed.acceleration_structures.push_back(ReadAt<VkAccelerationStructureKHR>(data, offset));
+      if (payload == Payload::kAccelerationStructureNv)
+        pushed.acceleration_structures_nv.push_back(ReadAt<VkAccelerationStructureNV>(data, offset));
+      if (payload == Payload::kPartitionedAccelerationStructure)
+        pushed.partitioned_acceleration_structures.push_back(ReadAt<VkDeviceAddress>(data, offset));
     }
     Add(std::move(pushed));
   }
@@ -105,7 +151,9 @@ void PushedDescriptors::Add(PushedWrite write) {
 
 PushedDescriptors::WriteList PushedDescriptors::Writes() const {
   WriteList list;
-  list.acceleration_structures.reserve(writes_.size());  // the writes point into it
+  list.acceleration_structures.reserve(writes_.size());
+  list.acceleration_structures_nv.reserve(writes_.size());
+  list.partitioned_acceleration_structures.reserve(writes_.size());
   for (const PushedWrite& pushed : writes_) {
     VkWriteDescriptorSet write = pushed.write;
     write.pNext = nullptr;
@@ -113,12 +161,10 @@ PushedDescriptors::WriteList PushedDescriptors::Writes() const {
     write.pImageInfo = pushed.images.data();
     write.pBufferInfo = pushed.buffers.data();
     write.pTexelBufferView = pushed.texel_buffers.data();
-    if (!pushed.acceleration_structures.empty()) {
-      list.acceleration_structures.push_back({VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET_ACCELERATION_STRUCTURE_KHR,
-                                              nullptr, static_cast<uint32_t>(pushed.acceleration_structures.size()),
-                                              pushed.acceleration_structures.data()});
-      write.pNext = &list.acceleration_structures.back();
-    }
+    Chain(pushed.acceleration_structures, kWriteKhr, list.acceleration_structures, write);
+    Chain(pushed.acceleration_structures_nv, kWriteNv, list.acceleration_structures_nv, write);
+    Chain(pushed.partitioned_acceleration_structures, kWritePartitioned, list.partitioned_acceleration_structures,
+          write);
     list.writes.push_back(write);
   }
   return list;

@@ -8,14 +8,16 @@
 
 namespace trellis {
 
-// One descriptor write with everything it points to. Acceleration structures (in pNext) are kept; inline uniform blocks
-// cannot be pushed.
+// One descriptor write with everything it points to, acceleration structures in pNext too. Inline uniform blocks and
+// mutable descriptors cannot be pushed.
 struct PushedWrite {
   VkWriteDescriptorSet write = {};  // its pointers mean nothing
   std::vector<VkDescriptorImageInfo> images;
   std::vector<VkDescriptorBufferInfo> buffers;
   std::vector<VkBufferView> texel_buffers;
   std::vector<VkAccelerationStructureKHR> acceleration_structures;
+  std::vector<VkAccelerationStructureNV> acceleration_structures_nv;
+  std::vector<VkDeviceAddress> partitioned_acceleration_structures;
 };
 
 // Threading: that of its command buffer (externally synchronised).
@@ -24,7 +26,10 @@ class PushedDescriptors {
   // For vkCmdPushDescriptorSet. Valid while the object it came from is neither changed nor destroyed.
   struct WriteList {
     std::vector<VkWriteDescriptorSet> writes;
-    std::vector<VkWriteDescriptorSetAccelerationStructureKHR> acceleration_structures;  // the writes point to these
+    // The writes point to these.
+    std::vector<VkWriteDescriptorSetAccelerationStructureKHR> acceleration_structures;
+    std::vector<VkWriteDescriptorSetAccelerationStructureNV> acceleration_structures_nv;
+    std::vector<VkWriteDescriptorSetPartitionedAccelerationStructureNV> partitioned_acceleration_structures;
 
     WriteList() = default;
     WriteList(WriteList&&) = default;

@@ -1,5 +1,7 @@
 #include "layer/objects/shader_module.h"
 
+#include <algorithm>
+
 namespace trellis {
 
 namespace {
@@ -11,14 +13,18 @@ constexpr uint32_t kShaderEnqueueAmdx = 5067;
 
 }  // namespace
 
-bool DeclaresShaderEnqueue(std::span<const uint32_t> words) {
-  if (words.size() < kHeaderWords || words[0] != kMagic) return false;
+std::vector<uint32_t> DeclaredCapabilities(std::span<const uint32_t> words) {
+  std::vector<uint32_t> capabilities;
+  if (words.size() < kHeaderWords || words[0] != kMagic) return capabilities;
   // Capabilities come first in a module: "Logical Layout of a Module" in the SPIR-V specification.
-  for (size_t at = kHeaderWords; at + 1 < words.size(); at += 2) {
-    if (words[at] != (2u << 16 | kOpCapability)) return false;
-    if (words[at + 1] == kShaderEnqueueAmdx) return true;
-  }
-  return false;
+  for (size_t at = kHeaderWords; at + 1 < words.size() && words[at] == (2u << 16 | kOpCapability); at += 2)
+    capabilities.push_back(words[at + 1]);
+  return capabilities;
+}
+
+bool DeclaresShaderEnqueue(std::span<const uint32_t> words) {
+  const std::vector<uint32_t> capabilities = DeclaredCapabilities(words);
+  return std::find(capabilities.begin(), capabilities.end(), kShaderEnqueueAmdx) != capabilities.end();
 }
 
 }  // namespace trellis

@@ -18,8 +18,10 @@ struct ShaderModule {
   std::vector<uint32_t> words;
 };
 
-// True for SPIR-V that declares capability ShaderEnqueueAMDX (5067). Words that are not SPIR-V of this machine's
-// endianness declare nothing.
+// The capabilities that SPIR-V declares. Words that are not SPIR-V of this machine's endianness declare nothing.
+[[nodiscard]] std::vector<uint32_t> DeclaredCapabilities(std::span<const uint32_t> words);
+
+// True for SPIR-V that declares capability ShaderEnqueueAMDX (5067).
 [[nodiscard]] bool DeclaresShaderEnqueue(std::span<const uint32_t> words);
 
 }  // namespace trellis

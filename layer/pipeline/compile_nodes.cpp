@@ -34,12 +34,12 @@ constexpr VkStructureType kLayersStageStructures[] = {
 // stays.
 VkPipelineShaderStageCreateInfo DriverStage(const VkPipelineShaderStageCreateInfo& stage, VkShaderModule module,
                                             const LoweredShader& shader, Arena& arena) {
-  VkPipelineShaderStageCreateInfo* copy = CopyWithChain(stage, arena);
-  for (const VkStructureType type : kLayersStageStructures) RemoveFromChain(copy, type);
-  copy->module = module;
-  copy->pName = shader.node.entry_point.c_str();
-  copy->pSpecializationInfo = KeepSpecialization(stage.pSpecializationInfo, shader.specializable_ids, arena);
-  return *copy;
+  VkPipelineShaderStageCreateInfo copy = stage;
+  for (const VkStructureType type : kLayersStageStructures) RemoveFromChain(&copy, type, arena);
+  copy.module = module;
+  copy.pName = shader.node.entry_point.c_str();
+  copy.pSpecializationInfo = KeepSpecialization(stage.pSpecializationInfo, shader.specializable_ids, arena);
+  return copy;
 }
 
 // Bits that mean the graph or library, not its nodes: nodes are no libraries, and have no parents (a base pipeline is
@@ -53,10 +53,10 @@ constexpr VkPipelineCreateFlags2 kGraphOnlyFlags =
 // structure.
 const void* DriverChain(const CompileRequest& request, VkPipelineCreateFlags2 flags,
                         VkPipelineCreationFeedbackCreateInfo* feedback, Arena& arena) {
-  VkBaseOutStructure head = {};
-  head.pNext = static_cast<VkBaseOutStructure*>(CopyChain(request.chain, arena));
-  RemoveFromChain(&head, VK_STRUCTURE_TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO);
-  RemoveFromChain(&head, VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO);
+  VkBaseInStructure head = {};
+  head.pNext = static_cast<const VkBaseInStructure*>(request.chain);
+  RemoveFromChain(&head, VK_STRUCTURE_TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO, arena);
+  RemoveFromChain(&head, VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO, arena);
   // Bits above the 32nd only exist in the structure, which a driver without maintenance5 does not know.
   if (flags > UINT32_MAX && !request.context.device.emulates_maintenance5) {
     VkPipelineCreateFlags2CreateInfo flags2 = {};
@@ -95,6 +95,7 @@ CreationResult CreatePipeline(const CompileRequest& request, const LoweredShader
   info.layout = request.layout->node_layout;
   info.basePipelineIndex = -1;
   auto pipeline = std::make_shared<NodePipeline>(context.device, request.layout);
+  pipeline->SetDescriptorSets(shader.descriptor_sets);
   const VkResult result = pipeline->Create(context.cache, info, context.allocator);
   // Asked for by the application: nothing to tell.
   if (result == VK_PIPELINE_COMPILE_REQUIRED) return {result, {}};
@@ -164,7 +165,8 @@ class Compilation {
     ParallelFor(requests_.size(), ThreadCount(requests_.front().context.device.settings.threads),
                 [this](size_t i) { return GoOn(Lower(i)); });
     Group();
-    ParallelFor(jobs_.size(), DriverThreads(), [this](size_t i) { return GoOn(Compile(jobs_[i])); });
+    ParallelFor(jobs_.size(), requests_.front().context.DriverThreads(),
+                [this](size_t i) { return GoOn(Compile(jobs_[i])); });
     for (const CompiledShader& result : results_) times.lower_nanoseconds += result.lower_nanoseconds;
     for (const Job& job : jobs_) times.driver_nanoseconds += job.nanoseconds;
     times.pipelines += jobs_.size();
@@ -172,15 +174,6 @@ class Compilation {
   }
 
  private:
-  // Structures of unknown size cannot be copied: CopyChain links the application's own, which one thread at a time may
-  // do.
-  uint32_t DriverThreads() const {
-    const bool has_unknown = std::any_of(jobs_.begin(), jobs_.end(), [](const Job& job) {
-      return HasUnknownStruct(job.request->chain) || HasUnknownStruct(job.request->node.stage->pNext);
-    });
-    return has_unknown ? 1 : requests_.front().context.DriverThreads();
-  }
-
   bool GoOn(bool succeeded) const { return succeeded || on_failure_ == OnFailure::kGoOn; }
 
   bool Lower(size_t i) {

@@ -178,9 +178,8 @@ class Creation {
     if (edited.basePipelineHandle && !device_.IsOwnPipeline(edited.basePipelineHandle)) return edited;
     edited.basePipelineHandle = VK_NULL_HANDLE;
     edited.flags &= ~VkPipelineCreateFlags{VK_PIPELINE_CREATE_DERIVATIVE_BIT};
-    edited.pNext = CopyChain(info.pNext, arena);
-    if (auto* flags2 = FindStruct<VkPipelineCreateFlags2CreateInfo>(
-            const_cast<void*>(edited.pNext), VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO))
+    if (auto* flags2 = EditStruct<VkPipelineCreateFlags2CreateInfo>(
+            &edited, VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO, arena))
       flags2->flags &= ~VK_PIPELINE_CREATE_2_DERIVATIVE_BIT;
     return edited;
   }

@@ -1,9 +1,13 @@
 #include "layer/pipeline/lower_node.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
+#include "layer/device/spirv_capabilities.h"
 #include "layer/dispatch/struct_chain.h"
+#include "layer/objects/instance.h"
+#include "layer/objects/physical_device.h"
 #include "layer/pipeline/shader_target.h"
 #include "layer/pipeline/specialization.h"
 #include "spirv_lowering/lower.h"
@@ -60,7 +64,22 @@ LoweredShader Lower(const Device& device, const spirv::Module& module, const spi
     }
   }
   lowered.specializable_ids = SpecializableIds(lowered.node.words);
+  lowered.descriptor_sets = DescriptorSetsOf(lowered.node.words);
   return lowered;
+}
+
+// The compilers of drivers may crash on what their devices do not have. What is there, and only not enabled, works.
+std::string UnsupportedCapability(const Device& device, std::span<const uint32_t> words) {
+  const auto& disabled = device.disabled_capabilities;
+  for (const uint32_t capability : DeclaredCapabilities(words)) {
+    if (!std::binary_search(disabled.begin(), disabled.end(), capability)) continue;
+    const PhysicalDevice& physical_device = *device.physical_device;
+    if (!SupportsCapability(device.instance->dispatch, physical_device.handle, physical_device.capabilities,
+                            capability))
+      return "the shader declares the capability " + DescribeCapability(capability) +
+             ", which this device does not support (VUID-VkShaderModuleCreateInfo-pCode-08740)";
+  }
+  return {};
 }
 
 bool HasSubgroupOperations(const Device& device, VkSubgroupFeatureFlags needed) {
@@ -88,6 +107,8 @@ std::shared_ptr<const LoweredShader> LowerNode(const Device& device, const Stage
         Failed(VK_ERROR_VALIDATION_FAILED_EXT, "the shader uses " + std::to_string(info.push_constant_end) +
                                                    " bytes of push constants, the layout's COMPUTE ranges end at " +
                                                    std::to_string(layout.push_constant_end)));
+  if (std::string unsupported = UnsupportedCapability(device, node.words); !unsupported.empty())
+    return std::make_shared<const LoweredShader>(Failed(VK_ERROR_VALIDATION_FAILED_EXT, std::move(unsupported)));
   const spirv::LowerOptions options = {layout.launch_offset,
                                        AggregatesSubgroups(device),
                                        ReadSpecialization(node.stage->pSpecializationInfo),

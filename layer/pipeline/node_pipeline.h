@@ -1,7 +1,9 @@
 // The driver's compute pipeline for a node.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <set>
 #include <utility>
 
 #include "layer/dispatch/vulkan.h"
@@ -39,6 +41,9 @@ class NodePipeline {
   void Release(const VkAllocationCallbacks* allocator);
 
   [[nodiscard]] VkPipeline handle() const { return handle_; }
+  // Numbers of the sets that the node uses.
+  [[nodiscard]] const std::set<uint32_t>& descriptor_sets() const { return descriptor_sets_; }
+  void SetDescriptorSets(std::set<uint32_t> sets) { descriptor_sets_ = std::move(sets); }
   // It was compiled for layout().node_layout and layout().launch_offset.
   [[nodiscard]] const PipelineLayout& layout() const { return *layout_; }
 
@@ -46,6 +51,7 @@ class NodePipeline {
   const Device& device_;
   const std::shared_ptr<PipelineLayout> layout_;
   VkPipeline handle_ = VK_NULL_HANDLE;
+  std::set<uint32_t> descriptor_sets_;
   const VkAllocationCallbacks* allocator_ = nullptr;
   bool has_allocator_ = false;
 };

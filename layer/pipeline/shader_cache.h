@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -38,6 +39,7 @@ struct LoweredShader {
   std::string reason;  // if it failed
   spirv::LoweredNode node;
   std::unordered_set<uint32_t> specializable_ids;  // SpecIds that the words still have
+  std::set<uint32_t> descriptor_sets;              // that variables in the words belong to
 };
 
 // One module. Threading: any thread. Whoever asks for what another thread is working on waits for it.

@@ -10,20 +10,29 @@ constexpr size_t kHeaderWords = 5;
 constexpr uint32_t kOpcodeMask = 0xffff;
 constexpr uint32_t kWordCountShift = 16;
 
-}  // namespace
-
-// The words are what the lowering wrote, so well-formed.
-std::unordered_set<uint32_t> SpecializableIds(std::span<const uint32_t> words) {
-  std::unordered_set<uint32_t> ids;
+// The literals of all decorations of a kind. The words are what the lowering wrote, so well-formed.
+std::set<uint32_t> DecorationLiterals(std::span<const uint32_t> words, spv::Decoration decoration) {
+  std::set<uint32_t> literals;
   for (size_t at = kHeaderWords; at < words.size();) {
     const auto opcode = static_cast<spv::Op>(words[at] & kOpcodeMask);
     const uint32_t count = words[at] >> kWordCountShift;
     if (opcode == spv::Op::OpFunction || count == 0) break;
-    if (opcode == spv::Op::OpDecorate && count == 4 && words[at + 2] == static_cast<uint32_t>(spv::Decoration::SpecId))
-      ids.insert(words[at + 3]);
+    if (opcode == spv::Op::OpDecorate && count == 4 && words[at + 2] == static_cast<uint32_t>(decoration))
+      literals.insert(words[at + 3]);
     at += count;
   }
-  return ids;
+  return literals;
+}
+
+}  // namespace
+
+std::unordered_set<uint32_t> SpecializableIds(std::span<const uint32_t> words) {
+  const std::set<uint32_t> ids = DecorationLiterals(words, spv::Decoration::SpecId);
+  return {ids.begin(), ids.end()};
+}
+
+std::set<uint32_t> DescriptorSetsOf(std::span<const uint32_t> words) {
+  return DecorationLiterals(words, spv::Decoration::DescriptorSet);
 }
 
 spirv::Specialization ReadSpecialization(const VkSpecializationInfo* info) {

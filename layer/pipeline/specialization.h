@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <span>
 #include <unordered_set>
 
@@ -16,6 +17,8 @@ namespace trellis {
 
 // SpecIds of the constants in lowered words.
 [[nodiscard]] std::unordered_set<uint32_t> SpecializableIds(std::span<const uint32_t> words);
+// Numbers of the descriptor sets of their variables.
+[[nodiscard]] std::set<uint32_t> DescriptorSetsOf(std::span<const uint32_t> words);
 
 // The entries for constants in `ids`: those that the lowered words still have. Those of node names and grids are gone
 // after lowering, and SwiftShader crashes on entries with the size of a string. Their bytes are gone too: drivers'

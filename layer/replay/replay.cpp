@@ -1,6 +1,7 @@
 #include "layer/replay/replay.h"
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -44,17 +45,20 @@ void RefuseForMemory(CommandBuffer& command_buffer, const Error& error) {
          VK_ERROR_OUT_OF_DEVICE_MEMORY);
 }
 
-// Empty if a graph can use this scratch memory; else what is wrong with it. `place` gets the buffer.
-std::string CheckScratch(const Device& device, const ExecutionGraphPipeline& graph, VkDeviceAddress scratch,
-                         VkDeviceSize scratch_size, ScratchBuffer& place) {
+// Where a graph's scratch lies: the application's address, rounded up.
+struct ScratchPlace {
+  VkDeviceAddress address = 0;
+  ScratchBuffer buffer;
+};
+
+// Empty if a graph can use this scratch memory; else what is wrong with it.
+std::string FindScratch(const Device& device, const ExecutionGraphPipeline& graph, VkDeviceAddress scratch,
+                        VkDeviceSize scratch_size, ScratchPlace& place) {
   const uint64_t needed = graph.scratch_layout().size;
   const auto at = [scratch] { return "the scratch address " + std::to_string(scratch); };
   if (scratch_size < needed)
     return "scratchSize is " + std::to_string(scratch_size) + ", but the graph needs " + std::to_string(needed) +
            " bytes (VUID-vkCmdDispatchGraphAMDX-scratchSize-10193)";
-  if (scratch % kScratchAlignment != 0)
-    return at() + " is not a multiple of " + std::to_string(kScratchAlignment) +
-           " (VUID-vkCmdInitializeGraphScratchMemoryAMDX-scratch-09144)";
   const auto found = device.scratch_addresses.Find(scratch);
   if (!found)
     return at() +
@@ -63,8 +67,28 @@ std::string CheckScratch(const Device& device, const ExecutionGraphPipeline& gra
            "(VUID-vkCmdDispatchGraphAMDX-scratch-09184)";
   if (found->room() < needed)
     return at() + " is too near to the end of its buffer (VUID-vkCmdDispatchGraphAMDX-scratch-10192)";
-  place = {found->buffer, found->offset};
+  place.address = AlignScratchAddress(scratch);
+  place.buffer = {found->buffer, found->offset + (place.address - scratch)};
   return {};
+}
+
+// What is told once for a device.
+struct ScratchWarnings {
+  std::atomic<bool> alignment = false;
+};
+
+// It works all the same.
+void TellOfAlignment(CommandBuffer& command_buffer, VkDeviceAddress scratch) {
+  if (scratch % kScratchAlignment == 0) return;
+  const auto told = command_buffer.device.attachments.GetOrCreate<ScratchWarnings>(
+      [] { return std::make_shared<ScratchWarnings>(); });
+  if (told->alignment.exchange(true)) return;
+  command_buffer.device.diagnostics.Warning(
+      "TRELLIS-scratch-alignment",
+      "the scratch address " + std::to_string(scratch) + " is not a multiple of " + std::to_string(kScratchAlignment) +
+          " (VUID-vkCmdInitializeGraphScratchMemoryAMDX-scratch-09144): the graph runs all the same, but other "
+          "implementations may need that. This is said once",
+      {ObjectOf(command_buffer)});
 }
 
 // Null, after a message, if a graph dispatch cannot be recorded here at all.
@@ -277,20 +301,21 @@ Expected<std::shared_ptr<DeviceParts>> PartsOf(CommandBuffer& command_buffer) {
 // What a dispatch runs on.
 struct DispatchTarget {
   std::shared_ptr<ExecutionGraphPipeline> pipeline;
-  VkDeviceAddress scratch = 0;
-  ScratchBuffer scratch_buffer;
+  ScratchPlace scratch;
 };
 
 // Nothing, after a message, if a graph dispatch cannot be recorded here.
 std::optional<DispatchTarget> FindTarget(CommandBuffer& command_buffer, VkDeviceAddress scratch,
                                          VkDeviceSize scratch_size) {
-  DispatchTarget target = {BoundGraph(command_buffer), scratch, {}};
+  DispatchTarget target = {BoundGraph(command_buffer), {}};
   if (!target.pipeline) return std::nullopt;
-  const std::string wrong =
-      CheckScratch(command_buffer.device, *target.pipeline, scratch, scratch_size, target.scratch_buffer);
-  if (wrong.empty()) return target;
-  RefuseMisuse(command_buffer, wrong);
-  return std::nullopt;
+  const std::string wrong = FindScratch(command_buffer.device, *target.pipeline, scratch, scratch_size, target.scratch);
+  if (!wrong.empty()) {
+    RefuseMisuse(command_buffer, wrong);
+    return std::nullopt;
+  }
+  TellOfAlignment(command_buffer, scratch);
+  return target;
 }
 
 // `inputs`: EntryInputs or DeviceInputs.
@@ -302,7 +327,7 @@ void PlanAndRecord(CommandBuffer& command_buffer, const DispatchTarget& target, 
   if (!found) return RefuseForMemory(command_buffer, found.error());
   const DeviceParts& parts = **found;
   const bool is_heard = device.diagnostics.Wants(LogLevel::kInfo);
-  const DispatchEnvironment environment = {target.scratch,
+  const DispatchEnvironment environment = {target.scratch.address,
                                            parts.rings->table(),
                                            parts.reports->address(),
                                            ReportOrigin{target.pipeline->id, command}.Pack(),
@@ -326,7 +351,7 @@ void PlanAndRecord(CommandBuffer& command_buffer, const DispatchTarget& target, 
   command_buffer.keep_alive.push_back(plan->placed);
   command_buffer.holds_graph = true;
   command_buffer.ring_bytes = std::max(command_buffer.ring_bytes, plan->placed->ring_bytes);
-  const Recorded recorded = Record(command_buffer, *target.pipeline, *parts.kernels, *plan, target.scratch_buffer);
+  const Recorded recorded = Record(command_buffer, *target.pipeline, *parts.kernels, *plan, target.scratch.buffer);
   if (is_heard) TellOfDispatch(command_buffer, *plan->placed, recorded);
 }
 
@@ -380,10 +405,11 @@ void InitializeGraphScratch(CommandBuffer& command_buffer, VkPipeline graph, VkD
     return RefuseMisuse(
         command_buffer,
         "vkCmdInitializeGraphScratchMemoryAMDX: executionGraph is a library, which cannot be dispatched");
-  ScratchBuffer place;
-  if (const std::string wrong = CheckScratch(command_buffer.device, *pipeline, scratch, scratch_size, place);
+  ScratchPlace place;
+  if (const std::string wrong = FindScratch(command_buffer.device, *pipeline, scratch, scratch_size, place);
       !wrong.empty())
-    RefuseMisuse(command_buffer, "vkCmdInitializeGraphScratchMemoryAMDX: " + wrong);
+    return RefuseMisuse(command_buffer, "vkCmdInitializeGraphScratchMemoryAMDX: " + wrong);
+  TellOfAlignment(command_buffer, scratch);
 }
 
 void LeaveGraphs(CommandBuffer& command_buffer) {

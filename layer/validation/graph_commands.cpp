@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cstdio>
 #include <iterator>
+#include <set>
 #include <string>
 #include <utility>
 
 #include "layer/device/advertised_properties.h"
+#include "layer/objects/bound_state_replay.h"
 #include "layer/pipeline/execution_graph.h"
 #include "layer/validation/host_infos.h"
 #include "layer/validation/indirect_buffers.h"
@@ -59,6 +61,12 @@ class CommandCheck {
                     std::to_string(left) + " bytes of the buffer are left");
   }
 
+  void ScratchIsAligned(ScratchRange scratch) {
+    if (scratch.address % kScratchAlignment != 0)
+      Add("scratch-09144", "the scratch address " + Hex(scratch.address) + " is not a multiple of " +
+                               std::to_string(kScratchAlignment) + ": round it up, and allocate that much more");
+  }
+
   // Scratch can have been initialised in another command buffer: only what this one says last of a range is certain.
   void ScratchIsOfTheGraph(ScratchRange scratch) {
     const VkPipeline bound = recording_.execution_graph.pipeline;
@@ -72,6 +80,20 @@ class CommandCheck {
                                " was initialised last with execution graph " + Hex(HandleToU64(last->graph)) +
                                ", but " + Hex(HandleToU64(bound)) +
                                " is bound: call vkCmdInitializeGraphScratchMemoryAMDX with that one");
+  }
+
+  // A set that nothing fits may be one that no invocation gets to: not certain.
+  void SetsAreBound() {
+    const auto pipeline = recording_.device.execution_graphs.Find(recording_.execution_graph.pipeline);
+    if (!pipeline || !pipeline->layout) return;
+    std::set<uint32_t> used;
+    for (const ExecutionGraphPipeline::CompiledNode& node : pipeline->nodes)
+      if (node.pipeline) used.insert(node.pipeline->descriptor_sets().begin(), node.pipeline->descriptor_sets().end());
+    for (const uint32_t set : used)
+      if (IsBoundForComputeAlone(recording_, *pipeline->layout, set))
+        Add("None-08600", "nodes use descriptor set " + std::to_string(set) +
+                              ", which is bound at VK_PIPELINE_BIND_POINT_COMPUTE alone: bind or push it at "
+                              "VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX");
   }
 
   void IsAligned(const char* rule, const char* what, VkDeviceAddress address) {
@@ -105,6 +127,7 @@ class CommandCheck {
     IsUnprotected();
     ScratchIsThatLarge("scratch-10192", recording_.execution_graph.pipeline, scratch);
     ScratchIsOfTheGraph(scratch);
+    SetsAreBound();
   }
 
  private:
@@ -124,6 +147,7 @@ Findings CheckScratchInitialization(const CommandBuffer& recording, VkPipeline g
   check.CommandBufferState();
   check.IsPrimary();
   check.ScratchIsThatLarge("scratch-10185", graph, scratch);
+  check.ScratchIsAligned(scratch);
   return check.Take();
 }
 

@@ -1,11 +1,14 @@
 #include "layer/validation/graph_creation.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <set>
 #include <string>
 #include <string_view>
 
+#include "layer/device/spirv_capabilities.h"
 #include "layer/dispatch/pipeline_flags.h"
+#include "layer/objects/shader_module.h"
 #include "layer/pipeline/execution_graph.h"
 
 namespace trellis {
@@ -78,6 +81,7 @@ class GraphCreationCheck {
     if (flags_ & VK_PIPELINE_CREATE_2_DERIVATIVE_BIT) CheckBase(info);
     CheckBinaries(info);
     CheckNodeNames(info);
+    CheckCapabilities(info);
   }
 
   void CheckChain(const Info& info) {
@@ -150,6 +154,19 @@ class GraphCreationCheck {
       if (node && node->pName && !IsUtf8(node->pName))
         Add(Vuid("VkPipelineShaderStageNodeCreateInfoAMDX", "pName-parameter"),
             Element() + ".pStages[" + std::to_string(i) + "]: the node's pName is not UTF-8");
+    }
+  }
+
+  void CheckCapabilities(const Info& info) {
+    for (uint32_t i = 0; info.pStages && i < info.stageCount; ++i) {
+      const std::shared_ptr<const ShaderModule> module = device_.shader_modules.Find(info.pStages[i].module);
+      if (!module) continue;
+      const auto& disabled = device_.disabled_capabilities;
+      for (const uint32_t capability : DeclaredCapabilities(module->words))
+        if (std::binary_search(disabled.begin(), disabled.end(), capability))
+          Add(Vuid("VkShaderModuleCreateInfo", "pCode-08740"),
+              Element() + ".pStages[" + std::to_string(i) + "]: the shader declares the capability " +
+                  DescribeCapability(capability) + ", which is not enabled on the device");
     }
   }
 

@@ -24,7 +24,10 @@ uint FindRing(BeginPlan plan) {
       RingEntryReference candidate = RingEntryOf(plan.ring_table, index);
       if (!GreaterOrEqual64(candidate.entry.bytes, plan.ring_bytes)) continue;
       any_fits = true;
-      if (plan.claims_ring == 0u || atomicCompSwap(candidate.entry.owner, 0u, 1u) == 0u) return index;
+      if (plan.claims_ring == 0u) return index;
+      if (atomicCompSwap(candidate.entry.owner, 0u, 1u) != 0u) continue;
+      memoryBarrierBuffer();  // after the one of release_ring: what the last graph did to the ring is done
+      return index;
     }
   }
   return kNoSlot;

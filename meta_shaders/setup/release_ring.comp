@@ -11,5 +11,8 @@ layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Rel
 void main() {
   const ReleasePlan plan = ReleasePlanReference(push.plan).plan;
   const uint entry = ControlBlockReference(plan.control).control.ring_entry;
-  if (entry != kNoSlot) atomicExchange(RingEntryOf(plan.ring_table, entry).entry.owner, 0u);
+  if (entry == kNoSlot) return;
+  // The graph that claims the ring next may run on another queue, and no barrier stands between the two.
+  memoryBarrierBuffer();
+  atomicExchange(RingEntryOf(plan.ring_table, entry).entry.owner, 0u);
 }

@@ -130,9 +130,24 @@ TEST_F(Misuse, ScratchOffByOne) {
   EXPECT_THAT(messages_, IsEmpty());
   driver_.ForgetCalls();
   ExpectRefused(Dispatch(graph_, address, size_.minSize - 1), "scratchSize-10193");
-  ExpectRefused(Dispatch(graph_, address + 1, size_.minSize), "scratch-09144");
   const VkDeviceAddress last = address + (Scratch::kBytes - size_.minSize) / 64 * 64;
   ExpectRefused(Dispatch(graph_, last + 64, size_.minSize), "scratch-10192");
+}
+
+// The layout has room to round the address up, so there is nothing to refuse.
+TEST_F(Misuse, ScratchThatIsAlignedLess) {
+  for (const VkDeviceSize offset : {1, 4, 16, 32, 63}) {
+    driver_.ForgetCalls();
+    EXPECT_EQ(Dispatch(graph_, scratch_.address() + offset, size_.minSize), VK_SUCCESS) << offset;
+    EXPECT_GT(driver_.CountOf("CmdDispatchIndirect"), 0u) << offset;
+  }
+  ASSERT_EQ(messages_.size(), 1u) << "once";
+  EXPECT_THAT(messages_.front(), HasSubstr("VUID-vkCmdInitializeGraphScratchMemoryAMDX-scratch-09144"));
+  const VkDeviceAddress end = scratch_.address() + Scratch::kBytes;
+  EXPECT_EQ(Dispatch(graph_, end - size_.minSize, size_.minSize), VK_SUCCESS);
+  messages_.clear();
+  driver_.ForgetCalls();
+  ExpectRefused(Dispatch(graph_, end - size_.minSize + 1, size_.minSize), "scratch-10192");
 }
 
 TEST_F(Misuse, ScratchThatIsNone) {

@@ -157,6 +157,25 @@ TEST_F(Scratch, AtAnOffsetInALargerBuffer) {
   }
 }
 
+// Applications that bind where a driver's requirements allow get such addresses. Nothing outside of the range that they
+// name is touched.
+TEST_F(Scratch, AtAddressesThatAreAlignedLess) {
+  context().messages.Expect("TRELLIS-scratch-alignment");
+  constexpr uint32_t kMark = 0xABCD1234;
+  const VkDeviceSize size = Size().minSize;
+  for (const VkDeviceSize offset : {4, 16, 32, 60}) {
+    const GuardedBuffer buffer(context(), size + 4096, VK_BUFFER_USAGE_EXECUTION_GRAPH_SCRATCH_BIT_AMDX);
+    const VkDeviceAddress start = (buffer.address() + 63) / 64 * 64 + offset;
+    std::fill(buffer.words().begin(), buffer.words().end(), kMark);
+    DispatchOn(start, size);
+    const size_t first = (start - buffer.address()) / 4;
+    const auto words = buffer.words();
+    const auto is_mark = [](uint32_t word) { return word == kMark; };
+    EXPECT_TRUE(std::all_of(words.begin(), words.begin() + first, is_mark)) << "before " << offset;
+    EXPECT_TRUE(std::all_of(words.begin() + first + size / 4, words.end(), is_mark)) << "behind " << offset;
+  }
+}
+
 // Everything from minSize upwards is legal, also what is no minSize + k * sizeGranularity, and what is above maxSize.
 TEST_F(Scratch, InEverySize) {
   const auto size = Size();
@@ -224,6 +243,7 @@ TEST_F(ScratchByStructure, RequirementsWithoutABuffer) {
     vkDestroyBuffer(context().device, buffer, nullptr);
     EXPECT_EQ(told.memoryRequirements.size, needed.size);
     EXPECT_EQ(told.memoryRequirements.alignment, needed.alignment);
+    EXPECT_EQ(needed.alignment % 256, 0u);
     EXPECT_EQ(told.memoryRequirements.memoryTypeBits, needed.memoryTypeBits);
   }
 }

@@ -5,9 +5,11 @@
 #include <string_view>
 #include <vector>
 
+#include "layer/diagnostics/label.h"
 #include "layer/dispatch/device_dispatch.h"
 #include "layer/dispatch/function_lists.h"
 #include "layer/entry/hook_lists.h"
+#include "layer/objects/registry.h"
 #include "tests/layer/fake_driver/layer_under_test.h"
 
 namespace trellis::test {
@@ -174,14 +176,38 @@ TEST(ProcAddr, device_with_maintenance5_only_has_its_commands_and_no_graph_comma
   EXPECT_EQ(device.Get<PFN_vkVoidFunction>("vkCmdBindPipeline"), driver.DeviceFunction("vkCmdBindPipeline"));
 }
 
+TEST(ProcAddr, debug_utils_are_the_applications_choice) {
+  FakeDriver driver;
+  const TestInstance instance(driver);
+  const TestDevice device(instance);
+  EXPECT_THAT(driver.instance_extensions, ::testing::IsEmpty());
+  EXPECT_FALSE(LabelsEnabled(*FindDevice(device.handle())));
+  const TestInstance with(driver, {VK_EXT_DEBUG_UTILS_EXTENSION_NAME});
+  const TestDevice device_with(with);
+  EXPECT_TRUE(LabelsEnabled(*FindDevice(device_with.handle())));
+}
+
+// The setting enable_debug_utils, as a chain of VkInstanceCreateInfo.
+struct EnableDebugUtils {
+  EnableDebugUtils() = default;
+  EnableDebugUtils(const EnableDebugUtils&) = delete;
+  EnableDebugUtils& operator=(const EnableDebugUtils&) = delete;
+
+  const VkBool32 on = VK_TRUE;
+  const VkLayerSettingEXT setting = {kLayerName, "enable_debug_utils", VK_LAYER_SETTING_TYPE_BOOL32_EXT, 1, &on};
+  const VkLayerSettingsCreateInfoEXT chain = {VK_STRUCTURE_TYPE_LAYER_SETTINGS_CREATE_INFO_EXT, nullptr, 1, &setting};
+};
+
 TEST(ProcAddr, debug_utils_that_the_layer_enabled_stay_hidden) {
   FakeDriver driver;
+  const EnableDebugUtils setting;
   {
-    const TestInstance instance(driver);
+    const TestInstance instance(driver, {}, &setting.chain);
     const TestDevice device(instance);
     EXPECT_THAT(driver.instance_extensions, ::testing::ElementsAre(VK_EXT_DEBUG_UTILS_EXTENSION_NAME));
     EXPECT_EQ(instance.Get<PFN_vkVoidFunction>("vkCreateDebugUtilsMessengerEXT"), nullptr);
     EXPECT_EQ(device.Get<PFN_vkVoidFunction>("vkCmdBeginDebugUtilsLabelEXT"), nullptr);
+    EXPECT_TRUE(LabelsEnabled(*FindDevice(device.handle())));
   }
   const TestInstance instance(driver, {VK_EXT_DEBUG_UTILS_EXTENSION_NAME});
   const TestDevice device(instance);
@@ -194,7 +220,8 @@ TEST(ProcAddr, instance_without_debug_utils_below_works) {
   DriverOptions options;
   options.debug_utils = false;
   FakeDriver driver(options);
-  const TestInstance instance(driver);
+  const EnableDebugUtils setting;
+  const TestInstance instance(driver, {}, &setting.chain);
   EXPECT_EQ(instance.result(), VK_SUCCESS);
   EXPECT_THAT(driver.instance_extensions, ::testing::IsEmpty());
 }

@@ -134,6 +134,21 @@ TEST_F(RingPoolTest, NoRingToRecordWithWhereThereIsNoMemory) {
   EXPECT_NE(pool->RingWith(kMiB), 0u);
 }
 
+// maxBufferSize and maxMemoryAllocationSize.
+TEST(RingBudgetTest, NoRingIsLargerThanADevicesBuffers) {
+  for (const uint32_t setting : {0u, 512u}) {
+    Settings settings;
+    settings.ring_budget = setting;
+    RecordingDevice device(settings);
+    device.device().traits.max_buffer_bytes = 2 * kMiB;
+    EXPECT_EQ(RingBudget(device.device()), 2 * kMiB - 256) << "less what aligns the address";
+    const Expected<std::shared_ptr<RingPool>> pool = RingPool::Create(device.device());
+    ASSERT_TRUE(pool);
+    EXPECT_EQ((*pool)->EnsureRings(QueueNumber(1), RingBudget(device.device())), VK_SUCCESS);
+    EXPECT_EQ((*pool)->EnsureRings(QueueNumber(2), 2 * kMiB), VK_ERROR_OUT_OF_DEVICE_MEMORY);
+  }
+}
+
 TEST(RingBudgetTest, TheSettingWins) {
   Settings settings;
   settings.ring_budget = 3;

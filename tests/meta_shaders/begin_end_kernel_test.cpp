@@ -1,5 +1,9 @@
 #include <algorithm>
+#include <iterator>
+#include <span>
+#include <vector>
 
+#include "meta_shaders/kernels.h"
 #include "meta_shaders/shared/graph_data.h"
 #include "tests/meta_shaders/kernel_test_base.h"
 
@@ -19,6 +23,29 @@ using shared::ReleasePlan;
 using shared::RingEntry;
 
 constexpr uint64_t kDump = 0x1234500;
+
+// Opcodes of a kernel in the order of its words.
+std::vector<uint32_t> Opcodes(Kernel kernel) {
+  std::vector<uint32_t> opcodes;
+  const std::span<const uint32_t> words = KernelWords(kernel);
+  for (size_t at = 5; at < words.size(); at += words[at] >> 16) opcodes.push_back(words[at] & 0xffff);
+  return opcodes;
+}
+
+// A ring goes from one queue to another by an atomic alone: what a graph did to it is made visible before it is given
+// back, and what the next one does comes after it was claimed.
+TEST(RingHandover, BarriersStandBeforeTheReleaseAndBehindTheClaim) {
+  constexpr uint32_t kMemoryBarrier = 225, kAtomicExchange = 229, kAtomicCompareExchange = 230;
+  const auto position = [](const std::vector<uint32_t>& opcodes, uint32_t opcode) {
+    return std::find(opcodes.begin(), opcodes.end(), opcode) - opcodes.begin();
+  };
+  const std::vector<uint32_t> release = Opcodes(Kernel::kReleaseRing);
+  ASSERT_LT(position(release, kAtomicExchange), std::ssize(release));
+  EXPECT_LT(position(release, kMemoryBarrier), position(release, kAtomicExchange));
+  const std::vector<uint32_t> begin = Opcodes(Kernel::kBeginGraph);
+  ASSERT_LT(position(begin, kMemoryBarrier), std::ssize(begin));
+  EXPECT_LT(position(begin, kAtomicCompareExchange), position(begin, kMemoryBarrier));
+}
 
 class BeginEndKernelTest : public KernelTest {
  protected:

@@ -8,6 +8,7 @@
 #include "tests/layer/fake_driver/messenger.h"
 #include "tests/pipeline/creation_fixture.h"
 #include "tests/support/basic_modules.h"
+#include "tests/support/node_asm.h"
 
 namespace trellis::test {
 namespace {
@@ -130,6 +131,22 @@ TEST_F(GraphFailure, BrokenModulesAndUnknownEntryPointsAreRefused) {
   words.resize(words.size() - 3);
   EXPECT_EQ(Create({GraphInfo({Stage(MakeModule(words), "ThreadNode")}, layout)}), VK_ERROR_VALIDATION_FAILED_EXT);
   EXPECT_EQ(Create({GraphInfo({Stage(VK_NULL_HANDLE, "ThreadNode")}, layout)}), VK_ERROR_VALIDATION_FAILED_EXT);
+}
+
+// A driver's compiler may crash on them. What is there, and only not enabled, works.
+TEST_F(GraphFailure, CapabilitiesThatTheDeviceLacksAreRefusedByName) {
+  NodeAsm m;
+  m.Capability("Int16");
+  m.BeginNode({.name = "main", .shader_index = 0});
+  m.EndNode();
+  const auto stages = std::vector{Stage(MakeModule(Assemble(m.Text())), "main")};
+  std::vector<std::string> messages;
+  const Messenger messenger(instance_, [&](const HeardMessage& message) { messages.push_back(message.data.pMessage); });
+  EXPECT_EQ(Create({GraphInfo(stages, MakeLayout())}), VK_ERROR_VALIDATION_FAILED_EXT);
+  EXPECT_TRUE(requests_.empty());
+  EXPECT_THAT(messages, testing::ElementsAre(testing::HasSubstr("the capability Int16 (shaderInt16)")));
+  driver_.options.shader_int16 = true;
+  EXPECT_EQ(Create({GraphInfo(stages, MakeLayout())}), VK_SUCCESS);
 }
 
 TEST_F(GraphFailure, AStageThatIsOnlyAnIdentifierWouldHaveToBeCompiled) {

@@ -11,6 +11,7 @@
 
 #include "layer/objects/registry.h"
 #include "layer/pipeline/execution_graph.h"
+#include "tests/layer/fake_driver/read_only_memory.h"
 #include "tests/pipeline/creation_fixture.h"
 #include "tests/pipeline/rendezvous.h"
 #include "tests/support/node_asm.h"
@@ -127,13 +128,17 @@ TEST_F(ManyNodes, AnAllocatorStaysOnTheCallingThread) {
   Destroy(pipelines_[0], &allocator);
 }
 
-// Such a structure is linked into what the driver gets, and out of it again, where it lies.
-TEST_F(ManyNodes, AStructureOfUnknownSizeStaysOnTheCallingThread) {
-  VkBaseOutStructure end = {static_cast<VkStructureType>(0x7ffffff0), nullptr};
-  VkBaseOutStructure unknown = {static_cast<VkStructureType>(0x7ffffff1), &end};
-  ASSERT_EQ(Create({GraphInfo(Stages(64), layout_, &unknown)}), VK_SUCCESS);
-  EXPECT_THAT(DriverThreads(), testing::ElementsAre(std::this_thread::get_id()));
-  EXPECT_EQ(unknown.pNext, &end);
+// Every thread makes a chain of its own, without the flags that nodes do not get.
+TEST_F(ManyNodes, ConstantStructuresOfUnknownSizeArePassedOnByAllThreads) {
+  ReadOnlyMemory memory;
+  VkPipelineCreateFlags2CreateInfo flags2 = {};
+  flags2.sType = VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO;
+  const auto* end = memory.Store(flags2);
+  const auto* unknown = memory.Store(
+      VkBaseInStructure{static_cast<VkStructureType>(0x7ffffff1), reinterpret_cast<const VkBaseInStructure*>(end)});
+  memory.Seal();
+  ASSERT_EQ(Create({GraphInfo(Stages(64), layout_, unknown)}), VK_SUCCESS);
+  for (const ComputeRequest& request : requests_) EXPECT_THAT(request.chain, testing::ElementsAre(unknown->sType));
 }
 
 TEST_F(ManyNodes, AnExternallySynchronizedCacheStaysOnTheCallingThread) {

@@ -76,13 +76,12 @@ void OfferCaptureReplay(VkPhysicalDeviceFeatures2* features) {
     addresses->bufferDeviceAddressCaptureReplay = addresses->bufferDeviceAddress;
 }
 
-void HideCaptureReplay(VkDeviceCreateInfo& info) {
-  void* const chain = const_cast<void*>(info.pNext);
-  if (auto* vulkan12 =
-          FindStruct<VkPhysicalDeviceVulkan12Features>(chain, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES))
+void HideCaptureReplay(VkDeviceCreateInfo& info, Arena& arena) {
+  if (auto* vulkan12 = EditStruct<VkPhysicalDeviceVulkan12Features>(
+          &info, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, arena))
     vulkan12->bufferDeviceAddressCaptureReplay = VK_FALSE;
-  if (auto* addresses = FindStruct<VkPhysicalDeviceBufferDeviceAddressFeatures>(
-          chain, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES))
+  if (auto* addresses = EditStruct<VkPhysicalDeviceBufferDeviceAddressFeatures>(
+          &info, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES, arena))
     addresses->bufferDeviceAddressCaptureReplay = VK_FALSE;
 }
 
@@ -94,8 +93,8 @@ void LoadFrom(NextDevice& next, VkDevice device, const char* name, Function& fun
 VKAPI_ATTR VkResult VKAPI_CALL CreateInstance(const VkInstanceCreateInfo* info, const VkAllocationCallbacks* allocator,
                                               VkInstance* instance) {
   Arena arena;
-  const VkInstanceCreateInfo* const edited = CopyWithChain(*info, arena);
-  const VkLayerInstanceLink* const link = TakeInstanceLink(const_cast<void*>(edited->pNext));
+  VkInstanceCreateInfo* const edited = arena.Copy(*info);
+  const VkLayerInstanceLink* const link = TakeInstanceLink(*edited, arena);
   if (!link) return VK_ERROR_INITIALIZATION_FAILED;
   const auto next = link->pfnNextGetInstanceProcAddr;
   const auto create = reinterpret_cast<PFN_vkCreateInstance>(next(VK_NULL_HANDLE, "vkCreateInstance"));
@@ -114,8 +113,8 @@ VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceFeatures2(VkPhysicalDevice device, V
 VKAPI_ATTR VkResult VKAPI_CALL CreateDevice(VkPhysicalDevice physical_device, const VkDeviceCreateInfo* info,
                                             const VkAllocationCallbacks* allocator, VkDevice* device) {
   Arena arena;
-  VkDeviceCreateInfo* const edited = CopyWithChain(*info, arena);
-  HideCaptureReplay(*edited);
+  VkDeviceCreateInfo* const edited = arena.Copy(*info);
+  HideCaptureReplay(*edited, arena);
   std::vector<const char*> extensions(info->ppEnabledExtensionNames,
                                       info->ppEnabledExtensionNames + info->enabledExtensionCount);
   if (std::none_of(extensions.begin(), extensions.end(),
@@ -124,7 +123,7 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateDevice(VkPhysicalDevice physical_device, co
   edited->enabledExtensionCount = static_cast<uint32_t>(extensions.size());
   edited->ppEnabledExtensionNames = extensions.data();
 
-  const VkLayerDeviceLink* const link = TakeDeviceLink(const_cast<void*>(edited->pNext));
+  const VkLayerDeviceLink* const link = TakeDeviceLink(*edited, arena);
   if (!link) return VK_ERROR_INITIALIZATION_FAILED;
   const auto create =
       reinterpret_cast<PFN_vkCreateDevice>(link->pfnNextGetInstanceProcAddr(next_instance.handle, "vkCreateDevice"));
@@ -140,14 +139,14 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateDevice(VkPhysicalDevice physical_device, co
 VKAPI_ATTR VkResult VKAPI_CALL AllocateMemory(VkDevice device, const VkMemoryAllocateInfo* info,
                                               const VkAllocationCallbacks* allocator, VkDeviceMemory* memory) {
   Arena arena;
-  VkMemoryAllocateInfo* const edited = CopyWithChain(*info, arena);
-  auto* const flags = FindStruct<VkMemoryAllocateFlagsInfo>(const_cast<void*>(edited->pNext),
-                                                            VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO);
+  VkMemoryAllocateInfo* const edited = arena.Copy(*info);
+  auto* const flags =
+      EditStruct<VkMemoryAllocateFlagsInfo>(edited, VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO, arena);
   if (!flags || !(flags->flags & VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_CAPTURE_REPLAY_BIT))
     return next_device.AllocateMemory(device, info, allocator, memory);
   flags->flags &= ~VkMemoryAllocateFlags{VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_CAPTURE_REPLAY_BIT};
   const auto* const captured = reinterpret_cast<const VkMemoryOpaqueCaptureAddressAllocateInfo*>(
-      RemoveFromChain(edited, VK_STRUCTURE_TYPE_MEMORY_OPAQUE_CAPTURE_ADDRESS_ALLOCATE_INFO));
+      RemoveFromChain(edited, VK_STRUCTURE_TYPE_MEMORY_OPAQUE_CAPTURE_ADDRESS_ALLOCATE_INFO, arena));
 
   const Mapping mapping = Map(captured ? captured->opaqueCaptureAddress : 0, info->allocationSize);
   if (mapping.memory == MAP_FAILED) return VK_ERROR_INVALID_OPAQUE_CAPTURE_ADDRESS;
@@ -180,9 +179,9 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateBuffer(VkDevice device, const VkBufferCreat
   if (!(info->flags & VK_BUFFER_CREATE_DEVICE_ADDRESS_CAPTURE_REPLAY_BIT))
     return next_device.CreateBuffer(device, info, allocator, buffer);
   Arena arena;
-  VkBufferCreateInfo* const edited = CopyWithChain(*info, arena);
+  VkBufferCreateInfo* const edited = arena.Copy(*info);
   edited->flags &= ~VkBufferCreateFlags{VK_BUFFER_CREATE_DEVICE_ADDRESS_CAPTURE_REPLAY_BIT};
-  RemoveFromChain(edited, VK_STRUCTURE_TYPE_BUFFER_OPAQUE_CAPTURE_ADDRESS_CREATE_INFO);
+  RemoveFromChain(edited, VK_STRUCTURE_TYPE_BUFFER_OPAQUE_CAPTURE_ADDRESS_CREATE_INFO, arena);
   VkExternalMemoryBufferCreateInfo external = {VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO, nullptr,
                                                kImportType};
   InsertIntoChain(edited, &external);

@@ -379,7 +379,6 @@ TEST_F(ReplayTest, RefusalsAreRememberedAndRecordNothing) {
   };
   const VkDeviceSize size = ScratchBytes(*pipeline_);
   expect_refused(scratch_, size - 1);
-  expect_refused(scratch_ + 4, size);
   expect_refused(scratch_ + 128, size);
   expect_refused(0x40, size);
   device_.command_buffer().level = VK_COMMAND_BUFFER_LEVEL_SECONDARY;

@@ -179,6 +179,7 @@ bool Context::ChooseDevice(std::string& error) {
   auto properties2 =
       Struct<VkPhysicalDeviceProperties2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &enqueue_properties);
   vkGetPhysicalDeviceProperties2(physical_device, &properties2);
+  properties = properties2.properties;  // with the limits for applications that use graphs
   enqueue_properties.pNext = nullptr;
   subgroup.pNext = nullptr;
   driver = std::string(driver_properties.driverName) + " " + driver_properties.driverInfo;

@@ -170,6 +170,7 @@ struct RecordingDriver {
 
 RecordingDevice::RecordingDevice(Settings settings, uint32_t queues)
     : instance_(std::make_shared<Instance>(std::move(settings))) {
+  instance_->has_debug_utils = true;
   device_ = std::make_unique<Device>(instance_, std::make_shared<PhysicalDevice>());
   device_->handle = reinterpret_cast<VkDevice>(this);
   device_->queue_counts = {queues};

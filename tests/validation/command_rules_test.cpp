@@ -1,6 +1,8 @@
 // vkCmdInitializeGraphScratchMemoryAMDX and the three vkCmdDispatchGraph*AMDX.
 #include <gtest/gtest.h>
 
+#include <optional>
+
 #include "tests/validation/world.h"
 
 namespace trellis::test {
@@ -167,6 +169,57 @@ TEST(CommandRules, TheWholeScratchRangeLiesInItsBuffer) {
       recording.size += 64;
     }));
   }
+}
+
+TEST(CommandRules, ScratchIsAligned) {
+  const Command initialize = AllCommands().back();
+  const auto at = [](VkDeviceSize offset) {
+    return
+        [offset](Recording& recording) { recording.scratch = recording.world.Scratch(recording.size + 64) + offset; };
+  };
+  ExpectFinding("VUID-vkCmdInitializeGraphScratchMemoryAMDX-scratch-09144", Prepared(initialize, at(32)));
+  ExpectNoFinding(Prepared(initialize, at(64)));
+}
+
+// Set 0 is what the nodes of World::ChainInfo() use.
+TEST(CommandRules, SetsAreBoundForGraphs) {
+  const auto with_set_at = [](std::optional<VkPipelineBindPoint> bind_point, bool in_layout) {
+    return [=](World& world) {
+      const TestDevice& device = world.device();
+      VkDescriptorSetLayoutBinding binding = {0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, VK_SHADER_STAGE_ALL, nullptr};
+      VkDescriptorSetLayoutCreateInfo set_info = {};
+      set_info.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO;
+      set_info.bindingCount = 1;
+      set_info.pBindings = &binding;
+      VkDescriptorSetLayout set_layout = VK_NULL_HANDLE;
+      TRELLIS_CALL(device, CreateDescriptorSetLayout)(device.handle(), &set_info, nullptr, &set_layout);
+      const VkPushConstantRange range = {VK_SHADER_STAGE_COMPUTE_BIT, 0, 16};
+      VkPipelineLayoutCreateInfo layout_info = {};
+      layout_info.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO;
+      layout_info.setLayoutCount = in_layout ? 1 : 0;
+      layout_info.pSetLayouts = &set_layout;
+      layout_info.pushConstantRangeCount = 1;
+      layout_info.pPushConstantRanges = &range;
+      VkPipelineLayout layout = VK_NULL_HANDLE;
+      TRELLIS_CALL(device, CreatePipelineLayout)(device.handle(), &layout_info, nullptr, &layout);
+      Recording recording(world);
+      VkExecutionGraphPipelineCreateInfoAMDX info = world.ChainInfo();
+      info.layout = layout;
+      recording.graph = world.Create(info);
+      world.Bind(recording.command_buffer, recording.graph);
+      const auto set = HandleFromU64<VkDescriptorSet>(0x30);
+      if (bind_point) TRELLIS_CALL(device, CmdBindDescriptorSets)
+      (recording.command_buffer, *bind_point, layout, 0, 1, &set, 0, nullptr);
+      recording.Dispatch();
+      TRELLIS_CALL(device, DestroyPipelineLayout)(device.handle(), layout, nullptr);
+      TRELLIS_CALL(device, DestroyDescriptorSetLayout)(device.handle(), set_layout, nullptr);
+    };
+  };
+  const std::string vuid = "VUID-vkCmdDispatchGraphAMDX-None-08600";
+  ExpectFinding(vuid, with_set_at(VK_PIPELINE_BIND_POINT_COMPUTE, true));
+  ExpectNoFinding(with_set_at(VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX, true));
+  ExpectNoFinding(with_set_at(std::nullopt, true));
+  ExpectNoFinding(with_set_at(VK_PIPELINE_BIND_POINT_COMPUTE, false));
 }
 
 TEST(CommandRules, ScratchWasInitializedWithTheBoundGraph) {

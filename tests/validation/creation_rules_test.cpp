@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "tests/support/node_asm.h"
 #include "tests/validation/world.h"
 
 namespace trellis::test {
@@ -38,6 +39,22 @@ TEST(CreationRules, FlagsThatGraphsCannotHave) {
   };
   for (const auto& [flag, rule] : excluded) ExpectFinding(OfInfo(rule), WithFlags(flag));
   ExpectNoFinding(WithFlags(VK_PIPELINE_CREATE_2_DISABLE_OPTIMIZATION_BIT));
+}
+
+TEST(CreationRules, CapabilitiesAreEnabled) {
+  const auto create = [](const char* capability) {
+    return [capability](World& world) {
+      NodeAsm m;
+      if (*capability) m.Capability(capability);
+      m.BeginNode({.name = "main", .shader_index = 0});
+      m.EndNode();
+      world.GraphOf(m.Text(), {NodeEntry{"main"}});
+    };
+  };
+  WorldOptions options;
+  options.driver.shader_int16 = true;  // supported, and not enabled
+  ExpectFinding("VUID-VkShaderModuleCreateInfo-pCode-08740", create("Int16"), options);
+  ExpectNoFinding(create(""), options);
 }
 
 TEST(CreationRules, FlagsOfTheOldMemberCountWithoutTheNewStructure) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string>
 
+#include "layer/device/spirv_capabilities.h"
 #include "layer/dispatch/struct_chain.h"
 
 namespace trellis::test {
@@ -257,6 +258,37 @@ TEST_F(DeviceCreateInfo, native_driver_gets_everything) {
   const VkDeviceCreateInfo& edited = Edit();
   EXPECT_EQ(edited.enabledExtensionCount, 4u);
   EXPECT_THAT(Types(edited), ElementsAre(kEnqueueType));
+}
+
+TEST_F(DeviceCreateInfo, capabilities_of_spirv_follow_what_is_enabled) {
+  constexpr uint32_t kMatrix = 0, kInt64 = 11, kInt16 = 22, kInt8 = 39, kBallot = 64, kRayQuery = 4472,
+                     kShaderEnqueue = 5067;
+  const auto disabled = [this](uint32_t capability, uint32_t version = VK_API_VERSION_1_3) {
+    const std::vector<uint32_t> all = DisabledCapabilities(info_, version);
+    EXPECT_TRUE(std::is_sorted(all.begin(), all.end()));
+    return std::binary_search(all.begin(), all.end(), capability);
+  };
+  EXPECT_TRUE(disabled(kInt16) && disabled(kInt64) && disabled(kInt8) && disabled(kRayQuery));
+  EXPECT_FALSE(disabled(kMatrix) || disabled(kBallot)) << "of Vulkan 1.0, and a property";
+  EXPECT_FALSE(disabled(kShaderEnqueue)) << "the layer's own";
+  EXPECT_FALSE(disabled(4000000000u)) << "nothing is known of it";
+
+  VkPhysicalDeviceFeatures features = {};
+  features.shaderInt16 = VK_TRUE;
+  info_.pEnabledFeatures = &features;
+  EXPECT_FALSE(disabled(kInt16));
+  EXPECT_TRUE(disabled(kInt64));
+
+  VkPhysicalDeviceVulkan12Features vulkan12 = {};
+  vulkan12.shaderInt8 = VK_TRUE;
+  Chain(vulkan12, k12Type);
+  EXPECT_FALSE(disabled(kInt8));
+  vulkan12.shaderInt8 = VK_FALSE;
+  EXPECT_TRUE(disabled(kInt8));
+  VkPhysicalDeviceShaderFloat16Int8Features single = {};
+  single.shaderInt8 = VK_TRUE;
+  Chain(single, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT16_INT8_FEATURES);
+  EXPECT_FALSE(disabled(kInt8));
 }
 
 TEST_F(DeviceCreateInfo, enabled_traits_tell_supported_from_enabled) {

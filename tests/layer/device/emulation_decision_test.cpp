@@ -115,6 +115,13 @@ TEST(EmulationDecision, vulkan_1_4_has_maintenance5_without_listing_it) {
   EXPECT_FALSE(DecideEmulation(capabilities, std::nullopt, {}).maintenance5);
 }
 
+TEST(EmulationDecision, missing_buffer_device_address_is_offered_by_name) {
+  DeviceCapabilities capabilities = CapableDevice();
+  EXPECT_TRUE(DecideEmulation(capabilities, std::nullopt, {}).buffer_device_address);
+  capabilities.extensions[VK_KHR_BUFFER_DEVICE_ADDRESS_EXTENSION_NAME] = 1;
+  EXPECT_FALSE(DecideEmulation(capabilities, std::nullopt, {}).buffer_device_address);
+}
+
 TEST(EmulationDecision, missing_pipeline_library_is_offered) {
   DeviceCapabilities capabilities = CapableDevice();
   capabilities.extensions.erase(VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME);

@@ -72,6 +72,24 @@ TEST_F(CommandTracking, graph_binds_do_not_go_down) {
   EXPECT_EQ(recording_->compute.pipeline, VkPipeline{VK_NULL_HANDLE});
 }
 
+// Also by commands of extensions that are newer than the headers.
+TEST_F(CommandTracking, render_pass_instances_are_left_by_every_command) {
+  const auto begin = TRELLIS_CALL(device_, CmdBeginRendering);
+  const VkRenderingInfo info = {};
+  begin(command_buffer_, &info);
+  EXPECT_TRUE(recording_->inside_render_pass);
+  TRELLIS_CALL(device_, CmdEndRendering)(command_buffer_);
+  EXPECT_FALSE(recording_->inside_render_pass);
+  using EndRendering2 = void(VKAPI_PTR*)(VkCommandBuffer, const void*);
+  for (const char* name : {"vkCmdEndRendering2KHR", "vkCmdEndRendering2EXT"}) {
+    driver_.ForgetCalls();
+    begin(command_buffer_, &info);
+    device_.Get<EndRendering2>(name)(command_buffer_, nullptr);
+    EXPECT_FALSE(recording_->inside_render_pass) << name;
+    EXPECT_EQ(driver_.CountOf("CmdEndRendering2KHR"), 1u) << name;
+  }
+}
+
 TEST_F(CommandTracking, other_binds_go_down_as_they_are) {
   TRELLIS_CALL(device_, CmdBindPipeline)(command_buffer_, kCompute, Fake<VkPipeline>(1));
   TRELLIS_CALL(device_, CmdBindPipeline)(command_buffer_, VK_PIPELINE_BIND_POINT_GRAPHICS, Fake<VkPipeline>(2));
@@ -110,6 +128,26 @@ TEST_F(CommandTracking, graph_sets_are_bound_for_compute_through_the_node_layout
   EXPECT_THAT(calls[0].dynamic_offsets, ElementsAre(256u));
   EXPECT_EQ(calls[1].first, 1u);
   EXPECT_THAT(calls[1].dynamic_offsets, ElementsAre(512u));
+}
+
+// Undefined in Vulkan; applications do it all the same.
+TEST_F(CommandTracking, sets_that_are_bound_for_compute_alone_serve_graphs_too) {
+  BindSets(kCompute, 0, {10, 11}, {256, 512});
+  BindSets(kGraph, 1, {21}, {768});
+  const auto layout = recording_->device.pipeline_layouts.Find(layout_);
+  EXPECT_TRUE(IsBoundForComputeAlone(*recording_, *layout, 0));
+  EXPECT_FALSE(IsBoundForComputeAlone(*recording_, *layout, 1));
+  EXPECT_FALSE(IsBoundForComputeAlone(*recording_, *layout, 2));
+  driver_.ForgetCalls();
+  BindGraphSets(*recording_, *layout);
+  const auto& calls = driver_.calls();
+  ASSERT_EQ(calls.size(), 2u);
+  for (const DriverCall& call : calls) EXPECT_EQ(call.layout, HandleToU64(layout->node_layout));
+  EXPECT_EQ(calls[0].first, 0u);
+  EXPECT_THAT(calls[0].objects, ElementsAre(10u));
+  EXPECT_THAT(calls[0].dynamic_offsets, ElementsAre(256u));
+  EXPECT_EQ(calls[1].first, 1u);
+  EXPECT_THAT(calls[1].objects, ElementsAre(21u));
 }
 
 TEST_F(CommandTracking, compute_state_is_put_back_in_order) {

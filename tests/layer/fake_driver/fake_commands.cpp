@@ -210,6 +210,13 @@ VKAPI_ATTR void VKAPI_CALL CmdBeginRendering(VkCommandBuffer command_buffer, con
 VKAPI_ATTR void VKAPI_CALL CmdEndRendering(VkCommandBuffer command_buffer) {
   Record(command_buffer, "CmdEndRendering");
 }
+VKAPI_ATTR void VKAPI_CALL CmdEndRendering2KHR(VkCommandBuffer command_buffer, const VkRenderingEndInfoKHR*) {
+  Record(command_buffer, "CmdEndRendering2KHR");
+}
+// Of an extension that no registry has.
+VKAPI_ATTR void VKAPI_CALL CmdNewerThanTrellis(VkCommandBuffer command_buffer) {
+  Record(command_buffer, "CmdNewerThanTrellis");
+}
 
 VKAPI_ATTR void VKAPI_CALL CmdBeginDebugUtilsLabelEXT(VkCommandBuffer command_buffer,
                                                       const VkDebugUtilsLabelEXT* label) {
@@ -246,6 +253,9 @@ PFN_vkVoidFunction FakeCommandFunction(const char* name) {
       FAKE(CmdEndDebugUtilsLabelEXT),
       FAKE(CmdEndRenderPass),
       FAKE(CmdEndRendering),
+      FAKE(CmdEndRendering2KHR),
+      {"vkCmdEndRendering2EXT", DriverFunction<PFN_vkCmdEndRendering2EXT, &CmdEndRendering2KHR>()},
+      {"vkCmdNewerThanTrellis", DriverFunction<PFN_vkCmdEndRendering, &CmdNewerThanTrellis>()},
       FAKE(CmdExecuteCommands),
       FAKE(CmdFillBuffer),
       FAKE(CmdPipelineBarrier),

@@ -101,7 +101,7 @@ VKAPI_ATTR void VKAPI_CALL GetDeviceBufferMemoryRequirements(VkDevice device,
                                                              const VkDeviceBufferMemoryRequirements* info,
                                                              VkMemoryRequirements2* requirements) {
   DriverOf(device).Record("GetDeviceBufferMemoryRequirements").flags = info->pCreateInfo->usage;
-  requirements->memoryRequirements = {info->pCreateInfo->size, 256, 1};
+  requirements->memoryRequirements = {info->pCreateInfo->size, DriverOf(device).options.buffer_alignment, 1};
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL CreatePipelineLayout(VkDevice device, const VkPipelineLayoutCreateInfo* info,
@@ -152,7 +152,11 @@ VKAPI_ATTR void VKAPI_CALL GetBufferMemoryRequirements(VkDevice device, VkBuffer
                                                        VkMemoryRequirements* requirements) {
   FakeDriver& driver = DriverOf(device);
   const std::lock_guard lock(driver.memory_mutex);
-  *requirements = {driver.buffer_sizes[(uint64_t)buffer], 256, 1};
+  *requirements = {driver.buffer_sizes[(uint64_t)buffer], driver.options.buffer_alignment, 1};
+}
+VKAPI_ATTR void VKAPI_CALL GetBufferMemoryRequirements2(VkDevice device, const VkBufferMemoryRequirementsInfo2* info,
+                                                        VkMemoryRequirements2* requirements) {
+  GetBufferMemoryRequirements(device, info->buffer, &requirements->memoryRequirements);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL AllocateMemory(VkDevice device, const VkMemoryAllocateInfo* info,
@@ -199,6 +203,12 @@ VKAPI_ATTR VkDeviceAddress VKAPI_CALL GetBufferDeviceAddress(VkDevice device, co
   FakeDriver& driver = DriverOf(device);
   const std::lock_guard lock(driver.memory_mutex);
   return reinterpret_cast<VkDeviceAddress>(driver.buffer_addresses[(uint64_t)info->buffer]);
+}
+
+VKAPI_ATTR uint64_t VKAPI_CALL GetBufferOpaqueCaptureAddress(VkDevice, const VkBufferDeviceAddressInfo*) { return 0; }
+VKAPI_ATTR uint64_t VKAPI_CALL GetDeviceMemoryOpaqueCaptureAddress(VkDevice,
+                                                                   const VkDeviceMemoryOpaqueCaptureAddressInfo*) {
+  return 0;
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL AllocateCommandBuffers(VkDevice device, const VkCommandBufferAllocateInfo* info,
@@ -354,72 +364,80 @@ PFN_vkVoidFunction FakeDeviceFunction(const char* name) {
   { "vk" #name, DriverFunction<PFN_vk##name, &command>() }
 #define FAKE(command) ALIAS(command, command)
 #define NATIVE(command) {"vk" #command, Native},
-  static const std::unordered_map<std::string, PFN_vkVoidFunction> table = {FAKE(AllocateCommandBuffers),
-                                                                            FAKE(AllocateMemory),
-                                                                            FAKE(BindBufferMemory),
-                                                                            FAKE(CreateBuffer),
-                                                                            FAKE(CreateBufferView),
-                                                                            FAKE(CreateCommandPool),
-                                                                            FAKE(CreateComputePipelines),
-                                                                            FAKE(CreateDescriptorSetLayout),
-                                                                            FAKE(CreateDescriptorUpdateTemplate),
-                                                                            FAKE(CreateFence),
-                                                                            FAKE(CreateQueryPool),
-                                                                            FAKE(CreateGraphicsPipelines),
-                                                                            FAKE(CreateImage),
-                                                                            FAKE(CreatePipelineBinariesKHR),
-                                                                            FAKE(CreatePipelineCache),
-                                                                            FAKE(CreatePipelineLayout),
-                                                                            FAKE(CreateShaderModule),
-                                                                            FAKE(DestroyBuffer),
-                                                                            FAKE(DestroyCommandPool),
-                                                                            FAKE(DestroyDescriptorSetLayout),
-                                                                            FAKE(DestroyDescriptorUpdateTemplate),
-                                                                            FAKE(DestroyDevice),
-                                                                            FAKE(DestroyFence),
-                                                                            FAKE(DestroyQueryPool),
-                                                                            FAKE(DestroyImage),
-                                                                            FAKE(DestroyPipeline),
-                                                                            FAKE(DestroyPipelineCache),
-                                                                            FAKE(DestroyPipelineLayout),
-                                                                            FAKE(DestroyPrivateDataSlot),
-                                                                            FAKE(DestroyShaderModule),
-                                                                            FAKE(DeviceWaitIdle),
-                                                                            FAKE(FlushMappedMemoryRanges),
-                                                                            FAKE(FreeCommandBuffers),
-                                                                            FAKE(FreeMemory),
-                                                                            FAKE(GetBufferDeviceAddress),
-                                                                            FAKE(GetBufferMemoryRequirements),
-                                                                            FAKE(GetDeviceBufferMemoryRequirements),
-                                                                            FAKE(GetDeviceProcAddr),
-                                                                            FAKE(GetDeviceQueue),
-                                                                            FAKE(GetDeviceQueue2),
-                                                                            FAKE(GetFenceStatus),
-                                                                            FAKE(GetImageSubresourceLayout),
-                                                                            FAKE(GetPipelineExecutablePropertiesKHR),
-                                                                            FAKE(GetPipelineExecutableStatisticsKHR),
-                                                                            FAKE(GetPipelineKeyKHR),
-                                                                            FAKE(GetPipelinePropertiesEXT),
-                                                                            FAKE(GetPrivateData),
-                                                                            FAKE(GetSemaphoreCounterValue),
-                                                                            FAKE(GetShaderInfoAMD),
-                                                                            FAKE(GetShaderModuleIdentifierEXT),
-                                                                            FAKE(InvalidateMappedMemoryRanges),
-                                                                            FAKE(MapMemory),
-                                                                            FAKE(QueueSubmit),
-                                                                            FAKE(QueueSubmit2),
-                                                                            ALIAS(QueueSubmit2KHR, QueueSubmit2),
-                                                                            FAKE(QueueWaitIdle),
-                                                                            FAKE(ReleaseCapturedPipelineDataKHR),
-                                                                            FAKE(ResetCommandPool),
-                                                                            FAKE(ResetFences),
-                                                                            FAKE(SetDebugUtilsObjectNameEXT),
-                                                                            FAKE(SetDebugUtilsObjectTagEXT),
-                                                                            FAKE(SetPrivateData),
-                                                                            FAKE(UnmapMemory),
-                                                                            FAKE(WaitForFences),
-                                                                            FAKE(WaitSemaphores),
-                                                                            TRELLIS_SHADER_ENQUEUE_FUNCTIONS(NATIVE)};
+  static const std::unordered_map<std::string, PFN_vkVoidFunction> table = {
+      FAKE(AllocateCommandBuffers),
+      FAKE(AllocateMemory),
+      FAKE(BindBufferMemory),
+      FAKE(CreateBuffer),
+      FAKE(CreateBufferView),
+      FAKE(CreateCommandPool),
+      FAKE(CreateComputePipelines),
+      FAKE(CreateDescriptorSetLayout),
+      FAKE(CreateDescriptorUpdateTemplate),
+      FAKE(CreateFence),
+      FAKE(CreateQueryPool),
+      FAKE(CreateGraphicsPipelines),
+      FAKE(CreateImage),
+      FAKE(CreatePipelineBinariesKHR),
+      FAKE(CreatePipelineCache),
+      FAKE(CreatePipelineLayout),
+      FAKE(CreateShaderModule),
+      FAKE(DestroyBuffer),
+      FAKE(DestroyCommandPool),
+      FAKE(DestroyDescriptorSetLayout),
+      FAKE(DestroyDescriptorUpdateTemplate),
+      FAKE(DestroyDevice),
+      FAKE(DestroyFence),
+      FAKE(DestroyQueryPool),
+      FAKE(DestroyImage),
+      FAKE(DestroyPipeline),
+      FAKE(DestroyPipelineCache),
+      FAKE(DestroyPipelineLayout),
+      FAKE(DestroyPrivateDataSlot),
+      FAKE(DestroyShaderModule),
+      FAKE(DeviceWaitIdle),
+      FAKE(FlushMappedMemoryRanges),
+      FAKE(FreeCommandBuffers),
+      FAKE(FreeMemory),
+      FAKE(GetBufferDeviceAddress),
+      FAKE(GetBufferMemoryRequirements),
+      FAKE(GetBufferMemoryRequirements2),
+      {"vkGetBufferMemoryRequirements2KHR",
+       DriverFunction<PFN_vkGetBufferMemoryRequirements2, &GetBufferMemoryRequirements2>()},
+      FAKE(GetDeviceBufferMemoryRequirements),
+      {"vkGetDeviceBufferMemoryRequirementsKHR",
+       DriverFunction<PFN_vkGetDeviceBufferMemoryRequirements, &GetDeviceBufferMemoryRequirements>()},
+      FAKE(GetBufferOpaqueCaptureAddress),
+      FAKE(GetDeviceMemoryOpaqueCaptureAddress),
+      FAKE(GetDeviceProcAddr),
+      FAKE(GetDeviceQueue),
+      FAKE(GetDeviceQueue2),
+      FAKE(GetFenceStatus),
+      FAKE(GetImageSubresourceLayout),
+      FAKE(GetPipelineExecutablePropertiesKHR),
+      FAKE(GetPipelineExecutableStatisticsKHR),
+      FAKE(GetPipelineKeyKHR),
+      FAKE(GetPipelinePropertiesEXT),
+      FAKE(GetPrivateData),
+      FAKE(GetSemaphoreCounterValue),
+      FAKE(GetShaderInfoAMD),
+      FAKE(GetShaderModuleIdentifierEXT),
+      FAKE(InvalidateMappedMemoryRanges),
+      FAKE(MapMemory),
+      FAKE(QueueSubmit),
+      FAKE(QueueSubmit2),
+      ALIAS(QueueSubmit2KHR, QueueSubmit2),
+      FAKE(QueueWaitIdle),
+      FAKE(ReleaseCapturedPipelineDataKHR),
+      FAKE(ResetCommandPool),
+      FAKE(ResetFences),
+      FAKE(SetDebugUtilsObjectNameEXT),
+      FAKE(SetDebugUtilsObjectTagEXT),
+      FAKE(SetPrivateData),
+      FAKE(UnmapMemory),
+      FAKE(WaitForFences),
+      FAKE(WaitSemaphores),
+      TRELLIS_SHADER_ENQUEUE_FUNCTIONS(NATIVE)};
 #undef ALIAS
 #undef FAKE
 #undef NATIVE

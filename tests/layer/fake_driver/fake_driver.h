@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -51,12 +52,14 @@ struct DriverOptions {
   bool extended_dynamic_state = true;
   bool maintenance4 = false;
   bool shader_int64 = false;
+  bool shader_int16 = false;
   bool maximal_reconvergence = false;              // the feature; its extension is one of `extensions`
   VkSubgroupFeatureFlags subgroup_operations = 0;  // in compute
   bool shader_enqueue_feature = false;
   bool shader_enqueue_commands = false;
   bool debug_utils = true;  // VK_EXT_debug_utils can be enabled
   uint32_t max_push_constants_size = 128;
+  VkDeviceSize buffer_alignment = 256;  // what it says that buffers need
   VkQueueFlags queue_flags = VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT;
   uint32_t queue_count = 2;                     // of the only family
   std::set<std::string> missing_commands = {};  // with "vk"
@@ -91,6 +94,8 @@ class FakeDriver {
   std::vector<VkStructureType> device_chain;                         // of the last vkCreateDevice, without the loader's
   std::map<VkStructureType, std::vector<VkBool32>> device_features;  // their members
   std::optional<VkPhysicalDeviceFeatures> enabled_features;          // pEnabledFeatures
+  // Called with the chains of vkCreateInstance and vkCreateDevice.
+  std::function<void(const void*chain)> see_instance_chain, see_device_chain;
   std::atomic<VkResult> next_result = VK_SUCCESS;  // what the next vkCreateShaderModule or vkCreateBuffer returns
 
   // What submissions, waits and status queries return.

@@ -24,6 +24,7 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateInstance(const VkInstanceCreateInfo* info, 
   if (!driver.options.debug_utils && std::count(enabled.begin(), enabled.end(), VK_EXT_DEBUG_UTILS_EXTENSION_NAME))
     return VK_ERROR_EXTENSION_NOT_PRESENT;
   driver.Record("CreateInstance");
+  if (driver.see_instance_chain) driver.see_instance_chain(info->pNext);
   *instance = static_cast<VkInstance>(driver.MakeDispatchable());
   return VK_SUCCESS;
 }
@@ -88,8 +89,10 @@ VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceProperties2(VkPhysicalDevice device,
   }
 }
 
-VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceFeatures(VkPhysicalDevice, VkPhysicalDeviceFeatures* features) {
+VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceFeatures(VkPhysicalDevice device, VkPhysicalDeviceFeatures* features) {
   *features = {};
+  features->shaderInt64 = DriverOf(device).options.shader_int64;
+  features->shaderInt16 = DriverOf(device).options.shader_int16;
 }
 
 VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceFeatures2(VkPhysicalDevice device, VkPhysicalDeviceFeatures2* features) {
@@ -97,6 +100,7 @@ VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceFeatures2(VkPhysicalDevice device, V
   DriverOf(device).Record("GetPhysicalDeviceFeatures2").chain = TypesIn(features->pNext);
   features->features = {};
   features->features.shaderInt64 = options.shader_int64;
+  features->features.shaderInt16 = options.shader_int16;
   void* chain = features->pNext;
   if (auto* vulkan11 =
           FindStruct<VkPhysicalDeviceVulkan11Features>(chain, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES))
@@ -141,6 +145,14 @@ VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceQueueFamilyProperties(VkPhysicalDevi
     *properties = {DriverOf(device).options.queue_flags, DriverOf(device).options.queue_count, 64, {1, 1, 1}};
 }
 
+VKAPI_ATTR VkResult VKAPI_CALL GetPhysicalDeviceToolProperties(VkPhysicalDevice, uint32_t* count,
+                                                               VkPhysicalDeviceToolProperties* properties) {
+  if (properties && *count == 0) return VK_INCOMPLETE;
+  if (properties) std::strcpy(properties->name, "a tool below");
+  *count = 1;
+  return VK_SUCCESS;
+}
+
 VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceExternalBufferProperties(VkPhysicalDevice device,
                                                                      const VkPhysicalDeviceExternalBufferInfo* info,
                                                                      VkExternalBufferProperties*) {
@@ -177,6 +189,7 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateDevice(VkPhysicalDevice physical_device, co
                                             const VkAllocationCallbacks*, VkDevice* device) {
   FakeDriver& driver = DriverOf(physical_device);
   driver.Record("CreateDevice");
+  if (driver.see_device_chain) driver.see_device_chain(info->pNext);
   driver.device_extensions.assign(info->ppEnabledExtensionNames,
                                   info->ppEnabledExtensionNames + info->enabledExtensionCount);
   driver.enabled_features.reset();
@@ -224,6 +237,9 @@ PFN_vkVoidFunction FakeInstanceFunction(const char* name) {
       FAKE(GetPhysicalDeviceProperties),
       FAKE(GetPhysicalDeviceProperties2),
       FAKE(GetPhysicalDeviceQueueFamilyProperties),
+      FAKE(GetPhysicalDeviceToolProperties),
+      {"vkGetPhysicalDeviceToolPropertiesEXT",
+       DriverFunction<PFN_vkGetPhysicalDeviceToolProperties, &GetPhysicalDeviceToolProperties>()},
   };
 #undef FAKE
   const auto found = table.find(name);

@@ -22,5 +22,19 @@ TEST(BufferAddressMap, finds_the_buffer_that_holds_an_address) {
   EXPECT_FALSE(map.Find(0x1000));
 }
 
+// A search goes back by the longest buffer that is there, not by the longest one that ever was.
+TEST(BufferAddressMap, forgets_how_long_a_buffer_was) {
+  BufferAddressMap map;
+  map.Insert(0x1000, Handle(1), 0x100);
+  map.Insert(0x100000, Handle(2), 0x80000);
+  EXPECT_EQ(map.longest(), 0x80000u);
+  map.Erase(Handle(2));
+  EXPECT_EQ(map.longest(), 0x100u);
+  EXPECT_EQ(map.Find(0x10ff)->buffer, Handle(1));
+  map.Erase(Handle(1));
+  EXPECT_EQ(map.longest(), 0u);
+  EXPECT_FALSE(map.Find(0x1000));
+}
+
 }  // namespace
 }  // namespace trellis::test

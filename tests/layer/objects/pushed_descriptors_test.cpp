@@ -80,5 +80,53 @@ TEST(PushedDescriptors, keeps_acceleration_structures) {
   EXPECT_EQ(kept->pAccelerationStructures[0], structure);
 }
 
+TEST(PushedDescriptors, keeps_acceleration_structures_of_nv_extensions) {
+  const VkAccelerationStructureNV structures[] = {HandleFromU64<VkAccelerationStructureNV>(9),
+                                                  HandleFromU64<VkAccelerationStructureNV>(10)};
+  VkWriteDescriptorSetAccelerationStructureNV nv = {};
+  nv.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET_ACCELERATION_STRUCTURE_NV;
+  nv.accelerationStructureCount = 2;
+  nv.pAccelerationStructures = structures;
+  const VkDeviceAddress address = 0x1230;
+  VkWriteDescriptorSetPartitionedAccelerationStructureNV partitioned = {};
+  partitioned.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET_PARTITIONED_ACCELERATION_STRUCTURE_NV;
+  partitioned.accelerationStructureCount = 1;
+  partitioned.pAccelerationStructures = &address;
+  VkWriteDescriptorSet writes[] = {BufferWrite(0, nullptr), BufferWrite(1, nullptr)};
+  writes[0].descriptorType = VK_DESCRIPTOR_TYPE_ACCELERATION_STRUCTURE_NV;
+  writes[0].pNext = &nv;
+  writes[1].descriptorType = VK_DESCRIPTOR_TYPE_PARTITIONED_ACCELERATION_STRUCTURE_NV;
+  writes[1].pNext = &partitioned;
+  PushedDescriptors pushed;
+  pushed.Push(writes);
+  const PushedDescriptors::WriteList list = pushed.Writes();
+  ASSERT_EQ(list.writes.size(), 2u);
+  const auto* kept_nv = static_cast<const VkWriteDescriptorSetAccelerationStructureNV*>(list.writes[0].pNext);
+  ASSERT_NE(kept_nv, &nv);
+  EXPECT_EQ(kept_nv->sType, nv.sType);
+  ASSERT_EQ(kept_nv->accelerationStructureCount, 2u);
+  EXPECT_EQ(kept_nv->pAccelerationStructures[1], structures[1]);
+  const auto* kept = static_cast<const VkWriteDescriptorSetPartitionedAccelerationStructureNV*>(list.writes[1].pNext);
+  ASSERT_NE(kept, &partitioned);
+  EXPECT_EQ(kept->sType, partitioned.sType);
+  EXPECT_EQ(kept->pAccelerationStructures[0], address);
+}
+
+TEST(PushedDescriptors, keeps_images_of_image_processing) {
+  const VkDescriptorImageInfo image = {HandleFromU64<VkSampler>(1), HandleFromU64<VkImageView>(2),
+                                       VK_IMAGE_LAYOUT_GENERAL};
+  for (const VkDescriptorType type :
+       {VK_DESCRIPTOR_TYPE_SAMPLE_WEIGHT_IMAGE_QCOM, VK_DESCRIPTOR_TYPE_BLOCK_MATCH_IMAGE_QCOM}) {
+    VkWriteDescriptorSet write = BufferWrite(0, nullptr);
+    write.descriptorType = type;
+    write.pImageInfo = &image;
+    PushedDescriptors pushed;
+    pushed.Push({&write, 1});
+    const PushedDescriptors::WriteList list = pushed.Writes();
+    ASSERT_EQ(list.writes.size(), 1u);
+    EXPECT_EQ(list.writes[0].pImageInfo[0].imageView, image.imageView);
+  }
+}
+
 }  // namespace
 }  // namespace trellis::test

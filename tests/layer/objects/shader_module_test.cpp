@@ -18,6 +18,13 @@ TEST(ShaderModule, capability_is_found_among_others) {
   EXPECT_FALSE(DeclaresShaderEnqueue(words));
 }
 
+TEST(ShaderModule, capabilities_are_listed) {
+  const uint32_t capability = 2u << 16 | 17;
+  const std::vector<uint32_t> words = {0x07230203, 0x00010600,    0, 10, 0, capability, 1, capability,
+                                       22,         3u << 16 | 14, 0, 1};
+  EXPECT_EQ(DeclaredCapabilities(words), (std::vector<uint32_t>{1, 22}));
+}
+
 TEST(ShaderModule, hostile_words_declare_nothing) {
   EXPECT_FALSE(DeclaresShaderEnqueue({}));
   const std::vector<uint32_t> short_header = {0x07230203, 1};

@@ -1,0 +1,165 @@
+// Applications without graphs see the driver as it is: every query of a physical device is answered alike with the
+// layer and without it.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/support/vulkan.h"
+
+namespace trellis::test {
+namespace {
+
+// An instance with the layer or without it, whatever the environment says.
+class BareInstance {
+ public:
+  explicit BareInstance(bool with_layer) {
+    const char* before = std::getenv(kDisable);
+    const std::string kept = before ? before : "";
+    if (with_layer) {
+      unsetenv(kDisable);
+    } else {
+      setenv(kDisable, "1", 1);
+    }
+    auto application = Struct<VkApplicationInfo>(VK_STRUCTURE_TYPE_APPLICATION_INFO);
+    application.apiVersion = VK_API_VERSION_1_3;
+    auto info = Struct<VkInstanceCreateInfo>(VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO);
+    info.pApplicationInfo = &application;
+    EXPECT_EQ(vkCreateInstance(&info, nullptr, &instance_), VK_SUCCESS);
+    if (before) {
+      setenv(kDisable, kept.c_str(), 1);
+    } else {
+      unsetenv(kDisable);
+    }
+    uint32_t count = 1;
+    vkEnumeratePhysicalDevices(instance_, &count, &device_);
+    EXPECT_EQ(count, 1u);
+  }
+  ~BareInstance() {
+    if (instance_) vkDestroyInstance(instance_, nullptr);
+  }
+  BareInstance(const BareInstance&) = delete;
+  BareInstance& operator=(const BareInstance&) = delete;
+
+  [[nodiscard]] VkPhysicalDevice device() const { return device_; }
+
+ private:
+  static constexpr char kDisable[] = "TRELLIS_DISABLE";
+
+  VkInstance instance_ = VK_NULL_HANDLE;
+  VkPhysicalDevice device_ = VK_NULL_HANDLE;
+};
+
+// The members of structures as bytes, without sType and pNext.
+using Bytes = std::string;
+
+template <typename T>
+Bytes BytesOf(const T& structure, size_t from = 0) {
+  return {reinterpret_cast<const char*>(&structure) + from, sizeof(structure) - from};
+}
+
+// One structure in the chain of vkGetPhysicalDeviceFeatures2 or vkGetPhysicalDeviceProperties2.
+template <typename T>
+Bytes Chained(VkPhysicalDevice device, VkStructureType type) {
+  T structure = {};
+  structure.sType = type;
+  VkPhysicalDeviceFeatures2 features = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &structure, {}};
+  VkPhysicalDeviceProperties2 properties = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &structure, {}};
+  vkGetPhysicalDeviceFeatures2(device, &features);
+  vkGetPhysicalDeviceProperties2(device, &properties);
+  return BytesOf(structure, sizeof(VkBaseOutStructure)) + BytesOf(features.features) + BytesOf(properties.properties);
+}
+
+// Everything that a device without graphs can be asked, by a name for messages.
+std::map<std::string, Bytes> Ask(VkPhysicalDevice device) {
+  std::map<std::string, Bytes> answers;
+  VkPhysicalDeviceProperties properties = {};
+  vkGetPhysicalDeviceProperties(device, &properties);
+  answers["properties"] = BytesOf(properties);
+  answers["limits"] = BytesOf(properties.limits);
+  VkPhysicalDeviceFeatures features = {};
+  vkGetPhysicalDeviceFeatures(device, &features);
+  answers["features"] = BytesOf(features);
+  VkPhysicalDeviceMemoryProperties memory = {};
+  vkGetPhysicalDeviceMemoryProperties(device, &memory);
+  answers["memory"] = BytesOf(memory);
+  uint32_t count = 0;
+  vkGetPhysicalDeviceQueueFamilyProperties(device, &count, nullptr);
+  std::vector<VkQueueFamilyProperties> families(count);
+  vkGetPhysicalDeviceQueueFamilyProperties(device, &count, families.data());
+  for (const VkQueueFamilyProperties& family : families) answers["queue families"] += BytesOf(family);
+  for (int format = VK_FORMAT_R4G4_UNORM_PACK8; format <= VK_FORMAT_ASTC_12x12_SRGB_BLOCK; ++format) {
+    VkFormatProperties of_format = {};
+    vkGetPhysicalDeviceFormatProperties(device, static_cast<VkFormat>(format), &of_format);
+    answers["formats"] += BytesOf(of_format);
+  }
+  VkImageFormatProperties image = {};
+  vkGetPhysicalDeviceImageFormatProperties(device, VK_FORMAT_R8G8B8A8_UNORM, VK_IMAGE_TYPE_2D, VK_IMAGE_TILING_OPTIMAL,
+                                           VK_IMAGE_USAGE_SAMPLED_BIT, 0, &image);
+  answers["image formats"] = BytesOf(image);
+  auto external = Struct<VkPhysicalDeviceExternalBufferInfo>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_BUFFER_INFO);
+  external.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
+  external.handleType = VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT;
+  auto of_external = Struct<VkExternalBufferProperties>(VK_STRUCTURE_TYPE_EXTERNAL_BUFFER_PROPERTIES);
+  vkGetPhysicalDeviceExternalBufferProperties(device, &external, &of_external);
+  answers["external buffers"] = BytesOf(of_external.externalMemoryProperties);
+
+#define ASK(type, stype) answers[#type] = Chained<type>(device, stype)
+  ASK(VkPhysicalDeviceVulkan11Features, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES);
+  ASK(VkPhysicalDeviceVulkan12Features, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES);
+  ASK(VkPhysicalDeviceVulkan13Features, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES);
+  ASK(VkPhysicalDeviceVulkan11Properties, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES);
+  ASK(VkPhysicalDeviceVulkan12Properties, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES);
+  ASK(VkPhysicalDeviceVulkan13Properties, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_PROPERTIES);
+  ASK(VkPhysicalDeviceSubgroupProperties, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES);
+  ASK(VkPhysicalDeviceMeshShaderFeaturesEXT, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT);
+  ASK(VkPhysicalDeviceDescriptorBufferPropertiesEXT,
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DESCRIPTOR_BUFFER_PROPERTIES_EXT);
+#undef ASK
+  return answers;
+}
+
+std::map<std::string, uint32_t> ExtensionsOf(VkPhysicalDevice device) {
+  uint32_t count = 0;
+  vkEnumerateDeviceExtensionProperties(device, nullptr, &count, nullptr);
+  std::vector<VkExtensionProperties> extensions(count);
+  vkEnumerateDeviceExtensionProperties(device, nullptr, &count, extensions.data());
+  std::map<std::string, uint32_t> versions;
+  for (const VkExtensionProperties& extension : extensions) versions[extension.extensionName] = extension.specVersion;
+  EXPECT_EQ(versions.size(), extensions.size()) << "each once";
+  return versions;
+}
+
+TEST(UntouchedQueries, AreAnsweredByTheDriver) {
+  const BareInstance with(true), without(false);
+  const auto expected = Ask(without.device());
+  const auto answers = Ask(with.device());
+  ASSERT_EQ(answers.size(), expected.size());
+  for (const auto& [name, bytes] : expected) EXPECT_TRUE(answers.at(name) == bytes) << name;
+  EXPECT_NE(expected.at("properties").find_first_not_of('\0'), std::string::npos);
+}
+
+TEST(UntouchedQueries, ExtensionsAreAddedAndNoneIsMissing) {
+  const BareInstance with(true), without(false);
+  auto listed = ExtensionsOf(with.device());
+  ASSERT_EQ(listed[VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME], 2u) << "the layer is there";
+  const auto below = ExtensionsOf(without.device());
+  const std::set<std::string> ours = {VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME, "VK_KHR_maintenance5",
+                                      "VK_KHR_pipeline_library", "VK_KHR_buffer_device_address"};
+  for (const auto& [name, version] : below) {
+    ASSERT_TRUE(listed.count(name)) << name;
+    if (!ours.count(name)) {
+      EXPECT_EQ(listed[name], version) << name;
+    }
+    listed.erase(name);
+  }
+  for (const auto& [name, version] : listed) EXPECT_TRUE(ours.count(name)) << name;
+}
+
+}  // namespace
+}  // namespace trellis::test

@@ -1,0 +1,106 @@
+// Every vkCmd* of the registry is followed by the layer, or is known to change nothing that it keeps track of.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "layer/entry/hook_lists.h"
+#include "layer/entry/neutral_commands.h"
+#include "layer/objects/registry.h"
+#include "tests/layer/fake_driver/messenger.h"
+
+namespace trellis::test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+// Of the registry that this was built with.
+const std::set<std::string> kRegistryCommands = {
+#define COMMAND(name) name,
+#include "layer/dispatch/registry_names.inc"
+#undef COMMAND
+};
+
+// On every device with graphs.
+const std::set<std::string> kHooked = {
+#define NAME(name) "vk" #name,
+#define ALIAS(name, hook) "vk" #name,
+    TRELLIS_DEVICE_HOOKS(NAME, ALIAS, NAME, ALIAS) TRELLIS_PROVIDED_GRAPH_HOOKS(NAME)
+#undef NAME
+#undef ALIAS
+};
+
+// They change what is bound, or how it executes, and have no hook yet: devices that get hold of one are warned about.
+const std::set<std::string> kNotFollowed = {"vkCmdBeginConditionalRendering2EXT", "vkCmdBindResourceHeapEXT",
+                                            "vkCmdBindSamplerHeapEXT", "vkCmdPushDataEXT"};
+
+TEST(CommandNames, each_of_the_registry_is_hooked_or_neutral) {
+  EXPECT_GE(kRegistryCommands.size(), 269u) << "as many as Vulkan 1.4.309 has";
+  std::vector<std::string> undecided;
+  for (const std::string& name : kRegistryCommands)
+    if (!kHooked.count(name) && !entry::IsNeutralCommand(name) && !kNotFollowed.count(name)) undecided.push_back(name);
+  EXPECT_THAT(undecided, IsEmpty()) << "does it bind, push, or begin or end something? Then it needs a hook. "
+                                       "If not, it belongs into layer/entry/neutral_commands.h";
+}
+
+TEST(CommandNames, none_is_both) {
+  for (const std::string& name : kHooked) EXPECT_FALSE(entry::IsNeutralCommand(name)) << name;
+  for (const std::string& name : kNotFollowed) EXPECT_FALSE(entry::IsNeutralCommand(name)) << name;
+}
+
+class NewerCommands : public ::testing::Test {
+ protected:
+  // The messages of `use`, by name.
+  template <typename Use>
+  std::vector<std::string> Messages(const std::vector<const char*>& extensions, Use&& use) {
+    std::vector<std::string> names;
+    const TestInstance instance(driver_, {VK_EXT_DEBUG_UTILS_EXTENSION_NAME});
+    const Messenger messenger(instance,
+                              [&](const HeardMessage& message) { names.push_back(message.data.pMessageIdName); });
+    const TestDevice device(instance, extensions);
+    use(device);
+    return names;
+  }
+
+  FakeDriver driver_;
+};
+
+constexpr char kNewerExtension[] = "VK_EXT_newer_than_trellis";
+
+TEST_F(NewerCommands, are_passed_on_and_told_of) {
+  const auto ask = [](const TestDevice& device) {
+    EXPECT_NE(device.Get<PFN_vkVoidFunction>("vkCmdNewerThanTrellis"), nullptr);
+    EXPECT_NE(device.Get<PFN_vkVoidFunction>("vkCmdDispatchBase"), nullptr) << "a neutral one";
+    EXPECT_EQ(device.Get<PFN_vkVoidFunction>("vkCmdNobodyHasThis"), nullptr);
+  };
+  EXPECT_THAT(Messages({VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME, kNewerExtension}, ask),
+              ElementsAre("TRELLIS-unknown-command"));
+  EXPECT_THAT(Messages({VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME}, ask), IsEmpty())
+      << "some drivers hand out commands of extensions that are not enabled";
+  EXPECT_THAT(Messages({kNewerExtension}, ask), IsEmpty()) << "without graphs nothing is tracked";
+}
+
+// They may have ended the render pass instance that the layer saw begin.
+TEST_F(NewerCommands, end_the_certainty_of_being_inside_a_render_pass) {
+  const auto dispatch = [](bool get_command) {
+    return [get_command](const TestDevice& device) {
+      if (get_command) (void)device.Get<PFN_vkVoidFunction>("vkCmdNewerThanTrellis");
+      const VkCommandBuffer command_buffer = device.Begin();
+      VkRenderingInfo rendering = {};
+      TRELLIS_CALL(device, CmdBeginRendering)(command_buffer, &rendering);
+      VkDispatchGraphCountInfoAMDX info = {};
+      TRELLIS_CALL(device, CmdDispatchGraphAMDX)(command_buffer, 64, 64, &info);
+    };
+  };
+  const std::vector<const char*> extensions = {VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME, kNewerExtension};
+  EXPECT_THAT(Messages(extensions, dispatch(false)), ElementsAre("TRELLIS-not-implemented"));
+  EXPECT_THAT(Messages(extensions, dispatch(true)),
+              ElementsAre("TRELLIS-unknown-command", "TRELLIS-graph-dispatch-misuse"))
+      << "it is looked at: there is no graph bound";
+}
+
+}  // namespace
+}  // namespace trellis::test
