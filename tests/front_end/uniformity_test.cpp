@@ -330,24 +330,22 @@ TEST(Uniformity, LargeFunctions) {
   EXPECT_EQ(Warnings(Main(body + "if (v1499 == 3) " + kSend)).size(), 1u);
 }
 
-// Both forms of the workgroup's size.
-TEST(Uniformity, LiteralsAndIdsOfTheLocalSize) {
+// The workgroup's size as a constant, and as literals or ids of the execution mode.
+TEST(Uniformity, AllFormsOfTheWorkgroupSize) {
   for (const char* environment : {"vulkan1.2", "vulkan1.3"}) {
-    Expected<RewrittenNode> node =
-        RewriteGlsl(std::string(kShape) +
-                        "NODE_STATIC_GRID(1, 1, 1); struct Item { uint value; };\n"
-                        "NODE_OUTPUT(Item, Work, \"worker\", 1);\n" +
-                        Main("if (gl_LocalInvocationIndex == 0) { Work w = Work_group(1); }\n"),
-                    {.target_environment = environment});
-    ASSERT_TRUE(node) << node.error().message;
-    EXPECT_EQ(CheckUniformity(node->module).size(), 1u) << environment;
-    for (Instruction& mode : node->module.execution_modes) {
-      const auto kind = static_cast<spv::ExecutionMode>(mode.operands[1]);
-      // As wide as it is high: 1.
-      if (kind == spv::ExecutionMode::LocalSize || kind == spv::ExecutionMode::LocalSizeId)
-        mode.operands[2] = mode.operands[3];
-    }
-    EXPECT_TRUE(CheckUniformity(node->module).empty()) << environment;
+    const auto count = [&](const std::string& shape) {
+      Expected<RewrittenNode> node =
+          RewriteGlsl(shape +
+                          "NODE_STATIC_GRID(1, 1, 1); struct Item { uint value; };\n"
+                          "NODE_OUTPUT(Item, Work, \"worker\", 1);\n" +
+                          Main("if (gl_LocalInvocationIndex == 0) { Work w = Work_group(1); }\n"),
+                      {.target_environment = environment});
+      EXPECT_TRUE(node) << node.error().message;
+      return node ? CheckUniformity(node->module).size() : SIZE_MAX;
+    };
+    EXPECT_EQ(count("layout(local_size_x = 1) in;"), 0u) << environment;
+    EXPECT_EQ(count("layout(local_size_x = 1, local_size_z = 2) in;"), 1u) << environment;
+    EXPECT_EQ(count("layout(local_size_x = 1, local_size_x_id = 5) in;"), 1u) << environment;
   }
 }
 

@@ -62,7 +62,9 @@ Expected<spirv::Module> ReadNodes(const std::filesystem::path& path) {
 }
 
 Error AboutModule(const std::filesystem::path& path, const std::string& reason) {
-  const bool ends_early = reason.find("truncated") != std::string::npos;
+  // In the words of our reader and of SPIRV-Tools'.
+  const bool ends_early =
+      reason.find("truncated") != std::string::npos || reason.find("End of input") != std::string::npos;
   return About(path, reason + (ends_early ? "; the file was cut short: make it again" : ""));
 }
 
