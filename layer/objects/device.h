@@ -50,7 +50,7 @@ struct Device {
   bool emulates_maintenance5 = false;
   std::vector<uint32_t> disabled_capabilities;  // of SPIR-V, sorted: what Vulkan wants for them is not enabled
   bool provides_buffer_device_address = false;  // VK_KHR_buffer_device_address, under the names of Vulkan 1.2
-  bool may_have_unknown_commands = false;  // see MayHaveUnknownCommands
+  bool may_have_unknown_commands = false;       // see MayHaveUnknownCommands
   // The application has got hold of a vkCmd* that the layer does not know: what it keeps of recordings may be wrong.
   std::atomic<bool> may_miss_commands = false;
   std::vector<VkQueueFamilyProperties> queue_families;
