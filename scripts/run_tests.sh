@@ -122,7 +122,7 @@ RunPreset() {
 RunChecks() {
   Phase "building (release)" ConfigureAndBuild release || return 1
   Phase "formatting" "${REPO_ROOT}/scripts/check_format.sh" || return 1
-  (cd "${REPO_ROOT}" && Phase "shellcheck" shellcheck -x scripts/*.sh scripts/lib/*.sh .ci/run)
+  (cd "${REPO_ROOT}" && Phase "shellcheck" shellcheck -x -P SCRIPTDIR scripts/*.sh scripts/lib/*.sh .ci/run)
 }
 
 judgement=()

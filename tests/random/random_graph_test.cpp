@@ -100,8 +100,8 @@ TEST_F(RandomGraphs, AgreeWithTheReference) {
     seed = next;
   }
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-  std::printf("%u random graphs from seed %u on, %zu of them in steps, %llu records, %.1f seconds\n", graphs, first, stepped(),
-              static_cast<unsigned long long>(records()), seconds.count());
+  std::printf("%u random graphs from seed %u on, %zu of them in steps, %llu records, %.1f seconds\n", graphs, first,
+              stepped(), static_cast<unsigned long long>(records()), seconds.count());
   EXPECT_GE(stepped(), FromEnvironment("TRELLIS_TEST_RANDOM_STEPPED", 0));
 }
 

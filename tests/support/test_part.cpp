@@ -32,8 +32,8 @@ void SelectTestPart() {
   const TestPart part = TestPartFromEnvironment("TRELLIS_TEST_PARTS");
   if (part.count < 2) return;
   const uint32_t index = part.number % part.count;
-  std::printf("part %u of %u; again with TRELLIS_TEST_PARTS=%u TRELLIS_TEST_PART=%u\n", index + 1, part.count, part.count,
-              index);
+  std::printf("part %u of %u; again with TRELLIS_TEST_PARTS=%u TRELLIS_TEST_PART=%u\n", index + 1, part.count,
+              part.count, index);
   setenv("GTEST_TOTAL_SHARDS", std::to_string(part.count).c_str(), 1);
   setenv("GTEST_SHARD_INDEX", std::to_string(index).c_str(), 1);
 }
