@@ -135,7 +135,10 @@ if [ "${CI:-}" = true ]; then
 fi
 status=0
 if [ "${checks}" = yes ]; then
-  InstallMissingPackages "${DEBIAN_CHECK_PACKAGES[@]}"
+  case $(DetectSystem) in
+    debian:12) InstallMissingPackages "${DEBIAN_12_CHECK_PACKAGES[@]}" ;;
+    debian:*) InstallMissingPackages "${DEBIAN_13_CHECK_PACKAGES[@]}" ;;
+  esac
   RunChecks || status=1
 fi
 for preset in "${presets[@]}"; do
