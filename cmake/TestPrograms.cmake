@@ -18,6 +18,9 @@ endforeach()
 
 include(GoogleTest)
 
+# What a GoogleTest program prints if its filter matched nothing: no success.
+set(TRELLIS_NO_TEST_RAN "[=] 0 tests from 0 test suites ran")
+
 # trellis_add_tests(<program> [arguments of gtest_discover_tests])
 # One test of ctest per test of the program; under the sanitizers one for the program, since starting it takes longer than most tests.
 function(trellis_add_tests program)
@@ -26,8 +29,12 @@ function(trellis_add_tests program)
     return()
   endif()
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "TEST_FILTER" "PROPERTIES")
-  add_test(NAME ${program} COMMAND ${program} --gtest_brief=1 --gtest_filter=${arg_TEST_FILTER})
-  set_tests_properties(${program} PROPERTIES TIMEOUT 1500 ${arg_PROPERTIES})
+  set(filter "")
+  if(arg_TEST_FILTER)
+    set(filter "--gtest_filter=${arg_TEST_FILTER}")
+  endif()
+  add_test(NAME ${program} COMMAND ${program} --gtest_brief=1 ${filter})
+  set_tests_properties(${program} PROPERTIES FAIL_REGULAR_EXPRESSION "${TRELLIS_NO_TEST_RAN}" TIMEOUT 1500 ${arg_PROPERTIES})
 endfunction()
 
 # Sets `result` to the environment that makes `driver` the only one. "hardware" stands for the system's drivers.
@@ -57,23 +64,27 @@ function(trellis_add_driver_test test)
     ${arg_PROPERTIES})
 endfunction()
 
-# trellis_add_gpu_run(<driver>[.<variant>] PROGRAM program [PARTS n] [WITHOUT pattern ...] [ENVIRONMENT NAME=value ...])
+# trellis_add_gpu_run(<driver>[.<variant>] PROGRAM program [PARTS n] [COST n] [WITHOUT pattern ...] [ENVIRONMENT NAME=value ...])
 #
 # A GoogleTest program on a driver; its results go to gpu_results/<driver>[.<variant>].json. With PARTS the first tier runs one n-th of the
 # tests, chosen by TRELLIS_TEST_PART (tests/support/test_part.h), and the full tier all of them. WITHOUT: tests that the variant would only
 # repeat, because they fix the setting that it changes.
 function(trellis_add_gpu_run name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "PROGRAM;PARTS" "WITHOUT;ENVIRONMENT")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "PROGRAM;PARTS;COST" "WITHOUT;ENVIRONMENT")
   string(REGEX MATCH "^[^.]+" driver "${name}")
   set(command ${arg_PROGRAM} --gtest_brief=1 "--gtest_output=json:${PROJECT_BINARY_DIR}/gpu_results/${name}.json")
   if(arg_WITHOUT)
     list(JOIN arg_WITHOUT ":" without)
     list(APPEND command "--gtest_filter=-${without}")
   endif()
+  # Minutes: ctest begins with these, and the short ones fill in.
+  if(NOT arg_COST)
+    set(arg_COST 1000)
+  endif()
   if(arg_PARTS)
     list(APPEND arg_ENVIRONMENT "TRELLIS_TEST_PARTS=${arg_PARTS}")
   endif()
   trellis_add_driver_test(gpu_${name} DRIVER ${driver} COMMAND ${command}
     ENVIRONMENT "TRELLIS_VALIDATE_LOWERED=1" ${arg_ENVIRONMENT}
-    PROPERTIES COST 1000)  # minutes: ctest begins with these, and the short ones fill in
+    PROPERTIES COST ${arg_COST} FAIL_REGULAR_EXPRESSION "${TRELLIS_NO_TEST_RAN}")
 endfunction()

@@ -122,7 +122,7 @@ RunPreset() {
 RunChecks() {
   Phase "building (release)" ConfigureAndBuild release || return 1
   Phase "formatting" "${REPO_ROOT}/scripts/check_format.sh" || return 1
-  (cd "${REPO_ROOT}" && Phase "shellcheck" shellcheck -x scripts/*.sh scripts/lib/*.sh .ci/run)
+  (cd "${REPO_ROOT}" && Phase "shellcheck" shellcheck -x -P SCRIPTDIR scripts/*.sh scripts/lib/*.sh .ci/run)
 }
 
 judgement=()
@@ -135,7 +135,10 @@ if [ "${CI:-}" = true ]; then
 fi
 status=0
 if [ "${checks}" = yes ]; then
-  InstallMissingPackages "${DEBIAN_CHECK_PACKAGES[@]}"
+  case $(DetectSystem) in
+    debian:12) InstallMissingPackages "${DEBIAN_12_CHECK_PACKAGES[@]}" ;;
+    debian:*) InstallMissingPackages "${DEBIAN_13_CHECK_PACKAGES[@]}" ;;
+  esac
   RunChecks || status=1
 fi
 for preset in "${presets[@]}"; do

@@ -12,8 +12,9 @@ DEBIAN_12_TEST_PACKAGES=(librenderdoc librenderdoc-dev python3-renderdoc renderd
 # From Debian 13 on the distribution's own are new enough.
 DEBIAN_13_PACKAGES=(spirv-headers spirv-tools mesa-vulkan-drivers)
 
-# What scripts/run_tests.sh --full checks the sources with.
-DEBIAN_CHECK_PACKAGES=(clang-format-14 shellcheck)
+# What scripts/run_tests.sh --full checks the sources with. Debian 13 has no clang-format 14; later ones format some things differently.
+DEBIAN_12_CHECK_PACKAGES=(clang-format-14 shellcheck)
+DEBIAN_13_CHECK_PACKAGES=(clang-format shellcheck)
 
 # Missing Debian packages of the list given as arguments, one a line.
 MissingPackages() {

@@ -112,8 +112,8 @@ TEST_P(Chain, ThirtyTwoNodesDeep) {
   EXPECT_TRUE(run.Matches(expected));
 }
 
-// One module, 300 stages of one array with different specialisation; each gets its own records. The driver compiles four of them:
-// the body depends on `weight` alone.
+// One module, 300 stages of one array with different specialisation; each gets its own records. The driver compiles
+// four of them: the body depends on `weight` alone.
 TEST_P(Chain, ThreeHundredNodes) {
   const uint32_t nodes = std::min(300u, context().enqueue_properties.maxExecutionGraphShaderOutputNodes);
   NodeAsm m(shape());
