@@ -1,4 +1,4 @@
-// GoogleTest's main, for a program that runs in parts.
+// GoogleTest's main, for programs that run in parts.
 #include <gtest/gtest.h>
 
 #include "tests/support/test_part.h"
