@@ -77,4 +77,16 @@ void InsertIntoChain(void* head, void* structure) {
   before->pNext = inserted;
 }
 
+ScopedUnlink::ScopedUnlink(void* head, VkStructureType type) {
+  const VkBaseInStructure* before = FindPredecessor(head, type);
+  if (!before || (before != head && StructSize(before->sType) == 0)) return;
+  before_ = Unconst(before);
+  hidden_ = before_->pNext;
+  before_->pNext = hidden_->pNext;
+}
+
+ScopedUnlink::~ScopedUnlink() {
+  if (before_) before_->pNext = hidden_;
+}
+
 }  // namespace trellis

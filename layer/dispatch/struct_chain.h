@@ -46,6 +46,21 @@ const VkBaseInStructure* RemoveFromChain(void* head, VkStructureType type, Arena
 // Links a structure in directly behind `head`. Both must be writable.
 void InsertIntoChain(void* head, void* structure);
 
+// Hides the first structure of a type behind `head` from what is called in its lifetime. For chains of output
+// structures, which the application has to let others write. A structure behind one of unknown type stays visible,
+// because that one may lie in constant memory.
+class [[nodiscard]] ScopedUnlink {
+ public:
+  ScopedUnlink(void* head, VkStructureType type);
+  ~ScopedUnlink();
+  ScopedUnlink(const ScopedUnlink&) = delete;
+  ScopedUnlink& operator=(const ScopedUnlink&) = delete;
+
+ private:
+  VkBaseOutStructure* before_ = nullptr;
+  VkBaseOutStructure* hidden_ = nullptr;
+};
+
 // Copies a structure whose size the headers do not know: kMaxUnknownStructSize bytes, or as many as are readable. The
 // rest is 0.
 inline constexpr size_t kMaxUnknownStructSize = 1024;

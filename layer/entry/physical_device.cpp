@@ -1,4 +1,5 @@
 #include <cstring>
+#include <optional>
 
 #include "layer/device/advertised_extensions.h"
 #include "layer/device/advertised_properties.h"
@@ -9,6 +10,23 @@
 #include "layer/objects/registry.h"
 
 namespace trellis::entry {
+namespace {
+
+// Keeps structures of extensions that the layer provides from the driver, and from validation layers, which report
+// structures of extensions that the device lacks. The layer answers them afterwards, also those that stay visible.
+class HiddenFromBelow {
+ public:
+  HiddenFromBelow(const EmulationDecision& decision, void* head, VkStructureType enqueue, VkStructureType maintenance5)
+      : enqueue_(head, enqueue) {
+    if (decision.maintenance5) maintenance5_.emplace(head, maintenance5);
+  }
+
+ private:
+  const ScopedUnlink enqueue_;
+  std::optional<ScopedUnlink> maintenance5_;  // destroyed first
+};
+
+}  // namespace
 
 VKAPI_ATTR VkResult VKAPI_CALL EnumerateDeviceExtensionProperties(VkPhysicalDevice physical_device,
                                                                   const char* layer_name, uint32_t* count,
@@ -34,9 +52,12 @@ VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceFeatures2(VkPhysicalDevice physical_
   if (object->decision.emulation == Emulation::kNative)
     return dispatch.GetPhysicalDeviceFeatures2(physical_device, features);
 
-  // The chain goes down as it is: what the driver says about the layer's extensions, if it knows their structures, is
-  // overwritten.
-  dispatch.GetPhysicalDeviceFeatures2(physical_device, features);
+  {
+    const HiddenFromBelow hidden(object->decision, features,
+                                 VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX,
+                                 VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES);
+    dispatch.GetPhysicalDeviceFeatures2(physical_device, features);
+  }
   if (auto* enqueue = FindStruct<VkPhysicalDeviceShaderEnqueueFeaturesAMDX>(
           features->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX))
     FillShaderEnqueueFeatures(object->decision.Emulates(), *enqueue);
@@ -54,7 +75,12 @@ VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceProperties2(VkPhysicalDevice physica
   if (object->decision.emulation == Emulation::kNative)
     return dispatch.GetPhysicalDeviceProperties2(physical_device, properties);
 
-  dispatch.GetPhysicalDeviceProperties2(physical_device, properties);
+  {
+    const HiddenFromBelow hidden(object->decision, properties,
+                                 VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_PROPERTIES_AMDX,
+                                 VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_PROPERTIES);
+    dispatch.GetPhysicalDeviceProperties2(physical_device, properties);
+  }
   if (auto* enqueue = FindStruct<VkPhysicalDeviceShaderEnqueuePropertiesAMDX>(
           properties->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_PROPERTIES_AMDX)) {
     FillShaderEnqueueProperties(object->decision.Emulates(), *enqueue);

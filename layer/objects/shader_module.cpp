@@ -1,7 +1,5 @@
 #include "layer/objects/shader_module.h"
 
-#include <algorithm>
-
 namespace trellis {
 
 namespace {
@@ -11,20 +9,31 @@ constexpr size_t kHeaderWords = 5;
 constexpr uint32_t kOpCapability = 17;
 constexpr uint32_t kShaderEnqueueAmdx = 5067;
 
+// Calls visit(capability) until it returns true, and returns whether it did. Allocates nothing: applications without
+// graphs get here for each of their pipelines.
+template <typename Visitor>
+bool AnyCapability(std::span<const uint32_t> words, Visitor&& visit) {
+  if (words.size() < kHeaderWords || words[0] != kMagic) return false;
+  // Capabilities come first in a module: "Logical Layout of a Module" in the SPIR-V specification.
+  for (size_t at = kHeaderWords; at + 1 < words.size() && words[at] == (2u << 16 | kOpCapability); at += 2) {
+    if (visit(words[at + 1])) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::vector<uint32_t> DeclaredCapabilities(std::span<const uint32_t> words) {
   std::vector<uint32_t> capabilities;
-  if (words.size() < kHeaderWords || words[0] != kMagic) return capabilities;
-  // Capabilities come first in a module: "Logical Layout of a Module" in the SPIR-V specification.
-  for (size_t at = kHeaderWords; at + 1 < words.size() && words[at] == (2u << 16 | kOpCapability); at += 2)
-    capabilities.push_back(words[at + 1]);
+  AnyCapability(words, [&](uint32_t capability) {
+    capabilities.push_back(capability);
+    return false;
+  });
   return capabilities;
 }
 
 bool DeclaresShaderEnqueue(std::span<const uint32_t> words) {
-  const std::vector<uint32_t> capabilities = DeclaredCapabilities(words);
-  return std::find(capabilities.begin(), capabilities.end(), kShaderEnqueueAmdx) != capabilities.end();
+  return AnyCapability(words, [](uint32_t capability) { return capability == kShaderEnqueueAmdx; });
 }
 
 }  // namespace trellis

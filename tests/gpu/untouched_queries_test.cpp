@@ -59,7 +59,9 @@ class BareInstance {
 using Bytes = std::string;
 
 template <typename T>
-Bytes BytesOf(const T& structure, size_t from = 0) {
+Bytes BytesOf(T structure, size_t from = 0) {
+  // Drivers leave there what lay on their stack.
+  __builtin_clear_padding(&structure);
   return {reinterpret_cast<const char*>(&structure) + from, sizeof(structure) - from};
 }
 

@@ -105,5 +105,35 @@ TEST(StructChain, copies_structures_of_unknown_size) {
   munmap(pages, 3 * 4096);
 }
 
+TEST(StructChain, scoped_unlink_restores_in_any_nesting) {
+  VkPhysicalDeviceVulkan12Features third = {};
+  third.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
+  VkPhysicalDeviceShaderEnqueueFeaturesAMDX second = {};
+  second.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX;
+  second.pNext = &third;
+  VkPhysicalDeviceMaintenance5Features first = {};
+  first.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES;
+  first.pNext = &second;
+  VkPhysicalDeviceFeatures2 head = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &first, {}};
+  for (const bool enqueue_first : {false, true}) {
+    const ScopedUnlink outer(&head, enqueue_first ? second.sType : first.sType);
+    const ScopedUnlink inner(&head, enqueue_first ? first.sType : second.sType);
+    EXPECT_EQ(head.pNext, &third);
+  }
+  EXPECT_EQ(head.pNext, &first);
+  EXPECT_EQ(first.pNext, &second);
+  EXPECT_EQ(second.pNext, &third);
+}
+
+TEST(StructChain, scoped_unlink_writes_to_no_structure_of_unknown_type) {
+  VkPhysicalDeviceShaderEnqueueFeaturesAMDX second = {};
+  second.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX;
+  VkBaseOutStructure unknown = {kUnknownType, reinterpret_cast<VkBaseOutStructure*>(&second)};
+  VkPhysicalDeviceFeatures2 head = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &unknown, {}};
+  const ScopedUnlink none(&head, second.sType);
+  EXPECT_EQ(head.pNext, &unknown);
+  EXPECT_EQ(static_cast<void*>(unknown.pNext), &second);
+}
+
 }  // namespace
 }  // namespace trellis::test

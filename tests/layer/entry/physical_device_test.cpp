@@ -53,6 +53,8 @@ TEST(PhysicalDevice, lavapipe_trap_extension_once_and_feature_on) {
   const auto features = QueryEnqueueFeatures(instance);
   EXPECT_TRUE(features.shaderEnqueue);
   EXPECT_FALSE(features.shaderMeshEnqueue);
+  EXPECT_THAT(driver.CallsOf("GetPhysicalDeviceFeatures2").back().chain, Not(Contains(kEnqueueFeatures)))
+      << "validation layers report structures of extensions that the device lacks";
 }
 
 TEST(PhysicalDevice, spec_version_is_2) {
@@ -219,6 +221,7 @@ TEST(PhysicalDevice, incapable_device_hides_the_drivers_entry) {
   VkPhysicalDeviceFeatures2 features = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &enqueue, {}};
   TRELLIS_CALL(instance, GetPhysicalDeviceFeatures2)(instance.physical_device(), &features);
   EXPECT_FALSE(enqueue.shaderEnqueue || enqueue.shaderMeshEnqueue);
+  EXPECT_THAT(driver.CallsOf("GetPhysicalDeviceFeatures2").back().chain, Not(Contains(kEnqueueFeatures)));
 }
 
 TEST(PhysicalDevice, vulkan_1_1_application_does_not_get_it) {
