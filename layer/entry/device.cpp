@@ -44,7 +44,7 @@ VkResult CreateBelow(const PhysicalDevice& physical_device, const VkDeviceCreate
   created.handle = loader_device;
   created.set_loader_data = FindSetDeviceLoaderData(edited->pNext);
   created.traits = EnabledTraits(*edited, physical_device.capabilities.traits);
-  created.disabled_capabilities = DisabledCapabilities(*edited, created.traits.api_version);
+  created.disabled_capabilities = DisabledCapabilities(info, created.traits.api_version);
   return physical_device.instance->dispatch.CreateDevice(physical_device.handle, edited, allocator, &created.handle);
 }
 

@@ -48,7 +48,8 @@ struct Device {
   bool emulates_graphs = false;
   bool shader_enqueue_enabled = false;  // the feature; applications may forget it
   bool emulates_maintenance5 = false;
-  std::vector<uint32_t> disabled_capabilities;  // of SPIR-V, sorted: what Vulkan wants for them is not enabled
+  // Of SPIR-V, sorted: the application did not enable what Vulkan wants for them. The layer may have.
+  std::vector<uint32_t> disabled_capabilities;
   bool provides_buffer_device_address = false;  // VK_KHR_buffer_device_address, under the names of Vulkan 1.2
   bool may_have_unknown_commands = false;       // see MayHaveUnknownCommands
   std::atomic<bool> told_of_unknown_command = false;

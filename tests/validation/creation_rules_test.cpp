@@ -53,7 +53,12 @@ TEST(CreationRules, CapabilitiesAreEnabled) {
   };
   WorldOptions options;
   options.driver.shader_int16 = true;  // supported, and not enabled
-  ExpectFinding("VUID-VkShaderModuleCreateInfo-pCode-08740", create("Int16"), options);
+  options.driver.shader_int64 = true;  // as are the next three, which the layer enables for itself
+  for (const char* capability : {"Int16", "Int64", "StorageBuffer8BitAccess", "StorageBuffer16BitAccess",
+                                 "PhysicalStorageBufferAddresses"}) {
+    SCOPED_TRACE(capability);
+    ExpectFinding("VUID-VkShaderModuleCreateInfo-pCode-08740", create(capability), options);
+  }
   ExpectNoFinding(create(""), options);
 }
 
