@@ -154,9 +154,9 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL GetDeviceProcAddr(VkDevice device, cons
   const Hook* hook = devices ? FindHook(DeviceHooks(), name) : nullptr;
   const bool hooked = hook && (hook->devices & devices);
   if (hooked && hook->provided) return hook->function;
-  PFN_vkVoidFunction below = object->dispatch.GetDeviceProcAddr(device, name);
-  if (!below && object->provides_buffer_device_address)
-    if (const char* core = CoreNameOfAddressCommand(name)) below = object->dispatch.GetDeviceProcAddr(device, core);
+  // The extension is not enabled below: what a driver answers under its names may lead nowhere.
+  const char* core = object->provides_buffer_device_address ? CoreNameOfAddressCommand(name) : nullptr;
+  const PFN_vkVoidFunction below = object->dispatch.GetDeviceProcAddr(device, core ? core : name);
   if (hooked && below) return hook->function;
   if (below && object->emulates_graphs) NoteCommand(*object, name);
   return below;

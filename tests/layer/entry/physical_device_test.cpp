@@ -171,6 +171,36 @@ TEST(PhysicalDevice, buffer_device_address_can_be_enabled_by_name) {
   }
 }
 
+constexpr VkDeviceAddress kPoison = 0xdead;
+VKAPI_ATTR VkDeviceAddress VKAPI_CALL PoisonedAddress(VkDevice, const VkBufferDeviceAddressInfo*) { return kPoison; }
+VKAPI_ATTR uint64_t VKAPI_CALL PoisonedMemoryAddress(VkDevice, const VkDeviceMemoryOpaqueCaptureAddressInfo*) {
+  return kPoison;
+}
+
+// Drivers may answer names of extensions that are not enabled with functions that must not be called.
+TEST(PhysicalDevice, buffer_device_address_by_name_calls_the_core_commands) {
+  DriverOptions options;
+  const auto poisoned = reinterpret_cast<PFN_vkVoidFunction>(&PoisonedAddress);
+  options.stray_commands = {
+      {"vkGetBufferDeviceAddressKHR", poisoned},
+      {"vkGetBufferOpaqueCaptureAddressKHR", poisoned},
+      {"vkGetDeviceMemoryOpaqueCaptureAddressKHR", reinterpret_cast<PFN_vkVoidFunction>(&PoisonedMemoryAddress)}};
+  FakeDriver driver(options);
+  const TestInstance instance(driver);
+  const TestDevice device(instance,
+                          {VK_KHR_BUFFER_DEVICE_ADDRESS_EXTENSION_NAME, VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME});
+  ASSERT_EQ(device.result(), VK_SUCCESS);
+  VkBufferDeviceAddressInfo info = {};
+  info.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO;
+  VkDeviceMemoryOpaqueCaptureAddressInfo memory_info = {};
+  memory_info.sType = VK_STRUCTURE_TYPE_DEVICE_MEMORY_OPAQUE_CAPTURE_ADDRESS_INFO;
+  const VkDevice handle = device.handle();
+  EXPECT_EQ(TRELLIS_CALL(device, GetBufferDeviceAddress)(handle, &info), 0u) << "no such buffer";
+  EXPECT_EQ(TRELLIS_CALL(device, GetBufferDeviceAddressKHR)(handle, &info), 0u);
+  EXPECT_EQ(TRELLIS_CALL(device, GetBufferOpaqueCaptureAddressKHR)(handle, &info), 0u);
+  EXPECT_EQ(TRELLIS_CALL(device, GetDeviceMemoryOpaqueCaptureAddressKHR)(handle, &memory_info), 0u);
+}
+
 TEST(PhysicalDevice, the_layer_is_listed_among_the_tools) {
   FakeDriver driver;
   const TestInstance instance(driver);

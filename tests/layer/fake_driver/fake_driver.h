@@ -63,6 +63,9 @@ struct DriverOptions {
   VkQueueFlags queue_flags = VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT;
   uint32_t queue_count = 2;                     // of the only family
   std::set<std::string> missing_commands = {};  // with "vk"
+  // Device commands, with "vk", that are answered instead of the driver's own: what drivers do under names of
+  // extensions that are not enabled.
+  std::map<std::string, PFN_vkVoidFunction> stray_commands = {};
 };
 
 // Threading: any thread may call the driver's functions; what the driver recorded is looked at when none does.
