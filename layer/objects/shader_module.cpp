@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "layer/dispatch/struct_chain.h"
+
 namespace trellis {
 
 namespace {
@@ -12,6 +14,12 @@ constexpr uint32_t kOpCapability = 17;
 constexpr uint32_t kShaderEnqueueAmdx = 5067;
 
 }  // namespace
+
+std::span<const uint32_t> ChainedWords(const VkPipelineShaderStageCreateInfo& stage) {
+  const auto* code = FindStruct<VkShaderModuleCreateInfo>(stage.pNext, VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
+  if (!code) return {};
+  return {code->pCode, code->codeSize / sizeof(uint32_t)};
+}
 
 std::vector<uint32_t> DeclaredCapabilities(std::span<const uint32_t> words) {
   std::vector<uint32_t> capabilities;
