@@ -6,6 +6,7 @@
 #include "layer/dispatch/loader_chain.h"
 #include "layer/entry/hooks.h"
 #include "layer/entry/scoped_undo.h"
+#include "layer/memory/ring_pool.h"
 #include "layer/objects/command_pool.h"
 #include "layer/objects/pipeline_layout.h"
 #include "layer/objects/registry.h"
@@ -134,6 +135,7 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateDevice(VkPhysicalDevice physical_device, co
     return VK_ERROR_INITIALIZATION_FAILED;
   }
   QueryProperties(*object, *info);
+  if (requested.graphs) ReportCutRingBudget(*object);
   Devices().Insert(DispatchKeyOf(created.handle), object);
   ++instance->DeviceCount(object->emulates_graphs);
   undo.Keep();
