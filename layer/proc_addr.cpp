@@ -107,16 +107,17 @@ const char* CoreNameOfAddressCommand(std::string_view name) {
   return nullptr;
 }
 
-// A command of an extension that is newer than this build may bind, or end a render pass, and pass by the layer.
-void NoteCommand(Device& device, const char* name) {
-  if (!device.may_have_unknown_commands || !std::string_view(name).starts_with("vkCmd") ||
-      entry::IsNeutralCommand(name) || device.may_miss_commands.exchange(true))
-    return;
+// A command that the layer does not follow may bind something, or end a render pass instance. Loaders ask for all names
+// at once, so a name tells nothing about what the application records: only names of ends count as ends.
+void NoteCommand(Device& device, std::string_view name) {
+  if (!device.may_have_unknown_commands || !name.starts_with("vkCmd") || entry::IsNeutralCommand(name)) return;
+  if (name.starts_with("vkCmdEnd")) device.may_miss_ends = true;
+  if (device.told_of_unknown_command.exchange(true)) return;
   device.diagnostics.Warning(
       "TRELLIS-unknown-command",
       std::string(name) +
-          " is not known to this build of Trellis, and perhaps others are not: if they bind something for compute or "
-          "push data, do that again after graph dispatches. This is said once for a device",
+          " is not followed by this build of Trellis, and other commands may not be either: if one binds something for "
+          "compute or pushes data, do that again after graph dispatches. This is reported once per device",
       {{VK_OBJECT_TYPE_DEVICE, HandleToU64(device.handle)}});
 }
 
@@ -153,9 +154,9 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL GetDeviceProcAddr(VkDevice device, cons
   const Hook* hook = devices ? FindHook(DeviceHooks(), name) : nullptr;
   const bool hooked = hook && (hook->devices & devices);
   if (hooked && hook->provided) return hook->function;
-  PFN_vkVoidFunction below = object->dispatch.GetDeviceProcAddr(device, name);
-  if (!below && object->provides_buffer_device_address)
-    if (const char* core = CoreNameOfAddressCommand(name)) below = object->dispatch.GetDeviceProcAddr(device, core);
+  // The extension is not enabled below: what a driver answers under its names may lead nowhere.
+  const char* core = object->provides_buffer_device_address ? CoreNameOfAddressCommand(name) : nullptr;
+  const PFN_vkVoidFunction below = object->dispatch.GetDeviceProcAddr(device, core ? core : name);
   if (hooked && below) return hook->function;
   if (below && object->emulates_graphs) NoteCommand(*object, name);
   return below;

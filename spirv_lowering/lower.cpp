@@ -80,6 +80,7 @@ Expected<LoweredNode> LowerNode(NodeModule node, const NodeInfo& info, const Low
     launch = *added;
   }
   if (Expected<void> done = AddEntryPoint(lowering, *built_ins, *launch); !done) return done.error();
+  const bool adds_shared_memory = AddsSharedMemory(lowering);
   if (Expected<void> done = LayOutSharedMemory(lowering); !done) return done.error();
   if (UseOfSubgroups(info, options) != SubgroupUse::kNone && info.packed > 1 && !info.outputs.empty())
     DemandReconvergence(module);
@@ -87,7 +88,9 @@ Expected<LoweredNode> LowerNode(NodeModule node, const NodeInfo& info, const Low
   OrderGlobals(module);
   EliminateDead(module);
   DeclareAddresses(module, Types(module));
-  return LoweredNode{WriteModule(module), "main", constants.read()};
+  LoweredNode lowered = {WriteModule(module), "main", constants.read()};
+  if (adds_shared_memory) lowered.shared_bytes = SharedBytes(module, Types(module));
+  return lowered;
 }
 
 }  // namespace

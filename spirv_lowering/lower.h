@@ -56,6 +56,9 @@ struct LoweredNode {
   // All that was read of the specialisation beside NodeInfo: other specialisations that agree about them lead to the
   // same words.
   std::vector<ReadConstant> read_constants;
+  // Where lowering added Workgroup memory: the bytes of all of it, the node's included. Nothing where it added none, or
+  // where a specialisation constant decides how much there is.
+  std::optional<uint64_t> shared_bytes = {};
 };
 
 // `info` without what has no influence on the words: identity, linkage, what the host alone looks at. Nodes of one

@@ -88,8 +88,9 @@ void QueryBufferSizes(const InstanceDispatch& dispatch, VkPhysicalDevice physica
     maintenance3.pNext = &maintenance4;
   VkPhysicalDeviceProperties2 properties = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &maintenance3, {}};
   dispatch.GetPhysicalDeviceProperties2(physical_device, &properties);
-  for (const VkDeviceSize most : {maintenance3.maxMemoryAllocationSize, maintenance4.maxBufferSize})
-    if (most != 0) capabilities.traits.max_buffer_bytes = std::min(capabilities.traits.max_buffer_bytes, most);
+  if (maintenance4.maxBufferSize != 0) capabilities.traits.max_buffer_bytes = maintenance4.maxBufferSize;
+  if (maintenance3.maxMemoryAllocationSize != 0)
+    capabilities.traits.max_allocation_bytes = maintenance3.maxMemoryAllocationSize;
 }
 
 void QuerySubgroups(const InstanceDispatch& dispatch, VkPhysicalDevice physical_device,

@@ -14,9 +14,9 @@ struct DeviceTraits {
   // min(instance's apiVersion, device's apiVersion): what may be used without asking for an extension.
   uint32_t api_version = 0;
   VkPhysicalDeviceLimits limits = {};
-  bool is_cpu = false;  // VK_PHYSICAL_DEVICE_TYPE_CPU
-  // The smaller one of maxBufferSize and maxMemoryAllocationSize.
-  VkDeviceSize max_buffer_bytes = UINT64_MAX;
+  bool is_cpu = false;                             // VK_PHYSICAL_DEVICE_TYPE_CPU
+  VkDeviceSize max_buffer_bytes = UINT64_MAX;      // maxBufferSize
+  VkDeviceSize max_allocation_bytes = UINT64_MAX;  // maxMemoryAllocationSize: larger allocations may fail, or not
 
   uint32_t subgroup_size = 1;
   // 0 unless supported in the compute stage. VK_SUBGROUP_FEATURE_PARTITIONED_BIT_NV: with

@@ -8,7 +8,7 @@ usage: gen_capabilities.py VK_XML SPIRV_CORE_GRAMMAR_JSON OUTPUT
   VERSION(capability, name, version)
   PROPERTY(capability, name)                           something that the device says of itself
 
-Lines are sorted by capability. Structures that need a platform's headers are guarded by that platform's macro.
+Lines are sorted by capability. Structures that need a platform's headers are left out.
 """
 
 import json

@@ -62,8 +62,11 @@ class [[nodiscard]] ScopedUnlink {
 };
 
 // Copies a structure whose size the headers do not know: kMaxUnknownStructSize bytes, or as many as are readable. The
-// rest is 0.
+// rest is 0. Where the system does not tell what is readable, the copy ends at the border of a page, and is reported.
 inline constexpr size_t kMaxUnknownStructSize = 1024;
 [[nodiscard]] VkBaseOutStructure* CopyUnknownStruct(const VkBaseInStructure& source, Arena& arena);
+
+// Warns of such a copy, once per instance. Defined in layer/objects/registry.cpp: structures know no instance.
+void ReportCutStruct(VkStructureType type);
 
 }  // namespace trellis

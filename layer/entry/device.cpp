@@ -1,10 +1,12 @@
-#include <span>
+#include <string>
+#include <vector>
 
 #include "layer/device/device_create_info.h"
 #include "layer/device/spirv_capabilities.h"
 #include "layer/dispatch/loader_chain.h"
 #include "layer/entry/hooks.h"
 #include "layer/entry/scoped_undo.h"
+#include "layer/memory/ring_pool.h"
 #include "layer/objects/command_pool.h"
 #include "layer/objects/pipeline_layout.h"
 #include "layer/objects/registry.h"
@@ -20,6 +22,7 @@ struct CreatedDevice {
   PFN_vkSetDeviceLoaderData set_loader_data = nullptr;
   DeviceTraits traits;
   std::vector<uint32_t> disabled_capabilities;
+  std::vector<const char*> extensions;  // enabled below; the names belong to the application or are constants
 };
 
 // Scratch, rings and plans are filled by one device and read through addresses of one device.
@@ -43,8 +46,10 @@ VkResult CreateBelow(const PhysicalDevice& physical_device, const VkDeviceCreate
   created.next = link->pfnNextGetDeviceProcAddr;
   created.handle = loader_device;
   created.set_loader_data = FindSetDeviceLoaderData(edited->pNext);
+  created.extensions.assign(edited->ppEnabledExtensionNames,
+                            edited->ppEnabledExtensionNames + edited->enabledExtensionCount);
   created.traits = EnabledTraits(*edited, physical_device.capabilities.traits);
-  created.disabled_capabilities = DisabledCapabilities(*edited, created.traits.api_version);
+  created.disabled_capabilities = DisabledCapabilities(info, created.traits.api_version);
   return physical_device.instance->dispatch.CreateDevice(physical_device.handle, edited, allocator, &created.handle);
 }
 
@@ -124,13 +129,13 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateDevice(VkPhysicalDevice physical_device, co
   object->emulates_maintenance5 = requested.maintenance5;
   object->provides_buffer_device_address = requested.buffer_device_address;
   object->may_have_unknown_commands = MayHaveUnknownCommands(*info, created.traits.api_version);
-  const char* missing = object->dispatch.Load(created.handle, created.next,
-                                              std::span(info->ppEnabledExtensionNames, info->enabledExtensionCount));
+  const char* missing = object->dispatch.Load(created.handle, created.next, created.extensions);
   if (missing && (requested.graphs || requested.maintenance5)) {
     instance->diagnostics.Error("TRELLIS-missing-command", std::string("the layer below has no ") + missing);
     return VK_ERROR_INITIALIZATION_FAILED;
   }
   QueryProperties(*object, *info);
+  if (requested.graphs) ReportCutRingBudget(*object);
   Devices().Insert(DispatchKeyOf(created.handle), object);
   ++instance->DeviceCount(object->emulates_graphs);
   undo.Keep();

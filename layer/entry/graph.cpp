@@ -22,9 +22,9 @@ void Refuse(CommandBuffer& recording, const char* id, const std::string& why, Vk
 }
 
 // Vulkan allows no compute dispatch there, and nothing can be moved out of a render pass that is being recorded. A
-// command that the layer does not know may have ended it.
+// command that the layer does not follow may have ended it.
 bool RefuseInRenderPass(CommandBuffer& recording, const char* command) {
-  if (!recording.inside_render_pass || recording.device.may_miss_commands) return false;
+  if (!recording.inside_render_pass || recording.device.may_miss_ends) return false;
   Refuse(recording, "TRELLIS-not-implemented",
          std::string(command) + " inside a render pass is not implemented yet: record it before",
          VK_ERROR_UNKNOWN);  // of the few results that vkEndCommandBuffer may return

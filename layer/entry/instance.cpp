@@ -59,6 +59,7 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateInstance(const VkInstanceCreateInfo* info, 
   if (info->pApplicationInfo && info->pApplicationInfo->apiVersion)
     object->api_version = info->pApplicationInfo->apiVersion;
   for (const std::string& problem : loaded.problems) object->diagnostics.Warning("TRELLIS-setting-ignored", problem);
+  for (const std::string& note : loaded.notes) object->diagnostics.Info("TRELLIS-setting-ignored", note);
 
   const bool has_debug_utils = Enables(*info, VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
   const bool add_debug_utils = object->settings.enable_debug_utils && !has_debug_utils;

@@ -44,9 +44,9 @@ Error Failure(const char* name, const char* step, VkDeviceSize size) {
 
 }  // namespace
 
-VkDeviceSize MostBufferBytes(const Device& device) {
-  return device.traits.max_buffer_bytes - std::min(device.traits.max_buffer_bytes, kAddressAlignment);
-}
+VkDeviceSize BytesWithoutSlack(VkDeviceSize bytes) { return bytes - std::min(bytes, kAddressAlignment); }
+
+VkDeviceSize MostBufferBytes(const Device& device) { return BytesWithoutSlack(device.traits.max_buffer_bytes); }
 
 DeviceBuffer::~DeviceBuffer() {
   if (!device_) return;
@@ -70,7 +70,7 @@ Expected<DeviceBuffer> DeviceBuffer::Create(const Device& device, VkDeviceSize s
   DeviceBuffer result;
   result.device_ = &device;
   result.size_ = size;
-  // VUID-VkBufferCreateInfo-size-06409; beyond maxMemoryAllocationSize allocations may fail.
+  // VUID-VkBufferCreateInfo-size-06409. Whether memory of that size can be had, vkAllocateMemory knows.
   if (size > MostBufferBytes(device))
     return Error{std::string(name) + ": " + std::to_string(size) + " bytes are more than a buffer of this device has"};
   if (!result.CreateHandle(size + kAddressAlignment)) return Failure(name, "vkCreateBuffer", size);

@@ -20,6 +20,8 @@ enum class BufferMemory : uint8_t {
   kWrittenOnce,
 };
 
+// Bytes that are left for use of a VkBuffer that has this many.
+[[nodiscard]] VkDeviceSize BytesWithoutSlack(VkDeviceSize bytes);
 // Bytes that a DeviceBuffer can have at most.
 [[nodiscard]] VkDeviceSize MostBufferBytes(const Device& device);
 

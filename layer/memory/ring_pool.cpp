@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstring>
+#include <string>
 #include <unordered_map>
 #include <utility>
 
@@ -138,14 +139,26 @@ Expected<std::shared_ptr<RingPool>> RingPoolOf(Device& device, uint32_t queue_fa
 
 VkDeviceSize RingBudget(const Device& device) {
   // The layouts of rings are multiples of cache lines.
-  const VkDeviceSize most = MostBufferBytes(device) / 256 * 256;
+  const auto whole_lines = [](VkDeviceSize bytes) { return bytes / 256 * 256; };
+  const VkDeviceSize most = whole_lines(MostBufferBytes(device));
   if (device.settings.ring_budget != 0) return std::min(device.settings.ring_budget * kMiB, most);
   VkDeviceSize largest_heap = 0;
   const VkPhysicalDeviceMemoryProperties& memory = device.memory_properties;
   for (uint32_t heap = 0; heap < memory.memoryHeapCount; ++heap)
     if (memory.memoryHeaps[heap].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT)
       largest_heap = std::max(largest_heap, memory.memoryHeaps[heap].size);
-  return std::min(std::clamp<VkDeviceSize>(largest_heap / 4, kSmallestRing, 1024 * kMiB), most);
+  const VkDeviceSize safe = whole_lines(BytesWithoutSlack(device.traits.max_allocation_bytes));
+  return std::min({std::clamp<VkDeviceSize>(largest_heap / 4, kSmallestRing, 1024 * kMiB), most, safe});
+}
+
+void ReportCutRingBudget(const Device& device) {
+  const VkDeviceSize wanted = device.settings.ring_budget * kMiB;
+  if (wanted <= RingBudget(device)) return;
+  device.diagnostics.Warning("TRELLIS-setting-ignored",
+                             "the setting ring_budget is " + std::to_string(device.settings.ring_budget) +
+                                 " MiB, more than fits into a buffer of this device: rings get at most " +
+                                 std::to_string(RingBudget(device)) + " bytes",
+                             {{VK_OBJECT_TYPE_DEVICE, HandleToU64(device.handle)}});
 }
 
 }  // namespace trellis

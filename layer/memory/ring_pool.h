@@ -67,7 +67,10 @@ class RingPool {
 [[nodiscard]] Expected<std::shared_ptr<RingPool>> RingPoolOf(Device& device, uint32_t queue_family);
 
 // The most that one ring is meant to have, in bytes: the setting `ring_budget`, else a quarter of the largest
-// device-local heap and at most 1 GiB.
+// device-local heap, at most 1 GiB and what the device promises to allocate at once. Never more than a buffer can have.
 [[nodiscard]] VkDeviceSize RingBudget(const Device& device);
+
+// Warns if the setting `ring_budget` is more than a buffer of the device can have.
+void ReportCutRingBudget(const Device& device);
 
 }  // namespace trellis

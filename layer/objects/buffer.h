@@ -52,7 +52,8 @@ class BufferAddressMap {
     for (const auto& entry : ranges_) longest_ = std::max(longest_, entry.second.size);
   }
 
-  // How far before an address a buffer may begin that holds it.
+  // How far before an address a buffer may begin that holds it. For tests: a value that is too large changes no answer
+  // of Find, which only takes longer.
   [[nodiscard]] VkDeviceSize longest() const {
     std::shared_lock lock(mutex_);
     return longest_;

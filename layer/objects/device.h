@@ -48,11 +48,13 @@ struct Device {
   bool emulates_graphs = false;
   bool shader_enqueue_enabled = false;  // the feature; applications may forget it
   bool emulates_maintenance5 = false;
-  std::vector<uint32_t> disabled_capabilities;  // of SPIR-V, sorted: what Vulkan wants for them is not enabled
+  // Of SPIR-V, sorted: the application did not enable what Vulkan wants for them. The layer may have.
+  std::vector<uint32_t> disabled_capabilities;
   bool provides_buffer_device_address = false;  // VK_KHR_buffer_device_address, under the names of Vulkan 1.2
   bool may_have_unknown_commands = false;       // see MayHaveUnknownCommands
-  // The application has got hold of a vkCmd* that the layer does not know: what it keeps of recordings may be wrong.
-  std::atomic<bool> may_miss_commands = false;
+  std::atomic<bool> told_of_unknown_command = false;
+  // The application has got hold of a vkCmdEnd* that the layer does not follow: it may end a render pass instance.
+  std::atomic<bool> may_miss_ends = false;
   std::vector<VkQueueFamilyProperties> queue_families;
   std::vector<uint32_t> queue_counts;  // by family: queues that the device was created with
   VkPhysicalDeviceMemoryProperties memory_properties = {};

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <shared_mutex>
 #include <utility>
+#include <vector>
 
 #include "layer/dispatch/vulkan.h"
 
@@ -94,6 +95,19 @@ class HandleTable {
   }
   void TakeAll() {
     TakeAll([](const Pointer&) {});
+  }
+
+  // Calls visit(const Pointer&) for every object, without the lock.
+  template <typename Visit>
+  void ForEach(Visit&& visit) const {
+    for (const Shard& shard : shards_) {
+      std::vector<Pointer> objects;
+      {
+        std::shared_lock lock(shard.mutex);
+        for (const auto& [handle, object] : shard.objects) objects.push_back(object);
+      }
+      for (const Pointer& object : objects) visit(object);
+    }
   }
 
   [[nodiscard]] size_t Size() const {

@@ -30,6 +30,7 @@ struct Instance {
   Settings settings;
   Diagnostics diagnostics;
   HandleTable<VkPhysicalDevice, PhysicalDevice> physical_devices;
+  std::atomic<bool> told_of_cut_struct = false;
   // Devices that exist, with VK_AMDX_shader_enqueue emulated and without.
   std::atomic<uint32_t> graph_devices = 0;
   std::atomic<uint32_t> other_devices = 0;

@@ -1,5 +1,8 @@
 #include "layer/objects/registry.h"
 
+#include <string>
+
+#include "layer/dispatch/struct_chain.h"
 #include "layer/objects/never_destroyed.h"
 
 namespace trellis {
@@ -41,6 +44,18 @@ std::shared_ptr<PhysicalDevice> FindPhysicalDevice(VkPhysicalDevice handle) {
                                  made->capabilities.device_name + ": " + made->decision.reason);
   }
   return kept;
+}
+
+void ReportCutStruct(VkStructureType type) {
+  Instances().ForEach([type](const std::shared_ptr<Instance>& instance) {
+    if (instance->told_of_cut_struct.exchange(true)) return;
+    instance->diagnostics.Warning(
+        "TRELLIS-unknown-structure",
+        "the structure of sType " + std::to_string(type) +
+            " in a pNext chain is not known to this build of Trellis and lies at the border of a page. Trellis could "
+            "not find out with a pipe whether the next page is readable, and passed 0 for what lies there. Allow the "
+            "process to open pipes, or use a newer Trellis. This is reported once per instance");
+  });
 }
 
 }  // namespace trellis

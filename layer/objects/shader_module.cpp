@@ -1,5 +1,7 @@
 #include "layer/objects/shader_module.h"
 
+#include "layer/dispatch/struct_chain.h"
+
 namespace trellis {
 
 namespace {
@@ -22,6 +24,12 @@ bool AnyCapability(std::span<const uint32_t> words, Visitor&& visit) {
 }
 
 }  // namespace
+
+std::span<const uint32_t> ChainedWords(const VkPipelineShaderStageCreateInfo& stage) {
+  const auto* code = FindStruct<VkShaderModuleCreateInfo>(stage.pNext, VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
+  if (!code) return {};
+  return {code->pCode, code->codeSize / sizeof(uint32_t)};
+}
 
 std::vector<uint32_t> DeclaredCapabilities(std::span<const uint32_t> words) {
   std::vector<uint32_t> capabilities;

@@ -18,6 +18,10 @@ struct ShaderModule {
   std::vector<uint32_t> words;
 };
 
+// The words of a VkShaderModuleCreateInfo in the stage's chain (maintenance5, graphics pipeline library), which stand
+// in for a module; empty without one. They belong to the application.
+[[nodiscard]] std::span<const uint32_t> ChainedWords(const VkPipelineShaderStageCreateInfo& stage);
+
 // The capabilities that SPIR-V declares. Words that are not SPIR-V of this machine's endianness declare nothing.
 [[nodiscard]] std::vector<uint32_t> DeclaredCapabilities(std::span<const uint32_t> words);
 

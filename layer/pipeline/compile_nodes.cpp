@@ -106,6 +106,21 @@ CreationResult CreatePipeline(const CompileRequest& request, const LoweredShader
   return {};
 }
 
+// The application may have used all that the driver has instead of what the layer reports (ReduceLimits). Most drivers
+// accept more.
+void WarnOfSharedMemory(const CompileRequest& request, const LoweredShader& shader) {
+  const Device& device = request.context.device;
+  const uint32_t limit = device.traits.limits.maxComputeSharedMemorySize;
+  if (shader.node.shared_bytes.value_or(0) <= limit) return;
+  device.diagnostics.Warning("TRELLIS-shared-memory",
+                             "node " + request.label + ": with what Trellis adds it needs " +
+                                 std::to_string(*shader.node.shared_bytes) +
+                                 " bytes of shared memory, and maxComputeSharedMemorySize of this device is " +
+                                 std::to_string(limit) + ": the driver may not create the pipeline. Use " +
+                                 std::to_string(*shader.node.shared_bytes - limit) + " bytes less",
+                             {{VK_OBJECT_TYPE_DEVICE, HandleToU64(device.handle)}});
+}
+
 // What the driver's pipeline depends on. Chains are compared by address, which is right within one command, and finds
 // everything that matters: stages of nodes rarely have one that reaches the driver.
 struct PipelineKey {
@@ -198,7 +213,10 @@ class Compilation {
         return;
       }
       const auto [job, is_new] = known.try_emplace(KeyOf(requests_[i], *shaders_[i]), jobs_.size());
-      if (is_new) jobs_.push_back({&requests_[i], shaders_[i].get(), {}, 0});
+      if (is_new) {
+        WarnOfSharedMemory(requests_[i], *shaders_[i]);
+        jobs_.push_back({&requests_[i], shaders_[i].get(), {}, 0});
+      }
       jobs_[job->second].results.push_back(i);
     }
   }

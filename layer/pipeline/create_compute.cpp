@@ -196,8 +196,7 @@ class Creation {
 
 bool IsNodeStage(const Device& device, const VkPipelineShaderStageCreateInfo& stage) {
   if (const auto module = device.shader_modules.Find(stage.module)) return module->declares_shader_enqueue;
-  const auto* code = FindStruct<VkShaderModuleCreateInfo>(stage.pNext, VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
-  return code && DeclaresShaderEnqueue({code->pCode, code->codeSize / sizeof(uint32_t)});
+  return DeclaresShaderEnqueue(ChainedWords(stage));
 }
 
 bool ConcernsNodes(const Device& device, const VkComputePipelineCreateInfo& info) {

@@ -27,9 +27,8 @@ CreationResult FindWords(const Device& device, StageNode& node) {
     node.words = node.owner->words;
     return {};
   }
-  if (const auto* inline_module =
-          FindStruct<VkShaderModuleCreateInfo>(stage.pNext, VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO)) {
-    node.words = {inline_module->pCode, inline_module->codeSize / sizeof(uint32_t)};
+  if (FindInChain(stage.pNext, VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO)) {
+    node.words = ChainedWords(stage);
     return {};
   }
   // Identifiers come with FAIL_ON_PIPELINE_COMPILE_REQUIRED (VUID-VkPipelineShaderStageCreateInfo-pNext-06844): no

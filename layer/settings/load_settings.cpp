@@ -26,15 +26,17 @@ bool IsOfBuildOrTests(std::string_view variable) {
                      [&](std::string_view prefix) { return variable.starts_with(prefix); });
 }
 
-// Returns the end of a message: the nearest name, or where all are listed. All names begin with `prefix`, which does
-// not count towards nearness.
+// Returns the end of a message that names the nearest name; empty if none is near. All names begin with `prefix`, which
+// does not count towards nearness.
 std::string Suggestion(std::string_view name, const std::vector<std::string>& names, std::string_view prefix) {
   std::vector<std::string_view> words;
   for (const std::string& each : names) words.push_back(std::string_view(each).substr(prefix.size()));
   const std::string_view nearest = NearestWord(name.substr(prefix.size()), words);
-  if (nearest.empty()) return "; docs/settings.md lists them";
+  if (nearest.empty()) return {};
   return "; did you mean '" + std::string(prefix) + std::string(nearest) + "'?";
 }
+
+constexpr const char* kNoSuggestion = "; docs/settings.md lists them";
 
 std::string_view Trim(std::string_view text) {
   const auto is_space = [](char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; };
@@ -48,8 +50,9 @@ void Apply(LoadedSettings& loaded, std::string_view source, std::string_view key
   if (!row) {
     std::vector<std::string> keys;
     for (const SettingRow& each : SettingTable()) keys.emplace_back(each.key);
+    const std::string suggestion = Suggestion(key, keys, {});
     loaded.problems.push_back(std::string(source) + ": there is no setting '" + std::string(key) + "'" +
-                              Suggestion(key, keys, {}));
+                              (suggestion.empty() ? kNoSuggestion : suggestion));
   } else if (!row->set(loaded.settings, value)) {
     loaded.problems.push_back(std::string(source) + ": '" + std::string(value) + "' is no value of the setting '" +
                               std::string(key) + "', which takes " + AllowedValues(*row));
@@ -124,8 +127,11 @@ void LoadFromEnvironment(LoadedSettings& loaded, const SettingSources& sources) 
   for (const std::string& name : sources.environment_names) {
     if (!name.starts_with(kEnvironmentPrefix) || IsOfBuildOrTests(name)) continue;
     if (std::find(variables.begin(), variables.end(), name) != variables.end()) continue;
-    loaded.problems.push_back("the environment variable " + name + " is no setting" +
-                              Suggestion(name, variables, kEnvironmentPrefix));
+    const std::string text = "the environment variable " + name + " is no setting";
+    if (const std::string suggestion = Suggestion(name, variables, kEnvironmentPrefix); !suggestion.empty())
+      loaded.problems.push_back(text + suggestion);
+    else  // it may be another program's, and the layer is in all that use Vulkan
+      loaded.notes.push_back(text + kNoSuggestion);
   }
 }
 

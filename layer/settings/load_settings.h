@@ -13,7 +13,8 @@ namespace trellis {
 struct SettingSources {
   // Value of an environment variable, nothing when it is not set. Asked for TRELLIS_<KEY>, the key in capitals.
   std::function<std::optional<std::string>(const std::string& name)> environment;
-  // Names of the environment's variables: those that begin with TRELLIS_ and mean nothing are reported.
+  // Names of the environment's variables. Those that begin with TRELLIS_ and mean nothing are reported: as problems if
+  // they resemble a name that means something, else as notes.
   std::vector<std::string> environment_names;
   // Text of vk_layer_settings.txt: lines `trellis_shader_enqueue.key = value`; '#' starts a comment.
   std::string file_text;
@@ -25,6 +26,7 @@ struct SettingSources {
 struct LoadedSettings {
   Settings settings;
   std::vector<std::string> problems;  // unknown keys and values that were ignored, one sentence each
+  std::vector<std::string> notes;     // what may be meant for another program, one sentence each
 };
 
 // Pure.

@@ -159,10 +159,10 @@ class GraphCreationCheck {
 
   void CheckCapabilities(const Info& info) {
     for (uint32_t i = 0; info.pStages && i < info.stageCount; ++i) {
-      const std::shared_ptr<const ShaderModule> module = device_.shader_modules.Find(info.pStages[i].module);
-      if (!module) continue;
+      const VkPipelineShaderStageCreateInfo& stage = info.pStages[i];
+      const std::shared_ptr<const ShaderModule> module = device_.shader_modules.Find(stage.module);
       const auto& disabled = device_.disabled_capabilities;
-      for (const uint32_t capability : DeclaredCapabilities(module->words))
+      for (const uint32_t capability : DeclaredCapabilities(module ? module->words : ChainedWords(stage)))
         if (std::binary_search(disabled.begin(), disabled.end(), capability))
           Add(Vuid("VkShaderModuleCreateInfo", "pCode-08740"),
               Element() + ".pStages[" + std::to_string(i) + "]: the shader declares the capability " +

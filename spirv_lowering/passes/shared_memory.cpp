@@ -1,6 +1,7 @@
 #include "spirv_lowering/passes/shared_memory.h"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <string>
 #include <unordered_map>
@@ -13,6 +14,87 @@ namespace {
 
 constexpr uint32_t kAlignment = 16;  // of every type that the runtime has in Workgroup memory
 
+bool IsWorkgroupVariable(const Instruction& global) {
+  return global.opcode == spv::Op::OpVariable &&
+         static_cast<spv::StorageClass>(global.operands[0]) == spv::StorageClass::Workgroup;
+}
+
+uint64_t RoundUp(uint64_t bytes, uint64_t alignment) { return (bytes + alignment - 1) / alignment * alignment; }
+
+// Sizes of types without an explicit layout, by the rules of the standard storage buffer layout. A boolean has 32 bits.
+class StandardLayout {
+ public:
+  struct Extent {
+    uint64_t bytes = 0;
+    uint64_t alignment = 1;
+  };
+
+  explicit StandardLayout(const Types& types) : types_(types) {}
+
+  // Nothing for types without a size that is known and fits into 32 bits. Recursion is as deep as types nest.
+  [[nodiscard]] std::optional<Extent> Measure(Id type) {
+    if (const auto known = known_.find(type); known != known_.end()) return known->second;
+    std::optional<Extent> extent = MeasureNew(type);
+    if (extent && extent->bytes > std::numeric_limits<uint32_t>::max()) extent.reset();
+    known_[type] = extent;
+    return extent;
+  }
+
+ private:
+  std::optional<Extent> MeasureNew(Id type) {
+    const Instruction* shape = types_.Find(type);
+    if (shape == nullptr) return std::nullopt;
+    switch (shape->opcode) {
+      case spv::Op::OpTypeBool:
+        return Extent{4, 4};
+      case spv::Op::OpTypeInt:
+      case spv::Op::OpTypeFloat:
+        return Extent{BytesOf(*shape), BytesOf(*shape)};
+      case spv::Op::OpTypePointer:
+        return Extent{8, 8};
+      case spv::Op::OpTypeVector:
+        return MeasureVector(*shape);
+      case spv::Op::OpTypeMatrix:
+        return MeasureRepeated(shape->operands[0], shape->operands[1]);
+      case spv::Op::OpTypeArray:
+        return MeasureRepeated(shape->operands[0], types_.ConstantValue(shape->operands[1]));
+      case spv::Op::OpTypeStruct:
+        return MeasureStruct(*shape);
+      default:
+        return std::nullopt;
+    }
+  }
+
+  static uint64_t BytesOf(const Instruction& scalar) { return std::max<uint64_t>(scalar.operands[0] / 8, 1); }
+
+  std::optional<Extent> MeasureVector(const Instruction& shape) {
+    const std::optional<Extent> component = Measure(shape.operands[0]);
+    if (!component) return std::nullopt;
+    const uint64_t count = shape.operands[1];
+    return Extent{count * component->bytes, std::bit_ceil(count) * component->bytes};
+  }
+
+  std::optional<Extent> MeasureRepeated(Id element, std::optional<uint32_t> count) {
+    const std::optional<Extent> extent = Measure(element);
+    if (!extent || !count) return std::nullopt;
+    return Extent{*count * RoundUp(extent->bytes, extent->alignment), extent->alignment};
+  }
+
+  std::optional<Extent> MeasureStruct(const Instruction& shape) {
+    Extent whole;
+    for (const Id member : shape.operands) {
+      const std::optional<Extent> extent = Measure(member);
+      if (!extent) return std::nullopt;
+      whole.bytes = RoundUp(whole.bytes, extent->alignment) + extent->bytes;
+      whole.alignment = std::max(whole.alignment, extent->alignment);
+    }
+    return Extent{RoundUp(whole.bytes, whole.alignment), whole.alignment};
+  }
+
+  const Types& types_;
+  std::unordered_map<Id, std::optional<Extent>> known_;
+};
+
 class SharedMemory {
  public:
   explicit SharedMemory(Lowering& lowering) : module_(lowering.module), types_(lowering.types), lowering_(lowering) {}
@@ -21,9 +103,7 @@ class SharedMemory {
     const std::vector<Id>& imported = lowering_.runtime.Variables();
     std::vector<Id> ours, blocks;
     for (const Instruction& global : module_.globals) {
-      if (global.opcode != spv::Op::OpVariable ||
-          static_cast<spv::StorageClass>(global.operands[0]) != spv::StorageClass::Workgroup)
-        continue;
+      if (!IsWorkgroupVariable(global)) continue;
       if (std::count(imported.begin(), imported.end(), global.result_id) != 0)
         ours.push_back(global.result_id);
       else if (HasDecoration(module_, types_.Pointee(global.type_id), spv::Decoration::Block))
@@ -110,5 +190,33 @@ class SharedMemory {
 }  // namespace
 
 Expected<void> LayOutSharedMemory(Lowering& lowering) { return SharedMemory(lowering).Run(); }
+
+bool AddsSharedMemory(const Lowering& lowering) {
+  const std::vector<Id>& imported = lowering.runtime.Variables();
+  return std::any_of(lowering.module.globals.begin(), lowering.module.globals.end(), [&](const Instruction& global) {
+    return IsWorkgroupVariable(global) && std::count(imported.begin(), imported.end(), global.result_id) != 0;
+  });
+}
+
+std::optional<uint64_t> SharedBytes(const Module& module, const Types& types) {
+  StandardLayout layout(types);
+  LayoutMeter meter(module, types);
+  uint64_t end_of_blocks = 0;  // which alias
+  uint64_t bytes = 0;
+  for (const Instruction& global : module.globals) {
+    if (!IsWorkgroupVariable(global)) continue;
+    const Id type = types.Pointee(global.type_id);
+    if (HasDecoration(module, type, spv::Decoration::Block)) {
+      const std::optional<uint32_t> size = meter.Size(type);
+      if (!size) return std::nullopt;
+      end_of_blocks = std::max<uint64_t>(end_of_blocks, *size);
+    } else {
+      const std::optional<StandardLayout::Extent> extent = layout.Measure(type);
+      if (!extent) return std::nullopt;
+      bytes = RoundUp(bytes, extent->alignment) + extent->bytes;
+    }
+  }
+  return std::max(bytes, end_of_blocks);
+}
 
 }  // namespace trellis::spirv

@@ -134,7 +134,6 @@ TEST_F(RingPoolTest, NoRingToRecordWithWhereThereIsNoMemory) {
   EXPECT_NE(pool->RingWith(kMiB), 0u);
 }
 
-// maxBufferSize and maxMemoryAllocationSize.
 TEST(RingBudgetTest, NoRingIsLargerThanADevicesBuffers) {
   for (const uint32_t setting : {0u, 512u}) {
     Settings settings;
@@ -147,6 +146,22 @@ TEST(RingBudgetTest, NoRingIsLargerThanADevicesBuffers) {
     EXPECT_EQ((*pool)->EnsureRings(QueueNumber(1), RingBudget(device.device())), VK_SUCCESS);
     EXPECT_EQ((*pool)->EnsureRings(QueueNumber(2), 2 * kMiB), VK_ERROR_OUT_OF_DEVICE_MEMORY);
   }
+}
+
+// Larger allocations may fail: nobody has to ask for one who did not want it, but who wants it may.
+TEST(RingBudgetTest, OnlyTheDefaultEndsAtWhatMayBeAllocated) {
+  RecordingDevice device;
+  device.device().traits.max_allocation_bytes = 2 * kMiB;
+  EXPECT_EQ(RingBudget(device.device()), 2 * kMiB - 256);
+  const Expected<std::shared_ptr<RingPool>> pool = RingPool::Create(device.device());
+  ASSERT_TRUE(pool);
+  EXPECT_EQ((*pool)->EnsureRings(QueueNumber(1), 3 * kMiB), VK_SUCCESS) << "this device has that much";
+
+  Settings settings;
+  settings.ring_budget = 3;
+  RecordingDevice with_setting(settings);
+  with_setting.device().traits.max_allocation_bytes = 2 * kMiB;
+  EXPECT_EQ(RingBudget(with_setting.device()), 3 * kMiB);
 }
 
 TEST(RingBudgetTest, TheSettingWins) {

@@ -2,10 +2,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 #include "layer/objects/registry.h"
 #include "layer/pipeline/execution_graph.h"
+#include "tests/layer/fake_driver/messenger.h"
 #include "tests/pipeline/creation_fixture.h"
 #include "tests/support/basic_modules.h"
+#include "tests/support/node_asm.h"
 
 namespace trellis::test {
 namespace {
@@ -32,6 +37,41 @@ TEST_F(GraphCreation, EveryNodeBecomesAComputePipelineOfTheNodeLayout) {
     EXPECT_EQ(request.cache, cache_);
     EXPECT_THAT(request.chain, IsEmpty());
   }
+}
+
+// A node that allocates for its workgroup and has `words` words of shared memory.
+std::string SharedMemoryModule(uint32_t words) {
+  NodeAsm m;
+  const Id record = m.Struct({{m.Uint(), 0}});
+  const Id shared = m.SharedWords(words);
+  const Payload to = m.Output("Sink", record, {.max_payloads = 1});
+  m.BeginNode({.name = "Root", .launch = Launch::kStaticGrid, .local_size = {32, 1, 1}, .grid = {1, 1, 1}});
+  m.Store(m.SharedPointer(shared, m.LocalIndex()), m.LocalIndex());
+  const Records records = m.Allocate(to, Scope::kWorkgroup, 1);
+  m.Set(records, 0, 0, m.LocalIndex());
+  m.Enqueue(records);
+  m.EndNode();
+  m.BeginNode({.name = "Sink", .launch = Launch::kCoalescing, .input = m.Input(record)});
+  m.EndNode();
+  return m.Text();
+}
+
+// Of the 32768 bytes that the driver has, the layer reports 64 less.
+TEST_F(GraphCreation, NodesThatMayHaveTooMuchSharedMemoryAreNamed) {
+  std::vector<std::string> messages;
+  const Messenger messenger(instance_, [&](const HeardMessage& message) {
+    messages.push_back(std::string(message.data.pMessageIdName) + ": " + message.data.pMessage);
+  });
+  const VkPipelineLayout layout = MakeLayout();
+  const auto create = [&](uint32_t bytes) {
+    const VkShaderModule module = MakeModule(Assemble(SharedMemoryModule(bytes / 4)));
+    messages.clear();
+    EXPECT_EQ(Create({GraphInfo({Stage(module, "Root"), Stage(module, "Sink")}, layout)}), VK_SUCCESS) << bytes;
+  };
+  create(32768 - 64);
+  EXPECT_THAT(messages, IsEmpty());
+  create(32768);
+  EXPECT_THAT(messages, ElementsAre(testing::StartsWith("TRELLIS-shared-memory: node Root[0]: ")));
 }
 
 TEST_F(GraphCreation, PushConstantsMayBeFull) {

@@ -1,7 +1,12 @@
 // The runtime's words in Workgroup memory beside blocks with an explicit layout.
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <optional>
+#include <string>
+
 #include "tests/spirv_lowering/node_text.h"
+#include "tests/spirv_lowering/spirv_text.h"
 
 namespace trellis::spirv {
 namespace {
@@ -93,6 +98,40 @@ TEST(SharedMemory, WithoutBlocksNothingChanges) {
   const std::string text = LowerParts(parts);
   EXPECT_TRUE(HasLine(text, "%trellis_shared_even = OpVariable %ptr_Workgroup_v4uint Workgroup")) << text;
   EXPECT_EQ(CountAliased(text), 0u);
+}
+
+std::optional<uint64_t> SharedBytesOf(const NodeParts& parts) {
+  const Module module = ReadTextOrFail(Compose(parts));
+  const Expected<LoweredNode> lowered = Lower(module, ReflectParts(parts), {.launch_offset = 64});
+  if (!lowered) {
+    ADD_FAILURE() << lowered.error().message;
+    return std::nullopt;
+  }
+  return lowered->shared_bytes;
+}
+
+// The runtime's two words take 32 bytes.
+TEST(SharedMemory, AllOfItIsMeasured) {
+  EXPECT_EQ(SharedBytesOf(WithBlocks(kWorkgroupAllocation)), std::nullopt) << "a specialisation constant decides";
+  NodeParts fixed = WithBlocks(kWorkgroupAllocation);
+  fixed.decorations.erase(fixed.decorations.find("OpDecorate %length SpecId 7\n"), 28);
+  fixed.globals.replace(fixed.globals.find("OpSpecConstant"), 14, "OpConstant");
+  EXPECT_EQ(SharedBytesOf(fixed), 64u) << "blocks alias: 20 bytes, rounded up to 32";
+
+  NodeParts plain;
+  plain.interface = "%input %mine";
+  plain.globals = R"(
+%mixed = OpTypeStruct %bool %v3uint
+%pair = OpTypeArray %mixed %uint_2
+%wg_pair = OpTypePointer Workgroup %pair
+%wg_bool = OpTypePointer Workgroup %bool
+%mine = OpVariable %wg_pair Workgroup
+)";
+  plain.body =
+      std::string("%p = OpAccessChain %wg_bool %mine %int_1 %int_0\nOpStore %p %true\n") + kWorkgroupAllocation;
+  EXPECT_EQ(SharedBytesOf(plain), 96u) << "the vector of an element begins at byte 16, the second element at 32";
+  plain.body = "%p = OpAccessChain %wg_bool %mine %int_1 %int_0\nOpStore %p %true\n";
+  EXPECT_EQ(SharedBytesOf(plain), std::nullopt) << "nothing of it is the layer's";
 }
 
 TEST(SharedMemory, NodesThatNeedNoneAddNone) {

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "spirv_lowering/post/post.h"
 #include "tests/support/node_asm.h"
 #include "tests/validation/world.h"
 
@@ -42,19 +43,46 @@ TEST(CreationRules, FlagsThatGraphsCannotHave) {
 }
 
 TEST(CreationRules, CapabilitiesAreEnabled) {
-  const auto create = [](const char* capability) {
-    return [capability](World& world) {
-      NodeAsm m;
-      if (*capability) m.Capability(capability);
-      m.BeginNode({.name = "main", .shader_index = 0});
-      m.EndNode();
-      world.GraphOf(m.Text(), {NodeEntry{"main"}});
-    };
+  const auto text = [](const char* capability) {
+    NodeAsm m;
+    if (*capability) m.Capability(capability);
+    m.BeginNode({.name = "main", .shader_index = 0});
+    m.EndNode();
+    return m.Text();
+  };
+  const auto create = [&](const char* capability) {
+    return [&, capability](World& world) { world.GraphOf(text(capability), {NodeEntry{"main"}}); };
   };
   WorldOptions options;
   options.driver.shader_int16 = true;  // supported, and not enabled
-  ExpectFinding("VUID-VkShaderModuleCreateInfo-pCode-08740", create("Int16"), options);
+  options.driver.shader_int64 = true;  // as are the next three, which the layer enables for itself
+  for (const char* capability :
+       {"Int16", "Int64", "StorageBuffer8BitAccess", "StorageBuffer16BitAccess", "PhysicalStorageBufferAddresses"}) {
+    SCOPED_TRACE(capability);
+    ExpectFinding("VUID-VkShaderModuleCreateInfo-pCode-08740", create(capability), options);
+  }
   ExpectNoFinding(create(""), options);
+
+  // As maintenance5 allows: the words in the stage's chain.
+  const auto create_inline = [&](const char* capability) {
+    return [&, capability](World& world) {
+      const auto words = spirv::Assemble(text(capability));
+      ASSERT_TRUE(words) << words.error().message;
+      auto code = Struct<VkShaderModuleCreateInfo>(VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
+      code.codeSize = words->size() * sizeof(uint32_t);
+      code.pCode = words->data();
+      const VkPipelineShaderStageCreateInfo stage = World::Stage(VK_NULL_HANDLE, "main", &code);
+      auto info =
+          Struct<VkExecutionGraphPipelineCreateInfoAMDX>(VK_STRUCTURE_TYPE_EXECUTION_GRAPH_PIPELINE_CREATE_INFO_AMDX);
+      info.stageCount = 1;
+      info.pStages = &stage;
+      info.layout = world.Layout();
+      info.basePipelineIndex = -1;
+      EXPECT_NE(world.Create(info), VkPipeline{VK_NULL_HANDLE});
+    };
+  };
+  ExpectFinding("VUID-VkShaderModuleCreateInfo-pCode-08740", create_inline("Int16"), options);
+  ExpectNoFinding(create_inline(""), options);
 }
 
 TEST(CreationRules, FlagsOfTheOldMemberCountWithoutTheNewStructure) {

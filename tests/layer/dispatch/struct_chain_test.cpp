@@ -2,8 +2,14 @@
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
+#include <cstdint>
 #include <cstring>
+#include <string>
+#include <vector>
+
+#include "tests/layer/fake_driver/messenger.h"
 
 namespace trellis::test {
 namespace {
@@ -82,27 +88,79 @@ TEST(StructChain, removes_and_inserts) {
   EXPECT_EQ(second.pNext, &third);
 }
 
-// Wherever it lies, all of a structure that is readable is copied, and nothing else is read.
-TEST(StructChain, copies_structures_of_unknown_size) {
-  struct Unknown {
-    VkStructureType sType;
-    const void* pNext;
-    uint32_t words[6];
-  };
-  void* const pages = mmap(nullptr, 3 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  ASSERT_NE(pages, MAP_FAILED);
-  auto* const base = static_cast<std::byte*>(pages);
-  mprotect(base + 2 * 4096, 4096, PROT_NONE);
-  // Within a page, over the border to the second one, and up to the end of what is readable.
-  for (const size_t offset : {size_t{16}, size_t{4096 - 16}, 2 * 4096 - sizeof(Unknown)}) {
-    const Unknown unknown = {kUnknownType, nullptr, {1, 2, 3, 4, 5, 6}};
-    std::memcpy(base + offset, &unknown, sizeof(unknown));
-    Arena arena;
-    const VkBaseOutStructure* copy =
-        CopyUnknownStruct(*reinterpret_cast<const VkBaseInStructure*>(base + offset), arena);
-    EXPECT_EQ(std::memcmp(copy, &unknown, sizeof(unknown)), 0) << offset;
+// Three pages, the last of which cannot be read.
+class UnknownStruct : public ::testing::Test {
+ protected:
+  static constexpr size_t kPage = 4096;
+
+  void SetUp() override {
+    void* const pages = mmap(nullptr, 3 * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ASSERT_NE(pages, MAP_FAILED);
+    base_ = static_cast<uint8_t*>(pages);
+    for (size_t i = 0; i < 2 * kPage; ++i) base_[i] = static_cast<uint8_t>(i % 255 + 1);
+    ASSERT_EQ(mprotect(base_ + 2 * kPage, kPage, PROT_NONE), 0);
   }
-  munmap(pages, 3 * 4096);
+  void TearDown() override { munmap(base_, 3 * kPage); }
+
+  // Bytes of a structure at this offset that were copied; behind them the copy has to be 0.
+  [[nodiscard]] size_t Copied(size_t offset) const {
+    auto* const source = reinterpret_cast<VkBaseOutStructure*>(base_ + offset);
+    source->sType = kUnknownType;
+    source->pNext = nullptr;
+    Arena arena;
+    const auto* copy =
+        reinterpret_cast<const uint8_t*>(CopyUnknownStruct(*reinterpret_cast<VkBaseInStructure*>(source), arena));
+    size_t copied = kMaxUnknownStructSize;
+    while (copied != 0 && copy[copied - 1] == 0) --copied;
+    EXPECT_EQ(std::memcmp(copy, source, copied), 0);
+    return copied;
+  }
+
+  uint8_t* base_ = nullptr;
+};
+
+TEST_F(UnknownStruct, is_copied_as_far_as_it_is_readable) {
+  EXPECT_EQ(Copied(16), 1024u) << "within a page";
+  EXPECT_EQ(Copied(kPage - 16), 1024u) << "over a border";
+  EXPECT_EQ(Copied(kPage - 512), 1024u);
+  EXPECT_EQ(Copied(2 * kPage - 1024), 1024u) << "up to what cannot be read";
+  EXPECT_EQ(Copied(2 * kPage - 1016), 1016u) << "over that border";
+  EXPECT_EQ(Copied(2 * kPage - 40), 40u);
+}
+
+// A process that can open no files.
+class WithoutFiles {
+ public:
+  WithoutFiles() {
+    EXPECT_EQ(getrlimit(RLIMIT_NOFILE, &before_), 0);
+    const rlimit none = {0, before_.rlim_max};
+    EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+  }
+  ~WithoutFiles() { EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &before_), 0); }
+  WithoutFiles(const WithoutFiles&) = delete;
+  WithoutFiles& operator=(const WithoutFiles&) = delete;
+
+ private:
+  rlimit before_ = {};
+};
+
+TEST_F(UnknownStruct, ends_at_a_page_border_where_the_system_does_not_tell) {
+  FakeDriver driver;
+  const TestInstance instance(driver, {VK_EXT_DEBUG_UTILS_EXTENSION_NAME});
+  std::vector<std::string> messages;
+  const Messenger messenger(instance,
+                            [&](const HeardMessage& message) { messages.push_back(message.data.pMessageIdName); });
+  EXPECT_EQ(Copied(kPage - 512), 1024u);
+  EXPECT_TRUE(messages.empty());
+  {
+    const WithoutFiles without_files;
+    EXPECT_EQ(Copied(16), 1024u) << "within a page";
+    EXPECT_TRUE(messages.empty());
+    EXPECT_EQ(Copied(kPage - 40), 40u);
+    EXPECT_EQ(Copied(2 * kPage - 40), 40u);
+  }
+  EXPECT_EQ(messages, std::vector<std::string>{"TRELLIS-unknown-structure"}) << "once";
+  EXPECT_EQ(Copied(kPage - 40), 1024u);
 }
 
 TEST(StructChain, scoped_unlink_restores_in_any_nesting) {

@@ -3,14 +3,19 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
 #include "layer/device/advertised_properties.h"
-#include "tests/layer/fake_driver/layer_under_test.h"
+#include "layer/objects/registry.h"
+#include "tests/layer/fake_driver/messenger.h"
 
 namespace trellis::test {
 namespace {
 
 using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 using ::testing::Not;
 
 constexpr VkStructureType kEnqueueFeatures = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX;
@@ -171,6 +176,77 @@ TEST(PhysicalDevice, buffer_device_address_can_be_enabled_by_name) {
     EXPECT_EQ(device.Get<PFN_vkVoidFunction>("vkGetDeviceMemoryOpaqueCaptureAddressKHR"),
               driver.DeviceFunction("vkGetDeviceMemoryOpaqueCaptureAddress"));
   }
+}
+
+constexpr VkDeviceAddress kPoison = 0xdead;
+VKAPI_ATTR VkDeviceAddress VKAPI_CALL PoisonedAddress(VkDevice, const VkBufferDeviceAddressInfo*) { return kPoison; }
+VKAPI_ATTR uint64_t VKAPI_CALL PoisonedMemoryAddress(VkDevice, const VkDeviceMemoryOpaqueCaptureAddressInfo*) {
+  return kPoison;
+}
+
+// Drivers may answer names of extensions that are not enabled with functions that must not be called.
+TEST(PhysicalDevice, buffer_device_address_by_name_calls_the_core_commands) {
+  DriverOptions options;
+  const auto poisoned = reinterpret_cast<PFN_vkVoidFunction>(&PoisonedAddress);
+  options.stray_commands = {
+      {"vkGetBufferDeviceAddressKHR", poisoned},
+      {"vkGetBufferOpaqueCaptureAddressKHR", poisoned},
+      {"vkGetDeviceMemoryOpaqueCaptureAddressKHR", reinterpret_cast<PFN_vkVoidFunction>(&PoisonedMemoryAddress)}};
+  FakeDriver driver(options);
+  const TestInstance instance(driver);
+  const TestDevice device(instance,
+                          {VK_KHR_BUFFER_DEVICE_ADDRESS_EXTENSION_NAME, VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME});
+  ASSERT_EQ(device.result(), VK_SUCCESS);
+  VkBufferDeviceAddressInfo info = {};
+  info.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO;
+  VkDeviceMemoryOpaqueCaptureAddressInfo memory_info = {};
+  memory_info.sType = VK_STRUCTURE_TYPE_DEVICE_MEMORY_OPAQUE_CAPTURE_ADDRESS_INFO;
+  const VkDevice handle = device.handle();
+  EXPECT_EQ(TRELLIS_CALL(device, GetBufferDeviceAddress)(handle, &info), 0u) << "no such buffer";
+  EXPECT_EQ(TRELLIS_CALL(device, GetBufferDeviceAddressKHR)(handle, &info), 0u);
+  EXPECT_EQ(TRELLIS_CALL(device, GetBufferOpaqueCaptureAddressKHR)(handle, &info), 0u);
+  EXPECT_EQ(TRELLIS_CALL(device, GetDeviceMemoryOpaqueCaptureAddressKHR)(handle, &memory_info), 0u);
+}
+
+constexpr VkDeviceSize kMiB = 1024 * 1024;
+
+TEST(PhysicalDevice, limits_of_buffers_and_of_allocations_are_told_apart) {
+  DriverOptions options;
+  options.max_buffer_size = 8 * kMiB;
+  options.max_memory_allocation_size = 2 * kMiB;
+  FakeDriver driver(options);
+  const TestInstance instance(driver);
+  const TestDevice device(instance);
+  ASSERT_EQ(device.result(), VK_SUCCESS);
+  const DeviceTraits& traits = FindDevice(device.handle())->traits;
+  EXPECT_EQ(traits.max_buffer_bytes, 8 * kMiB);
+  EXPECT_EQ(traits.max_allocation_bytes, 2 * kMiB);
+}
+
+TEST(PhysicalDevice, ring_budget_beyond_a_buffer_is_cut_with_a_warning) {
+  const auto messages = [](uint32_t ring_budget, const std::vector<const char*>& extensions) {
+    DriverOptions options;
+    options.max_buffer_size = 8 * kMiB;
+    options.max_memory_allocation_size = 2 * kMiB;
+    FakeDriver driver(options);
+    const VkLayerSettingEXT setting = {kLayerName, "ring_budget", VK_LAYER_SETTING_TYPE_UINT32_EXT, 1, &ring_budget};
+    const VkLayerSettingsCreateInfoEXT chain = {VK_STRUCTURE_TYPE_LAYER_SETTINGS_CREATE_INFO_EXT, nullptr, 1, &setting};
+    const TestInstance instance(driver, {VK_EXT_DEBUG_UTILS_EXTENSION_NAME}, &chain);
+    std::vector<std::string> heard;
+    const Messenger messenger(instance, [&](const HeardMessage& message) {
+      heard.push_back(std::string(message.data.pMessageIdName) + ": " + message.data.pMessage);
+    });
+    const TestDevice device(instance, extensions);
+    EXPECT_EQ(device.result(), VK_SUCCESS);
+    return heard;
+  };
+  EXPECT_THAT(
+      messages(8, kGraphExtensions),
+      ElementsAre("TRELLIS-setting-ignored: the setting ring_budget is 8 MiB, more than fits into a buffer of this "
+                  "device: rings get at most 8388352 bytes"));
+  EXPECT_THAT(messages(7, kGraphExtensions), IsEmpty()) << "beyond maxMemoryAllocationSize allocations may succeed";
+  EXPECT_THAT(messages(0, kGraphExtensions), IsEmpty());
+  EXPECT_THAT(messages(8, {}), IsEmpty()) << "without graphs there are no rings";
 }
 
 TEST(PhysicalDevice, the_layer_is_listed_among_the_tools) {

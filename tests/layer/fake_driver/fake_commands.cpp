@@ -217,6 +217,9 @@ VKAPI_ATTR void VKAPI_CALL CmdEndRendering2KHR(VkCommandBuffer command_buffer, c
 VKAPI_ATTR void VKAPI_CALL CmdNewerThanTrellis(VkCommandBuffer command_buffer) {
   Record(command_buffer, "CmdNewerThanTrellis");
 }
+VKAPI_ATTR void VKAPI_CALL CmdEndNewerThanTrellis(VkCommandBuffer command_buffer) {
+  Record(command_buffer, "CmdEndNewerThanTrellis");
+}
 
 VKAPI_ATTR void VKAPI_CALL CmdBeginDebugUtilsLabelEXT(VkCommandBuffer command_buffer,
                                                       const VkDebugUtilsLabelEXT* label) {
@@ -256,6 +259,7 @@ PFN_vkVoidFunction FakeCommandFunction(const char* name) {
       FAKE(CmdEndRendering2KHR),
       {"vkCmdEndRendering2EXT", DriverFunction<PFN_vkCmdEndRendering2EXT, &CmdEndRendering2KHR>()},
       {"vkCmdNewerThanTrellis", DriverFunction<PFN_vkCmdEndRendering, &CmdNewerThanTrellis>()},
+      {"vkCmdEndNewerThanTrellis", DriverFunction<PFN_vkCmdEndRendering, &CmdEndNewerThanTrellis>()},
       FAKE(CmdExecuteCommands),
       FAKE(CmdFillBuffer),
       FAKE(CmdPipelineBarrier),

@@ -48,6 +48,7 @@ size_t FakeDriver::LiveObjects() const {
 PFN_vkVoidFunction FakeDriver::DeviceFunction(const char* name) const {
   const ScopedDriverCall call;
   if (options.missing_commands.count(name)) return nullptr;
+  if (const auto stray = options.stray_commands.find(name); stray != options.stray_commands.end()) return stray->second;
   if (const std::string text = name; text.ends_with("AMDX") && !options.shader_enqueue_commands) return nullptr;
   if (const PFN_vkVoidFunction function = FakeDeviceFunction(name)) return function;
   return FakeCommandFunction(name);

@@ -60,9 +60,15 @@ struct DriverOptions {
   bool debug_utils = true;  // VK_EXT_debug_utils can be enabled
   uint32_t max_push_constants_size = 128;
   VkDeviceSize buffer_alignment = 256;  // what it says that buffers need
+  // 0: it says nothing.
+  VkDeviceSize max_buffer_size = 0;
+  VkDeviceSize max_memory_allocation_size = 0;
   VkQueueFlags queue_flags = VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT;
   uint32_t queue_count = 2;                     // of the only family
   std::set<std::string> missing_commands = {};  // with "vk"
+  // Device commands, with "vk", that are answered instead of the driver's own: what drivers do under names of
+  // extensions that are not enabled.
+  std::map<std::string, PFN_vkVoidFunction> stray_commands = {};
 };
 
 // Threading: any thread may call the driver's functions; what the driver recorded is looked at when none does.

@@ -87,6 +87,12 @@ VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceProperties2(VkPhysicalDevice device,
     subgroups->supportedStages = VK_SHADER_STAGE_COMPUTE_BIT;
     subgroups->supportedOperations = DriverOf(device).options.subgroup_operations;
   }
+  if (auto* maintenance3 = FindStruct<VkPhysicalDeviceMaintenance3Properties>(
+          properties->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES))
+    maintenance3->maxMemoryAllocationSize = DriverOf(device).options.max_memory_allocation_size;
+  if (auto* maintenance4 = FindStruct<VkPhysicalDeviceMaintenance4Properties>(
+          properties->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES))
+    maintenance4->maxBufferSize = DriverOf(device).options.max_buffer_size;
 }
 
 VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceFeatures(VkPhysicalDevice device, VkPhysicalDeviceFeatures* features) {

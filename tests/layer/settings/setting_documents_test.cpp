@@ -1,10 +1,13 @@
-// The manifest (for vkconfig) and docs/settings.md say what the table of settings says.
+// The manifest (for vkconfig) and docs/settings.md say what the table of settings says, and name all messages.
 #include <gtest/gtest.h>
 
 #include <cctype>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <regex>
+#include <set>
 #include <string>
 
 #include "layer/settings/setting_table.h"
@@ -87,6 +90,21 @@ TEST(SettingDocuments, docs_table_lists_the_settings) {
   }
   const std::string text = ReadFile("docs/settings.md");
   EXPECT_NE(text.find(expected), std::string::npos) << "docs/settings.md should have these rows:\n" << expected;
+}
+
+TEST(SettingDocuments, page_lists_the_messages) {
+  const std::string page = ReadFile("docs/settings.md");
+  const std::filesystem::path root = TRELLIS_SOURCE_DIR;
+  const std::regex name("\"(TRELLIS-[a-z0-9-]+)\"");
+  std::set<std::string> names;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(root / "layer")) {
+    if (entry.path().extension() != ".cpp") continue;
+    const std::string text = ReadFile(entry.path().lexically_relative(root).string());
+    for (std::sregex_iterator found(text.begin(), text.end(), name), end; found != end; ++found)
+      names.insert((*found)[1].str());
+  }
+  EXPECT_GE(names.size(), 26u) << "there are at least those";
+  for (const std::string& each : names) EXPECT_NE(page.find("`" + each + "`"), std::string::npos) << each;
 }
 
 }  // namespace
