@@ -380,6 +380,20 @@ std::vector<uint32_t> ManyAllocations(uint32_t size) {
   return node.Finish();
 }
 
+// Allocations in the first block, as many empty blocks, and the enqueues in the last one.
+std::vector<uint32_t> FarEnqueues(uint32_t size) {
+  Node node;
+  std::vector<Id> arrays;
+  for (uint32_t i = 0; i < size; ++i) arrays.push_back(node.Allocate(node.outputs));
+  for (uint32_t i = 0; i < size; ++i) {
+    const Id label = node.module.NewId();
+    node.EmitVoid(spv::Op::OpBranch, {label});
+    node.Open(label);
+  }
+  for (const Id array : arrays) node.Enqueue(array);
+  return node.Finish();
+}
+
 // A structure of many members, loaded and stored as a whole.
 std::vector<uint32_t> WideStructure(uint32_t size) {
   Node node;
@@ -464,6 +478,7 @@ const std::vector<Structure>& Structures() {
       {"many_variables", ManyVariables, 10000},
       {"constant_chain", ConstantChain, 24000},
       {"many_outputs", ManyOutputs, 1000},
+      {"far_enqueues", FarEnqueues, 4000},
       {"many_versions", ManyVersions, 8000, kTooManyVersions},
       {"many_versions_of_a_name", ManyVersionsOfAName, 16000, kTooManyVersions}};
   return structures;
