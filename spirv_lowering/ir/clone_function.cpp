@@ -1,64 +1,99 @@
 #include "spirv_lowering/ir/clone_function.h"
 
+#include <algorithm>
+#include <span>
 #include <unordered_map>
-#include <vector>
 
 #include "spirv_lowering/grammar/grammar.h"
 
 namespace trellis::spirv {
 namespace {
 
-class Cloner {
- public:
-  explicit Cloner(Module& module) : module_(module) {}
+// Calls visit(id) for each id that the function defines.
+template <typename Visitor>
+void ForEachDefined(const Function& function, Visitor&& visit) {
+  const auto visit_result = [&](Id id) {
+    if (id != kNoId) visit(id);
+  };
+  visit_result(function.id());
+  for (const Instruction& parameter : function.parameters) visit_result(parameter.result_id);
+  for (const BasicBlock& block : function.blocks) {
+    visit_result(block.label);
+    for (const Instruction& instruction : block.body) visit_result(instruction.result_id);
+  }
+}
 
-  Function Run(const Function& function) {
-    Name(function.id());
-    for (const Instruction& parameter : function.parameters) Name(parameter.result_id);
-    for (const BasicBlock& block : function.blocks) {
-      Name(block.label);
-      for (const Instruction& instruction : block.body) Name(instruction.result_id);
-    }
-    Function copy = function;
-    Map(copy.definition);
-    for (Instruction& parameter : copy.parameters) Map(parameter);
-    for (BasicBlock& block : copy.blocks) {
-      block.label = New(block.label);
-      for (Instruction& instruction : block.body) Map(instruction);
-    }
-    CopyAbout(module_.debug_names);
-    CopyAbout(module_.annotations);
-    return copy;
-  }
-
- private:
-  void Name(Id id) {
-    if (id != kNoId) new_.emplace(id, module_.NewId());
-  }
-  [[nodiscard]] Id New(Id id) const {
-    const auto found = new_.find(id);
-    return found == new_.end() ? id : found->second;
-  }
-  void Map(Instruction& instruction) const {
-    instruction.result_id = New(instruction.result_id);
-    ForEachIdOperand(instruction, [this](Id& id) { id = New(id); });
-  }
-  // What a section says about the old ids, said about the new ones.
-  void CopyAbout(std::vector<Instruction>& section) const {
-    for (size_t i = 0, count = section.size(); i < count; ++i) {
-      if (section[i].operands.empty() || !new_.contains(section[i].operands[0])) continue;
-      Instruction copy = section[i];
-      copy.operands[0] = New(copy.operands[0]);
-      section.push_back(std::move(copy));
-    }
-  }
-
-  Module& module_;
-  std::unordered_map<Id, Id> new_;
-};
+std::span<const std::pair<Id, uint32_t>> Find(const std::vector<std::pair<Id, uint32_t>>& index, Id id) {
+  const auto begin = std::lower_bound(index.begin(), index.end(), std::pair<Id, uint32_t>(id, 0));
+  const auto end = std::find_if(begin, index.end(), [id](const auto& entry) { return entry.first != id; });
+  return {begin, end};
+}
 
 }  // namespace
 
-Function CloneFunction(Module& module, const Function& function) { return Cloner(module).Run(function); }
+FunctionCloner::FunctionCloner(Module& module)
+    : module_(module), names_(MakeIndex(module.debug_names)), annotations_(MakeIndex(module.annotations)) {}
+
+Function FunctionCloner::Clone(const Function& function) {
+  std::unordered_map<Id, Id> new_ids;
+  ForEachDefined(function, [&](Id id) {
+    const auto [entry, is_new] = new_ids.try_emplace(id, kNoId);
+    if (!is_new) return;
+    entry->second = module_.NewId();
+    CopyAbout(module_.debug_names, names_, id, entry->second);
+    CopyAbout(module_.annotations, annotations_, id, entry->second);
+  });
+  const auto map = [&](Id& id) {
+    if (const auto found = new_ids.find(id); found != new_ids.end()) id = found->second;
+  };
+  const auto map_all = [&](Instruction& instruction) {
+    map(instruction.result_id);
+    ForEachIdOperand(instruction, map);
+  };
+  Function copy = function;
+  map_all(copy.definition);
+  for (Instruction& parameter : copy.parameters) map_all(parameter);
+  for (BasicBlock& block : copy.blocks) {
+    map(block.label);
+    for (Instruction& instruction : block.body) map_all(instruction);
+  }
+  return copy;
+}
+
+size_t FunctionCloner::WordsOf(const Function& function) const {
+  size_t words = function.definition.WordCount() + 1;  // OpFunctionEnd
+  for (const Instruction& parameter : function.parameters) words += parameter.WordCount();
+  for (const BasicBlock& block : function.blocks) {
+    words += 2;  // OpLabel
+    for (const Instruction& instruction : block.body) words += instruction.WordCount();
+  }
+  ForEachDefined(function, [&](Id id) {
+    words += WordsAbout(module_.debug_names, names_, id) + WordsAbout(module_.annotations, annotations_, id);
+  });
+  return words;
+}
+
+FunctionCloner::Index FunctionCloner::MakeIndex(const std::vector<Instruction>& section) {
+  Index index;
+  for (uint32_t i = 0; i < section.size(); ++i) {
+    if (!section[i].operands.empty()) index.emplace_back(section[i].operands[0], i);
+  }
+  std::sort(index.begin(), index.end());
+  return index;
+}
+
+void FunctionCloner::CopyAbout(std::vector<Instruction>& section, const Index& index, Id from, Id to) {
+  for (const auto& [id, i] : Find(index, from)) {
+    Instruction copy = section[i];
+    copy.operands[0] = to;
+    section.push_back(std::move(copy));
+  }
+}
+
+size_t FunctionCloner::WordsAbout(const std::vector<Instruction>& section, const Index& index, Id id) {
+  size_t words = 0;
+  for (const auto& [of, i] : Find(index, id)) words += section[i].WordCount();
+  return words;
+}
 
 }  // namespace trellis::spirv

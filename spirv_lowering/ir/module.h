@@ -4,6 +4,7 @@
 // Plain data: passes edit it freely. Nothing here is thread-safe; one thread owns a module at a time.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -28,6 +29,11 @@ struct Instruction {
   Instruction() = default;
   Instruction(spv::Op op, Id type, Id result, std::vector<uint32_t> words)
       : opcode(op), type_id(type), result_id(result), operands(std::move(words)) {}
+
+  // Words that it takes in a binary, the first included.
+  [[nodiscard]] size_t WordCount() const {
+    return 1 + (type_id != kNoId ? 1 : 0) + (result_id != kNoId ? 1 : 0) + operands.size();
+  }
 };
 
 // From OpLabel (result_id of `label`) to the terminator, which is the last of `body`. OpLine and OpNoLine are ordinary

@@ -9,8 +9,7 @@ namespace {
 constexpr size_t kMaxWordCount = 0xffff;
 
 void Append(std::vector<uint32_t>& words, const Instruction& instruction) {
-  const size_t count = 1 + (instruction.type_id != kNoId ? 1 : 0) + (instruction.result_id != kNoId ? 1 : 0) +
-                       instruction.operands.size();
+  const size_t count = instruction.WordCount();
   assert(count <= kMaxWordCount);
   words.push_back(static_cast<uint32_t>(count << 16) | static_cast<uint32_t>(instruction.opcode));
   if (instruction.type_id != kNoId) words.push_back(instruction.type_id);

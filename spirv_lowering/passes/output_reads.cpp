@@ -2,19 +2,37 @@
 
 #include <algorithm>
 #include <unordered_set>
+#include <utility>
+#include <vector>
 
 namespace trellis::spirv {
 namespace {
 
-// The input and pointers derived from it in the same function.
+bool IsChoice(spv::Op opcode) { return opcode == spv::Op::OpPhi || opcode == spv::Op::OpSelect; }
+
+// Returns the result of `use` where the user derives a pointer within its function, else kNoId.
+Id Derived(const DefUse& def_use, const DefUse::Use& use) {
+  return def_use.KindOf(use) == PointerUse::kDerives ? def_use.UserOf(use).result_id : kNoId;
+}
+
+// Returns the input and the pointers derived from it in the same function. A pointer chosen by OpPhi or OpSelect is one
+// of them only if all pointers to choose from are.
 std::unordered_set<Id> OfInput(const DefUse& def_use, Id input) {
   std::unordered_set<Id> of_input;
   if (input == kNoId) return of_input;
   of_input.insert(input);
   def_use.Follow({input}, [&](const DefUse::Use& use) {
-    const Instruction& user = def_use.UserOf(use);
-    return def_use.KindOf(use) == PointerUse::kDerives && of_input.insert(user.result_id).second ? user.result_id
-                                                                                                 : kNoId;
+    const Id derived = Derived(def_use, use);
+    return derived != kNoId && of_input.insert(derived).second ? derived : kNoId;
+  });
+  std::vector<Id> mixed;
+  for (const DefUse::Use& use : def_use.All()) {
+    if (!IsChoice(def_use.UserOf(use).opcode) || of_input.contains(use.id)) continue;
+    if (const Id chosen = Derived(def_use, use); of_input.erase(chosen) != 0) mixed.push_back(chosen);
+  }
+  def_use.Follow(std::move(mixed), [&](const DefUse::Use& use) {
+    const Id derived = Derived(def_use, use);
+    return of_input.erase(derived) != 0 ? derived : kNoId;
   });
   return of_input;
 }

@@ -21,7 +21,8 @@ struct HandleFate {
 };
 
 // Fates of all OpAllocateNodePayloadsAMDX of the function, by result id. Pointers are into the function. Takes time
-// proportional to allocations times blocks. `def_use` is of the function's module.
+// proportional to allocations times blocks, up to a limit: past it exactly_once is false where that is not known.
+// `def_use` is of the function's module.
 [[nodiscard]] std::unordered_map<Id, HandleFate> FindHandleFates(const Function& function, const DefUse& def_use);
 
 }  // namespace trellis::spirv

@@ -19,10 +19,11 @@
 namespace trellis::spirv {
 namespace {
 
-// No compiler comes near these, made-up modules must not pass them: versions of all functions, and instructions of
-// those that are copies, beyond twice the module's own.
-constexpr size_t kMaxVersions = 1024;
-constexpr size_t kMaxCopied = 10000;
+// Limits of the copies of functions, for made-up modules; no compiler comes near them. Copies may take kMaxCopiedWords,
+// and kMaxCopiedPerWord for each word of the module's functions.
+constexpr size_t kMaxCopies = 1024;
+constexpr size_t kMaxCopiedWords = size_t{1} << 17;
+constexpr size_t kMaxCopiedPerWord = 8;
 constexpr size_t kOutParameter = 3;  // of Modf and Frexp: behind set, number and value
 constexpr auto kPayloadClass = spv::StorageClass::NodePayloadAMDX;
 
@@ -38,7 +39,11 @@ struct Version {
 class PointerTyping {
  public:
   explicit PointerTyping(Module& module)
-      : module_(module), types_(module), type_of_(TypesOfResults(module)), debug_imports_(NonSemanticImports(module)) {
+      : module_(module),
+        types_(module),
+        type_of_(TypesOfResults(module)),
+        debug_imports_(NonSemanticImports(module)),
+        cloner_(module) {
     for (const Instruction& import : module.ext_inst_imports) {
       if (DecodeString(import.operands.data(), import.operands.size()) == "GLSL.std.450")
         glsl_sets_.insert(import.result_id);
@@ -46,18 +51,17 @@ class PointerTyping {
     std::swap(originals_, module_.functions);
     for (size_t i = 0; i < originals_.size(); ++i) {
       index_of_[originals_[i].id()] = i;
-      original_size_ += SizeOf(originals_[i]);
+      words_left_ += kMaxCopiedPerWord * cloner_.WordsOf(originals_[i]);
     }
   }
 
   Expected<void> Run(Id entry) {
     (void)VersionOf(entry, Parameters(originals_[index_of_.at(entry)].parameters.size()));
     for (size_t i = 0; i < versions_.size(); ++i) {
-      if (versions_.size() > kMaxVersions || copied_ > kMaxCopied + 2 * original_size_)
-        return Error{"too many combinations of pointers in calls of functions"};
       // Further calls grow the list.
       Function function = std::move(versions_[i].function);
       if (Expected<void> typed = Type(function, Parameters(versions_[i].payload_parameters)); !typed) return typed;
+      if (too_many_) return Error{"too many combinations of pointers in calls of functions"};
       versions_[i].function = std::move(function);
     }
     std::stable_sort(versions_.begin(), versions_.end(),
@@ -94,27 +98,31 @@ class PointerTyping {
     return found != derived_.end() && found->second.matrix_part;
   }
 
-  // The id of the function that is to be called instead of `function` with those arguments.
+  // Returns the id of the function that is to be called instead of `function` with those arguments. Past a limit
+  // nothing is copied any more: the result is then `function`.
   Id VersionOf(Id function, const Parameters& payload_parameters) {
-    const auto [found, is_new] = version_of_.try_emplace({function, payload_parameters}, kNoId);
+    if (too_many_) return function;
+    const auto [found, is_new] = version_of_.try_emplace({function, payload_parameters}, function);
     if (!is_new) return found->second;
     const size_t original = index_of_.at(function);
     const bool changes =
         std::find(payload_parameters.begin(), payload_parameters.end(), true) != payload_parameters.end();
-    Function copy = changes ? CloneFunction(module_, originals_[original]) : originals_[original];
-    found->second = copy.id();
-    if (changes) {
-      NoteTypes(copy);
-      copied_ += SizeOf(copy);
-    }
-    versions_.push_back({original, payload_parameters, std::move(copy)});
+    Function version = changes ? MakeCopy(originals_[original]) : originals_[original];
+    if (too_many_) return function;
+    found->second = version.id();
+    versions_.push_back({original, payload_parameters, std::move(version)});
     return found->second;
   }
-  // In instructions.
-  static size_t SizeOf(const Function& function) {
-    size_t size = function.parameters.size();
-    for (const BasicBlock& block : function.blocks) size += block.body.size() + 1;
-    return size;
+  // Returns an empty function, and sets too_many_, where a limit is met.
+  Function MakeCopy(const Function& function) {
+    const size_t words = cloner_.WordsOf(function);
+    too_many_ = copies_left_ == 0 || words > words_left_;
+    if (too_many_) return {};
+    --copies_left_;
+    words_left_ -= words;
+    Function copy = cloner_.Clone(function);
+    NoteTypes(copy);
+    return copy;
   }
   void NoteTypes(const Function& function) {
     for (const Instruction& parameter : function.parameters) type_of_[parameter.result_id] = parameter.type_id;
@@ -339,7 +347,10 @@ class PointerTyping {
   std::unordered_map<Id, size_t> index_of_;
   std::unordered_set<Id> glsl_sets_;
   std::vector<Version> versions_;
-  size_t original_size_ = 0, copied_ = 0;  // in instructions
+  FunctionCloner cloner_;
+  size_t copies_left_ = kMaxCopies;
+  size_t words_left_ = kMaxCopiedWords;  // for further copies
+  bool too_many_ = false;                // a limit was met
   std::map<std::pair<Id, Parameters>, Id> version_of_;
 
   // Of the function being typed.

@@ -7,7 +7,8 @@ constexpr uint32_t kNowhere = UINT32_MAX;
 
 }  // namespace
 
-BranchRegions::BranchRegions(const Function& function) : function_(function), flow_(function) {
+BranchRegions::BranchRegions(const Function& function)
+    : function_(function), flow_(function), seen_by_(function.blocks.size(), 0) {
   for (uint32_t block = 0; block < function.blocks.size(); ++block) {
     if (flow_.Reachable(block)) blocks_.push_back(block);
   }
@@ -49,16 +50,17 @@ void BranchRegions::FindMeetingBlocks() {
   }
 }
 
-BranchRegions::Region BranchRegions::From(size_t block) const {
+BranchRegions::Region BranchRegions::From(size_t block) {
   Region region;
   const uint32_t meeting = meeting_[block];
   region.to_end = meeting == function_.blocks.size();
-  std::vector<bool> seen(function_.blocks.size(), false);
+  ++calls_;
   std::vector<uint32_t> open;
   const auto reach = [&](const std::vector<uint32_t>& successors) {
+    region.edges += successors.size();
     for (const uint32_t successor : successors) {
-      if (successor == meeting || seen[successor] || !post_dominators_.Contains(successor)) continue;
-      seen[successor] = true;
+      if (successor == meeting || seen_by_[successor] == calls_ || !post_dominators_.Contains(successor)) continue;
+      seen_by_[successor] = calls_;
       open.push_back(successor);
     }
   };
@@ -69,7 +71,7 @@ BranchRegions::Region BranchRegions::From(size_t block) const {
     region.blocks.push_back(next);
     reach(flow_.Successors(next));
   }
-  region.loops = seen[block];
+  region.loops = seen_by_[block] == calls_;
   return region;
 }
 

@@ -20,9 +20,10 @@ class BranchRegions {
     std::vector<uint32_t> blocks;
     bool loops = false;   // back to the branch itself: some invocations may take it more often than others
     bool to_end = false;  // invocations may meet again nowhere in the function
+    size_t edges = 0;     // number of branch targets that were looked at
   };
   // Returns the blocks between `block` and the one where all paths from it meet again.
-  [[nodiscard]] Region From(size_t block) const;
+  [[nodiscard]] Region From(size_t block);
 
   // Reachable blocks, in the order of the function.
   [[nodiscard]] const std::vector<uint32_t>& blocks() const { return blocks_; }
@@ -38,6 +39,8 @@ class BranchRegions {
   std::vector<uint32_t> blocks_;
   DominatorTree post_dominators_;  // the exit is the node behind the last block
   std::vector<uint32_t> meeting_;  // per block: where all ways from it meet; kNowhere for blocks that reach no exit
+  std::vector<uint32_t> seen_by_;  // per block: the last call of From that came to it
+  uint32_t calls_ = 0;             // of From
 };
 
 }  // namespace trellis::spirv

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "spirv_lowering/ir/built_ins.h"
 #include "spirv_lowering/ir/debug_references.h"
@@ -11,6 +12,10 @@ namespace trellis::spirv {
 namespace {
 
 constexpr size_t kMaxDepth = 64;
+// Number of instructions that count as one step where they are only searched.
+constexpr size_t kInstructionsPerStep = 16;
+// Memory of an entry of results_ besides its key and its result, in values of Divergence.
+constexpr size_t kCellsPerResult = 16;
 
 std::vector<uint32_t> KeyOf(Id function, const CallState& state) {
   std::vector<uint32_t> key = {function, state.control ? 1u : 0u};
@@ -31,6 +36,7 @@ EntryDivergence::EntryDivergence(const RuleContext& context, const EntryPointFac
       steps_left_(steps_left) {
   for (const Function& function : context.module().functions) functions_.emplace(function.id(), &function);
   ReadGlobals();
+  ReadAllocations();
   (void)Spend(context.module().globals.size() + context.module().annotations.size() + functions_.size());
 }
 
@@ -55,10 +61,35 @@ void EntryDivergence::ReadGlobals() {
   }
 }
 
+void EntryDivergence::ReadAllocations() {
+  for (const Id id : entry_.functions) {
+    const auto function = functions_.find(id);
+    if (function == functions_.end()) continue;
+    for (const BasicBlock& block : function->second->blocks) {
+      for (const Instruction& instruction : block.body) {
+        if (instruction.opcode != spv::Op::OpAllocateNodePayloadsAMDX) continue;
+        const Id array = context_.PayloadArrayOf(instruction.result_id);
+        const bool per_invocation =
+            context_.types().ConstantValue(instruction.operands[0]) == static_cast<uint32_t>(spv::Scope::Invocation);
+        (per_invocation ? arrays_per_invocation_ : arrays_of_workgroup_).insert(array);
+        if (per_invocation) allocated_per_invocation_.insert(instruction.result_id);
+      }
+      (void)Spend(block.body.size() / kInstructionsPerStep);
+    }
+  }
+}
+
+bool EntryDivergence::MayBeOfWorkgroup(Id array, const Divergence& handle) const {
+  if (!arrays_per_invocation_.contains(array)) return true;
+  // Where both kinds are allocated, the cause tells them apart.
+  return arrays_of_workgroup_.contains(array) && !allocated_per_invocation_.contains(handle.cause);
+}
+
 std::vector<DivergentUse> EntryDivergence::Run() {
   do {
     private_changed_ = false;
     results_.clear();
+    ReturnCells(std::exchange(cells_of_results_, 0));
     (void)Call(entry_.function, {});
   } while (private_changed_ && Spend(0));
   std::vector<DivergentUse> uses;
@@ -74,11 +105,15 @@ std::vector<DivergentUse> EntryDivergence::Run() {
 CallResult EntryDivergence::Call(Id function, const CallState& called_with) {
   const auto callee = functions_.find(function);
   if (callee == functions_.end() || callee->second->blocks.empty() || depth_ >= kMaxDepth) return {};
-  const auto [entry, is_new] = results_.try_emplace(KeyOf(function, called_with));
-  CallResult& result = entry->second;  // of a call that is under way, should the function call itself: as far as it is
-  if (!is_new) return result;
+  std::vector<uint32_t> key = KeyOf(function, called_with);
+  // Of a call that is under way, should the function call itself: as far as it is.
+  if (const auto known = results_.find(key); known != results_.end()) return known->second;
+  const size_t cells = kCellsPerResult + 2 * key.size();
+  if (!TakeCells(cells)) return {};
+  cells_of_results_ += cells;
+  CallResult& result = results_[std::move(key)];
   ++depth_;
-  const BranchRegions& regions = regions_.try_emplace(function, *callee->second).first->second;
+  BranchRegions& regions = regions_.try_emplace(function, *callee->second).first->second;
   FunctionDivergence(*this, *callee->second, regions, called_with, result).Run();
   --depth_;
   return result;
@@ -108,6 +143,12 @@ void EntryDivergence::Note(const DivergentUse& use) {
 bool EntryDivergence::Spend(size_t steps) {
   steps_left_ -= std::min(steps, steps_left_);
   return steps_left_ > 0;
+}
+
+bool EntryDivergence::TakeCells(size_t cells) {
+  if (cells > cells_left_) return false;
+  cells_left_ -= cells;
+  return true;
 }
 
 }  // namespace trellis::spirv

@@ -50,10 +50,10 @@ struct DivergentUse {
 
 // Calls with different states are analysed separately. Variables of functions are followed along the
 // control flow; of variables in Private it is known whether anything that differs is ever stored to them.
-// Work is bounded: where it would take too long what was found by then is returned.
+// Time and memory are bounded: where either runs out, what was found by then is returned.
 class EntryDivergence {
  public:
-  // `steps_left` bounds the work; one instruction is about one step.
+  // `steps_left` bounds the work; an instruction of few operands is about one step.
   EntryDivergence(const RuleContext& context, const EntryPointFacts& entry, const WorkgroupShape& shape,
                   size_t& steps_left);
   EntryDivergence(const EntryDivergence&) = delete;
@@ -72,12 +72,22 @@ class EntryDivergence {
   void WriteGlobal(Id variable, const Divergence& value);
   [[nodiscard]] bool IsNonSemantic(const Instruction& instruction) const;
   [[nodiscard]] bool IsPromisedUniform(Id id) const { return promised_uniform_.contains(id); }
+  // Returns whether a handle of `array` (OpTypeNodePayloadArrayAMDX) that differs as `handle` does may be of payloads
+  // that were allocated for the workgroup.
+  [[nodiscard]] bool MayBeOfWorkgroup(Id array, const Divergence& handle) const;
   void Note(const DivergentUse& use);
   // Counts work. Returns false once the limit is reached.
   [[nodiscard]] bool Spend(size_t steps);
+  // Takes memory for that many values of Divergence, to be given back with ReturnCells. Returns false, and takes none,
+  // if there is not so much left for all calls under way.
+  [[nodiscard]] bool TakeCells(size_t cells);
+  void ReturnCells(size_t cells) { cells_left_ += cells; }
 
  private:
+  static constexpr size_t kMaxCells = size_t{1} << 22;
+
   void ReadGlobals();
+  void ReadAllocations();
 
   const RuleContext& context_;
   const EntryPointFacts& entry_;
@@ -85,12 +95,16 @@ class EntryDivergence {
   const std::unordered_set<Id> non_semantic_;
   std::unordered_map<Id, const Function*> functions_;
   std::unordered_map<Id, BranchRegions> regions_;
-  std::unordered_map<Id, Divergence> private_, inputs_;  // variables, with what they hold
-  std::unordered_set<Id> promised_uniform_;              // decorated Uniform
+  std::unordered_set<Id> allocated_per_invocation_;                     // results of allocations
+  std::unordered_set<Id> arrays_per_invocation_, arrays_of_workgroup_;  // types that are allocated in that scope
+  std::unordered_map<Id, Divergence> private_, inputs_;                 // variables, with what they hold
+  std::unordered_set<Id> promised_uniform_;                             // decorated Uniform
   std::map<std::vector<uint32_t>, CallResult> results_;  // function, parts of arguments and contents, control
   std::map<std::pair<const Instruction*, DivergentUse::Kind>, DivergentUse> uses_;
   bool private_changed_ = false;
   size_t depth_ = 0;
+  size_t cells_left_ = kMaxCells;
+  size_t cells_of_results_ = 0;  // taken by results_
   size_t& steps_left_;
 };
 

@@ -7,10 +7,13 @@
 namespace trellis::spirv {
 namespace {
 
-// Maximum number of variables times blocks. A larger function has one state for all blocks, and stores only add to it.
-constexpr size_t kMaxStates = size_t{1} << 22;
-// Number of variables that count as one step of work where blocks' states are joined.
+// Numbers of variables, or of operands of an instruction, that count as one step of work.
 constexpr size_t kVariablesPerStep = 8;
+constexpr size_t kOperandsPerStep = 8;
+// Memory besides the variables' states, in values of Divergence: Control and a state's bounds per block; entries of
+// values_ and places_ per instruction.
+constexpr size_t kCellsPerBlock = 8;
+constexpr size_t kCellsPerInstruction = 8;
 // Workgroups of more invocations have several subgroups on any device.
 constexpr uint64_t kLargestSubgroup = 128;
 
@@ -23,45 +26,68 @@ bool IsArithmetic(spv::Op opcode) { return opcode >= spv::Op::OpConvertFToU && o
 
 }  // namespace
 
-FunctionDivergence::FunctionDivergence(EntryDivergence& entry, const Function& function, const BranchRegions& regions,
+FunctionDivergence::FunctionDivergence(EntryDivergence& entry, const Function& function, BranchRegions& regions,
                                        const CallState& called_with, CallResult& result)
     : entry_(entry),
       context_(entry.context()),
       function_(function),
       regions_(regions),
       called_with_(called_with),
-      result_(result),
-      controls_(function.blocks.size()),
-      parted_(function.blocks.size(), false) {
+      result_(result) {}
+
+FunctionDivergence::~FunctionDivergence() { entry_.ReturnCells(cells_); }
+
+bool FunctionDivergence::TakeCells(size_t cells) {
+  if (!entry_.TakeCells(cells)) return false;
+  cells_ += cells;
+  return true;
+}
+
+void FunctionDivergence::InitialiseState() {
+  const size_t blocks = function_.blocks.size();
+  controls_.resize(blocks);
+  parted_.assign(blocks, false);
   State start;
-  for (size_t i = 0; i < function.parameters.size() && i < called_with.arguments.size(); ++i) {
-    const Instruction& parameter = function.parameters[i];
-    values_[parameter.result_id] = called_with.arguments[i];
+  for (size_t i = 0; i < function_.parameters.size() && i < called_with_.arguments.size(); ++i) {
+    const Instruction& parameter = function_.parameters[i];
+    values_[parameter.result_id] = called_with_.arguments[i];
     if (!context_.types().IsPointer(parameter.type_id) ||
         !IsPerInvocation(context_.types().PointerClass(parameter.type_id)))
       continue;
     variables_.emplace(parameter.result_id, start.size());
     places_[parameter.result_id] = {parameter.result_id};
-    start.push_back(called_with.contents[i]);
+    start.push_back(called_with_.contents[i]);
   }
-  for (const Instruction& instruction : function.blocks.front().body) {
+  for (const Instruction& instruction : function_.blocks.front().body) {
     if (instruction.opcode != spv::Op::OpVariable) continue;
     variables_.emplace(instruction.result_id, start.size());
     places_[instruction.result_id] = {instruction.result_id};
     start.emplace_back();
   }
-  follows_flow_ = function.blocks.size() <= kMaxStates / std::max<size_t>(start.size(), 1);
-  if (follows_flow_) states_.assign(function.blocks.size(), State(start.size()));
+  // A function too large for that has one state for all blocks, and stores only add to it.
+  follows_flow_ = TakeCells(blocks * start.size());
+  if (follows_flow_) {
+    states_.assign(blocks, State(start.size()));
+    (void)entry_.Spend(blocks * (1 + start.size() / kVariablesPerStep));
+  }
   (follows_flow_ ? states_.front() : state_) = std::move(start);
 }
 
 void FunctionDivergence::Run() {
+  size_t instructions = function_.parameters.size();
+  for (const BasicBlock& block : function_.blocks) instructions += block.body.size();
+  const size_t cells = kCellsPerBlock * function_.blocks.size() + kCellsPerInstruction * instructions;
+  if (!TakeCells(cells) || !entry_.Spend(cells / kVariablesPerStep)) return;
+  InitialiseState();
   result_.contents.resize(called_with_.contents.size());
   do {
     changed_ = false;
     for (const uint32_t block : regions_.blocks()) {
-      const size_t for_state = follows_flow_ ? variables_.size() / kVariablesPerStep : 0;
-      if (!entry_.Spend(function_.blocks[block].body.size() + for_state)) return;
+      size_t steps = 0;
+      for (const Instruction& instruction : function_.blocks[block].body)
+        steps += 1 + instruction.operands.size() / kOperandsPerStep;
+      if (follows_flow_) steps += (1 + regions_.Successors(block).size()) * (variables_.size() / kVariablesPerStep);
+      if (!entry_.Spend(steps)) return;
       Visit(block);
     }
   } while (changed_);
@@ -103,9 +129,10 @@ Divergence FunctionDivergence::ContentOf(const Place& place) const {
   return place.whole ? content : content.Only(place.parts);
 }
 
+// The content's cause comes first: NoteEnqueue looks for it.
 Divergence FunctionDivergence::Read(Id pointer) const {
-  Divergence value = ValueOf(pointer).Whole();
-  value.Join(ContentOf(PlaceOf(pointer)));
+  Divergence value = ContentOf(PlaceOf(pointer));
+  value.Join(ValueOf(pointer).Whole());
   return value;
 }
 
@@ -117,14 +144,24 @@ void FunctionDivergence::Write(Id pointer, Divergence value) {
 }
 
 void FunctionDivergence::WriteTo(const Place& place, const Divergence& value) {
+  Clear(place);
+  AddTo(place, value);
+}
+
+void FunctionDivergence::Clear(const Place& place) {
+  const auto own = variables_.find(place.variable);
+  if (!follows_flow_ || own == variables_.end()) return;
+  Divergence& content = state_[own->second];
+  if (place.whole) content.parts = 0;
+  if (place.exact && place.parts != PartBit(kLastPart)) content.parts &= ~place.parts;
+}
+
+void FunctionDivergence::AddTo(const Place& place, const Divergence& value) {
   if (place.variable == kNoId) return;
   const Divergence added = place.whole || !value ? value : Divergence{place.parts, value.cause};
   const auto own = variables_.find(place.variable);
   if (own == variables_.end()) return entry_.WriteGlobal(place.variable, added);
-  Divergence& content = state_[own->second];
-  if (follows_flow_ && place.whole) content.parts = 0;
-  if (follows_flow_ && place.exact && place.parts != PartBit(kLastPart)) content.parts &= ~place.parts;
-  const bool added_any = content.Join(added);
+  const bool added_any = state_[own->second].Join(added);
   changed_ = changed_ || (added_any && !follows_flow_);
 }
 
@@ -150,7 +187,7 @@ void FunctionDivergence::Transfer(const Instruction& instruction) {
       return Chain(instruction);
     case spv::Op::OpCopyObject:
     case spv::Op::OpCopyLogical:
-      if (places_.contains(operands[0])) places_[instruction.result_id] = PlaceOf(operands[0]);
+      if (const Place place = PlaceOf(operands[0]); place.variable != kNoId) places_[instruction.result_id] = place;
       return SetValue(instruction.result_id, ValueOf(operands[0]));
     case spv::Op::OpPhi:
       return Phi(instruction);
@@ -176,9 +213,7 @@ void FunctionDivergence::Transfer(const Instruction& instruction) {
     case spv::Op::OpAllocateNodePayloadsAMDX:
       return NoteAllocation(instruction);
     case spv::Op::OpEnqueueNodePayloadsAMDX:
-      // The handles of one invocation's payloads differ: all others are of the workgroup's.
-      if (!Read(operands[0])) NoteControl();
-      return;
+      return NoteEnqueue(instruction);
     case spv::Op::OpFinishWritingNodePayloadAMDX:
       return NoteControl();
     case spv::Op::OpNodePayloadArrayLengthAMDX:
@@ -254,7 +289,12 @@ void FunctionDivergence::CallFunction(const Instruction& call) {
   }
   const CallResult result = entry_.Call(call.operands[0], state);
   SetValue(call.result_id, result.value);
-  for (size_t i = 0; i < std::min(places.size(), result.contents.size()); ++i) WriteTo(places[i], result.contents[i]);
+  // Past the limit the contents are not known.
+  if (!entry_.Spend(call.operands.size())) return;
+  places.resize(std::min(places.size(), result.contents.size()));
+  // A variable may be passed twice, so all are cleared before any is added to.
+  for (const Place& place : places) Clear(place);
+  for (size_t i = 0; i < places.size(); ++i) AddTo(places[i], result.contents[i]);
 }
 
 void FunctionDivergence::Return() {
@@ -277,7 +317,7 @@ void FunctionDivergence::Branch(Id condition) {
     if (!controls_[block]) controls_[block] = control;
   }
   // The walk is work too; what was marked stays right if there was too much.
-  (void)entry_.Spend(region.blocks.size());
+  (void)entry_.Spend(region.blocks.size() + region.edges);
 }
 
 void FunctionDivergence::Construct(const Instruction& construct) {
@@ -367,6 +407,12 @@ void FunctionDivergence::NoteAllocation(const Instruction& allocate) {
   NoteControl();
   NoteOperand(allocate.operands[1], DivergentUse::Kind::kCount);
   NoteOperand(allocate.operands[2], DivergentUse::Kind::kIndex);
+}
+
+// Each invocation enqueues the payloads that it allocated for itself.
+void FunctionDivergence::NoteEnqueue(const Instruction& enqueue) {
+  const Id handle = enqueue.operands[0];
+  if (entry_.MayBeOfWorkgroup(context_.PayloadArrayOf(handle), Read(handle))) NoteControl();
 }
 
 bool FunctionDivergence::IsPayloadArray(Id type) const {

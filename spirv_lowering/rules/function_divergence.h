@@ -11,10 +11,13 @@ namespace trellis::spirv {
 class FunctionDivergence {
  public:
   // `result` is added to.
-  FunctionDivergence(EntryDivergence& entry, const Function& function, const BranchRegions& regions,
+  FunctionDivergence(EntryDivergence& entry, const Function& function, BranchRegions& regions,
                      const CallState& called_with, CallResult& result);
+  ~FunctionDivergence();
+  FunctionDivergence(const FunctionDivergence&) = delete;
+  FunctionDivergence& operator=(const FunctionDivergence&) = delete;
 
-  // Notes uses in `entry`.
+  // Notes uses in `entry`. Does nothing if there is no memory left for this call.
   void Run();
 
  private:
@@ -27,6 +30,8 @@ class FunctionDivergence {
   };
   using State = std::vector<Divergence>;  // what the function's variables hold
 
+  [[nodiscard]] bool TakeCells(size_t cells);
+  void InitialiseState();
   void Visit(uint32_t block);
 
   [[nodiscard]] Divergence ValueOf(Id id) const;
@@ -35,7 +40,10 @@ class FunctionDivergence {
   [[nodiscard]] Divergence ContentOf(const Place& place) const;
   [[nodiscard]] Divergence Read(Id pointer) const;
   void Write(Id pointer, Divergence value);
+  // Replaces what `place` holds, where it is known what that is, and adds to it elsewhere.
   void WriteTo(const Place& place, const Divergence& value);
+  void Clear(const Place& place);
+  void AddTo(const Place& place, const Divergence& value);
 
   void Transfer(const Instruction& instruction);
   void Chain(const Instruction& chain);
@@ -52,6 +60,7 @@ class FunctionDivergence {
   [[nodiscard]] Divergence Componentwise(const Instruction& instruction, const Divergence& operands) const;
   void NoteControl();
   void NoteAllocation(const Instruction& allocate);
+  void NoteEnqueue(const Instruction& enqueue);
   void NoteOperand(Id operand, DivergentUse::Kind kind);
 
   [[nodiscard]] bool IsPayloadArray(Id type) const;
@@ -61,7 +70,7 @@ class FunctionDivergence {
   EntryDivergence& entry_;
   const RuleContext& context_;
   const Function& function_;
-  const BranchRegions& regions_;
+  BranchRegions& regions_;
   const CallState& called_with_;
   CallResult& result_;
   std::unordered_map<Id, size_t> variables_;  // the function's own, and parameters that point to the caller's -> State
@@ -70,8 +79,9 @@ class FunctionDivergence {
   std::vector<State> states_;      // at the start of each block, if they are followed apart
   std::vector<Control> controls_;  // by block: apart from what the call is under
   std::vector<bool> parted_;       // by block: its branch has parted the invocations
-  bool follows_flow_ = true;
+  bool follows_flow_ = false;
   bool changed_ = false;
+  size_t cells_ = 0;  // taken
 
   // At the instruction that is looked at.
   uint32_t block_ = 0;

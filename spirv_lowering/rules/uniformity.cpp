@@ -26,11 +26,11 @@ const Instruction* FindWorkgroupSize(const RuleContext& context) {
   return nullptr;
 }
 
-WorkgroupShape ShapeOf(const RuleContext& context, const EntryPointFacts& entry) {
+// `constant`: FindWorkgroupSize.
+WorkgroupShape ShapeOf(const RuleContext& context, const EntryPointFacts& entry, const Instruction* constant) {
   std::array<std::optional<uint32_t>, 3> sides;
   const Instruction* const literals = entry.Mode(spv::ExecutionMode::LocalSize);
   const Instruction* const ids = entry.Mode(spv::ExecutionMode::LocalSizeId);
-  const Instruction* const constant = FindWorkgroupSize(context);
   for (size_t i = 0; i < sides.size(); ++i) {
     if (constant != nullptr) {
       sides[i] = context.types().ConstantValue(constant->operands[i]);
@@ -168,12 +168,13 @@ std::vector<RuleViolation> CheckUniformity(const Module& module) {
       for (const Instruction& instruction : block.body) opcode_of.emplace(instruction.result_id, instruction.opcode);
     }
   }
+  const Instruction* const workgroup_size = FindWorkgroupSize(context);
   size_t steps_left = kMaxSteps;
   for (const EntryPointFacts& entry : context.entry_points()) {
     const bool has_some = std::any_of(functions.begin(), functions.end(),
                                       [&](Id function) { return entry.functions.contains(function); });
     if (entry.model != spv::ExecutionModel::GLCompute || !has_some) continue;
-    const WorkgroupShape shape = ShapeOf(context, entry);
+    const WorkgroupShape shape = ShapeOf(context, entry, workgroup_size);
     if (shape.invocations == 1 || steps_left == 0) continue;
     Reporter reporter(context, entry, opcode_of);
     for (const DivergentUse& use : EntryDivergence(context, entry, shape, steps_left).Run()) reporter.Report(use);

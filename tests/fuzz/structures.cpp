@@ -228,6 +228,46 @@ std::vector<uint32_t> ManyCalls(uint32_t size) {
   return node.Finish();
 }
 
+constexpr uint32_t kVersionParameters = 13;
+
+// Calls one function, with as many combinations of a pointer into a payload and a pointer to a variable as are asked
+// for. That function is open afterwards.
+void CallInManyVersions(Node& node, uint32_t versions) {
+  const Id real = node.Emit(spv::Op::OpVariable, node.fn_uint, Words(spv::StorageClass::Function));
+  const Id pointer = node.MemberOfOutput();
+  const Id callee = node.module.NewId();
+  for (uint32_t i = 0; i < versions; ++i) {
+    std::vector<uint32_t> operands = {callee};
+    for (uint32_t bit = 0; bit < kVersionParameters; ++bit) operands.push_back((i >> bit & 1) != 0 ? pointer : real);
+    (void)node.Emit(spv::Op::OpFunctionCall, node.types.Void(), std::move(operands));
+  }
+  node.EmitVoid(spv::Op::OpReturn, {});
+  node.AddFunction(node.types.Void(), std::vector<Id>(kVersionParameters, node.fn_uint)).definition.result_id = callee;
+}
+
+// A large function that one function calls with many combinations of pointers.
+std::vector<uint32_t> ManyVersions(uint32_t size) {
+  Node node;
+  CallInManyVersions(node, size);
+  const Id pointer = node.module.functions.back().parameters[0].result_id;
+  constexpr uint32_t kNoMemoryOperands = 0;
+  for (uint32_t i = 0; i < size; ++i)
+    node.EmitVoid(spv::Op::OpStore, {pointer, node.types.ConstantUint(7), kNoMemoryOperands});
+  return node.Finish();
+}
+
+// The same with a small function, a parameter of which has a long name.
+std::vector<uint32_t> ManyVersionsOfAName(uint32_t size) {
+  constexpr uint32_t kVersions = 1000;
+  Node node;
+  CallInManyVersions(node, kVersions);
+  std::vector<uint32_t> operands = {node.module.functions.back().parameters[0].result_id};
+  const std::vector<uint32_t> name = spirv::EncodeString(std::string(size_t{4} * size, 'n'));
+  operands.insert(operands.end(), name.begin(), name.end());
+  node.module.debug_names.emplace_back(spv::Op::OpName, kNoId, kNoId, std::move(operands));
+  return node.Finish();
+}
+
 // Functions of many parameters.
 std::vector<uint32_t> ManyParameters(uint32_t size) {
   constexpr uint32_t kParameters = 250;
@@ -340,6 +380,20 @@ std::vector<uint32_t> ManyAllocations(uint32_t size) {
   return node.Finish();
 }
 
+// Allocations in the first block, as many empty blocks, and the enqueues in the last one.
+std::vector<uint32_t> FarEnqueues(uint32_t size) {
+  Node node;
+  std::vector<Id> arrays;
+  for (uint32_t i = 0; i < size; ++i) arrays.push_back(node.Allocate(node.outputs));
+  for (uint32_t i = 0; i < size; ++i) {
+    const Id label = node.module.NewId();
+    node.EmitVoid(spv::Op::OpBranch, {label});
+    node.Open(label);
+  }
+  for (const Id array : arrays) node.Enqueue(array);
+  return node.Finish();
+}
+
 // A structure of many members, loaded and stored as a whole.
 std::vector<uint32_t> WideStructure(uint32_t size) {
   Node node;
@@ -405,16 +459,28 @@ std::vector<uint32_t> ManyOutputs(uint32_t size) {
 }  // namespace
 
 const std::vector<Structure>& Structures() {
+  constexpr const char* kTooManyVersions = "too many combinations of pointers in calls of functions";
   static const std::vector<Structure> structures = {
-      {"phi_chain", PhiChain, 24000},           {"phi_chain_backwards", PhiChainBackwards, 24000},
-      {"copy_chain", CopyChain, 24000},         {"many_uses", ManyUses, 24000},
-      {"deep_chains", DeepChains, 24000},       {"call_chain", CallChain, 1000},
-      {"many_calls", ManyCalls, 24000},         {"many_parameters", ManyParameters, 24000},
-      {"large_switch", LargeSwitch, 16000},     {"deep_selections", DeepSelections, 10000},
-      {"deep_loops", DeepLoops, 5000},          {"many_allocations", ManyAllocations, 4000},
-      {"wide_structure", WideStructure, 16383}, {"nested_structures", NestedStructures, 26},
-      {"many_variables", ManyVariables, 10000}, {"constant_chain", ConstantChain, 24000},
-      {"many_outputs", ManyOutputs, 1000}};
+      {"phi_chain", PhiChain, 24000},
+      {"phi_chain_backwards", PhiChainBackwards, 24000},
+      {"copy_chain", CopyChain, 24000},
+      {"many_uses", ManyUses, 24000},
+      {"deep_chains", DeepChains, 24000},
+      {"call_chain", CallChain, 1000},
+      {"many_calls", ManyCalls, 24000},
+      {"many_parameters", ManyParameters, 24000},
+      {"large_switch", LargeSwitch, 16000},
+      {"deep_selections", DeepSelections, 10000},
+      {"deep_loops", DeepLoops, 5000},
+      {"many_allocations", ManyAllocations, 4000},
+      {"wide_structure", WideStructure, 16383},
+      {"nested_structures", NestedStructures, 26},
+      {"many_variables", ManyVariables, 10000},
+      {"constant_chain", ConstantChain, 24000},
+      {"many_outputs", ManyOutputs, 1000},
+      {"far_enqueues", FarEnqueues, 4000},
+      {"many_versions", ManyVersions, 8000, kTooManyVersions},
+      {"many_versions_of_a_name", ManyVersionsOfAName, 16000, kTooManyVersions}};
   return structures;
 }
 

@@ -15,7 +15,8 @@ using MakeStructure = std::vector<uint32_t> (*)(uint32_t size);
 struct Structure {
   std::string name;
   MakeStructure make;
-  uint32_t size;  // that the tests ask for
+  uint32_t size;                 // that the tests ask for
+  const char* refused_for = "";  // part of the message, if a module of that size is refused
 };
 
 [[nodiscard]] const std::vector<Structure>& Structures();

@@ -49,5 +49,66 @@ TEST(Barriers, ExecutionOnlyStays) {
                       "OpControlBarrier %uint_2 %uint_2 %uint_0"));
 }
 
+// The node's only reads are through %chosen, which is one of %first (of the input) and `other`.
+std::string ReadsAChoice(const std::string& choice, bool vulkan_memory_model) {
+  NodeParts parts;
+  parts.capabilities = "OpCapability VariablePointers\n";
+  if (vulkan_memory_model) {
+    parts.capabilities += "OpCapability VulkanMemoryModel";
+    parts.memory_model = "OpMemoryModel Logical Vulkan";
+  }
+  parts.globals = "%semantics = OpConstant %uint 4104";
+  parts.body = R"(
+%allocated = OpAllocateNodePayloadsAMDX %out_ptr %uint_2 %uint_4 %uint_0
+%own = OpAccessChain %np_uint %allocated %uint_2 %int_1
+OpStore %own %uint_7
+OpControlBarrier %uint_2 %uint_5 %semantics
+%first = OpAccessChain %np_uint %input %uint_0 %int_1
+%second = OpAccessChain %np_uint %input %uint_1 %int_1
+%sent = OpAccessChain %np_uint %allocated %uint_3 %int_1
+)" + choice + R"(
+%value = OpLoad %uint %chosen
+OpEnqueueNodePayloadsAMDX %allocated
+)";
+  return LowerParts(parts);
+}
+
+constexpr const char* kSelect = "%chosen = OpSelect %np_uint %true %first %sent";
+constexpr const char* kPhi = R"(
+OpSelectionMerge %join None
+OpBranchConditional %true %then %join
+%then = OpLabel
+OpBranch %join
+%join = OpLabel
+%chosen = OpPhi %np_uint %first %main_begin %sent %then
+)";
+constexpr const char* kCopyOfASelect = R"(
+%either = OpSelect %np_uint %true %sent %first
+%again = OpSelect %np_uint %true %second %either
+%chosen = OpCopyObject %np_uint %again
+)";
+
+TEST(Barriers, PayloadsThatMayBeReadThroughAChoiceAreCoherent) {
+  for (const char* choice : {kSelect, kPhi, kCopyOfASelect}) {
+    const std::string text = ReadsAChoice(choice, false);
+    EXPECT_TRUE(HasLine(text, "OpMemberDecorate %record 1 Coherent")) << text;
+  }
+}
+
+TEST(Barriers, PayloadsThatMayBeReadThroughAChoiceAreNotPrivate) {
+  for (const char* choice : {kSelect, kPhi, kCopyOfASelect}) {
+    const std::string main = FunctionText(ReadsAChoice(choice, true), "main");
+    EXPECT_TRUE(HasLine(main, "OpStore %own %uint_7 Aligned|MakePointerAvailable|NonPrivatePointer ...")) << main;
+    EXPECT_TRUE(HasLine(main, "%value = OpLoad %uint %chosen Aligned|MakePointerVisible|NonPrivatePointer ..."))
+        << main;
+  }
+}
+
+TEST(Barriers, ChoicesAmongRecordsOfTheInputReadNoOutput) {
+  const std::string choice = "%chosen = OpSelect %np_uint %true %first %second";
+  EXPECT_FALSE(HasLine(ReadsAChoice(choice, false), "OpMemberDecorate %record 1 Coherent"));
+  EXPECT_TRUE(HasLine(ReadsAChoice(choice, true), "%value = OpLoad %uint %chosen Aligned 4"));
+}
+
 }  // namespace
 }  // namespace trellis::spirv

@@ -237,6 +237,32 @@ TEST(ShapesOfCalls, VersionsAreLimited) {
   EXPECT_NE(message.find("too many combinations of pointers in calls"), std::string::npos) << message;
 }
 
+// `stores` times *a = 7, in a function that is called with three combinations of payloads and variables.
+NodeParts InThreeVersions(int stores) {
+  std::string body;
+  for (int i = 0; i < stores; ++i) body += "OpStore %large_a %uint_7\n";
+  return Node(std::string(kMember) + R"(
+%r1 = OpFunctionCall %void %large %member %real
+%r2 = OpFunctionCall %void %large %real %member
+%r3 = OpFunctionCall %void %large %member %member
+)",
+              "%large_type = OpTypeFunction %void %fn_uint %fn_uint\n",
+              "%large = OpFunction %void None %large_type\n%large_a = OpFunctionParameter %fn_uint\n"
+              "%large_b = OpFunctionParameter %fn_uint\n%large_begin = OpLabel\n" +
+                  body + "OpReturn\nOpFunctionEnd\n");
+}
+
+TEST(ShapesOfCalls, LargeFunctionsMayHaveSomeVersions) { EXPECT_EQ(LoweringRefusal(InThreeVersions(12000)), ""); }
+
+TEST(ShapesOfCalls, VersionsKeepTheirNamesAndDecorations) {
+  NodeParts parts = InThreeVersions(1);
+  parts.decorations = "OpDecorate %large_b Restrict\n";
+  const std::string text = LowerParts(parts);
+  EXPECT_EQ(CountLines(text, "%large_a = OpFunctionParameter ..."), 3u) << text;
+  EXPECT_EQ(CountLines(text, "OpName %large_a \"large_a\""), 3u) << text;
+  EXPECT_EQ(CountLines(text, "OpDecorate %large_b Restrict"), 3u) << text;
+}
+
 TEST(ShapesOfCalls, RecursionIsRefused) {
   const std::string types = "%set_type = OpTypeFunction %void %fn_uint\n";
   const auto function = [](const std::string& name, const std::string& callee) {

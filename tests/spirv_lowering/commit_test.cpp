@@ -183,6 +183,32 @@ TEST(Commit, HandleInAModuleVariable) {
       << "another function may enqueue it";
 }
 
+std::string EmptyBlocks(int count) {
+  std::string text;
+  for (int i = 0; i < count; ++i) {
+    const std::string label = "%empty" + std::to_string(i);
+    text += "OpBranch " + label + "\n" + label + " = OpLabel\n";
+  }
+  return text;
+}
+
+TEST(Commit, BehindManyBlocks) {
+  EXPECT_EQ(Decisions(std::string(kAllocate) + kKeep + EmptyBlocks(500) + kEnqueue), "r");
+}
+
+// 2^22 blocks are looked at in one function: those behind each of the first allocations, then no more.
+TEST(Commit, FarAllocationsAreDeferredPastTheLimit) {
+  constexpr int kCount = 2500, kKnown = (1 << 22) / (2 * kCount);
+  std::string allocations, enqueues;
+  for (int i = 0; i < kCount; ++i) {
+    const std::string id = "%a" + std::to_string(i);
+    allocations += id + " = OpAllocateNodePayloadsAMDX %out_ptr %uint_2 %uint_1 %uint_0\n";
+    enqueues += "OpEnqueueNodePayloadsAMDX " + id + "\n";
+  }
+  EXPECT_EQ(Decisions(allocations + EmptyBlocks(2 * kCount) + enqueues),
+            std::string(kKnown, 'r') + std::string(kCount - kKnown, 'd') + std::string(kCount - kKnown, 'e'));
+}
+
 TEST(Commit, NeverEnqueued) {
   EXPECT_EQ(Decisions(kAllocate), "d") << "records that nobody sends";
   EXPECT_EQ(Decisions("%s = OpAllocateNodePayloadsAMDX %signal_ptr %uint_2 %uint_1 %uint_0\n"), "r")
