@@ -275,6 +275,22 @@ TEST(Uniformity, Enqueue) {
              "depends on LocalInvocationIndex (");
 }
 
+TEST(Uniformity, EnqueueOfAHandleThatIsStoredInABranch) {
+  ExpectOnly(
+      Warnings(
+          "void main() {\n  Work w = Work_group(1);\n  Work x;\n  if (gl_LocalInvocationIndex == 0) {\n    x = w;\n"
+          "    node_enqueue(x);\n  }\n}\n"),
+      "test.comp:11: warning: [OpEnqueueNodePayloadsAMDX/uniform-control-flow] payloads that were allocated for "
+      "the workgroup are enqueued, but some of its invocations may not get here: the branch at test.comp:9 "
+      "depends on LocalInvocationIndex (");
+}
+
+TEST(Uniformity, EnqueueOfOwnPayloadsWhereOthersAreOfTheWorkgroup) {
+  EXPECT_EQ(Warnings(Main("Work g = Work_group(1); node_enqueue(g);\n"
+                          "if (gl_LocalInvocationIndex == 0) { Work t = Work_thread(1); node_enqueue(t); }\n")),
+            std::vector<std::string>());
+}
+
 TEST(Uniformity, FinishWriting) {
   const std::string declarations =
       "layout(local_size_x = 32) in; struct Task { NODE_TRACKED NODE_GRID uint grid; };\n"

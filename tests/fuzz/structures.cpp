@@ -213,6 +213,27 @@ std::vector<uint32_t> CallChain(uint32_t size) {
   return node.Finish();
 }
 
+// 60 functions that call each other, each of `size` variables and `size` blocks.
+std::vector<uint32_t> NestedVariables(uint32_t size) {
+  constexpr uint32_t kFunctions = 60;
+  Node node;
+  (void)node.MemberOfOutput();
+  for (uint32_t i = 0; i < kFunctions; ++i) {
+    const Id callee = node.module.NewId();
+    (void)node.Emit(spv::Op::OpFunctionCall, node.types.Void(), {callee});
+    node.EmitVoid(spv::Op::OpReturn, {});
+    node.AddFunction(node.types.Void(), {}).definition.result_id = callee;
+    for (uint32_t variable = 0; variable < size; ++variable)
+      (void)node.Emit(spv::Op::OpVariable, node.fn_uint, Words(spv::StorageClass::Function));
+    for (uint32_t block = 0; block < size; ++block) {
+      const Id label = node.module.NewId();
+      node.EmitVoid(spv::Op::OpBranch, {label});
+      node.Open(label);
+    }
+  }
+  return node.Finish();
+}
+
 // One function that takes pointers into payloads and others by turns.
 std::vector<uint32_t> ManyCalls(uint32_t size) {
   Node node;
@@ -479,6 +500,7 @@ const std::vector<Structure>& Structures() {
       {"constant_chain", ConstantChain, 24000},
       {"many_outputs", ManyOutputs, 1000},
       {"far_enqueues", FarEnqueues, 4000},
+      {"nested_variables", NestedVariables, 500},
       {"many_versions", ManyVersions, 8000, kTooManyVersions},
       {"many_versions_of_a_name", ManyVersionsOfAName, 16000, kTooManyVersions}};
   return structures;
