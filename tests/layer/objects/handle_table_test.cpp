@@ -48,6 +48,18 @@ TEST(HandleTable, take_all_empties) {
   EXPECT_EQ(table.Size(), 0u);
 }
 
+TEST(HandleTable, for_each_visits_all_and_takes_no_lock_along) {
+  Table table;
+  for (uint64_t i = 0; i < 100; ++i) table.Insert(Handle(i * 4096), std::make_shared<int>(1));
+  int sum = 0;
+  table.ForEach([&](const Table::Pointer& object) {
+    sum += *object;
+    table.Insert(Handle(16), std::make_shared<int>(0));  // would wait for ever
+  });
+  EXPECT_EQ(sum, 100);
+  EXPECT_EQ(table.Size(), 101u);
+}
+
 TEST(HandleTable, many_threads) {
   Table table;
   const auto work = [&table](uint64_t base) {
