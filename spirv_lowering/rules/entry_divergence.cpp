@@ -92,8 +92,20 @@ std::vector<DivergentUse> EntryDivergence::Run() {
     ReturnCells(std::exchange(cells_of_results_, 0));
     (void)Call(entry_.function, {});
   } while (private_changed_ && Spend(0));
+  // An allocation behind a branch explains the enqueue of its payloads there: one warning serves both.
+  std::set<std::pair<const BasicBlock*, Id>> allocated_behind;
+  for (const auto& [key, use] : uses_) {
+    const Instruction& instruction = *key.first;
+    if (instruction.opcode == spv::Op::OpAllocateNodePayloadsAMDX && use.kind == DivergentUse::Kind::kControlFlow)
+      allocated_behind.emplace(use.control.branch, context_.PayloadArrayOf(instruction.result_id));
+  }
   std::vector<DivergentUse> uses;
-  for (const auto& [key, use] : uses_) uses.push_back(use);
+  for (const auto& [key, use] : uses_) {
+    const Instruction& instruction = *key.first;
+    if (instruction.opcode != spv::Op::OpEnqueueNodePayloadsAMDX ||
+        !allocated_behind.contains({use.control.branch, context_.PayloadArrayOf(instruction.operands[0])}))
+      uses.push_back(use);
+  }
   const auto place = [this](const DivergentUse& use) {
     return std::tuple(use.function - context_.module().functions.data(), use.block, use.index, use.kind);
   };
