@@ -182,7 +182,9 @@ bool Context::ChooseDevice(std::string& error) {
   properties = properties2.properties;  // with the limits for applications that use graphs
   enqueue_properties.pNext = nullptr;
   subgroup.pNext = nullptr;
-  driver = std::string(driver_properties.driverName) + " " + driver_properties.driverInfo;
+  const std::string driver_info = driver_properties.driverInfo;  // SwiftShader says nothing there
+  driver = std::string(driver_properties.driverName) + " " +
+           (driver_info.empty() ? std::to_string(properties.driverVersion) : driver_info);
   return true;
 }
 
