@@ -21,20 +21,26 @@ include(GoogleTest)
 # What a GoogleTest program prints if its filter matched nothing: no success.
 set(TRELLIS_NO_TEST_RAN "[=] 0 tests from 0 test suites ran")
 
-# trellis_add_tests(<program> [arguments of gtest_discover_tests])
+# trellis_add_tests(<program> [SANITIZED_PARTS n] [arguments of gtest_discover_tests])
 # One test of ctest per test of the program; under the sanitizers one for the program, since starting it takes longer than most tests.
+# SANITIZED_PARTS, for programs with the main of trellis_part_main: there the first tier runs one n-th of the tests, as in trellis_add_gpu_run.
 function(trellis_add_tests program)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SANITIZED_PARTS" "")
   if(NOT TRELLIS_SANITIZE)
-    gtest_discover_tests(${program} ${ARGN})
+    gtest_discover_tests(${program} ${arg_UNPARSED_ARGUMENTS})
     return()
   endif()
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TEST_FILTER" "PROPERTIES")
+  set(environment "")
+  if(arg_SANITIZED_PARTS)
+    set(environment ENVIRONMENT "TRELLIS_TEST_PARTS=${arg_SANITIZED_PARTS}")
+  endif()
+  cmake_parse_arguments(arg "" "TEST_FILTER" "PROPERTIES" ${arg_UNPARSED_ARGUMENTS})
   set(filter "")
   if(arg_TEST_FILTER)
     set(filter "--gtest_filter=${arg_TEST_FILTER}")
   endif()
   add_test(NAME ${program} COMMAND ${program} --gtest_brief=1 ${filter})
-  set_tests_properties(${program} PROPERTIES FAIL_REGULAR_EXPRESSION "${TRELLIS_NO_TEST_RAN}" TIMEOUT 1500 ${arg_PROPERTIES})
+  set_tests_properties(${program} PROPERTIES FAIL_REGULAR_EXPRESSION "${TRELLIS_NO_TEST_RAN}" TIMEOUT 1500 ${environment} ${arg_PROPERTIES})
 endfunction()
 
 # Sets `result` to the environment that makes `driver` the only one. "hardware" stands for the system's drivers.
