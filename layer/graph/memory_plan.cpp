@@ -1,6 +1,7 @@
 #include "layer/graph/memory_plan.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "layer/graph/saturating.h"
 
@@ -18,17 +19,27 @@ struct Need {
   uint32_t stride = 0;
   uint32_t note_words = 0;  // a record, over all launches that read the region
   uint64_t bound = 0;       // records
-  uint64_t bytes = 0;       // for `bound`, alignment included
-  uint64_t arrivals = 0;    // records, before the half was shared
+  uint64_t arrivals = 0;    // records, whatever has room
+  uint64_t dense = 0;       // of the bound; less than it where the region grows
+  uint64_t bytes = 0;       // for the dense ones, alignment included
+  bool notes_from_pool = false;
 };
 
 uint64_t BytesFor(const Need& need, uint64_t records) { return RegionBytes(need.stride, need.note_words, records); }
 
-// Most records for which BytesFor stays within `bytes`, give or take the alignment of the parts.
-uint64_t RecordsIn(const Need& need, uint64_t bytes) {
-  const uint64_t alignment_loss = kRegionAlignment * (1 + need.note_words);
-  const uint64_t each = need.stride + need.note_words * sizeof(uint32_t);
-  return bytes <= alignment_loss ? 0 : (bytes - alignment_loss) / each;
+// Of regions that grow: records that lie dense, at least. Segments, a quarter as long, are then whole units of 16 bytes.
+constexpr uint64_t kFewestDense = 16;
+
+// Where not all that can be sent fits, the dense parts have this part of the half, and the pool all the rest.
+constexpr uint64_t kDensePartOfHalf = 8;
+
+// Bytes more than a load has that segments take for it: shared/segments.glsl.
+constexpr double kSegmentWaste = 1.25;
+
+uint64_t ToBytes(double bytes) {
+  constexpr double kMost = 1.8e19;
+  // Loads are rounded, and what they bound is whole.
+  return bytes < kMost ? static_cast<uint64_t>(bytes * (1 + 1e-12)) : kUnbounded;
 }
 
 // Whatever a workgroup of the node computes.
@@ -39,8 +50,9 @@ bool LimitsHold(const spirv::NodeInfo& info) {
 
 class Planner {
  public:
-  Planner(const Graph& graph, const LevelSchedule& schedule, const MemoryLimits& limits)
+  Planner(const Graph& graph, const LoadBounds& loads, const LevelSchedule& schedule, const MemoryLimits& limits)
       : graph_(graph),
+        loads_(loads),
         schedule_(schedule),
         limits_(limits),
         half_limit_(limits.half_bytes / kHalfAlignment * kHalfAlignment) {
@@ -51,6 +63,7 @@ class Planner {
     plan_.arrivals.reserve(plan_.openings.capacity());
     plan_.opening_begin.reserve(schedule.level_begin.size());
     needs_.reserve(graph.slots.size() + 1);
+    for (const Node& node : graph.nodes) most_launches_ = std::max(most_launches_, node.sharers.size() + 1);
   }
 
   GraphPlan Plan(std::span<const RootCount> roots) {
@@ -60,14 +73,16 @@ class Planner {
       uint64_t& workgroups = workgroups_[PositionInLevelZero(root.launch)];
       workgroups = SaturatingAdd(workgroups, root.workgroups);
     }
+    joint_.assign(schedule_.level_count(), {});
     for (uint32_t level = 0; level + 1 < schedule_.level_count(); ++level) {
+      AddJointLoads(level);
       CollectNeeds(level);
-      ShareHalf(level);
+      PlanRegions(level);
       Place(level);
       BoundWorkgroups(level + 1);
     }
     plan_.opening_begin.push_back(static_cast<uint32_t>(plan_.openings.size()));
-    plan_.cannot_lose = plan_.bounded && limits_hold_;
+    plan_.cannot_lose = plan_.bounded && limits_hold_ && !any_grows_;
     MoveOddLevelsToHalfOne();
     return std::move(plan_);
   }
@@ -80,90 +95,156 @@ class Planner {
     return static_cast<size_t>(std::find(first, launches.end(), launch) - launches.begin());
   }
 
+  // What the launches of `level` cause in all later ones, beyond what those before them do. All workgroups of level 0;
+  // of later levels the last one of each launch that coalesces, which may have fewer records than the others.
+  void AddJointLoads(uint32_t level) {
+    for (uint32_t later = level + 1; later < schedule_.level_count(); ++later) {
+      Load last = {};
+      double last_workgroups = 0;
+      for (uint32_t i = schedule_.launch_begin[level]; i < schedule_.launch_begin[level + 1]; ++i) {
+        const uint32_t slot = schedule_.launches[i].slot;
+        const bool coalesces = graph_.NodeOf(slot).info.kind == spirv::LaunchKind::kCoalescing;
+        if (level != 0 && !coalesces) continue;
+        const Load each = loads_.Of(slot, later - level);
+        if (each.records == 0) continue;
+        if (level == 0) {
+          const auto workgroups = static_cast<double>(workgroups_[i]);
+          joint_[later].records += workgroups * each.records;
+          joint_[later].bytes += workgroups * each.bytes;
+        } else {
+          last.records = std::max(last.records, each.records);
+          last.bytes = std::max(last.bytes, each.bytes);
+          ++last_workgroups;
+        }
+      }
+      // Launches without records have none.
+      last_workgroups = std::min(last_workgroups, joint_[level].records * most_launches_);
+      joint_[later].records += last_workgroups * last.records;
+      joint_[later].bytes += last_workgroups * last.bytes;
+    }
+  }
+
   void CollectNeeds(uint32_t level) {
     needs_.clear();
     for (uint32_t slot : schedule_.level(level + 1)) {
       need_of_slot_[slot] = static_cast<uint32_t>(needs_.size());
-      needs_.push_back({slot, graph_.slots[slot].record_stride, 0, 0, 0, 0});
+      needs_.push_back({.slot = slot, .stride = graph_.slots[slot].record_stride});
     }
     for (Launch launch : schedule_.launches_of(level + 1))
       needs_[need_of_slot_[launch.input]].note_words += NoteWords(graph_, launch);
 
-    uint64_t heap_bytes = 0;
-    bool heap = false;
+    heap_bytes_ = 0;
+    has_heap_ = false;
     for (uint32_t i = schedule_.launch_begin[level]; i < schedule_.launch_begin[level + 1]; ++i) {
       const Slot& slot = graph_.slots[schedule_.launches[i].slot];
       for (const SlotEdge& edge : slot.edges) {
         uint64_t& bound = needs_[need_of_slot_[edge.slot]].bound;
         bound = SaturatingAdd(bound, SaturatingMultiply(workgroups_[i], edge.payloads));
       }
-      heap |= slot.heap_bytes != 0;
+      has_heap_ |= slot.heap_bytes != 0;
       limits_hold_ &= LimitsHold(graph_.NodeOf(schedule_.launches[i].slot).info);
-      heap_bytes = SaturatingAdd(heap_bytes, SaturatingMultiply(workgroups_[i], slot.heap_bytes));
+      heap_bytes_ = SaturatingAdd(heap_bytes_, SaturatingMultiply(workgroups_[i], slot.heap_bytes));
     }
-    if (heap) needs_.push_back({graph_.HeapSlot(), kHeapUnit, 0, heap_bytes / kHeapUnit, 0, 0});
+    const uint64_t all = ToBytes(joint_[level + 1].records);
     for (Need& need : needs_) {
+      need.bound = std::min(need.bound, all);
       if (need.bound > kMostRegionRecords) {
         need.bound = kMostRegionRecords;
-        plan_.bounded = plan_.fits_spread = false;
+        plan_.bounded = false;
       }
+      need.arrivals = need.dense = need.bound;
       need.bytes = BytesFor(need, need.bound);
-      need.arrivals = need.bound;
     }
+    heap_bytes_ = std::min(heap_bytes_, ToBytes(joint_[level + 1].bytes));
   }
 
-  // Most bytes that one workgroup sends, whichever nodes its outputs choose.
-  [[nodiscard]] uint64_t MostSent(Launch launch) const {
-    const Slot& slot = graph_.slots[launch.slot];
-    const std::vector<spirv::NodeOutputInfo>& outputs = graph_.NodeOf(launch.slot).info.outputs;
-    uint64_t sent = slot.heap_bytes;
-    for (size_t i = 0; i < outputs.size(); ++i) {
-      uint64_t largest = 0;
-      for (const Target& target : slot.outputs[i]) {
-        const Need& need = needs_[need_of_slot_[target.slot]];
-        largest = std::max(largest, need.stride + need.note_words * uint64_t{sizeof(uint32_t)});
-      }
-      sent = SaturatingAdd(sent, SaturatingMultiply(outputs[i].max_payloads, largest));
-    }
-    return sent;
-  }
-  [[nodiscard]] uint64_t MostSentBy(uint32_t level) const {
-    uint64_t sent = 0;
-    for (uint32_t i = schedule_.launch_begin[level]; i < schedule_.launch_begin[level + 1]; ++i)
-      sent = SaturatingAdd(sent, SaturatingMultiply(workgroups_[i], MostSent(schedule_.launches[i])));
-    return sent;
-  }
-
-  // Lowers the bounds of the largest needs until all of them fit into one half.
-  void ShareHalf(uint32_t level) {
-    uint64_t total = 0;
+  // Dense ones if they fit into the half.
+  void PlanRegions(uint32_t level) {
+    uint64_t total = heap_bytes_;
     for (const Need& need : needs_) total = SaturatingAdd(total, need.bytes);
-    if (total <= half_limit_) return;
-    plan_.bounded = false;
-    plan_.fits_spread &= MostSentBy(level) <= half_limit_;
+    level_grows_ = total > half_limit_ || heap_bytes_ / kHeapUnit > kMostRegionRecords;
+    const uint64_t units = level_grows_ ? Grow(level) : heap_bytes_ / kHeapUnit;
+    if (!has_heap_ && !level_grows_) return;
+    Need& heap = needs_.emplace_back();
+    heap.slot = graph_.HeapSlot();
+    heap.stride = kHeapUnit;
+    heap.bound = heap.arrivals = heap.dense = units;
+    heap.bytes = units * kHeapUnit;
+  }
 
-    by_bytes_.clear();
+  // Returns the size of the pool, in kHeapUnit.
+  uint64_t Grow(uint32_t level) {
+    any_grows_ = true;
     for (Need& need : needs_)
+      if (need.stride != 0) need.bound = std::min(need.bound, half_limit_ / need.stride);
+    const uint64_t load = ToBytes(joint_[level + 1].bytes);
+    uint64_t wanted = ToBytes(joint_[level + 1].bytes * kSegmentWaste);
+    // Notes take whole units; and no region begins where the pool does.
+    for (const Need& need : needs_) wanted = SaturatingAdd(wanted, kRegionAlignment * need.note_words);
+    wanted = SaturatingAdd(SaturatingRoundUp(wanted, kRegionAlignment), kRegionAlignment);
+    const uint64_t room = half_limit_ - std::min(half_limit_, wanted);
+    // As much as what can be sent, so that what is spread hardly grows.
+    uint64_t dense_bytes = ShareDense(std::min(room, load));
+    if (dense_bytes > room) {
+      plan_.bounded = false;
+      dense_bytes = ShareDense(half_limit_ / kDensePartOfHalf);
+      if (dense_bytes + kRegionAlignment > half_limit_) dense_bytes = DropWhatHasNoRoom();
+    }
+    const uint64_t left = half_limit_ - std::min(half_limit_, dense_bytes + kRegionAlignment);
+    const uint64_t units = std::min(std::min(wanted, left) / kHeapUnit, kMostRegionRecords);
+    for (Need& need : needs_)
+      if (need.dense < need.bound) need.bound = std::min(need.bound, need.dense + units * kHeapUnit / need.stride);
+    return units;
+  }
+
+  // Returns the bytes of the regions that are left.
+  uint64_t DropWhatHasNoRoom() {
+    uint64_t used = 0;
+    for (Need& need : needs_) {
+      if (used + need.bytes + kRegionAlignment > half_limit_) need.bound = need.dense = need.bytes = 0;
+      used += need.bytes;
+    }
+    return used;
+  }
+
+  // Small needs are dense, the large ones get their first part. Returns the bytes that all of them take, which is more
+  // than `bytes` only if that is not enough for the least there can be.
+  uint64_t ShareDense(uint64_t bytes) {
+    by_bytes_.clear();
+    for (Need& need : needs_) {
+      need.dense = need.bound;
+      need.bytes = BytesFor(need, need.bound);
+      need.notes_from_pool = false;
       if (need.bytes != 0) by_bytes_.push_back(&need);
+    }
     std::sort(by_bytes_.begin(), by_bytes_.end(), [](const Need* a, const Need* b) { return a->bytes < b->bytes; });
-    uint64_t left = half_limit_;
+    uint64_t left = bytes;
+    uint64_t used = 0;
     for (size_t i = 0; i < by_bytes_.size(); ++i) {
       Need& need = *by_bytes_[i];
       const uint64_t share = left / (by_bytes_.size() - i);
       if (need.bytes > share) {
-        need.bound = std::min(need.bound, RecordsIn(need, share));
-        need.bytes = BytesFor(need, need.bound);
+        need.notes_from_pool = true;
+        const uint64_t most = need.stride == 0 ? need.bound : share / need.stride;
+        const uint64_t least = std::max(std::bit_ceil(need.bound) >> (shared::kSegments / 4 - 1), kFewestDense);
+        need.dense = std::min(std::max(std::bit_floor(most), least), need.bound);
+        need.bytes = SaturatingRoundUp(need.dense * need.stride, kRegionAlignment);
       }
-      left -= need.bytes;
+      left -= std::min(left, need.bytes);
+      used += need.bytes;
     }
+    return used;
   }
 
   // Half 1 begins where half 0 ends, which is known only after the last level: until then offsets count from the half.
   void Place(uint32_t level) {
     uint64_t used = 0;
     for (const Need& need : needs_) {
-      plan_.openings.push_back(
-          {used, need.slot, need.stride, static_cast<uint32_t>(need.bound), level + 1, 0, 0, 0, 0, 0, 0, 0, 0});
+      if (need.slot == graph_.HeapSlot() && level_grows_ && need.bytes != 0) used += kRegionAlignment;
+      shared::RegionPlan& opening = plan_.openings.emplace_back(
+          DenseRegion(used, need.slot, need.stride, static_cast<uint32_t>(need.bound), level + 1));
+      opening.dense = static_cast<uint32_t>(need.dense);
+      if (need.notes_from_pool) opening.note_words = need.note_words;
       plan_.arrivals.push_back(static_cast<uint32_t>(need.arrivals));
       used += need.bytes;
     }
@@ -191,13 +272,21 @@ class Planner {
   }
 
   const Graph& graph_;
+  const LoadBounds& loads_;
   const LevelSchedule& schedule_;
   const MemoryLimits& limits_;
   const uint64_t half_limit_;
   GraphPlan plan_;
   bool limits_hold_ = true;             // of all producers so far
+  bool any_grows_ = false;              // regions of any level so far
+  size_t most_launches_ = 1;            // of one slot
+  std::vector<Load> joint_;             // by level: all that can arrive there
   std::vector<uint64_t> workgroups_;    // by launch, like LevelSchedule::launches: at most
-  std::vector<Need> needs_;             // of the level that is being planned: its openings
+  // Of the level that is being planned: its openings, and what of the heap its allocations need.
+  std::vector<Need> needs_;
+  uint64_t heap_bytes_ = 0;
+  bool has_heap_ = false;
+  bool level_grows_ = false;
   std::vector<uint32_t> need_of_slot_;  // position in needs_
   std::vector<Need*> by_bytes_;
 };
@@ -209,6 +298,16 @@ shared::RegionPlan& GraphPlan::opening_of(uint32_t level, uint32_t slot) {
   // Sorted by slot; the heap has the last one.
   return *std::lower_bound(first, openings.begin() + opening_begin[level], slot,
                            [](const shared::RegionPlan& opening, uint32_t wanted) { return opening.slot < wanted; });
+}
+
+shared::RegionPlan DenseRegion(uint64_t offset, uint32_t slot, uint32_t stride, uint32_t capacity, uint32_t level) {
+  shared::RegionPlan region = {};
+  region.offset = offset;
+  region.slot = slot;
+  region.stride = stride;
+  region.capacity = region.dense = capacity;
+  region.level = level;
+  return region;
 }
 
 uint64_t RegionBytes(uint32_t stride, uint32_t note_words, uint64_t records) {
@@ -226,9 +325,9 @@ uint64_t MostWorkgroups(const spirv::NodeInfo& info, uint64_t records, uint64_t 
   return SaturatingMultiply(records, dynamic ? std::min(grid, max_grid_workgroups) : grid);
 }
 
-GraphPlan PlanMemory(const Graph& graph, const LevelSchedule& schedule, std::span<const RootCount> roots,
-                     const MemoryLimits& limits) {
-  return Planner(graph, schedule, limits).Plan(roots);
+GraphPlan PlanMemory(const Graph& graph, const LoadBounds& loads, const LevelSchedule& schedule,
+                     std::span<const RootCount> roots, const MemoryLimits& limits) {
+  return Planner(graph, loads, schedule, limits).Plan(roots);
 }
 
 }  // namespace trellis

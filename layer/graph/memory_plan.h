@@ -8,6 +8,7 @@
 
 #include "layer/graph/graph.h"
 #include "layer/graph/levels.h"
+#include "layer/graph/load_bounds.h"
 #include "meta_shaders/shared/graph_data.h"
 
 namespace trellis {
@@ -28,21 +29,18 @@ struct MemoryLimits {
 // Immutable once made.
 struct GraphPlan {
   // For each level except the last, one opening for each slot of the next level, in the order of LevelSchedule::level(L
-  // + 1), then, where an allocation of level L may need it, one for the heap. Level L's openings are
-  // openings[opening_begin[L]] to openings[opening_begin[L + 1]]. The notes of the launches that read a region lie
-  // behind its records (meta_shaders/shared/regions.glsl).
+  // + 1), then one for the heap, where an allocation of level L may need it or regions of the level grow out of it.
+  // Level L's openings are openings[opening_begin[L]] to openings[opening_begin[L + 1]]. The notes of the launches that
+  // read a region lie behind its records (meta_shaders/shared/regions.glsl), if it does not grow.
   std::vector<shared::RegionPlan> openings;
   std::vector<uint32_t> opening_begin;
   std::vector<uint32_t> arrivals;  // by opening: records that can arrive there at most, whatever has room
   // Level L appends to half L & 1: bytes [0, half_bytes[0]) and [half_bytes[0], half_bytes[0] + half_bytes[1]) of the
   // ring. Multiples of 256. What a RegionPlan says beside place and size is left to whoever plans the launches.
   uint64_t half_bytes[2] = {0, 0};
-  bool bounded = true;  // every region has room for everything that may arrive; otherwise records can be lost
-  // And no shader can send more than it may: no reservation of records fails.
+  bool bounded = true;  // everything that may arrive has room, wherever it goes; otherwise records can be lost
+  // And no shader can send more than it may, and all regions are dense: no reservation of records fails.
   bool cannot_lose = false;
-  // All that a level can send has room, though not wherever its outputs may choose to send it: a node of an array loses
-  // records only if it gets more than its part of the ring.
-  bool fits_spread = true;
 
   [[nodiscard]] uint64_t ring_bytes() const { return half_bytes[0] + half_bytes[1]; }
   // The region with the records of `slot` that `level` consumes; `slot` must be one of LevelSchedule::level(level), and
@@ -57,6 +55,10 @@ struct GraphPlan {
   }
 };
 
+// What stands beside place and size is left to whoever plans the launches. All of it is dense.
+[[nodiscard]] shared::RegionPlan DenseRegion(uint64_t offset, uint32_t slot, uint32_t stride, uint32_t capacity,
+                                             uint32_t level);
+
 // A region counts its records in 31 bits.
 inline constexpr uint64_t kMostRegionRecords = (uint64_t{1} << 31) - 1;
 // Bytes of what the heap's region counts as a record.
@@ -69,9 +71,9 @@ inline constexpr uint32_t kHeapUnit = 16;
 [[nodiscard]] uint64_t RegionBytes(uint32_t stride, uint32_t note_words, uint64_t records);
 
 // `schedule` must come from the input slots of `roots`; one without levels gives an empty plan. Never fails: where the
-// bounds do not fit, small needs are served exactly and the large ones share what is left. Time: launches and edges of
-// each level.
-[[nodiscard]] GraphPlan PlanMemory(const Graph& graph, const LevelSchedule& schedule, std::span<const RootCount> roots,
-                                   const MemoryLimits& limits);
+// bounds of all regions of a level do not fit side by side, the large ones are dense in their first part only, and grow
+// out of what is left. Time: launches and edges of each level.
+[[nodiscard]] GraphPlan PlanMemory(const Graph& graph, const LoadBounds& loads, const LevelSchedule& schedule,
+                                   std::span<const RootCount> roots, const MemoryLimits& limits);
 
 }  // namespace trellis

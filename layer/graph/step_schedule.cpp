@@ -215,7 +215,7 @@ class Scheduler {
     uint64_t offset = result_.ring_bytes;
     for (const Need& need : needs_) {
       result_.openings.push_back(
-          {offset, need.slot, need.stride, static_cast<uint32_t>(need.records), level + 1, 0, 0, 0, 0, 0, 0, 0, 0});
+          DenseRegion(offset, need.slot, need.stride, static_cast<uint32_t>(need.records), level + 1));
       offset += RegionBytes(need.stride, need.note_words, need.records);
     }
   }

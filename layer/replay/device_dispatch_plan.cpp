@@ -67,9 +67,10 @@ class DevicePlanner : DispatchPlanner {
   // place_entries gives them room.
   [[nodiscard]] Expected<void> PlaceWithClosedRegions() {
     std::vector<shared::RegionPlan> openings;
-    for (uint32_t slot : roots_)
-      openings.push_back({memory().half_bytes[0], slot, graph_.slots[slot].record_stride, 0, 0,
-                          scratch().region(0, slot), 0, 0, 0, 0, 0, 0, 0});
+    for (uint32_t slot : roots_) {
+      openings.push_back(DenseRegion(memory().half_bytes[0], slot, graph_.slots[slot].record_stride, 0, 0));
+      openings.back().region = scratch().region(0, slot);
+    }
     Placement placement;
     placement.ring_bytes = chunks_offset_ + kChunkCapacity * sizeof(shared::EntryChunk);
     placement.entry_openings = openings;

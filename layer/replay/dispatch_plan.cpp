@@ -148,7 +148,7 @@ Expected<void> HostPlanner::PrepareRootLaunch(Launch launch, const StagedRecords
   if (prepared.size.workgroups == 0) return {};
 
   shared::LaunchInput& launch_input = prepared.input;
-  launch_input.records = {root.records.address, records.stride, prepared.size.records};
+  launch_input.records = shared::DenseRecords(root.records.address, records.stride, prepared.size.records);
   launch_input.workgroup_count = prepared.size.workgroups;
   if (!notes.empty()) {
     std::memcpy(root.records.host + notes_offset, notes.data(), notes.size() * sizeof(uint32_t));

@@ -36,7 +36,8 @@ uint64_t CountsInSet(const ScratchLayout& scratch, uint64_t place) {
 // As OpenRegion in meta_shaders/shared/kernel.glsl.
 shared::Region OpenRegion(VkDeviceAddress regions, VkDeviceAddress ring, const shared::RegionPlan& plan) {
   shared::Region region = {};
-  region.records = {ring + plan.offset, plan.stride, plan.capacity};
+  const VkDeviceAddress address = regions + plan.region * sizeof(region);
+  region.records = {ring + plan.offset, address + offsetof(shared::Region, segments), plan.stride, plan.capacity, plan.dense, 0};
   region.capacity = plan.capacity;
   region.coalesce = plan.coalesce;
   region.most_workgroups = plan.most_workgroups;
@@ -45,6 +46,8 @@ shared::Region OpenRegion(VkDeviceAddress regions, VkDeviceAddress ring, const s
     region.batch_count = regions + plan.batch_count;
     region.batch_total = regions + plan.batch_region * sizeof(shared::Region) + offsetof(shared::Region, workgroups);
   }
+  region.refused = UINT32_MAX;
+  region.note_words = plan.note_words;
   region.grid_x = plan.grid_x;
   region.grid_yz = plan.grid_yz;
   region.one_y = region.one_z = 1;

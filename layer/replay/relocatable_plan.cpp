@@ -85,7 +85,9 @@ class Planner {
     limits.half_bytes = environment_.ring_budget / 2;
     limits.max_workgroups = MostWorkgroups(environment_.limits);
     limits.max_grid_workgroups = environment_.limits.max_grid_workgroups;
-    plan_.memory = PlanMemory(graph_, schedule(), key_.counts, limits);
+    const auto loads = pipeline_.attachments.GetOrCreate<LoadBounds>(
+        [&] { return std::make_shared<LoadBounds>(graph_, limits.max_grid_workgroups); });
+    plan_.memory = PlanMemory(graph_, *loads, schedule(), key_.counts, limits);
     if (!plan_.memory.bounded) plan_.steps = StepsIfTheyAreFew();
     if (plan_.steps) {
       plan_.scratch = plan_.scratch.ForSteps();
@@ -105,10 +107,7 @@ class Planner {
   // Nothing where one pass is the better choice.
   [[nodiscard]] std::optional<StepSchedule> StepsIfTheyAreFew() const {
     if (plan_.scratch.step_levels == 0) return std::nullopt;
-    // Portions must fit whichever nodes of an array they go to. Where all of it fits if it is spread, that takes many
-    // steps for what hardly ever happens.
-    if (environment_.max_rounds == 0 && (plan_.memory.fits_spread || HasOpenGrids(graph_, schedule())))
-      return std::nullopt;
+    if (environment_.max_rounds == 0 && HasOpenGrids(graph_, schedule())) return std::nullopt;
     StepLimits limits;
     limits.ring_bytes = environment_.ring_budget - std::min(key_.reserved, environment_.ring_budget / 2);
     limits.max_workgroups = MostWorkgroups(environment_.limits);
@@ -172,10 +171,21 @@ class Planner {
     planned.parted_count = static_cast<uint32_t>(planned.closed.size());
     planned.parts = PartsFor(planned.parted_count, most_records);
     planned.closed.insert(planned.closed.end(), whole.begin(), whole.end());
+    if (level != 0) ChooseProviders(level, planned.closed);
     FormBatches(pipeline_, environment_.limits, planned);
     // On a CPU a workgroup's way through the counts takes longer than the kernel (spirv::LowerOptions::for_cpu).
     if (!TargetsCpu(pipeline_.device)) CountBatches(plan_.scratch, environment_.limits, level, plan_.memory, planned);
     for (RelocatableBatch& batch : planned.batches) LabelBatch(planned, level, batch);
+  }
+
+  // Workgroups mostly start in this order: what others wait for stands in front.
+  void ChooseProviders(uint32_t level, std::vector<shared::LaunchPlan>& closed) {
+    std::vector<bool> is_provided(graph_.slots.size());
+    for (shared::LaunchPlan& launch : closed) {
+      if (launch.note_words == shared::kNoNotes || is_provided[launch.slot]) continue;
+      is_provided[launch.slot] = true;
+      launch.provides_notes = plan_.memory.opening_of(level, launch.slot).note_words != 0 ? 1 : 0;
+    }
   }
 
   void LabelBatch(const RelocatableLevel& planned, uint32_t level, RelocatableBatch& batch) const {

@@ -12,7 +12,7 @@ layout(local_size_x = 128) in;
 layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer EntryRootReference { EntryRoot root; };
 
 // Regions count records in 31 bits.
-const uint kMostRecords = 0x7fffffffu;
+const uint kMostRegionRecords = 0x7fffffffu;
 
 uint UnitsFor(EntryRoot root, uint stride, uint records) {
   return SaturatingAdd(RecordUnits(records, stride), SaturatingMultiply(root.note_words, RecordUnits(records, 4u)));
@@ -24,7 +24,7 @@ uint RecordsIn(EntryRoot root, uint stride, uint units) {
   if (units <= parts) return 0u;
   const uint each = SaturatingAdd(stride, root.note_words * 4u);
   // units * 16 / each without 64-bit arithmetic: the remainder of the division is below `each`, and so below 2^28 where it matters.
-  return each == 0u ? kMostRecords : min((units - parts) / each * 16u + min((units - parts) % each, 0xfffffffu) * 16u / each, kMostRecords);
+  return each == 0u ? kMostRegionRecords : min((units - parts) / each * 16u + min((units - parts) % each, 0xfffffffu) * 16u / each, kMostRegionRecords);
 }
 
 void PlaceRegion(EntryPlan plan, EntryRoot root, uvec2 ring, uint first_unit, uint wanted) {
@@ -34,7 +34,9 @@ void PlaceRegion(EntryPlan plan, EntryRoot root, uvec2 ring, uint first_unit, ui
   const uint capacity = UnitsFor(root, stride, wanted) <= left ? wanted : min(wanted, RecordsIn(root, stride, left));
   region.region.records.base = AddressAdd64(AddressAdd64(ring, plan.half_offset), Multiply64(first_unit, 16u));
   region.region.records.count = capacity;
+  region.region.records.dense = capacity;
   region.region.capacity = capacity;
+  region.region.refused = capacity;  // append_infos counts what finds no place
 }
 
 void main() {
@@ -50,7 +52,7 @@ void main() {
     if (index < plan.root_count) {
       root = EntryRootReference(ElementAddress(plan.roots, index, kEntryRootBytes)).root;
       RegionReference region = RegionOf(plan.regions, root.slot);
-      wanted = min(region.region.reserved, kMostRecords);
+      wanted = min(region.region.reserved, kMostRegionRecords);
       units = UnitsFor(root, region.region.records.stride, wanted);
       region.region.reserved = 0u;
     }

@@ -34,7 +34,7 @@ void CheckGrids(ClosePlan plan, LaunchPlan launch, RegionReference region, Part 
   }
   barrier();
   for (uint record = part.begin + gl_LocalInvocationIndex; record < part.end; record += kLevelsWorkgroup)
-    CheckGrid(plan, launch, ElementAddress(region.region.records.base, record, region.region.records.stride));
+    CheckGrid(plan, launch, RecordAddress(region.region.records, record));
   barrier();
   if (gl_LocalInvocationIndex != 0u) return;
   Report(plan.reports, LossReport(plan.origin, kReportGridComponent, launch.identity, plan.level, largest_component, large_components));

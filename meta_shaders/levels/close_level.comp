@@ -11,25 +11,44 @@
 
 layout(local_size_x = 128) in;
 
+shared uvec2 notes_address;
+
+// Of the launch. Null if there are none, or no memory for them.
+uvec2 FindNotes(ClosePlan plan, LaunchPlan launch, Share share, uint records) {
+  const uvec2 regions = CurrentRegions(plan.consumed);
+  RegionReference region = RegionOf(regions, launch.slot);
+  if (launch.note_words == kNoNotes) return uvec2(0u);
+  if (region.region.note_words == 0u) return NotesOf(region, launch.notes_before);
+  if (gl_LocalInvocationIndex == 0u) {
+    RegionReference pool = RegionOf(regions, ControlBlockReference(plan.control).control.heap_slot);
+    const bool provides = share.part == 0u && launch.provides_notes != 0u;
+    notes_address = NotesFromPool(ElementAddress(regions, launch.slot, kRegionBytes), region, pool, launch.notes_before, records, provides);
+  }
+  barrier();
+  return notes_address;
+}
+
 // Called by all invocations of a workgroup.
 void CloseLaunch(ClosePlan plan, Share share) {
   const LaunchPlan launch = LoadLaunchPlan(plan.launches, share.launch);
   RegionReference region = RegionOf(CurrentRegions(plan.consumed), launch.slot);
-  const uint records = min(region.region.reserved, region.region.records.count);
-  const uvec2 notes = launch.note_words != kNoNotes ? NotesOf(region, launch.notes_before) : uvec2(0u);
+  const uint present = min(region.region.reserved, region.region.records.count);
+  const uvec2 notes = FindNotes(plan, launch, share, present);
+  const uint records = launch.note_words != kNoNotes && IsNull(notes) ? 0u : present;
   LaunchSize size;
   Landmarks landmarks;
   const bool is_known = SizeLaunch(plan, launch, share, region, records, notes, size, landmarks);
   if (kValidate && launch.kind == kLaunchDynamicGrid) CheckGrids(plan, launch, region, PartOf(share, records));
   if (!is_known || gl_LocalInvocationIndex != 0u) return;
+  Records taken = region.region.records;
+  taken.count = size.records;
   LaunchInputReference(ElementAddress(plan.inputs, launch.position, kLaunchInputBytes)).launch =
-      LaunchInput(Records(region.region.records.base, region.region.records.stride, size.records), notes, size.workgroups, 0u, landmarks.address,
-                  landmarks.shift, 0u);
+      LaunchInput(taken, notes, size.workgroups, 0u, landmarks.address, landmarks.shift, 0u);
   ArgumentsReference(ElementAddress(plan.arguments, launch.position, kArgumentsBytes)).arguments =
       SplitIntoRows(DispatchedWorkgroups(launch, size.workgroups), plan.max_workgroups_x);
   // Losses of the allocation, once for all launches of the region; and records whose workgroups no dispatch of this device can hold.
-  const uint lost = plan.reports_losses != 0u && launch.identity == launch.slot ? region.region.lost : 0u;
-  ReportLoss(plan.reports, plan.origin, launch.identity, plan.level, SaturatingAdd(lost, records - size.records));
+  const uint lost = plan.reports_losses != 0u && launch.identity == launch.slot ? LostOf(region) : 0u;
+  ReportLoss(plan.reports, plan.origin, launch.identity, plan.level, SaturatingAdd(lost, present - size.records));
 }
 
 void ReportHeapLoss(ClosePlan plan) {

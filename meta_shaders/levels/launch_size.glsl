@@ -4,6 +4,7 @@
 
 #include "../shared/buffers.glsl"
 #include "../shared/grid.glsl"
+#include "../shared/segments.glsl"
 #include "../shared/scan.glsl"
 
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer ArgumentsReference { uvec4 arguments; };
@@ -89,7 +90,7 @@ uint TileRecord(uint i) { return i * kLevelsWorkgroup + gl_LocalInvocationIndex;
 void MultiplyComponent(LaunchPlan launch, RegionReference region, uint tile, uint end, uint component, uint bound, inout uint counts[kTileRecords]) {
   const Records records = region.region.records;
   for (uint i = 0u; i < kTileRecords; ++i) {
-    const uvec2 record = ElementAddress(records.base, min(tile + TileRecord(i), end - 1u), records.stride);
+    const uvec2 record = RecordAddress(records, min(tile + TileRecord(i), end - 1u));
     counts[i] = SaturatingMultiply(counts[i], ReadGridComponent(record, launch.grid_member, component, bound));
   }
 }
@@ -165,7 +166,7 @@ void WriteDynamicNotes(LaunchPlan launch, RegionReference region, uvec2 notes, u
     UintReference(ElementAddress(notes, record, 4u)).value = first;
     return;
   }
-  const uvec2 address = ElementAddress(region.region.records.base, record, region.region.records.stride);
+  const uvec2 address = RecordAddress(region.region.records, record);
   const uvec3 grid = ReadRecordGrid(address, launch.grid_member, uvec3(launch.grid_x, launch.grid_y, launch.grid_z));
   NotesReference(ElementAddress(notes, record, 16u)).notes = uvec4(first, grid.xy, workgroups);
 }

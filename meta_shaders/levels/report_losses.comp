@@ -4,6 +4,7 @@
 #extension GL_GOOGLE_include_directive : require
 
 #include "../shared/kernel.glsl"
+#include "../shared/segments.glsl"
 
 layout(local_size_x = 128) in;
 
@@ -21,7 +22,7 @@ void TurnToOther(AlternatingRegionsReference sets) {
 
 void ReportRegion(LossPlan plan, uvec2 regions, uint index) {
   const RegionPlan opening = LoadRegionPlan(plan.openings, index);
-  ReportLoss(plan.reports, plan.origin, opening.slot, opening.level, RegionOf(regions, opening.region).region.lost);
+  ReportLoss(plan.reports, plan.origin, opening.slot, opening.level, LostOf(RegionOf(regions, opening.region)));
 }
 
 void main() {

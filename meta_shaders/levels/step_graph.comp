@@ -14,7 +14,7 @@ layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Ste
 layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer StepTurnReference { StepTurn turn; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer StepStateReference { StepState state; };
 
-const uint kStepLaunchBytes = 80u;
+const uint kStepLaunchBytes = 88u;
 const uint kStepTurnBytes = 16u;
 
 // Between these stand the launches that keep notes.
@@ -41,7 +41,7 @@ void SetQueue(StepPlan plan, ClosePlan close, uint index, Records records, uvec2
 void StartRoots(StepPlan plan, ClosePlan close) {
   for (uint index = gl_LocalInvocationIndex; index < plan.launch_count; index += kLevelsWorkgroup) {
     const uvec2 root = LoadStepLaunch(plan, index).root;
-    LaunchInput from = LaunchInput(Records(uvec2(0u), 0u, 0u), uvec2(0u), 0u, 0u, uvec2(0u), 0u, 0u);
+    LaunchInput from = LaunchInput(DenseRecords(uvec2(0u), 0u, 0u), uvec2(0u), 0u, 0u, uvec2(0u), 0u, 0u);
     if (!IsNull(root)) from = LaunchInputReference(root).launch;
     SetQueue(plan, close, index, from.records, from.notes, from.workgroup_count);
   }
@@ -52,7 +52,9 @@ uint RecordsIn(RegionReference region) { return min(region.region.reserved, regi
 void SetSize(StepPlan plan, ClosePlan close, uint index, StepLaunch step, uvec2 notes, LaunchSize size) {
   RegionReference region = RegionOf(close.regions, step.region);
   ReportLoss(close.reports, close.origin, step.launch.identity, step.level, RecordsIn(region) - size.records);
-  SetQueue(plan, close, index, Records(region.region.records.base, region.region.records.stride, size.records), notes, size.workgroups);
+  Records taken = region.region.records;
+  taken.count = size.records;
+  SetQueue(plan, close, index, taken, notes, size.workgroups);
 }
 
 // The launches [begin, end) that keep no notes. Tells where the others are.

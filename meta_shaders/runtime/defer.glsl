@@ -13,12 +13,11 @@ layout(buffer_reference, scalar, buffer_reference_align = 16) coherent buffer He
 
 uvec4 ReserveHeap(const uint slot, const uint count, const uint of_workgroup) {
   if (slot == kNoSlot || count == 0u) return LostHandle(count);
-  LaunchBlockReference l = LaunchBlockReference(trellis_launch);
   uint stride = RegionOf(slot).region.records.stride;
   uint bytes_high;
   uint bytes_low;
   umulExtended(count, stride, bytes_high, bytes_low);
-  RegionReference heap = RegionOf(ControlBlockReference(l.block.control).control.heap_slot);
+  RegionReference heap = RegionOf(HeapSlot());
   uint rank;
   if (bytes_high != 0u || bytes_low > 0xffffff00u || !TakeRanks(heap, (kHeapHeaderBytes + bytes_low + 15u) / 16u, rank)) {
     CountLost(RegionOf(slot), count);
@@ -44,11 +43,15 @@ uvec4 trellis_defer_invocation(const uint output_number, const uint count, const
 
 bool HasHeapHeader(const uvec4 handle) { return handle.z != 0u && !IsNull(handle.xy); }
 
+// `source`: on the heap.
 void CopyWords(const uvec4 source, const uvec4 target, const uint first, const uint step) {
   if (target.w == 0u) return;
-  uint words = source.z * source.w / 4u;
+  uint each = source.w / 4u;
+  uint words = source.z * each;
   for (uint word = first; word < words; word += step) {
-    SharedUintReference(ElementAddress(target.xy, word, 4u)).value = SharedUintReference(ElementAddress(source.xy, word, 4u)).value;
+    uvec2 place = ElementAddress(target.xy, word, 4u);
+    if (IsScattered(target)) place = ElementAddress(trellis_element(target, word / each), word % each, 4u);
+    SharedUintReference(place).value = SharedUintReference(ElementAddress(source.xy, word, 4u)).value;
   }
 }
 
@@ -59,7 +62,7 @@ HeapHeaderReference HeaderOf(const uvec4 handle) {
 // The header lies where an index past the end of a record's member can reach it.
 uint SlotOf(const uvec4 handle) {
   uint slot = HeaderOf(handle).slot;
-  return slot < ControlBlockReference(LaunchBlockReference(trellis_launch).block.control).control.heap_slot ? slot : kNoSlot;
+  return slot < HeapSlot() ? slot : kNoSlot;
 }
 
 void trellis_enqueue_invocation(const uvec4 handle) {

@@ -5,7 +5,7 @@
 #ifndef TRELLIS_META_SHADERS_RUNTIME_ENTER_GLSL
 #define TRELLIS_META_SHADERS_RUNTIME_ENTER_GLSL
 
-#include "meta_shaders/runtime/workgroup.glsl"
+#include "meta_shaders/runtime/handles.glsl"
 #include "meta_shaders/shared/grid.glsl"
 
 // The workgroup with this number among those of a grid whose first two sides are `grid`.
@@ -55,6 +55,7 @@ uint FindSum(const uvec2 sums, const uint stride, const uint first, const uint e
 // What a workgroup of the dispatch keeps of its launch.
 uvec3 trellis_place;  // gl_WorkGroupID
 uint trellis_form;    // LaunchBlock::form
+uvec2 trellis_source;  // what begins with them
 Records trellis_records;
 uvec2 trellis_notes;
 uvec2 trellis_landmarks;
@@ -175,6 +176,7 @@ void EnterRun(const uint each, const uint first) {
 void EnterLaunch(const uvec2 source, const uint each, const uint counted, const bool in_runs) {
   trellis_regions = CurrentRegions(LaunchBlockReference(trellis_launch).block.regions);  // asked for together with the input
   LaunchInputReference from = LaunchInputReference(source);
+  trellis_source = source;
   trellis_records = from.launch.records;
   uint first = 0u;
   if (trellis_form == kFormInput) {
@@ -220,7 +222,7 @@ bool HasWork() { return trellis_workgroup < trellis_end; }
 
 void SetRecord(const uint record, const uint count) {
   trellis_record = record;
-  trellis_input = uvec4(ElementAddress(trellis_records.base, record, trellis_records.stride), count, trellis_records.stride);
+  trellis_input = SpanOf(trellis_source, trellis_records, record, count);
 }
 
 // `packed` is either a multiple of the grid's workgroups, so that several records share a workgroup of the dispatch, or a divisor of them.
@@ -305,15 +307,17 @@ bool trellis_enter_coalescing(const uint coalesce, const uint packed) {
 bool trellis_stride(const uint coalesce) {
   trellis_record += trellis_step;
   const uint count = coalesce != 1u ? min(coalesce, trellis_records.count - trellis_record) : 1u;
+  if (trellis_record >= trellis_records.count) return false;
   trellis_input = uvec4(AddressAdd64(trellis_input.xy, trellis_step_bytes), count, trellis_records.stride);
-  return trellis_record < trellis_records.count;
+  if (trellis_record + count > trellis_records.dense) trellis_input = SpanOf(trellis_source, trellis_records, trellis_record, count);
+  return true;
 }
 
 // The same for a run (EnterRun) of records: the next ones are neighbours. What a turn takes is found at its beginning, from the record's number alone: a
 // CPU driver blends each variable that goes from turn to turn with what invocations that have ended had in it.
 void trellis_take(const uint coalesce) {
   const uint count = coalesce != 1u ? min(coalesce, trellis_records.count - trellis_record) : 1u;
-  trellis_input = uvec4(ElementAddress(trellis_records.base, trellis_record, trellis_records.stride), count, trellis_records.stride);
+  trellis_input = SpanOf(trellis_source, trellis_records, trellis_record, count);
 }
 bool trellis_run_on(const uint each) {
   trellis_record += each;

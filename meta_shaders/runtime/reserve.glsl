@@ -4,9 +4,6 @@
 
 #include "meta_shaders/runtime/handles.glsl"
 
-// Up to it, all reservations that a device can have in flight at once cannot carry a counter from its capacity to 2^32.
-const uint kMostPlainRanks = 0x1000u;
-
 // Where a region's counter of losses stops.
 const uint kMostLost = 0x80000000u;
 
@@ -23,34 +20,6 @@ void CountLost(const RegionReference region, const uint count) {
     lost = before;
   }
 }
-
-// Takes `count` ranks (below 2^30) of a region. False: they do not fit; then no later reservation fits either.
-bool TakeRanks(const RegionReference region, const uint count, out uint rank) {
-  uint capacity = region.region.capacity;
-  if (count <= kMostPlainRanks) {
-    rank = atomicAdd(region.region.reserved, count);
-    if (rank <= capacity && count <= capacity - rank) return true;
-    // Every addition that failed is followed by this, so that the counter ends as a dispatch's argument that the device can take.
-    atomicMin(region.region.reserved, capacity + 1u);
-  } else {
-    // Large ones never move the counter further than just past the capacity.
-    rank = atomicOr(region.region.reserved, 0u);
-    while (rank <= capacity) {
-      bool fits = count <= capacity - rank;
-      uint before = atomicCompSwap(region.region.reserved, rank, fits ? rank + count : capacity + 1u);
-      if (before == rank) {
-        if (fits) return true;
-        break;
-      }
-      rank = before;
-    }
-  }
-  atomicMin(region.region.records.count, rank);
-  return false;
-}
-
-// A reservation's count is clamped to this before it meets a counter, so that counters cannot wrap.
-const uint kMostRecords = 0x3fffffffu;
 
 uint DivideBy(const uint dividend, const uint divisor, const uint reciprocal) {
   uint high;
@@ -90,7 +59,17 @@ uvec4 Reserve(const uint slot, const uint count) {
     return LostHandle(count);
   }
   CountWorkgroups(region, coalesce, reciprocal, most_workgroups, rank, count);
+  if (rank + count > records.dense) {
+    Grow(region, RegionOf(HeapSlot()), records, rank, count);
+    return SpanOf(AddressOf(slot), records, rank, count);
+  }
   return uvec4(ElementAddress(records.base, rank, records.stride), count, records.stride);
+}
+
+// What an invocation has of the reservation that another one made for several: `count` records behind `before`.
+uvec4 PartOf(const uvec4 all, const uint before, const uint count) {
+  if (IsScattered(all)) return SpanOf(all.xy, RecordsReference(all.xy).records, RankOf(all) + before, count);
+  return uvec4(ElementAddress(all.xy, before, all.w), count, all.w);
 }
 
 // Allocations that are committed at once. `limit`: NodeMaxPayloadsAMDX.
@@ -162,9 +141,8 @@ uvec4 trellis_reserve_invocation(const uint output_number, const uint count, con
   Share share = FindShare(slot, clamped);
   uvec4 handle = uvec4(0u);
   if (share.leads) handle = Reserve(slot, share.total);
-  uvec2 first = subgroupShuffle(handle.xy, share.leader);
-  uint stride = subgroupShuffle(handle.w, share.leader);
-  return share.grouped ? uvec4(ElementAddress(first, share.before, stride), clamped, stride) : handle;
+  uvec4 all = uvec4(subgroupShuffle(handle.xy, share.leader), 0u, subgroupShuffle(handle.w, share.leader));
+  return share.grouped ? PartOf(all, share.before, clamped) : handle;
 #else
   return Reserve(slot, clamped);
 #endif

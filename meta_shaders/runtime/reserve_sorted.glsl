@@ -8,7 +8,7 @@ const uint kBinBits = 8u;
 const uint kBins = 1u << kBinBits;
 const uint kMostProbes = 8u;
 
-// A hash table by slot: first {slot, records}, then the address of the records and their stride.
+// A hash table by slot: first {slot, records}, then what of a handle is not its count.
 shared uint trellis_bin_low[kBins];
 shared uint trellis_bin_high[kBins];
 shared uint trellis_bin_stride[kBins];
@@ -49,8 +49,7 @@ uvec4 trellis_reserve_invocations(const uint output_number, const uint count, co
   barrier();
   uvec4 handle;
   if (own_bin != kBins) {
-    uint stride = trellis_bin_stride[own_bin];
-    handle = uvec4(ElementAddress(uvec2(trellis_bin_low[own_bin], trellis_bin_high[own_bin]), before, stride), clamped, stride);
+    handle = PartOf(uvec4(trellis_bin_low[own_bin], trellis_bin_high[own_bin], 0u, trellis_bin_stride[own_bin]), before, clamped);
   } else {
     handle = Reserve(slot, clamped);
   }

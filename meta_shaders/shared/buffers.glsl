@@ -69,16 +69,18 @@ layout(buffer_reference, scalar, buffer_reference_align = 8) buffer ControlBlock
 
 layout(buffer_reference, scalar, buffer_reference_align = 16) buffer AlternatingRegionsReference { AlternatingRegions regions; };
 
-const uint kRegionBytes = 384u;
+const uint kRegionBytes = 640u;
 const uint kAlternatingRegionsBytes = 128u;
-const uint kRegionLostOffset = 32u;
+const uint kRegionLostOffset = 48u;
+const uint kRegionNotesOffset = 76u;
 const uint kRegionReservedOffset = 128u;
 const uint kRegionWorkgroupsOffset = 256u;
+const uint kRegionSegmentsOffset = 384u;
 const uint kLaunchBlockBytes = 48u;
 const uint kLaunchBatchBytes = 56u;
-const uint kLaunchInputBytes = 48u;
-const uint kLaunchPlanBytes = 56u;
-const uint kRegionPlanBytes = 56u;
+const uint kLaunchInputBytes = 64u;
+const uint kLaunchPlanBytes = 64u;
+const uint kRegionPlanBytes = 64u;
 const uint kArgumentsBytes = 16u;
 const uint kRingTableHeaderBytes = 16u;
 const uint kRingEntryBytes = 32u;
@@ -95,6 +97,8 @@ uvec2 CurrentRegions(uvec2 regions) { return Alternates(regions) ? SetOfRegions(
 
 // That of the one after it, where there are two.
 uvec2 OtherRegions(uvec2 regions) { return Alternates(regions) ? SetOfRegions(regions, AlternatingRegionsOf(regions).regions.other) : regions; }
+
+Records DenseRecords(uvec2 base, uint stride, uint count) { return Records(base, uvec2(0u), stride, count, count, 0u); }
 
 // The Region of a slot in a Region[].
 RegionReference RegionOf(uvec2 regions, uint slot) { return RegionReference(ElementAddress(regions, slot, kRegionBytes)); }

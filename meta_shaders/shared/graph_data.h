@@ -104,12 +104,21 @@ struct LaunchBatch {
   TRELLIS_ADDRESS source;
 };
 
-// Records that lie dense: record r at base + r * stride.
+// Records. Those below `dense` lie dense, record r at base + r * stride; where there are others, `dense` is a power of
+// two, and they lie in segments (shared/segments.glsl).
 struct Records {
   TRELLIS_ADDRESS base;
+  TRELLIS_ADDRESS segments;  // Region::segments
   TRELLIS_UINT stride;
   TRELLIS_UINT count;
+  TRELLIS_UINT dense;
+  TRELLIS_UINT unused;
 };
+
+// Words of Region::segments, and Region::notes: where a block of memory lies, in units of 16 bytes from the region's
+// first record. 0: it has no place yet.
+TRELLIS_CONSTANT kNoMemory = 0xffffffffu;  // the pool could not give any
+TRELLIS_CONSTANT kSegments = 64u;          // room for 2^16 times as many records as are dense
 
 // What a launch reads. Host roots: in plan memory, or in scratch if copy_inputs completes it. Other launches: in
 // scratch, written by the close kernel, unless the region serves.
@@ -133,21 +142,26 @@ TRELLIS_CONSTANT kGridMemberCountShift = 20u;
 // An append buffer of records: one per slot and level, in scratch. Allocation is one atomic add on `reserved`; its
 // result is the rank. An allocation that crosses `capacity` fails whole, and since ranks grow monotonically so does
 // every later one: the records of the region are those below min(reserved, records.count). Begins with what launches
-// read, as LaunchInput does. The heap has one too: stride 16, ranks count 16-byte units.
+// read, as LaunchInput does. The heap has one too: stride 16, ranks count 16-byte units. It is also the pool that the
+// level's other regions grow out of.
 struct Region {
   Records records;               // count: atomic minimum of the capacity and the ranks that failed
-  TRELLIS_UINT capacity;         // records; below 2^31
+  TRELLIS_UINT capacity;         // records; below 2^31, and below 2^16 times `records.dense`
   TRELLIS_UINT coalesce;         // records a workgroup, capacity + 1 at most, if `workgroups` has to be kept; else 0
   TRELLIS_UINT most_workgroups;  // where `workgroups` stops: LaunchPlan::most_workgroups
   TRELLIS_UINT reciprocal;       // (2^32 - 1) / coalesce, rounded down
-  TRELLIS_UINT lost;             // atomic; records that found no place; saturates at 2^31
-  TRELLIS_UINT unused0;
+  TRELLIS_UINT lost;             // atomic; records of allocations that failed; saturates at 2^31
+  TRELLIS_UINT refused;          // atomic; the least rank of an allocation that failed
   // Of the members of counted batches, where the workgroups of this launch and of all of them are counted, instead of
   // in `workgroups`: uints, atomic. The second is `workgroups` of the first member, an argument of the dispatch. Else
   // 0.
   TRELLIS_ADDRESS batch_count;
   TRELLIS_ADDRESS batch_total;
-  TRELLIS_UINT unused1[18];
+  // Where the pool gives the notes about the records, of all launches, when their number is known; words a record. 0:
+  // they lie behind the records.
+  TRELLIS_UINT note_words;
+  TRELLIS_UINT notes;  // atomic
+  TRELLIS_UINT unused1[12];
   // From here: arguments of a static grid's dispatch, {records, grid x, grid y * grid z}.
   TRELLIS_UINT reserved;  // atomic; capacity + 1 at most when no allocation is under way
   TRELLIS_UINT grid_x;
@@ -158,6 +172,7 @@ struct Region {
   TRELLIS_UINT one_y;
   TRELLIS_UINT one_z;
   TRELLIS_UINT unused3[29];
+  TRELLIS_UINT segments[64];  // kSegments; atomic, those that `capacity` may need
 };
 
 // Bit of an address of Region[]: it is that of AlternatingRegions.
@@ -199,6 +214,8 @@ struct RegionPlan {
   TRELLIS_UINT most_workgroups;
   TRELLIS_UINT batch_region;  // index of the first member's Region, where there is a counted batch
   TRELLIS_UINT batch_count;   // Region::batch_count in bytes from the first Region of all levels; 0: there is none
+  TRELLIS_UINT dense;         // Records::dense
+  TRELLIS_UINT note_words;    // Region::note_words
   TRELLIS_UINT unused;
 };
 
@@ -223,6 +240,9 @@ struct LaunchPlan {
   // Of a dispatch. If there are more, its workgroups stride through them, or take runs. kAnyWorkgroups: they cannot.
   TRELLIS_UINT most_workgroups;
   TRELLIS_UINT has_landmarks;  // 1: the node looks for LaunchInput::landmarks
+  // Where the pool gives the notes of the region: 1 for the launch that sees to it, the first of the region's.
+  TRELLIS_UINT provides_notes;
+  TRELLIS_UINT unused;
 };
 
 // ---- bounded mode (layer/graph/step_schedule.h) ----
@@ -427,21 +447,27 @@ TRELLIS_CONSTANT kHeapHeaderBytes = 16u;
 struct DispatchArguments {
   uint32_t x, y, z, unused;
 };
+// All of them dense.
+constexpr Records DenseRecords(uint64_t base, uint32_t stride, uint32_t count) {
+  return {base, 0, stride, count, count, 0};
+}
 static_assert(sizeof(NodeOutput) == 16);
 static_assert(sizeof(LaunchBlock) == 48);
 static_assert(sizeof(LaunchBatch) == 56);
 static_assert(offsetof(LaunchBatch, form) == offsetof(LaunchBlock, form));
-static_assert(sizeof(LaunchInput) == 48);
-static_assert(sizeof(Region) == 384);
-static_assert(offsetof(Region, lost) == 32);
+static_assert(sizeof(LaunchInput) == 64);
+static_assert(sizeof(Region) == 640);
+static_assert(offsetof(Region, lost) == 48);
+static_assert(offsetof(Region, notes) == 76);
 static_assert(offsetof(Region, reserved) == 128);
 static_assert(offsetof(Region, workgroups) == 256);
+static_assert(offsetof(Region, segments) == 384);
 static_assert(sizeof(AlternatingRegions) == 128);
 static_assert(sizeof(ControlBlock) == 40);
-static_assert(sizeof(RegionPlan) == 56);
-static_assert(sizeof(LaunchPlan) == 56);
-static_assert(sizeof(StepLaunch) == 80);
-static_assert(offsetof(StepLaunch, root) == 56);
+static_assert(sizeof(RegionPlan) == 64);
+static_assert(sizeof(LaunchPlan) == 64);
+static_assert(sizeof(StepLaunch) == 88);
+static_assert(offsetof(StepLaunch, root) == 64);
 static_assert(sizeof(StepTurn) == 16);
 static_assert(sizeof(StepState) == 8);
 static_assert(sizeof(StepPlan) == 64);

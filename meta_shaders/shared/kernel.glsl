@@ -19,6 +19,8 @@ layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Reg
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer ClosePlanReference { ClosePlan plan; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer LaunchPlanReference { LaunchPlan plan; };
 
+layout(buffer_reference, scalar, buffer_reference_align = 16) buffer OctaveReference { uvec4 places; };  // of Region::segments
+
 RingEntryReference RingEntryOf(uvec2 ring_table, uint index) {
   return RingEntryReference(AddressAdd(ring_table, kRingTableHeaderBytes + index * kRingEntryBytes));
 }
@@ -31,13 +33,18 @@ LaunchPlan LoadLaunchPlan(uvec2 launches, uint index) { return LaunchPlanReferen
 void OpenRegion(uvec2 regions, uvec2 ring, uvec2 dump, RegionPlan plan) {
   const bool has_ring = !IsNull(ring);
   const uint capacity = has_ring ? plan.capacity : 0u;
-  RegionReference target = RegionOf(regions, plan.region);
-  target.region.records = Records(has_ring ? AddressAdd64(ring, plan.offset) : dump, plan.stride, capacity);
+  const uvec2 address = ElementAddress(regions, plan.region, kRegionBytes);
+  const uvec2 segments = AddressAdd(address, kRegionSegmentsOffset);
+  RegionReference target = RegionReference(address);
+  target.region.records = Records(has_ring ? AddressAdd64(ring, plan.offset) : dump, segments, plan.stride, capacity, min(plan.dense, capacity), 0u);
   target.region.capacity = capacity;
   target.region.coalesce = plan.coalesce;
   target.region.most_workgroups = plan.most_workgroups;
   target.region.reciprocal = plan.coalesce != 0u ? 0xffffffffu / plan.coalesce : 0u;
   target.region.lost = 0u;
+  target.region.refused = 0xffffffffu;
+  target.region.note_words = plan.note_words;
+  target.region.notes = 0u;
   target.region.batch_count = uvec2(0u);
   target.region.batch_total = uvec2(0u);
   if (plan.batch_count != 0u) {
@@ -51,6 +58,10 @@ void OpenRegion(uvec2 regions, uvec2 ring, uvec2 dump, RegionPlan plan) {
   target.region.workgroups = 0u;
   target.region.one_y = 1u;
   target.region.one_z = 1u;
+  if (plan.dense >= capacity) return;
+  // Of the octaves that begin within the capacity.
+  const uint octaves = uint(findMSB(capacity) - findMSB(plan.dense)) + 1u;
+  for (uint octave = 0u; octave < min(octaves, kSegments / 4u); ++octave) OctaveReference(AddressAdd(segments, octave * 16u)).places = uvec4(0u);
 }
 
 void ReportLoss(uvec2 reports, uint origin, uint slot, uint level, uint records) {

@@ -192,9 +192,9 @@ class HandleLowering {
   // Address of record `index` of a handle. The input has at least one record; others may be lost, or never written.
   Id AddressOf(Builder& builder, Id handle, Id index) {
     if (handle != input_value_) return builder.Call(Uvec2(), calls_.element(), {handle, index});
-    if (types_.ConstantValue(index) == 0u)
-      return builder.Emit(spv::Op::OpVectorShuffle, Uvec2(), {handle, handle, 0, 1});
-    return builder.Call(Uvec2(), calls_.input_element(), {handle, index});
+    // Several records may lie in several pieces; of one, every index reaches the first.
+    if (lowering_.info.coalesce > 1) return builder.Call(Uvec2(), calls_.input_element(), {handle, index});
+    return builder.Emit(spv::Op::OpVectorShuffle, Uvec2(), {handle, handle, 0, 1});
   }
 
   // A pointer to record `index` of a handle.

@@ -99,6 +99,11 @@ std::string LinkError(std::initializer_list<NodeBuilder> nodes, uint32_t max_dep
   return "";
 }
 
+GraphPlan PlanWith(const Graph& graph, const LevelSchedule& schedule, std::span<const RootCount> roots,
+                   const MemoryLimits& limits) {
+  return PlanMemory(graph, LoadBounds(graph, limits.max_grid_workgroups), schedule, roots, limits);
+}
+
 uint32_t SlotOf(const Graph& graph, const std::string& name, uint32_t index) {
   const uint32_t node = graph.FindNode(name, index);
   EXPECT_NE(node, kNoNode) << name << index;

@@ -8,6 +8,7 @@
 
 #include "layer/graph/graph.h"
 #include "layer/graph/link.h"
+#include "layer/graph/memory_plan.h"
 
 namespace trellis::test {
 
@@ -44,6 +45,10 @@ class NodeBuilder {
 [[nodiscard]] Graph MustLink(std::vector<NodeSource> sources);
 // Why the graph does not link; linking it fails the test.
 [[nodiscard]] std::string LinkError(std::initializer_list<NodeBuilder> nodes, uint32_t max_depth = kMaxDepth);
+
+// PlanMemory with the joint bounds of this graph.
+[[nodiscard]] GraphPlan PlanWith(const Graph& graph, const LevelSchedule& schedule, std::span<const RootCount> roots,
+                                 const MemoryLimits& limits);
 
 // The slot of a node by name, with `remaining` recursion levels; without, the entry slot.
 [[nodiscard]] uint32_t SlotOf(const Graph& graph, const std::string& name, uint32_t index = 0);

@@ -13,7 +13,7 @@ constexpr MemoryLimits kLimits = {64 * kMiB, uint64_t{1} << 32, (1u << 24) - 1};
 
 GraphPlan PlanFrom(const Graph& graph, uint32_t root, uint64_t workgroups, const MemoryLimits& limits = kLimits) {
   const RootCount count = {{root, root}, workgroups};
-  return PlanMemory(graph, AssignLevels(graph, std::vector<uint32_t>{root}), std::span(&count, 1), limits);
+  return PlanWith(graph, AssignLevels(graph, std::vector<uint32_t>{root}), std::span(&count, 1), limits);
 }
 
 const shared::RegionPlan& Opening(const GraphPlan& plan, uint32_t level, uint32_t slot) {
@@ -51,7 +51,7 @@ TEST(MemoryPlan, MostWorkgroupsOfRecords) {
 
 TEST(MemoryPlan, AGraphWithoutLevelsNeedsNothing) {
   const Graph graph = MustLink({NodeBuilder("a")});
-  const GraphPlan plan = PlanMemory(graph, AssignLevels(graph, {}), {}, kLimits);
+  const GraphPlan plan = PlanWith(graph, AssignLevels(graph, {}), {}, kLimits);
   EXPECT_EQ(plan.ring_bytes(), 0u);
   EXPECT_TRUE(plan.openings.empty());
 }
@@ -179,7 +179,7 @@ TEST(MemoryPlan, LevelsAlternateBetweenTheHalves) {
 TEST(MemoryPlan, RecordsOfSeveralProducersAddUp) {
   const Graph graph = MustLink({NodeBuilder("a").To("c", 3), NodeBuilder("b").To("c", 4), NodeBuilder("c")});
   const std::vector<RootCount> roots = {{{0, 0}, 10}, {{1, 1}, 50}, {{0, 0}, 7}};
-  const GraphPlan plan = PlanMemory(graph, AssignLevels(graph, std::vector<uint32_t>{0, 1}), roots, kLimits);
+  const GraphPlan plan = PlanWith(graph, AssignLevels(graph, std::vector<uint32_t>{0, 1}), roots, kLimits);
   EXPECT_EQ(Opening(plan, 0, SlotOf(graph, "c")).capacity, 17u * 3 + 50 * 4);
 }
 
@@ -191,40 +191,67 @@ TEST(MemoryPlan, EmptyPayloadsTakeNoMemory) {
   EXPECT_TRUE(plan.bounded);
 }
 
-TEST(MemoryPlan, SmallNeedsAreServedExactlyAndLargeOnesShareTheRest) {
+TEST(MemoryPlan, SmallNeedsAreDenseAndLargeOnesGrow) {
   const Graph graph = MustLink({NodeBuilder("a").To("small", 1).To("big", 256).To("bigger", 65536),
                                 NodeBuilder("small"), NodeBuilder("big"), NodeBuilder("bigger")});
   const GraphPlan plan = PlanFrom(graph, 0, 1000, {kMiB, 1u << 30, 1u << 24});
   EXPECT_FALSE(plan.bounded);
   EXPECT_EQ(Opening(plan, 0, SlotOf(graph, "small")).capacity, 1000u);
-  const uint32_t big = Opening(plan, 0, SlotOf(graph, "big")).capacity;
-  const uint32_t bigger = Opening(plan, 0, SlotOf(graph, "bigger")).capacity;
-  EXPECT_NEAR(big, bigger, 2);
-  EXPECT_NEAR(double(big + bigger) * 16, double(kMiB - 16000), 256);
+  EXPECT_EQ(Opening(plan, 0, SlotOf(graph, "small")).dense, 1000u);
+  // An eighth of the half for what is dense, of which the small one takes 16,000 bytes.
+  EXPECT_EQ(Opening(plan, 0, SlotOf(graph, "big")).dense, 2048u);
+  EXPECT_EQ(Opening(plan, 0, SlotOf(graph, "bigger")).dense, 4096u);
+  const uint64_t pool = Opening(plan, 0, graph.HeapSlot()).capacity * uint64_t{16};
+  EXPECT_GE(pool, kMiB - 16000 - (2048 + 4096) * 16 - 256);
+  for (const char* name : {"big", "bigger"}) {
+    const shared::RegionPlan& region = Opening(plan, 0, SlotOf(graph, name));
+    EXPECT_EQ(region.capacity, region.dense + pool / 16) << "more finds no memory";
+  }
   EXPECT_LE(plan.half_bytes[0], kMiB);
 }
 
 // Nobody knows to which node of an array records go; together they are not more than their producers send.
-TEST(MemoryPlan, WhatFitsWhereverItGoesIsToldFromWhatFitsSpread) {
+TEST(MemoryPlan, WhatAllNodesOfAnArrayGetTogetherIsWhatMustFit) {
   std::vector<NodeSource> nodes = {NodeBuilder("a").To("b", 16, 64).To("nobody", 100, 64).source};
   for (uint32_t index = 0; index < 8; ++index) nodes.push_back(NodeBuilder("b", index).Payload(64).source);
   const Graph graph = MustLink(nodes);
   constexpr uint64_t kSent = 100 * 16 * 64;
   const auto plan = [&](uint64_t half) { return PlanFrom(graph, 0, 100, {half / 256 * 256, 1u << 20, 1u << 20}); };
   EXPECT_TRUE(plan(8 * kSent).bounded);
-  EXPECT_FALSE(plan(8 * kSent - 256).bounded);
-  EXPECT_TRUE(plan(8 * kSent - 256).fits_spread);
-  EXPECT_TRUE(plan(kSent).fits_spread);
-  EXPECT_FALSE(plan(kSent - 256).fits_spread);
+  EXPECT_EQ(Opening(plan(8 * kSent), 0, SlotOf(graph, "b", 3)).dense, 1600u);
+  EXPECT_TRUE(plan(8 * kSent - 256).bounded);
+  EXPECT_LT(Opening(plan(8 * kSent - 256), 0, SlotOf(graph, "b", 3)).dense, 1600u);
+  EXPECT_TRUE(plan(kSent * 7 / 5).bounded) << "a quarter more than is sent, and a little";
+  EXPECT_FALSE(plan(kSent * 5 / 4).bounded);
   for (uint32_t index = 0; index < 8; ++index)
-    EXPECT_GE(Opening(plan(kSent), 0, SlotOf(graph, "b", index)).capacity, 100u * 16 / 8 - 1);
+    EXPECT_EQ(Opening(plan(kSent * 7 / 5), 0, SlotOf(graph, "b", index)).capacity, 1600u);
 }
 
-TEST(MemoryPlan, ANeedJustAboveItsShareLeavesTheRestToTheOthers) {
-  const Graph graph = MustLink({NodeBuilder("a").To("x", 20).To("y", 100), NodeBuilder("x"), NodeBuilder("y")});
-  const GraphPlan plan = PlanFrom(graph, 0, 1000, {kMiB, 1u << 30, 1u << 24});
-  EXPECT_EQ(Opening(plan, 0, SlotOf(graph, "x")).capacity, 20000u);
-  EXPECT_GE(Opening(plan, 0, SlotOf(graph, "y")).capacity, (kMiB - 320000) / 16 - 2);
+// A level of the array sends on what it got, whichever nodes got it.
+TEST(MemoryPlan, ArraysBehindArraysDoNotMultiply) {
+  constexpr uint32_t kNodes = 128;
+  std::vector<NodeSource> nodes = {NodeBuilder("a").To("b", 1, 8).source};
+  for (uint32_t index = 0; index < kNodes; ++index) nodes.push_back(NodeBuilder("b", index).Payload(8).To("c", 2, 8).source);
+  for (uint32_t index = 0; index < kNodes; ++index)
+    nodes.push_back(NodeBuilder("c", index).Payload(8).Coalescing(64).To("d", 3, 8).source);
+  for (uint32_t index = 0; index < kNodes; ++index) nodes.push_back(NodeBuilder("d", index).Payload(8).source);
+  const Graph graph = MustLink(nodes);
+  const GraphPlan plan = PlanFrom(graph, SlotOf(graph, "a"), 10000);
+  EXPECT_EQ(Opening(plan, 0, SlotOf(graph, "b", 5)).capacity, 10000u);
+  EXPECT_EQ(Opening(plan, 1, SlotOf(graph, "c", 5)).capacity, 20000u);
+  // 312.5 workgroups of 64 records, and one in each node that has fewer, send 3 each.
+  EXPECT_EQ(Opening(plan, 2, SlotOf(graph, "d", 5)).capacity, 1321u);
+}
+
+TEST(MemoryPlan, NotesOfRegionsThatGrowComeFromThePool) {
+  std::vector<NodeSource> nodes = {NodeBuilder("a").To("b", 16, 64).source};
+  for (uint32_t index = 0; index < 64; ++index)
+    nodes.push_back(NodeBuilder("b", index).Dynamic(4, 1, 1).Payload(64).source);
+  const Graph graph = MustLink(nodes);
+  const GraphPlan plan = PlanFrom(graph, 0, 1000, {4 * kMiB, 1u << 30, 1u << 24});
+  EXPECT_TRUE(plan.bounded);
+  EXPECT_EQ(Opening(plan, 0, SlotOf(graph, "b", 9)).note_words, 1u);
+  EXPECT_GE(Opening(plan, 0, graph.HeapSlot()).capacity, 16000u * 68 * 5 / 4 / 16);
 }
 
 TEST(MemoryPlan, LaterLevelsAreBoundedByWhatFitsBefore) {

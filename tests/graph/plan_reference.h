@@ -14,6 +14,16 @@ inline uint64_t ReferenceRegionBytes(uint64_t stride, uint64_t note_words, uint6
   return padded(records * stride) + note_words * padded(records * 4);
 }
 
+// Bytes of the segments that the records behind the first `dense` ones take: four for each power of two, a quarter of it
+// long.
+inline uint64_t ReferenceGrownBytes(uint64_t stride, uint64_t dense, uint64_t records) {
+  uint64_t bytes = 0;
+  for (uint64_t octave = dense; dense != 0 && octave < records; octave *= 2)
+    for (uint64_t quarter = 0; quarter < 4 && octave + quarter * (octave / 4) < records; ++quarter)
+      bytes += (octave / 4 * stride + 15) / 16 * 16;
+  return bytes;
+}
+
 // Workgroups that so many records become at most. A side of 0 bounds no dynamic grid.
 inline uint64_t ReferenceMaxWorkgroups(const spirv::NodeInfo& info, uint64_t records, uint64_t max_grid_workgroups) {
   if (info.kind == spirv::LaunchKind::kCoalescing) return (records + info.coalesce - 1) / info.coalesce;

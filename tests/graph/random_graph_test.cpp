@@ -34,7 +34,7 @@ struct RandomCase {
     }
     schedule = AssignLevels(graph, root_slots);
     limits = {Below(random, 2) == 0 ? uint64_t{1} << 32 : 256u << Below(random, 10), uint64_t{1} << 32, 8};
-    plan = PlanMemory(graph, schedule, roots, limits);
+    plan = PlanWith(graph, schedule, roots, limits);
   }
 
   uint32_t SlotOfActivation(Activation activation) const {
@@ -67,8 +67,12 @@ std::vector<Range> RangesOf(const RandomCase& test, uint32_t level) {
     uint32_t note_words = 0;
     for (Launch launch : test.schedule.launches_of(level + 1))
       if (launch.input == opening.slot) note_words += test.graph.NodeOf(launch.slot).info.NoteWords();
-    ranges.push_back(
-        {opening.offset, opening.offset + ReferenceRegionBytes(opening.stride, note_words, opening.capacity)});
+    EXPECT_LE(opening.dense, opening.capacity);
+    // What grows has its notes elsewhere.
+    const bool grows = opening.dense < opening.capacity || opening.note_words != 0;
+    EXPECT_TRUE(!grows || opening.note_words == note_words);
+    ranges.push_back({opening.offset, opening.offset + ReferenceRegionBytes(opening.stride, grows ? 0 : note_words,
+                                                                            grows ? opening.dense : opening.capacity)});
   }
   std::erase_if(ranges, [](const Range& range) { return range.begin == range.end; });
   std::sort(ranges.begin(), ranges.end(), [](const Range& a, const Range& b) { return a.begin < b.begin; });
@@ -133,14 +137,20 @@ TEST(RandomGraph, EveryLevelOpensWhatTheNextOneRuns) {
 TEST(RandomGraph, WhateverARunReachesIsPlannedAndFits) {
   uint64_t arrived = 0;
   uint64_t lost = 0;
+  uint64_t grown = 0;  // regions
   for (uint32_t seed = 0; seed < kGraphs; ++seed) {
     RandomCase test(seed);
-    const auto capacity = [&test](uint32_t level, uint32_t slot) -> int64_t {
-      if (level >= test.schedule.level_count()) return -1;
+    const auto find = [&test](uint32_t level, uint32_t slot) -> const shared::RegionPlan* {
+      if (level >= test.schedule.level_count()) return nullptr;
       for (const shared::RegionPlan& opening : test.plan.openings_of(level - 1))
-        if (opening.slot == slot) return opening.capacity;
-      return -1;
+        if (opening.slot == slot) return &opening;
+      return nullptr;
     };
+    const auto capacity = [&find](uint32_t level, uint32_t slot) -> int64_t {
+      const shared::RegionPlan* opening = find(level, slot);
+      return opening != nullptr ? opening->capacity : -1;
+    };
+    std::map<uint32_t, uint64_t> pool_bytes;  // by level
     const auto keep = [&](uint32_t level, Activation activation, uint64_t records) -> uint64_t {
       const int64_t room = capacity(level, test.SlotOfActivation(activation));
       EXPECT_GE(room, 0) << "seed " << seed << ": nobody planned "
@@ -152,21 +162,28 @@ TEST(RandomGraph, WhateverARunReachesIsPlannedAndFits) {
       const uint64_t kept = std::min<uint64_t>({records, static_cast<uint64_t>(std::max<int64_t>(room, 0)), 300});
       lost += records - kept;
       arrived += kept;
+      if (const shared::RegionPlan* opening = find(level, test.SlotOfActivation(activation))) {
+        pool_bytes[level] += ReferenceGrownBytes(opening->stride, opening->dense, kept) +
+                             ReferenceRegionBytes(4, 0, kept) * opening->note_words;
+        grown += kept > opening->dense ? 1 : 0;
+      }
       return kept;
     };
     const std::vector<Arrivals> levels = Simulate(test.random, test.nodes, test.root_workgroups, keep);
     ASSERT_LE(levels.size() + 1, std::max<size_t>(test.schedule.level_count(), 1));
     if (test.plan.bounded) {
       for (uint32_t level = 0; level < levels.size(); ++level) {
-        if (levels[level].heap_bytes == 0) continue;
+        const uint64_t taken = levels[level].heap_bytes + pool_bytes[level + 1];
+        if (taken == 0) continue;
         const int64_t units = capacity(level + 1, test.graph.HeapSlot());
-        ASSERT_GE(units * 16, static_cast<int64_t>(levels[level].heap_bytes)) << "seed " << seed << " level " << level;
+        ASSERT_GE(units * 16, static_cast<int64_t>(taken)) << "seed " << seed << " level " << level;
       }
     }
     if (HasFailure()) return;
   }
   EXPECT_GT(arrived, 10000u) << "the graphs are too small to show anything";
   EXPECT_GT(lost, 100u);
+  EXPECT_GT(grown, 100u);
 }
 
 TEST(RandomGraph, TablesResolveEveryIndexLikeTheExtensionsWords) {
@@ -196,7 +213,7 @@ TEST(RandomGraph, ThePlanOfADispatchDependsOnNothingElse) {
   for (uint32_t seed = 0; seed < 50; ++seed) {
     const RandomCase test(seed);
     std::vector<RootCount> roots(test.roots.rbegin(), test.roots.rend());
-    const GraphPlan again = PlanMemory(test.graph, test.schedule, roots, test.limits);
+    const GraphPlan again = PlanWith(test.graph, test.schedule, roots, test.limits);
     ASSERT_EQ(again.openings.size(), test.plan.openings.size());
     for (size_t i = 0; i < again.openings.size(); ++i) {
       ASSERT_EQ(again.openings[i].offset, test.plan.openings[i].offset);

@@ -156,7 +156,7 @@ TEST(MemoryPlanSharing, EachLaunchAddsWhatItSends) {
                                 NodeBuilder("c").Coalescing(32).SharesInput("n").To("out", 1), NodeBuilder("out")});
   const LevelSchedule schedule = ScheduleFrom(graph, "top");
   const RootCount root = {{0, 0}, 10};
-  const GraphPlan plan = PlanMemory(graph, schedule, std::span(&root, 1), kLimits);
+  const GraphPlan plan = PlanWith(graph, schedule, std::span(&root, 1), kLimits);
   ASSERT_EQ(plan.openings_of(0).size(), 1u) << "sharers have no region";
   EXPECT_EQ(plan.openings_of(0)[0].capacity, 100u);
   ASSERT_EQ(plan.openings_of(1).size(), 1u);
@@ -168,7 +168,7 @@ TEST(MemoryPlanSharing, RootsCountEachLaunch) {
   const Graph graph = MustLink({NodeBuilder("n").To("out", 3), NodeBuilder("k").SharesInput("n").To("out", 7),
                                 NodeBuilder("m").To("out"), NodeBuilder("out")});
   const std::vector<RootCount> roots = {{{1, 0}, 20}, {{0, 0}, 4}, {{2, 2}, 1}, {{1, 0}, 1}};
-  const GraphPlan plan = PlanMemory(graph, AssignLevels(graph, std::vector<uint32_t>{0, 2}), roots, kLimits);
+  const GraphPlan plan = PlanWith(graph, AssignLevels(graph, std::vector<uint32_t>{0, 2}), roots, kLimits);
   EXPECT_EQ(plan.openings_of(0)[0].capacity, 4u * 3 + 21 * 7 + 1);
 }
 
@@ -178,13 +178,13 @@ TEST(MemoryPlanSharing, EveryDynamicLaunchHasNotesOfItsOwn) {
                                 NodeBuilder("d").Dynamic().Payload(12).SharesInput("n")});
   const LevelSchedule schedule = ScheduleFrom(graph, "top");
   const RootCount root = {{0, 0}, 1};
-  const GraphPlan plan = PlanMemory(graph, schedule, std::span(&root, 1), kLimits);
+  const GraphPlan plan = PlanWith(graph, schedule, std::span(&root, 1), kLimits);
   constexpr uint64_t kRecords = (1001 * 12 + 15) / 16 * 16;
   constexpr uint64_t kWords = (1001 * 4 + 15) / 16 * 16;
   // One word a record for n; four for d, under which n may write the records.
   EXPECT_EQ(plan.half_bytes[0], (kRecords + 5 * kWords + 255) / 256 * 256);
 
-  const GraphPlan small = PlanMemory(graph, schedule, std::span(&root, 1), {4096, uint64_t{1} << 32, 1u << 24});
+  const GraphPlan small = PlanWith(graph, schedule, std::span(&root, 1), {4096, uint64_t{1} << 32, 1u << 24});
   EXPECT_FALSE(small.bounded);
   EXPECT_GT(small.openings_of(0)[0].capacity, 4096u / 32 - 4);
   EXPECT_LE(small.half_bytes[0], 4096u);

@@ -76,11 +76,19 @@ class BeginEndKernelTest : public KernelTest {
     const LossPlan plan = {regions.address, Memory(openings).address, 0, reports_.address, count, 0, 42, 0};
     Run(Kernel::kReportLosses, plan, (count + shared::kLevelsWorkgroup - 1) / shared::kLevelsWorkgroup);
   }
+  static RegionPlan Dense(RegionPlan plan) {
+    plan.dense = plan.capacity;
+    return plan;
+  }
   static void ExpectOpened(const Region& region, const RegionPlan& plan, uint64_t ring) {
     EXPECT_EQ(region.records.base, ring + plan.offset);
     EXPECT_EQ(region.records.stride, plan.stride);
     EXPECT_EQ(region.records.count, plan.capacity);
     EXPECT_EQ(region.capacity, plan.capacity);
+    EXPECT_EQ(region.records.dense, plan.dense);
+    EXPECT_EQ(region.note_words, plan.note_words);
+    EXPECT_EQ(region.notes, 0u);
+    EXPECT_EQ(region.refused, UINT32_MAX);
     EXPECT_EQ(region.coalesce, plan.coalesce);
     EXPECT_EQ(region.most_workgroups, plan.most_workgroups);
     EXPECT_EQ(region.reciprocal, plan.coalesce == 0 ? 0 : UINT32_MAX / plan.coalesce);
@@ -174,7 +182,8 @@ TEST_F(BeginEndKernelTest, OpensRegionsInTheRing) {
   const PlanSpan table = RingTable({Ring(0xfffffff0, 1 << 20)});
   std::vector<RegionPlan> openings;
   for (uint32_t i = 0; i < 200; ++i)
-    openings.push_back({i * 0x100000010ull, i % 7, i, 1000 + i, i / 7, 299 - i, i % 3, 2 * i, 3 * i, 7 * i, 0, 0, 0});
+    openings.push_back(
+        Dense({i * 0x100000010ull, i % 7, i, 1000 + i, i / 7, 299 - i, i % 3, 2 * i, 3 * i, 7 * i, 0, 0, 0, 0, 0}));
   Begin(table, 4096, openings);
   for (uint32_t i = 0; i < 200; ++i) ExpectOpened(Read<Region>(regions_, 299 - i), openings[i], 0xfffffff0);
   EXPECT_EQ(Read<Region>(regions_, 0).capacity, 0u);
@@ -183,7 +192,7 @@ TEST_F(BeginEndKernelTest, OpensRegionsInTheRing) {
 TEST_F(BeginEndKernelTest, ASecondKernelOpensManyRegions) {
   std::vector<RegionPlan> openings;
   for (uint32_t i = 0; i < 1000; ++i)
-    openings.push_back({i * 64ull, i, 4, 100 + i, 1, 2999 - 3 * i, i % 2, i, 1, i, 0, 0, 0});
+    openings.push_back(Dense({i * 64ull, i, 4, 100 + i, 1, 2999 - 3 * i, i % 2, i, 1, i, 0, 0, 0, 0, 0}));
   Begin(RingTable({Ring(0x10000, 1 << 20)}), 4096);
   const OpenPlan plan = {control_.address, regions_.address, Memory(openings).address, 0, 1000, 0};
   Run(Kernel::kOpenRegions, plan, 8);
@@ -199,8 +208,8 @@ TEST_F(BeginEndKernelTest, OpensMembersOfCountedBatches) {
   std::vector<RegionPlan> openings;
   for (uint32_t i = 0; i < 150; ++i) {
     const uint32_t place = kCounts * uint32_t{sizeof(Region)} + 4 * i;
-    openings.push_back(
-        {i * 64ull, i, 4, 100 + i, 1, 20 + i, 3, 1, 1, 50, i < 60 ? 20u : 80u, i % 3 == 2 ? 0 : place, 0});
+    openings.push_back(Dense(
+        {i * 64ull, i, 4, 100 + i, 1, 20 + i, 3, 1, 1, 50, i < 60 ? 20u : 80u, i % 3 == 2 ? 0 : place, 0, 0, 0}));
   }
   Begin(RingTable({Ring(0x10000, 1 << 20)}), 4096);
   std::vector<uint32_t> counts(160, 77);
@@ -224,7 +233,7 @@ TEST_F(BeginEndKernelTest, WhatEveryRegionLostIsReported) {
   std::vector<Region> regions(400);
   std::vector<RegionPlan> openings;
   for (uint32_t i = 0; i < 300; ++i) {
-    openings.push_back({0, i % 100, 4, 10, 1 + i / 100, 399 - i, 0, 0, 0, 0, 0, 0, 0});
+    openings.push_back(Dense({0, i % 100, 4, 10, 1 + i / 100, 399 - i, 0, 0, 0, 0, 0, 0, 0, 0, 0}));
     if (i % 50 == 7) regions[399 - i].lost = 1000 + i;
   }
   regions[0].lost = 5;  // not opened
@@ -246,13 +255,13 @@ class PreparedRegionsKernelTest : public BeginEndKernelTest {
   static constexpr uint32_t kSetBytes = (kRegions + 1) * sizeof(Region);
 
   PreparedRegionsKernelTest() {
-    for (uint32_t i = 0; i < kRegions; ++i) openings_.push_back({i * 64ull, i, 4, 100, 1, i, i % 5, i, 1, i, 0, 0, 0});
+    for (uint32_t i = 0; i < kRegions; ++i) openings_.push_back(Dense({i * 64ull, i, 4, 100, 1, i, i % 5, i, 1, i, 0, 0, 0, 0, 0}));
     // The counts of the last two are behind the regions of their set.
     for (uint32_t i = kRegions - 2; i < kRegions; ++i) {
       openings_[i].batch_region = kRegions - 2;
       openings_[i].batch_count = kRegions * uint32_t{sizeof(Region)} + 4 * (i - (kRegions - 2));
     }
-    for (uint32_t i = 0; i < 300; ++i) openings_.push_back({i * 64ull, i, 4, 10, 2, 2 * i, 0, 1, 1, 0, 0, 0, 0});
+    for (uint32_t i = 0; i < 300; ++i) openings_.push_back(Dense({i * 64ull, i, 4, 10, 2, 2 * i, 0, 1, 1, 0, 0, 0, 0, 0, 0}));
   }
   void SetUp() override {
     KernelTest::SetUp();
@@ -343,7 +352,7 @@ TEST_F(PreparedRegionsKernelTest, ItTurnsWithoutReports) {
 
 TEST_F(BeginEndKernelTest, WithoutARingEveryRegionIsClosedAndWritesGoToTheDump) {
   const PlanSpan table = RingTable({});
-  const ControlBlock control = Begin(table, 4096, {{64, 5, 16, 1000, 1, 5, 0, 0, 0, 0, 0, 0, 0}});
+  const ControlBlock control = Begin(table, 4096, {Dense({64, 5, 16, 1000, 1, 5, 0, 0, 0, 0, 0, 0, 0, 0, 0})});
   EXPECT_EQ(control.ring_entry, kNoSlot);
   const Region region = Read<Region>(regions_, 5);
   EXPECT_EQ(region.records.base, kDump);

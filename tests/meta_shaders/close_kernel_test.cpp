@@ -241,11 +241,52 @@ TEST_F(CloseKernelTest, SumsBeyond32BitsSaturate) {
 TEST_F(CloseKernelTest, RecordsThatFoundNoPlaceAreLeftOutAndReported) {
   Launch launch = StaticGrid(1, 1, 1, 100);
   launch.region.reserved = 101;
-  launch.region.records.count = 97;
+  launch.region.records.count = launch.region.refused = 97;
   launch.region.lost = 53;
   ExpectLikeReference(launch, "an allocation crossed the capacity");
-  launch.region.records.count = 100;
+  launch.region.records.count = launch.region.refused = 100;
   ExpectLikeReference(launch, "exactly at the capacity");
+}
+
+// Without memory for a segment, ranks have been taken that no allocation reported.
+TEST_F(CloseKernelTest, RecordsWithoutASegmentAreReported) {
+  Launch launch = StaticGrid(1, 1, 1, 100);
+  launch.region.records.count = 64;
+  launch.region.lost = 5;
+  Close({launch});
+  ASSERT_EQ(Read<LossReportHeader>(reports_).written, 1u);
+  EXPECT_EQ(ReportsIn(reports_)[0].records, 5u + 36);
+}
+
+// Regions that grow: records in segments, and notes out of the pool.
+TEST_F(CloseKernelTest, RegionsThatHaveGrown) {
+  pool_units_ = 20000;
+  for (const uint32_t records : {0u, 1u, 1023u, 1024u, 1025u, 3000u}) {
+    SCOPED_TRACE(records);
+    ExpectLikeReference(DynamicGrid({4, 4, 1}, 12, records, 5), "dynamic");
+    Launch full = DynamicGrid({0, 2, 3}, 8, records, 3);
+    full.plan.note_words = shared::kFullNotes;
+    ExpectLikeReference(full, "dynamic, written");
+    Launch finishing = StaticGrid(3, 1, 1, records);
+    finishing.plan.note_words = shared::kShortNotes;
+    finishing.records.resize(size_t{records} * 12);
+    ExpectLikeReference(finishing, "static, finishing");
+  }
+  parts_ = 7;
+  ExpectPartsLikeReference(DynamicGrid({4, 4, 1}, 12, 5000, 5), "in parts");
+}
+
+TEST_F(CloseKernelTest, NotesWithoutMemoryLoseTheirRecords) {
+  pool_units_ = 20000;
+  pool_used_ = 20000 - 100;  // 1000 notes take 250
+  parts_ = 4;
+  Launch launch = DynamicGrid({4, 4, 1}, 12, 1000, 5);
+  launch.is_parted = true;
+  const Closed closed = Close({launch})[0];
+  EXPECT_EQ(closed.input.records.count, 0u);
+  EXPECT_EQ(closed.input.workgroup_count, 0u);
+  ASSERT_EQ(Read<LossReportHeader>(reports_).written, 1u);
+  EXPECT_EQ(ReportsIn(reports_)[0].records, 1000u);
 }
 
 // Records that no dispatch can hold are no loss of the region.
@@ -306,8 +347,10 @@ TEST_F(CloseKernelTest, SharersReadTheRegionOfAnotherSlotInTheirOwnWay) {
 
 TEST_F(CloseKernelTest, OpensTheRegionsOfTheNextLevel) {
   std::vector<RegionPlan> openings;
-  for (uint32_t i = 0; i < 1000; ++i)
-    openings.push_back({i * 64ull, i, 8 + i, 100 + i, 7, 4000 - 3 * i, 0, 0, 0, 0, 0, 0, 0});
+  for (uint32_t i = 0; i < 1000; ++i) {
+    openings.push_back(DenseRegion(i * 64ull, i, 8 + i, 100 + i, 7));
+    openings.back().region = 4000 - 3 * i;
+  }
   Close({StaticGrid(1, 1, 1, 1), Coalescing(4, 9)}, openings);
   for (uint32_t i = 0; i < 1000; ++i) {
     const Region region = Read<Region>(opened_, 4000 - 3 * i);

@@ -41,6 +41,7 @@ class CloseKernelTest : public KernelTest {
     std::vector<uint32_t> notes;
     std::vector<uint32_t> landmarks;  // all that there is room for; empty if there are none
   };
+  static constexpr uint32_t kDense = 1024;  // records of regions that grow
   static constexpr uint32_t kNoLandmark = 0xdeadbeef;  // what was there before
 
   static Launch StaticGrid(uint32_t x, uint32_t y, uint32_t z, uint32_t records) {
@@ -84,7 +85,8 @@ class CloseKernelTest : public KernelTest {
   static void SetRecords(Launch& launch, uint32_t records) {
     launch.region.capacity = records;
     launch.region.reserved = records;
-    launch.region.records.count = records;
+    launch.region.records.count = launch.region.records.dense = records;
+    launch.region.refused = UINT32_MAX;
   }
 
   // Runs the kernel over `launches`; the slot of launch i is 2 * i + 1 unless it has one, to share that one's region.
@@ -110,6 +112,14 @@ class CloseKernelTest : public KernelTest {
     std::stable_partition(summed.begin(), summed.end(),
                           [](const shared::LaunchPlan& launch) { return launch.has_landmarks != 0; });
     bases_.clear();
+    // Pools lie behind what grows out of them.
+    constexpr size_t kRoomForRegions = 1 << 20;
+    PlanSpan ring;
+    size_t ring_used = 0;
+    if (pool_units_ != 0) {
+      ring = Memory(kRoomForRegions + size_t{pool_units_} * 16);
+      pool_ = {ring.host + kRoomForRegions, ring.address + kRoomForRegions, size_t{pool_units_} * 16};
+    }
     for (Launch& launch : launches) {
       PlanSpan& region = regions[launch.plan.slot];
       if (region.host == nullptr) {
@@ -117,13 +127,19 @@ class CloseKernelTest : public KernelTest {
         const uint32_t words = note_words[launch.plan.slot];
         const uint64_t bytes =
             words != 0 ? RegionBytes(launch.region.records.stride, words, launch.region.capacity) : 0;
-        region = Memory(std::max<size_t>({bytes, launch.records.size(), 16}));
-        if (!launch.records.empty()) std::memcpy(region.host, launch.records.data(), launch.records.size());
+        const size_t taken = std::max<size_t>({bytes, launch.records.size(), 16});
+        region = pool_units_ == 0 ? Memory(taken) : PlanSpan{ring.host + ring_used, ring.address + ring_used, taken};
+        ring_used += (taken + 15) / 16 * 16;
+        const size_t dense = pool_units_ == 0 ? launch.records.size()
+                                              : std::min(launch.records.size(), size_t{kDense} * launch.region.records.stride);
+        if (dense != 0) std::memcpy(region.host, launch.records.data(), dense);
         launch.region.records.base = region.address;
         consumed[launch.plan.slot] = launch.region;
       }
       bases_.push_back(region.address);
     }
+    if (pool_units_ != 0) LetRegionsGrow(launches, note_words, consumed);
+    control_.heap_slot = heap_slot;
     const PlanSpan inputs = Memory(launches.size() * sizeof(shared::LaunchInput));
     const PlanSpan arguments = Memory(launches.size() * sizeof(shared::DispatchArguments));
     opened_ = Memory(4096 * sizeof(shared::Region));
@@ -137,6 +153,12 @@ class CloseKernelTest : public KernelTest {
     std::vector<shared::LaunchPlan> ordered = summed;
     ordered.insert(ordered.end(), parted.begin(), parted.end());
     ordered.insert(ordered.end(), whole.begin(), whole.end());
+    std::vector<bool> is_provided(heap_slot);
+    for (shared::LaunchPlan& launch : ordered) {
+      if (pool_units_ == 0 || launch.note_words == 0 || is_provided[launch.slot]) continue;
+      is_provided[launch.slot] = true;
+      launch.provides_notes = 1;
+    }
     plan.launches = Memory(ordered).address;
     plan.sums = Memory((summed.size() * parts_ + 1) * sizeof(uint32_t)).address;
     const size_t landmarks_of_launch = size_t{parts_} * shared::kLandmarksOfPart;
@@ -144,7 +166,12 @@ class CloseKernelTest : public KernelTest {
     plan.landmarks = landmarks.address;
     plan.inputs = inputs.address;
     plan.arguments = arguments.address;
-    plan.consumed = Memory(consumed).address;
+    const PlanSpan consumed_memory = Memory(consumed.size() * sizeof(consumed[0]));
+    for (size_t i = 0; i < consumed.size(); ++i)
+      consumed[i].records.segments =
+          consumed_memory.address + i * sizeof(consumed[0]) + offsetof(shared::Region, segments);
+    consumed_memory.Store(0, std::span<const shared::Region>(consumed));
+    plan.consumed = consumed_memory.address;
     plan.regions = opened_.address;
     plan.openings = Memory(openings).address;
     plan.reports = reports_.address;
@@ -171,6 +198,13 @@ class CloseKernelTest : public KernelTest {
       const std::byte* notes =
           regions[launch.slot].host +
           RegionBytes(launches[i].region.records.stride, launch.notes_before, launches[i].region.capacity);
+      if (pool_units_ != 0) {
+        const uint64_t place = one.input.notes - pool_.address;
+        EXPECT_TRUE(one.notes.empty() || (one.input.notes >= pool_.address + pool_used_ * uint64_t{16} &&
+                                          place + one.notes.size() * sizeof(uint32_t) <= pool_.size));
+        if (HasFailure()) return closed;
+        notes = pool_.host + place;
+      }
       if (!one.notes.empty()) std::memcpy(one.notes.data(), notes, one.notes.size() * sizeof(uint32_t));
       if (one.input.landmarks == 0) continue;
       EXPECT_EQ((one.input.landmarks - landmarks.address) % (landmarks_of_launch * sizeof(uint32_t)), 0u);
@@ -180,6 +214,32 @@ class CloseKernelTest : public KernelTest {
     }
     EXPECT_EQ(Read<uint32_t>(landmarks, summed.size() * landmarks_of_launch), kNoLandmark) << "behind the last one";
     return closed;
+  }
+
+  // All regions: what lies behind the first 1024 records goes into segments, four for each power of two.
+  void LetRegionsGrow(const std::vector<Launch>& launches, const std::vector<uint32_t>& note_words,
+                      std::vector<shared::Region>& consumed) {
+    uint64_t used = pool_used_;
+    for (const Launch& launch : launches) {
+      shared::Region& region = consumed[launch.plan.slot];
+      region.note_words = note_words[launch.plan.slot];
+      if (launch.plan.slot != launch.plan.identity || region.capacity <= kDense || launch.records.empty()) continue;
+      region.records.dense = kDense;
+      const uint32_t stride = region.records.stride;
+      for (uint32_t begin = kDense, number = 0; begin < region.capacity; ++number) {
+        const uint32_t size = (kDense << number / 4) / 4;
+        region.segments[number] = static_cast<uint32_t>((pool_.address - region.records.base) / 16 + used);
+        const size_t bytes = size_t{std::min(size, region.capacity - begin)} * stride;
+        std::memcpy(pool_.host + used * 16, launch.records.data() + size_t{begin} * stride, bytes);
+        used += size_t{size} * stride / 16;
+        begin += size;
+      }
+    }
+    shared::Region& pool = consumed.back();
+    pool.records = shared::DenseRecords(pool_.address, 16, pool_units_);
+    pool.capacity = pool_units_;
+    pool.reserved = static_cast<uint32_t>(used);
+    pool.refused = UINT32_MAX;
   }
 
   // Whether sum_grids comes first or, unless that takes too long, each workgroup counts for itself.
@@ -247,6 +307,9 @@ class CloseKernelTest : public KernelTest {
   LaunchLimits limits_ = {65535, 65535, 65535, (1u << 24) - 1};
   shared::ControlBlock control_ = {};
   uint32_t heap_lost_ = 0;
+  uint32_t pool_units_ = 0;  // 0: no region grows
+  uint32_t pool_used_ = 0;
+  PlanSpan pool_;
   bool has_heap_ = true;
   uint32_t parts_ = 1;  // of launches that are parted
   bool reports_losses_ = true;

@@ -25,7 +25,7 @@ class CopyKernelTest : public KernelTest {
     std::vector<InputCopy> copies(3);
     for (uint32_t i = 0; i < 3; ++i) {
       LaunchInput input = {};
-      input.records = {0xdead, 11 + i, 7 + i};
+      input.records = shared::DenseRecords(0xdead, 11 + i, 7 + i);
       input.notes = i == 0 ? 0 : 0xdead;
       input.workgroup_count = 9 + i;
       // The second one has notes behind its records.

@@ -94,7 +94,7 @@ class EntryKernelTest : public KernelTest {
     for (uint32_t i = 0; i < kNodes; ++i) {
       nodes.push_back({i + 1, kPayloadBytes[i]});
       roots.push_back({i + 1, i});
-      regions[i + 1].records = {0xdead, kRecordStride[i], 0};
+      regions[i + 1].records = shared::DenseRecords(0xdead, kRecordStride[i], 0);
     }
     nodes.push_back({kNoSlot, 0});
     regions_ = Memory(regions);

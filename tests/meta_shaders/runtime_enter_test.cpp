@@ -38,7 +38,7 @@ class RuntimeEnter : public RuntimeTest {
     Open({{kStride, std::max(count, 1u)}, {4, 1}, {4, 1}, {16, 1}});
     notes_ = memory().Take(std::vector<uint32_t>(size_t{4} * std::max(count, 1u), note));
     shared::LaunchInput input = {};
-    input.records = {records(0).address, kStride, count};
+    input.records = shared::DenseRecords(records(0).address, kStride, count);
     input.notes = notes_.address;
     input.workgroup_count = workgroups;
     input.first_workgroup = first_workgroup;
@@ -458,7 +458,7 @@ class RuntimeDynamicGrids : public RuntimePacks {
       }
     }
     shared::LaunchInput input = {};
-    input.records = {records(0).address, kStride, count};
+    input.records = shared::DenseRecords(records(0).address, kStride, count);
     input.notes = memory().Take(sums).address;
     input.workgroup_count = sum;
     input.first_workgroup = first;

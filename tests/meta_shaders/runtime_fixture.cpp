@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "layer/objects/scoped_shader_module.h"
+#include "tests/runtime_calls_impatient_spv.h"
 #include "tests/runtime_calls_int64_spv.h"
 #include "tests/runtime_calls_partition_spv.h"
 #include "tests/runtime_calls_spv.h"
@@ -50,7 +51,7 @@ void RuntimeTest::TearDown() {
 bool RuntimeTest::Use(Variant variant) {
   constexpr VkSubgroupFeatureFlags kNeeded = VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_ARITHMETIC_BIT |
                                              VK_SUBGROUP_FEATURE_BALLOT_BIT | VK_SUBGROUP_FEATURE_SHUFFLE_BIT;
-  if (variant != kPlain && (device().traits.subgroup_operations & kNeeded) != kNeeded) return false;
+  if (variant != kPlain && variant != kImpatient && (device().traits.subgroup_operations & kNeeded) != kNeeded) return false;
   if (variant == kInt64 && !device().traits.shader_int64) return false;
   constexpr VkSubgroupFeatureFlags kPartitioned = VK_SUBGROUP_FEATURE_VOTE_BIT | VK_SUBGROUP_FEATURE_PARTITIONED_BIT_NV;
   if (variant == kPartition && (device().traits.subgroup_operations & kPartitioned) != kPartitioned) return false;
@@ -61,7 +62,8 @@ bool RuntimeTest::Use(Variant variant) {
 
 void RuntimeTest::MakePipeline(Variant variant) {
   const std::span<const uint32_t> words_of[kVariants] = {kRuntimeCallsSpv, kRuntimeCallsSubgroupSpv,
-                                                         kRuntimeCallsInt64Spv, kRuntimeCallsPartitionSpv};
+                                                         kRuntimeCallsInt64Spv, kRuntimeCallsPartitionSpv,
+                                                         kRuntimeCallsImpatientSpv};
   const std::span<const uint32_t> words = words_of[variant];
   ScopedShaderModule module(device());
   ASSERT_EQ(module.Create(words), VK_SUCCESS);
@@ -110,11 +112,14 @@ void RuntimeTest::Open(const std::vector<RegionSetup>& setups) {
   std::vector<shared::Region> regions(setups.size());
   for (size_t i = 0; i < setups.size(); ++i) {
     const RegionSetup& setup = setups[i];
-    records_.push_back(guarded_->Take(setup.has_memory ? size_t{setup.capacity} * setup.stride : 0));
-    regions[i].records = {records_[i].address, setup.stride, setup.capacity};
+    const uint32_t dense = setup.dense != 0 ? setup.dense : setup.capacity;
+    records_.push_back(guarded_->Take(setup.has_memory ? size_t{dense} * setup.stride : 0));
+    regions[i].records = shared::DenseRecords(records_[i].address, setup.stride, setup.capacity);
+    regions[i].records.dense = dense;
     regions[i].capacity = setup.capacity;
     regions[i].reserved = setup.reserved;
     regions[i].lost = setup.lost;
+    regions[i].refused = UINT32_MAX;
     regions[i].coalesce = setup.coalesce;
     regions[i].most_workgroups = setup.most_workgroups;
     if (setup.coalesce == 0) continue;
@@ -126,6 +131,10 @@ void RuntimeTest::Open(const std::vector<RegionSetup>& setups) {
   sets_ = guarded_->Take(sizeof(shared::AlternatingRegions));
   batch_counts_ = guarded_->Take(std::vector<uint32_t>(setups.size(), 0));
   regions_ = guarded_->Take(regions);
+  for (size_t i = 0; i < regions.size(); ++i) {
+    regions[i].records.segments = regions_.address + i * sizeof(regions[i]) + offsetof(shared::Region, segments);
+    regions_.Store(i * sizeof(regions[i]), regions[i]);
+  }
   for (size_t i = 0; i < setups.size(); ++i) {
     if (!setups[i].in_batch) continue;
     regions[i].batch_count = batch_counts_.address + i * sizeof(uint32_t);

@@ -23,6 +23,7 @@ struct RegionSetup {
   uint32_t most_workgroups = shared::kAnyWorkgroups;
   bool has_memory = true;  // else addresses are only looked at
   bool in_batch = false;   // a counted one, of which slot 0 is the first member
+  uint32_t dense = 0;      // records, where it grows out of the heap; 0: all
 };
 
 class RuntimeTest : public KernelTest {
@@ -67,8 +68,9 @@ class RuntimeTest : public KernelTest {
   [[nodiscard]] const PlanSpan& reports() const { return reports_; }
   [[nodiscard]] uint64_t dump() const { return dump_.address; }
   [[nodiscard]] GuardedMemory& memory() { return *guarded_; }
-  // How the functions are compiled: plainly, for subgroups, and for these with addresses of 64-bit integers.
-  enum Variant : uint8_t { kPlain, kSubgroups, kInt64, kPartition, kVariants };
+  // How the functions are compiled: plainly, for subgroups, and for these with addresses of 64-bit integers or with
+  // partitions; and such that nobody waits for a segment that another invocation provides.
+  enum Variant : uint8_t { kPlain, kSubgroups, kInt64, kPartition, kImpatient, kVariants };
   static constexpr Variant kAllVariants[] = {kPlain, kSubgroups, kInt64, kPartition};
   // Of the calls that follow. False: the device lacks what that takes.
   [[nodiscard]] bool Use(Variant variant);

@@ -91,15 +91,18 @@ class StepKernelTest : public KernelTest {
   uint32_t AddRoot(uint32_t workgroups, uint32_t quota, const LaunchPlan& plan = StaticGrid(1)) {
     const uint32_t index = Add(plan, quota);
     LaunchInput input = {};
-    input.records = {4096, kStride, workgroups};
+    input.records = shared::DenseRecords(4096, kStride, workgroups);
     input.workgroup_count = workgroups;
     launches_[index].root = Memory(std::vector{input}).address;
     return index;
   }
   // The last turn's launches append to the region of `launch`, of the next level.
   void Open(uint32_t launch, uint32_t capacity) {
-    openings_.push_back({ring_used_, launch, kStride, capacity, turn_levels_.back() + 1, launch, 0, 1, 1,
-                         shared::kAnyWorkgroups, 0, 0, 0});
+    RegionPlan& opening =
+        openings_.emplace_back(DenseRegion(ring_used_, launch, kStride, capacity, turn_levels_.back() + 1));
+    opening.region = launch;
+    opening.grid_x = opening.grid_yz = 1;
+    opening.most_workgroups = shared::kAnyWorkgroups;
     opening_turns_.push_back(static_cast<uint32_t>(turns_.size() - 1));
     ring_used_ += 2 * RegionBytes(kStride, shared::kFullNotes, std::min(capacity, kMostRecordsInMemory));
   }

@@ -82,6 +82,8 @@ class Maker {
         const bool hole = !form.dense && random_.OneIn(4);
         rule.indices.push_back(hole ? random_.Between(output.base, indices.back() + 2) : random_.Pick(indices));
       }
+      // Nearly everything to one of them.
+      if (random_.OneIn(2)) rule.indices.insert(rule.indices.end(), random_.Between(3, 15), rule.indices.front());
     }
     return rule;
   }

@@ -174,7 +174,7 @@ class Checker : ReportLog {
               who + " opens a count");
       open_.Open(address, plan);
       if (!sets_.IsOfCurrent(address) && !sets_.IsOfOther(address)) regions_of_levels_ = regions;
-      if (kRing + plan.offset + uint64_t{plan.stride} * plan.capacity > kRing + ring_bytes_)
+      if (kRing + plan.offset + uint64_t{plan.stride} * plan.dense > kRing + ring_bytes_)
         Complain("region " + std::to_string(plan.slot) + " leaves the ring");
     }
   }
@@ -185,11 +185,27 @@ class Checker : ReportLog {
     return found;
   }
 
+  // What is in the Region at this address, which was opened so.
+  PreparedInput Contents(uint64_t region, const RegionPlan& opening) {
+    PreparedInput input = InRegion(opening);
+    if (opening.dense >= opening.capacity && opening.note_words == 0) return input;
+    const uint64_t heap = region + uint64_t{heap_slot_ - opening.slot} * sizeof(Region);
+    const RegionPlan* pool = FindOpen(heap, opening.level, "a region grows out of");
+    if (pool == nullptr) return input;
+    input.pool = kRing + pool->offset;
+    input.pool_bytes = uint64_t{pool->stride} * pool->capacity;
+    return input;
+  }
+  void TouchPool(const PreparedInput& input, VkAccessFlags access, const std::string& who) {
+    Touch(input.pool, input.pool + input.pool_bytes, access, who + " uses what the pool gave");
+  }
+
   void RunBegin(const BeginPlan& plan) {
     if (begun_) Complain("begin_graph while a graph is running");
     begun_ = true;
     claimed_ = plan.ring_bytes != 0 && plan.claims_ring != 0;
     control_ = plan.control;
+    heap_slot_ = plan.heap_slot;
     dump_ = plan.dump;
     ring_bytes_ = plan.ring_bytes;
     Touch(plan.control, plan.control + sizeof(ControlBlock), kWrite, "begin writes the control block");
@@ -210,6 +226,7 @@ class Checker : ReportLog {
     if (begun_) Complain("regions are prepared while a graph is running");
     begun_ = true;
     control_ = plan.control;
+    heap_slot_ = At<ControlBlock>(plan.control).heap_slot;
     dump_ = At<ControlBlock>(plan.control).dump;
     sets_.Enter(plan.prepared);
     TouchHeader(plan.prepared, kRead, "open_regions");
@@ -226,7 +243,15 @@ class Checker : ReportLog {
   void CheckFirstRegion(const Region& region, const RegionPlan& opening, const OpenPlan& plan) {
     const uint64_t set = sets_.Current(plan.prepared);
     Region expected = {};
-    expected.records = {At<ControlBlock>(plan.control).ring + opening.offset, opening.stride, opening.capacity};
+    const uint64_t address = set + opening.region * sizeof(Region);
+    expected.records = {At<ControlBlock>(plan.control).ring + opening.offset,
+                        address + offsetof(Region, segments),
+                        opening.stride,
+                        opening.capacity,
+                        opening.dense,
+                        0};
+    expected.refused = 0xffffffff;
+    expected.note_words = opening.note_words;
     expected.capacity = opening.capacity;
     expected.coalesce = opening.coalesce;
     expected.most_workgroups = opening.most_workgroups;
@@ -298,7 +323,7 @@ class Checker : ReportLog {
       RegionPlan* opened = open_.Find(plan.regions + root.slot * sizeof(Region), 0);
       if (opened == nullptr) continue;
       opened->offset = plan.half_offset;
-      opened->capacity = plan.half_units * 16 / std::max(opened->stride + 4 * root.note_words, 16u) / 2;
+      opened->capacity = opened->dense = plan.half_units * 16 / std::max(opened->stride + 4 * root.note_words, 16u) / 2;
     }
   }
 
@@ -330,7 +355,8 @@ class Checker : ReportLog {
       const uint64_t region = Consumed(plan.consumed) + launch.slot * sizeof(Region);
       const RegionPlan* opening = FindOpen(region, plan.level, "sum_grids reads");
       if (opening == nullptr) continue;
-      const PreparedInput input = InRegion(*opening);
+      const PreparedInput input = Contents(region, *opening);
+      TouchPool(input, kRead, "sum_grids");
       Touch(region, region + sizeof(Region), kRead, "sum_grids reads a region");
       Touch(input.records, input.records + input.record_bytes, kRead, "sum_grids reads grids");
       TouchSums(plan, i, kWrite, "sum_grids");
@@ -372,8 +398,14 @@ class Checker : ReportLog {
     if (opening == nullptr) return;
     if (plan.reports_losses != 0 && launch.identity == launch.slot) open_.Report(level_, launch.slot);
     const uint64_t input = plan.inputs + launch.position * sizeof(LaunchInput);
-    PreparedInput prepared = InRegion(*opening);
+    PreparedInput prepared = Contents(region, *opening);
     prepared.slot = launch.identity;
+    TouchPool(prepared, launch.note_words != kNoNotes && opening->note_words != 0 ? kReadWrite : kRead, who);
+    if (launch.note_words != kNoNotes && opening->note_words != 0) {
+      const uint64_t heap = region + uint64_t{heap_slot_ - launch.slot} * sizeof(Region);
+      for (const uint64_t taken : {region, heap})
+        Touch(taken, taken + sizeof(Region), kReadWrite, who + " takes notes from the pool");
+    }
     prepared.arguments = plan.arguments + launch.position * sizeof(DispatchArguments);
     Touch(region, region + sizeof(Region), kRead, who + " reads region " + std::to_string(launch.slot));
     Touch(input, input + sizeof(LaunchInput), kWrite, who + " describes an input");
@@ -472,7 +504,7 @@ class Checker : ReportLog {
       Complain(who + " has records counted for another kind");
     if (!coalescing && (opening->grid_x != info.grid[0] || opening->grid_yz != info.grid[1] * info.grid[2]))
       Complain(who + " has the grid of another node");
-    PreparedInput input = InRegion(*opening);
+    PreparedInput input = Contents(block.source, *opening);
     const uint64_t counters = coalescing ? offsetof(Region, workgroups) : offsetof(Region, reserved);
     Touch(block.source, block.source + sizeof(Region), kRead, who + " reads its region");
     if (command != nullptr) TouchArguments(block.source + counters, *command, who);
@@ -508,6 +540,7 @@ class Checker : ReportLog {
     Touch(input.notes, input.notes + input.notes_bytes, info.finishes_writing ? kReadWrite : kRead,
           who + " uses its notes");
     Touch(input.landmarks, input.landmarks + input.landmarks_bytes, kRead, who + " uses landmarks");
+    TouchPool(input, info.writes_input || info.finishes_writing ? kReadWrite : kRead, who);
   }
 
   void TouchArguments(uint64_t arguments, const Command& command, const std::string& who) {
@@ -554,7 +587,12 @@ class Checker : ReportLog {
     const uint64_t region = regions + slot * sizeof(Region);
     const RegionPlan* opening = FindOpen(region, level_ + 1, who + " appends to");
     if (opening == nullptr) return;
-    const PreparedInput written = InRegion(*opening);
+    const PreparedInput written = Contents(region, *opening);
+    if (written.pool_bytes != 0) {
+      const uint64_t heap = region + uint64_t{heap_slot_ - slot} * sizeof(Region);
+      Touch(heap, heap + sizeof(Region), kReadWrite, who + " takes from the pool");
+      TouchPool(written, kReadWrite, who);
+    }
     Touch(region, region + sizeof(Region), kReadWrite, who + " appends to region " + std::to_string(slot));
     if (opening->batch_count != 0) {
       const uint64_t around = RegionsAround(region);
@@ -589,6 +627,7 @@ class Checker : ReportLog {
   uint32_t step_ = 0;             // of all graphs
   uint32_t phase_ = kAfterSteps;  // of the last step
   uint64_t control_ = 0;
+  uint32_t heap_slot_ = 0;
   uint64_t dump_ = 0;
   uint64_t ring_bytes_ = 0;
   std::set<uint64_t> summed_;                   // addresses of sums that wait for their close kernel

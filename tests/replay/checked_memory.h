@@ -31,6 +31,8 @@ struct PreparedInput {
   uint64_t record_bytes = 0;
   uint64_t notes = 0;
   uint64_t notes_bytes = 0;
+  uint64_t pool = 0;  // where the region has grown
+  uint64_t pool_bytes = 0;
   uint64_t landmarks = 0;
   uint64_t landmarks_bytes = 0;
   std::optional<uint32_t> level = {};  // where the stream does not tell: in bounded mode
@@ -45,12 +47,13 @@ struct PreparedInput {
 inline PreparedInput InRegion(const shared::RegionPlan& opening) {
   PreparedInput input;
   input.records = kRing + opening.offset;
-  input.record_bytes = uint64_t{opening.stride} * opening.capacity;
+  input.record_bytes = uint64_t{opening.stride} * opening.dense;
   return input;
 }
 
 // Notes of a launch that reads the region.
 inline void PlaceNotes(const shared::RegionPlan& opening, const shared::LaunchPlan& launch, PreparedInput& input) {
+  if (opening.note_words != 0) return;  // in the pool
   input.notes = input.records + RegionBytes(opening.stride, launch.notes_before, opening.capacity);
   input.notes_bytes = uint64_t{opening.capacity} * launch.note_words * 4;
 }

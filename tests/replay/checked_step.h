@@ -63,7 +63,7 @@ class StepChecker {
   void CheckOpening(const shared::RegionPlan& opening, uint64_t ring_bytes) {
     Touch(close_.regions + opening.region * sizeof(shared::Region), sizeof(shared::Region),
           VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT, "opens region " + std::to_string(opening.slot));
-    if (opening.offset + uint64_t{opening.stride} * opening.capacity > ring_bytes)
+    if (opening.offset + uint64_t{opening.stride} * opening.dense > ring_bytes)
       complaints_.push_back("region " + std::to_string(opening.slot) + " leaves the ring in a step");
   }
 

@@ -1,0 +1,149 @@
+#include "layer/graph/load_bounds.h"
+
+#include <algorithm>
+#include <deque>
+#include <iterator>
+#include <map>
+#include <utility>
+
+#include "layer/graph/memory_plan.h"
+
+namespace trellis {
+namespace {
+
+// One output of a slot.
+struct Sends {
+  uint32_t slot = 0;
+  uint32_t targets = 0;  // which list of them
+  double payloads = 0;   // most
+};
+
+class Calculator {
+ public:
+  Calculator(const Graph& graph, uint64_t max_grid_workgroups)
+      : graph_(graph), max_grid_workgroups_(max_grid_workgroups) {
+    for (uint32_t slot = 0; slot < graph.slots.size(); ++slot) {
+      const std::vector<std::vector<Target>>& outputs = graph.slots[slot].outputs;
+      for (size_t i = 0; i < outputs.size(); ++i) {
+        const std::vector<Target>& reached = Reached(graph.slots[slot], outputs[i]);
+        if (!reached.empty())
+          sends_.push_back({slot, ListOf(reached), static_cast<double>(graph.NodeOf(slot).info.outputs[i].max_payloads)});
+      }
+    }
+  }
+
+  // Appends the loads of all slots, level after level, until there is nothing more.
+  void Run(std::vector<Load>& loads) {
+    FirstArrivals();
+    for (uint32_t distance = 1; distance < graph_.depth && AppendSent(distance, loads); ++distance) LaterArrivals(loads);
+  }
+
+ private:
+  struct ByContents {
+    bool operator()(const std::vector<Target>* a, const std::vector<Target>* b) const { return *a < *b; }
+  };
+
+  // Of the targets those that something is sent to: others are only asked for.
+  const std::vector<Target>& Reached(const Slot& slot, const std::vector<Target>& targets) {
+    const auto is_reached = [&slot](const Target& target) {
+      return std::binary_search(slot.edges.begin(), slot.edges.end(), SlotEdge{target.slot, 0},
+                                [](const SlotEdge& a, const SlotEdge& b) { return a.slot < b.slot; });
+    };
+    if (std::all_of(targets.begin(), targets.end(), is_reached)) return targets;
+    std::vector<Target>& reached = filtered_.emplace_back();
+    std::copy_if(targets.begin(), targets.end(), std::back_inserter(reached), is_reached);
+    return reached;
+  }
+
+  // Nodes of an array mostly have the same targets.
+  uint32_t ListOf(const std::vector<Target>& targets) {
+    if (!lists_.empty() && *lists_.back() == targets) return static_cast<uint32_t>(lists_.size()) - 1;
+    const auto [found, is_new] = numbers_.emplace(&targets, static_cast<uint32_t>(lists_.size()));
+    if (is_new) lists_.push_back(&targets);
+    return found->second;
+  }
+
+  // Of one record at each slot: itself, and the notes about it.
+  void FirstArrivals() {
+    arrivals_.clear();
+    for (uint32_t slot = 0; slot < graph_.slots.size(); ++slot) {
+      uint32_t note_words = 0;
+      ForEachLaunch(slot, [&](Launch launch) { note_words += graph_.NodeOf(launch.slot).info.NoteWords(); });
+      arrivals_.push_back({1, graph_.slots[slot].record_stride + double{sizeof(uint32_t)} * note_words});
+    }
+  }
+
+  // Of one record at each slot: what its workgroups send, as `loads` ends with it.
+  void LaterArrivals(const std::vector<Load>& loads) {
+    const Load* sent = loads.data() + loads.size() - graph_.slots.size();
+    for (uint32_t slot = 0; slot < graph_.slots.size(); ++slot) {
+      Load& arrival = arrivals_[slot] = {};
+      ForEachLaunch(slot, [&](Launch launch) {
+        const double workgroups = WorkgroupsOfRecord(graph_.NodeOf(launch.slot).info);
+        if (sent[launch.slot].records == 0) return;
+        arrival.records += workgroups * sent[launch.slot].records;
+        arrival.bytes += workgroups * sent[launch.slot].bytes;
+      });
+    }
+  }
+
+  // False if nothing arrives at this distance.
+  bool AppendSent(uint32_t distance, std::vector<Load>& loads) {
+    std::vector<Load> largest;
+    for (const std::vector<Target>* targets : lists_) {
+      Load& load = largest.emplace_back();
+      for (const Target& target : *targets) {
+        load.records = std::max(load.records, arrivals_[target.slot].records);
+        load.bytes = std::max(load.bytes, arrivals_[target.slot].bytes);
+      }
+    }
+    std::vector<Load> sent(graph_.slots.size());
+    for (const Sends& sends : sends_) {
+      const Load& load = largest[sends.targets];
+      if (load.records == 0) continue;
+      sent[sends.slot].records += sends.payloads * load.records;
+      sent[sends.slot].bytes += sends.payloads * load.bytes;
+    }
+    if (distance == 1)
+      for (size_t slot = 0; slot < sent.size(); ++slot) sent[slot].bytes += static_cast<double>(graph_.slots[slot].heap_bytes);
+    if (std::all_of(sent.begin(), sent.end(), [](const Load& load) { return load.records == 0; })) return false;
+    loads.insert(loads.end(), sent.begin(), sent.end());
+    return true;
+  }
+
+  // Beside one for each region, which has a last workgroup that is not full: GraphPlan adds it.
+  [[nodiscard]] double WorkgroupsOfRecord(const spirv::NodeInfo& info) const {
+    if (info.kind == spirv::LaunchKind::kCoalescing) return 1.0 / std::max(info.coalesce, 1u);
+    return static_cast<double>(MostWorkgroups(info, 1, max_grid_workgroups_));
+  }
+
+  template <typename Use>
+  void ForEachLaunch(uint32_t slot, const Use& use) {
+    launches_.clear();
+    graph_.AppendLaunches(slot, launches_);
+    for (const Launch launch : launches_) use(launch);
+  }
+
+  const Graph& graph_;
+  const uint64_t max_grid_workgroups_;
+  std::vector<Sends> sends_;
+  std::deque<std::vector<Target>> filtered_;  // lists of targets that are none of a slot
+  std::vector<const std::vector<Target>*> lists_;
+  std::map<const std::vector<Target>*, uint32_t, ByContents> numbers_;
+  std::vector<Load> arrivals_;  // by slot: what one record there is at the distance that is looked at
+  std::vector<Launch> launches_;
+};
+
+}  // namespace
+
+LoadBounds::LoadBounds(const Graph& graph, uint64_t max_grid_workgroups)
+    : slot_count_(static_cast<uint32_t>(graph.slots.size())) {
+  Calculator(graph, max_grid_workgroups).Run(loads_);
+}
+
+Load LoadBounds::Of(uint32_t slot, uint32_t distance) const {
+  const size_t place = size_t{distance - 1} * slot_count_ + slot;
+  return place < loads_.size() ? loads_[place] : Load{};
+}
+
+}  // namespace trellis
