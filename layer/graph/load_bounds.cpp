@@ -27,7 +27,8 @@ class Calculator {
       for (size_t i = 0; i < outputs.size(); ++i) {
         const std::vector<Target>& reached = Reached(graph.slots[slot], outputs[i]);
         if (!reached.empty())
-          sends_.push_back({slot, ListOf(reached), static_cast<double>(graph.NodeOf(slot).info.outputs[i].max_payloads)});
+          sends_.push_back(
+              {slot, ListOf(reached), static_cast<double>(graph.NodeOf(slot).info.outputs[i].max_payloads)});
       }
     }
   }
@@ -35,7 +36,8 @@ class Calculator {
   // Appends the loads of all slots, level after level, until there is nothing more.
   void Run(std::vector<Load>& loads) {
     FirstArrivals();
-    for (uint32_t distance = 1; distance < graph_.depth && AppendSent(distance, loads); ++distance) LaterArrivals(loads);
+    for (uint32_t distance = 1; distance < graph_.depth && AppendSent(distance, loads); ++distance)
+      LaterArrivals(loads);
   }
 
  private:
@@ -69,7 +71,8 @@ class Calculator {
     for (uint32_t slot = 0; slot < graph_.slots.size(); ++slot) {
       uint32_t note_words = 0;
       ForEachLaunch(slot, [&](Launch launch) { note_words += graph_.NodeOf(launch.slot).info.NoteWords(); });
-      arrivals_.push_back({1, graph_.slots[slot].record_stride + double{sizeof(uint32_t)} * note_words});
+      arrivals_.push_back(
+          {1, static_cast<double>(graph_.slots[slot].record_stride), double{sizeof(uint32_t)} * note_words});
     }
   }
 
@@ -83,6 +86,7 @@ class Calculator {
         if (sent[launch.slot].records == 0) return;
         arrival.records += workgroups * sent[launch.slot].records;
         arrival.bytes += workgroups * sent[launch.slot].bytes;
+        arrival.note_bytes += workgroups * sent[launch.slot].note_bytes;
       });
     }
   }
@@ -95,6 +99,7 @@ class Calculator {
       for (const Target& target : *targets) {
         load.records = std::max(load.records, arrivals_[target.slot].records);
         load.bytes = std::max(load.bytes, arrivals_[target.slot].bytes);
+        load.note_bytes = std::max(load.note_bytes, arrivals_[target.slot].note_bytes);
       }
     }
     std::vector<Load> sent(graph_.slots.size());
@@ -103,9 +108,11 @@ class Calculator {
       if (load.records == 0) continue;
       sent[sends.slot].records += sends.payloads * load.records;
       sent[sends.slot].bytes += sends.payloads * load.bytes;
+      sent[sends.slot].note_bytes += sends.payloads * load.note_bytes;
     }
     if (distance == 1)
-      for (size_t slot = 0; slot < sent.size(); ++slot) sent[slot].bytes += static_cast<double>(graph_.slots[slot].heap_bytes);
+      for (size_t slot = 0; slot < sent.size(); ++slot)
+        sent[slot].bytes += static_cast<double>(graph_.slots[slot].heap_bytes);
     if (std::all_of(sent.begin(), sent.end(), [](const Load& load) { return load.records == 0; })) return false;
     loads.insert(loads.end(), sent.begin(), sent.end());
     return true;

@@ -12,7 +12,8 @@ namespace trellis {
 // Not exact: rounded where numbers have more than 53 bits.
 struct Load {
   double records = 0;
-  double bytes = 0;  // with the notes about the records, and what allocations take from the heap
+  double bytes = 0;  // of records, and what allocations take from the heap
+  double note_bytes = 0;
 };
 
 // Immutable, so any thread may read it. Takes as many Loads as the graph has slots, for each level of its depth.

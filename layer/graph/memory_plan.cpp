@@ -27,7 +27,8 @@ struct Need {
 
 uint64_t BytesFor(const Need& need, uint64_t records) { return RegionBytes(need.stride, need.note_words, records); }
 
-// Of regions that grow: records that lie dense, at least. Segments, a quarter as long, are then whole units of 16 bytes.
+// Of regions that grow: records that lie dense, at least. Segments, a quarter as long, are then whole units of 16
+// bytes.
 constexpr uint64_t kFewestDense = 16;
 
 // Where not all that can be sent fits, the dense parts have this part of the half, and the pool all the rest.
@@ -40,6 +41,12 @@ uint64_t ToBytes(double bytes) {
   constexpr double kMost = 1.8e19;
   // Loads are rounded, and what they bound is whole.
   return bytes < kMost ? static_cast<uint64_t>(bytes * (1 + 1e-12)) : kUnbounded;
+}
+
+void Add(Load& sum, double times, const Load& load) {
+  sum.records += times * load.records;
+  sum.bytes += times * load.bytes;
+  sum.note_bytes += times * load.note_bytes;
 }
 
 // Whatever a workgroup of the node computes.
@@ -109,18 +116,17 @@ class Planner {
         if (each.records == 0) continue;
         if (level == 0) {
           const auto workgroups = static_cast<double>(workgroups_[i]);
-          joint_[later].records += workgroups * each.records;
-          joint_[later].bytes += workgroups * each.bytes;
+          Add(joint_[later], workgroups, each);
         } else {
           last.records = std::max(last.records, each.records);
           last.bytes = std::max(last.bytes, each.bytes);
+          last.note_bytes = std::max(last.note_bytes, each.note_bytes);
           ++last_workgroups;
         }
       }
       // Launches without records have none.
       last_workgroups = std::min(last_workgroups, joint_[level].records * most_launches_);
-      joint_[later].records += last_workgroups * last.records;
-      joint_[later].bytes += last_workgroups * last.bytes;
+      Add(joint_[later], last_workgroups, last);
     }
   }
 
@@ -163,35 +169,56 @@ class Planner {
     uint64_t total = heap_bytes_;
     for (const Need& need : needs_) total = SaturatingAdd(total, need.bytes);
     level_grows_ = total > half_limit_ || heap_bytes_ / kHeapUnit > kMostRegionRecords;
-    const uint64_t units = level_grows_ ? Grow(level) : heap_bytes_ / kHeapUnit;
+    note_units_ = 0;
+    const uint64_t units = std::min(level_grows_ ? Grow(level) : heap_bytes_ / kHeapUnit, kMostRegionRecords);
+    note_units_ = std::min(note_units_, kMostRegionRecords);
     if (!has_heap_ && !level_grows_) return;
     Need& heap = needs_.emplace_back();
     heap.slot = graph_.HeapSlot();
     heap.stride = kHeapUnit;
     heap.bound = heap.arrivals = heap.dense = units;
-    heap.bytes = units * kHeapUnit;
+    heap.bytes = (units + note_units_) * kHeapUnit;
   }
 
-  // Returns the size of the pool, in kHeapUnit.
+  // Returns the size of the pool's part for segments and the heap, in kHeapUnit.
   uint64_t Grow(uint32_t level) {
     any_grows_ = true;
     for (Need& need : needs_)
       if (need.stride != 0) need.bound = std::min(need.bound, half_limit_ / need.stride);
-    const uint64_t load = ToBytes(joint_[level + 1].bytes);
-    uint64_t wanted = ToBytes(joint_[level + 1].bytes * kSegmentWaste);
-    // Notes take whole units; and no region begins where the pool does.
-    for (const Need& need : needs_) wanted = SaturatingAdd(wanted, kRegionAlignment * need.note_words);
-    wanted = SaturatingAdd(SaturatingRoundUp(wanted, kRegionAlignment), kRegionAlignment);
-    const uint64_t room = half_limit_ - std::min(half_limit_, wanted);
-    // As much as what can be sent, so that what is spread hardly grows.
-    uint64_t dense_bytes = ShareDense(std::min(room, load));
-    if (dense_bytes > room) {
-      plan_.bounded = false;
-      dense_bytes = ShareDense(half_limit_ / kDensePartOfHalf);
-      if (dense_bytes + kRegionAlignment > half_limit_) dense_bytes = DropWhatHasNoRoom();
+    const Load& joint = joint_[level + 1];
+    const uint64_t segments = SaturatingRoundUp(ToBytes(joint.bytes * kSegmentWaste), kRegionAlignment);
+    uint64_t notes = ToBytes(joint.note_bytes);
+    for (const Need& need : needs_) notes = SaturatingAdd(notes, kRegionAlignment * need.note_words);
+    notes = SaturatingRoundUp(notes, kRegionAlignment);
+    // No region begins where the pool does.
+    const uint64_t wanted = SaturatingAdd(SaturatingAdd(segments, notes), kRegionAlignment);
+    if (wanted < half_limit_) {
+      // As much as what can be sent, so that what is spread hardly grows.
+      const uint64_t room = half_limit_ - wanted;
+      if (ShareDense(std::min(room, ToBytes(joint.bytes))) <= room) {
+        note_units_ = notes / kHeapUnit;
+        return segments / kHeapUnit;
+      }
     }
+    plan_.bounded = false;
+    return GrowIntoWhatThereIs();
+  }
+
+  uint64_t GrowIntoWhatThereIs() {
+    uint64_t dense_bytes = ShareDense(half_limit_ / kDensePartOfHalf);
+    if (dense_bytes + kRegionAlignment > half_limit_) dense_bytes = DropWhatHasNoRoom();
     const uint64_t left = half_limit_ - std::min(half_limit_, dense_bytes + kRegionAlignment);
-    const uint64_t units = std::min(std::min(wanted, left) / kHeapUnit, kMostRegionRecords);
+    // All records that find a place have their notes.
+    uint64_t notes = 0;
+    double notes_each = 0;  // bytes for each byte of segments, at most
+    for (const Need& need : needs_) {
+      if (!need.notes_from_pool) continue;
+      notes += need.note_words * (need.dense * sizeof(uint32_t) + kRegionAlignment);
+      notes_each = std::max(notes_each, double{sizeof(uint32_t)} * need.note_words / need.stride);
+    }
+    notes = std::min(notes, left);
+    const auto units = static_cast<uint64_t>(static_cast<double>(left - notes) / (1 + notes_each)) / kHeapUnit;
+    note_units_ = left / kHeapUnit - units;
     for (Need& need : needs_)
       if (need.dense < need.bound) need.bound = std::min(need.bound, need.dense + units * kHeapUnit / need.stride);
     return units;
@@ -223,9 +250,14 @@ class Planner {
     for (size_t i = 0; i < by_bytes_.size(); ++i) {
       Need& need = *by_bytes_[i];
       const uint64_t share = left / (by_bytes_.size() - i);
-      if (need.bytes > share) {
+      if (need.bytes > share && need.stride == 0) {
+        // Nothing but notes.
+        need.bound = need.dense = share / (need.note_words * sizeof(uint32_t));
+        need.bytes = BytesFor(need, need.bound);
+        plan_.bounded = false;
+      } else if (need.bytes > share) {
         need.notes_from_pool = true;
-        const uint64_t most = need.stride == 0 ? need.bound : share / need.stride;
+        const uint64_t most = share / need.stride;
         const uint64_t least = std::max(std::bit_ceil(need.bound) >> (shared::kSegments / 4 - 1), kFewestDense);
         need.dense = std::min(std::max(std::bit_floor(most), least), need.bound);
         need.bytes = SaturatingRoundUp(need.dense * need.stride, kRegionAlignment);
@@ -245,6 +277,7 @@ class Planner {
           DenseRegion(used, need.slot, need.stride, static_cast<uint32_t>(need.bound), level + 1));
       opening.dense = static_cast<uint32_t>(need.dense);
       if (need.notes_from_pool) opening.note_words = need.note_words;
+      if (need.slot == graph_.HeapSlot()) opening.note_units = static_cast<uint32_t>(note_units_);
       plan_.arrivals.push_back(static_cast<uint32_t>(need.arrivals));
       used += need.bytes;
     }
@@ -277,14 +310,15 @@ class Planner {
   const MemoryLimits& limits_;
   const uint64_t half_limit_;
   GraphPlan plan_;
-  bool limits_hold_ = true;             // of all producers so far
-  bool any_grows_ = false;              // regions of any level so far
-  size_t most_launches_ = 1;            // of one slot
-  std::vector<Load> joint_;             // by level: all that can arrive there
-  std::vector<uint64_t> workgroups_;    // by launch, like LevelSchedule::launches: at most
+  bool limits_hold_ = true;           // of all producers so far
+  bool any_grows_ = false;            // regions of any level so far
+  size_t most_launches_ = 1;          // of one slot
+  std::vector<Load> joint_;           // by level: all that can arrive there
+  std::vector<uint64_t> workgroups_;  // by launch, like LevelSchedule::launches: at most
   // Of the level that is being planned: its openings, and what of the heap its allocations need.
   std::vector<Need> needs_;
   uint64_t heap_bytes_ = 0;
+  uint64_t note_units_ = 0;  // of the pool, for notes
   bool has_heap_ = false;
   bool level_grows_ = false;
   std::vector<uint32_t> need_of_slot_;  // position in needs_

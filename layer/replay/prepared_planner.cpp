@@ -37,7 +37,8 @@ uint64_t CountsInSet(const ScratchLayout& scratch, uint64_t place) {
 shared::Region OpenRegion(VkDeviceAddress regions, VkDeviceAddress ring, const shared::RegionPlan& plan) {
   shared::Region region = {};
   const VkDeviceAddress address = regions + plan.region * sizeof(region);
-  region.records = {ring + plan.offset, address + offsetof(shared::Region, segments), plan.stride, plan.capacity, plan.dense, 0};
+  region.records = {
+      ring + plan.offset, address + offsetof(shared::Region, segments), plan.stride, plan.capacity, plan.dense, 0};
   region.capacity = plan.capacity;
   region.coalesce = plan.coalesce;
   region.most_workgroups = plan.most_workgroups;
@@ -48,6 +49,7 @@ shared::Region OpenRegion(VkDeviceAddress regions, VkDeviceAddress ring, const s
   }
   region.refused = UINT32_MAX;
   region.note_words = plan.note_words;
+  region.note_units = plan.note_units;
   region.grid_x = plan.grid_x;
   region.grid_yz = plan.grid_yz;
   region.one_y = region.one_z = 1;

@@ -161,7 +161,10 @@ struct Region {
   // they lie behind the records.
   TRELLIS_UINT note_words;
   TRELLIS_UINT notes;  // atomic
-  TRELLIS_UINT unused1[12];
+  // Of the pool: units of 16 bytes for notes, behind those that ranks count; and how many have been taken, atomic.
+  TRELLIS_UINT note_units;
+  TRELLIS_UINT taken_note_units;
+  TRELLIS_UINT unused1[10];
   // From here: arguments of a static grid's dispatch, {records, grid x, grid y * grid z}.
   TRELLIS_UINT reserved;  // atomic; capacity + 1 at most when no allocation is under way
   TRELLIS_UINT grid_x;
@@ -216,7 +219,7 @@ struct RegionPlan {
   TRELLIS_UINT batch_count;   // Region::batch_count in bytes from the first Region of all levels; 0: there is none
   TRELLIS_UINT dense;         // Records::dense
   TRELLIS_UINT note_words;    // Region::note_words
-  TRELLIS_UINT unused;
+  TRELLIS_UINT note_units;    // Region::note_units
 };
 
 // What the close kernel makes of a launch: the node of slot `identity` runs on the records of the

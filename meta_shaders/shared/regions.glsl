@@ -18,7 +18,8 @@ uvec2 NotesFromPool(uvec2 address, RegionReference region, RegionReference pool,
   const uint units = SaturatingMultiply(word_units, region.region.note_words);
   PlaceReference notes = PlaceReference(AddressAdd(address, kRegionNotesOffset));
   const uvec2 base = region.region.records.base;
-  const uint place = provides ? Provide(notes, base, pool, units) : Await(notes, base, pool, units);
+  uint place = provides ? 0u : Await(notes);
+  if (place == 0u) place = ProvideNotes(notes, base, pool, units);
   if (place == kNoMemory) return uvec2(0u);
   return AddressAdd64(AddressAdd64(base, Multiply64(place, 16u)), Multiply64(words_before * word_units, 16u));
 }

@@ -88,7 +88,7 @@ uint UnitsBetween(uvec2 from, uvec2 to) {
   return to.y - from.y - borrow << 28u | low >> 4u;
 }
 
-// Gives a block its place if it has none yet, and returns the place that it has.
+// Gives a block of `units` its place if it has none yet, and returns the place that it has.
 uint Provide(PlaceReference block, uvec2 base, RegionReference pool, uint units) {
   uint rank;
   const bool taken = units <= kMostRecords && TakeRanks(pool, units, rank);
@@ -100,21 +100,38 @@ uint Provide(PlaceReference block, uvec2 base, RegionReference pool, uint units)
   return before;
 }
 
+// The same for notes, which have a part of the pool for themselves: when segments have taken all of theirs, the records have their notes nevertheless.
+uint ProvideNotes(PlaceReference block, uvec2 base, RegionReference pool, uint units) {
+  const uint most = pool.region.note_units;
+  uint first = atomicOr(pool.region.taken_note_units, 0u);
+  bool taken = false;
+  while (!taken && units <= most - min(first, most)) {
+    const uint before = atomicCompSwap(pool.region.taken_note_units, first, first + units);
+    taken = before == first;
+    first = before;
+  }
+  const uint place = taken ? UnitsBetween(base, pool.region.records.base) + pool.region.capacity + first : kNoMemory;
+  const uint before = atomicCompSwap(block.place, 0u, place);
+  if (before == 0u) return place;
+  if (taken) atomicCompSwap(pool.region.taken_note_units, first + units, first);
+  return before;
+}
+
 // Times that somebody looks for the place that another one provides: for some milliseconds at the least.
 #ifndef TRELLIS_MOST_LOOKS
 #define TRELLIS_MOST_LOOKS 0x40000u
 #endif
 
-uint Await(PlaceReference block, uvec2 base, RegionReference pool, uint units) {
+// 0 if there was none to the end.
+uint Await(PlaceReference block) {
   uint place = atomicOr(block.place, 0u);
   for (uint looks = 0u; place == 0u && looks < TRELLIS_MOST_LOOKS; ++looks) place = atomicOr(block.place, 0u);
-  return place != 0u ? place : Provide(block, base, pool, units);
+  return place;
 }
 
-uint ProvideSegment(RegionReference region, RegionReference pool, Records records, Segment segment) {
+void ProvideSegment(RegionReference region, RegionReference pool, Records records, Segment segment) {
   const uint place = Provide(PlaceOf(records, segment), records.base, pool, RecordUnits(segment.end - segment.begin, records.stride));
   if (place == kNoMemory) atomicMin(region.region.records.count, segment.begin);
-  return place;
 }
 
 // For ranks that have been taken, and do not all lie dense: from here on they have their places.
@@ -126,8 +143,7 @@ void Grow(RegionReference region, RegionReference pool, Records records, uint ra
     if (segment.begin >= rank) ProvideSegment(region, pool, records, segment);
   }
   if (first.begin >= rank) return;
-  const uint place = Await(PlaceOf(records, first), records.base, pool, RecordUnits(first.end - first.begin, records.stride));
-  if (place == kNoMemory) atomicMin(region.region.records.count, first.begin);
+  if (Await(PlaceOf(records, first)) == 0u) ProvideSegment(region, pool, records, first);
 }
 
 // Records that found no place, whichever the reason.

@@ -14,8 +14,8 @@ inline uint64_t ReferenceRegionBytes(uint64_t stride, uint64_t note_words, uint6
   return padded(records * stride) + note_words * padded(records * 4);
 }
 
-// Bytes of the segments that the records behind the first `dense` ones take: four for each power of two, a quarter of it
-// long.
+// Bytes of the segments that the records behind the first `dense` ones take: four for each power of two, a quarter of
+// it long.
 inline uint64_t ReferenceGrownBytes(uint64_t stride, uint64_t dense, uint64_t records) {
   uint64_t bytes = 0;
   for (uint64_t octave = dense; dense != 0 && octave < records; octave *= 2)

@@ -71,8 +71,8 @@ std::vector<Range> RangesOf(const RandomCase& test, uint32_t level) {
     // What grows has its notes elsewhere.
     const bool grows = opening.dense < opening.capacity || opening.note_words != 0;
     EXPECT_TRUE(!grows || opening.note_words == note_words);
-    ranges.push_back({opening.offset, opening.offset + ReferenceRegionBytes(opening.stride, grows ? 0 : note_words,
-                                                                            grows ? opening.dense : opening.capacity)});
+    const uint64_t bytes = ReferenceRegionBytes(opening.stride, grows ? 0 : note_words, opening.dense);
+    ranges.push_back({opening.offset, opening.offset + bytes + opening.note_units * uint64_t{16}});
   }
   std::erase_if(ranges, [](const Range& range) { return range.begin == range.end; });
   std::sort(ranges.begin(), ranges.end(), [](const Range& a, const Range& b) { return a.begin < b.begin; });
@@ -150,7 +150,7 @@ TEST(RandomGraph, WhateverARunReachesIsPlannedAndFits) {
       const shared::RegionPlan* opening = find(level, slot);
       return opening != nullptr ? opening->capacity : -1;
     };
-    std::map<uint32_t, uint64_t> pool_bytes;  // by level
+    std::map<uint32_t, uint64_t> pool_bytes, note_bytes;  // by level
     const auto keep = [&](uint32_t level, Activation activation, uint64_t records) -> uint64_t {
       const int64_t room = capacity(level, test.SlotOfActivation(activation));
       EXPECT_GE(room, 0) << "seed " << seed << ": nobody planned "
@@ -163,8 +163,8 @@ TEST(RandomGraph, WhateverARunReachesIsPlannedAndFits) {
       lost += records - kept;
       arrived += kept;
       if (const shared::RegionPlan* opening = find(level, test.SlotOfActivation(activation))) {
-        pool_bytes[level] += ReferenceGrownBytes(opening->stride, opening->dense, kept) +
-                             ReferenceRegionBytes(4, 0, kept) * opening->note_words;
+        pool_bytes[level] += ReferenceGrownBytes(opening->stride, opening->dense, kept);
+        note_bytes[level] += ReferenceRegionBytes(4, 0, kept) * opening->note_words;
         grown += kept > opening->dense ? 1 : 0;
       }
       return kept;
@@ -177,6 +177,7 @@ TEST(RandomGraph, WhateverARunReachesIsPlannedAndFits) {
         if (taken == 0) continue;
         const int64_t units = capacity(level + 1, test.graph.HeapSlot());
         ASSERT_GE(units * 16, static_cast<int64_t>(taken)) << "seed " << seed << " level " << level;
+        ASSERT_GE(find(level + 1, test.graph.HeapSlot())->note_units * uint64_t{16}, note_bytes[level + 1]);
       }
     }
     if (HasFailure()) return;

@@ -186,7 +186,7 @@ TEST(MemoryPlanSharing, EveryDynamicLaunchHasNotesOfItsOwn) {
 
   const GraphPlan small = PlanWith(graph, schedule, std::span(&root, 1), {4096, uint64_t{1} << 32, 1u << 24});
   EXPECT_FALSE(small.bounded);
-  EXPECT_GT(small.openings_of(0)[0].capacity, 4096u / 32 - 4);
+  EXPECT_GE(small.openings_of(0)[0].capacity, 4096u / 32 - 4);
   EXPECT_LE(small.half_bytes[0], 4096u);
 }
 

@@ -48,7 +48,7 @@ TEST(ScratchLayoutTest, PartsAreAlignedAndDoNotOverlap) {
 }
 
 TEST(ScratchLayoutTest, LevelsHaveRegionsOfTheirOwnWhereThatIsAffordable) {
-  ScratchNeeds needs = {1023, 32, 100, 0, 0, 64, false};
+  ScratchNeeds needs = {639, 32, 100, 0, 0, 64, false};
   const ScratchLayout own = LayOutScratch(needs);
   EXPECT_TRUE(own.opens_all_levels);
   EXPECT_EQ(own.region_levels, 32u);
@@ -60,14 +60,14 @@ TEST(ScratchLayoutTest, LevelsHaveRegionsOfTheirOwnWhereThatIsAffordable) {
   EXPECT_EQ(closed.region(0, 5), closed.region(2, 5));
   EXPECT_NE(closed.region(0, 5), closed.region(1, 5));
   EXPECT_EQ(closed.step_levels, 32u);
-  EXPECT_EQ(closed.ForSteps().region_offset(31, 5), closed.regions + (31 * 1024 + 5) * sizeof(shared::Region));
-  EXPECT_LE(closed.regions + 32 * 1024 * sizeof(shared::Region), closed.inputs);
+  EXPECT_EQ(closed.ForSteps().region_offset(31, 5), closed.regions + (31 * 640 + 5) * sizeof(shared::Region));
+  EXPECT_LE(closed.regions + 32 * 640 * sizeof(shared::Region), closed.inputs);
 
-  // 768 MiB, if each level had its own.
+  // 1,280 MiB, if each level had its own.
   const ScratchLayout huge = LayOutScratch({16383, 128, 100, 0, 0, 64, false});
   EXPECT_FALSE(huge.opens_all_levels);
   EXPECT_EQ(huge.step_levels, 0u);
-  EXPECT_LT(huge.size, 13u << 20);
+  EXPECT_LT(huge.size, 22u << 20);
   EXPECT_LT(LayOutScratch({16383, 128, 16383, 16383, 0, 64, false}).size, huge.size + (4u << 20))
       << "launches of nodes that look for no landmarks";
   EXPECT_EQ(LayOutScratch({3, 1, 1, 0, 0, 0, false}).region_levels, 2u) << "a level never appends to what it consumes";

@@ -88,6 +88,8 @@ class BeginEndKernelTest : public KernelTest {
     EXPECT_EQ(region.records.dense, plan.dense);
     EXPECT_EQ(region.note_words, plan.note_words);
     EXPECT_EQ(region.notes, 0u);
+    EXPECT_EQ(region.note_units, plan.note_units);
+    EXPECT_EQ(region.taken_note_units, 0u);
     EXPECT_EQ(region.refused, UINT32_MAX);
     EXPECT_EQ(region.coalesce, plan.coalesce);
     EXPECT_EQ(region.most_workgroups, plan.most_workgroups);
@@ -208,8 +210,8 @@ TEST_F(BeginEndKernelTest, OpensMembersOfCountedBatches) {
   std::vector<RegionPlan> openings;
   for (uint32_t i = 0; i < 150; ++i) {
     const uint32_t place = kCounts * uint32_t{sizeof(Region)} + 4 * i;
-    openings.push_back(Dense(
-        {i * 64ull, i, 4, 100 + i, 1, 20 + i, 3, 1, 1, 50, i < 60 ? 20u : 80u, i % 3 == 2 ? 0 : place, 0, 0, 0}));
+    openings.push_back(
+        Dense({i * 64ull, i, 4, 100 + i, 1, 20 + i, 3, 1, 1, 50, i < 60 ? 20u : 80u, i % 3 == 2 ? 0 : place, 0, 0, 0}));
   }
   Begin(RingTable({Ring(0x10000, 1 << 20)}), 4096);
   std::vector<uint32_t> counts(160, 77);
@@ -255,13 +257,15 @@ class PreparedRegionsKernelTest : public BeginEndKernelTest {
   static constexpr uint32_t kSetBytes = (kRegions + 1) * sizeof(Region);
 
   PreparedRegionsKernelTest() {
-    for (uint32_t i = 0; i < kRegions; ++i) openings_.push_back(Dense({i * 64ull, i, 4, 100, 1, i, i % 5, i, 1, i, 0, 0, 0, 0, 0}));
+    for (uint32_t i = 0; i < kRegions; ++i)
+      openings_.push_back(Dense({i * 64ull, i, 4, 100, 1, i, i % 5, i, 1, i, 0, 0, 0, 0, 0}));
     // The counts of the last two are behind the regions of their set.
     for (uint32_t i = kRegions - 2; i < kRegions; ++i) {
       openings_[i].batch_region = kRegions - 2;
       openings_[i].batch_count = kRegions * uint32_t{sizeof(Region)} + 4 * (i - (kRegions - 2));
     }
-    for (uint32_t i = 0; i < 300; ++i) openings_.push_back(Dense({i * 64ull, i, 4, 10, 2, 2 * i, 0, 1, 1, 0, 0, 0, 0, 0, 0}));
+    for (uint32_t i = 0; i < 300; ++i)
+      openings_.push_back(Dense({i * 64ull, i, 4, 10, 2, 2 * i, 0, 1, 1, 0, 0, 0, 0, 0, 0}));
   }
   void SetUp() override {
     KernelTest::SetUp();

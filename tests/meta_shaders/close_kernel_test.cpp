@@ -278,7 +278,7 @@ TEST_F(CloseKernelTest, RegionsThatHaveGrown) {
 
 TEST_F(CloseKernelTest, NotesWithoutMemoryLoseTheirRecords) {
   pool_units_ = 20000;
-  pool_used_ = 20000 - 100;  // 1000 notes take 250
+  pool_used_ = 10000 - 100;  // 1000 notes take 250
   parts_ = 4;
   Launch launch = DynamicGrid({4, 4, 1}, 12, 1000, 5);
   launch.is_parted = true;

@@ -41,7 +41,7 @@ class CloseKernelTest : public KernelTest {
     std::vector<uint32_t> notes;
     std::vector<uint32_t> landmarks;  // all that there is room for; empty if there are none
   };
-  static constexpr uint32_t kDense = 1024;  // records of regions that grow
+  static constexpr uint32_t kDense = 1024;             // records of regions that grow
   static constexpr uint32_t kNoLandmark = 0xdeadbeef;  // what was there before
 
   static Launch StaticGrid(uint32_t x, uint32_t y, uint32_t z, uint32_t records) {
@@ -130,8 +130,9 @@ class CloseKernelTest : public KernelTest {
         const size_t taken = std::max<size_t>({bytes, launch.records.size(), 16});
         region = pool_units_ == 0 ? Memory(taken) : PlanSpan{ring.host + ring_used, ring.address + ring_used, taken};
         ring_used += (taken + 15) / 16 * 16;
-        const size_t dense = pool_units_ == 0 ? launch.records.size()
-                                              : std::min(launch.records.size(), size_t{kDense} * launch.region.records.stride);
+        const size_t dense = pool_units_ == 0
+                                 ? launch.records.size()
+                                 : std::min(launch.records.size(), size_t{kDense} * launch.region.records.stride);
         if (dense != 0) std::memcpy(region.host, launch.records.data(), dense);
         launch.region.records.base = region.address;
         consumed[launch.plan.slot] = launch.region;
@@ -200,8 +201,9 @@ class CloseKernelTest : public KernelTest {
           RegionBytes(launches[i].region.records.stride, launch.notes_before, launches[i].region.capacity);
       if (pool_units_ != 0) {
         const uint64_t place = one.input.notes - pool_.address;
-        EXPECT_TRUE(one.notes.empty() || (one.input.notes >= pool_.address + pool_used_ * uint64_t{16} &&
-                                          place + one.notes.size() * sizeof(uint32_t) <= pool_.size));
+        EXPECT_TRUE(one.notes.empty() ||
+                    (one.input.notes >= pool_.address + (pool_units_ / 2 + pool_used_) * uint64_t{16} &&
+                     place + one.notes.size() * sizeof(uint32_t) <= pool_.size));
         if (HasFailure()) return closed;
         notes = pool_.host + place;
       }
@@ -219,7 +221,7 @@ class CloseKernelTest : public KernelTest {
   // All regions: what lies behind the first 1024 records goes into segments, four for each power of two.
   void LetRegionsGrow(const std::vector<Launch>& launches, const std::vector<uint32_t>& note_words,
                       std::vector<shared::Region>& consumed) {
-    uint64_t used = pool_used_;
+    uint64_t used = 0;
     for (const Launch& launch : launches) {
       shared::Region& region = consumed[launch.plan.slot];
       region.note_words = note_words[launch.plan.slot];
@@ -236,8 +238,10 @@ class CloseKernelTest : public KernelTest {
       }
     }
     shared::Region& pool = consumed.back();
-    pool.records = shared::DenseRecords(pool_.address, 16, pool_units_);
-    pool.capacity = pool_units_;
+    // Half of it is for notes.
+    pool.records = shared::DenseRecords(pool_.address, 16, pool_units_ / 2);
+    pool.capacity = pool.note_units = pool_units_ / 2;
+    pool.taken_note_units = pool_used_;
     pool.reserved = static_cast<uint32_t>(used);
     pool.refused = UINT32_MAX;
   }
@@ -308,7 +312,7 @@ class CloseKernelTest : public KernelTest {
   shared::ControlBlock control_ = {};
   uint32_t heap_lost_ = 0;
   uint32_t pool_units_ = 0;  // 0: no region grows
-  uint32_t pool_used_ = 0;
+  uint32_t pool_used_ = 0;   // of the half for notes
   PlanSpan pool_;
   bool has_heap_ = true;
   uint32_t parts_ = 1;  // of launches that are parted

@@ -51,7 +51,8 @@ void RuntimeTest::TearDown() {
 bool RuntimeTest::Use(Variant variant) {
   constexpr VkSubgroupFeatureFlags kNeeded = VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_ARITHMETIC_BIT |
                                              VK_SUBGROUP_FEATURE_BALLOT_BIT | VK_SUBGROUP_FEATURE_SHUFFLE_BIT;
-  if (variant != kPlain && variant != kImpatient && (device().traits.subgroup_operations & kNeeded) != kNeeded) return false;
+  if (variant != kPlain && variant != kImpatient && (device().traits.subgroup_operations & kNeeded) != kNeeded)
+    return false;
   if (variant == kInt64 && !device().traits.shader_int64) return false;
   constexpr VkSubgroupFeatureFlags kPartitioned = VK_SUBGROUP_FEATURE_VOTE_BIT | VK_SUBGROUP_FEATURE_PARTITIONED_BIT_NV;
   if (variant == kPartition && (device().traits.subgroup_operations & kPartitioned) != kPartitioned) return false;

@@ -40,7 +40,10 @@ class RuntimeGrowth : public RuntimeTest {
   // `units`: 16 bytes each, of the pool.
   void OpenGrowing(uint32_t capacity, uint32_t units) {
     const RegionSetup dense = {.stride = kStride, .capacity = 4};
-    Open({{.stride = kStride, .capacity = capacity, .dense = kDenseRecords}, dense, dense, {.stride = 16, .capacity = units}});
+    Open({{.stride = kStride, .capacity = capacity, .dense = kDenseRecords},
+          dense,
+          dense,
+          {.stride = 16, .capacity = units}});
   }
 
   // The ranks that a handle stands for, found by address. Fails the test if it leads anywhere else.
@@ -103,7 +106,7 @@ class RuntimeGrowth : public RuntimeTest {
   }
 };
 
-constexpr uint32_t kReservations[] = {shared::kCallReserveWorkgroup,   shared::kCallReserveInvocation,
+constexpr uint32_t kReservations[] = {shared::kCallReserveWorkgroup, shared::kCallReserveInvocation,
                                       shared::kCallReserveInvocations, shared::kCallDeferWorkgroup,
                                       shared::kCallDeferInvocation};
 constexpr uint32_t kCounts[] = {1, 2, 7, 100};

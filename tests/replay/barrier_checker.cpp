@@ -174,7 +174,7 @@ class Checker : ReportLog {
               who + " opens a count");
       open_.Open(address, plan);
       if (!sets_.IsOfCurrent(address) && !sets_.IsOfOther(address)) regions_of_levels_ = regions;
-      if (kRing + plan.offset + uint64_t{plan.stride} * plan.dense > kRing + ring_bytes_)
+      if (plan.offset + uint64_t{plan.stride} * plan.dense + uint64_t{plan.note_units} * 16 > ring_bytes_)
         Complain("region " + std::to_string(plan.slot) + " leaves the ring");
     }
   }
@@ -193,7 +193,7 @@ class Checker : ReportLog {
     const RegionPlan* pool = FindOpen(heap, opening.level, "a region grows out of");
     if (pool == nullptr) return input;
     input.pool = kRing + pool->offset;
-    input.pool_bytes = uint64_t{pool->stride} * pool->capacity;
+    input.pool_bytes = uint64_t{pool->stride} * pool->capacity + uint64_t{pool->note_units} * 16;
     return input;
   }
   void TouchPool(const PreparedInput& input, VkAccessFlags access, const std::string& who) {
@@ -252,6 +252,7 @@ class Checker : ReportLog {
                         0};
     expected.refused = 0xffffffff;
     expected.note_words = opening.note_words;
+    expected.note_units = opening.note_units;
     expected.capacity = opening.capacity;
     expected.coalesce = opening.coalesce;
     expected.most_workgroups = opening.most_workgroups;

@@ -34,10 +34,11 @@ TEST(Handles, InputElementAndMember) {
   EXPECT_TRUE(HasLines(main,
                        {
                            "* = OpLoad %v4uint %trellis_input",
-                           "* = OpVectorShuffle %v2uint * * 0 1",
+                           "* = OpFunctionCall %v2uint %trellis_input_element * %uint_0",
                            "* = OpBitcast %ptr_PhysicalStorageBuffer_record *",
                            "%element = OpCopyObject %ptr_PhysicalStorageBuffer_record *",
                            "* = OpFunctionCall %v2uint %trellis_input_element * %uint_2",
+                           "* = OpBitcast %ptr_PhysicalStorageBuffer_record *",
                            "%member = OpAccessChain %ptr_PhysicalStorageBuffer_uint * %int_1",
                            "%value = OpLoad %uint %member Aligned 4",
                        }))
