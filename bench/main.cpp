@@ -66,6 +66,8 @@ std::vector<FigureEntry> AllFigures(const Gpu& gpu, const Options& options) {
   const bool quick = options.quick;
   return {{"P5", "launched workgroups", [&gpu, quick] { return LaunchedWorkgroups(gpu, quick); }},
           {"P7", "recording", [&gpu, quick] { return RecordingCost(gpu, quick); }},
+          {"P7", "recording, command buffers", [&gpu, quick] { return CommandBufferCost(gpu, quick); }},
+          {"payloads", "host payloads", [&gpu, quick] { return HostPayloads(gpu, quick); }},
           {"P8", "creation", [&gpu, quick] { return CreationCost(gpu, quick); }},
           {"P9", "memory", [&options, quick] { return MemoryPerRecord(options.device, quick); }},
           {"P10", "plain applications", [&gpu, quick] { return PlainApplications(gpu, quick); }},

@@ -12,6 +12,10 @@ namespace trellis::bench {
 std::vector<Figure> LaunchedWorkgroups(const Gpu& gpu, bool quick);
 // CPU time of recording a graph dispatch beside that of the commands it becomes (P7).
 std::vector<Figure> RecordingCost(const Gpu& gpu, bool quick);
+// The same for a small graph in 1 to 1,024 command buffers that are reset together.
+std::vector<Figure> CommandBufferCost(const Gpu& gpu, bool quick);
+// CPU time of recording a dispatch of 64 MiB of payloads, compared with one memcpy of them.
+std::vector<Figure> HostPayloads(const Gpu& gpu, bool quick);
 // Time in the layer beside time in the driver when a large graph is created (P8).
 std::vector<Figure> CreationCost(const Gpu& gpu, bool quick);
 // Bytes of device memory a record beyond its payload (P9). `device`: as for Gpu.

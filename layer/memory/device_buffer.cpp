@@ -66,7 +66,7 @@ void DeviceBuffer::Swap(DeviceBuffer& other) noexcept {
 }
 
 Expected<DeviceBuffer> DeviceBuffer::Create(const Device& device, VkDeviceSize size, BufferMemory memory,
-                                            const char* name) {
+                                            const char* name, InitialContents contents) {
   DeviceBuffer result;
   result.device_ = &device;
   result.size_ = size;
@@ -81,7 +81,7 @@ Expected<DeviceBuffer> DeviceBuffer::Create(const Device& device, VkDeviceSize s
   if (device.dispatch.BindBufferMemory(device.handle, result.buffer_, result.memory_, 0) != VK_SUCCESS)
     return Failure(name, "vkBindBufferMemory", size);
   const bool stays_mapped = memory == BufferMemory::kHost || memory == BufferMemory::kHostLocal;
-  if (!result.Map(stays_mapped)) return Failure(name, "vkMapMemory", size);
+  if (!result.Map(stays_mapped, contents)) return Failure(name, "vkMapMemory", size);
   NameObject(device, VK_OBJECT_TYPE_BUFFER, HandleToU64(result.buffer_), name);
   return result;
 }
@@ -135,7 +135,7 @@ Expected<void> DeviceBuffer::Write(std::span<const std::byte> bytes) const {
   return {};
 }
 
-bool DeviceBuffer::Map(bool host_visible) {
+bool DeviceBuffer::Map(bool host_visible, InitialContents contents) {
   void* mapped = nullptr;
   if (host_visible && device_->dispatch.MapMemory(device_->handle, memory_, 0, VK_WHOLE_SIZE, 0, &mapped) != VK_SUCCESS)
     return false;
@@ -147,7 +147,7 @@ bool DeviceBuffer::Map(bool host_visible) {
   address_ = address + offset_;
   if (mapped) {
     data_ = static_cast<std::byte*>(mapped) + offset_;
-    std::memset(data_, 0, size_);
+    if (contents == InitialContents::kZeros) std::memset(data_, 0, size_);
   }
   return address != 0;
 }

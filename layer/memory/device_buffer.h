@@ -20,6 +20,10 @@ enum class BufferMemory : uint8_t {
   kWrittenOnce,
 };
 
+// Contents of memory that stays mapped. kUndefined is for memory that is written before it is read: clearing touches
+// every page.
+enum class InitialContents : uint8_t { kZeros, kUndefined };
+
 // Bytes that are left for use of a VkBuffer that has this many.
 [[nodiscard]] VkDeviceSize BytesWithoutSlack(VkDeviceSize bytes);
 // Bytes that a DeviceBuffer can have at most.
@@ -39,10 +43,11 @@ class DeviceBuffer {
   }
   ~DeviceBuffer();
 
-  // Fails when memory runs out. `size` in bytes, at least 1; `name` is for debuggers. Mapped memory starts as zeros.
-  // Memory comes without the application's allocation callbacks.
+  // Fails when memory runs out. `size` in bytes, at least 1; `name` is for debuggers. Memory comes without
+  // the application's allocation callbacks.
   [[nodiscard]] static Expected<DeviceBuffer> Create(const Device& device, VkDeviceSize size, BufferMemory memory,
-                                                     const char* name);
+                                                     const char* name,
+                                                     InitialContents contents = InitialContents::kZeros);
 
   // The device has memory for BufferMemory::kWrittenOnce.
   [[nodiscard]] static bool MayBeWrittenOnce(const Device& device);
@@ -63,7 +68,7 @@ class DeviceBuffer {
   void Swap(DeviceBuffer& other) noexcept;
   [[nodiscard]] bool CreateHandle(VkDeviceSize padded_size);
   [[nodiscard]] bool Allocate(BufferMemory memory);
-  [[nodiscard]] bool Map(bool host_visible);
+  [[nodiscard]] bool Map(bool host_visible, InitialContents contents);
 
   const Device* device_ = nullptr;
   VkBuffer buffer_ = VK_NULL_HANDLE;

@@ -59,8 +59,8 @@ struct CommandBuffer {
 
   // Counts recordings: what an attachment handed out under an older number is no longer in use.
   uint64_t recording = 0;
-  // State of other rooms that is worth keeping between recordings, such as an upload arena. Lives until the command
-  // buffer is freed.
+  // State of other rooms that is worth keeping between recordings, such as what a dispatch needs of the device. Lives
+  // until the command buffer is freed.
   Attachments attachments;
 
   void BeginRecording(VkCommandBufferUsageFlags begin_usage) {

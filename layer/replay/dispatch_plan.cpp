@@ -41,12 +41,17 @@ struct Root {
   bool copied = false;               // the records are read from the ring: a node writes them
 };
 
-// So that the grids of dynamic launches are read from the host's own memory: plan memory may be slow to read.
-struct StagedRecords {
-  std::vector<std::byte> bytes;  // empty if no launch is dynamic
-  uint32_t count = 0;
-  uint32_t stride = 0;
-};
+// Returns the payloads of a root in the application's memory or, where they are no array there, a copy in `gathered`.
+RecordArray PayloadsOf(const Graph& graph, const RootInput& root, std::vector<std::byte>& gathered) {
+  const size_t bytes = graph.nodes[root.node].input_bytes;
+  const PayloadRun& run = root.runs.front();
+  if (root.runs.size() == 1 && run.stride >= bytes)
+    return {{run.payloads, (run.count - 1) * run.stride + bytes}, run.count, run.stride};
+  const uint32_t stride = graph.slots[root.slot].record_stride;
+  gathered.resize(size_t{root.record_count} * stride);
+  WriteRecords(graph, root, gathered, stride);
+  return {gathered, root.record_count, stride};
+}
 
 class HostPlanner : DispatchPlanner {
  public:
@@ -75,7 +80,7 @@ class HostPlanner : DispatchPlanner {
 
   [[nodiscard]] Expected<void> PrepareRoots();
   [[nodiscard]] Expected<void> PrepareRoot(const RootInput& input);
-  [[nodiscard]] Expected<void> PrepareRootLaunch(Launch launch, const StagedRecords& records, uint64_t notes_offset,
+  [[nodiscard]] Expected<void> PrepareRootLaunch(Launch launch, const RecordArray& payloads, uint64_t notes_offset,
                                                  Root& root);
   void PlanRootLevels();
   [[nodiscard]] Expected<void> PlaceRoots();
@@ -116,16 +121,17 @@ Expected<void> HostPlanner::PrepareRoot(const RootInput& input) {
   Expected<PlanSpan> records = arena_.Allocate(end);
   if (!records) return records.error();
   root.records = *records;
-  StagedRecords staged{{}, input.record_count, stride};
+  WriteRecords(graph_, input, std::span(records->host, bytes), stride);
+  // Plan memory may be slow to read, so grids are read elsewhere.
+  std::vector<std::byte> gathered;
+  RecordArray payloads = {{}, input.record_count, stride};
   if (std::any_of(launches.begin(), launches.end(),
                   [this](Launch launch) { return InfoOf(launch).kind == spirv::LaunchKind::kDynamicGrid; }))
-    staged.bytes.resize(bytes);
-  WriteRecords(graph_, input, staged.bytes.empty() ? std::span(records->host, bytes) : std::span(staged.bytes), stride);
-  if (!staged.bytes.empty()) std::memcpy(records->host, staged.bytes.data(), bytes);
+    payloads = PayloadsOf(graph_, input, gathered);
 
   uint64_t notes_offset = SaturatingRoundUp(bytes, 16);
   for (Launch launch : launches) {
-    if (Expected<void> done = PrepareRootLaunch(launch, staged, notes_offset, root); !done) return done;
+    if (Expected<void> done = PrepareRootLaunch(launch, payloads, notes_offset, root); !done) return done;
     notes_offset += NoteBytes(launch, input.record_count);
     root.copied |= InfoOf(launch).writes_input && end != 0;
   }
@@ -133,22 +139,22 @@ Expected<void> HostPlanner::PrepareRoot(const RootInput& input) {
   return {};
 }
 
-Expected<void> HostPlanner::PrepareRootLaunch(Launch launch, const StagedRecords& records, uint64_t notes_offset,
+Expected<void> HostPlanner::PrepareRootLaunch(Launch launch, const RecordArray& payloads, uint64_t notes_offset,
                                               Root& root) {
   std::vector<uint32_t> notes;
   RootLaunch prepared;
   prepared.launch = launch;
   prepared.described = DescribeLaunch(graph_, launch, kMaxExecutionGraphGrid);
-  prepared.size =
-      SizeLaunch(prepared.described, {records.bytes, records.count, records.stride}, environment_.limits, notes);
-  if (prepared.size.records < records.count)
-    plan_.complaints.push_back(std::to_string(records.count - prepared.size.records) + " payloads for " +
+  prepared.size = SizeLaunch(prepared.described, payloads, environment_.limits, notes);
+  if (prepared.size.records < payloads.count)
+    plan_.complaints.push_back(std::to_string(payloads.count - prepared.size.records) + " payloads for " +
                                NodeLabel(graph_.NodeOf(launch.slot).name, graph_.NodeOf(launch.slot).index) +
                                " were dropped: this device cannot dispatch the workgroups of all of them at once");
   if (prepared.size.workgroups == 0) return {};
 
   shared::LaunchInput& launch_input = prepared.input;
-  launch_input.records = shared::DenseRecords(root.records.address, records.stride, prepared.size.records);
+  launch_input.records = shared::DenseRecords(root.records.address, graph_.slots[launch.input].record_stride,
+                                              prepared.size.records);
   launch_input.workgroup_count = prepared.size.workgroups;
   if (!notes.empty()) {
     std::memcpy(root.records.host + notes_offset, notes.data(), notes.size() * sizeof(uint32_t));

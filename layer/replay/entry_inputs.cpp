@@ -40,6 +40,28 @@ class Roots {
   std::vector<uint32_t> position_;
 };
 
+// Copies record by record. A piece of constant size is one instruction, where a payload of unknown size would be a
+// call.
+template <size_t kPiece>
+void CopyPieces(const PayloadRun& run, size_t bytes, uint32_t stride, std::byte* record) {
+  for (uint32_t i = 0; i < run.count; ++i, record += stride) {
+    const std::byte* const payload = run.payloads + i * run.stride;
+    for (size_t piece = 0; piece < bytes; piece += kPiece) std::memcpy(record + piece, payload + piece, kPiece);
+    for (size_t padding = bytes; padding < stride; ++padding) record[padding] = std::byte{0};
+  }
+}
+
+void CopyRun(const PayloadRun& run, size_t bytes, uint32_t stride, std::byte* records) {
+  if (run.stride == bytes && stride == bytes)
+    std::memcpy(records, run.payloads, run.count * bytes);
+  else if (bytes % 16 == 0)
+    CopyPieces<16>(run, bytes, stride, records);
+  else if (bytes % 4 == 0)
+    CopyPieces<4>(run, bytes, stride, records);
+  else
+    CopyPieces<1>(run, bytes, stride, records);
+}
+
 }  // namespace
 
 EntryInputs CollectEntryInputs(const Graph& graph, const VkDispatchGraphCountInfoAMDX& count_info) {
@@ -91,12 +113,10 @@ EntryInputs CollectEntryInputs(const Graph& graph, const VkDispatchGraphCountInf
 void WriteRecords(const Graph& graph, const RootInput& root, std::span<std::byte> target, uint32_t stride) {
   const size_t bytes = std::min(graph.nodes[root.node].input_bytes, stride);
   if (bytes == 0) return;
-  std::byte* record = target.data();
+  std::byte* records = target.data();
   for (const PayloadRun& run : root.runs) {
-    for (uint32_t i = 0; i < run.count; ++i, record += stride) {
-      std::memcpy(record, run.payloads + i * run.stride, bytes);
-      std::memset(record + bytes, 0, stride - bytes);
-    }
+    CopyRun(run, bytes, stride, records);
+    records += size_t{run.count} * stride;
   }
 }
 

@@ -40,8 +40,8 @@ struct EntryInputs {
 // `count_info` and everything behind it is host memory. Strides may be anything, 0 included.
 [[nodiscard]] EntryInputs CollectEntryInputs(const Graph& graph, const VkDispatchGraphCountInfoAMDX& count_info);
 
-// Copies the payloads of a root (Node::input_bytes each) to `target` (record_count * stride bytes), record by record;
-// what a record does not fill becomes 0.
+// Copies the payloads of a root (Node::input_bytes each) to `target` (record_count * stride bytes). The rest of each
+// record becomes 0. Writes ascending addresses only, each once: `target` may be write-combined memory.
 void WriteRecords(const Graph& graph, const RootInput& root, std::span<std::byte> target, uint32_t stride);
 
 }  // namespace trellis

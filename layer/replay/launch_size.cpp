@@ -42,7 +42,8 @@ LaunchSize SizeDynamicGrid(const shared::LaunchPlan& launch, const RecordArray& 
   uint32_t record = 0;
   notes.reserve(size_t{records.count} * launch.note_words);
   for (; record < records.count; ++record) {
-    const RecordGrid grid = ClampedGrid(launch, records.bytes.subspan(size_t{record} * records.stride, records.stride));
+    const std::span<const std::byte> rest = records.bytes.subspan(record * records.stride);
+    const RecordGrid grid = ClampedGrid(launch, rest.first(std::min<size_t>(records.stride, rest.size())));
     const uint32_t workgroups = std::min(GridWorkgroups(grid), limits.max_grid_workgroups);
     if (total + workgroups > most_workgroups) break;
     notes.push_back(static_cast<uint32_t>(total));

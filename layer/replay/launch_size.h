@@ -23,11 +23,11 @@ struct LaunchSize {
   uint32_t workgroups = 0;  // as LaunchInput counts them
 };
 
-// Records as they lie in plan memory or in a region.
+// Records that the host can read. The last one may end before its stride does.
 struct RecordArray {
-  std::span<const std::byte> bytes;  // count * stride; looked at for dynamic grids only
+  std::span<const std::byte> bytes;  // looked at for dynamic grids only
   uint32_t count = 0;
-  uint32_t stride = 0;
+  uint64_t stride = 0;
 };
 
 struct DispatchSize {

@@ -29,11 +29,10 @@ using Cache = RecentCache<PlacedPlanKey, PlacedPlan, kMostPlans>;
 
 Expected<std::shared_ptr<const PlacedPlan>> Place(const ExecutionGraphPipeline& pipeline,
                                                   const DispatchEnvironment& environment, const Placement& placement) {
-  const std::shared_ptr<SharedArenas> arenas = SharedArenas::Of(pipeline.device);
   const auto plan = std::make_shared<PlacedPlan>();
-  plan->memory = arenas->Take();
+  plan->memory = std::make_shared<PlanArena>(PlanBlockPool::Of(pipeline.device), PlanLifetime::kPlan);
   if (Expected<void> done = LevelPlanner(pipeline, environment, placement, *plan).Run(); !done) return done.error();
-  arenas->Give(plan->memory);
+  plan->memory->Close();
   return std::shared_ptr<const PlacedPlan>(plan);
 }
 

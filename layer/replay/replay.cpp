@@ -276,6 +276,7 @@ void TellOfDispatch(CommandBuffer& command_buffer, const PlacedPlan& plan, const
 
 // What a dispatch needs of the device; kept by the command buffer.
 struct DeviceParts {
+  std::shared_ptr<PlanBlockPool> plan_blocks;
   std::shared_ptr<RingPool> rings;
   std::shared_ptr<LossReports> reports;
   std::shared_ptr<const InternalKernels> kernels;
@@ -294,7 +295,8 @@ Expected<std::shared_ptr<DeviceParts>> PartsOf(CommandBuffer& command_buffer) {
   const bool may_prepare = device.settings.prepare_regions && device.HasOneQueue(command_buffer.queue_family) &&
                            DeviceBuffer::MayBeWrittenOnce(device);
   return command_buffer.attachments.GetOrCreate<DeviceParts>([&] {
-    return std::make_shared<DeviceParts>(DeviceParts{*rings, *reports, *kernels, may_prepare});
+    return std::make_shared<DeviceParts>(
+        DeviceParts{PlanBlockPool::Of(device), *rings, *reports, *kernels, may_prepare});
   });
 }
 
@@ -340,8 +342,10 @@ void PlanAndRecord(CommandBuffer& command_buffer, const DispatchTarget& target, 
                                            LimitsOf(device),
                                            command_buffer.push_constants.ComputeBytes(),
                                            parts.may_prepare ? parts.rings.get() : nullptr};
-  const Expected<DispatchPlan> plan = PlanDispatch(*target.pipeline, inputs, environment, *ArenaOf(command_buffer));
+  const auto arena = std::make_shared<PlanArena>(parts.plan_blocks, PlanLifetime::kRecording);
+  const Expected<DispatchPlan> plan = PlanDispatch(*target.pipeline, inputs, environment, *arena);
   if (!plan) return RefuseForMemory(command_buffer, plan.error());
+  arena->Close();
   for (const std::string& complaint : plan->complaints)
     device.diagnostics.Warning("TRELLIS-graph-dispatch-limit", complaint, {ObjectOf(command_buffer)});
   if (!plan->placed) return;
@@ -349,6 +353,7 @@ void PlanAndRecord(CommandBuffer& command_buffer, const DispatchTarget& target, 
   parts.reports->Register(target.pipeline);
   command_buffer.keep_alive.push_back(target.pipeline);
   command_buffer.keep_alive.push_back(plan->placed);
+  command_buffer.keep_alive.push_back(arena);
   command_buffer.holds_graph = true;
   command_buffer.ring_bytes = std::max(command_buffer.ring_bytes, plan->placed->ring_bytes);
   const Recorded recorded = Record(command_buffer, *target.pipeline, *parts.kernels, *plan, target.scratch.buffer);

@@ -79,6 +79,29 @@ TEST(EntryInputsTest, PayloadStrideMayBeZeroOrOdd) {
   EXPECT_EQ(Records(graph, apart.roots[0], 4), (std::vector<uint32_t>{1, 2}));
 }
 
+// Sizes, strides and places of all kinds. The application's memory ends with the last payload.
+TEST(EntryInputsTest, RecordsAreTheirPayloadsAndZeros) {
+  for (const uint32_t bytes : {1u, 3u, 4u, 7u, 12u, 16u, 20u, 48u, 64u, 68u}) {
+    const Graph graph = MustLink({NodeBuilder("a").Payload(bytes)});
+    for (const uint32_t stride : {bytes, bytes + 1, bytes + 12})
+      for (const uint64_t payload_stride : {0u, 2u, bytes, bytes + 1, 2 * bytes + 16}) {
+        constexpr uint32_t kCount = 5;
+        std::vector<uint8_t> payloads((kCount - 1) * payload_stride + bytes);
+        for (size_t i = 0; i < payloads.size(); ++i) payloads[i] = static_cast<uint8_t>(i * 7 + 1);
+        std::vector<uint8_t> expected;
+        for (uint32_t i = 0; i < kCount; ++i) {
+          const auto payload = payloads.begin() + static_cast<ptrdiff_t>(i * payload_stride);
+          expected.insert(expected.end(), payload, payload + bytes);
+          expected.resize(expected.size() + stride - bytes);
+        }
+        const EntryInputs inputs = Collect(graph, {Info(0, payloads.data(), kCount, payload_stride)});
+        std::vector<uint8_t> records(size_t{kCount} * stride, 0xcc);
+        WriteRecords(graph, inputs.roots[0], std::as_writable_bytes(std::span(records)), stride);
+        EXPECT_EQ(records, expected) << bytes << " bytes at " << payload_stride << " to " << stride;
+      }
+  }
+}
+
 TEST(EntryInputsTest, ZeroCountsLaunchNothing) {
   const Graph graph = MustLink({NodeBuilder("a")});
   EXPECT_TRUE(Collect(graph, {}).roots.empty());

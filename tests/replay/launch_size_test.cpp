@@ -65,6 +65,8 @@ TEST(SizeLaunch, ARecordHasNoMoreWorkgroupsThanTheLimit) {
   std::vector<uint32_t> notes;
   ExpectSize(SizeLaunch(launch, {std::as_bytes(std::span(grids)), 4, 4}, limits, notes), 4, 1012);
   EXPECT_EQ(notes, (std::vector<uint32_t>{0, 5, 1005, 1005}));
+  const std::vector<uint32_t> padded = {5, 99, 1001, 99, 0, 99, 7};  // nothing behind the last record
+  ExpectSize(SizeLaunch(launch, {std::as_bytes(std::span(padded)), 4, 8}, limits, notes), 4, 1012);
   limits.max_workgroups_y = 1;
   ExpectSize(SizeLaunch(launch, {std::as_bytes(std::span(grids)), 4, 4}, limits, notes), 1, 5);
 }

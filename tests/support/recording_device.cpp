@@ -36,7 +36,9 @@ struct RecordingDriver {
   static VkResult AllocateMemory(VkDevice device, const VkMemoryAllocateInfo* info, const VkAllocationCallbacks*,
                                  VkDeviceMemory* memory) {
     RecordingDevice& self = Self(device);
-    if (self.fail_allocations_) return VK_ERROR_OUT_OF_DEVICE_MEMORY;
+    if (self.memory_ + info->allocationSize > self.most_memory_) return VK_ERROR_OUT_OF_DEVICE_MEMORY;
+    self.memory_ += info->allocationSize;
+    ++self.allocations_;
     *memory = self.NewHandle<VkDeviceMemory>();
     self.memories_[*memory].resize(info->allocationSize);
     ++self.live_objects_;
@@ -44,6 +46,7 @@ struct RecordingDriver {
   }
   static void FreeMemory(VkDevice device, VkDeviceMemory memory, const VkAllocationCallbacks*) {
     RecordingDevice& self = Self(device);
+    self.memory_ -= self.memories_.at(memory).size();
     self.memories_.erase(memory);
     --self.live_objects_;
   }

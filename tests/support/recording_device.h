@@ -45,13 +45,17 @@ class RecordingDevice {
   // A pipeline handle of its own.
   [[nodiscard]] VkPipeline MakePipeline() { return NewHandle<VkPipeline>(); }
   // Makes vkAllocateMemory fail from now on.
-  void FailAllocations(bool fail) { fail_allocations_ = fail; }
+  void FailAllocations(bool fail) { most_memory_ = fail ? 0 : UINT64_MAX; }
+  // Makes it fail where more than `bytes` would be allocated at a time.
+  void LimitMemory(VkDeviceSize bytes) { most_memory_ = bytes; }
   // Name that the layer gave an object; empty if none.
   [[nodiscard]] std::string NameOf(uint64_t handle) const;
   // Those that exist and have this name.
   [[nodiscard]] std::vector<CheckedBuffer> BuffersNamed(const std::string& name) const;
   // Objects made and not yet destroyed: buffers, memories, pipelines, layouts, modules.
   [[nodiscard]] int LiveObjects() const { return live_objects_; }
+  // Calls of vkAllocateMemory that succeeded.
+  [[nodiscard]] int Allocations() const { return allocations_; }
   // Queue families that share the buffer made last; empty if it belongs to one.
   [[nodiscard]] const std::vector<uint32_t>& LastSharing() const { return last_sharing_; }
 
@@ -73,7 +77,9 @@ class RecordingDevice {
   std::map<VkDeviceMemory, std::vector<std::byte>> memories_;
   std::map<uint64_t, std::string> names_;
   uint64_t next_handle_ = 0x1000;
-  bool fail_allocations_ = false;
+  VkDeviceSize most_memory_ = UINT64_MAX;
+  VkDeviceSize memory_ = 0;  // allocated and not yet freed
+  int allocations_ = 0;
   int live_objects_ = 0;
   std::vector<uint32_t> last_sharing_;
 

@@ -2,10 +2,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <deque>
 #include <map>
+#include <memory>
+#include <utility>
 
+#include "layer/memory/plan_arena.h"
 #include "layer/memory/ring_pool.h"
 #include "layer/objects/registry.h"
 #include "layer/replay/loss_reports.h"
@@ -168,6 +173,29 @@ TEST_F(QueueThreads, SubmitToAQueueEach) {
   for (uint32_t thread = 0; thread < kThreads; ++thread)
     EXPECT_EQ(submitted[reinterpret_cast<uint64_t>(Queue(thread))], expected[thread]) << "queue " << thread;
   EXPECT_EQ(Rings(), kThreads);
+}
+
+// Arenas of different threads never overlap.
+TEST_F(RecordingThreads, PlanMemoryHasOneOwnerAtATime) {
+  constexpr uint32_t kRounds = 500;
+  constexpr size_t kKept = 20;
+  const std::shared_ptr<PlanBlockPool> pool = PlanBlockPool::Of(*FindDevice(device_.handle()));
+  OnThreads(kThreads, [&](uint32_t thread) {
+    const auto mine = static_cast<std::byte>(thread + 1);
+    std::deque<std::pair<std::unique_ptr<PlanArena>, PlanSpan>> kept;
+    for (uint32_t round = 0; round < kRounds; ++round) {
+      auto arena = std::make_unique<PlanArena>(pool, round % 16 == 0 ? PlanLifetime::kPlan : PlanLifetime::kRecording);
+      const Expected<PlanSpan> span = arena->Allocate(round % 64 == 0 ? 100000 : 1000 + round);
+      ASSERT_TRUE(span);
+      std::fill_n(span->host, span->size, mine);
+      arena->Close();
+      kept.emplace_back(std::move(arena), *span);
+      if (kept.size() < kKept) continue;
+      const PlanSpan& oldest = kept.front().second;
+      EXPECT_EQ(static_cast<VkDeviceSize>(std::count(oldest.host, oldest.host + oldest.size, mine)), oldest.size);
+      kept.pop_front();
+    }
+  });
 }
 
 // As the device writes a report: what is counted last is what the host looks at first.

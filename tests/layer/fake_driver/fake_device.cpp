@@ -165,6 +165,7 @@ VKAPI_ATTR VkResult VKAPI_CALL AllocateMemory(VkDevice device, const VkMemoryAll
   const uint64_t handle = driver.MakeHandle();
   const std::lock_guard lock(driver.memory_mutex);
   driver.memories[handle].resize((info->allocationSize + 255) / sizeof(FakeDriver::MemoryPiece));
+  ++driver.allocations;
   *memory = (VkDeviceMemory)handle;
   return VK_SUCCESS;
 }

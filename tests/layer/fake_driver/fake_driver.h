@@ -131,6 +131,7 @@ class FakeDriver {
     uint8_t bytes[256] = {};
   };
   std::map<uint64_t, std::vector<MemoryPiece>> memories;
+  uint32_t allocations = 0;  // calls of vkAllocateMemory that succeeded
   std::map<uint64_t, VkDeviceSize> buffer_sizes;
   std::map<uint64_t, uint8_t*> buffer_addresses;
 
