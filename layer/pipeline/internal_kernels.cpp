@@ -1,5 +1,6 @@
 #include "layer/pipeline/internal_kernels.h"
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 #include <utility>
@@ -95,6 +96,9 @@ std::vector<Kernel> InternalKernels::MissingOf(std::span<const Kernel> kernels) 
   std::vector<Kernel> missing;
   for (const Kernel kernel : kernels)
     if (!pipelines_.of(kernel)) missing.push_back(kernel);
+  // The largest first, so that no thread begins one when the others have nothing left to do.
+  std::stable_sort(missing.begin(), missing.end(),
+                   [](Kernel a, Kernel b) { return KernelWords(a).size() > KernelWords(b).size(); });
   return missing;
 }
 

@@ -47,6 +47,7 @@ class InternalKernels {
   struct Compiled;  // the outcome for one kernel of one call
 
   CreationResult MakeLayout(VkPipelineLayout& layout);
+  // In the order in which they are to be compiled.
   [[nodiscard]] std::vector<Kernel> MissingOf(std::span<const Kernel> kernels);
   CreationResult MakeKernel(const Request& request, Kernel kernel, Compiled& compiled);
   CreationResult Compile(const Request& request, Kernel kernel, Compiled& compiled, VkPipeline& pipeline) const;

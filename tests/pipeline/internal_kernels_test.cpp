@@ -132,34 +132,22 @@ TEST_F(InternalKernelsTest, GraphsWhoseNodesFailNeedNone) {
 TEST_F(InternalKernelsTest, WithoutOneThereIsNoGraphAndTheMessageNamesIt) {
   std::vector<std::string> messages;
   const Messenger messenger(instance_, [&](const HeardMessage& message) { messages.push_back(message.data.pMessage); });
-  kernel_answers_[Kernel::kCloseLevel] = VK_ERROR_OUT_OF_DEVICE_MEMORY;
+  kernel_answers_[Kernel::kCopyChunks] = VK_ERROR_OUT_OF_DEVICE_MEMORY;
   EXPECT_EQ(Create({Leaf()}), VK_ERROR_OUT_OF_DEVICE_MEMORY);
   EXPECT_EQ(pipelines_[0], VkPipeline{VK_NULL_HANDLE});
   EXPECT_THAT(live_, IsEmpty()) << "the node is gone";
   EXPECT_THAT(messages, ElementsAre(AllOf(HasSubstr("the execution graph pipeline was not created"),
-                                          HasSubstr("the internal kernel 'trellis close_level'"),
+                                          HasSubstr("the internal kernel 'trellis copy_chunks'"),
                                           HasSubstr("vkCreateComputePipelines failed with result -2"))));
-  // What was made stays; the driver is asked for the rest.
-  kernel_requests_.clear();
-  kernel_answers_.clear();
-  EXPECT_EQ(Create({Leaf()}), VK_SUCCESS);
-  EXPECT_THAT(RequestedKernels(), ElementsAre("close_level", "report_losses"));
 }
 
-// One after the other, so that every creation gets one kernel further.
-TEST_F(InternalKernelsTest, AnyOfThemMayFail) {
-  for (const Kernel kernel :
-       {Kernel::kBeginGraph, Kernel::kOpenRegions, Kernel::kCountInfos, Kernel::kPlaceEntries, Kernel::kAppendInfos,
-        Kernel::kCopyChunks, Kernel::kSumGrids, Kernel::kCloseLevel, Kernel::kStepGraph, Kernel::kReportLosses}) {
-    kernel_answers_ = {{kernel, VK_ERROR_OUT_OF_HOST_MEMORY}};
-    EXPECT_EQ(Create({Chain()}), VK_ERROR_OUT_OF_HOST_MEMORY) << KernelName(kernel);
-    EXPECT_EQ(pipelines_.back(), VkPipeline{VK_NULL_HANDLE});
-    EXPECT_EQ(kernel_requests_.back().kernel, kernel);
-    EXPECT_THAT(live_, IsEmpty());
-  }
-  kernel_answers_.clear();
-  EXPECT_EQ(Create({Chain()}), VK_SUCCESS);
-  EXPECT_THAT(kernel_requests_, SizeIs(2 * kKernelsOfChain)) << "each failed once and was made once";
+// On several threads the last one is then a small one.
+TEST_F(InternalKernelsTest, TheLargestComeFirst) {
+  Make(Chain());
+  std::vector<size_t> sizes;
+  for (const ComputeRequest& request : kernel_requests_) sizes.push_back(KernelWords(*request.kernel).size());
+  ASSERT_THAT(sizes, SizeIs(kKernelsOfChain));
+  EXPECT_TRUE(std::is_sorted(sizes.rbegin(), sizes.rend()));
 }
 
 TEST_F(InternalKernelsTest, OtherResultsThanTheCommandMayReturnBecomeUnknown) {
@@ -199,6 +187,27 @@ TEST_F(InternalKernelsTest, ValidationIsSpecialized) {
   for (const ComputeRequest& request : kernel_requests_) EXPECT_THAT(request.specialized_words, ElementsAre(1u));
 }
 
+// Each on a device of its own.
+class FailingKernel : public InternalKernelsTest, public testing::WithParamInterface<Kernel> {};
+
+TEST_P(FailingKernel, LeavesTheOthersForTheNextGraph) {
+  kernel_answers_[GetParam()] = VK_ERROR_OUT_OF_HOST_MEMORY;
+  EXPECT_EQ(Create({Chain()}), VK_ERROR_OUT_OF_HOST_MEMORY);
+  EXPECT_EQ(pipelines_[0], VkPipeline{VK_NULL_HANDLE});
+  EXPECT_THAT(live_, IsEmpty()) << "the nodes are gone";
+  ASSERT_FALSE(kernel_requests_.empty());
+  EXPECT_EQ(kernel_requests_.back().kernel, GetParam());
+  kernel_answers_.clear();
+  EXPECT_EQ(Create({Chain()}), VK_SUCCESS);
+  EXPECT_THAT(kernel_requests_, SizeIs(kKernelsOfChain + 1)) << "one twice, the others once";
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, FailingKernel,
+                         testing::Values(Kernel::kBeginGraph, Kernel::kOpenRegions, Kernel::kCountInfos,
+                                         Kernel::kPlaceEntries, Kernel::kAppendInfos, Kernel::kCopyChunks,
+                                         Kernel::kSumGrids, Kernel::kCloseLevel, Kernel::kStepGraph,
+                                         Kernel::kReportLosses));
+
 class InternalKernelThreads : public InternalKernelsTest {
  protected:
   static constexpr uint32_t kThreads = 4;
@@ -225,7 +234,7 @@ TEST_F(InternalKernelThreads, AnExternallySynchronizedCacheStaysOnTheCallingThre
 }
 
 TEST_F(InternalKernelThreads, TheFirstThatFailsIsTheOneReported) {
-  kernel_answers_[Kernel::kPlaceEntries] = VK_ERROR_OUT_OF_HOST_MEMORY;
+  kernel_answers_[Kernel::kCloseLevel] = VK_ERROR_OUT_OF_HOST_MEMORY;  // the largest
   for (const Kernel kernel : {Kernel::kAppendInfos, Kernel::kCopyChunks, Kernel::kReportLosses})
     kernel_answers_[kernel] = VK_ERROR_OUT_OF_DEVICE_MEMORY;
   for (int round = 0; round < 20; ++round) EXPECT_EQ(Create({Leaf()}), VK_ERROR_OUT_OF_HOST_MEMORY);
