@@ -71,7 +71,8 @@ std::vector<FigureEntry> AllFigures(const Gpu& gpu, const Options& options) {
           {"P8", "creation", [&gpu, quick] { return CreationCost(gpu, quick); }},
           {"P9", "memory", [&options, quick] { return MemoryPerRecord(options.device, quick); }},
           {"P10", "plain applications", [&gpu, quick] { return PlainApplications(gpu, quick); }},
-          {"steps", "unused steps", [&options, quick] { return UnusedSteps(options.device, quick); }}};
+          {"steps", "unused steps", [&options, quick] { return UnusedSteps(options.device, quick); }},
+          {"cold", "cold first dispatch", [&options] { return ColdDispatch(options.device); }}};
 }
 
 std::vector<Figure> MeasureFigures(const Gpu& gpu, const Options& options) {

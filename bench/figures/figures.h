@@ -25,6 +25,10 @@ std::vector<Figure> PlainApplications(const Gpu& gpu, bool quick);
 // Time that a step of bounded mode takes that was recorded and has nothing to do. `device`: as for Gpu.
 std::vector<Figure> UnusedSteps(const std::string& device, bool quick);
 
+// Time from the creation of a device's first graph to the end of its first dispatch. Drivers that keep compiled shaders
+// on disk are cold only without that cache. `device`: as for Gpu.
+std::vector<Figure> ColdDispatch(const std::string& device);
+
 // For PlainApplications, in a process of its own, with the layer or without: prints the nanoseconds that recording one
 // plain dispatch takes on the device of that number.
 void PrintPlainDispatchCost(unsigned device);

@@ -10,6 +10,7 @@
 #include "layer/diagnostics/label.h"
 #include "layer/dispatch/struct_chain.h"
 #include "layer/objects/scoped_shader_module.h"
+#include "layer/pipeline/creation_feedback.h"
 #include "layer/pipeline/dump_shaders.h"
 #include "layer/pipeline/lower_node.h"
 #include "layer/pipeline/parallel_for.h"
@@ -19,11 +20,6 @@ namespace trellis {
 namespace {
 
 using Shader = std::shared_ptr<const LoweredShader>;
-
-uint64_t NanosecondsSince(std::chrono::steady_clock::time_point begin) {
-  return static_cast<uint64_t>(
-      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begin).count());
-}
 
 // What the layer keeps from a stage's chain: the driver gets its own module, and knows no nodes.
 constexpr VkStructureType kLayersStageStructures[] = {
@@ -79,17 +75,11 @@ CreationResult CreatePipeline(const CompileRequest& request, const LoweredShader
     return Failure(request, result, "the driver refused the lowered shader");
 
   Arena arena;
-  VkPipelineCreationFeedback stage_feedback = {};
-  VkPipelineCreationFeedbackCreateInfo feedback = {};
-  feedback.sType = VK_STRUCTURE_TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO;
-  feedback.pPipelineCreationFeedback = &compiled.feedback;
-  feedback.pipelineStageCreationFeedbackCount = 1;
-  feedback.pPipelineStageCreationFeedbacks = &stage_feedback;
-
+  DriverFeedback feedback(compiled.feedback);
   const VkPipelineCreateFlags2 flags = context.flags & ~kGraphOnlyFlags;
   VkComputePipelineCreateInfo info = {};
   info.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO;
-  info.pNext = DriverChain(request, flags, request.feedback ? &feedback : nullptr, arena);
+  info.pNext = DriverChain(request, flags, request.feedback ? &feedback.info : nullptr, arena);
   info.flags = static_cast<VkPipelineCreateFlags>(flags);
   info.stage = DriverStage(*request.node.stage, module.handle(), shader, arena);
   info.layout = request.layout->node_layout;

@@ -12,7 +12,9 @@
 #include "layer/pipeline/creation_context.h"
 #include "layer/pipeline/creation_feedback.h"
 #include "layer/pipeline/execution_graph.h"
+#include "layer/pipeline/internal_kernels.h"
 #include "layer/pipeline/libraries.h"
+#include "layer/pipeline/needed_kernels.h"
 #include "layer/pipeline/node_sources.h"
 
 namespace trellis {
@@ -74,8 +76,15 @@ CreationResult CompileStages(const CreationContext& context, const void* chain, 
   return {};
 }
 
+// After the nodes, because a graph whose nodes fail needs no kernels.
+CreationResult MakeKernels(const CreationContext& context, CreationFeedback& feedback, CompileTimes& times,
+                           ExecutionGraphPipeline& graph) {
+  return InternalKernels::Of(context.device)->Make(context, NeededKernels(graph), feedback, times, graph.kernels);
+}
+
 // Times are those of all threads, added up.
-void Describe(const ExecutionGraphPipeline& graph, const std::vector<StageNode>& stages, const CompileTimes& times) {
+void Describe(const ExecutionGraphPipeline& graph, const std::vector<StageNode>& stages, const CompileTimes& times,
+              const CompileTimes& kernel_times) {
   Diagnostics& diagnostics = graph.device.diagnostics;
   if (!diagnostics.Wants(LogLevel::kInfo)) return;
   uint64_t read_nanoseconds = 0;
@@ -86,7 +95,9 @@ void Describe(const ExecutionGraphPipeline& graph, const std::vector<StageNode>&
                    name + ": " + std::to_string(graph.nodes.size()) + " nodes, " + std::to_string(stages.size()) +
                        " of them read in " + text(read_nanoseconds) + " and lowered in " +
                        text(times.lower_nanoseconds) + "; the driver compiled " + std::to_string(times.pipelines) +
-                       " pipelines in " + text(times.driver_nanoseconds));
+                       " pipelines in " + text(times.driver_nanoseconds) + " and " +
+                       std::to_string(kernel_times.pipelines) + " internal kernels in " +
+                       text(kernel_times.driver_nanoseconds));
   if (diagnostics.Wants(LogLevel::kDebug))
     diagnostics.Debug("TRELLIS-graph-created", name + "\n" + DescribeGraph(graph.graph));
 }
@@ -116,7 +127,10 @@ CreationResult Build(const CreationContext& context, const VkExecutionGraphPipel
   if (!compiled.Succeeded()) return compiled;
   for (LibraryNode& node : library_nodes)
     graph.nodes.push_back({std::move(node.pipeline), NodeLabel(node.source.name, node.source.index)});
-  Describe(graph, stages, times);
+  CompileTimes kernel_times;
+  if (!graph.is_library)
+    if (CreationResult made = MakeKernels(context, feedback, kernel_times, graph); !made.Succeeded()) return made;
+  Describe(graph, stages, times, kernel_times);
   return {};
 }
 

@@ -16,23 +16,41 @@ CreationFeedback::CreationFeedback(const void* chain)
 
 void CreationFeedback::AddNode(uint32_t stage, VkPipelineCreationFeedback driver, uint64_t own_nanoseconds) {
   if (!info_) return;
-  has_nodes_ = true;
-  const bool hit = (driver.flags & VK_PIPELINE_CREATION_FEEDBACK_VALID_BIT) &&
-                   (driver.flags & VK_PIPELINE_CREATION_FEEDBACK_APPLICATION_PIPELINE_CACHE_HIT_BIT);
-  all_hits_ &= hit;
+  CountHit(driver);
   if (stage >= info_->pipelineStageCreationFeedbackCount) return;
   driver.flags |= VK_PIPELINE_CREATION_FEEDBACK_VALID_BIT;
   driver.duration += own_nanoseconds;
   info_->pPipelineStageCreationFeedbacks[stage] = driver;
 }
 
+void CreationFeedback::AddKernel(VkPipelineCreationFeedback driver) {
+  if (info_) CountHit(driver);
+}
+
+void CreationFeedback::CountHit(VkPipelineCreationFeedback driver) {
+  is_any_compiled_ = true;
+  all_hits_ &= (driver.flags & VK_PIPELINE_CREATION_FEEDBACK_VALID_BIT) &&
+               (driver.flags & VK_PIPELINE_CREATION_FEEDBACK_APPLICATION_PIPELINE_CACHE_HIT_BIT);
+}
+
 void CreationFeedback::Finish() {
   if (!info_) return;
-  const auto elapsed = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begin_);
   info_->pPipelineCreationFeedback->flags = VK_PIPELINE_CREATION_FEEDBACK_VALID_BIT;
-  if (all_hits_ && has_nodes_)
+  if (all_hits_ && is_any_compiled_)
     info_->pPipelineCreationFeedback->flags |= VK_PIPELINE_CREATION_FEEDBACK_APPLICATION_PIPELINE_CACHE_HIT_BIT;
-  info_->pPipelineCreationFeedback->duration = static_cast<uint64_t>(elapsed.count());
+  info_->pPipelineCreationFeedback->duration = NanosecondsSince(begin_);
+}
+
+DriverFeedback::DriverFeedback(VkPipelineCreationFeedback& whole) {
+  info.sType = VK_STRUCTURE_TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO;
+  info.pPipelineCreationFeedback = &whole;
+  info.pipelineStageCreationFeedbackCount = 1;
+  info.pPipelineStageCreationFeedbacks = &stage;
+}
+
+uint64_t NanosecondsSince(std::chrono::steady_clock::time_point begin) {
+  return static_cast<uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begin).count());
 }
 
 }  // namespace trellis

@@ -1,4 +1,5 @@
-// VkPipelineCreationFeedbackCreateInfo of an execution graph: its stages are the nodes. Internal to layer/pipeline.
+// VkPipelineCreationFeedbackCreateInfo: of an execution graph, whose stages are the nodes, and of the driver's
+// pipelines. Internal to layer/pipeline.
 #pragma once
 
 #include <chrono>
@@ -17,14 +18,30 @@ class CreationFeedback {
   [[nodiscard]] bool Wanted() const { return info_ != nullptr; }
   // What the driver said about one node, and how long reading and lowering took on top of that.
   void AddNode(uint32_t stage, VkPipelineCreationFeedback driver, uint64_t own_nanoseconds);
-  // The whole graph: a cache hit if each node that was compiled was one.
+  // What the driver said about an internal kernel that was compiled for the graph. No stage stands for it.
+  void AddKernel(VkPipelineCreationFeedback driver);
+  // The whole graph: a cache hit if every node and kernel that was compiled was one.
   void Finish();
 
  private:
+  void CountHit(VkPipelineCreationFeedback driver);
+
   const VkPipelineCreationFeedbackCreateInfo* info_;
   std::chrono::steady_clock::time_point begin_;
   bool all_hits_ = true;
-  bool has_nodes_ = false;
+  bool is_any_compiled_ = false;
 };
+
+// Asks the driver for feedback on a compute pipeline. `whole` must live as long as this.
+struct DriverFeedback {
+  explicit DriverFeedback(VkPipelineCreationFeedback& whole);
+  DriverFeedback(const DriverFeedback&) = delete;
+  DriverFeedback& operator=(const DriverFeedback&) = delete;
+
+  VkPipelineCreationFeedback stage = {};
+  VkPipelineCreationFeedbackCreateInfo info = {};
+};
+
+[[nodiscard]] uint64_t NanosecondsSince(std::chrono::steady_clock::time_point begin);
 
 }  // namespace trellis

@@ -16,6 +16,7 @@
 #include "layer/objects/attachments.h"
 #include "layer/objects/device.h"
 #include "layer/objects/pipeline_layout.h"
+#include "layer/pipeline/kernel_pipelines.h"
 #include "layer/pipeline/node_pipeline.h"
 
 namespace trellis {
@@ -45,6 +46,7 @@ struct ExecutionGraphPipeline {
   std::vector<CompiledNode> nodes;         // by node index, like graph.nodes
   DeviceBuffer tables;                     // layer/graph/tables.h
   std::vector<std::vector<shared::NodeOutput>> outputs;  // by slot: what its launch blocks end with
+  KernelPipelines kernels;                               // all that a dispatch may record (needed_kernels.h)
   mutable Attachments attachments;                       // what other rooms remember of it
 
   [[nodiscard]] ScratchLayout scratch_layout() const;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "layer/dispatch/struct_chain.h"
+#include "layer/pipeline/creation_feedback.h"
 #include "layer/pipeline/lower_node.h"
 #include "layer/pipeline/parallel_for.h"
 #include "layer/pipeline/shader_target.h"
@@ -112,8 +113,7 @@ CreationResult ReflectNode(const Device& device, StageNode& node) {
 void CollectNode(const Device& device, StageNode& node) {
   const auto begin = std::chrono::steady_clock::now();
   node.failure = ReflectNode(device, node);
-  node.reflect_nanoseconds = static_cast<uint64_t>(
-      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begin).count());
+  node.reflect_nanoseconds = NanosecondsSince(begin);
 }
 
 // The nodes' modules. Many stages have the same one: it is looked up once.

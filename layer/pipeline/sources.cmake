@@ -7,8 +7,10 @@ list(APPEND TRELLIS_LAYER_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/creation_feedback.cpp
   ${CMAKE_CURRENT_LIST_DIR}/dump_shaders.cpp
   ${CMAKE_CURRENT_LIST_DIR}/execution_graph.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/internal_kernels.cpp
   ${CMAKE_CURRENT_LIST_DIR}/libraries.cpp
   ${CMAKE_CURRENT_LIST_DIR}/lower_node.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/needed_kernels.cpp
   ${CMAKE_CURRENT_LIST_DIR}/node_pipeline.cpp
   ${CMAKE_CURRENT_LIST_DIR}/node_sources.cpp
   ${CMAKE_CURRENT_LIST_DIR}/parallel_for.cpp

@@ -1,6 +1,7 @@
 #include "layer/replay/recorder.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstring>
 #include <string>
 
@@ -67,13 +68,11 @@ void RecordBarrier(const CommandBuffer& command_buffer, GraphBarrier barrier) {
                                                     scope.destination_stages, 0, 1, &memory, 0, nullptr, 0, nullptr);
 }
 
-Recorder::Recorder(const CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline,
-                   const InternalKernels& kernels, ScratchBuffer scratch)
+Recorder::Recorder(const CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline, ScratchBuffer scratch)
     : command_buffer_(command_buffer),
       dispatch_(command_buffer.device.dispatch),
       pipeline_(pipeline),
       layout_(*pipeline.layout),
-      kernels_(kernels),
       scratch_(scratch) {}
 
 void Recorder::Mark(const char* phase) {
@@ -103,9 +102,11 @@ void Recorder::RunIndirect(Kernel kernel, VkDeviceAddress plan, VkDeviceSize arg
 }
 
 void Recorder::BindKernel(Kernel kernel, VkDeviceAddress plan) {
-  Bind(kernels_.pipeline(kernel));
-  dispatch_.CmdPushConstants(command_buffer_.handle, kernels_.layout(), VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof(plan),
-                             &plan);
+  const VkPipeline pipeline = pipeline_.kernels.of(kernel);
+  assert(pipeline && "NeededKernels has it for every graph that records it");
+  Bind(pipeline);
+  dispatch_.CmdPushConstants(command_buffer_.handle, pipeline_.kernels.layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
+                             sizeof(plan), &plan);
   node_bytes_pushed_ = false;
 }
 

@@ -9,7 +9,7 @@
 #include "layer/objects/command_buffer.h"
 #include "layer/objects/pipeline_layout.h"
 #include "layer/replay/dispatch_plan.h"
-#include "layer/replay/internal_kernels.h"
+#include "meta_shaders/kernels.h"
 
 namespace trellis {
 
@@ -39,8 +39,7 @@ struct ScratchBuffer {
 // back. Threading: that of the command buffer.
 class Recorder {
  public:
-  Recorder(const CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline, const InternalKernels& kernels,
-           ScratchBuffer scratch);
+  Recorder(const CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline, ScratchBuffer scratch);
 
   // From now on every phase and node is timed. Null: none is.
   void TimeWith(GraphTimer* timer) { timer_ = timer; }
@@ -77,7 +76,6 @@ class Recorder {
   const DeviceDispatch& dispatch_;
   const ExecutionGraphPipeline& pipeline_;
   const PipelineLayout& layout_;
-  const InternalKernels& kernels_;
   const ScratchBuffer scratch_;
   GraphTimer* timer_ = nullptr;
   VkPipeline bound_ = VK_NULL_HANDLE;

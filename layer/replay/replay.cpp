@@ -17,7 +17,6 @@
 #include "layer/pipeline/execution_graph.h"
 #include "layer/replay/describe_report.h"
 #include "layer/replay/dispatch_plan.h"
-#include "layer/replay/internal_kernels.h"
 #include "layer/replay/loss_reports.h"
 #include "layer/replay/recorder.h"
 #include "layer/replay/relocatable_plan.h"
@@ -240,8 +239,8 @@ struct Recorded {
   uint32_t barriers = 0;
 };
 
-Recorded Record(CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline, const InternalKernels& kernels,
-                const DispatchPlan& plan, ScratchBuffer scratch) {
+Recorded Record(CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline, const DispatchPlan& plan,
+                ScratchBuffer scratch) {
   const Device& device = command_buffer.device;
   const bool named = LabelsEnabled(device) || device.settings.timing;
   const std::string name = named ? GraphLabel(plan, pipeline) : "";
@@ -249,7 +248,7 @@ Recorded Record(CommandBuffer& command_buffer, const ExecutionGraphPipeline& pip
   const ScopedComputeState state(command_buffer);
   const std::shared_ptr<GraphTimer> timer =
       device.settings.timing ? GraphTimer::Start(command_buffer, plan, name) : nullptr;
-  Recorder recorder(command_buffer, pipeline, kernels, scratch);
+  Recorder recorder(command_buffer, pipeline, scratch);
   recorder.TimeWith(timer.get());
   RecordBegin(command_buffer, plan, recorder);
   recorder.BindNodeState(plan.push_constant_copy);
@@ -279,7 +278,6 @@ struct DeviceParts {
   std::shared_ptr<PlanBlockPool> plan_blocks;
   std::shared_ptr<RingPool> rings;
   std::shared_ptr<LossReports> reports;
-  std::shared_ptr<const InternalKernels> kernels;
   bool may_prepare = false;  // executions may prepare regions for one another
 };
 
@@ -290,13 +288,10 @@ Expected<std::shared_ptr<DeviceParts>> PartsOf(CommandBuffer& command_buffer) {
   if (!rings) return rings.error();
   Expected<std::shared_ptr<LossReports>> reports = LossReports::Of(device);
   if (!reports) return reports.error();
-  Expected<std::shared_ptr<const InternalKernels>> kernels = InternalKernels::Of(device);
-  if (!kernels) return kernels.error();
   const bool may_prepare = device.settings.prepare_regions && device.HasOneQueue(command_buffer.queue_family) &&
                            DeviceBuffer::MayBeWrittenOnce(device);
   return command_buffer.attachments.GetOrCreate<DeviceParts>([&] {
-    return std::make_shared<DeviceParts>(
-        DeviceParts{PlanBlockPool::Of(device), *rings, *reports, *kernels, may_prepare});
+    return std::make_shared<DeviceParts>(DeviceParts{PlanBlockPool::Of(device), *rings, *reports, may_prepare});
   });
 }
 
@@ -356,7 +351,7 @@ void PlanAndRecord(CommandBuffer& command_buffer, const DispatchTarget& target, 
   command_buffer.keep_alive.push_back(arena);
   command_buffer.holds_graph = true;
   command_buffer.ring_bytes = std::max(command_buffer.ring_bytes, plan->placed->ring_bytes);
-  const Recorded recorded = Record(command_buffer, *target.pipeline, *parts.kernels, *plan, target.scratch.buffer);
+  const Recorded recorded = Record(command_buffer, *target.pipeline, *plan, target.scratch.buffer);
   if (is_heard) TellOfDispatch(command_buffer, *plan->placed, recorded);
 }
 

@@ -5,7 +5,6 @@ list(APPEND TRELLIS_LAYER_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/dispatch_plan.cpp
   ${CMAKE_CURRENT_LIST_DIR}/dispatch_planner.cpp
   ${CMAKE_CURRENT_LIST_DIR}/entry_inputs.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/internal_kernels.cpp
   ${CMAKE_CURRENT_LIST_DIR}/launch_batches.cpp
   ${CMAKE_CURRENT_LIST_DIR}/launch_size.cpp
   ${CMAKE_CURRENT_LIST_DIR}/level_planner.cpp

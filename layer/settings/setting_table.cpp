@@ -98,7 +98,7 @@ constexpr SettingRow kTable[] = {
     {"force_emulation", SettingType::kBool, "false", "", "Emulate the extension even on a device that implements it.",
      SetBool<&Settings::force_emulation>},
     {"threads", SettingType::kUint, "0", "",
-     "Most threads that lower and compile the nodes of one pipeline creation. 0: one per core.",
+     "Most threads that lower and compile the nodes and internal kernels of one pipeline creation. 0: one per core.",
      SetUint<&Settings::threads>},
     {"validate", SettingType::kBool, "false", "",
      "Report use of the extension that its valid usage rules forbid, with the rule's name.",

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "tests/support/internal_kernels.h"
+
 namespace trellis::test {
 
 std::unique_ptr<DriverDevice> KernelTest::driver_;
@@ -46,9 +48,9 @@ PlanSpan KernelTest::RingTable(const std::vector<shared::RingEntry>& entries) {
 }
 
 void KernelTest::Dispatch(Kernel kernel, VkDeviceAddress plan, uint32_t x, uint32_t y) {
-  const Expected<std::shared_ptr<const InternalKernels>> kernels = InternalKernels::Of(device());
-  ASSERT_TRUE(kernels) << kernels.error().message;
-  Dispatch((*kernels)->pipeline(kernel), (*kernels)->layout(), plan, x, y);
+  const KernelPipelines kernels = MakeKernels(device(), {kernel});
+  ASSERT_NE(kernels.of(kernel), VkPipeline{VK_NULL_HANDLE});
+  Dispatch(kernels.of(kernel), kernels.layout, plan, x, y);
 }
 
 void KernelTest::Dispatch(VkPipeline pipeline, VkPipelineLayout layout, VkDeviceAddress plan, uint32_t x, uint32_t y) {

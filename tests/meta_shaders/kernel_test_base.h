@@ -10,7 +10,7 @@
 
 #include "layer/memory/device_buffer.h"
 #include "layer/memory/plan_arena.h"
-#include "layer/replay/internal_kernels.h"
+#include "meta_shaders/kernels.h"
 #include "meta_shaders/shared/graph_data.h"
 #include "tests/meta_shaders/driver_device.h"
 

@@ -8,6 +8,7 @@
 #include "tests/runtime_calls_partition_spv.h"
 #include "tests/runtime_calls_spv.h"
 #include "tests/runtime_calls_subgroup_spv.h"
+#include "tests/support/internal_kernels.h"
 
 namespace trellis::test {
 namespace {
@@ -36,9 +37,8 @@ std::optional<uint32_t> RuntimeTest::TargetOf(uint32_t output, uint32_t index) {
 void RuntimeTest::SetUp() {
   KernelTest::SetUp();
   if (IsSkipped()) return;
-  const Expected<std::shared_ptr<const InternalKernels>> kernels = InternalKernels::Of(device());
-  ASSERT_TRUE(kernels) << kernels.error().message;
-  kernels_ = *kernels;
+  layout_ = MakeKernels(device(), {Kernel::kBeginGraph}).layout;
+  ASSERT_NE(layout_, VkPipelineLayout{VK_NULL_HANDLE});
   memory_ = Memory(kMemoryBytes);
   ASSERT_TRUE(Use(kPlain));
 }
@@ -74,7 +74,7 @@ void RuntimeTest::MakePipeline(Variant variant) {
   info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
   info.stage.module = module.handle();
   info.stage.pName = "main";
-  info.layout = kernels_->layout();
+  info.layout = layout_;
   ASSERT_EQ(
       device().dispatch.CreateComputePipelines(device().handle, VK_NULL_HANDLE, 1, &info, nullptr, &pipelines_[used_]),
       VK_SUCCESS);
@@ -242,7 +242,7 @@ std::vector<shared::RuntimeResult> RuntimeTest::CallOnce(shared::RuntimeCall cal
   call.launch = pushed_.address;
   call.results = result_memory.address;
   call_.Store(0, call);
-  Dispatch(pipelines_[used_], kernels_->layout(), call_.address, workgroups, 1);
+  Dispatch(pipelines_[used_], layout_, call_.address, workgroups, 1);
   EXPECT_EQ(guarded_->WhereWritten(), "");
   std::memcpy(results.data(), result_memory.host, result_memory.size);
   return results;

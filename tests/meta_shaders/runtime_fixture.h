@@ -98,7 +98,7 @@ class RuntimeTest : public KernelTest {
   bool reads_counted_batch_ = false;
   PlanSpan call_;
   shared::LaunchBlock block_ = {};
-  std::shared_ptr<const InternalKernels> kernels_;
+  VkPipelineLayout layout_ = VK_NULL_HANDLE;  // of the internal kernels
   VkPipeline pipelines_[kVariants] = {};
   Variant used_ = kPlain;
 };

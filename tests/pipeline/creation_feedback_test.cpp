@@ -35,11 +35,27 @@ TEST_F(GraphFeedback, WholeAndPartsAreFilled) {
   }
 }
 
-TEST_F(GraphFeedback, TheGraphIsACacheHitIfEveryNodeIs) {
-  feedback_flags_ = kHit;
+TEST_F(GraphFeedback, TheGraphIsACacheHitIfEveryNodeAndKernelIs) {
+  feedback_flags_ = kernel_feedback_flags_ = kHit;
   ASSERT_EQ(CreateChain(3), VK_SUCCESS);
   EXPECT_EQ(whole_.flags, kHit);
   EXPECT_EQ(parts_[1].flags, kHit);
+}
+
+TEST_F(GraphFeedback, KernelsThatAreCompiledMakeItAMissAndKernelsThatExistDoNot) {
+  feedback_flags_ = kHit;
+  ASSERT_EQ(CreateChain(3), VK_SUCCESS);
+  EXPECT_EQ(whole_.flags, kValid);
+  EXPECT_EQ(parts_[1].flags, kHit) << "a stage is its node";
+  ASSERT_EQ(CreateChain(3), VK_SUCCESS);
+  EXPECT_EQ(whole_.flags, kHit);
+}
+
+TEST_F(GraphFeedback, NobodyAsksForFeedbackOnKernelsWithoutTheStructure) {
+  const VkShaderModule module = MakeModule(Assemble(ThreadModule(Shape::kDxc)));
+  Make(GraphInfo({Stage(module, "ThreadNode")}, MakeLayout()));
+  ASSERT_FALSE(kernel_requests_.empty());
+  for (const ComputeRequest& request : kernel_requests_) EXPECT_TRUE(request.chain.empty());
 }
 
 TEST_F(GraphFeedback, FeedbackForTheStagesIsOptional) {

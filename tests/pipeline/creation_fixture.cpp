@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "layer/dispatch/struct_chain.h"
 #include "layer/objects/registry.h"
@@ -21,17 +22,21 @@ std::vector<VkStructureType> TypesIn(const void* chain) {
 
 GraphCreation* GraphCreation::current_ = nullptr;
 
-GraphCreation::GraphCreation(uint32_t threads) : threads_(threads) {
+GraphCreation::GraphCreation(uint32_t threads, uint32_t queues)
+    : threads_(threads), device_(instance_, kGraphExtensions, nullptr, nullptr, queues) {
   current_ = this;
   Device& device = *FindDevice(device_.handle());
+  create_module_ = std::exchange(device.dispatch.CreateShaderModule, &CreateShaderModule);
   device.dispatch.CreateComputePipelines = &CreateComputePipelines;
-  device.dispatch.DestroyPipeline = &DestroyPipeline;
+  destroy_pipeline_ = std::exchange(device.dispatch.DestroyPipeline, &DestroyPipeline);
 }
 
 GraphCreation::~GraphCreation() {
   while (!pipelines_.empty()) Destroy(pipelines_.back());
   EXPECT_TRUE(live_.empty()) << live_.size() << " pipelines of the driver were leaked";
   EXPECT_EQ(driver_.CountOf("CreateShaderModule"), driver_.CountOf("DestroyShaderModule"));
+  // For the internal kernels, which go with the device.
+  FindDevice(device_.handle())->dispatch.DestroyPipeline = destroy_pipeline_;
   current_ = nullptr;
 }
 
@@ -154,8 +159,19 @@ VkResult GraphCreation::CreateComputePipelines(VkDevice, VkPipelineCache cache, 
   return worst;
 }
 
-VkResult GraphCreation::Answer(VkPipelineCache cache, const VkComputePipelineCreateInfo& info,
-                               const VkAllocationCallbacks* allocator, VkPipeline& pipeline) {
+VkResult GraphCreation::CreateShaderModule(VkDevice device, const VkShaderModuleCreateInfo* info,
+                                           const VkAllocationCallbacks* allocator, VkShaderModule* module) {
+  const VkResult result = current_->create_module_(device, info, allocator, module);
+  for (uint32_t kernel = 0; result == VK_SUCCESS && kernel < kKernelCount; ++kernel) {
+    if (KernelWords(static_cast<Kernel>(kernel)).data() != info->pCode) continue;
+    const std::lock_guard lock(current_->mutex_);
+    current_->kernel_modules_[*module] = static_cast<Kernel>(kernel);
+  }
+  return result;
+}
+
+ComputeRequest GraphCreation::Describe(VkPipelineCache cache, const VkComputePipelineCreateInfo& info,
+                                       const VkAllocationCallbacks* allocator) {
   ComputeRequest request;
   request.cache = cache;
   request.allocator = allocator;
@@ -165,9 +181,6 @@ VkResult GraphCreation::Answer(VkPipelineCache cache, const VkComputePipelineCre
   if (const auto* flags2 = FindStruct<VkPipelineCreateFlags2CreateInfo>(
           info.pNext, VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO))
     request.flags2 = flags2->flags;
-  if (const auto* feedback = FindStruct<VkPipelineCreationFeedbackCreateInfo>(
-          info.pNext, VK_STRUCTURE_TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO))
-    *feedback->pPipelineCreationFeedback = {feedback_flags_, 1000};
   request.entry_point = info.stage.pName;
   request.stage_flags = info.stage.flags;
   request.stage_chain = TypesIn(info.stage.pNext);
@@ -182,20 +195,54 @@ VkResult GraphCreation::Answer(VkPipelineCache cache, const VkComputePipelineCre
   request.base = info.basePipelineHandle;
   request.base_index = info.basePipelineIndex;
   request.thread = std::this_thread::get_id();
+  const std::lock_guard lock(current_->mutex_);
+  if (const auto kernel = current_->kernel_modules_.find(info.stage.module); kernel != current_->kernel_modules_.end())
+    request.kernel = kernel->second;
+  return request;
+}
+
+VkResult GraphCreation::Answer(VkPipelineCache cache, const VkComputePipelineCreateInfo& info,
+                               const VkAllocationCallbacks* allocator, VkPipeline& pipeline) {
+  ComputeRequest request = Describe(cache, info, allocator);
+  if (const auto* feedback = FindStruct<VkPipelineCreationFeedbackCreateInfo>(
+          info.pNext, VK_STRUCTURE_TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO))
+    *feedback->pPipelineCreationFeedback = {request.kernel ? kernel_feedback_flags_ : feedback_flags_, 1000};
+  pipeline = VK_NULL_HANDLE;
+  if (request.kernel) return AnswerKernel(std::move(request), pipeline);
   if (on_request_) on_request_();
   const std::lock_guard lock(mutex_);
-  requests_.push_back(request);
+  requests_.push_back(std::move(request));
 
-  pipeline = VK_NULL_HANDLE;
   const auto answer = answers_.find(requests_.size() - 1);
   if (answer != answers_.end()) return answer->second;
-  for (const uint32_t word : request.specialized_words)
+  for (const uint32_t word : requests_.back().specialized_words)
     if (const auto by_constant = answers_by_constant_.find(word); by_constant != answers_by_constant_.end())
       return by_constant->second;
   pipeline = reinterpret_cast<VkPipeline>(driver_.MakeHandle());
   live_[pipeline] = allocator;
   requests_.back().answered = pipeline;
   return VK_SUCCESS;
+}
+
+VkResult GraphCreation::AnswerKernel(ComputeRequest request, VkPipeline& pipeline) {
+  if (on_kernel_request_) on_kernel_request_(*request.kernel);
+  const std::lock_guard lock(mutex_);
+  const auto answer = kernel_answers_.find(*request.kernel);
+  const VkResult result = answer == kernel_answers_.end() ? VK_SUCCESS : answer->second;
+  // Drivers may write something even if they fail.
+  pipeline = reinterpret_cast<VkPipeline>(driver_.MakeHandle());
+  if (result == VK_SUCCESS) request.answered = pipeline;
+  kernel_requests_.push_back(std::move(request));
+  return result;
+}
+
+std::vector<std::string> GraphCreation::RequestedKernels() const {
+  std::vector<Kernel> kernels;
+  for (const ComputeRequest& request : kernel_requests_) kernels.push_back(*request.kernel);
+  std::sort(kernels.begin(), kernels.end());
+  std::vector<std::string> names;
+  for (const Kernel kernel : kernels) names.push_back(std::string(KernelName(kernel)).substr(std::strlen("trellis ")));
+  return names;
 }
 
 void GraphCreation::DestroyPipeline(VkDevice, VkPipeline pipeline, const VkAllocationCallbacks* allocator) {

@@ -6,11 +6,13 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "meta_shaders/kernels.h"
 #include "tests/layer/fake_driver/layer_under_test.h"
 
 namespace trellis::test {
@@ -32,6 +34,7 @@ struct ComputeRequest {
   int32_t base_index = 0;
   std::thread::id thread;
   VkPipeline answered = VK_NULL_HANDLE;
+  std::optional<Kernel> kernel;  // of the layer's own, by its words; nothing: a node, or ordinary
 };
 
 template <typename Info>
@@ -42,9 +45,10 @@ Info Struct(VkStructureType type) {
 }
 
 // The driver is called in the order of the nodes, because the layer may use one thread, unless a test wants more.
+// Internal kernels are kept apart from everything else that is compiled.
 class GraphCreation : public testing::Test {
  protected:
-  explicit GraphCreation(uint32_t threads = 1);
+  explicit GraphCreation(uint32_t threads = 1, uint32_t queues = 1);
   ~GraphCreation() override;
 
   // The words of a module text, which must assemble.
@@ -86,7 +90,7 @@ class GraphCreation : public testing::Test {
 
  protected:
   TestInstance instance_{driver_, {VK_EXT_DEBUG_UTILS_EXTENSION_NAME}, &threads_.info};
-  TestDevice device_{instance_};
+  TestDevice device_;
   VkPipelineCache cache_ = VK_NULL_HANDLE;
   const VkPipelineCreateFlags2CreateInfo library_flags_ = {
       VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO, nullptr,
@@ -101,6 +105,14 @@ class GraphCreation : public testing::Test {
   std::function<void()> on_request_;                         // called for each request, on its thread, without a lock
   std::map<VkPipeline, const VkAllocationCallbacks*> live_;  // the driver's, with their allocators
 
+  // The same for internal kernels, which live as long as the device.
+  std::vector<ComputeRequest> kernel_requests_;
+  std::map<Kernel, VkResult> kernel_answers_;
+  VkPipelineCreationFeedbackFlags kernel_feedback_flags_ = VK_PIPELINE_CREATION_FEEDBACK_VALID_BIT;
+  std::function<void(Kernel)> on_kernel_request_;
+  // Names of the kernels that the driver was asked for, without "trellis ", in the order of the enumeration.
+  [[nodiscard]] std::vector<std::string> RequestedKernels() const;
+
  private:
   static VKAPI_ATTR VkResult VKAPI_CALL CreateComputePipelines(VkDevice, VkPipelineCache cache, uint32_t count,
                                                                const VkComputePipelineCreateInfo* infos,
@@ -108,10 +120,19 @@ class GraphCreation : public testing::Test {
                                                                VkPipeline* pipelines);
   static VKAPI_ATTR void VKAPI_CALL DestroyPipeline(VkDevice, VkPipeline pipeline,
                                                     const VkAllocationCallbacks* allocator);
+  static VKAPI_ATTR VkResult VKAPI_CALL CreateShaderModule(VkDevice device, const VkShaderModuleCreateInfo* info,
+                                                           const VkAllocationCallbacks* allocator,
+                                                           VkShaderModule* module);
+  [[nodiscard]] static ComputeRequest Describe(VkPipelineCache cache, const VkComputePipelineCreateInfo& info,
+                                               const VkAllocationCallbacks* allocator);
+  VkResult AnswerKernel(ComputeRequest request, VkPipeline& pipeline);
   VkResult Answer(VkPipelineCache cache, const VkComputePipelineCreateInfo& info,
                   const VkAllocationCallbacks* allocator, VkPipeline& pipeline);
 
-  std::mutex mutex_;               // guards requests_ and live_ while the driver is called
+  std::mutex mutex_;  // guards requests, live_ and kernel_modules_ while the driver is called
+  std::map<VkShaderModule, Kernel> kernel_modules_;
+  PFN_vkCreateShaderModule create_module_ = nullptr;  // the fake driver's, as the next
+  PFN_vkDestroyPipeline destroy_pipeline_ = nullptr;
   static GraphCreation* current_;  // the driver's functions have no other way to find the test
 };
 

@@ -44,7 +44,10 @@ class RobustCreation : public GraphCreation {
   bool IsBounded(bool device, Behavior pipeline, Behavior stage) {
     FindDevice(device_.handle())->traits.robust_buffer_access = device;
     const VkPipelineRobustnessCreateInfo of_pipeline = Robustness(pipeline), of_stage = Robustness(stage);
-    Make(GraphInfo({Stage(module_, "Node", stage ? &of_stage : nullptr)}, layout_, pipeline ? &of_pipeline : nullptr));
+    const std::vector<VkPipelineShaderStageCreateInfo> stages = {Stage(module_, "Node", stage ? &of_stage : nullptr)};
+    auto info = GraphInfo(stages, layout_, pipeline ? &of_pipeline : nullptr);
+    info.flags = VK_PIPELINE_CREATE_LIBRARY_BIT_KHR;  // the node is all that is compiled
+    Make(info);
     return selections_ > unbounded_selections_.value_or(selections_);
   }
   // To be called first.

@@ -9,7 +9,9 @@
 
 #include "layer/graph/describe.h"
 #include "layer/graph/tables.h"
+#include "layer/pipeline/needed_kernels.h"
 #include "layer/replay/replay.h"
+#include "tests/support/internal_kernels.h"
 
 namespace trellis::test {
 namespace {
@@ -60,6 +62,7 @@ std::shared_ptr<ExecutionGraphPipeline> MakePipeline(RecordingDevice& device, st
   std::memcpy(tables->data(), bytes.data(), bytes.size());
   pipeline->outputs = DescribeOutputs(pipeline->graph, layout, tables->address());
   pipeline->tables = *std::move(tables);
+  pipeline->kernels = MakeKernels(device.device(), NeededKernels(*pipeline));
   device.device().execution_graphs.Insert(TestHandle(*pipeline), pipeline);
   return pipeline;
 }

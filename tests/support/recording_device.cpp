@@ -174,6 +174,7 @@ struct RecordingDriver {
 RecordingDevice::RecordingDevice(Settings settings, uint32_t queues)
     : instance_(std::make_shared<Instance>(std::move(settings))) {
   instance_->has_debug_utils = true;
+  instance_->settings.threads = 1;  // nothing here locks
   device_ = std::make_unique<Device>(instance_, std::make_shared<PhysicalDevice>());
   device_->handle = reinterpret_cast<VkDevice>(this);
   device_->queue_counts = {queues};

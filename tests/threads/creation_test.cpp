@@ -31,7 +31,8 @@ class CreationThreads : public ::testing::Test {
   const GraphParts parts_{device_};
 };
 
-// All want the same three shaders, the first ones of the device: one thread lowers each, and the others wait for it.
+// All want the same three shaders, the first ones of the device, and the same ten internal kernels: one thread makes
+// each, and the others wait for it.
 TEST_F(CreationThreads, MakeGraphsOfOneModuleWithOneCache) {
   const VkPipelineCache cache = MakeCache(device_);
   std::vector<VkPipeline> graphs(kThreads);
@@ -42,6 +43,7 @@ TEST_F(CreationThreads, MakeGraphsOfOneModuleWithOneCache) {
   for (const VkPipeline graph : graphs)
     for (const auto& node : object->execution_graphs.Find(graph)->nodes) nodes.insert(node.pipeline->handle());
   EXPECT_EQ(nodes.size(), kThreads * parts_.stages().size()) << "nodes of different graphs";
+  EXPECT_EQ(driver_.CountOf("CreateComputePipelines"), nodes.size() + 10);
   for (const VkPipeline graph : graphs) DestroyGraph(device_, graph);
   EXPECT_EQ(driver_.CountOf("DestroyPipeline"), kThreads * parts_.stages().size());
   TRELLIS_CALL(device_, DestroyPipelineCache)(device_.handle(), cache, nullptr);

@@ -1,0 +1,17 @@
+// Which internal kernels a graph can need. Internal to layer/pipeline.
+#pragma once
+
+#include <vector>
+
+#include "meta_shaders/kernels.h"
+
+namespace trellis {
+
+struct ExecutionGraphPipeline;
+
+// Returns every kernel that a dispatch of the graph may record, in the order of the enumeration: for any counts, from
+// the host or from infos on the device, on any queue of the device. `pipeline` must have its graph and node pipelines.
+// Depends on what is known at creation alone, so a kernel may be in the set that no dispatch of the application needs.
+[[nodiscard]] std::vector<Kernel> NeededKernels(const ExecutionGraphPipeline& pipeline);
+
+}  // namespace trellis
