@@ -12,7 +12,9 @@
 #include "layer/objects/shader_module.h"
 #include "layer/pipeline/compile_nodes.h"
 #include "layer/pipeline/creation_feedback.h"
+#include "layer/pipeline/internal_kernels.h"
 #include "layer/pipeline/libraries.h"
+#include "layer/pipeline/needed_kernels.h"
 
 namespace trellis {
 namespace {
@@ -84,7 +86,17 @@ class Libraries {
     creation.library->node = {std::move(stage.source), std::move(compiled.pipeline)};
     creation.library->for_graphs = (creation.context.flags & VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX) != 0;
     creation.feedback.AddNode(0, compiled.feedback, stage.reflect_nanoseconds + compiled.lower_nanoseconds);
+    if (creation.library->for_graphs) MakeKernels(creation);
     creation.feedback.Finish();
+  }
+
+  // So that linking compiles nothing.
+  static void MakeKernels(LibraryCreation& creation) {
+    CompileTimes times;
+    KernelPipelines kernels;
+    creation.failure = InternalKernels::Of(creation.context.device)
+                           ->Make(creation.context, AllKernels(), creation.feedback, times, kernels);
+    if (!creation.failure.Succeeded()) creation.library = nullptr;
   }
 
   std::deque<LibraryCreation> creations_;

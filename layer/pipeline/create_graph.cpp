@@ -128,8 +128,7 @@ CreationResult Build(const CreationContext& context, const VkExecutionGraphPipel
   for (LibraryNode& node : library_nodes)
     graph.nodes.push_back({std::move(node.pipeline), NodeLabel(node.source.name, node.source.index)});
   CompileTimes kernel_times;
-  if (!graph.is_library)
-    if (CreationResult made = MakeKernels(context, feedback, kernel_times, graph); !made.Succeeded()) return made;
+  if (CreationResult made = MakeKernels(context, feedback, kernel_times, graph); !made.Succeeded()) return made;
   Describe(graph, stages, times, kernel_times);
   return {};
 }

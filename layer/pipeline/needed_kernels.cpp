@@ -100,7 +100,14 @@ class KernelNeeds {
 
 }  // namespace
 
+std::vector<Kernel> AllKernels() {
+  std::vector<Kernel> kernels;
+  for (uint32_t kernel = 0; kernel < kKernelCount; ++kernel) kernels.push_back(static_cast<Kernel>(kernel));
+  return kernels;
+}
+
 std::vector<Kernel> NeededKernels(const ExecutionGraphPipeline& pipeline) {
+  if (pipeline.is_library) return AllKernels();
   std::vector<Kernel> kernels;
   if (pipeline.graph.nodes.empty()) return kernels;
   const KernelNeeds needs(pipeline);
