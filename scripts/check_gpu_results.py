@@ -5,9 +5,12 @@ The folder holds GoogleTest's JSON output, named after the driver: lavapipe.json
 driver (their tests are added up). Each says at its top which validation layer checked the run ("validation_layer": a version, "off"
 if the run was told to go without, "none" if it was not found) and which driver ran ("driver").
 
+A run under a device profile (tests/device_profiles), lavapipe.as_<profile>.json, counts as a driver of its own, lavapipe.as_<profile>.
+
 The list of expected skips has one line a test,
     <driver> <Suite.Test>: <reason>
-where <driver> is a file's name up to the first dot and <Suite.Test> may hold the wildcard *. '#' starts a comment line.
+where <driver> is a file's name up to the first dot, or lavapipe.as_<profile>. Both may hold the wildcard *. '#' starts a comment line.
+Under a device profile the tests that the driver skips may skip too.
 With --strict-skips a skip that is not listed fails, and so does a listed one that did not happen on a driver that ran; without,
 differences are only printed. With --parts not every test ran, so that a listed one counts only if it ran. With --strict-skips a run
 also fails that had no validation layer, unless it was told so.
@@ -55,6 +58,11 @@ class Results:
         return len(self.passed) + len(self.failed)
 
 
+def driver_of(file_name):
+    parts = file_name.split(".")
+    return ".".join(parts[:2]) if parts[1].startswith("as_") else parts[0]
+
+
 def read_results(folder):
     """Driver name -> Results, and problems with the files."""
     drivers, problems = {}, []
@@ -64,7 +72,7 @@ def read_results(folder):
         except (OSError, ValueError) as error:
             problems.append(f"{file.name} cannot be read (did the test program crash?): {error}")
             continue
-        drivers.setdefault(file.name.split(".")[0], Results()).add(file.name, report)
+        drivers.setdefault(driver_of(file.name), Results()).add(file.name, report)
     return drivers, problems
 
 
@@ -87,10 +95,20 @@ def read_expected(path):
     return entries, problems
 
 
+def entries_of(driver, entries):
+    return [entry for entry in entries if fnmatch.fnmatchcase(driver, entry[0])]
+
+
+def allowed_entries(driver, entries):
+    """Those of the driver, and under a device profile those of the driver below."""
+    below = driver.split(".")[0]
+    return entries_of(driver, entries) + (entries_of(below, entries) if below != driver else [])
+
+
 def compare_skips(driver, results, entries, parts):
-    mine = [entry for entry in entries if entry[0] == driver]
+    mine, allowed = entries_of(driver, entries), allowed_entries(driver, entries)
     for test in sorted(results.skipped):
-        if not any(fnmatch.fnmatchcase(test, pattern) for _, pattern, _ in mine):
+        if not any(fnmatch.fnmatchcase(test, pattern) for _, pattern, _ in allowed):
             yield f"{driver} skipped {test}, which is not in the list of expected skips"
     for _, pattern, reason in mine:
         may_be_elsewhere = parts and not any(fnmatch.fnmatchcase(test, pattern) for test in results.passed | results.failed)
@@ -108,7 +126,7 @@ def describe_skips(driver, results, entries):
     """One line for each reason."""
     reasons = {}
     for test in results.skipped:
-        reason = next((reason for name, pattern, reason in entries if name == driver and fnmatch.fnmatchcase(test, pattern)), "not listed")
+        reason = next((reason for _, pattern, reason in allowed_entries(driver, entries) if fnmatch.fnmatchcase(test, pattern)), "not listed")
         reasons[reason] = reasons.get(reason, 0) + 1
     for reason, count in sorted(reasons.items()):
         yield f"  {driver} skipped {count}: {reason}"
@@ -176,6 +194,14 @@ SELF_TESTS = [
     ({"a.json": GOOD}, "nonsense\n", ["a"], "not '<driver>"),
     ({"a.1.json": test_report(A="pass", B="filtered"), "a.2.json": test_report(A="filtered", B="skip")}, "a S.B: no\n", ["a"], None),
     ({"a.json": test_report(A="skip")}, "a S.A: no\n", ["a"], "no GPU test passed on a"),
+    ({"a.json": GOOD, "a.as_b.json": SKIPS}, "a.as_b S.B: no\n", ["a", "a.as_b"], None),
+    ({"a.json": GOOD, "a.as_b.json": SKIPS}, "", ["a"], "a.as_b skipped S.B"),
+    ({"a.json": SKIPS, "a.as_b.json": GOOD}, "a S.B: no\n", ["a"], None),
+    ({"a.json": SKIPS, "a.as_b.json": SKIPS}, "a S.B: no\n", ["a"], None),
+    ({"a.as_b.json": GOOD}, "a.as_b S.B: no\n", ["a.as_b"], "did not skip S.B"),
+    ({"a.as_b.json": SKIPS, "a.as_c.json": SKIPS}, "a.as_* S.B: no\n", ["a.as_b"], None),
+    ({"a.as_b.json": SKIPS, "a.as_c.json": GOOD}, "a.as_* S.B: no\n", ["a.as_b"], "a.as_c did not skip S.B"),
+    ({"a.b.json": SKIPS}, "a S.B: no\n", ["a"], None),
     ({}, "", ["a"], "no GPU test passed on a"),
     ({"a.json": test_report(validation="none", A="pass")}, "", ["a"], "a.json ran without the validation layer (none)"),
     ({"a.json": test_report(validation=None, A="pass")}, "", ["a"], "a.json ran without the validation layer (not told)"),

@@ -38,6 +38,9 @@ class Applications : public OwnDeviceTest, public testing::WithParamInterface<Ap
   void SetUp() override {
     ASSERT_NE(SharedContext(), nullptr) << SharedContextError();
     if (std::get<0>(GetParam()) > SharedContext()->properties.apiVersion) GTEST_SKIP() << "the device is older";
+    if (std::get<0>(GetParam()) < VK_API_VERSION_1_3 &&
+        !HasExtension(SharedContext()->physical_device, VK_KHR_SYNCHRONIZATION_2_EXTENSION_NAME))
+      GTEST_SKIP() << "the device has no VK_KHR_synchronization2 for applications of Vulkan 1.2";
     OwnDeviceTest::SetUp();
   }
   [[nodiscard]] ContextOptions Options() const override {

@@ -104,6 +104,7 @@ TEST_F(CreationOptions, Derivatives) {
 
 // Drivers may or may not have the nodes of a graph at hand; what they answer decides over the graph.
 TEST_F(CreationOptions, NothingThatHasToBeCompiled) {
+  if (context().properties.apiVersion < VK_API_VERSION_1_3) GTEST_SKIP() << "no Vulkan 1.3";
   const GraphStages stages(context(), ChainNodes());
   ASSERT_EQ(stages.error(), "");
   const auto plain = stages.CreateInfo(layout().handle());
@@ -181,6 +182,7 @@ std::string SubgroupsModule() {
 
 // Every size that the device has, asked for by a stage of the graph and by a stage of a library, with full subgroups.
 TEST_F(CreationOptions, RequiredSubgroupSizes) {
+  if (context().properties.apiVersion < VK_API_VERSION_1_3) GTEST_SKIP() << "no Vulkan 1.3";
   auto limits = Struct<VkPhysicalDeviceSubgroupSizeControlProperties>(
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES);
   auto properties = Struct<VkPhysicalDeviceProperties2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &limits);

@@ -106,6 +106,8 @@ TEST_P(FlowShapes, LoopsAroundCallsAroundLoops) {
 
 // Subgroup sums and votes between allocation and enqueue.
 TEST_P(FlowShapes, SubgroupOperations) {
+  constexpr VkSubgroupFeatureFlags kUsed = VK_SUBGROUP_FEATURE_VOTE_BIT | VK_SUBGROUP_FEATURE_ARITHMETIC_BIT;
+  if ((context().subgroup.supportedOperations & kUsed) != kUsed) GTEST_SKIP() << "no such operations";
   Program p(shape());
   NodeAsm& m = p.m;
   for (const char* capability : {"GroupNonUniform", "GroupNonUniformVote", "GroupNonUniformArithmetic"})

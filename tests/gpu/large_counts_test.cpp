@@ -36,17 +36,19 @@ std::vector<uint8_t> Numbers(uint32_t count) {
   return Bytes(numbers);
 }
 
-// "Root", static grid of `workgroups` with 256 invocations, sends record {global invocation} from each invocation to
+constexpr uint32_t kLanes = 128;  // invocations that workgroups of every device can have
+
+// "Root", static grid of `workgroups` with kLanes invocations, sends record {global invocation} from each invocation to
 // `target`.
 Id BeginProducer(NodeAsm& m, const std::string& target, uint32_t workgroups, const Id& record, Scope scope) {
-  const Payload to = m.Output(target, record, {.max_payloads = 256});
+  const Payload to = m.Output(target, record, {.max_payloads = kLanes});
   m.BeginNode({.name = "Root",
                .launch = Launch::kStaticGrid,
-               .local_size = {256, 1, 1},
+               .local_size = {kLanes, 1, 1},
                .grid = {static_cast<int>(workgroups), 1, 1},
                .shader_index = 0});
   const Id global = m.GlobalId(0);
-  const Records records = m.Allocate(to, scope, scope == Scope::kWorkgroup ? 256 : 1);
+  const Records records = m.Allocate(to, scope, scope == Scope::kWorkgroup ? kLanes : 1);
   m.Set(records, scope == Scope::kWorkgroup ? Value(m.LocalIndex()) : Value(0), 0, global);
   m.Enqueue(records);
   m.EndNode();
@@ -96,23 +98,23 @@ void RunRecordsFromANode(Context& context, uint32_t each, uint32_t workgroups, S
   run.Nodes(m.Text(), {"Root", "Leaf"});
   run.Input({.node = "Root", .count = 1});
   ASSERT_TRUE(run.Execute());
-  EXPECT_TRUE(run.Matches(Checksums(workgroups * 256)));
+  EXPECT_TRUE(run.Matches(Checksums(workgroups * kLanes)));
 }
 
 TEST_F(LargeCounts, ThreadRecordsFromTheApplication) { RunRecordsFromTheApplication(context(), 1, 150000); }
 
 TEST_F(LargeCounts, CoalescingRecordsFromTheApplication) { RunRecordsFromTheApplication(context(), 2, 150001); }
 
-TEST_F(LargeCounts, ThreadRecordsFromANode) { RunRecordsFromANode(context(), 1, 400, Scope::kInvocation); }
+TEST_F(LargeCounts, ThreadRecordsFromANode) { RunRecordsFromANode(context(), 1, 800, Scope::kInvocation); }
 
-TEST_F(LargeCounts, CoalescingRecordsFromANode) { RunRecordsFromANode(context(), 2, 550, Scope::kWorkgroup); }
+TEST_F(LargeCounts, CoalescingRecordsFromANode) { RunRecordsFromANode(context(), 2, 1100, Scope::kWorkgroup); }
 
 // Each record a grid of 3 x 2: record r, workgroup (x, y) is number 6r + 2x + y.
 TEST_F(LargeCounts, StaticGridsFromANode) {
   NodeAsm m;
   const Id words = m.StorageBuffer(0);
   const Id record = m.Struct({{m.Uint(), 0}});
-  BeginProducer(m, "Grid", 100, record, Scope::kWorkgroup);
+  BeginProducer(m, "Grid", 200, record, Scope::kWorkgroup);
   m.BeginNode(
       {.name = "Grid", .launch = Launch::kStaticGrid, .grid = {3, 2, 1}, .shader_index = 0, .input = m.Input(record)});
   const Id place = m.Add(m.Mul(m.GroupId(0), 2), m.GroupId(1));
@@ -122,7 +124,7 @@ TEST_F(LargeCounts, StaticGridsFromANode) {
   run.Nodes(m.Text(), {"Root", "Grid"});
   run.Input({.node = "Root", .count = 1});
   ASSERT_TRUE(run.Execute());
-  EXPECT_TRUE(run.Matches(Checksums(100 * 256 * 6)));
+  EXPECT_TRUE(run.Matches(Checksums(200 * kLanes * 6)));
 }
 
 // A static grid as large as one dimension may be, and more workgroups than that in all.
@@ -227,11 +229,11 @@ void RunManyDynamicGrids(Context& context, uint32_t most, const WidthOf& width_o
   NodeAsm m;
   const Id words = m.StorageBuffer(0);
   const Id record = m.Struct({{m.Uint(), 0}, {m.Uint(), 4, true}});
-  const Payload to = m.Output("Grid", record, {.max_payloads = 256});
+  const Payload to = m.Output("Grid", record, {.max_payloads = kLanes});
   m.BeginNode({.name = "Root",
                .launch = Launch::kStaticGrid,
-               .local_size = {256, 1, 1},
-               .grid = {400, 1, 1},
+               .local_size = {kLanes, 1, 1},
+               .grid = {800, 1, 1},
                .shader_index = 0});
   const Records records = m.Allocate(to, Scope::kInvocation, 1);
   const Id global = m.GlobalId(0);
@@ -247,7 +249,7 @@ void RunManyDynamicGrids(Context& context, uint32_t most, const WidthOf& width_o
   run.Input({.node = "Root", .count = 1});
   ASSERT_TRUE(run.Execute());
   std::vector<uint32_t> expected(3);
-  for (uint32_t i = 0; i < 400 * 256; ++i) {
+  for (uint32_t i = 0; i < 800 * kLanes; ++i) {
     for (uint32_t x = 0; x < width_of(i); ++x) {
       expected[0] += 1;
       expected[1] += i + x;

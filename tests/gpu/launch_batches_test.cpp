@@ -200,9 +200,11 @@ void LaunchBatching::Check(Kind kind, const Fill& fill) {
   const bool are_counted = packs || kind != Kind::kStaticGrid;
   const uint32_t kernels = MakesBatchesOf(bins) && dispatches_of(bins, are_counted) == 2 ? 1 : 0;
   const uint32_t first = dispatches_of(bins, are_counted) - kernels;
-  // Each execution prepares the regions of the bins for the next one, where there are few dispatches. There is one for
-  // either set then.
-  const bool prepares = release == 0 && first <= 32;
+  // Each execution prepares the regions of the bins for the next one, where there are few dispatches and the CPU can
+  // write device-local memory. There is one for either set then.
+  constexpr VkMemoryPropertyFlags kWritable =
+      VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+  const bool prepares = release == 0 && first <= 32 && context().MemoryType(~0u, kWritable) != ~0u;
   // Coalescing, the code of "Bin" does not tell that it keeps its limit; a claim of a ring may fail; and the kernel
   // turns to what has been prepared.
   const uint32_t losses = kind == Kind::kCoalescing || release != 0 || prepares ? 1 : 0;

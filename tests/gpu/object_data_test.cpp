@@ -27,6 +27,8 @@ class ObjectData : public OwnDeviceTest {
   [[nodiscard]] ContextOptions Options() const override { return {.feature_chain = &features_}; }
 
   void SetUp() override {
+    ASSERT_NE(SharedContext(), nullptr) << SharedContextError();
+    if (SharedContext()->properties.apiVersion < VK_API_VERSION_1_3) GTEST_SKIP() << "no Vulkan 1.3";
     OwnDeviceTest::SetUp();
     if (HasFatalFailure()) return;
     layout_ = std::make_unique<Layout>(context(), LayoutOptions{});

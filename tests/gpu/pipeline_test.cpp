@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "tests/gpu/chain_nodes.h"
+#include "tests/support/accepted_words.h"
 #include "tests/support/basic_modules.h"
 #include "tests/support/gpu_test.h"
 #include "tests/support/pipelines.h"
@@ -183,7 +184,7 @@ TEST_F(Pipelines, FailedElementIsNull) {
 // Modules handed over inline (VkShaderModuleCreateInfo in the stage's chain), which VK_KHR_maintenance5 allows.
 TEST_F(Pipelines, InlineModules) {
   std::string error;
-  const std::vector<uint32_t> words = AssembleModule(ThreadModule(Shape::kDxc), error);
+  const std::vector<uint32_t> words = AcceptedWords(context(), AssembleModule(ThreadModule(Shape::kDxc), error));
   ASSERT_TRUE(error.empty()) << error;
   const Layout layout(context(), {});
   auto module_info = Struct<VkShaderModuleCreateInfo>(VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);

@@ -12,6 +12,13 @@ namespace {
 
 class Queues : public OwnDeviceTest, public testing::WithParamInterface<SubmitCommand> {
  protected:
+  void SetUp() override {
+    OwnDeviceTest::SetUp();
+    if (!HasFatalFailure() && GetParam() == SubmitCommand::kQueueSubmit2 &&
+        context().properties.apiVersion < VK_API_VERSION_1_3)
+      GTEST_SKIP() << "no Vulkan 1.3";
+  }
+
   [[nodiscard]] VkResult Submit(const Submission& submission) const { return test::Submit(GetParam(), submission); }
 
   // Two queues of one family; nothing if there are none.

@@ -108,6 +108,7 @@ class Reservations : public OwnDeviceTest, public testing::WithParamInterface<Gr
 TEST_P(Reservations, EveryRecordHasItsOwnPlace) {
   for (const Pattern& pattern : Patterns()) {
     for (const uint32_t local_size : {2u, 5u, 64u, 250u}) {
+      if (local_size > context().properties.limits.maxComputeWorkGroupInvocations) continue;
       GraphRun run(context(), {.words = 4096});
       const std::string text = PatternModule(pattern, local_size);
       run.Nodes(text, {"Root"});
@@ -122,6 +123,8 @@ TEST_P(Reservations, EveryRecordHasItsOwnPlace) {
 // As many nodes as a workgroup has invocations: more than it can keep apart.
 TEST_P(Reservations, ANodeForEachInvocation) {
   constexpr uint32_t kLanes = 256;
+  if (context().properties.limits.maxComputeWorkGroupInvocations < kLanes)
+    GTEST_SKIP() << "workgroups have fewer than 256 invocations";
   NodeAsm m;
   const Id words = m.StorageBuffer(0);
   const Id record = LeafRecord(m);

@@ -227,6 +227,7 @@ TEST_F(ScratchByStructure, WithUsageFlagsOfMaintenance5) {
 
 // A buffer that does not exist needs what it will need when it does.
 TEST_F(ScratchByStructure, RequirementsWithoutABuffer) {
+  if (context().properties.apiVersion < VK_API_VERSION_1_3) GTEST_SKIP() << "no Vulkan 1.3";
   const auto get_requirements = reinterpret_cast<PFN_vkGetDeviceBufferMemoryRequirements>(
       vkGetDeviceProcAddr(context().device, "vkGetDeviceBufferMemoryRequirements"));
   ASSERT_NE(get_requirements, nullptr) << "Vulkan 1.3 has it";

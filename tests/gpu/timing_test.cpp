@@ -4,6 +4,7 @@
 #include <memory>
 #include <numeric>
 #include <regex>
+#include <vector>
 
 #include "tests/gpu/root_and_leaf.h"
 
@@ -18,6 +19,11 @@ class Timing : public testing::Test {
     std::string error;
     timed_ = Context::Create(error, {.settings = {{"TRELLIS_TIMING", "1"}}});
     ASSERT_NE(timed_, nullptr) << error;
+    uint32_t count = 0;
+    vkGetPhysicalDeviceQueueFamilyProperties(timed_->physical_device, &count, nullptr);
+    std::vector<VkQueueFamilyProperties> families(count);
+    vkGetPhysicalDeviceQueueFamilyProperties(timed_->physical_device, &count, families.data());
+    if (families[timed_->queue_family].timestampValidBits == 0) GTEST_SKIP() << "no timestamps";
   }
   void TearDown() override {
     if (timed_ == nullptr) return;

@@ -13,6 +13,8 @@
 namespace trellis::test {
 namespace {
 
+constexpr const char* kProfileLayer = "VK_LAYER_TRELLIS_TEST_device_profile";  // tests/device_profiles
+
 // Sets variables and puts the old values back.
 class ScopedEnvironment {
  public:
@@ -38,18 +40,6 @@ class ScopedEnvironment {
  private:
   std::vector<std::pair<std::string, std::optional<std::string>>> old_;
 };
-
-// 0: it is not there.
-uint32_t LayerVersion(const char* name) {
-  uint32_t count = 0;
-  vkEnumerateInstanceLayerProperties(&count, nullptr);
-  std::vector<VkLayerProperties> layers(count);
-  vkEnumerateInstanceLayerProperties(&count, layers.data());
-  const auto found = std::find_if(layers.begin(), layers.end(), [&](const VkLayerProperties& layer) {
-    return std::strcmp(layer.layerName, name) == 0;
-  });
-  return found == layers.end() ? 0 : found->specVersion;
-}
 
 bool OffersGraphs(VkPhysicalDevice device) {
   auto enqueue =
@@ -113,9 +103,11 @@ void Context::DestroyDevice() {
 }
 
 bool Context::CreateInstance(const ContextOptions& options, std::string& error) {
-  // Named by the application, the validation layer sits below every implicit layer, and so below Trellis.
-  validation_version = LayerVersion(kValidationLayer);
-  leaves_out_validation = ReadTestVariables().no_validation;
+  // The application names the validation layer, so it lies below every implicit layer, and so below Trellis. The
+  // layer with the device profile lies below both: validation judges by the profile.
+  validation_version = FoundValidationVersion();
+  const TestVariables variables = ReadTestVariables();
+  leaves_out_validation = variables.no_validation;
   has_validation = validation_version != 0 && !leaves_out_validation;
   if (!leaves_out_validation) {
     const Expected<void> found = RequireValidation(IsCi(), validation_version, std::getenv("VK_LAYER_PATH"));
@@ -124,6 +116,9 @@ bool Context::CreateInstance(const ContextOptions& options, std::string& error) 
       return false;
     }
   }
+  std::vector<const char*> layers;
+  if (has_validation) layers.push_back(kValidationLayer);
+  if (!variables.device_profile.empty()) layers.push_back(kProfileLayer);
   const char* extension = VK_EXT_DEBUG_UTILS_EXTENSION_NAME;
   const VkDebugUtilsMessengerCreateInfoEXT messenger = messages.MessengerInfo();
   auto application = Struct<VkApplicationInfo>(VK_STRUCTURE_TYPE_APPLICATION_INFO);
@@ -131,8 +126,8 @@ bool Context::CreateInstance(const ContextOptions& options, std::string& error) 
   application.apiVersion = options.api_version;
   auto info = Struct<VkInstanceCreateInfo>(VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO);
   info.pApplicationInfo = &application;
-  info.enabledLayerCount = has_validation ? 1 : 0;
-  info.ppEnabledLayerNames = &kValidationLayer;
+  info.enabledLayerCount = static_cast<uint32_t>(layers.size());
+  info.ppEnabledLayerNames = layers.data();
   info.enabledExtensionCount = 1;
   info.ppEnabledExtensionNames = &extension;
   if (const VkResult result = vkCreateInstance(&info, nullptr, &instance); result != VK_SUCCESS) {
@@ -185,6 +180,11 @@ bool Context::ChooseDevice(std::string& error) {
   const std::string driver_info = driver_properties.driverInfo;  // SwiftShader says nothing there
   driver = std::string(driver_properties.driverName) + " " +
            (driver_info.empty() ? std::to_string(properties.driverVersion) : driver_info);
+  if (const std::optional<uint32_t> size = ReadTestVariables().subgroup_size; size && size != subgroup.subgroupSize) {
+    error = std::string(properties.deviceName) + " has subgroups of " + std::to_string(subgroup.subgroupSize) +
+            " invocations, not " + std::to_string(*size) + " (TRELLIS_TEST_SUBGROUP_SIZE)";
+    return false;
+  }
   return true;
 }
 
@@ -204,6 +204,8 @@ void Context::FindFeatures(const OptionalExtensions& extra) {
               extra.derivative_quads,
               extra.derivative_linear,
               extra.workgroup_memory_explicit_layout};
+  features.dynamic_rendering = properties.apiVersion >= VK_API_VERSION_1_3 ||
+                               HasExtension(physical_device, VK_KHR_DYNAMIC_RENDERING_EXTENSION_NAME);
 }
 
 bool Context::CreateDevice(const ContextOptions& options, std::string& error) {
@@ -236,11 +238,12 @@ bool Context::CreateDevice(const ContextOptions& options, std::string& error) {
                                          VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME};
   if (!minimal) extensions.insert(extensions.end(), extra.names().begin(), extra.names().end());
   extensions.insert(extensions.end(), options.extensions.begin(), options.extensions.end());
-  // What VK_AMDX_shader_enqueue and VK_KHR_maintenance5 depend on.
-  if (options.api_version < VK_API_VERSION_1_3)
+  // What VK_AMDX_shader_enqueue and VK_KHR_maintenance5 depend on. Trellis offers both without dynamic rendering too.
+  if (std::min(options.api_version, properties.apiVersion) < VK_API_VERSION_1_3) {
     extensions.insert(extensions.end(),
-                      {VK_KHR_SYNCHRONIZATION_2_EXTENSION_NAME, VK_EXT_EXTENDED_DYNAMIC_STATE_EXTENSION_NAME,
-                       VK_KHR_DYNAMIC_RENDERING_EXTENSION_NAME});
+                      {VK_KHR_SYNCHRONIZATION_2_EXTENSION_NAME, VK_EXT_EXTENDED_DYNAMIC_STATE_EXTENSION_NAME});
+    if (features.dynamic_rendering) extensions.push_back(VK_KHR_DYNAMIC_RENDERING_EXTENSION_NAME);
+  }
   auto info = Struct<VkDeviceCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, requested.chain());
   info.pEnabledFeatures = requested.enabled();
   info.queueCreateInfoCount = static_cast<uint32_t>(queue_infos.size());
@@ -259,7 +262,9 @@ bool Context::CreateDevice(const ContextOptions& options, std::string& error) {
   }
   queue = queues.front().handle;
   queue_family = queues.front().family;
-  has_graphics = (families[queue_family].queueFlags & VK_QUEUE_GRAPHICS_BIT) != 0;
+  // The tests draw with commands of Vulkan 1.3.
+  has_graphics =
+      (families[queue_family].queueFlags & VK_QUEUE_GRAPHICS_BIT) != 0 && properties.apiVersion >= VK_API_VERSION_1_3;
   return LoadCommands(error);
 }
 

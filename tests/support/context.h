@@ -70,7 +70,7 @@ class Context {
   VkQueue queue = VK_NULL_HANDLE;
   uint32_t queue_family = 0;
   std::vector<ComputeQueue> queues;  // every queue of every family with compute; the first is `queue`
-  bool has_graphics = false;         // of the queue
+  bool has_graphics = false;         // the queue can draw, with commands of Vulkan 1.3
   // The device has no other queue of the queue's family.
   [[nodiscard]] bool HasOneQueue() const;
   GraphCommands graph;

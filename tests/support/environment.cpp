@@ -61,6 +61,11 @@ const char* SetDispatch(TestVariables& variables, const std::string& value) {
   return nullptr;
 }
 
+const char* SetDeviceProfile(TestVariables& variables, const std::string& value) {
+  variables.device_profile = value;
+  return value.empty() ? "a file" : nullptr;
+}
+
 const char* SetDump(TestVariables& variables, const std::string& value) {
   variables.dump = value;
   return value.empty() ? "a folder" : nullptr;
@@ -69,6 +74,7 @@ const char* SetDump(TestVariables& variables, const std::string& value) {
 const std::map<std::string, Setter>& Setters() {
   static const std::map<std::string, Setter> setters = {
       {"DEVICE", SetDevice},
+      {"DEVICE_PROFILE", SetDeviceProfile},
       {"DISPATCH", SetDispatch},
       {"DUMP", SetDump},
       {"NO_VALIDATION", Flag(&TestVariables::no_validation)},
@@ -80,6 +86,7 @@ const std::map<std::string, Setter>& Setters() {
       {"RANDOM_SEED", Number(&TestVariables::random_seed)},
       {"RANDOM_STEPPED", Number(&TestVariables::random_stepped)},
       {"SOAK_SECONDS", Number(&TestVariables::soak_seconds)},
+      {"SUBGROUP_SIZE", Number(&TestVariables::subgroup_size)},
   };
   return setters;
 }

@@ -27,7 +27,9 @@ struct TestVariables {
   uint32_t parts = 1;
   uint32_t part = 0;
   bool all_parts = false;
-  std::optional<uint32_t> soak_seconds;  // SOAK_SECONDS: see tests/soak
+  std::optional<uint32_t> soak_seconds;   // SOAK_SECONDS: see tests/soak
+  std::string device_profile;             // DEVICE_PROFILE=FILE: see tests/device_profiles
+  std::optional<uint32_t> subgroup_size;  // SUBGROUP_SIZE=N: the device must have it
 };
 
 // `environment` has the form of `environ`. An unknown variable TRELLIS_TEST_*, or a value that is not allowed, is an

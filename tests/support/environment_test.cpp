@@ -38,7 +38,8 @@ TEST(TestVariables, EveryVariable) {
       Parse({"TRELLIS_TEST_DEVICE=hardware", "TRELLIS_TEST_DISPATCH=indirect_count", "TRELLIS_TEST_DUMP=/tmp/a=b",
              "TRELLIS_TEST_NO_VALIDATION=1", "TRELLIS_TEST_ONE_QUEUE=1", "TRELLIS_TEST_PART=9", "TRELLIS_TEST_PARTS=4",
              "TRELLIS_TEST_RANDOM_GRAPHS=17", "TRELLIS_TEST_RANDOM_PARTS=5", "TRELLIS_TEST_RANDOM_SEED=4294967295",
-             "TRELLIS_TEST_RANDOM_STEPPED=0", "TRELLIS_TEST_SOAK_SECONDS=240"});
+             "TRELLIS_TEST_RANDOM_STEPPED=0", "TRELLIS_TEST_SOAK_SECONDS=240", "TRELLIS_TEST_SUBGROUP_SIZE=4",
+             "TRELLIS_TEST_DEVICE_PROFILE=mali.json"});
   ASSERT_TRUE(variables) << variables.error().message;
   EXPECT_TRUE(variables->hardware && variables->no_validation && variables->one_queue);
   EXPECT_EQ(variables->dispatch, DispatchCommand::kIndirectCount);
@@ -51,6 +52,8 @@ TEST(TestVariables, EveryVariable) {
   EXPECT_EQ(variables->part, 9u);
   EXPECT_FALSE(variables->all_parts);
   EXPECT_EQ(variables->soak_seconds, 240u);
+  EXPECT_EQ(variables->subgroup_size, 4u);
+  EXPECT_EQ(variables->device_profile, "mali.json");
   EXPECT_TRUE(Parse({"TRELLIS_TEST_PART=all"})->all_parts);
 }
 
@@ -71,10 +74,11 @@ TEST(TestVariables, MisspeltValuesAreRefused) {
     ExpectRefused(entry, "0 or 1");
   for (const char* entry :
        {"TRELLIS_TEST_RANDOM_GRAPHS=2k", "TRELLIS_TEST_RANDOM_SEED=4294967296", "TRELLIS_TEST_RANDOM_SEED=-1",
-        "TRELLIS_TEST_RANDOM_STEPPED=", "TRELLIS_TEST_SOAK_SECONDS=1h"})
+        "TRELLIS_TEST_RANDOM_STEPPED=", "TRELLIS_TEST_SOAK_SECONDS=1h", "TRELLIS_TEST_SUBGROUP_SIZE=all"})
     ExpectRefused(entry, "a decimal number below 2^32");
   for (const char* entry : {"TRELLIS_TEST_PART=al", "TRELLIS_TEST_PART=", "TRELLIS_TEST_PART=-1"})
     ExpectRefused(entry, "all or a decimal number below 2^32");
+  ExpectRefused("TRELLIS_TEST_DEVICE_PROFILE=", "a file");
   for (const char* entry : {"TRELLIS_TEST_PARTS=0", "TRELLIS_TEST_PARTS=x", "TRELLIS_TEST_RANDOM_PARTS=0"})
     ExpectRefused(entry, "a decimal number from 1 to 2^32 - 1");
 }

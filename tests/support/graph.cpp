@@ -9,6 +9,7 @@
 #include "spirv_lowering/ir/writer.h"
 #include "spirv_lowering/post/post.h"
 #include "spirv_lowering/rules/validator_view.h"
+#include "tests/support/accepted_words.h"
 #include "tests/support/environment.h"
 
 namespace trellis::test {
@@ -91,9 +92,10 @@ std::vector<uint32_t> AssembleModule(const std::string& text, std::string& error
 }
 
 VkShaderModule CreateModule(const Context& context, const std::vector<uint32_t>& words, std::string& error) {
+  const std::vector<uint32_t> accepted = AcceptedWords(context, words);
   auto info = Struct<VkShaderModuleCreateInfo>(VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
-  info.codeSize = words.size() * 4;
-  info.pCode = words.data();
+  info.codeSize = accepted.size() * 4;
+  info.pCode = accepted.data();
   VkShaderModule module = VK_NULL_HANDLE;
   if (const VkResult result = vkCreateShaderModule(context.device, &info, nullptr, &module); result != VK_SUCCESS) {
     error = "vkCreateShaderModule returned " + std::to_string(result);

@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "tests/support/accepted_words.h"
 #include "tests/support/graph.h"
 
 namespace trellis::test {
@@ -16,8 +17,9 @@ class Module {
  public:
   Module(const Context& context, std::span<const uint32_t> words) : context_(context) {
     auto info = Struct<VkShaderModuleCreateInfo>(VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
-    info.codeSize = words.size_bytes();
-    info.pCode = words.data();
+    const std::vector<uint32_t> accepted = AcceptedWords(context, words);
+    info.codeSize = accepted.size() * 4;
+    info.pCode = accepted.data();
     EXPECT_EQ(vkCreateShaderModule(context.device, &info, nullptr, &handle_), VK_SUCCESS);
   }
   ~Module() { vkDestroyShaderModule(context_.device, handle_, nullptr); }

@@ -42,7 +42,7 @@ RequestedFeatures::RequestedFeatures(FeatureForm form, const ShaderFeatures& wan
   } else {
     LinkSingle(wanted);
   }
-  Link(dynamic_rendering_);
+  if (wanted.dynamic_rendering) Link(dynamic_rendering_);
   Link(synchronization2_);
   Link(features2_);
 }

@@ -15,6 +15,7 @@ struct ShaderFeatures {
   bool robust_buffer_access2 = false, derivative_quads = false, derivative_linear = false;
   bool workgroup_memory_explicit_layout = false;
   bool robust_buffer_access = false;  // where a context asks for it
+  bool dynamic_rendering = false;
 };
 
 enum class FeatureForm : uint8_t {

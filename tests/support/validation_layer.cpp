@@ -2,12 +2,26 @@
 
 #include <vulkan/vulkan_core.h>
 
+#include <algorithm>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <regex>
 #include <sstream>
+#include <vector>
 
 namespace trellis::test {
+
+uint32_t FoundValidationVersion() {
+  uint32_t count = 0;
+  vkEnumerateInstanceLayerProperties(&count, nullptr);
+  std::vector<VkLayerProperties> layers(count);
+  vkEnumerateInstanceLayerProperties(&count, layers.data());
+  const auto found = std::find_if(layers.begin(), layers.end(), [](const VkLayerProperties& layer) {
+    return std::strcmp(layer.layerName, kValidationLayer) == 0;
+  });
+  return found == layers.end() ? 0 : found->specVersion;
+}
 
 Expected<std::optional<uint32_t>> ConfiguredValidationVersion(const char* layer_path) {
   const std::string folders = layer_path != nullptr ? layer_path : "";

@@ -11,6 +11,9 @@ namespace trellis::test {
 
 inline constexpr const char* kValidationLayer = "VK_LAYER_KHRONOS_validation";
 
+// Returns the version of the validation layer that the loader finds, or 0.
+[[nodiscard]] uint32_t FoundValidationVersion();
+
 // The version in the manifest that the run is configured for: of the first folder in `layer_path` (VK_LAYER_PATH, may
 // be null) that has one. An error if folders are named and none has one.
 [[nodiscard]] Expected<std::optional<uint32_t>> ConfiguredValidationVersion(const char* layer_path);
