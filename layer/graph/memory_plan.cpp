@@ -27,9 +27,13 @@ struct Need {
 
 uint64_t BytesFor(const Need& need, uint64_t records) { return RegionBytes(need.stride, need.note_words, records); }
 
-// Of regions that grow: records that lie dense, at least. Segments, a quarter as long, are then whole units of 16
+// Of regions that grow: records that lie dense, at least, such that segments, a quarter as long, are whole units of 16
 // bytes.
-constexpr uint64_t kFewestDense = 16;
+uint64_t FewestDense(uint64_t stride) {
+  uint64_t fewest = 4;
+  while (fewest / 4 * stride % kRegionAlignment != 0) fewest *= 2;
+  return fewest;
+}
 
 // Where not all that can be sent fits, the dense parts have this part of the half, and the pool all the rest.
 constexpr uint64_t kDensePartOfHalf = 8;
@@ -43,7 +47,9 @@ uint64_t ToBytes(double bytes) {
   return bytes < kMost ? static_cast<uint64_t>(bytes * (1 + 1e-12)) : kUnbounded;
 }
 
+// Loads may be infinite.
 void Add(Load& sum, double times, const Load& load) {
+  if (times == 0) return;
   sum.records += times * load.records;
   sum.bytes += times * load.bytes;
   sum.note_bytes += times * load.note_bytes;
@@ -170,7 +176,9 @@ class Planner {
     for (const Need& need : needs_) total = SaturatingAdd(total, need.bytes);
     level_grows_ = total > half_limit_ || heap_bytes_ / kHeapUnit > kMostRegionRecords;
     note_units_ = 0;
-    const uint64_t units = std::min(level_grows_ ? Grow(level) : heap_bytes_ / kHeapUnit, kMostRegionRecords);
+    const uint64_t wanted = level_grows_ ? Grow(level) : heap_bytes_ / kHeapUnit;
+    plan_.bounded &= std::max(wanted, note_units_) <= kMostRegionRecords;
+    const uint64_t units = std::min(wanted, kMostRegionRecords);
     note_units_ = std::min(note_units_, kMostRegionRecords);
     if (!has_heap_ && !level_grows_) return;
     Need& heap = needs_.emplace_back();
@@ -182,6 +190,7 @@ class Planner {
 
   // Returns the size of the pool's part for segments and the heap, in kHeapUnit.
   uint64_t Grow(uint32_t level) {
+    if (heap_bytes_ == 0 && GiveOneLargeTheRest()) return 0;
     any_grows_ = true;
     for (Need& need : needs_)
       if (need.stride != 0) need.bound = std::min(need.bound, half_limit_ / need.stride);
@@ -202,6 +211,23 @@ class Planner {
     }
     plan_.bounded = false;
     return GrowIntoWhatThereIs();
+  }
+
+  // Where one region alone is too large it needs no segments: it gets all that the others leave. False where several are.
+  bool GiveOneLargeTheRest() {
+    const auto largest = std::max_element(needs_.begin(), needs_.end(),
+                                          [](const Need& a, const Need& b) { return a.bytes < b.bytes; });
+    uint64_t others = 0;
+    for (const Need& need : needs_)
+      if (&need != &*largest) others = SaturatingAdd(others, need.bytes);
+    if (others > half_limit_ / kDensePartOfHalf) return false;
+    const uint64_t left = half_limit_ - others;
+    const uint64_t padding = kRegionAlignment * (1 + uint64_t{largest->note_words});
+    const uint64_t each = std::max<uint64_t>(largest->stride + sizeof(uint32_t) * largest->note_words, 1);
+    largest->bound = largest->dense = std::min(largest->bound, (left - std::min(left, padding)) / each);
+    largest->bytes = BytesFor(*largest, largest->bound);
+    plan_.bounded = level_grows_ = false;
+    return true;
   }
 
   uint64_t GrowIntoWhatThereIs() {
@@ -257,8 +283,8 @@ class Planner {
         plan_.bounded = false;
       } else if (need.bytes > share) {
         need.notes_from_pool = true;
-        const uint64_t most = share / need.stride;
-        const uint64_t least = std::max(std::bit_ceil(need.bound) >> (shared::kSegments / 4 - 1), kFewestDense);
+        const uint64_t most = share / (need.stride + sizeof(uint32_t) * need.note_words);
+        const uint64_t least = std::max(std::bit_ceil(need.bound) >> (shared::kSegments / 4 - 1), FewestDense(need.stride));
         need.dense = std::min(std::max(std::bit_floor(most), least), need.bound);
         need.bytes = SaturatingRoundUp(need.dense * need.stride, kRegionAlignment);
       }

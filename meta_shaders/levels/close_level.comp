@@ -20,9 +20,9 @@ uvec2 FindNotes(ClosePlan plan, LaunchPlan launch, Share share, uint records) {
   if (launch.note_words == kNoNotes) return uvec2(0u);
   if (region.region.note_words == 0u) return NotesOf(region, launch.notes_before);
   if (gl_LocalInvocationIndex == 0u) {
-    RegionReference pool = RegionOf(regions, ControlBlockReference(plan.control).control.heap_slot);
+    const uvec2 pool = ElementAddress(regions, ControlBlockReference(plan.control).control.heap_slot, kRegionBytes);
     const bool provides = share.part == 0u && launch.provides_notes != 0u;
-    notes_address = NotesFromPool(ElementAddress(regions, launch.slot, kRegionBytes), region, pool, launch.notes_before, records, provides);
+    notes_address = NotesFromPool(ElementAddress(regions, launch.slot, kRegionBytes), pool, launch.notes_before, records, provides);
   }
   barrier();
   return notes_address;

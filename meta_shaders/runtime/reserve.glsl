@@ -60,7 +60,7 @@ uvec4 Reserve(const uint slot, const uint count) {
   }
   CountWorkgroups(region, coalesce, reciprocal, most_workgroups, rank, count);
   if (rank + count > records.dense) {
-    Grow(region, RegionOf(HeapSlot()), records, rank, count);
+    Grow(region, AddressOf(HeapSlot()), records, rank, count);
     return SpanOf(AddressOf(slot), records, rank, count);
   }
   return uvec4(ElementAddress(records.base, rank, records.stride), count, records.stride);

@@ -73,6 +73,7 @@ const uint kRegionBytes = 640u;
 const uint kAlternatingRegionsBytes = 128u;
 const uint kRegionLostOffset = 48u;
 const uint kRegionNotesOffset = 76u;
+const uint kRegionTakenNotesOffset = 84u;
 const uint kRegionReservedOffset = 128u;
 const uint kRegionWorkgroupsOffset = 256u;
 const uint kRegionSegmentsOffset = 384u;

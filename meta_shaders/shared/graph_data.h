@@ -117,7 +117,8 @@ struct Records {
 
 // Words of Region::segments, and Region::notes: where a block of memory lies, in units of 16 bytes from the region's
 // first record. 0: it has no place yet.
-TRELLIS_CONSTANT kNoMemory = 0xffffffffu;  // the pool could not give any
+TRELLIS_CONSTANT kNoMemory = 0xffffffffu;    // the pool could not give any
+TRELLIS_CONSTANT kFirstClaim = 0xffffff00u;  // and above: somebody is about to give it a place
 TRELLIS_CONSTANT kSegments = 64u;          // room for 2^16 times as many records as are dense
 
 // What a launch reads. Host roots: in plan memory, or in scratch if copy_inputs completes it. Other launches: in
@@ -462,6 +463,7 @@ static_assert(sizeof(LaunchInput) == 64);
 static_assert(sizeof(Region) == 640);
 static_assert(offsetof(Region, lost) == 48);
 static_assert(offsetof(Region, notes) == 76);
+static_assert(offsetof(Region, taken_note_units) == 84);
 static_assert(offsetof(Region, reserved) == 128);
 static_assert(offsetof(Region, workgroups) == 256);
 static_assert(offsetof(Region, segments) == 384);

@@ -12,14 +12,13 @@ uvec2 NotesOf(RegionReference region, uint words_before) {
   return AddressAdd64(end, Multiply64(words_before * RecordUnits(region.region.capacity, 4u), 16u));
 }
 
-// The same where it does. `provides`: this invocation does what others wait for. Null if there is no memory.
-uvec2 NotesFromPool(uvec2 address, RegionReference region, RegionReference pool, uint words_before, uint records, bool provides) {
+// The same where it does. `address`, `pool`: of the Regions. `provides`: others will look for what this invocation provides. Null if there is no memory.
+uvec2 NotesFromPool(uvec2 address, uvec2 pool, uint words_before, uint records, bool provides) {
+  RegionReference region = RegionReference(address);
   const uint word_units = RecordUnits(records, 4u);
   const uint units = SaturatingMultiply(word_units, region.region.note_words);
-  PlaceReference notes = PlaceReference(AddressAdd(address, kRegionNotesOffset));
   const uvec2 base = region.region.records.base;
-  uint place = provides ? 0u : Await(notes);
-  if (place == 0u) place = ProvideNotes(notes, base, pool, units);
+  const uint place = PlaceFor(provides, PlaceReference(AddressAdd(address, kRegionNotesOffset)), base, pool, NotesOf(pool), units);
   if (place == kNoMemory) return uvec2(0u);
   return AddressAdd64(AddressAdd64(base, Multiply64(place, 16u)), Multiply64(words_before * word_units, 16u));
 }

@@ -2,8 +2,8 @@
 //
 // Let the first 2^d records lie dense. Each octave of ranks from there on, [2^o, 2^(o + 1)), has four segments of 2^(o - 2) records, so that at most a
 // quarter of what a region has is not used. Segments come from the level's pool. The reservation that has a segment's first rank provides the segment;
-// those that have others of its ranks wait until they can see it. A wait has an end, whatever the scheduler does: then the waiting one provides it too, and
-// the first of both is what all use.
+// those that have others of its ranks wait until they can see it. A wait has an end, whatever the scheduler does: then one of those that wait claims the
+// segment and provides it.
 #ifndef TRELLIS_META_SHADERS_SHARED_SEGMENTS_GLSL
 #define TRELLIS_META_SHADERS_SHARED_SEGMENTS_GLSL
 
@@ -39,7 +39,7 @@ PlaceReference PlaceOf(Records records, Segment segment) { return PlaceReference
 // Null if it has no place.
 uvec2 AddressInSegment(Records records, Segment segment, uint rank) {
   const uint place = PlaceOf(records, segment).place;
-  if (place == 0u || place == kNoMemory) return uvec2(0u);
+  if (place == 0u || place >= kFirstClaim) return uvec2(0u);
   return ElementAddress(AddressAdd64(records.base, Multiply64(place, 16u)), rank - segment.begin, records.stride);
 }
 
@@ -88,62 +88,82 @@ uint UnitsBetween(uvec2 from, uvec2 to) {
   return to.y - from.y - borrow << 28u | low >> 4u;
 }
 
-// Gives a block of `units` its place if it has none yet, and returns the place that it has.
-uint Provide(PlaceReference block, uvec2 base, RegionReference pool, uint units) {
-  uint rank;
-  const bool taken = units <= kMostRecords && TakeRanks(pool, units, rank);
-  const uint place = taken ? UnitsBetween(base, pool.region.records.base) + rank : kNoMemory;
-  const uint before = atomicCompSwap(block.place, 0u, place);
-  if (before == 0u) return place;
-  // Another one was faster. Given back, if nobody has taken what lies behind it.
-  if (taken) atomicCompSwap(pool.region.reserved, rank + units, rank);
-  return before;
+// Part of the pool: segments take from one, notes from another, so that records have their notes even when segments have taken all of theirs.
+struct PoolPart {
+  uvec2 taken;  // counter: units that have been taken
+  uint units;
+  uint first;  // unit of the whole pool
+};
+
+PoolPart SegmentsOf(uvec2 pool) { return PoolPart(AddressAdd(pool, kRegionReservedOffset), RegionReference(pool).region.capacity, 0u); }
+PoolPart NotesOf(uvec2 pool) {
+  return PoolPart(AddressAdd(pool, kRegionTakenNotesOffset), RegionReference(pool).region.note_units, RegionReference(pool).region.capacity);
 }
 
-// The same for notes, which have a part of the pool for themselves: when segments have taken all of theirs, the records have their notes nevertheless.
-uint ProvideNotes(PlaceReference block, uvec2 base, RegionReference pool, uint units) {
-  const uint most = pool.region.note_units;
-  uint first = atomicOr(pool.region.taken_note_units, 0u);
-  bool taken = false;
-  while (!taken && units <= most - min(first, most)) {
-    const uint before = atomicCompSwap(pool.region.taken_note_units, first, first + units);
-    taken = before == first;
+// What does not fit leaves the rest to others.
+bool TakeUnits(PoolPart part, uint units, out uint first) {
+  UintReference taken = UintReference(part.taken);
+  first = atomicOr(taken.value, 0u);
+  while (first <= part.units && units <= part.units - first) {
+    const uint before = atomicCompSwap(taken.value, first, first + units);
+    if (before == first) return true;
     first = before;
   }
-  const uint place = taken ? UnitsBetween(base, pool.region.records.base) + pool.region.capacity + first : kNoMemory;
-  const uint before = atomicCompSwap(block.place, 0u, place);
-  if (before == 0u) return place;
-  if (taken) atomicCompSwap(pool.region.taken_note_units, first + units, first);
-  return before;
+  return false;
+}
+
+bool IsPlace(uint place) { return place != 0u && place < kFirstClaim || place == kNoMemory; }
+
+// `before`: what the block said, which was no place. The one whose claim stands provides it. False: another one has claimed it, or provided it.
+bool ProvideOver(uint before, PlaceReference block, uvec2 base, uvec2 pool, PoolPart part, uint units) {
+  const uint claim = before == 0u ? kFirstClaim : min(before + 1u, kNoMemory - 1u);
+  if (atomicCompSwap(block.place, before, claim) != before) return false;
+  uint first;
+  const bool taken = TakeUnits(part, units, first);
+  const uint place = taken ? UnitsBetween(base, RegionReference(pool).region.records.base) + part.first + first : kNoMemory;
+  if (atomicCompSwap(block.place, claim, place) == claim) return true;
+  // It took too long. Given back, if nobody has taken what lies behind it.
+  if (taken) atomicCompSwap(UintReference(part.taken).value, first + units, first);
+  return false;
 }
 
 // Times that somebody looks for the place that another one provides: for some milliseconds at the least.
 #ifndef TRELLIS_MOST_LOOKS
 #define TRELLIS_MOST_LOOKS 0x40000u
 #endif
+// Waits that end without a place. Nobody waits for ever, whatever the scheduler does.
+const uint kMostWaits = kNoMemory - 1u - kFirstClaim;
 
-// 0 if there was none to the end.
-uint Await(PlaceReference block) {
+// The block's place; who `provides` it, because others will look for it, waits for nobody first.
+uint PlaceFor(bool provides, PlaceReference block, uvec2 base, uvec2 pool, PoolPart part, uint units) {
   uint place = atomicOr(block.place, 0u);
-  for (uint looks = 0u; place == 0u && looks < TRELLIS_MOST_LOOKS; ++looks) place = atomicOr(block.place, 0u);
-  return place;
+  for (uint waits = 0u; !IsPlace(place) && waits < kMostWaits; ++waits) {
+    if (!provides || place != 0u) {
+      for (uint looks = 0u; !IsPlace(place) && looks < TRELLIS_MOST_LOOKS; ++looks) place = atomicOr(block.place, 0u);
+    }
+    if (!IsPlace(place)) ProvideOver(place, block, base, pool, part, units);
+    place = atomicOr(block.place, 0u);
+  }
+  if (IsPlace(place)) return place;
+  atomicCompSwap(block.place, place, kNoMemory);
+  return kNoMemory;
 }
 
-void ProvideSegment(RegionReference region, RegionReference pool, Records records, Segment segment) {
-  const uint place = Provide(PlaceOf(records, segment), records.base, pool, RecordUnits(segment.end - segment.begin, records.stride));
+void PlaceSegment(bool provides, RegionReference region, uvec2 pool, Records records, Segment segment) {
+  const uint units = RecordUnits(segment.end - segment.begin, records.stride);
+  const uint place = PlaceFor(provides, PlaceOf(records, segment), records.base, pool, SegmentsOf(pool), units);
   if (place == kNoMemory) atomicMin(region.region.records.count, segment.begin);
 }
 
-// For ranks that have been taken, and do not all lie dense: from here on they have their places.
-void Grow(RegionReference region, RegionReference pool, Records records, uint rank, uint count) {
+// For ranks that have been taken, and do not all lie dense: from here on they have their places. `pool`: its Region.
+void Grow(RegionReference region, uvec2 pool, Records records, uint rank, uint count) {
   const uint last = rank + (count - 1u);
   const Segment first = SegmentOf(records, max(rank, records.dense));
   // What others may wait for goes before what is waited for.
   for (Segment segment = first; segment.begin <= last; segment = SegmentOf(records, segment.end)) {
-    if (segment.begin >= rank) ProvideSegment(region, pool, records, segment);
+    if (segment.begin >= rank) PlaceSegment(true, region, pool, records, segment);
   }
-  if (first.begin >= rank) return;
-  if (Await(PlaceOf(records, first)) == 0u) ProvideSegment(region, pool, records, first);
+  if (first.begin < rank) PlaceSegment(false, region, pool, records, first);
 }
 
 // Records that found no place, whichever the reason.
