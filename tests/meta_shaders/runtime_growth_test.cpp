@@ -166,5 +166,127 @@ TEST_F(RuntimeGrowth, CapacitiesHold) {
   }
 }
 
+// Waits that end early cost no record, although the pool has no more than a plan gives it: a quarter more than is sent.
+TEST_F(RuntimeGrowth, WaitsThatEndCostNoRecord) {
+  ASSERT_TRUE(Use(kImpatient));
+  constexpr uint32_t kWorkgroups = 200;
+  for (uint32_t turn = 0; turn < 40; ++turn) {
+    for (const uint32_t function : {shared::kCallReserveWorkgroup, shared::kCallReserveInvocation}) {
+      const uint32_t count = function == shared::kCallReserveWorkgroup ? 33 : 1;
+      const uint32_t sent =
+          count * kWorkgroups * (function == shared::kCallReserveWorkgroup ? 1 : shared::kRuntimeCallWorkgroup);
+      SCOPED_TRACE("turn " + std::to_string(turn) + ", function " + std::to_string(function));
+      // The records behind those that are dense, and what of the last segment is not used.
+      uint64_t units = 0;
+      for (uint32_t begin = kDenseRecords, quarter = kDenseRecords / 4, i = 0; begin < sent; begin += quarter, ++i) {
+        if (i != 0 && i % 4 == 0) quarter *= 2;
+        units += quarter * kStride / 16;
+      }
+      ASSERT_LE(units, uint64_t{sent} * kStride * 5 / 4 / 16);
+      OpenGrowing(sent, sent * kStride * 5 / 4 / 16);
+      EXPECT_EQ(Reserve(function, count, kWorkgroups), sent)
+          << "the pool gave " << RegionAfter(kHeap).reserved << " units for " << units;
+      if (HasFailure()) return;
+    }
+  }
+}
+
+// What is too large for the rest of the pool leaves the rest to others.
+TEST_F(RuntimeGrowth, ASegmentWithoutRoomLeavesThePoolToSmallerOnes) {
+  ASSERT_TRUE(Use(kPlain));
+  const RegionSetup growing = {.stride = kStride, .capacity = 2000, .dense = kDenseRecords};
+  Open({growing, growing, {.stride = kStride, .capacity = 4}, {.stride = 16, .capacity = 40}});
+  RuntimeCall call = {};
+  call.function = shared::kCallReserveWorkgroup;
+  call.index = kIndex;
+  call.count = 65;
+  call.limit = 0xffffffff;
+  Call(call, 1);
+  // Segments of 4 x 3 and 4 x 6 units; the next one takes 12.
+  EXPECT_EQ(RegionAfter(kSlot).records.count, 64u);
+  call.target = kDense;
+  call.index = 10;
+  call.count = 17;
+  Call(call, 1);
+  const Region other = RegionAfter(1);
+  EXPECT_EQ(std::min(other.reserved, other.records.count), 17u) << "3 units for 4 records, of which 4 are left";
+}
+
+// Rank 1024 was taken by an invocation that does not get on, so that nobody provides the segment in time: those that wait
+// do it themselves, and no record is lost that had a place in the plan. The segments before are there.
+TEST_F(RuntimeGrowth, AProviderThatStallsCostsNoRecord) {
+  for (const Variant variant : {kPlain, kSubgroups}) {
+    if (!Use(variant)) continue;
+    constexpr uint32_t kSent = 1025 + 5 * shared::kRuntimeCallWorkgroup;
+    constexpr uint32_t kTaken = (1024 - kDenseRecords) * kStride / 16;
+    constexpr uint32_t kSegment = 256 * kStride / 16;
+    constexpr uint32_t kPool = kSent * kStride * 5 / 4 / 16;  // as plans have it
+    static_assert(kTaken + 2 * kSegment <= kPool);
+    const RegionSetup unused = {.stride = kStride, .capacity = 4};
+    Open({{.stride = kStride, .capacity = kSent, .reserved = 1025, .dense = kDenseRecords},
+          unused,
+          unused,
+          {.stride = 16, .capacity = kPool, .reserved = kTaken}});
+    RuntimeCall call = {};
+    call.function = shared::kCallReserveInvocation;
+    call.index = kIndex;
+    call.count = 1;
+    call.limit = 0xffffffff;
+    Call(call, 5);
+    const Region region = RegionAfter(kSlot);
+    EXPECT_EQ(region.reserved, kSent);
+    EXPECT_EQ(region.records.count, kSent) << "variant " << variant << ": the pool gave " << RegionAfter(kHeap).reserved
+                                           << " of " << kPool << " units, and two segments take " << 2 * kSegment;
+  }
+}
+
+// The last ranks that a region can have, in a segment of 2^28 records: addresses are only looked at.
+TEST_F(RuntimeGrowth, RanksNearTheMost) {
+  for (const Variant variant : {kPlain, kSubgroups, kInt64}) {
+    if (!Use(variant)) continue;
+    constexpr uint32_t kMost = 0x7fffffff;
+    const RegionSetup unused = {.stride = kStride, .capacity = 4};
+    Open({{.stride = kStride, .capacity = kMost, .reserved = kMost - 40, .has_memory = false, .dense = 0x10000},
+          unused,
+          unused,
+          {.stride = 16, .capacity = kMost, .has_memory = false}});
+    RuntimeCall call = {};
+    call.function = shared::kCallReserveInvocation;
+    call.index = kIndex;
+    call.count = 1;
+    call.limit = 0xffffffff;
+    const std::vector<RuntimeResult> results = Call(call, 1);
+    const Region region = RegionAfter(kSlot);
+    const uint32_t place = region.segments[(30 - 16) * 4 + 3];
+    ASSERT_NE(place, 0u);
+    ASSERT_NE(place, shared::kNoMemory);
+    EXPECT_EQ(region.records.count, kMost);
+    EXPECT_EQ(region.lost, 24u);
+    std::set<uint64_t> expected;
+    for (uint64_t rank = kMost - 40; rank < kMost; ++rank)
+      expected.insert(region.records.base + uint64_t{place} * 16 + (rank - (uint64_t{7} << 28)) * kStride);
+    for (const RuntimeResult& result : results)
+      if (result.base != 0) {
+        EXPECT_EQ(expected.erase(result.base), 1u) << result.base;
+      }
+    // Groups fail whole.
+    if (variant == kPlain) {
+      EXPECT_TRUE(expected.empty());
+    }
+  }
+}
+
+// No room, one record, and what just reaches or passes what lies dense.
+TEST_F(RuntimeGrowth, SmallCapacities) {
+  ASSERT_TRUE(Use(kPlain));
+  for (const uint32_t capacity : {0u, 1u, 15u, 16u}) {
+    const RegionSetup unused = {.stride = kStride, .capacity = 4};
+    Open({{.stride = kStride, .capacity = capacity}, unused, unused, {.stride = 16, .capacity = 100}});
+    EXPECT_EQ(Reserve(shared::kCallReserveInvocation, 1, 1), capacity);
+    EXPECT_EQ(RegionAfter(kHeap).reserved, 0u) << "dense regions take nothing from the pool";
+    if (HasFailure()) return;
+  }
+}
+
 }  // namespace
 }  // namespace trellis::test

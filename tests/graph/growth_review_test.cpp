@@ -1,0 +1,144 @@
+// Plans of regions that grow, looked at from what a run can place: counter-examples.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "layer/graph/levels.h"
+#include "layer/graph/memory_plan.h"
+#include "tests/graph/graph_builder.h"
+#include "tests/graph/plan_reference.h"
+
+namespace trellis::test {
+namespace {
+
+constexpr uint64_t kMiB = 1 << 20;
+constexpr uint64_t kGiB = 1 << 30;
+constexpr uint64_t kMost = ~uint64_t{0};
+
+GraphPlan PlanFrom(const Graph& graph, std::vector<RootCount> roots, uint64_t half_bytes) {
+  std::vector<uint32_t> slots;
+  for (const RootCount& root : roots) slots.push_back(root.launch.input);
+  return PlanWith(graph, AssignLevels(graph, slots), roots, {half_bytes, uint64_t{1} << 32, (1u << 24) - 1});
+}
+GraphPlan PlanFrom(const Graph& graph, uint64_t workgroups, uint64_t half_bytes) {
+  return PlanFrom(graph, std::vector<RootCount>{{{0, 0}, workgroups}}, half_bytes);
+}
+
+// Of `sent` records that all go to one slot of level 1: how many lie in the region when all have been reserved.
+uint64_t Placed(GraphPlan& plan, const Graph& graph, uint32_t slot, uint64_t sent) {
+  const shared::RegionPlan& region = plan.opening_of(1, slot);
+  uint64_t placed = std::min<uint64_t>(sent, region.dense);
+  uint64_t most = std::min<uint64_t>(sent, region.capacity);
+  if (most == placed) return placed;
+  const uint64_t pool = plan.opening_of(1, graph.HeapSlot()).capacity * uint64_t{16};
+  // The most records whose segments the pool can give.
+  while (placed < most) {
+    const uint64_t middle = placed + (most - placed + 1) / 2;
+    if (ReferenceGrownBytes(region.stride, region.dense, middle) <= pool)
+      placed = middle;
+    else
+      most = middle - 1;
+  }
+  return placed;
+}
+
+// One node gets everything, and nobody knows how much (infos on the device): what half a ring can keep must be kept.
+// Before regions grew, it had 8,388,608 records.
+TEST(GrowthReview, OneRegionOfUnknownSizeKeepsWhatTheHalfCanKeep) {
+  const Graph graph = MustLink({NodeBuilder("a").To("b", 1, 64), NodeBuilder("b").Payload(64)});
+  GraphPlan plan = PlanFrom(graph, kMost, 512 * kMiB);
+  EXPECT_GE(Placed(plan, graph, SlotOf(graph, "b"), kMost), 8'388'608u - 16);
+}
+TEST(GrowthReview, TheSameWithAnotherStride) {
+  const Graph graph = MustLink({NodeBuilder("a").To("b", 1, 80), NodeBuilder("b").Payload(80)});
+  GraphPlan plan = PlanFrom(graph, kMost, 512 * kMiB);
+  EXPECT_GE(Placed(plan, graph, SlotOf(graph, "b"), kMost), 6'710'886u - 16);
+}
+
+// "If the bytes that all producers of a level can cause together fit into half of ring_budget, nothing is dropped, in
+// one pass": 90 % of a half, all to one node of eight.
+TEST(GrowthReview, WhatFitsIntoTheHalfIsPlannedForOnePass) {
+  std::vector<NodeSource> nodes = {NodeBuilder("a").To("b", 1, 64).source};
+  for (uint32_t index = 0; index < 8; ++index) nodes.push_back(NodeBuilder("b", index).Payload(64).source);
+  const Graph graph = MustLink(nodes);
+  constexpr uint64_t kSent = 512 * kMiB / 64 * 9 / 10;
+  GraphPlan plan = PlanFrom(graph, kSent, 512 * kMiB);
+  EXPECT_TRUE(plan.bounded);
+  EXPECT_EQ(Placed(plan, graph, SlotOf(graph, "b", 3), kSent), kSent);
+}
+
+// 1,536 records of 256 bytes are 75 % of the half, and 94 % with what segments may waste. tests/gpu/bounded_limits_test.cpp
+// sorted as many into 16 bins in one pass before regions grew.
+TEST(GrowthReview, ThreeQuartersOfTheHalfIsPlannedForOnePass) {
+  std::vector<NodeSource> nodes = {NodeBuilder("a").To("b", 64, 256).source};
+  for (uint32_t index = 0; index < 16; ++index) nodes.push_back(NodeBuilder("b", index).Payload(256).source);
+  GraphPlan plan = PlanFrom(MustLink(nodes), 24, kMiB / 2);
+  EXPECT_TRUE(plan.bounded);
+}
+
+// 100 records of 256 bytes are 5 % of the half, whichever of the 1,023 nodes gets them.
+TEST(GrowthReview, LittleForOneOfManyNodesFitsIntoASmallRing) {
+  std::vector<NodeSource> nodes = {NodeBuilder("a").To("b", 1, 256).source};
+  for (uint32_t index = 0; index < 1023; ++index) nodes.push_back(NodeBuilder("b", index).Payload(256).source);
+  const Graph graph = MustLink(nodes);
+  GraphPlan plan = PlanFrom(graph, 100, kMiB / 2);
+  EXPECT_TRUE(plan.bounded);
+  for (const uint32_t index : {0u, 126u, 200u, 1022u}) {
+    EXPECT_EQ(Placed(plan, graph, SlotOf(graph, "b", index), 100), 100u) << index;
+  }
+}
+
+// The pool counts 2^31 - 1 units: 32 GiB. A plan that needs more must not say that all fits.
+TEST(GrowthReview, APoolThatIsCutIsNotBounded) {
+  std::vector<NodeSource> nodes = {NodeBuilder("a").To("b", 1, 256).source};
+  for (uint32_t index = 0; index < 8; ++index) nodes.push_back(NodeBuilder("b", index).Payload(256).source);
+  const Graph graph = MustLink(nodes);
+  constexpr uint64_t kSent = 40 * kGiB / 256;
+  GraphPlan plan = PlanFrom(graph, kSent, 69 * kGiB);
+  if (plan.bounded) {
+    EXPECT_EQ(Placed(plan, graph, SlotOf(graph, "b", 3), kSent), kSent);
+  }
+}
+
+// Notes of what lies dense must have room: else the launches lose all records of the region.
+TEST(GrowthReview, DenseRecordsHaveNotesEvenIfTheyAreLong) {
+  std::vector<NodeSource> nodes = {NodeBuilder("a").To("b", 1, 4).source};
+  const auto writes = [](NodeBuilder node) {
+    node.source.info.writes_input = true;
+    return node.source;
+  };
+  nodes.push_back(writes(NodeBuilder("b").Payload(4).Dynamic(4, 1, 1)));
+  for (uint32_t i = 0; i < 3; ++i)
+    nodes.push_back(writes(NodeBuilder("s" + std::to_string(i)).Payload(4).Dynamic(4, 1, 1).SharesInput("b")));
+  const Graph graph = MustLink(nodes);
+  GraphPlan plan = PlanFrom(graph, 1u << 24, kMiB);
+  const shared::RegionPlan& region = plan.opening_of(1, SlotOf(graph, "b"));
+  // Whatever number of records can be there at the end, there must be notes for them.
+  const uint64_t records = Placed(plan, graph, SlotOf(graph, "b"), 1u << 24);
+  EXPECT_GT(records, 0u);
+  if (region.note_words != 0) {
+    EXPECT_LE((records * 4 + 15) / 16 * region.note_words, plan.opening_of(1, graph.HeapSlot()).note_units)
+        << records << " records, " << region.note_words << " words each";
+  }
+}
+
+// A root without workgroups sends nothing, however much one of them could.
+TEST(GrowthReview, NoWorkgroupsTimesInfiniteLoadsIsNothing) {
+  std::vector<NodeSource> nodes = {NodeBuilder("a").To("b", 1, 64).source,
+                                   NodeBuilder("r").Recursion(40).Dynamic(0, 1, 1).To("r", 256).To("b", 256, 64).source};
+  for (uint32_t index = 0; index < 8; ++index)
+    nodes.push_back(NodeBuilder("b", index).Payload(64).To("c", 1, 64).source);
+  for (uint32_t index = 0; index < 8; ++index) nodes.push_back(NodeBuilder("c", index).Payload(64).source);
+  const Graph graph = MustLink(nodes);
+  const uint32_t a = SlotOf(graph, "a");
+  const uint32_t r = SlotOf(graph, "r");
+  const GraphPlan with = PlanFrom(graph, {{{a, a}, 100000}, {{r, r}, 0}}, 16 * kMiB);
+  const GraphPlan without = PlanFrom(graph, {{{a, a}, 100000}}, 16 * kMiB);
+  EXPECT_TRUE(without.bounded);
+  EXPECT_EQ(with.bounded, without.bounded);
+}
+
+}  // namespace
+}  // namespace trellis::test
