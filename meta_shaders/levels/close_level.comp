@@ -33,6 +33,7 @@ void CloseLaunch(ClosePlan plan, Share share) {
   const LaunchPlan launch = LoadLaunchPlan(plan.launches, share.launch);
   RegionReference region = RegionOf(CurrentRegions(plan.consumed), launch.slot);
   const uint present = min(region.region.reserved, region.region.records.count);
+  if (share.part != 0u && IsEmpty(PartOf(share, present))) return;
   const uvec2 notes = FindNotes(plan, launch, share, present);
   const uint records = launch.note_words != kNoNotes && IsNull(notes) ? 0u : present;
   LaunchSize size;

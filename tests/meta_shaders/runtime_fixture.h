@@ -69,7 +69,7 @@ class RuntimeTest : public KernelTest {
   [[nodiscard]] uint64_t dump() const { return dump_.address; }
   [[nodiscard]] GuardedMemory& memory() { return *guarded_; }
   // How the functions are compiled: plainly, for subgroups, and for these with addresses of 64-bit integers or with
-  // partitions; and such that nobody waits for a segment that another invocation provides.
+  // partitions; and such that nobody waits long for a segment that another invocation provides.
   enum Variant : uint8_t { kPlain, kSubgroups, kInt64, kPartition, kImpatient, kVariants };
   static constexpr Variant kAllVariants[] = {kPlain, kSubgroups, kInt64, kPartition};
   // Of the calls that follow. False: the device lacks what that takes.
