@@ -213,10 +213,11 @@ class Planner {
     return GrowIntoWhatThereIs();
   }
 
-  // Where one region alone is too large it needs no segments: it gets all that the others leave. False where several are.
+  // Where one region alone is too large it needs no segments: it gets all that the others leave. False where several
+  // are.
   bool GiveOneLargeTheRest() {
-    const auto largest = std::max_element(needs_.begin(), needs_.end(),
-                                          [](const Need& a, const Need& b) { return a.bytes < b.bytes; });
+    const auto largest =
+        std::max_element(needs_.begin(), needs_.end(), [](const Need& a, const Need& b) { return a.bytes < b.bytes; });
     uint64_t others = 0;
     for (const Need& need : needs_)
       if (&need != &*largest) others = SaturatingAdd(others, need.bytes);
@@ -284,7 +285,8 @@ class Planner {
       } else if (need.bytes > share) {
         need.notes_from_pool = true;
         const uint64_t most = share / (need.stride + sizeof(uint32_t) * need.note_words);
-        const uint64_t least = std::max(std::bit_ceil(need.bound) >> (shared::kSegments / 4 - 1), FewestDense(need.stride));
+        const uint64_t least =
+            std::max(std::bit_ceil(need.bound) >> (shared::kSegments / 4 - 1), FewestDense(need.stride));
         need.dense = std::min(std::max(std::bit_floor(most), least), need.bound);
         need.bytes = SaturatingRoundUp(need.dense * need.stride, kRegionAlignment);
       }

@@ -153,8 +153,8 @@ Expected<void> HostPlanner::PrepareRootLaunch(Launch launch, const RecordArray& 
   if (prepared.size.workgroups == 0) return {};
 
   shared::LaunchInput& launch_input = prepared.input;
-  launch_input.records = shared::DenseRecords(root.records.address, graph_.slots[launch.input].record_stride,
-                                              prepared.size.records);
+  launch_input.records =
+      shared::DenseRecords(root.records.address, graph_.slots[launch.input].record_stride, prepared.size.records);
   launch_input.workgroup_count = prepared.size.workgroups;
   if (!notes.empty()) {
     std::memcpy(root.records.host + notes_offset, notes.data(), notes.size() * sizeof(uint32_t));

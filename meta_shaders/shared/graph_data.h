@@ -119,7 +119,7 @@ struct Records {
 // first record. 0: it has no place yet.
 TRELLIS_CONSTANT kNoMemory = 0xffffffffu;    // the pool could not give any
 TRELLIS_CONSTANT kFirstClaim = 0xffffff00u;  // and above: somebody is about to give it a place
-TRELLIS_CONSTANT kSegments = 64u;          // room for 2^16 times as many records as are dense
+TRELLIS_CONSTANT kSegments = 64u;            // room for 2^16 times as many records as are dense
 
 // What a launch reads. Host roots: in plan memory, or in scratch if copy_inputs completes it. Other launches: in
 // scratch, written by the close kernel, unless the region serves.

@@ -105,8 +105,9 @@ TEST(GrowthPlan, DenseRecordsHaveNotesEvenIfTheyAreLong) {
 
 // A root without workgroups sends nothing, however much one of them could.
 TEST(GrowthPlan, NoWorkgroupsTimesInfiniteLoadsIsNothing) {
-  std::vector<NodeSource> nodes = {NodeBuilder("a").To("b", 1, 64).source,
-                                   NodeBuilder("r").Recursion(40).Dynamic(0, 1, 1).To("r", 256).To("b", 256, 64).source};
+  std::vector<NodeSource> nodes = {
+      NodeBuilder("a").To("b", 1, 64).source,
+      NodeBuilder("r").Recursion(40).Dynamic(0, 1, 1).To("r", 256).To("b", 256, 64).source};
   for (uint32_t index = 0; index < 8; ++index)
     nodes.push_back(NodeBuilder("b", index).Payload(64).To("c", 1, 64).source);
   for (uint32_t index = 0; index < 8; ++index) nodes.push_back(NodeBuilder("c", index).Payload(64).source);

@@ -209,8 +209,8 @@ TEST_F(RuntimeGrowth, ASegmentWithoutRoomLeavesThePoolToSmallerOnes) {
   EXPECT_EQ(std::min(other.reserved, other.records.count), 17u) << "3 units for 4 records, of which 4 are left";
 }
 
-// Rank 1024 was taken by an invocation that does not get on, so that nobody provides the segment in time: those that wait
-// do it themselves, and no record is lost that had a place in the plan. The segments before are there.
+// Rank 1024 was taken by an invocation that does not get on, so that nobody provides the segment in time: those that
+// wait do it themselves, and no record is lost that had a place in the plan. The segments before are there.
 TEST_F(RuntimeGrowth, AProviderThatStallsCostsNoRecord) {
   for (const Variant variant : {kImpatient}) {
     if (!Use(variant)) continue;
