@@ -14,6 +14,12 @@ uint32_t Graph::FindNode(std::string_view name, uint32_t index) const {
   return *found;
 }
 
+uint32_t Graph::NoteWords(uint32_t slot) const {
+  uint32_t words = NodeOf(slot).info.NoteWords();
+  for (uint32_t sharer : NodeOf(slot).sharers) words += nodes[sharer].info.NoteWords();
+  return words;
+}
+
 void Graph::AppendLaunches(uint32_t slot, std::vector<Launch>& launches) const {
   launches.push_back({slot, slot});
   for (uint32_t sharer : NodeOf(slot).sharers) launches.push_back({EntrySlot(sharer), slot});

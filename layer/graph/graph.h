@@ -86,6 +86,8 @@ struct Graph {
   [[nodiscard]] const Node& NodeOf(uint32_t slot) const { return nodes[slots[slot].node]; }
   // Appends what runs on the records of a slot: the slot's own launch, then those of its node's sharers.
   void AppendLaunches(uint32_t slot, std::vector<Launch>& launches) const;
+  // Words of notes about one record of a slot, over all launches that read it.
+  [[nodiscard]] uint32_t NoteWords(uint32_t slot) const;
   // Region index of the heap: one past the last slot.
   [[nodiscard]] uint32_t HeapSlot() const { return static_cast<uint32_t>(slots.size()); }
 };

@@ -68,12 +68,9 @@ class Calculator {
   // Of one record at each slot: itself, and the notes about it.
   void FirstArrivals() {
     arrivals_.clear();
-    for (uint32_t slot = 0; slot < graph_.slots.size(); ++slot) {
-      uint32_t note_words = 0;
-      ForEachLaunch(slot, [&](Launch launch) { note_words += graph_.NodeOf(launch.slot).info.NoteWords(); });
-      arrivals_.push_back(
-          {1, static_cast<double>(graph_.slots[slot].record_stride), double{sizeof(uint32_t)} * note_words});
-    }
+    for (uint32_t slot = 0; slot < graph_.slots.size(); ++slot)
+      arrivals_.push_back({1, static_cast<double>(graph_.slots[slot].record_stride),
+                           double{sizeof(uint32_t)} * graph_.NoteWords(slot)});
   }
 
   // Of one record at each slot: what its workgroups send, as `loads` ends with it.
@@ -81,13 +78,11 @@ class Calculator {
     const Load* sent = loads.data() + loads.size() - graph_.slots.size();
     for (uint32_t slot = 0; slot < graph_.slots.size(); ++slot) {
       Load& arrival = arrivals_[slot] = {};
-      ForEachLaunch(slot, [&](Launch launch) {
-        const double workgroups = WorkgroupsOfRecord(graph_.NodeOf(launch.slot).info);
-        if (sent[launch.slot].records == 0) return;
-        arrival.records += workgroups * sent[launch.slot].records;
-        arrival.bytes += workgroups * sent[launch.slot].bytes;
-        arrival.note_bytes += workgroups * sent[launch.slot].note_bytes;
-      });
+      launches_.clear();
+      graph_.AppendLaunches(slot, launches_);
+      for (const Launch launch : launches_) {
+        arrival.Add(WorkgroupsOfRecord(graph_.NodeOf(launch.slot).info), sent[launch.slot]);
+      }
     }
   }
 
@@ -96,20 +91,10 @@ class Calculator {
     std::vector<Load> largest;
     for (const std::vector<Target>* targets : lists_) {
       Load& load = largest.emplace_back();
-      for (const Target& target : *targets) {
-        load.records = std::max(load.records, arrivals_[target.slot].records);
-        load.bytes = std::max(load.bytes, arrivals_[target.slot].bytes);
-        load.note_bytes = std::max(load.note_bytes, arrivals_[target.slot].note_bytes);
-      }
+      for (const Target& target : *targets) load.RaiseTo(arrivals_[target.slot]);
     }
     std::vector<Load> sent(graph_.slots.size());
-    for (const Sends& sends : sends_) {
-      const Load& load = largest[sends.targets];
-      if (load.records == 0) continue;
-      sent[sends.slot].records += sends.payloads * load.records;
-      sent[sends.slot].bytes += sends.payloads * load.bytes;
-      sent[sends.slot].note_bytes += sends.payloads * load.note_bytes;
-    }
+    for (const Sends& sends : sends_) sent[sends.slot].Add(sends.payloads, largest[sends.targets]);
     if (distance == 1)
       for (size_t slot = 0; slot < sent.size(); ++slot)
         sent[slot].bytes += static_cast<double>(graph_.slots[slot].heap_bytes);
@@ -124,13 +109,6 @@ class Calculator {
     return static_cast<double>(MostWorkgroups(info, 1, max_grid_workgroups_));
   }
 
-  template <typename Use>
-  void ForEachLaunch(uint32_t slot, const Use& use) {
-    launches_.clear();
-    graph_.AppendLaunches(slot, launches_);
-    for (const Launch launch : launches_) use(launch);
-  }
-
   const Graph& graph_;
   const uint64_t max_grid_workgroups_;
   std::vector<Sends> sends_;
@@ -142,6 +120,19 @@ class Calculator {
 };
 
 }  // namespace
+
+void Load::Add(double times, const Load& load) {
+  if (times == 0 || load.records == 0) return;
+  records += times * load.records;
+  bytes += times * load.bytes;
+  note_bytes += times * load.note_bytes;
+}
+
+void Load::RaiseTo(const Load& load) {
+  records = std::max(records, load.records);
+  bytes = std::max(bytes, load.bytes);
+  note_bytes = std::max(note_bytes, load.note_bytes);
+}
 
 LoadBounds::LoadBounds(const Graph& graph, uint64_t max_grid_workgroups)
     : slot_count_(static_cast<uint32_t>(graph.slots.size())) {

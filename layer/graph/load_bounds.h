@@ -14,6 +14,10 @@ struct Load {
   double records = 0;
   double bytes = 0;  // of records, and what allocations take from the heap
   double note_bytes = 0;
+
+  // Either may be infinite where the other is nothing.
+  void Add(double times, const Load& load);
+  void RaiseTo(const Load& load);
 };
 
 // Immutable, so any thread may read it. Takes as many Loads as the graph has slots, for each level of its depth.

@@ -11,8 +11,6 @@ namespace {
 constexpr uint64_t kRegionAlignment = 16;
 constexpr uint64_t kHalfAlignment = 256;
 
-uint32_t NoteWords(const Graph& graph, Launch launch) { return graph.NodeOf(launch.slot).info.NoteWords(); }
-
 // One region that a level appends to.
 struct Need {
   uint32_t slot = 0;
@@ -47,14 +45,6 @@ uint64_t ToBytes(double bytes) {
   return bytes < kMost ? static_cast<uint64_t>(bytes * (1 + 1e-12)) : kUnbounded;
 }
 
-// Loads may be infinite.
-void Add(Load& sum, double times, const Load& load) {
-  if (times == 0) return;
-  sum.records += times * load.records;
-  sum.bytes += times * load.bytes;
-  sum.note_bytes += times * load.note_bytes;
-}
-
 // Whatever a workgroup of the node computes.
 bool LimitsHold(const spirv::NodeInfo& info) {
   return std::all_of(info.outputs.begin(), info.outputs.end(),
@@ -86,9 +76,9 @@ class Planner {
       uint64_t& workgroups = workgroups_[PositionInLevelZero(root.launch)];
       workgroups = SaturatingAdd(workgroups, root.workgroups);
     }
-    joint_.assign(schedule_.level_count(), {});
+    AddRoots();
     for (uint32_t level = 0; level + 1 < schedule_.level_count(); ++level) {
-      AddJointLoads(level);
+      AddLastWorkgroups(level);
       CollectNeeds(level);
       PlanRegions(level);
       Place(level);
@@ -108,31 +98,30 @@ class Planner {
     return static_cast<size_t>(std::find(first, launches.end(), launch) - launches.begin());
   }
 
-  // What the launches of `level` cause in all later ones, beyond what those before them do. All workgroups of level 0;
-  // of later levels the last one of each launch that coalesces, which may have fewer records than the others.
-  void AddJointLoads(uint32_t level) {
+  // What level 0 causes in all later ones.
+  void AddRoots() {
+    joint_.assign(schedule_.level_count(), {});
+    for (uint32_t later = 1; later < schedule_.level_count(); ++later)
+      for (uint32_t i = 0; i < schedule_.launch_begin[1]; ++i)
+        joint_[later].Add(static_cast<double>(workgroups_[i]), loads_.Of(schedule_.launches[i].slot, later));
+  }
+
+  // And beyond that the launches of a later level that coalesce: the last workgroup of each may have fewer records than
+  // the others.
+  void AddLastWorkgroups(uint32_t level) {
+    if (level == 0) return;
     for (uint32_t later = level + 1; later < schedule_.level_count(); ++later) {
-      Load last = {};
-      double last_workgroups = 0;
-      for (uint32_t i = schedule_.launch_begin[level]; i < schedule_.launch_begin[level + 1]; ++i) {
-        const uint32_t slot = schedule_.launches[i].slot;
-        const bool coalesces = graph_.NodeOf(slot).info.kind == spirv::LaunchKind::kCoalescing;
-        if (level != 0 && !coalesces) continue;
-        const Load each = loads_.Of(slot, later - level);
+      Load largest = {};
+      double workgroups = 0;
+      for (const Launch launch : schedule_.launches_of(level)) {
+        if (graph_.NodeOf(launch.slot).info.kind != spirv::LaunchKind::kCoalescing) continue;
+        const Load each = loads_.Of(launch.slot, later - level);
         if (each.records == 0) continue;
-        if (level == 0) {
-          const auto workgroups = static_cast<double>(workgroups_[i]);
-          Add(joint_[later], workgroups, each);
-        } else {
-          last.records = std::max(last.records, each.records);
-          last.bytes = std::max(last.bytes, each.bytes);
-          last.note_bytes = std::max(last.note_bytes, each.note_bytes);
-          ++last_workgroups;
-        }
+        largest.RaiseTo(each);
+        ++workgroups;
       }
       // Launches without records have none.
-      last_workgroups = std::min(last_workgroups, joint_[level].records * most_launches_);
-      Add(joint_[later], last_workgroups, last);
+      joint_[later].Add(std::min(workgroups, joint_[level].records * most_launches_), largest);
     }
   }
 
@@ -140,10 +129,9 @@ class Planner {
     needs_.clear();
     for (uint32_t slot : schedule_.level(level + 1)) {
       need_of_slot_[slot] = static_cast<uint32_t>(needs_.size());
-      needs_.push_back({.slot = slot, .stride = graph_.slots[slot].record_stride});
+      needs_.push_back(
+          {.slot = slot, .stride = graph_.slots[slot].record_stride, .note_words = graph_.NoteWords(slot)});
     }
-    for (Launch launch : schedule_.launches_of(level + 1))
-      needs_[need_of_slot_[launch.input]].note_words += NoteWords(graph_, launch);
 
     heap_bytes_ = 0;
     has_heap_ = false;
@@ -174,7 +162,9 @@ class Planner {
   void PlanRegions(uint32_t level) {
     uint64_t total = heap_bytes_;
     for (const Need& need : needs_) total = SaturatingAdd(total, need.bytes);
-    level_grows_ = total > half_limit_ || heap_bytes_ / kHeapUnit > kMostRegionRecords;
+    const bool fits = total <= half_limit_ && heap_bytes_ / kHeapUnit <= kMostRegionRecords;
+    level_grows_ = !fits && (heap_bytes_ != 0 || !GiveOneLargeTheRest());
+    any_grows_ |= level_grows_;
     note_units_ = 0;
     const uint64_t wanted = level_grows_ ? Grow(level) : heap_bytes_ / kHeapUnit;
     plan_.bounded &= std::max(wanted, note_units_) <= kMostRegionRecords;
@@ -190,8 +180,6 @@ class Planner {
 
   // Returns the size of the pool's part for segments and the heap, in kHeapUnit.
   uint64_t Grow(uint32_t level) {
-    if (heap_bytes_ == 0 && GiveOneLargeTheRest()) return 0;
-    any_grows_ = true;
     for (Need& need : needs_)
       if (need.stride != 0) need.bound = std::min(need.bound, half_limit_ / need.stride);
     const Load& joint = joint_[level + 1];
@@ -227,7 +215,7 @@ class Planner {
     const uint64_t each = std::max<uint64_t>(largest->stride + sizeof(uint32_t) * largest->note_words, 1);
     largest->bound = largest->dense = std::min(largest->bound, (left - std::min(left, padding)) / each);
     largest->bytes = BytesFor(*largest, largest->bound);
-    plan_.bounded = level_grows_ = false;
+    plan_.bounded = false;
     return true;
   }
 

@@ -76,10 +76,8 @@ class Scheduler {
     needs_.clear();
     for (uint32_t slot : schedule_.level(level + 1)) {
       need_of_slot_[slot] = static_cast<uint32_t>(needs_.size());
-      needs_.push_back({slot, graph_.slots[slot].record_stride, 0, 0});
+      needs_.push_back({slot, graph_.slots[slot].record_stride, graph_.NoteWords(slot), 0});
     }
-    for (const Launch launch : schedule_.launches_of(level + 1))
-      needs_[need_of_slot_[launch.input]].note_words += graph_.NodeOf(launch.slot).info.NoteWords();
     const LaunchRange range = LaunchesOf(level);
     for (uint32_t launch = range.begin; launch < range.end; ++launch) {
       if (SlotOf(launch).heap_bytes == 0) continue;

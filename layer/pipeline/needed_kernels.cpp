@@ -108,11 +108,10 @@ std::vector<Kernel> AllKernels() {
 
 std::vector<Kernel> NeededKernels(const ExecutionGraphPipeline& pipeline) {
   if (pipeline.is_library) return AllKernels();
-  std::vector<Kernel> kernels;
-  if (pipeline.graph.nodes.empty()) return kernels;
+  if (pipeline.graph.nodes.empty()) return {};
+  std::vector<Kernel> kernels = AllKernels();
   const KernelNeeds needs(pipeline);
-  for (uint32_t kernel = 0; kernel < kKernelCount; ++kernel)
-    if (needs.Has(static_cast<Kernel>(kernel))) kernels.push_back(static_cast<Kernel>(kernel));
+  std::erase_if(kernels, [&needs](Kernel kernel) { return !needs.Has(kernel); });
   return kernels;
 }
 

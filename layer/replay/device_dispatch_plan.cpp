@@ -108,10 +108,7 @@ class DevicePlanner : DispatchPlanner {
 
   [[nodiscard]] std::vector<shared::EntryRoot> RootsWithNotes() const {
     std::vector<shared::EntryRoot> roots;
-    for (Launch launch : schedule().launches_of(0)) {
-      if (launch.slot == launch.input) roots.push_back({launch.input, 0});
-      roots.back().note_words += InfoOf(launch).NoteWords();
-    }
+    for (const uint32_t slot : schedule().level(0)) roots.push_back({slot, graph_.NoteWords(slot)});
     return roots;
   }
 

@@ -4,6 +4,9 @@
 
 #include "meta_shaders/runtime/handles.glsl"
 
+// Up to it, all reservations that a device can have in flight at once cannot carry a counter from its capacity to 2^32.
+const uint kMostPlainRanks = 0x1000u;
+
 // Where a region's counter of losses stops.
 const uint kMostLost = 0x80000000u;
 
@@ -20,6 +23,35 @@ void CountLost(const RegionReference region, const uint count) {
     lost = before;
   }
 }
+
+// Takes `count` ranks (below 2^30) of a region. False: they do not fit; then no later reservation fits either.
+bool TakeRanks(const RegionReference region, const uint count, out uint rank) {
+  uint capacity = region.region.capacity;
+  if (count <= kMostPlainRanks) {
+    rank = atomicAdd(region.region.reserved, count);
+    if (rank <= capacity && count <= capacity - rank) return true;
+    // Every addition that failed is followed by this, so that the counter ends as a dispatch's argument that the device can take.
+    atomicMin(region.region.reserved, capacity + 1u);
+  } else {
+    // Large ones never move the counter further than just past the capacity.
+    rank = atomicOr(region.region.reserved, 0u);
+    while (rank <= capacity) {
+      bool fits = count <= capacity - rank;
+      uint before = atomicCompSwap(region.region.reserved, rank, fits ? rank + count : capacity + 1u);
+      if (before == rank) {
+        if (fits) return true;
+        break;
+      }
+      rank = before;
+    }
+  }
+  atomicMin(region.region.records.count, rank);
+  atomicMin(region.region.refused, rank);
+  return false;
+}
+
+// A reservation's count is clamped to this before it meets a counter, so that counters cannot wrap.
+const uint kMostRecords = 0x3fffffffu;
 
 uint DivideBy(const uint dividend, const uint divisor, const uint reciprocal) {
   uint high;

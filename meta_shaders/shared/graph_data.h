@@ -176,7 +176,7 @@ struct Region {
   TRELLIS_UINT one_y;
   TRELLIS_UINT one_z;
   TRELLIS_UINT unused3[29];
-  TRELLIS_UINT segments[64];  // kSegments; atomic, those that `capacity` may need
+  TRELLIS_UINT segments[kSegments];  // atomic; those that `capacity` may need
 };
 
 // Bit of an address of Region[]: it is that of AlternatingRegions.

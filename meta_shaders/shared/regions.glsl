@@ -18,7 +18,7 @@ uvec2 NotesFromPool(uvec2 address, uvec2 pool, uint words_before, uint records, 
   const uint word_units = RecordUnits(records, 4u);
   const uint units = SaturatingMultiply(word_units, region.region.note_words);
   const uvec2 base = region.region.records.base;
-  const uint place = PlaceFor(provides, PlaceReference(AddressAdd(address, kRegionNotesOffset)), base, pool, NotesOf(pool), units);
+  const uint place = PlaceFor(provides, PlaceReference(AddressAdd(address, kRegionNotesOffset)), base, pool, NotePart(pool), units);
   if (place == kNoMemory) return uvec2(0u);
   return AddressAdd64(AddressAdd64(base, Multiply64(place, 16u)), Multiply64(words_before * word_units, 16u));
 }

@@ -49,38 +49,6 @@ uvec2 RecordAddress(Records records, uint rank) {
   return AddressInSegment(records, SegmentOf(records, rank), rank);
 }
 
-// Up to it, all reservations that a device can have in flight at once cannot carry a counter from its capacity to 2^32.
-const uint kMostPlainRanks = 0x1000u;
-
-// Takes `count` ranks (below 2^30) of a region. False: they do not fit; then no later reservation fits either.
-bool TakeRanks(RegionReference region, uint count, out uint rank) {
-  const uint capacity = region.region.capacity;
-  if (count <= kMostPlainRanks) {
-    rank = atomicAdd(region.region.reserved, count);
-    if (rank <= capacity && count <= capacity - rank) return true;
-    // Every addition that failed is followed by this, so that the counter ends as a dispatch's argument that the device can take.
-    atomicMin(region.region.reserved, capacity + 1u);
-  } else {
-    // Large ones never move the counter further than just past the capacity.
-    rank = atomicOr(region.region.reserved, 0u);
-    while (rank <= capacity) {
-      const bool fits = count <= capacity - rank;
-      const uint before = atomicCompSwap(region.region.reserved, rank, fits ? rank + count : capacity + 1u);
-      if (before == rank) {
-        if (fits) return true;
-        break;
-      }
-      rank = before;
-    }
-  }
-  atomicMin(region.region.records.count, rank);
-  atomicMin(region.region.refused, rank);
-  return false;
-}
-
-// A reservation's count is clamped to this before it meets a counter, so that counters cannot wrap.
-const uint kMostRecords = 0x3fffffffu;
-
 // From one address to another one behind it, at most 64 GiB, in units of 16 bytes.
 uint UnitsBetween(uvec2 from, uvec2 to) {
   uint borrow;
@@ -95,8 +63,8 @@ struct PoolPart {
   uint first;  // unit of the whole pool
 };
 
-PoolPart SegmentsOf(uvec2 pool) { return PoolPart(AddressAdd(pool, kRegionReservedOffset), RegionReference(pool).region.capacity, 0u); }
-PoolPart NotesOf(uvec2 pool) {
+PoolPart SegmentPart(uvec2 pool) { return PoolPart(AddressAdd(pool, kRegionReservedOffset), RegionReference(pool).region.capacity, 0u); }
+PoolPart NotePart(uvec2 pool) {
   return PoolPart(AddressAdd(pool, kRegionTakenNotesOffset), RegionReference(pool).region.note_units, RegionReference(pool).region.capacity);
 }
 
@@ -114,17 +82,15 @@ bool TakeUnits(PoolPart part, uint units, out uint first) {
 
 bool IsPlace(uint place) { return place != 0u && place < kFirstClaim || place == kNoMemory; }
 
-// `before`: what the block said, which was no place. The one whose claim stands provides it. False: another one has claimed it, or provided it.
-bool ProvideOver(uint before, PlaceReference block, uvec2 base, uvec2 pool, PoolPart part, uint units) {
+// `before`: what the block said, which was no place. The one whose claim stands provides it.
+void ProvideOver(uint before, PlaceReference block, uvec2 base, uvec2 pool, PoolPart part, uint units) {
   const uint claim = before == 0u ? kFirstClaim : min(before + 1u, kNoMemory - 1u);
-  if (atomicCompSwap(block.place, before, claim) != before) return false;
+  if (atomicCompSwap(block.place, before, claim) != before) return;
   uint first;
   const bool taken = TakeUnits(part, units, first);
   const uint place = taken ? UnitsBetween(base, RegionReference(pool).region.records.base) + part.first + first : kNoMemory;
-  if (atomicCompSwap(block.place, claim, place) == claim) return true;
-  // It took too long. Given back, if nobody has taken what lies behind it.
-  if (taken) atomicCompSwap(UintReference(part.taken).value, first + units, first);
-  return false;
+  // Where that took too long it is given back, if nobody has taken what lies behind it.
+  if (atomicCompSwap(block.place, claim, place) != claim && taken) atomicCompSwap(UintReference(part.taken).value, first + units, first);
 }
 
 // Times that somebody looks for the place that another one provides: for some milliseconds at the least.
@@ -151,7 +117,7 @@ uint PlaceFor(bool provides, PlaceReference block, uvec2 base, uvec2 pool, PoolP
 
 void PlaceSegment(bool provides, RegionReference region, uvec2 pool, Records records, Segment segment) {
   const uint units = RecordUnits(segment.end - segment.begin, records.stride);
-  const uint place = PlaceFor(provides, PlaceOf(records, segment), records.base, pool, SegmentsOf(pool), units);
+  const uint place = PlaceFor(provides, PlaceOf(records, segment), records.base, pool, SegmentPart(pool), units);
   if (place == kNoMemory) atomicMin(region.region.records.count, segment.begin);
 }
 

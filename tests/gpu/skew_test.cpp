@@ -2,8 +2,6 @@
 // may be lost, whatever it is.
 #include <gtest/gtest.h>
 
-#include <tuple>
-
 #include "tests/gpu/small_ring.h"
 #include "tests/support/run.h"
 

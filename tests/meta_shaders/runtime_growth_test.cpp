@@ -212,7 +212,7 @@ TEST_F(RuntimeGrowth, ASegmentWithoutRoomLeavesThePoolToSmallerOnes) {
 // Rank 1024 was taken by an invocation that does not get on, so that nobody provides the segment in time: those that
 // wait do it themselves, and no record is lost that had a place in the plan. The segments before are there.
 TEST_F(RuntimeGrowth, AProviderThatStallsCostsNoRecord) {
-  for (const Variant variant : {kImpatient}) {
+  for (const Variant variant : {kPlain, kSubgroups, kImpatient}) {
     if (!Use(variant)) continue;
     constexpr uint32_t kSent = 1025 + 5 * shared::kRuntimeCallWorkgroup;
     constexpr uint32_t kTaken = (1024 - kDenseRecords) * kStride / 16;
