@@ -1,6 +1,7 @@
 #include "layer/pipeline/lower_node.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -44,10 +45,28 @@ LoweredShader Failed(VkResult result, std::string reason) {
   return failed;
 }
 
+// The compilers of drivers may crash on what their devices do not have. What is there, and only not enabled, works.
+std::optional<uint32_t> UnsupportedCapability(const Device& device, std::span<const uint32_t> words) {
+  const auto& disabled = device.disabled_capabilities;
+  const PhysicalDevice& physical_device = *device.physical_device;
+  for (const uint32_t capability : DeclaredCapabilities(words)) {
+    if (std::binary_search(disabled.begin(), disabled.end(), capability) &&
+        !SupportsCapability(device.instance->dispatch, physical_device.handle, physical_device.capabilities,
+                            capability))
+      return capability;
+  }
+  return std::nullopt;
+}
+
 LoweredShader Lower(const Device& device, const spirv::Module& module, const spirv::NodeInfo& info,
                     const spirv::LowerOptions& options) {
   Expected<spirv::LoweredNode> node = spirv::Lower(module, info, options);
   if (!node) return Failed(VK_ERROR_VALIDATION_FAILED_EXT, node.error().message);
+  // Members of 8 and 16 bits need access to storage buffers, which devices may lack that compute with them.
+  if (const std::optional<uint32_t> needed = UnsupportedCapability(device, node->words))
+    return Failed(VK_ERROR_VALIDATION_FAILED_EXT, "the shader's payloads lie in storage buffers and need " +
+                                                      DescribeCapability(*needed) +
+                                                      ", which this device does not support");
   LoweredShader lowered;
   lowered.node = *std::move(node);
   if (device.settings.optimize) {
@@ -66,20 +85,6 @@ LoweredShader Lower(const Device& device, const spirv::Module& module, const spi
   lowered.specializable_ids = SpecializableIds(lowered.node.words);
   lowered.descriptor_sets = DescriptorSetsOf(lowered.node.words);
   return lowered;
-}
-
-// The compilers of drivers may crash on what their devices do not have. What is there, and only not enabled, works.
-std::string UnsupportedCapability(const Device& device, std::span<const uint32_t> words) {
-  const auto& disabled = device.disabled_capabilities;
-  for (const uint32_t capability : DeclaredCapabilities(words)) {
-    if (!std::binary_search(disabled.begin(), disabled.end(), capability)) continue;
-    const PhysicalDevice& physical_device = *device.physical_device;
-    if (!SupportsCapability(device.instance->dispatch, physical_device.handle, physical_device.capabilities,
-                            capability))
-      return "the shader declares the capability " + DescribeCapability(capability) +
-             ", which this device does not support (VUID-VkShaderModuleCreateInfo-pCode-08740)";
-  }
-  return {};
 }
 
 bool HasSubgroupOperations(const Device& device, VkSubgroupFeatureFlags needed) {
@@ -107,8 +112,11 @@ std::shared_ptr<const LoweredShader> LowerNode(const Device& device, const Stage
         Failed(VK_ERROR_VALIDATION_FAILED_EXT, "the shader uses " + std::to_string(info.push_constant_end) +
                                                    " bytes of push constants, the layout's COMPUTE ranges end at " +
                                                    std::to_string(layout.push_constant_end)));
-  if (std::string unsupported = UnsupportedCapability(device, node.words); !unsupported.empty())
-    return std::make_shared<const LoweredShader>(Failed(VK_ERROR_VALIDATION_FAILED_EXT, std::move(unsupported)));
+  if (const std::optional<uint32_t> declared = UnsupportedCapability(device, node.words))
+    return std::make_shared<const LoweredShader>(
+        Failed(VK_ERROR_VALIDATION_FAILED_EXT,
+               "the shader declares the capability " + DescribeCapability(*declared) +
+                   ", which this device does not support (VUID-VkShaderModuleCreateInfo-pCode-08740)"));
   const spirv::LowerOptions options = {layout.launch_offset,
                                        AggregatesSubgroups(device),
                                        ReadSpecialization(node.stage->pSpecializationInfo),

@@ -185,7 +185,7 @@ TEST_F(BroadcastInput, Uint16Vector2) {
 }
 
 TEST_F(BroadcastInput, Uint8Vector3) {
-  if (!context().features.int8) GTEST_SKIP() << "no shaderInt8";
+  if (!context().features.int8) GTEST_SKIP() << "no 8-bit payloads";
   const auto record = [](NodeAsm& m) {
     m.Capability("Int8");
     return m.Struct({{m.Uint(), 0}, {m.Uint(), 4}, {m.Vector(m.Type("OpTypeInt 8 0"), 3), 9, true}});

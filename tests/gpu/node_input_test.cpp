@@ -283,7 +283,7 @@ TEST_F(GridMembers, EveryFormOf16Bits) {
 }
 
 TEST_F(GridMembers, EveryFormOf8Bits) {
-  if (!context().features.int8) GTEST_SKIP() << "no shaderInt8";
+  if (!context().features.int8) GTEST_SKIP() << "no 8-bit payloads";
   ExpectEveryForm(context(), 8);
 }
 

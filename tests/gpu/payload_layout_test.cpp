@@ -258,7 +258,7 @@ TEST_P(Layouts, Members16Bit) {
 
 // Bytes next to each other, and vectors of them at any offset.
 TEST_P(Layouts, Members8Bit) {
-  if (!context().features.int8) GTEST_SKIP() << "no shaderInt8";
+  if (!context().features.int8) GTEST_SKIP() << "no 8-bit payloads";
   const auto u8 = [](NodeAsm& m) { return m.Type("OpTypeInt 8 0"); };
   const auto record = [&](NodeAsm& m) {
     m.Capability("Int8");

@@ -149,6 +149,28 @@ TEST_F(GraphFailure, CapabilitiesThatTheDeviceLacksAreRefusedByName) {
   EXPECT_EQ(Create({GraphInfo(stages, MakeLayout())}), VK_SUCCESS);
 }
 
+// A device may compute with 16 bits and not load them from buffers, which is where payloads lie.
+TEST_F(GraphFailure, CapabilitiesThatPayloadsNeedAreRefusedByName) {
+  driver_.options.shader_int16 = true;
+  driver_.options.storage_16bit = false;
+  NodeAsm m;
+  m.Capability("Int16");
+  const Id u16 = m.Type("OpTypeInt 16 0");
+  const Payload input = m.Input(m.Struct({{u16, 0}}));
+  m.BeginNode({.name = "main", .launch = Launch::kCoalescing, .shader_index = 0, .input = input});
+  m.Load(u16, m.Field(m.NodeInput(), u16, 0, {0}));
+  m.EndNode();
+  const auto stages = std::vector{Stage(MakeModule(Assemble(m.Text())), "main")};
+  std::vector<std::string> messages;
+  const Messenger messenger(instance_, [&](const HeardMessage& message) { messages.push_back(message.data.pMessage); });
+  EXPECT_EQ(Create({GraphInfo(stages, MakeLayout())}), VK_ERROR_VALIDATION_FAILED_EXT);
+  EXPECT_TRUE(requests_.empty());
+  EXPECT_THAT(messages, ElementsAre(HasSubstr("need StorageBuffer16BitAccess (storageBuffer16BitAccess), which this "
+                                              "device does not support")));
+  driver_.options.storage_16bit = true;
+  EXPECT_EQ(Create({GraphInfo(stages, MakeLayout())}), VK_SUCCESS);
+}
+
 TEST_F(GraphFailure, AStageThatIsOnlyAnIdentifierWouldHaveToBeCompiled) {
   const auto identifier = Struct<VkPipelineShaderStageModuleIdentifierCreateInfoEXT>(
       VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_MODULE_IDENTIFIER_CREATE_INFO_EXT);

@@ -189,14 +189,16 @@ bool Context::ChooseDevice(std::string& error) {
 }
 
 void Context::FindFeatures(const OptionalExtensions& extra) {
-  auto supported12 = Struct<VkPhysicalDeviceVulkan12Features>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES);
+  auto supported11 = Struct<VkPhysicalDeviceVulkan11Features>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES);
+  auto supported12 =
+      Struct<VkPhysicalDeviceVulkan12Features>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, &supported11);
   auto supported = Struct<VkPhysicalDeviceFeatures2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &supported12);
   vkGetPhysicalDeviceFeatures2(physical_device, &supported);
-  features = {supported12.shaderInt8 == VK_TRUE,
-              supported.features.shaderInt16 == VK_TRUE,
+  features = {supported12.shaderInt8 == VK_TRUE && supported12.storageBuffer8BitAccess == VK_TRUE,
+              supported.features.shaderInt16 == VK_TRUE && supported11.storageBuffer16BitAccess == VK_TRUE,
               supported.features.shaderInt64 == VK_TRUE,
               supported12.shaderBufferInt64Atomics == VK_TRUE,
-              supported12.shaderFloat16 == VK_TRUE,
+              supported12.shaderFloat16 == VK_TRUE && supported11.storageBuffer16BitAccess == VK_TRUE,
               supported.features.shaderFloat64 == VK_TRUE,
               supported12.vulkanMemoryModel == VK_TRUE && supported12.vulkanMemoryModelDeviceScope == VK_TRUE,
               supported.features.pipelineStatisticsQuery == VK_TRUE,

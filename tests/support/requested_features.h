@@ -8,6 +8,7 @@ namespace trellis::test {
 // Optional shader features; enabled on the device where they exist. What Trellis itself needs (buffer addresses, 16-bit
 // storage, …) is left out on purpose: the layer has to add it.
 struct ShaderFeatures {
+  // Those of 8 and 16 bits: in payloads, so where storage buffers can have them too.
   bool int8 = false, int16 = false, int64 = false, int64_atomics = false, float16 = false, float64 = false;
   bool vulkan_memory_model = false;
   bool pipeline_statistics = false;  // queries
