@@ -24,8 +24,15 @@ bool IsTargetId(const std::string& text) {
   return text.size() > 1 && text[0] == 'P' && text.find_first_not_of("0123456789", 1) == std::string::npos;
 }
 
+// `filter`: texts between commas, one of which has to match. An empty one always does.
 bool IsChosen(const std::string& id, const std::string& description, const std::string& filter) {
-  return IsTargetId(filter) ? id == filter : (id + " " + description).find(filter) != std::string::npos;
+  for (size_t begin = 0; begin <= filter.size();) {
+    const size_t end = std::min(filter.find(',', begin), filter.size());
+    const std::string text = filter.substr(begin, end - begin);
+    if (IsTargetId(text) ? id == text : (id + " " + description).find(text) != std::string::npos) return true;
+    begin = end + 1;
+  }
+  return false;
 }
 
 bool IsChosen(const WorkloadEntry& entry, const std::string& filter) {

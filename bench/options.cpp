@@ -42,7 +42,7 @@ void PrintHelp() {
   std::puts(
       "usage: trellis_bench [options]\n"
       "Runs each workload as a work graph and as hand-written compute on the same device, checks both and compares.\n"
-      "  --filter TEXT    only what has TEXT in its id, name or size, such as P2 or fan-out\n"
+      "  --filter TEXT    only what has TEXT in its id, name or size, such as P2 or fan-out; several: P2,fan-out\n"
       "  --quick          small sizes, few repetitions: looks at the results rather than at the times\n"
       "  --repetitions N  of each form, after warming up; usually 20, or 3 with --quick\n"
       "  --device DEVICE  number, or part of the name\n"
