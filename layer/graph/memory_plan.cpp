@@ -1,43 +1,14 @@
 #include "layer/graph/memory_plan.h"
 
 #include <algorithm>
-#include <bit>
 
+#include "layer/graph/region_layout.h"
 #include "layer/graph/saturating.h"
 
 namespace trellis {
 namespace {
 
-constexpr uint64_t kRegionAlignment = 16;
 constexpr uint64_t kHalfAlignment = 256;
-
-// One region that a level appends to.
-struct Need {
-  uint32_t slot = 0;
-  uint32_t stride = 0;
-  uint32_t note_words = 0;  // a record, over all launches that read the region
-  uint64_t bound = 0;       // records
-  uint64_t arrivals = 0;    // records, whatever has room
-  uint64_t dense = 0;       // of the bound; less than it where the region grows
-  uint64_t bytes = 0;       // for the dense ones, alignment included
-  bool notes_from_pool = false;
-};
-
-uint64_t BytesFor(const Need& need, uint64_t records) { return RegionBytes(need.stride, need.note_words, records); }
-
-// Of regions that grow: records that lie dense, at least, such that segments, a quarter as long, are whole units of 16
-// bytes.
-uint64_t FewestDense(uint64_t stride) {
-  uint64_t fewest = 4;
-  while (fewest / 4 * stride % kRegionAlignment != 0) fewest *= 2;
-  return fewest;
-}
-
-// Where not all that can be sent fits, the dense parts have this part of the half, and the pool all the rest.
-constexpr uint64_t kDensePartOfHalf = 8;
-
-// Bytes more than a load has that segments take for it: shared/segments.glsl.
-constexpr double kSegmentWaste = 1.25;
 
 uint64_t ToBytes(double bytes) {
   constexpr double kMost = 1.8e19;
@@ -146,14 +117,14 @@ class Planner {
       heap_bytes_ = SaturatingAdd(heap_bytes_, SaturatingMultiply(workgroups_[i], slot.heap_bytes));
     }
     const uint64_t all = ToBytes(joint_[level + 1].records);
-    for (Need& need : needs_) {
+    for (RegionNeed& need : needs_) {
       need.bound = std::min(need.bound, all);
       if (need.bound > kMostRegionRecords) {
         need.bound = kMostRegionRecords;
         plan_.bounded = false;
       }
       need.arrivals = need.dense = need.bound;
-      need.bytes = BytesFor(need, need.bound);
+      need.bytes = RegionBytes(need.stride, need.note_words, need.bound);
     }
     heap_bytes_ = std::min(heap_bytes_, ToBytes(joint_[level + 1].bytes));
   }
@@ -161,7 +132,7 @@ class Planner {
   // Dense ones if they fit into the half.
   void PlanRegions(uint32_t level) {
     uint64_t total = heap_bytes_;
-    for (const Need& need : needs_) total = SaturatingAdd(total, need.bytes);
+    for (const RegionNeed& need : needs_) total = SaturatingAdd(total, need.bytes);
     const bool fits = total <= half_limit_ && heap_bytes_ / kHeapUnit <= kMostRegionRecords;
     level_grows_ = !fits && (heap_bytes_ != 0 || !GiveOneLargeTheRest());
     any_grows_ |= level_grows_;
@@ -171,7 +142,7 @@ class Planner {
     const uint64_t units = std::min(wanted, kMostRegionRecords);
     note_units_ = std::min(note_units_, kMostRegionRecords);
     if (!has_heap_ && !level_grows_) return;
-    Need& heap = needs_.emplace_back();
+    RegionNeed& heap = needs_.emplace_back();
     heap.slot = graph_.HeapSlot();
     heap.stride = kHeapUnit;
     heap.bound = heap.arrivals = heap.dense = units;
@@ -180,19 +151,19 @@ class Planner {
 
   // Returns the size of the pool's part for segments and the heap, in kHeapUnit.
   uint64_t Grow(uint32_t level) {
-    for (Need& need : needs_)
+    for (RegionNeed& need : needs_)
       if (need.stride != 0) need.bound = std::min(need.bound, half_limit_ / need.stride);
     const Load& joint = joint_[level + 1];
     const uint64_t segments = SaturatingRoundUp(ToBytes(joint.bytes * kSegmentWaste), kRegionAlignment);
     uint64_t notes = ToBytes(joint.note_bytes);
-    for (const Need& need : needs_) notes = SaturatingAdd(notes, kRegionAlignment * need.note_words);
+    for (const RegionNeed& need : needs_) notes = SaturatingAdd(notes, kRegionAlignment * need.note_words);
     notes = SaturatingRoundUp(notes, kRegionAlignment);
     // No region begins where the pool does.
     const uint64_t wanted = SaturatingAdd(SaturatingAdd(segments, notes), kRegionAlignment);
     if (wanted < half_limit_) {
       // As much as what can be sent, so that what is spread hardly grows.
       const uint64_t room = half_limit_ - wanted;
-      if (ShareDense(std::min(room, ToBytes(joint.bytes))) <= room) {
+      if (DivideHalf(std::min(room, ToBytes(joint.bytes))) <= room) {
         note_units_ = notes / kHeapUnit;
         return segments / kHeapUnit;
       }
@@ -205,28 +176,28 @@ class Planner {
   // are.
   bool GiveOneLargeTheRest() {
     const auto largest =
-        std::max_element(needs_.begin(), needs_.end(), [](const Need& a, const Need& b) { return a.bytes < b.bytes; });
+        std::max_element(needs_.begin(), needs_.end(), [](const RegionNeed& a, const RegionNeed& b) { return a.bytes < b.bytes; });
     uint64_t others = 0;
-    for (const Need& need : needs_)
+    for (const RegionNeed& need : needs_)
       if (&need != &*largest) others = SaturatingAdd(others, need.bytes);
-    if (others > half_limit_ / kDensePartOfHalf) return false;
+    if (others > half_limit_ / kDensePart) return false;
     const uint64_t left = half_limit_ - others;
     const uint64_t padding = kRegionAlignment * (1 + uint64_t{largest->note_words});
     const uint64_t each = std::max<uint64_t>(largest->stride + sizeof(uint32_t) * largest->note_words, 1);
     largest->bound = largest->dense = std::min(largest->bound, (left - std::min(left, padding)) / each);
-    largest->bytes = BytesFor(*largest, largest->bound);
+    largest->bytes = RegionBytes(largest->stride, largest->note_words, largest->bound);
     plan_.bounded = false;
     return true;
   }
 
   uint64_t GrowIntoWhatThereIs() {
-    uint64_t dense_bytes = ShareDense(half_limit_ / kDensePartOfHalf);
+    uint64_t dense_bytes = DivideHalf(half_limit_ / kDensePart);
     if (dense_bytes + kRegionAlignment > half_limit_) dense_bytes = DropWhatHasNoRoom();
     const uint64_t left = half_limit_ - std::min(half_limit_, dense_bytes + kRegionAlignment);
     // All records that find a place have their notes.
     uint64_t notes = 0;
     double notes_each = 0;  // bytes for each byte of segments, at most
-    for (const Need& need : needs_) {
+    for (const RegionNeed& need : needs_) {
       if (!need.notes_from_pool) continue;
       notes += need.note_words * (need.dense * sizeof(uint32_t) + kRegionAlignment);
       notes_each = std::max(notes_each, double{sizeof(uint32_t)} * need.note_words / need.stride);
@@ -234,7 +205,7 @@ class Planner {
     notes = std::min(notes, left);
     const auto units = static_cast<uint64_t>(static_cast<double>(left - notes) / (1 + notes_each)) / kHeapUnit;
     note_units_ = left / kHeapUnit - units;
-    for (Need& need : needs_)
+    for (RegionNeed& need : needs_)
       if (need.dense < need.bound) need.bound = std::min(need.bound, need.dense + units * kHeapUnit / need.stride);
     return units;
   }
@@ -242,57 +213,26 @@ class Planner {
   // Returns the bytes of the regions that are left.
   uint64_t DropWhatHasNoRoom() {
     uint64_t used = 0;
-    for (Need& need : needs_) {
+    for (RegionNeed& need : needs_) {
       if (used + need.bytes + kRegionAlignment > half_limit_) need.bound = need.dense = need.bytes = 0;
       used += need.bytes;
     }
     return used;
   }
 
-  // Small needs are dense, the large ones get their first part. Returns the bytes that all of them take, which is more
-  // than `bytes` only if that is not enough for the least there can be.
-  uint64_t ShareDense(uint64_t bytes) {
-    by_bytes_.clear();
-    for (Need& need : needs_) {
-      need.dense = need.bound;
-      need.bytes = BytesFor(need, need.bound);
-      need.notes_from_pool = false;
-      if (need.bytes != 0) by_bytes_.push_back(&need);
-    }
-    std::sort(by_bytes_.begin(), by_bytes_.end(), [](const Need* a, const Need* b) { return a->bytes < b->bytes; });
-    uint64_t left = bytes;
-    uint64_t used = 0;
-    for (size_t i = 0; i < by_bytes_.size(); ++i) {
-      Need& need = *by_bytes_[i];
-      const uint64_t share = left / (by_bytes_.size() - i);
-      if (need.bytes > share && need.stride == 0) {
-        // Nothing but notes.
-        need.bound = need.dense = share / (need.note_words * sizeof(uint32_t));
-        need.bytes = BytesFor(need, need.bound);
-        plan_.bounded = false;
-      } else if (need.bytes > share) {
-        need.notes_from_pool = true;
-        const uint64_t most = share / (need.stride + sizeof(uint32_t) * need.note_words);
-        const uint64_t least =
-            std::max(std::bit_ceil(need.bound) >> (shared::kSegments / 4 - 1), FewestDense(need.stride));
-        need.dense = std::min(std::max(std::bit_floor(most), least), need.bound);
-        need.bytes = SaturatingRoundUp(need.dense * need.stride, kRegionAlignment);
-      }
-      left -= std::min(left, need.bytes);
-      used += need.bytes;
-    }
-    return used;
+  // Returns what all regions take: ShareDense.
+  uint64_t DivideHalf(uint64_t bytes) {
+    const DenseParts parts = ShareDense(needs_, bytes);
+    plan_.bounded &= !parts.cut;
+    return parts.bytes;
   }
 
   // Half 1 begins where half 0 ends, which is known only after the last level: until then offsets count from the half.
   void Place(uint32_t level) {
     uint64_t used = 0;
-    for (const Need& need : needs_) {
+    for (const RegionNeed& need : needs_) {
       if (need.slot == graph_.HeapSlot() && level_grows_ && need.bytes != 0) used += kRegionAlignment;
-      shared::RegionPlan& opening = plan_.openings.emplace_back(
-          DenseRegion(used, need.slot, need.stride, static_cast<uint32_t>(need.bound), level + 1));
-      opening.dense = static_cast<uint32_t>(need.dense);
-      if (need.notes_from_pool) opening.note_words = need.note_words;
+      shared::RegionPlan& opening = plan_.openings.emplace_back(OpeningOf(need, used, level + 1));
       if (need.slot == graph_.HeapSlot()) opening.note_units = static_cast<uint32_t>(note_units_);
       plan_.arrivals.push_back(static_cast<uint32_t>(need.arrivals));
       used += need.bytes;
@@ -332,13 +272,12 @@ class Planner {
   std::vector<Load> joint_;           // by level: all that can arrive there
   std::vector<uint64_t> workgroups_;  // by launch, like LevelSchedule::launches: at most
   // Of the level that is being planned: its openings, and what of the heap its allocations need.
-  std::vector<Need> needs_;
+  std::vector<RegionNeed> needs_;
   uint64_t heap_bytes_ = 0;
   uint64_t note_units_ = 0;  // of the pool, for notes
   bool has_heap_ = false;
   bool level_grows_ = false;
   std::vector<uint32_t> need_of_slot_;  // position in needs_
-  std::vector<Need*> by_bytes_;
 };
 
 }  // namespace
@@ -348,23 +287,6 @@ shared::RegionPlan& GraphPlan::opening_of(uint32_t level, uint32_t slot) {
   // Sorted by slot; the heap has the last one.
   return *std::lower_bound(first, openings.begin() + opening_begin[level], slot,
                            [](const shared::RegionPlan& opening, uint32_t wanted) { return opening.slot < wanted; });
-}
-
-shared::RegionPlan DenseRegion(uint64_t offset, uint32_t slot, uint32_t stride, uint32_t capacity, uint32_t level) {
-  shared::RegionPlan region = {};
-  region.offset = offset;
-  region.slot = slot;
-  region.stride = stride;
-  region.capacity = region.dense = capacity;
-  region.level = level;
-  return region;
-}
-
-uint64_t RegionBytes(uint32_t stride, uint32_t note_words, uint64_t records) {
-  const auto padded = [records](uint64_t each) {
-    return SaturatingRoundUp(SaturatingMultiply(records, each), kRegionAlignment);
-  };
-  return SaturatingAdd(padded(stride), SaturatingMultiply(padded(sizeof(uint32_t)), note_words));
 }
 
 uint64_t MostWorkgroups(const spirv::NodeInfo& info, uint64_t records, uint64_t max_grid_workgroups) {

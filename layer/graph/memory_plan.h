@@ -9,6 +9,7 @@
 #include "layer/graph/graph.h"
 #include "layer/graph/levels.h"
 #include "layer/graph/load_bounds.h"
+#include "layer/graph/region_layout.h"
 #include "meta_shaders/shared/graph_data.h"
 
 namespace trellis {
@@ -55,20 +56,8 @@ struct GraphPlan {
   }
 };
 
-// What stands beside place and size is left to whoever plans the launches. All of it is dense.
-[[nodiscard]] shared::RegionPlan DenseRegion(uint64_t offset, uint32_t slot, uint32_t stride, uint32_t capacity,
-                                             uint32_t level);
-
-// A region counts its records in 31 bits.
-inline constexpr uint64_t kMostRegionRecords = (uint64_t{1} << 31) - 1;
-// Bytes of what the heap's region counts as a record.
-inline constexpr uint32_t kHeapUnit = 16;
-
 // Most workgroups of the node's own, packed or not, that so many records can become. Saturates.
 [[nodiscard]] uint64_t MostWorkgroups(const spirv::NodeInfo& info, uint64_t records, uint64_t max_grid_workgroups);
-
-// Bytes that a region takes whose launches keep `note_words` words about each record. Saturates.
-[[nodiscard]] uint64_t RegionBytes(uint32_t stride, uint32_t note_words, uint64_t records);
 
 // `schedule` must come from the input slots of `roots`; one without levels gives an empty plan. Never fails: where the
 // bounds of all regions of a level do not fit side by side, the large ones are dense in their first part only, and grow

@@ -2,144 +2,224 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
+#include "layer/graph/region_layout.h"
 #include "layer/graph/saturating.h"
 
 namespace trellis {
 namespace {
 
 constexpr uint64_t kQueueAlignment = 256;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Launches of one level, as positions in LevelSchedule::launches.
-struct LaunchRange {
-  uint32_t begin = 0;
-  uint32_t end = 0;
+// A dense queue is left for one that grows only if portions become larger by that.
+constexpr double kWorthGrowing = 1.25;
+
+// Payloads of one workgroup of a launch's dispatch that may go to one slot.
+struct Edge {
+  uint32_t launch = 0;  // of the level
+  uint32_t need = 0;    // that they go to
+  double payloads = 0;
 };
+
+// The queue that a level appends to.
+struct Queue {
+  std::vector<RegionNeed> needs;
+  std::vector<double> parts;  // by launch: of the queue, that one workgroup can fill
+  uint64_t note_units = 0;    // of the pool, which is the heap's need; only where regions grow
+  bool grows = false;
+
+  [[nodiscard]] double LargestPart() const { return *std::max_element(parts.begin(), parts.end()); }
+};
+
+uint64_t ToCount(double count) { return count < 1.8e19 ? static_cast<uint64_t>(count) : kUnbounded; }
+
+// How many records of a slot fill a queue of so many bytes, if it gets the most of them for each byte.
+uint64_t BoundFor(double bytes, double records_of_byte) {
+  return std::min(ToCount(bytes * records_of_byte), kMostRegionRecords);
+}
 
 class Scheduler {
  public:
-  Scheduler(const Graph& graph, const LevelSchedule& schedule, const StepLimits& limits)
+  Scheduler(const Graph& graph, const LoadBounds& bounds, const LevelSchedule& schedule, uint64_t ring_bytes)
       : graph_(graph),
+        bounds_(bounds),
         schedule_(schedule),
-        limits_(limits),
-        ring_bytes_(limits.ring_bytes / kQueueAlignment * kQueueAlignment),
-        workgroups_(schedule.launches.size()),
+        ring_bytes_(ring_bytes / kQueueAlignment * kQueueAlignment),
         need_of_slot_(graph.slots.size()) {
-    result_.turn_of.resize(schedule.launches.size());
-    result_.quotas.resize(schedule.launches.size());
+    result_.loads.resize(schedule.launches.size());
+    result_.opening_begin.push_back(0);
   }
 
   std::optional<StepSchedule> Run(std::span<const RootCount> roots) {
     if (!WeighLevels(roots)) return std::nullopt;
-    SetRootWorkgroups(roots);
-    uint64_t fills = 1;  // times that the level gets a queue to work off
+    uint64_t fills = 1;  // of the level's queue: each step of the level before is one
     for (uint32_t level = 0; level < schedule_.level_count(); ++level) {
-      const uint64_t steps = PlanLevel(level);
-      fills = SaturatingMultiply(fills, steps);
+      if (!PlanLevel(level)) return std::nullopt;
+      AddLastWorkgroups(level, static_cast<double>(fills));
+      fills = SaturatingAdd(fills, FullPortions(level));
       result_.steps = SaturatingAdd(result_.steps, fills);
     }
     return std::move(result_);
   }
 
  private:
-  // What arrives at one slot of the next level, or in the heap.
-  struct Need {
-    uint32_t slot = 0;
-    uint32_t stride = 0;
-    uint32_t note_words = 0;
-    uint64_t records = 0;
-  };
-
-  [[nodiscard]] LaunchRange LaunchesOf(uint32_t level) const {
-    return {schedule_.launch_begin[level], schedule_.launch_begin[level + 1]};
-  }
   [[nodiscard]] bool IsLastLevel(uint32_t level) const { return level + 1 == schedule_.level_count(); }
-  [[nodiscard]] const Slot& SlotOf(uint32_t launch) const { return graph_.slots[schedule_.launches[launch].slot]; }
-  [[nodiscard]] const spirv::NodeInfo& InfoOf(uint32_t launch) const { return graph_.nodes[SlotOf(launch).node].info; }
-  [[nodiscard]] bool SendsNothing(uint32_t launch) const {
-    return SlotOf(launch).edges.empty() && SlotOf(launch).heap_bytes == 0;
+  [[nodiscard]] const spirv::NodeInfo& InfoOf(uint32_t slot) const { return graph_.NodeOf(slot).info; }
+  [[nodiscard]] std::span<uint32_t> LoadsOf(uint32_t level) {
+    return std::span(result_.loads)
+        .subspan(schedule_.launch_begin[level], schedule_.launches_of(level).size());
   }
 
-  void SetRootWorkgroups(std::span<const RootCount> roots) {
-    const LaunchRange range = LaunchesOf(0);
-    std::fill(workgroups_.begin(), workgroups_.end(), 0);
-    for (const RootCount& root : roots) {
-      const auto first = schedule_.launches.begin();
-      const auto found = std::find(first + range.begin, first + range.end, root.launch);
-      const auto launch = static_cast<uint32_t>(found - first);
-      workgroups_[launch] = SaturatingAdd(workgroups_[launch], CeilDivide(root.workgroups, InfoOf(launch).packed));
-    }
-  }
-
-  // Forgets what was sent, and looks at the level behind `level` from now on.
-  void BeginNeeds(uint32_t level) {
+  // What the launches of `level` send, and to whom.
+  void CollectSenders(uint32_t level) {
+    senders_.clear();
+    edges_.clear();
     needs_.clear();
     for (uint32_t slot : schedule_.level(level + 1)) {
       need_of_slot_[slot] = static_cast<uint32_t>(needs_.size());
-      needs_.push_back({slot, graph_.slots[slot].record_stride, graph_.NoteWords(slot), 0});
+      needs_.push_back(
+          {.slot = slot, .stride = graph_.slots[slot].record_stride, .note_words = graph_.NoteWords(slot)});
     }
-    const LaunchRange range = LaunchesOf(level);
-    for (uint32_t launch = range.begin; launch < range.end; ++launch) {
-      if (SlotOf(launch).heap_bytes == 0) continue;
-      needs_.push_back({graph_.HeapSlot(), kHeapUnit, 0, 0});
-      break;
+    const auto heap = static_cast<uint32_t>(needs_.size());
+    has_heap_ = false;
+    for (const Launch launch : schedule_.launches_of(level)) {
+      const auto index = static_cast<uint32_t>(senders_.size());
+      const Slot& slot = graph_.slots[launch.slot];
+      const double packed = InfoOf(launch.slot).packed;
+      const Load each = bounds_.Of(launch.slot, 1);
+      senders_.push_back({packed * each.records, packed * each.bytes, packed * each.note_bytes});
+      for (const SlotEdge& edge : slot.edges)
+        edges_.push_back({index, need_of_slot_[edge.slot], packed * static_cast<double>(edge.payloads)});
+      if (slot.heap_bytes == 0) continue;
+      has_heap_ = true;
+      edges_.push_back({index, heap, packed * static_cast<double>(CeilDivide(slot.heap_bytes, kHeapUnit))});
     }
-  }
-  void ClearNeeds() {
-    for (Need& need : needs_) need.records = 0;
+    if (has_heap_) needs_.push_back({.slot = graph_.HeapSlot(), .stride = kHeapUnit});
   }
 
-  // What so many workgroups of the launch's dispatch can send.
-  void Send(uint32_t launch, uint64_t workgroups) {
-    const uint64_t own = SaturatingMultiply(workgroups, InfoOf(launch).packed);
-    const auto add = [own](Need& need, uint64_t each) {
-      need.records = SaturatingAdd(need.records, SaturatingMultiply(own, each));
-    };
-    for (const SlotEdge& edge : SlotOf(launch).edges) add(needs_[need_of_slot_[edge.slot]], edge.payloads);
-    if (SlotOf(launch).heap_bytes != 0) add(needs_.back(), CeilDivide(SlotOf(launch).heap_bytes, kHeapUnit));
+  // By need: records that arrive for each byte of what `cost` says, at most.
+  template <typename Cost>
+  [[nodiscard]] std::vector<double> RecordsOfByte(Cost&& cost) const {
+    std::vector<double> records(needs_.size());
+    for (const Edge& edge : edges_)
+      records[edge.need] = std::max(records[edge.need], edge.payloads / cost(senders_[edge.launch]));
+    return records;
   }
 
-  // Of a queue that has room for what was sent.
-  [[nodiscard]] uint64_t QueueBytes() const {
-    uint64_t bytes = 0;
-    for (const Need& need : needs_) {
-      if (need.records > kMostRegionRecords) return kUnbounded;
-      bytes = SaturatingAdd(bytes, RegionBytes(need.stride, need.note_words, need.records));
-    }
-    return SaturatingRoundUp(bytes, kQueueAlignment);
-  }
-
-  // Workgroups that consume what was sent, at least as many as before.
-  void RaiseConsumers(uint32_t level) {
-    const LaunchRange range = LaunchesOf(level + 1);
-    for (uint32_t launch = range.begin; launch < range.end; ++launch) {
-      const uint64_t records = needs_[need_of_slot_[schedule_.launches[launch].input]].records;
-      const uint64_t own = MostWorkgroups(InfoOf(launch), records, limits_.max_grid_workgroups);
-      workgroups_[launch] = std::max(workgroups_[launch], CeilDivide(own, InfoOf(launch).packed));
+  // The part of the queue that each sender's workgroup can fill, where all of it has room for `bytes` of what `cost`
+  // says, and each region for its bound.
+  template <typename Cost>
+  void FindParts(double bytes, Cost&& cost, Queue& queue) const {
+    for (const Load& sent : senders_) queue.parts.push_back(cost(sent) == 0 ? 0 : cost(sent) / bytes);
+    for (const Edge& edge : edges_) {
+      const auto bound = static_cast<double>(queue.needs[edge.need].bound);
+      if (edge.payloads != 0) queue.parts[edge.launch] = std::max(queue.parts[edge.launch], edge.payloads / bound);
     }
   }
 
-  // The smallest queue of each level, and its part in what can be shared beyond that. False if even the smallest ones
-  // do not fit.
+  // Empty payloads cost something, too: there is no end of them otherwise.
+  static double Cost(const Load& load) { return load.bytes + load.note_bytes + load.records / kHeapUnit; }
+  static double CostInSegments(const Load& load) { return Cost(load) + load.bytes * (kSegmentWaste - 1); }
+
+  // Every region has room for what it can get while all together get what the queue holds.
+  [[nodiscard]] std::optional<Queue> DenseQueue(uint64_t room) const {
+    const std::vector<double> records = RecordsOfByte(Cost);
+    double padding = 0;
+    double bytes_of_byte = 0;
+    for (size_t i = 0; i < needs_.size(); ++i) {
+      const double notes = needs_[i].note_words;
+      padding += static_cast<double>(kRegionAlignment) * ((needs_[i].stride != 0 ? 1 : 0) + notes);
+      bytes_of_byte += records[i] * (needs_[i].stride + sizeof(uint32_t) * notes);
+    }
+    const double left = static_cast<double>(room) - padding;
+    if (left < 0) return std::nullopt;
+    const double bytes = bytes_of_byte == 0 ? static_cast<double>(kMostRegionRecords) : left / bytes_of_byte;
+    Queue queue;
+    queue.needs = needs_;
+    for (size_t i = 0; i < needs_.size(); ++i) {
+      RegionNeed& need = queue.needs[i];
+      need.bound = need.dense = BoundFor(bytes, records[i]);
+      need.bytes = RegionBytes(need.stride, need.note_words, need.bound);
+    }
+    FindParts(bytes, Cost, queue);
+    return queue;
+  }
+
+  // Regions have dense first parts and share a pool.
+  [[nodiscard]] std::optional<Queue> GrowingQueue(uint64_t room) const {
+    Queue queue;
+    queue.grows = true;
+    queue.needs = needs_;
+    if (has_heap_) queue.needs.pop_back();
+    const std::vector<double> records = RecordsOfByte(CostInSegments);
+    double padding = 2 * kRegionAlignment;  // no region begins where the pool does, and the pool has whole units
+    for (size_t i = 0; i < queue.needs.size(); ++i) {
+      RegionNeed& need = queue.needs[i];
+      need.bound = BoundFor(static_cast<double>(room), records[i]);
+      padding += static_cast<double>(kRegionAlignment) * need.note_words;
+    }
+    const uint64_t dense = ShareDense(queue.needs, room / kDensePart).bytes;
+    const double left = static_cast<double>(room) - static_cast<double>(dense) - padding;
+    if (left < 0) return std::nullopt;
+    double segments = 0;  // for each byte of cost, at most
+    double notes = 0;
+    for (const Load& sent : senders_) {
+      const double cost = CostInSegments(sent);
+      if (cost == 0) continue;
+      segments = std::max(segments, sent.bytes * kSegmentWaste / cost);
+      notes = std::max(notes, sent.note_bytes / cost);
+    }
+    if (segments + notes == 0) return std::nullopt;  // nothing of it would grow
+    const double bytes = left / (segments + notes);
+    const auto pool = static_cast<uint64_t>(left + padding) / kHeapUnit - 1;
+    RegionNeed& heap = queue.needs.emplace_back();
+    heap.slot = graph_.HeapSlot();
+    heap.stride = kHeapUnit;
+    heap.bound = heap.dense = std::min({ToCount(bytes * segments) / kHeapUnit, pool, kMostRegionRecords});
+    queue.note_units = std::min(pool - heap.bound, kMostRegionRecords);
+    heap.bytes = (heap.bound + queue.note_units) * kHeapUnit;
+    FindParts(bytes, CostInSegments, queue);
+    return queue;
+  }
+
+  // Of the level whose senders were collected. Nothing if `room` bytes are too few.
+  [[nodiscard]] std::optional<Queue> BestQueue(uint64_t room) const {
+    std::optional<Queue> dense = DenseQueue(room);
+    std::optional<Queue> growing = GrowingQueue(room);
+    const double dense_part = dense ? dense->LargestPart() : kInfinity;
+    const double growing_part = growing ? growing->LargestPart() : kInfinity;
+    if (std::min(dense_part, growing_part) > 1) return std::nullopt;
+    return dense_part <= growing_part * kWorthGrowing && dense_part <= 1 ? std::move(dense) : std::move(growing);
+  }
+
+  // Of the level whose senders were collected; kUnbounded if the ring has too few bytes.
+  [[nodiscard]] uint64_t SmallestQueue() const {
+    if (!BestQueue(ring_bytes_)) return kUnbounded;
+    uint64_t low = 0;
+    uint64_t high = ring_bytes_ / kQueueAlignment;
+    while (low < high) {
+      const uint64_t middle = low + (high - low) / 2;
+      if (BestQueue(middle * kQueueAlignment))
+        high = middle;
+      else
+        low = middle + 1;
+    }
+    return high * kQueueAlignment;
+  }
+
+  // What level 0 causes in all later levels; the smallest queue of each level, and its part in what can be shared beyond
+  // that. False if even the smallest ones do not fit.
   bool WeighLevels(std::span<const RootCount> roots) {
-    SetRootWorkgroups(roots);
-    for (uint32_t level = 0; level < schedule_.level_count(); ++level) {
+    sent_.resize(schedule_.level_count());
+    for (uint32_t level = 0; level + 1 < schedule_.level_count(); ++level) {
+      CollectSenders(level);
       Weight& weight = weights_.emplace_back();
-      if (IsLastLevel(level)) break;
-      BeginNeeds(level);
-      const LaunchRange range = LaunchesOf(level);
-      for (uint32_t launch = range.begin; launch < range.end; ++launch) {
-        ClearNeeds();
-        Send(launch, 1);
-        weight.smallest = std::max(weight.smallest, QueueBytes());
-      }
-      ClearNeeds();
-      for (uint32_t launch = range.begin; launch < range.end; ++launch) Send(launch, workgroups_[launch]);
-      double bytes = 0;
-      for (const Need& need : needs_)
-        bytes += static_cast<double>(RegionBytes(need.stride, need.note_words, need.records));
-      weight.part = std::sqrt(bytes);
-      RaiseConsumers(level);
+      weight.smallest = SmallestQueue();
+      for (const RootCount& root : roots)
+        sent_[level].Add(static_cast<double>(root.workgroups), bounds_.Of(root.launch.slot, level + 1));
+      weight.part = std::sqrt(std::min(Cost(sent_[level]), 1e30));
       smallest_left_ = SaturatingAdd(smallest_left_, weight.smallest);
       parts_left_ += weight.part;
     }
@@ -157,101 +237,86 @@ class Scheduler {
     return (weight.smallest + shared) / kQueueAlignment * kQueueAlignment;
   }
 
-  [[nodiscard]] uint32_t Quota(uint32_t launch, uint64_t portions) const {
-    const uint64_t workgroups = SendsNothing(launch) ? workgroups_[launch] : CeilDivide(workgroups_[launch], portions);
-    return static_cast<uint32_t>(std::min(workgroups, limits_.max_workgroups));
-  }
-
-  void SendPortion(LaunchRange range, uint64_t portions) {
-    ClearNeeds();
-    for (uint32_t launch = range.begin; launch < range.end; ++launch) Send(launch, Quota(launch, portions));
-  }
-  [[nodiscard]] bool Fits(LaunchRange range, uint64_t portions, uint64_t bytes) {
-    SendPortion(range, portions);
-    return QueueBytes() <= bytes;
-  }
-
-  // The longest range from `begin` whose launches fit side by side with a workgroup each.
-  LaunchRange LongestTurn(LaunchRange level, uint64_t bytes) {
-    if (Fits(level, kUnbounded, bytes)) return level;
-    LaunchRange range = {level.begin, level.begin + 1};
-    SendPortion(range, kUnbounded);
-    for (; range.end < level.end; ++range.end) {
-      Send(range.end, Quota(range.end, kUnbounded));
-      if (QueueBytes() > bytes) break;
-    }
-    return range;
-  }
-
-  uint64_t FewestPortions(LaunchRange range, uint64_t bytes) {
-    uint64_t low = 1;
-    uint64_t high = 1;
-    for (uint32_t launch = range.begin; launch < range.end; ++launch) high = std::max(high, workgroups_[launch]);
-    while (low < high) {
-      const uint64_t middle = low + (high - low) / 2;
-      if (Fits(range, middle, bytes))
-        high = middle;
-      else
-        low = middle + 1;
-    }
-    return low;
-  }
-
-  // Returns the steps that work off all that the launches can have.
-  uint64_t PlanTurn(uint32_t level, LaunchRange range, uint64_t portions) {
-    uint64_t steps = 1;
-    for (uint32_t launch = range.begin; launch < range.end; ++launch) {
-      result_.turn_of[launch] = static_cast<uint32_t>(result_.turns.size());
-      result_.quotas[launch] = Quota(launch, portions);
-      if (workgroups_[launch] != 0) steps = std::max(steps, CeilDivide(workgroups_[launch], result_.quotas[launch]));
-    }
-    result_.turns.push_back({level, static_cast<uint32_t>(result_.openings.size())});
-    return steps;
-  }
-
-  void PlaceQueue(uint32_t level) {
+  void PlaceQueue(const Queue& queue, uint32_t level) {
     uint64_t offset = result_.ring_bytes;
-    for (const Need& need : needs_) {
-      result_.openings.push_back(
-          DenseRegion(offset, need.slot, need.stride, static_cast<uint32_t>(need.records), level + 1));
-      offset += RegionBytes(need.stride, need.note_words, need.records);
+    for (const RegionNeed& need : queue.needs) {
+      const bool is_pool = queue.grows && need.slot == graph_.HeapSlot();
+      if (is_pool) offset += kRegionAlignment;
+      shared::RegionPlan& opening = result_.openings.emplace_back(OpeningOf(need, offset, level + 1));
+      if (is_pool) opening.note_units = static_cast<uint32_t>(queue.note_units);
+      offset += need.bytes;
+    }
+    result_.ring_bytes = SaturatingRoundUp(offset, kQueueAlignment);
+  }
+
+  bool PlanLevel(uint32_t level) {
+    queue_ = {};
+    if (!IsLastLevel(level)) {
+      CollectSenders(level);
+      std::optional<Queue> queue = BestQueue(TakeShare(level));
+      // Larger ones mostly do as well.
+      if (!queue) queue = BestQueue(weights_[level].smallest);
+      if (!queue) return false;
+      const std::span<uint32_t> loads = LoadsOf(level);
+      for (size_t i = 0; i < loads.size(); ++i)
+        loads[i] = static_cast<uint32_t>(std::ceil(queue->parts[i] * shared::kWholeQueue));
+      PlaceQueue(*queue, level);
+      queue_ = *std::move(queue);
+    }
+    result_.opening_begin.push_back(static_cast<uint32_t>(result_.openings.size()));
+    return true;
+  }
+
+  // In every fill of the level's queue the last workgroup of a launch may have fewer records than the others; and the
+  // last one of its dispatch fewer workgroups, which counts as much in a portion.
+  void AddLastWorkgroups(uint32_t level, double fills) {
+    for (const Launch launch : schedule_.launches_of(level)) {
+      const spirv::NodeInfo& info = InfoOf(launch.slot);
+      if (info.packed > 1 && !IsLastLevel(level)) sent_[level].Add(fills * info.packed, bounds_.Of(launch.slot, 1));
+      if (info.kind != spirv::LaunchKind::kCoalescing || level == 0) continue;
+      for (uint32_t later = level; later + 1 < schedule_.level_count(); ++later)
+        sent_[later].Add(fills, bounds_.Of(launch.slot, later - level + 1));
     }
   }
 
-  // Returns the steps that work off one queue of the level.
-  uint64_t PlanLevel(uint32_t level) {
-    if (IsLastLevel(level)) return PlanTurn(level, LaunchesOf(level), 1);
-    const uint64_t bytes = TakeShare(level);
-    BeginNeeds(level);
-    uint64_t steps = 0;
-    uint64_t used = 0;
-    for (LaunchRange rest = LaunchesOf(level); rest.begin < rest.end;) {
-      const LaunchRange turn = LongestTurn(rest, bytes);
-      const uint64_t portions = FewestPortions(turn, bytes);
-      steps = SaturatingAdd(steps, PlanTurn(level, turn, portions));
-      SendPortion(turn, portions);
-      PlaceQueue(level);
-      RaiseConsumers(level);
-      used = std::max(used, QueueBytes());
-      rest.begin = turn.end;
+  // Of all that the level sends in the whole dispatch. Each fill may end with one more, that is not full.
+  [[nodiscard]] uint64_t FullPortions(uint32_t level) {
+    if (IsLastLevel(level)) return 0;
+    const auto cost = [this](const Load& load) { return queue_.grows ? CostInSegments(load) : Cost(load); };
+    double largest = 0;
+    double smallest = 1;
+    double each = 0;  // of the queue, for a unit of cost
+    for (size_t i = 0; i < senders_.size(); ++i) {
+      const double part = LoadsOf(level)[i] / double{shared::kWholeQueue};
+      if (part == 0) continue;
+      largest = std::max(largest, part);
+      smallest = std::min(smallest, part);
+      each = std::max(each, part / cost(senders_[i]));
     }
-    result_.ring_bytes += used;
-    return steps;
+    if (each == 0) return 0;
+    // A portion takes launches in their order, until one of them does not fit any more.
+    const double taken = std::max(1 - largest, smallest);
+    return ToCount(std::floor(each * cost(sent_[level]) / taken));
   }
 
   struct Weight {
-    uint64_t smallest = 0;  // queue: for one workgroup of the launch that can send most
+    uint64_t smallest = 0;  // queue
     double part = 0;        // in what is left beyond the smallest queues
   };
 
   const Graph& graph_;
+  const LoadBounds& bounds_;
   const LevelSchedule& schedule_;
-  const StepLimits& limits_;
   const uint64_t ring_bytes_;
   StepSchedule result_;
-  std::vector<uint64_t> workgroups_;    // by launch, of its dispatch: at most, when the level's queue is full
-  std::vector<Need> needs_;             // of the level that is being planned
+  // Of the level that is being planned.
+  std::vector<Load> senders_;           // by launch, of one workgroup of its dispatch: to all slots together
+  std::vector<Edge> edges_;
+  std::vector<RegionNeed> needs_;       // slots of the next level, and the heap, if allocations need it
   std::vector<uint32_t> need_of_slot_;  // position in needs_
+  bool has_heap_ = false;
+  Queue queue_;
+  std::vector<Load> sent_;              // by level: all that it sends, at most, in the whole dispatch
   std::vector<Weight> weights_;         // by level, for the queue of the next one
   uint64_t smallest_left_ = 0;          // over the levels that have no queue yet
   double parts_left_ = 0;
@@ -259,24 +324,9 @@ class Scheduler {
 
 }  // namespace
 
-std::span<const shared::RegionPlan> StepSchedule::openings_of(size_t turn) const {
-  const size_t end = turn + 1 < turns.size() ? turns[turn + 1].opening_begin : openings.size();
-  return std::span(openings).subspan(turns[turn].opening_begin, end - turns[turn].opening_begin);
-}
-
-std::vector<shared::RegionPlan> StepSchedule::FirstOpenings() const {
-  std::vector<shared::RegionPlan> first;
-  for (size_t turn = 0; turn < turns.size(); ++turn) {
-    if (turn != 0 && turns[turn - 1].level == turns[turn].level) continue;
-    const std::span<const shared::RegionPlan> of_turn = openings_of(turn);
-    first.insert(first.end(), of_turn.begin(), of_turn.end());
-  }
-  return first;
-}
-
-std::optional<StepSchedule> ScheduleSteps(const Graph& graph, const LevelSchedule& schedule,
-                                          std::span<const RootCount> roots, const StepLimits& limits) {
-  return Scheduler(graph, schedule, limits).Run(roots);
+std::optional<StepSchedule> ScheduleSteps(const Graph& graph, const LoadBounds& bounds, const LevelSchedule& schedule,
+                                          std::span<const RootCount> roots, uint64_t ring_bytes) {
+  return Scheduler(graph, bounds, schedule, ring_bytes).Run(roots);
 }
 
 }  // namespace trellis

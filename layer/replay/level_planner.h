@@ -40,7 +40,7 @@ class LevelPlanner : PlanWriter {
   // In bounded mode, instead of PlanLevel for each level.
   [[nodiscard]] Expected<void> PlanSteps();
   [[nodiscard]] Expected<void> PlanStepLevel(uint32_t level, std::vector<shared::StepLaunch>& launches);
-  [[nodiscard]] std::vector<shared::StepTurn> DescribeTurns() const;
+  [[nodiscard]] std::vector<shared::StepLevel> DescribeLevels() const;
   [[nodiscard]] Expected<void> UploadStepPlans(shared::StepPlan step);
   [[nodiscard]] Expected<void> PlanSingle(uint32_t level, const RelocatableLaunch& launch);
   [[nodiscard]] Expected<void> PlanFromRegion(uint32_t level, const RelocatableLaunch& launch);

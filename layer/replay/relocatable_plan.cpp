@@ -88,31 +88,24 @@ class Planner {
     const auto loads = pipeline_.attachments.GetOrCreate<LoadBounds>(
         [&] { return std::make_shared<LoadBounds>(graph_, limits.max_grid_workgroups); });
     plan_.memory = PlanMemory(graph_, *loads, schedule(), key_.counts, limits);
-    if (!plan_.memory.bounded) plan_.steps = StepsIfTheyAreFew();
+    if (!plan_.memory.bounded) plan_.steps = StepsIfTheyAreFew(*loads);
     if (plan_.steps) {
       plan_.scratch = plan_.scratch.ForSteps();
-      PlaceRegions(plan_.steps->openings);
       plan_.memory = {};
-      plan_.memory.openings = plan_.steps->FirstOpenings();
+      plan_.memory.openings = std::move(plan_.steps->openings);
+      plan_.memory.opening_begin = std::move(plan_.steps->opening_begin);
       plan_.memory.half_bytes[0] = plan_.steps->ring_bytes;
-    } else {
-      PlaceRegions(plan_.memory.openings);
     }
-  }
-
-  void PlaceRegions(std::vector<shared::RegionPlan>& openings) const {
-    for (shared::RegionPlan& opening : openings) opening.region = plan_.scratch.region(opening.level, opening.slot);
+    for (shared::RegionPlan& opening : plan_.memory.openings)
+      opening.region = plan_.scratch.region(opening.level, opening.slot);
   }
 
   // Nothing where one pass is the better choice.
-  [[nodiscard]] std::optional<StepSchedule> StepsIfTheyAreFew() const {
+  [[nodiscard]] std::optional<StepSchedule> StepsIfTheyAreFew(const LoadBounds& loads) const {
     if (plan_.scratch.step_levels == 0) return std::nullopt;
     if (environment_.max_rounds == 0 && HasOpenGrids(graph_, schedule())) return std::nullopt;
-    StepLimits limits;
-    limits.ring_bytes = environment_.ring_budget - std::min(key_.reserved, environment_.ring_budget / 2);
-    limits.max_workgroups = MostWorkgroups(environment_.limits);
-    limits.max_grid_workgroups = environment_.limits.max_grid_workgroups;
-    std::optional<StepSchedule> steps = ScheduleSteps(graph_, schedule(), key_.counts, limits);
+    const uint64_t ring_bytes = environment_.ring_budget - std::min(key_.reserved, environment_.ring_budget / 2);
+    std::optional<StepSchedule> steps = ScheduleSteps(graph_, loads, schedule(), key_.counts, ring_bytes);
     if (!steps) return std::nullopt;
     if (environment_.max_rounds == 0) {
       const uint64_t dispatches_of_step = 1 + schedule().launches.size();

@@ -17,12 +17,12 @@ Expected<void> LevelPlanner::PlanSteps() {
   step.launch_count = static_cast<uint32_t>(launches.size());
   if (environment_.reports_steps) step.reported_steps = static_cast<uint32_t>(steps()->steps);
   step.entry_launches = placement_.root_inputs.empty() ? schedule().launch_begin[1] : 0;
-  const std::vector<shared::StepTurn> turns = DescribeTurns();
+  const std::vector<shared::StepLevel> levels = DescribeLevels();
+  step.level_count = static_cast<uint32_t>(levels.size());
   if (Expected<void> done = Upload(CommonClosePlan(), step.close); !done) return done;
   if (Expected<void> done = Upload(std::span<const shared::StepLaunch>(launches), step.launches); !done) return done;
-  if (Expected<void> done = Upload(std::span<const shared::StepTurn>(turns), step.turns); !done) return done;
-  const std::span<const shared::RegionPlan> openings = steps()->openings;
-  if (Expected<void> done = Upload(openings, step.openings); !done) return done;
+  if (Expected<void> done = Upload(std::span<const shared::StepLevel>(levels), step.levels); !done) return done;
+  if (Expected<void> done = Upload(std::span<const shared::RegionPlan>(memory().openings), step.openings); !done) return done;
   return UploadStepPlans(step);
 }
 
@@ -36,8 +36,8 @@ Expected<void> LevelPlanner::PlanStepLevel(uint32_t level, std::vector<shared::S
     step.region = scratch().region(level, launch.launch.input);
     if (position < root_inputs.size()) step.root = root_inputs[position];
     step.level = level;
-    step.turn = steps()->turn_of[position];
-    step.quota = steps()->quotas[position];
+    step.pool = scratch().region(level, graph_.HeapSlot());
+    step.load = steps()->loads[position];
 
     NodeLaunch& node = AddLaunch(launch);
     node.arguments = scratch().argument(position);
@@ -47,19 +47,12 @@ Expected<void> LevelPlanner::PlanStepLevel(uint32_t level, std::vector<shared::S
   return {};
 }
 
-std::vector<shared::StepTurn> LevelPlanner::DescribeTurns() const {
-  std::vector<shared::StepTurn> turns;
-  for (size_t i = 0; i < steps()->turns.size(); ++i) {
-    const StepTurn& turn = steps()->turns[i];
-    const auto openings = static_cast<uint32_t>(steps()->openings_of(i).size());
-    shared::StepTurn& described = turns.emplace_back();
-    described.opening_begin = turn.opening_begin;
-    described.opening_end = turn.opening_begin + openings;
-    if (turn.level + 1 == schedule().level_count()) continue;
-    described.consumer_begin = schedule().launch_begin[turn.level + 1];
-    described.consumer_end = schedule().launch_begin[turn.level + 2];
-  }
-  return turns;
+std::vector<shared::StepLevel> LevelPlanner::DescribeLevels() const {
+  std::vector<shared::StepLevel> levels;
+  for (uint32_t level = 0; level < schedule().level_count(); ++level)
+    levels.push_back({schedule().launch_begin[level], schedule().launch_begin[level + 1],
+                      memory().opening_begin[level], memory().opening_begin[level + 1]});
+  return levels;
 }
 
 Expected<void> LevelPlanner::UploadStepPlans(shared::StepPlan step) {

@@ -1,4 +1,4 @@
-// Bounded mode, one workgroup: sizes the launches that read what the last step sent, and lets the last turn that has anything to do run a portion.
+// Bounded mode, one workgroup: sizes the launches that read what the last step sent, and lets the deepest level that has anything to do run a portion.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 
@@ -11,19 +11,19 @@ layout(local_size_x = 128) in;
 
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer StepPlanReference { StepPlan plan; };
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer StepLaunchReference { StepLaunch step; };
-layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer StepTurnReference { StepTurn turn; };
+layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer StepLevelReference { StepLevel level; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer StepStateReference { StepState state; };
 
 const uint kStepLaunchBytes = 88u;
-const uint kStepTurnBytes = 16u;
+const uint kStepLevelBytes = 16u;
 
 // Between these stand the launches that keep notes.
 shared uint noted_begin;
 shared uint noted_end;
-shared uint chosen_turn;  // one more than its number; 0: none has anything to do
+shared uint chosen_level;  // one more than its number; 0: none has anything to do
 
 StepLaunch LoadStepLaunch(StepPlan plan, uint index) { return StepLaunchReference(ElementAddress(plan.launches, index, kStepLaunchBytes)).step; }
-StepTurn LoadStepTurn(StepPlan plan, uint index) { return StepTurnReference(ElementAddress(plan.turns, index, kStepTurnBytes)).turn; }
+StepLevel LoadStepLevel(StepPlan plan, uint level) { return StepLevelReference(ElementAddress(plan.levels, level, kStepLevelBytes)).level; }
 
 // Workgroups of the launch's queue. Those that have run, or are running, are LaunchInput::workgroup_count.
 UintReference TotalOf(StepPlan plan, uint index) { return UintReference(ElementAddress(plan.totals, index, 4u)); }
@@ -83,7 +83,11 @@ void SizePlainLaunches(StepPlan plan, ClosePlan close, uint begin, uint end) {
 void SizeNotedLaunch(StepPlan plan, ClosePlan close, uint index, StepLaunch step) {
   RegionReference region = RegionOf(close.regions, step.region);
   const uint records = RecordsIn(region);
-  const uvec2 notes = NotesOf(region, step.launch.notes_before);
+  // Nobody else looks for them as long as this kernel runs.
+  const uvec2 notes = region.region.note_words == 0u
+                          ? NotesOf(region, step.launch.notes_before)
+                          : NotesFromPool(ElementAddress(close.regions, step.region, kRegionBytes),
+                                          ElementAddress(close.regions, step.pool, kRegionBytes), step.launch.notes_before, records, true);
   const Share whole = Share(index, 0u, 1u);
   LaunchSize size;
   Landmarks none;
@@ -103,43 +107,59 @@ void SizeLaunches(StepPlan plan, ClosePlan close, uint begin, uint end) {
   }
 }
 
-void ChooseTurn(StepPlan plan, ClosePlan close) {
-  if (gl_LocalInvocationIndex == 0u) chosen_turn = 0u;
+void ChooseLevel(StepPlan plan, ClosePlan close) {
+  if (gl_LocalInvocationIndex == 0u) chosen_level = 0u;
   barrier();
   for (uint index = gl_LocalInvocationIndex; index < plan.launch_count; index += kLevelsWorkgroup) {
-    if (TotalOf(plan, index).value != InputOf(close, index).launch.workgroup_count) atomicMax(chosen_turn, LoadStepLaunch(plan, index).turn + 1u);
+    if (TotalOf(plan, index).value != InputOf(close, index).launch.workgroup_count) atomicMax(chosen_level, LoadStepLaunch(plan, index).level + 1u);
   }
   barrier();
 }
 
 // All that read the regions are deeper, and so they have nothing left.
-void OpenRegionsOf(StepPlan plan, ClosePlan close, StepTurn turn) {
+void OpenRegionsOf(StepPlan plan, ClosePlan close, StepLevel level) {
   const ControlBlock control = ControlBlockReference(close.control).control;
-  for (uint i = turn.opening_begin + gl_LocalInvocationIndex; i < turn.opening_end; i += kLevelsWorkgroup) {
+  for (uint i = level.opening_begin + gl_LocalInvocationIndex; i < level.opening_end; i += kLevelsWorkgroup) {
     const RegionPlan opening = LoadRegionPlan(plan.openings, i);
     RegionReference region = RegionOf(close.regions, opening.region);
-    const uint lost = region.region.lost;
+    const uint lost = LostOf(region);
     OpenRegion(close.regions, control.ring, control.dump, opening);
     region.region.lost = lost;  // report_losses tells of it
   }
 }
 
-void RunChosenTurn(StepPlan plan, ClosePlan close) {
-  for (uint index = gl_LocalInvocationIndex; index < plan.launch_count; index += kLevelsWorkgroup) {
-    const StepLaunch step = LoadStepLaunch(plan, index);
-    LaunchInputReference from = InputOf(close, index);
-    uint workgroups = 0u;
-    if (step.turn + 1u == chosen_turn) {
-      const uint first = from.launch.workgroup_count;
-      const uint left = TotalOf(plan, index).value - first;
-      workgroups = min(min(PackedWorkgroups(step.launch, left), step.quota) * step.launch.packed, left);
+// Workgroups of the dispatch that the next level's queue has room for, when the launches before have sent `before`.
+uint PortionOf(StepLaunch step, uint workgroups, uint before) {
+  if (step.load == 0u) return workgroups;
+  return before >= kWholeQueue ? 0u : min(workgroups, (kWholeQueue - before) / step.load);
+}
+
+// Of the launches of the chosen level the first ones run whole, one in part, and those behind it not at all.
+void RunChosenLevel(StepPlan plan, ClosePlan close) {
+  uint before = 0u;
+  for (uint chunk = 0u; chunk < plan.launch_count; chunk += kLevelsWorkgroup) {
+    const uint index = chunk + gl_LocalInvocationIndex;
+    const bool exists = index < plan.launch_count;
+    const StepLaunch step = LoadStepLaunch(plan, min(index, plan.launch_count - 1u));
+    LaunchInputReference from = InputOf(close, min(index, plan.launch_count - 1u));
+    const bool may_run = exists && step.level + 1u == chosen_level;
+    const uint first = may_run ? from.launch.workgroup_count : 0u;
+    const uint left = may_run ? TotalOf(plan, index).value - first : 0u;
+    const uint packed = PackedWorkgroups(step.launch, left);
+    uint total;
+    const uint own_before = SaturatingAdd(before, ScanWorkgroup(SaturatingMultiply(packed, step.load), total));
+    before = SaturatingAdd(before, total);
+    const uint workgroups = min(SaturatingMultiply(PortionOf(step, packed, own_before), step.launch.packed), left);
+    if (may_run) {
       from.launch.first_workgroup = first;
       from.launch.workgroup_count = first + workgroups;
     }
-    ArgumentsReference(ElementAddress(close.arguments, index, kArgumentsBytes)).arguments =
-        SplitIntoRows(DispatchedWorkgroups(step.launch, workgroups), close.max_workgroups_x);
+    if (exists) {
+      ArgumentsReference(ElementAddress(close.arguments, index, kArgumentsBytes)).arguments =
+          SplitIntoRows(DispatchedWorkgroups(step.launch, workgroups), close.max_workgroups_x);
+    }
   }
-  if (chosen_turn != 0u) OpenRegionsOf(plan, close, LoadStepTurn(plan, chosen_turn - 1u));
+  if (chosen_level != 0u) OpenRegionsOf(plan, close, LoadStepLevel(plan, chosen_level - 1u));
 }
 
 // Records of which all workgroups have run.
@@ -174,26 +194,32 @@ void ReportWhatIsLeft(StepPlan plan, ClosePlan close, uint steps) {
     Report(close.reports, LossReport(close.origin, kReportSteps, 0u, 0u, plan.reported_steps, steps));
 }
 
+// The launches of the first level, or those behind the level that ran in the last step.
+uvec2 LaunchesToSize(StepPlan plan, StepState state) {
+  if (plan.phase == kFirstStep) return uvec2(0u, plan.entry_launches);
+  if (state.level == kNoSlot || state.level + 1u == plan.level_count) return uvec2(0u);
+  const StepLevel level = LoadStepLevel(plan, state.level + 1u);
+  return uvec2(level.launch_begin, level.launch_end);
+}
+
 void main() {
   const StepPlan plan = StepPlanReference(push.plan).plan;
   const ClosePlan close = ClosePlanReference(plan.close).plan;
   StepState state = StepState(kNoSlot, 0u);
-  StepTurn sent = StepTurn(0u, 0u, 0u, 0u);
   if (plan.phase == kFirstStep) {
     StartRoots(plan, close);
-    sent.consumer_end = plan.entry_launches;
   } else {
     state = StepStateReference(plan.state).state;
     // Nothing ran, so nothing was sent; no launch has had any workgroups since then, and none will.
-    if (plan.phase == kLaterStep && state.turn == kNoSlot) return;
-    if (state.turn != kNoSlot) sent = LoadStepTurn(plan, state.turn);
+    if (plan.phase == kLaterStep && state.level == kNoSlot) return;
   }
-  if (sent.consumer_begin < sent.consumer_end) SizeLaunches(plan, close, sent.consumer_begin, sent.consumer_end);
+  const uvec2 arrived = LaunchesToSize(plan, state);
+  if (arrived.x < arrived.y) SizeLaunches(plan, close, arrived.x, arrived.y);
   if (plan.phase == kAfterSteps) {
     ReportWhatIsLeft(plan, close, state.steps);
     return;
   }
-  ChooseTurn(plan, close);
-  RunChosenTurn(plan, close);
-  if (gl_LocalInvocationIndex == 0u) StepStateReference(plan.state).state = StepState(chosen_turn - 1u, state.steps + uint(chosen_turn != 0u));
+  ChooseLevel(plan, close);
+  RunChosenLevel(plan, close);
+  if (gl_LocalInvocationIndex == 0u) StepStateReference(plan.state).state = StepState(chosen_level - 1u, state.steps + uint(chosen_level != 0u));
 }

@@ -259,21 +259,23 @@ struct StepLaunch {
                          // 0: nothing but what arrives in the region
   TRELLIS_UINT level;
   TRELLIS_UINT region;  // that it reads, among those of all levels
-  TRELLIS_UINT turn;
-  TRELLIS_UINT quota;  // most workgroups of one step's dispatch
+  TRELLIS_UINT pool;    // that this one grows out of, likewise
+  TRELLIS_UINT load;    // of the next level's queue, what one workgroup of the dispatch can fill; 0: it sends nothing
 };
+// StepLaunch::load of all that has room in a queue.
+TRELLIS_CONSTANT kWholeQueue = 0x80000000u;
 
-// Launches of one level that run side by side, and the regions that they append to.
-struct StepTurn {
+// The launches of one level, and the regions that they append to.
+struct StepLevel {
+  TRELLIS_UINT launch_begin;
+  TRELLIS_UINT launch_end;
   TRELLIS_UINT opening_begin;  // among the step's openings
   TRELLIS_UINT opening_end;
-  TRELLIS_UINT consumer_begin;  // launches that read these regions
-  TRELLIS_UINT consumer_end;
 };
 
 // What a step leaves to the next one, in scratch.
 struct StepState {
-  TRELLIS_UINT turn;   // that ran in the last step; kNoSlot if none did
+  TRELLIS_UINT level;  // that ran in the last step; kNoSlot if none did
   TRELLIS_UINT steps;  // that had something to run
 };
 
@@ -286,7 +288,7 @@ TRELLIS_CONSTANT kAfterSteps = 2u;
 struct StepPlan {
   TRELLIS_ADDRESS close;     // ClosePlan: what sizing launches takes, and their inputs and arguments
   TRELLIS_ADDRESS launches;  // StepLaunch[launch_count]; those of a level stand together
-  TRELLIS_ADDRESS turns;     // StepTurn[]; a later one goes first
+  TRELLIS_ADDRESS levels;    // StepLevel[level_count]; a later one goes first
   TRELLIS_ADDRESS openings;  // RegionPlan[]
   TRELLIS_ADDRESS totals;    // uint[launch_count], in scratch: workgroups of the launch's queue
   TRELLIS_ADDRESS state;     // StepState
@@ -294,6 +296,8 @@ struct StepPlan {
   TRELLIS_UINT phase;
   TRELLIS_UINT reported_steps;  // recorded; 0: nobody asks how many of them had something to run
   TRELLIS_UINT entry_launches;  // of the first launches, that read regions which infos on the device have filled
+  TRELLIS_UINT level_count;
+  TRELLIS_UINT unused;
 };
 
 // LossReport::kind: what `records` counts. Where nothing is said of `slot`, `level` and `value`, they are 0.
@@ -473,9 +477,9 @@ static_assert(sizeof(RegionPlan) == 64);
 static_assert(sizeof(LaunchPlan) == 64);
 static_assert(sizeof(StepLaunch) == 88);
 static_assert(offsetof(StepLaunch, root) == 64);
-static_assert(sizeof(StepTurn) == 16);
+static_assert(sizeof(StepLevel) == 16);
 static_assert(sizeof(StepState) == 8);
-static_assert(sizeof(StepPlan) == 64);
+static_assert(sizeof(StepPlan) == 72);
 static_assert(sizeof(LossReport) == 24);
 static_assert(sizeof(LossReportHeader) == 16);
 static_assert(sizeof(RingEntry) == 32);

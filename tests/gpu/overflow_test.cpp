@@ -39,7 +39,8 @@ class Overflow : public SmallRingTest {
     run.Input({.node = "Root", .count = 1});
     ASSERT_TRUE(run.Execute());
     const auto words = run.Words();
-    EXPECT_GT(words[0], kSubmits * 500u) << "a part of the ring has room for more";
+    // Where all workgroups take from the heap before the first one enqueues, only dense records find a place.
+    EXPECT_GT(words[0], kSubmits * (heap ? 100u : 500u)) << "a part of the ring has room for more";
     EXPECT_LE(words[0], kSubmits * 4096u) << "more than the ring of 1 MiB has room for";
     EXPECT_EQ(words[1], 0u) << "damaged";
     EXPECT_EQ(std::accumulate(words.begin() + 2, words.begin() + 1002, 0u), words[0]);

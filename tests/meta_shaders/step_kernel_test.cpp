@@ -20,9 +20,9 @@ using shared::LossReport;
 using shared::Region;
 using shared::RegionPlan;
 using shared::StepLaunch;
+using shared::StepLevel;
 using shared::StepPlan;
 using shared::StepState;
-using shared::StepTurn;
 
 constexpr uint32_t kOrigin = 99;
 constexpr uint32_t kMostWorkgroups = 0xffff0000;  // of a dispatch with wide enough limits
@@ -37,7 +37,7 @@ struct Portion {
 };
 
 // Launches are added level by level; each but the first level's reads the region with its own number, unless it shares
-// one. A turn for each level, unless AddTurn says otherwise.
+// one.
 class StepKernelTest : public KernelTest {
  protected:
   static constexpr uint32_t kStride = 16;
@@ -67,12 +67,17 @@ class StepKernelTest : public KernelTest {
     return plan;
   }
 
-  void AddTurn(uint32_t level) {
-    turn_levels_.push_back(level);
-    turns_.push_back({});
+  // StepLaunch::load of a launch of which so many workgroups fill a queue.
+  static uint32_t Part(uint32_t workgroups) { return shared::kWholeQueue / workgroups; }
+
+  // For launches and openings from here on.
+  void AddLevel() {
+    const auto launches = static_cast<uint32_t>(launches_.size());
+    const auto openings = static_cast<uint32_t>(openings_.size());
+    levels_.push_back({launches, launches, openings, openings});
   }
-  // Of the last turn. `region`: of another launch.
-  uint32_t Add(LaunchPlan plan, uint32_t quota, std::optional<uint32_t> region = {}) {
+  // `load`: of one workgroup. `region`: of another launch.
+  uint32_t Add(LaunchPlan plan, uint32_t load, std::optional<uint32_t> region = {}) {
     const auto index = static_cast<uint32_t>(launches_.size());
     StepLaunch& launch = launches_.emplace_back();
     launch.region = region.value_or(index);
@@ -82,50 +87,38 @@ class StepKernelTest : public KernelTest {
     for (const StepLaunch& other : launches_)
       if (&other != &launch && other.region == launch.region) plan.notes_before += other.launch.note_words;
     launch.launch = plan;
-    launch.level = turn_levels_.back();
-    launch.turn = static_cast<uint32_t>(turns_.size() - 1);
-    launch.quota = quota;
+    launch.level = static_cast<uint32_t>(levels_.size() - 1);
+    launch.load = load;
+    ++levels_.back().launch_end;
     return index;
   }
   // A launch of level 0 alone, with so many workgroups of its own.
-  uint32_t AddRoot(uint32_t workgroups, uint32_t quota, const LaunchPlan& plan = StaticGrid(1)) {
-    const uint32_t index = Add(plan, quota);
+  uint32_t AddRoot(uint32_t workgroups, uint32_t load, const LaunchPlan& plan = StaticGrid(1)) {
+    const uint32_t index = Add(plan, load);
     LaunchInput input = {};
     input.records = shared::DenseRecords(4096, kStride, workgroups);
     input.workgroup_count = workgroups;
     launches_[index].root = Memory(std::vector{input}).address;
     return index;
   }
-  // The last turn's launches append to the region of `launch`, of the next level.
+  // The last level's launches append to the region of `launch`, of the next level.
   void Open(uint32_t launch, uint32_t capacity) {
-    RegionPlan& opening =
-        openings_.emplace_back(DenseRegion(ring_used_, launch, kStride, capacity, turn_levels_.back() + 1));
+    RegionPlan& opening = openings_.emplace_back(
+        DenseRegion(ring_used_, launch, kStride, capacity, static_cast<uint32_t>(levels_.size())));
     opening.region = launch;
     opening.grid_x = opening.grid_yz = 1;
     opening.most_workgroups = shared::kAnyWorkgroups;
-    opening_turns_.push_back(static_cast<uint32_t>(turns_.size() - 1));
+    ++levels_.back().opening_end;
     ring_used_ += 2 * RegionBytes(kStride, shared::kFullNotes, std::min(capacity, kMostRecordsInMemory));
   }
 
   // To be called when all launches are there.
   void Prepare() {
-    for (size_t turn = 0; turn < turns_.size(); ++turn) {
-      const auto opens = [&](uint32_t of) { return of == turn; };
-      const auto first = std::find_if(opening_turns_.begin(), opening_turns_.end(), opens);
-      turns_[turn].opening_begin = static_cast<uint32_t>(first - opening_turns_.begin());
-      turns_[turn].opening_end = turns_[turn].opening_begin + static_cast<uint32_t>(std::count_if(
-                                                                  opening_turns_.begin(), opening_turns_.end(), opens));
-      const auto consumes = [&](const StepLaunch& launch) { return launch.level == turn_levels_[turn] + 1; };
-      const auto consumer = std::find_if(launches_.begin(), launches_.end(), consumes);
-      turns_[turn].consumer_begin = static_cast<uint32_t>(consumer - launches_.begin());
-      turns_[turn].consumer_end = turns_[turn].consumer_begin +
-                                  static_cast<uint32_t>(std::count_if(launches_.begin(), launches_.end(), consumes));
-    }
     ring_ = Memory(ring_used_ + 16);
     ControlBlock control = {};
     control.ring = ring_.address;
     control.dump = Memory(kStride).address;
-    regions_ = Memory(std::vector<Region>(launches_.size()));
+    regions_ = Memory(std::vector<Region>(std::max(launches_.size(), openings_.size() + 1)));
     inputs_ = Memory(launches_.size() * sizeof(LaunchInput));
     arguments_ = Memory(launches_.size() * sizeof(DispatchArguments));
     totals_ = Memory(launches_.size() * sizeof(uint32_t));
@@ -147,7 +140,8 @@ class StepKernelTest : public KernelTest {
     close.max_grid_workgroups = limits_.max_grid_workgroups;
     plan_.close = Memory(std::vector{close}).address;
     plan_.launches = Memory(launches_).address;
-    plan_.turns = Memory(turns_).address;
+    plan_.levels = Memory(levels_).address;
+    plan_.level_count = static_cast<uint32_t>(levels_.size());
     plan_.openings = Memory(openings_).address;
     plan_.totals = totals_.address;
     plan_.state = state_.address;
@@ -185,7 +179,10 @@ class StepKernelTest : public KernelTest {
   void Fill(uint32_t region, uint32_t reserved, const std::vector<uint32_t>& grids = {}) {
     Region filled = Read<Region>(regions_, region);
     filled.reserved = reserved;
-    if (reserved > filled.capacity) filled.lost += reserved - filled.capacity;
+    if (reserved > filled.capacity) {
+      filled.lost += reserved - filled.capacity;
+      filled.refused = filled.capacity;
+    }
     regions_.Store(region * sizeof(Region), filled);
     for (size_t i = 0; i < grids.size(); ++i)
       std::memcpy(ring_.host + (filled.records.base - ring_.address) + i * kStride, &grids[i], sizeof(uint32_t));
@@ -219,27 +216,26 @@ class StepKernelTest : public KernelTest {
   PlanSpan reports_;
   StepPlan plan_ = {};
 
- private:
-  std::vector<StepTurn> turns_;
-  std::vector<uint32_t> turn_levels_;
   std::vector<RegionPlan> openings_;
-  std::vector<uint32_t> opening_turns_;
-  uint64_t ring_used_ = 0;
   PlanSpan ring_;
+
+ private:
+  std::vector<StepLevel> levels_;
+  uint64_t ring_used_ = 0;
   uint32_t next_phase_ = shared::kFirstStep;
 };
 
 using Portions = std::vector<Portion>;
 
 TEST_F(StepKernelTest, TheDeepestLevelThatHasAnythingRunsAPortion) {
-  AddTurn(0);
-  AddRoot(5, 2);
+  AddLevel();
+  AddRoot(5, Part(2));
   Open(1, 64);
-  AddTurn(1);
-  Add(StaticGrid(2, 3, 1), 8);
+  AddLevel();
+  Add(StaticGrid(2, 3, 1), Part(8));
   Open(2, 64);
-  AddTurn(2);
-  Add(Coalescing(4), 100);
+  AddLevel();
+  Add(Coalescing(4), 0);
   Prepare();
   EXPECT_EQ(Step(), (Portions{{0, 2}, {}, {}}));
   const Region opened = Read<Region>(regions_, 1);
@@ -266,11 +262,11 @@ TEST_F(StepKernelTest, PackedGridsFromRecords) {
   LaunchPlan packed = DynamicGrid();
   packed.packed = 4;
   packed.most_workgroups = 2;
-  AddTurn(0);
-  AddRoot(1, 1);
+  AddLevel();
+  AddRoot(1, Part(1));
   Open(1, 64);
-  AddTurn(1);
-  Add(packed, 3);
+  AddLevel();
+  Add(packed, Part(3));
   Prepare();
   EXPECT_EQ(Step(), (Portions{{0, 1}, {}}));
   Fill(1, 5, {9, 0, 6, 10, 4});
@@ -282,15 +278,15 @@ TEST_F(StepKernelTest, PackedGridsFromRecords) {
 }
 
 TEST_F(StepKernelTest, NothingPendingAtAll) {
-  AddTurn(0);
-  AddRoot(0, 7);
-  Add(StaticGrid(1), 7);  // a root that got no payloads
+  AddLevel();
+  AddRoot(0, Part(7));
+  Add(StaticGrid(1), Part(7));  // a root that got no payloads
   Open(2, 8);
-  AddTurn(1);
-  Add(StaticGrid(1), 7);
+  AddLevel();
+  Add(StaticGrid(1), 0);
   Prepare();
   EXPECT_EQ(Step(), Portions(3));
-  EXPECT_EQ(Read<StepState>(state_).turn, shared::kNoSlot);
+  EXPECT_EQ(Read<StepState>(state_).level, shared::kNoSlot);
   EXPECT_EQ(Read<Region>(regions_, 2).capacity, 0u) << "nobody appends, so nothing is opened";
   std::memset(inputs_.host, 0xab, inputs_.size);
   Step();
@@ -298,12 +294,12 @@ TEST_F(StepKernelTest, NothingPendingAtAll) {
 }
 
 TEST_F(StepKernelTest, APortionLargerThanWhatIsPending) {
-  AddTurn(0);
-  AddRoot(3, 0xffffffff);
-  AddRoot(0, 0xffffffff);
+  AddLevel();
+  AddRoot(3, 1);
+  AddRoot(0, 1);
   Open(2, 1000);
-  AddTurn(1);
-  Add(StaticGrid(7), 0xffffffff);
+  AddLevel();
+  Add(StaticGrid(7), 0);
   Prepare();
   EXPECT_EQ(Step(), (Portions{{0, 3}, {}, {}}));
   Fill(2, 11);
@@ -314,11 +310,11 @@ TEST_F(StepKernelTest, APortionLargerThanWhatIsPending) {
 
 // A queue without room: what is sent is lost, and the end kernel reports it.
 TEST_F(StepKernelTest, NothingFree) {
-  AddTurn(0);
-  AddRoot(3, 1);
+  AddLevel();
+  AddRoot(3, Part(1));
   Open(1, 0);
-  AddTurn(1);
-  Add(StaticGrid(1), 4);
+  AddLevel();
+  Add(StaticGrid(1), 0);
   Prepare();
   for (uint32_t step = 0; step < 3; ++step) {
     EXPECT_EQ(Step(), (Portions{{step, 1}, {}})) << step;
@@ -331,20 +327,20 @@ TEST_F(StepKernelTest, NothingFree) {
 
 TEST_F(StepKernelTest, CountsNear32Bits) {
   limits_.max_workgroups_x = 0x7fffffff;
-  AddTurn(0);
-  AddRoot(kMostWorkgroups, 0xfff00000);
+  AddLevel();
+  AddRoot(kMostWorkgroups, 1);
   Open(1, 0x7fffffff);
   Open(2, 0x7fffffff);
-  AddTurn(1);
-  Add(StaticGrid(2), 0xffffffff);
-  Add(Coalescing(1), 0x7ffffffe);
+  AddLevel();
+  Add(StaticGrid(2), 0);
+  Add(Coalescing(1), 2);
   Prepare();
-  EXPECT_EQ(Step(), (Portions{{0, 0xfff00000}, {}, {}}));
+  EXPECT_EQ(Step(), (Portions{{0, 0x80000000}, {}, {}}));
   Fill(1, 0x7fffffff);
   Fill(2, 0x7fffffff);
-  EXPECT_EQ(Step(), (Portions{{}, {0, kMostWorkgroups}, {0, 0x7ffffffe}}));
-  EXPECT_EQ(Step(), (Portions{{}, {}, {0x7ffffffe, 1}}));
-  EXPECT_EQ(Step(), (Portions{{0xfff00000, 0xf0000}, {}, {}}));
+  EXPECT_EQ(Step(), (Portions{{}, {0, kMostWorkgroups}, {0, 0x40000000}}));
+  EXPECT_EQ(Step(), (Portions{{}, {}, {0x40000000, 0x3fffffff}}));
+  EXPECT_EQ(Step(), (Portions{{0x80000000, 0x7fff0000}, {}, {}}));
   const std::vector<LossReport> reports = Finish();
   ExpectReports(reports, {{kOrigin, shared::kReportLost, 51, 1, 0, 0x7fffffff - kMostWorkgroups / 2}, Steps(4)});
 }
@@ -354,26 +350,30 @@ TEST_F(StepKernelTest, EveryKindOfLaunchOnOneRegion) {
   std::vector<uint32_t> grids(3000);
   uint32_t sum = 0;
   for (uint32_t i = 0; i < grids.size(); ++i) sum += grids[i] = i % 5 == 0 ? 0 : i % 7;
-  AddTurn(0);
-  AddRoot(1, 1);
+  AddLevel();
+  AddRoot(1, Part(1));
   Open(1, 4000);
-  AddTurn(1);
-  Add(DynamicGrid(), 1001);
-  Add(Coalescing(64), 5, 1);
+  AddLevel();
+  const std::array<uint32_t, 3> loads = {Part(1001), Part(5), Part(4000)};
+  Add(DynamicGrid(), loads[0]);
+  Add(Coalescing(64), loads[1], 1);
   LaunchPlan finishing = StaticGrid(3);
   finishing.note_words = shared::kShortNotes;
-  Add(finishing, 4000, 1);
+  Add(finishing, loads[2], 1);
   Prepare();
   Step();
   Fill(1, 3000, grids);
   const std::array<uint32_t, 3> totals = {sum, 47, 9000};
-  const std::array<uint32_t, 3> quotas = {1001, 5, 4000};
   std::array<uint32_t, 3> done = {};
   for (uint32_t step = 0; done != totals && step < 100; ++step) {
     const std::vector<Portion> portions = Step();
     EXPECT_EQ(portions[0], Portion{});
+    uint64_t before = 0;
     for (uint32_t i = 0; i < 3; ++i) {
-      const uint32_t expected = std::min(totals[i] - done[i], quotas[i]);
+      const uint64_t left = totals[i] - done[i];
+      const uint64_t room = before < shared::kWholeQueue ? (shared::kWholeQueue - before) / loads[i] : 0;
+      const auto expected = static_cast<uint32_t>(std::min(left, room));
+      before += left * loads[i];
       EXPECT_EQ(portions[i + 1], (expected == 0 ? Portion{} : Portion{done[i], expected})) << step;
       done[i] += expected;
     }
@@ -383,43 +383,77 @@ TEST_F(StepKernelTest, EveryKindOfLaunchOnOneRegion) {
   EXPECT_EQ(input.notes - Read<LaunchInput>(inputs_, 1).notes, 16000u) << "one behind the other";
 }
 
-// Two turns of a level, with layouts of their own for what is behind them: a later one goes first.
-TEST_F(StepKernelTest, TurnsOfOneLevel) {
-  AddTurn(0);
-  AddRoot(1, 1);
-  Open(1, 10);
-  Open(2, 10);
-  AddTurn(1);
-  Add(StaticGrid(1), 2);
-  Open(3, 100);
-  AddTurn(1);
-  Add(StaticGrid(1), 3);
-  Open(3, 60);
-  AddTurn(2);
-  Add(StaticGrid(1), 1000);
+// The first launches run whole, one in part, and those behind it not at all.
+TEST_F(StepKernelTest, LaunchesOfALevelShareTheQueue) {
+  AddLevel();
+  AddRoot(1, Part(1));
+  for (uint32_t i = 1; i <= 4; ++i) Open(i, 100);
+  AddLevel();
+  Add(StaticGrid(1), Part(8));
+  Add(StaticGrid(1), Part(4));
+  Add(StaticGrid(1), Part(100));
+  Add(StaticGrid(1), 0);
   Prepare();
   Step();
-  Fill(1, 3);
-  Fill(2, 4);
-  EXPECT_EQ(Step(), (Portions{{}, {}, {0, 3}, {}}));
-  EXPECT_EQ(Read<Region>(regions_, 3).capacity, 60u);
-  Fill(3, 6);
-  EXPECT_EQ(Step(), (Portions{{}, {}, {}, {0, 6}}));
-  EXPECT_EQ(Step(), (Portions{{}, {}, {3, 1}, {}}));
-  Fill(3, 0);
-  EXPECT_EQ(Step(), (Portions{{}, {0, 2}, {}, {}}));
-  EXPECT_EQ(Read<Region>(regions_, 3).capacity, 100u);
-  Fill(3, 0);
-  EXPECT_EQ(Step(), (Portions{{}, {2, 1}, {}, {}}));
-  Fill(3, 0);
-  EXPECT_EQ(Step(), Portions(4));
+  Fill(1, 4);  // half of the queue
+  Fill(2, 5);  // more than the rest
+  Fill(3, 1);
+  Fill(4, 7);
+  EXPECT_EQ(Step(), (Portions{{}, {0, 4}, {0, 2}, {}, {0, 7}}));
+  EXPECT_EQ(Step(), (Portions{{}, {}, {2, 3}, {0, 1}, {}}));
+  EXPECT_EQ(Step(), Portions(5));
+}
+
+// Behind a launch that nothing of has room, small ones wait as well; the first one that is left always runs.
+TEST_F(StepKernelTest, AWorkgroupThatFillsTheQueueRunsAlone) {
+  AddLevel();
+  AddRoot(2, shared::kWholeQueue);
+  AddRoot(2, shared::kWholeQueue);
+  AddRoot(1, 1);
+  Prepare();
+  EXPECT_EQ(Step(), (Portions{{0, 1}, {}, {}}));
+  EXPECT_EQ(Step(), (Portions{{1, 1}, {}, {}}));
+  EXPECT_EQ(Step(), (Portions{{}, {0, 1}, {}}));
+  EXPECT_EQ(Step(), (Portions{{}, {1, 1}, {}}));
+  EXPECT_EQ(Step(), (Portions{{}, {}, {0, 1}}));
+  EXPECT_EQ(Step(), Portions(3));
+}
+
+// Records behind the dense ones and all notes are in the pool, which is emptied with every opening.
+TEST_F(StepKernelTest, RegionsThatGrow) {
+  constexpr uint32_t kPool = 2;  // region
+  AddLevel();
+  AddRoot(2, Part(1));
+  Open(1, 100);
+  openings_.back().dense = 4;
+  openings_.back().note_words = 1;
+  Open(kPool, 300);
+  openings_.back().note_units = 40;
+  AddLevel();
+  Add(DynamicGrid(), 0);
+  launches_[1].pool = kPool;
+  Prepare();
+  for (uint32_t step = 0; step < 2; ++step) {
+    EXPECT_EQ(Step(), (Portions{{step, 1}, {}}));
+    EXPECT_EQ(Read<Region>(regions_, kPool).taken_note_units, 0u);
+    Fill(1, 4, {3, 0, 2, 5});
+    EXPECT_EQ(Step(), (Portions{{}, {0, 10}}));
+    EXPECT_EQ(Read<Region>(regions_, kPool).taken_note_units, 1u) << "four words";
+    const auto input = Read<LaunchInput>(inputs_, 1);
+    const Region pool = Read<Region>(regions_, kPool);
+    EXPECT_EQ(input.notes, pool.records.base + 300 * 16);
+    std::array<uint32_t, 4> firsts = {};
+    std::memcpy(firsts.data(), ring_.host + (input.notes - ring_.address), sizeof(firsts));
+    EXPECT_EQ(firsts, (std::array<uint32_t, 4>{0, 3, 3, 5}));
+  }
+  EXPECT_EQ(Step(), Portions(2));
 }
 
 // The first step reads regions that infos on the device have filled.
 TEST_F(StepKernelTest, EntriesFromRegions) {
-  AddTurn(0);
-  Add(StaticGrid(2), 3);
-  AddTurn(1);
+  AddLevel();
+  Add(StaticGrid(2), Part(3));
+  AddLevel();
   Prepare();
   plan_.entry_launches = 1;
   Region region = {};
@@ -434,52 +468,58 @@ TEST_F(StepKernelTest, EntriesFromRegions) {
 // More launches than the kernel has invocations.
 TEST_F(StepKernelTest, ManyLaunches) {
   constexpr uint32_t kLaunches = 1000;
-  AddTurn(0);
-  AddRoot(1, 1);
+  AddLevel();
+  constexpr uint32_t kRoom = 1300;  // workgroups
+  AddRoot(1, Part(1));
   for (uint32_t i = 1; i <= kLaunches; ++i) Open(i, 8);
-  AddTurn(1);
-  for (uint32_t i = 1; i <= kLaunches; ++i) Add(i % 3 == 0 ? DynamicGrid() : StaticGrid(1 + i % 2), 2);
+  AddLevel();
+  for (uint32_t i = 1; i <= kLaunches; ++i) Add(i % 3 == 0 ? DynamicGrid() : StaticGrid(1 + i % 2), Part(kRoom));
   Prepare();
   Step();
   for (uint32_t i = 1; i <= kLaunches; ++i) Fill(i, i % 4, {1, 0, 2});
   std::vector<Portion> expected(kLaunches + 1);
+  uint32_t left = kRoom;
   for (uint32_t i = 1; i <= kLaunches; ++i) {
     const uint32_t records = i % 4;
     const uint32_t workgroups = i % 3 == 0 ? std::array<uint32_t, 4>{0, 1, 1, 3}[records] : records * (1 + i % 2);
-    if (workgroups != 0) expected[i] = {0, std::min(workgroups, 2u)};
+    const uint32_t portion = std::min(workgroups, left);
+    if (portion != 0) expected[i] = {0, portion};
+    left -= portion;
   }
+  ASSERT_EQ(left, 0u);
   EXPECT_EQ(Step(), expected);
 }
 
-// Records of which not all workgroups have run, of each kind.
-TEST_F(StepKernelTest, WhatIsLeftWhenTheStepsRunOut) {
-  AddTurn(0);
-  AddRoot(9, 1);
-  for (uint32_t i = 1; i <= 4; ++i) Open(i, 100);
-  AddTurn(1);
-  Add(StaticGrid(3), 10);
-  Add(Coalescing(8), 2);
-  Add(DynamicGrid(), 6);
-  Add(StaticGrid(1), 100);
-  Prepare();
-  Step();
-  Fill(1, 5);
-  Fill(2, 30);
-  Fill(3, 7, {2, 0, 4, 0, 0, 5, 1});
-  Fill(4, 50);
-  Step();
-  std::memset(arguments_.host, 0xab, arguments_.size);
-  ExpectReports(Finish(), {Left(0, 0, 8), Left(1, 1, 2), Left(2, 1, 14), Left(3, 1, 2), Steps(2)});
-  EXPECT_EQ(Read<uint32_t>(arguments_), kUntouched) << "nothing runs any more";
-}
+// Records of which not all workgroups have run: `portion` workgroups of the launch have.
+class LeftStepKernelTest : public StepKernelTest {
+ protected:
+  void ExpectLeft(const LaunchPlan& launch, uint32_t portion, const std::vector<uint32_t>& grids, uint32_t left) {
+    AddLevel();
+    AddRoot(9, Part(1));
+    Open(1, 100);
+    AddLevel();
+    Add(launch, Part(portion));
+    Prepare();
+    Step();
+    Fill(1, static_cast<uint32_t>(grids.size()), grids);
+    Step();
+    std::memset(arguments_.host, 0xab, arguments_.size);
+    ExpectReports(Finish(), {Left(0, 0, 8), Left(1, 1, left), Steps(2)});
+    EXPECT_EQ(Read<uint32_t>(arguments_), kUntouched) << "nothing runs any more";
+  }
+};
+
+TEST_F(LeftStepKernelTest, OfAStaticGrid) { ExpectLeft(StaticGrid(3), 10, std::vector<uint32_t>(5), 2); }
+TEST_F(LeftStepKernelTest, OfACoalescingLaunch) { ExpectLeft(Coalescing(8), 2, std::vector<uint32_t>(30), 14); }
+TEST_F(LeftStepKernelTest, OfGridsFromRecords) { ExpectLeft(DynamicGrid(), 6, {2, 0, 4, 0, 0, 5, 1}, 2); }
 
 // What the last step sent has not been sized when the steps run out.
 TEST_F(StepKernelTest, WhatTheLastStepSentIsLeft) {
-  AddTurn(0);
-  AddRoot(2, 2);
+  AddLevel();
+  AddRoot(2, Part(2));
   Open(1, 100);
-  AddTurn(1);
-  Add(StaticGrid(3), 10);
+  AddLevel();
+  Add(StaticGrid(3), Part(10));
   Prepare();
   plan_.reported_steps = 0;
   Step();

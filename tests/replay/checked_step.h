@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <map>
 #include <string>
 #include <vector>
@@ -50,9 +51,8 @@ class StepChecker {
  private:
   [[nodiscard]] uint32_t OpeningCount() const {
     uint32_t last = 0;
-    for (uint32_t i = 0; i < plan_.launch_count; ++i)
-      last =
-          std::max(last, At<shared::StepTurn>(plan_.turns, At<shared::StepLaunch>(plan_.launches, i).turn).opening_end);
+    for (uint32_t i = 0; i < plan_.level_count; ++i)
+      last = std::max(last, At<shared::StepLevel>(plan_.levels, i).opening_end);
     return last;
   }
 
@@ -63,7 +63,7 @@ class StepChecker {
   void CheckOpening(const shared::RegionPlan& opening, uint64_t ring_bytes) {
     Touch(close_.regions + opening.region * sizeof(shared::Region), sizeof(shared::Region),
           VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT, "opens region " + std::to_string(opening.slot));
-    if (opening.offset + uint64_t{opening.stride} * opening.dense > ring_bytes)
+    if (opening.offset + uint64_t{opening.stride} * opening.dense + uint64_t{opening.note_units} * 16 > ring_bytes)
       complaints_.push_back("region " + std::to_string(opening.slot) + " leaves the ring in a step");
   }
 
@@ -77,6 +77,7 @@ class StepChecker {
       if (opening == nullptr) return complaints_.push_back("a step consumes a region that nobody opened");
       prepared = InRegion(*opening);
       Touch(region, sizeof(shared::Region), VK_ACCESS_SHADER_READ_BIT, "reads region " + std::to_string(opening->slot));
+      if (opening->dense < opening->capacity || opening->note_words != 0) FindPool(step, *opening, prepared);
       CheckRecords(step.launch, *opening, prepared, ring_bytes);
     } else if (step.root != 0) {
       prepared = RootInput(step.root);
@@ -88,6 +89,23 @@ class StepChecker {
           "describes an input");
     Touch(prepared.arguments, sizeof(shared::DispatchArguments), VK_ACCESS_SHADER_WRITE_BIT, "writes arguments");
     step_.inputs[input] = prepared;
+  }
+
+  // Of a region that grows.
+  void FindPool(const shared::StepLaunch& step, const shared::RegionPlan& opening, PreparedInput& prepared) {
+    const uint64_t region = close_.regions + step.pool * sizeof(shared::Region);
+    const shared::RegionPlan* pool = open_.Find(region, step.level);
+    if (pool == nullptr) return complaints_.push_back("a step reads a region that grows out of nothing");
+    prepared.pool = kRing + pool->offset;
+    prepared.pool_bytes = uint64_t{pool->stride} * pool->capacity + uint64_t{pool->note_units} * 16;
+    const bool takes_notes = step.launch.note_words != shared::kNoNotes && opening.note_words != 0;
+    const VkAccessFlags access = VK_ACCESS_SHADER_READ_BIT | (takes_notes ? VK_ACCESS_SHADER_WRITE_BIT : 0);
+    Touch(prepared.pool, prepared.pool_bytes, access, "uses what the pool gave");
+    if (!takes_notes) return;
+    Touch(region, offsetof(shared::Region, notes), VK_ACCESS_SHADER_READ_BIT, "reads the pool's region");
+    for (const uint64_t taken : {region, close_.regions + step.region * sizeof(shared::Region)})
+      Touch(taken + offsetof(shared::Region, notes),
+            offsetof(shared::Region, unused1) - offsetof(shared::Region, notes), access, "takes notes from the pool");
   }
 
   void CheckRecords(const shared::LaunchPlan& launch, const shared::RegionPlan& opening, PreparedInput& prepared,
