@@ -78,7 +78,7 @@ class Planner {
   }
 
   // And beyond that the launches of a later level that coalesce: the last workgroup of each may have fewer records than
-  // the others.
+  // the others, and one at the end of each segment runs once more.
   void AddLastWorkgroups(uint32_t level) {
     if (level == 0) return;
     for (uint32_t later = level + 1; later < schedule_.level_count(); ++later) {
@@ -89,7 +89,7 @@ class Planner {
         const Load each = loads_.Of(launch.slot, later - level);
         if (each.records == 0) continue;
         largest.RaiseTo(each);
-        ++workgroups;
+        workgroups += 1 + static_cast<double>(SegmentsOf(needs_[need_of_slot_[launch.input]]));
       }
       // Launches without records have none.
       joint_[later].Add(std::min(workgroups, joint_[level].records * most_launches_), largest);
@@ -161,9 +161,9 @@ class Planner {
     // No region begins where the pool does.
     const uint64_t wanted = SaturatingAdd(SaturatingAdd(segments, notes), kRegionAlignment);
     if (wanted < half_limit_) {
-      // As much as what can be sent, so that what is spread hardly grows.
+      // So much that what is spread evenly does not grow: powers of two are at least half of a share.
       const uint64_t room = half_limit_ - wanted;
-      if (DivideHalf(std::min(room, ToBytes(joint.bytes))) <= room) {
+      if (DivideHalf(std::min(room, ToBytes(joint.bytes * 3))) <= room) {
         note_units_ = notes / kHeapUnit;
         return segments / kHeapUnit;
       }
@@ -175,8 +175,8 @@ class Planner {
   // Where one region alone is too large it needs no segments: it gets all that the others leave. False where several
   // are.
   bool GiveOneLargeTheRest() {
-    const auto largest =
-        std::max_element(needs_.begin(), needs_.end(), [](const RegionNeed& a, const RegionNeed& b) { return a.bytes < b.bytes; });
+    const auto largest = std::max_element(needs_.begin(), needs_.end(),
+                                          [](const RegionNeed& a, const RegionNeed& b) { return a.bytes < b.bytes; });
     uint64_t others = 0;
     for (const RegionNeed& need : needs_)
       if (&need != &*largest) others = SaturatingAdd(others, need.bytes);
@@ -257,6 +257,8 @@ class Planner {
       const spirv::NodeInfo& info = graph_.NodeOf(launch.slot).info;
       workgroups_[i] = std::min(MostWorkgroups(info, records, limits_.max_grid_workgroups),
                                 SaturatingMultiply(limits_.max_workgroups, info.packed));
+      if (info.kind == spirv::LaunchKind::kCoalescing)
+        workgroups_[i] = SaturatingAdd(workgroups_[i], SegmentsOf(needs_[need_of_slot_[launch.input]]));
     }
   }
 

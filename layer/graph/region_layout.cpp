@@ -19,6 +19,12 @@ uint64_t FewestDense(uint64_t stride) {
 
 }  // namespace
 
+uint64_t SegmentsOf(const RegionNeed& need) {
+  uint64_t segments = 0;
+  for (uint64_t octave = need.dense; octave != 0 && octave < need.bound; octave *= 2) segments += 4;
+  return segments;
+}
+
 uint64_t RegionBytes(uint32_t stride, uint32_t note_words, uint64_t records) {
   const auto padded = [records](uint64_t each) {
     return SaturatingRoundUp(SaturatingMultiply(records, each), kRegionAlignment);
@@ -37,8 +43,7 @@ shared::RegionPlan DenseRegion(uint64_t offset, uint32_t slot, uint32_t stride, 
 }
 
 shared::RegionPlan OpeningOf(const RegionNeed& need, uint64_t offset, uint32_t level) {
-  shared::RegionPlan region =
-      DenseRegion(offset, need.slot, need.stride, static_cast<uint32_t>(need.bound), level);
+  shared::RegionPlan region = DenseRegion(offset, need.slot, need.stride, static_cast<uint32_t>(need.bound), level);
   region.dense = static_cast<uint32_t>(need.dense);
   if (need.notes_from_pool) region.note_words = need.note_words;
   return region;

@@ -32,6 +32,9 @@ struct RegionNeed {
   bool notes_from_pool = false;
 };
 
+// Most that the records behind the dense ones can have. 0 where all are dense.
+[[nodiscard]] uint64_t SegmentsOf(const RegionNeed& need);
+
 // Bytes that a region takes whose launches keep `note_words` words about each record. Saturates.
 [[nodiscard]] uint64_t RegionBytes(uint32_t stride, uint32_t note_words, uint64_t records);
 

@@ -68,8 +68,7 @@ class Scheduler {
   [[nodiscard]] bool IsLastLevel(uint32_t level) const { return level + 1 == schedule_.level_count(); }
   [[nodiscard]] const spirv::NodeInfo& InfoOf(uint32_t slot) const { return graph_.NodeOf(slot).info; }
   [[nodiscard]] std::span<uint32_t> LoadsOf(uint32_t level) {
-    return std::span(result_.loads)
-        .subspan(schedule_.launch_begin[level], schedule_.launches_of(level).size());
+    return std::span(result_.loads).subspan(schedule_.launch_begin[level], schedule_.launches_of(level).size());
   }
 
   // What the launches of `level` send, and to whom.
@@ -84,6 +83,13 @@ class Scheduler {
     }
     const auto heap = static_cast<uint32_t>(needs_.size());
     has_heap_ = false;
+    // A workgroup that coalesces runs once for each piece of its records: what it sends has to be known from their
+    // number.
+    const std::span<const Launch> readers = schedule_.launches_of(level + 1);
+    may_grow_ = std::none_of(readers.begin(), readers.end(), [this](const Launch reader) {
+      const spirv::NodeInfo& info = InfoOf(reader.slot);
+      return info.kind == spirv::LaunchKind::kCoalescing && info.coalesce > 1 && !info.outputs.empty();
+    });
     for (const Launch launch : schedule_.launches_of(level)) {
       const auto index = static_cast<uint32_t>(senders_.size());
       const Slot& slot = graph_.slots[launch.slot];
@@ -149,6 +155,7 @@ class Scheduler {
 
   // Regions have dense first parts and share a pool.
   [[nodiscard]] std::optional<Queue> GrowingQueue(uint64_t room) const {
+    if (!may_grow_) return std::nullopt;
     Queue queue;
     queue.grows = true;
     queue.needs = needs_;
@@ -209,8 +216,8 @@ class Scheduler {
     return high * kQueueAlignment;
   }
 
-  // What level 0 causes in all later levels; the smallest queue of each level, and its part in what can be shared beyond
-  // that. False if even the smallest ones do not fit.
+  // What level 0 causes in all later levels; the smallest queue of each level, and its part in what can be shared
+  // beyond that. False if even the smallest ones do not fit.
   bool WeighLevels(std::span<const RootCount> roots) {
     sent_.resize(schedule_.level_count());
     for (uint32_t level = 0; level + 1 < schedule_.level_count(); ++level) {
@@ -310,15 +317,16 @@ class Scheduler {
   const uint64_t ring_bytes_;
   StepSchedule result_;
   // Of the level that is being planned.
-  std::vector<Load> senders_;           // by launch, of one workgroup of its dispatch: to all slots together
+  std::vector<Load> senders_;  // by launch, of one workgroup of its dispatch: to all slots together
   std::vector<Edge> edges_;
   std::vector<RegionNeed> needs_;       // slots of the next level, and the heap, if allocations need it
   std::vector<uint32_t> need_of_slot_;  // position in needs_
   bool has_heap_ = false;
+  bool may_grow_ = true;
   Queue queue_;
-  std::vector<Load> sent_;              // by level: all that it sends, at most, in the whole dispatch
-  std::vector<Weight> weights_;         // by level, for the queue of the next one
-  uint64_t smallest_left_ = 0;          // over the levels that have no queue yet
+  std::vector<Load> sent_;       // by level: all that it sends, at most, in the whole dispatch
+  std::vector<Weight> weights_;  // by level, for the queue of the next one
+  uint64_t smallest_left_ = 0;   // over the levels that have no queue yet
   double parts_left_ = 0;
 };
 

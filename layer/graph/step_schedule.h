@@ -1,6 +1,7 @@
 // Bounded mode: how a graph runs whose levels do not fit into the ring. It runs in steps: each lets the deepest level
 // that has anything to do run a portion. The device chooses the portion, from what is left of each launch and from what
-// one of its workgroups can send at most, such that the next level's queue has room for it. Sizes and offsets are bytes.
+// one of its workgroups can send at most, such that the next level's queue has room for it. Sizes and offsets are
+// bytes.
 #pragma once
 
 #include <cstdint>
@@ -32,8 +33,9 @@ struct StepSchedule {
   }
 };
 
-// `schedule` must come from the input slots of `roots`; all queues fit into `ring_bytes`. Nothing if the ring cannot hold, for each level at once, what
-// one workgroup can send. Time: launches, edges and slots of each level, a few dozen times.
+// `schedule` must come from the input slots of `roots`; all queues fit into `ring_bytes`. Nothing if the ring cannot
+// hold, for each level at once, what one workgroup can send. Time: launches, edges and slots of each level, a few dozen
+// times.
 [[nodiscard]] std::optional<StepSchedule> ScheduleSteps(const Graph& graph, const LoadBounds& bounds,
                                                         const LevelSchedule& schedule, std::span<const RootCount> roots,
                                                         uint64_t ring_bytes);

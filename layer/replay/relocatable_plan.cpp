@@ -164,20 +164,22 @@ class Planner {
     planned.parted_count = static_cast<uint32_t>(planned.closed.size());
     planned.parts = PartsFor(planned.parted_count, most_records);
     planned.closed.insert(planned.closed.end(), whole.begin(), whole.end());
-    if (level != 0) ChooseProviders(level, planned.closed);
+    FindFirstNoted(level, planned.closed);
     FormBatches(pipeline_, environment_.limits, planned);
     // On a CPU a workgroup's way through the counts takes longer than the kernel (spirv::LowerOptions::for_cpu).
     if (!TargetsCpu(pipeline_.device)) CountBatches(plan_.scratch, environment_.limits, level, plan_.memory, planned);
     for (RelocatableBatch& batch : planned.batches) LabelBatch(planned, level, batch);
   }
 
-  // Workgroups mostly start in this order: what others wait for stands in front.
-  void ChooseProviders(uint32_t level, std::vector<shared::LaunchPlan>& closed) {
-    std::vector<bool> is_provided(graph_.slots.size());
-    for (shared::LaunchPlan& launch : closed) {
-      if (launch.note_words == shared::kNoNotes || is_provided[launch.slot]) continue;
-      is_provided[launch.slot] = true;
-      launch.provides_notes = plan_.memory.opening_of(level, launch.slot).note_words != 0 ? 1 : 0;
+  void FindFirstNoted(uint32_t level, std::vector<shared::LaunchPlan>& closed) {
+    std::vector<uint32_t> first(graph_.slots.size(), shared::kNoSlot);
+    for (uint32_t i = 0; i < closed.size(); ++i) {
+      shared::LaunchPlan& launch = closed[i];
+      launch.first_noted = shared::kNoSlot;
+      if (launch.note_words == shared::kNoNotes || level == 0) continue;
+      if (plan_.memory.opening_of(level, launch.slot).note_words == 0) continue;
+      if (first[launch.slot] == shared::kNoSlot) first[launch.slot] = i;
+      launch.first_noted = first[launch.slot];
     }
   }
 

@@ -22,7 +22,8 @@ Expected<void> LevelPlanner::PlanSteps() {
   if (Expected<void> done = Upload(CommonClosePlan(), step.close); !done) return done;
   if (Expected<void> done = Upload(std::span<const shared::StepLaunch>(launches), step.launches); !done) return done;
   if (Expected<void> done = Upload(std::span<const shared::StepLevel>(levels), step.levels); !done) return done;
-  if (Expected<void> done = Upload(std::span<const shared::RegionPlan>(memory().openings), step.openings); !done) return done;
+  if (Expected<void> done = Upload(std::span<const shared::RegionPlan>(memory().openings), step.openings); !done)
+    return done;
   return UploadStepPlans(step);
 }
 
@@ -50,8 +51,8 @@ Expected<void> LevelPlanner::PlanStepLevel(uint32_t level, std::vector<shared::S
 std::vector<shared::StepLevel> LevelPlanner::DescribeLevels() const {
   std::vector<shared::StepLevel> levels;
   for (uint32_t level = 0; level < schedule().level_count(); ++level)
-    levels.push_back({schedule().launch_begin[level], schedule().launch_begin[level + 1],
-                      memory().opening_begin[level], memory().opening_begin[level + 1]});
+    levels.push_back({schedule().launch_begin[level], schedule().launch_begin[level + 1], memory().opening_begin[level],
+                      memory().opening_begin[level + 1]});
   return levels;
 }
 

@@ -11,21 +11,22 @@
 
 layout(local_size_x = 128) in;
 
-shared uvec2 notes_address;
-
 // Of the launch. Null if there are none, or no memory for them.
 uvec2 FindNotes(ClosePlan plan, LaunchPlan launch, Share share, uint records) {
   const uvec2 regions = CurrentRegions(plan.consumed);
   RegionReference region = RegionOf(regions, launch.slot);
   if (launch.note_words == kNoNotes) return uvec2(0u);
   if (region.region.note_words == 0u) return NotesOf(region, launch.notes_before);
-  if (gl_LocalInvocationIndex == 0u) {
-    const uvec2 pool = ElementAddress(regions, ControlBlockReference(plan.control).control.heap_slot, kRegionBytes);
-    const bool provides = share.part == 0u && launch.provides_notes != 0u;
-    notes_address = NotesFromPool(ElementAddress(regions, launch.slot, kRegionBytes), pool, launch.notes_before, records, provides);
+  // All numbers of records are known, so everyone finds the same places.
+  uint own = 0u;
+  for (uint i = gl_LocalInvocationIndex; i < launch.first_noted; i += kLevelsWorkgroup) {
+    const LaunchPlan other = LoadLaunchPlan(plan.launches, i);
+    RegionReference before = RegionOf(regions, other.slot);
+    if (other.first_noted == i) own = SaturatingAdd(own, NoteUnits(before, min(before.region.reserved, before.region.records.count)));
   }
-  barrier();
-  return notes_address;
+  uint all;
+  ScanWorkgroup(own, all);
+  return NotesInPool(region, RegionOf(regions, ControlBlockReference(plan.control).control.heap_slot), all, launch.notes_before, records);
 }
 
 // Called by all invocations of a workgroup.

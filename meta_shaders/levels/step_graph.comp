@@ -79,15 +79,13 @@ void SizePlainLaunches(StepPlan plan, ClosePlan close, uint begin, uint end) {
   barrier();
 }
 
-// Called by all invocations, with the same arguments.
-void SizeNotedLaunch(StepPlan plan, ClosePlan close, uint index, StepLaunch step) {
+// Called by all invocations, with the same arguments. `notes_before`: units that the pool gives to regions before this one.
+void SizeNotedLaunch(StepPlan plan, ClosePlan close, uint index, StepLaunch step, uint notes_before) {
   RegionReference region = RegionOf(close.regions, step.region);
   const uint records = RecordsIn(region);
-  // Nobody else looks for them as long as this kernel runs.
   const uvec2 notes = region.region.note_words == 0u
                           ? NotesOf(region, step.launch.notes_before)
-                          : NotesFromPool(ElementAddress(close.regions, step.region, kRegionBytes),
-                                          ElementAddress(close.regions, step.pool, kRegionBytes), step.launch.notes_before, records, true);
+                          : NotesInPool(region, RegionOf(close.regions, step.pool), notes_before, step.launch.notes_before, records);
   const Share whole = Share(index, 0u, 1u);
   LaunchSize size;
   Landmarks none;
@@ -101,9 +99,19 @@ void SizeNotedLaunch(StepPlan plan, ClosePlan close, uint index, StepLaunch step
 void SizeLaunches(StepPlan plan, ClosePlan close, uint begin, uint end) {
   SizePlainLaunches(plan, close, begin, end);
   const uint last = noted_end;
+  uint taken = 0u;   // units of the pool
+  uint before = 0u;  // by regions before that of the launch; launches of one region stand together
+  uint current = kNoSlot;
   for (uint index = noted_begin; index < last; ++index) {
     const StepLaunch step = LoadStepLaunch(plan, index);
-    if (step.launch.note_words != kNoNotes) SizeNotedLaunch(plan, close, index, step);
+    if (step.launch.note_words == kNoNotes) continue;
+    if (step.region != current) {
+      RegionReference region = RegionOf(close.regions, step.region);
+      before = taken;
+      taken = SaturatingAdd(taken, NoteUnits(region, RecordsIn(region)));
+      current = step.region;
+    }
+    SizeNotedLaunch(plan, close, index, step, before);
   }
 }
 

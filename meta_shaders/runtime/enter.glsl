@@ -55,8 +55,10 @@ uint FindSum(const uvec2 sums, const uint stride, const uint first, const uint e
 // What a workgroup of the dispatch keeps of its launch.
 uvec3 trellis_place;  // gl_WorkGroupID
 uint trellis_form;    // LaunchBlock::form
-uvec2 trellis_source;  // what begins with them
+uvec2 trellis_source;    // what begins with them
 Records trellis_records;
+uint trellis_group;  // of a coalescing launch: number of the workgroup's first record
+uint trellis_rest;   // records of the workgroup behind trellis_record, which its next turn begins with
 uvec2 trellis_notes;
 uvec2 trellis_landmarks;
 uint trellis_landmark_shift;
@@ -220,9 +222,25 @@ void trellis_start_in_batch(const uvec2 pushed, const uvec3 place, const uvec3 s
 
 bool HasWork() { return trellis_workgroup < trellis_end; }
 
-void SetRecord(const uint record, const uint count) {
+void SetRecord(const uint record) {
   trellis_record = record;
-  trellis_input = SpanOf(trellis_source, trellis_records, record, count);
+  trellis_input = uvec4(RecordAddress(trellis_records, record), 1u, trellis_records.stride);
+}
+
+// The records [first, end), or as many of them as lie side by side: the rest is for another turn.
+void SetPiece(const Records records, const uint first, const uint end) {
+  uvec2 address = ElementAddress(records.base, first, records.stride);
+  trellis_record = end;
+  if (end > records.dense) {
+    trellis_record = records.dense;
+    if (first >= records.dense) {
+      Segment segment = SegmentOf(records, first);
+      address = AddressInSegment(records, segment, first);
+      trellis_record = min(end, segment.end);
+    }
+  }
+  trellis_rest = end - trellis_record;
+  trellis_input = uvec4(address, trellis_record - first, records.stride);
 }
 
 // `packed` is either a multiple of the grid's workgroups, so that several records share a workgroup of the dispatch, or a divisor of them.
@@ -250,7 +268,7 @@ bool trellis_enter_static(const uvec3 grid, const uint packed) {
     trellis_workgroup_id = WorkgroupOfGrid(number * packed + trellis_pack, sides);
   }
   if (record >= trellis_records.count) return false;
-  SetRecord(record, 1u);
+  SetRecord(record);
   return true;
 }
 
@@ -278,7 +296,7 @@ bool trellis_enter_dynamic(const uint grid_member, const uint note_words, const 
   uint number = trellis_workgroup + trellis_pack;
   uint note_bytes = note_words * 4u;
   uint record = FindRecord(note_bytes, min(number, trellis_end - 1u), by_landmarks, for_cpu);
-  SetRecord(record, 1u);
+  SetRecord(record);
   if (number >= trellis_end) return false;
   uvec2 note = ElementAddress(trellis_notes, record, note_bytes);
   uvec2 grid;
@@ -293,34 +311,67 @@ bool trellis_enter_dynamic(const uint grid_member, const uint note_words, const 
   return true;
 }
 
-bool trellis_enter_coalescing(const uint coalesce, const uint packed) {
+uint EndOfGroup(const uint coalesce) { return trellis_group + min(coalesce, trellis_records.count - trellis_group); }
+
+bool trellis_enter_coalescing(const uint coalesce, const uint packed, const bool in_runs) {
   if (!HasWork()) return false;
-  uint first = (trellis_workgroup * packed + trellis_pack) * coalesce;
-  if (first >= trellis_records.count) return false;
+  trellis_group = (trellis_workgroup * packed + trellis_pack) * coalesce;
+  if (trellis_group >= trellis_records.count) return false;
   trellis_workgroup_id = uvec3(0u);
-  SetRecord(first, min(coalesce, trellis_records.count - first));
+  if (coalesce == 1u) {
+    SetRecord(trellis_group);
+  } else if (in_runs) {
+    trellis_record = trellis_group;
+  } else {
+    SetPiece(trellis_records, trellis_group, EndOfGroup(coalesce));
+  }
+  return true;
+}
+
+// To the rest of a workgroup's records. What it takes is read again, so that nothing is kept for it while the node runs. False: there are none.
+bool trellis_next_piece() {
+  if (trellis_rest == 0u) return false;
+  SetPiece(RecordsReference(trellis_source).records, trellis_record, trellis_record + trellis_rest);
   return true;
 }
 
 // To the next records of a workgroup that entered, up to `coalesce` of them. False: there are none. Light, since it is what a turn of a small node costs
 // beside the node: a launch has less than 2^31 records, so that no sum wraps.
 bool trellis_stride(const uint coalesce) {
+  if (coalesce != 1u) {
+    if (trellis_rest != 0u) {
+      SetPiece(trellis_records, trellis_record, trellis_record + trellis_rest);
+      return true;
+    }
+    trellis_group += trellis_step;
+    if (trellis_group >= trellis_records.count) return false;
+    SetPiece(trellis_records, trellis_group, EndOfGroup(coalesce));
+    return true;
+  }
   trellis_record += trellis_step;
-  const uint count = coalesce != 1u ? min(coalesce, trellis_records.count - trellis_record) : 1u;
   if (trellis_record >= trellis_records.count) return false;
-  trellis_input = uvec4(AddressAdd64(trellis_input.xy, trellis_step_bytes), count, trellis_records.stride);
-  if (trellis_record + count > trellis_records.dense) trellis_input = SpanOf(trellis_source, trellis_records, trellis_record, count);
+  trellis_input.xy = AddressAdd64(trellis_input.xy, trellis_step_bytes);
+  if (trellis_record >= trellis_records.dense) trellis_input.xy = RecordAddress(trellis_records, trellis_record);
   return true;
 }
 
 // The same for a run (EnterRun) of records: the next ones are neighbours. What a turn takes is found at its beginning, from the record's number alone: a
 // CPU driver blends each variable that goes from turn to turn with what invocations that have ended had in it.
 void trellis_take(const uint coalesce) {
-  const uint count = coalesce != 1u ? min(coalesce, trellis_records.count - trellis_record) : 1u;
-  trellis_input = SpanOf(trellis_source, trellis_records, trellis_record, count);
+  if (coalesce != 1u) {
+    SetPiece(trellis_records, trellis_record, EndOfGroup(coalesce));
+  } else {
+    SetRecord(trellis_record);
+  }
 }
-bool trellis_run_on(const uint each) {
-  trellis_record += each;
+bool trellis_run_on(const uint each, const uint coalesce) {
+  if (coalesce != 1u) {
+    if (trellis_rest != 0u) return true;
+    trellis_group += each;
+    trellis_record = trellis_group;
+  } else {
+    trellis_record += each;
+  }
   return trellis_record < trellis_records.count;
 }
 

@@ -1,5 +1,5 @@
 // Targets of outputs, and node payload arrays: handles, {address low, address high, count, stride}. Stride 0: the records are lost (or empty), all
-// elements are one. Address 0: they are lost; what is written goes to the dump area. Records in several pieces (shared/segments.glsl): {address of their
+// elements are one. Address 0: they are lost; what is written goes to the dump area. Allocated records in several pieces (shared/segments.glsl): {address of their
 // Records, count, kScattered | rank of the first one}.
 #ifndef TRELLIS_META_SHADERS_RUNTIME_HANDLES_GLSL
 #define TRELLIS_META_SHADERS_RUNTIME_HANDLES_GLSL
@@ -61,10 +61,8 @@ uvec2 ScatteredElement(const uvec4 handle, const uint index) {
   return RecordAddress(RecordsReference(handle.xy).records, RankOf(handle) + ElementInside(handle, index));
 }
 
-uvec2 trellis_input_element(const uvec4 handle, const uint index) {
-  if (IsScattered(handle)) return ScatteredElement(handle, index);
-  return ElementAddress(handle.xy, ElementInside(handle, index), handle.w);
-}
+// Inputs lie in one piece.
+uvec2 trellis_input_element(const uvec4 handle, const uint index) { return ElementAddress(handle.xy, ElementInside(handle, index), handle.w); }
 
 uvec2 Dump() { return ControlBlockReference(LaunchBlockReference(trellis_launch).block.control).control.dump; }
 
@@ -85,6 +83,10 @@ uvec2 trellis_element_or_dump(const uvec4 handle, const uint index) {
   if (IsScattered(handle)) element = ScatteredElement(handle, index);
   return IsNull(element) ? trellis_dump : element;
 }
+
+// Of handles that have one record at most.
+uvec2 trellis_only_element(const uvec4 handle) { return IsNull(handle.xy) ? Dump() : handle.xy; }
+uvec2 trellis_only_element_or_dump(const uvec4 handle) { return IsNull(handle.xy) ? trellis_dump : handle.xy; }
 
 uint StrideOf(const uvec4 handle) { return IsScattered(handle) ? RecordsReference(handle.xy).records.stride : handle.w; }
 

@@ -161,11 +161,8 @@ struct Region {
   // Where the pool gives the notes about the records, of all launches, when their number is known; words a record. 0:
   // they lie behind the records.
   TRELLIS_UINT note_words;
-  TRELLIS_UINT notes;  // atomic
-  // Of the pool: units of 16 bytes for notes, behind those that ranks count; and how many have been taken, atomic.
-  TRELLIS_UINT note_units;
-  TRELLIS_UINT taken_note_units;
-  TRELLIS_UINT unused1[10];
+  TRELLIS_UINT note_units;  // of the pool: units of 16 bytes for notes, behind those that ranks count
+  TRELLIS_UINT unused1[12];
   // From here: arguments of a static grid's dispatch, {records, grid x, grid y * grid z}.
   TRELLIS_UINT reserved;  // atomic; capacity + 1 at most when no allocation is under way
   TRELLIS_UINT grid_x;
@@ -244,8 +241,9 @@ struct LaunchPlan {
   // Of a dispatch. If there are more, its workgroups stride through them, or take runs. kAnyWorkgroups: they cannot.
   TRELLIS_UINT most_workgroups;
   TRELLIS_UINT has_landmarks;  // 1: the node looks for LaunchInput::landmarks
-  // Where the pool gives the notes of the region: 1 for the launch that sees to it, the first of the region's.
-  TRELLIS_UINT provides_notes;
+  // Where the pool gives the notes of the region: which of ClosePlan::launches is the first that keeps some. Else
+  // kNoSlot.
+  TRELLIS_UINT first_noted;
   TRELLIS_UINT unused;
 };
 
@@ -466,8 +464,6 @@ static_assert(offsetof(LaunchBatch, form) == offsetof(LaunchBlock, form));
 static_assert(sizeof(LaunchInput) == 64);
 static_assert(sizeof(Region) == 640);
 static_assert(offsetof(Region, lost) == 48);
-static_assert(offsetof(Region, notes) == 76);
-static_assert(offsetof(Region, taken_note_units) == 84);
 static_assert(offsetof(Region, reserved) == 128);
 static_assert(offsetof(Region, workgroups) == 256);
 static_assert(offsetof(Region, segments) == 384);

@@ -12,15 +12,15 @@ uvec2 NotesOf(RegionReference region, uint words_before) {
   return AddressAdd64(end, Multiply64(words_before * RecordUnits(region.region.capacity, 4u), 16u));
 }
 
-// The same where it does. `address`, `pool`: of the Regions. `provides`: others will look for what this invocation provides. Null if there is no memory.
-uvec2 NotesFromPool(uvec2 address, uvec2 pool, uint words_before, uint records, bool provides) {
-  RegionReference region = RegionReference(address);
-  const uint word_units = RecordUnits(records, 4u);
-  const uint units = SaturatingMultiply(word_units, region.region.note_words);
-  const uvec2 base = region.region.records.base;
-  const uint place = PlaceFor(provides, PlaceReference(AddressAdd(address, kRegionNotesOffset)), base, pool, NotePart(pool), units);
-  if (place == kNoMemory) return uvec2(0u);
-  return AddressAdd64(AddressAdd64(base, Multiply64(place, 16u)), Multiply64(words_before * word_units, 16u));
+// The same where it does: all launches of the region together take so many units of the pool's part for notes.
+uint NoteUnits(RegionReference region, uint records) { return SaturatingMultiply(RecordUnits(records, 4u), region.region.note_words); }
+
+// `before`: units that regions before this one take. Null if there is no room.
+uvec2 NotesInPool(RegionReference region, RegionReference pool, uint before, uint words_before, uint records) {
+  const uint room = pool.region.note_units;
+  if (before > room || NoteUnits(region, records) > room - before) return uvec2(0u);
+  const uvec2 place = AddressAdd64(pool.region.records.base, Multiply64(pool.region.capacity + before, 16u));
+  return AddressAdd64(place, Multiply64(words_before * RecordUnits(records, 4u), 16u));
 }
 
 #endif  // TRELLIS_META_SHADERS_SHARED_REGIONS_GLSL

@@ -56,24 +56,12 @@ uint UnitsBetween(uvec2 from, uvec2 to) {
   return to.y - from.y - borrow << 28u | low >> 4u;
 }
 
-// Part of the pool: segments take from one, notes from another, so that records have their notes even when segments have taken all of theirs.
-struct PoolPart {
-  uvec2 taken;  // counter: units that have been taken
-  uint units;
-  uint first;  // unit of the whole pool
-};
-
-PoolPart SegmentPart(uvec2 pool) { return PoolPart(AddressAdd(pool, kRegionReservedOffset), RegionReference(pool).region.capacity, 0u); }
-PoolPart NotePart(uvec2 pool) {
-  return PoolPart(AddressAdd(pool, kRegionTakenNotesOffset), RegionReference(pool).region.note_units, RegionReference(pool).region.capacity);
-}
-
 // What does not fit leaves the rest to others.
-bool TakeUnits(PoolPart part, uint units, out uint first) {
-  UintReference taken = UintReference(part.taken);
-  first = atomicOr(taken.value, 0u);
-  while (first <= part.units && units <= part.units - first) {
-    const uint before = atomicCompSwap(taken.value, first, first + units);
+bool TakeUnits(RegionReference pool, uint units, out uint first) {
+  const uint all = pool.region.capacity;
+  first = atomicOr(pool.region.reserved, 0u);
+  while (first <= all && units <= all - first) {
+    const uint before = atomicCompSwap(pool.region.reserved, first, first + units);
     if (before == first) return true;
     first = before;
   }
@@ -83,14 +71,14 @@ bool TakeUnits(PoolPart part, uint units, out uint first) {
 bool IsPlace(uint place) { return place != 0u && place < kFirstClaim || place == kNoMemory; }
 
 // `before`: what the block said, which was no place. The one whose claim stands provides it.
-void ProvideOver(uint before, PlaceReference block, uvec2 base, uvec2 pool, PoolPart part, uint units) {
+void ProvideOver(uint before, PlaceReference block, uvec2 base, RegionReference pool, uint units) {
   const uint claim = before == 0u ? kFirstClaim : min(before + 1u, kNoMemory - 1u);
   if (atomicCompSwap(block.place, before, claim) != before) return;
   uint first;
-  const bool taken = TakeUnits(part, units, first);
-  const uint place = taken ? UnitsBetween(base, RegionReference(pool).region.records.base) + part.first + first : kNoMemory;
+  const bool taken = TakeUnits(pool, units, first);
+  const uint place = taken ? UnitsBetween(base, pool.region.records.base) + first : kNoMemory;
   // Where that took too long it is given back, if nobody has taken what lies behind it.
-  if (atomicCompSwap(block.place, claim, place) != claim && taken) atomicCompSwap(UintReference(part.taken).value, first + units, first);
+  if (atomicCompSwap(block.place, claim, place) != claim && taken) atomicCompSwap(pool.region.reserved, first + units, first);
 }
 
 // Times that somebody looks for the place that another one provides: for some milliseconds at the least.
@@ -101,13 +89,13 @@ void ProvideOver(uint before, PlaceReference block, uvec2 base, uvec2 pool, Pool
 const uint kMostWaits = kNoMemory - 1u - kFirstClaim;
 
 // The block's place; who `provides` it, because others will look for it, waits for nobody first.
-uint PlaceFor(bool provides, PlaceReference block, uvec2 base, uvec2 pool, PoolPart part, uint units) {
+uint PlaceFor(bool provides, PlaceReference block, uvec2 base, RegionReference pool, uint units) {
   uint place = atomicOr(block.place, 0u);
   for (uint waits = 0u; !IsPlace(place) && waits < kMostWaits; ++waits) {
     if (!provides || place != 0u) {
       for (uint looks = 0u; !IsPlace(place) && looks < TRELLIS_MOST_LOOKS; ++looks) place = atomicOr(block.place, 0u);
     }
-    if (!IsPlace(place)) ProvideOver(place, block, base, pool, part, units);
+    if (!IsPlace(place)) ProvideOver(place, block, base, pool, units);
     place = atomicOr(block.place, 0u);
   }
   if (IsPlace(place)) return place;
@@ -115,14 +103,14 @@ uint PlaceFor(bool provides, PlaceReference block, uvec2 base, uvec2 pool, PoolP
   return kNoMemory;
 }
 
-void PlaceSegment(bool provides, RegionReference region, uvec2 pool, Records records, Segment segment) {
+void PlaceSegment(bool provides, RegionReference region, RegionReference pool, Records records, Segment segment) {
   const uint units = RecordUnits(segment.end - segment.begin, records.stride);
-  const uint place = PlaceFor(provides, PlaceOf(records, segment), records.base, pool, SegmentPart(pool), units);
+  const uint place = PlaceFor(provides, PlaceOf(records, segment), records.base, pool, units);
   if (place == kNoMemory) atomicMin(region.region.records.count, segment.begin);
 }
 
-// For ranks that have been taken, and do not all lie dense: from here on they have their places. `pool`: its Region.
-void Grow(RegionReference region, uvec2 pool, Records records, uint rank, uint count) {
+// For ranks that have been taken, and do not all lie dense: from here on they have their places. 
+void Grow(RegionReference region, RegionReference pool, Records records, uint rank, uint count) {
   const uint last = rank + (count - 1u);
   const Segment first = SegmentOf(records, max(rank, records.dense));
   // What others may wait for goes before what is waited for.

@@ -31,6 +31,7 @@ class EntryPoint {
     if (lowering_.FindsDump()) find_dump_ = Import("trellis_find_dump");
     if (InRuns()) take_ = Import("trellis_take");
     if (IsInLoop()) next_ = Import(InRuns() ? "trellis_run_on" : "trellis_stride");
+    if (TakesPieces()) next_ = Import("trellis_next_piece");
     shader_index_ = Import("trellis_shader_index");
     remaining_ = Import("trellis_remaining_recursion");
     workgroup_id_ = ImportVariable("trellis_workgroup_id");
@@ -40,7 +41,7 @@ class EntryPoint {
     Function main;
     const Id function_type = types_.FunctionType(types_.Void(), {});
     main.definition = Instruction(spv::Op::OpFunction, types_.Void(), module_.NewId(), {0, function_type});
-    main.blocks = IsInLoop() ? LoopBlocks() : PlainBlocks();
+    main.blocks = IsInLoop() ? LoopBlocks() : TakesPieces() ? PieceBlocks() : PlainBlocks();
     const Id main_id = main.id();
     module_.functions.push_back(std::move(main));
     Publish(main_id);
@@ -49,6 +50,11 @@ class EntryPoint {
 
  private:
   [[nodiscard]] bool IsInLoop() const { return lowering_.info.most_workgroups != UINT32_MAX; }
+
+  // The records of a workgroup may lie in several places, and what a node gets lies in one.
+  [[nodiscard]] bool TakesPieces() const {
+    return !IsInLoop() && lowering_.info.kind == LaunchKind::kCoalescing && lowering_.info.coalesce > 1;
+  }
 
   // start(); if (enter()) node();
   std::vector<BasicBlock> PlainBlocks() {
@@ -80,13 +86,59 @@ class EntryPoint {
     node.EmitVoid(spv::Op::OpLoopMerge, {behind_loop, next, 0});
     node.EmitVoid(spv::Op::OpBranch, {next});
     Builder end(module_, blocks[2].body);
-    const Id more =
-        end.Call(types_.Bool(), next_,
-                 {types_.ConstantUint(InRuns() ? std::min(RecordsAWorkgroup(), kMostStep) : info.coalesce)});
+    const Id more = end.Call(types_.Bool(), next_,
+                             InRuns() ? std::vector{types_.ConstantUint(std::min(RecordsAWorkgroup(), kMostStep)),
+                                                    types_.ConstantUint(info.coalesce)}
+                                      : std::vector{types_.ConstantUint(info.coalesce)});
     end.EmitVoid(spv::Op::OpBranchConditional, {more, header, behind_loop});
     Builder(module_, blocks[3].body).EmitVoid(spv::Op::OpBranch, {done});
     Return(blocks[4]);
     return blocks;
+  }
+
+  // start(); if (enter()) for (;;) { node(); if (!next_piece()) break; barrier(); }
+  std::vector<BasicBlock> PieceBlocks() {
+    std::vector<BasicBlock> blocks = NewBlocks(5);
+    const Id header = blocks[1].label;
+    const Id next = blocks[2].label;
+    const Id behind_loop = blocks[3].label;
+    const Id done = blocks[4].label;
+    Begin(blocks[0], header, done);
+    Builder node(module_, blocks[1].body);
+    ResetVariables(node);
+    CallNode(node);
+    const Id more = node.Call(types_.Bool(), next_, {});
+    node.EmitVoid(spv::Op::OpLoopMerge, {behind_loop, next, 0});
+    node.EmitVoid(spv::Op::OpBranchConditional, {more, next, behind_loop});
+    Builder again(module_, blocks[2].body);
+    ResetSharedMemory(again);
+    again.EmitVoid(spv::Op::OpBranch, {header});
+    Builder(module_, blocks[3].body).EmitVoid(spv::Op::OpBranch, {done});
+    Return(blocks[4]);
+    return blocks;
+  }
+
+  void WorkgroupBarrier(Builder& builder) {
+    if (lowering_.info.Invocations() == 1) return;
+    constexpr uint32_t kScopeWorkgroup = 2, kAcquireRelease = 0x8, kWorkgroupMemory = 0x100;
+    builder.EmitVoid(spv::Op::OpControlBarrier,
+                     {types_.ConstantUint(kScopeWorkgroup), types_.ConstantUint(kScopeWorkgroup),
+                      types_.ConstantUint(kAcquireRelease | kWorkgroupMemory)});
+  }
+
+  // Where one workgroup of the node has all of the dispatch's workgroup, when all of its invocations are done.
+  void ResetSharedMemory(Builder& builder) {
+    if (lowering_.info.packed != 1) return;
+    WorkgroupBarrier(builder);
+    bool resets = false;
+    for (const Instruction& global : module_.globals) {
+      if (global.opcode != spv::Op::OpVariable || global.operands.size() != 2 ||
+          global.operands[0] != static_cast<uint32_t>(spv::StorageClass::Workgroup))
+        continue;
+      builder.EmitVoid(spv::Op::OpStore, {global.result_id, global.operands[1]});
+      resets = true;
+    }
+    if (resets) WorkgroupBarrier(builder);
   }
 
   std::vector<BasicBlock> NewBlocks(size_t count) {
@@ -231,7 +283,7 @@ class EntryPoint {
                 types_.ConstantBool(lowering_.for_cpu)};
       }
       case LaunchKind::kCoalescing:
-        return {types_.ConstantUint(info.coalesce), types_.ConstantUint(info.packed)};
+        return {types_.ConstantUint(info.coalesce), types_.ConstantUint(info.packed), types_.ConstantBool(InRuns())};
     }
     return {};
   }

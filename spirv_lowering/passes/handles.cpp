@@ -189,18 +189,25 @@ class HandleLowering {
     return Builder(module_, body_).Emit(spv::Op::OpLoad, Uvec4(), std::move(operands));
   }
 
-  // Address of record `index` of a handle. The input has at least one record; others may be lost, or never written.
-  Id AddressOf(Builder& builder, Id handle, Id index) {
-    if (handle != input_value_) return builder.Call(Uvec2(), calls_.element(), {handle, index});
-    // Several records may lie in several pieces; of one, every index reaches the first.
+  // Address of record `index` of a handle, which `array` names. The input has at least one record; others may be lost,
+  // or never written.
+  Id AddressOf(Builder& builder, Id array, Id handle, Id index) {
+    if (handle != input_value_) {
+      if (calls_.HasSingleRecords(PayloadArrayTypeOf(types_, type_of_, array)))
+        return builder.Call(Uvec2(), calls_.only_element(), {handle});
+      return builder.Call(Uvec2(), calls_.element(), {handle, index});
+    }
+    // Of one, every index reaches the first.
     if (lowering_.info.coalesce > 1) return builder.Call(Uvec2(), calls_.input_element(), {handle, index});
     return builder.Emit(spv::Op::OpVectorShuffle, Uvec2(), {handle, handle, 0, 1});
   }
 
-  // A pointer to record `index` of a handle.
-  Id Element(Id handle, Id index, Id payload) {
+  // A pointer to record `index` of the payload array that an operand names in any of its forms.
+  Id Element(Id array, Id index, Id payload) {
+    const Id handle = HandleOf(array);
     Builder builder(module_, body_);
-    const Id record = builder.Emit(spv::Op::OpBitcast, RecordPointer(payload), {AddressOf(builder, handle, index)});
+    const Id record =
+        builder.Emit(spv::Op::OpBitcast, RecordPointer(payload), {AddressOf(builder, array, handle, index)});
     if (const auto known = alignments_.find(payload); known != alignments_.end())
       access_.SetAlignment(record, known->second);
     return record;
@@ -409,7 +416,7 @@ class HandleLowering {
     if (!handle_types_.IsPayloadPointer(instruction.type_id))
       return Error{Where(instruction) + ": the result is not a pointer into a payload"};
     const Id index = AsUint(instruction.operands[1]);
-    const Id record = Element(HandleOf(base), index, handle_types_.PayloadOf(base_type));
+    const Id record = Element(base, index, handle_types_.PayloadOf(base_type));
     const std::span indices = std::span(instruction.operands).subspan(2);
     KeepInside(handle_types_.PayloadOf(base_type), indices);
     access_.SetAlignmentOfPart(instruction.result_id, record, handle_types_.PayloadOf(base_type), indices);

@@ -30,6 +30,18 @@ bool RuntimeCalls::AreReservedTogether(const Lowering& lowering, const Allocatio
   });
 }
 
+void RuntimeCalls::FindSingleRecords(const Lowering& lowering, const Outputs& outputs) {
+  for (uint32_t output = 0; output < outputs.array_types.size(); ++output) {
+    const bool is_single = std::all_of(outputs.allocations.begin(), outputs.allocations.end(), [&](const auto& found) {
+      return found.second.output_number != output || found.second.at_most_one;
+    });
+    if (is_single) single_records_.insert(outputs.array_types[output]);
+  }
+  // The input's handle comes as a parameter, too, or by a choice.
+  if (lowering.input != kNoId && lowering.info.coalesce > 1)
+    single_records_.erase(lowering.types.Pointee(lowering.types.Find(lowering.input)->type_id));
+}
+
 // OpEnqueueNodePayloadsAMDX does not tell the scope of what it enqueues. The array type does, if all its deferred
 // allocations are of one invocation each; the function for workgroups finds out by itself.
 Expected<void> RuntimeCalls::FindScopes(const Lowering& lowering, const Outputs& outputs) {
@@ -72,8 +84,14 @@ Expected<RuntimeCalls> RuntimeCalls::Import(Lowering& lowering, const Outputs& o
     into = *id;
     return {};
   };
-  const char* element = lowering.FindsDump() ? "trellis_element_or_dump" : "trellis_element";
-  if (Expected<void> done = function(element, calls.element_); !done) return done.error();
+  calls.FindSingleRecords(lowering, outputs);
+  const bool finds_dump = lowering.FindsDump();
+  if (Expected<void> done = function(finds_dump ? "trellis_element_or_dump" : "trellis_element", calls.element_); !done)
+    return done.error();
+  if (Expected<void> done =
+          function(finds_dump ? "trellis_only_element_or_dump" : "trellis_only_element", calls.only_element_);
+      !done)
+    return done.error();
   if (Expected<void> done = function("trellis_input_element", calls.input_element_); !done) return done.error();
   if (Expected<void> done = function("trellis_valid", calls.valid_); !done) return done.error();
   if (Expected<void> done = function("trellis_copy_array", calls.copy_array_); !done) return done.error();

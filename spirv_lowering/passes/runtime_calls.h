@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "spirv_lowering/passes/lowering.h"
@@ -18,6 +19,9 @@ class RuntimeCalls {
   [[nodiscard]] static Expected<RuntimeCalls> Import(Lowering& lowering, const Outputs& outputs);
 
   [[nodiscard]] Id element() const { return element_; }
+  // Of handles that have one record at most, so that they do not lie in several pieces. Takes no index.
+  [[nodiscard]] Id only_element() const { return only_element_; }
+  [[nodiscard]] bool HasSingleRecords(Id array_type) const { return single_records_.contains(array_type); }
   [[nodiscard]] Id input_element() const { return input_element_; }
   [[nodiscard]] Id valid() const { return valid_; }
   [[nodiscard]] Id copy_array() const { return copy_array_; }
@@ -54,11 +58,14 @@ class RuntimeCalls {
   [[nodiscard]] static bool AreReservedTogether(const Lowering& lowering, const Allocation& allocation);
   [[nodiscard]] bool Allocates(Scope scope) const { return needs_[kReserve][scope] || needs_[kDefer][scope]; }
   [[nodiscard]] Expected<void> FindScopes(const Lowering& lowering, const Outputs& outputs);
+  void FindSingleRecords(const Lowering& lowering, const Outputs& outputs);
 
-  Id element_ = kNoId, input_element_ = kNoId, valid_ = kNoId, copy_array_ = kNoId, finish_ = kNoId, input_ = kNoId;
+  Id element_ = kNoId, only_element_ = kNoId, input_element_ = kNoId, valid_ = kNoId, copy_array_ = kNoId,
+     finish_ = kNoId, input_ = kNoId;
   std::array<std::array<bool, kScopes>, kKinds> needs_ = {};
   std::array<std::array<Id, kScopes>, kKinds> functions_ = {};
   std::array<Id, kScopes> checks_ = {};
+  std::unordered_set<Id> single_records_;   // array types of handles
   std::unordered_map<Id, Scope> scope_of_;  // by allocation
   std::vector<Scope> deferred_scope_;       // by output
 };

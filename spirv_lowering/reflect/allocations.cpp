@@ -1,6 +1,8 @@
 #include "spirv_lowering/reflect/allocations.h"
 
 #include <algorithm>
+#include <optional>
+#include <span>
 
 #include "spirv_lowering/reflect/commit.h"
 
@@ -12,16 +14,68 @@ bool IsEmptyPayload(const Types& types, Id array_type) {
   return array != nullptr && types.LaidOutSize(array->operands[0]) == 0u;
 }
 
+// Values that are 0 or 1 by their form.
+class SmallValues {
+ public:
+  SmallValues(const Function& function, const DefUse& def_use, const Types& types) : def_use_(def_use), types_(types) {
+    for (const BasicBlock& block : function.blocks)
+      for (const Instruction& instruction : block.body)
+        if (instruction.opcode == spv::Op::OpSelect || instruction.opcode == spv::Op::OpLoad ||
+            instruction.opcode == spv::Op::OpVariable)
+          definitions_[instruction.result_id] = &instruction;
+  }
+
+  [[nodiscard]] bool AtMostOne(Id value) const { return AtMostOne(value, kMostSteps); }
+
+ private:
+  static constexpr uint32_t kMostSteps = 4;
+
+  [[nodiscard]] bool AtMostOne(Id value, uint32_t steps) const {
+    if (const auto constant = types_.ConstantValue(value)) return *constant <= 1;
+    const auto found = definitions_.find(value);
+    if (found == definitions_.end() || steps == 0) return false;
+    const std::vector<uint32_t>& operands = found->second->operands;
+    switch (found->second->opcode) {
+      case spv::Op::OpSelect:
+        return AtMostOne(operands[1], steps - 1) && AtMostOne(operands[2], steps - 1);
+      case spv::Op::OpLoad:
+        return HoldsAtMostOne(operands[0], steps - 1);
+      default:
+        return false;
+    }
+  }
+
+  // A variable of the function that is loaded and stored as a whole, and nothing else.
+  [[nodiscard]] bool HoldsAtMostOne(Id variable, uint32_t steps) const {
+    const auto found = definitions_.find(variable);
+    if (found == definitions_.end() || found->second->opcode != spv::Op::OpVariable) return false;
+    const std::vector<uint32_t>& operands = found->second->operands;
+    if (operands.size() > 1 && !AtMostOne(operands[1], steps)) return false;
+    const std::span<const DefUse::Use> uses = def_use_.Of(variable);
+    return std::all_of(uses.begin(), uses.end(), [&](const DefUse::Use& use) {
+      const Instruction& user = def_use_.UserOf(use);
+      if (user.opcode == spv::Op::OpLoad) return true;
+      return user.opcode == spv::Op::OpStore && use.operand == 0 && AtMostOne(user.operands[1], steps);
+    });
+  }
+
+  const DefUse& def_use_;
+  const Types& types_;
+  std::unordered_map<Id, const Instruction*> definitions_;
+};
+
 void FindAllocations(const Function& function, const DefUse& def_use, Id entry_function, const Types& types,
                      const std::unordered_map<Id, Id>& type_of, const std::unordered_map<Id, uint32_t>& number_of,
                      Outputs& outputs) {
   std::unordered_map<Id, HandleFate> fates;
-  bool traced = false;
+  std::optional<SmallValues> values;
   for (const BasicBlock& block : function.blocks) {
     for (const Instruction& instruction : block.body) {
       if (instruction.opcode != spv::Op::OpAllocateNodePayloadsAMDX) continue;
-      if (!traced) fates = FindHandleFates(function, def_use);
-      traced = true;
+      if (!values) {
+        fates = FindHandleFates(function, def_use);
+        values.emplace(function, def_use, types);
+      }
       const HandleFate& fate = fates[instruction.result_id];
       const Id array_type = PayloadArrayTypeOf(types, type_of, instruction.result_id);
       const auto number = number_of.find(array_type);
@@ -30,6 +84,7 @@ void FindAllocations(const Function& function, const DefUse& def_use, Id entry_f
         allocation.commit = Commit::kAtAllocation;
       // Other functions may be called again and again.
       allocation.runs_once = fate.runs_once && function.id() == entry_function;
+      allocation.at_most_one = values->AtMostOne(instruction.operands[1]);
       outputs.committed_enqueues.insert(fate.enqueues.begin(), fate.enqueues.end());
       outputs.allocations.emplace(instruction.result_id, allocation);
     }

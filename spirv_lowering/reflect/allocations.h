@@ -26,7 +26,8 @@ struct Allocation {
   uint32_t output_number =
       kNoOutput;  // index into Outputs::array_types; kNoOutput: the result is no pointer to a payload array
   Commit commit = Commit::kAtEnqueue;
-  bool runs_once = false;  // at most, in each invocation
+  bool runs_once = false;    // at most, in each invocation
+  bool at_most_one = false;  // record, by the form of its count: a constant, or a choice among constants
 };
 
 // Pointers are into the analysed module: edits of its functions make this stale.

@@ -223,7 +223,13 @@ TEST_F(LaterLevelsOverflow, RecordsRunOrAreReported) {
       const uint32_t placed = run.Words()[1] / each;
       EXPECT_EQ(run.Words()[1] % each, 0u);
       EXPECT_EQ(placed + lost, count * sent_at_once);
-      EXPECT_EQ(run.Words()[0], launch == Launch::kStaticGrid ? 3 * placed : (placed + 23) / 24);
+      if (launch == Launch::kStaticGrid) {
+        EXPECT_EQ(run.Words()[0], 3 * placed);
+      } else {
+        // Where a segment ends, records of one workgroup come in two turns. There are 64 segments at most.
+        EXPECT_GE(run.Words()[0], (placed + 23) / 24);
+        EXPECT_LE(run.Words()[0], (placed + 23) / 24 + 64);
+      }
     }
   }
   EXPECT_GT(lost_before, 100000u);

@@ -134,7 +134,8 @@ Stepped RandomCase(uint32_t seed) {
   return {std::move(graph), std::move(roots), uint64_t{1024} << Below(random, 10)};
 }
 
-// What workgroups of a launch's dispatch send: all of an output's payloads go to one of its targets, or they are spread.
+// What workgroups of a launch's dispatch send: all of an output's payloads go to one of its targets, or they are
+// spread.
 class Arrivals {
  public:
   Arrivals(const Stepped& test, uint32_t level) : test_(test), records_(test.graph.slots.size() + 1), level_(level) {}

@@ -154,11 +154,13 @@ class CloseKernelTest : public KernelTest {
     std::vector<shared::LaunchPlan> ordered = summed;
     ordered.insert(ordered.end(), parted.begin(), parted.end());
     ordered.insert(ordered.end(), whole.begin(), whole.end());
-    std::vector<bool> is_provided(heap_slot);
-    for (shared::LaunchPlan& launch : ordered) {
-      if (pool_units_ == 0 || launch.note_words == 0 || is_provided[launch.slot]) continue;
-      is_provided[launch.slot] = true;
-      launch.provides_notes = 1;
+    std::vector<uint32_t> first_noted(heap_slot, shared::kNoSlot);
+    for (uint32_t i = 0; i < ordered.size(); ++i) {
+      ordered[i].first_noted = shared::kNoSlot;
+      if (pool_units_ == 0 || ordered[i].note_words == 0) continue;
+      uint32_t& first = first_noted[ordered[i].slot];
+      first = std::min(first, i);
+      ordered[i].first_noted = first;
     }
     plan.launches = Memory(ordered).address;
     plan.sums = Memory((summed.size() * parts_ + 1) * sizeof(uint32_t)).address;
@@ -201,9 +203,8 @@ class CloseKernelTest : public KernelTest {
           RegionBytes(launches[i].region.records.stride, launch.notes_before, launches[i].region.capacity);
       if (pool_units_ != 0) {
         const uint64_t place = one.input.notes - pool_.address;
-        EXPECT_TRUE(one.notes.empty() ||
-                    (one.input.notes >= pool_.address + (pool_units_ / 2 + pool_used_) * uint64_t{16} &&
-                     place + one.notes.size() * sizeof(uint32_t) <= pool_.size));
+        EXPECT_TRUE(one.notes.empty() || (one.input.notes >= pool_.address + pool_units_ / 2 * uint64_t{16} &&
+                                          place + one.notes.size() * sizeof(uint32_t) <= pool_.size));
         if (HasFailure()) return closed;
         notes = pool_.host + place;
       }
@@ -240,8 +241,8 @@ class CloseKernelTest : public KernelTest {
     shared::Region& pool = consumed.back();
     // Half of it is for notes.
     pool.records = shared::DenseRecords(pool_.address, 16, pool_units_ / 2);
-    pool.capacity = pool.note_units = pool_units_ / 2;
-    pool.taken_note_units = pool_used_;
+    pool.capacity = pool_units_ / 2;
+    pool.note_units = pool_units_ / 2 - pool_used_;
     pool.reserved = static_cast<uint32_t>(used);
     pool.refused = UINT32_MAX;
   }
@@ -312,7 +313,7 @@ class CloseKernelTest : public KernelTest {
   shared::ControlBlock control_ = {};
   uint32_t heap_lost_ = 0;
   uint32_t pool_units_ = 0;  // 0: no region grows
-  uint32_t pool_used_ = 0;   // of the half for notes
+  uint32_t pool_used_ = 0;   // of the half for notes: not there
   PlanSpan pool_;
   bool has_heap_ = true;
   uint32_t parts_ = 1;  // of launches that are parted

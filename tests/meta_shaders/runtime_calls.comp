@@ -106,21 +106,23 @@ bool EnterOnce(const RuntimeCall call) {
     case kCallEnterDynamic:
       return trellis_enter_dynamic(call.each, call.note_words, call.by_landmarks != 0u, call.for_cpu != 0u);
     default:
-      return trellis_enter_coalescing(call.each, call.packed);
+      return trellis_enter_coalescing(call.each, call.packed, call.in_runs != 0u);
   }
 }
 
+uint CoalesceOf(const RuntimeCall call) { return call.function == kCallEnterCoalescing ? call.each : 1u; }
+
 bool Next(const RuntimeCall call) {
-  const uint coalesce = call.function == kCallEnterCoalescing ? call.each : 1u;
-  if (call.in_runs == 0u) return trellis_stride(coalesce);
-  if (!trellis_run_on(RecordsAWorkgroup(call))) return false;
-  trellis_take(coalesce);
+  if (call.in_runs == 0u) return trellis_stride(CoalesceOf(call));
+  if (!trellis_run_on(RecordsAWorkgroup(call), CoalesceOf(call))) return false;
+  trellis_take(CoalesceOf(call));
   return true;
 }
 
 bool Enter(const RuntimeCall call) {
   Start(call, uvec3(call.id_x + gl_GlobalInvocationID.x * call.id_step, call.id_y, call.id_z), call.packed == 1u ? 0u : gl_LocalInvocationIndex);
   bool entered = EnterOnce(call);
+  if (entered && call.in_runs != 0u) trellis_take(CoalesceOf(call));
   for (uint i = 0u; entered && i < call.strides; ++i) entered = Next(call);
   return entered;
 }
@@ -154,6 +156,8 @@ void main() {
     if (is_true) handle = trellis_input;
     if (is_true) element = trellis_workgroup_id.xy;
   }
+  // Behind the records of a workgroup that coalesces.
+  const uint record = call.function == kCallEnterCoalescing && call.each != 1u ? trellis_record - trellis_input.z : trellis_record;
   RuntimeResultReference(ElementAddress(call.results, gl_GlobalInvocationID.x, 32u)).result =
-      RuntimeResult(handle.xy, handle.z, handle.w, element, trellis_record, is_true ? 1u : 0u);
+      RuntimeResult(handle.xy, handle.z, handle.w, element, record, is_true ? 1u : 0u);
 }

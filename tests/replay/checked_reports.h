@@ -1,7 +1,6 @@
 // What recorded graphs tell the host: who writes reports, who reports losses, and whether the host may look.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -43,9 +42,8 @@ class ReportLog : protected BatchLog {
       const auto& opening = At<shared::RegionPlan>(plan.openings, i);
       const uint64_t regions = i < plan.prepared_count ? sets_.Current(plan.prepared) : plan.regions;
       const uint64_t region = regions + opening.region * sizeof(shared::Region);
-      const std::string what = "report_losses reads region " + std::to_string(opening.slot);
-      Touch(region, region + offsetof(shared::Region, notes), kRead, what);
-      Touch(region + offsetof(shared::Region, reserved), region + offsetof(shared::Region, grid_x), kRead, what);
+      Touch(region, region + sizeof(shared::Region), kRead,
+            "report_losses reads region " + std::to_string(opening.slot));
       open_.Report(opening.level, opening.slot);
     }
   }

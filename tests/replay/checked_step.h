@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cstddef>
 #include <map>
 #include <string>
 #include <vector>
@@ -101,11 +100,7 @@ class StepChecker {
     const bool takes_notes = step.launch.note_words != shared::kNoNotes && opening.note_words != 0;
     const VkAccessFlags access = VK_ACCESS_SHADER_READ_BIT | (takes_notes ? VK_ACCESS_SHADER_WRITE_BIT : 0);
     Touch(prepared.pool, prepared.pool_bytes, access, "uses what the pool gave");
-    if (!takes_notes) return;
-    Touch(region, offsetof(shared::Region, notes), VK_ACCESS_SHADER_READ_BIT, "reads the pool's region");
-    for (const uint64_t taken : {region, close_.regions + step.region * sizeof(shared::Region)})
-      Touch(taken + offsetof(shared::Region, notes),
-            offsetof(shared::Region, unused1) - offsetof(shared::Region, notes), access, "takes notes from the pool");
+    Touch(region, sizeof(shared::Region), VK_ACCESS_SHADER_READ_BIT, "reads the pool's region");
   }
 
   void CheckRecords(const shared::LaunchPlan& launch, const shared::RegionPlan& opening, PreparedInput& prepared,

@@ -10,12 +10,37 @@ TEST(EntryPoint, CoalescingNode) {
   const std::string text = LowerParts(NodeParts());
   EXPECT_TRUE(HasLines(text, {"OpEntryPoint GLCompute * \"main\" ...", "OpExecutionMode * LocalSize 64 1 1"})) << text;
   EXPECT_EQ(CountLines(text, "OpExecutionMode ..."), 1u);
-  EXPECT_TRUE(
-      HasLines(text, {"* = OpFunctionCall %void %trellis_start_in_batch * * * * %uint_4 %uint_1 %uint_0 * * *",
-                      "* = OpFunctionCall %bool %trellis_enter_coalescing %uint_4 %uint_1", "OpSelectionMerge * None",
-                      "OpBranchConditional ...", "* = OpLabel", "* = OpFunctionCall %void %main", "OpBranch *",
-                      "* = OpLabel", "OpReturn", "OpFunctionEnd"}))
+  EXPECT_TRUE(HasLines(
+      text, {"* = OpFunctionCall %void %trellis_start_in_batch * * * * %uint_4 %uint_1 %uint_0 * * *",
+             "* = OpFunctionCall %bool %trellis_enter_coalescing %uint_4 %uint_1 %false", "OpSelectionMerge * None",
+             "OpBranchConditional ...", "* = OpLabel", "* = OpFunctionCall %void %main",
+             "* = OpFunctionCall %bool %trellis_next_piece", "OpLoopMerge ...", "OpBranchConditional ...",
+             "* = OpLabel", "OpControlBarrier %uint_2 %uint_2 %uint_264", "OpBranch *", "* = OpLabel", "OpBranch *",
+             "* = OpLabel", "OpReturn", "OpFunctionEnd"}))
       << text;
+}
+
+// A turn for the rest of its records begins with what the first one began with.
+TEST(EntryPoint, CoalescingNodeWithInitialMemory) {
+  NodeParts parts;
+  parts.globals =
+      "%ptr_shared = OpTypePointer Workgroup %uint\n%zero = OpConstantNull %uint\n"
+      "%shared = OpVariable %ptr_shared Workgroup %zero\n%ptr_own = OpTypePointer Private %uint\n"
+      "%own = OpVariable %ptr_own Private %uint_1";
+  parts.interface = "%input %shared %own";
+  parts.body = "OpStore %own %uint_2\nOpStore %shared %uint_2";
+  const std::string text = LowerParts(parts);
+  EXPECT_TRUE(HasLines(
+      text, {"OpStore %own %uint_1", "* = OpFunctionCall %void %main", "* = OpFunctionCall %bool %trellis_next_piece",
+             "OpLoopMerge ...", "OpControlBarrier %uint_2 %uint_2 %uint_264", "OpStore %shared %zero",
+             "OpControlBarrier %uint_2 %uint_2 %uint_264"}))
+      << text;
+}
+
+TEST(EntryPoint, NodeThatTakesOneRecordTakesItAtOnce) {
+  NodeParts parts;
+  parts.modes = "OpExecutionModeId %main StaticNumWorkgroupsAMDX %uint_1 %uint_1 %uint_1";
+  EXPECT_FALSE(HasLine(LowerParts(parts), "* = OpFunctionCall %bool %trellis_next_piece"));
 }
 
 TEST(EntryPoint, NodeThatNoBatchHas) {

@@ -348,6 +348,33 @@ TEST(Handles, ElementsForACpu) {
   EXPECT_FALSE(HasLine(text, "* = OpFunctionCall %void %trellis_find_dump")) << text;
 }
 
+// A handle of one record at most does not lie in several pieces.
+std::string SendsSome(const std::string& count) {
+  return "%allocated = OpAllocateNodePayloadsAMDX %out_ptr %uint_2 " + count +
+         " %uint_0\n%handle = OpLoad %outputs %allocated\nOpStore %local %handle\n"
+         "%target = OpAccessChain %fn_uint %local %uint_0 %int_1\nOpStore %target %uint_7\n"
+         "OpEnqueueNodePayloadsAMDX %local\n";
+}
+
+TEST(Handles, ElementsOfOneRecord) {
+  const NodeParts parts = Produces(SendsSome("%uint_1"));
+  EXPECT_TRUE(HasLine(LowerParts(parts), "* = OpFunctionCall %v2uint %trellis_only_element *")) << LowerParts(parts);
+  LowerRequest request;
+  request.for_cpu = true;
+  EXPECT_TRUE(HasLine(LowerParts(parts, request), "* = OpFunctionCall %v2uint %trellis_only_element_or_dump *"));
+}
+
+TEST(Handles, ElementsOfOneRecordOrNone) {
+  const std::string choice =
+      "%index = OpLoad %uint %chosen\n%is_none = OpIEqual %bool %index %uint_4\n"
+      "%some = OpSelect %uint %is_none %uint_0 %uint_1\nOpStore %chosen %some\n%count = OpLoad %uint %chosen\n";
+  NodeParts parts = Produces(choice + SendsSome("%count"));
+  parts.variables += "\n%chosen = OpVariable %fn_uint Function %uint_0";
+  EXPECT_TRUE(HasLine(LowerParts(parts), "* = OpFunctionCall %v2uint %trellis_only_element *")) << LowerParts(parts);
+  parts.body = choice + "OpStore %chosen %uint_2\n" + SendsSome("%count");
+  EXPECT_TRUE(HasLine(LowerParts(parts), "* = OpFunctionCall %v2uint %trellis_element * %uint_0")) << "or two";
+}
+
 TEST(Handles, HandlesAsParametersAndResults) {
   NodeParts parts = Produces(R"(
 %made = OpFunctionCall %out_ptr %make %input

@@ -286,7 +286,7 @@ TEST(Packing, WorkgroupsStrideThroughTheLaunch) {
       LowerParts(receiver, request),
       {"* = OpFunctionCall %void %trellis_start_in_batch * * * * %uint_32 %uint_1 %uint_1 %false %true %true",
        "OpStore %own %uint_3", "* = OpFunctionCall %void %trellis_take %uint_1", "* = OpFunctionCall %void %main",
-       "OpLoopMerge ...", "* = OpFunctionCall %bool %trellis_run_on %uint_32"}))
+       "OpLoopMerge ...", "* = OpFunctionCall %bool %trellis_run_on %uint_32 %uint_1"}))
       << "in runs: " << LowerParts(receiver, request);
   request.for_cpu = false;
   request.packed = 1;
