@@ -87,21 +87,28 @@ const uint kTileRecords = kLevelsTile / kLevelsWorkgroup;
 
 uint TileRecord(uint i) { return i * kLevelsWorkgroup + gl_LocalInvocationIndex; }
 
-void MultiplyComponent(LaunchPlan launch, RegionReference region, uint tile, uint end, uint component, uint bound, inout uint counts[kTileRecords]) {
-  const Records records = region.region.records;
-  for (uint i = 0u; i < kTileRecords; ++i) {
-    const uvec2 record = RecordAddress(records, min(tile + TileRecord(i), end - 1u));
-    counts[i] = SaturatingMultiply(counts[i], ReadGridComponent(record, launch.grid_member, component, bound));
+// Places of a tile's records; the last one's for those from `end` on. No choice stands between the reads of a dense tile: they would wait for one another.
+void FindTile(Records records, uint tile, uint end, out uvec2 places[kTileRecords]) {
+  if (min(tile + kLevelsTile, end) <= records.dense) {
+    for (uint i = 0u; i < kTileRecords; ++i) places[i] = ElementAddress(records.base, min(tile + TileRecord(i), end - 1u), records.stride);
+  } else {
+    for (uint i = 0u; i < kTileRecords; ++i) places[i] = RecordAddress(records, min(tile + TileRecord(i), end - 1u));
   }
+}
+
+void MultiplyComponent(LaunchPlan launch, const uvec2 places[kTileRecords], uint component, uint bound, inout uint counts[kTileRecords]) {
+  for (uint i = 0u; i < kTileRecords; ++i) counts[i] = SaturatingMultiply(counts[i], ReadGridComponent(places[i], launch.grid_member, component, bound));
 }
 
 // Workgroups of the records of a tile; none for those from `end` on. `end` is above `tile`.
 void CountTile(ClosePlan plan, LaunchPlan launch, RegionReference region, uint tile, uint end, out uint counts[kTileRecords]) {
   for (uint i = 0u; i < kTileRecords; ++i) counts[i] = 1u;
+  uvec2 places[kTileRecords];
+  FindTile(region.region.records, tile, end, places);
   const uint components = GridComponents(launch.grid_member);
-  MultiplyComponent(launch, region, tile, end, 0u, launch.grid_x, counts);
-  if (components > 1u) MultiplyComponent(launch, region, tile, end, 1u, launch.grid_y, counts);
-  if (components > 2u) MultiplyComponent(launch, region, tile, end, 2u, launch.grid_z, counts);
+  MultiplyComponent(launch, places, 0u, launch.grid_x, counts);
+  if (components > 1u) MultiplyComponent(launch, places, 1u, launch.grid_y, counts);
+  if (components > 2u) MultiplyComponent(launch, places, 2u, launch.grid_z, counts);
   for (uint i = 0u; i < kTileRecords; ++i) counts[i] = tile + TileRecord(i) < end ? min(counts[i], plan.max_grid_workgroups) : 0u;
 }
 

@@ -15,7 +15,7 @@ layout(buffer_reference, scalar, buffer_reference_align = 16) readonly buffer Re
 // count * stride bytes, rounded up, in units of 16 bytes.
 uint RecordUnits(uint count, uint stride) {
   const uvec2 bytes = AddressAdd64(Multiply64(count, stride), uvec2(15u, 0u));
-  return bytes.y >> 28u != 0u ? 0xffffffffu : bytes.y << 28u | bytes.x >> 4u;
+  return bytes.y >> 4u != 0u ? 0xffffffffu : bytes.y << 28u | bytes.x >> 4u;
 }
 
 // Ranks [begin, end).
