@@ -109,8 +109,8 @@ TEST_F(PressureTest, TheBudgetStaysLowAndOneMessageTellsOfIt) {
   EXPECT_TRUE(RunsInSteps());
   EXPECT_EQ(Pool().TotalBytes(), made);
   EXPECT_EQ(messages_.size(), 1u);
-  Record(400);
-  EXPECT_FALSE(RunsInSteps()) << "6.4 MB fit into the smaller ring";
+  Record(200);
+  EXPECT_FALSE(RunsInSteps()) << "3.2 MB fit into half of the smaller ring";
 }
 
 // No plan that was made with the whole budget is taken for one with less.
