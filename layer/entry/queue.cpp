@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "layer/entry/hooks.h"
+#include "layer/memory/ring_pool.h"
 #include "layer/objects/registry.h"
 #include "layer/replay/replay.h"
 
@@ -93,7 +94,9 @@ VKAPI_ATTR VkResult VKAPI_CALL QueueWaitIdle(VkQueue queue) {
 
 VKAPI_ATTR VkResult VKAPI_CALL DeviceWaitIdle(VkDevice device) {
   const std::shared_ptr<Device> object = FindDevice(device);
-  return Polled(*object, object->dispatch.DeviceWaitIdle(device));
+  const VkResult result = object->dispatch.DeviceWaitIdle(device);
+  if (result == VK_SUCCESS) ForgetRingNeeds(*object);
+  return Polled(*object, result);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL WaitForFences(VkDevice device, uint32_t count, const VkFence* fences, VkBool32 wait_all,

@@ -34,19 +34,27 @@ struct RingPools {
   }
 };
 
-Expected<DeviceBuffer> MakeRing(const Device& device, VkDeviceSize bytes) {
-  // Doubling, so that a graph that grows step by step does not leave a ring behind at every step; but never past the
-  // budget for the sake of growth.
-  const VkDeviceSize generous =
-      std::max(bytes, std::min(std::bit_ceil(std::max(bytes, kSmallestRing)), RingBudget(device)));
-  Expected<DeviceBuffer> ring = DeviceBuffer::Create(device, generous, BufferMemory::kDevice, "trellis ring");
-  if (!ring && generous > bytes) ring = DeviceBuffer::Create(device, bytes, BufferMemory::kDevice, "trellis ring");
-  return ring;
+// The layouts of rings are multiples of cache lines.
+VkDeviceSize WholeLines(VkDeviceSize bytes) { return bytes / 256 * 256; }
+
+VkDeviceSize LargestDeviceHeap(const Device& device) {
+  VkDeviceSize largest = 0;
+  const VkPhysicalDeviceMemoryProperties& memory = device.memory_properties;
+  for (uint32_t heap = 0; heap < memory.memoryHeapCount; ++heap)
+    if (memory.memoryHeaps[heap].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT)
+      largest = std::max(largest, memory.memoryHeaps[heap].size);
+  return largest;
+}
+
+// The setting that asks for rings of no more than `bytes`.
+std::string SettingFor(VkDeviceSize bytes) {
+  return "ring_budget=" + std::to_string(std::max<VkDeviceSize>(bytes / kMiB, 1));
 }
 
 }  // namespace
 
-RingPool::RingPool(const Device& device, DeviceBuffer table) : device_(device), table_(std::move(table)) {}
+RingPool::RingPool(const Device& device, DeviceBuffer table)
+    : device_(device), table_(std::move(table)), full_budget_(RingBudget(device)) {}
 
 Expected<std::shared_ptr<RingPool>> RingPool::Create(const Device& device) {
   const VkDeviceSize bytes = sizeof(shared::RingTableHeader) + kMostRings * sizeof(shared::RingEntry);
@@ -59,11 +67,12 @@ VkResult RingPool::EnsureRings(VkQueue queue, VkDeviceSize bytes) {
   if (!MissingRing(queue, bytes)) return VK_SUCCESS;
   std::lock_guard making(making_);
   while (const std::optional<VkDeviceSize> missing = MissingRing(queue, bytes)) {
-    Expected<DeviceBuffer> ring = MakeRing(device_, *missing);
+    Expected<DeviceBuffer> ring = MakeRing(*missing);
     if (!ring) {
-      device_.diagnostics.Error(
-          "TRELLIS-ring-allocation",
-          ring.error().message + "; a smaller setting ring_budget makes graphs that cannot be bounded use less");
+      device_.diagnostics.Error("TRELLIS-ring-allocation",
+                                ring.error().message +
+                                    ". Each queue that graphs are submitted to needs a ring; nothing was submitted. " +
+                                    FallBack(*missing));
       return VK_ERROR_OUT_OF_DEVICE_MEMORY;
     }
     if (!Publish(*std::move(ring))) return VK_ERROR_OUT_OF_DEVICE_MEMORY;
@@ -71,30 +80,103 @@ VkResult RingPool::EnsureRings(VkQueue queue, VkDeviceSize bytes) {
   return VK_SUCCESS;
 }
 
+std::string RingPool::FallBack(VkDeviceSize missing) {
+  const std::string no_smaller =
+      "Leave the device more memory, or set " + SettingFor(missing / 2) + " or less, which may drop records";
+  // Where there is no such ring at all, PlanWithinMemory has tried smaller ones when the graph was recorded.
+  if (!HasRing(missing)) return no_smaller;
+  VkDeviceSize had = budget();
+  // Inputs that nodes write may need more than any budget.
+  if (had < missing && had == full_budget_) return no_smaller;
+  while (had >= missing) {
+    had = SmallerBudget(had, missing);
+    if (had == 0) return no_smaller;
+    Expected<DeviceBuffer> ring = MakeRing(had);
+    if (!ring) {
+      missing = had;
+    } else if (Publish(*std::move(ring))) {
+      std::lock_guard lock(mutex_);
+      budget_ = std::min(budget_, had);
+    }
+  }
+  return "Record the graphs again after vkDeviceWaitIdle: then rings have at most " + std::to_string(had) +
+         " bytes. Set " + SettingFor(had) + " for such rings from the start";
+}
+
+Expected<DeviceBuffer> RingPool::MakeRing(VkDeviceSize bytes) const {
+  // Doubling, so that a graph that grows step by step does not leave a ring behind at every step; but never past the
+  // budget for the sake of growth.
+  const VkDeviceSize generous = std::max(bytes, std::min(std::bit_ceil(std::max(bytes, kSmallestRing)), budget()));
+  Expected<DeviceBuffer> ring = DeviceBuffer::Create(device_, generous, BufferMemory::kDevice, "trellis ring");
+  if (!ring && generous > bytes) ring = DeviceBuffer::Create(device_, bytes, BufferMemory::kDevice, "trellis ring");
+  return ring;
+}
+
+size_t RingPool::CountRings(VkDeviceSize bytes) const {
+  return static_cast<size_t>(
+      std::count_if(rings_.begin(), rings_.end(), [bytes](const DeviceBuffer& ring) { return ring.size() >= bytes; }));
+}
+
+bool RingPool::HasRing(VkDeviceSize bytes) const {
+  std::lock_guard lock(mutex_);
+  return CountRings(bytes) != 0;
+}
+
 VkDeviceAddress RingPool::FindRing(VkDeviceSize bytes) const {
   std::lock_guard lock(mutex_);
-  const auto found =
-      std::find_if(rings_.begin(), rings_.end(), [bytes](const DeviceBuffer& ring) { return ring.size() >= bytes; });
-  return found == rings_.end() ? 0 : found->address();
+  if (CountRings(bytes) < std::max<size_t>(queues_.size(), 1)) return 0;
+  return std::find_if(rings_.begin(), rings_.end(), [bytes](const DeviceBuffer& ring) { return ring.size() >= bytes; })
+      ->address();
 }
 
 VkDeviceAddress RingPool::RingWith(VkDeviceSize bytes) {
   if (const VkDeviceAddress ring = FindRing(bytes)) return ring;
   std::lock_guard making(making_);
-  if (const VkDeviceAddress ring = FindRing(bytes)) return ring;
-  Expected<DeviceBuffer> made = MakeRing(device_, bytes);
-  if (!made) return 0;
-  const VkDeviceAddress ring = made->address();
-  return Publish(*std::move(made)) ? ring : 0;
+  while (true) {
+    if (const VkDeviceAddress ring = FindRing(bytes)) return ring;
+    Expected<DeviceBuffer> made = MakeRing(bytes);
+    if (!made || !Publish(*std::move(made))) return 0;
+  }
+}
+
+VkDeviceSize RingPool::budget() const {
+  std::lock_guard lock(mutex_);
+  return budget_;
+}
+
+VkDeviceSize RingPool::SmallerBudget(VkDeviceSize budget, VkDeviceSize bytes) const {
+  VkDeviceSize smaller = WholeLines(budget / 2);
+  while (smaller >= bytes && smaller >= kSmallestRing) smaller = WholeLines(smaller / 2);
+  if (smaller < kSmallestRing) smaller = 0;
+  std::lock_guard lock(mutex_);
+  for (const DeviceBuffer& ring : rings_)
+    if (ring.size() < std::min(budget, bytes)) smaller = std::max(smaller, ring.size());
+  return smaller;
+}
+
+void RingPool::LowerBudget(VkDeviceSize budget, VkDeviceSize missing) {
+  {
+    std::lock_guard lock(mutex_);
+    if (budget >= budget_) return;
+    budget_ = budget;
+  }
+  device_.diagnostics.Warning("TRELLIS-ring-allocation",
+                              "the device has no memory for a ring of " + std::to_string(missing) +
+                                  " bytes: graphs that are recorded from now on get rings of at most " +
+                                  std::to_string(budget) + " bytes, and run in steps where that is too little. Set " +
+                                  SettingFor(budget) + " for such rings from the start");
+}
+
+void RingPool::ForgetNeeds() {
+  std::lock_guard lock(mutex_);
+  largest_need_ = 0;
 }
 
 std::optional<VkDeviceSize> RingPool::MissingRing(VkQueue queue, VkDeviceSize bytes) {
   std::lock_guard lock(mutex_);
   const VkDeviceSize need = std::max(largest_need_, bytes);
   const size_t queues = queues_.size() + (queues_.count(queue) == 0 ? 1 : 0);
-  const auto enough =
-      std::count_if(rings_.begin(), rings_.end(), [need](const DeviceBuffer& ring) { return ring.size() >= need; });
-  if (static_cast<size_t>(enough) < queues) return need;
+  if (CountRings(need) < queues) return need;
   queues_.insert(queue);
   largest_need_ = need;
   return std::nullopt;
@@ -137,18 +219,22 @@ Expected<std::shared_ptr<RingPool>> RingPoolOf(Device& device, uint32_t queue_fa
   return pools->InsertIfAbsent(queue_family, *std::move(made));
 }
 
+void ForgetRingNeeds(Device& device) {
+  const auto pools = device.attachments.Get<RingPools>();
+  if (!pools) return;
+  std::lock_guard lock(pools->mutex);
+  for (const auto& [family, pool] : pools->by_family) pool->ForgetNeeds();
+}
+
 VkDeviceSize RingBudget(const Device& device) {
-  // The layouts of rings are multiples of cache lines.
-  const auto whole_lines = [](VkDeviceSize bytes) { return bytes / 256 * 256; };
-  const VkDeviceSize most = whole_lines(MostBufferBytes(device));
+  const VkDeviceSize most = WholeLines(MostBufferBytes(device));
   if (device.settings.ring_budget != 0) return std::min(device.settings.ring_budget * kMiB, most);
-  VkDeviceSize largest_heap = 0;
-  const VkPhysicalDeviceMemoryProperties& memory = device.memory_properties;
-  for (uint32_t heap = 0; heap < memory.memoryHeapCount; ++heap)
-    if (memory.memoryHeaps[heap].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT)
-      largest_heap = std::max(largest_heap, memory.memoryHeaps[heap].size);
-  const VkDeviceSize safe = whole_lines(BytesWithoutSlack(device.traits.max_allocation_bytes));
-  return std::min({std::clamp<VkDeviceSize>(largest_heap / 4, kSmallestRing, 1024 * kMiB), most, safe});
+  const VkDeviceSize safe = WholeLines(BytesWithoutSlack(device.traits.max_allocation_bytes));
+  return std::min({std::clamp<VkDeviceSize>(LargestDeviceHeap(device) / 4, kSmallestRing, 1024 * kMiB), most, safe});
+}
+
+VkDeviceSize LargestRingBudget(const Device& device) {
+  return std::min(WholeLines(MostBufferBytes(device)), LargestDeviceHeap(device) / 2);
 }
 
 void ReportCutRingBudget(const Device& device) {

@@ -5,6 +5,7 @@
 
 #include "layer/device/advertised_properties.h"
 #include "layer/graph/describe.h"
+#include "layer/graph/memory_plan.h"
 #include "layer/pipeline/execution_graph.h"
 #include "meta_shaders/shared/entry_plan.h"
 
@@ -38,20 +39,61 @@ std::string NodeInLevel(const LossReport& report, const ExecutionGraphPipeline* 
   return "node " + node + " in level " + std::to_string(report.level) + " of " + GraphLabel(report, pipeline);
 }
 
-std::string DescribeLoss(const LossReport& report, const ExecutionGraphPipeline* pipeline) {
+constexpr uint64_t kMiB = 1024 * 1024;
+
+// Bytes of a ring for each byte that found no place. Half of the ring holds a level; segments of regions that grow
+// waste a quarter, and a part of what is added goes to nodes that got enough (layer/graph/memory_plan.h).
+constexpr uint64_t kRingBytesPerDroppedByte = 4;
+
+// Infos that the device reads bring the records of level 0, which half of the ring holds whatever the plan is.
+bool IsFromInfos(const LossReport& report, const ReportOrigin& origin) {
+  return report.level == 0 && origin.command != DispatchCommand::kHost;
+}
+
+// The one setting that keeps the records of a kReportLost.
+std::string RemedyForLost(const LossReport& report, const RingSettings& settings, uint64_t level_bytes) {
+  const ReportOrigin origin = ReportOrigin::Unpack(report.origin);
+  const bool is_from_infos = IsFromInfos(report, origin);
+  if (origin.fit == RingFit::kAll && !is_from_infos)
+    return ": their producers exceeded NodeMaxPayloadsAMDX, or their launch the workgroups that the device can "
+           "dispatch; "
+           "no setting helps";
+  const uint64_t wanted = (settings.ring_budget + kRingBytesPerDroppedByte * level_bytes) / kMiB + 1;
+  if (level_bytes != 0 && !origin.is_short_of_memory && wanted <= settings.largest_ring_budget / kMiB)
+    return ": the ring is too small; set ring_budget=" + std::to_string(wanted);
+  if (origin.fit == RingFit::kPartOrSteps && !is_from_infos)
+    return ": the ring is too small; set max_rounds, for example max_rounds=64, and the graph runs in steps";
+  return ": the device has no memory for a larger ring, and no setting helps; dispatch fewer payloads at a time";
+}
+
+std::string RemedyForLeft(const RingSettings& settings) {
+  return " when all steps had run; set max_rounds to more than " + std::to_string(settings.max_rounds);
+}
+
+// Nodes of the level before whose allocations may lie in the heap.
+std::string HeapUsers(const Graph& graph) {
+  std::set<std::string> users;
+  for (const Slot& slot : graph.slots)
+    if (slot.heap_bytes != 0) users.insert(NodeLabel(graph.nodes[slot.node].name, graph.nodes[slot.node].index));
+  std::string text;
+  for (const std::string& user : users) text += (text.empty() ? " " : " or ") + user;
+  return text;
+}
+
+std::string DescribeLoss(const LossReport& report, const ExecutionGraphPipeline* pipeline, const RingSettings& settings,
+                         uint64_t level_bytes) {
   const std::string where = " in level " + std::to_string(report.level) + " of " + GraphLabel(report, pipeline);
-  const bool left = report.kind == shared::kReportLeft;
-  const std::string advice =
-      left ? " when all steps had run; larger settings ring_budget or max_rounds let more of them run"
-           : "; a larger setting ring_budget makes room for more";
+  const std::string dropped =
+      " were dropped" +
+      (report.kind == shared::kReportLeft ? RemedyForLeft(settings) : RemedyForLost(report, settings, level_bytes));
   if (!pipeline || report.slot > pipeline->graph.HeapSlot())
-    return std::to_string(report.records) + " records for slot " + std::to_string(report.slot) + where + " were lost" +
-           advice;
+    return std::to_string(report.records) + " records for slot " + std::to_string(report.slot) + where + dropped;
   if (report.slot == pipeline->graph.HeapSlot())
-    return std::to_string(uint64_t{report.records} * 16) + " bytes of the heap found no place" + where + advice;
+    return std::to_string(DroppedBytes(report, pipeline)) + " bytes that node" + HeapUsers(pipeline->graph) +
+           " allocated in the heap for records" + where + dropped;
   const uint64_t stride = pipeline->graph.slots[report.slot].record_stride;
   return std::to_string(report.records) + " records (" + std::to_string(report.records * stride) + " bytes) for node " +
-         SlotLabel(pipeline->graph, report.slot) + where + " were lost" + advice;
+         SlotLabel(pipeline->graph, report.slot) + where + dropped;
 }
 
 // The rules of the two commands that the device reads infos for, by kind of report.
@@ -165,7 +207,16 @@ std::string DescribeAllocations(const LossReport& report, const ExecutionGraphPi
 
 }  // namespace
 
-ReportMessage DescribeReport(const LossReport& report, const ExecutionGraphPipeline* pipeline) {
+uint64_t DroppedBytes(const LossReport& report, const ExecutionGraphPipeline* pipeline) {
+  if (!pipeline || report.slot > pipeline->graph.HeapSlot()) return 0;
+  const Graph& graph = pipeline->graph;
+  if (report.slot == graph.HeapSlot()) return uint64_t{report.records} * kHeapUnit;
+  return report.records *
+         (uint64_t{graph.slots[report.slot].record_stride} + uint64_t{graph.NoteWords(report.slot)} * sizeof(uint32_t));
+}
+
+ReportMessage DescribeReport(const LossReport& report, const ExecutionGraphPipeline* pipeline,
+                             const RingSettings& settings, uint64_t level_bytes) {
   const DispatchCommand command = ReportOrigin::Unpack(report.origin).command;
   const std::string call = std::string(CommandName(command)) + "(): ";
   switch (report.kind) {
@@ -175,7 +226,7 @@ ReportMessage DescribeReport(const LossReport& report, const ExecutionGraphPipel
                   std::to_string(report.value) + " steps"};
     case shared::kReportLost:
     case shared::kReportLeft:
-      return {"TRELLIS-records-lost", ReportSeverity::kWarning, DescribeLoss(report, pipeline)};
+      return {"TRELLIS-records-lost", ReportSeverity::kWarning, DescribeLoss(report, pipeline, settings, level_bytes)};
     case shared::kReportNoNode:
     case shared::kReportNoPayloads:
     case shared::kReportNoInfos:

@@ -93,7 +93,7 @@ class DevicePlanner : DispatchPlanner {
     entry.root_count = static_cast<uint32_t>(roots_.size());
     entry.half_units = static_cast<uint32_t>(std::min(entry_half_bytes_ / kUnit, kMostUnits));
     entry.chunk_capacity = kChunkCapacity;
-    entry.origin = environment_.origin;
+    entry.origin = Origin();
     entry.address_alignment = kExecutionGraphDispatchAddressAlignment;
     entry.max_payload_count = kMaxExecutionGraphShaderPayloadCount;
     if (Expected<void> done = Upload(std::span<const shared::EntryNode>(entries_), entry.nodes); !done) return done;

@@ -241,7 +241,7 @@ Expected<void> HostPlanner::PlanCopies(const std::vector<shared::InputCopy>& cop
   shared::CopyPlan copy = {};
   copy.control = ControlAddress();
   copy.reports = environment_.loss_reports;
-  copy.origin = environment_.origin;
+  copy.origin = Origin();
   if (Expected<void> done = Upload(std::span<const shared::InputCopy>(copies), copy.copies); !done) return done;
   uint32_t most_pieces = 1;
   for (const shared::InputCopy& one : copies) most_pieces = std::max(most_pieces, one.pieces);

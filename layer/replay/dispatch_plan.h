@@ -26,7 +26,7 @@ struct DispatchEnvironment {
   VkDeviceAddress scratch = 0;
   VkDeviceAddress ring_table = 0;
   VkDeviceAddress loss_reports = 0;
-  uint32_t origin = 0;           // ReportOrigin of the dispatch
+  uint32_t origin = 0;           // ReportOrigin of the dispatch; the plan completes it
   VkDeviceSize ring_budget = 0;  // bytes: most for one ring, unless the inputs alone need more
   uint32_t max_rounds = 0;       // the setting
   bool validates = false;        // the setting

@@ -72,7 +72,7 @@ shared::ClosePlan LevelPlanner::CommonClosePlan() const {
   close.landmarks = environment_.scratch + scratch().landmarks;
   close.regions = environment_.scratch + scratch().regions;
   close.reports = environment_.loss_reports;
-  close.origin = environment_.origin;
+  close.origin = Origin();
   close.heap_slot = shared::kNoSlot;
   close.max_workgroups_x = environment_.limits.max_workgroups_x;
   close.max_workgroups_y = environment_.limits.max_workgroups_y;
@@ -139,7 +139,7 @@ Expected<void> LevelPlanner::PlanBegin() {
   begin.opening_count = opening_count_ <= kMostOpeningsOfBegin ? opening_count_ : 0;
   begin.heap_slot = graph_.HeapSlot();
   begin.reports = environment_.loss_reports;
-  begin.origin = environment_.origin;
+  begin.origin = Origin();
   begin.claims_ring = environment_.claims_ring ? 1 : 0;
   if (Expected<void> done = Upload(begin, plan_.begin.emplace().plan); !done) return done;
   if (begin.opening_count == opening_count_) return {};
@@ -169,7 +169,7 @@ Expected<void> LevelPlanner::PlanLosses() {
   losses.openings = openings_;
   losses.reports = environment_.loss_reports;
   losses.opening_count = reports ? opening_count_ : 0;
-  losses.origin = environment_.origin;
+  losses.origin = Origin();
   KernelCall& call = plan_.losses.emplace();
   call.x = WorkgroupsToOpen(losses.opening_count);
   if (plan_.prepared) {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "layer/memory/ring_pool.h"
 #include "layer/objects/device.h"
 #include "layer/pipeline/execution_graph.h"
 #include "layer/replay/describe_report.h"
@@ -86,6 +87,21 @@ std::vector<LossReports::Loss> LossReports::Merge(const std::vector<Loss>& losse
   return merged;
 }
 
+uint64_t LossReports::LevelBytes(const Loss& loss, const std::vector<Loss>& losses) {
+  if (loss.report.kind != shared::kReportLost) return 0;
+  std::unordered_map<uint32_t, uint64_t> bytes_of_slot;
+  for (const Loss& other : losses) {
+    const shared::LossReport& report = other.report;
+    if (report.kind != shared::kReportLost || report.origin != loss.report.origin || report.level != loss.report.level)
+      continue;
+    uint64_t& bytes = bytes_of_slot[report.slot];
+    bytes = std::max(bytes, DroppedBytes(report, other.graph.get()));
+  }
+  uint64_t total = 0;
+  for (const auto& [slot, bytes] : bytes_of_slot) total += bytes;
+  return total;
+}
+
 void LossReports::Poll(Device& device) {
   uint32_t overwritten = 0;
   // Without the lock from here on: the application's callbacks may call Vulkan, and `losses` may hold the last
@@ -95,8 +111,10 @@ void LossReports::Poll(Device& device) {
     device.diagnostics.Warning(
         "TRELLIS-records-lost",
         std::to_string(overwritten) + " reports, of lost records perhaps, were overwritten before they could be read");
+  if (losses.empty()) return;
+  const RingSettings settings = {RingBudget(device), LargestRingBudget(device), device.settings.max_rounds};
   for (const Loss& loss : losses) {
-    const ReportMessage message = DescribeReport(loss.report, loss.graph.get());
+    const ReportMessage message = DescribeReport(loss.report, loss.graph.get(), settings, LevelBytes(loss, losses));
     const MessageObject object = {VK_OBJECT_TYPE_PIPELINE, HandleToU64(HandleFromObject<VkPipeline>(loss.graph.get()))};
     switch (message.severity) {
       case ReportSeverity::kInfo:

@@ -46,6 +46,10 @@ class LossReports {
   // One report for all that say the same of different workgroups.
   [[nodiscard]] static std::vector<Loss> Merge(const std::vector<Loss>& losses);
 
+  // Returns the most bytes that one execution can have dropped in the level of `loss`: for each node, the report of
+  // `losses` with the most.
+  [[nodiscard]] static uint64_t LevelBytes(const Loss& loss, const std::vector<Loss>& losses);
+
   const DeviceBuffer buffer_;
   std::mutex mutex_;   // guards what follows, and the reports' slots in the buffer
   uint32_t read_ = 0;  // reports taken so far; wraps like LossReportHeader::written

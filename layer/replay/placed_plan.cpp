@@ -15,7 +15,7 @@ constexpr size_t kMostPlans = 16;
 // What a plan depends on beside the graph and its device. Of the environment, all that is not the device's or the
 // dispatch's own.
 struct PlacedPlanKey {
-  std::shared_ptr<const RelocatablePlan> counted;
+  std::shared_ptr<const RelocatablePlan> counted;  // of one ring_budget
   VkDeviceAddress scratch = 0;
   VkDeviceAddress ring_table = 0;
   VkDeviceAddress loss_reports = 0;

@@ -1,8 +1,20 @@
 #include "layer/replay/plan_writer.h"
 
 #include "layer/memory/prepared_regions.h"
+#include "layer/memory/ring_pool.h"
+#include "layer/replay/describe_report.h"
 
 namespace trellis {
+
+uint32_t PlanWriter::Origin() const {
+  ReportOrigin origin = ReportOrigin::Unpack(environment_.origin);
+  if (!memory().bounded) {
+    const bool may_step = environment_.max_rounds == 0 && scratch().step_levels != 0;
+    origin.fit = may_step ? RingFit::kPartOrSteps : RingFit::kPart;
+  }
+  origin.is_short_of_memory = environment_.ring_budget < RingBudget(pipeline_.device);
+  return origin.Pack();
+}
 
 void PlanWriter::UsePrepared(const PlacedPlan& plan) {
   if (!plan.prepared) return;

@@ -128,7 +128,7 @@ Expected<void> LevelPlanner::PrepareRegions() {
   control.ring_entry = shared::kNoSlot;
   control.heap_slot = graph_.HeapSlot();
   control.reports = environment_.loss_reports;
-  control.origin = environment_.origin;
+  control.origin = Origin();
   if (Expected<void> done = Upload(control, plan_.control); !done) return done;
   plan_.prepared = prepared;
   UsePrepared(plan_);

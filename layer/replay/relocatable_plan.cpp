@@ -227,6 +227,7 @@ using Cache = RecentCache<RelocatablePlanKey, RelocatablePlan, kMostPlans>;
 
 std::shared_ptr<const RelocatablePlan> FindOrMakePlan(const ExecutionGraphPipeline& pipeline, RelocatablePlanKey key,
                                                       const DispatchEnvironment& environment) {
+  key.ring_budget = environment.ring_budget;
   const std::shared_ptr<Cache> cache =
       pipeline.attachments.GetOrCreate<Cache>([] { return std::make_shared<Cache>(); });
   std::shared_ptr<const RelocatablePlan> plan = cache->Find(key);

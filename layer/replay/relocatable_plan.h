@@ -66,6 +66,7 @@ struct RelocatablePlan {
 struct RelocatablePlanKey {
   std::vector<RootCount> counts;  // launches of one slot's records stand together, slots in their order
   uint64_t reserved = 0;          // bytes of the ring that something else takes as long as steps run
+  uint64_t ring_budget = 0;       // DispatchEnvironment::ring_budget; FindOrMakePlan sets it
   bool operator==(const RelocatablePlanKey&) const = default;
 };
 

@@ -18,6 +18,7 @@
 #include "layer/replay/describe_report.h"
 #include "layer/replay/dispatch_plan.h"
 #include "layer/replay/loss_reports.h"
+#include "layer/replay/plan_within_memory.h"
 #include "layer/replay/recorder.h"
 #include "layer/replay/relocatable_plan.h"
 #include "layer/replay/timing.h"
@@ -328,7 +329,7 @@ void PlanAndRecord(CommandBuffer& command_buffer, const DispatchTarget& target, 
                                            parts.rings->table(),
                                            parts.reports->address(),
                                            ReportOrigin{target.pipeline->id, command}.Pack(),
-                                           RingBudget(device),
+                                           parts.rings->budget(),
                                            device.settings.max_rounds,
                                            device.settings.validate,
                                            !device.HasOneQueue(command_buffer.queue_family),
@@ -337,22 +338,24 @@ void PlanAndRecord(CommandBuffer& command_buffer, const DispatchTarget& target, 
                                            LimitsOf(device),
                                            command_buffer.push_constants.ComputeBytes(),
                                            parts.may_prepare ? parts.rings.get() : nullptr};
-  const auto arena = std::make_shared<PlanArena>(parts.plan_blocks, PlanLifetime::kRecording);
-  const Expected<DispatchPlan> plan = PlanDispatch(*target.pipeline, inputs, environment, *arena);
-  if (!plan) return RefuseForMemory(command_buffer, plan.error());
-  arena->Close();
-  for (const std::string& complaint : plan->complaints)
+  const auto plan_with = [&](const DispatchEnvironment& with, PlanArena& arena) {
+    return PlanDispatch(*target.pipeline, inputs, with, arena);
+  };
+  const Expected<PlannedDispatch> planned = PlanWithinMemory(environment, *parts.rings, parts.plan_blocks, plan_with);
+  if (!planned) return RefuseForMemory(command_buffer, planned.error());
+  const DispatchPlan& plan = planned->plan;
+  for (const std::string& complaint : plan.complaints)
     device.diagnostics.Warning("TRELLIS-graph-dispatch-limit", complaint, {ObjectOf(command_buffer)});
-  if (!plan->placed) return;
+  if (!plan.placed) return;
 
   parts.reports->Register(target.pipeline);
   command_buffer.keep_alive.push_back(target.pipeline);
-  command_buffer.keep_alive.push_back(plan->placed);
-  command_buffer.keep_alive.push_back(arena);
+  command_buffer.keep_alive.push_back(plan.placed);
+  command_buffer.keep_alive.push_back(planned->arena);
   command_buffer.holds_graph = true;
-  command_buffer.ring_bytes = std::max(command_buffer.ring_bytes, plan->placed->ring_bytes);
-  const Recorded recorded = Record(command_buffer, *target.pipeline, *plan, target.scratch.buffer);
-  if (is_heard) TellOfDispatch(command_buffer, *plan->placed, recorded);
+  command_buffer.ring_bytes = std::max(command_buffer.ring_bytes, plan.placed->ring_bytes);
+  const Recorded recorded = Record(command_buffer, *target.pipeline, plan, target.scratch.buffer);
+  if (is_heard) TellOfDispatch(command_buffer, *plan.placed, recorded);
 }
 
 }  // namespace

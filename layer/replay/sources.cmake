@@ -10,6 +10,7 @@ list(APPEND TRELLIS_LAYER_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/level_planner.cpp
   ${CMAKE_CURRENT_LIST_DIR}/loss_reports.cpp
   ${CMAKE_CURRENT_LIST_DIR}/placed_plan.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/plan_within_memory.cpp
   ${CMAKE_CURRENT_LIST_DIR}/plan_writer.cpp
   ${CMAKE_CURRENT_LIST_DIR}/prepared_planner.cpp
   ${CMAKE_CURRENT_LIST_DIR}/recorder.cpp

@@ -134,6 +134,62 @@ TEST_F(RingPoolTest, NoRingToRecordWithWhereThereIsNoMemory) {
   EXPECT_NE(pool->RingWith(kMiB), 0u);
 }
 
+TEST_F(RingPoolTest, ARingToRecordWithForEachQueueThatWasSeen) {
+  const auto pool = Pool();
+  ASSERT_EQ(pool->EnsureRings(QueueNumber(1), kMiB), VK_SUCCESS);
+  ASSERT_EQ(pool->EnsureRings(QueueNumber(2), kMiB), VK_SUCCESS);
+  EXPECT_NE(pool->RingWith(8 * kMiB), 0u);
+  EXPECT_EQ(Usable(*pool, 8 * kMiB), 2u);
+  ASSERT_EQ(pool->EnsureRings(QueueNumber(1), 8 * kMiB), VK_SUCCESS);
+  ASSERT_EQ(pool->EnsureRings(QueueNumber(2), 8 * kMiB), VK_SUCCESS);
+  EXPECT_EQ(pool->RingCount(), 4u);
+}
+
+TEST_F(RingPoolTest, SmallerBudgetsLeadToASmallerRing) {
+  const auto pool = Pool();
+  EXPECT_EQ(pool->SmallerBudget(64 * kMiB, 60 * kMiB), 32 * kMiB);
+  EXPECT_EQ(pool->SmallerBudget(64 * kMiB, 3 * kMiB), 2 * kMiB) << "with more the ring would be as large";
+  EXPECT_EQ(pool->SmallerBudget(8 * kMiB, 20 * kMiB), 4 * kMiB) << "copied inputs come on top";
+  EXPECT_EQ(pool->SmallerBudget(512 * 1024 + 256, 512 * 1024 + 256), 256 * 1024u) << "whole lines";
+  EXPECT_EQ(pool->SmallerBudget(256 * 1024, 256 * 1024), 0u);
+  ASSERT_EQ(pool->EnsureRings(QueueNumber(1), 5 * kMiB), VK_SUCCESS);
+  EXPECT_EQ(pool->SmallerBudget(14 * kMiB, 14 * kMiB), 8 * kMiB) << "a ring that is there";
+  EXPECT_EQ(pool->SmallerBudget(64 * kMiB, 20 * kMiB), 16 * kMiB);
+  EXPECT_EQ(pool->SmallerBudget(8 * kMiB, 8 * kMiB), 4 * kMiB);
+}
+
+TEST_F(RingPoolTest, AfterTheBudgetWasLoweredRingsGrowNoFurther) {
+  const auto pool = Pool();
+  EXPECT_EQ(pool->budget(), 64 * kMiB);
+  pool->LowerBudget(6 * kMiB, 40 * kMiB);
+  pool->LowerBudget(9 * kMiB, 40 * kMiB);
+  EXPECT_EQ(pool->budget(), 6 * kMiB);
+  EXPECT_EQ(pool->full_budget(), 64 * kMiB);
+  ASSERT_EQ(pool->EnsureRings(QueueNumber(1), 5 * kMiB), VK_SUCCESS);
+  EXPECT_EQ(Entry(*pool, 0).bytes, 6 * kMiB);
+}
+
+// Two queues of 16 MiB do not fit; the second one's graphs find a smaller ring when they are recorded again.
+TEST_F(RingPoolTest, AQueueWithoutARingLeavesASmallerOneBehind) {
+  const auto pool = Pool();
+  ASSERT_EQ(pool->EnsureRings(QueueNumber(1), 16 * kMiB), VK_SUCCESS);
+  device_.LimitMemory(device_.AllocatedBytes() + 5 * kMiB);
+  EXPECT_EQ(pool->EnsureRings(QueueNumber(2), 16 * kMiB), VK_ERROR_OUT_OF_DEVICE_MEMORY);
+  EXPECT_EQ(pool->budget(), 4 * kMiB);
+  EXPECT_EQ(Usable(*pool, 4 * kMiB), 2u);
+  EXPECT_EQ(pool->EnsureRings(QueueNumber(2), 4 * kMiB), VK_ERROR_OUT_OF_DEVICE_MEMORY) << "it may get the large one";
+  pool->ForgetNeeds();
+  EXPECT_EQ(pool->EnsureRings(QueueNumber(2), 4 * kMiB), VK_SUCCESS);
+  EXPECT_EQ(pool->EnsureRings(QueueNumber(1), 16 * kMiB), VK_ERROR_OUT_OF_DEVICE_MEMORY);
+}
+
+TEST(RingBudgetTest, TheLargestLeavesMemoryToOthers) {
+  RecordingDevice device;
+  EXPECT_EQ(LargestRingBudget(device.device()), 128 * kMiB);  // half of the heap
+  device.device().traits.max_buffer_bytes = 2 * kMiB;
+  EXPECT_EQ(LargestRingBudget(device.device()), 2 * kMiB - 256);
+}
+
 TEST(RingBudgetTest, NoRingIsLargerThanADevicesBuffers) {
   for (const uint32_t setting : {0u, 512u}) {
     Settings settings;

@@ -59,8 +59,27 @@ TEST_F(LossReportsTest, EachReportIsToldOnceWithNodeRecordsAndBytes) {
   Write(Lost(pipeline->id, pipeline->graph.HeapSlot(), 3, 4));
   EXPECT_THAT(Poll(), ElementsAre(AllOf(HasSubstr("12 records"), HasSubstr("192 bytes"), HasSubstr("b[0]"),
                                         HasSubstr("level 1")),
-                                  AllOf(HasSubstr("64 bytes of the heap"), HasSubstr("level 3"))));
+                                  AllOf(HasSubstr("64 bytes"), HasSubstr("in the heap"), HasSubstr("level 3"))));
   EXPECT_THAT(Poll(), IsEmpty());
+}
+
+// Whether all nodes of the level dropped records in one execution or in several cannot be told apart, so the largest
+// reports count. The device has rings of 64 MiB, and of 128 at most.
+TEST_F(LossReportsTest, TheRingWouldHoldWhatAllNodesOfTheLevelDropped) {
+  constexpr uint32_t kMiBOfRecords = 1 << 16;  // 16 bytes each
+  const auto pipeline = MakePipeline(device_, {NodeBuilder("a").To("b"), NodeBuilder("b", 0), NodeBuilder("b", 1)});
+  reports_->Register(pipeline);
+  const auto write = [&](uint32_t index, uint32_t level, uint32_t records) {
+    LossReport report = Lost(pipeline->id, SlotOf(pipeline->graph, "b", index), level, records);
+    report.origin = ReportOrigin{pipeline->id, DispatchCommand::kHost, RingFit::kPart}.Pack();
+    Write(report);
+  };
+  write(0, 1, 2 * kMiBOfRecords);
+  write(1, 1, 3 * kMiBOfRecords);
+  write(0, 1, 1 * kMiBOfRecords);
+  write(0, 2, 1 * kMiBOfRecords);
+  EXPECT_THAT(Poll(), ElementsAre(HasSubstr("ring_budget=85"), HasSubstr("ring_budget=85"), HasSubstr("ring_budget=85"),
+                                  HasSubstr("ring_budget=69")));
 }
 
 TEST_F(LossReportsTest, AGraphThatIsGoneIsNamedByNumber) {

@@ -48,6 +48,7 @@ class RecordingDevice {
   void FailAllocations(bool fail) { most_memory_ = fail ? 0 : UINT64_MAX; }
   // Makes it fail where more than `bytes` would be allocated at a time.
   void LimitMemory(VkDeviceSize bytes) { most_memory_ = bytes; }
+  [[nodiscard]] VkDeviceSize AllocatedBytes() const { return memory_; }  // and not yet freed
   // Name that the layer gave an object; empty if none.
   [[nodiscard]] std::string NameOf(uint64_t handle) const;
   // Those that exist and have this name.

@@ -164,6 +164,8 @@ VKAPI_ATTR VkResult VKAPI_CALL AllocateMemory(VkDevice device, const VkMemoryAll
   FakeDriver& driver = DriverOf(device);
   const uint64_t handle = driver.MakeHandle();
   const std::lock_guard lock(driver.memory_mutex);
+  if (driver.see_allocation)
+    if (const VkResult result = driver.see_allocation(info->allocationSize); result != VK_SUCCESS) return result;
   driver.memories[handle].resize((info->allocationSize + 255) / sizeof(FakeDriver::MemoryPiece));
   ++driver.allocations;
   *memory = (VkDeviceMemory)handle;

@@ -102,6 +102,8 @@ class FakeDriver {
   std::optional<VkPhysicalDeviceFeatures> enabled_features;          // pEnabledFeatures
   // Called with the chains of vkCreateInstance and vkCreateDevice.
   std::function<void(const void*chain)> see_instance_chain, see_device_chain;
+  // Called with the size of each vkAllocateMemory, on one thread at a time; returns the command's result.
+  std::function<VkResult(VkDeviceSize bytes)> see_allocation;
   std::atomic<VkResult> next_result = VK_SUCCESS;  // what the next vkCreateShaderModule or vkCreateBuffer returns
 
   // What submissions, waits and status queries return.

@@ -1,0 +1,194 @@
+// Rings that the driver has no memory for.
+#include "layer/replay/plan_within_memory.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "layer/memory/ring_pool.h"
+#include "layer/replay/replay.h"
+#include "tests/layer/fake_driver/messenger.h"
+#include "tests/replay/test_pipeline.h"
+
+namespace trellis::test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr VkDeviceSize kMiB = 1024 * 1024;
+
+// A device with rings of at most 64 MiB, and a graph whose second level gets 16,000 bytes for each payload.
+class PressureTest : public ::testing::Test {
+ protected:
+  explicit PressureTest(uint32_t queues = 1) : device_(Quiet(), queues) {
+    device_.device().diagnostics.AddMessenger(HandleFromU64<VkDebugUtilsMessengerEXT>(16), MessengerInfo(collect_));
+    Use({NodeBuilder("a").To("b", 1000), NodeBuilder("b")});
+    // Makes all that dispatches share, and no ring of note.
+    Record(1);
+    messages_.clear();
+  }
+
+  void Use(std::initializer_list<NodeBuilder> nodes) {
+    pipeline_ = MakePipeline(device_, nodes);
+    scratch_ = device_.MakeScratch(ScratchBytes(*pipeline_));
+  }
+  // Records a dispatch of so many payloads and returns the bytes of the ring that it needs.
+  VkDeviceSize Record(uint32_t payloads) {
+    device_.Begin();
+    Dispatch(device_, pipeline_, scratch_, {{"a", payloads}});
+    EXPECT_EQ(device_.command_buffer().recorded_error, VK_SUCCESS);
+    return device_.command_buffer().ring_bytes;
+  }
+  VkResult Submit(uintptr_t queue = 1) {
+    Queue submitted;
+    submitted.device = &device_.device();
+    submitted.handle = reinterpret_cast<VkQueue>(queue * 64);
+    return PrepareGraphSubmission(submitted, device_.command_buffer().ring_bytes);
+  }
+  bool RunsInSteps() const {
+    for (const Command& command : device_.stream())
+      if (command.kind == Command::Kind::kBeginLabel && command.label.rfind("step ", 0) == 0) return true;
+    return false;
+  }
+  RingPool& Pool() { return **RingPoolOf(device_.device(), 0); }
+  // From now on there is memory for so many bytes more.
+  void LeaveMemory(VkDeviceSize bytes) { device_.LimitMemory(device_.AllocatedBytes() + bytes); }
+  void LeaveAllMemory() { device_.LimitMemory(UINT64_MAX); }
+
+  static Settings Quiet() {
+    Settings settings;
+    settings.log_file = "/dev/null";
+    return settings;
+  }
+
+  std::vector<std::string> messages_;
+  const Hear collect_ = [this](const HeardMessage& message) { messages_.emplace_back(message.data.pMessage); };
+  RecordingDevice device_;
+  std::shared_ptr<ExecutionGraphPipeline> pipeline_;
+  VkDeviceAddress scratch_ = 0;
+};
+
+class PressureOnQueuesTest : public PressureTest {
+ protected:
+  PressureOnQueuesTest() : PressureTest(/*queues=*/2) {}
+};
+
+TEST_F(PressureTest, ARingIsMadeWhenTheDispatchIsRecorded) {
+  const VkDeviceSize ring = Record(1000);
+  EXPECT_GE(ring, 16'000'000u);
+  EXPECT_FALSE(RunsInSteps());
+  const VkDeviceSize made = Pool().TotalBytes();
+  EXPECT_GE(made, ring);
+  EXPECT_EQ(Submit(), VK_SUCCESS);
+  EXPECT_EQ(Pool().TotalBytes(), made);
+  EXPECT_THAT(messages_, IsEmpty());
+}
+
+TEST_F(PressureTest, WithoutMemoryTheRingIsSmallerAndTheGraphRunsInSteps) {
+  LeaveMemory(9 * kMiB);
+  const VkDeviceSize ring = Record(1000);
+  EXPECT_LE(ring, 8 * kMiB);
+  EXPECT_GE(ring, 4 * kMiB) << "half of what the driver has no memory for";
+  EXPECT_TRUE(RunsInSteps());
+  EXPECT_EQ(Pool().budget(), 8 * kMiB);
+  EXPECT_THAT(messages_, ElementsAre(AllOf(HasSubstr("no memory for a ring of 160"), HasSubstr("8388608 bytes"),
+                                           HasSubstr("ring_budget=8"))));
+  EXPECT_EQ(Submit(), VK_SUCCESS);
+}
+
+// Trying anew for each recording would cost time, and change how graphs run from one to the next.
+TEST_F(PressureTest, TheBudgetStaysLowAndOneMessageTellsOfIt) {
+  LeaveMemory(9 * kMiB);
+  const VkDeviceSize ring = Record(1000);
+  LeaveAllMemory();
+  const VkDeviceSize made = Pool().TotalBytes();
+  EXPECT_EQ(Record(1000), ring);
+  EXPECT_LE(Record(2000), 8 * kMiB) << "other counts, planned anew";
+  EXPECT_TRUE(RunsInSteps());
+  EXPECT_EQ(Pool().TotalBytes(), made);
+  EXPECT_EQ(messages_.size(), 1u);
+  Record(200);
+  EXPECT_FALSE(RunsInSteps()) << "3.2 MB fit into half of the smaller ring";
+}
+
+// No plan that was made with the whole budget is taken for one with less.
+TEST_F(PressureTest, PlansAreKeptByBudget) {
+  EXPECT_GE(Record(1000), 16'000'000u);
+  Pool().LowerBudget(8 * kMiB, 1);
+  EXPECT_LE(Record(1000), 8 * kMiB);
+  EXPECT_TRUE(RunsInSteps());
+}
+
+TEST_F(PressureTest, InfosOnTheDeviceGetASmallerRingToo) {
+  LeaveMemory(20 * kMiB);
+  device_.Begin();
+  DispatchFromDevice(device_, pipeline_, scratch_, 3);
+  EXPECT_EQ(device_.command_buffer().recorded_error, VK_SUCCESS);
+  EXPECT_LE(device_.command_buffer().ring_bytes, 20 * kMiB);
+  EXPECT_GE(device_.command_buffer().ring_bytes, 16 * kMiB);
+  EXPECT_EQ(Submit(), VK_SUCCESS);
+  EXPECT_EQ(messages_.size(), 1u);
+}
+
+// One workgroup sends 16 MB: steps cannot help, and a smaller ring would drop records.
+TEST_F(PressureTest, ARingThatIsTooSmallIsNotTaken) {
+  Use({NodeBuilder("a").To("b", 1'000'000), NodeBuilder("b")});
+  LeaveMemory(9 * kMiB);
+  const VkDeviceSize ring = Record(1);
+  EXPECT_GE(ring, 16'000'000u);
+  EXPECT_THAT(messages_, IsEmpty());
+  EXPECT_EQ(Submit(), VK_ERROR_OUT_OF_DEVICE_MEMORY);
+  EXPECT_THAT(messages_, ElementsAre(AllOf(HasSubstr("nothing was submitted"), HasSubstr("more memory"),
+                                           HasSubstr("set ring_budget=7 or less"))));
+  EXPECT_EQ(Pool().budget(), 64 * kMiB) << "nothing smaller was of use";
+  LeaveAllMemory();
+  EXPECT_EQ(Submit(), VK_SUCCESS) << "the same recording, with memory";
+}
+
+TEST_F(PressureTest, AGraphThatCannotDoWithLessGetsMoreThanTheBudget) {
+  Pool().LowerBudget(8 * kMiB, 1);
+  Use({NodeBuilder("a").To("b", 1'000'000), NodeBuilder("b")});
+  EXPECT_GE(Record(1), 16'000'000u);
+  EXPECT_FALSE(RunsInSteps());
+  EXPECT_EQ(Submit(), VK_SUCCESS);
+}
+
+TEST_F(PressureOnQueuesTest, QueuesThatWereSeenCountWhenADispatchIsRecorded) {
+  Record(1);
+  ASSERT_EQ(Submit(1), VK_SUCCESS);
+  ASSERT_EQ(Submit(2), VK_SUCCESS);
+  LeaveMemory(20 * kMiB);  // for one ring of 16 MB, not for two
+  EXPECT_LE(Record(1000), 8 * kMiB);
+  EXPECT_EQ(Submit(1), VK_SUCCESS);
+  EXPECT_EQ(Submit(2), VK_SUCCESS);
+}
+
+// What was recorded wants the large ring for good; recorded again, when nothing runs any more, it does with less.
+TEST_F(PressureOnQueuesTest, AQueueThatGetsNoRingSaysWhatToDo) {
+  EXPECT_GE(Record(1000), 16'000'000u);
+  ASSERT_EQ(Submit(1), VK_SUCCESS);
+  LeaveMemory(9 * kMiB);
+  EXPECT_EQ(Submit(2), VK_ERROR_OUT_OF_DEVICE_MEMORY);
+  ASSERT_THAT(messages_, ElementsAre(AllOf(HasSubstr("nothing was submitted"), HasSubstr("vkDeviceWaitIdle"),
+                                           HasSubstr("at most 8388608 bytes"), HasSubstr("ring_budget=8"))));
+  EXPECT_EQ(Submit(1), VK_SUCCESS) << "the other queue goes on";
+
+  EXPECT_LE(Record(1000), 8 * kMiB);
+  EXPECT_EQ(Submit(2), VK_ERROR_OUT_OF_DEVICE_MEMORY) << "the other queue may run a graph with the large ring";
+  ForgetRingNeeds(device_.device());
+  EXPECT_EQ(Submit(2), VK_SUCCESS);
+  EXPECT_EQ(Submit(1), VK_SUCCESS);
+}
+
+TEST_F(PressureOnQueuesTest, FailuresInARowLowerTheBudgetOnce) {
+  Record(1000);
+  ASSERT_EQ(Submit(1), VK_SUCCESS);
+  LeaveMemory(9 * kMiB);
+  for (uint32_t i = 0; i < 5; ++i) EXPECT_EQ(Submit(2), VK_ERROR_OUT_OF_DEVICE_MEMORY);
+  EXPECT_EQ(Pool().budget(), 8 * kMiB);
+}
+
+}  // namespace
+}  // namespace trellis::test
