@@ -404,8 +404,8 @@ class Checker : ReportLog {
     TouchPool(prepared, launch.note_words != kNoNotes && opening->note_words != 0 ? kReadWrite : kRead, who);
     if (launch.note_words != kNoNotes && opening->note_words != 0) {
       const uint64_t heap = region + uint64_t{heap_slot_ - launch.slot} * sizeof(Region);
-      for (const uint64_t taken : {region, heap})
-        Touch(taken, taken + sizeof(Region), kReadWrite, who + " takes notes from the pool");
+      for (const uint64_t word : {region + offsetof(Region, notes), heap + offsetof(Region, taken_note_units)})
+        Touch(word, word + sizeof(uint32_t), kReadWrite, who + " takes notes from the pool");
     }
     prepared.arguments = plan.arguments + launch.position * sizeof(DispatchArguments);
     Touch(region, region + sizeof(Region), kRead, who + " reads region " + std::to_string(launch.slot));
