@@ -409,6 +409,18 @@ TEST_F(RuntimeGrowth, PoolsNearTheMost) {
   }
 }
 
+// 2^28 records of 256 bytes are 64 GiB: no pool has that, whatever is left of the number of units in 32 bits.
+TEST_F(RuntimeGrowth, ASegmentLargerThanAnyPoolHasNoPlace) {
+  ASSERT_TRUE(Use(kPlain));
+  Open({{.stride = 256, .capacity = kMost, .reserved = kMost - 40, .has_memory = false, .dense = 0x10000},
+        kUnused,
+        kUnused,
+        {.stride = 16, .capacity = kMost, .has_memory = false}});
+  Call(Reservation(shared::kCallReserveWorkgroup, 1), 1);
+  EXPECT_EQ(RegionAfter(kSlot).segments[(30 - 16) * 4 + 3], shared::kNoMemory);
+  EXPECT_EQ(RegionAfter(kSlot).records.count, 0x70000000u);
+}
+
 // No room, one record, and what just reaches or passes what lies dense.
 TEST_F(RuntimeGrowth, SmallCapacities) {
   ASSERT_TRUE(Use(kPlain));
