@@ -1,11 +1,14 @@
 // Items are sorted into the nodes of a node array, each of which adds up its own.
-#include "bench_nodes/classify.h"
+#include <numeric>
+
 #include "bench/workloads/records.h"
 #include "bench/workloads/workloads.h"
 #include "bench_nodes/bin.h"
+#include "bench_nodes/classify.h"
 #include "bench_nodes/classify_sorted.h"
 #include "bench_nodes/classify_together.h"
 #include "bench_shaders/bin.h"
+#include "bench_shaders/bin_parts.h"
 #include "bench_shaders/classify.h"
 #include "bench_shaders/classify_sorted.h"
 
@@ -49,6 +52,7 @@ struct Push {
   VkDeviceAddress counters;
   uint32_t item_count;
   uint32_t capacity;
+  VkDeviceAddress starts;
 };
 
 uint32_t DivideUp(uint32_t dividend, uint32_t divisor) { return (dividend + divisor - 1) / divisor; }
@@ -66,11 +70,12 @@ Words Node(const Form& form) {
   return form.together == 1 ? Words(kClassifySortedNode) : kClassifyTogetherNode;
 }
 
-std::vector<GraphNode> Nodes(uint32_t items, const Form& form, uint32_t bins) {
+std::vector<GraphNode> Nodes(uint32_t items, const Form& form, uint32_t bins, Spread spread) {
   const uint32_t of_workgroup = form.items_of_workgroup();
   const Grid grid = GridOf(DivideUp(items, of_workgroup));
-  const Constants constants = {{0, grid.x},       {1, grid.y},     {2, bins},          {3, form.invocations},
-                               {4, of_workgroup}, {5, form.items}, {6, form.together}, {7, items}};
+  const Constants constants = {{0, grid.x},           {1, grid.y},       {2, bins},
+                               {3, form.invocations}, {4, of_workgroup}, {5, form.items},
+                               {6, form.together},    {7, items},        {8, static_cast<uint32_t>(spread)}};
   std::vector<GraphNode> nodes = {{"classify", Node(form), constants}};
   for (uint32_t bin = 0; bin < bins; ++bin)
     nodes.push_back({"bin", kBinNode, {{0, bin}, {1, form.records_of_share}, {2, form.at_once}}, bin});
@@ -79,20 +84,28 @@ std::vector<GraphNode> Nodes(uint32_t items, const Form& form, uint32_t bins) {
 
 class ClassifyWorkload final : public Workload {
  public:
-  ClassifyWorkload(const Gpu& gpu, uint32_t items, uint32_t bins)
+  ClassifyWorkload(const Gpu& gpu, uint32_t items, uint32_t bins, Spread spread)
       : gpu_(gpu),
         items_(items),
         bins_(bins),
-        capacity_(2 * (items / bins) + 4096),
+        spread_(spread),
+        capacity_(spread == Spread::kUniform ? 2 * (items / bins) + 4096 : items),
         results_(gpu, VkDeviceSize{bins} * 4),
-        list_(gpu, VkDeviceSize{capacity_} * bins * kRecordBytes),
-        counters_(gpu, VkDeviceSize{bins} * kCounterBytes) {
-    for (const uint32_t at_once : kRivalsAtOnce)
+        list_(gpu, VkDeviceSize{capacity_} * (spread == Spread::kUniform ? bins : 1) * kRecordBytes),
+        counters_(gpu, VkDeviceSize{bins} * kCounterBytes),
+        starts_(gpu, VkDeviceSize{bins} * 4) {
+    starts_.Write(Starts());
+    for (const uint32_t at_once : kRivalsAtOnce) {
+      if (spread != Spread::kUniform) {
+        bins_of_rivals_.push_back(std::make_unique<Kernel>(gpu, kBinPartsSpv, Constants{{0, bins}, {1, at_once}}));
+        continue;
+      }
       for (const uint32_t neighbours : {0u, 1u})
         bins_of_rivals_.push_back(std::make_unique<Kernel>(gpu, kBinSpv, Constants{{0, neighbours}, {1, at_once}}));
+    }
     for (const Form& form : kGraphForms)
       if (Fits(gpu, form, bins) && (form.together != 1 || items % form.items_of_workgroup() == 0))
-        graphs_.push_back(std::make_unique<Graph>(gpu, Nodes(items, form, bins)));
+        graphs_.push_back(std::make_unique<Graph>(gpu, Nodes(items, form, bins, spread)));
     for (const Form& form : kRivalForms)
       if (Fits(gpu, form, bins))
         for (const std::unique_ptr<Kernel>& bin : bins_of_rivals_) rivals_.push_back(MakeRival(form, *bin));
@@ -106,7 +119,7 @@ class ClassifyWorkload final : public Workload {
   [[nodiscard]] uint32_t GraphForms() const override { return static_cast<uint32_t>(graphs_.size()); }
 
   void RecordGraph(VkCommandBuffer commands, uint32_t form) const override {
-    gpu_.Push(commands, Push{results_.address(), 0, 0, 0, 0});
+    gpu_.Push(commands, Push{results_.address(), 0, 0, 0, 0, 0});
     graphs_[form]->Dispatch(commands, {"classify"});
   }
 
@@ -114,12 +127,13 @@ class ClassifyWorkload final : public Workload {
 
   void RecordRival(VkCommandBuffer commands, uint32_t form) const override {
     const Rival& rival = rivals_[form];
-    gpu_.Push(commands, Push{results_.address(), list_.address(), counters_.address(), items_, capacity_});
+    gpu_.Push(commands,
+              Push{results_.address(), list_.address(), counters_.address(), items_, capacity_, starts_.address()});
     rival.classify->Bind(commands);
     vkCmdDispatch(commands, rival.producers.x, rival.producers.y, 1);
     StepBarrier(commands);
     rival.bin->Bind(commands);
-    vkCmdDispatch(commands, rival.shares, bins_, 1);
+    vkCmdDispatch(commands, rival.consumers.x, rival.consumers.y, 1);
   }
 
   [[nodiscard]] const Buffer& results() const override { return results_; }
@@ -127,7 +141,7 @@ class ClassifyWorkload final : public Workload {
   [[nodiscard]] std::string Check(const std::vector<uint32_t>& results) const override {
     std::vector<uint32_t> sums(bins_, 0);
     for (uint32_t item = 0; item < items_; ++item) {
-      const uint32_t bin = BinOf(item, bins_);
+      const uint32_t bin = BinOf(item, bins_, spread_);
       sums[bin] += BinResult(item, bin);
     }
     return CheckWords(results, bins_, [&](size_t bin) { return sums[bin]; });
@@ -142,24 +156,40 @@ class ClassifyWorkload final : public Workload {
   struct Rival {
     std::unique_ptr<Kernel> classify;
     Grid producers;
-    uint32_t shares;  // workgroups of each bin
+    Grid consumers;
     const Kernel* bin;
   };
 
   [[nodiscard]] Rival MakeRival(const Form& form, const Kernel& bin) const {
     const uint32_t items = form.items_of_workgroup();
-    const Constants constants = {{0, bins_}, {1, form.items}, {2, form.invocations}, {3, items}};
+    const Constants constants = {
+        {0, bins_}, {1, form.items}, {2, form.invocations}, {3, items}, {8, static_cast<uint32_t>(spread_)}};
+    const Grid consumers = spread_ == Spread::kUniform ? Grid{DivideUp(items_, bins_ * form.records_of_share), bins_}
+                                                       : GridOf(DivideUp(items_, form.records_of_share));
     return {std::make_unique<Kernel>(gpu_, form.in_shared_memory ? Words(kClassifySortedSpv) : kClassifySpv, constants),
-            GridOf(DivideUp(items_, items)), DivideUp(items_, bins_ * form.records_of_share), &bin};
+            GridOf(DivideUp(items_, items)), consumers, &bin};
+  }
+
+  // Where the lists of the bins begin, if they lie one behind the other: exactly as large as they must be.
+  [[nodiscard]] std::vector<uint32_t> Starts() const {
+    std::vector<uint32_t> starts(bins_, 0);
+    for (uint32_t item = 0; item < items_; ++item) {
+      const uint32_t bin = BinOf(item, bins_, spread_);
+      if (bin + 1 < bins_) ++starts[bin + 1];
+    }
+    std::partial_sum(starts.begin(), starts.end(), starts.begin());
+    return starts;
   }
 
   const Gpu& gpu_;
   const uint32_t items_;
   const uint32_t bins_;
+  const Spread spread_;
   const uint32_t capacity_;
   const Buffer results_;
   const Buffer list_;
   const Buffer counters_;
+  const Buffer starts_;
   std::vector<std::unique_ptr<Graph>> graphs_;
   std::vector<Rival> rivals_;
   // Each takes neighbours, or every so-manyth record; as many at once as kRivalsAtOnce says.
@@ -168,9 +198,10 @@ class ClassifyWorkload final : public Workload {
 
 }  // namespace
 
-WorkloadEntry Classify(uint32_t records, uint32_t bins) {
-  return {"classify", Amount(records, "to ") + std::to_string(bins) + " nodes", std::nullopt,
-          [=](const Gpu& gpu) { return std::make_unique<ClassifyWorkload>(gpu, records, bins); }};
+WorkloadEntry Classify(uint32_t records, uint32_t bins, Spread spread) {
+  constexpr const char* kSpreads[] = {"", ", Zipf", ", all to one"};
+  return {"classify", Amount(records, "to ") + std::to_string(bins) + " nodes" + kSpreads[static_cast<size_t>(spread)],
+          std::nullopt, [=](const Gpu& gpu) { return std::make_unique<ClassifyWorkload>(gpu, records, bins, spread); }};
 }
 
 }  // namespace trellis::bench

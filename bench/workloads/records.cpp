@@ -1,6 +1,7 @@
 #include "bench/workloads/records.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "bench/workloads/hash.h"
 #include "bench_nodes/produce.h"
@@ -25,7 +26,14 @@ RecordWords LightResult(const RecordWords& record) {
   return {Hash(record[0]), Hash(record[1] + 1), Hash(record[2] + 2), Hash(record[3] + 3)};
 }
 
-uint32_t BinOf(uint32_t index, uint32_t bins) { return Hash(index) % bins; }
+uint32_t BinOf(uint32_t index, uint32_t bins, Spread spread) {
+  const uint32_t seed = Hash(index);
+  if (spread == Spread::kUniform) return seed % bins;
+  if (spread == Spread::kOne) return bins / 2;
+  const auto octaves = static_cast<uint32_t>(std::bit_width(bins + 1) - 1);
+  const uint32_t first = (1u << (seed >> 16) % octaves) - 1;
+  return first + (seed & first);
+}
 
 uint32_t BinResult(uint32_t index, uint32_t bin) { return Hash(Hash(index) ^ (bin * 0x9e3779b9u)) + index * 3; }
 

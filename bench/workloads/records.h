@@ -13,12 +13,14 @@ namespace trellis::bench {
 
 inline constexpr uint32_t kRecordBytes = 16;
 inline constexpr uint32_t kProducerInvocations = 256;
+// Of items over bins: spread.glsl. The numbers are its specialisation constant.
+enum class Spread : uint32_t { kUniform, kZipf, kOne };
 
 using RecordWords = std::array<uint32_t, 4>;
 RecordWords MakeRecord(uint32_t index);
 // What the light consumers compute of a record.
 RecordWords LightResult(const RecordWords& record);
-uint32_t BinOf(uint32_t index, uint32_t bins);
+uint32_t BinOf(uint32_t index, uint32_t bins, Spread spread);
 uint32_t BinResult(uint32_t index, uint32_t bin);
 
 // Whether `results` holds result(MakeRecord(i)) for each of `records` records, one after the other. Goes through them

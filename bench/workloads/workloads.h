@@ -4,12 +4,13 @@
 #include <vector>
 
 #include "bench/framework/workload.h"
+#include "bench/workloads/records.h"
 
 namespace trellis::bench {
 
 WorkloadEntry Chain(uint32_t levels, uint32_t chains);
 WorkloadEntry FanOut(uint32_t records);
-WorkloadEntry Classify(uint32_t records, uint32_t bins);
+WorkloadEntry Classify(uint32_t records, uint32_t bins, Spread spread = Spread::kUniform);
 WorkloadEntry ThreadNodes(uint32_t records);
 WorkloadEntry Skewed(uint32_t records);
 WorkloadEntry Koch(uint32_t depth);

@@ -289,6 +289,26 @@ TEST_F(CloseKernelTest, NotesWithoutMemoryLoseTheirRecords) {
   EXPECT_EQ(ReportsIn(reports_)[0].records, 1000u);
 }
 
+// A pool with notes for some of three regions: these keep all records, and those of the others are counted.
+TEST_F(CloseKernelTest, ThePoolMayFailAtAnyNotes) {
+  pool_units_ = 20000;
+  for (uint32_t kept = 0; kept <= 3; ++kept) {
+    pool_used_ = 10000 - 250 * kept;
+    const Launch launch = DynamicGrid({4, 4, 1}, 12, 1000, 5);
+    uint32_t whole = 0;
+    uint64_t records = 0;
+    for (const Closed& closed : Close({launch, launch, launch})) {
+      whole += closed.input.records.count == 1000 ? 1 : 0;
+      records += closed.input.records.count;
+    }
+    EXPECT_EQ(whole, kept);
+    EXPECT_EQ(records, 1000 * kept);
+    uint64_t lost = 0;
+    for (const LossReport& report : ReportsIn(reports_)) lost += report.records;
+    EXPECT_EQ(lost, 1000 * (3 - kept));
+  }
+}
+
 // Records that no dispatch can hold are no loss of the region.
 TEST_F(CloseKernelTest, LossesOfRegionsThatStayAreLeftToTheEndKernel) {
   reports_losses_ = false;

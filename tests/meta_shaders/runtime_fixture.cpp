@@ -123,6 +123,7 @@ void RuntimeTest::Open(const std::vector<RegionSetup>& setups) {
     regions[i].refused = UINT32_MAX;
     regions[i].coalesce = setup.coalesce;
     regions[i].most_workgroups = setup.most_workgroups;
+    for (const auto& [number, word] : setup.segments) regions[i].segments[number] = word;
     if (setup.coalesce == 0) continue;
     regions[i].reciprocal = UINT32_MAX / setup.coalesce;
     const uint64_t there = std::min(setup.reserved, setup.capacity);

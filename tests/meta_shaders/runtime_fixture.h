@@ -21,9 +21,10 @@ struct RegionSetup {
   uint32_t lost = 0;
   uint32_t coalesce = 0;
   uint32_t most_workgroups = shared::kAnyWorkgroups;
-  bool has_memory = true;  // else addresses are only looked at
-  bool in_batch = false;   // a counted one, of which slot 0 is the first member
-  uint32_t dense = 0;      // records, where it grows out of the heap; 0: all
+  bool has_memory = true;                      // else addresses are only looked at
+  bool in_batch = false;                       // a counted one, of which slot 0 is the first member
+  uint32_t dense = 0;                          // records, where it grows out of the heap; 0: all
+  std::map<uint32_t, uint32_t> segments = {};  // words of segments that are not 0, by number
 };
 
 class RuntimeTest : public KernelTest {

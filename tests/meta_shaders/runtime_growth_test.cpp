@@ -19,30 +19,62 @@ constexpr uint32_t kHeap = 3;
 constexpr uint32_t kIndex = 3;  // leads there, through output 0
 constexpr uint32_t kStride = 12;
 constexpr uint32_t kDenseRecords = 16;
+constexpr uint32_t kMost = 0x7fffffff;  // records of a region, and units of a pool
+const RegionSetup kUnused = {.stride = kStride, .capacity = 4};
 
-// Where the record lies; 0 if it has no place. Four segments to a power of two, each a quarter of it.
-uint64_t ReferenceAddress(const Region& region, uint32_t rank) {
-  if (rank < kDenseRecords) return region.records.base + uint64_t{rank} * kStride;
+// Records of segment `number`, which begins at rank `begin`; as units of the pool. Four segments to a power of two,
+// each a quarter of it.
+struct ReferenceSegment {
+  uint32_t number = 0;
   uint32_t begin = kDenseRecords;
   uint32_t size = kDenseRecords / 4;
-  uint32_t number = 0;
-  while (rank >= begin + size) {
+
+  [[nodiscard]] uint32_t Units() const { return size * kStride / 16; }
+  void Next() {
     begin += size;
     if (++number % 4 == 0) size *= 2;
   }
-  const uint32_t place = region.segments[number];
+};
+
+// Where the record lies; 0 if it has no place.
+uint64_t ReferenceAddress(const Region& region, uint32_t rank) {
+  if (rank < kDenseRecords) return region.records.base + uint64_t{rank} * kStride;
+  ReferenceSegment segment;
+  while (rank >= segment.begin + segment.size) segment.Next();
+  const uint32_t place = region.segments[segment.number];
   if (place == 0 || place == shared::kNoMemory) return 0;
-  return region.records.base + uint64_t{place} * 16 + uint64_t{rank - begin} * kStride;
+  return region.records.base + uint64_t{place} * 16 + uint64_t{rank - segment.begin} * kStride;
+}
+
+// Of the pool, behind what it has given first; in units of 16 bytes from the region.
+uint32_t PlaceInPool(const Region& region, const Region& pool, uint32_t first) {
+  return static_cast<uint32_t>((pool.records.base - region.records.base) / 16) + first;
+}
+
+// A reservation for the slot, of each workgroup or invocation.
+RuntimeCall Reservation(uint32_t function, uint32_t count) {
+  RuntimeCall call = {};
+  call.function = function;
+  call.index = kIndex;
+  call.count = count;
+  call.limit = 0xffffffff;
+  return call;
+}
+
+bool IsOfWorkgroup(uint32_t function) {
+  return function == shared::kCallReserveWorkgroup || function == shared::kCallDeferWorkgroup;
+}
+bool IsDeferred(uint32_t function) {
+  return function == shared::kCallDeferWorkgroup || function == shared::kCallDeferInvocation;
 }
 
 class RuntimeGrowth : public RuntimeTest {
  protected:
   // `units`: 16 bytes each, of the pool.
   void OpenGrowing(uint32_t capacity, uint32_t units) {
-    const RegionSetup dense = {.stride = kStride, .capacity = 4};
     Open({{.stride = kStride, .capacity = capacity, .dense = kDenseRecords},
-          dense,
-          dense,
+          kUnused,
+          kUnused,
           {.stride = 16, .capacity = units}});
   }
 
@@ -70,14 +102,10 @@ class RuntimeGrowth : public RuntimeTest {
 
   // Returns how many records found a place.
   uint32_t Reserve(uint32_t function, uint32_t count, uint32_t workgroups) {
-    RuntimeCall call = {};
-    call.function = function;
-    call.index = kIndex;
-    call.count = count;
-    call.limit = 0xffffffff;
+    RuntimeCall call = Reservation(function, count);
     call.record_bytes = kStride;
-    const bool of_workgroup = function == shared::kCallReserveWorkgroup || function == shared::kCallDeferWorkgroup;
-    const bool deferred = function == shared::kCallDeferWorkgroup || function == shared::kCallDeferInvocation;
+    const bool of_workgroup = IsOfWorkgroup(function);
+    const bool deferred = IsDeferred(function);
     const std::vector<RuntimeResult> results = Call(call, workgroups);
     const Region region = RegionAfter(kSlot);
     const uint32_t present = std::min(region.reserved, region.records.count);
@@ -120,8 +148,7 @@ TEST_F(RuntimeGrowth, EveryRecordHasAPlaceWhileThePoolLasts) {
                      std::to_string(count));
         OpenGrowing(40000, 60000);
         constexpr uint32_t kWorkgroups = 5;
-        const bool of_workgroup = function == shared::kCallReserveWorkgroup || function == shared::kCallDeferWorkgroup;
-        const uint32_t sent = count * kWorkgroups * (of_workgroup ? 1 : shared::kRuntimeCallWorkgroup);
+        const uint32_t sent = count * kWorkgroups * (IsOfWorkgroup(function) ? 1 : shared::kRuntimeCallWorkgroup);
         const uint32_t present = Reserve(function, count, kWorkgroups);
         EXPECT_EQ(present, sent);
         if (HasFailure()) return;
@@ -130,20 +157,19 @@ TEST_F(RuntimeGrowth, EveryRecordHasAPlaceWhileThePoolLasts) {
   }
 }
 
-// However little the pool has: it fails at the first, the second, ... segment.
+// However little the pool has: it fails at the first, the second, ... segment. What is deferred takes from it too.
 TEST_F(RuntimeGrowth, ThePoolMayFailAtAnySegment) {
   for (const Variant variant : {kPlain, kSubgroups, kImpatient}) {
     if (!Use(variant)) continue;
-    for (const uint32_t function :
-         {shared::kCallReserveWorkgroup, shared::kCallReserveInvocation, shared::kCallReserveInvocations}) {
+    for (const uint32_t function : kReservations) {
       for (const uint32_t count : {1u, 7u}) {
         uint32_t most = 0;
         for (uint32_t units = 0; units < 800; units = units * 5 / 4 + 1) {
           SCOPED_TRACE("variant " + std::to_string(variant) + ", function " + std::to_string(function) + ", count " +
                        std::to_string(count) + ", units " + std::to_string(units));
           OpenGrowing(2000, units);
-          const uint32_t present = Reserve(function, count, function == shared::kCallReserveWorkgroup ? 300 : 9);
-          EXPECT_GE(present, kDenseRecords / count * count);
+          const uint32_t present = Reserve(function, count, IsOfWorkgroup(function) ? 300 : 9);
+          EXPECT_GE(present, IsDeferred(function) ? 0 : kDenseRecords / count * count);
           most = std::max(most, present);
           if (HasFailure()) return;
         }
@@ -175,10 +201,7 @@ TEST_F(RuntimeGrowth, WaitsThatEndCostNoRecord) {
       SCOPED_TRACE("turn " + std::to_string(turn) + ", function " + std::to_string(function));
       // The records behind those that are dense, and what of the last segment is not used.
       uint64_t units = 0;
-      for (uint32_t begin = kDenseRecords, quarter = kDenseRecords / 4, i = 0; begin < sent; begin += quarter, ++i) {
-        if (i != 0 && i % 4 == 0) quarter *= 2;
-        units += quarter * kStride / 16;
-      }
+      for (ReferenceSegment segment; segment.begin < sent; segment.Next()) units += segment.Units();
       ASSERT_LE(units, uint64_t{sent} * kStride * 5 / 4 / 16);
       OpenGrowing(sent, sent * kStride * 5 / 4 / 16);
       EXPECT_EQ(Reserve(function, count, kWorkgroups), sent)
@@ -192,12 +215,8 @@ TEST_F(RuntimeGrowth, WaitsThatEndCostNoRecord) {
 TEST_F(RuntimeGrowth, ASegmentWithoutRoomLeavesThePoolToSmallerOnes) {
   ASSERT_TRUE(Use(kPlain));
   const RegionSetup growing = {.stride = kStride, .capacity = 2000, .dense = kDenseRecords};
-  Open({growing, growing, {.stride = kStride, .capacity = 4}, {.stride = 16, .capacity = 40}});
-  RuntimeCall call = {};
-  call.function = shared::kCallReserveWorkgroup;
-  call.index = kIndex;
-  call.count = 65;
-  call.limit = 0xffffffff;
+  Open({growing, growing, kUnused, {.stride = 16, .capacity = 40}});
+  RuntimeCall call = Reservation(shared::kCallReserveWorkgroup, 65);
   Call(call, 1);
   // Segments of 4 x 3 and 4 x 6 units; the next one takes 12.
   EXPECT_EQ(RegionAfter(kSlot).records.count, 64u);
@@ -219,17 +238,11 @@ TEST_F(RuntimeGrowth, AProviderThatStallsCostsNoRecord) {
     constexpr uint32_t kSegment = 256 * kStride / 16;
     constexpr uint32_t kPool = kSent * kStride * 5 / 4 / 16;  // as plans have it
     static_assert(kTaken + 2 * kSegment <= kPool);
-    const RegionSetup unused = {.stride = kStride, .capacity = 4};
     Open({{.stride = kStride, .capacity = kSent, .reserved = 1025, .dense = kDenseRecords},
-          unused,
-          unused,
+          kUnused,
+          kUnused,
           {.stride = 16, .capacity = kPool, .reserved = kTaken}});
-    RuntimeCall call = {};
-    call.function = shared::kCallReserveInvocation;
-    call.index = kIndex;
-    call.count = 1;
-    call.limit = 0xffffffff;
-    Call(call, 5);
+    Call(Reservation(shared::kCallReserveInvocation, 1), 5);
     const Region region = RegionAfter(kSlot);
     EXPECT_EQ(region.reserved, kSent);
     EXPECT_EQ(region.records.count, kSent) << "variant " << variant << ": the pool gave " << RegionAfter(kHeap).reserved
@@ -241,18 +254,11 @@ TEST_F(RuntimeGrowth, AProviderThatStallsCostsNoRecord) {
 TEST_F(RuntimeGrowth, RanksNearTheMost) {
   for (const Variant variant : {kPlain, kSubgroups, kInt64}) {
     if (!Use(variant)) continue;
-    constexpr uint32_t kMost = 0x7fffffff;
-    const RegionSetup unused = {.stride = kStride, .capacity = 4};
     Open({{.stride = kStride, .capacity = kMost, .reserved = kMost - 40, .has_memory = false, .dense = 0x10000},
-          unused,
-          unused,
+          kUnused,
+          kUnused,
           {.stride = 16, .capacity = kMost, .has_memory = false}});
-    RuntimeCall call = {};
-    call.function = shared::kCallReserveInvocation;
-    call.index = kIndex;
-    call.count = 1;
-    call.limit = 0xffffffff;
-    const std::vector<RuntimeResult> results = Call(call, 1);
+    const std::vector<RuntimeResult> results = Call(Reservation(shared::kCallReserveInvocation, 1), 1);
     const Region region = RegionAfter(kSlot);
     const uint32_t place = region.segments[(30 - 16) * 4 + 3];
     ASSERT_NE(place, 0u);
@@ -273,12 +279,153 @@ TEST_F(RuntimeGrowth, RanksNearTheMost) {
   }
 }
 
+// For each n: a pool with room for n segments, and one that lacks a unit for the next one. One reservation has all
+// ranks, so that segments are provided in order.
+TEST_F(RuntimeGrowth, ThePoolFailsAtTheNthSegmentForEachN) {
+  constexpr uint32_t kAll = kDenseRecords << 16;  // the end of the last segment
+  for (const Variant variant : {kPlain, kSubgroups}) {
+    if (!Use(variant)) continue;
+    uint32_t taken = 0;
+    for (ReferenceSegment failing; failing.number <= shared::kSegments; failing.Next()) {
+      for (const uint32_t units : {taken, taken + failing.Units() - 1}) {
+        SCOPED_TRACE("variant " + std::to_string(variant) + ", " + std::to_string(units) + " units for " +
+                     std::to_string(failing.number) + " segments");
+        Open({{.stride = kStride, .capacity = kAll, .dense = kDenseRecords},
+              kUnused,
+              kUnused,
+              {.stride = 16, .capacity = units, .has_memory = false}});
+        const RuntimeResult handle = Call(Reservation(shared::kCallReserveWorkgroup, kAll), 1)[0];
+        EXPECT_EQ(handle.count, kAll);
+        EXPECT_EQ(handle.stride, kScattered);
+        const Region region = RegionAfter(kSlot);
+        const Region pool = RegionAfter(kHeap);
+        EXPECT_EQ(region.reserved, kAll);
+        EXPECT_EQ(region.records.count, failing.begin);
+        EXPECT_EQ(region.lost, 0u) << "launches count what has no place";
+        EXPECT_EQ(pool.reserved, taken);
+        ReferenceSegment segment;
+        for (uint32_t first = 0; segment.number < failing.number; segment.Next()) {
+          EXPECT_EQ(region.segments[segment.number], PlaceInPool(region, pool, first)) << segment.number;
+          first += segment.Units();
+        }
+        for (; segment.number < shared::kSegments; segment.Next())
+          EXPECT_EQ(region.segments[segment.number], shared::kNoMemory) << segment.number;
+        if (HasFailure()) return;
+      }
+      taken += failing.Units();
+    }
+  }
+}
+
+// Somebody claimed the segment of ranks 1024 to 1279 and stopped there; others may have done so before. Waits end, and
+// one of those that wait provides it.
+TEST_F(RuntimeGrowth, ClaimsThatNobodyKeepsAreTakenOver) {
+  constexpr uint32_t kNumber = 24;
+  constexpr uint32_t kSent = 1024 + shared::kRuntimeCallWorkgroup;
+  for (const Variant variant : {kPlain, kSubgroups, kImpatient}) {
+    if (!Use(variant)) continue;
+    for (const uint32_t claim : {shared::kFirstClaim, shared::kFirstClaim + 7, shared::kNoMemory - 3}) {
+      SCOPED_TRACE("variant " + std::to_string(variant) + ", claim " + std::to_string(claim));
+      Open({{.stride = kStride,
+             .capacity = kSent,
+             .reserved = 1024,
+             .dense = kDenseRecords,
+             .segments = {{kNumber, claim}}},
+            kUnused,
+            kUnused,
+            {.stride = 16, .capacity = 60000}});
+      RuntimeCall call = Reservation(shared::kCallReserveInvocation, 1);
+      call.record_bytes = kStride;
+      Call(call, 1);
+      EXPECT_EQ(RegionAfter(kSlot).records.count, kSent);
+      EXPECT_EQ(RegionAfter(kSlot).lost, 0u);
+      for (uint32_t rank = 1024; rank < kSent && !HasFailure(); ++rank) ExpectStamped(RegionAfter(kSlot), rank);
+      if (HasFailure()) return;
+    }
+  }
+}
+
+// A segment without memory stays one, whatever the pool has by now: nobody waits for it, or tries again.
+TEST_F(RuntimeGrowth, ASegmentWithoutMemoryStaysOne) {
+  ASSERT_TRUE(Use(kPlain));
+  Open({{.stride = kStride,
+         .capacity = 2000,
+         .reserved = 1024,
+         .dense = kDenseRecords,
+         .segments = {{24, shared::kNoMemory}}},
+        kUnused,
+        kUnused,
+        {.stride = 16, .capacity = 60000}});
+  Call(Reservation(shared::kCallReserveInvocation, 1), 4);
+  EXPECT_EQ(RegionAfter(kSlot).records.count, 1024u);
+  EXPECT_EQ(RegionAfter(kSlot).segments[24], shared::kNoMemory);
+  EXPECT_EQ(RegionAfter(kHeap).reserved, 0u);
+}
+
+// As many records as one reservation can have, three times: the third does not fit.
+TEST_F(RuntimeGrowth, TheLargestReservations) {
+  constexpr uint32_t kLargest = 0x3fffffff;
+  for (const uint32_t units : {0u, 1u, kMost}) {
+    for (const Variant variant : {kPlain, kSubgroups}) {
+      if (!Use(variant)) continue;
+      SCOPED_TRACE("variant " + std::to_string(variant) + ", units " + std::to_string(units));
+      Open({{.stride = kStride, .capacity = kMost, .has_memory = false, .dense = 0x10000},
+            kUnused,
+            kUnused,
+            {.stride = 16, .capacity = units, .has_memory = false}});
+      for (const uint32_t rank : {0u, kLargest}) {
+        const RuntimeResult handle = Call(Reservation(shared::kCallReserveWorkgroup, 0xffffffff), 1)[0];
+        EXPECT_EQ(handle.count, kLargest);
+        EXPECT_EQ(handle.stride, kScattered | rank);
+      }
+      const Region before = RegionAfter(kSlot);
+      EXPECT_EQ(before.reserved, 2 * kLargest);
+      EXPECT_EQ(before.records.count, units == kMost ? kMost : 0x10000u);
+      EXPECT_EQ(before.segments[(30 - 16) * 4 + 3] == shared::kNoMemory, units != kMost);
+      EXPECT_EQ(Call(Reservation(shared::kCallReserveWorkgroup, 0xffffffff), 1)[0].base, 0u);
+      const Region after = RegionAfter(kSlot);
+      EXPECT_EQ(after.reserved, kMost + 1);
+      EXPECT_EQ(after.refused, 2 * kLargest);
+      EXPECT_EQ(after.records.count, units == kMost ? 2 * kLargest : 0x10000u);
+      EXPECT_EQ(after.lost, kLargest);
+      EXPECT_LE(RegionAfter(kHeap).reserved, units);
+      if (HasFailure()) return;
+    }
+  }
+}
+
+// A pool that has given nearly all that it can count, or of which an allocation of the heap did not find its place.
+TEST_F(RuntimeGrowth, PoolsNearTheMost) {
+  ASSERT_TRUE(Use(kPlain));
+  for (const uint32_t reserved : {kMost - 2, kMost, kMost + 1}) {
+    Open({{.stride = kStride, .capacity = kMost, .reserved = kMost - 40, .has_memory = false, .dense = 0x10000},
+          kUnused,
+          kUnused,
+          {.stride = 16, .capacity = kMost, .reserved = reserved, .has_memory = false}});
+    Call(Reservation(shared::kCallReserveWorkgroup, 1), 8);
+    EXPECT_EQ(RegionAfter(kHeap).reserved, reserved);
+    EXPECT_EQ(RegionAfter(kSlot).records.count, 0x70000000u) << "where that segment begins";
+    if (HasFailure()) return;
+  }
+}
+
+// 2^28 records of 256 bytes are 64 GiB: no pool has that, whatever is left of the number of units in 32 bits.
+TEST_F(RuntimeGrowth, ASegmentLargerThanAnyPoolHasNoPlace) {
+  ASSERT_TRUE(Use(kPlain));
+  Open({{.stride = 256, .capacity = kMost, .reserved = kMost - 40, .has_memory = false, .dense = 0x10000},
+        kUnused,
+        kUnused,
+        {.stride = 16, .capacity = kMost, .has_memory = false}});
+  Call(Reservation(shared::kCallReserveWorkgroup, 1), 1);
+  EXPECT_EQ(RegionAfter(kSlot).segments[(30 - 16) * 4 + 3], shared::kNoMemory);
+  EXPECT_EQ(RegionAfter(kSlot).records.count, 0x70000000u);
+}
+
 // No room, one record, and what just reaches or passes what lies dense.
 TEST_F(RuntimeGrowth, SmallCapacities) {
   ASSERT_TRUE(Use(kPlain));
   for (const uint32_t capacity : {0u, 1u, 15u, 16u}) {
-    const RegionSetup unused = {.stride = kStride, .capacity = 4};
-    Open({{.stride = kStride, .capacity = capacity}, unused, unused, {.stride = 16, .capacity = 100}});
+    Open({{.stride = kStride, .capacity = capacity}, kUnused, kUnused, {.stride = 16, .capacity = 100}});
     EXPECT_EQ(Reserve(shared::kCallReserveInvocation, 1, 1), capacity);
     EXPECT_EQ(RegionAfter(kHeap).reserved, 0u) << "dense regions take nothing from the pool";
     if (HasFailure()) return;

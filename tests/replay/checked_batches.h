@@ -76,8 +76,11 @@ class BatchLog : protected AccessLog {
     const shared::RegionPlan* opening = open_.Find(block.source);
     if (block.form != shared::kFormRegion || opening == nullptr)
       return Complain("a launch in a batch reads no region that is open");
-    Touch(block.source, block.source + sizeof(shared::Region), kRead,
-          "launch_batches reads region " + std::to_string(opening->slot));
+    // Not the notes, which a close kernel beside it may take.
+    const std::string what = "launch_batches reads region " + std::to_string(opening->slot);
+    Touch(block.source, block.source + sizeof(shared::Records), kRead, what);
+    Touch(block.source + offsetof(shared::Region, reserved), block.source + offsetof(shared::Region, segments), kRead,
+          what);
     if ((opening->coalesce != 0) != (batch.kind == shared::kLaunchCoalescing))
       Complain("a batch counts what region " + std::to_string(opening->slot) + " does not count");
   }

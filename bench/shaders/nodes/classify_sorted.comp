@@ -1,7 +1,7 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "trellis/node_payload.glsl"
-#include "../shared/records.glsl"
+#include "../shared/spread.glsl"
 
 // Several records an invocation, for the nodes that their seeds choose, put in the order of these nodes first.
 layout(local_size_x_id = 3) in;

@@ -1,7 +1,7 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "trellis/node_payload.glsl"
-#include "../shared/records.glsl"
+#include "../shared/spread.glsl"
 
 // As classify_sorted.comp, but an invocation sends up to kTogether records to one node, at once.
 layout(local_size_x_id = 3) in;

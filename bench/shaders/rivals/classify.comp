@@ -2,6 +2,9 @@
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #include "classify.glsl"
+#include "../shared/count_items.glsl"
+
+uint add_count(uint bin, uint count) { return atomicAdd(counts[bin], count); }
 
 // Each invocation writes its own items, wherever their bins are.
 void main() {
@@ -10,7 +13,7 @@ void main() {
   uint ranks[kItems];  // among the items of the same bin and workgroup
   [[unroll]] for (uint i = 0; i < kItems; ++i) {
     const uint item = first_item() + i * gl_WorkGroupSize.x + gl_LocalInvocationID.x;
-    if (item < push.item_count) ranks[i] = atomicAdd(counts[bin_of_item(item)], 1);
+    if (item < push.item_count) ranks[i] = count_item(bin_of_item(item));
   }
   barrier();
   for (uint bin = gl_LocalInvocationID.x; bin < kBins; bin += gl_WorkGroupSize.x) {

@@ -1,7 +1,7 @@
 // What both ways to sort items into bins share. A workgroup counts its items by bin in shared memory and takes their places in a bin's list with one
 // atomic.
 #extension GL_GOOGLE_include_directive : require
-#include "../shared/records.glsl"
+#include "../shared/spread.glsl"
 #include "counters.glsl"
 
 layout(local_size_x_id = 2) in;
@@ -9,10 +9,11 @@ layout(constant_id = 0) const uint kBins = 1;
 layout(constant_id = 1) const uint kItems = 1;  // of an invocation
 layout(push_constant) uniform Push {
   Words results;
-  Vectors records;  // lists of `capacity`, by bin
+  Vectors records;  // the lists of all bins
   Counters counters;
   uint item_count;
-  uint capacity;
+  uint capacity;  // of a list; if items are not spread evenly, of all
+  Words starts;   // places of the lists then
 } push;
 
 shared uint counts[kBins];
@@ -28,5 +29,6 @@ void clear_counts() {
 }
 
 void write(uint bin, uint place, Record record) {
-  if (place < push.capacity) push.records.at[bin * push.capacity + place] = record.words;
+  const uint start = kSpread == kUniform ? bin * push.capacity : push.starts.at[bin];
+  if (place < push.capacity) push.records.at[start + place] = record.words;
 }

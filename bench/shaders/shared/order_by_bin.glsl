@@ -4,11 +4,14 @@
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_KHR_shader_subgroup_ballot : require
+#include "count_items.glsl"
 
 shared uint bin_counts[kBins];
 shared uint bin_starts[kBins];           // in `ordered`
 shared uint ordered[kItemsOfWorkgroup];  // items
 shared uint ordered_count;
+
+uint add_count(uint bin, uint count) { return atomicAdd(bin_counts[bin], count); }
 
 // Called once for each bin that has items, by one invocation; what it writes to shared memory all can read after order_items.
 void place_bin(uint bin, uint start, uint count);
@@ -30,7 +33,7 @@ void order_items(uint first, uint end) {
   uint ranks[kItems];  // among the items of the same bin
   [[unroll]] for (uint i = 0; i < kItems; ++i) {
     const uint item = first + i * gl_WorkGroupSize.x + gl_LocalInvocationID.x;
-    if (item < end) ranks[i] = atomicAdd(bin_counts[bin_of(make_record(item), kBins)], 1);
+    if (item < end) ranks[i] = count_item(bin_of(make_record(item), kBins));
   }
   barrier();
   for (uint first_bin = 0; first_bin < kBins; first_bin += gl_WorkGroupSize.x) {

@@ -6,7 +6,6 @@ struct Record {
 };
 
 Record make_record(uint index) { return Record(uvec4(index, hash(index), index * 3u, ~index)); }
-uint bin_of(Record record, uint bins) { return record.words.y % bins; }
 
 // What is computed of one record: four words, or one for the bin that it was sorted into.
 uint result_word(Record record, uint word) { return hash(record.words[word] + word); }

@@ -1,0 +1,16 @@
+// How the items of a classification are spread over the bins. Mirrored by BinOf in bench/workloads/records.cpp.
+#include "records.glsl"
+
+const uint kUniform = 0;
+const uint kZipf = 1;  // bins [2^k - 1, 2^(k + 1) - 1) have as many items together for each k, so that the n-th has about an n-th of the first one's
+layout(constant_id = 8) const uint kSpread = kUniform;  // else all items have one bin
+
+uint bin_of(Record record, uint bins) {
+  const uint seed = record.words.y;
+  if (kSpread == kUniform) return seed % bins;
+  if (kSpread == kZipf) {
+    const uint first = (1u << (seed >> 16) % uint(findMSB(bins + 1))) - 1;
+    return first + (seed & first);
+  }
+  return bins / 2 + (record.words.x >> 31);  // no compiler knows that indices are small
+}
