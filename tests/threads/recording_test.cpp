@@ -21,6 +21,10 @@
 namespace trellis::test {
 namespace {
 
+// Rings are made when dispatches are recorded: the first one of a recording wants a smaller ring than those that
+// follow.
+constexpr uint32_t kSmallRings = 1;
+
 // A device with so many queues, and a graph.
 class ThreadsTest : public ::testing::Test {
  protected:
@@ -137,7 +141,7 @@ TEST_F(QueueThreads, SubmitWhileOthersRecordAndDestroy) {
   });
   EXPECT_EQ(driver_.CountOf("QueueSubmit"), kThreads * 3u / 4 * kRounds);
   EXPECT_EQ(driver_.CountOf("QueueSubmit2"), kThreads / 2u * kRounds);
-  EXPECT_EQ(Rings(), kThreads * 3u / 4) << "one for each queue that has seen a graph";
+  EXPECT_EQ(Rings(), kThreads * 3u / 4 + kSmallRings) << "one for each queue that has seen a graph";
 }
 
 // A queue for each thread, which records anew, submits in both forms, waits and resets its pool; one more thread makes
@@ -172,7 +176,7 @@ TEST_F(QueueThreads, SubmitToAQueueEach) {
   EXPECT_EQ(submitted.size(), kThreads);
   for (uint32_t thread = 0; thread < kThreads; ++thread)
     EXPECT_EQ(submitted[reinterpret_cast<uint64_t>(Queue(thread))], expected[thread]) << "queue " << thread;
-  EXPECT_EQ(Rings(), kThreads);
+  EXPECT_EQ(Rings(), kThreads + kSmallRings);
 }
 
 // Arenas of different threads never overlap.
