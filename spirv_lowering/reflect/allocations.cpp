@@ -25,12 +25,12 @@ class SmallValues {
           definitions_[instruction.result_id] = &instruction;
   }
 
-  [[nodiscard]] bool AtMostOne(Id value) const { return AtMostOne(value, kMostSteps); }
+  [[nodiscard]] bool AtMostOne(Id value) { return AtMostOne(value, kMostSteps); }
 
  private:
   static constexpr uint32_t kMostSteps = 4;
 
-  [[nodiscard]] bool AtMostOne(Id value, uint32_t steps) const {
+  [[nodiscard]] bool AtMostOne(Id value, uint32_t steps) {
     if (const auto constant = types_.ConstantValue(value)) return *constant <= 1;
     const auto found = definitions_.find(value);
     if (found == definitions_.end() || steps == 0) return false;
@@ -45,8 +45,12 @@ class SmallValues {
     }
   }
 
-  // A variable of the function that is loaded and stored as a whole, and nothing else.
-  [[nodiscard]] bool HoldsAtMostOne(Id variable, uint32_t steps) const {
+  // A variable of the function that is loaded and stored as a whole, and nothing else. Each is looked at once.
+  [[nodiscard]] bool HoldsAtMostOne(Id variable, uint32_t steps) {
+    if (variables_.try_emplace(variable, false).second) variables_[variable] = StoresAtMostOne(variable, steps);
+    return variables_[variable];
+  }
+  [[nodiscard]] bool StoresAtMostOne(Id variable, uint32_t steps) {
     const auto found = definitions_.find(variable);
     if (found == definitions_.end() || found->second->opcode != spv::Op::OpVariable) return false;
     const std::vector<uint32_t>& operands = found->second->operands;
@@ -62,6 +66,7 @@ class SmallValues {
   const DefUse& def_use_;
   const Types& types_;
   std::unordered_map<Id, const Instruction*> definitions_;
+  std::unordered_map<Id, bool> variables_;
 };
 
 void FindAllocations(const Function& function, const DefUse& def_use, Id entry_function, const Types& types,

@@ -375,6 +375,24 @@ TEST(Handles, ElementsOfOneRecordOrNone) {
   EXPECT_TRUE(HasLine(LowerParts(parts), "* = OpFunctionCall %v2uint %trellis_element * %uint_0")) << "or two";
 }
 
+// Each store is looked at once, however many loads lead to it: as many times as there are paths is without end.
+TEST(Handles, ACountThroughManyStores) {
+  std::string body;
+  const auto store = [&](const std::string& from, const std::string& to) {
+    for (int i = 0; i < 3000; ++i) {
+      const std::string value = "%" + from + to + std::to_string(i);
+      body += value + " = OpLoad %uint %" + from + "\nOpStore %" + to + " " + value + "\n";
+    }
+  };
+  store("first", "second");
+  store("second", "third");
+  NodeParts parts = Produces(body + "%count = OpLoad %uint %third\n" + SendsSome("%count"));
+  for (const char* name : {"first", "second", "third"})
+    parts.variables += "\n%" + std::string(name) + " = OpVariable %fn_uint Function %uint_1";
+  for (int i = 0; i < 3000; ++i) parts.body = "OpStore %first %uint_1\n" + parts.body;
+  EXPECT_EQ(ReflectParts(parts).outputs.size(), 1u);
+}
+
 TEST(Handles, HandlesAsParametersAndResults) {
   NodeParts parts = Produces(R"(
 %made = OpFunctionCall %out_ptr %make %input
