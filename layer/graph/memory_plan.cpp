@@ -137,6 +137,7 @@ class Planner {
     level_grows_ = !fits && (heap_bytes_ != 0 || !GiveOneLargeTheRest());
     any_grows_ |= level_grows_;
     note_units_ = 0;
+    segments_take_notes_ = false;
     const uint64_t wanted = level_grows_ ? Grow(level) : heap_bytes_ / kHeapUnit;
     plan_.bounded &= std::max(wanted, note_units_) <= kMostRegionRecords;
     const uint64_t units = std::min(wanted, kMostRegionRecords);
@@ -147,6 +148,7 @@ class Planner {
     heap.stride = kHeapUnit;
     heap.bound = heap.arrivals = heap.dense = units;
     heap.bytes = (units + note_units_) * kHeapUnit;
+    heap.note_words = segments_take_notes_ ? 1 : 0;
   }
 
   // Returns the size of the pool's part for segments and the heap, in kHeapUnit.
@@ -194,17 +196,13 @@ class Planner {
     uint64_t dense_bytes = DivideHalf(half_limit_ / kDensePart);
     if (dense_bytes + kRegionAlignment > half_limit_) dense_bytes = DropWhatHasNoRoom();
     const uint64_t left = half_limit_ - std::min(half_limit_, dense_bytes + kRegionAlignment);
-    // All records that find a place have their notes.
+    // For what lies dense; segments take the rest, so that heap and segments leave one another what they do not need.
     uint64_t notes = 0;
-    double notes_each = 0;  // bytes for each byte of segments, at most
-    for (const RegionNeed& need : needs_) {
-      if (!need.notes_from_pool) continue;
-      notes += need.note_words * (need.dense * sizeof(uint32_t) + kRegionAlignment);
-      notes_each = std::max(notes_each, double{sizeof(uint32_t)} * need.note_words / need.stride);
-    }
-    notes = std::min(notes, left);
-    const auto units = static_cast<uint64_t>(static_cast<double>(left - notes) / (1 + notes_each)) / kHeapUnit;
-    note_units_ = left / kHeapUnit - units;
+    for (const RegionNeed& need : needs_)
+      if (need.notes_from_pool) notes += need.note_words * RegionBytes(sizeof(uint32_t), 0, need.dense + 4);
+    note_units_ = std::min(notes, left) / kHeapUnit;
+    segments_take_notes_ = true;
+    const uint64_t units = left / kHeapUnit - note_units_;
     for (RegionNeed& need : needs_)
       if (need.dense < need.bound) need.bound = std::min(need.bound, need.dense + units * kHeapUnit / need.stride);
     return units;
@@ -233,7 +231,10 @@ class Planner {
     for (const RegionNeed& need : needs_) {
       if (need.slot == graph_.HeapSlot() && level_grows_ && need.bytes != 0) used += kRegionAlignment;
       shared::RegionPlan& opening = plan_.openings.emplace_back(OpeningOf(need, used, level + 1));
-      if (need.slot == graph_.HeapSlot()) opening.note_units = static_cast<uint32_t>(note_units_);
+      if (need.slot == graph_.HeapSlot()) {
+        opening.note_words = need.note_words;
+        opening.note_units = static_cast<uint32_t>(note_units_);
+      }
       plan_.arrivals.push_back(static_cast<uint32_t>(need.arrivals));
       used += need.bytes;
     }
@@ -277,6 +278,7 @@ class Planner {
   std::vector<RegionNeed> needs_;
   uint64_t heap_bytes_ = 0;
   uint64_t note_units_ = 0;  // of the pool, for notes
+  bool segments_take_notes_ = false;
   bool has_heap_ = false;
   bool level_grows_ = false;
   std::vector<uint32_t> need_of_slot_;  // position in needs_

@@ -19,7 +19,10 @@ uvec4 ReserveHeap(const uint slot, const uint count, const uint of_workgroup) {
   umulExtended(count, stride, bytes_high, bytes_low);
   RegionReference heap = RegionOf(HeapSlot());
   uint rank;
-  if (bytes_high != 0u || bytes_low > 0xffffff00u || !TakeRanks(heap, (kHeapHeaderBytes + bytes_low + 15u) / 16u, rank)) {
+  uint units = (kHeapHeaderBytes + bytes_low + 15u) / 16u;
+  bool fits = bytes_high == 0u && bytes_low <= 0xffffff00u && TakeRanks(heap, units, rank);
+  if (fits && heap.region.note_words != 0u) fits = IsWithin(heap, rank, units);
+  if (!fits) {
     CountLost(RegionOf(slot), count);
     return LostHandle(count);
   }

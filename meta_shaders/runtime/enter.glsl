@@ -57,6 +57,7 @@ uvec3 trellis_place;  // gl_WorkGroupID
 uint trellis_form;    // LaunchBlock::form
 uvec2 trellis_source;    // what begins with them
 Records trellis_records;
+uint trellis_dense_end;  // where it strides: records below it exist and lie dense
 uint trellis_group;  // of a coalescing launch: number of the workgroup's first record
 uint trellis_rest;   // records of the workgroup behind trellis_record, which its next turn begins with
 uvec2 trellis_notes;
@@ -198,6 +199,7 @@ void EnterLaunch(const uvec2 source, const uint each, const uint counted, const 
     EnterRun(each, first);
     return;
   }
+  trellis_dense_end = min(trellis_records.count, trellis_records.dense);
   trellis_step = min(SaturatingMultiply(trellis_step, each), kMostStep);
   trellis_step_bytes = Multiply64(trellis_step, trellis_records.stride);
 }
@@ -336,22 +338,26 @@ bool trellis_next_piece() {
 }
 
 // To the next records of a workgroup that entered, up to `coalesce` of them. False: there are none. Light, since it is what a turn of a small node costs
-// beside the node: a launch has less than 2^31 records, so that no sum wraps.
+// beside the node: where records do not lie dense, what a turn takes is read again. A launch has less than 2^31 records, so that no sum wraps.
 bool trellis_stride(const uint coalesce) {
-  if (coalesce != 1u) {
-    if (trellis_rest != 0u) {
-      SetPiece(trellis_records, trellis_record, trellis_record + trellis_rest);
+  if (coalesce == 1u) {
+    trellis_record += trellis_step;
+    if (trellis_record < trellis_dense_end) {
+      trellis_input.xy = AddressAdd64(trellis_input.xy, trellis_step_bytes);
       return true;
     }
-    trellis_group += trellis_step;
-    if (trellis_group >= trellis_records.count) return false;
-    SetPiece(trellis_records, trellis_group, EndOfGroup(coalesce));
+    if (trellis_record >= trellis_records.count) return false;
+    trellis_input.xy = RecordAddress(RecordsReference(trellis_source).records, trellis_record);
     return true;
   }
-  trellis_record += trellis_step;
-  if (trellis_record >= trellis_records.count) return false;
-  trellis_input.xy = AddressAdd64(trellis_input.xy, trellis_step_bytes);
-  if (trellis_record >= trellis_records.dense) trellis_input.xy = RecordAddress(trellis_records, trellis_record);
+  if (trellis_next_piece()) return true;
+  trellis_group += trellis_step;
+  if (trellis_group < trellis_dense_end && coalesce <= trellis_dense_end - trellis_group) {
+    trellis_input = uvec4(AddressAdd64(trellis_input.xy, trellis_step_bytes), coalesce, trellis_input.w);
+    return true;
+  }
+  if (trellis_group >= trellis_records.count) return false;
+  SetPiece(RecordsReference(trellis_source).records, trellis_group, EndOfGroup(coalesce));
   return true;
 }
 

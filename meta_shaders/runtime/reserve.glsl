@@ -78,8 +78,9 @@ void CountWorkgroups(const RegionReference region, const uint each, const uint r
 }
 
 // Ranks that have been taken, and do not all lie dense. Mostly they lie in a segment whose place is known: an atomic load of it would be one access more
-// in the row of those that wait for the same word.
-uvec4 GrownSpan(const uint slot, const Records records, const uint rank, const uint count) {
+// in the row of those that wait for the same word. What it needs is read here, so that no one else has to keep it.
+uvec4 GrownSpan(const uint slot, const uint rank, const uint count) {
+  Records records = RegionOf(slot).region.records;
   uvec4 known = SpanOf(AddressOf(slot), records, rank, count);
   if (!IsNull(known.xy) && !IsScattered(known)) return known;
   Grow(RegionOf(slot), RegionOf(HeapSlot()), records, rank, count);
@@ -100,7 +101,7 @@ uvec4 Reserve(const uint slot, const uint count) {
     return LostHandle(count);
   }
   CountWorkgroups(region, coalesce, reciprocal, most_workgroups, rank, count);
-  if (rank + count > records.dense) return GrownSpan(slot, records, rank, count);
+  if (rank + count > records.dense) return GrownSpan(slot, rank, count);
   return uvec4(ElementAddress(records.base, rank, records.stride), count, records.stride);
 }
 

@@ -159,9 +159,11 @@ struct Region {
   TRELLIS_ADDRESS batch_count;
   TRELLIS_ADDRESS batch_total;
   // Where the pool gives the notes about the records, of all launches, when their number is known; words a record. 0:
-  // they lie behind the records.
+  // they lie behind the records. Of the pool: not 0 if segments take the units for notes about their records.
   TRELLIS_UINT note_words;
-  TRELLIS_UINT note_units;  // of the pool: units of 16 bytes for notes, behind those that ranks count
+  // Of the pool: units of 16 bytes for notes, behind those that ranks count. Where segments take some, `capacity`
+  // becomes less and this more, both atomic.
+  TRELLIS_UINT note_units;
   TRELLIS_UINT unused1[12];
   // From here: arguments of a static grid's dispatch, {records, grid x, grid y * grid z}.
   TRELLIS_UINT reserved;  // atomic; capacity + 1 at most when no allocation is under way

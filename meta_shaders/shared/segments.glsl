@@ -56,29 +56,83 @@ uint UnitsBetween(uvec2 from, uvec2 to) {
   return to.y - from.y - borrow << 28u | low >> 4u;
 }
 
+// Whether so many units behind `first` are not for notes. What takes units looks after it took them, and who takes units for notes does likewise: at
+// least one of two sees the other.
+bool IsWithin(RegionReference pool, uint first, uint units) {
+  memoryBarrierBuffer();
+  const uint all = atomicOr(pool.region.capacity, 0u);
+  return first <= all && units <= all - first;
+}
+
 // What does not fit leaves the rest to others.
 bool TakeUnits(RegionReference pool, uint units, out uint first) {
-  const uint all = pool.region.capacity;
+  const uint all = atomicOr(pool.region.capacity, 0u);
   first = atomicOr(pool.region.reserved, 0u);
   while (first <= all && units <= all - first) {
     const uint before = atomicCompSwap(pool.region.reserved, first, first + units);
-    if (before == first) return true;
+    if (before == first) return IsWithin(pool, first, units);
     first = before;
+  }
+  return false;
+}
+
+void GiveBackNotes(RegionReference pool, uint units) {
+  if (units == 0u) return;
+  atomicAdd(pool.region.note_units, 0u - units);
+  atomicAdd(pool.region.capacity, units);
+}
+
+// Notes lie at the pool's end, and take what ranks have not reached yet.
+bool TakeNotes(RegionReference pool, uint units) {
+  if (units == 0u) return true;
+  uint all = atomicOr(pool.region.capacity, 0u);
+  while (units <= all) {
+    const uint before = atomicCompSwap(pool.region.capacity, all, all - units);
+    if (before == all) {
+      atomicAdd(pool.region.note_units, units);
+      memoryBarrierBuffer();
+      if (atomicOr(pool.region.reserved, 0u) <= all - units) return true;
+      GiveBackNotes(pool, units);
+      return false;
+    }
+    all = before;
   }
   return false;
 }
 
 bool IsPlace(uint place) { return place != 0u && place < kFirstClaim || place == kNoMemory; }
 
+// Of a segment, in units of the pool.
+struct SegmentUnits {
+  uint records;
+  uint notes;
+};
+
+SegmentUnits UnitsOf(RegionReference region, RegionReference pool, Records records, Segment segment) {
+  const uint count = segment.end - segment.begin;
+  const uint notes = pool.region.note_words == 0u ? 0u : SaturatingMultiply(RecordUnits(count, 4u), region.region.note_words);
+  return SegmentUnits(RecordUnits(count, records.stride), notes);
+}
+
+bool TakeSegment(RegionReference pool, SegmentUnits units, out uint first) {
+  first = 0u;
+  if (!TakeNotes(pool, units.notes)) return false;
+  if (TakeUnits(pool, units.records, first)) return true;
+  GiveBackNotes(pool, units.notes);
+  return false;
+}
+
 // `before`: what the block said, which was no place. The one whose claim stands provides it.
-void ProvideOver(uint before, PlaceReference block, uvec2 base, RegionReference pool, uint units) {
+void ProvideOver(uint before, PlaceReference block, uvec2 base, RegionReference pool, SegmentUnits units) {
   const uint claim = before == 0u ? kFirstClaim : min(before + 1u, kNoMemory - 1u);
   if (atomicCompSwap(block.place, before, claim) != before) return;
   uint first;
-  const bool taken = TakeUnits(pool, units, first);
+  const bool taken = TakeSegment(pool, units, first);
   const uint place = taken ? UnitsBetween(base, pool.region.records.base) + first : kNoMemory;
-  // Where that took too long it is given back, if nobody has taken what lies behind it.
-  if (atomicCompSwap(block.place, claim, place) != claim && taken) atomicCompSwap(pool.region.reserved, first + units, first);
+  if (atomicCompSwap(block.place, claim, place) == claim || !taken) return;
+  // That took too long. It is given back, the records' part if nobody has taken what lies behind it.
+  GiveBackNotes(pool, units.notes);
+  atomicCompSwap(pool.region.reserved, first + units.records, first);
 }
 
 // Times that somebody looks for the place that another one provides: for some milliseconds at the least.
@@ -89,7 +143,7 @@ void ProvideOver(uint before, PlaceReference block, uvec2 base, RegionReference 
 const uint kMostWaits = kNoMemory - 1u - kFirstClaim;
 
 // The block's place; who `provides` it, because others will look for it, waits for nobody first.
-uint PlaceFor(bool provides, PlaceReference block, uvec2 base, RegionReference pool, uint units) {
+uint PlaceFor(bool provides, PlaceReference block, uvec2 base, RegionReference pool, SegmentUnits units) {
   uint place = atomicOr(block.place, 0u);
   for (uint waits = 0u; !IsPlace(place) && waits < kMostWaits; ++waits) {
     if (!provides || place != 0u) {
@@ -104,7 +158,7 @@ uint PlaceFor(bool provides, PlaceReference block, uvec2 base, RegionReference p
 }
 
 void PlaceSegment(bool provides, RegionReference region, RegionReference pool, Records records, Segment segment) {
-  const uint units = RecordUnits(segment.end - segment.begin, records.stride);
+  const SegmentUnits units = UnitsOf(region, pool, records, segment);
   const uint place = PlaceFor(provides, PlaceOf(records, segment), records.base, pool, units);
   if (place == kNoMemory) atomicMin(region.region.records.count, segment.begin);
 }

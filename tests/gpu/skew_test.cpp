@@ -277,7 +277,8 @@ std::vector<Skew> OnTheDevice() {
     all.push_back({.reader = reader, .command = DispatchCommand::kIndirect});
   all.push_back({.spread = Spread::kZipf, .command = DispatchCommand::kIndirectCount});
   all.push_back({.reader = Reader::kDynamicPair, .form = Form::kFinished, .command = DispatchCommand::kIndirect});
-  all.push_back({.reader = Reader::kThread, .form = Form::kDeferred, .command = DispatchCommand::kIndirect});
+  for (const Reader reader : {Reader::kThread, Reader::kDynamicPair})
+    all.push_back({.reader = reader, .form = Form::kDeferred, .command = DispatchCommand::kIndirect});
   return all;
 }
 INSTANTIATE_TEST_SUITE_P(OnTheDevice, Skews, testing::ValuesIn(OnTheDevice()), kSkewName);

@@ -211,6 +211,56 @@ TEST_F(RuntimeGrowth, WaitsThatEndCostNoRecord) {
   }
 }
 
+// Segments take the room of their records' notes too, from the pool's end: whatever the heap and other segments leave.
+TEST_F(RuntimeGrowth, SegmentsHaveRoomForNotes) {
+  constexpr uint32_t kWords = 3;
+  const auto note_units = [](uint32_t records) { return (records * 4 + 15) / 16 * kWords; };
+  for (const Variant variant : {kPlain, kSubgroups, kImpatient}) {
+    if (!Use(variant)) continue;
+    for (const uint32_t function : kReservations) {
+      uint32_t most = 0;
+      for (uint32_t units = 0; units < 1500; units = units * 5 / 4 + 1) {
+        SCOPED_TRACE("variant " + std::to_string(variant) + ", function " + std::to_string(function) + ", units " +
+                     std::to_string(units));
+        Open({{.stride = kStride, .capacity = 2000, .dense = kDenseRecords, .note_words = kWords},
+              kUnused,
+              kUnused,
+              {.stride = 16, .capacity = units, .note_words = 1}});
+        const uint32_t present = Reserve(function, 1, IsOfWorkgroup(function) ? 300 : 9);
+        most = std::max(most, present);
+        const Region region = RegionAfter(kSlot);
+        const Region pool = RegionAfter(kHeap);
+        EXPECT_EQ(pool.capacity + pool.note_units, units);
+        uint32_t notes = 0;
+        for (ReferenceSegment segment; segment.begin < 2000; segment.Next()) {
+          const uint32_t place = region.segments[segment.number];
+          if (place == 0 || place == shared::kNoMemory) continue;
+          notes += note_units(segment.size);
+          EXPECT_LE(place + segment.Units(), PlaceInPool(region, pool, pool.capacity)) << "notes lie there";
+        }
+        EXPECT_EQ(pool.note_units, notes);
+        if (HasFailure()) return;
+      }
+      EXPECT_GT(most, 4 * kDenseRecords);
+    }
+  }
+}
+
+// Four segments of 3 units each, and 3 for the notes of each one's 4 records: then the pool is empty.
+TEST_F(RuntimeGrowth, NotesOfTheLastSegmentFitExactly) {
+  ASSERT_TRUE(Use(kPlain));
+  for (const uint32_t units : {23u, 24u}) {
+    Open({{.stride = kStride, .capacity = 2000, .dense = kDenseRecords, .note_words = 3},
+          kUnused,
+          kUnused,
+          {.stride = 16, .capacity = units, .note_words = 1}});
+    Call(Reservation(shared::kCallReserveWorkgroup, 32), 1);
+    EXPECT_EQ(RegionAfter(kSlot).records.count, units == 24 ? 2000u : 28u);
+    EXPECT_EQ(RegionAfter(kHeap).note_units, units == 24 ? 12u : 9u);
+    EXPECT_EQ(RegionAfter(kHeap).capacity, units == 24 ? 12u : 14u);
+  }
+}
+
 // What is too large for the rest of the pool leaves the rest to others.
 TEST_F(RuntimeGrowth, ASegmentWithoutRoomLeavesThePoolToSmallerOnes) {
   ASSERT_TRUE(Use(kPlain));
