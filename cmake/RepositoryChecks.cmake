@@ -27,6 +27,10 @@ if(TARGET VkLayer_TRELLIS_shader_enqueue)
   # Each installation rewrites the build tree's install_manifest.txt.
   set_tests_properties(repository.install PROPERTIES RESOURCE_LOCK install_manifest)
 endif()
+# The text of http://www.apache.org/licenses/LICENSE-2.0.txt.
+add_test(NAME repository.license COMMAND "${CMAKE_COMMAND}" -E sha256sum "${PROJECT_SOURCE_DIR}/LICENSE")
+set_tests_properties(repository.license PROPERTIES
+  PASS_REGULAR_EXPRESSION "^cfc7749b96f63bd31c3c42b5c471bf756814053e847c10f3eb003417bc523d30")
 add_test(NAME repository.words COMMAND "${PROJECT_SOURCE_DIR}/scripts/check_repo.sh")
 
 option(TRELLIS_CHECK_FORMAT "Check the formatting of C++ files as a test (needs clang-format 14)" OFF)

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "layer/diagnostics/label.h"
+#include "layer/diagnostics/result_name.h"
 #include "layer/dispatch/struct_chain.h"
 #include "layer/objects/scoped_shader_module.h"
 #include "layer/pipeline/creation_feedback.h"
@@ -90,7 +91,7 @@ CreationResult CreatePipeline(const CompileRequest& request, const LoweredShader
   // Asked for by the application: nothing to tell.
   if (result == VK_PIPELINE_COMPILE_REQUIRED) return {result, {}};
   if (result != VK_SUCCESS)
-    return Failure(request, result, "vkCreateComputePipelines failed with result " + std::to_string(result));
+    return Failure(request, result, "vkCreateComputePipelines failed with " + ResultName(result));
   NameObject(context.device, VK_OBJECT_TYPE_PIPELINE, HandleToU64(pipeline->handle()), "node " + request.label);
   compiled.pipeline = std::move(pipeline);
   return {};

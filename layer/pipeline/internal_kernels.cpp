@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "layer/diagnostics/label.h"
+#include "layer/diagnostics/result_name.h"
 #include "layer/objects/scoped_shader_module.h"
 #include "layer/pipeline/compile_nodes.h"
 #include "layer/pipeline/creation_feedback.h"
@@ -116,7 +117,7 @@ CreationResult InternalKernels::MakeLayout(VkPipelineLayout& layout) {
   VkPipelineLayout own = VK_NULL_HANDLE;
   const VkResult result = device_.dispatch.CreatePipelineLayout(device_.handle, &info, nullptr, &own);
   if (result != VK_SUCCESS)
-    return {result, "the internal kernels: vkCreatePipelineLayout failed with result " + std::to_string(result)};
+    return {result, "the internal kernels: vkCreatePipelineLayout failed with " + ResultName(result)};
   {
     const std::lock_guard lock(mutex_);
     if (!pipelines_.layout) pipelines_.layout = std::exchange(own, VK_NULL_HANDLE);
@@ -146,7 +147,7 @@ CreationResult InternalKernels::Compile(const Request& request, Kernel kernel, C
   const auto begin = std::chrono::steady_clock::now();
   const auto failure = [kernel](VkResult result, const char* command) {
     return CreationResult{result, std::string("the internal kernel '") + KernelName(kernel) + "': " + command +
-                                      " failed with result " + std::to_string(result)};
+                                      " failed with " + ResultName(result)};
   };
   ScopedShaderModule module(device_);
   if (const VkResult result = module.Create(KernelWords(kernel)); result != VK_SUCCESS)

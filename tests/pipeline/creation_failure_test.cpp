@@ -33,6 +33,14 @@ TEST_F(GraphFailure, ADriverThatFailsOnTheLastNodeLeavesNoneBehind) {
   EXPECT_TRUE(live_.empty());
 }
 
+TEST_F(GraphFailure, TheDriversResultIsNamed) {
+  answers_[1] = VK_ERROR_OUT_OF_DEVICE_MEMORY;
+  std::vector<std::string> messages;
+  const Messenger messenger(instance_, [&](const HeardMessage& message) { messages.push_back(message.data.pMessage); });
+  EXPECT_EQ(Create({GraphInfo(ChainStages(Chain()), MakeLayout())}), VK_ERROR_OUT_OF_DEVICE_MEMORY);
+  EXPECT_THAT(messages, ElementsAre(HasSubstr("vkCreateComputePipelines failed with VK_ERROR_OUT_OF_DEVICE_MEMORY")));
+}
+
 TEST_F(GraphFailure, WhatIsLeftIsDestroyedWithTheApplicationsAllocator) {
   const auto stages = ChainStages(Chain());
   VkAllocationCallbacks allocator = {};
@@ -131,6 +139,25 @@ TEST_F(GraphFailure, BrokenModulesAndUnknownEntryPointsAreRefused) {
   words.resize(words.size() - 3);
   EXPECT_EQ(Create({GraphInfo({Stage(MakeModule(words), "ThreadNode")}, layout)}), VK_ERROR_VALIDATION_FAILED_EXT);
   EXPECT_EQ(Create({GraphInfo({Stage(VK_NULL_HANDLE, "ThreadNode")}, layout)}), VK_ERROR_VALIDATION_FAILED_EXT);
+}
+
+// Such a module was refused without a message, with VK_ERROR_OUT_OF_HOST_MEMORY.
+TEST_F(GraphFailure, RecursiveFunctionsAreRefusedByName) {
+  NodeAsm m;
+  const Payload input = m.Input(m.Struct({{m.Uint(), 0}}));
+  const Id word = m.Pointer("NodePayloadAMDX", m.Uint());
+  const NodeAsm::Callee callee = m.BeginFunction(m.Type("OpTypeVoid"), {word});
+  m.Call(callee, {callee.parameters[0]});
+  m.EndFunction();
+  m.BeginNode({.name = "main", .launch = Launch::kCoalescing, .shader_index = 0, .input = input});
+  m.Call(callee, {m.Field(m.NodeInput(), m.Uint(), 0, {0})});
+  m.EndNode();
+  const auto stages = std::vector{Stage(MakeModule(Assemble(m.Text())), "main")};
+  std::vector<std::string> messages;
+  const Messenger messenger(instance_, [&](const HeardMessage& message) { messages.push_back(message.data.pMessage); });
+  EXPECT_EQ(Create({GraphInfo(stages, MakeLayout())}), VK_ERROR_VALIDATION_FAILED_EXT);
+  EXPECT_TRUE(requests_.empty());
+  EXPECT_THAT(messages, ElementsAre(HasSubstr("calls itself, directly or through other functions")));
 }
 
 // A driver's compiler may crash on them. What is there, and only not enabled, works.

@@ -150,6 +150,23 @@ TEST_F(CommandTracking, sets_that_are_bound_for_compute_alone_serve_graphs_too) 
   EXPECT_THAT(calls[1].objects, ElementsAre(21u));
 }
 
+TEST_F(CommandTracking, descriptors_that_are_pushed_for_compute_alone_serve_graphs_too) {
+  const VkDescriptorBufferInfo buffer = {Fake<VkBuffer>(33), 0, VK_WHOLE_SIZE};
+  VkWriteDescriptorSet write = {};
+  write.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET;
+  write.descriptorCount = 1;
+  write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+  write.pBufferInfo = &buffer;
+  TRELLIS_CALL(device_, CmdPushDescriptorSet)(command_buffer_, kCompute, layout_, 0, 1, &write);
+  const auto layout = recording_->device.pipeline_layouts.Find(layout_);
+  EXPECT_TRUE(IsBoundForComputeAlone(*recording_, *layout, 0));
+  driver_.ForgetCalls();
+  BindGraphSets(*recording_, *layout);
+  ASSERT_EQ(driver_.CountOf("CmdPushDescriptorSet"), 1u);
+  EXPECT_EQ(driver_.calls()[0].layout, HandleToU64(layout->node_layout));
+  EXPECT_THAT(driver_.calls()[0].objects, ElementsAre(33u));
+}
+
 TEST_F(CommandTracking, compute_state_is_put_back_in_order) {
   TRELLIS_CALL(device_, CmdBindPipeline)(command_buffer_, kCompute, Fake<VkPipeline>(1));
   BindSets(kCompute, 0, {10, 11}, {256, 512});
