@@ -13,6 +13,7 @@
 #include "spirv_lowering/ir/clone_function.h"
 #include "spirv_lowering/ir/debug_references.h"
 #include "spirv_lowering/ir/def_use.h"
+#include "spirv_lowering/ir/replace_body.h"
 #include "spirv_lowering/ir/types.h"
 #include "spirv_lowering/reflect/allocations.h"
 
@@ -264,7 +265,6 @@ class PointerTyping {
   void RedirectCalls(Function& function) {
     std::vector<Instruction> variables;
     for (BasicBlock& block : function.blocks) {
-      body_.clear();
       for (Instruction& instruction : block.body) {
         if (instruction.opcode == spv::Op::OpFunctionCall) {
           Redirect(std::move(instruction), variables);
@@ -276,7 +276,7 @@ class PointerTyping {
           body_.push_back(std::move(instruction));
         }
       }
-      std::swap(block.body, body_);
+      ReplaceBody(block, body_);
     }
     if (variables.empty()) return;
     std::vector<Instruction>& first = function.blocks.front().body;
