@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "spirv_lowering/grammar/grammar.h"
+#include "spirv_lowering/ir/writer.h"
 
 namespace trellis::spirv {
 namespace {
@@ -61,12 +62,7 @@ Function FunctionCloner::Clone(const Function& function) {
 }
 
 size_t FunctionCloner::WordsOf(const Function& function) const {
-  size_t words = function.definition.WordCount() + 1;  // OpFunctionEnd
-  for (const Instruction& parameter : function.parameters) words += parameter.WordCount();
-  for (const BasicBlock& block : function.blocks) {
-    words += 2;  // OpLabel
-    for (const Instruction& instruction : block.body) words += instruction.WordCount();
-  }
+  size_t words = WordCount(function);
   ForEachDefined(function, [&](Id id) {
     words += WordsAbout(module_.debug_names, names_, id) + WordsAbout(module_.annotations, annotations_, id);
   });

@@ -48,10 +48,28 @@ PointerUse UseOfPointer(const Instruction& user, size_t operand) {
   }
 }
 
+namespace {
+
+size_t CountOperands(std::span<const Function> functions, const std::unordered_set<Id>& debug_imports) {
+  size_t count = 0;
+  for (const Function& function : functions) {
+    for (const BasicBlock& block : function.blocks) {
+      for (const Instruction& instruction : block.body) {
+        if (!IsNonSemantic(instruction, debug_imports)) count += instruction.operands.size();
+      }
+    }
+  }
+  return count;
+}
+
+}  // namespace
+
 DefUse::DefUse(const Module& module) : DefUse(module.functions, NonSemanticImports(module)) {}
 
 DefUse::DefUse(std::span<const Function> functions, const std::unordered_set<Id>& debug_imports)
     : functions_(functions) {
+  // Growing vectors have up to three times the memory. Few operands are literals.
+  uses_.reserve(CountOperands(functions, debug_imports));
   Use use;
   for (use.function = 0; use.function < functions.size(); ++use.function) {
     const Function& function = functions[use.function];

@@ -1,5 +1,6 @@
 #include "spirv_lowering/ir/writer.h"
 
+#include <array>
 #include <cassert>
 
 namespace trellis::spirv {
@@ -31,16 +32,39 @@ void Append(std::vector<uint32_t>& words, const Function& function) {
   Append(words, Instruction(spv::Op::OpFunctionEnd, kNoId, kNoId, {}));
 }
 
+size_t WordCount(const std::vector<Instruction>& instructions) {
+  size_t words = 0;
+  for (const Instruction& instruction : instructions) words += instruction.WordCount();
+  return words;
+}
+
+// In the order of a binary; functions follow.
+std::array<const std::vector<Instruction>*, 11> SectionsOf(const Module& module) {
+  return {&module.capabilities,    &module.extensions,      &module.ext_inst_imports, &module.memory_model,
+          &module.entry_points,    &module.execution_modes, &module.debug_sources,    &module.debug_names,
+          &module.debug_processed, &module.annotations,     &module.globals};
+}
+
 }  // namespace
 
+size_t WordCount(const Function& function) {
+  size_t words = function.definition.WordCount() + WordCount(function.parameters) + 1;  // OpFunctionEnd
+  for (const BasicBlock& block : function.blocks) words += 2 + WordCount(block.body);   // OpLabel
+  return words;
+}
+
 std::vector<uint32_t> WriteModule(const Module& module) {
-  std::vector<uint32_t> words = {spv::MagicNumber, module.version, module.generator, module.bound, 0};
-  for (const auto* section : {&module.capabilities, &module.extensions, &module.ext_inst_imports, &module.memory_model,
-                              &module.entry_points, &module.execution_modes, &module.debug_sources, &module.debug_names,
-                              &module.debug_processed, &module.annotations, &module.globals}) {
-    Append(words, *section);
-  }
+  const std::array<uint32_t, 5> header = {spv::MagicNumber, module.version, module.generator, module.bound, 0};
+  size_t count = header.size();
+  for (const auto* section : SectionsOf(module)) count += WordCount(*section);
+  for (const Function& function : module.functions) count += WordCount(function);
+  std::vector<uint32_t> words;
+  // Growing vectors have up to three times the memory: the old elements, the new ones and as much room.
+  words.reserve(count);
+  words.insert(words.end(), header.begin(), header.end());
+  for (const auto* section : SectionsOf(module)) Append(words, *section);
   for (const Function& function : module.functions) Append(words, function);
+  assert(words.size() == count);
   return words;
 }
 

@@ -8,6 +8,9 @@
 
 namespace trellis::spirv {
 
+// Returns the number of words that a function takes in a binary.
+[[nodiscard]] size_t WordCount(const Function& function);
+
 [[nodiscard]] std::vector<uint32_t> WriteModule(const Module& module);
 
 }  // namespace trellis::spirv

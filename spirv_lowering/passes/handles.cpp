@@ -7,6 +7,7 @@
 
 #include "spirv_lowering/grammar/grammar.h"
 #include "spirv_lowering/ir/def_use.h"
+#include "spirv_lowering/ir/replace_body.h"
 #include "spirv_lowering/passes/handle_types.h"
 #include "spirv_lowering/passes/indices.h"
 #include "spirv_lowering/passes/memory_access.h"
@@ -56,6 +57,25 @@ class HandleLowering {
         type_of_(TypesOfResults(module_)) {}
 
   Expected<void> Run() {
+    const Expected<bool> reads_outputs = Analyse();
+    if (!reads_outputs) return reads_outputs.error();
+    const size_t own_functions = module_.functions.size();
+    Expected<RuntimeCalls> calls = RuntimeCalls::Import(lowering_, outputs_);
+    if (!calls) return calls.error();
+    calls_ = *std::move(calls);
+    if (IsShared(*reads_outputs)) MarkShared();
+    for (size_t i = 0; i < own_functions; ++i) {
+      if (Expected<void> lowered = LowerFunction(module_.functions[i]); !lowered) return lowered;
+    }
+    for (size_t i = 0, count = module_.globals.size(); i < count; ++i) LowerGlobal(i);
+    handle_types_.Apply(module_);
+    return {};
+  }
+
+ private:
+  // Finds what the module does with payloads, and returns whether it reads outputs. The index of uses is as large as
+  // the module and does not outlive the analysis.
+  Expected<bool> Analyse() {
     const DefUse def_use(module_);
     outputs_ = FindOutputs(module_, types_, def_use);
     if (lowering_.input != kNoId) input_pointers_ = PointersToWhole(def_use, type_of_, {lowering_.input});
@@ -72,21 +92,9 @@ class HandleLowering {
       alignments_[InputPayload()] = lowering_.info.input.alignment;
       access_.SetAlignment(lowering_.input, lowering_.info.input.alignment);
     }
-    const bool reads_outputs = ReadsOutputs(def_use, handle_types_, type_of_, lowering_.input);
-    const size_t own_functions = module_.functions.size();
-    Expected<RuntimeCalls> calls = RuntimeCalls::Import(lowering_, outputs_);
-    if (!calls) return calls.error();
-    calls_ = *std::move(calls);
-    if (IsShared(reads_outputs)) MarkShared();
-    for (size_t i = 0; i < own_functions; ++i) {
-      if (Expected<void> lowered = LowerFunction(module_.functions[i]); !lowered) return lowered;
-    }
-    for (size_t i = 0, count = module_.globals.size(); i < count; ++i) LowerGlobal(i);
-    handle_types_.Apply(module_);
-    return {};
+    return ReadsOutputs(def_use, handle_types_, type_of_, lowering_.input);
   }
 
- private:
   [[nodiscard]] Id TypeOf(Id id) const {
     const auto found = type_of_.find(id);
     return found == type_of_.end() ? kNoId : found->second;
@@ -131,8 +139,6 @@ class HandleLowering {
     input_value_ = kNoId;
     bool first_block = true;
     for (BasicBlock& block : function.blocks) {
-      body_.clear();
-      body_.reserve(block.body.size() + 8);
       // Variables come first, also if a module that is not valid has something before them; what is loaded behind them
       // dominates everything else.
       const auto variables_end =
@@ -146,7 +152,7 @@ class HandleLowering {
         if (instruction < variables_end && IsVariableOrLine(*instruction)) continue;
         if (Expected<void> lowered = LowerInstruction(*instruction); !lowered) return lowered;
       }
-      std::swap(block.body, body_);
+      ReplaceBody(block, body_);
       first_block = false;
     }
     return {};

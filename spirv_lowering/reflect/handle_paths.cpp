@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "spirv_lowering/ir/replace_body.h"
 #include "spirv_lowering/ir/types.h"
 #include "spirv_lowering/reflect/allocations.h"
 
@@ -18,10 +19,8 @@ class Splitter {
   void Run() {
     for (Function& function : module_.functions) {
       for (BasicBlock& block : function.blocks) {
-        body_.clear();
-        body_.reserve(block.body.size());
         for (Instruction& instruction : block.body) Split(instruction);
-        std::swap(block.body, body_);
+        ReplaceBody(block, body_);
       }
     }
   }

@@ -13,6 +13,7 @@
 #include "spirv_lowering/ir/clone_function.h"
 #include "spirv_lowering/ir/debug_references.h"
 #include "spirv_lowering/ir/def_use.h"
+#include "spirv_lowering/ir/replace_body.h"
 #include "spirv_lowering/ir/types.h"
 #include "spirv_lowering/reflect/allocations.h"
 
@@ -20,10 +21,13 @@ namespace trellis::spirv {
 namespace {
 
 // Limits of the copies of functions, for made-up modules; no compiler comes near them. Copies may take kMaxCopiedWords,
-// and kMaxCopiedPerWord for each word of the module's functions.
+// and kMaxCopiedPerWord for each word of the module's functions. Memory has a limit of its own (docs/reliability.md):
+// copies have to fit into what is promised for the words that they are copied from, and into the fixed part.
 constexpr size_t kMaxCopies = 1024;
-constexpr size_t kMaxCopiedWords = size_t{1} << 17;
-constexpr size_t kMaxCopiedPerWord = 8;
+constexpr size_t kMaxCopiedWords = size_t{1} << 14;
+constexpr size_t kMaxCopiedPerWord = 4;
+// The copy's own function type names each parameter, and lowering decorates each as Aliased and Coherent.
+constexpr size_t kWordsPerParameter = 7;
 constexpr size_t kOutParameter = 3;  // of Modf and Frexp: behind set, number and value
 constexpr auto kPayloadClass = spv::StorageClass::NodePayloadAMDX;
 
@@ -113,9 +117,16 @@ class PointerTyping {
     versions_.push_back({original, payload_parameters, std::move(version)});
     return found->second;
   }
+  // Returns what a copy takes of the words that are left. An instruction counts as one more than it has, for in memory
+  // also the shortest has a fixed part.
+  [[nodiscard]] size_t CopiedWordsOf(const Function& function) const {
+    size_t words = cloner_.WordsOf(function) + kWordsPerParameter * function.parameters.size();
+    for (const BasicBlock& block : function.blocks) words += block.body.size();
+    return words;
+  }
   // Returns an empty function, and sets too_many_, where a limit is met.
   Function MakeCopy(const Function& function) {
-    const size_t words = cloner_.WordsOf(function);
+    const size_t words = CopiedWordsOf(function);
     too_many_ = copies_left_ == 0 || words > words_left_;
     if (too_many_) return {};
     --copies_left_;
@@ -264,7 +275,6 @@ class PointerTyping {
   void RedirectCalls(Function& function) {
     std::vector<Instruction> variables;
     for (BasicBlock& block : function.blocks) {
-      body_.clear();
       for (Instruction& instruction : block.body) {
         if (instruction.opcode == spv::Op::OpFunctionCall) {
           Redirect(std::move(instruction), variables);
@@ -276,7 +286,7 @@ class PointerTyping {
           body_.push_back(std::move(instruction));
         }
       }
-      std::swap(block.body, body_);
+      ReplaceBody(block, body_);
     }
     if (variables.empty()) return;
     std::vector<Instruction>& first = function.blocks.front().body;

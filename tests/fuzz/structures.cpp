@@ -266,14 +266,40 @@ void CallInManyVersions(Node& node, uint32_t versions) {
   node.AddFunction(node.types.Void(), std::vector<Id>(kVersionParameters, node.fn_uint)).definition.result_id = callee;
 }
 
-// A large function that one function calls with many combinations of pointers.
-std::vector<uint32_t> ManyVersions(uint32_t size) {
+// A function of many stores that one function calls with many combinations of pointers.
+std::vector<uint32_t> VersionsOfStores(uint32_t versions, uint32_t stores) {
   Node node;
-  CallInManyVersions(node, size);
+  CallInManyVersions(node, versions);
   const Id pointer = node.module.functions.back().parameters[0].result_id;
   constexpr uint32_t kNoMemoryOperands = 0;
-  for (uint32_t i = 0; i < size; ++i)
+  for (uint32_t i = 0; i < stores; ++i)
     node.EmitVoid(spv::Op::OpStore, {pointer, node.types.ConstantUint(7), kNoMemoryOperands});
+  return node.Finish();
+}
+std::vector<uint32_t> ManyVersions(uint32_t size) { return VersionsOfStores(size, size); }
+std::vector<uint32_t> VersionsOfParameters(uint32_t size) { return VersionsOfStores(size, 0); }
+
+// The function itself, for calls without payloads, and three copies.
+constexpr uint32_t kFewVersions = 4;
+std::vector<uint32_t> VersionsOfLargeFunction(uint32_t size) { return VersionsOfStores(kFewVersions, size); }
+
+// The same with empty blocks.
+std::vector<uint32_t> VersionsOfBlocks(uint32_t size) {
+  Node node;
+  CallInManyVersions(node, kFewVersions);
+  for (uint32_t i = 0; i < size; ++i) {
+    const Id label = node.module.NewId();
+    node.EmitVoid(spv::Op::OpBranch, {label});
+    node.Open(label);
+  }
+  return node.Finish();
+}
+
+// The same with instructions of one word.
+std::vector<uint32_t> VersionsOfNops(uint32_t size) {
+  Node node;
+  CallInManyVersions(node, kFewVersions);
+  for (uint32_t i = 0; i < size; ++i) node.EmitVoid(spv::Op::OpNop, {});
   return node.Finish();
 }
 
@@ -501,6 +527,11 @@ const std::vector<Structure>& Structures() {
       {"many_outputs", ManyOutputs, 1000},
       {"far_enqueues", FarEnqueues, 4000},
       {"nested_variables", NestedVariables, 500},
+      {"some_versions", ManyVersions, 45},
+      {"versions_of_large_function", VersionsOfLargeFunction, 24000},
+      {"versions_of_parameters", VersionsOfParameters, 200},
+      {"versions_of_blocks", VersionsOfBlocks, 24000},
+      {"versions_of_nops", VersionsOfNops, 7000},
       {"many_versions", ManyVersions, 8000, kTooManyVersions},
       {"many_versions_of_a_name", ManyVersionsOfAName, 16000, kTooManyVersions}};
   return structures;
