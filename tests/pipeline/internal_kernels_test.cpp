@@ -138,9 +138,10 @@ TEST_F(InternalKernelsTest, WithoutOneThereIsNoGraphAndTheMessageNamesIt) {
   EXPECT_EQ(Create({Leaf()}), VK_ERROR_OUT_OF_DEVICE_MEMORY);
   EXPECT_EQ(pipelines_[0], VkPipeline{VK_NULL_HANDLE});
   EXPECT_THAT(live_, IsEmpty()) << "the node is gone";
-  EXPECT_THAT(messages, ElementsAre(AllOf(HasSubstr("the execution graph pipeline was not created"),
-                                          HasSubstr("the internal kernel 'trellis copy_chunks'"),
-                                          HasSubstr("vkCreateComputePipelines failed with VK_ERROR_OUT_OF_DEVICE_MEMORY"))));
+  EXPECT_THAT(messages,
+              ElementsAre(AllOf(HasSubstr("the execution graph pipeline was not created"),
+                                HasSubstr("the internal kernel 'trellis copy_chunks'"),
+                                HasSubstr("vkCreateComputePipelines failed with VK_ERROR_OUT_OF_DEVICE_MEMORY"))));
 }
 
 // On several threads the last one is then a small one.
