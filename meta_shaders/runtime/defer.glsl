@@ -21,7 +21,7 @@ uvec4 ReserveHeap(const uint slot, const uint count, const uint of_workgroup) {
   uint rank;
   uint units = (kHeapHeaderBytes + bytes_low + 15u) / 16u;
   bool fits = bytes_high == 0u && bytes_low <= 0xffffff00u && TakeRanks(heap, units, rank);
-  if (fits && heap.region.note_words != 0u) fits = IsWithin(heap, rank, units);
+  if (fits && heap.region.note_words != 0u) rank = atomicAdd(heap.region.placed, units);
   if (!fits) {
     CountLost(RegionOf(slot), count);
     return LostHandle(count);

@@ -161,10 +161,12 @@ struct Region {
   // Where the pool gives the notes about the records, of all launches, when their number is known; words a record. 0:
   // they lie behind the records. Of the pool: not 0 if segments take the units for notes about their records.
   TRELLIS_UINT note_words;
-  // Of the pool: units of 16 bytes for notes, behind those that ranks count. Where segments take some, `capacity`
-  // becomes less and this more, both atomic.
-  TRELLIS_UINT note_units;
-  TRELLIS_UINT unused1[12];
+  TRELLIS_UINT note_units;  // of the pool: units of 16 bytes for notes, behind those that ranks count
+  // Of the pool where segments take units for notes: those of `reserved` that lie at its beginning, where what was
+  // taken gets its place, and those for notes, which lie at its end; both atomic. Else 0.
+  TRELLIS_UINT placed;
+  TRELLIS_UINT notes_taken;
+  TRELLIS_UINT unused1[10];
   // From here: arguments of a static grid's dispatch, {records, grid x, grid y * grid z}.
   TRELLIS_UINT reserved;  // atomic; capacity + 1 at most when no allocation is under way
   TRELLIS_UINT grid_x;

@@ -45,6 +45,8 @@ void OpenRegion(uvec2 regions, uvec2 ring, uvec2 dump, RegionPlan plan) {
   target.region.refused = 0xffffffffu;
   target.region.note_words = plan.note_words;
   target.region.note_units = has_ring ? plan.note_units : 0u;
+  target.region.placed = 0u;
+  target.region.notes_taken = 0u;
   target.region.batch_count = uvec2(0u);
   target.region.batch_total = uvec2(0u);
   if (plan.batch_count != 0u) {

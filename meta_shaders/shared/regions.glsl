@@ -17,9 +17,9 @@ uint NoteUnits(RegionReference region, uint records) { return SaturatingMultiply
 
 // `before`: units that regions before this one take. Null if there is no room.
 uvec2 NotesInPool(RegionReference region, RegionReference pool, uint before, uint words_before, uint records) {
-  const uint room = pool.region.note_units;
+  const uint room = pool.region.note_units + pool.region.notes_taken;
   if (before > room || NoteUnits(region, records) > room - before) return uvec2(0u);
-  const uvec2 place = AddressAdd64(pool.region.records.base, Multiply64(pool.region.capacity + before, 16u));
+  const uvec2 place = AddressAdd64(pool.region.records.base, Multiply64(pool.region.capacity - pool.region.notes_taken + before, 16u));
   return AddressAdd64(place, Multiply64(words_before * RecordUnits(records, 4u), 16u));
 }
 

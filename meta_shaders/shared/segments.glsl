@@ -56,46 +56,14 @@ uint UnitsBetween(uvec2 from, uvec2 to) {
   return to.y - from.y - borrow << 28u | low >> 4u;
 }
 
-// Whether so many units behind `first` are not for notes. What takes units looks after it took them, and who takes units for notes does likewise: at
-// least one of two sees the other.
-bool IsWithin(RegionReference pool, uint first, uint units) {
-  memoryBarrierBuffer();
-  const uint all = atomicOr(pool.region.capacity, 0u);
-  return first <= all && units <= all - first;
-}
-
 // What does not fit leaves the rest to others.
 bool TakeUnits(RegionReference pool, uint units, out uint first) {
-  const uint all = atomicOr(pool.region.capacity, 0u);
+  const uint all = pool.region.capacity;
   first = atomicOr(pool.region.reserved, 0u);
   while (first <= all && units <= all - first) {
     const uint before = atomicCompSwap(pool.region.reserved, first, first + units);
-    if (before == first) return IsWithin(pool, first, units);
+    if (before == first) return true;
     first = before;
-  }
-  return false;
-}
-
-void GiveBackNotes(RegionReference pool, uint units) {
-  if (units == 0u) return;
-  atomicAdd(pool.region.note_units, 0u - units);
-  atomicAdd(pool.region.capacity, units);
-}
-
-// Notes lie at the pool's end, and take what ranks have not reached yet.
-bool TakeNotes(RegionReference pool, uint units) {
-  if (units == 0u) return true;
-  uint all = atomicOr(pool.region.capacity, 0u);
-  while (units <= all) {
-    const uint before = atomicCompSwap(pool.region.capacity, all, all - units);
-    if (before == all) {
-      atomicAdd(pool.region.note_units, units);
-      memoryBarrierBuffer();
-      if (atomicOr(pool.region.reserved, 0u) <= all - units) return true;
-      GiveBackNotes(pool, units);
-      return false;
-    }
-    all = before;
   }
   return false;
 }
@@ -115,11 +83,12 @@ SegmentUnits UnitsOf(RegionReference region, RegionReference pool, Records recor
 }
 
 bool TakeSegment(RegionReference pool, SegmentUnits units, out uint first) {
-  first = 0u;
-  if (!TakeNotes(pool, units.notes)) return false;
-  if (TakeUnits(pool, units.records, first)) return true;
-  GiveBackNotes(pool, units.notes);
-  return false;
+  if (!TakeUnits(pool, SaturatingAdd(units.records, units.notes), first)) return false;
+  if (pool.region.note_words == 0u) return true;
+  // Taken together, they lie at both ends: what all have taken is never more than there is.
+  first = atomicAdd(pool.region.placed, units.records);
+  atomicAdd(pool.region.notes_taken, units.notes);
+  return true;
 }
 
 // `before`: what the block said, which was no place. The one whose claim stands provides it.
@@ -129,9 +98,8 @@ void ProvideOver(uint before, PlaceReference block, uvec2 base, RegionReference 
   uint first;
   const bool taken = TakeSegment(pool, units, first);
   const uint place = taken ? UnitsBetween(base, pool.region.records.base) + first : kNoMemory;
-  if (atomicCompSwap(block.place, claim, place) == claim || !taken) return;
-  // That took too long. It is given back, the records' part if nobody has taken what lies behind it.
-  GiveBackNotes(pool, units.notes);
+  if (atomicCompSwap(block.place, claim, place) == claim || !taken || pool.region.note_words != 0u) return;
+  // That took too long. It is given back, if nobody has taken what lies behind it.
   atomicCompSwap(pool.region.reserved, first + units.records, first);
 }
 
