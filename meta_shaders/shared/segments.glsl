@@ -83,7 +83,8 @@ SegmentUnits UnitsOf(RegionReference region, RegionReference pool, Records recor
 }
 
 bool TakeSegment(RegionReference pool, SegmentUnits units, out uint first) {
-  if (!TakeUnits(pool, SaturatingAdd(units.records, units.notes), first)) return false;
+  const bool wraps = units.notes > ~units.records;
+  if (wraps || !TakeUnits(pool, units.records + units.notes, first)) return false;
   if (pool.region.note_words == 0u) return true;
   // Taken together, they lie at both ends: what all have taken is never more than there is.
   first = atomicAdd(pool.region.placed, units.records);
