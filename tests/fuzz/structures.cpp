@@ -71,6 +71,12 @@ class Node {
     Open(module.NewId());
     return function;
   }
+  // Ends the open block with a branch to a new one.
+  void NextBlock() {
+    const Id label = module.NewId();
+    EmitVoid(spv::Op::OpBranch, {label});
+    Open(label);
+  }
   void Open(Id label) { module.functions.back().blocks.push_back({label, {}}); }
   [[nodiscard]] Id OpenLabel() { return module.functions.back().blocks.back().label; }
 
@@ -113,9 +119,7 @@ std::vector<uint32_t> PhiChain(uint32_t size) {
   Id pointer = node.MemberOfOutput();
   for (uint32_t i = 0; i < size; ++i) {
     const Id from = node.OpenLabel();
-    const Id label = node.module.NewId();
-    node.EmitVoid(spv::Op::OpBranch, {label});
-    node.Open(label);
+    node.NextBlock();
     pointer = node.Emit(spv::Op::OpPhi, node.fn_uint, {pointer, from});
   }
   node.Store(pointer);
@@ -225,11 +229,7 @@ std::vector<uint32_t> NestedVariables(uint32_t size) {
     node.AddFunction(node.types.Void(), {}).definition.result_id = callee;
     for (uint32_t variable = 0; variable < size; ++variable)
       (void)node.Emit(spv::Op::OpVariable, node.fn_uint, Words(spv::StorageClass::Function));
-    for (uint32_t block = 0; block < size; ++block) {
-      const Id label = node.module.NewId();
-      node.EmitVoid(spv::Op::OpBranch, {label});
-      node.Open(label);
-    }
+    for (uint32_t block = 0; block < size; ++block) node.NextBlock();
   }
   return node.Finish();
 }
@@ -287,11 +287,7 @@ std::vector<uint32_t> VersionsOfLargeFunction(uint32_t size) { return VersionsOf
 std::vector<uint32_t> VersionsOfBlocks(uint32_t size) {
   Node node;
   CallInManyVersions(node, kFewVersions);
-  for (uint32_t i = 0; i < size; ++i) {
-    const Id label = node.module.NewId();
-    node.EmitVoid(spv::Op::OpBranch, {label});
-    node.Open(label);
-  }
+  for (uint32_t i = 0; i < size; ++i) node.NextBlock();
   return node.Finish();
 }
 
@@ -432,11 +428,7 @@ std::vector<uint32_t> FarEnqueues(uint32_t size) {
   Node node;
   std::vector<Id> arrays;
   for (uint32_t i = 0; i < size; ++i) arrays.push_back(node.Allocate(node.outputs));
-  for (uint32_t i = 0; i < size; ++i) {
-    const Id label = node.module.NewId();
-    node.EmitVoid(spv::Op::OpBranch, {label});
-    node.Open(label);
-  }
+  for (uint32_t i = 0; i < size; ++i) node.NextBlock();
   for (const Id array : arrays) node.Enqueue(array);
   return node.Finish();
 }

@@ -23,6 +23,13 @@ class GraphFailure : public GraphCreation {
   std::vector<VkPipelineShaderStageCreateInfo> ChainStages(VkShaderModule module) {
     return {Stage(module, "Source"), Stage(module, "Grid"), Stage(module, "Sum")};
   }
+  // Before a driver sees anything, with one message.
+  void ExpectRefused(const std::vector<VkPipelineShaderStageCreateInfo>& stages, const char* why) {
+    const HeardTexts heard(instance_);
+    EXPECT_EQ(Create({GraphInfo(stages, MakeLayout())}), VK_ERROR_VALIDATION_FAILED_EXT);
+    EXPECT_TRUE(requests_.empty());
+    EXPECT_THAT(heard.texts(), ElementsAre(HasSubstr(why)));
+  }
 };
 
 TEST_F(GraphFailure, ADriverThatFailsOnTheLastNodeLeavesNoneBehind) {
@@ -35,10 +42,10 @@ TEST_F(GraphFailure, ADriverThatFailsOnTheLastNodeLeavesNoneBehind) {
 
 TEST_F(GraphFailure, TheDriversResultIsNamed) {
   answers_[1] = VK_ERROR_OUT_OF_DEVICE_MEMORY;
-  std::vector<std::string> messages;
-  const Messenger messenger(instance_, [&](const HeardMessage& message) { messages.push_back(message.data.pMessage); });
+  const HeardTexts heard(instance_);
   EXPECT_EQ(Create({GraphInfo(ChainStages(Chain()), MakeLayout())}), VK_ERROR_OUT_OF_DEVICE_MEMORY);
-  EXPECT_THAT(messages, ElementsAre(HasSubstr("vkCreateComputePipelines failed with VK_ERROR_OUT_OF_DEVICE_MEMORY")));
+  EXPECT_THAT(heard.texts(),
+              ElementsAre(HasSubstr("vkCreateComputePipelines failed with VK_ERROR_OUT_OF_DEVICE_MEMORY")));
 }
 
 TEST_F(GraphFailure, WhatIsLeftIsDestroyedWithTheApplicationsAllocator) {
@@ -153,11 +160,7 @@ TEST_F(GraphFailure, RecursiveFunctionsAreRefusedByName) {
   m.Call(callee, {m.Field(m.NodeInput(), m.Uint(), 0, {0})});
   m.EndNode();
   const auto stages = std::vector{Stage(MakeModule(Assemble(m.Text())), "main")};
-  std::vector<std::string> messages;
-  const Messenger messenger(instance_, [&](const HeardMessage& message) { messages.push_back(message.data.pMessage); });
-  EXPECT_EQ(Create({GraphInfo(stages, MakeLayout())}), VK_ERROR_VALIDATION_FAILED_EXT);
-  EXPECT_TRUE(requests_.empty());
-  EXPECT_THAT(messages, ElementsAre(HasSubstr("calls itself, directly or through other functions")));
+  ExpectRefused(stages, "calls itself, directly or through other functions");
 }
 
 // A driver's compiler may crash on them. What is there, and only not enabled, works.
@@ -167,11 +170,7 @@ TEST_F(GraphFailure, CapabilitiesThatTheDeviceLacksAreRefusedByName) {
   m.BeginNode({.name = "main", .shader_index = 0});
   m.EndNode();
   const auto stages = std::vector{Stage(MakeModule(Assemble(m.Text())), "main")};
-  std::vector<std::string> messages;
-  const Messenger messenger(instance_, [&](const HeardMessage& message) { messages.push_back(message.data.pMessage); });
-  EXPECT_EQ(Create({GraphInfo(stages, MakeLayout())}), VK_ERROR_VALIDATION_FAILED_EXT);
-  EXPECT_TRUE(requests_.empty());
-  EXPECT_THAT(messages, testing::ElementsAre(testing::HasSubstr("the capability Int16 (shaderInt16)")));
+  ExpectRefused(stages, "the capability Int16 (shaderInt16)");
   driver_.options.shader_int16 = true;
   EXPECT_EQ(Create({GraphInfo(stages, MakeLayout())}), VK_SUCCESS);
 }
@@ -188,12 +187,9 @@ TEST_F(GraphFailure, CapabilitiesThatPayloadsNeedAreRefusedByName) {
   m.Load(u16, m.Field(m.NodeInput(), u16, 0, {0}));
   m.EndNode();
   const auto stages = std::vector{Stage(MakeModule(Assemble(m.Text())), "main")};
-  std::vector<std::string> messages;
-  const Messenger messenger(instance_, [&](const HeardMessage& message) { messages.push_back(message.data.pMessage); });
-  EXPECT_EQ(Create({GraphInfo(stages, MakeLayout())}), VK_ERROR_VALIDATION_FAILED_EXT);
-  EXPECT_TRUE(requests_.empty());
-  EXPECT_THAT(messages, ElementsAre(HasSubstr("need StorageBuffer16BitAccess (storageBuffer16BitAccess), which this "
-                                              "device does not support")));
+  ExpectRefused(stages,
+                "need StorageBuffer16BitAccess (storageBuffer16BitAccess), which this "
+                "device does not support");
   driver_.options.storage_16bit = true;
   EXPECT_EQ(Create({GraphInfo(stages, MakeLayout())}), VK_SUCCESS);
 }

@@ -132,13 +132,12 @@ TEST_F(InternalKernelsTest, GraphsWhoseNodesFailNeedNone) {
 }
 
 TEST_F(InternalKernelsTest, WithoutOneThereIsNoGraphAndTheMessageNamesIt) {
-  std::vector<std::string> messages;
-  const Messenger messenger(instance_, [&](const HeardMessage& message) { messages.push_back(message.data.pMessage); });
+  const HeardTexts heard(instance_);
   kernel_answers_[Kernel::kCopyChunks] = VK_ERROR_OUT_OF_DEVICE_MEMORY;
   EXPECT_EQ(Create({Leaf()}), VK_ERROR_OUT_OF_DEVICE_MEMORY);
   EXPECT_EQ(pipelines_[0], VkPipeline{VK_NULL_HANDLE});
   EXPECT_THAT(live_, IsEmpty()) << "the node is gone";
-  EXPECT_THAT(messages,
+  EXPECT_THAT(heard.texts(),
               ElementsAre(AllOf(HasSubstr("the execution graph pipeline was not created"),
                                 HasSubstr("the internal kernel 'trellis copy_chunks'"),
                                 HasSubstr("vkCreateComputePipelines failed with VK_ERROR_OUT_OF_DEVICE_MEMORY"))));
@@ -167,12 +166,11 @@ TEST_F(InternalKernelsTest, OneGraphWithoutThemDoesNotSpoilTheOthers) {
 }
 
 TEST_F(InternalKernelsTest, CompileRequiredIsAskedForAndPassedOnWithoutAMessage) {
-  std::vector<std::string> messages;
-  const Messenger messenger(instance_, [&](const HeardMessage& message) { messages.push_back(message.data.pMessage); });
+  const HeardTexts heard(instance_);
   kernel_answers_[Kernel::kCopyChunks] = VK_PIPELINE_COMPILE_REQUIRED;
   EXPECT_EQ(Create({Leaf(kFailOnCompile)}), VK_PIPELINE_COMPILE_REQUIRED);
   EXPECT_EQ(pipelines_[0], VkPipeline{VK_NULL_HANDLE});
-  EXPECT_THAT(messages, IsEmpty());
+  EXPECT_THAT(heard.texts(), IsEmpty());
   for (const ComputeRequest& request : kernel_requests_) EXPECT_EQ(request.flags, kFailOnCompile);
   kernel_answers_.clear();
   kernel_requests_.clear();

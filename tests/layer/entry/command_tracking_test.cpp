@@ -4,6 +4,7 @@
 
 #include "layer/objects/bound_state_replay.h"
 #include "layer/objects/registry.h"
+#include "tests/layer/fake_driver/descriptor_writes.h"
 #include "tests/layer/fake_driver/layer_under_test.h"
 
 namespace trellis::test {
@@ -46,6 +47,13 @@ class CommandTracking : public ::testing::Test {
     TRELLIS_CALL(device_, CmdBindDescriptorSets)
     (command_buffer_, bind_point, layout_, first, static_cast<uint32_t>(handles.size()), handles.data(),
      static_cast<uint32_t>(offsets.size()), offsets.data());
+  }
+
+  // For compute, to set 0.
+  void PushBuffer(uint64_t buffer) {
+    const VkDescriptorBufferInfo info = {Fake<VkBuffer>(buffer), 0, VK_WHOLE_SIZE};
+    const VkWriteDescriptorSet write = BufferWrite(0, &info);
+    TRELLIS_CALL(device_, CmdPushDescriptorSet)(command_buffer_, kCompute, layout_, 0, 1, &write);
   }
 
   FakeDriver driver_;
@@ -151,13 +159,7 @@ TEST_F(CommandTracking, sets_that_are_bound_for_compute_alone_serve_graphs_too) 
 }
 
 TEST_F(CommandTracking, descriptors_that_are_pushed_for_compute_alone_serve_graphs_too) {
-  const VkDescriptorBufferInfo buffer = {Fake<VkBuffer>(33), 0, VK_WHOLE_SIZE};
-  VkWriteDescriptorSet write = {};
-  write.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET;
-  write.descriptorCount = 1;
-  write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
-  write.pBufferInfo = &buffer;
-  TRELLIS_CALL(device_, CmdPushDescriptorSet)(command_buffer_, kCompute, layout_, 0, 1, &write);
+  PushBuffer(33);
   const auto layout = recording_->device.pipeline_layouts.Find(layout_);
   EXPECT_TRUE(IsBoundForComputeAlone(*recording_, *layout, 0));
   driver_.ForgetCalls();
@@ -265,13 +267,7 @@ TEST_F(CommandTracking, descriptor_buffers_by_stage_reach_both_bind_points) {
 }
 
 TEST_F(CommandTracking, push_descriptors_are_put_back) {
-  const VkDescriptorBufferInfo buffer = {Fake<VkBuffer>(33), 0, VK_WHOLE_SIZE};
-  VkWriteDescriptorSet write = {};
-  write.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET;
-  write.descriptorCount = 1;
-  write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
-  write.pBufferInfo = &buffer;
-  TRELLIS_CALL(device_, CmdPushDescriptorSet)(command_buffer_, kCompute, layout_, 0, 1, &write);
+  PushBuffer(33);
   driver_.ForgetCalls();
   RestoreComputeState(*recording_);
   ASSERT_EQ(driver_.CountOf("CmdPushDescriptorSet"), 1u);

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "tests/layer/fake_driver/layer_under_test.h"
 
@@ -57,6 +59,19 @@ class Messenger {
   const Hear hear_;
   VkResult result_;
   VkDebugUtilsMessengerEXT handle_ = VK_NULL_HANDLE;
+};
+
+// The texts of what the layer says on this thread, for as long as this lives.
+class HeardTexts {
+ public:
+  explicit HeardTexts(const TestInstance& instance)
+      : messenger_(instance, [this](const HeardMessage& message) { texts_.emplace_back(message.data.pMessage); }) {}
+
+  [[nodiscard]] const std::vector<std::string>& texts() const { return texts_; }
+
+ private:
+  std::vector<std::string> texts_;
+  const Messenger messenger_;
 };
 
 }  // namespace trellis::test

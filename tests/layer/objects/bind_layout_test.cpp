@@ -6,6 +6,7 @@
 
 #include "layer/objects/bound_state_replay.h"
 #include "layer/objects/registry.h"
+#include "tests/layer/fake_driver/descriptor_writes.h"
 #include "tests/layer/fake_driver/layer_under_test.h"
 
 namespace trellis::test {
@@ -145,11 +146,7 @@ TEST_F(BindLayoutTest, pushes_by_structure_are_kept_for_both_bind_points) {
   const VkDescriptorSetLayout set = MakeSetLayout(VK_DESCRIPTOR_TYPE_STORAGE_BUFFER);
   const VkPipelineLayoutCreateInfo chained = LayoutInfo({set});
   const VkDescriptorBufferInfo buffer = {Fake<VkBuffer>(33), 0, VK_WHOLE_SIZE};
-  VkWriteDescriptorSet write = {};
-  write.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET;
-  write.descriptorCount = 1;
-  write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
-  write.pBufferInfo = &buffer;
+  const VkWriteDescriptorSet write = BufferWrite(0, &buffer);
   VkPushDescriptorSetInfo info = {};
   info.sType = VK_STRUCTURE_TYPE_PUSH_DESCRIPTOR_SET_INFO;
   info.pNext = &chained;

@@ -5,19 +5,10 @@
 #include <cstddef>
 
 #include "layer/objects/handle_table.h"
+#include "tests/layer/fake_driver/descriptor_writes.h"
 
 namespace trellis::test {
 namespace {
-
-VkWriteDescriptorSet BufferWrite(uint32_t binding, const VkDescriptorBufferInfo* info, uint32_t count = 1) {
-  VkWriteDescriptorSet write = {};
-  write.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET;
-  write.dstBinding = binding;
-  write.descriptorCount = count;
-  write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
-  write.pBufferInfo = info;
-  return write;
-}
 
 TEST(PushedDescriptors, survive_the_arrays_they_came_from_and_do_not_grow_when_repeated) {
   PushedDescriptors pushed;
