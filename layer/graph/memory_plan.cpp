@@ -148,7 +148,8 @@ class Planner {
     heap.stride = kHeapUnit;
     heap.bound = heap.arrivals = heap.dense = units;
     heap.bytes = (units + note_units_) * kHeapUnit;
-    heap.note_words = segments_take_notes_ ? 1 : 0;
+    heap.note_words = 1;  // a mark, where segments take them
+    heap.notes_from_pool = segments_take_notes_;
   }
 
   // Returns the size of the pool's part for segments and the heap, in kHeapUnit.
@@ -231,10 +232,7 @@ class Planner {
     for (const RegionNeed& need : needs_) {
       if (need.slot == graph_.HeapSlot() && level_grows_ && need.bytes != 0) used += kRegionAlignment;
       shared::RegionPlan& opening = plan_.openings.emplace_back(OpeningOf(need, used, level + 1));
-      if (need.slot == graph_.HeapSlot()) {
-        opening.note_words = need.note_words;
-        opening.note_units = static_cast<uint32_t>(note_units_);
-      }
+      if (need.slot == graph_.HeapSlot()) opening.note_units = static_cast<uint32_t>(note_units_);
       plan_.arrivals.push_back(static_cast<uint32_t>(need.arrivals));
       used += need.bytes;
     }

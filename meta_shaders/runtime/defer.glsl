@@ -18,10 +18,11 @@ uvec4 ReserveHeap(const uint slot, const uint count, const uint of_workgroup) {
   uint bytes_low;
   umulExtended(count, stride, bytes_high, bytes_low);
   RegionReference heap = RegionOf(HeapSlot());
+  bool is_placed = heap.region.note_words != 0u;
   uint rank;
   uint units = (kHeapHeaderBytes + bytes_low + 15u) / 16u;
   bool fits = bytes_high == 0u && bytes_low <= 0xffffff00u && TakeRanks(heap, units, rank);
-  if (fits && heap.region.note_words != 0u) rank = atomicAdd(heap.region.placed, units);
+  if (fits && is_placed) rank = atomicAdd(heap.region.placed, units);
   if (!fits) {
     CountLost(RegionOf(slot), count);
     return LostHandle(count);

@@ -12,10 +12,7 @@ uvec2 NotesOf(RegionReference region, uint words_before) {
   return AddressAdd64(end, Multiply64(words_before * RecordUnits(region.region.capacity, 4u), 16u));
 }
 
-// The same where it does: all launches of the region together take so many units of the pool's part for notes.
-uint NoteUnits(RegionReference region, uint records) { return SaturatingMultiply(RecordUnits(records, 4u), region.region.note_words); }
-
-// `before`: units that regions before this one take. Null if there is no room.
+// The same where it does. `before`: units that regions before this one take. Null if there is no room.
 uvec2 NotesInPool(RegionReference region, RegionReference pool, uint before, uint words_before, uint records) {
   const uint room = pool.region.note_units + pool.region.notes_taken;
   if (before > room || NoteUnits(region, records) > room - before) return uvec2(0u);

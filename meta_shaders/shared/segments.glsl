@@ -70,6 +70,9 @@ bool TakeUnits(RegionReference pool, uint units, out uint first) {
 
 bool IsPlace(uint place) { return place != 0u && place < kFirstClaim || place == kNoMemory; }
 
+// Of the pool, for notes about so many records of a region that grows: of all launches together.
+uint NoteUnits(RegionReference region, uint records) { return SaturatingMultiply(RecordUnits(records, 4u), region.region.note_words); }
+
 // Of a segment, in units of the pool.
 struct SegmentUnits {
   uint records;
@@ -78,7 +81,7 @@ struct SegmentUnits {
 
 SegmentUnits UnitsOf(RegionReference region, RegionReference pool, Records records, Segment segment) {
   const uint count = segment.end - segment.begin;
-  const uint notes = pool.region.note_words == 0u ? 0u : SaturatingMultiply(RecordUnits(count, 4u), region.region.note_words);
+  const uint notes = pool.region.note_words == 0u ? 0u : NoteUnits(region, count);
   return SegmentUnits(RecordUnits(count, records.stride), notes);
 }
 

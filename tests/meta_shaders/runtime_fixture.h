@@ -25,7 +25,7 @@ struct RegionSetup {
   bool in_batch = false;                       // a counted one, of which slot 0 is the first member
   uint32_t dense = 0;                          // records, where it grows out of the heap; 0: all
   std::map<uint32_t, uint32_t> segments = {};  // words of segments that are not 0, by number
-  uint32_t note_words = 0;                     // of the heap: not 0 if segments take room for notes
+  uint32_t note_words = 0;                     // as Region::note_words
 };
 
 class RuntimeTest : public KernelTest {
