@@ -353,6 +353,7 @@ bool trellis_stride(const uint coalesce) {
   if (trellis_next_piece()) return true;
   trellis_group += trellis_step;
   if (trellis_group < trellis_dense_end && coalesce <= trellis_dense_end - trellis_group) {
+    trellis_record = trellis_group + coalesce;
     trellis_input = uvec4(AddressAdd64(trellis_input.xy, trellis_step_bytes), coalesce, trellis_input.w);
     return true;
   }
