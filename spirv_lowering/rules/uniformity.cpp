@@ -17,8 +17,8 @@ namespace {
 constexpr size_t kMaxSteps = size_t{1} << 24;
 
 // Returns the constant that gives the workgroup size of all entry points, or null.
-const Instruction* FindWorkgroupSize(const RuleContext& context) {
-  for (const BuiltInTarget& found : FindBuiltIns(context.module())) {
+const Instruction* FindWorkgroupSize(const RuleContext& context, const std::vector<BuiltInTarget>& built_ins) {
+  for (const BuiltInTarget& found : built_ins) {
     if (found.built_in != spv::BuiltIn::WorkgroupSize || found.member) continue;
     const Instruction* size = context.types().Find(found.target);
     if (size != nullptr && size->operands.size() == 3) return size;
@@ -51,9 +51,10 @@ WorkgroupShape ShapeOf(const RuleContext& context, const EntryPointFacts& entry,
 
 class Reporter {
  public:
-  // `opcode_of`: of all results in functions.
-  Reporter(RuleContext& context, const EntryPointFacts& entry, const std::unordered_map<Id, spv::Op>& opcode_of)
-      : context_(context), entry_(entry), opcode_of_(opcode_of) {}
+  // `opcode_of`: of all results in functions. `built_in_of`: of variables.
+  Reporter(RuleContext& context, const EntryPointFacts& entry, const std::unordered_map<Id, spv::Op>& opcode_of,
+           const std::unordered_map<Id, spv::BuiltIn>& built_in_of)
+      : context_(context), entry_(entry), opcode_of_(opcode_of), built_in_of_(built_in_of) {}
 
   void Report(const DivergentUse& use) {
     const BasicBlock& block = use.function->blocks[use.block];
@@ -124,10 +125,8 @@ class Reporter {
   }
 
   [[nodiscard]] std::string Cause(Id id) const {
-    if (const std::optional<uint32_t> found = context_.decorations().Find(id, spv::Decoration::BuiltIn)) {
-      const auto built_in = static_cast<spv::BuiltIn>(*found);
-      return (FindBuiltInName(built_in).empty() ? "the built-in " : "") + BuiltInName(built_in);
-    }
+    if (const auto found = built_in_of_.find(id); found != built_in_of_.end())
+      return (FindBuiltInName(found->second).empty() ? "the built-in " : "") + BuiltInName(found->second);
     const auto found = opcode_of_.find(id);
     if (found != opcode_of_.end()) return "the result of " + OpcodeName(found->second);
     return context_.Name(id);
@@ -136,6 +135,7 @@ class Reporter {
   RuleContext& context_;
   const EntryPointFacts& entry_;
   const std::unordered_map<Id, spv::Op>& opcode_of_;
+  const std::unordered_map<Id, spv::BuiltIn>& built_in_of_;
 };
 
 bool IsForWorkgroup(const RuleContext& context, const Instruction& instruction) {
@@ -168,7 +168,12 @@ std::vector<RuleViolation> CheckUniformity(const Module& module) {
       for (const Instruction& instruction : block.body) opcode_of.emplace(instruction.result_id, instruction.opcode);
     }
   }
-  const Instruction* const workgroup_size = FindWorkgroupSize(context);
+  const std::vector<BuiltInTarget> built_ins = FindBuiltIns(module);
+  std::unordered_map<Id, spv::BuiltIn> built_in_of;
+  for (const BuiltInTarget& found : built_ins) {
+    if (!found.member) built_in_of[found.target] = found.built_in;
+  }
+  const Instruction* const workgroup_size = FindWorkgroupSize(context, built_ins);
   size_t steps_left = kMaxSteps;
   for (const EntryPointFacts& entry : context.entry_points()) {
     const bool has_some = std::any_of(functions.begin(), functions.end(),
@@ -176,7 +181,7 @@ std::vector<RuleViolation> CheckUniformity(const Module& module) {
     if (entry.model != spv::ExecutionModel::GLCompute || !has_some) continue;
     const WorkgroupShape shape = ShapeOf(context, entry, workgroup_size);
     if (shape.invocations == 1 || steps_left == 0) continue;
-    Reporter reporter(context, entry, opcode_of);
+    Reporter reporter(context, entry, opcode_of, built_in_of);
     for (const DivergentUse& use : EntryDivergence(context, entry, shape, steps_left).Run()) reporter.Report(use);
   }
   return context.Take();

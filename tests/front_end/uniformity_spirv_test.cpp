@@ -93,6 +93,17 @@ TEST(Uniformity, VariablesPassedToAFunction) {
   EXPECT_EQ(call("%x %x", "%x"), 1u) << "either parameter may be written last";
 }
 
+// No valid module decorates a variable twice. The analysis reads the last built-in, so a warning has to name that one.
+TEST(Uniformity, NamesTheLastOfTwoBuiltIns) {
+  Module module = NodeWith("%value = OpLoad %uint %lane\n");
+  Instruction first = module.annotations.at(0);
+  first.operands.at(2) = static_cast<uint32_t>(spv::BuiltIn::NumWorkgroups);
+  module.annotations.insert(module.annotations.begin(), first);
+  const std::vector<RuleViolation> warnings = CheckUniformity(module);
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_NE(Describe(warnings[0]).find("depends on LocalInvocationIndex"), std::string::npos) << Describe(warnings[0]);
+}
+
 size_t StepsOf(const Module& module) {
   constexpr size_t kSteps = size_t{1} << 20;
   const RuleContext context(module);
