@@ -10,8 +10,8 @@ namespace {
 
 constexpr uint32_t kInterfaceVersion = 2;
 
-using GuardedInstanceProcAddr = trellis::entry::Guarded<&trellis::GetInstanceProcAddr>;
-using GuardedDeviceProcAddr = trellis::entry::Guarded<&trellis::GetDeviceProcAddr>;
+using GuardedInstanceProcAddr = trellis::entry::Guarded<&trellis::GetInstanceProcAddr, "vkGetInstanceProcAddr">;
+using GuardedDeviceProcAddr = trellis::entry::Guarded<&trellis::GetDeviceProcAddr, "vkGetDeviceProcAddr">;
 
 }  // namespace
 

@@ -33,7 +33,7 @@ PFN_vkVoidFunction GiveOut(Result(VKAPI_PTR* function)(Arguments...) noexcept) {
   return reinterpret_cast<PFN_vkVoidFunction>(static_cast<Command>(function));
 }
 
-#define TRELLIS_FUNCTION(command, hook) GiveOut<PFN_vk##command>(&entry::Guarded<&entry::hook>::Call)
+#define TRELLIS_FUNCTION(command, hook) GiveOut<PFN_vk##command>(&entry::Guarded<&entry::hook, "vk" #hook>::Call)
 
 // Tables are plain data, sorted by name, so that an unloaded layer leaves nothing behind.
 template <size_t count>
@@ -83,7 +83,7 @@ const Hook* FindHook(std::span<const Hook> table, std::string_view name) {
 // Commands that exist on every instance and device, whatever is emulated.
 PFN_vkVoidFunction FindAlwaysHooked(const char* name) {
   if (std::strcmp(name, "vkGetDeviceProcAddr") == 0)
-    return GiveOut<PFN_vkGetDeviceProcAddr>(&entry::Guarded<&GetDeviceProcAddr>::Call);
+    return GiveOut<PFN_vkGetDeviceProcAddr>(&entry::Guarded<&GetDeviceProcAddr, "vkGetDeviceProcAddr">::Call);
   if (std::strcmp(name, "vkDestroyDevice") == 0) return TRELLIS_FUNCTION(DestroyDevice, DestroyDevice);
   return nullptr;
 }
@@ -131,7 +131,7 @@ void FindInstanceHooksBelow(Instance& instance) {
 
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL GetInstanceProcAddr(VkInstance instance, const char* name) {
   if (std::strcmp(name, "vkGetInstanceProcAddr") == 0)
-    return GiveOut<PFN_vkGetInstanceProcAddr>(&entry::Guarded<&GetInstanceProcAddr>::Call);
+    return GiveOut<PFN_vkGetInstanceProcAddr>(&entry::Guarded<&GetInstanceProcAddr, "vkGetInstanceProcAddr">::Call);
   if (std::strcmp(name, "vkCreateInstance") == 0) return TRELLIS_FUNCTION(CreateInstance, CreateInstance);
   if (!instance) return nullptr;
 

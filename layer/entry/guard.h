@@ -2,33 +2,48 @@
 // nothing may unwind into the application.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <type_traits>
-#include <utility>
 
-#include "layer/objects/registry.h"
+#include "layer/dispatch/vulkan.h"
 
 namespace trellis::entry {
 
-// vkCmd* cannot fail: vkEndCommandBuffer returns the error instead.
-inline void RememberOutOfMemory(VkCommandBuffer command_buffer) {
-  if (const auto recording = CommandBuffers().Find(command_buffer))
-    recording->RememberError(VK_ERROR_OUT_OF_HOST_MEMORY);
-}
+// For catch blocks: HandleException with the diagnostics of the object's instance. Messages go to standard error where
+// the object is not known, and in vkCreateInstance also to the messengers of its create info.
+[[nodiscard]] VkResult HandleException(const char* command, const VkInstanceCreateInfo* info) noexcept;
+[[nodiscard]] VkResult HandleException(const char* command, VkInstance instance) noexcept;
+[[nodiscard]] VkResult HandleException(const char* command, VkPhysicalDevice physical_device) noexcept;
+[[nodiscard]] VkResult HandleException(const char* command, VkDevice device) noexcept;
+[[nodiscard]] VkResult HandleException(const char* command, VkQueue queue) noexcept;
+[[nodiscard]] VkResult HandleException(const char* command, VkCommandBuffer command_buffer) noexcept;
 
-template <auto Function, typename Signature = decltype(Function)>
+// vkCmd* cannot fail: vkEndCommandBuffer returns the error instead.
+void RememberError(VkCommandBuffer command_buffer, VkResult error) noexcept;
+
+// A command's name, with "vk", as a template argument.
+template <size_t kSize>
+struct CommandName {
+  consteval CommandName(const char (&name)[kSize]) { std::copy_n(name, kSize, text); }  // NOLINT: implicit
+  char text[kSize] = {};
+};
+
+template <auto Function, CommandName kName, typename Signature = decltype(Function)>
 struct Guarded;
 
-// Guarded<&Hook>::Call is what the application gets for Hook.
-template <auto Function, typename Result, typename First, typename... Rest>
-struct Guarded<Function, Result(VKAPI_PTR*)(First, Rest...)> {
+// Guarded<&Hook, "vkName">::Call is what the application gets for Hook.
+template <auto Function, CommandName kName, typename Result, typename First, typename... Rest>
+struct Guarded<Function, kName, Result(VKAPI_PTR*)(First, Rest...)> {
   static VKAPI_ATTR Result VKAPI_CALL Call(First first, Rest... rest) noexcept {
     try {
       return Function(first, rest...);
     } catch (...) {
+      const VkResult error = HandleException(kName.text, first);
       if constexpr (std::is_same_v<Result, VkResult>) {
-        return VK_ERROR_OUT_OF_HOST_MEMORY;
+        return error;
       } else {
-        if constexpr (std::is_same_v<First, VkCommandBuffer>) RememberOutOfMemory(first);
+        if constexpr (std::is_same_v<First, VkCommandBuffer>) RememberError(first, error);
         return Result();
       }
     }

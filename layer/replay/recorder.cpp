@@ -5,6 +5,7 @@
 #include <cstring>
 #include <string>
 
+#include "layer/diagnostics/exception.h"
 #include "layer/diagnostics/label.h"
 #include "layer/graph/describe.h"
 #include "layer/objects/bound_state_replay.h"
@@ -158,12 +159,13 @@ void Recorder::PushLaunch(VkDeviceAddress block) {
   node_bytes_pushed_ = true;
 }
 
-// A destructor that throws terminates the application, so std::bad_alloc of a container must not leave this one.
+// A destructor that throws terminates the application, so no exception may leave this one.
 ScopedComputeState::~ScopedComputeState() {
   try {
     RestoreComputeState(command_buffer_);
   } catch (...) {
-    command_buffer_.RememberError(VK_ERROR_OUT_OF_HOST_MEMORY);
+    command_buffer_.RememberError(
+        HandleException(command_buffer_.device.diagnostics, "compute state that follows a graph"));
   }
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "layer/device/advertised_properties.h"
+#include "layer/diagnostics/exception.h"
 #include "layer/diagnostics/label.h"
 #include "layer/graph/describe.h"
 #include "layer/memory/ring_pool.h"
@@ -429,7 +430,8 @@ void PollReports(Device& device) noexcept {
     if (const std::shared_ptr<LossReports> losses = device.attachments.Get<LossReports>()) losses->Poll(device);
     if (const std::shared_ptr<GraphTimers> timers = device.attachments.Get<GraphTimers>()) timers->Poll(device);
   } catch (...) {
-    // A message finds no memory: the command that is on its way has done its work, or must do it.
+    // A message that finds no memory is left out: the command that is on its way has done its work, or must do it.
+    (void)HandleException(device.diagnostics, "reports of finished work");
   }
 }
 
