@@ -7,14 +7,28 @@
 
 #include "spirv_lowering/grammar/grammar.h"
 #include "spirv_lowering/ir/call_graph.h"
+#include "spirv_lowering/ir/replace_body.h"
 
 namespace trellis::spirv {
 namespace {
 
-constexpr size_t kLongestBody = 12;
+// Limit of a body that is copied. The header's functions take 15.
+constexpr size_t kMaxWords = 80;
+// Copies together may take as many words as the module's functions, and these. Memory is promised for the words of the
+// input (docs/reliability.md), and made-up modules are calls of one large function. Calls beyond the limit stay calls.
+constexpr size_t kMaxCopiedWords = size_t{1} << 14;
+
+size_t WordsOf(const BasicBlock& block) {
+  size_t words = 0;
+  for (const Instruction& instruction : block.body) words += instruction.WordCount();
+  return words;
+}
+// Returns what a copy takes of the words that are left. An instruction counts as one more than it has, for in memory
+// also the shortest has a fixed part.
+size_t CopiedWordsOf(const BasicBlock& block) { return WordsOf(block) + block.body.size(); }
 
 bool IsSmall(const Function& function) {
-  if (function.blocks.size() != 1 || function.blocks[0].body.size() > kLongestBody) return false;
+  if (function.blocks.size() != 1 || CopiedWordsOf(function.blocks[0]) > kMaxWords) return false;
   bool wanted = false;
   for (const Instruction& instruction : function.blocks[0].body) {
     if (instruction.opcode == spv::Op::OpVariable || instruction.opcode == spv::Op::OpFunctionCall) return false;
@@ -57,21 +71,24 @@ void Expand(Module& module, const Function& callee, const Instruction& call, std
 
 using SmallFunctions = std::unordered_map<Id, const Function*>;
 
-void InlineCalls(Module& module, const SmallFunctions& small, Function& function) {
+void InlineCalls(Module& module, const SmallFunctions& small, Function& function, size_t& words_left) {
   const auto is_call = [&](const Instruction& instruction) {
     return instruction.opcode == spv::Op::OpFunctionCall && small.contains(instruction.operands[0]);
   };
+  std::vector<Instruction> body;
   for (BasicBlock& block : function.blocks) {
     if (std::none_of(block.body.begin(), block.body.end(), is_call)) continue;
-    std::vector<Instruction> body;
     for (Instruction& instruction : block.body) {
-      if (is_call(instruction)) {
-        Expand(module, *small.at(instruction.operands[0]), instruction, body);
+      const Function* const callee = is_call(instruction) ? small.at(instruction.operands[0]) : nullptr;
+      const size_t words = callee != nullptr ? CopiedWordsOf(callee->blocks[0]) : 0;
+      if (callee != nullptr && words <= words_left) {
+        words_left -= words;
+        Expand(module, *callee, instruction, body);
       } else {
         body.push_back(std::move(instruction));
       }
     }
-    block.body = std::move(body);
+    ReplaceBody(block, body);
   }
 }
 
@@ -80,15 +97,17 @@ void InlineCalls(Module& module, const SmallFunctions& small, Function& function
 void InlineAllocationCalls(Module& module) {
   std::unordered_map<Id, Function*> functions;
   std::vector<Id> ids;
+  size_t words_left = kMaxCopiedWords;
   for (Function& function : module.functions) {
     functions.emplace(function.id(), &function);
     ids.push_back(function.id());
+    for (const BasicBlock& block : function.blocks) words_left += WordsOf(block);
   }
   SmallFunctions small;
   // Callees come first: what has lost its calls may be small itself.
   for (const Id id : CallGraph(module).ReachableFrom(ids).functions) {
     Function& function = *functions.at(id);
-    InlineCalls(module, small, function);
+    InlineCalls(module, small, function, words_left);
     if (IsSmall(function)) small.emplace(id, &function);
   }
 }

@@ -114,6 +114,7 @@ TEST_P(FuzzStructures, KeepToTheBudget) {
   EXPECT_EQ(lowered, refused_for.empty() ? 2u : 0u);
   EXPECT_EQ(refused, refused_for.empty() ? 0u : 1u) << "reflection refuses";
   EXPECT_EQ(RunWithinBudget(FuzzLowering, words), "");
+  EXPECT_EQ(RunWithinBudget(FuzzRewriter, words), "");
 }
 
 INSTANTIATE_TEST_SUITE_P(Structures, FuzzStructures, testing::ValuesIn(Structures()),

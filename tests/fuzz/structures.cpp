@@ -332,6 +332,41 @@ std::vector<uint32_t> ManyParameters(uint32_t size) {
   return node.Finish();
 }
 
+// Calls of a small function that returns an allocation, behind nops. The function makes an array of `elements` and has
+// nops too.
+struct AllocationCalls {
+  uint32_t nops = 0;
+  uint32_t calls;
+  uint32_t elements = 0;
+  uint32_t nops_of_function = 0;
+};
+std::vector<uint32_t> MakeAllocationCalls(const AllocationCalls& counts) {
+  Node node;
+  const Id handle = node.types.Pointer(spv::StorageClass::NodePayloadAMDX, node.outputs);
+  const Id callee = node.module.NewId();
+  for (uint32_t i = 0; i < counts.nops; ++i) node.EmitVoid(spv::Op::OpNop, {});
+  for (uint32_t i = 0; i < counts.calls; ++i) (void)node.Emit(spv::Op::OpFunctionCall, handle, {callee});
+  node.EmitVoid(spv::Op::OpReturn, {});
+  node.AddFunction(handle, {}).definition.result_id = callee;
+  if (counts.elements > 0) {
+    const Id length = node.types.ConstantUint(counts.elements);
+    const Id array = node.types.Append(spv::Op::OpTypeArray, kNoId, {node.uint, length});
+    (void)node.Emit(spv::Op::OpCompositeConstruct, array, std::vector<uint32_t>(counts.elements, length));
+  }
+  for (uint32_t i = 0; i < counts.nops_of_function; ++i) node.EmitVoid(spv::Op::OpNop, {});
+  node.EmitVoid(spv::Op::OpReturnValue, {node.Allocate(node.outputs)});
+  return spirv::WriteModule(node.module);
+}
+std::vector<uint32_t> CallsOfWideFunction(uint32_t size) {
+  return MakeAllocationCalls({.calls = 1000, .elements = size});
+}
+std::vector<uint32_t> CallsOfSmallFunction(uint32_t size) {
+  return MakeAllocationCalls({.calls = size, .nops_of_function = 10});
+}
+std::vector<uint32_t> CallsBehindNops(uint32_t size) {
+  return MakeAllocationCalls({.nops = size, .calls = size / 10, .nops_of_function = 24});
+}
+
 // A switch whose cases lead to blocks of their own, which meet in one phi.
 std::vector<uint32_t> LargeSwitch(uint32_t size) {
   Node node;
@@ -508,6 +543,9 @@ const std::vector<Structure>& Structures() {
       {"call_chain", CallChain, 1000},
       {"many_calls", ManyCalls, 24000},
       {"many_parameters", ManyParameters, 24000},
+      {"calls_of_wide_function", CallsOfWideFunction, 16000},
+      {"calls_of_small_function", CallsOfSmallFunction, 24000},
+      {"calls_behind_nops", CallsBehindNops, 240000},
       {"large_switch", LargeSwitch, 16000},
       {"deep_selections", DeepSelections, 10000},
       {"deep_loops", DeepLoops, 5000},
