@@ -5,6 +5,7 @@
 
 #include "layer/dispatch/struct_chain.h"
 #include "tests/device_profiles/device.h"
+#include "tests/device_profiles/formats.h"
 
 namespace trellis::test {
 namespace {
@@ -272,9 +273,31 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateBuffer(VkDevice handle, const VkBufferCreat
   return device.next.CreateBuffer(handle, &edited, allocator, buffer);
 }
 
+// `hidden`: HiddenFrom…
+void ReportHidden(const Device& device, const char* command, const std::string& hidden) {
+  if (!hidden.empty())
+    device.instance->Report(std::string(command) + " uses " + hidden + ", which the device does not have");
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL CreateBufferView(VkDevice handle, const VkBufferViewCreateInfo* info,
+                                                const VkAllocationCallbacks* allocator, VkBufferView* view) {
+  Device& device = DeviceOf(handle);
+  ReportHidden(device, "vkCreateBufferView", HiddenFromBufferView(device.instance->profile, info->format));
+  return device.next.CreateBufferView(handle, info, allocator, view);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL CreateImageView(VkDevice handle, const VkImageViewCreateInfo* info,
+                                               const VkAllocationCallbacks* allocator, VkImageView* view) {
+  Device& device = DeviceOf(handle);
+  ReportHidden(device, "vkCreateImageView", HiddenFromImageView(device.instance->profile, info->format));
+  return device.next.CreateImageView(handle, info, allocator, view);
+}
+
 VKAPI_ATTR VkResult VKAPI_CALL CreateImage(VkDevice handle, const VkImageCreateInfo* info,
                                            const VkAllocationCallbacks* allocator, VkImage* image) {
   Device& device = DeviceOf(handle);
+  ReportHidden(device, "vkCreateImage",
+               HiddenFromImage(device.instance->profile, info->format, info->usage, info->flags));
   std::vector<uint32_t> families;
   const VkImageCreateInfo edited = ShareAmongDriverFamilies(device, *info, families);
   return device.next.CreateImage(handle, &edited, allocator, image);
@@ -385,7 +408,9 @@ const Hook kHooks[] = {
     TRELLIS_ALIASED_HOOK(SetPrivateData, EXT),
     TRELLIS_ALIASED_HOOK(GetPrivateData, EXT),
     TRELLIS_HOOK(CreateBuffer),
+    TRELLIS_HOOK(CreateBufferView),
     TRELLIS_HOOK(CreateImage),
+    TRELLIS_HOOK(CreateImageView),
     TRELLIS_HOOK(CreateCommandPool),
     TRELLIS_HOOK(DestroyCommandPool),
     TRELLIS_HOOK(ResetCommandPool),

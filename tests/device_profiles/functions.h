@@ -7,18 +7,24 @@
 
 namespace trellis::test {
 
-#define TRELLIS_PROFILE_INSTANCE_FUNCTIONS(F) \
-  F(DestroyInstance)                          \
-  F(CreateDebugUtilsMessengerEXT)             \
-  F(DestroyDebugUtilsMessengerEXT)            \
-  F(EnumerateDeviceExtensionProperties)       \
-  F(GetPhysicalDeviceProperties)              \
-  F(GetPhysicalDeviceProperties2)             \
-  F(GetPhysicalDeviceFeatures)                \
-  F(GetPhysicalDeviceFeatures2)               \
-  F(GetPhysicalDeviceMemoryProperties)        \
-  F(GetPhysicalDeviceMemoryProperties2)       \
-  F(GetPhysicalDeviceQueueFamilyProperties)   \
+#define TRELLIS_PROFILE_INSTANCE_FUNCTIONS(F)      \
+  F(DestroyInstance)                               \
+  F(CreateDebugUtilsMessengerEXT)                  \
+  F(DestroyDebugUtilsMessengerEXT)                 \
+  F(EnumerateDeviceExtensionProperties)            \
+  F(GetPhysicalDeviceProperties)                   \
+  F(GetPhysicalDeviceProperties2)                  \
+  F(GetPhysicalDeviceFeatures)                     \
+  F(GetPhysicalDeviceFeatures2)                    \
+  F(GetPhysicalDeviceFormatProperties)             \
+  F(GetPhysicalDeviceFormatProperties2)            \
+  F(GetPhysicalDeviceImageFormatProperties)        \
+  F(GetPhysicalDeviceImageFormatProperties2)       \
+  F(GetPhysicalDeviceSparseImageFormatProperties)  \
+  F(GetPhysicalDeviceSparseImageFormatProperties2) \
+  F(GetPhysicalDeviceMemoryProperties)             \
+  F(GetPhysicalDeviceMemoryProperties2)            \
+  F(GetPhysicalDeviceQueueFamilyProperties)        \
   F(GetPhysicalDeviceQueueFamilyProperties2)
 
 #define TRELLIS_PROFILE_DEVICE_FUNCTIONS(F) \
@@ -53,7 +59,9 @@ namespace trellis::test {
   F(InvalidateMappedMemoryRanges)           \
   F(CreateBuffer)                           \
   F(DestroyBuffer)                          \
+  F(CreateBufferView)                       \
   F(CreateImage)                            \
+  F(CreateImageView)                        \
   F(BindBufferMemory)                       \
   F(GetBufferMemoryRequirements)            \
   F(GetBufferMemoryRequirements2)           \

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes X-macro lines about the features, limits and commands that a device profile can hide or lower.
+"""Writes X-macro lines about the features, limits, formats and commands that a device profile can hide or lower.
 
 usage: gen_members.py LAYER_FOLDER VK_XML OUTPUT
 
@@ -8,6 +8,8 @@ usage: gen_members.py LAYER_FOLDER VK_XML OUTPUT
   CORE_LIMIT(member, direction)                of VkPhysicalDeviceLimits
   LIMIT(sType value, structure, member, name, direction)
                                                of a structure that extends VkPhysicalDeviceProperties2
+  FORMAT(name)                                 a value of VkFormat
+  FORMAT_FEATURE(name)                         a bit of VkFormatFeatureFlagBits2
   COMMAND(name, version)                       a command of Vulkan 1.1 or newer
 
 `direction` is the registry's limittype: Max, Min (the smaller value is better), Mask. Properties that are no limits are left out.
@@ -25,6 +27,8 @@ MACROS = (
     "FEATURE(type, structure, member)",
     "CORE_LIMIT(member, direction)",
     "LIMIT(type, structure, member, name, direction)",
+    "FORMAT(name)",
+    "FORMAT_FEATURE(name)",
     "COMMAND(name, version)",
 )
 
@@ -66,10 +70,23 @@ def core_lines(registry):
             yield f"CORE_LIMIT({member.findtext('name')}, {direction(member)})\n"
 
 
+def is_of_vulkan(block):
+    return "vulkan" in (block.get("api") or block.get("supported")).split(",")
+
+
+def enum_lines(registry, macro, enumeration):
+    values = registry.findall(f"enums[@name='{enumeration}']/enum")
+    for block in registry.findall("feature") + registry.findall("extensions/extension"):
+        if is_of_vulkan(block):
+            values += block.findall(f"require/enum[@extends='{enumeration}']")
+    for name in sorted({value.get("name") for value in values if not value.get("alias")} - {"VK_FORMAT_UNDEFINED"}):
+        yield f"{macro}({name})\n"
+
+
 def command_lines(registry):
     for feature in registry.iterfind("feature"):
         major, minor = feature.get("number").split(".")
-        if "vulkan" not in feature.get("api").split(",") or minor == "0":
+        if not is_of_vulkan(feature) or minor == "0":
             continue
         for command in feature.iterfind("require/command"):
             yield f"COMMAND({command.get('name')}, VK_MAKE_API_VERSION(0, {major}, {minor}, 0))\n"
@@ -95,6 +112,8 @@ def main():
             current = macro
         lines.append(line)
     lines.append("#endif\n" if current else "")
+    lines += enum_lines(registry, "FORMAT", "VkFormat")
+    lines += enum_lines(registry, "FORMAT_FEATURE", "VkFormatFeatureFlagBits2")
     lines += command_lines(registry)
     lines += [f"#undef {macro.split('(')[0]}\n" for macro in MACROS]
     with open(sys.argv[3], "w", encoding="ascii") as output:

@@ -11,6 +11,7 @@
 #include "layer/dispatch/loader_chain.h"
 #include "layer/dispatch/struct_chain.h"
 #include "tests/device_profiles/device.h"
+#include "tests/device_profiles/formats.h"
 #include "tests/device_profiles/members.h"
 
 namespace trellis::test {
@@ -114,6 +115,62 @@ VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceFeatures2(VkPhysicalDevice device, V
   Instance& instance = InstanceOf(device);
   instance.next.GetPhysicalDeviceFeatures2(device, features);
   HideFeatures(instance.profile, static_cast<void*>(features));
+}
+
+VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceFormatProperties(VkPhysicalDevice device, VkFormat format,
+                                                             VkFormatProperties* properties) {
+  Instance& instance = InstanceOf(device);
+  instance.next.GetPhysicalDeviceFormatProperties(device, format, properties);
+  HideFormatFeatures(instance.profile, format, *properties);
+}
+
+VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceFormatProperties2(VkPhysicalDevice device, VkFormat format,
+                                                              VkFormatProperties2* properties) {
+  Instance& instance = InstanceOf(device);
+  instance.next.GetPhysicalDeviceFormatProperties2(device, format, properties);
+  HideFormatFeatures(instance.profile, format, *properties);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL GetPhysicalDeviceImageFormatProperties(VkPhysicalDevice device, VkFormat format,
+                                                                      VkImageType type, VkImageTiling tiling,
+                                                                      VkImageUsageFlags usage, VkImageCreateFlags flags,
+                                                                      VkImageFormatProperties* properties) {
+  Instance& instance = InstanceOf(device);
+  if (HiddenFromImage(instance.profile, format, usage, flags).empty())
+    return instance.next.GetPhysicalDeviceImageFormatProperties(device, format, type, tiling, usage, flags, properties);
+  *properties = {};
+  return VK_ERROR_FORMAT_NOT_SUPPORTED;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL GetPhysicalDeviceImageFormatProperties2(VkPhysicalDevice device,
+                                                                       const VkPhysicalDeviceImageFormatInfo2* info,
+                                                                       VkImageFormatProperties2* properties) {
+  Instance& instance = InstanceOf(device);
+  if (HiddenFromImage(instance.profile, info->format, info->usage, info->flags).empty())
+    return instance.next.GetPhysicalDeviceImageFormatProperties2(device, info, properties);
+  properties->imageFormatProperties = {};
+  return VK_ERROR_FORMAT_NOT_SUPPORTED;
+}
+
+VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceSparseImageFormatProperties(VkPhysicalDevice device, VkFormat format,
+                                                                        VkImageType type, VkSampleCountFlagBits samples,
+                                                                        VkImageUsageFlags usage, VkImageTiling tiling,
+                                                                        uint32_t* count,
+                                                                        VkSparseImageFormatProperties* properties) {
+  Instance& instance = InstanceOf(device);
+  if (HiddenFromImage(instance.profile, format, usage, 0).empty())
+    return instance.next.GetPhysicalDeviceSparseImageFormatProperties(device, format, type, samples, usage, tiling,
+                                                                      count, properties);
+  *count = 0;
+}
+
+VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceSparseImageFormatProperties2(
+    VkPhysicalDevice device, const VkPhysicalDeviceSparseImageFormatInfo2* info, uint32_t* count,
+    VkSparseImageFormatProperties2* properties) {
+  Instance& instance = InstanceOf(device);
+  if (HiddenFromImage(instance.profile, info->format, info->usage, 0).empty())
+    return instance.next.GetPhysicalDeviceSparseImageFormatProperties2(device, info, count, properties);
+  *count = 0;
 }
 
 VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceMemoryProperties(VkPhysicalDevice device,
@@ -301,6 +358,12 @@ const Hook kHooks[] = {
     TRELLIS_HOOK_KHR(GetPhysicalDeviceProperties2),
     TRELLIS_HOOK(GetPhysicalDeviceFeatures),
     TRELLIS_HOOK_KHR(GetPhysicalDeviceFeatures2),
+    TRELLIS_HOOK(GetPhysicalDeviceFormatProperties),
+    TRELLIS_HOOK_KHR(GetPhysicalDeviceFormatProperties2),
+    TRELLIS_HOOK(GetPhysicalDeviceImageFormatProperties),
+    TRELLIS_HOOK_KHR(GetPhysicalDeviceImageFormatProperties2),
+    TRELLIS_HOOK(GetPhysicalDeviceSparseImageFormatProperties),
+    TRELLIS_HOOK_KHR(GetPhysicalDeviceSparseImageFormatProperties2),
     TRELLIS_HOOK(GetPhysicalDeviceMemoryProperties),
     TRELLIS_HOOK_KHR(GetPhysicalDeviceMemoryProperties2),
     TRELLIS_HOOK(GetPhysicalDeviceQueueFamilyProperties),

@@ -123,6 +123,100 @@ TEST(DeviceProfileLayer, HiddenExtensionsAreNeitherListedNorEnabled) {
   EXPECT_EQ(device.result, VK_ERROR_EXTENSION_NOT_PRESENT);
 }
 
+constexpr VkFormat kHiddenFormat = VK_FORMAT_BC1_RGB_UNORM_BLOCK;
+constexpr VkFormat kUnstorableFormat = VK_FORMAT_R8G8B8A8_UNORM;
+constexpr VkFormatFeatureFlags2 kStorage = VK_FORMAT_FEATURE_2_STORAGE_IMAGE_BIT;
+
+TEST(DeviceProfileLayer, BothFormsOfFormatPropertiesAreHidden) {
+  const ProfiledInstance plain(nullptr), instance(kSmallProfile);
+  const auto driver = [&plain](VkFormat format) {
+    VkFormatProperties properties = {};
+    vkGetPhysicalDeviceFormatProperties(plain.physical_device, format, &properties);
+    return properties.optimalTilingFeatures;
+  };
+  ASSERT_NE(driver(kHiddenFormat), 0u);
+  ASSERT_NE(driver(kUnstorableFormat) & kStorage, 0u);
+  VkFormatProperties first = {};
+  vkGetPhysicalDeviceFormatProperties(instance.physical_device, kHiddenFormat, &first);
+  EXPECT_EQ(first.optimalTilingFeatures, 0u);
+  vkGetPhysicalDeviceFormatProperties(instance.physical_device, kUnstorableFormat, &first);
+  EXPECT_EQ(first.optimalTilingFeatures, driver(kUnstorableFormat) & ~kStorage);
+  for (const char* name : {"vkGetPhysicalDeviceFormatProperties2", "vkGetPhysicalDeviceFormatProperties2KHR"}) {
+    const auto get = Load<PFN_vkGetPhysicalDeviceFormatProperties2>(instance.handle, name);
+    ASSERT_NE(get, nullptr) << name;
+    auto wide = Struct<VkFormatProperties3>(VK_STRUCTURE_TYPE_FORMAT_PROPERTIES_3);
+    auto second = Struct<VkFormatProperties2>(VK_STRUCTURE_TYPE_FORMAT_PROPERTIES_2, &wide);
+    get(instance.physical_device, kHiddenFormat, &second);
+    EXPECT_EQ(second.formatProperties.optimalTilingFeatures, 0u) << name;
+    EXPECT_EQ(wide.optimalTilingFeatures, 0u) << name;
+    get(instance.physical_device, kUnstorableFormat, &second);
+    EXPECT_EQ(second.formatProperties.optimalTilingFeatures, driver(kUnstorableFormat) & ~kStorage) << name;
+    EXPECT_EQ(wide.optimalTilingFeatures & kStorage, 0u) << name;
+    EXPECT_NE(wide.optimalTilingFeatures, 0u) << name;
+  }
+}
+
+TEST(DeviceProfileLayer, BothFormsOfImageFormatPropertiesRefuseWhatIsHidden) {
+  const ProfiledInstance instance(kSmallProfile);
+  const auto first = [&](VkFormat format, VkImageUsageFlags usage) {
+    VkImageFormatProperties properties = {};
+    return vkGetPhysicalDeviceImageFormatProperties(instance.physical_device, format, VK_IMAGE_TYPE_2D,
+                                                    VK_IMAGE_TILING_OPTIMAL, usage, 0, &properties);
+  };
+  const auto second = [&](VkFormat format, VkImageUsageFlags usage) {
+    auto info = Struct<VkPhysicalDeviceImageFormatInfo2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_IMAGE_FORMAT_INFO_2);
+    info.format = format;
+    info.type = VK_IMAGE_TYPE_2D;
+    info.usage = usage;
+    auto properties = Struct<VkImageFormatProperties2>(VK_STRUCTURE_TYPE_IMAGE_FORMAT_PROPERTIES_2);
+    return vkGetPhysicalDeviceImageFormatProperties2(instance.physical_device, &info, &properties);
+  };
+  EXPECT_EQ(first(kHiddenFormat, VK_IMAGE_USAGE_SAMPLED_BIT), VK_ERROR_FORMAT_NOT_SUPPORTED);
+  EXPECT_EQ(second(kHiddenFormat, VK_IMAGE_USAGE_SAMPLED_BIT), VK_ERROR_FORMAT_NOT_SUPPORTED);
+  EXPECT_EQ(first(kUnstorableFormat, VK_IMAGE_USAGE_STORAGE_BIT), VK_ERROR_FORMAT_NOT_SUPPORTED);
+  EXPECT_EQ(second(kUnstorableFormat, VK_IMAGE_USAGE_STORAGE_BIT), VK_ERROR_FORMAT_NOT_SUPPORTED);
+  EXPECT_EQ(first(kUnstorableFormat, VK_IMAGE_USAGE_SAMPLED_BIT), VK_SUCCESS);
+  EXPECT_EQ(second(kUnstorableFormat, VK_IMAGE_USAGE_SAMPLED_BIT), VK_SUCCESS);
+}
+
+TEST(DeviceProfileLayer, ResourcesOfHiddenFormatsAreReported) {
+  const ProfiledInstance instance(kSmallProfile);
+  const ProfiledDevice device(instance);
+  { const Image allowed(device, kUnstorableFormat, VK_IMAGE_USAGE_SAMPLED_BIT); }
+  EXPECT_TRUE(instance.Reports().empty());
+  {
+    const Image hidden(device, kHiddenFormat, VK_IMAGE_USAGE_SAMPLED_BIT);
+    auto info = Struct<VkImageViewCreateInfo>(VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO);
+    info.image = hidden.handle();
+    info.viewType = VK_IMAGE_VIEW_TYPE_2D;
+    info.format = kHiddenFormat;
+    info.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
+    VkImageView view = VK_NULL_HANDLE;
+    EXPECT_EQ(vkCreateImageView(device.handle, &info, nullptr, &view), VK_SUCCESS);
+    vkDestroyImageView(device.handle, view, nullptr);
+  }
+  { const Image unstorable(device, kUnstorableFormat, VK_IMAGE_USAGE_STORAGE_BIT); }
+  auto buffer_info = Struct<VkBufferCreateInfo>(VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO);
+  buffer_info.size = 64;
+  buffer_info.usage = VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT;
+  auto view_info = Struct<VkBufferViewCreateInfo>(VK_STRUCTURE_TYPE_BUFFER_VIEW_CREATE_INFO);
+  ASSERT_EQ(vkCreateBuffer(device.handle, &buffer_info, nullptr, &view_info.buffer), VK_SUCCESS);
+  view_info.format = VK_FORMAT_R16_UINT;
+  view_info.range = VK_WHOLE_SIZE;
+  VkBufferView view = VK_NULL_HANDLE;
+  EXPECT_EQ(vkCreateBufferView(device.handle, &view_info, nullptr, &view), VK_SUCCESS);
+  vkDestroyBufferView(device.handle, view, nullptr);
+  vkDestroyBuffer(device.handle, view_info.buffer, nullptr);
+  const std::vector<std::string> reports = instance.Reports();
+  ASSERT_EQ(reports.size(), 4u);
+  EXPECT_NE(reports[0].find("vkCreateImage uses VK_FORMAT_BC1_RGB_UNORM_BLOCK,"), std::string::npos) << reports[0];
+  EXPECT_NE(reports[1].find("vkCreateImageView uses VK_FORMAT_BC1_RGB_UNORM_BLOCK,"), std::string::npos) << reports[1];
+  EXPECT_NE(reports[2].find("vkCreateImage uses VK_FORMAT_R8G8B8A8_UNORM with VK_FORMAT_FEATURE_2_STORAGE_IMAGE_BIT,"),
+            std::string::npos)
+      << reports[2];
+  EXPECT_NE(reports[3].find("vkCreateBufferView uses VK_FORMAT_R16_UINT with "), std::string::npos) << reports[3];
+}
+
 TEST(DeviceProfileLayer, CommandsOfLaterVersionsAreNull) {
   const ProfiledInstance instance(kOld);
   const ProfiledDevice device(instance, {.synchronization2 = false});

@@ -95,6 +95,12 @@ void BindUnaligned(const ProfiledInstance& instance) {
   vkDestroyDescriptorSetLayout(device.handle, layout, nullptr);
 }
 
+template <VkFormat kFormat, VkImageUsageFlagBits kUsage>
+void CreateImage(const ProfiledInstance& instance) {
+  const ProfiledDevice device(instance);
+  const Image image(device, kFormat, kUsage);
+}
+
 void AllocateOfAMissingType(const ProfiledInstance& instance) {
   const ProfiledDevice device(instance);
   auto info = Struct<VkMemoryAllocateInfo>(VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO);
@@ -115,6 +121,10 @@ const Misuse kMisuses[] = {
     {"HiddenSubgroupOperations", "VUID-", "GroupNonUniformArithmetic", CreatePipeline<kSubgroupAddCompSpv>},
     {"UnalignedDescriptor", "VUID-VkWriteDescriptorSet-descriptorType-00328", "", BindUnaligned},
     {"UnalignedFlush", "VUID-VkMappedMemoryRange-offset-00687", "", FlushUnaligned},
+    {"HiddenFormat", "VUID-VkImageCreateInfo-", "VK_FORMAT_BC1_RGB_UNORM_BLOCK",
+     CreateImage<VK_FORMAT_BC1_RGB_UNORM_BLOCK, VK_IMAGE_USAGE_SAMPLED_BIT>},
+    {"HiddenFeatureOfAFormat", "VUID-VkImageCreateInfo-", "VK_FORMAT_R8G8B8A8_UNORM",
+     CreateImage<VK_FORMAT_R8G8B8A8_UNORM, VK_IMAGE_USAGE_STORAGE_BIT>},
     {"MissingMemoryType", "VUID-vkAllocateMemory-pAllocateInfo-01714", "", AllocateOfAMissingType, false},
     {"MissingQueue", "VUID-VkDeviceQueueCreateInfo-queueCount-00382", "", CreateAThirdQueue, false},
 };

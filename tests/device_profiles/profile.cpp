@@ -8,6 +8,7 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "tests/device_profiles/formats.h"
 #include "tests/device_profiles/members.h"
 
 namespace trellis::test {
@@ -45,8 +46,8 @@ constexpr NamedBit kBits[] = {
 #undef TRELLIS_BIT
 
 constexpr std::array<const char*, 3> kVersions = {"1.2", "1.3", "1.4"};
-constexpr std::array<const char*, 9> kKeys = {"source", "apiVersion",  "deviceType",  "features",     "extensions",
-                                              "limits", "memoryHeaps", "memoryTypes", "queueFamilies"};
+constexpr std::array<const char*, 10> kKeys = {"source", "apiVersion", "deviceType",  "features",    "extensions",
+                                               "limits", "formats",    "memoryHeaps", "memoryTypes", "queueFamilies"};
 
 uint32_t Bits(const Json& names) {
   uint32_t bits = 0;
@@ -102,6 +103,25 @@ void ReadLimits(const Json& limits, Profile& profile) {
   }
 }
 
+// A list of {"names": [formats]}, which hides formats, and {"names": [formats], "without": [features]}.
+void ReadFormats(const Json& entries, Profile& profile) {
+  for (const Json& entry : entries) {
+    if (entry.size() != (entry.contains("without") ? 2u : 1u))
+      throw std::runtime_error("formats have names, and may have without");
+    VkFormatFeatureFlags2 hidden = entry.contains("without") ? 0 : kAllFormatFeatures;
+    for (const Json& name : entry.value("without", Json::array())) {
+      const VkFormatFeatureFlags2 bit = FormatFeatureNamed(name.get<std::string>());
+      if (bit == 0) throw std::runtime_error(name.get<std::string>() + " is not a feature of formats");
+      hidden |= bit;
+    }
+    for (const Json& name : entry.at("names")) {
+      const std::vector<VkFormat> formats = FormatsNamed(name.get<std::string>());
+      if (formats.empty()) throw std::runtime_error(name.get<std::string>() + " is not a format");
+      for (const VkFormat format : formats) profile.hidden_format_features[format] |= hidden;
+    }
+  }
+}
+
 void ReadMemory(const Json& root, Profile& profile) {
   for (const Json& heap : root.value("memoryHeaps", Json::array()))
     profile.heaps.push_back({heap.at("size").get<uint64_t>(), Bits(heap.at("flags"))});
@@ -125,6 +145,7 @@ void Read(const Json& root, Profile& profile) {
     if (!IsFeature(feature)) throw std::runtime_error(feature + " is not a feature");
   }
   ReadLimits(root.value("limits", Json::object()), profile);
+  ReadFormats(root.value("formats", Json::array()), profile);
   ReadMemory(root, profile);
   for (const Json& family : root.value("queueFamilies", Json::array()))
     profile.queue_families.push_back({Bits(family.at("queueFlags")), family.at("queueCount").get<uint32_t>(),

@@ -38,13 +38,16 @@ struct QueueFamily {
   uint32_t timestamp_valid_bits = 64;
 };
 
+inline constexpr VkFormatFeatureFlags2 kAllFormatFeatures = ~VkFormatFeatureFlags2{0};
+
 struct Profile {
   std::string name;
   uint32_t api_version = 0;
   std::optional<VkPhysicalDeviceType> device_type;
   NameFilter features;
   NameFilter extensions;
-  std::map<std::string, std::vector<double>, std::less<>> limits;  // an array has one value per element
+  std::map<std::string, std::vector<double>, std::less<>> limits;    // an array has one value per element
+  std::map<VkFormat, VkFormatFeatureFlags2> hidden_format_features;  // kAllFormatFeatures: the whole format
   // Empty: the driver's.
   std::vector<VkMemoryHeap> heaps;
   std::vector<VkMemoryType> memory_types;

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "tests/device_profiles/formats.h"
 #include "tests/device_profiles/members.h"
 #include "tests/device_profiles/memory.h"
 #include "tests/device_profiles/queues.h"
@@ -57,6 +58,17 @@ TEST(DeviceProfile, SaysWhatIsWrong) {
   EXPECT_NE(ErrorOf(R"({"source": ["a"], "apiVersion": "1.3",
                         "queueFamilies": [{"queueFlags": ["VK_QUEUE_FAST_BIT"], "queueCount": 1}]})")
                 .find("VK_QUEUE_FAST_BIT"),
+            std::string::npos);
+  EXPECT_NE(ErrorOf(R"({"source": ["a"], "apiVersion": "1.3", "formats": [{"names": ["VK_FORMAT_BC9*"]}]})")
+                .find("VK_FORMAT_BC9* is not a format"),
+            std::string::npos);
+  EXPECT_NE(ErrorOf(R"({"source": ["a"], "apiVersion": "1.3",
+                        "formats": [{"names": ["VK_FORMAT_R8_UINT"], "without": ["VK_FORMAT_FEATURE_2_FAST_BIT"]}]})")
+                .find("VK_FORMAT_FEATURE_2_FAST_BIT"),
+            std::string::npos);
+  EXPECT_NE(ErrorOf(R"({"source": ["a"], "apiVersion": "1.3",
+                        "formats": [{"names": ["VK_FORMAT_R8_UINT"], "only": []}]})")
+                .find("formats have names"),
             std::string::npos);
 }
 
@@ -164,6 +176,102 @@ TEST(DeviceProfile, CommandsHaveTheirVersion) {
   EXPECT_EQ(CommandVersion("vkWaitSemaphores"), VK_API_VERSION_1_2);
   EXPECT_EQ(CommandVersion("vkQueueSubmit2"), VK_API_VERSION_1_3);
   EXPECT_EQ(CommandVersion("vkQueueSubmit2KHR"), VK_API_VERSION_1_0);
+}
+
+constexpr const char* kFormats = R"(, "formats": [{"names": ["VK_FORMAT_BC*", "VK_FORMAT_D24_UNORM_S8_UINT"]},
+    {"names": ["VK_FORMAT_R8_UNORM", "VK_FORMAT_R8_UINT"], "without":
+      ["VK_FORMAT_FEATURE_2_STORAGE_IMAGE_BIT", "VK_FORMAT_FEATURE_2_STORAGE_READ_WITHOUT_FORMAT_BIT"]},
+    {"names": ["VK_FORMAT_R8_UINT"], "without":
+      ["VK_FORMAT_FEATURE_2_UNIFORM_TEXEL_BUFFER_BIT", "VK_FORMAT_FEATURE_2_STORAGE_TEXEL_BUFFER_BIT"]}])";
+
+struct FormatChain {
+  VkFormatProperties2 properties = {VK_STRUCTURE_TYPE_FORMAT_PROPERTIES_2, nullptr, {}};
+  VkFormatProperties3 wide = {};
+  VkDrmFormatModifierPropertiesListEXT modifiers = {};
+  VkDrmFormatModifierPropertiesList2EXT wide_modifiers = {};
+  VkDrmFormatModifierPropertiesEXT modifier = {7, 1, VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT};
+  VkDrmFormatModifierProperties2EXT wide_modifier = {7, 1, VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_BIT};
+
+  FormatChain() {
+    properties.pNext = &wide;
+    wide.sType = VK_STRUCTURE_TYPE_FORMAT_PROPERTIES_3;
+    wide.pNext = &modifiers;
+    modifiers.sType = VK_STRUCTURE_TYPE_DRM_FORMAT_MODIFIER_PROPERTIES_LIST_EXT;
+    modifiers.pNext = &wide_modifiers;
+    wide_modifiers.sType = VK_STRUCTURE_TYPE_DRM_FORMAT_MODIFIER_PROPERTIES_LIST_2_EXT;
+    properties.formatProperties.linearTilingFeatures = properties.formatProperties.optimalTilingFeatures =
+        VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT | VK_FORMAT_FEATURE_STORAGE_IMAGE_BIT;
+    properties.formatProperties.bufferFeatures = VK_FORMAT_FEATURE_STORAGE_TEXEL_BUFFER_BIT;
+    wide.linearTilingFeatures = wide.optimalTilingFeatures =
+        VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_BIT | VK_FORMAT_FEATURE_2_STORAGE_READ_WITHOUT_FORMAT_BIT;
+    wide.bufferFeatures = VK_FORMAT_FEATURE_2_STORAGE_TEXEL_BUFFER_BIT;
+    modifiers.drmFormatModifierCount = wide_modifiers.drmFormatModifierCount = 1;
+    modifiers.pDrmFormatModifierProperties = &modifier;
+    wide_modifiers.pDrmFormatModifierProperties = &wide_modifier;
+  }
+};
+
+TEST(DeviceProfile, FormatsAreHiddenInEveryStructure) {
+  FormatChain chain;
+  HideFormatFeatures(Parse(kFormats), VK_FORMAT_BC7_SRGB_BLOCK, chain.properties);
+  EXPECT_EQ(chain.properties.formatProperties.linearTilingFeatures, 0u);
+  EXPECT_EQ(chain.properties.formatProperties.optimalTilingFeatures, 0u);
+  EXPECT_EQ(chain.properties.formatProperties.bufferFeatures, 0u);
+  EXPECT_EQ(chain.wide.linearTilingFeatures, 0u);
+  EXPECT_EQ(chain.wide.optimalTilingFeatures, 0u);
+  EXPECT_EQ(chain.wide.bufferFeatures, 0u);
+  EXPECT_EQ(chain.modifiers.drmFormatModifierCount, 0u);
+  EXPECT_EQ(chain.wide_modifiers.drmFormatModifierCount, 0u);
+}
+
+TEST(DeviceProfile, FeaturesOfFormatsAreHiddenInEveryStructure) {
+  FormatChain chain;
+  chain.modifier.drmFormatModifierTilingFeatures |= VK_FORMAT_FEATURE_STORAGE_IMAGE_BIT;
+  chain.wide_modifier.drmFormatModifierTilingFeatures |= VK_FORMAT_FEATURE_2_STORAGE_IMAGE_BIT;
+  HideFormatFeatures(Parse(kFormats), VK_FORMAT_R8_UNORM, chain.properties);
+  const VkFormatFeatureFlags sampled = VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT;
+  EXPECT_EQ(chain.properties.formatProperties.linearTilingFeatures, sampled);
+  EXPECT_EQ(chain.properties.formatProperties.optimalTilingFeatures, sampled);
+  EXPECT_EQ(chain.properties.formatProperties.bufferFeatures,
+            VkFormatFeatureFlags{VK_FORMAT_FEATURE_STORAGE_TEXEL_BUFFER_BIT});
+  EXPECT_EQ(chain.wide.linearTilingFeatures, VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_BIT);
+  EXPECT_EQ(chain.wide.optimalTilingFeatures, VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_BIT);
+  EXPECT_EQ(chain.wide.bufferFeatures, VK_FORMAT_FEATURE_2_STORAGE_TEXEL_BUFFER_BIT);
+  EXPECT_EQ(chain.modifiers.drmFormatModifierCount, 1u);
+  EXPECT_EQ(chain.modifier.drmFormatModifierTilingFeatures, sampled);
+  EXPECT_EQ(chain.wide_modifier.drmFormatModifierTilingFeatures, VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_BIT);
+}
+
+TEST(DeviceProfile, OtherFormatsStayAsTheyAre) {
+  FormatChain chain;
+  HideFormatFeatures(Parse(kFormats), VK_FORMAT_R16_UNORM, chain.properties);
+  EXPECT_EQ(chain.properties.formatProperties.optimalTilingFeatures,
+            VkFormatFeatureFlags{VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT | VK_FORMAT_FEATURE_STORAGE_IMAGE_BIT});
+  EXPECT_EQ(chain.wide.bufferFeatures, VK_FORMAT_FEATURE_2_STORAGE_TEXEL_BUFFER_BIT);
+  EXPECT_EQ(chain.modifiers.drmFormatModifierCount, 1u);
+}
+
+TEST(DeviceProfile, UsesOfHiddenFormatsAreFound) {
+  const Profile profile = Parse(kFormats);
+  const auto from_image = [&](VkFormat format, VkImageUsageFlags usage, VkImageCreateFlags flags = 0) {
+    return HiddenFromImage(profile, format, usage, flags);
+  };
+  EXPECT_EQ(from_image(VK_FORMAT_BC1_RGB_UNORM_BLOCK, VK_IMAGE_USAGE_TRANSFER_DST_BIT),
+            "VK_FORMAT_BC1_RGB_UNORM_BLOCK");
+  EXPECT_EQ(from_image(VK_FORMAT_BC1_RGB_UNORM_BLOCK, 0, VK_IMAGE_CREATE_EXTENDED_USAGE_BIT),
+            "VK_FORMAT_BC1_RGB_UNORM_BLOCK");
+  EXPECT_EQ(from_image(VK_FORMAT_R8_UNORM, VK_IMAGE_USAGE_STORAGE_BIT | VK_IMAGE_USAGE_SAMPLED_BIT),
+            "VK_FORMAT_R8_UNORM with VK_FORMAT_FEATURE_2_STORAGE_IMAGE_BIT");
+  EXPECT_EQ(from_image(VK_FORMAT_R8_UNORM, VK_IMAGE_USAGE_STORAGE_BIT, VK_IMAGE_CREATE_EXTENDED_USAGE_BIT), "");
+  EXPECT_EQ(from_image(VK_FORMAT_R8_UNORM, VK_IMAGE_USAGE_SAMPLED_BIT), "");
+  EXPECT_EQ(from_image(VK_FORMAT_R16_UNORM, VK_IMAGE_USAGE_STORAGE_BIT), "");
+  EXPECT_EQ(HiddenFromImageView(profile, VK_FORMAT_D24_UNORM_S8_UINT), "VK_FORMAT_D24_UNORM_S8_UINT");
+  EXPECT_EQ(HiddenFromImageView(profile, VK_FORMAT_R8_UNORM), "");
+  EXPECT_EQ(HiddenFromBufferView(profile, VK_FORMAT_BC1_RGB_UNORM_BLOCK), "VK_FORMAT_BC1_RGB_UNORM_BLOCK");
+  EXPECT_EQ(HiddenFromBufferView(profile, VK_FORMAT_R8_UINT),
+            "VK_FORMAT_R8_UINT with VK_FORMAT_FEATURE_2_STORAGE_TEXEL_BUFFER_BIT, "
+            "VK_FORMAT_FEATURE_2_UNIFORM_TEXEL_BUFFER_BIT");
+  EXPECT_EQ(HiddenFromBufferView(profile, VK_FORMAT_R8_UNORM), "");
 }
 
 constexpr VkMemoryPropertyFlags kAll =

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <bit>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -26,6 +27,11 @@ const char* const kSmallProfile = R"({
   "source": ["a test"], "apiVersion": "1.3", "deviceType": "VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU",
   "features": {"without": ["shaderInt64", "shaderInt8"]},
   "extensions": {"without": ["VK_KHR_push_descriptor"]},
+  "formats": [
+    {"names": ["VK_FORMAT_BC*"]},
+    {"names": ["VK_FORMAT_R8G8B8A8_UNORM"], "without": ["VK_FORMAT_FEATURE_2_STORAGE_IMAGE_BIT"]},
+    {"names": ["VK_FORMAT_R16_UINT"], "without":
+      ["VK_FORMAT_FEATURE_2_UNIFORM_TEXEL_BUFFER_BIT", "VK_FORMAT_FEATURE_2_STORAGE_TEXEL_BUFFER_BIT"]}],
   "limits": {
     "maxBoundDescriptorSets": 1048576, "maxComputeSharedMemorySize": 16384,
     "maxComputeWorkGroupCount": [1000, 65535, 65535], "maxComputeWorkGroupInvocations": 128,
@@ -174,6 +180,29 @@ VkMappedMemoryRange MappedBuffer::Range(VkDeviceSize offset, VkDeviceSize size) 
   range.offset = offset;
   range.size = size;
   return range;
+}
+
+Image::Image(const ProfiledDevice& device, VkFormat format, VkImageUsageFlags usage) : device_(device.handle) {
+  auto info = Struct<VkImageCreateInfo>(VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO);
+  info.imageType = VK_IMAGE_TYPE_2D;
+  info.format = format;
+  info.extent = {4, 4, 1};
+  info.mipLevels = info.arrayLayers = 1;
+  info.samples = VK_SAMPLE_COUNT_1_BIT;
+  info.usage = usage;
+  EXPECT_EQ(vkCreateImage(device_, &info, nullptr, &image_), VK_SUCCESS);
+  VkMemoryRequirements requirements = {};
+  vkGetImageMemoryRequirements(device_, image_, &requirements);
+  auto allocation = Struct<VkMemoryAllocateInfo>(VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO);
+  allocation.allocationSize = requirements.size;
+  allocation.memoryTypeIndex = static_cast<uint32_t>(std::countr_zero(requirements.memoryTypeBits));
+  EXPECT_EQ(vkAllocateMemory(device_, &allocation, nullptr, &memory_), VK_SUCCESS);
+  EXPECT_EQ(vkBindImageMemory(device_, image_, memory_, 0), VK_SUCCESS);
+}
+
+Image::~Image() {
+  vkDestroyImage(device_, image_, nullptr);
+  vkFreeMemory(device_, memory_, nullptr);
 }
 
 ComputePipeline::ComputePipeline(VkDevice device, const uint32_t* code, size_t code_bytes, uint32_t push_constant_bytes)

@@ -108,6 +108,22 @@ class MappedBuffer {
   uint32_t* words_ = nullptr;
 };
 
+// An image of 4 x 4 texels in optimal tiling.
+class Image {
+ public:
+  Image(const ProfiledDevice& device, VkFormat format, VkImageUsageFlags usage);
+  ~Image();
+  Image(const Image&) = delete;
+  Image& operator=(const Image&) = delete;
+
+  [[nodiscard]] VkImage handle() const { return image_; }
+
+ private:
+  VkDevice device_;
+  VkImage image_ = VK_NULL_HANDLE;
+  VkDeviceMemory memory_ = VK_NULL_HANDLE;
+};
+
 // A compute pipeline without descriptors. A creation that fails leaves handles null.
 class ComputePipeline {
  public:
