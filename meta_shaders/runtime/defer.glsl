@@ -11,6 +11,12 @@ layout(buffer_reference, scalar, buffer_reference_align = 16) coherent buffer He
   uint of_workgroup;  // 1: one allocation for the whole workgroup
 };
 
+// A large allocation that fails leaves the pool to the segments of regions, which TakeRanks would not.
+bool TakeHeap(const RegionReference heap, const uint units, out uint first) {
+  if (units > kMostPlainRanks) return TakeUnits(heap, units, first);
+  return TakeRanks(heap, units, first);
+}
+
 uvec4 ReserveHeap(const uint slot, const uint count, const uint of_workgroup) {
   if (slot == kNoSlot || count == 0u) return LostHandle(count);
   uint stride = RegionOf(slot).region.records.stride;
@@ -21,7 +27,7 @@ uvec4 ReserveHeap(const uint slot, const uint count, const uint of_workgroup) {
   bool is_placed = heap.region.note_words != 0u;
   uint rank;
   uint units = (kHeapHeaderBytes + bytes_low + 15u) / 16u;
-  bool fits = bytes_high == 0u && bytes_low <= 0xffffff00u && TakeRanks(heap, units, rank);
+  bool fits = bytes_high == 0u && bytes_low <= 0xffffff00u && TakeHeap(heap, units, rank);
   if (fits && is_placed) rank = atomicAdd(heap.region.placed, units);
   if (!fits) {
     CountLost(RegionOf(slot), count);

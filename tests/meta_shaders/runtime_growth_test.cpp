@@ -303,6 +303,22 @@ TEST_F(RuntimeGrowth, TheHeapSegmentsAndNotesAreDisjoint) {
   }
 }
 
+// 6,000 records of 12 bytes take 4,501 units with their header, which is more than the pool has.
+TEST_F(RuntimeGrowth, ADeferredAllocationWithoutRoomLeavesThePoolToSegments) {
+  ASSERT_TRUE(Use(kPlain));
+  Open({{.stride = kStride, .capacity = 2000, .dense = kDenseRecords},
+        kUnused,
+        kUnused,
+        {.stride = 16, .capacity = 4400}});
+  RuntimeCall call = Reservation(shared::kCallDeferWorkgroup, 6000);
+  call.record_bytes = kStride;
+  for (const RuntimeResult& result : Call(call, 1)) EXPECT_EQ(result.base, 0u);
+  Call(Reservation(shared::kCallReserveWorkgroup, 65), 1);
+  const Region region = RegionAfter(kSlot);
+  EXPECT_EQ(region.lost, 6000u);
+  EXPECT_EQ(std::min(region.reserved, region.records.count), 65u);
+}
+
 // What is too large for the rest of the pool leaves the rest to others.
 TEST_F(RuntimeGrowth, ASegmentWithoutRoomLeavesThePoolToSmallerOnes) {
   ASSERT_TRUE(Use(kPlain));
