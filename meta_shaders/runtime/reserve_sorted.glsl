@@ -39,23 +39,28 @@ uvec4 trellis_reserve_invocations(const uint output_number, const uint count, co
   if (slot != kNoSlot && clamped != 0u && clamped <= kMostRecords / workgroup_size) own_bin = FindBin(slot);
   if (own_bin != kBins) before = atomicAdd(trellis_bin_high[own_bin], clamped);
   barrier();
-  for (uint bin = trellis_local_index; bin < kBins; bin += workgroup_size) {
-    if (trellis_bin_high[bin] == 0u) continue;
-    uvec4 all = Reserve(trellis_bin_low[bin], trellis_bin_high[bin]);
-    trellis_bin_low[bin] = all.x;
-    trellis_bin_high[bin] = all.y;
-    trellis_bin_stride[bin] = all.w;
+  // One place reserves, for code that could be inlined twice takes registers. Each invocation's last iteration is for itself, if it has no bin.
+  uvec4 own = LostHandle(clamped);
+  for (uint bin = trellis_local_index; bin < kBins + workgroup_size; bin += workgroup_size) {
+    bool is_bin = bin < kBins;
+    uint records = is_bin ? trellis_bin_high[bin] : own_bin == kBins ? clamped : 0u;
+    if (records == 0u) continue;
+    uvec4 all = Reserve(is_bin ? trellis_bin_low[bin] : slot, records);
+    if (is_bin) {
+      trellis_bin_low[bin] = all.x;
+      trellis_bin_high[bin] = all.y;
+      trellis_bin_stride[bin] = all.w;
+    } else {
+      own = all;
+    }
   }
   barrier();
-  uvec4 handle;
   if (own_bin != kBins) {
-    handle = PartOf(uvec4(trellis_bin_low[own_bin], trellis_bin_high[own_bin], 0u, trellis_bin_stride[own_bin]), before, clamped);
-  } else {
-    handle = Reserve(slot, clamped);
+    own = PartOf(uvec4(trellis_bin_low[own_bin], trellis_bin_high[own_bin], 0u, trellis_bin_stride[own_bin]), before, clamped);
   }
   // Nobody may clear the bins for the next allocation before all have read them.
   barrier();
-  return handle;
+  return own;
 }
 
 #endif  // TRELLIS_META_SHADERS_RUNTIME_RESERVE_SORTED_GLSL
