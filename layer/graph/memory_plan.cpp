@@ -254,8 +254,7 @@ class Planner {
       const Launch launch = schedule_.launches[i];
       const uint64_t records = needs_[need_of_slot_[launch.input]].bound;
       const spirv::NodeInfo& info = graph_.NodeOf(launch.slot).info;
-      workgroups_[i] = std::min(MostWorkgroups(info, records, limits_.max_grid_workgroups),
-                                SaturatingMultiply(limits_.max_workgroups, info.packed));
+      workgroups_[i] = MostWorkgroups(info, records, limits_.max_grid_workgroups);
       if (info.kind == spirv::LaunchKind::kCoalescing)
         workgroups_[i] = SaturatingAdd(workgroups_[i], SegmentsOf(needs_[need_of_slot_[launch.input]]));
     }

@@ -23,7 +23,6 @@ struct RootCount {
 
 struct MemoryLimits {
   uint64_t half_bytes = 0;           // at most this for each half of the ring
-  uint64_t max_workgroups = 0;       // most workgroups of one launch
   uint64_t max_grid_workgroups = 0;  // most workgroups of one record (maxExecutionGraphWorkgroups)
 };
 

@@ -16,6 +16,9 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // A dense queue is left for one that grows only if portions become larger by that.
 constexpr double kWorthGrowing = 1.25;
 
+// Whole records fill at least half of what two dimensions of a dispatch hold on any device (shared::Slice).
+constexpr double kFewestWorkgroupsOfSlice = 65535.0 * 65535.0 / 2;
+
 // Payloads of one workgroup of a launch's dispatch that may go to one slot.
 struct Edge {
   uint32_t launch = 0;  // of the level
@@ -292,18 +295,23 @@ class Scheduler {
     const auto cost = [this](const Load& load) { return queue_.grows ? CostInSegments(load) : Cost(load); };
     double largest = 0;
     double smallest = 1;
-    double each = 0;  // of the queue, for a unit of cost
+    double each = 0;        // of the queue, for a unit of cost
+    double workgroups = 0;  // of the node's own, for a unit of cost
     for (size_t i = 0; i < senders_.size(); ++i) {
       const double part = LoadsOf(level)[i] / double{shared::kWholeQueue};
       if (part == 0) continue;
       largest = std::max(largest, part);
       smallest = std::min(smallest, part);
       each = std::max(each, part / cost(senders_[i]));
+      const Launch launch = schedule_.launches_of(level)[i];
+      workgroups = std::max(workgroups, InfoOf(launch.slot).packed / cost(senders_[i]));
     }
     if (each == 0) return 0;
     // A portion takes launches in their order, until one of them does not fit any more.
     const double taken = std::max(1 - largest, smallest);
-    return ToCount(std::floor(each * cost(sent_[level]) / taken));
+    // No portion goes beyond the end of a slice.
+    const double slices = std::floor(workgroups * cost(sent_[level]) / kFewestWorkgroupsOfSlice);
+    return ToCount(std::floor(each * cost(sent_[level]) / taken) + slices);
   }
 
   struct Weight {

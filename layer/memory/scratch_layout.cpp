@@ -59,11 +59,13 @@ ScratchLayout LayOutScratch(const ScratchNeeds& needs) {
   ScratchLayout layout;
   layout.slot_count = needs.slot_count;
   layout.launch_count = needs.launch_count;
+  layout.dynamic_launch_count = needs.dynamic_launch_count;
   const bool has_steps = level_bytes * needs.level_count <= kMostRegionBytes;
   layout.step_levels = has_steps ? std::max(needs.level_count, 2u) : 0;
   layout.opens_all_levels = !needs.close_every_level && has_steps;
   layout.region_levels = layout.opens_all_levels ? layout.step_levels : 2;
-  const uint64_t launches = uint64_t{needs.launch_count} * std::max(layout.step_levels, 1u);
+  const uint64_t levels = std::max(layout.step_levels, 1u);
+  const uint64_t launches = needs.launch_count * levels;
   uint64_t cursor = 0;
   layout.control = Place(cursor, sizeof(shared::ControlBlock));
   layout.regions = Place(cursor, level_bytes * std::max(layout.region_levels, layout.step_levels));
@@ -73,6 +75,8 @@ ScratchLayout LayOutScratch(const ScratchNeeds& needs) {
   layout.steps = Place(cursor, sizeof(shared::StepState));
   layout.sums = Place(cursor, MostSums(needs.dynamic_launch_count) * sizeof(uint32_t));
   layout.landmarks = Place(cursor, MostSums(needs.landmark_launch_count) * shared::kLandmarksOfPart * sizeof(uint32_t));
+  constexpr uint64_t kSliceTableBytes = (shared::kMaxSlices + 1) * sizeof(shared::Slice);
+  layout.slices = Place(cursor, needs.dynamic_launch_count * levels * kSliceTableBytes);
   // Level 1 may have each batch twice.
   const uint64_t batch_sums = 2 * (uint64_t{needs.launch_count} + needs.launch_count / 2);
   layout.batch_sums = Place(cursor, batch_sums * sizeof(uint32_t));

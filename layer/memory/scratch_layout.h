@@ -15,13 +15,15 @@ struct ScratchLayout {
   uint64_t steps = 0;       // StepState
   uint64_t sums = 0;        // uint[]: ClosePlan::sums of a level
   uint64_t landmarks = 0;   // uint[]: ClosePlan::landmarks of a level
+  uint64_t slices = 0;      // Slice[][kMaxSlices + 1]: ClosePlan::slices
   uint64_t batch_sums = 0;  // uint[]: LaunchBatch::sums of a level's batches, which have two launches at least, twice
   uint64_t entry = 0;       // EntryState: dispatches whose infos the device reads
   uint64_t dump = 0;        // where writes to lost records go
   uint64_t size = 0;        // of everything, and to round the address up: the extension's minSize
 
   uint32_t slot_count = 0;
-  uint32_t launch_count = 0;  // no level has more
+  uint32_t launch_count = 0;          // no level has more
+  uint32_t dynamic_launch_count = 0;  // the same for dynamic grids
   uint32_t region_levels = 0;
   // Every level has regions of its own, which can be opened before the first one runs. Otherwise levels take turns with
   // two sets, and a close kernel stands before each.

@@ -149,19 +149,24 @@ Expected<void> HostPlanner::PrepareRootLaunch(Launch launch, const RecordArray& 
   if (prepared.size.records < payloads.count)
     plan_.complaints.push_back(std::to_string(payloads.count - prepared.size.records) + " payloads for " +
                                NodeLabel(graph_.NodeOf(launch.slot).name, graph_.NodeOf(launch.slot).index) +
-                               " were dropped: this device cannot dispatch the workgroups of all of them at once");
+                               " were dropped: they have more workgroups than a launch can run");
   if (prepared.size.workgroups == 0) return {};
 
   shared::LaunchInput& launch_input = prepared.input;
   launch_input.records =
       shared::DenseRecords(root.records.address, graph_.slots[launch.input].record_stride, prepared.size.records);
   launch_input.workgroup_count = prepared.size.workgroups;
+  launch_input.slices = prepared.size.slices;
+  if (!prepared.size.table.empty())
+    if (Expected<void> done = Upload(std::span<const shared::Slice>(prepared.size.table), launch_input.landmarks);
+        !done)
+      return done;
   if (!notes.empty()) {
     std::memcpy(root.records.host + notes_offset, notes.data(), notes.size() * sizeof(uint32_t));
     prepared.notes_offset = notes_offset;
     launch_input.notes = root.records.address + notes_offset;
   }
-  root.launches.push_back(prepared);
+  root.launches.push_back(std::move(prepared));
   return {};
 }
 
@@ -172,7 +177,7 @@ void HostPlanner::PlanRootLevels() {
       const spirv::NodeInfo& info = InfoOf(launch.launch);
       const bool counted = info.kind == spirv::LaunchKind::kDynamicGrid;
       counts.push_back({launch.launch, counted
-                                           ? launch.size.workgroups
+                                           ? launch.size.all_workgroups
                                            : MostWorkgroups(info, launch.size.records, kMaxExecutionGraphWorkgroups)});
     }
   }
@@ -218,7 +223,7 @@ Expected<void> HostPlanner::PlaceRoot(const Root& root, uint64_t copy_offset, st
     }
     NodeLaunch& launch = plan_.roots.emplace_back(LaunchOf(level_launches(0)[position]));
     launch.size = SplitIntoRows(DispatchedWorkgroups(prepared.described, prepared.size.workgroups),
-                                environment_.limits.max_workgroups_x);
+                                environment_.limits.max_workgroups_x, prepared.size.slices);
     if (Expected<void> done = UploadBlock(0, prepared.described, launch_input, false, launch.block); !done) return done;
   }
   return {};

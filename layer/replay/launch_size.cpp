@@ -18,15 +18,27 @@ RecordGrid GridOf(const shared::LaunchPlan& launch) { return {launch.grid_x, lau
 
 LaunchSize SizeStaticGrid(const shared::LaunchPlan& launch, uint32_t records, uint64_t most_workgroups) {
   const uint64_t each = GridWorkgroups(GridOf(launch));
-  if (each == 0) return {records, 0};
-  const uint64_t taken = std::min<uint64_t>(records, most_workgroups / each);
-  return {static_cast<uint32_t>(taken), static_cast<uint32_t>(taken * each)};
+  const uint64_t most_records = each == 0 ? records : most_workgroups / each;
+  if (records <= most_records) return {records, static_cast<uint32_t>(records * each), 1, records * each, {}};
+  if (most_records == 0) return {};
+  const uint64_t slices = std::min<uint64_t>((records - 1) / most_records + 1, shared::kMaxStaticSlices);
+  const uint64_t taken = std::min<uint64_t>(records, slices * most_records);
+  const uint64_t of_slice = (taken - 1) / slices + 1;
+  return {static_cast<uint32_t>(taken),
+          static_cast<uint32_t>(of_slice * each),
+          static_cast<uint32_t>(slices),
+          taken * each,
+          {}};
 }
 
 LaunchSize SizeCoalescing(const shared::LaunchPlan& launch, uint32_t records, uint64_t most_workgroups) {
   const uint32_t each = std::max(launch.coalesce, 1u);
   const uint64_t workgroups = std::min(WorkgroupsFor(launch, records), most_workgroups);
-  return {static_cast<uint32_t>(std::min<uint64_t>(records, workgroups * each)), static_cast<uint32_t>(workgroups)};
+  return {static_cast<uint32_t>(std::min<uint64_t>(records, workgroups * each)),
+          static_cast<uint32_t>(workgroups),
+          1,
+          workgroups,
+          {}};
 }
 
 RecordGrid ClampedGrid(const shared::LaunchPlan& launch, std::span<const std::byte> record) {
@@ -38,19 +50,36 @@ RecordGrid ClampedGrid(const shared::LaunchPlan& launch, std::span<const std::by
 LaunchSize SizeDynamicGrid(const shared::LaunchPlan& launch, const RecordArray& records, const LaunchLimits& limits,
                            std::vector<uint32_t>& notes) {
   const uint64_t most_workgroups = MostWorkgroups(limits);
-  uint64_t total = 0;
+  LaunchSize size;
+  uint64_t total = 0;  // of the slice
+  uint32_t first = 0;  // of the slice
   uint32_t record = 0;
+  const auto end_slice = [&] {
+    size.table.push_back({first, static_cast<uint32_t>(total)});
+    size.workgroups = std::max(size.workgroups, static_cast<uint32_t>(total));
+    size.all_workgroups += total;
+    first = record;
+    total = 0;
+  };
   notes.reserve(size_t{records.count} * launch.note_words);
   for (; record < records.count; ++record) {
     const std::span<const std::byte> rest = records.bytes.subspan(record * records.stride);
     const RecordGrid grid = ClampedGrid(launch, rest.first(std::min<size_t>(records.stride, rest.size())));
     const uint32_t workgroups = std::min(GridWorkgroups(grid), limits.max_grid_workgroups);
-    if (total + workgroups > most_workgroups) break;
+    if (total + workgroups > most_workgroups) {
+      if (workgroups > most_workgroups || size.table.size() + 1 == shared::kMaxSlices) break;
+      end_slice();
+    }
     notes.push_back(static_cast<uint32_t>(total));
     if (launch.note_words == shared::kFullNotes) notes.insert(notes.end(), {grid[0], grid[1], workgroups});
     total += workgroups;
   }
-  return {record, static_cast<uint32_t>(total)};
+  end_slice();
+  size.records = record;
+  size.slices = static_cast<uint32_t>(size.table.size());
+  size.table.push_back({record, 0});
+  if (size.slices == 1) size.table.clear();
+  return size;
 }
 
 }  // namespace
@@ -90,8 +119,6 @@ bool LaunchFromRegion(const shared::LaunchPlan& launch, const LaunchLimits& limi
   if (launch.kind != shared::kLaunchStaticGrid || records > limits.max_workgroups_x ||
       launch.grid_x > limits.max_workgroups_y || grid_yz > limits.max_workgroups_z)
     return false;
-  // What plans for the levels behind this one count on: layer/graph/memory_plan.cpp.
-  if (records * launch.grid_x * grid_yz > uint64_t{limits.max_workgroups_x} * limits.max_workgroups_y) return false;
   opening.grid_x = launch.grid_x;
   opening.grid_yz = static_cast<uint32_t>(grid_yz);
   return true;
@@ -115,10 +142,10 @@ uint32_t MostWorkgroupsOfRuns(const shared::LaunchPlan& launch, uint32_t records
   return static_cast<uint32_t>(std::min<uint64_t>(most, launch.most_workgroups));
 }
 
-DispatchSize SplitIntoRows(uint32_t workgroups, uint32_t max_x) {
+DispatchSize SplitIntoRows(uint32_t workgroups, uint32_t max_x, uint32_t slices) {
   if (workgroups == 0) return {};
   const uint32_t rows = (workgroups - 1) / max_x + 1;
-  return {(workgroups - 1) / rows + 1, rows};
+  return {(workgroups - 1) / rows + 1, rows, slices};
 }
 
 }  // namespace trellis

@@ -19,8 +19,11 @@ struct LaunchLimits {
 };
 
 struct LaunchSize {
-  uint32_t records = 0;     // fewer than there are if a dispatch cannot have the workgroups of all
-  uint32_t workgroups = 0;  // as LaunchInput counts them
+  uint32_t records = 0;     // fewer than there are if they are too many for the maximum of slices
+  uint32_t workgroups = 0;  // of the largest slice, as LaunchInput counts them
+  uint32_t slices = 1;
+  uint64_t all_workgroups = 0;       // of all slices
+  std::vector<shared::Slice> table;  // of grids from records, if there are several slices
 };
 
 // Records that the host can read. The last one may end before its stride does.
@@ -33,9 +36,10 @@ struct RecordArray {
 struct DispatchSize {
   uint32_t x = 0;
   uint32_t y = 0;
+  uint32_t z = 0;
 };
 
-// Most workgroups of one dispatch.
+// Maximum of workgroups in two dimensions of a dispatch, which is that of a slice.
 [[nodiscard]] uint64_t MostWorkgroups(const LaunchLimits& limits);
 
 // `notes` gets launch.note_words words for each record taken.
@@ -58,8 +62,8 @@ struct DispatchSize {
 // `cores` (0: not known) has several. kAnyWorkgroups stays.
 [[nodiscard]] uint32_t MostWorkgroupsOfRuns(const shared::LaunchPlan& launch, uint32_t records, uint32_t cores);
 
-// A dispatch of at least `workgroups` workgroups (below 2^32 - 2^16), as near to one row as the limit allows. 0, 0 for
-// none.
-[[nodiscard]] DispatchSize SplitIntoRows(uint32_t workgroups, uint32_t max_x);
+// A dispatch of `slices` slices with at least `workgroups` workgroups each (below 2^32 - 2^16), as near to one row as
+// the limit allows. 0, 0, 0 for none.
+[[nodiscard]] DispatchSize SplitIntoRows(uint32_t workgroups, uint32_t max_x, uint32_t slices = 1);
 
 }  // namespace trellis

@@ -70,6 +70,7 @@ shared::ClosePlan LevelPlanner::CommonClosePlan() const {
   close.arguments = environment_.scratch + scratch().arguments;
   close.sums = environment_.scratch + scratch().sums;
   close.landmarks = environment_.scratch + scratch().landmarks;
+  close.slices = environment_.scratch + scratch().slices;
   close.regions = environment_.scratch + scratch().regions;
   close.reports = environment_.loss_reports;
   close.origin = Origin();

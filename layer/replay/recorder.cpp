@@ -132,7 +132,7 @@ void Recorder::Launch(const NodeLaunch& launch, uint32_t level) {
     dispatch_.CmdDispatchIndirect(command_buffer_.handle, in_scratch ? scratch_.buffer : launch.arguments_buffer,
                                   (in_scratch ? scratch_.offset : 0) + *launch.arguments);
   } else {
-    dispatch_.CmdDispatch(command_buffer_.handle, launch.size.x, launch.size.y, 1);
+    dispatch_.CmdDispatch(command_buffer_.handle, launch.size.x, launch.size.y, launch.size.z);
   }
   ++dispatches_;
   MarkLaunch(launch, level);

@@ -83,7 +83,6 @@ class Planner {
   void PlanRing() {
     MemoryLimits limits;
     limits.half_bytes = environment_.ring_budget / 2;
-    limits.max_workgroups = MostWorkgroups(environment_.limits);
     limits.max_grid_workgroups = environment_.limits.max_grid_workgroups;
     const auto loads = pipeline_.attachments.GetOrCreate<LoadBounds>(
         [&] { return std::make_shared<LoadBounds>(graph_, limits.max_grid_workgroups); });
@@ -123,6 +122,7 @@ class Planner {
     uint32_t most_records = 0;
     uint32_t notes = 0;  // words a record of the launches before, on the same region
     uint32_t position = plan_.steps ? schedule().launch_begin[level] : 0;
+    uint32_t slice_table = plan_.steps ? level * plan_.scratch.dynamic_launch_count : 0;
     for (const Launch launch : schedule().launches_of(level)) {
       // Launches of one region stand together, the slot's own first.
       if (launch.slot == launch.input) notes = 0;
@@ -132,6 +132,7 @@ class Planner {
       added.described = DescribeLaunch(graph_, launch, kMaxExecutionGraphGrid);
       added.described.notes_before = notes;
       added.described.position = position;
+      if (added.described.kind == shared::kLaunchDynamicGrid) added.described.slice_table = slice_table++;
       notes += added.described.note_words;
       if (TargetsCpu(pipeline_.device) && MayBeFromRegion(level, launch))
         added.described.most_workgroups =

@@ -45,10 +45,10 @@ void CloseLaunch(ClosePlan plan, Share share) {
   Records taken = region.region.records;
   taken.count = size.records;
   LaunchInputReference(ElementAddress(plan.inputs, launch.position, kLaunchInputBytes)).launch =
-      LaunchInput(taken, notes, size.workgroups, 0u, landmarks.address, landmarks.shift, 0u);
+      LaunchInput(taken, notes, size.workgroups, 0u, landmarks.address, landmarks.shift, size.slices);
   ArgumentsReference(ElementAddress(plan.arguments, launch.position, kArgumentsBytes)).arguments =
-      SplitIntoRows(DispatchedWorkgroups(launch, size.workgroups), plan.max_workgroups_x);
-  // Losses of the allocation, once for all launches of the region; and records whose workgroups no dispatch of this device can hold.
+      SplitIntoRows(DispatchedWorkgroups(launch, size.workgroups), plan.max_workgroups_x, size.slices);
+  // Losses of the allocation, once for all launches of the region; and records beyond the maximum of slices.
   const uint lost = plan.reports_losses != 0u && launch.identity == launch.slot ? LostOf(region) : 0u;
   ReportLoss(plan.reports, plan.origin, launch.identity, plan.level, SaturatingAdd(lost, present - size.records));
 }

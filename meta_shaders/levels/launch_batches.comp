@@ -29,5 +29,5 @@ void main() {
   }
   if (gl_LocalInvocationIndex != 0u) return;
   sums.at[batch.member_count] = before;
-  ArgumentsReference(batch.arguments).arguments = SplitIntoRows(before, batch.max_workgroups_x);
+  ArgumentsReference(batch.arguments).arguments = SplitIntoRows(before, batch.max_workgroups_x, 1u);
 }

@@ -10,18 +10,19 @@
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer ArgumentsReference { uvec4 arguments; };
 
 struct LaunchSize {
-  uint records;  // fewer than the region holds if a dispatch cannot have the workgroups of all
-  uint workgroups;
+  uint records;     // fewer than the region holds if there are too many for the maximum of slices
+  uint workgroups;  // of the largest slice
+  uint slices;
 };
 
-// Workgroups that a dispatch of two dimensions can have. The rounding up in SplitIntoRows adds fewer than 2^16, and must not wrap.
+// Workgroups that two dimensions of a dispatch can have: those of a slice. The rounding up in SplitIntoRows adds fewer than 2^16, and must not wrap.
 uint MostWorkgroups(ClosePlan plan) { return min(SaturatingMultiply(plan.max_workgroups_x, plan.max_workgroups_y), 0xffff0000u); }
 
-// The whole dispatch: as near to one row as the limits allow. The node finds its workgroup as y * NumWorkgroups.x + x.
-uvec4 SplitIntoRows(uint workgroups, uint max_x) {
+// The whole dispatch: each slice as near to one row as the limits allow. The node finds its workgroup as y * NumWorkgroups.x + x.
+uvec4 SplitIntoRows(uint workgroups, uint max_x, uint slices) {
   if (workgroups == 0u) return uvec4(0u);
   const uint rows = (workgroups - 1u) / max_x + 1u;
-  return uvec4((workgroups - 1u) / rows + 1u, rows, 1u, 0u);
+  return uvec4((workgroups - 1u) / rows + 1u, rows, slices, 0u);
 }
 
 // That so many workgroups of LaunchInput take, and of the dispatch for them.
@@ -32,15 +33,19 @@ uint GridWorkgroups(LaunchPlan launch) { return SaturatingMultiply(SaturatingMul
 
 LaunchSize SizeStaticGrid(LaunchPlan launch, uint records, uint most_workgroups) {
   const uint each = GridWorkgroups(launch);
-  if (each == 0u) return LaunchSize(records, 0u);
-  const uint taken = min(records, most_workgroups / each);
-  return LaunchSize(taken, taken * each);
+  if (each == 0u) return LaunchSize(records, 0u, 1u);
+  const uint most_records = most_workgroups / each;
+  if (records <= most_records) return LaunchSize(records, records * each, 1u);
+  if (most_records == 0u) return LaunchSize(0u, 0u, 1u);
+  const uint slices = min((records - 1u) / most_records + 1u, kMaxStaticSlices);
+  const uint taken = min(records, SaturatingMultiply(slices, most_records));
+  return LaunchSize(taken, ((taken - 1u) / slices + 1u) * each, slices);
 }
 
 LaunchSize SizeCoalescing(LaunchPlan launch, uint records, uint most_workgroups) {
   const uint each = max(launch.coalesce, 1u);
   const uint workgroups = min(records / each + uint(records % each != 0u), most_workgroups);
-  return LaunchSize(min(records, SaturatingMultiply(workgroups, each)), workgroups);
+  return LaunchSize(min(records, SaturatingMultiply(workgroups, each)), workgroups, 1u);
 }
 
 // What a workgroup has to do with: part `part` of `parts` of one launch.
@@ -213,11 +218,62 @@ void WriteLandmarks(Landmarks landmarks, uint tile, uint begin, uint end) {
   barrier();
 }
 
-shared uint first_lost;  // record
-shared uint workgroups_before_lost;
+// Of the first record that the slice has no workgroups for.
+shared uint next_record;
+shared uint workgroups_before_next;
 
-// Writes the notes of every record of the part that is taken. Sums never decrease, so the records taken are a prefix; the part that ends it, or the
-// last one with records, knows the launch's size.
+// Writes the notes of [begin, end), as far as the slice has workgroups for them. Sums never decrease, so these records are a prefix. `before`: workgroups of
+// the slice's earlier records; then, those of all its records, or more than `most_workgroups`.
+void WriteNotesOfSlice(ClosePlan plan, LaunchPlan launch, RegionReference region, uint begin, uint end, uvec2 notes, uint most_workgroups,
+                       Landmarks landmarks, inout uint before) {
+  for (uint tile = begin; tile < end && before <= most_workgroups; tile += kLevelsTile) {
+    uint counts[kTileRecords];
+    uint firsts[kTileRecords];
+    uint total;
+    CountTile(plan, launch, region, tile, end, counts);
+    ScanTile(before, counts, firsts, total);
+    for (uint i = 0u; i < kTileRecords; ++i) {
+      const uint record = tile + TileRecord(i);
+      if (record >= end || firsts[i] > most_workgroups) break;
+      if (SaturatingAdd(firsts[i], counts[i]) > most_workgroups) {
+        next_record = record;
+        workgroups_before_next = firsts[i];
+        break;
+      }
+      WriteDynamicNotes(launch, region, notes, record, firsts[i], counts[i]);
+    }
+    const uint tile_end = SaturatingAdd(before, total);
+    if (!IsNull(landmarks.address)) WriteLandmarks(landmarks, tile, before, tile_end);
+    before = tile_end;
+  }
+  barrier();
+}
+
+// Finds the records [begin, end) of a slice and its workgroups, after WriteNotesOfSlice.
+LaunchSize EndOfSlice(uint end, uint workgroups, uint most_workgroups) {
+  return workgroups <= most_workgroups ? LaunchSize(end, workgroups, 1u) : LaunchSize(next_record, workgroups_before_next, 1u);
+}
+
+uvec2 SliceTable(ClosePlan plan, LaunchPlan launch) { return ElementAddress(plan.slices, launch.slice_table, (kMaxSlices + 1u) * kSliceBytes); }
+
+// Where the first slice has ended: this workgroup alone makes the others. Rare, and short compared with what runs 2^32 workgroups.
+LaunchSize AddSlices(ClosePlan plan, LaunchPlan launch, RegionReference region, uint records, uvec2 notes, uint most_workgroups, LaunchSize size) {
+  SliceReference table = SliceReference(SliceTable(plan, launch));
+  const Landmarks none = Landmarks(uvec2(0u), 0u);
+  if (gl_LocalInvocationIndex == 0u) table.at[0] = Slice(0u, size.workgroups);
+  while (size.records < records && size.slices < kMaxSlices) {
+    uint workgroups = 0u;
+    WriteNotesOfSlice(plan, launch, region, size.records, records, notes, most_workgroups, none, workgroups);
+    const LaunchSize slice = EndOfSlice(records, workgroups, most_workgroups);
+    if (slice.records == size.records) break;  // no dispatch can have this one record's workgroups
+    if (gl_LocalInvocationIndex == 0u) table.at[size.slices] = Slice(size.records, slice.workgroups);
+    size = LaunchSize(slice.records, max(size.workgroups, slice.workgroups), size.slices + 1u);
+  }
+  if (gl_LocalInvocationIndex == 0u) table.at[size.slices] = Slice(size.records, 0u);
+  return size;
+}
+
+// Writes the notes of every record of the part. The part in which the first slice ends, or the last one with records, knows the launch's size.
 bool SizeDynamicGrid(ClosePlan plan, LaunchPlan launch, Share share, RegionReference region, uint records, uvec2 notes, uint most_workgroups, out LaunchSize size,
                      out Landmarks landmarks) {
   const Part part = PartOf(share, records);
@@ -226,30 +282,12 @@ bool SizeDynamicGrid(ClosePlan plan, LaunchPlan launch, Share share, RegionRefer
   uint before = WorkgroupsBefore(plan, launch, share, region, part);
   if (before > most_workgroups) return false;
   if (records != 0u) landmarks = LandmarksFor(plan, launch, share, records);
-  for (uint tile = part.begin; tile < part.end && before <= most_workgroups; tile += kLevelsTile) {
-    uint counts[kTileRecords];
-    uint firsts[kTileRecords];
-    uint total;
-    CountTile(plan, launch, region, tile, part.end, counts);
-    ScanTile(before, counts, firsts, total);
-    for (uint i = 0u; i < kTileRecords; ++i) {
-      const uint record = tile + TileRecord(i);
-      if (record >= part.end || firsts[i] > most_workgroups) break;
-      if (SaturatingAdd(firsts[i], counts[i]) > most_workgroups) {
-        first_lost = record;
-        workgroups_before_lost = firsts[i];
-        break;
-      }
-      WriteDynamicNotes(launch, region, notes, record, firsts[i], counts[i]);
-    }
-    const uint end = SaturatingAdd(before, total);
-    if (!IsNull(landmarks.address)) WriteLandmarks(landmarks, tile, before, end);
-    before = end;
-  }
-  const bool takes_all = before <= most_workgroups;
-  barrier();
-  size = takes_all ? LaunchSize(part.end, before) : LaunchSize(first_lost, workgroups_before_lost);
-  return part.end == records || !takes_all;
+  WriteNotesOfSlice(plan, launch, region, part.begin, part.end, notes, most_workgroups, landmarks, before);
+  size = EndOfSlice(part.end, before, most_workgroups);
+  if (before <= most_workgroups) return part.end == records;
+  size = AddSlices(plan, launch, region, records, notes, most_workgroups, size);
+  if (size.slices > 1u) landmarks = Landmarks(SliceTable(plan, launch), 0u);
+  return true;
 }
 
 // Called by all invocations of a workgroup, with the same arguments. True in the one workgroup, among those that have parts of the launch, that knows

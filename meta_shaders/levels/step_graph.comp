@@ -33,28 +33,60 @@ LaunchInputReference InputOf(ClosePlan close, uint index) { return LaunchInputRe
 bool IsMine(uint index) { return index % kLevelsWorkgroup == gl_LocalInvocationIndex; }
 uint FirstOfMine(uint begin) { return begin + (gl_LocalInvocationIndex + kLevelsWorkgroup - begin % kLevelsWorkgroup) % kLevelsWorkgroup; }
 
-void SetQueue(StepPlan plan, ClosePlan close, uint index, Records records, uvec2 notes, uint workgroups) {
-  InputOf(close, index).launch = LaunchInput(records, notes, 0u, 0u, uvec2(0u), 0u, 0u);
+// Launches that send nothing run whole: no portion ends in one of their slices. Those of others wait, and run one after the other.
+void SetQueue(StepPlan plan, ClosePlan close, uint index, uint load, LaunchInput whole) {
+  const bool waits = load != 0u && whole.slices > 1u;
+  TotalOf(plan, index).value = waits ? 0u : whole.workgroup_count;
+  whole.workgroup_count = 0u;
+  if (whole.slices <= 1u) whole.slices = 0u;
+  if (waits) {
+    whole.slices = whole.records.count;
+    whole.records.count = 0u;
+  }
+  InputOf(close, index).launch = whole;
+}
+
+// To the next slice of a launch, when all workgroups of the one before have run.
+void TakeSlice(StepPlan plan, ClosePlan close, uint index, LaunchPlan launch) {
+  LaunchInputReference from = InputOf(close, index);
+  const uint first = from.launch.records.count;
+  uint records;
+  uint workgroups;
+  if (launch.kind == kLaunchStaticGrid) {
+    const uint each = GridWorkgroups(launch);
+    records = min(from.launch.slices, MostWorkgroups(close) / each);
+    workgroups = records * each;
+  } else {
+    SliceReference table = SliceReference(from.launch.landmarks);
+    uint slice = 0u;
+    while (table.at[slice].first_record != first && slice + 1u < kMaxSlices) ++slice;
+    records = table.at[slice + 1u].first_record - first;
+    workgroups = table.at[slice].workgroup_count;
+  }
+  from.launch.records.first = first;
+  from.launch.records.count = first + records;
+  from.launch.slices -= records;
+  from.launch.workgroup_count = 0u;
   TotalOf(plan, index).value = workgroups;
 }
 
 void StartRoots(StepPlan plan, ClosePlan close) {
   for (uint index = gl_LocalInvocationIndex; index < plan.launch_count; index += kLevelsWorkgroup) {
-    const uvec2 root = LoadStepLaunch(plan, index).root;
-    LaunchInput from = LaunchInput(DenseRecords(uvec2(0u), 0u, 0u), uvec2(0u), 0u, 0u, uvec2(0u), 0u, 0u);
-    if (!IsNull(root)) from = LaunchInputReference(root).launch;
-    SetQueue(plan, close, index, from.records, from.notes, from.workgroup_count);
+    const StepLaunch step = LoadStepLaunch(plan, index);
+    LaunchInput from = LaunchInput(DenseRecords(uvec2(0u), 0u, 0u), uvec2(0u), 0u, 0u, uvec2(0u), 0u, 1u);
+    if (!IsNull(step.root)) from = LaunchInputReference(step.root).launch;
+    SetQueue(plan, close, index, step.load, from);
   }
 }
 
 uint RecordsIn(RegionReference region) { return min(region.region.reserved, region.region.records.count); }
 
-void SetSize(StepPlan plan, ClosePlan close, uint index, StepLaunch step, uvec2 notes, LaunchSize size) {
+void SetSize(StepPlan plan, ClosePlan close, uint index, StepLaunch step, uvec2 notes, LaunchSize size, uvec2 slices) {
   RegionReference region = RegionOf(close.regions, step.region);
   ReportLoss(close.reports, close.origin, step.launch.identity, step.level, RecordsIn(region) - size.records);
   Records taken = region.region.records;
   taken.count = size.records;
-  SetQueue(plan, close, index, taken, notes, size.workgroups);
+  SetQueue(plan, close, index, step.load, LaunchInput(taken, notes, size.workgroups, 0u, slices, 0u, size.slices));
 }
 
 // The launches [begin, end) that keep no notes. Tells where the others are.
@@ -74,7 +106,7 @@ void SizePlainLaunches(StepPlan plan, ClosePlan close, uint begin, uint end) {
     const uint records = RecordsIn(RegionOf(close.regions, step.region));
     const uint most = MostWorkgroups(close);
     SetSize(plan, close, index, step, uvec2(0u),
-            step.launch.kind == kLaunchStaticGrid ? SizeStaticGrid(step.launch, records, most) : SizeCoalescing(step.launch, records, most));
+            step.launch.kind == kLaunchStaticGrid ? SizeStaticGrid(step.launch, records, most) : SizeCoalescing(step.launch, records, most), uvec2(0u));
   }
   barrier();
 }
@@ -88,11 +120,11 @@ void SizeNotedLaunch(StepPlan plan, ClosePlan close, uint index, StepLaunch step
                           : NotesInPool(region, RegionOf(close.regions, step.pool), notes_before, step.launch.notes_before, records);
   const Share whole = Share(index, 0u, 1u);
   LaunchSize size;
-  Landmarks none;
-  const bool is_known = SizeLaunch(close, step.launch, whole, region, records, notes, size, none);
+  Landmarks slices;  // summed_count is 0: there are no landmarks
+  const bool is_known = SizeLaunch(close, step.launch, whole, region, records, notes, size, slices);
   close.level = step.level;
   if (kValidate && step.launch.kind == kLaunchDynamicGrid) CheckGrids(close, step.launch, region, PartOf(whole, records));
-  if (is_known && IsMine(index)) SetSize(plan, close, index, step, notes, size);
+  if (is_known && IsMine(index)) SetSize(plan, close, index, step, notes, size, slices.address);
   barrier();
 }
 
@@ -115,11 +147,18 @@ void SizeLaunches(StepPlan plan, ClosePlan close, uint begin, uint end) {
   }
 }
 
+// Whether all workgroups of the launch's queue have run. More may wait.
+bool IsDone(StepPlan plan, ClosePlan close, uint index) { return TotalOf(plan, index).value == InputOf(close, index).launch.workgroup_count; }
+
 void ChooseLevel(StepPlan plan, ClosePlan close) {
   if (gl_LocalInvocationIndex == 0u) chosen_level = 0u;
   barrier();
   for (uint index = gl_LocalInvocationIndex; index < plan.launch_count; index += kLevelsWorkgroup) {
-    if (TotalOf(plan, index).value != InputOf(close, index).launch.workgroup_count) atomicMax(chosen_level, LoadStepLaunch(plan, index).level + 1u);
+    if (IsDone(plan, close, index) && InputOf(close, index).launch.slices != 0u) {
+      const StepLaunch step = LoadStepLaunch(plan, index);
+      if (step.load != 0u) TakeSlice(plan, close, index, step.launch);
+    }
+    if (!IsDone(plan, close, index)) atomicMax(chosen_level, LoadStepLaunch(plan, index).level + 1u);
   }
   barrier();
 }
@@ -164,7 +203,7 @@ void RunChosenLevel(StepPlan plan, ClosePlan close) {
     }
     if (exists) {
       ArgumentsReference(ElementAddress(close.arguments, index, kArgumentsBytes)).arguments =
-          SplitIntoRows(DispatchedWorkgroups(step.launch, workgroups), close.max_workgroups_x);
+          SplitIntoRows(DispatchedWorkgroups(step.launch, workgroups), close.max_workgroups_x, step.load == 0u ? max(from.launch.slices, 1u) : 1u);
     }
   }
   if (chosen_level != 0u) OpenRegionsOf(plan, close, LoadStepLevel(plan, chosen_level - 1u));
@@ -173,11 +212,11 @@ void RunChosenLevel(StepPlan plan, ClosePlan close) {
 // Records of which all workgroups have run.
 uint RecordsDone(LaunchPlan launch, LaunchInput from) {
   const uint workgroups = from.workgroup_count;
-  if (workgroups == 0u) return 0u;
-  if (launch.kind == kLaunchStaticGrid) return workgroups / GridWorkgroups(launch);
+  if (workgroups == 0u) return from.records.first;
+  if (launch.kind == kLaunchStaticGrid) return from.records.first + workgroups / GridWorkgroups(launch);
   if (launch.kind == kLaunchCoalescing) return min(SaturatingMultiply(workgroups, launch.coalesce), from.records.count);
   // The last record whose first workgroup is not above the number of those that have run: it is not done with.
-  uint low = 0u;
+  uint low = from.records.first;
   uint high = from.records.count;
   while (high - low > 1u) {
     const uint middle = low + (high - low) / 2u;
@@ -193,9 +232,9 @@ uint RecordsDone(LaunchPlan launch, LaunchInput from) {
 void ReportWhatIsLeft(StepPlan plan, ClosePlan close, uint steps) {
   for (uint index = gl_LocalInvocationIndex; index < plan.launch_count; index += kLevelsWorkgroup) {
     const LaunchInput from = InputOf(close, index).launch;
-    if (TotalOf(plan, index).value == from.workgroup_count) continue;
     const StepLaunch step = LoadStepLaunch(plan, index);
-    const uint left = from.records.count - RecordsDone(step.launch, from);
+    uint left = step.load != 0u ? from.slices : 0u;
+    if (!IsDone(plan, close, index)) left += from.records.count - RecordsDone(step.launch, from);
     Report(close.reports, LossReport(close.origin, kReportLeft, step.launch.identity, step.level, 0u, left));
   }
   if (gl_LocalInvocationIndex == 0u && plan.reported_steps != 0u)

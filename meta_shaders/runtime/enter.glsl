@@ -66,6 +66,7 @@ uint trellis_landmark_shift;
 uint trellis_pack;       // which of the packed workgroups an invocation is in
 uint trellis_workgroup;  // number among those of the launch, as LaunchInput counts them; kNoWorkgroup if there is nothing to do
 uint trellis_end;        // numbers from it on have nothing to do
+uint trellis_slices;     // NumWorkgroups.z; more than 1 with kFormInput: LaunchInput::slices
 uint trellis_step;       // workgroups of the dispatch; where it strides, once the launch is entered: to its next record
 uvec2 trellis_step_bytes;
 
@@ -160,6 +161,7 @@ uvec2 EnterDispatch(const uvec2 pushed, const uvec3 place, const uvec3 size, con
   LaunchBlockReference l = LaunchBlockReference(pushed);
   uvec2 source = l.block.source;
   trellis_form = is_noted ? kFormInput : l.block.form;
+  trellis_slices = size.z;
   // The other dimensions of a region are those of a grid, which has more numbers than there are.
   uint row = trellis_form == kFormRegion ? 0u : place.y;
   trellis_workgroup = row * size.x + place.x;
@@ -266,6 +268,7 @@ bool trellis_enter_static(const uvec3 grid, const uint packed) {
     if (trellis_form != kFormRegion) {
       record = trellis_workgroup / dispatched;
       number = trellis_workgroup - record * dispatched;
+      record += trellis_records.first + trellis_place.z * (trellis_end / dispatched);
     }
     trellis_workgroup_id = WorkgroupOfGrid(number * packed + trellis_pack, sides);
   }
@@ -274,9 +277,18 @@ bool trellis_enter_static(const uvec3 grid, const uint packed) {
   return true;
 }
 
-// Of the workgroup `number` of the launch.
+// To the slice of the workgroup, where grids come from records.
+void EnterSlice() {
+  SliceReference table = SliceReference(LaunchInputReference(trellis_source).launch.landmarks);
+  trellis_landmarks = uvec2(0u);
+  trellis_records.first = table.at[trellis_place.z].first_record;
+  trellis_records.count = min(trellis_records.count, table.at[trellis_place.z + 1u].first_record);
+  trellis_end = table.at[trellis_place.z].workgroup_count;
+}
+
+// Of the workgroup `number` of the launch, or of its slice.
 uint FindRecord(const uint note_bytes, const uint number, const bool by_landmarks, const bool for_cpu) {
-  uint first = 0u;
+  uint first = trellis_records.first;
   uint end = trellis_records.count;
   if (by_landmarks && !IsNull(trellis_landmarks)) {
     UintArrayReference landmarks = UintArrayReference(trellis_landmarks);
@@ -293,6 +305,7 @@ uint FindRecord(const uint note_bytes, const uint number, const bool by_landmark
 // `note_words`: kFullNotes if the record may have changed since then; the notes know its grid. The form is always kFormInput: notes are made of
 // records.
 bool trellis_enter_dynamic(const uint grid_member, const uint note_words, const bool by_landmarks, const bool for_cpu) {
+  if (trellis_slices > 1u) EnterSlice();
   if (!HasWork() || trellis_records.count == 0u) return false;
   // Whoever has nothing to do searches with the others: a subgroup stays together.
   uint number = trellis_workgroup + trellis_pack;

@@ -64,6 +64,7 @@ layout(buffer_reference, scalar, buffer_reference_align = 16) readonly buffer La
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer LaunchBatchReference { LaunchBatch batch; };
 layout(buffer_reference, scalar, buffer_reference_align = 16) readonly buffer NodeOutputReference { NodeOutput at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 16) buffer LaunchInputReference { LaunchInput launch; };
+layout(buffer_reference, scalar, buffer_reference_align = 8) buffer SliceReference { Slice at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 16) buffer RegionReference { Region region; };
 layout(buffer_reference, scalar, buffer_reference_align = 8) buffer ControlBlockReference { ControlBlock control; };
 
@@ -78,6 +79,7 @@ const uint kRegionSegmentsOffset = 384u;
 const uint kLaunchBlockBytes = 48u;
 const uint kLaunchBatchBytes = 56u;
 const uint kLaunchInputBytes = 64u;
+const uint kSliceBytes = 8u;
 const uint kLaunchPlanBytes = 64u;
 const uint kRegionPlanBytes = 64u;
 const uint kArgumentsBytes = 16u;

@@ -57,7 +57,7 @@ struct NodeOutput {
 };
 
 // LaunchBlock::form, and LaunchBatch::form in its place.
-// Workgroups are numbered y * NumWorkgroups.x + x, and a LaunchInput says what they read.
+// Workgroups of a slice are numbered y * NumWorkgroups.x + x, and a LaunchInput says what they read.
 TRELLIS_CONSTANT kFormInput = 0u;
 // The dispatch's arguments are counters of the region: workgroup (x, y, z) belongs to record x or, coalescing, to the
 // x-th run of records.
@@ -112,7 +112,7 @@ struct Records {
   TRELLIS_UINT stride;
   TRELLIS_UINT count;
   TRELLIS_UINT dense;
-  TRELLIS_UINT unused;
+  TRELLIS_UINT first;  // record that a launch begins with; 0 in regions, and unless bounded mode takes slices
 };
 
 // Words of Region::segments, and Region::notes: where a block of memory lies, in units of 16 bytes from the region's
@@ -132,8 +132,21 @@ struct LaunchInput {
   // record that has this workgroup. 0: none.
   TRELLIS_ADDRESS landmarks;
   TRELLIS_UINT landmark_shift;
-  TRELLIS_UINT unused;
+  // More than 1: the launch has so many slices, and `workgroup_count` is that of the largest one. Bounded mode, where
+  // they run one after the other: records that wait in later slices, behind records.count.
+  TRELLIS_UINT slices;
 };
+
+// A slice: a part of a launch that has more workgroups than two dimensions of a dispatch hold. The third dimension
+// counts slices, and each slice numbers its workgroups from 0. Slices of a static grid have the same number of records,
+// except the last one. Where grids come from records, LaunchInput::landmarks is the address of Slice[slices + 1]: the
+// last one has no workgroups, and begins where the records end.
+struct Slice {
+  TRELLIS_UINT first_record;
+  TRELLIS_UINT workgroup_count;
+};
+TRELLIS_CONSTANT kMaxSlices = 63u;           // of grids from records
+TRELLIS_CONSTANT kMaxStaticSlices = 65535u;  // the least maximum of a dispatch's third dimension
 
 // LaunchPlan::grid_member, which nodes have as a constant: where a record holds its grid (PayloadDispatchIndirectAMDX).
 //   bits 0..15 byte offset | bits 16..19 bytes a component (1, 2 or 4) | bits 20..23 component count (1 to 3)
@@ -248,7 +261,7 @@ struct LaunchPlan {
   // Where the pool gives the notes of the region: which of ClosePlan::launches is the first that keeps some. Else
   // kNoSlot.
   TRELLIS_UINT first_noted;
-  TRELLIS_UINT unused;
+  TRELLIS_UINT slice_table;  // grids from records: index of its Slice[kMaxSlices + 1] in ClosePlan::slices
 };
 
 // ---- bounded mode (layer/graph/step_schedule.h) ----
@@ -404,6 +417,7 @@ struct ClosePlan {
   // uint[][parts * kLandmarksOfPart], in scratch: LaunchInput::landmarks of launches that have some, which are the
   // first of all.
   TRELLIS_ADDRESS landmarks;
+  TRELLIS_ADDRESS slices;    // Slice[][kMaxSlices + 1], in scratch
   TRELLIS_ADDRESS consumed;  // Region[] with the records of the next level; may be kAlternating
   TRELLIS_ADDRESS regions;   // Region[] of all levels
   TRELLIS_ADDRESS openings;  // RegionPlan[opening_count]
@@ -466,6 +480,7 @@ static_assert(sizeof(LaunchBlock) == 48);
 static_assert(sizeof(LaunchBatch) == 56);
 static_assert(offsetof(LaunchBatch, form) == offsetof(LaunchBlock, form));
 static_assert(sizeof(LaunchInput) == 64);
+static_assert(sizeof(Slice) == 8);
 static_assert(sizeof(Region) == 640);
 static_assert(offsetof(Region, lost) == 48);
 static_assert(offsetof(Region, reserved) == 128);
@@ -486,7 +501,7 @@ static_assert(sizeof(RingEntry) == 32);
 static_assert(sizeof(RingTableHeader) == 16);
 static_assert(sizeof(BeginPlan) == 72);
 static_assert(sizeof(OpenPlan) == 40);
-static_assert(sizeof(ClosePlan) == 128);
+static_assert(sizeof(ClosePlan) == 136);
 static_assert(sizeof(LossPlan) == 48);
 static_assert(sizeof(ReleasePlan) == 16);
 static_assert(sizeof(DispatchArguments) == 16);

@@ -20,7 +20,7 @@ constexpr uint64_t kMost = ~uint64_t{0};
 GraphPlan PlanFrom(const Graph& graph, std::vector<RootCount> roots, uint64_t half_bytes) {
   std::vector<uint32_t> slots;
   for (const RootCount& root : roots) slots.push_back(root.launch.input);
-  return PlanWith(graph, AssignLevels(graph, slots), roots, {half_bytes, uint64_t{1} << 32, (1u << 24) - 1});
+  return PlanWith(graph, AssignLevels(graph, slots), roots, {half_bytes, (1u << 24) - 1});
 }
 GraphPlan PlanFrom(const Graph& graph, uint64_t workgroups, uint64_t half_bytes) {
   return PlanFrom(graph, std::vector<RootCount>{{{0, 0}, workgroups}}, half_bytes);

@@ -9,7 +9,7 @@ namespace trellis::test {
 namespace {
 
 constexpr uint64_t kMiB = 1 << 20;
-constexpr MemoryLimits kLimits = {64 * kMiB, uint64_t{1} << 32, (1u << 24) - 1};
+constexpr MemoryLimits kLimits = {64 * kMiB, (1u << 24) - 1};
 
 GraphPlan PlanFrom(const Graph& graph, uint32_t root, uint64_t workgroups, const MemoryLimits& limits = kLimits) {
   const RootCount count = {{root, root}, workgroups};
@@ -114,9 +114,6 @@ TEST(MemoryPlan, PackedWorkgroupsCountOneByOne) {
   const Graph graph =
       MustLink({NodeBuilder("a").To("b", 25), NodeBuilder("b").Coalescing(1).Packed(64).To("c", 3), NodeBuilder("c")});
   EXPECT_EQ(Opening(PlanFrom(graph, 0, 10), 1, SlotOf(graph, "c")).capacity, 250u * 3);
-  MemoryLimits limits = kLimits;
-  limits.max_workgroups = 2;
-  EXPECT_EQ(Opening(PlanFrom(graph, 0, 10, limits), 1, SlotOf(graph, "c")).capacity, 2u * 64 * 3);
 }
 
 TEST(MemoryPlan, GridsFromRecordsAreBoundedByTheirMaximum) {
@@ -127,7 +124,7 @@ TEST(MemoryPlan, GridsFromRecordsAreBoundedByTheirMaximum) {
 TEST(MemoryPlan, GridsWithoutMaximumAreBoundedByTheDevice) {
   const Graph graph =
       MustLink({NodeBuilder("a").To("b"), NodeBuilder("b").Dynamic(0, 2, 1).To("c"), NodeBuilder("c").Payload(4)});
-  const GraphPlan plan = PlanFrom(graph, 0, 10, {64 * kMiB, 1u << 20, 1000});
+  const GraphPlan plan = PlanFrom(graph, 0, 10, {64 * kMiB, 1000});
   EXPECT_EQ(Opening(plan, 1, SlotOf(graph, "c")).capacity, 10000u);
 }
 
@@ -194,7 +191,7 @@ TEST(MemoryPlan, EmptyPayloadsTakeNoMemory) {
 TEST(MemoryPlan, SmallNeedsAreDenseAndLargeOnesGrow) {
   const Graph graph = MustLink({NodeBuilder("a").To("small", 1).To("big", 256).To("bigger", 65536),
                                 NodeBuilder("small"), NodeBuilder("big"), NodeBuilder("bigger")});
-  const GraphPlan plan = PlanFrom(graph, 0, 1000, {kMiB, 1u << 30, 1u << 24});
+  const GraphPlan plan = PlanFrom(graph, 0, 1000, {kMiB, 1u << 24});
   EXPECT_FALSE(plan.bounded);
   EXPECT_EQ(Opening(plan, 0, SlotOf(graph, "small")).capacity, 1000u);
   EXPECT_EQ(Opening(plan, 0, SlotOf(graph, "small")).dense, 1000u);
@@ -216,7 +213,7 @@ TEST(MemoryPlan, WhatAllNodesOfAnArrayGetTogetherIsWhatMustFit) {
   for (uint32_t index = 0; index < 8; ++index) nodes.push_back(NodeBuilder("b", index).Payload(64).source);
   const Graph graph = MustLink(nodes);
   constexpr uint64_t kSent = 100 * 16 * 64;
-  const auto plan = [&](uint64_t half) { return PlanFrom(graph, 0, 100, {half / 256 * 256, 1u << 20, 1u << 20}); };
+  const auto plan = [&](uint64_t half) { return PlanFrom(graph, 0, 100, {half / 256 * 256, 1u << 20}); };
   EXPECT_TRUE(plan(8 * kSent).bounded);
   EXPECT_EQ(Opening(plan(8 * kSent), 0, SlotOf(graph, "b", 3)).dense, 1600u);
   EXPECT_TRUE(plan(8 * kSent - 256).bounded);
@@ -249,7 +246,7 @@ TEST(MemoryPlan, NotesOfRegionsThatGrowComeFromThePool) {
   for (uint32_t index = 0; index < 64; ++index)
     nodes.push_back(NodeBuilder("b", index).Dynamic(4, 1, 1).Payload(64).source);
   const Graph graph = MustLink(nodes);
-  const GraphPlan plan = PlanFrom(graph, 0, 1000, {4 * kMiB, 1u << 30, 1u << 24});
+  const GraphPlan plan = PlanFrom(graph, 0, 1000, {4 * kMiB, 1u << 24});
   EXPECT_TRUE(plan.bounded);
   EXPECT_EQ(Opening(plan, 0, SlotOf(graph, "b", 9)).note_words, 1u);
   EXPECT_EQ(Opening(plan, 0, graph.HeapSlot()).capacity, 16000u * 64 * 5 / 4 / 16);
@@ -260,7 +257,7 @@ TEST(MemoryPlan, NotesOfRegionsThatGrowComeFromThePool) {
 TEST(MemoryPlan, LaterLevelsAreBoundedByWhatFitsBefore) {
   const Graph graph =
       MustLink({NodeBuilder("a").To("b", 65536), NodeBuilder("b").To("c"), NodeBuilder("c").Payload(4)});
-  const GraphPlan plan = PlanFrom(graph, 0, 1u << 20, {kMiB, 1u << 30, 1u << 24});
+  const GraphPlan plan = PlanFrom(graph, 0, 1u << 20, {kMiB, 1u << 24});
   EXPECT_EQ(Opening(plan, 1, SlotOf(graph, "c")).capacity, Opening(plan, 0, SlotOf(graph, "b")).capacity);
 }
 
@@ -272,7 +269,7 @@ TEST(MemoryPlan, NumbersBeyondSixtyFourBitsSaturate) {
                                     .To("r", 0xffffffffu)
                                     .To("b", 0xffffffffu),
                                 NodeBuilder("b").Dynamic()});
-  const GraphPlan plan = PlanFrom(graph, 0, ~uint64_t{0}, {kMiB, ~uint64_t{0}, ~uint64_t{0}});
+  const GraphPlan plan = PlanFrom(graph, 0, ~uint64_t{0}, {kMiB, ~uint64_t{0}});
   EXPECT_FALSE(plan.bounded);
   EXPECT_LE(plan.half_bytes[0], kMiB);
   EXPECT_LE(plan.half_bytes[1], kMiB);
@@ -283,7 +280,7 @@ TEST(MemoryPlan, NumbersBeyondSixtyFourBitsSaturate) {
 TEST(MemoryPlan, CapacitiesStayBelowTwoToTheThirtyOne) {
   const Graph graph = MustLink({NodeBuilder("a").To("b", 0xffffffffu, 0), NodeBuilder("b").Payload(0, 1).To("c", 2, 4),
                                 NodeBuilder("c").Payload(4)});
-  const GraphPlan plan = PlanFrom(graph, 0, 0xffffffffu, {uint64_t{1} << 40, uint64_t{1} << 32, 1u << 24});
+  const GraphPlan plan = PlanFrom(graph, 0, 0xffffffffu, {uint64_t{1} << 40, 1u << 24});
   EXPECT_EQ(Opening(plan, 0, SlotOf(graph, "b")).capacity, 0x7fffffffu);
   EXPECT_EQ(Opening(plan, 1, SlotOf(graph, "c")).capacity, 0x7fffffffu);
   EXPECT_GT(plan.half_bytes[1], uint64_t{1} << 32) << "regions may be larger than 4 GiB";
@@ -303,7 +300,7 @@ TEST(MemoryPlan, TheHeapHasRoomForEveryAllocationOfItsOwn) {
 
 TEST(MemoryPlan, AHalfWithoutRoomLosesEverythingAndBreaksNothing) {
   const Graph graph = MustLink({NodeBuilder("a").To("b"), NodeBuilder("b").Dynamic()});
-  const GraphPlan plan = PlanFrom(graph, 0, 100, {255, 1u << 30, 1u << 24});
+  const GraphPlan plan = PlanFrom(graph, 0, 100, {255, 1u << 24});
   EXPECT_EQ(plan.ring_bytes(), 0u);
   EXPECT_EQ(Opening(plan, 0, SlotOf(graph, "b")).capacity, 0u);
 }

@@ -33,7 +33,7 @@ struct RandomCase {
       }
     }
     schedule = AssignLevels(graph, root_slots);
-    limits = {Below(random, 2) == 0 ? uint64_t{1} << 32 : 256u << Below(random, 10), uint64_t{1} << 32, 8};
+    limits = {Below(random, 2) == 0 ? uint64_t{1} << 32 : 256u << Below(random, 10), 8};
     plan = PlanWith(graph, schedule, roots, limits);
   }
 

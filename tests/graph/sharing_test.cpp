@@ -18,7 +18,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-constexpr MemoryLimits kLimits = {64 << 20, uint64_t{1} << 32, (1u << 24) - 1};
+constexpr MemoryLimits kLimits = {64 << 20, (1u << 24) - 1};
 
 std::vector<Launch> LaunchesOf(const LevelSchedule& schedule, uint32_t level) {
   const std::span<const Launch> launches = schedule.launches_of(level);
@@ -184,7 +184,7 @@ TEST(MemoryPlanSharing, EveryDynamicLaunchHasNotesOfItsOwn) {
   // One word a record for n; four for d, under which n may write the records.
   EXPECT_EQ(plan.half_bytes[0], (kRecords + 5 * kWords + 255) / 256 * 256);
 
-  const GraphPlan small = PlanWith(graph, schedule, std::span(&root, 1), {4096, uint64_t{1} << 32, 1u << 24});
+  const GraphPlan small = PlanWith(graph, schedule, std::span(&root, 1), {4096, 1u << 24});
   EXPECT_FALSE(small.bounded);
   EXPECT_GE(small.openings_of(0)[0].capacity, 4096u / 32 - 4);
   EXPECT_LE(small.half_bytes[0], 4096u);

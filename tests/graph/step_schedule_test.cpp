@@ -65,6 +65,17 @@ TEST(StepSchedule, WhatFitsTakesOneStepALevel) {
   EXPECT_GE(test.steps->openings[2].capacity, 640u);
 }
 
+// The last portion of each slice is a little smaller than the others.
+TEST(StepSchedule, PortionsEndWithTheirSlice) {
+  constexpr uint64_t kSlice = uint64_t{65535} * 65535;
+  constexpr uint64_t kSlices = 32768;
+  const Graph graph = MustLink({NodeBuilder("a").To("b", 1, 4).Payload(8), NodeBuilder("b").Payload(4)});
+  const Stepped test(graph, "a", kSlices * kSlice, uint64_t{1} << 34);
+  ASSERT_TRUE(test.steps);
+  const uint64_t portions = (kSlice - 1) / test.Portion(0) + 1;
+  EXPECT_GE(test.steps->steps, 2 * kSlices * portions) << "each portion runs, and so does what it sent";
+}
+
 TEST(StepSchedule, PackedWorkgroupsSendTogether) {
   const Graph graph =
       MustLink({NodeBuilder("a").Coalescing(1).Packed(64).To("b", 2, 64), NodeBuilder("b").Payload(64)});

@@ -24,6 +24,7 @@ TEST(ScratchLayoutTest, PartsAreAlignedAndDoNotOverlap) {
           {layout.steps, sizeof(shared::StepState)},
           {layout.sums, launches / 2 * MostParts(launches / 2) * sizeof(uint32_t)},
           {layout.landmarks, launches / 3 * MostParts(launches / 3) * shared::kLandmarksOfPart * sizeof(uint32_t)},
+          {layout.slices, 7 * (launches / 2) * 64 * sizeof(shared::Slice)},
           {layout.batch_sums, (launches + launches / 2) * sizeof(uint32_t)},
           {layout.dump, largest + 64}};
       std::sort(parts.begin(), parts.end());
@@ -68,7 +69,7 @@ TEST(ScratchLayoutTest, LevelsHaveRegionsOfTheirOwnWhereThatIsAffordable) {
   EXPECT_FALSE(huge.opens_all_levels);
   EXPECT_EQ(huge.step_levels, 0u);
   EXPECT_LT(huge.size, 22u << 20);
-  EXPECT_LT(LayOutScratch({16383, 128, 16383, 16383, 0, 64, false}).size, huge.size + (4u << 20))
+  EXPECT_LT(LayOutScratch({16383, 128, 16383, 16383, 0, 64, false}).size, huge.size + (12u << 20))
       << "launches of nodes that look for no landmarks";
   EXPECT_EQ(LayOutScratch({3, 1, 1, 0, 0, 0, false}).region_levels, 2u) << "a level never appends to what it consumes";
 }

@@ -127,8 +127,8 @@ TEST_F(CloseKernelTest, RecordsInPartsLikeTheHost) {
   }
 }
 
-// Whichever part the limit is in, or between two of them.
-TEST_F(CloseKernelTest, WorkgroupsInPartsThatNoDispatchCanHoldAreLostByWholeRecords) {
+// Whichever part the first slice ends in, or between two of them. Small slices are more than the maximum.
+TEST_F(CloseKernelTest, SlicesOfRecordsInPartsLikeTheHost) {
   limits_.max_workgroups_y = 1;
   parts_ = 7;
   for (const uint32_t most : {1u, 9u, 4000u, 4096u, 9001u, 20000u, 1000000u}) {
@@ -162,7 +162,7 @@ TEST_F(CloseKernelTest, RecordsInAsManyPartsAsThereCanBe) {
   limits_ = {0x7fffffff, 65535, 65535, (1u << 24) - 1};
   for (size_t record = 0; record < kRecords; ++record) launch.records[record * 4 + 1] = std::byte{0x80};
   ExpectLikeReference(launch, "sums beyond 32 bits");
-  EXPECT_LT(Close({launch})[0].input.records.count, kRecords) << "they were not";
+  EXPECT_EQ(Close({launch})[0].input.slices, 3u) << "more than 2^33 workgroups";
 }
 
 // One record's, in each of its places.
@@ -221,12 +221,67 @@ TEST_F(CloseKernelTest, GridsAreClampedToTheirBounds) {
   ExpectLikeReference(DynamicGrid({0, 4, 1}, 4, 100, 20, 0), "no bound");
 }
 
-TEST_F(CloseKernelTest, WorkgroupsThatNoDispatchCanHoldAreLostByWholeRecords) {
+// In numbers: 10 workgroups in a slice.
+TEST_F(CloseKernelTest, RecordsBeyondOneDispatchAreInFurtherSlices) {
+  limits_ = {5, 2, 100, (1u << 24) - 1};
+  const std::vector<uint32_t> grids = {0, 3, 0, 1, 9, 0, 2, 0, 4, 10, 1};
+  for (const uint32_t note_words : {shared::kShortNotes, shared::kFullNotes}) {
+    Launch launch = DynamicGrid({0, 4, 1}, 4, 11, 0);
+    std::memcpy(launch.records.data(), grids.data(), launch.records.size());
+    launch.plan.note_words = note_words;
+    const Closed closed = Close({launch, StaticGrid(3, 1, 1, 8), DynamicGrid({0, 4, 1}, 4, 3, 0)})[0];
+    EXPECT_EQ(closed.input.records.count, 11u);
+    EXPECT_EQ(closed.input.slices, 5u);
+    EXPECT_EQ(closed.slices, (std::vector<std::array<uint32_t, 2>>{{0, 4}, {4, 9}, {6, 6}, {9, 10}, {10, 1}, {11, 0}}));
+    std::vector<uint32_t> firsts;
+    for (uint32_t record = 0; record < 11; ++record) firsts.push_back(closed.notes[record * note_words]);
+    EXPECT_EQ(firsts, (std::vector<uint32_t>{0, 0, 3, 3, 0, 9, 0, 2, 2, 0, 0}));
+    EXPECT_EQ(closed.arguments.x, 5u);
+    EXPECT_EQ(closed.arguments.y, 2u);
+    EXPECT_EQ(closed.arguments.z, 5u);
+    EXPECT_EQ(Read<LossReportHeader>(reports_).written, 0u);
+  }
+}
+
+TEST_F(CloseKernelTest, StaticGridsBeyondOneDispatchAreInFurtherSlices) {
+  limits_ = {5, 2, 100, (1u << 24) - 1};
+  Launch launch = StaticGrid(3, 1, 1, 8);
+  launch.plan.note_words = shared::kShortNotes;
+  const Closed closed = Close({launch})[0];
+  EXPECT_EQ(closed.input.records.count, 8u);
+  EXPECT_EQ(closed.input.slices, 3u);
+  EXPECT_EQ(closed.input.workgroup_count, 9u) << "3, 3 and 2 records";
+  EXPECT_EQ(closed.notes, std::vector<uint32_t>(8, 3));
+  EXPECT_EQ(closed.arguments.x, 5u);
+  EXPECT_EQ(closed.arguments.y, 2u);
+  EXPECT_EQ(closed.arguments.z, 3u);
+}
+
+// Of grids from records, 63; the third dimension of a dispatch has 65,535 on every device.
+TEST_F(CloseKernelTest, RecordsBeyondTheLastSliceAreLost) {
+  limits_ = {5, 2, 100, (1u << 24) - 1};
+  Launch launch = DynamicGrid({0, 4, 1}, 4, 1000, 0);
+  for (size_t record = 0; record < 1000; ++record) launch.records[record * 4] = std::byte{4};
+  EXPECT_EQ(Close({launch})[0].input.records.count, 126u);
+  ASSERT_EQ(Read<LossReportHeader>(reports_).written, 1u);
+  EXPECT_EQ(ReportsIn(reports_)[0].records, 874u);
+  EXPECT_EQ(Close({StaticGrid(10, 1, 1, 70000)})[0].input.records.count, 65535u);
+  EXPECT_EQ(ReportsIn(reports_)[0].records, 4465u);
+}
+
+TEST_F(CloseKernelTest, SlicesLikeTheHost) {
   limits_ = {100, 50, 100, (1u << 24) - 1};
   ExpectLikeReference(StaticGrid(7, 1, 1, 1000), "static");
   ExpectLikeReference(StaticGrid(5001, 1, 1, 1), "static, not even one");
   ExpectLikeReference(Coalescing(3, 20000), "coalescing");
-  ExpectLikeReference(DynamicGrid({0, 4, 1}, 4, 3000, 9), "dynamic");
+  for (const uint32_t components : {1u, 2u, 3u}) {
+    Launch launch = DynamicGrid({0, 4, components}, 12, 9000, 9);
+    ExpectLikeReference(launch, "dynamic");
+    launch.plan.note_words = shared::kFullNotes;
+    ExpectLikeReference(launch, "dynamic, full notes");
+    launch.plan.packed = 4;
+    ExpectLikeReference(launch, "dynamic, full notes, packed");
+  }
   ExpectLikeReference(DynamicGrid({0, 4, 1}, 4, 3000, 0xffffffffu, 0), "dynamic, huge");
 }
 
@@ -309,14 +364,16 @@ TEST_F(CloseKernelTest, ThePoolMayFailAtAnyNotes) {
   }
 }
 
-// Records that no dispatch can hold are no loss of the region.
+// Records beyond the last slice are no loss of the region.
 TEST_F(CloseKernelTest, LossesOfRegionsThatStayAreLeftToTheEndKernel) {
   reports_losses_ = false;
   Launch launch = StaticGrid(1, 1, 1, 100);
   launch.region.lost = 53;
   Close({launch});
   EXPECT_EQ(Read<LossReportHeader>(reports_).written, 0u);
-  limits_ = {10, 9, 10, 1000};
+  limits_ = {1, 1, 1, 1000};
+  launch = StaticGrid(1, 1, 1, 65545);
+  launch.region.lost = 53;
   Close({launch});
   ASSERT_EQ(Read<LossReportHeader>(reports_).written, 1u);
   EXPECT_EQ(ReportsIn(reports_)[0].records, 10u);
@@ -346,7 +403,7 @@ TEST_F(CloseKernelTest, SharersReadTheRegionOfAnotherSlotInTheirOwnWay) {
   std::vector<Launch> launches = {own, sharer(Coalescing(7, 0), 70), sharer(own, 71), StaticGrid(2, 1, 1, 9)};
   launches[2].plan.grid_member = GridMember{4, 2, 1}.Packed();
   launches[2].plan.grid_x = 2;
-  limits_.max_workgroups_x = 300;
+  limits_.max_workgroups_x = 20;
   limits_.max_workgroups_y = 1;
   const std::vector<Closed> closed = Close(launches);
   std::map<uint32_t, uint32_t> expected_losses;
@@ -357,6 +414,7 @@ TEST_F(CloseKernelTest, SharersReadTheRegionOfAnotherSlotInTheirOwnWay) {
     EXPECT_EQ(closed[i].input.records.base, closed[0].input.records.base) << i;
     EXPECT_EQ(closed[i].input.records.stride, 12u) << i;
     EXPECT_EQ(closed[i].notes, size.notes) << i;
+    EXPECT_EQ(closed[i].slices, WordsOf(size.table)) << i;
     expected_losses[i == 0 ? 1 : 69 + static_cast<uint32_t>(i)] =
         3000 - static_cast<uint32_t>(size.records) + (i == 0 ? 40 : 0);
   }

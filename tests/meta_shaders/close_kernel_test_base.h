@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <random>
 #include <string>
@@ -39,10 +40,12 @@ class CloseKernelTest : public KernelTest {
     shared::LaunchInput input;
     shared::DispatchArguments arguments;
     std::vector<uint32_t> notes;
-    std::vector<uint32_t> landmarks;  // all that there is room for; empty if there are none
+    std::vector<uint32_t> landmarks;              // all that there is room for; empty if there are none
+    std::vector<std::array<uint32_t, 2>> slices;  // words of the table, with its end; empty if there is none
   };
   static constexpr uint32_t kDense = 1024;             // records of regions that grow
   static constexpr uint32_t kNoLandmark = 0xdeadbeef;  // what was there before
+  static constexpr size_t kTableWords = 2 * (shared::kMaxSlices + 1);
 
   static Launch StaticGrid(uint32_t x, uint32_t y, uint32_t z, uint32_t records) {
     Launch launch;
@@ -105,6 +108,7 @@ class CloseKernelTest : public KernelTest {
       const bool shares = launch.plan.slot != 0;
       if (!shares) launch.plan.slot = launch.plan.identity = static_cast<uint32_t>(2 * i + 1);
       launch.plan.position = static_cast<uint32_t>(i);
+      launch.plan.slice_table = static_cast<uint32_t>(launches.size() - i);
       launch.plan.notes_before = note_words[launch.plan.slot];
       note_words[launch.plan.slot] += launch.plan.note_words;
       (!launch.is_parted ? whole : launch.is_summed ? summed : parted).push_back(launch.plan);
@@ -167,6 +171,9 @@ class CloseKernelTest : public KernelTest {
     const size_t landmarks_of_launch = size_t{parts_} * shared::kLandmarksOfPart;
     const PlanSpan landmarks = Memory(std::vector(summed.size() * landmarks_of_launch + 1, kNoLandmark));
     plan.landmarks = landmarks.address;
+    // A table more on either side, which stays as it is.
+    const PlanSpan tables = Memory(std::vector((launches.size() + 2) * kTableWords, kNoLandmark));
+    plan.slices = tables.address;
     plan.inputs = inputs.address;
     plan.arguments = arguments.address;
     const PlanSpan consumed_memory = Memory(consumed.size() * sizeof(consumed[0]));
@@ -209,6 +216,13 @@ class CloseKernelTest : public KernelTest {
         notes = pool_.host + place;
       }
       if (!one.notes.empty()) std::memcpy(one.notes.data(), notes, one.notes.size() * sizeof(uint32_t));
+      if (one.input.slices > 1 && launch.kind == shared::kLaunchDynamicGrid) {
+        EXPECT_EQ(one.input.landmarks, tables.address + launches[i].plan.slice_table * kTableWords * sizeof(uint32_t));
+        one.slices.resize(one.input.slices + 1);
+        std::memcpy(one.slices.data(), tables.host + (one.input.landmarks - tables.address),
+                    one.slices.size() * sizeof(one.slices[0]));
+        continue;
+      }
       if (one.input.landmarks == 0) continue;
       EXPECT_EQ((one.input.landmarks - landmarks.address) % (landmarks_of_launch * sizeof(uint32_t)), 0u);
       one.landmarks.resize(landmarks_of_launch);
@@ -216,6 +230,10 @@ class CloseKernelTest : public KernelTest {
                   landmarks_of_launch * sizeof(uint32_t));
     }
     EXPECT_EQ(Read<uint32_t>(landmarks, summed.size() * landmarks_of_launch), kNoLandmark) << "behind the last one";
+    for (size_t word = 0; word < kTableWords; ++word) {
+      EXPECT_EQ(Read<uint32_t>(tables, word), kNoLandmark);
+      EXPECT_EQ(Read<uint32_t>(tables, (launches.size() + 1) * kTableWords + word), kNoLandmark);
+    }
     return closed;
   }
 
@@ -259,6 +277,7 @@ class CloseKernelTest : public KernelTest {
 
   // Each names the record that has its workgroup. `takes_all`: no record is lost.
   static void ExpectLandmarks(const Launch& launch, const Closed& closed, bool takes_all) {
+    if (closed.input.slices > 1) return;
     const bool has_records = std::min(launch.region.reserved, launch.region.records.count) != 0;
     ASSERT_EQ(closed.input.landmarks != 0, launch.plan.has_landmarks != 0 && launch.is_summed && has_records);
     if (closed.input.landmarks == 0) return;
@@ -278,6 +297,12 @@ class CloseKernelTest : public KernelTest {
     for (; count < closed.landmarks.size(); ++count) ASSERT_EQ(closed.landmarks[count], kNoLandmark);
   }
 
+  static std::vector<std::array<uint32_t, 2>> WordsOf(const std::vector<shared::Slice>& table) {
+    std::vector<std::array<uint32_t, 2>> words;
+    for (const shared::Slice& slice : table) words.push_back({slice.first_record, slice.workgroup_count});
+    return words;
+  }
+
   // Runs one launch. The kernel and the host's SizeLaunch both have to agree with the reference.
   void ExpectLikeReference(const Launch& launch, const std::string& what) {
     SCOPED_TRACE(what);
@@ -294,9 +319,14 @@ class CloseKernelTest : public KernelTest {
     EXPECT_EQ(of_host.records, expected.records);
     EXPECT_EQ(of_host.workgroups, expected.workgroups);
     EXPECT_EQ(notes, expected.notes);
+    EXPECT_EQ(closed.input.slices, expected.slices);
+    EXPECT_EQ(of_host.slices, expected.slices);
+    EXPECT_EQ(closed.slices, WordsOf(expected.table));
+    EXPECT_EQ(WordsOf(of_host.table), WordsOf(expected.table));
     EXPECT_EQ(closed.input.notes != 0, launch.plan.note_words != shared::kNoNotes);
     ExpectLandmarks(launch, closed, expected.records == count);
-    ExpectRows(closed.arguments, ReferenceDispatched(launch.plan, expected.workgroups), limits_.max_workgroups_x);
+    ExpectRows(closed.arguments, ReferenceDispatched(launch.plan, expected.workgroups), limits_.max_workgroups_x,
+               expected.slices);
     EXPECT_LE(closed.arguments.y, limits_.max_workgroups_y);
     const uint64_t lost = launch.region.lost + count - expected.records;
     ASSERT_EQ(Read<shared::LossReportHeader>(reports_).written, lost == 0 ? 0u : 1u);

@@ -19,7 +19,9 @@ namespace trellis::test {
 
 struct ReferenceSize {
   uint64_t records = 0;
-  uint64_t workgroups = 0;
+  uint64_t workgroups = 0;  // of the largest slice
+  uint64_t slices = 1;
+  std::vector<shared::Slice> table;  // of grids from records, if there are several slices
   std::vector<uint32_t> notes;
 };
 
@@ -48,8 +50,9 @@ inline uint64_t ReferenceWorkgroups(const std::array<uint64_t, 3>& grid, uint64_
   return std::min(grid[0] * grid[1] * grid[2], limit);
 }
 
-// A dispatch has at most max_workgroups_x * max_workgroups_y workgroups; rounding up to whole rows adds fewer than 2^16
-// and must stay below 2^32. Records that do not fit are dropped from the end, each with all of its workgroups.
+// A slice has at most max_workgroups_x * max_workgroups_y workgroups; rounding up to whole rows adds fewer than 2^16
+// and must stay below 2^32. A record is in one slice with all of its workgroups. Records beyond the last slice are
+// dropped.
 inline ReferenceSize ReferenceLaunch(const shared::LaunchPlan& launch, std::span<const std::byte> bytes, uint32_t count,
                                      uint32_t stride, const LaunchLimits& limits) {
   const uint64_t most = std::min<uint64_t>(uint64_t{limits.max_workgroups_x} * limits.max_workgroups_y, 4294901760u);
@@ -61,20 +64,31 @@ inline ReferenceSize ReferenceLaunch(const shared::LaunchPlan& launch, std::span
   }
   if (launch.kind == shared::kLaunchStaticGrid) {
     const uint64_t each = uint64_t{launch.grid_x} * launch.grid_y * launch.grid_z;
-    size.records = each == 0 ? count : std::min<uint64_t>(count, most / each);
-    size.workgroups = size.records * each;
+    const uint64_t of_slice = each == 0 ? count : most / each;
+    size.records = std::min<uint64_t>(count, of_slice * 65535);
+    while (size.slices * of_slice < size.records) ++size.slices;
+    size.workgroups = (size.records + size.slices - 1) / size.slices * each;
     if (launch.note_words != 0) size.notes.assign(size.records, static_cast<uint32_t>(each));
     return size;
   }
+  std::vector<shared::Slice> table = {{0, 0}};
   for (; size.records < count; ++size.records) {
     const std::array<uint64_t, 3> grid = ReferenceGrid(launch, bytes.data() + size.records * stride);
     const uint64_t workgroups = ReferenceWorkgroups(grid, limits.max_grid_workgroups);
-    if (size.workgroups + workgroups > most) break;
-    size.notes.push_back(static_cast<uint32_t>(size.workgroups));
+    if (workgroups > most) break;
+    if (table.back().workgroup_count + workgroups > most) {
+      if (table.size() == 63) break;
+      table.push_back({static_cast<uint32_t>(size.records), 0});
+    }
+    size.notes.push_back(table.back().workgroup_count);
     if (launch.note_words == 4)
       for (const uint64_t word : {grid[0], grid[1], workgroups}) size.notes.push_back(static_cast<uint32_t>(word));
-    size.workgroups += workgroups;
+    table.back().workgroup_count += static_cast<uint32_t>(workgroups);
+    size.workgroups = std::max<uint64_t>(size.workgroups, table.back().workgroup_count);
   }
+  size.slices = table.size();
+  table.push_back({static_cast<uint32_t>(size.records), 0});
+  if (size.slices > 1) size.table = table;
   return size;
 }
 
@@ -85,13 +99,14 @@ inline uint64_t ReferenceDispatched(const shared::LaunchPlan& launch, uint64_t w
 }
 
 // As few rows as the limit allows, and rows as short as so many allow.
-inline void ExpectRows(const shared::DispatchArguments& arguments, uint64_t workgroups, uint32_t max_x) {
+inline void ExpectRows(const shared::DispatchArguments& arguments, uint64_t workgroups, uint32_t max_x,
+                       uint64_t slices = 1) {
   if (workgroups == 0) {
     EXPECT_EQ(uint64_t{arguments.x} * arguments.y * arguments.z, 0u);
     return;
   }
   EXPECT_LE(arguments.x, max_x);
-  EXPECT_EQ(arguments.z, 1u);
+  EXPECT_EQ(arguments.z, slices);
   ASSERT_GE(uint64_t{arguments.x} * arguments.y, workgroups);
   EXPECT_LT((uint64_t{arguments.y} - 1) * max_x, workgroups) << "fewer rows are enough";
   EXPECT_LT((uint64_t{arguments.x} - 1) * arguments.y, workgroups) << "shorter rows are enough";

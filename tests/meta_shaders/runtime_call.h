@@ -52,6 +52,7 @@ struct RuntimeCall {
   TRELLIS_UINT id_step;
   TRELLIS_UINT row;  // workgroups of the dispatch in x, and in y
   TRELLIS_UINT rows;
+  TRELLIS_UINT slices;  // in z; 0: one
   TRELLIS_UINT grid_x;
   TRELLIS_UINT grid_y;
   TRELLIS_UINT grid_z;
@@ -64,6 +65,7 @@ struct RuntimeCall {
   TRELLIS_UINT for_cpu;       // not 0: as nodes for CPUs do it
   TRELLIS_UINT by_landmarks;  // not 0: as nodes that want LaunchInput::landmarks
   TRELLIS_UINT in_runs;       // not 0: `strides` is through a run, where records make workgroups
+  TRELLIS_UINT unused;
 };
 
 struct RuntimeResult {
@@ -76,7 +78,7 @@ struct RuntimeResult {
 };
 
 #ifdef __cplusplus
-static_assert(sizeof(RuntimeCall) == 144);
+static_assert(sizeof(RuntimeCall) == 152);
 static_assert(sizeof(RuntimeResult) == 32);
 }  // namespace trellis::shared
 #endif

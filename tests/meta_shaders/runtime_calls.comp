@@ -86,7 +86,7 @@ uint RecordsAWorkgroup(const RuntimeCall call) {
 // As lowering would have them.
 void Start(const RuntimeCall call, const uvec3 id, const uint local_index) {
   const uint each = RecordsAWorkgroup(call);
-  const uvec3 size = uvec3(call.row, call.rows, 1u);
+  const uvec3 size = uvec3(call.row, call.rows, max(call.slices, 1u));
   const uint invocations = call.packed == 1u ? 0u : call.invocations;
   const bool is_noted = call.function == kCallEnterDynamic;
   const uint counted = is_noted ? call.packed : 1u;

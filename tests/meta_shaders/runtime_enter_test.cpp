@@ -336,10 +336,12 @@ class RuntimePacks : public RuntimeEnter {
     std::multiset<Entered> entered;
     call.row = dispatched % 3 == 0 ? 3 : dispatched;
     call.rows = dispatched / call.row;
-    for (uint32_t number = 0; number < dispatched; ++number) {
-      call.id_x = number % call.row;
-      call.id_y = number / call.row;
-      AddEntered(call, entered);
+    for (call.id_z = 0; call.id_z < std::max(call.slices, 1u); ++call.id_z) {
+      for (uint32_t number = 0; number < dispatched; ++number) {
+        call.id_x = number % call.row;
+        call.id_y = number / call.row;
+        AddEntered(call, entered);
+      }
     }
     return entered;
   }
@@ -406,6 +408,32 @@ TEST_F(RuntimePacks, EachWorkgroupOfStaticGrids) {
     for (call.id_x = 0; call.id_x < (of_record < 4 ? dispatched : kRecords); ++call.id_x)
       for (call.id_y = 0; call.id_y < std::max(of_record / 4, 1u); ++call.id_y) AddEntered(call, entered);
     EXPECT_EQ(entered, Grids(kRecords, grid[0], grid[1]));
+  }
+}
+
+// Seven records: three, three and one. What rows and the last slice have beyond them has nothing to do.
+TEST_F(RuntimePacks, EachWorkgroupOfSlicesOfStaticGrids) {
+  for (const uint32_t packed : {1u, 4u}) {
+    RuntimeCall call = EntryCall(shared::kCallEnterStatic, packed);
+    call.grid_x = 4;
+    call.grid_y = 3;
+    call.grid_z = 1;
+    const uint32_t dispatched = 12 / packed;
+    Prepare(7, 3 * dispatched, 0, 0);
+    call.slices = 3;
+    EXPECT_EQ(EnterAll(call, 3 * dispatched + 2), Grids(7, 4, 3));
+    // Bounded mode: a portion of the slice with the records 2, 3 and 4.
+    shared::LaunchInput input = {};
+    input.records = shared::DenseRecords(records(0).address, kStride, 5);
+    input.records.first = 2;
+    input.first_workgroup = dispatched;
+    input.workgroup_count = 3 * dispatched;
+    SetInput(input);
+    call.slices = 0;
+    std::multiset<Entered> portion;
+    for (const Entered& each : Grids(7, 4, 3))
+      if (each.record == 3 || each.record == 4) portion.insert(each);
+    EXPECT_EQ(EnterAll(call, 2 * dispatched + 3), portion);
   }
 }
 
@@ -478,6 +506,88 @@ class RuntimeDynamicGrids : public RuntimePacks {
     }
   }
 };
+
+// The slices [0, 4), [4, 6) and [6, 9) of records, with 4, 9 and 6 workgroups.
+class RuntimeSlices : public RuntimePacks {
+ protected:
+  const std::vector<uint32_t> kGrids = {0, 3, 0, 1, 9, 0, 2, 0, 4};
+  const std::vector<uint32_t> kFirsts = {0, 0, 3, 3, 0, 9, 0, 2, 2};
+
+  void Open(uint32_t note_words) {
+    RuntimePacks::Open({{kStride, 9}, {4, 1}, {4, 1}, {16, 1}});
+    std::vector<uint32_t> notes;
+    for (uint32_t record = 0; record < 9; ++record) {
+      records(0).Store(size_t{record} * kStride, std::array<uint32_t, 3>{kGrids[record], 1, 1});
+      notes.push_back(kFirsts[record]);
+      if (note_words == shared::kFullNotes) notes.insert(notes.end(), {kGrids[record], 1, kGrids[record]});
+    }
+    input_.records = shared::DenseRecords(records(0).address, kStride, 9);
+    input_.notes = memory().Take(notes).address;
+    input_.workgroup_count = 9;
+    input_.landmarks = memory().Take(std::vector<uint32_t>{0, 4, 4, 9, 6, 6, 9, 0}).address;
+    input_.slices = 3;
+    SetInput(input_);
+  }
+  std::multiset<Entered> Expected() const {
+    std::multiset<Entered> expected;
+    for (uint32_t record = 0; record < 9; ++record)
+      for (uint32_t x = 0; x < kGrids[record]; ++x) expected.insert({record, 1, x, 0});
+    return expected;
+  }
+  static RuntimeCall CallOf(uint32_t packed, uint32_t note_words) {
+    RuntimeCall call = EntryCall(shared::kCallEnterDynamic, packed);
+    call.each = 0x340000;  // three components
+    call.note_words = note_words;
+    return call;
+  }
+
+  shared::LaunchInput input_ = {};
+};
+
+TEST_F(RuntimeSlices, EachWorkgroup) {
+  for (const Variant variant : kAllVariants) {
+    if (!Use(variant)) continue;
+    for (const uint32_t note_words : {shared::kShortNotes, shared::kFullNotes}) {
+      Open(note_words);
+      for (const uint32_t packed : kPackings) {
+        for (const uint32_t by_landmarks : {0u, 1u}) {
+          RuntimeCall call = CallOf(packed, note_words);
+          call.by_landmarks = by_landmarks;
+          call.slices = 3;
+          EXPECT_EQ(EnterAll(call, (9 + packed - 1) / packed + 2), Expected());
+        }
+      }
+    }
+  }
+}
+
+// Bounded mode: the workgroups 3 to 6 of the second slice.
+TEST_F(RuntimeSlices, APortionOfOne) {
+  for (const Variant variant : kAllVariants) {
+    if (!Use(variant)) continue;
+    for (const uint32_t note_words : {shared::kShortNotes, shared::kFullNotes}) {
+      Open(note_words);
+      input_.records.first = 4;
+      input_.records.count = 6;
+      input_.first_workgroup = 3;
+      input_.workgroup_count = 7;
+      input_.slices = 3;  // records that wait
+      SetInput(input_);
+      EXPECT_EQ(EnterAll(CallOf(1, note_words), 6),
+                (std::multiset<Entered>{{4, 1, 3, 0}, {4, 1, 4, 0}, {4, 1, 5, 0}, {4, 1, 6, 0}}));
+    }
+  }
+}
+
+// Without a ring the launch has no records, whatever the table says.
+TEST_F(RuntimeSlices, NoRecords) {
+  Open(shared::kShortNotes);
+  input_.records.count = input_.workgroup_count = 0;
+  SetInput(input_);
+  RuntimeCall call = CallOf(1, shared::kShortNotes);
+  call.slices = 3;
+  EXPECT_TRUE(EnterAll(call, 9).empty());
+}
 
 // Among them records that need no workgroup, at the beginning and at the end too.
 TEST_F(RuntimeDynamicGrids, EachWorkgroup) {

@@ -41,6 +41,7 @@ struct Portion {
 class StepKernelTest : public KernelTest {
  protected:
   static constexpr uint32_t kStride = 16;
+  static constexpr size_t kTableWords = 2 * (shared::kMaxSlices + 1);
 
   static LaunchPlan StaticGrid(uint32_t x, uint32_t y = 1, uint32_t z = 1) {
     LaunchPlan plan = {};
@@ -83,7 +84,7 @@ class StepKernelTest : public KernelTest {
     launch.region = region.value_or(index);
     plan.slot = launch.region;
     plan.identity = 50 + index;
-    plan.position = index;
+    plan.position = plan.slice_table = index;
     for (const StepLaunch& other : launches_)
       if (&other != &launch && other.region == launch.region) plan.notes_before += other.launch.note_words;
     launch.launch = plan;
@@ -131,6 +132,8 @@ class StepKernelTest : public KernelTest {
     close.inputs = inputs_.address;
     close.arguments = arguments_.address;
     close.regions = regions_.address;
+    tables_ = Memory(std::vector(launches_.size() * kTableWords, kUntouched));
+    close.slices = tables_.address;
     close.reports = reports_.address;
     close.origin = kOrigin;
     close.parts = 1;
@@ -171,7 +174,8 @@ class StepKernelTest : public KernelTest {
     if (dispatched == 0) return {};
     const Portion portion = {input.first_workgroup, input.workgroup_count - input.first_workgroup};
     SCOPED_TRACE(launch);
-    ExpectRows(arguments, ReferenceDispatched(launches_[launch].launch, portion.workgroups), limits_.max_workgroups_x);
+    ExpectRows(arguments, ReferenceDispatched(launches_[launch].launch, portion.workgroups), limits_.max_workgroups_x,
+               launches_[launch].load == 0 ? std::max(input.slices, 1u) : 1);
     return portion;
   }
 
@@ -212,16 +216,17 @@ class StepKernelTest : public KernelTest {
   PlanSpan inputs_;
   PlanSpan arguments_;
   PlanSpan totals_;
+  PlanSpan tables_;  // of slices
   PlanSpan state_;
   PlanSpan reports_;
   StepPlan plan_ = {};
 
   std::vector<RegionPlan> openings_;
   PlanSpan ring_;
-
- private:
   std::vector<StepLevel> levels_;
   uint64_t ring_used_ = 0;
+
+ private:
   uint32_t next_phase_ = shared::kFirstStep;
 };
 
@@ -338,11 +343,10 @@ TEST_F(StepKernelTest, CountsNear32Bits) {
   EXPECT_EQ(Step(), (Portions{{0, 0x80000000}, {}, {}}));
   Fill(1, 0x7fffffff);
   Fill(2, 0x7fffffff);
-  EXPECT_EQ(Step(), (Portions{{}, {0, kMostWorkgroups}, {0, 0x40000000}}));
+  EXPECT_EQ(Step(), (Portions{{}, {0, 0x80000000}, {0, 0x40000000}})) << "two slices, of 2^30 records each";
   EXPECT_EQ(Step(), (Portions{{}, {}, {0x40000000, 0x3fffffff}}));
   EXPECT_EQ(Step(), (Portions{{0x80000000, 0x7fff0000}, {}, {}}));
-  const std::vector<LossReport> reports = Finish();
-  ExpectReports(reports, {{kOrigin, shared::kReportLost, 51, 1, 0, 0x7fffffff - kMostWorkgroups / 2}, Steps(4)});
+  ExpectReports(Finish(), {Steps(4)});
 }
 
 // Grids of the records, some of which are 0, in portions that part records; and what shares them.
@@ -510,6 +514,133 @@ class LeftStepKernelTest : public StepKernelTest {
 TEST_F(LeftStepKernelTest, OfAStaticGrid) { ExpectLeft(StaticGrid(3), 10, std::vector<uint32_t>(5), 2); }
 TEST_F(LeftStepKernelTest, OfACoalescingLaunch) { ExpectLeft(Coalescing(8), 2, std::vector<uint32_t>(30), 14); }
 TEST_F(LeftStepKernelTest, OfGridsFromRecords) { ExpectLeft(DynamicGrid(), 6, {2, 0, 4, 0, 0, 5, 1}, 2); }
+
+// Limits of 12 workgroups a slice.
+class SlicedStepKernelTest : public StepKernelTest {
+ protected:
+  void SetUp() override {
+    StepKernelTest::SetUp();
+    limits_.max_workgroups_x = 4;
+    limits_.max_workgroups_y = 3;
+  }
+  void SetUpAgain() {
+    launches_.clear();
+    openings_.clear();
+    levels_.clear();
+    ring_used_ = 0;
+  }
+  void AddReader(const LaunchPlan& plan, uint32_t load) {
+    AddLevel();
+    AddRoot(1, Part(1));
+    Open(1, 100);
+    AddLevel();
+    Add(plan, load);
+    Prepare();
+    EXPECT_EQ(Step(), (Portions{{0, 1}, {}}));
+  }
+  // `first`, `end`: records of the slice.
+  void ExpectStep(uint32_t first, uint32_t end, Portion portion) {
+    EXPECT_EQ(Step(), (Portions{{}, portion}));
+    const auto input = Read<LaunchInput>(inputs_, 1);
+    EXPECT_EQ(input.records.first, first);
+    EXPECT_EQ(input.records.count, end);
+  }
+  const std::vector<uint32_t> kGrids = {5, 4, 0, 9, 2, 1, 12, 0, 3};
+};
+
+TEST_F(SlicedStepKernelTest, PortionsOfGridsFromRecords) {
+  AddReader(DynamicGrid(), Part(5));
+  Fill(1, 9, kGrids);
+  ExpectStep(0, 3, {0, 5});
+  ExpectStep(0, 3, {5, 4});
+  ExpectStep(3, 6, {0, 5});
+  ExpectStep(3, 6, {5, 5});
+  ExpectStep(3, 6, {10, 2});
+  ExpectStep(6, 8, {0, 5});
+  ExpectStep(6, 8, {5, 5});
+  ExpectStep(6, 8, {10, 2});
+  ExpectStep(8, 9, {0, 3});
+  EXPECT_EQ(Step(), Portions(2));
+  std::array<uint32_t, 9> notes = {};
+  const auto input = Read<LaunchInput>(inputs_, 1);
+  std::memcpy(notes.data(), ring_.host + (input.notes - ring_.address), sizeof(notes));
+  EXPECT_EQ(notes, (std::array<uint32_t, 9>{0, 5, 9, 0, 9, 11, 0, 12, 0}));
+  EXPECT_EQ(Read<uint32_t>(tables_, kTableWords - 1), kUntouched) << "the table of another launch";
+  ExpectReports(Finish(), {Steps(10)});
+}
+
+TEST_F(SlicedStepKernelTest, PortionsOfStaticGrids) {
+  AddReader(StaticGrid(5), Part(7));
+  Fill(1, 5);
+  ExpectStep(0, 2, {0, 7});
+  ExpectStep(0, 2, {7, 3});
+  ExpectStep(2, 4, {0, 7});
+  ExpectStep(2, 4, {7, 3});
+  ExpectStep(4, 5, {0, 5});
+  EXPECT_EQ(Step(), Portions(2));
+  ExpectReports(Finish(), {Steps(6)});
+}
+
+// All slices at once.
+TEST_F(SlicedStepKernelTest, LaunchesThatSendNothingRunWhole) {
+  for (const LaunchPlan& plan : {DynamicGrid(), StaticGrid(6)}) {
+    SetUpAgain();
+    AddReader(plan, 0);
+    Fill(1, 9, kGrids);
+    ExpectStep(0, 9, {0, 12});
+    const auto arguments = Read<DispatchArguments>(arguments_, 1);
+    EXPECT_EQ(arguments.z, plan.kind == shared::kLaunchStaticGrid ? 5u : 4u);
+    EXPECT_EQ(Step(), Portions(2));
+    ExpectReports(Finish(), {Steps(2)});
+  }
+  std::array<uint32_t, 10> table = {};
+  SetUpAgain();
+  AddReader(DynamicGrid(), 0);
+  Fill(1, 9, kGrids);
+  Step();
+  std::memcpy(table.data(), tables_.host + kTableWords * sizeof(uint32_t), sizeof(table));
+  EXPECT_EQ(table, (std::array<uint32_t, 10>{0, 9, 3, 12, 6, 12, 8, 3, 9, 0}));
+}
+
+// A root of the host, whose slices stand in plan memory; the recording executes twice.
+TEST_F(SlicedStepKernelTest, Roots) {
+  LaunchInput input = {};
+  input.records = shared::DenseRecords(4096, kStride, 9);
+  input.notes = 8192;
+  input.workgroup_count = 12;
+  input.slices = 4;
+  input.landmarks = Memory(std::vector<uint32_t>{0, 9, 3, 12, 6, 12, 8, 3, 9, 0}).address;
+  const uint64_t root = Memory(std::vector{input}).address;
+  AddLevel();
+  launches_[Add(DynamicGrid(), Part(7))].root = root;
+  launches_[Add(DynamicGrid(), 0)].root = root;
+  AddLevel();
+  for (uint32_t execution = 0; execution < 2; ++execution) {
+    Prepare();
+    EXPECT_EQ(Step(), (Portions{{0, 7}, {0, 12}}));
+    EXPECT_EQ(Read<DispatchArguments>(arguments_, 1).z, 4u);
+    EXPECT_EQ(Step(), (Portions{{7, 2}, {}}));
+    EXPECT_EQ(Step(), (Portions{{0, 7}, {}}));
+    EXPECT_EQ(Step(), (Portions{{7, 5}, {}}));
+    EXPECT_EQ(Step(), (Portions{{0, 7}, {}}));
+    EXPECT_EQ(Step(), (Portions{{7, 5}, {}}));
+    EXPECT_EQ(Step(), (Portions{{0, 3}, {}}));
+    EXPECT_EQ(Step(), Portions(2));
+  }
+}
+
+// Of the slice that has begun, and of those that wait.
+TEST_F(SlicedStepKernelTest, RecordsThatAreLeft) {
+  for (const uint32_t steps : {0u, 1u, 2u, 3u, 4u, 5u}) {
+    SetUpAgain();
+    AddReader(DynamicGrid(), Part(5));
+    Fill(1, 9, kGrids);
+    for (uint32_t i = 0; i < steps; ++i) Step();
+    // Those of which not all workgroups have run, or which stand behind the last one that ran.
+    constexpr std::array<uint32_t, 6> kLeft = {9, 8, 6, 6, 5, 3};
+    ExpectReports(Finish(), {Left(1, 1, kLeft[steps]), Steps(1 + steps)});
+  }
+}
 
 // What the last step sent has not been sized when the steps run out.
 TEST_F(StepKernelTest, WhatTheLastStepSentIsLeft) {

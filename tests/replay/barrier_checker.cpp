@@ -413,6 +413,8 @@ class Checker : ReportLog {
           who + " writes indirect arguments");
     if (launch.kind == kLaunchDynamicGrid) {
       Touch(prepared.records, prepared.records + prepared.record_bytes, kRead, who + " reads grids");
+      prepared.slices = plan.slices + launch.slice_table * kSliceTableBytes;
+      Touch(prepared.slices, prepared.slices + kSliceTableBytes, kWrite, who + " writes slices");
       if (index < plan.summed_count) TouchSums(plan, index, kRead, who);
       if (index < plan.summed_count && launch.has_landmarks != 0) {
         prepared.landmarks_bytes = uint64_t{plan.parts} * kLandmarksOfPart * sizeof(uint32_t);
@@ -529,7 +531,8 @@ class Checker : ReportLog {
         });
     if (in_scratch || command.kind != Command::Kind::kDispatch)
       return Complain(who + " runs with an input that nobody prepared");
-    if (uint64_t{command.x} * command.y < At<LaunchInput>(block.source).workgroup_count)
+    const LaunchInput& input = At<LaunchInput>(block.source);
+    if (uint64_t{command.x} * command.y < input.workgroup_count || command.z != std::max(input.slices, 1u))
       Complain(who + " has too few workgroups");
   }
 
@@ -540,6 +543,7 @@ class Checker : ReportLog {
     Touch(input.notes, input.notes + input.notes_bytes, info.finishes_writing ? kReadWrite : kRead,
           who + " uses its notes");
     Touch(input.landmarks, input.landmarks + input.landmarks_bytes, kRead, who + " uses landmarks");
+    if (input.slices != 0) Touch(input.slices, input.slices + kSliceTableBytes, kRead, who + " uses slices");
     TouchPool(input, info.writes_input || info.finishes_writing ? kReadWrite : kRead, who);
   }
 

@@ -63,6 +63,17 @@ TEST_F(BarrierTest, DynamicGrids) {
   ExpectExact(BarriersFor(3, 2) + 1);
 }
 
+// Roots with more workgroups than two dimensions of a dispatch hold. The checker wants as many slices as inputs say.
+TEST_F(BarrierTest, RootsInSlices) {
+  Record({NodeBuilder("fixed").Static(65535, 256), NodeBuilder("chosen").Dynamic(65535, 256, 1).Payload(12)},
+         {{"fixed", 600}, {"chosen", 300, 0, 65535}});
+  ExpectExact(0);
+  std::vector<uint32_t> slices;
+  for (const size_t position : PositionsOf(device_.stream(), Command::Kind::kDispatch))
+    slices.push_back(device_.stream()[position].z);
+  EXPECT_EQ(slices, (std::vector<uint32_t>{3, 2})) << "10.1 and 5.03 times 10^9 workgroups";
+}
+
 TEST_F(BarrierTest, ManyDynamicGridsAreAddedUpFirst) {
   NodeBuilder finishing = Writing(NodeBuilder("c")).Static(5);
   finishing.source.info.finishes_writing = true;

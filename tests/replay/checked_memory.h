@@ -23,6 +23,8 @@ const T& At(uint64_t address, uint64_t index = 0) {
   return reinterpret_cast<const T*>(address)[index];
 }
 
+inline constexpr uint64_t kSliceTableBytes = (shared::kMaxSlices + 1) * sizeof(shared::Slice);
+
 // What a close kernel, or the copy kernel, prepared for a launch.
 struct PreparedInput {
   uint32_t slot = shared::kNoSlot;  // that runs; its records may be another one's
@@ -35,6 +37,7 @@ struct PreparedInput {
   uint64_t pool_bytes = 0;
   uint64_t landmarks = 0;
   uint64_t landmarks_bytes = 0;
+  uint64_t slices = 0;                 // table of them; 0: none
   std::optional<uint32_t> level = {};  // where the stream does not tell: in bounded mode
 };
 

@@ -105,8 +105,11 @@ class StepChecker {
 
   void CheckRecords(const shared::LaunchPlan& launch, const shared::RegionPlan& opening, PreparedInput& prepared,
                     uint64_t ring_bytes) {
-    if (launch.kind == shared::kLaunchDynamicGrid)
+    if (launch.kind == shared::kLaunchDynamicGrid) {
       Touch(prepared.records, prepared.record_bytes, VK_ACCESS_SHADER_READ_BIT, "reads grids");
+      prepared.slices = close_.slices + launch.slice_table * kSliceTableBytes;
+      Touch(prepared.slices, kSliceTableBytes, VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT, "keeps slices");
+    }
     if (launch.note_words == shared::kNoNotes) return;
     PlaceNotes(opening, launch, prepared);
     Touch(prepared.notes, prepared.notes_bytes, VK_ACCESS_SHADER_WRITE_BIT, "writes notes");

@@ -38,16 +38,24 @@ LaunchSize Size(const shared::LaunchPlan& launch, uint32_t records, const std::v
   std::vector<uint32_t> notes;
   return SizeLaunch(launch, {std::as_bytes(std::span(grids)), records, 4}, kLimits, notes);
 }
-void ExpectSize(const LaunchSize& size, uint32_t records, uint32_t workgroups) {
+// `workgroups`: of the largest slice; `all`: of all of them.
+void ExpectSize(const LaunchSize& size, uint32_t records, uint32_t workgroups, uint32_t slices, uint64_t all) {
   EXPECT_EQ(size.records, records);
   EXPECT_EQ(size.workgroups, workgroups);
+  EXPECT_EQ(size.slices, slices);
+  EXPECT_EQ(size.all_workgroups, all);
+}
+void ExpectSize(const LaunchSize& size, uint32_t records, uint32_t workgroups) {
+  ExpectSize(size, records, workgroups, 1, workgroups);
 }
 
-// kLimits: 100,000 workgroups in a dispatch, 2^24 - 1 for a record.
-TEST(SizeLaunch, RecordsThatDoNotFitAreLeftOut) {
+// kLimits: 100,000 workgroups in a slice, 2^24 - 1 for a record.
+TEST(SizeLaunch, RecordsBeyondOneDispatchAreInFurtherSlices) {
   ExpectSize(Size(StaticGrid(2, 3, 4), 5), 5, 120);
-  ExpectSize(Size(StaticGrid(7, 1, 1), 20000), 14285, 99995);
-  ExpectSize(Size(StaticGrid(100, 1000, 1), 2), 1, 100000);
+  ExpectSize(Size(StaticGrid(7, 1, 1), 14285), 14285, 99995);
+  ExpectSize(Size(StaticGrid(7, 1, 1), 20000), 20000, 70000, 2, 140000);
+  ExpectSize(Size(StaticGrid(100, 1000, 1), 3), 3, 100000, 3, 300000);
+  ExpectSize(Size(StaticGrid(100, 1000, 1), 70000), 65535, 100000, 65535, 6553500000);
   ExpectSize(Size(StaticGrid(100, 1001, 1), 2), 0, 0);
   ExpectSize(Size(StaticGrid(100, 0, 1), 2), 2, 0);
   ExpectSize(Size(Coalescing(8), 17), 17, 3);
@@ -68,7 +76,15 @@ TEST(SizeLaunch, ARecordHasNoMoreWorkgroupsThanTheLimit) {
   const std::vector<uint32_t> padded = {5, 99, 1001, 99, 0, 99, 7};  // nothing behind the last record
   ExpectSize(SizeLaunch(launch, {std::as_bytes(std::span(padded)), 4, 8}, limits, notes), 4, 1012);
   limits.max_workgroups_y = 1;
-  ExpectSize(SizeLaunch(launch, {std::as_bytes(std::span(grids)), 4, 4}, limits, notes), 1, 5);
+  const LaunchSize size = SizeLaunch(launch, {std::as_bytes(std::span(grids)), 4, 4}, limits, notes);
+  ExpectSize(size, 4, 1000, 3, 1012);
+  EXPECT_EQ(notes, (std::vector<uint32_t>{0, 0, 1000, 0}));
+  constexpr uint32_t kTable[4][2] = {{0, 5}, {1, 1000}, {3, 7}, {4, 0}};
+  ASSERT_EQ(size.table.size(), 4u);
+  for (size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(size.table[i].first_record, kTable[i][0]) << i;
+    EXPECT_EQ(size.table[i].workgroup_count, kTable[i][1]) << i;
+  }
 }
 
 TEST(SplitIntoRows, AsFewRowsAsTheLimitAllows) {
@@ -81,6 +97,9 @@ TEST(SplitIntoRows, AsFewRowsAsTheLimitAllows) {
   EXPECT_EQ(split(11, 10), std::pair(6u, 2u));
   EXPECT_EQ(split(21, 10), std::pair(7u, 3u));
   EXPECT_EQ(split(0xffff0000u, 65535), std::pair(65535u, 65536u));
+  EXPECT_EQ(SplitIntoRows(11, 10).z, 1u);
+  EXPECT_EQ(SplitIntoRows(11, 10, 7).z, 7u);
+  EXPECT_EQ(SplitIntoRows(0, 10, 7).z, 0u);
 }
 
 TEST(LaunchFromRegion, GridsStandBesideTheCount) {
@@ -143,11 +162,6 @@ TEST(LaunchFromRegion, EveryDimensionStaysWithinTheLimits) {
   EXPECT_TRUE(Counts(Coalescing(10), 9999));
   EXPECT_FALSE(Counts(Coalescing(10), 10000));
   EXPECT_FALSE(Counts(StaticGrid(1, 65535, 65535), 1)) << "no overflow";
-}
-
-TEST(LaunchFromRegion, TheWholeDispatchIsNoLargerThanAnyOther) {
-  EXPECT_TRUE(Counts(StaticGrid(100, 1, 1), 999));
-  EXPECT_FALSE(Counts(StaticGrid(100, 2, 1), 999));
 }
 
 TEST(LaunchFromRegion, WhatNeedsMoreThanTheNumberOfRecordsIsClosed) {
