@@ -249,29 +249,7 @@ void WriteNotesOfSlice(ClosePlan plan, LaunchPlan launch, RegionReference region
   barrier();
 }
 
-// Finds the records [begin, end) of a slice and its workgroups, after WriteNotesOfSlice.
-LaunchSize EndOfSlice(uint end, uint workgroups, uint most_workgroups) {
-  return workgroups <= most_workgroups ? LaunchSize(end, workgroups, 1u) : LaunchSize(next_record, workgroups_before_next, 1u);
-}
-
 uvec2 SliceTable(ClosePlan plan, LaunchPlan launch) { return ElementAddress(plan.slices, launch.slice_table, (kMaxSlices + 1u) * kSliceBytes); }
-
-// Where the first slice has ended: this workgroup alone makes the others. Rare, and short compared with what runs 2^32 workgroups.
-LaunchSize AddSlices(ClosePlan plan, LaunchPlan launch, RegionReference region, uint records, uvec2 notes, uint most_workgroups, LaunchSize size) {
-  SliceReference table = SliceReference(SliceTable(plan, launch));
-  const Landmarks none = Landmarks(uvec2(0u), 0u);
-  if (gl_LocalInvocationIndex == 0u) table.at[0] = Slice(0u, size.workgroups);
-  while (size.records < records && size.slices < kMaxSlices) {
-    uint workgroups = 0u;
-    WriteNotesOfSlice(plan, launch, region, size.records, records, notes, most_workgroups, none, workgroups);
-    const LaunchSize slice = EndOfSlice(records, workgroups, most_workgroups);
-    if (slice.records == size.records) break;  // no dispatch can have this one record's workgroups
-    if (gl_LocalInvocationIndex == 0u) table.at[size.slices] = Slice(size.records, slice.workgroups);
-    size = LaunchSize(slice.records, max(size.workgroups, slice.workgroups), size.slices + 1u);
-  }
-  if (gl_LocalInvocationIndex == 0u) table.at[size.slices] = Slice(size.records, 0u);
-  return size;
-}
 
 // Writes the notes of every record of the part. The part in which the first slice ends, or the last one with records, knows the launch's size.
 bool SizeDynamicGrid(ClosePlan plan, LaunchPlan launch, Share share, RegionReference region, uint records, uvec2 notes, uint most_workgroups, out LaunchSize size,
@@ -282,10 +260,29 @@ bool SizeDynamicGrid(ClosePlan plan, LaunchPlan launch, Share share, RegionRefer
   uint before = WorkgroupsBefore(plan, launch, share, region, part);
   if (before > most_workgroups) return false;
   if (records != 0u) landmarks = LandmarksFor(plan, launch, share, records);
-  WriteNotesOfSlice(plan, launch, region, part.begin, part.end, notes, most_workgroups, landmarks, before);
-  size = EndOfSlice(part.end, before, most_workgroups);
-  if (before <= most_workgroups) return part.end == records;
-  size = AddSlices(plan, launch, region, records, notes, most_workgroups, size);
+  SliceReference table = SliceReference(SliceTable(plan, launch));
+  size = LaunchSize(0u, 0u, 0u);
+  Part slice = part;
+  Landmarks of_slice = landmarks;
+  // One iteration, unless the first slice ends here. Then this workgroup alone makes the others: rare, and short compared with what runs 2^32 workgroups.
+  while (size.slices < kMaxSlices) {
+    WriteNotesOfSlice(plan, launch, region, slice.begin, slice.end, notes, most_workgroups, of_slice, before);
+    const bool takes_all = before <= most_workgroups;
+    if (takes_all && size.slices == 0u) {
+      size = LaunchSize(part.end, before, 1u);
+      return part.end == records;
+    }
+    const uint end = takes_all ? records : next_record;
+    const uint workgroups = takes_all ? before : workgroups_before_next;
+    if (size.slices != 0u && end == size.records) break;  // no dispatch can have this one record's workgroups
+    if (gl_LocalInvocationIndex == 0u) table.at[size.slices] = Slice(size.records, workgroups);
+    size = LaunchSize(end, max(size.workgroups, workgroups), size.slices + 1u);
+    if (end == records) break;
+    slice = Part(end, records);
+    before = 0u;
+    of_slice = Landmarks(uvec2(0u), 0u);
+  }
+  if (gl_LocalInvocationIndex == 0u) table.at[size.slices] = Slice(size.records, 0u);
   if (size.slices > 1u) landmarks = Landmarks(SliceTable(plan, launch), 0u);
   return true;
 }
