@@ -50,5 +50,8 @@ int main(int argc, char** argv) {
   std::printf("device: %s, driver: %s, validation layer: %s\n", context.properties.deviceName, context.driver.c_str(),
               ValidationText(context).c_str());
   testing::AddGlobalTestEnvironment(new Device);
-  return RUN_ALL_TESTS();
+  const int result = RUN_ALL_TESTS();
+  // GoogleTest tears nothing down where no test ran, and validation layers have lost their tables when main has ended.
+  (void)trellis::test::DestroySharedContext();
+  return result;
 }
