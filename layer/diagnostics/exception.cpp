@@ -10,9 +10,11 @@ namespace {
 
 void ReportDefect(Diagnostics& diagnostics, std::string_view where, const char* what) noexcept {
   try {
-    diagnostics.Error("TRELLIS-internal-error",
-                      std::string(where) + ": unexpected exception: " + what +
-                          ". This is a defect of Trellis, not of the application: report it with this message");
+    diagnostics.Error(
+        "TRELLIS-internal-error",
+        std::string(where) + ": unexpected exception: " + what +
+            ". Unless a messenger callback or a layer below threw it, this is a defect of Trellis: report it "
+            "with this message");
   } catch (...) {
     // The message finds no memory, or a callback throws: the result tells of the exception alone.
   }

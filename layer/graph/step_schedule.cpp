@@ -309,9 +309,9 @@ class Scheduler {
     if (each == 0) return 0;
     // A portion takes launches in their order, until one of them does not fit any more.
     const double taken = std::max(1 - largest, smallest);
-    // No portion goes beyond the end of a slice.
+    // No portion goes beyond the end of a slice, whose last workgroup of the dispatch may not be full.
     const double slices = std::floor(workgroups * cost(sent_[level]) / kFewestWorkgroupsOfSlice);
-    return ToCount(std::floor(each * cost(sent_[level]) / taken) + slices);
+    return ToCount(std::floor((each * cost(sent_[level]) + slices * largest) / taken) + slices);
   }
 
   struct Weight {

@@ -125,6 +125,8 @@ void SizeNotedLaunch(StepPlan plan, ClosePlan close, uint index, StepLaunch step
   close.level = step.level;
   if (kValidate && step.launch.kind == kLaunchDynamicGrid) CheckGrids(close, step.launch, region, PartOf(whole, records));
   if (is_known && IsMine(index)) SetSize(plan, close, index, step, notes, size, slices.address);
+  // One invocation has written the table of slices, and another one may take the first slice.
+  memoryBarrierBuffer();
   barrier();
 }
 

@@ -64,7 +64,7 @@ layout(buffer_reference, scalar, buffer_reference_align = 16) readonly buffer La
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer LaunchBatchReference { LaunchBatch batch; };
 layout(buffer_reference, scalar, buffer_reference_align = 16) readonly buffer NodeOutputReference { NodeOutput at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 16) buffer LaunchInputReference { LaunchInput launch; };
-layout(buffer_reference, scalar, buffer_reference_align = 8) buffer SliceReference { Slice at[]; };
+layout(buffer_reference, scalar, buffer_reference_align = 8) coherent buffer SliceReference { Slice at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 16) buffer RegionReference { Region region; };
 layout(buffer_reference, scalar, buffer_reference_align = 8) buffer ControlBlockReference { ControlBlock control; };
 
