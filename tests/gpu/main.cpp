@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "tests/support/context.h"
+#include "tests/support/crash_report.h"
 #include "tests/support/test_part.h"
 #include "tests/support/validation_layer.h"
 
@@ -41,6 +42,7 @@ int main(int argc, char** argv) {
   trellis::test::SelectTestPart();
   testing::InitGoogleTest(&argc, argv);
   if (testing::GTEST_FLAG(list_tests)) return RUN_ALL_TESTS();
+  trellis::test::ReportCrashes();
   if (trellis::test::SharedContext() == nullptr) {
     const std::string& error = trellis::test::SharedContextError();
     std::fprintf(stderr, "trellis_gpu_tests: %s\n", error.c_str());

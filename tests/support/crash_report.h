@@ -1,0 +1,11 @@
+// What a test program says when it crashes.
+#pragma once
+
+namespace trellis::test {
+
+// From here on, SIGSEGV, SIGBUS, SIGFPE and SIGABRT write the running test and the stack to standard error. The
+// signal's default action follows. Call once, after InitGoogleTest. Sanitizers have reports of their own and are left
+// alone.
+void ReportCrashes();
+
+}  // namespace trellis::test
