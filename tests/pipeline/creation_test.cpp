@@ -59,9 +59,7 @@ std::string SharedMemoryModule(uint32_t words) {
 // Of the 32768 bytes that the driver has, the layer reports 64 less.
 TEST_F(GraphCreation, NodesThatMayHaveTooMuchSharedMemoryAreNamed) {
   std::vector<std::string> messages;
-  const Messenger messenger(instance_, [&](const HeardMessage& message) {
-    messages.push_back(std::string(message.data.pMessageIdName) + ": " + message.data.pMessage);
-  });
+  const Messenger messenger(instance_, CollectIn(messages));
   const VkPipelineLayout layout = MakeLayout();
   const auto create = [&](uint32_t bytes) {
     const VkShaderModule module = MakeModule(Assemble(SharedMemoryModule(bytes / 4)));

@@ -17,12 +17,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-Hear CollectIn(std::vector<std::string>& messages) {
-  return [&messages](const HeardMessage& message) {
-    messages.push_back(std::string(message.data.pMessageIdName) + ": " + message.data.pMessage);
-  };
-}
-
 TEST(Diagnostics, messengers_hear_their_severities_and_types) {
   Settings settings;
   settings.log_level = LogLevel::kError;

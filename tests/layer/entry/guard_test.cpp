@@ -40,7 +40,7 @@ VkResult CallThrowing(Handle handle) {
 
 // Matches the one report of an exception.
 auto Reports(const std::string& command, const std::string& what) {
-  return ElementsAre(AllOf(StartsWith("TRELLIS-internal-error " + command + ": "), HasSubstr(what),
+  return ElementsAre(AllOf(StartsWith("TRELLIS-internal-error: " + command + ": "), HasSubstr(what),
                            HasSubstr("a defect of Trellis"), HasSubstr("report it")));
 }
 
@@ -54,7 +54,7 @@ class Guard : public ::testing::Test {
   TestDevice device_{instance_};
   const Messenger messenger_{instance_, [this](const HeardMessage& message) {
                                EXPECT_EQ(message.severity, VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT);
-                               heard_.push_back(std::string(message.data.pMessageIdName) + " " + message.data.pMessage);
+                               CollectIn(heard_)(message);
                              }};
 };
 
@@ -97,9 +97,7 @@ TEST_F(Guard, vkCreateDevice_names_itself) {
 
 TEST_F(Guard, vkCreateInstance_tells_the_messengers_of_its_chain) {
   std::vector<std::string> heard;
-  const Hear hear = [&heard](const HeardMessage& message) {
-    heard.push_back(std::string(message.data.pMessageIdName) + " " + message.data.pMessage);
-  };
+  const Hear hear = CollectIn(heard);
   const VkDebugUtilsMessengerCreateInfoEXT info = MessengerInfo(hear);
   driver_.see_instance_chain = [](const void*) { throw std::logic_error("a chain that nothing expects"); };
   EXPECT_EQ(TestInstance(driver_, {VK_EXT_DEBUG_UTILS_EXTENSION_NAME}, &info).result(), VK_ERROR_UNKNOWN);

@@ -233,9 +233,7 @@ TEST(PhysicalDevice, ring_budget_beyond_a_buffer_is_cut_with_a_warning) {
     const VkLayerSettingsCreateInfoEXT chain = {VK_STRUCTURE_TYPE_LAYER_SETTINGS_CREATE_INFO_EXT, nullptr, 1, &setting};
     const TestInstance instance(driver, {VK_EXT_DEBUG_UTILS_EXTENSION_NAME}, &chain);
     std::vector<std::string> heard;
-    const Messenger messenger(instance, [&](const HeardMessage& message) {
-      heard.push_back(std::string(message.data.pMessageIdName) + ": " + message.data.pMessage);
-    });
+    const Messenger messenger(instance, CollectIn(heard));
     const TestDevice device(instance, extensions);
     EXPECT_EQ(device.result(), VK_SUCCESS);
     return heard;

@@ -19,6 +19,13 @@ struct HeardMessage {
 // Called on the thread that has something to say.
 using Hear = std::function<void(const HeardMessage&)>;
 
+// Appends "id: text" of each message. `messages` must outlive the result.
+[[nodiscard]] inline Hear CollectIn(std::vector<std::string>& messages) {
+  return [&messages](const HeardMessage& message) {
+    messages.push_back(std::string(message.data.pMessageIdName) + ": " + message.data.pMessage);
+  };
+}
+
 inline constexpr VkDebugUtilsMessageSeverityFlagsEXT kWarningsAndErrors =
     VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT;
 
