@@ -16,10 +16,14 @@ constexpr uint32_t kWorkgroupsOfACore = 8;
 
 RecordGrid GridOf(const shared::LaunchPlan& launch) { return {launch.grid_x, launch.grid_y, launch.grid_z}; }
 
+LaunchSize OneSlice(uint32_t records, uint64_t workgroups) {
+  return {records, static_cast<uint32_t>(workgroups), 1, workgroups, {}};
+}
+
 LaunchSize SizeStaticGrid(const shared::LaunchPlan& launch, uint32_t records, uint64_t most_workgroups) {
   const uint64_t each = GridWorkgroups(GridOf(launch));
   const uint64_t most_records = each == 0 ? records : most_workgroups / each;
-  if (records <= most_records) return {records, static_cast<uint32_t>(records * each), 1, records * each, {}};
+  if (records <= most_records) return OneSlice(records, records * each);
   if (most_records == 0) return {};
   const uint64_t slices = std::min<uint64_t>((records - 1) / most_records + 1, shared::kMaxStaticSlices);
   const uint64_t taken = std::min<uint64_t>(records, slices * most_records);
@@ -34,11 +38,7 @@ LaunchSize SizeStaticGrid(const shared::LaunchPlan& launch, uint32_t records, ui
 LaunchSize SizeCoalescing(const shared::LaunchPlan& launch, uint32_t records, uint64_t most_workgroups) {
   const uint32_t each = std::max(launch.coalesce, 1u);
   const uint64_t workgroups = std::min(WorkgroupsFor(launch, records), most_workgroups);
-  return {static_cast<uint32_t>(std::min<uint64_t>(records, workgroups * each)),
-          static_cast<uint32_t>(workgroups),
-          1,
-          workgroups,
-          {}};
+  return OneSlice(static_cast<uint32_t>(std::min<uint64_t>(records, workgroups * each)), workgroups);
 }
 
 RecordGrid ClampedGrid(const shared::LaunchPlan& launch, std::span<const std::byte> record) {

@@ -260,7 +260,7 @@ bool SizeDynamicGrid(ClosePlan plan, LaunchPlan launch, Share share, RegionRefer
   uint before = WorkgroupsBefore(plan, launch, share, region, part);
   if (before > most_workgroups) return false;
   if (records != 0u) landmarks = LandmarksFor(plan, launch, share, records);
-  SliceReference table = SliceReference(SliceTable(plan, launch));
+  const uvec2 table = SliceTable(plan, launch);
   size = LaunchSize(0u, 0u, 0u);
   Part slice = part;
   Landmarks of_slice = landmarks;
@@ -275,15 +275,15 @@ bool SizeDynamicGrid(ClosePlan plan, LaunchPlan launch, Share share, RegionRefer
     const uint end = takes_all ? records : next_record;
     const uint workgroups = takes_all ? before : workgroups_before_next;
     if (size.slices != 0u && end == size.records) break;  // no dispatch can have this one record's workgroups
-    if (gl_LocalInvocationIndex == 0u) table.at[size.slices] = Slice(size.records, workgroups);
+    if (gl_LocalInvocationIndex == 0u) SliceReference(table).at[size.slices] = Slice(size.records, workgroups);
     size = LaunchSize(end, max(size.workgroups, workgroups), size.slices + 1u);
     if (end == records) break;
     slice = Part(end, records);
     before = 0u;
     of_slice = Landmarks(uvec2(0u), 0u);
   }
-  if (gl_LocalInvocationIndex == 0u) table.at[size.slices] = Slice(size.records, 0u);
-  if (size.slices > 1u) landmarks = Landmarks(SliceTable(plan, launch), 0u);
+  if (gl_LocalInvocationIndex == 0u) SliceReference(table).at[size.slices] = Slice(size.records, 0u);
+  if (size.slices > 1u) landmarks = Landmarks(table, 0u);
   return true;
 }
 

@@ -39,7 +39,7 @@ uvec4 trellis_reserve_invocations(const uint output_number, const uint count, co
   if (slot != kNoSlot && clamped != 0u && clamped <= kMostRecords / workgroup_size) own_bin = FindBin(slot);
   if (own_bin != kBins) before = atomicAdd(trellis_bin_high[own_bin], clamped);
   barrier();
-  // One place reserves, for code that could be inlined twice takes registers. Each invocation's last iteration is for itself, if it has no bin.
+  // Drivers inline the reservation, so it stands once. Each invocation's last iteration is for itself, if it has no bin.
   uvec4 own = LostHandle(clamped);
   for (uint bin = trellis_local_index; bin < kBins + workgroup_size; bin += workgroup_size) {
     bool is_bin = bin < kBins;
