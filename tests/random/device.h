@@ -14,6 +14,8 @@ struct DeviceResults {
   std::string error;                         // not empty: nothing ran, or something complained
   std::vector<std::vector<uint32_t>> words;  // by graph; before the run InitialWord
   size_t stepped = 0;                        // graphs that ran in steps (bounded mode)
+  uint32_t used_steps = 0;                   // maximum of the graphs
+  uint32_t spent_rounds = 0;                 // max_rounds if that is all that `error` complains about, otherwise 0
 };
 
 class Device {
