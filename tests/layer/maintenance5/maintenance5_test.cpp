@@ -43,6 +43,7 @@ TEST_F(Maintenance5, is_offered_and_does_not_go_down) {
   VkPhysicalDeviceFeatures2 features = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &answer, {}};
   TRELLIS_CALL(instance_, GetPhysicalDeviceFeatures2)(instance_.physical_device(), &features);
   EXPECT_TRUE(answer.maintenance5);
+  EXPECT_THAT(driver_.CallsOf("GetPhysicalDeviceFeatures2").back().chain, Not(Contains(answer.sType)));
 }
 
 TEST_F(Maintenance5, properties_promise_nothing) {
