@@ -289,19 +289,23 @@ TEST(StepScheduleOfRandomGraphs, QueuesLieSideBySide) {
 }
 
 TEST(StepScheduleOfRandomGraphs, PortionsFitAndStepsAreEnough) {
-  uint32_t run = 0;
+  constexpr uint64_t kMaxSteps = 3000;  // longer schedules stop here
+  uint32_t finished = 0;
+  uint32_t begun = 0;
   for (uint32_t seed = 0; seed < 400; ++seed) {
     const Stepped test = RandomCase(seed);
-    if (!test.steps || test.steps->steps > 3000) continue;
+    if (!test.steps) continue;
     SCOPED_TRACE("seed " + std::to_string(seed));
-    ++run;
+    ++begun;
     WorstCase graph(test, seed);
     uint64_t steps = 0;
-    while (steps <= test.steps->steps && graph.Step()) ++steps;
+    while (steps < kMaxSteps && graph.Step()) ++steps;
+    finished += steps < kMaxSteps ? 1 : 0;
     ASSERT_FALSE(testing::Test::HasFailure());
     ASSERT_LE(steps, test.steps->steps);
   }
-  EXPECT_GT(run, 50u);
+  EXPECT_GT(begun, 300u);
+  EXPECT_GT(finished, 200u);
 }
 
 }  // namespace
