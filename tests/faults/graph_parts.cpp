@@ -88,7 +88,8 @@ Scratch::Scratch(const TestDevice& device) : device_(device) {
   VkBufferCreateInfo info = {};
   info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
   info.size = kBytes;
-  info.usage = VK_BUFFER_USAGE_EXECUTION_GRAPH_SCRATCH_BIT_AMDX | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
+  info.usage = VK_BUFFER_USAGE_EXECUTION_GRAPH_SCRATCH_BIT_AMDX | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT |
+               VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT;
   TRELLIS_CALL(device_, CreateBuffer)(device_.handle(), &info, nullptr, &buffer_);
   VkMemoryAllocateInfo allocate = {};
   allocate.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO;

@@ -45,7 +45,7 @@ struct OnePayload {
   VkDispatchGraphCountInfoAMDX counts = {};
 };
 
-// Scratch memory, of the size of the buffer.
+// Scratch memory, of the size of the buffer. Indirect dispatches may read their infos from it.
 class Scratch {
  public:
   explicit Scratch(const TestDevice& device);

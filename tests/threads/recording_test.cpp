@@ -25,12 +25,16 @@ namespace {
 // follow.
 constexpr uint32_t kSmallRings = 1;
 
+constexpr VkPhysicalDeviceShaderEnqueueFeaturesAMDX kFeatures = {
+    VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX, nullptr, VK_TRUE, VK_FALSE};
+
 // A device with so many queues, and a graph.
 class ThreadsTest : public ::testing::Test {
  protected:
-  explicit ThreadsTest(uint32_t queues)
+  explicit ThreadsTest(uint32_t queues, const void* instance_chain = nullptr)
       : driver_(DriverOptions{.queue_count = queues}),
-        device_(instance_, kGraphExtensions, nullptr, nullptr, queues),
+        instance_(driver_, {VK_EXT_DEBUG_UTILS_EXTENSION_NAME}, instance_chain),
+        device_(instance_, kGraphExtensions, &kFeatures, nullptr, queues),
         graph_(MakeGraph(device_, parts_.GraphInfo())) {}
   ~ThreadsTest() override { DestroyGraph(device_, graph_); }
 
@@ -82,7 +86,7 @@ class ThreadsTest : public ::testing::Test {
   }
 
   FakeDriver driver_;
-  const TestInstance instance_{driver_, {VK_EXT_DEBUG_UTILS_EXTENSION_NAME}};
+  const TestInstance instance_;
   const TestDevice device_;
   const GraphParts parts_{device_};
   const VkPipeline graph_;
@@ -91,6 +95,16 @@ class ThreadsTest : public ::testing::Test {
 class RecordingThreads : public ThreadsTest {
  protected:
   RecordingThreads() : ThreadsTest(1) {}
+};
+
+constexpr VkBool32 kValidate = VK_TRUE;
+constexpr VkLayerSettingEXT kSetting = {kLayerName, "validate", VK_LAYER_SETTING_TYPE_BOOL32_EXT, 1, &kValidate};
+constexpr VkLayerSettingsCreateInfoEXT kValidated = {VK_STRUCTURE_TYPE_LAYER_SETTINGS_CREATE_INFO_EXT, nullptr, 1,
+                                                     &kSetting};
+
+class ValidatedThreads : public ThreadsTest {
+ protected:
+  ValidatedThreads() : ThreadsTest(1, &kValidated) {}
 };
 
 // Each thread may have a queue of its own.
@@ -108,6 +122,18 @@ TEST_F(RecordingThreads, RecordWhatOneThreadRecords) {
 TEST_F(RecordingThreads, RecordWithOneScratch) {
   const auto scratch = std::make_shared<const Scratch>(device_);
   ExpectAllTheSame([&] { return std::make_unique<GraphRecorder>(device_, scratch); });
+}
+
+// The threads also create and destroy buffers, which the checks of indirect dispatches look up.
+TEST_F(ValidatedThreads, RecordWhatOneThreadRecords) {
+  ASSERT_TRUE(FindDevice(device_.handle())->settings.validate);
+  const Messenger messenger(
+      instance_, [](const HeardMessage& message) { ADD_FAILURE() << message.data.pMessage; },
+      VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT);
+  ExpectAllTheSame([&] {
+    for (uint32_t i = 0; i < 100; ++i) const Scratch other(device_);
+    return std::make_unique<GraphRecorder>(device_);
+  });
 }
 
 // Some submit to queues of their own, in every form, and wait; meanwhile others record, reset and destroy pools, and

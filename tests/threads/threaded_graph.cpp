@@ -14,9 +14,9 @@ constexpr VkPipelineBindPoint kGraphs = VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_A
 void DispatchEachKind(const TestDevice& device, VkCommandBuffer command_buffer, VkDeviceAddress scratch) {
   OnePayload payload;
   TRELLIS_CALL(device, CmdDispatchGraphAMDX)(command_buffer, scratch, Scratch::kBytes, &payload.counts);
-  payload.counts.infos.deviceAddress = 0x4000;  // nothing reads it: the driver executes nothing
+  payload.counts.infos.deviceAddress = scratch;  // nothing reads it: the driver executes nothing
   TRELLIS_CALL(device, CmdDispatchGraphIndirectAMDX)(command_buffer, scratch, Scratch::kBytes, &payload.counts);
-  TRELLIS_CALL(device, CmdDispatchGraphIndirectCountAMDX)(command_buffer, scratch, Scratch::kBytes, 0x4000);
+  TRELLIS_CALL(device, CmdDispatchGraphIndirectCountAMDX)(command_buffer, scratch, Scratch::kBytes, scratch);
 }
 
 }  // namespace
