@@ -175,6 +175,10 @@ Share FindShare(const uint slot, const uint count) {
 
 uvec4 trellis_reserve_invocation(const uint output_number, const uint count, const uint index, const uint limit) {
   uint clamped = min(min(count, limit), kMostRecords);
+#ifdef TRELLIS_SUBGROUP_AGGREGATION
+  // Where records may go to several nodes, mostly one output in many is used.
+  if (subgroupBallot(clamped != 0u) == uvec4(0u)) return LostHandle(0u);
+#endif
   uint slot = clamped != 0u ? FindSlot(output_number, index) : kNoSlot;
 #ifdef TRELLIS_SUBGROUP_AGGREGATION
   Share share = FindShare(slot, clamped);
