@@ -15,8 +15,6 @@ std::string LaunchText(const spirv::NodeInfo& info) {
       const std::string bound = info.grid == std::array<uint32_t, 3>{} ? "" : ", at most " + Grid(info.grid);
       return "grid from its payload" + bound;
     }
-    case spirv::LaunchKind::kMaskedGrid:
-      return "grid from its payload, runs as " + Grid(info.grid);
     case spirv::LaunchKind::kCoalescing:
       return "coalescing up to " + std::to_string(info.coalesce);
   }

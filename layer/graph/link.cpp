@@ -259,7 +259,7 @@ class Linker {
 
   // What a node reads of a record.
   static spirv::PayloadLayout ReadBy(const spirv::NodeInfo& info) {
-    if (info.kind != spirv::LaunchKind::kDynamicGrid && info.kind != spirv::LaunchKind::kMaskedGrid) return info.input;
+    if (info.kind != spirv::LaunchKind::kDynamicGrid) return info.input;
     // A node without a declared payload has an implicit one: its grid, three words.
     const spirv::GridMember grid = info.grid_member.value_or(spirv::GridMember{0, 4, 3});
     return {std::max(info.input.size, grid.offset + grid.component_width * grid.component_count),

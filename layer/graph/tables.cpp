@@ -144,7 +144,6 @@ shared::LaunchPlan DescribeLaunch(const Graph& graph, Launch launch, const std::
   SetGrid({1, 1, 1}, plan);
   switch (info.kind) {
     case spirv::LaunchKind::kStaticGrid:
-    case spirv::LaunchKind::kMaskedGrid:
       DescribeStaticGrid(info, plan);
       break;
     case spirv::LaunchKind::kDynamicGrid:

@@ -104,9 +104,6 @@ CreationResult ReflectNode(const Device& device, StageNode& node) {
   if (const spirv::RuleViolation* broken = FindBrokenRule(*checked, stage.pName))
     return CreationResult::Refused(spirv::Describe(*broken));
   node.source.info = *std::move(info);
-  // Nobody would tell of grids above their bound.
-  if (!device.settings.validate && spirv::CanBeMasked(node.source.info))
-    node.source.info.kind = spirv::LaunchKind::kMaskedGrid;
   node.source.info.packed = WorkgroupsToPack(device, node);
   if (spirv::Strides(node.source.info)) node.source.info.most_workgroups = MostPackedWorkgroups(device);
   SettleIdentity(node);

@@ -277,12 +277,6 @@ bool trellis_enter_static(const uvec3 grid, const uint packed) {
   return true;
 }
 
-// Of a record, all workgroups of the bound run. Those that its grid lacks have nothing to do.
-bool trellis_enter_masked(const uvec3 bound, const uint packed, const uint grid_member) {
-  if (!trellis_enter_static(bound, packed)) return false;
-  return all(lessThan(trellis_workgroup_id, ReadRecordGrid(trellis_input.xy, grid_member, bound)));
-}
-
 // To the slice of the workgroup, where grids come from records.
 void EnterSlice() {
   SliceReference table = SliceReference(LaunchInputReference(trellis_source).launch.landmarks);

@@ -181,8 +181,6 @@ class EntryPoint {
         return "trellis_enter_static";
       case LaunchKind::kDynamicGrid:
         return "trellis_enter_dynamic";
-      case LaunchKind::kMaskedGrid:
-        return "trellis_enter_masked";
       case LaunchKind::kCoalescing:
         return "trellis_enter_coalescing";
     }
@@ -270,34 +268,24 @@ class EntryPoint {
   std::vector<uint32_t> EnterArguments() {
     const NodeInfo& info = lowering_.info;
     switch (info.kind) {
-      case LaunchKind::kStaticGrid:
-        return StaticGridArguments();
-      case LaunchKind::kMaskedGrid: {
-        std::vector<uint32_t> arguments = StaticGridArguments();
-        arguments.push_back(PackedGridMember());
-        return arguments;
+      case LaunchKind::kStaticGrid: {
+        // A grid with a zero runs no workgroup; its divisions must be defined all the same.
+        const std::array<uint32_t, 3>& grid = info.grid;
+        const Id uvec3 = types_.Vector(types_.Uint(), 3);
+        return {Constant(uvec3, {std::max(grid[0], 1u), std::max(grid[1], 1u), std::max(grid[2], 1u)}),
+                types_.ConstantUint(info.packed)};
       }
-      case LaunchKind::kDynamicGrid:
-        return {PackedGridMember(), types_.ConstantUint(info.NoteWords()), types_.ConstantBool(info.UsesLandmarks()),
+      case LaunchKind::kDynamicGrid: {
+        const GridMember member = info.grid_member.value_or(GridMember{0, 4, 3});
+        // As shared::LaunchPlan::grid_member is packed.
+        return {types_.ConstantUint(member.offset | member.component_width << 16 | member.component_count << 20),
+                types_.ConstantUint(info.NoteWords()), types_.ConstantBool(info.UsesLandmarks()),
                 types_.ConstantBool(lowering_.for_cpu)};
+      }
       case LaunchKind::kCoalescing:
         return {types_.ConstantUint(info.coalesce), types_.ConstantUint(info.packed), types_.ConstantBool(InRuns())};
     }
     return {};
-  }
-
-  std::vector<uint32_t> StaticGridArguments() {
-    // A grid with a zero runs no workgroup; its divisions must be defined all the same.
-    const std::array<uint32_t, 3>& grid = lowering_.info.grid;
-    const Id uvec3 = types_.Vector(types_.Uint(), 3);
-    return {Constant(uvec3, {std::max(grid[0], 1u), std::max(grid[1], 1u), std::max(grid[2], 1u)}),
-            types_.ConstantUint(lowering_.info.packed)};
-  }
-
-  // As shared::LaunchPlan::grid_member.
-  Id PackedGridMember() {
-    const GridMember member = lowering_.info.grid_member.value_or(GridMember{0, 4, 3});
-    return types_.ConstantUint(member.offset | member.component_width << 16 | member.component_count << 20);
   }
 
   Id Constant(Id uvec3, const std::array<uint32_t, 3>& value) {

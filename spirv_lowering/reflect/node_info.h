@@ -15,7 +15,6 @@ enum class LaunchKind : uint8_t {
   kStaticGrid,   // StaticNumWorkgroupsAMDX
   kDynamicGrid,  // grid in the payload, bounded by MaxNumWorkgroupsAMDX if present
   kCoalescing,   // CoalescingAMDX
-  kMaskedGrid,   // made of kDynamicGrid by the layer: all workgroups of the bound run, those that the grid lacks leave
 };
 
 // A payload struct's footprint: end of its last member, and how records of it are aligned: as the largest scalar in it
@@ -59,7 +58,7 @@ struct NodeInfo {
   std::string entry_point;    // the default node name
   uint32_t shader_index = 0;  // ShaderIndexAMDX, else 0
   LaunchKind kind = LaunchKind::kDynamicGrid;
-  std::array<uint32_t, 3> grid = {0, 0, 0};  // static: the grid. else: the bound, 0 where there is none
+  std::array<uint32_t, 3> grid = {0, 0, 0};  // static: the grid. dynamic: the bound, 0 where there is none
   std::array<uint32_t, 3> local_size = {1, 1, 1};
   uint32_t coalesce = 1;  // coalescing: most records a workgroup; else 1
   // Of small workgroups alone: what keeps several of them from running as one (reflect/packing.h); empty if nothing
@@ -79,7 +78,7 @@ struct NodeInfo {
   bool has_enqueue_capability = false;  // false: a plain compute shader used as a leaf node
 
   PayloadLayout input;                    // size 0: no payload
-  std::optional<GridMember> grid_member;  // dynamic and masked grids only
+  std::optional<GridMember> grid_member;  // dynamic grids only
   bool writes_input = false;              // stores or atomics to the input payload, or finish-writing
   bool finishes_writing = false;          // OpFinishWritingNodePayloadAMDX
   std::vector<NodeOutputInfo> outputs;    // the order is that of LaunchBlock::outputs

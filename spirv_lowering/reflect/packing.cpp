@@ -276,17 +276,8 @@ uint32_t WorkgroupsToPack(const NodeInfo& info, uint32_t most_invocations) {
   return packed;
 }
 
-bool CanBeMasked(const NodeInfo& info) {
-  // Workgroups of one record must agree about its grid.
-  if (info.kind != LaunchKind::kDynamicGrid || info.writes_input || info.shares_input) return false;
-  uint64_t workgroups = 1;
-  for (const uint32_t side : info.grid) workgroups = std::min<uint64_t>(workgroups * side, UINT32_MAX);
-  return workgroups != 0 && workgroups <= kMostMaskedWorkgroups;
-}
-
 bool Strides(const NodeInfo& info) {
-  if (info.packed == 1 || !info.outputs.empty()) return false;
-  if (info.kind == LaunchKind::kDynamicGrid || info.kind == LaunchKind::kMaskedGrid) return false;
+  if (info.packed == 1 || !info.outputs.empty() || info.kind == LaunchKind::kDynamicGrid) return false;
   return info.kind == LaunchKind::kCoalescing || info.packed > info.grid[0] * info.grid[1] * info.grid[2];
 }
 

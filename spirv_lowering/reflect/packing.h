@@ -29,12 +29,6 @@ inline constexpr uint64_t kMostPackedBytes = 256 * 1024;
 // multiple of a record's workgroups or a divisor of them.
 [[nodiscard]] uint32_t WorkgroupsToPack(const NodeInfo& info, uint32_t most_invocations);
 
-// Up to here, a workgroup that leaves takes less than a kernel that counts takes for it.
-inline constexpr uint64_t kMostMaskedWorkgroups = 4;
-
-// Whether a node with a grid from its payload can be of LaunchKind::kMaskedGrid.
-[[nodiscard]] bool CanBeMasked(const NodeInfo& info);
-
 // Whether workgroups of a dispatch are to stride through a launch that has more of them. Packed ones that send nothing
 // and need not search: what invocations of a subgroup do together costs registers in a loop. Not grids whose regions
 // count records instead of workgroups.

@@ -140,8 +140,7 @@ std::string Module(Kind kind, uint32_t bins) {
   m.BeginNode({.name = "Last", .launch = Launch::kCoalescing, .shader_index = 0, .input = m.Input(record)});
   m.AddWord(words, m.Add(m.ShaderIndex(), kLastWords), m.Get(m.NodeInput(), 0, 1));
   m.EndNode();
-  // No masked grid: the level is closed.
-  m.BeginNode({.name = "Other", .grid = {9, 1, 1}, .shader_index = 0, .input = {.array = {}, .record = grid_record}});
+  m.BeginNode({.name = "Other", .grid = {4, 1, 1}, .shader_index = 0, .input = {.array = {}, .record = grid_record}});
   m.AddWord(words, kOtherWord, m.Get(m.NodeInput(), 0, 1));
   m.EndNode();
   return m.Text();

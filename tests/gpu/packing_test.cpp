@@ -205,9 +205,9 @@ TEST_P(Packing, PlacesInStaticGrids) {
   EXPECT_EQ(Log().find("packed by 4,") != std::string::npos, IsOn());
 }
 
-// Records ask for 0 to 7 workgroups.
+// Records ask for 0 to 3 workgroups.
 TEST_P(Packing, PlacesInGridsFromRecords) {
-  constexpr uint32_t kRecords = 40, kMost = 7;
+  constexpr uint32_t kRecords = 40, kMost = 3;
   for (const std::array<uint32_t, 3>& local_size :
        {kGrids[0].local_size, kGrids[1].local_size, kGrids[4].local_size, kGrids[5].local_size}) {
     const SmallGrid shape = {local_size, {kMost, 1, 1}};
@@ -215,7 +215,7 @@ TEST_P(Packing, PlacesInGridsFromRecords) {
     const Id words = m.StorageBuffer(0);
     const Id record = m.Struct({{m.Uint(), 0, true}, {m.Uint(), 4}});
     AddSource(m, record, kRecords, [&](const Records& all, const Id& i) {
-      m.Set(all, i, 0, m.Mod(m.Mul(i, 5), kMost + 1));
+      m.Set(all, i, 0, m.Mod(m.Mul(i, 7), kMost + 1));
       m.Set(all, i, 1, i);
     });
     m.BeginNode({.name = "Small",
@@ -228,10 +228,10 @@ TEST_P(Packing, PlacesInGridsFromRecords) {
     m.EndNode();
     std::vector<uint32_t> expected, payloads;
     for (uint32_t i = 0; i < kRecords; ++i) {
-      payloads.insert(payloads.end(), {i * 5 % (kMost + 1), i});
+      payloads.insert(payloads.end(), {i * 7 % (kMost + 1), i});
       for (uint32_t group = 0; group < kMost; ++group)
         for (uint32_t local = 0; local < shape.Invocations(); ++local)
-          expected.push_back(group < i * 5 % (kMost + 1) ? ExpectedPlace(shape, group, local) : 0u);
+          expected.push_back(group < i * 7 % (kMost + 1) ? ExpectedPlace(shape, group, local) : 0u);
     }
     SCOPED_TRACE(shape.Invocations());
     ExpectPlaces(m, {.node = "Small", .count = kRecords, .payloads = Bytes(payloads), .stride = 8}, expected);

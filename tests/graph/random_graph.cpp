@@ -8,7 +8,7 @@ namespace {
 
 std::string NameOf(uint32_t number) { return "name" + std::to_string(number); }
 
-spirv::LaunchKind PickKind(Random& random) { return static_cast<spirv::LaunchKind>(Below(random, 4)); }
+spirv::LaunchKind PickKind(Random& random) { return static_cast<spirv::LaunchKind>(Below(random, 3)); }
 
 void FillLaunch(Random& random, spirv::LaunchKind kind, spirv::NodeInfo& info) {
   info.kind = kind;
@@ -16,10 +16,6 @@ void FillLaunch(Random& random, spirv::LaunchKind kind, spirv::NodeInfo& info) {
   switch (kind) {
     case spirv::LaunchKind::kStaticGrid:
       info.grid = {side(), side(), side()};
-      break;
-    case spirv::LaunchKind::kMaskedGrid:
-      info.grid = {1 + Below(random, 2), 1 + Below(random, 2), 1};
-      info.grid_member = spirv::GridMember{0, 4, 2};
       break;
     case spirv::LaunchKind::kDynamicGrid:
       if (Below(random, 4) != 0) info.grid = {side(), side(), side()};
@@ -154,7 +150,6 @@ uint64_t PickWorkgroups(Random& random, const spirv::NodeInfo& info, uint64_t re
   uint64_t workgroups = 0;
   switch (info.kind) {
     case spirv::LaunchKind::kStaticGrid:
-    case spirv::LaunchKind::kMaskedGrid:
       return records * info.grid[0] * info.grid[1] * info.grid[2];
     case spirv::LaunchKind::kCoalescing:
       return (records + info.coalesce - 1) / info.coalesce;

@@ -99,17 +99,6 @@ TEST(EntryPoint, DynamicGrid) {
       << text;
 }
 
-TEST(EntryPoint, MaskedGrid) {
-  NodeParts parts;
-  parts.modes = "OpExecutionModeId %main MaxNumWorkgroupsAMDX %uint_2 %uint_1 %uint_2";
-  parts.decorations = "OpMemberDecorate %record 1 PayloadDispatchIndirectAMDX";
-  LowerRequest request;
-  request.masked = true;
-  const std::string text = LowerParts(parts, request);
-  EXPECT_TRUE(HasLine(text, "* = OpConstantComposite %v3uint %uint_2 %uint_1 %uint_2")) << text;
-  EXPECT_TRUE(HasLine(text, "* = OpFunctionCall %bool %trellis_enter_masked * %uint_1 %uint_1310724")) << text;
-}
-
 TEST(EntryPoint, GridOfAWrittenRecordComesFromTheNotes) {
   NodeParts parts;
   parts.modes.clear();

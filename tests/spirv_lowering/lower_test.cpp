@@ -133,9 +133,6 @@ TEST(LoweringKey, KeepsWhatTheWordsDependOn) {
   info.kind = LaunchKind::kDynamicGrid;
   EXPECT_FALSE(differs([](NodeInfo& other) { other.in_batches = false; })) << "they never are";
   EXPECT_FALSE(differs([](NodeInfo& other) { other.grid = {2, 1, 1}; })) << "a bound, for the host";
-  info.kind = LaunchKind::kMaskedGrid;
-  EXPECT_TRUE(differs([](NodeInfo& other) { other.grid = {2, 1, 1}; }));
-  EXPECT_TRUE(differs([](NodeInfo& other) { other.grid_member = GridMember{4, 2, 1}; }));
 }
 
 TEST(Lower, HelloGraph) {

@@ -168,7 +168,6 @@ std::vector<uint32_t> LowerOnce(const std::vector<uint32_t>& words, const LowerR
     return {};
   }
   info->packed = request.packed;
-  if (request.masked) info->kind = LaunchKind::kMaskedGrid;
   info->in_batches = request.in_batches;
   if (Strides(*info)) info->most_workgroups = 1000;
   LowerOptions options;

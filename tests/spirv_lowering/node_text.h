@@ -61,7 +61,6 @@ struct LowerRequest {
   std::string_view entry_point = "node";
   uint32_t packed = 1;  // NodeInfo::packed
   bool in_batches = true;
-  bool masked = false;  // LaunchKind::kMaskedGrid
   bool robust_access = false;
   bool for_cpu = false;
 };

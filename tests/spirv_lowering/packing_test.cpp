@@ -307,38 +307,6 @@ TEST(Packing, WorkgroupsStrideThroughTheLaunch) {
   EXPECT_FALSE(Strides(info)) << "it sends";
 }
 
-TEST(Packing, GridsOfUpToFourWorkgroupsCanBeMasked) {
-  NodeInfo info;
-  info.kind = LaunchKind::kDynamicGrid;
-  for (const std::array<uint32_t, 3>& grid : {std::array{1u, 1u, 1u}, {4u, 1u, 1u}, {1u, 2u, 2u}}) {
-    info.grid = grid;
-    EXPECT_TRUE(CanBeMasked(info)) << grid[0] << grid[1] << grid[2];
-  }
-  for (const std::array<uint32_t, 3>& grid : {std::array{0u, 0u, 0u},
-                                              {5u, 1u, 1u},
-                                              {2u, 2u, 2u},
-                                              {4u, 0u, 1u},
-                                              {0x10000u, 0x10000u, 0x10000u},
-                                              {0x80000001u, 2u, 1u}}) {
-    info.grid = grid;
-    EXPECT_FALSE(CanBeMasked(info)) << grid[0] << " " << grid[1] << " " << grid[2];
-  }
-  info.grid = {2, 1, 1};
-  info.writes_input = true;
-  EXPECT_FALSE(CanBeMasked(info)) << "the grid may change";
-  info.writes_input = false;
-  info.shares_input = true;
-  EXPECT_FALSE(CanBeMasked(info)) << "another node may change it";
-  info.shares_input = false;
-  info.kind = LaunchKind::kStaticGrid;
-  EXPECT_FALSE(CanBeMasked(info));
-
-  info.kind = LaunchKind::kMaskedGrid;
-  EXPECT_EQ(WorkgroupsToPack(info, 128), 128u) << "as a static grid";
-  info.packed = 128;
-  EXPECT_FALSE(Strides(info)) << "not every record has a workgroup";
-}
-
 // Together only where subgroups are sure to hold together in any control flow.
 TEST(Packing, SubgroupsReserveTogetherWithMaximalReconvergence) {
   NodeParts parts = ThreadNode();

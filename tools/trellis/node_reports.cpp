@@ -44,7 +44,6 @@ std::string KindName(LaunchKind kind) {
     case LaunchKind::kStaticGrid:
       return "static_grid";
     case LaunchKind::kDynamicGrid:
-    case LaunchKind::kMaskedGrid:
       return "dynamic_grid";
     case LaunchKind::kCoalescing:
       return "coalescing";
@@ -59,7 +58,6 @@ std::string Launch(const NodeInfo& info) {
     case LaunchKind::kCoalescing:
       return "coalescing, up to " + Number(info.coalesce) + " payload(s) a workgroup";
     case LaunchKind::kDynamicGrid:
-    case LaunchKind::kMaskedGrid:
       break;
   }
   std::string text = "grid in the payload";
