@@ -57,7 +57,8 @@ class RandomGraphs : public GpuTest {
   // Runs a wrong graph alone, with more rounds than those that dropped records. It must need more steps than those.
   static testing::AssertionResult RunWithMoreRounds(const Case& one, const DeviceResults& dropped) {
     DeviceResults results = dropped;
-    for (uint32_t rounds = dropped.spent_rounds; results.spent_rounds != 0 && rounds <= kMostRounds / 8;) {
+    uint32_t rounds = dropped.spent_rounds;
+    while (results.spent_rounds != 0 && rounds <= kMostRounds / 8) {
       rounds *= 8;
       std::printf("seed %u is wrong where max_rounds=%u drops records; it runs again with max_rounds=%u\n",
                   one.graph.seed, results.spent_rounds, rounds);
