@@ -297,7 +297,7 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateImage(VkDevice handle, const VkImageCreateI
                                            const VkAllocationCallbacks* allocator, VkImage* image) {
   Device& device = DeviceOf(handle);
   ReportHidden(device, "vkCreateImage",
-               HiddenFromImage(device.instance->profile, info->format, info->usage, info->flags));
+               HiddenFromImage(device.instance->profile, info->format, info->tiling, info->usage, info->flags));
   std::vector<uint32_t> families;
   const VkImageCreateInfo edited = ShareAmongDriverFamilies(device, *info, families);
   return device.next.CreateImage(handle, &edited, allocator, image);

@@ -43,7 +43,9 @@ constexpr ImageUsage kImageUsages[] = {
     {VK_IMAGE_USAGE_INPUT_ATTACHMENT_BIT, kAttachment},
 };
 
-VkFormatFeatureFlags2 HiddenFeatures(const Profile& profile, VkFormat format) {
+VkFormatFeatureFlags2 HiddenFeatures(const Profile& profile, VkFormat format,
+                                     VkImageTiling tiling = VK_IMAGE_TILING_OPTIMAL) {
+  if (profile.optimal_tiling_only && tiling != VK_IMAGE_TILING_OPTIMAL) return kAllFormatFeatures;
   const auto found = profile.hidden_format_features.find(format);
   return found == profile.hidden_format_features.end() ? 0 : found->second;
 }
@@ -96,7 +98,8 @@ VkFormatFeatureFlags2 FormatFeatureNamed(std::string_view name) {
 
 void HideFormatFeatures(const Profile& profile, VkFormat format, VkFormatProperties& properties) {
   const auto shown = static_cast<VkFormatFeatureFlags>(~HiddenFeatures(profile, format));
-  properties.linearTilingFeatures &= shown;
+  properties.linearTilingFeatures &=
+      static_cast<VkFormatFeatureFlags>(~HiddenFeatures(profile, format, VK_IMAGE_TILING_LINEAR));
   properties.optimalTilingFeatures &= shown;
   properties.bufferFeatures &= shown;
 }
@@ -105,25 +108,26 @@ void HideFormatFeatures(const Profile& profile, VkFormat format, VkFormatPropert
   HideFormatFeatures(profile, format, properties.formatProperties);
   const VkFormatFeatureFlags2 hidden = HiddenFeatures(profile, format);
   if (auto* const wide = FindStruct<VkFormatProperties3>(properties.pNext, VK_STRUCTURE_TYPE_FORMAT_PROPERTIES_3)) {
-    wide->linearTilingFeatures &= ~hidden;
+    wide->linearTilingFeatures &= ~HiddenFeatures(profile, format, VK_IMAGE_TILING_LINEAR);
     wide->optimalTilingFeatures &= ~hidden;
     wide->bufferFeatures &= ~hidden;
   }
-  HideInModifiers<VkDrmFormatModifierPropertiesListEXT>(hidden, properties.pNext,
+  const VkFormatFeatureFlags2 of_modifiers = HiddenFeatures(profile, format, VK_IMAGE_TILING_DRM_FORMAT_MODIFIER_EXT);
+  HideInModifiers<VkDrmFormatModifierPropertiesListEXT>(of_modifiers, properties.pNext,
                                                         VK_STRUCTURE_TYPE_DRM_FORMAT_MODIFIER_PROPERTIES_LIST_EXT);
-  HideInModifiers<VkDrmFormatModifierPropertiesList2EXT>(hidden, properties.pNext,
+  HideInModifiers<VkDrmFormatModifierPropertiesList2EXT>(of_modifiers, properties.pNext,
                                                          VK_STRUCTURE_TYPE_DRM_FORMAT_MODIFIER_PROPERTIES_LIST_2_EXT);
 }
 
-std::string HiddenFromImage(const Profile& profile, VkFormat format, VkImageUsageFlags usage,
+std::string HiddenFromImage(const Profile& profile, VkFormat format, VkImageTiling tiling, VkImageUsageFlags usage,
                             VkImageCreateFlags flags) {
-  const VkFormatFeatureFlags2 hidden = HiddenFeatures(profile, format);
+  const VkFormatFeatureFlags2 hidden = HiddenFeatures(profile, format, tiling);
+  if (hidden == kAllFormatFeatures) return Describe(format, hidden);
   // The format of a view of such an image may have the features that the usage needs.
-  if (hidden == kAllFormatFeatures || (flags & VK_IMAGE_CREATE_EXTENDED_USAGE_BIT) != 0)
-    return HiddenFromImageView(profile, format);
+  if ((flags & VK_IMAGE_CREATE_EXTENDED_USAGE_BIT) != 0) return std::string();
   VkFormatFeatureFlags2 missing = 0;
   for (const ImageUsage& need : kImageUsages) {
-    if ((usage & need.usage) != 0) missing |= hidden & need.features;
+    if ((usage & need.usage) != 0 && (hidden & need.features) == need.features) missing |= need.features;
   }
   return missing == 0 ? std::string() : Describe(format, missing);
 }

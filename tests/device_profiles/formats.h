@@ -21,8 +21,8 @@ void HideFormatFeatures(const Profile& profile, VkFormat format, VkFormatPropert
 
 // Return what the profile hides of that which a resource needs: the format's name, or its name and features. Return an
 // empty text if nothing is hidden. A view of an image needs the format alone.
-[[nodiscard]] std::string HiddenFromImage(const Profile& profile, VkFormat format, VkImageUsageFlags usage,
-                                          VkImageCreateFlags flags);
+[[nodiscard]] std::string HiddenFromImage(const Profile& profile, VkFormat format, VkImageTiling tiling,
+                                          VkImageUsageFlags usage, VkImageCreateFlags flags);
 [[nodiscard]] std::string HiddenFromImageView(const Profile& profile, VkFormat format);
 [[nodiscard]] std::string HiddenFromBufferView(const Profile& profile, VkFormat format);
 

@@ -136,7 +136,7 @@ VKAPI_ATTR VkResult VKAPI_CALL GetPhysicalDeviceImageFormatProperties(VkPhysical
                                                                       VkImageUsageFlags usage, VkImageCreateFlags flags,
                                                                       VkImageFormatProperties* properties) {
   Instance& instance = InstanceOf(device);
-  if (HiddenFromImage(instance.profile, format, usage, flags).empty())
+  if (HiddenFromImage(instance.profile, format, tiling, usage, flags).empty())
     return instance.next.GetPhysicalDeviceImageFormatProperties(device, format, type, tiling, usage, flags, properties);
   *properties = {};
   return VK_ERROR_FORMAT_NOT_SUPPORTED;
@@ -146,7 +146,7 @@ VKAPI_ATTR VkResult VKAPI_CALL GetPhysicalDeviceImageFormatProperties2(VkPhysica
                                                                        const VkPhysicalDeviceImageFormatInfo2* info,
                                                                        VkImageFormatProperties2* properties) {
   Instance& instance = InstanceOf(device);
-  if (HiddenFromImage(instance.profile, info->format, info->usage, info->flags).empty())
+  if (HiddenFromImage(instance.profile, info->format, info->tiling, info->usage, info->flags).empty())
     return instance.next.GetPhysicalDeviceImageFormatProperties2(device, info, properties);
   properties->imageFormatProperties = {};
   return VK_ERROR_FORMAT_NOT_SUPPORTED;
@@ -158,7 +158,7 @@ VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceSparseImageFormatProperties(VkPhysic
                                                                         uint32_t* count,
                                                                         VkSparseImageFormatProperties* properties) {
   Instance& instance = InstanceOf(device);
-  if (HiddenFromImage(instance.profile, format, usage, 0).empty())
+  if (HiddenFromImage(instance.profile, format, tiling, usage, 0).empty())
     return instance.next.GetPhysicalDeviceSparseImageFormatProperties(device, format, type, samples, usage, tiling,
                                                                       count, properties);
   *count = 0;
@@ -168,7 +168,7 @@ VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceSparseImageFormatProperties2(
     VkPhysicalDevice device, const VkPhysicalDeviceSparseImageFormatInfo2* info, uint32_t* count,
     VkSparseImageFormatProperties2* properties) {
   Instance& instance = InstanceOf(device);
-  if (HiddenFromImage(instance.profile, info->format, info->usage, 0).empty())
+  if (HiddenFromImage(instance.profile, info->format, info->tiling, info->usage, 0).empty())
     return instance.next.GetPhysicalDeviceSparseImageFormatProperties2(device, info, count, properties);
   *count = 0;
 }

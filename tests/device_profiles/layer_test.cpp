@@ -1,7 +1,10 @@
 // The device profile layer between the loader and a CPU driver.
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cstring>
+#include <fstream>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -153,6 +156,49 @@ TEST(DeviceProfileLayer, BothFormsOfFormatPropertiesAreHidden) {
     EXPECT_EQ(second.formatProperties.optimalTilingFeatures, driver(kUnstorableFormat) & ~kStorage) << name;
     EXPECT_EQ(wide.optimalTilingFeatures & kStorage, 0u) << name;
     EXPECT_NE(wide.optimalTilingFeatures, 0u) << name;
+  }
+}
+
+struct LeastDevice {
+  const char* name;
+  int features;  // that Vulkan requires, over all formats
+};
+// Vulkan 1.3 adds depth comparison of two formats.
+constexpr LeastDevice kLeastDevices[] = {{"vulkan_1_2", 505}, {"vulkan_1_3", 507}};
+
+std::string TextOf(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+// The driver lacks nothing that Vulkan requires, and all queries agree.
+TEST(DeviceProfileLayer, TheLeastDevicesHaveTheRequiredFormats) {
+  for (const LeastDevice& least : kLeastDevices) {
+    const ProfiledInstance instance(
+        TextOf(TRELLIS_DEVICE_PROFILES + ("/" + std::string(least.name) + ".json")).c_str());
+    ASSERT_EQ(instance.result, VK_SUCCESS);
+    int formats = 0, features = 0;
+    for (int format = VK_FORMAT_R4G4_UNORM_PACK8; format <= VK_FORMAT_ASTC_12x12_SRGB_BLOCK; ++format) {
+      VkFormatProperties first = {};
+      vkGetPhysicalDeviceFormatProperties(instance.physical_device, static_cast<VkFormat>(format), &first);
+      VkFormatFeatureFlags2 shown = 0;
+      for (const char* name : {"vkGetPhysicalDeviceFormatProperties2", "vkGetPhysicalDeviceFormatProperties2KHR"}) {
+        const auto get = Load<PFN_vkGetPhysicalDeviceFormatProperties2>(instance.handle, name);
+        auto wide = Struct<VkFormatProperties3>(VK_STRUCTURE_TYPE_FORMAT_PROPERTIES_3);
+        auto second = Struct<VkFormatProperties2>(VK_STRUCTURE_TYPE_FORMAT_PROPERTIES_2, &wide);
+        get(instance.physical_device, static_cast<VkFormat>(format), &second);
+        EXPECT_EQ(std::memcmp(&second.formatProperties, &first, sizeof(first)), 0) << name << " " << format;
+        EXPECT_EQ(static_cast<VkFormatFeatureFlags>(wide.optimalTilingFeatures), first.optimalTilingFeatures) << format;
+        EXPECT_EQ(static_cast<VkFormatFeatureFlags>(wide.bufferFeatures), first.bufferFeatures) << format;
+        EXPECT_EQ(wide.linearTilingFeatures | first.linearTilingFeatures, 0u) << format;
+        shown = wide.optimalTilingFeatures | wide.bufferFeatures;
+      }
+      formats += shown != 0 ? 1 : 0;
+      features += std::popcount(shown);
+    }
+    EXPECT_EQ(formats, 73) << least.name;
+    EXPECT_EQ(features, least.features) << least.name;
   }
 }
 

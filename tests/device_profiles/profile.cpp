@@ -103,23 +103,30 @@ void ReadLimits(const Json& limits, Profile& profile) {
   }
 }
 
-// A list of {"names": [formats]}, which hides formats, and {"names": [formats], "without": [features]}.
+// Reads a list of entries. {"names": [formats]} hides formats; with "without": [features] it hides those features.
+// Entries with "only": [features] add up to all that the device has, in optimal tiling and in buffers.
 void ReadFormats(const Json& entries, Profile& profile) {
+  std::map<VkFormat, VkFormatFeatureFlags2> shown;
   for (const Json& entry : entries) {
-    if (entry.size() != (entry.contains("without") ? 2u : 1u))
-      throw std::runtime_error("formats have names, and may have without");
-    VkFormatFeatureFlags2 hidden = entry.contains("without") ? 0 : kAllFormatFeatures;
-    for (const Json& name : entry.value("without", Json::array())) {
+    const bool only = entry.contains("only");
+    const char* const key = only ? "only" : "without";
+    if (entry.size() != (entry.contains(key) ? 2u : 1u))
+      throw std::runtime_error("formats have names, and may have only or without");
+    VkFormatFeatureFlags2 features = entry.contains(key) ? 0 : kAllFormatFeatures;
+    for (const Json& name : entry.value(key, Json::array())) {
       const VkFormatFeatureFlags2 bit = FormatFeatureNamed(name.get<std::string>());
       if (bit == 0) throw std::runtime_error(name.get<std::string>() + " is not a feature of formats");
-      hidden |= bit;
+      features |= bit;
     }
     for (const Json& name : entry.at("names")) {
       const std::vector<VkFormat> formats = FormatsNamed(name.get<std::string>());
       if (formats.empty()) throw std::runtime_error(name.get<std::string>() + " is not a format");
-      for (const VkFormat format : formats) profile.hidden_format_features[format] |= hidden;
+      for (const VkFormat format : formats) (only ? shown : profile.hidden_format_features)[format] |= features;
     }
   }
+  if (shown.empty()) return;
+  profile.optimal_tiling_only = true;
+  for (const VkFormat format : FormatsNamed("*")) profile.hidden_format_features[format] |= ~shown[format];
 }
 
 void ReadMemory(const Json& root, Profile& profile) {

@@ -48,6 +48,7 @@ struct Profile {
   NameFilter extensions;
   std::map<std::string, std::vector<double>, std::less<>> limits;    // an array has one value per element
   std::map<VkFormat, VkFormatFeatureFlags2> hidden_format_features;  // kAllFormatFeatures: the whole format
+  bool optimal_tiling_only = false;                                  // no other tiling has features
   // Empty: the driver's.
   std::vector<VkMemoryHeap> heaps;
   std::vector<VkMemoryType> memory_types;

@@ -67,7 +67,7 @@ TEST(DeviceProfile, SaysWhatIsWrong) {
                 .find("VK_FORMAT_FEATURE_2_FAST_BIT"),
             std::string::npos);
   EXPECT_NE(ErrorOf(R"({"source": ["a"], "apiVersion": "1.3",
-                        "formats": [{"names": ["VK_FORMAT_R8_UINT"], "only": []}]})")
+                        "formats": [{"names": ["VK_FORMAT_R8_UINT"], "only": [], "without": []}]})")
                 .find("formats have names"),
             std::string::npos);
 }
@@ -242,6 +242,88 @@ TEST(DeviceProfile, FeaturesOfFormatsAreHiddenInEveryStructure) {
   EXPECT_EQ(chain.wide_modifier.drmFormatModifierTilingFeatures, VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_BIT);
 }
 
+// A format that two entries name, and another one.
+constexpr const char* kOnly = R"(, "formats": [
+    {"names": ["VK_FORMAT_R8_UNORM", "VK_FORMAT_R8_UINT"], "only": ["VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_BIT"]},
+    {"names": ["VK_FORMAT_R8_UNORM"], "only":
+      ["VK_FORMAT_FEATURE_2_STORAGE_TEXEL_BUFFER_BIT", "VK_FORMAT_FEATURE_2_COLOR_ATTACHMENT_BIT"]}])";
+
+TEST(DeviceProfile, OnlyTheNamedFeaturesOfFormatsStay) {
+  FormatChain chain;
+  HideFormatFeatures(Parse(kOnly), VK_FORMAT_R8_UNORM, chain.properties);
+  EXPECT_EQ(chain.properties.formatProperties.optimalTilingFeatures,
+            VkFormatFeatureFlags{VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT});
+  EXPECT_EQ(chain.properties.formatProperties.bufferFeatures,
+            VkFormatFeatureFlags{VK_FORMAT_FEATURE_STORAGE_TEXEL_BUFFER_BIT});
+  EXPECT_EQ(chain.wide.optimalTilingFeatures, VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_BIT);
+  EXPECT_EQ(chain.wide.bufferFeatures, VK_FORMAT_FEATURE_2_STORAGE_TEXEL_BUFFER_BIT);
+  EXPECT_EQ(chain.properties.formatProperties.linearTilingFeatures, 0u);
+  EXPECT_EQ(chain.wide.linearTilingFeatures, 0u);
+  EXPECT_EQ(chain.modifiers.drmFormatModifierCount, 0u);
+  FormatChain other;
+  HideFormatFeatures(Parse(kOnly), VK_FORMAT_R16_UNORM, other.properties);
+  EXPECT_EQ(other.properties.formatProperties.optimalTilingFeatures, 0u);
+  EXPECT_EQ(other.properties.formatProperties.bufferFeatures, 0u);
+  EXPECT_EQ(other.wide.optimalTilingFeatures, 0u);
+}
+
+TEST(DeviceProfile, UsesOfFormatsThatAreNotNamedAreFound) {
+  const Profile profile = Parse(kOnly);
+  const auto from_image = [&](VkFormat format, VkImageTiling tiling, VkImageUsageFlags usage) {
+    return HiddenFromImage(profile, format, tiling, usage, 0);
+  };
+  // An input attachment needs one of two features.
+  EXPECT_EQ(from_image(VK_FORMAT_R8_UNORM, VK_IMAGE_TILING_OPTIMAL,
+                       VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_INPUT_ATTACHMENT_BIT),
+            "");
+  EXPECT_EQ(from_image(VK_FORMAT_R8_UINT, VK_IMAGE_TILING_OPTIMAL, VK_IMAGE_USAGE_INPUT_ATTACHMENT_BIT),
+            "VK_FORMAT_R8_UINT with VK_FORMAT_FEATURE_2_COLOR_ATTACHMENT_BIT, "
+            "VK_FORMAT_FEATURE_2_DEPTH_STENCIL_ATTACHMENT_BIT");
+  EXPECT_EQ(from_image(VK_FORMAT_R8_UNORM, VK_IMAGE_TILING_OPTIMAL, VK_IMAGE_USAGE_STORAGE_BIT),
+            "VK_FORMAT_R8_UNORM with VK_FORMAT_FEATURE_2_STORAGE_IMAGE_BIT");
+  EXPECT_EQ(from_image(VK_FORMAT_R8_UNORM, VK_IMAGE_TILING_LINEAR, VK_IMAGE_USAGE_SAMPLED_BIT), "VK_FORMAT_R8_UNORM");
+  EXPECT_EQ(from_image(VK_FORMAT_R16_UNORM, VK_IMAGE_TILING_OPTIMAL, VK_IMAGE_USAGE_SAMPLED_BIT),
+            "VK_FORMAT_R16_UNORM");
+  EXPECT_EQ(HiddenFromImageView(profile, VK_FORMAT_R8_UNORM), "");
+  EXPECT_EQ(HiddenFromImageView(profile, VK_FORMAT_R16_UNORM), "VK_FORMAT_R16_UNORM");
+  EXPECT_EQ(HiddenFromBufferView(profile, VK_FORMAT_R8_UNORM), "");
+}
+
+constexpr VkFormatFeatureFlags2 kSampled = VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_BIT | VK_FORMAT_FEATURE_2_BLIT_SRC_BIT |
+                                           VK_FORMAT_FEATURE_2_TRANSFER_SRC_BIT | VK_FORMAT_FEATURE_2_TRANSFER_DST_BIT;
+constexpr VkFormatFeatureFlags2 kColor = VK_FORMAT_FEATURE_2_COLOR_ATTACHMENT_BIT | VK_FORMAT_FEATURE_2_BLIT_DST_BIT;
+constexpr VkFormatFeatureFlags2 kRead =
+    VK_FORMAT_FEATURE_2_VERTEX_BUFFER_BIT | VK_FORMAT_FEATURE_2_UNIFORM_TEXEL_BUFFER_BIT;
+constexpr VkFormatFeatureFlags2 kStored =
+    VK_FORMAT_FEATURE_2_STORAGE_IMAGE_BIT | VK_FORMAT_FEATURE_2_STORAGE_TEXEL_BUFFER_BIT;
+
+TEST(DeviceProfile, TheLeastDevicesHaveTheRequiredFormats) {
+  for (const char* name : {"vulkan_1_2", "vulkan_1_3"}) {
+    std::string error;
+    const std::optional<Profile> profile =
+        LoadProfile(std::string(TRELLIS_DEVICE_PROFILES) + "/" + name + ".json", error);
+    ASSERT_TRUE(profile) << error;
+    EXPECT_TRUE(profile->optimal_tiling_only) << name;
+    const auto shown = [&](VkFormat format) { return ~profile->hidden_format_features.at(format); };
+    EXPECT_EQ(shown(VK_FORMAT_R8G8B8A8_UNORM), kSampled | VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_FILTER_LINEAR_BIT | kColor |
+                                                   VK_FORMAT_FEATURE_2_COLOR_ATTACHMENT_BLEND_BIT | kRead | kStored)
+        << name;
+    EXPECT_EQ(shown(VK_FORMAT_R32_UINT), kSampled | kColor | kRead | kStored |
+                                             VK_FORMAT_FEATURE_2_STORAGE_IMAGE_ATOMIC_BIT |
+                                             VK_FORMAT_FEATURE_2_STORAGE_TEXEL_BUFFER_ATOMIC_BIT)
+        << name;
+    EXPECT_EQ(shown(VK_FORMAT_R32G32B32A32_SFLOAT), kSampled | kColor | kRead | kStored) << name;
+    EXPECT_EQ(shown(VK_FORMAT_R32G32B32_SFLOAT), VK_FORMAT_FEATURE_2_VERTEX_BUFFER_BIT) << name;
+    EXPECT_EQ(shown(VK_FORMAT_R16_UNORM), VK_FORMAT_FEATURE_2_VERTEX_BUFFER_BIT) << name;
+    EXPECT_EQ(shown(VK_FORMAT_R8G8B8_UNORM), 0u) << name;
+    EXPECT_EQ(shown(VK_FORMAT_D24_UNORM_S8_UINT), 0u) << name;
+    EXPECT_EQ(shown(VK_FORMAT_D32_SFLOAT_S8_UINT), VK_FORMAT_FEATURE_2_DEPTH_STENCIL_ATTACHMENT_BIT) << name;
+    size_t formats = 0;
+    for (const VkFormat format : FormatsNamed("*")) formats += shown(format) != 0 ? 1 : 0;
+    EXPECT_EQ(formats, 73u) << name;  // with the 16 of BC
+  }
+}
+
 TEST(DeviceProfile, OtherFormatsStayAsTheyAre) {
   FormatChain chain;
   HideFormatFeatures(Parse(kFormats), VK_FORMAT_R16_UNORM, chain.properties);
@@ -254,7 +336,7 @@ TEST(DeviceProfile, OtherFormatsStayAsTheyAre) {
 TEST(DeviceProfile, UsesOfHiddenFormatsAreFound) {
   const Profile profile = Parse(kFormats);
   const auto from_image = [&](VkFormat format, VkImageUsageFlags usage, VkImageCreateFlags flags = 0) {
-    return HiddenFromImage(profile, format, usage, flags);
+    return HiddenFromImage(profile, format, VK_IMAGE_TILING_OPTIMAL, usage, flags);
   };
   EXPECT_EQ(from_image(VK_FORMAT_BC1_RGB_UNORM_BLOCK, VK_IMAGE_USAGE_TRANSFER_DST_BIT),
             "VK_FORMAT_BC1_RGB_UNORM_BLOCK");
