@@ -98,13 +98,15 @@ void CheckSharing(RuleContext& context, const EntryPointFacts& entry) {
     }
   }
   const Id payload = InputPayload(context, entry);
-  if (payload == kNoId || IsNonWritable(context, entry.input, payload)) return;
+  if (payload == kNoId) return;
   const std::optional<PayloadWrite> write = FindPayloadWrite(context, entry);
-  RuleViolation& violation =
-      context.Report("SharesInputWithAMDX/NonWritable", entry.input,
-                     "the input " + context.Name(entry.input) + " of a node that shares it must be NonWritable" +
-                         (write ? ", and it is written" : ""),
-                     &entry, write ? write->where : SourceLine());
+  const bool is_declared = IsNonWritable(context, entry.input, payload);
+  if (is_declared && !write) return;
+  RuleViolation& violation = context.Report("SharesInputWithAMDX/NonWritable", entry.input,
+                                            "the input " + context.Name(entry.input) + " of a node that shares it " +
+                                                (is_declared ? "is NonWritable" : "must be NonWritable") +
+                                                (write ? ", and it is written" : ""),
+                                            &entry, write ? write->where : SourceLine());
   violation.tolerated = !write;
 }
 

@@ -277,6 +277,8 @@ std::vector<BrokenModule> MakeBrokenModules() {
       {"shared_input_written",
        "SharesInputWithAMDX/NonWritable",
        {Mode(shares_input), Statement("OpStore %seed %value")}},
+      {"shared_input_written_although_not_writable", "SharesInputWithAMDX/NonWritable",
+       Join({{Mode(shares_input), Statement("OpStore %seed %value")}, NonWritableInput()})},
       {"sparse_on_structure",
        "PayloadNodeSparseArrayAMDX/target",
        {Decoration("OpDecorate %Item PayloadNodeSparseArrayAMDX")}},
