@@ -118,8 +118,7 @@ uvec4 trellis_reserve_workgroup(const uint output_number, const uint count, cons
   return BroadcastInWorkgroup(handle);
 }
 
-#ifdef TRELLIS_SUBGROUP_AGGREGATION
-// How an invocation takes part in the reservations of its subgroup.
+// How an invocation takes part in the reservations of its subgroup. Without subgroups each one leads, and is no group.
 struct Share {
   bool leads;    // it reserves, for its group or for itself alone
   bool grouped;  // it gets its part of what `leader` reserves
@@ -128,6 +127,7 @@ struct Share {
   uint total;   // of the group
 };
 
+#ifdef TRELLIS_SUBGROUP_AGGREGATION
 // Whether it can have a group: so that no sum over a subgroup (at most 128 invocations) wraps.
 bool MayShare(const uint slot, const uint count) { return slot != kNoSlot && count != 0u && count <= kMostRecords / 128u; }
 
@@ -171,6 +171,8 @@ Share FindShare(const uint slot, const uint count) {
   return share;
 }
 #endif
+#else
+Share FindShare(const uint slot, const uint count) { return Share(true, false, 0u, 0u, count); }
 #endif
 
 uvec4 trellis_reserve_invocation(const uint output_number, const uint count, const uint index, const uint limit) {

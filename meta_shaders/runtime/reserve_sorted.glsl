@@ -35,9 +35,19 @@ uvec4 trellis_reserve_invocations(const uint output_number, const uint count, co
   barrier();
   uint own_bin = kBins;
   uint before = 0u;
+  // Invocations of a subgroup that want the same meet the others once.
+  Share share = FindShare(slot, clamped);
   // So that no sum over a workgroup wraps.
-  if (slot != kNoSlot && clamped != 0u && clamped <= kMostRecords / workgroup_size) own_bin = FindBin(slot);
-  if (own_bin != kBins) before = atomicAdd(trellis_bin_high[own_bin], clamped);
+  if (share.leads && slot != kNoSlot && clamped != 0u && clamped <= kMostRecords / workgroup_size) own_bin = FindBin(slot);
+  if (own_bin != kBins) before = atomicAdd(trellis_bin_high[own_bin], share.total);
+#ifdef TRELLIS_SUBGROUP_AGGREGATION
+  uint bin_of_leader = subgroupShuffle(own_bin, share.leader);
+  uint before_group = subgroupShuffle(before, share.leader);
+  if (share.grouped) {
+    own_bin = bin_of_leader;
+    before = before_group + share.before;
+  }
+#endif
   barrier();
   // Drivers inline the reservation, so it stands once. Each invocation's last iteration is for itself, if it has no bin.
   uvec4 own = LostHandle(clamped);

@@ -181,7 +181,9 @@ TEST_P(Reservations, WorkgroupsKeepHandlesApart) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Aggregation, Reservations,
-                         testing::Values(Grouping{"workgroup", "workgroup"}, Grouping{"subgroup", "subgroup"},
+                         testing::Values(Grouping{"workgroup", "workgroup"},
+                                         Grouping{"workgroup_in_rounds", "workgroup", "false"},
+                                         Grouping{"subgroup", "subgroup"},
                                          Grouping{"subgroup_in_rounds", "subgroup", "false"}, Grouping{"none", "none"}),
                          [](const testing::TestParamInfo<Grouping>& info) { return std::string(info.param.name); });
 
