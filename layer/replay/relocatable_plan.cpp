@@ -82,7 +82,8 @@ class Planner {
 
   void PlanRing() {
     MemoryLimits limits;
-    limits.half_bytes = environment_.ring_budget / 2;
+    // Where level 0 alone appends, nobody needs the other half but for what is reserved.
+    limits.half_bytes = schedule().level_count() == 2 ? FreeBytes() : environment_.ring_budget / 2;
     limits.max_grid_workgroups = environment_.limits.max_grid_workgroups;
     const auto loads = pipeline_.attachments.GetOrCreate<LoadBounds>(
         [&] { return std::make_shared<LoadBounds>(graph_, limits.max_grid_workgroups); });
@@ -99,12 +100,16 @@ class Planner {
       opening.region = plan_.scratch.region(opening.level, opening.slot);
   }
 
+  // Of the ring, beside the records of level 0 that lie in it.
+  [[nodiscard]] uint64_t FreeBytes() const {
+    return environment_.ring_budget - std::min(key_.reserved, environment_.ring_budget / 2);
+  }
+
   // Nothing where one pass is the better choice.
   [[nodiscard]] std::optional<StepSchedule> StepsIfTheyAreFew(const LoadBounds& loads) const {
     if (plan_.scratch.step_levels == 0) return std::nullopt;
     if (environment_.max_rounds == 0 && HasOpenGrids(graph_, schedule())) return std::nullopt;
-    const uint64_t ring_bytes = environment_.ring_budget - std::min(key_.reserved, environment_.ring_budget / 2);
-    std::optional<StepSchedule> steps = ScheduleSteps(graph_, loads, schedule(), key_.counts, ring_bytes);
+    std::optional<StepSchedule> steps = ScheduleSteps(graph_, loads, schedule(), key_.counts, FreeBytes());
     if (!steps) return std::nullopt;
     if (environment_.max_rounds == 0) {
       const uint64_t dispatches_of_step = 1 + schedule().launches.size();
