@@ -30,16 +30,6 @@ void Load(VkDevice device, const char* name, Function& function) {
   if (function == nullptr) Fail(std::string("the device lacks ") + name);
 }
 
-VkPipelineLayout CreateLayout(VkDevice device) {
-  const VkPushConstantRange range = {VK_SHADER_STAGE_COMPUTE_BIT, 0, kPushConstantBytes};
-  auto info = Struct<VkPipelineLayoutCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO);
-  info.pushConstantRangeCount = 1;
-  info.pPushConstantRanges = &range;
-  VkPipelineLayout layout = VK_NULL_HANDLE;
-  Check(vkCreatePipelineLayout(device, &info, nullptr, &layout), "vkCreatePipelineLayout");
-  return layout;
-}
-
 void Barrier(VkCommandBuffer commands, VkPipelineStageFlags before, VkAccessFlags written, VkPipelineStageFlags after,
              VkAccessFlags accessed) {
   const VkMemoryBarrier barrier = {VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, written, accessed};
@@ -55,7 +45,7 @@ Gpu::Gpu(const std::string& choice) : instance_(CreateInstance()), physical_devi
   timestamp_bits_ = families[queue_family_].timestampValidBits;
   CreateDevice();
   LoadCommands();
-  layout_ = CreateLayout(device_);
+  layout_ = CreateLayout();
   auto pool = Struct<VkCommandPoolCreateInfo>(VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO);
   pool.flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT;
   pool.queueFamilyIndex = queue_family_;
@@ -112,6 +102,18 @@ void Gpu::LoadCommands() {
   Load(device_, "vkCmdInitializeGraphScratchMemoryAMDX", graph_.CmdInitializeGraphScratchMemory);
   Load(device_, "vkCmdDispatchGraphAMDX", graph_.CmdDispatchGraph);
   Load(device_, "vkCmdDispatchGraphIndirectCountAMDX", graph_.CmdDispatchGraphIndirectCount);
+}
+
+VkPipelineLayout Gpu::CreateLayout(VkDescriptorSetLayout set) const {
+  const VkPushConstantRange range = {VK_SHADER_STAGE_COMPUTE_BIT, 0, kPushConstantBytes};
+  auto info = Struct<VkPipelineLayoutCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO);
+  info.setLayoutCount = set == VK_NULL_HANDLE ? 0 : 1;
+  info.pSetLayouts = &set;
+  info.pushConstantRangeCount = 1;
+  info.pPushConstantRanges = &range;
+  VkPipelineLayout layout = VK_NULL_HANDLE;
+  Check(vkCreatePipelineLayout(device_, &info, nullptr, &layout), "vkCreatePipelineLayout");
+  return layout;
 }
 
 uint32_t Gpu::MemoryType(uint32_t types, VkMemoryPropertyFlags wanted) const {

@@ -43,9 +43,11 @@ class Gpu {
   [[nodiscard]] bool has_pipeline_statistics() const { return has_pipeline_statistics_; }
   // 0: the queue has no timestamps.
   [[nodiscard]] uint32_t timestamp_bits() const { return timestamp_bits_; }
-  // Of all pipelines: push constants of COMPUTE and nothing else; buffers are known by address.
+  // Of most pipelines: push constants of COMPUTE and nothing else; buffers are known by address.
   [[nodiscard]] VkPipelineLayout layout() const { return layout_; }
 
+  // Returns a layout of the same push constants and at most one descriptor set. The caller destroys it.
+  [[nodiscard]] VkPipelineLayout CreateLayout(VkDescriptorSetLayout set = VK_NULL_HANDLE) const;
   [[nodiscard]] uint32_t MemoryType(uint32_t types, VkMemoryPropertyFlags wanted) const;
   [[nodiscard]] VkCommandBuffer AllocateCommandBuffer() const;
   void FreeCommandBuffer(VkCommandBuffer commands) const;

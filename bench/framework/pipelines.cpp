@@ -85,12 +85,12 @@ class Stages {
 
 }  // namespace
 
-Kernel::Kernel(const Gpu& gpu, Words words, const Constants& constants) : gpu_(gpu) {
+Kernel::Kernel(const Gpu& gpu, Words words, const Constants& constants, VkPipelineLayout layout) : gpu_(gpu) {
   const VkShaderModule module = CreateModule(gpu, words);
   const Specialization specialization(constants);
   auto info = Struct<VkComputePipelineCreateInfo>(VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO);
   info.stage = Stage(module, specialization);
-  info.layout = gpu.layout();
+  info.layout = layout == VK_NULL_HANDLE ? gpu.layout() : layout;
   Check(vkCreateComputePipelines(gpu.device(), VK_NULL_HANDLE, 1, &info, nullptr, &pipeline_),
         "vkCreateComputePipelines");
   vkDestroyShaderModule(gpu.device(), module, nullptr);
@@ -102,13 +102,13 @@ void Kernel::Bind(VkCommandBuffer commands) const {
   vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline_);
 }
 
-Graph::Graph(const Gpu& gpu, const std::vector<GraphNode>& nodes) : gpu_(gpu) {
+Graph::Graph(const Gpu& gpu, const std::vector<GraphNode>& nodes, VkPipelineLayout layout) : gpu_(gpu) {
   const Stages stages(gpu, nodes);
   auto info =
       Struct<VkExecutionGraphPipelineCreateInfoAMDX>(VK_STRUCTURE_TYPE_EXECUTION_GRAPH_PIPELINE_CREATE_INFO_AMDX);
   info.stageCount = static_cast<uint32_t>(stages.list().size());
   info.pStages = stages.list().data();
-  info.layout = gpu.layout();
+  info.layout = layout == VK_NULL_HANDLE ? gpu.layout() : layout;
   Check(gpu.graph().CreateExecutionGraphPipelines(gpu.device(), VK_NULL_HANDLE, 1, &info, nullptr, &pipeline_),
         "vkCreateExecutionGraphPipelinesAMDX");
   MakeScratch();

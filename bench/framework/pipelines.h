@@ -20,7 +20,8 @@ using Words = std::span<const uint32_t>;
 
 class Kernel {
  public:
-  Kernel(const Gpu& gpu, Words words, const Constants& constants = {});
+  // `layout`: that of the device if null.
+  Kernel(const Gpu& gpu, Words words, const Constants& constants = {}, VkPipelineLayout layout = VK_NULL_HANDLE);
   ~Kernel();
   Kernel(const Kernel&) = delete;
   Kernel& operator=(const Kernel&) = delete;
@@ -55,7 +56,8 @@ struct GraphInput {
 
 class Graph {
  public:
-  Graph(const Gpu& gpu, const std::vector<GraphNode>& nodes);
+  // `layout`: that of the device if null.
+  Graph(const Gpu& gpu, const std::vector<GraphNode>& nodes, VkPipelineLayout layout = VK_NULL_HANDLE);
   ~Graph();
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;

@@ -35,6 +35,8 @@ std::vector<WorkloadEntry> QuickWorkloads() {
           Mixed(kKilo, 3),
           Reduction(16 * kKilo),
           HeavyRegisters(kKilo),
+          MaterialShading(128, 72, 4),
+          Culling(4 * kKilo),
           IndirectCount(8, 1),
           IndirectCount(8, 16)};
 }
@@ -66,6 +68,8 @@ std::vector<WorkloadEntry> FullWorkloads() {
       Reduction(64 * kKilo),
       Reduction(16 * kMega),
       HeavyRegisters(kMega),
+      MaterialShading(3840, 2160, 64),
+      Culling(kMega),
       IndirectCount(16, 1),
       IndirectCount(kKilo, 1),
       IndirectCount(16, 1023),

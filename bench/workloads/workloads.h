@@ -17,6 +17,10 @@ WorkloadEntry Koch(uint32_t depth);
 WorkloadEntry Mixed(uint32_t records, uint32_t levels);
 WorkloadEntry Reduction(uint32_t records);
 WorkloadEntry HeavyRegisters(uint32_t records);
+// The pixels of a frame, of so many materials. A multiple of 8 each way.
+WorkloadEntry MaterialShading(uint32_t width, uint32_t height, uint32_t materials);
+// A multiple of 4,096.
+WorkloadEntry Culling(uint32_t instances);
 // `entries`: nodes that the application may launch; the infos are all for one of them.
 WorkloadEntry IndirectCount(uint32_t infos, uint32_t entries);
 

@@ -1,0 +1,45 @@
+// Instances that are culled, and patches of the visible ones that are subdivided, kept or culled. Mirrored by bench/workloads/culling.cpp.
+#include "buffers.glsl"
+
+struct Instance {
+  uint x;
+  uint y;
+  uint size;
+  uint seed;
+};
+layout(buffer_reference, std430, buffer_reference_align = 16) buffer Instances { Instance at[]; };
+
+const uint kView = 32768;  // side of what is seen of a world of 65536
+
+bool is_visible(Instance instance) { return instance.x < kView + instance.size && instance.y < kView + instance.size; }
+
+struct Patch {
+  uint instance;
+  uint key;
+  uint corner;  // x in the low half, y in the high half
+  uint size;
+};
+
+Patch first_patch(uint number, Instance instance) {
+  return Patch(number, instance.seed, instance.y << 16 | instance.x, instance.size);
+}
+
+// Half of the patches are culled, a third is kept, the others are divided into four: their number hardly changes.
+uint children_of(Patch tile) {
+  const uint fate = hash(tile.key ^ tile.corner) & 0xff;
+  if (fate < 128) return 0;
+  return fate < 212 ? 1 : 4;
+}
+
+Patch child(Patch tile, uint number, uint children) {
+  const uint key = hash(tile.key + number);
+  if (children == 1) return Patch(tile.instance, key, tile.corner, tile.size);
+  const uint half_size = tile.size / 2;
+  const uint x = (tile.corner + half_size * (number & 1)) & 0xffff;
+  const uint y = ((tile.corner >> 16) + half_size * (number >> 1)) & 0xffff;
+  return Patch(tile.instance, key, y << 16 | x, half_size);
+}
+
+void draw(Words results, Patch tile) {
+  atomicAdd(results.at[tile.instance], hash(tile.key ^ tile.corner) + tile.size);
+}
