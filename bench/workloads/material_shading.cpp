@@ -8,8 +8,10 @@
 #include "bench/workloads/workloads.h"
 #include "bench_nodes/material.h"
 #include "bench_nodes/material_source.h"
+#include "bench_nodes/material_source_sorted.h"
 #include "bench_shaders/material.h"
 #include "bench_shaders/material_lists.h"
+#include "bench_shaders/material_lists_sorted.h"
 #include "bench_shaders/material_switch.h"
 
 namespace trellis::bench {
@@ -19,26 +21,33 @@ constexpr uint32_t kTextureSide = 256;
 constexpr uint32_t kStepsOfTexel = 8;
 constexpr uint32_t kLargestArea = 32;  // side of an area of one material, in pixels
 constexpr uint32_t kSmallestArea = 8;
-constexpr uint32_t kFray = 2;  // pixels by which the edges of areas are frayed
+constexpr uint32_t kShift[] = {3, 5};  // of the areas, so that no tiles of the classification match them
+constexpr uint32_t kFray = 2;          // places that the edge of an area may have
 
 // How the classification goes through the frame.
 struct Order {
+  bool is_sorted;  // in shared memory, before anything is written
+  bool by_tiles;
   uint32_t invocations;
   uint32_t items;  // of an invocation
-  uint32_t by_tiles;
 
   [[nodiscard]] uint32_t pixels() const { return invocations * items; }
 };
 struct GraphForm : Order {
   uint32_t records;  // of a workgroup of a material; 1: thread nodes
 };
-constexpr GraphForm kGraphForms[] = {{{256, 1, 0}, 1},    {{256, 1, 0}, 128},  {{256, 1, 1}, 1},    {{256, 1, 1}, 64},
-                                     {{256, 1, 1}, 128},  {{256, 1, 1}, 256},  {{1024, 1, 0}, 128}, {{1024, 1, 1}, 1},
-                                     {{1024, 1, 1}, 128}, {{1024, 1, 1}, 256}, {{256, 4, 1}, 1},    {{256, 4, 1}, 128}};
-constexpr Order kRivalOrders[] = {{256, 1, 0},  {256, 1, 1},  {256, 4, 0}, {256, 4, 1},
-                                  {1024, 1, 0}, {1024, 1, 1}, {1024, 4, 1}};
+constexpr GraphForm kGraphForms[] = {
+    {{false, false, 256, 1}, 1},  {{false, true, 256, 1}, 1},    {{false, true, 256, 1}, 128},
+    {{false, true, 256, 1}, 256}, {{false, true, 256, 4}, 1},    {{false, false, 1024, 1}, 64},
+    {{false, true, 1024, 1}, 1},  {{false, true, 1024, 1}, 256}, {{true, true, 256, 4}, 1},
+    {{true, true, 512, 4}, 128},  {{true, true, 1024, 4}, 1},    {{true, false, 1024, 4}, 256}};
+constexpr Order kRivalOrders[] = {{false, false, 256, 1}, {false, true, 256, 1},  {false, false, 256, 4},
+                                  {false, true, 256, 4},  {false, true, 1024, 1}, {false, true, 1024, 4},
+                                  {true, true, 256, 4},   {true, true, 512, 4},   {true, true, 1024, 4},
+                                  {true, false, 1024, 4}};
 constexpr uint32_t kRivalInvocations[] = {64, 128, 256};
-constexpr Order kSwitchOrders[] = {{64, 1, 0}, {64, 1, 1}, {256, 1, 0}, {256, 1, 1}};
+constexpr Order kSwitchOrders[] = {
+    {false, false, 128, 1}, {false, true, 128, 1}, {false, false, 256, 1}, {false, true, 256, 1}};
 
 struct Head {
   uint32_t x;
@@ -98,7 +107,7 @@ class Frame {
 
   [[nodiscard]] uint32_t VisibilityAt(uint32_t x, uint32_t y) const {
     const uint32_t noise = Hash(y << 16 | x);
-    const uint32_t area = AreaAt(x + noise % kFray, y + (noise >> 8) % kFray);
+    const uint32_t area = AreaAt(x + kShift[0] + noise % kFray, y + kShift[1] + (noise >> 8) % kFray);
     return area << 8 | MaterialOfArea(area);
   }
 
@@ -139,7 +148,9 @@ std::vector<uint32_t> ColoursOf(const Size& size, const std::vector<uint32_t>& v
 }
 
 bool Fits(const Gpu& gpu, const Order& order, const Size& size) {
-  return order.invocations <= gpu.limits().maxComputeWorkGroupInvocations && size.pixels() % order.pixels() == 0 &&
+  const uint32_t shared_words = order.is_sorted ? order.pixels() + 4 * size.materials : size.materials;
+  return shared_words * 4 <= gpu.limits().maxComputeSharedMemorySize &&
+         order.invocations <= gpu.limits().maxComputeWorkGroupInvocations && size.pixels() % order.pixels() == 0 &&
          size.pixels() / order.pixels() <= gpu.limits().maxComputeWorkGroupCount[0];
 }
 
@@ -150,12 +161,13 @@ Constants MaterialConstants(const Size& size, uint32_t material, uint32_t invoca
 
 Constants OrderConstants(const Size& size, const Order& order) {
   const Grid grid = GridOf(size.pixels() / order.pixels());
-  return {{0, grid.x},         {1, grid.y},      {2, size.materials}, {3, order.invocations},
-          {4, order.pixels()}, {5, order.items}, {6, order.by_tiles}, {9, size.width}};
+  return {{0, grid.x},         {1, grid.y},      {2, size.materials},           {3, order.invocations},
+          {4, order.pixels()}, {5, order.items}, {6, order.by_tiles ? 1u : 0u}, {9, size.width}};
 }
 
 std::vector<GraphNode> Nodes(const Size& size, const Order& order, uint32_t records) {
-  std::vector<GraphNode> nodes = {{"classify", kMaterialSourceNode, OrderConstants(size, order)}};
+  std::vector<GraphNode> nodes = {{"classify", order.is_sorted ? Words(kMaterialSourceSortedNode) : kMaterialSourceNode,
+                                   OrderConstants(size, order)}};
   for (uint32_t material = 0; material < size.materials; ++material)
     nodes.push_back({"material", kMaterialNode, MaterialConstants(size, material, records), material});
   return nodes;
@@ -245,8 +257,9 @@ class MaterialShadingWorkload final : public Workload {
         shadings_.back()->kernels.push_back(MakeKernel(kMaterialSpv, MaterialConstants(size_, material, invocations)));
       for (const Order& order : kRivalOrders)
         if (Fits(gpu_, order, size_))
-          rivals_.push_back(
-              {MakeKernel(kMaterialListsSpv, OrderConstants(size_, order)), order, shadings_.back().get()});
+          rivals_.push_back({MakeKernel(order.is_sorted ? Words(kMaterialListsSortedSpv) : kMaterialListsSpv,
+                                        OrderConstants(size_, order)),
+                             order, shadings_.back().get()});
     }
   }
 

@@ -35,7 +35,7 @@ std::vector<WorkloadEntry> QuickWorkloads() {
           Mixed(kKilo, 3),
           Reduction(16 * kKilo),
           HeavyRegisters(kKilo),
-          MaterialShading(128, 72, 4),
+          MaterialShading(128, 96, 4),
           Culling(4 * kKilo),
           IndirectCount(8, 1),
           IndirectCount(8, 16)};

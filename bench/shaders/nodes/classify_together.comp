@@ -12,6 +12,8 @@ layout(constant_id = 4) const uint kItemsOfWorkgroup = 256;
 layout(constant_id = 5) const uint kItems = 1;     // of an invocation, before they are put in order
 layout(constant_id = 6) const uint kTogether = 1;
 layout(constant_id = 7) const uint kItemsOfAll = 1;
+#include "../shared/count_items.glsl"
+uint bin_of_item(uint item) { return bin_of(make_record(item), kBins); }
 #include "../shared/order_by_bin.glsl"
 NODE_STATIC_GRID(kGridX, kGridY, 1);
 NODE_ARRAY(kBins) NODE_OUTPUT(Record, Sorted, "bin", kItemsOfWorkgroup);

@@ -4,6 +4,7 @@
 
 // Items are put in the order of their bins first.
 layout(constant_id = 3) const uint kItemsOfWorkgroup = 1;
+#include "../shared/count_items.glsl"
 #include "../shared/order_by_bin.glsl"
 
 // counts[bin] becomes what takes a place in `ordered` to one in the list of the bin.

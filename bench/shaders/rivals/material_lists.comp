@@ -1,8 +1,7 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
-#extension GL_KHR_shader_subgroup_basic : require
-#extension GL_KHR_shader_subgroup_ballot : require
 #include "materials.glsl"
+#include "../shared/count_pixels.glsl"
 
 // Writes each pixel to the list of its material, kItems pixels an invocation. A workgroup takes its places in a list with one atomic.
 layout(local_size_x_id = 3) in;
@@ -12,29 +11,7 @@ layout(constant_id = 6) const bool kByTiles = false;
 
 shared uint counts[kMaterials];  // later: where the workgroup's places in the list begin
 
-uint take_places(uint material, uint count) {
-  const uint step = push.pixels_a_step;
-  const uint first = atomicAdd(push.heads.at[material].count, count);
-  const uint growth = (first + count + step - 1) / step - (first + step - 1) / step;
-  if (growth != 0) atomicAdd(push.heads.at[material].x, growth);
-  return push.heads.at[material].start + first;
-}
-
-// Returns how many pixels of the workgroup have the material so far. Neighbours mostly share one, so a subgroup needs few atomics.
-uint count_pixel(uint material) {
-  uint rank = 0;
-  bool is_counted = false;
-  while (!is_counted) {
-    if (material == subgroupBroadcastFirst(material)) {
-      const uvec4 same = subgroupBallot(true);
-      uint before = 0;
-      if (subgroupElect()) before = atomicAdd(counts[material], subgroupBallotBitCount(same));
-      rank = subgroupBroadcastFirst(before) + subgroupBallotExclusiveBitCount(same);
-      is_counted = true;
-    }
-  }
-  return rank;
-}
+uint add_count(uint material, uint count) { return atomicAdd(counts[material], count); }
 
 void main() {
   const uint lane = gl_LocalInvocationID.x;
@@ -48,7 +25,7 @@ void main() {
     numbers[i] = pixel_of(first + i * gl_WorkGroupSize.x, kByTiles);
     materials[i] = material_of(push.visibility.at[numbers[i]]);
   }
-  [[unroll]] for (uint i = 0; i < kItems; ++i) ranks[i] = count_pixel(materials[i]);
+  [[unroll]] for (uint i = 0; i < kItems; ++i) ranks[i] = count_item(materials[i]);
   barrier();
   for (uint material = lane; material < kMaterials; material += gl_WorkGroupSize.x)
     if (counts[material] != 0) counts[material] = take_places(material, counts[material]);

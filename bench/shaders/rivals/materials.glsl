@@ -20,3 +20,12 @@ layout(push_constant) uniform Push {
   Heads heads;
   uint pixels_a_step;  // that one more workgroup of the dispatch takes
 } push;
+
+// Takes `count` places in the list of a material, whose dispatch grows with it. Returns the first one among all lists.
+uint take_places(uint material, uint count) {
+  const uint step = push.pixels_a_step;
+  const uint first = atomicAdd(push.heads.at[material].count, count);
+  const uint growth = (first + count + step - 1) / step - (first + step - 1) / step;
+  if (growth != 0) atomicAdd(push.heads.at[material].x, growth);
+  return push.heads.at[material].start + first;
+}

@@ -1,10 +1,9 @@
 // The items of a workgroup in the order of their bins, in shared memory, so that neighbouring invocations have neighbouring records to write. Whoever
-// includes this has the constants kBins, kItems (of an invocation) and kItemsOfWorkgroup, and defines place_bin.
+// includes this has the constants kBins, kItems (of an invocation) and kItemsOfWorkgroup, bin_of_item and count_item, and defines place_bin.
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_KHR_shader_subgroup_ballot : require
-#include "count_items.glsl"
 
 shared uint bin_counts[kBins];
 shared uint bin_starts[kBins];           // in `ordered`
@@ -33,7 +32,7 @@ void order_items(uint first, uint end) {
   uint ranks[kItems];  // among the items of the same bin
   [[unroll]] for (uint i = 0; i < kItems; ++i) {
     const uint item = first + i * gl_WorkGroupSize.x + gl_LocalInvocationID.x;
-    if (item < end) ranks[i] = count_item(bin_of(make_record(item), kBins));
+    if (item < end) ranks[i] = count_item(bin_of_item(item));
   }
   barrier();
   for (uint first_bin = 0; first_bin < kBins; first_bin += gl_WorkGroupSize.x) {
@@ -47,7 +46,7 @@ void order_items(uint first, uint end) {
   barrier();
   [[unroll]] for (uint i = 0; i < kItems; ++i) {
     const uint item = first + i * gl_WorkGroupSize.x + gl_LocalInvocationID.x;
-    if (item < end) ordered[bin_starts[bin_of(make_record(item), kBins)] + ranks[i]] = item;
+    if (item < end) ordered[bin_starts[bin_of_item(item)] + ranks[i]] = item;
   }
   barrier();
 }
