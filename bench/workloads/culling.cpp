@@ -1,4 +1,4 @@
-// Instances are culled, and what is seen of them is subdivided level by level, as the data says.
+// Instances are culled; patches of the visible ones are subdivided level by level.
 #include <algorithm>
 #include <numeric>
 

@@ -2,7 +2,7 @@
 #extension GL_GOOGLE_include_directive : require
 #include "../shared/materials.glsl"
 
-// The head of a material's list begins with the VkDispatchIndirectCommand of its dispatch. Each is on a cache line of its own.
+// The head of a material's list begins with the VkDispatchIndirectCommand of its dispatch. Each head has a cache line of its own.
 struct Head {  // mirrored by bench/workloads/material_shading.cpp
   uint x;
   uint y;

@@ -25,21 +25,21 @@ Patch first_patch(uint number, Instance instance) {
 }
 
 // Half of the patches are culled, a third is kept, the others are divided into four: their number hardly changes.
-uint children_of(Patch tile) {
-  const uint fate = hash(tile.key ^ tile.corner) & 0xff;
+uint children_of(Patch parent) {
+  const uint fate = hash(parent.key ^ parent.corner) & 0xff;
   if (fate < 128) return 0;
   return fate < 212 ? 1 : 4;
 }
 
-Patch child(Patch tile, uint number, uint children) {
-  const uint key = hash(tile.key + number);
-  if (children == 1) return Patch(tile.instance, key, tile.corner, tile.size);
-  const uint half_size = tile.size / 2;
-  const uint x = (tile.corner + half_size * (number & 1)) & 0xffff;
-  const uint y = ((tile.corner >> 16) + half_size * (number >> 1)) & 0xffff;
-  return Patch(tile.instance, key, y << 16 | x, half_size);
+Patch child(Patch parent, uint number, uint children) {
+  const uint key = hash(parent.key + number);
+  if (children == 1) return Patch(parent.instance, key, parent.corner, parent.size);
+  const uint half_size = parent.size / 2;
+  const uint x = (parent.corner + half_size * (number & 1)) & 0xffff;
+  const uint y = ((parent.corner >> 16) + half_size * (number >> 1)) & 0xffff;
+  return Patch(parent.instance, key, y << 16 | x, half_size);
 }
 
-void draw(Words results, Patch tile) {
-  atomicAdd(results.at[tile.instance], hash(tile.key ^ tile.corner) + tile.size);
+void draw(Words results, Patch drawn) {
+  atomicAdd(results.at[drawn.instance], hash(drawn.key ^ drawn.corner) + drawn.size);
 }

@@ -1,5 +1,5 @@
-// The items of a workgroup in the order of their bins, in shared memory, so that neighbouring invocations have neighbouring records to write. Whoever
-// includes this has the constants kBins, kItems (of an invocation) and kItemsOfWorkgroup, bin_of_item and count_item, and defines place_bin.
+// The items of a workgroup in the order of their bins, in shared memory, so that neighbouring invocations have neighbouring records to write. The
+// includer has the constants kBins, kItems (of an invocation) and kItemsOfWorkgroup. It defines bin_of_item, count_item and place_bin.
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
