@@ -53,6 +53,8 @@ bool KnowsMemoryInUse(const std::string& device) {
                       : HasDeviceExtension(gpu.physical_device(), VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
 }
 
+WorkloadEntry ToManyNodes(uint32_t records) { return Classify(records, 128, Spread::kZipf); }
+
 struct Case {
   const char* name;
   WorkloadEntry (*make)(uint32_t records);
@@ -63,8 +65,11 @@ struct Case {
 
 std::vector<Figure> MemoryPerRecord(const std::string& device, bool quick) {
   if (!KnowsMemoryInUse(device)) return {};
-  constexpr Case kCases[] = {
-      {"static grids", FanOut, 16}, {"thread nodes", ThreadNodes, 16}, {"dynamic grids", Skewed, 8}};
+  constexpr Case kCases[] = {{"static grids", FanOut, 16},
+                             {"thread nodes", ThreadNodes, 16},
+                             {"dynamic grids", Skewed, 8},
+                             {"coalescing nodes", Reduction, 8},
+                             {"128 nodes, Zipf", ToManyNodes, 16}};
   const uint32_t few = quick ? 1u << 18 : 1u << 22;
   const uint32_t many = 4 * few;
   std::vector<Figure> figures;
