@@ -20,8 +20,9 @@ uint64_t FewestDense(uint64_t stride) {
 }  // namespace
 
 uint64_t SegmentsOf(const RegionNeed& need) {
+  if (need.dense >= need.bound) return 0;
   uint64_t segments = 0;
-  for (uint64_t octave = need.dense; octave != 0 && octave < need.bound; octave *= 2) segments += 4;
+  for (uint64_t octave = std::max<uint64_t>(need.dense / 4, 1); octave < need.bound; octave *= 2) segments += 4;
   return segments;
 }
 

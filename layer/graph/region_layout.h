@@ -32,7 +32,8 @@ struct RegionNeed {
   bool notes_from_pool = false;
 };
 
-// Most that the records behind the dense ones can have. 0 where all are dense.
+// Most that the records behind the dense ones can have, a quarter of which at least stay dense (DensePart in
+// meta_shaders/shared/graph_data.h). 0 where all are dense.
 [[nodiscard]] uint64_t SegmentsOf(const RegionNeed& need);
 
 // Bytes that a region takes whose launches keep `note_words` words about each record. Saturates.

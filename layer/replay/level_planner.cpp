@@ -176,6 +176,8 @@ Expected<void> LevelPlanner::PlanLosses() {
   if (plan_.prepared) {
     losses.prepared = RegionsConsumedBy(1);
     losses.prepared_count = reports ? static_cast<uint32_t>(prepared_openings_.size()) : 0;
+    losses.dense_parts = DensePartsAddress();
+    losses.dense_units = DenseUnits();
     call.x = 1 + WorkgroupsToOpen(losses.opening_count - losses.prepared_count);
   }
   return Upload(losses, call.plan);

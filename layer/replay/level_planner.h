@@ -58,6 +58,9 @@ class LevelPlanner : PlanWriter {
   // Makes PlacedPlan::prepared. It stays null, and a begin kernel is planned, where there is no memory for it.
   [[nodiscard]] Expected<void> PrepareRegions();
   void FindPreparedOpenings();
+  // Of what lies dense of prepared regions that grow: LossPlan::dense_units and dense_parts.
+  [[nodiscard]] uint32_t DenseUnits() const;
+  [[nodiscard]] VkDeviceAddress DensePartsAddress() const;
   // What executions do for the next one, when all levels are planned.
   [[nodiscard]] Expected<void> PlanPreparing();
   [[nodiscard]] bool NeedsBegin() const;

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "layer/graph/region_layout.h"
 #include "layer/memory/prepared_regions.h"
 #include "layer/replay/level_planner.h"
 
@@ -103,22 +104,41 @@ void LevelPlanner::FindPreparedOpenings() {
   }
 }
 
+// 0: they stay as they were planned. Without a bound the pool has no room for what no longer lies dense, and notes of
+// regions that grow are planned with them.
+uint32_t LevelPlanner::DenseUnits() const {
+  if (!plan_.prepared || !memory().bounded || prepared_openings_.back().slot != graph_.HeapSlot()) return 0;
+  const auto grows = [](const shared::RegionPlan& opening) { return opening.dense < opening.capacity; };
+  const auto has_notes = [](const shared::RegionPlan& opening) { return opening.note_words != 0; };
+  if (std::none_of(prepared_openings_.begin(), prepared_openings_.end(), grows)) return 0;
+  if (std::any_of(prepared_openings_.begin(), prepared_openings_.end(), has_notes)) return 0;
+  return static_cast<uint32_t>((prepared_openings_.back().offset - kRegionAlignment) / kRegionAlignment);
+}
+
+VkDeviceAddress LevelPlanner::DensePartsAddress() const {
+  return DenseUnits() == 0 ? 0 : plan_.prepared->set_address(kSets);
+}
+
 Expected<void> LevelPlanner::PrepareRegions() {
   const auto set_bytes = static_cast<uint32_t>(SetBytes(scratch()));
   const std::shared_ptr<PreparedRegionPool> pool = PreparedRegionPool::Of(pipeline_.device);
-  Expected<DeviceBuffer> buffer = pool->Take(sizeof(shared::AlternatingRegions) + uint64_t{kSets} * set_bytes);
+  FindPreparedOpenings();
+  const uint64_t parts_place = sizeof(shared::AlternatingRegions) + uint64_t{kSets} * set_bytes;
+  std::vector<std::byte> contents(parts_place + prepared_openings_.size() * sizeof(shared::DensePart));
+  Expected<DeviceBuffer> buffer = pool->Take(contents.size());
   if (!buffer) return {};
   const auto prepared = std::make_shared<const PreparedRegions>(pool, *std::move(buffer), set_bytes);
 
   // The first execution begins with the first set, and opens the second one for the next.
   shared::AlternatingRegions header = {};
   header.other = set_bytes;
-  std::vector<std::byte> contents(sizeof(header) + set_bytes);
   std::memcpy(contents.data(), &header, sizeof(header));
-  FindPreparedOpenings();
-  for (const shared::RegionPlan& opening : prepared_openings_) {
+  for (size_t i = 0; i < prepared_openings_.size(); ++i) {
+    const shared::RegionPlan& opening = prepared_openings_[i];
     const shared::Region region = OpenRegion(prepared->set_address(0), placement_.ring, opening);
     std::memcpy(contents.data() + sizeof(header) + opening.region * sizeof(region), &region, sizeof(region));
+    const shared::DensePart part = {static_cast<uint32_t>(opening.offset / kRegionAlignment), opening.dense};
+    std::memcpy(contents.data() + parts_place + i * sizeof(part), &part, sizeof(part));
   }
   if (!prepared->Write(contents)) return {};
 
@@ -145,6 +165,7 @@ Expected<void> LevelPlanner::PlanPreparing() {
   open.regions = environment_.scratch + scratch().regions;
   open.openings = openings_;
   open.prepared = RegionsConsumedBy(1);
+  open.dense_parts = DensePartsAddress();
   open.opening_count = opening_count_;
   open.prepared_count = static_cast<uint32_t>(prepared_openings_.size());
   KernelCall& call = plan_.open.emplace();

@@ -4,6 +4,7 @@
 #extension GL_GOOGLE_include_directive : require
 
 #include "../shared/kernel.glsl"
+#include "../shared/scan.glsl"
 #include "../shared/segments.glsl"
 
 layout(local_size_x = 128) in;
@@ -25,6 +26,52 @@ void ReportRegion(LossPlan plan, uvec2 regions, uint index) {
   ReportLoss(plan.reports, plan.origin, opening.slot, opening.level, LostOf(RegionOf(regions, opening.region)));
 }
 
+const uint kFewestAdaptedDense = 16u;  // a quarter of it takes whole units
+
+// A power of two with room for what was sent and an eighth more. Not less than a quarter of what was planned: plans count pieces of regions with that
+// (SegmentsOf in layer/graph/region_layout.cpp), and the next execution may send elsewhere. And not so little that segments do not reach the capacity.
+uint WantedDense(RegionPlan opening, RegionReference region) {
+  const uint sent = min(region.region.reserved, opening.capacity);
+  const uint wanted = min(sent + sent / 8u, opening.capacity);
+  const uint power = wanted < 2u ? 1u : 1u << findMSB(wanted - 1u) + 1;
+  const uint fewest = max(max(opening.dense / 4u, kFewestAdaptedDense), 1u << max(findMSB(opening.capacity) - 14, 0));
+  return min(max(power, fewest), opening.capacity);
+}
+
+// Of the region `index`, with `adapted` sizes or planned ones. None behind the last one, which is the pool.
+uint DenseUnits(LossPlan plan, uvec2 regions, uint index, bool adapted, out DensePart part) {
+  const RegionPlan opening = LoadRegionPlan(plan.openings, min(index, plan.prepared_count - 1u));
+  part = DensePart(opening.offset.x >> 4u | opening.offset.y << 28u, opening.dense);
+  if (index + 1u >= plan.prepared_count) return 0u;
+  if (!adapted || opening.dense >= opening.capacity) {
+    const RegionPlan next = LoadRegionPlan(plan.openings, index + 1u);
+    return UnitsBetween(opening.offset, next.offset);
+  }
+  part.dense = WantedDense(opening, RegionOf(regions, opening.region));
+  return RecordUnits(part.dense, opening.stride);
+}
+
+// Called by all invocations of a workgroup.
+void AdaptDenseParts(LossPlan plan, uvec2 regions) {
+  uint all = 0u;
+  DensePart part;
+  for (uint tile = 0u; tile < plan.prepared_count; tile += kScanWorkgroup) {
+    uint total;
+    ScanWorkgroup(DenseUnits(plan, regions, tile + gl_LocalInvocationIndex, true, part), total);
+    all = SaturatingAdd(all, total);
+  }
+  const bool adapted = all <= plan.dense_units;
+  uint before = 0u;
+  for (uint tile = 0u; tile < plan.prepared_count; tile += kScanWorkgroup) {
+    const uint index = tile + gl_LocalInvocationIndex;
+    uint total;
+    const uint first = before + ScanWorkgroup(DenseUnits(plan, regions, index, adapted, part), total);
+    if (adapted && index + 1u < plan.prepared_count) part.units = first;
+    if (index < plan.prepared_count) DensePartReference(ElementAddress(plan.dense_parts, index, kDensePartBytes)).part = part;
+    before += total;
+  }
+}
+
 void main() {
   const LossPlan plan = LossPlanReference(push.plan).plan;
   if (IsNull(plan.prepared)) {
@@ -32,6 +79,7 @@ void main() {
   } else if (gl_WorkGroupID.x == 0u) {
     const uvec2 regions = CurrentRegions(plan.prepared);
     for (uint index = gl_LocalInvocationIndex; index < plan.prepared_count; index += gl_WorkGroupSize.x) ReportRegion(plan, regions, index);
+    if (!IsNull(plan.dense_parts)) AdaptDenseParts(plan, regions);
     TurnToOther(AlternatingRegionsOf(plan.prepared));
   } else {
     const uint index = plan.prepared_count + gl_GlobalInvocationID.x - gl_WorkGroupSize.x;

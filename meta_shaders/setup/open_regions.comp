@@ -15,5 +15,11 @@ void main() {
   if (index >= plan.opening_count) return;
   const ControlBlock control = ControlBlockReference(plan.control).control;
   const uvec2 regions = index < plan.prepared_count ? OtherRegions(plan.prepared) : plan.regions;
-  OpenRegion(regions, control.ring, control.dump, LoadRegionPlan(plan.openings, index));
+  RegionPlan opening = LoadRegionPlan(plan.openings, index);
+  if (index < plan.prepared_count && !IsNull(plan.dense_parts)) {
+    const DensePart part = DensePartReference(ElementAddress(plan.dense_parts, index, kDensePartBytes)).part;
+    opening.offset = Multiply64(part.units, 16u);
+    opening.dense = part.dense;
+  }
+  OpenRegion(regions, control.ring, control.dump, opening);
 }

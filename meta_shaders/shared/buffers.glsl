@@ -82,6 +82,7 @@ const uint kLaunchInputBytes = 64u;
 const uint kSliceBytes = 8u;
 const uint kLaunchPlanBytes = 64u;
 const uint kRegionPlanBytes = 64u;
+const uint kDensePartBytes = 8u;
 const uint kArgumentsBytes = 16u;
 const uint kRingTableHeaderBytes = 16u;
 const uint kRingEntryBytes = 32u;

@@ -393,13 +393,21 @@ struct BeginPlan {
   TRELLIS_UINT claims_ring;  // 1: graphs on other queues may want the same ring; release_ring gives it back
 };
 
+// Where a prepared region begins, and how much of it lies dense: as much as the last execution but one would have
+// needed, if there is room for that.
+struct DensePart {
+  TRELLIS_UINT units;  // of 16 bytes, from the ring's base
+  TRELLIS_UINT dense;  // Records::dense
+};
+
 // One region per invocation: what is too much for the begin kernel's one workgroup; where there is no begin kernel,
 // what the execution opens beside level 0, which appends to none of it.
 struct OpenPlan {
   TRELLIS_ADDRESS control;
-  TRELLIS_ADDRESS regions;   // Region[] of all levels
-  TRELLIS_ADDRESS openings;  // RegionPlan[opening_count]
-  TRELLIS_ADDRESS prepared;  // kAlternating: the first `prepared_count` regions are of the set of the next execution
+  TRELLIS_ADDRESS regions;      // Region[] of all levels
+  TRELLIS_ADDRESS openings;     // RegionPlan[opening_count]
+  TRELLIS_ADDRESS prepared;     // kAlternating: the first `prepared_count` regions are of the set of the next execution
+  TRELLIS_ADDRESS dense_parts;  // DensePart[prepared_count], which stand for what the openings say; or 0
   TRELLIS_UINT opening_count;
   TRELLIS_UINT prepared_count;
 };
@@ -442,14 +450,15 @@ struct ClosePlan {
 // alone, and then turns to the set of the next execution; the workgroups behind it, or all where there are none: one
 // region per invocation.
 struct LossPlan {
-  TRELLIS_ADDRESS regions;   // Region[] of all levels
-  TRELLIS_ADDRESS openings;  // RegionPlan[opening_count]
-  TRELLIS_ADDRESS prepared;  // kAlternating: where the first `prepared_count` regions are; or 0
-  TRELLIS_ADDRESS reports;   // LossReportHeader
+  TRELLIS_ADDRESS regions;      // Region[] of all levels
+  TRELLIS_ADDRESS openings;     // RegionPlan[opening_count]
+  TRELLIS_ADDRESS prepared;     // kAlternating: where the first `prepared_count` regions are; or 0
+  TRELLIS_ADDRESS reports;      // LossReportHeader
+  TRELLIS_ADDRESS dense_parts;  // DensePart[prepared_count] of the next execution's OpenPlan; or 0
   TRELLIS_UINT opening_count;
   TRELLIS_UINT prepared_count;
-  TRELLIS_UINT origin;  // LossReport::origin
-  TRELLIS_UINT unused;
+  TRELLIS_UINT origin;       // LossReport::origin
+  TRELLIS_UINT dense_units;  // of 16 bytes from the ring's base, for all that lies dense
 };
 
 // Last kernel of a graph that claimed a ring, one workgroup: gives it back.
@@ -489,6 +498,7 @@ static_assert(offsetof(Region, segments) == 384);
 static_assert(sizeof(AlternatingRegions) == 128);
 static_assert(sizeof(ControlBlock) == 40);
 static_assert(sizeof(RegionPlan) == 64);
+static_assert(sizeof(DensePart) == 8);
 static_assert(sizeof(LaunchPlan) == 64);
 static_assert(sizeof(StepLaunch) == 88);
 static_assert(offsetof(StepLaunch, root) == 64);
@@ -500,9 +510,9 @@ static_assert(sizeof(LossReportHeader) == 16);
 static_assert(sizeof(RingEntry) == 32);
 static_assert(sizeof(RingTableHeader) == 16);
 static_assert(sizeof(BeginPlan) == 72);
-static_assert(sizeof(OpenPlan) == 40);
+static_assert(sizeof(OpenPlan) == 48);
 static_assert(sizeof(ClosePlan) == 136);
-static_assert(sizeof(LossPlan) == 48);
+static_assert(sizeof(LossPlan) == 56);
 static_assert(sizeof(ReleasePlan) == 16);
 static_assert(sizeof(DispatchArguments) == 16);
 }  // namespace trellis::shared

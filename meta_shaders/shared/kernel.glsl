@@ -16,6 +16,7 @@ layout(constant_id = 0) const bool kValidate = false;
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer RingTableHeaderReference { RingTableHeader header; };
 layout(buffer_reference, scalar, buffer_reference_align = 8) buffer RingEntryReference { RingEntry entry; };
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer RegionPlanReference { RegionPlan plan; };
+layout(buffer_reference, scalar, buffer_reference_align = 8) buffer DensePartReference { DensePart part; };
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer ClosePlanReference { ClosePlan plan; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer LaunchPlanReference { LaunchPlan plan; };
 

@@ -7,6 +7,7 @@
 
 #include "layer/graph/levels.h"
 #include "layer/graph/memory_plan.h"
+#include "layer/graph/region_layout.h"
 #include "tests/graph/graph_builder.h"
 #include "tests/graph/plan_reference.h"
 
@@ -55,6 +56,13 @@ TEST(GrowthPlan, TheSameWithAnotherStride) {
   const Graph graph = MustLink({NodeBuilder("a").To("b", 1, 80), NodeBuilder("b").Payload(80)});
   GraphPlan plan = PlanFrom(graph, kMost, 512 * kMiB);
   EXPECT_GE(Placed(plan, graph, SlotOf(graph, "b"), kMost), 6'710'886u - 16);
+}
+
+// Octaves from a quarter of what lies dense on: 16, 32 and so on up to 2,048. An execution may begin with so little.
+TEST(GrowthPlan, SegmentsAreCountedFromAQuarterOfTheDensePart) {
+  EXPECT_EQ(SegmentsOf({.bound = 4096, .dense = 64}), 4 * 8u);
+  EXPECT_EQ(SegmentsOf({.bound = 4097, .dense = 64}), 4 * 9u);
+  EXPECT_EQ(SegmentsOf({.bound = 64, .dense = 64}), 0u);
 }
 
 // 100 records of 256 bytes are 1 % of the half, whichever of the 1,023 nodes gets them.

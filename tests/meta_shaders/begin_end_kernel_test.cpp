@@ -73,7 +73,7 @@ class BeginEndKernelTest : public KernelTest {
   void ReportLosses(const PlanSpan& regions, const std::vector<RegionPlan>& openings) {
     reports_ = ReportMemory();
     const auto count = static_cast<uint32_t>(openings.size());
-    const LossPlan plan = {regions.address, Memory(openings).address, 0, reports_.address, count, 0, 42, 0};
+    const LossPlan plan = {regions.address, Memory(openings).address, 0, reports_.address, 0, count, 0, 42, 0};
     Run(Kernel::kReportLosses, plan, (count + shared::kLevelsWorkgroup - 1) / shared::kLevelsWorkgroup);
   }
   static RegionPlan Dense(RegionPlan plan) {
@@ -194,7 +194,7 @@ TEST_F(BeginEndKernelTest, ASecondKernelOpensManyRegions) {
   for (uint32_t i = 0; i < 1000; ++i)
     openings.push_back(Dense({i * 64ull, i, 4, 100 + i, 1, 2999 - 3 * i, i % 2, i, 1, i, 0, 0, 0, 0, 0}));
   Begin(RingTable({Ring(0x10000, 1 << 20)}), 4096);
-  const OpenPlan plan = {control_.address, regions_.address, Memory(openings).address, 0, 1000, 0};
+  const OpenPlan plan = {control_.address, regions_.address, Memory(openings).address, 0, 0, 1000, 0};
   Run(Kernel::kOpenRegions, plan, 8);
   for (uint32_t i = 0; i < 1000; ++i) {
     ExpectOpened(Read<Region>(regions_, 2999 - 3 * i), openings[i], 0x10000);
@@ -214,7 +214,7 @@ TEST_F(BeginEndKernelTest, OpensMembersOfCountedBatches) {
   Begin(RingTable({Ring(0x10000, 1 << 20)}), 4096);
   std::vector<uint32_t> counts(160, 77);
   std::memcpy(regions_.host + kCounts * sizeof(Region), counts.data(), counts.size() * sizeof(counts[0]));
-  const OpenPlan plan = {control_.address, regions_.address, Memory(openings).address, 0, 150, 0};
+  const OpenPlan plan = {control_.address, regions_.address, Memory(openings).address, 0, 0, 150, 0};
   Run(Kernel::kOpenRegions, plan, 2);
   std::memcpy(counts.data(), regions_.host + kCounts * sizeof(Region), counts.size() * sizeof(counts[0]));
   for (uint32_t i = 0; i < 160; ++i) {
@@ -297,7 +297,7 @@ class PreparedRegionsKernelTest : public BeginEndKernelTest {
 TEST_F(PreparedRegionsKernelTest, TheSetOfTheNextExecutionIsOpened) {
   Begin(RingTable({Ring(0x10000, 1 << 20)}), 4096);
   const auto count = static_cast<uint32_t>(openings_.size());
-  const OpenPlan plan = {control_.address, regions_.address, Memory(openings_).address, prepared(), count, kRegions};
+  const OpenPlan plan = {control_.address, regions_.address, Memory(openings_).address, prepared(), 0, count, kRegions};
   Run(Kernel::kOpenRegions, plan, (count + shared::kLevelsWorkgroup - 1) / shared::kLevelsWorkgroup);
   for (uint32_t i = 0; i < kRegions; ++i) {
     ExpectOpened(RegionIn(0, i), openings_[i], 0x10000);
@@ -330,7 +330,7 @@ TEST_F(PreparedRegionsKernelTest, LossesOfTheSetInUseAreReportedBeforeItTurns) {
   reports_ = ReportMemory();
   const auto count = static_cast<uint32_t>(openings_.size());
   const LossPlan plan = {
-      Memory(regions).address, Memory(openings_).address, prepared(), reports_.address, count, kRegions, 42, 0};
+      Memory(regions).address, Memory(openings_).address, prepared(), reports_.address, 0, count, kRegions, 42, 0};
   for (uint32_t execution = 1; execution <= 2; ++execution) {
     Run(Kernel::kReportLosses, plan, 1 + (count - kRegions + shared::kLevelsWorkgroup - 1) / shared::kLevelsWorkgroup);
     EXPECT_EQ(Header().current, execution == 1 ? 0u : kSetBytes);
@@ -346,10 +346,102 @@ TEST_F(PreparedRegionsKernelTest, LossesOfTheSetInUseAreReportedBeforeItTurns) {
 
 // Where nothing can be lost.
 TEST_F(PreparedRegionsKernelTest, ItTurnsWithoutReports) {
-  const LossPlan plan = {0, 0, prepared(), 0, 0, 0, 42, 0};
+  const LossPlan plan = {0, 0, prepared(), 0, 0, 0, 0, 42, 0};
   Run(Kernel::kReportLosses, plan);
   EXPECT_EQ(Header().current, 0u);
   EXPECT_EQ(Header().other, kSetBytes);
+}
+
+// The first set is opened for the next execution; the second one tells what this one sends.
+class DensePartsKernelTest : public PreparedRegionsKernelTest {
+ protected:
+  static constexpr uint32_t kStride = 16;  // of one unit
+  static constexpr uint32_t kPlanned = 64;
+  static constexpr uint32_t kPool = kRegions - 1;
+  static constexpr uint32_t kUnits = kPool * kPlanned;
+
+  DensePartsKernelTest() {
+    openings_.clear();
+    for (uint32_t i = 0; i < kRegions; ++i) {
+      RegionPlan opening = {i * kPlanned * kStride, i, kStride, 4096, 1, i, 0, 0, 0, 0, 0, 0, kPlanned, 0, 0};
+      if (i == 9) opening.capacity = kPlanned;
+      if (i == 11) opening.capacity = 100;
+      if (i == kPool) opening.offset += kStride;
+      openings_.push_back(opening);
+    }
+  }
+  void Send(uint32_t index, uint32_t records) {
+    Region region = RegionIn(1, index);
+    region.reserved = records;
+    sets_.Store(sizeof(shared::AlternatingRegions) + kSetBytes + index * sizeof(region), region);
+  }
+  // What report_losses leaves after an execution that sent so many to some, and nothing to the others.
+  std::vector<shared::DensePart> PartsAfter(const std::vector<std::pair<uint32_t, uint32_t>>& sent) {
+    for (uint32_t i = 0; i < kRegions; ++i) Send(i, 0);
+    for (const auto& [index, records] : sent) Send(index, records);
+    // One word behind the last part stays.
+    const PlanSpan parts = Memory(std::vector<uint32_t>(2 * kRegions + 1, 77));
+    const LossPlan plan = {
+        0,     Memory(openings_).address, prepared(), ReportMemory().address, parts.address, kRegions, kRegions, 42,
+        kUnits};
+    Run(Kernel::kReportLosses, plan);
+    EXPECT_EQ(Header().current, 0u);
+    std::vector<shared::DensePart> read(kRegions);
+    std::memcpy(read.data(), parts.host, kRegions * sizeof(read[0]));
+    uint32_t behind = 0;
+    std::memcpy(&behind, parts.host + kRegions * sizeof(read[0]), sizeof(behind));
+    EXPECT_EQ(behind, 77u);
+    return read;
+  }
+  void ExpectPoolStays(const shared::DensePart& part) const {
+    EXPECT_EQ(part.units, kUnits + 1);
+    EXPECT_EQ(part.dense, kPlanned);
+  }
+};
+
+TEST_F(DensePartsKernelTest, WhatWasSentIsToLieDense) {
+  const std::vector<shared::DensePart> parts = PartsAfter({{5, 1000}, {7, 60}, {9, 64}, {11, 95}, {13, 5000}});
+  uint32_t place = 0;
+  for (uint32_t i = 0; i < kPool; ++i) {
+    uint32_t expected = 16;  // a quarter of what was planned
+    if (i == 5) expected = 2048;
+    if (i == 7) expected = 128;
+    if (i == 9) expected = 64;  // does not grow
+    if (i == 11) expected = 100;
+    if (i == 13) expected = 4096;
+    EXPECT_EQ(parts[i].dense, expected) << i;
+    EXPECT_EQ(parts[i].units, place) << i;
+    place += expected;
+  }
+  ExpectPoolStays(parts[kPool]);
+}
+
+TEST_F(DensePartsKernelTest, WithoutRoomForThatAllIsAsPlanned) {
+  const std::vector<shared::DensePart> parts = PartsAfter({{5, 4096}, {7, 4096}, {150, 4096}});
+  for (uint32_t i = 0; i < kPool; ++i) {
+    EXPECT_EQ(parts[i].dense, kPlanned) << i;
+    EXPECT_EQ(parts[i].units, i * kPlanned) << i;
+  }
+  ExpectPoolStays(parts[kPool]);
+}
+
+TEST_F(DensePartsKernelTest, RegionsAreOpenedWithTheirParts) {
+  Begin(RingTable({Ring(0x10000, 1 << 20)}), 4096);
+  openings_.push_back({640, 3, kStride, 100, 2, 0, 0, 0, 0, 0, 0, 0, 100, 0, 0});  // of another level
+  std::vector<shared::DensePart> parts;
+  for (uint32_t i = 0; i < kRegions; ++i) parts.push_back({3 * i, i == 9 ? kPlanned : 32});
+  parts[2] = {0x20000000, 32};
+  const OpenPlan plan = {control_.address, regions_.address,      Memory(openings_).address,
+                         prepared(),       Memory(parts).address, kRegions + 1,
+                         kRegions};
+  Run(Kernel::kOpenRegions, plan, 2);
+  for (uint32_t i = 0; i < kRegions; ++i) {
+    RegionPlan expected = openings_[i];
+    expected.offset = i == 2 ? 0x200000000 : 48 * i;
+    expected.dense = i == 9 ? kPlanned : 32;
+    ExpectOpened(RegionIn(0, i), expected, 0x10000);
+  }
+  ExpectOpened(Read<Region>(regions_, 0), openings_[kRegions], 0x10000);
 }
 
 TEST_F(BeginEndKernelTest, WithoutARingEveryRegionIsClosedAndWritesGoToTheDump) {
