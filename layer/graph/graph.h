@@ -72,6 +72,7 @@ struct Graph {
   std::vector<Node> nodes;  // the position is the node index of the API
   std::vector<Slot> slots;
   std::vector<uint32_t> nodes_by_name;  // node indices, sorted by (name, index)
+  std::vector<uint32_t> severed_nodes;  // node indices; what they send by a dynamic index to their own name is lost
   uint32_t depth = 0;                   // longest chain, in slots; a graph of leaves has 1
   uint32_t launch_count = 0;            // of all slots; no level has more
   uint32_t dynamic_launch_count = 0;    // those whose grids come from records

@@ -25,7 +25,7 @@ enum class LinkKind : uint8_t {
   kQuery,      // only ever asked for (OpIsNodePayloadValidAMDX), and the same for the node itself
   kRecursionQuery,
   // A dynamic index of the node's own name that is not its own. Forbidden by the extension's proposal; it works as long
-  // as no cycle comes of it.
+  // as no cycle comes of it, within the output's array or at all.
   kTentative,
 };
 
@@ -176,10 +176,27 @@ class Linker {
     return successors;
   }
 
+  // Of those that PayloadNodeArraySizeAMDX tells apart: the array begins at the base index.
+  void DropTentativeLinksOutsideArrays() {
+    for (uint32_t node = 0; node < graph_.nodes.size(); ++node)
+      for (size_t i = 0; i < links_[node].size(); ++i) {
+        const spirv::NodeOutputInfo& output = graph_.nodes[node].info.outputs[i];
+        if (output.array_size == 0) continue;
+        std::erase_if(links_[node][i], [&](const OutputLink& link) {
+          return link.kind == LinkKind::kTentative &&
+                 graph_.nodes[link.node].index - output.base_index >= output.array_size;
+        });
+      }
+  }
+
+  // What is left of the indices is the node itself, or nothing.
   void DropTentativeLinks() {
-    for (std::vector<std::vector<OutputLink>>& outputs : links_)
-      for (std::vector<OutputLink>& output : outputs)
-        std::erase_if(output, [](const OutputLink& link) { return link.kind == LinkKind::kTentative; });
+    for (uint32_t node = 0; node < graph_.nodes.size(); ++node) {
+      size_t dropped = 0;
+      for (std::vector<OutputLink>& output : links_[node])
+        dropped += std::erase_if(output, [](const OutputLink& link) { return link.kind == LinkKind::kTentative; });
+      if (dropped != 0 && !graph_.nodes[node].info.declares_recursion) graph_.severed_nodes.push_back(node);
+    }
   }
 
   bool Recurses(uint32_t node) const {
@@ -207,8 +224,9 @@ class Linker {
   Expected<void> OrderNodesAndCheckDepth() {
     std::vector<std::vector<NodeEdge>> successors = Successors();
     NodeOrder order = OrderNodes(successors);
-    if (!order.cycle.empty()) {
-      DropTentativeLinks();
+    for (auto drop : {&Linker::DropTentativeLinksOutsideArrays, &Linker::DropTentativeLinks}) {
+      if (order.cycle.empty()) break;
+      (this->*drop)();
       successors = Successors();
       order = OrderNodes(successors);
     }

@@ -61,6 +61,17 @@ CreationResult Link(const CreationContext& context, const std::vector<StageNode>
   return {};
 }
 
+void WarnOfSeveredNodes(const ExecutionGraphPipeline& graph) {
+  for (uint32_t node : graph.graph.severed_nodes)
+    graph.device.diagnostics.Warning(
+        "TRELLIS-severed-node",
+        "node " + NodeLabel(graph.graph.nodes[node].name, graph.graph.nodes[node].index) +
+            ": nodes of its name that enqueue to each other by indices that are not constant would form a cycle, so "
+            "what it enqueues there is lost. Use constant indices, or a PayloadNodeArraySizeAMDX of the later nodes "
+            "only, or another name for each level",
+        {{VK_OBJECT_TYPE_DEVICE, HandleToU64(graph.device.handle)}});
+}
+
 CreationResult CompileStages(const CreationContext& context, const void* chain, const std::vector<StageNode>& stages,
                              CreationFeedback& feedback, CompileTimes& times, ExecutionGraphPipeline& graph) {
   std::vector<CompileRequest> requests;
@@ -118,6 +129,7 @@ CreationResult Build(const CreationContext& context, const VkExecutionGraphPipel
   }
   if (CreationResult linked = Link(context, stages, library_nodes, graph); !linked.Succeeded()) return linked;
   if (!graph.is_library) {
+    WarnOfSeveredNodes(graph);
     if (CreationResult uploaded = UploadTables(graph); !uploaded.Succeeded()) return uploaded;
     LeaveOutOfBatches(context.device.settings, stages, graph.graph);
   }

@@ -111,6 +111,44 @@ TEST_P(NodeArrays, IndexDiffersPerInvocation) {
   EXPECT_TRUE(run.Matches(expected));
 }
 
+// Each of a row of nodes sends to any later one of its own name, which array sizes tell from the earlier ones.
+TEST_P(NodeArrays, ARowSendsToLaterNodesOfItsName) {
+  constexpr uint32_t kNodes = 8;
+  GraphRun run(context());
+  for (uint32_t index = 0; index < kNodes; ++index) {
+    const uint32_t later = kNodes - 1 - index;
+    NodeAsm m(shape());
+    const Id words = m.StorageBuffer(0);
+    const Id record = LeafRecord(m);
+    Payload to;
+    if (later != 0) to = m.Output("Row", record, {.max_payloads = 8, .base_index = index + 1, .array_size = later});
+    m.BeginNode({.name = "Node", .launch = Launch::kCoalescing, .shader_index = index, .input = m.Input(record)});
+    const Id value = m.Get(m.NodeInput(), 0, 1);
+    m.AddWord(words, index, value);
+    if (later != 0) {
+      const Records records = m.Allocate(to, Scope::kWorkgroup, 1, m.Mod(value, later));
+      SetLeaf(m, records, 0, 0, m.Add(m.Mul(value, 3), 1));
+      m.Enqueue(records);
+    }
+    m.EndNode();
+    run.Node({.text = m.Text(), .entry = "Node", .name = "Row", .index = index});
+  }
+  std::vector<uint32_t> expected(kNodes);
+  std::vector<uint32_t> payload;
+  for (uint32_t i = 0; i < 100; ++i) {
+    payload.insert(payload.end(), {0, i});
+    for (uint32_t index = 0, value = i; index < kNodes; value = value * 3 + 1) {
+      expected[index] += value;
+      const uint32_t later = kNodes - 1 - index;
+      if (later == 0) break;
+      index += 1 + value % later;
+    }
+  }
+  run.Input({.node = "Row", .count = 100, .payloads = Bytes(payload), .stride = 8});
+  ASSERT_TRUE(run.Execute());
+  EXPECT_TRUE(run.Matches(expected));
+}
+
 // Indices 2, 3, 60000 exist; what goes to holes, below, between and beyond them is swallowed.
 TEST_P(NodeArrays, HolesSwallowPayloads) {
   NodeAsm m(shape());

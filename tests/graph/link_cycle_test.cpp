@@ -54,6 +54,23 @@ TEST(LinkCycle, DynamicIndicesOfTheOwnNameMeanTheNodeItselfWhereACycleWouldCome)
   EXPECT_EQ(graph.depth, 4u);
 }
 
+// Each node may enqueue to any later one of its name.
+TEST(LinkCycle, ArraySizesTellWhichNodesOfTheOwnNameDynamicIndicesMeanWhereACycleWouldCome) {
+  std::vector<NodeSource> sources;
+  for (uint32_t index = 0; index < 4; ++index) {
+    NodeBuilder node = NodeBuilder("a", index).To("a");
+    node.LastOutput().base_index = index + 1;
+    node.LastOutput().array_size = 4 - index;
+    node.LastOutput().sparse = true;
+    sources.push_back(node.source);
+  }
+  const Graph graph = MustLink(std::move(sources));
+  EXPECT_THAT(graph.slots[SlotOf(graph, "a", 1)].outputs[0],
+              ElementsAre(Target{2, SlotOf(graph, "a", 2)}, Target{3, SlotOf(graph, "a", 3)}));
+  EXPECT_THAT(graph.slots[SlotOf(graph, "a", 3)].outputs[0], IsEmpty());
+  EXPECT_EQ(graph.depth, 4u);
+}
+
 TEST(LinkRecursion, EachLevelSendsToTheNextAndTheLastToNobody) {
   const Graph graph =
       MustLink({NodeBuilder("a").To("r"), NodeBuilder("r", 5).Recursion(2).To("r").To("out"), NodeBuilder("out")});

@@ -72,6 +72,39 @@ TEST_F(GraphCreation, NodesThatMayHaveTooMuchSharedMemoryAreNamed) {
   EXPECT_THAT(messages, ElementsAre(testing::StartsWith("TRELLIS-shared-memory: node Root[0]: ")));
 }
 
+// Two nodes of one name, each of which may enqueue to both of them, or to those of the array that begins at `base`.
+std::string RowModule(const OutputOptions& output) {
+  NodeAsm m;
+  const Id record = m.Struct({{m.Uint(), 0}});
+  const Payload to = m.Output("Row", record, output);
+  for (uint32_t index = 0; index < 2; ++index) {
+    m.BeginNode({.name = "Row" + std::to_string(index),
+                 .launch = Launch::kCoalescing,
+                 .shader_index = index,
+                 .input = m.Input(record)});
+    m.Enqueue(m.Allocate(to, Scope::kWorkgroup, 1, m.Get(m.NodeInput(), 0, 0)));
+    m.EndNode();
+  }
+  return m.Text();
+}
+
+TEST_F(GraphCreation, NodesWhosePayloadsWillBeLostAreNamed) {
+  std::vector<std::string> messages;
+  const Messenger messenger(instance_, CollectIn(messages));
+  const VkPipelineLayout layout = MakeLayout();
+  const VkPipelineShaderStageNodeCreateInfoAMDX names[] = {NodeInfo("Row", 0), NodeInfo("Row", 1)};
+  const auto create = [&](const OutputOptions& output) {
+    const VkShaderModule module = MakeModule(Assemble(RowModule(output)));
+    EXPECT_EQ(Create({GraphInfo({Stage(module, "Row0", &names[0]), Stage(module, "Row1", &names[1])}, layout)}),
+              VK_SUCCESS);
+  };
+  create({.base_index = 1, .array_size = 1u});
+  EXPECT_THAT(messages, IsEmpty());
+  create({.sparse = true});
+  EXPECT_THAT(messages, ElementsAre(testing::StartsWith("TRELLIS-severed-node: node Row[0]: "),
+                                    testing::StartsWith("TRELLIS-severed-node: node Row[1]: ")));
+}
+
 TEST_F(GraphCreation, PushConstantsMayBeFull) {
   const VkPipelineLayout full = MakeLayout(128);
   ASSERT_EQ(Create({GraphInfo({Stage(MakeModule(Assemble(ThreadModule(Shape::kDxc))), "ThreadNode")}, full)}),
