@@ -10,7 +10,7 @@ done
 
 Usage() {
   cat <<'TEXT'
-usage: scripts/run_tests.sh [--with-asan | --asan | --tsan | --full] [--part N | --part all] [-- arguments of ctest]
+usage: scripts/run_tests.sh [--with-asan | --asan | --tsan | --full] [--part N | --part all] [--small-parts] [-- arguments of ctest]
 
 Installs what is missing (Debian 12 and 13), builds, and runs the tests.
 
@@ -23,6 +23,7 @@ run can be repeated.
   --asan        asan alone
   --tsan        the preset tsan (ThreadSanitizer): the tests of threads that use the layer at once, without drivers
   --part N      other parts than the commit's; "all": every part
+  --small-parts parts on drivers are a third as large, as they always are where Mesa's shader cache is empty
   --full        the full tier: all parts of dev and asan, 20,000 random graphs on each driver, 4 minutes of load on each, tsan, a build without
                 precompiled headers, formatting, shellcheck
 
@@ -34,7 +35,14 @@ TEXT
 # The number of commits; 0 outside of git. A shallow clone has few, and with them always the same parts.
 CommitNumber() { git -C "${REPO_ROOT}" rev-list --count HEAD 2>/dev/null || printf 0; }
 
+# The folders are those of Mesa's kinds of caches.
+HasCompiledShaders() {
+  local cache=${MESA_SHADER_CACHE_DIR:-${XDG_CACHE_HOME:-${HOME:?}/.cache}}
+  [ -n "$(find "${cache}"/mesa_shader_cache*/ -type f -print -quit 2>/dev/null)" ]
+}
+
 presets=(dev)
+small_parts=no
 part=$(CommitNumber)
 checks=no
 while [ $# -gt 0 ]; do
@@ -52,6 +60,7 @@ while [ $# -gt 0 ]; do
       part=$2
       shift
       ;;
+    --small-parts) small_parts=yes ;;
     -h | --help)
       Usage
       exit 0
@@ -87,7 +96,13 @@ Phase "installing what is missing" "${REPO_ROOT}/scripts/bootstrap.sh"
 # shellcheck source=/dev/null
 . "${DEPS_DIR}/env.sh"
 
+HasCompiledShaders || small_parts=yes
 export TRELLIS_TEST_PART=${part}
+smaller=1
+if [ "${small_parts}" = yes ]; then
+  smaller=3
+  export TRELLIS_TEST_SMALLER_PARTS=${smaller}
+fi
 if [ "${part}" = all ]; then export TRELLIS_TEST_SOAK_SECONDS=240; fi
 # Leaks inside drivers are not ours to fix; everything else is.
 export ASAN_OPTIONS="detect_leaks=1:${ASAN_OPTIONS:-}"
@@ -145,7 +160,7 @@ for preset in "${presets[@]}"; do
   RunPreset "${preset}" || status=1
 done
 
-python3 "${REPO_ROOT}/scripts/summarise_tests.py" "${report}" --part "${part}"
+python3 "${REPO_ROOT}/scripts/summarise_tests.py" "${report}" --part "${part}" --smaller "${smaller}"
 if [ "${status}" -eq 0 ]; then
   Say "all tests passed"
 else

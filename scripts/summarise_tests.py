@@ -43,19 +43,19 @@ def skip_reason(case):
     return skipped.get("message", "") if skipped is not None else case.get("status")
 
 
-def parts_of(tests_path):
-    """Test name -> number of parts, of the tests that run in parts."""
+def parts_of(tests_path, smaller):
+    """Test name -> number of parts, of the tests that run in parts; `smaller` times as many of those on drivers."""
     parts = {}
     for test in json.loads(tests_path.read_text(encoding="utf-8"))["tests"]:
         for entry in test.get("properties", []):
             for variable in entry["value"] if entry["name"] == "ENVIRONMENT" else []:
                 name, _, value = variable.partition("=")
                 if name in ("TRELLIS_TEST_PARTS", "TRELLIS_TEST_RANDOM_PARTS"):
-                    parts[test["name"]] = int(value)
+                    parts[test["name"]] = int(value) * (smaller if test["name"].startswith("gpu_") else 1)
     return parts
 
 
-def summarise(folder, part):
+def summarise(folder, part, smaller):
     lines = []
     for xml_path in sorted(folder.glob("*.xml")):
         preset = xml_path.stem
@@ -67,11 +67,12 @@ def summarise(folder, part):
         if gpu.exists():
             lines += ["  " + line for line in gpu.read_text(encoding="utf-8").strip().splitlines()]
         tests = folder / f"{preset}.tests"
-        parts = parts_of(tests) if tests.exists() else {}
+        parts = parts_of(tests, smaller) if tests.exists() else {}
         if parts and part != "all":
             lines.append(f"  run in parts, this time part {part}:")
             lines += [f"    {name}: {int(part) % count + 1} of {count}" for name, count in parts.items()]
-            lines.append(f"  {max(parts.values())} commits in a row cover all parts; this run again: scripts/run_tests.sh --part {part}")
+            again = f"scripts/run_tests.sh --part {part}" + (" --small-parts" if smaller > 1 else "")
+            lines.append(f"  {max(parts.values())} commits in a row cover all parts; this run again: {again}")
         lines.append(f"  the slowest tests ({preset}), seconds:")
         lines += [f"    {seconds:7.1f}  {name}" for seconds, name in sorted(run.times, reverse=True)[:SLOWEST]]
     phases = folder / "phases"
@@ -86,13 +87,17 @@ SELF_TEST_XML = """<testsuite>
 <testcase name="b" status="fail" time="20"/>
 <testcase name="c" status="notrun" time="0"><skipped message="SKIP_RETURN_CODE=77"/><system-out>x\nno such device\n</system-out></testcase>
 </testsuite>"""
-SELF_TEST_TESTS = {"tests": [{"name": "a", "properties": [{"name": "ENVIRONMENT", "value": ["X=1", "TRELLIS_TEST_PARTS=8"]}]}, {"name": "b"}]}
+SELF_TEST_TESTS = {"tests": [
+    {"name": "a", "properties": [{"name": "ENVIRONMENT", "value": ["X=1", "TRELLIS_TEST_PARTS=8"]}]}, {"name": "b"},
+    {"name": "gpu_d", "properties": [{"name": "ENVIRONMENT", "value": ["TRELLIS_TEST_RANDOM_PARTS=4"]}]}]}
 SELF_TEST_WORDS = [
     "Preset dev: 1 passed, 1 failed, 1 skipped",
     "  failed: b",
     "  skipped: c: no such device",
     "    a: 3 of 8",
-    "  8 commits in a row cover all parts; this run again: scripts/run_tests.sh --part 10",
+    "  8 commits in a row cover all parts; this run again: scripts/run_tests.sh --part 10\n",
+    "    gpu_d: 11 of 12",
+    "  12 commits in a row cover all parts; this run again: scripts/run_tests.sh --part 10 --small-parts\n",
     "       20.0  b",
     "       7  building",
 ]
@@ -104,7 +109,7 @@ def self_test():
         (folder / "dev.xml").write_text(SELF_TEST_XML)
         (folder / "dev.tests").write_text(json.dumps(SELF_TEST_TESTS))
         (folder / "phases").write_text("7\tbuilding\n")
-        text = "\n".join(summarise(folder, "10")) + "\n"
+        text = "\n".join(summarise(folder, "10", 1) + summarise(folder, "10", 3)) + "\n"
     missing = [words for words in SELF_TEST_WORDS if words not in text]
     for words in missing:
         print(f"self-test: {words!r} is missing in\n{text}")
@@ -116,13 +121,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=pathlib.Path, nargs="?")
     parser.add_argument("--part", default="all", help="the value of TRELLIS_TEST_PART")
+    parser.add_argument("--smaller", type=int, default=1, help="the value of TRELLIS_TEST_SMALLER_PARTS")
     parser.add_argument("--self-test", action="store_true", help="check this program")
     args = parser.parse_args()
     if args.self_test:
         sys.exit(0 if self_test() else 1)
     if args.folder is None:
         parser.error("the folder of results is missing")
-    print("\n" + "\n".join(summarise(args.folder, args.part)))
+    print("\n" + "\n".join(summarise(args.folder, args.part, args.smaller)))
 
 
 if __name__ == "__main__":

@@ -39,7 +39,7 @@ class Device : public testing::Environment {
 }  // namespace
 
 int main(int argc, char** argv) {
-  trellis::test::SelectTestPart();
+  trellis::test::SelectTestPart(trellis::test::PartKind::kOnDriver);
   testing::InitGoogleTest(&argc, argv);
   if (testing::GTEST_FLAG(list_tests)) return RUN_ALL_TESTS();
   trellis::test::ReportCrashes();

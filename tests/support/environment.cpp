@@ -85,6 +85,7 @@ const std::map<std::string, Setter>& Setters() {
       {"RANDOM_PARTS", Count(&TestVariables::random_parts)},
       {"RANDOM_SEED", Number(&TestVariables::random_seed)},
       {"RANDOM_STEPPED", Number(&TestVariables::random_stepped)},
+      {"SMALLER_PARTS", Count(&TestVariables::smaller_parts)},
       {"SOAK_SECONDS", Number(&TestVariables::soak_seconds)},
       {"SUBGROUP_SIZE", Number(&TestVariables::subgroup_size)},
   };

@@ -27,6 +27,7 @@ struct TestVariables {
   uint32_t parts = 1;
   uint32_t part = 0;
   bool all_parts = false;
+  uint32_t smaller_parts = 1;             // SMALLER_PARTS=N: see test_part.h
   std::optional<uint32_t> soak_seconds;   // SOAK_SECONDS: see tests/soak
   std::string device_profile;             // DEVICE_PROFILE=FILE: see tests/device_profiles
   std::optional<uint32_t> subgroup_size;  // SUBGROUP_SIZE=N: the device must have it

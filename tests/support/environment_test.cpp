@@ -31,6 +31,7 @@ TEST(TestVariables, NothingIsSet) {
   EXPECT_EQ(variables->random_parts, 1u);
   EXPECT_EQ(variables->parts, 1u);
   EXPECT_EQ(variables->part, 0u);
+  EXPECT_EQ(variables->smaller_parts, 1u);
 }
 
 TEST(TestVariables, EveryVariable) {
@@ -39,7 +40,7 @@ TEST(TestVariables, EveryVariable) {
              "TRELLIS_TEST_NO_VALIDATION=1", "TRELLIS_TEST_ONE_QUEUE=1", "TRELLIS_TEST_PART=9", "TRELLIS_TEST_PARTS=4",
              "TRELLIS_TEST_RANDOM_GRAPHS=17", "TRELLIS_TEST_RANDOM_PARTS=5", "TRELLIS_TEST_RANDOM_SEED=4294967295",
              "TRELLIS_TEST_RANDOM_STEPPED=0", "TRELLIS_TEST_SOAK_SECONDS=240", "TRELLIS_TEST_SUBGROUP_SIZE=4",
-             "TRELLIS_TEST_DEVICE_PROFILE=mali.json"});
+             "TRELLIS_TEST_DEVICE_PROFILE=mali.json", "TRELLIS_TEST_SMALLER_PARTS=3"});
   ASSERT_TRUE(variables) << variables.error().message;
   EXPECT_TRUE(variables->hardware && variables->no_validation && variables->one_queue);
   EXPECT_EQ(variables->dispatch, DispatchCommand::kIndirectCount);
@@ -50,6 +51,7 @@ TEST(TestVariables, EveryVariable) {
   EXPECT_EQ(variables->random_parts, 5u);
   EXPECT_EQ(variables->parts, 4u);
   EXPECT_EQ(variables->part, 9u);
+  EXPECT_EQ(variables->smaller_parts, 3u);
   EXPECT_FALSE(variables->all_parts);
   EXPECT_EQ(variables->soak_seconds, 240u);
   EXPECT_EQ(variables->subgroup_size, 4u);
@@ -79,7 +81,8 @@ TEST(TestVariables, MisspeltValuesAreRefused) {
   for (const char* entry : {"TRELLIS_TEST_PART=al", "TRELLIS_TEST_PART=", "TRELLIS_TEST_PART=-1"})
     ExpectRefused(entry, "all or a decimal number below 2^32");
   ExpectRefused("TRELLIS_TEST_DEVICE_PROFILE=", "a file");
-  for (const char* entry : {"TRELLIS_TEST_PARTS=0", "TRELLIS_TEST_PARTS=x", "TRELLIS_TEST_RANDOM_PARTS=0"})
+  for (const char* entry :
+       {"TRELLIS_TEST_PARTS=0", "TRELLIS_TEST_PARTS=x", "TRELLIS_TEST_RANDOM_PARTS=0", "TRELLIS_TEST_SMALLER_PARTS=0"})
     ExpectRefused(entry, "a decimal number from 1 to 2^32 - 1");
 }
 

@@ -4,7 +4,7 @@
 #include "tests/support/test_part.h"
 
 int main(int argc, char** argv) {
-  trellis::test::SelectTestPart();
+  trellis::test::SelectTestPart(trellis::test::PartKind::kElsewhere);
   testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();
 }

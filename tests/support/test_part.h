@@ -1,8 +1,11 @@
 // Long runs are divided into parts, one of which a change has to pass before it lands.
 //
-//   TRELLIS_TEST_PART=N    the part to run, modulo the number of parts; a number of its own for every commit
-//   (scripts/run_tests.sh) TRELLIS_TEST_PART=all  everything TRELLIS_TEST_PARTS=N   how many parts the run has; set by
-//   CMake. Without it a program runs all of its tests.
+//   TRELLIS_TEST_PART=N           the part to run, modulo the number of parts; a number of its own for every commit
+//                                 (scripts/run_tests.sh)
+//   TRELLIS_TEST_PART=all         everything
+//   TRELLIS_TEST_PARTS=N          how many parts the run has; set by CMake. Without it a program runs all of its tests.
+//   TRELLIS_TEST_SMALLER_PARTS=N  N times as many where a driver compiles the shaders of tests: on a machine that has
+//                                 none in its caches yet
 #pragma once
 
 #include <cstdint>
@@ -16,11 +19,14 @@ struct TestPart {
   uint32_t count = 1;   // of parts; 1: everything runs
 };
 
+// Whether TRELLIS_TEST_SMALLER_PARTS counts.
+enum class PartKind : uint8_t { kOnDriver, kElsewhere };
+
 // Returns the part that was chosen of a run that has `parts` of them.
-[[nodiscard]] TestPart ChosenPart(const TestVariables& variables, uint32_t parts);
+[[nodiscard]] TestPart ChosenPart(const TestVariables& variables, uint32_t parts, PartKind kind);
 
 // Makes GoogleTest run the part that TRELLIS_TEST_PARTS and TRELLIS_TEST_PART name. Call it before
 // testing::InitGoogleTest.
-void SelectTestPart();
+void SelectTestPart(PartKind kind);
 
 }  // namespace trellis::test
