@@ -46,6 +46,11 @@ VkDeviceSize LargestDeviceHeap(const Device& device) {
   return largest;
 }
 
+// What the device promises to allocate at once.
+VkDeviceSize SafeBytes(const Device& device) {
+  return WholeLines(BytesWithoutSlack(device.traits.max_allocation_bytes));
+}
+
 // The setting that asks for rings of no more than `bytes`.
 std::string SettingFor(VkDeviceSize bytes) {
   return "ring_budget=" + std::to_string(std::max<VkDeviceSize>(bytes / kMiB, 1));
@@ -53,14 +58,14 @@ std::string SettingFor(VkDeviceSize bytes) {
 
 }  // namespace
 
-RingPool::RingPool(const Device& device, DeviceBuffer table)
-    : device_(device), table_(std::move(table)), full_budget_(RingBudget(device)) {}
+RingPool::RingPool(const Device& device, DeviceBuffer table, VkDeviceSize step_budget)
+    : device_(device), table_(std::move(table)), full_budget_(RingBudget(device)), step_budget_(step_budget) {}
 
-Expected<std::shared_ptr<RingPool>> RingPool::Create(const Device& device) {
+Expected<std::shared_ptr<RingPool>> RingPool::Create(const Device& device, VkDeviceSize step_budget) {
   const VkDeviceSize bytes = sizeof(shared::RingTableHeader) + kMostRings * sizeof(shared::RingEntry);
   Expected<DeviceBuffer> table = DeviceBuffer::Create(device, bytes, BufferMemory::kHostLocal, "trellis ring table");
   if (!table) return table.error();
-  return std::shared_ptr<RingPool>(new RingPool(device, *std::move(table)));
+  return std::shared_ptr<RingPool>(new RingPool(device, *std::move(table), step_budget));
 }
 
 VkResult RingPool::EnsureRings(VkQueue queue, VkDeviceSize bytes) {
@@ -97,6 +102,7 @@ std::string RingPool::FallBack(VkDeviceSize missing) {
     } else if (Publish(*std::move(ring))) {
       std::lock_guard lock(mutex_);
       budget_ = std::min(budget_, had);
+      step_budget_ = 0;
     }
   }
   return "Record the graphs again after vkDeviceWaitIdle: then rings have at most " + std::to_string(had) +
@@ -144,6 +150,16 @@ VkDeviceSize RingPool::budget() const {
   return budget_;
 }
 
+VkDeviceSize RingPool::step_budget() const {
+  std::lock_guard lock(mutex_);
+  return std::max(step_budget_, budget_);
+}
+
+void RingPool::GiveUpStepBudget() {
+  std::lock_guard lock(mutex_);
+  step_budget_ = 0;
+}
+
 VkDeviceSize RingPool::SmallerBudget(VkDeviceSize budget, VkDeviceSize bytes) const {
   VkDeviceSize smaller = WholeLines(budget / 2);
   while (smaller >= bytes && smaller >= kSmallestRing) smaller = WholeLines(smaller / 2);
@@ -159,6 +175,7 @@ void RingPool::LowerBudget(VkDeviceSize budget, VkDeviceSize missing) {
     std::lock_guard lock(mutex_);
     if (budget >= budget_) return;
     budget_ = budget;
+    step_budget_ = 0;
   }
   device_.diagnostics.Warning("TRELLIS-ring-allocation",
                               "the device has no memory for a ring of " + std::to_string(missing) +
@@ -214,7 +231,9 @@ uint32_t RingPool::RingCount() const {
 Expected<std::shared_ptr<RingPool>> RingPoolOf(Device& device, uint32_t queue_family) {
   const auto pools = device.attachments.GetOrCreate<RingPools>([] { return std::make_shared<RingPools>(); });
   if (std::shared_ptr<RingPool> pool = pools->Find(queue_family)) return pool;
-  Expected<std::shared_ptr<RingPool>> made = RingPool::Create(device);
+  // Each queue of a family gets a ring.
+  const VkDeviceSize step_budget = device.HasOneQueue(queue_family) ? RingBudgetInsteadOfSteps(device) : 0;
+  Expected<std::shared_ptr<RingPool>> made = RingPool::Create(device, step_budget);
   if (!made) return made;
   return pools->InsertIfAbsent(queue_family, *std::move(made));
 }
@@ -229,8 +248,16 @@ void ForgetRingNeeds(Device& device) {
 VkDeviceSize RingBudget(const Device& device) {
   const VkDeviceSize most = WholeLines(MostBufferBytes(device));
   if (device.settings.ring_budget != 0) return std::min(device.settings.ring_budget * kMiB, most);
-  const VkDeviceSize safe = WholeLines(BytesWithoutSlack(device.traits.max_allocation_bytes));
-  return std::min({std::clamp<VkDeviceSize>(LargestDeviceHeap(device) / 4, kSmallestRing, 1024 * kMiB), most, safe});
+  return std::min(
+      {std::clamp<VkDeviceSize>(LargestDeviceHeap(device) / 4, kSmallestRing, 1024 * kMiB), most, SafeBytes(device)});
+}
+
+VkDeviceSize RingBudgetInsteadOfSteps(const Device& device) {
+  const VkDeviceSize budget = RingBudget(device);
+  if (device.settings.ring_budget != 0) return budget;
+  const VkDeviceSize generous =
+      std::min({LargestDeviceHeap(device) / 8, WholeLines(MostBufferBytes(device)), SafeBytes(device)});
+  return std::max(budget, WholeLines(generous));
 }
 
 VkDeviceSize LargestRingBudget(const Device& device) {

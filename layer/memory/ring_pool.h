@@ -28,8 +28,8 @@ class RingPool {
   // Rings that a table can hold. Sizes double and there are few queues, so this is never reached.
   static constexpr uint32_t kMostRings = 1024;
 
-  // Fails when memory for the table runs out.
-  [[nodiscard]] static Expected<std::shared_ptr<RingPool>> Create(const Device& device);
+  // `step_budget`: bytes, see step_budget(). Fails when memory for the table runs out.
+  [[nodiscard]] static Expected<std::shared_ptr<RingPool>> Create(const Device& device, VkDeviceSize step_budget = 0);
 
   // Address of the table: the same for the pool's whole life, so it can be recorded.
   [[nodiscard]] VkDeviceAddress table() const { return table_.address(); }
@@ -48,6 +48,10 @@ class RingPool {
   // Returns the bytes of a ring that dispatches are planned for: full_budget(), or less after LowerBudget.
   [[nodiscard]] VkDeviceSize budget() const;
   [[nodiscard]] VkDeviceSize full_budget() const { return full_budget_; }  // RingBudget
+  // Returns the bytes of a ring for dispatches that would run in steps with a ring of budget(). No more than that once
+  // the driver had no memory for a ring (GiveUpStepBudget, LowerBudget).
+  [[nodiscard]] VkDeviceSize step_budget() const;
+  void GiveUpStepBudget();
   // Returns the next budget to plan with where `budget` led to a ring of `bytes` that cannot be had: a half of it, or
   // less, or a ring that is there. 0: none is left.
   [[nodiscard]] VkDeviceSize SmallerBudget(VkDeviceSize budget, VkDeviceSize bytes) const;
@@ -64,7 +68,7 @@ class RingPool {
   [[nodiscard]] uint32_t RingCount() const;
 
  private:
-  RingPool(const Device& device, DeviceBuffer table);
+  RingPool(const Device& device, DeviceBuffer table, VkDeviceSize step_budget);
   // Bytes of a ring that is missing for that; nothing if none is, and then the pool counts on `queue` and `bytes`.
   [[nodiscard]] std::optional<VkDeviceSize> MissingRing(VkQueue queue, VkDeviceSize bytes);
   // Rings with room for `bytes`. Call with mutex_ held.
@@ -87,6 +91,7 @@ class RingPool {
   // Any ring may be taken by any graph that fits, so all the rings that count have room for the largest.
   VkDeviceSize largest_need_ = 0;
   VkDeviceSize budget_ = full_budget_;
+  VkDeviceSize step_budget_ = 0;
   std::vector<DeviceBuffer> rings_;
 };
 
@@ -98,6 +103,11 @@ void ForgetRingNeeds(Device& device);
 // The most that one ring is meant to have, in bytes: the setting `ring_budget`, else a quarter of the largest
 // device-local heap, at most 1 GiB and what the device promises to allocate at once. Never more than a buffer can have.
 [[nodiscard]] VkDeviceSize RingBudget(const Device& device);
+
+// The most that a ring is meant to have where less would make a graph run in steps: without the setting `ring_budget`
+// an eighth of the largest device-local heap, and no more than the device promises to allocate at once. At least
+// RingBudget.
+[[nodiscard]] VkDeviceSize RingBudgetInsteadOfSteps(const Device& device);
 
 // Returns the largest `ring_budget`, in bytes, that can help on this device: more fits into no buffer, or leaves too
 // little of its largest device-local heap to others.

@@ -28,6 +28,7 @@ struct DispatchEnvironment {
   VkDeviceAddress loss_reports = 0;
   uint32_t origin = 0;           // ReportOrigin of the dispatch; the plan completes it
   VkDeviceSize ring_budget = 0;  // bytes: most for one ring, unless the inputs alone need more
+  VkDeviceSize step_budget = 0;  // bytes: the same where the graph would run in steps with less
   uint32_t max_rounds = 0;       // the setting
   bool validates = false;        // the setting
   bool claims_ring = true;       // graphs on other queues may use the same rings

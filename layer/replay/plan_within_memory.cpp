@@ -16,8 +16,13 @@ class Planner {
 
   Expected<PlannedDispatch> Run() {
     const VkDeviceSize budget = rings_.budget();
-    Expected<PlannedDispatch> first = PlanWith(budget);
+    Expected<PlannedDispatch> first = PlanWith(budget, rings_.step_budget());
     if (!first) return first;
+    if (RingBytes(*first) > budget && !HasRing(*first)) {
+      rings_.GiveUpStepBudget();
+      first = PlanWith(budget);
+      if (!first) return first;
+    }
     if (budget < rings_.full_budget() && !KeepsAll(*first)) {
       Expected<PlannedDispatch> whole = PlanWith(rings_.full_budget());
       if (!whole || KeepsAll(*whole)) return whole;
@@ -27,8 +32,9 @@ class Planner {
   }
 
  private:
-  Expected<PlannedDispatch> PlanWith(VkDeviceSize budget) {
+  Expected<PlannedDispatch> PlanWith(VkDeviceSize budget, VkDeviceSize step_budget = 0) {
     environment_.ring_budget = budget;
+    environment_.step_budget = step_budget;
     PlannedDispatch planned = {{}, std::make_shared<PlanArena>(blocks_, PlanLifetime::kRecording)};
     Expected<DispatchPlan> plan = plan_(environment_, *planned.arena);
     if (!plan) return plan.error();

@@ -69,7 +69,12 @@ class Planner {
   }
 
   RelocatablePlan Run() {
-    PlanRing();
+    PlanRing(environment_.ring_budget);
+    if (plan_.steps && environment_.step_budget > environment_.ring_budget) {
+      plan_.steps.reset();
+      plan_.scratch = pipeline_.scratch_layout();
+      PlanRing(environment_.step_budget);
+    }
     plan_.levels.reserve(schedule().level_count());
     for (uint32_t level = 0; level < schedule().level_count(); ++level) PlanLevel(level);
     plan_.can_prepare = CanPrepareRegions(plan_);
@@ -80,15 +85,15 @@ class Planner {
  private:
   [[nodiscard]] const LevelSchedule& schedule() const { return *plan_.schedule; }
 
-  void PlanRing() {
+  void PlanRing(uint64_t budget) {
     MemoryLimits limits;
     // Where level 0 alone appends, nobody needs the other half but for what is reserved.
-    limits.half_bytes = schedule().level_count() == 2 ? FreeBytes() : environment_.ring_budget / 2;
+    limits.half_bytes = schedule().level_count() == 2 ? FreeBytes(budget) : budget / 2;
     limits.max_grid_workgroups = environment_.limits.max_grid_workgroups;
     const auto loads = pipeline_.attachments.GetOrCreate<LoadBounds>(
         [&] { return std::make_shared<LoadBounds>(graph_, limits.max_grid_workgroups); });
     plan_.memory = PlanMemory(graph_, *loads, schedule(), key_.counts, limits);
-    if (!plan_.memory.bounded) plan_.steps = StepsIfTheyAreFew(*loads);
+    if (!plan_.memory.bounded) plan_.steps = StepsIfTheyAreFew(*loads, FreeBytes(budget));
     if (plan_.steps) {
       plan_.scratch = plan_.scratch.ForSteps();
       plan_.memory = {};
@@ -101,15 +106,13 @@ class Planner {
   }
 
   // Of the ring, beside the records of level 0 that lie in it.
-  [[nodiscard]] uint64_t FreeBytes() const {
-    return environment_.ring_budget - std::min(key_.reserved, environment_.ring_budget / 2);
-  }
+  [[nodiscard]] uint64_t FreeBytes(uint64_t budget) const { return budget - std::min(key_.reserved, budget / 2); }
 
   // Nothing where one pass is the better choice.
-  [[nodiscard]] std::optional<StepSchedule> StepsIfTheyAreFew(const LoadBounds& loads) const {
+  [[nodiscard]] std::optional<StepSchedule> StepsIfTheyAreFew(const LoadBounds& loads, uint64_t ring_bytes) const {
     if (plan_.scratch.step_levels == 0) return std::nullopt;
     if (environment_.max_rounds == 0 && HasOpenGrids(graph_, schedule())) return std::nullopt;
-    std::optional<StepSchedule> steps = ScheduleSteps(graph_, loads, schedule(), key_.counts, FreeBytes());
+    std::optional<StepSchedule> steps = ScheduleSteps(graph_, loads, schedule(), key_.counts, ring_bytes);
     if (!steps) return std::nullopt;
     if (environment_.max_rounds == 0) {
       const uint64_t dispatches_of_step = 1 + schedule().launches.size();
@@ -234,6 +237,7 @@ using Cache = RecentCache<RelocatablePlanKey, RelocatablePlan, kMostPlans>;
 std::shared_ptr<const RelocatablePlan> FindOrMakePlan(const ExecutionGraphPipeline& pipeline, RelocatablePlanKey key,
                                                       const DispatchEnvironment& environment) {
   key.ring_budget = environment.ring_budget;
+  key.step_budget = environment.step_budget;
   const std::shared_ptr<Cache> cache =
       pipeline.attachments.GetOrCreate<Cache>([] { return std::make_shared<Cache>(); });
   std::shared_ptr<const RelocatablePlan> plan = cache->Find(key);

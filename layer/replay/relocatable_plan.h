@@ -66,7 +66,8 @@ struct RelocatablePlan {
 struct RelocatablePlanKey {
   std::vector<RootCount> counts;  // launches of one slot's records stand together, slots in their order
   uint64_t reserved = 0;          // bytes of the ring that something else takes as long as steps run
-  uint64_t ring_budget = 0;       // DispatchEnvironment::ring_budget; FindOrMakePlan sets it
+  uint64_t ring_budget = 0;       // DispatchEnvironment's; FindOrMakePlan sets them
+  uint64_t step_budget = 0;
   bool operator==(const RelocatablePlanKey&) const = default;
 };
 

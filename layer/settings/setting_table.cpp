@@ -81,7 +81,8 @@ constexpr SettingRow kTable[] = {
      "Offer VK_KHR_maintenance5, on which VK_AMDX_shader_enqueue depends, where the device lacks it.",
      SetBool<&Settings::maintenance5>},
     {"ring_budget", SettingType::kUint, "0", "",
-     "Most memory for payloads in flight, for each ring. 0: a quarter of the device-local memory, at most 1 GiB.",
+     "Most memory for payloads in flight, for each ring. 0: a quarter of the device-local memory, at most 1 GiB; an "
+     "eighth where a graph would run in steps with less.",
      SetUint<&Settings::ring_budget>},
     {"max_rounds", SettingType::kUint, "0", "",
      "Most steps, beyond one for each level, of graphs that do not fit into the ring. 0: what the worst case needs, if "

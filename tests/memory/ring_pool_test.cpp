@@ -220,6 +220,25 @@ TEST(RingBudgetTest, OnlyTheDefaultEndsAtWhatMayBeAllocated) {
   EXPECT_EQ(RingBudget(with_setting.device()), 3 * kMiB);
 }
 
+TEST(RingBudgetTest, AnEighthOfTheHeapInsteadOfSteps) {
+  constexpr VkDeviceSize kGiB = 1024 * kMiB;
+  RecordingDevice device;
+  VkPhysicalDeviceMemoryProperties& memory = device.device().memory_properties;
+  const auto budget_with = [&](VkDeviceSize heap) {
+    for (uint32_t i = 0; i < memory.memoryHeapCount; ++i) memory.memoryHeaps[i].size = heap;
+    return RingBudgetInsteadOfSteps(device.device());
+  };
+  EXPECT_EQ(budget_with(2 * kGiB), kGiB / 2) << "a quarter";
+  EXPECT_EQ(budget_with(8 * kGiB), kGiB);
+  EXPECT_EQ(budget_with(24 * kGiB), 3 * kGiB);
+  EXPECT_EQ(RingBudget(device.device()), kGiB);
+  device.device().traits.max_allocation_bytes = 2 * kGiB;
+  EXPECT_EQ(budget_with(24 * kGiB), 2 * kGiB - 256);
+  Settings settings;
+  settings.ring_budget = 3;
+  EXPECT_EQ(RingBudgetInsteadOfSteps(RecordingDevice(settings).device()), 3 * kMiB) << "the setting wins";
+}
+
 TEST(RingBudgetTest, TheSettingWins) {
   Settings settings;
   settings.ring_budget = 3;

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "layer/memory/ring_pool.h"
+#include "layer/replay/relocatable_plan.h"
 #include "layer/replay/replay.h"
 #include "tests/layer/fake_driver/messenger.h"
 #include "tests/replay/test_pipeline.h"
@@ -22,7 +23,7 @@ constexpr VkDeviceSize kMiB = 1024 * 1024;
 // A device with rings of at most 64 MiB, and a graph whose second level gets 16,000 bytes for each payload.
 class PressureTest : public ::testing::Test {
  protected:
-  explicit PressureTest(uint32_t queues = 1) : device_(Quiet(), queues) {
+  explicit PressureTest(uint32_t queues = 1, uint32_t ring_budget = 0) : device_(Quiet(ring_budget), queues) {
     device_.device().diagnostics.AddMessenger(HandleFromU64<VkDebugUtilsMessengerEXT>(16), MessengerInfo(collect_));
     Use({NodeBuilder("a").To("b", 1000), NodeBuilder("b")});
     // Makes all that dispatches share, and no ring of note.
@@ -57,8 +58,9 @@ class PressureTest : public ::testing::Test {
   void LeaveMemory(VkDeviceSize bytes) { device_.LimitMemory(device_.AllocatedBytes() + bytes); }
   void LeaveAllMemory() { device_.LimitMemory(UINT64_MAX); }
 
-  static Settings Quiet() {
+  static Settings Quiet(uint32_t ring_budget) {
     Settings settings;
+    settings.ring_budget = ring_budget;
     settings.log_file = "/dev/null";
     return settings;
   }
@@ -111,6 +113,73 @@ TEST_F(PressureTest, TheBudgetStaysLowAndOneMessageTellsOfIt) {
   EXPECT_EQ(messages_.size(), 1u);
   Record(200);
   EXPECT_FALSE(RunsInSteps()) << "3.2 MB fit into half of the smaller ring";
+}
+
+// Of steps and one pass over more memory, the latter.
+class StepBudgetTest : public PressureTest {
+ protected:
+  StepBudgetTest() : PressureTest(/*queues=*/1, /*ring_budget=*/8) {}
+  // Of payloads that send 16,000 bytes each.
+  PlannedDispatch Plan(RingPool& rings, uint32_t payload_count = 1000) {
+    VkDispatchGraphInfoAMDX info = {};
+    info.payloadCount = payload_count;
+    std::vector<uint32_t> payloads(payload_count * pipeline_->graph.nodes[0].input_bytes / 4 + 1);
+    info.payloads.hostAddress = payloads.data();
+    info.payloadStride = pipeline_->graph.nodes[0].input_bytes;
+    VkDispatchGraphCountInfoAMDX infos = {1, {}, sizeof(info)};
+    infos.infos.hostAddress = &info;
+    const EntryInputs inputs = CollectEntryInputs(pipeline_->graph, infos);
+    DispatchEnvironment environment;
+    environment.scratch = scratch_;
+    environment.limits = {65535, 65535, 65535, 1 << 24};
+    const auto plan = [&](const DispatchEnvironment& with, PlanArena& arena) {
+      return PlanDispatch(*pipeline_, inputs, with, arena);
+    };
+    Expected<PlannedDispatch> planned = PlanWithinMemory(environment, rings, PlanBlockPool::Of(device_.device()), plan);
+    EXPECT_TRUE(planned);
+    return planned ? *std::move(planned) : PlannedDispatch{};
+  }
+  std::shared_ptr<RingPool> MakePool(VkDeviceSize step_budget) {
+    std::shared_ptr<RingPool> pool = *RingPool::Create(device_.device(), step_budget);
+    EXPECT_EQ(pool->budget(), 8 * kMiB);
+    return pool;
+  }
+  static bool HasSteps(const PlannedDispatch& planned) { return planned.plan.placed->counted->steps.has_value(); }
+};
+
+TEST_F(StepBudgetTest, AGraphThatFitsRunsInOnePass) {
+  const auto pool = MakePool(64 * kMiB);
+  const PlannedDispatch planned = Plan(*pool);
+  EXPECT_FALSE(HasSteps(planned));
+  EXPECT_GE(planned.plan.placed->ring_bytes, 16'000'000u);
+  EXPECT_GE(pool->TotalBytes(), planned.plan.placed->ring_bytes);
+}
+
+TEST_F(StepBudgetTest, WithoutMoreMemoryItRunsInSteps) {
+  const auto pool = MakePool(0);
+  EXPECT_TRUE(HasSteps(Plan(*pool)));
+}
+
+TEST_F(StepBudgetTest, LargerRingsThatAreStillTooSmallMakeFewerSteps) {
+  const auto large = MakePool(32 * kMiB);
+  const auto small = MakePool(0);
+  const PlannedDispatch few = Plan(*large, 8000);
+  const PlannedDispatch many = Plan(*small, 8000);
+  ASSERT_TRUE(HasSteps(few) && HasSteps(many));
+  EXPECT_GT(few.plan.placed->ring_bytes, 16 * kMiB);
+  EXPECT_LT(2 * few.plan.placed->counted->steps->steps, many.plan.placed->counted->steps->steps);
+}
+
+TEST_F(StepBudgetTest, WhereTheDriverHasNoMemoryItRunsInStepsWithoutAMessage) {
+  const auto pool = MakePool(64 * kMiB);
+  LeaveMemory(10 * kMiB);
+  const PlannedDispatch planned = Plan(*pool);
+  EXPECT_TRUE(HasSteps(planned));
+  EXPECT_LE(planned.plan.placed->ring_bytes, 8 * kMiB);
+  EXPECT_EQ(pool->budget(), 8 * kMiB);
+  LeaveAllMemory();
+  EXPECT_TRUE(HasSteps(Plan(*pool))) << "nobody asks the driver again for each dispatch";
+  EXPECT_THAT(messages_, IsEmpty());
 }
 
 // No plan that was made with the whole budget is taken for one with less.
