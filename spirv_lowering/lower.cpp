@@ -115,6 +115,7 @@ NodeInfo LoweringKey(const NodeInfo& info) {
     output.constant_indices.reset();
     output.max_payloads_per_node.reset();
     output.limit_holds = false;
+    output.shares_limit_with.reset();
   }
   return key;
 }

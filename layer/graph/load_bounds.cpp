@@ -15,6 +15,7 @@ namespace {
 struct Sends {
   uint32_t slot = 0;
   uint32_t targets = 0;  // which list of them
+  uint32_t group = 0;    // the first output of the slot that it shares its limit with, by position in `sends_`
   double payloads = 0;   // most
 };
 
@@ -24,11 +25,15 @@ class Calculator {
       : graph_(graph), max_grid_workgroups_(max_grid_workgroups) {
     for (uint32_t slot = 0; slot < graph.slots.size(); ++slot) {
       const std::vector<std::vector<Target>>& outputs = graph.slots[slot].outputs;
+      std::map<uint32_t, uint32_t> groups;
       for (size_t i = 0; i < outputs.size(); ++i) {
         const std::vector<Target>& reached = Reached(graph.slots[slot], outputs[i]);
-        if (!reached.empty())
-          sends_.push_back(
-              {slot, ListOf(reached), static_cast<double>(graph.NodeOf(slot).info.outputs[i].max_payloads)});
+        if (reached.empty()) continue;
+        const spirv::NodeOutputInfo& output = graph.NodeOf(slot).info.outputs[i];
+        const auto position = static_cast<uint32_t>(sends_.size());
+        const uint32_t group =
+            groups.try_emplace(output.shares_limit_with.value_or(static_cast<uint32_t>(i)), position).first->second;
+        sends_.push_back({slot, ListOf(reached), group, static_cast<double>(output.max_payloads)});
       }
     }
   }
@@ -93,8 +98,16 @@ class Calculator {
       Load& load = largest.emplace_back();
       for (const Target& target : *targets) load.RaiseTo(arrivals_[target.slot]);
     }
+    // Outputs that share a limit send the most where all of it goes to one of them.
+    std::vector<Load> of_group(sends_.size());
+    for (const Sends& sends : sends_) {
+      Load load;
+      load.Add(sends.payloads, largest[sends.targets]);
+      of_group[sends.group].RaiseTo(load);
+    }
     std::vector<Load> sent(graph_.slots.size());
-    for (const Sends& sends : sends_) sent[sends.slot].Add(sends.payloads, largest[sends.targets]);
+    for (size_t i = 0; i < sends_.size(); ++i)
+      if (sends_[i].group == i) sent[sends_[i].slot].Add(1, of_group[i]);
     if (distance == 1)
       for (size_t slot = 0; slot < sent.size(); ++slot)
         sent[slot].bytes += static_cast<double>(graph_.slots[slot].heap_bytes);

@@ -43,6 +43,9 @@ struct NodeOutputInfo {
   // MaxRecordsPerNode (reflect/records_per_node.h): as max_payloads, but to any one node of the array. At most
   // max_payloads; nothing if not given.
   std::optional<uint32_t> max_payloads_per_node;
+  // Number of the first output with the same limit (NodeSharesPayloadLimitsWithAMDX), if that is another one: a
+  // workgroup sends at most max_payloads to all of them together.
+  std::optional<uint32_t> shares_limit_with;
   // No workgroup can send more than max_payloads_per_node, or else max_payloads, whatever the shader computes. Where it
   // could, it must not, but nothing counts what a workgroup sends.
   bool limit_holds = false;

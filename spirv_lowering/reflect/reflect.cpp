@@ -267,6 +267,11 @@ class Reflection {
     return {};
   }
 
+  // The type with the maximum of payloads that counts for an output.
+  [[nodiscard]] Id LimitOf(Id array_type) const {
+    return decorations_.Find(array_type, spv::Decoration::NodeSharesPayloadLimitsWithAMDX).value_or(array_type);
+  }
+
   Expected<NodeOutputInfo> ReadOutput(Id array_type) {
     NodeOutputInfo output;
     const std::optional<uint32_t> name_id = decorations_.Find(array_type, spv::Decoration::PayloadNodeNameAMDX);
@@ -276,10 +281,7 @@ class Reflection {
       return Refuse("PayloadNodeNameAMDX", *name_id,
                     "the node name is not an OpConstantStringAMDX or OpSpecConstantStringAMDX");
     output.target_name = *name;
-    Id budget = array_type;
-    if (const std::optional<uint32_t> shared =
-            decorations_.Find(array_type, spv::Decoration::NodeSharesPayloadLimitsWithAMDX))
-      budget = *shared;
+    const Id budget = LimitOf(array_type);
     if (!decorations_.Has(budget, spv::Decoration::NodeMaxPayloadsAMDX)) {
       return Refuse("OpTypeNodePayloadArrayAMDX", budget, "an output type without NodeMaxPayloadsAMDX");
     }
@@ -313,9 +315,14 @@ class Reflection {
   }
 
   Expected<void> ReadOutputs() {
+    std::vector<Id> limits;  // the types that have them
     for (const Id array_type : outputs_.array_types) {
       Expected<NodeOutputInfo> output = ReadOutput(array_type);
       if (!output) return output.error();
+      const Id limit = LimitOf(array_type);
+      if (const auto first = std::find(limits.begin(), limits.end(), limit); first != limits.end())
+        output->shares_limit_with = static_cast<uint32_t>(first - limits.begin());
+      limits.push_back(limit);
       info_.outputs.push_back(*std::move(output));
     }
     std::vector<std::set<uint32_t>> indices(info_.outputs.size());
@@ -338,10 +345,16 @@ class Reflection {
         indices[allocation.output_number].insert(*index + output.base_index);
       }
     }
+    std::vector<uint64_t> sent_by_group(info_.outputs.size());
+    for (size_t i = 0; i < info_.outputs.size(); ++i) {
+      uint64_t& sent = sent_by_group[info_.outputs[i].shares_limit_with.value_or(i)];
+      sent = std::min(sent + most_sent[i], kUncounted);
+    }
     for (size_t i = 0; i < info_.outputs.size(); ++i) {
       NodeOutputInfo& output = info_.outputs[i];
       if (constant[i]) output.constant_indices.emplace(indices[i].begin(), indices[i].end());
-      output.limit_holds = most_sent[i] <= output.max_payloads_per_node.value_or(output.max_payloads);
+      output.limit_holds = most_sent[i] <= output.max_payloads_per_node.value_or(output.max_payloads) &&
+                           sent_by_group[output.shares_limit_with.value_or(i)] <= output.max_payloads;
     }
     return {};
   }

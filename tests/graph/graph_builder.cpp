@@ -72,6 +72,12 @@ NodeBuilder& NodeBuilder::ToIndices(std::string target, std::vector<uint32_t> in
   return *this;
 }
 
+NodeBuilder& NodeBuilder::SharesLimit() {
+  const auto before = static_cast<uint32_t>(source.info.outputs.size()) - 2;
+  LastOutput().shares_limit_with = source.info.outputs[before].shares_limit_with.value_or(before);
+  return *this;
+}
+
 NodeBuilder& NodeBuilder::LimitHolds() {
   LastOutput().limit_holds = true;
   return *this;

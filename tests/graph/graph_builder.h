@@ -32,6 +32,8 @@ class NodeBuilder {
   NodeBuilder& ToIndices(std::string target, std::vector<uint32_t> indices, uint32_t max_payloads = 1,
                          uint32_t payload_size = 16);
 
+  // The output that came last shares its limit with the one before it.
+  NodeBuilder& SharesLimit();
   // No workgroup can break the limit of the output that came last.
   NodeBuilder& LimitHolds();
 

@@ -180,6 +180,21 @@ TEST(MemoryPlan, RecordsOfSeveralProducersAddUp) {
   EXPECT_EQ(Opening(plan, 0, SlotOf(graph, "c")).capacity, 17u * 3 + 50 * 4);
 }
 
+TEST(MemoryPlan, OutputsThatShareALimitSendItOnce) {
+  const auto plan = [](bool shares) {
+    NodeBuilder a = NodeBuilder("a").To("b", 100).To("c", 100, 32);
+    if (shares) a.SharesLimit();
+    const Graph graph =
+        MustLink({a, NodeBuilder("b").To("leaf"), NodeBuilder("c").Payload(32).To("leaf"), NodeBuilder("leaf")});
+    const GraphPlan planned = PlanFrom(graph, 0, 10);
+    return std::vector<uint32_t>{Opening(planned, 0, SlotOf(graph, "b")).capacity,
+                                 Opening(planned, 0, SlotOf(graph, "c")).capacity,
+                                 Opening(planned, 1, SlotOf(graph, "leaf")).capacity};
+  };
+  EXPECT_EQ(plan(false), (std::vector<uint32_t>{1000, 1000, 2000}));
+  EXPECT_EQ(plan(true), (std::vector<uint32_t>{1000, 1000, 1000}));
+}
+
 TEST(MemoryPlan, EmptyPayloadsTakeNoMemory) {
   const Graph graph = MustLink({NodeBuilder("a").To("b", 256, 0), NodeBuilder("b").Payload(0, 1)});
   const GraphPlan plan = PlanFrom(graph, 0, 1u << 20);

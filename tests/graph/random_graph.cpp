@@ -1,6 +1,8 @@
 #include "tests/graph/random_graph.h"
 
 #include <algorithm>
+#include <map>
+#include <numeric>
 #include <string>
 
 namespace trellis::test {
@@ -35,6 +37,16 @@ spirv::NodeOutputInfo MakeOutput(Random& random, std::string target) {
   output.uses_heap = Below(random, 3) == 0;
   output.sparse = Below(random, 2) == 0;
   return output;
+}
+
+// Lets some outputs have the limit of one that comes before them. Everything else of a seed is as without it.
+void ShareLimits(Random random, std::vector<spirv::NodeOutputInfo>& outputs) {
+  for (uint32_t i = 1; i < outputs.size(); ++i) {
+    const uint32_t first = Below(random, i);
+    if (Below(random, 3) != 0 || outputs[first].shares_limit_with) continue;
+    outputs[i].shares_limit_with = first;
+    outputs[i].max_payloads = outputs[first].max_payloads;
+  }
 }
 
 std::vector<uint32_t> PickIndices(Random& random, const std::vector<uint32_t>& existing) {
@@ -98,6 +110,7 @@ std::vector<NodeSource> MakeRandomNodes(Random& random) {
         node.info.outputs.push_back(MakeOutput(random, NameOf(name)));
         if (Below(random, 2) == 0) node.info.outputs.back().constant_indices = {index};
       }
+      ShareLimits(random, node.info.outputs);
     }
   }
   ShareInputs(random, nodes);
@@ -167,13 +180,23 @@ uint64_t PickWorkgroups(Random& random, const spirv::NodeInfo& info, uint64_t re
 void SendAll(Random& random, const std::vector<NodeSource>& nodes, Activation from, uint64_t workgroups,
              Arrivals& arrivals) {
   const NodeSource& node = nodes[from.node];
-  for (const spirv::NodeOutputInfo& output : node.info.outputs) {
+  const std::vector<spirv::NodeOutputInfo>& outputs = node.info.outputs;
+  std::vector<uint32_t> order(outputs.size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::shuffle(order.begin(), order.end(), random);
+  std::map<uint32_t, std::vector<uint32_t>> sent;  // by the output that has the limit and by workgroup
+  for (const uint32_t number : order) {
+    const spirv::NodeOutputInfo& output = outputs[number];
+    std::vector<uint32_t>& sent_so_far = sent[output.shares_limit_with.value_or(number)];
+    sent_so_far.resize(workgroups);
     if (output.constant_indices && output.constant_indices->empty()) continue;
     const bool as_much_as_possible = Below(random, 2) == 0;
     const bool one_index = Below(random, 2) == 0;
     uint32_t index = PickIndex(random, nodes, node, output);
     for (uint64_t workgroup = 0; workgroup < workgroups; ++workgroup) {
-      const uint32_t count = as_much_as_possible ? output.max_payloads : Below(random, output.max_payloads + 1);
+      const uint32_t left = output.max_payloads - sent_so_far[workgroup];
+      const uint32_t count = as_much_as_possible ? left : Below(random, left + 1);
+      sent_so_far[workgroup] += count;
       for (uint32_t i = 0; i < count; ++i) {
         if (!one_index) index = PickIndex(random, nodes, node, output);
         Activation to;

@@ -157,17 +157,24 @@ class Arrivals {
     const uint64_t own = workgroups * info.packed;
     std::map<uint32_t, uint64_t> room;  // that an edge leaves for more
     for (const SlotEdge& edge : slot.edges) room[edge.slot] = own * edge.payloads;
+    std::map<size_t, uint64_t> left;  // of limits, by the output that has it
     for (size_t i = 0; i < slot.outputs.size(); ++i) {
+      const size_t limit = info.outputs[i].shares_limit_with.value_or(static_cast<uint32_t>(i));
+      uint64_t& all = left.try_emplace(limit, own * info.outputs[i].max_payloads).first->second;
       std::vector<uint32_t> reached;
       for (const Target& target : slot.outputs[i])
         if (room.count(target.slot) != 0) reached.push_back(target.slot);
       if (reached.empty()) continue;
-      const uint64_t all = own * info.outputs[i].max_payloads;
-      const uint64_t share = all / (1 + Below(random, 3));
-      for (const uint64_t records : {share, all - share}) {
+      const bool is_shared = std::any_of(info.outputs.begin(), info.outputs.end(), [limit](const auto& output) {
+        return output.shares_limit_with == static_cast<uint32_t>(limit);
+      });
+      const uint64_t now = is_shared && Below(random, 2) == 0 ? all / 2 : all;
+      const uint64_t share = now / (1 + Below(random, 3));
+      for (const uint64_t records : {share, now - share}) {
         const uint32_t target = reached[Below(random, static_cast<uint32_t>(reached.size()))];
         const uint64_t sent = std::min(records, room[target]);
         room[target] -= sent;
+        all -= sent;
         records_[target] += sent;
       }
     }

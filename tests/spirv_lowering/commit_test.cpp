@@ -295,6 +295,27 @@ TEST(Limits, HandlesThatAreEnqueuedOnSomePaths) {
   EXPECT_TRUE(LimitHolds(std::string(kAllocate) + kKeep + If(kEnqueue, kEnqueue)));
 }
 
+// %outputs2 has the limit of %outputs, 4 payloads for both.
+TEST(Limits, OfOutputsThatShareThem) {
+  const auto reflect = [](const std::string& count, const std::string& count2) {
+    NodeParts parts;
+    parts.local_size = "OpExecutionMode %main LocalSize 64 1 1";
+    parts.decorations = "OpDecorateId %outputs2 NodeSharesPayloadLimitsWithAMDX %outputs";
+    parts.variables = kVariables;
+    parts.body = std::string(kCondition) + AllocateAndEnqueue("%a", kOfWorkgroup, count) +
+                 "%b = OpAllocateNodePayloadsAMDX %out2_ptr %uint_2 " + count2 +
+                 " %uint_0\nOpEnqueueNodePayloadsAMDX %b\n";
+    return ReflectParts(parts).outputs;
+  };
+  std::vector<NodeOutputInfo> outputs = reflect("%uint_3", "%uint_1");
+  ASSERT_EQ(outputs.size(), 2u);
+  EXPECT_FALSE(outputs[0].shares_limit_with);
+  EXPECT_EQ(outputs[1].shares_limit_with, 0u);
+  EXPECT_TRUE(outputs[0].limit_holds && outputs[1].limit_holds);
+  outputs = reflect("%uint_3", "%uint_2");
+  EXPECT_FALSE(outputs[0].limit_holds || outputs[1].limit_holds) << "5 payloads";
+}
+
 TEST(Limits, OfOneNodeOfAnArray) {
   NodeParts parts;
   parts.decorations = "OpDecorateString %outputs UserSemantic \"MaxRecordsPerNode:2\"";

@@ -288,6 +288,7 @@ OpEnqueueNodePayloadsAMDX %d
   EXPECT_FALSE(info.outputs[0].uses_heap);
   EXPECT_EQ(info.outputs[1].target_name, "other");
   EXPECT_EQ(info.outputs[1].max_payloads, 9u) << "the limit of the type that it is shared with";
+  EXPECT_FALSE(info.outputs[1].shares_limit_with) << "which is no output of this node";
   EXPECT_FALSE(info.outputs[1].constant_indices);
   EXPECT_EQ(info.outputs[2].target_name, "signal");
   EXPECT_EQ(info.outputs[2].payload.size, 0u);

@@ -12,7 +12,7 @@ NODE_RECURSION(kRecursion);
 NODE_API_ENTRY(false);
 readonly NODE_INPUTS(Patch, patches, kInvocations);
 NODE_OUTPUT(Patch, Again, "subdivide", kChildren);
-NODE_OUTPUT(Patch, Drawn, "draw", kChildren);
+NODE_LIMIT_OF("Again") NODE_OUTPUT(Patch, Drawn, "draw", kChildren);
 
 void main() {
   const bool mine = gl_LocalInvocationID.x < patches.length();
