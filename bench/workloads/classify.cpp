@@ -1,12 +1,9 @@
 // Items are sorted into the nodes of a node array, each of which adds up its own.
 #include <numeric>
 
-#include "bench/workloads/records.h"
+#include "bench/workloads/sorting.h"
 #include "bench/workloads/workloads.h"
 #include "bench_nodes/bin.h"
-#include "bench_nodes/classify.h"
-#include "bench_nodes/classify_sorted.h"
-#include "bench_nodes/classify_together.h"
 #include "bench_shaders/bin.h"
 #include "bench_shaders/bin_parts.h"
 #include "bench_shaders/classify.h"
@@ -14,15 +11,6 @@
 
 namespace trellis::bench {
 namespace {
-
-// How items are sorted: many of a workgroup lie side by side in their bins, few keep all processors busy.
-struct Sort {
-  bool in_shared_memory;  // before anything is written
-  uint32_t invocations;
-  uint32_t items;  // of an invocation
-
-  [[nodiscard]] uint32_t items_of_workgroup() const { return invocations * items; }
-};
 
 struct Form : Sort {
   uint32_t records_of_share;  // that a workgroup of the bins takes
@@ -55,28 +43,8 @@ struct Push {
   VkDeviceAddress starts;
 };
 
-uint32_t DivideUp(uint32_t dividend, uint32_t divisor) { return (dividend + divisor - 1) / divisor; }
-
-bool Fits(const Gpu& gpu, const Form& form, uint32_t bins) {
-  const uint32_t items = form.items_of_workgroup();
-  const uint32_t parts = form.together == 1 ? 0 : items / form.together + bins;
-  const uint32_t shared_words = (form.in_shared_memory ? items + 2 * bins + 3 * parts + 2 : 0) + bins;
-  return form.invocations <= gpu.limits().maxComputeWorkGroupInvocations &&
-         shared_words * 4 <= gpu.limits().maxComputeSharedMemorySize;
-}
-
-Words Node(const Form& form) {
-  if (!form.in_shared_memory) return Words(kClassifyNode);
-  return form.together == 1 ? Words(kClassifySortedNode) : kClassifyTogetherNode;
-}
-
 std::vector<GraphNode> Nodes(uint32_t items, const Form& form, uint32_t bins, Spread spread) {
-  const uint32_t of_workgroup = form.items_of_workgroup();
-  const Grid grid = GridOf(DivideUp(items, of_workgroup));
-  const Constants constants = {{0, grid.x},           {1, grid.y},       {2, bins},
-                               {3, form.invocations}, {4, of_workgroup}, {5, form.items},
-                               {6, form.together},    {7, items},        {8, static_cast<uint32_t>(spread)}};
-  std::vector<GraphNode> nodes = {{"classify", Node(form), constants}};
+  std::vector<GraphNode> nodes = {SortingNode(form, form.together, items, bins, spread)};
   for (uint32_t bin = 0; bin < bins; ++bin)
     nodes.push_back({"bin", kBinNode, {{0, bin}, {1, form.records_of_share}, {2, form.at_once}}, bin});
   return nodes;
@@ -104,10 +72,10 @@ class ClassifyWorkload final : public Workload {
         bins_of_rivals_.push_back(std::make_unique<Kernel>(gpu, kBinSpv, Constants{{0, neighbours}, {1, at_once}}));
     }
     for (const Form& form : kGraphForms)
-      if (Fits(gpu, form, bins) && (form.together != 1 || items % form.items_of_workgroup() == 0))
+      if (Fits(gpu, form, form.together, bins) && (form.together != 1 || items % form.items_of_workgroup() == 0))
         graphs_.push_back(std::make_unique<Graph>(gpu, Nodes(items, form, bins, spread)));
     for (const Form& form : kRivalForms)
-      if (Fits(gpu, form, bins))
+      if (Fits(gpu, form, form.together, bins))
         for (const std::unique_ptr<Kernel>& bin : bins_of_rivals_) rivals_.push_back(MakeRival(form, *bin));
   }
 
@@ -199,7 +167,7 @@ class ClassifyWorkload final : public Workload {
 }  // namespace
 
 WorkloadEntry Classify(uint32_t records, uint32_t bins, Spread spread) {
-  constexpr const char* kSpreads[] = {"", ", Zipf", ", all to one"};
+  constexpr const char* kSpreads[] = {"", ", Zipf", ", all to one", ", few"};
   return {"classify", Amount(records, "to ") + std::to_string(bins) + " nodes" + kSpreads[static_cast<size_t>(spread)],
           std::nullopt, [=](const Gpu& gpu) { return std::make_unique<ClassifyWorkload>(gpu, records, bins, spread); }};
 }

@@ -30,6 +30,7 @@ uint32_t BinOf(uint32_t index, uint32_t bins, Spread spread) {
   const uint32_t seed = Hash(index);
   if (spread == Spread::kUniform) return seed % bins;
   if (spread == Spread::kOne) return bins / 2;
+  if (spread == Spread::kFew) return seed % kFewBins * (bins / kFewBins) + bins / (2 * kFewBins);
   const auto octaves = static_cast<uint32_t>(std::bit_width(bins + 1) - 1);
   const uint32_t first = (1u << (seed >> 16) % octaves) - 1;
   return first + (seed & first);

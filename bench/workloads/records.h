@@ -14,7 +14,8 @@ namespace trellis::bench {
 inline constexpr uint32_t kRecordBytes = 16;
 inline constexpr uint32_t kProducerInvocations = 256;
 // Of items over bins: spread.glsl. The numbers are its specialisation constant.
-enum class Spread : uint32_t { kUniform, kZipf, kOne };
+enum class Spread : uint32_t { kUniform, kZipf, kOne, kFew };
+inline constexpr uint32_t kFewBins = 8;
 
 using RecordWords = std::array<uint32_t, 4>;
 RecordWords MakeRecord(uint32_t index);

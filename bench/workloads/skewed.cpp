@@ -32,27 +32,33 @@ struct Push {
   uint32_t capacity;
 };
 
-uint32_t WorkgroupsOf(uint32_t index) {
+constexpr uint32_t kFew = 4;
+constexpr uint32_t kMany = 2048;
+
+// `most`: kFew or kMany.
+uint32_t WorkgroupsOf(uint32_t index, uint32_t most) {
   const uint32_t h = Hash(index);
   if (h % 16 != 0) return 0;
-  if ((h >> 4) % 256 != 0) return 1 + (h >> 12) % 4;
+  if (most == kFew || (h >> 4) % 256 != 0) return 1 + (h >> 12) % kFew;
   return 64 + (h >> 12) % 1024;
 }
 
-uint64_t WorkgroupsOfAll(uint32_t records) {
+uint64_t WorkgroupsOfAll(uint32_t records, uint32_t most) {
   uint64_t workgroups = 0;
-  for (uint32_t index = 0; index < records; ++index) workgroups += WorkgroupsOf(index);
+  for (uint32_t index = 0; index < records; ++index) workgroups += WorkgroupsOf(index, most);
   return workgroups;
 }
 
 class SkewedWorkload final : public Workload {
  public:
-  SkewedWorkload(const Gpu& gpu, uint32_t records)
+  SkewedWorkload(const Gpu& gpu, uint32_t records, uint32_t most)
       : gpu_(gpu),
         records_(records),
-        parts_count_(WorkgroupsOfAll(records)),
+        most_(most),
+        parts_count_(WorkgroupsOfAll(records, most)),
         grid_(GridOf(records / kProducerInvocations)),
-        graph_(gpu, {{"skewed", kSkewedNode, {{0, grid_.x}, {1, grid_.y}}}, {"skewed_part", kSkewedPartNode}}),
+        graph_(gpu, {{"skewed", kSkewedNode, {{0, grid_.x}, {1, grid_.y}, {30, most}}},
+                     {"skewed_part", kSkewedPartNode, {{30, most}}}}),
         results_(gpu, VkDeviceSize{records} * 4),
         parts_(gpu, (parts_count_ + 1) * kTaskBytes) {
     for (const Shape& shape : kShapes)
@@ -87,10 +93,10 @@ class SkewedWorkload final : public Workload {
   [[nodiscard]] const Buffer& results() const override { return results_; }
 
   [[nodiscard]] std::string Check(const std::vector<uint32_t>& results) const override {
-    return CheckWords(results, records_, [](size_t word) {
+    return CheckWords(results, records_, [this](size_t word) {
       const auto index = static_cast<uint32_t>(word);
       uint32_t sum = 0;
-      for (uint32_t part = 0; part < WorkgroupsOf(index); ++part) sum += Hash(index ^ (part * 0x9e3779b9u));
+      for (uint32_t part = 0; part < WorkgroupsOf(index, most_); ++part) sum += Hash(index ^ (part * 0x9e3779b9u));
       return sum;
     });
   }
@@ -116,13 +122,14 @@ class SkewedWorkload final : public Workload {
   [[nodiscard]] Rival MakeRival(const Shape& form) const {
     const QueueShape shape = ShapeOfQueue(gpu_, parts_count_, form.parts);
     return {shape, std::make_unique<Queues>(gpu_, 1), GridOf(records_ / (kProducerInvocations * form.items)),
-            std::make_unique<Kernel>(gpu_, kSkewedSpv, shape.WithConstants({{0, form.items}})),
+            std::make_unique<Kernel>(gpu_, kSkewedSpv, shape.WithConstants({{0, form.items}, {30, most_}})),
             std::make_unique<Kernel>(gpu_, form.sums ? Words(kSkewedSumsSpv) : kSkewedPartSpv,
                                      shape.WithConstants({{0, form.parts * kPartInvocations}, {1, form.parts}}))};
   }
 
   const Gpu& gpu_;
   const uint32_t records_;
+  const uint32_t most_;  // workgroups of a record
   const uint64_t parts_count_;
   const Grid grid_;
   const Graph graph_;
@@ -134,14 +141,19 @@ class SkewedWorkload final : public Workload {
 }  // namespace
 
 std::unique_ptr<Workload> MakeSkewed(const Gpu& gpu, uint32_t records) {
-  return std::make_unique<SkewedWorkload>(gpu, records);
+  return std::make_unique<SkewedWorkload>(gpu, records, kMany);
 }
 
-uint64_t SkewedInvocations(uint32_t records) { return records + WorkgroupsOfAll(records) * kPartInvocations; }
+uint64_t SkewedInvocations(uint32_t records) { return records + WorkgroupsOfAll(records, kMany) * kPartInvocations; }
 
 WorkloadEntry Skewed(uint32_t records) {
   return {"skewed dynamic grids", Amount(records, "records"), std::nullopt,
           [=](const Gpu& gpu) { return MakeSkewed(gpu, records); }};
+}
+
+WorkloadEntry Sparse(uint32_t records) {
+  return {"sparse dynamic grids", Amount(records, "records"), std::nullopt,
+          [=](const Gpu& gpu) { return std::make_unique<SkewedWorkload>(gpu, records, kFew); }};
 }
 
 }  // namespace trellis::bench

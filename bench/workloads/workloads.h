@@ -13,6 +13,7 @@ WorkloadEntry FanOut(uint32_t records);
 WorkloadEntry Classify(uint32_t records, uint32_t bins, Spread spread = Spread::kUniform);
 WorkloadEntry ThreadNodes(uint32_t records);
 WorkloadEntry Skewed(uint32_t records);
+WorkloadEntry Sparse(uint32_t records);
 WorkloadEntry Koch(uint32_t depth);
 WorkloadEntry Mixed(uint32_t records, uint32_t levels);
 WorkloadEntry Reduction(uint32_t records);
@@ -21,6 +22,10 @@ WorkloadEntry HeavyRegisters(uint32_t records);
 WorkloadEntry MaterialShading(uint32_t width, uint32_t height, uint32_t materials);
 // A multiple of 4,096.
 WorkloadEntry Culling(uint32_t instances);
+// A multiple of 4,096 records.
+WorkloadEntry ManyShaders(uint32_t records, uint32_t shaders);
+// A multiple of 512 records.
+WorkloadEntry AnyToAny(uint32_t records, uint32_t nodes);
 // `entries`: nodes that the application may launch; the infos are all for one of them.
 WorkloadEntry IndirectCount(uint32_t infos, uint32_t entries);
 

@@ -1,13 +1,10 @@
 // Counts items by bin, in shared memory. After spread.glsl.
-#extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_vote : require
-#extension GL_KHR_shader_subgroup_ballot : require
-
-// Adds to the count of a bin and returns what it was. Defined by whoever includes this.
-uint add_count(uint bin, uint count);
+#include "count_agreeing.glsl"
 
 // Returns how many items of the bin were counted before. Where most items have few bins, one atomic serves a subgroup that agrees.
 uint count_item(uint bin) {
+  if (kSpread == kFew) return count_agreeing(bin);
   if (kSpread == kUniform || !subgroupAllEqual(bin)) return add_count(bin, 1);
   const uvec4 counting = subgroupBallot(true);
   uint before = 0;
