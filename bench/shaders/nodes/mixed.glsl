@@ -16,12 +16,12 @@ NODE_INDEX(kIndex);
 
 layout(push_constant) uniform Push { Words results; } push;
 
-// SENDERS: most records that a workgroup sends. Sparse, because behind the last level there are no nodes.
+// SENDERS: most records that a workgroup sends, to all four together. Sparse, because behind the last level there are no nodes.
 const uint kArray = kNodesOfKind;
 NODE_NAME_ID(10) NODE_SPARSE NODE_ARRAY(kArray) NODE_OUTPUT(Task, ToThread, "thread", SENDERS);
-NODE_NAME_ID(11) NODE_SPARSE NODE_ARRAY(kArray) NODE_OUTPUT(Task, ToBatch, "batch", SENDERS);
-NODE_NAME_ID(12) NODE_SPARSE NODE_ARRAY(kArray) NODE_OUTPUT(Task, ToFixed, "fixed", SENDERS);
-NODE_NAME_ID(13) NODE_SPARSE NODE_ARRAY(kArray) NODE_OUTPUT(Task, ToDynamic, "dynamic", SENDERS);
+NODE_NAME_ID(11) NODE_LIMIT_OF("ToThread") NODE_SPARSE NODE_ARRAY(kArray) NODE_OUTPUT(Task, ToBatch, "batch", SENDERS);
+NODE_NAME_ID(12) NODE_LIMIT_OF("ToThread") NODE_SPARSE NODE_ARRAY(kArray) NODE_OUTPUT(Task, ToFixed, "fixed", SENDERS);
+NODE_NAME_ID(13) NODE_LIMIT_OF("ToThread") NODE_SPARSE NODE_ARRAY(kArray) NODE_OUTPUT(Task, ToDynamic, "dynamic", SENDERS);
 
 #define SEND_TO(Type, kind)                                                              \
   {                                                                                      \
