@@ -112,9 +112,12 @@ std::string RingPool::FallBack(VkDeviceSize missing) {
 Expected<DeviceBuffer> RingPool::MakeRing(VkDeviceSize bytes) const {
   // Doubling, so that a graph that grows step by step does not leave a ring behind at every step; but never past the
   // budget for the sake of growth.
-  const VkDeviceSize generous = std::max(bytes, std::min(std::bit_ceil(std::max(bytes, kSmallestRing)), budget()));
+  const bool instead_of_steps = bytes > budget();
+  const VkDeviceSize most = instead_of_steps ? step_budget() : budget();
+  const VkDeviceSize generous = std::max(bytes, std::min(std::bit_ceil(std::max(bytes, kSmallestRing)), most));
   Expected<DeviceBuffer> ring = DeviceBuffer::Create(device_, generous, BufferMemory::kDevice, "trellis ring");
-  if (!ring && generous > bytes) ring = DeviceBuffer::Create(device_, bytes, BufferMemory::kDevice, "trellis ring");
+  if (!ring && generous > bytes && !instead_of_steps)
+    ring = DeviceBuffer::Create(device_, bytes, BufferMemory::kDevice, "trellis ring");
   return ring;
 }
 
@@ -158,6 +161,7 @@ VkDeviceSize RingPool::step_budget() const {
 void RingPool::GiveUpStepBudget() {
   std::lock_guard lock(mutex_);
   step_budget_ = 0;
+  for (const DeviceBuffer& ring : rings_) step_budget_ = std::max(step_budget_, ring.size());
 }
 
 VkDeviceSize RingPool::SmallerBudget(VkDeviceSize budget, VkDeviceSize bytes) const {

@@ -48,8 +48,8 @@ class RingPool {
   // Returns the bytes of a ring that dispatches are planned for: full_budget(), or less after LowerBudget.
   [[nodiscard]] VkDeviceSize budget() const;
   [[nodiscard]] VkDeviceSize full_budget() const { return full_budget_; }  // RingBudget
-  // Returns the bytes of a ring for dispatches that would run in steps with a ring of budget(). No more than that once
-  // the driver had no memory for a ring (GiveUpStepBudget, LowerBudget).
+  // Returns the bytes of a ring for dispatches that would run in steps with a ring of budget(): no more than the
+  // largest ring that is there once the driver had no memory for such a ring, and budget() after LowerBudget.
   [[nodiscard]] VkDeviceSize step_budget() const;
   void GiveUpStepBudget();
   // Returns the next budget to plan with where `budget` led to a ring of `bytes` that cannot be had: a half of it, or

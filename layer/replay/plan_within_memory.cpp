@@ -19,9 +19,11 @@ class Planner {
     Expected<PlannedDispatch> first = PlanWith(budget, rings_.step_budget());
     if (!first) return first;
     if (RingBytes(*first) > budget && !HasRing(*first)) {
-      rings_.GiveUpStepBudget();
-      first = PlanWith(budget);
-      if (!first) return first;
+      Expected<PlannedDispatch> in_steps = PlanWith(budget);
+      if (!in_steps) return in_steps;
+      // Inputs may need as much in any case.
+      if (RingBytes(*in_steps) < RingBytes(*first)) rings_.GiveUpStepBudget();
+      first = std::move(in_steps);
     }
     if (budget < rings_.full_budget() && !KeepsAll(*first)) {
       Expected<PlannedDispatch> whole = PlanWith(rings_.full_budget());

@@ -71,9 +71,11 @@ class Planner {
   RelocatablePlan Run() {
     PlanRing(environment_.ring_budget);
     if (plan_.steps && environment_.step_budget > environment_.ring_budget) {
+      RelocatablePlan in_steps = plan_;
       plan_.steps.reset();
       plan_.scratch = pipeline_.scratch_layout();
       PlanRing(environment_.step_budget);
+      if (!plan_.steps && !plan_.memory.bounded) plan_ = std::move(in_steps);
     }
     plan_.levels.reserve(schedule().level_count());
     for (uint32_t level = 0; level < schedule().level_count(); ++level) PlanLevel(level);

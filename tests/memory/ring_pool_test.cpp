@@ -78,6 +78,17 @@ TEST_F(RingPoolTest, GrowingStepByStepLeavesNoMoreBehindThanIsInUse) {
   EXPECT_LE(pool->RingCount(), 8u);
 }
 
+TEST_F(RingPoolTest, GrowingInsteadOfStepsLeavesNoMoreBehindEither) {
+  Settings settings;
+  settings.ring_budget = 8;
+  RecordingDevice device(settings);
+  const Expected<std::shared_ptr<RingPool>> pool = RingPool::Create(device.device(), 64 * kMiB);
+  ASSERT_TRUE(pool);
+  for (VkDeviceSize bytes = kMiB; bytes <= 64 * kMiB; bytes += kMiB / 4) ASSERT_NE((*pool)->RingWith(bytes), 0u);
+  EXPECT_LE((*pool)->TotalBytes(), 2 * 64 * kMiB);
+  EXPECT_LE((*pool)->RingCount(), 8u);
+}
+
 TEST_F(RingPoolTest, DoublingStopsAtTheBudgetButNeedsAreMet) {
   EXPECT_EQ(RingBudget(device_.device()), 64 * kMiB);  // a quarter of the heap
   const auto pool = Pool();

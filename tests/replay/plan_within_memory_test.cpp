@@ -182,6 +182,16 @@ TEST_F(StepBudgetTest, WhereTheDriverHasNoMemoryItRunsInStepsWithoutAMessage) {
   EXPECT_THAT(messages_, IsEmpty());
 }
 
+TEST_F(StepBudgetTest, ALargeRingThatIsThereStaysOfUse) {
+  const auto pool = MakePool(1024 * kMiB);
+  EXPECT_FALSE(HasSteps(Plan(*pool)));
+  const VkDeviceSize made = pool->TotalBytes();
+  LeaveMemory(10 * kMiB);
+  EXPECT_TRUE(HasSteps(Plan(*pool, 8000))) << "128 MB more cannot be had";
+  EXPECT_FALSE(HasSteps(Plan(*pool)));
+  EXPECT_EQ(pool->TotalBytes(), made);
+}
+
 // No plan that was made with the whole budget is taken for one with less.
 TEST_F(PressureTest, PlansAreKeptByBudget) {
   EXPECT_GE(Record(1000), 16'000'000u);
