@@ -25,7 +25,7 @@ struct Settings {
   bool labels = true;
   bool enable_debug_utils = false;
   bool maintenance5 = true;
-  uint32_t ring_budget = 0;  // MiB; 0: a quarter of device-local memory, at most 1 GiB
+  uint32_t ring_budget = 0;  // MiB; 0: RingBudget and RingBudgetInsteadOfSteps (layer/memory/ring_pool.h)
   uint32_t max_rounds = 0;   // 0: as many as are needed, if that is known
   bool optimize = false;
   bool validate_lowered = false;
