@@ -42,7 +42,7 @@ HasCompiledShaders() {
 }
 
 presets=(dev)
-small_parts=no
+smaller=1  # how many times as many parts on drivers
 part=$(CommitNumber)
 checks=no
 while [ $# -gt 0 ]; do
@@ -60,7 +60,7 @@ while [ $# -gt 0 ]; do
       part=$2
       shift
       ;;
-    --small-parts) small_parts=yes ;;
+    --small-parts) smaller=3 ;;
     -h | --help)
       Usage
       exit 0
@@ -96,13 +96,8 @@ Phase "installing what is missing" "${REPO_ROOT}/scripts/bootstrap.sh"
 # shellcheck source=/dev/null
 . "${DEPS_DIR}/env.sh"
 
-HasCompiledShaders || small_parts=yes
-export TRELLIS_TEST_PART=${part}
-smaller=1
-if [ "${small_parts}" = yes ]; then
-  smaller=3
-  export TRELLIS_TEST_SMALLER_PARTS=${smaller}
-fi
+HasCompiledShaders || smaller=3
+export TRELLIS_TEST_PART=${part} TRELLIS_TEST_SMALLER_PARTS=${smaller}
 if [ "${part}" = all ]; then export TRELLIS_TEST_SOAK_SECONDS=240; fi
 # Leaks inside drivers are not ours to fix; everything else is.
 export ASAN_OPTIONS="detect_leaks=1:${ASAN_OPTIONS:-}"

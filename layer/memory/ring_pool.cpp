@@ -46,9 +46,9 @@ VkDeviceSize LargestDeviceHeap(const Device& device) {
   return largest;
 }
 
-// What the device promises to allocate at once.
-VkDeviceSize SafeBytes(const Device& device) {
-  return WholeLines(BytesWithoutSlack(device.traits.max_allocation_bytes));
+// What fits into a buffer, and what the device promises to allocate at once.
+VkDeviceSize MostWithoutSetting(const Device& device) {
+  return WholeLines(std::min(MostBufferBytes(device), BytesWithoutSlack(device.traits.max_allocation_bytes)));
 }
 
 // The setting that asks for rings of no more than `bytes`.
@@ -250,18 +250,16 @@ void ForgetRingNeeds(Device& device) {
 }
 
 VkDeviceSize RingBudget(const Device& device) {
-  const VkDeviceSize most = WholeLines(MostBufferBytes(device));
-  if (device.settings.ring_budget != 0) return std::min(device.settings.ring_budget * kMiB, most);
-  return std::min(
-      {std::clamp<VkDeviceSize>(LargestDeviceHeap(device) / 4, kSmallestRing, 1024 * kMiB), most, SafeBytes(device)});
+  if (device.settings.ring_budget != 0)
+    return std::min(device.settings.ring_budget * kMiB, WholeLines(MostBufferBytes(device)));
+  const VkDeviceSize wanted = std::clamp<VkDeviceSize>(LargestDeviceHeap(device) / 4, kSmallestRing, 1024 * kMiB);
+  return std::min(wanted, MostWithoutSetting(device));
 }
 
 VkDeviceSize RingBudgetInsteadOfSteps(const Device& device) {
   const VkDeviceSize budget = RingBudget(device);
   if (device.settings.ring_budget != 0) return budget;
-  const VkDeviceSize generous =
-      std::min({LargestDeviceHeap(device) / 8, WholeLines(MostBufferBytes(device)), SafeBytes(device)});
-  return std::max(budget, WholeLines(generous));
+  return std::max(budget, std::min(WholeLines(LargestDeviceHeap(device) / 8), MostWithoutSetting(device)));
 }
 
 VkDeviceSize LargestRingBudget(const Device& device) {

@@ -72,7 +72,7 @@ TEST_F(GraphCreation, NodesThatMayHaveTooMuchSharedMemoryAreNamed) {
   EXPECT_THAT(messages, ElementsAre(testing::StartsWith("TRELLIS-shared-memory: node Root[0]: ")));
 }
 
-// Two nodes of one name, each of which may enqueue to both of them, or to those of the array that begins at `base`.
+// Two nodes of one name, each of which may enqueue to both of them, or to those of the output's array.
 std::string RowModule(const OutputOptions& output) {
   NodeAsm m;
   const Id record = m.Struct({{m.Uint(), 0}});

@@ -3,7 +3,7 @@
 //   TRELLIS_TEST_RANDOM_GRAPHS=N    how many
 //   TRELLIS_TEST_RANDOM_SEED=S      the first seed
 //   TRELLIS_TEST_RANDOM_PARTS=N     runs an N-th of them: those of TRELLIS_TEST_PART, which may exceed N
-//   TRELLIS_TEST_RANDOM_STEPPED=N   how many have to run in steps, at least; fewer with TRELLIS_TEST_SMALLER_PARTS
+//   TRELLIS_TEST_RANDOM_STEPPED=N   how many have to run in steps, at least, of an N-th of RANDOM_PARTS
 #include <gtest/gtest.h>
 
 #include <algorithm>
