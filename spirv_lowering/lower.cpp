@@ -39,7 +39,10 @@ bool HasPlaces(const NodeInfo& info, const LowerOptions& options) {
 }
 
 // Packed nodes allocate in any control flow. What becomes of a subgroup there is only known with maximal reconvergence.
+// Mesh nodes use subgroups for the search alone.
 SubgroupUse UseOfSubgroups(const NodeInfo& info, const LowerOptions& options) {
+  if (info.execution_model == ExecutionModel::kMeshEXT)
+    return options.mesh_subgroup_search ? SubgroupUse::kBallot : SubgroupUse::kNone;
   if (!options.subgroup_aggregation || (info.packed > 1 && !options.maximal_reconvergence)) return SubgroupUse::kNone;
   return options.subgroup_partition ? SubgroupUse::kPartition : SubgroupUse::kBallot;
 }
@@ -122,6 +125,7 @@ NodeInfo LoweringKey(const NodeInfo& info) {
 
 Expected<LoweredNode> Lower(const Module& module, const NodeInfo& reflected, const LowerOptions& options) {
   assert(reflected.packed == 1 || reflected.packing_obstacle.empty());
+  assert(reflected.execution_model != ExecutionModel::kMeshEXT || (reflected.packed == 1 && !reflected.in_batches));
   // Nothing else may be read, or words would be shared that have to differ.
   const NodeInfo info = LoweringKey(reflected);
   if (!HasPlaces(info, options)) {
@@ -129,7 +133,7 @@ Expected<LoweredNode> Lower(const Module& module, const NodeInfo& reflected, con
                  std::to_string(options.launch_offset) + " of push constants that end at " +
                  std::to_string(info.push_constant_end)};
   }
-  Expected<NodeModule> node = ExtractNode(module, info.entry_point);
+  Expected<NodeModule> node = ExtractNode(module, info.entry_point, info.execution_model);
   if (!node) return node.error();
   Expected<LoweredNode> lowered = LowerNode(*std::move(node), info, options);
   if (!lowered) return Error{"node '" + info.entry_point + "': " + lowered.error().message};

@@ -1,4 +1,4 @@
-// Node SPIR-V -> compute SPIR-V on buffer device addresses. The entry of the library.
+// Node SPIR-V -> plain SPIR-V of the same execution model on buffer device addresses. The entry of the library.
 //
 // Pure functions: no Vulkan, no globals, safe to call from many threads at once.
 #pragma once
@@ -21,7 +21,7 @@ struct LowerOptions {
   // Byte offset of the 8-byte launch address in push constants: a multiple of 8, and unless the next one is given at or
   // above NodeInfo::push_constant_end.
   uint32_t launch_offset = 0;
-  // Invocations of a subgroup reserve together. The device has to have subgroup arithmetic, ballot and
+  // Compute nodes: invocations of a subgroup reserve together. The device has to have subgroup arithmetic, ballot and
   // shuffle in compute.
   bool subgroup_aggregation = false;
   // The one that Reflect was given.
@@ -48,6 +48,9 @@ struct LowerOptions {
   // Forms of code for a driver that runs subgroups as vectors of a CPU, instead of ones for a GPU:
   // docs/architecture.md, "CPU drivers".
   bool for_cpu = false;
+  // Mesh nodes: invocations of a subgroup search for their record together. The device has to have subgroup arithmetic,
+  // ballot and shuffle in the mesh stage (VkPhysicalDeviceSubgroupProperties::supportedStages).
+  bool mesh_subgroup_search = false;
 };
 
 struct LoweredNode {
@@ -68,8 +71,10 @@ struct LoweredNode {
 // Part of the message where what came out of lowering is no well-formed module: that of a module which was not valid.
 inline constexpr std::string_view kNotWellFormed = "the lowered shader is not well-formed";
 
-// `info` must come from Reflect on the same module and entry point. Specialisation constants of ordinary code stay
-// specialisable: give the driver the application's VkSpecializationInfo with the lowered words.
+// `info` must come from Reflect on the same module and entry point; mesh nodes are neither packed nor in batches.
+// The lowered entry point has the node's execution model, its interface and its ordinary execution modes.
+// Specialisation constants of ordinary code stay specialisable: give the driver the application's VkSpecializationInfo
+// with the lowered words.
 [[nodiscard]] Expected<LoweredNode> Lower(const Module& module, const NodeInfo& info, const LowerOptions& options);
 
 }  // namespace trellis::spirv

@@ -1,6 +1,8 @@
 #   trellis_spirv_lowering  reflection and lowering of nodes
 
 add_library(trellis_spirv_lowering STATIC
+  fragment_shader.cpp
+  fragment_shader.h
   lower.cpp
   lower.h
   passes/barriers.cpp
@@ -46,6 +48,8 @@ add_library(trellis_spirv_lowering STATIC
   reflect/grid_member.h
   reflect/handle_paths.cpp
   reflect/handle_paths.h
+  reflect/mesh_node.cpp
+  reflect/mesh_node.h
   reflect/node_info.h
   reflect/node_module.cpp
   reflect/node_module.h

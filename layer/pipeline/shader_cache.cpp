@@ -42,7 +42,7 @@ std::shared_ptr<CachedModule::Family> CachedModule::FamilyOf(const spirv::NodeIn
   std::shared_ptr<Family>& family =
       families_[{key, options.launch_offset, options.subgroup_aggregation, options.push_constant_copy_offset,
                  options.maximal_reconvergence, options.workgroup_aggregation, options.robust_access,
-                 options.int64_addresses, options.subgroup_partition}];
+                 options.int64_addresses, options.subgroup_partition, options.mesh_subgroup_search}];
   if (!family) {
     family = std::make_shared<Family>();
     ++lowering_count_;

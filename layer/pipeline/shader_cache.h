@@ -75,6 +75,7 @@ class CachedModule {
     bool robust_access = false;
     bool int64_addresses = false;
     bool subgroup_partition = false;
+    bool mesh_subgroup_search = false;
     auto operator<=>(const Key&) const = default;
   };
   struct Lowering {

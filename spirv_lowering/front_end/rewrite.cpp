@@ -13,6 +13,7 @@
 #include "spirv_lowering/ir/reader.h"
 #include "spirv_lowering/ir/types.h"
 #include "spirv_lowering/ir/writer.h"
+#include "spirv_lowering/reflect/node_module.h"
 
 namespace trellis::spirv {
 namespace {
@@ -82,12 +83,6 @@ Expected<void> Rewrite(RewrittenNode& node) {
 }
 
 }  // namespace
-
-bool UsesShaderEnqueue(const Module& module) {
-  return std::any_of(module.capabilities.begin(), module.capabilities.end(), [](const Instruction& capability) {
-    return static_cast<spv::Capability>(capability.operands[0]) == spv::Capability::ShaderEnqueueAMDX;
-  });
-}
 
 void StripDebugInfo(Module& module) {
   for (Function& function : module.functions) {

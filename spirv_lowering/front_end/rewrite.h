@@ -9,9 +9,6 @@
 
 namespace trellis::spirv {
 
-// Whether anything of the header is used; a plain compute shader does not.
-[[nodiscard]] bool UsesShaderEnqueue(const Module& module);
-
 struct RewrittenNode {
   Module module;
   // Where input variable and payload array types were declared: what OpLine cannot tell.

@@ -51,7 +51,10 @@ class Marker {
 
   void Run(Id keep) {
     if (keep != kNoId) Mark(keep);
-    for (const Instruction& entry_point : module_.entry_points) Mark(entry_point.operands[1]);
+    for (const Instruction& entry_point : module_.entry_points) {
+      Mark(entry_point.operands[1]);
+      MarkOutputs(entry_point);
+    }
     for (const BuiltInTarget& found : FindBuiltIns(module_)) {
       if (found.built_in == spv::BuiltIn::WorkgroupSize && !found.member) Mark(found.target);
     }
@@ -75,6 +78,15 @@ class Marker {
  private:
   void Mark(Id id) {
     if (id != kNoId && live_.insert(id).second) pending_.push_back(id);
+  }
+
+  void MarkOutputs(const Instruction& entry_point) {
+    for (size_t i = InterfaceStart(entry_point); i < entry_point.operands.size(); ++i) {
+      const auto variable = globals_.find(entry_point.operands[i]);
+      if (variable != globals_.end() && variable->second->opcode == spv::Op::OpVariable &&
+          variable->second->operands[0] == static_cast<uint32_t>(spv::StorageClass::Output))
+        Mark(variable->first);
+    }
   }
 
   void MarkOperands(const Instruction& instruction) {

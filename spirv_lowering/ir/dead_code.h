@@ -14,8 +14,8 @@ namespace trellis::spirv {
 
 // Removes what cannot be reached from entry points, execution modes of their functions and a constant decorated BuiltIn
 // WorkgroupSize: functions, types, constants, variables, execution modes, and all names and decorations of ids that are
-// not defined (any more). Interface lists lose the variables that no live function names. Instructions inside live
-// functions stay, whether their results are used or not.
+// not defined (any more). Interface lists lose the variables that no live function names, but keep outputs: the next
+// stage is matched against them. Instructions inside live functions stay, whether their results are used or not.
 //
 // Non-semantic instructions keep plain constants and the void type alive, nothing else; those that name an id that is
 // gone go too, and so on. Unused imports of non-semantic sets go, and OpLine between globals. Linear in the module; no

@@ -11,6 +11,12 @@
 
 namespace trellis::spirv {
 
+// Execution models that nodes have.
+enum class ExecutionModel : uint8_t {
+  kGLCompute,
+  kMeshEXT,  // a mesh node: each launch is a draw; it enqueues nothing
+};
+
 enum class LaunchKind : uint8_t {
   kStaticGrid,   // StaticNumWorkgroupsAMDX
   kDynamicGrid,  // grid in the payload, bounded by MaxNumWorkgroupsAMDX if present
@@ -58,7 +64,8 @@ struct NodeOutputInfo {
 };
 
 struct NodeInfo {
-  std::string entry_point;    // the default node name
+  std::string entry_point;  // the default node name
+  ExecutionModel execution_model = ExecutionModel::kGLCompute;
   uint32_t shader_index = 0;  // ShaderIndexAMDX, else 0
   LaunchKind kind = LaunchKind::kDynamicGrid;
   std::array<uint32_t, 3> grid = {0, 0, 0};  // static: the grid. dynamic: the bound, 0 where there is none
@@ -71,6 +78,7 @@ struct NodeInfo {
   // Set by the layer if Strides(): most workgroups of a dispatch, which do all of a launch that has more.
   uint32_t most_workgroups = UINT32_MAX;
   // Set by the layer: a launch of the node may be one of several that are dispatched as one (shared::LaunchBatch).
+  // False for mesh nodes.
   bool in_batches = true;
   bool is_api_entry = true;
   bool declares_recursion = false;  // MaxNodeRecursionAMDX is there, be it 0
@@ -78,7 +86,7 @@ struct NodeInfo {
   bool shares_input = false;  // SharesInputWithAMDX, with the next two
   std::string shares_input_with_name;
   uint32_t shares_input_with_index = 0;
-  bool has_enqueue_capability = false;  // false: a plain compute shader used as a leaf node
+  bool has_enqueue_capability = false;  // false: a plain shader used as a leaf node
 
   PayloadLayout input;                    // size 0: no payload
   std::optional<GridMember> grid_member;  // dynamic grids only

@@ -84,9 +84,13 @@ std::vector<Id> FindInputs(const Module& module, const Instruction& entry) {
   return own;
 }
 
-const Instruction* FindEntryPoint(const Module& module, std::string_view name) {
+spv::ExecutionModel ModelInModules(ExecutionModel model) {
+  return model == ExecutionModel::kMeshEXT ? spv::ExecutionModel::MeshEXT : spv::ExecutionModel::GLCompute;
+}
+
+const Instruction* FindEntryPoint(const Module& module, std::string_view name, spv::ExecutionModel model) {
   for (const Instruction& entry : module.entry_points) {
-    if (entry.operands[0] == static_cast<uint32_t>(spv::ExecutionModel::GLCompute) &&
+    if (entry.operands[0] == static_cast<uint32_t>(model) &&
         DecodeString(entry.operands.data() + 2, entry.operands.size() - 2) == name) {
       return &entry;
     }
@@ -141,10 +145,28 @@ Expected<Module> ReadNodeModule(std::span<const uint32_t> words) {
   return ReadModule(words);
 }
 
-Expected<NodeModule> ExtractNode(Module module, std::string_view entry_point) {
+bool UsesShaderEnqueue(const Module& module) {
+  return std::any_of(module.capabilities.begin(), module.capabilities.end(), [](const Instruction& capability) {
+    return static_cast<spv::Capability>(capability.operands[0]) == spv::Capability::ShaderEnqueueAMDX;
+  });
+}
+
+std::optional<ExecutionModel> NodeModelOf(const Instruction& entry_point) {
+  switch (static_cast<spv::ExecutionModel>(entry_point.operands[0])) {
+    case spv::ExecutionModel::GLCompute:
+      return ExecutionModel::kGLCompute;
+    case spv::ExecutionModel::MeshEXT:
+      return ExecutionModel::kMeshEXT;
+    default:
+      return std::nullopt;
+  }
+}
+
+Expected<NodeModule> ExtractNode(Module module, std::string_view entry_point, ExecutionModel execution_model) {
+  const spv::ExecutionModel model = ModelInModules(execution_model);
   std::vector<Id> inputs;
-  if (const Instruction* entry = FindEntryPoint(module, entry_point)) inputs = FindInputs(module, *entry);
-  const Expected<void> kept = KeepEntryPoint(module, entry_point, spv::ExecutionModel::GLCompute);
+  if (const Instruction* entry = FindEntryPoint(module, entry_point, model)) inputs = FindInputs(module, *entry);
+  const Expected<void> kept = KeepEntryPoint(module, entry_point, model);
   if (!kept) return kept.error();
   const auto refuse = [&](const Error& error) {
     return Error{"node '" + std::string(entry_point) + "': " + error.message};

@@ -12,6 +12,7 @@
 #include "spirv_lowering/reflect/allocations.h"
 #include "spirv_lowering/reflect/constants.h"
 #include "spirv_lowering/reflect/grid_member.h"
+#include "spirv_lowering/reflect/mesh_node.h"
 #include "spirv_lowering/reflect/node_module.h"
 #include "spirv_lowering/reflect/packing.h"
 #include "spirv_lowering/reflect/records_per_node.h"
@@ -35,7 +36,8 @@ uint32_t AlignmentOf(uint32_t size, uint32_t largest_scalar) {
 
 class Reflection {
  public:
-  Reflection(NodeModule node, const Specialization& specialization, std::string_view entry_point)
+  Reflection(NodeModule node, const Specialization& specialization, std::string_view entry_point,
+             ExecutionModel execution_model)
       : node_(std::move(node)),
         module_(node_.module),
         types_(module_),
@@ -47,22 +49,27 @@ class Reflection {
         def_use_(module_),
         outputs_(FindOutputs(module_, types_, def_use_)) {
     info_.entry_point = entry_point;
+    info_.execution_model = execution_model;
+    info_.in_batches = !IsMesh();
   }
 
   Expected<NodeInfo> Run() {
     if (!constants_.sizes()) return Error{"node '" + info_.entry_point + "': " + constants_.sizes().error().message};
-    for (const auto step :
-         {&Reflection::ReadCapabilities, &Reflection::ReadModes, &Reflection::ReadInput, &Reflection::ReadFinishWriting,
-          &Reflection::ReadOutputs, &Reflection::ReadPushConstants, &Reflection::CheckSupported}) {
+    for (const auto step : {&Reflection::CheckModel, &Reflection::ReadCapabilities, &Reflection::ReadModes,
+                            &Reflection::ReadInput, &Reflection::ReadFinishWriting, &Reflection::ReadOutputs,
+                            &Reflection::ReadPushConstants, &Reflection::CheckSupported}) {
       if (Expected<void> done = (this->*step)(); !done)
         return Error{"node '" + info_.entry_point + "': " + done.error().message};
     }
     if (const uint32_t invocations = info_.Invocations(); invocations < kLargeWorkgroup)
-      info_.packing_obstacle = FindPackingObstacle(module_, types_, constants_, invocations).value_or("");
+      info_.packing_obstacle =
+          IsMesh() ? "a mesh node" : FindPackingObstacle(module_, types_, constants_, invocations).value_or("");
     return std::move(info_);
   }
 
  private:
+  [[nodiscard]] bool IsMesh() const { return info_.execution_model == ExecutionModel::kMeshEXT; }
+
   // `what` names instruction or mode, `id` the offending id.
   static Error Refuse(const std::string& what, Id id, const std::string& why) {
     return Error{what + " %" + std::to_string(id) + ": " + why};
@@ -75,11 +82,10 @@ class Reflection {
     return *value;
   }
 
+  Expected<void> CheckModel() { return IsMesh() ? CheckMeshNode(node_) : Expected<void>(); }
+
   Expected<void> ReadCapabilities() {
-    for (const Instruction& capability : module_.capabilities) {
-      if (capability.operands[0] == static_cast<uint32_t>(spv::Capability::ShaderEnqueueAMDX))
-        info_.has_enqueue_capability = true;
-    }
+    info_.has_enqueue_capability = UsesShaderEnqueue(module_);
     info_.vulkan_memory_model =
         module_.memory_model.front().operands[1] == static_cast<uint32_t>(spv::MemoryModel::Vulkan);
     return {};
@@ -426,11 +432,12 @@ class Reflection {
 
 }  // namespace
 
-Expected<NodeInfo> Reflect(const Module& module, std::string_view entry_point, const Specialization& specialization) {
-  Expected<NodeModule> node = ExtractNode(module, entry_point);
+Expected<NodeInfo> Reflect(const Module& module, std::string_view entry_point, const Specialization& specialization,
+                           ExecutionModel execution_model) {
+  Expected<NodeModule> node = ExtractNode(module, entry_point, execution_model);
   if (!node) return node.error();
   // Members keep pointers into each other: the object must not move.
-  Reflection reflection(*std::move(node), specialization, entry_point);
+  Reflection reflection(*std::move(node), specialization, entry_point, execution_model);
   return reflection.Run();
 }
 

@@ -17,9 +17,11 @@ namespace trellis::spirv {
 // are refused by Reflect.
 using Specialization = std::unordered_map<uint32_t, std::vector<uint8_t>>;
 
-// Reads what `entry_point` (GLCompute) is as a node. Refuses, naming entry point, instruction and id, what breaks the
-// extension's rules where that would make the result meaningless, revision-1 modules, and what is not implemented yet.
+// Reads what the entry point with that name and execution model is as a node. Refuses, naming entry point, instruction
+// and id, what breaks the extension's rules where that would make the result meaningless, revision-1 modules, and what
+// is not implemented yet.
 [[nodiscard]] Expected<NodeInfo> Reflect(const Module& module, std::string_view entry_point,
-                                         const Specialization& specialization);
+                                         const Specialization& specialization,
+                                         ExecutionModel execution_model = ExecutionModel::kGLCompute);
 
 }  // namespace trellis::spirv

@@ -4,7 +4,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 
+#include "spirv_lowering/fragment_shader.h"
 #include "spirv_lowering/front_end/rewrite.h"
 #include "spirv_lowering/ir/reader.h"
 #include "spirv_lowering/ir/writer.h"
@@ -46,33 +48,47 @@ std::vector<spirv::LowerOptions> OptionsFor(const spirv::NodeInfo& info, const s
   pushed.launch_offset = (info.push_constant_end + 7) / 8 * 8;
   pushed.specialization = specialization;
   spirv::LowerOptions copied;
-  copied.subgroup_aggregation = true;
+  copied.subgroup_aggregation = copied.mesh_subgroup_search = true;
   copied.specialization = specialization;
   copied.push_constant_copy_offset = 8;
   return {pushed, copied};
 }
 
-void LowerEntryPoint(const spirv::Module& module, const std::string& name, const LoweringVisitor& visit) {
+void LowerEntryPoint(const spirv::Module& module, const spirv::Instruction& entry, const LoweringVisitor& visit) {
+  const std::optional<spirv::ExecutionModel> model = spirv::NodeModelOf(entry);
+  if (!model) return;
+  const std::string name = spirv::DecodeString(entry.operands.data() + 2, entry.operands.size() - 2);
   const spirv::Specialization specialization = {{0, {1, 0, 0, 0}}};
-  const Expected<spirv::NodeInfo> info = spirv::Reflect(module, name, specialization);
+  const Expected<spirv::NodeInfo> info = spirv::Reflect(module, name, specialization, *model);
   if (!info) return visit(info.error());
   for (const spirv::LowerOptions& options : OptionsFor(*info, specialization))
     visit(spirv::Lower(module, *info, options));
 }
 
+void ExtractFragmentShaders(const spirv::Module& module) {
+  for (size_t i = 0; i < std::min(module.entry_points.size(), kMostEntryPoints); ++i) {
+    const std::vector<uint32_t>& operands = module.entry_points[i].operands;
+    const Expected<std::vector<uint32_t>> words =
+        spirv::ExtractFragmentShader(module, spirv::DecodeString(operands.data() + 2, operands.size() - 2));
+    if (words)
+      RequireReadable(*words);
+    else
+      RequireMessage(words.error());
+  }
+}
+
 }  // namespace
 
 void LowerEntryPoints(const spirv::Module& module, const LoweringVisitor& visit) {
-  for (size_t i = 0; i < std::min(module.entry_points.size(), kMostEntryPoints); ++i) {
-    const std::vector<uint32_t>& operands = module.entry_points[i].operands;
-    LowerEntryPoint(module, spirv::DecodeString(operands.data() + 2, operands.size() - 2), visit);
-  }
+  for (size_t i = 0; i < std::min(module.entry_points.size(), kMostEntryPoints); ++i)
+    LowerEntryPoint(module, module.entry_points[i], visit);
 }
 
 void FuzzLowering(std::span<const uint32_t> words) {
   const Expected<spirv::Module> module = spirv::ReadNodeModule(words);
   if (!module) return RequireMessage(module.error());
   RequireDescriptions(*module);
+  ExtractFragmentShaders(*module);
   LowerEntryPoints(*module, [](const Expected<spirv::LoweredNode>& lowered) {
     if (!lowered) return RequireMessage(lowered.error());
     RequireReadable(lowered->words);

@@ -6,6 +6,7 @@
 #include <random>
 #include <sstream>
 
+#include "spirv_lowering/fragment_shader.h"
 #include "spirv_lowering/lower.h"
 #include "spirv_lowering/reflect/node_module.h"
 #include "spirv_lowering/reflect/reflect.h"
@@ -27,7 +28,11 @@ void LowerAll(const std::vector<uint32_t>& words, Tally& tally) {
   // As a pipeline would: one module, every entry point that it might be asked for.
   for (const Instruction& entry : module->entry_points) {
     const std::string name = DecodeString(entry.operands.data() + 2, entry.operands.size() - 2);
-    Expected<NodeInfo> info = Reflect(*module, name, {{0, {1, 0, 0, 0}}});
+    if (const Expected<std::vector<uint32_t>> fragment = ExtractFragmentShader(*module, name)) {
+      EXPECT_EQ(Refusal(*fragment), "");
+    }
+    const ExecutionModel model = NodeModelOf(entry).value_or(ExecutionModel::kGLCompute);
+    Expected<NodeInfo> info = Reflect(*module, name, {{0, {1, 0, 0, 0}}}, model);
     if (!info) {
       EXPECT_FALSE(info.error().message.empty());
       continue;
@@ -36,7 +41,7 @@ void LowerAll(const std::vector<uint32_t>& words, Tally& tally) {
     LowerOptions pushed;
     pushed.launch_offset = (info->push_constant_end + 7) / 8 * 8;
     LowerOptions copied;
-    copied.subgroup_aggregation = true;
+    copied.subgroup_aggregation = copied.mesh_subgroup_search = true;
     copied.push_constant_copy_offset = 8;
     for (const LowerOptions& options : {pushed, copied}) {
       Expected<LoweredNode> lowered = Lower(*module, *info, options);

@@ -116,6 +116,37 @@ TEST(DeadCode, BothEntryPointsStayIfBothAreKept) {
   EXPECT_EQ(ToText(module), once);
 }
 
+TEST(DeadCode, OutputsOfTheInterfaceStay) {
+  Module module = ReadTextOrFail(R"(
+OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint Vertex %main "main" %in %out
+OpName %in "in"
+OpName %out "out"
+OpName %unlisted "unlisted"
+OpDecorate %in Location 0
+OpDecorate %out Location 0
+%void = OpTypeVoid
+%float = OpTypeFloat 32
+%fn = OpTypeFunction %void
+%ptr_in = OpTypePointer Input %float
+%ptr_out = OpTypePointer Output %float
+%in = OpVariable %ptr_in Input
+%out = OpVariable %ptr_out Output
+%unlisted = OpVariable %ptr_out Output
+%main = OpFunction %void None %fn
+%begin = OpLabel
+OpReturn
+OpFunctionEnd
+)");
+  const Id out = FindId(module, "out");
+  EliminateDead(module);
+  EXPECT_EQ(FindId(module, "out"), out);
+  EXPECT_EQ(FindId(module, "in"), kNoId);
+  EXPECT_EQ(FindId(module, "unlisted"), kNoId);
+  EXPECT_EQ(module.entry_points[0].operands.back(), out);
+}
+
 TEST(DeadCode, UnknownEntryPointsAreAnError) {
   Module module = ReadTextOrFail(kTwoNodes);
   const Expected<void> kept = KeepEntryPoint(module, "third", spv::ExecutionModel::GLCompute);

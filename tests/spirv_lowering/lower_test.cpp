@@ -31,13 +31,14 @@ TEST_P(LowerSamples, EveryVersion) {
     LowerRequest request;
     request.version = version;
     request.entry_point = GetParam().entry_point;
+    request.execution_model = GetParam().execution_model;
     EXPECT_FALSE(LowerText(GetParam().text, request).empty());
   }
 }
 
 TEST_P(LowerSamples, SameWordsEachTime) {
   const Module module = ReadTextOrFail(GetParam().text);
-  Expected<NodeInfo> info = Reflect(module, GetParam().entry_point, {});
+  Expected<NodeInfo> info = Reflect(module, GetParam().entry_point, {}, GetParam().execution_model);
   ASSERT_TRUE(info) << info.error().message;
   Expected<LoweredNode> first = Lower(module, *info, {64, true});
   Expected<LoweredNode> second = Lower(module, *info, {64, true});
@@ -48,7 +49,7 @@ TEST_P(LowerSamples, SameWordsEachTime) {
 
 TEST_P(LowerSamples, AddressesOf64BitIntegers) {
   const Module module = ReadTextOrFail(GetParam().text);
-  Expected<NodeInfo> info = Reflect(module, GetParam().entry_point, {});
+  Expected<NodeInfo> info = Reflect(module, GetParam().entry_point, {}, GetParam().execution_model);
   ASSERT_TRUE(info) << info.error().message;
   LowerOptions options = {64, true};
   options.int64_addresses = true;
@@ -63,7 +64,7 @@ TEST_P(LowerSamples, AddressesOf64BitIntegers) {
 
 TEST_P(LowerSamples, PartitionOfSubgroups) {
   const Module module = ReadTextOrFail(GetParam().text);
-  Expected<NodeInfo> info = Reflect(module, GetParam().entry_point, {});
+  Expected<NodeInfo> info = Reflect(module, GetParam().entry_point, {}, GetParam().execution_model);
   ASSERT_TRUE(info) << info.error().message;
   for (const bool aggregates : {true, false}) {
     SCOPED_TRACE(aggregates ? "with aggregation" : "without aggregation");
@@ -73,14 +74,15 @@ TEST_P(LowerSamples, PartitionOfSubgroups) {
     ASSERT_TRUE(lowered) << lowered.error().message;
     Expected<void> valid = Validate(lowered->words);
     EXPECT_TRUE(valid) << valid.error().message;
-    EXPECT_EQ(HasLine(Readable(lowered->words), "OpCapability GroupNonUniformPartitionedNV"), aggregates);
+    EXPECT_EQ(HasLine(Readable(lowered->words), "OpCapability GroupNonUniformPartitionedNV"),
+              aggregates && info->execution_model == ExecutionModel::kGLCompute);
   }
 }
 
 // What makes it safe to lower one of many nodes and use the words for all.
 TEST_P(LowerSamples, IdentityAndLinkageDoNotChangeTheWords) {
   const Module module = ReadTextOrFail(GetParam().text);
-  Expected<NodeInfo> info = Reflect(module, GetParam().entry_point, {});
+  Expected<NodeInfo> info = Reflect(module, GetParam().entry_point, {}, GetParam().execution_model);
   ASSERT_TRUE(info) << info.error().message;
   NodeInfo other = *info;
   other.shader_index += 5;
@@ -101,7 +103,7 @@ TEST_P(LowerSamples, IdentityAndLinkageDoNotChangeTheWords) {
 
 TEST_P(LowerSamples, OptimiserAcceptsTheResult) {
   const Module module = ReadTextOrFail(GetParam().text);
-  Expected<NodeInfo> info = Reflect(module, GetParam().entry_point, {});
+  Expected<NodeInfo> info = Reflect(module, GetParam().entry_point, {}, GetParam().execution_model);
   ASSERT_TRUE(info) << info.error().message;
   Expected<LoweredNode> lowered = Lower(module, *info, {64, false});
   ASSERT_TRUE(lowered);
@@ -127,6 +129,7 @@ TEST(LoweringKey, KeepsWhatTheWordsDependOn) {
   EXPECT_TRUE(differs([](NodeInfo& other) { other.coalesce = 2; }));
   EXPECT_TRUE(differs([](NodeInfo& other) { other.local_size = {8, 1, 1}; }));
   EXPECT_TRUE(differs([](NodeInfo& other) { other.entry_point = "other"; }));
+  EXPECT_TRUE(differs([](NodeInfo& other) { other.execution_model = ExecutionModel::kMeshEXT; }));
   EXPECT_TRUE(differs([](NodeInfo& other) { other.outputs[0].max_payloads = 2; }));
   EXPECT_TRUE(differs([](NodeInfo& other) { other.outputs[0].base_index = 2; }));
   EXPECT_TRUE(differs([](NodeInfo& other) { other.in_batches = false; }));

@@ -7,10 +7,14 @@ target_sources(trellis_spirv_tests PRIVATE
   commit_test.cpp
   entry_point_test.cpp
   finish_writing_test.cpp
+  fragment_shader_test.cpp
   handle_shapes_test.cpp
   handles_test.cpp
   hostile_test.cpp
   lower_test.cpp
+  mesh_parts.cpp
+  mesh_parts.h
+  mesh_test.cpp
   node_samples.cpp
   node_samples.h
   node_text.cpp

@@ -3,6 +3,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "tests/spirv_lowering/mesh_parts.h"
 #include "tests/spirv_lowering/node_text.h"
 
 namespace trellis::spirv {
@@ -234,6 +235,25 @@ OpFunctionEnd
   return {"shapes", Compose(parts)};
 }
 
+// A mesh node that writes its input, and a fragment shader.
+NodeSample Mesh() {
+  NodeParts parts = MeshParts();
+  parts.modes = std::string(kMeshModes) + "OpExecutionModeId %main MaxNumWorkgroupsAMDX %uint_9 %uint_8 %uint_7";
+  parts.interface += " %group";
+  parts.decorations +=
+      "OpMemberDecorate %record 1 PayloadDispatchIndirectAMDX\nOpDecorate %record TrackFinishWritingAMDX\n"
+      "OpDecorate %group BuiltIn WorkgroupId\n";
+  parts.globals += "%in_uint = OpTypePointer Input %uint\n%group = OpVariable %in_v3uint Input\n";
+  parts.body += R"(
+%group_x_ptr = OpAccessChain %in_uint %group %uint_0
+%group_x = OpLoad %uint %group_x_ptr
+%member = OpAccessChain %np_uint %input %uint_0 %uint_0
+OpStore %member %group_x
+%last = OpFinishWritingNodePayloadAMDX %bool %input
+)";
+  return {"mesh", ComposeWithFragment(parts), "node", ExecutionModel::kMeshEXT};
+}
+
 }  // namespace
 
 const std::vector<NodeSample>& NodeSamples() {
@@ -241,7 +261,8 @@ const std::vector<NodeSample>& NodeSamples() {
       {"hello_graph", ReadFile(TRELLIS_SOURCE_DIR "/samples/hello_graph/hello_graph.spvasm"), "firstNode"},
       Everything(),
       Flow(),
-      Shapes()};
+      Shapes(),
+      Mesh()};
   return samples;
 }
 

@@ -155,6 +155,10 @@ void ExpectPlain(const std::vector<uint32_t>& words) {
   EXPECT_EQ(Refusal(words), "");
 }
 
+ExecutionModel ModelOf(const NodeParts& parts) {
+  return parts.execution_model == "MeshEXT" ? ExecutionModel::kMeshEXT : ExecutionModel::kGLCompute;
+}
+
 std::vector<uint32_t> LowerOnce(const std::vector<uint32_t>& words, const LowerRequest& request, bool aggregation) {
   std::string refusal;
   const std::optional<Module> module = ReadNode(words, refusal);
@@ -162,17 +166,17 @@ std::vector<uint32_t> LowerOnce(const std::vector<uint32_t>& words, const LowerR
     ADD_FAILURE() << refusal;
     return {};
   }
-  Expected<NodeInfo> info = Reflect(*module, request.entry_point, request.specialization);
+  Expected<NodeInfo> info = Reflect(*module, request.entry_point, request.specialization, request.execution_model);
   if (!info) {
     ADD_FAILURE() << info.error().message;
     return {};
   }
   info->packed = request.packed;
-  info->in_batches = request.in_batches;
+  info->in_batches = info->in_batches && request.in_batches;
   if (Strides(*info)) info->most_workgroups = 1000;
   LowerOptions options;
   options.launch_offset = request.launch_offset;
-  options.subgroup_aggregation = aggregation;
+  options.subgroup_aggregation = options.mesh_subgroup_search = aggregation;
   options.specialization = request.specialization;
   options.push_constant_copy_offset = request.push_constant_copy_offset;
   options.robust_access = request.robust_access;
@@ -195,40 +199,42 @@ std::string Compose(const NodeParts& parts) {
   code += "%main = OpFunction %void None %fn_void\n%main_begin = OpLabel\n" + parts.variables + "\n" + parts.body +
           "\n" + parts.end + "\nOpFunctionEnd\n" + parts.functions;
   const std::string definitions = std::string(kTypes) + parts.globals + "\n" + code;
-  return "OpCapability Shader\nOpCapability ShaderEnqueueAMDX\n" + parts.capabilities + "\nOpExtension \"SPV_AMDX_shader_enqueue\"\n" +
-         parts.memory_model + "\nOpEntryPoint GLCompute %main \"node\" " + (parts.declare_input ? parts.interface : parts.interface == "%input" ? "" : parts.interface) +
+  return "OpCapability Shader\nOpCapability ShaderEnqueueAMDX\n" + parts.capabilities + "\nOpExtension \"SPV_AMDX_shader_enqueue\"\n" + parts.extensions + "\n" +
+         parts.memory_model + "\nOpEntryPoint " + parts.execution_model + " %main \"node\" " + (parts.declare_input ? parts.interface : parts.interface == "%input" ? "" : parts.interface) +
          "\n" + parts.local_size + "\n" + parts.modes + "\n" + NamesOf(definitions) + std::string(kDecorations) + parts.decorations + "\n" + definitions;
 }
 
-NodeInfo ReflectText(std::string_view text, const Specialization& specialization, std::string_view entry_point) {
+NodeInfo ReflectText(std::string_view text, const Specialization& specialization, std::string_view entry_point,
+                     ExecutionModel execution_model) {
   std::string refusal;
   const std::optional<Module> module = ReadNode(Assembled(text), refusal);
   if (!module) {
     ADD_FAILURE() << refusal;
     return {};
   }
-  Expected<NodeInfo> info = Reflect(*module, entry_point, specialization);
+  Expected<NodeInfo> info = Reflect(*module, entry_point, specialization, execution_model);
   if (info) return *std::move(info);
   ADD_FAILURE() << info.error().message;
   return {};
 }
 
 NodeInfo ReflectParts(const NodeParts& parts, const Specialization& specialization) {
-  return ReflectText(Compose(parts), specialization);
+  return ReflectText(Compose(parts), specialization, "node", ModelOf(parts));
 }
 
-std::string LoweringRefusal(std::string_view text, const Specialization& specialization, std::string_view entry_point) {
+std::string LoweringRefusal(std::string_view text, const Specialization& specialization, std::string_view entry_point,
+                            ExecutionModel execution_model) {
   std::string refusal;
   const std::optional<Module> module = ReadNode(Assembled(text), refusal);
   if (!module) return refusal;
-  Expected<NodeInfo> info = Reflect(*module, entry_point, specialization);
+  Expected<NodeInfo> info = Reflect(*module, entry_point, specialization, execution_model);
   if (!info) return info.error().message;
   Expected<LoweredNode> lowered = Lower(*module, *info, {64, false, specialization});
   return lowered ? std::string() : lowered.error().message;
 }
 
 std::string LoweringRefusal(const NodeParts& parts, const Specialization& specialization) {
-  return LoweringRefusal(Compose(parts), specialization);
+  return LoweringRefusal(Compose(parts), specialization, "node", ModelOf(parts));
 }
 
 std::string LowerText(std::string_view text, const LowerRequest& request) {
@@ -248,7 +254,9 @@ std::string LowerText(std::string_view text, const LowerRequest& request) {
 }
 
 std::string LowerParts(const NodeParts& parts, const LowerRequest& request) {
-  return LowerText(Compose(parts), request);
+  LowerRequest of_model = request;
+  of_model.execution_model = ModelOf(parts);
+  return LowerText(Compose(parts), of_model);
 }
 
 std::string Readable(const std::vector<uint32_t>& words) {

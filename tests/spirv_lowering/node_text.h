@@ -25,7 +25,9 @@ namespace trellis::spirv {
 //
 // Every id with a result gets an OpName, so that it can be recognised afterwards.
 struct NodeParts {
+  std::string execution_model = "GLCompute";
   std::string capabilities;  // more of them
+  std::string extensions;    // likewise
   std::string memory_model = "OpMemoryModel Logical GLSL450";
   std::string interface = "%input";
   std::string local_size = "OpExecutionMode %main LocalSize 64 1 1";
@@ -43,11 +45,13 @@ struct NodeParts {
 
 // Assembles and reflects; a failure fails the test.
 [[nodiscard]] NodeInfo ReflectText(std::string_view text, const Specialization& specialization = {},
-                                   std::string_view entry_point = "node");
+                                   std::string_view entry_point = "node",
+                                   ExecutionModel execution_model = ExecutionModel::kGLCompute);
 [[nodiscard]] NodeInfo ReflectParts(const NodeParts& parts, const Specialization& specialization = {});
 // Why reflection or lowering refuses the module; empty if neither does.
 [[nodiscard]] std::string LoweringRefusal(std::string_view text, const Specialization& specialization = {},
-                                          std::string_view entry_point = "node");
+                                          std::string_view entry_point = "node",
+                                          ExecutionModel execution_model = ExecutionModel::kGLCompute);
 [[nodiscard]] std::string LoweringRefusal(const NodeParts& parts, const Specialization& specialization = {});
 
 // Lowers with and without subgroup aggregation, for the module's version as given (0: 1.6) and, where that is
@@ -59,6 +63,7 @@ struct LowerRequest {
   std::optional<uint32_t> push_constant_copy_offset;
   Specialization specialization;
   std::string_view entry_point = "node";
+  ExecutionModel execution_model = ExecutionModel::kGLCompute;
   uint32_t packed = 1;  // NodeInfo::packed
   bool in_batches = true;
   bool robust_access = false;

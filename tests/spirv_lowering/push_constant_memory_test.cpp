@@ -118,6 +118,7 @@ TEST(PushConstantMemory, AllSamples) {
     request.launch_offset = 0;
     request.push_constant_copy_offset = 8;
     request.entry_point = sample.entry_point;
+    request.execution_model = sample.execution_model;
     EXPECT_FALSE(LowerText(sample.text, request).empty()) << sample.name;
   }
 }

@@ -8,6 +8,7 @@
 #include "spirv_lowering/front_end/rewrite.h"
 #include "spirv_lowering/ir/reader.h"
 #include "spirv_lowering/ir/writer.h"
+#include "spirv_lowering/reflect/node_module.h"
 #include "spirv_lowering/rules/check_rules.h"
 #include "spirv_lowering/rules/uniformity.h"
 #include "tools/trellis/arguments.h"
