@@ -342,6 +342,12 @@ Expected<std::string> ValidText() {
   return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
+Expected<std::string> MeshText() {
+  Expected<std::string> valid = ValidText();
+  if (!valid) return valid.error();
+  return ApplyEdits(*std::move(valid), Join({Mesh(), WithoutOutput()}));
+}
+
 Expected<std::string> BrokenText(std::string_view name) {
   const std::vector<BrokenModule>& modules = BrokenModules();
   const auto module = std::find_if(modules.begin(), modules.end(), [&](const auto& each) { return each.name == name; });

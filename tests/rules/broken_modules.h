@@ -42,6 +42,8 @@ const std::vector<BrokenModule>& BrokenModules();
 
 // The text of valid.spvasm.
 [[nodiscard]] Expected<std::string> ValidText();
+// The same as a mesh node, without its output.
+[[nodiscard]] Expected<std::string> MeshText();
 // The text of the broken module `name`. The version is not part of it.
 [[nodiscard]] Expected<std::string> BrokenText(std::string_view name);
 

@@ -33,11 +33,23 @@ std::vector<std::string> CompiledSamples() {
   return names;
 }
 
+std::string CompiledPath(const std::string& name) {
+  return std::string(TRELLIS_COMPILED_SAMPLES) + "/" + name + ".spv";
+}
+
+// The only node of a sample.
+spirv::NodeInfo ReflectSample(const std::string& name) {
+  const Expected<spirv::Module> module = tool::ReadNodes(CompiledPath(name));
+  EXPECT_TRUE(module) << module.error().message;
+  Expected<spirv::NodeInfo> info = tool::ReflectNode(*module, "main", {});
+  EXPECT_TRUE(info) << info.error().message;
+  return *std::move(info);
+}
+
 class CompiledSample : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
-    Expected<std::vector<uint32_t>> words =
-        tool::ReadWords(std::string(TRELLIS_COMPILED_SAMPLES) + "/" + GetParam() + ".spv");
+    Expected<std::vector<uint32_t>> words = tool::ReadWords(CompiledPath(GetParam()));
     ASSERT_TRUE(words) << words.error().message;
     words_ = *std::move(words);
     Expected<spirv::Module> module = spirv::ReadModule(words_);
@@ -83,12 +95,40 @@ TEST_P(CompiledSample, PassesTheValidatorButWhereThatIsWrong) {
 }
 
 TEST_P(CompiledSample, NothingOfTheStandInsIsLeft) {
-  const Expected<std::string> text = spirv::Disassemble(words_);
+  Expected<std::string> text = spirv::Disassemble(words_);
   ASSERT_TRUE(text);
+  // Stand-ins have the number of their line; 0 is an output of a mesh node.
+  constexpr std::string_view kOwnLocation = " Location 0\n";
+  for (size_t at = 0; (at = text->find(kOwnLocation)) != std::string::npos;) text->erase(at, kOwnLocation.size());
   for (const char* part :
        {"UserSemantic", "UserTypeGOOGLE", "Location", "node_output_", "node_limit_", "node_input_"}) {
     EXPECT_EQ(text->find(part), std::string::npos) << part;
   }
+}
+
+TEST_P(CompiledSample, BecomesAPlainShader) {
+  const Expected<spirv::NodeInfo> info = tool::ReflectNode(module_, "main", {});
+  ASSERT_TRUE(info) << info.error().message;
+  spirv::LowerOptions options;
+  options.launch_offset = (info->push_constant_end + 7) / 8 * 8;
+  const Expected<spirv::LoweredNode> lowered = Lower(module_, *info, options);
+  ASSERT_TRUE(lowered) << lowered.error().message;
+  const Expected<void> valid = spirv::Validate(lowered->words);
+  EXPECT_TRUE(valid) << valid.error().message;
+  EXPECT_EQ(spirv::Disassemble(lowered->words)->find("AMDX"), std::string::npos);
+}
+
+TEST(CompiledMeshSample, TakesItsGridFromWhatTheProducerSends) {
+  const spirv::NodeInfo draw = ReflectSample("mesh/draw");
+  EXPECT_EQ(draw.execution_model, spirv::ExecutionModel::kMeshEXT);
+  EXPECT_EQ(draw.grid, (std::array<uint32_t, 3>{64, 64, 1}));
+  EXPECT_EQ(draw.grid_member, (spirv::GridMember{0, 4, 2}));
+  EXPECT_FALSE(draw.is_api_entry || draw.writes_input);
+  const spirv::NodeInfo emit = ReflectSample("mesh/emit");
+  EXPECT_EQ(emit.execution_model, spirv::ExecutionModel::kGLCompute);
+  ASSERT_EQ(emit.outputs.size(), 1u);
+  EXPECT_EQ(emit.outputs[0].target_name, "draw");
+  EXPECT_EQ(emit.outputs[0].payload, draw.input);
 }
 
 std::string SampleName(const testing::TestParamInfo<std::string>& info) {

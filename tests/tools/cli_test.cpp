@@ -264,6 +264,37 @@ TEST_F(Cli, CompileValidateReflectLowerDisassemble) {
   EXPECT_NE(text.output.find("OpEnqueueNodePayloadsAMDX"), std::string::npos);
 }
 
+TEST_F(Cli, MeshNode) {
+  Put("draw.mesh",
+      "#version 460\n#extension GL_GOOGLE_include_directive : require\n#extension GL_EXT_mesh_shader : require\n"
+      "#include \"trellis/node_payload.glsl\"\n#include \"item.glsl\"\nlayout(local_size_x = 3) in;\n"
+      "layout(triangles, max_vertices = 3, max_primitives = 1) out;\nreadonly NODE_INPUT(Item, item);\n"
+      "NODE_STATIC_GRID(1, 1, 1);\nvoid main() {\n  SetMeshOutputsEXT(3, 1);\n"
+      "  gl_MeshVerticesEXT[gl_LocalInvocationIndex].gl_Position = vec4(item.value);\n}\n");
+  const std::string node = Path("draw.spv");
+  const ProgramResult compiled = Run({"compile", Path("draw.mesh"), "-I" + Path("include"), "-o", node});
+  ASSERT_EQ(compiled.exit_code, 0) << compiled.output;
+  EXPECT_EQ(compiled.output, "");
+  EXPECT_EQ(Run({"validate", "--strict", node}).output, "");
+  const ProgramResult reflected = Run({"reflect", node, "--json"});
+  ASSERT_EQ(reflected.exit_code, 0) << reflected.output;
+  EXPECT_EQ(nlohmann::json::parse(reflected.output)[0]["stage"], "mesh");
+  for (const bool subgroup : {false, true}) {
+    std::vector<std::string> words = {"lower", node, "-o", Path("lowered.spv")};
+    if (subgroup) words.push_back("--subgroup");
+    const ProgramResult lowered = Run(words);
+    ASSERT_EQ(lowered.exit_code, 0) << lowered.output;
+    EXPECT_TRUE(lowered.output.starts_with("node 'main', shader index 0, mesh\n")) << lowered.output;
+    Expected<std::vector<uint32_t>> result = ReadWords(Path("lowered.spv"));
+    ASSERT_TRUE(result);
+    const Expected<void> valid = spirv::Validate(*result);
+    EXPECT_TRUE(valid) << valid.error().message;
+    const std::string text = *spirv::Disassemble(*result);
+    EXPECT_NE(text.find("OpEntryPoint MeshEXT"), std::string::npos) << text;
+    EXPECT_EQ(text.find("GroupNonUniformBallot") != std::string::npos, subgroup);
+  }
+}
+
 TEST_F(Cli, OutputNextToTheSourceWithoutDashO) {
   EXPECT_EQ(Compile({}).exit_code, 0);
   EXPECT_TRUE(fs::exists(Path("node.comp.spv")));

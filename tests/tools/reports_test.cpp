@@ -11,22 +11,22 @@
 namespace trellis::tool {
 namespace {
 
-NodeReport Example() {
-  NodeReport report{"compute", {}};
-  report.info.entry_point = "a \"b\"\n";
-  report.info.shader_index = 3;
-  report.info.kind = spirv::LaunchKind::kDynamicGrid;
-  report.info.grid = {64, 2, 1};
-  report.info.local_size = {8, 4, 1};
-  report.info.input = {20, 4};
-  report.info.grid_member = spirv::GridMember{4, 2, 2};
-  report.info.writes_input = true;
-  report.info.shares_input = true;
-  report.info.is_api_entry = false;
-  report.info.shares_input_with_name = "other";
-  report.info.shares_input_with_index = 1;
-  report.info.max_recursion = 5;
-  report.info.push_constant_end = 16;
+spirv::NodeInfo Example() {
+  spirv::NodeInfo info;
+  info.entry_point = "a \"b\"\n";
+  info.shader_index = 3;
+  info.kind = spirv::LaunchKind::kDynamicGrid;
+  info.grid = {64, 2, 1};
+  info.local_size = {8, 4, 1};
+  info.input = {20, 4};
+  info.grid_member = spirv::GridMember{4, 2, 2};
+  info.writes_input = true;
+  info.shares_input = true;
+  info.is_api_entry = false;
+  info.shares_input_with_name = "other";
+  info.shares_input_with_index = 1;
+  info.max_recursion = 5;
+  info.push_constant_end = 16;
   spirv::NodeOutputInfo output;
   output.target_name = "next";
   output.max_payloads = 7;
@@ -36,8 +36,8 @@ NodeReport Example() {
   output.uses_heap = true;
   output.payload = {12, 4};
   output.constant_indices = {2, 3};
-  report.info.outputs.push_back(output);
-  return report;
+  info.outputs.push_back(output);
+  return info;
 }
 
 TEST(Reports, Text) {
@@ -69,19 +69,19 @@ TEST(Reports, JsonHasAllOfIt) {
   EXPECT_EQ(json["push_constant_end"], 16);
 }
 
-// A mesh node is described by the same modes and decorations.
 TEST(Reports, MeshNode) {
-  Expected<std::string> text = spirv::BrokenText("mesh_recursion");
+  Expected<std::string> text = spirv::MeshText();
   ASSERT_TRUE(text);
   Expected<std::vector<uint32_t>> words = spirv::Assemble(*text);
   ASSERT_TRUE(words);
   Expected<spirv::Module> module = spirv::ReadModule(*words);
   ASSERT_TRUE(module);
   EXPECT_EQ(NodeNames(*module), std::vector<std::string>{"main"});
-  const Expected<NodeReport> report = ReportNode(*module, "main", {});
-  ASSERT_TRUE(report) << report.error().message;
-  EXPECT_EQ(report->stage, "mesh");
-  EXPECT_EQ(report->info.input.size, 16u);
+  const Expected<spirv::NodeInfo> info = ReflectNode(*module, "main", {});
+  ASSERT_TRUE(info) << info.error().message;
+  EXPECT_EQ(info->input.size, 16u);
+  EXPECT_TRUE(AsText(*info).starts_with("node 'main', shader index 0, mesh\n")) << AsText(*info);
+  EXPECT_EQ(nlohmann::json::parse(AsJson(*info))["stage"], "mesh");
 }
 
 TEST(Reports, UnknownEntryPoint) {
@@ -90,7 +90,7 @@ TEST(Reports, UnknownEntryPoint) {
   ASSERT_TRUE(words);
   Expected<spirv::Module> module = spirv::ReadModule(*words);
   ASSERT_TRUE(module);
-  EXPECT_FALSE(ReportNode(*module, "other", {}));
+  EXPECT_FALSE(ReflectNode(*module, "other", {}));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// trellis lower: one node to an ordinary compute shader, as the layer does it.
+// trellis lower: one node to an ordinary shader of its stage, as the layer does it.
 #include <charconv>
 #include <cstdio>
 
@@ -13,9 +13,9 @@ namespace {
 
 constexpr std::string_view kHelp =
     "usage: trellis lower FILE -o OUTPUT [--entry NAME] [--spec ID=VALUE]... [--json] [options]\n\n"
-    "Lowers one node to an ordinary compute shader on buffer device addresses, as the layer does at pipeline creation, "
-    "and prints what it is as a\n"
-    "node.\n\n"
+    "Lowers one node to an ordinary compute or mesh shader on buffer device addresses, as the layer does at pipeline "
+    "creation, and prints what it\n"
+    "is as a node.\n\n"
     "  -o OUTPUT          output file\n"
     "  --entry NAME       entry point; may be left out if there is one only\n"
     "  --spec ID=VALUE    value of a specialisation constant: an integer, true, false, or a string\n"
@@ -58,26 +58,24 @@ int Run(const std::vector<std::string>& words) {
   if (names->size() > 1)
     return WrongUsage("lower", input + " has the nodes " + Listed(*names, "and") + ": choose one with --entry");
 
-  Expected<NodeReport> report = ReportNode(*module, names->front(), *specialization);
-  if (!report) return Refuse(input + ": " + report.error().message);
-  if (report->stage != "compute")
-    return Refuse(input + ": '" + report->info.entry_point + "' is a mesh node: only compute nodes are lowered");
-  Expected<uint32_t> offset = LaunchOffset(*arguments, report->info);
+  Expected<spirv::NodeInfo> info = ReflectNode(*module, names->front(), *specialization);
+  if (!info) return Refuse(input + ": " + info.error().message);
+  Expected<uint32_t> offset = LaunchOffset(*arguments, *info);
   if (!offset) return WrongUsage("lower", offset.error().message);
   spirv::LowerOptions options;
   options.launch_offset = *offset;
-  options.subgroup_aggregation = arguments->Has("--subgroup");
+  options.subgroup_aggregation = options.mesh_subgroup_search = arguments->Has("--subgroup");
   options.specialization = *specialization;
-  Expected<spirv::LoweredNode> lowered = Lower(*module, report->info, options);
+  Expected<spirv::LoweredNode> lowered = Lower(*module, *info, options);
   if (!lowered) return Refuse(input + ": " + lowered.error().message);
   if (Expected<void> written = WriteWords(arguments->Value("-o"), lowered->words); !written)
     return Refuse(written.error().message);
-  std::fputs((arguments->Has("--json") ? AsJson(*report) + "\n" : AsText(*report)).c_str(), stdout);
+  std::fputs((arguments->Has("--json") ? AsJson(*info) + "\n" : AsText(*info)).c_str(), stdout);
   return kOk;
 }
 
 }  // namespace
 
-const Verb kLower = {"lower", "one node to an ordinary compute shader", kHelp, &Run};
+const Verb kLower = {"lower", "one node to an ordinary compute or mesh shader", kHelp, &Run};
 
 }  // namespace trellis::tool

@@ -6,9 +6,12 @@
 #include <cstdio>
 #include <cstring>
 
+#include "spirv_lowering/reflect/node_module.h"
+
 namespace trellis::tool {
 namespace {
 
+using spirv::ExecutionModel;
 using spirv::LaunchKind;
 using spirv::NodeInfo;
 
@@ -50,6 +53,8 @@ std::string KindName(LaunchKind kind) {
   }
   return "";
 }
+
+std::string StageName(ExecutionModel model) { return model == ExecutionModel::kMeshEXT ? "mesh" : "compute"; }
 
 std::string Launch(const NodeInfo& info) {
   switch (info.kind) {
@@ -99,13 +104,8 @@ std::string OutputJson(const spirv::NodeOutputInfo& output) {
   return text + "}";
 }
 
-const spirv::Instruction* FindEntry(const spirv::Module& module, const std::string& name, spv::ExecutionModel model) {
-  const auto found =
-      std::find_if(module.entry_points.begin(), module.entry_points.end(), [&](const spirv::Instruction& entry) {
-        return entry.operands[0] == static_cast<uint32_t>(model) &&
-               spirv::DecodeString(entry.operands.data() + 2, entry.operands.size() - 2) == name;
-      });
-  return found == module.entry_points.end() ? nullptr : &*found;
+std::string EntryName(const spirv::Instruction& entry) {
+  return spirv::DecodeString(entry.operands.data() + 2, entry.operands.size() - 2);
 }
 
 }  // namespace
@@ -113,9 +113,7 @@ const spirv::Instruction* FindEntry(const spirv::Module& module, const std::stri
 std::vector<std::string> NodeNames(const spirv::Module& module) {
   std::vector<std::string> names;
   for (const spirv::Instruction& entry : module.entry_points) {
-    const auto model = static_cast<spv::ExecutionModel>(entry.operands[0]);
-    if (model != spv::ExecutionModel::GLCompute && model != spv::ExecutionModel::MeshEXT) continue;
-    names.push_back(spirv::DecodeString(entry.operands.data() + 2, entry.operands.size() - 2));
+    if (spirv::NodeModelOf(entry)) names.push_back(EntryName(entry));
   }
   return names;
 }
@@ -140,26 +138,19 @@ Expected<std::vector<std::string>> ChooseNodes(const spirv::Module& module, cons
   return std::vector<std::string>{wanted};
 }
 
-Expected<NodeReport> ReportNode(const spirv::Module& module, const std::string& entry_point,
-                                const spirv::Specialization& specialization) {
-  const bool is_mesh = FindEntry(module, entry_point, spv::ExecutionModel::GLCompute) == nullptr &&
-                       FindEntry(module, entry_point, spv::ExecutionModel::MeshEXT) != nullptr;
-  spirv::Module view;
-  if (is_mesh) {
-    // As a node, a mesh shader is described by the same modes and decorations.
-    view = module;
-    const_cast<spirv::Instruction*>(FindEntry(view, entry_point, spv::ExecutionModel::MeshEXT))->operands[0] =
-        static_cast<uint32_t>(spv::ExecutionModel::GLCompute);
+Expected<NodeInfo> ReflectNode(const spirv::Module& module, const std::string& entry_point,
+                               const spirv::Specialization& specialization) {
+  ExecutionModel model = ExecutionModel::kMeshEXT;
+  for (const spirv::Instruction& entry : module.entry_points) {
+    if (spirv::NodeModelOf(entry) == ExecutionModel::kGLCompute && EntryName(entry) == entry_point)
+      model = ExecutionModel::kGLCompute;
   }
-  Expected<NodeInfo> info = Reflect(is_mesh ? view : module, entry_point, specialization);
-  if (!info) return info.error();
-  return NodeReport{is_mesh ? "mesh" : "compute", *std::move(info)};
+  return Reflect(module, entry_point, specialization, model);
 }
 
-std::string AsText(const NodeReport& report) {
-  const NodeInfo& info = report.info;
-  std::string text =
-      "node '" + info.entry_point + "', shader index " + Number(info.shader_index) + ", " + report.stage + "\n";
+std::string AsText(const NodeInfo& info) {
+  std::string text = "node '" + info.entry_point + "', shader index " + Number(info.shader_index) + ", " +
+                     StageName(info.execution_model) + "\n";
   text += "  launch:   " + Launch(info) + "; local size " + By(info.local_size) + "\n";
   text += "  input:    " + Layout(info.input) + (info.writes_input ? ", written" : "") + "\n";
   if (info.shares_input)
@@ -172,10 +163,9 @@ std::string AsText(const NodeReport& report) {
   return text;
 }
 
-std::string AsJson(const NodeReport& report) {
-  const NodeInfo& info = report.info;
+std::string AsJson(const NodeInfo& info) {
   std::string text =
-      "{\"entry_point\": " + Quoted(info.entry_point) + ", \"stage\": " + Quoted(report.stage) +
+      "{\"entry_point\": " + Quoted(info.entry_point) + ", \"stage\": " + Quoted(StageName(info.execution_model)) +
       ", \"shader_index\": " + Number(info.shader_index) + ", \"launch\": " + Quoted(KindName(info.kind)) +
       ", \"grid\": " + Array(info.grid) + ", \"local_size\": " + Array(info.local_size) +
       ", \"coalesce\": " + Number(info.coalesce) + ", \"is_api_entry\": " + Bool(info.is_api_entry) +

@@ -12,11 +12,6 @@
 
 namespace trellis::tool {
 
-struct NodeReport {
-  std::string stage;  // "compute" or "mesh"
-  spirv::NodeInfo info;
-};
-
 // "'a', 'b' and 'c'", with another word in place of "and".
 [[nodiscard]] std::string Listed(const std::vector<std::string>& words, std::string_view last_joint);
 
@@ -24,13 +19,14 @@ struct NodeReport {
 [[nodiscard]] std::vector<std::string> NodeNames(const spirv::Module& module);
 // `wanted`, or all of them if it is empty. Error: there are none, or it is not among them.
 [[nodiscard]] Expected<std::vector<std::string>> ChooseNodes(const spirv::Module& module, const std::string& wanted);
-[[nodiscard]] Expected<NodeReport> ReportNode(const spirv::Module& module, const std::string& entry_point,
-                                              const spirv::Specialization& specialization);
+// Reflects the entry point with that name: the compute one where a mesh one has the same.
+[[nodiscard]] Expected<spirv::NodeInfo> ReflectNode(const spirv::Module& module, const std::string& entry_point,
+                                                    const spirv::Specialization& specialization);
 
 // Several lines; the last ends in a line break.
-[[nodiscard]] std::string AsText(const NodeReport& report);
+[[nodiscard]] std::string AsText(const spirv::NodeInfo& info);
 // One JSON object.
-[[nodiscard]] std::string AsJson(const NodeReport& report);
+[[nodiscard]] std::string AsJson(const spirv::NodeInfo& info);
 
 // "ID=VALUE": an integer, true or false are four bytes, anything else is a string. Error: no such form.
 [[nodiscard]] Expected<spirv::Specialization> ParseSpecialization(const std::vector<std::string>& settings);

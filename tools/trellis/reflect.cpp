@@ -34,12 +34,12 @@ int Run(const std::vector<std::string>& words) {
   if (!names) return Refuse(input + ": " + names.error().message);
   std::string text;
   for (const std::string& name : *names) {
-    Expected<NodeReport> report = ReportNode(*module, name, *specialization);
-    if (!report) return Refuse(input + ": " + report.error().message);
+    Expected<spirv::NodeInfo> info = ReflectNode(*module, name, *specialization);
+    if (!info) return Refuse(input + ": " + info.error().message);
     if (arguments->Has("--json")) {
-      text += (text.empty() ? "[" : ",\n ") + AsJson(*report);
+      text += (text.empty() ? "[" : ",\n ") + AsJson(*info);
     } else {
-      text += AsText(*report);
+      text += AsText(*info);
     }
   }
   std::printf("%s%s", text.c_str(), arguments->Has("--json") ? "]\n" : "");
