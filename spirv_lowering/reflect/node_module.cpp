@@ -84,10 +84,6 @@ std::vector<Id> FindInputs(const Module& module, const Instruction& entry) {
   return own;
 }
 
-spv::ExecutionModel ModelInModules(ExecutionModel model) {
-  return model == ExecutionModel::kMeshEXT ? spv::ExecutionModel::MeshEXT : spv::ExecutionModel::GLCompute;
-}
-
 const Instruction* FindEntryPoint(const Module& module, std::string_view name, spv::ExecutionModel model) {
   for (const Instruction& entry : module.entry_points) {
     if (entry.operands[0] == static_cast<uint32_t>(model) &&
@@ -160,6 +156,10 @@ std::optional<ExecutionModel> NodeModelOf(const Instruction& entry_point) {
     default:
       return std::nullopt;
   }
+}
+
+spv::ExecutionModel ModelInModules(ExecutionModel model) {
+  return model == ExecutionModel::kMeshEXT ? spv::ExecutionModel::MeshEXT : spv::ExecutionModel::GLCompute;
 }
 
 Expected<NodeModule> ExtractNode(Module module, std::string_view entry_point, ExecutionModel execution_model) {

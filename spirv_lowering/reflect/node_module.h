@@ -20,6 +20,7 @@ namespace trellis::spirv {
 
 // Returns the execution model of an OpEntryPoint if nodes can have it.
 [[nodiscard]] std::optional<ExecutionModel> NodeModelOf(const Instruction& entry_point);
+[[nodiscard]] spv::ExecutionModel ModelInModules(ExecutionModel model);
 
 // What is left of `module` when only the entry point with that name and execution model, and what it uses, is kept. The
 // input variable stays even if the compiler has stripped it from the interface (checklist: an unused input still tells

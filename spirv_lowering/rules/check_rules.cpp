@@ -1,5 +1,6 @@
 #include "spirv_lowering/rules/check_rules.h"
 
+#include "spirv_lowering/reflect/node_module.h"
 #include "spirv_lowering/rules/rule_context.h"
 
 namespace trellis::spirv {
@@ -12,6 +13,12 @@ std::vector<RuleViolation> CheckRules(const Module& module) {
   CheckDecorationRules(context);
   CheckInstructionRules(context);
   return context.Take();
+}
+
+bool Concerns(const RuleViolation& violation, std::string_view entry_point, ExecutionModel execution_model) {
+  if (violation.entry_point.empty()) return true;
+  return violation.entry_point == entry_point &&
+         violation.execution_model.value_or(ModelInModules(execution_model)) == ModelInModules(execution_model);
 }
 
 std::string Describe(const RuleViolation& violation) {

@@ -2,10 +2,13 @@
 // validator does not check.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "spirv_lowering/ir/module.h"
+#include "spirv_lowering/reflect/node_info.h"
 #include "spirv_lowering/rules/source_lines.h"
 
 namespace trellis::spirv {
@@ -21,12 +24,17 @@ struct RuleViolation {
   bool tolerated = false;
   // Broken only if the instruction executes, which its module does not tell.
   bool depends_on_execution = false;
+  std::optional<spv::ExecutionModel> execution_model = {};  // of the entry point
 };
 
 // All violations, in the order of the module. `module` comes from ReadModule; pure, safe to call from many threads.
 // Dynamic rules (uniformity, of which rules/uniformity.h warns; counts known at run time) and rules between modules
 // (payload sizes, names that must exist) are not checked here.
 [[nodiscard]] std::vector<RuleViolation> CheckRules(const Module& module);
+
+// Returns whether the node with that entry point breaks the rule, by itself or as a part of its module.
+[[nodiscard]] bool Concerns(const RuleViolation& violation, std::string_view entry_point,
+                            ExecutionModel execution_model);
 
 // One line: "node.comp:12: error: [rule] message (entry point 'main', %42)"; "warning" for what is tolerated.
 [[nodiscard]] std::string Describe(const RuleViolation& violation);

@@ -149,6 +149,7 @@ RuleViolation& RuleContext::Report(std::string rule, Id id, std::string message,
                                    SourceLine where) {
   violations_.push_back({std::move(rule), entry == nullptr ? std::string() : entry->name, id, std::move(where),
                          std::move(message), false});
+  if (entry != nullptr) violations_.back().execution_model = entry->model;
   return violations_.back();
 }
 

@@ -225,6 +225,28 @@ TEST(Rules, NumWorkgroupsIsForbiddenInBlocksToo) {
   EXPECT_EQ(violations[0].rule, "NumWorkgroups/forbidden");
 }
 
+// Entry points of one name are told apart: what the fragment shader breaks is no fault of the mesh node.
+TEST(Rules, ConcernTheNodeOfTheirExecutionModelAlone) {
+  const std::string text = EditedText(ValueOf(MeshText()), {Before("OpExecutionMode %main LocalSize",
+                                                                   "OpEntryPoint Fragment %pixel \"main\"\n"
+                                                                   "OpExecutionMode %pixel OriginUpperLeft"),
+                                                            Before("OpReturn",
+                                                                   "OpReturn\nOpFunctionEnd\n"
+                                                                   "%pixel = OpFunction %void None %function\n"
+                                                                   "%pixel_label = OpLabel")});
+  const std::vector<RuleViolation> violations = CheckRules(ReadText(text));
+  ASSERT_EQ(violations.size(), 1u);
+  EXPECT_EQ(violations[0].rule, "VUID-RuntimeSpirv-ShaderEnqueueAMDX-09191");
+  EXPECT_EQ(violations[0].execution_model, spv::ExecutionModel::Fragment);
+  EXPECT_FALSE(Concerns(violations[0], "main", ExecutionModel::kMeshEXT));
+  const RuleViolation recursion = CheckRules(ReadText(ValueOf(BrokenText("mesh_recursion")))).at(0);
+  EXPECT_TRUE(Concerns(recursion, "main", ExecutionModel::kMeshEXT));
+  EXPECT_FALSE(Concerns(recursion, "main", ExecutionModel::kGLCompute));
+  EXPECT_FALSE(Concerns(recursion, "other", ExecutionModel::kMeshEXT));
+  RuleViolation of_module;
+  EXPECT_TRUE(Concerns(of_module, "main", ExecutionModel::kMeshEXT));
+}
+
 // Whether an instruction executes is not known: a constant may be false, or become so when it is specialised.
 TEST(Rules, WhatMayNeverExecuteIsAWarning) {
   for (const char* name : {"allocate_above_maximum", "index_above_array_size"}) {
