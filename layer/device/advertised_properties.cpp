@@ -6,9 +6,9 @@
 
 namespace trellis {
 
-void FillShaderEnqueueFeatures(bool offered, VkPhysicalDeviceShaderEnqueueFeaturesAMDX& features) {
+void FillShaderEnqueueFeatures(bool offered, bool mesh_nodes, VkPhysicalDeviceShaderEnqueueFeaturesAMDX& features) {
   features.shaderEnqueue = offered;
-  features.shaderMeshEnqueue = VK_FALSE;  // mesh nodes: docs/limitations.md
+  features.shaderMeshEnqueue = offered && mesh_nodes;
 }
 
 void FillShaderEnqueueProperties(bool offered, VkPhysicalDeviceShaderEnqueuePropertiesAMDX& properties) {

@@ -24,7 +24,7 @@ inline constexpr std::array<uint32_t, 3> kMaxExecutionGraphGrid = {
 inline constexpr uint32_t kMaxExecutionGraphWorkgroups = (1u << 24) - 1;
 
 // Fill in everything but sType and pNext; all zero where the extension is not offered.
-void FillShaderEnqueueFeatures(bool offered, VkPhysicalDeviceShaderEnqueueFeaturesAMDX& features);
+void FillShaderEnqueueFeatures(bool offered, bool mesh_nodes, VkPhysicalDeviceShaderEnqueueFeaturesAMDX& features);
 void FillShaderEnqueueProperties(bool offered, VkPhysicalDeviceShaderEnqueuePropertiesAMDX& properties);
 
 // Trellis as vkGetPhysicalDeviceToolProperties lists it.

@@ -1,6 +1,7 @@
 #include "layer/device/capabilities.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "layer/dispatch/struct_chain.h"
 
@@ -19,6 +20,7 @@ struct FeatureQuery {
   VkPhysicalDeviceMaintenance4Features maintenance4 = {};
   VkPhysicalDeviceShaderMaximalReconvergenceFeaturesKHR maximal_reconvergence = {};
   VkPhysicalDevicePipelineCreationCacheControlFeatures cache_control = {};
+  VkPhysicalDeviceMeshShaderFeaturesEXT mesh_shader = {};
   VkPhysicalDeviceShaderEnqueueFeaturesAMDX shader_enqueue = {};
 
   explicit FeatureQuery(const DeviceCapabilities& capabilities) {
@@ -35,6 +37,8 @@ struct FeatureQuery {
          capabilities.HasExtension(VK_KHR_SHADER_MAXIMAL_RECONVERGENCE_EXTENSION_NAME));
     Link(cache_control, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_CREATION_CACHE_CONTROL_FEATURES,
          vulkan13 || capabilities.HasExtension(VK_EXT_PIPELINE_CREATION_CACHE_CONTROL_EXTENSION_NAME));
+    Link(mesh_shader, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT,
+         capabilities.HasExtension(VK_EXT_MESH_SHADER_EXTENSION_NAME));
     Link(shader_enqueue, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX,
          capabilities.HasExtension(VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME));
   }
@@ -74,6 +78,7 @@ void QueryFeatures(const InstanceDispatch& dispatch, VkPhysicalDevice physical_d
   traits.vulkan_memory_model_device_scope = query.vulkan12.vulkanMemoryModelDeviceScope;
   traits.maintenance4 = query.maintenance4.maintenance4;
   traits.maximal_reconvergence = query.maximal_reconvergence.shaderMaximalReconvergence;
+  traits.mesh_shader = query.mesh_shader.meshShader;
   traits.pipeline_creation_cache_control = query.cache_control.pipelineCreationCacheControl;
 }
 
@@ -101,11 +106,23 @@ void QuerySubgroups(const InstanceDispatch& dispatch, VkPhysicalDevice physical_
   VkPhysicalDeviceProperties2 properties = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &subgroups, {}};
   dispatch.GetPhysicalDeviceProperties2(physical_device, &properties);
   traits.subgroup_size = std::max(subgroups.subgroupSize, 1u);
-  if (subgroups.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT)
-    traits.subgroup_operations = subgroups.supportedOperations;
   // Another extension may have brought it.
   if (!capabilities.HasExtension(VK_NV_SHADER_SUBGROUP_PARTITIONED_EXTENSION_NAME))
-    traits.subgroup_operations &= ~VkSubgroupFeatureFlags{VK_SUBGROUP_FEATURE_PARTITIONED_BIT_NV};
+    subgroups.supportedOperations &= ~VkSubgroupFeatureFlags{VK_SUBGROUP_FEATURE_PARTITIONED_BIT_NV};
+  if (subgroups.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT)
+    traits.subgroup_operations = subgroups.supportedOperations;
+  if (subgroups.supportedStages & VK_SHADER_STAGE_MESH_BIT_EXT)
+    traits.mesh_subgroup_operations = subgroups.supportedOperations;
+}
+
+void QueryMeshLimits(const InstanceDispatch& dispatch, VkPhysicalDevice physical_device, DeviceTraits& traits) {
+  VkPhysicalDeviceMeshShaderPropertiesEXT mesh = {};
+  mesh.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_PROPERTIES_EXT;
+  VkPhysicalDeviceProperties2 properties = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &mesh, {}};
+  dispatch.GetPhysicalDeviceProperties2(physical_device, &properties);
+  std::copy(std::begin(mesh.maxMeshWorkGroupCount), std::end(mesh.maxMeshWorkGroupCount),
+            traits.max_mesh_workgroup_count.begin());
+  traits.max_mesh_workgroup_total_count = mesh.maxMeshWorkGroupTotalCount;
 }
 
 }  // namespace
@@ -144,6 +161,7 @@ DeviceCapabilities QueryCapabilities(const InstanceDispatch& dispatch, VkPhysica
     QueryFeatures(dispatch, physical_device, capabilities);
     QuerySubgroups(dispatch, physical_device, capabilities);
     QueryBufferSizes(dispatch, physical_device, capabilities);
+    if (capabilities.traits.mesh_shader) QueryMeshLimits(dispatch, physical_device, capabilities.traits);
   }
   return capabilities;
 }

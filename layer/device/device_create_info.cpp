@@ -136,6 +136,13 @@ void EnableShaderInt64(VkDeviceCreateInfo& info, Arena& arena) {
   info.pEnabledFeatures = arena.Copy(features);
 }
 
+void EnableMeshShader(VkDeviceCreateInfo& info, Arena& arena) {
+  EnableExtension(info, VK_EXT_MESH_SHADER_EXTENSION_NAME, arena);
+  using Features = VkPhysicalDeviceMeshShaderFeaturesEXT;
+  EnableExtensionFeature(info, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT, &Features::meshShader,
+                         arena);
+}
+
 void EnableNeededFeatures(VkDeviceCreateInfo& info, const DeviceTraits& supported, Arena& arena) {
   EnableBufferDeviceAddress(info, arena);
   EnableFeature(info, kScalarBlockLayout, arena);
@@ -173,6 +180,7 @@ RequestedEmulation FindRequestedEmulation(const VkDeviceCreateInfo& info, const 
       info.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX);
   requested.shader_enqueue_structure = features != nullptr;
   requested.shader_enqueue = features && features->shaderEnqueue;
+  requested.shader_mesh_enqueue = requested.graphs && decision.mesh_nodes && features && features->shaderMeshEnqueue;
   requested.maintenance5_structure =
       decision.maintenance5 && FindInChain(info.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES);
   return requested;
@@ -200,6 +208,7 @@ VkDeviceCreateInfo* EditDeviceCreateInfo(const VkDeviceCreateInfo& info, const R
   if (requested.maintenance5_structure)
     RemoveAllFromChain(edited, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES, arena);
   if (requested.graphs) EnableNeededFeatures(*edited, supported, arena);
+  if (requested.shader_mesh_enqueue) EnableMeshShader(*edited, arena);
   return edited;
 }
 
@@ -272,6 +281,9 @@ DeviceTraits EnabledTraits(const VkDeviceCreateInfo& info, const DeviceTraits& s
   const auto* reconvergence = FindStruct<VkPhysicalDeviceShaderMaximalReconvergenceFeaturesKHR>(
       info.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_MAXIMAL_RECONVERGENCE_FEATURES_KHR);
   traits.maximal_reconvergence = reconvergence && reconvergence->shaderMaximalReconvergence;
+  const auto* mesh = FindStruct<VkPhysicalDeviceMeshShaderFeaturesEXT>(
+      info.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT);
+  traits.mesh_shader = mesh && mesh->meshShader;
   if (!IsNamed(info, VK_NV_SHADER_SUBGROUP_PARTITIONED_EXTENSION_NAME))
     traits.subgroup_operations &= ~VkSubgroupFeatureFlags{VK_SUBGROUP_FEATURE_PARTITIONED_BIT_NV};
   return traits;

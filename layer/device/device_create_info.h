@@ -12,6 +12,7 @@ namespace trellis {
 struct RequestedEmulation {
   bool graphs = false;                 // VK_AMDX_shader_enqueue
   bool shader_enqueue = false;         // its feature of that name
+  bool shader_mesh_enqueue = false;    // its feature of that name, where it is offered
   bool maintenance5 = false;           // VK_KHR_maintenance5
   bool pipeline_library = false;       // VK_KHR_pipeline_library
   bool buffer_device_address = false;  // VK_KHR_buffer_device_address
@@ -39,7 +40,8 @@ struct RequestedEmulation {
 // need: bufferDeviceAddress and scalarBlockLayout, and where the device has them storageBuffer16BitAccess and
 // storageBuffer8BitAccess (payloads live in such buffers, but the application's module does not have to ask for more
 // than Int16 or Int8). Also maintenance4 and shaderMaximalReconvergence, with their extensions, where the device has
-// them. A feature is set in the structure that the application chained, or else in a new one; never twice.
+// them, and meshShader for mesh nodes. A feature is set in the structure that the application chained, or else in a new
+// one; never twice.
 [[nodiscard]] VkDeviceCreateInfo* EditDeviceCreateInfo(const VkDeviceCreateInfo& info,
                                                        const RequestedEmulation& requested,
                                                        const DeviceTraits& supported, Arena& arena);

@@ -22,6 +22,11 @@ struct DeviceTraits {
   // 0 unless supported in the compute stage. VK_SUBGROUP_FEATURE_PARTITIONED_BIT_NV: with
   // VK_NV_shader_subgroup_partitioned only.
   VkSubgroupFeatureFlags subgroup_operations = 0;
+  VkSubgroupFeatureFlags mesh_subgroup_operations = 0;  // the same of the mesh stage
+
+  // Of VkPhysicalDeviceMeshShaderPropertiesEXT: of one draw. 0 without `mesh_shader`.
+  std::array<uint32_t, 3> max_mesh_workgroup_count = {};
+  uint32_t max_mesh_workgroup_total_count = 0;
 
   bool robust_buffer_access = false;
   bool buffer_device_address = false;
@@ -39,6 +44,7 @@ struct DeviceTraits {
   // Without it a descriptor set layout has to outlive the pipeline layouts made of it.
   bool maintenance4 = false;
   bool maximal_reconvergence = false;
+  bool mesh_shader = false;
   bool pipeline_creation_cache_control = false;
 };
 

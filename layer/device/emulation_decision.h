@@ -24,6 +24,7 @@ struct EmulationDecision {
   // The layer lists VK_KHR_buffer_device_address too: graphs need it, applications ask for it by name, and a driver
   // that has it as a part of Vulkan 1.2 need not list it.
   bool buffer_device_address = false;
+  bool mesh_nodes = false;  // shaderMeshEnqueue
 
   [[nodiscard]] bool Emulates() const { return emulation == Emulation::kEmulated; }
 };

@@ -100,6 +100,7 @@
   OPTIONAL(CmdBindShadersEXT) \
   OPTIONAL(DebugMarkerSetObjectNameEXT) \
   OPTIONAL(DebugMarkerSetObjectTagEXT) \
+  OPTIONAL(CmdDrawMeshTasksEXT) \
   OPTIONAL(CmdEndConditionalRenderingEXT) \
   OPTIONAL(CmdEndDebugUtilsLabelEXT) \
   OPTIONAL(CmdInsertDebugUtilsLabelEXT) \

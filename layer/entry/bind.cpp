@@ -11,7 +11,7 @@ namespace {
 // Null if the pipeline may be bound there, for all that the layer can tell.
 const char* WhyNotBindable(const Device& device, VkPipelineBindPoint bind_point, VkPipeline pipeline) {
   const std::shared_ptr<ExecutionGraphPipeline> graph = device.execution_graphs.Find(pipeline);
-  if (graph ? graph->is_library : device.compute_libraries.Find(pipeline) != nullptr)
+  if (graph ? graph->is_library : device.node_libraries.Find(pipeline) != nullptr)
     return "a pipeline library cannot be bound (VUID-vkCmdBindPipeline-pipeline-03382)";
   if (graph && !IsGraphBindPoint(bind_point))
     return "an execution graph can be bound at VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX only";
@@ -32,8 +32,7 @@ VKAPI_ATTR void VKAPI_CALL CmdBindPipeline(VkCommandBuffer command_buffer, VkPip
   if (BindPointState* state = recording->StateOf(bind_point)) {
     if (const char* why_not = WhyNotBindable(recording->device, bind_point, pipeline))
       return RefuseToBind(*recording, why_not);
-    state->pipeline = pipeline;
-    state->shader = VK_NULL_HANDLE;
+    state->BindPipeline(pipeline);
   }
   if (!IsGraphBindPoint(bind_point)) recording->device.dispatch.CmdBindPipeline(command_buffer, bind_point, pipeline);
 }
@@ -42,9 +41,9 @@ VKAPI_ATTR void VKAPI_CALL CmdBindShadersEXT(VkCommandBuffer command_buffer, uin
                                              const VkShaderStageFlagBits* stages, const VkShaderEXT* shaders) {
   const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
   for (uint32_t i = 0; i < count; ++i) {
-    if (stages[i] != VK_SHADER_STAGE_COMPUTE_BIT) continue;
-    recording->compute.pipeline = VK_NULL_HANDLE;
-    recording->compute.shader = shaders ? shaders[i] : VK_NULL_HANDLE;
+    const bool is_compute = stages[i] == VK_SHADER_STAGE_COMPUTE_BIT;
+    if (is_compute || recording->tracks_graphics)
+      (is_compute ? recording->compute : recording->graphics).BindShader(stages[i], shaders ? shaders[i] : nullptr);
   }
   recording->device.dispatch.CmdBindShadersEXT(command_buffer, count, stages, shaders);
 }
@@ -65,7 +64,7 @@ VKAPI_ATTR void VKAPI_CALL CmdBindDescriptorSets(VkCommandBuffer command_buffer,
 VKAPI_ATTR void VKAPI_CALL CmdBindDescriptorSets2(VkCommandBuffer command_buffer,
                                                   const VkBindDescriptorSetsInfo* info) {
   const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
-  ForComputeBindPoints(*recording, *info, [&](BindPointState& state, const BindLayout& layout) {
+  ForBindPoints(*recording, *info, [&](BindPointState& state, const BindLayout& layout) {
     state.BindSets(layout, info->firstSet, info->descriptorSetCount, info->pDescriptorSets,
                    {info->pDynamicOffsets, info->dynamicOffsetCount}, recording->bind_sequence);
   });
@@ -89,7 +88,7 @@ VKAPI_ATTR void VKAPI_CALL CmdSetDescriptorBufferOffsetsEXT(VkCommandBuffer comm
 VKAPI_ATTR void VKAPI_CALL CmdSetDescriptorBufferOffsets2EXT(VkCommandBuffer command_buffer,
                                                              const VkSetDescriptorBufferOffsetsInfoEXT* info) {
   const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
-  ForComputeBindPoints(*recording, *info, [&](BindPointState& state, const BindLayout& layout) {
+  ForBindPoints(*recording, *info, [&](BindPointState& state, const BindLayout& layout) {
     state.BindDescriptorBuffers(layout, info->firstSet, info->setCount, info->pBufferIndices, info->pOffsets,
                                 recording->bind_sequence);
   });
@@ -110,7 +109,7 @@ VKAPI_ATTR void VKAPI_CALL CmdBindDescriptorBufferEmbeddedSamplersEXT(VkCommandB
 VKAPI_ATTR void VKAPI_CALL CmdBindDescriptorBufferEmbeddedSamplers2EXT(
     VkCommandBuffer command_buffer, const VkBindDescriptorBufferEmbeddedSamplersInfoEXT* info) {
   const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
-  ForComputeBindPoints(*recording, *info, [&](BindPointState& state, const BindLayout& layout) {
+  ForBindPoints(*recording, *info, [&](BindPointState& state, const BindLayout& layout) {
     state.Rebind(info->set, BoundSet::Kind::kEmbeddedSamplers, layout, recording->bind_sequence++);
   });
   recording->device.dispatch.CmdBindDescriptorBufferEmbeddedSamplers2EXT(command_buffer, info);

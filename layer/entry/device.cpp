@@ -88,7 +88,7 @@ void ForgetRecordings(Device& device) {
 void ReleaseDriverObjects(Device& device) {
   ForgetRecordings(device);
   device.execution_graphs.TakeAll();
-  device.compute_libraries.TakeAll();
+  device.node_libraries.TakeAll();
   device.pipeline_layouts.TakeAll();
   device.attachments.Clear();
 }
@@ -126,6 +126,7 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateDevice(VkPhysicalDevice physical_device, co
   object->disabled_capabilities = created.disabled_capabilities;
   object->emulates_graphs = requested.graphs;
   object->shader_enqueue_enabled = requested.shader_enqueue;
+  object->shader_mesh_enqueue_enabled = requested.shader_mesh_enqueue;
   object->emulates_maintenance5 = requested.maintenance5;
   object->provides_buffer_device_address = requested.buffer_device_address;
   object->may_have_unknown_commands = MayHaveUnknownCommands(*info, created.traits.api_version);

@@ -25,6 +25,9 @@ void Refuse(CommandBuffer& recording, const char* id, const std::string& why, Vk
 // command that the layer does not follow may have ended it.
 bool RefuseInRenderPass(CommandBuffer& recording, const char* command) {
   if (!recording.inside_render_pass || recording.device.may_miss_ends) return false;
+  // Those with mesh nodes belong there.
+  const auto graph = recording.device.execution_graphs.Find(recording.execution_graph.pipeline);
+  if (graph && graph->graph.has_mesh_nodes) return false;
   Refuse(recording, "TRELLIS-not-implemented",
          std::string(command) + " inside a render pass is not implemented yet: record it before",
          VK_ERROR_UNKNOWN);  // of the few results that vkEndCommandBuffer may return

@@ -60,7 +60,7 @@ VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceFeatures2(VkPhysicalDevice physical_
   }
   if (auto* enqueue = FindStruct<VkPhysicalDeviceShaderEnqueueFeaturesAMDX>(
           features->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX))
-    FillShaderEnqueueFeatures(object->decision.Emulates(), *enqueue);
+    FillShaderEnqueueFeatures(object->decision.Emulates(), object->decision.mesh_nodes, *enqueue);
   if (!object->decision.maintenance5) return;
   if (auto* maintenance5 = FindStruct<VkPhysicalDeviceMaintenance5Features>(
           features->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES))

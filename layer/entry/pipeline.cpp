@@ -8,6 +8,7 @@
 #include "layer/maintenance5/pipelines.h"
 #include "layer/objects/registry.h"
 #include "layer/pipeline/create_compute.h"
+#include "layer/pipeline/create_graphics.h"
 #include "layer/pipeline/execution_graph.h"
 #include "layer/replay/replay.h"
 
@@ -86,9 +87,21 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateGraphicsPipelines(VkDevice device, VkPipeli
                                                        const VkGraphicsPipelineCreateInfo* infos,
                                                        const VkAllocationCallbacks* allocator, VkPipeline* pipelines) {
   const std::shared_ptr<Device> object = FindDevice(device);
+  const std::span all(infos, count);
+  if (object->shader_mesh_enqueue_enabled &&
+      std::any_of(all.begin(), all.end(), [&](const auto& info) { return ConcernsNodes(*object, info); })) {
+    const auto create_one = [&](const VkGraphicsPipelineCreateInfo& info, VkPipeline* pipeline) {
+      return CreateOrdinaryPipelines(
+          *object, std::span(&info, 1), pipeline, [&](const VkGraphicsPipelineCreateInfo* below) {
+            return object->dispatch.CreateGraphicsPipelines(device, cache, 1, below, allocator, pipeline);
+          });
+    };
+    return CreateGraphicsPipelinesWithNodes(*object, cache, all, create_one, pipelines);
+  }
   return CreatePipelinesWithoutNodes(
-      *object, "vkCreateGraphicsPipelines", "mesh nodes are not implemented", std::span(infos, count), pipelines,
-      [&](const VkGraphicsPipelineCreateInfo* below) {
+      *object, "vkCreateGraphicsPipelines",
+      "mesh nodes need the feature shaderMeshEnqueue (VUID-VkGraphicsPipelineCreateInfo-shaderMeshEnqueue-10187)", all,
+      pipelines, [&](const VkGraphicsPipelineCreateInfo* below) {
         return object->dispatch.CreateGraphicsPipelines(device, cache, count, below, allocator, pipelines);
       });
 }

@@ -38,7 +38,7 @@ VKAPI_ATTR void VKAPI_CALL CmdPushDescriptorSet(VkCommandBuffer command_buffer, 
 
 VKAPI_ATTR void VKAPI_CALL CmdPushDescriptorSet2(VkCommandBuffer command_buffer, const VkPushDescriptorSetInfo* info) {
   const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
-  ForComputeBindPoints(*recording, *info, [&](BindPointState& state, const BindLayout& layout) {
+  ForBindPoints(*recording, *info, [&](BindPointState& state, const BindLayout& layout) {
     PushTarget(*recording, state, layout, info->set).pushed.Push({info->pDescriptorWrites, info->descriptorWriteCount});
   });
   recording->device.dispatch.CmdPushDescriptorSet2(command_buffer, info);

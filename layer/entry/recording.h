@@ -18,11 +18,17 @@ namespace trellis::entry {
 }
 
 // VkBindDescriptorSetsInfo and its relatives name stages instead of a bind point; COMPUTE stands for both compute and
-// execution graphs. Calls apply(BindPointState&, const BindLayout&) for each.
+// execution graphs. Calls apply(BindPointState&, const BindLayout&) for each bind point that the layer follows.
 template <typename Info, typename Apply>
-void ForComputeBindPoints(CommandBuffer& recording, const Info& info, Apply&& apply) {
-  if (!(info.stageFlags & VK_SHADER_STAGE_COMPUTE_BIT)) return;
+void ForBindPoints(CommandBuffer& recording, const Info& info, Apply&& apply) {
+  constexpr VkShaderStageFlags kGraphicsStages =
+      VK_SHADER_STAGE_ALL_GRAPHICS | VK_SHADER_STAGE_TASK_BIT_EXT | VK_SHADER_STAGE_MESH_BIT_EXT;
+  const bool for_compute = (info.stageFlags & VK_SHADER_STAGE_COMPUTE_BIT) != 0;
+  const bool for_graphics = recording.tracks_graphics && (info.stageFlags & kGraphicsStages) != 0;
+  if (!for_compute && !for_graphics) return;
   const BindLayout layout = FindBindLayout(recording, info.layout, info.pNext);
+  if (for_graphics) apply(recording.graphics, layout);
+  if (!for_compute) return;
   apply(recording.compute, layout);
   apply(recording.execution_graph, layout);
 }

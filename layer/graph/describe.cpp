@@ -63,6 +63,10 @@ std::string LaunchLabel(const Graph& graph, Launch launch) {
   return launch.slot == launch.input ? label : label + " with the input of " + SlotLabel(graph, launch.input);
 }
 
+std::string DispatchLabel(const std::string& launches, uint32_t level) {
+  return "node " + launches + " level " + std::to_string(level);
+}
+
 std::string DescribeGraph(const Graph& graph) {
   std::string text;
   for (const Node& node : graph.nodes) {

@@ -14,6 +14,8 @@ namespace trellis {
 [[nodiscard]] std::string SlotLabel(const Graph& graph, uint32_t slot);
 // Label of the launch's slot, and whose input it shares if it does.
 [[nodiscard]] std::string LaunchLabel(const Graph& graph, Launch launch);
+// Of the dispatch or draw that runs these launches.
+[[nodiscard]] std::string DispatchLabel(const std::string& launches, uint32_t level);
 // One line a node: label, launch kind, payload; indented below it one line an output. Ends with a newline.
 [[nodiscard]] std::string DescribeGraph(const Graph& graph);
 

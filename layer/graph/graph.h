@@ -73,10 +73,11 @@ struct Graph {
   std::vector<Slot> slots;
   std::vector<uint32_t> nodes_by_name;  // node indices, sorted by (name, index)
   std::vector<uint32_t> severed_nodes;  // node indices; what they send by a dynamic index to their own name is lost
-  uint32_t depth = 0;                   // longest chain, in slots; a graph of leaves has 1
-  uint32_t launch_count = 0;            // of all slots; no level has more
-  uint32_t dynamic_launch_count = 0;    // those whose grids come from records
-  uint32_t landmark_launch_count = 0;   // those of them that look for landmarks
+  bool has_mesh_nodes = false;
+  uint32_t depth = 0;                  // longest chain, in slots; a graph of leaves has 1
+  uint32_t launch_count = 0;           // of all slots; no level has more
+  uint32_t dynamic_launch_count = 0;   // those whose grids come from records
+  uint32_t landmark_launch_count = 0;  // those of them that look for landmarks
   uint32_t largest_record =
       0;  // bytes: no record that any node writes or reads is larger, those without a target included
 

@@ -71,6 +71,8 @@ class Linker {
       const Node& right = graph_.nodes[order[i]];
       if (left.name != right.name) continue;
       if (left.index == right.index) return Error{"two nodes are called " + Label(order[i]) + " (VUID 09134)"};
+      if (left.info.execution_model != right.info.execution_model)
+        return Disagreement(order[i - 1], order[i], "a mesh shader", "09136");
       if ((left.info.kind == spirv::LaunchKind::kStaticGrid) != (right.info.kind == spirv::LaunchKind::kStaticGrid))
         return Disagreement(order[i - 1], order[i], "a static grid (StaticNumWorkgroupsAMDX)", "09138");
       if ((left.info.kind == spirv::LaunchKind::kCoalescing) != (right.info.kind == spirv::LaunchKind::kCoalescing))
@@ -256,6 +258,7 @@ class Linker {
     for (uint32_t i = 0; i < graph_.nodes.size(); ++i)
       for (uint32_t left = graph_.nodes[i].slot_count; left-- > 0;) graph_.slots.push_back(MakeSlot(i, left, strides));
     for (Node& node : graph_.nodes) {
+      graph_.has_mesh_nodes |= node.info.execution_model == spirv::ExecutionModel::kMeshEXT;
       graph_.launch_count += node.slot_count * static_cast<uint32_t>(1 + node.sharers.size());
       graph_.dynamic_launch_count += node.slot_count * LaunchesOf(node, [](const spirv::NodeInfo& info) {
                                        return info.kind == spirv::LaunchKind::kDynamicGrid;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "layer/objects/pipeline_layout.h"
+
 namespace trellis {
 
 namespace {
@@ -15,6 +17,16 @@ size_t DynamicOffsetsOf(const SetLayouts& sets, uint32_t set) {
 }
 
 }  // namespace
+
+void BindPointState::BindShader(VkShaderStageFlagBits stage, VkShaderEXT shader) {
+  pipeline = VK_NULL_HANDLE;
+  const auto same = [stage](const BoundShader& bound) { return bound.stage == stage; };
+  const auto found = std::find_if(shaders.begin(), shaders.end(), same);
+  if (found != shaders.end())
+    found->shader = shader;
+  else
+    shaders.push_back({stage, shader});
+}
 
 BoundSet& BindPointState::Rebind(uint32_t set, BoundSet::Kind kind, const BindLayout& layout, uint64_t sequence) {
   if (set >= sets.size()) sets.resize(set + 1);
@@ -67,9 +79,12 @@ void PushConstantState::Push(VkPipelineLayout layout, VkShaderStageFlags stages,
            older.offset + older.bytes.size() <= offset + bytes.size();
   });
   calls_.push_back({layout, stages, offset, {bytes.begin(), bytes.end()}});
-  if (!(stages & VK_SHADER_STAGE_COMPUTE_BIT)) return;
-  compute_bytes_.resize(std::max(compute_bytes_.size(), offset + bytes.size()));
-  std::copy(bytes.begin(), bytes.end(), compute_bytes_.begin() + offset);
+  const auto keep_in = [&](std::vector<uint8_t>& seen) {
+    seen.resize(std::max(seen.size(), offset + bytes.size()));
+    std::copy(bytes.begin(), bytes.end(), seen.begin() + offset);
+  };
+  if (stages & VK_SHADER_STAGE_COMPUTE_BIT) keep_in(compute_bytes_);
+  if (stages & kDrawStages) keep_in(draw_bytes_);
 }
 
 }  // namespace trellis

@@ -1,4 +1,4 @@
-// What the application has bound in a command buffer at one of the two bind points that graphs touch, and its push
+// What the application has bound in a command buffer at one of the bind points that graphs touch, and its push
 // constants. Threading: that of the command buffer (externally synchronised).
 #pragma once
 
@@ -34,10 +34,22 @@ struct BoundSet {
   VkDeviceSize buffer_offset = 0;                   // kDescriptorBuffer
 };
 
+// A shader object, or null, bound for a stage.
+struct BoundShader {
+  VkShaderStageFlagBits stage = {};
+  VkShaderEXT shader = VK_NULL_HANDLE;
+};
+
 struct BindPointState {
   VkPipeline pipeline = VK_NULL_HANDLE;  // as the application sees it
-  VkShaderEXT shader = VK_NULL_HANDLE;   // compute only: a bound shader object; never set together with `pipeline`
+  std::vector<BoundShader> shaders;      // each stage once; empty where `pipeline` is set
   std::vector<BoundSet> sets;            // by set number
+
+  void BindPipeline(VkPipeline bound) {
+    pipeline = bound;
+    shaders.clear();
+  }
+  void BindShader(VkShaderStageFlagBits stage, VkShaderEXT shader);
 
   // The entry of a set number for a new bind: emptied and numbered, but for push descriptors on top of push descriptors
   // of a compatible layout, which add up.
@@ -73,10 +85,14 @@ class PushConstantState {
   [[nodiscard]] const std::vector<PushConstantCall>& Calls() const { return calls_; }
   // What stage COMPUTE sees, up to the highest byte that was pushed; bytes between that never were are 0.
   [[nodiscard]] const std::vector<uint8_t>& ComputeBytes() const { return compute_bytes_; }
+  // The same of stages MESH and FRAGMENT. What lies in ranges of both is pushed for both
+  // (VUID-vkCmdPushConstants-offset-01796), so that they never disagree.
+  [[nodiscard]] const std::vector<uint8_t>& DrawBytes() const { return draw_bytes_; }
 
  private:
   std::vector<PushConstantCall> calls_;
   std::vector<uint8_t> compute_bytes_;
+  std::vector<uint8_t> draw_bytes_;
 };
 
 }  // namespace trellis

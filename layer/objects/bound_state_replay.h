@@ -6,10 +6,12 @@
 
 namespace trellis {
 
-// Binds what the application bound for execution graphs at the compute bind point, through `layout.node_layout`. Sets
-// that are not compatible with the layout are left out. Where nothing was bound for execution graphs, which Vulkan
-// leaves undefined, a set gets what was bound for compute.
-void BindGraphSets(const CommandBuffer& command_buffer, const PipelineLayout& layout);
+// Binds what the application bound for execution graphs where `target` says: at the compute bind point through
+// `layout.node_layout`, or at the graphics bind point through `layout.draw_layout`. Sets that are not compatible with
+// the layout are left out. Where nothing was bound for execution graphs, which Vulkan leaves undefined, a set gets what
+// was bound for compute.
+void BindGraphSets(const CommandBuffer& command_buffer, const PipelineLayout& layout,
+                   VkPipelineBindPoint target = VK_PIPELINE_BIND_POINT_COMPUTE);
 
 // Something that fits the layout is bound for compute as that set, and nothing for execution graphs.
 [[nodiscard]] bool IsBoundForComputeAlone(const CommandBuffer& command_buffer, const PipelineLayout& layout,
@@ -19,5 +21,8 @@ void BindGraphSets(const CommandBuffer& command_buffer, const PipelineLayout& la
 // layouts and offsets, push descriptors, descriptor buffer offsets, and the push constants of all stages. State that
 // the application never bound stays as the nodes left it (undefined to the application before, too).
 void RestoreComputeState(const CommandBuffer& command_buffer);
+
+// The same for the graphics bind point, after mesh nodes.
+void RestoreGraphicsState(const CommandBuffer& command_buffer);
 
 }  // namespace trellis

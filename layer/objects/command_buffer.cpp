@@ -20,6 +20,7 @@ void CommandBuffer::Discard() {
 
 void CommandBuffer::ForgetBoundState() {
   compute = {};
+  graphics = {};
   execution_graph = {};
   push_constants = {};
   bind_sequence = 0;

@@ -13,7 +13,7 @@ Device::Device(std::shared_ptr<Instance> owner, std::shared_ptr<PhysicalDevice> 
 Device::~Device() = default;
 
 bool Device::IsOwnPipeline(VkPipeline pipeline) const {
-  return execution_graphs.Find(pipeline) || compute_libraries.Find(pipeline);
+  return execution_graphs.Find(pipeline) || node_libraries.Find(pipeline);
 }
 
 uint32_t Device::FindMemoryType(uint32_t type_bits, VkMemoryPropertyFlags required,

@@ -20,9 +20,9 @@
 namespace trellis {
 
 struct CommandPool;
-struct ComputeNodeLibrary;      // layer/pipeline
 struct ExecutionGraphPipeline;  // layer/pipeline
 struct Instance;
+struct NodeLibrary;  // layer/pipeline
 struct PhysicalDevice;
 struct PipelineLayout;
 struct Queue;
@@ -46,7 +46,8 @@ struct Device {
   DeviceDispatch dispatch;
   DeviceTraits traits;  // feature flags: what is enabled
   bool emulates_graphs = false;
-  bool shader_enqueue_enabled = false;  // the feature; applications may forget it
+  bool shader_enqueue_enabled = false;       // the feature; applications may forget it
+  bool shader_mesh_enqueue_enabled = false;  // the feature shaderMeshEnqueue
   bool emulates_maintenance5 = false;
   // Of SPIR-V, sorted: the application did not enable what Vulkan wants for them. The layer may have.
   std::vector<uint32_t> disabled_capabilities;
@@ -67,9 +68,9 @@ struct Device {
   HandleTable<VkCommandPool, CommandPool> command_pools;
   HandleTable<VkDescriptorSetLayout, DescriptorSetLayout> descriptor_set_layouts;
   HandleTable<VkDescriptorUpdateTemplate, DescriptorUpdateTemplate> push_templates;
-  HandleTable<VkPipeline, ComputeNodeLibrary> compute_libraries;     // by the handle that the application sees
   HandleTable<VkPipeline, ExecutionGraphPipeline> execution_graphs;  // by the handle that the application sees
   HandleTable<VkPipelineCache, ExternallySynchronizedCache> externally_synchronized_caches;
+  HandleTable<VkPipeline, NodeLibrary> node_libraries;  // by the handle that the application sees
   HandleTable<VkPipelineLayout, PipelineLayout> pipeline_layouts;
   HandleTable<VkShaderModule, ShaderModule> shader_modules;  // by the handle that the application sees
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <compare>
-#include <iterator>
 #include <map>
 #include <utility>
 
@@ -12,6 +11,7 @@
 #include "layer/dispatch/struct_chain.h"
 #include "layer/objects/scoped_shader_module.h"
 #include "layer/pipeline/creation_feedback.h"
+#include "layer/pipeline/driver_stage.h"
 #include "layer/pipeline/dump_shaders.h"
 #include "layer/pipeline/lower_node.h"
 #include "layer/pipeline/parallel_for.h"
@@ -22,45 +22,12 @@ namespace {
 
 using Shader = std::shared_ptr<const LoweredShader>;
 
-// What the layer keeps from a stage's chain: the driver gets its own module, and knows no nodes.
-constexpr VkStructureType kLayersStageStructures[] = {
-    VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_NODE_CREATE_INFO_AMDX, VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
-    VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_MODULE_IDENTIFIER_CREATE_INFO_EXT};
-
-// The application's stage with the lowered shader in it. Everything else that it says (subgroup size, robustness)
-// stays.
-VkPipelineShaderStageCreateInfo DriverStage(const VkPipelineShaderStageCreateInfo& stage, VkShaderModule module,
-                                            const LoweredShader& shader, Arena& arena) {
-  VkPipelineShaderStageCreateInfo copy = stage;
-  for (const VkStructureType type : kLayersStageStructures) RemoveFromChain(&copy, type, arena);
-  copy.module = module;
-  copy.pName = shader.node.entry_point.c_str();
-  copy.pSpecializationInfo = KeepSpecialization(stage.pSpecializationInfo, shader.specializable_ids, arena);
-  return copy;
-}
-
-// Bits that mean the graph or library, not its nodes: nodes are no libraries, and have no parents (a base pipeline is
-// one of ours).
-constexpr VkPipelineCreateFlags2 kGraphOnlyFlags =
-    VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX | VK_PIPELINE_CREATE_2_LIBRARY_BIT_KHR |
-    VK_PIPELINE_CREATE_2_ALLOW_DERIVATIVES_BIT | VK_PIPELINE_CREATE_2_DERIVATIVE_BIT |
-    VK_PIPELINE_CREATE_2_EARLY_RETURN_ON_FAILURE_BIT;
-
 // The rest of the create info's chain goes to every node. `feedback`, if any, takes the place of the application's
 // structure.
-const void* DriverChain(const CompileRequest& request, VkPipelineCreateFlags2 flags,
-                        VkPipelineCreationFeedbackCreateInfo* feedback, Arena& arena) {
+const void* DriverChain(const CompileRequest& request, VkPipelineCreationFeedbackCreateInfo* feedback, Arena& arena) {
   VkBaseInStructure head = {};
   head.pNext = static_cast<const VkBaseInStructure*>(request.chain);
   RemoveFromChain(&head, VK_STRUCTURE_TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO, arena);
-  RemoveFromChain(&head, VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO, arena);
-  // Bits above the 32nd only exist in the structure, which a driver without maintenance5 does not know.
-  if (flags > UINT32_MAX && !request.context.device.emulates_maintenance5) {
-    VkPipelineCreateFlags2CreateInfo flags2 = {};
-    flags2.sType = VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO;
-    flags2.flags = flags;
-    InsertIntoChain(&head, arena.Copy(flags2));
-  }
   if (feedback) InsertIntoChain(&head, feedback);
   return head.pNext;
 }
@@ -77,11 +44,10 @@ CreationResult CreatePipeline(const CompileRequest& request, const LoweredShader
 
   Arena arena;
   DriverFeedback feedback(compiled.feedback);
-  const VkPipelineCreateFlags2 flags = context.flags & ~kGraphOnlyFlags;
   VkComputePipelineCreateInfo info = {};
   info.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO;
-  info.pNext = DriverChain(request, flags, request.feedback ? &feedback.info : nullptr, arena);
-  info.flags = static_cast<VkPipelineCreateFlags>(flags);
+  info.pNext = DriverChain(request, request.feedback ? &feedback.info : nullptr, arena);
+  SetPipelineFlags(info, context.flags & ~kGraphOnlyFlags, !context.device.emulates_maintenance5, arena);
   info.stage = DriverStage(*request.node.stage, module.handle(), shader, arena);
   info.layout = request.layout->node_layout;
   info.basePipelineIndex = -1;
@@ -125,14 +91,6 @@ struct PipelineKey {
   std::vector<std::pair<uint32_t, std::vector<uint8_t>>> constants;  // sorted
   auto operator<=>(const PipelineKey&) const = default;
 };
-
-const void* StageChainThatReachesDriver(const void* chain) {
-  for (auto* at = static_cast<const VkBaseInStructure*>(chain); at; at = at->pNext)
-    if (std::find(std::begin(kLayersStageStructures), std::end(kLayersStageStructures), at->sType) ==
-        std::end(kLayersStageStructures))
-      return chain;
-  return nullptr;
-}
 
 PipelineKey KeyOf(const CompileRequest& request, const LoweredShader& shader) {
   const CreationContext& context = request.context;

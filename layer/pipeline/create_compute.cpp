@@ -10,6 +10,7 @@
 #include "layer/dispatch/pipeline_flags.h"
 #include "layer/graph/describe.h"
 #include "layer/objects/shader_module.h"
+#include "layer/pipeline/base_pipeline.h"
 #include "layer/pipeline/compile_nodes.h"
 #include "layer/pipeline/creation_feedback.h"
 #include "layer/pipeline/internal_kernels.h"
@@ -24,11 +25,6 @@ enum class Kind : uint8_t { kOrdinary, kLibrary, kRefused };
 constexpr VkPipelineCreateFlags2 kNodeFlags =
     VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX | VK_PIPELINE_CREATE_2_LIBRARY_BIT_KHR;
 
-bool DerivesFromOwnPipeline(const Device& device, const VkComputePipelineCreateInfo& info) {
-  return (EffectivePipelineFlags(info) & VK_PIPELINE_CREATE_2_DERIVATIVE_BIT) &&
-         device.IsOwnPipeline(info.basePipelineHandle);
-}
-
 // One create info that makes a library.
 struct LibraryCreation {
   LibraryCreation(CreationContext creation_context, const VkComputePipelineCreateInfo& create_info, uint32_t position)
@@ -40,7 +36,7 @@ struct LibraryCreation {
   CreationFeedback feedback;
   std::shared_ptr<PipelineLayout> layout;
   CreationResult failure;
-  std::shared_ptr<ComputeNodeLibrary> library;  // unless it failed
+  std::shared_ptr<NodeLibrary> library;  // unless it failed
 };
 
 // All libraries of one command.
@@ -82,7 +78,7 @@ class Libraries {
   static void Finish(LibraryCreation& creation, StageNode& stage, CompiledShader compiled) {
     creation.failure = std::move(compiled.failure);
     if (!creation.failure.Succeeded()) return;
-    creation.library = std::make_shared<ComputeNodeLibrary>();
+    creation.library = std::make_shared<NodeLibrary>();
     creation.library->node = {std::move(stage.source), std::move(compiled.pipeline)};
     creation.library->for_graphs = (creation.context.flags & VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX) != 0;
     creation.feedback.AddNode(0, compiled.feedback, stage.reflect_nanoseconds + compiled.lower_nanoseconds);
@@ -151,14 +147,14 @@ class Creation {
         break;
     }
     Arena arena;
-    return create_ordinary_(WithBaseOfDriver(infos_[index], arena), &pipelines_[index]);
+    return create_ordinary_(WithBaseOfDriver(device_, infos_, infos_[index], pipelines_, arena), &pipelines_[index]);
   }
 
   VkResult PublishLibrary(LibraryCreation& creation) {
     if (!creation.failure.Succeeded()) return PermittedResult(creation.context.Report(creation.failure));
     const auto handle = HandleFromObject<VkPipeline>(creation.library.get());
     creation.library->node.pipeline->FinishCreation();
-    device_.compute_libraries.Insert(handle, std::move(creation.library));
+    device_.node_libraries.Insert(handle, std::move(creation.library));
     pipelines_[creation.index] = handle;
     return VK_SUCCESS;
   }
@@ -171,29 +167,6 @@ class Creation {
               "compute pipeline can be part of a graph as a library only"
             : "the shader declares ShaderEnqueueAMDX; that needs VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX and "
               "VK_PIPELINE_CREATE_2_LIBRARY_BIT_KHR (VUID-VkComputePipelineCreateInfo-flags-09178)"));
-  }
-
-  // Positions in the array mean nothing to a driver that gets its elements one by one, and libraries are unknown to it:
-  // a pipeline that derives from one derives from nothing, which is allowed.
-  VkComputePipelineCreateInfo WithBaseOfDriver(const VkComputePipelineCreateInfo& info, Arena& arena) const {
-    const VkPipelineCreateFlags2 flags = EffectivePipelineFlags(info);
-    VkComputePipelineCreateInfo edited = info;
-    if (!(flags & VK_PIPELINE_CREATE_2_DERIVATIVE_BIT)) return edited;
-    // What comes later in the array, or not at all, is no base (VUID-vkCreateComputePipelines-flags-00695 and
-    // VUID-VkComputePipelineCreateInfo-flags-07985).
-    const auto index = static_cast<size_t>(&info - infos_.data());
-    if (info.basePipelineIndex >= 0)
-      edited.basePipelineHandle = static_cast<size_t>(info.basePipelineIndex) < index
-                                      ? pipelines_[info.basePipelineIndex]
-                                      : VkPipeline{VK_NULL_HANDLE};
-    edited.basePipelineIndex = -1;
-    if (edited.basePipelineHandle && !device_.IsOwnPipeline(edited.basePipelineHandle)) return edited;
-    edited.basePipelineHandle = VK_NULL_HANDLE;
-    edited.flags &= ~VkPipelineCreateFlags{VK_PIPELINE_CREATE_DERIVATIVE_BIT};
-    if (auto* flags2 = EditStruct<VkPipelineCreateFlags2CreateInfo>(
-            &edited, VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO, arena))
-      flags2->flags &= ~VK_PIPELINE_CREATE_2_DERIVATIVE_BIT;
-    return edited;
   }
 
   Device& device_;

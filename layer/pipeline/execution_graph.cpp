@@ -100,7 +100,7 @@ std::vector<VkPipeline> DriverPipelines(const Device& device, VkPipeline pipelin
   const auto add = [&below](const std::shared_ptr<NodePipeline>& node) {
     if (node && std::find(below.begin(), below.end(), node->handle()) == below.end()) below.push_back(node->handle());
   };
-  if (const auto library = device.compute_libraries.Find(pipeline)) add(library->node.pipeline);
+  if (const auto library = device.node_libraries.Find(pipeline)) add(library->node.pipeline);
   if (const auto graph = device.execution_graphs.Find(pipeline))
     for (const ExecutionGraphPipeline::CompiledNode& node : graph->nodes) add(node.pipeline);
   return below;
@@ -109,7 +109,7 @@ std::vector<VkPipeline> DriverPipelines(const Device& device, VkPipeline pipelin
 void DestroyOwnPipeline(Device& device, VkPipeline pipeline, const VkAllocationCallbacks* allocator) {
   // Before the address that is its handle may belong to another pipeline.
   device.private_data.Forget(HandleToU64(pipeline));
-  device.compute_libraries.Take(pipeline);
+  device.node_libraries.Take(pipeline);
   if (const std::shared_ptr<ExecutionGraphPipeline> graph = device.execution_graphs.Take(pipeline))
     graph->DestroyNodePipelines(allocator);
 }

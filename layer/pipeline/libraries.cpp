@@ -9,13 +9,17 @@ namespace trellis {
 namespace {
 
 // What replay relies on: it binds everything with the graph's layout and pushes what nodes of that layout expect.
-bool AreCompatible(const PipelineLayout& library, const PipelineLayout& graph) {
+bool AreCompatible(const LibraryNode& node, const PipelineLayout& graph_layout) {
+  const PipelineLayout& library = node.pipeline->layout();
+  const bool is_mesh = node.source.info.execution_model == spirv::ExecutionModel::kMeshEXT;
+  const NodePushConstants& pushed = is_mesh ? library.draw : library;
+  const NodePushConstants& expected = is_mesh ? graph_layout.draw : graph_layout;
   const auto sets = static_cast<uint32_t>(library.sets.size());
-  return library.application_size == graph.application_size && library.copy_offset == graph.copy_offset &&
-         (sets == 0 || CompatibleForSet(library.sets, graph.sets, sets - 1));
+  return pushed.application_size == expected.application_size && pushed.copy_offset == expected.copy_offset &&
+         (sets == 0 || CompatibleForSet(library.sets, graph_layout.sets, sets - 1));
 }
 
-CreationResult AppendComputeLibrary(const ComputeNodeLibrary& library, std::vector<LibraryNode>& nodes) {
+CreationResult AppendNodeLibrary(const NodeLibrary& library, std::vector<LibraryNode>& nodes) {
   if (!library.for_graphs)
     return CreationResult::Refused(
         "the compute pipeline was made without VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX (VUID 10181)");
@@ -35,14 +39,14 @@ CreationResult AppendGraphLibrary(const ExecutionGraphPipeline& library, std::ve
 }
 
 CreationResult AppendLibrary(Device& device, VkPipeline handle, std::vector<LibraryNode>& nodes) {
-  if (const std::shared_ptr<ComputeNodeLibrary> library = device.compute_libraries.Find(handle))
-    return AppendComputeLibrary(*library, nodes);
+  if (const std::shared_ptr<NodeLibrary> library = device.node_libraries.Find(handle))
+    return AppendNodeLibrary(*library, nodes);
   if (const std::shared_ptr<ExecutionGraphPipeline> library = device.execution_graphs.Find(handle))
     return AppendGraphLibrary(*library, nodes);
   return CreationResult::Refused(
-      "it is neither a compute pipeline made with VK_PIPELINE_CREATE_2_LIBRARY_BIT_KHR nor an execution graph; "
-      "graphics "
-      "pipelines (mesh nodes) are not supported (VUID 09133)");
+      "it is no pipeline that was made as a node: no compute or graphics pipeline with "
+      "VK_PIPELINE_CREATE_2_LIBRARY_BIT_KHR and VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX, and no execution graph "
+      "(VUIDs 09133 and 10181)");
 }
 
 }  // namespace
@@ -56,7 +60,7 @@ CreationResult CollectLibraryNodes(const CreationContext& context, const VkPipel
     const size_t first = nodes.size();
     CreationResult appended = AppendLibrary(context.device, info.pLibraries[i], nodes);
     for (size_t node = first; node < nodes.size() && appended.Succeeded(); ++node)
-      if (!AreCompatible(nodes[node].pipeline->layout(), layout))
+      if (!AreCompatible(nodes[node], layout))
         appended = CreationResult::Refused("the pipeline layout of node " +
                                            NodeLabel(nodes[node].source.name, nodes[node].source.index) +
                                            " is not compatible with that of the graph (VUID 09131)");

@@ -1,5 +1,5 @@
 // Pipeline libraries: nodes with their pipelines, to be linked into execution graphs. Internal to layer/pipeline, but
-// for ComputeNodeLibrary.
+// for NodeLibrary.
 #pragma once
 
 #include <memory>
@@ -18,10 +18,10 @@ struct LibraryNode {
   std::shared_ptr<NodePipeline> pipeline;
 };
 
-// A compute pipeline with VK_PIPELINE_CREATE_2_LIBRARY_BIT_KHR: one node, which is no part of a graph yet. Immutable.
-// Ownership: shared by Device::compute_libraries and whoever looked it up. Execution graph libraries are
-// ExecutionGraphPipelines.
-struct ComputeNodeLibrary {
+// A compute pipeline with VK_PIPELINE_CREATE_2_LIBRARY_BIT_KHR, or a graphics pipeline of a mesh node: one node, which
+// is no part of a graph yet. Immutable. Ownership: shared by Device::node_libraries and whoever looked it up. Execution
+// graph libraries are ExecutionGraphPipelines.
+struct NodeLibrary {
   LibraryNode node;
   bool for_graphs = false;  // VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX
 };

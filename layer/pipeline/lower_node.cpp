@@ -87,47 +87,56 @@ LoweredShader Lower(const Device& device, const spirv::Module& module, const spi
   return lowered;
 }
 
-bool HasSubgroupOperations(const Device& device, VkSubgroupFeatureFlags needed) {
-  return (device.traits.subgroup_operations & needed) == needed;
+bool HasAll(VkSubgroupFeatureFlags operations, VkSubgroupFeatureFlags needed) {
+  return (operations & needed) == needed;
 }
 
 bool PartitionsSubgroups(const Device& device) {
   return device.settings.subgroup_partition &&
-         HasSubgroupOperations(device, VK_SUBGROUP_FEATURE_VOTE_BIT | VK_SUBGROUP_FEATURE_PARTITIONED_BIT_NV);
+         HasAll(device.traits.subgroup_operations,
+                VK_SUBGROUP_FEATURE_VOTE_BIT | VK_SUBGROUP_FEATURE_PARTITIONED_BIT_NV);
+}
+
+// What aggregation is made of.
+constexpr VkSubgroupFeatureFlags kAggregation = VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_ARITHMETIC_BIT |
+                                                VK_SUBGROUP_FEATURE_BALLOT_BIT | VK_SUBGROUP_FEATURE_SHUFFLE_BIT;
+
+bool SearchesMeshSubgroups(const Device& device) {
+  return device.settings.aggregation != Aggregation::kNone &&
+         HasAll(device.traits.mesh_subgroup_operations, kAggregation);
 }
 
 }  // namespace
 
 bool AggregatesSubgroups(const Device& device) {
-  return device.settings.aggregation != Aggregation::kNone &&
-         HasSubgroupOperations(device, VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_ARITHMETIC_BIT |
-                                           VK_SUBGROUP_FEATURE_BALLOT_BIT | VK_SUBGROUP_FEATURE_SHUFFLE_BIT);
+  return device.settings.aggregation != Aggregation::kNone && HasAll(device.traits.subgroup_operations, kAggregation);
 }
 
 std::shared_ptr<const LoweredShader> LowerNode(const Device& device, const StageNode& node,
-                                               const PipelineLayout& layout, const void* chain) {
+                                               const NodePushConstants& pushed, const void* chain) {
   const spirv::NodeInfo& info = node.source.info;
-  if (info.push_constant_end > layout.application_size)
-    return std::make_shared<const LoweredShader>(
-        Failed(VK_ERROR_VALIDATION_FAILED_EXT, "the shader uses " + std::to_string(info.push_constant_end) +
-                                                   " bytes of push constants, the layout's COMPUTE ranges end at " +
-                                                   std::to_string(layout.push_constant_end)));
+  if (info.push_constant_end > pushed.application_size)
+    return std::make_shared<const LoweredShader>(Failed(
+        VK_ERROR_VALIDATION_FAILED_EXT, "the shader uses " + std::to_string(info.push_constant_end) +
+                                            " bytes of push constants, the layout's ranges for its stage end at " +
+                                            std::to_string(pushed.push_constant_end)));
   if (const std::optional<uint32_t> declared = UnsupportedCapability(device, node.words))
     return std::make_shared<const LoweredShader>(
         Failed(VK_ERROR_VALIDATION_FAILED_EXT,
                "the shader declares the capability " + DescribeCapability(*declared) +
                    ", which this device does not support (VUID-VkShaderModuleCreateInfo-pCode-08740)"));
-  const spirv::LowerOptions options = {layout.launch_offset,
+  const spirv::LowerOptions options = {pushed.launch_offset,
                                        AggregatesSubgroups(device),
                                        ReadSpecialization(node.stage->pSpecializationInfo),
-                                       layout.copy_offset,
+                                       pushed.copy_offset,
                                        device.traits.maximal_reconvergence,
                                        AggregatesWorkgroups(device),
                                        device.settings.validate,
                                        AccessIsRobust(device, node, chain),
                                        device.settings.int64_addresses && device.traits.shader_int64,
                                        PartitionsSubgroups(device),
-                                       TargetsCpu(device)};
+                                       TargetsCpu(device),
+                                       SearchesMeshSubgroups(device)};
   return node.module->Lowered(spirv::LoweringKey(info), options,
                               [&] { return Lower(device, node.module->Checked()->module, info, options); });
 }

@@ -10,9 +10,9 @@ namespace trellis {
 // Whether invocations of a subgroup take places of payloads together.
 [[nodiscard]] bool AggregatesSubgroups(const Device& device);
 
-// `chain`: pNext of the pipeline's create info. Pure but for the cache in `node.module`; any thread. Never null; the
-// result may be a failure, without node and layout in its text.
+// `pushed`: of the layout that the node gets. `chain`: pNext of the pipeline's create info. Pure but for the cache in
+// `node.module`; any thread. Never null; the result may be a failure, without node and layout in its text.
 [[nodiscard]] std::shared_ptr<const LoweredShader> LowerNode(const Device& device, const StageNode& node,
-                                                             const PipelineLayout& layout, const void* chain);
+                                                             const NodePushConstants& pushed, const void* chain);
 
 }  // namespace trellis

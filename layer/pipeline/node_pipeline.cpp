@@ -8,14 +8,25 @@ NodePipeline::~NodePipeline() {
   if (handle_) device_.dispatch.DestroyPipeline(device_.handle, handle_, allocator_);
 }
 
-VkResult NodePipeline::Create(VkPipelineCache cache, const VkComputePipelineCreateInfo& info,
-                              const VkAllocationCallbacks* allocator) {
+template <typename CreateInfo, typename Command>
+VkResult NodePipeline::CreateWith(Command command, VkPipelineCache cache, const CreateInfo& info,
+                                  const VkAllocationCallbacks* allocator) {
   allocator_ = allocator;
   has_allocator_ = allocator != nullptr;
-  const VkResult result = device_.dispatch.CreateComputePipelines(device_.handle, cache, 1, &info, allocator, &handle_);
+  const VkResult result = command(device_.handle, cache, 1, &info, allocator, &handle_);
   // Drivers may write something even if they fail.
   if (result != VK_SUCCESS) handle_ = VK_NULL_HANDLE;
   return result;
+}
+
+VkResult NodePipeline::Create(VkPipelineCache cache, const VkComputePipelineCreateInfo& info,
+                              const VkAllocationCallbacks* allocator) {
+  return CreateWith(device_.dispatch.CreateComputePipelines, cache, info, allocator);
+}
+
+VkResult NodePipeline::Create(VkPipelineCache cache, const VkGraphicsPipelineCreateInfo& info,
+                              const VkAllocationCallbacks* allocator) {
+  return CreateWith(device_.dispatch.CreateGraphicsPipelines, cache, info, allocator);
 }
 
 void NodePipeline::Release(const VkAllocationCallbacks* allocator) {

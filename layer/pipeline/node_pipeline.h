@@ -1,4 +1,4 @@
-// The driver's compute pipeline for a node.
+// The driver's pipeline for a node.
 #pragma once
 
 #include <cstdint>
@@ -32,6 +32,9 @@ class NodePipeline {
   // `allocator` too.
   [[nodiscard]] VkResult Create(VkPipelineCache cache, const VkComputePipelineCreateInfo& info,
                                 const VkAllocationCallbacks* allocator);
+  // Of a mesh node, in the same way.
+  [[nodiscard]] VkResult Create(VkPipelineCache cache, const VkGraphicsPipelineCreateInfo& info,
+                                const VkAllocationCallbacks* allocator);
   void FinishCreation() {
     // What was made without one may come from a library, which other threads link at the same time.
     if (has_allocator_) allocator_ = nullptr;
@@ -44,10 +47,14 @@ class NodePipeline {
   // Numbers of the sets that the node uses.
   [[nodiscard]] const std::set<uint32_t>& descriptor_sets() const { return descriptor_sets_; }
   void SetDescriptorSets(std::set<uint32_t> sets) { descriptor_sets_ = std::move(sets); }
-  // It was compiled for layout().node_layout and layout().launch_offset.
+  // It was compiled for layout().node_layout and layout().launch_offset, or draw_layout and draw.launch_offset.
   [[nodiscard]] const PipelineLayout& layout() const { return *layout_; }
 
  private:
+  template <typename CreateInfo, typename Command>
+  [[nodiscard]] VkResult CreateWith(Command command, VkPipelineCache cache, const CreateInfo& info,
+                                    const VkAllocationCallbacks* allocator);
+
   const Device& device_;
   const std::shared_ptr<PipelineLayout> layout_;
   VkPipeline handle_ = VK_NULL_HANDLE;

@@ -39,8 +39,8 @@ CreationResult FindWords(const Device& device, StageNode& node) {
   return CreationResult::Refused("there is neither a shader module nor code");
 }
 
-CreationResult CheckStage(const VkPipelineShaderStageCreateInfo& stage) {
-  if (stage.stage != VK_SHADER_STAGE_COMPUTE_BIT)
+CreationResult CheckStage(const VkPipelineShaderStageCreateInfo& stage, spirv::ExecutionModel model) {
+  if (model == spirv::ExecutionModel::kGLCompute && stage.stage != VK_SHADER_STAGE_COMPUTE_BIT)
     return CreationResult::Refused("the stage is not COMPUTE (VUID 09128)");
   if (!stage.pName) return CreationResult::Refused("there is no entry point name");
   return {};
@@ -87,10 +87,10 @@ uint32_t MostPackedWorkgroups(const Device& device) {
 }
 
 // The first rule that an entry point, or the module as a whole, breaks; null if there is none.
-const spirv::RuleViolation* FindBrokenRule(const CheckedModule& module, std::string_view entry_point) {
+const spirv::RuleViolation* FindBrokenRule(const CheckedModule& module, std::string_view entry_point,
+                                           spirv::ExecutionModel model) {
   for (const spirv::RuleViolation& violation : module.violations)
-    if (!violation.tolerated && (violation.entry_point.empty() || violation.entry_point == entry_point))
-      return &violation;
+    if (!violation.tolerated && spirv::Concerns(violation, entry_point, model)) return &violation;
   return nullptr;
 }
 
@@ -99,13 +99,17 @@ CreationResult ReflectNode(const Device& device, StageNode& node) {
   const Expected<CheckedModule>& checked = node.module->Checked();
   if (!checked) return CreationResult::Refused(checked.error().message);
   Expected<spirv::NodeInfo> info =
-      spirv::Reflect(checked->module, stage.pName, ReadSpecialization(stage.pSpecializationInfo));
+      spirv::Reflect(checked->module, stage.pName, ReadSpecialization(stage.pSpecializationInfo), node.model);
   if (!info) return CreationResult::Refused(info.error().message);
-  if (const spirv::RuleViolation* broken = FindBrokenRule(*checked, stage.pName))
+  if (const spirv::RuleViolation* broken = FindBrokenRule(*checked, stage.pName, node.model))
     return CreationResult::Refused(spirv::Describe(*broken));
   node.source.info = *std::move(info);
-  node.source.info.packed = WorkgroupsToPack(device, node);
-  if (spirv::Strides(node.source.info)) node.source.info.most_workgroups = MostPackedWorkgroups(device);
+  if (node.model == spirv::ExecutionModel::kGLCompute) {
+    node.source.info.packed = WorkgroupsToPack(device, node);
+    if (spirv::Strides(node.source.info)) node.source.info.most_workgroups = MostPackedWorkgroups(device);
+  } else {
+    node.source.info.in_batches = false;
+  }
   SettleIdentity(node);
   return {};
 }
@@ -121,7 +125,7 @@ void FindModules(Device& device, std::span<StageNode> nodes) {
   const std::shared_ptr<ShaderCache> cache = ShaderCache::Of(device);
   std::map<std::pair<const uint32_t*, size_t>, std::shared_ptr<CachedModule>> found;
   for (StageNode& node : nodes) {
-    node.failure = CheckStage(*node.stage);
+    node.failure = CheckStage(*node.stage, node.model);
     if (node.failure.Succeeded()) node.failure = FindWords(device, node);
     if (!node.failure.Succeeded()) continue;
     std::shared_ptr<CachedModule>& module = found[{node.words.data(), node.words.size()}];

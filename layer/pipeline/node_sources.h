@@ -15,14 +15,16 @@
 
 namespace trellis {
 
-// One stage. `stage` and, with inline modules, `words` point into the application's memory: good for the duration of
-// the creation.
+// One stage: COMPUTE, or MESH of a graphics pipeline. `stage` and, with inline modules, `words` point into the
+// application's memory: good for the duration of the creation.
 struct StageNode {
-  StageNode(const VkPipelineShaderStageCreateInfo& create_info, std::string place)
-      : stage(&create_info), where(std::move(place)) {}
+  StageNode(const VkPipelineShaderStageCreateInfo& create_info, std::string place,
+            spirv::ExecutionModel execution_model = spirv::ExecutionModel::kGLCompute)
+      : stage(&create_info), where(std::move(place)), model(execution_model) {}
 
   const VkPipelineShaderStageCreateInfo* stage;
   std::string where;  // in the create info, for messages
+  spirv::ExecutionModel model;
 
   // From CollectNodes.
   std::shared_ptr<const ShaderModule> owner;  // keeps `words`; null with inline modules

@@ -3,8 +3,10 @@ list(APPEND TRELLIS_LAYER_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/compile_nodes.cpp
   ${CMAKE_CURRENT_LIST_DIR}/create_compute.cpp
   ${CMAKE_CURRENT_LIST_DIR}/create_graph.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/create_graphics.cpp
   ${CMAKE_CURRENT_LIST_DIR}/creation_context.cpp
   ${CMAKE_CURRENT_LIST_DIR}/creation_feedback.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/driver_stage.cpp
   ${CMAKE_CURRENT_LIST_DIR}/dump_shaders.cpp
   ${CMAKE_CURRENT_LIST_DIR}/execution_graph.cpp
   ${CMAKE_CURRENT_LIST_DIR}/internal_kernels.cpp

@@ -10,6 +10,7 @@
 #include "layer/graph/tables.h"
 #include "layer/memory/ring_pool.h"
 #include "layer/replay/dispatch_planner.h"
+#include "layer/replay/host_roots.h"
 #include "meta_shaders/shared/input_copy.h"
 
 namespace trellis {
@@ -24,35 +25,6 @@ constexpr uint64_t kCopyAlignment = 256;
 // So that a ring exists even if nothing in the graph has a size: without one every region is closed.
 constexpr uint64_t kSmallestRing = 256;
 
-// One launch of level 0.
-struct RootLaunch {
-  Launch launch;
-  shared::LaunchPlan described = {};
-  shared::LaunchInput input = {};
-  uint64_t notes_offset = 0;  // of the notes from the records, if it keeps any
-  LaunchSize size;
-};
-
-// A root of the dispatch, with its records in plan memory.
-struct Root {
-  const RootInput* input = nullptr;
-  PlanSpan records;                  // and behind them the notes of all launches
-  std::vector<RootLaunch> launches;  // those with workgroups: its own, and of nodes that share its input
-  bool copied = false;               // the records are read from the ring: a node writes them
-};
-
-// Returns the payloads of a root in the application's memory or, where they are no array there, a copy in `gathered`.
-RecordArray PayloadsOf(const Graph& graph, const RootInput& root, std::vector<std::byte>& gathered) {
-  const size_t bytes = graph.nodes[root.node].input_bytes;
-  const PayloadRun& run = root.runs.front();
-  if (root.runs.size() == 1 && run.stride >= bytes)
-    return {{run.payloads, (run.count - 1) * run.stride + bytes}, run.count, run.stride};
-  const uint32_t stride = graph.slots[root.slot].record_stride;
-  gathered.resize(size_t{root.record_count} * stride);
-  WriteRecords(graph, root, gathered, stride);
-  return {gathered, root.record_count, stride};
-}
-
 class HostPlanner : DispatchPlanner {
  public:
   HostPlanner(const ExecutionGraphPipeline& pipeline, const EntryInputs& inputs, const DispatchEnvironment& environment,
@@ -60,7 +32,9 @@ class HostPlanner : DispatchPlanner {
       : DispatchPlanner(pipeline, environment, arena), inputs_(inputs) {}
 
   Expected<DispatchPlan> Run() {
-    if (Expected<void> done = PrepareRoots(); !done) return done.error();
+    Expected<std::vector<Root>> roots = PrepareRoots(graph_, inputs_, environment_.limits, arena_, plan_.complaints);
+    if (!roots) return roots.error();
+    roots_ = *std::move(roots);
     if (roots_.empty()) return std::move(plan_);
     if (Expected<void> done = CopyPushConstants(); !done) return done.error();
     PlanRootLevels();
@@ -74,14 +48,6 @@ class HostPlanner : DispatchPlanner {
   }
 
  private:
-  [[nodiscard]] uint64_t NoteBytes(Launch launch, uint64_t records) const {
-    return SaturatingRoundUp(records * InfoOf(launch).NoteWords() * sizeof(uint32_t), 16);
-  }
-
-  [[nodiscard]] Expected<void> PrepareRoots();
-  [[nodiscard]] Expected<void> PrepareRoot(const RootInput& input);
-  [[nodiscard]] Expected<void> PrepareRootLaunch(Launch launch, const RecordArray& payloads, uint64_t notes_offset,
-                                                 Root& root);
   void PlanRootLevels();
   [[nodiscard]] Expected<void> PlaceRoots();
   [[nodiscard]] Expected<void> PlaceLaterLevels();
@@ -97,78 +63,10 @@ class HostPlanner : DispatchPlanner {
   [[nodiscard]] Expected<void> PlanCopies(const std::vector<shared::InputCopy>& copies);
 
   const EntryInputs& inputs_;
-  std::vector<Root> roots_;                   // those that launch anything
+  std::vector<Root> roots_;
   uint64_t copied_bytes_ = 0;                 // of the ring, for roots that are copied
   std::vector<VkDeviceAddress> root_inputs_;  // of bounded mode
 };
-
-Expected<void> HostPlanner::PrepareRoots() {
-  for (const RootInput& input : inputs_.roots)
-    if (Expected<void> done = PrepareRoot(input); !done) return done;
-  return {};
-}
-
-Expected<void> HostPlanner::PrepareRoot(const RootInput& input) {
-  std::vector<Launch> launches;
-  graph_.AppendLaunches(input.slot, launches);
-  const uint32_t stride = graph_.slots[input.slot].record_stride;
-  const size_t bytes = size_t{input.record_count} * stride;
-  Root root;
-  root.input = &input;
-  // Copies move whole pieces of 16 bytes.
-  uint64_t end = SaturatingRoundUp(bytes, 16);
-  for (Launch launch : launches) end += NoteBytes(launch, input.record_count);
-  Expected<PlanSpan> records = arena_.Allocate(end);
-  if (!records) return records.error();
-  root.records = *records;
-  WriteRecords(graph_, input, std::span(records->host, bytes), stride);
-  // Plan memory may be slow to read, so grids are read elsewhere.
-  std::vector<std::byte> gathered;
-  RecordArray payloads = {{}, input.record_count, stride};
-  if (std::any_of(launches.begin(), launches.end(),
-                  [this](Launch launch) { return InfoOf(launch).kind == spirv::LaunchKind::kDynamicGrid; }))
-    payloads = PayloadsOf(graph_, input, gathered);
-
-  uint64_t notes_offset = SaturatingRoundUp(bytes, 16);
-  for (Launch launch : launches) {
-    if (Expected<void> done = PrepareRootLaunch(launch, payloads, notes_offset, root); !done) return done;
-    notes_offset += NoteBytes(launch, input.record_count);
-    root.copied |= InfoOf(launch).writes_input && end != 0;
-  }
-  if (!root.launches.empty()) roots_.push_back(std::move(root));
-  return {};
-}
-
-Expected<void> HostPlanner::PrepareRootLaunch(Launch launch, const RecordArray& payloads, uint64_t notes_offset,
-                                              Root& root) {
-  std::vector<uint32_t> notes;
-  RootLaunch prepared;
-  prepared.launch = launch;
-  prepared.described = DescribeLaunch(graph_, launch, kMaxExecutionGraphGrid);
-  prepared.size = SizeLaunch(prepared.described, payloads, environment_.limits, notes);
-  if (prepared.size.records < payloads.count)
-    plan_.complaints.push_back(std::to_string(payloads.count - prepared.size.records) + " payloads for " +
-                               NodeLabel(graph_.NodeOf(launch.slot).name, graph_.NodeOf(launch.slot).index) +
-                               " were dropped: they have more workgroups than a launch can run");
-  if (prepared.size.workgroups == 0) return {};
-
-  shared::LaunchInput& launch_input = prepared.input;
-  launch_input.records =
-      shared::DenseRecords(root.records.address, graph_.slots[launch.input].record_stride, prepared.size.records);
-  launch_input.workgroup_count = prepared.size.workgroups;
-  launch_input.slices = prepared.size.slices;
-  if (!prepared.size.table.empty())
-    if (Expected<void> done = Upload(std::span<const shared::Slice>(prepared.size.table), launch_input.landmarks);
-        !done)
-      return done;
-  if (!notes.empty()) {
-    std::memcpy(root.records.host + notes_offset, notes.data(), notes.size() * sizeof(uint32_t));
-    prepared.notes_offset = notes_offset;
-    launch_input.notes = root.records.address + notes_offset;
-  }
-  root.launches.push_back(std::move(prepared));
-  return {};
-}
 
 void HostPlanner::PlanRootLevels() {
   std::vector<RootCount> counts;

@@ -20,12 +20,13 @@ LaunchSize OneSlice(uint32_t records, uint64_t workgroups) {
   return {records, static_cast<uint32_t>(workgroups), 1, workgroups, {}};
 }
 
-LaunchSize SizeStaticGrid(const shared::LaunchPlan& launch, uint32_t records, uint64_t most_workgroups) {
+LaunchSize SizeStaticGrid(const shared::LaunchPlan& launch, uint32_t records, uint64_t most_workgroups,
+                          uint32_t most_slices) {
   const uint64_t each = GridWorkgroups(GridOf(launch));
   const uint64_t most_records = each == 0 ? records : most_workgroups / each;
   if (records <= most_records) return OneSlice(records, records * each);
   if (most_records == 0) return {};
-  const uint64_t slices = std::min<uint64_t>((records - 1) / most_records + 1, shared::kMaxStaticSlices);
+  const uint64_t slices = std::min<uint64_t>((records - 1) / most_records + 1, most_slices);
   const uint64_t taken = std::min<uint64_t>(records, slices * most_records);
   const uint64_t of_slice = (taken - 1) / slices + 1;
   return {static_cast<uint32_t>(taken),
@@ -50,6 +51,7 @@ RecordGrid ClampedGrid(const shared::LaunchPlan& launch, std::span<const std::by
 LaunchSize SizeDynamicGrid(const shared::LaunchPlan& launch, const RecordArray& records, const LaunchLimits& limits,
                            std::vector<uint32_t>& notes) {
   const uint64_t most_workgroups = MostWorkgroups(limits);
+  const size_t most_slices = limits.has_slices ? shared::kMaxSlices : 1;
   LaunchSize size;
   uint64_t total = 0;  // of the slice
   uint32_t first = 0;  // of the slice
@@ -67,7 +69,7 @@ LaunchSize SizeDynamicGrid(const shared::LaunchPlan& launch, const RecordArray& 
     const RecordGrid grid = ClampedGrid(launch, rest.first(std::min<size_t>(records.stride, rest.size())));
     const uint32_t workgroups = std::min(GridWorkgroups(grid), limits.max_grid_workgroups);
     if (total + workgroups > most_workgroups) {
-      if (workgroups > most_workgroups || size.table.size() + 1 == shared::kMaxSlices) break;
+      if (workgroups > most_workgroups || size.table.size() + 1 == most_slices) break;
       end_slice();
     }
     notes.push_back(static_cast<uint32_t>(total));
@@ -93,7 +95,8 @@ LaunchSize SizeLaunch(const shared::LaunchPlan& launch, const RecordArray& recor
   notes.clear();
   if (launch.kind == shared::kLaunchDynamicGrid) return SizeDynamicGrid(launch, records, limits, notes);
   const LaunchSize size = launch.kind == shared::kLaunchStaticGrid
-                              ? SizeStaticGrid(launch, records.count, MostWorkgroups(limits))
+                              ? SizeStaticGrid(launch, records.count, MostWorkgroups(limits),
+                                               limits.has_slices ? shared::kMaxStaticSlices : 1)
                               : SizeCoalescing(launch, records.count, MostWorkgroups(limits));
   if (launch.note_words != shared::kNoNotes) notes.assign(size.records, GridWorkgroups(GridOf(launch)));
   return size;

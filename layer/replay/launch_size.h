@@ -16,6 +16,7 @@ struct LaunchLimits {
   uint32_t max_workgroups_y = 0;
   uint32_t max_workgroups_z = 0;
   uint32_t max_grid_workgroups = 0;  // maxExecutionGraphWorkgroups: most workgroups of one record with a dynamic grid
+  bool has_slices = true;            // false for draws, whose workgroups are in one slice
 };
 
 struct LaunchSize {

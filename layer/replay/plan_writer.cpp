@@ -6,6 +6,19 @@
 
 namespace trellis {
 
+shared::LaunchBlock DescribeBlock(const Graph& graph, const shared::LaunchPlan& described, VkDeviceAddress source,
+                                  uint32_t form) {
+  shared::LaunchBlock block = {};
+  block.source = source;
+  block.form = form;
+  block.grid_x = described.grid_x;
+  block.grid_y = described.grid_y;
+  block.grid_z = described.grid_z;
+  block.shader_index = graph.NodeOf(described.identity).index;
+  block.remaining_recursion = graph.slots[described.identity].remaining_recursion;
+  return block;
+}
+
 uint32_t PlanWriter::Origin() const {
   ReportOrigin origin = ReportOrigin::Unpack(environment_.origin);
   if (!memory().bounded) {
@@ -41,19 +54,12 @@ Expected<void> PlanWriter::UploadBlock(uint32_t level, const shared::LaunchPlan&
 
 void PlanWriter::StoreBlock(uint32_t level, const shared::LaunchPlan& described, VkDeviceAddress source,
                             bool from_region, const PlanSpan& span, uint64_t offset) const {
-  const uint32_t slot = described.identity;
-  shared::LaunchBlock block = {};
+  shared::LaunchBlock block =
+      DescribeBlock(graph_, described, source, from_region ? shared::kFormRegion : shared::kFormInput);
   block.control = ControlAddress();
   block.regions = RegionsProducedBy(level);
-  block.source = source;
-  block.form = from_region ? shared::kFormRegion : shared::kFormInput;
-  block.grid_x = described.grid_x;
-  block.grid_y = described.grid_y;
-  block.grid_z = described.grid_z;
-  block.shader_index = graph_.NodeOf(slot).index;
-  block.remaining_recursion = graph_.slots[slot].remaining_recursion;
   span.Store(offset, block);
-  span.Store(offset + sizeof(block), std::span<const shared::NodeOutput>(pipeline_.outputs[slot]));
+  span.Store(offset + sizeof(block), std::span<const shared::NodeOutput>(pipeline_.outputs[described.identity]));
 }
 
 }  // namespace trellis

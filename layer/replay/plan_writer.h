@@ -12,6 +12,10 @@
 
 namespace trellis {
 
+// The launch block of the node of slot `described.identity`, without what it appends to.
+[[nodiscard]] shared::LaunchBlock DescribeBlock(const Graph& graph, const shared::LaunchPlan& described,
+                                                VkDeviceAddress source, uint32_t form);
+
 // Lives as long as one dispatch is planned; refers to its arguments.
 class PlanWriter {
  protected:

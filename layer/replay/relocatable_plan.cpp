@@ -46,10 +46,6 @@ bool HasOpenGrids(const Graph& graph, const LevelSchedule& schedule) {
   });
 }
 
-std::string DispatchLabel(const std::string& launches, uint32_t level) {
-  return "node " + launches + " level " + std::to_string(level);
-}
-
 // The slots whose records are launched.
 std::vector<uint32_t> RootsOf(std::span<const RootCount> counts) {
   std::vector<uint32_t> roots;

@@ -18,6 +18,8 @@
 #include "layer/pipeline/execution_graph.h"
 #include "layer/replay/describe_report.h"
 #include "layer/replay/dispatch_plan.h"
+#include "layer/replay/draw_plan.h"
+#include "layer/replay/draws.h"
 #include "layer/replay/loss_reports.h"
 #include "layer/replay/plan_within_memory.h"
 #include "layer/replay/recorder.h"
@@ -115,10 +117,10 @@ LaunchLimits LimitsOf(const Device& device) {
           kMaxExecutionGraphWorkgroups};
 }
 
-std::string GraphLabel(const DispatchPlan& plan, const ExecutionGraphPipeline& pipeline) {
+// `roots`: where its records come from.
+std::string GraphLabel(const ExecutionGraphPipeline& pipeline, const std::string& roots) {
   const std::string name = pipeline.Name();
-  return "execution graph " + (name.empty() ? "" : "'" + name + "' ") + "from" +
-         (plan.entry ? " infos on the device" : plan.placed->counted->root_labels);
+  return "execution graph " + (name.empty() ? "" : "'" + name + "' ") + "from" + roots;
 }
 
 // The graph follows another one of its recording, which may have had the same scratch, and had the same ring.
@@ -245,7 +247,8 @@ Recorded Record(CommandBuffer& command_buffer, const ExecutionGraphPipeline& pip
                 ScratchBuffer scratch) {
   const Device& device = command_buffer.device;
   const bool named = LabelsEnabled(device) || device.settings.timing;
-  const std::string name = named ? GraphLabel(plan, pipeline) : "";
+  const std::string name =
+      named ? GraphLabel(pipeline, plan.entry ? " infos on the device" : plan.placed->counted->root_labels) : "";
   const ScopedLabel label(device, command_buffer.handle, name);
   const ScopedComputeState state(command_buffer);
   const std::shared_ptr<GraphTimer> timer =
@@ -303,6 +306,15 @@ struct DispatchTarget {
   ScratchPlace scratch;
 };
 
+// Graphs with mesh nodes belong into a render pass instance, whatever nodes the dispatch runs.
+bool RefuseOutsideOfRenderPass(CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline) {
+  if (!pipeline.graph.has_mesh_nodes || command_buffer.inside_render_pass) return false;
+  RefuseMisuse(command_buffer,
+               "the execution graph has mesh nodes, and no render pass instance is open "
+               "(VUID-vkCmdDispatchGraphAMDX-None-10195)");
+  return true;
+}
+
 // Nothing, after a message, if a graph dispatch cannot be recorded here.
 std::optional<DispatchTarget> FindTarget(CommandBuffer& command_buffer, VkDeviceAddress scratch,
                                          VkDeviceSize scratch_size) {
@@ -313,6 +325,7 @@ std::optional<DispatchTarget> FindTarget(CommandBuffer& command_buffer, VkDevice
     RefuseMisuse(command_buffer, wrong);
     return std::nullopt;
   }
+  if (RefuseOutsideOfRenderPass(command_buffer, *target.pipeline)) return std::nullopt;
   TellOfAlignment(command_buffer, scratch);
   return target;
 }
@@ -360,6 +373,34 @@ void PlanAndRecord(CommandBuffer& command_buffer, const DispatchTarget& target, 
   if (is_heard) TellOfDispatch(command_buffer, *plan.placed, recorded);
 }
 
+void PlanAndDraw(CommandBuffer& command_buffer, const std::shared_ptr<ExecutionGraphPipeline>& pipeline,
+                 const EntryInputs& inputs) {
+  Device& device = command_buffer.device;
+  const auto arena = std::make_shared<PlanArena>(PlanBlockPool::Of(device), PlanLifetime::kRecording);
+  const DrawLimits limits = {device.traits.max_mesh_workgroup_count, device.traits.max_mesh_workgroup_total_count};
+  const Expected<DrawPlan> plan = PlanDraws(pipeline->graph, inputs, limits, *arena);
+  if (!plan) return RefuseForMemory(command_buffer, plan.error());
+  arena->Close();
+  for (const std::string& complaint : plan->complaints)
+    device.diagnostics.Warning("TRELLIS-graph-dispatch-limit", complaint, {ObjectOf(command_buffer)});
+  if (plan->draws.empty()) return;
+  command_buffer.keep_alive.push_back(pipeline);
+  command_buffer.keep_alive.push_back(arena);
+  RecordDraws(command_buffer, *pipeline, *plan,
+              LabelsEnabled(device) ? GraphLabel(*pipeline, plan->root_labels) : std::string());
+  if (device.diagnostics.Wants(LogLevel::kInfo))
+    device.diagnostics.Info("TRELLIS-dispatch-graph", std::to_string(plan->draws.size()) + " draws in place",
+                            {ObjectOf(command_buffer)});
+}
+
+// Draws that wait for compute work.
+void RefuseDraws(CommandBuffer& command_buffer) {
+  Refuse(command_buffer, "TRELLIS-not-implemented",
+         "mesh nodes are drawn only where the host dispatches them and nothing else, and where they do not write their "
+         "input: nodes that enqueue to them, and infos on the device, are not implemented yet",
+         VK_ERROR_UNKNOWN);  // of the few results that vkEndCommandBuffer may return
+}
+
 }  // namespace
 
 void DispatchGraph(CommandBuffer& command_buffer, VkDeviceAddress scratch, VkDeviceSize scratch_size,
@@ -369,7 +410,11 @@ void DispatchGraph(CommandBuffer& command_buffer, VkDeviceAddress scratch, VkDev
   const EntryInputs inputs = CollectEntryInputs(target->pipeline->graph, count_info);
   for (const std::string& complaint : inputs.complaints)
     command_buffer.device.diagnostics.Warning("TRELLIS-graph-dispatch-input", complaint, {ObjectOf(command_buffer)});
-  if (!inputs.roots.empty()) PlanAndRecord(command_buffer, *target, DispatchCommand::kHost, inputs);
+  if (inputs.roots.empty()) return;
+  const ExecutionGraphPipeline& pipeline = *target->pipeline;
+  if (IsDrawnInPlace(pipeline.graph, inputs)) return PlanAndDraw(command_buffer, target->pipeline, inputs);
+  if (pipeline.graph.has_mesh_nodes) return RefuseDraws(command_buffer);
+  PlanAndRecord(command_buffer, *target, DispatchCommand::kHost, inputs);
 }
 
 void DispatchGraphIndirect(CommandBuffer& command_buffer, VkDeviceAddress scratch, VkDeviceSize scratch_size,
@@ -385,6 +430,7 @@ void DispatchGraphIndirect(CommandBuffer& command_buffer, VkDeviceAddress scratc
         "TRELLIS-graph-dispatch-input",
         "pCountInfo->infos is 0 (VUID-vkCmdDispatchGraphIndirectAMDX-pCountInfo-09150): nothing is dispatched",
         {ObjectOf(command_buffer)});
+  if (target->pipeline->graph.has_mesh_nodes) return RefuseDraws(command_buffer);
   PlanAndRecord(command_buffer, *target, DispatchCommand::kIndirect, inputs);
 }
 
@@ -396,6 +442,7 @@ void DispatchGraphIndirectCount(CommandBuffer& command_buffer, VkDeviceAddress s
     return RefuseMisuse(command_buffer, "countInfo is 0 (VUID-vkCmdDispatchGraphIndirectCountAMDX-countInfo-09159)");
   DeviceInputs inputs;
   inputs.count_info = count_info;
+  if (target->pipeline->graph.has_mesh_nodes) return RefuseDraws(command_buffer);
   PlanAndRecord(command_buffer, *target, DispatchCommand::kIndirectCount, inputs);
 }
 

@@ -4,7 +4,10 @@ list(APPEND TRELLIS_LAYER_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/device_dispatch_plan.cpp
   ${CMAKE_CURRENT_LIST_DIR}/dispatch_plan.cpp
   ${CMAKE_CURRENT_LIST_DIR}/dispatch_planner.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/draw_plan.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/draws.cpp
   ${CMAKE_CURRENT_LIST_DIR}/entry_inputs.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/host_roots.cpp
   ${CMAKE_CURRENT_LIST_DIR}/launch_batches.cpp
   ${CMAKE_CURRENT_LIST_DIR}/launch_size.cpp
   ${CMAKE_CURRENT_LIST_DIR}/level_planner.cpp

@@ -136,6 +136,10 @@ constexpr SettingRow kTable[] = {
     {"launch_batches", SettingType::kEnum, "auto", "auto|always|never",
      "Which launches of nodes that share a compiled shader become one dispatch: many in a level, any two, or none.",
      SetLaunchBatches},
+    {"mesh_nodes", SettingType::kBool, "false", "",
+     "Report shaderMeshEnqueue where the device has mesh shaders. For trying them out: mesh nodes run where the "
+     "application dispatches them itself, those that other nodes enqueue to are refused.",
+     SetBool<&Settings::mesh_nodes>},
 };
 
 }  // namespace

@@ -90,7 +90,7 @@ bool IsOutOfMemory(VkResult result) {
 
 size_t KnownOn(const Device& device) {
   return device.scratch_buffers.Size() + device.command_pools.Size() + device.descriptor_set_layouts.Size() +
-         device.push_templates.Size() + device.compute_libraries.Size() + device.execution_graphs.Size() +
+         device.push_templates.Size() + device.node_libraries.Size() + device.execution_graphs.Size() +
          device.externally_synchronized_caches.Size() + device.pipeline_layouts.Size() + device.shader_modules.Size();
 }
 

@@ -49,6 +49,17 @@ NodeBuilder& NodeBuilder::Recursion(uint32_t levels) {
   return *this;
 }
 
+NodeBuilder& NodeBuilder::Mesh() {
+  source.info.execution_model = spirv::ExecutionModel::kMeshEXT;
+  source.info.in_batches = false;
+  return *this;
+}
+
+NodeBuilder& NodeBuilder::WritesInput() {
+  source.info.writes_input = true;
+  return *this;
+}
+
 NodeBuilder& NodeBuilder::SharesInput(std::string name, uint32_t index) {
   source.info.shares_input = true;
   source.info.shares_input_with_name = std::move(name);

@@ -26,6 +26,8 @@ class NodeBuilder {
   NodeBuilder& Packed(uint32_t workgroups);
   NodeBuilder& Recursion(uint32_t levels);
   NodeBuilder& SharesInput(std::string name, uint32_t index = 0);
+  NodeBuilder& Mesh();
+  NodeBuilder& WritesInput();
   // An output whose index is only known on the device.
   NodeBuilder& To(std::string target, uint32_t max_payloads = 1, uint32_t payload_size = 16);
   // An output that allocates for these indices only.

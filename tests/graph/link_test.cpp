@@ -100,6 +100,10 @@ TEST(Link, OneNameIsEitherCoalescingOrNot) {
               HasSubstr("CoalescingAMDX"));
 }
 
+TEST(Link, OneNameHasOneExecutionModel) {
+  EXPECT_THAT(LinkError({NodeBuilder("a", 0), NodeBuilder("a", 1).Mesh()}), HasSubstr("09136"));
+}
+
 TEST(Link, OneNameMayHaveDifferentGridsAndPayloadSizes) {
   const Graph graph =
       MustLink({NodeBuilder("a", 0).Static(1).Payload(4), NodeBuilder("a", 1).Static(9, 9).Payload(64)});

@@ -192,7 +192,9 @@ void Context::FindFeatures(const OptionalExtensions& extra) {
   auto supported11 = Struct<VkPhysicalDeviceVulkan11Features>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES);
   auto supported12 =
       Struct<VkPhysicalDeviceVulkan12Features>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, &supported11);
-  auto supported = Struct<VkPhysicalDeviceFeatures2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &supported12);
+  auto enqueue = Struct<VkPhysicalDeviceShaderEnqueueFeaturesAMDX>(
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX, &supported12);
+  auto supported = Struct<VkPhysicalDeviceFeatures2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &enqueue);
   vkGetPhysicalDeviceFeatures2(physical_device, &supported);
   features = {supported12.shaderInt8 == VK_TRUE && supported12.storageBuffer8BitAccess == VK_TRUE,
               supported.features.shaderInt16 == VK_TRUE && supported11.storageBuffer16BitAccess == VK_TRUE,
@@ -206,6 +208,7 @@ void Context::FindFeatures(const OptionalExtensions& extra) {
               extra.derivative_quads,
               extra.derivative_linear,
               extra.workgroup_memory_explicit_layout};
+  features.mesh_enqueue = enqueue.shaderMeshEnqueue == VK_TRUE;
   features.dynamic_rendering = properties.apiVersion >= VK_API_VERSION_1_3 ||
                                HasExtension(physical_device, VK_KHR_DYNAMIC_RENDERING_EXTENSION_NAME);
 }

@@ -31,7 +31,7 @@ Layout::Layout(const Context& context, const LayoutOptions& options) : context_(
   for (uint32_t i = 0; i < options.buffers_per_set; ++i) {
     const VkDescriptorType type =
         options.dynamic ? VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC : VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
-    bindings.push_back({i, type, 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr});
+    bindings.push_back({i, type, 1, options.stages, nullptr});
   }
   auto set_info = Struct<VkDescriptorSetLayoutCreateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO);
   if (options.push_descriptors) set_info.flags = VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT_KHR;

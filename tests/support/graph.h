@@ -38,7 +38,8 @@ struct LayoutOptions {
   bool dynamic = false;  // descriptors with dynamic offsets
   uint32_t push_constant_bytes = 0;
   VkShaderStageFlags push_constant_stages = VK_SHADER_STAGE_COMPUTE_BIT;
-  bool push_descriptors = false;  // the only set is pushed
+  bool push_descriptors = false;                            // the only set is pushed
+  VkShaderStageFlags stages = VK_SHADER_STAGE_COMPUTE_BIT;  // that see the buffers
 };
 
 // Descriptor set layout and pipeline layout.

@@ -41,6 +41,33 @@ class Module {
 
 }  // namespace
 
+ColorState::ColorState()
+    : info(Struct<VkGraphicsPipelineCreateInfo>(VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO, &rendering)),
+      viewport(Struct<VkPipelineViewportStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO)),
+      raster(
+          Struct<VkPipelineRasterizationStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO)),
+      samples(Struct<VkPipelineMultisampleStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_MULTISAMPLE_STATE_CREATE_INFO)),
+      blend(Struct<VkPipelineColorBlendStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_COLOR_BLEND_STATE_CREATE_INFO)),
+      dynamic(Struct<VkPipelineDynamicStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_DYNAMIC_STATE_CREATE_INFO)),
+      rendering(Struct<VkPipelineRenderingCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO)) {
+  viewport.viewportCount = 1;
+  viewport.scissorCount = 1;
+  raster.lineWidth = 1.0f;
+  samples.rasterizationSamples = VK_SAMPLE_COUNT_1_BIT;
+  attachment.colorWriteMask = VK_COLOR_COMPONENT_R_BIT;
+  blend.attachmentCount = 1;
+  blend.pAttachments = &attachment;
+  dynamic.dynamicStateCount = static_cast<uint32_t>(dynamic_states.size());
+  dynamic.pDynamicStates = dynamic_states.data();
+  rendering.colorAttachmentCount = 1;
+  rendering.pColorAttachmentFormats = &kColorFormat;
+  info.pViewportState = &viewport;
+  info.pRasterizationState = &raster;
+  info.pMultisampleState = &samples;
+  info.pColorBlendState = &blend;
+  info.pDynamicState = &dynamic;
+}
+
 void Pipeline::MakeCompute(std::span<const uint32_t> words, VkPipelineLayout layout, VkPipelineCache cache) {
   const Module module(context_, words);
   auto info = Struct<VkComputePipelineCreateInfo>(VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO);
@@ -73,36 +100,12 @@ void Pipeline::MakeGraphics(std::span<const uint32_t> vertex, std::span<const ui
   auto assembly =
       Struct<VkPipelineInputAssemblyStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO);
   assembly.topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST;
-  auto viewport = Struct<VkPipelineViewportStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO);
-  viewport.viewportCount = 1;
-  viewport.scissorCount = 1;
-  auto raster =
-      Struct<VkPipelineRasterizationStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO);
-  raster.lineWidth = 1.0f;
-  auto samples = Struct<VkPipelineMultisampleStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_MULTISAMPLE_STATE_CREATE_INFO);
-  samples.rasterizationSamples = VK_SAMPLE_COUNT_1_BIT;
-  VkPipelineColorBlendAttachmentState attachment = {};
-  attachment.colorWriteMask = VK_COLOR_COMPONENT_R_BIT;
-  auto blend = Struct<VkPipelineColorBlendStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_COLOR_BLEND_STATE_CREATE_INFO);
-  blend.attachmentCount = 1;
-  blend.pAttachments = &attachment;
-  const std::array dynamic_states = {VK_DYNAMIC_STATE_VIEWPORT, VK_DYNAMIC_STATE_SCISSOR};
-  auto dynamic = Struct<VkPipelineDynamicStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_DYNAMIC_STATE_CREATE_INFO);
-  dynamic.dynamicStateCount = dynamic_states.size();
-  dynamic.pDynamicStates = dynamic_states.data();
-  auto rendering = Struct<VkPipelineRenderingCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO);
-  rendering.colorAttachmentCount = 1;
-  rendering.pColorAttachmentFormats = &kColorFormat;
-  auto info = Struct<VkGraphicsPipelineCreateInfo>(VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO, &rendering);
+  ColorState state;
+  VkGraphicsPipelineCreateInfo& info = state.info;
   info.stageCount = stages.size();
   info.pStages = stages.data();
   info.pVertexInputState = &input;
   info.pInputAssemblyState = &assembly;
-  info.pViewportState = &viewport;
-  info.pRasterizationState = &raster;
-  info.pMultisampleState = &samples;
-  info.pColorBlendState = &blend;
-  info.pDynamicState = &dynamic;
   info.layout = layout;
   EXPECT_EQ(vkCreateGraphicsPipelines(context_.device, VK_NULL_HANDLE, 1, &info, nullptr, &handle_), VK_SUCCESS);
 }

@@ -4,10 +4,29 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "tests/support/context.h"
 
 namespace trellis::test {
+
+// Everything that a graphics pipeline is made of beside its shaders and what a vertex shader reads: triangles, drawn
+// with dynamic rendering into one R32_UINT image; viewport and scissor are dynamic.
+struct ColorState {
+  ColorState();
+  ColorState(const ColorState&) = delete;
+  ColorState& operator=(const ColorState&) = delete;
+
+  VkGraphicsPipelineCreateInfo info;  // points to the rest
+  VkPipelineViewportStateCreateInfo viewport;
+  VkPipelineRasterizationStateCreateInfo raster;
+  VkPipelineMultisampleStateCreateInfo samples;
+  VkPipelineColorBlendAttachmentState attachment = {};
+  VkPipelineColorBlendStateCreateInfo blend;
+  std::vector<VkDynamicState> dynamic_states = {VK_DYNAMIC_STATE_VIEWPORT, VK_DYNAMIC_STATE_SCISSOR};
+  VkPipelineDynamicStateCreateInfo dynamic;
+  VkPipelineRenderingCreateInfo rendering;
+};
 
 // Null pipelines after a failure of the driver, which fails the test.
 class Pipeline {
@@ -20,8 +39,7 @@ class Pipeline {
   // Entry point "main".
   void MakeCompute(std::span<const uint32_t> words, VkPipelineLayout layout, VkPipelineCache cache = VK_NULL_HANDLE);
   void MakeCompute(const std::string& text, VkPipelineLayout layout, VkPipelineCache cache = VK_NULL_HANDLE);
-  // Triangles from {vec2, uint} a vertex, drawn with dynamic rendering into one R32_UINT image; viewport and scissor
-  // are dynamic.
+  // ColorState, with triangles from {vec2, uint} a vertex.
   void MakeGraphics(std::span<const uint32_t> vertex, std::span<const uint32_t> fragment, VkPipelineLayout layout);
 
   [[nodiscard]] VkPipeline handle() const { return handle_; }

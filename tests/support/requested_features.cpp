@@ -26,6 +26,7 @@ RequestedFeatures::RequestedFeatures(FeatureForm form, const ShaderFeatures& wan
           VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SYNCHRONIZATION_2_FEATURES)),
       features2_(Struct<VkPhysicalDeviceFeatures2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2)) {
   enqueue_.shaderEnqueue = VK_TRUE;
+  enqueue_.shaderMeshEnqueue = wanted.mesh_enqueue;
   maintenance5_.maintenance5 = VK_TRUE;
   dynamic_rendering_.dynamicRendering = VK_TRUE;
   synchronization2_.synchronization2 = VK_TRUE;

@@ -17,6 +17,7 @@ struct ShaderFeatures {
   bool workgroup_memory_explicit_layout = false;
   bool robust_buffer_access = false;  // where a context asks for it
   bool dynamic_rendering = false;
+  bool mesh_enqueue = false;
 };
 
 enum class FeatureForm : uint8_t {

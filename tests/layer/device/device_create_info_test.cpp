@@ -134,6 +134,19 @@ TEST_F(DeviceCreateInfo, enables_maximal_reconvergence_where_the_device_has_it) 
   EXPECT_FALSE(EnabledTraits(info_, supported_).maximal_reconvergence);
 }
 
+TEST_F(DeviceCreateInfo, enables_mesh_shaders_for_mesh_nodes) {
+  VkPhysicalDeviceShaderEnqueueFeaturesAMDX features = {};
+  features.shaderMeshEnqueue = VK_TRUE;
+  Chain(features, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX);
+  EXPECT_FALSE(EnabledTraits(Edit(), supported_).mesh_shader) << "not where it was not offered";
+  decision_.mesh_nodes = true;
+  const VkDeviceCreateInfo& edited = Edit();
+  EXPECT_THAT(Names(edited), ElementsAre("VK_KHR_swapchain", VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME,
+                                         VK_EXT_MESH_SHADER_EXTENSION_NAME));
+  EXPECT_TRUE(EnabledTraits(edited, supported_).mesh_shader);
+  EXPECT_FALSE(EnabledTraits(info_, supported_).mesh_shader);
+}
+
 TEST_F(DeviceCreateInfo, enables_maximal_reconvergence_in_the_structure_of_the_application) {
   supported_.maximal_reconvergence = true;
   UseExtensions({VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME, VK_KHR_SHADER_MAXIMAL_RECONVERGENCE_EXTENSION_NAME});

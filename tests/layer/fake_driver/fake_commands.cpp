@@ -139,6 +139,10 @@ VKAPI_ATTR void VKAPI_CALL CmdDispatch(VkCommandBuffer command_buffer, uint32_t 
   Record(command_buffer, "CmdDispatch").dynamic_offsets = {x, y, z};
 }
 
+VKAPI_ATTR void VKAPI_CALL CmdDrawMeshTasksEXT(VkCommandBuffer command_buffer, uint32_t x, uint32_t y, uint32_t z) {
+  Record(command_buffer, "CmdDrawMeshTasksEXT").dynamic_offsets = {x, y, z};
+}
+
 VKAPI_ATTR void VKAPI_CALL CmdDispatchBase(VkCommandBuffer command_buffer, uint32_t base_x, uint32_t base_y,
                                            uint32_t base_z, uint32_t x, uint32_t y, uint32_t z) {
   Record(command_buffer, "CmdDispatchBase").dynamic_offsets = {base_x, base_y, base_z, x, y, z};
@@ -252,6 +256,7 @@ PFN_vkVoidFunction FakeCommandFunction(const char* name) {
       FAKE(CmdDispatch),
       FAKE(CmdDispatchBase),
       FAKE(CmdDispatchIndirect),
+      FAKE(CmdDrawMeshTasksEXT),
       FAKE(CmdEndConditionalRenderingEXT),
       FAKE(CmdEndDebugUtilsLabelEXT),
       FAKE(CmdEndRenderPass),

@@ -53,6 +53,7 @@ struct DriverOptions {
   bool maintenance4 = false;
   bool shader_int64 = false;
   bool shader_int16 = false;
+  bool mesh_shader = false;                        // the feature; its extension is one of `extensions`
   bool maximal_reconvergence = false;              // the feature; its extension is one of `extensions`
   VkSubgroupFeatureFlags subgroup_operations = 0;  // in compute
   bool shader_enqueue_feature = false;

@@ -87,6 +87,11 @@ VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceProperties2(VkPhysicalDevice device,
     subgroups->supportedStages = VK_SHADER_STAGE_COMPUTE_BIT;
     subgroups->supportedOperations = DriverOf(device).options.subgroup_operations;
   }
+  if (auto* mesh = FindStruct<VkPhysicalDeviceMeshShaderPropertiesEXT>(
+          properties->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_PROPERTIES_EXT)) {
+    mesh->maxMeshWorkGroupTotalCount = 1u << 22;
+    std::fill_n(mesh->maxMeshWorkGroupCount, 3, 65535u);
+  }
   if (auto* maintenance3 = FindStruct<VkPhysicalDeviceMaintenance3Properties>(
           properties->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES))
     maintenance3->maxMemoryAllocationSize = DriverOf(device).options.max_memory_allocation_size;
@@ -129,6 +134,9 @@ VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceFeatures2(VkPhysicalDevice device, V
   if (auto* reconvergence = FindStruct<VkPhysicalDeviceShaderMaximalReconvergenceFeaturesKHR>(
           chain, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_MAXIMAL_RECONVERGENCE_FEATURES_KHR))
     reconvergence->shaderMaximalReconvergence = options.maximal_reconvergence;
+  if (auto* mesh = FindStruct<VkPhysicalDeviceMeshShaderFeaturesEXT>(
+          chain, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT))
+    mesh->meshShader = options.mesh_shader;
   if (auto* enqueue = FindStruct<VkPhysicalDeviceShaderEnqueueFeaturesAMDX>(
           chain, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX))
     enqueue->shaderEnqueue = options.shader_enqueue_feature;

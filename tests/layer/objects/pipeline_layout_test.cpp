@@ -9,7 +9,7 @@ constexpr VkShaderStageFlags kCompute = VK_SHADER_STAGE_COMPUTE_BIT;
 
 TEST(NodePushConstants, launch_address_comes_above_the_compute_ranges) {
   const VkPushConstantRange ranges[] = {{VK_SHADER_STAGE_VERTEX_BIT, 64, 32}, {kCompute, 0, 20}};
-  const NodePushConstants plan = PlanNodePushConstants(2, ranges, 128);
+  const NodePushConstants plan = PlanNodePushConstants(2, ranges, VK_SHADER_STAGE_COMPUTE_BIT, 128);
   EXPECT_EQ(plan.push_constant_end, 20u);
   EXPECT_EQ(plan.launch_offset, 24u);
   EXPECT_EQ(plan.node_push_constant_size, 32u);
@@ -18,16 +18,16 @@ TEST(NodePushConstants, launch_address_comes_above_the_compute_ranges) {
 }
 
 TEST(NodePushConstants, no_ranges) {
-  const NodePushConstants plan = PlanNodePushConstants(0, nullptr, 128);
+  const NodePushConstants plan = PlanNodePushConstants(0, nullptr, VK_SHADER_STAGE_COMPUTE_BIT, 128);
   EXPECT_EQ(plan.launch_offset, 0u);
   EXPECT_EQ(plan.node_push_constant_size, 8u);
 }
 
 TEST(NodePushConstants, exactly_full_fits_and_one_more_is_copied) {
   const VkPushConstantRange fits = {kCompute, 0, 120};
-  EXPECT_FALSE(PlanNodePushConstants(1, &fits, 128).copy_offset);
+  EXPECT_FALSE(PlanNodePushConstants(1, &fits, VK_SHADER_STAGE_COMPUTE_BIT, 128).copy_offset);
   const VkPushConstantRange full = {kCompute, 0, 124};
-  const NodePushConstants plan = PlanNodePushConstants(1, &full, 128);
+  const NodePushConstants plan = PlanNodePushConstants(1, &full, VK_SHADER_STAGE_COMPUTE_BIT, 128);
   EXPECT_EQ(plan.push_constant_end, 124u);
   EXPECT_EQ(plan.application_size, 128u);
   EXPECT_EQ(plan.launch_offset, 0u);
@@ -37,7 +37,7 @@ TEST(NodePushConstants, exactly_full_fits_and_one_more_is_copied) {
 
 TEST(NodePushConstants, kilobytes_fit_where_the_device_has_them) {
   const VkPushConstantRange range = {kCompute, 0, 4000};
-  EXPECT_EQ(PlanNodePushConstants(1, &range, 4096).launch_offset, 4000u);
+  EXPECT_EQ(PlanNodePushConstants(1, &range, VK_SHADER_STAGE_COMPUTE_BIT, 4096).launch_offset, 4000u);
 }
 
 }  // namespace

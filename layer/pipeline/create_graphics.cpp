@@ -1,0 +1,328 @@
+#include "layer/pipeline/create_graphics.h"
+
+#include <algorithm>
+#include <deque>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "layer/diagnostics/label.h"
+#include "layer/diagnostics/result_name.h"
+#include "layer/dispatch/pipeline_flags.h"
+#include "layer/graph/describe.h"
+#include "layer/objects/scoped_shader_module.h"
+#include "layer/objects/shader_module.h"
+#include "layer/pipeline/base_pipeline.h"
+#include "layer/pipeline/create_compute.h"
+#include "layer/pipeline/creation_context.h"
+#include "layer/pipeline/driver_stage.h"
+#include "layer/pipeline/dump_shaders.h"
+#include "layer/pipeline/libraries.h"
+#include "layer/pipeline/lower_node.h"
+#include "layer/pipeline/node_sources.h"
+#include "layer/pipeline/parallel_for.h"
+#include "spirv_lowering/fragment_shader.h"
+
+namespace trellis {
+namespace {
+
+// What a graph dispatch captures of the command buffer (specification, execution graphs, Mesh Nodes).
+constexpr VkDynamicState kCapturedStates[] = {VK_DYNAMIC_STATE_VIEWPORT,
+                                              VK_DYNAMIC_STATE_SCISSOR,
+                                              VK_DYNAMIC_STATE_LINE_WIDTH,
+                                              VK_DYNAMIC_STATE_DEPTH_BIAS,
+                                              VK_DYNAMIC_STATE_BLEND_CONSTANTS,
+                                              VK_DYNAMIC_STATE_DEPTH_BOUNDS,
+                                              VK_DYNAMIC_STATE_VIEWPORT_WITH_COUNT,
+                                              VK_DYNAMIC_STATE_SCISSOR_WITH_COUNT,
+                                              VK_DYNAMIC_STATE_SAMPLE_LOCATIONS_EXT,
+                                              VK_DYNAMIC_STATE_FRAGMENT_SHADING_RATE_KHR};
+
+constexpr VkGraphicsPipelineLibraryFlagsEXT kAllSubsets =
+    VK_GRAPHICS_PIPELINE_LIBRARY_VERTEX_INPUT_INTERFACE_BIT_EXT |
+    VK_GRAPHICS_PIPELINE_LIBRARY_PRE_RASTERIZATION_SHADERS_BIT_EXT |
+    VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_SHADER_BIT_EXT |
+    VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_OUTPUT_INTERFACE_BIT_EXT;
+
+bool MakesMeshNode(const VkGraphicsPipelineCreateInfo& info) {
+  return (EffectivePipelineFlags(info) & VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX) != 0;
+}
+
+std::span<const VkPipelineShaderStageCreateInfo> StagesOf(const VkGraphicsPipelineCreateInfo& info) {
+  return {info.pStages, info.pStages ? info.stageCount : 0};
+}
+
+const VkPipelineShaderStageCreateInfo* MeshStageOf(const VkGraphicsPipelineCreateInfo& info) {
+  for (const VkPipelineShaderStageCreateInfo& stage : StagesOf(info))
+    if (stage.stage == VK_SHADER_STAGE_MESH_BIT_EXT) return &stage;
+  return nullptr;
+}
+
+bool HasNodeStage(const Device& device, const VkGraphicsPipelineCreateInfo& info) {
+  const auto stages = StagesOf(info);
+  return std::any_of(stages.begin(), stages.end(), [&](const auto& stage) { return IsNodeStage(device, stage); });
+}
+
+CreationResult CheckSubsets(const VkGraphicsPipelineCreateInfo& info) {
+  const auto* libraries =
+      FindStruct<VkPipelineLibraryCreateInfoKHR>(info.pNext, VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR);
+  if (libraries && libraries->libraryCount != 0)
+    return CreationResult::Refused("mesh nodes that are linked of graphics pipeline libraries are not implemented");
+  const auto* subsets = FindStruct<VkGraphicsPipelineLibraryCreateInfoEXT>(
+      info.pNext, VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT);
+  if (subsets && (subsets->flags & kAllSubsets) != kAllSubsets)
+    return CreationResult::Refused(
+        "a mesh node needs all state subsets (VUID-VkExecutionGraphPipelineCreateInfoAMDX-pLibraryInfo-10183); parts "
+        "of "
+        "one are not implemented");
+  return {};
+}
+
+CreationResult CheckStages(const VkGraphicsPipelineCreateInfo& info) {
+  for (const VkPipelineShaderStageCreateInfo& stage : StagesOf(info))
+    if (stage.stage != VK_SHADER_STAGE_MESH_BIT_EXT && stage.stage != VK_SHADER_STAGE_FRAGMENT_BIT)
+      return CreationResult::Refused(
+          "the shaders of a mesh node are a mesh shader and, perhaps, a fragment shader "
+          "(VUID-VkGraphicsPipelineCreateInfo-flags-10190)");
+  if (!MeshStageOf(info)) return CreationResult::Refused("there is no mesh shader");
+  return {};
+}
+
+CreationResult CheckDynamicState(const VkGraphicsPipelineCreateInfo& info) {
+  if (!info.pDynamicState) return {};
+  for (uint32_t i = 0; i < info.pDynamicState->dynamicStateCount; ++i) {
+    const VkDynamicState state = info.pDynamicState->pDynamicStates[i];
+    if (std::find(std::begin(kCapturedStates), std::end(kCapturedStates), state) == std::end(kCapturedStates))
+      return CreationResult::Refused("the dynamic state " + std::to_string(state) +
+                                     " (VkDynamicState) is none of those that a graph dispatch captures");
+  }
+  return {};
+}
+
+// One create info that makes a mesh node.
+struct MeshNodeCreation {
+  MeshNodeCreation(CreationContext creation_context, const VkGraphicsPipelineCreateInfo& create_info, uint32_t position)
+      : context(std::move(creation_context)), info(create_info), index(position) {}
+
+  const CreationContext context;
+  const VkGraphicsPipelineCreateInfo& info;
+  const uint32_t index;  // in the create infos
+  std::shared_ptr<PipelineLayout> layout;
+  CreationResult failure;
+  std::shared_ptr<NodeLibrary> library;  // unless it failed
+};
+
+CreationResult Check(MeshNodeCreation& creation) {
+  if (!creation.context.IsLibrary())
+    return CreationResult::Refused(
+        "VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX without VK_PIPELINE_CREATE_2_LIBRARY_BIT_KHR: a graphics "
+        "pipeline can be part of a graph as a library only (VUID-VkGraphicsPipelineCreateInfo-pStages-10189)");
+  for (const auto check : {CheckSubsets, CheckStages, CheckDynamicState})
+    if (CreationResult checked = check(creation.info); !checked.Succeeded()) return checked;
+  if (CreationResult found = FindNodeLayout(creation.context, creation.info.layout, creation.layout);
+      !found.Succeeded())
+    return found;
+  if (!creation.layout->draw_layout)
+    return CreationResult::Refused(
+        "the layout's push constants for the stages MESH and FRAGMENT leave no 8 bytes below maxPushConstantsSize, "
+        "which mesh nodes need");
+  return {};
+}
+
+// The stages that the driver gets, and modules of them.
+class DriverStages {
+ public:
+  explicit DriverStages(const CreationContext& context) : context_(context) {}
+
+  CreationResult AddMesh(const VkPipelineShaderStageCreateInfo& stage, const LoweredShader& shader) {
+    VkShaderModule module = VK_NULL_HANDLE;
+    if (CreationResult made = Make(shader.node.words, module); !made.Succeeded()) return made;
+    stages_.push_back(DriverStage(stage, module, shader, arena_));
+    return {};
+  }
+
+  // As it is, if the driver may see it.
+  CreationResult AddFragment(const VkPipelineShaderStageCreateInfo& stage) {
+    if (IsNodeStage(context_.device, stage)) return AddCutOut(stage);
+    const std::span<const uint32_t> chained = ChainedWords(stage);
+    if (stage.module || chained.empty() || !context_.device.emulates_maintenance5) {
+      stages_.push_back(stage);
+      return {};
+    }
+    return AddWith(stage, chained);
+  }
+
+  [[nodiscard]] const std::vector<VkPipelineShaderStageCreateInfo>& stages() const { return stages_; }
+
+ private:
+  CreationResult Make(std::span<const uint32_t> words, VkShaderModule& module) {
+    ScopedShaderModule& made = modules_.emplace_back(context_.device);
+    const VkResult result = made.Create(words);
+    module = made.handle();
+    return result == VK_SUCCESS ? CreationResult{} : CreationResult{result, "the driver refused a shader"};
+  }
+
+  CreationResult AddWith(const VkPipelineShaderStageCreateInfo& stage, std::span<const uint32_t> words) {
+    VkShaderModule module = VK_NULL_HANDLE;
+    if (CreationResult made = Make(words, module); !made.Succeeded()) return made;
+    stages_.push_back(WithModule(stage, module, arena_));
+    return {};
+  }
+
+  // Of a module that the mesh shader stands in too.
+  CreationResult AddCutOut(const VkPipelineShaderStageCreateInfo& stage) {
+    const std::shared_ptr<const ShaderModule> owner = context_.device.shader_modules.Find(stage.module);
+    const std::shared_ptr<CachedModule> module =
+        ShaderCache::Of(context_.device)->Find(owner ? std::span<const uint32_t>(owner->words) : ChainedWords(stage));
+    if (!module->Checked()) return CreationResult::Refused(module->Checked().error().message);
+    const Expected<std::vector<uint32_t>> words =
+        spirv::ExtractFragmentShader(module->Checked()->module, stage.pName ? stage.pName : "");
+    return words ? AddWith(stage, *words) : CreationResult::Refused(words.error().message);
+  }
+
+  const CreationContext& context_;
+  Arena arena_;
+  std::deque<ScopedShaderModule> modules_;
+  std::vector<VkPipelineShaderStageCreateInfo> stages_;
+};
+
+VkGraphicsPipelineCreateInfo DriverInfo(const MeshNodeCreation& creation, const DriverStages& stages, Arena& arena) {
+  VkGraphicsPipelineCreateInfo info = creation.info;
+  SetPipelineFlags(info, creation.context.flags & ~kGraphOnlyFlags, !creation.context.device.emulates_maintenance5,
+                   arena);
+  RemoveFromChain(&info, VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT, arena);
+  RemoveFromChain(&info, VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR, arena);
+  info.stageCount = static_cast<uint32_t>(stages.stages().size());
+  info.pStages = stages.stages().data();
+  info.layout = creation.layout->draw_layout;
+  info.basePipelineHandle = VK_NULL_HANDLE;
+  info.basePipelineIndex = -1;
+  return info;
+}
+
+CreationResult Compile(const MeshNodeCreation& creation, const StageNode& node, const LoweredShader& shader,
+                       NodePipeline& pipeline) {
+  DriverStages stages(creation.context);
+  for (const VkPipelineShaderStageCreateInfo& stage : StagesOf(creation.info)) {
+    CreationResult added = &stage == node.stage ? stages.AddMesh(stage, shader) : stages.AddFragment(stage);
+    if (!added.Succeeded()) return added;
+  }
+  Arena arena;
+  const VkResult result =
+      pipeline.Create(creation.context.cache, DriverInfo(creation, stages, arena), creation.context.allocator);
+  // Asked for by the application: nothing to tell.
+  if (result == VK_PIPELINE_COMPILE_REQUIRED) return {result, {}};
+  return {result, result == VK_SUCCESS ? "" : "vkCreateGraphicsPipelines failed with " + ResultName(result)};
+}
+
+CreationResult MakeLibrary(MeshNodeCreation& creation, StageNode& node) {
+  Device& device = creation.context.device;
+  const std::string label = NodeLabel(node.source.name, node.source.index);
+  const std::shared_ptr<const LoweredShader> shader =
+      LowerNode(device, node, creation.layout->draw, creation.info.pNext);
+  auto pipeline = std::make_shared<NodePipeline>(device, creation.layout);
+  CreationResult made = {shader->result, shader->reason};
+  if (made.Succeeded()) made = Compile(creation, node, *shader, *pipeline);
+  if (!made.Succeeded()) {
+    if (!made.reason.empty()) made.reason = "node " + label + ": " + made.reason;
+    return made;
+  }
+  pipeline->SetDescriptorSets(shader->descriptor_sets);
+  NameObject(device, VK_OBJECT_TYPE_PIPELINE, HandleToU64(pipeline->handle()), "node " + label);
+  DumpShader(creation.context, label, "original", node.words);
+  DumpShader(creation.context, label, "lowered", shader->node.words);
+  creation.library = std::make_shared<NodeLibrary>();
+  creation.library->node = {std::move(node.source), std::move(pipeline)};
+  creation.library->for_graphs = true;
+  return {};
+}
+
+// All mesh nodes of one command.
+class MeshNodes {
+ public:
+  void Add(CreationContext context, const VkGraphicsPipelineCreateInfo& info, uint32_t index) {
+    MeshNodeCreation& creation = creations_.emplace_back(std::move(context), info, index);
+    creation.failure = Check(creation);
+    if (!creation.failure.Succeeded()) return;
+    const VkPipelineShaderStageCreateInfo& stage = *MeshStageOf(info);
+    stages_.emplace_back(stage, "entry point \"" + std::string(stage.pName ? stage.pName : "") + "\": ",
+                         spirv::ExecutionModel::kMeshEXT);
+    creation_of_.push_back(&creation);
+  }
+
+  void Create() {
+    if (stages_.empty()) return;
+    const CreationContext& any = creations_.front().context;
+    CollectNodes(any.device, stages_, OnFailure::kGoOn);
+    ParallelFor(stages_.size(), any.DriverThreads(), [this](size_t i) {
+      creation_of_[i]->failure = std::move(stages_[i].failure);
+      if (creation_of_[i]->failure.Succeeded()) creation_of_[i]->failure = MakeLibrary(*creation_of_[i], stages_[i]);
+      return true;
+    });
+  }
+
+  MeshNodeCreation& At(uint32_t index) {
+    return *std::find_if(creations_.begin(), creations_.end(),
+                         [index](const MeshNodeCreation& creation) { return creation.index == index; });
+  }
+
+ private:
+  std::deque<MeshNodeCreation> creations_;
+  std::vector<StageNode> stages_;               // of those that passed the checks
+  std::vector<MeshNodeCreation*> creation_of_;  // by stage
+};
+
+VkResult Publish(MeshNodeCreation& creation, VkPipeline& pipeline) {
+  if (!creation.failure.Succeeded()) return PermittedResult(creation.context.Report(creation.failure));
+  const auto handle = HandleFromObject<VkPipeline>(creation.library.get());
+  creation.library->node.pipeline->FinishCreation();
+  creation.context.device.node_libraries.Insert(handle, std::move(creation.library));
+  pipeline = handle;
+  return VK_SUCCESS;
+}
+
+}  // namespace
+
+bool ConcernsNodes(const Device& device, const VkGraphicsPipelineCreateInfo& info) {
+  return MakesMeshNode(info) || HasNodeStage(device, info) || DerivesFromOwnPipeline(device, info);
+}
+
+VkResult CreateGraphicsPipelinesWithNodes(Device& device, VkPipelineCache cache,
+                                          std::span<const VkGraphicsPipelineCreateInfo> infos,
+                                          const CreateOrdinaryGraphicsPipeline& create_ordinary,
+                                          VkPipeline* pipelines) {
+  std::fill_n(pipelines, infos.size(), VkPipeline{VK_NULL_HANDLE});
+  const auto context_of = [&](uint32_t i) -> CreationContext {
+    return {device,
+            cache,
+            nullptr,
+            NewPipelineId(),
+            EffectivePipelineFlags(infos[i]),
+            "the graphics pipeline pCreateInfos[" + std::to_string(i) + "]"};
+  };
+  MeshNodes nodes;
+  for (uint32_t i = 0; i < infos.size(); ++i)
+    if (MakesMeshNode(infos[i])) nodes.Add(context_of(i), infos[i], i);
+  nodes.Create();
+  VkResult worst = VK_SUCCESS;
+  for (uint32_t i = 0; i < infos.size(); ++i) {
+    VkResult result = VK_SUCCESS;
+    Arena arena;
+    if (MakesMeshNode(infos[i]))
+      result = Publish(nodes.At(i), pipelines[i]);
+    else if (HasNodeStage(device, infos[i]))
+      result = context_of(i).Report(CreationResult::Refused(
+          "a shader declares ShaderEnqueueAMDX; that needs VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX and "
+          "VK_PIPELINE_CREATE_2_LIBRARY_BIT_KHR (VUID-VkGraphicsPipelineCreateInfo-pStages-10189)"));
+    else
+      result = create_ordinary(WithBaseOfDriver(device, infos, infos[i], pipelines, arena), &pipelines[i]);
+    worst = WorseResult(worst, result);
+    if (result != VK_SUCCESS && (EffectivePipelineFlags(infos[i]) & VK_PIPELINE_CREATE_2_EARLY_RETURN_ON_FAILURE_BIT))
+      break;
+  }
+  return worst;
+}
+
+}  // namespace trellis

@@ -1,0 +1,150 @@
+// Mesh nodes that the host dispatches: drawn in place, against pictures that the CPU paints.
+#include "test_nodes/static_tiles.h"
+#include "test_nodes/tiles.h"
+#include "tests/gpu/mesh_nodes.h"
+#include "tests/tiles_frag_spv.h"
+
+namespace trellis::test {
+namespace {
+
+using MeshNodes = MeshNodeTest;
+
+// Tiles that touch nothing of one another, one record beside the other.
+std::vector<Tiles> Row(uint32_t count, uint32_t y, uint32_t first_value, uint32_t first_counter) {
+  std::vector<Tiles> row;
+  for (uint32_t i = 0; i < count; ++i)
+    row.push_back({{1 + i % 2, 1 + i % 3}, {i * 4, y}, {2, 1}, {2, 1}, first_value + i * 100, first_counter + i});
+  return row;
+}
+
+uint32_t Workgroups(const Tiles& tiles) { return tiles.grid[0] * tiles.grid[1]; }
+
+TEST_F(MeshNodes, GridsFromPayloads) {
+  Link({{kTilesNode, kTilesFragSpv}});
+  const std::vector<Tiles> records = Row(16, 8, 1000, 0);
+  Render([&](VkCommandBuffer command_buffer) {
+    BindGraph(command_buffer);
+    Dispatch(command_buffer, {InputOf("main", records)});
+  });
+  Painting painting;
+  std::vector<uint32_t> counts;
+  for (const Tiles& tiles : records) {
+    painting.Paint(tiles);
+    counts.push_back(Workgroups(tiles));
+  }
+  Expect(painting, counts);
+}
+
+TEST_F(MeshNodes, StaticGrids) {
+  Link({{kStaticTilesNode, kTilesFragSpv}});
+  std::vector<Tiles> records;
+  for (uint32_t i = 0; i < 9; ++i) records.push_back({{3, 2}, {i * 7, i * 7}, {2, 3}, {2, 3}, 10 + i * 10, i});
+  Render([&](VkCommandBuffer command_buffer) {
+    BindGraph(command_buffer);
+    Dispatch(command_buffer, {InputOf("main", records)});
+  });
+  Painting painting;
+  for (const Tiles& tiles : records) painting.Paint(tiles);
+  Expect(painting, std::vector<uint32_t>(9, 6));
+}
+
+// Records without workgroups, with one, with many; large grids among small ones.
+TEST_F(MeshNodes, UnevenGrids) {
+  Link({{kTilesNode, kTilesFragSpv}});
+  std::vector<Tiles> records = {{{0, 5}, {0, 0}, {1, 1}, {1, 1}, 1, 0}, {{64, 16}, {0, 0}, {1, 1}, {1, 1}, 100, 1},
+                                {{1, 0}, {0, 0}, {1, 1}, {1, 1}, 2, 2}, {{1, 1}, {0, 16}, {1, 1}, {64, 3}, 7, 3},
+                                {{0, 0}, {0, 0}, {1, 1}, {1, 1}, 3, 4}, {{64, 1}, {0, 20}, {1, 1}, {1, 44}, 900, 5}};
+  Render([&](VkCommandBuffer command_buffer) {
+    BindGraph(command_buffer);
+    Dispatch(command_buffer, {InputOf("main", records)});
+  });
+  Painting painting;
+  std::vector<uint32_t> counts;
+  for (const Tiles& tiles : records) {
+    painting.Paint(tiles);
+    counts.push_back(Workgroups(tiles));
+  }
+  Expect(painting, counts);
+}
+
+// Primitives of one payload are drawn in the order of their workgroups.
+TEST_F(MeshNodes, TilesOverOneAnotherInOrder) {
+  for (const auto node : {std::span<const uint32_t>(kTilesNode), std::span<const uint32_t>(kStaticTilesNode)}) {
+    Link({{node, kTilesFragSpv}});
+    const std::vector<Tiles> records = {{{3, 2}, {0, 0}, {3, 3}, {20, 20}, 50, 0},
+                                        {{3, 2}, {32, 32}, {1, 5}, {9, 9}, 500, 1}};
+    Render([&](VkCommandBuffer command_buffer) {
+      BindGraph(command_buffer);
+      Dispatch(command_buffer, {InputOf("main", records)});
+    });
+    Painting painting;
+    for (const Tiles& tiles : records) painting.Paint(tiles);
+    Expect(painting, {6, 6});
+    words().words()[0] = words().words()[1] = 0;
+  }
+}
+
+// More workgroups than one dimension of a draw may have.
+TEST_F(MeshNodes, MoreRecordsThanADrawIsWide) {
+  Link({{kTilesNode, kTilesFragSpv}});
+  constexpr uint32_t kRecords = 70'000;
+  std::vector<Tiles> records;
+  for (uint32_t i = 0; i < kRecords; ++i) {
+    const uint32_t pixel = i % (kSide * kSide);
+    records.push_back({{1, 1}, {pixel % kSide, pixel / kSide}, {1, 1}, {1, 1}, pixel + 1, pixel % 256});
+  }
+  Render([&](VkCommandBuffer command_buffer) {
+    BindGraph(command_buffer);
+    Dispatch(command_buffer, {InputOf("main", records)});
+  });
+  Painting painting;
+  for (uint32_t pixel = 0; pixel < kSide * kSide; ++pixel)
+    painting.PaintRectangle(pixel % kSide, pixel / kSide, 1, 1, pixel + 1);
+  std::vector<uint32_t> counts(256);
+  for (uint32_t i = 0; i < kRecords; ++i) ++counts[i % (kSide * kSide) % 256];
+  Expect(painting, counts);
+}
+
+// Nodes of an array, several infos of a node, several nodes and dispatches in one instance on one scratch buffer.
+TEST_F(MeshNodes, ArraysInfosAndDispatches) {
+  Link({{kTilesNode, kTilesFragSpv, "tiles", 0},
+        {kTilesNode, kTilesFragSpv, "tiles", 3},
+        {kStaticTilesNode, kTilesFragSpv, "static", 0}});
+  const std::vector<Tiles> first = Row(8, 0, 100, 0), second = Row(8, 10, 2000, 8), third = Row(8, 20, 4000, 16);
+  const std::vector<Tiles> static_tiles = {{{3, 2}, {0, 40}, {4, 4}, {4, 4}, 9, 24}};
+  Render([&](VkCommandBuffer command_buffer) {
+    BindGraph(command_buffer, 5);
+    Dispatch(command_buffer, {InputOf("tiles", first, 3), InputOf("static", static_tiles), InputOf("tiles", second)});
+    BindGraph(command_buffer, 70);
+    Dispatch(command_buffer, {InputOf("tiles", third, 3)});
+  });
+  Painting painting;
+  std::vector<uint32_t> counts;
+  for (const std::vector<Tiles>* records : {&first, &second, &third, &static_tiles})
+    for (const Tiles& tiles : *records) {
+      painting.Paint(tiles, records == &third ? 70 : 5);
+      counts.push_back(Workgroups(tiles));
+    }
+  Expect(painting, counts);
+}
+
+// A recording is submitted again, with other payloads in the application's memory meanwhile.
+TEST_F(MeshNodes, ResubmittedRecordings) {
+  Link({{kTilesNode, kTilesFragSpv}});
+  std::vector<Tiles> records = Row(16, 8, 1000, 0);
+  Commands commands(context());
+  const VkCommandBuffer command_buffer = commands.Begin();
+  image().BeginRendering(command_buffer);
+  SetViewport(command_buffer);
+  BindGraph(command_buffer);
+  Dispatch(command_buffer, {InputOf("main", records)});
+  image().EndRendering(command_buffer);
+  ASSERT_EQ(commands.End(), VK_SUCCESS);
+  for (int i = 0; i < 3; ++i) ASSERT_EQ(commands.Submit(), VK_SUCCESS);
+  std::vector<uint32_t> counts(words().words().size());
+  for (const Tiles& tiles : records) counts[tiles.counter] = 3 * Workgroups(tiles);
+  EXPECT_TRUE(std::equal(counts.begin(), counts.end(), words().words().begin()));
+}
+
+}  // namespace
+}  // namespace trellis::test

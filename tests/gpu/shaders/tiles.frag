@@ -1,0 +1,6 @@
+#version 460
+
+layout(location = 0) flat in uint value;
+layout(location = 0) out uint color;
+
+void main() { color = value; }
