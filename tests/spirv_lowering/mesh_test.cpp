@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "spirv_lowering/lower.h"
+#include "spirv_lowering/post/post.h"
 #include "tests/spirv_lowering/mesh_parts.h"
 #include "tests/spirv_lowering/node_text.h"
 #include "tests/spirv_lowering/spirv_text.h"
@@ -153,6 +154,22 @@ TEST(Mesh, ShaderIndexIsASpecialisationConstant) {
   EXPECT_EQ(info.shader_index, 7u);
   EXPECT_FALSE(info.is_api_entry);
   EXPECT_FALSE(HasLine(LowerParts(parts), "%number = OpSpecConstant ...")) << "nothing but the mode has it";
+  // Code keeps it, and the driver specialises it.
+  parts.body += "%twice = OpIAdd %uint %number %number";
+  const std::string text = LowerParts(parts);
+  EXPECT_TRUE(HasLines(text, {"OpDecorate %number SpecId 3", "%number = OpSpecConstant %uint 5",
+                              "%twice = OpIAdd %uint %number %number"}))
+      << text;
+}
+
+// Compilers take what nothing reads out of interfaces; it still tells the payload.
+TEST(Mesh, InputThatNothingReads) {
+  NodeParts parts = DynamicMeshParts();
+  parts.interface = "%vertices %triangles %colors %normals";
+  const NodeInfo info = ReflectParts(parts);
+  EXPECT_EQ(info.input, (PayloadLayout{8, 8}));
+  EXPECT_EQ(info.grid_member, (GridMember{4, 4, 1}));
+  EXPECT_TRUE(HasLine(LowerParts(parts), "* = OpFunctionCall %bool %trellis_enter_dynamic %uint_1310724 ..."));
 }
 
 // The fragment stage is matched against the interface: it stays as it was, whether the node writes it or not.
@@ -164,6 +181,17 @@ TEST(Mesh, OutputsStay) {
     EXPECT_TRUE(HasLine(text, line)) << line << "\n" << text;
   EXPECT_EQ(CountLines(text, "* = OpVariable * Output"), 4u) << text;
   EXPECT_TRUE(HasLine(text, "OpEntryPoint MeshEXT * \"main\" %vertices %triangles %colors %normals ...")) << text;
+}
+
+TEST(Mesh, OptimiserKeepsOutputs) {
+  const Expected<LoweredNode> lowered =
+      Lower(ReadTextOrFail(Compose(MeshParts())), ReflectParts(MeshParts()), {.launch_offset = 64});
+  ASSERT_TRUE(lowered) << lowered.error().message;
+  const Expected<std::vector<uint32_t>> optimized = Optimize(lowered->words);
+  ASSERT_TRUE(optimized) << optimized.error().message;
+  const Expected<void> valid = Validate(*optimized);
+  EXPECT_TRUE(valid) << valid.error().message;
+  EXPECT_EQ(CountLines(Readable(*optimized), "* = OpVariable * Output"), 4u) << Readable(*optimized);
 }
 
 TEST(Mesh, LocalSizeId) {

@@ -173,7 +173,7 @@ TEST_F(Cli, APlainComputeShaderIsWarnedOf) {
   EXPECT_EQ(plain.exit_code, 0);
   EXPECT_EQ(plain.output,
             Path("plain.comp") +
-                ": warning: uses nothing of trellis/node_payload.glsl, so it is an ordinary compute shader: as a node "
+                ": warning: uses nothing of trellis/node_payload.glsl, so it is an ordinary shader: as a node "
                 "it enqueues nothing, and its payload is one uvec3, its grid. Include the header and declare what else "
                 "it is: NODE_INPUT, NODE_INPUTS, NODE_STATIC_GRID, NODE_OUTPUT\n");
   EXPECT_EQ(Compile({"-o", Path("node.spv")}).output, "");

@@ -154,7 +154,7 @@ Expected<void> Check(const spirv::RewrittenNode& node, const std::string& input)
 }
 
 constexpr const char* kPlainShader =
-    "warning: uses nothing of trellis/node_payload.glsl, so it is an ordinary compute shader: as a node it enqueues "
+    "warning: uses nothing of trellis/node_payload.glsl, so it is an ordinary shader: as a node it enqueues "
     "nothing, and its payload is one uvec3, its grid. Include the header and declare what else it is: NODE_INPUT, "
     "NODE_INPUTS, NODE_STATIC_GRID, NODE_OUTPUT";
 

@@ -22,7 +22,7 @@ constexpr std::string_view kHelp =
     "  --json             the description as JSON\n"
     "  --launch-offset N  where the layer's 8 bytes of push constants begin (a multiple of 8); default: behind the "
     "shader's own\n"
-    "  --subgroup         for devices with subgroup ballot and shuffle\n\n"
+    "  --subgroup         for devices with subgroup arithmetic, ballot and shuffle in the node's stage\n\n"
     "example: trellis lower worker.spv --entry main -o worker.compute.spv\n"
     "exit status: 0 done, 1 the input was refused, 2 the command line is wrong\n";
 
