@@ -10,7 +10,7 @@
 namespace trellis {
 
 // Memory for edited copies of create infos: freed all at once with the arena. Only trivially destructible things go in.
-// One thread; lives on the stack of the hook that edits.
+// One thread; mostly lives on the stack of the hook that edits.
 class Arena {
  public:
   Arena() = default;
@@ -18,6 +18,9 @@ class Arena {
   Arena& operator=(const Arena&) = delete;
 
   [[nodiscard]] void* Allocate(size_t bytes) { return resource_.allocate(bytes, alignof(std::max_align_t)); }
+
+  // Frees everything in it.
+  void Clear() { resource_.release(); }
 
   [[nodiscard]] void* Copy(const void* source, size_t bytes) {
     void* copy = Allocate(bytes);

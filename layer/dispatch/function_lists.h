@@ -31,6 +31,7 @@
   REQUIRED(AllocateMemory) \
   REQUIRED(BeginCommandBuffer) \
   REQUIRED(BindBufferMemory) \
+  REQUIRED(CmdBeginQuery) \
   REQUIRED(CmdBeginRenderPass) \
   REQUIRED(CmdBindDescriptorSets) \
   REQUIRED(CmdBindIndexBuffer) \
@@ -39,6 +40,7 @@
   REQUIRED(CmdCopyQueryPoolResults) \
   REQUIRED(CmdDispatch) \
   REQUIRED(CmdDispatchIndirect) \
+  REQUIRED(CmdEndQuery) \
   REQUIRED(CmdEndRenderPass) \
   REQUIRED(CmdExecuteCommands) \
   REQUIRED(CmdFillBuffer) \
@@ -59,6 +61,7 @@
   REQUIRED(CreatePipelineCache) \
   REQUIRED(CreatePipelineLayout) \
   REQUIRED(CreateQueryPool) \
+  REQUIRED(CreateRenderPass) \
   REQUIRED(CreateShaderModule) \
   REQUIRED(DestroyBuffer) \
   REQUIRED(DestroyCommandPool) \
@@ -71,6 +74,7 @@
   REQUIRED(DestroyPipelineCache) \
   REQUIRED(DestroyPipelineLayout) \
   REQUIRED(DestroyQueryPool) \
+  REQUIRED(DestroyRenderPass) \
   REQUIRED(DestroyShaderModule) \
   REQUIRED(DeviceWaitIdle) \
   REQUIRED(EndCommandBuffer) \
@@ -94,6 +98,8 @@
   OPTIONAL(GetBufferDeviceAddressEXT) \
   OPTIONAL(CmdBeginConditionalRenderingEXT) \
   OPTIONAL(CmdBeginDebugUtilsLabelEXT) \
+  OPTIONAL(CmdBeginQueryIndexedEXT) \
+  OPTIONAL(CmdBeginTransformFeedbackEXT) \
   OPTIONAL(CmdBindDescriptorBufferEmbeddedSamplers2EXT) \
   OPTIONAL(CmdBindDescriptorBufferEmbeddedSamplersEXT) \
   OPTIONAL(CmdBindDescriptorBuffersEXT) \
@@ -103,6 +109,8 @@
   OPTIONAL(CmdDrawMeshTasksEXT) \
   OPTIONAL(CmdEndConditionalRenderingEXT) \
   OPTIONAL(CmdEndDebugUtilsLabelEXT) \
+  OPTIONAL(CmdEndQueryIndexedEXT) \
+  OPTIONAL(CmdEndTransformFeedbackEXT) \
   OPTIONAL(CmdInsertDebugUtilsLabelEXT) \
   OPTIONAL(CmdSetDescriptorBufferOffsets2EXT) \
   OPTIONAL(CmdSetDescriptorBufferOffsetsEXT) \
@@ -132,6 +140,9 @@
   OPTIONAL_ALIAS(CmdPushDescriptorSet2, CmdPushDescriptorSet2KHR, VK_KHR_MAINTENANCE_6_EXTENSION_NAME) \
   OPTIONAL_ALIAS(CmdPushDescriptorSetWithTemplate, CmdPushDescriptorSetWithTemplateKHR, VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME) \
   OPTIONAL_ALIAS(CmdPushDescriptorSetWithTemplate2, CmdPushDescriptorSetWithTemplate2KHR, VK_KHR_MAINTENANCE_6_EXTENSION_NAME) \
+  OPTIONAL_ALIAS(CmdSetRenderingAttachmentLocations, CmdSetRenderingAttachmentLocationsKHR, VK_KHR_DYNAMIC_RENDERING_LOCAL_READ_EXTENSION_NAME) \
+  OPTIONAL_ALIAS(CmdSetRenderingInputAttachmentIndices, CmdSetRenderingInputAttachmentIndicesKHR, VK_KHR_DYNAMIC_RENDERING_LOCAL_READ_EXTENSION_NAME) \
+  OPTIONAL_ALIAS(CreateRenderPass2, CreateRenderPass2KHR, VK_KHR_CREATE_RENDERPASS_2_EXTENSION_NAME) \
   OPTIONAL_ALIAS(DestroyPrivateDataSlot, DestroyPrivateDataSlotEXT, VK_EXT_PRIVATE_DATA_EXTENSION_NAME) \
   OPTIONAL_ALIAS(GetBufferMemoryRequirements2, GetBufferMemoryRequirements2KHR, VK_KHR_GET_MEMORY_REQUIREMENTS_2_EXTENSION_NAME) \
   OPTIONAL_ALIAS(GetDeviceBufferMemoryRequirements, GetDeviceBufferMemoryRequirementsKHR, VK_KHR_MAINTENANCE_4_EXTENSION_NAME) \

@@ -90,6 +90,7 @@ void ReleaseDriverObjects(Device& device) {
   device.execution_graphs.TakeAll();
   device.node_libraries.TakeAll();
   device.pipeline_layouts.TakeAll();
+  device.render_passes.TakeAll();
   device.attachments.Clear();
 }
 

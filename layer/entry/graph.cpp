@@ -21,19 +21,6 @@ void Refuse(CommandBuffer& recording, const char* id, const std::string& why, Vk
   recording.RememberError(error);
 }
 
-// Vulkan allows no compute dispatch there, and nothing can be moved out of a render pass that is being recorded. A
-// command that the layer does not follow may have ended it.
-bool RefuseInRenderPass(CommandBuffer& recording, const char* command) {
-  if (!recording.inside_render_pass || recording.device.may_miss_ends) return false;
-  // Those with mesh nodes belong there.
-  const auto graph = recording.device.execution_graphs.Find(recording.execution_graph.pipeline);
-  if (graph && graph->graph.has_mesh_nodes) return false;
-  Refuse(recording, "TRELLIS-not-implemented",
-         std::string(command) + " inside a render pass is not implemented yet: record it before",
-         VK_ERROR_UNKNOWN);  // of the few results that vkEndCommandBuffer may return
-  return true;
-}
-
 bool RefuseNull(CommandBuffer& recording, const char* command, const VkDispatchGraphCountInfoAMDX* count_info) {
   if (count_info) return false;
   Refuse(recording, "TRELLIS-graph-dispatch-misuse",
@@ -102,8 +89,7 @@ VKAPI_ATTR void VKAPI_CALL CmdDispatchGraphAMDX(VkCommandBuffer command_buffer, 
   if (RefuseNull(*recording, "vkCmdDispatchGraphAMDX", count_info)) return;
   if (recording->device.settings.validate)
     Report(*recording, CheckDispatchGraph(*recording, {scratch, scratch_size}, *count_info));
-  if (!RefuseInRenderPass(*recording, "vkCmdDispatchGraphAMDX"))
-    DispatchGraph(*recording, scratch, scratch_size, *count_info);
+  DispatchGraph(*recording, scratch, scratch_size, *count_info);
 }
 
 VKAPI_ATTR void VKAPI_CALL CmdDispatchGraphIndirectAMDX(VkCommandBuffer command_buffer, VkDeviceAddress scratch,
@@ -113,8 +99,7 @@ VKAPI_ATTR void VKAPI_CALL CmdDispatchGraphIndirectAMDX(VkCommandBuffer command_
   if (RefuseNull(*recording, "vkCmdDispatchGraphIndirectAMDX", count_info)) return;
   if (recording->device.settings.validate)
     Report(*recording, CheckDispatchGraphIndirect(*recording, {scratch, scratch_size}, *count_info));
-  if (!RefuseInRenderPass(*recording, "vkCmdDispatchGraphIndirectAMDX"))
-    DispatchGraphIndirect(*recording, scratch, scratch_size, *count_info);
+  DispatchGraphIndirect(*recording, scratch, scratch_size, *count_info);
 }
 
 VKAPI_ATTR void VKAPI_CALL CmdDispatchGraphIndirectCountAMDX(VkCommandBuffer command_buffer, VkDeviceAddress scratch,
@@ -122,8 +107,7 @@ VKAPI_ATTR void VKAPI_CALL CmdDispatchGraphIndirectCountAMDX(VkCommandBuffer com
   const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
   if (recording->device.settings.validate)
     Report(*recording, CheckDispatchGraphIndirectCount(*recording, {scratch, scratch_size}, count_info));
-  if (!RefuseInRenderPass(*recording, "vkCmdDispatchGraphIndirectCountAMDX"))
-    DispatchGraphIndirectCount(*recording, scratch, scratch_size, count_info);
+  DispatchGraphIndirectCount(*recording, scratch, scratch_size, count_info);
 }
 
 }  // namespace trellis::entry

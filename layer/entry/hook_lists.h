@@ -31,11 +31,14 @@
   GRAPHS(AllocateCommandBuffers) \
   GRAPHS(BeginCommandBuffer) \
   GRAPHS(CmdBeginConditionalRenderingEXT) \
+  GRAPHS(CmdBeginQuery) \
+  GRAPHS(CmdBeginQueryIndexedEXT) \
   GRAPHS(CmdBeginRenderPass) \
   GRAPHS(CmdBeginRenderPass2) \
   GRAPHS_ALIAS(CmdBeginRenderPass2KHR, CmdBeginRenderPass2) \
   GRAPHS(CmdBeginRendering) \
   GRAPHS_ALIAS(CmdBeginRenderingKHR, CmdBeginRendering) \
+  GRAPHS(CmdBeginTransformFeedbackEXT) \
   GRAPHS(CmdBindDescriptorBufferEmbeddedSamplers2EXT) \
   GRAPHS(CmdBindDescriptorBufferEmbeddedSamplersEXT) \
   GRAPHS(CmdBindDescriptorSets) \
@@ -44,6 +47,8 @@
   GRAPHS(CmdBindPipeline) \
   GRAPHS(CmdBindShadersEXT) \
   GRAPHS(CmdEndConditionalRenderingEXT) \
+  GRAPHS(CmdEndQuery) \
+  GRAPHS(CmdEndQueryIndexedEXT) \
   GRAPHS(CmdEndRenderPass) \
   GRAPHS(CmdEndRenderPass2) \
   GRAPHS_ALIAS(CmdEndRenderPass2KHR, CmdEndRenderPass2) \
@@ -51,6 +56,7 @@
   GRAPHS_ALIAS(CmdEndRenderingKHR, CmdEndRendering) \
   GRAPHS(CmdEndRendering2KHR) \
   GRAPHS_ALIAS(CmdEndRendering2EXT, CmdEndRendering2KHR) \
+  GRAPHS(CmdEndTransformFeedbackEXT) \
   GRAPHS(CmdExecuteCommands) \
   GRAPHS(CmdPushConstants) \
   GRAPHS(CmdPushConstants2) \
@@ -65,6 +71,10 @@
   GRAPHS_ALIAS(CmdPushDescriptorSetWithTemplate2KHR, CmdPushDescriptorSetWithTemplate2) \
   GRAPHS(CmdSetDescriptorBufferOffsets2EXT) \
   GRAPHS(CmdSetDescriptorBufferOffsetsEXT) \
+  GRAPHS(CmdSetRenderingAttachmentLocations) \
+  GRAPHS_ALIAS(CmdSetRenderingAttachmentLocationsKHR, CmdSetRenderingAttachmentLocations) \
+  GRAPHS(CmdSetRenderingInputAttachmentIndices) \
+  GRAPHS_ALIAS(CmdSetRenderingInputAttachmentIndicesKHR, CmdSetRenderingInputAttachmentIndices) \
   GRAPHS(CreateCommandPool) \
   GRAPHS(CreateDescriptorSetLayout) \
   GRAPHS(CreateDescriptorUpdateTemplate) \
@@ -72,6 +82,9 @@
   GRAPHS(CreatePipelineBinariesKHR) \
   GRAPHS(CreatePipelineCache) \
   GRAPHS(CreatePipelineLayout) \
+  GRAPHS(CreateRenderPass) \
+  GRAPHS(CreateRenderPass2) \
+  GRAPHS_ALIAS(CreateRenderPass2KHR, CreateRenderPass2) \
   GRAPHS(CreateShaderModule) \
   GRAPHS(CreateShadersEXT) \
   GRAPHS(DebugMarkerSetObjectNameEXT) \
@@ -86,6 +99,7 @@
   GRAPHS(DestroyPipelineLayout) \
   GRAPHS(DestroyPrivateDataSlot) \
   GRAPHS_ALIAS(DestroyPrivateDataSlotEXT, DestroyPrivateDataSlot) \
+  GRAPHS(DestroyRenderPass) \
   GRAPHS(DestroyShaderModule) \
   GRAPHS(DeviceWaitIdle) \
   GRAPHS(EndCommandBuffer) \

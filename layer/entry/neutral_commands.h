@@ -1,5 +1,5 @@
 // The commands of command buffers that change nothing the layer keeps track of: neither what is bound for compute and
-// execution graphs, nor push constants, nor whether a render pass instance or conditional rendering is active. All
+// execution graphs, nor push constants, nor what a render pass instance, conditional rendering or query is active. All
 // others are hooked (hook_lists.h). A test compares both with the registry, so whoever builds with a newer one decides
 // about its commands: here, or with a hook.
 #pragma once
@@ -14,10 +14,7 @@ inline constexpr auto kNeutralCommands = std::to_array<std::string_view>({
     "vkCmdBeginCustomResolveEXT",
     "vkCmdBeginDebugUtilsLabelEXT",
     "vkCmdBeginPerTileExecutionQCOM",
-    "vkCmdBeginQuery",
-    "vkCmdBeginQueryIndexedEXT",
     "vkCmdBeginShaderInstrumentationARM",
-    "vkCmdBeginTransformFeedbackEXT",
     "vkCmdBeginVideoCodingKHR",
     "vkCmdBindIndexBuffer",
     "vkCmdBindIndexBuffer2",
@@ -109,10 +106,7 @@ inline constexpr auto kNeutralCommands = std::to_array<std::string_view>({
     "vkCmdEncodeVideoKHR",
     "vkCmdEndDebugUtilsLabelEXT",
     "vkCmdEndPerTileExecutionQCOM",
-    "vkCmdEndQuery",
-    "vkCmdEndQueryIndexedEXT",
     "vkCmdEndShaderInstrumentationARM",
-    "vkCmdEndTransformFeedbackEXT",
     "vkCmdEndVideoCodingKHR",
     "vkCmdExecuteGeneratedCommandsEXT",
     "vkCmdExecuteGeneratedCommandsNV",
@@ -211,10 +205,6 @@ inline constexpr auto kNeutralCommands = std::to_array<std::string_view>({
     "vkCmdSetRasterizerDiscardEnable",
     "vkCmdSetRasterizerDiscardEnableEXT",
     "vkCmdSetRayTracingPipelineStackSizeKHR",
-    "vkCmdSetRenderingAttachmentLocations",
-    "vkCmdSetRenderingAttachmentLocationsKHR",
-    "vkCmdSetRenderingInputAttachmentIndices",
-    "vkCmdSetRenderingInputAttachmentIndicesKHR",
     "vkCmdSetRepresentativeFragmentTestEnableNV",
     "vkCmdSetSampleLocationsEXT",
     "vkCmdSetSampleLocationsEnableEXT",

@@ -1,54 +1,111 @@
+#include "layer/objects/render_pass.h"
+
 #include "layer/entry/hooks.h"
 #include "layer/entry/recording.h"
+#include "layer/entry/scoped_undo.h"
 #include "layer/replay/replay.h"
 
 namespace trellis::entry {
+namespace {
+
+template <typename Create, typename CreateInfo>
+VkResult CreateWithParts(Device& device, Create create, const CreateInfo& info, const VkAllocationCallbacks* allocator,
+                         VkRenderPass* render_pass) {
+  VkRenderPass handle = VK_NULL_HANDLE;
+  if (const VkResult result = create(device.handle, &info, allocator, &handle); result != VK_SUCCESS) return result;
+  ScopedUndo undo([&] { device.dispatch.DestroyRenderPass(device.handle, handle, allocator); });
+  std::shared_ptr<RenderPass> made;
+  if (const VkResult result = MakeRenderPass(device, info, made); result != VK_SUCCESS) return result;
+  device.render_passes.Insert(handle, std::move(made));
+  undo.Keep();
+  *render_pass = handle;
+  return VK_SUCCESS;
+}
+
+}  // namespace
+
+VKAPI_ATTR VkResult VKAPI_CALL CreateRenderPass(VkDevice device, const VkRenderPassCreateInfo* info,
+                                                const VkAllocationCallbacks* allocator, VkRenderPass* render_pass) {
+  const std::shared_ptr<Device> object = FindDevice(device);
+  return CreateWithParts(*object, object->dispatch.CreateRenderPass, *info, allocator, render_pass);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL CreateRenderPass2(VkDevice device, const VkRenderPassCreateInfo2* info,
+                                                 const VkAllocationCallbacks* allocator, VkRenderPass* render_pass) {
+  const std::shared_ptr<Device> object = FindDevice(device);
+  return CreateWithParts(*object, object->dispatch.CreateRenderPass2, *info, allocator, render_pass);
+}
+
+VKAPI_ATTR void VKAPI_CALL DestroyRenderPass(VkDevice device, VkRenderPass render_pass,
+                                             const VkAllocationCallbacks* allocator) {
+  const std::shared_ptr<Device> object = FindDevice(device);
+  object->render_passes.Take(render_pass);
+  object->dispatch.DestroyRenderPass(device, render_pass, allocator);
+}
 
 VKAPI_ATTR void VKAPI_CALL CmdBeginRenderPass(VkCommandBuffer command_buffer, const VkRenderPassBeginInfo* info,
                                               VkSubpassContents contents) {
   const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
-  recording->inside_render_pass = true;
-  recording->device.dispatch.CmdBeginRenderPass(command_buffer, info, contents);
+  const Device& device = recording->device;
+  const std::shared_ptr<const RenderPass> render_pass = device.render_passes.Find(info->renderPass);
+  device.dispatch.CmdBeginRenderPass(command_buffer, recording->render_pass.Begin(*info, render_pass.get(), contents),
+                                     contents);
 }
 
 VKAPI_ATTR void VKAPI_CALL CmdBeginRenderPass2(VkCommandBuffer command_buffer, const VkRenderPassBeginInfo* info,
                                                const VkSubpassBeginInfo* subpass) {
   const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
-  recording->inside_render_pass = true;
-  recording->device.dispatch.CmdBeginRenderPass2(command_buffer, info, subpass);
+  const Device& device = recording->device;
+  const std::shared_ptr<const RenderPass> render_pass = device.render_passes.Find(info->renderPass);
+  device.dispatch.CmdBeginRenderPass2(command_buffer, recording->render_pass.Begin(*info, render_pass.get(), *subpass),
+                                      subpass);
 }
 
 VKAPI_ATTR void VKAPI_CALL CmdBeginRendering(VkCommandBuffer command_buffer, const VkRenderingInfo* info) {
   const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
+  const Device& device = recording->device;
   // Between a render pass instance that is suspended and the one that resumes it, in a later command buffer, no barrier
   // may stand. No graph comes between it and the end of this one.
   if (info->flags & VK_RENDERING_SUSPENDING_BIT) LeaveGraphs(*recording);
-  recording->inside_render_pass = true;
-  recording->device.dispatch.CmdBeginRendering(command_buffer, info);
+  device.dispatch.CmdBeginRendering(command_buffer, recording->render_pass.Begin(*info, device.StoresAttachments()));
 }
 
 VKAPI_ATTR void VKAPI_CALL CmdEndRenderPass(VkCommandBuffer command_buffer) {
   const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
-  recording->inside_render_pass = false;
+  recording->render_pass.End();
   recording->device.dispatch.CmdEndRenderPass(command_buffer);
 }
 
 VKAPI_ATTR void VKAPI_CALL CmdEndRenderPass2(VkCommandBuffer command_buffer, const VkSubpassEndInfo* subpass) {
   const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
-  recording->inside_render_pass = false;
+  recording->render_pass.End();
   recording->device.dispatch.CmdEndRenderPass2(command_buffer, subpass);
 }
 
 VKAPI_ATTR void VKAPI_CALL CmdEndRendering(VkCommandBuffer command_buffer) {
   const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
-  recording->inside_render_pass = false;
+  recording->render_pass.End();
   recording->device.dispatch.CmdEndRendering(command_buffer);
 }
 
 VKAPI_ATTR void VKAPI_CALL CmdEndRendering2KHR(VkCommandBuffer command_buffer, const VkRenderingEndInfoKHR* info) {
   const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
-  recording->inside_render_pass = false;
+  recording->render_pass.End();
   recording->device.dispatch.CmdEndRendering2KHR(command_buffer, info);
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdSetRenderingAttachmentLocations(VkCommandBuffer command_buffer,
+                                                              const VkRenderingAttachmentLocationInfo* info) {
+  const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
+  recording->render_pass.SetLocations(*info);
+  recording->device.dispatch.CmdSetRenderingAttachmentLocations(command_buffer, info);
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdSetRenderingInputAttachmentIndices(VkCommandBuffer command_buffer,
+                                                                 const VkRenderingInputAttachmentIndexInfo* info) {
+  const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
+  recording->render_pass.SetInputIndices(*info);
+  recording->device.dispatch.CmdSetRenderingInputAttachmentIndices(command_buffer, info);
 }
 
 }  // namespace trellis::entry

@@ -8,7 +8,7 @@ void CommandBuffer::Discard() {
   chained_layouts.clear();
   conditional_rendering.reset();
   usage = 0;
-  inside_render_pass = false;
+  render_pass.End();
   holds_graph = false;
   graphs = {};
   ring_bytes = 0;

@@ -8,6 +8,7 @@
 #include "layer/dispatch/vulkan.h"
 #include "layer/objects/attachments.h"
 #include "layer/objects/bound_state.h"
+#include "layer/objects/render_pass_instance.h"
 
 namespace trellis {
 
@@ -53,7 +54,7 @@ struct CommandBuffer {
   std::vector<std::shared_ptr<ChainedLayout>> chained_layouts;
   // Of the conditional rendering that is active, without its pNext chain.
   std::optional<VkConditionalRenderingBeginInfoEXT> conditional_rendering;
-  bool inside_render_pass = false;  // a render pass instance is open, of either kind
+  RenderPassInstance render_pass;
   bool holds_graph = false;
   RecordedGraphs graphs;
   VkDeviceSize ring_bytes = 0;                          // the largest ring that a graph in here needs

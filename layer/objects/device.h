@@ -26,6 +26,7 @@ struct NodeLibrary;  // layer/pipeline
 struct PhysicalDevice;
 struct PipelineLayout;
 struct Queue;
+struct RenderPass;
 struct ShaderModule;
 
 // A logical device. Members above the tables are read-only after vkCreateDevice; the tables and attachments lock
@@ -47,7 +48,7 @@ struct Device {
   DeviceTraits traits;  // feature flags: what is enabled
   bool emulates_graphs = false;
   bool shader_enqueue_enabled = false;       // the feature; applications may forget it
-  bool shader_mesh_enqueue_enabled = false;  // the feature shaderMeshEnqueue
+  bool shader_mesh_enqueue_enabled = false;  // the feature
   bool emulates_maintenance5 = false;
   // Of SPIR-V, sorted: the application did not enable what Vulkan wants for them. The layer may have.
   std::vector<uint32_t> disabled_capabilities;
@@ -72,6 +73,7 @@ struct Device {
   HandleTable<VkPipelineCache, ExternallySynchronizedCache> externally_synchronized_caches;
   HandleTable<VkPipeline, NodeLibrary> node_libraries;  // by the handle that the application sees
   HandleTable<VkPipelineLayout, PipelineLayout> pipeline_layouts;
+  HandleTable<VkRenderPass, RenderPass> render_passes;
   HandleTable<VkShaderModule, ShaderModule> shader_modules;  // by the handle that the application sees
 
   PrivateData private_data;  // of the layer's own pipelines and node shader modules
@@ -83,6 +85,14 @@ struct Device {
   // No other queue of the family runs beside it.
   [[nodiscard]] bool HasOneQueue(uint32_t family) const {
     return family < queue_counts.size() && queue_counts[family] == 1;
+  }
+
+  // Attachments are stored at the end of render pass instances whatever the application says, so that an instance can
+  // be ended in the middle and begun again.
+  [[nodiscard]] bool StoresAttachments() const {
+    return settings.split_render_passes == SplitRenderPasses::kDefault
+               ? shader_mesh_enqueue_enabled
+               : settings.split_render_passes == SplitRenderPasses::kOn;
   }
 
   // The handle is that of an execution graph or of a library of nodes: no driver knows it.

@@ -24,6 +24,7 @@
 #include "layer/replay/plan_within_memory.h"
 #include "layer/replay/recorder.h"
 #include "layer/replay/relocatable_plan.h"
+#include "layer/replay/split.h"
 #include "layer/replay/timing.h"
 
 namespace trellis {
@@ -46,6 +47,15 @@ void RefuseMisuse(CommandBuffer& command_buffer, const std::string& text) {
 void RefuseForMemory(CommandBuffer& command_buffer, const Error& error) {
   Refuse(command_buffer, "TRELLIS-graph-dispatch-memory", "the graph dispatch was not recorded: " + error.message,
          VK_ERROR_OUT_OF_DEVICE_MEMORY);
+}
+
+// With one of the few results that vkEndCommandBuffer may return.
+void RefuseToSplit(CommandBuffer& command_buffer, const std::string& why) {
+  Refuse(command_buffer, "TRELLIS-render-pass-split",
+         "the graph dispatch was not recorded: the render pass instance around it cannot be ended and begun again, "
+         "because " +
+             why + "; record the dispatch outside of it",
+         VK_ERROR_UNKNOWN);
 }
 
 // Where a graph's scratch lies: the application's address, rounded up.
@@ -308,7 +318,7 @@ struct DispatchTarget {
 
 // Graphs with mesh nodes belong into a render pass instance, whatever nodes the dispatch runs.
 bool RefuseOutsideOfRenderPass(CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline) {
-  if (!pipeline.graph.has_mesh_nodes || command_buffer.inside_render_pass) return false;
+  if (!pipeline.graph.has_mesh_nodes || command_buffer.render_pass.is_open()) return false;
   RefuseMisuse(command_buffer,
                "the execution graph has mesh nodes, and no render pass instance is open "
                "(VUID-vkCmdDispatchGraphAMDX-None-10195)");
@@ -362,6 +372,7 @@ void PlanAndRecord(CommandBuffer& command_buffer, const DispatchTarget& target, 
   for (const std::string& complaint : plan.complaints)
     device.diagnostics.Warning("TRELLIS-graph-dispatch-limit", complaint, {ObjectOf(command_buffer)});
   if (!plan.placed) return;
+  if (const std::string why = WhyNotSplit(command_buffer); !why.empty()) return RefuseToSplit(command_buffer, why);
 
   parts.reports->Register(target.pipeline);
   command_buffer.keep_alive.push_back(target.pipeline);
@@ -369,6 +380,7 @@ void PlanAndRecord(CommandBuffer& command_buffer, const DispatchTarget& target, 
   command_buffer.keep_alive.push_back(planned->arena);
   command_buffer.holds_graph = true;
   command_buffer.ring_bytes = std::max(command_buffer.ring_bytes, plan.placed->ring_bytes);
+  const ScopedSplit split(command_buffer);
   const Recorded recorded = Record(command_buffer, *target.pipeline, plan, target.scratch.buffer);
   if (is_heard) TellOfDispatch(command_buffer, *plan.placed, recorded);
 }
@@ -393,6 +405,16 @@ void PlanAndDraw(CommandBuffer& command_buffer, const std::shared_ptr<ExecutionG
                             {ObjectOf(command_buffer)});
 }
 
+bool ReachesMeshNodes(const ExecutionGraphPipeline& pipeline, const EntryInputs& inputs) {
+  std::vector<uint32_t> roots;
+  for (const RootInput& root : inputs.roots) roots.push_back(root.slot);
+  const std::shared_ptr<const LevelSchedule> schedule = pipeline.ScheduleFor(roots);
+  for (uint32_t level = 0; level < schedule->level_count(); ++level)
+    for (const Launch launch : schedule->launches_of(level))
+      if (pipeline.graph.NodeOf(launch.slot).info.execution_model == spirv::ExecutionModel::kMeshEXT) return true;
+  return false;
+}
+
 // Draws that wait for compute work.
 void RefuseDraws(CommandBuffer& command_buffer) {
   Refuse(command_buffer, "TRELLIS-not-implemented",
@@ -413,7 +435,7 @@ void DispatchGraph(CommandBuffer& command_buffer, VkDeviceAddress scratch, VkDev
   if (inputs.roots.empty()) return;
   const ExecutionGraphPipeline& pipeline = *target->pipeline;
   if (IsDrawnInPlace(pipeline.graph, inputs)) return PlanAndDraw(command_buffer, target->pipeline, inputs);
-  if (pipeline.graph.has_mesh_nodes) return RefuseDraws(command_buffer);
+  if (pipeline.graph.has_mesh_nodes && ReachesMeshNodes(pipeline, inputs)) return RefuseDraws(command_buffer);
   PlanAndRecord(command_buffer, *target, DispatchCommand::kHost, inputs);
 }
 

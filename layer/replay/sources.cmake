@@ -19,6 +19,7 @@ list(APPEND TRELLIS_LAYER_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/recorder.cpp
   ${CMAKE_CURRENT_LIST_DIR}/relocatable_plan.cpp
   ${CMAKE_CURRENT_LIST_DIR}/replay.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/split.cpp
   ${CMAKE_CURRENT_LIST_DIR}/step_planner.cpp
   ${CMAKE_CURRENT_LIST_DIR}/timing.cpp
 )

@@ -67,6 +67,10 @@ bool SetLaunchBatches(Settings& settings, std::string_view text) {
   return SetEnum(settings.launch_batches, {"auto", "always", "never"}, text);
 }
 
+bool SetSplitRenderPasses(Settings& settings, std::string_view text) {
+  return SetEnum(settings.split_render_passes, {"default", "on", "off"}, text);
+}
+
 constexpr SettingRow kTable[] = {
     {"log_level", SettingType::kEnum, "warning", "error|warning|info|debug",
      "The least severe messages that are logged.", SetLogLevel},
@@ -140,6 +144,10 @@ constexpr SettingRow kTable[] = {
      "Report shaderMeshEnqueue where the device has mesh shaders. For trying them out: mesh nodes run where the "
      "application dispatches them itself, those that other nodes enqueue to are refused.",
      SetBool<&Settings::mesh_nodes>},
+    {"split_render_passes", SettingType::kEnum, "default", "default|on|off",
+     "Store attachments that an application does not store, so that graphs can be dispatched inside its render pass "
+     "instances: on devices with shaderMeshEnqueue, on every device with graphs, or on none.",
+     SetSplitRenderPasses},
 };
 
 }  // namespace

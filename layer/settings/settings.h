@@ -15,6 +15,10 @@ enum class LaunchBatches : uint8_t { kAuto, kAlways, kNever };
 // What nodes are lowered and dispatched for: auto is what the device says of itself.
 enum class ShaderTarget : uint8_t { kAuto, kGpu, kCpu };
 
+// On which devices attachments are stored whatever the application says, so that render pass instances can be split:
+// those with the feature shaderMeshEnqueue, all that have graphs, or none.
+enum class SplitRenderPasses : uint8_t { kDefault, kOn, kOff };
+
 enum class LogLevel : uint8_t { kError, kWarning, kInfo, kDebug };
 
 // One per instance, read-only after vkCreateInstance. Keys, types and meaning: layer/settings/setting_table.h,
@@ -44,6 +48,7 @@ struct Settings {
   uint32_t max_packed_workgroups = 0;  // 0: chosen for the device
   LaunchBatches launch_batches = LaunchBatches::kAuto;
   bool mesh_nodes = false;
+  SplitRenderPasses split_render_passes = SplitRenderPasses::kDefault;
 };
 
 }  // namespace trellis

@@ -88,33 +88,5 @@ TEST_F(NewerCommands, are_passed_on_and_told_of) {
   EXPECT_THAT(Messages({kNewerExtension}, ask), IsEmpty()) << "without graphs nothing is tracked";
 }
 
-// Loaders ask for all names at once: only a command that may end a render pass instance leaves open whether there is
-// one.
-TEST_F(NewerCommands, only_ends_leave_open_whether_there_is_a_render_pass) {
-  const auto dispatch = [](const std::vector<const char*>& commands) {
-    return [commands](const TestDevice& device) {
-      for (const char* command : commands) EXPECT_NE(device.Get<PFN_vkVoidFunction>(command), nullptr) << command;
-      const VkCommandBuffer command_buffer = device.Begin();
-      VkRenderingInfo rendering = {};
-      TRELLIS_CALL(device, CmdBeginRendering)(command_buffer, &rendering);
-      VkDispatchGraphCountInfoAMDX info = {};
-      TRELLIS_CALL(device, CmdDispatchGraphAMDX)(command_buffer, 64, 64, &info);
-    };
-  };
-  const std::vector<const char*> extensions = {VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME, kNewerExtension};
-  EXPECT_THAT(Messages(extensions, dispatch({})), ElementsAre("TRELLIS-not-implemented"));
-  EXPECT_THAT(Messages(extensions, dispatch({"vkCmdNewerThanTrellis"})),
-              ElementsAre("TRELLIS-unknown-command", "TRELLIS-not-implemented"));
-  EXPECT_THAT(Messages(extensions, dispatch({"vkCmdEndNewerThanTrellis"})),
-              ElementsAre("TRELLIS-unknown-command", "TRELLIS-graph-dispatch-misuse"))
-      << "the dispatch is looked at: no graph is bound";
-  EXPECT_THAT(Messages(extensions, dispatch({"vkCmdNewerThanTrellis", "vkCmdEndNewerThanTrellis"})),
-              ElementsAre("TRELLIS-unknown-command", "TRELLIS-graph-dispatch-misuse"))
-      << "an end counts after the one message too";
-  EXPECT_THAT(Messages({VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME}, dispatch({"vkCmdEndNewerThanTrellis"})),
-              ElementsAre("TRELLIS-not-implemented"))
-      << "no extension that the layer does not follow";
-}
-
 }  // namespace
 }  // namespace trellis::test

@@ -158,11 +158,15 @@ VKAPI_ATTR void VKAPI_CALL CmdDispatchIndirect(VkCommandBuffer command_buffer, V
   call.offset = static_cast<uint32_t>(offset);
 }
 
-VKAPI_ATTR void VKAPI_CALL CmdPipelineBarrier(VkCommandBuffer command_buffer, VkPipelineStageFlags,
-                                              VkPipelineStageFlags, VkDependencyFlags, uint32_t, const VkMemoryBarrier*,
-                                              uint32_t, const VkBufferMemoryBarrier*, uint32_t,
-                                              const VkImageMemoryBarrier*) {
-  Record(command_buffer, "CmdPipelineBarrier");
+// Of memory barriers the first one alone.
+VKAPI_ATTR void VKAPI_CALL CmdPipelineBarrier(VkCommandBuffer command_buffer, VkPipelineStageFlags source,
+                                              VkPipelineStageFlags destination, VkDependencyFlags, uint32_t count,
+                                              const VkMemoryBarrier* barriers, uint32_t, const VkBufferMemoryBarrier*,
+                                              uint32_t, const VkImageMemoryBarrier*) {
+  DriverCall& call = Record(command_buffer, "CmdPipelineBarrier");
+  call.dynamic_offsets = {source, destination};
+  if (count != 0)
+    call.dynamic_offsets.insert(call.dynamic_offsets.end(), {barriers->srcAccessMask, barriers->dstAccessMask});
 }
 
 VKAPI_ATTR void VKAPI_CALL CmdExecuteCommands(VkCommandBuffer command_buffer, uint32_t, const VkCommandBuffer*) {
@@ -201,22 +205,6 @@ VKAPI_ATTR void VKAPI_CALL CmdCopyQueryPoolResults(VkCommandBuffer command_buffe
   Record(command_buffer, "CmdCopyQueryPoolResults");
 }
 
-VKAPI_ATTR void VKAPI_CALL CmdBeginRenderPass(VkCommandBuffer command_buffer, const VkRenderPassBeginInfo*,
-                                              VkSubpassContents) {
-  Record(command_buffer, "CmdBeginRenderPass");
-}
-VKAPI_ATTR void VKAPI_CALL CmdEndRenderPass(VkCommandBuffer command_buffer) {
-  Record(command_buffer, "CmdEndRenderPass");
-}
-VKAPI_ATTR void VKAPI_CALL CmdBeginRendering(VkCommandBuffer command_buffer, const VkRenderingInfo*) {
-  Record(command_buffer, "CmdBeginRendering");
-}
-VKAPI_ATTR void VKAPI_CALL CmdEndRendering(VkCommandBuffer command_buffer) {
-  Record(command_buffer, "CmdEndRendering");
-}
-VKAPI_ATTR void VKAPI_CALL CmdEndRendering2KHR(VkCommandBuffer command_buffer, const VkRenderingEndInfoKHR*) {
-  Record(command_buffer, "CmdEndRendering2KHR");
-}
 // Of an extension that no registry has.
 VKAPI_ATTR void VKAPI_CALL CmdNewerThanTrellis(VkCommandBuffer command_buffer) {
   Record(command_buffer, "CmdNewerThanTrellis");
@@ -242,8 +230,6 @@ PFN_vkVoidFunction FakeCommandFunction(const char* name) {
       FAKE(BeginCommandBuffer),
       FAKE(CmdBeginConditionalRenderingEXT),
       FAKE(CmdBeginDebugUtilsLabelEXT),
-      FAKE(CmdBeginRenderPass),
-      FAKE(CmdBeginRendering),
       FAKE(CmdBindDescriptorBufferEmbeddedSamplers2EXT),
       FAKE(CmdBindDescriptorBufferEmbeddedSamplersEXT),
       FAKE(CmdBindDescriptorSets),
@@ -259,10 +245,6 @@ PFN_vkVoidFunction FakeCommandFunction(const char* name) {
       FAKE(CmdDrawMeshTasksEXT),
       FAKE(CmdEndConditionalRenderingEXT),
       FAKE(CmdEndDebugUtilsLabelEXT),
-      FAKE(CmdEndRenderPass),
-      FAKE(CmdEndRendering),
-      FAKE(CmdEndRendering2KHR),
-      {"vkCmdEndRendering2EXT", DriverFunction<PFN_vkCmdEndRendering2EXT, &CmdEndRendering2KHR>()},
       {"vkCmdNewerThanTrellis", DriverFunction<PFN_vkCmdEndRendering, &CmdNewerThanTrellis>()},
       {"vkCmdEndNewerThanTrellis", DriverFunction<PFN_vkCmdEndRendering, &CmdEndNewerThanTrellis>()},
       FAKE(CmdExecuteCommands),

@@ -154,9 +154,10 @@ template <typename Dispatchable>
   return *reinterpret_cast<FakeDriver::Object*>(handle)->driver;
 }
 
-// The two tables of functions, by name with "vk". Null when the driver does not know the command.
+// The tables of functions, by name with "vk". Null when the driver does not know the command.
 [[nodiscard]] PFN_vkVoidFunction FakeInstanceFunction(const char* name);
 [[nodiscard]] PFN_vkVoidFunction FakeDeviceFunction(const char* name);
 [[nodiscard]] PFN_vkVoidFunction FakeCommandFunction(const char* name);
+[[nodiscard]] PFN_vkVoidFunction FakeRenderPassFunction(const char* name);
 
 }  // namespace trellis::test

@@ -1,0 +1,27 @@
+// Load and store operations of an attachment in the two parts of a render pass instance that is split. Pure.
+#pragma once
+
+#include "layer/dispatch/vulkan.h"
+
+namespace trellis {
+
+// Of one aspect of an attachment, as the application gave them.
+struct AttachmentOperations {
+  VkAttachmentLoadOp load = VK_ATTACHMENT_LOAD_OP_LOAD;
+  VkAttachmentStoreOp store = VK_ATTACHMENT_STORE_OP_STORE;
+  bool is_read_only = false;  // by its layout
+};
+
+// Returns whether memory holds after the instance what the attachment held at its end.
+[[nodiscard]] bool KeepsContents(const AttachmentOperations& operations);
+// The store operation with which it does.
+[[nodiscard]] VkAttachmentStoreOp FirstStoreOp(const AttachmentOperations& operations);
+// The load operation with which a second part goes on.
+[[nodiscard]] VkAttachmentLoadOp SecondLoadOp(const AttachmentOperations& operations);
+
+[[nodiscard]] bool IsDepthReadOnly(VkImageLayout layout);
+[[nodiscard]] bool IsStencilReadOnly(VkImageLayout layout);
+
+[[nodiscard]] bool HasStencil(VkFormat format);
+
+}  // namespace trellis

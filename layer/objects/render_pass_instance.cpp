@@ -1,0 +1,136 @@
+#include "layer/objects/render_pass_instance.h"
+
+#include "layer/dispatch/device_dispatch.h"
+#include "layer/objects/begin_chain.h"
+#include "layer/objects/render_pass.h"
+#include "layer/objects/rendering_parts.h"
+
+namespace trellis {
+namespace {
+
+SplitObstacle FindObstacleInBegin(const VkRenderPassBeginInfo& info, const RenderPass* render_pass,
+                                  VkSubpassContents contents) {
+  if (!render_pass) return {"its render pass is not known"};
+  if (render_pass->obstacle) return render_pass->obstacle;
+  if (contents == VK_SUBPASS_CONTENTS_SECONDARY_COMMAND_BUFFERS) return {"its contents are secondary command buffers"};
+  return FindForeignStruct(info.pNext, KnownOfRenderPassBegin());
+}
+
+}  // namespace
+
+void RenderPassInstance::Open(Kind kind, const SplitObstacle& obstacle) {
+  End();
+  kind_ = kind;
+  obstacle_ = obstacle;
+  arena_.Clear();
+}
+
+void RenderPassInstance::End() {
+  kind_ = Kind::kNone;
+  obstacle_ = {};
+  queries_ = 0;
+  transform_feedback_ = false;
+  conditional_rendering_ = false;
+  rendering_ = nullptr;
+  render_pass_ = nullptr;
+  contents_.reset();
+  subpass_ = {};
+  locations_ = nullptr;
+  input_indices_ = nullptr;
+}
+
+const VkRenderingInfo* RenderPassInstance::Begin(const VkRenderingInfo& info, bool stores_attachments) {
+  Open(Kind::kDynamic, trellis::FindObstacle(info));
+  if (obstacle_) return &info;
+  // The infos of all parts of an instance that the application suspends and resumes have to match.
+  const bool may_edit = stores_attachments && (info.flags & VK_RENDERING_RESUMING_BIT) == 0;
+  if (!may_edit && !KeepsContents(info)) {
+    obstacle_ = kNotAllStored;
+    return &info;
+  }
+  rendering_ = SecondPart(info, arena_);
+  return FirstPart(info, arena_);
+}
+
+const VkRenderPassBeginInfo* RenderPassInstance::Begin(const VkRenderPassBeginInfo& info, const RenderPass* render_pass,
+                                                       VkSubpassContents contents) {
+  Open(Kind::kObject, FindObstacleInBegin(info, render_pass, contents));
+  if (obstacle_) return &info;
+  contents_ = contents;
+  VkRenderPassBeginInfo* const second = arena_.Copy(info);
+  second->pNext = CopyBeginChain(info.pNext, arena_, render_pass->depth_attachment);
+  second->renderPass = render_pass->second;
+  second->clearValueCount = 0;
+  second->pClearValues = nullptr;
+  render_pass_ = second;
+  if (!render_pass->first) return &info;
+  VkRenderPassBeginInfo* const first = arena_.Copy(info);
+  first->renderPass = render_pass->first;
+  return first;
+}
+
+const VkRenderPassBeginInfo* RenderPassInstance::Begin(const VkRenderPassBeginInfo& info, const RenderPass* render_pass,
+                                                       const VkSubpassBeginInfo& subpass) {
+  const SplitObstacle obstacle = FindForeignStruct(subpass.pNext);
+  const VkRenderPassBeginInfo* const first = Begin(info, obstacle ? nullptr : render_pass, subpass.contents);
+  if (obstacle) obstacle_ = obstacle;
+  contents_.reset();
+  subpass_ = subpass;
+  subpass_.pNext = nullptr;
+  return first;
+}
+
+void RenderPassInstance::SetLocations(const VkRenderingAttachmentLocationInfo& info) {
+  if (kind_ != Kind::kDynamic) return;
+  if (!obstacle_) obstacle_ = FindForeignStruct(info.pNext);
+  VkRenderingAttachmentLocationInfo* const copy = arena_.Copy(info);
+  copy->pNext = nullptr;
+  if (info.pColorAttachmentLocations)
+    copy->pColorAttachmentLocations = arena_.CopyArray(info.pColorAttachmentLocations, info.colorAttachmentCount);
+  locations_ = copy;
+}
+
+void RenderPassInstance::SetInputIndices(const VkRenderingInputAttachmentIndexInfo& info) {
+  if (kind_ != Kind::kDynamic) return;
+  if (!obstacle_) obstacle_ = FindForeignStruct(info.pNext);
+  VkRenderingInputAttachmentIndexInfo* const copy = arena_.Copy(info);
+  copy->pNext = nullptr;
+  if (info.pColorAttachmentInputIndices)
+    copy->pColorAttachmentInputIndices = arena_.CopyArray(info.pColorAttachmentInputIndices, info.colorAttachmentCount);
+  if (info.pDepthInputAttachmentIndex) copy->pDepthInputAttachmentIndex = arena_.Copy(*info.pDepthInputAttachmentIndex);
+  if (info.pStencilInputAttachmentIndex)
+    copy->pStencilInputAttachmentIndex = arena_.Copy(*info.pStencilInputAttachmentIndex);
+  input_indices_ = copy;
+}
+
+SplitObstacle RenderPassInstance::FindObstacle() const {
+  if (queries_ != 0) return {"a query that began inside of it is active"};
+  if (transform_feedback_) return {"transform feedback that began inside of it is active"};
+  return obstacle_;
+}
+
+void RenderPassInstance::RecordEnd(const DeviceDispatch& dispatch, VkCommandBuffer command_buffer) const {
+  if (kind_ == Kind::kDynamic) {
+    dispatch.CmdEndRendering(command_buffer);
+  } else if (contents_) {
+    dispatch.CmdEndRenderPass(command_buffer);
+  } else {
+    VkSubpassEndInfo info = {};
+    info.sType = VK_STRUCTURE_TYPE_SUBPASS_END_INFO;
+    dispatch.CmdEndRenderPass2(command_buffer, &info);
+  }
+}
+
+void RenderPassInstance::RecordSecondPart(const DeviceDispatch& dispatch, VkCommandBuffer command_buffer) const {
+  if (kind_ == Kind::kDynamic) {
+    dispatch.CmdBeginRendering(command_buffer, rendering_);
+  } else if (contents_) {
+    dispatch.CmdBeginRenderPass(command_buffer, render_pass_, *contents_);
+  } else {
+    dispatch.CmdBeginRenderPass2(command_buffer, render_pass_, &subpass_);
+  }
+  if (locations_) dispatch.CmdSetRenderingAttachmentLocations(command_buffer, locations_);
+  if (input_indices_) dispatch.CmdSetRenderingInputAttachmentIndices(command_buffer, input_indices_);
+}
+
+}  // namespace trellis
