@@ -70,16 +70,20 @@ function(trellis_add_driver_test test)
     ${arg_PROPERTIES})
 endfunction()
 
-# trellis_add_gpu_run(<driver>[.<variant>] PROGRAM program [PARTS n] [COST n] [WITHOUT pattern ...] [ENVIRONMENT NAME=value ...])
+# trellis_add_gpu_run(<driver>[.<variant>] PROGRAM program [PARTS n] [COST n] [ONLY pattern ...] [WITHOUT pattern ...]
+#                     [ENVIRONMENT NAME=value ...])
 #
 # A GoogleTest program on a driver; its results go to gpu_results/<driver>[.<variant>].json. With PARTS the first tier runs one n-th of the
 # tests, chosen by TRELLIS_TEST_PART (tests/support/test_part.h), and the full tier all of them. WITHOUT: tests that the variant would only
-# repeat, because they fix the setting that it changes.
+# repeat, because they fix the setting that it changes. ONLY: the tests that the variant is about.
 function(trellis_add_gpu_run name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "PROGRAM;PARTS;COST" "WITHOUT;ENVIRONMENT")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "PROGRAM;PARTS;COST" "ONLY;WITHOUT;ENVIRONMENT")
   string(REGEX MATCH "^[^.]+" driver "${name}")
   set(command ${arg_PROGRAM} --gtest_brief=1 "--gtest_output=json:${PROJECT_BINARY_DIR}/gpu_results/${name}.json")
-  if(arg_WITHOUT)
+  if(arg_ONLY)
+    list(JOIN arg_ONLY ":" only)
+    list(APPEND command "--gtest_filter=${only}")
+  elseif(arg_WITHOUT)
     list(JOIN arg_WITHOUT ":" without)
     list(APPEND command "--gtest_filter=-${without}")
   endif()

@@ -13,32 +13,6 @@ namespace {
 constexpr VkFormat kColorFormat = VK_FORMAT_R32_UINT;
 constexpr VkImageSubresourceRange kWholeImage = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
 
-class Module {
- public:
-  Module(const Context& context, std::span<const uint32_t> words) : context_(context) {
-    auto info = Struct<VkShaderModuleCreateInfo>(VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
-    const std::vector<uint32_t> accepted = AcceptedWords(context, words);
-    info.codeSize = accepted.size() * 4;
-    info.pCode = accepted.data();
-    EXPECT_EQ(vkCreateShaderModule(context.device, &info, nullptr, &handle_), VK_SUCCESS);
-  }
-  ~Module() { vkDestroyShaderModule(context_.device, handle_, nullptr); }
-  Module(const Module&) = delete;
-  Module& operator=(const Module&) = delete;
-
-  [[nodiscard]] VkPipelineShaderStageCreateInfo Stage(VkShaderStageFlagBits stage) const {
-    auto info = Struct<VkPipelineShaderStageCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO);
-    info.stage = stage;
-    info.module = handle_;
-    info.pName = "main";
-    return info;
-  }
-
- private:
-  const Context& context_;
-  VkShaderModule handle_ = VK_NULL_HANDLE;
-};
-
 }  // namespace
 
 ColorState::ColorState()
@@ -68,8 +42,26 @@ ColorState::ColorState()
   info.pDynamicState = &dynamic;
 }
 
+StageModule::StageModule(const Context& context, std::span<const uint32_t> words) : context_(context) {
+  auto info = Struct<VkShaderModuleCreateInfo>(VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
+  const std::vector<uint32_t> accepted = AcceptedWords(context, words);
+  info.codeSize = accepted.size() * 4;
+  info.pCode = accepted.data();
+  EXPECT_EQ(vkCreateShaderModule(context.device, &info, nullptr, &handle_), VK_SUCCESS);
+}
+
+StageModule::~StageModule() { vkDestroyShaderModule(context_.device, handle_, nullptr); }
+
+VkPipelineShaderStageCreateInfo StageModule::Stage(VkShaderStageFlagBits stage) const {
+  auto info = Struct<VkPipelineShaderStageCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO);
+  info.stage = stage;
+  info.module = handle_;
+  info.pName = "main";
+  return info;
+}
+
 void Pipeline::MakeCompute(std::span<const uint32_t> words, VkPipelineLayout layout, VkPipelineCache cache) {
-  const Module module(context_, words);
+  const StageModule module(context_, words);
   auto info = Struct<VkComputePipelineCreateInfo>(VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO);
   info.stage = module.Stage(VK_SHADER_STAGE_COMPUTE_BIT);
   info.layout = layout;
@@ -85,8 +77,8 @@ void Pipeline::MakeCompute(const std::string& text, VkPipelineLayout layout, VkP
 
 void Pipeline::MakeGraphics(std::span<const uint32_t> vertex, std::span<const uint32_t> fragment,
                             VkPipelineLayout layout) {
-  const Module vertex_module(context_, vertex);
-  const Module fragment_module(context_, fragment);
+  const StageModule vertex_module(context_, vertex);
+  const StageModule fragment_module(context_, fragment);
   const std::array stages = {vertex_module.Stage(VK_SHADER_STAGE_VERTEX_BIT),
                              fragment_module.Stage(VK_SHADER_STAGE_FRAGMENT_BIT)};
   const VkVertexInputBindingDescription binding = {0, sizeof(Vertex), VK_VERTEX_INPUT_RATE_VERTEX};

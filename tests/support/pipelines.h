@@ -28,6 +28,21 @@ struct ColorState {
   VkPipelineRenderingCreateInfo rendering;
 };
 
+// A module with an entry point "main", for the creation of a pipeline.
+class StageModule {
+ public:
+  StageModule(const Context& context, std::span<const uint32_t> words);
+  ~StageModule();
+  StageModule(const StageModule&) = delete;
+  StageModule& operator=(const StageModule&) = delete;
+
+  [[nodiscard]] VkPipelineShaderStageCreateInfo Stage(VkShaderStageFlagBits stage) const;
+
+ private:
+  const Context& context_;
+  VkShaderModule handle_ = VK_NULL_HANDLE;
+};
+
 // Null pipelines after a failure of the driver, which fails the test.
 class Pipeline {
  public:

@@ -1,0 +1,230 @@
+// Graphs between the draws of a render pass instance: the picture is what it is without them, bit for bit, although
+// neither depth, stencil nor samples are stored at its end; and the graphs give their words.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string_view>
+
+#include "tests/gpu/own_device.h"
+#include "tests/gpu/split_scene.h"
+#include "tests/support/basic_modules.h"
+#include "tests/support/run.h"
+
+namespace trellis::test {
+namespace {
+
+// Overlapping, so that those behind the graph depend on colours, depths and stencil values of those before it.
+const std::vector<Rectangle> kRectangles = {
+    {0, 0, 20, 20, 6, 0xFF0000FF},  {8, 8, 20, 20, 4, 0xFF00FF00},  {4, 2, 6, 28, 5, 0xFFFF0000},
+    {12, 0, 4, 32, 7, 0xFF00FFFF},  {10, 10, 12, 6, 3, 0xFFFF00FF}, {0, 16, 32, 4, 2, 0xFF123456},
+    {26, 20, 6, 12, 1, 0xFF654321}, {1, 1, 30, 30, 5, 0xFFABCDEF},
+};
+
+struct SplitCase {
+  InstanceKind kind;
+  bool multisampled;
+};
+
+std::string CaseName(const testing::TestParamInfo<SplitCase>& info) {
+  const char* const kinds[] = {"Dynamic", "Object", "Object2"};
+  return std::string(kinds[static_cast<size_t>(info.param.kind)]) + (info.param.multisampled ? "Resolved" : "");
+}
+
+const SplitCase kCases[] = {
+    {InstanceKind::kDynamic, false}, {InstanceKind::kObject, false}, {InstanceKind::kObject2, false},
+    {InstanceKind::kDynamic, true},  {InstanceKind::kObject, true},  {InstanceKind::kObject2, true},
+};
+
+class RenderPassSplit : public OwnDeviceTest, public testing::WithParamInterface<SplitCase> {
+ protected:
+  void SetUp() override {
+    OwnDeviceTest::SetUp();
+    if (!context().has_graphics) GTEST_SKIP() << "the queue has no graphics";
+  }
+  [[nodiscard]] std::vector<EnvironmentSetting> Settings() const override {
+    return {{"TRELLIS_SPLIT_RENDER_PASSES", "on"}};
+  }
+  [[nodiscard]] static SceneOptions Scene() { return {GetParam().kind, GetParam().multisampled, false}; }
+};
+
+// How many pixels differ, and the first that does.
+testing::AssertionResult SamePicture(const SplitScene& scene, const std::vector<uint32_t>& expected) {
+  const auto pixels = scene.Pixels();
+  size_t wrong = 0;
+  size_t first = 0;
+  for (size_t i = 0; i < expected.size(); ++i)
+    if (pixels[i] != expected[i] && wrong++ == 0) first = i;
+  if (wrong == 0) return testing::AssertionSuccess();
+  return testing::AssertionFailure() << wrong << " pixels differ, the first at " << first % SplitScene::kSize << ", "
+                                     << first / SplitScene::kSize << ": " << std::hex << pixels[first] << " instead of "
+                                     << expected[first];
+}
+
+void UseChain(GraphRun& run) {
+  run.Nodes(ChainModule(Shape::kDxc), {"Source", "Grid", "Sum"});
+  run.Input({.node = "Source"});
+}
+
+// Rectangles drawn in portions, with a dispatch between them and at both ends.
+void RecordPicture(VkCommandBuffer command_buffer, SplitScene& scene, GraphRun& run,
+                   const std::vector<uint32_t>& portions) {
+  run.RecordGraph(command_buffer);
+  scene.Begin(command_buffer);
+  uint32_t first = 0;
+  for (const uint32_t count : portions) {
+    if (first == 0) scene.Draw(command_buffer, first, count);
+    if (first != 0) scene.DrawMore(command_buffer, first, count);
+    run.DispatchGraph(command_buffer);
+    first += count;
+  }
+  EXPECT_EQ(first, kRectangles.size());
+  scene.End(command_buffer);
+  scene.Copy(command_buffer);
+}
+
+TEST_P(RenderPassSplit, DrawsBeforeAndBehindAGraph) {
+  SplitScene scene(context(), Scene(), kRectangles);
+  GraphRun run(context(), {.dispatches = 0});
+  UseChain(run);
+  ASSERT_TRUE(run.Prepare());
+  Commands commands(context());
+  RecordPicture(commands.Begin(), scene, run, {3, 5});
+  ASSERT_EQ(commands.End(), VK_SUCCESS);
+  for (uint32_t submission = 1; submission <= 3; ++submission) {
+    ASSERT_EQ(commands.Submit(), VK_SUCCESS);
+    EXPECT_TRUE(SamePicture(scene, Paint(kRectangles)));
+    EXPECT_TRUE(run.Matches(ChainResult(2 * submission)));
+  }
+  EXPECT_TRUE(run.GuardsIntact());
+}
+
+TEST_P(RenderPassSplit, AGraphBetweenAllDraws) {
+  SplitScene scene(context(), Scene(), kRectangles);
+  GraphRun run(context(), {.dispatches = 0});
+  UseChain(run);
+  ASSERT_TRUE(run.Prepare());
+  Commands commands(context());
+  RecordPicture(commands.Begin(), scene, run, std::vector<uint32_t>(kRectangles.size(), 1));
+  ASSERT_EQ(commands.End(), VK_SUCCESS);
+  ASSERT_EQ(commands.Submit(), VK_SUCCESS);
+  EXPECT_TRUE(SamePicture(scene, Paint(kRectangles)));
+  EXPECT_TRUE(run.Matches(ChainResult(static_cast<uint32_t>(kRectangles.size()))));
+  EXPECT_TRUE(run.GuardsIntact());
+}
+
+// The clears of the instance are done although nothing is drawn before the graph.
+TEST_P(RenderPassSplit, AGraphThatComesFirst) {
+  SplitScene scene(context(), Scene(), kRectangles);
+  GraphRun run(context(), {.dispatches = 0});
+  UseChain(run);
+  ASSERT_TRUE(run.Prepare());
+  Commands commands(context());
+  const VkCommandBuffer command_buffer = commands.Begin();
+  run.RecordGraph(command_buffer);
+  scene.Begin(command_buffer);
+  run.DispatchGraph(command_buffer);
+  scene.Draw(command_buffer, 0, 4);
+  scene.End(command_buffer);
+  scene.Copy(command_buffer);
+  ASSERT_EQ(commands.End(), VK_SUCCESS);
+  ASSERT_EQ(commands.Submit(), VK_SUCCESS);
+  EXPECT_TRUE(SamePicture(scene, Paint({kRectangles.begin(), kRectangles.begin() + 4})));
+  EXPECT_TRUE(run.Matches(ChainResult()));
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, RenderPassSplit, testing::ValuesIn(kCases), CaseName);
+
+// Without the setting: an instance that stores everything is split, and another one is refused.
+class RenderPassSplitByDefault : public GpuTest, public testing::WithParamInterface<SplitCase> {
+ protected:
+  void SetUp() override {
+    GpuTest::SetUp();
+    if (!context().has_graphics) GTEST_SKIP() << "the queue has no graphics";
+  }
+};
+
+TEST_P(RenderPassSplitByDefault, WhatStoresEverythingIsSplit) {
+  const SplitCase& one = GetParam();
+  SplitScene scene(context(), {one.kind, one.multisampled, true}, kRectangles);
+  GraphRun run(context(), {.dispatches = 0});
+  UseChain(run);
+  ASSERT_TRUE(run.Prepare());
+  Commands commands(context());
+  RecordPicture(commands.Begin(), scene, run, {5, 3});
+  ASSERT_EQ(commands.End(), VK_SUCCESS);
+  ASSERT_EQ(commands.Submit(), VK_SUCCESS);
+  EXPECT_TRUE(SamePicture(scene, Paint(kRectangles)));
+  EXPECT_TRUE(run.Matches(ChainResult(2)));
+}
+
+// And the same command buffer is as good as new when it is recorded again.
+TEST_P(RenderPassSplitByDefault, WhatDoesNotIsRefused) {
+  constexpr const char* kRefusal = "TRELLIS-render-pass-split";
+  const SplitCase& one = GetParam();
+  SplitScene scene(context(), {one.kind, one.multisampled, false}, kRectangles);
+  GraphRun run(context(), {.dispatches = 0});
+  UseChain(run);
+  ASSERT_TRUE(run.Prepare());
+  Commands commands(context());
+  context().messages.Expect(kRefusal);
+  VkCommandBuffer command_buffer = commands.Begin();
+  run.RecordGraph(command_buffer);
+  scene.Begin(command_buffer);
+  run.DispatchGraph(command_buffer);
+  scene.End(command_buffer);
+  EXPECT_LT(commands.End(), 0);
+  EXPECT_EQ(context().messages.Find(kRefusal).size(), 1u);
+  context().messages.Clear();
+
+  command_buffer = commands.Begin();
+  run.RecordGraph(command_buffer);
+  run.DispatchGraph(command_buffer);
+  scene.Begin(command_buffer);
+  scene.Draw(command_buffer, 0, static_cast<uint32_t>(kRectangles.size()));
+  scene.End(command_buffer);
+  scene.Copy(command_buffer);
+  ASSERT_EQ(commands.End(), VK_SUCCESS);
+  ASSERT_EQ(commands.Submit(), VK_SUCCESS);
+  EXPECT_TRUE(SamePicture(scene, Paint(kRectangles)));
+  EXPECT_TRUE(run.Matches(ChainResult()));
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, RenderPassSplitByDefault, testing::ValuesIn(kCases), CaseName);
+
+// The layer of tests/poison_layer does what it is there for.
+class PoisonLayer : public GpuTest, public testing::WithParamInterface<SplitCase> {
+ protected:
+  void SetUp() override {
+    GpuTest::SetUp();
+    if (!context().has_graphics) GTEST_SKIP() << "the queue has no graphics";
+    const char* const layers = std::getenv("VK_INSTANCE_LAYERS");
+    if (layers == nullptr || std::string_view(layers).find("poison") == std::string_view::npos)
+      GTEST_SKIP() << "the layer is not there";
+  }
+};
+
+TEST_P(PoisonLayer, LosesWhatIsNotStoredOrNotLoaded) {
+  for (const bool loads : {false, true}) {
+    SplitScene scene(context(), {GetParam().kind, false, false, /*clears_picture=*/!loads, /*stores_picture=*/loads},
+                     kRectangles);
+    Commands commands(context());
+    const VkCommandBuffer command_buffer = commands.Begin();
+    scene.Begin(command_buffer);
+    if (!loads) scene.Draw(command_buffer, 0, 3);
+    scene.End(command_buffer);
+    scene.Copy(command_buffer);
+    ASSERT_EQ(commands.End(), VK_SUCCESS);
+    ASSERT_EQ(commands.Submit(), VK_SUCCESS);
+    EXPECT_TRUE(SamePicture(scene, std::vector<uint32_t>(scene.Pixels().size(), 0x99999999)));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, PoisonLayer,
+                         testing::Values(SplitCase{InstanceKind::kDynamic, false},
+                                         SplitCase{InstanceKind::kObject, false},
+                                         SplitCase{InstanceKind::kObject2, false}),
+                         CaseName);
+
+}  // namespace
+}  // namespace trellis::test
