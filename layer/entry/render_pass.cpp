@@ -43,13 +43,16 @@ VKAPI_ATTR void VKAPI_CALL DestroyRenderPass(VkDevice device, VkRenderPass rende
   object->dispatch.DestroyRenderPass(device, render_pass, allocator);
 }
 
+// The begin of an instance goes down as it is if there is no memory to copy it: its end will go down too.
+
 VKAPI_ATTR void VKAPI_CALL CmdBeginRenderPass(VkCommandBuffer command_buffer, const VkRenderPassBeginInfo* info,
                                               VkSubpassContents contents) {
   const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
   const Device& device = recording->device;
   const std::shared_ptr<const RenderPass> render_pass = device.render_passes.Find(info->renderPass);
-  device.dispatch.CmdBeginRenderPass(command_buffer, recording->render_pass.Begin(*info, render_pass.get(), contents),
-                                     contents);
+  const VkRenderPassBeginInfo* first = info;
+  const ScopedUndo begin([&] { device.dispatch.CmdBeginRenderPass(command_buffer, first, contents); });
+  first = recording->render_pass.Begin(*info, render_pass.get(), contents);
 }
 
 VKAPI_ATTR void VKAPI_CALL CmdBeginRenderPass2(VkCommandBuffer command_buffer, const VkRenderPassBeginInfo* info,
@@ -57,8 +60,9 @@ VKAPI_ATTR void VKAPI_CALL CmdBeginRenderPass2(VkCommandBuffer command_buffer, c
   const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
   const Device& device = recording->device;
   const std::shared_ptr<const RenderPass> render_pass = device.render_passes.Find(info->renderPass);
-  device.dispatch.CmdBeginRenderPass2(command_buffer, recording->render_pass.Begin(*info, render_pass.get(), *subpass),
-                                      subpass);
+  const VkRenderPassBeginInfo* first = info;
+  const ScopedUndo begin([&] { device.dispatch.CmdBeginRenderPass2(command_buffer, first, subpass); });
+  first = recording->render_pass.Begin(*info, render_pass.get(), *subpass);
 }
 
 VKAPI_ATTR void VKAPI_CALL CmdBeginRendering(VkCommandBuffer command_buffer, const VkRenderingInfo* info) {
@@ -67,7 +71,9 @@ VKAPI_ATTR void VKAPI_CALL CmdBeginRendering(VkCommandBuffer command_buffer, con
   // Between a render pass instance that is suspended and the one that resumes it, in a later command buffer, no barrier
   // may stand. No graph comes between it and the end of this one.
   if (info->flags & VK_RENDERING_SUSPENDING_BIT) LeaveGraphs(*recording);
-  device.dispatch.CmdBeginRendering(command_buffer, recording->render_pass.Begin(*info, device.StoresAttachments()));
+  const VkRenderingInfo* first = info;
+  const ScopedUndo begin([&] { device.dispatch.CmdBeginRendering(command_buffer, first); });
+  first = recording->render_pass.Begin(*info, device.StoresAttachments());
 }
 
 VKAPI_ATTR void VKAPI_CALL CmdEndRenderPass(VkCommandBuffer command_buffer) {
@@ -97,15 +103,15 @@ VKAPI_ATTR void VKAPI_CALL CmdEndRendering2KHR(VkCommandBuffer command_buffer, c
 VKAPI_ATTR void VKAPI_CALL CmdSetRenderingAttachmentLocations(VkCommandBuffer command_buffer,
                                                               const VkRenderingAttachmentLocationInfo* info) {
   const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
-  recording->render_pass.SetLocations(*info);
   recording->device.dispatch.CmdSetRenderingAttachmentLocations(command_buffer, info);
+  recording->render_pass.SetLocations(*info);
 }
 
 VKAPI_ATTR void VKAPI_CALL CmdSetRenderingInputAttachmentIndices(VkCommandBuffer command_buffer,
                                                                  const VkRenderingInputAttachmentIndexInfo* info) {
   const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
-  recording->render_pass.SetInputIndices(*info);
   recording->device.dispatch.CmdSetRenderingInputAttachmentIndices(command_buffer, info);
+  recording->render_pass.SetInputIndices(*info);
 }
 
 }  // namespace trellis::entry

@@ -8,6 +8,9 @@
 namespace trellis {
 namespace {
 
+// Until the copies are made.
+constexpr SplitObstacle kNotCopied = {"there was no memory to keep what begins it"};
+
 SplitObstacle FindObstacleInBegin(const VkRenderPassBeginInfo& info, const RenderPass* render_pass,
                                   VkSubpassContents contents) {
   if (!render_pass) return {"its render pass is not known"};
@@ -48,14 +51,18 @@ const VkRenderingInfo* RenderPassInstance::Begin(const VkRenderingInfo& info, bo
     obstacle_ = kNotAllStored;
     return &info;
   }
+  obstacle_ = kNotCopied;
   rendering_ = SecondPart(info, arena_);
-  return FirstPart(info, arena_);
+  const VkRenderingInfo* const first = FirstPart(info, arena_);
+  obstacle_ = {};
+  return first;
 }
 
 const VkRenderPassBeginInfo* RenderPassInstance::Begin(const VkRenderPassBeginInfo& info, const RenderPass* render_pass,
                                                        VkSubpassContents contents) {
   Open(Kind::kObject, FindObstacleInBegin(info, render_pass, contents));
   if (obstacle_) return &info;
+  obstacle_ = kNotCopied;
   contents_ = contents;
   VkRenderPassBeginInfo* const second = arena_.Copy(info);
   second->pNext = CopyBeginChain(info.pNext, arena_, render_pass->depth_attachment);
@@ -63,9 +70,13 @@ const VkRenderPassBeginInfo* RenderPassInstance::Begin(const VkRenderPassBeginIn
   second->clearValueCount = 0;
   second->pClearValues = nullptr;
   render_pass_ = second;
-  if (!render_pass->first) return &info;
-  VkRenderPassBeginInfo* const first = arena_.Copy(info);
-  first->renderPass = render_pass->first;
+  const VkRenderPassBeginInfo* first = &info;
+  if (render_pass->first) {
+    VkRenderPassBeginInfo* const edited = arena_.Copy(info);
+    edited->renderPass = render_pass->first;
+    first = edited;
+  }
+  obstacle_ = {};
   return first;
 }
 
@@ -83,16 +94,21 @@ const VkRenderPassBeginInfo* RenderPassInstance::Begin(const VkRenderPassBeginIn
 void RenderPassInstance::SetLocations(const VkRenderingAttachmentLocationInfo& info) {
   if (kind_ != Kind::kDynamic) return;
   if (!obstacle_) obstacle_ = FindForeignStruct(info.pNext);
+  if (obstacle_) return;
+  obstacle_ = kNotCopied;
   VkRenderingAttachmentLocationInfo* const copy = arena_.Copy(info);
   copy->pNext = nullptr;
   if (info.pColorAttachmentLocations)
     copy->pColorAttachmentLocations = arena_.CopyArray(info.pColorAttachmentLocations, info.colorAttachmentCount);
   locations_ = copy;
+  obstacle_ = {};
 }
 
 void RenderPassInstance::SetInputIndices(const VkRenderingInputAttachmentIndexInfo& info) {
   if (kind_ != Kind::kDynamic) return;
   if (!obstacle_) obstacle_ = FindForeignStruct(info.pNext);
+  if (obstacle_) return;
+  obstacle_ = kNotCopied;
   VkRenderingInputAttachmentIndexInfo* const copy = arena_.Copy(info);
   copy->pNext = nullptr;
   if (info.pColorAttachmentInputIndices)
@@ -101,6 +117,7 @@ void RenderPassInstance::SetInputIndices(const VkRenderingInputAttachmentIndexIn
   if (info.pStencilInputAttachmentIndex)
     copy->pStencilInputAttachmentIndex = arena_.Copy(*info.pStencilInputAttachmentIndex);
   input_indices_ = copy;
+  obstacle_ = {};
 }
 
 SplitObstacle RenderPassInstance::FindObstacle() const {

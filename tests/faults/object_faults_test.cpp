@@ -94,6 +94,30 @@ TEST(ObjectFaults, PipelineLayouts) {
       });
 }
 
+// Stored as it is, so that one more is made beside it.
+TEST(ObjectFaults, RenderPasses) {
+  FailBoth<VkRenderPass>(
+      [](const TestDevice& device, VkRenderPass* render_pass) {
+        const VkAttachmentReference reference = {0, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL};
+        VkSubpassDescription subpass = {};
+        subpass.colorAttachmentCount = 1;
+        subpass.pColorAttachments = &reference;
+        VkAttachmentDescription attachment = {};
+        attachment.format = VK_FORMAT_R8G8B8A8_UNORM;
+        attachment.finalLayout = VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL;
+        VkRenderPassCreateInfo info = {};
+        info.sType = VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO;
+        info.attachmentCount = 1;
+        info.pAttachments = &attachment;
+        info.subpassCount = 1;
+        info.pSubpasses = &subpass;
+        return Call(TRELLIS_CALL(device, CreateRenderPass), device.handle(), &info, nullptr, render_pass);
+      },
+      [](const TestDevice& device, VkRenderPass render_pass) {
+        TRELLIS_CALL(device, DestroyRenderPass)(device.handle(), render_pass, nullptr);
+      });
+}
+
 // The layer takes note of the externally synchronised ones.
 TEST(ObjectFaults, PipelineCaches) {
   FailBoth<VkPipelineCache>(

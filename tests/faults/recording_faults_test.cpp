@@ -1,6 +1,8 @@
 // Recording graph dispatches, and submitting them.
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "tests/faults/command_attempt.h"
 
 namespace trellis::test {
@@ -25,9 +27,28 @@ class GraphAttempt : public CommandAttempt {
          &payload.counts);
     Call(TRELLIS_CALL(*device_, CmdDispatchGraphIndirectCountAMDX), command_buffer(), scratch(), Scratch::kBytes,
          VkDeviceAddress{0x4000});
+    DispatchInside();
   }
 
  private:
+  // A render pass instance whose copy does not fit into the command buffer.
+  void DispatchInside() {
+    std::array<VkRenderingAttachmentInfo, 32> colors = {};
+    for (VkRenderingAttachmentInfo& color : colors) {
+      color.sType = VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO;
+      color.imageView = HandleFromU64<VkImageView>(0x999);
+    }
+    VkRenderingInfo info = {};
+    info.sType = VK_STRUCTURE_TYPE_RENDERING_INFO;
+    info.layerCount = 1;
+    info.colorAttachmentCount = static_cast<uint32_t>(colors.size());
+    info.pColorAttachments = colors.data();
+    const OnePayload payload;
+    Call(TRELLIS_CALL(*device_, CmdBeginRendering), command_buffer(), &info);
+    Call(TRELLIS_CALL(*device_, CmdDispatchGraphAMDX), command_buffer(), scratch(), Scratch::kBytes, &payload.counts);
+    Call(TRELLIS_CALL(*device_, CmdEndRendering), command_buffer());
+  }
+
   void Bind() {
     const auto pipeline = HandleFromU64<VkPipeline>(0x777);
     const auto set = HandleFromU64<VkDescriptorSet>(0x888);
@@ -47,7 +68,7 @@ class Recording : public GraphAttempt {
   VkResult Run() override {
     const size_t before = driver_.CountOf("CmdDispatchIndirect");
     const VkResult result = Record();
-    const bool complete = driver_.CountOf("CmdDispatchIndirect") >= before + 6;
+    const bool complete = driver_.CountOf("CmdDispatchIndirect") >= before + 8;
     EXPECT_TRUE(complete || result != VK_SUCCESS) << "not all of it was recorded";
     return result;
   }
