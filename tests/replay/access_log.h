@@ -38,6 +38,20 @@ class AccessLog {
     }
     if (!in_command_) Commit();
   }
+  // The same for one access of another kind.
+  void TouchAs(uint64_t begin, uint64_t end, VkPipelineStageFlags stage, VkAccessFlags access, bool write,
+               const std::string& what) {
+    Access one;
+    one.begin = begin;
+    one.end = end;
+    one.stage = stage;
+    one.access = access;
+    one.write = write;
+    one.group = group_;
+    one.what = what;
+    pending_.push_back(one);
+    if (!in_command_) Commit();
+  }
   void TouchIndirect(uint64_t begin, uint64_t end, const std::string& what) {
     Touch(begin, end, kRead, what, VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT, VK_ACCESS_INDIRECT_COMMAND_READ_BIT);
   }

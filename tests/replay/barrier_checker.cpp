@@ -75,12 +75,20 @@ class Checker : ReportLog {
       case Command::Kind::kPushConstants:
         pushed_.Push(command);
         break;
+      case Command::Kind::kBeginInstance:
+        BeginInstance(command);
+        break;
+      case Command::Kind::kEndInstance:
+        EndInstance();
+        break;
       case Command::Kind::kBarrier:
+        CheckOutside("a barrier");
         tracker_.Barrier(command.source_stages, command.source_access, command.destination_stages,
                          command.destination_access);
         break;
       case Command::Kind::kDispatch:
       case Command::Kind::kDispatchIndirect:
+        CheckOutside("a dispatch");
         in_command_ = true;
         Dispatch(command);
         pushed_.Dispatched();

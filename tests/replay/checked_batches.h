@@ -9,13 +9,13 @@
 
 #include "layer/pipeline/execution_graph.h"
 #include "meta_shaders/shared/graph_data.h"
-#include "tests/replay/access_log.h"
+#include "tests/replay/checked_instances.h"
 #include "tests/replay/checked_memory.h"
 #include "tests/replay/open_regions.h"
 
 namespace trellis::test {
 
-class BatchLog : protected AccessLog {
+class BatchLog : protected InstanceLog {
  protected:
   // The kernel launch_batches.
   void NumberBatches(uint64_t plans, uint32_t batches) {

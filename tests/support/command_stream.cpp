@@ -36,6 +36,12 @@ void DescribeOne(std::ostringstream& text, const Command& command) {
     case Command::Kind::kEndConditional:
       text << "end conditional rendering";
       break;
+    case Command::Kind::kBeginInstance:
+      text << "begin a render pass instance";
+      break;
+    case Command::Kind::kEndInstance:
+      text << "end a render pass instance";
+      break;
     case Command::Kind::kBeginLabel:
       text << "{ " << command.label;
       break;

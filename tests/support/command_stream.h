@@ -19,6 +19,8 @@ struct Command {
     kBarrier,
     kBeginConditional,
     kEndConditional,
+    kBeginInstance,  // a render pass instance
+    kEndInstance,
     kBeginLabel,
     kEndLabel
   };
@@ -37,7 +39,8 @@ struct Command {
   VkFlags flags = 0;                                               // kBeginConditional
   VkPipelineStageFlags source_stages = 0, destination_stages = 0;  // kBarrier, with the next two
   VkAccessFlags source_access = 0, destination_access = 0;
-  std::string label;  // kBeginLabel
+  std::string label;        // kBeginLabel
+  bool is_dynamic = false;  // kBeginInstance: without a render pass object
 };
 
 using CommandStream = std::vector<Command>;

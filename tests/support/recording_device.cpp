@@ -136,6 +136,13 @@ struct RecordingDriver {
     command.flags = info->flags;
   }
   static void CmdEndConditionalRenderingEXT(VkCommandBuffer handle) { Add(handle, Command::Kind::kEndConditional); }
+  static void CmdBeginRendering(VkCommandBuffer handle, const VkRenderingInfo*) {
+    Add(handle, Command::Kind::kBeginInstance).is_dynamic = true;
+  }
+  static void CmdBeginRenderPass(VkCommandBuffer handle, const VkRenderPassBeginInfo*, VkSubpassContents) {
+    Add(handle, Command::Kind::kBeginInstance);
+  }
+  static void EndInstance(VkCommandBuffer handle) { Add(handle, Command::Kind::kEndInstance); }
   static void CmdBeginDebugUtilsLabelEXT(VkCommandBuffer handle, const VkDebugUtilsLabelEXT* label) {
     Add(handle, Command::Kind::kBeginLabel).label = label->pLabelName;
   }
@@ -166,6 +173,12 @@ struct RecordingDriver {
     dispatch.CmdPipelineBarrier = CmdPipelineBarrier;
     dispatch.CmdBeginConditionalRenderingEXT = CmdBeginConditionalRenderingEXT;
     dispatch.CmdEndConditionalRenderingEXT = CmdEndConditionalRenderingEXT;
+    dispatch.CreateRenderPass = Create<VkRenderPassCreateInfo, VkRenderPass>;
+    dispatch.DestroyRenderPass = Destroy<VkRenderPass>;
+    dispatch.CmdBeginRendering = CmdBeginRendering;
+    dispatch.CmdEndRendering = EndInstance;
+    dispatch.CmdBeginRenderPass = CmdBeginRenderPass;
+    dispatch.CmdEndRenderPass = EndInstance;
     dispatch.CmdBeginDebugUtilsLabelEXT = CmdBeginDebugUtilsLabelEXT;
     dispatch.CmdEndDebugUtilsLabelEXT = CmdEndDebugUtilsLabelEXT;
   }
