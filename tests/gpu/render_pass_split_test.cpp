@@ -133,6 +133,39 @@ TEST_P(RenderPassSplit, AGraphThatComesFirst) {
   EXPECT_TRUE(run.Matches(ChainResult()));
 }
 
+// A condition that begins inside of the instance holds for the nodes, and for the draws behind the graph.
+TEST_P(RenderPassSplit, ConditionalRenderingInside) {
+  if (context().optional.CmdBeginConditionalRendering == nullptr) GTEST_SKIP() << "no VK_EXT_conditional_rendering";
+  const Buffer predicate(context(), 64, VK_BUFFER_USAGE_CONDITIONAL_RENDERING_BIT_EXT);
+  SplitScene scene(context(), Scene(), kRectangles);
+  GraphRun run(context(), {.dispatches = 0});
+  UseChain(run);
+  ASSERT_TRUE(run.Prepare());
+  Commands commands(context());
+  const VkCommandBuffer command_buffer = commands.Begin();
+  run.RecordGraph(command_buffer);
+  scene.Begin(command_buffer);
+  scene.Draw(command_buffer, 0, 3);
+  auto info = Struct<VkConditionalRenderingBeginInfoEXT>(VK_STRUCTURE_TYPE_CONDITIONAL_RENDERING_BEGIN_INFO_EXT);
+  info.buffer = predicate.handle();
+  context().optional.CmdBeginConditionalRendering(command_buffer, &info);
+  run.DispatchGraph(command_buffer);
+  scene.DrawMore(command_buffer, 3, 2);
+  context().optional.CmdEndConditionalRendering(command_buffer);
+  scene.DrawMore(command_buffer, 5, 3);
+  scene.End(command_buffer);
+  scene.Copy(command_buffer);
+  ASSERT_EQ(commands.End(), VK_SUCCESS);
+  std::vector<Rectangle> without = kRectangles;
+  without.erase(without.begin() + 3, without.begin() + 5);
+  for (const bool holds : {false, true}) {
+    predicate.words()[0] = holds ? 1 : 0;
+    ASSERT_EQ(commands.Submit(), VK_SUCCESS);
+    EXPECT_TRUE(SamePicture(scene, Paint(holds ? kRectangles : without))) << holds;
+    EXPECT_TRUE(run.Matches(holds ? ChainResult() : std::vector<uint32_t>())) << holds;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Kinds, RenderPassSplit, testing::ValuesIn(kCases), CaseName);
 
 // Without the setting: an instance that stores everything is split, and another one is refused.
