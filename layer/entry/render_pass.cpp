@@ -14,9 +14,7 @@ VkResult CreateWithParts(Device& device, Create create, const CreateInfo& info, 
   VkRenderPass handle = VK_NULL_HANDLE;
   if (const VkResult result = create(device.handle, &info, allocator, &handle); result != VK_SUCCESS) return result;
   ScopedUndo undo([&] { device.dispatch.DestroyRenderPass(device.handle, handle, allocator); });
-  std::shared_ptr<RenderPass> made;
-  if (const VkResult result = MakeRenderPass(device, info, made); result != VK_SUCCESS) return result;
-  device.render_passes.Insert(handle, std::move(made));
+  device.render_passes.Insert(handle, MakeRenderPass(device, info));
   undo.Keep();
   *render_pass = handle;
   return VK_SUCCESS;
@@ -73,7 +71,9 @@ VKAPI_ATTR void VKAPI_CALL CmdBeginRendering(VkCommandBuffer command_buffer, con
   if (info->flags & VK_RENDERING_SUSPENDING_BIT) LeaveGraphs(*recording);
   const VkRenderingInfo* first = info;
   const ScopedUndo begin([&] { device.dispatch.CmdBeginRendering(command_buffer, first); });
-  first = recording->render_pass.Begin(*info, device.StoresAttachments());
+  // No graph is dispatched in a secondary one.
+  const bool is_primary = recording->level == VK_COMMAND_BUFFER_LEVEL_PRIMARY;
+  first = recording->render_pass.Begin(*info, is_primary && device.StoresAttachments());
 }
 
 VKAPI_ATTR void VKAPI_CALL CmdEndRenderPass(VkCommandBuffer command_buffer) {

@@ -12,6 +12,12 @@ bool KeepsContents(const AttachmentOperations& operations) {
   return operations.store == VK_ATTACHMENT_STORE_OP_STORE || IsUntouched(operations);
 }
 
+bool MayBeStored(const AttachmentOperations& operations) {
+  const bool load_writes =
+      operations.load != VK_ATTACHMENT_LOAD_OP_LOAD && operations.load != VK_ATTACHMENT_LOAD_OP_NONE;
+  return KeepsContents(operations) || operations.store != VK_ATTACHMENT_STORE_OP_NONE || load_writes;
+}
+
 VkAttachmentStoreOp FirstStoreOp(const AttachmentOperations& operations) {
   return KeepsContents(operations) ? operations.store : VK_ATTACHMENT_STORE_OP_STORE;
 }

@@ -14,7 +14,11 @@ struct AttachmentOperations {
 
 // Returns whether memory holds after the instance what the attachment held at its end.
 [[nodiscard]] bool KeepsContents(const AttachmentOperations& operations);
-// The store operation with which it does.
+// Returns whether it may be stored all the same. What the application leaves alone in memory unless it draws there
+// (VK_ATTACHMENT_STORE_OP_NONE without a load that writes) must not be written for it: nothing of the application's
+// would be ordered with that.
+[[nodiscard]] bool MayBeStored(const AttachmentOperations& operations);
+// The store operation with which memory holds it.
 [[nodiscard]] VkAttachmentStoreOp FirstStoreOp(const AttachmentOperations& operations);
 // The load operation with which a second part goes on.
 [[nodiscard]] VkAttachmentLoadOp SecondLoadOp(const AttachmentOperations& operations);

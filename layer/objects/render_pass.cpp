@@ -32,6 +32,13 @@ const VkAttachmentReference2* DepthResolveOf(const VkSubpassDescription2& subpas
   return given ? given->pDepthStencilResolveAttachment : nullptr;
 }
 
+const VkAttachmentReference2* ShadingRateOf(const VkSubpassDescription&) { return nullptr; }
+const VkAttachmentReference2* ShadingRateOf(const VkSubpassDescription2& subpass) {
+  const auto* const given = FindStruct<VkFragmentShadingRateAttachmentInfoKHR>(
+      subpass.pNext, VK_STRUCTURE_TYPE_FRAGMENT_SHADING_RATE_ATTACHMENT_INFO_KHR);
+  return given ? given->pFragmentShadingRateAttachment : nullptr;
+}
+
 template <typename CreateInfo>
 std::vector<AttachmentUse> FindUses(const CreateInfo& info) {
   std::vector<AttachmentUse> uses(info.attachmentCount);
@@ -50,6 +57,7 @@ std::vector<AttachmentUse> FindUses(const CreateInfo& info) {
   if (const auto* const depth = subpass.pDepthStencilAttachment)
     use(depth->attachment, IsDepthReadOnly(depth->layout), IsStencilReadOnly(StencilLayoutOf(*depth)));
   if (const auto* const resolve = DepthResolveOf(subpass)) use(resolve->attachment, false, false);
+  if (const auto* const rate = ShadingRateOf(subpass)) use(rate->attachment, true, true);
   return uses;
 }
 
@@ -69,6 +77,12 @@ bool KeepsContents(const Attachment& attachment, const AttachmentUse& use) {
 }
 
 template <typename Attachment>
+bool MayBeStored(const Attachment& attachment, const AttachmentUse& use) {
+  return !use.is_used || ((attachment.format == VK_FORMAT_S8_UINT || MayBeStored(OperationsOf(attachment, use))) &&
+                          (!HasStencil(attachment.format) || MayBeStored(StencilOperationsOf(attachment, use))));
+}
+
+template <typename Attachment>
 void StoreContents(Attachment& attachment, const AttachmentUse& use) {
   if (!use.is_used) return;
   attachment.storeOp = FirstStoreOp(OperationsOf(attachment, use));
@@ -78,9 +92,13 @@ void StoreContents(Attachment& attachment, const AttachmentUse& use) {
 template <typename Attachment>
 void LoadContents(Attachment& attachment, const AttachmentUse& use) {
   attachment.initialLayout = attachment.finalLayout;
-  if (!use.is_used) return;
-  attachment.loadOp = SecondLoadOp(OperationsOf(attachment, use));
-  if (HasStencil(attachment.format)) attachment.stencilLoadOp = SecondLoadOp(StencilOperationsOf(attachment, use));
+  if (use.is_used) {
+    attachment.loadOp = SecondLoadOp(OperationsOf(attachment, use));
+    if (HasStencil(attachment.format)) attachment.stencilLoadOp = SecondLoadOp(StencilOperationsOf(attachment, use));
+  }
+  // Clear values are counted for those too that are not used or have no such aspect, and there are none.
+  for (VkAttachmentLoadOp* const operation : {&attachment.loadOp, &attachment.stencilLoadOp})
+    if (*operation == VK_ATTACHMENT_LOAD_OP_CLEAR) *operation = VK_ATTACHMENT_LOAD_OP_LOAD;
 }
 
 void KeepStencilLayout(VkAttachmentDescription&, Arena&) {}
@@ -123,7 +141,8 @@ SplitObstacle FindObstacleInChains(const VkSubpassDescription2& subpass) {
       {subpass.pColorAttachments, subpass.colorAttachmentCount},
       {subpass.pResolveAttachments, subpass.colorAttachmentCount},
       {subpass.pDepthStencilAttachment, 1},
-      {DepthResolveOf(subpass), 1}};
+      {DepthResolveOf(subpass), 1},
+      {ShadingRateOf(subpass), 1}};
   for (const auto& [first, count] : references)
     if (const SplitObstacle obstacle = FindObstacleInReferences(first, count)) return obstacle;
   return {};
@@ -171,13 +190,19 @@ VkResult CreateBelow(const Device& device, const VkRenderPassCreateInfo2& info, 
 
 // `info` is edited step by step into what the parts are made with.
 template <typename CreateInfo>
-VkResult MakeParts(const Device& device, CreateInfo info, RenderPass& made) {
+void MakeParts(const Device& device, CreateInfo info, RenderPass& made) {
   const std::vector<AttachmentUse> uses = FindUses(info);
   bool keeps = true;
-  for (uint32_t i = 0; i < info.attachmentCount; ++i) keeps = keeps && KeepsContents(info.pAttachments[i], uses[i]);
+  for (uint32_t i = 0; i < info.attachmentCount; ++i) {
+    if (!MayBeStored(info.pAttachments[i], uses[i])) {
+      made.obstacle = kLeftAlone;
+      return;
+    }
+    keeps = keeps && KeepsContents(info.pAttachments[i], uses[i]);
+  }
   if (!keeps && !device.StoresAttachments()) {
     made.obstacle = kNotAllStored;
-    return VK_SUCCESS;
+    return;
   }
   if (const auto* const depth = info.pSubpasses[0].pDepthStencilAttachment) made.depth_attachment = depth->attachment;
 
@@ -186,20 +211,22 @@ VkResult MakeParts(const Device& device, CreateInfo info, RenderPass& made) {
   info.pAttachments = attachments;
   RemoveFeedback(info, arena);
   for (uint32_t i = 0; i < info.attachmentCount; ++i) StoreContents(attachments[i], uses[i]);
-  if (!keeps)
-    if (const VkResult result = CreateBelow(device, info, made.first); result != VK_SUCCESS) return result;
+  VkResult result = keeps ? VK_SUCCESS : CreateBelow(device, info, made.first);
   for (uint32_t i = 0; i < info.attachmentCount; ++i) {
     LoadContents(attachments[i], uses[i]);
     KeepStencilLayout(attachments[i], arena);
   }
-  return CreateBelow(device, info, made.second);
+  if (result == VK_SUCCESS) result = CreateBelow(device, info, made.second);
+  // The application's own was made, and is good for everything else.
+  if (result != VK_SUCCESS) made.obstacle = {"the driver could not make a render pass for its second part"};
 }
 
 template <typename CreateInfo>
-VkResult Make(const Device& device, const CreateInfo& info, std::shared_ptr<RenderPass>& render_pass) {
-  render_pass = std::make_shared<RenderPass>(device);
+std::shared_ptr<RenderPass> Make(const Device& device, const CreateInfo& info) {
+  auto render_pass = std::make_shared<RenderPass>(device);
   render_pass->obstacle = FindObstacle(info);
-  return render_pass->obstacle ? VK_SUCCESS : MakeParts(device, info, *render_pass);
+  if (!render_pass->obstacle) MakeParts(device, info, *render_pass);
+  return render_pass;
 }
 
 }  // namespace
@@ -209,13 +236,11 @@ RenderPass::~RenderPass() {
     if (part != VK_NULL_HANDLE) device.dispatch.DestroyRenderPass(device.handle, part, nullptr);
 }
 
-VkResult MakeRenderPass(const Device& device, const VkRenderPassCreateInfo& info,
-                        std::shared_ptr<RenderPass>& render_pass) {
-  return Make(device, info, render_pass);
+std::shared_ptr<RenderPass> MakeRenderPass(const Device& device, const VkRenderPassCreateInfo& info) {
+  return Make(device, info);
 }
-VkResult MakeRenderPass(const Device& device, const VkRenderPassCreateInfo2& info,
-                        std::shared_ptr<RenderPass>& render_pass) {
-  return Make(device, info, render_pass);
+std::shared_ptr<RenderPass> MakeRenderPass(const Device& device, const VkRenderPassCreateInfo2& info) {
+  return Make(device, info);
 }
 
 }  // namespace trellis

@@ -26,10 +26,8 @@ struct RenderPass {
   uint32_t depth_attachment = VK_ATTACHMENT_UNUSED;  // of the only subpass
 };
 
-// Makes the object for a render pass that was just created with `info`.
-[[nodiscard]] VkResult MakeRenderPass(const Device& device, const VkRenderPassCreateInfo& info,
-                                      std::shared_ptr<RenderPass>& render_pass);
-[[nodiscard]] VkResult MakeRenderPass(const Device& device, const VkRenderPassCreateInfo2& info,
-                                      std::shared_ptr<RenderPass>& render_pass);
+// Makes the object for a render pass that was just created with `info`. Parts that cannot be made are an obstacle.
+[[nodiscard]] std::shared_ptr<RenderPass> MakeRenderPass(const Device& device, const VkRenderPassCreateInfo& info);
+[[nodiscard]] std::shared_ptr<RenderPass> MakeRenderPass(const Device& device, const VkRenderPassCreateInfo2& info);
 
 }  // namespace trellis

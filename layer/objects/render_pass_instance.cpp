@@ -25,7 +25,6 @@ void RenderPassInstance::Open(Kind kind, const SplitObstacle& obstacle) {
   End();
   kind_ = kind;
   obstacle_ = obstacle;
-  arena_.Clear();
 }
 
 void RenderPassInstance::End() {
@@ -40,6 +39,7 @@ void RenderPassInstance::End() {
   subpass_ = {};
   locations_ = nullptr;
   input_indices_ = nullptr;
+  arena_.Clear();
 }
 
 const VkRenderingInfo* RenderPassInstance::Begin(const VkRenderingInfo& info, bool stores_attachments) {

@@ -72,6 +72,9 @@ SplitObstacle FindObstacleInAttachments(const VkRenderingInfo& info) {
   for (uint32_t i = 0; i < info.colorAttachmentCount; ++i) look_at(info.pColorAttachments[i]);
   if (info.pDepthAttachment != nullptr) look_at(*info.pDepthAttachment);
   if (info.pStencilAttachment != nullptr) look_at(*info.pStencilAttachment);
+  ForAttachments(info, [&obstacle](const VkRenderingAttachmentInfo& attachment, Aspect aspect) {
+    if (!obstacle && !MayBeStored(OperationsOf(attachment, aspect))) obstacle = kLeftAlone;
+  });
   return obstacle;
 }
 

@@ -18,6 +18,8 @@ struct SplitObstacle {
   }
 };
 
+inline constexpr SplitObstacle kLeftAlone = {
+    "an attachment that can be written has VK_ATTACHMENT_STORE_OP_NONE, with which it must not be stored"};
 inline constexpr SplitObstacle kNotAllStored = {
     "its attachments are not all stored: give them VK_ATTACHMENT_STORE_OP_STORE, or set split_render_passes to on"};
 

@@ -17,6 +17,7 @@
 #include "layer/pipeline/base_pipeline.h"
 #include "layer/pipeline/create_compute.h"
 #include "layer/pipeline/creation_context.h"
+#include "layer/pipeline/creation_feedback.h"
 #include "layer/pipeline/driver_stage.h"
 #include "layer/pipeline/dump_shaders.h"
 #include "layer/pipeline/libraries.h"
@@ -244,6 +245,8 @@ class MeshNodes {
  public:
   void Add(CreationContext context, const VkGraphicsPipelineCreateInfo& info, uint32_t index) {
     MeshNodeCreation& creation = creations_.emplace_back(std::move(context), info, index);
+    // The driver fills in what the application asked for; nothing counts where it never hears of the pipeline.
+    static_cast<void>(CreationFeedback(info.pNext));
     creation.failure = Check(creation);
     if (!creation.failure.Succeeded()) return;
     const VkPipelineShaderStageCreateInfo& stage = *MeshStageOf(info);

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "layer/device/advertised_properties.h"
-#include "layer/graph/describe.h"
 #include "layer/replay/host_roots.h"
 #include "layer/replay/plan_writer.h"
 
@@ -36,11 +35,9 @@ class DrawPlanner {
   Expected<DrawPlan> Run(const EntryInputs& inputs) {
     const Expected<std::vector<Root>> roots = PrepareRoots(graph_, inputs, LimitsOfLaunch(), arena_, plan_.complaints);
     if (!roots) return roots.error();
-    for (const Root& root : *roots) {
-      plan_.root_labels += " " + SlotLabel(graph_, root.input->slot);
+    for (const Root& root : *roots)
       for (const RootLaunch& launch : root.launches)
         if (Expected<void> done = PlanLaunch(launch); !done) return done.error();
-    }
     return std::move(plan_);
   }
 
@@ -65,8 +62,8 @@ class DrawPlanner {
     const shared::LaunchBlock block = DescribeBlock(graph_, launch.described, source->address, shared::kFormInput);
     const Expected<PlanSpan> placed = arena_.Upload(block);
     if (!placed) return placed.error();
-    plan_.draws.push_back({graph_.slots[launch.launch.slot].node, placed->address, SplitIntoRows(end - first, most_x_),
-                           DispatchLabel(LaunchLabel(graph_, launch.launch), 0)});
+    plan_.draws.push_back(
+        {graph_.slots[launch.launch.slot].node, placed->address, SplitIntoRows(end - first, most_x_), launch.launch});
     return {};
   }
 

@@ -26,13 +26,12 @@ struct Draw {
   uint32_t node = 0;
   VkDeviceAddress block = 0;  // LaunchBlock
   DispatchSize size;
-  std::string label;
+  Launch launch;
 };
 
 struct DrawPlan {
   std::vector<Draw>
       draws;  // in the order of roots; those of one launch one behind the other, in their workgroups' order
-  std::string root_labels;              // of the nodes that the dispatch starts, each behind a space
   std::vector<std::string> complaints;  // what could not be done as asked
 };
 

@@ -7,6 +7,7 @@
 
 #include "layer/diagnostics/exception.h"
 #include "layer/diagnostics/label.h"
+#include "layer/graph/describe.h"
 #include "layer/objects/bound_state_replay.h"
 #include "layer/objects/device.h"
 
@@ -71,7 +72,9 @@ void RecordDraws(CommandBuffer& command_buffer, const ExecutionGraphPipeline& pi
   DrawPushConstants push_constants(command_buffer, layout);
   VkPipeline bound = VK_NULL_HANDLE;
   for (const Draw& draw : plan.draws) {
-    const ScopedLabel draw_label(device, command_buffer.handle, draw.label);
+    const ScopedLabel draw_label(
+        device, command_buffer.handle,
+        LabelsEnabled(device) ? DispatchLabel(LaunchLabel(pipeline.graph, draw.launch), 0) : std::string());
     const VkPipeline node = pipeline.nodes[draw.node].pipeline->handle();
     if (node != bound) device.dispatch.CmdBindPipeline(command_buffer.handle, VK_PIPELINE_BIND_POINT_GRAPHICS, node);
     bound = node;

@@ -369,10 +369,11 @@ void PlanAndRecord(CommandBuffer& command_buffer, const DispatchTarget& target, 
   const Expected<PlannedDispatch> planned = PlanWithinMemory(environment, *parts.rings, parts.plan_blocks, plan_with);
   if (!planned) return RefuseForMemory(command_buffer, planned.error());
   const DispatchPlan& plan = planned->plan;
+  if (const std::string why = WhyNotSplit(command_buffer); plan.placed && !why.empty())
+    return RefuseToSplit(command_buffer, why);
   for (const std::string& complaint : plan.complaints)
     device.diagnostics.Warning("TRELLIS-graph-dispatch-limit", complaint, {ObjectOf(command_buffer)});
   if (!plan.placed) return;
-  if (const std::string why = WhyNotSplit(command_buffer); !why.empty()) return RefuseToSplit(command_buffer, why);
 
   parts.reports->Register(target.pipeline);
   command_buffer.keep_alive.push_back(target.pipeline);
@@ -398,8 +399,9 @@ void PlanAndDraw(CommandBuffer& command_buffer, const std::shared_ptr<ExecutionG
   if (plan->draws.empty()) return;
   command_buffer.keep_alive.push_back(pipeline);
   command_buffer.keep_alive.push_back(arena);
-  RecordDraws(command_buffer, *pipeline, *plan,
-              LabelsEnabled(device) ? GraphLabel(*pipeline, plan->root_labels) : std::string());
+  std::string roots;
+  for (const RootInput& root : inputs.roots) roots += " " + SlotLabel(pipeline->graph, root.slot);
+  RecordDraws(command_buffer, *pipeline, *plan, GraphLabel(*pipeline, roots));
   if (device.diagnostics.Wants(LogLevel::kInfo))
     device.diagnostics.Info("TRELLIS-dispatch-graph", std::to_string(plan->draws.size()) + " draws in place",
                             {ObjectOf(command_buffer)});

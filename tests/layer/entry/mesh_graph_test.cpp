@@ -22,13 +22,6 @@ constexpr VkPipelineBindPoint kGraphics = VK_PIPELINE_BIND_POINT_GRAPHICS;
 constexpr VkShaderStageFlags kDrawn = VK_SHADER_STAGE_MESH_BIT_EXT | VK_SHADER_STAGE_FRAGMENT_BIT;
 constexpr VkDeviceSize kScratchBytes = 65536;
 
-DriverOptions WithMeshShaders() {
-  DriverOptions options;
-  options.extensions.push_back(VK_EXT_MESH_SHADER_EXTENSION_NAME);
-  options.mesh_shader = true;
-  return options;
-}
-
 // In the chain of vkCreateInstance: mesh nodes are on.
 struct MeshNodesOn {
   VkBool32 on = VK_TRUE;

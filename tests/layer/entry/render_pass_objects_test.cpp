@@ -29,7 +29,7 @@ TEST_F(SplitObjects, three_compatible_render_passes_are_made) {
       ElementsAre("clear/any stencil clear/any layout 0 to 1000001002, clear/any stencil clear/any layout 0 to 3",
                   "clear/store stencil clear/any layout 0 to 1000001002, "
                   "clear/store stencil clear/store layout 0 to 3",
-                  "load/store stencil clear/any layout 1000001002 to 1000001002, "
+                  "load/store stencil load/any layout 1000001002 to 1000001002, "
                   "load/store stencil load/store layout 3 to 3"));
   TRELLIS_CALL(*device_, DestroyRenderPass)(device_->handle(), render_pass, nullptr);
   EXPECT_EQ(driver_.CountOf("DestroyRenderPass"), 3u);
@@ -134,15 +134,64 @@ TEST_F(SplitObjects, what_nothing_writes_need_not_be_stored) {
   info.attachments[1].stencilLoadOp = VK_ATTACHMENT_LOAD_OP_LOAD;
   info.attachments[1].storeOp = info.attachments[1].stencilStoreOp = VK_ATTACHMENT_STORE_OP_NONE;
   (void)MakeRenderPass(info.info);
-  EXPECT_EQ(
-      driver_.CallsOf("CreateRenderPass").at(1).text,
-      "load/store stencil clear/store layout 1000001002 to 1000001002, none/none stencil load/none layout 3 to 3");
+  EXPECT_EQ(driver_.CallsOf("CreateRenderPass").at(1).text,
+            "load/store stencil load/store layout 1000001002 to 1000001002, none/none stencil load/none layout 3 to 3");
   info.depth_reference.attachment = VK_ATTACHMENT_UNUSED;
   info.attachments[1].storeOp = VK_ATTACHMENT_STORE_OP_DONT_CARE;
   driver_.ForgetCalls();
   (void)MakeRenderPass(info.info);
   EXPECT_EQ(driver_.CallsOf("CreateRenderPass").at(1).text,
-            "load/store stencil clear/store layout 1000001002 to 1000001002, none/any stencil load/none layout 3 to 3");
+            "load/store stencil load/store layout 1000001002 to 1000001002, none/any stencil load/none layout 3 to 3");
+}
+
+// There are no clear values for them in the second part.
+TEST_F(SplitObjects, unused_attachments_are_not_cleared_again) {
+  Start();
+  ObjectInfo1 info;
+  info.depth_reference.attachment = VK_ATTACHMENT_UNUSED;
+  (void)MakeRenderPass(info.info);
+  EXPECT_EQ(driver_.CallsOf("CreateRenderPass").back().text.find("clear"), std::string::npos);
+}
+
+// Memory that the application leaves alone is not written, even if nothing else can be split then.
+TEST_F(SplitObjects, what_must_not_be_stored_is_not) {
+  Start();
+  ObjectInfo1 info;
+  info.attachments[1].loadOp = VK_ATTACHMENT_LOAD_OP_NONE;
+  info.attachments[1].storeOp = VK_ATTACHMENT_STORE_OP_NONE;
+  const VkRenderPass render_pass = MakeRenderPass(info.info);
+  EXPECT_EQ(driver_.CountOf("CreateRenderPass"), 1u);
+  BeginObject(render_pass);
+  EXPECT_EQ(Last("CmdBeginRenderPass").object, HandleToU64(render_pass));
+  Dispatch();
+  TRELLIS_CALL(*device_, CmdEndRenderPass)(command_buffer_);
+  EXPECT_LT(EndRecording(), 0);
+  EXPECT_THAT(messages_, ElementsAre(::testing::HasSubstr("VK_ATTACHMENT_STORE_OP_NONE")));
+}
+
+// Shading rates are read in the second part too.
+TEST_F(SplitObjects, shading_rate_attachments_are_stored) {
+  Start();
+  ObjectInfo2 info;
+  info.StoreAll();
+  VkAttachmentDescription2 attachments[3] = {info.attachments[0], info.attachments[1], info.attachments[0]};
+  attachments[2].format = VK_FORMAT_R8_UINT;
+  attachments[2].loadOp = VK_ATTACHMENT_LOAD_OP_LOAD;
+  attachments[2].storeOp = VK_ATTACHMENT_STORE_OP_DONT_CARE;
+  info.info.attachmentCount = 3;
+  info.info.pAttachments = attachments;
+  VkAttachmentReference2 reference = info.color_reference;
+  reference.attachment = 2;
+  reference.layout = VK_IMAGE_LAYOUT_FRAGMENT_SHADING_RATE_ATTACHMENT_OPTIMAL_KHR;
+  VkFragmentShadingRateAttachmentInfoKHR rate = {};
+  rate.sType = VK_STRUCTURE_TYPE_FRAGMENT_SHADING_RATE_ATTACHMENT_INFO_KHR;
+  rate.pFragmentShadingRateAttachment = &reference;
+  info.subpasses[0].pNext = &rate;
+  (void)MakeRenderPass(info.info);
+  const auto made = driver_.CallsOf("CreateRenderPass2");
+  ASSERT_EQ(made.size(), 3u);
+  for (size_t part = 1; part < 3; ++part)
+    EXPECT_NE(made[part].text.rfind(", load/store"), std::string::npos) << made[part].text;
 }
 
 // Views of imageless framebuffers; the sample locations that the first part ends with.
@@ -222,6 +271,7 @@ TEST_F(SplitObjects, devices_without_graphs_call_the_driver) {
   }
 }
 
+// Where a part cannot be made, the application has its render pass all the same, which cannot be split.
 TEST_F(SplitObjects, failures_below_leave_nothing_behind) {
   Start();
   const size_t before = driver_.LiveObjects();
@@ -231,8 +281,14 @@ TEST_F(SplitObjects, failures_below_leave_nothing_behind) {
     FailDriverCommand(failing, Failures::kOnce, VK_ERROR_OUT_OF_DEVICE_MEMORY);
     VkRenderPass render_pass = VK_NULL_HANDLE;
     EXPECT_EQ(TRELLIS_CALL(*device_, CreateRenderPass)(device_->handle(), &info.info, nullptr, &render_pass),
-              VK_ERROR_OUT_OF_DEVICE_MEMORY);
+              failing == 0 ? VK_ERROR_OUT_OF_DEVICE_MEMORY : VK_SUCCESS);
     EXPECT_TRUE(StopDriverFailures());
+    if (failing != 0) {
+      BeginObject(render_pass);
+      EXPECT_EQ(Last("CmdBeginRenderPass").object, HandleToU64(render_pass));
+      TRELLIS_CALL(*device_, CmdEndRenderPass)(command_buffer_);
+      TRELLIS_CALL(*device_, DestroyRenderPass)(device_->handle(), render_pass, nullptr);
+    }
     EXPECT_EQ(driver_.LiveObjects(), before) << failing;
   }
 }

@@ -70,6 +70,25 @@ TEST_F(Split, read_only_attachments_keep_their_operations) {
   EXPECT_EQ(Last("CmdBeginRendering").text, " color clear/store in 2 depth none/none in 4 stencil clear/store in 4");
 }
 
+// What is neither loaded nor stored may hold something that the application wants to keep.
+TEST_F(Split, what_must_not_be_stored_is_not) {
+  for (const VkAttachmentLoadOp load : {VK_ATTACHMENT_LOAD_OP_LOAD, VK_ATTACHMENT_LOAD_OP_NONE}) {
+    Start();
+    DynamicInstance instance;
+    instance.color.storeOp = VK_ATTACHMENT_STORE_OP_NONE;
+    instance.color.loadOp = load;
+    TRELLIS_CALL(*device_, CmdBeginRendering)(command_buffer_, &instance.info);
+    EXPECT_NE(Last("CmdBeginRendering").text.find("/none"), std::string::npos);
+    EXPECT_EQ(Last("CmdBeginRendering").text.find("/store"), std::string::npos) << "nothing is edited";
+    Dispatch();
+    TRELLIS_CALL(*device_, CmdEndRendering)(command_buffer_);
+    EXPECT_LT(EndRecording(), 0);
+    EXPECT_THAT(messages_, ElementsAre(::testing::HasSubstr("VK_ATTACHMENT_STORE_OP_NONE")));
+    messages_.clear();
+    TearDown();
+  }
+}
+
 // Each dispatch splits the instance; the graphs are ordered as they are outside of one.
 TEST_F(Split, every_dispatch_splits_and_the_recording_leaves_once) {
   Start();

@@ -101,7 +101,7 @@ class SplitTest : public ::testing::Test {
     return device_->Get<Function>(name);
   }
 
-  FakeDriver driver_;
+  FakeDriver driver_{WithMeshShaders()};
   std::vector<std::string> messages_;
   std::unique_ptr<TestInstance> instance_;
   std::unique_ptr<Messenger> messenger_;

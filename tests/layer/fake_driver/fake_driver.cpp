@@ -7,6 +7,13 @@
 
 namespace trellis::test {
 
+DriverOptions WithMeshShaders() {
+  DriverOptions options;
+  options.extensions.push_back(VK_EXT_MESH_SHADER_EXTENSION_NAME);
+  options.mesh_shader = true;
+  return options;
+}
+
 FakeDriver::FakeDriver(DriverOptions driver_options) : options(std::move(driver_options)) {}
 
 FakeDriver::~FakeDriver() = default;

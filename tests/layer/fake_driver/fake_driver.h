@@ -72,6 +72,9 @@ struct DriverOptions {
   std::map<std::string, PFN_vkVoidFunction> stray_commands = {};
 };
 
+// The same with mesh shaders.
+[[nodiscard]] DriverOptions WithMeshShaders();
+
 // Threading: any thread may call the driver's functions; what the driver recorded is looked at when none does.
 class FakeDriver {
  public:
