@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -178,22 +180,39 @@ class Linker {
     return successors;
   }
 
-  // Of those that PayloadNodeArraySizeAMDX tells apart: the array begins at the base index.
-  void DropTentativeLinksOutsideArrays() {
+  // The nodes whose names' dynamic indices have a part in the cycle.
+  std::vector<uint32_t> NodesWithTentativeLinksIn(const std::vector<uint32_t>& cycle) const {
+    std::set<std::string_view> names;
+    for (size_t i = 0; i < cycle.size(); ++i)
+      for (const std::vector<OutputLink>& output : links_[cycle[i]])
+        for (const OutputLink& link : output)
+          if (link.kind == LinkKind::kTentative && link.node == cycle[(i + 1) % cycle.size()])
+            names.insert(graph_.nodes[cycle[i]].name);
+    std::vector<uint32_t> nodes;
     for (uint32_t node = 0; node < graph_.nodes.size(); ++node)
+      if (names.contains(graph_.nodes[node].name)) nodes.push_back(node);
+    return nodes;
+  }
+
+  // Of those that PayloadNodeArraySizeAMDX tells apart: the array begins at the base index. Returns whether there were
+  // any.
+  bool DropTentativeLinksOutsideArrays(const std::vector<uint32_t>& nodes) {
+    size_t dropped = 0;
+    for (const uint32_t node : nodes)
       for (size_t i = 0; i < links_[node].size(); ++i) {
         const spirv::NodeOutputInfo& output = graph_.nodes[node].info.outputs[i];
         if (output.array_size == 0) continue;
-        std::erase_if(links_[node][i], [&](const OutputLink& link) {
+        dropped += std::erase_if(links_[node][i], [&](const OutputLink& link) {
           return link.kind == LinkKind::kTentative &&
                  graph_.nodes[link.node].index - output.base_index >= output.array_size;
         });
       }
+    return dropped != 0;
   }
 
   // What is left of the indices is the node itself, or nothing.
-  void DropTentativeLinks() {
-    for (uint32_t node = 0; node < graph_.nodes.size(); ++node) {
+  void DropTentativeLinks(const std::vector<uint32_t>& nodes) {
+    for (const uint32_t node : nodes) {
       size_t dropped = 0;
       for (std::vector<OutputLink>& output : links_[node])
         dropped += std::erase_if(output, [](const OutputLink& link) { return link.kind == LinkKind::kTentative; });
@@ -226,13 +245,15 @@ class Linker {
   Expected<void> OrderNodesAndCheckDepth() {
     std::vector<std::vector<NodeEdge>> successors = Successors();
     NodeOrder order = OrderNodes(successors);
-    for (auto drop : {&Linker::DropTentativeLinksOutsideArrays, &Linker::DropTentativeLinks}) {
-      if (order.cycle.empty()) break;
-      (this->*drop)();
+    // Each turn takes the last links of a name, or those outside of its arrays.
+    while (!order.cycle.empty()) {
+      const std::vector<uint32_t> nodes = NodesWithTentativeLinksIn(order.cycle);
+      if (nodes.empty()) return Cycle(order.cycle, successors);
+      if (!DropTentativeLinksOutsideArrays(nodes)) DropTentativeLinks(nodes);
       successors = Successors();
       order = OrderNodes(successors);
     }
-    if (!order.cycle.empty()) return Cycle(order.cycle, successors);
+    std::sort(graph_.severed_nodes.begin(), graph_.severed_nodes.end());
 
     std::vector<uint64_t> levels(graph_.nodes.size(), 1);
     for (uint32_t node = 0; node < graph_.nodes.size(); ++node)

@@ -54,6 +54,32 @@ TEST(LinkCycle, DynamicIndicesOfTheOwnNameMeanTheNodeItselfWhereACycleWouldCome)
   EXPECT_EQ(graph.depth, 4u);
 }
 
+TEST(LinkCycle, ACycleThroughOneNameLeavesTheOthersAlone) {
+  const Graph graph = MustLink({NodeBuilder("a", 0).Recursion(1).To("a"), NodeBuilder("a", 1).Recursion(1).To("a"),
+                                NodeBuilder("b", 0).To("b"), NodeBuilder("b", 1), NodeBuilder("b", 2)});
+  EXPECT_THAT(graph.slots[SlotOf(graph, "b", 0)].outputs[0],
+              ElementsAre(Target{1, SlotOf(graph, "b", 1)}, Target{2, SlotOf(graph, "b", 2)}));
+  EXPECT_THAT(graph.slots[SlotOf(graph, "a", 0, 1)].outputs[0], ElementsAre(Target{0, SlotOf(graph, "a", 0, 0)}));
+  EXPECT_THAT(graph.severed_nodes, IsEmpty());
+}
+
+// The array sizes of one name are believed as long as a cycle goes through them alone.
+TEST(LinkCycle, CyclesOfSeveralNamesAreTakenOneByOne) {
+  std::vector<NodeSource> sources;
+  for (uint32_t index = 0; index < 3; ++index) {
+    NodeBuilder node = NodeBuilder("a", index).To("a");
+    node.LastOutput().base_index = index + 1;
+    node.LastOutput().array_size = 3 - index;
+    node.LastOutput().sparse = true;
+    sources.push_back(node.source);
+  }
+  for (const uint32_t index : {0u, 1u}) sources.push_back(NodeBuilder("b", index).To("b").source);
+  const Graph graph = MustLink(std::move(sources));
+  EXPECT_THAT(graph.slots[SlotOf(graph, "a", 0)].outputs[0],
+              ElementsAre(Target{1, SlotOf(graph, "a", 1)}, Target{2, SlotOf(graph, "a", 2)}));
+  EXPECT_THAT(graph.severed_nodes, ElementsAre(3u, 4u));
+}
+
 // Each node may enqueue to any later one of its name.
 TEST(LinkCycle, ArraySizesTellWhichNodesOfTheOwnNameDynamicIndicesMeanWhereACycleWouldCome) {
   std::vector<NodeSource> sources;
