@@ -1,7 +1,13 @@
 // Mesh nodes that the host dispatches: drawn in place, against pictures that the CPU paints.
+#include <cstring>
+#include "test_nodes/count.h"
 #include "test_nodes/static_tiles.h"
 #include "test_nodes/tiles.h"
+#include "test_nodes/tiles_sharer.h"
+
 #include "tests/gpu/mesh_nodes.h"
+#include "tests/plain_frag_spv.h"
+#include "tests/plain_vert_spv.h"
 #include "tests/tiles_frag_spv.h"
 
 namespace trellis::test {
@@ -144,6 +150,99 @@ TEST_F(MeshNodes, ResubmittedRecordings) {
   std::vector<uint32_t> counts(words().words().size());
   for (const Tiles& tiles : records) counts[tiles.counter] = 3 * Workgroups(tiles);
   EXPECT_TRUE(std::equal(counts.begin(), counts.end(), words().words().begin()));
+}
+
+// A static grid beside a grid from the payload, of one record.
+TEST_F(MeshNodes, SharedInputs) {
+  Link({{kTilesNode, kTilesFragSpv}, {kTilesSharerNode, kTilesFragSpv, "below", 0}});
+  const std::vector<Tiles> records = {{{2, 3}, {0, 0}, {4, 4}, {4, 4}, 10, 0},
+                                      {{5, 1}, {32, 0}, {4, 4}, {3, 3}, 100, 1}};
+  Render([&](VkCommandBuffer command_buffer) {
+    BindGraph(command_buffer);
+    Dispatch(command_buffer, {InputOf("main", records)});
+  });
+  Painting painting;
+  std::vector<uint32_t> counts;
+  for (const Tiles& tiles : records) {
+    painting.Paint(tiles);
+    Tiles below = tiles;
+    below.grid[0] = 3;
+    below.grid[1] = 2;
+    below.corner[1] += 32;
+    painting.Paint(below);
+    counts.push_back(Workgroups(tiles) + Workgroups(below));
+  }
+  Expect(painting, counts);
+}
+
+// A quarter of the image, as two triangles.
+std::vector<Vertex> Quarter(float x, float y, uint32_t value) {
+  const Vertex corners[] = {{x, y, value}, {x + 1, y, value}, {x, y + 1, value}, {x + 1, y + 1, value}};
+  return {corners[0], corners[1], corners[2], corners[1], corners[2], corners[3]};
+}
+
+// The application draws with its own pipeline, set, vertices and push constants before the graph and behind it, and
+// binds them once.
+TEST_F(MeshNodes, GraphicsStateSurvives) {
+  Link({{kTilesNode, kTilesFragSpv}});
+  Pipeline own(context());
+  own.MakeGraphics(kPlainVertSpv, kPlainFragSpv, layout().handle());
+  std::vector<GuardedBuffer> own_words;
+  own_words.emplace_back(context(), 1024, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT);
+  own_words[0].words()[3] = 5000;
+  const DescriptorSets own_sets(context(), layout(), LayoutOfNodes(), own_words);
+  const GuardedBuffer vertices(context(), 4096, VK_BUFFER_USAGE_VERTEX_BUFFER_BIT);
+  std::vector<Vertex> both = Quarter(-1, -1, 1);
+  const std::vector<Vertex> second = Quarter(0, 0, 2);
+  both.insert(both.end(), second.begin(), second.end());
+  std::memcpy(vertices.words().data(), both.data(), both.size() * sizeof(Vertex));
+  const std::vector<Tiles> records = {{{4, 4}, {28, 28}, {2, 2}, {2, 2}, 70, 0}};
+  Render([&](VkCommandBuffer command_buffer) {
+    const VkBuffer buffer = vertices.handle();
+    const VkDeviceSize offset = vertices.offset();
+    vkCmdBindPipeline(command_buffer, VK_PIPELINE_BIND_POINT_GRAPHICS, own.handle());
+    vkCmdBindVertexBuffers(command_buffer, 0, 1, &buffer, &offset);
+    vkCmdBindDescriptorSets(command_buffer, VK_PIPELINE_BIND_POINT_GRAPHICS, layout().handle(), 0, 1,
+                            own_sets.sets().data(), 0, nullptr);
+    BindGraph(command_buffer, 300);
+    vkCmdDraw(command_buffer, 6, 1, 0, 0);
+    Dispatch(command_buffer, {InputOf("main", records)});
+    vkCmdDraw(command_buffer, 6, 1, 6, 0);
+  });
+  Painting painting;
+  painting.PaintRectangle(0, 0, 32, 32, 1 + 300 + 5000);
+  painting.Paint(records[0], 300);
+  painting.PaintRectangle(32, 32, 32, 32, 2 + 300 + 5000);
+  Expect(painting, {16});
+  EXPECT_TRUE(own_words[0].GuardsIntact());
+}
+
+// Compute nodes of a graph with mesh nodes split the instance, and draws of the graph around them stay in place.
+TEST_F(MeshNodes, ComputeNodesOfTheSameGraph) {
+  GraphNode compute;
+  compute.words.assign(std::begin(kCountNode), std::end(kCountNode));
+  compute.entry = "main";
+  compute.name = "count";
+  compute.index = 0;
+  Link({{kTilesNode, kTilesFragSpv, "tiles", 0}}, {compute});
+  const std::vector<Tiles> first = Row(16, 8, 1000, 0), second = Row(16, 40, 2000, 16);
+  GraphInput counts_input = {.node = "count", .count = 2, .payloads = Bytes({40, 41}), .stride = 4};
+  Render([&](VkCommandBuffer command_buffer) {
+    BindGraph(command_buffer, 7);
+    Dispatch(command_buffer, {InputOf("tiles", first)});
+    Dispatch(command_buffer, {counts_input});
+    Dispatch(command_buffer, {InputOf("tiles", second)});
+  });
+  Painting painting;
+  std::vector<uint32_t> counts;
+  for (const std::vector<Tiles>* records : {&first, &second})
+    for (const Tiles& tiles : *records) {
+      painting.Paint(tiles, 7);
+      counts.push_back(Workgroups(tiles));
+    }
+  counts.resize(40);
+  counts.insert(counts.end(), {21, 21});
+  Expect(painting, counts);
 }
 
 }  // namespace

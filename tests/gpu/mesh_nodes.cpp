@@ -17,9 +17,6 @@ struct Pushed {
   uint32_t extent[2] = {kSide, kSide};
 };
 
-const LayoutOptions kLayout = {
-    .push_constant_bytes = sizeof(Pushed), .push_constant_stages = kStages, .stages = kStages};
-
 VkPipelineShaderStageCreateInfo Stage(VkShaderStageFlagBits stage, VkShaderModule module, const char* entry) {
   auto info = Struct<VkPipelineShaderStageCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO);
   info.stage = stage;
@@ -29,6 +26,10 @@ VkPipelineShaderStageCreateInfo Stage(VkShaderStageFlagBits stage, VkShaderModul
 }
 
 }  // namespace
+
+LayoutOptions LayoutOfNodes() {
+  return {.push_constant_bytes = sizeof(Pushed), .push_constant_stages = kStages, .stages = kStages};
+}
 
 void Painting::PaintRectangle(uint32_t x, uint32_t y, uint32_t width, uint32_t height, uint32_t value) {
   for (uint32_t row = y; row < std::min(y + height, kSide); ++row)
@@ -80,10 +81,10 @@ void MeshNodeTest::SetUp() {
   if (HasFatalFailure()) return;
   if (!context().has_graphics) GTEST_SKIP() << "the queue has no graphics";
   if (!context().features.mesh_enqueue) GTEST_SKIP() << "no mesh shaders";
-  layout_ = std::make_unique<Layout>(context(), kLayout);
+  layout_ = std::make_unique<Layout>(context(), LayoutOfNodes());
   buffers_.emplace_back(context(), 1024, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT);
   pixels_ = Buffer(context(), size_t{kSide} * kSide * 4, VK_BUFFER_USAGE_TRANSFER_DST_BIT);
-  sets_ = std::make_unique<DescriptorSets>(context(), *layout_, kLayout, buffers_);
+  sets_ = std::make_unique<DescriptorSets>(context(), *layout_, LayoutOfNodes(), buffers_);
   image_ = std::make_unique<ColorImage>(context(), VkExtent2D{kSide, kSide});
 }
 

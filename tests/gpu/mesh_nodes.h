@@ -73,6 +73,9 @@ class MeshLibrary {
   VkResult result_ = VK_SUCCESS;
 };
 
+// The layout of all nodes: one buffer, and the push constants of shaders/tiles.mesh.
+[[nodiscard]] LayoutOptions LayoutOfNodes();
+
 // On a device with shaderMeshEnqueue; skips where there are no mesh shaders.
 class MeshNodeTest : public OwnDeviceTest {
  protected:
