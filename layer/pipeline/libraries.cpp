@@ -46,7 +46,7 @@ CreationResult AppendLibrary(Device& device, VkPipeline handle, std::vector<Libr
   return CreationResult::Refused(
       "it is no pipeline that was made as a node: no compute or graphics pipeline with "
       "VK_PIPELINE_CREATE_2_LIBRARY_BIT_KHR and VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX, and no execution graph "
-      "(VUIDs 09133 and 10181)");
+      "(VUID 09133, VUID 10181)");
 }
 
 }  // namespace
