@@ -42,8 +42,9 @@ VKAPI_ATTR void VKAPI_CALL CmdBindShadersEXT(VkCommandBuffer command_buffer, uin
   const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
   for (uint32_t i = 0; i < count; ++i) {
     const bool is_compute = stages[i] == VK_SHADER_STAGE_COMPUTE_BIT;
-    if (is_compute || recording->tracks_graphics)
-      (is_compute ? recording->compute : recording->graphics).BindShader(stages[i], shaders ? shaders[i] : nullptr);
+    BindPointState* const state =
+        recording->StateOf(is_compute ? VK_PIPELINE_BIND_POINT_COMPUTE : VK_PIPELINE_BIND_POINT_GRAPHICS);
+    if (state) state->BindShader(stages[i], shaders ? shaders[i] : nullptr);
   }
   recording->device.dispatch.CmdBindShadersEXT(command_buffer, count, stages, shaders);
 }

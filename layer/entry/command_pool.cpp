@@ -63,7 +63,7 @@ VKAPI_ATTR VkResult VKAPI_CALL AllocateCommandBuffers(VkDevice device, const VkC
     std::fill(handles.begin(), handles.end(), VkCommandBuffer{VK_NULL_HANDLE});
   });
   for (VkCommandBuffer handle : handles) {
-    auto made = std::make_shared<CommandBuffer>(*object, handle, object->shader_mesh_enqueue_enabled);
+    auto made = std::make_shared<CommandBuffer>(*object, handle);
     made->level = info->level;
     if (pool) {
       made->queue_family = pool->queue_family;

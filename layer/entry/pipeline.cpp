@@ -16,13 +16,6 @@ namespace trellis::entry {
 
 namespace {
 
-std::span<const VkPipelineShaderStageCreateInfo> StagesOf(const VkGraphicsPipelineCreateInfo& info) {
-  return {info.pStages, info.pStages ? info.stageCount : 0};
-}
-std::span<const VkPipelineShaderStageCreateInfo> StagesOf(const VkRayTracingPipelineCreateInfoKHR& info) {
-  return {info.pStages, info.pStages ? info.stageCount : 0};
-}
-
 // Calls down with create infos that the driver knows. `pipelines` are null where that does not happen.
 template <typename Info, typename CreateBelow>
 VkResult CreateOrdinaryPipelines(Device& device, std::span<const Info> infos, VkPipeline* pipelines,
@@ -38,9 +31,7 @@ VkResult CreateOrdinaryPipelines(Device& device, std::span<const Info> infos, Vk
 // No driver may see node shaders, nor the flag that makes a pipeline a library of nodes.
 template <typename Info>
 bool IsNodePipeline(const Device& device, const Info& info) {
-  const auto stages = StagesOf(info);
-  return (EffectivePipelineFlags(info) & VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX) ||
-         std::any_of(stages.begin(), stages.end(), [&](const auto& stage) { return IsNodeStage(device, stage); });
+  return (EffectivePipelineFlags(info) & VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX) || HasNodeStage(device, info);
 }
 
 // For pipelines that cannot be nodes. `why_not` ends the message about one that is meant to be a node.

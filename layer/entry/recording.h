@@ -24,10 +24,11 @@ void ForBindPoints(CommandBuffer& recording, const Info& info, Apply&& apply) {
   constexpr VkShaderStageFlags kGraphicsStages =
       VK_SHADER_STAGE_ALL_GRAPHICS | VK_SHADER_STAGE_TASK_BIT_EXT | VK_SHADER_STAGE_MESH_BIT_EXT;
   const bool for_compute = (info.stageFlags & VK_SHADER_STAGE_COMPUTE_BIT) != 0;
-  const bool for_graphics = recording.tracks_graphics && (info.stageFlags & kGraphicsStages) != 0;
-  if (!for_compute && !for_graphics) return;
+  BindPointState* const graphics =
+      (info.stageFlags & kGraphicsStages) != 0 ? recording.StateOf(VK_PIPELINE_BIND_POINT_GRAPHICS) : nullptr;
+  if (!for_compute && !graphics) return;
   const BindLayout layout = FindBindLayout(recording, info.layout, info.pNext);
-  if (for_graphics) apply(recording.graphics, layout);
+  if (graphics) apply(*graphics, layout);
   if (!for_compute) return;
   apply(recording.compute, layout);
   apply(recording.execution_graph, layout);

@@ -31,6 +31,9 @@ LevelSchedule AssignLevels(const Graph& graph, std::span<const uint32_t> roots) 
     std::sort(consumers.begin(), consumers.end());
     level = std::move(consumers);
   }
+  schedule.has_mesh_nodes =
+      graph.has_mesh_nodes && std::any_of(schedule.launches.begin(), schedule.launches.end(),
+                                          [&graph](Launch launch) { return graph.NodeOf(launch.slot).info.IsMesh(); });
   return schedule;
 }
 

@@ -15,6 +15,7 @@ struct LevelSchedule {
   std::vector<uint32_t> level_begin;   // level_count() + 1 positions in `slots`
   std::vector<Launch> launches;        // for each of `slots`: its own launch, then those that share its input
   std::vector<uint32_t> launch_begin;  // level_count() + 1 positions in `launches`
+  bool has_mesh_nodes = false;         // among the launches
 
   [[nodiscard]] uint32_t level_count() const { return static_cast<uint32_t>(level_begin.size()) - 1; }
   [[nodiscard]] std::span<const uint32_t> level(uint32_t level) const {

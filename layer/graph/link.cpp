@@ -279,7 +279,7 @@ class Linker {
     for (uint32_t i = 0; i < graph_.nodes.size(); ++i)
       for (uint32_t left = graph_.nodes[i].slot_count; left-- > 0;) graph_.slots.push_back(MakeSlot(i, left, strides));
     for (Node& node : graph_.nodes) {
-      graph_.has_mesh_nodes |= node.info.execution_model == spirv::ExecutionModel::kMeshEXT;
+      graph_.has_mesh_nodes |= node.info.IsMesh();
       graph_.launch_count += node.slot_count * static_cast<uint32_t>(1 + node.sharers.size());
       graph_.dynamic_launch_count += node.slot_count * LaunchesOf(node, [](const spirv::NodeInfo& info) {
                                        return info.kind == spirv::LaunchKind::kDynamicGrid;

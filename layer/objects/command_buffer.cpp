@@ -1,5 +1,7 @@
 #include "layer/objects/command_buffer.h"
 
+#include "layer/objects/device.h"
+
 namespace trellis {
 
 void CommandBuffer::Discard() {
@@ -24,6 +26,13 @@ void CommandBuffer::ForgetBoundState() {
   execution_graph = {};
   push_constants = {};
   bind_sequence = 0;
+}
+
+BindPointState* CommandBuffer::StateOf(VkPipelineBindPoint bind_point) {
+  if (bind_point == VK_PIPELINE_BIND_POINT_COMPUTE) return &compute;
+  if (bind_point == VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX) return &execution_graph;
+  if (bind_point == VK_PIPELINE_BIND_POINT_GRAPHICS && device.shader_mesh_enqueue_enabled) return &graphics;
+  return nullptr;
 }
 
 }  // namespace trellis

@@ -31,13 +31,10 @@ struct RecordedGraphs {
 // What is bound and recorded in a command buffer of the application. Threading: externally synchronised, as the command
 // buffer itself is; vkQueueSubmit* reads `holds_graph` and `ring_bytes` when recording is over.
 struct CommandBuffer {
-  // `may_draw`: shaderMeshEnqueue is enabled.
-  CommandBuffer(Device& owner, VkCommandBuffer own_handle, bool may_draw = false)
-      : device(owner), handle(own_handle), tracks_graphics(may_draw) {}
+  CommandBuffer(Device& owner, VkCommandBuffer own_handle) : device(owner), handle(own_handle) {}
 
   Device& device;
   const VkCommandBuffer handle;
-  const bool tracks_graphics;  // what is bound at GRAPHICS is remembered
   uint32_t queue_family = 0;
   bool is_protected = false;
   VkCommandBufferLevel level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
@@ -85,12 +82,7 @@ struct CommandBuffer {
   }
 
   // The state that a bind point names; null for bind points that graphs do not touch.
-  [[nodiscard]] BindPointState* StateOf(VkPipelineBindPoint bind_point) {
-    if (bind_point == VK_PIPELINE_BIND_POINT_COMPUTE) return &compute;
-    if (bind_point == VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX) return &execution_graph;
-    if (bind_point == VK_PIPELINE_BIND_POINT_GRAPHICS && tracks_graphics) return &graphics;
-    return nullptr;
-  }
+  [[nodiscard]] BindPointState* StateOf(VkPipelineBindPoint bind_point);
 };
 
 }  // namespace trellis

@@ -70,16 +70,11 @@ AttachmentOperations StencilOperationsOf(const Attachment& attachment, const Att
   return {attachment.stencilLoadOp, attachment.stencilStoreOp, use.is_stencil_read_only};
 }
 
+// Of the aspects that the format has. Nothing is asked of attachments that are not used.
 template <typename Attachment>
-bool KeepsContents(const Attachment& attachment, const AttachmentUse& use) {
-  return !use.is_used || ((attachment.format == VK_FORMAT_S8_UINT || KeepsContents(OperationsOf(attachment, use))) &&
-                          (!HasStencil(attachment.format) || KeepsContents(StencilOperationsOf(attachment, use))));
-}
-
-template <typename Attachment>
-bool MayBeStored(const Attachment& attachment, const AttachmentUse& use) {
-  return !use.is_used || ((attachment.format == VK_FORMAT_S8_UINT || MayBeStored(OperationsOf(attachment, use))) &&
-                          (!HasStencil(attachment.format) || MayBeStored(StencilOperationsOf(attachment, use))));
+bool HoldsForAll(const Attachment& attachment, const AttachmentUse& use, bool (&holds)(const AttachmentOperations&)) {
+  return !use.is_used || ((attachment.format == VK_FORMAT_S8_UINT || holds(OperationsOf(attachment, use))) &&
+                          (!HasStencil(attachment.format) || holds(StencilOperationsOf(attachment, use))));
 }
 
 template <typename Attachment>
@@ -194,11 +189,11 @@ void MakeParts(const Device& device, CreateInfo info, RenderPass& made) {
   const std::vector<AttachmentUse> uses = FindUses(info);
   bool keeps = true;
   for (uint32_t i = 0; i < info.attachmentCount; ++i) {
-    if (!MayBeStored(info.pAttachments[i], uses[i])) {
+    if (!HoldsForAll(info.pAttachments[i], uses[i], MayBeStored)) {
       made.obstacle = kLeftAlone;
       return;
     }
-    keeps = keeps && KeepsContents(info.pAttachments[i], uses[i]);
+    keeps = keeps && HoldsForAll(info.pAttachments[i], uses[i], KeepsContents);
   }
   if (!keeps && !device.StoresAttachments()) {
     made.obstacle = kNotAllStored;

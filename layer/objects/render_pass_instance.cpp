@@ -91,13 +91,20 @@ const VkRenderPassBeginInfo* RenderPassInstance::Begin(const VkRenderPassBeginIn
   return first;
 }
 
-void RenderPassInstance::SetLocations(const VkRenderingAttachmentLocationInfo& info) {
-  if (kind_ != Kind::kDynamic) return;
+template <typename Info>
+Info* RenderPassInstance::BeginCopy(const Info& info) {
+  if (kind_ != Kind::kDynamic) return nullptr;
   if (!obstacle_) obstacle_ = FindForeignStruct(info.pNext);
-  if (obstacle_) return;
+  if (obstacle_) return nullptr;
   obstacle_ = kNotCopied;
-  VkRenderingAttachmentLocationInfo* const copy = arena_.Copy(info);
+  Info* const copy = arena_.Copy(info);
   copy->pNext = nullptr;
+  return copy;
+}
+
+void RenderPassInstance::SetLocations(const VkRenderingAttachmentLocationInfo& info) {
+  VkRenderingAttachmentLocationInfo* const copy = BeginCopy(info);
+  if (!copy) return;
   if (info.pColorAttachmentLocations)
     copy->pColorAttachmentLocations = arena_.CopyArray(info.pColorAttachmentLocations, info.colorAttachmentCount);
   locations_ = copy;
@@ -105,12 +112,8 @@ void RenderPassInstance::SetLocations(const VkRenderingAttachmentLocationInfo& i
 }
 
 void RenderPassInstance::SetInputIndices(const VkRenderingInputAttachmentIndexInfo& info) {
-  if (kind_ != Kind::kDynamic) return;
-  if (!obstacle_) obstacle_ = FindForeignStruct(info.pNext);
-  if (obstacle_) return;
-  obstacle_ = kNotCopied;
-  VkRenderingInputAttachmentIndexInfo* const copy = arena_.Copy(info);
-  copy->pNext = nullptr;
+  VkRenderingInputAttachmentIndexInfo* const copy = BeginCopy(info);
+  if (!copy) return;
   if (info.pColorAttachmentInputIndices)
     copy->pColorAttachmentInputIndices = arena_.CopyArray(info.pColorAttachmentInputIndices, info.colorAttachmentCount);
   if (info.pDepthInputAttachmentIndex) copy->pDepthInputAttachmentIndex = arena_.Copy(*info.pDepthInputAttachmentIndex);

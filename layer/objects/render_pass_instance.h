@@ -53,6 +53,9 @@ class RenderPassInstance {
   enum class Kind : uint8_t { kNone, kDynamic, kObject };
 
   void Open(Kind kind, const SplitObstacle& obstacle);
+  // A copy without a chain, or null if there is nothing to keep. An obstacle stands until all behind it is copied.
+  template <typename Info>
+  Info* BeginCopy(const Info& info);
 
   Kind kind_ = Kind::kNone;
   SplitObstacle obstacle_;

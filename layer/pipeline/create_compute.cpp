@@ -139,8 +139,10 @@ class Creation {
 
   VkResult CreateOne(uint32_t index) {
     switch (KindOf(infos_[index])) {
-      case Kind::kLibrary:
-        return PublishLibrary(libraries_.At(index));
+      case Kind::kLibrary: {
+        LibraryCreation& creation = libraries_.At(index);
+        return PublishLibrary(creation.context, creation.failure, std::move(creation.library), pipelines_[index]);
+      }
       case Kind::kRefused:
         return Refuse(index);
       case Kind::kOrdinary:
@@ -148,15 +150,6 @@ class Creation {
     }
     Arena arena;
     return create_ordinary_(WithBaseOfDriver(device_, infos_, infos_[index], pipelines_, arena), &pipelines_[index]);
-  }
-
-  VkResult PublishLibrary(LibraryCreation& creation) {
-    if (!creation.failure.Succeeded()) return PermittedResult(creation.context.Report(creation.failure));
-    const auto handle = HandleFromObject<VkPipeline>(creation.library.get());
-    creation.library->node.pipeline->FinishCreation();
-    device_.node_libraries.Insert(handle, std::move(creation.library));
-    pipelines_[creation.index] = handle;
-    return VK_SUCCESS;
   }
 
   VkResult Refuse(uint32_t index) const {

@@ -1,6 +1,7 @@
 // vkCreateComputePipelines where create infos concern nodes.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <span>
 
@@ -11,6 +12,17 @@ namespace trellis {
 
 // The stage's shader declares ShaderEnqueueAMDX: no driver may see it.
 [[nodiscard]] bool IsNodeStage(const Device& device, const VkPipelineShaderStageCreateInfo& stage);
+
+// Of VkGraphicsPipelineCreateInfo and VkRayTracingPipelineCreateInfoKHR.
+template <typename CreateInfo>
+[[nodiscard]] std::span<const VkPipelineShaderStageCreateInfo> StagesOf(const CreateInfo& info) {
+  return {info.pStages, info.pStages ? info.stageCount : 0};
+}
+template <typename CreateInfo>
+[[nodiscard]] bool HasNodeStage(const Device& device, const CreateInfo& info) {
+  const auto stages = StagesOf(info);
+  return std::any_of(stages.begin(), stages.end(), [&](const auto& stage) { return IsNodeStage(device, stage); });
+}
 
 // The driver must not get this create info as it is: it makes a library of a node, has a node shader, or derives from a
 // pipeline of the layer.

@@ -51,19 +51,10 @@ bool MakesMeshNode(const VkGraphicsPipelineCreateInfo& info) {
   return (EffectivePipelineFlags(info) & VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX) != 0;
 }
 
-std::span<const VkPipelineShaderStageCreateInfo> StagesOf(const VkGraphicsPipelineCreateInfo& info) {
-  return {info.pStages, info.pStages ? info.stageCount : 0};
-}
-
 const VkPipelineShaderStageCreateInfo* MeshStageOf(const VkGraphicsPipelineCreateInfo& info) {
   for (const VkPipelineShaderStageCreateInfo& stage : StagesOf(info))
     if (stage.stage == VK_SHADER_STAGE_MESH_BIT_EXT) return &stage;
   return nullptr;
-}
-
-bool HasNodeStage(const Device& device, const VkGraphicsPipelineCreateInfo& info) {
-  const auto stages = StagesOf(info);
-  return std::any_of(stages.begin(), stages.end(), [&](const auto& stage) { return IsNodeStage(device, stage); });
 }
 
 CreationResult CheckSubsets(const VkGraphicsPipelineCreateInfo& info) {
@@ -148,11 +139,9 @@ class DriverStages {
   CreationResult AddFragment(const VkPipelineShaderStageCreateInfo& stage) {
     if (IsNodeStage(context_.device, stage)) return AddCutOut(stage);
     const std::span<const uint32_t> chained = ChainedWords(stage);
-    if (stage.module || chained.empty() || !context_.device.emulates_maintenance5) {
-      stages_.push_back(stage);
-      return {};
-    }
-    return AddWith(stage, chained);
+    if (!stage.module && !chained.empty() && context_.device.emulates_maintenance5) return AddWith(stage, chained);
+    stages_.push_back(stage);
+    return {};
   }
 
   [[nodiscard]] const std::vector<VkPipelineShaderStageCreateInfo>& stages() const { return stages_; }
@@ -278,12 +267,7 @@ class MeshNodes {
 };
 
 VkResult Publish(MeshNodeCreation& creation, VkPipeline& pipeline) {
-  if (!creation.failure.Succeeded()) return PermittedResult(creation.context.Report(creation.failure));
-  const auto handle = HandleFromObject<VkPipeline>(creation.library.get());
-  creation.library->node.pipeline->FinishCreation();
-  creation.context.device.node_libraries.Insert(handle, std::move(creation.library));
-  pipeline = handle;
-  return VK_SUCCESS;
+  return PublishLibrary(creation.context, creation.failure, std::move(creation.library), pipeline);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "layer/pipeline/libraries.h"
 
 #include <string>
+#include <utility>
 
 #include "layer/graph/describe.h"
 #include "layer/pipeline/execution_graph.h"
@@ -11,7 +12,7 @@ namespace {
 // What replay relies on: it binds everything with the graph's layout and pushes what nodes of that layout expect.
 bool AreCompatible(const LibraryNode& node, const PipelineLayout& graph_layout) {
   const PipelineLayout& library = node.pipeline->layout();
-  const bool is_mesh = node.source.info.execution_model == spirv::ExecutionModel::kMeshEXT;
+  const bool is_mesh = node.source.info.IsMesh();
   const NodePushConstants& pushed = is_mesh ? library.draw : library;
   const NodePushConstants& expected = is_mesh ? graph_layout.draw : graph_layout;
   const auto sets = static_cast<uint32_t>(library.sets.size());
@@ -50,6 +51,16 @@ CreationResult AppendLibrary(Device& device, VkPipeline handle, std::vector<Libr
 }
 
 }  // namespace
+
+VkResult PublishLibrary(const CreationContext& context, const CreationResult& failure,
+                        std::shared_ptr<NodeLibrary> library, VkPipeline& pipeline) {
+  if (!failure.Succeeded()) return PermittedResult(context.Report(failure));
+  const auto handle = HandleFromObject<VkPipeline>(library.get());
+  library->node.pipeline->FinishCreation();
+  context.device.node_libraries.Insert(handle, std::move(library));
+  pipeline = handle;
+  return VK_SUCCESS;
+}
 
 CreationResult CollectLibraryNodes(const CreationContext& context, const VkPipelineLibraryCreateInfoKHR& info,
                                    const PipelineLayout& layout, std::vector<LibraryNode>& nodes) {

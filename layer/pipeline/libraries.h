@@ -26,6 +26,11 @@ struct NodeLibrary {
   bool for_graphs = false;  // VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX
 };
 
+// Ends the creation of a library: `pipeline` becomes its handle, unless there is a failure, which is reported. Returns
+// what the command may return.
+[[nodiscard]] VkResult PublishLibrary(const CreationContext& context, const CreationResult& failure,
+                                      std::shared_ptr<NodeLibrary> library, VkPipeline& pipeline);
+
 // The nodes of all libraries of a create info, in order; those of a graph library are those of its own stages and of
 // its libraries. `layout` is the graph's: that of each library must be compatible with it.
 CreationResult CollectLibraryNodes(const CreationContext& context, const VkPipelineLibraryCreateInfoKHR& info,

@@ -109,7 +109,7 @@ std::vector<Kernel> AllKernels() {
 std::vector<Kernel> NeededKernels(const ExecutionGraphPipeline& pipeline) {
   if (pipeline.is_library) return AllKernels();
   // Draws in place need none, and mesh nodes are not drawn otherwise.
-  const auto is_mesh = [](const Node& node) { return node.info.execution_model == spirv::ExecutionModel::kMeshEXT; };
+  const auto is_mesh = [](const Node& node) { return node.info.IsMesh(); };
   if (std::all_of(pipeline.graph.nodes.begin(), pipeline.graph.nodes.end(), is_mesh)) return {};
   std::vector<Kernel> kernels = AllKernels();
   const KernelNeeds needs(pipeline);

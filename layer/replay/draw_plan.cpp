@@ -10,26 +10,17 @@
 namespace trellis {
 namespace {
 
-bool IsMesh(const Graph& graph, Launch launch) {
-  return graph.NodeOf(launch.slot).info.execution_model == spirv::ExecutionModel::kMeshEXT;
-}
-
 // Workgroups are numbered in 32 bits, through all draws of a launch.
 LaunchLimits LimitsOfLaunch() { return {UINT32_MAX, 1, 1, kMaxExecutionGraphWorkgroups, false}; }
-
-// Most workgroups of one draw: whole rows, so that as many fit whatever their number.
-uint32_t MostWorkgroupsOfDraw(const DrawLimits& limits) {
-  const uint32_t most_x = std::max(std::min(limits.max_workgroup_count[0], limits.max_workgroup_total_count), 1u);
-  const uint32_t rows = std::min(limits.max_workgroup_count[1], limits.max_workgroup_total_count / most_x);
-  return most_x * std::max(rows, 1u);
-}
 
 class DrawPlanner {
  public:
   DrawPlanner(const Graph& graph, const DrawLimits& limits, PlanArena& arena)
       : graph_(graph),
-        most_x_(std::min(limits.max_workgroup_count[0], limits.max_workgroup_total_count)),
-        most_workgroups_(MostWorkgroupsOfDraw(limits)),
+        most_x_(std::max(std::min(limits.max_workgroup_count[0], limits.max_workgroup_total_count), 1u)),
+        most_workgroups_(
+            most_x_ *
+            std::max(std::min(limits.max_workgroup_count[1], limits.max_workgroup_total_count / most_x_), 1u)),
         arena_(arena) {}
 
   Expected<DrawPlan> Run(const EntryInputs& inputs) {
@@ -69,7 +60,7 @@ class DrawPlanner {
 
   const Graph& graph_;
   const uint32_t most_x_;
-  const uint32_t most_workgroups_;
+  const uint32_t most_workgroups_;  // of one draw: whole rows, so that as many fit whatever their number
   PlanArena& arena_;
   DrawPlan plan_;
 };
@@ -80,8 +71,9 @@ bool IsDrawnInPlace(const Graph& graph, const EntryInputs& inputs) {
   if (!graph.has_mesh_nodes) return false;
   std::vector<Launch> launches;
   for (const RootInput& root : inputs.roots) graph.AppendLaunches(root.slot, launches);
-  return std::all_of(launches.begin(), launches.end(), [&](Launch launch) {
-    return IsMesh(graph, launch) && !graph.NodeOf(launch.slot).info.writes_input;
+  return std::all_of(launches.begin(), launches.end(), [&graph](Launch launch) {
+    const spirv::NodeInfo& info = graph.NodeOf(launch.slot).info;
+    return info.IsMesh() && !info.writes_input;
   });
 }
 

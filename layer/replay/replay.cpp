@@ -386,6 +386,12 @@ void PlanAndRecord(CommandBuffer& command_buffer, const DispatchTarget& target, 
   if (is_heard) TellOfDispatch(command_buffer, *plan.placed, recorded);
 }
 
+std::string RootLabels(const Graph& graph, const EntryInputs& inputs) {
+  std::string labels;
+  for (const RootInput& root : inputs.roots) labels += " " + SlotLabel(graph, root.slot);
+  return labels;
+}
+
 void PlanAndDraw(CommandBuffer& command_buffer, const std::shared_ptr<ExecutionGraphPipeline>& pipeline,
                  const EntryInputs& inputs) {
   Device& device = command_buffer.device;
@@ -399,22 +405,18 @@ void PlanAndDraw(CommandBuffer& command_buffer, const std::shared_ptr<ExecutionG
   if (plan->draws.empty()) return;
   command_buffer.keep_alive.push_back(pipeline);
   command_buffer.keep_alive.push_back(arena);
-  std::string roots;
-  for (const RootInput& root : inputs.roots) roots += " " + SlotLabel(pipeline->graph, root.slot);
-  RecordDraws(command_buffer, *pipeline, *plan, GraphLabel(*pipeline, roots));
+  RecordDraws(command_buffer, *pipeline, *plan,
+              LabelsEnabled(device) ? GraphLabel(*pipeline, RootLabels(pipeline->graph, inputs)) : std::string());
   if (device.diagnostics.Wants(LogLevel::kInfo))
     device.diagnostics.Info("TRELLIS-dispatch-graph", std::to_string(plan->draws.size()) + " draws in place",
                             {ObjectOf(command_buffer)});
 }
 
 bool ReachesMeshNodes(const ExecutionGraphPipeline& pipeline, const EntryInputs& inputs) {
+  if (!pipeline.graph.has_mesh_nodes) return false;
   std::vector<uint32_t> roots;
   for (const RootInput& root : inputs.roots) roots.push_back(root.slot);
-  const std::shared_ptr<const LevelSchedule> schedule = pipeline.ScheduleFor(roots);
-  for (uint32_t level = 0; level < schedule->level_count(); ++level)
-    for (const Launch launch : schedule->launches_of(level))
-      if (pipeline.graph.NodeOf(launch.slot).info.execution_model == spirv::ExecutionModel::kMeshEXT) return true;
-  return false;
+  return pipeline.ScheduleFor(roots)->has_mesh_nodes;
 }
 
 // Draws that wait for compute work.
@@ -437,7 +439,7 @@ void DispatchGraph(CommandBuffer& command_buffer, VkDeviceAddress scratch, VkDev
   if (inputs.roots.empty()) return;
   const ExecutionGraphPipeline& pipeline = *target->pipeline;
   if (IsDrawnInPlace(pipeline.graph, inputs)) return PlanAndDraw(command_buffer, target->pipeline, inputs);
-  if (pipeline.graph.has_mesh_nodes && ReachesMeshNodes(pipeline, inputs)) return RefuseDraws(command_buffer);
+  if (ReachesMeshNodes(pipeline, inputs)) return RefuseDraws(command_buffer);
   PlanAndRecord(command_buffer, *target, DispatchCommand::kHost, inputs);
 }
 

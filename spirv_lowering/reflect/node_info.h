@@ -105,6 +105,8 @@ struct NodeInfo {
   // LaunchPlan::has_landmarks. Nodes that send are slower with it: it makes them larger.
   [[nodiscard]] bool UsesLandmarks() const { return kind == LaunchKind::kDynamicGrid && outputs.empty(); }
 
+  [[nodiscard]] bool IsMesh() const { return execution_model == ExecutionModel::kMeshEXT; }
+
   // In a workgroup of the node's own.
   [[nodiscard]] uint32_t Invocations() const { return local_size[0] * local_size[1] * local_size[2]; }
 
