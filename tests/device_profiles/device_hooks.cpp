@@ -6,6 +6,7 @@
 #include "layer/dispatch/struct_chain.h"
 #include "tests/device_profiles/device.h"
 #include "tests/device_profiles/formats.h"
+#include "tests/support/layer_hooks.h"
 
 namespace trellis::test {
 namespace {
@@ -361,15 +362,6 @@ VKAPI_ATTR void VKAPI_CALL CmdDispatchIndirect(VkCommandBuffer handle, VkBuffer 
   device.next.CmdDispatchIndirect(handle, buffer, offset);
 }
 
-struct Hook {
-  std::string_view name;
-  PFN_vkVoidFunction function;
-};
-
-#define TRELLIS_HOOK(function) \
-  { "vk" #function, reinterpret_cast<PFN_vkVoidFunction>(function) }
-#define TRELLIS_ALIASED_HOOK(function, suffix) \
-  TRELLIS_HOOK(function), { "vk" #function #suffix, reinterpret_cast<PFN_vkVoidFunction>(function) }
 const Hook kHooks[] = {
     TRELLIS_HOOK(DestroyDevice),
     TRELLIS_HOOK(AllocateMemory),
@@ -420,15 +412,9 @@ const Hook kHooks[] = {
     TRELLIS_HOOK(ResetCommandBuffer),
     TRELLIS_HOOK(CmdDispatchIndirect),
 };
-#undef TRELLIS_ALIASED_HOOK
-#undef TRELLIS_HOOK
 
 }  // namespace
 
-PFN_vkVoidFunction FindDeviceHook(const char* name) {
-  const auto* const found =
-      std::find_if(std::begin(kHooks), std::end(kHooks), [name](const Hook& hook) { return hook.name == name; });
-  return found == std::end(kHooks) ? nullptr : found->function;
-}
+PFN_vkVoidFunction FindDeviceHook(const char* name) { return FindHook(kHooks, name); }
 
 }  // namespace trellis::test

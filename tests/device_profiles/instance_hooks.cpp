@@ -13,6 +13,7 @@
 #include "tests/device_profiles/device.h"
 #include "tests/device_profiles/formats.h"
 #include "tests/device_profiles/members.h"
+#include "tests/support/layer_hooks.h"
 
 namespace trellis::test {
 namespace {
@@ -337,15 +338,6 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL GetInstanceProcAddr(VkInstance instance
   return instance != VK_NULL_HANDLE ? InstanceOf(instance).next.GetInstanceProcAddr(instance, name) : nullptr;
 }
 
-struct Hook {
-  std::string_view name;
-  PFN_vkVoidFunction function;
-};
-
-#define TRELLIS_HOOK(function) \
-  { "vk" #function, reinterpret_cast<PFN_vkVoidFunction>(function) }
-#define TRELLIS_HOOK_KHR(function) \
-  TRELLIS_HOOK(function), { "vk" #function "KHR", reinterpret_cast<PFN_vkVoidFunction>(function) }
 const Hook kHooks[] = {
     TRELLIS_HOOK(GetInstanceProcAddr),
     TRELLIS_HOOK(CreateInstance),
@@ -355,38 +347,28 @@ const Hook kHooks[] = {
     TRELLIS_HOOK(CreateDevice),
     TRELLIS_HOOK(EnumerateDeviceExtensionProperties),
     TRELLIS_HOOK(GetPhysicalDeviceProperties),
-    TRELLIS_HOOK_KHR(GetPhysicalDeviceProperties2),
+    TRELLIS_ALIASED_HOOK(GetPhysicalDeviceProperties2, KHR),
     TRELLIS_HOOK(GetPhysicalDeviceFeatures),
-    TRELLIS_HOOK_KHR(GetPhysicalDeviceFeatures2),
+    TRELLIS_ALIASED_HOOK(GetPhysicalDeviceFeatures2, KHR),
     TRELLIS_HOOK(GetPhysicalDeviceFormatProperties),
-    TRELLIS_HOOK_KHR(GetPhysicalDeviceFormatProperties2),
+    TRELLIS_ALIASED_HOOK(GetPhysicalDeviceFormatProperties2, KHR),
     TRELLIS_HOOK(GetPhysicalDeviceImageFormatProperties),
-    TRELLIS_HOOK_KHR(GetPhysicalDeviceImageFormatProperties2),
+    TRELLIS_ALIASED_HOOK(GetPhysicalDeviceImageFormatProperties2, KHR),
     TRELLIS_HOOK(GetPhysicalDeviceSparseImageFormatProperties),
-    TRELLIS_HOOK_KHR(GetPhysicalDeviceSparseImageFormatProperties2),
+    TRELLIS_ALIASED_HOOK(GetPhysicalDeviceSparseImageFormatProperties2, KHR),
     TRELLIS_HOOK(GetPhysicalDeviceMemoryProperties),
-    TRELLIS_HOOK_KHR(GetPhysicalDeviceMemoryProperties2),
+    TRELLIS_ALIASED_HOOK(GetPhysicalDeviceMemoryProperties2, KHR),
     TRELLIS_HOOK(GetPhysicalDeviceQueueFamilyProperties),
-    TRELLIS_HOOK_KHR(GetPhysicalDeviceQueueFamilyProperties2),
+    TRELLIS_ALIASED_HOOK(GetPhysicalDeviceQueueFamilyProperties2, KHR),
 };
-#undef TRELLIS_HOOK_KHR
-#undef TRELLIS_HOOK
 
 }  // namespace
 
-PFN_vkVoidFunction FindInstanceHook(const char* name) {
-  const auto* const found =
-      std::find_if(std::begin(kHooks), std::end(kHooks), [name](const Hook& hook) { return hook.name == name; });
-  return found == std::end(kHooks) ? nullptr : found->function;
-}
+PFN_vkVoidFunction FindInstanceHook(const char* name) { return FindHook(kHooks, name); }
 
 }  // namespace trellis::test
 
 extern "C" __attribute__((visibility("default"))) VKAPI_ATTR VkResult VKAPI_CALL
 vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface* negotiate) {
-  negotiate->loaderLayerInterfaceVersion = 2;
-  negotiate->pfnGetInstanceProcAddr = trellis::test::GetInstanceProcAddr;
-  negotiate->pfnGetDeviceProcAddr = trellis::test::GetDeviceProcAddr;
-  negotiate->pfnGetPhysicalDeviceProcAddr = nullptr;
-  return VK_SUCCESS;
+  return trellis::test::Negotiate(*negotiate, trellis::test::GetInstanceProcAddr, trellis::test::GetDeviceProcAddr);
 }

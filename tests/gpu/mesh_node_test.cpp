@@ -1,10 +1,11 @@
 // Mesh nodes that the host dispatches: drawn in place, against pictures that the CPU paints.
+#include <algorithm>
 #include <cstring>
+
 #include "test_nodes/count.h"
 #include "test_nodes/static_tiles.h"
 #include "test_nodes/tiles.h"
 #include "test_nodes/tiles_sharer.h"
-
 #include "tests/gpu/mesh_nodes.h"
 #include "tests/plain_frag_spv.h"
 #include "tests/plain_vert_spv.h"
@@ -13,7 +14,29 @@
 namespace trellis::test {
 namespace {
 
-using MeshNodes = MeshNodeTest;
+uint32_t Workgroups(const Tiles& tiles) { return tiles.grid[0] * tiles.grid[1]; }
+
+class MeshNodes : public MeshNodeTest {
+ protected:
+  // One dispatch of the node "main".
+  void DrawMain(const std::vector<Tiles>& records) {
+    Render([&](VkCommandBuffer command_buffer) {
+      BindGraph(command_buffer);
+      Dispatch(command_buffer, {InputOf("main", records)});
+    });
+  }
+  // That each of the records, which count in words of their own, was painted once, and nothing else.
+  void ExpectAll(const std::vector<Tiles>& records, uint32_t added = 0) {
+    Painting painting;
+    std::vector<uint32_t> counts;
+    for (const Tiles& tiles : records) {
+      painting.Paint(tiles, added);
+      counts.resize(std::max<size_t>(counts.size(), tiles.counter + 1));
+      counts[tiles.counter] += Workgroups(tiles);
+    }
+    Expect(painting, counts);
+  }
+};
 
 // Tiles that touch nothing of one another, one record beside the other.
 std::vector<Tiles> Row(uint32_t count, uint32_t y, uint32_t first_value, uint32_t first_counter) {
@@ -23,35 +46,19 @@ std::vector<Tiles> Row(uint32_t count, uint32_t y, uint32_t first_value, uint32_
   return row;
 }
 
-uint32_t Workgroups(const Tiles& tiles) { return tiles.grid[0] * tiles.grid[1]; }
-
 TEST_F(MeshNodes, GridsFromPayloads) {
   Link({{kTilesNode, kTilesFragSpv}});
   const std::vector<Tiles> records = Row(16, 8, 1000, 0);
-  Render([&](VkCommandBuffer command_buffer) {
-    BindGraph(command_buffer);
-    Dispatch(command_buffer, {InputOf("main", records)});
-  });
-  Painting painting;
-  std::vector<uint32_t> counts;
-  for (const Tiles& tiles : records) {
-    painting.Paint(tiles);
-    counts.push_back(Workgroups(tiles));
-  }
-  Expect(painting, counts);
+  DrawMain(records);
+  ExpectAll(records);
 }
 
 TEST_F(MeshNodes, StaticGrids) {
   Link({{kStaticTilesNode, kTilesFragSpv}});
   std::vector<Tiles> records;
   for (uint32_t i = 0; i < 9; ++i) records.push_back({{3, 2}, {i * 7, i * 7}, {2, 3}, {2, 3}, 10 + i * 10, i});
-  Render([&](VkCommandBuffer command_buffer) {
-    BindGraph(command_buffer);
-    Dispatch(command_buffer, {InputOf("main", records)});
-  });
-  Painting painting;
-  for (const Tiles& tiles : records) painting.Paint(tiles);
-  Expect(painting, std::vector<uint32_t>(9, 6));
+  DrawMain(records);
+  ExpectAll(records);
 }
 
 // Records without workgroups, with one, with many; large grids among small ones.
@@ -60,17 +67,8 @@ TEST_F(MeshNodes, UnevenGrids) {
   std::vector<Tiles> records = {{{0, 5}, {0, 0}, {1, 1}, {1, 1}, 1, 0}, {{64, 16}, {0, 0}, {1, 1}, {1, 1}, 100, 1},
                                 {{1, 0}, {0, 0}, {1, 1}, {1, 1}, 2, 2}, {{1, 1}, {0, 16}, {1, 1}, {64, 3}, 7, 3},
                                 {{0, 0}, {0, 0}, {1, 1}, {1, 1}, 3, 4}, {{64, 1}, {0, 20}, {1, 1}, {1, 44}, 900, 5}};
-  Render([&](VkCommandBuffer command_buffer) {
-    BindGraph(command_buffer);
-    Dispatch(command_buffer, {InputOf("main", records)});
-  });
-  Painting painting;
-  std::vector<uint32_t> counts;
-  for (const Tiles& tiles : records) {
-    painting.Paint(tiles);
-    counts.push_back(Workgroups(tiles));
-  }
-  Expect(painting, counts);
+  DrawMain(records);
+  ExpectAll(records);
 }
 
 // Primitives of one payload are drawn in the order of their workgroups.
@@ -79,13 +77,8 @@ TEST_F(MeshNodes, TilesOverOneAnotherInOrder) {
     Link({{node, kTilesFragSpv}});
     const std::vector<Tiles> records = {{{3, 2}, {0, 0}, {3, 3}, {20, 20}, 50, 0},
                                         {{3, 2}, {32, 32}, {1, 5}, {9, 9}, 500, 1}};
-    Render([&](VkCommandBuffer command_buffer) {
-      BindGraph(command_buffer);
-      Dispatch(command_buffer, {InputOf("main", records)});
-    });
-    Painting painting;
-    for (const Tiles& tiles : records) painting.Paint(tiles);
-    Expect(painting, {6, 6});
+    DrawMain(records);
+    ExpectAll(records);
     words().words()[0] = words().words()[1] = 0;
   }
 }
@@ -99,10 +92,7 @@ TEST_F(MeshNodes, MoreRecordsThanADrawIsWide) {
     const uint32_t pixel = i % (kSide * kSide);
     records.push_back({{1, 1}, {pixel % kSide, pixel / kSide}, {1, 1}, {1, 1}, pixel + 1, pixel % 256});
   }
-  Render([&](VkCommandBuffer command_buffer) {
-    BindGraph(command_buffer);
-    Dispatch(command_buffer, {InputOf("main", records)});
-  });
+  DrawMain(records);
   Painting painting;
   for (uint32_t pixel = 0; pixel < kSide * kSide; ++pixel)
     painting.PaintRectangle(pixel % kSide, pixel / kSide, 1, 1, pixel + 1);
@@ -157,10 +147,7 @@ TEST_F(MeshNodes, SharedInputs) {
   Link({{kTilesNode, kTilesFragSpv}, {kTilesSharerNode, kTilesFragSpv, "below", 0}});
   const std::vector<Tiles> records = {{{2, 3}, {0, 0}, {4, 4}, {4, 4}, 10, 0},
                                       {{5, 1}, {32, 0}, {4, 4}, {3, 3}, 100, 1}};
-  Render([&](VkCommandBuffer command_buffer) {
-    BindGraph(command_buffer);
-    Dispatch(command_buffer, {InputOf("main", records)});
-  });
+  DrawMain(records);
   Painting painting;
   std::vector<uint32_t> counts;
   for (const Tiles& tiles : records) {

@@ -17,14 +17,6 @@ struct Pushed {
   uint32_t extent[2] = {kSide, kSide};
 };
 
-VkPipelineShaderStageCreateInfo Stage(VkShaderStageFlagBits stage, VkShaderModule module, const char* entry) {
-  auto info = Struct<VkPipelineShaderStageCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO);
-  info.stage = stage;
-  info.module = module;
-  info.pName = entry;
-  return info;
-}
-
 }  // namespace
 
 LayoutOptions LayoutOfNodes() {
@@ -47,14 +39,8 @@ void Painting::Paint(const Tiles& tiles, uint32_t added) {
 MeshLibrary::MeshLibrary(const Context& context, const MeshNode& node, const Layout& layout,
                          const std::function<void(ColorState&)>& edit)
     : context_(context) {
-  std::string error;
-  const bool shared = node.mesh.data() == node.fragment.data();
-  const VkShaderModule mesh = CreateModule(context, {node.mesh.begin(), node.mesh.end()}, error);
-  const VkShaderModule fragment = shared || node.fragment.empty()
-                                      ? mesh
-                                      : CreateModule(context, {node.fragment.begin(), node.fragment.end()}, error);
-  EXPECT_EQ(error, "");
-  std::vector<VkPipelineShaderStageCreateInfo> stages = {Stage(VK_SHADER_STAGE_MESH_BIT_EXT, mesh, node.entry)};
+  const StageModule mesh(context, node.mesh);
+  std::vector<VkPipelineShaderStageCreateInfo> stages = {mesh.Stage(VK_SHADER_STAGE_MESH_BIT_EXT)};
   auto name =
       Struct<VkPipelineShaderStageNodeCreateInfoAMDX>(VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_NODE_CREATE_INFO_AMDX);
   if (node.name) {
@@ -62,7 +48,8 @@ MeshLibrary::MeshLibrary(const Context& context, const MeshNode& node, const Lay
     name.index = node.index;
     stages[0].pNext = &name;
   }
-  if (!node.fragment.empty()) stages.push_back(Stage(VK_SHADER_STAGE_FRAGMENT_BIT, fragment, node.fragment_entry));
+  const StageModule fragment(context, node.fragment);
+  stages.push_back(fragment.Stage(VK_SHADER_STAGE_FRAGMENT_BIT));
   ColorState state;
   VkPipelineCreateFlags2CreateInfo flags = kNodeLibraryFlags;
   flags.pNext = &state.rendering;
@@ -72,8 +59,6 @@ MeshLibrary::MeshLibrary(const Context& context, const MeshNode& node, const Lay
   state.info.layout = layout.handle();
   if (edit) edit(state);
   result_ = vkCreateGraphicsPipelines(context.device, VK_NULL_HANDLE, 1, &state.info, nullptr, &handle_);
-  if (fragment != mesh) vkDestroyShaderModule(context.device, fragment, nullptr);
-  vkDestroyShaderModule(context.device, mesh, nullptr);
 }
 
 void MeshNodeTest::SetUp() {

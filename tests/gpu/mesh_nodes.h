@@ -47,11 +47,9 @@ class Painting {
 // A mesh node to be made.
 struct MeshNode {
   std::span<const uint32_t> mesh;
-  std::span<const uint32_t> fragment;  // empty: none
+  std::span<const uint32_t> fragment;
   std::optional<std::string> name = {};
   uint32_t index = 0;  // with a name
-  const char* entry = "main";
-  const char* fragment_entry = "main";
 };
 
 // A library of a mesh node.

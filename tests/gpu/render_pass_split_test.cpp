@@ -61,10 +61,18 @@ testing::AssertionResult SamePicture(const SplitScene& scene, const std::vector<
                                      << expected[first];
 }
 
-void UseChain(GraphRun& run) {
-  run.Nodes(ChainModule(Shape::kDxc), {"Source", "Grid", "Sum"});
-  run.Input({.node = "Source"});
-}
+// A scene, and a graph to be dispatched between its draws. Prepare first.
+struct SceneWithGraph {
+  SceneWithGraph(Context& context, const SceneOptions& options)
+      : scene(context, options, kRectangles), run(context, {.dispatches = 0}), commands(context) {
+    run.Nodes(ChainModule(Shape::kDxc), {"Source", "Grid", "Sum"});
+    run.Input({.node = "Source"});
+  }
+
+  SplitScene scene;
+  GraphRun run;
+  Commands commands;
+};
 
 // Rectangles drawn in portions, with a dispatch between them and at both ends.
 void RecordPicture(VkCommandBuffer command_buffer, SplitScene& scene, GraphRun& run,
@@ -84,11 +92,9 @@ void RecordPicture(VkCommandBuffer command_buffer, SplitScene& scene, GraphRun& 
 }
 
 TEST_P(RenderPassSplit, DrawsBeforeAndBehindAGraph) {
-  SplitScene scene(context(), Scene(), kRectangles);
-  GraphRun run(context(), {.dispatches = 0});
-  UseChain(run);
+  SceneWithGraph all(context(), Scene());
+  auto& [scene, run, commands] = all;
   ASSERT_TRUE(run.Prepare());
-  Commands commands(context());
   RecordPicture(commands.Begin(), scene, run, {3, 5});
   ASSERT_EQ(commands.End(), VK_SUCCESS);
   for (uint32_t submission = 1; submission <= 3; ++submission) {
@@ -100,11 +106,9 @@ TEST_P(RenderPassSplit, DrawsBeforeAndBehindAGraph) {
 }
 
 TEST_P(RenderPassSplit, AGraphBetweenAllDraws) {
-  SplitScene scene(context(), Scene(), kRectangles);
-  GraphRun run(context(), {.dispatches = 0});
-  UseChain(run);
+  SceneWithGraph all(context(), Scene());
+  auto& [scene, run, commands] = all;
   ASSERT_TRUE(run.Prepare());
-  Commands commands(context());
   RecordPicture(commands.Begin(), scene, run, std::vector<uint32_t>(kRectangles.size(), 1));
   ASSERT_EQ(commands.End(), VK_SUCCESS);
   ASSERT_EQ(commands.Submit(), VK_SUCCESS);
@@ -115,11 +119,9 @@ TEST_P(RenderPassSplit, AGraphBetweenAllDraws) {
 
 // The clears of the instance are done although nothing is drawn before the graph.
 TEST_P(RenderPassSplit, AGraphThatComesFirst) {
-  SplitScene scene(context(), Scene(), kRectangles);
-  GraphRun run(context(), {.dispatches = 0});
-  UseChain(run);
+  SceneWithGraph all(context(), Scene());
+  auto& [scene, run, commands] = all;
   ASSERT_TRUE(run.Prepare());
-  Commands commands(context());
   const VkCommandBuffer command_buffer = commands.Begin();
   run.RecordGraph(command_buffer);
   scene.Begin(command_buffer);
@@ -137,11 +139,9 @@ TEST_P(RenderPassSplit, AGraphThatComesFirst) {
 TEST_P(RenderPassSplit, ConditionalRenderingInside) {
   if (context().optional.CmdBeginConditionalRendering == nullptr) GTEST_SKIP() << "no VK_EXT_conditional_rendering";
   const Buffer predicate(context(), 64, VK_BUFFER_USAGE_CONDITIONAL_RENDERING_BIT_EXT);
-  SplitScene scene(context(), Scene(), kRectangles);
-  GraphRun run(context(), {.dispatches = 0});
-  UseChain(run);
+  SceneWithGraph all(context(), Scene());
+  auto& [scene, run, commands] = all;
   ASSERT_TRUE(run.Prepare());
-  Commands commands(context());
   const VkCommandBuffer command_buffer = commands.Begin();
   run.RecordGraph(command_buffer);
   scene.Begin(command_buffer);
@@ -179,11 +179,9 @@ class RenderPassSplitByDefault : public GpuTest, public testing::WithParamInterf
 
 TEST_P(RenderPassSplitByDefault, WhatStoresEverythingIsSplit) {
   const SplitCase& one = GetParam();
-  SplitScene scene(context(), {one.kind, one.multisampled, true}, kRectangles);
-  GraphRun run(context(), {.dispatches = 0});
-  UseChain(run);
+  SceneWithGraph all(context(), {one.kind, one.multisampled, true});
+  auto& [scene, run, commands] = all;
   ASSERT_TRUE(run.Prepare());
-  Commands commands(context());
   RecordPicture(commands.Begin(), scene, run, {5, 3});
   ASSERT_EQ(commands.End(), VK_SUCCESS);
   ASSERT_EQ(commands.Submit(), VK_SUCCESS);
@@ -195,11 +193,9 @@ TEST_P(RenderPassSplitByDefault, WhatStoresEverythingIsSplit) {
 TEST_P(RenderPassSplitByDefault, WhatDoesNotIsRefused) {
   constexpr const char* kRefusal = "TRELLIS-render-pass-split";
   const SplitCase& one = GetParam();
-  SplitScene scene(context(), {one.kind, one.multisampled, false}, kRectangles);
-  GraphRun run(context(), {.dispatches = 0});
-  UseChain(run);
+  SceneWithGraph all(context(), {one.kind, one.multisampled, false});
+  auto& [scene, run, commands] = all;
   ASSERT_TRUE(run.Prepare());
-  Commands commands(context());
   context().messages.Expect(kRefusal);
   VkCommandBuffer command_buffer = commands.Begin();
   run.RecordGraph(command_buffer);

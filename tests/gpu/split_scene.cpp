@@ -204,28 +204,16 @@ void SplitScene::MakePipeline() {
   const StageModule vertex(context_, kRectanglesVertSpv);
   const StageModule fragment(context_, kRectanglesFragSpv);
   const std::array stages = {vertex.Stage(VK_SHADER_STAGE_VERTEX_BIT), fragment.Stage(VK_SHADER_STAGE_FRAGMENT_BIT)};
-  const VkVertexInputBindingDescription binding = {0, sizeof(SceneVertex), VK_VERTEX_INPUT_RATE_VERTEX};
-  const std::array<VkVertexInputAttributeDescription, 2> attributes = {
-      {{0, 0, VK_FORMAT_R32G32B32_SFLOAT, 0}, {1, 0, VK_FORMAT_R32_UINT, offsetof(SceneVertex, color)}}};
-  auto input = Struct<VkPipelineVertexInputStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO);
-  input.vertexBindingDescriptionCount = 1;
-  input.pVertexBindingDescriptions = &binding;
-  input.vertexAttributeDescriptionCount = attributes.size();
-  input.pVertexAttributeDescriptions = attributes.data();
-  auto assembly =
-      Struct<VkPipelineInputAssemblyStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO);
-  assembly.topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST;
+  const TriangleInput triangles(sizeof(SceneVertex), VK_FORMAT_R32G32B32_SFLOAT, offsetof(SceneVertex, color));
   const VkViewport area = {0, 0, kSize, kSize, 0, 1};
   const VkRect2D scissor = {{0, 0}, kExtent};
-  auto viewport = Struct<VkPipelineViewportStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO);
-  viewport.viewportCount = viewport.scissorCount = 1;
-  viewport.pViewports = &area;
-  viewport.pScissors = &scissor;
-  auto raster =
-      Struct<VkPipelineRasterizationStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO);
-  raster.lineWidth = 1.0f;
-  auto samples = Struct<VkPipelineMultisampleStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_MULTISAMPLE_STATE_CREATE_INFO);
-  samples.rasterizationSamples = color_.samples;
+  ColorState state;
+  state.viewport.pViewports = &area;
+  state.viewport.pScissors = &scissor;
+  state.samples.rasterizationSamples = color_.samples;
+  state.attachment.colorWriteMask = 0xF;
+  state.rendering.pColorAttachmentFormats = &color_.format;
+  state.rendering.depthAttachmentFormat = state.rendering.stencilAttachmentFormat = depth_.format;
   auto depth =
       Struct<VkPipelineDepthStencilStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_DEPTH_STENCIL_STATE_CREATE_INFO);
   depth.depthTestEnable = depth.depthWriteEnable = depth.stencilTestEnable = VK_TRUE;
@@ -234,27 +222,14 @@ void SplitScene::MakePipeline() {
       VK_STENCIL_OP_KEEP, VK_STENCIL_OP_INCREMENT_AND_CLAMP, VK_STENCIL_OP_KEEP, VK_COMPARE_OP_GREATER, 0xFF, 0xFF,
       kDrawsPerPixel};
   depth.back = depth.front;
-  VkPipelineColorBlendAttachmentState attachment = {};
-  attachment.colorWriteMask = 0xF;
-  auto blend = Struct<VkPipelineColorBlendStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_COLOR_BLEND_STATE_CREATE_INFO);
-  blend.attachmentCount = 1;
-  blend.pAttachments = &attachment;
-  auto rendering = Struct<VkPipelineRenderingCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO);
-  rendering.colorAttachmentCount = 1;
-  rendering.pColorAttachmentFormats = &color_.format;
-  rendering.depthAttachmentFormat = rendering.stencilAttachmentFormat = depth_.format;
-  auto info = Struct<VkGraphicsPipelineCreateInfo>(VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO);
-  if (options_.kind == InstanceKind::kDynamic) info.pNext = &rendering;
+  VkGraphicsPipelineCreateInfo& info = state.info;
+  if (options_.kind != InstanceKind::kDynamic) info.pNext = nullptr;
   info.renderPass = render_pass_;
   info.stageCount = stages.size();
   info.pStages = stages.data();
-  info.pVertexInputState = &input;
-  info.pInputAssemblyState = &assembly;
-  info.pViewportState = &viewport;
-  info.pRasterizationState = &raster;
-  info.pMultisampleState = &samples;
+  triangles.AddTo(info);
   info.pDepthStencilState = &depth;
-  info.pColorBlendState = &blend;
+  info.pDynamicState = nullptr;
   info.layout = layout_;
   EXPECT_EQ(vkCreateGraphicsPipelines(context_.device, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline_), VK_SUCCESS);
 }

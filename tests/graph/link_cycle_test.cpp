@@ -54,6 +54,19 @@ TEST(LinkCycle, DynamicIndicesOfTheOwnNameMeanTheNodeItselfWhereACycleWouldCome)
   EXPECT_EQ(graph.depth, 4u);
 }
 
+// Nodes a[0] to a[count - 1], each of which may enqueue to any later one and says so by array sizes.
+std::vector<NodeSource> RowOfA(uint32_t count) {
+  std::vector<NodeSource> sources;
+  for (uint32_t index = 0; index < count; ++index) {
+    NodeBuilder node = NodeBuilder("a", index).To("a");
+    node.LastOutput().base_index = index + 1;
+    node.LastOutput().array_size = count - index;
+    node.LastOutput().sparse = true;
+    sources.push_back(node.source);
+  }
+  return sources;
+}
+
 TEST(LinkCycle, ACycleThroughOneNameLeavesTheOthersAlone) {
   const Graph graph = MustLink({NodeBuilder("a", 0).Recursion(1).To("a"), NodeBuilder("a", 1).Recursion(1).To("a"),
                                 NodeBuilder("b", 0).To("b"), NodeBuilder("b", 1), NodeBuilder("b", 2)});
@@ -65,14 +78,7 @@ TEST(LinkCycle, ACycleThroughOneNameLeavesTheOthersAlone) {
 
 // The array sizes of one name are believed as long as a cycle goes through them alone.
 TEST(LinkCycle, CyclesOfSeveralNamesAreTakenOneByOne) {
-  std::vector<NodeSource> sources;
-  for (uint32_t index = 0; index < 3; ++index) {
-    NodeBuilder node = NodeBuilder("a", index).To("a");
-    node.LastOutput().base_index = index + 1;
-    node.LastOutput().array_size = 3 - index;
-    node.LastOutput().sparse = true;
-    sources.push_back(node.source);
-  }
+  std::vector<NodeSource> sources = RowOfA(3);
   for (const uint32_t index : {0u, 1u}) sources.push_back(NodeBuilder("b", index).To("b").source);
   const Graph graph = MustLink(std::move(sources));
   EXPECT_THAT(graph.slots[SlotOf(graph, "a", 0)].outputs[0],
@@ -80,17 +86,8 @@ TEST(LinkCycle, CyclesOfSeveralNamesAreTakenOneByOne) {
   EXPECT_THAT(graph.severed_nodes, ElementsAre(3u, 4u));
 }
 
-// Each node may enqueue to any later one of its name.
 TEST(LinkCycle, ArraySizesTellWhichNodesOfTheOwnNameDynamicIndicesMeanWhereACycleWouldCome) {
-  std::vector<NodeSource> sources;
-  for (uint32_t index = 0; index < 4; ++index) {
-    NodeBuilder node = NodeBuilder("a", index).To("a");
-    node.LastOutput().base_index = index + 1;
-    node.LastOutput().array_size = 4 - index;
-    node.LastOutput().sparse = true;
-    sources.push_back(node.source);
-  }
-  const Graph graph = MustLink(std::move(sources));
+  const Graph graph = MustLink(RowOfA(4));
   EXPECT_THAT(graph.slots[SlotOf(graph, "a", 1)].outputs[0],
               ElementsAre(Target{2, SlotOf(graph, "a", 2)}, Target{3, SlotOf(graph, "a", 3)}));
   EXPECT_THAT(graph.slots[SlotOf(graph, "a", 3)].outputs[0], IsEmpty());

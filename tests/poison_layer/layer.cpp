@@ -1,7 +1,5 @@
 // The layer around poison.h. Render passes with several subpasses, and instances that are suspended or resumed, pass
 // through as they are.
-#include <algorithm>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -10,6 +8,7 @@
 
 #include "layer/dispatch/loader_chain.h"
 #include "tests/poison_layer/poison.h"
+#include "tests/support/layer_hooks.h"
 
 namespace trellis::test {
 namespace {
@@ -305,36 +304,24 @@ VKAPI_ATTR void VKAPI_CALL CmdEndRenderPass2(VkCommandBuffer handle, const VkSub
   PoisonAfter(device, handle, device.Close(handle).get());
 }
 
-struct Hook {
-  std::string_view name;
-  PFN_vkVoidFunction function;
-};
-
-#define TRELLIS_HOOK(function) \
-  { "vk" #function, reinterpret_cast<PFN_vkVoidFunction>(function) }
-#define TRELLIS_HOOK_KHR(function) \
-  TRELLIS_HOOK(function), { "vk" #function "KHR", reinterpret_cast<PFN_vkVoidFunction>(function) }
 const Hook kInstanceHooks[] = {TRELLIS_HOOK(CreateInstance), TRELLIS_HOOK(DestroyInstance), TRELLIS_HOOK(CreateDevice)};
 const Hook kDeviceHooks[] = {
-    TRELLIS_HOOK(DestroyDevice),       TRELLIS_HOOK(CreateRenderPass),      TRELLIS_HOOK_KHR(CreateRenderPass2),
-    TRELLIS_HOOK(DestroyRenderPass),   TRELLIS_HOOK(CmdBeginRenderPass),    TRELLIS_HOOK_KHR(CmdBeginRenderPass2),
-    TRELLIS_HOOK(CmdEndRenderPass),    TRELLIS_HOOK_KHR(CmdEndRenderPass2), TRELLIS_HOOK_KHR(CmdBeginRendering),
-    TRELLIS_HOOK_KHR(CmdEndRendering),
+    TRELLIS_HOOK(DestroyDevice),
+    TRELLIS_HOOK(CreateRenderPass),
+    TRELLIS_ALIASED_HOOK(CreateRenderPass2, KHR),
+    TRELLIS_HOOK(DestroyRenderPass),
+    TRELLIS_HOOK(CmdBeginRenderPass),
+    TRELLIS_ALIASED_HOOK(CmdBeginRenderPass2, KHR),
+    TRELLIS_HOOK(CmdEndRenderPass),
+    TRELLIS_ALIASED_HOOK(CmdEndRenderPass2, KHR),
+    TRELLIS_ALIASED_HOOK(CmdBeginRendering, KHR),
+    TRELLIS_ALIASED_HOOK(CmdEndRendering, KHR),
 };
-#undef TRELLIS_HOOK_KHR
-#undef TRELLIS_HOOK
-
-template <size_t kCount>
-PFN_vkVoidFunction Find(const Hook (&hooks)[kCount], std::string_view name) {
-  const auto* const found =
-      std::find_if(std::begin(hooks), std::end(hooks), [name](const Hook& hook) { return hook.name == name; });
-  return found == std::end(hooks) ? nullptr : found->function;
-}
 
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL GetDeviceProcAddr(VkDevice handle, const char* name) {
   if (std::string_view(name) == "vkGetDeviceProcAddr") return reinterpret_cast<PFN_vkVoidFunction>(GetDeviceProcAddr);
   const PFN_vkVoidFunction below = DeviceOf(handle).get(handle, name);
-  const PFN_vkVoidFunction hook = below != nullptr ? Find(kDeviceHooks, name) : nullptr;
+  const PFN_vkVoidFunction hook = below != nullptr ? FindHook(kDeviceHooks, name) : nullptr;
   return hook != nullptr ? hook : below;
 }
 
@@ -342,7 +329,7 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL GetInstanceProcAddr(VkInstance handle, 
   if (std::string_view(name) == "vkGetInstanceProcAddr")
     return reinterpret_cast<PFN_vkVoidFunction>(GetInstanceProcAddr);
   if (std::string_view(name) == "vkGetDeviceProcAddr") return reinterpret_cast<PFN_vkVoidFunction>(GetDeviceProcAddr);
-  if (const PFN_vkVoidFunction hook = Find(kInstanceHooks, name)) return hook;
+  if (const PFN_vkVoidFunction hook = FindHook(kInstanceHooks, name)) return hook;
   if (handle == VK_NULL_HANDLE) return nullptr;
   return NextOf(handle)(handle, name);
 }
@@ -352,9 +339,5 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL GetInstanceProcAddr(VkInstance handle, 
 
 extern "C" __attribute__((visibility("default"))) VKAPI_ATTR VkResult VKAPI_CALL
 vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface* negotiate) {
-  negotiate->loaderLayerInterfaceVersion = 2;
-  negotiate->pfnGetInstanceProcAddr = trellis::test::GetInstanceProcAddr;
-  negotiate->pfnGetDeviceProcAddr = trellis::test::GetDeviceProcAddr;
-  negotiate->pfnGetPhysicalDeviceProcAddr = nullptr;
-  return VK_SUCCESS;
+  return trellis::test::Negotiate(*negotiate, trellis::test::GetInstanceProcAddr, trellis::test::GetDeviceProcAddr);
 }

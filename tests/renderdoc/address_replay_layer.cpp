@@ -4,9 +4,7 @@
 // VK_EXT_external_memory_host. One instance and one device at a time: RenderDoc allows no more.
 #include <sys/mman.h>
 
-#include <algorithm>
 #include <cstdint>
-#include <iterator>
 #include <map>
 #include <mutex>
 #include <string_view>
@@ -15,6 +13,7 @@
 #include "layer/dispatch/arena.h"
 #include "layer/dispatch/loader_chain.h"
 #include "layer/dispatch/struct_chain.h"
+#include "tests/support/layer_hooks.h"
 
 namespace trellis::test {
 namespace {
@@ -201,38 +200,20 @@ VKAPI_ATTR uint64_t VKAPI_CALL GetDeviceMemoryOpaqueCaptureAddress(VkDevice,
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL GetDeviceProcAddr(VkDevice device, const char* name);
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL GetInstanceProcAddr(VkInstance instance, const char* name);
 
-struct Hook {
-  std::string_view name;
-  PFN_vkVoidFunction function;
-};
-
-#define TRELLIS_HOOK(command, function) \
-  { "vk" #command, reinterpret_cast<PFN_vkVoidFunction>(function) }
-
 const Hook kInstanceHooks[] = {
-    TRELLIS_HOOK(GetInstanceProcAddr, GetInstanceProcAddr),
-    TRELLIS_HOOK(CreateInstance, CreateInstance),
-    TRELLIS_HOOK(CreateDevice, CreateDevice),
-    TRELLIS_HOOK(GetPhysicalDeviceFeatures2, GetPhysicalDeviceFeatures2),
-    TRELLIS_HOOK(GetPhysicalDeviceFeatures2KHR, GetPhysicalDeviceFeatures2),
+    TRELLIS_HOOK(GetInstanceProcAddr),
+    TRELLIS_HOOK(CreateInstance),
+    TRELLIS_HOOK(CreateDevice),
+    TRELLIS_ALIASED_HOOK(GetPhysicalDeviceFeatures2, KHR),
 };
 const Hook kDeviceHooks[] = {
-    TRELLIS_HOOK(GetDeviceProcAddr, GetDeviceProcAddr),
-    TRELLIS_HOOK(AllocateMemory, AllocateMemory),
-    TRELLIS_HOOK(FreeMemory, FreeMemory),
-    TRELLIS_HOOK(CreateBuffer, CreateBuffer),
-    TRELLIS_HOOK(GetBufferOpaqueCaptureAddress, GetBufferOpaqueCaptureAddress),
-    TRELLIS_HOOK(GetBufferOpaqueCaptureAddressKHR, GetBufferOpaqueCaptureAddress),
-    TRELLIS_HOOK(GetDeviceMemoryOpaqueCaptureAddress, GetDeviceMemoryOpaqueCaptureAddress),
-    TRELLIS_HOOK(GetDeviceMemoryOpaqueCaptureAddressKHR, GetDeviceMemoryOpaqueCaptureAddress),
+    TRELLIS_HOOK(GetDeviceProcAddr),
+    TRELLIS_HOOK(AllocateMemory),
+    TRELLIS_HOOK(FreeMemory),
+    TRELLIS_HOOK(CreateBuffer),
+    TRELLIS_ALIASED_HOOK(GetBufferOpaqueCaptureAddress, KHR),
+    TRELLIS_ALIASED_HOOK(GetDeviceMemoryOpaqueCaptureAddress, KHR),
 };
-
-template <size_t kCount>
-PFN_vkVoidFunction FindHook(const Hook (&hooks)[kCount], std::string_view name) {
-  const auto* const found =
-      std::find_if(std::begin(hooks), std::end(hooks), [&](const Hook& hook) { return hook.name == name; });
-  return found == std::end(hooks) ? nullptr : found->function;
-}
 
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL GetDeviceProcAddr(VkDevice device, const char* name) {
   if (const auto hook = FindHook(kDeviceHooks, name)) return hook;
@@ -250,9 +231,5 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL GetInstanceProcAddr(VkInstance instance
 
 extern "C" __attribute__((visibility("default"))) VKAPI_ATTR VkResult VKAPI_CALL
 vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface* negotiate) {
-  negotiate->loaderLayerInterfaceVersion = 2;
-  negotiate->pfnGetInstanceProcAddr = trellis::test::GetInstanceProcAddr;
-  negotiate->pfnGetDeviceProcAddr = trellis::test::GetDeviceProcAddr;
-  negotiate->pfnGetPhysicalDeviceProcAddr = nullptr;
-  return VK_SUCCESS;
+  return trellis::test::Negotiate(*negotiate, trellis::test::GetInstanceProcAddr, trellis::test::GetDeviceProcAddr);
 }

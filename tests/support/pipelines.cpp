@@ -15,6 +15,19 @@ constexpr VkImageSubresourceRange kWholeImage = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1
 
 }  // namespace
 
+TriangleInput::TriangleInput(uint32_t stride, VkFormat position, uint32_t value_offset)
+    : binding{0, stride, VK_VERTEX_INPUT_RATE_VERTEX},
+      attributes{{{0, 0, position, 0}, {1, 0, VK_FORMAT_R32_UINT, value_offset}}},
+      input(Struct<VkPipelineVertexInputStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO)),
+      assembly(
+          Struct<VkPipelineInputAssemblyStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO)) {
+  input.vertexBindingDescriptionCount = 1;
+  input.pVertexBindingDescriptions = &binding;
+  input.vertexAttributeDescriptionCount = attributes.size();
+  input.pVertexAttributeDescriptions = attributes.data();
+  assembly.topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST;
+}
+
 ColorState::ColorState()
     : info(Struct<VkGraphicsPipelineCreateInfo>(VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO, &rendering)),
       viewport(Struct<VkPipelineViewportStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO)),
@@ -81,23 +94,12 @@ void Pipeline::MakeGraphics(std::span<const uint32_t> vertex, std::span<const ui
   const StageModule fragment_module(context_, fragment);
   const std::array stages = {vertex_module.Stage(VK_SHADER_STAGE_VERTEX_BIT),
                              fragment_module.Stage(VK_SHADER_STAGE_FRAGMENT_BIT)};
-  const VkVertexInputBindingDescription binding = {0, sizeof(Vertex), VK_VERTEX_INPUT_RATE_VERTEX};
-  const std::array<VkVertexInputAttributeDescription, 2> attributes = {
-      {{0, 0, VK_FORMAT_R32G32_SFLOAT, 0}, {1, 0, VK_FORMAT_R32_UINT, offsetof(Vertex, value)}}};
-  auto input = Struct<VkPipelineVertexInputStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO);
-  input.vertexBindingDescriptionCount = 1;
-  input.pVertexBindingDescriptions = &binding;
-  input.vertexAttributeDescriptionCount = attributes.size();
-  input.pVertexAttributeDescriptions = attributes.data();
-  auto assembly =
-      Struct<VkPipelineInputAssemblyStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO);
-  assembly.topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST;
+  const TriangleInput triangles(sizeof(Vertex), VK_FORMAT_R32G32_SFLOAT, offsetof(Vertex, value));
   ColorState state;
   VkGraphicsPipelineCreateInfo& info = state.info;
   info.stageCount = stages.size();
   info.pStages = stages.data();
-  info.pVertexInputState = &input;
-  info.pInputAssemblyState = &assembly;
+  triangles.AddTo(info);
   info.layout = layout;
   EXPECT_EQ(vkCreateGraphicsPipelines(context_.device, VK_NULL_HANDLE, 1, &info, nullptr, &handle_), VK_SUCCESS);
 }

@@ -1,6 +1,7 @@
 // Ordinary pipelines, for what runs beside graphs.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -9,6 +10,23 @@
 #include "tests/support/context.h"
 
 namespace trellis::test {
+
+// Triangles of vertices that begin with a position and hold a uint32_t. Attributes 0 and 1.
+struct TriangleInput {
+  TriangleInput(uint32_t stride, VkFormat position, uint32_t value_offset);
+  TriangleInput(const TriangleInput&) = delete;
+  TriangleInput& operator=(const TriangleInput&) = delete;
+
+  void AddTo(VkGraphicsPipelineCreateInfo& info) const {
+    info.pVertexInputState = &input;
+    info.pInputAssemblyState = &assembly;
+  }
+
+  VkVertexInputBindingDescription binding;
+  std::array<VkVertexInputAttributeDescription, 2> attributes;
+  VkPipelineVertexInputStateCreateInfo input;
+  VkPipelineInputAssemblyStateCreateInfo assembly;
+};
 
 // Everything that a graphics pipeline is made of beside its shaders and what a vertex shader reads: triangles, drawn
 // with dynamic rendering into one R32_UINT image; viewport and scissor are dynamic.

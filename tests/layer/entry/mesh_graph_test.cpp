@@ -10,6 +10,7 @@
 #include "layer/device/advertised_extensions.h"
 #include "layer/objects/handle_table.h"
 #include "test_nodes/tiles.h"
+#include "tests/faults/graph_parts.h"
 #include "tests/layer/fake_driver/layer_under_test.h"
 
 namespace trellis::test {
@@ -20,7 +21,6 @@ using ::testing::ElementsAre;
 constexpr VkPipelineBindPoint kGraph = VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX;
 constexpr VkPipelineBindPoint kGraphics = VK_PIPELINE_BIND_POINT_GRAPHICS;
 constexpr VkShaderStageFlags kDrawn = VK_SHADER_STAGE_MESH_BIT_EXT | VK_SHADER_STAGE_FRAGMENT_BIT;
-constexpr VkDeviceSize kScratchBytes = 65536;
 
 // In the chain of vkCreateInstance: mesh nodes are on.
 struct MeshNodesOn {
@@ -89,25 +89,8 @@ class MeshGraph : public ::testing::Test {
     return graph;
   }
 
-  VkDeviceAddress MakeScratch() {
-    VkBufferCreateInfo info = {};
-    info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
-    info.size = kScratchBytes;
-    info.usage = VK_BUFFER_USAGE_EXECUTION_GRAPH_SCRATCH_BIT_AMDX | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
-    VkBuffer buffer = VK_NULL_HANDLE;
-    EXPECT_EQ(TRELLIS_CALL(device_, CreateBuffer)(device_.handle(), &info, nullptr, &buffer), VK_SUCCESS);
-    VkMemoryAllocateInfo allocate = {};
-    allocate.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO;
-    allocate.allocationSize = kScratchBytes;
-    VkDeviceMemory memory = VK_NULL_HANDLE;
-    EXPECT_EQ(TRELLIS_CALL(device_, AllocateMemory)(device_.handle(), &allocate, nullptr, &memory), VK_SUCCESS);
-    EXPECT_EQ(TRELLIS_CALL(device_, BindBufferMemory)(device_.handle(), buffer, memory, 0), VK_SUCCESS);
-    const VkBufferDeviceAddressInfo query = {VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO, nullptr, buffer};
-    return TRELLIS_CALL(device_, GetBufferDeviceAddress)(device_.handle(), &query);
-  }
-
   // Two payloads for the only node.
-  void Dispatch(VkCommandBuffer command_buffer, VkPipeline graph, VkDeviceAddress scratch) {
+  void Dispatch(VkCommandBuffer command_buffer, VkPipeline graph, const Scratch& scratch) {
     TRELLIS_CALL(device_, CmdBindPipeline)(command_buffer, kGraph, graph);
     const std::array<uint32_t, 20> payloads = {3, 2, 0, 0, 1, 1, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1, 1, 1, 0, 0};
     VkDispatchGraphInfoAMDX node = {};
@@ -118,7 +101,7 @@ class MeshGraph : public ::testing::Test {
     count_info.count = 1;
     count_info.infos.hostAddress = &node;
     count_info.stride = sizeof(node);
-    TRELLIS_CALL(device_, CmdDispatchGraphAMDX)(command_buffer, scratch, kScratchBytes, &count_info);
+    TRELLIS_CALL(device_, CmdDispatchGraphAMDX)(command_buffer, scratch.address(), Scratch::kBytes, &count_info);
   }
 
   void BeginRendering(VkCommandBuffer command_buffer) {
@@ -176,7 +159,7 @@ TEST_F(MeshGraph, draws_in_place) {
   ASSERT_EQ(MakeNode(layout_, node), VK_SUCCESS);
   const VkPipeline graph = MakeGraph(node);
   const uint64_t below = driver_.CallsOf("CreateGraphicsPipelines")[0].object;
-  const VkDeviceAddress scratch = MakeScratch();
+  const Scratch scratch(device_);
   const VkCommandBuffer command_buffer = device_.Begin();
   const auto application = HandleFromU64<VkPipeline>(0x777);
   TRELLIS_CALL(device_, CmdBindPipeline)(command_buffer, kGraphics, application);
@@ -210,7 +193,7 @@ TEST_F(MeshGraph, shader_objects_come_back) {
   VkPipeline node = VK_NULL_HANDLE;
   ASSERT_EQ(MakeNode(layout_, node), VK_SUCCESS);
   const VkPipeline graph = MakeGraph(node);
-  const VkDeviceAddress scratch = MakeScratch();
+  const Scratch scratch(device_);
   const VkCommandBuffer command_buffer = device_.Begin();
   TRELLIS_CALL(device_, CmdBindPipeline)(command_buffer, kGraphics, HandleFromU64<VkPipeline>(0x777));
   const std::array<VkShaderStageFlagBits, 3> stages = {VK_SHADER_STAGE_VERTEX_BIT, VK_SHADER_STAGE_GEOMETRY_BIT,

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <type_traits>
+#include <unordered_map>
 
 #include "layer/dispatch/vulkan.h"
 
@@ -54,4 +56,17 @@ template <typename Command, auto Function>
   return reinterpret_cast<PFN_vkVoidFunction>(static_cast<Command>(&DriverEntry<Function>::Call));
 }
 
+// Functions by name with "vk".
+using FunctionTable = std::unordered_map<std::string, PFN_vkVoidFunction>;
+
+// Null if there is none of that name.
+[[nodiscard]] inline PFN_vkVoidFunction FindFunction(const FunctionTable& table, const char* name) {
+  const auto found = table.find(name);
+  return found == table.end() ? nullptr : found->second;
+}
+
 }  // namespace trellis::test
+
+// An entry of a FunctionTable.
+#define TRELLIS_FAKE(command) \
+  { "vk" #command, ::trellis::test::DriverFunction<PFN_vk##command, &command>() }

@@ -233,31 +233,27 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL GetInstanceProcAddr(VkInstance instance
 }  // namespace
 
 PFN_vkVoidFunction FakeInstanceFunction(const char* name) {
-#define FAKE(command) \
-  { "vk" #command, DriverFunction<PFN_vk##command, &command>() }
-  static const std::unordered_map<std::string, PFN_vkVoidFunction> table = {
-      FAKE(CreateDebugUtilsMessengerEXT),
-      FAKE(CreateDevice),
-      FAKE(CreateInstance),
-      FAKE(DestroyDebugUtilsMessengerEXT),
-      FAKE(DestroyInstance),
-      FAKE(EnumerateDeviceExtensionProperties),
-      FAKE(EnumeratePhysicalDevices),
-      FAKE(GetInstanceProcAddr),
-      FAKE(GetPhysicalDeviceExternalBufferProperties),
-      FAKE(GetPhysicalDeviceFeatures),
-      FAKE(GetPhysicalDeviceFeatures2),
-      FAKE(GetPhysicalDeviceMemoryProperties),
-      FAKE(GetPhysicalDeviceProperties),
-      FAKE(GetPhysicalDeviceProperties2),
-      FAKE(GetPhysicalDeviceQueueFamilyProperties),
-      FAKE(GetPhysicalDeviceToolProperties),
+  static const FunctionTable table = {
+      TRELLIS_FAKE(CreateDebugUtilsMessengerEXT),
+      TRELLIS_FAKE(CreateDevice),
+      TRELLIS_FAKE(CreateInstance),
+      TRELLIS_FAKE(DestroyDebugUtilsMessengerEXT),
+      TRELLIS_FAKE(DestroyInstance),
+      TRELLIS_FAKE(EnumerateDeviceExtensionProperties),
+      TRELLIS_FAKE(EnumeratePhysicalDevices),
+      TRELLIS_FAKE(GetInstanceProcAddr),
+      TRELLIS_FAKE(GetPhysicalDeviceExternalBufferProperties),
+      TRELLIS_FAKE(GetPhysicalDeviceFeatures),
+      TRELLIS_FAKE(GetPhysicalDeviceFeatures2),
+      TRELLIS_FAKE(GetPhysicalDeviceMemoryProperties),
+      TRELLIS_FAKE(GetPhysicalDeviceProperties),
+      TRELLIS_FAKE(GetPhysicalDeviceProperties2),
+      TRELLIS_FAKE(GetPhysicalDeviceQueueFamilyProperties),
+      TRELLIS_FAKE(GetPhysicalDeviceToolProperties),
       {"vkGetPhysicalDeviceToolPropertiesEXT",
        DriverFunction<PFN_vkGetPhysicalDeviceToolProperties, &GetPhysicalDeviceToolProperties>()},
   };
-#undef FAKE
-  const auto found = table.find(name);
-  return found == table.end() ? nullptr : found->second;
+  return FindFunction(table, name);
 }
 
 PFN_vkGetInstanceProcAddr FakeDriver::MakeCurrent() {

@@ -180,32 +180,28 @@ VKAPI_ATTR void VKAPI_CALL DestroyRenderPass(VkDevice device, VkRenderPass rende
 }  // namespace
 
 PFN_vkVoidFunction FakeRenderPassFunction(const char* name) {
-#define FAKE(command) \
-  { "vk" #command, DriverFunction<PFN_vk##command, &command>() }
-  static const std::unordered_map<std::string, PFN_vkVoidFunction> table = {
-      FAKE(CmdBeginQuery),
-      FAKE(CmdBeginQueryIndexedEXT),
-      FAKE(CmdBeginRenderPass),
-      FAKE(CmdBeginRenderPass2),
-      FAKE(CmdBeginRendering),
-      FAKE(CmdBeginTransformFeedbackEXT),
-      FAKE(CmdEndQuery),
-      FAKE(CmdEndQueryIndexedEXT),
-      FAKE(CmdEndRenderPass),
-      FAKE(CmdEndRenderPass2),
-      FAKE(CmdEndRendering),
-      FAKE(CmdEndRendering2KHR),
+  static const FunctionTable table = {
+      TRELLIS_FAKE(CmdBeginQuery),
+      TRELLIS_FAKE(CmdBeginQueryIndexedEXT),
+      TRELLIS_FAKE(CmdBeginRenderPass),
+      TRELLIS_FAKE(CmdBeginRenderPass2),
+      TRELLIS_FAKE(CmdBeginRendering),
+      TRELLIS_FAKE(CmdBeginTransformFeedbackEXT),
+      TRELLIS_FAKE(CmdEndQuery),
+      TRELLIS_FAKE(CmdEndQueryIndexedEXT),
+      TRELLIS_FAKE(CmdEndRenderPass),
+      TRELLIS_FAKE(CmdEndRenderPass2),
+      TRELLIS_FAKE(CmdEndRendering),
+      TRELLIS_FAKE(CmdEndRendering2KHR),
       {"vkCmdEndRendering2EXT", DriverFunction<PFN_vkCmdEndRendering2EXT, &CmdEndRendering2KHR>()},
-      FAKE(CmdEndTransformFeedbackEXT),
-      FAKE(CmdSetRenderingAttachmentLocations),
-      FAKE(CmdSetRenderingInputAttachmentIndices),
-      FAKE(CreateRenderPass),
-      FAKE(CreateRenderPass2),
-      FAKE(DestroyRenderPass),
+      TRELLIS_FAKE(CmdEndTransformFeedbackEXT),
+      TRELLIS_FAKE(CmdSetRenderingAttachmentLocations),
+      TRELLIS_FAKE(CmdSetRenderingInputAttachmentIndices),
+      TRELLIS_FAKE(CreateRenderPass),
+      TRELLIS_FAKE(CreateRenderPass2),
+      TRELLIS_FAKE(DestroyRenderPass),
   };
-#undef FAKE
-  const auto found = table.find(name);
-  return found == table.end() ? nullptr : found->second;
+  return FindFunction(table, name);
 }
 
 }  // namespace trellis::test
