@@ -7,11 +7,13 @@
 #include <utility>
 
 #include "layer/dispatch/struct_chain.h"
+#include "layer/graph/memory_plan.h"
 #include "layer/pipeline/creation_feedback.h"
 #include "layer/pipeline/lower_node.h"
 #include "layer/pipeline/parallel_for.h"
 #include "layer/pipeline/shader_target.h"
 #include "layer/pipeline/specialization.h"
+#include "meta_shaders/shared/graph_data.h"
 #include "spirv_lowering/reflect/packing.h"
 #include "spirv_lowering/reflect/reflect.h"
 
@@ -86,6 +88,13 @@ uint32_t MostPackedWorkgroups(const Device& device) {
   return TargetsCpu(device) ? 2048 : 16384;
 }
 
+// Workgroups that leave cost less than a kernel and a barrier between levels. `validate` looks at grids in that kernel.
+bool LaunchesBounds(const Device& device, const spirv::NodeInfo& info) {
+  if (info.kind != spirv::LaunchKind::kDynamicGrid || info.NoteWords() != shared::kShortNotes) return false;
+  return !TargetsCpu(device) && !device.settings.validate &&
+         MostWorkgroups(info, 1, UINT64_MAX) <= shared::kMostBoundWorkgroups;
+}
+
 // The first rule that an entry point, or the module as a whole, breaks; null if there is none.
 const spirv::RuleViolation* FindBrokenRule(const CheckedModule& module, std::string_view entry_point,
                                            spirv::ExecutionModel model) {
@@ -107,6 +116,7 @@ CreationResult ReflectNode(const Device& device, StageNode& node) {
   if (node.model == spirv::ExecutionModel::kGLCompute) {
     node.source.info.packed = WorkgroupsToPack(device, node);
     if (spirv::Strides(node.source.info)) node.source.info.most_workgroups = MostPackedWorkgroups(device);
+    node.source.info.launches_bounds = LaunchesBounds(device, node.source.info);
   } else {
     node.source.info.in_batches = false;
   }

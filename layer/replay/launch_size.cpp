@@ -84,6 +84,15 @@ LaunchSize SizeDynamicGrid(const shared::LaunchPlan& launch, const RecordArray& 
   return size;
 }
 
+bool LaunchBounds(const shared::LaunchPlan& launch, const LaunchLimits& limits, shared::RegionPlan& opening) {
+  const uint32_t bound = GridWorkgroups(GridOf(launch));
+  if (launch.note_words != shared::kShortNotes || bound == 0 || bound > shared::kMostBoundWorkgroups) return false;
+  if (uint64_t{opening.capacity} + 1 > limits.max_workgroups_x) return false;
+  opening.grid_x = DispatchedWorkgroups(launch, bound);  // no dispatch is allowed less in y
+  opening.grid_yz = 1;
+  return true;
+}
+
 }  // namespace
 
 uint64_t MostWorkgroups(const LaunchLimits& limits) {
@@ -103,6 +112,7 @@ LaunchSize SizeLaunch(const shared::LaunchPlan& launch, const RecordArray& recor
 }
 
 bool LaunchFromRegion(const shared::LaunchPlan& launch, const LaunchLimits& limits, shared::RegionPlan& opening) {
+  if (launch.kind == shared::kLaunchDynamicGrid) return LaunchBounds(launch, limits, opening);
   // Counting the records is all that producers do: notes are made of records, or of their number.
   if (launch.note_words != shared::kNoNotes) return false;
   // Allocations that failed leave a counter one past the capacity.

@@ -27,6 +27,10 @@ constexpr uint32_t kMostRecounted = 1 << 15;
 // Workgroups of a launch beyond that cost processors more than they bring, since few of them run at a time.
 constexpr uint32_t kMostPartsOnCpu = 16;
 
+// Workgroups of a launch that are dispatched though their records may not have asked for them. If all of these leave,
+// they take an H200 36 us; the kernels that count what is asked for take 15 us, mostly for far fewer.
+constexpr uint32_t kMostUncounted = 1 << 16;
+
 // Bounded mode where nobody said how many steps may be recorded: most dispatches in all of them. A bound that takes
 // more is none that anybody would wait for, mostly one of recursion or of grids from records, and what runs stays far
 // below it.
@@ -73,6 +77,7 @@ class Planner {
       PlanRing(environment_.step_budget);
       if (!plan_.steps && !plan_.memory.bounded) plan_ = std::move(in_steps);
     }
+    EstimateArrivals();
     plan_.levels.reserve(schedule().level_count());
     for (uint32_t level = 0; level < schedule().level_count(); ++level) PlanLevel(level);
     plan_.can_prepare = CanPrepareRegions(plan_);
@@ -83,15 +88,39 @@ class Planner {
  private:
   [[nodiscard]] const LevelSchedule& schedule() const { return *plan_.schedule; }
 
+  [[nodiscard]] const LoadBounds& loads() const {
+    return *pipeline_.attachments.GetOrCreate<LoadBounds>(
+        [this] { return std::make_shared<LoadBounds>(graph_, environment_.limits.max_grid_workgroups); });
+  }
+
+  // Bounds count each workgroup that a grid from a record may have, and so they grow from level to level. Mostly one of
+  // them sends.
+  void EstimateArrivals() {
+    arriving_.assign(schedule().level_count(), 0);
+    if (arriving_.size() < 2) return;
+    for (const RootCount& count : key_.counts)
+      arriving_[1] += static_cast<double>(count.workgroups) * loads().Of(count.launch.slot, 1).records;
+    for (uint32_t level = 1; level + 1 < arriving_.size(); ++level) {
+      double of_record = 0;
+      for (const Launch launch : schedule().launches_of(level)) {
+        const spirv::NodeInfo& info = graph_.NodeOf(launch.slot).info;
+        double workgroups = 1;
+        if (info.kind == spirv::LaunchKind::kCoalescing) workgroups = 1.0 / std::max(info.coalesce, 1u);
+        if (info.kind == spirv::LaunchKind::kStaticGrid)
+          for (const uint32_t side : info.grid) workgroups *= side;
+        of_record = std::max(of_record, workgroups * loads().Of(launch.slot, 1).records);
+      }
+      arriving_[level + 1] = arriving_[level] * of_record;
+    }
+  }
+
   void PlanRing(uint64_t budget) {
     MemoryLimits limits;
     // Where level 0 alone appends, nobody needs the other half but for what is reserved.
     limits.half_bytes = schedule().level_count() == 2 ? FreeBytes(budget) : budget / 2;
     limits.max_grid_workgroups = environment_.limits.max_grid_workgroups;
-    const auto loads = pipeline_.attachments.GetOrCreate<LoadBounds>(
-        [&] { return std::make_shared<LoadBounds>(graph_, limits.max_grid_workgroups); });
-    plan_.memory = PlanMemory(graph_, *loads, schedule(), key_.counts, limits);
-    if (!plan_.memory.bounded) plan_.steps = StepsIfTheyAreFew(*loads, FreeBytes(budget));
+    plan_.memory = PlanMemory(graph_, loads(), schedule(), key_.counts, limits);
+    if (!plan_.memory.bounded) plan_.steps = StepsIfTheyAreFew(FreeBytes(budget));
     if (plan_.steps) {
       plan_.scratch = plan_.scratch.ForSteps();
       plan_.memory = {};
@@ -107,10 +136,10 @@ class Planner {
   [[nodiscard]] uint64_t FreeBytes(uint64_t budget) const { return budget - std::min(key_.reserved, budget / 2); }
 
   // Nothing where one pass is the better choice.
-  [[nodiscard]] std::optional<StepSchedule> StepsIfTheyAreFew(const LoadBounds& loads, uint64_t ring_bytes) const {
+  [[nodiscard]] std::optional<StepSchedule> StepsIfTheyAreFew(uint64_t ring_bytes) const {
     if (plan_.scratch.step_levels == 0) return std::nullopt;
     if (environment_.max_rounds == 0 && HasOpenGrids(graph_, schedule())) return std::nullopt;
-    std::optional<StepSchedule> steps = ScheduleSteps(graph_, loads, schedule(), key_.counts, ring_bytes);
+    std::optional<StepSchedule> steps = ScheduleSteps(graph_, loads(), schedule(), key_.counts, ring_bytes);
     if (!steps) return std::nullopt;
     if (environment_.max_rounds == 0) {
       const uint64_t dispatches_of_step = 1 + schedule().launches.size();
@@ -205,7 +234,14 @@ class Planner {
   // levels make a close kernel stand there anyway. Completes the opening.
   bool IsFromRegion(uint32_t level, Launch launch, const shared::LaunchPlan& described) {
     if (!MayBeFromRegion(level, launch)) return false;
+    if (described.kind == shared::kLaunchDynamicGrid && !LaunchesBounds(level, launch, described)) return false;
     return LaunchFromRegion(described, environment_.limits, plan_.memory.opening_of(level, launch.input));
+  }
+
+  [[nodiscard]] bool LaunchesBounds(uint32_t level, Launch launch, const shared::LaunchPlan& described) const {
+    const uint64_t bound = uint64_t{described.grid_x} * described.grid_y * described.grid_z;
+    return graph_.NodeOf(launch.slot).info.launches_bounds &&
+           arriving_[level] * DispatchedWorkgroups(described, bound) <= kMostUncounted;
   }
 
   // What infos on the device bring is not known.
@@ -224,7 +260,8 @@ class Planner {
   const std::vector<uint32_t> roots_;  // slots
   const RelocatablePlanKey& key_;
   const DispatchEnvironment& environment_;
-  uint32_t cores_ = 0;  // where nodes are lowered for a CPU; 0: not known
+  std::vector<double> arriving_;  // by level: records that will arrive there, more or less
+  uint32_t cores_ = 0;            // where nodes are lowered for a CPU; 0: not known
   RelocatablePlan plan_;
 };
 

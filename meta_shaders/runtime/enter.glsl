@@ -149,8 +149,8 @@ uvec2 EnterCountedBatch(const uvec2 pushed) {
   return batch.source_step != 0u ? ElementAddress(batch.source, member, batch.source_step) : LaunchBlockReference(trellis_launch).block.source;
 }
 
-// Where the workgroup `place` of `size` is in what was pushed, whose source comes back. `is_noted`: grids come from the records, and the form is
-// kFormInput. Several workgroups of `invocations` are packed if that is not 0.
+// Where the workgroup `place` of `size` is in what was pushed, whose source comes back. `is_noted`: the form is kFormInput, because grids come from
+// the records and the node does not launch bounds. Several workgroups of `invocations` are packed if that is not 0.
 uvec2 EnterDispatch(const uvec2 pushed, const uvec3 place, const uvec3 size, const uint local_index, const uint invocations, const bool is_noted) {
   trellis_pack = invocations == 0u ? 0u : local_index / invocations;
   trellis_local_index = local_index - trellis_pack * invocations;
@@ -301,10 +301,32 @@ uint FindRecord(const uint note_bytes, const uint number, const bool by_landmark
   return FindSum(trellis_notes, note_bytes, first, end, number, for_cpu);
 }
 
-// `grid_member` as LaunchPlan::grid_member. The grid's bounds come from the launch block: whoever counted the workgroups clamped with the same.
-// `note_words`: kFullNotes if the record may have changed since then; the notes know its grid. The form is always kFormInput: notes are made of
-// records.
-bool trellis_enter_dynamic(const uint grid_member, const uint note_words, const bool by_landmarks, const bool for_cpu) {
+// What a record asks for, clamped to the bounds in the launch block, as whoever counted the workgroups did.
+uvec3 GridOfRecord(const uint grid_member) {
+  LaunchBlockReference l = LaunchBlockReference(trellis_launch);
+  return ReadRecordGrid(trellis_input.xy, grid_member, uvec3(l.block.grid_x, l.block.grid_y, l.block.grid_z));
+}
+
+// Of `number` in a grid from a record.
+void SetWorkgroupOfGrid(const uint grid_member, const uint number, const uvec2 grid) {
+  trellis_workgroup_id = GridComponents(grid_member) == 1u ? uvec3(number, 0u, 0u) : WorkgroupOfGrid(number, max(grid, uvec2(1u)));
+}
+
+// Each record has as many workgroups as the bounds allow, and those past its own grid have nothing to do.
+bool EnterBounds(const uint grid_member, const uint packed) {
+  if (trellis_place.x >= trellis_records.count) return false;
+  SetRecord(trellis_place.x);
+  const uint number = trellis_place.y * packed + trellis_pack;
+  const uvec3 grid = GridOfRecord(grid_member);
+  if (number >= grid.x * grid.y * grid.z) return false;  // at most kMostBoundWorkgroups
+  SetWorkgroupOfGrid(grid_member, number, grid.xy);
+  return true;
+}
+
+// `grid_member` as LaunchPlan::grid_member. `note_words`: kFullNotes if the record may have changed since the workgroups were counted; the notes know
+// its grid. The form is kFormInput, because notes are made of records, or kFormRegion for nodes that launch bounds.
+bool trellis_enter_dynamic(const uint grid_member, const uint packed, const uint note_words, const bool by_landmarks, const bool for_cpu) {
+  if (trellis_form == kFormRegion) return EnterBounds(grid_member, packed);
   if (trellis_slices > 1u) EnterSlice();
   if (!HasWork() || trellis_records.count == 0u) return false;
   // Whoever has nothing to do searches with the others: a subgroup stays together.
@@ -318,11 +340,9 @@ bool trellis_enter_dynamic(const uint grid_member, const uint note_words, const 
   if (note_words == kFullNotes) {
     grid = uvec2(UintReference(AddressAdd(note, 4u)).value, UintReference(AddressAdd(note, 8u)).value);
   } else {
-    LaunchBlockReference l = LaunchBlockReference(trellis_launch);
-    grid = ReadRecordGrid(trellis_input.xy, grid_member, uvec3(l.block.grid_x, l.block.grid_y, l.block.grid_z)).xy;
+    grid = GridOfRecord(grid_member).xy;
   }
-  const uint of_record = number - UintReference(note).value;
-  trellis_workgroup_id = GridComponents(grid_member) == 1u ? uvec3(of_record, 0u, 0u) : WorkgroupOfGrid(of_record, max(grid, uvec2(1u)));
+  SetWorkgroupOfGrid(grid_member, number - UintReference(note).value, grid);
   return true;
 }
 

@@ -40,6 +40,9 @@ TRELLIS_CONSTANT kFullNotes = 4u;
 // LaunchPlan::most_workgroups: no bound.
 TRELLIS_CONSTANT kAnyWorkgroups = 0xffffffffu;
 
+// A node with a grid from the record launches bounds if they allow a record no more workgroups than this.
+TRELLIS_CONSTANT kMostBoundWorkgroups = 4u;
+
 // Bit of NodeOutput::index_count: `slots` is an array of {shader index, slot} pairs sorted by shader index instead of a
 // dense array of slots.
 TRELLIS_CONSTANT kSortedSlotPairs = 0x80000000u;
@@ -60,7 +63,7 @@ struct NodeOutput {
 // Workgroups of a slice are numbered y * NumWorkgroups.x + x, and a LaunchInput says what they read.
 TRELLIS_CONSTANT kFormInput = 0u;
 // The dispatch's arguments are counters of the region: workgroup (x, y, z) belongs to record x or, coalescing, to the
-// x-th run of records.
+// x-th run of records. With grids from records y counts the workgroups that the bounds allow each of them.
 TRELLIS_CONSTANT kFormRegion = 1u;
 // Workgroups are numbered as with kFormInput, through all launches of a LaunchBatch.
 TRELLIS_CONSTANT kFormBatch = 2u;

@@ -242,15 +242,15 @@ class EntryPoint {
     const Id workgroups = LoadBuiltIn(builder, spv::BuiltIn::NumWorkgroups, uvec3);
     const Id local_index = LocalIndex(builder);
     const NodeInfo& info = lowering_.info;
-    const bool is_noted = info.kind == LaunchKind::kDynamicGrid;
+    const bool is_dynamic = info.kind == LaunchKind::kDynamicGrid;
     std::vector<uint32_t> arguments = {launch,
                                        workgroup,
                                        workgroups,
                                        local_index,
                                        types_.ConstantUint(RecordsAWorkgroup()),
-                                       types_.ConstantUint(is_noted ? info.packed : 1),
+                                       types_.ConstantUint(is_dynamic ? info.packed : 1),
                                        types_.ConstantUint(info.packed == 1 ? 0 : info.Invocations()),
-                                       types_.ConstantBool(is_noted),
+                                       types_.ConstantBool(is_dynamic && !info.launches_bounds),
                                        types_.ConstantBool(InRuns())};
     if (info.in_batches) arguments.push_back(types_.ConstantBool(lowering_.for_cpu));
     return arguments;
@@ -279,8 +279,8 @@ class EntryPoint {
         const GridMember member = info.grid_member.value_or(GridMember{0, 4, 3});
         // As shared::LaunchPlan::grid_member is packed.
         return {types_.ConstantUint(member.offset | member.component_width << 16 | member.component_count << 20),
-                types_.ConstantUint(info.NoteWords()), types_.ConstantBool(info.UsesLandmarks()),
-                types_.ConstantBool(lowering_.for_cpu)};
+                types_.ConstantUint(info.packed), types_.ConstantUint(info.NoteWords()),
+                types_.ConstantBool(info.UsesLandmarks()), types_.ConstantBool(lowering_.for_cpu)};
       }
       case LaunchKind::kCoalescing:
         return {types_.ConstantUint(info.coalesce), types_.ConstantUint(info.packed), types_.ConstantBool(InRuns())};

@@ -191,7 +191,6 @@ void LaunchBatching::Check(Kind kind, const Fill& fill) {
     return;                   // may be too many
   const uint32_t others = 3;  // begin or regions, "Root" and "Other"
   const uint32_t release = context().HasOneQueue() ? 0 : 1;
-  const uint32_t closed = 1;  // level 1, for "Other"
   const bool packs = GetParam().packs == std::string("true");
   if (!packs && records.size() > 100) return;  // then one row of workgroups is too short for what may arrive
   // On a GPU producers count for a few nodes whose workgroups take whole records, those of packed grids too; for the
@@ -209,6 +208,9 @@ void LaunchBatching::Check(Kind kind, const Fill& fill) {
   constexpr VkMemoryPropertyFlags kWritable =
       VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
   const bool prepares = release == 0 && first <= 32 && context().MemoryType(~0u, kWritable) != ~0u;
+  // The grids of "Other" are counted between the levels, unless its bounds are launched: made of its region, of either.
+  const bool launches_bounds = counts && GetParam().validate == std::string("false");
+  const uint32_t closed = launches_bounds && !prepares ? 0 : 1;
   // Coalescing, the code of "Bin" does not tell that it keeps its limit; a claim of a ring may fail; and the kernel
   // turns to what has been prepared.
   const uint32_t losses = kind == Kind::kCoalescing || release != 0 || prepares ? 1 : 0;

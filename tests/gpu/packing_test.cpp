@@ -20,6 +20,7 @@ struct Mode {
   const char* packs;
   const char* aggregation;  // over subgroups, where the device has what that takes
   const char* most_workgroups = "4294967295";
+  const char* target = "auto";
 };
 
 class Packing : public LoggedDeviceTest, public testing::WithParamInterface<Mode> {
@@ -29,6 +30,7 @@ class Packing : public LoggedDeviceTest, public testing::WithParamInterface<Mode
     settings.push_back({"TRELLIS_PACK_WORKGROUPS", GetParam().packs});
     settings.push_back({"TRELLIS_AGGREGATION", GetParam().aggregation});
     settings.push_back({"TRELLIS_MAX_PACKED_WORKGROUPS", GetParam().most_workgroups});
+    settings.push_back({"TRELLIS_SHADER_TARGET", GetParam().target});
     return settings;
   }
   [[nodiscard]] bool IsOn() const { return std::string(GetParam().packs) == "true"; }
@@ -458,7 +460,9 @@ TEST_P(Packing, BarriersKeepNodesUnpacked) {
 
 INSTANTIATE_TEST_SUITE_P(Setting, Packing,
                          testing::Values(Mode{"packed", "true", "subgroup"}, Mode{"packed_one_by_one", "true", "none"},
-                                         Mode{"striding", "true", "subgroup", "3"}, Mode{"unpacked", "false", "auto"}),
+                                         Mode{"striding", "true", "subgroup", "3"}, Mode{"unpacked", "false", "auto"},
+                                         Mode{"for_gpus", "true", "subgroup", "4294967295", "gpu"},
+                                         Mode{"unpacked_for_gpus", "false", "auto", "4294967295", "gpu"}),
                          [](const testing::TestParamInfo<Mode>& info) { return std::string(info.param.name); });
 
 }  // namespace

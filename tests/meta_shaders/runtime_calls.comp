@@ -88,8 +88,9 @@ void Start(const RuntimeCall call, const uvec3 id, const uint local_index) {
   const uint each = RecordsAWorkgroup(call);
   const uvec3 size = uvec3(call.row, call.rows, max(call.slices, 1u));
   const uint invocations = call.packed == 1u ? 0u : call.invocations;
-  const bool is_noted = call.function == kCallEnterDynamic;
-  const uint counted = is_noted ? call.packed : 1u;
+  const bool is_dynamic = call.function == kCallEnterDynamic;
+  const bool is_noted = is_dynamic && call.launches_bounds == 0u;
+  const uint counted = is_dynamic ? call.packed : 1u;
   const bool for_cpu = call.for_cpu != 0u;
   const bool in_runs = call.in_runs != 0u && each != 0u;
   if (call.in_batch != 0u) {
@@ -104,7 +105,7 @@ bool EnterOnce(const RuntimeCall call) {
     case kCallEnterStatic:
       return trellis_enter_static(uvec3(call.grid_x, call.grid_y, call.grid_z), call.packed);
     case kCallEnterDynamic:
-      return trellis_enter_dynamic(call.each, call.note_words, call.by_landmarks != 0u, call.for_cpu != 0u);
+      return trellis_enter_dynamic(call.each, call.packed, call.note_words, call.by_landmarks != 0u, call.for_cpu != 0u);
     default:
       return trellis_enter_coalescing(call.each, call.packed, call.in_runs != 0u);
   }

@@ -507,6 +507,65 @@ class RuntimeDynamicGrids : public RuntimePacks {
   }
 };
 
+// Grids from records whose launch is made of the region: each record has as many workgroups as four take, whatever its
+// own grid is.
+class RuntimeLaunchedBounds : public RuntimePacks {
+ protected:
+  const std::vector<std::array<uint32_t, 3>> kGrids = {{0, 0, 0}, {1, 1, 1}, {2, 2, 1}, {0, 7, 7}, {2, 1, 1},
+                                                       {9, 9, 9}, {1, 2, 1}, {1, 1, 0}, {1, 1, 1}};
+
+  void Open(uint32_t reserved) {
+    count_ = static_cast<uint32_t>(kGrids.size());
+    RuntimePacks::Open({{kStride, count_, reserved}, {4, 1}, {4, 1}, {16, 1}});
+    for (uint32_t record = 0; record < count_; ++record) records(0).Store(size_t{record} * kStride, kGrids[record]);
+    ReadFromRegion(0, {2, 2, 1});
+  }
+  static RuntimeCall CallOf(uint32_t packed) {
+    RuntimeCall call = EntryCall(shared::kCallEnterDynamic, packed);
+    call.each = 0x340000;  // three components
+    call.note_words = shared::kShortNotes;
+    call.launches_bounds = 1;
+    return call;
+  }
+};
+
+TEST_F(RuntimeLaunchedBounds, EachWorkgroupOfEachRecord) {
+  std::multiset<Entered> expected;
+  for (uint32_t record = 0; record < kGrids.size(); ++record)
+    for (uint32_t x = 0; x < std::min(kGrids[record][0], 2u); ++x)
+      for (uint32_t y = 0; y < std::min(kGrids[record][1], 2u); ++y)
+        if (kGrids[record][2] != 0) expected.insert({record, 1, x, y});
+  for (const Variant variant : kAllVariants) {
+    if (!Use(variant)) continue;
+    // One more than the capacity where records were lost.
+    const auto records = static_cast<uint32_t>(kGrids.size());
+    Open(records + 1);
+    for (const uint32_t packed : kPackings) {
+      RuntimeCall call = CallOf(packed);
+      call.row = records + 1;
+      call.rows = (4 + packed - 1) / packed;
+      std::multiset<Entered> entered;
+      for (call.id_y = 0; call.id_y < call.rows; ++call.id_y)
+        for (call.id_x = 0; call.id_x < call.row; ++call.id_x) AddEntered(call, entered);
+      EXPECT_EQ(entered, expected) << "packed by " << packed;
+    }
+  }
+}
+
+TEST_F(RuntimeLaunchedBounds, AnyWorkgroup) {
+  for (const uint32_t number : kNumbers) {
+    Open(100);
+    for (const uint32_t packed : kPackings) {
+      RuntimeCall call = CallOf(packed);
+      call.id_x = number;
+      call.id_y = call.id_z = number / 2;
+      call.id_step = 1;
+      Enter(call, 1);
+      if (HasFailure()) return;
+    }
+  }
+}
+
 // The slices [0, 4), [4, 6) and [6, 9) of records, with 4, 9 and 6 workgroups.
 class RuntimeSlices : public RuntimePacks {
  protected:

@@ -174,8 +174,11 @@ shared::LaunchBlock RuntimeTest::BlockOf(uint32_t slot) const {
   return block;
 }
 
-void RuntimeTest::ReadFromRegion(uint32_t slot) {
+void RuntimeTest::ReadFromRegion(uint32_t slot, const std::array<uint32_t, 3>& bounds) {
   block_ = BlockOf(slot);
+  block_.grid_x = bounds[0];
+  block_.grid_y = bounds[1];
+  block_.grid_z = bounds[2];
   StoreBlock();
 }
 

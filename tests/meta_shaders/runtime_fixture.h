@@ -1,6 +1,7 @@
 // Functions of meta_shaders/runtime, called on a real driver with any arguments, on memory between guards.
 #pragma once
 
+#include <array>
 #include <map>
 #include <memory>
 #include <optional>
@@ -53,7 +54,8 @@ class RuntimeTest : public KernelTest {
   // What the launch reads, where it is not made of a region.
   void SetInput(const shared::LaunchInput& input) { input_.Store(0, input); }
   // From now on the launch reads the region of this slot.
-  void ReadFromRegion(uint32_t slot);
+  // `bounds`: of grids from records.
+  void ReadFromRegion(uint32_t slot, const std::array<uint32_t, 3>& bounds = {});
   // From now on the launch finds the regions that it appends to behind a header (AlternatingRegions).
   void AppendToAlternating();
   // From now on a batch of launches reads these regions, whose first workgroups have the numbers `sums`; its last one

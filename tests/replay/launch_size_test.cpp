@@ -173,6 +173,31 @@ TEST(LaunchFromRegion, WhatNeedsMoreThanTheNumberOfRecordsIsClosed) {
   EXPECT_FALSE(Counts(launch, 5));
 }
 
+// Each record gets as many workgroups of the dispatch as its bound takes, four of the node's own in each.
+TEST(LaunchFromRegion, GridsFromRecordsWithSmallBounds) {
+  shared::LaunchPlan launch = StaticGrid(2, 2, 1);
+  launch.kind = shared::kLaunchDynamicGrid;
+  launch.note_words = shared::kShortNotes;
+  shared::RegionPlan opening = {};
+  opening.capacity = 10;
+  ASSERT_TRUE(LaunchFromRegion(launch, kLimits, opening));
+  EXPECT_EQ(opening.grid_x, 4u);
+  EXPECT_EQ(opening.grid_yz, 1u);
+  launch.packed = 3;
+  ASSERT_TRUE(LaunchFromRegion(launch, kLimits, opening));
+  EXPECT_EQ(opening.grid_x, 2u);
+  opening.capacity = 999;
+  EXPECT_TRUE(LaunchFromRegion(launch, kLimits, opening));
+  opening.capacity = 1000;
+  EXPECT_FALSE(LaunchFromRegion(launch, kLimits, opening)) << "longer than a row";
+  opening.capacity = 10;
+  launch.note_words = shared::kFullNotes;
+  EXPECT_FALSE(LaunchFromRegion(launch, kLimits, opening)) << "the record may have changed";
+  launch.note_words = shared::kShortNotes;
+  launch.grid_x = 3;
+  EXPECT_FALSE(LaunchFromRegion(launch, kLimits, opening)) << "six workgroups";
+}
+
 TEST(LaunchFromRegion, AGridWithoutWorkgroupsStaysWithout) {
   shared::RegionPlan opening = {};
   opening.capacity = 10;

@@ -136,6 +136,7 @@ TEST(LoweringKey, KeepsWhatTheWordsDependOn) {
   info.kind = LaunchKind::kDynamicGrid;
   EXPECT_FALSE(differs([](NodeInfo& other) { other.in_batches = false; })) << "they never are";
   EXPECT_FALSE(differs([](NodeInfo& other) { other.grid = {2, 1, 1}; })) << "a bound, for the host";
+  EXPECT_TRUE(differs([](NodeInfo& other) { other.launches_bounds = true; }));
 }
 
 TEST(Lower, HelloGraph) {
