@@ -107,6 +107,7 @@
   OPTIONAL(DebugMarkerSetObjectNameEXT) \
   OPTIONAL(DebugMarkerSetObjectTagEXT) \
   OPTIONAL(CmdDrawMeshTasksEXT) \
+  OPTIONAL(CmdDrawMeshTasksIndirectEXT) \
   OPTIONAL(CmdEndConditionalRenderingEXT) \
   OPTIONAL(CmdEndDebugUtilsLabelEXT) \
   OPTIONAL(CmdEndQueryIndexedEXT) \

@@ -80,24 +80,28 @@ VKAPI_ATTR void VKAPI_CALL CmdEndRenderPass(VkCommandBuffer command_buffer) {
   const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
   recording->render_pass.End();
   recording->device.dispatch.CmdEndRenderPass(command_buffer);
+  LeaveInstance(*recording);
 }
 
 VKAPI_ATTR void VKAPI_CALL CmdEndRenderPass2(VkCommandBuffer command_buffer, const VkSubpassEndInfo* subpass) {
   const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
   recording->render_pass.End();
   recording->device.dispatch.CmdEndRenderPass2(command_buffer, subpass);
+  LeaveInstance(*recording);
 }
 
 VKAPI_ATTR void VKAPI_CALL CmdEndRendering(VkCommandBuffer command_buffer) {
   const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
   recording->render_pass.End();
   recording->device.dispatch.CmdEndRendering(command_buffer);
+  LeaveInstance(*recording);
 }
 
 VKAPI_ATTR void VKAPI_CALL CmdEndRendering2KHR(VkCommandBuffer command_buffer, const VkRenderingEndInfoKHR* info) {
   const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
   recording->render_pass.End();
   recording->device.dispatch.CmdEndRendering2KHR(command_buffer, info);
+  LeaveInstance(*recording);
 }
 
 VKAPI_ATTR void VKAPI_CALL CmdSetRenderingAttachmentLocations(VkCommandBuffer command_buffer,

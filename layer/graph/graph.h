@@ -78,6 +78,7 @@ struct Graph {
   uint32_t launch_count = 0;           // of all slots; no level has more
   uint32_t dynamic_launch_count = 0;   // those whose grids come from records
   uint32_t landmark_launch_count = 0;  // those of them that look for landmarks
+  uint32_t mesh_launch_count = 0;      // of all slots, those of mesh nodes
   uint32_t largest_record =
       0;  // bytes: no record that any node writes or reads is larger, those without a target included
 

@@ -285,6 +285,7 @@ class Linker {
                                        return info.kind == spirv::LaunchKind::kDynamicGrid;
                                      });
       graph_.landmark_launch_count += node.slot_count * LaunchesOf(node, std::mem_fn(&spirv::NodeInfo::UsesLandmarks));
+      graph_.mesh_launch_count += node.slot_count * LaunchesOf(node, std::mem_fn(&spirv::NodeInfo::IsMesh));
       node.input_bytes = node.info.input.size;
       for (uint32_t sharer : node.sharers)
         node.input_bytes = std::max(node.input_bytes, graph_.nodes[sharer].info.input.size);

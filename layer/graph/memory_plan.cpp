@@ -1,14 +1,14 @@
 #include "layer/graph/memory_plan.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "layer/graph/region_layout.h"
+#include "layer/graph/ring_parts.h"
 #include "layer/graph/saturating.h"
 
 namespace trellis {
 namespace {
-
-constexpr uint64_t kHalfAlignment = 256;
 
 uint64_t ToBytes(double bytes) {
   constexpr double kMost = 1.8e19;
@@ -24,12 +24,15 @@ bool LimitsHold(const spirv::NodeInfo& info) {
 
 class Planner {
  public:
-  Planner(const Graph& graph, const LoadBounds& loads, const LevelSchedule& schedule, const MemoryLimits& limits)
+  Planner(const Graph& graph, const LoadBounds& loads, const LevelSchedule& schedule, const MemoryLimits& limits,
+          const RingParts& parts)
       : graph_(graph),
         loads_(loads),
         schedule_(schedule),
         limits_(limits),
-        half_limit_(limits.half_bytes / kHalfAlignment * kHalfAlignment) {
+        parts_(parts),
+        part_bytes_(parts.room.size()),
+        part_needs_(parts.room.size()) {
     workgroups_.resize(schedule.launches.size());
     need_of_slot_.resize(graph.slots.size());
     // One opening for each slot, and perhaps a heap, in each level; a level may have all slots.
@@ -38,6 +41,13 @@ class Planner {
     plan_.opening_begin.reserve(schedule.level_begin.size());
     needs_.reserve(graph.slots.size() + 1);
     for (const Node& node : graph.nodes) most_launches_ = std::max(most_launches_, node.sharers.size() + 1);
+  }
+
+  // Where a part is as large as the ring, what it takes is what it wants.
+  [[nodiscard]] std::vector<PartNeed> PartNeeds() const {
+    std::vector<PartNeed> needs = part_needs_;
+    for (size_t part = 0; part < needs.size(); ++part) needs[part].wanted = std::max(part_bytes_[part], needs[part].least);
+    return needs;
   }
 
   GraphPlan Plan(std::span<const RootCount> roots) {
@@ -51,13 +61,15 @@ class Planner {
     for (uint32_t level = 0; level + 1 < schedule_.level_count(); ++level) {
       AddLastWorkgroups(level);
       CollectNeeds(level);
+      room_ = parts_.room[parts_.of_level[level]];
+      NoteLeast(level);
       PlanRegions(level);
       Place(level);
       BoundWorkgroups(level + 1);
     }
     plan_.opening_begin.push_back(static_cast<uint32_t>(plan_.openings.size()));
     plan_.cannot_lose = plan_.bounded && limits_hold_ && !any_grows_;
-    MoveOddLevelsToHalfOne();
+    MoveParts();
     return std::move(plan_);
   }
 
@@ -129,11 +141,39 @@ class Planner {
     heap_bytes_ = std::min(heap_bytes_, ToBytes(joint_[level + 1].bytes));
   }
 
-  // Dense ones if they fit into the half.
-  void PlanRegions(uint32_t level) {
+  [[nodiscard]] uint64_t DenseBytes() const {
     uint64_t total = heap_bytes_;
     for (const RegionNeed& need : needs_) total = SaturatingAdd(total, need.bytes);
-    const bool fits = total <= half_limit_ && heap_bytes_ / kHeapUnit <= kMostRegionRecords;
+    return total;
+  }
+
+  // Of the pool of a level whose regions grow, where all that may be sent has room.
+  struct Pool {
+    uint64_t segments = 0;
+    uint64_t notes = 0;
+    // No region begins where the pool does.
+    [[nodiscard]] uint64_t all() const { return SaturatingAdd(SaturatingAdd(segments, notes), kRegionAlignment); }
+  };
+  [[nodiscard]] Pool PoolOf(uint32_t level) const {
+    const Load& joint = joint_[level + 1];
+    uint64_t notes = ToBytes(joint.note_bytes);
+    for (const RegionNeed& need : needs_) notes = SaturatingAdd(notes, kRegionAlignment * need.note_words);
+    return {SaturatingRoundUp(ToBytes(joint.bytes * kSegmentWaste), kRegionAlignment),
+            SaturatingRoundUp(notes, kRegionAlignment)};
+  }
+
+  // What the level needs of its part to keep all that may be sent.
+  void NoteLeast(uint32_t level) {
+    if (!schedule_.has_mesh_nodes) return;
+    std::vector<RegionNeed> needs = needs_;
+    const uint64_t growing = SaturatingAdd(PoolOf(level).all(), ShareDense(needs, 0).bytes);
+    uint64_t& least = part_needs_[parts_.of_level[level]].least;
+    least = std::max(least, std::min(DenseBytes(), growing));
+  }
+
+  // Dense ones if they fit into the part.
+  void PlanRegions(uint32_t level) {
+    const bool fits = DenseBytes() <= room_ && heap_bytes_ / kHeapUnit <= kMostRegionRecords;
     level_grows_ = !fits && (heap_bytes_ != 0 || !GiveOneLargeTheRest());
     any_grows_ |= level_grows_;
     note_units_ = 0;
@@ -155,20 +195,14 @@ class Planner {
   // Returns the size of the pool's part for segments and the heap, in kHeapUnit.
   uint64_t Grow(uint32_t level) {
     for (RegionNeed& need : needs_)
-      if (need.stride != 0) need.bound = std::min(need.bound, half_limit_ / need.stride);
-    const Load& joint = joint_[level + 1];
-    const uint64_t segments = SaturatingRoundUp(ToBytes(joint.bytes * kSegmentWaste), kRegionAlignment);
-    uint64_t notes = ToBytes(joint.note_bytes);
-    for (const RegionNeed& need : needs_) notes = SaturatingAdd(notes, kRegionAlignment * need.note_words);
-    notes = SaturatingRoundUp(notes, kRegionAlignment);
-    // No region begins where the pool does.
-    const uint64_t wanted = SaturatingAdd(SaturatingAdd(segments, notes), kRegionAlignment);
-    if (wanted < half_limit_) {
+      if (need.stride != 0) need.bound = std::min(need.bound, room_ / need.stride);
+    const Pool pool = PoolOf(level);
+    if (pool.all() < room_) {
       // So much that what is spread evenly does not grow: powers of two are at least half of a share.
-      const uint64_t room = half_limit_ - wanted;
-      if (DivideHalf(std::min(room, ToBytes(joint.bytes * 3))) <= room) {
-        note_units_ = notes / kHeapUnit;
-        return segments / kHeapUnit;
+      const uint64_t left = room_ - pool.all();
+      if (DivideRoom(std::min(left, ToBytes(joint_[level + 1].bytes * 3))) <= left) {
+        note_units_ = pool.notes / kHeapUnit;
+        return pool.segments / kHeapUnit;
       }
     }
     plan_.bounded = false;
@@ -183,8 +217,8 @@ class Planner {
     uint64_t others = 0;
     for (const RegionNeed& need : needs_)
       if (&need != &*largest) others = SaturatingAdd(others, need.bytes);
-    if (others > half_limit_ / kDensePart) return false;
-    const uint64_t left = half_limit_ - others;
+    if (others > room_ / kDensePart) return false;
+    const uint64_t left = room_ - others;
     const uint64_t padding = kRegionAlignment * (1 + uint64_t{largest->note_words});
     const uint64_t each = std::max<uint64_t>(largest->stride + sizeof(uint32_t) * largest->note_words, 1);
     largest->bound = largest->dense = std::min(largest->bound, (left - std::min(left, padding)) / each);
@@ -194,9 +228,9 @@ class Planner {
   }
 
   uint64_t GrowIntoWhatThereIs() {
-    uint64_t dense_bytes = DivideHalf(half_limit_ / kDensePart);
-    if (dense_bytes + kRegionAlignment > half_limit_) dense_bytes = DropWhatHasNoRoom();
-    const uint64_t left = half_limit_ - std::min(half_limit_, dense_bytes + kRegionAlignment);
+    uint64_t dense_bytes = DivideRoom(room_ / kDensePart);
+    if (dense_bytes + kRegionAlignment > room_) dense_bytes = DropWhatHasNoRoom();
+    const uint64_t left = room_ - std::min(room_, dense_bytes + kRegionAlignment);
     // For what lies dense; segments take the rest, so that heap and segments leave one another what they do not need.
     uint64_t notes = 0;
     for (const RegionNeed& need : needs_)
@@ -213,20 +247,20 @@ class Planner {
   uint64_t DropWhatHasNoRoom() {
     uint64_t used = 0;
     for (RegionNeed& need : needs_) {
-      if (used + need.bytes + kRegionAlignment > half_limit_) need.bound = need.dense = need.bytes = 0;
+      if (used + need.bytes + kRegionAlignment > room_) need.bound = need.dense = need.bytes = 0;
       used += need.bytes;
     }
     return used;
   }
 
   // Returns what all regions take: ShareDense.
-  uint64_t DivideHalf(uint64_t bytes) {
+  uint64_t DivideRoom(uint64_t bytes) {
     const DenseParts parts = ShareDense(needs_, bytes);
     plan_.bounded &= !parts.cut;
     return parts.bytes;
   }
 
-  // Half 1 begins where half 0 ends, which is known only after the last level: until then offsets count from the half.
+  // Where parts begin is known only after the last level: until then offsets count from the part.
   void Place(uint32_t level) {
     uint64_t used = 0;
     for (const RegionNeed& need : needs_) {
@@ -237,15 +271,20 @@ class Planner {
       used += need.bytes;
     }
     plan_.opening_begin.push_back(static_cast<uint32_t>(plan_.openings.size()));
-    uint64_t& half_bytes = plan_.half_bytes[level & 1];
-    half_bytes = std::max(half_bytes, SaturatingRoundUp(used, kHalfAlignment));
+    uint64_t& part_bytes = part_bytes_[parts_.of_level[level]];
+    part_bytes = std::max(part_bytes, SaturatingRoundUp(used, kPartAlignment));
   }
 
-  void MoveOddLevelsToHalfOne() {
-    for (uint32_t level = 1; level + 1 < schedule_.level_count(); level += 2) {
+  // One behind the other.
+  void MoveParts() {
+    std::vector<uint64_t> begins;
+    uint64_t end = 0;
+    for (const uint64_t bytes : part_bytes_) begins.push_back(std::exchange(end, end + bytes));
+    for (uint32_t level = 0; level + 1 < schedule_.level_count(); ++level)
       for (uint32_t i = plan_.opening_begin[level]; i < plan_.opening_begin[level + 1]; ++i)
-        plan_.openings[i].offset += plan_.half_bytes[0];
-    }
+        plan_.openings[i].offset += begins[parts_.of_level[level]];
+    plan_.half_bytes[0] = schedule_.has_mesh_nodes ? end : part_bytes_[0];
+    plan_.half_bytes[1] = end - plan_.half_bytes[0];
   }
 
   // Of the level that consumes what was just placed.
@@ -264,7 +303,9 @@ class Planner {
   const LoadBounds& loads_;
   const LevelSchedule& schedule_;
   const MemoryLimits& limits_;
-  const uint64_t half_limit_;
+  const RingParts& parts_;
+  std::vector<uint64_t> part_bytes_;  // by part, of the levels so far
+  std::vector<PartNeed> part_needs_;
   GraphPlan plan_;
   bool limits_hold_ = true;           // of all producers so far
   bool any_grows_ = false;            // regions of any level so far
@@ -273,6 +314,7 @@ class Planner {
   std::vector<uint64_t> workgroups_;  // by launch, like LevelSchedule::launches: at most
   // Of the level that is being planned: its openings, and what of the heap its allocations need.
   std::vector<RegionNeed> needs_;
+  uint64_t room_ = 0;  // of its part
   uint64_t heap_bytes_ = 0;
   uint64_t note_units_ = 0;  // of the pool, for notes
   bool segments_take_notes_ = false;
@@ -300,7 +342,13 @@ uint64_t MostWorkgroups(const spirv::NodeInfo& info, uint64_t records, uint64_t 
 
 GraphPlan PlanMemory(const Graph& graph, const LoadBounds& loads, const LevelSchedule& schedule,
                      std::span<const RootCount> roots, const MemoryLimits& limits) {
-  return Planner(graph, loads, schedule, limits).Plan(roots);
+  if (!schedule.has_mesh_nodes)
+    return Planner(graph, loads, schedule, limits, HalvesOf(schedule, limits.half_bytes)).Plan(roots);
+  RingParts parts = PartsToKeep(graph, schedule, limits.kept_ring_bytes);
+  Planner first(graph, loads, schedule, limits, parts);
+  static_cast<void>(first.Plan(roots));
+  parts.room = DivideRing(first.PartNeeds(), limits.kept_ring_bytes);
+  return Planner(graph, loads, schedule, limits, parts).Plan(roots);
 }
 
 }  // namespace trellis

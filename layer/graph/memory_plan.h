@@ -24,6 +24,7 @@ struct RootCount {
 struct MemoryLimits {
   uint64_t half_bytes = 0;           // at most this for each half of the ring
   uint64_t max_grid_workgroups = 0;  // most workgroups of one record (maxExecutionGraphWorkgroups)
+  uint64_t kept_ring_bytes = 0;      // at most this for the whole ring, where draws read records
 };
 
 // Immutable once made.
@@ -36,7 +37,8 @@ struct GraphPlan {
   std::vector<uint32_t> opening_begin;
   std::vector<uint32_t> arrivals;  // by opening: records that can arrive there at most, whatever has room
   // Level L appends to half L & 1: bytes [0, half_bytes[0]) and [half_bytes[0], half_bytes[0] + half_bytes[1]) of the
-  // ring. Multiples of 256. What a RegionPlan says beside place and size is left to whoever plans the launches.
+  // ring. Multiples of 256. Where draws read records, the first half is all of it and has the parts of all levels
+  // (ring_parts.h). What a RegionPlan says beside place and size is left to whoever plans the launches.
   uint64_t half_bytes[2] = {0, 0};
   bool bounded = true;  // everything that may arrive has room, wherever it goes; otherwise records can be lost
   // And no shader can send more than it may, and all regions are dense: no reservation of records fails.
@@ -60,7 +62,8 @@ struct GraphPlan {
 
 // `schedule` must come from the input slots of `roots`; one without levels gives an empty plan. Never fails: where the
 // bounds of all regions of a level do not fit side by side, the large ones are dense in their first part only, and grow
-// out of what is left. Time: launches and edges of each level.
+// out of what is left. Where draws read records (LevelSchedule::has_mesh_nodes) that holds of the parts of the ring.
+// Time: launches and edges of each level.
 [[nodiscard]] GraphPlan PlanMemory(const Graph& graph, const LoadBounds& loads, const LevelSchedule& schedule,
                                    std::span<const RootCount> roots, const MemoryLimits& limits);
 

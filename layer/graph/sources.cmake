@@ -8,6 +8,7 @@ list(APPEND TRELLIS_LAYER_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/memory_plan.cpp
   ${CMAKE_CURRENT_LIST_DIR}/record_grid.cpp
   ${CMAKE_CURRENT_LIST_DIR}/region_layout.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/ring_parts.cpp
   ${CMAKE_CURRENT_LIST_DIR}/step_schedule.cpp
   ${CMAKE_CURRENT_LIST_DIR}/tables.cpp
 )

@@ -16,11 +16,21 @@ constexpr uint32_t kMostPartsOfLevel = 2048;
 // Of a launch, however many there are: all the records of a level may be one launch's.
 constexpr uint32_t kFewestParts = 32;
 
+// Draws of one launch, and bytes for those of all launches together, beyond one draw for each.
+constexpr uint64_t kMostDraws = 64;
+constexpr uint64_t kMostDrawBytes = 4 << 20;
+
 static_assert(shared::kMostParts % shared::kLevelsWorkgroup == 0);  // each invocation of a kernel adds up as many
 
 // For any number of launches up to this one.
 uint64_t MostSums(uint64_t launches) {
   return std::min(launches * shared::kMostParts, std::max<uint64_t>(launches * kFewestParts, kMostPartsOfLevel));
+}
+
+uint32_t MostDraws(uint64_t launches) {
+  constexpr uint64_t kEach = sizeof(shared::LaunchInput) + sizeof(shared::DispatchArguments);
+  return static_cast<uint32_t>(
+      std::clamp<uint64_t>(kMostDrawBytes / (kEach * std::max<uint64_t>(launches, 1)), 1, kMostDraws));
 }
 
 uint64_t Place(uint64_t& cursor, uint64_t bytes) {
@@ -62,18 +72,25 @@ ScratchLayout LayOutScratch(const ScratchNeeds& needs) {
   layout.dynamic_launch_count = needs.dynamic_launch_count;
   const bool has_steps = level_bytes * needs.level_count <= kMostRegionBytes;
   layout.step_levels = has_steps ? std::max(needs.level_count, 2u) : 0;
-  layout.opens_all_levels = !needs.close_every_level && has_steps;
-  layout.region_levels = layout.opens_all_levels ? layout.step_levels : 2;
+  const bool has_draws = needs.draw_launch_count != 0;
+  layout.opens_all_levels = has_draws || (!needs.close_every_level && has_steps);
+  layout.region_levels = layout.opens_all_levels ? std::max(needs.level_count, 2u) : 2;
   const uint64_t levels = std::max(layout.step_levels, 1u);
-  const uint64_t launches = needs.launch_count * levels;
+  layout.first_draw = static_cast<uint32_t>(needs.launch_count * levels);
+  layout.draw_launch_count = needs.draw_launch_count;
+  const uint64_t drawn = uint64_t{needs.draw_launch_count} * layout.region_levels;
+  layout.most_draws = has_draws ? MostDraws(drawn) : 0;
+  const uint64_t launches = layout.first_draw + drawn * layout.most_draws;
   uint64_t cursor = 0;
   layout.control = Place(cursor, sizeof(shared::ControlBlock));
   layout.regions = Place(cursor, level_bytes * std::max(layout.region_levels, layout.step_levels));
   layout.inputs = Place(cursor, launches * sizeof(shared::LaunchInput));
   layout.arguments = Place(cursor, launches * sizeof(shared::DispatchArguments));
-  layout.totals = Place(cursor, launches * sizeof(uint32_t));
+  layout.totals = Place(cursor, layout.first_draw * sizeof(uint32_t));
   layout.steps = Place(cursor, sizeof(shared::StepState));
-  layout.sums = Place(cursor, MostSums(needs.dynamic_launch_count) * sizeof(uint32_t));
+  const uint64_t sums = MostSums(needs.dynamic_launch_count) * sizeof(uint32_t);
+  layout.sums_of_level = has_draws ? AlignScratchAddress(sums) : 0;
+  layout.sums = Place(cursor, has_draws ? layout.sums_of_level * layout.region_levels : sums);
   layout.landmarks = Place(cursor, MostSums(needs.landmark_launch_count) * shared::kLandmarksOfPart * sizeof(uint32_t));
   constexpr uint64_t kSliceTableBytes = (shared::kMaxSlices + 1) * sizeof(shared::Slice);
   layout.slices = Place(cursor, needs.dynamic_launch_count * levels * kSliceTableBytes);

@@ -9,11 +9,11 @@ namespace trellis {
 struct ScratchLayout {
   uint64_t control = 0;     // ControlBlock
   uint64_t regions = 0;     // Region[region_levels][slot_count + 1]
-  uint64_t inputs = 0;      // LaunchInput[launches]
-  uint64_t arguments = 0;   // DispatchArguments[launches]
+  uint64_t inputs = 0;      // LaunchInput[launches], and behind them those of draws
+  uint64_t arguments = 0;   // DispatchArguments[launches], likewise
   uint64_t totals = 0;      // uint[launches]: StepPlan::totals; else the workgroups of members of counted batches
   uint64_t steps = 0;       // StepState
-  uint64_t sums = 0;        // uint[]: ClosePlan::sums of a level
+  uint64_t sums = 0;        // uint[]: ClosePlan::sums of a level, or of each level if there are draws
   uint64_t landmarks = 0;   // uint[]: ClosePlan::landmarks of a level
   uint64_t slices = 0;      // Slice[][kMaxSlices + 1]: ClosePlan::slices
   uint64_t batch_sums = 0;  // uint[]: LaunchBatch::sums of a level's batches, which have two launches at least, twice
@@ -24,9 +24,13 @@ struct ScratchLayout {
   uint32_t slot_count = 0;
   uint32_t launch_count = 0;          // no level has more
   uint32_t dynamic_launch_count = 0;  // the same for dynamic grids
+  uint32_t draw_launch_count = 0;     // the same for draws
+  uint32_t most_draws = 0;            // that one launch may be split into
+  uint32_t first_draw = 0;            // position of its LaunchInput and arguments: draw_position
+  uint64_t sums_of_level = 0;         // bytes from one level's to the next level's
   uint32_t region_levels = 0;
   // Every level has regions of its own, which can be opened before the first one runs. Otherwise levels take turns with
-  // two sets, and a close kernel stands before each.
+  // two sets, and a close kernel stands before each. Never if there are draws, which read regions after all levels.
   bool opens_all_levels = false;
   // Levels that a dispatch in steps may have, whose regions and launches are all there at once. 0: too many.
   uint32_t step_levels = 0;
@@ -40,6 +44,11 @@ struct ScratchLayout {
   [[nodiscard]] uint64_t region_offset(uint32_t level, uint32_t slot) const;
   [[nodiscard]] uint64_t input(uint32_t launch) const;
   [[nodiscard]] uint64_t argument(uint32_t launch) const;
+  // Of the draws of a launch of `level`, which is its `launch`th that is drawn: the first of most_draws.
+  [[nodiscard]] uint32_t draw_position(uint32_t level, uint32_t launch) const {
+    return first_draw + (level * draw_launch_count + launch) * most_draws;
+  }
+  [[nodiscard]] uint64_t level_sums(uint32_t level) const { return sums + level * sums_of_level; }
   // Of a launch of `level`, not in steps; opens_all_levels must be true.
   [[nodiscard]] uint64_t total(uint32_t level, uint32_t launch) const;
 };
@@ -71,6 +80,7 @@ struct ScratchNeeds {
   uint32_t landmark_launch_count = 0;  // of these, the same for LaunchPlan::has_landmarks
   uint32_t largest_record = 0;         // bytes, of all that any node writes or reads
   bool close_every_level = false;
+  uint32_t draw_launch_count = 0;  // no level has more launches that are drawn
 };
 
 [[nodiscard]] ScratchLayout LayOutScratch(const ScratchNeeds& needs);

@@ -22,10 +22,20 @@ struct InitializedScratch {
   VkDeviceSize size = 0;
 };
 
+// A kernel that gives a ring back, whose draws have been recorded.
+struct PendingRelease {
+  VkPipeline kernel = VK_NULL_HANDLE;
+  VkPipelineLayout layout = VK_NULL_HANDLE;
+  VkDeviceAddress plan = 0;  // pushed
+};
+
 // What the graphs that a recording holds so far leave to be done at its end.
 struct RecordedGraphs {
   bool need_leaving = false;  // they use scratch, and the ring
   bool may_report = false;    // to the host
+  bool have_drawn = false;    // mesh shaders read scratch and the ring
+  // To be recorded at the next place outside of render pass instances.
+  std::vector<PendingRelease> releases = {};
 };
 
 // What is bound and recorded in a command buffer of the application. Threading: externally synchronised, as the command

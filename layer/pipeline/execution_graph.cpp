@@ -45,6 +45,7 @@ ScratchLayout ExecutionGraphPipeline::scratch_layout() const {
   needs.dynamic_launch_count = graph.dynamic_launch_count;
   needs.landmark_launch_count = graph.landmark_launch_count;
   needs.largest_record = graph.largest_record;
+  needs.draw_launch_count = graph.mesh_launch_count;
   needs.close_every_level = device.settings.close_every_level;
   return LayOutScratch(needs);
 }

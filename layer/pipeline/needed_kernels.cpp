@@ -108,9 +108,6 @@ std::vector<Kernel> AllKernels() {
 
 std::vector<Kernel> NeededKernels(const ExecutionGraphPipeline& pipeline) {
   if (pipeline.is_library) return AllKernels();
-  // Draws in place need none, and mesh nodes are not drawn otherwise.
-  const auto is_mesh = [](const Node& node) { return node.info.IsMesh(); };
-  if (std::all_of(pipeline.graph.nodes.begin(), pipeline.graph.nodes.end(), is_mesh)) return {};
   std::vector<Kernel> kernels = AllKernels();
   const KernelNeeds needs(pipeline);
   std::erase_if(kernels, [&needs](Kernel kernel) { return !needs.Has(kernel); });

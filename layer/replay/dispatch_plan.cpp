@@ -10,7 +10,7 @@
 #include "layer/graph/tables.h"
 #include "layer/memory/ring_pool.h"
 #include "layer/replay/dispatch_planner.h"
-#include "layer/replay/host_roots.h"
+#include "layer/replay/host_draws.h"
 #include "meta_shaders/shared/input_copy.h"
 
 namespace trellis {
@@ -29,7 +29,7 @@ class HostPlanner : DispatchPlanner {
  public:
   HostPlanner(const ExecutionGraphPipeline& pipeline, const EntryInputs& inputs, const DispatchEnvironment& environment,
               PlanArena& arena)
-      : DispatchPlanner(pipeline, environment, arena), inputs_(inputs) {}
+      : DispatchPlanner(pipeline, environment, arena), inputs_(inputs), largest_draw_(environment.draw_limits) {}
 
   Expected<DispatchPlan> Run() {
     Expected<std::vector<Root>> roots = PrepareRoots(graph_, inputs_, environment_.limits, arena_, plan_.complaints);
@@ -53,16 +53,25 @@ class HostPlanner : DispatchPlanner {
   [[nodiscard]] Expected<void> PlaceLaterLevels();
   [[nodiscard]] Expected<void> PlaceRoot(const Root& root, uint64_t copy_offset,
                                          std::vector<shared::InputCopy>& copies);
-  // Adds to `copies`; `launch_input` is that of the template, and gets that of the copy.
-  void AddCopy(const Root& root, const RootLaunch& prepared, uint64_t copy_offset,
-               std::vector<shared::InputCopy>& copies, VkDeviceAddress& launch_input);
-  [[nodiscard]] uint32_t PositionOf(Launch launch) const {
-    const std::span<const Launch> launches = schedule().launches_of(0);
-    return static_cast<uint32_t>(std::find(launches.begin(), launches.end(), launch) - launches.begin());
+  [[nodiscard]] Expected<void> PlaceLaunch(const Root& root, const RootLaunch& prepared, uint64_t copy_offset,
+                                           std::vector<shared::InputCopy>& copies);
+  [[nodiscard]] Expected<void> PlaceDraws(const Root& root, const RootLaunch& prepared, uint64_t copy_offset,
+                                          std::vector<shared::InputCopy>& copies);
+  // Where `input` lies for the launch: in plan memory, or at `position` in scratch, where the copy kernel completes it.
+  // Adds to `copies` then.
+  [[nodiscard]] Expected<void> PlaceInput(const Root& root, const RootLaunch& prepared,
+                                          const shared::LaunchInput& input, uint32_t position, uint64_t copy_offset,
+                                          std::vector<shared::InputCopy>& copies, VkDeviceAddress& address);
+  [[nodiscard]] const RelocatableLaunch& CountedOf(Launch launch) const {
+    const RelocatableLevel& level = counted_->levels[0];
+    const std::vector<RelocatableLaunch>& launches = InfoOf(launch).IsMesh() ? level.draws : level.launches;
+    return *std::find_if(launches.begin(), launches.end(),
+                         [launch](const RelocatableLaunch& counted) { return counted.launch == launch; });
   }
   [[nodiscard]] Expected<void> PlanCopies(const std::vector<shared::InputCopy>& copies);
 
   const EntryInputs& inputs_;
+  const LargestDraw largest_draw_;
   std::vector<Root> roots_;
   uint64_t copied_bytes_ = 0;                 // of the ring, for roots that are copied
   std::vector<VkDeviceAddress> root_inputs_;  // of bounded mode
@@ -108,36 +117,72 @@ Expected<void> HostPlanner::PlaceLaterLevels() {
   return Place(placement);
 }
 
-// What launches read is described in plan memory, or in scratch where the copy kernel completes it.
 Expected<void> HostPlanner::PlaceRoot(const Root& root, uint64_t copy_offset, std::vector<shared::InputCopy>& copies) {
   for (const RootLaunch& prepared : root.launches) {
-    VkDeviceAddress launch_input = 0;
-    if (Expected<void> done = Upload(prepared.input, launch_input); !done) return done;
-    if (root.copied) AddCopy(root, prepared, copy_offset, copies, launch_input);
-    const uint32_t position = PositionOf(prepared.launch);
-    if (steps()) {
-      root_inputs_[position] = launch_input;
-      continue;
+    const bool is_drawn = InfoOf(prepared.launch).IsMesh();
+    if (Expected<void> done = is_drawn ? PlaceDraws(root, prepared, copy_offset, copies)
+                                       : PlaceLaunch(root, prepared, copy_offset, copies);
+        !done)
+      return done;
+  }
+  return {};
+}
+
+Expected<void> HostPlanner::PlaceLaunch(const Root& root, const RootLaunch& prepared, uint64_t copy_offset,
+                                        std::vector<shared::InputCopy>& copies) {
+  const RelocatableLaunch& counted = CountedOf(prepared.launch);
+  const uint32_t position = counted.described.position;
+  VkDeviceAddress launch_input = 0;
+  if (Expected<void> done = PlaceInput(root, prepared, prepared.input, position, copy_offset, copies, launch_input);
+      !done)
+    return done;
+  if (steps()) {
+    root_inputs_[position] = launch_input;
+    return {};
+  }
+  NodeLaunch& launch = plan_.roots.emplace_back(LaunchOf(counted));
+  launch.size = SplitIntoRows(DispatchedWorkgroups(prepared.described, prepared.size.workgroups),
+                              environment_.limits.max_workgroups_x, prepared.size.slices);
+  return UploadBlock(0, prepared.described, launch_input, false, launch.block);
+}
+
+Expected<void> HostPlanner::PlaceDraws(const Root& root, const RootLaunch& prepared, uint64_t copy_offset,
+                                       std::vector<shared::InputCopy>& copies) {
+  const RelocatableLaunch& counted = CountedOf(prepared.launch);
+  uint32_t draw = 0;
+  for (const shared::LaunchInput& input : SplitIntoDraws(prepared, largest_draw_)) {
+    if (root.copied && draw == scratch().most_draws) {
+      plan_.complaints.push_back(std::to_string(prepared.size.workgroups - input.first_workgroup) +
+                                 " workgroups of node " + LaunchLabel(graph_, prepared.launch) +
+                                 " are not drawn: a node that shares its input writes it, and then they are too many");
+      break;
     }
-    NodeLaunch& launch = plan_.roots.emplace_back(LaunchOf(level_launches(0)[position]));
-    launch.size = SplitIntoRows(DispatchedWorkgroups(prepared.described, prepared.size.workgroups),
-                                environment_.limits.max_workgroups_x, prepared.size.slices);
+    VkDeviceAddress launch_input = 0;
+    if (Expected<void> done = PlaceInput(root, prepared, input, counted.described.position + draw++, copy_offset, copies,
+                                         launch_input);
+        !done)
+      return done;
+    NodeLaunch& launch = plan_.root_draws.emplace_back(LaunchOf(counted));
+    launch.size = SizeOfDraw(input, largest_draw_);
     if (Expected<void> done = UploadBlock(0, prepared.described, launch_input, false, launch.block); !done) return done;
   }
   return {};
 }
 
-void HostPlanner::AddCopy(const Root& root, const RootLaunch& prepared, uint64_t copy_offset,
-                          std::vector<shared::InputCopy>& copies, VkDeviceAddress& launch_input) {
+Expected<void> HostPlanner::PlaceInput(const Root& root, const RootLaunch& prepared, const shared::LaunchInput& input,
+                                       uint32_t position, uint64_t copy_offset, std::vector<shared::InputCopy>& copies,
+                                       VkDeviceAddress& address) {
+  if (Expected<void> done = Upload(input, address); !done || !root.copied) return done;
   shared::InputCopy& copy = copies.emplace_back();
   copy.source = root.records.address;
   copy.ring_offset = copy_offset;
   copy.notes_offset = copy_offset + prepared.notes_offset;
-  copy.input_template = launch_input;
-  copy.target = launch_input = environment_.scratch + scratch().input(PositionOf(prepared.launch));
-  const bool first = &prepared == &root.launches.front();
-  copy.pieces = first ? static_cast<uint32_t>(root.records.size / 16) : 0;
+  copy.input_template = address;
+  copy.target = address = environment_.scratch + scratch().input(position);
+  const bool is_first = &prepared == &root.launches.front() && input.first_workgroup == 0;
+  copy.pieces = is_first ? static_cast<uint32_t>(root.records.size / 16) : 0;
   copy.slot = prepared.launch.slot;
+  return {};
 }
 
 Expected<void> HostPlanner::PlanCopies(const std::vector<shared::InputCopy>& copies) {

@@ -35,6 +35,7 @@ struct DispatchEnvironment {
   bool reports_steps = false;    // whether anybody listens to how many steps were used
   bool is_cpu = false;           // DeviceTraits::is_cpu
   LaunchLimits limits;
+  DrawLimits draw_limits;  // where there are mesh nodes
   std::span<const uint8_t> push_constants;  // the application's, as stage COMPUTE sees them
   // Those of the queue, if executions may prepare regions for one another: with the setting, and where no ring has to
   // be claimed. Else null.
@@ -52,6 +53,7 @@ struct DispatchPlan {
   std::optional<KernelCall> copy;            // inputs of roots that are written
   std::optional<EntryPasses> entry;          // infos that the device reads
   std::vector<NodeLaunch> roots;             // level 0, where the dispatch brings it
+  std::vector<NodeLaunch> root_draws;        // and those of its launches that are drawn
   VkDeviceAddress push_constant_copy = 0;    // of the application's push constants, if the layout has a copy_offset
   std::vector<std::string> complaints;       // what could not be done as asked
   std::shared_ptr<const PlacedPlan> placed;  // all the rest; null if there is nothing to do
@@ -59,6 +61,7 @@ struct DispatchPlan {
   [[nodiscard]] std::span<const NodeLaunch> launches_of(uint32_t level) const {
     return level == 0 && !roots.empty() ? std::span(roots) : placed->launches_of(level);
   }
+  [[nodiscard]] bool has_draws() const { return placed && !(root_draws.empty() && placed->draws.empty()); }
 };
 
 // What vkCmdDispatchGraphIndirectAMDX and vkCmdDispatchGraphIndirectCountAMDX read on the device:

@@ -3,28 +3,19 @@
 #include <algorithm>
 #include <utility>
 
-#include "layer/device/advertised_properties.h"
-#include "layer/replay/host_roots.h"
+#include "layer/replay/host_draws.h"
 #include "layer/replay/plan_writer.h"
 
 namespace trellis {
 namespace {
 
-// Workgroups are numbered in 32 bits, through all draws of a launch.
-LaunchLimits LimitsOfLaunch() { return {UINT32_MAX, 1, 1, kMaxExecutionGraphWorkgroups, false}; }
-
 class DrawPlanner {
  public:
   DrawPlanner(const Graph& graph, const DrawLimits& limits, PlanArena& arena)
-      : graph_(graph),
-        most_x_(std::max(std::min(limits.max_workgroup_count[0], limits.max_workgroup_total_count), 1u)),
-        most_workgroups_(
-            most_x_ *
-            std::max(std::min(limits.max_workgroup_count[1], limits.max_workgroup_total_count / most_x_), 1u)),
-        arena_(arena) {}
+      : graph_(graph), largest_(limits), arena_(arena) {}
 
   Expected<DrawPlan> Run(const EntryInputs& inputs) {
-    const Expected<std::vector<Root>> roots = PrepareRoots(graph_, inputs, LimitsOfLaunch(), arena_, plan_.complaints);
+    const Expected<std::vector<Root>> roots = PrepareRoots(graph_, inputs, LimitsOfDraws(), arena_, plan_.complaints);
     if (!roots) return roots.error();
     for (const Root& root : *roots)
       for (const RootLaunch& launch : root.launches)
@@ -34,33 +25,27 @@ class DrawPlanner {
 
  private:
   Expected<void> PlanLaunch(const RootLaunch& launch) {
-    const uint64_t end = launch.size.workgroups;
-    for (uint64_t first = 0; first < end; first += most_workgroups_)
-      if (Expected<void> done = PlanDraw(launch, static_cast<uint32_t>(first),
-                                         static_cast<uint32_t>(std::min(first + most_workgroups_, end)));
-          !done)
-        return done;
+    for (const shared::LaunchInput& input : SplitIntoDraws(launch, largest_))
+      if (Expected<void> done = PlanDraw(launch, input); !done) return done;
     return {};
   }
 
-  // Of the workgroups [first, end).
-  Expected<void> PlanDraw(const RootLaunch& launch, uint32_t first, uint32_t end) {
-    shared::LaunchInput input = launch.input;
-    input.first_workgroup = first;
-    input.workgroup_count = end;
+  Expected<void> PlanDraw(const RootLaunch& launch, const shared::LaunchInput& input) {
     const Expected<PlanSpan> source = arena_.Upload(input);
     if (!source) return source.error();
     const shared::LaunchBlock block = DescribeBlock(graph_, launch.described, source->address, shared::kFormInput);
     const Expected<PlanSpan> placed = arena_.Upload(block);
     if (!placed) return placed.error();
-    plan_.draws.push_back(
-        {graph_.slots[launch.launch.slot].node, placed->address, SplitIntoRows(end - first, most_x_), launch.launch});
+    NodeLaunch& draw = plan_.draws.emplace_back();
+    draw.node = graph_.slots[launch.launch.slot].node;
+    draw.launch = launch.launch;
+    draw.block = placed->address;
+    draw.size = SizeOfDraw(input, largest_);
     return {};
   }
 
   const Graph& graph_;
-  const uint32_t most_x_;
-  const uint32_t most_workgroups_;  // of one draw: whole rows, so that as many fit whatever their number
+  const LargestDraw largest_;
   PlanArena& arena_;
   DrawPlan plan_;
 };

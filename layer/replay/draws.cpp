@@ -60,27 +60,58 @@ class DrawPushConstants {
   bool all_pushed_ = false;
 };
 
+class DrawRecorder {
+ public:
+  DrawRecorder(const CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline, const ScratchBuffer& scratch)
+      : command_buffer_(command_buffer),
+        pipeline_(pipeline),
+        scratch_(scratch),
+        push_constants_(command_buffer, *pipeline.layout),
+        has_labels_(LabelsEnabled(command_buffer.device)) {
+    BindGraphSets(command_buffer, *pipeline.layout, VK_PIPELINE_BIND_POINT_GRAPHICS);
+  }
+
+  void Record(const NodeLaunch& draw) {
+    const DeviceDispatch& dispatch = command_buffer_.device.dispatch;
+    const ScopedLabel label(command_buffer_.device, command_buffer_.handle, LabelOf(draw));
+    Bind(pipeline_.nodes[draw.node].pipeline->handle());
+    push_constants_.Push(draw.block);
+    if (draw.arguments) {
+      dispatch.CmdDrawMeshTasksIndirectEXT(command_buffer_.handle, scratch_.buffer, scratch_.offset + *draw.arguments, 1,
+                                           0);
+    } else {
+      dispatch.CmdDrawMeshTasksEXT(command_buffer_.handle, draw.size.x, draw.size.y, draw.size.z);
+    }
+  }
+
+ private:
+  [[nodiscard]] std::string LabelOf(const NodeLaunch& draw) const {
+    if (!has_labels_) return {};
+    return draw.label != nullptr ? *draw.label : DispatchLabel(LaunchLabel(pipeline_.graph, draw.launch), 0);
+  }
+  void Bind(VkPipeline node) {
+    if (node != bound_)
+      command_buffer_.device.dispatch.CmdBindPipeline(command_buffer_.handle, VK_PIPELINE_BIND_POINT_GRAPHICS, node);
+    bound_ = node;
+  }
+
+  const CommandBuffer& command_buffer_;
+  const ExecutionGraphPipeline& pipeline_;
+  const ScratchBuffer scratch_;
+  DrawPushConstants push_constants_;
+  const bool has_labels_;
+  VkPipeline bound_ = VK_NULL_HANDLE;
+};
+
 }  // namespace
 
-void RecordDraws(CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline, const DrawPlan& plan,
-                 const std::string& label) {
-  const Device& device = command_buffer.device;
-  const ScopedLabel graph_label(device, command_buffer.handle, label);
+void RecordDraws(CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline, const ScratchBuffer& scratch,
+                 std::initializer_list<std::span<const NodeLaunch>> draws, const std::string& label) {
+  const ScopedLabel graph_label(command_buffer.device, command_buffer.handle, label);
   const ScopedGraphicsState state(command_buffer);
-  const PipelineLayout& layout = *pipeline.layout;
-  BindGraphSets(command_buffer, layout, VK_PIPELINE_BIND_POINT_GRAPHICS);
-  DrawPushConstants push_constants(command_buffer, layout);
-  VkPipeline bound = VK_NULL_HANDLE;
-  for (const Draw& draw : plan.draws) {
-    const ScopedLabel draw_label(
-        device, command_buffer.handle,
-        LabelsEnabled(device) ? DispatchLabel(LaunchLabel(pipeline.graph, draw.launch), 0) : std::string());
-    const VkPipeline node = pipeline.nodes[draw.node].pipeline->handle();
-    if (node != bound) device.dispatch.CmdBindPipeline(command_buffer.handle, VK_PIPELINE_BIND_POINT_GRAPHICS, node);
-    bound = node;
-    push_constants.Push(draw.block);
-    device.dispatch.CmdDrawMeshTasksEXT(command_buffer.handle, draw.size.x, draw.size.y, draw.size.z);
-  }
+  DrawRecorder recorder(command_buffer, pipeline, scratch);
+  for (const std::span<const NodeLaunch> part : draws)
+    for (const NodeLaunch& draw : part) recorder.Record(draw);
 }
 
 }  // namespace trellis

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <optional>
 
+#include "layer/device/advertised_properties.h"
 #include "layer/graph/record_grid.h"
+#include "layer/graph/saturating.h"
 
 namespace trellis {
 namespace {
@@ -95,6 +97,18 @@ bool LaunchBounds(const shared::LaunchPlan& launch, const LaunchLimits& limits, 
 
 }  // namespace
 
+LargestDraw::LargestDraw(const DrawLimits& limits)
+    : x(std::max(std::min(limits.max_workgroup_count[0], limits.max_workgroup_total_count), 1u)),
+      workgroups(x *
+                 std::max(std::min(limits.max_workgroup_count[1], limits.max_workgroup_total_count / x), 1u)) {}
+
+LaunchLimits LimitsOfDraws() { return {UINT32_MAX, 1, 1, kMaxExecutionGraphWorkgroups, false}; }
+
+LaunchLimits LimitsOfOneDraw(const DrawLimits& limits) {
+  const std::array<uint32_t, 3>& most = limits.max_workgroup_count;
+  return {most[0], most[1], most[2], kMaxExecutionGraphWorkgroups, false, limits.max_workgroup_total_count};
+}
+
 uint64_t MostWorkgroups(const LaunchLimits& limits) {
   return std::min(uint64_t{limits.max_workgroups_x} * limits.max_workgroups_y, kMostWorkgroups);
 }
@@ -130,7 +144,8 @@ bool LaunchFromRegion(const shared::LaunchPlan& launch, const LaunchLimits& limi
   }
   const uint64_t grid_yz = uint64_t{launch.grid_y} * launch.grid_z;
   if (launch.kind != shared::kLaunchStaticGrid || records > limits.max_workgroups_x ||
-      launch.grid_x > limits.max_workgroups_y || grid_yz > limits.max_workgroups_z)
+      launch.grid_x > limits.max_workgroups_y || grid_yz > limits.max_workgroups_z ||
+      SaturatingMultiply(records, SaturatingMultiply(launch.grid_x, grid_yz)) > limits.max_workgroups)
     return false;
   opening.grid_x = launch.grid_x;
   opening.grid_yz = static_cast<uint32_t>(grid_yz);

@@ -2,6 +2,7 @@
 // records the host knows. Pure.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -17,7 +18,26 @@ struct LaunchLimits {
   uint32_t max_workgroups_z = 0;
   uint32_t max_grid_workgroups = 0;  // maxExecutionGraphWorkgroups: most workgroups of one record with a dynamic grid
   bool has_slices = true;            // false for draws, whose workgroups are in one slice
+  uint64_t max_workgroups = UINT64_MAX;  // of all dimensions together
 };
+
+// VkPhysicalDeviceMeshShaderPropertiesEXT.
+struct DrawLimits {
+  std::array<uint32_t, 3> max_workgroup_count = {};
+  uint32_t max_workgroup_total_count = 0;
+};
+
+// The largest of the draws that a launch is split into.
+struct LargestDraw {
+  explicit LargestDraw(const DrawLimits& limits);
+  uint32_t x;           // workgroups in a row, at most
+  uint32_t workgroups;  // whole rows, so that as many fit whatever their number
+};
+
+// Of launches of mesh nodes: all their draws together, which number workgroups in 32 bits.
+[[nodiscard]] LaunchLimits LimitsOfDraws();
+// Of one draw, whose dimensions are not chosen.
+[[nodiscard]] LaunchLimits LimitsOfOneDraw(const DrawLimits& limits);
 
 struct LaunchSize {
   uint32_t records = 0;     // fewer than there are if they are too many for the maximum of slices

@@ -42,6 +42,7 @@ Expected<void> LevelPlanner::PlanLevel(uint32_t level) {
   for (const RelocatableLaunch& launch : counted.single_launches())
     if (Expected<void> done = PlanSingle(level, launch); !done) return done;
   if (Expected<void> done = PlanBatches(level); !done) return done;
+  if (Expected<void> done = PlanDraws(level); !done) return done;
   return counted.closed.empty() && scratch().opens_all_levels ? Expected<void>() : PlanClose(level);
 }
 
@@ -63,6 +64,33 @@ Expected<void> LevelPlanner::PlanFromRegion(uint32_t level, const RelocatableLau
   return {};
 }
 
+Expected<void> LevelPlanner::PlanDraws(uint32_t level) {
+  for (const RelocatableLaunch& launch : counted_->levels[level].draws) {
+    if (launch.from_region) {
+      const uint64_t region = scratch().region_offset(level, launch.launch.input);
+      if (Expected<void> done = PlanDraw(level, launch, environment_.scratch + region,
+                                         region + ArgumentsInRegion(launch.described));
+          !done)
+        return done;
+    }
+    for (uint32_t draw = 0; draw < launch.described.draws; ++draw) {
+      const uint32_t position = launch.described.position + draw;
+      if (Expected<void> done =
+              PlanDraw(level, launch, environment_.scratch + scratch().input(position), scratch().argument(position));
+          !done)
+        return done;
+    }
+  }
+  return {};
+}
+
+Expected<void> LevelPlanner::PlanDraw(uint32_t level, const RelocatableLaunch& launch, VkDeviceAddress source,
+                                      VkDeviceSize arguments) {
+  NodeLaunch& draw = plan_.draws.emplace_back(LaunchOf(launch));
+  draw.arguments = arguments;
+  return UploadBlock(level, launch.described, source, launch.from_region, draw.block);
+}
+
 shared::ClosePlan LevelPlanner::CommonClosePlan() const {
   shared::ClosePlan close = {};
   close.control = ControlAddress();
@@ -78,6 +106,9 @@ shared::ClosePlan LevelPlanner::CommonClosePlan() const {
   close.max_workgroups_x = environment_.limits.max_workgroups_x;
   close.max_workgroups_y = environment_.limits.max_workgroups_y;
   close.max_grid_workgroups = environment_.limits.max_grid_workgroups;
+  const LargestDraw largest_draw(environment_.draw_limits);
+  close.max_draw_x = largest_draw.x;
+  close.max_draw_workgroups = largest_draw.workgroups;
   return close;
 }
 
@@ -86,6 +117,7 @@ Expected<void> LevelPlanner::PlanClose(uint32_t level) {
   const std::span<const shared::RegionPlan> openings =
       scratch().opens_all_levels ? std::span<const shared::RegionPlan>() : memory().openings_of(level);
   shared::ClosePlan close = CommonClosePlan();
+  close.sums = environment_.scratch + scratch().level_sums(level);
   close.consumed = RegionsConsumedBy(level);
   close.parted_count = counted.parted_count;
   close.summed_count = counted.summed_count;
@@ -102,11 +134,12 @@ Expected<void> LevelPlanner::PlanClose(uint32_t level) {
   if (Expected<void> done = Upload(openings, close.openings); !done) return done;
 
   const uint32_t max_x = environment_.limits.max_workgroups_x;
-  LevelPlan& planned = plan_.levels.back();
-  SetSize(planned.close.emplace(), SplitIntoRows(close.part_count + WorkgroupsToOpen(close.opening_count), max_x));
-  if (Expected<void> done = Upload(close, planned.close->plan); !done || counted.summed_count == 0) return done;
-  SetSize(planned.sum.emplace(), SplitIntoRows(close.summed_count * close.parts, max_x));
-  planned.sum->plan = planned.close->plan;
+  ClosePasses& passes =
+      counted.closes_draws_alone ? plan_.late_closes.emplace_back() : plan_.levels.back().close.emplace();
+  SetSize(passes.close, SplitIntoRows(close.part_count + WorkgroupsToOpen(close.opening_count), max_x));
+  if (Expected<void> done = Upload(close, passes.close.plan); !done || counted.summed_count == 0) return done;
+  SetSize(passes.sum.emplace(), SplitIntoRows(close.summed_count * close.parts, max_x));
+  passes.sum->plan = passes.close.plan;
   return {};
 }
 
@@ -197,7 +230,8 @@ bool LevelPlanner::MayReport() const {
                                   [](const LevelPlan& level) { return level.close.has_value(); });
   // Nodes report what they allocate.
   const bool nodes_report = (plan_.begin || plan_.prepared) && environment_.validates;
-  return (plan_.losses && !CannotLose()) || ReadsInfos() || plan_.steps || closes || nodes_report;
+  return (plan_.losses && !CannotLose()) || ReadsInfos() || plan_.steps || closes || !plan_.late_closes.empty() ||
+         nodes_report;
 }
 
 }  // namespace trellis

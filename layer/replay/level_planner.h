@@ -44,6 +44,10 @@ class LevelPlanner : PlanWriter {
   [[nodiscard]] Expected<void> UploadStepPlans(shared::StepPlan step);
   [[nodiscard]] Expected<void> PlanSingle(uint32_t level, const RelocatableLaunch& launch);
   [[nodiscard]] Expected<void> PlanFromRegion(uint32_t level, const RelocatableLaunch& launch);
+  // Launches of mesh nodes, which are drawn after all levels.
+  [[nodiscard]] Expected<void> PlanDraws(uint32_t level);
+  [[nodiscard]] Expected<void> PlanDraw(uint32_t level, const RelocatableLaunch& launch, VkDeviceAddress source,
+                                        VkDeviceSize arguments);
   [[nodiscard]] Expected<void> PlanBatches(uint32_t level);
   [[nodiscard]] Expected<void> UploadMembers(uint32_t level, uint32_t set, const RelocatableBatch& batch,
                                              VkDeviceAddress& address);

@@ -29,7 +29,7 @@ struct KernelCall {
   uint32_t y = 1;
 };
 
-// One dispatch of a node, or of the launches of a batch.
+// One dispatch of a node, or of the launches of a batch; or one draw of a mesh node.
 struct NodeLaunch {
   uint32_t node = 0;          // that runs: of launch.slot
   Launch launch;              // the first one of a batch
@@ -39,12 +39,17 @@ struct NodeLaunch {
   VkBuffer arguments_buffer = VK_NULL_HANDLE;
   std::optional<VkDeviceSize> arguments;
   DispatchSize size;                   // of launches without arguments: roots of a dispatch from the host
-  const std::string* label = nullptr;  // owned by PlacedPlan::counted
+  const std::string* label = nullptr;  // owned by PlacedPlan::counted; null: LaunchLabel, in level 0
+};
+
+// Kernels that size launches. `sum` comes first: of grids, for launches that may have many records.
+struct ClosePasses {
+  std::optional<KernelCall> sum;
+  KernelCall close;
 };
 
 struct LevelPlan {
-  std::optional<KernelCall> sum;      // before the close kernel: of grids, for launches that may have many records
-  std::optional<KernelCall> close;    // none if no launch and no region needs it
+  std::optional<ClosePasses> close;   // none if no launch and no region needs it before the level
   std::optional<KernelCall> batches;  // none if no launches run in batches
   uint32_t launch_begin = 0;          // its launches among those of all levels
   uint32_t launch_end = 0;
@@ -72,6 +77,9 @@ struct PlacedPlan {
   std::optional<KernelCall> open;
   std::vector<LevelPlan> levels;
   std::vector<NodeLaunch> launches;  // level after level
+  std::vector<NodeLaunch> draws;     // the same, after all levels
+  // Before the draws: for levels where nothing but draws has to be closed.
+  std::vector<ClosePasses> late_closes;
   std::optional<StepPasses> steps;   // then no level is closed
   // Beside the last level; none if regions lose nothing, or others tell of it, and none are prepared.
   std::optional<KernelCall> losses;

@@ -61,6 +61,8 @@ shared::Region OpenRegion(VkDeviceAddress regions, VkDeviceAddress ring, const s
 
 bool CanPrepareRegions(const RelocatablePlan& plan) {
   if (plan.steps || !plan.scratch.opens_all_levels || plan.levels.size() < 2) return false;
+  // A draw for each set would be needed.
+  if (plan.schedule->has_mesh_nodes) return false;
   const RelocatableLevel& consumers = plan.levels[1];
   const std::span<const RelocatableLaunch> singles = consumers.single_launches();
   const auto made_of_regions =

@@ -4,6 +4,8 @@
 #include <cassert>
 #include <cstring>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "layer/diagnostics/exception.h"
 #include "layer/diagnostics/label.h"
@@ -20,13 +22,21 @@ struct BarrierScope {
   VkAccessFlags destination_access;
 };
 
-// Every source is compute: a source scope also covers the earlier stages of the same commands, and with them the reads
-// of indirect arguments.
+// Compute, and draws that may come before: a source scope also covers the earlier stages of the same commands, and with
+// them the reads of indirect arguments. Mesh shaders write nothing of the graph's that anybody reads afterwards.
+VkPipelineStageFlags SourceOf(GraphBarrier barrier, bool have_drawn) {
+  VkPipelineStageFlags stages = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
+  const bool follows_draws = barrier != GraphBarrier::kWork && barrier != GraphBarrier::kArguments;
+  if (follows_draws && have_drawn) stages |= VK_PIPELINE_STAGE_MESH_SHADER_BIT_EXT;
+  return stages;
+}
+
 BarrierScope ScopeOf(GraphBarrier barrier) {
   constexpr VkAccessFlags kShader = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT;
   switch (barrier) {
     case GraphBarrier::kEnter:
     case GraphBarrier::kWork:
+    case GraphBarrier::kDrawn:
     case GraphBarrier::kLeave:
       break;
     case GraphBarrier::kArguments:
@@ -65,8 +75,25 @@ void RecordBarrier(const CommandBuffer& command_buffer, GraphBarrier barrier) {
   memory.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER;
   memory.srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT;
   memory.dstAccessMask = scope.destination_access;
-  command_buffer.device.dispatch.CmdPipelineBarrier(command_buffer.handle, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
-                                                    scope.destination_stages, 0, 1, &memory, 0, nullptr, 0, nullptr);
+  command_buffer.device.dispatch.CmdPipelineBarrier(
+      command_buffer.handle, SourceOf(barrier, command_buffer.graphs.have_drawn), scope.destination_stages, 0, 1,
+      &memory, 0, nullptr, 0, nullptr);
+}
+
+void RecordReleases(CommandBuffer& command_buffer) {
+  const std::vector<PendingRelease> releases = std::exchange(command_buffer.graphs.releases, {});
+  if (releases.empty()) return;
+  const DeviceDispatch& dispatch = command_buffer.device.dispatch;
+  const ScopedLabel label(command_buffer.device, command_buffer.handle, "trellis end");
+  const ScopedComputeState state(command_buffer);
+  RecordBarrier(command_buffer, GraphBarrier::kDrawn);
+  const ScopedUnconditional unconditional(command_buffer);
+  dispatch.CmdBindPipeline(command_buffer.handle, VK_PIPELINE_BIND_POINT_COMPUTE, releases.front().kernel);
+  for (const PendingRelease& release : releases) {
+    dispatch.CmdPushConstants(command_buffer.handle, release.layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
+                              sizeof(release.plan), &release.plan);
+    dispatch.CmdDispatch(command_buffer.handle, 1, 1, 1);
+  }
 }
 
 Recorder::Recorder(const CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline, ScratchBuffer scratch)

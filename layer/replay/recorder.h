@@ -21,12 +21,16 @@ enum class GraphBarrier : uint8_t {
   kEnter,      // an earlier graph of the recording from this one: the scratch and the ring may be the same
   kWork,       // compute work from compute work
   kArguments,  // compute work from dispatches whose indirect arguments it wrote
+  kDrawn,      // draws from compute work
   // The recording's graphs from those of later ones on the queue; and from the host, which reads reports.
   kLeave,
   kLeaveWithReports,
 };
 
 void RecordBarrier(const CommandBuffer& command_buffer, GraphBarrier barrier);
+
+// Gives back the rings that graphs of the recording have drawn from. Outside of render pass instances.
+void RecordReleases(CommandBuffer& command_buffer);
 
 // Where the indirect arguments lie for vkCmdDispatchIndirect.
 struct ScratchBuffer {

@@ -70,12 +70,13 @@ class Planner {
 
   RelocatablePlan Run() {
     PlanRing(environment_.ring_budget);
-    if (plan_.steps && environment_.step_budget > environment_.ring_budget) {
-      RelocatablePlan in_steps = plan_;
+    const bool is_short = plan_.steps || (schedule().has_mesh_nodes && !plan_.memory.bounded);
+    if (is_short && environment_.step_budget > environment_.ring_budget) {
+      RelocatablePlan with_less = plan_;
       plan_.steps.reset();
       plan_.scratch = pipeline_.scratch_layout();
       PlanRing(environment_.step_budget);
-      if (!plan_.steps && !plan_.memory.bounded) plan_ = std::move(in_steps);
+      if (!plan_.steps && !plan_.memory.bounded) plan_ = std::move(with_less);
     }
     EstimateArrivals();
     plan_.levels.reserve(schedule().level_count());
@@ -118,6 +119,7 @@ class Planner {
     MemoryLimits limits;
     // Where level 0 alone appends, nobody needs the other half but for what is reserved.
     limits.half_bytes = schedule().level_count() == 2 ? FreeBytes(budget) : budget / 2;
+    limits.kept_ring_bytes = FreeBytes(budget);
     limits.max_grid_workgroups = environment_.limits.max_grid_workgroups;
     plan_.memory = PlanMemory(graph_, loads(), schedule(), key_.counts, limits);
     if (!plan_.memory.bounded) plan_.steps = StepsIfTheyAreFew(FreeBytes(budget));
@@ -137,7 +139,8 @@ class Planner {
 
   // Nothing where one pass is the better choice.
   [[nodiscard]] std::optional<StepSchedule> StepsIfTheyAreFew(uint64_t ring_bytes) const {
-    if (plan_.scratch.step_levels == 0) return std::nullopt;
+    // Steps open regions again before draws have read them.
+    if (plan_.scratch.step_levels == 0 || schedule().has_mesh_nodes) return std::nullopt;
     if (environment_.max_rounds == 0 && HasOpenGrids(graph_, schedule())) return std::nullopt;
     std::optional<StepSchedule> steps = ScheduleSteps(graph_, loads(), schedule(), key_.counts, ring_bytes);
     if (!steps) return std::nullopt;
@@ -151,60 +154,108 @@ class Planner {
     return steps;
   }
 
+  // Of a level, while its launches are planned.
+  struct Sizing {
+    std::vector<shared::LaunchPlan> summed, parted, whole;
+    uint32_t most_records = 0;
+    uint32_t notes = 0;     // words a record of the launches before, on the same region
+    uint32_t position = 0;  // of the next launch's input and arguments
+    uint32_t slice_table = 0;
+  };
+
   void PlanLevel(uint32_t level) {
     RelocatableLevel& planned = plan_.levels.emplace_back();
-    std::vector<shared::LaunchPlan> parted, whole;
-    uint32_t most_records = 0;
-    uint32_t notes = 0;  // words a record of the launches before, on the same region
-    uint32_t position = plan_.steps ? schedule().launch_begin[level] : 0;
-    uint32_t slice_table = plan_.steps ? level * plan_.scratch.dynamic_launch_count : 0;
+    Sizing sizing;
+    sizing.position = plan_.steps ? schedule().launch_begin[level] : 0;
+    sizing.slice_table = plan_.steps ? level * plan_.scratch.dynamic_launch_count : 0;
     for (const Launch launch : schedule().launches_of(level)) {
-      // Launches of one region stand together, the slot's own first.
-      if (launch.slot == launch.input) notes = 0;
-      RelocatableLaunch& added = planned.launches.emplace_back();
-      added.launch = launch;
-      added.label = DispatchLabel(LaunchLabel(graph_, launch), level);
-      added.described = DescribeLaunch(graph_, launch, kMaxExecutionGraphGrid);
-      added.described.notes_before = notes;
-      added.described.position = position;
-      if (added.described.kind == shared::kLaunchDynamicGrid) added.described.slice_table = slice_table++;
-      notes += added.described.note_words;
-      if (TargetsCpu(pipeline_.device) && MayBeFromRegion(level, launch))
-        added.described.most_workgroups =
-            MostWorkgroupsOfRuns(added.described, plan_.memory.arrivals_of(level, launch.input), cores_);
-      added.from_region = IsFromRegion(level, launch, added.described);
-      if (added.from_region) {
-        const auto dispatched = [&](uint32_t records) {
-          return DispatchedWorkgroups(added.described, WorkgroupsFor(added.described, records));
-        };
-        added.most_workgroups = dispatched(plan_.memory.opening_of(level, launch.input).capacity);
-        added.arriving_workgroups = dispatched(plan_.memory.arrivals_of(level, launch.input));
-        continue;
+      const bool is_drawn = graph_.NodeOf(launch.slot).info.IsMesh();
+      std::vector<RelocatableLaunch>& launches = is_drawn ? planned.draws : planned.launches;
+      RelocatableLaunch& added = launches.emplace_back(Describe(level, launch, sizing));
+      if (is_drawn) {
+        PlanDraw(level, static_cast<uint32_t>(planned.draws.size()) - 1, added);
+      } else {
+        PlanDispatch(level, added, sizing);
       }
-      ++position;
-      if (plan_.steps) continue;
-      const uint32_t records = MostRecords(level, launch);
-      if (added.described.note_words == shared::kNoNotes || records <= shared::kLevelsTile) {
-        whole.push_back(added.described);
-        continue;
-      }
-      const bool is_summed = added.described.kind == shared::kLaunchDynamicGrid && records > kMostRecounted;
-      (is_summed ? planned.closed : parted).push_back(added.described);
-      most_records = std::max(most_records, records);
+      if (!added.from_region && !plan_.steps) SizeBefore(level, added, sizing);
     }
-    planned.summed_count = static_cast<uint32_t>(planned.closed.size());
-    // Scratch has landmarks of these alone.
-    std::stable_partition(planned.closed.begin(), planned.closed.end(),
-                          [](const shared::LaunchPlan& launch) { return launch.has_landmarks != 0; });
-    planned.closed.insert(planned.closed.end(), parted.begin(), parted.end());
-    planned.parted_count = static_cast<uint32_t>(planned.closed.size());
-    planned.parts = PartsFor(planned.parted_count, most_records);
-    planned.closed.insert(planned.closed.end(), whole.begin(), whole.end());
-    FindFirstNoted(level, planned.closed);
+    planned.closes_draws_alone = std::none_of(planned.launches.begin(), planned.launches.end(),
+                                              [](const RelocatableLaunch& launch) { return !launch.from_region; });
+    OrderClosed(level, std::move(sizing), planned);
     FormBatches(pipeline_, environment_.limits, planned);
     // On a CPU a workgroup's way through the counts takes longer than the kernel (spirv::LowerOptions::for_cpu).
     if (!TargetsCpu(pipeline_.device)) CountBatches(plan_.scratch, environment_.limits, level, plan_.memory, planned);
     for (RelocatableBatch& batch : planned.batches) LabelBatch(planned, level, batch);
+  }
+
+  [[nodiscard]] RelocatableLaunch Describe(uint32_t level, Launch launch, Sizing& sizing) const {
+    // Launches of one region stand together, the slot's own first.
+    if (launch.slot == launch.input) sizing.notes = 0;
+    RelocatableLaunch described;
+    described.launch = launch;
+    described.label = DispatchLabel(LaunchLabel(graph_, launch), level);
+    described.described = DescribeLaunch(graph_, launch, kMaxExecutionGraphGrid);
+    described.described.notes_before = sizing.notes;
+    sizing.notes += described.described.note_words;
+    return described;
+  }
+
+  void PlanDispatch(uint32_t level, RelocatableLaunch& added, Sizing& sizing) {
+    const Launch launch = added.launch;
+    added.described.position = sizing.position;
+    if (added.described.kind == shared::kLaunchDynamicGrid) added.described.slice_table = sizing.slice_table++;
+    if (TargetsCpu(pipeline_.device) && MayBeFromRegion(level, launch))
+      added.described.most_workgroups =
+          MostWorkgroupsOfRuns(added.described, plan_.memory.arrivals_of(level, launch.input), cores_);
+    added.from_region = IsFromRegion(level, launch, added.described, environment_.limits);
+    if (!added.from_region) {
+      ++sizing.position;
+      return;
+    }
+    const auto dispatched = [&](uint32_t records) {
+      return DispatchedWorkgroups(added.described, WorkgroupsFor(added.described, records));
+    };
+    added.most_workgroups = dispatched(plan_.memory.opening_of(level, launch.input).capacity);
+    added.arriving_workgroups = dispatched(plan_.memory.arrivals_of(level, launch.input));
+  }
+
+  // `index`: of the launch among the level's draws.
+  void PlanDraw(uint32_t level, uint32_t index, RelocatableLaunch& added) {
+    const DrawLimits& limits = environment_.draw_limits;
+    added.from_region = IsFromRegion(level, added.launch, added.described, LimitsOfOneDraw(limits));
+    if (added.from_region) return;
+    added.described.position = plan_.scratch.draw_position(level, index);
+    // Levels share the memory of landmarks.
+    added.described.has_landmarks = 0;
+    const uint64_t most = MostWorkgroups(graph_.NodeOf(added.launch.slot).info, MostRecords(level, added.launch),
+                                         environment_.limits.max_grid_workgroups);
+    const uint64_t draws = CeilDivide(most, LargestDraw(limits).workgroups);
+    added.described.draws = static_cast<uint32_t>(std::clamp<uint64_t>(draws, 1, plan_.scratch.most_draws));
+  }
+
+  // What a kernel does for a launch before it.
+  void SizeBefore(uint32_t level, const RelocatableLaunch& added, Sizing& sizing) {
+    const uint32_t records = MostRecords(level, added.launch);
+    if (added.described.note_words == shared::kNoNotes || records <= shared::kLevelsTile) {
+      sizing.whole.push_back(added.described);
+      return;
+    }
+    const bool is_summed = added.described.kind == shared::kLaunchDynamicGrid && records > kMostRecounted;
+    (is_summed ? sizing.summed : sizing.parted).push_back(added.described);
+    sizing.most_records = std::max(sizing.most_records, records);
+  }
+
+  void OrderClosed(uint32_t level, Sizing sizing, RelocatableLevel& planned) {
+    planned.closed = std::move(sizing.summed);
+    planned.summed_count = static_cast<uint32_t>(planned.closed.size());
+    // Scratch has landmarks of these alone.
+    std::stable_partition(planned.closed.begin(), planned.closed.end(),
+                          [](const shared::LaunchPlan& launch) { return launch.has_landmarks != 0; });
+    planned.closed.insert(planned.closed.end(), sizing.parted.begin(), sizing.parted.end());
+    planned.parted_count = static_cast<uint32_t>(planned.closed.size());
+    planned.parts = PartsFor(planned.parted_count, sizing.most_records);
+    planned.closed.insert(planned.closed.end(), sizing.whole.begin(), sizing.whole.end());
+    FindFirstNoted(level, planned.closed);
   }
 
   void FindFirstNoted(uint32_t level, std::vector<shared::LaunchPlan>& closed) {
@@ -232,10 +283,10 @@ class Planner {
 
   // Regions that level 0 consumes are sized on the device, too late for this; and regions that are opened between
   // levels make a close kernel stand there anyway. Completes the opening.
-  bool IsFromRegion(uint32_t level, Launch launch, const shared::LaunchPlan& described) {
+  bool IsFromRegion(uint32_t level, Launch launch, const shared::LaunchPlan& described, const LaunchLimits& limits) {
     if (!MayBeFromRegion(level, launch)) return false;
     if (described.kind == shared::kLaunchDynamicGrid && !LaunchesBounds(level, launch, described)) return false;
-    return LaunchFromRegion(described, environment_.limits, plan_.memory.opening_of(level, launch.input));
+    return LaunchFromRegion(described, limits, plan_.memory.opening_of(level, launch.input));
   }
 
   [[nodiscard]] bool LaunchesBounds(uint32_t level, Launch launch, const shared::LaunchPlan& described) const {

@@ -39,12 +39,14 @@ struct RelocatableBatch {
 struct RelocatableLevel {
   // In the order of LevelSchedule::launches_of, but those in batches at the end, batch by batch. None of level 0 are.
   std::vector<RelocatableLaunch> launches;
+  std::vector<RelocatableLaunch> draws;  // launches of mesh nodes, in the same order; they come after all levels
   std::vector<RelocatableBatch> batches;
   // Launches that the close kernel prepares. None in bounded mode.
   std::vector<shared::LaunchPlan> closed;
   uint32_t summed_count = 0;  // the first of them, whose grids are added up before
   uint32_t parted_count = 0;  // those and the next, whose records `parts` workgroups share. The rest: one each
   uint32_t parts = 1;
+  bool closes_draws_alone = false;
 
   // Those with a dispatch of their own.
   [[nodiscard]] std::span<const RelocatableLaunch> single_launches() const {

@@ -22,8 +22,8 @@
 #include "layer/replay/draws.h"
 #include "layer/replay/loss_reports.h"
 #include "layer/replay/plan_within_memory.h"
+#include "layer/replay/record_dispatch.h"
 #include "layer/replay/recorder.h"
-#include "layer/replay/relocatable_plan.h"
 #include "layer/replay/split.h"
 #include "layer/replay/timing.h"
 
@@ -121,170 +121,23 @@ std::shared_ptr<ExecutionGraphPipeline> BoundGraph(CommandBuffer& command_buffer
   return pipeline;
 }
 
+DrawLimits DrawLimitsOf(const Device& device) {
+  return {device.traits.max_mesh_workgroup_count, device.traits.max_mesh_workgroup_total_count};
+}
+
 LaunchLimits LimitsOf(const Device& device) {
   const VkPhysicalDeviceLimits& limits = device.traits.limits;
   return {limits.maxComputeWorkGroupCount[0], limits.maxComputeWorkGroupCount[1], limits.maxComputeWorkGroupCount[2],
           kMaxExecutionGraphWorkgroups};
 }
 
-// `roots`: where its records come from.
-std::string GraphLabel(const ExecutionGraphPipeline& pipeline, const std::string& roots) {
-  const std::string name = pipeline.Name();
-  return "execution graph " + (name.empty() ? "" : "'" + name + "' ") + "from" + roots;
-}
-
-// The graph follows another one of its recording, which may have had the same scratch, and had the same ring.
-void RecordEnter(CommandBuffer& command_buffer, Recorder& recorder) {
-  if (command_buffer.graphs.need_leaving) recorder.Barrier(GraphBarrier::kEnter);
-  command_buffer.graphs.need_leaving = true;
-}
-
-void RecordBegin(CommandBuffer& command_buffer, const DispatchPlan& plan, Recorder& recorder) {
-  const PlacedPlan& placed = *plan.placed;
-  if (!placed.begin && !placed.prepared) return;
-  RecordEnter(command_buffer, recorder);
-  if (!placed.begin && !plan.copy) return;
-  const ScopedLabel label(command_buffer.device, command_buffer.handle, "trellis begin");
-  if (placed.begin) {
-    recorder.Run(Kernel::kBeginGraph, *placed.begin);
-    recorder.Barrier(GraphBarrier::kWork);
-    recorder.Mark("begin");
-  }
-  if (placed.open && placed.begin) recorder.Run(Kernel::kOpenRegions, *placed.open);
-  if (plan.copy) recorder.Run(Kernel::kCopyInputs, *plan.copy);
-  if (!plan.copy && !(placed.begin && placed.open)) return;
-  recorder.Barrier(GraphBarrier::kWork);
-  recorder.Mark(plan.copy ? "input copies" : "regions");
-}
-
-// Beside level 0, for later levels. Before its launches, so that what it takes is hidden behind them.
-void RecordOpenings(const Device& device, VkCommandBuffer command_buffer, const PlacedPlan& plan, Recorder& recorder) {
-  if (!plan.prepared) return;
-  const ScopedLabel label(device, command_buffer, "trellis regions");
-  recorder.Run(Kernel::kOpenRegions, *plan.open);
-  recorder.Mark("regions", 0);
-}
-
-void RecordEntry(const Device& device, VkCommandBuffer command_buffer, const DispatchPlan& plan, Recorder& recorder) {
-  if (!plan.entry) return;
-  const ScopedLabel label(device, command_buffer, "trellis infos");
-  recorder.Run(Kernel::kCountInfos, plan.entry->count_infos);
-  recorder.Barrier(GraphBarrier::kWork);
-  recorder.Run(Kernel::kPlaceEntries, plan.entry->place_entries);
-  recorder.Barrier(GraphBarrier::kWork);
-  recorder.Run(Kernel::kAppendInfos, plan.entry->append_infos);
-  recorder.Barrier(GraphBarrier::kArguments);
-  recorder.RunIndirect(Kernel::kCopyChunks, plan.entry->copy_chunks, plan.entry->chunk_arguments);
-  recorder.Mark("infos");
-}
-
-void RecordClose(const Device& device, VkCommandBuffer command_buffer, const LevelPlan& level, uint32_t number,
-                 Recorder& recorder) {
-  const ScopedLabel label(device, command_buffer, "level " + std::to_string(number) + " close");
-  recorder.Barrier(GraphBarrier::kWork);
-  if (level.sum) {
-    recorder.Run(Kernel::kSumGrids, *level.sum);
-    recorder.Barrier(GraphBarrier::kWork);
-  }
-  if (level.close) recorder.Run(Kernel::kCloseLevel, *level.close);
-  if (level.batches) recorder.Run(Kernel::kLaunchBatches, *level.batches);
-  recorder.Barrier(GraphBarrier::kArguments);
-  recorder.Mark("close", number);
-}
-
-// In the last level, when everything has been sent.
-void RecordLosses(const Device& device, VkCommandBuffer command_buffer, const PlacedPlan& plan, Recorder& recorder) {
-  if (!plan.losses) return;
-  const ScopedLabel label(device, command_buffer, "trellis losses");
-  recorder.Run(Kernel::kReportLosses, *plan.losses);
-  recorder.Mark("losses", static_cast<uint32_t>(plan.levels.size()) - 1);
-}
-
-void RecordLevel(const Device& device, VkCommandBuffer command_buffer, const DispatchPlan& plan, uint32_t number,
-                 Recorder& recorder) {
-  const LevelPlan& level = plan.placed->levels[number];
-  if (level.close || level.batches)
-    RecordClose(device, command_buffer, level, number, recorder);
-  else if (number != 0)
-    recorder.Barrier(GraphBarrier::kArguments);
-  // Before the launches, so that what it takes is hidden behind them.
-  if (number == 0) RecordOpenings(device, command_buffer, *plan.placed, recorder);
-  if (number + 1 == plan.placed->levels.size()) RecordLosses(device, command_buffer, *plan.placed, recorder);
-  for (const NodeLaunch& launch : plan.launches_of(number)) recorder.Launch(launch, number);
-}
-
-// Timed as a whole: what a node takes is spread over all steps.
-void RecordSteps(const Device& device, VkCommandBuffer command_buffer, const DispatchPlan& plan, GraphTimer* timer,
-                 Recorder& recorder) {
-  const StepPasses& steps = *plan.placed->steps;
-  recorder.TimeWith(nullptr);
-  // What copied payloads of infos came before, and nothing has waited for it.
-  if (plan.entry) recorder.Barrier(GraphBarrier::kWork);
-  for (uint32_t step = 0; step < steps.count; ++step) {
-    const ScopedLabel label(device, command_buffer, "step " + std::to_string(step));
-    if (step != 0) recorder.Barrier(GraphBarrier::kWork);
-    recorder.Run(Kernel::kStepGraph, {step == 0 ? steps.first : steps.later});
-    recorder.Barrier(GraphBarrier::kArguments);
-    for (uint32_t level = 0; level < plan.placed->levels.size(); ++level)
-      for (const NodeLaunch& launch : plan.launches_of(level)) recorder.Launch(launch, level);
-  }
-  recorder.Barrier(GraphBarrier::kWork);
-  recorder.Run(Kernel::kStepGraph, {steps.after});
-  RecordLosses(device, command_buffer, *plan.placed, recorder);
-  recorder.TimeWith(timer);
-  recorder.Mark("steps");
-}
-
-void RecordEnd(CommandBuffer& command_buffer, const DispatchPlan& plan, Recorder& recorder) {
-  const PlacedPlan& placed = *plan.placed;
-  // Inputs that find no ring are reported when they are copied.
-  command_buffer.graphs.may_report |= placed.reports || (plan.copy && placed.release);
-  if (!placed.release) return;
-  const ScopedLabel label(command_buffer.device, command_buffer.handle, "trellis end");
-  recorder.Barrier(GraphBarrier::kWork);
-  recorder.Run(Kernel::kReleaseRing, *placed.release);
-  recorder.Mark("end");
-}
-
-// What a dispatch became.
-struct Recorded {
-  uint32_t dispatches = 0;
-  uint32_t binds = 0;
-  uint32_t barriers = 0;
-};
-
-Recorded Record(CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline, const DispatchPlan& plan,
-                ScratchBuffer scratch) {
-  const Device& device = command_buffer.device;
-  const bool named = LabelsEnabled(device) || device.settings.timing;
-  const std::string name =
-      named ? GraphLabel(pipeline, plan.entry ? " infos on the device" : plan.placed->counted->root_labels) : "";
-  const ScopedLabel label(device, command_buffer.handle, name);
-  const ScopedComputeState state(command_buffer);
-  const std::shared_ptr<GraphTimer> timer =
-      device.settings.timing ? GraphTimer::Start(command_buffer, plan, name) : nullptr;
-  Recorder recorder(command_buffer, pipeline, scratch);
-  recorder.TimeWith(timer.get());
-  RecordBegin(command_buffer, plan, recorder);
-  recorder.BindNodeState(plan.push_constant_copy);
-  RecordEntry(device, command_buffer.handle, plan, recorder);
-  if (plan.placed->steps) {
-    RecordSteps(device, command_buffer.handle, plan, timer.get(), recorder);
-  } else {
-    for (uint32_t level = 0; level < plan.placed->levels.size(); ++level)
-      RecordLevel(device, command_buffer.handle, plan, level, recorder);
-  }
-  RecordEnd(command_buffer, plan, recorder);
-  if (timer) GraphTimer::Finish(command_buffer.device, timer);
-  return {recorder.dispatches(), recorder.binds(), recorder.barriers()};
-}
-
-void TellOfDispatch(CommandBuffer& command_buffer, const PlacedPlan& plan, const Recorded& recorded) {
+void TellOfDispatch(CommandBuffer& command_buffer, const DispatchPlan& plan, const Recorded& recorded) {
   command_buffer.device.diagnostics.Info(
       "TRELLIS-dispatch-graph",
-      std::to_string(recorded.dispatches) + " dispatches, " + std::to_string(plan.levels.size()) + " levels, " +
+      std::to_string(recorded.dispatches) + " dispatches, " + std::to_string(plan.placed->levels.size()) + " levels, " +
           std::to_string(recorded.binds) + " pipelines bound, " + std::to_string(recorded.barriers) + " barriers" +
-          (plan.steps ? ", " + std::to_string(plan.steps->count) + " steps" : ""),
+          (plan.placed->steps ? ", " + std::to_string(plan.placed->steps->count) + " steps" : "") +
+          (recorded.draws != 0 ? ", " + std::to_string(recorded.draws) + " draws" : ""),
       {ObjectOf(command_buffer)});
 }
 
@@ -361,6 +214,7 @@ void PlanAndRecord(CommandBuffer& command_buffer, const DispatchTarget& target, 
                                            is_heard,
                                            device.traits.is_cpu,
                                            LimitsOf(device),
+                                           DrawLimitsOf(device),
                                            command_buffer.push_constants.ComputeBytes(),
                                            parts.may_prepare ? parts.rings.get() : nullptr};
   const auto plan_with = [&](const DispatchEnvironment& with, PlanArena& arena) {
@@ -369,7 +223,8 @@ void PlanAndRecord(CommandBuffer& command_buffer, const DispatchTarget& target, 
   const Expected<PlannedDispatch> planned = PlanWithinMemory(environment, *parts.rings, parts.plan_blocks, plan_with);
   if (!planned) return RefuseForMemory(command_buffer, planned.error());
   const DispatchPlan& plan = planned->plan;
-  if (const std::string why = WhyNotSplit(command_buffer); plan.placed && !why.empty())
+  const SecondPart second = plan.has_draws() ? SecondPart::kWithDraws : SecondPart::kOfApplication;
+  if (const std::string why = WhyNotSplit(command_buffer, second); plan.placed && !why.empty())
     return RefuseToSplit(command_buffer, why);
   for (const std::string& complaint : plan.complaints)
     device.diagnostics.Warning("TRELLIS-graph-dispatch-limit", complaint, {ObjectOf(command_buffer)});
@@ -381,9 +236,8 @@ void PlanAndRecord(CommandBuffer& command_buffer, const DispatchTarget& target, 
   command_buffer.keep_alive.push_back(planned->arena);
   command_buffer.holds_graph = true;
   command_buffer.ring_bytes = std::max(command_buffer.ring_bytes, plan.placed->ring_bytes);
-  const ScopedSplit split(command_buffer);
-  const Recorded recorded = Record(command_buffer, *target.pipeline, plan, target.scratch.buffer);
-  if (is_heard) TellOfDispatch(command_buffer, *plan.placed, recorded);
+  const Recorded recorded = RecordDispatch(command_buffer, *target.pipeline, plan, target.scratch.buffer);
+  if (is_heard) TellOfDispatch(command_buffer, plan, recorded);
 }
 
 std::string RootLabels(const Graph& graph, const EntryInputs& inputs) {
@@ -396,8 +250,7 @@ void PlanAndDraw(CommandBuffer& command_buffer, const std::shared_ptr<ExecutionG
                  const EntryInputs& inputs) {
   Device& device = command_buffer.device;
   const auto arena = std::make_shared<PlanArena>(PlanBlockPool::Of(device), PlanLifetime::kRecording);
-  const DrawLimits limits = {device.traits.max_mesh_workgroup_count, device.traits.max_mesh_workgroup_total_count};
-  const Expected<DrawPlan> plan = PlanDraws(pipeline->graph, inputs, limits, *arena);
+  const Expected<DrawPlan> plan = PlanDraws(pipeline->graph, inputs, DrawLimitsOf(device), *arena);
   if (!plan) return RefuseForMemory(command_buffer, plan.error());
   arena->Close();
   for (const std::string& complaint : plan->complaints)
@@ -405,26 +258,11 @@ void PlanAndDraw(CommandBuffer& command_buffer, const std::shared_ptr<ExecutionG
   if (plan->draws.empty()) return;
   command_buffer.keep_alive.push_back(pipeline);
   command_buffer.keep_alive.push_back(arena);
-  RecordDraws(command_buffer, *pipeline, *plan,
+  RecordDraws(command_buffer, *pipeline, {}, {plan->draws},
               LabelsEnabled(device) ? GraphLabel(*pipeline, RootLabels(pipeline->graph, inputs)) : std::string());
   if (device.diagnostics.Wants(LogLevel::kInfo))
     device.diagnostics.Info("TRELLIS-dispatch-graph", std::to_string(plan->draws.size()) + " draws in place",
                             {ObjectOf(command_buffer)});
-}
-
-bool ReachesMeshNodes(const ExecutionGraphPipeline& pipeline, const EntryInputs& inputs) {
-  if (!pipeline.graph.has_mesh_nodes) return false;
-  std::vector<uint32_t> roots;
-  for (const RootInput& root : inputs.roots) roots.push_back(root.slot);
-  return pipeline.ScheduleFor(roots)->has_mesh_nodes;
-}
-
-// Draws that wait for compute work.
-void RefuseDraws(CommandBuffer& command_buffer) {
-  Refuse(command_buffer, "TRELLIS-not-implemented",
-         "mesh nodes are drawn only where the host dispatches them and nothing else, and where they do not write their "
-         "input: nodes that enqueue to them, and infos on the device, are not implemented yet",
-         VK_ERROR_UNKNOWN);  // of the few results that vkEndCommandBuffer may return
 }
 
 }  // namespace
@@ -437,9 +275,7 @@ void DispatchGraph(CommandBuffer& command_buffer, VkDeviceAddress scratch, VkDev
   for (const std::string& complaint : inputs.complaints)
     command_buffer.device.diagnostics.Warning("TRELLIS-graph-dispatch-input", complaint, {ObjectOf(command_buffer)});
   if (inputs.roots.empty()) return;
-  const ExecutionGraphPipeline& pipeline = *target->pipeline;
-  if (IsDrawnInPlace(pipeline.graph, inputs)) return PlanAndDraw(command_buffer, target->pipeline, inputs);
-  if (ReachesMeshNodes(pipeline, inputs)) return RefuseDraws(command_buffer);
+  if (IsDrawnInPlace(target->pipeline->graph, inputs)) return PlanAndDraw(command_buffer, target->pipeline, inputs);
   PlanAndRecord(command_buffer, *target, DispatchCommand::kHost, inputs);
 }
 
@@ -456,7 +292,6 @@ void DispatchGraphIndirect(CommandBuffer& command_buffer, VkDeviceAddress scratc
         "TRELLIS-graph-dispatch-input",
         "pCountInfo->infos is 0 (VUID-vkCmdDispatchGraphIndirectAMDX-pCountInfo-09150): nothing is dispatched",
         {ObjectOf(command_buffer)});
-  if (target->pipeline->graph.has_mesh_nodes) return RefuseDraws(command_buffer);
   PlanAndRecord(command_buffer, *target, DispatchCommand::kIndirect, inputs);
 }
 
@@ -468,7 +303,6 @@ void DispatchGraphIndirectCount(CommandBuffer& command_buffer, VkDeviceAddress s
     return RefuseMisuse(command_buffer, "countInfo is 0 (VUID-vkCmdDispatchGraphIndirectCountAMDX-countInfo-09159)");
   DeviceInputs inputs;
   inputs.count_info = count_info;
-  if (target->pipeline->graph.has_mesh_nodes) return RefuseDraws(command_buffer);
   PlanAndRecord(command_buffer, *target, DispatchCommand::kIndirectCount, inputs);
 }
 
@@ -491,13 +325,16 @@ void InitializeGraphScratch(CommandBuffer& command_buffer, VkPipeline graph, VkD
 }
 
 void LeaveGraphs(CommandBuffer& command_buffer) {
-  const RecordedGraphs graphs = std::exchange(command_buffer.graphs, {});
-  if (graphs.may_report) {
+  RecordReleases(command_buffer);
+  if (command_buffer.graphs.may_report) {
     RecordBarrier(command_buffer, GraphBarrier::kLeaveWithReports);
-  } else if (graphs.need_leaving) {
+  } else if (command_buffer.graphs.need_leaving) {
     RecordBarrier(command_buffer, GraphBarrier::kLeave);
   }
+  command_buffer.graphs = {};
 }
+
+void LeaveInstance(CommandBuffer& command_buffer) { RecordReleases(command_buffer); }
 
 void PollReports(Device& device) noexcept {
   try {

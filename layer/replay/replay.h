@@ -33,6 +33,9 @@ void InitializeGraphScratch(CommandBuffer& command_buffer, VkPipeline graph, VkD
 // and lets the host see what they report: once a recording instead of once a graph.
 void LeaveGraphs(CommandBuffer& command_buffer);
 
+// To be called when a render pass instance has ended that was not suspended. Gives back what its draws have used.
+void LeaveInstance(CommandBuffer& command_buffer);
+
 // To be called by vkQueueSubmit* before it calls down. `ring_bytes`: the largest CommandBuffer::ring_bytes of all the
 // command buffers submitted; 0 if none holds a graph that needs a ring. VK_ERROR_OUT_OF_DEVICE_MEMORY if the rings
 // cannot be had: then nothing must be submitted.

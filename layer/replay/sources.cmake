@@ -7,6 +7,7 @@ list(APPEND TRELLIS_LAYER_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/draw_plan.cpp
   ${CMAKE_CURRENT_LIST_DIR}/draws.cpp
   ${CMAKE_CURRENT_LIST_DIR}/entry_inputs.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/host_draws.cpp
   ${CMAKE_CURRENT_LIST_DIR}/host_roots.cpp
   ${CMAKE_CURRENT_LIST_DIR}/launch_batches.cpp
   ${CMAKE_CURRENT_LIST_DIR}/launch_size.cpp
@@ -16,6 +17,7 @@ list(APPEND TRELLIS_LAYER_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/plan_within_memory.cpp
   ${CMAKE_CURRENT_LIST_DIR}/plan_writer.cpp
   ${CMAKE_CURRENT_LIST_DIR}/prepared_planner.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/record_dispatch.cpp
   ${CMAKE_CURRENT_LIST_DIR}/recorder.cpp
   ${CMAKE_CURRENT_LIST_DIR}/relocatable_plan.cpp
   ${CMAKE_CURRENT_LIST_DIR}/replay.cpp

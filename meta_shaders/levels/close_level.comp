@@ -29,6 +29,19 @@ uvec2 FindNotes(ClosePlan plan, LaunchPlan launch, Share share, uint records) {
   return NotesInPool(region, RegionOf(regions, ControlBlockReference(plan.control).control.heap_slot), all, launch.notes_before, records);
 }
 
+// Workgroups of a draw count on from those of the draws before it.
+void WriteDraws(ClosePlan plan, LaunchPlan launch, LaunchInput whole) {
+  for (uint draw = 0u; draw < launch.draws; ++draw) {
+    const uint first = min(SaturatingMultiply(draw, plan.max_draw_workgroups), whole.workgroup_count);
+    const uint count = min(whole.workgroup_count - first, plan.max_draw_workgroups);
+    LaunchInput part = whole;
+    part.first_workgroup = first;
+    part.workgroup_count = first + count;
+    LaunchInputReference(ElementAddress(plan.inputs, launch.position + draw, kLaunchInputBytes)).launch = part;
+    ArgumentsReference(ElementAddress(plan.arguments, launch.position + draw, kArgumentsBytes)).arguments = SplitIntoRows(count, plan.max_draw_x, 1u);
+  }
+}
+
 // Called by all invocations of a workgroup.
 void CloseLaunch(ClosePlan plan, Share share) {
   const LaunchPlan launch = LoadLaunchPlan(plan.launches, share.launch);
@@ -44,10 +57,14 @@ void CloseLaunch(ClosePlan plan, Share share) {
   if (!is_known || gl_LocalInvocationIndex != 0u) return;
   Records taken = region.region.records;
   taken.count = size.records;
-  LaunchInputReference(ElementAddress(plan.inputs, launch.position, kLaunchInputBytes)).launch =
-      LaunchInput(taken, notes, size.workgroups, 0u, landmarks.address, landmarks.shift, size.slices);
-  ArgumentsReference(ElementAddress(plan.arguments, launch.position, kArgumentsBytes)).arguments =
-      SplitIntoRows(DispatchedWorkgroups(launch, size.workgroups), plan.max_workgroups_x, size.slices);
+  const LaunchInput whole_launch = LaunchInput(taken, notes, size.workgroups, 0u, landmarks.address, landmarks.shift, size.slices);
+  if (IsDrawn(launch)) {
+    WriteDraws(plan, launch, whole_launch);
+  } else {
+    LaunchInputReference(ElementAddress(plan.inputs, launch.position, kLaunchInputBytes)).launch = whole_launch;
+    ArgumentsReference(ElementAddress(plan.arguments, launch.position, kArgumentsBytes)).arguments =
+        SplitIntoRows(DispatchedWorkgroups(launch, size.workgroups), plan.max_workgroups_x, size.slices);
+  }
   // Losses of the allocation, once for all launches of the region; and records beyond the maximum of slices.
   const uint lost = plan.reports_losses != 0u && launch.identity == launch.slot ? LostOf(region) : 0u;
   ReportLoss(plan.reports, plan.origin, launch.identity, plan.level, SaturatingAdd(lost, present - size.records));

@@ -18,6 +18,11 @@ struct LaunchSize {
 // Workgroups that two dimensions of a dispatch can have: those of a slice. The rounding up in SplitIntoRows adds fewer than 2^16, and must not wrap.
 uint MostWorkgroups(ClosePlan plan) { return min(SaturatingMultiply(plan.max_workgroups_x, plan.max_workgroups_y), 0xffff0000u); }
 
+// The same of all draws of a launch together.
+uint MostDrawnWorkgroups(ClosePlan plan, LaunchPlan launch) { return min(SaturatingMultiply(plan.max_draw_workgroups, launch.draws), 0xffff0000u); }
+
+bool IsDrawn(LaunchPlan launch) { return launch.draws != 0u; }
+
 // The whole dispatch: each slice as near to one row as the limits allow. The node finds its workgroup as y * NumWorkgroups.x + x.
 uvec4 SplitIntoRows(uint workgroups, uint max_x, uint slices) {
   if (workgroups == 0u) return uvec4(0u);
@@ -37,7 +42,7 @@ LaunchSize SizeStaticGrid(LaunchPlan launch, uint records, uint most_workgroups)
   const uint most_records = most_workgroups / each;
   if (records <= most_records) return LaunchSize(records, records * each, 1u);
   if (most_records == 0u) return LaunchSize(0u, 0u, 1u);
-  const uint slices = min((records - 1u) / most_records + 1u, kMaxStaticSlices);
+  const uint slices = IsDrawn(launch) ? 1u : min((records - 1u) / most_records + 1u, kMaxStaticSlices);
   const uint taken = min(records, SaturatingMultiply(slices, most_records));
   return LaunchSize(taken, ((taken - 1u) / slices + 1u) * each, slices);
 }
@@ -261,11 +266,12 @@ bool SizeDynamicGrid(ClosePlan plan, LaunchPlan launch, Share share, RegionRefer
   if (before > most_workgroups) return false;
   if (records != 0u) landmarks = LandmarksFor(plan, launch, share, records);
   const uvec2 table = SliceTable(plan, launch);
+  const uint most_slices = IsDrawn(launch) ? 1u : kMaxSlices;
   size = LaunchSize(0u, 0u, 0u);
   Part slice = part;
   Landmarks of_slice = landmarks;
   // One iteration, unless the first slice ends here. Then this workgroup alone makes the others: rare, and short compared with what runs 2^32 workgroups.
-  while (size.slices < kMaxSlices) {
+  while (size.slices < most_slices) {
     WriteNotesOfSlice(plan, launch, region, slice.begin, slice.end, notes, most_workgroups, of_slice, before);
     const bool takes_all = before <= most_workgroups;
     if (takes_all && size.slices == 0u) {
@@ -275,14 +281,14 @@ bool SizeDynamicGrid(ClosePlan plan, LaunchPlan launch, Share share, RegionRefer
     const uint end = takes_all ? records : next_record;
     const uint workgroups = takes_all ? before : workgroups_before_next;
     if (size.slices != 0u && end == size.records) break;  // no dispatch can have this one record's workgroups
-    if (gl_LocalInvocationIndex == 0u) SliceReference(table).at[size.slices] = Slice(size.records, workgroups);
+    if (gl_LocalInvocationIndex == 0u && most_slices != 1u) SliceReference(table).at[size.slices] = Slice(size.records, workgroups);
     size = LaunchSize(end, max(size.workgroups, workgroups), size.slices + 1u);
     if (end == records) break;
     slice = Part(end, records);
     before = 0u;
     of_slice = Landmarks(uvec2(0u), 0u);
   }
-  if (gl_LocalInvocationIndex == 0u) SliceReference(table).at[size.slices] = Slice(size.records, 0u);
+  if (gl_LocalInvocationIndex == 0u && most_slices != 1u) SliceReference(table).at[size.slices] = Slice(size.records, 0u);
   if (size.slices > 1u) landmarks = Landmarks(table, 0u);
   return true;
 }
@@ -290,7 +296,7 @@ bool SizeDynamicGrid(ClosePlan plan, LaunchPlan launch, Share share, RegionRefer
 // Called by all invocations of a workgroup, with the same arguments. True in the one workgroup, among those that have parts of the launch, that knows
 // its size.
 bool SizeLaunch(ClosePlan plan, LaunchPlan launch, Share share, RegionReference region, uint records, uvec2 notes, out LaunchSize size, out Landmarks landmarks) {
-  const uint most_workgroups = MostWorkgroups(plan);
+  const uint most_workgroups = IsDrawn(launch) ? MostDrawnWorkgroups(plan, launch) : MostWorkgroups(plan);
   if (launch.kind == kLaunchDynamicGrid) return SizeDynamicGrid(plan, launch, share, region, records, notes, most_workgroups, size, landmarks);
   landmarks = Landmarks(uvec2(0u), 0u);
   size = launch.kind == kLaunchStaticGrid ? SizeStaticGrid(launch, records, most_workgroups) : SizeCoalescing(launch, records, most_workgroups);

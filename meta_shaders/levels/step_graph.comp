@@ -14,7 +14,7 @@ layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Ste
 layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer StepLevelReference { StepLevel level; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer StepStateReference { StepState state; };
 
-const uint kStepLaunchBytes = 88u;
+const uint kStepLaunchBytes = 96u;
 const uint kStepLevelBytes = 16u;
 
 // Between these stand the launches that keep notes.

@@ -130,7 +130,7 @@ struct LaunchInput {
   Records records;
   TRELLIS_ADDRESS notes;         // of record 0; 0 if there are none
   TRELLIS_UINT workgroup_count;  // workgroups at and above this number have nothing to do
-  TRELLIS_UINT first_workgroup;  // number of the dispatch's first workgroup; not 0 in bounded mode alone
+  TRELLIS_UINT first_workgroup;  // number of the dispatch's first workgroup; not 0 in bounded mode and of draws alone
   // Grids from records, where there may be many: uint[], for each k with k << landmark_shift below workgroup_count the
   // record that has this workgroup. 0: none.
   TRELLIS_ADDRESS landmarks;
@@ -265,6 +265,10 @@ struct LaunchPlan {
   // kNoSlot.
   TRELLIS_UINT first_noted;
   TRELLIS_UINT slice_table;  // grids from records: index of its Slice[kMaxSlices + 1] in ClosePlan::slices
+  // Of mesh nodes: draws that the launch is split into, one behind the other, with LaunchInputs and arguments from
+  // `position` on. There are no slices. Else 0: it is a dispatch.
+  TRELLIS_UINT draws;
+  TRELLIS_UINT unused;
 };
 
 // ---- bounded mode (layer/graph/step_schedule.h) ----
@@ -447,6 +451,8 @@ struct ClosePlan {
   TRELLIS_UINT max_workgroups_y;
   TRELLIS_UINT max_grid_workgroups;  // product of a record's grid is clamped to this (maxExecutionGraphWorkgroups)
   TRELLIS_UINT summed_count;         // the first of these launches; parts of the others count what is before them
+  TRELLIS_UINT max_draw_x;           // of a draw: workgroups in a row, and in all, which are whole rows
+  TRELLIS_UINT max_draw_workgroups;
 };
 
 // Beside the last level, which appends to no region: reports what the regions lost. Workgroup 0 sees to prepared ones
@@ -502,9 +508,9 @@ static_assert(sizeof(AlternatingRegions) == 128);
 static_assert(sizeof(ControlBlock) == 40);
 static_assert(sizeof(RegionPlan) == 64);
 static_assert(sizeof(DensePart) == 8);
-static_assert(sizeof(LaunchPlan) == 64);
-static_assert(sizeof(StepLaunch) == 88);
-static_assert(offsetof(StepLaunch, root) == 64);
+static_assert(sizeof(LaunchPlan) == 72);
+static_assert(sizeof(StepLaunch) == 96);
+static_assert(offsetof(StepLaunch, root) == 72);
 static_assert(sizeof(StepLevel) == 16);
 static_assert(sizeof(StepState) == 8);
 static_assert(sizeof(StepPlan) == 72);
@@ -514,7 +520,7 @@ static_assert(sizeof(RingEntry) == 32);
 static_assert(sizeof(RingTableHeader) == 16);
 static_assert(sizeof(BeginPlan) == 72);
 static_assert(sizeof(OpenPlan) == 48);
-static_assert(sizeof(ClosePlan) == 136);
+static_assert(sizeof(ClosePlan) == 144);
 static_assert(sizeof(LossPlan) == 56);
 static_assert(sizeof(ReleasePlan) == 16);
 static_assert(sizeof(DispatchArguments) == 16);

@@ -1,7 +1,6 @@
 // What is refused of mesh nodes, by name.
 #include <functional>
 
-#include "test_nodes/send_tiles.h"
 #include "test_nodes/tiles.h"
 #include "tests/gpu/mesh_nodes.h"
 #include "tests/state_vert_spv.h"
@@ -30,33 +29,6 @@ TEST_F(MeshNodeRefusals, OutsideOfRenderPasses) {
   BindGraph(command_buffer);
   Dispatch(command_buffer, {InputOf("main", {{{1, 1}, {0, 0}, {1, 1}, {1, 1}, 1, 0}})});
   ExpectRefusal(context(), commands, kId, "VUID-vkCmdDispatchGraphAMDX-None-10195");
-}
-
-TEST_F(MeshNodeRefusals, DrawsThatWaitForComputeWork) {
-  constexpr const char* kId = "TRELLIS-not-implemented";
-  GraphNode sender;
-  sender.words.assign(std::begin(kSendTilesNode), std::end(kSendTilesNode));
-  sender.entry = "main";
-  sender.name = "sender";
-  sender.index = 0;
-  Link({{kTilesNode, kTilesFragSpv, "tiles", 0}}, {sender});
-  const std::vector<GraphInput> inputs = {{.node = "sender"}};
-  for (const DispatchCommand command :
-       {DispatchCommand::kHost, DispatchCommand::kIndirect, DispatchCommand::kIndirectCount}) {
-    Commands commands(context());
-    context().messages.Expect(kId);
-    const VkCommandBuffer command_buffer = commands.Begin();
-    image().BeginRendering(command_buffer);
-    BindGraph(command_buffer);
-    DeviceInputs device_inputs;
-    if (command == DispatchCommand::kHost)
-      Dispatch(command_buffer, inputs);
-    else
-      device_inputs = RecordIndirectDispatch(context(), command_buffer, graph(), scratch(), inputs, command,
-                                             sizeof(VkDispatchGraphInfoAMDX), 1);
-    image().EndRendering(command_buffer);
-    ExpectRefusal(context(), commands, kId, "mesh nodes are drawn only where the host dispatches them");
-  }
 }
 
 struct RefusedCreation {

@@ -41,16 +41,16 @@ class DrawPlanTest : public ::testing::Test {
     return *std::move(plan);
   }
 
-  static const shared::LaunchInput& InputOf(const Draw& draw) {
+  static const shared::LaunchInput& InputOf(const NodeLaunch& draw) {
     const auto& block = *reinterpret_cast<const shared::LaunchBlock*>(draw.block);
     EXPECT_EQ(block.form, shared::kFormInput);
     return *reinterpret_cast<const shared::LaunchInput*>(block.source);
   }
 
   // Consecutive draws of one launch of so many workgroups.
-  static void ExpectDraws(std::span<const Draw> draws, uint32_t workgroups) {
+  static void ExpectDraws(std::span<const NodeLaunch> draws, uint32_t workgroups) {
     uint32_t next = 0;
-    for (const Draw& draw : draws) {
+    for (const NodeLaunch& draw : draws) {
       const shared::LaunchInput& input = InputOf(draw);
       EXPECT_EQ(input.first_workgroup, next);
       next = input.workgroup_count;
@@ -113,7 +113,7 @@ TEST_F(DrawPlanTest, GridsOfPayloadsAreNotedOnce) {
   ExpectDraws(plan.draws, 21);
   const auto* notes = reinterpret_cast<const uint32_t*>(InputOf(plan.draws.back()).notes);
   EXPECT_EQ(std::vector<uint32_t>(notes, notes + 4), (std::vector<uint32_t>{0, 10, 10, 11}));
-  for (const Draw& draw : plan.draws) EXPECT_EQ(InputOf(draw).notes, InputOf(plan.draws[0]).notes);
+  for (const NodeLaunch& draw : plan.draws) EXPECT_EQ(InputOf(draw).notes, InputOf(plan.draws[0]).notes);
 }
 
 TEST_F(DrawPlanTest, SharersAreDrawnWithTheirOwnGrids) {

@@ -143,6 +143,14 @@ VKAPI_ATTR void VKAPI_CALL CmdDrawMeshTasksEXT(VkCommandBuffer command_buffer, u
   Record(command_buffer, "CmdDrawMeshTasksEXT").dynamic_offsets = {x, y, z};
 }
 
+VKAPI_ATTR void VKAPI_CALL CmdDrawMeshTasksIndirectEXT(VkCommandBuffer command_buffer, VkBuffer buffer,
+                                                       VkDeviceSize offset, uint32_t draw_count, uint32_t) {
+  DriverCall& call = Record(command_buffer, "CmdDrawMeshTasksIndirectEXT");
+  call.object = (uint64_t)buffer;
+  call.offset = static_cast<uint32_t>(offset);
+  call.dynamic_offsets = {draw_count};
+}
+
 VKAPI_ATTR void VKAPI_CALL CmdDispatchBase(VkCommandBuffer command_buffer, uint32_t base_x, uint32_t base_y,
                                            uint32_t base_z, uint32_t x, uint32_t y, uint32_t z) {
   Record(command_buffer, "CmdDispatchBase").dynamic_offsets = {base_x, base_y, base_z, x, y, z};
@@ -241,6 +249,7 @@ PFN_vkVoidFunction FakeCommandFunction(const char* name) {
       TRELLIS_FAKE(CmdDispatchBase),
       TRELLIS_FAKE(CmdDispatchIndirect),
       TRELLIS_FAKE(CmdDrawMeshTasksEXT),
+      TRELLIS_FAKE(CmdDrawMeshTasksIndirectEXT),
       TRELLIS_FAKE(CmdEndConditionalRenderingEXT),
       TRELLIS_FAKE(CmdEndDebugUtilsLabelEXT),
       {"vkCmdNewerThanTrellis", DriverFunction<PFN_vkCmdEndRendering, &CmdNewerThanTrellis>()},

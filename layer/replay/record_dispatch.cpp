@@ -1,0 +1,212 @@
+#include "layer/replay/record_dispatch.h"
+
+#include <memory>
+
+#include "layer/diagnostics/label.h"
+#include "layer/objects/device.h"
+#include "layer/replay/draws.h"
+#include "layer/replay/relocatable_plan.h"
+#include "layer/replay/split.h"
+#include "layer/replay/timing.h"
+
+namespace trellis {
+namespace {
+
+// The graph follows another one of its recording, which may have had the same scratch, and had the same ring.
+void RecordEnter(CommandBuffer& command_buffer, Recorder& recorder) {
+  if (command_buffer.graphs.need_leaving) recorder.Barrier(GraphBarrier::kEnter);
+  command_buffer.graphs.need_leaving = true;
+}
+
+void RecordBegin(CommandBuffer& command_buffer, const DispatchPlan& plan, Recorder& recorder) {
+  const PlacedPlan& placed = *plan.placed;
+  if (!placed.begin && !placed.prepared) return;
+  RecordEnter(command_buffer, recorder);
+  if (!placed.begin && !plan.copy) return;
+  const ScopedLabel label(command_buffer.device, command_buffer.handle, "trellis begin");
+  if (placed.begin) {
+    recorder.Run(Kernel::kBeginGraph, *placed.begin);
+    recorder.Barrier(GraphBarrier::kWork);
+    recorder.Mark("begin");
+  }
+  if (placed.open && placed.begin) recorder.Run(Kernel::kOpenRegions, *placed.open);
+  if (plan.copy) recorder.Run(Kernel::kCopyInputs, *plan.copy);
+  if (!plan.copy && !(placed.begin && placed.open)) return;
+  recorder.Barrier(GraphBarrier::kWork);
+  recorder.Mark(plan.copy ? "input copies" : "regions");
+}
+
+// Beside level 0, for later levels. Before its launches, so that what it takes is hidden behind them.
+void RecordOpenings(const Device& device, VkCommandBuffer command_buffer, const PlacedPlan& plan, Recorder& recorder) {
+  if (!plan.prepared) return;
+  const ScopedLabel label(device, command_buffer, "trellis regions");
+  recorder.Run(Kernel::kOpenRegions, *plan.open);
+  recorder.Mark("regions", 0);
+}
+
+void RecordEntry(const Device& device, VkCommandBuffer command_buffer, const DispatchPlan& plan, Recorder& recorder) {
+  if (!plan.entry) return;
+  const ScopedLabel label(device, command_buffer, "trellis infos");
+  recorder.Run(Kernel::kCountInfos, plan.entry->count_infos);
+  recorder.Barrier(GraphBarrier::kWork);
+  recorder.Run(Kernel::kPlaceEntries, plan.entry->place_entries);
+  recorder.Barrier(GraphBarrier::kWork);
+  recorder.Run(Kernel::kAppendInfos, plan.entry->append_infos);
+  recorder.Barrier(GraphBarrier::kArguments);
+  recorder.RunIndirect(Kernel::kCopyChunks, plan.entry->copy_chunks, plan.entry->chunk_arguments);
+  recorder.Mark("infos");
+}
+
+void RecordClose(const Device& device, VkCommandBuffer command_buffer, const LevelPlan& level, uint32_t number,
+                 Recorder& recorder) {
+  const ScopedLabel label(device, command_buffer, "level " + std::to_string(number) + " close");
+  recorder.Barrier(GraphBarrier::kWork);
+  if (level.close && level.close->sum) {
+    recorder.Run(Kernel::kSumGrids, *level.close->sum);
+    recorder.Barrier(GraphBarrier::kWork);
+  }
+  if (level.close) recorder.Run(Kernel::kCloseLevel, level.close->close);
+  if (level.batches) recorder.Run(Kernel::kLaunchBatches, *level.batches);
+  recorder.Barrier(GraphBarrier::kArguments);
+  recorder.Mark("close", number);
+}
+
+// In the last level or behind it, when everything has been sent.
+void RecordLosses(const Device& device, VkCommandBuffer command_buffer, const PlacedPlan& plan, Recorder& recorder) {
+  if (!plan.losses) return;
+  const ScopedLabel label(device, command_buffer, "trellis losses");
+  recorder.Run(Kernel::kReportLosses, *plan.losses);
+  recorder.Mark("losses", static_cast<uint32_t>(plan.levels.size()) - 1);
+}
+
+// Launches of the last level may all be drawn, which is done later.
+bool IsEmpty(const DispatchPlan& plan, uint32_t level) { return plan.launches_of(level).empty(); }
+
+void RecordLevel(const Device& device, VkCommandBuffer command_buffer, const DispatchPlan& plan, uint32_t number,
+                 Recorder& recorder) {
+  if (IsEmpty(plan, number)) return;
+  const LevelPlan& level = plan.placed->levels[number];
+  if (level.close || level.batches)
+    RecordClose(device, command_buffer, level, number, recorder);
+  else if (number != 0)
+    recorder.Barrier(GraphBarrier::kArguments);
+  // Before the launches, so that what it takes is hidden behind them.
+  if (number == 0) RecordOpenings(device, command_buffer, *plan.placed, recorder);
+  if (number + 1 == plan.placed->levels.size()) RecordLosses(device, command_buffer, *plan.placed, recorder);
+  for (const NodeLaunch& launch : plan.launches_of(number)) recorder.Launch(launch, number);
+}
+
+// Behind the last level: what draws need that no level has done for its dispatches' sake.
+void RecordBeforeDraws(const Device& device, VkCommandBuffer command_buffer, const DispatchPlan& plan,
+                       Recorder& recorder) {
+  const PlacedPlan& placed = *plan.placed;
+  const bool reports = placed.losses && IsEmpty(plan, static_cast<uint32_t>(placed.levels.size()) - 1);
+  if (placed.late_closes.empty() && !reports) return;
+  const ScopedLabel label(device, command_buffer, "trellis draws");
+  recorder.Barrier(GraphBarrier::kWork);
+  bool has_sums = false;
+  for (const ClosePasses& passes : placed.late_closes) {
+    if (passes.sum) recorder.Run(Kernel::kSumGrids, *passes.sum);
+    has_sums |= passes.sum.has_value();
+  }
+  if (has_sums) recorder.Barrier(GraphBarrier::kWork);
+  for (const ClosePasses& passes : placed.late_closes) recorder.Run(Kernel::kCloseLevel, passes.close);
+  if (reports) RecordLosses(device, command_buffer, placed, recorder);
+  recorder.Mark("draws");
+}
+
+// Timed as a whole: what a node takes is spread over all steps.
+void RecordSteps(const Device& device, VkCommandBuffer command_buffer, const DispatchPlan& plan, GraphTimer* timer,
+                 Recorder& recorder) {
+  const StepPasses& steps = *plan.placed->steps;
+  recorder.TimeWith(nullptr);
+  // What copied payloads of infos came before, and nothing has waited for it.
+  if (plan.entry) recorder.Barrier(GraphBarrier::kWork);
+  for (uint32_t step = 0; step < steps.count; ++step) {
+    const ScopedLabel label(device, command_buffer, "step " + std::to_string(step));
+    if (step != 0) recorder.Barrier(GraphBarrier::kWork);
+    recorder.Run(Kernel::kStepGraph, {step == 0 ? steps.first : steps.later});
+    recorder.Barrier(GraphBarrier::kArguments);
+    for (uint32_t level = 0; level < plan.placed->levels.size(); ++level)
+      for (const NodeLaunch& launch : plan.launches_of(level)) recorder.Launch(launch, level);
+  }
+  recorder.Barrier(GraphBarrier::kWork);
+  recorder.Run(Kernel::kStepGraph, {steps.after});
+  RecordLosses(device, command_buffer, *plan.placed, recorder);
+  recorder.TimeWith(timer);
+  recorder.Mark("steps");
+}
+
+void RecordEnd(CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline, const DispatchPlan& plan,
+               Recorder& recorder) {
+  const PlacedPlan& placed = *plan.placed;
+  // Inputs that find no ring are reported when they are copied.
+  command_buffer.graphs.may_report |= placed.reports || (plan.copy && placed.release);
+  if (!placed.release) return;
+  if (plan.has_draws()) {
+    const KernelPipelines& kernels = pipeline.kernels;
+    command_buffer.graphs.releases.push_back({kernels.of(Kernel::kReleaseRing), kernels.layout, placed.release->plan});
+    return;
+  }
+  const ScopedLabel label(command_buffer.device, command_buffer.handle, "trellis end");
+  recorder.Barrier(GraphBarrier::kWork);
+  recorder.Run(Kernel::kReleaseRing, *placed.release);
+  recorder.Mark("end");
+}
+
+std::string NameOf(const Device& device, const ExecutionGraphPipeline& pipeline, const DispatchPlan& plan) {
+  if (!LabelsEnabled(device) && !device.settings.timing) return {};
+  return GraphLabel(pipeline, plan.entry ? " infos on the device" : plan.placed->counted->root_labels);
+}
+
+// All but the draws.
+Recorded RecordCompute(CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline, const DispatchPlan& plan,
+                       ScratchBuffer scratch, const std::string& name) {
+  const Device& device = command_buffer.device;
+  const ScopedLabel label(device, command_buffer.handle, name);
+  const ScopedComputeState state(command_buffer);
+  const std::shared_ptr<GraphTimer> timer =
+      device.settings.timing ? GraphTimer::Start(command_buffer, plan, name) : nullptr;
+  Recorder recorder(command_buffer, pipeline, scratch);
+  recorder.TimeWith(timer.get());
+  RecordBegin(command_buffer, plan, recorder);
+  recorder.BindNodeState(plan.push_constant_copy);
+  RecordEntry(device, command_buffer.handle, plan, recorder);
+  if (plan.placed->steps) {
+    RecordSteps(device, command_buffer.handle, plan, timer.get(), recorder);
+  } else {
+    for (uint32_t level = 0; level < plan.placed->levels.size(); ++level)
+      RecordLevel(device, command_buffer.handle, plan, level, recorder);
+    RecordBeforeDraws(device, command_buffer.handle, plan, recorder);
+  }
+  RecordEnd(command_buffer, pipeline, plan, recorder);
+  if (timer) GraphTimer::Finish(command_buffer.device, timer);
+  return {recorder.dispatches(), recorder.binds(), recorder.barriers()};
+}
+
+}  // namespace
+
+std::string GraphLabel(const ExecutionGraphPipeline& pipeline, const std::string& roots) {
+  const std::string name = pipeline.Name();
+  return "execution graph " + (name.empty() ? "" : "'" + name + "' ") + "from" + roots;
+}
+
+Recorded RecordDispatch(CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline, const DispatchPlan& plan,
+                        const ScratchBuffer& scratch) {
+  const std::string name = NameOf(command_buffer.device, pipeline, plan);
+  Recorded recorded;
+  {
+    const ScopedSplit split(command_buffer,
+                            plan.has_draws() ? SecondPart::kWithDraws : SecondPart::kOfApplication);
+    RecordReleases(command_buffer);
+    recorded = RecordCompute(command_buffer, pipeline, plan, scratch, name);
+  }
+  if (!plan.has_draws()) return recorded;
+  RecordDraws(command_buffer, pipeline, scratch, {plan.root_draws, plan.placed->draws}, name);
+  recorded.draws = static_cast<uint32_t>(plan.root_draws.size() + plan.placed->draws.size());
+  // Where there is no ring draws read plan memory alone, and what stands here is not needed.
+  command_buffer.graphs.have_drawn = true;
+  return recorded;
+}
+
+}  // namespace trellis

@@ -1,0 +1,30 @@
+// Records a planned dispatch.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "layer/objects/command_buffer.h"
+#include "layer/pipeline/execution_graph.h"
+#include "layer/replay/dispatch_plan.h"
+#include "layer/replay/recorder.h"
+
+namespace trellis {
+
+// What a dispatch became.
+struct Recorded {
+  uint32_t dispatches = 0;
+  uint32_t binds = 0;
+  uint32_t barriers = 0;
+  uint32_t draws = 0;
+};
+
+// What tools call a dispatch. `roots`: where its records come from.
+[[nodiscard]] std::string GraphLabel(const ExecutionGraphPipeline& pipeline, const std::string& roots);
+
+// `plan` has something to do, and WhyNotSplit is empty. The render pass instance that is open, if one is, is split.
+// Threading: that of the command buffer.
+Recorded RecordDispatch(CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline, const DispatchPlan& plan,
+                        const ScratchBuffer& scratch);
+
+}  // namespace trellis
