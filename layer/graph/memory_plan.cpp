@@ -46,7 +46,8 @@ class Planner {
   // Where a part is as large as the ring, what it takes is what it wants.
   [[nodiscard]] std::vector<PartNeed> PartNeeds() const {
     std::vector<PartNeed> needs = part_needs_;
-    for (size_t part = 0; part < needs.size(); ++part) needs[part].wanted = std::max(part_bytes_[part], needs[part].least);
+    for (size_t part = 0; part < needs.size(); ++part)
+      needs[part].wanted = std::max(part_bytes_[part], needs[part].least);
     return needs;
   }
 

@@ -33,7 +33,7 @@ struct PendingRelease {
 struct RecordedGraphs {
   bool need_leaving = false;  // they use scratch, and the ring
   bool may_report = false;    // to the host
-  bool have_drawn = false;    // mesh shaders read scratch and the ring
+  bool have_drawn = false;    // their last work are draws, which may read scratch and the ring
   // To be recorded at the next place outside of render pass instances.
   std::vector<PendingRelease> releases = {};
 };

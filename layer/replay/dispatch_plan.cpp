@@ -158,8 +158,8 @@ Expected<void> HostPlanner::PlaceDraws(const Root& root, const RootLaunch& prepa
       break;
     }
     VkDeviceAddress launch_input = 0;
-    if (Expected<void> done = PlaceInput(root, prepared, input, counted.described.position + draw++, copy_offset, copies,
-                                         launch_input);
+    if (Expected<void> done =
+            PlaceInput(root, prepared, input, counted.described.position + draw++, copy_offset, copies, launch_input);
         !done)
       return done;
     NodeLaunch& launch = plan_.root_draws.emplace_back(LaunchOf(counted));

@@ -35,7 +35,7 @@ struct DispatchEnvironment {
   bool reports_steps = false;    // whether anybody listens to how many steps were used
   bool is_cpu = false;           // DeviceTraits::is_cpu
   LaunchLimits limits;
-  DrawLimits draw_limits;  // where there are mesh nodes
+  DrawLimits draw_limits;                   // where there are mesh nodes
   std::span<const uint8_t> push_constants;  // the application's, as stage COMPUTE sees them
   // Those of the queue, if executions may prepare regions for one another: with the setting, and where no ring has to
   // be claimed. Else null.

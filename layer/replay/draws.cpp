@@ -62,7 +62,8 @@ class DrawPushConstants {
 
 class DrawRecorder {
  public:
-  DrawRecorder(const CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline, const ScratchBuffer& scratch)
+  DrawRecorder(const CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline,
+               const ScratchBuffer& scratch)
       : command_buffer_(command_buffer),
         pipeline_(pipeline),
         scratch_(scratch),
@@ -77,8 +78,8 @@ class DrawRecorder {
     Bind(pipeline_.nodes[draw.node].pipeline->handle());
     push_constants_.Push(draw.block);
     if (draw.arguments) {
-      dispatch.CmdDrawMeshTasksIndirectEXT(command_buffer_.handle, scratch_.buffer, scratch_.offset + *draw.arguments, 1,
-                                           0);
+      dispatch.CmdDrawMeshTasksIndirectEXT(command_buffer_.handle, scratch_.buffer, scratch_.offset + *draw.arguments,
+                                           1, 0);
     } else {
       dispatch.CmdDrawMeshTasksEXT(command_buffer_.handle, draw.size.x, draw.size.y, draw.size.z);
     }

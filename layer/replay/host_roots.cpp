@@ -90,8 +90,7 @@ Expected<void> RootPreparation::PrepareLaunch(Launch launch, const RecordArray& 
   RootLaunch prepared;
   prepared.launch = launch;
   prepared.described = DescribeLaunch(graph_, launch, kMaxExecutionGraphGrid);
-  prepared.size =
-      SizeLaunch(prepared.described, payloads, InfoOf(launch).IsMesh() ? LimitsOfDraws() : limits_, notes);
+  prepared.size = SizeLaunch(prepared.described, payloads, InfoOf(launch).IsMesh() ? LimitsOfDraws() : limits_, notes);
   if (prepared.size.records < payloads.count)
     complaints_.push_back(std::to_string(payloads.count - prepared.size.records) + " payloads for " +
                           NodeLabel(graph_.NodeOf(launch.slot).name, graph_.NodeOf(launch.slot).index) +

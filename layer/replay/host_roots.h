@@ -31,8 +31,8 @@ struct Root {
   bool copied = false;               // the records are read from the ring: a node writes them
 };
 
-// Those that launch anything. `inputs` must live as long as they do. `limits`: of dispatches. `complaints` gets what could not be done as asked.
-// Fails when plan memory runs out.
+// Those that launch anything. `inputs` must live as long as they do. `limits`: of dispatches. `complaints` gets what
+// could not be done as asked. Fails when plan memory runs out.
 [[nodiscard]] Expected<std::vector<Root>> PrepareRoots(const Graph& graph, const EntryInputs& inputs,
                                                        const LaunchLimits& limits, PlanArena& arena,
                                                        std::vector<std::string>& complaints);

@@ -99,8 +99,7 @@ bool LaunchBounds(const shared::LaunchPlan& launch, const LaunchLimits& limits, 
 
 LargestDraw::LargestDraw(const DrawLimits& limits)
     : x(std::max(std::min(limits.max_workgroup_count[0], limits.max_workgroup_total_count), 1u)),
-      workgroups(x *
-                 std::max(std::min(limits.max_workgroup_count[1], limits.max_workgroup_total_count / x), 1u)) {}
+      workgroups(x * std::max(std::min(limits.max_workgroup_count[1], limits.max_workgroup_total_count / x), 1u)) {}
 
 LaunchLimits LimitsOfDraws() { return {UINT32_MAX, 1, 1, kMaxExecutionGraphWorkgroups, false}; }
 

@@ -68,8 +68,8 @@ Expected<void> LevelPlanner::PlanDraws(uint32_t level) {
   for (const RelocatableLaunch& launch : counted_->levels[level].draws) {
     if (launch.from_region) {
       const uint64_t region = scratch().region_offset(level, launch.launch.input);
-      if (Expected<void> done = PlanDraw(level, launch, environment_.scratch + region,
-                                         region + ArgumentsInRegion(launch.described));
+      if (Expected<void> done =
+              PlanDraw(level, launch, environment_.scratch + region, region + ArgumentsInRegion(launch.described));
           !done)
         return done;
     }

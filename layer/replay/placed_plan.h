@@ -80,7 +80,7 @@ struct PlacedPlan {
   std::vector<NodeLaunch> draws;     // the same, after all levels
   // Before the draws: for levels where nothing but draws has to be closed.
   std::vector<ClosePasses> late_closes;
-  std::optional<StepPasses> steps;   // then no level is closed
+  std::optional<StepPasses> steps;  // then no level is closed
   // Beside the last level; none if regions lose nothing, or others tell of it, and none are prepared.
   std::optional<KernelCall> losses;
   std::optional<KernelCall> release;  // of the ring; none if it was not claimed

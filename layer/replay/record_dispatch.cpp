@@ -14,8 +14,10 @@ namespace {
 
 // The graph follows another one of its recording, which may have had the same scratch, and had the same ring.
 void RecordEnter(CommandBuffer& command_buffer, Recorder& recorder) {
-  if (command_buffer.graphs.need_leaving) recorder.Barrier(GraphBarrier::kEnter);
-  command_buffer.graphs.need_leaving = true;
+  RecordedGraphs& graphs = command_buffer.graphs;
+  if (graphs.need_leaving) recorder.Barrier(GraphBarrier::kEnter);
+  graphs.need_leaving = true;
+  graphs.have_drawn = false;
 }
 
 void RecordBegin(CommandBuffer& command_buffer, const DispatchPlan& plan, Recorder& recorder) {
@@ -196,15 +198,13 @@ Recorded RecordDispatch(CommandBuffer& command_buffer, const ExecutionGraphPipel
   const std::string name = NameOf(command_buffer.device, pipeline, plan);
   Recorded recorded;
   {
-    const ScopedSplit split(command_buffer,
-                            plan.has_draws() ? SecondPart::kWithDraws : SecondPart::kOfApplication);
+    const ScopedSplit split(command_buffer, plan.has_draws() ? SecondPart::kWithDraws : SecondPart::kOfApplication);
     RecordReleases(command_buffer);
     recorded = RecordCompute(command_buffer, pipeline, plan, scratch, name);
   }
   if (!plan.has_draws()) return recorded;
   RecordDraws(command_buffer, pipeline, scratch, {plan.root_draws, plan.placed->draws}, name);
   recorded.draws = static_cast<uint32_t>(plan.root_draws.size() + plan.placed->draws.size());
-  // Where there is no ring draws read plan memory alone, and what stands here is not needed.
   command_buffer.graphs.have_drawn = true;
   return recorded;
 }

@@ -22,13 +22,12 @@ struct BarrierScope {
   VkAccessFlags destination_access;
 };
 
-// Compute, and draws that may come before: a source scope also covers the earlier stages of the same commands, and with
-// them the reads of indirect arguments. Mesh shaders write nothing of the graph's that anybody reads afterwards.
+// A source scope also covers the earlier stages of the same commands, and with them the reads of indirect arguments.
+// Draws follow all compute work of their graph (ScopedSplit), so what comes after them comes after that. Mesh shaders
+// write nothing of the graph's that is read afterwards.
 VkPipelineStageFlags SourceOf(GraphBarrier barrier, bool have_drawn) {
-  VkPipelineStageFlags stages = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
-  const bool follows_draws = barrier != GraphBarrier::kWork && barrier != GraphBarrier::kArguments;
-  if (follows_draws && have_drawn) stages |= VK_PIPELINE_STAGE_MESH_SHADER_BIT_EXT;
-  return stages;
+  const bool is_inside = barrier == GraphBarrier::kWork || barrier == GraphBarrier::kArguments;
+  return have_drawn && !is_inside ? VK_PIPELINE_STAGE_MESH_SHADER_BIT_EXT : VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
 }
 
 BarrierScope ScopeOf(GraphBarrier barrier) {
@@ -36,7 +35,7 @@ BarrierScope ScopeOf(GraphBarrier barrier) {
   switch (barrier) {
     case GraphBarrier::kEnter:
     case GraphBarrier::kWork:
-    case GraphBarrier::kDrawn:
+    case GraphBarrier::kRelease:
     case GraphBarrier::kLeave:
       break;
     case GraphBarrier::kArguments:
@@ -75,9 +74,9 @@ void RecordBarrier(const CommandBuffer& command_buffer, GraphBarrier barrier) {
   memory.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER;
   memory.srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT;
   memory.dstAccessMask = scope.destination_access;
-  command_buffer.device.dispatch.CmdPipelineBarrier(
-      command_buffer.handle, SourceOf(barrier, command_buffer.graphs.have_drawn), scope.destination_stages, 0, 1,
-      &memory, 0, nullptr, 0, nullptr);
+  command_buffer.device.dispatch.CmdPipelineBarrier(command_buffer.handle,
+                                                    SourceOf(barrier, command_buffer.graphs.have_drawn),
+                                                    scope.destination_stages, 0, 1, &memory, 0, nullptr, 0, nullptr);
 }
 
 void RecordReleases(CommandBuffer& command_buffer) {
@@ -86,7 +85,8 @@ void RecordReleases(CommandBuffer& command_buffer) {
   const DeviceDispatch& dispatch = command_buffer.device.dispatch;
   const ScopedLabel label(command_buffer.device, command_buffer.handle, "trellis end");
   const ScopedComputeState state(command_buffer);
-  RecordBarrier(command_buffer, GraphBarrier::kDrawn);
+  RecordBarrier(command_buffer, GraphBarrier::kRelease);
+  command_buffer.graphs.have_drawn = false;
   const ScopedUnconditional unconditional(command_buffer);
   dispatch.CmdBindPipeline(command_buffer.handle, VK_PIPELINE_BIND_POINT_COMPUTE, releases.front().kernel);
   for (const PendingRelease& release : releases) {

@@ -1,8 +1,6 @@
 // Mesh nodes that other nodes enqueue to: drawn after all compute work of the dispatch, against pictures that the CPU
 // paints.
-#include <algorithm>
-#include <cstring>
-
+#include "tests/gpu/mesh_draws.h"
 #include "test_nodes/coalescing_relay.h"
 #include "test_nodes/count_tiles.h"
 #include "test_nodes/count_tiles_sharer.h"
@@ -12,86 +10,11 @@
 #include "test_nodes/static_tiles.h"
 #include "test_nodes/tiles.h"
 #include "test_nodes/tiles_second.h"
-#include "tests/gpu/mesh_nodes.h"
+#include "test_nodes/writing_tiles.h"
 #include "tests/tiles_frag_spv.h"
 
 namespace trellis::test {
 namespace {
-
-// The payload of shaders/relay_tiles.comp.
-struct Order {
-  uint32_t grid[2] = {1, 1};
-  uint32_t node = 0;
-  uint32_t count = 1;
-  uint32_t move[2] = {0, 0};
-  uint32_t raise = 0;
-  uint32_t unused = 0;
-  Tiles tiles;
-};
-
-// The tiles of the order's payload `number`.
-Tiles TilesOf(const Order& order, uint32_t number) {
-  Tiles tiles = order.tiles;
-  for (int i = 0; i < 2; ++i) tiles.corner[i] += number * order.move[i];
-  tiles.value += number * order.raise;
-  return tiles;
-}
-
-GraphInput OrdersFor(const std::string& node, const std::vector<Order>& orders) {
-  GraphInput input = {.node = node, .count = static_cast<uint32_t>(orders.size())};
-  input.payloads.resize(orders.size() * sizeof(Order));
-  std::memcpy(input.payloads.data(), orders.data(), input.payloads.size());
-  input.stride = sizeof(Order);
-  return input;
-}
-
-GraphNode ComputeNode(std::span<const uint32_t> words, const std::string& name, uint32_t index = 0) {
-  GraphNode node;
-  node.words.assign(words.begin(), words.end());
-  node.entry = "main";
-  node.name = name;
-  node.index = index;
-  return node;
-}
-
-// A column of payloads that touch nothing of one another: order after order, from left to right.
-std::vector<Order> Columns(uint32_t orders, uint32_t count) {
-  std::vector<Order> columns;
-  for (uint32_t i = 0; i < orders; ++i)
-    columns.push_back({.count = count,
-                       .move = {0, 6},
-                       .raise = 10,
-                       .tiles = {{1 + i % 2, 1 + i % 3}, {i * 4, 2}, {2, 2}, {1, 1}, 1000 * (i + 1), i}});
-  return columns;
-}
-
-class MeshDraws : public MeshNodeTest {
- protected:
-  // Paints and counts what the orders send; `workgroups`: of the relay, for each.
-  void Add(const std::vector<Order>& orders, uint32_t added = 0) {
-    for (const Order& order : orders)
-      for (uint32_t i = 0; i < order.count * order.grid[0] * order.grid[1]; ++i) Add(TilesOf(order, i), added);
-  }
-  void Add(const Tiles& tiles, uint32_t added = 0) {
-    painting_.Paint(tiles, added);
-    Count(tiles.counter, tiles.grid[0] * tiles.grid[1]);
-  }
-  void Count(uint32_t word, uint32_t count) {
-    counts_.resize(std::max<size_t>(counts_.size(), word + 1));
-    counts_[word] += count;
-  }
-  void ExpectAll() { Expect(painting_, counts_); }
-  // One dispatch.
-  void Draw(const std::vector<GraphInput>& inputs, uint32_t added = 0) {
-    Render([&](VkCommandBuffer command_buffer) {
-      BindGraph(command_buffer, added);
-      Dispatch(command_buffer, inputs);
-    });
-  }
-
-  Painting painting_;
-  std::vector<uint32_t> counts_;
-};
 
 // The region's counters are the arguments of the draw.
 TEST_F(MeshDraws, StaticGrids) {
@@ -124,9 +47,9 @@ TEST_F(MeshDraws, NothingArrives) {
 
 TEST_F(MeshDraws, UnevenGrids) {
   Link({{kTilesNode, kTilesFragSpv, "tiles", 0}}, {ComputeNode(kRelayNode, "relay")});
-  const Tiles tiles[] = {{{0, 5}, {0, 0}, {1, 1}, {1, 1}, 1, 0},   {{64, 16}, {0, 0}, {1, 1}, {1, 1}, 100, 1},
-                         {{1, 0}, {0, 0}, {1, 1}, {1, 1}, 2, 2},   {{1, 1}, {0, 16}, {1, 1}, {64, 3}, 7, 3},
-                         {{0, 0}, {0, 0}, {1, 1}, {1, 1}, 3, 4},   {{64, 1}, {0, 20}, {1, 1}, {1, 44}, 900, 5}};
+  const Tiles tiles[] = {{{0, 5}, {0, 0}, {1, 1}, {1, 1}, 1, 0}, {{64, 16}, {0, 0}, {1, 1}, {1, 1}, 100, 1},
+                         {{1, 0}, {0, 0}, {1, 1}, {1, 1}, 2, 2}, {{1, 1}, {0, 16}, {1, 1}, {64, 3}, 7, 3},
+                         {{0, 0}, {0, 0}, {1, 1}, {1, 1}, 3, 4}, {{64, 1}, {0, 20}, {1, 1}, {1, 44}, 900, 5}};
   std::vector<Order> orders;
   for (const Tiles& each : tiles) orders.push_back({.tiles = each});
   Draw({OrdersFor("relay", orders)});
@@ -215,7 +138,10 @@ TEST_F(MeshDraws, RecursionInFront) {
   Link({{kTilesNode, kTilesFragSpv, "tiles", 0}}, {ComputeNode(kRecursiveRelayNode, "relay")});
   std::vector<Order> orders;
   for (uint32_t i = 0; i < 32; ++i)
-    orders.push_back({.grid = {i + 1, 1}, .move = {0, 2}, .raise = 1, .tiles = {{1, 1}, {i * 2, 0}, {1, 1}, {1, 1}, 1 + i * 100, i}});
+    orders.push_back({.grid = {i + 1, 1},
+                      .move = {0, 2},
+                      .raise = 1,
+                      .tiles = {{1, 1}, {i * 2, 0}, {1, 1}, {1, 1}, 1 + i * 100, i}});
   Draw({OrdersFor("relay", orders)});
   Add(orders);
   ExpectAll();
@@ -309,33 +235,36 @@ TEST_F(MeshDraws, ResubmittedRecordings) {
     EXPECT_EQ(words().words()[i], i < counts_.size() ? counts_[i] : 0) << "word " << i;
 }
 
-class MeshDrawsOfDeviceInfos : public MeshDraws, public testing::WithParamInterface<DispatchCommand> {};
-
-// Mesh nodes are roots, and get records from others.
-TEST_P(MeshDrawsOfDeviceInfos, Everything) {
-  Link({{kTilesNode, kTilesFragSpv, "tiles", 0}, {kStaticTilesNode, kTilesFragSpv, "static", 0}},
-       {ComputeNode(kRelayNode, "relay"), ComputeNode(kRecursiveRelayNode, "recursive")});
-  const std::vector<Order> orders = Columns(8, 10);
-  const std::vector<Tiles> own = {{{3, 3}, {40, 2}, {4, 4}, {3, 3}, 5, 20}, {{2, 1}, {40, 30}, {4, 4}, {3, 3}, 50, 21}};
-  const std::vector<Tiles> fixed = {{{3, 2}, {40, 40}, {4, 4}, {3, 3}, 500, 22}};
-  const std::vector<GraphInput> inputs = {OrdersFor("relay", orders), InputOf("tiles", own), InputOf("static", fixed)};
-  DeviceInputs kept;
-  Render([&](VkCommandBuffer command_buffer) {
-    BindGraph(command_buffer, 4);
-    kept = RecordIndirectDispatch(context(), command_buffer, graph(), scratch(), inputs, GetParam(),
-                                  sizeof(VkDispatchGraphInfoAMDX), static_cast<uint32_t>(inputs.size()));
-  });
-  Add(orders, 4);
-  for (const Tiles& tiles : own) Add(tiles, 4);
-  Add(fixed[0], 4);
-  ExpectAll();
+// Of the host and of compute nodes, by mesh nodes and by those that share their input: each execution finds them anew.
+TEST_F(MeshDraws, WrittenInputs) {
+  Link({{kWritingTilesNode, kTilesFragSpv, "tiles", 0}, {kWritingTilesNode, kTilesFragSpv, "own", 0}},
+       {ComputeNode(kRelayNode, "relay")});
+  std::vector<Order> orders = Columns(8, 5);
+  std::vector<Tiles> own;
+  for (uint32_t i = 0; i < 8; ++i) {
+    orders[i].tiles.grid[0] = orders[i].tiles.grid[1] = 1;
+    own.push_back({{1, 1}, {40 + i, 3 * i}, {1, 1}, {1, 2}, 500 + i, 20 + i});
+  }
+  for (const bool alone : {true, false}) {
+    Commands commands(context());
+    const VkCommandBuffer command_buffer = commands.Begin();
+    image().BeginRendering(command_buffer);
+    SetViewport(command_buffer);
+    BindGraph(command_buffer);
+    Dispatch(command_buffer, alone ? std::vector<GraphInput>{InputOf("own", own)}
+                                   : std::vector<GraphInput>{OrdersFor("relay", orders), InputOf("own", own)});
+    image().EndRendering(command_buffer);
+    CopyPixels(command_buffer);
+    ASSERT_EQ(commands.End(), VK_SUCCESS);
+    for (int i = 0; i < 2; ++i) {
+      ASSERT_EQ(commands.Submit(), VK_SUCCESS);
+      painting_ = {};
+      if (!alone) Add(orders);
+      for (const Tiles& tiles : own) Add(tiles);
+      ExpectAll();
+    }
+  }
 }
-
-INSTANTIATE_TEST_SUITE_P(Of, MeshDrawsOfDeviceInfos,
-                         testing::Values(DispatchCommand::kIndirect, DispatchCommand::kIndirectCount),
-                         [](const auto& info) {
-                           return info.param == DispatchCommand::kIndirect ? "Indirect" : "IndirectCount";
-                         });
 
 }  // namespace
 }  // namespace trellis::test

@@ -52,11 +52,12 @@ MeshLibrary::MeshLibrary(const Context& context, const MeshNode& node, const Lay
   stages.push_back(fragment.Stage(VK_SHADER_STAGE_FRAGMENT_BIT));
   ColorState state;
   VkPipelineCreateFlags2CreateInfo flags = kNodeLibraryFlags;
-  flags.pNext = &state.rendering;
+  if (node.render_pass == VK_NULL_HANDLE) flags.pNext = &state.rendering;
   state.info.pNext = &flags;
   state.info.stageCount = static_cast<uint32_t>(stages.size());
   state.info.pStages = stages.data();
   state.info.layout = layout.handle();
+  state.info.renderPass = node.render_pass;
   if (edit) edit(state);
   result_ = vkCreateGraphicsPipelines(context.device, VK_NULL_HANDLE, 1, &state.info, nullptr, &handle_);
 }
@@ -127,7 +128,7 @@ void MeshNodeTest::Render(const std::function<void(VkCommandBuffer)>& record) {
   SetViewport(command_buffer);
   record(command_buffer);
   image_->EndRendering(command_buffer);
-  image_->CopyTo(command_buffer, pixels_.handle());
+  CopyPixels(command_buffer);
   ASSERT_EQ(commands.End(), VK_SUCCESS);
   ASSERT_EQ(commands.Submit(), VK_SUCCESS);
 }

@@ -49,7 +49,8 @@ struct MeshNode {
   std::span<const uint32_t> mesh;
   std::span<const uint32_t> fragment;
   std::optional<std::string> name = {};
-  uint32_t index = 0;  // with a name
+  uint32_t index = 0;                         // with a name
+  VkRenderPass render_pass = VK_NULL_HANDLE;  // null: dynamic rendering
 };
 
 // A library of a mesh node.
@@ -99,6 +100,8 @@ class MeshNodeTest : public OwnDeviceTest {
   // Runs what `record` records between the begin and the end of rendering. Then the image is in `pixels()`.
   void Render(const std::function<void(VkCommandBuffer)>& record);
   [[nodiscard]] std::span<const uint32_t> pixels() const { return pixels_.words(); }
+  // Records the copy of the image into `pixels()`.
+  void CopyPixels(VkCommandBuffer command_buffer) { image_->CopyTo(command_buffer, pixels_.handle()); }
 
   // Compares the image, and the workgroups that were counted.
   void Expect(const Painting& painting, const std::vector<uint32_t>& counts);

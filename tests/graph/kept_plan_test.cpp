@@ -50,10 +50,10 @@ Range RangeOf(const GraphPlan& plan, uint32_t level) {
 bool AreApart(const Range& a, const Range& b) { return a.end <= b.begin || b.end <= a.begin; }
 
 TEST(KeptPlan, LevelsThatDrawsReadAreKept) {
-  const Graph graph = MustLink({NodeBuilder("root").To("compute").To("with mesh sharer").To("mesh"),
-                                NodeBuilder("compute").To("leaf"), NodeBuilder("leaf"), NodeBuilder("mesh").Mesh(),
-                                NodeBuilder("with mesh sharer"), NodeBuilder("sharer").Mesh().SharesInput("with mesh sharer"),
-                                NodeBuilder("root of computes").To("compute")});
+  const Graph graph = MustLink(
+      {NodeBuilder("root").To("compute").To("with mesh sharer").To("mesh"), NodeBuilder("compute").To("leaf"),
+       NodeBuilder("leaf"), NodeBuilder("mesh").Mesh(), NodeBuilder("with mesh sharer"),
+       NodeBuilder("sharer").Mesh().SharesInput("with mesh sharer"), NodeBuilder("root of computes").To("compute")});
   const auto kept = [&graph](const char* root) {
     const LevelSchedule schedule = AssignLevels(graph, std::vector<uint32_t>{SlotOf(graph, root)});
     std::vector<bool> levels;
@@ -67,8 +67,8 @@ TEST(KeptPlan, LevelsThatDrawsReadAreKept) {
 
 // A sharer that is drawn keeps the level as well as a mesh node of its own.
 TEST(KeptPlan, SharersThatAreDrawnKeepTheirLevel) {
-  const Graph graph = MustLink({NodeBuilder("root").To("compute"), NodeBuilder("compute"),
-                                NodeBuilder("sharer").Mesh().SharesInput("compute")});
+  const Graph graph = MustLink(
+      {NodeBuilder("root").To("compute"), NodeBuilder("compute"), NodeBuilder("sharer").Mesh().SharesInput("compute")});
   const LevelSchedule schedule = AssignLevels(graph, std::vector<uint32_t>{SlotOf(graph, "root")});
   EXPECT_TRUE(schedule.has_mesh_nodes);
   EXPECT_TRUE(IsKept(graph, schedule, 1));
@@ -109,9 +109,9 @@ TEST(KeptPlan, OtherLevelsTakeTurns) {
 
 // What all levels need together fits, though one of them takes most of the ring.
 TEST(KeptPlan, PartsAreAsLargeAsTheirLevelsNeed) {
-  const Graph graph = MustLink({NodeBuilder("a").Payload(16).To("b", 1, 16).To("small", 1, 16),
-                                NodeBuilder("small").Mesh(), NodeBuilder("b").To("large", 100, 64),
-                                NodeBuilder("large").Mesh().Payload(64)});
+  const Graph graph =
+      MustLink({NodeBuilder("a").Payload(16).To("b", 1, 16).To("small", 1, 16), NodeBuilder("small").Mesh(),
+                NodeBuilder("b").To("large", 100, 64), NodeBuilder("large").Mesh().Payload(64)});
   constexpr uint64_t kWorkgroups = 1000;
   constexpr uint64_t kNeeded = kWorkgroups * (2 * 16 + 100 * 64) + 2 * 1024;
   EXPECT_TRUE(PlanFrom(graph, "a", kWorkgroups, kNeeded).plan.bounded);

@@ -74,5 +74,46 @@ TEST(ScratchLayoutTest, LevelsHaveRegionsOfTheirOwnWhereThatIsAffordable) {
   EXPECT_EQ(LayOutScratch({3, 1, 1, 0, 0, 0, false}).region_levels, 2u) << "a level never appends to what it consumes";
 }
 
+// What draws read lies behind what levels write again and again; nothing else moves apart from that.
+TEST(ScratchLayoutTest, DrawsHavePlacesOfTheirOwn) {
+  constexpr uint32_t kSlots = 40, kLevels = 7, kLaunches = 20, kDrawn = 5;
+  ScratchNeeds needs = {kSlots, kLevels, kLaunches, kLaunches, 0, 64, false};
+  const ScratchLayout without = LayOutScratch(needs);
+  EXPECT_EQ(without.most_draws, 0u);
+  EXPECT_EQ(without.level_sums(6), without.sums);
+  needs.draw_launch_count = kDrawn;
+  const ScratchLayout layout = LayOutScratch(needs);
+  EXPECT_EQ(layout.most_draws, 64u);
+  uint32_t next = kLaunches * kLevels;
+  for (uint32_t level = 0; level < kLevels; ++level)
+    for (uint32_t launch = 0; launch < kDrawn; ++launch, next += layout.most_draws)
+      EXPECT_EQ(layout.draw_position(level, launch), next);
+  EXPECT_LE(layout.input(next), layout.arguments);
+  EXPECT_LE(layout.argument(next), layout.totals);
+  const uint64_t sums = uint64_t{kLaunches} * MostParts(kLaunches) * sizeof(uint32_t);
+  for (uint32_t level = 1; level < kLevels; ++level)
+    EXPECT_GE(layout.level_sums(level), layout.level_sums(level - 1) + sums);
+  EXPECT_LE(layout.level_sums(kLevels - 1) + sums, layout.landmarks);
+}
+
+// Regions are read after all levels, whatever the setting says.
+TEST(ScratchLayoutTest, LevelsDoNotTakeTurnsWithRegionsIfThereAreDraws) {
+  const ScratchLayout layout = LayOutScratch({3000, 32, 100, 0, 0, 64, true, 1});
+  EXPECT_TRUE(layout.opens_all_levels);
+  EXPECT_EQ(layout.region_levels, 32u);
+  EXPECT_EQ(layout.step_levels, 0u) << "more than kMostRegionBytes";
+  EXPECT_LE(layout.region_offset(31, 3000) + sizeof(shared::Region), layout.inputs);
+}
+
+// Many mesh nodes have fewer draws each.
+TEST(ScratchLayoutTest, DrawsTakeLittleMemory) {
+  ScratchNeeds needs = {2000, 2, 1000, 0, 0, 64, false};
+  const uint64_t without = LayOutScratch(needs).size;
+  needs.draw_launch_count = 1000;
+  const ScratchLayout layout = LayOutScratch(needs);
+  EXPECT_EQ(layout.most_draws, 26u);
+  EXPECT_LE(layout.size, without + (4u << 20) + 4096);
+}
+
 }  // namespace
 }  // namespace trellis::test

@@ -42,6 +42,9 @@ class CloseKernelTest : public KernelTest {
     std::vector<uint32_t> notes;
     std::vector<uint32_t> landmarks;              // all that there is room for; empty if there are none
     std::vector<std::array<uint32_t, 2>> slices;  // words of the table, with its end; empty if there is none
+    // Of launches that are drawn: the first one is `input` and `arguments`.
+    std::vector<shared::LaunchInput> draw_inputs;
+    std::vector<shared::DispatchArguments> draw_arguments;
   };
   static constexpr uint32_t kDense = 1024;             // records of regions that grow
   static constexpr uint32_t kNoLandmark = 0xdeadbeef;  // what was there before
@@ -103,11 +106,13 @@ class CloseKernelTest : public KernelTest {
     std::vector<uint32_t> note_words(heap_slot);
     std::vector<PlanSpan> regions(heap_slot);
     control_.ring = Memory(16).address;
+    uint32_t places = 0;  // of inputs and arguments
     for (size_t i = 0; i < launches.size(); ++i) {
       Launch& launch = launches[i];
       const bool shares = launch.plan.slot != 0;
       if (!shares) launch.plan.slot = launch.plan.identity = static_cast<uint32_t>(2 * i + 1);
-      launch.plan.position = static_cast<uint32_t>(i);
+      launch.plan.position = places;
+      places += std::max(launch.plan.draws, 1u);
       launch.plan.slice_table = static_cast<uint32_t>(launches.size() - i);
       launch.plan.notes_before = note_words[launch.plan.slot];
       note_words[launch.plan.slot] += launch.plan.note_words;
@@ -145,8 +150,8 @@ class CloseKernelTest : public KernelTest {
     }
     if (pool_units_ != 0) LetRegionsGrow(launches, note_words, consumed);
     control_.heap_slot = heap_slot;
-    const PlanSpan inputs = Memory(launches.size() * sizeof(shared::LaunchInput));
-    const PlanSpan arguments = Memory(launches.size() * sizeof(shared::DispatchArguments));
+    const PlanSpan inputs = Memory(places * sizeof(shared::LaunchInput));
+    const PlanSpan arguments = Memory(places * sizeof(shared::DispatchArguments));
     opened_ = Memory(4096 * sizeof(shared::Region));
     reports_ = ReportMemory();
     shared::ClosePlan plan = {};
@@ -193,6 +198,9 @@ class CloseKernelTest : public KernelTest {
     plan.max_workgroups_x = limits_.max_workgroups_x;
     plan.max_workgroups_y = limits_.max_workgroups_y;
     plan.max_grid_workgroups = limits_.max_grid_workgroups;
+    const LargestDraw largest_draw(draw_limits_);
+    plan.max_draw_x = largest_draw.x;
+    plan.max_draw_workgroups = largest_draw.workgroups;
     const uint32_t workgroups =
         plan.part_count + (plan.opening_count + shared::kLevelsWorkgroup - 1) / shared::kLevelsWorkgroup;
     if (!summed.empty()) Run(Kernel::kSumGrids, plan, plan.summed_count * parts_);
@@ -201,8 +209,13 @@ class CloseKernelTest : public KernelTest {
     std::vector<Closed> closed;
     for (size_t i = 0; i < launches.size(); ++i) {
       Closed& one = closed.emplace_back();
-      one.input = Read<shared::LaunchInput>(inputs, i);
-      one.arguments = Read<shared::DispatchArguments>(arguments, i);
+      const uint32_t position = launches[i].plan.position;
+      one.input = Read<shared::LaunchInput>(inputs, position);
+      one.arguments = Read<shared::DispatchArguments>(arguments, position);
+      for (uint32_t draw = 0; draw < launches[i].plan.draws; ++draw) {
+        one.draw_inputs.push_back(Read<shared::LaunchInput>(inputs, position + draw));
+        one.draw_arguments.push_back(Read<shared::DispatchArguments>(arguments, position + draw));
+      }
       one.notes.resize(size_t{one.input.records.count} * launches[i].plan.note_words);
       const shared::LaunchPlan& launch = launches[i].plan;
       const std::byte* notes =
@@ -340,6 +353,7 @@ class CloseKernelTest : public KernelTest {
   }
 
   LaunchLimits limits_ = {65535, 65535, 65535, (1u << 24) - 1};
+  DrawLimits draw_limits_ = {{4, 3, 1}, 10};  // whole rows of 4: 8 workgroups a draw
   shared::ControlBlock control_ = {};
   uint32_t heap_lost_ = 0;
   uint32_t pool_units_ = 0;  // 0: no region grows

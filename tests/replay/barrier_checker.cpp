@@ -33,6 +33,7 @@ class Checker : ReportLog {
     AddUnknownPast();
     for (const Command& command : stream) Step(command);
     AddUnknownFuture();
+    if (pending_releases_ != 0) Complain("nobody gives the ring back");
     CheckReportsRead();
     return std::move(complaints_);
   }
@@ -95,11 +96,21 @@ class Checker : ReportLog {
         in_command_ = false;
         Commit();
         break;
+      case Command::Kind::kDraw:
+      case Command::Kind::kDrawIndirect:
+        if (!is_inside()) Complain("a draw outside of an instance");
+        in_command_ = true;
+        Draw(command);
+        pushed_.Dispatched();
+        in_command_ = false;
+        Commit();
+        break;
+      // The draws of a graph follow the end of its compute work.
       case Command::Kind::kBeginLabel:
-        if (labels_++ == 0) StartGraph();
+        if (labels_++ == 0 && !is_inside()) StartGraph();
         break;
       case Command::Kind::kEndLabel:
-        if (--labels_ == 0) FinishGraph();
+        if (--labels_ == 0 && !is_inside()) FinishGraph();
         break;
       default:
         break;
@@ -110,6 +121,7 @@ class Checker : ReportLog {
     begun_ = claimed_ = released_ = false;
     open_ = {};
     prepared_.clear();
+    drawn_.clear();
     copied_.clear();
     ++execution_;
     level_ = 0;
@@ -117,7 +129,7 @@ class Checker : ReportLog {
   }
 
   void FinishGraph() {
-    if (claimed_ && !released_) Complain("nobody gives the ring back");
+    if (claimed_ && !released_) ++pending_releases_;  // when its draws are over
     EndBatches();
     if (!sets_.Leave()) Complain("nobody turns to the regions that were prepared");
     if (!open_.AllReported() && !world_.nothing_can_be_lost) Complain("nobody reports what a region lost");
@@ -289,7 +301,7 @@ class Checker : ReportLog {
       const PreparedInput launch = CopiedInput(copy);
       if (!copied_.count(copy.ring_offset) && bytes < launch.record_bytes) Complain("an input is not copied whole");
       copied_.insert(copy.ring_offset);
-      prepared_[copy.target] = launch;
+      prepared_[copy.target] = drawn_[copy.target] = launch;
     }
   }
 
@@ -372,16 +384,25 @@ class Checker : ReportLog {
     }
   }
 
+  // Whether it is there for draws alone, which come after all levels.
+  static bool IsLate(const ClosePlan& plan) {
+    const uint32_t launches = plan.parted_count + (plan.part_count - plan.parted_count * plan.parts);
+    for (uint32_t i = 0; i < launches; ++i)
+      if (At<LaunchPlan>(plan.launches, i).draws == 0) return false;
+    return launches != 0;
+  }
+
   void RunClose(const ClosePlan& plan, uint32_t workgroups) {
-    ++level_;
-    if (plan.level != level_)
+    const bool is_late = IsLate(plan);
+    if (!is_late) ++level_;
+    if (!is_late && plan.level != level_)
       Complain("close of level " + std::to_string(plan.level) + " where level " + std::to_string(level_) + " is due");
     if (workgroups < plan.part_count + (plan.opening_count + kLevelsWorkgroup - 1) / kLevelsWorkgroup)
       Complain("close_level has too few workgroups");
     const std::string who = "close of level " + std::to_string(plan.level);
     Touch(plan.control, plan.control + sizeof(ControlBlock), kRead, who + " reads the control block");
     TouchReports(plan.reports, who);
-    prepared_.clear();
+    if (!is_late) prepared_.clear();
     const uint32_t parted_workgroups = plan.parted_count * plan.parts;
     if (plan.part_count < parted_workgroups) Complain(who + " leaves parts out");
     for (uint32_t i = 0; i < plan.parted_count + (plan.part_count - parted_workgroups); ++i) CloseLaunch(plan, i, who);
@@ -403,7 +424,7 @@ class Checker : ReportLog {
   void CloseLaunch(const ClosePlan& plan, uint32_t index, const std::string& who) {
     const LaunchPlan& launch = At<LaunchPlan>(plan.launches, index);
     const uint64_t region = Consumed(plan.consumed) + launch.slot * sizeof(Region);
-    const RegionPlan* opening = FindOpen(region, level_, who + " consumes");
+    const RegionPlan* opening = FindOpen(region, plan.level, who + " consumes");
     if (opening == nullptr) return;
     if (plan.reports_losses != 0 && launch.identity == launch.slot) open_.Report(level_, launch.slot);
     const uint64_t input = plan.inputs + launch.position * sizeof(LaunchInput);
@@ -415,14 +436,17 @@ class Checker : ReportLog {
       Touch(heap, heap + sizeof(Region), kRead, who + " reads the pool's region");
     }
     prepared.arguments = plan.arguments + launch.position * sizeof(DispatchArguments);
+    const uint32_t inputs = std::max(launch.draws, 1u);
     Touch(region, region + sizeof(Region), kRead, who + " reads region " + std::to_string(launch.slot));
-    Touch(input, input + sizeof(LaunchInput), kWrite, who + " describes an input");
-    Touch(prepared.arguments, prepared.arguments + sizeof(DispatchArguments), kWrite,
+    Touch(input, input + inputs * sizeof(LaunchInput), kWrite, who + " describes an input");
+    Touch(prepared.arguments, prepared.arguments + inputs * sizeof(DispatchArguments), kWrite,
           who + " writes indirect arguments");
     if (launch.kind == kLaunchDynamicGrid) {
       Touch(prepared.records, prepared.records + prepared.record_bytes, kRead, who + " reads grids");
-      prepared.slices = plan.slices + launch.slice_table * kSliceTableBytes;
-      Touch(prepared.slices, prepared.slices + kSliceTableBytes, kWrite, who + " writes slices");
+      if (launch.draws == 0) {
+        prepared.slices = plan.slices + launch.slice_table * kSliceTableBytes;
+        Touch(prepared.slices, prepared.slices + kSliceTableBytes, kWrite, who + " writes slices");
+      }
       if (index < plan.summed_count) TouchSums(plan, index, kRead, who);
       if (index < plan.summed_count && launch.has_landmarks != 0) {
         prepared.landmarks_bytes = uint64_t{plan.parts} * kLandmarksOfPart * sizeof(uint32_t);
@@ -435,7 +459,11 @@ class Checker : ReportLog {
       Touch(prepared.notes, prepared.notes + prepared.notes_bytes, kWrite, who + " writes notes");
       if (prepared.notes + prepared.notes_bytes > kRing + ring_bytes_) Complain("notes leave the ring");
     }
-    prepared_[input] = prepared;
+    if (launch.draws == 0) prepared_[input] = prepared;
+    for (uint32_t draw = 0; draw < launch.draws; ++draw) {
+      drawn_[input + draw * sizeof(LaunchInput)] = prepared;
+      prepared.arguments += sizeof(DispatchArguments);
+    }
   }
 
   void RunStep(const StepPlan& plan) {
@@ -449,7 +477,11 @@ class Checker : ReportLog {
   }
 
   void RunRelease(const ReleasePlan& plan) {
-    if (!claimed_ || released_) Complain("release_ring gives back what was not claimed");
+    if (pending_releases_ != 0) {
+      --pending_releases_;
+    } else if (!claimed_ || released_) {
+      Complain("release_ring gives back what was not claimed");
+    }
     released_ = true;
     Touch(plan.control, plan.control + sizeof(ControlBlock), kRead, "release_ring reads the control block");
     Touch(kRing, kRingEnd, kReadWrite, "release_ring gives the ring away");
@@ -556,7 +588,8 @@ class Checker : ReportLog {
   }
 
   void TouchArguments(uint64_t arguments, const Command& command, const std::string& who) {
-    if (command.kind != Command::Kind::kDispatchIndirect) return Complain(who + " is not dispatched indirectly");
+    if (command.kind != Command::Kind::kDispatchIndirect && command.kind != Command::Kind::kDrawIndirect)
+      return Complain(who + " is not dispatched indirectly");
     TouchIndirect(arguments, arguments + 12, who + " reads indirect arguments");
     const auto is_in = [&](const CheckedScratch& scratch) {
       const auto place = world_.device->device().scratch_addresses.Find(scratch.address);
@@ -569,6 +602,77 @@ class Checker : ReportLog {
     if (std::none_of(world_.scratches.begin(), world_.scratches.end(), is_in) &&
         std::none_of(sets.begin(), sets.end(), is_in_set))
       Complain(who + " reads its arguments from a wrong place");
+  }
+
+  void Draw(const Command& command) {
+    for (const auto& pipeline : world_.pipelines)
+      for (const auto& node : pipeline->nodes)
+        if (node.pipeline->handle() == bound_) return DrawNode(*pipeline, command);
+    Complain("a draw of a pipeline that is no node");
+  }
+
+  void DrawNode(const ExecutionGraphPipeline& pipeline, const Command& command) {
+    if (pushed_.layout() != pipeline.layout->draw_layout)
+      return Complain("a draw with push constants of another layout");
+    const std::optional<uint64_t> address = pushed_.Address(pipeline.layout->draw.launch_offset);
+    if (!address) return Complain("a draw has no launch block");
+    const LaunchBlock& block = At<LaunchBlock>(*address);
+    const std::optional<uint32_t> node = FindNode(pipeline, bound_, block.shader_index);
+    if (!node) return Complain("a draw with the launch block of another node");
+    const Node& described = pipeline.graph.nodes[*node];
+    const std::string who = "a draw of node " + pipeline.nodes[*node].label;
+    if (!described.info.IsMesh()) return Complain(who + ", which is no mesh node");
+    group_ = kDraws + execution_;
+    TouchAsDraw(who);
+    if (block.form == kFormRegion) return DrawRegion(block, described, command, who);
+    const auto drawn = drawn_.find(block.source);
+    if (drawn == drawn_.end()) return CheckDrawOfHost(block, command, who);
+    if (drawn->second.slot != described.first_slot) Complain(who + " reads the input of another node");
+    TouchInMesh(block.source, block.source + sizeof(LaunchInput), kRead, who + " reads what its input is");
+    if (drawn->second.arguments != 0) TouchArguments(drawn->second.arguments, command, who);
+    DrawInput(drawn->second, described.info, who);
+  }
+
+  void DrawRegion(const LaunchBlock& block, const Node& node, const Command& command, const std::string& who) {
+    const RegionPlan* opening = std::as_const(open_).Find(block.source);
+    if (opening == nullptr || opening->slot != node.first_slot)
+      return Complain(who + " reads a region that is not its own");
+    if (opening->grid_x != node.info.grid[0] || opening->grid_yz != node.info.grid[1] * node.info.grid[2])
+      Complain(who + " has the grid of another node");
+    TouchInMesh(block.source, block.source + sizeof(Region), kRead, who + " reads its region");
+    TouchArguments(block.source + offsetof(Region, reserved), command, who);
+    DrawInput(Contents(block.source, *opening), node.info, who);
+  }
+
+  // Everything lies in plan memory.
+  void CheckDrawOfHost(const LaunchBlock& block, const Command& command, const std::string& who) {
+    if (command.kind != Command::Kind::kDraw) return Complain(who + " with an input that nobody prepared");
+    const LaunchInput& input = At<LaunchInput>(block.source);
+    if (command.x * command.y * command.z < input.workgroup_count - input.first_workgroup)
+      Complain(who + " has too few workgroups");
+  }
+
+  void DrawInput(const PreparedInput& input, const spirv::NodeInfo& info, const std::string& who) {
+    TouchInMesh(input.records, input.records + std::max<uint64_t>(input.record_bytes, 1),
+                info.writes_input ? kReadWrite : kRead, who + " uses its records");
+    TouchInMesh(input.notes, input.notes + input.notes_bytes, info.finishes_writing ? kReadWrite : kRead,
+                who + " uses its notes");
+    TouchInMesh(input.pool, input.pool + input.pool_bytes, info.writes_input ? kReadWrite : kRead,
+                who + " uses what the pool gave");
+  }
+
+  void TouchInMesh(uint64_t begin, uint64_t end, VkAccessFlags access, const std::string& what) {
+    Touch(begin, end, access, what, VK_PIPELINE_STAGE_MESH_SHADER_BIT_EXT);
+  }
+
+  // What it may do to the application's memory.
+  void TouchAsDraw(const std::string& who) {
+    const uint64_t place = kApplication + execution_;
+    for (const VkPipelineStageFlags stage :
+         {VK_PIPELINE_STAGE_MESH_SHADER_BIT_EXT, VK_PIPELINE_STAGE_FRAGMENT_SHADER_BIT}) {
+      Touch(place, place + 1, kReadWrite, who + " uses the application's memory", stage);
+      TouchAs(place, place + 1, stage, VK_ACCESS_UNIFORM_READ_BIT, false, who + " reads the application's uniforms");
+    }
   }
 
   // What a node does through its outputs, and what it may do to the application's memory.
@@ -634,7 +738,8 @@ class Checker : ReportLog {
   bool released_ = false;
   uint32_t execution_ = 0;
   static constexpr uint32_t kBeforeLevelZero = ~0u;
-  uint32_t level_ = 0;  // of the nodes that may run
+  static constexpr uint32_t kDraws = 1u << 30;  // groups that no nodes have
+  uint32_t level_ = 0;                          // of the nodes that may run
   const EntryPlan* entry_ = nullptr;
   uint32_t step_ = 0;             // of all graphs
   uint32_t phase_ = kAfterSteps;  // of the last step
@@ -645,6 +750,8 @@ class Checker : ReportLog {
   std::set<uint64_t> summed_;                   // addresses of sums that wait for their close kernel
   std::set<uint64_t> copied_;                   // ring offsets of the inputs copied
   std::map<uint64_t, PreparedInput> prepared_;  // by address of the LaunchInput
+  std::map<uint64_t, PreparedInput> drawn_;     // the same, of draws
+  uint32_t pending_releases_ = 0;               // of rings that draws read
 };
 
 }  // namespace

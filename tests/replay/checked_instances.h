@@ -30,6 +30,7 @@ class InstanceLog : protected AccessLog {
     if (!is_inside_) Complain("the end of an instance that is not there");
     is_inside_ = false;
   }
+  [[nodiscard]] bool is_inside() const { return is_inside_; }
   void CheckOutside(const std::string& what) {
     if (is_inside_) Complain(what + " inside of an instance");
   }

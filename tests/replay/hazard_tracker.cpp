@@ -7,14 +7,14 @@ namespace trellis::test {
 namespace {
 
 constexpr VkPipelineStageFlags kIndirect = VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT;
-constexpr VkPipelineStageFlags kCompute = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
+constexpr VkPipelineStageFlags kShaders = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_MESH_SHADER_BIT_EXT;
 
 // A source scope includes logically earlier stages, a destination scope logically later ones; for execution only, not
 // for memory.
 VkPipelineStageFlags WithEarlier(VkPipelineStageFlags stages) {
-  return stages & kCompute ? stages | kIndirect : stages;
+  return stages & kShaders ? stages | kIndirect : stages;
 }
-VkPipelineStageFlags WithLater(VkPipelineStageFlags stages) { return stages & kIndirect ? stages | kCompute : stages; }
+VkPipelineStageFlags WithLater(VkPipelineStageFlags stages) { return stages & kIndirect ? stages | kShaders : stages; }
 
 bool Conflict(const Access& a, const Access& b) { return (a.write || b.write) && (a.group == 0 || a.group != b.group); }
 

@@ -26,6 +26,12 @@ void DescribeOne(std::ostringstream& text, const Command& command) {
     case Command::Kind::kDispatchIndirect:
       text << std::dec << "dispatch indirect at " << command.offset;
       break;
+    case Command::Kind::kDraw:
+      text << std::dec << "draw " << command.x << ' ' << command.y << ' ' << command.z;
+      break;
+    case Command::Kind::kDrawIndirect:
+      text << std::dec << "draw indirect at " << command.offset;
+      break;
     case Command::Kind::kBarrier:
       text << "barrier stages " << command.source_stages << " -> " << command.destination_stages << ", access "
            << command.source_access << " -> " << command.destination_access;

@@ -16,6 +16,8 @@ struct Command {
     kPushConstants,
     kDispatch,
     kDispatchIndirect,
+    kDraw,  // of mesh shaders
+    kDrawIndirect,
     kBarrier,
     kBeginConditional,
     kEndConditional,
@@ -33,9 +35,9 @@ struct Command {
   std::vector<VkDescriptorSet> sets;                               // kBindSets
   std::vector<uint32_t> dynamic_offsets;                           // kBindSets
   std::vector<uint8_t> bytes;                                      // kPushConstants
-  uint32_t x = 0, y = 0, z = 0;                                    // kDispatch
-  VkBuffer buffer = VK_NULL_HANDLE;                                // kDispatchIndirect, kBeginConditional
-  VkDeviceSize offset = 0;                                         // kDispatchIndirect, kBeginConditional
+  uint32_t x = 0, y = 0, z = 0;                                    // kDispatch, kDraw
+  VkBuffer buffer = VK_NULL_HANDLE;                                // those with indirect arguments, kBeginConditional
+  VkDeviceSize offset = 0;                                         // likewise
   VkFlags flags = 0;                                               // kBeginConditional
   VkPipelineStageFlags source_stages = 0, destination_stages = 0;  // kBarrier, with the next two
   VkAccessFlags source_access = 0, destination_access = 0;

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <functional>
 #include <map>
+#include <utility>
 
 #include "spirv_lowering/ir/reader.h"
 #include "spirv_lowering/ir/writer.h"
@@ -106,12 +107,12 @@ VkShaderModule CreateModule(const Context& context, const std::vector<uint32_t>&
 
 GraphStages::GraphStages(const Context& context, const std::vector<GraphNode>& nodes, bool must_be_valid)
     : context_(context), nodes_(nodes), extras_(nodes.size()), stages_(nodes.size()) {
-  std::map<std::string, VkShaderModule> made;
+  std::map<std::pair<std::string, std::vector<uint32_t>>, VkShaderModule> made;
   for (size_t i = 0; i < nodes_.size(); ++i) {
     const GraphNode& node = nodes_[i];
     VkShaderModule module = node.module;
     if (module == VK_NULL_HANDLE) {
-      VkShaderModule& own = made[node.text];
+      VkShaderModule& own = made[{node.text, node.words}];
       if (own == VK_NULL_HANDLE) own = CreateModule(node, must_be_valid);
       if (own == VK_NULL_HANDLE) return;
       module = own;

@@ -100,6 +100,7 @@ class ColorImage {
   void EndRendering(VkCommandBuffer command_buffer);
   // To be recorded after EndRendering; row by row, visible to the host.
   void CopyTo(VkCommandBuffer command_buffer, VkBuffer buffer);
+  [[nodiscard]] VkImageView view() const { return view_; }
 
  private:
   const Context& context_;

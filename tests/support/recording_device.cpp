@@ -118,6 +118,18 @@ struct RecordingDriver {
     command.buffer = buffer;
     command.offset = offset;
   }
+  static void CmdDrawMeshTasksEXT(VkCommandBuffer handle, uint32_t x, uint32_t y, uint32_t z) {
+    Command& command = Add(handle, Command::Kind::kDraw);
+    command.x = x;
+    command.y = y;
+    command.z = z;
+  }
+  static void CmdDrawMeshTasksIndirectEXT(VkCommandBuffer handle, VkBuffer buffer, VkDeviceSize offset, uint32_t,
+                                          uint32_t) {
+    Command& command = Add(handle, Command::Kind::kDrawIndirect);
+    command.buffer = buffer;
+    command.offset = offset;
+  }
   static void CmdPipelineBarrier(VkCommandBuffer handle, VkPipelineStageFlags source, VkPipelineStageFlags destination,
                                  VkDependencyFlags, uint32_t count, const VkMemoryBarrier* barriers, uint32_t,
                                  const VkBufferMemoryBarrier*, uint32_t, const VkImageMemoryBarrier*) {
@@ -170,6 +182,8 @@ struct RecordingDriver {
     dispatch.CmdPushConstants = CmdPushConstants;
     dispatch.CmdDispatch = CmdDispatch;
     dispatch.CmdDispatchIndirect = CmdDispatchIndirect;
+    dispatch.CmdDrawMeshTasksEXT = CmdDrawMeshTasksEXT;
+    dispatch.CmdDrawMeshTasksIndirectEXT = CmdDrawMeshTasksIndirectEXT;
     dispatch.CmdPipelineBarrier = CmdPipelineBarrier;
     dispatch.CmdBeginConditionalRenderingEXT = CmdBeginConditionalRenderingEXT;
     dispatch.CmdEndConditionalRenderingEXT = CmdEndConditionalRenderingEXT;
@@ -196,6 +210,8 @@ RecordingDevice::RecordingDevice(Settings settings, uint32_t queues)
   device_->traits.limits.maxComputeWorkGroupCount[1] = 65535;
   device_->traits.limits.maxComputeWorkGroupCount[2] = 65535;
   device_->traits.limits.maxPushConstantsSize = 128;
+  device_->traits.max_mesh_workgroup_count = {65535, 65535, 65535};
+  device_->traits.max_mesh_workgroup_total_count = 1u << 22;
   VkPhysicalDeviceMemoryProperties& memory = device_->memory_properties;
   memory.memoryTypeCount = 1;
   memory.memoryTypes[0].propertyFlags =

@@ -1,0 +1,112 @@
+// Mesh nodes that other nodes enqueue to: what the driver gets for a dispatch of those.
+#include <algorithm>
+
+#include "test_nodes/relay.h"
+#include "test_nodes/static_tiles.h"
+#include "tests/layer/entry/mesh_fixture.h"
+
+namespace trellis::test {
+namespace {
+
+using ::testing::ElementsAre;
+
+class MeshDrawCommands : public MeshGraph {
+ protected:
+  // A graph of the mesh node of `words`, and of a compute node that enqueues to it.
+  VkPipeline MakeRelayGraph(std::span<const uint32_t> words) {
+    module_ = MakeModule(words);
+    VkPipeline node = VK_NULL_HANDLE;
+    EXPECT_EQ(MakeNode(layout_, node, "tiles"), VK_SUCCESS);
+    VkPipelineShaderStageNodeCreateInfoAMDX name = {};
+    name.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_NODE_CREATE_INFO_AMDX;
+    name.pName = "relay";
+    const VkPipelineShaderStageCreateInfo stage = {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+                                                   &name,
+                                                   0,
+                                                   VK_SHADER_STAGE_COMPUTE_BIT,
+                                                   MakeModule(kRelayNode),
+                                                   "main",
+                                                   nullptr};
+    const VkPipeline graph = MakeGraph(node, std::span(&stage, 1));
+    EXPECT_EQ(TRELLIS_CALL(device_, GetExecutionGraphPipelineNodeIndexAMDX)(device_.handle(), graph, &name, &relay_),
+              VK_SUCCESS);
+    return graph;
+  }
+
+  // What a second dispatch of an instance becomes, without labels.
+  std::vector<DriverCall> CallsOfDispatch(VkPipeline graph, const Scratch& scratch) {
+    const VkCommandBuffer command_buffer = device_.Begin();
+    BeginRendering(command_buffer);
+    Dispatch(command_buffer, graph, scratch, relay_);  // makes plan memory
+    driver_.ForgetCalls();
+    Dispatch(command_buffer, graph, scratch, relay_);
+    std::vector<DriverCall> calls(driver_.calls().begin(), driver_.calls().end());
+    std::erase_if(calls, [](const DriverCall& call) { return call.name.find("Label") != std::string::npos; });
+    TRELLIS_CALL(device_, CmdEndRendering)(command_buffer);
+    EXPECT_EQ(TRELLIS_CALL(device_, EndCommandBuffer)(command_buffer), VK_SUCCESS);
+    return calls;
+  }
+  static std::vector<std::string> NamesOf(const std::vector<DriverCall>& calls) {
+    std::vector<std::string> names;
+    for (const DriverCall& call : calls) names.push_back(call.name);
+    return names;
+  }
+
+  uint32_t relay_ = 0;
+};
+
+constexpr VkPipelineStageFlags kCompute = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
+constexpr VkPipelineStageFlags kMesh = VK_PIPELINE_STAGE_MESH_SHADER_BIT_EXT;
+constexpr VkPipelineStageFlags kFramebuffer =
+    VK_PIPELINE_STAGE_FRAGMENT_SHADER_BIT | VK_PIPELINE_STAGE_EARLY_FRAGMENT_TESTS_BIT |
+    VK_PIPELINE_STAGE_LATE_FRAGMENT_TESTS_BIT | VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT;
+
+// The region's counters are the draw's arguments: no kernel stands between the nodes and the draw but the one that
+// reports what may be lost.
+TEST_F(MeshDrawCommands, static_grids_are_drawn_from_their_region) {
+  const VkPipeline graph = MakeRelayGraph(kStaticTilesNode);
+  const Scratch scratch(device_);
+  const std::vector<DriverCall> calls = CallsOfDispatch(graph, scratch);
+  ASSERT_THAT(NamesOf(calls), ElementsAre("CmdEndRendering", "CmdPipelineBarrier",  // behind the dispatch before
+                                          "CmdBindPipeline", "CmdPushConstants", "CmdDispatch",  // begin
+                                          "CmdPipelineBarrier",                                  //
+                                          "CmdBindPipeline", "CmdPushConstants", "CmdDispatch",  // the relay
+                                          "CmdPipelineBarrier",                                  //
+                                          "CmdBindPipeline", "CmdPushConstants", "CmdDispatch",  // losses
+                                          "CmdPipelineBarrier", "CmdBeginRendering",             //
+                                          "CmdBindPipeline", "CmdPushConstants", "CmdDrawMeshTasksIndirectEXT"));
+  EXPECT_EQ(calls[1].dynamic_offsets[0], kMesh) << "draws have read scratch and the ring";
+  EXPECT_EQ(calls[1].dynamic_offsets[1], kCompute);
+  EXPECT_EQ(calls[13].dynamic_offsets[0], kCompute | kFramebuffer);
+  EXPECT_EQ(calls[13].dynamic_offsets[1], VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT | kMesh | kFramebuffer);
+  EXPECT_EQ(calls[13].dynamic_offsets[3] & VK_ACCESS_INDIRECT_COMMAND_READ_BIT, VK_ACCESS_INDIRECT_COMMAND_READ_BIT);
+  EXPECT_EQ(calls[15].bind_point, kGraphics);
+  EXPECT_EQ(calls[16].stages, kDrawn);
+  EXPECT_THAT(calls[17].dynamic_offsets, ElementsAre(1u)) << "one draw";
+}
+
+// Grids from records need a kernel. A draw behind the last level waits for no other launches.
+TEST_F(MeshDrawCommands, grids_of_records_are_sized_before_the_draws) {
+  const VkPipeline graph = MakeRelayGraph(kTilesNode);
+  const Scratch scratch(device_);
+  const std::vector<DriverCall> calls = CallsOfDispatch(graph, scratch);
+  std::vector<std::string> names = NamesOf(calls);
+  const auto second_part = std::find(names.begin(), names.end(), "CmdBeginRendering");
+  EXPECT_THAT(std::vector<std::string>(names.begin(), second_part),
+              ElementsAre("CmdEndRendering", "CmdPipelineBarrier",               // behind the dispatch before
+                          "CmdBindPipeline", "CmdPushConstants", "CmdDispatch",  // begin
+                          "CmdPipelineBarrier",                                  //
+                          "CmdBindPipeline", "CmdPushConstants", "CmdDispatch",  // the relay
+                          "CmdPipelineBarrier",                                  //
+                          "CmdBindPipeline", "CmdPushConstants", "CmdDispatch",  // close
+                          "CmdBindPipeline", "CmdPushConstants", "CmdDispatch",  // losses
+                          "CmdPipelineBarrier"));
+  ASSERT_GE(names.end() - second_part, 4);
+  EXPECT_EQ(second_part[1], "CmdBindPipeline") << "once for all draws of the launch";
+  const auto draws = std::count(second_part, names.end(), "CmdDrawMeshTasksIndirectEXT");
+  EXPECT_EQ(std::count(second_part, names.end(), "CmdPushConstants"), draws);
+  EXPECT_EQ(names.end() - second_part, 2 + 2 * draws);
+}
+
+}  // namespace
+}  // namespace trellis::test

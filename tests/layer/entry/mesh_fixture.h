@@ -1,0 +1,140 @@
+// Devices with mesh nodes above the fake driver.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "layer/device/advertised_extensions.h"
+#include "layer/objects/handle_table.h"
+#include "test_nodes/tiles.h"
+#include "tests/faults/graph_parts.h"
+#include "tests/layer/fake_driver/layer_under_test.h"
+
+namespace trellis::test {
+
+inline constexpr VkPipelineBindPoint kGraph = VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX;
+inline constexpr VkPipelineBindPoint kGraphics = VK_PIPELINE_BIND_POINT_GRAPHICS;
+inline constexpr VkShaderStageFlags kDrawn = VK_SHADER_STAGE_MESH_BIT_EXT | VK_SHADER_STAGE_FRAGMENT_BIT;
+
+// In the chain of vkCreateInstance: mesh nodes are on.
+struct MeshNodesOn {
+  VkBool32 on = VK_TRUE;
+  VkLayerSettingEXT setting = {"VK_LAYER_TRELLIS_shader_enqueue", "mesh_nodes", VK_LAYER_SETTING_TYPE_BOOL32_EXT, 1,
+                               &on};
+  VkLayerSettingsCreateInfoEXT info = {VK_STRUCTURE_TYPE_LAYER_SETTINGS_CREATE_INFO_EXT, nullptr, 1, &setting};
+};
+
+class MeshGraph : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    module_ = MakeModule(kTilesNode);
+    layout_ = MakeLayout(20);
+  }
+
+  VkShaderModule MakeModule(std::span<const uint32_t> words) {
+    VkShaderModuleCreateInfo info = {};
+    info.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;
+    info.codeSize = words.size_bytes();
+    info.pCode = words.data();
+    VkShaderModule module = VK_NULL_HANDLE;
+    EXPECT_EQ(TRELLIS_CALL(device_, CreateShaderModule)(device_.handle(), &info, nullptr, &module), VK_SUCCESS);
+    return module;
+  }
+
+  VkPipelineLayout MakeLayout(uint32_t push_constant_bytes) {
+    const VkPushConstantRange range = {kDrawn, 0, push_constant_bytes};
+    VkPipelineLayoutCreateInfo info = {};
+    info.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO;
+    info.pushConstantRangeCount = 1;
+    info.pPushConstantRanges = &range;
+    VkPipelineLayout layout = VK_NULL_HANDLE;
+    EXPECT_EQ(TRELLIS_CALL(device_, CreatePipelineLayout)(device_.handle(), &info, nullptr, &layout), VK_SUCCESS);
+    return layout;
+  }
+
+  // A library of the node, which may have another name.
+  VkResult MakeNode(VkPipelineLayout layout, VkPipeline& pipeline, const char* name = nullptr) {
+    VkPipelineShaderStageNodeCreateInfoAMDX named = {};
+    named.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_NODE_CREATE_INFO_AMDX;
+    named.pName = name;
+    VkPipelineCreateFlags2CreateInfo flags = {};
+    flags.sType = VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO;
+    flags.flags = VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX | VK_PIPELINE_CREATE_2_LIBRARY_BIT_KHR;
+    const VkPipelineShaderStageCreateInfo stage = {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+                                                   name != nullptr ? &named : nullptr,
+                                                   0,
+                                                   VK_SHADER_STAGE_MESH_BIT_EXT,
+                                                   module_,
+                                                   "main",
+                                                   nullptr};
+    VkGraphicsPipelineCreateInfo info = {};
+    info.sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO;
+    info.pNext = &flags;
+    info.stageCount = 1;
+    info.pStages = &stage;
+    info.layout = layout;
+    return TRELLIS_CALL(device_, CreateGraphicsPipelines)(device_.handle(), {}, 1, &info, nullptr, &pipeline);
+  }
+
+  // A graph of the node, and of compute nodes.
+  VkPipeline MakeGraph(VkPipeline node, std::span<const VkPipelineShaderStageCreateInfo> stages = {}) {
+    VkPipelineLibraryCreateInfoKHR libraries = {};
+    libraries.sType = VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR;
+    libraries.libraryCount = 1;
+    libraries.pLibraries = &node;
+    VkExecutionGraphPipelineCreateInfoAMDX info = {};
+    info.sType = VK_STRUCTURE_TYPE_EXECUTION_GRAPH_PIPELINE_CREATE_INFO_AMDX;
+    info.pLibraryInfo = &libraries;
+    info.stageCount = static_cast<uint32_t>(stages.size());
+    info.pStages = stages.data();
+    info.layout = layout_;
+    VkPipeline graph = VK_NULL_HANDLE;
+    EXPECT_EQ(TRELLIS_CALL(device_, CreateExecutionGraphPipelinesAMDX)(device_.handle(), {}, 1, &info, nullptr, &graph),
+              VK_SUCCESS);
+    return graph;
+  }
+
+  // Two payloads for a node.
+  void Dispatch(VkCommandBuffer command_buffer, VkPipeline graph, const Scratch& scratch, uint32_t node_index = 0) {
+    TRELLIS_CALL(device_, CmdBindPipeline)(command_buffer, kGraph, graph);
+    const std::array<uint32_t, 40> payloads = {3, 2, 0, 0, 1, 1, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1, 1, 1, 0, 0};
+    VkDispatchGraphInfoAMDX node = {};
+    node.nodeIndex = node_index;
+    node.payloadCount = 2;
+    node.payloads.hostAddress = payloads.data();
+    node.payloadStride = 40;
+    VkDispatchGraphCountInfoAMDX count_info = {};
+    count_info.count = 1;
+    count_info.infos.hostAddress = &node;
+    count_info.stride = sizeof(node);
+    TRELLIS_CALL(device_, CmdDispatchGraphAMDX)(command_buffer, scratch.address(), Scratch::kBytes, &count_info);
+  }
+
+  void BeginRendering(VkCommandBuffer command_buffer) {
+    VkRenderingInfo info = {};
+    info.sType = VK_STRUCTURE_TYPE_RENDERING_INFO;
+    TRELLIS_CALL(device_, CmdBeginRendering)(command_buffer, &info);
+  }
+
+  [[nodiscard]] std::vector<std::string> NamesOfCalls() const {
+    std::vector<std::string> names;
+    for (const DriverCall& call : driver_.calls()) names.push_back(call.name);
+    return names;
+  }
+
+  FakeDriver driver_{WithMeshShaders()};
+  MeshNodesOn on_;
+  TestInstance instance_{driver_, {VK_EXT_DEBUG_UTILS_EXTENSION_NAME}, &on_.info};
+  VkPhysicalDeviceShaderEnqueueFeaturesAMDX features_ = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX,
+                                                         nullptr, VK_TRUE, VK_TRUE};
+  TestDevice device_{instance_, kGraphExtensions, &features_};
+  VkShaderModule module_ = VK_NULL_HANDLE;
+  VkPipelineLayout layout_ = VK_NULL_HANDLE;
+};
+
+}  // namespace trellis::test

@@ -1,0 +1,168 @@
+// Draws of what compute nodes enqueue: the barriers between both, and behind them, are enough, and so is nothing less.
+#include "tests/replay/instance_barrier_test_base.h"
+
+namespace trellis::test {
+namespace {
+
+using Kind = Command::Kind;
+
+class DrawBarrierTest : public InstanceBarrierTest {
+ protected:
+  explicit DrawBarrierTest(const Variant& variant = {}) : InstanceBarrierTest(variant) {
+    device_.device().shader_mesh_enqueue_enabled = true;
+  }
+  void ExpectNoComplaints() {
+    device_.End();
+    const std::vector<std::string> complaints = CheckStream(world_, device_.stream());
+    EXPECT_TRUE(complaints.empty()) << complaints.front() << '\n' << Describe(device_.stream());
+  }
+  [[nodiscard]] size_t Draws() const {
+    return PositionsOf(device_.stream(), Kind::kDraw).size() +
+           PositionsOf(device_.stream(), Kind::kDrawIndirect).size();
+  }
+};
+
+NodeBuilder Mesh(const char* name) { return NodeBuilder(name).Mesh(); }
+
+// After begin, between the node and the reports of losses, before the draws, and at the end of the recording.
+TEST_F(DrawBarrierTest, StaticGrids) {
+  BeginDynamic();
+  Record({NodeBuilder("a").To("mesh"), Mesh("mesh").Static(3, 2)}, {{"a", 3}});
+  EndDynamic();
+  EXPECT_EQ(Draws(), 1u);
+  ExpectExact(4);
+  ExpectEndsNeeded();
+}
+
+TEST_F(DrawBarrierTest, GridsOfRecords) {
+  BeginDynamic();
+  Record({NodeBuilder("a").To("mesh", 100), Mesh("mesh").Dynamic(100, 100, 1)}, {{"a", 3}});
+  EndDynamic();
+  EXPECT_EQ(Draws(), 1u);
+  ExpectExact(4);
+}
+
+// More records than one workgroup of a kernel looks at: their grids are added up before.
+TEST_F(DrawBarrierTest, ManyGridsOfRecords) {
+  BeginDynamic();
+  Record({NodeBuilder("a").To("mesh", 64), Mesh("mesh").Dynamic(8, 8, 1)}, {{"a", 1000}});
+  EndDynamic();
+  ExpectExact(5);
+}
+
+// Draws of several levels, some of them sized together with dispatches of their level.
+TEST_F(DrawBarrierTest, DrawsOfManyLevels) {
+  BeginDynamic();
+  Record({NodeBuilder("a").Recursion(3).To("a").To("mesh", 4).To("grids"), Mesh("mesh").Dynamic(4, 4, 1),
+          NodeBuilder("grids").Dynamic(4, 4, 1), NodeBuilder("shared").To("mesh"),
+          Mesh("sharer").Static(2).SharesInput("grids")},
+         {{"a", 3}, {"shared", 2}, {"mesh", 2}});
+  EndDynamic();
+  // The mesh node in levels 0 to 4, and the sharer in 1 to 4.
+  EXPECT_EQ(Draws(), 9u);
+  ExpectNoComplaints();
+  // Begin, a close and a barrier in each of four levels, the draws, the end. Of the one before the draws not every bit
+  // is needed, since arguments were written before barriers between levels.
+  const std::vector<size_t> barriers = PositionsOf(device_.stream(), Kind::kBarrier);
+  EXPECT_EQ(barriers.size(), 1u + 4 * 2 + 2);
+  for (const size_t position : barriers)
+    EXPECT_FALSE(CheckStream(world_, Without(device_.stream(), position)).empty()) << position;
+}
+
+TEST_F(DrawBarrierTest, WrittenInputs) {
+  BeginDynamic();
+  Record({NodeBuilder("a").To("mesh"), Writing(Mesh("mesh").Dynamic(4, 4, 1))}, {{"a", 3}, {"mesh", 2}});
+  EndDynamic();
+  EXPECT_EQ(Draws(), 2u);
+  ExpectNoComplaints();
+}
+
+TEST_F(DrawBarrierTest, SeveralGraphsInOneInstance) {
+  BeginDynamic();
+  Record({NodeBuilder("a").To("mesh"), Mesh("mesh").Static(3, 2)}, {{"a", 3}});
+  Dispatch(device_, pipeline_, scratch_, {{"a", 2}});
+  EndDynamic();
+  EXPECT_EQ(Draws(), 2u);
+  ExpectExact(2 * 4);
+}
+
+// A graph without draws follows one with draws, and the other way round.
+TEST_F(DrawBarrierTest, GraphsWithAndWithoutDraws) {
+  BeginDynamic();
+  Record({NodeBuilder("a").To("mesh"), Mesh("mesh").Static(3, 2), NodeBuilder("b").To("c"), NodeBuilder("c")},
+         {{"a", 3}});
+  Dispatch(device_, pipeline_, scratch_, {{"b", 2}});
+  Dispatch(device_, pipeline_, scratch_, {{"a", 2}});
+  EndDynamic();
+  EXPECT_EQ(Draws(), 2u);
+  ExpectExact(4 + 4 + 4);
+}
+
+TEST_F(DrawBarrierTest, InfosOnTheDevice) {
+  Use(MakePipeline(device_, {NodeBuilder("a").To("mesh"), Mesh("mesh").Dynamic(4, 4, 1)}));
+  BeginDynamic();
+  DispatchFromDevice(device_, pipeline_, scratch_, 2);
+  EndDynamic();
+  ExpectNoComplaints();
+}
+
+// The barrier between the parts of a render pass object covers everything.
+TEST_F(DrawBarrierTest, RenderPassObjects) {
+  BeginObject();
+  Record({NodeBuilder("a").To("mesh"), Mesh("mesh").Static(3, 2)}, {{"a", 3}});
+  EndObject();
+  const CommandStream& stream = device_.stream();
+  const size_t second_part = PositionsOf(stream, Kind::kBeginInstance).at(1);
+  const Command& barrier = stream[second_part - 1];
+  ASSERT_EQ(barrier.kind, Kind::kBarrier);
+  EXPECT_EQ(barrier.source_stages, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT);
+  EXPECT_EQ(barrier.destination_stages, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT);
+  EXPECT_EQ(barrier.source_access, VK_ACCESS_MEMORY_WRITE_BIT);
+  EXPECT_EQ(barrier.destination_access, VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT);
+  EXPECT_GT(PositionsOf(stream, Kind::kDrawIndirect).at(0), second_part);
+}
+
+class ClaimedDrawBarrierTest : public DrawBarrierTest {
+ protected:
+  ClaimedDrawBarrierTest() : DrawBarrierTest({.queues = 2}) {}
+  [[nodiscard]] size_t PositionOfRelease() const {
+    const CommandStream& stream = device_.stream();
+    for (size_t i = 0; i < stream.size(); ++i)
+      if (stream[i].kind == Kind::kBeginLabel && stream[i].label == "trellis end") return i;
+    return stream.size();
+  }
+};
+
+// Rings are given back when draws have read them: at the end of the instance.
+TEST_F(ClaimedDrawBarrierTest, RingsAreGivenBackBehindTheInstance) {
+  BeginDynamic();
+  Record({NodeBuilder("a").To("mesh"), Mesh("mesh").Static(3, 2)}, {{"a", 3}});
+  EndDynamic();
+  EXPECT_GT(PositionOfRelease(), PositionsOf(device_.stream(), Kind::kEndInstance).back());
+  ExpectExact(5);
+}
+
+// Or in the next split, before the next graph claims one.
+TEST_F(ClaimedDrawBarrierTest, RingsAreGivenBackBeforeTheNextGraph) {
+  BeginDynamic();
+  Record({NodeBuilder("a").To("mesh"), Mesh("mesh").Static(3, 2)}, {{"a", 3}});
+  Dispatch(device_, pipeline_, scratch_, {{"a", 2}});
+  const std::vector<size_t> ends = PositionsOf(device_.stream(), Kind::kEndInstance);
+  ASSERT_EQ(ends.size(), 2u);
+  EXPECT_GT(PositionOfRelease(), ends[1]);
+  EndDynamic();
+  ExpectExact(10);
+}
+
+// A command that the layer does not know may have ended the instance.
+TEST_F(DrawBarrierTest, InstancesThatMayHaveEndedAreRefused) {
+  device_.device().may_miss_ends = true;
+  BeginDynamic();
+  Record({NodeBuilder("a").To("mesh"), Mesh("mesh").Static(3, 2)}, {{"a", 3}});
+  EXPECT_EQ(device_.command_buffer().recorded_error, VK_ERROR_UNKNOWN);
+  EXPECT_EQ(Draws(), 0u);
+  EXPECT_TRUE(PositionsOf(device_.stream(), Kind::kDispatch).empty());
+}
+
+}  // namespace
+}  // namespace trellis::test
