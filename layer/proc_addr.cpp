@@ -7,6 +7,7 @@
 #include <span>
 #include <string_view>
 
+#include "layer/entry/dynamic_state_hooks.h"
 #include "layer/entry/guard.h"
 #include "layer/entry/hooks.h"
 #include "layer/entry/neutral_commands.h"
@@ -19,6 +20,7 @@ namespace {
 // On which devices a device command is hooked.
 constexpr uint8_t kOnGraphs = 1;
 constexpr uint8_t kOnMaintenance5 = 2;
+constexpr uint8_t kOnMeshNodes = 4;
 
 struct Hook {
   std::string_view name;
@@ -61,10 +63,20 @@ std::span<const Hook> DeviceHooks() {
 #define TRELLIS_BOTH_ALIAS(name, hook) {"vk" #name, TRELLIS_FUNCTION(name, hook), kOnGraphs | kOnMaintenance5},
 #define TRELLIS_PROVIDED_GRAPHS(name) {"vk" #name, TRELLIS_FUNCTION(name, name), kOnGraphs, true},
 #define TRELLIS_PROVIDED_MAINTENANCE5(name) {"vk" #name, TRELLIS_FUNCTION(name, name), kOnMaintenance5, true},
-  static const auto table = SortedByName(
-      std::to_array<Hook>({TRELLIS_DEVICE_HOOKS(TRELLIS_GRAPHS, TRELLIS_GRAPHS_ALIAS, TRELLIS_BOTH, TRELLIS_BOTH_ALIAS)
-                               TRELLIS_PROVIDED_GRAPH_HOOKS(TRELLIS_PROVIDED_GRAPHS)
-                                   TRELLIS_PROVIDED_MAINTENANCE5_HOOKS(TRELLIS_PROVIDED_MAINTENANCE5)}));
+#define DYNAMIC_STATE_HOOK(name, command)                                                                              \
+  {"vk" #name,                                                                                                         \
+   GiveOut<PFN_vk##name>(&entry::Guarded<&entry::DynamicStateHook<DynamicStateRow::command>::Call, "vk" #name>::Call), \
+   kOnMeshNodes},
+#define DYNAMIC_STATE(command, ...) DYNAMIC_STATE_HOOK(command, command)
+#define DYNAMIC_STATE_ALIAS(alias, command, extension) DYNAMIC_STATE_HOOK(alias, command)
+  static const auto table = SortedByName(std::to_array<Hook>({
+#include "layer/dispatch/dynamic_states.inc"
+      TRELLIS_DEVICE_HOOKS(TRELLIS_GRAPHS, TRELLIS_GRAPHS_ALIAS, TRELLIS_BOTH, TRELLIS_BOTH_ALIAS)
+          TRELLIS_PROVIDED_GRAPH_HOOKS(TRELLIS_PROVIDED_GRAPHS)
+              TRELLIS_PROVIDED_MAINTENANCE5_HOOKS(TRELLIS_PROVIDED_MAINTENANCE5)}));
+#undef DYNAMIC_STATE
+#undef DYNAMIC_STATE_ALIAS
+#undef DYNAMIC_STATE_HOOK
 #undef TRELLIS_GRAPHS
 #undef TRELLIS_GRAPHS_ALIAS
 #undef TRELLIS_BOTH
@@ -150,7 +162,9 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL GetDeviceProcAddr(VkDevice device, cons
   if (!object || IsHiddenDebugUtils(*object->instance, name)) return nullptr;
   if (const PFN_vkVoidFunction function = FindAlwaysHooked(name)) return function;
 
-  const int devices = (object->emulates_graphs ? kOnGraphs : 0) | (object->emulates_maintenance5 ? kOnMaintenance5 : 0);
+  const int devices = (object->emulates_graphs ? kOnGraphs : 0) |
+                      (object->emulates_maintenance5 ? kOnMaintenance5 : 0) |
+                      (object->shader_mesh_enqueue_enabled ? kOnMeshNodes : 0);
   const Hook* hook = devices ? FindHook(DeviceHooks(), name) : nullptr;
   const bool hooked = hook && (hook->devices & devices);
   if (hooked && hook->provided) return hook->function;

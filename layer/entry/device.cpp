@@ -8,6 +8,7 @@
 #include "layer/entry/scoped_undo.h"
 #include "layer/memory/ring_pool.h"
 #include "layer/objects/command_pool.h"
+#include "layer/objects/dynamic_states.h"
 #include "layer/objects/pipeline_layout.h"
 #include "layer/objects/registry.h"
 #include "layer/replay/replay.h"
@@ -136,6 +137,8 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateDevice(VkPhysicalDevice physical_device, co
     instance->diagnostics.Error("TRELLIS-missing-command", std::string("the layer below has no ") + missing);
     return VK_ERROR_INITIALIZATION_FAILED;
   }
+  if (requested.shader_mesh_enqueue)
+    object->dynamic_state_commands = LoadDynamicStateCommands(created.handle, created.next, created.extensions);
   QueryProperties(*object, *info);
   if (requested.graphs) ReportCutRingBudget(*object);
   Devices().Insert(DispatchKeyOf(created.handle), object);

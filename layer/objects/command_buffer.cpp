@@ -25,6 +25,7 @@ void CommandBuffer::ForgetBoundState() {
   graphics = {};
   execution_graph = {};
   push_constants = {};
+  dynamic_states = {};
   bind_sequence = 0;
 }
 

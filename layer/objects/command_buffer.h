@@ -8,6 +8,7 @@
 #include "layer/dispatch/vulkan.h"
 #include "layer/objects/attachments.h"
 #include "layer/objects/bound_state.h"
+#include "layer/objects/dynamic_states.h"
 #include "layer/objects/render_pass_instance.h"
 
 namespace trellis {
@@ -56,6 +57,7 @@ struct CommandBuffer {
   BindPointState graphics;         // where shaderMeshEnqueue is enabled
   BindPointState execution_graph;  // binds at VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX, which are not passed down
   PushConstantState push_constants;
+  DynamicStates dynamic_states;  // where shaderMeshEnqueue is enabled
   uint64_t bind_sequence = 0;
   // Layouts that binds so far carried as create infos; see FindBindLayout.
   std::vector<std::shared_ptr<ChainedLayout>> chained_layouts;
@@ -84,7 +86,7 @@ struct CommandBuffer {
   // Reset, free or begin: nothing recorded so far will execute again.
   void Discard();
 
-  // After vkCmdExecuteCommands bound state and push constants are undefined.
+  // After vkCmdExecuteCommands bound state, push constants and dynamic state are undefined.
   void ForgetBoundState();
 
   void RememberError(VkResult error) {

@@ -45,6 +45,8 @@ struct Device {
 
   VkDevice handle = VK_NULL_HANDLE;
   DeviceDispatch dispatch;
+  // By row of layer/objects/dynamic_state_table.h; empty without shaderMeshEnqueue.
+  std::vector<PFN_vkVoidFunction> dynamic_state_commands;
   DeviceTraits traits;  // feature flags: what is enabled
   bool emulates_graphs = false;
   bool shader_enqueue_enabled = false;       // the feature; applications may forget it

@@ -29,6 +29,7 @@ void RenderPassInstance::Open(Kind kind, const SplitObstacle& obstacle) {
 
 void RenderPassInstance::End() {
   kind_ = Kind::kNone;
+  shape_ = {};
   obstacle_ = {};
   queries_ = 0;
   transform_feedback_ = false;
@@ -44,6 +45,7 @@ void RenderPassInstance::End() {
 
 const VkRenderingInfo* RenderPassInstance::Begin(const VkRenderingInfo& info, bool stores_attachments) {
   Open(Kind::kDynamic, trellis::FindObstacle(info));
+  shape_ = {true, info.viewMask, info.colorAttachmentCount};
   if (obstacle_) return &info;
   // The infos of all parts of an instance that the application suspends and resumes have to match.
   const bool may_edit = stores_attachments && (info.flags & VK_RENDERING_RESUMING_BIT) == 0;

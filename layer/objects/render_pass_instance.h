@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "layer/dispatch/arena.h"
+#include "layer/objects/rendering_shape.h"
 #include "layer/objects/split_obstacle.h"
 
 namespace trellis {
@@ -42,6 +43,8 @@ class RenderPassInstance {
   // Conditional rendering began inside.
   [[nodiscard]] bool has_conditional_rendering() const { return conditional_rendering_; }
   [[nodiscard]] bool is_dynamic() const { return kind_ == Kind::kDynamic; }
+  // While one is open.
+  [[nodiscard]] const RenderingShape& shape() const { return shape_; }
 
   // Looks for what keeps the instance from being split where the recording is.
   [[nodiscard]] SplitObstacle FindObstacle() const;
@@ -58,6 +61,7 @@ class RenderPassInstance {
   Info* BeginCopy(const Info& info);
 
   Kind kind_ = Kind::kNone;
+  RenderingShape shape_;
   SplitObstacle obstacle_;
   uint32_t queries_ = 0;
   bool transform_feedback_ = false;

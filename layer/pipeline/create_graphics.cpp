@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <deque>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <utility>
@@ -12,6 +11,7 @@
 #include "layer/diagnostics/result_name.h"
 #include "layer/dispatch/pipeline_flags.h"
 #include "layer/graph/describe.h"
+#include "layer/objects/captured_states.h"
 #include "layer/objects/scoped_shader_module.h"
 #include "layer/objects/shader_module.h"
 #include "layer/pipeline/base_pipeline.h"
@@ -28,18 +28,6 @@
 
 namespace trellis {
 namespace {
-
-// What a graph dispatch captures of the command buffer (specification, execution graphs, Mesh Nodes).
-constexpr VkDynamicState kCapturedStates[] = {VK_DYNAMIC_STATE_VIEWPORT,
-                                              VK_DYNAMIC_STATE_SCISSOR,
-                                              VK_DYNAMIC_STATE_LINE_WIDTH,
-                                              VK_DYNAMIC_STATE_DEPTH_BIAS,
-                                              VK_DYNAMIC_STATE_BLEND_CONSTANTS,
-                                              VK_DYNAMIC_STATE_DEPTH_BOUNDS,
-                                              VK_DYNAMIC_STATE_VIEWPORT_WITH_COUNT,
-                                              VK_DYNAMIC_STATE_SCISSOR_WITH_COUNT,
-                                              VK_DYNAMIC_STATE_SAMPLE_LOCATIONS_EXT,
-                                              VK_DYNAMIC_STATE_FRAGMENT_SHADING_RATE_KHR};
 
 constexpr VkGraphicsPipelineLibraryFlagsEXT kAllSubsets =
     VK_GRAPHICS_PIPELINE_LIBRARY_VERTEX_INPUT_INTERFACE_BIT_EXT |
@@ -86,7 +74,7 @@ CreationResult CheckDynamicState(const VkGraphicsPipelineCreateInfo& info) {
   if (!info.pDynamicState) return {};
   for (uint32_t i = 0; i < info.pDynamicState->dynamicStateCount; ++i) {
     const VkDynamicState state = info.pDynamicState->pDynamicStates[i];
-    if (std::find(std::begin(kCapturedStates), std::end(kCapturedStates), state) == std::end(kCapturedStates))
+    if (!CapturedStates::IsCaptured(state))
       return CreationResult::Refused("the dynamic state " + std::to_string(state) +
                                      " (VkDynamicState) is none of those that a graph dispatch captures");
   }
@@ -207,6 +195,14 @@ CreationResult Compile(const MeshNodeCreation& creation, const StageNode& node, 
   return {result, result == VK_SUCCESS ? "" : "vkCreateGraphicsPipelines failed with " + ResultName(result)};
 }
 
+RenderingShape ShapeOf(const VkGraphicsPipelineCreateInfo& info) {
+  if (info.renderPass) return {};
+  const auto* rendering =
+      FindStruct<VkPipelineRenderingCreateInfo>(info.pNext, VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO);
+  return rendering ? RenderingShape{true, rendering->viewMask, rendering->colorAttachmentCount}
+                   : RenderingShape{true, 0, 0};
+}
+
 CreationResult MakeLibrary(MeshNodeCreation& creation, StageNode& node) {
   Device& device = creation.context.device;
   const std::string label = NodeLabel(node.source.name, node.source.index);
@@ -220,6 +216,7 @@ CreationResult MakeLibrary(MeshNodeCreation& creation, StageNode& node) {
     return made;
   }
   pipeline->SetDescriptorSets(shader->descriptor_sets);
+  pipeline->SetDrawState(CapturedStates::Of(creation.info.pDynamicState), ShapeOf(creation.info));
   NameObject(device, VK_OBJECT_TYPE_PIPELINE, HandleToU64(pipeline->handle()), "node " + label);
   DumpShader(creation.context, label, "original", node.words);
   DumpShader(creation.context, label, "lowered", shader->node.words);

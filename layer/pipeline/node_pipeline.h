@@ -7,7 +7,9 @@
 #include <utility>
 
 #include "layer/dispatch/vulkan.h"
+#include "layer/objects/captured_states.h"
 #include "layer/objects/pipeline_layout.h"
+#include "layer/objects/rendering_shape.h"
 
 namespace trellis {
 
@@ -47,6 +49,13 @@ class NodePipeline {
   // Numbers of the sets that the node uses.
   [[nodiscard]] const std::set<uint32_t>& descriptor_sets() const { return descriptor_sets_; }
   void SetDescriptorSets(std::set<uint32_t> sets) { descriptor_sets_ = std::move(sets); }
+  // Of a mesh node.
+  [[nodiscard]] CapturedStates dynamic_states() const { return dynamic_states_; }
+  [[nodiscard]] const RenderingShape& rendering_shape() const { return rendering_shape_; }
+  void SetDrawState(CapturedStates dynamic_states, const RenderingShape& rendering_shape) {
+    dynamic_states_ = dynamic_states;
+    rendering_shape_ = rendering_shape;
+  }
   // It was compiled for layout().node_layout and layout().launch_offset, or draw_layout and draw.launch_offset.
   [[nodiscard]] const PipelineLayout& layout() const { return *layout_; }
 
@@ -59,6 +68,8 @@ class NodePipeline {
   const std::shared_ptr<PipelineLayout> layout_;
   VkPipeline handle_ = VK_NULL_HANDLE;
   std::set<uint32_t> descriptor_sets_;
+  CapturedStates dynamic_states_;
+  RenderingShape rendering_shape_;
   const VkAllocationCallbacks* allocator_ = nullptr;
   bool has_allocator_ = false;
 };

@@ -14,7 +14,7 @@
 namespace trellis {
 namespace {
 
-// Puts the application's graphics state back at the end of its life.
+// Binds nodes, and puts the application's graphics state back at the end of its life.
 class [[nodiscard]] ScopedGraphicsState {
  public:
   explicit ScopedGraphicsState(CommandBuffer& command_buffer) : command_buffer_(command_buffer) {}
@@ -23,6 +23,9 @@ class [[nodiscard]] ScopedGraphicsState {
   // A destructor that throws terminates the application, so no exception may leave this one.
   ~ScopedGraphicsState() {
     try {
+      // Before the pipeline, which must not be followed by commands for states that it holds itself
+      // (VUID-vkCmdDraw-None-08608).
+      RestoreDynamicStates();
       RestoreGraphicsState(command_buffer_);
     } catch (...) {
       command_buffer_.RememberError(
@@ -30,8 +33,31 @@ class [[nodiscard]] ScopedGraphicsState {
     }
   }
 
+  // What it has dynamically is as the application set it, though another node overwrote it.
+  void Bind(const NodePipeline& node) {
+    if (bound_ == node.handle()) return;
+    if (const CapturedStates missing = node.dynamic_states() & overwritten_; !missing.IsEmpty()) {
+      SetDynamicStatesAgain(command_buffer_, [missing](VkDynamicState state) { return missing.Has(state); });
+      overwritten_ = overwritten_ - missing;
+    }
+    command_buffer_.device.dispatch.CmdBindPipeline(command_buffer_.handle, VK_PIPELINE_BIND_POINT_GRAPHICS,
+                                                    node.handle());
+    bound_ = node.handle();
+    overwritten_ = overwritten_ | (CapturedStates::All() - node.dynamic_states());
+  }
+
  private:
+  // States that are not captured are overwritten by every node.
+  void RestoreDynamicStates() {
+    if (!bound_) return;
+    SetDynamicStatesAgain(command_buffer_, [this](VkDynamicState state) {
+      return !CapturedStates::IsCaptured(state) || overwritten_.Has(state);
+    });
+  }
+
   CommandBuffer& command_buffer_;
+  VkPipeline bound_ = VK_NULL_HANDLE;
+  CapturedStates overwritten_;
 };
 
 // All that mesh nodes find in push constants. The address of the launch block changes.
@@ -62,9 +88,9 @@ class DrawPushConstants {
 
 class DrawRecorder {
  public:
-  DrawRecorder(const CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline,
-               const ScratchBuffer& scratch)
-      : command_buffer_(command_buffer),
+  DrawRecorder(CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline, const ScratchBuffer& scratch)
+      : state_(command_buffer),
+        command_buffer_(command_buffer),
         pipeline_(pipeline),
         scratch_(scratch),
         push_constants_(command_buffer, *pipeline.layout),
@@ -75,7 +101,7 @@ class DrawRecorder {
   void Record(const NodeLaunch& draw) {
     const DeviceDispatch& dispatch = command_buffer_.device.dispatch;
     const ScopedLabel label(command_buffer_.device, command_buffer_.handle, LabelOf(draw));
-    Bind(pipeline_.nodes[draw.node].pipeline->handle());
+    state_.Bind(*pipeline_.nodes[draw.node].pipeline);
     push_constants_.Push(draw.block);
     if (draw.arguments) {
       dispatch.CmdDrawMeshTasksIndirectEXT(command_buffer_.handle, scratch_.buffer, scratch_.offset + *draw.arguments,
@@ -90,18 +116,13 @@ class DrawRecorder {
     if (!has_labels_) return {};
     return draw.label != nullptr ? *draw.label : DispatchLabel(LaunchLabel(pipeline_.graph, draw.launch), 0);
   }
-  void Bind(VkPipeline node) {
-    if (node != bound_)
-      command_buffer_.device.dispatch.CmdBindPipeline(command_buffer_.handle, VK_PIPELINE_BIND_POINT_GRAPHICS, node);
-    bound_ = node;
-  }
 
+  ScopedGraphicsState state_;
   const CommandBuffer& command_buffer_;
   const ExecutionGraphPipeline& pipeline_;
   const ScratchBuffer scratch_;
   DrawPushConstants push_constants_;
   const bool has_labels_;
-  VkPipeline bound_ = VK_NULL_HANDLE;
 };
 
 }  // namespace
@@ -109,7 +130,6 @@ class DrawRecorder {
 void RecordDraws(CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline, const ScratchBuffer& scratch,
                  std::initializer_list<std::span<const NodeLaunch>> draws, const std::string& label) {
   const ScopedLabel graph_label(command_buffer.device, command_buffer.handle, label);
-  const ScopedGraphicsState state(command_buffer);
   DrawRecorder recorder(command_buffer, pipeline, scratch);
   for (const std::span<const NodeLaunch> part : draws)
     for (const NodeLaunch& draw : part) recorder.Record(draw);

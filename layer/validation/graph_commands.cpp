@@ -22,6 +22,21 @@ std::string Hex(uint64_t address) {
   return text;
 }
 
+// What an instance has that the pipeline of a mesh node was not created for; empty if the two fit.
+std::string Difference(const RenderingShape& instance, const RenderingShape& node) {
+  if (instance.dynamic != node.dynamic)
+    return instance.dynamic ? "was begun with vkCmdBeginRendering, not with the render pass object of"
+                            : "has a render pass object, but there is none in the pipeline of";
+  if (!instance.dynamic) return {};
+  if (instance.view_mask != node.view_mask)
+    return "has the view mask " + std::to_string(instance.view_mask) + ", not " + std::to_string(node.view_mask) +
+           " like the pipeline of";
+  if (instance.color_attachments != node.color_attachments)
+    return "has " + std::to_string(instance.color_attachments) + " color attachments, not " +
+           std::to_string(node.color_attachments) + " like the pipeline of";
+  return {};
+}
+
 // One command that is being recorded; collects its findings.
 class CommandCheck {
  public:
@@ -96,6 +111,20 @@ class CommandCheck {
                               "VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX");
   }
 
+  // That an instance is open is looked at always.
+  void InstanceFitsDrawNodes() {
+    const auto pipeline = recording_.device.execution_graphs.Find(recording_.execution_graph.pipeline);
+    if (!pipeline || !recording_.render_pass.is_open()) return;
+    const RenderingShape& instance = recording_.render_pass.shape();
+    for (size_t i = 0; i < pipeline->nodes.size(); ++i) {
+      if (!pipeline->graph.nodes[i].info.IsMesh()) continue;
+      const std::string differs = Difference(instance, pipeline->nodes[i].pipeline->rendering_shape());
+      if (differs.empty()) continue;
+      return Add("None-10195", "the render pass instance " + differs + " mesh node " + pipeline->nodes[i].label +
+                                   ": create the node's pipeline for this instance");
+    }
+  }
+
   void IsAligned(const char* rule, const char* what, VkDeviceAddress address) {
     if (address % kExecutionGraphDispatchAddressAlignment != 0)
       Add(rule, std::string(what) + " " + Hex(address) + " is not a multiple of " +
@@ -128,6 +157,7 @@ class CommandCheck {
     ScratchIsThatLarge("scratch-10192", recording_.execution_graph.pipeline, scratch);
     ScratchIsOfTheGraph(scratch);
     SetsAreBound();
+    InstanceFitsDrawNodes();
   }
 
  private:

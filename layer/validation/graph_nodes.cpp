@@ -74,13 +74,30 @@ void CheckTargets(const Graph& graph, uint32_t sender, const spirv::NodeOutputIn
 
 // Pipelines whose shaders use much more than their range are not created at all; launch_offset is rounded up.
 void CheckPushConstants(const ExecutionGraphPipeline& pipeline, uint32_t node, Findings& findings) {
-  const uint32_t used = pipeline.graph.nodes[node].info.push_constant_end;
-  const uint32_t range = pipeline.nodes[node].pipeline->layout().push_constant_end;
-  if (used > range)
+  const spirv::NodeInfo& info = pipeline.graph.nodes[node].info;
+  const PipelineLayout& layout = pipeline.nodes[node].pipeline->layout();
+  const uint32_t range = info.IsMesh() ? layout.draw.push_constant_end : layout.push_constant_end;
+  if (info.push_constant_end > range)
     Add(findings, "layout-10069",
         "the push constant block of node " + LabelOf(pipeline.graph.nodes[node]) + " ends at byte " +
-            std::to_string(used) + ", but the COMPUTE range of the pipeline layout at byte " + std::to_string(range) +
-            ": enlarge the range");
+            std::to_string(info.push_constant_end) + ", but the " + (info.IsMesh() ? "MESH" : "COMPUTE") +
+            " range of the pipeline layout at byte " + std::to_string(range) + ": enlarge the range");
+}
+
+// No rule of the specification, but the extension's proposal wants it. Layers below draw each node with what it has.
+void CheckDynamicStates(const ExecutionGraphPipeline& pipeline, Findings& findings) {
+  const ExecutionGraphPipeline::CompiledNode* first = nullptr;
+  for (size_t i = 0; i < pipeline.nodes.size(); ++i) {
+    if (!pipeline.graph.nodes[i].info.IsMesh()) continue;
+    const ExecutionGraphPipeline::CompiledNode& node = pipeline.nodes[i];
+    if (!first) first = &node;
+    if (node.pipeline->dynamic_states() == first->pipeline->dynamic_states()) continue;
+    return findings.push_back({"TRELLIS-mesh-node-states",
+                               "vkCreateExecutionGraphPipelinesAMDX(): mesh nodes " + first->label + " and " +
+                                   node.label +
+                                   " have different dynamic states, which other implementations may not draw: create "
+                                   "the pipelines of all mesh nodes with the same ones"});
+  }
 }
 
 }  // namespace
@@ -96,6 +113,7 @@ Findings CheckGraphNodes(const ExecutionGraphPipeline& pipeline) {
     }
     CheckPushConstants(pipeline, node, findings);
   }
+  CheckDynamicStates(pipeline, findings);
   return findings;
 }
 

@@ -53,7 +53,7 @@ class Scratch {
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
 
-  static constexpr VkDeviceSize kBytes = 65536;
+  static constexpr VkDeviceSize kBytes = 131072;
   [[nodiscard]] VkDeviceAddress address() const { return address_; }
 
  private:

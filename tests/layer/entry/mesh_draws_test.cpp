@@ -3,7 +3,7 @@
 
 #include "test_nodes/relay.h"
 #include "test_nodes/static_tiles.h"
-#include "tests/layer/entry/mesh_fixture.h"
+#include "tests/layer/entry/mesh_graph_fixture.h"
 
 namespace trellis::test {
 namespace {
@@ -16,7 +16,7 @@ class MeshDrawCommands : public MeshGraph {
   VkPipeline MakeRelayGraph(std::span<const uint32_t> words) {
     module_ = MakeModule(words);
     VkPipeline node = VK_NULL_HANDLE;
-    EXPECT_EQ(MakeNode(layout_, node, "tiles"), VK_SUCCESS);
+    EXPECT_EQ(MakeNode(layout_, node, {}, "tiles"), VK_SUCCESS);
     VkPipelineShaderStageNodeCreateInfoAMDX name = {};
     name.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_NODE_CREATE_INFO_AMDX;
     name.pName = "relay";
@@ -27,7 +27,7 @@ class MeshDrawCommands : public MeshGraph {
                                                    MakeModule(kRelayNode),
                                                    "main",
                                                    nullptr};
-    const VkPipeline graph = MakeGraph(node, std::span(&stage, 1));
+    const VkPipeline graph = MakeGraph({node}, std::span(&stage, 1));
     EXPECT_EQ(TRELLIS_CALL(device_, GetExecutionGraphPipelineNodeIndexAMDX)(device_.handle(), graph, &name, &relay_),
               VK_SUCCESS);
     return graph;
@@ -37,9 +37,9 @@ class MeshDrawCommands : public MeshGraph {
   std::vector<DriverCall> CallsOfDispatch(VkPipeline graph, const Scratch& scratch) {
     const VkCommandBuffer command_buffer = device_.Begin();
     BeginRendering(command_buffer);
-    Dispatch(command_buffer, graph, scratch, relay_);  // makes plan memory
+    Dispatch(command_buffer, graph, scratch, 1, relay_);  // makes plan memory
     driver_.ForgetCalls();
-    Dispatch(command_buffer, graph, scratch, relay_);
+    Dispatch(command_buffer, graph, scratch, 1, relay_);
     std::vector<DriverCall> calls(driver_.calls().begin(), driver_.calls().end());
     std::erase_if(calls, [](const DriverCall& call) { return call.name.find("Label") != std::string::npos; });
     TRELLIS_CALL(device_, CmdEndRendering)(command_buffer);

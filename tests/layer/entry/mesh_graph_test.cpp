@@ -1,6 +1,14 @@
 // Graphs of mesh nodes through the exported functions: what the driver gets for them. What they draw is tested in
 // tests/gpu.
-#include "tests/layer/entry/mesh_fixture.h"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <vector>
+
+#include "layer/device/advertised_extensions.h"
+#include "layer/objects/handle_table.h"
+#include "tests/layer/entry/mesh_graph_fixture.h"
 
 namespace trellis::test {
 namespace {
@@ -21,7 +29,7 @@ TEST_F(MeshGraph, the_driver_has_mesh_shaders_and_no_node) {
   EXPECT_EQ(created.flags, 0u) << "neither of graphs nor of libraries";
   EXPECT_TRUE(created.chain.empty());
   EXPECT_NE(created.object, HandleToU64(node));
-  const VkPipeline graph = MakeGraph(node);
+  const VkPipeline graph = MakeGraph({node});
   EXPECT_EQ(driver_.CountOf("CreateGraphicsPipelines"), 1u) << "linking compiles nothing";
   EXPECT_EQ(driver_.CountOf("CreateComputePipelines"), kKernels) << "none is a node's";
   TRELLIS_CALL(device_, DestroyPipeline)(device_.handle(), node, nullptr);
@@ -41,7 +49,7 @@ TEST_F(MeshGraph, layouts_without_room_for_an_address_are_refused) {
 TEST_F(MeshGraph, draws_in_place) {
   VkPipeline node = VK_NULL_HANDLE;
   ASSERT_EQ(MakeNode(layout_, node), VK_SUCCESS);
-  const VkPipeline graph = MakeGraph(node);
+  const VkPipeline graph = MakeGraph({node});
   const uint64_t below = driver_.CallsOf("CreateGraphicsPipelines")[0].object;
   const Scratch scratch(device_);
   const VkCommandBuffer command_buffer = device_.Begin();
@@ -76,7 +84,7 @@ TEST_F(MeshGraph, draws_in_place) {
 TEST_F(MeshGraph, shader_objects_come_back) {
   VkPipeline node = VK_NULL_HANDLE;
   ASSERT_EQ(MakeNode(layout_, node), VK_SUCCESS);
-  const VkPipeline graph = MakeGraph(node);
+  const VkPipeline graph = MakeGraph({node});
   const Scratch scratch(device_);
   const VkCommandBuffer command_buffer = device_.Begin();
   TRELLIS_CALL(device_, CmdBindPipeline)(command_buffer, kGraphics, HandleFromU64<VkPipeline>(0x777));

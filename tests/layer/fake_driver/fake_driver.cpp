@@ -59,6 +59,7 @@ PFN_vkVoidFunction FakeDriver::DeviceFunction(const char* name) const {
   if (const std::string text = name; text.ends_with("AMDX") && !options.shader_enqueue_commands) return nullptr;
   if (const PFN_vkVoidFunction function = FakeDeviceFunction(name)) return function;
   if (const PFN_vkVoidFunction function = FakeRenderPassFunction(name)) return function;
+  if (const PFN_vkVoidFunction function = FakeDynamicStateFunction(name)) return function;
   return FakeCommandFunction(name);
 }
 

@@ -161,6 +161,7 @@ template <typename Dispatchable>
 [[nodiscard]] PFN_vkVoidFunction FakeInstanceFunction(const char* name);
 [[nodiscard]] PFN_vkVoidFunction FakeDeviceFunction(const char* name);
 [[nodiscard]] PFN_vkVoidFunction FakeCommandFunction(const char* name);
+[[nodiscard]] PFN_vkVoidFunction FakeDynamicStateFunction(const char* name);
 [[nodiscard]] PFN_vkVoidFunction FakeRenderPassFunction(const char* name);
 
 }  // namespace trellis::test

@@ -1,16 +1,14 @@
-// Devices with mesh nodes above the fake driver.
+// A graph of mesh nodes on the fake driver.
 #pragma once
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <array>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "layer/device/advertised_extensions.h"
-#include "layer/objects/handle_table.h"
 #include "test_nodes/tiles.h"
 #include "tests/faults/graph_parts.h"
 #include "tests/layer/fake_driver/layer_under_test.h"
@@ -21,16 +19,30 @@ inline constexpr VkPipelineBindPoint kGraph = VK_PIPELINE_BIND_POINT_EXECUTION_G
 inline constexpr VkPipelineBindPoint kGraphics = VK_PIPELINE_BIND_POINT_GRAPHICS;
 inline constexpr VkShaderStageFlags kDrawn = VK_SHADER_STAGE_MESH_BIT_EXT | VK_SHADER_STAGE_FRAGMENT_BIT;
 
+struct MeshSettings {
+  bool validate = false;
+  bool labels = true;
+};
+
 // In the chain of vkCreateInstance: mesh nodes are on.
 struct MeshNodesOn {
-  VkBool32 on = VK_TRUE;
-  VkLayerSettingEXT setting = {"VK_LAYER_TRELLIS_shader_enqueue", "mesh_nodes", VK_LAYER_SETTING_TYPE_BOOL32_EXT, 1,
-                               &on};
-  VkLayerSettingsCreateInfoEXT info = {VK_STRUCTURE_TYPE_LAYER_SETTINGS_CREATE_INFO_EXT, nullptr, 1, &setting};
+  explicit MeshNodesOn(const MeshSettings& others = {}) : validate(others.validate), labels(others.labels) {}
+  MeshNodesOn(const MeshNodesOn&) = delete;
+  MeshNodesOn& operator=(const MeshNodesOn&) = delete;
+
+  static constexpr const char* kLayer = "VK_LAYER_TRELLIS_shader_enqueue";
+  VkBool32 on = VK_TRUE, validate, labels;
+  std::array<VkLayerSettingEXT, 3> settings = {{{kLayer, "mesh_nodes", VK_LAYER_SETTING_TYPE_BOOL32_EXT, 1, &on},
+                                                {kLayer, "validate", VK_LAYER_SETTING_TYPE_BOOL32_EXT, 1, &validate},
+                                                {kLayer, "labels", VK_LAYER_SETTING_TYPE_BOOL32_EXT, 1, &labels}}};
+  VkLayerSettingsCreateInfoEXT info = {VK_STRUCTURE_TYPE_LAYER_SETTINGS_CREATE_INFO_EXT, nullptr,
+                                       static_cast<uint32_t>(settings.size()), settings.data()};
 };
 
 class MeshGraph : public ::testing::Test {
  protected:
+  explicit MeshGraph(const MeshSettings& settings = {}) : on_(settings) {}
+
   void SetUp() override {
     module_ = MakeModule(kTilesNode);
     layout_ = MakeLayout(20);
@@ -57,16 +69,21 @@ class MeshGraph : public ::testing::Test {
     return layout;
   }
 
-  // A library of the node, which may have another name.
-  VkResult MakeNode(VkPipelineLayout layout, VkPipeline& pipeline, const char* name = nullptr) {
-    VkPipelineShaderStageNodeCreateInfoAMDX named = {};
-    named.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_NODE_CREATE_INFO_AMDX;
-    named.pName = name;
+  // A library of the node, called `name` if there is one. `edit` may change what vkCreateGraphicsPipelines gets.
+  VkResult MakeNode(VkPipelineLayout layout, VkPipeline& pipeline, const std::vector<VkDynamicState>& dynamic = {},
+                    const char* name = nullptr, const std::function<void(VkGraphicsPipelineCreateInfo&)>& edit = {}) {
     VkPipelineCreateFlags2CreateInfo flags = {};
     flags.sType = VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO;
     flags.flags = VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX | VK_PIPELINE_CREATE_2_LIBRARY_BIT_KHR;
+    VkPipelineShaderStageNodeCreateInfoAMDX node = {};
+    node.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_NODE_CREATE_INFO_AMDX;
+    node.pName = name;
+    VkPipelineDynamicStateCreateInfo dynamic_info = {};
+    dynamic_info.sType = VK_STRUCTURE_TYPE_PIPELINE_DYNAMIC_STATE_CREATE_INFO;
+    dynamic_info.dynamicStateCount = static_cast<uint32_t>(dynamic.size());
+    dynamic_info.pDynamicStates = dynamic.data();
     const VkPipelineShaderStageCreateInfo stage = {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
-                                                   name != nullptr ? &named : nullptr,
+                                                   name ? &node : nullptr,
                                                    0,
                                                    VK_SHADER_STAGE_MESH_BIT_EXT,
                                                    module_,
@@ -77,16 +94,19 @@ class MeshGraph : public ::testing::Test {
     info.pNext = &flags;
     info.stageCount = 1;
     info.pStages = &stage;
+    info.pDynamicState = &dynamic_info;
     info.layout = layout;
+    if (edit) edit(info);
     return TRELLIS_CALL(device_, CreateGraphicsPipelines)(device_.handle(), {}, 1, &info, nullptr, &pipeline);
   }
 
-  // A graph of the node, and of compute nodes.
-  VkPipeline MakeGraph(VkPipeline node, std::span<const VkPipelineShaderStageCreateInfo> stages = {}) {
+  // A graph of the nodes, and of compute nodes.
+  VkPipeline MakeGraph(const std::vector<VkPipeline>& nodes,
+                       std::span<const VkPipelineShaderStageCreateInfo> stages = {}) {
     VkPipelineLibraryCreateInfoKHR libraries = {};
     libraries.sType = VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR;
-    libraries.libraryCount = 1;
-    libraries.pLibraries = &node;
+    libraries.libraryCount = static_cast<uint32_t>(nodes.size());
+    libraries.pLibraries = nodes.data();
     VkExecutionGraphPipelineCreateInfoAMDX info = {};
     info.sType = VK_STRUCTURE_TYPE_EXECUTION_GRAPH_PIPELINE_CREATE_INFO_AMDX;
     info.pLibraryInfo = &libraries;
@@ -99,25 +119,34 @@ class MeshGraph : public ::testing::Test {
     return graph;
   }
 
-  // Two payloads for a node.
-  void Dispatch(VkCommandBuffer command_buffer, VkPipeline graph, const Scratch& scratch, uint32_t node_index = 0) {
+  // Two payloads for each of so many nodes from `first` on.
+  void Dispatch(VkCommandBuffer command_buffer, VkPipeline graph, const Scratch& scratch, uint32_t nodes = 1,
+                uint32_t first = 0) {
     TRELLIS_CALL(device_, CmdBindPipeline)(command_buffer, kGraph, graph);
     const std::array<uint32_t, 40> payloads = {3, 2, 0, 0, 1, 1, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1, 1, 1, 0, 0};
-    VkDispatchGraphInfoAMDX node = {};
-    node.nodeIndex = node_index;
-    node.payloadCount = 2;
-    node.payloads.hostAddress = payloads.data();
-    node.payloadStride = 40;
+    std::vector<VkDispatchGraphInfoAMDX> infos(nodes);
+    for (uint32_t node = 0; node < nodes; ++node) {
+      infos[node].nodeIndex = first + node;
+      infos[node].payloadCount = 2;
+      infos[node].payloads.hostAddress = payloads.data();
+      infos[node].payloadStride = 40;
+    }
     VkDispatchGraphCountInfoAMDX count_info = {};
-    count_info.count = 1;
-    count_info.infos.hostAddress = &node;
-    count_info.stride = sizeof(node);
+    count_info.count = nodes;
+    count_info.infos.hostAddress = infos.data();
+    count_info.stride = sizeof(infos[0]);
     TRELLIS_CALL(device_, CmdDispatchGraphAMDX)(command_buffer, scratch.address(), Scratch::kBytes, &count_info);
   }
 
-  void BeginRendering(VkCommandBuffer command_buffer) {
+  void BeginRendering(VkCommandBuffer command_buffer, uint32_t view_mask = 0, uint32_t color_attachments = 0) {
+    std::vector<VkRenderingAttachmentInfo> attachments(color_attachments);
+    for (VkRenderingAttachmentInfo& attachment : attachments)
+      attachment.sType = VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO;
     VkRenderingInfo info = {};
     info.sType = VK_STRUCTURE_TYPE_RENDERING_INFO;
+    info.viewMask = view_mask;
+    info.colorAttachmentCount = color_attachments;
+    info.pColorAttachments = attachments.data();
     TRELLIS_CALL(device_, CmdBeginRendering)(command_buffer, &info);
   }
 
