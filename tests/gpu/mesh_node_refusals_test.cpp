@@ -42,7 +42,8 @@ class MeshNodeCreation : public MeshNodeTest, public testing::WithParamInterface
 TEST_P(MeshNodeCreation, IsRefused) {
   constexpr const char* kId = "TRELLIS-graph-creation";
   context().messages.Expect(kId);
-  const MeshLibrary library(context(), {kTilesNode, kTilesFragSpv}, layout(), GetParam().edit);
+  const MeshLibrary library(context(), {.mesh = kTilesNode, .fragment = kTilesFragSpv, .edit = GetParam().edit},
+                            layout());
   EXPECT_LT(library.result(), 0);
   EXPECT_EQ(library.handle(), VkPipeline{VK_NULL_HANDLE});
   const std::vector<Message> messages = context().messages.Find(kId);

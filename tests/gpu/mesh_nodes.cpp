@@ -36,9 +36,7 @@ void Painting::Paint(const Tiles& tiles, uint32_t added) {
                      tiles.size[1], tiles.value + added + y * tiles.grid[0] + x);
 }
 
-MeshLibrary::MeshLibrary(const Context& context, const MeshNode& node, const Layout& layout,
-                         const std::function<void(ColorState&)>& edit)
-    : context_(context) {
+MeshLibrary::MeshLibrary(const Context& context, const MeshNode& node, const Layout& layout) : context_(context) {
   const StageModule mesh(context, node.mesh);
   std::vector<VkPipelineShaderStageCreateInfo> stages = {mesh.Stage(VK_SHADER_STAGE_MESH_BIT_EXT)};
   auto name =
@@ -48,17 +46,21 @@ MeshLibrary::MeshLibrary(const Context& context, const MeshNode& node, const Lay
     name.index = node.index;
     stages[0].pNext = &name;
   }
-  const StageModule fragment(context, node.fragment);
-  stages.push_back(fragment.Stage(VK_SHADER_STAGE_FRAGMENT_BIT));
+  std::optional<StageModule> fragment;
+  if (!node.fragment.empty()) {
+    fragment.emplace(context, node.fragment);
+    stages.push_back(fragment->Stage(VK_SHADER_STAGE_FRAGMENT_BIT));
+  }
   ColorState state;
   VkPipelineCreateFlags2CreateInfo flags = kNodeLibraryFlags;
-  if (node.render_pass == VK_NULL_HANDLE) flags.pNext = &state.rendering;
+  flags.pNext = &state.rendering;
   state.info.pNext = &flags;
   state.info.stageCount = static_cast<uint32_t>(stages.size());
   state.info.pStages = stages.data();
   state.info.layout = layout.handle();
   state.info.renderPass = node.render_pass;
-  if (edit) edit(state);
+  if (node.edit) node.edit(state);
+  if (state.info.renderPass) flags.pNext = nullptr;
   result_ = vkCreateGraphicsPipelines(context.device, VK_NULL_HANDLE, 1, &state.info, nullptr, &handle_);
 }
 
@@ -143,11 +145,7 @@ void MeshNodeTest::Expect(const Painting& painting, const std::vector<uint32_t>&
 }
 
 GraphInput InputOf(const std::string& node, const std::vector<Tiles>& tiles, uint32_t index) {
-  GraphInput input = {.node = node, .index = index, .count = static_cast<uint32_t>(tiles.size())};
-  input.payloads.resize(tiles.size() * sizeof(Tiles));
-  std::memcpy(input.payloads.data(), tiles.data(), input.payloads.size());
-  input.stride = sizeof(Tiles);
-  return input;
+  return InputOfRecords(node, tiles, index);
 }
 
 }  // namespace trellis::test

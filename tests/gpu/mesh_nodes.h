@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -47,18 +48,18 @@ class Painting {
 // A mesh node to be made.
 struct MeshNode {
   std::span<const uint32_t> mesh;
-  std::span<const uint32_t> fragment;
+  std::span<const uint32_t> fragment;  // empty: there is none
   std::optional<std::string> name = {};
   uint32_t index = 0;                         // with a name
   VkRenderPass render_pass = VK_NULL_HANDLE;  // null: dynamic rendering
+  // May change what vkCreateGraphicsPipelines gets.
+  std::function<void(ColorState&)> edit = {};
 };
 
 // A library of a mesh node.
 class MeshLibrary {
  public:
-  // `edit` may change what vkCreateGraphicsPipelines gets.
-  MeshLibrary(const Context& context, const MeshNode& node, const Layout& layout,
-              const std::function<void(ColorState&)>& edit = {});
+  MeshLibrary(const Context& context, const MeshNode& node, const Layout& layout);
   ~MeshLibrary() { vkDestroyPipeline(context_.device, handle_, nullptr); }
   MeshLibrary(const MeshLibrary&) = delete;
   MeshLibrary& operator=(const MeshLibrary&) = delete;
@@ -117,6 +118,15 @@ class MeshNodeTest : public OwnDeviceTest {
   std::unique_ptr<ColorImage> image_;
 };
 
+template <typename Record>
+[[nodiscard]] GraphInput InputOfRecords(const std::string& node, const std::vector<Record>& records,
+                                        uint32_t index = 0) {
+  GraphInput input = {.node = node, .index = index, .count = static_cast<uint32_t>(records.size())};
+  const auto* bytes = reinterpret_cast<const uint8_t*>(records.data());
+  input.payloads.assign(bytes, bytes + records.size() * sizeof(Record));
+  input.stride = sizeof(Record);
+  return input;
+}
 [[nodiscard]] GraphInput InputOf(const std::string& node, const std::vector<Tiles>& tiles, uint32_t index = 0);
 
 }  // namespace trellis::test

@@ -6,7 +6,6 @@
 
 #include "tests/rectangles_frag_spv.h"
 #include "tests/rectangles_vert_spv.h"
-#include "tests/support/pipelines.h"
 
 namespace trellis::test {
 namespace {
@@ -125,6 +124,7 @@ void SplitScene::MakeImage(Image& image, VkImageUsageFlags usage) {
   info.arrayLayers = 1;
   info.samples = image.samples;
   info.usage = usage;
+  image.usage = usage;
   EXPECT_EQ(vkCreateImage(context_.device, &info, nullptr, &image.image), VK_SUCCESS);
   VkMemoryRequirements requirements = {};
   vkGetImageMemoryRequirements(context_.device, image.image, &requirements);
@@ -186,16 +186,63 @@ void SplitScene::MakeRenderPass() {
   }
 }
 
-void SplitScene::MakeFramebuffer() {
+std::vector<VkImageView> SplitScene::Views() {
   std::vector<VkImageView> views;
   for (const Image* image : Images()) views.push_back(image->view);
+  return views;
+}
+
+void SplitScene::MakeFramebuffer() {
+  const std::vector<VkImageView> views = Views();
+  std::vector<VkFramebufferAttachmentImageInfo> images;
+  for (const Image* image : Images()) {
+    auto& attachment = images.emplace_back(
+        Struct<VkFramebufferAttachmentImageInfo>(VK_STRUCTURE_TYPE_FRAMEBUFFER_ATTACHMENT_IMAGE_INFO));
+    attachment.usage = image->usage;
+    attachment.width = attachment.height = kSize;
+    attachment.layerCount = 1;
+    attachment.viewFormatCount = 1;
+    attachment.pViewFormats = &image->format;
+  }
+  auto attachments = Struct<VkFramebufferAttachmentsCreateInfo>(VK_STRUCTURE_TYPE_FRAMEBUFFER_ATTACHMENTS_CREATE_INFO);
+  attachments.attachmentImageInfoCount = static_cast<uint32_t>(images.size());
+  attachments.pAttachmentImageInfos = images.data();
   auto info = Struct<VkFramebufferCreateInfo>(VK_STRUCTURE_TYPE_FRAMEBUFFER_CREATE_INFO);
   info.renderPass = render_pass_;
   info.attachmentCount = static_cast<uint32_t>(views.size());
   info.pAttachments = views.data();
   info.width = info.height = kSize;
   info.layers = 1;
+  if (options_.imageless) {
+    info.pNext = &attachments;
+    info.flags = VK_FRAMEBUFFER_CREATE_IMAGELESS_BIT;
+  }
   EXPECT_EQ(vkCreateFramebuffer(context_.device, &info, nullptr, &framebuffer_), VK_SUCCESS);
+}
+
+void SplitScene::EditState(ColorState& state) const {
+  static constexpr VkViewport kArea = {0, 0, kSize, kSize, 0, 1};
+  static constexpr VkRect2D kScissor = {{0, 0}, kExtent};
+  static constexpr VkStencilOpState kStencil = {
+      VK_STENCIL_OP_KEEP, VK_STENCIL_OP_INCREMENT_AND_CLAMP, VK_STENCIL_OP_KEEP, VK_COMPARE_OP_GREATER, 0xFF, 0xFF,
+      kDrawsPerPixel};
+  static const VkPipelineDepthStencilStateCreateInfo kDepth = [] {
+    auto depth =
+        Struct<VkPipelineDepthStencilStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_DEPTH_STENCIL_STATE_CREATE_INFO);
+    depth.depthTestEnable = depth.depthWriteEnable = depth.stencilTestEnable = VK_TRUE;
+    depth.depthCompareOp = VK_COMPARE_OP_LESS;
+    depth.front = depth.back = kStencil;
+    return depth;
+  }();
+  state.viewport.pViewports = &kArea;
+  state.viewport.pScissors = &kScissor;
+  state.samples.rasterizationSamples = color_.samples;
+  state.attachment.colorWriteMask = 0xF;
+  state.rendering.pColorAttachmentFormats = &color_.format;
+  state.rendering.depthAttachmentFormat = state.rendering.stencilAttachmentFormat = depth_.format;
+  state.info.renderPass = render_pass_;
+  state.info.pDepthStencilState = &kDepth;
+  state.info.pDynamicState = nullptr;
 }
 
 void SplitScene::MakePipeline() {
@@ -205,31 +252,13 @@ void SplitScene::MakePipeline() {
   const StageModule fragment(context_, kRectanglesFragSpv);
   const std::array stages = {vertex.Stage(VK_SHADER_STAGE_VERTEX_BIT), fragment.Stage(VK_SHADER_STAGE_FRAGMENT_BIT)};
   const TriangleInput triangles(sizeof(SceneVertex), VK_FORMAT_R32G32B32_SFLOAT, offsetof(SceneVertex, color));
-  const VkViewport area = {0, 0, kSize, kSize, 0, 1};
-  const VkRect2D scissor = {{0, 0}, kExtent};
   ColorState state;
-  state.viewport.pViewports = &area;
-  state.viewport.pScissors = &scissor;
-  state.samples.rasterizationSamples = color_.samples;
-  state.attachment.colorWriteMask = 0xF;
-  state.rendering.pColorAttachmentFormats = &color_.format;
-  state.rendering.depthAttachmentFormat = state.rendering.stencilAttachmentFormat = depth_.format;
-  auto depth =
-      Struct<VkPipelineDepthStencilStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_DEPTH_STENCIL_STATE_CREATE_INFO);
-  depth.depthTestEnable = depth.depthWriteEnable = depth.stencilTestEnable = VK_TRUE;
-  depth.depthCompareOp = VK_COMPARE_OP_LESS;
-  depth.front = {
-      VK_STENCIL_OP_KEEP, VK_STENCIL_OP_INCREMENT_AND_CLAMP, VK_STENCIL_OP_KEEP, VK_COMPARE_OP_GREATER, 0xFF, 0xFF,
-      kDrawsPerPixel};
-  depth.back = depth.front;
+  EditState(state);
   VkGraphicsPipelineCreateInfo& info = state.info;
   if (options_.kind != InstanceKind::kDynamic) info.pNext = nullptr;
-  info.renderPass = render_pass_;
   info.stageCount = stages.size();
   info.pStages = stages.data();
   triangles.AddTo(info);
-  info.pDepthStencilState = &depth;
-  info.pDynamicState = nullptr;
   info.layout = layout_;
   EXPECT_EQ(vkCreateGraphicsPipelines(context_.device, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline_), VK_SUCCESS);
 }
@@ -288,6 +317,11 @@ void SplitScene::Begin(VkCommandBuffer command_buffer) {
   info.renderArea.extent = kExtent;
   info.clearValueCount = clears.size();
   info.pClearValues = clears.data();
+  const std::vector<VkImageView> views = Views();
+  auto attachments = Struct<VkRenderPassAttachmentBeginInfo>(VK_STRUCTURE_TYPE_RENDER_PASS_ATTACHMENT_BEGIN_INFO);
+  attachments.attachmentCount = static_cast<uint32_t>(views.size());
+  attachments.pAttachments = views.data();
+  if (options_.imageless) info.pNext = &attachments;
   if (options_.kind == InstanceKind::kObject)
     return vkCmdBeginRenderPass(command_buffer, &info, VK_SUBPASS_CONTENTS_INLINE);
   auto subpass = Struct<VkSubpassBeginInfo>(VK_STRUCTURE_TYPE_SUBPASS_BEGIN_INFO);

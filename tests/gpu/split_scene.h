@@ -9,6 +9,7 @@
 
 #include "tests/support/buffer.h"
 #include "tests/support/context.h"
+#include "tests/support/pipelines.h"
 
 namespace trellis::test {
 
@@ -27,6 +28,7 @@ struct SceneOptions {
   bool multisampled = false;  // four samples, resolved at the end
   bool stores_all = false;    // otherwise only the picture is stored: neither depth and stencil nor samples
   bool clears_picture = true, stores_picture = true;
+  bool imageless = false;  // the framebuffer, of render pass objects
 };
 
 // Images, render pass and pipeline. Depth is cleared to 1, stencil to 0, colour to kCleared.
@@ -46,6 +48,8 @@ class SplitScene {
   // Draws more of them with what is bound.
   void DrawMore(VkCommandBuffer command_buffer, uint32_t first, uint32_t count);
   void End(VkCommandBuffer command_buffer);
+  // All state of its pipeline but shaders, vertices and layout. Lives as long as the scene.
+  void EditState(ColorState& state) const;
   // After End; for Pixels.
   void Copy(VkCommandBuffer command_buffer);
   [[nodiscard]] std::span<const uint32_t> Pixels() const { return pixels_.words(); }
@@ -58,6 +62,7 @@ class SplitScene {
     VkFormat format = VK_FORMAT_UNDEFINED;
     VkImageAspectFlags aspects = 0;
     VkSampleCountFlagBits samples = VK_SAMPLE_COUNT_1_BIT;
+    VkImageUsageFlags usage = 0;
   };
 
   void MakeImage(Image& image, VkImageUsageFlags usage);
@@ -69,6 +74,7 @@ class SplitScene {
   void Transition(VkCommandBuffer command_buffer, const Image& image, VkImageLayout from, VkImageLayout to) const;
   void BeginDynamic(VkCommandBuffer command_buffer) const;
   [[nodiscard]] std::vector<Image*> Images();
+  [[nodiscard]] std::vector<VkImageView> Views();
   // What is stored and copied.
   [[nodiscard]] const Image& Picture() const { return options_.multisampled ? resolved_ : color_; }
 

@@ -11,7 +11,6 @@ namespace trellis::test {
 namespace {
 
 constexpr VkFormat kColorFormat = VK_FORMAT_R32_UINT;
-constexpr VkImageSubresourceRange kWholeImage = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
 
 }  // namespace
 
@@ -44,8 +43,7 @@ ColorState::ColorState()
   attachment.colorWriteMask = VK_COLOR_COMPONENT_R_BIT;
   blend.attachmentCount = 1;
   blend.pAttachments = &attachment;
-  dynamic.dynamicStateCount = static_cast<uint32_t>(dynamic_states.size());
-  dynamic.pDynamicStates = dynamic_states.data();
+  SetDynamic(dynamic_states);
   rendering.colorAttachmentCount = 1;
   rendering.pColorAttachmentFormats = &kColorFormat;
   info.pViewportState = &viewport;
@@ -53,6 +51,12 @@ ColorState::ColorState()
   info.pMultisampleState = &samples;
   info.pColorBlendState = &blend;
   info.pDynamicState = &dynamic;
+}
+
+void ColorState::SetDynamic(const std::vector<VkDynamicState>& states) {
+  dynamic_states = states;
+  dynamic.dynamicStateCount = static_cast<uint32_t>(dynamic_states.size());
+  dynamic.pDynamicStates = dynamic_states.data();
 }
 
 StageModule::StageModule(const Context& context, std::span<const uint32_t> words) : context_(context) {
@@ -89,7 +93,7 @@ void Pipeline::MakeCompute(const std::string& text, VkPipelineLayout layout, VkP
 }
 
 void Pipeline::MakeGraphics(std::span<const uint32_t> vertex, std::span<const uint32_t> fragment,
-                            VkPipelineLayout layout) {
+                            VkPipelineLayout layout, const std::function<void(ColorState&)>& edit) {
   const StageModule vertex_module(context_, vertex);
   const StageModule fragment_module(context_, fragment);
   const std::array stages = {vertex_module.Stage(VK_SHADER_STAGE_VERTEX_BIT),
@@ -101,16 +105,18 @@ void Pipeline::MakeGraphics(std::span<const uint32_t> vertex, std::span<const ui
   info.pStages = stages.data();
   triangles.AddTo(info);
   info.layout = layout;
+  if (edit) edit(state);
   EXPECT_EQ(vkCreateGraphicsPipelines(context_.device, VK_NULL_HANDLE, 1, &info, nullptr, &handle_), VK_SUCCESS);
 }
 
-ColorImage::ColorImage(const Context& context, VkExtent2D extent) : context_(context), extent_(extent) {
+ColorImage::ColorImage(const Context& context, VkExtent2D extent, uint32_t layers)
+    : context_(context), extent_(extent), whole_{VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, layers} {
   auto info = Struct<VkImageCreateInfo>(VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO);
   info.imageType = VK_IMAGE_TYPE_2D;
   info.format = kColorFormat;
   info.extent = {extent.width, extent.height, 1};
   info.mipLevels = 1;
-  info.arrayLayers = 1;
+  info.arrayLayers = whole_.layerCount;
   info.samples = VK_SAMPLE_COUNT_1_BIT;
   info.usage = VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT;
   EXPECT_EQ(vkCreateImage(context.device, &info, nullptr, &image_), VK_SUCCESS);
@@ -123,9 +129,9 @@ ColorImage::ColorImage(const Context& context, VkExtent2D extent) : context_(con
   EXPECT_EQ(vkBindImageMemory(context.device, image_, memory_, 0), VK_SUCCESS);
   auto view = Struct<VkImageViewCreateInfo>(VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO);
   view.image = image_;
-  view.viewType = VK_IMAGE_VIEW_TYPE_2D;
+  view.viewType = whole_.layerCount == 1 ? VK_IMAGE_VIEW_TYPE_2D : VK_IMAGE_VIEW_TYPE_2D_ARRAY;
   view.format = kColorFormat;
-  view.subresourceRange = kWholeImage;
+  view.subresourceRange = whole_;
   EXPECT_EQ(vkCreateImageView(context.device, &view, nullptr, &view_), VK_SUCCESS);
 }
 
@@ -140,7 +146,7 @@ void ColorImage::BeginRendering(VkCommandBuffer command_buffer) {
   barrier.dstAccessMask = VK_ACCESS_COLOR_ATTACHMENT_WRITE_BIT;
   barrier.newLayout = VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL;
   barrier.image = image_;
-  barrier.subresourceRange = kWholeImage;
+  barrier.subresourceRange = whole_;
   vkCmdPipelineBarrier(command_buffer, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT, VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT,
                        0, 0, nullptr, 0, nullptr, 1, &barrier);
   auto attachment = Struct<VkRenderingAttachmentInfo>(VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO);
@@ -150,7 +156,7 @@ void ColorImage::BeginRendering(VkCommandBuffer command_buffer) {
   attachment.storeOp = VK_ATTACHMENT_STORE_OP_STORE;
   auto info = Struct<VkRenderingInfo>(VK_STRUCTURE_TYPE_RENDERING_INFO);
   info.renderArea.extent = extent_;
-  info.layerCount = 1;
+  info.layerCount = whole_.layerCount;
   info.colorAttachmentCount = 1;
   info.pColorAttachments = &attachment;
   vkCmdBeginRendering(command_buffer, &info);
@@ -165,11 +171,11 @@ void ColorImage::CopyTo(VkCommandBuffer command_buffer, VkBuffer buffer) {
   barrier.oldLayout = VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL;
   barrier.newLayout = VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL;
   barrier.image = image_;
-  barrier.subresourceRange = kWholeImage;
+  barrier.subresourceRange = whole_;
   vkCmdPipelineBarrier(command_buffer, VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT, 0,
                        0, nullptr, 0, nullptr, 1, &barrier);
   VkBufferImageCopy region = {};
-  region.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1};
+  region.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, whole_.layerCount};
   region.imageExtent = {extent_.width, extent_.height, 1};
   vkCmdCopyImageToBuffer(command_buffer, image_, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, buffer, 1, &region);
   auto memory = Struct<VkMemoryBarrier>(VK_STRUCTURE_TYPE_MEMORY_BARRIER);

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -34,6 +35,8 @@ struct ColorState {
   ColorState();
   ColorState(const ColorState&) = delete;
   ColorState& operator=(const ColorState&) = delete;
+
+  void SetDynamic(const std::vector<VkDynamicState>& states);
 
   VkGraphicsPipelineCreateInfo info;  // points to the rest
   VkPipelineViewportStateCreateInfo viewport;
@@ -72,8 +75,9 @@ class Pipeline {
   // Entry point "main".
   void MakeCompute(std::span<const uint32_t> words, VkPipelineLayout layout, VkPipelineCache cache = VK_NULL_HANDLE);
   void MakeCompute(const std::string& text, VkPipelineLayout layout, VkPipelineCache cache = VK_NULL_HANDLE);
-  // ColorState, with triangles from {vec2, uint} a vertex.
-  void MakeGraphics(std::span<const uint32_t> vertex, std::span<const uint32_t> fragment, VkPipelineLayout layout);
+  // ColorState, with triangles from {vec2, uint} a vertex. `edit` may change what vkCreateGraphicsPipelines gets.
+  void MakeGraphics(std::span<const uint32_t> vertex, std::span<const uint32_t> fragment, VkPipelineLayout layout,
+                    const std::function<void(ColorState&)>& edit = {});
 
   [[nodiscard]] VkPipeline handle() const { return handle_; }
 
@@ -90,7 +94,7 @@ struct Vertex {
 // An R32_UINT image that can be drawn into and copied.
 class ColorImage {
  public:
-  ColorImage(const Context& context, VkExtent2D extent);
+  ColorImage(const Context& context, VkExtent2D extent, uint32_t layers = 1);
   ~ColorImage();
   ColorImage(const ColorImage&) = delete;
   ColorImage& operator=(const ColorImage&) = delete;
@@ -98,13 +102,14 @@ class ColorImage {
   // Between the two everything is drawn into the image, which begins with zeros.
   void BeginRendering(VkCommandBuffer command_buffer);
   void EndRendering(VkCommandBuffer command_buffer);
-  // To be recorded after EndRendering; row by row, visible to the host.
+  // To be recorded after EndRendering; layer by layer, row by row, visible to the host.
   void CopyTo(VkCommandBuffer command_buffer, VkBuffer buffer);
   [[nodiscard]] VkImageView view() const { return view_; }
 
  private:
   const Context& context_;
   const VkExtent2D extent_;
+  const VkImageSubresourceRange whole_;
   VkImage image_ = VK_NULL_HANDLE;
   VkDeviceMemory memory_ = VK_NULL_HANDLE;
   VkImageView view_ = VK_NULL_HANDLE;

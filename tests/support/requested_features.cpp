@@ -35,6 +35,9 @@ RequestedFeatures::RequestedFeatures(FeatureForm form, const ShaderFeatures& wan
   features2_.features.shaderInt64 = wanted.int64;
   features2_.features.shaderFloat64 = wanted.float64;
   features2_.features.pipelineStatisticsQuery = wanted.pipeline_statistics;
+  features2_.features.multiViewport = wanted.multi_viewport;
+  features2_.features.geometryShader = wanted.geometry;
+  features2_.features.occlusionQueryPrecise = wanted.precise_occlusion_queries;
   Link(enqueue_);
   Link(maintenance5_);
   if (form == FeatureForm::kMinimal) return;
@@ -56,6 +59,7 @@ void RequestedFeatures::LinkCore(const ShaderFeatures& wanted) {
   vulkan12_.shaderBufferInt64Atomics = wanted.int64_atomics;
   vulkan12_.vulkanMemoryModel = wanted.vulkan_memory_model;
   vulkan12_.vulkanMemoryModelDeviceScope = wanted.vulkan_memory_model;
+  vulkan12_.imagelessFramebuffer = wanted.imageless_framebuffer;
   Link(vulkan12_);
 }
 

@@ -18,6 +18,10 @@ struct ShaderFeatures {
   bool robust_buffer_access = false;  // where a context asks for it
   bool dynamic_rendering = false;
   bool mesh_enqueue = false;
+  bool multi_viewport = false;
+  bool geometry = false;  // fragment shaders that read PrimitiveId
+  bool precise_occlusion_queries = false;
+  bool imageless_framebuffer = false;
 };
 
 enum class FeatureForm : uint8_t {
