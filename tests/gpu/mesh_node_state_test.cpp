@@ -1,4 +1,5 @@
 // Dynamic state of the application around mesh nodes, against pictures that the CPU paints.
+#include <algorithm>
 #include <cstring>
 
 #include "test_nodes/tiles.h"
@@ -94,6 +95,7 @@ TEST_F(MeshNodeState, StaticNodesLeaveItAsItWas) {
 
 // Nodes with the number of viewports in the application's hands are drawn with it, whatever node came before.
 TEST_F(MeshNodeState, DynamicNodesFollowStaticOnes) {
+  context().messages.Expect("TRELLIS-mesh-node-states");  // with the setting `validate`
   constexpr auto kDynamic = [](ColorState& state) {
     state.viewport.viewportCount = state.viewport.scissorCount = 0;
     state.SetDynamic({VK_DYNAMIC_STATE_VIEWPORT_WITH_COUNT, VK_DYNAMIC_STATE_SCISSOR_WITH_COUNT});
@@ -117,6 +119,29 @@ TEST_F(MeshNodeState, DynamicNodesFollowStaticOnes) {
   painting.PaintRectangle(40, 16, 8, 32, 6);  // half as wide, and cut at row 48
   painting.PaintRectangle(48, 48, 16, 16, 300);
   Expect(painting, {2, 1});
+}
+
+// Each dispatch is drawn with the state of its place in the recording: four of them on one scratch buffer, one behind
+// the other, and a second time.
+TEST_F(MeshNodeState, EachDispatchTakesTheStateOfItsPlace) {
+  Link({{.mesh = kTilesNode, .fragment = kTilesFragSpv}});
+  const std::vector<Tiles> records = {{{2, 1}, {0, 0}, {32, 0}, {32, 64}, 10, 0}};
+  Painting painting;
+  Render([&](VkCommandBuffer command_buffer) {
+    for (uint32_t i = 0; i < 8; ++i) {
+      const uint32_t x = i % 4 * 16, y = i / 4 * 32;
+      const VkViewport viewport = {float(x), float(y), 16, 32, 0, 1};
+      const VkRect2D scissor = {{int32_t(x), int32_t(y)}, {8 + 2 * i, 32 - i}};
+      vkCmdSetViewport(command_buffer, 0, 1, &viewport);
+      vkCmdSetScissor(command_buffer, 0, 1, &scissor);
+      if (i % 4 == 0) BindGraph(command_buffer, 100 * (i + 1));
+      Dispatch(command_buffer, {InputOf("main", records)});
+      const uint32_t value = 10 + 100 * (i / 4 * 4 + 1);
+      painting.PaintRectangle(x, y, 8, 32 - i, value);
+      painting.PaintRectangle(x + 8, y, std::min(2 * i, 8u), 32 - i, value + 1);
+    }
+  });
+  Expect(painting, {16});
 }
 
 }  // namespace

@@ -124,6 +124,28 @@ TEST_F(MeshNodes, ArraysInfosAndDispatches) {
   Expect(painting, counts);
 }
 
+// An array of nodes, all in one dispatch, with a record each.
+TEST_F(MeshNodes, ManyNodesOfAnArray) {
+  constexpr uint32_t kNodes = 16;
+  std::vector<MeshNode> nodes;
+  std::vector<GraphInput> inputs;
+  Painting painting;
+  std::vector<uint32_t> counts;
+  for (uint32_t i = 0; i < kNodes; ++i) {
+    nodes.push_back({.mesh = kTilesNode, .fragment = kTilesFragSpv, .name = "tiles", .index = i * 3});
+    const std::vector<Tiles> record = {{{1, 1 + i % 2}, {i * 4, i}, {4, 8}, {4, 5}, 1000 + i * 10, i}};
+    inputs.push_back(InputOf("tiles", record, i * 3));
+    painting.Paint(record[0]);
+    counts.push_back(Workgroups(record[0]));
+  }
+  Link(nodes);
+  Render([&](VkCommandBuffer command_buffer) {
+    BindGraph(command_buffer);
+    Dispatch(command_buffer, inputs);
+  });
+  Expect(painting, counts);
+}
+
 // A recording is submitted again, with other payloads in the application's memory meanwhile.
 TEST_F(MeshNodes, ResubmittedRecordings) {
   Link({{kTilesNode, kTilesFragSpv}});
