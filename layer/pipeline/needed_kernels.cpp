@@ -7,6 +7,7 @@
 #include "layer/objects/device.h"
 #include "layer/pipeline/batching.h"
 #include "layer/pipeline/execution_graph.h"
+#include "layer/pipeline/shader_target.h"
 #include "meta_shaders/shared/graph_data.h"
 
 namespace trellis {
@@ -78,7 +79,7 @@ class KernelNeeds {
 
   // Launches of one level form a batch if they have the same pipeline and no kernel sizes them.
   [[nodiscard]] bool MayBatch() const {
-    if (!has_levels_ || !scratch_.opens_all_levels) return false;
+    if (!scratch_.opens_all_levels || (!has_levels_ && TargetsCpu(device_))) return false;
     const size_t fewest = FewestLaunches(device_.settings);
     std::map<VkPipeline, size_t> launches_of;
     for (const Slot& slot : graph_.slots) {
@@ -108,6 +109,7 @@ std::vector<Kernel> AllKernels() {
 
 std::vector<Kernel> NeededKernels(const ExecutionGraphPipeline& pipeline) {
   if (pipeline.is_library) return AllKernels();
+  if (pipeline.graph.nodes.empty()) return {};
   std::vector<Kernel> kernels = AllKernels();
   const KernelNeeds needs(pipeline);
   std::erase_if(kernels, [&needs](Kernel kernel) { return !needs.Has(kernel); });

@@ -19,7 +19,6 @@ constexpr uint32_t kUnknownInfoWorkgroups = 64;
 constexpr uint32_t kChunkCapacity = 16384;
 constexpr uint64_t kUnit = 16;
 constexpr uint64_t kMostUnits = 0xffffffffu;
-constexpr uint64_t kHalfAlignment = 256;
 
 class DevicePlanner : DispatchPlanner {
  public:
@@ -57,11 +56,7 @@ class DevicePlanner : DispatchPlanner {
     std::vector<RootCount> counts;
     for (Launch launch : launches) counts.push_back({launch, kUnbounded});
     PlanLevels({std::move(counts), environment_.ring_budget / 2});
-    // Level 0 consumes from the second half, where level 1 appends when all of that has been read; in bounded mode from
-    // what is behind all queues.
-    entry_half_bytes_ =
-        std::max(memory().half_bytes[1], environment_.ring_budget / 2 / kHalfAlignment * kHalfAlignment);
-    chunks_offset_ = memory().half_bytes[0] + entry_half_bytes_;
+    chunks_offset_ = memory().half_bytes[0] + counted_->entry_bytes;
   }
 
   // place_entries gives them room.
@@ -70,6 +65,12 @@ class DevicePlanner : DispatchPlanner {
     for (uint32_t slot : roots_) {
       openings.push_back(DenseRegion(memory().half_bytes[0], slot, graph_.slots[slot].record_stride, 0, 0));
       openings.back().region = scratch().region(0, slot);
+    }
+    for (const RelocatableLaunch& launch : level_launches(0)) {
+      if (!launch.from_region) continue;
+      const auto root = std::lower_bound(roots_.begin(), roots_.end(), launch.launch.input) - roots_.begin();
+      openings[root].coalesce = launch.described.coalesce;
+      openings[root].most_workgroups = launch.described.most_workgroups;
     }
     Placement placement;
     placement.ring_bytes = chunks_offset_ + kChunkCapacity * sizeof(shared::EntryChunk);
@@ -91,7 +92,7 @@ class DevicePlanner : DispatchPlanner {
     entry.info_count = inputs_.info_count;
     entry.node_count = static_cast<uint32_t>(entries_.size());
     entry.root_count = static_cast<uint32_t>(roots_.size());
-    entry.half_units = static_cast<uint32_t>(std::min(entry_half_bytes_ / kUnit, kMostUnits));
+    entry.half_units = static_cast<uint32_t>(std::min(counted_->entry_bytes / kUnit, kMostUnits));
     entry.chunk_capacity = kChunkCapacity;
     entry.origin = Origin();
     entry.address_alignment = kExecutionGraphDispatchAddressAlignment;
@@ -120,7 +121,6 @@ class DevicePlanner : DispatchPlanner {
   const DeviceInputs& inputs_;
   std::vector<shared::EntryNode> entries_;  // by node
   std::vector<uint32_t> roots_;             // slots
-  uint64_t entry_half_bytes_ = 0;
   uint64_t chunks_offset_ = 0;
 };
 

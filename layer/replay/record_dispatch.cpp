@@ -90,7 +90,7 @@ void RecordLevel(const Device& device, VkCommandBuffer command_buffer, const Dis
   const LevelPlan& level = plan.placed->levels[number];
   if (level.close || level.batches)
     RecordClose(device, command_buffer, level, number, recorder);
-  else if (number != 0)
+  else if (number != 0 || plan.entry)
     recorder.Barrier(GraphBarrier::kArguments);
   // Before the launches, so that what it takes is hidden behind them.
   if (number == 0) RecordOpenings(device, command_buffer, *plan.placed, recorder);

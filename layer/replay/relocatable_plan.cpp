@@ -36,6 +36,8 @@ constexpr uint32_t kMostUncounted = 1 << 16;
 // below it.
 constexpr uint64_t kMostStepDispatches = 1 << 14;
 
+constexpr uint64_t kHalfAlignment = 256;
+
 // Whatever the setting says: no command buffer holds more.
 constexpr uint64_t kMostRecordedSteps = 1 << 24;
 
@@ -78,6 +80,9 @@ class Planner {
       PlanRing(environment_.step_budget);
       if (!plan_.steps && !plan_.memory.bounded) plan_ = std::move(with_less);
     }
+    if (ReadsInfos())
+      plan_.entry_bytes =
+          std::max(plan_.memory.half_bytes[1], environment_.ring_budget / 2 / kHalfAlignment * kHalfAlignment);
     EstimateArrivals();
     plan_.levels.reserve(schedule().level_count());
     for (uint32_t level = 0; level < schedule().level_count(); ++level) PlanLevel(level);
@@ -93,6 +98,9 @@ class Planner {
     return *pipeline_.attachments.GetOrCreate<LoadBounds>(
         [this] { return std::make_shared<LoadBounds>(graph_, environment_.limits.max_grid_workgroups); });
   }
+
+  // Nobody knows yet how many workgroups their roots have.
+  [[nodiscard]] bool ReadsInfos() const { return !key_.counts.empty() && key_.counts.front().workgroups == kUnbounded; }
 
   // Bounds count each workgroup that a grid from a record may have, and so they grow from level to level. Mostly one of
   // them sends.
@@ -184,7 +192,8 @@ class Planner {
     OrderClosed(level, std::move(sizing), planned);
     FormBatches(pipeline_, environment_.limits, planned);
     // On a CPU a workgroup's way through the counts takes longer than the kernel (spirv::LowerOptions::for_cpu).
-    if (!TargetsCpu(pipeline_.device)) CountBatches(plan_.scratch, environment_.limits, level, plan_.memory, planned);
+    if (!TargetsCpu(pipeline_.device) && level != 0)
+      CountBatches(plan_.scratch, environment_.limits, level, plan_.memory, planned);
     for (RelocatableBatch& batch : planned.batches) LabelBatch(planned, level, batch);
   }
 
@@ -207,7 +216,11 @@ class Planner {
     if (TargetsCpu(pipeline_.device) && MayBeFromRegion(level, launch))
       added.described.most_workgroups =
           MostWorkgroupsOfRuns(added.described, plan_.memory.arrivals_of(level, launch.input), cores_);
-    added.from_region = IsFromRegion(level, launch, added.described, environment_.limits);
+    shared::RegionPlan of_infos = {};
+    of_infos.capacity = level == 0 ? MostInfoRecords(graph_, plan_, launch.input) : 0;
+    added.from_region =
+        level == 0 ? MayBeCountedByInfos(added) && LaunchFromRegion(added.described, environment_.limits, of_infos)
+                   : IsFromRegion(level, launch, added.described, environment_.limits);
     if (!added.from_region) {
       ++sizing.position;
       return;
@@ -215,6 +228,11 @@ class Planner {
     const auto dispatched = [&](uint32_t records) {
       return DispatchedWorkgroups(added.described, WorkgroupsFor(added.described, records));
     };
+    if (level == 0) {
+      // What arrives is not known; one dispatch for all of them pays wherever it is little.
+      added.most_workgroups = dispatched(of_infos.capacity);
+      return;
+    }
     added.most_workgroups = dispatched(plan_.memory.opening_of(level, launch.input).capacity);
     added.arriving_workgroups = dispatched(plan_.memory.arrivals_of(level, launch.input));
   }
@@ -277,6 +295,12 @@ class Planner {
     batch.label = DispatchLabel(first + " to " + last + " (" + count + " launches)", level);
   }
 
+  // place_entries counts workgroups of these, and their regions are the arguments.
+  [[nodiscard]] bool MayBeCountedByInfos(const RelocatableLaunch& launch) const {
+    return ReadsInfos() && !plan_.steps && plan_.scratch.opens_all_levels && !TargetsCpu(pipeline_.device) &&
+           launch.launch.slot == launch.launch.input && launch.described.kind == shared::kLaunchCoalescing;
+  }
+
   [[nodiscard]] bool MayBeFromRegion(uint32_t level, Launch launch) const {
     return level != 0 && !plan_.steps && plan_.scratch.opens_all_levels && launch.slot == launch.input;
   }
@@ -319,6 +343,12 @@ class Planner {
 using Cache = RecentCache<RelocatablePlanKey, RelocatablePlan, kMostPlans>;
 
 }  // namespace
+
+uint32_t MostInfoRecords(const Graph& graph, const RelocatablePlan& plan, uint32_t slot) {
+  const uint64_t stride = graph.slots[slot].record_stride;
+  const uint64_t records = stride == 0 ? kMostRegionRecords : plan.entry_bytes / stride;
+  return static_cast<uint32_t>(std::min<uint64_t>(records, kMostRegionRecords));
+}
 
 std::shared_ptr<const RelocatablePlan> FindOrMakePlan(const ExecutionGraphPipeline& pipeline, RelocatablePlanKey key,
                                                       const DispatchEnvironment& environment) {

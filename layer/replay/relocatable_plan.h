@@ -59,6 +59,9 @@ struct RelocatablePlan {
   ScratchLayout scratch;
   GraphPlan memory;                   // openings are complete
   std::optional<StepSchedule> steps;  // bounded mode; `memory` then has the openings of before the first step
+  // Infos on the device: of the ring, for the records that they bring. Level 0 consumes from the second half, where
+  // level 1 appends when all of that has been read; in bounded mode from what is behind all queues. Else 0.
+  uint64_t entry_bytes = 0;
   std::vector<RelocatableLevel> levels;
   bool can_prepare = false;  // executions can prepare the regions of level 1 for one another (CanPrepareRegions)
   std::string root_labels;   // of the nodes that the dispatch starts, each behind a space
@@ -75,6 +78,9 @@ struct RelocatablePlanKey {
 
 // Whether executions with such a plan, whose levels are planned, can prepare the regions of level 1 for one another.
 [[nodiscard]] bool CanPrepareRegions(const RelocatablePlan& plan);
+
+// Of a slot that the application launches with infos on the device: all that there is room for.
+[[nodiscard]] uint32_t MostInfoRecords(const Graph& graph, const RelocatablePlan& plan, uint32_t slot);
 
 // One that was made before, if it is still kept. Of `environment` only what is the device's matters. Threading: any
 // thread.

@@ -37,6 +37,10 @@ void PlaceRegion(EntryPlan plan, EntryRoot root, uvec2 ring, uint first_unit, ui
   region.region.records.dense = capacity;
   region.region.capacity = capacity;
   region.region.refused = capacity;  // append_infos counts what finds no place
+  const uint each = region.region.coalesce;
+  if (each == 0u) return;
+  const uint records = min(wanted, capacity);
+  region.region.workgroups = min(records / each + uint(records % each != 0u), region.region.most_workgroups);
 }
 
 void main() {

@@ -31,6 +31,8 @@ struct Info {
 // Node i of kNodes launches slot i + 1; its payloads have kPayloadBytes[i] bytes, its records kRecordStride[i].
 constexpr uint32_t kPayloadBytes[] = {8, 5, 0, 64};
 constexpr uint32_t kRecordStride[] = {12, 8, 4, 64};
+constexpr uint32_t kCoalesce[] = {0, 7, 3, 64};  // 0: nobody counts workgroups
+constexpr uint32_t kMostWorkgroups = 20;
 constexpr uint32_t kNodes = 4;
 constexpr uint32_t kForbiddenNode = 4;  // there, but not for the application
 constexpr uint32_t kMostPayloads = 1000;
@@ -95,6 +97,8 @@ class EntryKernelTest : public KernelTest {
       nodes.push_back({i + 1, kPayloadBytes[i]});
       roots.push_back({i + 1, i});
       regions[i + 1].records = shared::DenseRecords(0xdead, kRecordStride[i], 0);
+      regions[i + 1].coalesce = kCoalesce[i];
+      regions[i + 1].most_workgroups = kMostWorkgroups;
     }
     nodes.push_back({kNoSlot, 0});
     regions_ = Memory(regions);
@@ -311,6 +315,22 @@ TEST_F(EntryKernelTest, WhatTheHalfCannotHoldIsCutAndCounted) {
   EXPECT_EQ(RegionOf(3).lost, 100u);
   for (uint64_t i = 0; i < 4096; ++i)
     ASSERT_EQ(ring_.host[kHalfOffset + half_bytes_ + i], std::byte{0}) << "past the end of the half";
+}
+
+// Of the records that have a place.
+TEST_F(EntryKernelTest, WorkgroupsThatCoalesceAreCounted) {
+  Enter({{0, 3, 8}, {1, 10, 5}, {2, 100, 0}, {1, 5, 5}, {3, 1, 64}});
+  EXPECT_EQ(RegionOf(0).workgroups, 0u);
+  EXPECT_EQ(RegionOf(1).workgroups, 3u);
+  EXPECT_EQ(RegionOf(2).workgroups, kMostWorkgroups) << "of 34";
+  EXPECT_EQ(RegionOf(3).workgroups, 1u);
+  half_bytes_ = 512;
+  Enter({{1, 1000, 5}, {3, 100, 64}});
+  EXPECT_EQ(RegionOf(1).workgroups, (RegionOf(1).capacity + 6) / 7);
+  EXPECT_EQ(RegionOf(3).workgroups, 0u);
+  has_ring_ = false;
+  Enter({{1, 1000, 5}});
+  EXPECT_EQ(RegionOf(1).workgroups, 0u);
 }
 
 TEST_F(EntryKernelTest, CountsBeyond32BitsSaturate) {
