@@ -60,7 +60,8 @@ struct RelocatablePlan {
   GraphPlan memory;                   // openings are complete
   std::optional<StepSchedule> steps;  // bounded mode; `memory` then has the openings of before the first step
   // Infos on the device: of the ring, for the records that they bring. Level 0 consumes from the second half, where
-  // level 1 appends when all of that has been read; in bounded mode from what is behind all queues. Else 0.
+  // level 1 appends when all of that has been read; in bounded mode and with draws from what is behind everything else.
+  // Else 0.
   uint64_t entry_bytes = 0;
   std::vector<RelocatableLevel> levels;
   bool can_prepare = false;  // executions can prepare the regions of level 1 for one another (CanPrepareRegions)
