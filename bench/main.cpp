@@ -21,7 +21,8 @@ std::string IdOf(const WorkloadEntry& entry) { return entry.target ? entry.targe
 
 // Ids of targets are compared as a whole: P1 is not a part of P10.
 bool IsTargetId(const std::string& text) {
-  return text.size() > 1 && text[0] == 'P' && text.find_first_not_of("0123456789", 1) == std::string::npos;
+  return text.size() > 1 && (text[0] == 'P' || text[0] == 'M') &&
+         text.find_first_not_of("0123456789", 1) == std::string::npos;
 }
 
 // `filter`: texts between commas, one of which has to match. An empty one always does.
@@ -79,6 +80,8 @@ std::vector<FigureEntry> AllFigures(const Gpu& gpu, const Options& options) {
           {"P9", "memory", [&options, quick] { return MemoryPerRecord(options.device, quick); }},
           {"P10", "plain applications", [&gpu, quick] { return PlainApplications(gpu, quick); }},
           {"steps", "unused steps", [&options, quick] { return UnusedSteps(options.device, quick); }},
+          {"M1", "draws", [&options, quick] { return DrawCost(options.device, quick); }},
+          {"M3", "splits", [&options, quick] { return SplitCost(options.device, quick); }},
           {"cold", "cold first dispatch", [&options] { return ColdDispatch(options.device); }}};
 }
 

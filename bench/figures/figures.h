@@ -25,6 +25,12 @@ std::vector<Figure> PlainApplications(const Gpu& gpu, bool quick);
 // Time that a step of bounded mode takes that was recorded and has nothing to do. `device`: as for Gpu.
 std::vector<Figure> UnusedSteps(const std::string& device, bool quick);
 
+// CPU time of recording mesh nodes that the host dispatches beside that of the same draws written by hand (M1).
+// `device`: as for Gpu.
+std::vector<Figure> DrawCost(const std::string& device, bool quick);
+// Time of a graph inside a render pass instance beside that of the same one between two instances (M3). `device`: as
+// for Gpu.
+std::vector<Figure> SplitCost(const std::string& device, bool quick);
 // Time from the creation of a device's first graph to the end of its first dispatch. Drivers that keep compiled shaders
 // on disk are cold only without that cache. `device`: as for Gpu.
 std::vector<Figure> ColdDispatch(const std::string& device);

@@ -1,7 +1,5 @@
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,6 +7,7 @@
 #include "bench/figures/figures.h"
 #include "bench/framework/messages.h"
 #include "bench/framework/pipelines.h"
+#include "bench/framework/recording.h"
 #include "bench/workloads/workloads.h"
 #include "bench_shaders/touch.h"
 
@@ -24,28 +23,6 @@ struct Expansion {
   uint32_t levels = 0;
   uint32_t binds = 0;
   uint32_t barriers = 0;  // but for the one at the end of the recording
-};
-
-class Recording {
- public:
-  explicit Recording(const Gpu& gpu) : gpu_(gpu), commands_(gpu.AllocateCommandBuffer()) {}
-  ~Recording() { gpu_.FreeCommandBuffer(commands_); }
-  Recording(const Recording&) = delete;
-  Recording& operator=(const Recording&) = delete;
-
-  // CPU time of recording into a command buffer that was used before.
-  double Time(const RecordCommands& record) const {
-    Begin(commands_);
-    const auto begin = std::chrono::steady_clock::now();
-    record(commands_);
-    // With its end, where the layer has something to record, too.
-    Check(vkEndCommandBuffer(commands_), "vkEndCommandBuffer");
-    return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - begin).count();
-  }
-
- private:
-  const Gpu& gpu_;
-  const VkCommandBuffer commands_;
 };
 
 std::optional<Expansion> FindExpansion(const Gpu& gpu, const Workload& workload, const Recording& recording) {
@@ -65,16 +42,15 @@ std::optional<Expansion> FindExpansion(const Gpu& gpu, const Workload& workload,
 class RawCommands {
  public:
   RawCommands(const Gpu& gpu, Expansion expansion)
-      : gpu_(gpu), expansion_(expansion), kernels_{Kernel(gpu, kTouchSpv), Kernel(gpu, kTouchSpv)}, words_(gpu, 64) {
-    begin_label_ = reinterpret_cast<PFN_vkCmdBeginDebugUtilsLabelEXT>(
-        vkGetDeviceProcAddr(gpu.device(), "vkCmdBeginDebugUtilsLabelEXT"));
-    end_label_ = reinterpret_cast<PFN_vkCmdEndDebugUtilsLabelEXT>(
-        vkGetDeviceProcAddr(gpu.device(), "vkCmdEndDebugUtilsLabelEXT"));
-  }
+      : gpu_(gpu),
+        expansion_(expansion),
+        kernels_{Kernel(gpu, kTouchSpv), Kernel(gpu, kTouchSpv)},
+        words_(gpu, 64),
+        labels_(gpu) {}
 
   void Record(VkCommandBuffer commands) const {
     uint32_t number = 0;
-    BeginLabel(commands, "execution graph");
+    labels_.Begin(commands, "execution graph");
     Direct(commands, number++);
     const uint32_t launches = expansion_.dispatches - 2;
     uint32_t barriers = 0;
@@ -84,18 +60,10 @@ class RawCommands {
     }
     Direct(commands, number);
     StepBarrier(commands);
-    EndLabel(commands);
+    labels_.End(commands);
   }
 
  private:
-  void BeginLabel(VkCommandBuffer commands, const char* text) const {
-    auto label = Struct<VkDebugUtilsLabelEXT>(VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT);
-    label.pLabelName = text;
-    if (begin_label_ != nullptr) begin_label_(commands, &label);
-  }
-  void EndLabel(VkCommandBuffer commands) const {
-    if (end_label_ != nullptr) end_label_(commands);
-  }
   // What is bound changes as often as the graph's pipelines do, evenly spread.
   void Prepare(VkCommandBuffer commands, uint32_t number) const {
     const auto binds_before = [this](uint32_t dispatch) { return dispatch * expansion_.binds / expansion_.dispatches; };
@@ -104,24 +72,23 @@ class RawCommands {
     gpu_.Push(commands, words_.address());
   }
   void Direct(VkCommandBuffer commands, uint32_t number) const {
-    BeginLabel(commands, "internal kernel");
+    labels_.Begin(commands, "internal kernel");
     Prepare(commands, number);
     vkCmdDispatch(commands, 1, 1, 1);
-    EndLabel(commands);
+    labels_.End(commands);
   }
   void Indirect(VkCommandBuffer commands, uint32_t number) const {
-    BeginLabel(commands, "node of a level");
+    labels_.Begin(commands, "node of a level");
     Prepare(commands, number);
     vkCmdDispatchIndirect(commands, words_.handle(), 0);
-    EndLabel(commands);
+    labels_.End(commands);
   }
 
   const Gpu& gpu_;
   const Expansion expansion_;
   const Kernel kernels_[2];
   const Buffer words_;
-  PFN_vkCmdBeginDebugUtilsLabelEXT begin_label_ = nullptr;
-  PFN_vkCmdEndDebugUtilsLabelEXT end_label_ = nullptr;
+  const Labels labels_;
 };
 
 std::optional<Figure> Measure(const Gpu& gpu, const WorkloadEntry& entry, uint32_t recordings) {

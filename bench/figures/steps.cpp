@@ -1,10 +1,10 @@
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <optional>
 
 #include "bench/figures/figures.h"
 #include "bench/framework/buffer.h"
+#include "bench/framework/environment.h"
 #include "bench/framework/pipelines.h"
 #include "bench/framework/stopwatch.h"
 #include "bench_nodes/loose.h"
@@ -14,27 +14,6 @@ namespace {
 
 constexpr uint32_t kLevels = 4;
 constexpr uint32_t kFewSteps = 16;
-
-// Sets a variable of the environment for as long as it lives. Settings are read when an instance is made.
-class ScopedVariable {
- public:
-  ScopedVariable(const char* name, const std::string& value) : name_(name) {
-    if (const char* before = std::getenv(name)) before_ = before;
-    setenv(name, value.c_str(), 1);
-  }
-  ~ScopedVariable() {
-    if (before_)
-      setenv(name_, before_->c_str(), 1);
-    else
-      unsetenv(name_);
-  }
-  ScopedVariable(const ScopedVariable&) = delete;
-  ScopedVariable& operator=(const ScopedVariable&) = delete;
-
- private:
-  const char* const name_;
-  std::optional<std::string> before_;
-};
 
 // Nanoseconds of a graph for which so many steps are recorded, of which as many have something to do as it has levels;
 // nothing if its results are wrong.

@@ -1,7 +1,5 @@
 #include "bench/framework/gpu.h"
 
-#include <iterator>
-
 #include "bench/framework/devices.h"
 
 namespace trellis::bench {
@@ -38,11 +36,13 @@ void Barrier(VkCommandBuffer commands, VkPipelineStageFlags before, VkAccessFlag
 
 }  // namespace
 
-Gpu::Gpu(const std::string& choice) : instance_(CreateInstance()), physical_device_(ChooseDevice(instance_, choice)) {
+Gpu::Gpu(const std::string& choice, bool mesh_nodes)
+    : instance_(CreateInstance()), physical_device_(ChooseDevice(instance_, choice)) {
   vkGetPhysicalDeviceProperties(physical_device_, &properties_);
   const std::vector<VkQueueFamilyProperties> families = QueueFamilies(physical_device_);
   queue_family_ = FindComputeQueueFamily(families);
   timestamp_bits_ = families[queue_family_].timestampValidBits;
+  if (mesh_nodes && (families[queue_family_].queueFlags & VK_QUEUE_GRAPHICS_BIT) != 0) FindMeshNodes();
   CreateDevice();
   LoadCommands();
   layout_ = CreateLayout();
@@ -62,6 +62,14 @@ Gpu::~Gpu() {
   vkDestroyInstance(instance_, nullptr);
 }
 
+void Gpu::FindMeshNodes() {
+  auto enqueue =
+      Struct<VkPhysicalDeviceShaderEnqueueFeaturesAMDX>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX);
+  auto features = Struct<VkPhysicalDeviceFeatures2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &enqueue);
+  vkGetPhysicalDeviceFeatures2(physical_device_, &features);
+  has_mesh_nodes_ = enqueue.shaderMeshEnqueue == VK_TRUE;
+}
+
 void Gpu::CreateDevice() {
   auto enqueue =
       Struct<VkPhysicalDeviceShaderEnqueueFeaturesAMDX>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX);
@@ -73,6 +81,15 @@ void Gpu::CreateDevice() {
       Struct<VkPhysicalDeviceVulkan12Features>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, &maintenance5);
   vulkan12.bufferDeviceAddress = VK_TRUE;
   auto features = Struct<VkPhysicalDeviceFeatures2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &vulkan12);
+  auto mesh = Struct<VkPhysicalDeviceMeshShaderFeaturesEXT>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT);
+  mesh.meshShader = VK_TRUE;
+  auto rendering = Struct<VkPhysicalDeviceDynamicRenderingFeatures>(
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DYNAMIC_RENDERING_FEATURES, &mesh);
+  rendering.dynamicRendering = VK_TRUE;
+  if (has_mesh_nodes_) {
+    enqueue.shaderMeshEnqueue = VK_TRUE;
+    enqueue.pNext = &rendering;
+  }
   VkPhysicalDeviceFeatures supported;
   vkGetPhysicalDeviceFeatures(physical_device_, &supported);
   has_pipeline_statistics_ = supported.pipelineStatisticsQuery == VK_TRUE;
@@ -84,13 +101,14 @@ void Gpu::CreateDevice() {
   queue.queueCount = 1;
   queue.pQueuePriorities = &priority;
 
-  const char* const extensions[] = {VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME, VK_KHR_MAINTENANCE_5_EXTENSION_NAME,
-                                    VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME};
+  std::vector<const char*> extensions = {VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME, VK_KHR_MAINTENANCE_5_EXTENSION_NAME,
+                                         VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME};
+  if (has_mesh_nodes_) extensions.push_back(VK_EXT_MESH_SHADER_EXTENSION_NAME);
   auto info = Struct<VkDeviceCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &features);
   info.queueCreateInfoCount = 1;
   info.pQueueCreateInfos = &queue;
-  info.enabledExtensionCount = static_cast<uint32_t>(std::size(extensions));
-  info.ppEnabledExtensionNames = extensions;
+  info.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
+  info.ppEnabledExtensionNames = extensions.data();
   Check(vkCreateDevice(physical_device_, &info, nullptr, &device_), "vkCreateDevice");
   vkGetDeviceQueue(device_, queue_family_, 0, &queue_);
 }

@@ -26,7 +26,8 @@ class Gpu {
  public:
   // `choice`: number of the device or a part of its name; empty: the first discrete one that offers the extension, else
   // the first that does.
-  explicit Gpu(const std::string& choice);
+  // `mesh_nodes`: with shaderMeshEnqueue, mesh shaders and dynamic rendering, where the device has them.
+  explicit Gpu(const std::string& choice, bool mesh_nodes = false);
   ~Gpu();
   Gpu(const Gpu&) = delete;
   Gpu& operator=(const Gpu&) = delete;
@@ -41,6 +42,7 @@ class Gpu {
   [[nodiscard]] bool is_cpu() const { return properties_.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU; }
   [[nodiscard]] const VkPhysicalDeviceLimits& limits() const { return properties_.limits; }
   [[nodiscard]] bool has_pipeline_statistics() const { return has_pipeline_statistics_; }
+  [[nodiscard]] bool has_mesh_nodes() const { return has_mesh_nodes_; }
   // 0: the queue has no timestamps.
   [[nodiscard]] uint32_t timestamp_bits() const { return timestamp_bits_; }
   // Of most pipelines: push constants of COMPUTE and nothing else; buffers are known by address.
@@ -63,6 +65,7 @@ class Gpu {
   }
 
  private:
+  void FindMeshNodes();
   void CreateDevice();
   void LoadCommands();
 
@@ -74,6 +77,7 @@ class Gpu {
   uint32_t queue_family_ = 0;
   uint32_t timestamp_bits_ = 0;
   bool has_pipeline_statistics_ = false;
+  bool has_mesh_nodes_ = false;
   GraphCommands graph_;
   VkPipelineLayout layout_ = VK_NULL_HANDLE;
   VkCommandPool pool_ = VK_NULL_HANDLE;

@@ -104,12 +104,25 @@ void Kernel::Bind(VkCommandBuffer commands) const {
 
 Graph::Graph(const Gpu& gpu, const std::vector<GraphNode>& nodes, VkPipelineLayout layout) : gpu_(gpu) {
   const Stages stages(gpu, nodes);
-  auto info =
-      Struct<VkExecutionGraphPipelineCreateInfoAMDX>(VK_STRUCTURE_TYPE_EXECUTION_GRAPH_PIPELINE_CREATE_INFO_AMDX);
+  VkExecutionGraphPipelineCreateInfoAMDX info = {};
   info.stageCount = static_cast<uint32_t>(stages.list().size());
   info.pStages = stages.list().data();
-  info.layout = layout == VK_NULL_HANDLE ? gpu.layout() : layout;
-  Check(gpu.graph().CreateExecutionGraphPipelines(gpu.device(), VK_NULL_HANDLE, 1, &info, nullptr, &pipeline_),
+  Create(info, layout);
+}
+
+Graph::Graph(const Gpu& gpu, const std::vector<VkPipeline>& libraries, VkPipelineLayout layout) : gpu_(gpu) {
+  auto linked = Struct<VkPipelineLibraryCreateInfoKHR>(VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR);
+  linked.libraryCount = static_cast<uint32_t>(libraries.size());
+  linked.pLibraries = libraries.data();
+  VkExecutionGraphPipelineCreateInfoAMDX info = {};
+  info.pLibraryInfo = &linked;
+  Create(info, layout);
+}
+
+void Graph::Create(VkExecutionGraphPipelineCreateInfoAMDX info, VkPipelineLayout layout) {
+  info.sType = VK_STRUCTURE_TYPE_EXECUTION_GRAPH_PIPELINE_CREATE_INFO_AMDX;
+  info.layout = layout == VK_NULL_HANDLE ? gpu_.layout() : layout;
+  Check(gpu_.graph().CreateExecutionGraphPipelines(gpu_.device(), VK_NULL_HANDLE, 1, &info, nullptr, &pipeline_),
         "vkCreateExecutionGraphPipelinesAMDX");
   MakeScratch();
 }
@@ -128,10 +141,11 @@ void Graph::MakeScratch() {
   });
 }
 
-uint32_t Graph::NodeIndex(const char* name) const {
+uint32_t Graph::NodeIndex(const char* name, uint32_t shader_index) const {
   auto node =
       Struct<VkPipelineShaderStageNodeCreateInfoAMDX>(VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_NODE_CREATE_INFO_AMDX);
   node.pName = name;
+  node.index = shader_index;
   uint32_t index = 0;
   Check(gpu_.graph().GetExecutionGraphPipelineNodeIndex(gpu_.device(), pipeline_, &node, &index),
         "vkGetExecutionGraphPipelineNodeIndexAMDX");
@@ -149,11 +163,15 @@ void Graph::Dispatch(VkCommandBuffer commands, const GraphInput& input) const {
   info.payloadCount = input.count;
   info.payloads.hostAddress = input.payloads.data();
   info.payloadStride = input.payloads.size() * 4 / std::max(1u, input.count);
-  VkDispatchGraphCountInfoAMDX infos = {};
-  infos.count = 1;
-  infos.infos.hostAddress = &info;
-  infos.stride = sizeof(info);
-  gpu_.graph().CmdDispatchGraph(commands, scratch_->address(), scratch_->size(), &infos);
+  Dispatch(commands, std::span<const VkDispatchGraphInfoAMDX>(&info, 1));
+}
+
+void Graph::Dispatch(VkCommandBuffer commands, std::span<const VkDispatchGraphInfoAMDX> infos) const {
+  VkDispatchGraphCountInfoAMDX counts = {};
+  counts.count = static_cast<uint32_t>(infos.size());
+  counts.infos.hostAddress = infos.data();
+  counts.stride = sizeof(infos[0]);
+  gpu_.graph().CmdDispatchGraph(commands, scratch_->address(), scratch_->size(), &counts);
 }
 
 }  // namespace trellis::bench

@@ -58,17 +58,22 @@ class Graph {
  public:
   // `layout`: that of the device if null.
   Graph(const Gpu& gpu, const std::vector<GraphNode>& nodes, VkPipelineLayout layout = VK_NULL_HANDLE);
+  // Of libraries alone.
+  Graph(const Gpu& gpu, const std::vector<VkPipeline>& libraries, VkPipelineLayout layout);
   ~Graph();
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
 
-  [[nodiscard]] uint32_t NodeIndex(const char* name) const;
+  [[nodiscard]] uint32_t NodeIndex(const char* name, uint32_t shader_index = 0) const;
   [[nodiscard]] const Buffer& scratch() const { return *scratch_; }
   void Bind(VkCommandBuffer commands) const;
   // Binds the graph and dispatches it; push constants are the caller's.
   void Dispatch(VkCommandBuffer commands, const GraphInput& input) const;
+  // Of the graph that is bound.
+  void Dispatch(VkCommandBuffer commands, std::span<const VkDispatchGraphInfoAMDX> infos) const;
 
  private:
+  void Create(VkExecutionGraphPipelineCreateInfoAMDX info, VkPipelineLayout layout);
   void MakeScratch();
 
   const Gpu& gpu_;

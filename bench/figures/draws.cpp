@@ -1,0 +1,206 @@
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/figures/figures.h"
+#include "bench/framework/environment.h"
+#include "bench/framework/pipelines.h"
+#include "bench/framework/recording.h"
+#include "bench_nodes/mesh_touch.h"
+#include "bench_shaders/mesh_touch.h"
+
+namespace trellis::bench {
+namespace {
+
+constexpr uint32_t kDispatches = 64;
+constexpr uint32_t kRecordings = 101;
+constexpr uint32_t kQuickRecordings = 3;
+constexpr VkExtent2D kExtent = {8, 8};
+
+void OrderEverything(VkCommandBuffer commands) {
+  auto barrier = Struct<VkMemoryBarrier>(VK_STRUCTURE_TYPE_MEMORY_BARRIER);
+  barrier.srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT;
+  barrier.dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
+  vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 1, &barrier,
+                       0, nullptr, 0, nullptr);
+}
+
+// What the hand-written draws push.
+struct Pushed {
+  VkDeviceAddress words;
+  uint32_t value;
+  uint32_t unused = 0;
+};
+
+VkPipelineLayout CreateMeshLayout(const Gpu& gpu) {
+  const VkPushConstantRange range = {VK_SHADER_STAGE_MESH_BIT_EXT, 0, sizeof(Pushed)};
+  auto info = Struct<VkPipelineLayoutCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO);
+  info.pushConstantRangeCount = 1;
+  info.pPushConstantRanges = &range;
+  VkPipelineLayout layout = VK_NULL_HANDLE;
+  Check(vkCreatePipelineLayout(gpu.device(), &info, nullptr, &layout), "vkCreatePipelineLayout");
+  return layout;
+}
+
+// A mesh shader without anything behind it; a library of node `index` of an array if there is one.
+VkPipeline CreateMeshPipeline(const Gpu& gpu, Words words, VkPipelineLayout layout, const uint32_t* index) {
+  auto module_info = Struct<VkShaderModuleCreateInfo>(VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
+  module_info.codeSize = words.size_bytes();
+  module_info.pCode = words.data();
+  VkShaderModule module = VK_NULL_HANDLE;
+  Check(vkCreateShaderModule(gpu.device(), &module_info, nullptr, &module), "vkCreateShaderModule");
+  auto node =
+      Struct<VkPipelineShaderStageNodeCreateInfoAMDX>(VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_NODE_CREATE_INFO_AMDX);
+  node.pName = "touch";
+  auto stage = Struct<VkPipelineShaderStageCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO);
+  stage.stage = VK_SHADER_STAGE_MESH_BIT_EXT;
+  stage.module = module;
+  stage.pName = "main";
+  auto rendering = Struct<VkPipelineRenderingCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO);
+  auto flags =
+      Struct<VkPipelineCreateFlags2CreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO, &rendering);
+  if (index != nullptr) {
+    node.index = *index;
+    stage.pNext = &node;
+    flags.flags = VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX | VK_PIPELINE_CREATE_2_LIBRARY_BIT_KHR;
+  }
+  auto raster =
+      Struct<VkPipelineRasterizationStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO);
+  raster.rasterizerDiscardEnable = VK_TRUE;
+  raster.lineWidth = 1.0f;
+  auto info = Struct<VkGraphicsPipelineCreateInfo>(VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO, &flags);
+  info.stageCount = 1;
+  info.pStages = &stage;
+  info.pRasterizationState = &raster;
+  info.layout = layout;
+  VkPipeline pipeline = VK_NULL_HANDLE;
+  Check(vkCreateGraphicsPipelines(gpu.device(), VK_NULL_HANDLE, 1, &info, nullptr, &pipeline),
+        "vkCreateGraphicsPipelines");
+  vkDestroyShaderModule(gpu.device(), module, nullptr);
+  return pipeline;
+}
+
+// So many mesh nodes, and as many pipelines of the same work.
+class MeshNodes {
+ public:
+  MeshNodes(const Gpu& gpu, uint32_t count)
+      : gpu_(gpu), count_(count), layout_(CreateMeshLayout(gpu)), labels_(gpu), words_(gpu, 64) {
+    for (uint32_t i = 0; i < count; ++i) {
+      nodes_.push_back(CreateMeshPipeline(gpu, kMeshTouchNode, layout_, &i));
+      draws_.push_back(CreateMeshPipeline(gpu, kMeshTouchSpv, layout_, nullptr));
+    }
+    graph_.emplace(gpu, nodes_, layout_);
+    for (uint32_t i = 0; i < count; ++i) {
+      payloads_.push_back(1);
+      VkDispatchGraphInfoAMDX& info = infos_.emplace_back();
+      info.nodeIndex = graph_->NodeIndex("touch", i);
+      info.payloadCount = 1;
+      info.payloadStride = 4;
+    }
+    for (uint32_t i = 0; i < count; ++i) infos_[i].payloads.hostAddress = &payloads_[i];
+  }
+  ~MeshNodes() {
+    graph_.reset();
+    for (const VkPipeline pipeline : nodes_) vkDestroyPipeline(gpu_.device(), pipeline, nullptr);
+    for (const VkPipeline pipeline : draws_) vkDestroyPipeline(gpu_.device(), pipeline, nullptr);
+    vkDestroyPipelineLayout(gpu_.device(), layout_, nullptr);
+  }
+  MeshNodes(const MeshNodes&) = delete;
+  MeshNodes& operator=(const MeshNodes&) = delete;
+
+  // Each dispatch has a payload for every node.
+  void RecordGraph(VkCommandBuffer commands) const {
+    BeginRendering(commands);
+    const Pushed pushed = {words_.address(), 1};
+    vkCmdPushConstants(commands, layout_, VK_SHADER_STAGE_MESH_BIT_EXT, 0, sizeof(pushed), &pushed);
+    graph_->Bind(commands);
+    for (uint32_t dispatch = 0; dispatch < kDispatches; ++dispatch) graph_->Dispatch(commands, infos_);
+    vkCmdEndRendering(commands);
+  }
+  // The same draws, under the labels that the layer sets.
+  void RecordDraws(VkCommandBuffer commands) const {
+    BeginRendering(commands);
+    for (uint32_t dispatch = 0; dispatch < kDispatches; ++dispatch) {
+      labels_.Begin(commands, "execution graph");
+      for (uint32_t i = 0; i < count_; ++i) {
+        labels_.Begin(commands, "node");
+        const Pushed pushed = {words_.address(), payloads_[i]};
+        vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, draws_[i]);
+        vkCmdPushConstants(commands, layout_, VK_SHADER_STAGE_MESH_BIT_EXT, 0, sizeof(pushed), &pushed);
+        draw_mesh_tasks_(commands, 1, 1, 1);
+        labels_.End(commands);
+      }
+      labels_.End(commands);
+    }
+    vkCmdEndRendering(commands);
+  }
+
+  // Whether both do what they should.
+  [[nodiscard]] bool Work() const {
+    for (const bool graph : {true, false}) {
+      gpu_.RunOnce([&](VkCommandBuffer commands) {
+        words_.Fill(commands, 0);
+        OrderEverything(commands);
+        graph ? RecordGraph(commands) : RecordDraws(commands);
+        OrderEverything(commands);
+      });
+      if (words_.Read()[0] != kDispatches * count_) return false;
+    }
+    return true;
+  }
+
+ private:
+  static void BeginRendering(VkCommandBuffer commands) {
+    auto info = Struct<VkRenderingInfo>(VK_STRUCTURE_TYPE_RENDERING_INFO);
+    info.renderArea.extent = kExtent;
+    info.layerCount = 1;
+    vkCmdBeginRendering(commands, &info);
+  }
+
+  const Gpu& gpu_;
+  const uint32_t count_;
+  const VkPipelineLayout layout_;
+  const Labels labels_;
+  const Buffer words_;
+  const PFN_vkCmdDrawMeshTasksEXT draw_mesh_tasks_ =
+      reinterpret_cast<PFN_vkCmdDrawMeshTasksEXT>(vkGetDeviceProcAddr(gpu_.device(), "vkCmdDrawMeshTasksEXT"));
+  std::vector<VkPipeline> nodes_;
+  std::vector<VkPipeline> draws_;
+  std::optional<Graph> graph_;
+  std::vector<uint32_t> payloads_;
+  std::vector<VkDispatchGraphInfoAMDX> infos_;
+};
+
+Figure Measure(const Gpu& gpu, uint32_t nodes, uint32_t recordings) {
+  const MeshNodes mesh_nodes(gpu, nodes);
+  const std::string name = "recording, draws of " + std::to_string(nodes) + (nodes == 1 ? " node" : " nodes");
+  if (!mesh_nodes.Work()) return {"M1", name, "", 0, 1.5, "the results are wrong"};
+  const Recording recording(gpu);
+  std::vector<double> ours;
+  std::vector<double> theirs;
+  for (uint32_t i = 0; i < recordings; ++i) {
+    ours.push_back(recording.Time([&](VkCommandBuffer commands) { mesh_nodes.RecordGraph(commands); }));
+    theirs.push_back(recording.Time([&](VkCommandBuffer commands) { mesh_nodes.RecordDraws(commands); }));
+  }
+  const double our_time = Median(ours) / kDispatches;
+  const double their_time = Median(theirs) / kDispatches;
+  char note[128];
+  std::snprintf(note, sizeof(note), "%.2f us for each dispatch; the same by hand: %.2f us", our_time / 1e3,
+                their_time / 1e3);
+  return {"M1", name, "", our_time / their_time, 1.5, note};
+}
+
+}  // namespace
+
+std::vector<Figure> DrawCost(const std::string& device, bool quick) {
+  const ScopedVariable mesh_nodes("TRELLIS_MESH_NODES", "1");
+  const Gpu gpu(device, true);
+  if (!gpu.has_mesh_nodes()) return {};
+  std::vector<Figure> figures;
+  for (const uint32_t nodes : quick ? std::vector<uint32_t>{1, 4} : std::vector<uint32_t>{1, 4, 16, 128})
+    figures.push_back(Measure(gpu, nodes, quick ? kQuickRecordings : kRecordings));
+  return figures;
+}
+
+}  // namespace trellis::bench

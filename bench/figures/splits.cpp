@@ -1,0 +1,176 @@
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench/figures/figures.h"
+#include "bench/framework/environment.h"
+#include "bench/framework/stopwatch.h"
+#include "bench/workloads/workloads.h"
+
+namespace trellis::bench {
+namespace {
+
+constexpr uint32_t kSplits = 64;
+constexpr uint32_t kRepetitions = 20;
+constexpr uint32_t kQuickRepetitions = 3;
+constexpr VkFormat kColorFormat = VK_FORMAT_R8G8B8A8_UNORM;
+constexpr VkFormat kDepthFormat = VK_FORMAT_D32_SFLOAT;
+
+void OrderAttachments(VkCommandBuffer commands) {
+  constexpr VkPipelineStageFlags kStages = VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT |
+                                           VK_PIPELINE_STAGE_EARLY_FRAGMENT_TESTS_BIT |
+                                           VK_PIPELINE_STAGE_LATE_FRAGMENT_TESTS_BIT;
+  constexpr VkAccessFlags kWrites = VK_ACCESS_COLOR_ATTACHMENT_WRITE_BIT | VK_ACCESS_DEPTH_STENCIL_ATTACHMENT_WRITE_BIT;
+  auto barrier = Struct<VkMemoryBarrier>(VK_STRUCTURE_TYPE_MEMORY_BARRIER);
+  barrier.srcAccessMask = kWrites;
+  barrier.dstAccessMask = kWrites | VK_ACCESS_COLOR_ATTACHMENT_READ_BIT | VK_ACCESS_DEPTH_STENCIL_ATTACHMENT_READ_BIT;
+  vkCmdPipelineBarrier(commands, kStages, kStages, 0, 1, &barrier, 0, nullptr, 0, nullptr);
+}
+
+class Attachment {
+ public:
+  Attachment(const Gpu& gpu, VkExtent2D extent, VkFormat format, VkImageUsageFlags usage, VkImageAspectFlags aspect)
+      : gpu_(gpu),
+        layout_(aspect == VK_IMAGE_ASPECT_COLOR_BIT ? VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL
+                                                    : VK_IMAGE_LAYOUT_DEPTH_STENCIL_ATTACHMENT_OPTIMAL) {
+    auto info = Struct<VkImageCreateInfo>(VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO);
+    info.imageType = VK_IMAGE_TYPE_2D;
+    info.format = format;
+    info.extent = {extent.width, extent.height, 1};
+    info.mipLevels = info.arrayLayers = 1;
+    info.samples = VK_SAMPLE_COUNT_1_BIT;
+    info.usage = usage;
+    Check(vkCreateImage(gpu.device(), &info, nullptr, &image_), "vkCreateImage");
+    VkMemoryRequirements requirements;
+    vkGetImageMemoryRequirements(gpu.device(), image_, &requirements);
+    auto allocation = Struct<VkMemoryAllocateInfo>(VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO);
+    allocation.allocationSize = requirements.size;
+    allocation.memoryTypeIndex = gpu.MemoryType(requirements.memoryTypeBits, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
+    Check(vkAllocateMemory(gpu.device(), &allocation, nullptr, &memory_), "vkAllocateMemory");
+    Check(vkBindImageMemory(gpu.device(), image_, memory_, 0), "vkBindImageMemory");
+    auto view = Struct<VkImageViewCreateInfo>(VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO);
+    view.image = image_;
+    view.viewType = VK_IMAGE_VIEW_TYPE_2D;
+    view.format = format;
+    view.subresourceRange = {aspect, 0, 1, 0, 1};
+    Check(vkCreateImageView(gpu.device(), &view, nullptr, &view_), "vkCreateImageView");
+    gpu.RunOnce([&](VkCommandBuffer commands) {
+      auto barrier = Struct<VkImageMemoryBarrier>(VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER);
+      barrier.newLayout = layout_;
+      barrier.image = image_;
+      barrier.subresourceRange = view.subresourceRange;
+      vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0,
+                           nullptr, 0, nullptr, 1, &barrier);
+    });
+  }
+  ~Attachment() {
+    vkDestroyImageView(gpu_.device(), view_, nullptr);
+    vkDestroyImage(gpu_.device(), image_, nullptr);
+    vkFreeMemory(gpu_.device(), memory_, nullptr);
+  }
+  Attachment(const Attachment&) = delete;
+  Attachment& operator=(const Attachment&) = delete;
+
+  [[nodiscard]] VkRenderingAttachmentInfo Info(VkAttachmentLoadOp load) const {
+    auto info = Struct<VkRenderingAttachmentInfo>(VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO);
+    info.imageView = view_;
+    info.imageLayout = layout_;
+    info.loadOp = load;
+    info.storeOp = VK_ATTACHMENT_STORE_OP_STORE;
+    return info;
+  }
+
+ private:
+  const Gpu& gpu_;
+  const VkImageLayout layout_;
+  VkImage image_ = VK_NULL_HANDLE;
+  VkDeviceMemory memory_ = VK_NULL_HANDLE;
+  VkImageView view_ = VK_NULL_HANDLE;
+};
+
+// A small graph in the middle of a render pass instance, again and again.
+class Splits {
+ public:
+  Splits(const Gpu& gpu, VkExtent2D extent)
+      : extent_(extent),
+        color_(gpu, extent, kColorFormat, VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT, VK_IMAGE_ASPECT_COLOR_BIT),
+        depth_(gpu, extent, kDepthFormat, VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT, VK_IMAGE_ASPECT_DEPTH_BIT),
+        graph_(Chain(2, 1).make(gpu)) {}
+
+  void Reset(VkCommandBuffer commands) const { graph_->Reset(commands); }
+  // By the layer.
+  void RecordInside(VkCommandBuffer commands, uint32_t splits) const {
+    Begin(commands, VK_ATTACHMENT_LOAD_OP_CLEAR);
+    for (uint32_t i = 0; i < splits; ++i) graph_->RecordGraph(commands, 0);
+    vkCmdEndRendering(commands);
+  }
+  // By the application.
+  void RecordOutside(VkCommandBuffer commands, uint32_t splits) const {
+    Begin(commands, VK_ATTACHMENT_LOAD_OP_CLEAR);
+    for (uint32_t i = 0; i < splits; ++i) {
+      vkCmdEndRendering(commands);
+      graph_->RecordGraph(commands, 0);
+      OrderAttachments(commands);
+      Begin(commands, VK_ATTACHMENT_LOAD_OP_LOAD);
+    }
+    vkCmdEndRendering(commands);
+  }
+  // Empty if the graph's results are right.
+  [[nodiscard]] std::string Mistake(const Gpu& gpu) const {
+    gpu.RunOnce([&](VkCommandBuffer commands) {
+      Reset(commands);
+      FullBarrier(commands);
+      RecordInside(commands, 1);
+    });
+    return graph_->Check(graph_->results().Read());
+  }
+
+ private:
+  void Begin(VkCommandBuffer commands, VkAttachmentLoadOp load) const {
+    const VkRenderingAttachmentInfo color = color_.Info(load);
+    const VkRenderingAttachmentInfo depth = depth_.Info(load);
+    auto info = Struct<VkRenderingInfo>(VK_STRUCTURE_TYPE_RENDERING_INFO);
+    info.renderArea.extent = extent_;
+    info.layerCount = 1;
+    info.colorAttachmentCount = 1;
+    info.pColorAttachments = &color;
+    info.pDepthAttachment = &depth;
+    vkCmdBeginRendering(commands, &info);
+  }
+
+  const VkExtent2D extent_;
+  const Attachment color_;
+  const Attachment depth_;
+  const std::unique_ptr<Workload> graph_;
+};
+
+}  // namespace
+
+std::vector<Figure> SplitCost(const std::string& device, bool quick) {
+  const ScopedVariable mesh_nodes("TRELLIS_MESH_NODES", "1");
+  const Gpu gpu(device, true);
+  if (!gpu.has_mesh_nodes()) return {};
+  const Splits splits(gpu, quick ? VkExtent2D{64, 64} : VkExtent2D{1920, 1080});
+  Figure figure = {"M3", "a graph inside a render pass instance", "", 0, 1.25, splits.Mistake(gpu)};
+  if (!figure.note.empty()) return {figure};
+  const auto reset = [&](VkCommandBuffer commands) { splits.Reset(commands); };
+  const TimedWork inside(gpu, reset, [&](VkCommandBuffer commands) { splits.RecordInside(commands, kSplits); });
+  const TimedWork outside(gpu, reset, [&](VkCommandBuffer commands) { splits.RecordOutside(commands, kSplits); });
+  std::vector<double> ours;
+  std::vector<double> theirs;
+  for (uint32_t i = 0; i < (quick ? kQuickRepetitions : kRepetitions); ++i) {
+    ours.push_back(inside.Run());
+    theirs.push_back(outside.Run());
+  }
+  const double our_time = Median(ours) / kSplits;
+  const double their_time = Median(theirs) / kSplits;
+  figure.value = our_time / their_time;
+  char note[128];
+  std::snprintf(note, sizeof(note), "%.1f us for each; outside, between two instances: %.1f us", our_time / 1e3,
+                their_time / 1e3);
+  figure.note = note;
+  return {figure};
+}
+
+}  // namespace trellis::bench
