@@ -18,10 +18,11 @@ auto Call(Function function, Arguments... arguments) {
   return function(arguments...);
 }
 
-// `threads` as a chain for VkInstanceCreateInfo; without debug labels, which fail without anyone noticing.
+// `threads` and `mesh_nodes` as a chain for VkInstanceCreateInfo; without debug labels, which fail without anyone
+// noticing.
 class QuietSettings {
  public:
-  explicit QuietSettings(uint32_t threads);
+  explicit QuietSettings(uint32_t threads, bool mesh_nodes = false);
   QuietSettings(const QuietSettings&) = delete;
   QuietSettings& operator=(const QuietSettings&) = delete;
 
@@ -29,17 +30,18 @@ class QuietSettings {
 
  private:
   const uint32_t threads_;
+  const VkBool32 mesh_nodes_;
   const VkBool32 labels_ = VK_FALSE;
   const std::string log_file_ = "/dev/null";
   const char* const log_file_text_ = log_file_.c_str();
-  const VkLayerSettingEXT settings_[3];
+  const VkLayerSettingEXT settings_[4];
   const VkLayerSettingsCreateInfoEXT info_;
 };
 
-// The layer on a driver of its own.
+// The layer on a driver of its own. `mesh_nodes`: with shaderMeshEnqueue.
 class Attempt {
  public:
-  explicit Attempt(uint32_t threads = 1);
+  explicit Attempt(uint32_t threads = 1, bool mesh_nodes = false);
   virtual ~Attempt();  // what the driver made must be gone then, but for what the device takes with it
   Attempt(const Attempt&) = delete;
   Attempt& operator=(const Attempt&) = delete;

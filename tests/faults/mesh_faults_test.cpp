@@ -1,6 +1,10 @@
 // Dynamic state, and draws of mesh nodes that overwrite it.
 #include <gtest/gtest.h>
 
+#include <array>
+#include <memory>
+#include <utility>
+
 #include "tests/faults/attempt.h"
 #include "tests/layer/entry/mesh_graph_fixture.h"
 
@@ -79,6 +83,68 @@ TEST_F(MeshFaults, WithoutMemory) {
       ExpectComplete();
     }
   }
+}
+
+// Libraries of mesh nodes, two at once.
+class LibraryCreation : public Attempt {
+ public:
+  LibraryCreation() : Attempt(1, true) {
+    VkShaderModuleCreateInfo module_info = {};
+    module_info.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;
+    module_info.codeSize = sizeof(kTilesNode);
+    module_info.pCode = kTilesNode;
+    TRELLIS_CALL(*device_, CreateShaderModule)(handle(), &module_info, nullptr, &module_);
+    const VkPushConstantRange range = {kDrawn, 0, 20};
+    VkPipelineLayoutCreateInfo layout_info = {};
+    layout_info.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO;
+    layout_info.pushConstantRangeCount = 1;
+    layout_info.pPushConstantRanges = &range;
+    TRELLIS_CALL(*device_, CreatePipelineLayout)(handle(), &layout_info, nullptr, &layout_);
+  }
+  ~LibraryCreation() override {
+    TRELLIS_CALL(*device_, DestroyPipelineLayout)(handle(), layout_, nullptr);
+    TRELLIS_CALL(*device_, DestroyShaderModule)(handle(), module_, nullptr);
+  }
+
+  VkResult Run() override {
+    VkPipelineCreateFlags2CreateInfo flags = {};
+    flags.sType = VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO;
+    flags.flags = VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX | VK_PIPELINE_CREATE_2_LIBRARY_BIT_KHR;
+    const VkPipelineShaderStageCreateInfo stage = {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+                                                   nullptr,
+                                                   0,
+                                                   VK_SHADER_STAGE_MESH_BIT_EXT,
+                                                   module_,
+                                                   "main",
+                                                   nullptr};
+    VkGraphicsPipelineCreateInfo info = {};
+    info.sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO;
+    info.pNext = &flags;
+    info.stageCount = 1;
+    info.pStages = &stage;
+    info.layout = layout_;
+    const std::array infos = {info, info};
+    const VkResult result = Call(TRELLIS_CALL(*device_, CreateGraphicsPipelines), handle(),
+                                 VkPipelineCache{VK_NULL_HANDLE}, 2, infos.data(), nullptr, libraries_.data());
+    if (result != VK_SUCCESS) Release();  // one of them may have been made
+    return result;
+  }
+  void Release() override {
+    for (VkPipeline& library : libraries_)
+      TRELLIS_CALL(*device_, DestroyPipeline)(handle(), std::exchange(library, VK_NULL_HANDLE), nullptr);
+  }
+
+ private:
+  VkShaderModule module_ = VK_NULL_HANDLE;
+  VkPipelineLayout layout_ = VK_NULL_HANDLE;
+  std::array<VkPipeline, 2> libraries_ = {};
+};
+
+TEST(MeshLibraryFaults, WithoutMemory) {
+  FailAllocations([] { return std::make_unique<LibraryCreation>(); });
+}
+TEST(MeshLibraryFaults, OnAFailingDriver) {
+  FailDriverCommands([] { return std::make_unique<LibraryCreation>(); });
 }
 
 }  // namespace
