@@ -65,7 +65,7 @@ std::string HintFor(VkResult result) {
 }
 
 void Fail(const std::string& what) {
-  std::fprintf(stderr, "hello_graph: %s\n", what.c_str());
+  std::fprintf(stderr, "%s: %s\n", kProgram, what.c_str());
   std::exit(1);
 }
 

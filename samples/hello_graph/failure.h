@@ -7,6 +7,9 @@
 
 namespace hello {
 
+// The name of the sample, which defines it.
+extern const char* const kProgram;
+
 // Returns "VK_ERROR_DEVICE_LOST", or "VkResult -7" for a result that is not known.
 [[nodiscard]] std::string ResultName(VkResult result);
 // Returns what to do about it, or an empty text.

@@ -1,22 +1,20 @@
 #include "samples/hello_graph/gpu.h"
 
-#include <iterator>
-#include <vector>
-
 #include "samples/hello_graph/failure.h"
 
 namespace hello {
 namespace {
 
-uint32_t FindComputeQueueFamily(VkPhysicalDevice device) {
+uint32_t FindQueueFamily(VkPhysicalDevice device, VkQueueFlags wanted) {
   uint32_t count = 0;
   vkGetPhysicalDeviceQueueFamilyProperties(device, &count, nullptr);
   std::vector<VkQueueFamilyProperties> families(count);
   vkGetPhysicalDeviceQueueFamilyProperties(device, &count, families.data());
   for (uint32_t i = 0; i < count; ++i) {
-    if ((families[i].queueFlags & VK_QUEUE_COMPUTE_BIT) != 0) return i;
+    if ((families[i].queueFlags & wanted) == wanted) return i;
   }
-  Fail("the device has no compute queue");
+  Fail((wanted & VK_QUEUE_GRAPHICS_BIT) != 0 ? "the device has no queue for graphics and compute"
+                                             : "the device has no compute queue");
 }
 
 template <typename Function>
@@ -28,10 +26,10 @@ void Load(VkDevice device, const char* name, Function& function) {
 
 }  // namespace
 
-Gpu::Gpu(VkPhysicalDevice physical_device)
-    : physical_device_(physical_device), queue_family_(FindComputeQueueFamily(physical_device)) {
+Gpu::Gpu(VkPhysicalDevice physical_device, const GpuNeeds& needs)
+    : physical_device_(physical_device), queue_family_(FindQueueFamily(physical_device, needs.queue)) {
   VkPhysicalDeviceShaderEnqueueFeaturesAMDX enqueue = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX,
-                                                       nullptr, VK_TRUE, VK_FALSE};
+                                                       needs.features, VK_TRUE, needs.mesh_nodes};
   VkPhysicalDeviceMaintenance5FeaturesKHR maintenance5 = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES_KHR,
                                                           &enqueue, VK_TRUE};
   auto vulkan12 = Struct<VkPhysicalDeviceVulkan12Features>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES);
@@ -46,13 +44,14 @@ Gpu::Gpu(VkPhysicalDevice physical_device)
   queue.pQueuePriorities = &priority;
 
   // The extension and what it depends on beyond Vulkan 1.3.
-  const char* const extensions[] = {VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME, VK_KHR_MAINTENANCE_5_EXTENSION_NAME,
-                                    VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME};
+  std::vector<const char*> extensions = {VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME, VK_KHR_MAINTENANCE_5_EXTENSION_NAME,
+                                         VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME};
+  extensions.insert(extensions.end(), needs.extensions.begin(), needs.extensions.end());
   auto info = Struct<VkDeviceCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &features);
   info.queueCreateInfoCount = 1;
   info.pQueueCreateInfos = &queue;
-  info.enabledExtensionCount = static_cast<uint32_t>(std::size(extensions));
-  info.ppEnabledExtensionNames = extensions;
+  info.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
+  info.ppEnabledExtensionNames = extensions.data();
   Check(vkCreateDevice(physical_device_, &info, nullptr, &device_), "vkCreateDevice");
   vkGetDeviceQueue(device_, queue_family_, 0, &queue_);
 

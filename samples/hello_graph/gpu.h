@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "samples/hello_graph/vulkan.h"
 
@@ -17,9 +18,17 @@ struct GraphCommands {
   PFN_vkCmdDispatchGraphAMDX CmdDispatchGraph = nullptr;
 };
 
+// What a sample needs beyond compute nodes.
+struct GpuNeeds {
+  VkQueueFlags queue = VK_QUEUE_COMPUTE_BIT;
+  VkBool32 mesh_nodes = VK_FALSE;
+  std::vector<const char*> extensions;
+  void* features = nullptr;  // chain of feature structures
+};
+
 class Gpu {
  public:
-  explicit Gpu(VkPhysicalDevice physical_device);
+  explicit Gpu(VkPhysicalDevice physical_device, const GpuNeeds& needs = {});
   ~Gpu();
   Gpu(const Gpu&) = delete;
   Gpu& operator=(const Gpu&) = delete;

@@ -87,7 +87,7 @@ Instance::Instance(bool validate) {
   const char* extension = VK_EXT_DEBUG_UTILS_EXTENSION_NAME;
 
   const VkApplicationInfo application = {
-      VK_STRUCTURE_TYPE_APPLICATION_INFO, nullptr, "hello_graph", 1, nullptr, 0, VK_API_VERSION_1_3};
+      VK_STRUCTURE_TYPE_APPLICATION_INFO, nullptr, kProgram, 1, nullptr, 0, VK_API_VERSION_1_3};
   auto info = Struct<VkInstanceCreateInfo>(VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO);
   info.pApplicationInfo = &application;
   info.enabledLayerCount = validate ? 1 : 0;

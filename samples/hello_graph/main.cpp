@@ -9,6 +9,9 @@
 #include "samples/hello_graph/work_graph.h"
 
 namespace hello {
+
+const char* const kProgram = "hello_graph";
+
 namespace {
 
 void PrintDevices(const std::vector<DeviceChoice>& devices) {
