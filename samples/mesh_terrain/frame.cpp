@@ -12,11 +12,12 @@ struct Stop {
   Vec3 target;
 };
 
-constexpr std::array<Stop, 5> kStops = {{{{2000, 150, 2000}, {2200, 120, 2200}},
-                                         {{2050, 150, 2050}, {2250, 120, 2250}},
-                                         {{2100, 150, 2100}, {2300, 120, 2300}},
-                                         {{2150, 150, 2150}, {2350, 120, 2350}},
-                                         {{2200, 150, 2200}, {2400, 120, 2400}}}};
+constexpr std::array<Stop, 6> kStops = {{{{1950, 80.2f, 84}, {1880, 74, 300}},
+                                         {{1948, 73.5f, 150}, {1850, 82, 500}},
+                                         {{1925, 72, 400}, {1800, 100, 860}},
+                                         {{1768, 75, 690}, {1750, 108, 950}},
+                                         {{1798, 86, 842}, {1670, 175, 1250}},
+                                         {{1812, 175, 1060}, {1560, 235, 1400}}}};
 
 Vec3 operator+(const Vec3& a, const Vec3& b) { return {a[0] + b[0], a[1] + b[1], a[2] + b[2]}; }
 Vec3 operator-(const Vec3& a, const Vec3& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
@@ -69,7 +70,7 @@ Frame FrameAt(uint32_t number, uint32_t width, uint32_t height) {
   frame.right = Extended(right * right_slope);
   frame.up = Extended(up * up_slope);
   frame.forward = Extended(forward);
-  frame.to_sun = Extended(Normalized({0.72f, 0.36f, 0.48f}));
+  frame.to_sun = Extended(Normalized({0.80f, 0.40f, 0.22f}));
   // Depth is kNear / distance: 1 at the nearest, 0 infinitely far away.
   const std::array<Vec3, 4> rows = {right * (1 / right_slope), up * (-1 / up_slope), Vec3{}, forward};
   for (size_t row = 0; row < 4; ++row) {

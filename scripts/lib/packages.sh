@@ -5,7 +5,7 @@
 DEBIAN_PACKAGES=(
   g++ cmake ninja-build ccache pkg-config python3
   libvulkan1 libvulkan-dev vulkan-tools vulkan-validationlayers
-  glslang-tools libgtest-dev libgmock-dev nlohmann-json3-dev
+  glslang-tools libgtest-dev libgmock-dev nlohmann-json3-dev libpng-dev
 )
 # For the tests with RenderDoc, which has left Debian after 12.
 DEBIAN_12_TEST_PACKAGES=(librenderdoc librenderdoc-dev python3-renderdoc renderdoccmd)

@@ -22,7 +22,7 @@ vec3 Lake(const float depth) {
 // By height and slope: sand, meadow, rock, snow.
 vec3 Surface(const vec3 normal, const float rough) {
   const float patches = Noise(world.xz / 23).x, grain = Noise(world.xz * 1.7).x;
-  const vec3 rock = mix(vec3(0.19, 0.17, 0.155), vec3(0.33, 0.29, 0.25), Noise(vec2(world.x / 60, world.y / 5)).x) *
+  const vec3 rock = mix(vec3(0.15, 0.135, 0.125), vec3(0.29, 0.255, 0.22), Noise(vec2(world.x / 60, world.y / 5)).x) *
                     (0.75 + 0.5 * grain);
   vec3 meadow = mix(vec3(0.075, 0.125, 0.03), vec3(0.17, 0.17, 0.05), patches) * (0.8 + 0.4 * grain);
   meadow = mix(meadow, vec3(0.20, 0.17, 0.09), smoothstep(130, 175, world.y + 20 * patches));

@@ -39,6 +39,6 @@ vec3 Fogged(const vec3 color, const vec3 place) {
 
 // For the screen.
 vec3 Shown(const vec3 color) {
-  const vec3 c = color * 0.62;
+  const vec3 c = color * 0.55;
   return clamp(c * (2.51 * c + 0.03) / (c * (2.43 * c + 0.59) + 0.14), 0, 1);
 }
