@@ -9,8 +9,8 @@ namespace {
 constexpr int kTop = 320;
 constexpr int kSlack = 1 << 16;
 constexpr int kLeast = 16;
-constexpr int kDetail = 3;
-constexpr int kGrassReach = 96 * kUnit;
+constexpr int kDetail = 2;
+constexpr int kGrassReach = 64 * kUnit;
 constexpr int kGrassGroups = 96;
 
 bool IsSeen(const Frame& frame, const Square& square) {

@@ -11,7 +11,7 @@ NODE_OUTPUT(Tile, Ground, "ground", 32);
 NODE_OUTPUT(Tile, Rocks, "rocks", 32);
 NODE_OUTPUT(Tile, Grass, "grass", 32);
 
-const int kGrassReach = 96 * kUnit;
+const int kGrassReach = 64 * kUnit;
 const int kGrassGroups = 96;
 
 void main() {

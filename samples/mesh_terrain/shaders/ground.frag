@@ -20,7 +20,7 @@ vec3 Lake(const float depth) {
 }
 
 // By height and slope: sand, meadow, rock, snow.
-vec3 Surface(const vec3 normal, const float rough) {
+vec3 Surface(const vec3 normal) {
   const float patches = Noise(world.xz / 23).x, grain = Noise(world.xz * 1.7).x;
   const vec3 rock = mix(vec3(0.15, 0.135, 0.125), vec3(0.29, 0.255, 0.22), Noise(vec2(world.x / 60, world.y / 5)).x) *
                     (0.75 + 0.5 * grain);
@@ -29,20 +29,20 @@ vec3 Surface(const vec3 normal, const float rough) {
   const vec3 sand = vec3(0.36, 0.31, 0.22) * (0.85 + 0.3 * grain);
   vec3 surface = mix(rock, meadow, smoothstep(0.72, 0.84, normal.y + 0.08 * (patches - 0.5)));
   surface = mix(sand, surface, smoothstep(kWater + 0.6, kWater + 3, world.y + 2 * patches));
-  const float snow = smoothstep(165, 190, world.y + 30 * (patches - 0.5)) * smoothstep(0.52, 0.74, normal.y + rough);
+  const float snow = smoothstep(165, 190, world.y + 30 * (patches - 0.5)) * smoothstep(0.52, 0.74, normal.y);
   return mix(surface, vec3(0.82, 0.86, 0.92), snow);
 }
 
 void main() {
   const float far = distance(world, frame.camera.xyz);
-  const float depth = kWater - RawHeight(world.xz, kOctaves);
-  const int octaves = clamp(11 - int(log2(1 + far / 40)), 5, 10);
-  const vec3 normal = Normal(world.xz, 0.15 + 0.0022 * far, octaves);
+  const float depth = world.y > kWater + 2 ? -1 : kWater - RawHeight(world.xz, kOctaves);
   vec3 sent;
   if (depth > 0) {
     sent = Lake(depth) * (0.6 + 0.4 * Sunlight(world));
   } else {
-    sent = Lit(Surface(normal, 0), normal, Sunlight(world));
+    const int octaves = clamp(10 - int(log2(1 + far / 40)), 5, 9);
+    const vec3 normal = Normal(world.xz, 0.15 + 0.0022 * far, octaves);
+    sent = Lit(Surface(normal), normal, Sunlight(world));
   }
   color = vec4(Shown(Fogged(sent, world)), 1);
 }

@@ -10,7 +10,7 @@ const int kUnit = 16;         // to the metre
 const int kTop = 320;         // nothing is higher, in metres
 const int kSlack = 1 << 16;   // for what rounding does to the sides of the frustum
 const int kLeast = 16;        // size of the smallest squares
-const int kDetail = 3;        // squares are divided if they are nearer than so many sizes
+const int kDetail = 2;        // squares are divided if they are nearer than so many sizes
 const uint kLevels = 7;       // halvings of the whole ground, but for the first
 
 bool IsSeen(const Square square) {
