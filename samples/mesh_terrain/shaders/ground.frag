@@ -40,9 +40,9 @@ void main() {
   if (depth > 0) {
     sent = Lake(depth) * (0.6 + 0.4 * Sunlight(world));
   } else {
-    const int octaves = clamp(10 - int(log2(1 + far / 40)), 5, 9);
+    const int octaves = clamp(9 - int(log2(1 + far / 40)), 4, 8);
     const vec3 normal = Normal(world.xz, 0.15 + 0.0022 * far, octaves);
-    sent = Lit(Surface(normal), normal, Sunlight(world));
+    sent = Lit(Surface(normal), normal, dot(normal, frame.to_sun.xyz) > 0 ? Sunlight(world) : 0);
   }
   color = vec4(Shown(Fogged(sent, world)), 1);
 }

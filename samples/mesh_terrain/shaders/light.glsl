@@ -13,10 +13,10 @@ vec3 SkyColor(const vec3 direction) {
 float Sunlight(const vec3 place) {
   float light = 1;
   float reach = 3;
-  for (int i = 0; i < 7; ++i) {
+  for (int i = 0; i < 6; ++i) {
     const vec3 p = place + frame.to_sun.xyz * reach;
     light = min(light, 0.5 + 8 * (p.y - RawHeight(p.xz, 4)) / reach);
-    reach *= 1.9;
+    reach *= 2.1;
   }
   return clamp(light, 0, 1);
 }
