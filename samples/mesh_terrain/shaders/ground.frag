@@ -5,6 +5,7 @@
 #include "light.glsl"
 
 layout(location = 0) in vec3 world;
+layout(location = 1) in float sunlight;
 layout(location = 0) out vec4 color;
 
 vec3 Lake(const float depth) {
@@ -38,11 +39,11 @@ void main() {
   const float depth = world.y > kWater + 2 ? -1 : kWater - RawHeight(world.xz, kOctaves);
   vec3 sent;
   if (depth > 0) {
-    sent = Lake(depth) * (0.6 + 0.4 * Sunlight(world));
+    sent = Lake(depth) * (0.6 + 0.4 * sunlight);
   } else {
-    const int octaves = clamp(9 - int(log2(1 + far / 40)), 4, 8);
+    const int octaves = clamp(10 - int(log2(1 + far / 40)), 5, 9);
     const vec3 normal = Normal(world.xz, 0.15 + 0.0022 * far, octaves);
-    sent = Lit(Surface(normal), normal, dot(normal, frame.to_sun.xyz) > 0 ? Sunlight(world) : 0);
+    sent = Lit(Surface(normal), normal, sunlight);
   }
   color = vec4(Shown(Fogged(sent, world)), 1);
 }
