@@ -6,7 +6,7 @@
 namespace terrain {
 namespace {
 
-// Where the camera is and where it looks, at equal distances in time.
+// A place of the camera and a place that it looks at. The time between two stops is always the same.
 struct Stop {
   Vec3 position;
   Vec3 target;

@@ -1,4 +1,4 @@
-// What the shaders know about a frame, and the camera's flight.
+// The data of a frame for the shaders, and the camera's flight.
 #pragma once
 
 #include <array>
@@ -26,7 +26,7 @@ struct Frame {
   std::array<IVec4, 4> sides;
 };
 
-// The flight is over after kFlightFrames, and begins again.
+// Returns the frame `number` of the flight, which repeats after kFlightFrames.
 Frame FrameAt(uint32_t number, uint32_t width, uint32_t height);
 
 }  // namespace terrain

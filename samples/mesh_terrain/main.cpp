@@ -37,7 +37,7 @@ bool OffersMeshNodes(const DeviceChoice& device) {
   return device.offers_graphs && enqueue.shaderMeshEnqueue == VK_TRUE;
 }
 
-// Nothing if there is none, after saying why.
+// Returns nothing, after saying why, if no device fits.
 std::optional<DeviceChoice> ChooseDevice(const hello::Instance& instance, const std::string& text) {
   std::vector<DeviceChoice> devices = ListDevices(instance);
   std::erase_if(devices, [&](const DeviceChoice& device) {
@@ -49,9 +49,9 @@ std::optional<DeviceChoice> ChooseDevice(const hello::Instance& instance, const 
   if (const DeviceChoice* best = BestDevice(devices)) return *best;
   std::fprintf(
       stderr,
-      "mesh_terrain: no device offers VK_AMDX_shader_enqueue with shaderMeshEnqueue; the first one is %s.\n"
-      "Trellis offers it where the driver has VK_EXT_mesh_shader and TRELLIS_MESH_NODES=1 is set.\n"
-      "Enable the layer with TRELLIS_ENABLE=1 and, for a build tree, XDG_CONFIG_DIRS=<build folder>:/etc/xdg.\n",
+      "mesh_terrain: no device offers mesh nodes (the first one is %s). Trellis offers them where the driver has "
+      "VK_EXT_mesh_shader, with TRELLIS_ENABLE=1 and TRELLIS_MESH_NODES=1; a build tree also needs "
+      "XDG_CONFIG_DIRS=<build folder>:/etc/xdg\n",
       first.c_str());
   return std::nullopt;
 }
@@ -73,7 +73,7 @@ void WriteFrames(const Options& options, const Scene& scene, const GraphDraws& g
   std::printf("%u frames in %s, %.1f s\n", options.frames, options.output.c_str(), passed.count());
 }
 
-// Whether the graph draws what the CPU and ordinary draws do.
+// Returns whether the graph draws the same pictures as the CPU with ordinary draws.
 bool CheckFrames(const Options& options, const Scene& scene, const GraphDraws& graph) {
   const PlainDraws plain(scene);
   bool all_same = true;

@@ -23,7 +23,7 @@ VkPipelineShaderStageCreateInfo Stage(VkShaderStageFlagBits stage, VkShaderModul
   return {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, next, 0, stage, module, "main", nullptr};
 }
 
-// Everything but the shaders.
+// All pipelines have the same state but for their shaders.
 VkPipeline Make(const Scene& scene, std::span<const VkPipelineShaderStageCreateInfo> stages, const void* next) {
   auto rendering = Struct<VkPipelineRenderingCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO);
   rendering.pNext = next;

@@ -1,4 +1,4 @@
-// What both ways to draw a frame share: the frame's data for the shaders, commands, and the image.
+// State shared by both ways to draw a frame: descriptors, commands, and the image.
 #pragma once
 
 #include <functional>

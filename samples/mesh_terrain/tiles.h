@@ -1,4 +1,4 @@
-// What is drawn of the ground, found on the CPU: what the graph's compute nodes do on the device.
+// Finds the tiles of a frame on the CPU, as the graph's compute nodes do on the device.
 #pragma once
 
 #include <cstdint>

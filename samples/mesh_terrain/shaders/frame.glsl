@@ -1,4 +1,4 @@
-// What all shaders know about the frame; frame.h has the same structure.
+// The data of a frame; frame.h has the same structure.
 layout(set = 0, binding = 0, std140) uniform Frame {
   mat4 clip_from_world;
   vec4 camera;     // position

@@ -7,10 +7,10 @@ uint Hash(uint value) {
 
 uint Hash(const ivec2 place) { return Hash(uint(place.x) + Hash(uint(place.y))); }
 
-// 0 to 1, from 16 of the bits.
+// Returns 0 to 1, from 16 of the bits.
 float Fraction(const uint hash) { return float(hash & 0xFFFF) / 65535.0; }
 
-// Noise of 0 to 1, and its slopes.
+// Returns noise of 0 to 1, and its slopes.
 vec3 Noise(const vec2 place) {
   const vec2 whole = floor(place);
   const vec2 f = place - whole;
@@ -27,7 +27,7 @@ vec3 Noise(const vec2 place) {
 const float kWater = 66;
 const int kOctaves = 8;  // of the drawn surface
 
-// Octaves count less where those before them are steep: valleys are smooth and ridges rough.
+// An octave counts less where the octaves before it are steep.
 float RawHeight(const vec2 place, const int octaves) {
   precise float height = 0;
   float weight = 1;

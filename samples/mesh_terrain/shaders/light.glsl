@@ -9,7 +9,7 @@ vec3 SkyColor(const vec3 direction) {
   return color + kSunColor * (0.12 * pow(to_sun, 60));
 }
 
-// 0 in the shadow of the ground, 1 in the sun.
+// Returns 0 in the shadow of the ground, 1 in the sun.
 float Sunlight(const vec3 place) {
   float light = 1;
   float reach = 3;
@@ -21,7 +21,7 @@ float Sunlight(const vec3 place) {
   return clamp(light, 0, 1);
 }
 
-// What a surface of that colour sends.
+// Returns the light that a surface of that colour reflects.
 vec3 Lit(const vec3 color, const vec3 normal, const float sunlight) {
   const float sun = max(dot(normal, frame.to_sun.xyz), 0) * sunlight;
   const float sky = 0.5 + 0.5 * normal.y;
@@ -29,7 +29,7 @@ vec3 Lit(const vec3 color, const vec3 normal, const float sunlight) {
   return color * (kSunColor * sun + vec3(0.36, 0.46, 0.62) * sky + vec3(0.16, 0.13, 0.10) * back);
 }
 
-// What of it is seen through the air.
+// Returns the colour after the air between it and the camera.
 vec3 Fogged(const vec3 color, const vec3 place) {
   const vec3 ray = place - frame.camera.xyz;
   const float far = length(ray);
@@ -37,7 +37,7 @@ vec3 Fogged(const vec3 color, const vec3 place) {
   return mix(color, SkyColor(ray / far * vec3(1, 0.2, 1)), fog);
 }
 
-// For the screen.
+// Maps light to a colour of 0 to 1.
 vec3 Shown(const vec3 color) {
   const vec3 c = color * 0.55;
   return clamp(c * (2.51 * c + 0.03) / (c * (2.43 * c + 0.59) + 0.14), 0, 1);

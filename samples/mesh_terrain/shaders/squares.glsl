@@ -1,5 +1,5 @@
-// Which squares of the ground are seen, and how far away they are. All of it is integer arithmetic, so that the CPU
-// (quadtree.cpp) comes to the same decisions.
+// Tells which squares of the ground are seen, and how far away they are. All of it is integer arithmetic, so that the
+// CPU (tiles.cpp) comes to the same decisions.
 struct Square {
   ivec2 corner;  // in metres
   int size;
@@ -8,7 +8,7 @@ struct Square {
 
 const int kUnit = 16;         // to the metre
 const int kTop = 320;         // nothing is higher, in metres
-const int kSlack = 1 << 16;   // for what rounding does to the sides of the frustum
+const int kSlack = 1 << 16;   // bound on the rounding of the frustum's sides
 const int kLeast = 16;        // size of the smallest squares
 const int kDetail = 2;        // squares are divided if they are nearer than so many sizes
 const uint kLevels = 7;       // halvings of the whole ground, but for the first
