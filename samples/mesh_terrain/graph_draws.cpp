@@ -81,6 +81,10 @@ void GraphDraws::MakeScratch() {
       VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
   scene_.Run([&](VkCommandBuffer command_buffer) {
     gpu.graph().CmdInitializeGraphScratchMemory(command_buffer, pipeline_, scratch_->Address(), scratch_size_);
+    const VkMemoryBarrier initialized = {VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_SHADER_WRITE_BIT,
+                                         VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT};
+    vkCmdPipelineBarrier(command_buffer, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0,
+                         1, &initialized, 0, nullptr, 0, nullptr);
   });
 }
 
