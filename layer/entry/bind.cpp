@@ -33,6 +33,7 @@ VKAPI_ATTR void VKAPI_CALL CmdBindPipeline(VkCommandBuffer command_buffer, VkPip
     if (const char* why_not = WhyNotBindable(recording->device, bind_point, pipeline))
       return RefuseToBind(*recording, why_not);
     state->BindPipeline(pipeline);
+    if (bind_point == VK_PIPELINE_BIND_POINT_GRAPHICS) recording->dynamic_states.BindPipeline();
   }
   if (!IsGraphBindPoint(bind_point)) recording->device.dispatch.CmdBindPipeline(command_buffer, bind_point, pipeline);
 }

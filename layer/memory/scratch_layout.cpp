@@ -86,7 +86,8 @@ ScratchLayout LayOutScratch(const ScratchNeeds& needs) {
   layout.regions = Place(cursor, level_bytes * std::max(layout.region_levels, layout.step_levels));
   layout.inputs = Place(cursor, launches * sizeof(shared::LaunchInput));
   layout.arguments = Place(cursor, launches * sizeof(shared::DispatchArguments));
-  layout.totals = Place(cursor, layout.first_draw * sizeof(uint32_t));
+  const uint64_t counted_levels = has_draws ? layout.region_levels : levels;
+  layout.totals = Place(cursor, needs.launch_count * std::max(levels, counted_levels) * sizeof(uint32_t));
   layout.steps = Place(cursor, sizeof(shared::StepState));
   const uint64_t sums = MostSums(needs.dynamic_launch_count) * sizeof(uint32_t);
   layout.sums_of_level = has_draws ? AlignScratchAddress(sums) : 0;

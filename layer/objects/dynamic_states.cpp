@@ -45,14 +45,17 @@ std::vector<PFN_vkVoidFunction> LoadDynamicStateCommands(VkDevice device, PFN_vk
   return commands;
 }
 
-void SetDynamicStatesAgain(const CommandBuffer& command_buffer, const std::function<bool(VkDynamicState)>& is_wanted) {
+void SetDynamicStatesAgain(const CommandBuffer& command_buffer, DynamicStatePart part,
+                           const std::function<bool(VkDynamicState)>& is_wanted) {
+  const DynamicStates& states = command_buffer.dynamic_states;
   std::vector<VkDynamicState> set_again;
-  for (const uint32_t row : command_buffer.dynamic_states.InOrder()) {
+  for (const uint32_t row : states.InOrder()) {
+    const bool is_behind = states.FollowsPipeline(row);
+    if (part != DynamicStatePart::kAll && is_behind != (part == DynamicStatePart::kBehindPipeline)) continue;
     const VkDynamicState group = GroupOf(row);
     const bool overlaps = std::find(set_again.begin(), set_again.end(), group) != set_again.end();
     if (!overlaps && !is_wanted(kStateOfRow[row])) continue;
-    command_buffer.dynamic_states.Get(row).Say(command_buffer.device.dynamic_state_commands[row],
-                                               command_buffer.handle);
+    states.Get(row).Say(command_buffer.device.dynamic_state_commands[row], command_buffer.handle);
     if (!overlaps) set_again.push_back(group);
   }
 }

@@ -46,6 +46,11 @@ class DynamicStates {
     if (row < entries_.size()) entries_[row] = {};
   }
 
+  // The application binds a graphics pipeline, which overwrites what was set before and what it holds itself.
+  void BindPipeline() { calls_before_pipeline_ = calls_; }
+  // `row`: one that keeps something. Whether it was called after that.
+  [[nodiscard]] bool FollowsPipeline(uint32_t row) const { return entries_[row].call > calls_before_pipeline_; }
+
   // Rows that keep something, in the order of their latest calls.
   [[nodiscard]] std::vector<uint32_t> InOrder() const;
   // `row`: one of these.
@@ -64,14 +69,19 @@ class DynamicStates {
 
   std::vector<Entry> entries_;
   uint64_t calls_ = 0;
+  uint64_t calls_before_pipeline_ = 0;
 };
 
 // The commands of the layer below, by row; null where it has none.
 [[nodiscard]] std::vector<PFN_vkVoidFunction> LoadDynamicStateCommands(VkDevice device, PFN_vkGetDeviceProcAddr next,
                                                                        std::span<const char* const> extensions);
 
+// Those set before the application bound its graphics pipeline, those set after that, or both.
+enum class DynamicStatePart : uint8_t { kBeforePipeline, kBehindPipeline, kAll };
+
 // Calls the commands of remembered states again: of those for which `is_wanted` returns true, and of what overlaps with
 // them and was set later.
-void SetDynamicStatesAgain(const CommandBuffer& command_buffer, const std::function<bool(VkDynamicState)>& is_wanted);
+void SetDynamicStatesAgain(const CommandBuffer& command_buffer, DynamicStatePart part,
+                           const std::function<bool(VkDynamicState)>& is_wanted);
 
 }  // namespace trellis

@@ -23,10 +23,7 @@ class [[nodiscard]] ScopedGraphicsState {
   // A destructor that throws terminates the application, so no exception may leave this one.
   ~ScopedGraphicsState() {
     try {
-      // Before the pipeline, which must not be followed by commands for states that it holds itself
-      // (VUID-vkCmdDraw-None-08608).
-      RestoreDynamicStates();
-      RestoreGraphicsState(command_buffer_);
+      if (bound_) Restore();
     } catch (...) {
       command_buffer_.RememberError(
           HandleException(command_buffer_.device.diagnostics, "graphics state that follows a graph"));
@@ -37,7 +34,8 @@ class [[nodiscard]] ScopedGraphicsState {
   void Bind(const NodePipeline& node) {
     if (bound_ == node.handle()) return;
     if (const CapturedStates missing = node.dynamic_states() & overwritten_; !missing.IsEmpty()) {
-      SetDynamicStatesAgain(command_buffer_, [missing](VkDynamicState state) { return missing.Has(state); });
+      SetDynamicStatesAgain(command_buffer_, DynamicStatePart::kAll,
+                            [missing](VkDynamicState state) { return missing.Has(state); });
       overwritten_ = overwritten_ - missing;
     }
     command_buffer_.device.dispatch.CmdBindPipeline(command_buffer_.handle, VK_PIPELINE_BIND_POINT_GRAPHICS,
@@ -47,12 +45,17 @@ class [[nodiscard]] ScopedGraphicsState {
   }
 
  private:
-  // States that are not captured are overwritten by every node.
-  void RestoreDynamicStates() {
-    if (!bound_) return;
-    SetDynamicStatesAgain(command_buffer_, [this](VkDynamicState state) {
-      return !CapturedStates::IsCaptured(state) || overwritten_.Has(state);
-    });
+  // In the application's order. Its pipeline overwrites the states that it holds itself, and no command for those may
+  // follow it that did not follow it before (VUID-vkCmdDraw-None-08608). States that are not captured are overwritten
+  // by every node.
+  void Restore() {
+    const bool has_pipeline = command_buffer_.graphics.pipeline != VK_NULL_HANDLE;
+    SetDynamicStatesAgain(
+        command_buffer_, has_pipeline ? DynamicStatePart::kBeforePipeline : DynamicStatePart::kAll,
+        [this](VkDynamicState state) { return !CapturedStates::IsCaptured(state) || overwritten_.Has(state); });
+    RestoreGraphicsState(command_buffer_);
+    if (has_pipeline)
+      SetDynamicStatesAgain(command_buffer_, DynamicStatePart::kBehindPipeline, [](VkDynamicState) { return true; });
   }
 
   CommandBuffer& command_buffer_;

@@ -44,7 +44,8 @@ class Former {
 
   void Add(uint32_t position) {
     const RelocatableLaunch& launch = level_.launches[position];
-    if (!launch.from_region) return;
+    // Nodes with grids from records do not look for their launch.
+    if (!launch.from_region || launch.described.kind == shared::kLaunchDynamicGrid) return;
     // One pipeline has one way to enter and one grid. Outputs of modules that are lowered to the same words may differ
     // in what is never used.
     const uint32_t slot = launch.launch.slot;

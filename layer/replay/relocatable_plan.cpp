@@ -187,14 +187,24 @@ class Planner {
       }
       if (!added.from_region && !plan_.steps) SizeBefore(level, added, sizing);
     }
-    planned.closes_draws_alone = std::none_of(planned.launches.begin(), planned.launches.end(),
-                                              [](const RelocatableLaunch& launch) { return !launch.from_region; });
+    planned.closes_draws_alone = ClosesDrawsAlone(planned);
     OrderClosed(level, std::move(sizing), planned);
     FormBatches(pipeline_, environment_.limits, planned);
     // On a CPU a workgroup's way through the counts takes longer than the kernel (spirv::LowerOptions::for_cpu).
     if (!TargetsCpu(pipeline_.device) && level != 0)
       CountBatches(plan_.scratch, environment_.limits, level, plan_.memory, planned);
     for (RelocatableBatch& batch : planned.batches) LabelBatch(planned, level, batch);
+  }
+
+  // Grids that dispatches of the level may overwrite are read before these.
+  static bool ClosesDrawsAlone(const RelocatableLevel& planned) {
+    if (planned.launches.empty()) return true;
+    const auto is_closed = [](const RelocatableLaunch& launch) { return !launch.from_region; };
+    const auto may_change = [](const RelocatableLaunch& draw) {
+      return !draw.from_region && draw.described.note_words == shared::kFullNotes;
+    };
+    return std::none_of(planned.launches.begin(), planned.launches.end(), is_closed) &&
+           std::none_of(planned.draws.begin(), planned.draws.end(), may_change);
   }
 
   [[nodiscard]] RelocatableLaunch Describe(uint32_t level, Launch launch, Sizing& sizing) const {
@@ -319,10 +329,9 @@ class Planner {
            arriving_[level] * DispatchedWorkgroups(described, bound) <= kMostUncounted;
   }
 
-  // What infos on the device bring is not known.
   uint32_t MostRecords(uint32_t level, Launch launch) {
-    return level == 0 ? static_cast<uint32_t>(kMostRegionRecords)
-                      : plan_.memory.opening_of(level, launch.input).capacity;
+    if (level != 0) return plan_.memory.opening_of(level, launch.input).capacity;
+    return ReadsInfos() ? MostInfoRecords(graph_, plan_, launch.input) : static_cast<uint32_t>(kMostRegionRecords);
   }
 
   [[nodiscard]] uint32_t PartsFor(uint32_t launches, uint32_t records) const {

@@ -29,15 +29,28 @@ GraphNode Counter(const std::string& name, uint32_t weight) {
   return {.text = m.Text(), .entry = name};
 }
 
-// Sends payload {slot} for slots 0 to count - 1 to "Counter" of index `slot % indices`.
-GraphNode Sender(uint32_t count, uint32_t indices) {
+// Of an array: the payload {slot, workgroups} has up to four.
+GraphNode SmallGrid(uint32_t index) {
   NodeAsm m;
-  const Id record = m.Struct({{m.Uint(), 0}});
+  const Id words = m.StorageBuffer(0);
+  const Id record = m.Struct({{m.Uint(), 0}, {m.Uint(), 4, true}});
+  m.BeginNode({.name = "Counter", .grid = {4, 1, 1}, .input = {.array = {}, .record = record}});
+  m.AddWord(words, m.Get(m.NodeInput(), 0, 0), 1);
+  m.EndNode();
+  return {.text = m.Text(), .entry = "Counter", .index = index};
+}
+
+// Sends payload {slot} for slots 0 to count - 1 to "Counter" of index `slot % indices`; {slot, slot % grids} if that is
+// not 0.
+GraphNode Sender(uint32_t count, uint32_t indices, uint32_t grids = 0) {
+  NodeAsm m;
+  const Id record = grids == 0 ? m.Struct({{m.Uint(), 0}}) : m.Struct({{m.Uint(), 0}, {m.Uint(), 4, true}});
   const Payload to = m.Output("Counter", record, {.max_payloads = count});
   m.BeginNode({.name = "Sender", .launch = Launch::kStaticGrid, .grid = {1, 1, 1}});
   m.For(count, [&](const Id& slot) {
     const Records records = m.Allocate(to, Scope::kInvocation, 1, m.Mod(slot, indices));
     m.Set(records, 0, 0u, slot);
+    if (grids != 0) m.Set(records, 0, 1u, m.Mod(slot, grids));
     m.Enqueue(records);
   });
   m.EndNode();
@@ -115,6 +128,19 @@ TEST_F(Libraries, NestedGraphLibrariesAndStages) {
   const VkPipeline inner = GraphLibrary(ComputeLibraries({ChainNode("Grid")}));
   const VkPipeline outer = GraphLibrary({inner}, {ChainNode("Sum")});
   ExpectChain(Link({outer}, {ChainNode("Source")}));
+}
+
+// So many alike that they would be one dispatch if they coalesced.
+TEST_F(Libraries, ManyNodesWithSmallGrids) {
+  constexpr uint32_t kNodes = 40, kRecords = 100, kGrids = 6;
+  std::vector<GraphNode> nodes;
+  for (uint32_t index = 0; index < kNodes; ++index) nodes.push_back(SmallGrid(index));
+  GraphRun run(context(), {.words = kRecords + 8});
+  run.Pipeline(Link({GraphLibrary({}, nodes)}, {Sender(kRecords, kNodes, kGrids)})).Input({.node = "Sender"});
+  ASSERT_TRUE(run.Execute());
+  std::vector<uint32_t> expected;
+  for (uint32_t slot = 0; slot < kRecords; ++slot) expected.push_back(std::min(slot % kGrids, 4u));
+  EXPECT_TRUE(run.Matches(expected));
 }
 
 // A library may send to nodes that it does not have, and says so much about itself as a graph does.

@@ -103,6 +103,7 @@ TEST(ScratchLayoutTest, LevelsDoNotTakeTurnsWithRegionsIfThereAreDraws) {
   EXPECT_EQ(layout.region_levels, 32u);
   EXPECT_EQ(layout.step_levels, 0u) << "more than kMostRegionBytes";
   EXPECT_LE(layout.region_offset(31, 3000) + sizeof(shared::Region), layout.inputs);
+  EXPECT_LE(layout.total(31, 100), layout.steps) << "workgroups of members of counted batches";
 }
 
 // Many mesh nodes have fewer draws each.

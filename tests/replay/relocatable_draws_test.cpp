@@ -121,6 +121,16 @@ TEST_F(RelocatableDraws, LevelsThatSizeNothingButDraws) {
   EXPECT_TRUE(plan_->levels[2].closed.empty());
 }
 
+// A node that writes its input may overwrite the grid that a sharer reads there.
+TEST_F(RelocatableDraws, GridsOfSharersAreReadBeforeTheirLevel) {
+  Plan({NodeBuilder("a").To("b"), NodeBuilder("b").Static(2),
+        NodeBuilder("sharer").Mesh().Dynamic(2, 2, 1).SharesInput("b")},
+       "a", 100);
+  ASSERT_TRUE(plan_->levels[1].launches.at(0).from_region);
+  EXPECT_EQ(TheDraw(1).described.note_words, shared::kFullNotes);
+  EXPECT_FALSE(plan_->levels[1].closes_draws_alone);
+}
+
 // Without the mesh nodes among what is reached, everything is as in other graphs.
 TEST_F(RelocatableDraws, DispatchesThatReachNoMeshNode) {
   Plan({NodeBuilder("a").To("mesh"), NodeBuilder("mesh").Mesh(), NodeBuilder("b").To("c"), NodeBuilder("c")}, "b", 100);

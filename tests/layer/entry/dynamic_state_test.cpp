@@ -110,13 +110,15 @@ TEST_F(DynamicState, what_a_node_has_dynamically_is_left_alone) {
   }
 }
 
-// The application's pipeline may hold some of it too: no command for that may follow its binding.
-TEST_F(DynamicState, comes_before_the_pipeline) {
-  const VkPipeline graph = GraphOf({});
+// The application's pipeline may hold some of it too: that overwrites what was set before, and what was set after its
+// binding overwrites that.
+TEST_F(DynamicState, keeps_its_order_with_the_pipeline) {
+  const VkPipeline graph = GraphOf({VK_DYNAMIC_STATE_VIEWPORT});
   const VkCommandBuffer command_buffer = device_.Begin();
-  TRELLIS_CALL(device_, CmdBindPipeline)(command_buffer, kGraphics, HandleFromU64<VkPipeline>(0x777));
   Set(command_buffer, "vkCmdSetCullMode", 1);
+  TRELLIS_CALL(device_, CmdBindPipeline)(command_buffer, kGraphics, HandleFromU64<VkPipeline>(0x777));
   Set(command_buffer, "vkCmdSetLineWidth", 2);
+  Set(command_buffer, "vkCmdSetViewport", 3);  // which the node does not touch, but perhaps the pipeline
   BeginRendering(command_buffer);
   Dispatch(command_buffer, graph, scratch_);  // makes plan memory
   driver_.ForgetCalls();
@@ -124,7 +126,7 @@ TEST_F(DynamicState, comes_before_the_pipeline) {
   EXPECT_THAT(NamesOfCalls(),
               ElementsAre("CmdBeginDebugUtilsLabelEXT", "CmdBeginDebugUtilsLabelEXT", "CmdBindPipeline",
                           "CmdPushConstants", "CmdDrawMeshTasksEXT", "CmdEndDebugUtilsLabelEXT", "CmdSetCullMode",
-                          "CmdSetLineWidth", "CmdBindPipeline", "CmdEndDebugUtilsLabelEXT"));
+                          "CmdBindPipeline", "CmdSetLineWidth", "CmdSetViewport", "CmdEndDebugUtilsLabelEXT"));
 }
 
 VkViewport ViewportOf(float x) { return {x, 0, 1, 1, 0, 1}; }
