@@ -69,8 +69,9 @@ class DevicePlanner : DispatchPlanner {
     for (const RelocatableLaunch& launch : level_launches(0)) {
       if (!launch.from_region) continue;
       const auto root = std::lower_bound(roots_.begin(), roots_.end(), launch.launch.input) - roots_.begin();
-      openings[root].coalesce = launch.described.coalesce;
-      openings[root].most_workgroups = launch.described.most_workgroups;
+      openings[root].capacity = MostInfoRecords(graph_, *counted_, launch.launch.input);
+      static_cast<void>(LaunchFromRegion(launch.described, environment_.limits, openings[root]));
+      openings[root].capacity = 0;  // until place_entries knows it
     }
     Placement placement;
     placement.ring_bytes = chunks_offset_ + kChunkCapacity * sizeof(shared::EntryChunk);

@@ -6,6 +6,8 @@
 
 #include "layer/device/advertised_properties.h"
 #include "layer/graph/describe.h"
+#include "layer/graph/record_grid.h"
+#include "layer/graph/ring_parts.h"
 #include "layer/graph/saturating.h"
 #include "layer/graph/tables.h"
 #include "layer/pipeline/shader_target.h"
@@ -35,8 +37,6 @@ constexpr uint32_t kMostUncounted = 1 << 16;
 // more is none that anybody would wait for, mostly one of recursion or of grids from records, and what runs stays far
 // below it.
 constexpr uint64_t kMostStepDispatches = 1 << 14;
-
-constexpr uint64_t kHalfAlignment = 256;
 
 // Whatever the setting says: no command buffer holds more.
 constexpr uint64_t kMostRecordedSteps = 1 << 24;
@@ -82,7 +82,7 @@ class Planner {
     }
     if (ReadsInfos())
       plan_.entry_bytes =
-          std::max(plan_.memory.half_bytes[1], environment_.ring_budget / 2 / kHalfAlignment * kHalfAlignment);
+          std::max(plan_.memory.half_bytes[1], environment_.ring_budget / 2 / kPartAlignment * kPartAlignment);
     EstimateArrivals();
     plan_.levels.reserve(schedule().level_count());
     for (uint32_t level = 0; level < schedule().level_count(); ++level) PlanLevel(level);
@@ -113,10 +113,9 @@ class Planner {
       double of_record = 0;
       for (const Launch launch : schedule().launches_of(level)) {
         const spirv::NodeInfo& info = graph_.NodeOf(launch.slot).info;
-        double workgroups = 1;
-        if (info.kind == spirv::LaunchKind::kCoalescing) workgroups = 1.0 / std::max(info.coalesce, 1u);
-        if (info.kind == spirv::LaunchKind::kStaticGrid)
-          for (const uint32_t side : info.grid) workgroups *= side;
+        const double workgroups = info.kind == spirv::LaunchKind::kCoalescing
+                                      ? 1.0 / std::max(info.coalesce, 1u)
+                                      : static_cast<double>(MostWorkgroups(info, 1, 1));
         of_record = std::max(of_record, workgroups * loads().Of(launch.slot, 1).records);
       }
       arriving_[level + 1] = arriving_[level] * of_record;
@@ -226,11 +225,7 @@ class Planner {
     if (TargetsCpu(pipeline_.device) && MayBeFromRegion(level, launch))
       added.described.most_workgroups =
           MostWorkgroupsOfRuns(added.described, plan_.memory.arrivals_of(level, launch.input), cores_);
-    shared::RegionPlan of_infos = {};
-    of_infos.capacity = level == 0 ? MostInfoRecords(graph_, plan_, launch.input) : 0;
-    added.from_region =
-        level == 0 ? MayBeCountedByInfos(added) && LaunchFromRegion(added.described, environment_.limits, of_infos)
-                   : IsFromRegion(level, launch, added.described, environment_.limits);
+    added.from_region = IsFromRegion(level, added, environment_.limits);
     if (!added.from_region) {
       ++sizing.position;
       return;
@@ -238,19 +233,15 @@ class Planner {
     const auto dispatched = [&](uint32_t records) {
       return DispatchedWorkgroups(added.described, WorkgroupsFor(added.described, records));
     };
-    if (level == 0) {
-      // What arrives is not known; one dispatch for all of them pays wherever it is little.
-      added.most_workgroups = dispatched(of_infos.capacity);
-      return;
-    }
-    added.most_workgroups = dispatched(plan_.memory.opening_of(level, launch.input).capacity);
-    added.arriving_workgroups = dispatched(plan_.memory.arrivals_of(level, launch.input));
+    added.most_workgroups = dispatched(MostRecords(level, launch));
+    // What infos bring is not known; one dispatch for all of them pays wherever it is little.
+    if (level != 0) added.arriving_workgroups = dispatched(plan_.memory.arrivals_of(level, launch.input));
   }
 
   // `index`: of the launch among the level's draws.
   void PlanDraw(uint32_t level, uint32_t index, RelocatableLaunch& added) {
     const DrawLimits& limits = environment_.draw_limits;
-    added.from_region = IsFromRegion(level, added.launch, added.described, LimitsOfOneDraw(limits));
+    added.from_region = IsFromRegion(level, added, LimitsOfOneDraw(limits));
     if (added.from_region) return;
     added.described.position = plan_.scratch.draw_position(level, index);
     // Levels share the memory of landmarks.
@@ -315,17 +306,23 @@ class Planner {
     return level != 0 && !plan_.steps && plan_.scratch.opens_all_levels && launch.slot == launch.input;
   }
 
-  // Regions that level 0 consumes are sized on the device, too late for this; and regions that are opened between
-  // levels make a close kernel stand there anyway. Completes the opening.
-  bool IsFromRegion(uint32_t level, Launch launch, const shared::LaunchPlan& described, const LaunchLimits& limits) {
-    if (!MayBeFromRegion(level, launch)) return false;
-    if (described.kind == shared::kLaunchDynamicGrid && !LaunchesBounds(level, launch, described)) return false;
-    return LaunchFromRegion(described, limits, plan_.memory.opening_of(level, launch.input));
+  // Regions that are opened between levels make a close kernel stand there anyway. Completes the opening; those of
+  // level 0 are opened elsewhere.
+  bool IsFromRegion(uint32_t level, const RelocatableLaunch& launch, const LaunchLimits& limits) {
+    if (level == 0) {
+      shared::RegionPlan of_infos = {};
+      of_infos.capacity = MostRecords(level, launch.launch);
+      return MayBeCountedByInfos(launch) && LaunchFromRegion(launch.described, limits, of_infos);
+    }
+    if (!MayBeFromRegion(level, launch.launch)) return false;
+    if (launch.described.kind == shared::kLaunchDynamicGrid && !LaunchesBounds(level, launch)) return false;
+    return LaunchFromRegion(launch.described, limits, plan_.memory.opening_of(level, launch.launch.input));
   }
 
-  [[nodiscard]] bool LaunchesBounds(uint32_t level, Launch launch, const shared::LaunchPlan& described) const {
-    const uint64_t bound = uint64_t{described.grid_x} * described.grid_y * described.grid_z;
-    return graph_.NodeOf(launch.slot).info.launches_bounds &&
+  [[nodiscard]] bool LaunchesBounds(uint32_t level, const RelocatableLaunch& launch) const {
+    const shared::LaunchPlan& described = launch.described;
+    const uint32_t bound = GridWorkgroups({described.grid_x, described.grid_y, described.grid_z});
+    return graph_.NodeOf(launch.launch.slot).info.launches_bounds &&
            arriving_[level] * DispatchedWorkgroups(described, bound) <= kMostUncounted;
   }
 
