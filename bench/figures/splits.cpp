@@ -5,6 +5,7 @@
 
 #include "bench/figures/figures.h"
 #include "bench/framework/environment.h"
+#include "bench/framework/image.h"
 #include "bench/framework/stopwatch.h"
 #include "bench/workloads/workloads.h"
 
@@ -31,50 +32,20 @@ void OrderAttachments(VkCommandBuffer commands) {
 class Attachment {
  public:
   Attachment(const Gpu& gpu, VkExtent2D extent, VkFormat format, VkImageUsageFlags usage, VkImageAspectFlags aspect)
-      : gpu_(gpu),
+      : image_(gpu, extent, format, usage, aspect),
         layout_(aspect == VK_IMAGE_ASPECT_COLOR_BIT ? VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL
                                                     : VK_IMAGE_LAYOUT_DEPTH_STENCIL_ATTACHMENT_OPTIMAL) {
-    auto info = Struct<VkImageCreateInfo>(VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO);
-    info.imageType = VK_IMAGE_TYPE_2D;
-    info.format = format;
-    info.extent = {extent.width, extent.height, 1};
-    info.mipLevels = info.arrayLayers = 1;
-    info.samples = VK_SAMPLE_COUNT_1_BIT;
-    info.usage = usage;
-    Check(vkCreateImage(gpu.device(), &info, nullptr, &image_), "vkCreateImage");
-    VkMemoryRequirements requirements;
-    vkGetImageMemoryRequirements(gpu.device(), image_, &requirements);
-    auto allocation = Struct<VkMemoryAllocateInfo>(VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO);
-    allocation.allocationSize = requirements.size;
-    allocation.memoryTypeIndex = gpu.MemoryType(requirements.memoryTypeBits, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
-    Check(vkAllocateMemory(gpu.device(), &allocation, nullptr, &memory_), "vkAllocateMemory");
-    Check(vkBindImageMemory(gpu.device(), image_, memory_, 0), "vkBindImageMemory");
-    auto view = Struct<VkImageViewCreateInfo>(VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO);
-    view.image = image_;
-    view.viewType = VK_IMAGE_VIEW_TYPE_2D;
-    view.format = format;
-    view.subresourceRange = {aspect, 0, 1, 0, 1};
-    Check(vkCreateImageView(gpu.device(), &view, nullptr, &view_), "vkCreateImageView");
     gpu.RunOnce([&](VkCommandBuffer commands) {
-      auto barrier = Struct<VkImageMemoryBarrier>(VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER);
+      VkImageMemoryBarrier barrier = image_.Barrier();
       barrier.newLayout = layout_;
-      barrier.image = image_;
-      barrier.subresourceRange = view.subresourceRange;
       vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0,
                            nullptr, 0, nullptr, 1, &barrier);
     });
   }
-  ~Attachment() {
-    vkDestroyImageView(gpu_.device(), view_, nullptr);
-    vkDestroyImage(gpu_.device(), image_, nullptr);
-    vkFreeMemory(gpu_.device(), memory_, nullptr);
-  }
-  Attachment(const Attachment&) = delete;
-  Attachment& operator=(const Attachment&) = delete;
 
   [[nodiscard]] VkRenderingAttachmentInfo Info(VkAttachmentLoadOp load) const {
     auto info = Struct<VkRenderingAttachmentInfo>(VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO);
-    info.imageView = view_;
+    info.imageView = image_.view();
     info.imageLayout = layout_;
     info.loadOp = load;
     info.storeOp = VK_ATTACHMENT_STORE_OP_STORE;
@@ -82,11 +53,8 @@ class Attachment {
   }
 
  private:
-  const Gpu& gpu_;
+  const Image image_;
   const VkImageLayout layout_;
-  VkImage image_ = VK_NULL_HANDLE;
-  VkDeviceMemory memory_ = VK_NULL_HANDLE;
-  VkImageView view_ = VK_NULL_HANDLE;
 };
 
 // A small graph in the middle of a render pass instance, again and again.

@@ -9,7 +9,6 @@ namespace {
 
 constexpr VkFormat kFormat = VK_FORMAT_R32_UINT;
 constexpr VkDescriptorType kDescriptor = VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER;
-constexpr VkImageSubresourceRange kWhole = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
 
 VkDescriptorSetLayout CreateSetLayout(VkDevice device) {
   const VkDescriptorSetLayoutBinding binding = {0, kDescriptor, 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr};
@@ -24,8 +23,14 @@ VkDescriptorSetLayout CreateSetLayout(VkDevice device) {
 }  // namespace
 
 Texture::Texture(const Gpu& gpu, uint32_t side, const std::vector<uint32_t>& texels)
-    : gpu_(gpu), set_layout_(CreateSetLayout(gpu.device())), layout_(gpu.CreateLayout(set_layout_)) {
-  CreateImage(side);
+    : gpu_(gpu),
+      image_(gpu, {side, side}, kFormat, VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT,
+             VK_IMAGE_ASPECT_COLOR_BIT),
+      set_layout_(CreateSetLayout(gpu.device())),
+      layout_(gpu.CreateLayout(set_layout_)) {
+  // Nearest texels, as integers allow nothing else.
+  const auto sampler = Struct<VkSamplerCreateInfo>(VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO);
+  Check(vkCreateSampler(gpu_.device(), &sampler, nullptr, &sampler_), "vkCreateSampler");
   Upload(side, texels);
   CreateSet();
 }
@@ -35,55 +40,19 @@ Texture::~Texture() {
   vkDestroyPipelineLayout(gpu_.device(), layout_, nullptr);
   vkDestroyDescriptorSetLayout(gpu_.device(), set_layout_, nullptr);
   vkDestroySampler(gpu_.device(), sampler_, nullptr);
-  vkDestroyImageView(gpu_.device(), view_, nullptr);
-  vkDestroyImage(gpu_.device(), image_, nullptr);
-  vkFreeMemory(gpu_.device(), memory_, nullptr);
-}
-
-void Texture::CreateImage(uint32_t side) {
-  auto info = Struct<VkImageCreateInfo>(VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO);
-  info.imageType = VK_IMAGE_TYPE_2D;
-  info.format = kFormat;
-  info.extent = {side, side, 1};
-  info.mipLevels = 1;
-  info.arrayLayers = 1;
-  info.samples = VK_SAMPLE_COUNT_1_BIT;
-  info.usage = VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT;
-  Check(vkCreateImage(gpu_.device(), &info, nullptr, &image_), "vkCreateImage");
-  VkMemoryRequirements requirements;
-  vkGetImageMemoryRequirements(gpu_.device(), image_, &requirements);
-  auto allocation = Struct<VkMemoryAllocateInfo>(VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO);
-  allocation.allocationSize = requirements.size;
-  allocation.memoryTypeIndex = gpu_.MemoryType(requirements.memoryTypeBits, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
-  Check(vkAllocateMemory(gpu_.device(), &allocation, nullptr, &memory_), "vkAllocateMemory");
-  Check(vkBindImageMemory(gpu_.device(), image_, memory_, 0), "vkBindImageMemory");
-
-  auto view = Struct<VkImageViewCreateInfo>(VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO);
-  view.image = image_;
-  view.viewType = VK_IMAGE_VIEW_TYPE_2D;
-  view.format = kFormat;
-  view.subresourceRange = kWhole;
-  Check(vkCreateImageView(gpu_.device(), &view, nullptr, &view_), "vkCreateImageView");
-  // Nearest texels, as integers allow nothing else.
-  const auto sampler = Struct<VkSamplerCreateInfo>(VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO);
-  Check(vkCreateSampler(gpu_.device(), &sampler, nullptr, &sampler_), "vkCreateSampler");
 }
 
 void Texture::Upload(uint32_t side, const std::vector<uint32_t>& texels) const {
   const Buffer copy(gpu_, texels.size() * 4, Place::kHost);
   std::copy(texels.begin(), texels.end(), copy.words().begin());
-  auto barrier = Struct<VkImageMemoryBarrier>(VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER);
-  barrier.srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
-  barrier.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
-  barrier.image = image_;
-  barrier.subresourceRange = kWhole;
+  VkImageMemoryBarrier barrier = image_.Barrier();
   gpu_.RunOnce([&](VkCommandBuffer commands) {
     barrier.dstAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT;
     barrier.newLayout = VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL;
     vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT, 0, 0, nullptr, 0,
                          nullptr, 1, &barrier);
     const VkBufferImageCopy region = {0, 0, 0, {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1}, {0, 0, 0}, {side, side, 1}};
-    vkCmdCopyBufferToImage(commands, copy.handle(), image_, barrier.newLayout, 1, &region);
+    vkCmdCopyBufferToImage(commands, copy.handle(), image_.handle(), barrier.newLayout, 1, &region);
     barrier.srcAccessMask = barrier.dstAccessMask;
     barrier.dstAccessMask = VK_ACCESS_SHADER_READ_BIT;
     barrier.oldLayout = barrier.newLayout;
@@ -105,7 +74,7 @@ void Texture::CreateSet() {
   allocation.descriptorSetCount = 1;
   allocation.pSetLayouts = &set_layout_;
   Check(vkAllocateDescriptorSets(gpu_.device(), &allocation, &set_), "vkAllocateDescriptorSets");
-  const VkDescriptorImageInfo image = {sampler_, view_, VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL};
+  const VkDescriptorImageInfo image = {sampler_, image_.view(), VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL};
   auto write = Struct<VkWriteDescriptorSet>(VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET);
   write.dstSet = set_;
   write.descriptorCount = 1;

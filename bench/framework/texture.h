@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "bench/framework/gpu.h"
+#include "bench/framework/image.h"
 
 namespace trellis::bench {
 
@@ -20,14 +21,11 @@ class Texture {
   void Bind(VkCommandBuffer commands, VkPipelineBindPoint bind_point) const;
 
  private:
-  void CreateImage(uint32_t side);
   void Upload(uint32_t side, const std::vector<uint32_t>& texels) const;
   void CreateSet();
 
   const Gpu& gpu_;
-  VkImage image_ = VK_NULL_HANDLE;
-  VkDeviceMemory memory_ = VK_NULL_HANDLE;
-  VkImageView view_ = VK_NULL_HANDLE;
+  const Image image_;
   VkSampler sampler_ = VK_NULL_HANDLE;
   VkDescriptorSetLayout set_layout_ = VK_NULL_HANDLE;
   VkPipelineLayout layout_ = VK_NULL_HANDLE;
