@@ -159,7 +159,7 @@ Expected<void> HostPlanner::PlaceDraws(const Root& root, const RootLaunch& prepa
     }
     VkDeviceAddress launch_input = 0;
     if (Expected<void> done =
-            PlaceInput(root, prepared, input, counted.described.position + draw++, copy_offset, copies, launch_input);
+            PlaceInput(root, prepared, input, counted.described.first_draw + draw++, copy_offset, copies, launch_input);
         !done)
       return done;
     NodeLaunch& launch = plan_.root_draws.emplace_back(LaunchOf(counted));

@@ -74,7 +74,7 @@ Expected<void> LevelPlanner::PlanDraws(uint32_t level) {
         return done;
     }
     for (uint32_t draw = 0; draw < launch.described.draws; ++draw) {
-      const uint32_t position = launch.described.position + draw;
+      const uint32_t position = launch.described.first_draw + draw;
       if (Expected<void> done =
               PlanDraw(level, launch, environment_.scratch + scratch().input(position), scratch().argument(position));
           !done)

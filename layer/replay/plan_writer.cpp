@@ -22,7 +22,7 @@ shared::LaunchBlock DescribeBlock(const Graph& graph, const shared::LaunchPlan& 
 uint32_t PlanWriter::Origin() const {
   ReportOrigin origin = ReportOrigin::Unpack(environment_.origin);
   if (!memory().bounded) {
-    const bool may_step = environment_.max_rounds == 0 && scratch().step_levels != 0 && !schedule().has_mesh_nodes;
+    const bool may_step = environment_.max_rounds == 0 && scratch().step_levels != 0;
     origin.fit = may_step ? RingFit::kPartOrSteps : RingFit::kPart;
   }
   origin.is_short_of_memory = environment_.ring_budget < RingBudget(pipeline_.device);

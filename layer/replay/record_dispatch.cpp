@@ -117,26 +117,22 @@ void RecordBeforeDraws(const Device& device, VkCommandBuffer command_buffer, con
   recorder.Mark("draws");
 }
 
-// Timed as a whole: what a node takes is spread over all steps.
-void RecordSteps(const Device& device, VkCommandBuffer command_buffer, const DispatchPlan& plan, GraphTimer* timer,
-                 Recorder& recorder) {
+// Step number StepPasses::count, the last one, runs nothing and reports what is left.
+void RecordStep(CommandBuffer& command_buffer, const DispatchPlan& plan, uint32_t step, Recorder& recorder) {
   const StepPasses& steps = *plan.placed->steps;
-  recorder.TimeWith(nullptr);
-  // What copied payloads of infos came before, and nothing has waited for it.
-  if (plan.entry) recorder.Barrier(GraphBarrier::kWork);
-  for (uint32_t step = 0; step < steps.count; ++step) {
-    const ScopedLabel label(device, command_buffer, "step " + std::to_string(step));
-    if (step != 0) recorder.Barrier(GraphBarrier::kWork);
-    recorder.Run(Kernel::kStepGraph, {step == 0 ? steps.first : steps.later});
-    recorder.Barrier(GraphBarrier::kArguments);
-    for (uint32_t level = 0; level < plan.placed->levels.size(); ++level)
-      for (const NodeLaunch& launch : plan.launches_of(level)) recorder.Launch(launch, level);
+  const Device& device = command_buffer.device;
+  // Nothing has waited yet for the kernel that copies payloads of infos.
+  if (step != 0 || plan.entry) recorder.Barrier(GraphBarrier::kStep);
+  command_buffer.graphs.have_drawn = false;
+  if (step == steps.count) {
+    recorder.Run(Kernel::kStepGraph, {steps.after});
+    return RecordLosses(device, command_buffer.handle, *plan.placed, recorder);
   }
-  recorder.Barrier(GraphBarrier::kWork);
-  recorder.Run(Kernel::kStepGraph, {steps.after});
-  RecordLosses(device, command_buffer, *plan.placed, recorder);
-  recorder.TimeWith(timer);
-  recorder.Mark("steps");
+  const ScopedLabel label(device, command_buffer.handle, "step " + std::to_string(step));
+  recorder.Run(Kernel::kStepGraph, {step == 0 ? steps.first : steps.later});
+  recorder.Barrier(GraphBarrier::kArguments);
+  for (uint32_t level = 0; level < plan.placed->levels.size(); ++level)
+    for (const NodeLaunch& launch : plan.launches_of(level)) recorder.Launch(launch, level);
 }
 
 void RecordEnd(CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline, const DispatchPlan& plan,
@@ -145,7 +141,7 @@ void RecordEnd(CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipe
   // Inputs that find no ring are reported when they are copied.
   command_buffer.graphs.may_report |= placed.reports || (plan.copy && placed.release);
   if (!placed.release) return;
-  if (plan.has_draws()) {
+  if (plan.has_draws() && !placed.steps) {
     const KernelPipelines& kernels = pipeline.kernels;
     command_buffer.graphs.releases.push_back({kernels.of(Kernel::kReleaseRing), kernels.layout, placed.release->plan});
     return;
@@ -161,30 +157,110 @@ std::string NameOf(const Device& device, const ExecutionGraphPipeline& pipeline,
   return GraphLabel(pipeline, plan.entry ? " infos on the device" : plan.placed->counted->root_labels);
 }
 
-// All but the draws.
-Recorded RecordCompute(CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline, const DispatchPlan& plan,
-                       ScratchBuffer scratch, const std::string& name) {
-  const Device& device = command_buffer.device;
-  const ScopedLabel label(device, command_buffer.handle, name);
-  const ScopedComputeState state(command_buffer);
-  const std::shared_ptr<GraphTimer> timer =
-      device.settings.timing ? GraphTimer::Start(command_buffer, plan, name) : nullptr;
-  Recorder recorder(command_buffer, pipeline, scratch);
-  recorder.TimeWith(timer.get());
-  RecordBegin(command_buffer, plan, recorder);
-  recorder.BindNodeState(plan.push_constant_copy);
-  RecordEntry(device, command_buffer.handle, plan, recorder);
-  if (plan.placed->steps) {
-    RecordSteps(device, command_buffer.handle, plan, timer.get(), recorder);
-  } else {
-    for (uint32_t level = 0; level < plan.placed->levels.size(); ++level)
-      RecordLevel(device, command_buffer.handle, plan, level, recorder);
-    RecordBeforeDraws(device, command_buffer.handle, plan, recorder);
+class DispatchRecorder {
+ public:
+  DispatchRecorder(CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline, const DispatchPlan& plan,
+                   const ScratchBuffer& scratch)
+      : command_buffer_(command_buffer),
+        pipeline_(pipeline),
+        plan_(plan),
+        scratch_(scratch),
+        name_(NameOf(command_buffer.device, pipeline, plan)),
+        recorder_(command_buffer, pipeline, scratch) {}
+
+  Recorded Run() {
+    if (plan_.placed->steps && plan_.has_draws()) {
+      RecordRounds();
+    } else {
+      RecordPass();
+    }
+    return {recorder_.dispatches(), recorder_.binds(), recorder_.barriers(), draws_};
   }
-  RecordEnd(command_buffer, pipeline, plan, recorder);
-  if (timer) GraphTimer::Finish(command_buffer.device, timer);
-  return {recorder.dispatches(), recorder.binds(), recorder.barriers()};
-}
+
+ private:
+  void RecordPass() {
+    {
+      const ScopedSplit split(command_buffer_, plan_.has_draws() ? SecondPart::kWithDraws : SecondPart::kOfApplication);
+      RecordReleases(command_buffer_);
+      const ScopedLabel label(command_buffer_.device, command_buffer_.handle, name_);
+      const ScopedComputeState state(command_buffer_);
+      Begin();
+      RecordLevels();
+      End();
+    }
+    if (plan_.has_draws()) Draw({plan_.root_draws, plan_.placed->draws});
+  }
+
+  // Draws read what their step leaves and the next step overwrites, so the instance is split for each step.
+  void RecordRounds() {
+    const uint32_t steps = plan_.placed->steps->count;
+    const ScopedComputeState state(command_buffer_);
+    for (uint32_t step = 0; step < steps; ++step) {
+      {
+        const ScopedSplit split(command_buffer_, SecondPart::kWithDraws);
+        if (step == 0) RecordReleases(command_buffer_);
+        const ScopedLabel label(command_buffer_.device, command_buffer_.handle, name_);
+        if (step == 0) {
+          Begin();
+          recorder_.TimeWith(nullptr);
+        }
+        RecordStep(command_buffer_, plan_, step, recorder_);
+      }
+      Draw({step == 0 ? std::span(plan_.root_draws) : std::span<const NodeLaunch>(), plan_.placed->draws});
+    }
+    const ScopedSplit split(command_buffer_, SecondPart::kOfApplication);
+    const ScopedLabel label(command_buffer_.device, command_buffer_.handle, name_);
+    EndSteps();
+    End();
+  }
+
+  void Begin() {
+    if (command_buffer_.device.settings.timing) timer_ = GraphTimer::Start(command_buffer_, plan_, name_);
+    recorder_.TimeWith(timer_.get());
+    RecordBegin(command_buffer_, plan_, recorder_);
+    recorder_.BindNodeState(plan_.push_constant_copy);
+    RecordEntry(command_buffer_.device, command_buffer_.handle, plan_, recorder_);
+  }
+
+  void RecordLevels() {
+    if (plan_.placed->steps) {
+      recorder_.TimeWith(nullptr);
+      for (uint32_t step = 0; step < plan_.placed->steps->count; ++step)
+        RecordStep(command_buffer_, plan_, step, recorder_);
+      return EndSteps();
+    }
+    for (uint32_t level = 0; level < plan_.placed->levels.size(); ++level)
+      RecordLevel(command_buffer_.device, command_buffer_.handle, plan_, level, recorder_);
+    RecordBeforeDraws(command_buffer_.device, command_buffer_.handle, plan_, recorder_);
+  }
+
+  // Steps are timed as a whole: what a node takes is spread over all of them.
+  void EndSteps() {
+    RecordStep(command_buffer_, plan_, plan_.placed->steps->count, recorder_);
+    recorder_.TimeWith(timer_.get());
+    recorder_.Mark("steps");
+  }
+
+  void End() {
+    RecordEnd(command_buffer_, pipeline_, plan_, recorder_);
+    if (timer_) GraphTimer::Finish(command_buffer_.device, timer_);
+  }
+
+  void Draw(std::initializer_list<std::span<const NodeLaunch>> draws) {
+    RecordDraws(command_buffer_, pipeline_, scratch_, draws, name_);
+    for (const std::span<const NodeLaunch> part : draws) draws_ += static_cast<uint32_t>(part.size());
+    command_buffer_.graphs.have_drawn = true;
+  }
+
+  CommandBuffer& command_buffer_;
+  const ExecutionGraphPipeline& pipeline_;
+  const DispatchPlan& plan_;
+  const ScratchBuffer scratch_;
+  const std::string name_;
+  Recorder recorder_;
+  std::shared_ptr<GraphTimer> timer_;
+  uint32_t draws_ = 0;
+};
 
 }  // namespace
 
@@ -195,18 +271,7 @@ std::string GraphLabel(const ExecutionGraphPipeline& pipeline, const std::string
 
 Recorded RecordDispatch(CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline, const DispatchPlan& plan,
                         const ScratchBuffer& scratch) {
-  const std::string name = NameOf(command_buffer.device, pipeline, plan);
-  Recorded recorded;
-  {
-    const ScopedSplit split(command_buffer, plan.has_draws() ? SecondPart::kWithDraws : SecondPart::kOfApplication);
-    RecordReleases(command_buffer);
-    recorded = RecordCompute(command_buffer, pipeline, plan, scratch, name);
-  }
-  if (!plan.has_draws()) return recorded;
-  RecordDraws(command_buffer, pipeline, scratch, {plan.root_draws, plan.placed->draws}, name);
-  recorded.draws = static_cast<uint32_t>(plan.root_draws.size() + plan.placed->draws.size());
-  command_buffer.graphs.have_drawn = true;
-  return recorded;
+  return DispatchRecorder(command_buffer, pipeline, plan, scratch).Run();
 }
 
 }  // namespace trellis

@@ -23,11 +23,14 @@ struct BarrierScope {
 };
 
 // A source scope also covers the earlier stages of the same commands, and with them the reads of indirect arguments.
-// Draws follow all compute work of their graph (ScopedSplit), so what comes after them comes after that. Mesh shaders
+// Draws follow all compute work before them (ScopedSplit), so what comes after them comes after that. Mesh shaders
 // write nothing of the graph's that is read afterwards.
 VkPipelineStageFlags SourceOf(GraphBarrier barrier, bool have_drawn) {
   const bool is_inside = barrier == GraphBarrier::kWork || barrier == GraphBarrier::kArguments;
-  return have_drawn && !is_inside ? VK_PIPELINE_STAGE_MESH_SHADER_BIT_EXT : VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
+  if (!have_drawn || is_inside) return VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
+  // The application orders what fragment shaders do to its memory, except within a graph.
+  const bool is_step = barrier == GraphBarrier::kStep;
+  return VK_PIPELINE_STAGE_MESH_SHADER_BIT_EXT | (is_step ? VK_PIPELINE_STAGE_FRAGMENT_SHADER_BIT : 0);
 }
 
 BarrierScope ScopeOf(GraphBarrier barrier) {
@@ -35,6 +38,7 @@ BarrierScope ScopeOf(GraphBarrier barrier) {
   switch (barrier) {
     case GraphBarrier::kEnter:
     case GraphBarrier::kWork:
+    case GraphBarrier::kStep:
     case GraphBarrier::kRelease:
     case GraphBarrier::kLeave:
       break;

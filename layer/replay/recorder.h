@@ -20,6 +20,7 @@ class GraphTimer;
 enum class GraphBarrier : uint8_t {
   kEnter,      // an earlier graph of the recording from this one: the scratch and the ring may be the same
   kWork,       // compute work from compute work
+  kStep,       // a step of bounded mode, and its draws, from the next one
   kArguments,  // compute work from dispatches whose indirect arguments it wrote
   kRelease,    // draws from kernels that give their rings back
   // The recording's graphs from those of later ones on the queue; and from the host, which reads reports.

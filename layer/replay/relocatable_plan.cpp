@@ -146,8 +146,7 @@ class Planner {
 
   // Nothing where one pass is the better choice.
   [[nodiscard]] std::optional<StepSchedule> StepsIfTheyAreFew(uint64_t ring_bytes) const {
-    // Steps open regions again before draws have read them.
-    if (plan_.scratch.step_levels == 0 || schedule().has_mesh_nodes) return std::nullopt;
+    if (plan_.scratch.step_levels == 0) return std::nullopt;
     if (environment_.max_rounds == 0 && HasOpenGrids(graph_, schedule())) return std::nullopt;
     std::optional<StepSchedule> steps = ScheduleSteps(graph_, loads(), schedule(), key_.counts, ring_bytes);
     if (!steps) return std::nullopt;
@@ -180,7 +179,7 @@ class Planner {
       std::vector<RelocatableLaunch>& launches = is_drawn ? planned.draws : planned.launches;
       RelocatableLaunch& added = launches.emplace_back(Describe(level, launch, sizing));
       if (is_drawn) {
-        PlanDraw(level, static_cast<uint32_t>(planned.draws.size()) - 1, added);
+        PlanDraw(level, static_cast<uint32_t>(planned.draws.size()) - 1, added, sizing);
       } else {
         PlanDispatch(level, added, sizing);
       }
@@ -239,11 +238,12 @@ class Planner {
   }
 
   // `index`: of the launch among the level's draws.
-  void PlanDraw(uint32_t level, uint32_t index, RelocatableLaunch& added) {
+  void PlanDraw(uint32_t level, uint32_t index, RelocatableLaunch& added, Sizing& sizing) {
     const DrawLimits& limits = environment_.draw_limits;
     added.from_region = IsFromRegion(level, added, LimitsOfOneDraw(limits));
     if (added.from_region) return;
-    added.described.position = plan_.scratch.draw_position(level, index);
+    if (plan_.steps) added.described.position = sizing.position++;
+    added.described.first_draw = plan_.scratch.draw_position(level, index);
     // Levels share the memory of landmarks.
     added.described.has_landmarks = 0;
     const uint64_t most = MostWorkgroups(graph_.NodeOf(added.launch.slot).info, MostRecords(level, added.launch),

@@ -1,10 +1,26 @@
 // Bounded mode (layer/graph/step_schedule.h): what the steps read.
+#include <algorithm>
 #include <span>
 #include <vector>
 
 #include "layer/replay/level_planner.h"
 
 namespace trellis {
+namespace {
+
+// Dispatches and draws, by position.
+std::vector<const RelocatableLaunch*> LaunchesOf(const RelocatableLevel& level) {
+  std::vector<const RelocatableLaunch*> launches;
+  launches.reserve(level.launches.size() + level.draws.size());
+  for (const RelocatableLaunch& launch : level.launches) launches.push_back(&launch);
+  for (const RelocatableLaunch& draw : level.draws) launches.push_back(&draw);
+  std::sort(launches.begin(), launches.end(), [](const RelocatableLaunch* a, const RelocatableLaunch* b) {
+    return a->described.position < b->described.position;
+  });
+  return launches;
+}
+
+}  // namespace
 
 Expected<void> LevelPlanner::PlanSteps() {
   std::vector<shared::StepLaunch> launches;
@@ -29,23 +45,28 @@ Expected<void> LevelPlanner::PlanSteps() {
 
 Expected<void> LevelPlanner::PlanStepLevel(uint32_t level, std::vector<shared::StepLaunch>& launches) {
   const std::span<const VkDeviceAddress> root_inputs = placement_.root_inputs;
+  // The dispatch itself has the draws of its roots.
+  const bool brings_draws = level == 0 && !root_inputs.empty();
   plan_.AddLevel();
-  for (const RelocatableLaunch& launch : counted_->levels[level].launches) {
-    const uint32_t position = launch.described.position;
+  for (const RelocatableLaunch* launch : LaunchesOf(counted_->levels[level])) {
+    const uint32_t position = launch->described.position;
+    const bool is_drawn = launch->described.draws != 0;
     shared::StepLaunch& step = launches.emplace_back();
-    step.launch = launch.described;
-    step.region = scratch().region(level, launch.launch.input);
+    step.launch = launch->described;
+    if (brings_draws) step.launch.draws = 0;
+    step.region = scratch().region(level, launch->launch.input);
     if (position < root_inputs.size()) step.root = root_inputs[position];
     step.level = level;
     step.pool = scratch().region(level, graph_.HeapSlot());
     step.load = steps()->loads[position];
+    if (is_drawn) continue;
 
-    NodeLaunch& node = AddLaunch(launch);
+    NodeLaunch& node = AddLaunch(*launch);
     node.arguments = scratch().argument(position);
     const VkDeviceAddress input = environment_.scratch + scratch().input(position);
-    if (Expected<void> done = UploadBlock(level, launch.described, input, false, node.block); !done) return done;
+    if (Expected<void> done = UploadBlock(level, launch->described, input, false, node.block); !done) return done;
   }
-  return {};
+  return brings_draws ? Expected<void>() : PlanDraws(level);
 }
 
 std::vector<shared::StepLevel> LevelPlanner::DescribeLevels() const {

@@ -29,19 +29,6 @@ uvec2 FindNotes(ClosePlan plan, LaunchPlan launch, Share share, uint records) {
   return NotesInPool(region, RegionOf(regions, ControlBlockReference(plan.control).control.heap_slot), all, launch.notes_before, records);
 }
 
-// Workgroups of a draw count on from those of the draws before it.
-void WriteDraws(ClosePlan plan, LaunchPlan launch, LaunchInput whole) {
-  for (uint draw = 0u; draw < launch.draws; ++draw) {
-    const uint first = min(SaturatingMultiply(draw, plan.max_draw_workgroups), whole.workgroup_count);
-    const uint count = min(whole.workgroup_count - first, plan.max_draw_workgroups);
-    LaunchInput part = whole;
-    part.first_workgroup = first;
-    part.workgroup_count = first + count;
-    LaunchInputReference(ElementAddress(plan.inputs, launch.position + draw, kLaunchInputBytes)).launch = part;
-    ArgumentsReference(ElementAddress(plan.arguments, launch.position + draw, kArgumentsBytes)).arguments = SplitIntoRows(count, plan.max_draw_x, 1u);
-  }
-}
-
 // Called by all invocations of a workgroup.
 void CloseLaunch(ClosePlan plan, Share share) {
   const LaunchPlan launch = LoadLaunchPlan(plan.launches, share.launch);

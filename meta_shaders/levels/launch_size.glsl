@@ -18,10 +18,12 @@ struct LaunchSize {
 // Workgroups that two dimensions of a dispatch can have: those of a slice. The rounding up in SplitIntoRows adds fewer than 2^16, and must not wrap.
 uint MostWorkgroups(ClosePlan plan) { return min(SaturatingMultiply(plan.max_workgroups_x, plan.max_workgroups_y), 0xffff0000u); }
 
-// The same of all draws of a launch together.
-uint MostDrawnWorkgroups(ClosePlan plan, LaunchPlan launch) { return min(SaturatingMultiply(plan.max_draw_workgroups, launch.draws), 0xffff0000u); }
-
 bool IsDrawn(LaunchPlan launch) { return launch.draws != 0u; }
+
+// Returns the maximum workgroups of one slice of the launch, or of all of its draws together.
+uint MaxWorkgroupsOf(ClosePlan plan, LaunchPlan launch) {
+  return IsDrawn(launch) ? min(SaturatingMultiply(plan.max_draw_workgroups, launch.draws), 0xffff0000u) : MostWorkgroups(plan);
+}
 
 // The whole dispatch: each slice as near to one row as the limits allow. The node finds its workgroup as y * NumWorkgroups.x + x.
 uvec4 SplitIntoRows(uint workgroups, uint max_x, uint slices) {
@@ -33,6 +35,19 @@ uvec4 SplitIntoRows(uint workgroups, uint max_x, uint slices) {
 // That so many workgroups of LaunchInput take, and of the dispatch for them.
 uint PackedWorkgroups(LaunchPlan launch, uint workgroups) { return workgroups / launch.packed + uint(workgroups % launch.packed != 0u); }
 uint DispatchedWorkgroups(LaunchPlan launch, uint workgroups) { return min(PackedWorkgroups(launch, workgroups), launch.most_workgroups); }
+
+// Workgroups of a draw count on from those of the draws before it.
+void WriteDraws(ClosePlan plan, LaunchPlan launch, LaunchInput whole) {
+  for (uint draw = 0u; draw < launch.draws; ++draw) {
+    const uint first = min(SaturatingMultiply(draw, plan.max_draw_workgroups), whole.workgroup_count);
+    const uint count = min(whole.workgroup_count - first, plan.max_draw_workgroups);
+    LaunchInput part = whole;
+    part.first_workgroup = first;
+    part.workgroup_count = first + count;
+    LaunchInputReference(ElementAddress(plan.inputs, launch.first_draw + draw, kLaunchInputBytes)).launch = part;
+    ArgumentsReference(ElementAddress(plan.arguments, launch.first_draw + draw, kArgumentsBytes)).arguments = SplitIntoRows(count, plan.max_draw_x, 1u);
+  }
+}
 
 uint GridWorkgroups(LaunchPlan launch) { return SaturatingMultiply(SaturatingMultiply(launch.grid_x, launch.grid_y), launch.grid_z); }
 
@@ -296,7 +311,7 @@ bool SizeDynamicGrid(ClosePlan plan, LaunchPlan launch, Share share, RegionRefer
 // Called by all invocations of a workgroup, with the same arguments. True in the one workgroup, among those that have parts of the launch, that knows
 // its size.
 bool SizeLaunch(ClosePlan plan, LaunchPlan launch, Share share, RegionReference region, uint records, uvec2 notes, out LaunchSize size, out Landmarks landmarks) {
-  const uint most_workgroups = IsDrawn(launch) ? MostDrawnWorkgroups(plan, launch) : MostWorkgroups(plan);
+  const uint most_workgroups = MaxWorkgroupsOf(plan, launch);
   if (launch.kind == kLaunchDynamicGrid) return SizeDynamicGrid(plan, launch, share, region, records, notes, most_workgroups, size, landmarks);
   landmarks = Landmarks(uvec2(0u), 0u);
   size = launch.kind == kLaunchStaticGrid ? SizeStaticGrid(launch, records, most_workgroups) : SizeCoalescing(launch, records, most_workgroups);

@@ -104,7 +104,7 @@ void SizePlainLaunches(StepPlan plan, ClosePlan close, uint begin, uint end) {
       continue;
     }
     const uint records = RecordsIn(RegionOf(close.regions, step.region));
-    const uint most = MostWorkgroups(close);
+    const uint most = MaxWorkgroupsOf(close, step.launch);
     SetSize(plan, close, index, step, uvec2(0u),
             step.launch.kind == kLaunchStaticGrid ? SizeStaticGrid(step.launch, records, most) : SizeCoalescing(step.launch, records, most), uvec2(0u));
   }
@@ -183,6 +183,12 @@ uint PortionOf(StepLaunch step, uint workgroups, uint before) {
   return before >= kWholeQueue ? 0u : min(workgroups, (kWholeQueue - before) / step.load);
 }
 
+// A draw enqueues nothing, so all workgroups of the launch run in one step.
+void WriteDrawsOfStep(ClosePlan close, LaunchPlan launch, LaunchInput from, uint workgroups) {
+  from.workgroup_count = workgroups;
+  WriteDraws(close, launch, from);
+}
+
 // Of the launches of the chosen level the first ones run whole, one in part, and those behind it not at all.
 void RunChosenLevel(StepPlan plan, ClosePlan close) {
   uint before = 0u;
@@ -203,7 +209,9 @@ void RunChosenLevel(StepPlan plan, ClosePlan close) {
       from.launch.first_workgroup = first;
       from.launch.workgroup_count = first + workgroups;
     }
-    if (exists) {
+    if (exists && IsDrawn(step.launch)) {
+      WriteDrawsOfStep(close, step.launch, from.launch, workgroups);
+    } else if (exists) {
       ArgumentsReference(ElementAddress(close.arguments, index, kArgumentsBytes)).arguments =
           SplitIntoRows(DispatchedWorkgroups(step.launch, workgroups), close.max_workgroups_x, step.load == 0u ? max(from.launch.slices, 1u) : 1u);
     }

@@ -266,9 +266,9 @@ struct LaunchPlan {
   TRELLIS_UINT first_noted;
   TRELLIS_UINT slice_table;  // grids from records: index of its Slice[kMaxSlices + 1] in ClosePlan::slices
   // Of mesh nodes: draws that the launch is split into, one behind the other, with LaunchInputs and arguments from
-  // `position` on. There are no slices. Else 0: it is a dispatch.
+  // `first_draw` on. There are no slices. Else 0: it is a dispatch.
   TRELLIS_UINT draws;
-  TRELLIS_UINT unused;
+  TRELLIS_UINT first_draw;
 };
 
 // ---- bounded mode (layer/graph/step_schedule.h) ----

@@ -1,8 +1,11 @@
 // Draws of what other nodes enqueue: in render pass objects, with small rings, and of infos on the device.
+#include "test_nodes/count_tiles_sharer.h"
 #include "test_nodes/recursive_relay.h"
 #include "test_nodes/relay.h"
 #include "test_nodes/static_tiles.h"
 #include "test_nodes/tiles.h"
+#include "test_nodes/tiles_second.h"
+#include "test_nodes/writing_tiles.h"
 #include "tests/gpu/mesh_draws.h"
 #include "tests/gpu/small_ring.h"
 #include "tests/tiles_frag_spv.h"
@@ -92,13 +95,15 @@ TEST_F(MeshDraws, RenderPassObjects) {
 // Rings of 1 MiB.
 class MeshDrawsInSmallRings : public MeshDraws {
  protected:
+  explicit MeshDrawsInSmallRings(std::string max_rounds = "0") : max_rounds_(std::move(max_rounds)) {}
   [[nodiscard]] std::vector<EnvironmentSetting> Settings() const override {
     std::vector<EnvironmentSetting> settings = MeshDraws::Settings();
     settings.push_back({"TRELLIS_RING_BUDGET", "1"});
+    settings.push_back({"TRELLIS_MAX_ROUNDS", max_rounds_});
     return settings;
   }
-  // `payloads` of one pixel each; the node `node` gets them.
-  static std::vector<Order> Pixels(uint32_t payloads, uint32_t node) {
+  // `payloads` of one pixel each, in the first `rows` of the image; the node `node` gets them.
+  static std::vector<Order> Pixels(uint32_t payloads, uint32_t node, uint32_t rows = kSide) {
     std::vector<Order> orders;
     for (uint32_t i = 0; i < payloads; i += kSide)
       orders.push_back(
@@ -106,9 +111,12 @@ class MeshDrawsInSmallRings : public MeshDraws {
            .count = std::min(payloads - i, kSide),
            .move = {1, 0},
            .raise = 1,
-           .tiles = {{1, 1}, {0, i / kSide % kSide}, {1, 1}, {1, 1}, 1 + i % (kSide * kSide), i / kSide % 256}});
+           .tiles = {{1, 1}, {0, i / kSide % rows}, {0, 0}, {1, 1}, 1 + i % (rows * kSide), i / kSide % 100}});
     return orders;
   }
+
+ private:
+  const std::string max_rounds_;
 };
 
 // What fits into the ring is drawn, though all of it goes to one node of many, whichever.
@@ -136,20 +144,109 @@ TEST_F(MeshDrawsInSmallRings, ManyLevels) {
   ExpectAll();
 }
 
-// What does not fit is reported, with the node and the setting that would help.
-TEST_F(MeshDrawsInSmallRings, LossesAreReported) {
-  constexpr uint32_t kPayloads = 100'000;
+// What does not fit at once is drawn in rounds: each draws what its step enqueues.
+TEST_F(MeshDrawsInSmallRings, MorePayloadsThanFit) {
+  std::vector<MeshNode> nodes;
+  for (uint32_t i = 0; i < 128; ++i) nodes.push_back({kTilesNode, kTilesFragSpv, "tiles", i});
+  Link(nodes, {ComputeNode(kRelayNode, "relay")});
+  for (const uint32_t node : {0u, 77u}) {
+    const std::vector<Order> orders = Pixels(100'000, node);
+    Draw({OrdersFor("relay", orders)}, 3);
+    painting_ = {};
+    counts_.clear();
+    Add(orders, 3);
+    ExpectAll();
+    std::fill(words().words().begin(), words().words().end(), 0);
+  }
+}
+
+// Grids differ, and many payloads draw nothing.
+TEST_F(MeshDrawsInSmallRings, UnevenGridsInRounds) {
+  Link({{kTilesNode, kTilesFragSpv, "tiles", 0}}, {ComputeNode(kRelayNode, "relay")});
+  std::vector<Order> orders = Pixels(64'000, 0);
+  for (uint32_t i = 0; i < orders.size(); ++i) {
+    orders[i].tiles.grid[0] = i % 3;
+    orders[i].tiles.grid[1] = 1 + i % 2;
+  }
+  Draw({OrdersFor("relay", orders)});
+  Add(orders);
+  ExpectAll();
+}
+
+// Mesh nodes share the input of one another, compute nodes that of mesh nodes; roots are drawn once.
+TEST_F(MeshDrawsInSmallRings, SharersAndRootsInRounds) {
+  Link({{kTilesSecondNode, kTilesFragSpv, "below", 0},
+        {kTilesNode, kTilesFragSpv, "tiles", 0},
+        {kStaticTilesNode, kTilesFragSpv, "static", 0}},
+       {ComputeNode(kRelayNode, "relay"), ComputeNode(kCountTilesSharerNode, "sharer")});
+  const std::vector<Order> orders = Pixels(50'000, 0, 16);
+  const std::vector<Tiles> fixed = {{{3, 2}, {40, 16}, {4, 4}, {3, 3}, 5000, 100}};
+  Draw({OrdersFor("relay", orders), InputOf("static", fixed)});
+  for (const Order& order : orders)
+    for (uint32_t i = 0; i < order.count; ++i) {
+      Tiles tiles = TilesOf(order, i);
+      Add(tiles);
+      Count(tiles.counter + 128, 1);
+      tiles.grid[0] = 3;
+      tiles.grid[1] = 2;
+      tiles.corner[1] += 32;
+      Add(tiles);
+    }
+  Add(fixed[0]);
+  ExpectAll();
+}
+
+// Each execution, and each dispatch of an execution, begins anew.
+TEST_F(MeshDrawsInSmallRings, RoundsOfSeveralDispatchesAgainAndAgain) {
+  Link({{kTilesNode, kTilesFragSpv, "tiles", 0}, {kWritingTilesNode, kTilesFragSpv, "own", 0}},
+       {ComputeNode(kRelayNode, "relay")});
+  const std::vector<Order> orders = Pixels(40'000, 0, 32);
+  const std::vector<Tiles> own = {{{1, 1}, {40, 33}, {1, 1}, {1, 2}, 5000, 100}};
+  Commands commands(context());
+  const VkCommandBuffer command_buffer = commands.Begin();
+  image().BeginRendering(command_buffer);
+  SetViewport(command_buffer);
+  BindGraph(command_buffer);
+  for (int i = 0; i < 2; ++i) Dispatch(command_buffer, {OrdersFor("relay", orders), InputOf("own", own)});
+  image().EndRendering(command_buffer);
+  CopyPixels(command_buffer);
+  ASSERT_EQ(commands.End(), VK_SUCCESS);
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_EQ(commands.Submit(), VK_SUCCESS);
+    painting_ = {};
+    for (int dispatch = 0; dispatch < 2; ++dispatch) {
+      Add(orders);
+      Add(own[0]);
+    }
+    ExpectAll();
+  }
+}
+
+class MeshDrawsInOneRound : public MeshDrawsInSmallRings {
+ protected:
+  MeshDrawsInOneRound() : MeshDrawsInSmallRings("1") {}
+};
+
+// What is left is reported, with the node and the setting that would help.
+TEST_F(MeshDrawsInOneRound, LossesAreReported) {
+  constexpr uint32_t kOrders = 2'000;
   Link({{kTilesNode, kTilesFragSpv, "tiles", 0}}, {ComputeNode(kRelayNode, "relay")});
   context().messages.Expect(kRecordsLost);
-  Draw({OrdersFor("relay", Pixels(kPayloads, 0))});
+  Draw({OrdersFor("relay", Pixels(kOrders * kSide, 0))});
   uint32_t drawn = 0;
   for (const uint32_t word : words().words()) drawn += word;
-  EXPECT_GE(drawn, 20'000u) << "a ring of 1 MiB holds more than that";
-  EXPECT_EQ(drawn + LostRecords(context()), kPayloads);
-  const std::vector<Message> messages = context().messages.Find(kRecordsLost);
-  ASSERT_FALSE(messages.empty());
-  EXPECT_NE(messages[0].text.find("node tiles[0]"), std::string::npos) << messages[0].text;
-  EXPECT_NE(messages[0].text.find("ring_budget="), std::string::npos) << messages[0].text;
+  EXPECT_GE(drawn, 10'000u) << "the ring holds more than that";
+  // Of the relay, and of what it enqueued in the last step.
+  vkDeviceWaitIdle(context().device);
+  uint32_t lost = 0;
+  for (const Message& message : context().messages.Find(kRecordsLost)) {
+    const bool is_relay = message.text.find("for node relay[0] in level 0 ") != std::string::npos;
+    EXPECT_TRUE(is_relay || message.text.find("for node tiles[0] in level 1 ") != std::string::npos) << message.text;
+    EXPECT_NE(message.text.find("max_rounds"), std::string::npos) << message.text;
+    lost += static_cast<uint32_t>(std::stoul(message.text)) * (is_relay ? kSide : 1);
+  }
+  EXPECT_GT(lost, 0u);
+  EXPECT_EQ(drawn + lost, kOrders * kSide);
   context().messages.Clear();
 }
 
@@ -175,11 +272,38 @@ TEST_P(MeshDrawsOfDeviceInfos, Everything) {
   ExpectAll();
 }
 
+std::string NameOfCommand(const testing::TestParamInfo<DispatchCommand>& info) {
+  return info.param == DispatchCommand::kIndirect ? "Indirect" : "IndirectCount";
+}
+
 INSTANTIATE_TEST_SUITE_P(Of, MeshDrawsOfDeviceInfos,
-                         testing::Values(DispatchCommand::kIndirect, DispatchCommand::kIndirectCount),
-                         [](const auto& info) {
-                           return info.param == DispatchCommand::kIndirect ? "Indirect" : "IndirectCount";
-                         });
+                         testing::Values(DispatchCommand::kIndirect, DispatchCommand::kIndirectCount), NameOfCommand);
+
+// Nobody knows how many payloads infos on the device have, so the application says how many rounds there may be.
+class MeshDrawsOfDeviceInfosInSmallRings : public MeshDrawsInSmallRings,
+                                           public testing::WithParamInterface<DispatchCommand> {
+ protected:
+  MeshDrawsOfDeviceInfosInSmallRings() : MeshDrawsInSmallRings("2000") {}
+};
+
+TEST_P(MeshDrawsOfDeviceInfosInSmallRings, MorePayloadsThanFit) {
+  Link({{kTilesNode, kTilesFragSpv, "tiles", 0}}, {ComputeNode(kRelayNode, "relay")});
+  const std::vector<Order> orders = Pixels(30'000, 0, 32);
+  const std::vector<Tiles> own = {{{3, 3}, {40, 34}, {4, 4}, {3, 3}, 5000, 100}};
+  const std::vector<GraphInput> inputs = {OrdersFor("relay", orders), InputOf("tiles", own)};
+  DeviceInputs kept;
+  Render([&](VkCommandBuffer command_buffer) {
+    BindGraph(command_buffer, 4);
+    kept = RecordIndirectDispatch(context(), command_buffer, graph(), scratch(), inputs, GetParam(),
+                                  sizeof(VkDispatchGraphInfoAMDX), static_cast<uint32_t>(inputs.size()));
+  });
+  Add(orders, 4);
+  Add(own[0], 4);
+  ExpectAll();
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, MeshDrawsOfDeviceInfosInSmallRings,
+                         testing::Values(DispatchCommand::kIndirect, DispatchCommand::kIndirectCount), NameOfCommand);
 
 }  // namespace
 }  // namespace trellis::test

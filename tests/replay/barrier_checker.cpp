@@ -117,7 +117,11 @@ class Checker : ReportLog {
     }
   }
 
+  // Draws stand between the steps of a graph, and each of those under the graph's label.
+  [[nodiscard]] bool is_between_steps() const { return phase_ != kAfterSteps; }
+
   void StartGraph() {
+    if (is_between_steps()) return;
     begun_ = claimed_ = released_ = false;
     open_ = {};
     prepared_.clear();
@@ -129,6 +133,7 @@ class Checker : ReportLog {
   }
 
   void FinishGraph() {
+    if (is_between_steps()) return;
     if (claimed_ && !released_) ++pending_releases_;  // when its draws are over
     EndBatches();
     if (!sets_.Leave()) Complain("nobody turns to the regions that were prepared");
@@ -427,7 +432,8 @@ class Checker : ReportLog {
     const RegionPlan* opening = FindOpen(region, plan.level, who + " consumes");
     if (opening == nullptr) return;
     if (plan.reports_losses != 0 && launch.identity == launch.slot) open_.Report(level_, launch.slot);
-    const uint64_t input = plan.inputs + launch.position * sizeof(LaunchInput);
+    const uint32_t position = launch.draws == 0 ? launch.position : launch.first_draw;
+    const uint64_t input = plan.inputs + position * sizeof(LaunchInput);
     PreparedInput prepared = Contents(region, *opening);
     prepared.slot = launch.identity;
     TouchPool(prepared, launch.note_words != kNoNotes && opening->note_words != 0 ? kReadWrite : kRead, who);
@@ -435,7 +441,7 @@ class Checker : ReportLog {
       const uint64_t heap = region + uint64_t{heap_slot_ - launch.slot} * sizeof(Region);
       Touch(heap, heap + sizeof(Region), kRead, who + " reads the pool's region");
     }
-    prepared.arguments = plan.arguments + launch.position * sizeof(DispatchArguments);
+    prepared.arguments = plan.arguments + position * sizeof(DispatchArguments);
     const uint32_t inputs = std::max(launch.draws, 1u);
     Touch(region, region + sizeof(Region), kRead, who + " reads region " + std::to_string(launch.slot));
     Touch(input, input + inputs * sizeof(LaunchInput), kWrite, who + " describes an input");
@@ -474,6 +480,7 @@ class Checker : ReportLog {
     for (const StepTouch& touch : step.touches) Touch(touch.begin, touch.end, touch.access, touch.what);
     TouchReports(At<ClosePlan>(plan.close).reports, "step_graph");
     prepared_ = std::move(step.inputs);
+    for (const auto& [input, drawn] : step.drawn) drawn_[input] = drawn;
   }
 
   void RunRelease(const ReleasePlan& plan) {
@@ -622,7 +629,7 @@ class Checker : ReportLog {
     const Node& described = pipeline.graph.nodes[*node];
     const std::string who = "a draw of node " + pipeline.nodes[*node].label;
     if (!described.info.IsMesh()) return Complain(who + ", which is no mesh node");
-    group_ = kDraws + execution_;
+    group_ = is_between_steps() ? kDrawsOfSteps + step_ : kDraws + execution_;
     TouchAsDraw(who);
     if (block.form == kFormRegion) return DrawRegion(block, described, command, who);
     const auto drawn = drawn_.find(block.source);
@@ -739,7 +746,8 @@ class Checker : ReportLog {
   uint32_t execution_ = 0;
   static constexpr uint32_t kBeforeLevelZero = ~0u;
   static constexpr uint32_t kDraws = 1u << 30;  // groups that no nodes have
-  uint32_t level_ = 0;                          // of the nodes that may run
+  static constexpr uint32_t kDrawsOfSteps = 3u << 30;
+  uint32_t level_ = 0;  // of the nodes that may run
   const EntryPlan* entry_ = nullptr;
   uint32_t step_ = 0;             // of all graphs
   uint32_t phase_ = kAfterSteps;  // of the last step

@@ -154,6 +154,79 @@ TEST_F(ClaimedDrawBarrierTest, RingsAreGivenBackBeforeTheNextGraph) {
   ExpectExact(10);
 }
 
+// Rings of 1 MiB: an instance is split for each step.
+class SteppedDrawBarrierTest : public DrawBarrierTest {
+ protected:
+  explicit SteppedDrawBarrierTest(uint32_t queues = 1) : DrawBarrierTest({.ring_budget = 1, .queues = queues}) {}
+
+  // `draws`: of each step. One barrier after begin; for each step one behind the one before it, which the first one
+  // lacks, one before its dispatches and one before its draws; the last one counts what is left and is followed by the
+  // rest of the instance. One at the end. Arguments of draws are written before the dispatches, so the barrier before
+  // the draws need not have every bit.
+  void ExpectSteps(size_t draws, size_t more = 0) {
+    EndDynamic();
+    ExpectNoComplaints();
+    const CommandStream& stream = device_.stream();
+    const size_t steps = PositionsOf(stream, Kind::kBeginInstance).size() - 2;
+    ASSERT_GT(steps, 3u);
+    EXPECT_EQ(Draws(), draws * steps);
+    EXPECT_EQ(PositionsOf(stream, Kind::kEndInstance).size(), steps + 2);
+    const std::vector<size_t> barriers = PositionsOf(stream, Kind::kBarrier);
+    EXPECT_EQ(barriers.size(), 1 + 3 * steps - 1 + 2 + 1 + more);
+    for (const size_t position : barriers)
+      EXPECT_FALSE(CheckStream(world_, Without(stream, position)).empty()) << position << '\n' << Describe(stream);
+    ExpectEndsNeeded();
+  }
+};
+
+constexpr uint32_t kLarge = 16384;
+
+TEST_F(SteppedDrawBarrierTest, StaticGrids) {
+  BeginDynamic();
+  Record({NodeBuilder("a").To("mesh", 40, kLarge), Mesh("mesh").Payload(kLarge).Static(3, 2)}, {{"a", 3}});
+  ExpectSteps(1);
+}
+
+TEST_F(SteppedDrawBarrierTest, DispatchesAndDrawsOfALevel) {
+  BeginDynamic();
+  Record({NodeBuilder("a").To("b", 40, kLarge), NodeBuilder("b").Payload(kLarge).To("mesh", 4),
+          Mesh("sharer").Payload(kLarge).Dynamic(4, 4, 1).SharesInput("b"), Mesh("mesh").Dynamic(2, 2, 1)},
+         {{"a", 3}});
+  ExpectSteps(2);
+}
+
+class SteppedClaimedDrawBarrierTest : public SteppedDrawBarrierTest {
+ protected:
+  SteppedClaimedDrawBarrierTest() : SteppedDrawBarrierTest(2) {}
+};
+
+// Nothing reads the ring after the last step: it is given back there.
+TEST_F(SteppedClaimedDrawBarrierTest, RingsAreGivenBackBehindTheLastStep) {
+  BeginDynamic();
+  Record({NodeBuilder("a").To("mesh", 40, kLarge), Mesh("mesh").Payload(kLarge).Dynamic(4, 4, 1)}, {{"a", 3}});
+  ExpectSteps(1, 1);
+}
+
+// Roots are drawn once.
+TEST_F(SteppedDrawBarrierTest, RootsThatWriteTheirInput) {
+  BeginDynamic();
+  Record({NodeBuilder("a").To("mesh", 40, kLarge), Mesh("mesh").Payload(kLarge).Static(3, 2),
+          Writing(Mesh("own").Dynamic(4, 4, 1))},
+         {{"a", 3}, {"own", 2}});
+  EndDynamic();
+  const size_t steps = PositionsOf(device_.stream(), Kind::kBeginInstance).size() - 2;
+  EXPECT_EQ(Draws(), steps + 1);
+  ExpectNoComplaints();
+}
+
+TEST_F(SteppedDrawBarrierTest, SeveralGraphsInOneInstance) {
+  BeginDynamic();
+  Record({NodeBuilder("a").To("mesh", 40, kLarge), Mesh("mesh").Payload(kLarge).Static(3, 2)}, {{"a", 3}});
+  Dispatch(device_, pipeline_, scratch_, {{"a", 2}});
+  EndDynamic();
+  ExpectNoComplaints();
+}
+
 // A command that the layer does not know may have ended the instance.
 TEST_F(DrawBarrierTest, InstancesThatMayHaveEndedAreRefused) {
   device_.device().may_miss_ends = true;

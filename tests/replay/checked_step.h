@@ -24,6 +24,7 @@ struct StepTouch {
 struct CheckedStep {
   std::vector<StepTouch> touches;
   std::map<uint64_t, PreparedInput> inputs;  // by address of the LaunchInput
+  std::map<uint64_t, PreparedInput> drawn;   // the same, of draws
 };
 
 class StepChecker {
@@ -40,7 +41,8 @@ class StepChecker {
     Touch(plan_.totals, plan_.launch_count * sizeof(uint32_t), kReadWrite, "keeps totals");
     for (uint32_t i = 0; i < plan_.launch_count; ++i) CheckLaunch(i, ring_bytes);
     if (plan_.phase == shared::kAfterSteps) {
-      step_.inputs.clear();  // nothing runs any more, and nothing is opened for it
+      step_.inputs.clear();
+      step_.drawn.clear();  // nothing runs any more, and nothing is opened for it
       return std::move(step_);
     }
     for (uint32_t i = 0; i < OpeningCount(); ++i) CheckOpening(At<shared::RegionPlan>(plan_.openings, i), ring_bytes);
@@ -86,8 +88,20 @@ class StepChecker {
     prepared.arguments = close_.arguments + index * sizeof(shared::DispatchArguments);
     Touch(input, sizeof(shared::LaunchInput), VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT,
           "describes an input");
+    if (step.launch.draws != 0) return CheckDraws(step.launch, prepared);
     Touch(prepared.arguments, sizeof(shared::DispatchArguments), VK_ACCESS_SHADER_WRITE_BIT, "writes arguments");
     step_.inputs[input] = prepared;
+  }
+
+  void CheckDraws(const shared::LaunchPlan& launch, PreparedInput prepared) {
+    for (uint32_t i = launch.first_draw; i < launch.first_draw + launch.draws; ++i) {
+      const uint64_t input = close_.inputs + i * sizeof(shared::LaunchInput);
+      prepared.arguments = close_.arguments + i * sizeof(shared::DispatchArguments);
+      Touch(input, sizeof(shared::LaunchInput), VK_ACCESS_SHADER_WRITE_BIT, "describes the input of a draw");
+      Touch(prepared.arguments, sizeof(shared::DispatchArguments), VK_ACCESS_SHADER_WRITE_BIT,
+            "writes arguments of a draw");
+      step_.drawn[input] = prepared;
+    }
   }
 
   // Of a region that grows.
@@ -107,8 +121,11 @@ class StepChecker {
                     uint64_t ring_bytes) {
     if (launch.kind == shared::kLaunchDynamicGrid) {
       Touch(prepared.records, prepared.record_bytes, VK_ACCESS_SHADER_READ_BIT, "reads grids");
-      prepared.slices = close_.slices + launch.slice_table * kSliceTableBytes;
-      Touch(prepared.slices, kSliceTableBytes, VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT, "keeps slices");
+      if (launch.draws == 0) {
+        prepared.slices = close_.slices + launch.slice_table * kSliceTableBytes;
+        Touch(prepared.slices, kSliceTableBytes, VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT,
+              "keeps slices");
+      }
     }
     if (launch.note_words == shared::kNoNotes) return;
     PlaceNotes(opening, launch, prepared);

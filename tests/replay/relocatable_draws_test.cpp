@@ -101,7 +101,7 @@ TEST_F(RelocatableDraws, PlacesAreNobodyElses) {
     EXPECT_FALSE(planned.closes_draws_alone);
     for (const RelocatableLaunch& draw : planned.draws) {
       EXPECT_EQ(draw.described.has_landmarks, 0u);
-      for (uint32_t i = 0; i < draw.described.draws; ++i, ++count) positions.insert(draw.described.position + i);
+      for (uint32_t i = 0; i < draw.described.draws; ++i, ++count) positions.insert(draw.described.first_draw + i);
     }
     for (const RelocatableLaunch& launch : planned.launches)
       EXPECT_LT(launch.described.position, plan_->scratch.first_draw);
@@ -138,17 +138,36 @@ TEST_F(RelocatableDraws, DispatchesThatReachNoMeshNode) {
   EXPECT_FALSE(plan_->schedule->has_mesh_nodes);
 }
 
-// No steps: they would open regions again that are not drawn yet.
-TEST_F(RelocatableDraws, WhatDoesNotFitDoesNotRunInSteps) {
+// Draws are launches of steps like others, and each has a place in scratch besides.
+TEST_F(RelocatableDraws, WhatDoesNotFitRunsInSteps) {
   environment_.ring_budget = 1 << 16;
-  environment_.max_rounds = 8;
-  Plan({NodeBuilder("a").To("mesh", 100), NodeBuilder("mesh").Mesh()}, "a", 1000);
-  EXPECT_FALSE(plan_->memory.bounded);
-  EXPECT_FALSE(plan_->steps);
+  const auto plan = [this] {
+    Plan({NodeBuilder("a").To("mesh", 100, 64).To("b"), NodeBuilder("b"), NodeBuilder("mesh").Payload(64).Mesh(),
+          NodeBuilder("sharer").Payload(64).Mesh().Dynamic(2, 2, 1).SharesInput("b")},
+         "a", 1000);
+  };
+  plan();
+  ASSERT_TRUE(plan_->steps);
+  EXPECT_TRUE(plan_->memory.bounded);
+  EXPECT_LE(plan_->steps->ring_bytes, environment_.ring_budget);
+  const RelocatableLevel& level = plan_->levels[1];
+  ASSERT_EQ(level.draws.size(), 2u);
+  std::set<uint32_t> positions = {level.launches.at(0).described.position};
+  std::set<uint32_t> draws;
+  for (const RelocatableLaunch& draw : level.draws) {
+    EXPECT_FALSE(draw.from_region);
+    EXPECT_EQ(draw.described.draws, 1u);
+    positions.insert(draw.described.position);
+    draws.insert(draw.described.first_draw);
+  }
+  EXPECT_EQ(positions, (std::set<uint32_t>{1, 2, 3})) << "behind level 0";
+  EXPECT_EQ(draws.size(), 2u);
+  EXPECT_GE(*draws.begin(), plan_->scratch.first_draw);
   // Unless the larger budget keeps everything.
   environment_.step_budget = 64 << 20;
-  Plan({NodeBuilder("a").To("mesh", 100), NodeBuilder("mesh").Mesh()}, "a", 1000);
+  plan();
   EXPECT_TRUE(plan_->memory.bounded);
+  EXPECT_FALSE(plan_->steps);
 }
 
 }  // namespace
