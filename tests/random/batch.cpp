@@ -23,6 +23,11 @@ std::vector<GraphInput> Inputs(const RandomGraph& graph) {
   return inputs;
 }
 
+bool HasMeshNodes(const Topology& topology) {
+  return std::any_of(topology.nodes.begin(), topology.nodes.end(),
+                     [](const Node& node) { return NodeKinds()[node.kind].is_mesh; });
+}
+
 }  // namespace
 
 Batch::Batch(const Context& context, const NodeShaders& shaders, const Graph& pipeline, std::span<const Case> cases,
@@ -31,6 +36,7 @@ Batch::Batch(const Context& context, const NodeShaders& shaders, const Graph& pi
       shaders_(shaders),
       pipeline_(pipeline),
       cases_(cases),
+      has_mesh_nodes_(HasMeshNodes(cases[0].graph.topology)),
       scratch_(context, pipeline.ScratchSize().minSize, VK_BUFFER_USAGE_EXECUTION_GRAPH_SCRATCH_BIT_AMDX,
                scratch_offset) {
   std::vector<uint32_t> tables;
@@ -55,11 +61,18 @@ void Batch::RecordStart(VkCommandBuffer command_buffer) const {
 }
 
 void Batch::RecordDispatches(VkCommandBuffer command_buffer, DispatchCommand command) {
+  if (has_mesh_nodes_) {
+    auto rendering = Struct<VkRenderingInfo>(VK_STRUCTURE_TYPE_RENDERING_INFO);
+    rendering.renderArea.extent = {1, 1};
+    rendering.layerCount = 1;
+    vkCmdBeginRendering(command_buffer, &rendering);
+  }
   for (size_t i = 0; i < cases_.size(); ++i) {
     const RandomGraph& graph = cases_[i].graph;
     const uint32_t push[kPushWords] = {static_cast<uint32_t>(i) * kResultWordsOfGraph, table_offsets_[i],
                                        graph.input.salt};
-    vkCmdPushConstants(command_buffer, shaders_.layout().handle(), VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof(push), push);
+    vkCmdPushConstants(command_buffer, shaders_.layout().handle(), shaders_.layout_options().push_constant_stages, 0,
+                       sizeof(push), push);
     if (command == DispatchCommand::kHost) {
       RecordGraphDispatch(context_, command_buffer, pipeline_, scratch_, Inputs(graph));
     } else {
@@ -67,6 +80,7 @@ void Batch::RecordDispatches(VkCommandBuffer command_buffer, DispatchCommand com
                                                       command, sizeof(VkDispatchGraphInfoAMDX), ~0u));
     }
   }
+  if (has_mesh_nodes_) vkCmdEndRendering(command_buffer);
 }
 
 std::span<const uint32_t> Batch::Results(size_t i) const {

@@ -21,7 +21,7 @@ class Batch {
 
   // Binds the pipeline and its resources, and initialises scratch.
   void RecordStart(VkCommandBuffer command_buffer) const;
-  // Every input once, without barriers between them.
+  // Every input once, without barriers between them; inside a render pass instance if there are mesh nodes.
   void RecordDispatches(VkCommandBuffer command_buffer, DispatchCommand command = DispatchCommand::kHost);
 
   // What input `i` left behind; before the first execution InitialWord.
@@ -33,6 +33,7 @@ class Batch {
   const NodeShaders& shaders_;
   const Graph& pipeline_;
   const std::span<const Case> cases_;
+  const bool has_mesh_nodes_;
   GuardedBuffer scratch_;
   std::vector<uint32_t> table_offsets_;  // words, by input
   std::vector<GuardedBuffer> buffers_;   // results, tables

@@ -16,6 +16,7 @@ struct Abilities {
   bool int8 = true;
   bool int16 = true;
   bool vulkan_memory_model = true;
+  bool mesh_nodes = true;
 };
 
 [[nodiscard]] Topology MakeTopology(uint32_t number, const Abilities& abilities);

@@ -73,6 +73,13 @@ std::vector<NodeKind> MakeKinds() {
       if (IsInLibrary(i, o)) kinds.push_back(MakeKind(static_cast<uint32_t>(kinds.size()), inputs[i], outputs[o]));
     }
   }
+  for (const InputForm& input : inputs) {
+    if (input.launch == Launch::kCoalescing) continue;
+    NodeKind kind = MakeKind(static_cast<uint32_t>(kinds.size()), input, {});
+    kind.is_mesh = true;
+    kind.can_recurse = false;
+    kinds.push_back(std::move(kind));
+  }
   const size_t plain = kinds.size();
   for (size_t from = 1; from < plain; from += 5) {
     NodeKind kind = kinds[from];
@@ -126,7 +133,7 @@ const std::vector<NodeKind>& NodeKinds() {
 }
 
 std::string DescribeKind(const NodeKind& kind) {
-  std::string text = DescribeInput(kind);
+  std::string text = (kind.is_mesh ? "mesh, " : "") + DescribeInput(kind);
   text += kind.shape == Shape::kDxc ? ", handles" : ", allocation's pointer";
   if (kind.vulkan_memory_model) text += ", Vulkan memory model";
   if (!kind.is_api_entry) text += ", no API entry";

@@ -46,6 +46,7 @@ struct NodeKind {
   std::vector<OutputForm> outputs;
   Shape shape = Shape::kDxc;
   bool vulkan_memory_model = false;
+  bool is_mesh = false;       // draws nothing
   bool can_recurse = false;   // has MaxNodeRecursionAMDX
   bool is_api_entry = true;   // false: says so with IsApiEntryAMDX
   bool shares_input = false;  // has SharesInputWithAMDX

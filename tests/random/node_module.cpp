@@ -71,6 +71,7 @@ class Writer {
     NodeOptions options;
     options.name = kEntryPoint;
     options.launch = input.launch;
+    options.is_mesh = kind_.is_mesh;
     for (size_t i = 0; i < 3; ++i) options.local_size[i] = Value(input.lanes[i]);
     if (!kind_.Coalescing()) {
       for (uint32_t i = 0; i < 3; ++i) options.grid[i] = Value(m_.SpecConstant(kSpecGridX + i, 1));
@@ -110,7 +111,8 @@ class Writer {
   // Of record `element` of the input.
   Id RecordHash(Value element) {
     const Id digest = kind_.input.declared ? records_.Digest(salt_, element) : salt_;
-    return Hash(digest, m_.Add(m_.Mul(place_, kLevels), m_.RemainingRecursion()));
+    const Id levels = m_.Mul(place_, kLevels);
+    return Hash(digest, kind_.is_mesh ? levels : m_.Add(levels, m_.RemainingRecursion()));
   }
 
   void CountRun(const Id& run) {

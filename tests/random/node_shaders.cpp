@@ -7,11 +7,45 @@
 #include "tests/random/node_module.h"
 #include "tests/random/semantics.h"
 #include "tests/random/tables.h"
+#include "tests/support/libraries.h"
 
 namespace trellis::test::random_graphs {
 namespace {
 
-const LayoutOptions kLayout = {.sets = 1, .buffers_per_set = 2, .push_constant_bytes = kPushWords * 4};
+LayoutOptions LayoutFor(bool mesh_nodes) {
+  const VkShaderStageFlags stages = VK_SHADER_STAGE_COMPUTE_BIT | (mesh_nodes ? VK_SHADER_STAGE_MESH_BIT_EXT : 0);
+  return {.sets = 1,
+          .buffers_per_set = 2,
+          .push_constant_bytes = kPushWords * 4,
+          .push_constant_stages = stages,
+          .stages = stages};
+}
+
+bool HasMeshNodes(const Context& context) { return context.features.mesh_enqueue && context.has_graphics; }
+
+// Mesh nodes become part of a graph through libraries.
+class MeshLibraries {
+ public:
+  MeshLibraries(const Context& context, const std::vector<GraphNode>& nodes, const Layout& layout,
+                VkPipelineCache cache)
+      : context_(context) {
+    const GraphStages stages(context, nodes);
+    if (!nodes.empty()) result_ = CreateMeshLibraries(context, stages, layout, cache, handles_);
+  }
+  ~MeshLibraries() {
+    for (const VkPipeline handle : handles_) vkDestroyPipeline(context_.device, handle, nullptr);
+  }
+  MeshLibraries(const MeshLibraries&) = delete;
+  MeshLibraries& operator=(const MeshLibraries&) = delete;
+
+  [[nodiscard]] VkResult result() const { return result_; }
+  [[nodiscard]] const std::vector<VkPipeline>& handles() const { return handles_; }
+
+ private:
+  const Context& context_;
+  VkResult result_ = VK_SUCCESS;
+  std::vector<VkPipeline> handles_;
+};
 
 std::vector<Specialization> Specialize(const Topology& topology, const Node& node) {
   const NodeKind& kind = NodeKinds()[node.kind];
@@ -47,7 +81,10 @@ const std::vector<uint32_t>* WordsOf(uint32_t kind, std::string& error) {
 }  // namespace
 
 NodeShaders::NodeShaders(const Context& context)
-    : context_(context), layout_(context, kLayout), modules_(NodeKinds().size()) {
+    : context_(context),
+      layout_options_(LayoutFor(HasMeshNodes(context))),
+      layout_(context, layout_options_),
+      modules_(NodeKinds().size()) {
   const auto info = Struct<VkPipelineCacheCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO);
   if (vkCreatePipelineCache(context.device, &info, nullptr, &cache_) != VK_SUCCESS) cache_ = VK_NULL_HANDLE;
 }
@@ -58,10 +95,9 @@ NodeShaders::~NodeShaders() {
 }
 
 Abilities NodeShaders::abilities() const {
-  return {context_.features.int8, context_.features.int16, context_.features.vulkan_memory_model};
+  return {context_.features.int8, context_.features.int16, context_.features.vulkan_memory_model,
+          HasMeshNodes(context_)};
 }
-
-const LayoutOptions& NodeShaders::layout_options() const { return kLayout; }
 
 VkShaderModule NodeShaders::ModuleOf(uint32_t kind, std::string& error) {
   const std::lock_guard lock(mutex_);
@@ -83,7 +119,8 @@ std::vector<GraphNode> NodeShaders::Stages(const Topology& topology, std::string
                         .name = NodeName(number),
                         .index = index,
                         .specialization = Specialize(topology, node),
-                        .module = module});
+                        .module = module,
+                        .is_mesh = NodeKinds()[node.kind].is_mesh});
     }
   }
   std::sort(stages.begin(), stages.end(), [](const GraphNode& a, const GraphNode& b) {
@@ -94,13 +131,19 @@ std::vector<GraphNode> NodeShaders::Stages(const Topology& topology, std::string
 }
 
 std::unique_ptr<Graph> NodeShaders::CreatePipeline(const Topology& topology, std::string& error) {
-  const std::vector<GraphNode> stages = Stages(topology, error);
-  if (stages.empty()) return nullptr;
-  auto pipeline = std::make_unique<Graph>(context_, stages, layout_, cache_);
-  error = pipeline->error();
-  if (pipeline->result() != VK_SUCCESS)
-    error = "vkCreateExecutionGraphPipelinesAMDX returned " + std::to_string(pipeline->result());
-  return pipeline;
+  std::vector<GraphNode> nodes = Stages(topology, error);
+  if (nodes.empty()) return nullptr;
+  const auto first_mesh =
+      std::stable_partition(nodes.begin(), nodes.end(), [](const GraphNode& node) { return !node.is_mesh; });
+  const MeshLibraries libraries(context_, {first_mesh, nodes.end()}, layout_, cache_);
+  nodes.erase(first_mesh, nodes.end());
+  const GraphStages stages(context_, nodes);
+  error = stages.error();
+  VkPipeline pipeline = VK_NULL_HANDLE;
+  VkResult result = libraries.result();
+  if (result == VK_SUCCESS) result = LinkLibraries(context_, libraries.handles(), stages, layout_, cache_, 0, pipeline);
+  if (result != VK_SUCCESS) error = "creating the graph returned " + std::to_string(result);
+  return std::make_unique<Graph>(context_, pipeline);
 }
 
 }  // namespace trellis::test::random_graphs

@@ -21,7 +21,7 @@ class NodeShaders {
 
   [[nodiscard]] Abilities abilities() const;
   [[nodiscard]] const Layout& layout() const { return layout_; }
-  [[nodiscard]] const LayoutOptions& layout_options() const;
+  [[nodiscard]] const LayoutOptions& layout_options() const { return layout_options_; }
   [[nodiscard]] VkPipelineCache cache() const { return cache_; }
 
   // pStages of a topology, in no order; the modules live as long as this. Empty with `error`.
@@ -32,6 +32,7 @@ class NodeShaders {
   [[nodiscard]] VkShaderModule ModuleOf(uint32_t kind, std::string& error);
 
   const Context& context_;
+  const LayoutOptions layout_options_;
   const Layout layout_;  // always the same: SwiftShader's pipeline cache looks for it too
   VkPipelineCache cache_ = VK_NULL_HANDLE;
   std::mutex mutex_;                     // guards what follows

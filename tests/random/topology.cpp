@@ -18,7 +18,7 @@ constexpr uint32_t kMostTries = 1000;
 bool IsSupported(const NodeKind& kind, const Abilities& abilities) {
   const uint32_t bits = kind.input.grid.components == 0 ? 32 : kind.input.grid.bits;
   return (abilities.int8 || bits != 8) && (abilities.int16 || bits != 16) &&
-         (abilities.vulkan_memory_model || !kind.vulkan_memory_model);
+         (abilities.vulkan_memory_model || !kind.vulkan_memory_model) && (abilities.mesh_nodes || !kind.is_mesh);
 }
 
 // Whether an output with this base can name all the indices; a dense one, those and no others.

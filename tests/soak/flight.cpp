@@ -74,7 +74,9 @@ Flight::~Flight() {
 
 void Flight::MakeCases(bool broken_reference) {
   const uint32_t topology_number = random_.Below(kTopologies);
-  const random_graphs::Topology topology = random_graphs::MakeTopology(topology_number, device_->shaders().abilities());
+  random_graphs::Abilities abilities = device_->shaders().abilities();
+  abilities.mesh_nodes = false;  // their libraries are graphics pipelines
+  const random_graphs::Topology topology = random_graphs::MakeTopology(topology_number, abilities);
   const uint32_t first = topology_number * random_graphs::kInputsPerTopology +
                          random_.Below(random_graphs::kInputsPerTopology - kMostCases);
   for (uint32_t count = random_.Between(1, kMostCases); count > 0; --count) {

@@ -133,7 +133,7 @@ GraphStages::GraphStages(const Context& context, const std::vector<GraphNode>& n
     VkPipelineShaderStageCreateInfo& stage = stages_[i];
     stage = Struct<VkPipelineShaderStageCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO);
     stage.pNext = node.name || node.index ? &extra.node : node.chain;
-    stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
+    stage.stage = nodes_[i].is_mesh ? VK_SHADER_STAGE_MESH_BIT_EXT : VK_SHADER_STAGE_COMPUTE_BIT;
     stage.module = module;
     stage.pName = node.entry.c_str();
     if (!extra.entries.empty()) stage.pSpecializationInfo = &extra.specialization;

@@ -29,6 +29,7 @@ struct GraphNode {
   std::vector<uint32_t> words = {};        // instead of `text`, not checked
   VkShaderModule module = VK_NULL_HANDLE;  // instead of `text`; the caller keeps it
   const void* chain = nullptr;             // further structures for the stage's pNext
+  bool is_mesh = false;                    // of a graphics pipeline
 };
 
 // Every set has storage buffers at bindings 0, 1, …

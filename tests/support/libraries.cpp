@@ -20,6 +20,28 @@ VkResult CreateNodeLibraries(const Context& context, const GraphStages& stages, 
                                   made.data());
 }
 
+VkResult CreateMeshLibraries(const Context& context, const GraphStages& stages, const Layout& layout,
+                             VkPipelineCache cache, std::vector<VkPipeline>& made) {
+  const auto rendering = Struct<VkPipelineRenderingCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO);
+  VkPipelineCreateFlags2CreateInfo flags = kNodeLibraryFlags;
+  flags.pNext = &rendering;
+  auto raster =
+      Struct<VkPipelineRasterizationStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO);
+  raster.rasterizerDiscardEnable = VK_TRUE;
+  raster.lineWidth = 1;
+  std::vector<VkGraphicsPipelineCreateInfo> infos;
+  for (const VkPipelineShaderStageCreateInfo& stage : stages.stages()) {
+    infos.push_back(Struct<VkGraphicsPipelineCreateInfo>(VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO, &flags));
+    infos.back().stageCount = 1;
+    infos.back().pStages = &stage;
+    infos.back().pRasterizationState = &raster;
+    infos.back().layout = layout.handle();
+  }
+  made.assign(infos.size(), VK_NULL_HANDLE);
+  return vkCreateGraphicsPipelines(context.device, cache, static_cast<uint32_t>(infos.size()), infos.data(), nullptr,
+                                   made.data());
+}
+
 VkResult LinkLibraries(const Context& context, const std::vector<VkPipeline>& libraries, const GraphStages& stages,
                        const Layout& layout, VkPipelineCache cache, VkPipelineCreateFlags flags, VkPipeline& pipeline) {
   auto list = Struct<VkPipelineLibraryCreateInfoKHR>(VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR);

@@ -165,6 +165,13 @@ void NodeAsm::BeginNode(const NodeOptions& options) {
   } else {
     mode_id("LocalSizeId", {size[0], size[1], size[2]});
   }
+  if (options.is_mesh) {
+    Capability("MeshShadingEXT");
+    Extension("SPV_EXT_mesh_shader");
+    mode("OutputPoints");
+    mode("OutputVertices 1");
+    mode("OutputPrimitivesEXT 1");
+  }
   const bool has_grid =
       !options.grid[0].id.empty() || options.grid[0].constant != 0 || options.launch == Launch::kStaticGrid;
   const std::vector<Value> grid(options.grid.begin(), options.grid.end());
@@ -193,11 +200,13 @@ void NodeAsm::BeginNode(const NodeOptions& options) {
   locals_.clear();
   body_.clear();
   first_block_ = block_ = NewId();
+  if (options.is_mesh) body_ += "OpSetMeshOutputsEXT " + Constant(0) + " " + Constant(0) + "\n";
 }
 
 void NodeAsm::EndNode() {
   const Id type = Type("OpTypeFunction " + Type("OpTypeVoid"));
-  std::string entry = "OpEntryPoint GLCompute " + function_ + " \"" + node_.name + "\"";
+  const std::string model = node_.is_mesh ? "MeshEXT " : "GLCompute ";
+  std::string entry = "OpEntryPoint " + model + function_ + " \"" + node_.name + "\"";
   // An id is used if it stands in the body, or in a function that the node may call, as a whole word.
   std::set<std::string> words;
   std::istringstream stream(callees_ + body_);

@@ -69,6 +69,7 @@ enum class Scope : uint32_t { kWorkgroup = 2, kInvocation = 4 };
 struct NodeOptions {
   std::string name;
   Launch launch = Launch::kDynamicGrid;
+  bool is_mesh = false;                         // a mesh shader that draws nothing
   std::array<Value, 3> local_size = {1, 1, 1};  // with an id among them: LocalSizeId
   // Static grid, or bound of a dynamic one; for the latter {0, 0, 0} leaves it out.
   std::array<Value, 3> grid = {0, 0, 0};
