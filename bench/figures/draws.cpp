@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "bench/figures/figures.h"
-#include "bench/framework/environment.h"
 #include "bench/framework/pipelines.h"
 #include "bench/framework/recording.h"
 #include "bench_nodes/mesh_touch.h"
@@ -194,7 +193,6 @@ Figure Measure(const Gpu& gpu, uint32_t nodes, uint32_t recordings) {
 }  // namespace
 
 std::vector<Figure> DrawCost(const std::string& device, bool quick) {
-  const ScopedVariable mesh_nodes("TRELLIS_MESH_NODES", "1");
   const Gpu gpu(device, true);
   if (!gpu.has_mesh_nodes()) return {};
   std::vector<Figure> figures;

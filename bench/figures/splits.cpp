@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "bench/figures/figures.h"
-#include "bench/framework/environment.h"
 #include "bench/framework/image.h"
 #include "bench/framework/stopwatch.h"
 #include "bench/workloads/workloads.h"
@@ -116,7 +115,6 @@ class Splits {
 }  // namespace
 
 std::vector<Figure> SplitCost(const std::string& device, bool quick) {
-  const ScopedVariable mesh_nodes("TRELLIS_MESH_NODES", "1");
   const Gpu gpu(device, true);
   if (!gpu.has_mesh_nodes()) return {};
   const Splits splits(gpu, quick ? VkExtent2D{64, 64} : VkExtent2D{1920, 1080});

@@ -63,7 +63,7 @@ EmulationDecision DecideEmulation(const DeviceCapabilities& capabilities, std::o
   decision.maintenance5 = !HasMaintenance5(capabilities);
   decision.pipeline_library = !capabilities.HasExtension(VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME);
   decision.buffer_device_address = !capabilities.HasExtension(VK_KHR_BUFFER_DEVICE_ADDRESS_EXTENSION_NAME);
-  decision.mesh_nodes = settings.mesh_nodes && capabilities.traits.mesh_shader;
+  decision.mesh_nodes = capabilities.traits.mesh_shader;
   decision.reason = "VK_AMDX_shader_enqueue is emulated";
   if (decision.maintenance5) decision.reason += ", and VK_KHR_maintenance5 with it";
   return decision;

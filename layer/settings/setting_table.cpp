@@ -140,10 +140,6 @@ constexpr SettingRow kTable[] = {
     {"launch_batches", SettingType::kEnum, "auto", "auto|always|never",
      "Which launches of nodes that share a compiled shader become one dispatch: many in a level, any two, or none.",
      SetLaunchBatches},
-    {"mesh_nodes", SettingType::kBool, "false", "",
-     "Report shaderMeshEnqueue where the device has mesh shaders. For trying them out: what is missing is in "
-     "docs/limitations.md.",
-     SetBool<&Settings::mesh_nodes>},
     {"split_render_passes", SettingType::kEnum, "default", "default|on|off",
      "Store attachments that an application does not store, so that graphs can be dispatched inside its render pass "
      "instances: on devices with shaderMeshEnqueue, on every device with graphs, or on none.",

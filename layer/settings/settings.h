@@ -47,7 +47,6 @@ struct Settings {
   bool pack_workgroups = true;
   uint32_t max_packed_workgroups = 0;  // 0: chosen for the device
   LaunchBatches launch_batches = LaunchBatches::kAuto;
-  bool mesh_nodes = false;
   SplitRenderPasses split_render_passes = SplitRenderPasses::kDefault;
 };
 

@@ -50,7 +50,7 @@ std::optional<DeviceChoice> ChooseDevice(const hello::Instance& instance, const 
   std::fprintf(
       stderr,
       "mesh_terrain: no device offers mesh nodes (the first one is %s). Trellis offers them where the driver has "
-      "VK_EXT_mesh_shader, with TRELLIS_ENABLE=1 and TRELLIS_MESH_NODES=1; a build tree also needs "
+      "VK_EXT_mesh_shader, with TRELLIS_ENABLE=1; a build tree also needs "
       "XDG_CONFIG_DIRS=<build folder>:/etc/xdg\n",
       first.c_str());
   return std::nullopt;

@@ -96,17 +96,15 @@ size_t KnownOn(const Device& device) {
 
 }  // namespace
 
-QuietSettings::QuietSettings(uint32_t threads, bool mesh_nodes)
+QuietSettings::QuietSettings(uint32_t threads)
     : threads_(threads),
-      mesh_nodes_(mesh_nodes),
       settings_{{kLayerName, "threads", VK_LAYER_SETTING_TYPE_UINT32_EXT, 1, &threads_},
-                {kLayerName, "mesh_nodes", VK_LAYER_SETTING_TYPE_BOOL32_EXT, 1, &mesh_nodes_},
                 {kLayerName, "labels", VK_LAYER_SETTING_TYPE_BOOL32_EXT, 1, &labels_},
                 {kLayerName, "log_file", VK_LAYER_SETTING_TYPE_STRING_EXT, 1, &log_file_text_}},
-      info_{VK_STRUCTURE_TYPE_LAYER_SETTINGS_CREATE_INFO_EXT, nullptr, 4, settings_} {}
+      info_{VK_STRUCTURE_TYPE_LAYER_SETTINGS_CREATE_INFO_EXT, nullptr, 3, settings_} {}
 
 Attempt::Attempt(uint32_t threads, bool mesh_nodes)
-    : driver_(mesh_nodes ? WithMeshShaders() : DriverOptions()), settings_(threads, mesh_nodes) {
+    : driver_(mesh_nodes ? WithMeshShaders() : DriverOptions()), settings_(threads) {
   const VkPhysicalDeviceShaderEnqueueFeaturesAMDX features = {
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX, nullptr, VK_TRUE, VK_TRUE};
   instance_.emplace(driver_, std::vector<const char*>{}, settings_.chain());

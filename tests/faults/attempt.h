@@ -18,11 +18,10 @@ auto Call(Function function, Arguments... arguments) {
   return function(arguments...);
 }
 
-// `threads` and `mesh_nodes` as a chain for VkInstanceCreateInfo; without debug labels, which fail without anyone
-// noticing.
+// `threads` as a chain for VkInstanceCreateInfo; without debug labels, which fail without anyone noticing.
 class QuietSettings {
  public:
-  explicit QuietSettings(uint32_t threads, bool mesh_nodes = false);
+  explicit QuietSettings(uint32_t threads);
   QuietSettings(const QuietSettings&) = delete;
   QuietSettings& operator=(const QuietSettings&) = delete;
 
@@ -30,11 +29,10 @@ class QuietSettings {
 
  private:
   const uint32_t threads_;
-  const VkBool32 mesh_nodes_;
   const VkBool32 labels_ = VK_FALSE;
   const std::string log_file_ = "/dev/null";
   const char* const log_file_text_ = log_file_.c_str();
-  const VkLayerSettingEXT settings_[4];
+  const VkLayerSettingEXT settings_[3];
   const VkLayerSettingsCreateInfoEXT info_;
 };
 

@@ -51,11 +51,12 @@ TEST_F(Limits, Features) {
       Struct<VkPhysicalDeviceMaintenance5FeaturesKHR>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES_KHR);
   auto enqueue = Struct<VkPhysicalDeviceShaderEnqueueFeaturesAMDX>(
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX, &maintenance5);
-  enqueue.shaderMeshEnqueue = VK_TRUE;
+  auto mesh = Struct<VkPhysicalDeviceMeshShaderFeaturesEXT>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT);
+  if (HasExtension(context().physical_device, VK_EXT_MESH_SHADER_EXTENSION_NAME)) maintenance5.pNext = &mesh;
   auto features = Struct<VkPhysicalDeviceFeatures2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &enqueue);
   vkGetPhysicalDeviceFeatures2(context().physical_device, &features);
   EXPECT_EQ(enqueue.shaderEnqueue, VK_TRUE);
-  EXPECT_EQ(enqueue.shaderMeshEnqueue, VK_FALSE);
+  EXPECT_EQ(enqueue.shaderMeshEnqueue, mesh.meshShader);
   EXPECT_EQ(maintenance5.maintenance5, VK_TRUE);
 }
 

@@ -81,7 +81,6 @@ class MeshNodeTest : public OwnDeviceTest {
  protected:
   void SetUp() override;
   void TearDown() override;
-  [[nodiscard]] std::vector<EnvironmentSetting> Settings() const override { return {{"TRELLIS_MESH_NODES", "1"}}; }
 
   // The nodes as libraries, linked with the stages of `compute` into a graph that `graph()` is then.
   void Link(const std::vector<MeshNode>& nodes, const std::vector<GraphNode>& compute = {});

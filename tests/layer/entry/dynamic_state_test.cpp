@@ -264,8 +264,8 @@ TEST(DynamicStateNames, of_extensions_serve_where_there_are_no_others) {
   DriverOptions options = WithMeshShaders();
   options.missing_commands = {"vkCmdSetCullMode"};
   FakeDriver driver(options);
-  const MeshNodesOn on;
-  const TestInstance instance(driver, {}, &on.info);
+  const MeshSettingsChain chain;
+  const TestInstance instance(driver, {}, &chain.info);
   const VkPhysicalDeviceShaderEnqueueFeaturesAMDX features = {
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX, nullptr, VK_TRUE, VK_TRUE};
   const TestDevice device(instance, kGraphExtensions, &features);

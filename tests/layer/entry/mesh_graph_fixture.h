@@ -24,16 +24,15 @@ struct MeshSettings {
   bool labels = true;
 };
 
-// In the chain of vkCreateInstance: mesh nodes are on.
-struct MeshNodesOn {
-  explicit MeshNodesOn(const MeshSettings& others = {}) : validate(others.validate), labels(others.labels) {}
-  MeshNodesOn(const MeshNodesOn&) = delete;
-  MeshNodesOn& operator=(const MeshNodesOn&) = delete;
+// In the chain of vkCreateInstance.
+struct MeshSettingsChain {
+  explicit MeshSettingsChain(const MeshSettings& values = {}) : validate(values.validate), labels(values.labels) {}
+  MeshSettingsChain(const MeshSettingsChain&) = delete;
+  MeshSettingsChain& operator=(const MeshSettingsChain&) = delete;
 
   static constexpr const char* kLayer = "VK_LAYER_TRELLIS_shader_enqueue";
-  VkBool32 on = VK_TRUE, validate, labels;
-  std::array<VkLayerSettingEXT, 3> settings = {{{kLayer, "mesh_nodes", VK_LAYER_SETTING_TYPE_BOOL32_EXT, 1, &on},
-                                                {kLayer, "validate", VK_LAYER_SETTING_TYPE_BOOL32_EXT, 1, &validate},
+  VkBool32 validate, labels;
+  std::array<VkLayerSettingEXT, 2> settings = {{{kLayer, "validate", VK_LAYER_SETTING_TYPE_BOOL32_EXT, 1, &validate},
                                                 {kLayer, "labels", VK_LAYER_SETTING_TYPE_BOOL32_EXT, 1, &labels}}};
   VkLayerSettingsCreateInfoEXT info = {VK_STRUCTURE_TYPE_LAYER_SETTINGS_CREATE_INFO_EXT, nullptr,
                                        static_cast<uint32_t>(settings.size()), settings.data()};
@@ -41,7 +40,7 @@ struct MeshNodesOn {
 
 class MeshGraph : public ::testing::Test {
  protected:
-  explicit MeshGraph(const MeshSettings& settings = {}) : on_(settings) {}
+  explicit MeshGraph(const MeshSettings& settings = {}) : chain_(settings) {}
 
   void SetUp() override {
     module_ = MakeModule(kTilesNode);
@@ -157,8 +156,8 @@ class MeshGraph : public ::testing::Test {
   }
 
   FakeDriver driver_{WithMeshShaders()};
-  MeshNodesOn on_;
-  TestInstance instance_{driver_, {VK_EXT_DEBUG_UTILS_EXTENSION_NAME}, &on_.info};
+  MeshSettingsChain chain_;
+  TestInstance instance_{driver_, {VK_EXT_DEBUG_UTILS_EXTENSION_NAME}, &chain_.info};
   VkPhysicalDeviceShaderEnqueueFeaturesAMDX features_ = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX,
                                                          nullptr, VK_TRUE, VK_TRUE};
   TestDevice device_{instance_, kGraphExtensions, &features_};

@@ -62,6 +62,14 @@ TEST(PhysicalDevice, lavapipe_trap_extension_once_and_feature_on) {
       << "validation layers report structures of extensions that the device lacks";
 }
 
+TEST(PhysicalDevice, mesh_nodes_where_there_are_mesh_shaders) {
+  FakeDriver driver(WithMeshShaders());
+  const TestInstance instance(driver);
+  const auto features = QueryEnqueueFeatures(instance);
+  EXPECT_TRUE(features.shaderEnqueue);
+  EXPECT_TRUE(features.shaderMeshEnqueue);
+}
+
 TEST(PhysicalDevice, spec_version_is_2) {
   FakeDriver driver(LavapipeLike());
   const TestInstance instance(driver);

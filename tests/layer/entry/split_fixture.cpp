@@ -53,11 +53,9 @@ void ObjectInfo2::Name() {
 }
 
 void SplitTest::Start(const char* split_render_passes, std::vector<const char*> extensions, const void* chain) {
-  const VkBool32 mesh_nodes = VK_TRUE;
-  const VkLayerSettingEXT values[] = {
-      {kLayerName, "split_render_passes", VK_LAYER_SETTING_TYPE_STRING_EXT, 1, &split_render_passes},
-      {kLayerName, "mesh_nodes", VK_LAYER_SETTING_TYPE_BOOL32_EXT, 1, &mesh_nodes}};
-  const VkLayerSettingsCreateInfoEXT settings = {VK_STRUCTURE_TYPE_LAYER_SETTINGS_CREATE_INFO_EXT, nullptr, 2, values};
+  const VkLayerSettingEXT value = {kLayerName, "split_render_passes", VK_LAYER_SETTING_TYPE_STRING_EXT, 1,
+                                   &split_render_passes};
+  const VkLayerSettingsCreateInfoEXT settings = {VK_STRUCTURE_TYPE_LAYER_SETTINGS_CREATE_INFO_EXT, nullptr, 1, &value};
   instance_ =
       std::make_unique<TestInstance>(driver_, std::vector<const char*>{VK_EXT_DEBUG_UTILS_EXTENSION_NAME}, &settings);
   messenger_ = std::make_unique<Messenger>(*instance_, CollectIn(messages_));

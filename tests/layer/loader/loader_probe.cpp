@@ -44,8 +44,12 @@ size_t Count(const std::vector<VkExtensionProperties>& extensions, const char* n
 void PrintFeaturesAndLimits(VkPhysicalDevice device) {
   VkPhysicalDeviceShaderEnqueueFeaturesAMDX enqueue = {};
   enqueue.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX;
+  VkPhysicalDeviceMeshShaderFeaturesEXT mesh = {};
+  mesh.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT;
+  if (Count(Extensions(device), VK_EXT_MESH_SHADER_EXTENSION_NAME) != 0) enqueue.pNext = &mesh;
   VkPhysicalDeviceFeatures2 features = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &enqueue, {}};
   vkGetPhysicalDeviceFeatures2(device, &features);
+  Print("meshShader", mesh.meshShader);
   Print("shaderEnqueue", enqueue.shaderEnqueue);
   Print("shaderMeshEnqueue", enqueue.shaderMeshEnqueue);
 

@@ -55,8 +55,8 @@ def expect(facts, **expected):
 
 
 def expect_offered(facts):
-    expect(facts, extension_listed=1, maintenance5_listed=1, shaderEnqueue=1, shaderMeshEnqueue=0, plain_device=1,
-           graph_commands_of_the_plain_device=0, graph_device=1, graph_commands=7, submits=1)
+    expect(facts, extension_listed=1, maintenance5_listed=1, shaderEnqueue=1, shaderMeshEnqueue=facts["meshShader"],
+           plain_device=1, graph_commands_of_the_plain_device=0, graph_device=1, graph_commands=7, submits=1)
     for name, least in (("Depth", 32), ("ShaderOutputNodes", 256), ("ShaderPayloadSize", 32768),
                         ("ShaderPayloadCount", 256), ("WorkgroupCount", 65535), ("Workgroups", 2**24 - 1)):
         if facts[f"maxExecutionGraph{name}"] < least:
