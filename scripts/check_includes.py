@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks which room includes which (docs/architecture.md, "Rooms"). Arrows go one way:
+"""Checks which room includes which (docs/architecture/README.md, "Modules"). Arrows go one way:
 
     spirv_lowering <- graph <- pipeline <- entry,    memory <- replay <- entry
 

@@ -46,7 +46,7 @@ struct LowerOptions {
   // (OpGroupNonUniformPartitionNV) instead of in rounds. The device has to have subgroup vote and partition in compute.
   bool subgroup_partition = false;
   // Forms of code for a driver that runs subgroups as vectors of a CPU, instead of ones for a GPU:
-  // docs/architecture.md, "CPU drivers".
+  // docs/architecture/lowering.md, "CPU drivers".
   bool for_cpu = false;
   // Mesh nodes: invocations of a subgroup search for their record together. The device has to have subgroup arithmetic,
   // ballot and shuffle in the mesh stage (VkPhysicalDeviceSubgroupProperties::supportedStages).

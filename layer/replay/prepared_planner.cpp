@@ -1,4 +1,4 @@
-// Where one queue runs all graphs, executions prepare for one another: docs/architecture.md, "Prepared regions".
+// Where one queue runs all graphs, executions prepare for one another: docs/architecture/recording.md, "Prepared regions".
 #include <algorithm>
 #include <cstring>
 #include <memory>

@@ -59,7 +59,7 @@ struct NodeOutputInfo {
   // Every allocation's Node Index operand (base included) if all of them are constants, in no order, without
   // duplicates. Else nothing.
   std::optional<std::vector<uint32_t>> constant_indices;
-  bool uses_heap = false;  // has allocations that are committed at enqueue; see docs/architecture.md, "Commit"
+  bool uses_heap = false;  // has allocations that are committed at enqueue; see docs/architecture/payloads.md, "Commit"
   auto operator<=>(const NodeOutputInfo&) const = default;
 };
 
