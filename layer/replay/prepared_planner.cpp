@@ -1,4 +1,5 @@
-// Where one queue runs all graphs, executions prepare for one another: docs/architecture/recording.md, "Prepared regions".
+// Where one queue runs all graphs, executions prepare for one another: docs/architecture/recording.md, "Prepared
+// regions".
 #include <algorithm>
 #include <cstring>
 #include <memory>

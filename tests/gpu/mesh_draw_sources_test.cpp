@@ -92,33 +92,6 @@ TEST_F(MeshDraws, RenderPassObjects) {
   ExpectAll();
 }
 
-// Rings of 1 MiB.
-class MeshDrawsInSmallRings : public MeshDraws {
- protected:
-  explicit MeshDrawsInSmallRings(std::string max_rounds = "0") : max_rounds_(std::move(max_rounds)) {}
-  [[nodiscard]] std::vector<EnvironmentSetting> Settings() const override {
-    std::vector<EnvironmentSetting> settings = MeshDraws::Settings();
-    settings.push_back({"TRELLIS_RING_BUDGET", "1"});
-    settings.push_back({"TRELLIS_MAX_ROUNDS", max_rounds_});
-    return settings;
-  }
-  // `payloads` of one pixel each, in the first `rows` of the image; the node `node` gets them.
-  static std::vector<Order> Pixels(uint32_t payloads, uint32_t node, uint32_t rows = kSide) {
-    std::vector<Order> orders;
-    for (uint32_t i = 0; i < payloads; i += kSide)
-      orders.push_back(
-          {.node = node,
-           .count = std::min(payloads - i, kSide),
-           .move = {1, 0},
-           .raise = 1,
-           .tiles = {{1, 1}, {0, i / kSide % rows}, {0, 0}, {1, 1}, 1 + i % (rows * kSide), i / kSide % 100}});
-    return orders;
-  }
-
- private:
-  const std::string max_rounds_;
-};
-
 // What fits into the ring is drawn, though all of it goes to one node of many, whichever.
 TEST_F(MeshDrawsInSmallRings, SkewedPayloadsThatFit) {
   std::vector<MeshNode> nodes;

@@ -133,7 +133,7 @@ TEST_P(RenderPassSplit, ConditionalRenderingInside) {
 
 INSTANTIATE_TEST_SUITE_P(Kinds, RenderPassSplit, testing::ValuesIn(kCases), CaseName);
 
-// Without the setting: an instance that stores everything is split, and another one is refused.
+// Without the setting: an instance that stores everything is split on every device.
 class RenderPassSplitByDefault : public GpuTest, public testing::WithParamInterface<SplitCase> {
  protected:
   void SetUp() override {
@@ -154,8 +154,35 @@ TEST_P(RenderPassSplitByDefault, WhatStoresEverythingIsSplit) {
   EXPECT_TRUE(run.Matches(ChainResult(2)));
 }
 
+// Devices with shaderMeshEnqueue store what the application does not.
+TEST_P(RenderPassSplitByDefault, WhatDoesNotIsSplitWithMeshNodes) {
+  if (!context().features.mesh_enqueue) GTEST_SKIP() << "no mesh shaders";
+  const SplitCase& one = GetParam();
+  SceneWithGraph all(context(), {one.kind, one.multisampled, false});
+  auto& [scene, run, commands] = all;
+  ASSERT_TRUE(run.Prepare());
+  RecordPicture(commands.Begin(), scene, run, {5, 3});
+  ASSERT_EQ(commands.End(), VK_SUCCESS);
+  ASSERT_EQ(commands.Submit(), VK_SUCCESS);
+  EXPECT_TRUE(SamePicture(scene, Paint(kRectangles)));
+  EXPECT_TRUE(run.Matches(ChainResult(2)));
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, RenderPassSplitByDefault, testing::ValuesIn(kCases), CaseName);
+
+class RenderPassSplitOff : public OwnDeviceTest, public testing::WithParamInterface<SplitCase> {
+ protected:
+  void SetUp() override {
+    OwnDeviceTest::SetUp();
+    if (!HasFatalFailure() && !context().has_graphics) GTEST_SKIP() << "the queue has no graphics";
+  }
+  [[nodiscard]] std::vector<EnvironmentSetting> Settings() const override {
+    return {{"TRELLIS_SPLIT_RENDER_PASSES", "off"}};
+  }
+};
+
 // And the same command buffer is as good as new when it is recorded again.
-TEST_P(RenderPassSplitByDefault, WhatDoesNotIsRefused) {
+TEST_P(RenderPassSplitOff, WhatDoesNotIsRefused) {
   constexpr const char* kRefusal = "TRELLIS-render-pass-split";
   const SplitCase& one = GetParam();
   SceneWithGraph all(context(), {one.kind, one.multisampled, false});
@@ -184,7 +211,7 @@ TEST_P(RenderPassSplitByDefault, WhatDoesNotIsRefused) {
   EXPECT_TRUE(run.Matches(ChainResult()));
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, RenderPassSplitByDefault, testing::ValuesIn(kCases), CaseName);
+INSTANTIATE_TEST_SUITE_P(Kinds, RenderPassSplitOff, testing::ValuesIn(kCases), CaseName);
 
 // The layer of tests/poison_layer does what it is there for, in the run that has it.
 class PoisonLayer : public GpuTest, public testing::WithParamInterface<SplitCase> {
