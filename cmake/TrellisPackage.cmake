@@ -2,6 +2,7 @@
 include(CMakePackageConfigHelpers)
 
 install(TARGETS trellis EXPORT TrellisTargets RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+install(FILES "${PROJECT_SOURCE_DIR}/docs/man/trellis.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
 install(FILES "${PROJECT_SOURCE_DIR}/include/trellis/node_payload.glsl" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/trellis")
 
 set(trellis_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/Trellis")
