@@ -13,6 +13,8 @@ set(trellis_manifest_name VkLayer_TRELLIS_shader_enqueue.json)
 set(trellis_manifest_template "${PROJECT_SOURCE_DIR}/json/${trellis_manifest_name}.in")
 # The API version is that of the headers which the layer was written against.
 set(TRELLIS_API_VERSION 1.4.309)
+# The loader wants one number: 1.2.3 is 10203.
+math(EXPR TRELLIS_IMPLEMENTATION_VERSION "${PROJECT_VERSION_MAJOR} * 10000 + ${PROJECT_VERSION_MINOR} * 100 + ${PROJECT_VERSION_PATCH}")
 
 # The loader resolves a relative path against the manifest's folder, so an installation can be moved as a whole, and
 # cmake --install --prefix works. Under /usr itself the manifest goes to /etc: /usr/share is where RenderDoc's is, and ours

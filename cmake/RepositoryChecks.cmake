@@ -4,6 +4,7 @@ add_test(NAME repository.includes COMMAND Python3::Interpreter "${PROJECT_SOURCE
 add_test(NAME repository.includes_selftest COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/scripts/check_includes.py" --self-test)
 add_test(NAME repository.gpu_results_selftest COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/scripts/check_gpu_results.py" --self-test)
 add_test(NAME repository.summary_selftest COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/scripts/summarise_tests.py" --self-test)
+add_test(NAME repository.spdx_selftest COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/scripts/check_spdx.py" --self-test)
 add_test(NAME repository.conformance_selftest COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/scripts/check_conformance.py" --self-test)
 add_test(NAME repository.valid_usage_selftest COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/scripts/check_valid_usage.py" --self-test)
 # docs/conformance.md and docs/valid_usage.md against the tests that were built.

@@ -33,6 +33,23 @@ def check(root):
     for field, variable in (("enable_environment", "TRELLIS_ENABLE"), ("disable_environment", "TRELLIS_DISABLE")):
         if layer.get(field) != {variable: "1"}:
             yield f"{field} is {layer.get(field)}"
+    yield from check_version(root, layer)
+
+
+def check_version(root, layer):
+    """The program, the manifest and the CMake package name the same version."""
+    program = next(root.rglob("bin/trellis"))
+    printed = subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout
+    name, version = printed.split()
+    major, minor, patch = (int(part) for part in version.split("."))
+    if name != "trellis" or layer["implementation_version"] != str(major * 10000 + minor * 100 + patch):
+        yield f"the manifest's implementation_version is {layer['implementation_version']}, trellis --version says {printed}"
+    package = next(root.rglob("TrellisConfigVersion.cmake")).read_text(encoding="utf-8")
+    if f'set(PACKAGE_VERSION "{version}")' not in package:
+        yield f"TrellisConfigVersion.cmake has another version than {version}"
+    for notice in ("LICENSE", "NOTICE", "THIRD_PARTY_NOTICES.md"):
+        if not list(root.rglob(f"share/doc/*/{notice}")):
+            yield f"{notice} is not installed"
 
 
 def main():

@@ -6,6 +6,7 @@
 #include "spirv_lowering/support/nearest_word.h"
 #include "tools/trellis/node_reports.h"
 #include "tools/trellis/verb.h"
+#include "trellis_version.h"
 
 namespace trellis::tool {
 namespace {
