@@ -1,15 +1,24 @@
-# The installed package: the program, the GLSL header, and trellis_add_nodes for other projects (find_package(Trellis)).
+# The installed package: the programs, the headers, and trellis_add_nodes for other projects (find_package(Trellis)).
 include(CMakePackageConfigHelpers)
 
-install(TARGETS trellis EXPORT TrellisTargets RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
-install(FILES "${PROJECT_SOURCE_DIR}/docs/man/trellis.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
-install(FILES "${PROJECT_SOURCE_DIR}/include/trellis/node_payload.glsl" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/trellis")
+# Trellis::headers: the include path of trellis/vulkan_shader_enqueue.h.
+add_library(trellis_headers INTERFACE)
+add_library(Trellis::headers ALIAS trellis_headers)
+set_target_properties(trellis_headers PROPERTIES EXPORT_NAME headers)
+target_include_directories(trellis_headers INTERFACE "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>" "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
+
+install(TARGETS trellis EXPORT TrellisTargets RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT tools)
+install(TARGETS trellis_headers EXPORT TrellisTargets)
+install(FILES "${PROJECT_SOURCE_DIR}/docs/man/trellis.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" COMPONENT tools)
+# The program needs the header for GLSL; the other one is for applications.
+install(FILES "${PROJECT_SOURCE_DIR}/include/trellis/node_payload.glsl" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/trellis" COMPONENT tools)
+install(FILES "${PROJECT_SOURCE_DIR}/include/trellis/vulkan_shader_enqueue.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/trellis" COMPONENT dev)
 
 set(trellis_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/Trellis")
-install(EXPORT TrellisTargets NAMESPACE Trellis:: DESTINATION "${trellis_package_dir}")
+install(EXPORT TrellisTargets NAMESPACE Trellis:: DESTINATION "${trellis_package_dir}" COMPONENT dev)
 configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/TrellisConfig.cmake.in" "${PROJECT_BINARY_DIR}/package/TrellisConfig.cmake"
                               INSTALL_DESTINATION "${trellis_package_dir}")
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/package/TrellisConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/package/TrellisConfig.cmake" "${PROJECT_BINARY_DIR}/package/TrellisConfigVersion.cmake"
               "${PROJECT_SOURCE_DIR}/cmake/TrellisNodes.cmake"
-        DESTINATION "${trellis_package_dir}")
+        DESTINATION "${trellis_package_dir}" COMPONENT dev)

@@ -53,8 +53,9 @@ TEST_F(Tutorial, MistakeGivesTheMessage) {
 }
 
 TEST_F(Tutorial, HostCodeCompiles) {
-  const tool::ProgramResult compiled = Run({TRELLIS_CXX, "-std=c++17", "-fsyntax-only", "-Wall", "-Werror",
-                                            "-I" TRELLIS_VULKAN_INCLUDE_DIR, Path("primes.cpp")});
+  const tool::ProgramResult compiled =
+      Run({TRELLIS_CXX, "-std=c++17", "-fsyntax-only", "-Wall", "-Werror", "-I" TRELLIS_VULKAN_INCLUDE_DIR,
+           "-I" TRELLIS_INCLUDE_DIR, Path("primes.cpp")});
   EXPECT_EQ(compiled.exit_code, 0) << compiled.output;
 }
 

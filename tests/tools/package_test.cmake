@@ -13,14 +13,23 @@ file(REMOVE_RECURSE "${WORK}")
 file(COPY "${PROJECT}/" DESTINATION "${WORK}/source")
 # Everything that belongs to the package lies below tools/ in the build tree.
 run("install" "${CMAKE_COMMAND}" -DCMAKE_INSTALL_PREFIX=${WORK}/prefix -P "${BUILD}/tools/cmake_install.cmake")
-foreach(file bin/trellis include/trellis/node_payload.glsl)
+foreach(file bin/trellis include/trellis/node_payload.glsl include/trellis/vulkan_shader_enqueue.h)
   if(NOT EXISTS "${WORK}/prefix/${file}")
     message(FATAL_ERROR "${file} was not installed")
   endif()
 endforeach()
 # Moved as a whole, it still works: the program finds the header beside itself.
 file(RENAME "${WORK}/prefix" "${WORK}/moved")
-run("configure" "${CMAKE_COMMAND}" -G Ninja -S "${WORK}/source" -B "${WORK}/build" -DCMAKE_PREFIX_PATH=${WORK}/moved -DTRELLIS_GLSLANG=${GLSLANG})
+run("configure" "${CMAKE_COMMAND}" -G Ninja -S "${WORK}/source" -B "${WORK}/build" -DCMAKE_PREFIX_PATH=${WORK}/moved -DTRELLIS_GLSLANG=${GLSLANG}
+    -DVULKAN_INCLUDE_DIR=${VULKAN_INCLUDE_DIR})
+# Without glslang the package says what it needs.
+file(WRITE "${WORK}/old_glslang" "#!/bin/sh\necho 'Glslang Version: 11:11.9.0'\n")
+file(CHMOD "${WORK}/old_glslang" PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
+execute_process(COMMAND "${CMAKE_COMMAND}" -G Ninja -S "${WORK}/source" -B "${WORK}/old" -DCMAKE_PREFIX_PATH=${WORK}/moved
+                        -DTRELLIS_GLSLANG=${WORK}/old_glslang RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
+if(status EQUAL 0 OR NOT output MATCHES "glslang 12.0 or newer is needed")
+  message(FATAL_ERROR "find_package(Trellis) accepted glslang 11:\n${output}")
+endif()
 run("build" "${CMAKE_COMMAND}" --build "${WORK}/build")
 run("program" "${WORK}/build/outside")
 set(node "${WORK}/build/nodes/node.spv")
