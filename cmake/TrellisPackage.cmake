@@ -8,6 +8,9 @@ set_target_properties(trellis_headers PROPERTIES EXPORT_NAME headers)
 target_include_directories(trellis_headers INTERFACE "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>" "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
 
 install(TARGETS trellis EXPORT TrellisTargets RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT tools)
+if(TARGET trellis-doctor)
+  install(TARGETS trellis-doctor RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT tools)
+endif()
 install(TARGETS trellis_headers EXPORT TrellisTargets)
 install(FILES "${PROJECT_SOURCE_DIR}/docs/man/trellis.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" COMPONENT tools)
 # The program needs the header for GLSL; the other one is for applications.

@@ -74,7 +74,7 @@ class Cli : public testing::Test {
 };
 
 TEST_F(Cli, EveryVerbHasHelpWithAnExample) {
-  for (const char* verb : {"compile", "validate", "reflect", "lower", "disassemble"}) {
+  for (const char* verb : {"compile", "validate", "reflect", "lower", "disassemble", "doctor"}) {
     const ProgramResult help = Run({verb, "--help"});
     EXPECT_EQ(help.exit_code, 0);
     EXPECT_NE(help.output.find(std::string("usage: trellis ") + verb), std::string::npos) << help.output;
@@ -223,8 +223,8 @@ TEST_F(Cli, MisspeltWordsAreToldTheNearest) {
   expect({"complie", "a.comp"}, "trellis: there is no verb 'complie': did you mean 'compile'? (see 'trellis --help')");
   expect({"dis"}, "trellis: there is no verb 'dis': did you mean 'disassemble'? (see 'trellis --help')");
   expect({"frobnicate"},
-         "trellis: there is no verb 'frobnicate'; the verbs are 'compile', 'validate', 'reflect', 'lower' and "
-         "'disassemble' (see 'trellis --help')");
+         "trellis: there is no verb 'frobnicate'; the verbs are 'compile', 'validate', 'reflect', 'lower', "
+         "'disassemble' and 'doctor' (see 'trellis --help')");
   expect({"validate", "--strct", "a.spv"},
          "trellis validate: unknown option '--strct': did you mean '--strict'? (see 'trellis validate --help')");
   expect({"validate", "--quux", "a.spv"}, "trellis validate: unknown option '--quux' (see 'trellis validate --help')");

@@ -11,7 +11,7 @@
 namespace trellis::tool {
 namespace {
 
-constexpr std::array<const Verb*, 5> kVerbs = {&kCompile, &kValidate, &kReflect, &kLower, &kDisassemble};
+constexpr std::array<const Verb*, 6> kVerbs = {&kCompile, &kValidate, &kReflect, &kLower, &kDisassemble, &kDoctor};
 
 void PrintHelp() {
   std::puts("usage: trellis VERB ...\n\nTools for VK_AMDX_shader_enqueue, revision 2 (work graphs).\n");

@@ -1,10 +1,8 @@
-#include "tests/samples/sample_graphs.h"
+#include "tools/self_test/sample_graphs.h"
 
 #include <functional>
 
-#include "tools/trellis/files.h"
-
-namespace trellis::test {
+namespace trellis::self_test {
 namespace {
 
 // The example of the same name from the proposal for work graphs in Slang.
@@ -187,11 +185,4 @@ std::vector<Sample> SamplesForNodesOnly() { return {Finish()}; }
 
 void PrintTo(const Sample& sample, std::ostream* stream) { *stream << sample.name; }
 
-std::vector<uint32_t> CompiledNode(const SampleNode& node) {
-  const std::string path =
-      std::string(TRELLIS_COMPILED_SAMPLES) + (node.scalar ? "/scalar/" : "/") + node.file + ".spv";
-  Expected<std::vector<uint32_t>> words = tool::ReadWords(path);
-  return words ? *std::move(words) : std::vector<uint32_t>();
-}
-
-}  // namespace trellis::test
+}  // namespace trellis::self_test

@@ -1,0 +1,31 @@
+// Vulkan with the extension, and errors as exceptions.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+#include "trellis/vulkan_shader_enqueue.h"
+
+namespace trellis::self_test {
+
+// Returns a zero-initialised structure of that type.
+template <typename T>
+T Struct(VkStructureType type, void* next = nullptr) {
+  T structure = {};
+  structure.sType = type;
+  structure.pNext = next;
+  return structure;
+}
+
+// What a step of the doctor ends with if it cannot go on. Its text becomes part of the report.
+class Failure : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+inline void Check(VkResult result, const char* command) {
+  if (result < 0)
+    throw Failure(std::string(command) + " returned VkResult " + std::to_string(static_cast<int>(result)));
+}
+
+}  // namespace trellis::self_test
