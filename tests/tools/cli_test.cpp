@@ -435,5 +435,27 @@ TEST_F(Cli, ValidateWarnsOfWhatCompilersDoUnlessStrict) {
   EXPECT_EQ(Run({"validate", Path("odd.spv"), "--strict"}).exit_code, 1);
 }
 
+// Names come from the command line, since many modules call their entry point "main".
+TEST_F(Cli, GraphsOfSeveralModules) {
+  const std::string node = CompiledNode();
+  const ProgramResult mermaid = Run({"reflect", "--graph", "first=" + node, "worker[0]=" + node, "worker[1]=" + node});
+  EXPECT_EQ(mermaid.exit_code, 0) << mermaid.output;
+  EXPECT_NE(mermaid.output.find("n0[\"first<br>coalescing 4"), std::string::npos) << mermaid.output;
+  EXPECT_NE(mermaid.output.find("n1[\"worker[0..1]<br>"), std::string::npos) << mermaid.output;
+  EXPECT_NE(mermaid.output.find("n0 -- \"up to 4 x 4 bytes\" --> n1"), std::string::npos) << mermaid.output;
+  const ProgramResult written = Run({"reflect", "--graph", "worker=" + node, "-o", Path("graph.json")});
+  EXPECT_EQ(written.exit_code, 0) << written.output;
+  const Expected<std::string> text = ReadText(Path("graph.json"));
+  ASSERT_TRUE(text);
+  EXPECT_EQ(nlohmann::json::parse(*text)["edges"][0]["to"], 0);
+  for (const std::vector<std::string>& wrong : {std::vector<std::string>{"reflect", "--graph"},
+                                                {"reflect", "--graph", node, "-o", Path("graph.pdf")},
+                                                {"reflect", "--graph", node, "--json"},
+                                                {"reflect", node, "-o", Path("graph.dot")}})
+    EXPECT_EQ(Run(wrong).exit_code, 2);
+  EXPECT_EQ(Run({"reflect", "--graph", "worker[x]=" + node}).exit_code, 1);
+  EXPECT_EQ(Run({"reflect", "--graph", "worker=" + Path("missing.spv")}).exit_code, 1);
+}
+
 }  // namespace
 }  // namespace trellis::tool

@@ -22,22 +22,6 @@ std::string By(const std::array<uint32_t, 3>& size) {
   return Number(size[0]) + "x" + Number(size[1]) + "x" + Number(size[2]);
 }
 
-std::string Quoted(std::string_view text) {
-  std::string quoted = "\"";
-  for (const char byte : text) {
-    if (byte == '"' || byte == '\\') {
-      quoted += {'\\', byte};
-    } else if (static_cast<unsigned char>(byte) < 0x20) {
-      std::array<char, 8> escape;
-      (void)std::snprintf(escape.data(), escape.size(), "\\u%04x", static_cast<unsigned>(byte));
-      quoted += escape.data();
-    } else {
-      quoted += byte;
-    }
-  }
-  return quoted + "\"";
-}
-
 std::string Array(const std::array<uint32_t, 3>& size) {
   return "[" + Number(size[0]) + ", " + Number(size[1]) + ", " + Number(size[2]) + "]";
 }
@@ -89,12 +73,12 @@ std::string OutputText(const spirv::NodeOutputInfo& output) {
 }
 
 std::string OutputJson(const spirv::NodeOutputInfo& output) {
-  std::string text = "{\"node\": " + Quoted(output.target_name) + ", \"max_payloads\": " + Number(output.max_payloads) +
-                     ", \"payload_size\": " + Number(output.payload.size) +
-                     ", \"payload_alignment\": " + Number(output.payload.alignment) +
-                     ", \"base_index\": " + Number(output.base_index) +
-                     ", \"array_size\": " + Number(output.array_size) + ", \"sparse\": " + Bool(output.sparse) +
-                     ", \"placed_at_enqueue\": " + Bool(output.uses_heap);
+  std::string text =
+      "{\"node\": " + JsonString(output.target_name) + ", \"max_payloads\": " + Number(output.max_payloads) +
+      ", \"payload_size\": " + Number(output.payload.size) +
+      ", \"payload_alignment\": " + Number(output.payload.alignment) +
+      ", \"base_index\": " + Number(output.base_index) + ", \"array_size\": " + Number(output.array_size) +
+      ", \"sparse\": " + Bool(output.sparse) + ", \"placed_at_enqueue\": " + Bool(output.uses_heap);
   if (output.max_payloads_per_node) text += ", \"max_payloads_per_node\": " + Number(*output.max_payloads_per_node);
   if (output.constant_indices) {
     std::string indices;
@@ -109,6 +93,22 @@ std::string EntryName(const spirv::Instruction& entry) {
 }
 
 }  // namespace
+
+std::string JsonString(std::string_view text) {
+  std::string quoted = "\"";
+  for (const char byte : text) {
+    if (byte == '"' || byte == '\\') {
+      quoted += {'\\', byte};
+    } else if (static_cast<unsigned char>(byte) < 0x20) {
+      std::array<char, 8> escape;
+      (void)std::snprintf(escape.data(), escape.size(), "\\u%04x", static_cast<unsigned>(byte));
+      quoted += escape.data();
+    } else {
+      quoted += byte;
+    }
+  }
+  return quoted + "\"";
+}
 
 std::vector<std::string> NodeNames(const spirv::Module& module) {
   std::vector<std::string> names;
@@ -165,8 +165,9 @@ std::string AsText(const NodeInfo& info) {
 
 std::string AsJson(const NodeInfo& info) {
   std::string text =
-      "{\"entry_point\": " + Quoted(info.entry_point) + ", \"stage\": " + Quoted(StageName(info.execution_model)) +
-      ", \"shader_index\": " + Number(info.shader_index) + ", \"launch\": " + Quoted(KindName(info.kind)) +
+      "{\"entry_point\": " + JsonString(info.entry_point) +
+      ", \"stage\": " + JsonString(StageName(info.execution_model)) +
+      ", \"shader_index\": " + Number(info.shader_index) + ", \"launch\": " + JsonString(KindName(info.kind)) +
       ", \"grid\": " + Array(info.grid) + ", \"local_size\": " + Array(info.local_size) +
       ", \"coalesce\": " + Number(info.coalesce) + ", \"is_api_entry\": " + Bool(info.is_api_entry) +
       ", \"max_recursion\": " + Number(info.max_recursion) + ", \"input_size\": " + Number(info.input.size) +
@@ -177,7 +178,7 @@ std::string AsJson(const NodeInfo& info) {
             ", \"component_count\": " + Number(info.grid_member->component_count) + "}";
   }
   if (info.shares_input) {
-    text += ", \"shares_input_with\": {\"node\": " + Quoted(info.shares_input_with_name) +
+    text += ", \"shares_input_with\": {\"node\": " + JsonString(info.shares_input_with_name) +
             ", \"shader_index\": " + Number(info.shares_input_with_index) + "}";
   }
   std::string outputs;

@@ -25,6 +25,8 @@ namespace trellis::tool {
 
 // Several lines; the last ends in a line break.
 [[nodiscard]] std::string AsText(const spirv::NodeInfo& info);
+// A string of JSON, with its quotation marks.
+[[nodiscard]] std::string JsonString(std::string_view text);
 // One JSON object.
 [[nodiscard]] std::string AsJson(const spirv::NodeInfo& info);
 
