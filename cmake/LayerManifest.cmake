@@ -27,6 +27,15 @@ endif()
 set(TRELLIS_INSTALL_MANIFEST_DIR "${trellis_manifest_base}" CACHE STRING
     "Folder for implicit_layer.d and explicit_layer.d, absolute or below the prefix; the loader must search it")
 
+# Debian keeps plugins, which have no SONAME, out of the linker's folders.
+option(TRELLIS_PRIVATE_LAYER_DIR "Install the layer into a folder of its own below the library folder" OFF)
+set(trellis_layer_dir "${CMAKE_INSTALL_LIBDIR}")
+set(trellis_full_layer_dir "${CMAKE_INSTALL_FULL_LIBDIR}")
+if(TRELLIS_PRIVATE_LAYER_DIR)
+  string(APPEND trellis_layer_dir "/trellis")
+  string(APPEND trellis_full_layer_dir "/trellis")
+endif()
+
 # Writes implicit_layer.d/<manifest> below `folder` and links it into explicit_layer.d. `library_path` is what the manifest says.
 function(trellis_write_manifest folder library_path)
   set(TRELLIS_LIBRARY_PATH "${library_path}")
@@ -41,11 +50,11 @@ file(RELATIVE_PATH trellis_layer_path "${PROJECT_BINARY_DIR}/vulkan/implicit_lay
 trellis_write_manifest("${PROJECT_BINARY_DIR}/vulkan" "${trellis_layer_path}")
 
 get_filename_component(trellis_manifest_base "${TRELLIS_INSTALL_MANIFEST_DIR}" ABSOLUTE BASE_DIR "${CMAKE_INSTALL_PREFIX}")
-file(RELATIVE_PATH trellis_layer_path "${trellis_manifest_base}/implicit_layer.d" "${CMAKE_INSTALL_FULL_LIBDIR}/${trellis_layer_file}")
+file(RELATIVE_PATH trellis_layer_path "${trellis_manifest_base}/implicit_layer.d" "${trellis_full_layer_dir}/${trellis_layer_file}")
 trellis_write_manifest("${PROJECT_BINARY_DIR}/install_manifest" "${trellis_layer_path}")
 
-install(TARGETS ${trellis_layer_target} LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+install(TARGETS ${trellis_layer_target} LIBRARY DESTINATION "${trellis_layer_dir}" COMPONENT layer)
 foreach(kind implicit_layer.d explicit_layer.d)
   install(FILES "${PROJECT_BINARY_DIR}/install_manifest/${kind}/${trellis_manifest_name}"
-          DESTINATION "${TRELLIS_INSTALL_MANIFEST_DIR}/${kind}")
+          DESTINATION "${TRELLIS_INSTALL_MANIFEST_DIR}/${kind}" COMPONENT layer)
 endforeach()

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the layer and the sample hello_graph and runs the sample on the best Vulkan device found. Exit status: the sample's.
+# Builds the layer, the programs and the samples, and runs hello_graph on the best Vulkan device found. Exit status: the sample's.
 set -euo pipefail
 
 REPO_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -12,7 +12,7 @@ Usage() {
   cat <<'TEXT'
 usage: scripts/run_demo.sh [--device N] [--list-devices] [--validate] [more arguments of hello_graph]
 
-Installs what is missing (Debian 12 and 13), builds, and runs samples/hello_graph with the layer from the build tree.
+Installs what is missing (Debian 12 and 13), builds the layer, the programs and the samples, and runs hello_graph with the layer from the build tree.
 
   --device N      run on device N of the list instead of the best one
   --list-devices  name the devices and stop
@@ -41,7 +41,7 @@ fi
 # shellcheck source=/dev/null
 . "${DEPS_DIR}/env.sh"
 
-ConfigureAndBuild release --target VkLayer_TRELLIS_shader_enqueue hello_graph
+ConfigureAndBuild release --target trellis_demo
 
 build=$(BuildDir release)
 sample=$(find "${build}/samples" -type f -name hello_graph -perm -u+x -print -quit)
