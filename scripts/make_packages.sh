@@ -13,7 +13,7 @@ Usage() {
 usage: scripts/make_packages.sh [--output FOLDER]
 
 Builds trellis-layer, trellis-tools and trellis-dev (.deb) and an archive (.tar.gz) that can be unpacked anywhere.
-Packages that were built on Debian 12 can be installed on Debian 12, Debian 13 and Ubuntu 24.04.
+Packages that were built on Debian 12 can be installed on Debian 12 and 13; scripts/test_packages.sh tries both.
 
   --output FOLDER  for the packages (default: build/packages)
 TEXT
