@@ -5,10 +5,12 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "layer/settings/setting_table.h"
 
@@ -56,24 +58,89 @@ const char* TypeName(SettingType type) {
   return "";
 }
 
+nlohmann::json Manifest() { return nlohmann::json::parse(ReadFile("json/VkLayer_TRELLIS_shader_enqueue.json.in")); }
+
+// The settings of the manifest by key; groups hold them, one level deep.
+std::map<std::string, nlohmann::json> ListedSettings() {
+  std::map<std::string, nlohmann::json> settings;
+  const nlohmann::json manifest = Manifest();
+  for (const auto& group : manifest.at("layer").at("features").at("settings")) {
+    EXPECT_EQ(group.at("type"), "GROUP");
+    for (const char* key : {"key", "label", "description"}) EXPECT_FALSE(group.at(key).get<std::string>().empty());
+    for (const auto& entry : group.at("settings"))
+      EXPECT_TRUE(settings.emplace(entry.at("key"), entry).second) << entry.at("key") << " is listed twice";
+  }
+  return settings;
+}
+
+std::string AsText(const nlohmann::json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
+
+// Members that vkconfig knows; it refuses a manifest with others.
+void ExpectKnownMembers(const nlohmann::json& entry) {
+  const std::set<std::string> known = {"key",   "env",   "label", "description", "type",   "default",
+                                       "flags", "range", "unit",  "view",        "status", "url"};
+  for (const auto& member : entry.items()) EXPECT_EQ(known.count(member.key()), 1u) << member.key();
+  const nlohmann::json& value = entry.at("default");
+  const std::string type = entry.at("type");
+  EXPECT_EQ(value.is_boolean(), type == "BOOL") << entry;
+  EXPECT_EQ(value.is_number_integer(), type == "INT") << entry;
+  EXPECT_EQ(entry.contains("flags"), type == "ENUM") << entry;
+  if (entry.contains("view")) {
+    EXPECT_EQ(entry.at("view"), "ADVANCED");
+  }
+}
+
 TEST(SettingDocuments, manifest_lists_the_settings) {
-  const auto manifest = nlohmann::json::parse(ReadFile("json/VkLayer_TRELLIS_shader_enqueue.json.in"));
-  const auto& listed = manifest.at("layer").at("features").at("settings");
-  ASSERT_EQ(listed.size(), SettingTable().size());
-  for (size_t i = 0; i < listed.size(); ++i) {
-    const SettingRow& row = SettingTable()[i];
-    const auto& entry = listed[i];
-    EXPECT_EQ(entry.at("key"), row.key);
+  const std::map<std::string, nlohmann::json> listed = ListedSettings();
+  EXPECT_EQ(listed.size(), SettingTable().size());
+  for (const SettingRow& row : SettingTable()) {
+    ASSERT_EQ(listed.count(std::string(row.key)), 1u) << row.key;
+    const nlohmann::json& entry = listed.at(std::string(row.key));
+    ExpectKnownMembers(entry);
     EXPECT_EQ(entry.at("env"), EnvironmentName(row.key));
     EXPECT_EQ(entry.at("description"), row.description) << row.key;
     EXPECT_TRUE(TypeFits(entry.at("type"), row.type)) << row.key;
-    const auto& value = entry.at("default");
-    EXPECT_EQ(value.is_string() ? value.get<std::string>() : value.dump(), row.default_value) << row.key;
+    EXPECT_EQ(AsText(entry.at("default")), row.default_value) << row.key;
     std::string choices;
     for (const auto& flag : entry.value("flags", nlohmann::json::array()))
       choices += (choices.empty() ? "" : "|") + flag.at("key").get<std::string>();
     EXPECT_EQ(choices, row.values) << row.key;
   }
+}
+
+// Each preset sets the same settings, so that choosing one undoes another; the first one has the defaults.
+TEST(SettingDocuments, manifest_has_presets) {
+  const nlohmann::json presets = Manifest().at("layer").at("features").at("presets");
+  std::vector<std::string> labels;
+  for (const auto& preset : presets) {
+    labels.push_back(preset.at("label"));
+    EXPECT_FALSE(preset.at("description").get<std::string>().empty());
+    ASSERT_EQ(preset.at("settings").size(), presets[0].at("settings").size());
+    for (size_t i = 0; i < preset.at("settings").size(); ++i) {
+      const nlohmann::json& setting = preset.at("settings")[i];
+      EXPECT_EQ(setting.at("key"), presets[0].at("settings")[i].at("key"));
+      const SettingRow* row = FindSetting(setting.at("key").get<std::string>());
+      ASSERT_NE(row, nullptr) << setting;
+      Settings settings;
+      EXPECT_TRUE(row->set(settings, AsText(setting.at("value")))) << setting;
+      if (labels.size() == 1) {
+        EXPECT_EQ(AsText(setting.at("value")), row->default_value) << setting;
+      }
+    }
+  }
+  EXPECT_EQ(labels, (std::vector<std::string>{"Standard", "Debug", "Profile", "Validate"}));
+}
+
+TEST(SettingDocuments, manifest_names_the_extension) {
+  const nlohmann::json layer = Manifest().at("layer");
+  EXPECT_EQ(layer.at("status"), "BETA");
+  const nlohmann::json& extension = layer.at("device_extensions").at(0);
+  EXPECT_EQ(extension.at("name"), "VK_AMDX_shader_enqueue");
+  EXPECT_EQ(extension.at("spec_version"), "2");
+  EXPECT_EQ(extension.at("entrypoints").size(), 7u);
+  // Loaders list an instance extension of an implicit layer, and then refuse applications that enable it (vulkaninfo
+  // does).
+  EXPECT_FALSE(layer.contains("instance_extensions"));
 }
 
 TEST(SettingDocuments, docs_table_lists_the_settings) {
