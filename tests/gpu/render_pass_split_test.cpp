@@ -214,13 +214,8 @@ TEST_P(RenderPassSplitOff, WhatDoesNotIsRefused) {
 INSTANTIATE_TEST_SUITE_P(Kinds, RenderPassSplitOff, testing::ValuesIn(kCases), CaseName);
 
 // The layer of tests/poison_layer does what it is there for, in the run that has it.
-class PoisonLayer : public GpuTest, public testing::WithParamInterface<SplitCase> {
- protected:
-  void SetUp() override {
-    GpuTest::SetUp();
-    if (!context().has_graphics) GTEST_SKIP() << "the queue has no graphics";
-  }
-};
+// Without anything stored for the sake of splits.
+class PoisonLayer : public RenderPassSplitOff {};
 
 TEST_P(PoisonLayer, LosesWhatIsNotStoredOrNotLoaded) {
   for (const bool loads : {false, true}) {

@@ -111,7 +111,7 @@ class CloseKernelTest : public KernelTest {
       Launch& launch = launches[i];
       const bool shares = launch.plan.slot != 0;
       if (!shares) launch.plan.slot = launch.plan.identity = static_cast<uint32_t>(2 * i + 1);
-      launch.plan.position = places;
+      launch.plan.position = launch.plan.first_draw = places;
       places += std::max(launch.plan.draws, 1u);
       launch.plan.slice_table = static_cast<uint32_t>(launches.size() - i);
       launch.plan.notes_before = note_words[launch.plan.slot];
