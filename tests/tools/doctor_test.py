@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Runs `trellis doctor` and reads its file.
 
-usage: doctor_test.py passes|without_layer|without_driver|wrong_options PROGRAM
+usage: doctor_test.py passes|without_layer|without_driver|wrong_options|crashed PROGRAM
 """
 
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -69,10 +70,23 @@ def wrong_options(program):
     expect(result.returncode == 2 and "cannot be written" in result.stdout + result.stderr, result.stdout)
 
 
+def crashed(program):
+    """A driver may crash the process; `trellis doctor` outlives it and says where to look."""
+    with tempfile.TemporaryDirectory() as folder:
+        copy = shutil.copy(program, folder)
+        crashing = pathlib.Path(folder) / "trellis-doctor"
+        crashing.write_text("#!/bin/sh\nkill -SEGV $$\n")
+        crashing.chmod(0o755)
+        result = subprocess.run([copy, "doctor"], cwd=folder, capture_output=True, text=True, check=False)
+    expect(result.returncode == 1 and "ended by signal 11" in result.stderr, result)
+
+
 def main():
     if len(sys.argv) != 3:
         sys.exit(__doc__)
-    {"passes": passes, "without_layer": without_layer, "without_driver": without_driver, "wrong_options": wrong_options}[sys.argv[1]](sys.argv[2])
+    cases = {"passes": passes, "without_layer": without_layer, "without_driver": without_driver, "wrong_options": wrong_options,
+             "crashed": crashed}
+    cases[sys.argv[1]](sys.argv[2])
 
 
 if __name__ == "__main__":
