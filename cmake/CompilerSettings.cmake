@@ -55,5 +55,11 @@ if(TRELLIS_FUZZERS)
   add_compile_options(-fsanitize=fuzzer-no-link -fno-sanitize-coverage=trace-cmp)
 endif()
 
+# The file of each folder named platform that is compiled: the rest of the code has none for one system.
+set(TRELLIS_PLATFORM posix)
+if(WIN32)
+  set(TRELLIS_PLATFORM windows)
+endif()
+
 # Include paths start at the repository's root: "spirv_lowering/ir/module.h".
 include_directories("${PROJECT_SOURCE_DIR}")

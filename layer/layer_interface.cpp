@@ -4,7 +4,7 @@
 #include "layer/entry/guard.h"
 #include "layer/proc_addr.h"
 
-#define TRELLIS_EXPORT extern "C" __attribute__((visibility("default"))) VKAPI_ATTR
+#define TRELLIS_EXPORT extern "C" VKAPI_ATTR
 
 namespace {
 

@@ -3,8 +3,8 @@
 
     spirv_lowering <- graph <- pipeline <- entry,    memory <- replay <- entry
 
-Three rules: a room includes only the rooms that RULES names; rooms without Vulkan include no Vulkan header, directly or through
-other headers; rooms of the layer form no cycle. Generated headers count by their path, like any other.
+Four rules: a room includes only the rooms that RULES names; rooms without Vulkan include no Vulkan header, directly or through
+other headers; rooms of the layer form no cycle; code and headers of one system are in folders named platform. Generated headers count by their path, like any other.
 
 usage: check_includes.py [--root DIR] [--graph] [--self-test]
 """
@@ -16,7 +16,7 @@ import sys
 import tempfile
 
 # What any room of the layer may use beside itself.
-PLUMBING = ["layer/dispatch", "layer/objects", "layer/settings", "layer/diagnostics", "layer/device"]
+PLUMBING = ["layer/platform", "layer/dispatch", "layer/objects", "layer/settings", "layer/diagnostics", "layer/device"]
 SUPPORT = ["spirv_lowering/support"]
 EVERYTHING = None
 
@@ -27,6 +27,7 @@ RULES = {
     "meta_shaders/shared": [],
     "meta_shaders": ["meta_shaders/shared"],
     "layer/graph": ["spirv_lowering/reflect", "meta_shaders/shared"] + SUPPORT,
+    "layer/platform": SUPPORT,
     "layer/dispatch": PLUMBING + SUPPORT,
     "layer/objects": PLUMBING + SUPPORT,
     "layer/settings": PLUMBING + SUPPORT,
@@ -50,6 +51,13 @@ WITHOUT_VULKAN = ["spirv_lowering", "meta_shaders", "layer/graph"]
 # The only folder that may use SPIRV-Tools.
 SPIRV_TOOLS_USERS = ["spirv_lowering/post", "tests", "tools"]
 
+# Rooms in which only files of a folder named platform may depend on the system.
+PORTABLE = ["layer", "spirv_lowering", "tools", "samples", "meta_shaders"]
+SYSTEM_HEADER = re.compile(r"(?:sys|linux|netinet|arpa)/.*|(?:unistd|fcntl|spawn|dlfcn|pthread|poll|dirent|pwd|signal|windows|io|shellapi)\.h")
+SYSTEM_TEST = re.compile(
+    r"^\s*#\s*(?:if|ifdef|ifndef|elif)\b.*\b(?:_WIN32|WIN32|_WIN64|__MINGW\w*|_MSC_VER|__linux__|__unix__|__APPLE__)\b", re.MULTILINE
+)
+
 SOURCE_SUFFIXES = {".h", ".hpp", ".inc", ".cpp", ".cc", ".glsl", ".comp"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 
@@ -68,15 +76,18 @@ class Tree:
 
     def __init__(self, root):
         self.root = root
+        self.system_tests = {}  # path -> a line of the preprocessor that asks for the system
         self.includes = {}  # path -> list of (bracket, name as written, repository path or None)
         for room in sorted({rule.split("/")[0] for rule in RULES}):
             for file in sorted((root / room).rglob("*")):
                 if file.suffix in SOURCE_SUFFIXES and file.is_file():
                     path = file.relative_to(root).as_posix()
+                    text = file.read_text(encoding="utf-8", errors="replace")
                     self.includes[path] = [
-                        (bracket, name, self.resolve(path, bracket, name))
-                        for bracket, name in INCLUDE.findall(file.read_text(encoding="utf-8", errors="replace"))
+                        (bracket, name, self.resolve(path, bracket, name)) for bracket, name in INCLUDE.findall(text)
                     ]
+                    if found := SYSTEM_TEST.search(text):
+                        self.system_tests[path] = found.group().strip()
 
     def resolve(self, includer, bracket, name):
         """Repository path that an include means; None for system and third-party headers."""
@@ -106,6 +117,17 @@ def check_spirv_tools(tree):
         for _, name, _ in includes:
             if name.startswith("spirv-tools/") and room_of(path, SPIRV_TOOLS_USERS) is None:
                 yield f"{path}: only {', '.join(SPIRV_TOOLS_USERS)} may include {name}"
+
+
+def check_systems(tree):
+    for path, includes in tree.includes.items():
+        if room_of(path, PORTABLE) is None or "platform" in path.split("/")[:-1]:
+            continue
+        if path in tree.system_tests:
+            yield f"{path}: only a folder named platform may have '{tree.system_tests[path]}'"
+        for bracket, name, _ in includes:
+            if bracket == "<" and SYSTEM_HEADER.fullmatch(name):
+                yield f"{path}: only a folder named platform may include <{name}>"
 
 
 def check_vulkan(tree):
@@ -182,7 +204,7 @@ def check_cycles(tree):
 def check(root):
     tree = Tree(root)
     problems = []
-    for rule in (check_rooms, check_spirv_tools, check_vulkan, check_cycles):
+    for rule in (check_rooms, check_spirv_tools, check_systems, check_vulkan, check_cycles):
         problems += rule(tree)
     return tree, problems
 
@@ -201,6 +223,10 @@ SELF_TESTS = [
     ({"layer/pipeline/a.h": '#include "layer/replay/p.h"', "layer/replay/p.h": ""}, "must not include layer/replay/p.h"),
     ({"samples/a.cpp": '#include "layer/graph/a.h"', "layer/graph/a.h": ""}, "must not include"),
     ({"spirv_lowering/passes/a.cpp": "#include <spirv-tools/optimizer.hpp>"}, "only spirv_lowering/post"),
+    ({"layer/memory/a.cpp": "#include <unistd.h>"}, "only a folder named platform may include <unistd.h>"),
+    ({"samples/s/a.cpp": "# ifdef _WIN32"}, "only a folder named platform may have '# ifdef _WIN32'"),
+    ({"layer/platform/posix.cpp": "#include <sys/auxv.h>\n#if defined(__linux__)"}, None),
+    ({"tests/a.cpp": "#include <unistd.h>"}, None),
     ({"spirv_lowering/a.cpp": '#include "layer/generated/table.h"'}, "must not include layer/generated/table.h"),
     (
         {

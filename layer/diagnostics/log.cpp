@@ -3,6 +3,8 @@
 #include <cerrno>
 #include <system_error>
 
+#include "spirv_lowering/support/utf8_path.h"
+
 namespace trellis {
 
 namespace {
@@ -25,7 +27,7 @@ const char* NameOf(LogLevel level) {
 
 Log::Log(LogLevel level, const std::string& file) : level_(level) {
   if (file.empty()) return;
-  file_ = OpenForAppending(file);
+  file_ = OpenForAppending(PathFromUtf8(file));
   if (file_) return;
   const std::string reason = std::generic_category().message(errno);
   Write(LogLevel::kWarning, "TRELLIS-setting-ignored", "log_file: cannot open " + file + ": " + reason);

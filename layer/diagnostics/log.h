@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "layer/diagnostics/output_file.h"
+#include "layer/platform/platform.h"
 #include "layer/settings/settings.h"
 
 namespace trellis {

@@ -1,12 +1,8 @@
-#include <fcntl.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cstdint>
 
 #include "layer/dispatch/struct_chain.h"
+#include "layer/platform/platform.h"
 
 namespace trellis {
 
@@ -15,38 +11,10 @@ namespace {
 constexpr size_t kPageSize = 4096;  // or a multiple of it
 
 // Reads past the end of the object, which sanitizers do not like. Within a page that is harmless.
-__attribute__((no_sanitize_address, no_sanitize_thread)) void ReadWithinPage(const volatile uint8_t* from, uint8_t* to,
-                                                                             size_t bytes) {
+[[gnu::no_sanitize_address, gnu::no_sanitize_thread]] void ReadWithinPage(const volatile uint8_t* from, uint8_t* to,
+                                                                          size_t bytes) {
   for (size_t i = 0; i < bytes; ++i) to[i] = from[i];
 }
-
-// Lets the system read, which fails where a read by this process would fault. Processes may lack the right to
-// process_vm_readv; pipes they have.
-class ReadingPipe {
- public:
-  ReadingPipe() : open_(pipe2(ends_, O_CLOEXEC | O_NONBLOCK) == 0) {}
-  ~ReadingPipe() {
-    if (!open_) return;
-    close(ends_[0]);
-    close(ends_[1]);
-  }
-  ReadingPipe(const ReadingPipe&) = delete;
-  ReadingPipe& operator=(const ReadingPipe&) = delete;
-
-  // Copies bytes of one page, which fit into an empty pipe. Leaves `to` as it is where they are not readable. Returns
-  // false if that could not be found out.
-  [[nodiscard]] bool Copy(const uint8_t* from, uint8_t* to, size_t bytes) const {
-    if (!open_) return false;
-    // Not write(): sanitizers check what that is given.
-    const long written = syscall(SYS_write, ends_[1], from, bytes);
-    if (written < 0) return errno == EFAULT;
-    return static_cast<size_t>(written) == bytes && read(ends_[0], to, bytes) == written;
-  }
-
- private:
-  int ends_[2] = {-1, -1};
-  const bool open_;
-};
 
 }  // namespace
 
@@ -58,7 +26,7 @@ VkBaseOutStructure* CopyUnknownStruct(const VkBaseInStructure& source, Arena& ar
   const size_t first = std::min(kMaxUnknownStructSize, left_in_page);
   ReadWithinPage(from, to, first);
   std::fill(to + first, to + kMaxUnknownStructSize, uint8_t{0});
-  if (first < kMaxUnknownStructSize && !ReadingPipe().Copy(from + first, to + first, kMaxUnknownStructSize - first))
+  if (first < kMaxUnknownStructSize && !CopyIfReadable(from + first, to + first, kMaxUnknownStructSize - first))
     ReportCutStruct(source.sType);
   return reinterpret_cast<VkBaseOutStructure*>(to);
 }

@@ -4,7 +4,8 @@
 #include <filesystem>
 #include <system_error>
 
-#include "layer/diagnostics/output_file.h"
+#include "layer/platform/platform.h"
+#include "spirv_lowering/support/utf8_path.h"
 
 namespace trellis {
 namespace {
@@ -30,9 +31,9 @@ void DumpShader(const CreationContext& context, const std::string& node_label, c
   const std::string& folder = context.device.settings.dump_dir;
   if (folder.empty()) return;
   std::error_code ignored;  // what matters is whether the file can be written
-  std::filesystem::create_directories(folder, ignored);
-  const std::filesystem::path path = std::filesystem::path(folder) / FileName(context.id, node_label, kind);
-  if (!WriteFile(path, words)) context.device.diagnostics.Warning("TRELLIS-dump", "cannot write " + path.string());
+  std::filesystem::create_directories(PathFromUtf8(folder), ignored);
+  const std::filesystem::path path = PathFromUtf8(folder) / FileName(context.id, node_label, kind);
+  if (!WriteFile(path, words)) context.device.diagnostics.Warning("TRELLIS-dump", "cannot write " + Utf8FromPath(path));
 }
 
 }  // namespace trellis

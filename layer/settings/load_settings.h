@@ -33,10 +33,9 @@ struct LoadedSettings {
 [[nodiscard]] LoadedSettings LoadSettings(const SettingSources& sources);
 
 // The sources of this process. The file is the first that exists of:
-// $XDG_DATA_HOME/vulkan/settings.d/vk_layer_settings.txt (written by vkconfig; ~/.local/share when the variable is not
-// set), VK_LAYER_SETTINGS_PATH (a file, or a folder that holds vk_layer_settings.txt), vk_layer_settings.txt in the
-// working folder. In a process with raised privileges neither environment nor file counts: whoever started it is not
-// trusted with its files.
+// the one that vkconfig writes (SystemSettingsFiles), VK_LAYER_SETTINGS_PATH (a file, or a folder that holds
+// vk_layer_settings.txt), vk_layer_settings.txt in the working folder. In a process with raised privileges neither
+// environment nor file counts: whoever started it is not trusted with its files.
 [[nodiscard]] SettingSources ProcessSettingSources(const void* api_chain);
 
 }  // namespace trellis

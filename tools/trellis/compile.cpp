@@ -11,6 +11,7 @@
 #include "spirv_lowering/reflect/node_module.h"
 #include "spirv_lowering/rules/check_rules.h"
 #include "spirv_lowering/rules/uniformity.h"
+#include "spirv_lowering/support/utf8_path.h"
 #include "tools/trellis/arguments.h"
 #include "tools/trellis/files.h"
 #include "tools/trellis/glslang.h"
@@ -55,9 +56,15 @@ struct CompileOptions {
 std::vector<std::string> GlslangCommand(const CompileOptions& options, const SourceFile& input, const fs::path& raw,
                                         const fs::path& dependencies) {
   // Lines and sources are needed for messages; they are taken out afterwards.
-  std::vector<std::string> command = {
-      options.glslang,       "-V", "-g",        "--target-env", options.target_environment, "--depfile",
-      dependencies.string(), "-o", raw.string()};
+  std::vector<std::string> command = {options.glslang,
+                                      "-V",
+                                      "-g",
+                                      "--target-env",
+                                      options.target_environment,
+                                      "--depfile",
+                                      Utf8FromPath(dependencies),
+                                      "-o",
+                                      Utf8FromPath(raw)};
   for (const std::string& define : options.defines) command.push_back("-D" + define);
   for (const std::string& folder : options.includes) command.push_back("-I" + folder);
   if (!options.header_folder.empty()) command.push_back("-I" + options.header_folder);
@@ -212,10 +219,11 @@ Expected<void> Write(const CompileOptions& options, std::vector<Compiled> parts,
   Expected<spirv::Module> module = spirv::MergeModules(std::move(modules));
   if (!module) return Error{output + ": " + module.error().message};
   const std::vector<uint32_t> words = WriteModule(*module);
-  Expected<void> written =
-      options.variable.empty() ? WriteWords(output, words) : WriteText(output, AsHeader(words, options.variable));
+  Expected<void> written = options.variable.empty()
+                               ? WriteWords(PathFromUtf8(output), words)
+                               : WriteText(PathFromUtf8(output), AsHeader(words, options.variable));
   if (!written || dependency_file.empty()) return written;
-  return WriteText(dependency_file, rule + "\n");
+  return WriteText(PathFromUtf8(dependency_file), rule + "\n");
 }
 
 int CompileAll(const CompileOptions& options, const std::vector<SourceFile>& inputs, const Arguments& arguments) {

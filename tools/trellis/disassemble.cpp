@@ -2,6 +2,7 @@
 #include <cstdio>
 
 #include "spirv_lowering/post/post.h"
+#include "spirv_lowering/support/utf8_path.h"
 #include "tools/trellis/arguments.h"
 #include "tools/trellis/files.h"
 #include "tools/trellis/verb.h"
@@ -23,12 +24,12 @@ int Run(const std::vector<std::string>& words) {
   if (!arguments) return WrongUsage("disassemble", arguments.error().message);
   if (arguments->inputs().size() != 1) return WrongUsage("disassemble", "one input is needed");
   const std::string& input = arguments->inputs()[0];
-  Expected<std::vector<uint32_t>> module = ReadWords(input);
+  Expected<std::vector<uint32_t>> module = ReadWords(PathFromUtf8(input));
   if (!module) return Refuse(module.error().message);
   Expected<std::string> text = spirv::Disassemble(*module);
   if (!text) return Refuse(AboutModule(input, text.error().message).message);
   if (arguments->Has("-o")) {
-    Expected<void> written = WriteText(arguments->Value("-o"), *text);
+    Expected<void> written = WriteText(PathFromUtf8(arguments->Value("-o")), *text);
     return written ? kOk : Refuse(written.error().message);
   }
   std::fputs(text->c_str(), stdout);

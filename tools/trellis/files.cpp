@@ -1,7 +1,5 @@
 #include "tools/trellis/files.h"
 
-#include <stdlib.h>
-
 #include <array>
 #include <cerrno>
 #include <cstdio>
@@ -9,6 +7,8 @@
 #include <memory>
 
 #include "spirv_lowering/reflect/node_module.h"
+#include "spirv_lowering/support/utf8_path.h"
+#include "tools/platform/platform.h"
 
 namespace trellis::tool {
 namespace {
@@ -18,7 +18,9 @@ struct CloseFile {
 };
 using File = std::unique_ptr<std::FILE, CloseFile>;
 
-Error About(const std::filesystem::path& path, const std::string& what) { return Error{path.string() + ": " + what}; }
+Error About(const std::filesystem::path& path, const std::string& what) {
+  return Error{Utf8FromPath(path) + ": " + what};
+}
 
 }  // namespace
 
@@ -30,7 +32,7 @@ bool BeginsAsModule(std::string_view bytes) {
 Expected<std::string> ReadText(const std::filesystem::path& path) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) return About(path, "is a folder");
-  const File file(std::fopen(path.c_str(), "rb"));
+  const File file(OpenFile(path, "rb"));
   if (!file) return About(path, std::strerror(errno));
   std::string text;
   char buffer[1 << 14];
@@ -69,7 +71,7 @@ Error AboutModule(const std::filesystem::path& path, const std::string& reason) 
 }
 
 Expected<void> WriteText(const std::filesystem::path& path, std::string_view text) {
-  std::FILE* const file = std::fopen(path.c_str(), "wb");
+  std::FILE* const file = OpenFile(path, "wb");
   if (file == nullptr) return About(path, std::strerror(errno));
   const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
   if (std::fclose(file) != 0 || !written) return About(path, "cannot be written");
@@ -80,11 +82,7 @@ Expected<void> WriteWords(const std::filesystem::path& path, std::span<const uin
   return WriteText(path, {reinterpret_cast<const char*>(words.data()), words.size_bytes()});
 }
 
-TemporaryFolder::TemporaryFolder() {
-  std::error_code error;
-  std::string pattern = (std::filesystem::temp_directory_path(error) / "trellis-XXXXXX").string();
-  if (!error && mkdtemp(pattern.data()) != nullptr) path_ = pattern;
-}
+TemporaryFolder::TemporaryFolder() : path_(MakeTemporaryFolder()) {}
 
 TemporaryFolder::~TemporaryFolder() {
   std::error_code ignored;

@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "spirv_lowering/lower.h"
+#include "spirv_lowering/support/utf8_path.h"
 #include "tools/trellis/arguments.h"
 #include "tools/trellis/files.h"
 #include "tools/trellis/node_reports.h"
@@ -51,7 +52,7 @@ int Run(const std::vector<std::string>& words) {
   Expected<spirv::Specialization> specialization = ParseSpecialization(arguments->Values("--spec"));
   if (!specialization) return WrongUsage("lower", "--spec: " + specialization.error().message);
   const std::string& input = arguments->inputs()[0];
-  Expected<spirv::Module> module = ReadNodes(input);
+  Expected<spirv::Module> module = ReadNodes(PathFromUtf8(input));
   if (!module) return Refuse(module.error().message);
   Expected<std::vector<std::string>> names = ChooseNodes(*module, arguments->Value("--entry"));
   if (!names) return Refuse(input + ": " + names.error().message);
@@ -68,7 +69,7 @@ int Run(const std::vector<std::string>& words) {
   options.specialization = *specialization;
   Expected<spirv::LoweredNode> lowered = Lower(*module, *info, options);
   if (!lowered) return Refuse(input + ": " + lowered.error().message);
-  if (Expected<void> written = WriteWords(arguments->Value("-o"), lowered->words); !written)
+  if (Expected<void> written = WriteWords(PathFromUtf8(arguments->Value("-o")), lowered->words); !written)
     return Refuse(written.error().message);
   std::fputs((arguments->Has("--json") ? AsJson(*info) + "\n" : AsText(*info)).c_str(), stdout);
   return kOk;

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "spirv_lowering/support/nearest_word.h"
+#include "tools/platform/platform.h"
 #include "tools/trellis/node_reports.h"
 #include "tools/trellis/verb.h"
 #include "trellis_version.h"
@@ -68,4 +69,4 @@ int WrongUsage(std::string_view verb, std::string_view message) {
 
 }  // namespace trellis::tool
 
-int main(int argc, char** argv) { return trellis::tool::Main({argv + 1, argv + argc}); }
+int main(int argc, char** argv) { return trellis::tool::Main(trellis::tool::CommandLine(argc, argv)); }

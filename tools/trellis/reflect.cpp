@@ -5,6 +5,7 @@
 #include <optional>
 #include <system_error>
 
+#include "spirv_lowering/support/utf8_path.h"
 #include "tools/trellis/arguments.h"
 #include "tools/trellis/files.h"
 #include "tools/trellis/node_reports.h"
@@ -108,7 +109,7 @@ int Run(const std::vector<std::string>& words) {
   if (!specialization) return WrongUsage("reflect", "--spec: " + specialization.error().message);
   if (draws_graph) return DrawGraph(*arguments, *specialization);
   const std::string& input = arguments->inputs()[0];
-  Expected<spirv::Module> module = ReadNodes(input);
+  Expected<spirv::Module> module = ReadNodes(PathFromUtf8(input));
   if (!module) return Refuse(module.error().message);
 
   Expected<std::vector<std::string>> names = ChooseNodes(*module, arguments->Value("--entry"));

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <set>
 
+#include "spirv_lowering/support/utf8_path.h"
 #include "tools/trellis/files.h"
 
 namespace trellis::tool {
@@ -12,16 +13,16 @@ namespace fs = std::filesystem;
 
 // glslang takes "node.comp.glsl" for a compute shader.
 std::string StageOf(const fs::path& path) {
-  return (path.extension() == ".glsl" && path.stem().has_extension() ? path.stem() : path).extension().string();
+  return Utf8FromPath((path.extension() == ".glsl" && path.stem().has_extension() ? path.stem() : path).extension());
 }
 
 // "cull" of "shaders/cull.comp".
-std::string Stem(const std::string& path) { return fs::path(path).filename().stem().stem().string(); }
+std::string Stem(const std::string& path) { return Utf8FromPath(PathFromUtf8(path).filename().stem().stem()); }
 
 std::string HowToName(const std::vector<std::string>& paths) {
   std::string files, names;
   for (const std::string& path : paths) {
-    files += " " + fs::path(path).filename().string();
+    files += " " + Utf8FromPath(PathFromUtf8(path).filename());
     names += " -e " + Stem(path);
   }
   return "trellis compile" + files + names + " -o OUTPUT";
@@ -30,20 +31,20 @@ std::string HowToName(const std::vector<std::string>& paths) {
 }  // namespace
 
 Expected<void> CheckSource(const std::string& path, const std::string& stage) {
-  const Expected<std::string> text = ReadText(path);
+  const Expected<std::string> text = ReadText(PathFromUtf8(path));
   if (!text) return text.error();
   if (BeginsAsModule(*text)) {
     return Error{path +
                  ": is a SPIR-V module, not GLSL: nothing is left to compile; 'trellis validate' checks it and "
                  "'trellis reflect' describes it"};
   }
-  const fs::path extension = fs::path(path).extension();
+  const fs::path extension = PathFromUtf8(path).extension();
   if (extension == ".hlsl") {
     return Error{path +
                  ": HLSL is not compiled here: let DXC make SPIR-V of it (-spirv) and check that with 'trellis "
                  "validate', or write the node in GLSL"};
   }
-  const std::string own = StageOf(path);
+  const std::string own = StageOf(PathFromUtf8(path));
   if (!stage.empty() || own == ".comp" || own == ".mesh") return {};
   return Error{path + ": the name does not tell whether it is a compute or a mesh shader: name it .comp or .mesh, or " +
                "add -S comp or -S mesh"};

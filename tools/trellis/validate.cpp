@@ -9,6 +9,7 @@
 #include "spirv_lowering/rules/check_rules.h"
 #include "spirv_lowering/rules/uniformity.h"
 #include "spirv_lowering/rules/validator_view.h"
+#include "spirv_lowering/support/utf8_path.h"
 #include "tools/trellis/arguments.h"
 #include "tools/trellis/files.h"
 #include "tools/trellis/verb.h"
@@ -33,7 +34,7 @@ constexpr std::string_view kHelp =
 constexpr uint32_t kSpirv15 = 0x00010500;
 
 int Validate(const std::string& path, bool strict, bool rules_only) {
-  Expected<spirv::Module> module = ReadNodes(path);
+  Expected<spirv::Module> module = ReadNodes(PathFromUtf8(path));
   if (!module) return Refuse(module.error().message);
   bool refused = false;
   std::vector<spirv::RuleViolation> violations = spirv::CheckRules(*module);

@@ -1,5 +1,3 @@
-#include "layer/diagnostics/output_file.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -10,6 +8,7 @@
 #include <string>
 
 #include "layer/diagnostics/log.h"
+#include "layer/platform/platform.h"
 
 namespace trellis::test {
 namespace {
