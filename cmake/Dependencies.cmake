@@ -106,6 +106,14 @@ foreach(tool as dis val)
 endforeach()
 mark_as_advanced(TRELLIS_GLSLANG)
 
+if(CMAKE_CROSSCOMPILING)
+  find_program(TRELLIS_HOST_PROGRAM trellis
+    PATHS "${CMAKE_CURRENT_SOURCE_DIR}/build/dev/tools/trellis" "${CMAKE_CURRENT_SOURCE_DIR}/build/release/tools/trellis" NO_DEFAULT_PATH)
+  if(NOT TRELLIS_HOST_PROGRAM)
+    trellis_report_missing("trellis" "the program of this machine, which compiles nodes: cmake --preset release && cmake --build build/release --target trellis")
+  endif()
+endif()
+
 find_package(Python3 3.9 COMPONENTS Interpreter QUIET)
 if(NOT TARGET Python3::Interpreter)
   trellis_report_missing("Python 3.9 or newer" "runs the build-time generators (python3)")

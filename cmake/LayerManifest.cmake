@@ -1,6 +1,8 @@
 # The layer's manifest, twice: in the build tree, so that the layer works without an install
 # (XDG_CONFIG_DIRS=<build>:/etc/xdg), and for cmake --install.
 #
+# On Windows the manifest and the library lie side by side, and the registry names the manifest.
+#
 # Loaders before 1.4.326 ignore a manifest of an implicit layer in VK_INSTANCE_LAYERS unless the same file is also on the
 # explicit path, hence the symbolic links.
 
@@ -43,6 +45,15 @@ function(trellis_write_manifest folder library_path)
   file(MAKE_DIRECTORY "${folder}/explicit_layer.d")
   file(CREATE_LINK "../implicit_layer.d/${trellis_manifest_name}" "${folder}/explicit_layer.d/${trellis_manifest_name}" SYMBOLIC)
 endfunction()
+
+if(WIN32)
+  # In JSON a backslash is written twice.
+  set(TRELLIS_LIBRARY_PATH ".\\\\${trellis_layer_target}.dll")
+  configure_file("${trellis_manifest_template}" "${PROJECT_BINARY_DIR}/layer/${trellis_manifest_name}" @ONLY)
+  install(TARGETS ${trellis_layer_target} LIBRARY DESTINATION layer)
+  install(FILES "${PROJECT_BINARY_DIR}/layer/${trellis_manifest_name}" DESTINATION layer)
+  return()
+endif()
 
 get_target_property(trellis_layer_folder ${trellis_layer_target} BINARY_DIR)
 set(trellis_layer_file "${CMAKE_SHARED_LIBRARY_PREFIX}${trellis_layer_target}${CMAKE_SHARED_LIBRARY_SUFFIX}")

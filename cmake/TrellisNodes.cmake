@@ -9,6 +9,7 @@
 #
 # The nodes are compiled again when a source, a file it includes or the compiler changes. What was made is listed in the target's property
 # TRELLIS_NODES. glslang is the program in TRELLIS_GLSLANG if that is set, else what `trellis compile` finds.
+# A cross build needs TRELLIS_HOST_PROGRAM: the program `trellis` of the machine that builds.
 
 # One run of the compiler. Reads the arguments of trellis_add_nodes.
 function(trellis_compile_nodes target output sources entry_points)
@@ -35,10 +36,18 @@ function(trellis_compile_nodes target output sources entry_points)
   get_filename_component(folder "${output}" DIRECTORY)
   file(MAKE_DIRECTORY "${folder}")
   get_filename_component(name "${output}" NAME)
+  # In a cross build the program of the build machine.
+  if(CMAKE_CROSSCOMPILING AND TRELLIS_HOST_PROGRAM)
+    set(program "${TRELLIS_HOST_PROGRAM}")
+    set(program_dependency "${TRELLIS_HOST_PROGRAM}")
+  else()
+    set(program "$<TARGET_FILE:Trellis::trellis>")
+    set(program_dependency Trellis::trellis)
+  endif()
   add_custom_command(
     OUTPUT "${output}"
-    COMMAND "$<TARGET_FILE:Trellis::trellis>" compile ${sources} ${flags} -o "${output}" -M "${output}.d"
-    DEPENDS ${sources} Trellis::trellis
+    COMMAND ${program} compile ${sources} ${flags} -o "${output}" -M "${output}.d"
+    DEPENDS ${sources} ${program_dependency}
     DEPFILE "${output}.d"
     COMMENT "Nodes ${name}"
     VERBATIM)
