@@ -133,7 +133,7 @@ RunPreset() {
 RunChecks() {
   Phase "building (release)" ConfigureAndBuild release || return 1
   Phase "formatting" "${REPO_ROOT}/scripts/check_format.sh" || return 1
-  (cd "${REPO_ROOT}" && Phase "shellcheck" shellcheck -x -P SCRIPTDIR scripts/*.sh scripts/lib/*.sh .ci/run) || return 1
+  (cd "${REPO_ROOT}" && Phase "shellcheck" shellcheck -x -P SCRIPTDIR scripts/*.sh scripts/windows/*.sh scripts/lib/*.sh .ci/run) || return 1
   # Packages of one Debian run on later ones, not on earlier ones.
   if [ "$(DetectSystem)" != debian:12 ]; then
     Say "skipped: packages are made and tried on Debian 12"
