@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# Builds for Windows, packs the archive, and tests what is in it under Wine: Windows loader -> layer -> winevulkan -> lavapipe.
+# Prints one line per test. Everything that it makes is in build/wine.
+set -euo pipefail
+
+REPO_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+for part in common build drivers wine; do
+  # shellcheck source=/dev/null
+  . "${REPO_ROOT}/scripts/lib/${part}.sh"
+done
+
+if [ "${1:-}" != --built ]; then
+  "${REPO_ROOT}/scripts/windows/build_windows.sh" --test
+fi
+archive=$("${REPO_ROOT}/scripts/windows/make_zip.sh")
+rm -rf "${WINE_DIR}/archive" "${WINE_DIR}/run"
+mkdir -p "${WINE_DIR}/archive" "${WINE_DIR}/run"
+unzip -q -d "${WINE_DIR}/archive" "${archive}"
+unpacked=$(find "${WINE_DIR}/archive" -mindepth 1 -maxdepth 1 -type d)
+loader=${DEPS_DIR}/windows/bin/vulkan-1.dll
+cp "${loader}" "${unpacked}/samples/"
+StartWine
+
+failures=0
+# Name, then a command. The test passes if the command succeeds.
+Test() {
+  local name=$1
+  shift
+  if "$@" >"${WINE_DIR}/run/output" 2>&1; then
+    printf 'ok      %s\n' "${name}"
+  else
+    printf 'FAILED  %s\n' "${name}"
+    sed 's/^/        /' "${WINE_DIR}/run/output" | tail -n 15
+    failures=$((failures + 1))
+  fi
+}
+Not() { ! "$@"; }
+
+# Runs hello_graph.exe in the folder run, with the environment given as NAME=value.
+Hello() { (cd "${WINE_DIR}/run" && timeout 300 env TRELLIS_ENABLE=1 "$@" wine "${samples}/hello_graph.exe" 2>&1) | tr -d '\r' | tee "${WINE_DIR}/run/hello"; }
+HelloPasses() { Hello "$@" && grep -q '^PASS' "${WINE_DIR}/run/hello"; }
+# Asks for a log file in the environment or by a settings file and says whether it was written.
+LogIsWritten() {
+  rm -f "${WINE_DIR}/run/trellis.log"
+  Hello "$@" && [ -s "${WINE_DIR}/run/trellis.log" ]
+}
+Settings() { printf 'trellis_shader_enqueue.log_level = debug\ntrellis_shader_enqueue.log_file = %s\n' "$2" >"$1"; }
+InstallBat() { wine cmd /c "$(wine winepath -w "${unpacked}/$1.bat" | tr -d '\r')" ${2:+"$2"}; }
+
+samples=${unpacked}/samples
+printf '%s\n' "Wine $(wine --version 2>/dev/null), every process elevated, as Wine says"
+Test "without an installation the sample says that the extension is missing" Not HelloPasses
+Test "install.bat machine" InstallBat install machine
+Test "hello_graph.exe passes (HKLM)" HelloPasses
+Test "an elevated process takes no setting from the environment" Not LogIsWritten TRELLIS_LOG_LEVEL=debug TRELLIS_LOG_FILE=trellis.log
+Settings "${WINE_DIR}/run/vk_layer_settings.txt" trellis.log
+Test "an elevated process takes no setting from a file" Not LogIsWritten
+rm "${WINE_DIR}/run/vk_layer_settings.txt"
+Test "uninstall.bat machine" InstallBat uninstall machine
+Test "after that the sample says that the extension is missing" Not HelloPasses
+Test "install.bat for the user" InstallBat install
+Test "an elevated process gets no layer of the user" Not HelloPasses
+
+printf '%s\n' "the same, not elevated (medium32.dll in place of advapi32.dll)"
+samples=${WINE_DIR}/run/medium
+mkdir "${samples}"
+cp "${unpacked}"/samples/hello_graph.exe "${samples}/"
+python3 "${REPO_ROOT}/tests/windows/make_medium.py" "${samples}" "${loader}" "${unpacked}/layer/VkLayer_TRELLIS_shader_enqueue.dll"
+# The registry names the layer of the archive; that one becomes the copy.
+mv "${samples}/VkLayer_TRELLIS_shader_enqueue.dll" "${unpacked}/layer/"
+Test "hello_graph.exe passes (HKCU)" HelloPasses
+Test "a setting of the environment counts" LogIsWritten TRELLIS_LOG_LEVEL=debug TRELLIS_LOG_FILE=trellis.log
+Test "without it no log is written" Not LogIsWritten
+Settings "${WINE_DIR}/run/vk_layer_settings.txt" trellis.log
+Test "a settings file in the working folder counts" LogIsWritten
+rm "${WINE_DIR}/run/vk_layer_settings.txt"
+mkdir "${WINE_DIR}/run/ordner-äöü"
+Settings "${WINE_DIR}/run/ordner-äöü/vk_layer_settings.txt" trellis.log
+Test "VK_LAYER_SETTINGS_PATH counts, with letters that are not ASCII" LogIsWritten "VK_LAYER_SETTINGS_PATH=$(WindowsPath "${WINE_DIR}/run/ordner-äöü")"
+for hive in HKCU HKLM; do
+  key="${hive}\\Software\\Khronos\\Vulkan\\Settings"
+  wine reg add "${key}" /v "$(WindowsPath "${WINE_DIR}/run/ordner-äöü/vk_layer_settings.txt")" /t REG_DWORD /d 0 /f >/dev/null
+  Test "a settings file that ${hive} names counts" LogIsWritten
+  Test "the environment has precedence over it" Not LogIsWritten TRELLIS_LOG_FILE=other.log
+  wine reg delete "${key}" /f >/dev/null
+done
+Test "uninstall.bat for the user" InstallBat uninstall
+Test "after that the sample says that the extension is missing" Not HelloPasses
+
+Test "trellis.exe --version" wine "${unpacked}/bin/trellis.exe" --version
+spirv=$(find "$(BuildDir windows)/samples/hello_graph" -name '*.spv' -print -quit)
+cp "${spirv}" "${WINE_DIR}/run/ordner-äöü/knoten-ß.spv"
+Test "trellis.exe validate, in a folder with letters that are not ASCII" \
+  wine "${unpacked}/bin/trellis.exe" validate "$(WindowsPath "${WINE_DIR}/run/ordner-äöü/knoten-ß.spv")"
+
+printf '%s failed\n' "${failures}"
+[ "${failures}" -eq 0 ]
