@@ -42,7 +42,19 @@ HelloPasses() { Hello "$@" && grep -q '^PASS' "${WINE_DIR}/run/hello"; }
 # Asks for a log file in the environment or by a settings file and says whether it was written.
 LogIsWritten() {
   rm -f "${WINE_DIR}/run/trellis.log"
-  Hello "$@" && [ -s "${WINE_DIR}/run/trellis.log" ]
+  HelloPasses "$@" && [ -s "${WINE_DIR}/run/trellis.log" ]
+}
+LogIsMissing() {
+  rm -f "${WINE_DIR}/run/trellis.log"
+  HelloPasses "$@" && [ ! -e "${WINE_DIR}/run/trellis.log" ]
+}
+# Wine keeps variables that begin with VK_ to itself, so the command interpreter of Windows sets this one.
+LogIsWrittenWithPath() {
+  local path
+  path=$(WindowsPath "$1")
+  rm -f "${WINE_DIR}/run/trellis.log"
+  (cd "${WINE_DIR}/run" && TRELLIS_ENABLE=1 wine cmd /c "set VK_LAYER_SETTINGS_PATH=${path}&&medium\\hello_graph.exe") | grep '^PASS' &&
+    [ -s "${WINE_DIR}/run/trellis.log" ]
 }
 Settings() { printf 'trellis_shader_enqueue.log_level = debug\ntrellis_shader_enqueue.log_file = %s\n' "$2" >"$1"; }
 InstallBat() { wine cmd /c "$(wine winepath -w "${unpacked}/$1.bat" | tr -d '\r')" ${2:+"$2"}; }
@@ -52,9 +64,9 @@ printf '%s\n' "Wine $(wine --version 2>/dev/null), every process elevated, as Wi
 Test "without an installation the sample says that the extension is missing" Not HelloPasses
 Test "install.bat machine" InstallBat install machine
 Test "hello_graph.exe passes (HKLM)" HelloPasses
-Test "an elevated process takes no setting from the environment" Not LogIsWritten TRELLIS_LOG_LEVEL=debug TRELLIS_LOG_FILE=trellis.log
+Test "an elevated process takes no setting from the environment" LogIsMissing TRELLIS_LOG_LEVEL=debug TRELLIS_LOG_FILE=trellis.log
 Settings "${WINE_DIR}/run/vk_layer_settings.txt" trellis.log
-Test "an elevated process takes no setting from a file" Not LogIsWritten
+Test "an elevated process takes no setting from a file" LogIsMissing
 rm "${WINE_DIR}/run/vk_layer_settings.txt"
 Test "uninstall.bat machine" InstallBat uninstall machine
 Test "after that the sample says that the extension is missing" Not HelloPasses
@@ -70,18 +82,19 @@ python3 "${REPO_ROOT}/tests/windows/make_medium.py" "${samples}" "${loader}" "${
 mv "${samples}/VkLayer_TRELLIS_shader_enqueue.dll" "${unpacked}/layer/"
 Test "hello_graph.exe passes (HKCU)" HelloPasses
 Test "a setting of the environment counts" LogIsWritten TRELLIS_LOG_LEVEL=debug TRELLIS_LOG_FILE=trellis.log
-Test "without it no log is written" Not LogIsWritten
+Test "without it no log is written" LogIsMissing
 Settings "${WINE_DIR}/run/vk_layer_settings.txt" trellis.log
 Test "a settings file in the working folder counts" LogIsWritten
 rm "${WINE_DIR}/run/vk_layer_settings.txt"
 mkdir "${WINE_DIR}/run/ordner-äöü"
 Settings "${WINE_DIR}/run/ordner-äöü/vk_layer_settings.txt" trellis.log
-Test "VK_LAYER_SETTINGS_PATH counts, with letters that are not ASCII" LogIsWritten "VK_LAYER_SETTINGS_PATH=$(WindowsPath "${WINE_DIR}/run/ordner-äöü")"
+Test "VK_LAYER_SETTINGS_PATH counts: a folder with letters that are not ASCII" LogIsWrittenWithPath "${WINE_DIR}/run/ordner-äöü"
+Test "VK_LAYER_SETTINGS_PATH counts: a file" LogIsWrittenWithPath "${WINE_DIR}/run/ordner-äöü/vk_layer_settings.txt"
 for hive in HKCU HKLM; do
   key="${hive}\\Software\\Khronos\\Vulkan\\Settings"
   wine reg add "${key}" /v "$(WindowsPath "${WINE_DIR}/run/ordner-äöü/vk_layer_settings.txt")" /t REG_DWORD /d 0 /f >/dev/null
   Test "a settings file that ${hive} names counts" LogIsWritten
-  Test "the environment has precedence over it" Not LogIsWritten TRELLIS_LOG_FILE=other.log
+  Test "the environment has precedence over it" LogIsMissing TRELLIS_LOG_FILE=other.log
   wine reg delete "${key}" /f >/dev/null
 done
 Test "uninstall.bat for the user" InstallBat uninstall
