@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "spirv_lowering/support/expected.h"
@@ -18,6 +19,19 @@ namespace trellis::tool {
 
 // Nothing for a variable that is not set.
 [[nodiscard]] std::optional<std::string> EnvironmentVariable(const std::string& name);
+
+// Names and values.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> EnvironmentVariables();
+
+// Nothing takes the variable out.
+void SetEnvironmentVariableTo(const std::string& name, const std::optional<std::string>& value);
+
+struct SystemName {
+  std::string kernel;        // name and version
+  std::string machine;       // of the processor, as "x86_64"
+  std::string distribution;  // empty where there is none
+};
+[[nodiscard]] SystemName NameSystem();
 
 // As std::fopen: null, with errno set, when the file cannot be opened.
 [[nodiscard]] std::FILE* OpenFile(const std::filesystem::path& path, const char* mode);

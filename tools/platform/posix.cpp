@@ -1,12 +1,15 @@
 #include <spawn.h>
 #include <stdlib.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 #include <sstream>
+#include <string_view>
 #include <utility>
 
 #include "tools/platform/platform.h"
@@ -54,6 +57,38 @@ std::vector<std::string> CommandLine(int argc, char** argv) {
 std::optional<std::string> EnvironmentVariable(const std::string& name) {
   const char* const value = std::getenv(name.c_str());
   return value ? std::optional<std::string>(value) : std::nullopt;
+}
+
+std::vector<std::pair<std::string, std::string>> EnvironmentVariables() {
+  std::vector<std::pair<std::string, std::string>> variables;
+  for (char** each = environ; *each != nullptr; ++each) {
+    const std::string_view variable = *each;
+    if (const size_t equals = variable.find('='); equals != std::string_view::npos)
+      variables.emplace_back(variable.substr(0, equals), variable.substr(equals + 1));
+  }
+  return variables;
+}
+
+void SetEnvironmentVariableTo(const std::string& name, const std::optional<std::string>& value) {
+  if (value)
+    setenv(name.c_str(), value->c_str(), 1);
+  else
+    unsetenv(name.c_str());
+}
+
+SystemName NameSystem() {
+  SystemName system;
+  utsname name = {};
+  if (uname(&name) == 0) {
+    system.kernel = std::string(name.sysname) + " " + name.release;
+    system.machine = name.machine;
+  }
+  constexpr std::string_view kDistribution = "PRETTY_NAME=";
+  std::ifstream release("/etc/os-release");
+  for (std::string line; std::getline(release, line);) {
+    if (line.starts_with(kDistribution)) system.distribution = line.substr(kDistribution.size());
+  }
+  return system;
 }
 
 std::FILE* OpenFile(const fs::path& path, const char* mode) { return std::fopen(path.c_str(), mode); }

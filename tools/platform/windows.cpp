@@ -6,6 +6,7 @@
 #include <shellapi.h>
 
 #include <array>
+#include <cwchar>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -99,6 +100,39 @@ std::vector<std::string> CommandLine(int, char**) {
 std::optional<std::string> EnvironmentVariable(const std::string& name) {
   const wchar_t* const value = _wgetenv(Wide(name).c_str());
   return value ? std::optional<std::string>(Utf8(value)) : std::nullopt;
+}
+
+std::vector<std::pair<std::string, std::string>> EnvironmentVariables() {
+  std::vector<std::pair<std::string, std::string>> variables;
+  wchar_t* const block = GetEnvironmentStringsW();
+  for (const wchar_t* each = block; each != nullptr && *each != L'\0'; each += std::wcslen(each) + 1) {
+    const std::wstring_view variable = each;
+    // Names of the system's own, such as "=C:", begin with '='.
+    if (const size_t equals = variable.find(L'=', 1); equals != std::wstring_view::npos)
+      variables.emplace_back(Utf8(variable.substr(0, equals)), Utf8(variable.substr(equals + 1)));
+  }
+  if (block != nullptr) FreeEnvironmentStringsW(block);
+  return variables;
+}
+
+void SetEnvironmentVariableTo(const std::string& name, const std::optional<std::string>& value) {
+  // The C library keeps a copy of the environment, which it changes together with the system's.
+  _wputenv_s(Wide(name).c_str(), Wide(value.value_or(std::string())).c_str());
+}
+
+SystemName NameSystem() {
+  SystemName system;
+  SYSTEM_INFO machine = {};
+  GetNativeSystemInfo(&machine);
+  system.machine = machine.wProcessorArchitecture == PROCESSOR_ARCHITECTURE_ARM64 ? "arm64" : "x86_64";
+  // GetVersionEx tells programs without a manifest that they run on Windows 8. The registry has the true numbers.
+  constexpr const wchar_t* kKey = L"SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion";
+  std::array<wchar_t, 64> build = {};
+  DWORD size = sizeof(build);
+  if (RegGetValueW(HKEY_LOCAL_MACHINE, kKey, L"CurrentBuildNumber", RRF_RT_REG_SZ, nullptr, build.data(), &size) ==
+      ERROR_SUCCESS)
+    system.kernel = "Windows, build " + Utf8(build.data());
+  return system;
 }
 
 std::FILE* OpenFile(const fs::path& path, const char* mode) { return _wfopen(path.c_str(), Wide(mode).c_str()); }

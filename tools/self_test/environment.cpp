@@ -1,16 +1,10 @@
 #include "tools/self_test/environment.h"
 
-#include <sys/utsname.h>
-#include <unistd.h>
-
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <string_view>
 
+#include "tools/platform/platform.h"
 #include "tools/self_test/json.h"
-
-extern char** environ;
 
 namespace trellis::self_test {
 namespace {
@@ -19,9 +13,9 @@ namespace fs = std::filesystem;
 
 constexpr const char* kManifest = "implicit_layer.d/VkLayer_TRELLIS_shader_enqueue.json";
 
-std::string ValueOf(const char* name, const char* otherwise) {
-  const char* const value = std::getenv(name);
-  return value == nullptr || *value == '\0' ? otherwise : value;
+std::string ValueOf(const std::string& name, const std::string& otherwise) {
+  const std::string value = tool::EnvironmentVariable(name).value_or("");
+  return value.empty() ? otherwise : value;
 }
 
 // Replaces the home folder, which may name the user.
@@ -36,48 +30,39 @@ std::string WithoutHome(std::string text) {
 
 std::string DescribeEnvironment() {
   JsonObject variables;
-  for (char** each = environ; *each != nullptr; ++each) {
-    const std::string_view variable = *each;
-    const size_t equals = variable.find('=');
-    if (equals == std::string_view::npos) continue;
-    const std::string_view name = variable.substr(0, equals);
+  for (const auto& [name, value] : tool::EnvironmentVariables()) {
     if (name.starts_with("TRELLIS_") || name.starts_with("VK_") || name.starts_with("XDG_"))
-      variables.Text(name, WithoutHome(std::string(variable.substr(equals + 1))));
+      variables.Text(name, WithoutHome(value));
   }
   return variables.str();
 }
 
 std::string DescribeSystem() {
+  const tool::SystemName name = tool::NameSystem();
   JsonObject system;
-  utsname name = {};
-  if (uname(&name) == 0) {
-    system.Text("kernel", std::string(name.sysname) + " " + name.release);
-    system.Text("machine", name.machine);
-  }
-  std::ifstream release("/etc/os-release");
-  for (std::string line; std::getline(release, line);) {
-    if (line.starts_with("PRETTY_NAME=")) system.Text("distribution", line.substr(line.find('=') + 1));
-  }
+  system.Text("kernel", name.kernel);
+  system.Text("machine", name.machine);
+  if (!name.distribution.empty()) system.Text("distribution", name.distribution);
   return system.str();
 }
 
 std::string EnableLayer() {
-  setenv("TRELLIS_ENABLE", "1", 1);
-  unsetenv("TRELLIS_DISABLE");
+  tool::SetEnvironmentVariableTo("TRELLIS_ENABLE", "1");
+  tool::SetEnvironmentVariableTo("TRELLIS_DISABLE", std::nullopt);
   std::error_code ignored;
-  const fs::path self = fs::read_symlink("/proc/self/exe", ignored);
+  const fs::path self = tool::OwnProgram();
   // An installation, or an archive that was unpacked somewhere: <prefix>/bin.
   const fs::path data = self.parent_path().parent_path() / "share";
   if (fs::is_regular_file(data / "vulkan" / kManifest, ignored)) {
     const std::string folders = ValueOf("XDG_DATA_DIRS", "/usr/local/share:/usr/share");
     if ((":" + folders + ":").find(":" + data.string() + ":") == std::string::npos)
-      setenv("XDG_DATA_DIRS", (data.string() + ":" + folders).c_str(), 1);
+      tool::SetEnvironmentVariableTo("XDG_DATA_DIRS", data.string() + ":" + folders);
     return WithoutHome((data / "vulkan").string());
   }
   // A build tree: <build>/tools/trellis.
   const fs::path build = self.parent_path().parent_path().parent_path();
   if (fs::is_regular_file(build / "vulkan" / kManifest, ignored)) {
-    setenv("XDG_CONFIG_DIRS", (build.string() + ":" + ValueOf("XDG_CONFIG_DIRS", "/etc/xdg")).c_str(), 1);
+    tool::SetEnvironmentVariableTo("XDG_CONFIG_DIRS", build.string() + ":" + ValueOf("XDG_CONFIG_DIRS", "/etc/xdg"));
     return WithoutHome((build / "vulkan").string());
   }
   return {};

@@ -26,7 +26,8 @@ constexpr std::string_view kHelp =
 // The program beside this one, else the one in PATH.
 std::string FindDoctor() {
   std::error_code ignored;
-  const fs::path beside = fs::read_symlink("/proc/self/exe", ignored).parent_path() / "trellis-doctor";
+  fs::path beside = OwnProgram().parent_path() / "trellis-doctor";
+  beside.replace_extension(OwnProgram().extension());
   return fs::is_regular_file(beside, ignored) ? beside.string() : "trellis-doctor";
 }
 
