@@ -153,6 +153,7 @@ VKAPI_ATTR void VKAPI_CALL DestroyDevice(VkDevice device, const VkAllocationCall
   const std::shared_ptr<Device> object = FindDevice(device);
   if (!object) return;
   PollReports(*object);  // the application's callbacks may still use the device
+  if (object->emulates_graphs) WriteReport(*object, "end");
   Devices().Take(DispatchKeyOf(device));
   --object->instance->DeviceCount(object->emulates_graphs);
   ReleaseDriverObjects(*object);

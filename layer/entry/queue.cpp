@@ -1,6 +1,7 @@
 #include "layer/objects/queue.h"
 
 #include <algorithm>
+#include <atomic>
 #include <optional>
 
 #include "layer/entry/hooks.h"
@@ -32,7 +33,9 @@ struct GraphNeeds {
 
   void Add(VkCommandBuffer command_buffer) {
     const std::shared_ptr<CommandBuffer> recording = CommandBuffers().Find(command_buffer);
-    if (!recording || !recording->holds_graph) return;
+    if (!recording) return;
+    for (const auto& count : recording->submissions) count->fetch_add(1, std::memory_order_relaxed);
+    if (!recording->holds_graph) return;
     any_graph = true;
     ring_bytes = std::max(ring_bytes, recording->ring_bytes);
   }
@@ -46,9 +49,14 @@ VkResult Prepare(const std::shared_ptr<Queue>& queue, const GraphNeeds& needs) {
   return PrepareGraphSubmission(*queue, needs.ring_bytes);
 }
 
+VkResult Submitted(Device& device, VkResult result) {
+  if (result == VK_ERROR_DEVICE_LOST) WriteReport(device, "device_lost");
+  return result;
+}
+
 VkResult Polled(Device& device, VkResult result) {
   PollReports(device);
-  return result;
+  return Submitted(device, result);
 }
 
 }  // namespace
@@ -72,7 +80,8 @@ VKAPI_ATTR VkResult VKAPI_CALL QueueSubmit(VkQueue queue, uint32_t count, const 
     for (uint32_t j = 0; j < submits[i].commandBufferCount; ++j) needs.Add(submits[i].pCommandBuffers[j]);
   const VkResult prepared = Prepare(object, needs);
   if (prepared != VK_SUCCESS) return prepared;
-  return FindDevice(queue)->dispatch.QueueSubmit(queue, count, submits, fence);
+  const std::shared_ptr<Device> device = FindDevice(queue);
+  return Submitted(*device, device->dispatch.QueueSubmit(queue, count, submits, fence));
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL QueueSubmit2(VkQueue queue, uint32_t count, const VkSubmitInfo2* submits,
@@ -84,7 +93,8 @@ VKAPI_ATTR VkResult VKAPI_CALL QueueSubmit2(VkQueue queue, uint32_t count, const
       needs.Add(submits[i].pCommandBufferInfos[j].commandBuffer);
   const VkResult prepared = Prepare(object, needs);
   if (prepared != VK_SUCCESS) return prepared;
-  return FindDevice(queue)->dispatch.QueueSubmit2(queue, count, submits, fence);
+  const std::shared_ptr<Device> device = FindDevice(queue);
+  return Submitted(*device, device->dispatch.QueueSubmit2(queue, count, submits, fence));
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL QueueWaitIdle(VkQueue queue) {

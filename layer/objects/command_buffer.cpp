@@ -16,6 +16,7 @@ void CommandBuffer::Discard() {
   ring_bytes = 0;
   recorded_error = VK_SUCCESS;
   keep_alive.clear();
+  submissions.clear();
   initialized_scratch.clear();
   ++recording;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -69,7 +70,8 @@ struct CommandBuffer {
   VkDeviceSize ring_bytes = 0;                          // the largest ring that a graph in here needs
   VkResult recorded_error = VK_SUCCESS;                 // the first error of a vkCmd*: returned by vkEndCommandBuffer
   std::vector<std::shared_ptr<const void>> keep_alive;  // what the recorded commands use: pipelines, arenas, plans
-  std::vector<InitializedScratch> initialized_scratch;  // setting `validate` only; oldest first
+  std::vector<std::shared_ptr<std::atomic<uint64_t>>> submissions;  // setting `report`: each submission adds 1 to all
+  std::vector<InitializedScratch> initialized_scratch;              // setting `validate` only; oldest first
 
   // Counts recordings: what an attachment handed out under an older number is no longer in use.
   uint64_t recording = 0;

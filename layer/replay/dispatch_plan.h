@@ -40,6 +40,7 @@ struct DispatchEnvironment {
   // Those of the queue, if executions may prepare regions for one another: with the setting, and where no ring has to
   // be claimed. Else null.
   RingPool* rings = nullptr;
+  bool counts = false;  // the setting `report`
 };
 
 // The kernels that make level 0's regions out of infos that the device reads (meta_shaders/shared/entry_plan.h).

@@ -2,7 +2,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
+#include <span>
+#include <utility>
 #include <vector>
+
+#include "layer/replay/plan_counts.h"
 
 namespace trellis {
 namespace {
@@ -19,6 +24,7 @@ void SetSize(KernelCall& call, DispatchSize size) {
 Expected<void> LevelPlanner::Run() {
   plan_.counted = counted_;
   plan_.ring_bytes = placement_.ring_bytes;
+  if (environment_.counts) plan_.counts = std::make_shared<PlanCounts>();
   if (placement_.ring != 0)
     if (Expected<void> done = PrepareRegions(); !done) return done;
   if (Expected<void> done = steps() ? PlanSteps() : PlanLevels(); !done) return done;
@@ -196,7 +202,9 @@ Expected<void> LevelPlanner::PlanEnd() {
 
 Expected<void> LevelPlanner::PlanLosses() {
   // Where levels take turns with their regions, close kernels report.
-  const bool reports = opening_count_ != 0 && scratch().opens_all_levels && !CannotLose();
+  const bool can_count = opening_count_ != 0 && scratch().opens_all_levels;
+  const bool counts = can_count && environment_.counts && !plan_.steps;
+  const bool reports = can_count && (counts || !CannotLose());
   if (!reports && !plan_.prepared) return {};
   shared::LossPlan losses = {};
   losses.regions = environment_.scratch + scratch().regions;
@@ -213,7 +221,20 @@ Expected<void> LevelPlanner::PlanLosses() {
     losses.dense_units = DenseUnits();
     call.x = 1 + WorkgroupsToOpen(losses.opening_count - losses.prepared_count);
   }
+  if (counts)
+    if (Expected<void> done = PlanCounting(losses.counts); !done) return done;
   return Upload(losses, call.plan);
+}
+
+Expected<void> LevelPlanner::PlanCounting(VkDeviceAddress& address) {
+  std::vector<shared::RegionPlan> counted;
+  if (!plan_.prepared) counted.assign(placement_.entry_openings.begin(), placement_.entry_openings.end());
+  counted.insert(counted.end(), memory().openings.begin(), memory().openings.end());
+  Expected<std::shared_ptr<const PlanCounts>> counts = PlanCounts::Create(pipeline_.device, counted);
+  if (!counts) return counts.error();
+  plan_.counts = *std::move(counts);
+  address = plan_.counts->address();
+  return {};
 }
 
 Expected<void> LevelPlanner::PlanRelease() {
@@ -230,8 +251,9 @@ bool LevelPlanner::MayReport() const {
                                   [](const LevelPlan& level) { return level.close.has_value(); });
   // Nodes report what they allocate.
   const bool nodes_report = (plan_.begin || plan_.prepared) && environment_.validates;
-  return (plan_.losses && !CannotLose()) || ReadsInfos() || plan_.steps || closes || !plan_.late_closes.empty() ||
-         nodes_report;
+  const bool counts = plan_.counts && plan_.counts->address() != 0;
+  return (plan_.losses && !CannotLose()) || counts || ReadsInfos() || plan_.steps || closes ||
+         !plan_.late_closes.empty() || nodes_report;
 }
 
 }  // namespace trellis

@@ -12,6 +12,7 @@
 #include "layer/objects/device.h"
 #include "layer/pipeline/execution_graph.h"
 #include "layer/replay/describe_report.h"
+#include "layer/replay/report.h"
 #include "meta_shaders/shared/graph_data.h"
 
 namespace trellis {
@@ -113,8 +114,10 @@ void LossReports::Poll(Device& device) {
         std::to_string(overwritten) + " reports, of lost records perhaps, were overwritten before they could be read");
   if (losses.empty()) return;
   const RingSettings settings = {RingBudget(device), LargestRingBudget(device), device.settings.max_rounds};
+  const std::shared_ptr<Report> report = Report::Of(device);
   for (const Loss& loss : losses) {
     const ReportMessage message = DescribeReport(loss.report, loss.graph.get(), settings, LevelBytes(loss, losses));
+    if (report) report->AddFinding(loss.report, message);
     const MessageObject object = {VK_OBJECT_TYPE_PIPELINE, HandleToU64(HandleFromObject<VkPipeline>(loss.graph.get()))};
     switch (message.severity) {
       case ReportSeverity::kInfo:

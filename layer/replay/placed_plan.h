@@ -19,6 +19,7 @@ namespace trellis {
 
 struct DispatchEnvironment;
 struct ExecutionGraphPipeline;
+struct PlanCounts;
 class PreparedRegions;
 struct RelocatablePlan;
 
@@ -83,9 +84,10 @@ struct PlacedPlan {
   std::optional<StepPasses> steps;  // then no level is closed
   // Beside the last level; none if regions lose nothing, or others tell of it, and none are prepared.
   std::optional<KernelCall> losses;
-  std::optional<KernelCall> release;  // of the ring; none if it was not claimed
-  bool reports = false;               // something may tell the host of losses or broken rules
-  VkDeviceSize ring_bytes = 0;        // the ring that a dispatch needs
+  std::optional<KernelCall> release;         // of the ring; none if it was not claimed
+  bool reports = false;                      // something may tell the host of losses or broken rules
+  std::shared_ptr<const PlanCounts> counts;  // with the setting `report`; else null
+  VkDeviceSize ring_bytes = 0;               // the ring that a dispatch needs
 
   [[nodiscard]] std::span<const NodeLaunch> launches_of(uint32_t level) const {
     return std::span(launches).subspan(levels[level].launch_begin,

@@ -215,7 +215,7 @@ class DispatchRecorder {
   }
 
   void Begin() {
-    if (command_buffer_.device.settings.timing) timer_ = GraphTimer::Start(command_buffer_, plan_, name_);
+    if (command_buffer_.device.settings.timing) timer_ = GraphTimer::Start(command_buffer_, plan_, name_, pipeline_.id);
     recorder_.TimeWith(timer_.get());
     RecordBegin(command_buffer_, plan_, recorder_);
     recorder_.BindNodeState(plan_.push_constant_copy);

@@ -116,7 +116,7 @@ void Recorder::Mark(const char* phase, uint32_t level) {
 }
 
 void Recorder::MarkLaunch(const NodeLaunch& launch, uint32_t level) {
-  if (timer_ != nullptr) timer_->Mark(LaunchLabel(pipeline_.graph, launch.launch), level);
+  if (timer_ != nullptr) timer_->MarkLaunch(LaunchLabel(pipeline_.graph, launch.launch), level, launch.launch.slot);
 }
 
 void Recorder::Run(Kernel kernel, const KernelCall& call) {

@@ -24,6 +24,7 @@
 #include "layer/replay/plan_within_memory.h"
 #include "layer/replay/record_dispatch.h"
 #include "layer/replay/recorder.h"
+#include "layer/replay/report.h"
 #include "layer/replay/split.h"
 #include "layer/replay/timing.h"
 
@@ -193,6 +194,16 @@ std::optional<DispatchTarget> FindTarget(CommandBuffer& command_buffer, VkDevice
   return target;
 }
 
+// Of a dispatch that became draws alone, or nothing.
+void ReportWithoutPlan(CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline, DispatchCommand command,
+                       uint32_t draws, const std::vector<ReportedRoot>& roots) {
+  if (const std::shared_ptr<Report> report = Report::Of(command_buffer.device))
+    report->AddWithoutPlan(command_buffer, pipeline, command, draws, roots);
+}
+
+// Only the device knows what these bring.
+std::vector<ReportedRoot> RootsOf(const DeviceInputs&) { return {}; }
+
 // `inputs`: EntryInputs or DeviceInputs.
 template <typename Inputs>
 void PlanAndRecord(CommandBuffer& command_buffer, const DispatchTarget& target, DispatchCommand command,
@@ -216,7 +227,8 @@ void PlanAndRecord(CommandBuffer& command_buffer, const DispatchTarget& target, 
                                            LimitsOf(device),
                                            DrawLimitsOf(device),
                                            command_buffer.push_constants.ComputeBytes(),
-                                           parts.may_prepare ? parts.rings.get() : nullptr};
+                                           parts.may_prepare ? parts.rings.get() : nullptr,
+                                           !device.settings.report.empty()};
   const auto plan_with = [&](const DispatchEnvironment& with, PlanArena& arena) {
     return PlanDispatch(*target.pipeline, inputs, with, arena);
   };
@@ -228,7 +240,7 @@ void PlanAndRecord(CommandBuffer& command_buffer, const DispatchTarget& target, 
     return RefuseToSplit(command_buffer, why);
   for (const std::string& complaint : plan.complaints)
     device.diagnostics.Warning("TRELLIS-graph-dispatch-limit", complaint, {ObjectOf(command_buffer)});
-  if (!plan.placed) return;
+  if (!plan.placed) return ReportWithoutPlan(command_buffer, *target.pipeline, command, 0, RootsOf(inputs));
 
   parts.reports->Register(target.pipeline);
   command_buffer.keep_alive.push_back(target.pipeline);
@@ -238,6 +250,8 @@ void PlanAndRecord(CommandBuffer& command_buffer, const DispatchTarget& target, 
   command_buffer.ring_bytes = std::max(command_buffer.ring_bytes, plan.placed->ring_bytes);
   const Recorded recorded = RecordDispatch(command_buffer, *target.pipeline, plan, target.scratch.buffer);
   if (is_heard) TellOfDispatch(command_buffer, plan, recorded);
+  if (const std::shared_ptr<Report> report = Report::Of(device))
+    report->AddDispatch(command_buffer, *target.pipeline, command, plan, recorded, RootsOf(inputs));
 }
 
 std::string RootLabels(const Graph& graph, const EntryInputs& inputs) {
@@ -255,6 +269,8 @@ void PlanAndDraw(CommandBuffer& command_buffer, const std::shared_ptr<ExecutionG
   arena->Close();
   for (const std::string& complaint : plan->complaints)
     device.diagnostics.Warning("TRELLIS-graph-dispatch-limit", complaint, {ObjectOf(command_buffer)});
+  ReportWithoutPlan(command_buffer, *pipeline, DispatchCommand::kHost, static_cast<uint32_t>(plan->draws.size()),
+                    RootsOf(inputs));
   if (plan->draws.empty()) return;
   command_buffer.keep_alive.push_back(pipeline);
   command_buffer.keep_alive.push_back(arena);
@@ -340,9 +356,18 @@ void PollReports(Device& device) noexcept {
   try {
     if (const std::shared_ptr<LossReports> losses = device.attachments.Get<LossReports>()) losses->Poll(device);
     if (const std::shared_ptr<GraphTimers> timers = device.attachments.Get<GraphTimers>()) timers->Poll(device);
+    if (const std::shared_ptr<Report> report = device.attachments.Get<Report>()) report->WriteIfDue(device);
   } catch (...) {
     // A message that finds no memory is left out: the command that is on its way has done its work, or must do it.
     (void)HandleException(device.diagnostics, "reports of finished work");
+  }
+}
+
+void WriteReport(Device& device, const char* reason) noexcept {
+  try {
+    if (const std::shared_ptr<Report> report = Report::Of(device)) report->Write(device, reason);
+  } catch (...) {
+    (void)HandleException(device.diagnostics, "the report");
   }
 }
 

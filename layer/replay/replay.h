@@ -47,4 +47,7 @@ void LeaveInstance(CommandBuffer& command_buffer);
 // graph.
 void PollReports(Device& device) noexcept;
 
+// With the setting `report`: writes the file. `reason`: Report::Write.
+void WriteReport(Device& device, const char* reason) noexcept;
+
 }  // namespace trellis

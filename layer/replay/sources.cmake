@@ -9,11 +9,13 @@ list(APPEND TRELLIS_LAYER_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/entry_inputs.cpp
   ${CMAKE_CURRENT_LIST_DIR}/host_draws.cpp
   ${CMAKE_CURRENT_LIST_DIR}/host_roots.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/json_writer.cpp
   ${CMAKE_CURRENT_LIST_DIR}/launch_batches.cpp
   ${CMAKE_CURRENT_LIST_DIR}/launch_size.cpp
   ${CMAKE_CURRENT_LIST_DIR}/level_planner.cpp
   ${CMAKE_CURRENT_LIST_DIR}/loss_reports.cpp
   ${CMAKE_CURRENT_LIST_DIR}/placed_plan.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/plan_counts.cpp
   ${CMAKE_CURRENT_LIST_DIR}/plan_within_memory.cpp
   ${CMAKE_CURRENT_LIST_DIR}/plan_writer.cpp
   ${CMAKE_CURRENT_LIST_DIR}/prepared_planner.cpp
@@ -21,6 +23,9 @@ list(APPEND TRELLIS_LAYER_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/recorder.cpp
   ${CMAKE_CURRENT_LIST_DIR}/relocatable_plan.cpp
   ${CMAKE_CURRENT_LIST_DIR}/replay.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/report.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/report_graph.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/report_json.cpp
   ${CMAKE_CURRENT_LIST_DIR}/split.cpp
   ${CMAKE_CURRENT_LIST_DIR}/step_planner.cpp
   ${CMAKE_CURRENT_LIST_DIR}/timing.cpp

@@ -8,6 +8,7 @@
 #include "layer/objects/command_buffer.h"
 #include "layer/objects/device.h"
 #include "layer/replay/dispatch_plan.h"
+#include "layer/replay/report.h"
 
 namespace trellis {
 namespace {
@@ -56,11 +57,11 @@ uint32_t TimestampBits(const CommandBuffer& command_buffer) {
 
 }  // namespace
 
-std::shared_ptr<GraphTimer> GraphTimer::Start(CommandBuffer& command_buffer, const DispatchPlan& plan,
-                                              std::string name) {
+std::shared_ptr<GraphTimer> GraphTimer::Start(CommandBuffer& command_buffer, const DispatchPlan& plan, std::string name,
+                                              uint32_t graph) {
   Device& device = command_buffer.device;
   const uint32_t bits = TimestampBits(command_buffer);
-  auto timer = std::make_shared<GraphTimer>(device, command_buffer.handle, std::move(name));
+  auto timer = std::make_shared<GraphTimer>(device, command_buffer.handle, std::move(name), graph);
   if (bits == 0 || !timer->CreateQueries(MostTimestamps(plan))) {
     device.diagnostics.Warning("TRELLIS-timing", bits == 0 ? "this queue family writes no timestamps: no timing"
                                                            : "no memory for timestamps: no timing");
@@ -130,9 +131,14 @@ std::vector<double> GraphTimer::TakeDurations() {
   return durations;
 }
 
-std::optional<std::string> GraphTimer::TakeReport() {
-  const std::vector<double> durations = TakeDurations();
-  if (durations.empty()) return std::nullopt;
+void GraphTimer::AddTo(Report& report, const std::vector<double>& durations) const {
+  std::vector<TimedPlace> places;
+  for (size_t i = 0; i < steps_.size(); ++i)
+    places.push_back({steps_[i].what, steps_[i].level, steps_[i].slot, durations[i]});
+  report.AddTimes(graph_, places);
+}
+
+std::string GraphTimer::Describe(const std::vector<double>& durations) const {
   double total = 0;
   for (double duration : durations) total += duration;
   std::string text = name_ + ": " + Microseconds(total);
@@ -161,7 +167,8 @@ void GraphTimers::Add(const std::shared_ptr<GraphTimer>& timer) {
 }
 
 void GraphTimers::Poll(Device& device) {
-  std::vector<std::string> reports;
+  std::vector<std::string> texts;
+  const std::shared_ptr<Report> report = Report::Of(device);
   // The application's callbacks may call Vulkan, and a timer may die here: neither under the lock.
   std::vector<std::shared_ptr<GraphTimer>> alive;
   {
@@ -169,9 +176,12 @@ void GraphTimers::Poll(Device& device) {
     for (const std::weak_ptr<GraphTimer>& known : timers_)
       if (std::shared_ptr<GraphTimer> timer = known.lock()) alive.push_back(std::move(timer));
     for (const std::shared_ptr<GraphTimer>& timer : alive)
-      if (std::optional<std::string> report = timer->TakeReport()) reports.push_back(*std::move(report));
+      if (const std::vector<double> durations = timer->TakeDurations(); !durations.empty()) {
+        texts.push_back(timer->Describe(durations));
+        if (report) timer->AddTo(*report, durations);
+      }
   }
-  for (const std::string& report : reports) device.diagnostics.Info("TRELLIS-timing", report);
+  for (const std::string& text : texts) device.diagnostics.Info("TRELLIS-timing", text);
 }
 
 }  // namespace trellis

@@ -8,30 +8,32 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "layer/dispatch/vulkan.h"
 #include "layer/memory/device_buffer.h"
+#include "meta_shaders/shared/graph_data.h"
 
 namespace trellis {
 
 struct CommandBuffer;
 struct Device;
 struct DispatchPlan;
+class Report;
 
 // The timestamps of one recorded dispatch. Ownership: the recording, which keeps it alive. Threading: recorded by one
-// thread; TakeReport by any, one at a time.
+// thread; TakeDurations by any, one at a time.
 class GraphTimer {
  public:
   // Null, after a message, if the queue family writes no timestamps or memory ran out. `name` is that of the dispatch.
   [[nodiscard]] static std::shared_ptr<GraphTimer> Start(CommandBuffer& command_buffer, const DispatchPlan& plan,
-                                                         std::string name);
+                                                         std::string name, uint32_t graph);
 
-  GraphTimer(const Device& device, VkCommandBuffer command_buffer, std::string name)
-      : device_(device), command_buffer_(command_buffer), name_(std::move(name)) {}
+  // `graph`: ExecutionGraphPipeline::id.
+  GraphTimer(const Device& device, VkCommandBuffer command_buffer, std::string name, uint32_t graph)
+      : device_(device), command_buffer_(command_buffer), name_(std::move(name)), graph_(graph) {}
   ~GraphTimer();
   GraphTimer(const GraphTimer&) = delete;
   GraphTimer& operator=(const GraphTimer&) = delete;
@@ -39,29 +41,34 @@ class GraphTimer {
   // What was recorded since the last mark belongs to `what`, outside of the levels or in one of them.
   void Mark(std::string what) { AddStep({std::move(what), kNoLevel}); }
   void Mark(std::string what, uint32_t level) { AddStep({std::move(what), level}); }
+  void MarkLaunch(std::string what, uint32_t level, uint32_t slot) { AddStep({std::move(what), level, slot}); }
   // Ends the dispatch that `timer` measures; its reports come from now on.
   static void Finish(Device& device, const std::shared_ptr<GraphTimer>& timer);
 
-  // What an execution took that no call has returned yet; of several, the latest.
-  [[nodiscard]] std::optional<std::string> TakeReport();
+  // Nanoseconds of each step of an execution that no call has returned yet; of several, the latest. Empty if there is
+  // none.
+  [[nodiscard]] std::vector<double> TakeDurations();
+  // The same as text.
+  [[nodiscard]] std::string Describe(const std::vector<double>& durations) const;
+  void AddTo(Report& report, const std::vector<double>& durations) const;
 
  private:
   static constexpr uint32_t kNoLevel = 0xffffffffu;
   struct Step {
     std::string what;
     uint32_t level = kNoLevel;
+    uint32_t slot = shared::kNoSlot;  // of a launch, or of the first of a batch
   };
 
   [[nodiscard]] bool CreateQueries(uint32_t count);
   void AddStep(Step step);
   void WriteTimestamp();
   void CopyResults();
-  // Nanoseconds of each step; empty if not all timestamps have arrived.
-  [[nodiscard]] std::vector<double> TakeDurations();
 
   const Device& device_;
   const VkCommandBuffer command_buffer_;
   const std::string name_;
+  const uint32_t graph_;
   uint64_t valid_bits_ = 0;  // of a timestamp, as a mask
   VkQueryPool queries_ = VK_NULL_HANDLE;
   DeviceBuffer results_;     // uint64_t[]: the start, then one for each step; 0 until it arrives

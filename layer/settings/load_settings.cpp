@@ -56,6 +56,9 @@ void Apply(LoadedSettings& loaded, std::string_view source, std::string_view key
   } else if (!row->set(loaded.settings, value)) {
     loaded.problems.push_back(std::string(source) + ": '" + std::string(value) + "' is no value of the setting '" +
                               std::string(key) + "', which takes " + AllowedValues(*row));
+  } else {
+    loaded.settings.given.insert_or_assign(std::string(key), std::string(value));
+    if (value == row->default_value) loaded.settings.given.erase(std::string(key));
   }
 }
 

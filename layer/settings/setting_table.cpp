@@ -143,6 +143,12 @@ constexpr SettingRow kTable[] = {
      "Stores attachments that an application does not store, so that graphs can be dispatched inside its render "
      "passes: on devices with shaderMeshEnqueue, on every device with graphs, or on none.",
      SetSplitRenderPasses},
+    {"report", SettingType::kString, "", "",
+     "File that a report about all graphs is written to: a page if it ends in .html, otherwise JSON. Empty: none.",
+     SetString<&Settings::report>},
+    {"report_interval", SettingType::kUint, "0", "",
+     "Seconds between two writes of the report. 0: it is written when the device is destroyed or lost.",
+     SetUint<&Settings::report_interval>},
 };
 
 }  // namespace

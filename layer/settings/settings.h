@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 
 namespace trellis {
@@ -48,6 +49,9 @@ struct Settings {
   uint32_t max_packed_workgroups = 0;  // 0: chosen for the device
   LaunchBatches launch_batches = LaunchBatches::kAuto;
   SplitRenderPasses split_render_passes = SplitRenderPasses::kDefault;
+  std::string report;                        // path of a JSON file; empty: none
+  uint32_t report_interval = 0;              // seconds; 0: only at the end
+  std::map<std::string, std::string> given;  // key and value of what differs from the defaults
 };
 
 }  // namespace trellis

@@ -21,9 +21,27 @@ void TurnToOther(AlternatingRegionsReference sets) {
   sets.regions.other = current;
 }
 
+layout(buffer_reference, scalar, buffer_reference_align = 4) buffer RegionCountReference { RegionCount count; };
+layout(buffer_reference, scalar, buffer_reference_align = 4) buffer RegionCountsHeaderReference { RegionCountsHeader header; };
+
+// For the setting `report`.
+void CountRegion(LossPlan plan, uint index, RegionReference region) {
+  if (index == 0u) RegionCountsHeaderReference(plan.counts).header.executions += 1u;
+  RegionCountReference target = RegionCountReference(AddressAdd(plan.counts, kRegionCountsHeaderBytes + index * kRegionCountBytes));
+  const uint records = min(region.region.reserved, region.region.records.count);
+  uint carry;
+  target.count.records_low = uaddCarry(target.count.records_low, records, carry);
+  target.count.records_high += carry;
+  target.count.dropped_low = uaddCarry(target.count.dropped_low, LostOf(region), carry);
+  target.count.dropped_high += carry;
+  target.count.max_records = max(target.count.max_records, records);
+}
+
 void ReportRegion(LossPlan plan, uvec2 regions, uint index) {
   const RegionPlan opening = LoadRegionPlan(plan.openings, index);
-  ReportLoss(plan.reports, plan.origin, opening.slot, opening.level, LostOf(RegionOf(regions, opening.region)));
+  RegionReference region = RegionOf(regions, opening.region);
+  ReportLoss(plan.reports, plan.origin, opening.slot, opening.level, LostOf(region));
+  if (!IsNull(plan.counts)) CountRegion(plan, index, region);
 }
 
 const uint kFewestAdaptedDense = 16u;  // a quarter of it takes whole units

@@ -464,10 +464,30 @@ struct LossPlan {
   TRELLIS_ADDRESS prepared;     // kAlternating: where the first `prepared_count` regions are; or 0
   TRELLIS_ADDRESS reports;      // LossReportHeader
   TRELLIS_ADDRESS dense_parts;  // DensePart[prepared_count] of the next execution's OpenPlan; or 0
+  TRELLIS_ADDRESS counts;       // RegionCountsHeader, with the setting `report`; or 0
   TRELLIS_UINT opening_count;
   TRELLIS_UINT prepared_count;
   TRELLIS_UINT origin;       // LossReport::origin
   TRELLIS_UINT dense_units;  // of 16 bytes from the ring's base, for all that lies dense
+};
+
+// Records of one region, summed over all executions of a plan. 64-bit sums are pairs of words. One invocation adds to
+// each, and executions of a plan follow one another, so no addition is atomic.
+struct RegionCount {
+  TRELLIS_UINT slot;   // written by the CPU
+  TRELLIS_UINT level;  // that consumes the region; written by the CPU
+  TRELLIS_UINT records_low;
+  TRELLIS_UINT records_high;
+  TRELLIS_UINT dropped_low;
+  TRELLIS_UINT dropped_high;
+  TRELLIS_UINT max_records;  // of one execution
+  TRELLIS_UINT unused;
+};
+struct RegionCountsHeader {  // followed by RegionCount[opening_count]
+  TRELLIS_UINT executions;
+  TRELLIS_UINT unused0;
+  TRELLIS_UINT unused1;
+  TRELLIS_UINT unused2;
 };
 
 // Last kernel of a graph that claimed a ring, one workgroup: gives it back.
@@ -499,6 +519,8 @@ static_assert(sizeof(LaunchBatch) == 56);
 static_assert(offsetof(LaunchBatch, form) == offsetof(LaunchBlock, form));
 static_assert(sizeof(LaunchInput) == 64);
 static_assert(sizeof(Slice) == 8);
+static_assert(sizeof(RegionCount) == 32);
+static_assert(sizeof(RegionCountsHeader) == 16);
 static_assert(sizeof(Region) == 640);
 static_assert(offsetof(Region, lost) == 48);
 static_assert(offsetof(Region, reserved) == 128);
@@ -521,7 +543,7 @@ static_assert(sizeof(RingTableHeader) == 16);
 static_assert(sizeof(BeginPlan) == 72);
 static_assert(sizeof(OpenPlan) == 48);
 static_assert(sizeof(ClosePlan) == 144);
-static_assert(sizeof(LossPlan) == 56);
+static_assert(sizeof(LossPlan) == 64);
 static_assert(sizeof(ReleasePlan) == 16);
 static_assert(sizeof(DispatchArguments) == 16);
 }  // namespace trellis::shared

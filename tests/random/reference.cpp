@@ -61,6 +61,7 @@ class Executor {
 
   void Enqueue(Arrival arrival) {
     ++outcome_.records;
+    ++outcome_.arrivals[{arrival.depth - 1, arrival.node, arrival.index, arrival.remaining}];
     arrivals_.push_back(std::move(arrival));
   }
 

@@ -2,7 +2,9 @@
 // semantics.h, and nothing of the layer.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -26,11 +28,15 @@ struct Limits {
   uint32_t invocations = 30000;
 };
 
+// Where a record arrives: level, node, its index, remaining recursion.
+using ArrivalPlace = std::array<uint32_t, 4>;
+
 struct Outcome {
   std::vector<uint32_t> words;  // kPlaces * kPlaceWords, added to what was there (kXor: xor)
   uint32_t records = 0;
   uint32_t invocations = 0;
   uint32_t depth = 0;
+  std::map<ArrivalPlace, uint64_t> arrivals;  // records
 };
 
 // Nothing if the graph is larger than the limits.

@@ -224,7 +224,7 @@ TEST_F(Cli, MisspeltWordsAreToldTheNearest) {
   expect({"dis"}, "trellis: there is no verb 'dis': did you mean 'disassemble'? (see 'trellis --help')");
   expect({"frobnicate"},
          "trellis: there is no verb 'frobnicate'; the verbs are 'compile', 'validate', 'reflect', 'lower', "
-         "'disassemble' and 'doctor' (see 'trellis --help')");
+         "'disassemble', 'doctor' and 'report' (see 'trellis --help')");
   expect({"validate", "--strct", "a.spv"},
          "trellis validate: unknown option '--strct': did you mean '--strict'? (see 'trellis validate --help')");
   expect({"validate", "--quux", "a.spv"}, "trellis validate: unknown option '--quux' (see 'trellis validate --help')");

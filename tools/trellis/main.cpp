@@ -12,7 +12,8 @@
 namespace trellis::tool {
 namespace {
 
-constexpr std::array<const Verb*, 6> kVerbs = {&kCompile, &kValidate, &kReflect, &kLower, &kDisassemble, &kDoctor};
+constexpr std::array<const Verb*, 7> kVerbs = {&kCompile,     &kValidate, &kReflect, &kLower,
+                                               &kDisassemble, &kDoctor,   &kReport};
 
 void PrintHelp() {
   std::puts("usage: trellis VERB ...\n\nTools for VK_AMDX_shader_enqueue, revision 2 (work graphs).\n");

@@ -25,6 +25,7 @@ extern const Verb kReflect;
 extern const Verb kLower;
 extern const Verb kDisassemble;
 extern const Verb kDoctor;
+extern const Verb kReport;
 
 // One line "trellis: ..." on stderr; returns the exit code for `return Refuse(...)`.
 int Refuse(std::string_view message);

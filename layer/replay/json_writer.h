@@ -1,0 +1,46 @@
+// Writes JSON text. Commas and escapes are its business, structure is the caller's.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace trellis {
+
+class JsonWriter {
+ public:
+  void BeginObject() { Open('{'); }
+  void EndObject() { Close('}'); }
+  void BeginArray() { Open('['); }
+  void EndArray() { Close(']'); }
+  // Of the value that follows, in an object.
+  void Key(std::string_view key);
+
+  void String(std::string_view text);
+  void Number(uint64_t number) { Raw(std::to_string(number)); }
+  void Bool(bool value) { Raw(value ? "true" : "false"); }
+  void Null() { Raw("null"); }
+
+  void Member(std::string_view key, std::string_view text) { Key(key), String(text); }
+  void Member(std::string_view key, const char* text) { Key(key), String(text); }
+  void Member(std::string_view key, bool value) { Key(key), Bool(value); }
+  void Member(std::string_view key, std::unsigned_integral auto number) { Key(key), Number(number); }
+
+  // An object of one member and `members`, which another writer has written, without braces.
+  void ObjectOf(std::string_view key, std::string_view text, std::string_view members);
+
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+ private:
+  void Open(char bracket);
+  void Close(char bracket);
+  void Raw(std::string_view text);
+  // Comma before all values but the first of an object or array.
+  void Separate();
+
+  std::string text_;
+  bool needs_comma_ = false;
+};
+
+}  // namespace trellis

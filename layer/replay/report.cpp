@@ -1,0 +1,200 @@
+#include "layer/replay/report.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+
+#include "layer/diagnostics/output_file.h"
+#include "layer/objects/command_buffer.h"
+#include "layer/objects/device.h"
+#include "layer/pipeline/execution_graph.h"
+#include "layer/replay/dispatch_plan.h"
+#include "layer/replay/record_dispatch.h"
+#include "layer/replay/relocatable_plan.h"
+#include "layer/replay/report_graph.h"
+#include "trellis_report_page.h"
+
+namespace trellis {
+namespace {
+
+const char* FitName(const DispatchPlan& plan) {
+  if (plan.placed->steps) return "steps";
+  return plan.placed->counted->memory.bounded ? "all" : "part";
+}
+
+// Empty where the device counts, or there is nothing to count.
+const char* WhyNotCounted(const DispatchPlan& plan) {
+  if (plan.placed->steps) return "the graph runs in steps, which reuse their regions";
+  if (plan.placed->levels.size() > 1 && plan.placed->counts->address() == 0)
+    return "levels take turns with their regions";
+  return "";
+}
+
+const char* SeverityName(ReportSeverity severity) {
+  switch (severity) {
+    case ReportSeverity::kInfo:
+      return "info";
+    case ReportSeverity::kWarning:
+      return "warning";
+    case ReportSeverity::kInvalidUsage:
+      return "error";
+  }
+  return "";
+}
+
+// Returns the page with `json` in it, or `json` if `path` is not that of a page.
+std::string PageOf(const std::filesystem::path& path, std::string json) {
+  if (path.extension() != ".html") return json;
+  std::string page(reinterpret_cast<const char*>(kReportPageHead), sizeof(kReportPageHead));
+  page += json;
+  page.append(reinterpret_cast<const char*>(kReportPageTail), sizeof(kReportPageTail));
+  return page;
+}
+
+// Returns 0, or an errno. Readers see the old file or the new one, never a part.
+int ReplaceWhole(const std::filesystem::path& path, const std::string& text) {
+  std::filesystem::path beside = path;
+  beside += ".part";
+  {
+    const OutputFile file = ReplaceFile(beside);
+    if (!file) return errno;
+    if (std::fwrite(text.data(), 1, text.size(), file.get()) != text.size() || std::fflush(file.get()) != 0)
+      return errno;
+  }
+  return std::rename(beside.c_str(), path.c_str()) == 0 ? 0 : errno;
+}
+
+}  // namespace
+
+std::vector<ReportedRoot> RootsOf(const EntryInputs& inputs) {
+  std::vector<ReportedRoot> roots;
+  for (const RootInput& root : inputs.roots) roots.push_back({root.slot, root.record_count});
+  return roots;
+}
+
+std::shared_ptr<Report> Report::Of(Device& device) {
+  if (device.settings.report.empty()) return nullptr;
+  return device.attachments.GetOrCreate<Report>([] { return std::make_shared<Report>(); });
+}
+
+void Report::AddDispatch(CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline, DispatchCommand command,
+                         const DispatchPlan& plan, const Recorded& recorded, const std::vector<ReportedRoot>& roots) {
+  std::lock_guard lock(mutex_);
+  const auto levels = static_cast<uint32_t>(plan.placed->levels.size());
+  Tally& tally = TallyOf(command_buffer, pipeline, command, levels, roots);
+  tally.dispatches = recorded.dispatches;
+  tally.barriers = recorded.barriers;
+  tally.draws = recorded.draws;
+  tally.steps = plan.placed->steps ? plan.placed->steps->count : 0;
+  tally.ring_bytes = std::max(tally.ring_bytes, uint64_t{plan.placed->ring_bytes});
+  tally.scratch_bytes = pipeline.scratch_layout().size;
+  tally.fit = FitName(plan);
+  tally.not_counted = WhyNotCounted(plan);
+  if (std::find(tally.plans.begin(), tally.plans.end(), plan.placed->counts) == tally.plans.end())
+    tally.plans.push_back(plan.placed->counts);
+}
+
+void Report::AddWithoutPlan(CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline,
+                            DispatchCommand command, uint32_t draws, const std::vector<ReportedRoot>& roots) {
+  std::lock_guard lock(mutex_);
+  Tally& tally = TallyOf(command_buffer, pipeline, command, 1, roots);
+  tally.draws = std::max(tally.draws, draws);
+}
+
+Report::Tally& Report::TallyOf(CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline,
+                               DispatchCommand command, uint32_t levels, const std::vector<ReportedRoot>& roots) {
+  if (std::string& graph = graphs_[pipeline.id]; graph.empty()) graph = GraphMembers(pipeline.graph, pipeline.id);
+  names_[pipeline.id] = pipeline.Name();
+  Tally& tally = tallies_[{pipeline.id, static_cast<uint32_t>(command), levels}];
+  FoldUnused(tally);
+  ++tally.recordings;
+  const auto submissions = std::make_shared<std::atomic<uint64_t>>(0);
+  tally.roots.push_back({submissions, roots});
+  command_buffer.submissions.push_back(submissions);
+  return tally;
+}
+
+void Report::AddFinding(const shared::LossReport& merged, const ReportMessage& message) {
+  std::lock_guard lock(mutex_);
+  Finding& finding = findings_[{merged.origin, merged.kind, merged.level, merged.slot}];
+  finding.id = message.id;
+  finding.severity = SeverityName(message.severity);
+  finding.text = message.text;
+  finding.records += merged.records;
+  finding.value = std::max(finding.value, merged.value);
+}
+
+void Report::AddTimes(uint32_t graph, const std::vector<TimedPlace>& steps) {
+  // A launch may be recorded for several sets of regions.
+  std::map<TimedPlace, double> sums;
+  for (const TimedPlace& step : steps) sums[{step.what, step.level, step.slot, 0}] += step.nanoseconds;
+  std::lock_guard lock(mutex_);
+  for (const auto& [place, nanoseconds] : sums) {
+    StepTime& time = times_[graph][place];
+    time.least = time.executions == 0 ? nanoseconds : std::min(time.least, nanoseconds);
+    time.most = std::max(time.most, nanoseconds);
+    time.total += nanoseconds;
+    ++time.executions;
+  }
+}
+
+void Report::AddPlan(Tally& tally, const PlanCounts& plan) {
+  tally.counted_executions += plan.Executions();
+  for (const RegionTotal& total : plan.Totals()) {
+    PlaceCount& count = tally.places[{total.level, total.slot}];
+    count.records += total.records;
+    count.dropped += total.dropped;
+    count.max_records = std::max(count.max_records, uint64_t{total.max_records});
+  }
+}
+
+void Report::AddRoots(Tally& tally, const LiveRoots& roots) {
+  const uint64_t submissions = roots.submissions->load(std::memory_order_relaxed);
+  tally.executions += submissions;
+  if (submissions == 0) return;
+  for (const ReportedRoot& root : roots.roots) {
+    PlaceCount& count = tally.places[{0, root.slot}];
+    count.records += root.records * submissions;
+    count.max_records = std::max(count.max_records, root.records);
+  }
+}
+
+void Report::FoldUnused(Tally& tally) {
+  std::erase_if(tally.plans, [&tally](const std::shared_ptr<const PlanCounts>& plan) {
+    if (plan.use_count() != 1) return false;
+    AddPlan(tally, *plan);
+    return true;
+  });
+  std::erase_if(tally.roots, [&tally](const LiveRoots& roots) {
+    if (roots.submissions.use_count() != 1) return false;
+    AddRoots(tally, roots);
+    return true;
+  });
+}
+
+void Report::WriteIfDue(const Device& device) {
+  if (device.settings.report_interval == 0) return;
+  {
+    std::lock_guard lock(mutex_);
+    const auto now = std::chrono::steady_clock::now();
+    if (now - last_ < std::chrono::seconds(device.settings.report_interval)) return;
+    last_ = now;
+  }
+  Write(device, "interval");
+}
+
+void Report::Write(const Device& device, const char* reason) {
+  int error = 0;
+  {
+    std::lock_guard lock(mutex_);
+    error = ReplaceWhole(device.settings.report, PageOf(device.settings.report, Json(device, reason)));
+    if (error == 0 || std::exchange(told_of_failure_, true)) return;
+  }
+  device.diagnostics.Warning("TRELLIS-report", "the report '" + device.settings.report +
+                                                   "' cannot be written: " + std::strerror(error) +
+                                                   "; name a file in a folder that can be written to");
+}
+
+}  // namespace trellis

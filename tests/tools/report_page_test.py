@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""The page of a report in a headless Chromium: it draws each node and edge in time, and nothing goes wrong.
+
+usage: report_page_test.py TRELLIS CHROMIUM
+"""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+MAX_MILLISECONDS = 2000
+
+
+def tree(count):
+    """A report about a binary tree of `count` nodes. Node 2 dropped records; nodes from 40 on received none."""
+    node = {"index": 0, "launch": "static", "grid": [4, 1, 1], "workgroup_size": [64, 1, 1], "coalesce": 1}
+    node |= {"payload_bytes": 8, "max_recursion": 0, "slot_count": 1, "sharers": [], "outputs": []}
+    slots = [
+        {"level": i.bit_length(), "slot": i, "records": 7, "max_records": 7, "dropped": 5 if i == 2 else 0}
+        for i in range(min(count, 40))
+    ]
+    graph = {
+        "name": "<tree>", "id": 3, "depth": 10,
+        "nodes": [node | {"name": f"n{i}", "first_slot": i} for i in range(count)],
+        "slots": [{"node": i, "remaining_recursion": 0, "record_bytes": 8} for i in range(count)],
+        "edges": [{"from": (i - 1) // 2, "to": i, "max_payloads": 4} for i in range(1, count)],
+    }
+    dispatch = {
+        "graph": 3, "command": "vkCmdDispatchGraphAMDX", "levels": 10, "recordings": 1, "executions": 1,
+        "counted_executions": 1, "not_counted": "", "dispatches": 20, "barriers": 10, "draws": 0, "steps": 0,
+        "fit": "all", "ring_bytes": 4096, "scratch_bytes": 4096, "slots": slots,
+    }
+    return {
+        "schema": 1, "generator": "test", "written": 0, "reason": "end", "device": None, "settings": {},
+        "graphs": [graph], "dispatches": [dispatch], "findings": [], "times": [],
+    }
+
+
+def rendered(trellis, chromium, folder, report):
+    """The page's elements once its script has run, and what went to the console."""
+    data = folder / "report.json"
+    page = folder / "report.html"
+    data.write_text(json.dumps(report))
+    subprocess.run([trellis, "report", data, "-o", page], check=True)
+    result = subprocess.run(
+        [chromium, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", f"--user-data-dir={folder}/profile",
+         "--virtual-time-budget=8000", "--dump-dom", page.as_uri()],
+        capture_output=True, text=True, timeout=120, check=True,
+    )
+    console = [line for line in result.stderr.splitlines() if "CONSOLE" in line]
+    return result.stdout, console
+
+
+def check(what, expected, found):
+    if expected != found:
+        sys.exit(f"{what}: {expected} expected, {found} found")
+
+
+def main():
+    trellis, chromium = sys.argv[1:]
+    for count in (3, 127, 1023):
+        with tempfile.TemporaryDirectory() as name:
+            text, console = rendered(trellis, chromium, pathlib.Path(name), tree(count))
+        check("messages on the console", [], console)
+        check("nodes drawn", count, len(re.findall(r'<g class="node ', text)))
+        check("edges drawn", count - 1, len(re.findall(r'<path class="edge ', text)))
+        check("edges with drops", 1, text.count('class="edge dropped"'))
+        check("rows of the table of nodes", count, text.split('id="nodes"')[1].split("</table>")[0].count("<tr") - 1)
+        check("0 payloads dropped", True, "0 payloads dropped" in text)
+        taken = int(re.search(r'data-drawn="(\d+)"', text)[1])
+        print(f"{count} nodes: {taken} ms")
+        check("in time", True, taken <= MAX_MILLISECONDS)
+
+
+if __name__ == "__main__":
+    main()
