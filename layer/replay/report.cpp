@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <string_view>
 
 #include "layer/diagnostics/output_file.h"
 #include "layer/objects/command_buffer.h"
@@ -87,11 +88,12 @@ void Report::AddDispatch(CommandBuffer& command_buffer, const ExecutionGraphPipe
   tally.dispatches = recorded.dispatches;
   tally.barriers = recorded.barriers;
   tally.draws = recorded.draws;
-  tally.steps = plan.placed->steps ? plan.placed->steps->count : 0;
+  if (plan.placed->steps) tally.steps = std::max(tally.steps, plan.placed->steps->count);
   tally.ring_bytes = std::max(tally.ring_bytes, uint64_t{plan.placed->ring_bytes});
   tally.scratch_bytes = pipeline.scratch_layout().size;
-  tally.fit = FitName(plan);
-  tally.not_counted = WhyNotCounted(plan);
+  if (const std::string_view fit = FitName(plan); fit != "all") tally.fit = FitName(plan);
+  // Of all recordings, not the latest alone.
+  if (const char* why = WhyNotCounted(plan); *why != '\0') tally.not_counted = why;
   if (std::find(tally.plans.begin(), tally.plans.end(), plan.placed->counts) == tally.plans.end())
     tally.plans.push_back(plan.placed->counts);
 }
