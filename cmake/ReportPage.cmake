@@ -1,5 +1,5 @@
 # The page of reports as a header: trellis_report_page.h. The layer and the program `trellis` both put data into it.
-set(trellis_page_parts page.html page.css page.js graph.js)
+set(trellis_page_parts page.html page.css page.js payloads.js graph.js)
 list(TRANSFORM trellis_page_parts PREPEND "${PROJECT_SOURCE_DIR}/tools/trellis/report_page/")
 set(trellis_page_layout "${PROJECT_SOURCE_DIR}/third_party/dagre/dagre.min.js")
 set(trellis_page_generator "${PROJECT_SOURCE_DIR}/tools/trellis/report_page/page_to_header.py")

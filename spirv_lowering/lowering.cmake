@@ -57,6 +57,8 @@ add_library(trellis_spirv_lowering STATIC
   reflect/packing.h
   reflect/payload_pointers.cpp
   reflect/payload_pointers.h
+  reflect/payload_scalars.cpp
+  reflect/payload_scalars.h
   reflect/records_per_node.cpp
   reflect/records_per_node.h
   reflect/reflect.cpp

@@ -15,6 +15,7 @@
 #include "layer/pipeline/specialization.h"
 #include "meta_shaders/shared/graph_data.h"
 #include "spirv_lowering/reflect/packing.h"
+#include "spirv_lowering/reflect/payload_scalars.h"
 #include "spirv_lowering/reflect/reflect.h"
 
 namespace trellis {
@@ -103,6 +104,9 @@ const spirv::RuleViolation* FindBrokenRule(const CheckedModule& module, std::str
   return nullptr;
 }
 
+// Of a payload, in a report; what lies behind them is shown as bytes.
+constexpr size_t kMaxReportedScalars = 256;
+
 CreationResult ReflectNode(const Device& device, StageNode& node) {
   const VkPipelineShaderStageCreateInfo& stage = *node.stage;
   const Expected<CheckedModule>& checked = node.module->Checked();
@@ -113,6 +117,9 @@ CreationResult ReflectNode(const Device& device, StageNode& node) {
   if (const spirv::RuleViolation* broken = FindBrokenRule(*checked, stage.pName, node.model))
     return CreationResult::Refused(spirv::Describe(*broken));
   node.source.info = *std::move(info);
+  if (!device.settings.dump_payloads.empty())
+    node.source.info.input_scalars = spirv::ReadInputScalars(
+        checked->module, stage.pName, ReadSpecialization(stage.pSpecializationInfo), node.model, kMaxReportedScalars);
   if (node.model == spirv::ExecutionModel::kGLCompute) {
     node.source.info.packed = WorkgroupsToPack(device, node);
     if (spirv::Strides(node.source.info)) node.source.info.most_workgroups = MostPackedWorkgroups(device);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "layer/replay/plan_counts.h"
+#include "layer/replay/report_payloads.h"
 
 namespace trellis {
 namespace {
@@ -222,18 +223,21 @@ Expected<void> LevelPlanner::PlanLosses() {
     call.x = 1 + WorkgroupsToOpen(losses.opening_count - losses.prepared_count);
   }
   if (counts)
-    if (Expected<void> done = PlanCounting(losses.counts); !done) return done;
+    if (Expected<void> done = PlanCounting(losses); !done) return done;
   return Upload(losses, call.plan);
 }
 
-Expected<void> LevelPlanner::PlanCounting(VkDeviceAddress& address) {
+Expected<void> LevelPlanner::PlanCounting(shared::LossPlan& losses) {
   std::vector<shared::RegionPlan> counted;
   if (!plan_.prepared) counted.assign(placement_.entry_openings.begin(), placement_.entry_openings.end());
   counted.insert(counted.end(), memory().openings.begin(), memory().openings.end());
-  Expected<std::shared_ptr<const PlanCounts>> counts = PlanCounts::Create(pipeline_.device, counted);
+  Expected<std::shared_ptr<const PlanCounts>> counts = PlanCounts::Create(
+      pipeline_.device, counted, RequestDumps(pipeline_.graph, counted, pipeline_.device.settings.dump_payloads));
   if (!counts) return counts.error();
   plan_.counts = *std::move(counts);
-  address = plan_.counts->address();
+  losses.counts = plan_.counts->address();
+  losses.dumps = plan_.counts->dumps_address();
+  losses.dump_count = static_cast<uint32_t>(plan_.counts->requests.size());
   return {};
 }
 

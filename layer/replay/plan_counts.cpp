@@ -10,44 +10,81 @@ namespace {
 
 uint64_t Joined(uint32_t low, uint32_t high) { return uint64_t{high} << 32 | low; }
 
+template <typename T>
+T Load(const std::byte* place) {
+  T value;
+  std::memcpy(&value, place, sizeof(value));
+  return value;
+}
+
+// From the beginning of the buffer.
+size_t CountPlace(size_t region) { return sizeof(shared::RegionCountsHeader) + region * sizeof(shared::RegionCount); }
+size_t DumpPlace(size_t regions, size_t dump) { return CountPlace(regions) + dump * sizeof(shared::PayloadDump); }
+
+uint32_t WordsOf(const shared::RegionPlan& opening) { return opening.stride / 4 + (opening.stride % 4 != 0 ? 1 : 0); }
+
+size_t BytesOf(const shared::PayloadDump& dump) { return size_t{dump.capacity} * dump.words * sizeof(uint32_t); }
+
 }  // namespace
 
 Expected<std::shared_ptr<const PlanCounts>> PlanCounts::Create(const Device& device,
-                                                               std::span<const shared::RegionPlan> openings) {
-  const VkDeviceSize bytes = sizeof(shared::RegionCountsHeader) + openings.size() * sizeof(shared::RegionCount);
+                                                               std::span<const shared::RegionPlan> openings,
+                                                               std::span<const DumpRequest> requests) {
+  std::vector<shared::PayloadDump> dumps;
+  size_t bytes = DumpPlace(openings.size(), requests.size());
+  for (const DumpRequest& request : requests) {
+    dumps.push_back({bytes, request.opening, request.capacity, WordsOf(openings[request.opening]), 0});
+    bytes += BytesOf(dumps.back());
+  }
   Expected<DeviceBuffer> buffer = DeviceBuffer::Create(device, bytes, BufferMemory::kHost, "trellis counts");
   if (!buffer) return buffer.error();
   auto counts = std::make_shared<PlanCounts>();
   counts->buffer = *std::move(buffer);
   counts->regions = static_cast<uint32_t>(openings.size());
-  std::byte* place = counts->buffer.data() + sizeof(shared::RegionCountsHeader);
-  for (const shared::RegionPlan& opening : openings) {
+  counts->requests.assign(requests.begin(), requests.end());
+  for (size_t i = 0; i < openings.size(); ++i) {
     shared::RegionCount count = {};
-    count.slot = opening.slot;
-    count.level = opening.level;
-    std::memcpy(place, &count, sizeof(count));
-    place += sizeof(count);
+    count.slot = openings[i].slot;
+    count.level = openings[i].level;
+    std::memcpy(counts->buffer.data() + CountPlace(i), &count, sizeof(count));
+  }
+  for (size_t i = 0; i < dumps.size(); ++i) {
+    dumps[i].data += counts->buffer.address();
+    std::memcpy(counts->buffer.data() + DumpPlace(openings.size(), i), &dumps[i], sizeof(dumps[i]));
   }
   return std::shared_ptr<const PlanCounts>(std::move(counts));
 }
 
+VkDeviceAddress PlanCounts::dumps_address() const {
+  return requests.empty() ? 0 : buffer.address() + DumpPlace(regions, 0);
+}
+
 uint32_t PlanCounts::Executions() const {
-  shared::RegionCountsHeader header = {};
-  if (buffer) std::memcpy(&header, buffer.data(), sizeof(header));
-  return header.executions;
+  return buffer ? Load<shared::RegionCountsHeader>(buffer.data()).executions : 0;
 }
 
 std::vector<RegionTotal> PlanCounts::Totals() const {
   std::vector<RegionTotal> totals;
-  if (!buffer) return totals;
-  const std::byte* place = buffer.data() + sizeof(shared::RegionCountsHeader);
-  for (uint32_t i = 0; i < regions; ++i, place += sizeof(shared::RegionCount)) {
-    shared::RegionCount count = {};
-    std::memcpy(&count, place, sizeof(count));
+  for (uint32_t i = 0; i < regions; ++i) {
+    const auto count = Load<shared::RegionCount>(buffer.data() + CountPlace(i));
     totals.push_back({count.level, count.slot, Joined(count.records_low, count.records_high),
                       Joined(count.dropped_low, count.dropped_high), count.max_records});
   }
   return totals;
+}
+
+std::vector<DumpedRecords> PlanCounts::Dumps() const {
+  std::vector<DumpedRecords> dumped;
+  for (size_t i = 0; i < requests.size(); ++i) {
+    const auto dump = Load<shared::PayloadDump>(buffer.data() + DumpPlace(regions, i));
+    const auto count = Load<shared::RegionCount>(buffer.data() + CountPlace(dump.opening));
+    const std::byte* record = buffer.data() + (dump.data - buffer.address());
+    DumpedRecords& one = dumped.emplace_back();
+    one = {count.level, count.slot, dump.capacity, requests[i].payload_bytes, {}};
+    for (uint32_t rank = 0; rank < dump.written; ++rank, record += dump.words * sizeof(uint32_t))
+      one.bytes.insert(one.bytes.end(), record, record + one.payload_bytes);
+  }
+  return dumped;
 }
 
 }  // namespace trellis

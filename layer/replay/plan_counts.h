@@ -1,6 +1,8 @@
-// With the setting `report`: how many records the regions of a plan had, summed over its executions.
+// With the setting `report`: how many records the regions of a plan had, summed over its executions, and the first of
+// the payloads that the setting `dump_payloads` asks for.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -23,19 +25,39 @@ struct RegionTotal {
   uint32_t max_records = 0;  // of one execution
 };
 
+// Asks for a copy of the first records of a region.
+struct DumpRequest {
+  uint32_t opening = 0;        // position in `openings`
+  uint32_t capacity = 0;       // records
+  uint32_t payload_bytes = 0;  // what is kept of each
+};
+
+// The first records of a region, over all executions so far.
+struct DumpedRecords {
+  uint32_t level = 0;
+  uint32_t slot = 0;
+  uint32_t capacity = 0;
+  uint32_t payload_bytes = 0;
+  std::vector<std::byte> bytes;  // payloads, one behind the other
+};
+
 // The buffer that the kernel report_losses adds to. Ownership: shared by the plan and the report. Without a buffer,
 // nothing is counted. Threading: any thread may read.
 struct PlanCounts {
   // Fails when memory runs out.
   [[nodiscard]] static Expected<std::shared_ptr<const PlanCounts>> Create(const Device& device,
-                                                                          std::span<const shared::RegionPlan> openings);
+                                                                          std::span<const shared::RegionPlan> openings,
+                                                                          std::span<const DumpRequest> requests);
 
   [[nodiscard]] VkDeviceAddress address() const { return buffer ? buffer.address() : 0; }
+  [[nodiscard]] VkDeviceAddress dumps_address() const;
   [[nodiscard]] uint32_t Executions() const;
   [[nodiscard]] std::vector<RegionTotal> Totals() const;
+  [[nodiscard]] std::vector<DumpedRecords> Dumps() const;
 
-  DeviceBuffer buffer;  // RegionCountsHeader, RegionCount[regions]
+  DeviceBuffer buffer;  // RegionCountsHeader, RegionCount[regions], PayloadDump[requests], records
   uint32_t regions = 0;
+  std::vector<DumpRequest> requests;
 };
 
 }  // namespace trellis

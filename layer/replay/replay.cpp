@@ -202,7 +202,7 @@ void ReportWithoutPlan(CommandBuffer& command_buffer, const ExecutionGraphPipeli
 }
 
 // Only the device knows what these bring.
-std::vector<ReportedRoot> RootsOf(const DeviceInputs&) { return {}; }
+std::vector<ReportedRoot> RootsOf(const ExecutionGraphPipeline&, const DeviceInputs&) { return {}; }
 
 // `inputs`: EntryInputs or DeviceInputs.
 template <typename Inputs>
@@ -240,7 +240,8 @@ void PlanAndRecord(CommandBuffer& command_buffer, const DispatchTarget& target, 
     return RefuseToSplit(command_buffer, why);
   for (const std::string& complaint : plan.complaints)
     device.diagnostics.Warning("TRELLIS-graph-dispatch-limit", complaint, {ObjectOf(command_buffer)});
-  if (!plan.placed) return ReportWithoutPlan(command_buffer, *target.pipeline, command, 0, RootsOf(inputs));
+  if (!plan.placed)
+    return ReportWithoutPlan(command_buffer, *target.pipeline, command, 0, RootsOf(*target.pipeline, inputs));
 
   parts.reports->Register(target.pipeline);
   command_buffer.keep_alive.push_back(target.pipeline);
@@ -251,7 +252,7 @@ void PlanAndRecord(CommandBuffer& command_buffer, const DispatchTarget& target, 
   const Recorded recorded = RecordDispatch(command_buffer, *target.pipeline, plan, target.scratch.buffer);
   if (is_heard) TellOfDispatch(command_buffer, plan, recorded);
   if (const std::shared_ptr<Report> report = Report::Of(device))
-    report->AddDispatch(command_buffer, *target.pipeline, command, plan, recorded, RootsOf(inputs));
+    report->AddDispatch(command_buffer, *target.pipeline, command, plan, recorded, RootsOf(*target.pipeline, inputs));
 }
 
 std::string RootLabels(const Graph& graph, const EntryInputs& inputs) {
@@ -270,7 +271,7 @@ void PlanAndDraw(CommandBuffer& command_buffer, const std::shared_ptr<ExecutionG
   for (const std::string& complaint : plan->complaints)
     device.diagnostics.Warning("TRELLIS-graph-dispatch-limit", complaint, {ObjectOf(command_buffer)});
   ReportWithoutPlan(command_buffer, *pipeline, DispatchCommand::kHost, static_cast<uint32_t>(plan->draws.size()),
-                    RootsOf(inputs));
+                    RootsOf(*pipeline, inputs));
   if (plan->draws.empty()) return;
   command_buffer.keep_alive.push_back(pipeline);
   command_buffer.keep_alive.push_back(arena);

@@ -6,11 +6,12 @@
 #include <cstring>
 #include <filesystem>
 #include <string_view>
+#include <system_error>
 
-#include "layer/diagnostics/output_file.h"
 #include "layer/objects/command_buffer.h"
 #include "layer/objects/device.h"
 #include "layer/pipeline/execution_graph.h"
+#include "layer/platform/platform.h"
 #include "layer/replay/dispatch_plan.h"
 #include "layer/replay/record_dispatch.h"
 #include "layer/replay/relocatable_plan.h"
@@ -64,14 +65,19 @@ int ReplaceWhole(const std::filesystem::path& path, const std::string& text) {
     if (std::fwrite(text.data(), 1, text.size(), file.get()) != text.size() || std::fflush(file.get()) != 0)
       return errno;
   }
-  return std::rename(beside.c_str(), path.c_str()) == 0 ? 0 : errno;
+  std::error_code error;
+  std::filesystem::rename(beside, path, error);
+  return error.value();
 }
 
 }  // namespace
 
-std::vector<ReportedRoot> RootsOf(const EntryInputs& inputs) {
+std::vector<ReportedRoot> RootsOf(const ExecutionGraphPipeline& pipeline, const EntryInputs& inputs) {
+  const Settings& settings = pipeline.device.settings;
   std::vector<ReportedRoot> roots;
-  for (const RootInput& root : inputs.roots) roots.push_back({root.slot, root.record_count});
+  if (settings.report.empty()) return roots;
+  for (const RootInput& root : inputs.roots)
+    roots.push_back({root.slot, root.record_count, FirstPayloads(pipeline.graph, root, settings.dump_payloads)});
   return roots;
 }
 
@@ -150,6 +156,9 @@ void Report::AddPlan(Tally& tally, const PlanCounts& plan) {
     count.dropped += total.dropped;
     count.max_records = std::max(count.max_records, uint64_t{total.max_records});
   }
+  for (DumpedRecords& dumped : plan.Dumps())
+    tally.payloads[{dumped.level, dumped.slot}].Append(
+        {dumped.capacity, dumped.payload_bytes, std::move(dumped.bytes)});
 }
 
 void Report::AddRoots(Tally& tally, const LiveRoots& roots) {
@@ -160,6 +169,7 @@ void Report::AddRoots(Tally& tally, const LiveRoots& roots) {
     PlaceCount& count = tally.places[{0, root.slot}];
     count.records += root.records * submissions;
     count.max_records = std::max(count.max_records, root.records);
+    if (root.payloads.capacity != 0) tally.payloads[{0, root.slot}].Append(root.payloads);
   }
 }
 

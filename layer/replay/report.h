@@ -15,6 +15,7 @@
 #include "layer/replay/describe_report.h"
 #include "layer/replay/entry_inputs.h"
 #include "layer/replay/plan_counts.h"
+#include "layer/replay/report_payloads.h"
 
 namespace trellis {
 
@@ -28,7 +29,7 @@ struct Recorded;
 struct ReportedRoot {
   uint32_t slot = 0;
   uint64_t records = 0;
-  auto operator<=>(const ReportedRoot&) const = default;
+  PayloadDump payloads;  // the first ones that the setting `dump_payloads` asks for
 };
 
 // Level and slot.
@@ -91,6 +92,7 @@ class Report {
     const char* fit = "all";
     const char* not_counted = "";
     std::map<ReportedPlace, PlaceCount> places;
+    std::map<ReportedPlace, PayloadDump> payloads;
     std::vector<std::shared_ptr<const PlanCounts>> plans;
     std::vector<LiveRoots> roots;
   };
@@ -126,7 +128,7 @@ class Report {
   bool told_of_failure_ = false;
 };
 
-// For CommandBuffer::submissions and Report: the roots of a dispatch.
-[[nodiscard]] std::vector<ReportedRoot> RootsOf(const EntryInputs& inputs);
+// The roots of a dispatch from the CPU. Empty without the setting.
+[[nodiscard]] std::vector<ReportedRoot> RootsOf(const ExecutionGraphPipeline& pipeline, const EntryInputs& inputs);
 
 }  // namespace trellis

@@ -1,6 +1,7 @@
 #include "layer/replay/report_graph.h"
 
 #include "layer/replay/json_writer.h"
+#include "layer/replay/report_payloads.h"
 
 namespace trellis {
 namespace {
@@ -53,6 +54,7 @@ void WriteNode(JsonWriter& json, const Node& node) {
   json.BeginArray();
   for (const uint32_t sharer : node.sharers) json.Number(sharer);
   json.EndArray();
+  WriteScalars(json, node.info.input_scalars);
   json.Key("outputs");
   json.BeginArray();
   for (const spirv::NodeOutputInfo& output : node.info.outputs) WriteOutput(json, output);

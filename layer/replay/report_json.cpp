@@ -115,6 +115,10 @@ void Report::WriteDispatches(JsonWriter& json) {
       json.EndObject();
     }
     json.EndArray();
+    json.Key("payloads");
+    json.BeginArray();
+    for (const auto& [place, dump] : tally.payloads) WriteDump(json, place.first, place.second, dump);
+    json.EndArray();
     json.EndObject();
   }
   json.EndArray();

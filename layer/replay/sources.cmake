@@ -26,6 +26,7 @@ list(APPEND TRELLIS_LAYER_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/report.cpp
   ${CMAKE_CURRENT_LIST_DIR}/report_graph.cpp
   ${CMAKE_CURRENT_LIST_DIR}/report_json.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/report_payloads.cpp
   ${CMAKE_CURRENT_LIST_DIR}/split.cpp
   ${CMAKE_CURRENT_LIST_DIR}/step_planner.cpp
   ${CMAKE_CURRENT_LIST_DIR}/timing.cpp

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <optional>
 #include <string>
+#include <utility>
 
 namespace trellis {
 
@@ -71,6 +73,13 @@ bool SetSplitRenderPasses(Settings& settings, std::string_view text) {
   return SetEnum(settings.split_render_passes, {"default", "on", "off"}, text);
 }
 
+bool SetPayloadDumps(Settings& settings, std::string_view text) {
+  std::optional<std::vector<PayloadDumpSetting>> dumps = ParsePayloadDumps(text);
+  if (!dumps) return false;
+  settings.dump_payloads = *std::move(dumps);
+  return true;
+}
+
 constexpr SettingRow kTable[] = {
     {"log_level", SettingType::kEnum, "warning", "error|warning|info|debug",
      "Minimum severity of the messages that are logged.", SetLogLevel},
@@ -112,6 +121,16 @@ constexpr SettingRow kTable[] = {
     {"timing", SettingType::kBool, "false", "",
      "Reports the GPU time of each graph dispatch, by level and node. The log level is info at least.",
      SetBool<&Settings::timing>},
+    {"report", SettingType::kString, "", "",
+     "File that a report about all graphs is written to: a page if it ends in .html, otherwise JSON. Empty: none.",
+     SetString<&Settings::report>},
+    {"report_interval", SettingType::kUint, "0", "",
+     "Seconds between two writes of the report. 0: it is written when the device is destroyed or lost.",
+     SetUint<&Settings::report_interval>},
+    {"dump_payloads", SettingType::kString, "", kPayloadDumpForm,
+     "Nodes whose first payloads the report holds, as \"cull:16,draw[3]\": 16 of the nodes named cull, 64 of draw with "
+     "the index 3. Empty: none.",
+     SetPayloadDumps},
     {"close_levels", SettingType::kEnum, "auto", "auto|always",
      "Levels whose launches are sized by a kernel: those that need it, or every one.", SetCloseLevels},
     {"shader_target", SettingType::kEnum, "auto", "auto|gpu|cpu",
@@ -143,12 +162,6 @@ constexpr SettingRow kTable[] = {
      "Stores attachments that an application does not store, so that graphs can be dispatched inside its render "
      "passes: on devices with shaderMeshEnqueue, on every device with graphs, or on none.",
      SetSplitRenderPasses},
-    {"report", SettingType::kString, "", "",
-     "File that a report about all graphs is written to: a page if it ends in .html, otherwise JSON. Empty: none.",
-     SetString<&Settings::report>},
-    {"report_interval", SettingType::kUint, "0", "",
-     "Seconds between two writes of the report. 0: it is written when the device is destroyed or lost.",
-     SetUint<&Settings::report_interval>},
 };
 
 }  // namespace
@@ -168,7 +181,7 @@ std::string AllowedValues(const SettingRow& row) {
     case SettingType::kUint:
       return "an integer from 0 to " + std::to_string(UINT32_MAX);
     case SettingType::kString:
-      return "any text";
+      return row.values.empty() ? "any text" : std::string(row.values);
     case SettingType::kEnum:
       break;
   }

@@ -4,6 +4,9 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
+
+#include "layer/settings/payload_dumps.h"
 
 namespace trellis {
 
@@ -49,8 +52,9 @@ struct Settings {
   uint32_t max_packed_workgroups = 0;  // 0: chosen for the device
   LaunchBatches launch_batches = LaunchBatches::kAuto;
   SplitRenderPasses split_render_passes = SplitRenderPasses::kDefault;
-  std::string report;                        // path of a JSON file; empty: none
-  uint32_t report_interval = 0;              // seconds; 0: only at the end
+  std::string report;            // path of a JSON file; empty: none
+  uint32_t report_interval = 0;  // seconds; 0: only at the end
+  std::vector<PayloadDumpSetting> dump_payloads;
   std::map<std::string, std::string> given;  // key and value of what differs from the defaults
 };
 

@@ -81,6 +81,7 @@ const uint kLaunchBatchBytes = 56u;
 const uint kLaunchInputBytes = 64u;
 const uint kSliceBytes = 8u;
 const uint kRegionCountBytes = 32u;
+const uint kPayloadDumpBytes = 24u;
 const uint kRegionCountsHeaderBytes = 16u;
 const uint kLaunchPlanBytes = 72u;
 const uint kRegionPlanBytes = 64u;

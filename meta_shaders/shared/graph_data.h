@@ -465,10 +465,23 @@ struct LossPlan {
   TRELLIS_ADDRESS reports;      // LossReportHeader
   TRELLIS_ADDRESS dense_parts;  // DensePart[prepared_count] of the next execution's OpenPlan; or 0
   TRELLIS_ADDRESS counts;       // RegionCountsHeader, with the setting `report`; or 0
+  TRELLIS_ADDRESS dumps;        // PayloadDump[dump_count]
   TRELLIS_UINT opening_count;
   TRELLIS_UINT prepared_count;
   TRELLIS_UINT origin;       // LossReport::origin
   TRELLIS_UINT dense_units;  // of 16 bytes from the ring's base, for all that lies dense
+  TRELLIS_UINT dump_count;
+  TRELLIS_UINT unused;
+};
+
+// Copies of the first records that a region gets, for the setting `dump_payloads`. Executions add to `written` until it
+// is `capacity`; what has been written stays.
+struct PayloadDump {
+  TRELLIS_ADDRESS data;   // `capacity` records; a multiple of 4
+  TRELLIS_UINT opening;   // index among LossPlan::openings
+  TRELLIS_UINT capacity;  // records
+  TRELLIS_UINT words;     // of 4 bytes, of a record; the last one may be filled in part
+  TRELLIS_UINT written;   // records
 };
 
 // Records of one region, summed over all executions of a plan. 64-bit sums are pairs of words. One invocation adds to
@@ -543,7 +556,8 @@ static_assert(sizeof(RingTableHeader) == 16);
 static_assert(sizeof(BeginPlan) == 72);
 static_assert(sizeof(OpenPlan) == 48);
 static_assert(sizeof(ClosePlan) == 144);
-static_assert(sizeof(LossPlan) == 64);
+static_assert(sizeof(LossPlan) == 80);
+static_assert(sizeof(PayloadDump) == 24);
 static_assert(sizeof(ReleasePlan) == 16);
 static_assert(sizeof(DispatchArguments) == 16);
 }  // namespace trellis::shared

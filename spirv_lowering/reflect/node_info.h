@@ -31,6 +31,17 @@ struct PayloadLayout {
   auto operator<=>(const PayloadLayout&) const = default;
 };
 
+enum class ScalarKind : uint8_t { kUint, kInt, kFloat, kBool };
+
+// One number in a payload (reflect/payload_scalars.h).
+struct PayloadScalar {
+  std::string name;  // its path, as "lights[2].color.x"
+  uint32_t offset = 0;
+  ScalarKind kind = ScalarKind::kUint;
+  uint32_t bits = 32;  // 8, 16, 32 or 64
+  auto operator<=>(const PayloadScalar&) const = default;
+};
+
 // The member with PayloadDispatchIndirectAMDX. Missing components are 1.
 struct GridMember {
   uint32_t offset = 0;
@@ -93,10 +104,12 @@ struct NodeInfo {
 
   PayloadLayout input;                    // size 0: no payload
   std::optional<GridMember> grid_member;  // dynamic grids only
-  bool writes_input = false;              // stores or atomics to the input payload, or finish-writing
-  bool finishes_writing = false;          // OpFinishWritingNodePayloadAMDX
-  std::vector<NodeOutputInfo> outputs;    // the order is that of LaunchBlock::outputs
-  uint32_t push_constant_end = 0;         // highest byte of the push constant block it uses, 0 without one
+  // Set by the layer, with the setting `dump_payloads`: what the input is made of.
+  std::vector<PayloadScalar> input_scalars;
+  bool writes_input = false;            // stores or atomics to the input payload, or finish-writing
+  bool finishes_writing = false;        // OpFinishWritingNodePayloadAMDX
+  std::vector<NodeOutputInfo> outputs;  // the order is that of LaunchBlock::outputs
+  uint32_t push_constant_end = 0;       // highest byte of the push constant block it uses, 0 without one
   bool vulkan_memory_model = false;
 
   // LaunchPlan::note_words. Records can change under a node that writes them, or that looks at another node's.

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "tests/gpu/root_and_leaf.h"
 #include "tests/support/json_schema.h"
@@ -24,7 +25,8 @@ class ReportFile : public testing::Test {
   void SetUp() override {
     fs::create_directories(folder_);
     std::string error;
-    reported_ = Context::Create(error, {.settings = {{"TRELLIS_REPORT", path().c_str()}}});
+    reported_ =
+        Context::Create(error, {.settings = {{"TRELLIS_REPORT", path().c_str()}, {"TRELLIS_DUMP_PAYLOADS", "Leaf:5"}}});
     ASSERT_NE(reported_, nullptr) << error;
   }
   void TearDown() override {
@@ -116,6 +118,29 @@ TEST_F(ReportFile, DescribesTheGraph) {
   EXPECT_EQ(graph["nodes"][0]["outputs"][0]["target"], "Leaf");
   ASSERT_EQ(graph["edges"].size(), 1u);
   EXPECT_EQ(graph["edges"][0]["max_payloads"], 1);
+}
+
+// Eight workgroups of three executions sent {number, 1, ...}; the report holds the first five, whichever they are.
+TEST_F(ReportFile, HoldsTheFirstPayloads) {
+  Run(DispatchCommand::kHost);
+  const json report = Read();
+  ASSERT_FALSE(report.is_discarded());
+  const json& dumps = report["dispatches"][0]["payloads"];
+  ASSERT_EQ(dumps.size(), 1u);
+  EXPECT_EQ(dumps[0]["level"], 1);
+  ASSERT_EQ(dumps[0]["payloads"].size(), 5u);
+  std::set<std::string> numbers;
+  for (const std::string digits : dumps[0]["payloads"]) {
+    EXPECT_EQ(digits.substr(8, 8), "01000000") << digits;
+    EXPECT_LT(digits.substr(0, 8), "08000000") << digits;
+    numbers.insert(digits.substr(0, 8));
+  }
+  EXPECT_EQ(numbers.size(), 5u);
+  const json& leaf = report["graphs"][0]["nodes"][1];
+  ASSERT_EQ(leaf["name"], "Leaf");
+  EXPECT_EQ(leaf["scalars"][0]["offset"], 0);
+  EXPECT_EQ(leaf["scalars"][0]["type"], "uint");
+  EXPECT_TRUE(report["graphs"][0]["nodes"][0]["scalars"].empty());
 }
 
 TEST_F(ReportFile, LeavesNoPartOfAFileBehind) {

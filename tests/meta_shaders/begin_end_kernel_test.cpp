@@ -73,7 +73,12 @@ class BeginEndKernelTest : public KernelTest {
   void ReportLosses(const PlanSpan& regions, const std::vector<RegionPlan>& openings) {
     reports_ = ReportMemory();
     const auto count = static_cast<uint32_t>(openings.size());
-    const LossPlan plan = {regions.address, Memory(openings).address, 0, reports_.address, 0, count, 0, 42, 0};
+    LossPlan plan = {};
+    plan.regions = regions.address;
+    plan.openings = Memory(openings).address;
+    plan.reports = reports_.address;
+    plan.opening_count = count;
+    plan.origin = 42;
     Run(Kernel::kReportLosses, plan, (count + shared::kLevelsWorkgroup - 1) / shared::kLevelsWorkgroup);
   }
   static RegionPlan Dense(RegionPlan plan) {
@@ -248,6 +253,38 @@ TEST_F(BeginEndKernelTest, WhatEveryRegionLostIsReported) {
   }
 }
 
+// Records that lie at any byte, of two executions, until there are enough.
+TEST_F(BeginEndKernelTest, TheFirstRecordsAreCopied) {
+  constexpr uint32_t kStride = 7, kWords = 2, kCapacity = 5, kSent = 3;
+  std::vector<uint8_t> bytes(1 + kSent * kStride);
+  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<uint8_t>(100 + i);
+  const PlanSpan records = Memory(bytes);
+  Region region = {};
+  region.records.base = records.address + 1;
+  region.records.stride = kStride;
+  region.records.count = region.records.dense = region.capacity = 8;
+  region.reserved = kSent;
+  const PlanSpan data = Memory(std::vector<uint32_t>(kCapacity * kWords + 1, 77));
+  const PlanSpan dumps = Memory(std::vector<shared::PayloadDump>{{data.address, 0, kCapacity, kWords, 0}});
+  LossPlan plan = {};
+  plan.regions = Memory(std::vector<Region>{region}).address;
+  plan.openings = Memory(std::vector<RegionPlan>{Dense({0, 3, kStride, 8, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0})}).address;
+  plan.reports = ReportMemory().address;
+  plan.counts = Memory(sizeof(shared::RegionCountsHeader) + sizeof(shared::RegionCount)).address;
+  plan.opening_count = 1;
+  plan.dumps = dumps.address;
+  plan.dump_count = 1;
+  for (const uint32_t written : {3u, 5u, 5u}) {
+    Run(Kernel::kReportLosses, plan);
+    EXPECT_EQ(Read<shared::PayloadDump>(dumps).written, written);
+  }
+  for (uint32_t rank = 0; rank < kCapacity; ++rank) {
+    const uint8_t* const from = bytes.data() + 1 + rank % kSent * kStride;
+    EXPECT_EQ(std::memcmp(data.host + rank * kWords * sizeof(uint32_t), from, kStride), 0) << rank;
+  }
+  EXPECT_EQ(Read<uint32_t>(data, kCapacity * kWords), 77u);
+}
+
 // Two sets of 200 regions and what is behind them. The execution that is running has the second one.
 class PreparedRegionsKernelTest : public BeginEndKernelTest {
  protected:
@@ -329,8 +366,14 @@ TEST_F(PreparedRegionsKernelTest, LossesOfTheSetInUseAreReportedBeforeItTurns) {
   regions[1].lost = 34;  // not opened
   reports_ = ReportMemory();
   const auto count = static_cast<uint32_t>(openings_.size());
-  const LossPlan plan = {
-      Memory(regions).address, Memory(openings_).address, prepared(), reports_.address, 0, count, kRegions, 42, 0};
+  LossPlan plan = {};
+  plan.regions = Memory(regions).address;
+  plan.openings = Memory(openings_).address;
+  plan.prepared = prepared();
+  plan.reports = reports_.address;
+  plan.opening_count = count;
+  plan.prepared_count = kRegions;
+  plan.origin = 42;
   for (uint32_t execution = 1; execution <= 2; ++execution) {
     Run(Kernel::kReportLosses, plan, 1 + (count - kRegions + shared::kLevelsWorkgroup - 1) / shared::kLevelsWorkgroup);
     EXPECT_EQ(Header().current, execution == 1 ? 0u : kSetBytes);
@@ -346,7 +389,8 @@ TEST_F(PreparedRegionsKernelTest, LossesOfTheSetInUseAreReportedBeforeItTurns) {
 
 // Where nothing can be lost.
 TEST_F(PreparedRegionsKernelTest, ItTurnsWithoutReports) {
-  const LossPlan plan = {0, 0, prepared(), 0, 0, 0, 0, 42, 0};
+  LossPlan plan = {};
+  plan.prepared = prepared();
   Run(Kernel::kReportLosses, plan);
   EXPECT_EQ(Header().current, 0u);
   EXPECT_EQ(Header().other, kSetBytes);
@@ -381,9 +425,14 @@ class DensePartsKernelTest : public PreparedRegionsKernelTest {
     for (const auto& [index, records] : sent) Send(index, records);
     // One word behind the last part stays.
     const PlanSpan parts = Memory(std::vector<uint32_t>(2 * kRegions + 1, 77));
-    const LossPlan plan = {
-        0,     Memory(openings_).address, prepared(), ReportMemory().address, parts.address, kRegions, kRegions, 42,
-        kUnits};
+    LossPlan plan = {};
+    plan.openings = Memory(openings_).address;
+    plan.prepared = prepared();
+    plan.reports = ReportMemory().address;
+    plan.dense_parts = parts.address;
+    plan.opening_count = kRegions;
+    plan.prepared_count = kRegions;
+    plan.dense_units = kUnits;
     Run(Kernel::kReportLosses, plan);
     EXPECT_EQ(Header().current, 0u);
     std::vector<shared::DensePart> read(kRegions);

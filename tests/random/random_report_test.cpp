@@ -12,6 +12,8 @@
 
 #include "tests/random/describe.h"
 #include "tests/random/device.h"
+#include "tests/random/node_kind.h"
+#include "tests/random/semantics.h"
 #include "tests/support/environment.h"
 #include "tests/support/gpu_test.h"
 #include "tests/support/json_schema.h"
@@ -22,6 +24,8 @@ namespace {
 using nlohmann::json;
 
 constexpr uint32_t kGraphs = 48;
+constexpr uint32_t kNamedNodes = 32;  // more than a graph has
+constexpr uint32_t kDumped = 512;     // payloads of each level and node
 
 using Arrivals = std::map<ArrivalPlace, uint64_t>;
 
@@ -42,6 +46,49 @@ Arrivals ReportedArrivals(const json& report, const json& graph, const Topology&
     }
   }
   return arrivals;
+}
+
+// Whether nobody writes the payloads of a node, and all of their bits mean something.
+bool StayAsSent(const Topology& topology, uint32_t number) {
+  const InputForm& input = NodeKinds()[topology.nodes[number].kind].input;
+  if (!input.declared || input.overwrites) return false;
+  return std::none_of(topology.nodes.begin(), topology.nodes.end(), [&](const Node& node) {
+    return node.shares && node.shares->node == number && NodeKinds()[node.kind].input.overwrites;
+  });
+}
+
+// How often each payload came, as text. Bits that no node reads are 0.
+using Payloads = std::map<ArrivalPlace, std::map<std::string, uint64_t>>;
+
+std::string TextOf(const InputForm& input, std::span<const uint32_t> words) {
+  std::string text;
+  for (uint32_t w = 0; w < input.record_words; ++w)
+    text += " " + std::to_string(words[w] & ReadableBits(input.grid, w));
+  return text;
+}
+
+std::vector<uint32_t> WordsOf(const std::string& digits) {
+  std::vector<uint32_t> words((digits.size() + 7) / 8);
+  for (size_t at = 0; at < digits.size(); at += 2)
+    words[at / 8] |= static_cast<uint32_t>(std::stoul(digits.substr(at, 2), nullptr, 16)) << at % 8 * 4;
+  return words;
+}
+
+// Calls `visit` with the place, the node's number and the words of each payload of the graph in the report.
+template <typename Visit>
+void ForEachPayload(const json& report, const json& graph, const Topology& topology, const Visit& visit) {
+  std::map<std::string, uint32_t> numbers;
+  for (uint32_t number = 0; number < topology.nodes.size(); ++number) numbers[NodeName(number)] = number;
+  for (const json& dispatch : report["dispatches"]) {
+    if (dispatch["graph"] != graph["id"]) continue;
+    for (const json& dump : dispatch["payloads"]) {
+      const json& slot = graph["slots"][dump["slot"].get<size_t>()];
+      const json& node = graph["nodes"][slot["node"].get<size_t>()];
+      const uint32_t number = numbers.at(node["name"]);
+      const ArrivalPlace place = {dump["level"], number, node["index"], slot["remaining_recursion"]};
+      for (const json& digits : dump["payloads"]) visit(place, number, WordsOf(digits));
+    }
+  }
 }
 
 std::string Listed(const Arrivals& arrivals) {
@@ -67,7 +114,11 @@ class RandomReports : public testing::Test {
   void SetUp() override {
     if (std::getenv("TRELLIS_RING_BUDGET") != nullptr) GTEST_SKIP() << "steps are not counted";
     std::string error;
-    context_ = Context::Create(error, {.settings = {{"TRELLIS_REPORT", path_.c_str()}}});
+    std::string names;
+    for (uint32_t number = 0; number < kNamedNodes; ++number)
+      names += (names.empty() ? "" : ",") + NodeName(number) + ":" + std::to_string(kDumped);
+    context_ =
+        Context::Create(error, {.settings = {{"TRELLIS_REPORT", path_.c_str()}, {"TRELLIS_DUMP_PAYLOADS", names}}});
     ASSERT_NE(context_, nullptr) << error;
   }
   void TearDown() override { std::filesystem::remove(path_); }
@@ -80,8 +131,37 @@ class RandomReports : public testing::Test {
     const DeviceResults results = device.Run(cases);
     ASSERT_EQ(results.error, "") << ReplayCommand(first, end - first);
     Arrivals& sums = expected_.emplace_back();
-    for (const Case& one : cases)
+    Payloads& payloads = payloads_.emplace_back();
+    for (const Case& one : cases) {
       for (const auto& [place, records] : one.expected.arrivals) sums[place] += records;
+      for (const auto& [place, records] : one.expected.payloads) {
+        const InputForm& input = NodeKinds()[topologies_.back().nodes[place[1]].kind].input;
+        for (const std::vector<uint32_t>& words : records) ++payloads[place][TextOf(input, words)];
+      }
+    }
+  }
+
+  // Each payload of the report was sent, and as often. `compared` counts them.
+  void ComparePayloads(const json& report, const json& graph, size_t topology, const std::string& seed,
+                       size_t& compared) {
+    const Topology& of = topologies_[topology];
+    Payloads left = payloads_[topology];
+    ForEachPayload(
+        report, graph, of, [&](const ArrivalPlace& place, uint32_t number, const std::vector<uint32_t>& words) {
+          if (!StayAsSent(of, number)) return;
+          ++compared;
+          const std::string text = TextOf(NodeKinds()[of.nodes[number].kind].input, words);
+          uint64_t& count = left[place][text];
+          EXPECT_NE(count, 0u) << seed << ", level " << place[0] << " " << NodeName(number) << ": nobody sent" << text;
+          if (count != 0) --count;
+        });
+    // What is short of the limit is all there.
+    for (const auto& [place, payloads] : left) {
+      if (!StayAsSent(of, place[1]) || payloads_[topology].at(place).empty() || expected_[topology].at(place) > kDumped)
+        continue;
+      for (const auto& [text, count] : payloads)
+        EXPECT_EQ(count, 0u) << seed << ", level " << place[0] << " " << NodeName(place[1]) << " lacks" << text;
+    }
   }
 
   // Destroys the device.
@@ -97,11 +177,12 @@ class RandomReports : public testing::Test {
   std::unique_ptr<Context> context_;
   std::vector<Topology> topologies_;
   std::vector<Arrivals> expected_;
+  std::vector<Payloads> payloads_;
   const std::string path_ =
       (std::filesystem::temp_directory_path() / ("trellis_random_report_" + std::to_string(getpid()) + ".json"));
 };
 
-TEST_F(RandomReports, CountsAgreeWithTheReference) {
+TEST_F(RandomReports, CountsAndPayloadsAgreeWithTheReference) {
   const TestVariables variables = ReadTestVariables();
   const uint32_t first = variables.random_seed.value_or(0);
   const bool is_by_hand = variables.random_parts == 1;
@@ -117,17 +198,20 @@ TEST_F(RandomReports, CountsAgreeWithTheReference) {
   const json report = Read();
   ASSERT_FALSE(report.is_discarded());
   ASSERT_EQ(report["graphs"].size(), expected_.size());
-  size_t compared = 0;
+  size_t compared = 0, payloads = 0;
   for (size_t i = 0; i < expected_.size(); ++i) {
     const json& graph = report["graphs"][i];  // in the order of creation
     if (!IsCounted(report, graph)) continue;
     ++compared;
-    EXPECT_EQ(Listed(ReportedArrivals(report, graph, topologies_[i])), Listed(expected_[i]))
-        << "topology of seed " << (first / kInputsPerTopology + i) * kInputsPerTopology;
+    const std::string seed =
+        "topology of seed " + std::to_string((first / kInputsPerTopology + i) * kInputsPerTopology);
+    EXPECT_EQ(Listed(ReportedArrivals(report, graph, topologies_[i])), Listed(expected_[i])) << seed;
+    ComparePayloads(report, graph, i, seed, payloads);
   }
-  std::printf("%u random graphs from seed %u on, %zu of %zu topologies compared\n", end - first, first, compared,
-              expected_.size());
+  std::printf("%u random graphs from seed %u on, %zu of %zu topologies compared, and %zu payloads\n", end - first,
+              first, compared, expected_.size(), payloads);
   EXPECT_GT(compared, 0u);
+  EXPECT_GT(payloads, 0u);
 }
 
 }  // namespace

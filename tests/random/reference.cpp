@@ -61,7 +61,9 @@ class Executor {
 
   void Enqueue(Arrival arrival) {
     ++outcome_.records;
-    ++outcome_.arrivals[{arrival.depth - 1, arrival.node, arrival.index, arrival.remaining}];
+    const ArrivalPlace place = {arrival.depth - 1, arrival.node, arrival.index, arrival.remaining};
+    ++outcome_.arrivals[place];
+    outcome_.payloads[place].push_back(arrival.words);
     arrivals_.push_back(std::move(arrival));
   }
 

@@ -37,6 +37,7 @@ struct Outcome {
   uint32_t invocations = 0;
   uint32_t depth = 0;
   std::map<ArrivalPlace, uint64_t> arrivals;  // records
+  std::map<ArrivalPlace, std::vector<std::vector<uint32_t>>> payloads;
 };
 
 // Nothing if the graph is larger than the limits.

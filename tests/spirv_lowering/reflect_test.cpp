@@ -3,6 +3,7 @@
 
 #include "spirv_lowering/post/post.h"
 #include "spirv_lowering/reflect/node_module.h"
+#include "spirv_lowering/reflect/payload_scalars.h"
 #include "tests/spirv_lowering/node_text.h"
 #include "tests/spirv_lowering/spirv_text.h"
 
@@ -67,6 +68,71 @@ TEST(Reflect, DynamicGridWithAndWithoutBound) {
   info = ReflectParts(parts);
   EXPECT_EQ(info.kind, LaunchKind::kDynamicGrid);
   EXPECT_EQ(info.grid, (Grid{0, 0, 0}));
+}
+
+std::vector<PayloadScalar> ScalarsOf(const NodeParts& parts, size_t max_scalars = 100) {
+  Expected<Module> module = ReadNodeModule(AssembleOrFail(Compose(parts)));
+  EXPECT_TRUE(module);
+  return ReadInputScalars(*module, "node", {}, ExecutionModel::kGLCompute, max_scalars);
+}
+
+TEST(Reflect, ScalarsOfAPayload) {
+  NodeParts parts;
+  EXPECT_EQ(ScalarsOf(parts),
+            (std::vector<PayloadScalar>{{"member0", 0, ScalarKind::kUint, 32}, {"member1", 4, ScalarKind::kUint, 32}}));
+  parts.declare_input = false;
+  parts.interface = "";
+  EXPECT_TRUE(ScalarsOf(parts).empty());
+}
+
+TEST(Reflect, ScalarsOfNestedMembers) {
+  NodeParts parts;
+  parts.declare_input = false;
+  parts.modes = R"(OpExecutionMode %main CoalescingAMDX
+OpMemberName %light 0 "color"
+OpMemberName %light 1 "on"
+OpMemberName %scene 0 "lights"
+OpMemberName %scene 2 "view"
+)";
+  parts.decorations = R"(
+OpMemberDecorate %light 0 Offset 0
+OpMemberDecorate %light 1 Offset 12
+OpMemberDecorate %scene 0 Offset 0
+OpMemberDecorate %scene 1 Offset 32
+OpMemberDecorate %scene 2 Offset 40
+OpMemberDecorate %scene 2 MatrixStride 8
+OpMemberDecorate %scene 2 RowMajor
+OpDecorate %lights ArrayStride 16
+OpDecorateId %scenes NodeMaxPayloadsAMDX %uint_4
+)";
+  parts.globals = R"(
+%v2float = OpTypeVector %float 2
+%m2 = OpTypeMatrix %v2float 2
+%v3float = OpTypeVector %float 3
+%light = OpTypeStruct %v3float %int
+%lights = OpTypeArray %light %uint_2
+%scene = OpTypeStruct %lights %uint %m2
+%scenes = OpTypeNodePayloadArrayAMDX %scene
+%scenes_ptr = OpTypePointer NodePayloadAMDX %scenes
+%input = OpVariable %scenes_ptr NodePayloadAMDX
+)";
+  std::vector<PayloadScalar> expected;
+  for (const uint32_t light : {0u, 1u}) {
+    const std::string name = "lights[" + std::to_string(light) + "]";
+    const char* const components[] = {".color.x", ".color.y", ".color.z"};
+    for (uint32_t i = 0; i < 3; ++i)
+      expected.push_back({name + components[i], 16 * light + 4 * i, ScalarKind::kFloat, 32});
+    expected.push_back({name + ".on", 16 * light + 12, ScalarKind::kInt, 32});
+  }
+  expected.push_back({"member1", 32, ScalarKind::kUint, 32});
+  // Row-major: the second component of a column is a row further.
+  expected.push_back({"view[0].x", 40, ScalarKind::kFloat, 32});
+  expected.push_back({"view[0].y", 48, ScalarKind::kFloat, 32});
+  expected.push_back({"view[1].x", 44, ScalarKind::kFloat, 32});
+  expected.push_back({"view[1].y", 52, ScalarKind::kFloat, 32});
+  EXPECT_EQ(ScalarsOf(parts), expected);
+  expected.resize(3);
+  EXPECT_EQ(ScalarsOf(parts, 3), expected);
 }
 
 TEST(Reflect, OtherModes) {

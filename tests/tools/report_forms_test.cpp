@@ -68,6 +68,29 @@ TEST(ReportForms, SlicesOfATrackDoNotOverlap) {
   EXPECT_NE(slices[0]["tid"], slices[1]["tid"]);
 }
 
+// Bytes of two payloads of node b, the second one short.
+json WithPayloads() {
+  json report = TwoNodes();
+  report["graphs"][0]["nodes"][1]["scalars"] = json::parse(R"([
+    {"name": "half", "offset": 0, "type": "float", "bits": 16}, {"name": "sign", "offset": 2, "type": "int", "bits": 8},
+    {"name": "on", "offset": 4, "type": "bool", "bits": 32}, {"name": "at.x", "offset": 8, "type": "float", "bits": 32},
+    {"name": "big", "offset": 12, "type": "uint", "bits": 64}])");
+  report["dispatches"][0]["payloads"] =
+      json::parse(R"([{"level": 1, "slot": 1, "payloads": ["00c0fe00010000000000803fffffffffffffffff", "003c"]}])");
+  return report;
+}
+
+TEST(ReportForms, PayloadsAreDecoded) {
+  const json payloads = DecodePayloads(WithPayloads());
+  ASSERT_EQ(payloads.size(), 2u);
+  EXPECT_EQ(payloads[0]["node"], "b");
+  EXPECT_EQ(payloads[0]["bytes"], "00c0fe00010000000000803fffffffffffffffff");
+  EXPECT_EQ(PayloadsAsCsv(WithPayloads()),
+            "graph,node,index,level,payload,member,value\n7,\"b\",0,1,0,\"half\",-2\n7,\"b\",0,1,0,\"sign\",-2\n"
+            "7,\"b\",0,1,0,\"on\",true\n7,\"b\",0,1,0,\"at.x\",1\n7,\"b\",0,1,0,\"big\",18446744073709551615\n"
+            "7,\"b\",0,1,1,\"half\",1\n");
+}
+
 TEST(ReportForms, OtherFilesAreRefused) {
   EXPECT_THAT(ParseReport("{").error().message, HasSubstr("no JSON"));
   EXPECT_THAT(ParseReport("{}").error().message, HasSubstr("no report"));

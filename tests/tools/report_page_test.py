@@ -17,7 +17,7 @@ MAX_MILLISECONDS = 2000
 def tree(count):
     """A report about a binary tree of `count` nodes. Node 2 dropped records; nodes from 40 on received none."""
     node = {"index": 0, "launch": "static", "grid": [4, 1, 1], "workgroup_size": [64, 1, 1], "coalesce": 1}
-    node |= {"payload_bytes": 8, "max_recursion": 0, "slot_count": 1, "sharers": [], "outputs": []}
+    node |= {"payload_bytes": 8, "max_recursion": 0, "slot_count": 1, "sharers": [], "scalars": [], "outputs": []}
     slots = [
         {"level": i.bit_length(), "slot": i, "records": 7, "max_records": 7, "dropped": 5 if i == 2 else 0}
         for i in range(min(count, 40))
@@ -31,12 +31,25 @@ def tree(count):
     dispatch = {
         "graph": 3, "command": "vkCmdDispatchGraphAMDX", "levels": 10, "recordings": 1, "executions": 1,
         "counted_executions": 1, "not_counted": "", "dispatches": 20, "barriers": 10, "draws": 0, "steps": 0,
-        "fit": "all", "ring_bytes": 4096, "scratch_bytes": 4096, "slots": slots,
+        "fit": "all", "ring_bytes": 4096, "scratch_bytes": 4096, "slots": slots, "payloads": [],
     }
     return {
         "schema": 1, "generator": "test", "written": 0, "reason": "end", "device": None, "settings": {},
         "graphs": [graph], "dispatches": [dispatch], "findings": [], "times": [],
     }
+
+
+def with_payloads(report):
+    """Node 1 holds two payloads; one script's words must not become the page's."""
+    report["graphs"][0]["nodes"][1]["scalars"] = [
+        {"name": "at.x", "offset": 0, "type": "float", "bits": 32},
+        {"name": "</td><b>", "offset": 4, "type": "int", "bits": 16},
+        {"name": "big", "offset": 8, "type": "uint", "bits": 64},
+    ]
+    report["dispatches"][0]["payloads"] = [
+        {"level": 1, "slot": 1, "payloads": ["0000c03ffeff0000ffffffffffffffff", "000000000100000002000000"]}
+    ]
+    return report
 
 
 def rendered(trellis, chromium, folder, report):
@@ -63,12 +76,16 @@ def main():
     trellis, chromium = sys.argv[1:]
     for count in (3, 127, 1023):
         with tempfile.TemporaryDirectory() as name:
-            text, console = rendered(trellis, chromium, pathlib.Path(name), tree(count))
+            text, console = rendered(trellis, chromium, pathlib.Path(name), with_payloads(tree(count)))
         check("messages on the console", [], console)
         check("nodes drawn", count, len(re.findall(r'<g class="node ', text)))
         check("edges drawn", count - 1, len(re.findall(r'<path class="edge ', text)))
         check("edges with drops", 1, text.count('class="edge dropped"'))
         check("rows of the table of nodes", count, text.split('id="nodes"')[1].split("</table>")[0].count("<tr") - 1)
+        payloads = text.split('id="payloads"')[1].split("</table>")[0]
+        check("rows of payloads", 2, payloads.count("<tr") - 1)
+        check("members", True, "at.x = 1.5, &lt;/td&gt;&lt;b&gt; = -2, big = 18446744073709551615<" in payloads)
+        check("a short payload", True, "at.x = 0, &lt;/td&gt;&lt;b&gt; = 1, big = <" in payloads)
         check("0 payloads dropped", True, "0 payloads dropped" in text)
         taken = int(re.search(r'data-drawn="(\d+)"', text)[1])
         print(f"{count} nodes: {taken} ms")

@@ -12,10 +12,11 @@ namespace trellis::tool {
 namespace {
 
 constexpr std::string_view kHelp =
-    "usage: trellis report REPORT.json -o OUTPUT\n\n"
+    "usage: trellis report REPORT.json [--payloads] -o OUTPUT\n\n"
     "Renders a report that the layer wrote (setting 'report').\n\n"
     "  -o OUTPUT   OUTPUT.html (one page, needs no network), .json, .dot (Graphviz), .mmd (Mermaid), or .trace\n"
-    "              (trace events: ui.perfetto.dev opens it; needs the setting 'timing')\n\n"
+    "              (trace events: ui.perfetto.dev opens it; needs the setting 'timing')\n"
+    "  --payloads  the decoded payloads alone (setting 'dump_payloads'): OUTPUT.csv or .json\n\n"
     "example: TRELLIS_REPORT=run.json ./application && trellis report run.json -o run.html\n"
     "exit status: 0 done, 1 the input was refused, 2 the command line is wrong\n";
 
@@ -31,20 +32,27 @@ bool IsForm(const std::string& form) {
   return form == ".html" || form == ".json" || form == ".dot" || form == ".mmd" || form == ".trace";
 }
 
+std::string RenderPayloads(const nlohmann::json& report, const std::string& form) {
+  return form == ".csv" ? PayloadsAsCsv(report) : DecodePayloads(report).dump(1) + "\n";
+}
+
 int Run(const std::vector<std::string>& words) {
-  Expected<Arguments> arguments = Arguments::Parse(words, {{"-o", true}});
+  Expected<Arguments> arguments = Arguments::Parse(words, {{"-o", true}, {"--payloads", false}});
   if (!arguments) return WrongUsage("report", arguments.error().message);
   if (arguments->inputs().size() != 1) return WrongUsage("report", "one report is needed");
   const std::filesystem::path output = arguments->Value("-o");
   const std::string form = output.extension().string();
-  if (!IsForm(form)) return WrongUsage("report", "-o takes a name that ends in .html, .json, .dot, .mmd or .trace");
+  const bool payloads = arguments->Has("--payloads");
+  if (payloads && form != ".csv" && form != ".json") return WrongUsage("report", "--payloads writes .csv or .json");
+  if (!payloads && !IsForm(form))
+    return WrongUsage("report", "-o takes a name that ends in .html, .json, .dot, .mmd or .trace");
   const std::string& input = arguments->inputs()[0];
   Expected<std::string> text = ReadText(input);
   if (!text) return Refuse(text.error().message);
   Expected<nlohmann::json> report = ParseReport(*text);
   if (!report) return Refuse(input + ": " + report.error().message);
   try {
-    Expected<void> written = WriteText(output, Render(*report, form));
+    Expected<void> written = WriteText(output, payloads ? RenderPayloads(*report, form) : Render(*report, form));
     return written ? kOk : Refuse(written.error().message);
   } catch (const nlohmann::json::exception& error) {
     return Refuse(input + ": the report does not keep to its schema: " + error.what());

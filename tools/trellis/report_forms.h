@@ -20,4 +20,9 @@ namespace trellis::tool {
 // Chrome's JSON trace events: mean GPU time of each step, one process per graph, one track per node.
 [[nodiscard]] std::string ReportAsTrace(const nlohmann::json& report);
 
+// Payloads that the report holds, decoded with the names of their members: one object for each, with its bytes.
+[[nodiscard]] nlohmann::json DecodePayloads(const nlohmann::json& report);
+// The same, one line for each member: graph, node, index, level, payload, member, value.
+[[nodiscard]] std::string PayloadsAsCsv(const nlohmann::json& report);
+
 }  // namespace trellis::tool

@@ -51,6 +51,30 @@ TEST_F(SettingsTest, defaults_are_those_of_the_table) {
   EXPECT_EQ(loaded.launch_batches, from_table.launch_batches);
 }
 
+TEST_F(SettingsTest, payload_dumps_are_a_list) {
+  SetEnvironment("TRELLIS_DUMP_PAYLOADS", "cull:8, draw[3], ns::sort[0]:4096,a:b");
+  const std::vector<PayloadDumpSetting> dumps = LoadSettings(sources_).settings.dump_payloads;
+  ASSERT_EQ(dumps.size(), 4u);
+  EXPECT_TRUE(dumps[0].Names("cull", 5));
+  EXPECT_FALSE(dumps[0].Names("draw", 5));
+  EXPECT_EQ(dumps[0].count, 8u);
+  EXPECT_TRUE(dumps[1].Names("draw", 3));
+  EXPECT_FALSE(dumps[1].Names("draw", 2));
+  EXPECT_EQ(dumps[1].count, 64u);
+  EXPECT_TRUE(dumps[2].Names("ns::sort", 0));
+  EXPECT_EQ(dumps[2].count, 4096u);
+  EXPECT_TRUE(dumps[3].Names("a:b", 0));
+}
+
+TEST_F(SettingsTest, payload_dumps_of_another_form_are_told_of) {
+  for (const char* text : {"cull:0", "cull:4097", "cull[x]", "[3]", "cull,,draw", ":8"}) {
+    SetEnvironment("TRELLIS_DUMP_PAYLOADS", text);
+    const LoadedSettings loaded = LoadSettings(sources_);
+    EXPECT_TRUE(loaded.settings.dump_payloads.empty()) << text;
+    EXPECT_THAT(loaded.problems, ElementsAre(HasSubstr("NAME[INDEX]"))) << text;
+  }
+}
+
 TEST_F(SettingsTest, environment_over_file_over_api) {
   const uint32_t api_value = 1;
   SetApi("ring_budget", VK_LAYER_SETTING_TYPE_UINT32_EXT, &api_value);

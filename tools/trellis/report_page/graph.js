@@ -137,6 +137,7 @@ function showAll(keepPicture) {
   showNodes(boxes);
   showLevels(graph.id);
   showRest(graph.id);
+  showPayloads(graph);
   if (!keepPicture) drawGraph(boxes, edgesOf(graph, boxOfNode));
   showSelection();
 }
@@ -181,6 +182,7 @@ function listen() {
   byId('zoom-in').addEventListener('click', () => zoom(1.3));
   byId('zoom-out').addEventListener('click', () => zoom(1 / 1.3));
   byId('fit').addEventListener('click', fitView);
+  byId('payload-filter').addEventListener('input', () => showPayloads(graphOf(graphId())));
   byId('search').addEventListener('input', (event) => find(event.target.value));
 }
 

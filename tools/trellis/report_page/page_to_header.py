@@ -13,7 +13,7 @@ PIECE = 8000  # compilers limit string literals
 
 def joined_page(directory, layout):
     page = (directory / "page.html").read_text()
-    script = (directory / "page.js").read_text() + (directory / "graph.js").read_text()
+    script = "".join((directory / name).read_text() for name in ("page.js", "payloads.js", "graph.js"))
     for marker, text in (
         ("/*STYLE*/", (directory / "page.css").read_text()),
         ("/*LAYOUT*/", layout.read_text()),
