@@ -5,6 +5,7 @@
 #include "meta_shaders/close_level_spv.h"
 #include "meta_shaders/copy_chunks_spv.h"
 #include "meta_shaders/copy_inputs_spv.h"
+#include "meta_shaders/count_records_spv.h"
 #include "meta_shaders/count_infos_spv.h"
 #include "meta_shaders/launch_batches_spv.h"
 #include "meta_shaders/open_regions_spv.h"
@@ -40,6 +41,8 @@ std::span<const uint32_t> KernelWords(Kernel kernel) {
       return kLaunchBatchesSpv;
     case Kernel::kStepGraph:
       return kStepGraphSpv;
+    case Kernel::kCountRecords:
+      return kCountRecordsSpv;
     case Kernel::kReportLosses:
       return kReportLossesSpv;
     case Kernel::kReleaseRing:
@@ -72,6 +75,8 @@ const char* KernelName(Kernel kernel) {
       return "trellis launch_batches";
     case Kernel::kStepGraph:
       return "trellis step_graph";
+    case Kernel::kCountRecords:
+      return "trellis count_records";
     case Kernel::kReportLosses:
       return "trellis report_losses";
     case Kernel::kReleaseRing:

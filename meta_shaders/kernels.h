@@ -19,10 +19,11 @@ enum class Kernel : uint8_t {
   kCloseLevel,
   kLaunchBatches,
   kStepGraph,
+  kCountRecords,
   kReportLosses,
   kReleaseRing
 };
-inline constexpr uint32_t kKernelCount = 13;
+inline constexpr uint32_t kKernelCount = 14;
 
 // Entry point "main"; no descriptors; one push constant range of 8 bytes at offset 0: the address of the kernel's plan.
 [[nodiscard]] std::span<const uint32_t> KernelWords(Kernel kernel);

@@ -45,6 +45,8 @@ class KernelNeeds {
         return MayBatch();
       case Kernel::kStepGraph:
         return may_step_;
+      case Kernel::kCountRecords:
+        return !device_.settings.report.empty();
       case Kernel::kReportLosses:
         return opens_before_levels_;
       case Kernel::kReleaseRing:

@@ -195,6 +195,8 @@ Expected<void> LevelPlanner::PlanBegin() {
 }
 
 Expected<void> LevelPlanner::PlanEnd() {
+  if (environment_.counts && !plan_.steps)
+    if (Expected<void> done = PlanCounting(); !done) return done;
   if (Expected<void> done = PlanLosses(); !done) return done;
   if (Expected<void> done = PlanRelease(); !done) return done;
   plan_.reports = MayReport();
@@ -203,9 +205,7 @@ Expected<void> LevelPlanner::PlanEnd() {
 
 Expected<void> LevelPlanner::PlanLosses() {
   // Where levels take turns with their regions, close kernels report.
-  const bool can_count = opening_count_ != 0 && scratch().opens_all_levels;
-  const bool counts = can_count && environment_.counts && !plan_.steps;
-  const bool reports = can_count && (counts || !CannotLose());
+  const bool reports = opening_count_ != 0 && scratch().opens_all_levels && !CannotLose();
   if (!reports && !plan_.prepared) return {};
   shared::LossPlan losses = {};
   losses.regions = environment_.scratch + scratch().regions;
@@ -222,22 +222,27 @@ Expected<void> LevelPlanner::PlanLosses() {
     losses.dense_units = DenseUnits();
     call.x = 1 + WorkgroupsToOpen(losses.opening_count - losses.prepared_count);
   }
-  if (counts)
-    if (Expected<void> done = PlanCounting(losses); !done) return done;
   return Upload(losses, call.plan);
 }
 
-Expected<void> LevelPlanner::PlanCounting(shared::LossPlan& losses) {
-  std::vector<shared::RegionPlan> counted;
-  if (!plan_.prepared) counted.assign(placement_.entry_openings.begin(), placement_.entry_openings.end());
+Expected<void> LevelPlanner::PlanCounting() {
+  std::vector<shared::RegionPlan> counted(placement_.entry_openings.begin(), placement_.entry_openings.end());
   counted.insert(counted.end(), memory().openings.begin(), memory().openings.end());
+  if (counted.empty()) return {};
   Expected<std::shared_ptr<const PlanCounts>> counts = PlanCounts::Create(
       pipeline_.device, counted, RequestDumps(pipeline_.graph, counted, pipeline_.device.settings.dump_payloads));
   if (!counts) return counts.error();
   plan_.counts = *std::move(counts);
-  losses.counts = plan_.counts->address();
-  losses.dumps = plan_.counts->dumps_address();
-  losses.dump_count = static_cast<uint32_t>(plan_.counts->requests.size());
+  bool is_first = true;
+  for (uint32_t level = 0; level < plan_.levels.size(); ++level) {
+    shared::CountPlan plan = plan_.counts->PlanOf(level);
+    if (plan.region_count == 0) continue;
+    plan.consumed = RegionsConsumedBy(level);
+    plan.counts_execution = std::exchange(is_first, false) ? 1 : 0;
+    KernelCall& call = plan_.levels[level].count.emplace();
+    call.x = WorkgroupsToOpen(std::max(plan.region_count, plan.dump_count));
+    if (Expected<void> done = Upload(plan, call.plan); !done) return done;
+  }
   return {};
 }
 

@@ -74,8 +74,8 @@ class LevelPlanner : PlanWriter {
   // back.
   [[nodiscard]] Expected<void> PlanEnd();
   [[nodiscard]] Expected<void> PlanLosses();
-  // For the setting `report`: makes PlacedPlan::counts, and gives `losses` its addresses.
-  [[nodiscard]] Expected<void> PlanCounting(shared::LossPlan& losses);
+  // For the setting `report`: makes PlacedPlan::counts, and the kernels that add to them.
+  [[nodiscard]] Expected<void> PlanCounting();
   [[nodiscard]] Expected<void> PlanRelease();
   [[nodiscard]] bool CannotLose() const;
   [[nodiscard]] bool MayReport() const;

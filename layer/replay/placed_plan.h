@@ -52,6 +52,7 @@ struct ClosePasses {
 struct LevelPlan {
   std::optional<ClosePasses> close;   // none if no launch and no region needs it before the level
   std::optional<KernelCall> batches;  // none if no launches run in batches
+  std::optional<KernelCall> count;    // of what the level consumes, with the setting `report`
   uint32_t launch_begin = 0;          // its launches among those of all levels
   uint32_t launch_end = 0;
 };

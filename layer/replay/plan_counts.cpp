@@ -1,5 +1,6 @@
 #include "layer/replay/plan_counts.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -33,19 +34,20 @@ Expected<std::shared_ptr<const PlanCounts>> PlanCounts::Create(const Device& dev
   std::vector<shared::PayloadDump> dumps;
   size_t bytes = DumpPlace(openings.size(), requests.size());
   for (const DumpRequest& request : requests) {
-    dumps.push_back({bytes, request.opening, request.capacity, WordsOf(openings[request.opening]), 0});
+    const shared::RegionPlan& opening = openings[request.opening];
+    dumps.push_back({bytes, opening.slot, request.capacity, WordsOf(opening), 0});
     bytes += BytesOf(dumps.back());
   }
   Expected<DeviceBuffer> buffer = DeviceBuffer::Create(device, bytes, BufferMemory::kHost, "trellis counts");
   if (!buffer) return buffer.error();
   auto counts = std::make_shared<PlanCounts>();
   counts->buffer = *std::move(buffer);
-  counts->regions = static_cast<uint32_t>(openings.size());
   counts->requests.assign(requests.begin(), requests.end());
   for (size_t i = 0; i < openings.size(); ++i) {
     shared::RegionCount count = {};
     count.slot = openings[i].slot;
     count.level = openings[i].level;
+    counts->levels.push_back(count.level);
     std::memcpy(counts->buffer.data() + CountPlace(i), &count, sizeof(count));
   }
   for (size_t i = 0; i < dumps.size(); ++i) {
@@ -55,8 +57,18 @@ Expected<std::shared_ptr<const PlanCounts>> PlanCounts::Create(const Device& dev
   return std::shared_ptr<const PlanCounts>(std::move(counts));
 }
 
-VkDeviceAddress PlanCounts::dumps_address() const {
-  return requests.empty() ? 0 : buffer.address() + DumpPlace(regions, 0);
+shared::CountPlan PlanCounts::PlanOf(uint32_t level) const {
+  const auto region = std::equal_range(levels.begin(), levels.end(), level);
+  const auto before = [this](const DumpRequest& request, uint32_t of) { return levels[request.opening] < of; };
+  const auto dump = std::lower_bound(requests.begin(), requests.end(), level, before);
+  const auto dump_end = std::lower_bound(requests.begin(), requests.end(), level + 1, before);
+  shared::CountPlan plan = {};
+  plan.header = buffer.address();
+  plan.counts = buffer.address() + CountPlace(static_cast<size_t>(region.first - levels.begin()));
+  plan.dumps = buffer.address() + DumpPlace(levels.size(), static_cast<size_t>(dump - requests.begin()));
+  plan.region_count = static_cast<uint32_t>(region.second - region.first);
+  plan.dump_count = static_cast<uint32_t>(dump_end - dump);
+  return plan;
 }
 
 uint32_t PlanCounts::Executions() const {
@@ -65,7 +77,7 @@ uint32_t PlanCounts::Executions() const {
 
 std::vector<RegionTotal> PlanCounts::Totals() const {
   std::vector<RegionTotal> totals;
-  for (uint32_t i = 0; i < regions; ++i) {
+  for (size_t i = 0; i < levels.size(); ++i) {
     const auto count = Load<shared::RegionCount>(buffer.data() + CountPlace(i));
     totals.push_back({count.level, count.slot, Joined(count.records_low, count.records_high),
                       Joined(count.dropped_low, count.dropped_high), count.max_records});
@@ -76,8 +88,8 @@ std::vector<RegionTotal> PlanCounts::Totals() const {
 std::vector<DumpedRecords> PlanCounts::Dumps() const {
   std::vector<DumpedRecords> dumped;
   for (size_t i = 0; i < requests.size(); ++i) {
-    const auto dump = Load<shared::PayloadDump>(buffer.data() + DumpPlace(regions, i));
-    const auto count = Load<shared::RegionCount>(buffer.data() + CountPlace(dump.opening));
+    const auto dump = Load<shared::PayloadDump>(buffer.data() + DumpPlace(levels.size(), i));
+    const auto count = Load<shared::RegionCount>(buffer.data() + CountPlace(requests[i].opening));
     const std::byte* record = buffer.data() + (dump.data - buffer.address());
     DumpedRecords& one = dumped.emplace_back();
     one = {count.level, count.slot, dump.capacity, requests[i].payload_bytes, {}};

@@ -41,22 +41,23 @@ struct DumpedRecords {
   std::vector<std::byte> bytes;  // payloads, one behind the other
 };
 
-// The buffer that the kernel report_losses adds to. Ownership: shared by the plan and the report. Without a buffer,
+// The buffer that the kernel count_records adds to. Ownership: shared by the plan and the report. Without a buffer,
 // nothing is counted. Threading: any thread may read.
 struct PlanCounts {
-  // Fails when memory runs out.
+  // `openings` are those of level after level, and so are `requests`. Fails when memory runs out.
   [[nodiscard]] static Expected<std::shared_ptr<const PlanCounts>> Create(const Device& device,
                                                                           std::span<const shared::RegionPlan> openings,
                                                                           std::span<const DumpRequest> requests);
 
   [[nodiscard]] VkDeviceAddress address() const { return buffer ? buffer.address() : 0; }
-  [[nodiscard]] VkDeviceAddress dumps_address() const;
+  // Without what the device's memory decides: CountPlan::consumed and counts_execution.
+  [[nodiscard]] shared::CountPlan PlanOf(uint32_t level) const;
   [[nodiscard]] uint32_t Executions() const;
   [[nodiscard]] std::vector<RegionTotal> Totals() const;
   [[nodiscard]] std::vector<DumpedRecords> Dumps() const;
 
-  DeviceBuffer buffer;  // RegionCountsHeader, RegionCount[regions], PayloadDump[requests], records
-  uint32_t regions = 0;
+  DeviceBuffer buffer;           // RegionCountsHeader, RegionCount[regions], PayloadDump[requests], records
+  std::vector<uint32_t> levels;  // of each region
   std::vector<DumpRequest> requests;
 };
 

@@ -81,6 +81,16 @@ void RecordLosses(const Device& device, VkCommandBuffer command_buffer, const Pl
   recorder.Mark("losses", static_cast<uint32_t>(plan.levels.size()) - 1);
 }
 
+// Before anything changes what the level consumes. The losses kernel may turn to the regions of the next execution.
+void RecordCount(const Device& device, VkCommandBuffer command_buffer, const PlacedPlan& plan, uint32_t level,
+                 Recorder& recorder) {
+  if (!plan.levels[level].count) return;
+  const ScopedLabel label(device, command_buffer, "trellis counts");
+  recorder.Run(Kernel::kCountRecords, *plan.levels[level].count);
+  if (level + 1 == plan.levels.size()) recorder.Barrier(GraphBarrier::kWork);
+  recorder.Mark("counts", level);
+}
+
 // Launches of the last level may all be drawn, which is done later.
 bool IsEmpty(const DispatchPlan& plan, uint32_t level) { return plan.launches_of(level).empty(); }
 
@@ -92,6 +102,7 @@ void RecordLevel(const Device& device, VkCommandBuffer command_buffer, const Dis
     RecordClose(device, command_buffer, level, number, recorder);
   else if (number != 0 || plan.entry)
     recorder.Barrier(GraphBarrier::kArguments);
+  RecordCount(device, command_buffer, *plan.placed, number, recorder);
   // Before the launches, so that what it takes is hidden behind them.
   if (number == 0) RecordOpenings(device, command_buffer, *plan.placed, recorder);
   if (number + 1 == plan.placed->levels.size()) RecordLosses(device, command_buffer, *plan.placed, recorder);
@@ -102,10 +113,14 @@ void RecordLevel(const Device& device, VkCommandBuffer command_buffer, const Dis
 void RecordBeforeDraws(const Device& device, VkCommandBuffer command_buffer, const DispatchPlan& plan,
                        Recorder& recorder) {
   const PlacedPlan& placed = *plan.placed;
-  const bool reports = placed.losses && IsEmpty(plan, static_cast<uint32_t>(placed.levels.size()) - 1);
-  if (placed.late_closes.empty() && !reports) return;
+  const auto last = static_cast<uint32_t>(placed.levels.size()) - 1;
+  const bool is_drawn = IsEmpty(plan, last);
+  const bool reports = placed.losses && is_drawn;
+  const bool counts = placed.levels[last].count && is_drawn;
+  if (placed.late_closes.empty() && !reports && !counts) return;
   const ScopedLabel label(device, command_buffer, "trellis draws");
   recorder.Barrier(GraphBarrier::kWork);
+  if (counts) RecordCount(device, command_buffer, placed, last, recorder);
   bool has_sums = false;
   for (const ClosePasses& passes : placed.late_closes) {
     if (passes.sum) recorder.Run(Kernel::kSumGrids, *passes.sum);

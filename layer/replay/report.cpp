@@ -29,8 +29,6 @@ const char* FitName(const DispatchPlan& plan) {
 // Empty where the device counts, or there is nothing to count.
 const char* WhyNotCounted(const DispatchPlan& plan) {
   if (plan.placed->steps) return "the graph runs in steps, which reuse their regions";
-  if (plan.placed->levels.size() > 1 && plan.placed->counts->address() == 0)
-    return "levels take turns with their regions";
   return "";
 }
 

@@ -21,62 +21,9 @@ void TurnToOther(AlternatingRegionsReference sets) {
   sets.regions.other = current;
 }
 
-layout(buffer_reference, scalar, buffer_reference_align = 4) buffer RegionCountReference { RegionCount count; };
-layout(buffer_reference, scalar, buffer_reference_align = 4) buffer RegionCountsHeaderReference { RegionCountsHeader header; };
-
-layout(buffer_reference, scalar, buffer_reference_align = 8) buffer PayloadDumpReference { PayloadDump dump; };
-layout(buffer_reference, scalar, buffer_reference_align = 4) buffer PayloadWordReference { uint word; };
-
-// Of four bytes, of which `count` are asked for. Records may lie at any byte; a word is read only if bytes of it are asked for.
-uint WordAt(uvec2 address, uint count) {
-  const uint first = address.x & 3u;
-  PayloadWordReference words = PayloadWordReference(uvec2(address.x - first, address.y));
-  if (first == 0u) return words.word;
-  const uint low = words.word >> 8u * first;
-  if (count <= 4u - first) return low;
-  return low | PayloadWordReference(AddressAdd(uvec2(words), 4u)).word << 32u - 8u * first;
-}
-
-void CopyRecord(PayloadDump dump, uint rank, uvec2 from, uint stride) {
-  const uvec2 to = ElementAddress(dump.data, rank, dump.words * 4u);
-  for (uint i = 0u; i < dump.words; ++i)
-    PayloadWordReference(AddressAdd(to, 4u * i)).word = WordAt(AddressAdd(from, 4u * i), stride - 4u * i);
-}
-
-// For the setting `dump_payloads`. Of few regions.
-void DumpRecords(LossPlan plan, uint index, RegionReference region, uint records) {
-  for (uint i = 0u; i < plan.dump_count; ++i) {
-    PayloadDumpReference target = PayloadDumpReference(ElementAddress(plan.dumps, i, kPayloadDumpBytes));
-    const PayloadDump dump = target.dump;
-    if (dump.opening != index) continue;
-    const Records from = region.region.records;
-    const uint count = min(dump.capacity - dump.written, records);
-    for (uint rank = 0u; rank < count; ++rank) CopyRecord(dump, dump.written + rank, RecordAddress(from, rank), from.stride);
-    // The CPU may read meanwhile.
-    memoryBarrierBuffer();
-    target.dump.written = dump.written + count;
-  }
-}
-
-// For the setting `report`.
-void CountRegion(LossPlan plan, uint index, RegionReference region) {
-  if (index == 0u) RegionCountsHeaderReference(plan.counts).header.executions += 1u;
-  RegionCountReference target = RegionCountReference(AddressAdd(plan.counts, kRegionCountsHeaderBytes + index * kRegionCountBytes));
-  const uint records = min(region.region.reserved, region.region.records.count);
-  uint carry;
-  target.count.records_low = uaddCarry(target.count.records_low, records, carry);
-  target.count.records_high += carry;
-  target.count.dropped_low = uaddCarry(target.count.dropped_low, LostOf(region), carry);
-  target.count.dropped_high += carry;
-  target.count.max_records = max(target.count.max_records, records);
-  DumpRecords(plan, index, region, records);
-}
-
 void ReportRegion(LossPlan plan, uvec2 regions, uint index) {
   const RegionPlan opening = LoadRegionPlan(plan.openings, index);
-  RegionReference region = RegionOf(regions, opening.region);
-  ReportLoss(plan.reports, plan.origin, opening.slot, opening.level, LostOf(region));
-  if (!IsNull(plan.counts)) CountRegion(plan, index, region);
+  ReportLoss(plan.reports, plan.origin, opening.slot, opening.level, LostOf(RegionOf(regions, opening.region)));
 }
 
 const uint kFewestAdaptedDense = 16u;  // a quarter of it takes whole units

@@ -464,13 +464,21 @@ struct LossPlan {
   TRELLIS_ADDRESS prepared;     // kAlternating: where the first `prepared_count` regions are; or 0
   TRELLIS_ADDRESS reports;      // LossReportHeader
   TRELLIS_ADDRESS dense_parts;  // DensePart[prepared_count] of the next execution's OpenPlan; or 0
-  TRELLIS_ADDRESS counts;       // RegionCountsHeader, with the setting `report`; or 0
-  TRELLIS_ADDRESS dumps;        // PayloadDump[dump_count]
   TRELLIS_UINT opening_count;
   TRELLIS_UINT prepared_count;
   TRELLIS_UINT origin;       // LossReport::origin
   TRELLIS_UINT dense_units;  // of 16 bytes from the ring's base, for all that lies dense
+};
+
+// For the setting `report`: what one level consumes.
+struct CountPlan {
+  TRELLIS_ADDRESS consumed;  // Region[], as ClosePlan::consumed
+  TRELLIS_ADDRESS header;    // RegionCountsHeader
+  TRELLIS_ADDRESS counts;    // RegionCount[region_count]
+  TRELLIS_ADDRESS dumps;     // PayloadDump[dump_count]
+  TRELLIS_UINT region_count;
   TRELLIS_UINT dump_count;
+  TRELLIS_UINT counts_execution;  // 1: in one level of each execution
   TRELLIS_UINT unused;
 };
 
@@ -478,7 +486,7 @@ struct LossPlan {
 // is `capacity`; what has been written stays.
 struct PayloadDump {
   TRELLIS_ADDRESS data;   // `capacity` records; a multiple of 4
-  TRELLIS_UINT opening;   // index among LossPlan::openings
+  TRELLIS_UINT slot;
   TRELLIS_UINT capacity;  // records
   TRELLIS_UINT words;     // of 4 bytes, of a record; the last one may be filled in part
   TRELLIS_UINT written;   // records
@@ -496,7 +504,7 @@ struct RegionCount {
   TRELLIS_UINT max_records;  // of one execution
   TRELLIS_UINT unused;
 };
-struct RegionCountsHeader {  // followed by RegionCount[opening_count]
+struct RegionCountsHeader {
   TRELLIS_UINT executions;
   TRELLIS_UINT unused0;
   TRELLIS_UINT unused1;
@@ -556,7 +564,8 @@ static_assert(sizeof(RingTableHeader) == 16);
 static_assert(sizeof(BeginPlan) == 72);
 static_assert(sizeof(OpenPlan) == 48);
 static_assert(sizeof(ClosePlan) == 144);
-static_assert(sizeof(LossPlan) == 80);
+static_assert(sizeof(LossPlan) == 56);
+static_assert(sizeof(CountPlan) == 48);
 static_assert(sizeof(PayloadDump) == 24);
 static_assert(sizeof(ReleasePlan) == 16);
 static_assert(sizeof(DispatchArguments) == 16);

@@ -265,19 +265,27 @@ TEST_F(BeginEndKernelTest, TheFirstRecordsAreCopied) {
   region.records.count = region.records.dense = region.capacity = 8;
   region.reserved = kSent;
   const PlanSpan data = Memory(std::vector<uint32_t>(kCapacity * kWords + 1, 77));
-  const PlanSpan dumps = Memory(std::vector<shared::PayloadDump>{{data.address, 0, kCapacity, kWords, 0}});
-  LossPlan plan = {};
-  plan.regions = Memory(std::vector<Region>{region}).address;
-  plan.openings = Memory(std::vector<RegionPlan>{Dense({0, 3, kStride, 8, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0})}).address;
-  plan.reports = ReportMemory().address;
-  plan.counts = Memory(sizeof(shared::RegionCountsHeader) + sizeof(shared::RegionCount)).address;
-  plan.opening_count = 1;
+  const PlanSpan dumps = Memory(std::vector<shared::PayloadDump>{{data.address, 1, kCapacity, kWords, 0}});
+  const PlanSpan header = Memory(sizeof(shared::RegionCountsHeader));
+  std::vector<shared::RegionCount> slots(2);
+  slots[0].slot = 1;
+  const PlanSpan counts = Memory(slots);
+  shared::CountPlan plan = {};
+  plan.consumed = Memory(std::vector<Region>{{}, region}).address;
+  plan.header = header.address;
+  plan.counts = counts.address;
   plan.dumps = dumps.address;
+  plan.region_count = 1;
   plan.dump_count = 1;
+  plan.counts_execution = 1;
   for (const uint32_t written : {3u, 5u, 5u}) {
-    Run(Kernel::kReportLosses, plan);
+    Run(Kernel::kCountRecords, plan);
     EXPECT_EQ(Read<shared::PayloadDump>(dumps).written, written);
   }
+  EXPECT_EQ(Read<shared::RegionCountsHeader>(header).executions, 3u);
+  EXPECT_EQ(Read<shared::RegionCount>(counts).records_low, 3 * kSent);
+  EXPECT_EQ(Read<shared::RegionCount>(counts).max_records, kSent);
+  EXPECT_EQ(Read<shared::RegionCount>(counts, 1).records_low, 0u);
   for (uint32_t rank = 0; rank < kCapacity; ++rank) {
     const uint8_t* const from = bytes.data() + 1 + rank % kSent * kStride;
     EXPECT_EQ(std::memcmp(data.host + rank * kWords * sizeof(uint32_t), from, kStride), 0) << rank;

@@ -182,6 +182,8 @@ class Checker : ReportLog {
         return NumberBatches(*plan, command.x * command.y);
       case Kernel::kStepGraph:
         return RunStep(At<StepPlan>(*plan));
+      case Kernel::kCountRecords:  // with the setting `report` alone, which no stream here has
+        return Complain("records are counted");
       case Kernel::kReportLosses:
         return RunLosses(At<LossPlan>(*plan), command.x * command.y);
       case Kernel::kReleaseRing:
