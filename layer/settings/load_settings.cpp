@@ -116,7 +116,10 @@ void LoadFromFile(LoadedSettings& loaded, std::string_view text, std::string_vie
       continue;
     }
     const std::string_view key = Trim(line.substr(0, equals)).substr(kFilePrefix.size());
-    Apply(loaded, file_name, key, Trim(line.substr(equals + 1)));
+    const std::string_view value = Trim(line.substr(equals + 1));
+    // Older versions of vkconfig write groups too, without a value.
+    if (value.empty() && IsSettingGroup(key)) continue;
+    Apply(loaded, file_name, key, value);
   }
 }
 

@@ -192,6 +192,11 @@ std::string AllowedValues(const SettingRow& row) {
   return text;
 }
 
+bool IsSettingGroup(std::string_view key) {
+  static constexpr std::string_view kGroups[] = {"messages", "debugging", "memory", "compatibility", "tuning"};
+  return std::find(std::begin(kGroups), std::end(kGroups), key) != std::end(kGroups);
+}
+
 const SettingRow* FindSetting(std::string_view key) {
   const auto* found =
       std::find_if(std::begin(kTable), std::end(kTable), [&](const auto& row) { return row.key == key; });

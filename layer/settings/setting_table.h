@@ -27,6 +27,9 @@ struct SettingRow {
 // Null when there is no such key.
 [[nodiscard]] const SettingRow* FindSetting(std::string_view key);
 
+// True for the key of a group of settings in the manifest. A group has no value.
+[[nodiscard]] bool IsSettingGroup(std::string_view key);
+
 // "TRELLIS_LOG_LEVEL" of "log_level".
 [[nodiscard]] std::string EnvironmentName(std::string_view key);
 

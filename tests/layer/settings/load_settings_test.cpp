@@ -113,6 +113,12 @@ TEST_F(SettingsTest, unknown_keys_and_bad_values_are_named_and_ignored) {
   EXPECT_EQ(loaded.settings.ring_budget, 0u);
 }
 
+TEST_F(SettingsTest, groups_have_no_value) {
+  sources_.file_name = "f";
+  sources_.file_text = "trellis_shader_enqueue.memory =\ntrellis_shader_enqueue.tuning = 1\n";
+  EXPECT_THAT(LoadSettings(sources_).problems, ElementsAre(HasSubstr("there is no setting 'tuning'")));
+}
+
 TEST_F(SettingsTest, values_that_do_not_fit_are_told_what_fits) {
   sources_.file_name = "f";
   sources_.file_text =

@@ -1,4 +1,5 @@
 // The manifest (for vkconfig) and docs/settings.md say what the table of settings says, and name all messages.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cctype>
@@ -12,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "layer/settings/load_settings.h"
 #include "layer/settings/setting_table.h"
 
 namespace trellis::test {
@@ -85,6 +87,11 @@ void ExpectKnownMembers(const nlohmann::json& entry) {
   EXPECT_EQ(value.is_boolean(), type == "BOOL") << entry;
   EXPECT_EQ(value.is_number_integer(), type == "INT") << entry;
   EXPECT_EQ(entry.contains("flags"), type == "ENUM") << entry;
+  // Without a range vkconfig takes and writes negative numbers.
+  EXPECT_EQ(entry.contains("range"), type == "INT") << entry;
+  if (entry.contains("range")) {
+    EXPECT_EQ(entry.at("range").dump(), R"({"min":0})") << entry;
+  }
   if (entry.contains("view")) {
     EXPECT_EQ(entry.at("view"), "ADVANCED");
   }
@@ -129,6 +136,39 @@ TEST(SettingDocuments, manifest_has_presets) {
     }
   }
   EXPECT_EQ(labels, (std::vector<std::string>{"Standard", "Debug", "Profile", "Validate"}));
+}
+
+// The line that vkconfig writes for a setting: booleans in capitals.
+std::string LineOfVkconfig(const std::string& key, const nlohmann::json& value) {
+  const std::string text = value.is_boolean() ? (value.get<bool>() ? "TRUE" : "FALSE") : AsText(value);
+  return "trellis_shader_enqueue." + key + " = " + text + "\n";
+}
+
+TEST(SettingDocuments, file_that_vkconfig_writes_is_read) {
+  const nlohmann::json features = Manifest().at("layer").at("features");
+  std::string text;
+  for (const auto& group : features.at("settings")) {
+    EXPECT_TRUE(IsSettingGroup(group.at("key").get<std::string>())) << group.at("key");
+    EXPECT_EQ(FindSetting(group.at("key").get<std::string>()), nullptr) << group.at("key");
+    text += LineOfVkconfig(group.at("key"), "");
+    for (const auto& entry : group.at("settings")) text += LineOfVkconfig(entry.at("key"), entry.at("default"));
+  }
+  SettingSources sources;
+  sources.file_text = text;
+  EXPECT_THAT(LoadSettings(sources).problems, testing::IsEmpty());
+  for (const auto& preset : features.at("presets")) {
+    std::string lines;
+    for (const auto& setting : preset.at("settings")) lines += LineOfVkconfig(setting.at("key"), setting.at("value"));
+    sources.file_text = text + lines;
+    const LoadedSettings loaded = LoadSettings(sources);
+    EXPECT_THAT(loaded.problems, testing::IsEmpty());
+    EXPECT_EQ(loaded.settings.timing, preset.at("label") == "Profile");
+  }
+}
+
+// vkconfig hides a layer where its platforms lack the system.
+TEST(SettingDocuments, manifest_names_the_platforms) {
+  EXPECT_EQ(Manifest().at("layer").at("platforms").dump(), R"(["LINUX","WINDOWS"])");
 }
 
 TEST(SettingDocuments, manifest_names_the_extension) {
