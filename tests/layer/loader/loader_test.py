@@ -7,6 +7,7 @@ Exit status 77: skipped, with the reason on the last line.
 """
 
 import argparse
+import json
 import os
 import pathlib
 import re
@@ -117,6 +118,28 @@ def case_order(arguments):
     if chain != [LAYER, RENDERDOC, VALIDATION]:
         raise Failure(f"the chain from application to driver is {chain}")
     print("application > " + " > ".join(chain) + " > driver")
+
+
+def case_order_of_folders(arguments):
+    """The folder that is searched first has the upper layer, as docs/renderdoc.md says."""
+    installed = [path for path in pathlib.Path("/usr/share/vulkan/implicit_layer.d").glob("*.json") if RENDERDOC in path.read_text(encoding="utf-8")]
+    if not installed:
+        raise Skip(f"{RENDERDOC} is not installed in /usr/share")
+    built = pathlib.Path(arguments.build, "vulkan/implicit_layer.d", f"{LAYER.replace('VK_LAYER', 'VkLayer')}.json")
+    manifest = json.loads(built.read_text(encoding="utf-8"))
+    manifest["layer"]["library_path"] = str((built.parent / manifest["layer"]["library_path"]).resolve())
+    with tempfile.TemporaryDirectory() as folder:
+        texts = {LAYER: json.dumps(manifest), RENDERDOC: installed[0].read_text(encoding="utf-8")}
+        for layer, text in texts.items():
+            place = pathlib.Path(folder, layer, "vulkan/implicit_layer.d")
+            place.mkdir(parents=True)
+            (place / "layer.json").write_text(text, encoding="utf-8")
+        for order in ([LAYER, RENDERDOC], [RENDERDOC, LAYER]):
+            result = run_probe(arguments, TRELLIS_ENABLE="1", ENABLE_VULKAN_RENDERDOC_CAPTURE="1", VK_LOADER_DEBUG="layer",
+                               XDG_CONFIG_DIRS=f"{folder}/none", XDG_DATA_DIRS=":".join(f"{folder}/{layer}" for layer in order))
+            chain = [layer for layer in device_chain(result.stderr) if layer in texts]
+            if chain != order:
+                raise Failure(f"with folders in the order {order} the chain from application to driver is {chain}")
 
 
 def case_reloaded(arguments):
