@@ -88,9 +88,19 @@ mkdir /tmp/archive
 tar -C /tmp/archive -xf trellis-*.tar.gz
 say "the archive, unpacked somewhere: bin/trellis doctor"
 /tmp/archive/trellis-*/bin/trellis doctor -o /tmp/archive.json --no-bench
-rm -rf /tmp/archive
+say "the archive, as the README enables it for an application"
+mv /tmp/archive/trellis-* /tmp/try/tutorial/trellis
+cd /tmp/try/tutorial
+cat /tmp/try/archive.sh
+sh -eu /tmp/try/archive.sh
 say "done"
 SCRIPT
+}
+
+# Prints the README's command for an unpacked archive, with the tutorial's program in place of the application.
+ArchiveCommand() {
+  # shellcheck disable=SC2016
+  sed -n 's,^. in an unpacked archive . `\(TRELLIS_ENABLE=1 .*\)\./application` .$,\1./primes,p' "${REPO_ROOT}/README.md" | grep .
 }
 
 TestSuite() {
@@ -101,6 +111,7 @@ TestSuite() {
   mkdir -p "${root}/tmp/try/tutorial"
   cp "${packages}"/trellis*.deb "${packages}"/trellis*.tar.gz "${root}/tmp/try/"
   python3 "${REPO_ROOT}/tests/samples/follow_tutorial.py" --tutorial "${REPO_ROOT}/docs/tutorial.md" --write "${root}/tmp/try/tutorial"
+  ArchiveCommand >"${root}/tmp/try/archive.sh" || Die "README.md does not say how to use the archive"
   PrepareScript "${suite}" >"${root}/tmp/prepare.sh"
   TryScript >"${root}/tmp/try.sh"
   Say "${suite}: preparing a clean system ($((SECONDS - begin)) s)"
