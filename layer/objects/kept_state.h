@@ -106,9 +106,8 @@ class KeptArgument<const T*> {
   // Views of the elements, which convert to the argument.
   class ElementViews {
    public:
-    explicit ElementViews(const std::vector<Owned<T>>* elements) : is_null_(!elements) {
-      if (!elements) return;
-      for (const Owned<T>& element : *elements) views_.push_back(element.View());
+    ElementViews(const std::vector<Owned<T>>& elements, bool is_null) : is_null_(is_null) {
+      for (const Owned<T>& element : elements) views_.push_back(element.View());
     }
     operator const T*() const { return is_null_ ? nullptr : views_.data(); }  // NOLINT: implicit
 
@@ -118,13 +117,14 @@ class KeptArgument<const T*> {
   };
 
   void Keep(const T* given, uint32_t length) {
-    elements_.reset();
-    if (given) elements_.emplace(given, given + length);
+    is_null_ = !given;
+    elements_ = given ? std::vector<Owned<T>>(given, given + length) : std::vector<Owned<T>>();
   }
-  [[nodiscard]] ElementViews View() const { return ElementViews(elements_ ? &*elements_ : nullptr); }
+  [[nodiscard]] ElementViews View() const { return ElementViews(elements_, is_null_); }
 
  private:
-  std::optional<std::vector<Owned<T>>> elements_;
+  bool is_null_ = true;
+  std::vector<Owned<T>> elements_;
 };
 
 // By value, arrays included. `kLengths`: of each argument.
