@@ -90,8 +90,9 @@ class Libraries {
   static void MakeKernels(LibraryCreation& creation) {
     CompileTimes times;
     KernelPipelines kernels;
-    creation.failure = InternalKernels::Of(creation.context.device)
-                           ->Make(creation.context, AllKernels(), creation.feedback, times, kernels);
+    creation.failure =
+        InternalKernels::Of(creation.context.device)
+            ->Make(creation.context, AllKernels(creation.context.device), creation.feedback, times, kernels);
     if (!creation.failure.Succeeded()) creation.library = nullptr;
   }
 

@@ -46,7 +46,7 @@ class KernelNeeds {
       case Kernel::kStepGraph:
         return may_step_;
       case Kernel::kCountRecords:
-        return !device_.settings.report.empty();
+        return true;  // AllKernels has left it out without the setting
       case Kernel::kReportLosses:
         return opens_before_levels_;
       case Kernel::kReleaseRing:
@@ -103,16 +103,17 @@ class KernelNeeds {
 
 }  // namespace
 
-std::vector<Kernel> AllKernels() {
+std::vector<Kernel> AllKernels(const Device& device) {
   std::vector<Kernel> kernels;
   for (uint32_t kernel = 0; kernel < kKernelCount; ++kernel) kernels.push_back(static_cast<Kernel>(kernel));
+  if (device.settings.report.empty()) std::erase(kernels, Kernel::kCountRecords);
   return kernels;
 }
 
 std::vector<Kernel> NeededKernels(const ExecutionGraphPipeline& pipeline) {
-  if (pipeline.is_library) return AllKernels();
+  if (pipeline.is_library) return AllKernels(pipeline.device);
   if (pipeline.graph.nodes.empty()) return {};
-  std::vector<Kernel> kernels = AllKernels();
+  std::vector<Kernel> kernels = AllKernels(pipeline.device);
   const KernelNeeds needs(pipeline);
   std::erase_if(kernels, [&needs](Kernel kernel) { return !needs.Has(kernel); });
   return kernels;

@@ -7,6 +7,7 @@
 
 namespace trellis {
 
+struct Device;
 struct ExecutionGraphPipeline;
 
 // Returns every kernel that a dispatch of the graph may record, in the order of the enumeration: for any counts, from
@@ -14,6 +15,7 @@ struct ExecutionGraphPipeline;
 // Depends on what is known at creation alone, so a kernel may be in the set that no dispatch of the application needs.
 // Of a library all kernels: nobody knows the graphs that it will be part of, and linking must not need a compile.
 [[nodiscard]] std::vector<Kernel> NeededKernels(const ExecutionGraphPipeline& pipeline);
-[[nodiscard]] std::vector<Kernel> AllKernels();
+// Those that the device's settings leave.
+[[nodiscard]] std::vector<Kernel> AllKernels(const Device& device);
 
 }  // namespace trellis

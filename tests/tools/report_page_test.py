@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The page of a report in a headless Chromium: it draws each node and edge in time, and nothing goes wrong.
+"""The page of a report in a headless Chromium: it draws each node and edge, and nothing goes wrong. Prints how long that takes.
 
 usage: report_page_test.py TRELLIS CHROMIUM
 """
@@ -10,8 +10,6 @@ import re
 import subprocess
 import sys
 import tempfile
-
-MAX_MILLISECONDS = 2000
 
 
 def tree(count):
@@ -89,7 +87,6 @@ def main():
         check("0 payloads dropped", True, "0 payloads dropped" in text)
         taken = int(re.search(r'data-drawn="(\d+)"', text)[1])
         print(f"{count} nodes: {taken} ms")
-        check("in time", True, taken <= MAX_MILLISECONDS)
 
 
 if __name__ == "__main__":
