@@ -485,7 +485,7 @@ struct CountPlan {
 // Copies of the first records that a region gets, for the setting `dump_payloads`. Executions add to `written` until it
 // is `capacity`; what has been written stays.
 struct PayloadDump {
-  TRELLIS_ADDRESS data;   // `capacity` records; a multiple of 4
+  TRELLIS_ADDRESS data;  // `capacity` records; a multiple of 4
   TRELLIS_UINT slot;
   TRELLIS_UINT capacity;  // records
   TRELLIS_UINT words;     // of 4 bytes, of a record; the last one may be filled in part
