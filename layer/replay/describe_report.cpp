@@ -14,18 +14,6 @@ namespace {
 
 using shared::LossReport;
 
-const char* CommandName(DispatchCommand command) {
-  switch (command) {
-    case DispatchCommand::kHost:
-      return "vkCmdDispatchGraphAMDX";
-    case DispatchCommand::kIndirect:
-      return "vkCmdDispatchGraphIndirectAMDX";
-    case DispatchCommand::kIndirectCount:
-      return "vkCmdDispatchGraphIndirectCountAMDX";
-  }
-  return "";
-}
-
 std::string GraphLabel(const LossReport& report, const ExecutionGraphPipeline* pipeline) {
   const std::string name = pipeline ? pipeline->Name() : "";
   return "execution graph " +
@@ -206,6 +194,18 @@ std::string DescribeAllocations(const LossReport& report, const ExecutionGraphPi
 }
 
 }  // namespace
+
+const char* CommandName(DispatchCommand command) {
+  switch (command) {
+    case DispatchCommand::kHost:
+      return "vkCmdDispatchGraphAMDX";
+    case DispatchCommand::kIndirect:
+      return "vkCmdDispatchGraphIndirectAMDX";
+    case DispatchCommand::kIndirectCount:
+      return "vkCmdDispatchGraphIndirectCountAMDX";
+  }
+  return "";
+}
 
 uint64_t DroppedBytes(const LossReport& report, const ExecutionGraphPipeline* pipeline) {
   if (!pipeline || report.slot > pipeline->graph.HeapSlot()) return 0;

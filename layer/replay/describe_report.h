@@ -12,6 +12,8 @@ struct ExecutionGraphPipeline;
 
 // The command that dispatched a graph.
 enum class DispatchCommand : uint8_t { kHost, kIndirect, kIndirectCount };
+// "vkCmdDispatchGraphAMDX" and the like.
+[[nodiscard]] const char* CommandName(DispatchCommand command);
 
 // What the plan of a dispatch has room for. It decides which setting keeps records from being dropped.
 enum class RingFit : uint8_t {

@@ -95,7 +95,7 @@ void Report::AddDispatch(CommandBuffer& command_buffer, const ExecutionGraphPipe
   if (plan.placed->steps) tally.steps = std::max(tally.steps, plan.placed->steps->count);
   tally.ring_bytes = std::max(tally.ring_bytes, uint64_t{plan.placed->ring_bytes});
   tally.scratch_bytes = pipeline.scratch_layout().size;
-  if (const std::string_view fit = FitName(plan); fit != "all") tally.fit = FitName(plan);
+  if (const char* const fit = FitName(plan); std::string_view(fit) != "all") tally.fit = fit;
   // Of all recordings, not the latest alone.
   if (const char* why = WhyNotCounted(plan); *why != '\0') tally.not_counted = why;
   if (std::find(tally.plans.begin(), tally.plans.end(), plan.placed->counts) == tally.plans.end())
@@ -113,7 +113,7 @@ Report::Tally& Report::TallyOf(CommandBuffer& command_buffer, const ExecutionGra
                                DispatchCommand command, uint32_t levels, const std::vector<ReportedRoot>& roots) {
   if (std::string& graph = graphs_[pipeline.id]; graph.empty()) graph = GraphMembers(pipeline.graph, pipeline.id);
   names_[pipeline.id] = pipeline.Name();
-  Tally& tally = tallies_[{pipeline.id, static_cast<uint32_t>(command), levels}];
+  Tally& tally = tallies_[{pipeline.id, command, levels}];
   FoldUnused(tally);
   ++tally.recordings;
   const auto submissions = std::make_shared<std::atomic<uint64_t>>(0);

@@ -75,7 +75,7 @@ class Report {
   // Recordings of one graph by one command.
   struct Key {
     uint32_t graph = 0;
-    uint32_t command = 0;
+    DispatchCommand command = DispatchCommand::kHost;
     uint32_t levels = 0;
     auto operator<=>(const Key&) const = default;
   };

@@ -14,18 +14,6 @@ namespace {
 
 constexpr uint32_t kSchema = 1;
 
-const char* CommandName(uint32_t command) {
-  switch (static_cast<DispatchCommand>(command)) {
-    case DispatchCommand::kHost:
-      return "vkCmdDispatchGraphAMDX";
-    case DispatchCommand::kIndirect:
-      return "vkCmdDispatchGraphIndirectAMDX";
-    case DispatchCommand::kIndirectCount:
-      return "vkCmdDispatchGraphIndirectCountAMDX";
-  }
-  return "";
-}
-
 void WriteDevice(JsonWriter& json, const Device& device) {
   VkPhysicalDeviceProperties properties = {};
   device.instance->dispatch.GetPhysicalDeviceProperties(device.physical_device->handle, &properties);
@@ -132,7 +120,7 @@ void Report::WriteFindings(JsonWriter& json) const {
     const ReportOrigin from = ReportOrigin::Unpack(origin);
     json.BeginObject();
     json.Member("graph", from.graph);
-    json.Member("command", CommandName(static_cast<uint32_t>(from.command)));
+    json.Member("command", CommandName(from.command));
     json.Member("id", finding.id);
     json.Member("severity", finding.severity);
     json.Member("level", level);
