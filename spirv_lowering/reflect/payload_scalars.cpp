@@ -3,6 +3,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <utility>
 
 #include "spirv_lowering/ir/types.h"
@@ -59,27 +60,34 @@ class Walk {
     if (!IsFull()) scalars_.push_back({name, static_cast<uint32_t>(offset), kind, bits});
   }
 
-  // Recursion is as deep as types nest (the reader's limit: 255), and ends once there are enough.
+  // Recursion is as deep as types nest (the reader's limit: 255), and ends once there are enough. Types that hold
+  // nothing are visited once, however often they are nested.
   void Visit(Id type, const std::string& name, uint64_t offset, const MatrixLayout& matrix) {
     const Instruction* shape = types_.Find(type);
-    if (shape == nullptr || IsFull() || offset > UINT32_MAX) return;
-    switch (shape->opcode) {
+    if (shape == nullptr || IsFull() || offset > UINT32_MAX || empty_.contains(type)) return;
+    const size_t before = scalars_.size();
+    VisitShape(*shape, name, offset, matrix);
+    if (scalars_.size() == before) empty_.insert(type);
+  }
+
+  void VisitShape(const Instruction& shape, const std::string& name, uint64_t offset, const MatrixLayout& matrix) {
+    switch (shape.opcode) {
       case spv::Op::OpTypeInt:
-        return Add(name, offset, shape->operands[1] != 0 ? ScalarKind::kInt : ScalarKind::kUint, shape->operands[0]);
+        return Add(name, offset, shape.operands[1] != 0 ? ScalarKind::kInt : ScalarKind::kUint, shape.operands[0]);
       case spv::Op::OpTypeFloat:
-        return Add(name, offset, ScalarKind::kFloat, shape->operands[0]);
+        return Add(name, offset, ScalarKind::kFloat, shape.operands[0]);
       case spv::Op::OpTypeBool:
         return Add(name, offset, ScalarKind::kBool, kStoredBoolBits);
       case spv::Op::OpTypePointer:
         return Add(name, offset, ScalarKind::kUint, kAddressBits);
       case spv::Op::OpTypeVector:
-        return VisitVector(*shape, name, offset, SizeOfScalar(shape->operands[0]));
+        return VisitVector(shape, name, offset, SizeOfScalar(shape.operands[0]));
       case spv::Op::OpTypeMatrix:
-        return VisitMatrix(*shape, name, offset, matrix);
+        return VisitMatrix(shape, name, offset, matrix);
       case spv::Op::OpTypeArray:
-        return VisitArray(*shape, name, offset, matrix);
+        return VisitArray(shape, name, offset, matrix);
       case spv::Op::OpTypeStruct:
-        return VisitStruct(*shape, name, offset);
+        return VisitStruct(shape, name, offset);
       default:
         return;
     }
@@ -135,6 +143,7 @@ class Walk {
   const ConstantEvaluator constants_;
   const std::map<std::pair<Id, uint32_t>, std::string> names_;
   std::vector<PayloadScalar> scalars_;
+  std::unordered_set<Id> empty_;
 };
 
 }  // namespace

@@ -135,6 +135,23 @@ OpDecorateId %scenes NodeMaxPayloadsAMDX %uint_4
   EXPECT_EQ(ScalarsOf(parts, 3), expected);
 }
 
+// 2^60 structures, none of which holds anything.
+TEST(Reflect, ScalarsOfEmptyMembers) {
+  NodeParts parts;
+  parts.declare_input = false;
+  parts.decorations = "OpDecorateId %all NodeMaxPayloadsAMDX %uint_4\n";
+  parts.globals = "%s0 = OpTypeStruct\n";
+  for (int i = 1; i <= 60; ++i) {
+    const std::string inner = " %s" + std::to_string(i - 1), outer = "%s" + std::to_string(i);
+    parts.globals += outer + " = OpTypeStruct" + inner + inner + "\n";
+    for (const char* member : {" 0", " 1"}) parts.decorations += "OpMemberDecorate " + outer + member + " Offset 0\n";
+  }
+  parts.globals +=
+      "%all = OpTypeNodePayloadArrayAMDX %s60\n%all_ptr = OpTypePointer NodePayloadAMDX %all\n"
+      "%input = OpVariable %all_ptr NodePayloadAMDX\n";
+  EXPECT_TRUE(ScalarsOf(parts).empty());
+}
+
 TEST(Reflect, OtherModes) {
   NodeParts parts;
   parts.modes = R"(
