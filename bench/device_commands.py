@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes a C++ header with the names of all commands that Vulkan's headers declare for a VkDevice, VkQueue or VkCommandBuffer.
 
 usage: device_commands.py --output FILE HEADER...

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How times grow with the number of records, levels and nodes.
 #pragma once
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Shaders as C++ headers, made at build time.
 #
 #   trellis_compile_glsl(<target> SOURCE x.comp HEADER x_spv.h VARIABLE kXSpv

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Settings for everything that Trellis compiles itself.
 
 set(CMAKE_CXX_STANDARD 20)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Finds what Trellis needs, from a local prefix (scripts/bootstrap.sh), the distribution or a Vulkan SDK (VULKAN_SDK).
 # Everything that is missing is named at once, with what provides it.
 #

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The layer's manifest, twice: in the build tree, so that the layer works without an install
 # (XDG_CONFIG_DIRS=<build>:/etc/xdg), and for cmake --install.
 #

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Packages (cpack): three of Debian's, and an archive that can be unpacked anywhere. scripts/make_packages.sh makes them.
 #
 #   trellis-layer   the layer and its manifest

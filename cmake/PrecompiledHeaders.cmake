@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Precompiled headers, chosen in one place for all C++ targets of a folder. Only third-party headers are precompiled: after a change, a header
 # of ours would have everything compiled again. Presets without them (release, tsan, fuzz) show that sources include what they use.
 

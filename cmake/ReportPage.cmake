@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The page of reports as a header: trellis_report_page.h. The layer and the program `trellis` both put data into it.
 set(trellis_page_parts page.html page.css page.js payloads.js graph.js)
 list(TRANSFORM trellis_page_parts PREPEND "${PROJECT_SOURCE_DIR}/tools/trellis/report_page/")

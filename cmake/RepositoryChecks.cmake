@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Checks of the repository itself, as tests.
 
 add_test(NAME repository.includes COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/scripts/check_includes.py")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # How test programs become tests of ctest: programs without a device, and runs of a program on one driver.
 
 # The drivers that scripts/bootstrap.sh provides.

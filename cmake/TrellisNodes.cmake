@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Nodes of work graphs, written in GLSL, compiled with a target. Part of the build and of the installed package (find_package(Trellis)).
 #
 #   trellis_add_nodes(<target> SOURCES node.comp ...

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The installed package: the programs, the headers, and trellis_add_nodes for other projects (find_package(Trellis)).
 include(CMakePackageConfigHelpers)
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes the words of a SPIR-V binary as a C++ header. Leaves an unchanged header alone, so that nothing is recompiled."""
 
 import argparse

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The exported symbols. Loader and layer interface version 2: everything is found through the one function that the
 // loader calls first. The two vkGet*ProcAddr are exported for loaders that look for them by name all the same.
 #include "layer/dispatch/vulkan.h"

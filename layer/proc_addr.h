@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Name -> hook. What the next layer answers with null stays null, but for the commands that the layer provides itself.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "meta_shaders/kernels.h"
 
 #include "meta_shaders/append_infos_spv.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The internal kernels as SPIR-V. Their contract: shared/graph_data.h, shared/input_copy.h and
 // shared/entry_plan.h.
 #pragma once

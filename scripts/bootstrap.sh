@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Installs and builds what Trellis needs and this machine lacks. Called by run_demo.sh and run_tests.sh; a second run finds
 # everything in place and returns at once.
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Checks docs/conformance.md, or fills in what the drivers did.
 
 A row of its tables is

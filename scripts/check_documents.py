@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Checks the documents: every relative link and anchor leads somewhere, and documents for users are easy to read.
 
 Documents for users are README.md, docs/*.md and samples/*/README.md, except those in DEVELOPER_PAGES. Their sentences have at

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Checks what the layer's library shows to and takes from the process that it is loaded into.
 
 usage: check_exports.py NM LIBRARY

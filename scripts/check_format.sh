@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Checks C++ formatting with clang-format 14. usage: scripts/check_format.sh [--fix] [clang-format program]
 set -euo pipefail
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Sums up the GPU tests per driver, and fails where a required driver did not run or skips differ from the committed list.
 
 The folder holds GoogleTest's JSON output, named after the driver: lavapipe.json, or lavapipe.<part>.json for several runs on one

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Checks which room includes which (docs/architecture/README.md, "Modules"). Arrows go one way:
 
     spirv_lowering <- graph <- pipeline <- entry,    memory <- replay <- entry

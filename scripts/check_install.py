@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Installs a build tree into an empty folder and checks that the loader would find the layer there.
 
 usage: check_install.py BUILD_DIR

@@ -1,9 +1,12 @@
 #!/usr/bin/env bash
-# Words that must not be committed: host names of package registries (the mirror comes from the system's own configuration)
-# and paths of one person's machine.
+# SPDX-License-Identifier: Apache-2.0
+# Every source file names its licence, and no file holds words that must not be committed: host names of package registries (the
+# mirror comes from the system's own configuration) and paths of one person's machine.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+python3 scripts/check_spdx.py
 
 # The words are split so that this file passes its own check.
 forbidden=(

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Checks docs/valid_usage.md against the registry's validusage.json: every rule of the extension has a row.
 
 A row of its tables is

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Fuzzes: builds the targets with clang, libFuzzer, AddressSanitizer and UndefinedBehaviorSanitizer, lets them run side by side, and adds
 # up how often they ran.
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Makes the man page of `trellis` out of what the program says about itself.
 
 usage: man_page.py PROGRAM            fails if docs/man/trellis.1 differs from what the program says

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Draws what `trellis_bench --growth FILE` wrote: one panel a series, both axes logarithmic, as an SVG.
 
 usage: plot_growth.py growth.json [-o growth.svg]

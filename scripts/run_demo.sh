@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Builds the layer, the programs and the samples, and runs hello_graph on the best Vulkan device found. Exit status: the sample's.
 set -euo pipefail
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs what the documents show, so that it stays true.
 
     <!-- file: NAME -->         before a code block: the block is written to NAME in the document's scratch folder

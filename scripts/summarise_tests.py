@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Tells what a run of scripts/run_tests.sh executed, what it left out and why, and where its time went.
 
 The folder holds, written by run_tests.sh:

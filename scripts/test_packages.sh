@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Installs, tries and removes the packages in clean systems, as a stranger would.
 set -euo pipefail
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Does what the README says, in a clean system: from a fresh copy of the sources to an installation that works.
 set -euo pipefail
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fragment shaders that stand in one module with a node.
 #pragma once
 

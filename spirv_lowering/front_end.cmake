@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 #   trellis_spirv_rules      the extension's rules that SPIRV-Tools does not check
 #   trellis_spirv_front_end  raw glslang output -> nodes
 

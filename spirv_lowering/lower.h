@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Node SPIR-V -> plain SPIR-V of the same execution model on buffer device addresses. The entry of the library.
 //
 // Pure functions: no Vulkan, no globals, safe to call from many threads at once.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 #   trellis_spirv_lowering  reflection and lowering of nodes
 
 add_library(trellis_spirv_lowering STATIC

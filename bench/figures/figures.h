@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Figures that are no comparison of two times on the device. Each is empty, or says so, where the platform cannot tell.
 #pragma once
 

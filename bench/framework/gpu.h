@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The device that everything runs on: one, with one queue, for the extension and for its rivals.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A two-dimensional image in device memory, with a view of all of it.
 #pragma once
 

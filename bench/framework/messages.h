@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the layer says through VK_EXT_debug_utils. While one of these exists the layer has somebody to talk to: not for
 // timing.
 #pragma once

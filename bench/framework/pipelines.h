@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compute pipelines of the rivals, and graphs.
 #pragma once
 

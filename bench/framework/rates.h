@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the device can do at most, measured after the workload in question: the yardstick for rivals.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CPU time of recording, and labels as the layer sets them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Times work on the device.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A texture that shaders read at set 0, binding 0, with the pipeline layout that this takes.
 #pragma once
 

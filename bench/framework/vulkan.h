@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Vulkan with the provisional extensions, and what the program does when a call fails: it says so and ends.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A workload: one piece of work, done as a work graph and as hand-written compute on the same device, on the same
 // results.
 #pragma once

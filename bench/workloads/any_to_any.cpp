@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A row of nodes, each of which may enqueue to any later one: as many levels as nodes, of which records need few.
 #include "bench/workloads/hash.h"
 #include "bench/workloads/queues.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Levels that wait for one another: `chains` records walk through `levels` nodes.
 #include "bench_shaders/chain.h"
 #include "bench/workloads/hash.h"

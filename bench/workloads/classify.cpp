@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Items are sorted into the nodes of a node array, each of which adds up its own.
 #include <numeric>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Instances are culled; patches of the visible ones are subdivided level by level.
 #include <algorithm>
 #include <numeric>

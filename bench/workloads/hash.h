@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The hash of bench/shaders/shared/buffers.glsl.
 #pragma once
 

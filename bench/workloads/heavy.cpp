@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A node that needs many registers: does lowering cost it any?
 #include "bench_nodes/heavy.h"
 #include "bench/workloads/hash.h"

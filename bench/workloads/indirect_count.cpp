@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Input that the device reads: infos of very different sizes, with their payloads, for one node of as many as the
 // device could name.
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Recursion: a triangle becomes a Koch curve, level by level.
 #include <cmath>
 #include <cstring>

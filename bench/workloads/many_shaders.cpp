@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A node array in which every node is a shader of its own, but only eight get records.
 #include "bench/workloads/hash.h"
 #include "bench/workloads/sorting.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pixels of a frame are sorted by material, and each material is a shader of its own.
 #include <algorithm>
 #include <numeric>

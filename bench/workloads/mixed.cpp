@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A wide and deep graph: 16 nodes a level, four of each way to be launched; a record may go to any node of the next
 // level.
 #include "bench_shaders/mixed.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Append buffers of the rivals: heads that are VkDispatchIndirectCommands (bench/shaders/shared/append.glsl).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The records of bench/shaders/shared/records.glsl, and workloads that consist of making them and consuming them one by
 // one.
 #pragma once

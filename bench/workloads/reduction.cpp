@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Coalescing nodes that make one record of many, three times.
 #include <memory>
 #include <vector>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "bench/workloads/sorting.h"
 
 #include "bench_nodes/classify.h"

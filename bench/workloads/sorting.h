@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Items that a node sorts into the nodes of an array called "bin".
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One level of many records: an invocation for each.
 #include "bench/workloads/records.h"
 #include "bench/workloads/workloads.h"

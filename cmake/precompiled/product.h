@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Headers of the standard library that most sources include. Compiled once per build (cmake/PrecompiledHeaders.cmake).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What most tests include. Compiled once per build (cmake/PrecompiledHeaders.cmake).
 #pragma once
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Builds for 64-bit Windows with the cross compiler of Debian's package g++-mingw-w64-x86-64-posix. The variant with posix threads is needed:
 # the other one has no std::thread. Programs and libraries carry the compiler's run time, so they need no DLL but those of Windows.
 #

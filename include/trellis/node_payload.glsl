@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Nodes of VK_AMDX_shader_enqueue (work graphs) in plain GLSL. Compile with `trellis compile`; docs/glsl.md is the reference.
 //
 //   #extension GL_GOOGLE_include_directive : require

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The extension list that the application sees. Pure.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "layer/device/advertised_properties.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Features and limits of VK_AMDX_shader_enqueue, and the limits of the device that the emulation takes from. Pure.
 #pragma once
 

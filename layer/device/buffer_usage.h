@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The scratch usage bit in terms that every driver knows. Pure.
 #pragma once
 

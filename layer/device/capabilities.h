@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the layer below says about a physical device: everything that the emulation decision looks at.
 #pragma once
 

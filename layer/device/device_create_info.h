@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The VkDeviceCreateInfo that goes down instead of the application's. Pure.
 #pragma once
 

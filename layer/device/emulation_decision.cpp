@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "layer/device/emulation_decision.h"
 
 #include <string_view>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whether a physical device gets execution graphs from the layer. Pure.
 #pragma once
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes what Vulkan wants for each SPIR-V capability, one X-macro line for each way to fulfil it.
 
 usage: gen_capabilities.py VK_XML SPIRV_CORE_GRAMMAR_JSON OUTPUT

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What Vulkan wants of a device for each SPIR-V capability ("SPIR-V capabilities" in the specification's appendix).
 #pragma once
 

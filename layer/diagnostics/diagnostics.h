@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where every message of the layer goes: to the log, and to the application's VK_EXT_debug_utils messengers.
 #pragma once
 

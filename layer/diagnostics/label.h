@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // VK_EXT_debug_utils labels and names, so that a debugger's view of a graph reads like the graph.
 #pragma once
 

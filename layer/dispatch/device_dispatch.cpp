@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "layer/dispatch/device_dispatch.h"
 
 #include "layer/dispatch/extension_names.h"

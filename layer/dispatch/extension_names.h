@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Extensions by name, as create infos list them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The Vulkan commands that the layer calls on the next layer, one list entry each; tables are generated from these
 // lists.
 //

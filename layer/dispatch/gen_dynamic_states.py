@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes the table of dynamic states that mesh pipelines overwrite, as X-macro lines:
 
     DYNAMIC_STATE(command, VkDynamicState, keeper, length of each argument ...)

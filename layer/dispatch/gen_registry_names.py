@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes names of the registry as X-macro lines: EXTENSION("name") for every extension of Vulkan, COMMAND("name") for every vkCmd*,
 RESULT(name) for every VkResult.
 

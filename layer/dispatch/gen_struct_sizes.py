@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes one X-macro line per chainable Vulkan structure: STRUCT(sType value, type name).
 
 usage: gen_struct_sizes.py VK_XML OUTPUT

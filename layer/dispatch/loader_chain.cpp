@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "layer/dispatch/loader_chain.h"
 
 #include "layer/dispatch/struct_chain.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the loader hands to a layer in the pNext chains of vkCreateInstance and vkCreateDevice.
 #pragma once
 

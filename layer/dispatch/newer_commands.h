@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Commands that the layer hooks although the oldest headers that it builds with lack them. Included by vulkan.h.
 #pragma once
 

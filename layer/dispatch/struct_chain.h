@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // pNext chains: finding, and edited copies. Nothing that belongs to the application is ever written: its structures may
 // lie in constant memory, and other threads may read them.
 #pragma once

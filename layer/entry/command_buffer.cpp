@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "layer/objects/command_buffer.h"
 
 #include "layer/entry/hooks.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Hooks of the commands that set dynamic state, one for each row of the table. Devices with shaderMeshEnqueue only.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The one place where exceptions end. The layer's own code throws none, but containers throw std::bad_alloc, and
 // nothing may unwind into the application.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every command that the layer hooks: from these lists come the hooks' declarations and the table of
 // layer/proc_addr.cpp. A hook bears the command's name without "vk" and stands in namespace trellis::entry.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Declarations of all hooks. Each looks its object up, delegates, and calls down.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Names, tags and private data of objects. Those whose handles the layer made up must not reach the driver, which would
 // take the handle for one of its own.
 #include "layer/entry/hooks.h"

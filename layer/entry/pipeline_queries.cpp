@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What applications and tools ask about pipelines. No driver knows the handle of an execution graph or of a library of
 // nodes: their nodes' pipelines answer where that makes sense.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "layer/entry/hooks.h"
 #include "layer/entry/recording.h"
 

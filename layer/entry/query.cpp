@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Queries and transform feedback: a render pass instance in which one began cannot be split before its end.
 #include "layer/entry/hooks.h"
 #include "layer/entry/recording.h"

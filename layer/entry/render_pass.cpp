@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "layer/objects/render_pass.h"
 
 #include "layer/entry/hooks.h"

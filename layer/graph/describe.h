@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The graph as text, for logs and messages.
 #pragma once
 

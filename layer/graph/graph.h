@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An execution graph after linking: nodes, the slots that receive records, and who can send how much to whom. Plain
 // data, immutable once LinkGraph returned it, so any thread may read it. No Vulkan and no address in it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which slots have records in which level, and what is launched for them, for one set of roots.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Nodes -> graph: resolves every output to the slots it can reach.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Order and depth of the nodes of a graph that is being linked. Internal to the linker.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Joint bounds: the most that a workgroup can cause in each later level, whichever nodes its outputs choose. Bounds of
 // single nodes do not add up to them: what goes to one node of an array does not go to the others.
 #pragma once

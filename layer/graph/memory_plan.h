@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How one dispatch divides the ring: where each level's producers append, and how much fits. Sizes and offsets are
 // bytes unless said otherwise.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The grid that a record asks for: the host's side of meta_shaders/shared/grid.glsl. Pure.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Regions side by side in one part of the ring: the half that a level appends to, or its queue in bounded mode.
 #pragma once
 

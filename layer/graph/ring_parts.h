@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which part of the ring each level appends to. Two halves take turns, unless draws read what was appended: draws come
 // after all levels, so that their records have to stay where they are. Sizes are bytes.
 #pragma once

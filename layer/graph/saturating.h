@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arithmetic for bounds: sums and products of counts stop at the largest number instead of wrapping.
 #pragma once
 

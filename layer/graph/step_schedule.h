@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bounded mode: how a graph runs whose levels do not fit into the ring. It runs in steps: each lets the deepest level
 // that has anything to do run a portion. The device chooses the portion, from what is left of each launch and from what
 // one of its workgroups can send at most, such that the next level's queue has room for it. Sizes and offsets are

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pipeline's constant tables: slot arrays; the NodeOutputs that refer to them; and what a launch looks like.
 #pragma once
 

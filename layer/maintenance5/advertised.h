@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a device says about VK_KHR_maintenance5 when the layer provides it. Pure.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "layer/maintenance5/pipelines.h"
 
 #include "layer/dispatch/pipeline_flags.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pipeline create infos in the form that a driver without VK_KHR_maintenance5 knows.
 #pragma once
 

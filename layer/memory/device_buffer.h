@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A buffer of the layer's own, with its memory and its device address.
 #pragma once
 

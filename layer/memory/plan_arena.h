@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plan memory: what the host writes while it records, and shaders read at every execution of the recording.
 #pragma once
 

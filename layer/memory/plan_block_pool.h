@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Blocks of plan memory. Recordings share blocks, so the number of allocations follows the bytes in use, not the number
 // of command buffers.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory for regions that each execution of a graph prepares for the next one: AlternatingRegions in
 // meta_shaders/shared/graph_data.h.
 #pragma once

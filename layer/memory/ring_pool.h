@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rings that graphs keep their records in: one pool for each queue family of a device.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a graph uses the application's scratch buffer. Pure.
 #pragma once
 

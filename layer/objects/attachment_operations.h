@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Load and store operations of an attachment in the two parts of a render pass instance that is split. Pure.
 #pragma once
 

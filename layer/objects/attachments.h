@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // State that another room hangs on an object, without the object knowing the room.
 #pragma once
 

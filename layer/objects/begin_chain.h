@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pNext chains of structures that make or begin a render pass instance.
 #pragma once
 

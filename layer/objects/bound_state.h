@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the application has bound in a command buffer at one of the bind points that graphs touch, and its push
 // constants. Threading: that of the command buffer (externally synchronised).
 #pragma once

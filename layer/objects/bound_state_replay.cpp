@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "layer/objects/bound_state_replay.h"
 
 #include "layer/objects/device.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Records the tracked state again: the graph's state for the nodes, and the application's own afterwards.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The dynamic states that a graph dispatch captures of the command buffer: those that mesh nodes may have
 // (specification, execution graphs, Mesh Nodes).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table of dynamic states, from the registry: command, state, how its arguments are kept. Internal to the layer's
 // .cpp files: the file with the rows is generated.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "layer/objects/dynamic_states.h"
 
 #include <algorithm>

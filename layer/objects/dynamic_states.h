@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The dynamic state that the application has set in a command buffer. Devices with shaderMeshEnqueue only.
 #pragma once
 

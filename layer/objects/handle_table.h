@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Table from a Vulkan handle to the layer's object for it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How the arguments of the commands that set dynamic state are kept. Included by dynamic_state_table.h.
 #pragma once
 

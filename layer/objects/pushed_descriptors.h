@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Push descriptors of one set, kept so that they can be pushed again.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Process-wide tables of dispatchable objects: the only globals of the layer.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Render passes of the application, and the two that the layer makes of one to split its instances.
 #pragma once
 

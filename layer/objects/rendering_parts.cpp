@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "layer/objects/rendering_parts.h"
 
 #include "layer/objects/attachment_operations.h"

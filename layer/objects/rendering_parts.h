@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The two parts of a render pass instance that vkCmdBeginRendering begins, if it is split. Pure.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Base pipelines of create infos that go to the driver one by one. Internal to layer/pipeline.
 #pragma once
 

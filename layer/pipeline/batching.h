@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which nodes may have launches in batches (shared::LaunchBatch). Internal to layer; replay forms the batches.
 #pragma once
 

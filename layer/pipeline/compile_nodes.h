@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Nodes -> compute pipelines of the driver. Internal to layer/pipeline.
 #pragma once
 

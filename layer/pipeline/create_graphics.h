@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // vkCreateGraphicsPipelines where create infos concern mesh nodes. Devices with shaderMeshEnqueue only.
 #pragma once
 

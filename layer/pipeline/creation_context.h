@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the creation of one execution graph or library carries from step to step. Internal to layer/pipeline.
 #pragma once
 

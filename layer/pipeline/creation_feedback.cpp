@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "layer/pipeline/creation_feedback.h"
 
 #include "layer/dispatch/struct_chain.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // VkPipelineCreationFeedbackCreateInfo: of an execution graph, whose stages are the nodes, and of the driver's
 // pipelines. Internal to layer/pipeline.
 #pragma once

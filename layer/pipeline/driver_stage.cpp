@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "layer/pipeline/driver_stage.h"
 
 #include <algorithm>

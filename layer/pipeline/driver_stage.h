@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What of a create info is the layer's, and what the driver gets instead. Internal to layer/pipeline.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Setting `dump_dir`: what the application gave and what the driver gets, as files. Internal to layer/pipeline.
 #pragma once
 

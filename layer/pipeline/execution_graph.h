@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Execution graph pipelines: what vkCreateExecutionGraphPipelinesAMDX makes, and what the replay reads.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pipeline libraries: nodes with their pipelines, to be linked into execution graphs. Internal to layer/pipeline, but
 // for NodeLibrary.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Node SPIR-V -> words for the driver, as the device and the settings want them. Internal to layer/pipeline.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which internal kernels a graph can need. Internal to layer/pipeline.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shader stages -> nodes: modules read, names and indices settled, shaders reflected. Internal to layer/pipeline.
 #pragma once
 

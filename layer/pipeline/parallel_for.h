@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A loop on several cores. Internal to layer/pipeline.
 #pragma once
 

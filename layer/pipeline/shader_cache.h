@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Modules that were read and nodes that were lowered, by content: each is worked on once in the life of a device,
 // however many shader modules, pipelines and libraries it appears in. Internal to layer/pipeline.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What lowered shaders are made for. Internal to layer; replay plans for the same.
 #pragma once
 

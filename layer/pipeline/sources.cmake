@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 list(APPEND TRELLIS_LAYER_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/batching.cpp
   ${CMAKE_CURRENT_LIST_DIR}/compile_nodes.cpp

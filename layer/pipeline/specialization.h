@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // VkSpecializationInfo for the two that read it: the lowering and the driver. Internal to layer/pipeline.
 #pragma once
 

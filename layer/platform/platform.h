@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Everything in which operating systems differ for the layer. Each system has one file that implements it; the rest of
 // the layer has no code for one system. Text is UTF-8.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a report of the device says to the application's developer. Pure.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Dispatches whose infos the device reads. What they start is not known here: any node that the application may launch
 // is a root, and the kernels of meta_shaders/entry/ place and fill level 0's regions when it is known.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Everything that one graph dispatch needs in plan memory, and the dispatches that it becomes: what is its own, and
 // what it shares with others (placed_plan.h). No command is recorded here.
 #pragma once

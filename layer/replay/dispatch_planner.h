@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What dispatches from the host and from the device have in common.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The draws that a dispatch becomes whose nodes are all mesh nodes of the host's: nothing has to be computed for them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Records the draws of mesh nodes.
 #pragma once
 

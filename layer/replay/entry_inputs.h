@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the application hands to vkCmdDispatchGraphAMDX, sorted by node. Reads host memory; makes no Vulkan call.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Launches of mesh nodes whose records the host brings: as many draws as the device's limits ask for.
 #pragma once
 

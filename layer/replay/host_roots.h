@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Level 0 of a dispatch from the host: its records in plan memory, and how large its launches are.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes JSON text. Commas and escapes are its business, structure is the caller's.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which launches of a level become one dispatch (shared::LaunchBatch).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How many workgroups a launch needs: the host's side of meta_shaders/levels/launch_size.glsl, for the launches whose
 // records the host knows. Pure.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Places the levels of a graph: everything behind what a dispatch brings.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What only the device can see, such as records that found no place: from its reports to messages for the application's
 // developer (describe_report.h).
 #pragma once

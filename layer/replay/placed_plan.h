@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Of a dispatch's plan, all that its payloads do not decide: written to plan memory once for each place that the graph
 // runs at, and used again by every dispatch of the same counts at that place.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // With the setting `report`: how many records the regions of a plan had, summed over its executions, and the first of
 // the payloads that the setting `dump_payloads` asks for.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plans a dispatch so that the driver has memory for its ring.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "layer/replay/plan_writer.h"
 
 #include "layer/memory/prepared_regions.h"

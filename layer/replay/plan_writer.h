@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What writes plans into plan memory: the part that knows where things lie.
 #pragma once
 

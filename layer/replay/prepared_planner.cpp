@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where one queue runs all graphs, executions prepare for one another: docs/architecture/recording.md, "Prepared
 // regions".
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What was made for the last few keys that were asked for.
 #pragma once
 

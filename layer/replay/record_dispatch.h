@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Records a planned dispatch.
 #pragma once
 

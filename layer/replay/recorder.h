@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Records the pieces that a graph dispatch is made of.
 #pragma once
 

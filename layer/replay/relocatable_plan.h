@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What of a dispatch's plan depends on no address. An application that dispatches the same counts again, as most do in
 // every frame, gets it again and plans only where things lie.
 #pragma once

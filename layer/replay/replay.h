@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Records one graph dispatch as ordinary compute dispatches; and what a submission needs for the graphs in it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The setting `report`: all that is known of a device's graphs, as a JSON file (docs/report_schema.md).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "layer/replay/report_graph.h"
 
 #include "layer/replay/json_writer.h"

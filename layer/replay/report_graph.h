@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a report says of a graph, whether it runs or not.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs inside render pass instances: the instance is ended, compute work is recorded, and it begins again.
 #pragma once
 

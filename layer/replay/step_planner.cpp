@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bounded mode (layer/graph/step_schedule.h): what the steps read.
 #include <algorithm>
 #include <span>

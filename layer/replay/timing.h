@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The setting `timing`: where the GPU's time went in a graph dispatch, by level and node.
 //
 // Timestamps are written behind every phase and node, and copied to host-visible memory at the end, so no query is ever

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where settings come from. Precedence, strongest first: environment, file, VK_EXT_layer_settings.
 #pragma once
 

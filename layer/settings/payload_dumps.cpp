@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "layer/settings/payload_dumps.h"
 
 #include <charconv>

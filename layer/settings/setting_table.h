@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The list of settings: one row each, from which loading works and docs/settings.md and the manifest are checked.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a user can set, with the defaults. Where the values come from: layer/settings/load_settings.h.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // vkCmdInitializeGraphScratchMemoryAMDX and the three vkCmdDispatchGraph*AMDX: arguments against what is recorded.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // vkCreateExecutionGraphPipelinesAMDX: what its arguments say, before anything is created.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rules of VkExecutionGraphPipelineCreateInfoAMDX about the nodes of a graph that was created. Rules that no graph can
 // do without are those of layer/graph/link.h.
 #pragma once

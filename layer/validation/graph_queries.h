@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // vkGetExecutionGraphPipelineScratchSizeAMDX and vkGetExecutionGraphPipelineNodeIndexAMDX. That the pipeline is a graph
 // and the node exists is checked always.
 #pragma once

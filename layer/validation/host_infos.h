@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The infos and payloads of vkCmdDispatchGraphAMDX, which lie in host memory.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The buffers that indirect graph dispatches may read. Tracked with the setting `validate` only.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Entry, third pass: every info takes ranks in its region. One invocation copies a few words by itself; more becomes chunks for copy_chunks; and what
 // finds no room among those is copied by the whole workgroup here.
 #version 460

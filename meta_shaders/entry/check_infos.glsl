@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is wrong with infos, counted for the host. Infos that cannot be used are always told of; the rest with the setting `validate`.
 #ifndef TRELLIS_META_SHADERS_ENTRY_CHECK_INFOS_GLSL
 #define TRELLIS_META_SHADERS_ENTRY_CHECK_INFOS_GLSL

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Entry, last pass: workgroup i copies chunk i. Dispatched indirectly, with the arguments in EntryState.
 #version 460
 #extension GL_GOOGLE_include_directive : require

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From the application's payloads, at any address and stride, to records.
 #ifndef TRELLIS_META_SHADERS_ENTRY_COPY_RECORDS_GLSL
 #define TRELLIS_META_SHADERS_ENTRY_COPY_RECORDS_GLSL

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Entry, first pass: adds up the payloads that every slot gets, in Region::reserved, and reports what is wrong with the infos.
 #version 460
 #extension GL_GOOGLE_include_directive : require

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The infos of a dispatch, as the application left them in device memory.
 #ifndef TRELLIS_META_SHADERS_ENTRY_INFOS_GLSL
 #define TRELLIS_META_SHADERS_ENTRY_INFOS_GLSL

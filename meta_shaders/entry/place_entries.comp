@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Entry, second pass, one workgroup: one region after the other gets exactly the room that the first pass asked for. What does not fit into the half of
 // the ring is cut off the region that crosses its end and all later ones; append_infos counts it.
 #version 460

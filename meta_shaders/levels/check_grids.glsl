@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // With the setting `validate`: grids that records ask for and may not have (maxComputeWorkGroupCount-09186).
 #ifndef TRELLIS_META_SHADERS_LEVELS_CHECK_GRIDS_GLSL
 #define TRELLIS_META_SHADERS_LEVELS_CHECK_GRIDS_GLSL

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Between two levels: turns what one level appended into launches of the next, and opens the regions that the next one appends to.
 //
 // Workgroups [0, part_count): one per part of a launch. The ones after them: one region per invocation.

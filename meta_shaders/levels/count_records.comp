@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // For the settings `report` and `dump_payloads`. Runs before the launches of a level, when all that they consume has been sent and lies where it was
 // written: later levels may use the same memory.
 #version 460

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Before a level whose launches run in batches: numbers the workgroups of each batch, one batch a workgroup.
 #version 460
 #extension GL_GOOGLE_include_directive : require

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How many records of a region a launch takes, how many workgroups it needs for them, and its notes about them.
 #ifndef TRELLIS_META_SHADERS_LEVELS_LAUNCH_SIZE_GLSL
 #define TRELLIS_META_SHADERS_LEVELS_LAUNCH_SIZE_GLSL

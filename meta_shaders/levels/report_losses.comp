@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Beside the launches of the last level: reports what the regions lost. Those launches append to none of them. Where regions are prepared: turns
 // to the set of the next execution.
 #version 460

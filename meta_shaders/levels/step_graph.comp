@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bounded mode, one workgroup: sizes the launches that read what the last step sent, and lets the deepest level that has anything to do run a portion.
 #version 460
 #extension GL_GOOGLE_include_directive : require

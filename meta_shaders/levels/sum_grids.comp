@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Before the close kernel, for launches with many records that say their grids: one workgroup a part adds up its workgroups.
 #version 460
 #extension GL_GOOGLE_include_directive : require

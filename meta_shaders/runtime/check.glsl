@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Allocations against their rules: with the setting `validate`, before each of them.
 #ifndef TRELLIS_META_SHADERS_RUNTIME_CHECK_GLSL
 #define TRELLIS_META_SHADERS_RUNTIME_CHECK_GLSL

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Allocations that are committed by OpEnqueueNodePayloadsAMDX: bytes of the heap first, ranks and a copy at enqueue.
 #ifndef TRELLIS_META_SHADERS_RUNTIME_DEFER_GLSL
 #define TRELLIS_META_SHADERS_RUNTIME_DEFER_GLSL

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Entry: from the dispatch's workgroup to (record, workgroup of the record). False: past the end.
 //
 // A dispatch's workgroup is `packed` workgroups of the node side by side; local indices count through all of them. Where a dispatch has fewer workgroups

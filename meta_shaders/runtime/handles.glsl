@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Targets of outputs, and node payload arrays: handles, {address low, address high, count, stride}. Stride 0: the records are lost (or empty), all
 // elements are one. Address 0: they are lost; what is written goes to the dump area. Allocated records in several pieces (shared/segments.glsl): {address of their
 // Records, count, kScattered | rank of the first one}.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reservations of records: for a workgroup, an invocation, or a subgroup at once.
 #ifndef TRELLIS_META_SHADERS_RUNTIME_RESERVE_GLSL
 #define TRELLIS_META_SHADERS_RUNTIME_RESERVE_GLSL

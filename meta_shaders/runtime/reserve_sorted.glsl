@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reservations of a whole workgroup whose invocations send to different nodes: one for each of these nodes.
 #ifndef TRELLIS_META_SHADERS_RUNTIME_RESERVE_SORTED_GLSL
 #define TRELLIS_META_SHADERS_RUNTIME_RESERVE_SORTED_GLSL

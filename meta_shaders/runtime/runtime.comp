@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions that lowering links into nodes by name. Compiled twelve times: for both memory models, without subgroup aggregation, with it, and with it and
 // subgroup partitions, with and without 64-bit integers (TRELLIS_VULKAN_MEMORY_MODEL, TRELLIS_SUBGROUP_AGGREGATION, TRELLIS_SUBGROUP_PARTITION,
 // TRELLIS_INT64_ADDRESSES). Built-ins come in as parameters, because the node may declare the same ones.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What all functions of the runtime know of the workgroup that calls them.
 #ifndef TRELLIS_META_SHADERS_RUNTIME_WORKGROUP_GLSL
 #define TRELLIS_META_SHADERS_RUNTIME_WORKGROUP_GLSL

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // First kernel of a graph, one workgroup: finds a ring, writes the control block, opens regions.
 #version 460
 #extension GL_GOOGLE_include_directive : require

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Before level 0: gives every input that is written a copy of its own. See shared/input_copy.h.
 #version 460
 #extension GL_GOOGLE_include_directive : require

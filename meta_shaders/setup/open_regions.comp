@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Opens regions: after the begin kernel those that it did not; where there is no begin kernel, beside level 0, those that level 0 does not append to, the
 // set of the next execution among them.
 #version 460

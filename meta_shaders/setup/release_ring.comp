@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Last kernel of a graph that claimed a ring: gives it back.
 #version 460
 #extension GL_GOOGLE_include_directive : require

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Device addresses in GLSL, and the blocks of graph_data.h behind them.
 //
 // An address is uvec2 {low, high}. With TRELLIS_INT64_ADDRESSES sums and products are of 64-bit integers, which devices need not have; a carry takes

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graph dispatches whose infos and payloads lie in device memory (vkCmdDispatchGraphIndirectAMDX and
 // vkCmdDispatchGraphIndirectCountAMDX): how the kernels of meta_shaders/entry/ turn them into the regions that level 0
 // consumes. Two languages, as graph_data.h.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Everything that the host, the internal kernels and the lowered nodes agree on. One text, two languages: C++ and GLSL
 // (std430, buffer_reference).
 //

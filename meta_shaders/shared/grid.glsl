@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The grid that a record asks for. The kernel that counts workgroups and the node that finds its place among them must agree, so both use this.
 #ifndef TRELLIS_META_SHADERS_SHARED_GRID_GLSL
 #define TRELLIS_META_SHADERS_SHARED_GRID_GLSL

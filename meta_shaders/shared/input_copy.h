@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Private copies of the inputs of nodes that write them. Plan memory must stay as the host wrote it, because the
 // recording may execute again, even while it executes; so these inputs are copied to the half of the ring that level 0
 // does not append to, and the LaunchInput to scratch. Two languages, as graph_data.h.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What all internal kernels have in common: their plan's address is their whole push constant.
 #ifndef TRELLIS_META_SHADERS_SHARED_KERNEL_GLSL
 #define TRELLIS_META_SHADERS_SHARED_KERNEL_GLSL

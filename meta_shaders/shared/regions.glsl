@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What lies in a region: its records, then the notes of each launch that reads it. Records take whole units of 16 bytes; so does one word of notes about
 // all of them, and notes of n words take n times that. layer/graph/memory_plan.cpp counts in the same way. Where the region grows, notes come from the
 // pool when the number of records is known; where no bound was, segments have taken the room for them.

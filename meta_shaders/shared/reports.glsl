@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From the device to the host.
 #ifndef TRELLIS_META_SHADERS_SHARED_REPORTS_GLSL
 #define TRELLIS_META_SHADERS_SHARED_REPORTS_GLSL

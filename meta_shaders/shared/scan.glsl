@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Saturating prefix sums over a workgroup of kScanWorkgroup invocations.
 #ifndef TRELLIS_META_SHADERS_SHARED_SCAN_GLSL
 #define TRELLIS_META_SHADERS_SHARED_SCAN_GLSL

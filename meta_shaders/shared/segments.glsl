@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Records of a region that has grown beyond those that lie dense.
 //
 // Let the first 2^d records lie dense. Each octave of ranks from there on, [2^o, 2^(o + 1)), has four segments of 2^(o - 2) records, so that at most a

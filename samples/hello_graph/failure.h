@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the sample says when something fails, and then ends.
 #pragma once
 

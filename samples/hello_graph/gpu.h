@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A logical device with one compute queue and the extension's commands, and buffers that are known by address.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The instance with its messages, and the choice of a device.
 #pragma once
 

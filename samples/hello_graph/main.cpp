@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // hello_graph: the smallest complete use of a work graph. Start reading at work_graph.cpp.
 #include <cstdio>
 

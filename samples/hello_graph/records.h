@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What goes into the graph and what must come out of it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Vulkan with the provisional extensions.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The graph itself: three shaders that send records to each other, made into one pipeline, and how it is dispatched.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The data of a frame for the shaders, and the camera's flight.
 #pragma once
 

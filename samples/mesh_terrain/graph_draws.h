@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The ground drawn by one graph: compute nodes divide and cull it and enqueue to mesh nodes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // mesh_terrain: a landscape drawn by one work graph with mesh nodes. Start reading at graph_draws.cpp and shaders/.
 #include <algorithm>
 #include <chrono>

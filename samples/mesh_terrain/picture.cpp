@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "samples/mesh_terrain/picture.h"
 
 #include <png.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An image that is drawn into with four samples a pixel, and read back.
 #pragma once
 

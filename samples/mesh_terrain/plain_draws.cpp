@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "samples/mesh_terrain/plain_draws.h"
 
 #include "grass_frag.h"

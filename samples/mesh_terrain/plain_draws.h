@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The same draws without a graph: tiles that the CPU has found, one vkCmdDrawMeshTasksEXT each.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // State shared by both ways to draw a frame: descriptors, commands, and the image.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds the tiles of a frame on the CPU, as the graph's compute nodes do on the device.
 #pragma once
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 # Debian packages of the system's own suite, and of others without touching the system's package configuration:
 # a private source list with the mirror that the system already uses, private lists and a private cache.

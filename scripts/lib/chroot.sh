@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 # Clean Debian systems in folders, for tests of packages. Needs lib/common.sh and lib/apt.sh, root, and debootstrap.
 

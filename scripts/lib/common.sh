@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 # shellcheck disable=SC2034
 # Messages, paths and privileges. Sourced by the scripts in scripts/; needs REPO_ROOT.

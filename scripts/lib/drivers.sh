@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 # Vulkan drivers that need no GPU: lavapipe for the demo and the tests, SwiftShader for the tests.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 # shellcheck disable=SC2034
 # What Trellis needs from the distribution, and how to say what is missing where we cannot install it.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 # Newer Vulkan headers, SPIRV-Headers and SPIRV-Tools for distributions that are too old, in a local prefix.
 # Made once in the user's cache, keyed by versions and compiler, and copied into the build tree.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 # shellcheck disable=SC2034
 # Libraries for Windows, cross-built with mingw-w64 into one folder of the cache: Vulkan headers and loader, SPIRV-Headers, SPIRV-Tools,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 # A Wine of its own in build/wine, with a display and lavapipe as the only driver. Needs lib/common.sh and drivers.sh.
 

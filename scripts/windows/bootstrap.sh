@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Installs the cross compiler and cross-builds the libraries that the preset `windows` needs. A second run returns at once.
 set -euo pipefail
 

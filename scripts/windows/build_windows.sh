@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Cross-builds layer, tools and samples for Windows into build/windows.
 set -euo pipefail
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Packs what build_windows.sh built into build/windows/trellis-VERSION-windows-x86_64.zip and prints its path.
 set -euo pipefail
 

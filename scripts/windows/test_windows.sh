@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Builds for Windows, packs the archive, and tests what is in it under Wine: Windows loader -> layer -> winevulkan -> lavapipe.
 # Prints one line per test. Everything that it makes is in build/wine.
 set -euo pipefail

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which variable stands for a handle where it is used.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Function bodies: physical storage buffer pointers of handles -> payload arrays in the shape that other compilers of
 // the extension emit.
 #pragma once

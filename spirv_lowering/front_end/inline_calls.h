@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls of the small functions that the header declares per output.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Several modules -> one module with the entry points of all.
 #pragma once
 

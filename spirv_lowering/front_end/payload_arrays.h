@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From blocks to payload arrays: types, decorations and execution modes.
 #pragma once
 

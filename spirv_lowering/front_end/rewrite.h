@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What glslang makes of include/trellis/node_payload.glsl -> a module of SPV_AMDX_shader_enqueue revision 2.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // OpSelect between handles -> a branch.
 #pragma once
 

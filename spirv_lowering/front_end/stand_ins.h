@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What include/trellis/node_payload.glsl leaves in a module that glslang made: variables and blocks that stand for
 // outputs and the input.
 #pragma once

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes the operand table of grammar.cpp from SPIRV-Headers' spirv.core.grammar.json.
 
 Usage: generate_grammar.py spirv.core.grammar.json OUTPUT

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the operand words of each instruction are. The table behind it is generated from SPIRV-Headers'
 // spirv.core.grammar.json.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A SPIR-V binary before it is a Module: framing checked, and where every result id is defined. Used by the reader
 // only.
 #pragma once

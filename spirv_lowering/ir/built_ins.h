@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Built-ins of a module: the one place that reads BuiltIn decorations.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Control flow of one function: successors, dominators, post-dominators in the graph without back edges, innermost
 // loops.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Taking out what no entry point needs.
 #pragma once
 

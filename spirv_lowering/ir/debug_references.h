@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Taking things out of a module together with the debug information that speaks of them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // OpDecorationGroup and its users, which SPIR-V deprecates, turned into plain decorations.
 #pragma once
 

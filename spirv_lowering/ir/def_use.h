@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where functions use ids, and which pointers derive from which.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Dominators of a directed graph, by Lengauer and Tarjan's algorithm with path compression: O(edges * log(nodes)), no
 // recursion.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The checks of one instruction against the rest of its binary. Used by the reader only.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sizes of explicitly laid-out types. A LayoutMeter reads the decorations once, when first needed, and remembers what
 // it measured; Types::LaidOutSize makes one per call.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Copies functions and variables out of one module into another, by name.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A SPIR-V module in memory: one vector of instructions per section of the logical layout (SPIR-V spec 2.4), functions
 // as blocks.
 //

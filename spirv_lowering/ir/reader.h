@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Words -> Module. Checks everything that later code relies on, so that passes may index operands without checking
 // again.
 #pragma once

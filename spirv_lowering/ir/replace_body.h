@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rewriting of a block's instructions into a buffer that the next block uses again.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Types and constants of a module: look up, find or create, measure. Keeps an index; create it after other code has
 // edited Module::globals.
 #pragma once

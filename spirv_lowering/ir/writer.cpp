@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "spirv_lowering/ir/writer.h"
 
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Barriers of the node's own code, which were written for payloads that are no buffer memory.
 #pragma once
 

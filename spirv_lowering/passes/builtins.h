@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Built-ins that a node must see as the graph defines them, not as the dispatch that carries it out has them.
 #pragma once
 

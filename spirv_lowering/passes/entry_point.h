@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The new entry point: finds out which record and workgroup of the node this workgroup is, then calls the node's own
 // function.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Types of node payload arrays and of pointers to payloads, before and after lowering.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Payload arrays and the instructions on them: allocation, enqueue, element access, length, validity.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Integer operands of access chains and of the extension's instructions.
 #pragma once
 

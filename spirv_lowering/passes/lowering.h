@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the passes share while one node is lowered.
 #pragma once
 

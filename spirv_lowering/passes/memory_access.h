@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory operands of payload accesses.
 #pragma once
 

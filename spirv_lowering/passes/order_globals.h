@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Definition before use among the globals.
 #pragma once
 

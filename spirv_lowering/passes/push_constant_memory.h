@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The application's push constants in memory, for pipeline layouts that leave no byte of push constants to the layer.
 #pragma once
 

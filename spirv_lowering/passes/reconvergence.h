@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which invocations of a subgroup execute an instruction together.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which functions of the runtime a node's handles need.
 #pragma once
 

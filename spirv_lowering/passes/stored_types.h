@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Payloads in memory. A boolean has no representation that memory could hold, so it is stored as a 32-bit word: 1 for
 // true, and anything but 0 is read as true.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From a module of the extension to a plain one.
 #pragma once
 

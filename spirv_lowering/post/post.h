@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The only users of SPIRV-Tools. Works on lowered modules: plain compute SPIR-V without the AMDX extension.
 #pragma once
 

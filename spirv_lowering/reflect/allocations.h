@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Outputs and allocations of a node: which payload array types it sends to, and when each allocation may take its place
 // in the target's region.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // When an allocation of one function may take its place in the target's region: at once, or only when it is enqueued.
 #pragma once
 

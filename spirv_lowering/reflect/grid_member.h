@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where a payload holds the grid of its launch.
 #pragma once
 

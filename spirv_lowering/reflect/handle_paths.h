@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Paths through aggregates that hold payload arrays.
 #pragma once
 

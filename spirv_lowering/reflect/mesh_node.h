@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What mesh nodes must not have.
 #pragma once
 

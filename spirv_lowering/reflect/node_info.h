@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What one entry point is as a node of an execution graph: everything the linker, the planner and the replay need to
 // know about a shader. Plain data, no SPIR-V in it. Sizes and offsets are bytes.
 #pragma once

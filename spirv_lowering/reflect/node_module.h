@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Words of an application's shader module -> the part of it that is one node.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Packing: several small workgroups of a node run as one.
 #pragma once
 

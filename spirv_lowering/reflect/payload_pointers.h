@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which pointers of a node point into payloads.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the payloads of a node are made of, for people who look into them.
 #pragma once
 

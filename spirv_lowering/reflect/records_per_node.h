@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // MaxRecordsPerNode: most payloads that one workgroup sends to any one node of a node array. SPIR-V has no decoration
 // for it; it comes as the string decoration UserSemantic "MaxRecordsPerNode:N" on the payload array type.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a node does with a variable as a whole: its input, or one with an initial value.
 #pragma once
 

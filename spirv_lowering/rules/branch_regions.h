@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which blocks invocations reach apart from each other once a branch has parted them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The sentences of SPV_AMDX_shader_enqueue (revision 2) and of the Vulkan environment for it that SPIRV-Tools'
 // validator does not check.
 #pragma once

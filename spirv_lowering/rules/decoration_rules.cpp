@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Targets and operands of the extension's decorations.
 #include "spirv_lowering/reflect/records_per_node.h"
 #include "spirv_lowering/rules/rule_context.h"

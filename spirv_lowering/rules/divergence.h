@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How values differ between the invocations of a workgroup, and which built-ins and operations make them differ.
 #pragma once
 

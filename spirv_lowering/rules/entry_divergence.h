@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What differs between the invocations of a workgroup that runs an entry point, function by function and call by call.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One call of a function: what differs between the invocations that execute it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The extension's instructions.
 #include <algorithm>
 #include <optional>

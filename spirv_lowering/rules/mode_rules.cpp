@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Execution modes.
 #include <array>
 #include <optional>

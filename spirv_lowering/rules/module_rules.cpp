@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Capability, entry points, input variables, built-ins.
 #include <algorithm>
 #include <unordered_set>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Payload array types, and the layout of what is in them.
 #include <unordered_set>
 

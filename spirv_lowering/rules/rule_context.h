@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What every group of rules looks things up in, and where it reports.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where in the source something comes from, as far as OpLine, OpString and OpSource tell.
 #pragma once
 

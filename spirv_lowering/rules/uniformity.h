@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Warnings for what a whole workgroup has to execute together, and may not.
 #pragma once
 

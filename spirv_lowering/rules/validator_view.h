@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A module as SPIRV-Tools' validator can take it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The GLSL runtime (meta_shaders/runtime) as modules to import from. Built in, read once.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A value or an error: what a function returns that can fail. Nothing in spirv_lowering/ throws on purpose.
 #pragma once
 

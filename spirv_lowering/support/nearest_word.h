@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The word that a misspelt one was meant to be, for messages.
 #pragma once
 

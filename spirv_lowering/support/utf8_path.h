@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Paths and text. Text is UTF-8 on every system; paths are what the system uses. A path is converted once, where it
 // enters or leaves the program.
 #pragma once

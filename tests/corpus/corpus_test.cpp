@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs every module of the corpus (tests/corpus/*.spvasm) as a graph, against the words of its row.
 #include <gtest/gtest.h>
 

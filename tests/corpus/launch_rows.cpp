@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Launch kinds, grids, barriers and constants.
 #include "tests/corpus/rows.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Outputs: allocation, completion, empty records, validity, node arrays; two whole examples.
 #include "tests/corpus/rows.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Inputs, and members of records.
 #include "tests/corpus/rows.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The corpus: nodes in the shapes that DXC (dxc -spirv -T lib_6_8 -fspv-target-env=vulkan1.3) emits. Each module shows
 // one feature, named in its first line, and adds to words from which the result can be told.
 #pragma once

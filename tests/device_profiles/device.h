@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The layer's instances and devices.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory, queues and dispatches of a device.
 #include <algorithm>
 #include <iterator>

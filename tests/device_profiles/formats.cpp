@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/device_profiles/formats.h"
 
 #include "layer/dispatch/struct_chain.h"

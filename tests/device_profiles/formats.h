@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Formats, and features of formats, that a profile hides.
 #pragma once
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes X-macro lines about the features, limits, formats and commands that a device profile can hide or lower.
 
 usage: gen_members.py LAYER_FOLDER VK_XML OUTPUT

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checks indirect dispatches against maxComputeWorkGroupCount. The device writes their sizes, so the validation layer
 // cannot check them. The device copies the size before each dispatch, and the CPU checks the copies after each wait. A
 // command buffer that is submitted again before a wait is checked for its last execution only.

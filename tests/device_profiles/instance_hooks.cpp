@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Queries of physical devices, and the creation of instances and devices.
 #include <algorithm>
 #include <cstdio>

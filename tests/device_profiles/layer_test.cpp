@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The device profile layer between the loader and a CPU driver.
 #include <gtest/gtest.h>
 

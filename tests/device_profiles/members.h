@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Features and limits by name. A name stands for every member of that name: in VkPhysicalDeviceFeatures and
 // VkPhysicalDeviceLimits, in the structures of core versions, and in those of extensions.
 #pragma once

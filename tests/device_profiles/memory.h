@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The memory of a profile, emulated with that of a CPU driver, whose host-visible memory is coherent.
 #pragma once
 

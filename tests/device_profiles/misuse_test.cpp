@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The validation layer above the device profile layer judges by the profile: small programs that the driver allows and
 // the profile does not.
 #include <gtest/gtest.h>

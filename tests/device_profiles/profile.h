@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A device profile: upper bounds on what a device offers. See profiles/*.json.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Profiles and what they do to structures; without a device.
 #include "tests/device_profiles/profile.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/device_profiles/profiled_device.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Instances and devices of the device profile layer, for its tests.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The queues of a profile, emulated with one queue of the driver. A batch is forwarded to the driver once every
 // semaphore signal it waits for has been forwarded or made by the host. Until then it is pending, and so are the
 // batches behind it on its queue. So a queue can wait for a signal that another queue submits later, as on a device

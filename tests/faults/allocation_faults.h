@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory of this process that runs out on demand: operator new is replaced. Inside the fake driver it never fails, for
 // a driver throws no exceptions.
 #pragma once

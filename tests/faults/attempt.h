@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Something that an application does and that may fail, done again and again with another failure each time.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Attempts that record and submit a graph.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What an application destroys goes, even if there is no memory left at all.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What graphs are made of and run on, made while nothing fails.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Dynamic state, and draws of mesh nodes that overwrite it.
 #include <gtest/gtest.h>
 

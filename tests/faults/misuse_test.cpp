@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What Vulkan leaves undefined and applications do all the same: where it can be told, a message and no harm.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Instances, devices, and the objects that the layer takes note of.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Execution graphs, libraries of nodes, and compute pipelines beside them.
 #include <gtest/gtest.h>
 

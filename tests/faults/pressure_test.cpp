@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A driver without memory for the ring that a graph wants: the graph gets a smaller one and runs in steps.
 #include <gtest/gtest.h>
 

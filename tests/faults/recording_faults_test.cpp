@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Recording graph dispatches, and submitting them.
 #include <gtest/gtest.h>
 

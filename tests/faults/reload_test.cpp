@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The layer's library loaded and unloaded again and again, as a loader does it for each instance of an application.
 #include <dlfcn.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The samples' graphs created, recorded and submitted while memory runs out.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/front_end/compile_glsl.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // GLSL text -> nodes, for tests.
 #pragma once
 

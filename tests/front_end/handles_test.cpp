@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Handles as values: parameters, loops, branches, results.
 #include <gtest/gtest.h>
 

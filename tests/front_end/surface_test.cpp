@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What each declaration of the header becomes.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Uniformity of shapes that glslang does not emit, and what the analysis of a module costs.
 #include <gtest/gtest.h>
 

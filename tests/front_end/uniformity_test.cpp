@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Allocations for the workgroup that not all of its invocations may reach, and those that they do.
 #include <gtest/gtest.h>
 

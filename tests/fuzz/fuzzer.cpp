@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // libFuzzer's functions around one target, TRELLIS_FUZZ_TARGET.
 #include <cstdio>
 #include <cstdlib>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Changes SPIR-V by whole instructions: bytes changed at random hardly ever pass the reader.
 #pragma once
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes a libFuzzer dictionary from SPIRV-Headers' spirv.core.grammar.json: the first word of each instruction at its shortest, and
 the values of enumerations, as little-endian words.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // make_seeds FOLDER FILE.spvasm...: the modules that fuzzing of the lowering begins with, as binaries.
 #include <cstdio>
 #include <filesystem>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What fuzzing has found, and the seeds that it begins with, through the same targets: in every build, without a
 // fuzzer.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How much memory and time a target may take. operator new is replaced.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Node modules that are large in one way each. Mutations of small seeds do not find what is slow.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What fuzzers feed with words. Anything may be refused; a broken promise ends the process with a message.
 #pragma once
 

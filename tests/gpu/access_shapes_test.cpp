@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Payload memory by every instruction that reaches it: paths in several steps, copies, whole records.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How outputs are allocated, handed around and enqueued.
 #include <gtest/gtest.h>
 

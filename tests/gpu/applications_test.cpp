@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Applications of every version of Vulkan that has graphs, which ask for features in every form; and a device group.
 #include <gtest/gtest.h>
 

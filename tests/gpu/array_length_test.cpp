@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // OpNodePayloadArrayLengthAMDX wherever it may be asked, and workgroups of coalescing nodes that are not full.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Nodes that show what is bound for a graph.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Booleans in payloads: written and read one by one, as vectors and arrays, and in whole structures.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where bounded mode ends: what it cannot place is lost, counted and reported, and nothing else is touched. And how far
 // it goes.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bounded mode: graphs whose worst case does not fit into the ring run in steps, and lose nothing.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Broadcasting nodes that the application launches: grids from the node and from records of many forms.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Workgroups that allocate more in all than NodeMaxPayloadsAMDX: what finds no place is lost and counted, what was
 // placed is whole, and no other node notices.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bounds checks that a node's stage asks for (VkPipelineRobustnessCreateInfo) reach the node, and lengths of buffers
 // are those of the application's descriptors.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Built-ins as a node must see them: positions in its own record's grid, zero in coalescing nodes, the shader index
 // after renaming.
 #include <gtest/gtest.h>

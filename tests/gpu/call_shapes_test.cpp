@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Payloads and handles that go through functions, as compilers leave them without optimisation.
 #include <gtest/gtest.h>
 

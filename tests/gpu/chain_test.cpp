@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Chains and other shapes of graphs: several levels, diamonds, long chains, many nodes.
 #include <gtest/gtest.h>
 

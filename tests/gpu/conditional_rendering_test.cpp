@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // VK_EXT_conditional_rendering around graphs: the nodes run or do not, and nothing else changes.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How long a large graph takes to create, and how much of it is ours. A measurement, so it is off by default:
 // --gtest_also_run_disabled_tests --gtest_filter='CreationSpeed.*'.
 #include <gtest/gtest.h>

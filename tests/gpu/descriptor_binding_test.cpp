@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is bound for execution graphs, in every way that there is.
 #include <gtest/gtest.h>
 

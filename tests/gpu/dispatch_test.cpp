@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // vkCmdDispatchGraphAMDX: infos, strides, counts, resubmission, several dispatches and graphs on one scratch.
 #include <gtest/gtest.h>
 

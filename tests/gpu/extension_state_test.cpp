@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What extensions bind for compute beside pipelines and sets survives a graph: shader objects and descriptor buffers.
 #include <gtest/gtest.h>
 

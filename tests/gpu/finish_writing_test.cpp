@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Workgroups that share a payload count themselves out; the last one reads what all of them wrote.
 #include <gtest/gtest.h>
 

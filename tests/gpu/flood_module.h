@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A graph whose payloads are many and large.
 #pragma once
 

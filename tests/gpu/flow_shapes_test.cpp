@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Allocations among branches, loops, returns, barriers and subgroup operations.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Handles in variables, aggregates, choices and copies.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // vkCmdDispatchGraphIndirectAMDX and vkCmdDispatchGraphIndirectCountAMDX: infos and payloads that the device reads when
 // it executes. (The whole suite also runs through them, with TRELLIS_TEST_DISPATCH.)
 #include <gtest/gtest.h>

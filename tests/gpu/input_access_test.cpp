@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Inputs that nodes write to, alignment of application payloads, inputs smaller than outputs.
 #include <gtest/gtest.h>
 

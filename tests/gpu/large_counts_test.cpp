@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Numbers of records and workgroups beyond 32,768 and 65,535, where 16-bit counters and dispatch limits are.
 #include <gtest/gtest.h>
 

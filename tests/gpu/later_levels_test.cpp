@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Launches behind the first level: whoever counts their workgroups, each runs once.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Nodes of arrays that share one shader: their launches as one dispatch, and the same graphs with a dispatch for each.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs linked of pipeline libraries: compute pipelines with one node, execution graphs with several, nested.
 #include <gtest/gtest.h>
 

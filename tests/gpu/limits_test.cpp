@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the device says about the extension.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests that look at what the layer writes to its log.
 #pragma once
 

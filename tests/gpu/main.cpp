@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs the GPU tests on one device: the first that the drivers in VK_DRIVER_FILES offer, or with
 // TRELLIS_TEST_DEVICE=hardware the first that is not a CPU.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Variables and memory of nodes: Private initialisers, Workgroup memory, the Vulkan memory model.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Draws of what other nodes enqueue: in render pass objects, with small rings, and of infos on the device.
 #include "test_nodes/count_tiles_sharer.h"
 #include "test_nodes/recursive_relay.h"

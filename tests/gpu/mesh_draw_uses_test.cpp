@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Recordings whose draws come after compute, under conditional rendering and pending several times at once.
 #include "test_nodes/relay.h"
 #include "test_nodes/tiles.h"

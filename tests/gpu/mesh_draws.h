@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs whose compute nodes send tiles to mesh nodes (shaders/relay_tiles.comp).
 #pragma once
 

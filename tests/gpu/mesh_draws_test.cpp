@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Mesh nodes that other nodes enqueue to: drawn after all compute work of the dispatch, against pictures that the CPU
 // paints.
 #include "tests/gpu/mesh_draws.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What mesh nodes give to rasterisation and to fragment shaders: interface, built-ins, as many vertices as may be.
 #include "test_nodes/panels.h"
 #include "test_nodes/points.h"

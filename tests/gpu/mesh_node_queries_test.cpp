@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Mesh nodes under conditional rendering and in occlusion queries, and without attachments.
 #include <algorithm>
 

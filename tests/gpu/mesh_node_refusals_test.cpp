@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is refused of mesh nodes, by name.
 #include <functional>
 

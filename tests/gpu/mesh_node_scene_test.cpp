@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Mesh nodes in render pass instances of each kind, with depth, stencil and multisampling: the picture is the one that
 // the application's own draws make, bit for bit.
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Dynamic state of the application around mesh nodes, against pictures that the CPU paints.
 #include <algorithm>
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Mesh nodes that the host dispatches: drawn in place, against pictures that the CPU paints.
 #include <algorithm>
 #include <cstring>

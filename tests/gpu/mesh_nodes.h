@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs of mesh nodes that paint tiles (shaders/tiles.mesh) into an image of integers.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Names and indices of nodes: defaults, overrides, several nodes from one module, node index queries.
 #include <gtest/gtest.h>
 

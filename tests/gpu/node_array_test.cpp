@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Node arrays: empty outputs, base indices, holes, indices that differ between invocations, validity.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Node indices of every kind: dynamic, differing within a workgroup, out of any range, wrapping around with the base.
 #include <gtest/gtest.h>
 

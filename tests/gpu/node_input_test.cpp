@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Inputs of nodes that other nodes launch: none at all, grids of every form, records longer and shorter than declared.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Names, tags and private data of objects that drivers do not know: node modules, libraries, graphs.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs that follow each other on the only queue of a device: they use its rings without claiming them.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // More payloads than the ring may hold, and nothing that bounds them on the host: they are lost, counted and reported,
 // and nothing else is touched.
 #include <gtest/gtest.h>

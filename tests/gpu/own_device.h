@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests on a device of their own.
 #pragma once
 

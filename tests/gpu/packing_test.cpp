@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Small workgroups, several of which run as one of the driver, and the same graphs without that: thread nodes, grids,
 // coalescing nodes.
 #include <gtest/gtest.h>

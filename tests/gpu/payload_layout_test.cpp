@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What records hold: every width, vectors without padding, matrices, nested structures, whole copies. A root writes
 // records, a leaf reads them.
 #include <gtest/gtest.h>

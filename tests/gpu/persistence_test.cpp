@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Nothing persists from one graph dispatch to the next (scratch holds no state of the application), and several
 // allocations live side by side.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // vkCreateExecutionGraphPipelinesAMDX and the queries on pipelines.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Push constant blocks that are used as a whole, beside the layer's own bytes.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Push constants of the application in nodes: pushed beside the layer's own, or copied where it uses all of them.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs for several queues and threads at once.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs on several queues: of one family and of several, of two devices, waiting for each other in every order.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Devices for extensions that the validation layer may be too old for.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // MaxRecordsPerNode: what it saves, and what happens to a producer that breaks its word.
 #include <gtest/gtest.h>
 

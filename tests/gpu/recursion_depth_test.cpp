@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How deep nodes recurse, and that every chain counts its own levels.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Modules and graphs that must be refused, with a message that says what and where.
 #include <gtest/gtest.h>
 

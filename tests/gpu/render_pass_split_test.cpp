@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs between the draws of a render pass instance: the picture is what it is without them, bit for bit, although
 // neither depth, stencil nor samples are stored at its end; and the graphs give their words.
 #include <gtest/gtest.h>

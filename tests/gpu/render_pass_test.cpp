@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs in and around render pass instances of every kind, begun by every command.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One graph dispatched again and again: recordings share what the layer wrote for the first of them.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The setting `report`. What the file says is compared with what the graphs are known to enqueue.
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Places that the invocations of a workgroup take at once: the same node or different ones, as many records or
 // different numbers; with and without aggregation over subgroups.
 #include <gtest/gtest.h>

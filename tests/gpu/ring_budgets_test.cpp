@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs on rings of many sizes, compared with a reference: nothing is dropped where it fits into the ring, and where
 // it runs in steps. What is dropped all the same names the ring that would have been large enough.
 #include <gtest/gtest.h>

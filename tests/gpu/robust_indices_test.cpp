@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Indices past the end of an array inside a payload, where the application asked for robust access.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Values that the specification forbids. What happens is Trellis' own choice (docs/limitations.md), but nothing outside
 // the ring and scratch is touched, and nothing hangs.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs of two nodes: a root to try things in, and a leaf that shows what arrived.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scopes of memory and execution in nodes: device, workgroup; barriers around allocations; invocations that end early.
 #include <gtest/gtest.h>
 

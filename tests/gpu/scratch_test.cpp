@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scratch memory where applications put it: at an offset, in memory that other buffers share, in every size.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Workgroup memory of nodes that allocate for the workgroup, which takes a few words of it.
 #include <gtest/gtest.h>
 

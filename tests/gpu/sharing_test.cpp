@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Nodes that share the input of another one (SharesInputWithAMDX): they run whenever it runs, on the same records.
 #include <gtest/gtest.h>
 

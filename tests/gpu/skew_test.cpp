@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Records go where shaders send them: how they are spread over the nodes of an array is known to no plan, and nothing
 // may be lost, whatever it is.
 #include <gtest/gtest.h>

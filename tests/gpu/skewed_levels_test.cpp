@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs of several levels in which one node may get all that a level sends, and executions of very different sizes.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A device whose rings hold little, and what it says of records that found no place.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Specialisation constants: in execution modes, in decorations, in names, and in the code as ever.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Payloads and push constant blocks with arrays whose length is a specialisation constant.
 #include <gtest/gtest.h>
 

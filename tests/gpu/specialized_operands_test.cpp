@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operands of modes, decorations and allocations that are specialised, and names that the application overrides.
 #include <gtest/gtest.h>
 

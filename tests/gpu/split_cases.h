@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kinds of render pass instances that graphs stand in, and the picture that is drawn in each of them.
 #pragma once
 

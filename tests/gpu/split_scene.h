@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A picture of rectangles, drawn in render pass instances of each kind, and the same picture painted by the CPU.
 #pragma once
 

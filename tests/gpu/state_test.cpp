@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is bound and begun for everything else survives a graph: nothing is bound again, and the results are the same to
 // the bit.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Subgroup operations in nodes, of every class that the device reports, before and after allocations, which must leave
 // the subgroup together. Which invocations form a subgroup is the device's choice: the nodes report it, and the
 // expected values follow from that.

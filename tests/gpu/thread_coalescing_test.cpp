@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Thread and coalescing nodes that the application launches.
 #include <gtest/gtest.h>
 

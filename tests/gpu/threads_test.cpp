@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Many threads: each records into a pool of its own, makes graphs of its own, or submits to a queue of its own.
 #include <gtest/gtest.h>
 

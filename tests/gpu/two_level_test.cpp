@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A broadcasting root that feeds two nodes, or an array of two: broadcasting and thread children, Workgroup and
 // Invocation allocations.
 #include <gtest/gtest.h>

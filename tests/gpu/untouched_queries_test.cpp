@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Applications without graphs see the driver as it is: every query of a physical device is answered alike with the
 // layer and without it.
 #include <gtest/gtest.h>

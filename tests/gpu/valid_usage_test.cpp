@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The setting `validate`: rules that only the device can see broken, and graphs that keep them.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What invocations and workgroups do to a payload that they share: atomics of every kind, barriers as compilers emit
 // them, members of every width.
 #include <gtest/gtest.h>

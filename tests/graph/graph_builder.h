@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Short ways to say what a node is. Sizes in bytes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plans of regions that grow, looked at from what a run can place.
 #include <gtest/gtest.h>
 

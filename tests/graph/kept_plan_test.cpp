@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which records stay in the ring until they are drawn, and where they lie.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

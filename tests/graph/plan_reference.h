@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sizes that plans have to reserve, computed without the planner's own functions.
 #pragma once
 

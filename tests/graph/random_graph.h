@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random graphs that the rules allow, and a run of one on the CPU that knows nothing of slots, edges or plans.
 #pragma once
 

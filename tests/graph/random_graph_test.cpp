@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Properties of plans and tables over random graphs, against a simulation that knows only the words of the extension.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shared inputs (SharesInputWithAMDX) in everything that layer/graph makes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads the pipeline's tables the way a node does on the device.
 #pragma once
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Compares the declarations of trellis/vulkan_shader_enqueue.h with those of the Vulkan headers.
 
 usage: declarations_test.py same|old|beta|revision1|c --cxx COMPILER --include FOLDER --vulkan FOLDER

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Prints what is declared of VK_AMDX_shader_enqueue: values, sizes, offsets and types. Compiled with the Vulkan
 // headers' own declarations, and with those of trellis/vulkan_shader_enqueue.h in front of new and old Vulkan headers.
 #ifdef TRELLIS_HEADER

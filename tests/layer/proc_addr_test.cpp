@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Who gets a hook and who does not.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

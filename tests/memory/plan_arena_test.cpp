@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "layer/memory/plan_arena.h"
 
 #include <gtest/gtest.h>

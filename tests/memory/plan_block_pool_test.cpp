@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which blocks of plan memory are kept while they are unused.
 #include "layer/memory/plan_block_pool.h"
 

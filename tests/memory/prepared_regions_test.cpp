@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory that executions prepare regions in: how it is made, kept and written.
 #include "layer/memory/prepared_regions.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernel that numbers the workgroups of launch batches, against sums on the host.
 #include <algorithm>
 #include <random>

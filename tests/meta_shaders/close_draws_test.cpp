@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The close-level kernel, for launches of mesh nodes.
 #include <string>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The close-level kernel, and the host's SizeLaunch, against a reference that is neither (launch_reference.h).
 #include <array>
 #include <map>

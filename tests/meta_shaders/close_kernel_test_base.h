@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs the close-level kernel, and sum_grids before it, over launches of which the host knows everything.
 #pragma once
 

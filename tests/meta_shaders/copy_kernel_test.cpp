@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "meta_shaders/shared/input_copy.h"
 #include "tests/meta_shaders/kernel_test_base.h"
 

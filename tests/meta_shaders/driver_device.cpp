@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/meta_shaders/driver_device.h"
 
 #include <algorithm>

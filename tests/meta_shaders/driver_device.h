@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A layer Device on top of a real driver, without the layer in between: for tests of what the layer makes for itself.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "meta_shaders/shared/entry_plan.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pieces of memory with words between them that nobody may write.
 #pragma once
 

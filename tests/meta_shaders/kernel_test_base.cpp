@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/meta_shaders/kernel_test_base.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs single internal kernels on a real driver.
 #pragma once
 

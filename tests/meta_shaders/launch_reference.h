@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How large a launch has to be, for comparison with layer/replay/launch_size.cpp and
 // meta_shaders/levels/launch_size.glsl. Calls neither: a rule that both of them forget is kept here.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One call of a function of meta_shaders/runtime in every invocation of a dispatch, and what it returned. Two
 // languages, as graph_data.h.
 #ifndef TRELLIS_TESTS_REPLAY_RUNTIME_CALL_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls a function of the runtime with the arguments of the plan. Compiled with and without TRELLIS_SUBGROUP_AGGREGATION, and with TRELLIS_INT64_ADDRESSES
 // or TRELLIS_SUBGROUP_PARTITION too.
 #version 460

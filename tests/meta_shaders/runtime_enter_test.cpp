@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whatever number a workgroup has, and whatever the launch says: the record that it gets lies among those of the
 // launch.
 #include <algorithm>

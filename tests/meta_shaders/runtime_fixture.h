@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions of meta_shaders/runtime, called on a real driver with any arguments, on memory between guards.
 #pragma once
 

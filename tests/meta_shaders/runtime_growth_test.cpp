@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Regions that grow: every record that is there has a place of its own, whoever provides segments and whenever the pool
 // is exhausted, and what has no place is counted.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernel of bounded mode. The test plays the nodes: it fills the regions that a step has opened.
 #include <algorithm>
 #include <array>

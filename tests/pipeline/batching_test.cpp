@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which nodes are lowered for batches.
 #include "layer/pipeline/batching.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs that cannot be made, and what is left of them: nothing.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

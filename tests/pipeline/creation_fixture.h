@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Execution graphs made through the layer's commands, on a fake driver whose vkCreateComputePipelines the test watches.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the driver gets to see of an execution graph, and what the queries say about it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/pipeline/graph_kinds.h"
 
 #include "tests/support/basic_modules.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs of each kind that needs internal kernels of its own.
 #pragma once
 

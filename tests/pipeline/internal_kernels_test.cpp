@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How internal kernels are made: with what, by which thread, how often; and graphs that cannot have theirs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

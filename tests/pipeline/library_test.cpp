@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pipeline libraries: nodes that are compiled once and linked into as many graphs as there may be.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // vkCreateComputePipelines with libraries of nodes, ordinary pipelines, and what must be refused in one array.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernels that are made for each kind of graph; and recording, which compiles nothing.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Creation on several threads: which node gets which pipeline, which failure is reported, and which thread calls the
 // driver.
 #include <gmock/gmock.h>

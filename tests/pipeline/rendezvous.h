@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A meeting point that shows that threads run at the same time.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Who decides whether a node's indices into payloads are bounded: the stage, then the pipeline, then the device.
 #include <gmock/gmock.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The layer around poison.h. Render passes with several subpasses, and instances that are suspended or resumed, pass
 // through as they are.
 #include <map>

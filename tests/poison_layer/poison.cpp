@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/poison_layer/poison.h"
 
 #include "layer/dispatch/struct_chain.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Instead of what a driver may lose, attachments hold these values: those of DONT_CARE loads at the begin of a render
 // pass instance, those of DONT_CARE stores after its end. CPU drivers lose nothing by themselves.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Several inputs of one topology: their buffers, and how they are dispatched.
 #pragma once
 

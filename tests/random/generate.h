@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs from seeds. A seed is the number of a topology times kInputsPerTopology plus the number of an input for it:
 // neighbours share a pipeline.
 #pragma once

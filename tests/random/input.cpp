@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // MakeCase: what the nodes of a topology get and send.
 #include <algorithm>
 

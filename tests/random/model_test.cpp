@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The random test's own parts, without a device: library, generator, comparison and shrinking.
 #include <gtest/gtest.h>
 

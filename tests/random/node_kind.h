@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The library of node shaders that random graphs are wired from. A kind is what is fixed when a shader is written;
 // names, indices, grids, limits and recursion are specialised, and what is sent where comes from tables.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The shaders of the library: semantics.h as SPIR-V.
 #pragma once
 

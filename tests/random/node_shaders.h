@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The library of node shaders on a device, and pipelines made of it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random graphs as plain data. What a node does when it runs is in semantics.h; who makes graphs: generate.h; who
 // computes what they must give: reference.h; who turns them into pipelines: device.h.
 //

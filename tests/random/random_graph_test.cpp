@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random graphs on the device against the reference.
 //
 //   TRELLIS_TEST_RANDOM_GRAPHS=N    how many

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reports about random graphs against the reference.
 //
 //   TRELLIS_TEST_RANDOM_GRAPHS=N   how many, without TRELLIS_TEST_RANDOM_PARTS; otherwise 48

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Records of random graphs in node shaders: their types, and how words of them are read and written.
 #pragma once
 

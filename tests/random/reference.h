@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a graph must give, computed on the CPU: an interpreter of records that knows the extension's rules and
 // semantics.h, and nothing of the layer.
 #pragma once

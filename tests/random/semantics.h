@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a node does when it runs, as far as shaders and reference must agree on it by number.
 //
 // Everything follows from hashes of what a node gets, so no result depends on an order:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What shaders read about one input.
 #pragma once
 

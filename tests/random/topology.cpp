@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // MakeTopology: nodes and wiring.
 #include <algorithm>
 #include <set>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A layer for drivers on the processor, below RenderDoc. RenderDoc hides bufferDeviceAddress where a driver lacks
 // bufferDeviceAddressCaptureReplay, as lavapipe and SwiftShader do; this layer supplies it. On these drivers a device
 // address is a host pointer, so memory is mapped where the capture had it and imported with

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Preloaded into a program without a window: makes each vkQueueSubmit a frame that RenderDoc captures, after as many
 // that it does not capture as CAPTURE_EARLIER says.
 #include <dlfcn.h>

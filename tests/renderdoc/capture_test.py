@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Captures hello_graph with RenderDoc and checks what a user of RenderDoc gets to see: labelled dispatches and nothing of the extension."""
 
 import argparse

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Replays a RenderDoc capture, without a display, and prints what it finds as JSON.
 
 usage: replay.py CAPTURE

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Accesses of the commands of a stream, one command after the other, and what is wrong with them.
 #pragma once
 

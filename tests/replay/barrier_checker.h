@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Says whether the barriers of a recorded graph are enough. Knows what every internal kernel and every node reads and
 // writes: kernels and nodes are told apart by their pipelines, and their plans are read through the pushed addresses,
 // which are host memory here.

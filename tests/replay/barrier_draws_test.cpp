@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Draws of what compute nodes enqueue: the barriers between both, and behind them, are enough, and so is nothing less.
 #include "tests/replay/instance_barrier_test_base.h"
 

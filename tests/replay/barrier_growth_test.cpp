@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Barriers of graphs whose regions grow: records that lie dense, segments out of the level's pool, and notes out of its
 // end.
 #include <gtest/gtest.h>

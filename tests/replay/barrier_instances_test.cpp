@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The barrier between the two parts of a render pass instance that a graph splits: it is enough, and so is nothing
 // less.
 #include "tests/replay/instance_barrier_test_base.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Barriers of graphs that run in steps, and of random graphs.
 #include <gtest/gtest.h>
 

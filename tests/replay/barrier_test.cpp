@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The barriers of recorded graphs are enough, and none is there for nothing.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Records graphs and checks their barriers.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Batches of launches in recorded streams: who numbers their workgroups, and who runs them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Render pass instances: what the draws in them do to attachments and to memory of the application.
 #pragma once
 

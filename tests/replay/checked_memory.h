@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Addresses in recorded streams: plan memory and scratch are host memory here, the rest is nowhere.
 #pragma once
 

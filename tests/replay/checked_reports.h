@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What recorded graphs tell the host: who writes reports, who reports losses, and whether the host may look.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Prepared regions in recorded streams: which of the two sets a graph uses, and whether it turns to the other one.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What step_graph reads and writes, and the launches that it may let run. Which of them it is shows on the device
 // alone: as if it were all.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Draws that need no compute work: which dispatches are made of them, and how launches are split into them.
 #include "layer/replay/draw_plan.h"
 

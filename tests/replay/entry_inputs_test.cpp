@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "layer/replay/entry_inputs.h"
 
 #include <gmock/gmock.h>

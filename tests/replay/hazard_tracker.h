@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Execution and memory dependencies of one queue, after the rules of the Vulkan specification ("Synchronization and
 // Cache Control"), for accesses by address.
 #pragma once

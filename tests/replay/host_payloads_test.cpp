@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Payloads of vkCmdDispatchGraphAMDX as launches read them.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Records graphs inside render pass instances and checks their barriers.
 #pragma once
 

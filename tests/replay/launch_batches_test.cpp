@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which launches of a level become one dispatch.
 #include "layer/replay/launch_batches.h"
 

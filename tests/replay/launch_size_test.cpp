@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a launch takes of its records, and which launches take their workgroups from the counters of their region.
 #include "layer/replay/launch_size.h"
 

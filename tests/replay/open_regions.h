@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The regions that a recorded graph has opened, and who has reported what they lost.
 #pragma once
 

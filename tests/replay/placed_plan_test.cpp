@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What dispatches of one graph share, and for how long.
 #include "layer/replay/placed_plan.h"
 

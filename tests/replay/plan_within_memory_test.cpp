@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rings that the driver has no memory for.
 #include "layer/replay/plan_within_memory.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a recorded stream has pushed at some point of it.
 #pragma once
 

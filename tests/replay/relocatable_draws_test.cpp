@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is planned for launches of mesh nodes that other nodes enqueue to: which are made of their region, how many
 // draws the others have, and what their kernels write where.
 #include <gtest/gtest.h>

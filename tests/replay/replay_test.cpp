@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a graph dispatch becomes: commands, labels, restored state, refusals.
 #include "layer/replay/replay.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Execution graph pipelines for the recording device: linked, with tables, but with no shader in them.
 #pragma once
 

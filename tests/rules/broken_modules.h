@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The modules that break one rule each, as edits of valid.spvasm.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Each module of broken_modules.cpp breaks one rule and is refused for that rule and no other.
 #include <gtest/gtest.h>
 

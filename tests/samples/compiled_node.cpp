@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/samples/sample_graphs.h"
 #include "tools/trellis/files.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the build made of the samples.
 #include <gtest/gtest.h>
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Does what docs/tutorial.md says: writes its files, runs its commands, and compares what they print.
 
 usage: follow_tutorial.py --tutorial FILE [--write FOLDER | --check OUTPUT]

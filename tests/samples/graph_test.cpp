@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The samples as graphs, on the device, against the CPU's reference.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What hello_graph says where it cannot run.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One node of a sample as a plain compute shader: compiled with plain/trellis/node_payload.glsl, dispatched and read
 // back by the host.
 #pragma once

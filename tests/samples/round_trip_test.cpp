@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The same GLSL twice: as nodes, lowered by Trellis and run as a graph, and as plain compute shaders on buffer
 // references, run node by node from the host. The results must be the same words.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The graphs of samples/nodes_glsl, with their nodes as the build compiled them.
 #pragma once
 

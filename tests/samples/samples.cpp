@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/samples/samples.h"
 
 #include <string_view>

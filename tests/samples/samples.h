@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Running the graphs of samples/nodes_glsl.
 #pragma once
 

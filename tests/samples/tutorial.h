@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The code in docs/tutorial.md.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tutorial's code compiles, and what it prints is what the programs print.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One graph from its creation to its end: inputs, command buffers and submissions follow from a number.
 #pragma once
 

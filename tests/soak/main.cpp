@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Load: threads that make random graphs, run and destroy them for a given time, on devices that they share.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A command pool whose command buffers are used again and again.
 #pragma once
 

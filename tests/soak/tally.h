@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What has been done, and what went wrong.
 #pragma once
 

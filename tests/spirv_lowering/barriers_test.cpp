@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Barriers of the node's code must order buffer memory after lowering, and be legal in its memory model.
 #include <gtest/gtest.h>
 

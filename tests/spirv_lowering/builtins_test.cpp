@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Built-ins that the graph defines: variables that the entry fills.
 #include <gtest/gtest.h>
 

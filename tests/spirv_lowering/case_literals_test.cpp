@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Case literals of switches are numbers: no pass may take one for an id, whatever its value.
 #include <gtest/gtest.h>
 

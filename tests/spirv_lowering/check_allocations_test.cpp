@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // LowerOptions::check_allocations: what is called before allocations, and that nothing is where it is off.
 #include <gtest/gtest.h>
 

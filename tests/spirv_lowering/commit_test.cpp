@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which allocations take their place in the target's region at once: those whose handle is enqueued exactly once on
 // every path. And which nodes cannot send more than they may.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The new entry point around the node's own function.
 #include <gtest/gtest.h>
 

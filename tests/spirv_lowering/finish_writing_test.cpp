@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // OpFinishWritingNodePayloadAMDX, and payloads that several workgroups use at once.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Handles in aggregates and copies, what stands around them in a module, and shapes that are no SPIR-V.
 #include <gtest/gtest.h>
 

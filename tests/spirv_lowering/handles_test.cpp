@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The shapes in which compilers hand payload arrays about, each as text before and after.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Node modules with words changed at random: reading, reflecting and lowering may refuse, never crash, hang or leak
 // (the sanitizer build tells).
 #include <gtest/gtest.h>

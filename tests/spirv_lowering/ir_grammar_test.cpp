@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Before any other header of SPIR-V's: switches on the table that the grammar is compared with.
 #define SPV_ENABLE_UTILITY_CODE
 #include <spirv/unified1/spirv.hpp11>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Hostile words: cut short and corrupted in every place. Nothing may crash, and what is accepted must be fit for the
 // code behind the reader.
 #include <gtest/gtest.h>

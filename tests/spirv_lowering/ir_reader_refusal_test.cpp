@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One test per kind of input that the reader must refuse, with the words of the message that say so.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An ordinary compute shader that knows nothing of graphs, as it may stand in one as a node without outputs.
 #version 460
 layout(local_size_x_id = 0, local_size_y = 2) in;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the importer's tests take functions from. Compiled for the GLSL450 and for the Vulkan memory model.
 #version 460
 #extension GL_EXT_buffer_reference : require

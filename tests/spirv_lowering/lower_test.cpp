@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whole modules through the whole pass list.
 #include "spirv_lowering/lower.h"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 target_sources(trellis_spirv_tests PRIVATE
   barriers_test.cpp
   builtins_test.cpp

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/spirv_lowering/mesh_parts.h"
 
 namespace trellis::spirv {

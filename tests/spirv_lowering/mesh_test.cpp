@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Mesh nodes: reflection, and the plain mesh shader that they become.
 #include <gtest/gtest.h>
 

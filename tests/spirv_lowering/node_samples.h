@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whole node modules for tests that do not look at the details.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Node modules composed of text, and their lowered form as text again.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which nodes may share a workgroup with others of their kind, and what they look like then.
 #include "spirv_lowering/reflect/packing.h"
 

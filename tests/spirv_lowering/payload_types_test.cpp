@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Payloads of all shapes: wide and narrow scalars, matrices, arrays, pointers; and what their memory accesses need.
 #include <gtest/gtest.h>
 

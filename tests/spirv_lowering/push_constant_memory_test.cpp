@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Push constants that the node reads from a copy in memory.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The launch address beside the application's push constants.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is refused, and that the message names node, instruction and id.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What reflection reads out of nodes.
 #include <gtest/gtest.h>
 

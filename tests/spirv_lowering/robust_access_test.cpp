@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // LowerOptions::robust_access: indices inside of payloads.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Modules that tests share: between them they hold every shape of instruction that the reader has to cope with.
 #pragma once
 

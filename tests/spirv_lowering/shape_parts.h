@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pieces of nodes that hand payloads about.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The runtime's words in Workgroup memory beside blocks with an explicit layout.
 #include <gtest/gtest.h>
 

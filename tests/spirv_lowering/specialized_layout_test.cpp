@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sizes that depend on specialisation constants.
 #include <gtest/gtest.h>
 

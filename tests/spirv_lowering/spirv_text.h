@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Modules as text: what tests of the SPIR-V library are written in.
 #pragma once
 

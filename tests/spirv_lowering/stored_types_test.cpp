@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Booleans in payloads: 32-bit words in memory.
 #include <gtest/gtest.h>
 

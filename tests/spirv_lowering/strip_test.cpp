@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is declared after lowering: nothing of the extension, and what buffer device addresses need.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SPIR-V that a device accepts.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The simplest node modules, as text: one per launch kind and one chain of all three. GPU tests and dump_modules share
 // them.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a command buffer of the recording driver holds.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Commands, DescriptorSets and recording of run.h.
 #include <algorithm>
 #include <cstdio>

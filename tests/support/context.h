@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An instance and a device with VK_AMDX_shader_enqueue, as an application would make them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a test program says when it crashes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // dump_modules FOLDER: writes the basic node modules as assembly text, in both shapes, for trying the lowering by hand.
 #include <cstdio>
 #include <fstream>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Environment variables that control the tests. A value that is not allowed ends the program: a run that was told to
 // test something must not quietly test something else.
 #pragma once

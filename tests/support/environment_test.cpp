@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Variables that control the tests: a slip must not make a run test less than it was told to.
 #include "tests/support/environment.h"
 

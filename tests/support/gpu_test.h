@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Base of all GPU tests: the shared device, and no unexpected message.
 #pragma once
 

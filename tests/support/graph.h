@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An execution graph pipeline made from module texts, as an application would make it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Internal kernels for tests that create no graph through the layer's commands.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checks JSON against the part of JSON Schema that json/report.schema.json uses.
 #pragma once
 

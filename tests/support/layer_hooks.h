@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the layers of tests answer loaders with.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pipeline libraries, and graphs linked of them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the layer and the validation layer said through VK_EXT_debug_utils.
 #pragma once
 

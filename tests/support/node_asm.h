@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes node shaders for tests: a small builder that produces SPIR-V assembly text in the two shapes that compilers
 // emit.
 //

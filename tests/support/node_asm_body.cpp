@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // NodeAsm: the instructions of a node's body.
 #include <cassert>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Extensions that only single tests need: enabled on the test device where it has them.
 #pragma once
 

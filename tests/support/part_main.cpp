@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // GoogleTest's main, for programs that run in parts.
 #include <gtest/gtest.h>
 

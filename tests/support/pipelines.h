@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ordinary pipelines, for what runs beside graphs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A layer Device whose driver executes nothing and remembers every command. Device memory is host memory, and an
 // address is a pointer.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The features that a test device is created with, in the forms in which applications write them.
 #pragma once
 

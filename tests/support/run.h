@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs a graph once and gives the words that it wrote. Most GPU tests are: describe nodes, inputs, expected words.
 #pragma once
 

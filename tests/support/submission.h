@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Command pools, semaphores and submissions, for tests with several of them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Long runs are divided into parts, one of which a change has to pass before it lands.
 //
 //   TRELLIS_TEST_PART=N           the part to run, modulo the number of parts; a number of its own for every commit

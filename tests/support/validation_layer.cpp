@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/support/validation_layer.h"
 
 #include <vulkan/vulkan_core.h>

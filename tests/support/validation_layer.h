@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which validation layer a test run must have.
 #pragma once
 

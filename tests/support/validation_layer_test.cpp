@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A run under CI must not go on without the validation layer, nor with another one than it was configured for.
 #include "tests/support/validation_layer.h"
 

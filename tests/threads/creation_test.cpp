@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs, libraries, instances, devices and messengers made by many threads at once.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs recorded, submitted and waited for by many threads at once.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

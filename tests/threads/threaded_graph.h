@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A graph on the fake driver that several threads use, and what each thread needs to record it.
 #pragma once
 

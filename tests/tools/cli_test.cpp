@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs the program: exit codes, files, messages.
 #include <gtest/gtest.h>
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs `trellis doctor` and reads its file.
 
 usage: doctor_test.py passes|without_layer|without_driver|wrong_options|crashed PROGRAM

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # cmake -DBUILD=<build folder> -DWORK=<scratch folder> -DPROJECT=<package/> -DGLSLANG=<program> -P package_test.cmake
 #
 # Installs, builds a project against the package, and checks that a changed include compiles the nodes again.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Forms of a report, of a literal one with two nodes.
 #include "tools/trellis/report_forms.h"
 

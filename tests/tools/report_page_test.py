@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The page of a report in a headless Chromium: it draws each node and edge, and nothing goes wrong. Prints how long that takes.
 
 usage: report_page_test.py TRELLIS CHROMIUM

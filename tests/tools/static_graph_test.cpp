@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The graph that modules form.
 #include "tools/trellis/static_graph.h"
 

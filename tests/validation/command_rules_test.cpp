@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // vkCmdInitializeGraphScratchMemoryAMDX and the three vkCmdDispatchGraph*AMDX.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // vkCreateExecutionGraphPipelinesAMDX: rules about its arguments.
 #include <gtest/gtest.h>
 

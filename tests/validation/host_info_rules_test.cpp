@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Infos and payloads that vkCmdDispatchGraphAMDX reads in host memory, and the strides of those that the device reads.
 #include <gtest/gtest.h>
 

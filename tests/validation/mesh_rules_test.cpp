@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rules about mesh nodes.
 #include <gmock/gmock.h>
 

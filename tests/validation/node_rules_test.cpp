@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // vkCreateExecutionGraphPipelinesAMDX: rules about the nodes of a graph.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The two queries about graphs.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An application in miniature on a driver that executes nothing, to break the rules of the extension in.
 #pragma once
 

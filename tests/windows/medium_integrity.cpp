@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A stand-in for advapi32.dll that says the process is not elevated. Wine says of every process that it is, so without
 // this the loader's and the layer's code for ordinary processes would never run there. make_medium.py adds forwarders
 // to advapi32.dll for all other functions.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Everything in which operating systems differ for the tools. Each system has one file that implements it. Text is
 // UTF-8.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A short bench: figures to compare drivers by, not a measurement of an application.
 #pragma once
 

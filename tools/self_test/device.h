@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A logical device with graphs, and buffers that the host and shaders see.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a physical device is and offers, as JSON.
 #pragma once
 

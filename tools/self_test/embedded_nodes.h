@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The compiled nodes of the self-test, as part of the program.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The environment of the process: what is set, and where the layer is.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One graph of the self-test on a device.
 #pragma once
 

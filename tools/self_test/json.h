@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes JSON, as text.
 #pragma once
 

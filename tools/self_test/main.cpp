@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // trellis-doctor: one command for someone whose device the project does not have.
 #include <algorithm>
 #include <cstdio>

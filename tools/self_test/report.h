@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The doctor's file. It is written anew at every step, so that a crash leaves what was found before, and the step that
 // crashed.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The graphs of samples/nodes_glsl as data: their nodes, what goes in, and what must come out. `trellis doctor` and the
 // tests run them.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Vulkan with the extension, and errors as exceptions.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // trellis disassemble: SPIR-V as text.
 #include <cstdio>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // trellis doctor: runs trellis-doctor, which needs a Vulkan loader, unlike all other verbs.
 #include <cstdio>
 #include <filesystem>

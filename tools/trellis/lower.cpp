@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // trellis lower: one node to an ordinary shader of its stage, as the layer does it.
 #include <charconv>
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // trellis: nodes of VK_AMDX_shader_enqueue, offline.
 #include <algorithm>
 #include <array>

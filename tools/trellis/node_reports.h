@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a node is, for people and for programs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // trellis reflect: what the entry points are as nodes, and the graph that they form.
 #include <charconv>
 #include <cstdio>

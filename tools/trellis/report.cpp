@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // trellis report: what the layer wrote about its graphs, for people and for other programs.
 #include <cstdio>
 #include <filesystem>

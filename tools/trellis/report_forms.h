@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A report of the layer in other forms. The JSON is that of docs/report_schema.md.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Payloads of a report.
 #include <array>
 #include <bit>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What trellis compile is given: files, stages and names of entry points.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The graph that nodes of several modules form, as far as the modules tell: for people and for programs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // trellis validate: the extension's rules, and spirv-val.
 #include <algorithm>
 #include <cstdio>

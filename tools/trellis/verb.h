@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One verb of the command-line tool.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What both ways to enqueue the pixels of a frame for their materials share.
 #extension GL_GOOGLE_include_directive : require
 #include "trellis/node_payload.glsl"

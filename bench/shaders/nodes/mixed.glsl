@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What all nodes of the mixed graph share. Levels are told apart by name, nodes of a level and kind by index.
 #extension GL_GOOGLE_include_directive : require
 #include "trellis/node_payload.glsl"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What both ways to add up the records of bins share.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require

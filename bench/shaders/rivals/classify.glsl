@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What both ways to sort items into bins share. A workgroup counts its items by bin in shared memory and takes their places in a bin's list with one
 // atomic.
 #extension GL_GOOGLE_include_directive : require

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Counters of lists, each on a cache line of its own: atomics on one line wait for each other.
 #extension GL_EXT_buffer_reference : require
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #version 460
 
 // Does nothing: how fast workgroups can be launched.

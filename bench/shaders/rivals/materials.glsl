@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the steps of hand-written material shading share.
 #extension GL_GOOGLE_include_directive : require
 #include "../shared/materials.glsl"

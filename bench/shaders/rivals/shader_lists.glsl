@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the producer and the shaders that get records share: a list for each shader, whose heads have a cache line each.
 #extension GL_GOOGLE_include_directive : require
 #include "../shared/append.glsl"

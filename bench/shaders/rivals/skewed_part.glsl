@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Does what workgroups of the node do, each with as many invocations as there; several share one workgroup here.
 #extension GL_GOOGLE_include_directive : require
 #include "../shared/append.glsl"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Append buffers of hand-written compute. The head of each list is the VkDispatchIndirectCommand of the dispatch that consumes it, so that nothing
 // but a barrier stands between producer and consumer.
 #extension GL_EXT_buffer_reference : require

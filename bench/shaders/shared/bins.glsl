@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the bins of the classification do: they add up what is computed of their records.
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_arithmetic : require

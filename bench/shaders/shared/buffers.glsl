@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory by address, and a hash to compute something with.
 #extension GL_EXT_buffer_reference : require
 

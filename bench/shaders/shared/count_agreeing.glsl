@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Counts items by bin, where the invocations of a subgroup share a few bins.
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_ballot : require

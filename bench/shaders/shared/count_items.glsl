@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Counts items by bin, in shared memory. After spread.glsl.
 #extension GL_KHR_shader_subgroup_vote : require
 #include "count_agreeing.glsl"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Counts pixels by material, in shared memory: count_items.glsl for neighbours that mostly share one.
 #include "count_agreeing.glsl"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Instances that are culled, and patches of the visible ones that are subdivided, kept or culled. Mirrored by bench/workloads/culling.cpp.
 #include "buffers.glsl"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Work that keeps many values alive at once. Mirrored by bench/workloads/heavy.cpp.
 #extension GL_EXT_control_flow_attributes : require
 #include "records.glsl"

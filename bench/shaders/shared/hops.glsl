@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Records that skip through a row of nodes, from each to a later one. Mirrored by bench/workloads/any_to_any.cpp.
 #include "buffers.glsl"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The Koch curve: an edge becomes four. Mirrored by bench/workloads/koch.cpp.
 #include "buffers.glsl"
 

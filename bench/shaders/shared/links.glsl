@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The records of the chain. Mirrored by bench/workloads/chain.cpp.
 #include "buffers.glsl"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pixels of a frame and the materials that shade them. Mirrored by bench/workloads/material_shading.cpp.
 #extension GL_EXT_control_flow_attributes : require
 #include "buffers.glsl"

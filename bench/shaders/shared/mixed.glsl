@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Records that wander through levels of nodes of all kinds. Mirrored by bench/workloads/mixed.cpp.
 #include "buffers.glsl"
 

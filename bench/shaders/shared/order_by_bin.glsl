@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The items of a workgroup in the order of their bins, in shared memory, so that neighbouring invocations have neighbouring records to write. The
 // includer has the constants kBins, kItems (of an invocation) and kItemsOfWorkgroup. It defines bin_of_item, count_item and place_bin.
 #extension GL_EXT_control_flow_attributes : require

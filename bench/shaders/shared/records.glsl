@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The records of most workloads: 16 bytes, made from an index. Mirrored by bench/workloads/records.h.
 #include "buffers.glsl"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What each of many shaders computes of a record. Mirrored by bench/workloads/many_shaders.cpp.
 #include "records.glsl"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Records with very different amounts of work. Mirrored by bench/workloads/skewed.cpp.
 #include "buffers.glsl"
 

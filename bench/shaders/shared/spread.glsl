@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How the items of a classification are spread over the bins. Mirrored by BinOf in bench/workloads/records.cpp.
 #include "records.glsl"
 

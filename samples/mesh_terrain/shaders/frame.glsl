@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The data of a frame; frame.h has the same structure.
 layout(set = 0, binding = 0, std140) uniform Frame {
   mat4 clip_from_world;

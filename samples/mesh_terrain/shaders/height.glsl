@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The ground's height. Whole numbers are hashed with integers, so every device gets the same ones.
 uint Hash(uint value) {
   value = value * 747796405u + 2891336453u;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sun, sky and fog. Needs frame.glsl and height.glsl.
 const vec3 kSunColor = vec3(1.0, 0.78, 0.52) * 3.2;
 

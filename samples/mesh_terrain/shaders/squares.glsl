@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tells which squares of the ground are seen, and how far away they are. All of it is integer arithmetic, so that the
 // CPU (tiles.cpp) comes to the same decisions.
 struct Square {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The payload of the mesh nodes. With PLAIN, for draws without a graph, the tiles are in a buffer.
 #ifdef PLAIN
 #define NODE_GRID

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Declares `tile`, the tile that a mesh shader draws.
 #ifdef PLAIN
 layout(set = 0, binding = 1, std430) readonly buffer Tiles { Tile tiles[]; };

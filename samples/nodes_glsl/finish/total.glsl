@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 struct Total {
   NODE_GRID uint grid;
   NODE_TRACKED uint sum;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Everything that has a layout of its own: compiled once as std430, once as scalar.
 struct Inner {
   float weights[3];

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #version 450
 #ifndef WIDTH
 #define WIDTH 1

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #version 460
 
 // Depends on everything that is bound: the vertex, push constants, and a buffer.

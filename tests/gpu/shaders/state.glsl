@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the shaders of state_test.cpp see of the state that must survive a graph.
 layout(set = 0, binding = 1) uniform Identity { uint identity; };
 layout(set = 1, binding = 0) readonly buffer Table { uint table[]; };

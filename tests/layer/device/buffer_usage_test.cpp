@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "layer/device/buffer_usage.h"
 
 #include <gtest/gtest.h>

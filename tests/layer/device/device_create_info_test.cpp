@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "layer/device/device_create_info.h"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory of command buffers with graphs: how many allocations of the driver they make, and that all are freed.
 #include <gtest/gtest.h>
 

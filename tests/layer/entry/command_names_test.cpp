@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every vkCmd* of the registry is followed by the layer, or is known to change nothing that it keeps track of.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

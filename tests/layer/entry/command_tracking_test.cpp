@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the layer keeps of the application's binds, what goes down, and what a graph puts back.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Applications keep create infos in constant memory, and chain structures that are newer than the layer's headers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

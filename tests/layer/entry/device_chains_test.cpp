@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Devices of applications that write their features in every way there is, and for every version of Vulkan.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

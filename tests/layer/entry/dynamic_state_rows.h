@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rows of the table of dynamic states, with sample calls of their commands.
 #pragma once
 

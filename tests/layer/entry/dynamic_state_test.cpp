@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Dynamic state that the application has set: what mesh nodes overwrite is set again after them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A whole graph through the exported functions: created, asked, bound, dispatched, submitted, destroyed. What the
 // replay records is tested in tests/replay, what it computes in tests/gpu.
 #include <gmock/gmock.h>

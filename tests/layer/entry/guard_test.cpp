@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Exceptions that reach the boundary of the layer.
 #include "layer/entry/guard.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What an application is told about memory for scratch buffers: it binds them where the requirements allow, and uses
 // the address as scratch, which the extension wants at a multiple of 64.
 #include <gtest/gtest.h>

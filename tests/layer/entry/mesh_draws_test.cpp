@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Mesh nodes that other nodes enqueue to: what the driver gets for a dispatch of those.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A graph of mesh nodes on the fake driver.
 #pragma once
 

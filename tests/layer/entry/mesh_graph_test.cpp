@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs of mesh nodes through the exported functions: what the driver gets for them. What they draw is tested in
 // tests/gpu.
 #include <gmock/gmock.h>

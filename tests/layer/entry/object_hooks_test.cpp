@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Buffers, shader modules, layouts and pipelines of a device with execution graphs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What an application sees of a physical device, and the devices it makes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Submissions of graphs: rings for every queue, failures of the driver, devices that are lost, several devices,
 // threads.
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Render pass instances that cannot be split: the dispatch is refused by name, nothing of it goes down, and nothing
 // about them is edited.
 #include <functional>

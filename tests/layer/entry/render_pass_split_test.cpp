@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What goes down when a graph is dispatched inside a render pass instance: the instance in two parts, and the graph
 // between them.
 #include "layer/objects/handle_table.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graph dispatches inside render pass instances, on a driver that records.
 #pragma once
 

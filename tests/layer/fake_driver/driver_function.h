@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What stands around every function of the fake driver, so that a test can let the driver fail, and tell what happens
 // in it from what happens in the layer.
 #pragma once

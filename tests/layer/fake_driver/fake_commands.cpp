@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The fake driver's commands that go into command buffers.
 #include <string>
 #include <unordered_map>

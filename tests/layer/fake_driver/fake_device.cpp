@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The fake driver's device commands that record nothing into command buffers.
 #include <algorithm>
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A driver in plain C++ that executes nothing and records everything, for tests that drive the layer through its
 // exported functions. Buffers live in host memory, and their device addresses are host pointers.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The fake driver's commands that set dynamic state: those of the layer's table, from the registry. Their arguments are
 // DriverCall::bytes, arrays and all.
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The fake driver's instance and physical device commands.
 #include <algorithm>
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The fake driver's render passes, and what begins and ends in command buffers. Each call's text describes it.
 #include <string>
 #include <unordered_map>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The layer between a test and a FakeDriver, found the way a loader finds it: through
 // vkNegotiateLoaderLayerInterfaceVersion, with the loader's chains in the create infos.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the layer says through VK_EXT_debug_utils, for tests to hear.
 #pragma once
 

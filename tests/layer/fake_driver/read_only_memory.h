@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Structures of an application in constant memory, with nothing readable behind the last one.
 #pragma once
 

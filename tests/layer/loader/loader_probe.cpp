@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An ordinary application that says what the loader gives it: one line `name = value` a fact. For loader_test.py.
 //
 // usage: loader_probe [ROUNDS]     instances made and destroyed one after the other, 1 unless given

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The layer through the real loader, from the build tree.
 
 usage: loader_test.py CASE --probe PROGRAM --build FOLDER --icd MANIFEST

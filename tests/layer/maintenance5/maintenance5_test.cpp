@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // VK_KHR_maintenance5 on a driver without it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What VK_KHR_maintenance5 edits, on a device that is nothing but a table of functions: for the commands that the fake
 // driver does not have, and for what only shows with several stages.
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Binds that name their pipeline layout in other ways than by a handle that fits the graph.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "layer/objects/shader_module.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The manifest (for vkconfig) and docs/settings.md say what the table of settings says, and name all messages.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

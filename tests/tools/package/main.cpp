@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <trellis/vulkan_shader_enqueue.h>
 
 #include "nodes.h"

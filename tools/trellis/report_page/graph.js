@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The picture of the graph: layout, pan, zoom, search.
 const view = { x: 0, y: 0, scale: 1, width: 1, height: 1 };
 const drawn = new Map();  // key of a box: its element and place

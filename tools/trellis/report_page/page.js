@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 'use strict';
 // The report as it was written, and what is selected of it.
 const report = JSON.parse(document.getElementById('data').textContent);

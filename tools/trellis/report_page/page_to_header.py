@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Joins the parts of the report's page and writes them as a C++ header: what stands before the data, and after it.
 
 usage: page_to_header.py PAGE_DIRECTORY LAYOUT_SCRIPT HEADER

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Payloads that the report holds, decoded.
 const bytesOf = (text) => Uint8Array.from(text.match(/../g) || [], (digits) => parseInt(digits, 16));
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Settings from environment and file, in an ordinary process and in one that runs with raised privileges.
 
 usage: raised_privileges_test.py PROBE

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Says what the layer would take from this process: one line `name = value` a fact. For raised_privileges_test.py.
 #include <sys/auxv.h>
 

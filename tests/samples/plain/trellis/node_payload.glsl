@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The same words as include/trellis/node_payload.glsl, for ordinary compute shaders: payloads are buffer references into one heap. The round-trip tests compile the
 // samples with it and run the graph from the host.
 #ifndef TRELLIS_PLAIN_NODE_PAYLOAD_GLSL
