@@ -12,6 +12,7 @@ add_library(trellis_spirv_lowering STATIC
   passes/builtins.h
   passes/entry_point.cpp
   passes/entry_point.h
+  passes/group_allocations.cpp
   passes/handle_types.cpp
   passes/handle_types.h
   passes/handles.cpp

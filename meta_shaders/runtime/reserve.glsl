@@ -176,22 +176,58 @@ Share FindShare(const uint slot, const uint count) {
 Share FindShare(const uint slot, const uint count) { return Share(true, false, 0u, 0u, count); }
 #endif
 
+// The same number of records for all invocations of a group.
+uvec4 ReserveShared(const uint output_number, const uint count, const uint index) {
+  uint slot = count != 0u ? FindSlot(output_number, index) : kNoSlot;
+#ifdef TRELLIS_SUBGROUP_AGGREGATION
+  Share share = FindShare(slot, count);
+  uvec4 handle = uvec4(0u);
+  if (share.leads) handle = Reserve(slot, share.total);
+  uvec4 all = uvec4(subgroupShuffle(handle.xy, share.leader), 0u, subgroupShuffle(handle.w, share.leader));
+  return share.grouped ? PartOf(all, share.before, count) : handle;
+#else
+  return Reserve(slot, count);
+#endif
+}
+
+// Whether an invocation of the subgroup, or this one, wants something.
+bool AnyWants(const bool wants) {
+#ifdef TRELLIS_SUBGROUP_AGGREGATION
+  return subgroupBallot(wants) != uvec4(0u);
+#else
+  return wants;
+#endif
+}
+
 uvec4 trellis_reserve_invocation(const uint output_number, const uint count, const uint index, const uint limit) {
   uint clamped = min(min(count, limit), kMostRecords);
 #ifdef TRELLIS_SUBGROUP_AGGREGATION
   // Where records may go to several nodes, mostly one output in many is used.
-  if (subgroupBallot(clamped != 0u) == uvec4(0u)) return LostHandle(0u);
+  if (!AnyWants(clamped != 0u)) return LostHandle(0u);
 #endif
-  uint slot = clamped != 0u ? FindSlot(output_number, index) : kNoSlot;
-#ifdef TRELLIS_SUBGROUP_AGGREGATION
-  Share share = FindShare(slot, clamped);
-  uvec4 handle = uvec4(0u);
-  if (share.leads) handle = Reserve(slot, share.total);
-  uvec4 all = uvec4(subgroupShuffle(handle.xy, share.leader), 0u, subgroupShuffle(handle.w, share.leader));
-  return share.grouped ? PartOf(all, share.before, clamped) : handle;
-#else
-  return Reserve(slot, clamped);
-#endif
+  return ReserveShared(output_number, clamped, index);
 }
+
+uint Chosen(const uvec4 values, const uint number) {
+  return number == 0u ? values.x : number == 1u ? values.y : number == 2u ? values.z : values.w;
+}
+
+// What an invocation has of several outputs: a handle of the one that it sends to. 4: it sends to none.
+struct ChosenHandle {
+  uvec4 handle;
+  uint number;
+};
+
+// Of outputs of which no invocation sends to more than one. The reservation stands in the code once, and a subgroup waits for one instead of several.
+ChosenHandle trellis_reserve_chosen(const uvec4 output_numbers, const uvec4 counts, const uvec4 indices, const uvec4 limits) {
+  uvec4 clamped = min(min(counts, limits), uvec4(kMostRecords));
+  uint number = clamped.x != 0u ? 0u : clamped.y != 0u ? 1u : clamped.z != 0u ? 2u : clamped.w != 0u ? 3u : 4u;
+  ChosenHandle chosen = ChosenHandle(LostHandle(0u), number);
+  if (AnyWants(number != 4u))
+    chosen.handle = ReserveShared(Chosen(output_numbers, number), number != 4u ? Chosen(clamped, number) : 0u, Chosen(indices, number));
+  return chosen;
+}
+
+uvec4 trellis_handle_of(const ChosenHandle chosen, const uint number) { return chosen.number == number ? chosen.handle : LostHandle(0u); }
 
 #endif  // TRELLIS_META_SHADERS_RUNTIME_RESERVE_GLSL

@@ -39,6 +39,7 @@ void main() {
   trellis_find_dump();
   uvec4 handle = trellis_reserve_workgroup(0u, 1u, 0u, 1u) + trellis_reserve_invocation(0u, 1u, 0u, 1u) + trellis_defer_workgroup(0u, 1u, 0u, 1u) +
                  trellis_defer_invocation(0u, 1u, 0u, 1u) + trellis_reserve_invocations(0u, 1u, 0u, 1u, 1u);
+  handle += trellis_handle_of(trellis_reserve_chosen(uvec4(0u), uvec4(1u), uvec4(0u), uvec4(1u)), 0u);
   trellis_enqueue_workgroup(handle, 1u);
   trellis_enqueue_invocation(handle);
   trellis_copy_array(handle, handle);

@@ -2,6 +2,7 @@
 #include "spirv_lowering/passes/handles.h"
 
 #include <algorithm>
+#include <array>
 #include <span>
 #include <unordered_map>
 #include <unordered_set>
@@ -9,6 +10,7 @@
 #include "spirv_lowering/grammar/grammar.h"
 #include "spirv_lowering/ir/def_use.h"
 #include "spirv_lowering/ir/replace_body.h"
+#include "spirv_lowering/passes/group_allocations.h"
 #include "spirv_lowering/passes/handle_types.h"
 #include "spirv_lowering/passes/indices.h"
 #include "spirv_lowering/passes/memory_access.h"
@@ -50,8 +52,10 @@ bool MovesHandles(spv::Op op) {
 
 class HandleLowering {
  public:
-  explicit HandleLowering(Lowering& lowering)
+  // `groups` were found before anything was looked up.
+  HandleLowering(Lowering& lowering, AllocationGroups groups)
       : lowering_(lowering),
+        groups_(std::move(groups)),
         module_(lowering.module),
         types_(lowering.types),
         stored_(module_, types_, [&lowering](Id id) { return lowering.constants.Value(id); }),
@@ -316,20 +320,66 @@ class HandleLowering {
                        instruction.result_id, std::vector<uint32_t>{value});
   }
 
+  // Of an allocation: output number, count, shader index, limit.
+  std::array<Id, 4> AllocationArguments(Id allocation, Id count, Id index) {
+    const uint32_t number = outputs_.allocations.at(allocation).output_number;
+    const NodeOutputInfo& output = lowering_.info.outputs[number];
+    return {types_.ConstantUint(number), AsUint(count), TargetIndex(index, output),
+            types_.ConstantUint(output.max_payloads)};
+  }
+
   Expected<void> LowerAllocate(const Instruction& instruction) {
-    const Allocation& allocation = outputs_.allocations.at(instruction.result_id);
-    const NodeOutputInfo& output = lowering_.info.outputs[allocation.output_number];
-    const Id count = AsUint(instruction.operands[1]);
-    const Id index = TargetIndex(instruction.operands[2], output);
-    const std::vector<uint32_t> arguments = {types_.ConstantUint(allocation.output_number), count, index,
-                                             types_.ConstantUint(output.max_payloads)};
-    if (const Id check = calls_.CheckFunction(allocation); check != kNoId)
-      Builder(module_, body_).Call(types_.Void(), check, arguments);
+    const Id result = instruction.result_id;
+    const Allocation& allocation = outputs_.allocations.at(result);
+    if (const auto group = groups_.find(result); group != groups_.end()) ReserveChosen(group->second);
+    if (const auto member = members_.find(result); member != members_.end()) {
+      body_.emplace_back(
+          spv::Op::OpFunctionCall, Uvec4(), result,
+          std::vector<uint32_t>{calls_.handle_of(), member->second.chosen, types_.ConstantUint(member->second.number)});
+      return {};
+    }
+    const Arguments arguments = ArgumentsOf({result, instruction.operands[1], instruction.operands[2]});
     std::vector<uint32_t> operands = {calls_.AllocateFunction(allocation)};
     operands.insert(operands.end(), arguments.begin(), arguments.end());
     if (calls_.AllocatesTogether(allocation)) operands.push_back(WorkgroupSize());
-    body_.emplace_back(spv::Op::OpFunctionCall, Uvec4(), instruction.result_id, std::move(operands));
+    body_.emplace_back(spv::Op::OpFunctionCall, Uvec4(), result, std::move(operands));
     return {};
+  }
+
+  // Of the runtime's functions: output number, count, shader index, limit.
+  using Arguments = std::array<Id, 4>;
+
+  // They are checked if they are to be.
+  Arguments ArgumentsOf(const GroupedAllocation& of) {
+    const Allocation& allocation = outputs_.allocations.at(of.allocation);
+    const NodeOutputInfo& output = lowering_.info.outputs[allocation.output_number];
+    const Id count = AsUint(of.count);
+    const Arguments arguments = {types_.ConstantUint(allocation.output_number), count, TargetIndex(of.index, output),
+                                 types_.ConstantUint(output.max_payloads)};
+    if (const Id check = calls_.CheckFunction(allocation); check != kNoId)
+      Builder(module_, body_).Call(types_.Void(), check, {arguments.begin(), arguments.end()});
+    return arguments;
+  }
+
+  // In front of the first one of a group.
+  void ReserveChosen(const std::vector<GroupedAllocation>& group) {
+    if (!std::all_of(group.begin(), group.end(), [this](const GroupedAllocation& member) {
+          return calls_.IsReservedAlone(outputs_.allocations.at(member.allocation));
+        }))
+      return;
+    std::array<std::vector<uint32_t>, std::tuple_size_v<Arguments>> vectors;  // what is missing wants nothing
+    for (const GroupedAllocation& member : group) {
+      const Arguments arguments = ArgumentsOf(member);
+      for (size_t i = 0; i < arguments.size(); ++i) vectors[i].push_back(arguments[i]);
+    }
+    Builder builder(module_, body_);
+    std::vector<uint32_t> operands;
+    for (std::vector<uint32_t>& vector : vectors) {
+      vector.resize(kMaxGroup, types_.ConstantUint(0));
+      operands.push_back(builder.Emit(spv::Op::OpCompositeConstruct, Uvec4(), vector));
+    }
+    const Id chosen = builder.Call(calls_.ChosenType(), calls_.reserve_chosen(), std::move(operands));
+    for (uint32_t i = 0; i < group.size(); ++i) members_[group[i].allocation] = {chosen, i};
   }
 
   Id WorkgroupSize() { return types_.ConstantUint(lowering_.info.Invocations()); }
@@ -552,7 +602,14 @@ class HandleLowering {
     return to_payload ? StorePayload(std::move(copy.store), type) : Keep(std::move(copy.store));
   }
 
+  // An allocation of a group: what trellis_reserve_chosen returned, and its number there.
+  struct Member {
+    Id chosen;
+    uint32_t number;
+  };
+
   Lowering& lowering_;
+  const AllocationGroups groups_;
   Module& module_;
   Types& types_;
   StoredTypes stored_;
@@ -572,10 +629,14 @@ class HandleLowering {
   // Of the function being rewritten.
   Id input_value_ = kNoId;
   std::vector<Instruction> body_;
+  std::unordered_map<Id, Member> members_;  // by allocation
 };
 
 }  // namespace
 
-Expected<void> LowerHandles(Lowering& lowering) { return HandleLowering(lowering).Run(); }
+Expected<void> LowerHandles(Lowering& lowering) {
+  AllocationGroups groups = GroupAllocations(lowering);
+  return HandleLowering(lowering, std::move(groups)).Run();
+}
 
 }  // namespace trellis::spirv

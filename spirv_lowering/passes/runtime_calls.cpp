@@ -105,6 +105,12 @@ Expected<RuntimeCalls> RuntimeCalls::Import(Lowering& lowering, const Outputs& o
         return done.error();
     }
   }
+  if (calls.needs_[kReserve][kInvocation] && outputs.allocations.size() > 1) {
+    if (Expected<void> done = function("trellis_reserve_chosen", calls.reserve_chosen_); !done) return done.error();
+    if (Expected<void> done = function("trellis_handle_of", calls.handle_of_); !done) return done.error();
+    for (const Function& imported : lowering.module.functions)
+      if (imported.id() == calls.reserve_chosen_) calls.chosen_type_ = imported.definition.type_id;
+  }
   if (lowering.check_allocations) {
     const std::array<const char*, kScopes> names = {
         IsSingle(lowering.info) ? "trellis_check_single" : "trellis_check_invocations", "trellis_check_workgroup",

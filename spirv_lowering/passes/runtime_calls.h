@@ -30,6 +30,14 @@ class RuntimeCalls {
   [[nodiscard]] Id input() const { return input_; }    // variable: the input's handle
   // What to call for an OpAllocateNodePayloadsAMDX.
   [[nodiscard]] Id AllocateFunction(const Allocation& allocation) const;
+  // For such allocations of which no invocation wants more than one, reserve_chosen comes first, and handle_of in the
+  // place of each.
+  [[nodiscard]] bool IsReservedAlone(const Allocation& allocation) const {
+    return allocation.commit == Commit::kAtAllocation && scope_of_.at(allocation.instruction->result_id) == kInvocation;
+  }
+  [[nodiscard]] Id reserve_chosen() const { return reserve_chosen_; }
+  [[nodiscard]] Id ChosenType() const { return chosen_type_; }
+  [[nodiscard]] Id handle_of() const { return handle_of_; }
   // What to call before that, with the same arguments; kNoId without Lowering::check_allocations.
   [[nodiscard]] Id CheckFunction(const Allocation& allocation) const {
     return checks_[scope_of_.at(allocation.instruction->result_id)];
@@ -62,7 +70,7 @@ class RuntimeCalls {
   void FindSingleRecords(const Lowering& lowering, const Outputs& outputs);
 
   Id element_ = kNoId, only_element_ = kNoId, input_element_ = kNoId, valid_ = kNoId, copy_array_ = kNoId,
-     finish_ = kNoId, input_ = kNoId;
+     finish_ = kNoId, input_ = kNoId, reserve_chosen_ = kNoId, chosen_type_ = kNoId, handle_of_ = kNoId;
   std::array<std::array<bool, kScopes>, kKinds> needs_ = {};
   std::array<std::array<Id, kScopes>, kKinds> functions_ = {};
   std::array<Id, kScopes> checks_ = {};

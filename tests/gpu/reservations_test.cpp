@@ -121,6 +121,53 @@ TEST_P(Reservations, EveryRecordHasItsOwnPlace) {
   }
 }
 
+// An invocation sends to one of five nodes, or to none of them: each is an output of its own.
+TEST_P(Reservations, OneOfSeveralOutputs) {
+  constexpr uint32_t kOutputs = 5;
+  for (const uint32_t local_size : {1u, 5u, 32u, 64u}) {
+    GraphRun run(context(), {.words = 4096});
+    NodeAsm m;
+    const Id words = m.StorageBuffer(0);
+    const Id record = LeafRecord(m);
+    std::vector<Payload> outputs;
+    for (uint32_t i = 0; i < kOutputs; ++i)
+      outputs.push_back(m.Output("T" + std::to_string(i), record, {.max_payloads = local_size * kMostRecords}));
+    m.BeginNode({.name = "Root",
+                 .launch = Launch::kStaticGrid,
+                 .local_size = {local_size, 1, 1},
+                 .grid = {kWorkgroups, 1, 1},
+                 .shader_index = 0});
+    const Id kind = m.Mod(m.GlobalId(0), kOutputs + 1);
+    const Id first_word = m.Mul(m.GlobalId(0), kMostRecords);
+    for (uint32_t i = 0; i < kOutputs; ++i) {
+      const Id count = m.Select(m.Equal(kind, i), 1 + i % kMostRecords, 0);
+      const Records records = m.Allocate(outputs[i], Scope::kInvocation, count, m.Constant(0));
+      m.For(count, [&](const Id& j) { SetLeaf(m, records, j, m.Add(first_word, j), m.Add(j, 1 + i)); });
+      m.Enqueue(records);
+    }
+    m.EndNode();
+    for (uint32_t i = 0; i < kOutputs; ++i) {
+      m.BeginNode({.name = "T" + std::to_string(i),
+                   .launch = Launch::kCoalescing,
+                   .shader_index = 0,
+                   .input = m.Input(record)});
+      m.AddWord(words, m.Get(m.NodeInput(), 0, 0), m.Mul(m.Get(m.NodeInput(), 0, 1), kIndexFactor + i));
+      m.EndNode();
+    }
+    std::vector<uint32_t> expected(kWorkgroups * local_size * kMostRecords);
+    for (uint32_t global = 0; global < kWorkgroups * local_size; ++global) {
+      const uint32_t i = global % (kOutputs + 1);
+      for (uint32_t j = 0; i < kOutputs && j < 1 + i % kMostRecords; ++j)
+        expected[global * kMostRecords + j] = (j + 1 + i) * (kIndexFactor + i);
+    }
+    const std::string text = m.Text();
+    run.Nodes(text, {"Root", "T0", "T1", "T2", "T3", "T4"});
+    run.Input({.node = "Root", .count = 1});
+    ASSERT_TRUE(run.Execute()) << local_size;
+    EXPECT_TRUE(run.Matches(expected)) << local_size;
+  }
+}
+
 // As many nodes as a workgroup has invocations: more than it can keep apart.
 TEST_P(Reservations, ANodeForEachInvocation) {
   constexpr uint32_t kLanes = 256;

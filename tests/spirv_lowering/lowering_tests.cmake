@@ -9,6 +9,7 @@ target_sources(trellis_spirv_tests PRIVATE
   entry_point_test.cpp
   finish_writing_test.cpp
   fragment_shader_test.cpp
+  group_allocations_test.cpp
   handle_shapes_test.cpp
   handles_test.cpp
   hostile_test.cpp
