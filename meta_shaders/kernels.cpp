@@ -10,7 +10,6 @@
 #include "meta_shaders/count_infos_spv.h"
 #include "meta_shaders/launch_batches_spv.h"
 #include "meta_shaders/open_regions_spv.h"
-#include "meta_shaders/place_entries_spv.h"
 #include "meta_shaders/release_ring_spv.h"
 #include "meta_shaders/report_losses_spv.h"
 #include "meta_shaders/step_graph_spv.h"
@@ -28,8 +27,6 @@ std::span<const uint32_t> KernelWords(Kernel kernel) {
       return kCopyInputsSpv;
     case Kernel::kCountInfos:
       return kCountInfosSpv;
-    case Kernel::kPlaceEntries:
-      return kPlaceEntriesSpv;
     case Kernel::kAppendInfos:
       return kAppendInfosSpv;
     case Kernel::kCopyChunks:
@@ -62,8 +59,6 @@ const char* KernelName(Kernel kernel) {
       return "trellis copy_inputs";
     case Kernel::kCountInfos:
       return "trellis count_infos";
-    case Kernel::kPlaceEntries:
-      return "trellis place_entries";
     case Kernel::kAppendInfos:
       return "trellis append_infos";
     case Kernel::kCopyChunks:

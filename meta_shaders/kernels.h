@@ -13,7 +13,6 @@ enum class Kernel : uint8_t {
   kOpenRegions,
   kCopyInputs,
   kCountInfos,
-  kPlaceEntries,
   kAppendInfos,
   kCopyChunks,
   kSumGrids,
@@ -24,7 +23,7 @@ enum class Kernel : uint8_t {
   kReportLosses,
   kReleaseRing
 };
-inline constexpr uint32_t kKernelCount = 14;
+inline constexpr uint32_t kKernelCount = static_cast<uint32_t>(Kernel::kReleaseRing) + 1;
 
 // Entry point "main"; no descriptors; one push constant range of 8 bytes at offset 0: the address of the kernel's plan.
 [[nodiscard]] std::span<const uint32_t> KernelWords(Kernel kernel);

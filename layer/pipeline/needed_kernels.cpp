@@ -36,7 +36,6 @@ class KernelNeeds {
       case Kernel::kCopyInputs:
         return AnyNode([](const spirv::NodeInfo& info) { return info.writes_input; });
       case Kernel::kCountInfos:
-      case Kernel::kPlaceEntries:
       case Kernel::kAppendInfos:
       case Kernel::kCopyChunks:
         return AnyNode([](const spirv::NodeInfo& info) { return info.is_api_entry && !info.shares_input; });

@@ -60,7 +60,7 @@ class DevicePlanner : DispatchPlanner {
     chunks_offset_ = memory().half_bytes[0] + counted_->entry_bytes;
   }
 
-  // place_entries gives them room.
+  // count_infos gives them room.
   [[nodiscard]] Expected<void> PlaceWithClosedRegions() {
     std::vector<shared::RegionPlan> openings;
     for (uint32_t slot : roots_) {
@@ -72,7 +72,7 @@ class DevicePlanner : DispatchPlanner {
       const auto root = std::lower_bound(roots_.begin(), roots_.end(), launch.launch.input) - roots_.begin();
       openings[root].capacity = MostInfoRecords(graph_, *counted_, launch.launch.input);
       static_cast<void>(LaunchFromRegion(launch.described, environment_.limits, openings[root]));
-      openings[root].capacity = 0;  // until place_entries knows it
+      openings[root].capacity = 0;  // until count_infos knows it
     }
     Placement placement;
     placement.ring_bytes = chunks_offset_ + kChunkCapacity * sizeof(shared::EntryChunk);
@@ -105,7 +105,7 @@ class DevicePlanner : DispatchPlanner {
     VkDeviceAddress plan = 0;
     if (Expected<void> done = Upload(entry, plan); !done) return done;
     const uint32_t workgroups = InfoWorkgroups();
-    plan_.entry = EntryPasses{{plan, workgroups, 1}, {plan, 1, 1}, {plan, workgroups, 1}, plan, scratch().entry};
+    plan_.entry = EntryPasses{{plan, workgroups, 1}, {plan, workgroups, 1}, plan, scratch().entry};
     return {};
   }
 

@@ -46,7 +46,7 @@ struct DispatchEnvironment {
 
 // The kernels that make level 0's regions out of infos that the device reads (meta_shaders/shared/entry_plan.h).
 struct EntryPasses {
-  KernelCall count_infos, place_entries, append_infos;
+  KernelCall count_infos, append_infos;
   VkDeviceAddress copy_chunks = 0;   // its plan
   VkDeviceSize chunk_arguments = 0;  // offset of its VkDispatchIndirectCommand from the scratch address
 };

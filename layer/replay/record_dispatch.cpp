@@ -52,8 +52,6 @@ void RecordEntry(const Device& device, VkCommandBuffer command_buffer, const Dis
   const ScopedLabel label(device, command_buffer, "trellis infos");
   recorder.Run(Kernel::kCountInfos, plan.entry->count_infos);
   recorder.Barrier(GraphBarrier::kWork);
-  recorder.Run(Kernel::kPlaceEntries, plan.entry->place_entries);
-  recorder.Barrier(GraphBarrier::kWork);
   recorder.Run(Kernel::kAppendInfos, plan.entry->append_infos);
   recorder.Barrier(GraphBarrier::kArguments);
   recorder.RunIndirect(Kernel::kCopyChunks, plan.entry->copy_chunks, plan.entry->chunk_arguments);

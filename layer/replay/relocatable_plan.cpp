@@ -297,7 +297,7 @@ class Planner {
     batch.label = DispatchLabel(first + " to " + last + " (" + count + " launches)", level);
   }
 
-  // place_entries counts workgroups of these, and their regions are the arguments.
+  // count_infos counts workgroups of these, and their regions are the arguments.
   [[nodiscard]] bool MayBeCountedByInfos(const RelocatableLaunch& launch) const {
     return ReadsInfos() && !plan_.steps && plan_.scratch.opens_all_levels && !TargetsCpu(pipeline_.device) &&
            launch.launch.slot == launch.launch.input && launch.described.kind == shared::kLaunchCoalescing;

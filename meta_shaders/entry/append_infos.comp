@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Entry, third pass: every info takes ranks in its region. One invocation copies a few words by itself; more becomes chunks for copy_chunks; and what
+// Entry, second pass: every info takes ranks in its region. One invocation copies a few words by itself; more becomes chunks for copy_chunks; and what
 // finds no room among those is copied by the whole workgroup here.
 #version 460
 #extension GL_GOOGLE_include_directive : require
@@ -8,7 +8,8 @@
 
 layout(local_size_x = 128) in;
 
-const uint kMostWordsAlone = 32u;
+// One word after the other: more would be what everything waits for.
+const uint kMostWordsAlone = 4u;
 // A few rounds of a workgroup: what is small must be spread too, or one workgroup is what everything waits for.
 const uint kChunkWords = 2048u;
 const uint kMostChunksOfAnInfo = 4096u;

@@ -45,7 +45,7 @@ void WriteControlBlock(BeginPlan plan) {
   control.heap_slot = plan.heap_slot;
   control.reports = plan.reports;
   control.origin = plan.origin;
-  control.unused = 0u;
+  control.workgroups_done = 0u;
   ControlBlockReference(plan.control).control = control;
   found_ring = control.ring;
 }

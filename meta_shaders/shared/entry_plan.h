@@ -3,8 +3,7 @@
 // vkCmdDispatchGraphIndirectCountAMDX): how the kernels of meta_shaders/entry/ turn them into the regions that level 0
 // consumes. Two languages, as graph_data.h.
 //
-//   count_infos     adds up the payloads of every slot
-//   place_entries   gives every region its exact place in one half of the ring
+//   count_infos     adds up the payloads of every slot, and gives every region its exact place in one half of the ring
 //   append_infos    takes the ranks, copies what is small, leaves the rest to
 //   copy_chunks     which copies pieces of large infos, each with a workgroup of its own
 //

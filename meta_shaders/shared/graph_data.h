@@ -211,13 +211,13 @@ struct AlternatingRegions {
 
 // Head of scratch, or in plan memory where regions are prepared.
 struct ControlBlock {
-  TRELLIS_ADDRESS ring;     // base of this graph's ring, 0 if there is none: then every region has capacity 0
-  TRELLIS_ADDRESS dump;     // where writes to lost records go: at least the largest record, in scratch
-  TRELLIS_UINT ring_entry;  // index in the pool's table, kNoSlot if none
-  TRELLIS_UINT heap_slot;   // index of the heap's Region: the slot count
-  TRELLIS_ADDRESS reports;  // LossReportHeader: for what nodes tell with the setting `validate`
-  TRELLIS_UINT origin;      // LossReport::origin
-  TRELLIS_UINT unused;
+  TRELLIS_ADDRESS ring;          // base of this graph's ring, 0 if there is none: then every region has capacity 0
+  TRELLIS_ADDRESS dump;          // where writes to lost records go: at least the largest record, in scratch
+  TRELLIS_UINT ring_entry;       // index in the pool's table, kNoSlot if none
+  TRELLIS_UINT heap_slot;        // index of the heap's Region: the slot count
+  TRELLIS_ADDRESS reports;       // LossReportHeader: for what nodes tell with the setting `validate`
+  TRELLIS_UINT origin;           // LossReport::origin
+  TRELLIS_UINT workgroups_done;  // of count_infos
 };
 
 // ---- internal kernels: their 8-byte push constant is the address of their plan, in plan memory ----------------------

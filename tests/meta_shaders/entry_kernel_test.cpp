@@ -124,7 +124,6 @@ class EntryKernelTest : public KernelTest {
     plan_.address_alignment = 4;
     plan_.max_payload_count = kMostPayloads;
     Run(Kernel::kCountInfos, plan_, 3);
-    Run(Kernel::kPlaceEntries, plan_);
     Run(Kernel::kAppendInfos, plan_, 3);
     const auto state = Read<EntryState>(state_);
     EXPECT_EQ(state.one_y, 1u);

@@ -27,8 +27,8 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-constexpr size_t kKernelsOfLeaf = 7;
-constexpr size_t kKernelsOfChain = 10;
+constexpr size_t kKernelsOfLeaf = 6;
+constexpr size_t kKernelsOfChain = 9;
 constexpr VkPipelineCreateFlags kFailOnCompile = VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT;
 
 class InternalKernelsTest : public GraphCreation {
@@ -115,7 +115,7 @@ TEST_F(InternalKernelsTest, LibrariesBringAllOfThem) {
   auto part = GraphInfo({}, layout_);
   part.flags = VK_PIPELINE_CREATE_LIBRARY_BIT_KHR;
   part.pLibraryInfo = &list;
-  constexpr size_t kAll = 13;
+  constexpr size_t kAll = 12;
   EXPECT_THAT(kernel_requests_, SizeIs(kAll));
   const std::vector<VkPipeline> parts = {Make(part)};
   const VkPipelineLibraryCreateInfoKHR part_list = LibraryList(parts);
@@ -206,9 +206,8 @@ TEST_P(FailingKernel, LeavesTheOthersForTheNextGraph) {
 
 INSTANTIATE_TEST_SUITE_P(Kernels, FailingKernel,
                          testing::Values(Kernel::kBeginGraph, Kernel::kOpenRegions, Kernel::kCountInfos,
-                                         Kernel::kPlaceEntries, Kernel::kAppendInfos, Kernel::kCopyChunks,
-                                         Kernel::kSumGrids, Kernel::kCloseLevel, Kernel::kStepGraph,
-                                         Kernel::kReportLosses));
+                                         Kernel::kAppendInfos, Kernel::kCopyChunks, Kernel::kSumGrids,
+                                         Kernel::kCloseLevel, Kernel::kStepGraph, Kernel::kReportLosses));
 
 class InternalKernelThreads : public InternalKernelsTest {
  protected:

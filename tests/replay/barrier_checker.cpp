@@ -169,8 +169,6 @@ class Checker : ReportLog {
         return RunCopy(At<CopyPlan>(*plan), command.y);
       case Kernel::kCountInfos:
         return RunCountInfos(At<EntryPlan>(*plan));
-      case Kernel::kPlaceEntries:
-        return RunPlaceEntries(At<EntryPlan>(*plan));
       case Kernel::kAppendInfos:
         return RunAppendInfos(At<EntryPlan>(*plan));
       case Kernel::kCopyChunks:
@@ -338,14 +336,13 @@ class Checker : ReportLog {
     level_ = kBeforeLevelZero;
     TouchEntryRegions(plan, kReadWrite, "count_infos");
     TouchReports(plan.reports, "count_infos");
+    PlaceEntries(plan);
   }
 
   // Which region lies where is known on the device alone: as if each had all of the half.
-  void RunPlaceEntries(const EntryPlan& plan) {
-    if (entry_ != &plan) Complain("entries are placed that were not counted");
-    Touch(plan.control, plan.control + sizeof(ControlBlock), kRead, "place_entries reads the control block");
-    Touch(plan.state, plan.state + sizeof(EntryState), kWrite, "place_entries writes the entry state");
-    TouchEntryRegions(plan, kReadWrite, "place_entries");
+  void PlaceEntries(const EntryPlan& plan) {
+    Touch(plan.control, plan.control + sizeof(ControlBlock), kReadWrite, "count_infos counts its workgroups");
+    Touch(plan.state, plan.state + sizeof(EntryState), kWrite, "count_infos writes the entry state");
     if (plan.half_offset + uint64_t{plan.half_units} * 16 > ring_bytes_) Complain("entries leave the ring");
     for (uint32_t i = 0; i < plan.root_count; ++i) {
       const EntryRoot& root = At<EntryRoot>(plan.roots, i);

@@ -27,12 +27,12 @@ TEST_F(BarrierTest, Chain) {
 // Five more than a dispatch from the host: count, place, append, copy, and the close of level 0.
 class DeviceInfoBarrierTest : public BarrierTest, public ::testing::WithParamInterface<std::optional<uint32_t>> {};
 
-TEST_P(DeviceInfoBarrierTest, FiveMore) {
+TEST_P(DeviceInfoBarrierTest, FourMore) {
   Use(MakePipeline(device_, {NodeBuilder("a").To("b", 4).Payload(8), Writing(NodeBuilder("b").Dynamic().Payload(16)),
                              NodeBuilder("d").Dynamic().Payload(12), NodeBuilder("s").Payload(12).SharesInput("d")}));
   DispatchFromDevice(device_, pipeline_, scratch_, GetParam());
   // And the sums of both levels' grids.
-  ExpectExact(BarriersFor(2, 1) + 5 + 2);
+  ExpectExact(BarriersFor(2, 1) + 4 + 2);
 }
 
 INSTANTIATE_TEST_SUITE_P(Counts, DeviceInfoBarrierTest, ::testing::Values(std::optional<uint32_t>(3), std::nullopt));
@@ -265,8 +265,8 @@ TEST_F(BarrierTest, NothingIsReportedWhereNothingCanBeLost) {
 TEST_F(BarrierTest, InfosOnTheDeviceMayLoseTheirPayloads) {
   Use(MakePipeline(device_, {NodeBuilder("a").Dynamic().Payload(12)}));
   DispatchFromDevice(device_, pipeline_, scratch_, 3);
-  // begin; count, place, append, copy, sums, close; the end
-  ExpectExact(1 + 6 + 1);
+  // begin; count, append, copy, sums, close; the end
+  ExpectExact(1 + 5 + 1);
 }
 
 // Where other queues may want the ring, one more before it is given back.
@@ -445,7 +445,7 @@ TEST_F(ClosedBarrierTest, InfosOnTheDevice) {
                    {NodeBuilder("a").To("b", 4).Payload(8), NodeBuilder("b").Dynamic().To("c"), NodeBuilder("c")}));
   DispatchFromDevice(device_, pipeline_, scratch_, 3);
   // And the sums of levels 0 and 1, whose records nothing bounds.
-  ExpectExact(BarriersFor(3, 2) + 5 + 2);
+  ExpectExact(BarriersFor(3, 2) + 4 + 2);
 }
 
 // Launches that share a pipeline run in batches, however few they are.
@@ -501,7 +501,7 @@ TEST_F(BatchedBarrierTest, InfosOnTheDevice) {
                 NodeBuilder("b", 0).Coalescing(1024).Payload(16), NodeBuilder("b", 1).Coalescing(1024).Payload(16)}));
   DispatchFromDevice(device_, pipeline_, scratch_, 3);
   // And the sums of level 0's grids.
-  ExpectExact(BarriersFor(2) + 5 + 1);
+  ExpectExact(BarriersFor(2) + 4 + 1);
 }
 
 TEST_F(BarrierTest, ACopyOfThePushConstantsNeedsNoneOfItsOwn) {

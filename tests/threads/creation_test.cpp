@@ -44,7 +44,7 @@ TEST_F(CreationThreads, MakeGraphsOfOneModuleWithOneCache) {
   for (const VkPipeline graph : graphs)
     for (const auto& node : object->execution_graphs.Find(graph)->nodes) nodes.insert(node.pipeline->handle());
   EXPECT_EQ(nodes.size(), kThreads * parts_.stages().size()) << "nodes of different graphs";
-  EXPECT_EQ(driver_.CountOf("CreateComputePipelines"), nodes.size() + 10);
+  EXPECT_EQ(driver_.CountOf("CreateComputePipelines"), nodes.size() + 9);
   for (const VkPipeline graph : graphs) DestroyGraph(device_, graph);
   EXPECT_EQ(driver_.CountOf("DestroyPipeline"), kThreads * parts_.stages().size());
   TRELLIS_CALL(device_, DestroyPipelineCache)(device_.handle(), cache, nullptr);

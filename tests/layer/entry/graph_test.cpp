@@ -15,7 +15,7 @@
 namespace trellis::test {
 namespace {
 
-constexpr size_t kInternalKernels = 10;  // of the graph, on a device with one queue
+constexpr size_t kInternalKernels = 9;  // of the graph, on a device with one queue
 constexpr VkPipelineBindPoint kGraph = VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX;
 
 class GraphThroughTheLayer : public ::testing::Test {

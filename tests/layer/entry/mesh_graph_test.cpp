@@ -17,7 +17,7 @@ namespace {
 using ::testing::ElementsAre;
 
 // Of a graph without grids from records in later levels that the host or the device dispatches.
-constexpr size_t kKernels = 8;
+constexpr size_t kKernels = 7;
 
 TEST_F(MeshGraph, the_driver_has_mesh_shaders_and_no_node) {
   EXPECT_THAT(driver_.device_extensions, ::testing::Contains(VK_EXT_MESH_SHADER_EXTENSION_NAME));

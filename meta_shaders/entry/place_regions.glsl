@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Entry, second pass, one workgroup: one region after the other gets exactly the room that the first pass asked for. What does not fit into the half of
-// the ring is cut off the region that crosses its end and all later ones; append_infos counts it.
-#version 460
-#extension GL_GOOGLE_include_directive : require
+// One region after the other gets exactly the room that was counted. What does not fit into the half of the ring is cut off the region that crosses its
+// end and all later ones; append_infos counts it.
+#ifndef TRELLIS_META_SHADERS_ENTRY_PLACE_REGIONS_GLSL
+#define TRELLIS_META_SHADERS_ENTRY_PLACE_REGIONS_GLSL
 
 #include "../shared/regions.glsl"
 #include "../shared/scan.glsl"
 #include "infos.glsl"
-
-layout(local_size_x = 128) in;
 
 layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer EntryRootReference { EntryRoot root; };
 
@@ -44,12 +42,12 @@ void PlaceRegion(EntryPlan plan, EntryRoot root, uvec2 ring, uint first_unit, ui
   region.region.workgroups = min(records / each + uint(records % each != 0u), region.region.most_workgroups);
 }
 
-void main() {
-  const EntryPlan plan = EntryPlanReference(push.plan).plan;
+// By all invocations of one workgroup, once all records are counted.
+void PlaceRegions(EntryPlan plan) {
   const uvec2 ring = ControlBlockReference(plan.control).control.ring;
   if (gl_LocalInvocationIndex == 0u) EntryStateReference(plan.state).state = EntryState(0u, 1u, 1u, 0u);
   uint used = 0u;
-  for (uint tile = 0u; tile < plan.root_count; tile += gl_WorkGroupSize.x) {
+  for (uint tile = 0u; tile < plan.root_count; tile += kEntryWorkgroup) {
     const uint index = tile + gl_LocalInvocationIndex;
     EntryRoot root;
     uint wanted = 0u;
@@ -57,9 +55,8 @@ void main() {
     if (index < plan.root_count) {
       root = EntryRootReference(ElementAddress(plan.roots, index, kEntryRootBytes)).root;
       RegionReference region = RegionOf(plan.regions, root.slot);
-      wanted = min(region.region.reserved, kMostRegionRecords);
+      wanted = min(atomicExchange(region.region.reserved, 0u), kMostRegionRecords);
       units = UnitsFor(root, region.region.records.stride, wanted);
-      region.region.reserved = 0u;
     }
     uint tile_units;
     const uint first = SaturatingAdd(used, ScanWorkgroup(units, tile_units));
@@ -67,3 +64,5 @@ void main() {
     used = SaturatingAdd(used, tile_units);
   }
 }
+
+#endif  // TRELLIS_META_SHADERS_ENTRY_PLACE_REGIONS_GLSL
