@@ -122,9 +122,9 @@ CreationResult ReflectNode(const Device& device, StageNode& node) {
     node.source.info.input_scalars = spirv::ReadInputScalars(
         checked->module, stage.pName, ReadSpecialization(stage.pSpecializationInfo), node.model, kMaxReportedScalars);
   if (node.model == spirv::ExecutionModel::kGLCompute) {
-    node.source.info.launches_bounds = LaunchesBounds(device, node.source.info);
     node.source.info.packed = WorkgroupsToPack(device, node);
     if (spirv::Strides(node.source.info)) node.source.info.most_workgroups = MostPackedWorkgroups(device);
+    node.source.info.launches_bounds = LaunchesBounds(device, node.source.info);
   } else {
     node.source.info.in_batches = false;
   }

@@ -266,12 +266,11 @@ uint32_t WorkgroupsToPack(const NodeInfo& info, uint32_t most_invocations) {
   const auto most = static_cast<uint32_t>(
       std::clamp<uint64_t>(kMostPackedBytes / std::max<uint64_t>(sent, 1), 1, most_invocations / invocations));
   if (info.kind == LaunchKind::kCoalescing) return uint64_t{info.coalesce} * most <= UINT32_MAX ? most : 1;
-  if (info.kind == LaunchKind::kDynamicGrid && !info.launches_bounds) return most;
+  if (info.kind == LaunchKind::kDynamicGrid) return most;
   uint64_t of_record = 1;
   for (const uint32_t side : info.grid) of_record = std::min<uint64_t>(of_record * side, uint64_t{UINT32_MAX} + 1);
   // So large a grid breaks the limits, and no dispatch can have it.
   if (of_record == 0 || of_record > UINT32_MAX) return 1;
-  if (of_record <= most && info.kind == LaunchKind::kDynamicGrid) return static_cast<uint32_t>(of_record);
   if (of_record <= most) return most / static_cast<uint32_t>(of_record) * static_cast<uint32_t>(of_record);
   uint32_t packed = most;
   while (of_record % packed != 0) --packed;

@@ -27,7 +27,7 @@ inline constexpr uint64_t kMostPackedBytes = 256 * 1024;
                                                              const ConstantEvaluator& constants, uint32_t invocations);
 
 // Workgroups that may run as one of at most `most_invocations`, 1 if that is none but itself. In static grids, a
-// multiple of a record's workgroups or a divisor of them; where bounds are launched, a divisor of the bound.
+// multiple of a record's workgroups or a divisor of them.
 [[nodiscard]] uint32_t WorkgroupsToPack(const NodeInfo& info, uint32_t most_invocations);
 
 // Whether workgroups of a dispatch are to stride through a launch that has more of them. Packed ones that send nothing

@@ -84,24 +84,6 @@ TEST(Packing, StaticGridsArePackedWhole) {
   EXPECT_EQ(packs({1, 1, 1}, 128), 1u);
 }
 
-// Where each record gets as many workgroups as its bound allows, none that share a workgroup of the dispatch are past
-// it.
-TEST(Packing, BoundsAreNotExceeded) {
-  const auto packs = [](std::array<uint32_t, 3> grid, bool launches_bounds) {
-    NodeInfo info;
-    info.kind = LaunchKind::kDynamicGrid;
-    info.grid = grid;
-    info.local_size = {32, 1, 1};
-    info.launches_bounds = launches_bounds;
-    return WorkgroupsToPack(info, 128);
-  };
-  EXPECT_EQ(packs({3, 1, 1}, true), 3u);
-  EXPECT_EQ(packs({1, 1, 2}, true), 2u);
-  EXPECT_EQ(packs({2, 2, 1}, true), 4u);
-  EXPECT_EQ(packs({1, 1, 1}, true), 1u);
-  EXPECT_EQ(packs({3, 1, 1}, false), 4u) << "they are counted";
-}
-
 TEST(Packing, WhatIsSentIsBounded) {
   NodeInfo info;
   info.kind = LaunchKind::kCoalescing;
