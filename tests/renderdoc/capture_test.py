@@ -48,10 +48,14 @@ class Crash(Failure):
     """A program was ended by a signal."""
 
 
-def run(command, arguments, **variables):
-    """Standard output. RenderDoc is found in /usr/share, so what has to be above it is searched before, what has to be below it after."""
+def run(command, arguments, *preload, **variables):
+    """Standard output. RenderDoc is found in /usr/share, so what has to be above it is searched before, what has to be below it after.
+
+    The home folder is the test's own (private_home.cpp): RenderDoc keeps compiled shaders in a file there, and crashes in each replay if that
+    is spoilt."""
     environment = {key: value for key, value in os.environ.items() if not key.startswith(SWITCHES)}
-    environment.update(variables, ADDRESS_REPLAY_ENABLE="1", XDG_CONFIG_DIRS=f"{arguments.layers}:/etc/xdg",
+    environment.update(variables, CAPTURE_HOME=str(arguments.folder / "home"), LD_PRELOAD=":".join([arguments.private_home, *preload]),
+                       ADDRESS_REPLAY_ENABLE="1", XDG_CONFIG_DIRS=f"{arguments.layers}:/etc/xdg",
                        XDG_DATA_DIRS=f"/usr/local/share:/usr/share:{arguments.address_replay}",
                        VK_ICD_FILENAMES=arguments.icd, VK_DRIVER_FILES=arguments.icd)
     result = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)
@@ -65,8 +69,7 @@ def capture(arguments, folder, pack_workgroups, earlier):
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     output = run([arguments.renderdoccmd, "capture", "--wait-for-exit", "--capture-file", folder / "hello_graph", arguments.program],
-                 arguments, TRELLIS_ENABLE="1", TRELLIS_PACK_WORKGROUPS=pack_workgroups, LD_PRELOAD=arguments.preload,
-                 CAPTURE_EARLIER=str(earlier))
+                 arguments, arguments.preload, TRELLIS_ENABLE="1", TRELLIS_PACK_WORKGROUPS=pack_workgroups, CAPTURE_EARLIER=str(earlier))
     captures = list(folder.glob("*.rdc"))
     if ("\nPASS\n" in output) != (earlier == 0) or len(captures) != 1:
         raise Failure(f"captures: {captures}; the program printed:\n{output}")
@@ -151,12 +154,15 @@ def main():
     parser.add_argument("--renderdoccmd", required=True)
     parser.add_argument("--program", required=True, help="hello_graph")
     parser.add_argument("--preload", required=True, help="library that makes submissions captures (capture_submits.cpp)")
+    parser.add_argument("--private-home", required=True, help="library for all of RenderDoc's processes (private_home.cpp)")
     parser.add_argument("--layers", required=True, help="folder above Trellis's manifest, vulkan/implicit_layer.d")
     parser.add_argument("--address-replay", required=True, help="the same for address_replay_layer.cpp")
     parser.add_argument("--icd", required=True, help="manifest of the driver")
     parser.add_argument("--folder", required=True, type=pathlib.Path, help="where the capture goes; emptied first")
     try:
         arguments = parser.parse_args()
+        shutil.rmtree(arguments.folder, ignore_errors=True)
+        (arguments.folder / "home").mkdir(parents=True)
         for pack_workgroups in SECOND_NODE_WORKGROUPS:
             check(arguments, pack_workgroups, earlier=0)
         check(arguments, "true", earlier=1)
