@@ -44,11 +44,10 @@ void CheckInfo(EntryPlan plan, EntryInfo info) {
 
 void ReportChecks(EntryPlan plan) {
   barrier();
-  if (gl_LocalInvocationIndex < kDefects) {
-    const uint kind = kFirstDefect + gl_LocalInvocationIndex;
-    const uint value = kind == kReportPayloadCount ? largest_payload_count : 0u;
-    Report(plan.reports, LossReport(plan.origin, kind, 0u, 0u, value, defects[gl_LocalInvocationIndex]));
-  }
+  if (gl_LocalInvocationIndex >= kDefects) return;
+  const uint kind = kFirstDefect + gl_LocalInvocationIndex;
+  const uint value = kind == kReportPayloadCount ? largest_payload_count : 0u;
+  Report(plan.reports, LossReport(plan.origin, kind, 0u, 0u, value, defects[gl_LocalInvocationIndex]));
 }
 
 // Where the device reads it. Called by one invocation of the dispatch.

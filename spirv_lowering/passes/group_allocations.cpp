@@ -12,6 +12,8 @@
 #include "spirv_lowering/grammar/grammar.h"
 #include "spirv_lowering/ir/control_flow.h"
 #include "spirv_lowering/ir/def_use.h"
+#include "spirv_lowering/reflect/allocations.h"
+#include "spirv_lowering/reflect/variable_writes.h"
 
 namespace trellis::spirv {
 namespace {
@@ -94,13 +96,13 @@ bool IsAccessChain(spv::Op opcode) {
 
 class FunctionGrouper {
  public:
-  FunctionGrouper(Lowering& lowering, const DefUse& def_use, uint32_t number)
+  FunctionGrouper(Lowering& lowering, const DefUse& def_use, const TypeMap& type_of, Function& function)
       : lowering_(lowering),
         module_(lowering.module),
         def_use_(def_use),
-        number_(number),
-        function_(module_.functions[number]),
-        flow_(function_) {
+        type_of_(type_of),
+        function_(function),
+        flow_(function) {
     for (uint32_t block = 0; block < function_.blocks.size(); ++block) {
       for (uint32_t index = 0; index < Body(block).size(); ++index)
         if (const Id result = Body(block)[index].result_id; result != kNoId) defined_at_[result] = {block, index};
@@ -277,9 +279,7 @@ class FunctionGrouper {
     const auto defined = defined_at_.find(load);
     if (defined == defined_at_.end()) return true;
     const Id variable = At(defined->second).operands[0];
-    const auto local = defined_at_.find(variable);
-    if (local == defined_at_.end() ? !IsOwnParameter(variable) : At(local->second).opcode != spv::Op::OpVariable)
-      return false;
+    if (!IsLocal(variable)) return false;
     const Writes& writes = WritesTo(variable);
     return writes.are_known && std::all_of(writes.positions.begin(), writes.positions.end(),
                                            [&](const Position& write) { return Precedes(write, defined->second); });
@@ -327,20 +327,15 @@ class FunctionGrouper {
   std::optional<Id> ValueOfLoad(const Position& position) {
     const Instruction& load = At(position);
     Id variable = load.operands[0];
-    auto defined = defined_at_.find(variable);
-    std::optional<Instruction> chain;
-    if (defined != defined_at_.end() && IsAccessChain(At(defined->second).opcode)) {
-      chain = At(defined->second);
-      variable = chain->operands[0];
-      defined = defined_at_.find(variable);
-    }
-    const bool is_local = defined != defined_at_.end() && At(defined->second).opcode == spv::Op::OpVariable;
-    if (!is_local && !IsOwnParameter(variable)) {
-      if (defined != defined_at_.end() || !IsReadOnly(variable)) return std::nullopt;
+    const Instruction* chain = DefinitionOf(variable);
+    if (chain != nullptr && !IsAccessChain(chain->opcode)) chain = nullptr;
+    if (chain != nullptr) variable = chain->operands[0];
+    if (!IsLocal(variable)) {
+      if (!IsReadOnly(variable)) return std::nullopt;
     } else {
       const Writes& writes = WritesTo(variable);
       if (!writes.are_known) return std::nullopt;
-      if (!chain) {
+      if (chain == nullptr) {
         if (const Instruction* store = StoreBefore(position, writes)) return Value(store->operands[1]);
       }
       const bool changes = std::any_of(writes.positions.begin(), writes.positions.end(), [&](const Position& write) {
@@ -349,7 +344,7 @@ class FunctionGrouper {
       if (changes) return std::nullopt;
     }
     Instruction clone = load;
-    if (chain) {
+    if (chain != nullptr) {
       const std::optional<Id> pointer = Clone(*chain);
       if (!pointer) return std::nullopt;
       clone.operands[0] = *pointer;
@@ -408,8 +403,11 @@ class FunctionGrouper {
     return writes;
   }
 
-  // Parameters do not alias unless they say so (SPIR-V, 2.18.2).
-  [[nodiscard]] bool IsOwnParameter(Id id) const {
+  // A variable of the function, or a parameter that points to one: parameters do not alias unless they say so (SPIR-V,
+  // 2.18.2).
+  [[nodiscard]] bool IsLocal(Id id) const {
+    if (const auto defined = defined_at_.find(id); defined != defined_at_.end())
+      return At(defined->second).opcode == spv::Op::OpVariable;
     const auto parameter = std::find_if(function_.parameters.begin(), function_.parameters.end(),
                                         [id](const Instruction& each) { return each.result_id == id; });
     return parameter != function_.parameters.end() && lowering_.types.IsPointer(parameter->type_id) &&
@@ -426,9 +424,7 @@ class FunctionGrouper {
       case spv::StorageClass::PushConstant:
         return true;
       case spv::StorageClass::Private:
-        return !def_use_.AnyDerivedUse({variable}, [&](const DefUse::Use& use) {
-          return def_use_.KindOf(use) == PointerUse::kWrites || def_use_.KindOf(use) == PointerUse::kEscapes;
-        });
+        return !WritesVariable(def_use_, lowering_.types, type_of_, variable);
       default:
         return false;
     }
@@ -483,7 +479,7 @@ class FunctionGrouper {
   Lowering& lowering_;
   Module& module_;
   const DefUse& def_use_;
-  const uint32_t number_;
+  const TypeMap& type_of_;
   Function& function_;
   const ControlFlow flow_;
   std::unordered_map<Id, Position> defined_at_;
@@ -520,11 +516,12 @@ AllocationGroups GroupAllocations(Lowering& lowering) {
   }
   if (!any) return groups;
   const DefUse def_use(lowering.module);
+  const TypeMap type_of = TypesOfResults(lowering.module);
   std::vector<FunctionGrouper> groupers;
   groupers.reserve(allocations.size());
   for (uint32_t number = 0; number < allocations.size(); ++number) {
     if (allocations[number].size() < 2) continue;
-    groupers.emplace_back(lowering, def_use, number).Plan(allocations[number]);
+    groupers.emplace_back(lowering, def_use, type_of, lowering.module.functions[number]).Plan(allocations[number]);
   }
   for (FunctionGrouper& grouper : groupers) grouper.Apply(groups);
   return groups;

@@ -65,7 +65,7 @@ class HandleLowering {
     const Expected<bool> reads_outputs = Analyse();
     if (!reads_outputs) return reads_outputs.error();
     const size_t own_functions = module_.functions.size();
-    Expected<RuntimeCalls> calls = RuntimeCalls::Import(lowering_, outputs_);
+    Expected<RuntimeCalls> calls = RuntimeCalls::Import(lowering_, outputs_, !groups_.empty());
     if (!calls) return calls.error();
     calls_ = *std::move(calls);
     if (IsShared(*reads_outputs)) MarkShared();

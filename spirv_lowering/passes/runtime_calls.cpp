@@ -71,7 +71,7 @@ Expected<void> RuntimeCalls::FindScopes(const Lowering& lowering, const Outputs&
   return {};
 }
 
-Expected<RuntimeCalls> RuntimeCalls::Import(Lowering& lowering, const Outputs& outputs) {
+Expected<RuntimeCalls> RuntimeCalls::Import(Lowering& lowering, const Outputs& outputs, bool has_groups) {
   static constexpr std::array<std::array<const char*, kScopes>, kKinds> kNames = {{
       {"trellis_reserve_invocation", "trellis_reserve_workgroup", "trellis_reserve_invocations"},
       {"trellis_defer_invocation", "trellis_defer_workgroup", nullptr},
@@ -105,7 +105,7 @@ Expected<RuntimeCalls> RuntimeCalls::Import(Lowering& lowering, const Outputs& o
         return done.error();
     }
   }
-  if (calls.needs_[kReserve][kInvocation] && outputs.allocations.size() > 1) {
+  if (has_groups) {
     if (Expected<void> done = function("trellis_reserve_chosen", calls.reserve_chosen_); !done) return done.error();
     if (Expected<void> done = function("trellis_handle_of", calls.handle_of_); !done) return done.error();
     for (const Function& imported : lowering.module.functions)

@@ -17,7 +17,8 @@ namespace trellis::spirv {
 // Imported once, before the first of the node's functions is touched.
 class RuntimeCalls {
  public:
-  [[nodiscard]] static Expected<RuntimeCalls> Import(Lowering& lowering, const Outputs& outputs);
+  // `has_groups`: some allocations are reserved by reserve_chosen.
+  [[nodiscard]] static Expected<RuntimeCalls> Import(Lowering& lowering, const Outputs& outputs, bool has_groups);
 
   [[nodiscard]] Id element() const { return element_; }
   // Of handles that have one record at most, so that they do not lie in several pieces. Takes no index.

@@ -24,7 +24,7 @@ TEST_F(BarrierTest, Chain) {
   ExpectExact(BarriersFor(4));
 }
 
-// Five more than a dispatch from the host: count, place, append, copy, and the close of level 0.
+// Four more than a dispatch from the host: count, append, copy, and the close of level 0.
 class DeviceInfoBarrierTest : public BarrierTest, public ::testing::WithParamInterface<std::optional<uint32_t>> {};
 
 TEST_P(DeviceInfoBarrierTest, FourMore) {
