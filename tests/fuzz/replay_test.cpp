@@ -96,6 +96,16 @@ TEST(FuzzReplay, MutatedRewriterSeeds) { Mutate(FuzzRewriter, kSeeds / "rewriter
 
 class FuzzStructures : public testing::TestWithParam<Structure> {};
 
+// What takes a second is compared with the same at a quarter of the size: a time that grows with the square would be
+// four times the share. A slow machine slows both.
+void ExpectTimeLinear(Target target, const Structure& structure, std::span<const uint32_t> words) {
+  const double seconds = SecondsOf(target, words);
+  if (seconds < 1) return;
+  const std::vector<uint32_t> fewer = structure.make(structure.size / 4);
+  const double share = static_cast<double>(words.size()) / static_cast<double>(fewer.size());
+  EXPECT_LT(seconds, 2 * share * SecondsOf(target, fewer));
+}
+
 // Large in one way: time and memory grow with the input, not with its square.
 TEST_P(FuzzStructures, KeepToTheBudget) {
   const std::vector<uint32_t> words = GetParam().make(GetParam().size);
@@ -114,8 +124,10 @@ TEST_P(FuzzStructures, KeepToTheBudget) {
   });
   EXPECT_EQ(lowered, refused_for.empty() ? 2u : 0u);
   EXPECT_EQ(refused, refused_for.empty() ? 0u : 1u) << "reflection refuses";
-  EXPECT_EQ(RunWithinBudget(FuzzLowering, words), "");
-  EXPECT_EQ(RunWithinBudget(FuzzRewriter, words), "");
+  for (const Target target : {FuzzLowering, FuzzRewriter}) {
+    EXPECT_EQ(RunWithinBudget(target, words), "");
+    ExpectTimeLinear(target, GetParam(), words);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Structures, FuzzStructures, testing::ValuesIn(Structures()),

@@ -9,9 +9,12 @@
 
 namespace trellis::fuzz {
 
+// Runs the target: its time on this thread's processor.
+[[nodiscard]] double SecondsOf(Target target, std::span<const uint32_t> words);
+
 // Runs the target. Empty if it kept to its budget, else by how much it did not:
 //   memory: 64 times the input, and what does not depend on it, for every lowered node gets the layer's own functions;
-//   time: one second of this thread.
+//   time: a minute of this thread, after which it counts as hanging.
 [[nodiscard]] std::string RunWithinBudget(Target target, std::span<const uint32_t> words);
 
 }  // namespace trellis::fuzz
