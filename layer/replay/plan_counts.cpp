@@ -39,7 +39,8 @@ Expected<std::shared_ptr<const PlanCounts>> PlanCounts::Create(const Device& dev
     dumps.push_back({bytes, opening.slot, request.capacity, WordsOf(opening), 0});
     bytes += BytesOf(dumps.back());
   }
-  Expected<DeviceBuffer> buffer = DeviceBuffer::Create(device, bytes, BufferMemory::kHost, "trellis counts");
+  // The kernel reads what it adds to; the host reads seldom.
+  Expected<DeviceBuffer> buffer = DeviceBuffer::Create(device, bytes, BufferMemory::kHostLocal, "trellis counts");
   if (!buffer) return buffer.error();
   auto counts = std::make_shared<PlanCounts>();
   counts->buffer = *std::move(buffer);

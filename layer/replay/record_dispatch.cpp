@@ -86,7 +86,7 @@ void RecordCount(const Device& device, VkCommandBuffer command_buffer, const Pla
   if (!plan.levels[level].count) return;
   const ScopedLabel label(device, command_buffer, "trellis counts");
   recorder.Run(Kernel::kCountRecords, *plan.levels[level].count);
-  if (level + 1 == plan.levels.size()) recorder.Barrier(GraphBarrier::kWork);
+  if (plan.losses && level + 1 == plan.levels.size()) recorder.Barrier(GraphBarrier::kWork);
   recorder.Mark("counts", level);
 }
 

@@ -12,7 +12,7 @@
 namespace trellis::spirv {
 namespace {
 
-bool IsReplaced(spv::BuiltIn built_in, bool packed) { return IsOfGraph(built_in) || (packed && IsPlace(built_in)); }
+bool IsReplaced(spv::BuiltIn built_in, bool places) { return IsOfGraph(built_in) || (places && IsPlace(built_in)); }
 
 // Gives every pointer derived from `variables` the class Private, which those have already.
 Expected<void> RetypeDerivedPointers(Module& module, Types& types, const std::vector<Id>& variables) {
@@ -56,10 +56,10 @@ bool Fits(const Types& types, spv::BuiltIn built_in, Id value_type) {
 
 }  // namespace
 
-Expected<std::vector<ReplacedBuiltIn>> ReplaceBuiltIns(Module& module, Types& types, bool packed) {
+Expected<std::vector<ReplacedBuiltIn>> ReplaceBuiltIns(Module& module, Types& types, bool places) {
   std::unordered_map<Id, spv::BuiltIn> decorated;
   for (const BuiltInTarget& found : FindBuiltIns(module)) {
-    if (!found.member && IsReplaced(found.built_in, packed)) decorated.emplace(found.target, found.built_in);
+    if (!found.member && IsReplaced(found.built_in, places)) decorated.emplace(found.target, found.built_in);
   }
   std::vector<ReplacedBuiltIn> replaced;
   std::vector<Id> variables;

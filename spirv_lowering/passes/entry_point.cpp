@@ -299,7 +299,8 @@ class EntryPoint {
   Id LocalId(Builder& builder) {
     const Id uint = types_.Uint();
     const Id uvec3 = types_.Vector(uint, 3);
-    if (lowering_.info.packed == 1) return LoadBuiltIn(builder, spv::BuiltIn::LocalInvocationId, uvec3);
+    if (lowering_.info.packed == 1 && !lowering_.info.DistrustsLocalId())
+      return LoadBuiltIn(builder, spv::BuiltIn::LocalInvocationId, uvec3);
     const std::array<uint32_t, 3>& size = lowering_.info.local_size;
     const Id index = builder.Emit(spv::Op::OpLoad, uint, {local_index_});
     const Id x = types_.ConstantUint(size[0]);

@@ -124,6 +124,10 @@ struct NodeInfo {
 
   [[nodiscard]] bool IsMesh() const { return execution_model == ExecutionModel::kMeshEXT; }
 
+  // The driver's LocalInvocationId may be wrong, its LocalInvocationIndex is not: of mesh shaders with a single column
+  // of at most a subgroup, NVIDIA's driver 580.159 counts y or z in x.
+  [[nodiscard]] bool DistrustsLocalId() const { return IsMesh() && local_size[0] == 1; }
+
   // In a workgroup of the node's own.
   [[nodiscard]] uint32_t Invocations() const { return local_size[0] * local_size[1] * local_size[2]; }
 

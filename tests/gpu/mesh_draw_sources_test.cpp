@@ -138,9 +138,10 @@ TEST_F(MeshDrawsInSmallRings, MorePayloadsThanFit) {
 TEST_F(MeshDrawsInSmallRings, UnevenGridsInRounds) {
   Link({{kTilesNode, kTilesFragSpv, "tiles", 0}}, {ComputeNode(kRelayNode, "relay")});
   std::vector<Order> orders = Pixels(64'000, 0);
-  for (uint32_t i = 0; i < orders.size(); ++i) {
-    orders[i].tiles.grid[0] = i % 3;
-    orders[i].tiles.grid[1] = 1 + i % 2;
+  // By the row: in which order orders of one row are drawn is open.
+  for (Order& order : orders) {
+    order.tiles.grid[0] = order.tiles.corner[1] % 3;
+    order.tiles.grid[1] = 1 + order.tiles.corner[1] % 2;
   }
   Draw({OrdersFor("relay", orders)});
   Add(orders);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What mesh nodes give to rasterisation and to fragment shaders: interface, built-ins, as many vertices as may be.
+#include "test_nodes/column_1_4.h"
+#include "test_nodes/column_2_3.h"
+#include "test_nodes/column_4_1.h"
 #include "test_nodes/panels.h"
 #include "test_nodes/points.h"
 #include "tests/gpu/mesh_nodes.h"
@@ -113,7 +116,7 @@ TEST_F(MeshNodeOutputs, Layers) {
           << "layer " << layer << ", pixel " << i % kSide << ", " << i / kSide;
 }
 
-// The payload of shaders/points.mesh.
+// The payload of shaders/points.mesh and column.mesh.
 struct Square {
   uint32_t corner[2];
   uint32_t value;
@@ -133,6 +136,33 @@ TEST_F(MeshNodeOutputs, AsManyAsEveryImplementationAllows) {
       painting.PaintRectangle(square.corner[0] + i % 16, square.corner[1] + i / 16, 1, 1,
                               square.value + 255 - 8 * (i % 32) - i / 32);
   Expect(painting, {});
+}
+
+// Workgroups of a single column, whose ids a driver may have wrong (NodeInfo::DistrustsLocalId).
+TEST_F(MeshNodeOutputs, IdsInAColumn) {
+  struct Column {
+    std::span<const uint32_t> node;
+    uint32_t y, z;
+  };
+  for (const Column& column : {Column{kColumnOf1By4Node, 1, 4}, {kColumnOf4By1Node, 4, 1}, {kColumnOf2By3Node, 2, 3}}) {
+    SCOPED_TRACE("1 x " + std::to_string(column.y) + " x " + std::to_string(column.z));
+    Link({{column.node, kTilesFragSpv}});
+    const std::vector<Square> squares = {{{0, 0}, 1}, {{23, 37}, 5'000'000}};
+    Render([&](VkCommandBuffer command_buffer) {
+      BindGraph(command_buffer);
+      Dispatch(command_buffer, {InputOfRecords("main", squares)});
+    });
+    Painting painting;
+    for (const Square& square : squares)
+      for (uint32_t group = 0; group < 2 * 3; ++group)
+        for (uint32_t point = 0; point < column.y * column.z; ++point) {
+          const uint32_t y = point % column.y, z = point / column.y;
+          const uint32_t group_x = group % 2, group_z = group / 2;
+          painting.PaintRectangle(square.corner[0] + y + group_x * 8, square.corner[1] + z + group_z * 8, 1, 1,
+                                  square.value + group_x * 10'000 + y * 100 + group_z * column.z + z);
+        }
+    Expect(painting, {});
+  }
 }
 
 }  // namespace

@@ -97,6 +97,20 @@ TEST(Mesh, PlaceInTheGridOfTheRecord) {
   EXPECT_TRUE(HasLine(text, "OpDecorate %draw BuiltIn DrawIndex")) << "0 in each draw of one command";
 }
 
+TEST(Mesh, IdsOfAColumnComeFromTheIndex) {
+  NodeParts parts = MeshParts();
+  parts.interface += " %local";
+  parts.decorations += "OpDecorate %local BuiltIn LocalInvocationId\n";
+  parts.globals += "%local = OpVariable %in_v3uint Input\n";
+  parts.body += "%l = OpLoad %v3uint %local";
+  EXPECT_TRUE(HasLine(LowerParts(parts), "OpDecorate %local BuiltIn LocalInvocationId")) << "four in a row";
+  parts.local_size = "OpExecutionMode %main LocalSize 1 4 1";
+  const std::string text = LowerParts(parts);
+  EXPECT_EQ(CountLines(text, "OpDecorate * BuiltIn LocalInvocationId"), 0u) << text;
+  EXPECT_EQ(CountLines(text, "OpDecorate * BuiltIn LocalInvocationIndex"), 1u);
+  EXPECT_TRUE(HasLines(text, {"OpStore %local *", "* = OpFunctionCall %void %main"})) << text;
+}
+
 TEST(Mesh, WithoutInput) {
   NodeInfo info = ReflectParts(WithoutInput(MeshParts()));
   EXPECT_EQ(info.input.size, 0u);
