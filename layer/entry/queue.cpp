@@ -2,11 +2,12 @@
 #include "layer/objects/queue.h"
 
 #include <algorithm>
-#include <atomic>
-#include <optional>
+#include <memory>
+#include <vector>
 
 #include "layer/entry/hooks.h"
 #include "layer/memory/ring_pool.h"
+#include "layer/objects/durations.h"
 #include "layer/objects/registry.h"
 #include "layer/replay/replay.h"
 
@@ -31,11 +32,14 @@ void TrackQueue(Device& device, VkQueue handle, uint32_t family) {
 struct GraphNeeds {
   bool any_graph = false;
   VkDeviceSize ring_bytes = 0;
+  std::vector<std::shared_ptr<SharedDurations>> reported;  // setting `report`: what the submission adds to
+  CpuClock clock;                                          // running if there is any
 
   void Add(VkCommandBuffer command_buffer) {
     const std::shared_ptr<CommandBuffer> recording = CommandBuffers().Find(command_buffer);
     if (!recording) return;
-    for (const auto& count : recording->submissions) count->fetch_add(1, std::memory_order_relaxed);
+    if (reported.empty() && !recording->submissions.empty()) clock = CpuClock(true);
+    reported.insert(reported.end(), recording->submissions.begin(), recording->submissions.end());
     if (!recording->holds_graph) return;
     any_graph = true;
     ring_bytes = std::max(ring_bytes, recording->ring_bytes);
@@ -50,14 +54,19 @@ VkResult Prepare(const std::shared_ptr<Queue>& queue, const GraphNeeds& needs) {
   return PrepareGraphSubmission(*queue, needs.ring_bytes);
 }
 
-VkResult Submitted(Device& device, VkResult result) {
+VkResult Polled(Device& device, VkResult result) {
+  PollReports(device);
   if (result == VK_ERROR_DEVICE_LOST) WriteReport(device, "device_lost");
   return result;
 }
 
-VkResult Polled(Device& device, VkResult result) {
-  PollReports(device);
-  return Submitted(device, result);
+VkResult Submitted(Device& device, const GraphNeeds& needs, VkResult result) {
+  if (result == VK_ERROR_DEVICE_LOST) return Polled(device, result);
+  if (result == VK_SUCCESS && !needs.reported.empty()) {
+    const uint64_t nanoseconds = needs.clock.Nanoseconds();
+    for (const std::shared_ptr<SharedDurations>& submissions : needs.reported) submissions->Add(nanoseconds);
+  }
+  return result;
 }
 
 }  // namespace
@@ -82,7 +91,7 @@ VKAPI_ATTR VkResult VKAPI_CALL QueueSubmit(VkQueue queue, uint32_t count, const 
   const VkResult prepared = Prepare(object, needs);
   if (prepared != VK_SUCCESS) return prepared;
   const std::shared_ptr<Device> device = FindDevice(queue);
-  return Submitted(*device, device->dispatch.QueueSubmit(queue, count, submits, fence));
+  return Submitted(*device, needs, device->dispatch.QueueSubmit(queue, count, submits, fence));
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL QueueSubmit2(VkQueue queue, uint32_t count, const VkSubmitInfo2* submits,
@@ -95,7 +104,7 @@ VKAPI_ATTR VkResult VKAPI_CALL QueueSubmit2(VkQueue queue, uint32_t count, const
   const VkResult prepared = Prepare(object, needs);
   if (prepared != VK_SUCCESS) return prepared;
   const std::shared_ptr<Device> device = FindDevice(queue);
-  return Submitted(*device, device->dispatch.QueueSubmit2(queue, count, submits, fence));
+  return Submitted(*device, needs, device->dispatch.QueueSubmit2(queue, count, submits, fence));
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL QueueWaitIdle(VkQueue queue) {

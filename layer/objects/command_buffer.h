@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -10,6 +9,7 @@
 #include "layer/dispatch/vulkan.h"
 #include "layer/objects/attachments.h"
 #include "layer/objects/bound_state.h"
+#include "layer/objects/durations.h"
 #include "layer/objects/dynamic_states.h"
 #include "layer/objects/render_pass_instance.h"
 
@@ -71,8 +71,8 @@ struct CommandBuffer {
   VkDeviceSize ring_bytes = 0;                          // the largest ring that a graph in here needs
   VkResult recorded_error = VK_SUCCESS;                 // the first error of a vkCmd*: returned by vkEndCommandBuffer
   std::vector<std::shared_ptr<const void>> keep_alive;  // what the recorded commands use: pipelines, arenas, plans
-  std::vector<std::shared_ptr<std::atomic<uint64_t>>> submissions;  // setting `report`: each submission adds 1 to all
-  std::vector<InitializedScratch> initialized_scratch;              // setting `validate` only; oldest first
+  std::vector<std::shared_ptr<SharedDurations>> submissions;  // setting `report`: each submission adds to all
+  std::vector<InitializedScratch> initialized_scratch;        // setting `validate` only; oldest first
 
   // Counts recordings: what an attachment handed out under an older number is no longer in use.
   uint64_t recording = 0;

@@ -169,6 +169,7 @@ Expected<std::shared_ptr<DeviceParts>> PartsOf(CommandBuffer& command_buffer) {
 struct DispatchTarget {
   std::shared_ptr<ExecutionGraphPipeline> pipeline;
   ScratchPlace scratch;
+  CpuClock clock;  // setting `report`: running since the command began
 };
 
 // Graphs with mesh nodes belong into a render pass instance, whatever nodes the dispatch runs.
@@ -183,7 +184,8 @@ bool RefuseOutsideOfRenderPass(CommandBuffer& command_buffer, const ExecutionGra
 // Nothing, after a message, if a graph dispatch cannot be recorded here.
 std::optional<DispatchTarget> FindTarget(CommandBuffer& command_buffer, VkDeviceAddress scratch,
                                          VkDeviceSize scratch_size) {
-  DispatchTarget target = {BoundGraph(command_buffer), {}};
+  const bool is_reported = !command_buffer.device.settings.report.empty();
+  DispatchTarget target = {BoundGraph(command_buffer), {}, CpuClock(is_reported)};
   if (!target.pipeline) return std::nullopt;
   const std::string wrong = FindScratch(command_buffer.device, *target.pipeline, scratch, scratch_size, target.scratch);
   if (!wrong.empty()) {
@@ -195,17 +197,24 @@ std::optional<DispatchTarget> FindTarget(CommandBuffer& command_buffer, VkDevice
   return target;
 }
 
-// Of a dispatch that became draws alone, or nothing.
-void ReportWithoutPlan(CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline, DispatchCommand command,
-                       uint32_t draws, const std::vector<ReportedRoot>& roots) {
-  if (const std::shared_ptr<Report> report = Report::Of(command_buffer.device))
-    report->AddWithoutPlan(command_buffer, pipeline, command, draws, roots);
-}
-
 // Only the device knows what these bring.
 std::vector<ReportedRoot> RootsOf(const ExecutionGraphPipeline&, const DeviceInputs&) { return {}; }
 
-// `inputs`: EntryInputs or DeviceInputs.
+// `inputs`: EntryInputs or DeviceInputs, here and below.
+template <typename Inputs>
+ReportedRecording RecordingOf(const DispatchTarget& target, const Inputs& inputs) {
+  const uint64_t nanoseconds = target.clock.Nanoseconds();
+  return {RootsOf(*target.pipeline, inputs), nanoseconds};
+}
+
+// Of a dispatch that became draws alone, or nothing.
+template <typename Inputs>
+void ReportWithoutPlan(CommandBuffer& command_buffer, const DispatchTarget& target, DispatchCommand command,
+                       uint32_t draws, const Inputs& inputs) {
+  if (const std::shared_ptr<Report> report = Report::Of(command_buffer.device))
+    report->AddWithoutPlan(command_buffer, *target.pipeline, command, draws, RecordingOf(target, inputs));
+}
+
 template <typename Inputs>
 void PlanAndRecord(CommandBuffer& command_buffer, const DispatchTarget& target, DispatchCommand command,
                    const Inputs& inputs) {
@@ -241,8 +250,7 @@ void PlanAndRecord(CommandBuffer& command_buffer, const DispatchTarget& target, 
     return RefuseToSplit(command_buffer, why);
   for (const std::string& complaint : plan.complaints)
     device.diagnostics.Warning("TRELLIS-graph-dispatch-limit", complaint, {ObjectOf(command_buffer)});
-  if (!plan.placed)
-    return ReportWithoutPlan(command_buffer, *target.pipeline, command, 0, RootsOf(*target.pipeline, inputs));
+  if (!plan.placed) return ReportWithoutPlan(command_buffer, target, command, 0, inputs);
 
   parts.reports->Register(target.pipeline);
   command_buffer.keep_alive.push_back(target.pipeline);
@@ -253,7 +261,7 @@ void PlanAndRecord(CommandBuffer& command_buffer, const DispatchTarget& target, 
   const Recorded recorded = RecordDispatch(command_buffer, *target.pipeline, plan, target.scratch.buffer);
   if (is_heard) TellOfDispatch(command_buffer, plan, recorded);
   if (const std::shared_ptr<Report> report = Report::Of(device))
-    report->AddDispatch(command_buffer, *target.pipeline, command, plan, recorded, RootsOf(*target.pipeline, inputs));
+    report->AddDispatch(command_buffer, *target.pipeline, command, plan, recorded, RecordingOf(target, inputs));
 }
 
 std::string RootLabels(const Graph& graph, const EntryInputs& inputs) {
@@ -262,8 +270,8 @@ std::string RootLabels(const Graph& graph, const EntryInputs& inputs) {
   return labels;
 }
 
-void PlanAndDraw(CommandBuffer& command_buffer, const std::shared_ptr<ExecutionGraphPipeline>& pipeline,
-                 const EntryInputs& inputs) {
+void PlanAndDraw(CommandBuffer& command_buffer, const DispatchTarget& target, const EntryInputs& inputs) {
+  const std::shared_ptr<ExecutionGraphPipeline>& pipeline = target.pipeline;
   Device& device = command_buffer.device;
   const auto arena = std::make_shared<PlanArena>(PlanBlockPool::Of(device), PlanLifetime::kRecording);
   const Expected<DrawPlan> plan = PlanDraws(pipeline->graph, inputs, DrawLimitsOf(device), *arena);
@@ -271,15 +279,15 @@ void PlanAndDraw(CommandBuffer& command_buffer, const std::shared_ptr<ExecutionG
   arena->Close();
   for (const std::string& complaint : plan->complaints)
     device.diagnostics.Warning("TRELLIS-graph-dispatch-limit", complaint, {ObjectOf(command_buffer)});
-  ReportWithoutPlan(command_buffer, *pipeline, DispatchCommand::kHost, static_cast<uint32_t>(plan->draws.size()),
-                    RootsOf(*pipeline, inputs));
-  if (plan->draws.empty()) return;
+  const auto draws = static_cast<uint32_t>(plan->draws.size());
+  if (draws == 0) return ReportWithoutPlan(command_buffer, target, DispatchCommand::kHost, 0, inputs);
   command_buffer.keep_alive.push_back(pipeline);
   command_buffer.keep_alive.push_back(arena);
   RecordDraws(command_buffer, *pipeline, {}, {plan->draws},
               LabelsEnabled(device) ? GraphLabel(*pipeline, RootLabels(pipeline->graph, inputs)) : std::string());
+  ReportWithoutPlan(command_buffer, target, DispatchCommand::kHost, draws, inputs);
   if (device.diagnostics.Wants(LogLevel::kInfo))
-    device.diagnostics.Info("TRELLIS-dispatch-graph", std::to_string(plan->draws.size()) + " draws in place",
+    device.diagnostics.Info("TRELLIS-dispatch-graph", std::to_string(draws) + " draws in place",
                             {ObjectOf(command_buffer)});
 }
 
@@ -293,7 +301,7 @@ void DispatchGraph(CommandBuffer& command_buffer, VkDeviceAddress scratch, VkDev
   for (const std::string& complaint : inputs.complaints)
     command_buffer.device.diagnostics.Warning("TRELLIS-graph-dispatch-input", complaint, {ObjectOf(command_buffer)});
   if (inputs.roots.empty()) return;
-  if (IsDrawnInPlace(target->pipeline->graph, inputs)) return PlanAndDraw(command_buffer, target->pipeline, inputs);
+  if (IsDrawnInPlace(target->pipeline->graph, inputs)) return PlanAndDraw(command_buffer, *target, inputs);
   PlanAndRecord(command_buffer, *target, DispatchCommand::kHost, inputs);
 }
 

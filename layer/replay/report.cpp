@@ -86,10 +86,10 @@ std::shared_ptr<Report> Report::Of(Device& device) {
 }
 
 void Report::AddDispatch(CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline, DispatchCommand command,
-                         const DispatchPlan& plan, const Recorded& recorded, const std::vector<ReportedRoot>& roots) {
+                         const DispatchPlan& plan, const Recorded& recorded, const ReportedRecording& recording) {
   std::lock_guard lock(mutex_);
   const auto levels = static_cast<uint32_t>(plan.placed->levels.size());
-  Tally& tally = TallyOf(command_buffer, pipeline, command, levels, roots);
+  Tally& tally = TallyOf(command_buffer, pipeline, command, levels, recording);
   tally.dispatches = recorded.dispatches;
   tally.barriers = recorded.barriers;
   tally.draws = recorded.draws;
@@ -104,21 +104,21 @@ void Report::AddDispatch(CommandBuffer& command_buffer, const ExecutionGraphPipe
 }
 
 void Report::AddWithoutPlan(CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline,
-                            DispatchCommand command, uint32_t draws, const std::vector<ReportedRoot>& roots) {
+                            DispatchCommand command, uint32_t draws, const ReportedRecording& recording) {
   std::lock_guard lock(mutex_);
-  Tally& tally = TallyOf(command_buffer, pipeline, command, 1, roots);
+  Tally& tally = TallyOf(command_buffer, pipeline, command, 1, recording);
   tally.draws = std::max(tally.draws, draws);
 }
 
 Report::Tally& Report::TallyOf(CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline,
-                               DispatchCommand command, uint32_t levels, const std::vector<ReportedRoot>& roots) {
+                               DispatchCommand command, uint32_t levels, const ReportedRecording& recording) {
   if (std::string& graph = graphs_[pipeline.id]; graph.empty()) graph = GraphMembers(pipeline.graph, pipeline.id);
   names_[pipeline.id] = pipeline.Name();
   Tally& tally = tallies_[{pipeline.id, command, levels}];
   FoldUnused(tally);
-  ++tally.recordings;
-  const auto submissions = std::make_shared<std::atomic<uint64_t>>(0);
-  tally.roots.push_back({submissions, roots});
+  tally.recordings.Add(recording.nanoseconds);
+  const auto submissions = std::make_shared<SharedDurations>();
+  tally.roots.push_back({submissions, recording.roots});
   command_buffer.submissions.push_back(submissions);
   return tally;
 }
@@ -161,12 +161,12 @@ void Report::AddPlan(Tally& tally, const PlanCounts& plan) {
 }
 
 void Report::AddRoots(Tally& tally, const LiveRoots& roots) {
-  const uint64_t submissions = roots.submissions->load(std::memory_order_relaxed);
-  tally.executions += submissions;
-  if (submissions == 0) return;
+  const Durations submissions = roots.submissions->Sums();
+  tally.executions.Add(submissions);
+  if (submissions.count == 0) return;
   for (const ReportedRoot& root : roots.roots) {
     PlaceCount& count = tally.places[{0, root.slot}];
-    count.records += root.records * submissions;
+    count.records += root.records * submissions.count;
     count.max_records = std::max(count.max_records, root.records);
     if (root.payloads.capacity != 0) tally.payloads[{0, root.slot}].Append(root.payloads);
   }
@@ -200,6 +200,10 @@ void Report::Write(const Device& device, const char* reason) {
   int error = 0;
   {
     std::lock_guard lock(mutex_);
+    const bool is_loss = std::string_view(reason) == "device_lost";
+    if (is_loss && is_lost_) return;
+    is_lost_ |= is_loss;
+    if (is_lost_) reason = "device_lost";
     error = ReplaceWhole(device.settings.report, PageOf(device.settings.report, Json(device, reason)));
     if (error == 0 || std::exchange(told_of_failure_, true)) return;
   }

@@ -2,7 +2,6 @@
 // The setting `report`: all that is known of a device's graphs, as a JSON file (docs/report_schema.md).
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <map>
@@ -13,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "layer/objects/durations.h"
 #include "layer/replay/describe_report.h"
 #include "layer/replay/entry_inputs.h"
 #include "layer/replay/plan_counts.h"
@@ -31,6 +31,12 @@ struct ReportedRoot {
   uint32_t slot = 0;
   uint64_t records = 0;
   PayloadDump payloads;  // the first ones that the setting `dump_payloads` asks for
+};
+
+// What the CPU knows of a recorded dispatch.
+struct ReportedRecording {
+  std::vector<ReportedRoot> roots;  // of a dispatch from the CPU; else empty
+  uint64_t nanoseconds = 0;         // what recording it took
 };
 
 // Level and slot.
@@ -57,19 +63,18 @@ class Report {
   // Null without the setting.
   [[nodiscard]] static std::shared_ptr<Report> Of(Device& device);
 
-  // `roots`: of a dispatch from the CPU; else empty.
   void AddDispatch(CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline, DispatchCommand command,
-                   const DispatchPlan& plan, const Recorded& recorded, const std::vector<ReportedRoot>& roots);
+                   const DispatchPlan& plan, const Recorded& recorded, const ReportedRecording& recording);
   // The same for a dispatch that became draws alone, or nothing: its payloads ask for no workgroup.
   void AddWithoutPlan(CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline, DispatchCommand command,
-                      uint32_t draws, const std::vector<ReportedRoot>& roots);
+                      uint32_t draws, const ReportedRecording& recording);
   // `merged`: what the reports of the device said, with the message made of it.
   void AddFinding(const shared::LossReport& merged, const ReportMessage& message);
   void AddTimes(uint32_t graph, const std::vector<TimedPlace>& steps);
 
   // Writes the file if the interval has passed.
   void WriteIfDue(const Device& device);
-  // `reason`: "end", "interval" or "device_lost".
+  // `reason`: "end", "interval" or "device_lost", which stays the reason and is written for once.
   void Write(const Device& device, const char* reason);
 
  private:
@@ -81,13 +86,13 @@ class Report {
     auto operator<=>(const Key&) const = default;
   };
   struct LiveRoots {
-    std::shared_ptr<std::atomic<uint64_t>> submissions;
+    std::shared_ptr<SharedDurations> submissions;
     std::vector<ReportedRoot> roots;
   };
   struct Tally {
-    uint64_t recordings = 0;
-    uint64_t executions = 0;          // of recordings that are gone
-    uint64_t counted_executions = 0;  // the same of plans
+    Durations recordings;
+    Durations executions;             // submissions of recordings that are gone
+    uint64_t counted_executions = 0;  // of plans that are gone
     uint32_t dispatches = 0, barriers = 0, draws = 0, steps = 0;
     uint64_t ring_bytes = 0, scratch_bytes = 0;
     const char* fit = "all";
@@ -109,7 +114,7 @@ class Report {
 
   // Of a new recording. Call with mutex_ held.
   [[nodiscard]] Tally& TallyOf(CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline,
-                               DispatchCommand command, uint32_t levels, const std::vector<ReportedRoot>& roots);
+                               DispatchCommand command, uint32_t levels, const ReportedRecording& recording);
   static void AddPlan(Tally& tally, const PlanCounts& plan);
   static void AddRoots(Tally& tally, const LiveRoots& roots);
   // Adds up and lets go of what no recording uses any more.
@@ -127,6 +132,7 @@ class Report {
   std::map<uint32_t, std::map<TimedPlace, StepTime>> times_;                        // by graph
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
   bool told_of_failure_ = false;
+  bool is_lost_ = false;  // the device
 };
 
 // The roots of a dispatch from the CPU. Empty without the setting.

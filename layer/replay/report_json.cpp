@@ -45,6 +45,17 @@ void WriteOptional(JsonWriter& json, std::string_view key, uint32_t value) {
   }
 }
 
+// Of what the CPU did.
+void WriteDurations(JsonWriter& json, std::string_view key, const Durations& durations) {
+  json.Key(key);
+  json.BeginObject();
+  json.Member("count", durations.count);
+  json.Member("total_ns", durations.total);
+  json.Member("least_ns", durations.least);
+  json.Member("most_ns", durations.most);
+  json.EndObject();
+}
+
 uint64_t Whole(double nanoseconds) { return static_cast<uint64_t>(std::llround(nanoseconds)); }
 
 }  // namespace
@@ -81,8 +92,10 @@ void Report::WriteDispatches(JsonWriter& json) {
     json.Member("graph", key.graph);
     json.Member("command", CommandName(key.command));
     json.Member("levels", key.levels);
-    json.Member("recordings", tally.recordings);
-    json.Member("executions", tally.executions);
+    json.Member("recordings", tally.recordings.count);
+    json.Member("executions", tally.executions.count);
+    WriteDurations(json, "recording", tally.recordings);
+    WriteDurations(json, "submission", tally.executions);
     json.Member("counted_executions", tally.counted_executions);
     json.Member("not_counted", tally.not_counted);
     json.Member("dispatches", tally.dispatches);

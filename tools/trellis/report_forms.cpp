@@ -5,6 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -88,9 +89,87 @@ std::string IdOf(const json& graph, size_t node) {
   return "g" + std::to_string(graph.at("id").get<uint64_t>()) + "n" + std::to_string(node);
 }
 
-json Track(uint64_t process, uint64_t track, const char* what, const std::string& name) {
-  return {{"ph", "M"}, {"pid", process}, {"tid", track}, {"name", what}, {"args", {{"name", name}}}};
+// Steps in the order of one execution: those before the levels, level after level, and those behind them.
+using StepOrder = std::tuple<int64_t, int64_t>;
+
+StepOrder OrderOf(const json& step) {
+  const std::string what = step.at("what");
+  if (step.at("level").is_null()) return {what == "draws" || what == "steps" || what == "end" ? INT64_MAX : -1, 0};
+  return {step.at("level").get<int64_t>(), step.at("slot").is_null() ? -1 : step.at("slot").get<int64_t>()};
 }
+
+// The events of one graph, a process. Each mean follows the one before, so that slices of a track do not overlap.
+class TraceOfGraph {
+ public:
+  TraceOfGraph(json& events, const json& graph) : events_(events), id_(graph.at("id")), process_(id_.get<uint64_t>()) {
+    Name(0, "process_name", NameOf(graph));
+  }
+
+  void AddCpu(const json& dispatch) {
+    for (const auto& [key, track] : {std::pair{"recording", "CPU recording"}, {"submission", "CPU submission"}})
+      if (dispatch.contains(key) && dispatch[key].at("count") != 0)
+        AddMean(track, dispatch.at("command"), dispatch[key], dispatch[key].at("count"), json::object());
+  }
+
+  void AddGpu(const json& times) {
+    std::map<StepOrder, std::vector<const json*>> order;
+    for (const json& time : times)
+      if (time.at("graph") == id_) order[OrderOf(time)].push_back(&time);
+    json level_number;  // null outside of levels
+    for (const auto& [at, steps] : order)
+      for (const json* step : steps) {
+        if (step->at("level") != level_number) {
+          level_number = step->at("level");
+          if (!level_number.is_null()) OpenLevel(level_number);
+        }
+        AddMean(step->at("what"), step->at("what"), *step, step->at("executions"), {{"level", step->at("level")}});
+        if (!level_number.is_null()) events_[level_]["dur"] = now_ - events_[level_]["ts"].get<double>();
+      }
+  }
+
+ private:
+  void Name(uint64_t track, const char* what, const std::string& name) {
+    events_.push_back({{"ph", "M"}, {"pid", process_}, {"tid", track}, {"name", what}, {"args", {{"name", name}}}});
+  }
+
+  uint64_t TrackOf(const std::string& name) {
+    const auto [track, is_new] = tracks_.try_emplace(name, tracks_.size() + 1);
+    if (is_new) Name(track->second, "thread_name", name);
+    return track->second;
+  }
+
+  // Microseconds.
+  void AddSlice(const std::string& track, const std::string& name, double duration, const json& arguments) {
+    const uint64_t number = TrackOf(track);
+    events_.push_back({{"ph", "X"},
+                       {"pid", process_},
+                       {"tid", number},
+                       {"name", name},
+                       {"ts", now_},
+                       {"dur", duration},
+                       {"args", arguments}});
+  }
+
+  void AddMean(const std::string& track, const std::string& name, const json& sums, const json& count,
+               const json& arguments) {
+    const double mean = sums.at("total_ns").get<double>() / count.get<double>() / 1000;
+    AddSlice(track, name, mean, arguments);
+    now_ += mean;
+  }
+
+  // Its duration grows with its steps.
+  void OpenLevel(const json& number) {
+    AddSlice("GPU levels", "level " + number.dump(), 0, json::object());
+    level_ = events_.size() - 1;
+  }
+
+  json& events_;
+  const json id_;
+  const uint64_t process_;
+  std::map<std::string, uint64_t> tracks_;
+  double now_ = 0;    // microseconds
+  size_t level_ = 0;  // the event of the level that is open
+};
 
 }  // namespace
 
@@ -157,30 +236,10 @@ std::string ReportAsMermaid(const json& report) {
 std::string ReportAsTrace(const json& report) {
   json events = json::array();
   for (const json& graph : report.at("graphs")) {
-    const auto process = graph.at("id").get<uint64_t>();
-    events.push_back(Track(process, 0, "process_name", NameOf(graph)));
-    std::map<std::string, uint64_t> tracks;
-    // By level; steps outside of levels come first.
-    double now = 0;
-    std::map<int64_t, std::vector<const json*>> levels;
-    for (const json& time : report.at("times"))
-      if (time.at("graph") == graph.at("id"))
-        levels[time.at("level").is_null() ? -1 : time.at("level").get<int64_t>()].push_back(&time);
-    for (const auto& [level, steps] : levels)
-      for (const json* step : steps) {
-        const std::string what = step->at("what");
-        const auto [track, is_new] = tracks.try_emplace(what, tracks.size() + 1);
-        if (is_new) events.push_back(Track(process, track->second, "thread_name", what));
-        const double mean = step->at("total_ns").get<double>() / step->at("executions").get<double>() / 1000;
-        events.push_back({{"ph", "X"},
-                          {"pid", process},
-                          {"tid", track->second},
-                          {"name", what},
-                          {"ts", now},
-                          {"dur", mean},
-                          {"args", {{"level", step->at("level")}}}});
-        now += mean;
-      }
+    TraceOfGraph trace(events, graph);
+    for (const json& dispatch : report.at("dispatches"))
+      if (dispatch.at("graph") == graph.at("id")) trace.AddCpu(dispatch);
+    trace.AddGpu(report.at("times"));
   }
   return json{{"displayTimeUnit", "ns"}, {"traceEvents", events}}.dump(1) + "\n";
 }

@@ -18,7 +18,8 @@ namespace trellis::tool {
 // All graphs, with the records that arrived.
 [[nodiscard]] std::string ReportAsDot(const nlohmann::json& report);
 [[nodiscard]] std::string ReportAsMermaid(const nlohmann::json& report);
-// Chrome's JSON trace events: mean GPU time of each step, one process per graph, one track per node.
+// Chrome's JSON trace events, one process per graph: mean CPU time of recording and submission, mean GPU time of each
+// level and step. CPU recording, CPU submission, GPU levels and each node have a track.
 [[nodiscard]] std::string ReportAsTrace(const nlohmann::json& report);
 
 // Payloads that the report holds, decoded with the names of their members: one object for each, with its bytes.
