@@ -230,8 +230,9 @@ Expected<void> LevelPlanner::PlanCounting() {
   std::vector<shared::RegionPlan> counted(placement_.entry_openings.begin(), placement_.entry_openings.end());
   counted.insert(counted.end(), memory().openings.begin(), memory().openings.end());
   if (counted.empty()) return {};
-  Expected<std::shared_ptr<const PlanCounts>> counts = PlanCounts::Create(
-      pipeline_.device, counted, RequestDumps(pipeline_.graph, counted, pipeline_.device.settings.dump_payloads));
+  Expected<std::shared_ptr<const PlanCounts>> counts =
+      PlanCounts::Create(pipeline_.device, pipeline_.graph, counted,
+                         RequestDumps(pipeline_.graph, counted, pipeline_.device.settings.dump_payloads));
   if (!counts) return counts.error();
   plan_.counts = *std::move(counts);
   bool is_first = true;

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "layer/graph/graph.h"
 #include "layer/objects/device.h"
 
 namespace trellis {
@@ -23,13 +24,20 @@ T Load(const std::byte* place) {
 size_t CountPlace(size_t region) { return sizeof(shared::RegionCountsHeader) + region * sizeof(shared::RegionCount); }
 size_t DumpPlace(size_t regions, size_t dump) { return CountPlace(regions) + dump * sizeof(shared::PayloadDump); }
 
+// Returns 0 if the node of the slot does not coalesce, or the slot is the heap.
+uint32_t CoalesceOf(const Graph& graph, uint32_t slot) {
+  if (slot >= graph.HeapSlot()) return 0;
+  const spirv::NodeInfo& info = graph.NodeOf(slot).info;
+  return info.kind == spirv::LaunchKind::kCoalescing ? info.coalesce : 0;
+}
+
 uint32_t WordsOf(const shared::RegionPlan& opening) { return opening.stride / 4 + (opening.stride % 4 != 0 ? 1 : 0); }
 
 size_t BytesOf(const shared::PayloadDump& dump) { return size_t{dump.capacity} * dump.words * sizeof(uint32_t); }
 
 }  // namespace
 
-Expected<std::shared_ptr<const PlanCounts>> PlanCounts::Create(const Device& device,
+Expected<std::shared_ptr<const PlanCounts>> PlanCounts::Create(const Device& device, const Graph& graph,
                                                                std::span<const shared::RegionPlan> openings,
                                                                std::span<const DumpRequest> requests) {
   std::vector<shared::PayloadDump> dumps;
@@ -49,7 +57,9 @@ Expected<std::shared_ptr<const PlanCounts>> PlanCounts::Create(const Device& dev
     shared::RegionCount count = {};
     count.slot = openings[i].slot;
     count.level = openings[i].level;
+    count.coalesce = CoalesceOf(graph, count.slot);
     counts->levels.push_back(count.level);
+    counts->reserved_bytes.push_back(uint64_t{std::min(openings[i].capacity, openings[i].dense)} * openings[i].stride);
     std::memcpy(counts->buffer.data() + CountPlace(i), &count, sizeof(count));
   }
   for (size_t i = 0; i < dumps.size(); ++i) {
@@ -82,7 +92,8 @@ std::vector<RegionTotal> PlanCounts::Totals() const {
   for (size_t i = 0; i < levels.size(); ++i) {
     const auto count = Load<shared::RegionCount>(buffer.data() + CountPlace(i));
     totals.push_back({count.level, count.slot, Joined(count.records_low, count.records_high),
-                      Joined(count.dropped_low, count.dropped_high), count.max_records});
+                      Joined(count.dropped_low, count.dropped_high), count.max_records,
+                      Joined(count.workgroups_low, count.workgroups_high), reserved_bytes[i]});
   }
   return totals;
 }

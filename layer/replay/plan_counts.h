@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// With the setting `report`: how many records the regions of a plan had, summed over its executions, and the first of
-// the payloads that the setting `dump_payloads` asks for.
+// With the setting `report`: how many records the regions of a plan had, summed over its executions, for how many
+// workgroups of nodes that coalesce, and the first of the payloads that the setting `dump_payloads` asks for.
 #pragma once
 
 #include <cstddef>
@@ -16,6 +16,7 @@
 namespace trellis {
 
 struct Device;
+struct Graph;
 
 // Sums of one region.
 struct RegionTotal {
@@ -24,6 +25,8 @@ struct RegionTotal {
   uint64_t records = 0;
   uint64_t dropped = 0;
   uint32_t max_records = 0;  // of one execution
+  uint64_t workgroups = 0;   // of a node that coalesces; else 0
+  uint64_t reserved_bytes = 0;
 };
 
 // Asks for a copy of the first records of a region.
@@ -46,7 +49,7 @@ struct DumpedRecords {
 // nothing is counted. Threading: any thread may read.
 struct PlanCounts {
   // `openings` are those of level after level, and so are `requests`. Fails when memory runs out.
-  [[nodiscard]] static Expected<std::shared_ptr<const PlanCounts>> Create(const Device& device,
+  [[nodiscard]] static Expected<std::shared_ptr<const PlanCounts>> Create(const Device& device, const Graph& graph,
                                                                           std::span<const shared::RegionPlan> openings,
                                                                           std::span<const DumpRequest> requests);
 
@@ -57,8 +60,9 @@ struct PlanCounts {
   [[nodiscard]] std::vector<RegionTotal> Totals() const;
   [[nodiscard]] std::vector<DumpedRecords> Dumps() const;
 
-  DeviceBuffer buffer;           // RegionCountsHeader, RegionCount[regions], PayloadDump[requests], records
-  std::vector<uint32_t> levels;  // of each region
+  DeviceBuffer buffer;                   // RegionCountsHeader, RegionCount[regions], PayloadDump[requests], records
+  std::vector<uint32_t> levels;          // of each region
+  std::vector<uint64_t> reserved_bytes;  // of each region: ring for the records that lie dense
   std::vector<DumpRequest> requests;
 };
 

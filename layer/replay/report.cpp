@@ -45,6 +45,13 @@ const char* SeverityName(ReportSeverity severity) {
   return "";
 }
 
+// Returns 0 if the node does not coalesce.
+uint64_t WorkgroupsOf(const Graph& graph, const RootInput& root) {
+  const spirv::NodeInfo& info = graph.nodes[root.node].info;
+  if (info.kind != spirv::LaunchKind::kCoalescing) return 0;
+  return (uint64_t{root.record_count} + info.coalesce - 1) / info.coalesce;
+}
+
 // Returns the page with `json` in it, or `json` if `path` is not that of a page.
 std::string PageOf(const std::filesystem::path& path, std::string json) {
   if (path.extension() != ".html") return json;
@@ -76,7 +83,8 @@ std::vector<ReportedRoot> RootsOf(const ExecutionGraphPipeline& pipeline, const 
   std::vector<ReportedRoot> roots;
   if (settings.report.empty()) return roots;
   for (const RootInput& root : inputs.roots)
-    roots.push_back({root.slot, root.record_count, FirstPayloads(pipeline.graph, root, settings.dump_payloads)});
+    roots.push_back({root.slot, root.record_count, WorkgroupsOf(pipeline.graph, root),
+                     FirstPayloads(pipeline.graph, root, settings.dump_payloads)});
   return roots;
 }
 
@@ -154,6 +162,8 @@ void Report::AddPlan(Tally& tally, const PlanCounts& plan) {
     count.records += total.records;
     count.dropped += total.dropped;
     count.max_records = std::max(count.max_records, uint64_t{total.max_records});
+    count.workgroups += total.workgroups;
+    count.reserved_bytes = std::max(count.reserved_bytes, total.reserved_bytes);
   }
   for (DumpedRecords& dumped : plan.Dumps())
     tally.payloads[{dumped.level, dumped.slot}].Append(
@@ -168,6 +178,7 @@ void Report::AddRoots(Tally& tally, const LiveRoots& roots) {
     PlaceCount& count = tally.places[{0, root.slot}];
     count.records += root.records * submissions.count;
     count.max_records = std::max(count.max_records, root.records);
+    count.workgroups += root.workgroups * submissions.count;
     if (root.payloads.capacity != 0) tally.payloads[{0, root.slot}].Append(root.payloads);
   }
 }

@@ -30,7 +30,8 @@ struct Recorded;
 struct ReportedRoot {
   uint32_t slot = 0;
   uint64_t records = 0;
-  PayloadDump payloads;  // the first ones that the setting `dump_payloads` asks for
+  uint64_t workgroups = 0;  // of a node that coalesces; else 0
+  PayloadDump payloads;     // the first ones that the setting `dump_payloads` asks for
 };
 
 // What the CPU knows of a recorded dispatch.
@@ -46,6 +47,8 @@ struct PlaceCount {
   uint64_t records = 0;
   uint64_t dropped = 0;
   uint64_t max_records = 0;
+  uint64_t workgroups = 0;      // of a node that coalesces; else 0
+  uint64_t reserved_bytes = 0;  // of the ring, by the largest plan
 };
 
 // One timed step of dispatches: a phase or the launch of a slot.

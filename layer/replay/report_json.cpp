@@ -114,6 +114,8 @@ void Report::WriteDispatches(JsonWriter& json) {
       json.Member("records", count.records);
       json.Member("max_records", count.max_records);
       json.Member("dropped", count.dropped);
+      if (count.workgroups != 0) json.Member("workgroups", count.workgroups);
+      if (count.reserved_bytes != 0) json.Member("reserved_bytes", count.reserved_bytes);
       json.EndObject();
     }
     json.EndArray();

@@ -26,6 +26,11 @@ void CountRegion(uvec2 regions, RegionCountReference target) {
   target.count.dropped_low = uaddCarry(target.count.dropped_low, LostOf(region), carry);
   target.count.dropped_high += carry;
   target.count.max_records = max(target.count.max_records, records);
+  const uint coalesce = target.count.coalesce;
+  if (coalesce == 0u) return;
+  const uint workgroups = records / coalesce + (records % coalesce != 0u ? 1u : 0u);
+  target.count.workgroups_low = uaddCarry(target.count.workgroups_low, workgroups, carry);
+  target.count.workgroups_high += carry;
 }
 
 // Of four bytes, of which `count` are asked for. Records may lie at any byte; a word is read only if bytes of it are asked for.

@@ -502,8 +502,10 @@ struct RegionCount {
   TRELLIS_UINT records_high;
   TRELLIS_UINT dropped_low;
   TRELLIS_UINT dropped_high;
-  TRELLIS_UINT max_records;  // of one execution
-  TRELLIS_UINT unused;
+  TRELLIS_UINT max_records;     // of one execution
+  TRELLIS_UINT coalesce;        // records a workgroup of the slot's node, if it coalesces; else 0; written by the CPU
+  TRELLIS_UINT workgroups_low;  // of a node that coalesces
+  TRELLIS_UINT workgroups_high;
 };
 struct RegionCountsHeader {
   TRELLIS_UINT executions;
@@ -541,7 +543,7 @@ static_assert(sizeof(LaunchBatch) == 56);
 static_assert(offsetof(LaunchBatch, form) == offsetof(LaunchBlock, form));
 static_assert(sizeof(LaunchInput) == 64);
 static_assert(sizeof(Slice) == 8);
-static_assert(sizeof(RegionCount) == 32);
+static_assert(sizeof(RegionCount) == 40);
 static_assert(sizeof(RegionCountsHeader) == 16);
 static_assert(sizeof(Region) == 640);
 static_assert(offsetof(Region, lost) == 48);

@@ -107,6 +107,32 @@ TEST_F(ReportFile, CountsRecordsThatTheDeviceReads) {
   EXPECT_EQ(Records(report, "Leaf", 1), 2 * kSubmits * kWorkgroups);
 }
 
+// Eight workgroups for each of two records send 16, of which three make a workgroup.
+TEST_F(ReportFile, CountsWorkgroupsOfCoalescingNodes) {
+  constexpr uint32_t kTogether = 3;
+  {
+    GraphRun run(*reported_, {.words = 16, .submits = kSubmits, .command = DispatchCommand::kHost});
+    Program p({});
+    const Payload to = p.m.Output("Leaf", p.record, {.max_payloads = 1});
+    p.Begin(1, kWorkgroups);
+    const auto allocated = p.m.Allocate(to, Scope::kWorkgroup, 1);
+    SetLeaf(p.m, allocated, 0, p.m.GroupId(0), 1);
+    p.m.Enqueue(allocated);
+    p.m.EndNode();
+    AddCoalescingLeaf(p.m, "Leaf", p.words, p.record, kTogether);
+    ASSERT_TRUE(RunProgram(run, p.m.Text(), 2));
+  }
+  const json report = Read();
+  ASSERT_FALSE(report.is_discarded());
+  const json& slots = report["dispatches"][0]["slots"];
+  ASSERT_EQ(slots.size(), 2u);
+  EXPECT_FALSE(slots[0].contains("workgroups"));
+  EXPECT_EQ(slots[1]["records"], 2 * kWorkgroups * kSubmits);
+  EXPECT_EQ(slots[1]["workgroups"], 6 * kSubmits);
+  const auto record_bytes = report["graphs"][0]["slots"][1]["record_bytes"].get<uint64_t>();
+  EXPECT_GE(slots[1]["reserved_bytes"].get<uint64_t>(), 2 * kWorkgroups * record_bytes);
+}
+
 TEST_F(ReportFile, DescribesTheGraph) {
   Run(DispatchCommand::kHost);
   const json report = Read();

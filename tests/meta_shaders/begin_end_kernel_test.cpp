@@ -270,6 +270,8 @@ TEST_F(BeginEndKernelTest, TheFirstRecordsAreCopied) {
   const PlanSpan header = Memory(sizeof(shared::RegionCountsHeader));
   std::vector<shared::RegionCount> slots(2);
   slots[0].slot = 1;
+  slots[0].coalesce = 2;
+  slots[0].workgroups_low = ~0u;
   const PlanSpan counts = Memory(slots);
   shared::CountPlan plan = {};
   plan.consumed = Memory(std::vector<Region>{{}, region}).address;
@@ -286,6 +288,8 @@ TEST_F(BeginEndKernelTest, TheFirstRecordsAreCopied) {
   EXPECT_EQ(Read<shared::RegionCountsHeader>(header).executions, 3u);
   EXPECT_EQ(Read<shared::RegionCount>(counts).records_low, 3 * kSent);
   EXPECT_EQ(Read<shared::RegionCount>(counts).max_records, kSent);
+  EXPECT_EQ(Read<shared::RegionCount>(counts).workgroups_low, 5u) << "three times two";
+  EXPECT_EQ(Read<shared::RegionCount>(counts).workgroups_high, 1u);
   EXPECT_EQ(Read<shared::RegionCount>(counts, 1).records_low, 0u);
   for (uint32_t rank = 0; rank < kCapacity; ++rank) {
     const uint8_t* const from = bytes.data() + 1 + rank % kSent * kStride;

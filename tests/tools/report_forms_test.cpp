@@ -43,6 +43,18 @@ TEST(ReportForms, DropsAreMarked) {
   EXPECT_THAT(ReportAsDot(report), HasSubstr("g7n0 -> g7n1 [color=red, style=dashed]"));
 }
 
+TEST(ReportForms, DropsThatOnlyFindingsTellAreMarked) {
+  json report = TwoNodes();
+  report["findings"] = json::parse(R"([
+    {"graph": 7, "id": "TRELLIS-records-lost", "slot": 1, "records": 3},
+    {"graph": 7, "id": "TRELLIS-records-lost", "slot": 1, "records": 2},
+    {"graph": 7, "id": "TRELLIS-records-lost", "slot": 2, "records": 9},
+    {"graph": 8, "id": "TRELLIS-records-lost", "slot": 0, "records": 9},
+    {"graph": 7, "id": "TRELLIS-dispatch-graph", "slot": 0, "records": 9}])");
+  EXPECT_THAT(ReportAsDot(report), HasSubstr("34 in, 5 dropped"));
+  EXPECT_THAT(ReportAsDot(report), Not(HasSubstr("9 dropped")));
+}
+
 TEST(ReportForms, NamesAreQuoted) {
   const json report = TwoNodes("x\"</script>");
   EXPECT_THAT(ReportAsPage(report), Not(HasSubstr("x\\\"</script>")));

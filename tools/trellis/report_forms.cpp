@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/trellis/report_forms.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -37,6 +38,14 @@ std::vector<NodeSums> SumsOf(const json& report, const json& graph) {
       sum.dropped += place.at("dropped").get<uint64_t>();
     }
   }
+  // Steps are not counted, but what they drop is found.
+  std::vector<uint64_t> found(sums.size());
+  for (const json& finding : report.at("findings")) {
+    const auto slot = finding.at("slot").get<size_t>();
+    if (finding.at("graph") == graph.at("id") && finding.at("id") == "TRELLIS-records-lost" && slot < slots.size())
+      found.at(slots[slot].at("node").get<size_t>()) += finding.at("records").get<uint64_t>();
+  }
+  for (size_t i = 0; i < sums.size(); ++i) sums[i].dropped = std::max(sums[i].dropped, found[i]);
   return sums;
 }
 

@@ -27,7 +27,10 @@ function zoom(factor, x, y) {
 }
 
 const kBoxHeight = 46;
-const boxWidth = (box) => Math.max(90, 8 * box.label.length + 24);
+// The second line of a box.
+const countText = (box) => (box.isCounted ? number(box.records) + ' in' : 'not counted') +
+  (box.nodes.length > 1 ? ', ' + box.used + ' used' : '') + (box.dropped ? ', ' + number(box.dropped) + ' dropped' : '');
+const boxWidth = (box) => Math.max(90, 8 * box.label.length + 24, 6 * countText(box).length + 20);
 
 // dagre takes seconds for many boxes; layers by longest path take none.
 function layOutInLayers(boxes, edges) {
@@ -64,35 +67,43 @@ function layOut(boxes, edges) {
   graph.setGraph({ nodesep: 28, ranksep: 55, marginx: 8, marginy: 8 });
   graph.setDefaultEdgeLabel(() => ({}));
   for (const box of boxes) graph.setNode(box.key, { width: boxWidth(box), height: kBoxHeight });
-  for (const edge of edges) graph.setEdge(edge.from.key, edge.to.key, {});
+  for (const edge of edges) if (edge.from !== edge.to) graph.setEdge(edge.from.key, edge.to.key, {});
   dagre.layout(graph);
   for (const box of boxes) Object.assign(box, { x: graph.node(box.key).x, y: graph.node(box.key).y });
-  for (const edge of edges) edge.points = graph.edge(edge.from.key, edge.to.key).points;
+  for (const edge of edges) if (edge.from !== edge.to) edge.points = graph.edge(edge.from.key, edge.to.key).points;
   view.width = graph.graph().width;
   view.height = graph.graph().height;
 }
 
-function drawEdge(edge, parent) {
-  const kind = edge.to.dropped > 0 ? 'dropped' : edge.to.records > 0 && edge.from.records > 0 ? '' : 'idle';
+function shapeOf(edge) {
+  if (edge.from === edge.to) {  // a loop at the right side
+    const x = edge.to.x + boxWidth(edge.to) / 2;
+    const y = edge.to.y;
+    return 'M' + x + ' ' + (y - 12) + 'C' + (x + 44) + ' ' + (y - 30) + ' ' + (x + 44) + ' ' + (y + 30) + ' ' + x + ' ' + (y + 12);
+  }
   const [start, ...rest] = edge.points;
-  const path = element('path', { class: 'edge ' + kind, 'marker-end': 'url(#arrow)',
-    d: 'M' + start.x + ' ' + start.y + rest.map((point) => 'L' + point.x + ' ' + point.y).join(''),
-    'stroke-width': kind === 'idle' ? 1 : 1 + Math.log10(1 + edge.to.records) / 2 }, parent);
+  return 'M' + start.x + ' ' + start.y + rest.map((point) => 'L' + point.x + ' ' + point.y).join('');
+}
+
+function drawEdge(edge, parent) {
+  const kind = edge.to.dropped > 0 ? 'dropped' : edge.records > 0 ? edge.isPart ? 'part' : '' : edge.isCounted ? 'idle' : 'unknown';
+  const path = element('path', { class: 'edge ' + kind, 'marker-end': 'url(#arrow)', d: shapeOf(edge),
+    'stroke-width': kind === 'idle' ? 1 : 1 + Math.log10(1 + edge.records) / 2 }, parent);
   element('title', {}, path, edge.from.label + ' → ' + edge.to.label + ': up to ' + number(edge.most) +
-    ' a workgroup; ' + number(edge.to.records) + ' records arrived from all producers');
+    ' a workgroup; records: ' + recordsOf(edge));
 }
 
 function drawBox(box, slowest, parent) {
-  const group = element('g', { class: 'node ' + (box.nodes[0].launch === 'mesh' ? 'mesh ' : '') + (box.records ? '' : 'idle'),
+  const group = element('g', { class: 'node ' + (box.nodes[0].launch === 'mesh' ? 'mesh ' : '') +
+    (box.dropped ? 'dropped' : box.records || !box.isCounted ? '' : 'idle'),
     transform: 'translate(' + box.x + ' ' + box.y + ')' }, parent);
   const width = boxWidth(box);
   const heat = box.time && slowest ? 'fill:hsl(' + (200 - 180 * box.time / slowest) + ' 70% 50% / .35)' : '';
   element('rect', { x: -width / 2, y: -kBoxHeight / 2, width, height: kBoxHeight, rx: 6, style: heat }, group);
   element('text', { y: -3 }, group, box.label);
-  element('text', { y: 14, class: 'small' }, group, number(box.records) + ' in' +
-    (box.nodes.length > 1 ? ', ' + box.used + ' used' : '') + (box.dropped ? ', ' + number(box.dropped) + ' dropped' : ''));
-  element('title', {}, group, box.label + '\n' + describeLaunch(box.nodes[0]) + '\n' + number(box.records) + ' records in, ' +
-    number(box.bytes) + ' bytes' + (box.time ? '\n' + microseconds(box.time) : ''));
+  element('text', { y: 14, class: 'small' }, group, countText(box));
+  element('title', {}, group, box.label + '\n' + describeLaunch(box.nodes[0]) + '\n' + (box.isCounted ? number(box.records) + ' records in, ' +
+    number(box.bytes) + ' bytes' : 'not counted') + (box.time ? '\n' + microseconds(box.time) : ''));
   group.addEventListener('click', () => select(box.key));
   drawn.set(box.key, { group, box });
 }
@@ -135,11 +146,12 @@ function showAll(keepPicture) {
   const graph = graphOf(graphId());
   if (!graph) return;
   const { boxes, boxOfNode } = boxesOf(graph);
-  showNodes(boxes);
+  const edges = edgesOf(graph, boxOfNode);
+  showNodes(boxes, edges);
   showLevels(graph.id);
   showRest(graph.id);
   showPayloads(graph);
-  if (!keepPicture) drawGraph(boxes, edgesOf(graph, boxOfNode));
+  if (!keepPicture) drawGraph(boxes, edges);
   showSelection();
 }
 
