@@ -30,8 +30,8 @@ constexpr uint32_t kDumped = 512;     // payloads of each level and node
 
 using Arrivals = std::map<ArrivalPlace, uint64_t>;
 
-// Of a graph in a report, the records of all its dispatches. Names are those of NodeName.
-Arrivals ReportedArrivals(const json& report, const json& graph, const Topology& topology) {
+// Of a graph in a report, the sums of a member over all its dispatches. Names are those of NodeName.
+Arrivals ReportedSums(const json& report, const json& graph, const Topology& topology, const char* member) {
   std::map<std::string, uint32_t> numbers;
   for (uint32_t number = 0; number < topology.nodes.size(); ++number) numbers[NodeName(number)] = number;
   Arrivals arrivals;
@@ -39,11 +39,11 @@ Arrivals ReportedArrivals(const json& report, const json& graph, const Topology&
     if (dispatch["graph"] != graph["id"]) continue;
     for (const json& place : dispatch["slots"]) {
       const auto slot = place["slot"].get<size_t>();
-      if (slot >= graph["slots"].size() || place["records"] == 0) continue;  // the heap; nothing
+      if (slot >= graph["slots"].size() || place.value(member, 0u) == 0) continue;  // the heap; nothing
       const json& of_slot = graph["slots"][slot];
       const json& node = graph["nodes"][of_slot["node"].get<size_t>()];
       arrivals[{place["level"], numbers.at(node["name"]), node["index"], of_slot["remaining_recursion"]}] +=
-          place["records"].get<uint64_t>();
+          place[member].get<uint64_t>();
     }
   }
   return arrivals;
@@ -132,9 +132,14 @@ class RandomReports : public testing::Test {
     const DeviceResults results = device.Run(cases);
     ASSERT_EQ(results.error, "") << ReplayCommand(first, end - first);
     Arrivals& sums = expected_.emplace_back();
+    Arrivals& workgroups = workgroups_.emplace_back();
     Payloads& payloads = payloads_.emplace_back();
     for (const Case& one : cases) {
-      for (const auto& [place, records] : one.expected.arrivals) sums[place] += records;
+      for (const auto& [place, records] : one.expected.arrivals) {
+        sums[place] += records;
+        const Node& node = topologies_.back().nodes[place[1]];
+        if (NodeKinds()[node.kind].Coalescing()) workgroups[place] += (records + node.coalesce - 1) / node.coalesce;
+      }
       for (const auto& [place, records] : one.expected.payloads) {
         const InputForm& input = NodeKinds()[topologies_.back().nodes[place[1]].kind].input;
         for (const std::vector<uint32_t>& words : records) ++payloads[place][TextOf(input, words)];
@@ -178,6 +183,7 @@ class RandomReports : public testing::Test {
   std::unique_ptr<Context> context_;
   std::vector<Topology> topologies_;
   std::vector<Arrivals> expected_;
+  std::vector<Arrivals> workgroups_;  // of nodes that coalesce
   std::vector<Payloads> payloads_;
   const std::string path_ =
       (std::filesystem::temp_directory_path() / ("trellis_random_report_" + std::to_string(getpid()) + ".json"));
@@ -206,7 +212,8 @@ TEST_F(RandomReports, CountsAndPayloadsAgreeWithTheReference) {
     ++compared;
     const std::string seed =
         "topology of seed " + std::to_string((first / kInputsPerTopology + i) * kInputsPerTopology);
-    EXPECT_EQ(Listed(ReportedArrivals(report, graph, topologies_[i])), Listed(expected_[i])) << seed;
+    EXPECT_EQ(Listed(ReportedSums(report, graph, topologies_[i], "records")), Listed(expected_[i])) << seed;
+    EXPECT_EQ(Listed(ReportedSums(report, graph, topologies_[i], "workgroups")), Listed(workgroups_[i])) << seed;
     ComparePayloads(report, graph, i, seed, payloads);
   }
   std::printf("%u random graphs from seed %u on, %zu of %zu topologies compared, and %zu payloads\n", end - first,
