@@ -16,7 +16,7 @@ constexpr std::string_view kHelp =
     "usage: trellis report REPORT.json [--payloads] -o OUTPUT\n\n"
     "Renders a report that the layer wrote (setting 'report').\n\n"
     "  -o OUTPUT   OUTPUT.html (one page, needs no network), .json, .dot (Graphviz), .mmd (Mermaid), or .trace\n"
-    "              (trace events: ui.perfetto.dev opens it; needs the setting 'timing')\n"
+    "              (trace events: ui.perfetto.dev opens it; GPU times need the setting 'timing')\n"
     "  --payloads  the decoded payloads alone (setting 'dump_payloads'): OUTPUT.csv or .json\n\n"
     "example: TRELLIS_REPORT=run.json ./application && trellis report run.json -o run.html\n"
     "exit status: 0 done, 1 the input was refused, 2 the command line is wrong\n";

@@ -311,7 +311,7 @@ function showLevels(id) {
     ['Ring reserved', (level) => level.reserved ? mib(level.reserved) : '', true],
     ['Ring used, most', (level) => level.reserved ? mib(level.used) : '', true],
     ['GPU time, sum', (level) => level.times.length ? microseconds(total(level)) : 'not timed', true], ['By step', bar],
-    ['Slowest step', slowest]], rows);
+    ['Slowest step', (level) => element('span', { class: 'line' }, null, slowest(level))]], rows);
 }
 
 function showRest(id) {
