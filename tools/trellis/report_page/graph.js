@@ -28,7 +28,8 @@ function zoom(factor, x, y) {
 
 const kBoxHeight = 46;
 // The second line of a box.
-const countText = (box) => (box.isCounted ? number(box.records) + ' in' : 'not counted') +
+const countText = (box) => report.reason === 'static' ? describeLaunch(box.nodes[0])
+  : (box.isCounted ? number(box.records) + ' in' : 'not counted') +
   (box.nodes.length > 1 ? ', ' + box.used + ' used' : '') + (box.dropped ? ', ' + number(box.dropped) + ' dropped' : '');
 const boxWidth = (box) => Math.max(90, 8 * box.label.length + 24, 6 * countText(box).length + 20);
 

@@ -64,8 +64,11 @@ function workgroupsOf(node, records, counted) {
   return node.launch === 'coalescing' && (counted > 0 || records === 0) ? counted : undefined;
 }
 
-// Whether the selected dispatches of a graph are counted in all levels, and not only in level 0.
-const isCounted = (graph) => selected().every((each) => each.graph !== graph.id || !each.not_counted);
+// Whether the selected dispatches of a graph are counted in all levels, and not only in level 0. A static graph has none.
+function isCounted(graph) {
+  const dispatches = selected().filter((each) => each.graph === graph.id);
+  return dispatches.length > 0 && dispatches.every((each) => !each.not_counted);
+}
 
 // Boxes of the picture. Nodes of an array that enqueue alike are one box: of any array if there are many nodes.
 function boxesOf(graph) {
@@ -197,6 +200,11 @@ function showVerdict() {
   for (const time of report.times) if (time.slot !== null) byStep.set(time.what, (byStep.get(time.what) || 0) + time.total_ns);
   const all = [...byStep.values()].reduce((a, b) => a + b, 0);
   const slowest = [...byStep].sort((a, b) => b[1] - a[1])[0];
+  if (report.reason === 'static') {
+    byId('verdict').textContent = 'The graph as its modules declare it; nothing was executed';
+    byId('device').textContent = report.generator;
+    return;
+  }
   const parts = [plural(dropped, 'payload') + ' dropped', plural(executions, 'execution'), mib(ring) + ' of ring'];
   if (slowest && all > 0) parts.push('slowest node: ' + slowest[0] + ' (' + Math.round(100 * slowest[1] / all) + ' %)');
   byId('verdict').textContent = parts.join('; ');
