@@ -221,6 +221,7 @@ Expected<void> LevelPlanner::PlanLosses() {
     losses.prepared_count = reports ? static_cast<uint32_t>(prepared_openings_.size()) : 0;
     losses.dense_parts = DensePartsAddress();
     losses.dense_units = DenseUnits();
+    losses.counted = counted_last_;
     call.x = 1 + WorkgroupsToOpen(losses.opening_count - losses.prepared_count);
   }
   return Upload(losses, call.plan);
@@ -241,6 +242,8 @@ Expected<void> LevelPlanner::PlanCounting() {
     if (plan.region_count == 0) continue;
     plan.consumed = RegionsConsumedBy(level);
     plan.counts_execution = std::exchange(is_first, false) ? 1 : 0;
+    // Regions that were prepared are those of the next execution once losses are reported, which does not wait.
+    if (plan_.prepared && level + 1 == plan_.levels.size()) return Upload(plan, counted_last_);
     KernelCall& call = plan_.levels[level].count.emplace();
     call.x = WorkgroupsToOpen(std::max(plan.region_count, plan.dump_count));
     if (Expected<void> done = Upload(plan, call.plan); !done) return done;

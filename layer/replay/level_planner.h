@@ -86,6 +86,7 @@ class LevelPlanner : PlanWriter {
   const Placement& placement_;
   PlacedPlan& plan_;
   std::vector<shared::RegionPlan> prepared_openings_;  // as the sets have them
+  VkDeviceAddress counted_last_ = 0;                   // CountPlan of the last level, for the losses kernel; or 0
   VkDeviceAddress openings_ = 0;  // prepared regions first, then those in scratch that are not opened between levels
   uint32_t opening_count_ = 0;
 };

@@ -80,13 +80,12 @@ void RecordLosses(const Device& device, VkCommandBuffer command_buffer, const Pl
   recorder.Mark("losses", static_cast<uint32_t>(plan.levels.size()) - 1);
 }
 
-// Before anything changes what the level consumes. The losses kernel may turn to the regions of the next execution.
+// Before anything changes what the level consumes.
 void RecordCount(const Device& device, VkCommandBuffer command_buffer, const PlacedPlan& plan, uint32_t level,
                  Recorder& recorder) {
   if (!plan.levels[level].count) return;
   const ScopedLabel label(device, command_buffer, "trellis counts");
   recorder.Run(Kernel::kCountRecords, *plan.levels[level].count);
-  if (plan.losses && level + 1 == plan.levels.size()) recorder.Barrier(GraphBarrier::kWork);
   recorder.Mark("counts", level);
 }
 

@@ -4,9 +4,8 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 
-#include "../shared/kernel.glsl"
 #include "../shared/scan.glsl"
-#include "../shared/segments.glsl"
+#include "count_regions.glsl"
 
 layout(local_size_x = 128) in;
 
@@ -73,6 +72,12 @@ void AdaptDenseParts(LossPlan plan, uvec2 regions) {
   }
 }
 
+// Called by all invocations of a workgroup.
+void CountLastLevel(CountPlan plan) {
+  const uint end = max(plan.region_count, plan.dump_count);
+  for (uint index = gl_LocalInvocationIndex; index < end; index += gl_WorkGroupSize.x) CountRegions(plan, index);
+}
+
 void main() {
   const LossPlan plan = LossPlanReference(push.plan).plan;
   if (IsNull(plan.prepared)) {
@@ -81,6 +86,7 @@ void main() {
     const uvec2 regions = CurrentRegions(plan.prepared);
     for (uint index = gl_LocalInvocationIndex; index < plan.prepared_count; index += gl_WorkGroupSize.x) ReportRegion(plan, regions, index);
     if (!IsNull(plan.dense_parts)) AdaptDenseParts(plan, regions);
+    if (!IsNull(plan.counted)) CountLastLevel(CountPlanReference(plan.counted).plan);
     TurnToOther(AlternatingRegionsOf(plan.prepared));
   } else {
     const uint index = plan.prepared_count + gl_GlobalInvocationID.x - gl_WorkGroupSize.x;

@@ -465,6 +465,7 @@ struct LossPlan {
   TRELLIS_ADDRESS prepared;     // kAlternating: where the first `prepared_count` regions are; or 0
   TRELLIS_ADDRESS reports;      // LossReportHeader
   TRELLIS_ADDRESS dense_parts;  // DensePart[prepared_count] of the next execution's OpenPlan; or 0
+  TRELLIS_ADDRESS counted;      // with `prepared` and the setting `report`: CountPlan of the last level; or 0
   TRELLIS_UINT opening_count;
   TRELLIS_UINT prepared_count;
   TRELLIS_UINT origin;       // LossReport::origin
@@ -567,7 +568,7 @@ static_assert(sizeof(RingTableHeader) == 16);
 static_assert(sizeof(BeginPlan) == 72);
 static_assert(sizeof(OpenPlan) == 48);
 static_assert(sizeof(ClosePlan) == 144);
-static_assert(sizeof(LossPlan) == 56);
+static_assert(sizeof(LossPlan) == 64);
 static_assert(sizeof(CountPlan) == 48);
 static_assert(sizeof(PayloadDump) == 24);
 static_assert(sizeof(ReleasePlan) == 16);

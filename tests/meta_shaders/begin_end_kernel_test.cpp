@@ -409,6 +409,38 @@ TEST_F(PreparedRegionsKernelTest, ItTurnsWithoutReports) {
   EXPECT_EQ(Header().other, kSetBytes);
 }
 
+// All regions of the set in use, which has more than a workgroup, and nothing of the other one.
+TEST_F(PreparedRegionsKernelTest, TheLastLevelIsCountedBeforeItTurns) {
+  std::vector<shared::RegionCount> counts(kRegions + 1);
+  for (uint32_t i = 0; i < kRegions; ++i) {
+    counts[i].slot = i;
+    Region region = RegionIn(1, i);
+    region.records.count = 1000;
+    region.reserved = 5 + i;
+    region.lost = i;
+    sets_.Store(sizeof(shared::AlternatingRegions) + kSetBytes + i * sizeof(region), region);
+  }
+  const PlanSpan counted = Memory(counts);
+  const PlanSpan header = Memory(sizeof(shared::RegionCountsHeader));
+  shared::CountPlan count = {};
+  count.consumed = prepared();
+  count.header = header.address;
+  count.counts = counted.address;
+  count.region_count = kRegions;
+  count.counts_execution = 1;
+  LossPlan plan = {};
+  plan.prepared = prepared();
+  plan.counted = Memory(std::vector<shared::CountPlan>{count}).address;
+  Run(Kernel::kReportLosses, plan);
+  EXPECT_EQ(Header().current, 0u);
+  EXPECT_EQ(Read<shared::RegionCountsHeader>(header).executions, 1u);
+  for (uint32_t i = 0; i < kRegions; ++i) {
+    EXPECT_EQ(Read<shared::RegionCount>(counted, i).records_low, 5 + i) << i;
+    EXPECT_EQ(Read<shared::RegionCount>(counted, i).dropped_low, i) << i;
+  }
+  EXPECT_EQ(Read<shared::RegionCount>(counted, kRegions).records_low, 0u);
+}
+
 // The first set is opened for the next execution; the second one tells what this one sends.
 class DensePartsKernelTest : public PreparedRegionsKernelTest {
  protected:
