@@ -20,6 +20,7 @@ unzip -q -d "${WINE_DIR}/archive" "${archive}"
 unpacked=$(find "${WINE_DIR}/archive" -mindepth 1 -maxdepth 1 -type d)
 loader=${DEPS_DIR}/windows/bin/vulkan-1.dll
 cp "${loader}" "${unpacked}/samples/"
+cp "${loader}" "${unpacked}/bin/"
 StartWine
 
 failures=0
@@ -57,6 +58,28 @@ LogIsWrittenWithPath() {
   (cd "${WINE_DIR}/run" && TRELLIS_ENABLE=1 wine cmd /c "set VK_LAYER_SETTINGS_PATH=${path}&&medium\\hello_graph.exe") | grep '^PASS' &&
     [ -s "${WINE_DIR}/run/trellis.log" ]
 }
+# Only the level comes from the file: a log in the other place shows that both count, the environment before the file.
+LogIsWrittenElsewhere() {
+  rm -f "${WINE_DIR}/run/trellis.log" "${WINE_DIR}/run/other.log"
+  HelloPasses TRELLIS_LOG_FILE=other.log && [ -s "${WINE_DIR}/run/other.log" ] && [ ! -e "${WINE_DIR}/run/trellis.log" ]
+}
+# Runs the program from the archive's folder bin and looks at the file that it writes.
+DoctorPasses() {
+  local file=${WINE_DIR}/run/doctor.json
+  rm -f "${file}"
+  (cd "${WINE_DIR}/run" && timeout 500 wine "${unpacked}/bin/trellis.exe" doctor --no-bench -o doctor.json) &&
+    python3 - "${file}" "$1" <<'PYTHON'
+import json
+import sys
+
+report = json.load(open(sys.argv[1], encoding="utf-8"))
+assert report["verdict"] == "all checks passed", report["verdict"]
+tests = [test for device in report["devices"] for test in device["tests"]]
+assert tests and all(test["passed"] for test in tests), tests
+assert report["manifest_folder"].endswith(sys.argv[2]), report["manifest_folder"]
+print(len(tests), "tests passed on", report["devices"][0]["device"])
+PYTHON
+}
 Settings() { printf 'trellis_shader_enqueue.log_level = debug\ntrellis_shader_enqueue.log_file = %s\n' "$2" >"$1"; }
 InstallBat() { wine cmd /c "$(wine winepath -w "${unpacked}/$1.bat" | tr -d '\r')" ${2:+"$2"}; }
 
@@ -66,6 +89,7 @@ Test "without an installation the sample says that the extension is missing" Not
 Test "install.bat machine" InstallBat install machine
 Test "hello_graph.exe passes (HKLM)" HelloPasses
 Test "an elevated process takes no setting from the environment" LogIsMissing TRELLIS_LOG_LEVEL=debug TRELLIS_LOG_FILE=trellis.log
+Test "trellis.exe doctor passes; the registry decides about the layer" DoctorPasses "the loader's choice"
 Settings "${WINE_DIR}/run/vk_layer_settings.txt" trellis.log
 Test "an elevated process takes no setting from a file" LogIsMissing
 rm "${WINE_DIR}/run/vk_layer_settings.txt"
@@ -78,9 +102,12 @@ printf '%s\n' "the same, not elevated (medium32.dll in place of advapi32.dll)"
 samples=${WINE_DIR}/run/medium
 mkdir "${samples}"
 cp "${unpacked}"/samples/hello_graph.exe "${samples}/"
-python3 "${REPO_ROOT}/tests/windows/make_medium.py" "${samples}" "${loader}" "${unpacked}/layer/VkLayer_TRELLIS_shader_enqueue.dll"
+python3 "${REPO_ROOT}/tests/windows/make_medium.py" "${samples}" "${loader}" "${unpacked}/layer/VkLayer_TRELLIS_shader_enqueue.dll" \
+  "${unpacked}/bin/trellis-doctor.exe"
 # The registry names the layer of the archive; that one becomes the copy.
 mv "${samples}/VkLayer_TRELLIS_shader_enqueue.dll" "${unpacked}/layer/"
+mv "${samples}/trellis-doctor.exe" "${unpacked}/bin/"
+cp "${samples}/vulkan-1.dll" "${samples}/medium32.dll" "${unpacked}/bin/"
 Test "hello_graph.exe passes (HKCU)" HelloPasses
 Test "a setting of the environment counts" LogIsWritten TRELLIS_LOG_LEVEL=debug TRELLIS_LOG_FILE=trellis.log
 Test "without it no log is written" LogIsMissing
@@ -95,11 +122,12 @@ for hive in HKCU HKLM; do
   key="${hive}\\Software\\Khronos\\Vulkan\\Settings"
   wine reg add "${key}" /v "$(WindowsPath "${WINE_DIR}/run/ordner-äöü/vk_layer_settings.txt")" /t REG_DWORD /d 0 /f >/dev/null
   Test "a settings file that ${hive} names counts" LogIsWritten
-  Test "the environment has precedence over it" LogIsMissing TRELLIS_LOG_FILE=other.log
+  Test "the environment has precedence over it" LogIsWrittenElsewhere
   wine reg delete "${key}" /f >/dev/null
 done
 Test "uninstall.bat for the user" InstallBat uninstall
 Test "after that the sample says that the extension is missing" Not HelloPasses
+Test "trellis.exe doctor passes; it makes the loader look into the archive's folder" DoctorPasses '\layer'
 
 Test "trellis.exe --version" wine "${unpacked}/bin/trellis.exe" --version
 spirv=$(find "$(BuildDir windows)/samples/hello_graph" -name '*.spv' -print -quit)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Copies DLLs so that they believe not to be elevated: they import medium32.dll in place of advapi32.dll.
+"""Copies programs and DLLs so that they believe not to be elevated: they import medium32.dll in place of advapi32.dll.
 
-usage: make_medium.py OUTPUT_FOLDER DLL...
+usage: make_medium.py OUTPUT_FOLDER FILE...
 """
 
 import pathlib

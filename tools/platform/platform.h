@@ -27,6 +27,14 @@ namespace trellis::tool {
 // Nothing takes the variable out.
 void SetEnvironmentVariableTo(const std::string& name, const std::optional<std::string>& value);
 
+// Returns the home folder of the user, or an empty text.
+[[nodiscard]] std::string HomeFolder();
+
+// Makes a Vulkan loader that starts later in this process look at the layer's manifest of the installation or the build
+// tree that holds this program. Returns the folder of the manifest, or an empty path if there is none or the loader
+// would not look there.
+[[nodiscard]] std::filesystem::path SelectOwnLayer();
+
 struct SystemName {
   std::string kernel;        // name and version
   std::string machine;       // of the processor, as "x86_64"

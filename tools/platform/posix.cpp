@@ -44,6 +44,14 @@ class Pipe {
   bool open_ = false;
 };
 
+// Puts `folder` in front of the folders of a variable, unless it is among them.
+void PutInFront(const std::string& variable, const fs::path& folder, const char* otherwise) {
+  std::string folders = EnvironmentVariable(variable).value_or("");
+  if (folders.empty()) folders = otherwise;
+  if ((":" + folders + ":").find(":" + folder.string() + ":") == std::string::npos)
+    SetEnvironmentVariableTo(variable, folder.string() + ":" + folders);
+}
+
 bool IsProgram(const fs::path& path) {
   std::error_code ignored;
   return fs::is_regular_file(path, ignored) && access(path.c_str(), X_OK) == 0;
@@ -75,6 +83,27 @@ void SetEnvironmentVariableTo(const std::string& name, const std::optional<std::
     setenv(name.c_str(), value->c_str(), 1);
   else
     unsetenv(name.c_str());
+}
+
+std::string HomeFolder() { return EnvironmentVariable("HOME").value_or(""); }
+
+fs::path SelectOwnLayer() {
+  constexpr const char* kManifest = "vulkan/implicit_layer.d/VkLayer_TRELLIS_shader_enqueue.json";
+  std::error_code ignored;
+  const fs::path folder = OwnProgram().parent_path();
+  // An installation, or an archive that was unpacked somewhere: <prefix>/bin.
+  const fs::path data = folder.parent_path() / "share";
+  if (fs::is_regular_file(data / kManifest, ignored)) {
+    PutInFront("XDG_DATA_DIRS", data, "/usr/local/share:/usr/share");
+    return data / "vulkan";
+  }
+  // A build tree: <build>/tools/trellis.
+  const fs::path build = folder.parent_path().parent_path();
+  if (fs::is_regular_file(build / kManifest, ignored)) {
+    PutInFront("XDG_CONFIG_DIRS", build, "/etc/xdg");
+    return build / "vulkan";
+  }
+  return {};
 }
 
 SystemName NameSystem() {

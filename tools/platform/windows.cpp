@@ -7,6 +7,7 @@
 #include <shellapi.h>
 
 #include <array>
+#include <cstddef>
 #include <cwchar>
 #include <string_view>
 #include <system_error>
@@ -73,6 +74,19 @@ std::string ReadToEnd(HANDLE pipe) {
   return lines;
 }
 
+// As the Vulkan loader and the layer decide it.
+bool IsElevated() {
+  Handle token;
+  if (OpenProcessToken(GetCurrentProcess(), TOKEN_QUERY, token.address()) == 0) return true;
+  alignas(TOKEN_MANDATORY_LABEL) std::array<std::byte, sizeof(TOKEN_MANDATORY_LABEL) + SECURITY_MAX_SID_SIZE> buffer;
+  DWORD size = 0;
+  if (GetTokenInformation(token.get(), TokenIntegrityLevel, buffer.data(), static_cast<DWORD>(buffer.size()), &size) ==
+      0)
+    return true;
+  const PSID label = reinterpret_cast<const TOKEN_MANDATORY_LABEL*>(buffer.data())->Label.Sid;
+  return *GetSidSubAuthority(label, *GetSidSubAuthorityCount(label) - 1u) >= SECURITY_MANDATORY_HIGH_RID;
+}
+
 bool StartProgram(const std::vector<std::string>& command, HANDLE output, PROCESS_INFORMATION& process) {
   std::wstring line;
   for (const std::string& word : command) line += (line.empty() ? L"" : L" ") + Quoted(Wide(word));
@@ -119,6 +133,25 @@ std::vector<std::pair<std::string, std::string>> EnvironmentVariables() {
 void SetEnvironmentVariableTo(const std::string& name, const std::optional<std::string>& value) {
   // The C library keeps a copy of the environment, which it changes together with the system's.
   _wputenv_s(Wide(name).c_str(), Wide(value.value_or(std::string())).c_str());
+}
+
+std::string HomeFolder() { return EnvironmentVariable("USERPROFILE").value_or(""); }
+
+fs::path SelectOwnLayer() {
+  // An elevated loader reads no such variable: the registry alone decides.
+  if (IsElevated()) return {};
+  std::error_code ignored;
+  const fs::path folder = OwnProgram().parent_path();
+  // The archive has <archive>/bin, a build tree <build>/tools/trellis.
+  for (const fs::path& prefix : {folder.parent_path(), folder.parent_path().parent_path()}) {
+    const fs::path layer = prefix / "layer";
+    if (!fs::is_regular_file(layer / "VkLayer_TRELLIS_shader_enqueue.json", ignored)) continue;
+    constexpr const char* kVariable = "VK_ADD_IMPLICIT_LAYER_PATH";
+    const std::string folders = EnvironmentVariable(kVariable).value_or("");
+    SetEnvironmentVariableTo(kVariable, Utf8FromPath(layer) + (folders.empty() ? "" : ";" + folders));
+    return layer;
+  }
+  return {};
 }
 
 SystemName NameSystem() {
