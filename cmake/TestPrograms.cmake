@@ -12,7 +12,7 @@ mark_as_advanced(TRELLIS_ICD_LAVAPIPE TRELLIS_ICD_SWIFTSHADER TRELLIS_NEWER_VALI
 set(TRELLIS_CPU_DRIVERS "")  # those that are there
 foreach(driver IN ITEMS lavapipe swiftshader)
   string(TOUPPER "TRELLIS_ICD_${driver}" manifest)
-  if(EXISTS "${${manifest}}")
+  if(EXISTS "${${manifest}}" AND NOT CMAKE_CROSSCOMPILING)
     list(APPEND TRELLIS_CPU_DRIVERS ${driver})
   endif()
 endforeach()

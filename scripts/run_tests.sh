@@ -27,7 +27,7 @@ run can be repeated.
   --small-parts parts on drivers are a third as large, as they always are where Mesa's shader cache is empty
   --full        the full tier: all parts of dev and asan, 20,000 random graphs on each driver, 4 minutes of load on each, tsan, a build without
                 precompiled headers, formatting, shellcheck,
-                the README and the packages in clean systems of Debian 12 and 13 (as root)
+                the README and the packages in clean systems of Debian 12 and 13 (as root), the build for Windows under Wine
 
 With CI=true the run fails unless the GPU tests, random graphs among them, ran on lavapipe and on SwiftShader and skipped
 exactly what tests/gpu/expected_skips.txt lists.
@@ -135,6 +135,12 @@ RunChecks() {
   Phase "building (release)" ConfigureAndBuild release || return 1
   Phase "formatting" "${REPO_ROOT}/scripts/check_format.sh" || return 1
   (cd "${REPO_ROOT}" && Phase "shellcheck" shellcheck -x -P SCRIPTDIR scripts/*.sh scripts/windows/*.sh scripts/lib/*.sh .ci/run) || return 1
+  # The cross compiler and Wine were tried on Debian 12 alone.
+  if [ "$(DetectSystem)" = debian:12 ]; then
+    Phase "Windows" "${REPO_ROOT}/scripts/windows/test_windows.sh" || return 1
+  else
+    Say "skipped: the build for Windows is tried on Debian 12"
+  fi
   if [ "$(id -u)" -ne 0 ] || ! unshare --mount --pid --fork true 2>/dev/null; then
     Say "skipped: trying the README and the packages needs root and a mount namespace"
     return 0

@@ -2,6 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # Builds for Windows, packs the archive, and tests what is in it under Wine: Windows loader -> layer -> winevulkan -> lavapipe.
 # Prints one line per test. Everything that it makes is in build/wine.
+#
+# usage: scripts/windows/test_windows.sh [--built] [--full]
+#
+#   --built  without building first
+#   --full   all tests of GPU features, not one part of eight
 set -euo pipefail
 
 REPO_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -10,8 +15,19 @@ for part in common build drivers wine; do
   . "${REPO_ROOT}/scripts/lib/${part}.sh"
 done
 
-if [ "${1:-}" != --built ]; then
+build=yes
+gpu_parts=8
+while [ $# -gt 0 ]; do
+  case $1 in
+    --built) build=no ;;
+    --full) gpu_parts=1 ;;
+    *) Die "unknown option '$1': there are --built and --full" ;;
+  esac
+  shift
+done
+if [ "${build}" = yes ]; then
   "${REPO_ROOT}/scripts/windows/build_windows.sh" --test
+  ConfigureAndBuild windows-tests --target trellis_gpu_tests
 fi
 archive=$("${REPO_ROOT}/scripts/windows/make_zip.sh")
 rm -rf "${WINE_DIR}/archive" "${WINE_DIR}/run"
@@ -41,6 +57,7 @@ Not() { ! "$@"; }
 # Runs hello_graph.exe in the folder run, with the environment given as NAME=value.
 Hello() { (cd "${WINE_DIR}/run" && timeout 300 env TRELLIS_ENABLE=1 "$@" wine "${samples}/hello_graph.exe" 2>&1) | tr -d '\r' | tee "${WINE_DIR}/run/hello"; }
 HelloPasses() { Hello "$@" && grep -q '^PASS' "${WINE_DIR}/run/hello"; }
+SamplePasses() { (cd "${WINE_DIR}/run" && TRELLIS_ENABLE=1 timeout 300 wine "${samples}/$1.exe" 2>&1) | tr -d '\r' | grep '^PASS'; }
 # Asks for a log file in the environment or by a settings file and says whether it was written.
 LogIsWritten() {
   rm -f "${WINE_DIR}/run/trellis.log"
@@ -80,6 +97,21 @@ assert report["manifest_folder"].endswith(sys.argv[2]), report["manifest_folder"
 print(len(tests), "tests passed on", report["devices"][0]["device"])
 PYTHON
 }
+# The first of `gpu_parts` parts. The file gpu_summary says how many tests passed, and which were skipped for what reason.
+GpuTestsPass() {
+  local status=0
+  (cd "${WINE_DIR}/run" && timeout 7000 env TRELLIS_ENABLE=1 TRELLIS_VALIDATE_LOWERED=1 TRELLIS_TEST_PARTS="${gpu_parts}" TRELLIS_TEST_PART=0 \
+    wine medium/trellis_gpu_tests.exe) 2>&1 | tr -d '\r' >"${WINE_DIR}/run/gpu_output" || status=$?
+  awk '
+    /^\[ RUN      \]/ { reason = "" }
+    /: Skipped$/ { getline; reason = $0 }
+    /^\[  SKIPPED \].*ms\)$/ { skipped++; print "skipped " $4 ": " (reason == "" ? "no reason was printed" : reason) }
+    /^\[==========\].*ran\./ { total = $0 }
+    /^\[  PASSED  \]/ { passed = $4 }
+    END { printf "%d passed, %d skipped: %s\n", passed, skipped, substr(total, 14) }' "${WINE_DIR}/run/gpu_output" >"${WINE_DIR}/run/gpu_summary"
+  grep -v '^\[ RUN\|^\[       OK\|^\[---' "${WINE_DIR}/run/gpu_output"
+  [ "${status}" -eq 0 ] && ! grep -q '^0 passed' "${WINE_DIR}/run/gpu_summary"
+}
 Settings() { printf 'trellis_shader_enqueue.log_level = debug\ntrellis_shader_enqueue.log_file = %s\n' "$2" >"$1"; }
 InstallBat() { wine cmd /c "$(wine winepath -w "${unpacked}/$1.bat" | tr -d '\r')" ${2:+"$2"}; }
 
@@ -88,6 +120,7 @@ printf '%s\n' "Wine $(wine --version 2>/dev/null), every process elevated, as Wi
 Test "without an installation the sample says that the extension is missing" Not HelloPasses
 Test "install.bat machine" InstallBat install machine
 Test "hello_graph.exe passes (HKLM)" HelloPasses
+Test "hello_graph_glsl.exe passes (HKLM)" SamplePasses hello_graph_glsl
 Test "an elevated process takes no setting from the environment" LogIsMissing TRELLIS_LOG_LEVEL=debug TRELLIS_LOG_FILE=trellis.log
 Test "trellis.exe doctor passes; the registry decides about the layer" DoctorPasses "the loader's choice"
 Settings "${WINE_DIR}/run/vk_layer_settings.txt" trellis.log
@@ -125,6 +158,9 @@ for hive in HKCU HKLM; do
   Test "the environment has precedence over it" LogIsWrittenElsewhere
   wine reg delete "${key}" /f >/dev/null
 done
+cp "$(BuildDir windows-tests)/tests/gpu/trellis_gpu_tests.exe" "${samples}/"
+Test "tests of GPU features, part 1 of ${gpu_parts}" GpuTestsPass
+sed 's/^/        /' "${WINE_DIR}/run/gpu_summary"
 Test "uninstall.bat for the user" InstallBat uninstall
 Test "after that the sample says that the extension is missing" Not HelloPasses
 Test "trellis.exe doctor passes; it makes the loader look into the archive's folder" DoctorPasses '\layer'

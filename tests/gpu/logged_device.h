@@ -3,7 +3,6 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "tests/gpu/own_device.h"
+#include "tests/platform/platform.h"
 
 namespace trellis::test {
 
@@ -41,7 +41,7 @@ class LoggedDeviceTest : public OwnDeviceTest {
     const testing::TestInfo& test = *testing::UnitTest::GetInstance()->current_test_info();
     std::string name = std::string(test.test_suite_name()) + "." + test.name();
     std::replace(name.begin(), name.end(), '/', '_');
-    return testing::TempDir() + "trellis_" + std::to_string(getpid()) + "_" + name + ".log";
+    return testing::TempDir() + "trellis_" + std::to_string(ProcessNumber()) + "_" + name + ".log";
   }
 };
 

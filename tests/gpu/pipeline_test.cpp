@@ -2,11 +2,11 @@
 // vkCreateExecutionGraphPipelinesAMDX and the queries on pipelines.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 
 #include "tests/gpu/chain_nodes.h"
+#include "tests/platform/platform.h"
 #include "tests/support/accepted_words.h"
 #include "tests/support/basic_modules.h"
 #include "tests/support/gpu_test.h"
@@ -128,16 +128,15 @@ struct CountingAllocator {
     auto* self = static_cast<CountingAllocator*>(user);
     ++self->live;
     ++self->total;
-    const size_t multiple = std::max(alignment, sizeof(void*));
-    return std::aligned_alloc(multiple, (size + multiple - 1) / multiple * multiple);
+    return AllocateAligned(size, alignment);
   }
-  static void* Reallocate(void*, void* old, size_t size, size_t, VkSystemAllocationScope) {
-    return std::realloc(old, size);
+  static void* Reallocate(void*, void* old, size_t size, size_t alignment, VkSystemAllocationScope) {
+    return ReallocateAligned(old, size, alignment);
   }
   static void Free(void* user, void* memory) {
     if (memory == nullptr) return;
     --static_cast<CountingAllocator*>(user)->live;
-    std::free(memory);
+    FreeAligned(memory);
   }
   VkAllocationCallbacks Callbacks() { return {this, Allocate, Reallocate, Free, nullptr, nullptr}; }
 };

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/platform/platform.h"
 #include "tests/support/vulkan.h"
 
 namespace trellis::test {
@@ -23,9 +24,9 @@ class BareInstance {
     const char* before = std::getenv(kDisable);
     const std::string kept = before ? before : "";
     if (with_layer) {
-      unsetenv(kDisable);
+      RemoveVariable(kDisable);
     } else {
-      setenv(kDisable, "1", 1);
+      SetVariable(kDisable, "1");
     }
     auto application = Struct<VkApplicationInfo>(VK_STRUCTURE_TYPE_APPLICATION_INFO);
     application.apiVersion = VK_API_VERSION_1_3;
@@ -33,9 +34,9 @@ class BareInstance {
     info.pApplicationInfo = &application;
     EXPECT_EQ(vkCreateInstance(&info, nullptr, &instance_), VK_SUCCESS);
     if (before) {
-      setenv(kDisable, kept.c_str(), 1);
+      SetVariable(kDisable, kept);
     } else {
-      unsetenv(kDisable);
+      RemoveVariable(kDisable);
     }
     uint32_t count = 1;
     vkEnumeratePhysicalDevices(instance_, &count, &device_);

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <optional>
 
+#include "tests/platform/platform.h"
 #include "tests/support/environment.h"
 #include "tests/support/loaded_libraries.h"
 #include "tests/support/optional_extensions.h"
@@ -23,16 +24,15 @@ class ScopedEnvironment {
     for (const EnvironmentSetting& setting : settings) {
       const char* old = std::getenv(setting.name.c_str());
       old_.emplace_back(setting.name, old != nullptr ? std::optional<std::string>(old) : std::nullopt);
-      setenv(setting.name.c_str(), setting.value.c_str(), 1);
+      SetVariable(setting.name, setting.value);
     }
   }
   ~ScopedEnvironment() {
     for (const auto& [name, value] : old_) {
-      if (value) {
-        setenv(name.c_str(), value->c_str(), 1);
-      } else {
-        unsetenv(name.c_str());
-      }
+      if (value)
+        SetVariable(name, *value);
+      else
+        RemoveVariable(name);
     }
   }
   ScopedEnvironment(const ScopedEnvironment&) = delete;

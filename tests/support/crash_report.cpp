@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/crash_report.h"
 
-#include <execinfo.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <csignal>
-#include <cstring>
+
+#include "tests/platform/platform.h"
 
 namespace trellis::test {
 
@@ -19,32 +18,27 @@ void ReportCrashes() {}
 namespace {
 
 // stdio's buffer is lost in a crash.
-void Write(const char* text) { (void)!write(STDERR_FILENO, text, std::strlen(text)); }
-
 void OnCrash(int signal) {
   std::signal(signal, SIG_DFL);
-  Write("crashed ");
+  WriteToError("crashed ");
   if (const testing::TestInfo* const test = testing::UnitTest::GetInstance()->current_test_info()) {
-    Write("in ");
-    Write(test->test_suite_name());
-    Write(".");
-    Write(test->name());
+    WriteToError("in ");
+    WriteToError(test->test_suite_name());
+    WriteToError(".");
+    WriteToError(test->name());
   } else {
-    Write("outside of tests");
+    WriteToError("outside of tests");
   }
-  Write("; the stack of the thread:\n");
-  void* frames[64];
-  backtrace_symbols_fd(frames, backtrace(frames, 64), STDERR_FILENO);
+  WriteToError("; the stack of the thread:\n");
+  WriteStack(true);
   (void)std::raise(signal);
 }
 
 }  // namespace
 
 void ReportCrashes() {
-  // The first call loads a library, which a signal handler should not do.
-  void* frame = nullptr;
-  (void)backtrace(&frame, 1);
-  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGABRT}) std::signal(signal, OnCrash);
+  WriteStack(false);
+  for (const int signal : CrashSignals()) std::signal(signal, OnCrash);
 }
 
 #endif

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/environment.h"
 
-#include <unistd.h>
-
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
@@ -10,6 +8,8 @@
 #include <functional>
 #include <map>
 #include <string_view>
+
+#include "tests/platform/platform.h"
 
 namespace trellis::test {
 namespace {
@@ -123,7 +123,7 @@ Expected<TestVariables> ParseTestVariables(const char* const* environment) {
 }
 
 TestVariables ReadTestVariables() {
-  Expected<TestVariables> variables = ParseTestVariables(environ);
+  Expected<TestVariables> variables = ParseTestVariables(EnvironmentEntries());
   if (!variables) Refuse(variables.error().message);
   return *std::move(variables);
 }

@@ -2,8 +2,9 @@
 #include "tests/support/test_part.h"
 
 #include <cstdio>
-#include <cstdlib>
 #include <string>
+
+#include "tests/platform/platform.h"
 
 namespace trellis::test {
 
@@ -19,8 +20,8 @@ void SelectTestPart(PartKind kind) {
   const uint32_t index = part.number % part.count;
   std::printf("part %u of %u; again with TRELLIS_TEST_PARTS=%u TRELLIS_TEST_PART=%u\n", index + 1, part.count,
               part.count, index);
-  setenv("GTEST_TOTAL_SHARDS", std::to_string(part.count).c_str(), 1);
-  setenv("GTEST_SHARD_INDEX", std::to_string(index).c_str(), 1);
+  SetVariable("GTEST_TOTAL_SHARDS", std::to_string(part.count));
+  SetVariable("GTEST_SHARD_INDEX", std::to_string(index));
 }
 
 }  // namespace trellis::test
