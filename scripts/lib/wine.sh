@@ -25,6 +25,7 @@ StartWine() {
   export WINEPREFIX="${WINE_DIR}/prefix" WINEDEBUG="${WINEDEBUG:--all}" LC_ALL=C.UTF-8
   # The loader beside the sample, not Wine's own; no questions about packages that Wine could fetch.
   export WINEDLLOVERRIDES="vulkan-1=n;mscoree=;mshtml="
+  rm -f "${display_number}"
   Xvfb -displayfd 3 -screen 0 640x480x24 -nolisten tcp 3>"${display_number}" >/dev/null 2>&1 &
   DISPLAY_PROCESS=$!
   trap StopWine EXIT
