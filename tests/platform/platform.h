@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Everything in which operating systems differ for tests that run on several of them.
 #pragma once
 
