@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "layer/graph/describe.h"
 
+#include <algorithm>
+
 namespace trellis {
 namespace {
 
@@ -62,6 +64,14 @@ std::string SlotLabel(const Graph& graph, uint32_t slot) {
 std::string LaunchLabel(const Graph& graph, Launch launch) {
   const std::string label = SlotLabel(graph, launch.slot);
   return launch.slot == launch.input ? label : label + " with the input of " + SlotLabel(graph, launch.input);
+}
+
+std::string RootLabels(const Graph& graph, std::span<const uint32_t> slots) {
+  constexpr size_t kMostListed = 8;
+  std::string labels;
+  for (const uint32_t slot : slots.first(std::min(slots.size(), kMostListed))) labels += " " + SlotLabel(graph, slot);
+  if (slots.size() > kMostListed) labels += " and " + std::to_string(slots.size() - kMostListed) + " more";
+  return labels;
 }
 
 std::string DispatchLabel(const std::string& launches, uint32_t level) {

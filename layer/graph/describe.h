@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "layer/graph/graph.h"
@@ -15,6 +16,8 @@ namespace trellis {
 [[nodiscard]] std::string SlotLabel(const Graph& graph, uint32_t slot);
 // Label of the launch's slot, and whose input it shares if it does.
 [[nodiscard]] std::string LaunchLabel(const Graph& graph, Launch launch);
+// Labels of the first of these slots, and how many more there are; each behind a space.
+[[nodiscard]] std::string RootLabels(const Graph& graph, std::span<const uint32_t> slots);
 // Of the dispatch or draw that runs these launches.
 [[nodiscard]] std::string DispatchLabel(const std::string& launches, uint32_t level);
 // One line a node: label, launch kind, payload; indented below it one line an output. Ends with a newline.

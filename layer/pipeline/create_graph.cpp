@@ -82,7 +82,7 @@ CreationResult CompileStages(const CreationContext& context, const void* chain, 
   std::vector<CompiledShader> compiled = CompileNodes(requests, OnFailure::kStop, times);
   for (uint32_t i = 0; i < compiled.size(); ++i) {
     if (!compiled[i].failure.Succeeded()) return std::move(compiled[i].failure);
-    graph.nodes.push_back({std::move(compiled[i].pipeline), std::move(requests[i].label)});
+    graph.AddNode(std::move(compiled[i].pipeline), std::move(requests[i].label));
     feedback.AddNode(i, compiled[i].feedback, stages[i].reflect_nanoseconds + compiled[i].lower_nanoseconds);
   }
   return {};
@@ -139,7 +139,7 @@ CreationResult Build(const CreationContext& context, const VkExecutionGraphPipel
   CreationResult compiled = CompileStages(context, info.pNext, stages, feedback, times, graph);
   if (!compiled.Succeeded()) return compiled;
   for (LibraryNode& node : library_nodes)
-    graph.nodes.push_back({std::move(node.pipeline), NodeLabel(node.source.name, node.source.index)});
+    graph.AddNode(std::move(node.pipeline), NodeLabel(node.source.name, node.source.index));
   CompileTimes kernel_times;
   if (CreationResult made = MakeKernels(context, feedback, kernel_times, graph); !made.Succeeded()) return made;
   Describe(graph, stages, times, kernel_times);

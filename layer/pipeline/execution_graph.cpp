@@ -38,6 +38,11 @@ std::string ExecutionGraphPipeline::Name() const {
   return name_;
 }
 
+void ExecutionGraphPipeline::AddNode(std::shared_ptr<NodePipeline> pipeline, std::string label) {
+  std::string root_label = DispatchLabel(label, 0);
+  nodes.push_back({std::move(pipeline), std::move(label), std::move(root_label)});
+}
+
 ScratchLayout ExecutionGraphPipeline::scratch_layout() const {
   ScratchNeeds needs;
   needs.slot_count = static_cast<uint32_t>(graph.slots.size());

@@ -29,7 +29,8 @@ namespace trellis {
 struct ExecutionGraphPipeline {
   struct CompiledNode {
     std::shared_ptr<NodePipeline> pipeline;
-    std::string label;  // "name[index]"
+    std::string label;       // "name[index]"
+    std::string root_label;  // of its dispatch or draw in level 0
     // Specified by the application with StaticNumWorkgroupsAMDX, CoalescingAMDX or payload grids: Graph::nodes[i].info
     // has it.
   };
@@ -49,6 +50,9 @@ struct ExecutionGraphPipeline {
   std::vector<std::vector<shared::NodeOutput>> outputs;  // by slot: what its launch blocks end with
   KernelPipelines kernels;                               // all that a dispatch may record (needed_kernels.h)
   mutable Attachments attachments;                       // what other rooms remember of it
+
+  // The next of `nodes`.
+  void AddNode(std::shared_ptr<NodePipeline> pipeline, std::string label);
 
   [[nodiscard]] ScratchLayout scratch_layout() const;
 

@@ -151,7 +151,9 @@ Expected<void> HostPlanner::PlaceDraws(const Root& root, const RootLaunch& prepa
                                        std::vector<shared::InputCopy>& copies) {
   const RelocatableLaunch& counted = CountedOf(prepared.launch);
   uint32_t draw = 0;
-  for (const shared::LaunchInput& input : SplitIntoDraws(prepared, largest_draw_)) {
+  DrawSplit split(prepared, largest_draw_);
+  while (const shared::LaunchInput* const next = split.Next()) {
+    const shared::LaunchInput& input = *next;
     if (root.copied && draw == scratch().most_draws) {
       plan_.complaints.push_back(std::to_string(prepared.size.workgroups - input.first_workgroup) +
                                  " workgroups of node " + LaunchLabel(graph_, prepared.launch) +

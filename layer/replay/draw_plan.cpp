@@ -2,6 +2,7 @@
 #include "layer/replay/draw_plan.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include "layer/replay/host_draws.h"
@@ -18,29 +19,32 @@ class DrawPlanner {
   Expected<DrawPlan> Run(const EntryInputs& inputs) {
     const Expected<std::vector<Root>> roots = PrepareRoots(graph_, inputs, LimitsOfDraws(), arena_, plan_.complaints);
     if (!roots) return roots.error();
-    for (const Root& root : *roots)
-      for (const RootLaunch& launch : root.launches)
-        if (Expected<void> done = PlanLaunch(launch); !done) return done.error();
+    plan_.draws.reserve(roots->size());
+    for (const Root& root : *roots) {
+      for (const RootLaunch& launch : root.launches) {
+        DrawSplit split(launch, largest_);
+        while (const shared::LaunchInput* const input = split.Next())
+          if (Expected<void> done = PlanDraw(launch, *input); !done) return done.error();
+      }
+    }
     return std::move(plan_);
   }
 
  private:
-  Expected<void> PlanLaunch(const RootLaunch& launch) {
-    for (const shared::LaunchInput& input : SplitIntoDraws(launch, largest_))
-      if (Expected<void> done = PlanDraw(launch, input); !done) return done;
-    return {};
-  }
+  // What a draw reads, in one piece: a plan has one for each mesh node.
+  struct DrawMemory {
+    shared::LaunchInput input;
+    shared::LaunchBlock block;
+  };
 
   Expected<void> PlanDraw(const RootLaunch& launch, const shared::LaunchInput& input) {
-    const Expected<PlanSpan> source = arena_.Upload(input);
-    if (!source) return source.error();
-    const shared::LaunchBlock block = DescribeBlock(graph_, launch.described, source->address, shared::kFormInput);
-    const Expected<PlanSpan> placed = arena_.Upload(block);
-    if (!placed) return placed.error();
+    const Expected<PlanSpan> span = arena_.Allocate(sizeof(DrawMemory));
+    if (!span) return span.error();
+    span->Store(0, DrawMemory{input, DescribeBlock(graph_, launch.described, span->address, shared::kFormInput)});
     NodeLaunch& draw = plan_.draws.emplace_back();
     draw.node = graph_.slots[launch.launch.slot].node;
     draw.launch = launch.launch;
-    draw.block = placed->address;
+    draw.block = span->address + offsetof(DrawMemory, block);
     draw.size = SizeOfDraw(input, largest_);
     return {};
   }
@@ -55,11 +59,11 @@ class DrawPlanner {
 
 bool IsDrawnInPlace(const Graph& graph, const EntryInputs& inputs) {
   if (!graph.has_mesh_nodes) return false;
-  std::vector<Launch> launches;
-  for (const RootInput& root : inputs.roots) graph.AppendLaunches(root.slot, launches);
-  return std::all_of(launches.begin(), launches.end(), [&graph](Launch launch) {
-    const spirv::NodeInfo& info = graph.NodeOf(launch.slot).info;
-    return info.IsMesh() && !info.writes_input;
+  const auto is_drawn = [](const Node& node) { return node.info.IsMesh() && !node.info.writes_input; };
+  return std::all_of(inputs.roots.begin(), inputs.roots.end(), [&](const RootInput& root) {
+    const Node& node = graph.nodes[root.node];
+    return is_drawn(node) && std::all_of(node.sharers.begin(), node.sharers.end(),
+                                         [&](uint32_t sharer) { return is_drawn(graph.nodes[sharer]); });
   });
 }
 

@@ -104,7 +104,8 @@ class DrawRecorder {
 
   void Record(const NodeLaunch& draw) {
     const DeviceDispatch& dispatch = command_buffer_.device.dispatch;
-    const ScopedLabel label(command_buffer_.device, command_buffer_.handle, LabelOf(draw));
+    std::string made;
+    const ScopedLabel label(command_buffer_.device, command_buffer_.handle, LabelOf(draw, made));
     state_.Bind(*pipeline_.nodes[draw.node].pipeline);
     push_constants_.Push(draw.block);
     if (draw.arguments) {
@@ -116,9 +117,12 @@ class DrawRecorder {
   }
 
  private:
-  [[nodiscard]] std::string LabelOf(const NodeLaunch& draw) const {
-    if (!has_labels_) return {};
-    return draw.label != nullptr ? *draw.label : DispatchLabel(LaunchLabel(pipeline_.graph, draw.launch), 0);
+  // `made` keeps one that stands nowhere. Mesh nodes have one slot each.
+  [[nodiscard]] const std::string& LabelOf(const NodeLaunch& draw, std::string& made) const {
+    if (!has_labels_) return made;
+    if (draw.label != nullptr) return *draw.label;
+    if (draw.launch.slot == draw.launch.input) return pipeline_.nodes[draw.node].root_label;
+    return made = DispatchLabel(LaunchLabel(pipeline_.graph, draw.launch), 0);
   }
 
   ScopedGraphicsState state_;

@@ -71,6 +71,7 @@ EntryInputs CollectEntryInputs(const Graph& graph, const VkDispatchGraphCountInf
     inputs.complaints.push_back("infos is NULL (VUID-vkCmdDispatchGraphAMDX-pCountInfo-09145): ignored");
     return inputs;
   }
+  inputs.roots.reserve(std::min<size_t>(count_info.count, graph.nodes.size()));
   Roots roots(inputs.roots, graph);
   for (uint32_t i = 0; i < count_info.count; ++i) {
     const VkDispatchGraphInfoAMDX info = ReadInfo(count_info, i);

@@ -6,15 +6,12 @@
 
 namespace trellis {
 
-std::vector<shared::LaunchInput> SplitIntoDraws(const RootLaunch& launch, const LargestDraw& largest) {
-  std::vector<shared::LaunchInput> inputs;
-  const uint64_t end = launch.size.workgroups;
-  for (uint64_t first = 0; first < end; first += largest.workgroups) {
-    shared::LaunchInput& input = inputs.emplace_back(launch.input);
-    input.first_workgroup = static_cast<uint32_t>(first);
-    input.workgroup_count = static_cast<uint32_t>(std::min(first + largest.workgroups, end));
-  }
-  return inputs;
+const shared::LaunchInput* DrawSplit::Next() {
+  if (next_ >= end_) return nullptr;
+  input_.first_workgroup = static_cast<uint32_t>(next_);
+  next_ = std::min(next_ + largest_, end_);
+  input_.workgroup_count = static_cast<uint32_t>(next_);
+  return &input_;
 }
 
 DispatchSize SizeOfDraw(const shared::LaunchInput& input, const LargestDraw& largest) {

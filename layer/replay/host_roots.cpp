@@ -33,6 +33,7 @@ class RootPreparation {
       : graph_(graph), limits_(limits), arena_(arena), complaints_(complaints) {}
 
   Expected<std::vector<Root>> Run(const EntryInputs& inputs) {
+    roots_.reserve(inputs.roots.size());
     for (const RootInput& input : inputs.roots)
       if (Expected<void> done = Prepare(input); !done) return done.error();
     return std::move(roots_);
@@ -52,18 +53,20 @@ class RootPreparation {
   PlanArena& arena_;
   std::vector<std::string>& complaints_;
   std::vector<Root> roots_;
+  std::vector<Launch> launches_;  // of the root in question
+  std::vector<uint32_t> notes_;   // of the launch in question
 };
 
 Expected<void> RootPreparation::Prepare(const RootInput& input) {
-  std::vector<Launch> launches;
-  graph_.AppendLaunches(input.slot, launches);
+  launches_.clear();
+  graph_.AppendLaunches(input.slot, launches_);
   const uint32_t stride = graph_.slots[input.slot].record_stride;
   const size_t bytes = size_t{input.record_count} * stride;
   Root root;
   root.input = &input;
   // Copies move whole pieces of 16 bytes.
   uint64_t end = SaturatingRoundUp(bytes, 16);
-  for (Launch launch : launches) end += NoteBytes(launch, input.record_count);
+  for (Launch launch : launches_) end += NoteBytes(launch, input.record_count);
   Expected<PlanSpan> records = arena_.Allocate(end);
   if (!records) return records.error();
   root.records = *records;
@@ -71,12 +74,12 @@ Expected<void> RootPreparation::Prepare(const RootInput& input) {
   // Plan memory may be slow to read, so grids are read elsewhere.
   std::vector<std::byte> gathered;
   RecordArray payloads = {{}, input.record_count, stride};
-  if (std::any_of(launches.begin(), launches.end(),
+  if (std::any_of(launches_.begin(), launches_.end(),
                   [this](Launch launch) { return InfoOf(launch).kind == spirv::LaunchKind::kDynamicGrid; }))
     payloads = PayloadsOf(graph_, input, gathered);
 
   uint64_t notes_offset = SaturatingRoundUp(bytes, 16);
-  for (Launch launch : launches) {
+  for (Launch launch : launches_) {
     if (Expected<void> done = PrepareLaunch(launch, payloads, notes_offset, root); !done) return done;
     notes_offset += NoteBytes(launch, input.record_count);
     root.copied |= InfoOf(launch).writes_input && end != 0;
@@ -87,11 +90,11 @@ Expected<void> RootPreparation::Prepare(const RootInput& input) {
 
 Expected<void> RootPreparation::PrepareLaunch(Launch launch, const RecordArray& payloads, uint64_t notes_offset,
                                               Root& root) {
-  std::vector<uint32_t> notes;
+  notes_.clear();
   RootLaunch prepared;
   prepared.launch = launch;
   prepared.described = DescribeLaunch(graph_, launch, kMaxExecutionGraphGrid);
-  prepared.size = SizeLaunch(prepared.described, payloads, InfoOf(launch).IsMesh() ? LimitsOfDraws() : limits_, notes);
+  prepared.size = SizeLaunch(prepared.described, payloads, InfoOf(launch).IsMesh() ? LimitsOfDraws() : limits_, notes_);
   if (prepared.size.records < payloads.count)
     complaints_.push_back(std::to_string(payloads.count - prepared.size.records) + " payloads for " +
                           NodeLabel(graph_.NodeOf(launch.slot).name, graph_.NodeOf(launch.slot).index) +
@@ -108,8 +111,8 @@ Expected<void> RootPreparation::PrepareLaunch(Launch launch, const RecordArray& 
     if (!table) return table.error();
     launch_input.landmarks = table->address;
   }
-  if (!notes.empty()) {
-    std::memcpy(root.records.host + notes_offset, notes.data(), notes.size() * sizeof(uint32_t));
+  if (!notes_.empty()) {
+    std::memcpy(root.records.host + notes_offset, notes_.data(), notes_.size() * sizeof(uint32_t));
     prepared.notes_offset = notes_offset;
     launch_input.notes = root.records.address + notes_offset;
   }

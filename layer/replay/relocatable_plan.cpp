@@ -88,7 +88,7 @@ class Planner {
     plan_.levels.reserve(schedule().level_count());
     for (uint32_t level = 0; level < schedule().level_count(); ++level) PlanLevel(level);
     plan_.can_prepare = CanPrepareRegions(plan_);
-    for (const uint32_t slot : roots_) plan_.root_labels += " " + SlotLabel(graph_, slot);
+    plan_.root_labels = RootLabels(graph_, roots_);
     return std::move(plan_);
   }
 

@@ -264,12 +264,6 @@ void PlanAndRecord(CommandBuffer& command_buffer, const DispatchTarget& target, 
     report->AddDispatch(command_buffer, *target.pipeline, command, plan, recorded, RecordingOf(target, inputs));
 }
 
-std::string RootLabels(const Graph& graph, const EntryInputs& inputs) {
-  std::string labels;
-  for (const RootInput& root : inputs.roots) labels += " " + SlotLabel(graph, root.slot);
-  return labels;
-}
-
 void PlanAndDraw(CommandBuffer& command_buffer, const DispatchTarget& target, const EntryInputs& inputs) {
   const std::shared_ptr<ExecutionGraphPipeline>& pipeline = target.pipeline;
   Device& device = command_buffer.device;
@@ -283,8 +277,10 @@ void PlanAndDraw(CommandBuffer& command_buffer, const DispatchTarget& target, co
   if (draws == 0) return ReportWithoutPlan(command_buffer, target, DispatchCommand::kHost, 0, inputs);
   command_buffer.keep_alive.push_back(pipeline);
   command_buffer.keep_alive.push_back(arena);
+  std::vector<uint32_t> slots;
+  for (const RootInput& root : inputs.roots) slots.push_back(root.slot);
   RecordDraws(command_buffer, *pipeline, {}, {plan->draws},
-              LabelsEnabled(device) ? GraphLabel(*pipeline, RootLabels(pipeline->graph, inputs)) : std::string());
+              LabelsEnabled(device) ? GraphLabel(*pipeline, RootLabels(pipeline->graph, slots)) : std::string());
   ReportWithoutPlan(command_buffer, target, DispatchCommand::kHost, draws, inputs);
   if (device.diagnostics.Wants(LogLevel::kInfo))
     device.diagnostics.Info("TRELLIS-dispatch-graph", std::to_string(draws) + " draws in place",

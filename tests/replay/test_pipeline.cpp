@@ -54,7 +54,7 @@ std::shared_ptr<ExecutionGraphPipeline> MakePipeline(RecordingDevice& device, st
   for (const Node& node : pipeline->graph.nodes) {
     std::shared_ptr<NodePipeline>& shared = made[KeyOf(node)];
     if (!shared) shared = std::make_shared<NodePipeline>(device.device(), pipeline->layout, device.MakePipeline());
-    pipeline->nodes.push_back({shared, NodeLabel(node.name, node.index)});
+    pipeline->AddNode(shared, NodeLabel(node.name, node.index));
   }
 
   const TableLayout layout = LayoutTables(pipeline->graph);
