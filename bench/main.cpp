@@ -82,6 +82,7 @@ std::vector<FigureEntry> AllFigures(const Gpu& gpu, const Options& options) {
           {"P10", "plain applications", [&gpu, quick] { return PlainApplications(gpu, quick); }},
           {"steps", "unused steps", [&options, quick] { return UnusedSteps(options.device, quick); }},
           {"M1", "draws", [&options, quick] { return DrawCost(options.device, quick); }},
+          {"M2", "picked draws", [&options, quick] { return PickedDrawCost(options.device, quick); }},
           {"M3", "splits", [&options, quick] { return SplitCost(options.device, quick); }},
           {"cold", "cold first dispatch", [&options] { return ColdDispatch(options.device); }}};
 }

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "bench/figures/figures.h"
-#include "bench/framework/pipelines.h"
+#include "bench/framework/mesh_pipelines.h"
 #include "bench/framework/recording.h"
 #include "bench_nodes/mesh_touch.h"
 #include "bench_shaders/mesh_touch.h"
@@ -16,7 +16,6 @@ namespace {
 constexpr uint32_t kDispatches = 64;
 constexpr uint32_t kRecordings = 101;
 constexpr uint32_t kQuickRecordings = 3;
-constexpr VkExtent2D kExtent = {8, 8};
 
 void OrderEverything(VkCommandBuffer commands) {
   auto barrier = Struct<VkMemoryBarrier>(VK_STRUCTURE_TYPE_MEMORY_BARRIER);
@@ -33,64 +32,17 @@ struct Pushed {
   uint32_t unused = 0;
 };
 
-VkPipelineLayout CreateMeshLayout(const Gpu& gpu) {
-  const VkPushConstantRange range = {VK_SHADER_STAGE_MESH_BIT_EXT, 0, sizeof(Pushed)};
-  auto info = Struct<VkPipelineLayoutCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO);
-  info.pushConstantRangeCount = 1;
-  info.pPushConstantRanges = &range;
-  VkPipelineLayout layout = VK_NULL_HANDLE;
-  Check(vkCreatePipelineLayout(gpu.device(), &info, nullptr, &layout), "vkCreatePipelineLayout");
-  return layout;
-}
-
-// A mesh shader without anything behind it; a library of node `index` of an array if there is one.
-VkPipeline CreateMeshPipeline(const Gpu& gpu, Words words, VkPipelineLayout layout, const uint32_t* index) {
-  auto module_info = Struct<VkShaderModuleCreateInfo>(VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
-  module_info.codeSize = words.size_bytes();
-  module_info.pCode = words.data();
-  VkShaderModule module = VK_NULL_HANDLE;
-  Check(vkCreateShaderModule(gpu.device(), &module_info, nullptr, &module), "vkCreateShaderModule");
-  auto node =
-      Struct<VkPipelineShaderStageNodeCreateInfoAMDX>(VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_NODE_CREATE_INFO_AMDX);
-  node.pName = "touch";
-  auto stage = Struct<VkPipelineShaderStageCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO);
-  stage.stage = VK_SHADER_STAGE_MESH_BIT_EXT;
-  stage.module = module;
-  stage.pName = "main";
-  auto rendering = Struct<VkPipelineRenderingCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO);
-  auto flags =
-      Struct<VkPipelineCreateFlags2CreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO, &rendering);
-  if (index != nullptr) {
-    node.index = *index;
-    stage.pNext = &node;
-    flags.flags = VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX | VK_PIPELINE_CREATE_2_LIBRARY_BIT_KHR;
-  }
-  auto raster =
-      Struct<VkPipelineRasterizationStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO);
-  raster.rasterizerDiscardEnable = VK_TRUE;
-  raster.lineWidth = 1.0f;
-  auto info = Struct<VkGraphicsPipelineCreateInfo>(VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO, &flags);
-  info.stageCount = 1;
-  info.pStages = &stage;
-  info.pRasterizationState = &raster;
-  info.layout = layout;
-  VkPipeline pipeline = VK_NULL_HANDLE;
-  Check(vkCreateGraphicsPipelines(gpu.device(), VK_NULL_HANDLE, 1, &info, nullptr, &pipeline),
-        "vkCreateGraphicsPipelines");
-  vkDestroyShaderModule(gpu.device(), module, nullptr);
-  return pipeline;
-}
-
 // So many mesh nodes, and as many pipelines of the same work.
 class MeshNodes {
  public:
   MeshNodes(const Gpu& gpu, uint32_t count)
       : gpu_(gpu), count_(count), layout_(CreateMeshLayout(gpu)), labels_(gpu), words_(gpu, 64) {
     for (uint32_t i = 0; i < count; ++i) {
-      nodes_.push_back(CreateMeshPipeline(gpu, kMeshTouchNode, layout_, &i));
+      const MeshNodeName name = {"touch", i};
+      nodes_.push_back(CreateMeshPipeline(gpu, kMeshTouchNode, layout_, &name));
       draws_.push_back(CreateMeshPipeline(gpu, kMeshTouchSpv, layout_, nullptr));
     }
-    graph_.emplace(gpu, nodes_, layout_);
+    graph_.emplace(gpu, std::vector<GraphNode>(), nodes_, layout_);
     for (uint32_t i = 0; i < count; ++i) {
       payloads_.push_back(1);
       VkDispatchGraphInfoAMDX& info = infos_.emplace_back();
@@ -111,23 +63,23 @@ class MeshNodes {
 
   // Each dispatch has a payload for every node.
   void RecordGraph(VkCommandBuffer commands) const {
-    BeginRendering(commands);
+    BeginEmptyRendering(commands);
     const Pushed pushed = {words_.address(), 1};
-    vkCmdPushConstants(commands, layout_, VK_SHADER_STAGE_MESH_BIT_EXT, 0, sizeof(pushed), &pushed);
+    vkCmdPushConstants(commands, layout_, kMeshStages, 0, sizeof(pushed), &pushed);
     graph_->Bind(commands);
     for (uint32_t dispatch = 0; dispatch < kDispatches; ++dispatch) graph_->Dispatch(commands, infos_);
     vkCmdEndRendering(commands);
   }
   // The same draws, under the labels that the layer sets.
   void RecordDraws(VkCommandBuffer commands) const {
-    BeginRendering(commands);
+    BeginEmptyRendering(commands);
     for (uint32_t dispatch = 0; dispatch < kDispatches; ++dispatch) {
       labels_.Begin(commands, "execution graph");
       for (uint32_t i = 0; i < count_; ++i) {
         labels_.Begin(commands, "node");
         const Pushed pushed = {words_.address(), payloads_[i]};
         vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, draws_[i]);
-        vkCmdPushConstants(commands, layout_, VK_SHADER_STAGE_MESH_BIT_EXT, 0, sizeof(pushed), &pushed);
+        vkCmdPushConstants(commands, layout_, kMeshStages, 0, sizeof(pushed), &pushed);
         draw_mesh_tasks_(commands, 1, 1, 1);
         labels_.End(commands);
       }
@@ -151,20 +103,12 @@ class MeshNodes {
   }
 
  private:
-  static void BeginRendering(VkCommandBuffer commands) {
-    auto info = Struct<VkRenderingInfo>(VK_STRUCTURE_TYPE_RENDERING_INFO);
-    info.renderArea.extent = kExtent;
-    info.layerCount = 1;
-    vkCmdBeginRendering(commands, &info);
-  }
-
   const Gpu& gpu_;
   const uint32_t count_;
   const VkPipelineLayout layout_;
   const Labels labels_;
   const Buffer words_;
-  const PFN_vkCmdDrawMeshTasksEXT draw_mesh_tasks_ =
-      reinterpret_cast<PFN_vkCmdDrawMeshTasksEXT>(vkGetDeviceProcAddr(gpu_.device(), "vkCmdDrawMeshTasksEXT"));
+  const PFN_vkCmdDrawMeshTasksEXT draw_mesh_tasks_ = DrawMeshTasksOf(gpu_);
   std::vector<VkPipeline> nodes_;
   std::vector<VkPipeline> draws_;
   std::optional<Graph> graph_;

@@ -103,25 +103,21 @@ void Kernel::Bind(VkCommandBuffer commands) const {
   vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline_);
 }
 
-Graph::Graph(const Gpu& gpu, const std::vector<GraphNode>& nodes, VkPipelineLayout layout) : gpu_(gpu) {
-  const Stages stages(gpu, nodes);
-  VkExecutionGraphPipelineCreateInfoAMDX info = {};
-  info.stageCount = static_cast<uint32_t>(stages.list().size());
-  info.pStages = stages.list().data();
-  Create(info, layout);
-}
+Graph::Graph(const Gpu& gpu, const std::vector<GraphNode>& nodes, VkPipelineLayout layout)
+    : Graph(gpu, nodes, {}, layout) {}
 
-Graph::Graph(const Gpu& gpu, const std::vector<VkPipeline>& libraries, VkPipelineLayout layout) : gpu_(gpu) {
+Graph::Graph(const Gpu& gpu, const std::vector<GraphNode>& nodes, const std::vector<VkPipeline>& libraries,
+             VkPipelineLayout layout)
+    : gpu_(gpu) {
+  const Stages stages(gpu, nodes);
   auto linked = Struct<VkPipelineLibraryCreateInfoKHR>(VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR);
   linked.libraryCount = static_cast<uint32_t>(libraries.size());
   linked.pLibraries = libraries.data();
-  VkExecutionGraphPipelineCreateInfoAMDX info = {};
-  info.pLibraryInfo = &linked;
-  Create(info, layout);
-}
-
-void Graph::Create(VkExecutionGraphPipelineCreateInfoAMDX info, VkPipelineLayout layout) {
-  info.sType = VK_STRUCTURE_TYPE_EXECUTION_GRAPH_PIPELINE_CREATE_INFO_AMDX;
+  auto info =
+      Struct<VkExecutionGraphPipelineCreateInfoAMDX>(VK_STRUCTURE_TYPE_EXECUTION_GRAPH_PIPELINE_CREATE_INFO_AMDX);
+  info.stageCount = static_cast<uint32_t>(stages.list().size());
+  info.pStages = stages.list().data();
+  info.pLibraryInfo = libraries.empty() ? nullptr : &linked;
   info.layout = layout == VK_NULL_HANDLE ? gpu_.layout() : layout;
   Check(gpu_.graph().CreateExecutionGraphPipelines(gpu_.device(), VK_NULL_HANDLE, 1, &info, nullptr, &pipeline_),
         "vkCreateExecutionGraphPipelinesAMDX");

@@ -59,8 +59,9 @@ class Graph {
  public:
   // `layout`: that of the device if null.
   Graph(const Gpu& gpu, const std::vector<GraphNode>& nodes, VkPipelineLayout layout = VK_NULL_HANDLE);
-  // Of libraries alone.
-  Graph(const Gpu& gpu, const std::vector<VkPipeline>& libraries, VkPipelineLayout layout);
+  // The same with libraries of more nodes.
+  Graph(const Gpu& gpu, const std::vector<GraphNode>& nodes, const std::vector<VkPipeline>& libraries,
+        VkPipelineLayout layout);
   ~Graph();
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
@@ -74,7 +75,6 @@ class Graph {
   void Dispatch(VkCommandBuffer commands, std::span<const VkDispatchGraphInfoAMDX> infos) const;
 
  private:
-  void Create(VkExecutionGraphPipelineCreateInfoAMDX info, VkPipelineLayout layout);
   void MakeScratch();
 
   const Gpu& gpu_;
