@@ -3,6 +3,8 @@
 
 add_test(NAME repository.includes COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/scripts/check_includes.py")
 add_test(NAME repository.includes_selftest COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/scripts/check_includes.py" --self-test)
+add_test(NAME repository.lengths COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/scripts/check_lengths.py")
+add_test(NAME repository.lengths_selftest COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/scripts/check_lengths.py" --self-test)
 add_test(NAME repository.gpu_results_selftest COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/scripts/check_gpu_results.py" --self-test)
 add_test(NAME repository.summary_selftest COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/scripts/summarise_tests.py" --self-test)
 add_test(NAME repository.spdx_selftest COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/scripts/check_spdx.py" --self-test)

@@ -8,7 +8,7 @@
 #include "spirv_lowering/ir/dead_code.h"
 #include "spirv_lowering/ir/reader.h"
 #include "spirv_lowering/ir/writer.h"
-#include "spirv_lowering/passes/strip.h"
+#include "spirv_lowering/passes/plain_module.h"
 
 namespace trellis::spirv {
 namespace {

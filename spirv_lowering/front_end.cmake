@@ -33,8 +33,8 @@ target_link_libraries(trellis_spirv_rules PUBLIC trellis_spirv_lowering)
 add_library(trellis_spirv_front_end STATIC
   front_end/handle_plan.cpp
   front_end/handle_plan.h
-  front_end/handles.cpp
-  front_end/handles.h
+  front_end/handle_uses.cpp
+  front_end/handle_uses.h
   front_end/inline_calls.cpp
   front_end/inline_calls.h
   front_end/merge.cpp

@@ -17,9 +17,9 @@ add_library(trellis_spirv_lowering STATIC
   passes/handle_types.h
   passes/handles.cpp
   passes/handles.h
-  passes/indices.cpp
-  passes/indices.h
-  passes/lowering.h
+  passes/robust_access.cpp
+  passes/robust_access.h
+  passes/pass_context.h
   passes/memory_access.cpp
   passes/memory_access.h
   passes/order_globals.cpp
@@ -38,8 +38,8 @@ add_library(trellis_spirv_lowering STATIC
   passes/shared_memory.h
   passes/stored_types.cpp
   passes/stored_types.h
-  passes/strip.cpp
-  passes/strip.h
+  passes/plain_module.cpp
+  passes/plain_module.h
   reflect/allocations.cpp
   reflect/allocations.h
   reflect/commit.cpp

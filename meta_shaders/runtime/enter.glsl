@@ -91,8 +91,7 @@ const uint kMostCounts = 4u;
 uvec2 EnterCountedBatch(const uvec2 pushed) {
   LaunchBatch batch = LaunchBatchReference(pushed).batch;
   UintArrayReference counts = UintArrayReference(batch.sums);
-  uint member = 0u;
-  uint before = 0u;
+  uint member = 0u, before = 0u;
   uint end = batch.member_count;
   uint count;
   bool found = false;

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "spirv_lowering/front_end/handles.h"
+#include "spirv_lowering/front_end/handle_uses.h"
 #include "spirv_lowering/front_end/inline_calls.h"
 #include "spirv_lowering/front_end/payload_arrays.h"
 #include "spirv_lowering/front_end/selects.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "spirv_lowering/passes/builtins.h"
-#include "spirv_lowering/passes/lowering.h"
+#include "spirv_lowering/passes/pass_context.h"
 #include "spirv_lowering/passes/push_constants.h"
 #include "spirv_lowering/support/expected.h"
 

@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "spirv_lowering/passes/lowering.h"
+#include "spirv_lowering/passes/pass_context.h"
 
 namespace trellis::spirv {
 

@@ -7,6 +7,12 @@
 #include "spirv_lowering/grammar/grammar.h"
 
 namespace trellis::spirv {
+namespace {
+
+constexpr const char* kOnlyVariables =
+    ": a node payload array where only Function, Private and Workgroup variables can hold one";
+
+}  // namespace
 
 Expected<HandleTypes> HandleTypes::Create(const Module& module, Types& types, StoredTypes& stored, Id input) {
   HandleTypes result;
@@ -24,7 +30,7 @@ Expected<HandleTypes> HandleTypes::Create(const Module& module, Types& types, St
                [](const Instruction& global) {
                  return global.type_id == kNoId && global.result_id != kNoId && global.opcode != spv::Op::OpVariable;
                });
-  const auto holds = [&](Id type) { return result.arrays_.contains(type) || result.holders_.contains(type); };
+  const auto holds = [&](Id type) { return result.Holds(type); };
   const auto has_null = [&](Id type) { return result.arrays_.contains(type) || result.with_null_.contains(type); };
   const auto refuse = [](const Instruction& type, const char* why) {
     return Error{OpcodeName(type.opcode) + " %" + std::to_string(type.result_id) + why};
@@ -55,42 +61,47 @@ Expected<HandleTypes> HandleTypes::Create(const Module& module, Types& types, St
       case spv::Op::OpTypeMatrix:
         result.with_null_.insert(id);
         break;
-      case spv::Op::OpTypePointer: {
-        const auto storage = static_cast<spv::StorageClass>(type.operands[0]);
-        const Id pointee = type.operands[1];
-        const bool to_array = result.arrays_.contains(pointee);
-        const bool for_handles = storage == spv::StorageClass::Function || storage == spv::StorageClass::Private ||
-                                 storage == spv::StorageClass::Workgroup;
-        if (holds(pointee) && !for_handles && !(to_array && storage == spv::StorageClass::NodePayloadAMDX))
-          return refuse(type,
-                        ": a node payload array where only Function, Private and Workgroup variables can hold one");
-        if (storage == spv::StorageClass::NodePayloadAMDX) {
-          const bool by_handle = to_array || pointee == input_array;
-          if (by_handle) result.payload_of_[id] = result.payload_of_[pointee];
-          (by_handle ? result.array_pointers_ : result.payload_pointers_).insert(id);
-          result.replacement_[id] =
-              by_handle ? uvec4 : types.Pointer(spv::StorageClass::PhysicalStorageBuffer, stored.Of(pointee));
-        } else if (to_array) {
-          result.payload_of_[id] = result.payload_of_[pointee];
-          result.variables_.insert(id);
-          result.replacement_[id] = types.Pointer(storage, uvec4);
-        }
+      case spv::Op::OpTypePointer:
+        if (!result.AddPointer(type, input_array, types, stored)) return refuse(type, kOnlyVariables);
         break;
-      }
-      case spv::Op::OpTypeFunction: {
-        std::vector<Id> signature;
-        std::transform(type.operands.begin(), type.operands.end(), std::back_inserter(signature),
-                       [&](Id part) { return result.Replacement(part); });
-        if (signature != type.operands) {
-          result.replacement_[id] = types.FunctionType(signature.front(), {signature.begin() + 1, signature.end()});
-        }
+      case spv::Op::OpTypeFunction:
+        result.AddFunction(type, types);
         break;
-      }
       default:
         break;
     }
   }
   return result;
+}
+
+bool HandleTypes::AddPointer(const Instruction& type, Id input_array, Types& types, StoredTypes& stored) {
+  const Id id = type.result_id;
+  const auto storage = static_cast<spv::StorageClass>(type.operands[0]);
+  const Id pointee = type.operands[1];
+  const bool to_array = arrays_.contains(pointee);
+  const bool for_handles = storage == spv::StorageClass::Function || storage == spv::StorageClass::Private ||
+                           storage == spv::StorageClass::Workgroup;
+  if (Holds(pointee) && !for_handles && !(to_array && storage == spv::StorageClass::NodePayloadAMDX)) return false;
+  if (storage == spv::StorageClass::NodePayloadAMDX) {
+    const bool by_handle = to_array || pointee == input_array;
+    if (by_handle) payload_of_[id] = payload_of_[pointee];
+    (by_handle ? array_pointers_ : payload_pointers_).insert(id);
+    replacement_[id] = by_handle ? types.Vector(types.Uint(), 4)
+                                 : types.Pointer(spv::StorageClass::PhysicalStorageBuffer, stored.Of(pointee));
+  } else if (to_array) {
+    payload_of_[id] = payload_of_[pointee];
+    variables_.insert(id);
+    replacement_[id] = types.Pointer(storage, types.Vector(types.Uint(), 4));
+  }
+  return true;
+}
+
+void HandleTypes::AddFunction(const Instruction& type, Types& types) {
+  std::vector<Id> signature;
+  std::transform(type.operands.begin(), type.operands.end(), std::back_inserter(signature),
+                 [&](Id part) { return Replacement(part); });
+  if (signature != type.operands)
+    replacement_[type.result_id] = types.FunctionType(signature.front(), {signature.begin() + 1, signature.end()});
 }
 
 void HandleTypes::Apply(Module& module) const {

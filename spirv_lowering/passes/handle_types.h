@@ -48,6 +48,11 @@ class HandleTypes {
   void Apply(Module& module) const;
 
  private:
+  [[nodiscard]] bool Holds(Id type) const { return arrays_.contains(type) || holders_.contains(type); }
+  // False: a pointer to a payload array in a class that cannot hold one.
+  [[nodiscard]] bool AddPointer(const Instruction& type, Id input_array, Types& types, StoredTypes& stored);
+  void AddFunction(const Instruction& type, Types& types);
+
   std::unordered_map<Id, Id> replacement_, payload_of_;
   std::unordered_set<Id> arrays_, array_pointers_, variables_, payload_pointers_;
   std::unordered_set<Id> holders_, with_null_;  // aggregates with payload arrays in them; types that have a null value

@@ -2,7 +2,7 @@
 // Payload arrays and the instructions on them: allocation, enqueue, element access, length, validity.
 #pragma once
 
-#include "spirv_lowering/passes/lowering.h"
+#include "spirv_lowering/passes/pass_context.h"
 #include "spirv_lowering/support/expected.h"
 
 namespace trellis::spirv {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "spirv_lowering/passes/lowering.h"
+#include "spirv_lowering/passes/pass_context.h"
 #include "spirv_lowering/support/expected.h"
 
 namespace trellis::spirv {

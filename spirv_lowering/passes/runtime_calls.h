@@ -8,7 +8,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "spirv_lowering/passes/lowering.h"
+#include "spirv_lowering/passes/pass_context.h"
 #include "spirv_lowering/reflect/allocations.h"
 #include "spirv_lowering/support/expected.h"
 

@@ -7,7 +7,7 @@
 
 #include "spirv_lowering/ir/module.h"
 #include "spirv_lowering/ir/types.h"
-#include "spirv_lowering/passes/lowering.h"
+#include "spirv_lowering/passes/pass_context.h"
 #include "spirv_lowering/support/expected.h"
 
 namespace trellis::spirv {

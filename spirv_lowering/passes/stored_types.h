@@ -7,7 +7,7 @@
 #include <unordered_map>
 
 #include "spirv_lowering/ir/layout.h"
-#include "spirv_lowering/passes/lowering.h"
+#include "spirv_lowering/passes/pass_context.h"
 
 namespace trellis::spirv {
 

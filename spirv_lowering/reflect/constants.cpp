@@ -16,6 +16,15 @@ uint64_t ReadBytes(const std::vector<uint8_t>& bytes) {
   return value;
 }
 
+// Division by -1 apart: the smallest number has no quotient there.
+std::optional<uint64_t> DivideSigned(spv::Op op, int64_t a, int64_t b) {
+  if (b == 0) return std::nullopt;
+  if (op == spv::Op::OpSDiv) return b == -1 ? uint64_t{0} - static_cast<uint64_t>(a) : static_cast<uint64_t>(a / b);
+  const int64_t rest = b == -1 ? 0 : a % b;
+  const bool has_other_sign = rest != 0 && (rest < 0) != (b < 0);
+  return static_cast<uint64_t>(op == spv::Op::OpSMod && has_other_sign ? rest + b : rest);
+}
+
 }  // namespace
 
 ConstantEvaluator::ConstantEvaluator(const Module& module, const Specialization& specialization)
@@ -283,18 +292,10 @@ std::optional<uint64_t> ConstantEvaluator::Binary(spv::Op op, const Number& a, c
       return b.bits == 0 ? std::nullopt : std::optional(a.bits / b.bits);
     case spv::Op::OpUMod:
       return b.bits == 0 ? std::nullopt : std::optional(a.bits % b.bits);
-    // Division by -1 apart: the smallest number has no quotient there.
     case spv::Op::OpSDiv:
-      if (sb == 0) return std::nullopt;
-      return sb == -1 ? uint64_t{0} - a.bits : static_cast<uint64_t>(sa / sb);
     case spv::Op::OpSRem:
-      if (sb == 0) return std::nullopt;
-      return sb == -1 ? 0 : static_cast<uint64_t>(sa % sb);
-    case spv::Op::OpSMod: {
-      if (sb == 0) return std::nullopt;
-      const int64_t rest = sb == -1 ? 0 : sa % sb;
-      return static_cast<uint64_t>(rest != 0 && (rest < 0) != (sb < 0) ? rest + sb : rest);
-    }
+    case spv::Op::OpSMod:
+      return DivideSigned(op, sa, sb);
     case spv::Op::OpShiftLeftLogical:
       return b.bits >= a.width ? 0 : a.bits << b.bits;
     case spv::Op::OpShiftRightLogical:

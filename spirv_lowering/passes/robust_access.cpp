@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "spirv_lowering/passes/indices.h"
+#include "spirv_lowering/passes/robust_access.h"
 
 #include <algorithm>
 #include <optional>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "spirv_lowering/front_end/handles.h"
+#include "spirv_lowering/front_end/handle_uses.h"
 
 #include <algorithm>
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "spirv_lowering/passes/strip.h"
+#include "spirv_lowering/passes/plain_module.h"
 
 #include <algorithm>
 #include <string_view>
