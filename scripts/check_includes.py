@@ -19,6 +19,7 @@ import tempfile
 # What any room of the layer may use beside itself.
 PLUMBING = ["layer/platform", "layer/dispatch", "layer/objects", "layer/settings", "layer/diagnostics", "layer/device"]
 SUPPORT = ["spirv_lowering/support"]
+REPLAY = PLUMBING + SUPPORT + ["layer/graph", "layer/memory", "layer/pipeline", "meta_shaders"]
 EVERYTHING = None
 
 # Room -> rooms it may include, beside itself. The longest prefix of a file's path is its room.
@@ -37,7 +38,11 @@ RULES = {
     "layer/maintenance5": PLUMBING + SUPPORT,
     "layer/memory": PLUMBING + SUPPORT + ["meta_shaders"],
     "layer/pipeline": PLUMBING + SUPPORT + ["layer/graph", "layer/memory", "spirv_lowering", "meta_shaders"],
-    "layer/replay": PLUMBING + SUPPORT + ["layer/graph", "layer/memory", "layer/pipeline", "meta_shaders"],
+    "layer/replay/planning": REPLAY,
+    "layer/replay/placing": REPLAY + ["layer/replay/planning"],
+    "layer/replay/reports": REPLAY + ["layer/replay/planning", "layer/replay/placing"],
+    "layer/replay/recording": REPLAY + ["layer/replay/planning", "layer/replay/placing", "layer/replay/reports"],
+    "layer/replay": REPLAY,
     "layer/validation": PLUMBING + SUPPORT + ["layer/graph", "layer/memory", "layer/pipeline"],
     "layer/entry": EVERYTHING,
     "layer": EVERYTHING,

@@ -354,7 +354,7 @@ TRELLIS_CONSTANT kReportSteps = 14u;
 
 // What the device tells the host. In a host-visible buffer of the device; the host polls `written`.
 struct LossReport {
-  TRELLIS_UINT origin;  // the graph and the command that dispatched it: layer/replay/loss_reports.h
+  TRELLIS_UINT origin;  // the graph and the command that dispatched it: layer/replay/reports/loss_reports.h
   TRELLIS_UINT kind;
   TRELLIS_UINT slot;
   TRELLIS_UINT level;

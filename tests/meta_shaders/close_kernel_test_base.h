@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "layer/graph/memory_plan.h"
-#include "layer/replay/launch_size.h"
+#include "layer/replay/planning/launch_size.h"
 #include "meta_shaders/shared/graph_data.h"
 #include "tests/meta_shaders/kernel_test_base.h"
 #include "tests/meta_shaders/launch_reference.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How large a launch has to be, for comparison with layer/replay/launch_size.cpp and
+// How large a launch has to be, for comparison with layer/replay/planning/launch_size.cpp and
 // meta_shaders/levels/launch_size.glsl. Calls neither: a rule that both of them forget is kept here.
 #pragma once
 
@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-#include "layer/replay/launch_size.h"
+#include "layer/replay/planning/launch_size.h"
 #include "meta_shaders/shared/graph_data.h"
 
 namespace trellis::test {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "layer/replay/describe_report.h"
+#include "layer/replay/reports/describe_report.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

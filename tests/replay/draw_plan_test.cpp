@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Draws that need no compute work: which dispatches are made of them, and how launches are split into them.
-#include "layer/replay/draw_plan.h"
+#include "layer/replay/placing/draw_plan.h"
 
 #include <gtest/gtest.h>
 

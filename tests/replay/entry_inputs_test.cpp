@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "layer/replay/entry_inputs.h"
+#include "layer/replay/planning/entry_inputs.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

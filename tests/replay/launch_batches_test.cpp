@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which launches of a level become one dispatch.
-#include "layer/replay/launch_batches.h"
+#include "layer/replay/planning/launch_batches.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

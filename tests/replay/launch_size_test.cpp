@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a launch takes of its records, and which launches take their workgroups from the counters of their region.
-#include "layer/replay/launch_size.h"
+#include "layer/replay/planning/launch_size.h"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "layer/replay/loss_reports.h"
+#include "layer/replay/reports/loss_reports.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "layer/replay/describe_report.h"
 #include "layer/replay/replay.h"
+#include "layer/replay/reports/describe_report.h"
 #include "tests/layer/fake_driver/messenger.h"
 #include "tests/replay/test_pipeline.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What dispatches of one graph share, and for how long.
-#include "layer/replay/placed_plan.h"
+#include "layer/replay/placing/placed_plan.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <set>
 
 #include "layer/memory/prepared_regions.h"
-#include "layer/replay/recent_cache.h"
+#include "layer/replay/planning/recent_cache.h"
 #include "tests/replay/test_pipeline.h"
 
 namespace trellis::test {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rings that the driver has no memory for.
-#include "layer/replay/plan_within_memory.h"
+#include "layer/replay/placing/plan_within_memory.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "layer/memory/ring_pool.h"
-#include "layer/replay/relocatable_plan.h"
+#include "layer/replay/planning/relocatable_plan.h"
 #include "layer/replay/replay.h"
 #include "tests/layer/fake_driver/messenger.h"
 #include "tests/replay/test_pipeline.h"

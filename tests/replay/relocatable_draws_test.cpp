@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "layer/replay/relocatable_plan.h"
+#include "layer/replay/planning/relocatable_plan.h"
 #include "tests/replay/test_pipeline.h"
 
 namespace trellis::test {

@@ -14,7 +14,7 @@
 #include "layer/memory/plan_arena.h"
 #include "layer/memory/ring_pool.h"
 #include "layer/objects/registry.h"
-#include "layer/replay/loss_reports.h"
+#include "layer/replay/reports/loss_reports.h"
 #include "tests/layer/fake_driver/messenger.h"
 #include "tests/support/on_threads.h"
 #include "tests/threads/threaded_graph.h"

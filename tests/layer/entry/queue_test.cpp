@@ -8,7 +8,7 @@
 
 #include "layer/memory/ring_pool.h"
 #include "layer/objects/registry.h"
-#include "layer/replay/loss_reports.h"
+#include "layer/replay/reports/loss_reports.h"
 #include "tests/layer/fake_driver/messenger.h"
 #include "tests/support/on_threads.h"
 

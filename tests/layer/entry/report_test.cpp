@@ -13,7 +13,7 @@
 #include <thread>
 
 #include "layer/objects/registry.h"
-#include "layer/replay/report.h"
+#include "layer/replay/reports/report.h"
 #include "tests/faults/graph_parts.h"
 #include "tests/support/json_schema.h"
 

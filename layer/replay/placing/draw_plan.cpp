@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "layer/replay/placing/draw_plan.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include "layer/replay/placing/host_draws.h"
+#include "layer/replay/placing/plan_writer.h"
+
+namespace trellis {
+namespace {
+
+class DrawPlanner {
+ public:
+  DrawPlanner(const Graph& graph, const DrawLimits& limits, PlanArena& arena)
+      : graph_(graph), largest_(limits), arena_(arena) {}
+
+  Expected<DrawPlan> Run(const EntryInputs& inputs) {
+    const Expected<std::vector<Root>> roots = PrepareRoots(graph_, inputs, LimitsOfDraws(), arena_, plan_.complaints);
+    if (!roots) return roots.error();
+    plan_.draws.reserve(roots->size());
+    for (const Root& root : *roots) {
+      for (const RootLaunch& launch : root.launches) {
+        DrawSplit split(launch, largest_);
+        while (const shared::LaunchInput* const input = split.Next())
+          if (Expected<void> done = PlanDraw(launch, *input); !done) return done.error();
+      }
+    }
+    return std::move(plan_);
+  }
+
+ private:
+  // What a draw reads, in one piece: a plan has one for each mesh node.
+  struct DrawMemory {
+    shared::LaunchInput input;
+    shared::LaunchBlock block;
+  };
+
+  Expected<void> PlanDraw(const RootLaunch& launch, const shared::LaunchInput& input) {
+    const Expected<PlanSpan> span = arena_.Allocate(sizeof(DrawMemory));
+    if (!span) return span.error();
+    span->Store(0, DrawMemory{input, DescribeBlock(graph_, launch.described, span->address, shared::kFormInput)});
+    NodeLaunch& draw = plan_.draws.emplace_back();
+    draw.node = graph_.slots[launch.launch.slot].node;
+    draw.launch = launch.launch;
+    draw.block = span->address + offsetof(DrawMemory, block);
+    draw.size = SizeOfDraw(input, largest_);
+    return {};
+  }
+
+  const Graph& graph_;
+  const LargestDraw largest_;
+  PlanArena& arena_;
+  DrawPlan plan_;
+};
+
+}  // namespace
+
+bool IsDrawnInPlace(const Graph& graph, const EntryInputs& inputs) {
+  if (!graph.has_mesh_nodes) return false;
+  const auto is_drawn = [](const Node& node) { return node.info.IsMesh() && !node.info.writes_input; };
+  return std::all_of(inputs.roots.begin(), inputs.roots.end(), [&](const RootInput& root) {
+    const Node& node = graph.nodes[root.node];
+    return is_drawn(node) && std::all_of(node.sharers.begin(), node.sharers.end(),
+                                         [&](uint32_t sharer) { return is_drawn(graph.nodes[sharer]); });
+  });
+}
+
+Expected<DrawPlan> PlanDraws(const Graph& graph, const EntryInputs& inputs, const DrawLimits& limits,
+                             PlanArena& arena) {
+  return DrawPlanner(graph, limits, arena).Run(inputs);
+}
+
+}  // namespace trellis

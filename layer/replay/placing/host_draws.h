@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Launches of mesh nodes whose records the host brings: as many draws as the device's limits ask for.
+#pragma once
+
+#include "layer/replay/placing/host_roots.h"
+#include "layer/replay/planning/launch_size.h"
+
+namespace trellis {
+
+// What the draws of a launch read, one after the other, in the order of workgroups.
+class DrawSplit {
+ public:
+  DrawSplit(const RootLaunch& launch, const LargestDraw& largest)
+      : input_(launch.input), end_(launch.size.workgroups), largest_(largest.workgroups) {}
+
+  // Valid until the next call; null behind the last one.
+  [[nodiscard]] const shared::LaunchInput* Next();
+
+ private:
+  shared::LaunchInput input_;
+  uint64_t next_ = 0;
+  const uint64_t end_;
+  const uint32_t largest_;
+};
+
+// Of the draw that reads `input`.
+[[nodiscard]] DispatchSize SizeOfDraw(const shared::LaunchInput& input, const LargestDraw& largest);
+
+}  // namespace trellis

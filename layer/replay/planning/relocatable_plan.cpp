@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "layer/replay/planning/relocatable_plan.h"
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include "layer/device/advertised_properties.h"
+#include "layer/graph/describe.h"
+#include "layer/graph/record_grid.h"
+#include "layer/graph/ring_parts.h"
+#include "layer/graph/saturating.h"
+#include "layer/graph/tables.h"
+#include "layer/pipeline/shader_target.h"
+#include "layer/replay/planning/launch_batches.h"
+#include "layer/replay/planning/launch_size.h"
+#include "layer/replay/planning/recent_cache.h"
+
+namespace trellis {
+namespace {
+
+// Counts that change in every frame make plans that nobody asks for again: not many of those are kept.
+constexpr size_t kMostPlans = 8;
+
+// Most room of regions whose grids nobody adds up before the close kernel: each of its workgroups counts what is before
+// its part. If half of that arrives, this takes the last one as long as the dispatch takes that would do it for all,
+// about 4 us on an H200; mostly there is far more room than records.
+constexpr uint32_t kMostRecounted = 1 << 15;
+
+// Workgroups of a launch beyond that cost processors more than they bring, since few of them run at a time.
+constexpr uint32_t kMostPartsOnCpu = 16;
+
+// Workgroups of a launch that are dispatched though their records may not have asked for them. If all of these leave,
+// they take an H200 36 us; the kernels that count what is asked for take 15 us, mostly for far fewer.
+constexpr uint32_t kMostUncounted = 1 << 16;
+
+// Bounded mode where nobody said how many steps may be recorded: most dispatches in all of them. A bound that takes
+// more is none that anybody would wait for, mostly one of recursion or of grids from records, and what runs stays far
+// below it.
+constexpr uint64_t kMostStepDispatches = 1 << 14;
+
+// Whatever the setting says: no command buffer holds more.
+constexpr uint64_t kMostRecordedSteps = 1 << 24;
+
+// Whether launches behind level 0 send as much as grids without a bound let them.
+bool HasOpenGrids(const Graph& graph, const LevelSchedule& schedule) {
+  const std::span<const Launch> later = std::span(schedule.launches).subspan(schedule.launch_begin[1]);
+  return std::any_of(later.begin(), later.end(), [&graph](Launch launch) {
+    const spirv::NodeInfo& info = graph.NodeOf(launch.slot).info;
+    const bool is_open = info.kind == spirv::LaunchKind::kDynamicGrid &&
+                         std::find(info.grid.begin(), info.grid.end(), 0u) != info.grid.end();
+    return is_open && !graph.slots[launch.slot].edges.empty();
+  });
+}
+
+// The slots whose records are launched.
+std::vector<uint32_t> RootsOf(std::span<const RootCount> counts) {
+  std::vector<uint32_t> roots;
+  for (const RootCount& count : counts)
+    if (roots.empty() || roots.back() != count.launch.input) roots.push_back(count.launch.input);
+  return roots;
+}
+
+class Planner {
+ public:
+  Planner(const ExecutionGraphPipeline& pipeline, const RelocatablePlanKey& key, const DispatchEnvironment& environment)
+      : pipeline_(pipeline), graph_(pipeline.graph), roots_(RootsOf(key.counts)), key_(key), environment_(environment) {
+    plan_.schedule = pipeline.ScheduleFor(roots_);
+    plan_.scratch = pipeline.scratch_layout();
+    // The system is asked once a plan, not for each launch.
+    if (TargetsCpu(pipeline.device)) cores_ = std::thread::hardware_concurrency();
+  }
+
+  RelocatablePlan Run() {
+    PlanRing(environment_.ring_budget);
+    const bool is_short = plan_.steps || (schedule().has_mesh_nodes && !plan_.memory.bounded);
+    if (is_short && environment_.step_budget > environment_.ring_budget) {
+      RelocatablePlan with_less = plan_;
+      plan_.steps.reset();
+      plan_.scratch = pipeline_.scratch_layout();
+      PlanRing(environment_.step_budget);
+      if (!plan_.steps && !plan_.memory.bounded) plan_ = std::move(with_less);
+    }
+    if (ReadsInfos())
+      plan_.entry_bytes =
+          std::max(plan_.memory.half_bytes[1], environment_.ring_budget / 2 / kPartAlignment * kPartAlignment);
+    EstimateArrivals();
+    plan_.levels.reserve(schedule().level_count());
+    for (uint32_t level = 0; level < schedule().level_count(); ++level) PlanLevel(level);
+    plan_.can_prepare = CanPrepareRegions(plan_);
+    plan_.root_labels = RootLabels(graph_, roots_);
+    return std::move(plan_);
+  }
+
+ private:
+  [[nodiscard]] const LevelSchedule& schedule() const { return *plan_.schedule; }
+
+  [[nodiscard]] const LoadBounds& loads() const {
+    return *pipeline_.attachments.GetOrCreate<LoadBounds>(
+        [this] { return std::make_shared<LoadBounds>(graph_, environment_.limits.max_grid_workgroups); });
+  }
+
+  // Nobody knows yet how many workgroups their roots have.
+  [[nodiscard]] bool ReadsInfos() const { return !key_.counts.empty() && key_.counts.front().workgroups == kUnbounded; }
+
+  // Bounds count each workgroup that a grid from a record may have, and so they grow from level to level. Mostly one of
+  // them sends.
+  void EstimateArrivals() {
+    arriving_.assign(schedule().level_count(), 0);
+    if (arriving_.size() < 2) return;
+    for (const RootCount& count : key_.counts)
+      arriving_[1] += static_cast<double>(count.workgroups) * loads().Of(count.launch.slot, 1).records;
+    for (uint32_t level = 1; level + 1 < arriving_.size(); ++level) {
+      double of_record = 0;
+      for (const Launch launch : schedule().launches_of(level)) {
+        const spirv::NodeInfo& info = graph_.NodeOf(launch.slot).info;
+        const double workgroups = info.kind == spirv::LaunchKind::kCoalescing
+                                      ? 1.0 / std::max(info.coalesce, 1u)
+                                      : static_cast<double>(MostWorkgroups(info, 1, 1));
+        of_record = std::max(of_record, workgroups * loads().Of(launch.slot, 1).records);
+      }
+      arriving_[level + 1] = arriving_[level] * of_record;
+    }
+  }
+
+  void PlanRing(uint64_t budget) {
+    MemoryLimits limits;
+    // Where level 0 alone appends, nobody needs the other half but for what is reserved.
+    limits.half_bytes = schedule().level_count() == 2 ? FreeBytes(budget) : budget / 2;
+    limits.kept_ring_bytes = FreeBytes(budget);
+    limits.max_grid_workgroups = environment_.limits.max_grid_workgroups;
+    plan_.memory = PlanMemory(graph_, loads(), schedule(), key_.counts, limits);
+    if (!plan_.memory.bounded) plan_.steps = StepsIfTheyAreFew(FreeBytes(budget));
+    if (plan_.steps) {
+      plan_.scratch = plan_.scratch.ForSteps();
+      plan_.memory = {};
+      plan_.memory.openings = std::move(plan_.steps->openings);
+      plan_.memory.opening_begin = std::move(plan_.steps->opening_begin);
+      plan_.memory.half_bytes[0] = plan_.steps->ring_bytes;
+    }
+    for (shared::RegionPlan& opening : plan_.memory.openings)
+      opening.region = plan_.scratch.region(opening.level, opening.slot);
+  }
+
+  // Of the ring, beside the records of level 0 that lie in it.
+  [[nodiscard]] uint64_t FreeBytes(uint64_t budget) const { return budget - std::min(key_.reserved, budget / 2); }
+
+  // Nothing where one pass is the better choice.
+  [[nodiscard]] std::optional<StepSchedule> StepsIfTheyAreFew(uint64_t ring_bytes) const {
+    if (plan_.scratch.step_levels == 0) return std::nullopt;
+    if (environment_.max_rounds == 0 && HasOpenGrids(graph_, schedule())) return std::nullopt;
+    std::optional<StepSchedule> steps = ScheduleSteps(graph_, loads(), schedule(), key_.counts, ring_bytes);
+    if (!steps) return std::nullopt;
+    if (environment_.max_rounds == 0) {
+      const uint64_t dispatches_of_step = 1 + schedule().launches.size();
+      if (SaturatingMultiply(steps->steps, dispatches_of_step) > kMostStepDispatches) return std::nullopt;
+    } else {
+      steps->steps =
+          std::min({steps->steps, uint64_t{environment_.max_rounds} + schedule().level_count(), kMostRecordedSteps});
+    }
+    return steps;
+  }
+
+  // Of a level, while its launches are planned.
+  struct Sizing {
+    std::vector<shared::LaunchPlan> summed, parted, whole;
+    uint32_t most_records = 0;
+    uint32_t notes = 0;     // words a record of the launches before, on the same region
+    uint32_t position = 0;  // of the next launch's input and arguments
+    uint32_t slice_table = 0;
+  };
+
+  void PlanLevel(uint32_t level) {
+    RelocatableLevel& planned = plan_.levels.emplace_back();
+    Sizing sizing;
+    sizing.position = plan_.steps ? schedule().launch_begin[level] : 0;
+    sizing.slice_table = plan_.steps ? level * plan_.scratch.dynamic_launch_count : 0;
+    for (const Launch launch : schedule().launches_of(level)) {
+      const bool is_drawn = graph_.NodeOf(launch.slot).info.IsMesh();
+      std::vector<RelocatableLaunch>& launches = is_drawn ? planned.draws : planned.launches;
+      RelocatableLaunch& added = launches.emplace_back(Describe(level, launch, sizing));
+      if (is_drawn) {
+        PlanDraw(level, static_cast<uint32_t>(planned.draws.size()) - 1, added, sizing);
+      } else {
+        PlanDispatch(level, added, sizing);
+      }
+      if (!added.from_region && !plan_.steps) SizeBefore(level, added, sizing);
+    }
+    planned.closes_draws_alone = ClosesDrawsAlone(planned);
+    OrderClosed(level, std::move(sizing), planned);
+    FormBatches(pipeline_, environment_.limits, planned);
+    // On a CPU a workgroup's way through the counts takes longer than the kernel (spirv::LowerOptions::for_cpu).
+    if (!TargetsCpu(pipeline_.device) && level != 0)
+      CountBatches(plan_.scratch, environment_.limits, level, plan_.memory, planned);
+    for (RelocatableBatch& batch : planned.batches) LabelBatch(planned, level, batch);
+  }
+
+  // Grids that dispatches of the level may overwrite are read before these.
+  static bool ClosesDrawsAlone(const RelocatableLevel& planned) {
+    if (planned.launches.empty()) return true;
+    const auto is_closed = [](const RelocatableLaunch& launch) { return !launch.from_region; };
+    const auto may_change = [](const RelocatableLaunch& draw) {
+      return !draw.from_region && draw.described.note_words == shared::kFullNotes;
+    };
+    return std::none_of(planned.launches.begin(), planned.launches.end(), is_closed) &&
+           std::none_of(planned.draws.begin(), planned.draws.end(), may_change);
+  }
+
+  [[nodiscard]] RelocatableLaunch Describe(uint32_t level, Launch launch, Sizing& sizing) const {
+    // Launches of one region stand together, the slot's own first.
+    if (launch.slot == launch.input) sizing.notes = 0;
+    RelocatableLaunch described;
+    described.launch = launch;
+    described.label = DispatchLabel(LaunchLabel(graph_, launch), level);
+    described.described = DescribeLaunch(graph_, launch, kMaxExecutionGraphGrid);
+    described.described.notes_before = sizing.notes;
+    sizing.notes += described.described.note_words;
+    return described;
+  }
+
+  void PlanDispatch(uint32_t level, RelocatableLaunch& added, Sizing& sizing) {
+    const Launch launch = added.launch;
+    added.described.position = sizing.position;
+    if (added.described.kind == shared::kLaunchDynamicGrid) added.described.slice_table = sizing.slice_table++;
+    if (TargetsCpu(pipeline_.device) && MayBeFromRegion(level, launch))
+      added.described.most_workgroups =
+          MostWorkgroupsOfRuns(added.described, plan_.memory.arrivals_of(level, launch.input), cores_);
+    added.from_region = IsFromRegion(level, added, environment_.limits);
+    if (!added.from_region) {
+      ++sizing.position;
+      return;
+    }
+    const auto dispatched = [&](uint32_t records) {
+      return DispatchedWorkgroups(added.described, WorkgroupsFor(added.described, records));
+    };
+    added.most_workgroups = dispatched(MostRecords(level, launch));
+    // What infos bring is not known; one dispatch for all of them pays wherever it is little.
+    if (level != 0) added.arriving_workgroups = dispatched(plan_.memory.arrivals_of(level, launch.input));
+  }
+
+  // `index`: of the launch among the level's draws.
+  void PlanDraw(uint32_t level, uint32_t index, RelocatableLaunch& added, Sizing& sizing) {
+    const DrawLimits& limits = environment_.draw_limits;
+    added.from_region = IsFromRegion(level, added, LimitsOfOneDraw(limits));
+    if (added.from_region) return;
+    if (plan_.steps) added.described.position = sizing.position++;
+    added.described.first_draw = plan_.scratch.draw_position(level, index);
+    // Levels share the memory of landmarks.
+    added.described.has_landmarks = 0;
+    const uint64_t most = MostWorkgroups(graph_.NodeOf(added.launch.slot).info, MostRecords(level, added.launch),
+                                         environment_.limits.max_grid_workgroups);
+    const uint64_t draws = CeilDivide(most, LargestDraw(limits).workgroups);
+    added.described.draws = static_cast<uint32_t>(std::clamp<uint64_t>(draws, 1, plan_.scratch.most_draws));
+  }
+
+  // What a kernel does for a launch before it.
+  void SizeBefore(uint32_t level, const RelocatableLaunch& added, Sizing& sizing) {
+    const uint32_t records = MostRecords(level, added.launch);
+    if (added.described.note_words == shared::kNoNotes || records <= shared::kLevelsTile) {
+      sizing.whole.push_back(added.described);
+      return;
+    }
+    const bool is_summed = added.described.kind == shared::kLaunchDynamicGrid && records > kMostRecounted;
+    (is_summed ? sizing.summed : sizing.parted).push_back(added.described);
+    sizing.most_records = std::max(sizing.most_records, records);
+  }
+
+  void OrderClosed(uint32_t level, Sizing sizing, RelocatableLevel& planned) {
+    planned.closed = std::move(sizing.summed);
+    planned.summed_count = static_cast<uint32_t>(planned.closed.size());
+    // Scratch has landmarks of these alone.
+    std::stable_partition(planned.closed.begin(), planned.closed.end(),
+                          [](const shared::LaunchPlan& launch) { return launch.has_landmarks != 0; });
+    planned.closed.insert(planned.closed.end(), sizing.parted.begin(), sizing.parted.end());
+    planned.parted_count = static_cast<uint32_t>(planned.closed.size());
+    planned.parts = PartsFor(planned.parted_count, sizing.most_records);
+    planned.closed.insert(planned.closed.end(), sizing.whole.begin(), sizing.whole.end());
+    FindFirstNoted(level, planned.closed);
+  }
+
+  void FindFirstNoted(uint32_t level, std::vector<shared::LaunchPlan>& closed) {
+    std::vector<uint32_t> first(graph_.slots.size(), shared::kNoSlot);
+    for (uint32_t i = 0; i < closed.size(); ++i) {
+      shared::LaunchPlan& launch = closed[i];
+      launch.first_noted = shared::kNoSlot;
+      if (launch.note_words == shared::kNoNotes || level == 0) continue;
+      if (plan_.memory.opening_of(level, launch.slot).note_words == 0) continue;
+      if (first[launch.slot] == shared::kNoSlot) first[launch.slot] = i;
+      launch.first_noted = first[launch.slot];
+    }
+  }
+
+  void LabelBatch(const RelocatableLevel& planned, uint32_t level, RelocatableBatch& batch) const {
+    const std::string first = LaunchLabel(graph_, planned.launches[batch.launch_begin].launch);
+    const std::string last = LaunchLabel(graph_, planned.launches[batch.launch_end - 1].launch);
+    const std::string count = std::to_string(batch.launch_end - batch.launch_begin);
+    batch.label = DispatchLabel(first + " to " + last + " (" + count + " launches)", level);
+  }
+
+  // count_infos counts workgroups of these, and their regions are the arguments.
+  [[nodiscard]] bool MayBeCountedByInfos(const RelocatableLaunch& launch) const {
+    return ReadsInfos() && !plan_.steps && plan_.scratch.opens_all_levels && !TargetsCpu(pipeline_.device) &&
+           launch.launch.slot == launch.launch.input && launch.described.kind == shared::kLaunchCoalescing;
+  }
+
+  [[nodiscard]] bool MayBeFromRegion(uint32_t level, Launch launch) const {
+    return level != 0 && !plan_.steps && plan_.scratch.opens_all_levels && launch.slot == launch.input;
+  }
+
+  // Regions that are opened between levels make a close kernel stand there anyway. Completes the opening; those of
+  // level 0 are opened elsewhere.
+  bool IsFromRegion(uint32_t level, const RelocatableLaunch& launch, const LaunchLimits& limits) {
+    if (level == 0) {
+      shared::RegionPlan of_infos = {};
+      of_infos.capacity = MostRecords(level, launch.launch);
+      return MayBeCountedByInfos(launch) && LaunchFromRegion(launch.described, limits, of_infos);
+    }
+    if (!MayBeFromRegion(level, launch.launch)) return false;
+    if (launch.described.kind == shared::kLaunchDynamicGrid && !LaunchesBounds(level, launch)) return false;
+    return LaunchFromRegion(launch.described, limits, plan_.memory.opening_of(level, launch.launch.input));
+  }
+
+  [[nodiscard]] bool LaunchesBounds(uint32_t level, const RelocatableLaunch& launch) const {
+    const shared::LaunchPlan& described = launch.described;
+    const uint32_t bound = GridWorkgroups({described.grid_x, described.grid_y, described.grid_z});
+    return graph_.NodeOf(launch.launch.slot).info.launches_bounds &&
+           arriving_[level] * DispatchedWorkgroups(described, bound) <= kMostUncounted;
+  }
+
+  uint32_t MostRecords(uint32_t level, Launch launch) {
+    if (level != 0) return plan_.memory.opening_of(level, launch.input).capacity;
+    return ReadsInfos() ? MostInfoRecords(graph_, plan_, launch.input) : static_cast<uint32_t>(kMostRegionRecords);
+  }
+
+  [[nodiscard]] uint32_t PartsFor(uint32_t launches, uint32_t records) const {
+    const uint32_t most = environment_.is_cpu ? kMostPartsOnCpu : MostParts(launches);
+    return std::clamp((records + shared::kLevelsTile - 1) / shared::kLevelsTile, 1u, most);
+  }
+
+  const ExecutionGraphPipeline& pipeline_;
+  const Graph& graph_;
+  const std::vector<uint32_t> roots_;  // slots
+  const RelocatablePlanKey& key_;
+  const DispatchEnvironment& environment_;
+  std::vector<double> arriving_;  // by level: records that will arrive there, more or less
+  uint32_t cores_ = 0;            // where nodes are lowered for a CPU; 0: not known
+  RelocatablePlan plan_;
+};
+
+using Cache = RecentCache<RelocatablePlanKey, RelocatablePlan, kMostPlans>;
+
+}  // namespace
+
+uint32_t MostInfoRecords(const Graph& graph, const RelocatablePlan& plan, uint32_t slot) {
+  const uint64_t stride = graph.slots[slot].record_stride;
+  const uint64_t records = stride == 0 ? kMostRegionRecords : plan.entry_bytes / stride;
+  return static_cast<uint32_t>(std::min<uint64_t>(records, kMostRegionRecords));
+}
+
+std::shared_ptr<const RelocatablePlan> FindOrMakePlan(const ExecutionGraphPipeline& pipeline, RelocatablePlanKey key,
+                                                      const DispatchEnvironment& environment) {
+  key.ring_budget = environment.ring_budget;
+  key.step_budget = environment.step_budget;
+  const std::shared_ptr<Cache> cache =
+      pipeline.attachments.GetOrCreate<Cache>([] { return std::make_shared<Cache>(); });
+  std::shared_ptr<const RelocatablePlan> plan = cache->Find(key);
+  if (plan) return plan;
+  plan = std::make_shared<const RelocatablePlan>(Planner(pipeline, key, environment).Run());
+  return cache->Keep(std::move(key), std::move(plan));
+}
+
+}  // namespace trellis

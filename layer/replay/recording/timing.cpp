@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "layer/replay/recording/timing.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+#include "layer/objects/command_buffer.h"
+#include "layer/objects/device.h"
+#include "layer/replay/placing/dispatch_plan.h"
+#include "layer/replay/reports/report.h"
+
+namespace trellis {
+namespace {
+
+// Nodes of a level that are listed one by one: the slowest.
+constexpr size_t kMostListed = 16;
+
+struct TimedStep {
+  const std::string* what = nullptr;
+  double nanoseconds = 0;
+};
+
+std::string Microseconds(double nanoseconds) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.1f us", nanoseconds / 1000);
+  return text;
+}
+
+double Sum(const std::vector<TimedStep>& steps, size_t first) {
+  double sum = 0;
+  for (size_t i = first; i < steps.size(); ++i) sum += steps[i].nanoseconds;
+  return sum;
+}
+
+std::string DescribeLevel(uint32_t level, std::vector<TimedStep> steps) {
+  std::string text = "\n  level " + std::to_string(level) + ": " + Microseconds(Sum(steps, 0));
+  std::stable_sort(steps.begin(), steps.end(),
+                   [](const TimedStep& a, const TimedStep& b) { return a.nanoseconds > b.nanoseconds; });
+  const size_t listed = std::min(steps.size(), kMostListed);
+  for (size_t i = 0; i < listed; ++i)
+    text += (i == 0 ? " = " : " + ") + *steps[i].what + " " + Microseconds(steps[i].nanoseconds);
+  if (listed < steps.size())
+    text += " + " + std::to_string(steps.size() - listed) + " others " + Microseconds(Sum(steps, listed));
+  return text;
+}
+
+// The start, begin, copies, infos, losses, steps, draws, end; a close and the launches of each level.
+uint32_t MostTimestamps(const DispatchPlan& plan) {
+  return static_cast<uint32_t>(8 + plan.roots.size() + plan.placed->levels.size() + plan.placed->launches.size());
+}
+
+uint32_t TimestampBits(const CommandBuffer& command_buffer) {
+  const std::vector<VkQueueFamilyProperties>& families = command_buffer.device.queue_families;
+  return command_buffer.queue_family < families.size() ? families[command_buffer.queue_family].timestampValidBits : 0;
+}
+
+}  // namespace
+
+std::shared_ptr<GraphTimer> GraphTimer::Start(CommandBuffer& command_buffer, const DispatchPlan& plan, std::string name,
+                                              uint32_t graph) {
+  Device& device = command_buffer.device;
+  const uint32_t bits = TimestampBits(command_buffer);
+  auto timer = std::make_shared<GraphTimer>(device, command_buffer.handle, std::move(name), graph);
+  if (bits == 0 || !timer->CreateQueries(MostTimestamps(plan))) {
+    device.diagnostics.Warning("TRELLIS-timing", bits == 0 ? "this queue family writes no timestamps: no timing"
+                                                           : "no memory for timestamps: no timing");
+    return nullptr;
+  }
+  timer->valid_bits_ = bits >= 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1;
+  timer->WriteTimestamp();
+  command_buffer.keep_alive.push_back(timer);
+  return timer;
+}
+
+GraphTimer::~GraphTimer() {
+  if (queries_ != VK_NULL_HANDLE) device_.dispatch.DestroyQueryPool(device_.handle, queries_, nullptr);
+}
+
+bool GraphTimer::CreateQueries(uint32_t count) {
+  VkQueryPoolCreateInfo info = {};
+  info.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO;
+  info.queryType = VK_QUERY_TYPE_TIMESTAMP;
+  info.queryCount = count;
+  if (device_.dispatch.CreateQueryPool(device_.handle, &info, nullptr, &queries_) != VK_SUCCESS) return false;
+  Expected<DeviceBuffer> results =
+      DeviceBuffer::Create(device_, count * sizeof(uint64_t), BufferMemory::kHost, "trellis timestamps");
+  if (!results) return false;
+  results_ = *std::move(results);
+  device_.dispatch.CmdResetQueryPool(command_buffer_, queries_, 0, count);
+  return true;
+}
+
+void GraphTimer::AddStep(Step step) {
+  steps_.push_back(std::move(step));
+  WriteTimestamp();
+}
+
+void GraphTimer::WriteTimestamp() {
+  device_.dispatch.CmdWriteTimestamp(command_buffer_, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, queries_,
+                                     static_cast<uint32_t>(steps_.size()));
+}
+
+void GraphTimer::Finish(Device& device, const std::shared_ptr<GraphTimer>& timer) {
+  timer->CopyResults();
+  GraphTimers::Of(device)->Add(timer);
+}
+
+void GraphTimer::CopyResults() {
+  device_.dispatch.CmdCopyQueryPoolResults(command_buffer_, queries_, 0, static_cast<uint32_t>(steps_.size()) + 1,
+                                           results_.handle(), 0, sizeof(uint64_t),
+                                           VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
+  VkMemoryBarrier arrived = {};
+  arrived.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER;
+  arrived.srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT;
+  arrived.dstAccessMask = VK_ACCESS_HOST_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT;
+  device_.dispatch.CmdPipelineBarrier(command_buffer_, VK_PIPELINE_STAGE_TRANSFER_BIT,
+                                      VK_PIPELINE_STAGE_HOST_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT, 0, 1, &arrived, 0,
+                                      nullptr, 0, nullptr);
+}
+
+std::vector<double> GraphTimer::TakeDurations() {
+  std::vector<uint64_t> times(steps_.size() + 1);
+  std::memcpy(times.data(), results_.data(), times.size() * sizeof(uint64_t));
+  if (std::find(times.begin(), times.end(), 0) != times.end()) return {};
+  std::memset(results_.data(), 0, times.size() * sizeof(uint64_t));
+  std::vector<double> durations;
+  for (size_t i = 0; i < steps_.size(); ++i)
+    durations.push_back(static_cast<double>((times[i + 1] - times[i]) & valid_bits_) *
+                        static_cast<double>(device_.traits.limits.timestampPeriod));
+  return durations;
+}
+
+void GraphTimer::AddTo(Report& report, const std::vector<double>& durations) const {
+  std::vector<TimedPlace> places;
+  for (size_t i = 0; i < steps_.size(); ++i)
+    places.push_back({steps_[i].what, steps_[i].level, steps_[i].slot, durations[i]});
+  report.AddTimes(graph_, places);
+}
+
+std::string GraphTimer::Describe(const std::vector<double>& durations) const {
+  double total = 0;
+  for (double duration : durations) total += duration;
+  std::string text = name_ + ": " + Microseconds(total);
+  std::vector<TimedStep> of_level;
+  for (size_t i = 0; i < steps_.size(); ++i) {
+    const Step& step = steps_[i];
+    if (step.level == kNoLevel) {
+      text += "\n  " + step.what + ": " + Microseconds(durations[i]);
+      continue;
+    }
+    of_level.push_back({&step.what, durations[i]});
+    if (i + 1 < steps_.size() && steps_[i + 1].level == step.level) continue;
+    text += DescribeLevel(step.level, std::exchange(of_level, {}));
+  }
+  return text;
+}
+
+std::shared_ptr<GraphTimers> GraphTimers::Of(Device& device) {
+  return device.attachments.GetOrCreate<GraphTimers>([] { return std::make_shared<GraphTimers>(); });
+}
+
+void GraphTimers::Add(const std::shared_ptr<GraphTimer>& timer) {
+  std::lock_guard lock(mutex_);
+  std::erase_if(timers_, [](const auto& known) { return known.expired(); });
+  timers_.push_back(timer);
+}
+
+void GraphTimers::Poll(Device& device) {
+  std::vector<std::string> texts;
+  const std::shared_ptr<Report> report = Report::Of(device);
+  // The application's callbacks may call Vulkan, and a timer may die here: neither under the lock.
+  std::vector<std::shared_ptr<GraphTimer>> alive;
+  {
+    std::lock_guard lock(mutex_);
+    for (const std::weak_ptr<GraphTimer>& known : timers_)
+      if (std::shared_ptr<GraphTimer> timer = known.lock()) alive.push_back(std::move(timer));
+    for (const std::shared_ptr<GraphTimer>& timer : alive)
+      if (const std::vector<double> durations = timer->TakeDurations(); !durations.empty()) {
+        texts.push_back(timer->Describe(durations));
+        if (report) timer->AddTo(*report, durations);
+      }
+  }
+  for (const std::string& text : texts) device.diagnostics.Info("TRELLIS-timing", text);
+}
+
+}  // namespace trellis
