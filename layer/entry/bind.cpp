@@ -19,12 +19,6 @@ const char* WhyNotBindable(const Device& device, VkPipelineBindPoint bind_point,
   return nullptr;
 }
 
-void RefuseToBind(CommandBuffer& recording, const char* why_not) {
-  recording.device.diagnostics.Error("TRELLIS-pipeline-library", std::string("vkCmdBindPipeline: ") + why_not,
-                                     {{VK_OBJECT_TYPE_COMMAND_BUFFER, HandleToU64(recording.handle)}});
-  recording.RememberError(VK_ERROR_VALIDATION_FAILED_EXT);
-}
-
 }  // namespace
 
 VKAPI_ATTR void VKAPI_CALL CmdBindPipeline(VkCommandBuffer command_buffer, VkPipelineBindPoint bind_point,
@@ -32,7 +26,8 @@ VKAPI_ATTR void VKAPI_CALL CmdBindPipeline(VkCommandBuffer command_buffer, VkPip
   const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
   if (BindPointState* state = recording->StateOf(bind_point)) {
     if (const char* why_not = WhyNotBindable(recording->device, bind_point, pipeline))
-      return RefuseToBind(*recording, why_not);
+      return recording->Refuse("TRELLIS-pipeline-library", std::string("vkCmdBindPipeline: ") + why_not,
+                               VK_ERROR_VALIDATION_FAILED_EXT);
     state->BindPipeline(pipeline);
     if (bind_point == VK_PIPELINE_BIND_POINT_GRAPHICS) recording->dynamic_states.BindPipeline();
   }

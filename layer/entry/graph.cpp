@@ -16,17 +16,11 @@ namespace trellis::entry {
 
 namespace {
 
-// Refuses a command: `why` begins with its name. vkEndCommandBuffer returns the error.
-void Refuse(CommandBuffer& recording, const char* id, const std::string& why, VkResult error) {
-  recording.device.diagnostics.Error(id, why, {{VK_OBJECT_TYPE_COMMAND_BUFFER, HandleToU64(recording.handle)}});
-  recording.RememberError(error);
-}
-
 bool RefuseNull(CommandBuffer& recording, const char* command, const VkDispatchGraphCountInfoAMDX* count_info) {
   if (count_info) return false;
-  Refuse(recording, "TRELLIS-graph-dispatch-misuse",
-         std::string(command) + ": pCountInfo is NULL (VUID-" + command + "-pCountInfo-parameter)",
-         VK_ERROR_VALIDATION_FAILED_EXT);
+  recording.Refuse("TRELLIS-graph-dispatch-misuse",
+                   std::string(command) + ": pCountInfo is NULL (VUID-" + command + "-pCountInfo-parameter)",
+                   VK_ERROR_VALIDATION_FAILED_EXT);
   return true;
 }
 

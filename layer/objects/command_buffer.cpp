@@ -5,6 +5,11 @@
 
 namespace trellis {
 
+void CommandBuffer::Refuse(const char* id, const std::string& why, VkResult error) {
+  device.diagnostics.Error(id, why, {{VK_OBJECT_TYPE_COMMAND_BUFFER, HandleToU64(handle)}});
+  RememberError(error);
+}
+
 void CommandBuffer::Discard() {
   ForgetBoundState();
   is_recording = false;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "layer/dispatch/vulkan.h"
@@ -95,6 +96,9 @@ struct CommandBuffer {
   void RememberError(VkResult error) {
     if (recorded_error == VK_SUCCESS) recorded_error = error;
   }
+  // Of a vkCmd* that cannot be done: says `why` as an error with the message `id`, and remembers what
+  // vkEndCommandBuffer is to return.
+  void Refuse(const char* id, const std::string& why, VkResult error);
 
   // The state that a bind point names; null for bind points that graphs do not touch.
   [[nodiscard]] BindPointState* StateOf(VkPipelineBindPoint bind_point);

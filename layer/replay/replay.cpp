@@ -36,28 +36,23 @@ MessageObject ObjectOf(const CommandBuffer& command_buffer) {
   return {VK_OBJECT_TYPE_COMMAND_BUFFER, HandleToU64(command_buffer.handle)};
 }
 
-// Says what was wrong and makes vkEndCommandBuffer return `result`.
-void Refuse(CommandBuffer& command_buffer, const char* id, const std::string& text, VkResult result) {
-  command_buffer.device.diagnostics.Error(id, text, {ObjectOf(command_buffer)});
-  command_buffer.RememberError(result);
-}
-
 void RefuseMisuse(CommandBuffer& command_buffer, const std::string& text) {
-  Refuse(command_buffer, "TRELLIS-graph-dispatch-misuse", text, VK_ERROR_VALIDATION_FAILED_EXT);
+  command_buffer.Refuse("TRELLIS-graph-dispatch-misuse", text, VK_ERROR_VALIDATION_FAILED_EXT);
 }
 
 void RefuseForMemory(CommandBuffer& command_buffer, const Error& error) {
-  Refuse(command_buffer, "TRELLIS-graph-dispatch-memory", "the graph dispatch was not recorded: " + error.message,
-         VK_ERROR_OUT_OF_DEVICE_MEMORY);
+  command_buffer.Refuse("TRELLIS-graph-dispatch-memory", "the graph dispatch was not recorded: " + error.message,
+                        VK_ERROR_OUT_OF_DEVICE_MEMORY);
 }
 
 // With one of the few results that vkEndCommandBuffer may return.
 void RefuseToSplit(CommandBuffer& command_buffer, const std::string& why) {
-  Refuse(command_buffer, "TRELLIS-render-pass-split",
-         "the graph dispatch was not recorded: the render pass instance around it cannot be ended and begun again, "
-         "because " +
-             why + "; record the dispatch outside of it",
-         VK_ERROR_UNKNOWN);
+  command_buffer.Refuse(
+      "TRELLIS-render-pass-split",
+      "the graph dispatch was not recorded: the render pass instance around it cannot be ended and begun again, "
+      "because " +
+          why + "; record the dispatch outside of it",
+      VK_ERROR_UNKNOWN);
 }
 
 // Where a graph's scratch lies: the application's address, rounded up.
