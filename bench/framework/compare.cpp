@@ -56,7 +56,7 @@ std::vector<Contender> Contenders(const Gpu& gpu, const Workload& workload, cons
 // without pauses until it leaves them: for as long as this at least, and until all is about as fast as it has been, but
 // not forever.
 constexpr std::chrono::milliseconds kSettling(500);
-constexpr std::chrono::milliseconds kMostSettling(3000);
+constexpr std::chrono::milliseconds kMaxSettling(3000);
 constexpr double kSettled = 1.1;
 // Empty workgroups beside each of them, since small work alone leaves a GPU idle for most of the time. They touch no
 // memory.
@@ -80,7 +80,7 @@ void Settle(const Gpu& gpu, const std::vector<Contender*>& contenders) {
       fastest += contender->fastest();
     }
     const auto passed = std::chrono::steady_clock::now() - begin;
-    if (passed > kMostSettling || (passed > kSettling && now < kSettled * fastest)) return;
+    if (passed > kMaxSettling || (passed > kSettling && now < kSettled * fastest)) return;
   }
 }
 

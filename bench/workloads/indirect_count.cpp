@@ -13,7 +13,7 @@ namespace trellis::bench {
 namespace {
 
 constexpr uint32_t kChunkRecords = 256;
-constexpr uint32_t kMostChunksOfInfo = 7;
+constexpr uint32_t kMaxChunksOfInfo = 7;
 
 struct Push {
   VkDeviceAddress results;
@@ -29,7 +29,7 @@ struct Chunk {
 // Payloads of each info: 1 to 1,792, and seldom a multiple of what a workgroup takes.
 std::vector<uint32_t> PayloadCounts(uint32_t infos) {
   std::vector<uint32_t> counts;
-  for (uint32_t info = 0; info < infos; ++info) counts.push_back(1 + Hash(info) % (kChunkRecords * kMostChunksOfInfo));
+  for (uint32_t info = 0; info < infos; ++info) counts.push_back(1 + Hash(info) % (kChunkRecords * kMaxChunksOfInfo));
   return counts;
 }
 
@@ -63,7 +63,7 @@ class IndirectCountWorkload final : public Workload {
         payloads_(gpu, VkDeviceSize{records_} * kRecordBytes),
         infos_(gpu, infos * sizeof(VkDispatchGraphInfoAMDX)),
         count_info_(gpu, sizeof(VkDispatchGraphCountInfoAMDX)),
-        chunks_(gpu, VkDeviceSize{infos} * kMostChunksOfInfo * sizeof(Chunk)),
+        chunks_(gpu, VkDeviceSize{infos} * kMaxChunksOfInfo * sizeof(Chunk)),
         arguments_(gpu, sizeof(VkDispatchIndirectCommand)),
         consume_(gpu, kConsumeChunkSpv) {
     WritePayloads();

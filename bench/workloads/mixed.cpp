@@ -21,7 +21,7 @@ constexpr uint32_t kFixedParts = 4;
 constexpr uint32_t kSourceInvocations = 64;
 constexpr uint32_t kNodeInvocations = 32;                     // of nodes with grids
 constexpr uint32_t kInvocations[] = {32, 64, 128, 256, 512};  // of the rival's workgroups, for a form each
-constexpr uint32_t kMostParts = 3;
+constexpr uint32_t kMaxParts = 3;
 constexpr double kMeanParts = 2;
 constexpr uint32_t kTaskBytes = 12;
 constexpr uint32_t kFirstNameConstant = 10;
@@ -71,7 +71,7 @@ std::vector<GraphNode> Nodes(uint32_t levels, uint32_t source_workgroups) {
 
 uint32_t PartsOf(uint32_t kind, uint32_t value) {
   if (kind == kFixed) return kFixedParts;
-  return kind == kDynamic ? 1 + value % kMostParts : 1;
+  return kind == kDynamic ? 1 + value % kMaxParts : 1;
 }
 
 class MixedWorkload final : public Workload {
@@ -80,7 +80,7 @@ class MixedWorkload final : public Workload {
       : gpu_(gpu),
         records_(records),
         levels_(levels),
-        capacity_(2 * kMostParts * (records / kNodesOfLevel) + 1024),
+        capacity_(2 * kMaxParts * (records / kNodesOfLevel) + 1024),
         graph_(gpu, Nodes(levels, records / kSourceInvocations)),
         results_(gpu, VkDeviceSize{records} * 4),
         tasks_(gpu, VkDeviceSize{capacity_} * levels * kNodesOfLevel * kTaskBytes),

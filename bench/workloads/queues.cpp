@@ -9,7 +9,7 @@ constexpr uint32_t kRecordsAStep = 20;
 constexpr uint32_t kGrowsByRows = 21;
 constexpr uint32_t kRow = 1024;
 constexpr uint32_t kHeadWords = 4;
-constexpr uint32_t kMostWorkgroupsInX = 65535;  // of every device
+constexpr uint32_t kMaxWorkgroupsInX = 65535;  // of every device
 
 }  // namespace
 
@@ -48,7 +48,7 @@ void Queues::Dispatch(VkCommandBuffer commands, uint32_t queue) const {
 }
 
 Grid GridOf(uint32_t workgroups) {
-  if (workgroups <= kMostWorkgroupsInX) return {workgroups, 1};
+  if (workgroups <= kMaxWorkgroupsInX) return {workgroups, 1};
   return {kRow, (workgroups + kRow - 1) / kRow};
 }
 

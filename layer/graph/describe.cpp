@@ -41,10 +41,10 @@ std::string NodeText(const Node& node) {
 std::string OutputText(const Graph& graph, const spirv::NodeOutputInfo& output, const std::vector<Target>& targets) {
   std::string text = "  up to " + std::to_string(output.max_payloads) + " x " + std::to_string(output.payload.size) +
                      " bytes to " + output.target_name + "[";
-  constexpr size_t kMostListed = 8;
-  for (size_t i = 0; i < targets.size() && i < kMostListed; ++i)
+  constexpr size_t kMaxListed = 8;
+  for (size_t i = 0; i < targets.size() && i < kMaxListed; ++i)
     text += (i == 0 ? "" : " ") + std::to_string(graph.NodeOf(targets[i].slot).index);
-  if (targets.size() > kMostListed) text += " and " + std::to_string(targets.size() - kMostListed) + " more";
+  if (targets.size() > kMaxListed) text += " and " + std::to_string(targets.size() - kMaxListed) + " more";
   text += "]";
   return targets.empty() ? text + ", which has no node" : text;
 }
@@ -67,10 +67,10 @@ std::string LaunchLabel(const Graph& graph, Launch launch) {
 }
 
 std::string RootLabels(const Graph& graph, std::span<const uint32_t> slots) {
-  constexpr size_t kMostListed = 8;
+  constexpr size_t kMaxListed = 8;
   std::string labels;
-  for (const uint32_t slot : slots.first(std::min(slots.size(), kMostListed))) labels += " " + SlotLabel(graph, slot);
-  if (slots.size() > kMostListed) labels += " and " + std::to_string(slots.size() - kMostListed) + " more";
+  for (const uint32_t slot : slots.first(std::min(slots.size(), kMaxListed))) labels += " " + SlotLabel(graph, slot);
+  if (slots.size() > kMaxListed) labels += " and " + std::to_string(slots.size() - kMaxListed) + " more";
   return labels;
 }
 

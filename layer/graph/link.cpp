@@ -17,10 +17,10 @@
 namespace trellis {
 namespace {
 
-constexpr uint32_t kMostRecordBytes = 1u << 30;
-constexpr uint32_t kMostGridOffset = 0xffff;  // LaunchPlan::grid_member
+constexpr uint32_t kMaxRecordBytes = 1u << 30;
+constexpr uint32_t kMaxGridOffset = 0xffff;  // LaunchPlan::grid_member
 constexpr uint64_t kHeapUnit = 16;
-constexpr size_t kMostNodesOfInput = 256;
+constexpr size_t kMaxNodesOfInput = 256;
 
 enum class LinkKind : uint8_t {
   kEdge,       // may be allocated
@@ -96,12 +96,12 @@ class Linker {
       if (info.max_recursion >= max_depth_)
         return Error{"node " + Label(i) + ": MaxNodeRecursionAMDX " + std::to_string(info.max_recursion) +
                      " needs more levels than maxExecutionGraphDepth, " + std::to_string(max_depth_)};
-      if (info.grid_member && info.grid_member->offset > kMostGridOffset)
+      if (info.grid_member && info.grid_member->offset > kMaxGridOffset)
         return Error{"node " + Label(i) + ": the grid lies at byte " + std::to_string(info.grid_member->offset) +
-                     " of the payload; at most " + std::to_string(kMostGridOffset) + " is supported"};
+                     " of the payload; at most " + std::to_string(kMaxGridOffset) + " is supported"};
       uint32_t largest = info.input.size;
       for (const spirv::NodeOutputInfo& output : info.outputs) largest = std::max(largest, output.payload.size);
-      if (largest > kMostRecordBytes)
+      if (largest > kMaxRecordBytes)
         return Error{"node " + Label(i) + ": a payload of " + std::to_string(largest) + " bytes is too large"};
     }
     return {};
@@ -119,8 +119,8 @@ class Linker {
                      NodeLabel(other.shares_input_with_name, other.shares_input_with_index)};
       std::vector<uint32_t>& sharers = graph_.nodes[target].sharers;
       sharers.push_back(i);
-      if (sharers.size() + 1 > kMostNodesOfInput)
-        return Error{"more than " + std::to_string(kMostNodesOfInput) + " nodes have the input of " + Label(target) +
+      if (sharers.size() + 1 > kMaxNodesOfInput)
+        return Error{"more than " + std::to_string(kMaxNodesOfInput) + " nodes have the input of " + Label(target) +
                      ", itself included (SharesInputWithAMDX); one too many is " + Label(i)};
     }
     return {};

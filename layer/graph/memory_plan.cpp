@@ -12,9 +12,9 @@ namespace trellis {
 namespace {
 
 uint64_t ToBytes(double bytes) {
-  constexpr double kMost = 1.8e19;
+  constexpr double kMax = 1.8e19;
   // Loads are rounded, and what they bound is whole.
-  return bytes < kMost ? static_cast<uint64_t>(bytes * (1 + 1e-12)) : kUnbounded;
+  return bytes < kMax ? static_cast<uint64_t>(bytes * (1 + 1e-12)) : kUnbounded;
 }
 
 // Whatever a workgroup of the node computes.
@@ -41,7 +41,7 @@ class Planner {
     plan_.arrivals.reserve(plan_.openings.capacity());
     plan_.opening_begin.reserve(schedule.level_begin.size());
     needs_.reserve(graph.slots.size() + 1);
-    for (const Node& node : graph.nodes) most_launches_ = std::max(most_launches_, node.sharers.size() + 1);
+    for (const Node& node : graph.nodes) max_launches_ = std::max(max_launches_, node.sharers.size() + 1);
   }
 
   // Where a part is as large as the ring, what it takes is what it wants.
@@ -106,7 +106,7 @@ class Planner {
         workgroups += 1 + static_cast<double>(SegmentsOf(needs_[need_of_slot_[launch.input]]));
       }
       // Launches without records have none.
-      joint_[later].Add(std::min(workgroups, joint_[level].records * most_launches_), largest);
+      joint_[later].Add(std::min(workgroups, joint_[level].records * max_launches_), largest);
     }
   }
 
@@ -133,8 +133,8 @@ class Planner {
     const uint64_t all = ToBytes(joint_[level + 1].records);
     for (RegionNeed& need : needs_) {
       need.bound = std::min(need.bound, all);
-      if (need.bound > kMostRegionRecords) {
-        need.bound = kMostRegionRecords;
+      if (need.bound > kMaxRegionRecords) {
+        need.bound = kMaxRegionRecords;
         plan_.bounded = false;
       }
       need.arrivals = need.dense = need.bound;
@@ -175,15 +175,15 @@ class Planner {
 
   // Dense ones if they fit into the part.
   void PlanRegions(uint32_t level) {
-    const bool fits = DenseBytes() <= room_ && heap_bytes_ / kHeapUnit <= kMostRegionRecords;
+    const bool fits = DenseBytes() <= room_ && heap_bytes_ / kHeapUnit <= kMaxRegionRecords;
     level_grows_ = !fits && (heap_bytes_ != 0 || !GiveOneLargeTheRest());
     any_grows_ |= level_grows_;
     note_units_ = 0;
     segments_take_notes_ = false;
     const uint64_t wanted = level_grows_ ? Grow(level) : heap_bytes_ / kHeapUnit;
-    plan_.bounded &= std::max(wanted, note_units_) <= kMostRegionRecords;
-    const uint64_t units = std::min(wanted, kMostRegionRecords);
-    note_units_ = std::min(note_units_, kMostRegionRecords);
+    plan_.bounded &= std::max(wanted, note_units_) <= kMaxRegionRecords;
+    const uint64_t units = std::min(wanted, kMaxRegionRecords);
+    note_units_ = std::min(note_units_, kMaxRegionRecords);
     if (!has_heap_ && !level_grows_) return;
     RegionNeed& heap = needs_.emplace_back();
     heap.slot = graph_.HeapSlot();
@@ -295,7 +295,7 @@ class Planner {
       const Launch launch = schedule_.launches[i];
       const uint64_t records = needs_[need_of_slot_[launch.input]].bound;
       const spirv::NodeInfo& info = graph_.NodeOf(launch.slot).info;
-      workgroups_[i] = MostWorkgroups(info, records, limits_.max_grid_workgroups);
+      workgroups_[i] = MaxWorkgroups(info, records, limits_.max_grid_workgroups);
       if (info.kind == spirv::LaunchKind::kCoalescing)
         workgroups_[i] = SaturatingAdd(workgroups_[i], SegmentsOf(needs_[need_of_slot_[launch.input]]));
     }
@@ -311,7 +311,7 @@ class Planner {
   GraphPlan plan_;
   bool limits_hold_ = true;           // of all producers so far
   bool any_grows_ = false;            // regions of any level so far
-  size_t most_launches_ = 1;          // of one slot
+  size_t max_launches_ = 1;           // of one slot
   std::vector<Load> joint_;           // by level: all that can arrive there
   std::vector<uint64_t> workgroups_;  // by launch, like LevelSchedule::launches: at most
   // Of the level that is being planned: its openings, and what of the heap its allocations need.
@@ -334,7 +334,7 @@ shared::RegionPlan& GraphPlan::opening_of(uint32_t level, uint32_t slot) {
                            [](const shared::RegionPlan& opening, uint32_t wanted) { return opening.slot < wanted; });
 }
 
-uint64_t MostWorkgroups(const spirv::NodeInfo& info, uint64_t records, uint64_t max_grid_workgroups) {
+uint64_t MaxWorkgroups(const spirv::NodeInfo& info, uint64_t records, uint64_t max_grid_workgroups) {
   if (info.kind == spirv::LaunchKind::kCoalescing) return CeilDivide(records, std::max(info.coalesce, 1u));
   const bool dynamic = info.kind == spirv::LaunchKind::kDynamicGrid;
   uint64_t grid = 1;

@@ -11,7 +11,7 @@
 namespace trellis {
 
 // A region counts its records in 31 bits.
-inline constexpr uint64_t kMostRegionRecords = (uint64_t{1} << 31) - 1;
+inline constexpr uint64_t kMaxRegionRecords = (uint64_t{1} << 31) - 1;
 // Bytes of what the heap's region counts as a record.
 inline constexpr uint32_t kHeapUnit = 16;
 // Every region begins at a multiple of it.

@@ -41,7 +41,7 @@ uint64_t ToCount(double count) { return count < 1.8e19 ? static_cast<uint64_t>(c
 
 // How many records of a slot fill a queue of so many bytes, if it gets the most of them for each byte.
 uint64_t BoundFor(double bytes, double records_of_byte) {
-  return std::min(ToCount(bytes * records_of_byte), kMostRegionRecords);
+  return std::min(ToCount(bytes * records_of_byte), kMaxRegionRecords);
 }
 
 class Scheduler {
@@ -145,7 +145,7 @@ class Scheduler {
     }
     const double left = static_cast<double>(room) - padding;
     if (left < 0) return std::nullopt;
-    const double bytes = bytes_of_byte == 0 ? static_cast<double>(kMostRegionRecords) : left / bytes_of_byte;
+    const double bytes = bytes_of_byte == 0 ? static_cast<double>(kMaxRegionRecords) : left / bytes_of_byte;
     Queue queue;
     queue.needs = needs_;
     for (size_t i = 0; i < needs_.size(); ++i) {
@@ -188,8 +188,8 @@ class Scheduler {
     RegionNeed& heap = queue.needs.emplace_back();
     heap.slot = graph_.HeapSlot();
     heap.stride = kHeapUnit;
-    heap.bound = heap.dense = std::min({ToCount(bytes * segments) / kHeapUnit, pool, kMostRegionRecords});
-    queue.note_units = std::min(pool - heap.bound, kMostRegionRecords);
+    heap.bound = heap.dense = std::min({ToCount(bytes * segments) / kHeapUnit, pool, kMaxRegionRecords});
+    queue.note_units = std::min(pool - heap.bound, kMaxRegionRecords);
     heap.bytes = (heap.bound + queue.note_units) * kHeapUnit;
     FindParts(bytes, CostInSegments, queue);
     return queue;

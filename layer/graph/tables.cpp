@@ -157,7 +157,7 @@ shared::LaunchPlan DescribeLaunch(const Graph& graph, Launch launch, const std::
   }
   plan.note_words = info.NoteWords();
   plan.has_landmarks = info.UsesLandmarks() ? 1 : 0;
-  plan.most_workgroups = info.most_workgroups;  // UINT32_MAX is kAnyWorkgroups
+  plan.max_workgroups = info.max_workgroups;  // UINT32_MAX is kAnyWorkgroups
   return plan;
 }
 

@@ -47,7 +47,7 @@ Error Failure(const char* name, const char* step, VkDeviceSize size) {
 
 VkDeviceSize BytesWithoutSlack(VkDeviceSize bytes) { return bytes - std::min(bytes, kAddressAlignment); }
 
-VkDeviceSize MostBufferBytes(const Device& device) { return BytesWithoutSlack(device.traits.max_buffer_bytes); }
+VkDeviceSize MaxBufferBytes(const Device& device) { return BytesWithoutSlack(device.traits.max_buffer_bytes); }
 
 DeviceBuffer::~DeviceBuffer() {
   if (!device_) return;
@@ -72,7 +72,7 @@ Expected<DeviceBuffer> DeviceBuffer::Create(const Device& device, VkDeviceSize s
   result.device_ = &device;
   result.size_ = size;
   // VUID-VkBufferCreateInfo-size-06409. Whether memory of that size can be had, vkAllocateMemory knows.
-  if (size > MostBufferBytes(device))
+  if (size > MaxBufferBytes(device))
     return Error{std::string(name) + ": " + std::to_string(size) + " bytes are more than a buffer of this device has"};
   if (!result.CreateHandle(size + kAddressAlignment)) return Failure(name, "vkCreateBuffer", size);
   // The device memory that the host reaches may be small: a place in system memory is as good, only farther away.

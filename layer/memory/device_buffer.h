@@ -28,7 +28,7 @@ enum class InitialContents : uint8_t { kZeros, kUndefined };
 // Bytes that are left for use of a VkBuffer that has this many.
 [[nodiscard]] VkDeviceSize BytesWithoutSlack(VkDeviceSize bytes);
 // Bytes that a DeviceBuffer can have at most.
-[[nodiscard]] VkDeviceSize MostBufferBytes(const Device& device);
+[[nodiscard]] VkDeviceSize MaxBufferBytes(const Device& device);
 
 // Usage is always STORAGE | INDIRECT | SHADER_DEVICE_ADDRESS | TRANSFER_DST; the device address is a multiple of 64 at
 // least. Ownership: the buffer and its memory die with the object, which must happen before the device does and after

@@ -17,7 +17,7 @@ namespace {
 VkDeviceSize BlockBytesFor(const Device& device, VkDeviceSize bytes) {
   if (bytes <= PlanBlockPool::kMaxSharedBytes) return PlanBlockPool::kBlockBytes;
   const VkDeviceSize unit = std::max(std::bit_floor(bytes) / 8, PlanBlockPool::kMaxSharedBytes);
-  return std::max(bytes, std::min((bytes + unit - 1) / unit * unit, MostBufferBytes(device)));
+  return std::max(bytes, std::min((bytes + unit - 1) / unit * unit, MaxBufferBytes(device)));
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ Expected<DeviceBuffer> PreparedRegionPool::Take(VkDeviceSize bytes) {
       free_.erase(found);
       return buffer;
     }
-    if (buffers_ >= kMostBuffers) return Error{"there are enough prepared regions"};
+    if (buffers_ >= kMaxBuffers) return Error{"there are enough prepared regions"};
     ++buffers_;
   }
   Expected<DeviceBuffer> made = DeviceBuffer::Create(device_, size, BufferMemory::kWrittenOnce, "trellis regions");
@@ -40,7 +40,7 @@ void PreparedRegionPool::Give(DeviceBuffer buffer) noexcept {
   // What is not kept is destroyed after the lock is released: that calls down. Nothing is allocated.
   DeviceBuffer dropped;
   std::lock_guard lock(mutex_);
-  if (free_.size() == kMostKept) {
+  if (free_.size() == kMaxKept) {
     dropped = std::move(free_.front());
     free_.erase(free_.begin());
     --buffers_;

@@ -19,11 +19,11 @@ namespace trellis {
 class PreparedRegionPool {
  public:
   // So many are kept for the next plan; then the one that has waited longest is given back to the driver.
-  static constexpr size_t kMostKept = 16;
+  static constexpr size_t kMaxKept = 16;
   // So many exist at a time: the application needs allocations, too, of which some drivers have 4,096.
-  static constexpr size_t kMostBuffers = 256;
+  static constexpr size_t kMaxBuffers = 256;
 
-  explicit PreparedRegionPool(const Device& device) : device_(device) { free_.reserve(kMostKept); }
+  explicit PreparedRegionPool(const Device& device) : device_(device) { free_.reserve(kMaxKept); }
 
   // A buffer of at least `bytes`, of any contents: those of a plan that no execution uses any more. Fails when memory
   // runs out, when there are enough, or where the host cannot write to device memory.

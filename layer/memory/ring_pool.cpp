@@ -48,8 +48,8 @@ VkDeviceSize LargestDeviceHeap(const Device& device) {
 }
 
 // What fits into a buffer, and what the device promises to allocate at once.
-VkDeviceSize MostWithoutSetting(const Device& device) {
-  return WholeLines(std::min(MostBufferBytes(device), BytesWithoutSlack(device.traits.max_allocation_bytes)));
+VkDeviceSize MaxWithoutSetting(const Device& device) {
+  return WholeLines(std::min(MaxBufferBytes(device), BytesWithoutSlack(device.traits.max_allocation_bytes)));
 }
 
 // The setting that asks for rings of no more than `bytes`.
@@ -63,7 +63,7 @@ RingPool::RingPool(const Device& device, DeviceBuffer table, VkDeviceSize step_b
     : device_(device), table_(std::move(table)), full_budget_(RingBudget(device)), step_budget_(step_budget) {}
 
 Expected<std::shared_ptr<RingPool>> RingPool::Create(const Device& device, VkDeviceSize step_budget) {
-  const VkDeviceSize bytes = sizeof(shared::RingTableHeader) + kMostRings * sizeof(shared::RingEntry);
+  const VkDeviceSize bytes = sizeof(shared::RingTableHeader) + kMaxRings * sizeof(shared::RingEntry);
   Expected<DeviceBuffer> table = DeviceBuffer::Create(device, bytes, BufferMemory::kHostLocal, "trellis ring table");
   if (!table) return table.error();
   return std::shared_ptr<RingPool>(new RingPool(device, *std::move(table), step_budget));
@@ -206,7 +206,7 @@ std::optional<VkDeviceSize> RingPool::MissingRing(VkQueue queue, VkDeviceSize by
 
 bool RingPool::Publish(DeviceBuffer ring) {
   std::lock_guard lock(mutex_);
-  if (rings_.size() >= kMostRings) return false;
+  if (rings_.size() >= kMaxRings) return false;
   const uint32_t index = static_cast<uint32_t>(rings_.size());
   shared::RingEntry entry = {};
   entry.base = ring.address();
@@ -252,19 +252,19 @@ void ForgetRingNeeds(Device& device) {
 
 VkDeviceSize RingBudget(const Device& device) {
   if (device.settings.ring_budget != 0)
-    return std::min(device.settings.ring_budget * kMiB, WholeLines(MostBufferBytes(device)));
+    return std::min(device.settings.ring_budget * kMiB, WholeLines(MaxBufferBytes(device)));
   const VkDeviceSize wanted = std::clamp<VkDeviceSize>(LargestDeviceHeap(device) / 4, kSmallestRing, 1024 * kMiB);
-  return std::min(wanted, MostWithoutSetting(device));
+  return std::min(wanted, MaxWithoutSetting(device));
 }
 
 VkDeviceSize RingBudgetInsteadOfSteps(const Device& device) {
   const VkDeviceSize budget = RingBudget(device);
   if (device.settings.ring_budget != 0) return budget;
-  return std::max(budget, std::min(WholeLines(LargestDeviceHeap(device) / 8), MostWithoutSetting(device)));
+  return std::max(budget, std::min(WholeLines(LargestDeviceHeap(device) / 8), MaxWithoutSetting(device)));
 }
 
 VkDeviceSize LargestRingBudget(const Device& device) {
-  return std::min(WholeLines(MostBufferBytes(device)), LargestDeviceHeap(device) / 2);
+  return std::min(WholeLines(MaxBufferBytes(device)), LargestDeviceHeap(device) / 2);
 }
 
 void ReportCutRingBudget(const Device& device) {

@@ -27,7 +27,7 @@ namespace trellis {
 class RingPool {
  public:
   // Rings that a table can hold. Sizes double and there are few queues, so this is never reached.
-  static constexpr uint32_t kMostRings = 1024;
+  static constexpr uint32_t kMaxRings = 1024;
 
   // `step_budget`: bytes, see step_budget(). Fails when memory for the table runs out.
   [[nodiscard]] static Expected<std::shared_ptr<RingPool>> Create(const Device& device, VkDeviceSize step_budget = 0);

@@ -13,25 +13,25 @@ namespace {
 constexpr uint64_t kDumpSlack = 64;
 
 // About as many workgroups as a large GPU runs at a time.
-constexpr uint32_t kMostPartsOfLevel = 2048;
+constexpr uint32_t kMaxPartsOfLevel = 2048;
 // Of a launch, however many there are: all the records of a level may be one launch's.
 constexpr uint32_t kFewestParts = 32;
 
 // Draws of one launch, and bytes for those of all launches together, beyond one draw for each.
-constexpr uint64_t kMostDraws = 64;
-constexpr uint64_t kMostDrawBytes = 4 << 20;
+constexpr uint64_t kMaxDraws = 64;
+constexpr uint64_t kMaxDrawBytes = 4 << 20;
 
-static_assert(shared::kMostParts % shared::kLevelsWorkgroup == 0);  // each invocation of a kernel adds up as many
+static_assert(shared::kMaxParts % shared::kLevelsWorkgroup == 0);  // each invocation of a kernel adds up as many
 
 // For any number of launches up to this one.
-uint64_t MostSums(uint64_t launches) {
-  return std::min(launches * shared::kMostParts, std::max<uint64_t>(launches * kFewestParts, kMostPartsOfLevel));
+uint64_t MaxSums(uint64_t launches) {
+  return std::min(launches * shared::kMaxParts, std::max<uint64_t>(launches * kFewestParts, kMaxPartsOfLevel));
 }
 
-uint32_t MostDraws(uint64_t launches) {
+uint32_t MaxDraws(uint64_t launches) {
   constexpr uint64_t kEach = sizeof(shared::LaunchInput) + sizeof(shared::DispatchArguments);
   return static_cast<uint32_t>(
-      std::clamp<uint64_t>(kMostDrawBytes / (kEach * std::max<uint64_t>(launches, 1)), 1, kMostDraws));
+      std::clamp<uint64_t>(kMaxDrawBytes / (kEach * std::max<uint64_t>(launches, 1)), 1, kMaxDraws));
 }
 
 uint64_t Place(uint64_t& cursor, uint64_t bytes) {
@@ -61,8 +61,8 @@ uint64_t ScratchLayout::total(uint32_t level, uint32_t launch) const {
   return totals + (uint64_t{level} * launch_count + launch) * sizeof(uint32_t);
 }
 
-uint32_t MostParts(uint32_t launches) {
-  return std::clamp(kMostPartsOfLevel / std::max(launches, 1u), kFewestParts, shared::kMostParts);
+uint32_t MaxParts(uint32_t launches) {
+  return std::clamp(kMaxPartsOfLevel / std::max(launches, 1u), kFewestParts, shared::kMaxParts);
 }
 
 ScratchLayout LayOutScratch(const ScratchNeeds& needs) {
@@ -71,7 +71,7 @@ ScratchLayout LayOutScratch(const ScratchNeeds& needs) {
   layout.slot_count = needs.slot_count;
   layout.launch_count = needs.launch_count;
   layout.dynamic_launch_count = needs.dynamic_launch_count;
-  const bool has_steps = level_bytes * needs.level_count <= kMostRegionBytes;
+  const bool has_steps = level_bytes * needs.level_count <= kMaxRegionBytes;
   layout.step_levels = has_steps ? std::max(needs.level_count, 2u) : 0;
   const bool has_draws = needs.draw_launch_count != 0;
   layout.opens_all_levels = has_draws || (!needs.close_every_level && has_steps);
@@ -80,8 +80,8 @@ ScratchLayout LayOutScratch(const ScratchNeeds& needs) {
   layout.first_draw = static_cast<uint32_t>(needs.launch_count * levels);
   layout.draw_launch_count = needs.draw_launch_count;
   const uint64_t drawn = uint64_t{needs.draw_launch_count} * layout.region_levels;
-  layout.most_draws = has_draws ? MostDraws(drawn) : 0;
-  const uint64_t launches = layout.first_draw + drawn * layout.most_draws;
+  layout.max_draws = has_draws ? MaxDraws(drawn) : 0;
+  const uint64_t launches = layout.first_draw + drawn * layout.max_draws;
   uint64_t cursor = 0;
   layout.control = Place(cursor, sizeof(shared::ControlBlock));
   layout.regions = Place(cursor, level_bytes * std::max(layout.region_levels, layout.step_levels));
@@ -90,10 +90,10 @@ ScratchLayout LayOutScratch(const ScratchNeeds& needs) {
   const uint64_t counted_levels = has_draws ? layout.region_levels : levels;
   layout.totals = Place(cursor, needs.launch_count * std::max(levels, counted_levels) * sizeof(uint32_t));
   layout.steps = Place(cursor, sizeof(shared::StepState));
-  const uint64_t sums = MostSums(needs.dynamic_launch_count) * sizeof(uint32_t);
+  const uint64_t sums = MaxSums(needs.dynamic_launch_count) * sizeof(uint32_t);
   layout.sums_of_level = has_draws ? AlignScratchAddress(sums) : 0;
   layout.sums = Place(cursor, has_draws ? layout.sums_of_level * layout.region_levels : sums);
-  layout.landmarks = Place(cursor, MostSums(needs.landmark_launch_count) * shared::kLandmarksOfPart * sizeof(uint32_t));
+  layout.landmarks = Place(cursor, MaxSums(needs.landmark_launch_count) * shared::kLandmarksOfPart * sizeof(uint32_t));
   constexpr uint64_t kSliceTableBytes = (shared::kMaxSlices + 1) * sizeof(shared::Slice);
   layout.slices = Place(cursor, needs.dynamic_launch_count * levels * kSliceTableBytes);
   // Level 1 may have each batch twice.

@@ -26,7 +26,7 @@ struct ScratchLayout {
   uint32_t launch_count = 0;          // no level has more
   uint32_t dynamic_launch_count = 0;  // the same for dynamic grids
   uint32_t draw_launch_count = 0;     // the same for draws
-  uint32_t most_draws = 0;            // that one launch may be split into
+  uint32_t max_draws = 0;             // that one launch may be split into
   uint32_t first_draw = 0;            // position of its LaunchInput and arguments: draw_position
   uint64_t sums_of_level = 0;         // bytes from one level's to the next level's
   uint32_t region_levels = 0;
@@ -45,9 +45,9 @@ struct ScratchLayout {
   [[nodiscard]] uint64_t region_offset(uint32_t level, uint32_t slot) const;
   [[nodiscard]] uint64_t input(uint32_t launch) const;
   [[nodiscard]] uint64_t argument(uint32_t launch) const;
-  // Of the draws of a launch of `level`, which is its `launch`th that is drawn: the first of most_draws.
+  // Of the draws of a launch of `level`, which is its `launch`th that is drawn: the first of max_draws.
   [[nodiscard]] uint32_t draw_position(uint32_t level, uint32_t launch) const {
-    return first_draw + (level * draw_launch_count + launch) * most_draws;
+    return first_draw + (level * draw_launch_count + launch) * max_draws;
   }
   [[nodiscard]] uint64_t level_sums(uint32_t level) const { return sums + level * sums_of_level; }
   // Of a launch of `level`, not in steps; opens_all_levels must be true.
@@ -67,11 +67,11 @@ inline constexpr uint64_t kScratchBufferAlignment = 256;
 }
 
 // Regions of all levels may take this much; larger graphs make do with two sets.
-inline constexpr uint64_t kMostRegionBytes = 16 << 20;
+inline constexpr uint64_t kMaxRegionBytes = 16 << 20;
 
 // Most workgroups that each of so many launches of a level may have its records parted among (ClosePlan::parts). CPU
 // drivers get fewer.
-[[nodiscard]] uint32_t MostParts(uint32_t launches);
+[[nodiscard]] uint32_t MaxParts(uint32_t launches);
 
 struct ScratchNeeds {
   uint32_t slot_count = 0;             // slots of the graph

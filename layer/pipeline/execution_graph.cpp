@@ -12,7 +12,7 @@ namespace {
 
 // Schedules of this many root sets are kept; a program that uses more of them makes the oldest again when it returns to
 // it.
-constexpr size_t kMostSchedules = 64;
+constexpr size_t kMaxSchedules = 64;
 
 VkResult Misuse(Device& device, const std::string& text) {
   device.diagnostics.Error("TRELLIS-graph-query", text, {{VK_OBJECT_TYPE_DEVICE, HandleToU64(device.handle)}});
@@ -67,7 +67,7 @@ std::shared_ptr<const LevelSchedule> ExecutionGraphPipeline::ScheduleFor(std::sp
   }
   auto schedule = std::make_shared<const LevelSchedule>(AssignLevels(graph, roots));
   std::lock_guard lock(schedules_mutex_);
-  if (schedules_.size() == kMostSchedules) schedules_.erase(schedules_.begin());
+  if (schedules_.size() == kMaxSchedules) schedules_.erase(schedules_.begin());
   schedules_.push_back({{roots.begin(), roots.end()}, schedule});
   return schedule;
 }

@@ -85,7 +85,7 @@ uint32_t WorkgroupsToPack(const Device& device, const StageNode& node) {
 // As many as keep a GPU busy while some of them wait for memory; starting more costs more than it gains. A CPU takes
 // each subgroup of a workgroup through all of its run before it begins with the next one, so that a run has to stay in
 // the first cache meanwhile: 32 KiB for 4 M records of 16 bytes.
-uint32_t MostPackedWorkgroups(const Device& device) {
+uint32_t MaxPackedWorkgroups(const Device& device) {
   if (device.settings.max_packed_workgroups != 0) return device.settings.max_packed_workgroups;
   return TargetsCpu(device) ? 2048 : 16384;
 }
@@ -94,7 +94,7 @@ uint32_t MostPackedWorkgroups(const Device& device) {
 bool LaunchesBounds(const Device& device, const spirv::NodeInfo& info) {
   if (info.kind != spirv::LaunchKind::kDynamicGrid || info.NoteWords() != shared::kShortNotes) return false;
   return !TargetsCpu(device) && !device.settings.validate &&
-         MostWorkgroups(info, 1, UINT64_MAX) <= shared::kMostBoundWorkgroups;
+         MaxWorkgroups(info, 1, UINT64_MAX) <= shared::kMaxBoundWorkgroups;
 }
 
 // The first rule that an entry point, or the module as a whole, breaks; null if there is none.
@@ -123,7 +123,7 @@ CreationResult ReflectNode(const Device& device, StageNode& node) {
         checked->module, stage.pName, ReadSpecialization(stage.pSpecializationInfo), node.model, kMaxReportedScalars);
   if (node.model == spirv::ExecutionModel::kGLCompute) {
     node.source.info.packed = WorkgroupsToPack(device, node);
-    if (spirv::Strides(node.source.info)) node.source.info.most_workgroups = MostPackedWorkgroups(device);
+    if (spirv::Strides(node.source.info)) node.source.info.max_workgroups = MaxPackedWorkgroups(device);
     node.source.info.launches_bounds = LaunchesBounds(device, node.source.info);
   } else {
     node.source.info.in_batches = false;

@@ -35,7 +35,7 @@ const Expected<CheckedModule>& CachedModule::Checked() {
 std::shared_ptr<CachedModule::Family> CachedModule::FamilyOf(const spirv::NodeInfo& key,
                                                              const spirv::LowerOptions& options) {
   const std::lock_guard lock(lowerings_mutex_);
-  if (lowering_count_ >= kMostLowerings) {
+  if (lowering_count_ >= kMaxLowerings) {
     families_.clear();
     by_words_.clear();
     lowering_count_ = 0;

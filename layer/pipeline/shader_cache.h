@@ -64,7 +64,7 @@ class CachedModule {
 
  private:
   // A module may be specialised without end; what is forgotten is made again when it is needed.
-  static constexpr size_t kMostLowerings = 1024;
+  static constexpr size_t kMaxLowerings = 1024;
 
   struct Key {
     spirv::NodeInfo info;

@@ -9,10 +9,10 @@
 layout(local_size_x = 128) in;
 
 // One word after the other: more would be what everything waits for.
-const uint kMostWordsAlone = 4u;
+const uint kMaxWordsAlone = 4u;
 // A few rounds of a workgroup: what is small must be spread too, or one workgroup is what everything waits for.
 const uint kChunkWords = 2048u;
-const uint kMostChunksOfAnInfo = 4096u;
+const uint kMaxChunksOfAnInfo = 4096u;
 
 shared uint together_count;
 shared EntryChunk together[kEntryWorkgroup];
@@ -32,7 +32,7 @@ EntryChunk TakeRecords(EntryPlan plan, EntryInfo info) {
 // False if the table has no room.
 bool SplitIntoChunks(EntryPlan plan, uvec2 table, EntryChunk whole) {
   const uint words = SaturatingMultiply(whole.records, whole.record_stride / 4u);
-  const uint wanted = clamp(words / kChunkWords, 1u, kMostChunksOfAnInfo);
+  const uint wanted = clamp(words / kChunkWords, 1u, kMaxChunksOfAnInfo);
   const uint each = (whole.records - 1u) / wanted + 1u;
   const uint count = (whole.records - 1u) / each + 1u;
   EntryStateReference state = EntryStateReference(plan.state);
@@ -53,7 +53,7 @@ bool SplitIntoChunks(EntryPlan plan, uvec2 table, EntryChunk whole) {
 void AppendInfo(EntryPlan plan, uvec2 ring, EntryInfo info) {
   const EntryChunk whole = TakeRecords(plan, info);
   if (whole.records == 0u) return;
-  if (SaturatingMultiply(whole.records, whole.record_stride / 4u) <= kMostWordsAlone) {
+  if (SaturatingMultiply(whole.records, whole.record_stride / 4u) <= kMaxWordsAlone) {
     CopyAlone(whole);
   } else if (!SplitIntoChunks(plan, AddressAdd64(ring, plan.chunks_offset), whole)) {
     together[atomicAdd(together_count, 1u)] = whole;

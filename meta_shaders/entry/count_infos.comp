@@ -30,7 +30,7 @@ void CountTile(EntryPlan plan, InfoArray infos, uint index) {
   barrier();
   if (info.slot != kNoSlot && info.count != 0u) {
     // So that no sum of a workgroup wraps.
-    if (info.slot == common_slot && info.count <= kMostPlainCount) {
+    if (info.slot == common_slot && info.count <= kMaxPlainCount) {
       atomicAdd(common_sum, info.count);
     } else {
       ReserveRanks(plan.regions, info.slot, info.count);

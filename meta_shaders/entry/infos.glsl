@@ -76,20 +76,20 @@ EntryInfo LoadInfo(EntryPlan plan, InfoArray infos, uint index) {
 }
 
 // Counters of a region saturate at this.
-const uint kMostCounted = 0x80000000u;
+const uint kMaxCounted = 0x80000000u;
 // Below it, all additions that a device can have in flight at once cannot carry a counter past 2^32.
-const uint kMostPlainCount = 0x1000u;
+const uint kMaxPlainCount = 0x1000u;
 
 // Adds to a counter and gives what it was.
 uint AddSaturating(UintReference counter, uint count) {
-  if (count <= kMostPlainCount) {
+  if (count <= kMaxPlainCount) {
     const uint before = atomicAdd(counter.value, count);
-    if (before >= kMostCounted) atomicMin(counter.value, kMostCounted);
+    if (before >= kMaxCounted) atomicMin(counter.value, kMaxCounted);
     return before;
   }
   uint expected = atomicOr(counter.value, 0u);
   for (;;) {
-    const uint before = atomicCompSwap(counter.value, expected, min(SaturatingAdd(expected, count), kMostCounted));
+    const uint before = atomicCompSwap(counter.value, expected, min(SaturatingAdd(expected, count), kMaxCounted));
     if (before == expected) return before;
     expected = before;
   }

@@ -11,7 +11,7 @@
 layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer EntryRootReference { EntryRoot root; };
 
 // Regions count records in 31 bits.
-const uint kMostRegionRecords = 0x7fffffffu;
+const uint kMaxRegionRecords = 0x7fffffffu;
 
 uint UnitsFor(EntryRoot root, uint stride, uint records) {
   return SaturatingAdd(RecordUnits(records, stride), SaturatingMultiply(root.note_words, RecordUnits(records, 4u)));
@@ -23,7 +23,7 @@ uint RecordsIn(EntryRoot root, uint stride, uint units) {
   if (units <= parts) return 0u;
   const uint each = SaturatingAdd(stride, root.note_words * 4u);
   // units * 16 / each without 64-bit arithmetic: the remainder of the division is below `each`, and so below 2^28 where it matters.
-  return each == 0u ? kMostRegionRecords : min((units - parts) / each * 16u + min((units - parts) % each, 0xfffffffu) * 16u / each, kMostRegionRecords);
+  return each == 0u ? kMaxRegionRecords : min((units - parts) / each * 16u + min((units - parts) % each, 0xfffffffu) * 16u / each, kMaxRegionRecords);
 }
 
 void PlaceRegion(EntryPlan plan, EntryRoot root, uvec2 ring, uint first_unit, uint wanted) {
@@ -39,7 +39,7 @@ void PlaceRegion(EntryPlan plan, EntryRoot root, uvec2 ring, uint first_unit, ui
   const uint each = region.region.coalesce;
   if (each == 0u) return;
   const uint records = min(wanted, capacity);
-  region.region.workgroups = min(records / each + uint(records % each != 0u), region.region.most_workgroups);
+  region.region.workgroups = min(records / each + uint(records % each != 0u), region.region.max_workgroups);
 }
 
 // By all invocations of one workgroup, once all records are counted.
@@ -55,7 +55,7 @@ void PlaceRegions(EntryPlan plan) {
     if (index < plan.root_count) {
       root = EntryRootReference(ElementAddress(plan.roots, index, kEntryRootBytes)).root;
       RegionReference region = RegionOf(plan.regions, root.slot);
-      wanted = min(atomicExchange(region.region.reserved, 0u), kMostRegionRecords);
+      wanted = min(atomicExchange(region.region.reserved, 0u), kMaxRegionRecords);
       units = UnitsFor(root, region.region.records.stride, wanted);
     }
     uint tile_units;

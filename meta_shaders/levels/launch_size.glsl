@@ -17,13 +17,13 @@ struct LaunchSize {
 };
 
 // Workgroups that two dimensions of a dispatch can have: those of a slice. The rounding up in SplitIntoRows adds fewer than 2^16, and must not wrap.
-uint MostWorkgroups(ClosePlan plan) { return min(SaturatingMultiply(plan.max_workgroups_x, plan.max_workgroups_y), 0xffff0000u); }
+uint MaxWorkgroups(ClosePlan plan) { return min(SaturatingMultiply(plan.max_workgroups_x, plan.max_workgroups_y), 0xffff0000u); }
 
 bool IsDrawn(LaunchPlan launch) { return launch.draws != 0u; }
 
 // Returns the maximum workgroups of one slice of the launch, or of all of its draws together.
 uint MaxWorkgroupsOf(ClosePlan plan, LaunchPlan launch) {
-  return IsDrawn(launch) ? min(SaturatingMultiply(plan.max_draw_workgroups, launch.draws), 0xffff0000u) : MostWorkgroups(plan);
+  return IsDrawn(launch) ? min(SaturatingMultiply(plan.max_draw_workgroups, launch.draws), 0xffff0000u) : MaxWorkgroups(plan);
 }
 
 // The whole dispatch: each slice as near to one row as the limits allow. The node finds its workgroup as y * NumWorkgroups.x + x.
@@ -35,7 +35,7 @@ uvec4 SplitIntoRows(uint workgroups, uint max_x, uint slices) {
 
 // That so many workgroups of LaunchInput take, and of the dispatch for them.
 uint PackedWorkgroups(LaunchPlan launch, uint workgroups) { return workgroups / launch.packed + uint(workgroups % launch.packed != 0u); }
-uint DispatchedWorkgroups(LaunchPlan launch, uint workgroups) { return min(PackedWorkgroups(launch, workgroups), launch.most_workgroups); }
+uint DispatchedWorkgroups(LaunchPlan launch, uint workgroups) { return min(PackedWorkgroups(launch, workgroups), launch.max_workgroups); }
 
 // Workgroups of a draw count on from those of the draws before it.
 void WriteDraws(ClosePlan plan, LaunchPlan launch, LaunchInput whole) {
@@ -52,20 +52,20 @@ void WriteDraws(ClosePlan plan, LaunchPlan launch, LaunchInput whole) {
 
 uint GridWorkgroups(LaunchPlan launch) { return SaturatingMultiply(SaturatingMultiply(launch.grid_x, launch.grid_y), launch.grid_z); }
 
-LaunchSize SizeStaticGrid(LaunchPlan launch, uint records, uint most_workgroups) {
+LaunchSize SizeStaticGrid(LaunchPlan launch, uint records, uint max_workgroups) {
   const uint each = GridWorkgroups(launch);
   if (each == 0u) return LaunchSize(records, 0u, 1u);
-  const uint most_records = most_workgroups / each;
-  if (records <= most_records) return LaunchSize(records, records * each, 1u);
-  if (most_records == 0u) return LaunchSize(0u, 0u, 1u);
-  const uint slices = IsDrawn(launch) ? 1u : min((records - 1u) / most_records + 1u, kMaxStaticSlices);
-  const uint taken = min(records, SaturatingMultiply(slices, most_records));
+  const uint max_records = max_workgroups / each;
+  if (records <= max_records) return LaunchSize(records, records * each, 1u);
+  if (max_records == 0u) return LaunchSize(0u, 0u, 1u);
+  const uint slices = IsDrawn(launch) ? 1u : min((records - 1u) / max_records + 1u, kMaxStaticSlices);
+  const uint taken = min(records, SaturatingMultiply(slices, max_records));
   return LaunchSize(taken, ((taken - 1u) / slices + 1u) * each, slices);
 }
 
-LaunchSize SizeCoalescing(LaunchPlan launch, uint records, uint most_workgroups) {
+LaunchSize SizeCoalescing(LaunchPlan launch, uint records, uint max_workgroups) {
   const uint each = max(launch.coalesce, 1u);
-  const uint workgroups = min(records / each + uint(records % each != 0u), most_workgroups);
+  const uint workgroups = min(records / each + uint(records % each != 0u), max_workgroups);
   return LaunchSize(min(records, SaturatingMultiply(workgroups, each)), workgroups, 1u);
 }
 
@@ -154,7 +154,7 @@ UintReference SumOfPart(ClosePlan plan, Share share, uint part) { return UintRef
 // This invocation's portion of what sum_grids has counted for the parts before `end`, which is not 0.
 uint AddSums(ClosePlan plan, Share share, uint end) {
   uint sum = 0u;
-  for (uint i = 0u; i < kMostParts / kLevelsWorkgroup; ++i) {
+  for (uint i = 0u; i < kMaxParts / kLevelsWorkgroup; ++i) {
     const uint part = i * kLevelsWorkgroup + gl_LocalInvocationIndex;
     const uint value = SumOfPart(plan, share, min(part, end - 1u)).value;
     sum = SaturatingAdd(sum, part < end ? value : 0u);
@@ -244,10 +244,10 @@ shared uint next_record;
 shared uint workgroups_before_next;
 
 // Writes the notes of [begin, end), as far as the slice has workgroups for them. Sums never decrease, so these records are a prefix. `before`: workgroups of
-// the slice's earlier records; then, those of all its records, or more than `most_workgroups`.
-void WriteNotesOfSlice(ClosePlan plan, LaunchPlan launch, RegionReference region, uint begin, uint end, uvec2 notes, uint most_workgroups,
+// the slice's earlier records; then, those of all its records, or more than `max_workgroups`.
+void WriteNotesOfSlice(ClosePlan plan, LaunchPlan launch, RegionReference region, uint begin, uint end, uvec2 notes, uint max_workgroups,
                        Landmarks landmarks, inout uint before) {
-  for (uint tile = begin; tile < end && before <= most_workgroups; tile += kLevelsTile) {
+  for (uint tile = begin; tile < end && before <= max_workgroups; tile += kLevelsTile) {
     uint counts[kTileRecords];
     uint firsts[kTileRecords];
     uint total;
@@ -255,8 +255,8 @@ void WriteNotesOfSlice(ClosePlan plan, LaunchPlan launch, RegionReference region
     ScanTile(before, counts, firsts, total);
     for (uint i = 0u; i < kTileRecords; ++i) {
       const uint record = tile + TileRecord(i);
-      if (record >= end || firsts[i] > most_workgroups) break;
-      if (SaturatingAdd(firsts[i], counts[i]) > most_workgroups) {
+      if (record >= end || firsts[i] > max_workgroups) break;
+      if (SaturatingAdd(firsts[i], counts[i]) > max_workgroups) {
         next_record = record;
         workgroups_before_next = firsts[i];
         break;
@@ -273,23 +273,23 @@ void WriteNotesOfSlice(ClosePlan plan, LaunchPlan launch, RegionReference region
 uvec2 SliceTable(ClosePlan plan, LaunchPlan launch) { return ElementAddress(plan.slices, launch.slice_table, (kMaxSlices + 1u) * kSliceBytes); }
 
 // Writes the notes of every record of the part. The part in which the first slice ends, or the last one with records, knows the launch's size.
-bool SizeDynamicGrid(ClosePlan plan, LaunchPlan launch, Share share, RegionReference region, uint records, uvec2 notes, uint most_workgroups, out LaunchSize size,
+bool SizeDynamicGrid(ClosePlan plan, LaunchPlan launch, Share share, RegionReference region, uint records, uvec2 notes, uint max_workgroups, out LaunchSize size,
                      out Landmarks landmarks) {
   const Part part = PartOf(share, records);
   landmarks = Landmarks(uvec2(0u), 0u);
   if (IsEmpty(part) && share.part != 0u) return false;
   uint before = WorkgroupsBefore(plan, launch, share, region, part);
-  if (before > most_workgroups) return false;
+  if (before > max_workgroups) return false;
   if (records != 0u) landmarks = LandmarksFor(plan, launch, share, records);
   const uvec2 table = SliceTable(plan, launch);
-  const uint most_slices = IsDrawn(launch) ? 1u : kMaxSlices;
+  const uint max_slices = IsDrawn(launch) ? 1u : kMaxSlices;
   size = LaunchSize(0u, 0u, 0u);
   Part slice = part;
   Landmarks of_slice = landmarks;
   // One iteration, unless the first slice ends here. Then this workgroup alone makes the others: rare, and short compared with what runs 2^32 workgroups.
-  while (size.slices < most_slices) {
-    WriteNotesOfSlice(plan, launch, region, slice.begin, slice.end, notes, most_workgroups, of_slice, before);
-    const bool takes_all = before <= most_workgroups;
+  while (size.slices < max_slices) {
+    WriteNotesOfSlice(plan, launch, region, slice.begin, slice.end, notes, max_workgroups, of_slice, before);
+    const bool takes_all = before <= max_workgroups;
     if (takes_all && size.slices == 0u) {
       size = LaunchSize(part.end, before, 1u);
       return part.end == records;
@@ -297,14 +297,14 @@ bool SizeDynamicGrid(ClosePlan plan, LaunchPlan launch, Share share, RegionRefer
     const uint end = takes_all ? records : next_record;
     const uint workgroups = takes_all ? before : workgroups_before_next;
     if (size.slices != 0u && end == size.records) break;  // no dispatch can have this one record's workgroups
-    if (gl_LocalInvocationIndex == 0u && most_slices != 1u) SliceReference(table).at[size.slices] = Slice(size.records, workgroups);
+    if (gl_LocalInvocationIndex == 0u && max_slices != 1u) SliceReference(table).at[size.slices] = Slice(size.records, workgroups);
     size = LaunchSize(end, max(size.workgroups, workgroups), size.slices + 1u);
     if (end == records) break;
     slice = Part(end, records);
     before = 0u;
     of_slice = Landmarks(uvec2(0u), 0u);
   }
-  if (gl_LocalInvocationIndex == 0u && most_slices != 1u) SliceReference(table).at[size.slices] = Slice(size.records, 0u);
+  if (gl_LocalInvocationIndex == 0u && max_slices != 1u) SliceReference(table).at[size.slices] = Slice(size.records, 0u);
   if (size.slices > 1u) landmarks = Landmarks(table, 0u);
   return true;
 }
@@ -312,10 +312,10 @@ bool SizeDynamicGrid(ClosePlan plan, LaunchPlan launch, Share share, RegionRefer
 // Called by all invocations of a workgroup, with the same arguments. True in the one workgroup, among those that have parts of the launch, that knows
 // its size.
 bool SizeLaunch(ClosePlan plan, LaunchPlan launch, Share share, RegionReference region, uint records, uvec2 notes, out LaunchSize size, out Landmarks landmarks) {
-  const uint most_workgroups = MaxWorkgroupsOf(plan, launch);
-  if (launch.kind == kLaunchDynamicGrid) return SizeDynamicGrid(plan, launch, share, region, records, notes, most_workgroups, size, landmarks);
+  const uint max_workgroups = MaxWorkgroupsOf(plan, launch);
+  if (launch.kind == kLaunchDynamicGrid) return SizeDynamicGrid(plan, launch, share, region, records, notes, max_workgroups, size, landmarks);
   landmarks = Landmarks(uvec2(0u), 0u);
-  size = launch.kind == kLaunchStaticGrid ? SizeStaticGrid(launch, records, most_workgroups) : SizeCoalescing(launch, records, most_workgroups);
+  size = launch.kind == kLaunchStaticGrid ? SizeStaticGrid(launch, records, max_workgroups) : SizeCoalescing(launch, records, max_workgroups);
   if (launch.note_words != kNoNotes) WriteUnfinished(notes, PartOf(share, records), size.records, GridWorkgroups(launch));
   return share.part == 0u;
 }

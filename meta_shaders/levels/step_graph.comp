@@ -55,7 +55,7 @@ void TakeSlice(StepPlan plan, ClosePlan close, uint index, LaunchPlan launch) {
   uint workgroups;
   if (launch.kind == kLaunchStaticGrid) {
     const uint each = GridWorkgroups(launch);
-    records = min(from.launch.slices, MostWorkgroups(close) / each);
+    records = min(from.launch.slices, MaxWorkgroups(close) / each);
     workgroups = records * each;
   } else {
     SliceReference table = SliceReference(from.launch.landmarks);

@@ -39,7 +39,7 @@ void trellis_check_single(const uint output_number, const uint count, const uint
 shared uvec4 trellis_wish;
 
 // The sum over a workgroup (at most 2048 invocations) of counts up to this does not wrap.
-const uint kMostSummed = 0x1fffffu;
+const uint kMaxSummed = 0x1fffffu;
 
 // The limit is one for all invocations of a workgroup. Allocations stand in control flow that is uniform in it.
 void trellis_check_invocations(const uint output_number, const uint count, const uint index, const uint limit) {
@@ -47,9 +47,9 @@ void trellis_check_invocations(const uint output_number, const uint count, const
   if (trellis_local_index == 0u) trellis_wish = uvec4(0u, kNoSlot, 0u, 0u);
   barrier();
   Wish wish = WishFor(output_number, count, index);
-  atomicAdd(trellis_wish.x, min(count, kMostSummed));
+  atomicAdd(trellis_wish.x, min(count, kMaxSummed));
   atomicMin(trellis_wish.y, wish.slot);
-  atomicAdd(trellis_wish.z, min(wish.lost_payloads, kMostSummed));
+  atomicAdd(trellis_wish.z, min(wish.lost_payloads, kMaxSummed));
   atomicMax(trellis_wish.w, wish.lost_index);
   barrier();
   if (trellis_local_index == 0u) ReportWish(Wish(trellis_wish.x, trellis_wish.y, trellis_wish.z, trellis_wish.w), limit);

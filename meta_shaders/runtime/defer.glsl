@@ -14,7 +14,7 @@ layout(buffer_reference, scalar, buffer_reference_align = 16) coherent buffer He
 
 // A large allocation that fails leaves the pool to the segments of regions, which TakeRanks would not.
 bool TakeHeap(const RegionReference heap, const uint units, out uint first) {
-  if (units > kMostPlainRanks) return TakeUnits(heap, units, first);
+  if (units > kMaxPlainRanks) return TakeUnits(heap, units, first);
   return TakeRanks(heap, units, first);
 }
 
@@ -44,12 +44,12 @@ uvec4 ReserveHeap(const uint slot, const uint count, const uint of_workgroup) {
 
 uvec4 trellis_defer_workgroup(const uint output_number, const uint count, const uint index, const uint limit) {
   uvec4 handle = uvec4(0u);
-  if (trellis_local_index == 0u) handle = ReserveHeap(FindSlot(output_number, index), min(min(count, limit), kMostRecords), 1u);
+  if (trellis_local_index == 0u) handle = ReserveHeap(FindSlot(output_number, index), min(min(count, limit), kMaxRecords), 1u);
   return BroadcastInWorkgroup(handle);
 }
 
 uvec4 trellis_defer_invocation(const uint output_number, const uint count, const uint index, const uint limit) {
-  return ReserveHeap(FindSlot(output_number, index), min(min(count, limit), kMostRecords), 0u);
+  return ReserveHeap(FindSlot(output_number, index), min(min(count, limit), kMaxRecords), 0u);
 }
 
 bool HasHeapHeader(const uvec4 handle) { return handle.z != 0u && !IsNull(handle.xy); }

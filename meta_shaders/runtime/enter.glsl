@@ -16,7 +16,7 @@ uvec3 WorkgroupOfGrid(const uint number, const uvec2 grid) {
 }
 
 const uint kNoWorkgroup = 0xffffffffu;
-const uint kMostStep = 0x80000000u;  // the sum with a record's number does not wrap
+const uint kMaxStep = 0x80000000u;  // the sum with a record's number does not wrap
 
 // One of an array of exclusive prefix sums, which lie `stride` bytes apart.
 uint SumAt(const uvec2 sums, const uint stride, const uint index) { return UintReference(ElementAddress(sums, index, stride)).value; }
@@ -85,7 +85,7 @@ uvec2 EnterBatch(const uvec2 pushed, const bool for_cpu) {
 }
 
 // Of those that an invocation asks for at once.
-const uint kMostCounts = 4u;
+const uint kMaxCounts = 4u;
 
 // The same where producers have counted. Never for a CPU (CountBatches).
 uvec2 EnterCountedBatch(const uvec2 pushed) {
@@ -106,14 +106,14 @@ uvec2 EnterCountedBatch(const uvec2 pushed) {
     uint each = (end - member - 1u >> places_log2) + 1u;
     uint own = min(member + place * each, end);
     uint own_end = min(own + each, end);
-    uint parts[kMostCounts];
+    uint parts[kMaxCounts];
     uint sum = 0u;
-    for (uint i = 0u; i < kMostCounts; ++i) {
+    for (uint i = 0u; i < kMaxCounts; ++i) {
       parts[i] = own + i < own_end ? counts.at[own + i] : 0u;
       sum += parts[i];
     }
     // As many turns in every invocation.
-    for (uint i = kMostCounts; i < each; ++i) {
+    for (uint i = kMaxCounts; i < each; ++i) {
       uint part = counts.at[min(own + i, end - 1u)];
       sum += own + i < own_end ? part : 0u;
     }
@@ -123,9 +123,9 @@ uvec2 EnterCountedBatch(const uvec2 pushed) {
     member = subgroupShuffle(own, chosen);
     end = subgroupShuffle(own_end, chosen);
     count = subgroupShuffle(parts[0], chosen);
-    if (each > kMostCounts) continue;
+    if (each > kMaxCounts) continue;
     // What the chosen one has asked for is all that is left.
-    for (uint i = 1u; i < kMostCounts; ++i) {
+    for (uint i = 1u; i < kMaxCounts; ++i) {
       uint next = subgroupShuffle(parts[i], chosen);
       bool is_after = trellis_workgroup - before >= count && member + 1u < end;
       before += is_after ? count : 0u;
@@ -202,7 +202,7 @@ void EnterLaunch(const uvec2 source, const uint each, const uint counted, const 
     return;
   }
   trellis_dense_end = min(trellis_records.count, trellis_records.dense);
-  trellis_step = min(SaturatingMultiply(trellis_step, each), kMostStep);
+  trellis_step = min(SaturatingMultiply(trellis_step, each), kMaxStep);
   trellis_step_bytes = Multiply64(trellis_step, trellis_records.stride);
 }
 
@@ -318,7 +318,7 @@ bool EnterBounds(const uint grid_member, const uint packed) {
   SetRecord(trellis_place.x);
   const uint number = trellis_place.y * packed + trellis_pack;
   const uvec3 grid = GridOfRecord(grid_member);
-  if (number >= grid.x * grid.y * grid.z) return false;  // at most kMostBoundWorkgroups
+  if (number >= grid.x * grid.y * grid.z) return false;  // at most kMaxBoundWorkgroups
   SetWorkgroupOfGrid(grid_member, number, grid.xy);
   return true;
 }

@@ -6,20 +6,20 @@
 #include "meta_shaders/runtime/handles.glsl"
 
 // Up to it, all reservations that a device can have in flight at once cannot carry a counter from its capacity to 2^32.
-const uint kMostPlainRanks = 0x1000u;
+const uint kMaxPlainRanks = 0x1000u;
 
 // Where a region's counter of losses stops.
-const uint kMostLost = 0x80000000u;
+const uint kMaxLost = 0x80000000u;
 
 void CountLost(const RegionReference region, const uint count) {
-  if (count <= kMostPlainRanks) {
-    if (atomicAdd(region.region.lost, count) > kMostLost - count) atomicMin(region.region.lost, kMostLost);
+  if (count <= kMaxPlainRanks) {
+    if (atomicAdd(region.region.lost, count) > kMaxLost - count) atomicMin(region.region.lost, kMaxLost);
     return;
   }
   // A few large ones at once would take the counter past 2^32 before the first of them takes it back.
   uint lost = atomicOr(region.region.lost, 0u);
-  while (lost < kMostLost) {
-    uint before = atomicCompSwap(region.region.lost, lost, min(lost + count, kMostLost));
+  while (lost < kMaxLost) {
+    uint before = atomicCompSwap(region.region.lost, lost, min(lost + count, kMaxLost));
     if (before == lost) break;
     lost = before;
   }
@@ -28,7 +28,7 @@ void CountLost(const RegionReference region, const uint count) {
 // Takes `count` ranks (below 2^30) of a region. False: they do not fit; then no later reservation fits either.
 bool TakeRanks(const RegionReference region, const uint count, out uint rank) {
   uint capacity = region.region.capacity;
-  if (count <= kMostPlainRanks) {
+  if (count <= kMaxPlainRanks) {
     rank = atomicAdd(region.region.reserved, count);
     if (rank <= capacity && count <= capacity - rank) return true;
     // Every addition that failed is followed by this, so that the counter ends as a dispatch's argument that the device can take.
@@ -52,7 +52,7 @@ bool TakeRanks(const RegionReference region, const uint count, out uint rank) {
 }
 
 // A reservation's count is clamped to this before it meets a counter, so that counters cannot wrap.
-const uint kMostRecords = 0x3fffffffu;
+const uint kMaxRecords = 0x3fffffffu;
 
 uint DivideBy(const uint dividend, const uint divisor, const uint reciprocal) {
   uint high;
@@ -95,13 +95,13 @@ uvec4 Reserve(const uint slot, const uint count) {
   Records records = region.region.records;
   uint coalesce = region.region.coalesce;
   uint reciprocal = region.region.reciprocal;
-  uint most_workgroups = region.region.most_workgroups;
+  uint max_workgroups = region.region.max_workgroups;
   uint rank;
   if (!TakeRanks(region, count, rank)) {
     CountLost(region, count);
     return LostHandle(count);
   }
-  CountWorkgroups(region, coalesce, reciprocal, most_workgroups, rank, count);
+  CountWorkgroups(region, coalesce, reciprocal, max_workgroups, rank, count);
   if (rank + count > records.dense) return GrownSpan(slot, rank, count);
   return uvec4(ElementAddress(records.base, rank, records.stride), count, records.stride);
 }
@@ -115,7 +115,7 @@ uvec4 PartOf(const uvec4 all, const uint before, const uint count) {
 // Allocations that are committed at once. `limit`: NodeMaxPayloadsAMDX.
 uvec4 trellis_reserve_workgroup(const uint output_number, const uint count, const uint index, const uint limit) {
   uvec4 handle = uvec4(0u);
-  if (trellis_local_index == 0u) handle = Reserve(FindSlot(output_number, index), min(min(count, limit), kMostRecords));
+  if (trellis_local_index == 0u) handle = Reserve(FindSlot(output_number, index), min(min(count, limit), kMaxRecords));
   return BroadcastInWorkgroup(handle);
 }
 
@@ -130,7 +130,7 @@ struct Share {
 
 #ifdef TRELLIS_SUBGROUP_AGGREGATION
 // Whether it can have a group: so that no sum over a subgroup (at most 128 invocations) wraps.
-bool MayShare(const uint slot, const uint count) { return slot != kNoSlot && count != 0u && count <= kMostRecords / 128u; }
+bool MayShare(const uint slot, const uint count) { return slot != kNoSlot && count != 0u && count <= kMaxRecords / 128u; }
 
 // Invocations that want the same number of records of the same slot form a group. Groups are found in registers first, so that all the atomics happen at
 // once afterwards.
@@ -144,7 +144,7 @@ Share FindShare(const uint slot, const uint count) {
 }
 #else
 // This many invocations alone in their groups tell that slots are mostly different: the others reserve for themselves.
-const uint kMostLoners = 2u;
+const uint kMaxLoners = 2u;
 
 // One group in each round. The whole subgroup goes through every round together (allocations stand in uniform control flow, and the loop's condition is
 // uniform), so that nothing depends on where divergent invocations meet again.
@@ -153,7 +153,7 @@ Share FindShare(const uint slot, const uint count) {
   bool open = MayShare(slot, count);
   uvec4 rest = subgroupBallot(open);
   uint loners = 0u;
-  while (rest != uvec4(0u) && loners < kMostLoners) {
+  while (rest != uvec4(0u) && loners < kMaxLoners) {
     // From the end: where one invocation differs from all others, it tends to be the first one.
     uint chosen = subgroupBallotFindMSB(rest);
     uint chosen_slot = subgroupShuffle(slot, chosen);
@@ -200,7 +200,7 @@ bool AnyWants(const bool wants) {
 }
 
 uvec4 trellis_reserve_invocation(const uint output_number, const uint count, const uint index, const uint limit) {
-  uint clamped = min(min(count, limit), kMostRecords);
+  uint clamped = min(min(count, limit), kMaxRecords);
 #ifdef TRELLIS_SUBGROUP_AGGREGATION
   // Where records may go to several nodes, mostly one output in many is used.
   if (!AnyWants(clamped != 0u)) return LostHandle(0u);
@@ -220,7 +220,7 @@ struct ChosenHandle {
 
 // Of outputs of which no invocation sends to more than one. The reservation stands in the code once, and a subgroup waits for one instead of several.
 ChosenHandle trellis_reserve_chosen(const uvec4 output_numbers, const uvec4 counts, const uvec4 indices, const uvec4 limits) {
-  uvec4 clamped = min(min(counts, limits), uvec4(kMostRecords));
+  uvec4 clamped = min(min(counts, limits), uvec4(kMaxRecords));
   uint number = clamped.x != 0u ? 0u : clamped.y != 0u ? 1u : clamped.z != 0u ? 2u : clamped.w != 0u ? 3u : 4u;
   ChosenHandle chosen = ChosenHandle(LostHandle(0u), number);
   if (AnyWants(number != 4u))

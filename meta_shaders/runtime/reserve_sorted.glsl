@@ -7,7 +7,7 @@
 
 const uint kBinBits = 8u;
 const uint kBins = 1u << kBinBits;
-const uint kMostProbes = 8u;
+const uint kMaxProbes = 8u;
 
 // A hash table by slot: first {slot, records}, then what of a handle is not its count.
 shared uint trellis_bin_low[kBins];
@@ -17,7 +17,7 @@ shared uint trellis_bin_stride[kBins];
 // The bin of a slot; kBins if all that it may have are taken.
 uint FindBin(const uint slot) {
   uint bin = slot * 0x9e3779b1u >> (32u - kBinBits);
-  for (uint probe = 0u; probe < kMostProbes; ++probe) {
+  for (uint probe = 0u; probe < kMaxProbes; ++probe) {
     uint held = atomicCompSwap(trellis_bin_low[bin], kNoSlot, slot);
     if (held == kNoSlot || held == slot) return bin;
     bin = (bin + 1u) % kBins;
@@ -28,7 +28,7 @@ uint FindBin(const uint slot) {
 // In uniform control flow, as allocations are.
 uvec4 trellis_reserve_invocations(const uint output_number, const uint count, const uint index, const uint limit, const uint workgroup_size) {
   uint slot = FindSlot(output_number, index);
-  uint clamped = min(min(count, limit), kMostRecords);
+  uint clamped = min(min(count, limit), kMaxRecords);
   for (uint bin = trellis_local_index; bin < kBins; bin += workgroup_size) {
     trellis_bin_low[bin] = kNoSlot;
     trellis_bin_high[bin] = 0u;
@@ -39,7 +39,7 @@ uvec4 trellis_reserve_invocations(const uint output_number, const uint count, co
   // Invocations of a subgroup that want the same meet the others once.
   Share share = FindShare(slot, clamped);
   // So that no sum over a workgroup wraps.
-  if (share.leads && slot != kNoSlot && clamped != 0u && clamped <= kMostRecords / workgroup_size) own_bin = FindBin(slot);
+  if (share.leads && slot != kNoSlot && clamped != 0u && clamped <= kMaxRecords / workgroup_size) own_bin = FindBin(slot);
   if (own_bin != kBins) before = atomicAdd(trellis_bin_high[own_bin], share.total);
 #ifdef TRELLIS_SUBGROUP_AGGREGATION
   uint bin_of_leader = subgroupShuffle(own_bin, share.leader);

@@ -11,7 +11,7 @@ layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Beg
 
 // Where rings are claimed there is one for every queue, so a free one exists at any moment; but while one scan runs, graphs on other queues may swap theirs behind its back. With many
 // queues of short graphs that happens several times in a row. The bound only makes sure that nothing hangs, whatever went wrong.
-const uint kMostScans = 4096u;
+const uint kMaxScans = 4096u;
 
 shared uvec2 found_ring;
 
@@ -19,7 +19,7 @@ shared uvec2 found_ring;
 uint FindRing(BeginPlan plan) {
   const uint count = RingTableHeaderReference(plan.ring_table).header.count;
   bool any_fits = true;
-  for (uint scan = 0u; any_fits && scan < kMostScans; ++scan) {
+  for (uint scan = 0u; any_fits && scan < kMaxScans; ++scan) {
     any_fits = false;
     for (uint index = 0u; index < count; ++index) {
       RingEntryReference candidate = RingEntryOf(plan.ring_table, index);

@@ -38,11 +38,11 @@ TRELLIS_CONSTANT kShortNotes = 1u;
 // Dynamic grids of records that may change while their workgroups start: {first workgroup, grid x, grid y, unfinished}.
 TRELLIS_CONSTANT kFullNotes = 4u;
 
-// LaunchPlan::most_workgroups: no bound.
+// LaunchPlan::max_workgroups: no bound.
 TRELLIS_CONSTANT kAnyWorkgroups = 0xffffffffu;
 
 // A node with a grid from the record launches bounds if they allow a record no more workgroups than this.
-TRELLIS_CONSTANT kMostBoundWorkgroups = 4u;
+TRELLIS_CONSTANT kMaxBoundWorkgroups = 4u;
 
 // Bit of NodeOutput::index_count: `slots` is an array of {shader index, slot} pairs sorted by shader index instead of a
 // dense array of slots.
@@ -163,13 +163,13 @@ TRELLIS_CONSTANT kGridMemberCountShift = 20u;
 // read, as LaunchInput does. The heap has one too: stride 16, ranks count 16-byte units. It is also the pool that the
 // level's other regions grow out of.
 struct Region {
-  Records records;               // count: atomic minimum of the capacity and the ranks that failed
-  TRELLIS_UINT capacity;         // records; below 2^31, and below 2^16 times `records.dense`
-  TRELLIS_UINT coalesce;         // records a workgroup, capacity + 1 at most, if `workgroups` has to be kept; else 0
-  TRELLIS_UINT most_workgroups;  // where `workgroups` stops: LaunchPlan::most_workgroups
-  TRELLIS_UINT reciprocal;       // (2^32 - 1) / coalesce, rounded down
-  TRELLIS_UINT lost;             // atomic; records of allocations that failed; saturates at 2^31
-  TRELLIS_UINT refused;          // atomic; the least rank of an allocation that failed
+  Records records;              // count: atomic minimum of the capacity and the ranks that failed
+  TRELLIS_UINT capacity;        // records; below 2^31, and below 2^16 times `records.dense`
+  TRELLIS_UINT coalesce;        // records a workgroup, capacity + 1 at most, if `workgroups` has to be kept; else 0
+  TRELLIS_UINT max_workgroups;  // where `workgroups` stops: LaunchPlan::max_workgroups
+  TRELLIS_UINT reciprocal;      // (2^32 - 1) / coalesce, rounded down
+  TRELLIS_UINT lost;            // atomic; records of allocations that failed; saturates at 2^31
+  TRELLIS_UINT refused;         // atomic; the least rank of an allocation that failed
   // Of the members of counted batches, where the workgroups of this launch and of all of them are counted, instead of
   // in `workgroups`: uints, atomic. The second is `workgroups` of the first member, an argument of the dispatch. Else
   // 0.
@@ -233,7 +233,7 @@ struct RegionPlan {
   TRELLIS_UINT coalesce;  // as in Region
   TRELLIS_UINT grid_x;
   TRELLIS_UINT grid_yz;
-  TRELLIS_UINT most_workgroups;
+  TRELLIS_UINT max_workgroups;
   TRELLIS_UINT batch_region;  // index of the first member's Region, where there is a counted batch
   TRELLIS_UINT batch_count;   // Region::batch_count in bytes from the first Region of all levels; 0: there is none
   TRELLIS_UINT dense;         // Records::dense
@@ -260,7 +260,7 @@ struct LaunchPlan {
   // 1: `grid` and `coalesce` say what one of the dispatch gets.
   TRELLIS_UINT packed;
   // Of a dispatch. If there are more, its workgroups stride through them, or take runs. kAnyWorkgroups: they cannot.
-  TRELLIS_UINT most_workgroups;
+  TRELLIS_UINT max_workgroups;
   TRELLIS_UINT has_landmarks;  // 1: the node looks for LaunchInput::landmarks
   // Where the pool gives the notes of the region: which of ClosePlan::launches is the first that keeps some. Else
   // kNoSlot.
@@ -439,7 +439,7 @@ struct ClosePlan {
   TRELLIS_ADDRESS openings;  // RegionPlan[opening_count]
   TRELLIS_ADDRESS reports;   // LossReportHeader
   // Workgroups for launches. The records of the first `parted_count` launches are parted among `parts` workgroups each
-  // (kMostParts at most), to add up grids and write notes; each other launch has one.
+  // (kMaxParts at most), to add up grids and write notes; each other launch has one.
   TRELLIS_UINT part_count;
   TRELLIS_UINT parted_count;
   TRELLIS_UINT parts;
@@ -525,7 +525,7 @@ struct ReleasePlan {
 TRELLIS_CONSTANT kLevelsWorkgroup = 128u;
 // Records that one of their workgroups looks at together.
 TRELLIS_CONSTANT kLevelsTile = 1024u;
-TRELLIS_CONSTANT kMostParts = 256u;  // ClosePlan::parts; a multiple of kLevelsWorkgroup
+TRELLIS_CONSTANT kMaxParts = 256u;  // ClosePlan::parts; a multiple of kLevelsWorkgroup
 TRELLIS_CONSTANT kLandmarksOfPart = 32u;
 // Heap allocations begin with a header of this many bytes: {slot, count, stride, unused}.
 TRELLIS_CONSTANT kHeapHeaderBytes = 16u;

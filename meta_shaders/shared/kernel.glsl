@@ -41,7 +41,7 @@ void OpenRegion(uvec2 regions, uvec2 ring, uvec2 dump, RegionPlan plan) {
   target.region.records = Records(has_ring ? AddressAdd64(ring, plan.offset) : dump, segments, plan.stride, capacity, min(plan.dense, capacity), 0u);
   target.region.capacity = capacity;
   target.region.coalesce = plan.coalesce;
-  target.region.most_workgroups = plan.most_workgroups;
+  target.region.max_workgroups = plan.max_workgroups;
   target.region.reciprocal = plan.coalesce != 0u ? 0xffffffffu / plan.coalesce : 0u;
   target.region.lost = 0u;
   target.region.refused = 0xffffffffu;

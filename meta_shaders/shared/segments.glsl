@@ -113,12 +113,12 @@ void ProvideOver(uint before, PlaceReference block, uvec2 base, RegionReference 
 #define TRELLIS_MOST_LOOKS 0x40000u
 #endif
 // Waits that end without a place. Nobody waits for ever, whatever the scheduler does.
-const uint kMostWaits = kNoMemory - 1u - kFirstClaim;
+const uint kMaxWaits = kNoMemory - 1u - kFirstClaim;
 
 // The block's place; who `provides` it, because others will look for it, waits for nobody first.
 uint PlaceFor(bool provides, PlaceReference block, uvec2 base, RegionReference pool, SegmentUnits units) {
   uint place = atomicOr(block.place, 0u);
-  for (uint waits = 0u; !IsPlace(place) && waits < kMostWaits; ++waits) {
+  for (uint waits = 0u; !IsPlace(place) && waits < kMaxWaits; ++waits) {
     if (!provides || place != 0u) {
       for (uint looks = 0u; !IsPlace(place) && looks < TRELLIS_MOST_LOOKS; ++looks) place = atomicOr(block.place, 0u);
     }

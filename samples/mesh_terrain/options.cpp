@@ -14,10 +14,10 @@ bool ReadNumber(std::string_view text, uint32_t least, uint32_t most, uint32_t& 
 }
 
 bool ReadSize(std::string_view text, Options& options) {
-  constexpr uint32_t kMost = 4096;
+  constexpr uint32_t kMax = 4096;
   const size_t cross = text.find('x');
-  return cross != std::string_view::npos && ReadNumber(text.substr(0, cross), 1, kMost, options.width) &&
-         ReadNumber(text.substr(cross + 1), 1, kMost, options.height);
+  return cross != std::string_view::npos && ReadNumber(text.substr(0, cross), 1, kMax, options.width) &&
+         ReadNumber(text.substr(cross + 1), 1, kMax, options.height);
 }
 
 // Whether the option and its value are understood.

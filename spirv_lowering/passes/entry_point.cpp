@@ -14,7 +14,7 @@ namespace trellis::spirv {
 namespace {
 
 // The sum with a record's number does not wrap: there are less than 2^31.
-constexpr uint32_t kMostStep = 0x80000000u;
+constexpr uint32_t kMaxStep = 0x80000000u;
 
 bool IsInitializedPrivate(const Instruction& global) {
   return global.opcode == spv::Op::OpVariable && global.operands.size() == 2 &&
@@ -50,7 +50,7 @@ class EntryPoint {
   }
 
  private:
-  [[nodiscard]] bool IsInLoop() const { return lowering_.info.most_workgroups != UINT32_MAX; }
+  [[nodiscard]] bool IsInLoop() const { return lowering_.info.max_workgroups != UINT32_MAX; }
 
   // The records of a workgroup may lie in several places, and what a node gets lies in one.
   [[nodiscard]] bool TakesPieces() const {
@@ -88,7 +88,7 @@ class EntryPoint {
     node.EmitVoid(spv::Op::OpBranch, {next});
     Builder end(module_, blocks[2].body);
     const Id more = end.Call(types_.Bool(), next_,
-                             InRuns() ? std::vector{types_.ConstantUint(std::min(RecordsAWorkgroup(), kMostStep)),
+                             InRuns() ? std::vector{types_.ConstantUint(std::min(RecordsAWorkgroup(), kMaxStep)),
                                                     types_.ConstantUint(info.coalesce)}
                                       : std::vector{types_.ConstantUint(info.coalesce)});
     end.EmitVoid(spv::Op::OpBranchConditional, {more, header, behind_loop});

@@ -7,7 +7,7 @@
 namespace trellis::spirv {
 namespace {
 
-constexpr uint32_t kMostInstructions = 4096;
+constexpr uint32_t kMaxInstructions = 4096;
 
 bool IsArray(spv::Op op) { return op == spv::Op::OpTypeArray || op == spv::Op::OpTypeRuntimeArray; }
 
@@ -66,10 +66,10 @@ std::optional<uint32_t> StoredTypes::Cost(Id type) {
   const bool composite = declared.opcode == spv::Op::OpTypeStruct || IsArray(declared.opcode);
   std::optional<uint32_t> cost = 1;
   const uint32_t parts = composite ? PartCount(declared) : 0;
-  if (parts > kMostInstructions || (composite && parts == 0)) cost.reset();
+  if (parts > kMaxInstructions || (composite && parts == 0)) cost.reset();
   for (uint32_t i = 0; cost && i < parts; ++i) {
     const std::optional<uint32_t> part = Cost(types_.ElementType(type, i));
-    if (!part || *part + *cost >= kMostInstructions)
+    if (!part || *part + *cost >= kMaxInstructions)
       cost.reset();
     else
       *cost += 1 + *part;
@@ -90,7 +90,7 @@ Expected<Id> StoredTypes::Convert(Builder& builder, Id value, Id type, Direction
   if (!Cost(type)) {
     return Error{"type %" + std::to_string(type) + " (" + NameOf(module_, type) +
                  "), which holds booleans, is loaded or stored as a whole: it has more than " +
-                 std::to_string(kMostInstructions) + " parts"};
+                 std::to_string(kMaxInstructions) + " parts"};
   }
   return ConvertParts(builder, value, type, direction);
 }

@@ -26,10 +26,10 @@ class SmallValues {
           definitions_[instruction.result_id] = &instruction;
   }
 
-  [[nodiscard]] bool AtMostOne(Id value) { return AtMostOne(value, kMostSteps); }
+  [[nodiscard]] bool AtMostOne(Id value) { return AtMostOne(value, kMaxSteps); }
 
  private:
-  static constexpr uint32_t kMostSteps = 4;
+  static constexpr uint32_t kMaxSteps = 4;
 
   [[nodiscard]] bool AtMostOne(Id value, uint32_t steps) {
     if (const auto constant = types_.ConstantValue(value)) return *constant <= 1;

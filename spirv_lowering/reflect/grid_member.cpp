@@ -7,7 +7,7 @@ namespace trellis::spirv {
 namespace {
 
 // LaunchBlock::grid_member has 16 bits for the offset.
-constexpr uint64_t kMostOffset = 0xffff;
+constexpr uint64_t kMaxOffset = 0xffff;
 
 class Search {
  public:
@@ -53,7 +53,7 @@ class Search {
       return refuse("is an array whose stride is not its element's size");
     }
     if (offset % width != 0) return refuse("is not aligned to its component");
-    if (offset > kMostOffset) return refuse("lies past byte 65,535");
+    if (offset > kMaxOffset) return refuse("lies past byte 65,535");
     return std::optional(GridMember{static_cast<uint32_t>(offset), width, count});
   }
 

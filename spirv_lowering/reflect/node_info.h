@@ -88,7 +88,7 @@ struct NodeInfo {
   std::string packing_obstacle;
   uint32_t packed = 1;  // set by the layer: workgroups that run as one (WorkgroupsToPack)
   // Set by the layer if Strides(): most workgroups of a dispatch, which do all of a launch that has more.
-  uint32_t most_workgroups = UINT32_MAX;
+  uint32_t max_workgroups = UINT32_MAX;
   // Set by the layer, for grids from records: a launch may have as many workgroups for each record as the grid's bound
   // allows; those past the record's own grid leave.
   bool launches_bounds = false;

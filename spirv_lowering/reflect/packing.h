@@ -18,7 +18,7 @@ inline constexpr uint32_t kLargeWorkgroup = 64;
 
 // What packed workgroups send is at most this, in bytes: memory has to have room for all that one workgroup of a
 // dispatch can send.
-inline constexpr uint64_t kMostPackedBytes = 256 * 1024;
+inline constexpr uint64_t kMaxPackedBytes = 256 * 1024;
 
 // Why workgroups of a node cannot run as one; nothing if they can because no instruction could tell. What is not known
 // to be harmless is an obstacle. `module` is that of the node alone (reflect/node_module.h), `types` and `constants` of
@@ -26,9 +26,9 @@ inline constexpr uint64_t kMostPackedBytes = 256 * 1024;
 [[nodiscard]] std::optional<std::string> FindPackingObstacle(const Module& module, const Types& types,
                                                              const ConstantEvaluator& constants, uint32_t invocations);
 
-// Workgroups that may run as one of at most `most_invocations`, 1 if that is none but itself. In static grids, a
+// Workgroups that may run as one of at most `max_invocations`, 1 if that is none but itself. In static grids, a
 // multiple of a record's workgroups or a divisor of them.
-[[nodiscard]] uint32_t WorkgroupsToPack(const NodeInfo& info, uint32_t most_invocations);
+[[nodiscard]] uint32_t WorkgroupsToPack(const NodeInfo& info, uint32_t max_invocations);
 
 // Whether workgroups of a dispatch are to stride through a launch that has more of them. Packed ones that send nothing
 // and need not search: what invocations of a subgroup do together costs registers in a loop. Not grids whose regions

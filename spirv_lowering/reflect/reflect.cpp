@@ -23,7 +23,7 @@ namespace trellis::spirv {
 namespace {
 
 constexpr uint32_t kDeepestConstantIndices = 4096;  // distinct constant node indices worth remembering
-constexpr uint32_t kMostInvocations = 65536;        // of a workgroup; no device has as many
+constexpr uint32_t kMaxInvocations = 65536;         // of a workgroup; no device has as many
 constexpr uint64_t kUncounted = uint64_t{1} << 48;  // payloads: more than any limit
 constexpr uint32_t kWidestAccess = 16;              // bytes
 constexpr uint32_t kImplicitPayloadSize = 12;  // struct { uvec3 grid }: a dynamic-grid node that declares no payload
@@ -171,10 +171,10 @@ class Reflection {
     }
     ReadWorkgroupSize();
     uint64_t invocations = 1;
-    for (const uint32_t size : info_.local_size) invocations = size > kMostInvocations ? 0 : invocations * size;
-    if (invocations == 0 || invocations > kMostInvocations) {
+    for (const uint32_t size : info_.local_size) invocations = size > kMaxInvocations ? 0 : invocations * size;
+    if (invocations == 0 || invocations > kMaxInvocations) {
       return Refuse("OpFunction", node_.entry_function,
-                    "the workgroup size is 0 or more than " + std::to_string(kMostInvocations) + " invocations");
+                    "the workgroup size is 0 or more than " + std::to_string(kMaxInvocations) + " invocations");
     }
     info_.kind = coalescing_    ? LaunchKind::kCoalescing
                  : static_grid_ ? LaunchKind::kStaticGrid
@@ -313,7 +313,7 @@ class Reflection {
 
   // Payloads that the allocation takes for one workgroup at most; each time that it runs they are cut to the limit of
   // the output. What is enqueued by itself may be enqueued more than once.
-  [[nodiscard]] uint64_t MostSent(const Allocation& allocation, const NodeOutputInfo& output) const {
+  [[nodiscard]] uint64_t MaxSent(const Allocation& allocation, const NodeOutputInfo& output) const {
     if (!allocation.runs_once || allocation.commit == Commit::kAtEnqueue) return kUncounted;
     const std::vector<uint32_t>& operands = allocation.instruction->operands;
     const bool of_workgroup = constants_.Value(operands[0]) == static_cast<uint32_t>(spv::Scope::Workgroup);
@@ -334,7 +334,7 @@ class Reflection {
     }
     std::vector<std::set<uint32_t>> indices(info_.outputs.size());
     std::vector<bool> constant(info_.outputs.size(), true);
-    std::vector<uint64_t> most_sent(info_.outputs.size());
+    std::vector<uint64_t> max_sent(info_.outputs.size());
     for (const auto& [id, allocation] : outputs_.allocations) {
       if (allocation.output_number >= info_.outputs.size() ||
           types_.PointerClass(allocation.instruction->type_id) != spv::StorageClass::NodePayloadAMDX) {
@@ -343,8 +343,8 @@ class Reflection {
       }
       NodeOutputInfo& output = info_.outputs[allocation.output_number];
       output.uses_heap = output.uses_heap || allocation.commit == Commit::kAtEnqueue;
-      uint64_t& sent = most_sent[allocation.output_number];
-      sent = std::min(sent + MostSent(allocation, output), kUncounted);
+      uint64_t& sent = max_sent[allocation.output_number];
+      sent = std::min(sent + MaxSent(allocation, output), kUncounted);
       const std::optional<uint32_t> index = constants_.Value(allocation.instruction->operands[2]);
       if (!index || indices[allocation.output_number].size() >= kDeepestConstantIndices) {
         constant[allocation.output_number] = false;
@@ -355,12 +355,12 @@ class Reflection {
     std::vector<uint64_t> sent_by_group(info_.outputs.size());
     for (size_t i = 0; i < info_.outputs.size(); ++i) {
       uint64_t& sent = sent_by_group[info_.outputs[i].shares_limit_with.value_or(i)];
-      sent = std::min(sent + most_sent[i], kUncounted);
+      sent = std::min(sent + max_sent[i], kUncounted);
     }
     for (size_t i = 0; i < info_.outputs.size(); ++i) {
       NodeOutputInfo& output = info_.outputs[i];
       if (constant[i]) output.constant_indices.emplace(indices[i].begin(), indices[i].end());
-      output.limit_holds = most_sent[i] <= output.max_payloads_per_node.value_or(output.max_payloads) &&
+      output.limit_holds = max_sent[i] <= output.max_payloads_per_node.value_or(output.max_payloads) &&
                            sent_by_group[output.shares_limit_with.value_or(i)] <= output.max_payloads;
     }
     return {};

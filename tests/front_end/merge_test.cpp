@@ -17,17 +17,17 @@ namespace trellis::spirv {
 namespace {
 
 constexpr const char* kProducer =
-    "layout(local_size_x = 4) in;\nlayout(constant_id = 1) const uint kMost = 8;\nstruct Item { uint value; "
+    "layout(local_size_x = 4) in;\nlayout(constant_id = 1) const uint kMax = 8;\nstruct Item { uint value; "
     "};\nNODE_STATIC_GRID(2, 1, 1);\n"
-    "NODE_OUTPUT(Item, Work, \"consumer\", kMost);\n"
-    "void main() { Work w = Work_group(4); w.at[gl_LocalInvocationIndex].value = uint(sqrt(float(kMost))); "
+    "NODE_OUTPUT(Item, Work, \"consumer\", kMax);\n"
+    "void main() { Work w = Work_group(4); w.at[gl_LocalInvocationIndex].value = uint(sqrt(float(kMax))); "
     "node_enqueue(w); }";
 constexpr const char* kConsumer =
-    "layout(local_size_x = 8) in;\nlayout(constant_id = 1) const uint kMost = 8;\nstruct Item { uint value; "
+    "layout(local_size_x = 8) in;\nlayout(constant_id = 1) const uint kMax = 8;\nstruct Item { uint value; "
     "};\nNODE_INPUTS(Item, items, 8);\n"
     "layout(set = 0, binding = 0) buffer R { uint n[]; };\n"
     "void main() { if (gl_LocalInvocationIndex < items.length()) "
-    "atomicAdd(n[uint(sqrt(float(items[gl_LocalInvocationIndex].value)))], kMost); }";
+    "atomicAdd(n[uint(sqrt(float(items[gl_LocalInvocationIndex].value)))], kMax); }";
 
 size_t Count(const std::string& text, const std::string& word) {
   size_t count = 0;

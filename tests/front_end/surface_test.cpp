@@ -148,8 +148,8 @@ TEST(Surface, MaximumForEachNodeOfAnArray) {
 TEST(Surface, OperandsOfDecorationsAreDeclaredBeforeTheirTargets) {
   const Module module = NodeOrFail(
       std::string(kTask) +
-      "layout(constant_id = 1) const uint kMost = 4;\nNODE_STATIC_GRID(1, 1, 1);\n"
-      "NODE_LIMIT_OF(\"Late\") NODE_OUTPUT(Item, Early, \"early\", 1);\nNODE_OUTPUT(Item, Late, \"late\", kMost * 2);\n"
+      "layout(constant_id = 1) const uint kMax = 4;\nNODE_STATIC_GRID(1, 1, 1);\n"
+      "NODE_LIMIT_OF(\"Late\") NODE_OUTPUT(Item, Early, \"early\", 1);\nNODE_OUTPUT(Item, Late, \"late\", kMax * 2);\n"
       "void main() { Early e = Early_group(1); node_enqueue(e); Late l = Late_group(1); node_enqueue(l); }");
   const auto position = [&](Id id) {
     return std::find_if(module.globals.begin(), module.globals.end(),
@@ -167,21 +167,21 @@ TEST(Surface, OperandsOfDecorationsAreDeclaredBeforeTheirTargets) {
 
 TEST(Surface, SpecialisationConstantsWhereverAnIdIsAllowed) {
   const std::string text = TextOf(
-      "layout(constant_id = 3) const uint kMost = 2;\nlayout(constant_id = 4) const bool kEntry = true;\nconst uint "
-      "kBase = kMost + 1;\n"
-      "NODE_INPUT(Task, task);\nNODE_MAX_GRID(kMost * 2, kMost, "
-      "1);\nNODE_INDEX(kMost);\nNODE_RECURSION(kMost);\nNODE_API_ENTRY(kEntry);\n"
-      "NODE_BASE(kBase) NODE_ARRAY(kMost) NODE_OUTPUT(Item, Work, \"worker\", kMost * kMost);\n"
-      "void main() { Work w = Work_group(kMost); node_enqueue(w); }");
+      "layout(constant_id = 3) const uint kMax = 2;\nlayout(constant_id = 4) const bool kEntry = true;\nconst uint "
+      "kBase = kMax + 1;\n"
+      "NODE_INPUT(Task, task);\nNODE_MAX_GRID(kMax * 2, kMax, "
+      "1);\nNODE_INDEX(kMax);\nNODE_RECURSION(kMax);\nNODE_API_ENTRY(kEntry);\n"
+      "NODE_BASE(kBase) NODE_ARRAY(kMax) NODE_OUTPUT(Item, Work, \"worker\", kMax * kMax);\n"
+      "void main() { Work w = Work_group(kMax); node_enqueue(w); }");
   EXPECT_TRUE(Contains(LinesWith(text, "OpSpecConstant "), "OpSpecConstant"));
   EXPECT_EQ(Count(text, "OpSpecConstantOp"), 3u) << text;
   EXPECT_TRUE(Contains(text, "OpSpecConstantTrue"));
 }
 
 TEST(Surface, SpecialisedInputMaximum) {
-  EXPECT_TRUE(Contains(
-      TextOf("layout(constant_id = 3) const uint kMost = 2;\nNODE_INPUTS(Item, items, kMost);\nvoid main() {}"),
-      "SpecId 3"));
+  EXPECT_TRUE(
+      Contains(TextOf("layout(constant_id = 3) const uint kMax = 2;\nNODE_INPUTS(Item, items, kMax);\nvoid main() {}"),
+               "SpecId 3"));
 }
 
 TEST(Surface, EmptyPayloads) {

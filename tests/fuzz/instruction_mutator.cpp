@@ -114,12 +114,12 @@ class Mutation {
 
 }  // namespace
 
-void MutateInstructions(std::vector<uint32_t>& words, size_t most_words, std::mt19937& random) {
+void MutateInstructions(std::vector<uint32_t>& words, size_t max_words, std::mt19937& random) {
   if (words.size() <= kHeaderWords) return;
   const std::optional<std::vector<Piece>> pieces = Divide(words);
   if (!pieces || pieces->empty()) return;
   Mutation(words, *pieces, random).Run();
-  words.resize(std::min(words.size(), most_words));
+  words.resize(std::min(words.size(), max_words));
 }
 
 }  // namespace trellis::fuzz

@@ -20,7 +20,7 @@ namespace trellis::fuzz {
 namespace {
 
 // The promise of one second is for a pipeline's node; a hostile module may name thousands of entry points.
-constexpr size_t kMostEntryPoints = 2;
+constexpr size_t kMaxEntryPoints = 2;
 
 void Require(bool kept, const char* promise) {
   if (kept) return;
@@ -67,7 +67,7 @@ void LowerEntryPoint(const spirv::Module& module, const spirv::Instruction& entr
 }
 
 void ExtractFragmentShaders(const spirv::Module& module) {
-  for (size_t i = 0; i < std::min(module.entry_points.size(), kMostEntryPoints); ++i) {
+  for (size_t i = 0; i < std::min(module.entry_points.size(), kMaxEntryPoints); ++i) {
     const std::vector<uint32_t>& operands = module.entry_points[i].operands;
     const Expected<std::vector<uint32_t>> words =
         spirv::ExtractFragmentShader(module, spirv::DecodeString(operands.data() + 2, operands.size() - 2));
@@ -81,7 +81,7 @@ void ExtractFragmentShaders(const spirv::Module& module) {
 }  // namespace
 
 void LowerEntryPoints(const spirv::Module& module, const LoweringVisitor& visit) {
-  for (size_t i = 0; i < std::min(module.entry_points.size(), kMostEntryPoints); ++i)
+  for (size_t i = 0; i < std::min(module.entry_points.size(), kMaxEntryPoints); ++i)
     LowerEntryPoint(module, module.entry_points[i], visit);
 }
 

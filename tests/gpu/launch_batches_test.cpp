@@ -18,7 +18,7 @@ struct Mode {
   const char* name;
   const char* batches;
   const char* validate = "false";
-  const char* most_workgroups =
+  const char* max_workgroups =
       "0";  // of a node's packed ones; 0: so many that lavapipe's rows are too short for counts
   const char* packs = "true";
   const char* target = "gpu";  // what nodes are lowered for
@@ -27,7 +27,7 @@ struct Mode {
 void AddSettings(const Mode& mode, std::vector<EnvironmentSetting>& settings) {
   settings.push_back({"TRELLIS_LAUNCH_BATCHES", mode.batches});
   settings.push_back({"TRELLIS_VALIDATE", mode.validate});
-  settings.push_back({"TRELLIS_MAX_PACKED_WORKGROUPS", mode.most_workgroups});
+  settings.push_back({"TRELLIS_MAX_PACKED_WORKGROUPS", mode.max_workgroups});
   settings.push_back({"TRELLIS_PACK_WORKGROUPS", mode.packs});
   settings.push_back({"TRELLIS_SHADER_TARGET", mode.target});
   settings.push_back({"TRELLIS_CLOSE_LEVELS", "auto"});
@@ -43,7 +43,7 @@ constexpr uint32_t kLastWords = 256;   // by index
 constexpr uint32_t kOtherWord = 1000;  // of "Other"
 
 constexpr uint32_t kAutoMembers = 16;  // fewer are no batch, unless the setting is "always"
-constexpr uint32_t kMostCounted = 128;
+constexpr uint32_t kMaxCounted = 128;
 constexpr uint32_t kLasts = 17;
 
 using Fill = std::vector<uint32_t>;  // records by bin
@@ -199,7 +199,7 @@ void LaunchBatching::Check(Kind kind, const Fill& fill) {
   const bool counts = GetParam().target == std::string("gpu");
   const auto dispatches_of = [counts](uint32_t launches, bool are_counted) {
     if (!MakesBatchesOf(launches)) return launches;
-    return counts && are_counted && launches <= kMostCounted ? 1u : 2u;
+    return counts && are_counted && launches <= kMaxCounted ? 1u : 2u;
   };
   const bool are_counted = packs || kind != Kind::kStaticGrid;
   const uint32_t kernels = MakesBatchesOf(bins) && dispatches_of(bins, are_counted) == 2 ? 1 : 0;

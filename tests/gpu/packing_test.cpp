@@ -20,7 +20,7 @@ struct Mode {
   const char* name;
   const char* packs;
   const char* aggregation;  // over subgroups, where the device has what that takes
-  const char* most_workgroups = "4294967295";
+  const char* max_workgroups = "4294967295";
   const char* target = "auto";
 };
 
@@ -30,7 +30,7 @@ class Packing : public LoggedDeviceTest, public testing::WithParamInterface<Mode
     std::vector<EnvironmentSetting> settings = LogSettings("debug");
     settings.push_back({"TRELLIS_PACK_WORKGROUPS", GetParam().packs});
     settings.push_back({"TRELLIS_AGGREGATION", GetParam().aggregation});
-    settings.push_back({"TRELLIS_MAX_PACKED_WORKGROUPS", GetParam().most_workgroups});
+    settings.push_back({"TRELLIS_MAX_PACKED_WORKGROUPS", GetParam().max_workgroups});
     settings.push_back({"TRELLIS_SHADER_TARGET", GetParam().target});
     return settings;
   }
@@ -210,31 +210,31 @@ TEST_P(Packing, PlacesInStaticGrids) {
 
 // Records ask for 0 to 3 workgroups.
 TEST_P(Packing, PlacesInGridsFromRecords) {
-  constexpr uint32_t kRecords = 40, kMost = 3;
+  constexpr uint32_t kRecords = 40, kMax = 3;
   for (const std::array<uint32_t, 3>& local_size :
        {kGrids[0].local_size, kGrids[1].local_size, kGrids[4].local_size, kGrids[5].local_size}) {
-    const SmallGrid shape = {local_size, {kMost, 1, 1}};
+    const SmallGrid shape = {local_size, {kMax, 1, 1}};
     NodeAsm m;
     const Id words = m.StorageBuffer(0);
     const Id record = m.Struct({{m.Uint(), 0, true}, {m.Uint(), 4}});
     AddSource(m, record, kRecords, [&](const Records& all, const Id& i) {
-      m.Set(all, i, 0, m.Mod(m.Mul(i, 7), kMost + 1));
+      m.Set(all, i, 0, m.Mod(m.Mul(i, 7), kMax + 1));
       m.Set(all, i, 1, i);
     });
     m.BeginNode({.name = "Small",
                  .launch = Launch::kDynamicGrid,
                  .local_size = {local_size[0], local_size[1], local_size[2]},
-                 .grid = {kMost, 1, 1},
+                 .grid = {kMax, 1, 1},
                  .shader_index = 0,
                  .input = m.Input(record)});
-    AddPlaces(m, words, m.Mul(m.Get(m.NodeInput(), 0, 1), kMost), m.GroupId(0), shape);
+    AddPlaces(m, words, m.Mul(m.Get(m.NodeInput(), 0, 1), kMax), m.GroupId(0), shape);
     m.EndNode();
     std::vector<uint32_t> expected, payloads;
     for (uint32_t i = 0; i < kRecords; ++i) {
-      payloads.insert(payloads.end(), {i * 7 % (kMost + 1), i});
-      for (uint32_t group = 0; group < kMost; ++group)
+      payloads.insert(payloads.end(), {i * 7 % (kMax + 1), i});
+      for (uint32_t group = 0; group < kMax; ++group)
         for (uint32_t local = 0; local < shape.Invocations(); ++local)
-          expected.push_back(group < i * 7 % (kMost + 1) ? ExpectedPlace(shape, group, local) : 0u);
+          expected.push_back(group < i * 7 % (kMax + 1) ? ExpectedPlace(shape, group, local) : 0u);
     }
     SCOPED_TRACE(shape.Invocations());
     ExpectPlaces(m, {.node = "Small", .count = kRecords, .payloads = Bytes(payloads), .stride = 8}, expected);

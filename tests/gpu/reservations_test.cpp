@@ -12,8 +12,8 @@
 namespace trellis::test {
 namespace {
 
-constexpr uint32_t kTargets = 32;     // nodes T[0] to T[31]
-constexpr uint32_t kMostRecords = 3;  // of one invocation
+constexpr uint32_t kTargets = 32;    // nodes T[0] to T[31]
+constexpr uint32_t kMaxRecords = 3;  // of one invocation
 constexpr uint32_t kWorkgroups = 3;
 constexpr uint32_t kIndexFactor = 100;
 
@@ -65,7 +65,7 @@ std::string PatternModule(const Pattern& pattern, uint32_t local_size) {
   const Id words = m.StorageBuffer(0);
   const Id record = LeafRecord(m);
   const Payload to =
-      m.Output("T", record, {.max_payloads = local_size * kMostRecords, .array_size = 64, .sparse = true});
+      m.Output("T", record, {.max_payloads = local_size * kMaxRecords, .array_size = 64, .sparse = true});
   m.BeginNode({.name = "Root",
                .launch = Launch::kStaticGrid,
                .local_size = {local_size, 1, 1},
@@ -74,7 +74,7 @@ std::string PatternModule(const Pattern& pattern, uint32_t local_size) {
   const Id lane = m.LocalIndex();
   const Id count = pattern.emit_count(m, lane);
   const Records records = m.Allocate(to, Scope::kInvocation, count, pattern.emit_index(m, lane));
-  const Id first_word = m.Mul(m.GlobalId(0), kMostRecords);
+  const Id first_word = m.Mul(m.GlobalId(0), kMaxRecords);
   m.For(count, [&](const Id& i) { SetLeaf(m, records, i, m.Add(first_word, i), m.Add(i, 1)); });
   m.Enqueue(records);
   m.EndNode();
@@ -83,12 +83,12 @@ std::string PatternModule(const Pattern& pattern, uint32_t local_size) {
 }
 
 std::vector<uint32_t> ExpectedWords(const Pattern& pattern, uint32_t local_size) {
-  std::vector<uint32_t> expected(kWorkgroups * local_size * kMostRecords);
+  std::vector<uint32_t> expected(kWorkgroups * local_size * kMaxRecords);
   for (uint32_t global = 0; global < kWorkgroups * local_size; ++global) {
     const uint32_t index = pattern.index(global % local_size);
     if (index >= kTargets) continue;
     for (uint32_t i = 0; i < pattern.count(global % local_size); ++i)
-      expected[global * kMostRecords + i] = i + 1 + index * kIndexFactor;
+      expected[global * kMaxRecords + i] = i + 1 + index * kIndexFactor;
   }
   return expected;
 }
@@ -131,16 +131,16 @@ TEST_P(Reservations, OneOfSeveralOutputs) {
     const Id record = LeafRecord(m);
     std::vector<Payload> outputs;
     for (uint32_t i = 0; i < kOutputs; ++i)
-      outputs.push_back(m.Output("T" + std::to_string(i), record, {.max_payloads = local_size * kMostRecords}));
+      outputs.push_back(m.Output("T" + std::to_string(i), record, {.max_payloads = local_size * kMaxRecords}));
     m.BeginNode({.name = "Root",
                  .launch = Launch::kStaticGrid,
                  .local_size = {local_size, 1, 1},
                  .grid = {kWorkgroups, 1, 1},
                  .shader_index = 0});
     const Id kind = m.Mod(m.GlobalId(0), kOutputs + 1);
-    const Id first_word = m.Mul(m.GlobalId(0), kMostRecords);
+    const Id first_word = m.Mul(m.GlobalId(0), kMaxRecords);
     for (uint32_t i = 0; i < kOutputs; ++i) {
-      const Id count = m.Select(m.Equal(kind, i), 1 + i % kMostRecords, 0);
+      const Id count = m.Select(m.Equal(kind, i), 1 + i % kMaxRecords, 0);
       const Records records = m.Allocate(outputs[i], Scope::kInvocation, count, m.Constant(0));
       m.For(count, [&](const Id& j) { SetLeaf(m, records, j, m.Add(first_word, j), m.Add(j, 1 + i)); });
       m.Enqueue(records);
@@ -154,11 +154,11 @@ TEST_P(Reservations, OneOfSeveralOutputs) {
       m.AddWord(words, m.Get(m.NodeInput(), 0, 0), m.Mul(m.Get(m.NodeInput(), 0, 1), kIndexFactor + i));
       m.EndNode();
     }
-    std::vector<uint32_t> expected(kWorkgroups * local_size * kMostRecords);
+    std::vector<uint32_t> expected(kWorkgroups * local_size * kMaxRecords);
     for (uint32_t global = 0; global < kWorkgroups * local_size; ++global) {
       const uint32_t i = global % (kOutputs + 1);
-      for (uint32_t j = 0; i < kOutputs && j < 1 + i % kMostRecords; ++j)
-        expected[global * kMostRecords + j] = (j + 1 + i) * (kIndexFactor + i);
+      for (uint32_t j = 0; i < kOutputs && j < 1 + i % kMaxRecords; ++j)
+        expected[global * kMaxRecords + j] = (j + 1 + i) * (kIndexFactor + i);
     }
     const std::string text = m.Text();
     run.Nodes(text, {"Root", "T0", "T1", "T2", "T3", "T4"});

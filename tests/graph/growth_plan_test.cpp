@@ -17,7 +17,7 @@ namespace {
 
 constexpr uint64_t kMiB = 1 << 20;
 constexpr uint64_t kGiB = 1 << 30;
-constexpr uint64_t kMost = ~uint64_t{0};
+constexpr uint64_t kMax = ~uint64_t{0};
 
 GraphPlan PlanFrom(const Graph& graph, std::vector<RootCount> roots, uint64_t half_bytes) {
   std::vector<uint32_t> slots;
@@ -50,13 +50,13 @@ uint64_t Placed(GraphPlan& plan, const Graph& graph, uint32_t slot, uint64_t sen
 // Before regions grew, it had 8,388,608 records.
 TEST(GrowthPlan, OneRegionOfUnknownSizeKeepsWhatTheHalfCanKeep) {
   const Graph graph = MustLink({NodeBuilder("a").To("b", 1, 64), NodeBuilder("b").Payload(64)});
-  GraphPlan plan = PlanFrom(graph, kMost, 512 * kMiB);
-  EXPECT_GE(Placed(plan, graph, SlotOf(graph, "b"), kMost), 8'388'608u - 16);
+  GraphPlan plan = PlanFrom(graph, kMax, 512 * kMiB);
+  EXPECT_GE(Placed(plan, graph, SlotOf(graph, "b"), kMax), 8'388'608u - 16);
 }
 TEST(GrowthPlan, TheSameWithAnotherStride) {
   const Graph graph = MustLink({NodeBuilder("a").To("b", 1, 80), NodeBuilder("b").Payload(80)});
-  GraphPlan plan = PlanFrom(graph, kMost, 512 * kMiB);
-  EXPECT_GE(Placed(plan, graph, SlotOf(graph, "b"), kMost), 6'710'886u - 16);
+  GraphPlan plan = PlanFrom(graph, kMax, 512 * kMiB);
+  EXPECT_GE(Placed(plan, graph, SlotOf(graph, "b"), kMax), 6'710'886u - 16);
 }
 
 // Octaves from a quarter of what lies dense on: 16, 32 and so on up to 2,048. An execution may begin with so little.

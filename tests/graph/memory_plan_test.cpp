@@ -34,20 +34,20 @@ TEST(MemoryPlan, BytesOfARegion) {
   EXPECT_EQ(RegionBytes(1u << 31, 4, uint64_t{1} << 40), ~uint64_t{0}) << "saturates";
 }
 
-TEST(MemoryPlan, MostWorkgroupsOfRecords) {
+TEST(MemoryPlan, MaxWorkgroupsOfRecords) {
   spirv::NodeInfo info;
   info.kind = spirv::LaunchKind::kCoalescing;
   info.coalesce = 8;
-  EXPECT_EQ(MostWorkgroups(info, 17, 1000), 3u);
+  EXPECT_EQ(MaxWorkgroups(info, 17, 1000), 3u);
   info.kind = spirv::LaunchKind::kStaticGrid;
   info.grid = {20, 30, 40};
-  EXPECT_EQ(MostWorkgroups(info, 2, 1000), 48000u) << "the limit is one of dynamic grids";
+  EXPECT_EQ(MaxWorkgroups(info, 2, 1000), 48000u) << "the limit is one of dynamic grids";
   info.kind = spirv::LaunchKind::kDynamicGrid;
-  EXPECT_EQ(MostWorkgroups(info, 2, 1000), 2000u);
+  EXPECT_EQ(MaxWorkgroups(info, 2, 1000), 2000u);
   info.grid = {2, 3, 4};
-  EXPECT_EQ(MostWorkgroups(info, 2, 1000), 48u);
+  EXPECT_EQ(MaxWorkgroups(info, 2, 1000), 48u);
   info.grid = {2, 0, 4};
-  EXPECT_EQ(MostWorkgroups(info, 2, 1000), 2000u) << "a side without a bound";
+  EXPECT_EQ(MaxWorkgroups(info, 2, 1000), 2000u) << "a side without a bound";
 }
 
 TEST(MemoryPlan, AGraphWithoutLevelsNeedsNothing) {

@@ -21,7 +21,7 @@ struct Stepped {
     std::vector<uint32_t> slots;
     for (const RootCount& root : roots) slots.push_back(root.launch.input);
     levels = AssignLevels(graph, slots);
-    steps = ScheduleSteps(graph, LoadBounds(graph, kMostGrid), levels, roots, ring_bytes);
+    steps = ScheduleSteps(graph, LoadBounds(graph, kMaxGrid), levels, roots, ring_bytes);
   }
   Stepped(Graph linked, const std::string& root, uint64_t workgroups, uint64_t ring)
       : Stepped(linked, {{{SlotOf(linked, root), SlotOf(linked, root)}, workgroups}}, ring) {}
@@ -32,7 +32,7 @@ struct Stepped {
   // Workgroups of a launch that a step can run when nothing else of its level is left.
   [[nodiscard]] uint64_t Portion(uint32_t launch) const { return shared::kWholeQueue / steps->loads[launch]; }
 
-  static constexpr uint64_t kMostGrid = 8;
+  static constexpr uint64_t kMaxGrid = 8;
   Graph graph;
   std::vector<RootCount> roots;
   uint64_t ring_bytes;
@@ -257,7 +257,7 @@ class WorstCase {
       EXPECT_EQ(left_[launch], 0u) << "a queue is filled that is not empty";
       const spirv::NodeInfo& info = test_.InfoOf(launch);
       const uint64_t own =
-          ReferenceMaxWorkgroups(info, arrivals.at(test_.levels.launches[launch].input), Stepped::kMostGrid);
+          ReferenceMaxWorkgroups(info, arrivals.at(test_.levels.launches[launch].input), Stepped::kMaxGrid);
       left_[launch] = CeilDivide(own, info.packed);
     }
   }

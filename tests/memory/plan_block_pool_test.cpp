@@ -101,11 +101,11 @@ TEST_F(PlanBlockPoolTest, UnusedBlocksGoBackWhereMemoryRunsOut) {
 
 // Rounding up must not exceed the limit.
 TEST_F(PlanBlockPoolTest, ABufferMayBeAsLargeAsTheDeviceAllows) {
-  constexpr VkDeviceSize kMost = 8 * kMiB + kMiB / 2;
-  device_.device().traits.max_buffer_bytes = kMost + 64;
-  const PlanBlockPool::BlockRef block = Take(kMost - 16);
-  EXPECT_EQ(block->buffer.size(), kMost);
-  EXPECT_FALSE(pool_.Take(kMost + 16, PlanLifetime::kRecording));
+  constexpr VkDeviceSize kMax = 8 * kMiB + kMiB / 2;
+  device_.device().traits.max_buffer_bytes = kMax + 64;
+  const PlanBlockPool::BlockRef block = Take(kMax - 16);
+  EXPECT_EQ(block->buffer.size(), kMax);
+  EXPECT_FALSE(pool_.Take(kMax + 16, PlanLifetime::kRecording));
   Release({block});
 }
 

@@ -51,7 +51,7 @@ TEST_F(PreparedRegionsTest, TheNextPlanGetsWhatTheLastOneHad) {
 // A plan whose size nobody asks for any more does not stay for good.
 TEST_F(PreparedRegionsTest, TheOldestGoesFirst) {
   std::vector<DeviceBuffer> buffers;
-  for (size_t i = 0; i < PreparedRegionPool::kMostKept; ++i) buffers.push_back(*pool_->Take(10000));
+  for (size_t i = 0; i < PreparedRegionPool::kMaxKept; ++i) buffers.push_back(*pool_->Take(10000));
   const int before = device_.LiveObjects();
   DeviceBuffer other = *pool_->Take(5000);
   const VkDeviceAddress address = other.address();
@@ -63,7 +63,7 @@ TEST_F(PreparedRegionsTest, TheOldestGoesFirst) {
 
 TEST_F(PreparedRegionsTest, NoMoreThanOthersCanSpare) {
   std::vector<DeviceBuffer> buffers;
-  for (size_t i = 0; i < PreparedRegionPool::kMostBuffers; ++i) {
+  for (size_t i = 0; i < PreparedRegionPool::kMaxBuffers; ++i) {
     Expected<DeviceBuffer> buffer = pool_->Take(1);
     ASSERT_TRUE(buffer);
     buffers.push_back(*std::move(buffer));

@@ -23,8 +23,8 @@ TEST(ScratchLayoutTest, PartsAreAlignedAndDoNotOverlap) {
           {layout.arguments, 7 * launches * sizeof(shared::DispatchArguments)},
           {layout.totals, 7 * launches * sizeof(uint32_t)},
           {layout.steps, sizeof(shared::StepState)},
-          {layout.sums, launches / 2 * MostParts(launches / 2) * sizeof(uint32_t)},
-          {layout.landmarks, launches / 3 * MostParts(launches / 3) * shared::kLandmarksOfPart * sizeof(uint32_t)},
+          {layout.sums, launches / 2 * MaxParts(launches / 2) * sizeof(uint32_t)},
+          {layout.landmarks, launches / 3 * MaxParts(launches / 3) * shared::kLandmarksOfPart * sizeof(uint32_t)},
           {layout.slices, 7 * (launches / 2) * 64 * sizeof(shared::Slice)},
           {layout.batch_sums, (launches + launches / 2) * sizeof(uint32_t)},
           {layout.dump, largest + 64}};
@@ -80,18 +80,18 @@ TEST(ScratchLayoutTest, DrawsHavePlacesOfTheirOwn) {
   constexpr uint32_t kSlots = 40, kLevels = 7, kLaunches = 20, kDrawn = 5;
   ScratchNeeds needs = {kSlots, kLevels, kLaunches, kLaunches, 0, 64, false};
   const ScratchLayout without = LayOutScratch(needs);
-  EXPECT_EQ(without.most_draws, 0u);
+  EXPECT_EQ(without.max_draws, 0u);
   EXPECT_EQ(without.level_sums(6), without.sums);
   needs.draw_launch_count = kDrawn;
   const ScratchLayout layout = LayOutScratch(needs);
-  EXPECT_EQ(layout.most_draws, 64u);
+  EXPECT_EQ(layout.max_draws, 64u);
   uint32_t next = kLaunches * kLevels;
   for (uint32_t level = 0; level < kLevels; ++level)
-    for (uint32_t launch = 0; launch < kDrawn; ++launch, next += layout.most_draws)
+    for (uint32_t launch = 0; launch < kDrawn; ++launch, next += layout.max_draws)
       EXPECT_EQ(layout.draw_position(level, launch), next);
   EXPECT_LE(layout.input(next), layout.arguments);
   EXPECT_LE(layout.argument(next), layout.totals);
-  const uint64_t sums = uint64_t{kLaunches} * MostParts(kLaunches) * sizeof(uint32_t);
+  const uint64_t sums = uint64_t{kLaunches} * MaxParts(kLaunches) * sizeof(uint32_t);
   for (uint32_t level = 1; level < kLevels; ++level)
     EXPECT_GE(layout.level_sums(level), layout.level_sums(level - 1) + sums);
   EXPECT_LE(layout.level_sums(kLevels - 1) + sums, layout.landmarks);
@@ -102,7 +102,7 @@ TEST(ScratchLayoutTest, LevelsDoNotTakeTurnsWithRegionsIfThereAreDraws) {
   const ScratchLayout layout = LayOutScratch({3000, 32, 100, 0, 0, 64, true, 1});
   EXPECT_TRUE(layout.opens_all_levels);
   EXPECT_EQ(layout.region_levels, 32u);
-  EXPECT_EQ(layout.step_levels, 0u) << "more than kMostRegionBytes";
+  EXPECT_EQ(layout.step_levels, 0u) << "more than kMaxRegionBytes";
   EXPECT_LE(layout.region_offset(31, 3000) + sizeof(shared::Region), layout.inputs);
   EXPECT_LE(layout.total(31, 100), layout.steps) << "workgroups of members of counted batches";
 }
@@ -113,7 +113,7 @@ TEST(ScratchLayoutTest, DrawsTakeLittleMemory) {
   const uint64_t without = LayOutScratch(needs).size;
   needs.draw_launch_count = 1000;
   const ScratchLayout layout = LayOutScratch(needs);
-  EXPECT_EQ(layout.most_draws, 26u);
+  EXPECT_EQ(layout.max_draws, 26u);
   EXPECT_LE(layout.size, without + (4u << 20) + 4096);
 }
 

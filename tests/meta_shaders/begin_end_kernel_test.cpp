@@ -96,7 +96,7 @@ class BeginEndKernelTest : public KernelTest {
     EXPECT_EQ(region.note_units, plan.note_units);
     EXPECT_EQ(region.refused, UINT32_MAX);
     EXPECT_EQ(region.coalesce, plan.coalesce);
-    EXPECT_EQ(region.most_workgroups, plan.most_workgroups);
+    EXPECT_EQ(region.max_workgroups, plan.max_workgroups);
     EXPECT_EQ(region.reciprocal, plan.coalesce == 0 ? 0 : UINT32_MAX / plan.coalesce);
     EXPECT_EQ(region.lost, 0u);
     EXPECT_EQ(region.reserved, 0u);

@@ -82,7 +82,7 @@ TEST_F(CloseKernelTest, PackedDynamicGridsLikeTheHost) {
 TEST_F(CloseKernelTest, FewWorkgroupsForManyLikeTheHost) {
   for (const uint32_t most : {1u, 100u, 600u, 100000u})
     for (Launch launch : {DynamicGrid({4, 4, 3}, 20, 5000, 3), StaticGrid(3, 2, 1, 100), Coalescing(3, 2000)}) {
-      launch.plan.most_workgroups = most;
+      launch.plan.max_workgroups = most;
       ExpectLikeReference(launch, std::to_string(most) + " at most");
       launch.plan.packed = 4;
       ExpectLikeReference(launch, std::to_string(most) + " at most, packed");
@@ -112,7 +112,7 @@ TEST_F(CloseKernelTest, FullNotesLikeTheHost) {
 
 // Among several workgroups, of which some have nothing to do.
 TEST_F(CloseKernelTest, RecordsInPartsLikeTheHost) {
-  for (const uint32_t parts : {1u, 2u, 5u, 128u, 129u, shared::kMostParts}) {
+  for (const uint32_t parts : {1u, 2u, 5u, 128u, 129u, shared::kMaxParts}) {
     parts_ = parts;
     for (const uint32_t records : {0u, 1u, 1023u, 1024u, 1025u, 2048u, 5121u, 70000u, 140000u}) {
       const std::string what = std::to_string(records) + " records in " + std::to_string(parts_) + " parts";
@@ -149,8 +149,8 @@ TEST_F(CloseKernelTest, SlicesOfRecordsInPartsLikeTheHost) {
 
 // So many that every part has some, and ends within a tile.
 TEST_F(CloseKernelTest, RecordsInAsManyPartsAsThereCanBe) {
-  parts_ = shared::kMostParts;
-  constexpr uint32_t kRecords = shared::kMostParts * (shared::kLevelsTile + 7) - 3;
+  parts_ = shared::kMaxParts;
+  constexpr uint32_t kRecords = shared::kMaxParts * (shared::kLevelsTile + 7) - 3;
   Launch launch = DynamicGrid({0, 4, 1}, 4, kRecords, 2);
   launch.is_parted = launch.is_summed = true;
   launch.plan.has_landmarks = 1;

@@ -58,7 +58,7 @@ class CloseKernelTest : public KernelTest {
     launch.plan.grid_y = y;
     launch.plan.grid_z = z;
     launch.plan.coalesce = launch.plan.packed = 1;
-    launch.plan.most_workgroups = shared::kAnyWorkgroups;
+    launch.plan.max_workgroups = shared::kAnyWorkgroups;
     launch.region.records.stride = 12;
     SetRecords(launch, records);
     return launch;

@@ -33,10 +33,10 @@ struct Info {
 constexpr uint32_t kPayloadBytes[] = {8, 5, 0, 64};
 constexpr uint32_t kRecordStride[] = {12, 8, 4, 64};
 constexpr uint32_t kCoalesce[] = {0, 7, 3, 64};  // 0: nobody counts workgroups
-constexpr uint32_t kMostWorkgroups = 20;
+constexpr uint32_t kMaxWorkgroups = 20;
 constexpr uint32_t kNodes = 4;
 constexpr uint32_t kForbiddenNode = 4;  // there, but not for the application
-constexpr uint32_t kMostPayloads = 1000;
+constexpr uint32_t kMaxPayloads = 1000;
 
 class EntryKernelTest : public KernelTest {
  protected:
@@ -99,7 +99,7 @@ class EntryKernelTest : public KernelTest {
       roots.push_back({i + 1, i});
       regions[i + 1].records = shared::DenseRecords(0xdead, kRecordStride[i], 0);
       regions[i + 1].coalesce = kCoalesce[i];
-      regions[i + 1].most_workgroups = kMostWorkgroups;
+      regions[i + 1].max_workgroups = kMaxWorkgroups;
     }
     nodes.push_back({kNoSlot, 0});
     regions_ = Memory(regions);
@@ -122,7 +122,7 @@ class EntryKernelTest : public KernelTest {
     plan_.root_count = kNodes;
     plan_.origin = 9;
     plan_.address_alignment = 4;
-    plan_.max_payload_count = kMostPayloads;
+    plan_.max_payload_count = kMaxPayloads;
     Run(Kernel::kCountInfos, plan_, 3);
     Run(Kernel::kAppendInfos, plan_, 3);
     const auto state = Read<EntryState>(state_);
@@ -322,7 +322,7 @@ TEST_F(EntryKernelTest, WorkgroupsThatCoalesceAreCounted) {
   Enter({{0, 3, 8}, {1, 10, 5}, {2, 100, 0}, {1, 5, 5}, {3, 1, 64}});
   EXPECT_EQ(RegionOf(0).workgroups, 0u);
   EXPECT_EQ(RegionOf(1).workgroups, 3u);
-  EXPECT_EQ(RegionOf(2).workgroups, kMostWorkgroups) << "of 34";
+  EXPECT_EQ(RegionOf(2).workgroups, kMaxWorkgroups) << "of 34";
   EXPECT_EQ(RegionOf(3).workgroups, 1u);
   half_bytes_ = 512;
   Enter({{1, 1000, 5}, {3, 100, 64}});
@@ -359,11 +359,10 @@ class CheckedEntryKernelTest : public EntryKernelTest {
 
 TEST_F(CheckedEntryKernelTest, InfosThatKeepAllRules) {
   for (const bool count_on_device : {false, true}) {
-    Enter(
-        {{0, kMostPayloads, 8, 0}, {1, 2, 5, 0}, {1, 3, 7, 0}, {1, 1, 1, 0}, {0, 4, 0, 0}, {2, 6, 0, 0}, {3, 0, 1, 1}},
-        27, count_on_device);
+    Enter({{0, kMaxPayloads, 8, 0}, {1, 2, 5, 0}, {1, 3, 7, 0}, {1, 1, 1, 0}, {0, 4, 0, 0}, {2, 6, 0, 0}, {3, 0, 1, 1}},
+          27, count_on_device);
     EXPECT_TRUE(Reports().empty());
-    EXPECT_EQ(RegionOf(0).reserved, kMostPayloads + 4);
+    EXPECT_EQ(RegionOf(0).reserved, kMaxPayloads + 4);
     EXPECT_EQ(RegionOf(1).reserved, 6u);
   }
 }
@@ -380,13 +379,13 @@ TEST_F(CheckedEntryKernelTest, PayloadsDoNotOverlap) {
 }
 
 TEST_F(CheckedEntryKernelTest, PayloadCountsHaveALimit) {
-  Enter({{2, kMostPayloads, 0}, {2, kMostPayloads + 5, 0}, {2, kMostPayloads + 1, 0}, {0, 1, 8}});
+  Enter({{2, kMaxPayloads, 0}, {2, kMaxPayloads + 5, 0}, {2, kMaxPayloads + 1, 0}, {0, 1, 8}});
   const std::vector<LossReport> reports = Reports();
   ASSERT_EQ(reports.size(), 1u);
   EXPECT_EQ(reports[0].kind, shared::kReportPayloadCount);
   EXPECT_EQ(reports[0].records, 2u);
-  EXPECT_EQ(reports[0].value, kMostPayloads + 5);
-  EXPECT_EQ(RegionOf(2).reserved, 3 * kMostPayloads + 6);
+  EXPECT_EQ(reports[0].value, kMaxPayloads + 5);
+  EXPECT_EQ(RegionOf(2).reserved, 3 * kMaxPayloads + 6);
 }
 
 TEST_F(CheckedEntryKernelTest, InfosAreAligned) {

@@ -96,7 +96,7 @@ inline ReferenceSize ReferenceLaunch(const shared::LaunchPlan& launch, std::span
 // Workgroups of the dispatch behind `workgroups` of the launch's own.
 inline uint64_t ReferenceDispatched(const shared::LaunchPlan& launch, uint64_t workgroups) {
   const uint64_t packed = workgroups / launch.packed + (workgroups % launch.packed == 0 ? 0 : 1);
-  return std::min<uint64_t>(packed, launch.most_workgroups);
+  return std::min<uint64_t>(packed, launch.max_workgroups);
 }
 
 // As few rows as the limit allows, and rows as short as so many allow.

@@ -14,15 +14,15 @@ using shared::RuntimeCall;
 using shared::RuntimeResult;
 
 constexpr uint32_t kHuge = 0xffffffff;
-constexpr uint32_t kMostRecords = 0x3fffffff;  // of one reservation
-constexpr uint32_t kMostPlainRanks = 0x1000;   // of one that adds to the counter without a look at it
-constexpr uint32_t kMostLost = 0x80000000;     // where counters of losses stop
-constexpr uint32_t kMostCapacity = 0x7fffffff;
+constexpr uint32_t kMaxRecords = 0x3fffffff;  // of one reservation
+constexpr uint32_t kMaxPlainRanks = 0x1000;   // of one that adds to the counter without a look at it
+constexpr uint32_t kMaxLost = 0x80000000;     // where counters of losses stop
+constexpr uint32_t kMaxCapacity = 0x7fffffff;
 constexpr uint32_t kHeap = 3;
 
 uint32_t Asked(const RuntimeCall& call, uint32_t invocation) {
   const uint32_t count = call.count + invocation * call.count_step;
-  return std::min({count, call.limit, kMostRecords});
+  return std::min({count, call.limit, kMaxRecords});
 }
 
 bool IsOfWorkgroup(const RuntimeCall& call) {
@@ -92,12 +92,12 @@ class RuntimeBounds : public RuntimeTest {
     const Region region = RegionAfter(slot);
     EXPECT_LE(region.reserved, std::max(setup_.capacity + 1, setup_.reserved));
     EXPECT_LE(region.records.count, setup_.capacity);
-    EXPECT_EQ(region.lost, std::min<uint64_t>(setup_.lost + ledger.asked - ledger.placed, kMostLost));
+    EXPECT_EQ(region.lost, std::min<uint64_t>(setup_.lost + ledger.asked - ledger.placed, kMaxLost));
     const uint64_t there = std::min(setup_.reserved, setup_.capacity) + ledger.placed;
     EXPECT_EQ(std::min(region.reserved, region.records.count), there);
     if (setup_.coalesce == 0) return;
     EXPECT_EQ(region.workgroups,
-              std::min<uint64_t>((there + setup_.coalesce - 1) / setup_.coalesce, setup_.most_workgroups));
+              std::min<uint64_t>((there + setup_.coalesce - 1) / setup_.coalesce, setup_.max_workgroups));
   }
 
   // Calls, and compares with what was asked for.
@@ -144,13 +144,13 @@ constexpr uint32_t kReservations[] = {shared::kCallReserveWorkgroup, shared::kCa
 constexpr uint32_t kCounts[] = {0,
                                 1,
                                 63,
-                                kMostPlainRanks - 1,
-                                kMostPlainRanks,
-                                kMostPlainRanks + 1,
+                                kMaxPlainRanks - 1,
+                                kMaxPlainRanks,
+                                kMaxPlainRanks + 1,
                                 20000,
-                                kMostRecords,
-                                kMostRecords + 1,
-                                kMostCapacity,
+                                kMaxRecords,
+                                kMaxRecords + 1,
+                                kMaxCapacity,
                                 0x80000000,
                                 kHuge};
 
@@ -180,7 +180,7 @@ TEST_F(RuntimeBounds, WorkgroupsOfAnySize) {
   };
   for (const Variant variant : kAllVariants) {
     if (!Use(variant)) continue;
-    for (const Filled& filled : {Filled{3000, 0, true}, {3000, 2500, true}, {kMostCapacity, 0x7ffffc00, false}}) {
+    for (const Filled& filled : {Filled{3000, 0, true}, {3000, 2500, true}, {kMaxCapacity, 0x7ffffc00, false}}) {
       for (const uint32_t coalesce : {1u, 2u, 7u, 64u, 0x7fffffffu, 0x80000000u}) {
         for (const uint32_t most : {1u, 3u, 40u, shared::kAnyWorkgroups}) {
           for (const uint32_t count : {1u, 64u, 65u}) {
@@ -188,7 +188,7 @@ TEST_F(RuntimeBounds, WorkgroupsOfAnySize) {
                        .capacity = filled.capacity,
                        .reserved = filled.reserved,
                        .coalesce = coalesce,
-                       .most_workgroups = most,
+                       .max_workgroups = most,
                        .has_memory = filled.has_memory});
             RuntimeCall call = Reservation(shared::kCallReserveInvocation, kOneTarget, 3, count);
             call.record_bytes = filled.has_memory ? 4 : 0;
@@ -211,7 +211,7 @@ TEST_F(RuntimeBounds, WorkgroupsOfACountedBatch) {
          {shared::kCallReserveWorkgroup, shared::kCallReserveInvocation, shared::kCallReserveInvocations}) {
       for (const uint32_t most : {3u, shared::kAnyWorkgroups}) {
         const RegionSetup member = {
-            .stride = 4, .capacity = 3000, .coalesce = kEach, .most_workgroups = most, .in_batch = true};
+            .stride = 4, .capacity = 3000, .coalesce = kEach, .max_workgroups = most, .in_batch = true};
         Open({member, member, {4, 100}, {16, 1}});
         RuntimeCall call = Reservation(function, kOneTarget, 3, 3);
         call.record_bytes = 4;
@@ -282,19 +282,19 @@ TEST_F(RuntimeBounds, LimitOfTheNode) {
 
 // 2^31 ranks are asked for, by as many invocations as it takes, of a region that has given all of its own away.
 TEST_F(RuntimeBounds, CountersDoNotWrap) {
-  for (const uint32_t reserved : {0u, kMostCapacity + 1}) {
-    OpenAlike({.stride = 256, .capacity = kMostCapacity, .reserved = reserved, .has_memory = false});
-    Reserve(Reservation(shared::kCallReserveInvocation, kOneTarget, 3, kMostRecords), 64);
+  for (const uint32_t reserved : {0u, kMaxCapacity + 1}) {
+    OpenAlike({.stride = 256, .capacity = kMaxCapacity, .reserved = reserved, .has_memory = false});
+    Reserve(Reservation(shared::kCallReserveInvocation, kOneTarget, 3, kMaxRecords), 64);
   }
-  OpenAlike({.stride = 256, .capacity = kMostCapacity, .reserved = kMostCapacity + 1, .has_memory = false});
-  Reserve(Reservation(shared::kCallReserveInvocation, kOneTarget, 3, kMostPlainRanks), 8192);
+  OpenAlike({.stride = 256, .capacity = kMaxCapacity, .reserved = kMaxCapacity + 1, .has_memory = false});
+  Reserve(Reservation(shared::kCallReserveInvocation, kOneTarget, 3, kMaxPlainRanks), 8192);
 }
 
 // All at once lose what adds up to 2^32 again and again.
 TEST_F(RuntimeBounds, LossesStopAtTheirMost) {
   for (const uint32_t function : kReservations) {
-    for (const uint32_t count : {kMostPlainRanks, kMostPlainRanks + 1, 0x20000000u, kMostRecords}) {
-      for (const uint32_t lost : {0u, kMostLost - 1, kMostLost}) {
+    for (const uint32_t count : {kMaxPlainRanks, kMaxPlainRanks + 1, 0x20000000u, kMaxRecords}) {
+      for (const uint32_t lost : {0u, kMaxLost - 1, kMaxLost}) {
         OpenAlike({.stride = 4, .capacity = 10, .lost = lost});
         RuntimeCall call = Reservation(function, kOneTarget, 3, count);
         call.record_bytes = 4;
@@ -306,8 +306,8 @@ TEST_F(RuntimeBounds, LossesStopAtTheirMost) {
 }
 
 TEST_F(RuntimeBounds, EmptyPayloads) {
-  for (const uint32_t count : {1u, kMostPlainRanks, kMostRecords}) {
-    OpenAlike({.stride = 0, .capacity = kMostCapacity});
+  for (const uint32_t count : {1u, kMaxPlainRanks, kMaxRecords}) {
+    OpenAlike({.stride = 0, .capacity = kMaxCapacity});
     Reserve(Reservation(shared::kCallReserveInvocation, kDense, 12, count), 64);
     if (HasFailure()) return;
   }
@@ -336,7 +336,7 @@ class RuntimeDefer : public RuntimeBounds {
     ExpectDisjoint(bytes, records(kHeap).size);
     const Region region = RegionAfter(0);
     const uint64_t placed = std::min(region.reserved, region.records.count);
-    EXPECT_EQ(region.lost, call.slot == 0 ? std::min<uint64_t>(asked - placed, kMostLost) : 0);
+    EXPECT_EQ(region.lost, call.slot == 0 ? std::min<uint64_t>(asked - placed, kMaxLost) : 0);
     EXPECT_LE(region.records.count, setup_.capacity);
     EXPECT_EQ(RegionAfter(kHeap).lost, 0u);
   }
@@ -376,7 +376,7 @@ TEST_F(RuntimeDefer, SlotsThatDoNotExist) {
 TEST_F(RuntimeDefer, SizesBeyondTheHeap) {
   for (const uint32_t function : {shared::kCallDeferWorkgroup, shared::kCallDeferInvocation}) {
     for (const uint32_t stride : {4u, 20u, 0x10000u, 0xfffffffcu}) {
-      for (const uint32_t count : {0xccccccbu, 0xccccccdu, 0x10000u, 0xffffu, kMostRecords, kHuge}) {
+      for (const uint32_t count : {0xccccccbu, 0xccccccdu, 0x10000u, 0xffffu, kMaxRecords, kHuge}) {
         OpenAlike({.stride = stride, .capacity = 10, .has_memory = false});
         Defer(Reservation(function, kOneTarget, 3, count), 2);
         if (HasFailure()) return;

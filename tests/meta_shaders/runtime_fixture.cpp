@@ -124,13 +124,13 @@ void RuntimeTest::Open(const std::vector<RegionSetup>& setups) {
     regions[i].note_words = setup.note_words;
     regions[i].refused = UINT32_MAX;
     regions[i].coalesce = setup.coalesce;
-    regions[i].most_workgroups = setup.most_workgroups;
+    regions[i].max_workgroups = setup.max_workgroups;
     for (const auto& [number, word] : setup.segments) regions[i].segments[number] = word;
     if (setup.coalesce == 0) continue;
     regions[i].reciprocal = UINT32_MAX / setup.coalesce;
     const uint64_t there = std::min(setup.reserved, setup.capacity);
     const uint64_t workgroups = (there + setup.coalesce - 1) / setup.coalesce;
-    regions[i].workgroups = static_cast<uint32_t>(std::min<uint64_t>(workgroups, setup.most_workgroups));
+    regions[i].workgroups = static_cast<uint32_t>(std::min<uint64_t>(workgroups, setup.max_workgroups));
   }
   sets_ = guarded_->Take(sizeof(shared::AlternatingRegions));
   batch_counts_ = guarded_->Take(std::vector<uint32_t>(setups.size(), 0));

@@ -22,7 +22,7 @@ struct RegionSetup {
   uint32_t reserved = 0;
   uint32_t lost = 0;
   uint32_t coalesce = 0;
-  uint32_t most_workgroups = shared::kAnyWorkgroups;
+  uint32_t max_workgroups = shared::kAnyWorkgroups;
   bool has_memory = true;                      // else addresses are only looked at
   bool in_batch = false;                       // a counted one, of which slot 0 is the first member
   uint32_t dense = 0;                          // records, where it grows out of the heap; 0: all

@@ -20,7 +20,7 @@ constexpr uint32_t kHeap = 3;
 constexpr uint32_t kIndex = 3;  // leads there, through output 0
 constexpr uint32_t kStride = 12;
 constexpr uint32_t kDenseRecords = 16;
-constexpr uint32_t kMost = 0x7fffffff;  // records of a region, and units of a pool
+constexpr uint32_t kMax = 0x7fffffff;  // records of a region, and units of a pool
 const RegionSetup kUnused = {.stride = kStride, .capacity = 4};
 
 // Records of segment `number`, which begins at rank `begin`; as units of the pool. Four segments to a power of two,
@@ -363,19 +363,19 @@ TEST_F(RuntimeGrowth, AProviderThatStallsCostsNoRecord) {
 TEST_F(RuntimeGrowth, RanksNearTheMost) {
   for (const Variant variant : {kPlain, kSubgroups, kInt64}) {
     if (!Use(variant)) continue;
-    Open({{.stride = kStride, .capacity = kMost, .reserved = kMost - 40, .has_memory = false, .dense = 0x10000},
+    Open({{.stride = kStride, .capacity = kMax, .reserved = kMax - 40, .has_memory = false, .dense = 0x10000},
           kUnused,
           kUnused,
-          {.stride = 16, .capacity = kMost, .has_memory = false}});
+          {.stride = 16, .capacity = kMax, .has_memory = false}});
     const std::vector<RuntimeResult> results = Call(Reservation(shared::kCallReserveInvocation, 1), 1);
     const Region region = RegionAfter(kSlot);
     const uint32_t place = region.segments[(30 - 16) * 4 + 3];
     ASSERT_NE(place, 0u);
     ASSERT_NE(place, shared::kNoMemory);
-    EXPECT_EQ(region.records.count, kMost);
+    EXPECT_EQ(region.records.count, kMax);
     EXPECT_EQ(region.lost, 24u);
     std::set<uint64_t> expected;
-    for (uint64_t rank = kMost - 40; rank < kMost; ++rank)
+    for (uint64_t rank = kMax - 40; rank < kMax; ++rank)
       expected.insert(region.records.base + uint64_t{place} * 16 + (rank - (uint64_t{7} << 28)) * kStride);
     for (const RuntimeResult& result : results)
       if (result.base != 0) {
@@ -474,11 +474,11 @@ TEST_F(RuntimeGrowth, ASegmentWithoutMemoryStaysOne) {
 // As many records as one reservation can have, three times: the third does not fit.
 TEST_F(RuntimeGrowth, TheLargestReservations) {
   constexpr uint32_t kLargest = 0x3fffffff;
-  for (const uint32_t units : {0u, 1u, kMost}) {
+  for (const uint32_t units : {0u, 1u, kMax}) {
     for (const Variant variant : {kPlain, kSubgroups}) {
       if (!Use(variant)) continue;
       SCOPED_TRACE("variant " + std::to_string(variant) + ", units " + std::to_string(units));
-      Open({{.stride = kStride, .capacity = kMost, .has_memory = false, .dense = 0x10000},
+      Open({{.stride = kStride, .capacity = kMax, .has_memory = false, .dense = 0x10000},
             kUnused,
             kUnused,
             {.stride = 16, .capacity = units, .has_memory = false}});
@@ -489,13 +489,13 @@ TEST_F(RuntimeGrowth, TheLargestReservations) {
       }
       const Region before = RegionAfter(kSlot);
       EXPECT_EQ(before.reserved, 2 * kLargest);
-      EXPECT_EQ(before.records.count, units == kMost ? kMost : 0x10000u);
-      EXPECT_EQ(before.segments[(30 - 16) * 4 + 3] == shared::kNoMemory, units != kMost);
+      EXPECT_EQ(before.records.count, units == kMax ? kMax : 0x10000u);
+      EXPECT_EQ(before.segments[(30 - 16) * 4 + 3] == shared::kNoMemory, units != kMax);
       EXPECT_EQ(Call(Reservation(shared::kCallReserveWorkgroup, 0xffffffff), 1)[0].base, 0u);
       const Region after = RegionAfter(kSlot);
-      EXPECT_EQ(after.reserved, kMost + 1);
+      EXPECT_EQ(after.reserved, kMax + 1);
       EXPECT_EQ(after.refused, 2 * kLargest);
-      EXPECT_EQ(after.records.count, units == kMost ? 2 * kLargest : 0x10000u);
+      EXPECT_EQ(after.records.count, units == kMax ? 2 * kLargest : 0x10000u);
       EXPECT_EQ(after.lost, kLargest);
       EXPECT_LE(RegionAfter(kHeap).reserved, units);
       if (HasFailure()) return;
@@ -506,11 +506,11 @@ TEST_F(RuntimeGrowth, TheLargestReservations) {
 // A pool that has given nearly all that it can count, or of which an allocation of the heap did not find its place.
 TEST_F(RuntimeGrowth, PoolsNearTheMost) {
   ASSERT_TRUE(Use(kPlain));
-  for (const uint32_t reserved : {kMost - 2, kMost, kMost + 1}) {
-    Open({{.stride = kStride, .capacity = kMost, .reserved = kMost - 40, .has_memory = false, .dense = 0x10000},
+  for (const uint32_t reserved : {kMax - 2, kMax, kMax + 1}) {
+    Open({{.stride = kStride, .capacity = kMax, .reserved = kMax - 40, .has_memory = false, .dense = 0x10000},
           kUnused,
           kUnused,
-          {.stride = 16, .capacity = kMost, .reserved = reserved, .has_memory = false}});
+          {.stride = 16, .capacity = kMax, .reserved = reserved, .has_memory = false}});
     Call(Reservation(shared::kCallReserveWorkgroup, 1), 8);
     EXPECT_EQ(RegionAfter(kHeap).reserved, reserved);
     EXPECT_EQ(RegionAfter(kSlot).records.count, 0x70000000u) << "where that segment begins";
@@ -521,10 +521,10 @@ TEST_F(RuntimeGrowth, PoolsNearTheMost) {
 // 2^28 records of 256 bytes are 64 GiB: no pool has that, whatever is left of the number of units in 32 bits.
 TEST_F(RuntimeGrowth, ASegmentLargerThanAnyPoolHasNoPlace) {
   ASSERT_TRUE(Use(kPlain));
-  Open({{.stride = 256, .capacity = kMost, .reserved = kMost - 40, .has_memory = false, .dense = 0x10000},
+  Open({{.stride = 256, .capacity = kMax, .reserved = kMax - 40, .has_memory = false, .dense = 0x10000},
         kUnused,
         kUnused,
-        {.stride = 16, .capacity = kMost, .has_memory = false}});
+        {.stride = 16, .capacity = kMax, .has_memory = false}});
   Call(Reservation(shared::kCallReserveWorkgroup, 1), 1);
   EXPECT_EQ(RegionAfter(kSlot).segments[(30 - 16) * 4 + 3], shared::kNoMemory);
   EXPECT_EQ(RegionAfter(kSlot).records.count, 0x70000000u);

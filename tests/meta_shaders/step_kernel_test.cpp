@@ -26,7 +26,7 @@ using shared::StepPlan;
 using shared::StepState;
 
 constexpr uint32_t kOrigin = 99;
-constexpr uint32_t kMostWorkgroups = 0xffff0000;  // of a dispatch with wide enough limits
+constexpr uint32_t kMaxWorkgroups = 0xffff0000;  // of a dispatch with wide enough limits
 constexpr uint32_t kUntouched = 0xabababab;
 
 // What a launch got in a step.
@@ -51,7 +51,7 @@ class StepKernelTest : public KernelTest {
     plan.grid_y = y;
     plan.grid_z = z;
     plan.coalesce = plan.packed = 1;
-    plan.most_workgroups = shared::kAnyWorkgroups;
+    plan.max_workgroups = shared::kAnyWorkgroups;
     return plan;
   }
   static LaunchPlan Coalescing(uint32_t coalesce) {
@@ -109,9 +109,9 @@ class StepKernelTest : public KernelTest {
         DenseRegion(ring_used_, launch, kStride, capacity, static_cast<uint32_t>(levels_.size())));
     opening.region = launch;
     opening.grid_x = opening.grid_yz = 1;
-    opening.most_workgroups = shared::kAnyWorkgroups;
+    opening.max_workgroups = shared::kAnyWorkgroups;
     ++levels_.back().opening_end;
-    ring_used_ += 2 * RegionBytes(kStride, shared::kFullNotes, std::min(capacity, kMostRecordsInMemory));
+    ring_used_ += 2 * RegionBytes(kStride, shared::kFullNotes, std::min(capacity, kMaxRecordsInMemory));
   }
 
   // To be called when all launches are there.
@@ -209,7 +209,7 @@ class StepKernelTest : public KernelTest {
   }
 
   // Capacities beyond that stand in plans alone: nobody writes such records.
-  static constexpr uint32_t kMostRecordsInMemory = 1 << 16;
+  static constexpr uint32_t kMaxRecordsInMemory = 1 << 16;
 
   LaunchLimits limits_ = {65535, 65535, 65535, (1u << 24) - 1};
   std::vector<StepLaunch> launches_;
@@ -267,7 +267,7 @@ TEST_F(StepKernelTest, TheDeepestLevelThatHasAnythingRunsAPortion) {
 TEST_F(StepKernelTest, PackedGridsFromRecords) {
   LaunchPlan packed = DynamicGrid();
   packed.packed = 4;
-  packed.most_workgroups = 2;
+  packed.max_workgroups = 2;
   AddLevel();
   AddRoot(1, Part(1));
   Open(1, 64);
@@ -334,7 +334,7 @@ TEST_F(StepKernelTest, NothingFree) {
 TEST_F(StepKernelTest, CountsNear32Bits) {
   limits_.max_workgroups_x = 0x7fffffff;
   AddLevel();
-  AddRoot(kMostWorkgroups, 1);
+  AddRoot(kMaxWorkgroups, 1);
   Open(1, 0x7fffffff);
   Open(2, 0x7fffffff);
   AddLevel();

@@ -10,7 +10,7 @@
 namespace trellis::test::random_graphs {
 namespace {
 
-constexpr uint32_t kMostDifferences = 8;
+constexpr uint32_t kMaxDifferences = 8;
 
 const char* const kResultNames[kPlaceWords] = {
     "runs",   "sum of runs",   "xor of runs",   "invocations and valid targets",
@@ -99,14 +99,14 @@ std::string Differences(const RandomGraph& graph, std::span<const uint32_t> word
     const uint32_t initial = InitialWord(i);
     const bool is_xor = i % kPlaceWords == kXor;
     const uint32_t wanted = is_xor ? initial ^ expected[i] : initial + expected[i];
-    if (words[i] == wanted || ++different > kMostDifferences) continue;
+    if (words[i] == wanted || ++different > kMaxDifferences) continue;
     out << "  word " << i << " (" << Meaning(graph, i) << "): ";
     if (is_xor)
       out << (words[i] ^ initial) << ", expected " << expected[i] << "\n";
     else
       out << words[i] - initial << ", expected " << expected[i] << "\n";
   }
-  if (different > kMostDifferences) out << "  and " << different - kMostDifferences << " more words\n";
+  if (different > kMaxDifferences) out << "  and " << different - kMaxDifferences << " more words\n";
   return out.str();
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 // Attempts get smaller until one is within the limits; the last one sends nothing.
 constexpr uint32_t kAttempts = 8;
-constexpr uint32_t kMostRootRecords = 64;
+constexpr uint32_t kMaxRootRecords = 64;
 
 class Maker {
  public:
@@ -101,7 +101,7 @@ class Maker {
     root.index = random_.Pick(nodes_[root.node].indices);
     root.repeat = random_.OneIn(8);
     root.padding = random_.OneIn(4) ? random_.Between(1, 3) : 0;
-    const uint32_t most = std::max(1u, kMostRootRecords >> attempt_);
+    const uint32_t most = std::max(1u, kMaxRootRecords >> attempt_);
     for (uint32_t records = random_.OneIn(10) ? 0 : random_.Between(1, most); records-- > 0;)
       root.seeds.push_back(random_.Word());
     roots.push_back(std::move(root));

@@ -22,14 +22,14 @@ constexpr uint32_t kGraphs = 2000;
 Case MakeCase(uint32_t seed) { return MakeCase(seed, MakeTopology(seed / kInputsPerTopology, {})); }
 
 TEST(RandomGraphModel, LibraryIsSmallAndAssembles) {
-  EXPECT_LE(NodeKinds().size(), kMostKinds);
+  EXPECT_LE(NodeKinds().size(), kMaxKinds);
   std::set<std::string> texts;
   for (const NodeKind& kind : NodeKinds()) {
     const std::string text = NodeModule(kind);
     EXPECT_TRUE(spirv::Assemble(text)) << DescribeKind(kind);
     EXPECT_TRUE(texts.insert(text).second) << DescribeKind(kind) << " is there twice";
-    EXPECT_LE(kind.outputs.size(), kMostOutputs);
-    EXPECT_LE(kind.input.record_words, kMostRecordWords);
+    EXPECT_LE(kind.outputs.size(), kMaxOutputs);
+    EXPECT_LE(kind.input.record_words, kMaxRecordWords);
   }
 }
 
@@ -113,10 +113,10 @@ TEST(RandomGraphModel, WordsThatNobodyOwnsMustStay) {
 class Mistakes : public testing::TestWithParam<Fault> {};
 
 TEST_P(Mistakes, AreFoundAndShrunk) {
-  constexpr uint32_t kMostSeeds = 200;
+  constexpr uint32_t kMaxSeeds = 200;
   uint32_t seed = 0;
-  while (seed < kMostSeeds && Complaint(MakeCase(seed).graph, GetParam()).empty()) ++seed;
-  ASSERT_LT(seed, kMostSeeds) << "nothing was found";
+  while (seed < kMaxSeeds && Complaint(MakeCase(seed).graph, GetParam()).empty()) ++seed;
+  ASSERT_LT(seed, kMaxSeeds) << "nothing was found";
   const RandomGraph large = MakeCase(seed).graph;
   const auto fails = [](const RandomGraph& graph) { return !Complaint(graph, GetParam()).empty(); };
   const ShrinkResult small = Shrink(large, fails, 3000);

@@ -112,8 +112,8 @@ std::string DescribeInput(const NodeKind& kind) {
 
 }  // namespace
 
-uint32_t NodeKind::BudgetFactor(const OutputForm& output, uint32_t most_coalesced) const {
-  if (Coalescing()) return most_coalesced;
+uint32_t NodeKind::BudgetFactor(const OutputForm& output, uint32_t max_coalesced) const {
+  if (Coalescing()) return max_coalesced;
   return output.scope == Scope::kInvocation ? Lanes() : 1;
 }
 
@@ -121,7 +121,7 @@ Variant VariantOf(uint32_t kind, uint32_t variant) {
   const uint32_t coalesce = NodeKinds()[kind].input.coalesce;
   Variant made;
   made.coalesce = variant == 0 ? coalesce : coalesce / 2 + 1;
-  for (uint32_t o = 0; o < kMostOutputs; ++o) {
+  for (uint32_t o = 0; o < kMaxOutputs; ++o) {
     made.base[o] = (kind + o + variant) % 2 == 0 ? 0 : kVariantBase;
     made.most[o] = 1 + (kind + 2 * o + variant) % 3;
   }

@@ -12,9 +12,9 @@
 
 namespace trellis::test::random_graphs {
 
-constexpr uint32_t kMostKinds = 100;
-constexpr uint32_t kMostOutputs = 3;
-constexpr uint32_t kMostRecordWords = 12;
+constexpr uint32_t kMaxKinds = 100;
+constexpr uint32_t kMaxOutputs = 3;
+constexpr uint32_t kMaxRecordWords = 12;
 
 // PayloadDispatchIndirectAMDX, in words of the record. Components narrower than a word are packed.
 struct GridMember {
@@ -58,15 +58,15 @@ struct NodeKind {
   [[nodiscard]] uint32_t BudgetFactor(const OutputForm& output, uint32_t coalesce) const;
 };
 
-// At most kMostKinds, always the same.
+// At most kMaxKinds, always the same.
 [[nodiscard]] const std::vector<NodeKind>& NodeKinds();
 
 // What is specialised and becomes part of the shader that the driver compiles. There are few combinations, so that all
 // graphs together need few compilations.
 struct Variant {
   uint32_t coalesce = 1;
-  std::array<uint32_t, kMostOutputs> base = {};  // PayloadNodeBaseIndexAMDX: 0 or kVariantBase
-  std::array<uint32_t, kMostOutputs> most = {};  // Output::most
+  std::array<uint32_t, kMaxOutputs> base = {};  // PayloadNodeBaseIndexAMDX: 0 or kVariantBase
+  std::array<uint32_t, kMaxOutputs> most = {};  // Output::most
 };
 constexpr uint32_t kVariants = 2;
 constexpr uint32_t kVariantBase = 3;

@@ -26,7 +26,7 @@ class Writer {
     place_ = m_.Add(m_.Mul(variant_, kIndices), m_.ShaderIndex());
     result_ = m_.Add(m_.PushWord(push_, kPushResults), m_.Mul(place_, kPlaceWords));
     table_ = m_.PushWord(push_, kPushTables);
-    entry_ = m_.Add(table_, m_.Mul(place_, kMostOutputs * kTableWords));
+    entry_ = m_.Add(table_, m_.Mul(place_, kMaxOutputs * kTableWords));
     lane_ = m_.LocalIndex();
     lanes_sum_ = m_.Local(m_.Uint());
     m_.Store(lanes_sum_, m_.Constant(0));

@@ -23,7 +23,7 @@ namespace {
 
 constexpr uint32_t kShrinkTries = 300;
 constexpr uint32_t kGraphs = 2000;
-constexpr uint32_t kMostRounds = 128'000;  // recording more takes too much memory
+constexpr uint32_t kMaxRounds = 128'000;  // recording more takes too much memory
 
 class RandomGraphs : public GpuTest {
  protected:
@@ -59,7 +59,7 @@ class RandomGraphs : public GpuTest {
   static testing::AssertionResult RunWithMoreRounds(const Case& one, const DeviceResults& dropped) {
     DeviceResults results = dropped;
     uint32_t rounds = dropped.spent_rounds;
-    while (results.spent_rounds != 0 && rounds <= kMostRounds / 8) {
+    while (results.spent_rounds != 0 && rounds <= kMaxRounds / 8) {
       rounds *= 8;
       std::printf("seed %u is wrong where max_rounds=%u drops records; it runs again with max_rounds=%u\n",
                   one.graph.seed, results.spent_rounds, rounds);

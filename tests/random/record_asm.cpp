@@ -21,7 +21,7 @@ Id RecordAsm::GridComponentType() { return m_.Type("OpTypeInt " + std::to_string
 Id RecordAsm::InputRecord() {
   std::vector<Member> members;
   uint32_t word = 0;
-  if (input_.record_words > kMostMembers) {
+  if (input_.record_words > kMaxMembers) {
     word = grid_.components == 0 ? input_.record_words : grid_.first_word;
     members.push_back({m_.Array(m_.Uint(), word, 4), 0});
   }
@@ -41,7 +41,7 @@ Id RecordAsm::InputRecord() {
 
 Id RecordAsm::OutputRecord(uint32_t words) {
   std::vector<Member> members;
-  if (words > kMostMembers) {
+  if (words > kMaxMembers) {
     members.push_back({m_.Array(m_.Uint(), words, 4), 0});
   } else {
     for (uint32_t w = 0; w < words; ++w) members.push_back({m_.Uint(), w * 4});
@@ -52,7 +52,7 @@ Id RecordAsm::OutputRecord(uint32_t words) {
 std::vector<Value> RecordAsm::PathTo(uint32_t word) const {
   const bool past_grid = grid_.components != 0 && word >= grid_.first_word + GridWords();
   const uint32_t saved = past_grid ? GridWords() - 1 : 0;  // members, as the grid is one
-  if (input_.record_words <= kMostMembers) return {Value(word - saved)};
+  if (input_.record_words <= kMaxMembers) return {Value(word - saved)};
   const uint32_t in_array = grid_.components == 0 ? input_.record_words : grid_.first_word;
   if (word < in_array) return {Value(0), Value(word)};
   return {Value(word - in_array - saved + 1)};
@@ -83,7 +83,7 @@ Id RecordAsm::GridWord(Value element, uint32_t word) {
 
 Id RecordAsm::Digest(Id digest, Value element) {
   uint32_t word = 0;
-  if (input_.record_words > kMostMembers) {
+  if (input_.record_words > kMaxMembers) {
     word = grid_.components == 0 ? input_.record_words : grid_.first_word;
     const Id variable = m_.Local(m_.Uint());
     m_.Store(variable, digest);

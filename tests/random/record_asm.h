@@ -27,7 +27,7 @@ class RecordAsm {
   // Calls `value_of(word)` for each word of an output record and stores it.
   template <typename ValueOf>
   void WriteOutput(const Records& records, uint32_t words, Value element, const ValueOf& value_of) {
-    if (words > kMostMembers) {
+    if (words > kMaxMembers) {
       m_.For(words, [&](const Id& w) {
         const Id value = value_of(w);
         m_.Store(m_.Field(records, m_.Uint(), element, {Value(0), w}), value);
@@ -41,7 +41,7 @@ class RecordAsm {
   }
 
  private:
-  static constexpr uint32_t kMostMembers = 5;
+  static constexpr uint32_t kMaxMembers = 5;
 
   [[nodiscard]] Id GridComponentType();
   [[nodiscard]] uint32_t GridWords() const { return (grid_.components * grid_.bits + 31) / 32; }

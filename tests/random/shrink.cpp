@@ -162,11 +162,11 @@ class Steps {
 }  // namespace
 
 ShrinkResult Shrink(const RandomGraph& graph, const std::function<bool(const RandomGraph&)>& fails,
-                    uint32_t most_tries) {
+                    uint32_t max_tries) {
   ShrinkResult result = {graph, 0};
   std::vector<RandomGraph> steps = Steps(graph).Run();
   // Goes on where the last step was taken, until one round brings nothing.
-  for (size_t at = 0, failed = 0; failed < steps.size() && result.tries < most_tries;) {
+  for (size_t at = 0, failed = 0; failed < steps.size() && result.tries < max_tries;) {
     RandomGraph& step = steps[at % steps.size()];
     ++result.tries;
     if (!fails(step)) {

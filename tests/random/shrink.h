@@ -15,8 +15,8 @@ struct ShrinkResult {
 };
 
 // Takes away roots, records, nodes, indices, outputs, recursion, sharing and counts as long as `fails` says that the
-// rest still fails, and it has been asked fewer than `most_tries` times. `fails` must be true for `graph`.
+// rest still fails, and it has been asked fewer than `max_tries` times. `fails` must be true for `graph`.
 [[nodiscard]] ShrinkResult Shrink(const RandomGraph& graph, const std::function<bool(const RandomGraph&)>& fails,
-                                  uint32_t most_tries);
+                                  uint32_t max_tries);
 
 }  // namespace trellis::test::random_graphs

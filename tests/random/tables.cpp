@@ -17,7 +17,7 @@ uint32_t Budget(const Node& node, uint32_t output) {
 
 class Encoder {
  public:
-  explicit Encoder(const RandomGraph& graph) : graph_(graph), words_(kPlaces * kMostOutputs * kTableWords) {}
+  explicit Encoder(const RandomGraph& graph) : graph_(graph), words_(kPlaces * kMaxOutputs * kTableWords) {}
 
   std::vector<uint32_t> Run() {
     for (const RecordRule& rule : graph_.input.records) {
@@ -40,7 +40,7 @@ class Encoder {
     const OutputRule& rule = graph_.input.outputs[number][position][output];
     const uint32_t target = node.outputs[output].target;
     const uint32_t place = node.variant * kIndices + node.indices[position];
-    uint32_t* entry = &words_[(place * kMostOutputs + output) * kTableWords];
+    uint32_t* entry = &words_[(place * kMaxOutputs + output) * kTableWords];
     entry[kTableMost] = rule.most;
     entry[kTableQuarters] = rule.quarters;
     entry[kTableIndexCount] = static_cast<uint32_t>(rule.indices.size());

@@ -12,9 +12,9 @@ namespace trellis::test::random_graphs {
 namespace {
 
 constexpr uint32_t kFewestNodes = 3;
-constexpr uint32_t kMostNodes = 11;
+constexpr uint32_t kMaxNodes = 11;
 constexpr uint32_t kCandidates = 10;
-constexpr uint32_t kMostTries = 1000;
+constexpr uint32_t kMaxTries = 1000;
 
 bool IsSupported(const NodeKind& kind, const Abilities& abilities) {
   const uint32_t bits = kind.input.grid.components == 0 ? 32 : kind.input.grid.bits;
@@ -33,7 +33,7 @@ class Maker {
   Maker(uint32_t seed, const Abilities& abilities) : random_(Hash(seed, 0x70b0)), abilities_(abilities) {}
 
   Topology Run() {
-    for (uint32_t count = random_.Between(kFewestNodes, kMostNodes); nodes_.size() < count;) {
+    for (uint32_t count = random_.Between(kFewestNodes, kMaxNodes); nodes_.size() < count;) {
       AddNode();
       while (nodes_.size() < count && random_.OneIn(4)) AddSharer();
     }
@@ -76,7 +76,7 @@ class Maker {
   Choice PickKind(uint32_t end, const Suits& suits) {
     Choice best;
     int most = -50;
-    for (uint32_t tries = 0; tries < kMostTries && (tries < kCandidates || best.kind == kNobody); ++tries) {
+    for (uint32_t tries = 0; tries < kMaxTries && (tries < kCandidates || best.kind == kNobody); ++tries) {
       const Choice candidate = {random_.Below(static_cast<uint32_t>(NodeKinds().size())), random_.Below(kVariants)};
       const NodeKind& kind = NodeKinds()[candidate.kind];
       if (!IsSupported(kind, abilities_) || !suits(kind)) continue;

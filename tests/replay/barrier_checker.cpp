@@ -281,7 +281,7 @@ class Checker : ReportLog {
     expected.note_units = opening.note_units;
     expected.capacity = opening.capacity;
     expected.coalesce = opening.coalesce;
-    expected.most_workgroups = opening.most_workgroups;
+    expected.max_workgroups = opening.max_workgroups;
     expected.reciprocal = opening.coalesce != 0 ? 0xffffffff / opening.coalesce : 0;
     if (opening.batch_count != 0) {
       expected.batch_count = set + opening.batch_count;

@@ -159,7 +159,7 @@ TEST(EntryInputsTest, CountsSaturate) {
   const Graph graph = MustLink({NodeBuilder("a").Payload(0, 1)});
   const EntryInputs inputs = Collect(graph, {Info(0, nullptr, 0xffffffffu, 0), Info(0, nullptr, 7, 0)});
   ASSERT_EQ(inputs.roots.size(), 1u);
-  EXPECT_EQ(inputs.roots[0].record_count, kMostRootRecords);
+  EXPECT_EQ(inputs.roots[0].record_count, kMaxRootRecords);
   EXPECT_EQ(inputs.complaints.size(), 2u);
 }
 

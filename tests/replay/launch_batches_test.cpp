@@ -20,7 +20,7 @@ class LaunchBatchesTest : public ::testing::Test {
 
   // A level with launches of these slots, each of at most so many workgroups, as FormBatches leaves it.
   RelocatableLevel Form(const std::vector<uint32_t>& slots, LaunchBatches setting = LaunchBatches::kAuto,
-                        uint64_t most_workgroups = 10, bool timing = false, uint64_t arriving_workgroups = 10) {
+                        uint64_t max_workgroups = 10, bool timing = false, uint64_t arriving_workgroups = 10) {
     Settings settings;
     settings.log_file = "/dev/null";
     settings.launch_batches = setting;
@@ -34,7 +34,7 @@ class LaunchBatchesTest : public ::testing::Test {
       RelocatableLaunch& launch = level.launches.emplace_back();
       launch.launch = {slot, slot};
       launch.from_region = slot != not_from_region_;
-      launch.most_workgroups = most_workgroups;
+      launch.max_workgroups = max_workgroups;
       launch.arriving_workgroups = arriving_workgroups;
     }
     FormBatches(*pipeline, {1000, 1000, 64, 1 << 20}, level);
@@ -105,13 +105,13 @@ class CountedBatchesTest : public ::testing::Test {
   }
 
   // Behind `alone` other launches, of the slots from 1 on.
-  RelocatableBatch Count(uint32_t kind, uint64_t most_workgroups, uint32_t members = 4, uint32_t alone = 2) {
+  RelocatableBatch Count(uint32_t kind, uint64_t max_workgroups, uint32_t members = 4, uint32_t alone = 2) {
     RelocatableLevel level;
     for (uint32_t i = 0; i < alone + members; ++i) {
       RelocatableLaunch& launch = level.launches.emplace_back();
       launch.launch = {i + 1 - (i < alone ? 1 : 0), i + 1 - (i < alone ? 1 : 0)};
       launch.described.kind = kind;
-      launch.most_workgroups = most_workgroups;
+      launch.max_workgroups = max_workgroups;
     }
     level.batches.emplace_back();
     level.batches[0].launch_begin = alone;

@@ -20,7 +20,7 @@ shared::LaunchPlan StaticGrid(uint32_t x, uint32_t y, uint32_t z) {
   launch.grid_y = y;
   launch.grid_z = z;
   launch.coalesce = launch.packed = 1;
-  launch.most_workgroups = shared::kAnyWorkgroups;
+  launch.max_workgroups = shared::kAnyWorkgroups;
   return launch;
 }
 shared::LaunchPlan Coalescing(uint32_t records) {
@@ -125,31 +125,31 @@ TEST(LaunchFromRegion, CoalescingCountsWorkgroups) {
 // What one workgroup after the other does needs no longer row.
 TEST(LaunchFromRegion, StridingNeedsFewWorkgroups) {
   shared::LaunchPlan launch = Coalescing(10);
-  launch.most_workgroups = 1000;
+  launch.max_workgroups = 1000;
   shared::RegionPlan opening = {};
   opening.capacity = 100000;
   ASSERT_TRUE(LaunchFromRegion(launch, kLimits, opening));
-  EXPECT_EQ(opening.most_workgroups, 1000u);
+  EXPECT_EQ(opening.max_workgroups, 1000u);
   EXPECT_EQ(DispatchedWorkgroups(launch, 999), 999u);
   EXPECT_EQ(DispatchedWorkgroups(launch, 10000), 1000u);
-  launch.most_workgroups = 1001;
+  launch.max_workgroups = 1001;
   EXPECT_FALSE(LaunchFromRegion(launch, kLimits, opening));
-  launch.most_workgroups = 1000;
+  launch.max_workgroups = 1000;
   opening.capacity = 1000000;
   EXPECT_FALSE(LaunchFromRegion(launch, kLimits, opening)) << "more than a dispatch has, which is what plans count on";
 }
 
-TEST(MostWorkgroupsOfRuns, LongRunsForAllCores) {
+TEST(MaxWorkgroupsOfRuns, LongRunsForAllCores) {
   shared::LaunchPlan launch = Coalescing(10);
-  EXPECT_EQ(MostWorkgroupsOfRuns(launch, 1000, 2), shared::kAnyWorkgroups) << "it cannot";
-  launch.most_workgroups = 2048;
-  EXPECT_EQ(MostWorkgroupsOfRuns(launch, 1000, 2), 16u);
-  EXPECT_EQ(MostWorkgroupsOfRuns(launch, 1000, 64), 512u);
-  EXPECT_EQ(MostWorkgroupsOfRuns(launch, 1000, 0), 8u);
-  EXPECT_EQ(MostWorkgroupsOfRuns(launch, 16 * 10 * 100, 2), 100u);
-  EXPECT_EQ(MostWorkgroupsOfRuns(launch, 1000000, 2), 2048u);
-  launch.most_workgroups = 3;
-  EXPECT_EQ(MostWorkgroupsOfRuns(launch, 1000000, 2), 3u);
+  EXPECT_EQ(MaxWorkgroupsOfRuns(launch, 1000, 2), shared::kAnyWorkgroups) << "it cannot";
+  launch.max_workgroups = 2048;
+  EXPECT_EQ(MaxWorkgroupsOfRuns(launch, 1000, 2), 16u);
+  EXPECT_EQ(MaxWorkgroupsOfRuns(launch, 1000, 64), 512u);
+  EXPECT_EQ(MaxWorkgroupsOfRuns(launch, 1000, 0), 8u);
+  EXPECT_EQ(MaxWorkgroupsOfRuns(launch, 16 * 10 * 100, 2), 100u);
+  EXPECT_EQ(MaxWorkgroupsOfRuns(launch, 1000000, 2), 2048u);
+  launch.max_workgroups = 3;
+  EXPECT_EQ(MaxWorkgroupsOfRuns(launch, 1000000, 2), 3u);
 }
 
 // A counter may end one past the capacity.

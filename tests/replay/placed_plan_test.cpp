@@ -155,7 +155,7 @@ TEST_F(PlacedPlanTest, ScratchThatNeverComesAgainKeepsNoMemory) {
   // Plans that are kept have prepared regions of their own, and a few are kept for the next ones.
   constexpr int kKeptPlans = 16;
   constexpr int kBlocks = 4;  // that the plans share
-  EXPECT_LE((device_.LiveObjects() - before) / 2, kBlocks + kKeptPlans + int{PreparedRegionPool::kMostKept});
+  EXPECT_LE((device_.LiveObjects() - before) / 2, kBlocks + kKeptPlans + int{PreparedRegionPool::kMaxKept});
 }
 
 TEST_F(PlacedPlanTest, WhatIsRecordedOutlivesWhatIsKept) {

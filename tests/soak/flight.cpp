@@ -15,12 +15,12 @@ namespace {
 using random_graphs::Case;
 
 constexpr uint32_t kTopologies = 1u << 20;
-constexpr uint32_t kMostCases = 3;
-constexpr uint32_t kMostRecordings = 2;
-constexpr uint32_t kMostTimes = 2;
-constexpr uint32_t kMostRounds = 2;
+constexpr uint32_t kMaxCases = 3;
+constexpr uint32_t kMaxRecordings = 2;
+constexpr uint32_t kMaxTimes = 2;
+constexpr uint32_t kMaxRounds = 2;
 constexpr VkDeviceSize kScratchStep = 64;  // what scratch addresses are multiples of
-constexpr uint32_t kMostScratchSteps = 64;
+constexpr uint32_t kMaxScratchSteps = 64;
 
 // What a graph must give that has run so often.
 std::vector<uint32_t> Repeated(const std::vector<uint32_t>& words, uint32_t times) {
@@ -46,7 +46,7 @@ Flight::Flight(std::shared_ptr<SoakDevice> device, uint32_t number, const Option
       tally_(tally),
       random_(number),
       queue_(random_.Below(static_cast<uint32_t>(device_->context().queues.size()))),
-      rounds_left_(random_.OneIn(8) ? 0 : random_.Between(1, kMostRounds)) {
+      rounds_left_(random_.OneIn(8) ? 0 : random_.Between(1, kMaxRounds)) {
   const auto info = Struct<VkFenceCreateInfo>(VK_STRUCTURE_TYPE_FENCE_CREATE_INFO);
   EXPECT_EQ(vkCreateFence(device_->context().device, &info, nullptr, &fence_), VK_SUCCESS);
   MakeCases(options.broken_reference);
@@ -79,8 +79,8 @@ void Flight::MakeCases(bool broken_reference) {
   abilities.mesh_nodes = false;  // their libraries are graphics pipelines
   const random_graphs::Topology topology = random_graphs::MakeTopology(topology_number, abilities);
   const uint32_t first = topology_number * random_graphs::kInputsPerTopology +
-                         random_.Below(random_graphs::kInputsPerTopology - kMostCases);
-  for (uint32_t count = random_.Between(1, kMostCases); count > 0; --count) {
+                         random_.Below(random_graphs::kInputsPerTopology - kMaxCases);
+  for (uint32_t count = random_.Between(1, kMaxCases); count > 0; --count) {
     Case made = random_graphs::MakeCase(first + count, topology);
     if (broken_reference)
       for (uint32_t& word : made.expected.words) ++word;
@@ -100,11 +100,11 @@ bool Flight::MakePipeline() {
 
 bool Flight::Record() {
   const Context& context = device_->context();
-  const VkDeviceSize offset = GuardedBuffer::kGuardBytes + random_.Below(kMostScratchSteps) * kScratchStep;
+  const VkDeviceSize offset = GuardedBuffer::kGuardBytes + random_.Below(kMaxScratchSteps) * kScratchStep;
   batch_ = std::make_unique<random_graphs::Batch>(context, device_->shaders(), *pipeline_, cases_, offset);
   pool_ = device_->TakePool(context.queues[queue_].family);
-  for (uint32_t count = random_.Between(1, kMostRecordings); count > 0; --count) {
-    const Recording recording = {pool_->Next(), random_.Between(1, kMostTimes)};
+  for (uint32_t count = random_.Between(1, kMaxRecordings); count > 0; --count) {
+    const Recording recording = {pool_->Next(), random_.Between(1, kMaxTimes)};
     auto begin = Struct<VkCommandBufferBeginInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO);
     if (recording.times > 1) begin.flags = VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT;
     EXPECT_EQ(vkBeginCommandBuffer(recording.command_buffer, &begin), VK_SUCCESS);

@@ -23,8 +23,8 @@ namespace {
 constexpr int kSkipped = 77;  // what ctest is told to understand as that
 constexpr size_t kDevices = 2;
 constexpr uint32_t kFlightsOfADevice = 100;
-constexpr size_t kMostInTheAir = 3;  // flights of a thread
-constexpr uint64_t kMostComplaints = 10;
+constexpr size_t kMaxInTheAir = 3;  // flights of a thread
+constexpr uint64_t kMaxComplaints = 10;
 constexpr std::chrono::minutes kReportInterval{1};
 
 // Devices that threads share; every one is replaced after a while, and dies when nobody uses it any more.
@@ -81,12 +81,12 @@ class Soak {
   void Work(uint32_t thread, Time end) {
     random_graphs::Random random(random_graphs::Hash(options_.seed, thread));
     std::deque<Flight> in_the_air;
-    while (std::chrono::steady_clock::now() < end && tally_.complaints() < kMostComplaints) {
+    while (std::chrono::steady_clock::now() < end && tally_.complaints() < kMaxComplaints) {
       const uint32_t number = options_.flight.value_or(random.Word());
       std::shared_ptr<SoakDevice> device = fleet_.Take(random.Below(kDevices));
       if (device == nullptr) return;
       in_the_air.emplace_back(std::move(device), number, options_, tally_);
-      if (in_the_air.size() > random.Below(kMostInTheAir + 1)) in_the_air.pop_front();
+      if (in_the_air.size() > random.Below(kMaxInTheAir + 1)) in_the_air.pop_front();
     }
   }
 

@@ -37,7 +37,7 @@ struct RecordingDriver {
   static VkResult AllocateMemory(VkDevice device, const VkMemoryAllocateInfo* info, const VkAllocationCallbacks*,
                                  VkDeviceMemory* memory) {
     RecordingDevice& self = Self(device);
-    if (self.memory_ + info->allocationSize > self.most_memory_) return VK_ERROR_OUT_OF_DEVICE_MEMORY;
+    if (self.memory_ + info->allocationSize > self.max_memory_) return VK_ERROR_OUT_OF_DEVICE_MEMORY;
     self.memory_ += info->allocationSize;
     ++self.allocations_;
     *memory = self.NewHandle<VkDeviceMemory>();

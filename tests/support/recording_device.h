@@ -46,9 +46,9 @@ class RecordingDevice {
   // A pipeline handle of its own.
   [[nodiscard]] VkPipeline MakePipeline() { return NewHandle<VkPipeline>(); }
   // Makes vkAllocateMemory fail from now on.
-  void FailAllocations(bool fail) { most_memory_ = fail ? 0 : UINT64_MAX; }
+  void FailAllocations(bool fail) { max_memory_ = fail ? 0 : UINT64_MAX; }
   // Makes it fail where more than `bytes` would be allocated at a time.
-  void LimitMemory(VkDeviceSize bytes) { most_memory_ = bytes; }
+  void LimitMemory(VkDeviceSize bytes) { max_memory_ = bytes; }
   [[nodiscard]] VkDeviceSize AllocatedBytes() const { return memory_; }  // and not yet freed
   // Name that the layer gave an object; empty if none.
   [[nodiscard]] std::string NameOf(uint64_t handle) const;
@@ -79,7 +79,7 @@ class RecordingDevice {
   std::map<VkDeviceMemory, std::vector<std::byte>> memories_;
   std::map<uint64_t, std::string> names_;
   uint64_t next_handle_ = 0x1000;
-  VkDeviceSize most_memory_ = UINT64_MAX;
+  VkDeviceSize max_memory_ = UINT64_MAX;
   VkDeviceSize memory_ = 0;  // allocated and not yet freed
   int allocations_ = 0;
   int live_objects_ = 0;

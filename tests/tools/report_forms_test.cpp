@@ -108,8 +108,8 @@ TEST(ReportForms, CpuAndLevelsHaveTracksOfTheirOwn) {
   json report = TwoNodes();
   json& dispatch = report["dispatches"][0];
   dispatch["command"] = "vkCmdDispatchGraphAMDX";
-  dispatch["recording"] = {{"count", 1}, {"total_ns", 8000}, {"least_ns", 8000}, {"most_ns", 8000}};
-  dispatch["submission"] = {{"count", 2}, {"total_ns", 4000}, {"least_ns", 1000}, {"most_ns", 3000}};
+  dispatch["recording"] = {{"count", 1}, {"total_ns", 8000}, {"min_ns", 8000}, {"max_ns", 8000}};
+  dispatch["submission"] = {{"count", 2}, {"total_ns", 4000}, {"min_ns", 1000}, {"max_ns", 3000}};
   report["times"].push_back(
       {{"graph", 7}, {"what", "close"}, {"level", 1}, {"slot", nullptr}, {"executions", 1}, {"total_ns", 500}});
   report["times"].push_back(
@@ -129,8 +129,8 @@ TEST(ReportForms, TracesHoldWhatThereIs) {
   EXPECT_EQ(SlicesOf(report)[0].track, "begin");
   json& dispatch = report["dispatches"][0];
   dispatch["command"] = "c";
-  dispatch["recording"] = {{"count", 1}, {"total_ns", 8000}, {"least_ns", 8000}, {"most_ns", 8000}};
-  dispatch["submission"] = {{"count", 0}, {"total_ns", 0}, {"least_ns", 0}, {"most_ns", 0}};
+  dispatch["recording"] = {{"count", 1}, {"total_ns", 8000}, {"min_ns", 8000}, {"max_ns", 8000}};
+  dispatch["submission"] = {{"count", 0}, {"total_ns", 0}, {"min_ns", 0}, {"max_ns", 0}};
   report["times"] = json::array();
   EXPECT_EQ(SlicesOf(report), (std::vector<Slice>{{"CPU recording", "c", 0, 8}}));
 }

@@ -56,7 +56,7 @@ def with_a_coalescing_node(report):
     nodes = report["graphs"][0]["nodes"]
     nodes[1] |= {"launch": "coalescing", "coalesce": 4, "sharers": [2]}
     report["dispatches"][0]["slots"][1] |= {"workgroups": 3, "reserved_bytes": 2048}
-    report["dispatches"][0]["recording"] = {"count": 2, "total_ns": 3000, "least_ns": 1000, "most_ns": 2000}
+    report["dispatches"][0]["recording"] = {"count": 2, "total_ns": 3000, "min_ns": 1000, "max_ns": 2000}
     return report
 
 

@@ -260,12 +260,12 @@ TEST(CommandRules, WhatIsNotCertainAboutScratchIsNotReported) {
 }
 
 TEST(CommandRules, PayloadCountsHaveALimit) {
-  constexpr uint32_t kMost = 1u << 24;  // what the layer advertises
+  constexpr uint32_t kMax = 1u << 24;  // what the layer advertises
   const auto program = [](uint32_t payloads) {
     return [payloads](World& world) { Recording(world).Dispatch(payloads); };
   };
-  ExpectFinding("VUID-VkDispatchGraphInfoAMDX-payloadCount-09171", program(kMost + 1));
-  ExpectNoFinding(program(kMost));
+  ExpectFinding("VUID-VkDispatchGraphInfoAMDX-payloadCount-09171", program(kMax + 1));
+  ExpectNoFinding(program(kMax));
 }
 
 // Where an indirect command finds its structures.

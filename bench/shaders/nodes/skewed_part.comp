@@ -10,7 +10,7 @@ struct Task {
 };
 
 layout(local_size_x = 32) in;
-NODE_MAX_GRID(kMostParts, 1, 1);
+NODE_MAX_GRID(kMaxParts, 1, 1);
 NODE_API_ENTRY(false);
 readonly NODE_INPUT(Task, task);
 layout(push_constant) uniform Push { Words results; } push;

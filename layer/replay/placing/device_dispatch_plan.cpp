@@ -14,12 +14,12 @@ namespace trellis {
 namespace {
 
 // More workgroups gain nothing; each then takes several batches of infos.
-constexpr uint32_t kMostInfoWorkgroups = 1024;
+constexpr uint32_t kMaxInfoWorkgroups = 1024;
 // Where the number of infos is not known either.
 constexpr uint32_t kUnknownInfoWorkgroups = 64;
 constexpr uint32_t kChunkCapacity = 16384;
 constexpr uint64_t kUnit = 16;
-constexpr uint64_t kMostUnits = 0xffffffffu;
+constexpr uint64_t kMaxUnits = 0xffffffffu;
 
 class DevicePlanner : DispatchPlanner {
  public:
@@ -70,7 +70,7 @@ class DevicePlanner : DispatchPlanner {
     for (const RelocatableLaunch& launch : level_launches(0)) {
       if (!launch.from_region) continue;
       const auto root = std::lower_bound(roots_.begin(), roots_.end(), launch.launch.input) - roots_.begin();
-      openings[root].capacity = MostInfoRecords(graph_, *counted_, launch.launch.input);
+      openings[root].capacity = MaxInfoRecords(graph_, *counted_, launch.launch.input);
       static_cast<void>(LaunchFromRegion(launch.described, environment_.limits, openings[root]));
       openings[root].capacity = 0;  // until count_infos knows it
     }
@@ -94,7 +94,7 @@ class DevicePlanner : DispatchPlanner {
     entry.info_count = inputs_.info_count;
     entry.node_count = static_cast<uint32_t>(entries_.size());
     entry.root_count = static_cast<uint32_t>(roots_.size());
-    entry.half_units = static_cast<uint32_t>(std::min(counted_->entry_bytes / kUnit, kMostUnits));
+    entry.half_units = static_cast<uint32_t>(std::min(counted_->entry_bytes / kUnit, kMaxUnits));
     entry.chunk_capacity = kChunkCapacity;
     entry.origin = Origin();
     entry.address_alignment = kExecutionGraphDispatchAddressAlignment;
@@ -117,7 +117,7 @@ class DevicePlanner : DispatchPlanner {
 
   [[nodiscard]] uint32_t InfoWorkgroups() const {
     if (inputs_.count_info != 0) return kUnknownInfoWorkgroups;
-    return std::min((inputs_.info_count - 1) / shared::kEntryWorkgroup + 1, kMostInfoWorkgroups);
+    return std::min((inputs_.info_count - 1) / shared::kEntryWorkgroup + 1, kMaxInfoWorkgroups);
   }
 
   const DeviceInputs& inputs_;

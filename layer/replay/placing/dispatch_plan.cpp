@@ -18,7 +18,7 @@ namespace trellis {
 namespace {
 
 // A copy kernel with more workgroups than this for one input gains nothing: each then copies several batches.
-constexpr uint32_t kMostCopyWorkgroups = 1024;
+constexpr uint32_t kMaxCopyWorkgroups = 1024;
 
 // Of inputs in the ring that are copied there.
 constexpr uint64_t kCopyAlignment = 256;
@@ -86,7 +86,7 @@ void HostPlanner::PlanRootLevels() {
       const bool counted = info.kind == spirv::LaunchKind::kDynamicGrid;
       counts.push_back({launch.launch, counted
                                            ? launch.size.all_workgroups
-                                           : MostWorkgroups(info, launch.size.records, kMaxExecutionGraphWorkgroups)});
+                                           : MaxWorkgroups(info, launch.size.records, kMaxExecutionGraphWorkgroups)});
     }
   }
   for (const Root& root : roots_)
@@ -154,7 +154,7 @@ Expected<void> HostPlanner::PlaceDraws(const Root& root, const RootLaunch& prepa
   DrawSplit split(prepared, largest_draw_);
   while (const shared::LaunchInput* const next = split.Next()) {
     const shared::LaunchInput& input = *next;
-    if (root.copied && draw == scratch().most_draws) {
+    if (root.copied && draw == scratch().max_draws) {
       plan_.complaints.push_back(std::to_string(prepared.size.workgroups - input.first_workgroup) +
                                  " workgroups of node " + LaunchLabel(graph_, prepared.launch) +
                                  " are not drawn: a node that shares its input writes it, and then they are too many");
@@ -194,10 +194,10 @@ Expected<void> HostPlanner::PlanCopies(const std::vector<shared::InputCopy>& cop
   copy.reports = environment_.loss_reports;
   copy.origin = Origin();
   if (Expected<void> done = Upload(std::span<const shared::InputCopy>(copies), copy.copies); !done) return done;
-  uint32_t most_pieces = 1;
-  for (const shared::InputCopy& one : copies) most_pieces = std::max(most_pieces, one.pieces);
+  uint32_t max_pieces = 1;
+  for (const shared::InputCopy& one : copies) max_pieces = std::max(max_pieces, one.pieces);
   KernelCall& call = plan_.copy.emplace();
-  call.x = std::min((most_pieces - 1) / shared::kCopyWorkgroup + 1, kMostCopyWorkgroups);
+  call.x = std::min((max_pieces - 1) / shared::kCopyWorkgroup + 1, kMaxCopyWorkgroups);
   call.y = static_cast<uint32_t>(copies.size());
   return Upload(copy, call.plan);
 }

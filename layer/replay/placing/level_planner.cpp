@@ -14,7 +14,7 @@ namespace trellis {
 namespace {
 
 // Regions that the begin kernel's one workgroup opens itself, before a second dispatch is worth its barrier.
-constexpr uint32_t kMostOpeningsOfBegin = 4 * shared::kLevelsWorkgroup;
+constexpr uint32_t kMaxOpeningsOfBegin = 4 * shared::kLevelsWorkgroup;
 void SetSize(KernelCall& call, DispatchSize size) {
   call.x = size.x;
   call.y = size.y;
@@ -177,7 +177,7 @@ Expected<void> LevelPlanner::PlanBegin() {
   begin.dump = environment_.scratch + scratch().dump;
   begin.regions = environment_.scratch + scratch().regions;
   begin.openings = openings_;
-  begin.opening_count = opening_count_ <= kMostOpeningsOfBegin ? opening_count_ : 0;
+  begin.opening_count = opening_count_ <= kMaxOpeningsOfBegin ? opening_count_ : 0;
   begin.heap_slot = graph_.HeapSlot();
   begin.reports = environment_.loss_reports;
   begin.origin = Origin();

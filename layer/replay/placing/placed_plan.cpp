@@ -11,7 +11,7 @@ namespace {
 
 // Enough for a few counts with a few scratch buffers in turns. Scratch addresses that change in every frame make plans
 // that nobody asks for again: not many of those are kept.
-constexpr size_t kMostPlans = 16;
+constexpr size_t kMaxPlans = 16;
 
 // What a plan depends on beside the graph and its device. Of the environment, all that is not the device's or the
 // dispatch's own.
@@ -26,7 +26,7 @@ struct PlacedPlanKey {
   bool operator==(const PlacedPlanKey&) const = default;
 };
 
-using Cache = RecentCache<PlacedPlanKey, PlacedPlan, kMostPlans>;
+using Cache = RecentCache<PlacedPlanKey, PlacedPlan, kMaxPlans>;
 
 Expected<std::shared_ptr<const PlacedPlan>> Place(const ExecutionGraphPipeline& pipeline,
                                                   const DispatchEnvironment& environment, const Placement& placement) {

@@ -17,9 +17,9 @@ namespace {
 constexpr uint32_t kSets = 2;
 
 // More dispatches in level 1 would take as long, for the set that is not used, as the begin kernel.
-constexpr size_t kMostDispatches = 32;
+constexpr size_t kMaxDispatches = 32;
 
-constexpr uint64_t kMostSetBytes = 832 * 1024;
+constexpr uint64_t kMaxSetBytes = 832 * 1024;
 
 // The two sets lie alike to cache lines.
 constexpr uint64_t kLineBytes = 128;
@@ -44,7 +44,7 @@ shared::Region OpenRegion(VkDeviceAddress regions, VkDeviceAddress ring, const s
       ring + plan.offset, address + offsetof(shared::Region, segments), plan.stride, plan.capacity, plan.dense, 0};
   region.capacity = plan.capacity;
   region.coalesce = plan.coalesce;
-  region.most_workgroups = plan.most_workgroups;
+  region.max_workgroups = plan.max_workgroups;
   region.reciprocal = plan.coalesce != 0 ? UINT32_MAX / plan.coalesce : 0;
   if (plan.batch_count != 0) {
     region.batch_count = regions + plan.batch_count;
@@ -69,8 +69,8 @@ bool CanPrepareRegions(const RelocatablePlan& plan) {
   const std::span<const RelocatableLaunch> singles = consumers.single_launches();
   const auto made_of_regions =
       std::count_if(singles.begin(), singles.end(), [](const RelocatableLaunch& launch) { return launch.from_region; });
-  return static_cast<size_t>(made_of_regions) + consumers.batches.size() <= kMostDispatches &&
-         SetBytes(plan.scratch) <= kMostSetBytes;
+  return static_cast<size_t>(made_of_regions) + consumers.batches.size() <= kMaxDispatches &&
+         SetBytes(plan.scratch) <= kMaxSetBytes;
 }
 
 uint32_t LevelPlanner::SetsOf(uint32_t level) const { return level == 1 && plan_.prepared ? kSets : 1; }

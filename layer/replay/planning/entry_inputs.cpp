@@ -98,7 +98,7 @@ EntryInputs CollectEntryInputs(const Graph& graph, const VkDispatchGraphCountInf
       continue;
     }
     RootInput& root = roots.Of(info.nodeIndex);
-    const uint32_t taken = std::min(info.payloadCount, kMostRootRecords - root.record_count);
+    const uint32_t taken = std::min(info.payloadCount, kMaxRootRecords - root.record_count);
     if (taken < info.payloadCount)
       inputs.complaints.push_back(which() + ": " + label() +
                                   " gets more than 2^31 - 1 payloads in one command: the rest is ignored");

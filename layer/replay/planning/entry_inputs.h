@@ -25,12 +25,12 @@ struct PayloadRun {
 struct RootInput {
   uint32_t node = 0;
   uint32_t slot = 0;
-  uint32_t record_count = 0;  // over all runs; at least 1, at most kMostRootRecords
+  uint32_t record_count = 0;  // over all runs; at least 1, at most kMaxRootRecords
   std::vector<PayloadRun> runs;
 };
 
 // Regions count records in 31 bits.
-inline constexpr uint32_t kMostRootRecords = 0x7fffffffu;
+inline constexpr uint32_t kMaxRootRecords = 0x7fffffffu;
 
 struct EntryInputs {
   std::vector<RootInput> roots;  // nodes that get records at all; sorted by slot

@@ -14,14 +14,14 @@ namespace {
 
 // Dispatches of more workgroups hide what the next ones take to begin, and workgroups of a batch need 2 ns each to find
 // their launch (measured on an H200, 128 launches).
-constexpr uint64_t kMostWorthwhileWorkgroups = 64;  // of each member on average
+constexpr uint64_t kMaxWorthwhileWorkgroups = 64;  // of each member on average
 
 // Each workgroup looks through the counts of all members: of 1,023 that takes longer than a kernel that adds them up
 // once (measured on an H200, 4 k records: 87 us and 43 us; of 128 it is 19.6 us and 20.7 us).
-constexpr size_t kMostCountedMembers = 128;
+constexpr size_t kMaxCountedMembers = 128;
 
-uint64_t MostWorthwhileWorkgroups(const Settings& settings) {
-  return settings.launch_batches == LaunchBatches::kAlways ? UINT32_MAX : kMostWorthwhileWorkgroups;
+uint64_t MaxWorthwhileWorkgroups(const Settings& settings) {
+  return settings.launch_batches == LaunchBatches::kAlways ? UINT32_MAX : kMaxWorthwhileWorkgroups;
 }
 
 class Former {
@@ -29,9 +29,9 @@ class Former {
   Former(const ExecutionGraphPipeline& pipeline, const LaunchLimits& limits, RelocatableLevel& level)
       : pipeline_(pipeline),
         fewest_members_(FewestLaunches(pipeline.device.settings)),
-        most_worthwhile_(MostWorthwhileWorkgroups(pipeline.device.settings)),
-        most_workgroups_(MostWorkgroups(limits)),
-        most_batches_(limits.max_workgroups_x),
+        max_worthwhile_(MaxWorthwhileWorkgroups(pipeline.device.settings)),
+        max_workgroups_(MaxWorkgroups(limits)),
+        max_batches_(limits.max_workgroups_x),
         level_(level) {}
 
   void Run() {
@@ -62,8 +62,8 @@ class Former {
     Members batch;
     uint64_t workgroups = 0;
     for (const uint32_t member : members) {
-      const uint64_t more = level_.launches[member].most_workgroups;
-      if (workgroups + more > most_workgroups_) {
+      const uint64_t more = level_.launches[member].max_workgroups;
+      if (workgroups + more > max_workgroups_) {
         Keep(std::exchange(batch, {}));
         workgroups = 0;
       }
@@ -79,12 +79,12 @@ class Former {
     if (batch.size() < fewest_members_) return false;
     uint64_t workgroups = 0;
     for (const uint32_t member : batch) workgroups = std::max(workgroups, level_.launches[member].arriving_workgroups);
-    return workgroups <= batch.size() * most_worthwhile_;
+    return workgroups <= batch.size() * max_worthwhile_;
   }
 
   void Keep(Members batch) {
     // The kernel that counts for them has one row of workgroups.
-    if (IsWorthwhile(batch) && batches_.size() < most_batches_) batches_.push_back(std::move(batch));
+    if (IsWorthwhile(batch) && batches_.size() < max_batches_) batches_.push_back(std::move(batch));
   }
 
   void Reorder() {
@@ -107,9 +107,9 @@ class Former {
 
   const ExecutionGraphPipeline& pipeline_;
   const size_t fewest_members_;
-  const uint64_t most_worthwhile_;
-  const uint64_t most_workgroups_;
-  const uint32_t most_batches_;
+  const uint64_t max_worthwhile_;
+  const uint64_t max_workgroups_;
+  const uint32_t max_batches_;
   RelocatableLevel& level_;
   std::map<std::pair<VkPipeline, size_t>, size_t> group_of_;
   std::vector<Members> groups_;  // in the order of their first launches, so that recordings do not depend on handles
@@ -127,9 +127,9 @@ void CountBatches(const ScratchLayout& scratch, const LaunchLimits& limits, uint
   for (RelocatableBatch& batch : level.batches) {
     const std::span<const RelocatableLaunch> members =
         std::span(level.launches).subspan(batch.launch_begin, batch.launch_end - batch.launch_begin);
-    if (members.front().described.kind != shared::kLaunchCoalescing || members.size() > kMostCountedMembers) continue;
+    if (members.front().described.kind != shared::kLaunchCoalescing || members.size() > kMaxCountedMembers) continue;
     uint64_t most = 0;
-    for (const RelocatableLaunch& member : members) most += member.most_workgroups;
+    for (const RelocatableLaunch& member : members) most += member.max_workgroups;
     const uint64_t place = scratch.total(number, batch.launch_begin);
     const uint64_t from_regions = place - scratch.regions;
     if (most > limits.max_workgroups_x || from_regions + members.size() * sizeof(uint32_t) > UINT32_MAX) continue;

@@ -12,7 +12,7 @@ namespace trellis {
 namespace {
 
 // The rounding up in SplitIntoRows adds fewer than 2^16, and must not wrap.
-constexpr uint64_t kMostWorkgroups = 0xffff0000u;
+constexpr uint64_t kMaxWorkgroups = 0xffff0000u;
 
 constexpr uint32_t kLongRun = 16;  // turns, of which entering is a small part
 constexpr uint32_t kWorkgroupsOfACore = 8;
@@ -23,14 +23,14 @@ LaunchSize OneSlice(uint32_t records, uint64_t workgroups) {
   return {records, static_cast<uint32_t>(workgroups), 1, workgroups, {}};
 }
 
-LaunchSize SizeStaticGrid(const shared::LaunchPlan& launch, uint32_t records, uint64_t most_workgroups,
-                          uint32_t most_slices) {
+LaunchSize SizeStaticGrid(const shared::LaunchPlan& launch, uint32_t records, uint64_t max_workgroups,
+                          uint32_t max_slices) {
   const uint64_t each = GridWorkgroups(GridOf(launch));
-  const uint64_t most_records = each == 0 ? records : most_workgroups / each;
-  if (records <= most_records) return OneSlice(records, records * each);
-  if (most_records == 0) return {};
-  const uint64_t slices = std::min<uint64_t>((records - 1) / most_records + 1, most_slices);
-  const uint64_t taken = std::min<uint64_t>(records, slices * most_records);
+  const uint64_t max_records = each == 0 ? records : max_workgroups / each;
+  if (records <= max_records) return OneSlice(records, records * each);
+  if (max_records == 0) return {};
+  const uint64_t slices = std::min<uint64_t>((records - 1) / max_records + 1, max_slices);
+  const uint64_t taken = std::min<uint64_t>(records, slices * max_records);
   const uint64_t of_slice = (taken - 1) / slices + 1;
   return {static_cast<uint32_t>(taken),
           static_cast<uint32_t>(of_slice * each),
@@ -39,9 +39,9 @@ LaunchSize SizeStaticGrid(const shared::LaunchPlan& launch, uint32_t records, ui
           {}};
 }
 
-LaunchSize SizeCoalescing(const shared::LaunchPlan& launch, uint32_t records, uint64_t most_workgroups) {
+LaunchSize SizeCoalescing(const shared::LaunchPlan& launch, uint32_t records, uint64_t max_workgroups) {
   const uint32_t each = std::max(launch.coalesce, 1u);
-  const uint64_t workgroups = std::min(WorkgroupsFor(launch, records), most_workgroups);
+  const uint64_t workgroups = std::min(WorkgroupsFor(launch, records), max_workgroups);
   return OneSlice(static_cast<uint32_t>(std::min<uint64_t>(records, workgroups * each)), workgroups);
 }
 
@@ -53,8 +53,8 @@ RecordGrid ClampedGrid(const shared::LaunchPlan& launch, std::span<const std::by
 
 LaunchSize SizeDynamicGrid(const shared::LaunchPlan& launch, const RecordArray& records, const LaunchLimits& limits,
                            std::vector<uint32_t>& notes) {
-  const uint64_t most_workgroups = MostWorkgroups(limits);
-  const size_t most_slices = limits.has_slices ? shared::kMaxSlices : 1;
+  const uint64_t max_workgroups = MaxWorkgroups(limits);
+  const size_t max_slices = limits.has_slices ? shared::kMaxSlices : 1;
   LaunchSize size;
   uint64_t total = 0;  // of the slice
   uint32_t first = 0;  // of the slice
@@ -71,8 +71,8 @@ LaunchSize SizeDynamicGrid(const shared::LaunchPlan& launch, const RecordArray& 
     const std::span<const std::byte> rest = records.bytes.subspan(record * records.stride);
     const RecordGrid grid = ClampedGrid(launch, rest.first(std::min<size_t>(records.stride, rest.size())));
     const uint32_t workgroups = std::min(GridWorkgroups(grid), limits.max_grid_workgroups);
-    if (total + workgroups > most_workgroups) {
-      if (workgroups > most_workgroups || size.table.size() + 1 == most_slices) break;
+    if (total + workgroups > max_workgroups) {
+      if (workgroups > max_workgroups || size.table.size() + 1 == max_slices) break;
       end_slice();
     }
     notes.push_back(static_cast<uint32_t>(total));
@@ -89,7 +89,7 @@ LaunchSize SizeDynamicGrid(const shared::LaunchPlan& launch, const RecordArray& 
 
 bool LaunchBounds(const shared::LaunchPlan& launch, const LaunchLimits& limits, shared::RegionPlan& opening) {
   const uint32_t bound = GridWorkgroups(GridOf(launch));
-  if (launch.note_words != shared::kShortNotes || bound == 0 || bound > shared::kMostBoundWorkgroups) return false;
+  if (launch.note_words != shared::kShortNotes || bound == 0 || bound > shared::kMaxBoundWorkgroups) return false;
   if (uint64_t{opening.capacity} + 1 > limits.max_workgroups_x) return false;
   opening.grid_x = DispatchedWorkgroups(launch, bound);  // no dispatch is allowed less in y
   opening.grid_yz = 1;
@@ -109,8 +109,8 @@ LaunchLimits LimitsOfOneDraw(const DrawLimits& limits) {
   return {most[0], most[1], most[2], kMaxExecutionGraphWorkgroups, false, limits.max_workgroup_total_count};
 }
 
-uint64_t MostWorkgroups(const LaunchLimits& limits) {
-  return std::min(uint64_t{limits.max_workgroups_x} * limits.max_workgroups_y, kMostWorkgroups);
+uint64_t MaxWorkgroups(const LaunchLimits& limits) {
+  return std::min(uint64_t{limits.max_workgroups_x} * limits.max_workgroups_y, kMaxWorkgroups);
 }
 
 LaunchSize SizeLaunch(const shared::LaunchPlan& launch, const RecordArray& records, const LaunchLimits& limits,
@@ -118,9 +118,9 @@ LaunchSize SizeLaunch(const shared::LaunchPlan& launch, const RecordArray& recor
   notes.clear();
   if (launch.kind == shared::kLaunchDynamicGrid) return SizeDynamicGrid(launch, records, limits, notes);
   const LaunchSize size = launch.kind == shared::kLaunchStaticGrid
-                              ? SizeStaticGrid(launch, records.count, MostWorkgroups(limits),
+                              ? SizeStaticGrid(launch, records.count, MaxWorkgroups(limits),
                                                limits.has_slices ? shared::kMaxStaticSlices : 1)
-                              : SizeCoalescing(launch, records.count, MostWorkgroups(limits));
+                              : SizeCoalescing(launch, records.count, MaxWorkgroups(limits));
   if (launch.note_words != shared::kNoNotes) notes.assign(size.records, GridWorkgroups(GridOf(launch)));
   return size;
 }
@@ -134,12 +134,12 @@ bool LaunchFromRegion(const shared::LaunchPlan& launch, const LaunchLimits& limi
   if (launch.kind == shared::kLaunchCoalescing) {
     const uint32_t each = std::max(launch.coalesce, 1u);
     const uint64_t workgroups = (records + each - 1) / each;
-    if (workgroups > MostWorkgroups(limits) ||
-        std::min<uint64_t>(workgroups, launch.most_workgroups) > limits.max_workgroups_x)
+    if (workgroups > MaxWorkgroups(limits) ||
+        std::min<uint64_t>(workgroups, launch.max_workgroups) > limits.max_workgroups_x)
       return false;
     // No more than the region can have make no difference, and sums with them stay below 2^32.
     opening.coalesce = static_cast<uint32_t>(std::min<uint64_t>(each, records));
-    opening.most_workgroups = launch.most_workgroups;
+    opening.max_workgroups = launch.max_workgroups;
     return true;
   }
   const uint64_t grid_yz = uint64_t{launch.grid_y} * launch.grid_z;
@@ -160,14 +160,14 @@ uint64_t WorkgroupsFor(const shared::LaunchPlan& launch, uint32_t records) {
 
 uint32_t DispatchedWorkgroups(const shared::LaunchPlan& launch, uint64_t workgroups) {
   const uint64_t packed = (workgroups + launch.packed - 1) / launch.packed;
-  return static_cast<uint32_t>(std::min<uint64_t>(packed, launch.most_workgroups));
+  return static_cast<uint32_t>(std::min<uint64_t>(packed, launch.max_workgroups));
 }
 
-uint32_t MostWorkgroupsOfRuns(const shared::LaunchPlan& launch, uint32_t records, uint32_t cores) {
-  if (launch.most_workgroups == shared::kAnyWorkgroups) return launch.most_workgroups;
+uint32_t MaxWorkgroupsOfRuns(const shared::LaunchPlan& launch, uint32_t records, uint32_t cores) {
+  if (launch.max_workgroups == shared::kAnyWorkgroups) return launch.max_workgroups;
   const uint64_t enough = uint64_t{kWorkgroupsOfACore} * std::max(cores, 1u);
   const uint64_t most = std::max(WorkgroupsFor(launch, records) / kLongRun, enough);
-  return static_cast<uint32_t>(std::min<uint64_t>(most, launch.most_workgroups));
+  return static_cast<uint32_t>(std::min<uint64_t>(most, launch.max_workgroups));
 }
 
 DispatchSize SplitIntoRows(uint32_t workgroups, uint32_t max_x, uint32_t slices) {

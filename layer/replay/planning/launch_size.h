@@ -62,7 +62,7 @@ struct DispatchSize {
 };
 
 // Maximum of workgroups in two dimensions of a dispatch, which is that of a slice.
-[[nodiscard]] uint64_t MostWorkgroups(const LaunchLimits& limits);
+[[nodiscard]] uint64_t MaxWorkgroups(const LaunchLimits& limits);
 
 // `notes` gets launch.note_words words for each record taken.
 [[nodiscard]] LaunchSize SizeLaunch(const shared::LaunchPlan& launch, const RecordArray& records,
@@ -76,13 +76,13 @@ struct DispatchSize {
 // Workgroups of such a launch, if so many records arrive.
 [[nodiscard]] uint64_t WorkgroupsFor(const shared::LaunchPlan& launch, uint32_t records);
 
-// Of the dispatch, for so many of LaunchInput (LaunchPlan::packed and most_workgroups).
+// Of the dispatch, for so many of LaunchInput (LaunchPlan::packed and max_workgroups).
 [[nodiscard]] uint32_t DispatchedWorkgroups(const shared::LaunchPlan& launch, uint64_t workgroups);
 
-// LaunchPlan::most_workgroups for CPUs (spirv::LowerOptions::for_cpu), where at most `records` arrive. Entering takes
+// LaunchPlan::max_workgroups for CPUs (spirv::LowerOptions::for_cpu), where at most `records` arrive. Entering takes
 // them as long as some turns of a small node, so that few workgroups with long runs are better, as long as each of the
 // `cores` (0: not known) has several. kAnyWorkgroups stays.
-[[nodiscard]] uint32_t MostWorkgroupsOfRuns(const shared::LaunchPlan& launch, uint32_t records, uint32_t cores);
+[[nodiscard]] uint32_t MaxWorkgroupsOfRuns(const shared::LaunchPlan& launch, uint32_t records, uint32_t cores);
 
 // A dispatch of `slices` slices with at least `workgroups` workgroups each (below 2^32 - 2^16), as near to one row as
 // the limit allows. 0, 0, 0 for none.

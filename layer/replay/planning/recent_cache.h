@@ -11,11 +11,11 @@
 
 namespace trellis {
 
-// Of more than `kMost` values the one goes that nobody has asked for the longest. Threading: any thread.
-template <typename Key, typename Value, size_t kMost>
+// Of more than `kMax` values the one goes that nobody has asked for the longest. Threading: any thread.
+template <typename Key, typename Value, size_t kMax>
 class RecentCache {
  public:
-  RecentCache() { entries_.reserve(kMost); }
+  RecentCache() { entries_.reserve(kMax); }
 
   // Null if none is kept.
   [[nodiscard]] std::shared_ptr<const Value> Find(const Key& key) {
@@ -29,7 +29,7 @@ class RecentCache {
     Entry dropped;
     std::lock_guard lock(mutex_);
     if (std::shared_ptr<const Value> kept = FindLocked(key)) return kept;
-    if (entries_.size() == kMost) {
+    if (entries_.size() == kMax) {
       dropped = std::move(entries_.back());
       entries_.pop_back();
     }

@@ -20,27 +20,27 @@ namespace trellis {
 namespace {
 
 // Counts that change in every frame make plans that nobody asks for again: not many of those are kept.
-constexpr size_t kMostPlans = 8;
+constexpr size_t kMaxPlans = 8;
 
 // Most room of regions whose grids nobody adds up before the close kernel: each of its workgroups counts what is before
 // its part. If half of that arrives, this takes the last one as long as the dispatch takes that would do it for all,
 // about 4 us on an H200; mostly there is far more room than records.
-constexpr uint32_t kMostRecounted = 1 << 15;
+constexpr uint32_t kMaxRecounted = 1 << 15;
 
 // Workgroups of a launch beyond that cost processors more than they bring, since few of them run at a time.
-constexpr uint32_t kMostPartsOnCpu = 16;
+constexpr uint32_t kMaxPartsOnCpu = 16;
 
 // Workgroups of a launch that are dispatched though their records may not have asked for them. If all of these leave,
 // they take an H200 36 us; the kernels that count what is asked for take 15 us, mostly for far fewer.
-constexpr uint32_t kMostUncounted = 1 << 16;
+constexpr uint32_t kMaxUncounted = 1 << 16;
 
 // Bounded mode where nobody said how many steps may be recorded: most dispatches in all of them. A bound that takes
 // more is none that anybody would wait for, mostly one of recursion or of grids from records, and what runs stays far
 // below it.
-constexpr uint64_t kMostStepDispatches = 1 << 14;
+constexpr uint64_t kMaxStepDispatches = 1 << 14;
 
 // Whatever the setting says: no command buffer holds more.
-constexpr uint64_t kMostRecordedSteps = 1 << 24;
+constexpr uint64_t kMaxRecordedSteps = 1 << 24;
 
 // Whether launches behind level 0 send as much as grids without a bound let them.
 bool HasOpenGrids(const Graph& graph, const LevelSchedule& schedule) {
@@ -116,7 +116,7 @@ class Planner {
         const spirv::NodeInfo& info = graph_.NodeOf(launch.slot).info;
         const double workgroups = info.kind == spirv::LaunchKind::kCoalescing
                                       ? 1.0 / std::max(info.coalesce, 1u)
-                                      : static_cast<double>(MostWorkgroups(info, 1, 1));
+                                      : static_cast<double>(MaxWorkgroups(info, 1, 1));
         of_record = std::max(of_record, workgroups * loads().Of(launch.slot, 1).records);
       }
       arriving_[level + 1] = arriving_[level] * of_record;
@@ -153,10 +153,10 @@ class Planner {
     if (!steps) return std::nullopt;
     if (environment_.max_rounds == 0) {
       const uint64_t dispatches_of_step = 1 + schedule().launches.size();
-      if (SaturatingMultiply(steps->steps, dispatches_of_step) > kMostStepDispatches) return std::nullopt;
+      if (SaturatingMultiply(steps->steps, dispatches_of_step) > kMaxStepDispatches) return std::nullopt;
     } else {
       steps->steps =
-          std::min({steps->steps, uint64_t{environment_.max_rounds} + schedule().level_count(), kMostRecordedSteps});
+          std::min({steps->steps, uint64_t{environment_.max_rounds} + schedule().level_count(), kMaxRecordedSteps});
     }
     return steps;
   }
@@ -164,7 +164,7 @@ class Planner {
   // Of a level, while its launches are planned.
   struct Sizing {
     std::vector<shared::LaunchPlan> summed, parted, whole;
-    uint32_t most_records = 0;
+    uint32_t max_records = 0;
     uint32_t notes = 0;     // words a record of the launches before, on the same region
     uint32_t position = 0;  // of the next launch's input and arguments
     uint32_t slice_table = 0;
@@ -223,8 +223,8 @@ class Planner {
     added.described.position = sizing.position;
     if (added.described.kind == shared::kLaunchDynamicGrid) added.described.slice_table = sizing.slice_table++;
     if (TargetsCpu(pipeline_.device) && MayBeFromRegion(level, launch))
-      added.described.most_workgroups =
-          MostWorkgroupsOfRuns(added.described, plan_.memory.arrivals_of(level, launch.input), cores_);
+      added.described.max_workgroups =
+          MaxWorkgroupsOfRuns(added.described, plan_.memory.arrivals_of(level, launch.input), cores_);
     added.from_region = IsFromRegion(level, added, environment_.limits);
     if (!added.from_region) {
       ++sizing.position;
@@ -233,7 +233,7 @@ class Planner {
     const auto dispatched = [&](uint32_t records) {
       return DispatchedWorkgroups(added.described, WorkgroupsFor(added.described, records));
     };
-    added.most_workgroups = dispatched(MostRecords(level, launch));
+    added.max_workgroups = dispatched(MaxRecords(level, launch));
     // What infos bring is not known; one dispatch for all of them pays wherever it is little.
     if (level != 0) added.arriving_workgroups = dispatched(plan_.memory.arrivals_of(level, launch.input));
   }
@@ -247,22 +247,22 @@ class Planner {
     added.described.first_draw = plan_.scratch.draw_position(level, index);
     // Levels share the memory of landmarks.
     added.described.has_landmarks = 0;
-    const uint64_t most = MostWorkgroups(graph_.NodeOf(added.launch.slot).info, MostRecords(level, added.launch),
-                                         environment_.limits.max_grid_workgroups);
+    const uint64_t most = MaxWorkgroups(graph_.NodeOf(added.launch.slot).info, MaxRecords(level, added.launch),
+                                        environment_.limits.max_grid_workgroups);
     const uint64_t draws = CeilDivide(most, LargestDraw(limits).workgroups);
-    added.described.draws = static_cast<uint32_t>(std::clamp<uint64_t>(draws, 1, plan_.scratch.most_draws));
+    added.described.draws = static_cast<uint32_t>(std::clamp<uint64_t>(draws, 1, plan_.scratch.max_draws));
   }
 
   // What a kernel does for a launch before it.
   void SizeBefore(uint32_t level, const RelocatableLaunch& added, Sizing& sizing) {
-    const uint32_t records = MostRecords(level, added.launch);
+    const uint32_t records = MaxRecords(level, added.launch);
     if (added.described.note_words == shared::kNoNotes || records <= shared::kLevelsTile) {
       sizing.whole.push_back(added.described);
       return;
     }
-    const bool is_summed = added.described.kind == shared::kLaunchDynamicGrid && records > kMostRecounted;
+    const bool is_summed = added.described.kind == shared::kLaunchDynamicGrid && records > kMaxRecounted;
     (is_summed ? sizing.summed : sizing.parted).push_back(added.described);
-    sizing.most_records = std::max(sizing.most_records, records);
+    sizing.max_records = std::max(sizing.max_records, records);
   }
 
   void OrderClosed(uint32_t level, Sizing sizing, RelocatableLevel& planned) {
@@ -273,7 +273,7 @@ class Planner {
                           [](const shared::LaunchPlan& launch) { return launch.has_landmarks != 0; });
     planned.closed.insert(planned.closed.end(), sizing.parted.begin(), sizing.parted.end());
     planned.parted_count = static_cast<uint32_t>(planned.closed.size());
-    planned.parts = PartsFor(planned.parted_count, sizing.most_records);
+    planned.parts = PartsFor(planned.parted_count, sizing.max_records);
     planned.closed.insert(planned.closed.end(), sizing.whole.begin(), sizing.whole.end());
     FindFirstNoted(level, planned.closed);
   }
@@ -312,7 +312,7 @@ class Planner {
   bool IsFromRegion(uint32_t level, const RelocatableLaunch& launch, const LaunchLimits& limits) {
     if (level == 0) {
       shared::RegionPlan of_infos = {};
-      of_infos.capacity = MostRecords(level, launch.launch);
+      of_infos.capacity = MaxRecords(level, launch.launch);
       return MayBeCountedByInfos(launch) && LaunchFromRegion(launch.described, limits, of_infos);
     }
     if (!MayBeFromRegion(level, launch.launch)) return false;
@@ -324,16 +324,16 @@ class Planner {
     const shared::LaunchPlan& described = launch.described;
     const uint32_t bound = GridWorkgroups({described.grid_x, described.grid_y, described.grid_z});
     return graph_.NodeOf(launch.launch.slot).info.launches_bounds &&
-           arriving_[level] * DispatchedWorkgroups(described, bound) <= kMostUncounted;
+           arriving_[level] * DispatchedWorkgroups(described, bound) <= kMaxUncounted;
   }
 
-  uint32_t MostRecords(uint32_t level, Launch launch) {
+  uint32_t MaxRecords(uint32_t level, Launch launch) {
     if (level != 0) return plan_.memory.opening_of(level, launch.input).capacity;
-    return ReadsInfos() ? MostInfoRecords(graph_, plan_, launch.input) : static_cast<uint32_t>(kMostRegionRecords);
+    return ReadsInfos() ? MaxInfoRecords(graph_, plan_, launch.input) : static_cast<uint32_t>(kMaxRegionRecords);
   }
 
   [[nodiscard]] uint32_t PartsFor(uint32_t launches, uint32_t records) const {
-    const uint32_t most = environment_.is_cpu ? kMostPartsOnCpu : MostParts(launches);
+    const uint32_t most = environment_.is_cpu ? kMaxPartsOnCpu : MaxParts(launches);
     return std::clamp((records + shared::kLevelsTile - 1) / shared::kLevelsTile, 1u, most);
   }
 
@@ -347,14 +347,14 @@ class Planner {
   RelocatablePlan plan_;
 };
 
-using Cache = RecentCache<RelocatablePlanKey, RelocatablePlan, kMostPlans>;
+using Cache = RecentCache<RelocatablePlanKey, RelocatablePlan, kMaxPlans>;
 
 }  // namespace
 
-uint32_t MostInfoRecords(const Graph& graph, const RelocatablePlan& plan, uint32_t slot) {
+uint32_t MaxInfoRecords(const Graph& graph, const RelocatablePlan& plan, uint32_t slot) {
   const uint64_t stride = graph.slots[slot].record_stride;
-  const uint64_t records = stride == 0 ? kMostRegionRecords : plan.entry_bytes / stride;
-  return static_cast<uint32_t>(std::min<uint64_t>(records, kMostRegionRecords));
+  const uint64_t records = stride == 0 ? kMaxRegionRecords : plan.entry_bytes / stride;
+  return static_cast<uint32_t>(std::min<uint64_t>(records, kMaxRegionRecords));
 }
 
 std::shared_ptr<const RelocatablePlan> FindOrMakePlan(const ExecutionGraphPipeline& pipeline, RelocatablePlanKey key,

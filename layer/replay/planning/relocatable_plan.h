@@ -23,7 +23,7 @@ struct RelocatableLaunch {
   shared::LaunchPlan described;
   bool from_region = false;  // counters in its region are its dispatch's arguments, and nothing has to close it
   // Then: for as many records as the region holds, and for as many as may be sent to it.
-  uint64_t most_workgroups = 0;
+  uint64_t max_workgroups = 0;
   uint64_t arriving_workgroups = 0;
   std::string label;  // of the dispatch, for tools
 };
@@ -82,7 +82,7 @@ struct RelocatablePlanKey {
 [[nodiscard]] bool CanPrepareRegions(const RelocatablePlan& plan);
 
 // Of a slot that the application launches with infos on the device: all that there is room for.
-[[nodiscard]] uint32_t MostInfoRecords(const Graph& graph, const RelocatablePlan& plan, uint32_t slot);
+[[nodiscard]] uint32_t MaxInfoRecords(const Graph& graph, const RelocatablePlan& plan, uint32_t slot);
 
 // One that was made before, if it is still kept. Of `environment` only what is the device's matters. Threading: any
 // thread.

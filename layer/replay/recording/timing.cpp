@@ -15,7 +15,7 @@ namespace trellis {
 namespace {
 
 // Nodes of a level that are listed one by one: the slowest.
-constexpr size_t kMostListed = 16;
+constexpr size_t kMaxListed = 16;
 
 struct TimedStep {
   const std::string* what = nullptr;
@@ -38,7 +38,7 @@ std::string DescribeLevel(uint32_t level, std::vector<TimedStep> steps) {
   std::string text = "\n  level " + std::to_string(level) + ": " + Microseconds(Sum(steps, 0));
   std::stable_sort(steps.begin(), steps.end(),
                    [](const TimedStep& a, const TimedStep& b) { return a.nanoseconds > b.nanoseconds; });
-  const size_t listed = std::min(steps.size(), kMostListed);
+  const size_t listed = std::min(steps.size(), kMaxListed);
   for (size_t i = 0; i < listed; ++i)
     text += (i == 0 ? " = " : " + ") + *steps[i].what + " " + Microseconds(steps[i].nanoseconds);
   if (listed < steps.size())
@@ -47,7 +47,7 @@ std::string DescribeLevel(uint32_t level, std::vector<TimedStep> steps) {
 }
 
 // The start, begin, copies, infos, losses, steps, draws, end; a close and the launches of each level.
-uint32_t MostTimestamps(const DispatchPlan& plan) {
+uint32_t MaxTimestamps(const DispatchPlan& plan) {
   return static_cast<uint32_t>(8 + plan.roots.size() + plan.placed->levels.size() + plan.placed->launches.size());
 }
 
@@ -63,7 +63,7 @@ std::shared_ptr<GraphTimer> GraphTimer::Start(CommandBuffer& command_buffer, con
   Device& device = command_buffer.device;
   const uint32_t bits = TimestampBits(command_buffer);
   auto timer = std::make_shared<GraphTimer>(device, command_buffer.handle, std::move(name), graph);
-  if (bits == 0 || !timer->CreateQueries(MostTimestamps(plan))) {
+  if (bits == 0 || !timer->CreateQueries(MaxTimestamps(plan))) {
     device.diagnostics.Warning("TRELLIS-timing", bits == 0 ? "this queue family writes no timestamps: no timing"
                                                            : "no memory for timestamps: no timing");
     return nullptr;

@@ -51,8 +51,8 @@ void WriteDurations(JsonWriter& json, std::string_view key, const Durations& dur
   json.BeginObject();
   json.Member("count", durations.count);
   json.Member("total_ns", durations.total);
-  json.Member("least_ns", durations.least);
-  json.Member("most_ns", durations.most);
+  json.Member("min_ns", durations.least);
+  json.Member("max_ns", durations.most);
   json.EndObject();
 }
 
@@ -161,8 +161,8 @@ void Report::WriteTimes(JsonWriter& json) const {
       WriteOptional(json, "slot", step.slot);
       json.Member("executions", time.executions);
       json.Member("total_ns", Whole(time.total));
-      json.Member("least_ns", Whole(time.least));
-      json.Member("most_ns", Whole(time.most));
+      json.Member("min_ns", Whole(time.least));
+      json.Member("max_ns", Whole(time.most));
       json.EndObject();
     }
   json.EndArray();

@@ -4,8 +4,8 @@
 #include "trellis/node_payload.glsl"
 
 layout(local_size_x = 8) in;
-layout(constant_id = 0) const uint kMost = 16;
-NODE_INPUTS(NodeEmpty, ticks, kMost);
+layout(constant_id = 0) const uint kMax = 16;
+NODE_INPUTS(NodeEmpty, ticks, kMax);
 layout(set = 0, binding = 0) buffer Results { uint words[]; } results;
 
 void main() {
