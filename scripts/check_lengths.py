@@ -19,7 +19,6 @@ MAX_FILE = 400
 MAX_FUNCTION = 60
 
 LONGER = {
-    "meta_shaders/runtime/enter.glsl": 421,
     "meta_shaders/shared/graph_data.h": 579,
     "spirv_lowering/passes/entry_point.cpp": 413,
     "spirv_lowering/passes/group_allocations.cpp": 530,

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a workgroup of the dispatch keeps of its launch, and how it finds its record. Whoever enters writes it: enter.glsl and the launch forms.
+#ifndef TRELLIS_META_SHADERS_RUNTIME_LAUNCH_STATE_GLSL
+#define TRELLIS_META_SHADERS_RUNTIME_LAUNCH_STATE_GLSL
+
+#include "meta_shaders/runtime/handles.glsl"
+#include "meta_shaders/shared/grid.glsl"
+
+// The workgroup with this number among those of a grid whose first two sides are `grid`.
+uvec3 WorkgroupOfGrid(const uint number, const uvec2 grid) {
+  uint number_yz = number / grid.x;
+  return uvec3(number - number_yz * grid.x, number_yz % grid.y, number_yz / grid.y);
+}
+
+const uint kNoWorkgroup = 0xffffffffu;
+const uint kMaxStep = 0x80000000u;  // the sum with a record's number does not wrap
+
+// One of an array of exclusive prefix sums, which lie `stride` bytes apart.
+uint SumAt(const uvec2 sums, const uint stride, const uint index) { return UintReference(ElementAddress(sums, index, stride)).value; }
+
+// The last prefix sum in [first, end) that is not above `number`, as the first one of them must be: what adds nothing shares the sum of its successor.
+uint FindSum(const uvec2 sums, const uint stride, const uint first, const uint end, const uint number, const bool for_cpu) {
+  uint low = first;
+  uint high = end;
+#ifdef TRELLIS_SUBGROUP_AGGREGATION
+  // Whole workgroups get here. Where all invocations of a subgroup look for the same, each has a place to look at, so that the loads of a round wait together.
+  // A CPU does not wait for loads; a round's ballots and its division take longer than the rounds that they spare.
+  const uvec4 together = subgroupBallot(true);
+  const uint places = subgroupBallotBitCount(together);
+  const uint own = subgroupBallotExclusiveBitCount(together) + 1u;
+  const bool is_shared = subgroupBallot(number == subgroupBroadcastFirst(number)) == together;
+  while (!for_cpu && is_shared && high - low > 1u) {
+    // A division takes longer than all else of a round, and the last one has no need of it.
+    uint step = high - low <= places + 1u ? 1u : (high - low + places) / (places + 1u);
+    uint index = low + min(own * step, high - low);
+    bool after = index >= high || SumAt(sums, stride, index) > number;
+    uint not_after = places - subgroupBallotBitCount(subgroupBallot(after));
+    low += not_after * step;
+    high = min(low + step, high);
+  }
+#endif
+  while (high - low > 1u) {
+    uint middle = low + (high - low) / 2u;
+    if (SumAt(sums, stride, middle) > number) {
+      high = middle;
+    } else {
+      low = middle;
+    }
+  }
+  return low;
+}
+
+// What a workgroup of the dispatch keeps of its launch.
+uvec3 trellis_place;  // gl_WorkGroupID
+uint trellis_form;    // LaunchBlock::form
+uvec2 trellis_source;    // what begins with them
+Records trellis_records;
+uint trellis_dense_end;  // where it strides: records below it exist and lie dense
+uint trellis_group;  // of a coalescing launch: number of the workgroup's first record
+uint trellis_rest;   // records of the workgroup behind trellis_record, which its next turn begins with
+uvec2 trellis_notes;
+uvec2 trellis_landmarks;
+uint trellis_landmark_shift;
+uint trellis_pack;       // which of the packed workgroups an invocation is in
+uint trellis_workgroup;  // number among those of the launch, as LaunchInput counts them; kNoWorkgroup if there is nothing to do
+uint trellis_end;        // numbers from it on have nothing to do
+uint trellis_slices;     // NumWorkgroups.z; more than 1 with kFormInput: LaunchInput::slices
+uint trellis_step;       // workgroups of the dispatch; where it strides, once the launch is entered: to its next record
+uvec2 trellis_step_bytes;
+
+bool HasWork() { return trellis_workgroup < trellis_end; }
+
+void SetRecord(const uint record) {
+  trellis_record = record;
+  trellis_input = uvec4(RecordAddress(trellis_records, record), 1u, trellis_records.stride);
+}
+
+// The records [first, end), or as many of them as lie side by side: the rest is for another turn.
+void SetPiece(const Records records, const uint first, const uint end) {
+  uvec2 address = ElementAddress(records.base, first, records.stride);
+  trellis_record = end;
+  if (end > records.dense) {
+    trellis_record = records.dense;
+    if (first >= records.dense) {
+      Segment segment = SegmentOf(records, first);
+      address = AddressInSegment(records, segment, first);
+      trellis_record = min(end, segment.end);
+    }
+  }
+  trellis_rest = end - trellis_record;
+  trellis_input = uvec4(address, trellis_record - first, records.stride);
+}
+
+#endif  // TRELLIS_META_SHADERS_RUNTIME_LAUNCH_STATE_GLSL
