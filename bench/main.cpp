@@ -83,6 +83,7 @@ std::vector<FigureEntry> AllFigures(const Gpu& gpu, const Options& options) {
           {"steps", "unused steps", [&options, quick] { return UnusedSteps(options.device, quick); }},
           {"M1", "draws", [&options, quick] { return DrawCost(options.device, quick); }},
           {"M2", "picked draws", [&options, quick] { return PickedDrawCost(options.device, quick); }},
+          {"M4", "few of many draws", [&options, quick] { return FewOfManyDrawCost(options.device, quick); }},
           {"M3", "splits", [&options, quick] { return SplitCost(options.device, quick); }},
           {"cold", "cold first dispatch", [&options] { return ColdDispatch(options.device); }}};
 }

@@ -62,8 +62,7 @@ Expected<LoweredNode> LowerNode(NodeModule node, const NodeInfo& info, const Low
   const ConstantEvaluator evaluator(module, options.specialization);
   ConstantReader constants(evaluator);
   if (info.has_enqueue_capability) WidenBarriers(module, types, info.vulkan_memory_model);
-  Expected<std::vector<ReplacedBuiltIn>> built_ins =
-      ReplaceBuiltIns(module, types, info.packed > 1 || info.DistrustsLocalId());
+  Expected<std::vector<ReplacedBuiltIn>> built_ins = ReplaceBuiltIns(module, types, info);
   if (!built_ins) return built_ins.error();
   Importer runtime(module, types,
                    RuntimeLibrary({info.vulkan_memory_model, UseOfSubgroups(info, options), options.int64_addresses}));

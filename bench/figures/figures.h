@@ -32,6 +32,7 @@ std::vector<Figure> DrawCost(const std::string& device, bool quick);
 // Time of compute that sends records to mesh nodes, beside that of a dispatch, a barrier and indirect draws: many
 // records for one node (M2), records for few of many nodes (M4). `device`: as for Gpu.
 std::vector<Figure> PickedDrawCost(const std::string& device, bool quick);
+std::vector<Figure> FewOfManyDrawCost(const std::string& device, bool quick);
 // Time of a graph inside a render pass instance beside that of the same one between two instances (M3). `device`: as
 // for Gpu.
 std::vector<Figure> SplitCost(const std::string& device, bool quick);

@@ -29,6 +29,8 @@ struct Picking {
   uint32_t used;
   uint32_t every;
 
+  // Of a list: as if all were picked.
+  [[nodiscard]] uint32_t Capacity() const { return items / used; }
   [[nodiscard]] bool IsPicked(uint32_t item) const { return (Hash(item) & (every - 1)) == 0; }
   [[nodiscard]] Constants Specialization() const {
     return {{0, items / kInvocations}, {1, nodes}, {2, used}, {3, every}};
@@ -54,7 +56,7 @@ class PickedDraws {
         sums_(gpu, kSums * 4),
         // Cleared by a reset that no time is taken of.
         draws_(gpu, picking.nodes * 16),
-        lists_(gpu, VkDeviceSize{picking.items} * 4) {
+        lists_(gpu, VkDeviceSize{picking.nodes} * picking.Capacity() * 4) {
     for (uint32_t i = 0; i < picking.nodes; ++i) {
       const MeshNodeName name = {"picked", i};
       nodes_.push_back(CreateMeshPipeline(gpu, kPickedNode, layout_, &name));
@@ -87,7 +89,7 @@ class PickedDraws {
     vkCmdEndRendering(commands);
   }
   void RecordByHand(VkCommandBuffer commands) const {
-    const uint32_t capacity = picking_.items / picking_.nodes;
+    const uint32_t capacity = picking_.Capacity();
     const struct {
       VkDeviceAddress draws, lists;
       uint32_t capacity, unused;
@@ -164,11 +166,21 @@ Figure Measure(const Gpu& gpu, const char* id, const std::string& name, const Pi
 std::vector<Figure> PickedDrawCost(const std::string& device, bool quick) {
   const Gpu gpu(device, true);
   if (!gpu.has_mesh_nodes()) return {};
-  const uint32_t repetitions = quick ? kQuickRepetitions : kRepetitions;
-  const uint32_t items = quick ? 1u << 14 : 1u << 20;
-  return {
-      Measure(gpu, "M2", "draws of a sixteenth of " + std::to_string(items) + " items", {items, 1, 1, 16}, repetitions),
-      Measure(gpu, "M4", "draws of 4 of 128 nodes", {4096, 128, 4, 4}, repetitions)};
+  auto mesh =
+      Struct<VkPhysicalDeviceMeshShaderPropertiesEXT>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_PROPERTIES_EXT);
+  auto properties = Struct<VkPhysicalDeviceProperties2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &mesh);
+  vkGetPhysicalDeviceProperties2(gpu.physical_device(), &properties);
+  uint32_t items = quick ? 1u << 14 : 1u << 20;
+  // A row of workgroups has one for each that is picked, about a sixteenth of them.
+  while (items / 8 > mesh.maxMeshWorkGroupCount[0]) items /= 2;
+  return {Measure(gpu, "M2", "draws of a sixteenth of " + std::to_string(items) + " items", {items, 1, 1, 16},
+                  quick ? kQuickRepetitions : kRepetitions)};
+}
+
+std::vector<Figure> FewOfManyDrawCost(const std::string& device, bool quick) {
+  const Gpu gpu(device, true);
+  if (!gpu.has_mesh_nodes()) return {};
+  return {Measure(gpu, "M4", "draws of 4 of 128 nodes", {4096, 128, 4, 4}, quick ? kQuickRepetitions : kRepetitions)};
 }
 
 }  // namespace trellis::bench

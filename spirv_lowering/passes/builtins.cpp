@@ -12,7 +12,10 @@
 namespace trellis::spirv {
 namespace {
 
-bool IsReplaced(spv::BuiltIn built_in, bool places) { return IsOfGraph(built_in) || (places && IsPlace(built_in)); }
+bool IsReplaced(spv::BuiltIn built_in, const NodeInfo& info) {
+  if (built_in == spv::BuiltIn::LocalInvocationId && info.DistrustsLocalId()) return true;
+  return IsOfGraph(built_in) || (info.packed > 1 && IsPlace(built_in));
+}
 
 // Gives every pointer derived from `variables` the class Private, which those have already.
 Expected<void> RetypeDerivedPointers(Module& module, Types& types, const std::vector<Id>& variables) {
@@ -56,10 +59,10 @@ bool Fits(const Types& types, spv::BuiltIn built_in, Id value_type) {
 
 }  // namespace
 
-Expected<std::vector<ReplacedBuiltIn>> ReplaceBuiltIns(Module& module, Types& types, bool places) {
+Expected<std::vector<ReplacedBuiltIn>> ReplaceBuiltIns(Module& module, Types& types, const NodeInfo& info) {
   std::unordered_map<Id, spv::BuiltIn> decorated;
   for (const BuiltInTarget& found : FindBuiltIns(module)) {
-    if (!found.member && IsReplaced(found.built_in, places)) decorated.emplace(found.target, found.built_in);
+    if (!found.member && IsReplaced(found.built_in, info)) decorated.emplace(found.target, found.built_in);
   }
   std::vector<ReplacedBuiltIn> replaced;
   std::vector<Id> variables;

@@ -16,9 +16,10 @@ struct ReplacedBuiltIn {
   Id value_type;  // the variable's pointee
 };
 
-// Replaces the built-ins that are of the graph (ir/built_ins.h), and those of all places if asked to: for a packed
-// node, or where the driver's are wrong. Runs before anything is imported, so that the runtime's own built-ins do not
-// merge with the node's.
-[[nodiscard]] Expected<std::vector<ReplacedBuiltIn>> ReplaceBuiltIns(Module& module, Types& types, bool places);
+// Replaces the built-ins that are of the graph (ir/built_ins.h), for a packed node all places, and LocalInvocationId
+// where the driver's may be wrong (NodeInfo::DistrustsLocalId). Runs before anything is imported, so that the runtime's
+// own built-ins do not merge with the node's.
+[[nodiscard]] Expected<std::vector<ReplacedBuiltIn>> ReplaceBuiltIns(Module& module, Types& types,
+                                                                     const NodeInfo& info);
 
 }  // namespace trellis::spirv

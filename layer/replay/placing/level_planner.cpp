@@ -242,7 +242,9 @@ Expected<void> LevelPlanner::PlanCounting() {
     plan.consumed = RegionsConsumedBy(level);
     plan.counts_execution = std::exchange(is_first, false) ? 1 : 0;
     // Regions that were prepared are those of the next execution once losses are reported, which does not wait.
-    if (plan_.prepared && level + 1 == plan_.levels.size()) return Upload(plan, counted_last_);
+    const bool is_last = level + 1 == plan_.levels.size();
+    if (plan_.prepared && is_last && plan.dump_count == 0) return Upload(plan, counted_last_);
+    plan_.levels[level].copies_payloads = plan.dump_count != 0;
     KernelCall& call = plan_.levels[level].count.emplace();
     call.x = WorkgroupsToOpen(std::max(plan.region_count, plan.dump_count));
     if (Expected<void> done = Upload(plan, call.plan); !done) return done;

@@ -54,6 +54,7 @@ struct LevelPlan {
   std::optional<ClosePasses> close;   // none if no launch and no region needs it before the level
   std::optional<KernelCall> batches;  // none if no launches run in batches
   std::optional<KernelCall> count;    // of what the level consumes, with the setting `report`
+  bool copies_payloads = false;       // `count` does: launches, which may write them, wait for it
   uint32_t launch_begin = 0;          // its launches among those of all levels
   uint32_t launch_end = 0;
 };

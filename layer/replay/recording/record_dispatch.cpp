@@ -80,12 +80,13 @@ void RecordLosses(const Device& device, VkCommandBuffer command_buffer, const Pl
   recorder.Mark("losses", static_cast<uint32_t>(plan.levels.size()) - 1);
 }
 
-// Before anything changes what the level consumes.
+// Before anything changes what the level consumes. Launches change payloads at most.
 void RecordCount(const Device& device, VkCommandBuffer command_buffer, const PlacedPlan& plan, uint32_t level,
                  Recorder& recorder) {
   if (!plan.levels[level].count) return;
   const ScopedLabel label(device, command_buffer, "trellis counts");
   recorder.Run(Kernel::kCountRecords, *plan.levels[level].count);
+  if (plan.levels[level].copies_payloads) recorder.Barrier(GraphBarrier::kWork);
   recorder.Mark("counts", level);
 }
 
