@@ -13,7 +13,17 @@ if(TARGET trellis-doctor)
   install(TARGETS trellis-doctor RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT tools)
 endif()
 install(TARGETS trellis_headers EXPORT TrellisTargets)
-install(FILES "${PROJECT_SOURCE_DIR}/docs/man/trellis.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" COMPONENT tools)
+# Debian wants manual pages compressed, without the time.
+set(trellis_man_page "${PROJECT_SOURCE_DIR}/docs/man/trellis.1")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${trellis_man_page}")
+find_program(TRELLIS_GZIP gzip)
+mark_as_advanced(TRELLIS_GZIP)
+if(TRELLIS_GZIP)
+  execute_process(COMMAND "${TRELLIS_GZIP}" -9nc "${trellis_man_page}" OUTPUT_FILE "${CMAKE_CURRENT_BINARY_DIR}/trellis.1.gz"
+    COMMAND_ERROR_IS_FATAL ANY)
+  set(trellis_man_page "${CMAKE_CURRENT_BINARY_DIR}/trellis.1.gz")
+endif()
+install(FILES "${trellis_man_page}" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" COMPONENT tools)
 # The program needs the header for GLSL; the other one is for applications.
 install(FILES "${PROJECT_SOURCE_DIR}/include/trellis/node_payload.glsl" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/trellis" COMPONENT tools)
 install(FILES "${PROJECT_SOURCE_DIR}/include/trellis/vulkan_shader_enqueue.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/trellis" COMPONENT dev)
