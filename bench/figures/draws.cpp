@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,38 +35,29 @@ struct Pushed {
 class MeshNodes {
  public:
   MeshNodes(const Gpu& gpu, uint32_t count)
-      : gpu_(gpu), count_(count), layout_(CreateMeshLayout(gpu)), labels_(gpu), words_(gpu, 64) {
-    for (uint32_t i = 0; i < count; ++i) {
-      const MeshNodeName name = {"touch", i};
-      nodes_.push_back(CreateMeshPipeline(gpu, kMeshTouchNode, layout_, &name));
-      draws_.push_back(CreateMeshPipeline(gpu, kMeshTouchSpv, layout_, nullptr));
-    }
-    graph_.emplace(gpu, std::vector<GraphNode>(), nodes_, layout_);
+      : gpu_(gpu),
+        count_(count),
+        pipelines_(gpu, count, "touch", kMeshTouchNode, kMeshTouchSpv),
+        graph_(gpu, {}, pipelines_.nodes(), pipelines_.layout()),
+        labels_(gpu),
+        words_(gpu, 64) {
     for (uint32_t i = 0; i < count; ++i) {
       payloads_.push_back(1);
       VkDispatchGraphInfoAMDX& info = infos_.emplace_back();
-      info.nodeIndex = graph_->NodeIndex("touch", i);
+      info.nodeIndex = graph_.NodeIndex("touch", i);
       info.payloadCount = 1;
       info.payloadStride = 4;
     }
     for (uint32_t i = 0; i < count; ++i) infos_[i].payloads.hostAddress = &payloads_[i];
   }
-  ~MeshNodes() {
-    graph_.reset();
-    for (const VkPipeline pipeline : nodes_) vkDestroyPipeline(gpu_.device(), pipeline, nullptr);
-    for (const VkPipeline pipeline : draws_) vkDestroyPipeline(gpu_.device(), pipeline, nullptr);
-    vkDestroyPipelineLayout(gpu_.device(), layout_, nullptr);
-  }
-  MeshNodes(const MeshNodes&) = delete;
-  MeshNodes& operator=(const MeshNodes&) = delete;
 
   // Each dispatch has a payload for every node.
   void RecordGraph(VkCommandBuffer commands) const {
     BeginEmptyRendering(commands);
     const Pushed pushed = {words_.address(), 1};
-    vkCmdPushConstants(commands, layout_, kMeshStages, 0, sizeof(pushed), &pushed);
-    graph_->Bind(commands);
-    for (uint32_t dispatch = 0; dispatch < kDispatches; ++dispatch) graph_->Dispatch(commands, infos_);
+    vkCmdPushConstants(commands, pipelines_.layout(), kMeshStages, 0, sizeof(pushed), &pushed);
+    graph_.Bind(commands);
+    for (uint32_t dispatch = 0; dispatch < kDispatches; ++dispatch) graph_.Dispatch(commands, infos_);
     vkCmdEndRendering(commands);
   }
   // The same draws, under the labels that the layer sets.
@@ -78,8 +68,8 @@ class MeshNodes {
       for (uint32_t i = 0; i < count_; ++i) {
         labels_.Begin(commands, "node");
         const Pushed pushed = {words_.address(), payloads_[i]};
-        vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, draws_[i]);
-        vkCmdPushConstants(commands, layout_, kMeshStages, 0, sizeof(pushed), &pushed);
+        vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, pipelines_.by_hand(i));
+        vkCmdPushConstants(commands, pipelines_.layout(), kMeshStages, 0, sizeof(pushed), &pushed);
         draw_mesh_tasks_(commands, 1, 1, 1);
         labels_.End(commands);
       }
@@ -105,13 +95,11 @@ class MeshNodes {
  private:
   const Gpu& gpu_;
   const uint32_t count_;
-  const VkPipelineLayout layout_;
+  const MeshPipelines pipelines_;
+  const Graph graph_;
   const Labels labels_;
   const Buffer words_;
   const PFN_vkCmdDrawMeshTasksEXT draw_mesh_tasks_ = DrawMeshTasksOf(gpu_);
-  std::vector<VkPipeline> nodes_;
-  std::vector<VkPipeline> draws_;
-  std::optional<Graph> graph_;
   std::vector<uint32_t> payloads_;
   std::vector<VkDispatchGraphInfoAMDX> infos_;
 };
@@ -121,14 +109,11 @@ Figure Measure(const Gpu& gpu, uint32_t nodes, uint32_t recordings) {
   const std::string name = "recording, draws of " + std::to_string(nodes) + (nodes == 1 ? " node" : " nodes");
   if (!mesh_nodes.Work()) return {"M1", name, "", 0, 1.5, "the results are wrong"};
   const Recording recording(gpu);
-  std::vector<double> ours;
-  std::vector<double> theirs;
-  for (uint32_t i = 0; i < recordings; ++i) {
-    ours.push_back(recording.Time([&](VkCommandBuffer commands) { mesh_nodes.RecordGraph(commands); }));
-    theirs.push_back(recording.Time([&](VkCommandBuffer commands) { mesh_nodes.RecordDraws(commands); }));
-  }
-  const double our_time = Median(ours) / kDispatches;
-  const double their_time = Median(theirs) / kDispatches;
+  const auto [ours, theirs] = MediansInTurns(
+      recordings, [&] { return recording.Time([&](VkCommandBuffer commands) { mesh_nodes.RecordGraph(commands); }); },
+      [&] { return recording.Time([&](VkCommandBuffer commands) { mesh_nodes.RecordDraws(commands); }); });
+  const double our_time = ours / kDispatches;
+  const double their_time = theirs / kDispatches;
   char note[128];
   std::snprintf(note, sizeof(note), "%.2f us for each dispatch; the same by hand: %.2f us", our_time / 1e3,
                 their_time / 1e3);

@@ -43,22 +43,18 @@ std::vector<Figure> HostPayloads(const Gpu& gpu, bool quick) {
 
   const Buffer copy(gpu, bytes, Place::kHost);
   const VkCommandBuffer commands = gpu.AllocateCommandBuffer();
-  std::vector<double> ours;
-  std::vector<double> theirs;
-  for (uint32_t i = 0; i <= (quick ? kQuickRepetitions : kRepetitions); ++i) {
-    const double our_time = TimeOf([&] {
-      Begin(commands);
-      record(commands);
-      Check(vkEndCommandBuffer(commands), "vkEndCommandBuffer");
-    });
-    const double their_time = TimeOf([&] { std::memcpy(copy.words().data(), input.payloads.data(), bytes); });
-    if (i == 0) continue;  // touches memory for the first time
-    ours.push_back(our_time);
-    theirs.push_back(their_time);
-  }
+  // The first time touches memory.
+  const auto [our_time, their_time] = MediansInTurns(
+      quick ? kQuickRepetitions : kRepetitions,
+      [&] {
+        return TimeOf([&] {
+          Begin(commands);
+          record(commands);
+          Check(vkEndCommandBuffer(commands), "vkEndCommandBuffer");
+        });
+      },
+      [&] { return TimeOf([&] { std::memcpy(copy.words().data(), input.payloads.data(), bytes); }); }, 1);
   gpu.FreeCommandBuffer(commands);
-  const double our_time = Median(ours);
-  const double their_time = Median(theirs);
   char note[128];
   std::snprintf(note, sizeof(note), "recording %u payloads of %zu bytes: %.2f ms; one memcpy of them: %.2f ms", count,
                 bytes / count, our_time / 1e6, their_time / 1e6);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <bit>
 #include <cstdio>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -52,28 +50,13 @@ class PickedDraws {
   PickedDraws(const Gpu& gpu, const Picking& picking)
       : gpu_(gpu),
         picking_(picking),
-        layout_(CreateMeshLayout(gpu)),
+        pipelines_(gpu, picking.nodes, "picked", kPickedNode, kPickedMeshSpv),
+        graph_(gpu, {{"pick", kPickNode, picking.Specialization()}}, pipelines_.nodes(), pipelines_.layout()),
+        kernel_(gpu, kPickSpv, picking.Specialization(), pipelines_.layout()),
         sums_(gpu, kSums * 4),
         // Cleared by a reset that no time is taken of.
         draws_(gpu, picking.nodes * 16),
-        lists_(gpu, VkDeviceSize{picking.nodes} * picking.Capacity() * 4) {
-    for (uint32_t i = 0; i < picking.nodes; ++i) {
-      const MeshNodeName name = {"picked", i};
-      nodes_.push_back(CreateMeshPipeline(gpu, kPickedNode, layout_, &name));
-      pipelines_.push_back(CreateMeshPipeline(gpu, kPickedMeshSpv, layout_, nullptr));
-    }
-    graph_.emplace(gpu, std::vector<GraphNode>{{"pick", kPickNode, picking.Specialization()}}, nodes_, layout_);
-    kernel_.emplace(gpu, kPickSpv, picking.Specialization(), layout_);
-  }
-  ~PickedDraws() {
-    graph_.reset();
-    kernel_.reset();
-    for (const VkPipeline pipeline : nodes_) vkDestroyPipeline(gpu_.device(), pipeline, nullptr);
-    for (const VkPipeline pipeline : pipelines_) vkDestroyPipeline(gpu_.device(), pipeline, nullptr);
-    vkDestroyPipelineLayout(gpu_.device(), layout_, nullptr);
-  }
-  PickedDraws(const PickedDraws&) = delete;
-  PickedDraws& operator=(const PickedDraws&) = delete;
+        lists_(gpu, VkDeviceSize{picking.nodes} * picking.Capacity() * 4) {}
 
   void Reset(VkCommandBuffer commands) const {
     std::vector<uint32_t> draws;
@@ -84,8 +67,8 @@ class PickedDraws {
   void RecordGraph(VkCommandBuffer commands) const {
     BeginEmptyRendering(commands);
     const VkDeviceAddress sums = sums_.address();
-    vkCmdPushConstants(commands, layout_, kMeshStages, 0, sizeof(sums), &sums);
-    graph_->Dispatch(commands, GraphInput{"pick"});
+    vkCmdPushConstants(commands, pipelines_.layout(), kMeshStages, 0, sizeof(sums), &sums);
+    graph_.Dispatch(commands, GraphInput{"pick"});
     vkCmdEndRendering(commands);
   }
   void RecordByHand(VkCommandBuffer commands) const {
@@ -94,15 +77,15 @@ class PickedDraws {
       VkDeviceAddress draws, lists;
       uint32_t capacity, unused;
     } compute = {draws_.address(), lists_.address(), capacity, 0};
-    vkCmdPushConstants(commands, layout_, kMeshStages, 0, sizeof(compute), &compute);
-    kernel_->Bind(commands);
+    vkCmdPushConstants(commands, pipelines_.layout(), kMeshStages, 0, sizeof(compute), &compute);
+    kernel_.Bind(commands);
     vkCmdDispatch(commands, picking_.items / kInvocations, 1, 1);
     OrderDraws(commands);
     BeginEmptyRendering(commands);
     for (uint32_t i = 0; i < picking_.nodes; ++i) {
       const VkDeviceAddress mesh[] = {sums_.address(), lists_.address() + VkDeviceSize{i} * capacity * 4};
-      vkCmdPushConstants(commands, layout_, kMeshStages, 0, sizeof(mesh), mesh);
-      vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, pipelines_[i]);
+      vkCmdPushConstants(commands, pipelines_.layout(), kMeshStages, 0, sizeof(mesh), mesh);
+      vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, pipelines_.by_hand(i));
       draw_(commands, draws_.handle(), VkDeviceSize{i} * 16, 1, 0);
     }
     vkCmdEndRendering(commands);
@@ -128,15 +111,13 @@ class PickedDraws {
  private:
   const Gpu& gpu_;
   const Picking picking_;
-  const VkPipelineLayout layout_;
+  const MeshPipelines pipelines_;
+  const Graph graph_;
+  const Kernel kernel_;
   const Buffer sums_;
   const Buffer draws_;
   const Buffer lists_;
   const PFN_vkCmdDrawMeshTasksIndirectEXT draw_ = DrawMeshTasksIndirectOf(gpu_);
-  std::vector<VkPipeline> nodes_;
-  std::vector<VkPipeline> pipelines_;
-  std::optional<Graph> graph_;
-  std::optional<Kernel> kernel_;
 };
 
 Figure Measure(const Gpu& gpu, const char* id, const std::string& name, const Picking& picking, uint32_t repetitions) {
@@ -146,17 +127,12 @@ Figure Measure(const Gpu& gpu, const char* id, const std::string& name, const Pi
   const auto reset = [&](VkCommandBuffer commands) { draws.Reset(commands); };
   const TimedWork graph(gpu, reset, [&](VkCommandBuffer commands) { draws.RecordGraph(commands); });
   const TimedWork by_hand(gpu, reset, [&](VkCommandBuffer commands) { draws.RecordByHand(commands); });
-  std::vector<double> ours;
-  std::vector<double> theirs;
-  for (uint32_t i = 0; i < 2 * repetitions; ++i) {
-    const double our_time = graph.Run(), their_time = by_hand.Run();
-    if (i < repetitions) continue;  // clocks rise
-    ours.push_back(our_time);
-    theirs.push_back(their_time);
-  }
-  figure.value = Median(ours) / Median(theirs);
+  // As often before, while clocks rise.
+  const auto [ours, theirs] = MediansInTurns(
+      repetitions, [&] { return graph.Run(); }, [&] { return by_hand.Run(); }, repetitions);
+  figure.value = ours / theirs;
   char note[128];
-  std::snprintf(note, sizeof(note), "%.1f us; the same by hand: %.1f us", Median(ours) / 1e3, Median(theirs) / 1e3);
+  std::snprintf(note, sizeof(note), "%.1f us; the same by hand: %.1f us", ours / 1e3, theirs / 1e3);
   figure.note = note;
   return figure;
 }

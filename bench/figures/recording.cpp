@@ -98,14 +98,9 @@ std::optional<Figure> Measure(const Gpu& gpu, const WorkloadEntry& entry, uint32
   const std::optional<Expansion> expansion = FindExpansion(gpu, *workload, recording);
   if (!expansion || expansion->levels < 2) return std::nullopt;
   const RawCommands raw(gpu, *expansion);
-  std::vector<double> ours;
-  std::vector<double> theirs;
-  for (uint32_t i = 0; i < recordings; ++i) {
-    ours.push_back(recording.Time([&](VkCommandBuffer commands) { workload->RecordGraph(commands, 0); }));
-    theirs.push_back(recording.Time([&](VkCommandBuffer commands) { raw.Record(commands); }));
-  }
-  const double our_time = Median(ours);
-  const double their_time = Median(theirs);
+  const auto [our_time, their_time] = MediansInTurns(
+      recordings, [&] { return recording.Time([&](VkCommandBuffer commands) { workload->RecordGraph(commands, 0); }); },
+      [&] { return recording.Time([&](VkCommandBuffer commands) { raw.Record(commands); }); });
   char note[128];
   std::snprintf(note, sizeof(note), "%.1f us for %u dispatches in %u levels; the same by hand: %.1f us", our_time / 1e3,
                 expansion->dispatches, expansion->levels, their_time / 1e3);
@@ -162,14 +157,10 @@ std::vector<Figure> CommandBufferCost(const Gpu& gpu, bool quick) {
   for (const uint32_t count : counts) {
     const CommandBuffers graphs(gpu, count);
     const CommandBuffers raws(gpu, count);
-    std::vector<double> ours;
-    std::vector<double> theirs;
-    for (uint32_t i = 0; i < std::max(kQuickRecordings, (quick ? 16u : 8192u) / count); ++i) {
-      ours.push_back(graphs.Time([&](VkCommandBuffer commands) { workload->RecordGraph(commands, 0); }));
-      theirs.push_back(raws.Time([&](VkCommandBuffer commands) { raw.Record(commands); }));
-    }
-    const double our_time = Median(ours);
-    const double their_time = Median(theirs);
+    const auto [our_time, their_time] = MediansInTurns(
+        std::max(kQuickRecordings, (quick ? 16u : 8192u) / count),
+        [&] { return graphs.Time([&](VkCommandBuffer commands) { workload->RecordGraph(commands, 0); }); },
+        [&] { return raws.Time([&](VkCommandBuffer commands) { raw.Record(commands); }); });
     char note[128];
     std::snprintf(note, sizeof(note),
                   "%.1f us for each command buffer of a pool that is reset; the same by hand: %.1f us", our_time / 1e3,

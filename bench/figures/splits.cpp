@@ -124,18 +124,12 @@ std::vector<Figure> SplitCost(const std::string& device, bool quick) {
   const auto reset = [&](VkCommandBuffer commands) { splits.Reset(commands); };
   const TimedWork inside(gpu, reset, [&](VkCommandBuffer commands) { splits.RecordInside(commands, kSplits); });
   const TimedWork outside(gpu, reset, [&](VkCommandBuffer commands) { splits.RecordOutside(commands, kSplits); });
-  std::vector<double> ours;
-  std::vector<double> theirs;
-  for (uint32_t i = 0; i < (quick ? kQuickRepetitions : kRepetitions); ++i) {
-    ours.push_back(inside.Run());
-    theirs.push_back(outside.Run());
-  }
-  const double our_time = Median(ours) / kSplits;
-  const double their_time = Median(theirs) / kSplits;
-  figure.value = our_time / their_time;
+  const auto [ours, theirs] = MediansInTurns(
+      quick ? kQuickRepetitions : kRepetitions, [&] { return inside.Run(); }, [&] { return outside.Run(); });
+  figure.value = ours / theirs;
   char note[128];
-  std::snprintf(note, sizeof(note), "%.1f us for each; outside, between two instances: %.1f us", our_time / 1e3,
-                their_time / 1e3);
+  std::snprintf(note, sizeof(note), "%.1f us for each; outside, between two instances: %.1f us", ours / kSplits / 1e3,
+                theirs / kSplits / 1e3);
   figure.note = note;
   return {figure};
 }

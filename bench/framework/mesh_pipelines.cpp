@@ -2,6 +2,13 @@
 #include "bench/framework/mesh_pipelines.h"
 
 namespace trellis::bench {
+namespace {
+
+// A node of an array.
+struct MeshNodeName {
+  const char* name;
+  uint32_t index;
+};
 
 VkPipelineLayout CreateMeshLayout(const Gpu& gpu) {
   const VkPushConstantRange range = {kMeshStages, 0, kPushConstantBytes};
@@ -13,6 +20,7 @@ VkPipelineLayout CreateMeshLayout(const Gpu& gpu) {
   return layout;
 }
 
+// With `node` a library for graphs.
 VkPipeline CreateMeshPipeline(const Gpu& gpu, Words words, VkPipelineLayout layout, const MeshNodeName* node) {
   auto module_info = Struct<VkShaderModuleCreateInfo>(VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
   module_info.codeSize = words.size_bytes();
@@ -48,6 +56,23 @@ VkPipeline CreateMeshPipeline(const Gpu& gpu, Words words, VkPipelineLayout layo
         "vkCreateGraphicsPipelines");
   vkDestroyShaderModule(gpu.device(), module, nullptr);
   return pipeline;
+}
+
+}  // namespace
+
+MeshPipelines::MeshPipelines(const Gpu& gpu, uint32_t count, const char* name, Words node, Words by_hand)
+    : gpu_(gpu), layout_(CreateMeshLayout(gpu)) {
+  for (uint32_t i = 0; i < count; ++i) {
+    const MeshNodeName node_name = {name, i};
+    nodes_.push_back(CreateMeshPipeline(gpu, node, layout_, &node_name));
+    by_hand_.push_back(CreateMeshPipeline(gpu, by_hand, layout_, nullptr));
+  }
+}
+
+MeshPipelines::~MeshPipelines() {
+  for (const VkPipeline pipeline : nodes_) vkDestroyPipeline(gpu_.device(), pipeline, nullptr);
+  for (const VkPipeline pipeline : by_hand_) vkDestroyPipeline(gpu_.device(), pipeline, nullptr);
+  vkDestroyPipelineLayout(gpu_.device(), layout_, nullptr);
 }
 
 void BeginEmptyRendering(VkCommandBuffer commands) {

@@ -2,6 +2,8 @@
 // Mesh shaders without anything behind them: as nodes, and drawn by hand.
 #pragma once
 
+#include <vector>
+
 #include "bench/framework/pipelines.h"
 
 namespace trellis::bench {
@@ -9,17 +11,25 @@ namespace trellis::bench {
 inline constexpr VkExtent2D kMeshExtent = {8, 8};
 inline constexpr VkShaderStageFlags kMeshStages = VK_SHADER_STAGE_MESH_BIT_EXT | VK_SHADER_STAGE_COMPUTE_BIT;
 
-// Push constants of both stages. The caller destroys it.
-[[nodiscard]] VkPipelineLayout CreateMeshLayout(const Gpu& gpu);
+// So many nodes of an array, as libraries for graphs, and as many pipelines of the same work to be drawn by hand. Push
+// constants are those of both stages.
+class MeshPipelines {
+ public:
+  MeshPipelines(const Gpu& gpu, uint32_t count, const char* name, Words node, Words by_hand);
+  ~MeshPipelines();
+  MeshPipelines(const MeshPipelines&) = delete;
+  MeshPipelines& operator=(const MeshPipelines&) = delete;
 
-// A node of an array.
-struct MeshNodeName {
-  const char* name;
-  uint32_t index;
+  [[nodiscard]] VkPipelineLayout layout() const { return layout_; }
+  [[nodiscard]] const std::vector<VkPipeline>& nodes() const { return nodes_; }
+  [[nodiscard]] VkPipeline by_hand(uint32_t index) const { return by_hand_[index]; }
+
+ private:
+  const Gpu& gpu_;
+  const VkPipelineLayout layout_;
+  std::vector<VkPipeline> nodes_;
+  std::vector<VkPipeline> by_hand_;
 };
-// With `node` a library for graphs. The caller destroys it.
-[[nodiscard]] VkPipeline CreateMeshPipeline(const Gpu& gpu, Words words, VkPipelineLayout layout,
-                                            const MeshNodeName* node);
 
 // A render pass instance without attachments.
 void BeginEmptyRendering(VkCommandBuffer commands);

@@ -84,4 +84,17 @@ Times Summarise(double cold, std::vector<double> samples) {
   return {cold, Median(std::move(samples)), minimum};
 }
 
+MedianPair MediansInTurns(uint32_t count, const std::function<double()>& ours, const std::function<double()>& theirs,
+                          uint32_t warm_up) {
+  std::vector<double> our_times;
+  std::vector<double> their_times;
+  for (uint32_t i = 0; i < warm_up + count; ++i) {
+    const double our_time = ours(), their_time = theirs();
+    if (i < warm_up) continue;
+    our_times.push_back(our_time);
+    their_times.push_back(their_time);
+  }
+  return {Median(our_times), Median(their_times)};
+}
+
 }  // namespace trellis::bench

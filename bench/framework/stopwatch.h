@@ -45,4 +45,13 @@ struct Times {
 Times Summarise(double cold, std::vector<double> samples);
 double Median(std::vector<double> samples);
 
+// Medians of what two forms take, which are timed in turns so that they meet the same clocks.
+struct MedianPair {
+  double ours = 0;
+  double theirs = 0;
+};
+// `count` times each, after `warm_up` times that do not count.
+MedianPair MediansInTurns(uint32_t count, const std::function<double()>& ours, const std::function<double()>& theirs,
+                          uint32_t warm_up = 0);
+
 }  // namespace trellis::bench

@@ -63,7 +63,7 @@ VkResult Polled(Device& device, VkResult result) {
 VkResult Submitted(Device& device, const GraphNeeds& needs, VkResult result) {
   if (result == VK_ERROR_DEVICE_LOST) return Polled(device, result);
   if (result == VK_SUCCESS && !needs.reported.empty()) {
-    const uint64_t nanoseconds = needs.clock.Nanoseconds();
+    const double nanoseconds = needs.clock.Nanoseconds();
     for (const std::shared_ptr<SharedDurations>& submissions : needs.reported) submissions->Add(nanoseconds);
   }
   return result;

@@ -12,22 +12,22 @@ namespace trellis {
 // Nanoseconds.
 struct Durations {
   uint64_t count = 0;
-  uint64_t total = 0, least = 0, most = 0;
+  double total = 0, min = 0, max = 0;
 
   void Add(const Durations& other) {
     if (other.count == 0) return;
-    least = count == 0 ? other.least : std::min(least, other.least);
-    most = std::max(most, other.most);
+    min = count == 0 ? other.min : std::min(min, other.min);
+    max = std::max(max, other.max);
     total += other.total;
     count += other.count;
   }
-  void Add(uint64_t nanoseconds) { Add({1, nanoseconds, nanoseconds, nanoseconds}); }
+  void Add(double nanoseconds) { Add({1, nanoseconds, nanoseconds, nanoseconds}); }
 };
 
 // The same. Threading: any thread.
 class SharedDurations {
  public:
-  void Add(uint64_t nanoseconds) {
+  void Add(double nanoseconds) {
     std::lock_guard lock(mutex_);
     sums_.Add(nanoseconds);
   }
@@ -45,9 +45,7 @@ class SharedDurations {
 class CpuClock {
  public:
   explicit CpuClock(bool is_on = false) : begin_(is_on ? Now() : TimePoint()) {}
-  [[nodiscard]] uint64_t Nanoseconds() const {
-    return static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(Now() - begin_).count());
-  }
+  [[nodiscard]] double Nanoseconds() const { return std::chrono::duration<double, std::nano>(Now() - begin_).count(); }
 
  private:
   using TimePoint = std::chrono::steady_clock::time_point;

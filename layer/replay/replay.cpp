@@ -198,7 +198,7 @@ std::vector<ReportedRoot> RootsOf(const ExecutionGraphPipeline&, const DeviceInp
 // `inputs`: EntryInputs or DeviceInputs, here and below.
 template <typename Inputs>
 ReportedRecording RecordingOf(const DispatchTarget& target, const Inputs& inputs) {
-  const uint64_t nanoseconds = target.clock.Nanoseconds();
+  const double nanoseconds = target.clock.Nanoseconds();
   return {RootsOf(*target.pipeline, inputs), nanoseconds};
 }
 
@@ -272,10 +272,13 @@ void PlanAndDraw(CommandBuffer& command_buffer, const DispatchTarget& target, co
   if (draws == 0) return ReportWithoutPlan(command_buffer, target, DispatchCommand::kHost, 0, inputs);
   command_buffer.keep_alive.push_back(pipeline);
   command_buffer.keep_alive.push_back(arena);
-  std::vector<uint32_t> slots;
-  for (const RootInput& root : inputs.roots) slots.push_back(root.slot);
-  RecordDraws(command_buffer, *pipeline, {}, {plan->draws},
-              LabelsEnabled(device) ? GraphLabel(*pipeline, RootLabels(pipeline->graph, slots)) : std::string());
+  std::string label;
+  if (LabelsEnabled(device)) {
+    std::vector<uint32_t> slots;
+    for (const RootInput& root : inputs.roots) slots.push_back(root.slot);
+    label = GraphLabel(*pipeline, RootLabels(pipeline->graph, slots));
+  }
+  RecordDraws(command_buffer, *pipeline, {}, {plan->draws}, label);
   ReportWithoutPlan(command_buffer, target, DispatchCommand::kHost, draws, inputs);
   if (device.diagnostics.Wants(LogLevel::kInfo))
     device.diagnostics.Info("TRELLIS-dispatch-graph", std::to_string(draws) + " draws in place",

@@ -15,6 +15,7 @@ namespace trellis::fuzz {
 // Runs the target. Empty if it kept to its budget, else by how much it did not:
 //   memory: 64 times the input, and what does not depend on it, for every lowered node gets the layer's own functions;
 //   time: a minute of this thread, after which it counts as hanging.
-[[nodiscard]] std::string RunWithinBudget(Target target, std::span<const uint32_t> words);
+// `seconds` gets what SecondsOf would return.
+[[nodiscard]] std::string RunWithinBudget(Target target, std::span<const uint32_t> words, double* seconds = nullptr);
 
 }  // namespace trellis::fuzz

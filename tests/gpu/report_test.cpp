@@ -43,15 +43,19 @@ class ReportFile : public testing::Test {
     reported_.reset();
   }
 
-  // Root enqueues one record for the leaf in each workgroup.
-  void Run(DispatchCommand command, uint32_t records = 1) {
-    GraphRun run(*reported_, {.words = 16, .submits = kSubmits, .command = command});
-    Program p({});
+  // What the root does: enqueues one record for the leaf in each workgroup.
+  static void Send(Program& p) {
     const Payload to = p.m.Output("Leaf", p.record, {.max_payloads = 1});
     p.Begin(1, kWorkgroups);
     const auto allocated = p.m.Allocate(to, Scope::kWorkgroup, 1);
     SetLeaf(p.m, allocated, 0, p.m.GroupId(0), 1);
     p.m.Enqueue(allocated);
+  }
+
+  void Run(DispatchCommand command, uint32_t records = 1) {
+    GraphRun run(*reported_, {.words = 16, .submits = kSubmits, .command = command});
+    Program p({});
+    Send(p);
     ASSERT_TRUE(RunProgram(run, p.End(), records));
     EXPECT_TRUE(run.Matches(std::vector<uint32_t>(kWorkgroups, kSubmits * records)));
   }
@@ -113,11 +117,7 @@ TEST_F(ReportFile, CountsWorkgroupsOfCoalescingNodes) {
   {
     GraphRun run(*reported_, {.words = 16, .submits = kSubmits, .command = DispatchCommand::kHost});
     Program p({});
-    const Payload to = p.m.Output("Leaf", p.record, {.max_payloads = 1});
-    p.Begin(1, kWorkgroups);
-    const auto allocated = p.m.Allocate(to, Scope::kWorkgroup, 1);
-    SetLeaf(p.m, allocated, 0, p.m.GroupId(0), 1);
-    p.m.Enqueue(allocated);
+    Send(p);
     p.m.EndNode();
     AddCoalescingLeaf(p.m, "Leaf", p.words, p.record, kTogether);
     ASSERT_TRUE(RunProgram(run, p.m.Text(), 2));

@@ -36,6 +36,7 @@ class DrawPlanner {
     shared::LaunchInput input;
     shared::LaunchBlock block;
   };
+  static_assert(offsetof(DrawMemory, block) % 16 == 0, "nodes read launch blocks with that alignment");
 
   Expected<void> PlanDraw(const RootLaunch& launch, const shared::LaunchInput& input) {
     const Expected<PlanSpan> span = arena_.Allocate(sizeof(DrawMemory));

@@ -146,13 +146,7 @@ void Report::AddTimes(uint32_t graph, const std::vector<TimedPlace>& steps) {
   std::map<TimedPlace, double> sums;
   for (const TimedPlace& step : steps) sums[{step.what, step.level, step.slot, 0}] += step.nanoseconds;
   std::lock_guard lock(mutex_);
-  for (const auto& [place, nanoseconds] : sums) {
-    StepTime& time = times_[graph][place];
-    time.least = time.executions == 0 ? nanoseconds : std::min(time.least, nanoseconds);
-    time.most = std::max(time.most, nanoseconds);
-    time.total += nanoseconds;
-    ++time.executions;
-  }
+  for (const auto& [place, nanoseconds] : sums) times_[graph][place].Add(nanoseconds);
 }
 
 void Report::AddPlan(Tally& tally, const PlanCounts& plan) {

@@ -37,7 +37,7 @@ struct ReportedRoot {
 // What the CPU knows of a recorded dispatch.
 struct ReportedRecording {
   std::vector<ReportedRoot> roots;  // of a dispatch from the CPU; else empty
-  uint64_t nanoseconds = 0;         // what recording it took
+  double nanoseconds = 0;           // what recording it took
 };
 
 // Level and slot.
@@ -110,10 +110,6 @@ class Report {
     uint64_t records = 0;
     uint32_t value = 0;
   };
-  struct StepTime {
-    uint64_t executions = 0;
-    double total = 0, least = 0, most = 0;
-  };
 
   // Of a new recording. Call with mutex_ held.
   [[nodiscard]] Tally& TallyOf(CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline,
@@ -132,7 +128,7 @@ class Report {
   std::map<uint32_t, std::string> names_;
   std::map<Key, Tally> tallies_;
   std::map<std::tuple<uint32_t, uint32_t, uint32_t, uint32_t>, Finding> findings_;  // origin, kind, level, slot
-  std::map<uint32_t, std::map<TimedPlace, StepTime>> times_;                        // by graph
+  std::map<uint32_t, std::map<TimedPlace, Durations>> times_;                       // by graph
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
   bool told_of_failure_ = false;
   bool is_lost_ = false;  // the device

@@ -45,18 +45,23 @@ void WriteOptional(JsonWriter& json, std::string_view key, uint32_t value) {
   }
 }
 
-// Of what the CPU did.
-void WriteDurations(JsonWriter& json, std::string_view key, const Durations& durations) {
-  json.Key(key);
-  json.BeginObject();
-  json.Member("count", durations.count);
-  json.Member("total_ns", durations.total);
-  json.Member("min_ns", durations.least);
-  json.Member("max_ns", durations.most);
-  json.EndObject();
+uint64_t Whole(double nanoseconds) { return static_cast<uint64_t>(std::llround(nanoseconds)); }
+
+// Members of an object; `count`: what the number is called.
+void WriteDurations(JsonWriter& json, std::string_view count, const Durations& durations) {
+  json.Member(count, durations.count);
+  json.Member("total_ns", Whole(durations.total));
+  json.Member("min_ns", Whole(durations.min));
+  json.Member("max_ns", Whole(durations.max));
 }
 
-uint64_t Whole(double nanoseconds) { return static_cast<uint64_t>(std::llround(nanoseconds)); }
+// Of what the CPU did.
+void WriteCpuTime(JsonWriter& json, std::string_view key, const Durations& durations) {
+  json.Key(key);
+  json.BeginObject();
+  WriteDurations(json, "count", durations);
+  json.EndObject();
+}
 
 }  // namespace
 
@@ -94,8 +99,8 @@ void Report::WriteDispatches(JsonWriter& json) {
     json.Member("levels", key.levels);
     json.Member("recordings", tally.recordings.count);
     json.Member("executions", tally.executions.count);
-    WriteDurations(json, "recording", tally.recordings);
-    WriteDurations(json, "submission", tally.executions);
+    WriteCpuTime(json, "recording", tally.recordings);
+    WriteCpuTime(json, "submission", tally.executions);
     json.Member("counted_executions", tally.counted_executions);
     json.Member("not_counted", tally.not_counted);
     json.Member("dispatches", tally.dispatches);
@@ -159,10 +164,7 @@ void Report::WriteTimes(JsonWriter& json) const {
       json.Member("what", step.what);
       WriteOptional(json, "level", step.level);
       WriteOptional(json, "slot", step.slot);
-      json.Member("executions", time.executions);
-      json.Member("total_ns", Whole(time.total));
-      json.Member("min_ns", Whole(time.least));
-      json.Member("max_ns", Whole(time.most));
+      WriteDurations(json, "executions", time);
       json.EndObject();
     }
   json.EndArray();
