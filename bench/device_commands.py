@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes a C++ header with the names of all commands that Vulkan's headers declare for a VkDevice, VkQueue or VkCommandBuffer.
 
-usage: device_commands.py --output FILE HEADER...
+usage: device_commands.py HEADER... OUTPUT
 """
 
 import argparse
@@ -14,8 +14,8 @@ PROTOTYPE = re.compile(r"VKAPI_CALL (vk\w+)\(\s*(?:VkDevice|VkQueue|VkCommandBuf
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--output", type=pathlib.Path, required=True)
     parser.add_argument("headers", type=pathlib.Path, nargs="+")
+    parser.add_argument("output", type=pathlib.Path)
     arguments = parser.parse_args()
     names = sorted({name for header in arguments.headers for name in PROTOTYPE.findall(header.read_text(encoding="utf-8"))})
     lines = ["// Made by bench/device_commands.py.", "#pragma once", "namespace trellis::bench {", "inline constexpr const char* kDeviceCommands[] = {"]
