@@ -8,6 +8,7 @@
 #include <span>
 #include <string_view>
 
+#include "layer/dispatch/command_aliases.h"
 #include "layer/entry/dynamic_state_hooks.h"
 #include "layer/entry/guard.h"
 #include "layer/entry/hooks.h"
@@ -48,49 +49,46 @@ std::array<Hook, count> SortedByName(std::array<Hook, count> hooks) {
 std::span<const Hook> InstanceHooks() {
 #define TRELLIS_HOOK(name) {"vk" #name, TRELLIS_FUNCTION(name, name)},
 #define TRELLIS_OF_DEVICES(name) {"vk" #name, TRELLIS_FUNCTION(name, name), kOnGraphs},
-#define TRELLIS_ALIAS(name, hook) {"vk" #name, TRELLIS_FUNCTION(name, hook)},
-  static const auto table = SortedByName(std::to_array<Hook>(
-      {TRELLIS_INSTANCE_HOOKS(TRELLIS_HOOK, TRELLIS_ALIAS) TRELLIS_INSTANCE_EXTENSION_HOOKS(TRELLIS_OF_DEVICES)}));
+  static const auto table = SortedByName(
+      std::to_array<Hook>({TRELLIS_INSTANCE_HOOKS(TRELLIS_HOOK) TRELLIS_INSTANCE_EXTENSION_HOOKS(TRELLIS_OF_DEVICES)}));
 #undef TRELLIS_HOOK
 #undef TRELLIS_OF_DEVICES
-#undef TRELLIS_ALIAS
   return table;
 }
 
 std::span<const Hook> DeviceHooks() {
 #define TRELLIS_GRAPHS(name) {"vk" #name, TRELLIS_FUNCTION(name, name), kOnGraphs},
-#define TRELLIS_GRAPHS_ALIAS(name, hook) {"vk" #name, TRELLIS_FUNCTION(name, hook), kOnGraphs},
 #define TRELLIS_BOTH(name) {"vk" #name, TRELLIS_FUNCTION(name, name), kOnGraphs | kOnMaintenance5},
-#define TRELLIS_BOTH_ALIAS(name, hook) {"vk" #name, TRELLIS_FUNCTION(name, hook), kOnGraphs | kOnMaintenance5},
 #define TRELLIS_PROVIDED_GRAPHS(name) {"vk" #name, TRELLIS_FUNCTION(name, name), kOnGraphs, true},
 #define TRELLIS_PROVIDED_MAINTENANCE5(name) {"vk" #name, TRELLIS_FUNCTION(name, name), kOnMaintenance5, true},
-#define DYNAMIC_STATE_HOOK(name, command)                                                                              \
-  {"vk" #name,                                                                                                         \
-   GiveOut<PFN_vk##name>(&entry::Guarded<&entry::DynamicStateHook<DynamicStateRow::command>::Call, "vk" #name>::Call), \
+#define DYNAMIC_STATE(command, ...)                                                                     \
+  {"vk" #command,                                                                                       \
+   GiveOut<PFN_vk##command>(                                                                            \
+       &entry::Guarded<&entry::DynamicStateHook<DynamicStateRow::command>::Call, "vk" #command>::Call), \
    kOnMeshNodes},
-#define DYNAMIC_STATE(command, ...) DYNAMIC_STATE_HOOK(command, command)
-#define DYNAMIC_STATE_ALIAS(alias, command, extension) DYNAMIC_STATE_HOOK(alias, command)
   static const auto table = SortedByName(std::to_array<Hook>({
 #include "layer/dispatch/dynamic_states.inc"
-      TRELLIS_DEVICE_HOOKS(TRELLIS_GRAPHS, TRELLIS_GRAPHS_ALIAS, TRELLIS_BOTH, TRELLIS_BOTH_ALIAS)
-          TRELLIS_PROVIDED_GRAPH_HOOKS(TRELLIS_PROVIDED_GRAPHS)
-              TRELLIS_PROVIDED_MAINTENANCE5_HOOKS(TRELLIS_PROVIDED_MAINTENANCE5)}));
+      TRELLIS_DEVICE_HOOKS(TRELLIS_GRAPHS, TRELLIS_BOTH) TRELLIS_PROVIDED_GRAPH_HOOKS(TRELLIS_PROVIDED_GRAPHS)
+          TRELLIS_PROVIDED_MAINTENANCE5_HOOKS(TRELLIS_PROVIDED_MAINTENANCE5)}));
 #undef DYNAMIC_STATE
-#undef DYNAMIC_STATE_ALIAS
-#undef DYNAMIC_STATE_HOOK
 #undef TRELLIS_GRAPHS
-#undef TRELLIS_GRAPHS_ALIAS
 #undef TRELLIS_BOTH
-#undef TRELLIS_BOTH_ALIAS
 #undef TRELLIS_PROVIDED_GRAPHS
 #undef TRELLIS_PROVIDED_MAINTENANCE5
   return table;
 }
 
+// The hook of a command, also under its other names: but of those the layer provides none.
 const Hook* FindHook(std::span<const Hook> table, std::string_view name) {
-  const auto found = std::lower_bound(table.begin(), table.end(), name,
-                                      [](const Hook& hook, std::string_view wanted) { return hook.name < wanted; });
-  return found == table.end() || found->name != name ? nullptr : &*found;
+  const auto find = [table](std::string_view wanted) {
+    const auto found = std::lower_bound(table.begin(), table.end(), wanted,
+                                        [](const Hook& hook, std::string_view value) { return hook.name < value; });
+    return found == table.end() || found->name != wanted ? nullptr : &*found;
+  };
+  if (const Hook* hook = find(name)) return hook;
+  const CommandAlias* alias = FindAlias(name);
+  const Hook* hook = alias ? find(alias->command) : nullptr;
+  return hook && !hook->provided ? hook : nullptr;
 }
 
 // Commands that exist on every instance and device, whatever is emulated.
@@ -114,10 +112,8 @@ bool IsNeeded(const Hook& hook, const Instance& instance) {
 
 // The commands of VK_KHR_buffer_device_address as Vulkan 1.2 calls them; null for others.
 const char* CoreNameOfAddressCommand(std::string_view name) {
-  if (name == "vkGetBufferDeviceAddressKHR") return "vkGetBufferDeviceAddress";
-  if (name == "vkGetBufferOpaqueCaptureAddressKHR") return "vkGetBufferOpaqueCaptureAddress";
-  if (name == "vkGetDeviceMemoryOpaqueCaptureAddressKHR") return "vkGetDeviceMemoryOpaqueCaptureAddress";
-  return nullptr;
+  const CommandAlias* alias = FindAlias(name);
+  return alias && alias->extension == VK_KHR_BUFFER_DEVICE_ADDRESS_EXTENSION_NAME ? alias->command.data() : nullptr;
 }
 
 // A command that the layer does not follow may bind something, or end a render pass instance. Loaders ask for all names
@@ -137,9 +133,12 @@ void NoteCommand(Device& device, std::string_view name) {
 }  // namespace
 
 void FindInstanceHooksBelow(Instance& instance) {
-  for (const Hook& hook : InstanceHooks())
-    if (instance.dispatch.GetInstanceProcAddr(instance.handle, hook.name.data()))
-      instance.hooks_below.insert(hook.name);
+  const auto note = [&instance](std::string_view name) {
+    if (instance.dispatch.GetInstanceProcAddr(instance.handle, name.data())) instance.hooks_below.insert(name);
+  };
+  for (const Hook& hook : InstanceHooks()) note(hook.name);
+  for (const CommandAlias& alias : CommandAliases())
+    if (FindHook(InstanceHooks(), alias.name)) note(alias.name);
 }
 
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL GetInstanceProcAddr(VkInstance instance, const char* name) {

@@ -9,18 +9,15 @@
 namespace trellis {
 
 // The next layer's device commands, taken from the next vkGetDeviceProcAddr. Read-only after loading, so any thread may
-// use it. A member is null when the next layer has no such command; members named after a core command may hold its KHR
-// form.
+// use it. A member is null when the next layer has no such command, under none of its names (command_aliases.h).
 struct DeviceDispatch {
   PFN_vkGetDeviceProcAddr GetDeviceProcAddr = nullptr;
 #define TRELLIS_MEMBER(name) PFN_vk##name name = nullptr;
-#define TRELLIS_MEMBER_ALIAS(name, alias, extension) PFN_vk##name name = nullptr;
-  TRELLIS_DEVICE_FUNCTIONS(TRELLIS_MEMBER, TRELLIS_MEMBER, TRELLIS_MEMBER_ALIAS)
+  TRELLIS_DEVICE_FUNCTIONS(TRELLIS_MEMBER, TRELLIS_MEMBER)
 #undef TRELLIS_MEMBER
-#undef TRELLIS_MEMBER_ALIAS
 
   // Returns the name of the first required command that is missing, null when all are there.
-  // `extensions`: those that the application has enabled.
+  // `extensions`: those that are enabled below.
   [[nodiscard]] const char* Load(VkDevice device, PFN_vkGetDeviceProcAddr next,
                                  std::span<const char* const> extensions = {});
 };

@@ -4,12 +4,11 @@
 //
 // REQUIRED(Name): present in every implementation on which the extension is offered (Vulkan 1.2, or an alias of it).
 // OPTIONAL(Name): may be null; whoever calls it checks.
-// OPTIONAL_ALIAS(Name, Alias): the same command under a second name, taken when the first is null. Commands of the
-// device have the extension of that name as well, and where it is enabled the second name comes first.
+// Aliases are not listed: a command is asked for under all of its names (command_aliases.h).
 #pragma once
 
 // clang-format off
-#define TRELLIS_INSTANCE_FUNCTIONS(REQUIRED, OPTIONAL, OPTIONAL_ALIAS) \
+#define TRELLIS_INSTANCE_FUNCTIONS(REQUIRED, OPTIONAL) \
   REQUIRED(CreateDevice) \
   REQUIRED(DestroyInstance) \
   REQUIRED(EnumerateDeviceExtensionProperties) \
@@ -20,14 +19,14 @@
   REQUIRED(GetPhysicalDeviceQueueFamilyProperties) \
   OPTIONAL(CreateDebugUtilsMessengerEXT) \
   OPTIONAL(DestroyDebugUtilsMessengerEXT) \
+  OPTIONAL(GetPhysicalDeviceExternalBufferProperties) \
+  OPTIONAL(GetPhysicalDeviceFeatures2) \
+  OPTIONAL(GetPhysicalDeviceProperties2) \
+  OPTIONAL(GetPhysicalDeviceToolProperties) \
   OPTIONAL(SetDebugUtilsObjectNameEXT) \
-  OPTIONAL(SetDebugUtilsObjectTagEXT) \
-  OPTIONAL_ALIAS(GetPhysicalDeviceExternalBufferProperties, GetPhysicalDeviceExternalBufferPropertiesKHR) \
-  OPTIONAL_ALIAS(GetPhysicalDeviceFeatures2, GetPhysicalDeviceFeatures2KHR) \
-  OPTIONAL_ALIAS(GetPhysicalDeviceProperties2, GetPhysicalDeviceProperties2KHR) \
-  OPTIONAL_ALIAS(GetPhysicalDeviceToolProperties, GetPhysicalDeviceToolPropertiesEXT)
+  OPTIONAL(SetDebugUtilsObjectTagEXT)
 
-#define TRELLIS_DEVICE_FUNCTIONS(REQUIRED, OPTIONAL, OPTIONAL_ALIAS) \
+#define TRELLIS_DEVICE_FUNCTIONS(REQUIRED, OPTIONAL) \
   REQUIRED(AllocateCommandBuffers) \
   REQUIRED(AllocateMemory) \
   REQUIRED(BeginCommandBuffer) \
@@ -95,64 +94,63 @@
   REQUIRED(ResetFences) \
   REQUIRED(UnmapMemory) \
   REQUIRED(WaitForFences) \
-  OPTIONAL_ALIAS(GetBufferDeviceAddress, GetBufferDeviceAddressKHR, VK_KHR_BUFFER_DEVICE_ADDRESS_EXTENSION_NAME) \
-  OPTIONAL(GetBufferDeviceAddressEXT) \
   OPTIONAL(CmdBeginConditionalRenderingEXT) \
   OPTIONAL(CmdBeginDebugUtilsLabelEXT) \
   OPTIONAL(CmdBeginQueryIndexedEXT) \
+  OPTIONAL(CmdBeginRenderPass2) \
+  OPTIONAL(CmdBeginRendering) \
   OPTIONAL(CmdBeginTransformFeedbackEXT) \
   OPTIONAL(CmdBindDescriptorBufferEmbeddedSamplers2EXT) \
   OPTIONAL(CmdBindDescriptorBufferEmbeddedSamplersEXT) \
   OPTIONAL(CmdBindDescriptorBuffersEXT) \
+  OPTIONAL(CmdBindDescriptorSets2) \
   OPTIONAL(CmdBindShadersEXT) \
-  OPTIONAL(DebugMarkerSetObjectNameEXT) \
-  OPTIONAL(DebugMarkerSetObjectTagEXT) \
   OPTIONAL(CmdDrawMeshTasksEXT) \
   OPTIONAL(CmdDrawMeshTasksIndirectEXT) \
   OPTIONAL(CmdEndConditionalRenderingEXT) \
   OPTIONAL(CmdEndDebugUtilsLabelEXT) \
   OPTIONAL(CmdEndQueryIndexedEXT) \
+  OPTIONAL(CmdEndRenderPass2) \
+  OPTIONAL(CmdEndRendering) \
+  OPTIONAL(CmdEndRendering2KHR) \
   OPTIONAL(CmdEndTransformFeedbackEXT) \
   OPTIONAL(CmdInsertDebugUtilsLabelEXT) \
+  OPTIONAL(CmdPipelineBarrier2) \
+  OPTIONAL(CmdPushConstants2) \
+  OPTIONAL(CmdPushDescriptorSet) \
+  OPTIONAL(CmdPushDescriptorSet2) \
+  OPTIONAL(CmdPushDescriptorSetWithTemplate) \
+  OPTIONAL(CmdPushDescriptorSetWithTemplate2) \
   OPTIONAL(CmdSetDescriptorBufferOffsets2EXT) \
   OPTIONAL(CmdSetDescriptorBufferOffsetsEXT) \
+  OPTIONAL(CmdSetRenderingAttachmentLocations) \
+  OPTIONAL(CmdSetRenderingInputAttachmentIndices) \
   OPTIONAL(CreatePipelineBinariesKHR) \
   OPTIONAL(CreateRayTracingPipelinesKHR) \
+  OPTIONAL(CreateRenderPass2) \
   OPTIONAL(CreateShadersEXT) \
+  OPTIONAL(DebugMarkerSetObjectNameEXT) \
+  OPTIONAL(DebugMarkerSetObjectTagEXT) \
+  OPTIONAL(DestroyPrivateDataSlot) \
+  OPTIONAL(GetBufferDeviceAddress) \
+  OPTIONAL(GetBufferMemoryRequirements2) \
+  OPTIONAL(GetDeviceBufferMemoryRequirements) \
   OPTIONAL(GetDeviceQueue2) \
   OPTIONAL(GetPipelineExecutableInternalRepresentationsKHR) \
   OPTIONAL(GetPipelineExecutablePropertiesKHR) \
   OPTIONAL(GetPipelineExecutableStatisticsKHR) \
   OPTIONAL(GetPipelineKeyKHR) \
   OPTIONAL(GetPipelinePropertiesEXT) \
+  OPTIONAL(GetPrivateData) \
+  OPTIONAL(GetSemaphoreCounterValue) \
   OPTIONAL(GetShaderInfoAMD) \
   OPTIONAL(GetShaderModuleIdentifierEXT) \
+  OPTIONAL(QueueSubmit2) \
   OPTIONAL(ReleaseCapturedPipelineDataKHR) \
   OPTIONAL(SetDebugUtilsObjectNameEXT) \
   OPTIONAL(SetDebugUtilsObjectTagEXT) \
-  OPTIONAL_ALIAS(CmdBeginRenderPass2, CmdBeginRenderPass2KHR, VK_KHR_CREATE_RENDERPASS_2_EXTENSION_NAME) \
-  OPTIONAL_ALIAS(CmdBeginRendering, CmdBeginRenderingKHR, VK_KHR_DYNAMIC_RENDERING_EXTENSION_NAME) \
-  OPTIONAL_ALIAS(CmdBindDescriptorSets2, CmdBindDescriptorSets2KHR, VK_KHR_MAINTENANCE_6_EXTENSION_NAME) \
-  OPTIONAL_ALIAS(CmdEndRenderPass2, CmdEndRenderPass2KHR, VK_KHR_CREATE_RENDERPASS_2_EXTENSION_NAME) \
-  OPTIONAL_ALIAS(CmdEndRendering, CmdEndRenderingKHR, VK_KHR_DYNAMIC_RENDERING_EXTENSION_NAME) \
-  OPTIONAL_ALIAS(CmdEndRendering2KHR, CmdEndRendering2EXT, "VK_EXT_fragment_density_map_offset") \
-  OPTIONAL_ALIAS(CmdPipelineBarrier2, CmdPipelineBarrier2KHR, VK_KHR_SYNCHRONIZATION_2_EXTENSION_NAME) \
-  OPTIONAL_ALIAS(CmdPushConstants2, CmdPushConstants2KHR, VK_KHR_MAINTENANCE_6_EXTENSION_NAME) \
-  OPTIONAL_ALIAS(CmdPushDescriptorSet, CmdPushDescriptorSetKHR, VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME) \
-  OPTIONAL_ALIAS(CmdPushDescriptorSet2, CmdPushDescriptorSet2KHR, VK_KHR_MAINTENANCE_6_EXTENSION_NAME) \
-  OPTIONAL_ALIAS(CmdPushDescriptorSetWithTemplate, CmdPushDescriptorSetWithTemplateKHR, VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME) \
-  OPTIONAL_ALIAS(CmdPushDescriptorSetWithTemplate2, CmdPushDescriptorSetWithTemplate2KHR, VK_KHR_MAINTENANCE_6_EXTENSION_NAME) \
-  OPTIONAL_ALIAS(CmdSetRenderingAttachmentLocations, CmdSetRenderingAttachmentLocationsKHR, VK_KHR_DYNAMIC_RENDERING_LOCAL_READ_EXTENSION_NAME) \
-  OPTIONAL_ALIAS(CmdSetRenderingInputAttachmentIndices, CmdSetRenderingInputAttachmentIndicesKHR, VK_KHR_DYNAMIC_RENDERING_LOCAL_READ_EXTENSION_NAME) \
-  OPTIONAL_ALIAS(CreateRenderPass2, CreateRenderPass2KHR, VK_KHR_CREATE_RENDERPASS_2_EXTENSION_NAME) \
-  OPTIONAL_ALIAS(DestroyPrivateDataSlot, DestroyPrivateDataSlotEXT, VK_EXT_PRIVATE_DATA_EXTENSION_NAME) \
-  OPTIONAL_ALIAS(GetBufferMemoryRequirements2, GetBufferMemoryRequirements2KHR, VK_KHR_GET_MEMORY_REQUIREMENTS_2_EXTENSION_NAME) \
-  OPTIONAL_ALIAS(GetDeviceBufferMemoryRequirements, GetDeviceBufferMemoryRequirementsKHR, VK_KHR_MAINTENANCE_4_EXTENSION_NAME) \
-  OPTIONAL_ALIAS(GetPrivateData, GetPrivateDataEXT, VK_EXT_PRIVATE_DATA_EXTENSION_NAME) \
-  OPTIONAL_ALIAS(GetSemaphoreCounterValue, GetSemaphoreCounterValueKHR, VK_KHR_TIMELINE_SEMAPHORE_EXTENSION_NAME) \
-  OPTIONAL_ALIAS(QueueSubmit2, QueueSubmit2KHR, VK_KHR_SYNCHRONIZATION_2_EXTENSION_NAME) \
-  OPTIONAL_ALIAS(SetPrivateData, SetPrivateDataEXT, VK_EXT_PRIVATE_DATA_EXTENSION_NAME) \
-  OPTIONAL_ALIAS(WaitSemaphores, WaitSemaphoresKHR, VK_KHR_TIMELINE_SEMAPHORE_EXTENSION_NAME)
+  OPTIONAL(SetPrivateData) \
+  OPTIONAL(WaitSemaphores)
 
 // The commands of the extension itself: asked of the driver only to find out whether it really implements them.
 #define TRELLIS_SHADER_ENQUEUE_FUNCTIONS(X) \

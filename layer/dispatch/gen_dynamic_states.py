@@ -3,7 +3,6 @@
 """Writes the table of dynamic states that mesh pipelines overwrite, as X-macro lines:
 
     DYNAMIC_STATE(command, VkDynamicState, keeper, length of each argument ...)
-    DYNAMIC_STATE_ALIAS(command, command whose alias it is, "extension")
 
 usage: gen_dynamic_states.py VK_XML OUTPUT
 
@@ -13,7 +12,7 @@ that header does not know are left out.
 
 import re
 
-from registry import generate, section
+from registry import generate
 
 # States of other pipelines, and state that pipelines with mesh shaders do not include.
 OTHER_STATES = {
@@ -79,12 +78,7 @@ def lines(registry):
         parameters = command.findall("param")[1:]
         if name.startswith("vkCmdSet") and state_of(name, states) and parameters and not any(p.findtext("type") in unknown for p in parameters):
             rows[name] = ", ".join([name.removeprefix("vk"), state_of(name, states)] + keeper_of(parameters))
-    extensions = registry.required_commands()
-    aliases = sorted((command.get("alias"), name) for name, command in registry.commands() if command.get("alias") in rows)
-    return section("DYNAMIC_STATE", [rows[name] for name in sorted(rows)]) + section(
-        "DYNAMIC_STATE_ALIAS",
-        [f'{alias.removeprefix("vk")}, {name.removeprefix("vk")}, "{extensions[alias]}"' for name, alias in aliases],
-    )
+    return [f"DYNAMIC_STATE({rows[name]})\n" for name in sorted(rows)]
 
 
 if __name__ == "__main__":

@@ -11,10 +11,8 @@ namespace trellis {
 struct InstanceDispatch {
   PFN_vkGetInstanceProcAddr GetInstanceProcAddr = nullptr;
 #define TRELLIS_MEMBER(name) PFN_vk##name name = nullptr;
-#define TRELLIS_MEMBER_ALIAS(name, alias) PFN_vk##name name = nullptr;
-  TRELLIS_INSTANCE_FUNCTIONS(TRELLIS_MEMBER, TRELLIS_MEMBER, TRELLIS_MEMBER_ALIAS)
+  TRELLIS_INSTANCE_FUNCTIONS(TRELLIS_MEMBER, TRELLIS_MEMBER)
 #undef TRELLIS_MEMBER
-#undef TRELLIS_MEMBER_ALIAS
 
   // Must run inside vkCreateInstance: asked later, loader 1.3.239 may answer with the top of the chain.
   // Returns the name of the first required command that is missing, null when all are there.

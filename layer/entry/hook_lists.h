@@ -1,23 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every command that the layer hooks: from these lists come the hooks' declarations and the table of
 // layer/proc_addr.cpp. A hook bears the command's name without "vk" and stands in namespace trellis::entry.
+// It serves the command's aliases too (layer/dispatch/command_aliases.h).
 #pragma once
 
 // clang-format off
 
-// HOOK(Name) and ALIAS(OtherName, Name): instance commands, hooked always.
-#define TRELLIS_INSTANCE_HOOKS(HOOK, ALIAS) \
+// HOOK(Name): instance commands, hooked always.
+#define TRELLIS_INSTANCE_HOOKS(HOOK) \
   HOOK(DestroyInstance) \
   HOOK(CreateDevice) \
   HOOK(EnumerateDeviceExtensionProperties) \
   HOOK(GetPhysicalDeviceFeatures2) \
-  ALIAS(GetPhysicalDeviceFeatures2KHR, GetPhysicalDeviceFeatures2) \
   HOOK(GetPhysicalDeviceProperties2) \
-  ALIAS(GetPhysicalDeviceProperties2KHR, GetPhysicalDeviceProperties2) \
   HOOK(GetPhysicalDeviceToolProperties) \
-  ALIAS(GetPhysicalDeviceToolPropertiesEXT, GetPhysicalDeviceToolProperties) \
   HOOK(GetPhysicalDeviceExternalBufferProperties) \
-  ALIAS(GetPhysicalDeviceExternalBufferPropertiesKHR, GetPhysicalDeviceExternalBufferProperties) \
   HOOK(CreateDebugUtilsMessengerEXT) \
   HOOK(DestroyDebugUtilsMessengerEXT)
 
@@ -28,7 +25,7 @@
   HOOK(SetDebugUtilsObjectTagEXT)
 
 // GRAPHS: hooked on devices with VK_AMDX_shader_enqueue emulated. BOTH: also where only VK_KHR_maintenance5 is.
-#define TRELLIS_DEVICE_HOOKS(GRAPHS, GRAPHS_ALIAS, BOTH, BOTH_ALIAS) \
+#define TRELLIS_DEVICE_HOOKS(GRAPHS, BOTH) \
   GRAPHS(AllocateCommandBuffers) \
   GRAPHS(BeginCommandBuffer) \
   GRAPHS(CmdBeginConditionalRenderingEXT) \
@@ -36,15 +33,12 @@
   GRAPHS(CmdBeginQueryIndexedEXT) \
   GRAPHS(CmdBeginRenderPass) \
   GRAPHS(CmdBeginRenderPass2) \
-  GRAPHS_ALIAS(CmdBeginRenderPass2KHR, CmdBeginRenderPass2) \
   GRAPHS(CmdBeginRendering) \
-  GRAPHS_ALIAS(CmdBeginRenderingKHR, CmdBeginRendering) \
   GRAPHS(CmdBeginTransformFeedbackEXT) \
   GRAPHS(CmdBindDescriptorBufferEmbeddedSamplers2EXT) \
   GRAPHS(CmdBindDescriptorBufferEmbeddedSamplersEXT) \
   GRAPHS(CmdBindDescriptorSets) \
   GRAPHS(CmdBindDescriptorSets2) \
-  GRAPHS_ALIAS(CmdBindDescriptorSets2KHR, CmdBindDescriptorSets2) \
   GRAPHS(CmdBindPipeline) \
   GRAPHS(CmdBindShadersEXT) \
   GRAPHS(CmdEndConditionalRenderingEXT) \
@@ -52,40 +46,28 @@
   GRAPHS(CmdEndQueryIndexedEXT) \
   GRAPHS(CmdEndRenderPass) \
   GRAPHS(CmdEndRenderPass2) \
-  GRAPHS_ALIAS(CmdEndRenderPass2KHR, CmdEndRenderPass2) \
   GRAPHS(CmdEndRendering) \
-  GRAPHS_ALIAS(CmdEndRenderingKHR, CmdEndRendering) \
   GRAPHS(CmdEndRendering2KHR) \
-  GRAPHS_ALIAS(CmdEndRendering2EXT, CmdEndRendering2KHR) \
   GRAPHS(CmdEndTransformFeedbackEXT) \
   GRAPHS(CmdExecuteCommands) \
   GRAPHS(CmdPushConstants) \
   GRAPHS(CmdPushConstants2) \
-  GRAPHS_ALIAS(CmdPushConstants2KHR, CmdPushConstants2) \
   GRAPHS(CmdPushDescriptorSet) \
-  GRAPHS_ALIAS(CmdPushDescriptorSetKHR, CmdPushDescriptorSet) \
   GRAPHS(CmdPushDescriptorSet2) \
-  GRAPHS_ALIAS(CmdPushDescriptorSet2KHR, CmdPushDescriptorSet2) \
   GRAPHS(CmdPushDescriptorSetWithTemplate) \
-  GRAPHS_ALIAS(CmdPushDescriptorSetWithTemplateKHR, CmdPushDescriptorSetWithTemplate) \
   GRAPHS(CmdPushDescriptorSetWithTemplate2) \
-  GRAPHS_ALIAS(CmdPushDescriptorSetWithTemplate2KHR, CmdPushDescriptorSetWithTemplate2) \
   GRAPHS(CmdSetDescriptorBufferOffsets2EXT) \
   GRAPHS(CmdSetDescriptorBufferOffsetsEXT) \
   GRAPHS(CmdSetRenderingAttachmentLocations) \
-  GRAPHS_ALIAS(CmdSetRenderingAttachmentLocationsKHR, CmdSetRenderingAttachmentLocations) \
   GRAPHS(CmdSetRenderingInputAttachmentIndices) \
-  GRAPHS_ALIAS(CmdSetRenderingInputAttachmentIndicesKHR, CmdSetRenderingInputAttachmentIndices) \
   GRAPHS(CreateCommandPool) \
   GRAPHS(CreateDescriptorSetLayout) \
   GRAPHS(CreateDescriptorUpdateTemplate) \
-  GRAPHS_ALIAS(CreateDescriptorUpdateTemplateKHR, CreateDescriptorUpdateTemplate) \
   GRAPHS(CreatePipelineBinariesKHR) \
   GRAPHS(CreatePipelineCache) \
   GRAPHS(CreatePipelineLayout) \
   GRAPHS(CreateRenderPass) \
   GRAPHS(CreateRenderPass2) \
-  GRAPHS_ALIAS(CreateRenderPass2KHR, CreateRenderPass2) \
   GRAPHS(CreateShaderModule) \
   GRAPHS(CreateShadersEXT) \
   GRAPHS(DebugMarkerSetObjectNameEXT) \
@@ -94,23 +76,18 @@
   GRAPHS(DestroyCommandPool) \
   GRAPHS(DestroyDescriptorSetLayout) \
   GRAPHS(DestroyDescriptorUpdateTemplate) \
-  GRAPHS_ALIAS(DestroyDescriptorUpdateTemplateKHR, DestroyDescriptorUpdateTemplate) \
   GRAPHS(DestroyPipeline) \
   GRAPHS(DestroyPipelineCache) \
   GRAPHS(DestroyPipelineLayout) \
   GRAPHS(DestroyPrivateDataSlot) \
-  GRAPHS_ALIAS(DestroyPrivateDataSlotEXT, DestroyPrivateDataSlot) \
   GRAPHS(DestroyRenderPass) \
   GRAPHS(DestroyShaderModule) \
   GRAPHS(DeviceWaitIdle) \
   GRAPHS(EndCommandBuffer) \
   GRAPHS(FreeCommandBuffers) \
   GRAPHS(GetBufferDeviceAddress) \
-  GRAPHS_ALIAS(GetBufferDeviceAddressEXT, GetBufferDeviceAddress) \
-  GRAPHS_ALIAS(GetBufferDeviceAddressKHR, GetBufferDeviceAddress) \
   GRAPHS(GetBufferMemoryRequirements) \
   GRAPHS(GetBufferMemoryRequirements2) \
-  GRAPHS_ALIAS(GetBufferMemoryRequirements2KHR, GetBufferMemoryRequirements2) \
   GRAPHS(GetDeviceQueue) \
   GRAPHS(GetDeviceQueue2) \
   GRAPHS(GetFenceStatus) \
@@ -120,14 +97,11 @@
   GRAPHS(GetPipelineKeyKHR) \
   GRAPHS(GetPipelinePropertiesEXT) \
   GRAPHS(GetPrivateData) \
-  GRAPHS_ALIAS(GetPrivateDataEXT, GetPrivateData) \
   GRAPHS(GetSemaphoreCounterValue) \
-  GRAPHS_ALIAS(GetSemaphoreCounterValueKHR, GetSemaphoreCounterValue) \
   GRAPHS(GetShaderInfoAMD) \
   GRAPHS(GetShaderModuleIdentifierEXT) \
   GRAPHS(QueueSubmit) \
   GRAPHS(QueueSubmit2) \
-  GRAPHS_ALIAS(QueueSubmit2KHR, QueueSubmit2) \
   GRAPHS(QueueWaitIdle) \
   GRAPHS(ReleaseCapturedPipelineDataKHR) \
   GRAPHS(ResetCommandBuffer) \
@@ -135,18 +109,15 @@
   GRAPHS(SetDebugUtilsObjectNameEXT) \
   GRAPHS(SetDebugUtilsObjectTagEXT) \
   GRAPHS(SetPrivateData) \
-  GRAPHS_ALIAS(SetPrivateDataEXT, SetPrivateData) \
   GRAPHS(WaitForFences) \
   GRAPHS(WaitSemaphores) \
-  GRAPHS_ALIAS(WaitSemaphoresKHR, WaitSemaphores) \
   BOTH(CmdBindDescriptorBuffersEXT) \
   BOTH(CreateBuffer) \
   BOTH(CreateBufferView) \
   BOTH(CreateComputePipelines) \
   BOTH(CreateGraphicsPipelines) \
   BOTH(CreateRayTracingPipelinesKHR) \
-  BOTH(GetDeviceBufferMemoryRequirements) \
-  BOTH_ALIAS(GetDeviceBufferMemoryRequirementsKHR, GetDeviceBufferMemoryRequirements)
+  BOTH(GetDeviceBufferMemoryRequirements)
 
 // Commands that the layer provides itself: they need nothing of that name below.
 #define TRELLIS_PROVIDED_GRAPH_HOOKS(HOOK) \

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "layer/dispatch/extension_names.h"
+#include "layer/dispatch/command_aliases.h"
 #include "layer/objects/command_buffer.h"
 #include "layer/objects/device.h"
 #include "layer/objects/dynamic_state_table.h"
@@ -29,21 +29,12 @@ std::vector<uint32_t> DynamicStates::InOrder() const {
 
 std::vector<PFN_vkVoidFunction> LoadDynamicStateCommands(VkDevice device, PFN_vkGetDeviceProcAddr next,
                                                          std::span<const char* const> extensions) {
-  std::vector<PFN_vkVoidFunction> commands(DynamicStateRow::kCount);
-  // In the same order as DeviceDispatch takes names: that of an enabled extension, the core name, any other.
-#define DYNAMIC_STATE_ALIAS(alias, command, extension)                       \
-  if (!commands[DynamicStateRow::command] && IsNamed(extensions, extension)) \
-    commands[DynamicStateRow::command] = next(device, "vk" #alias);
-#include "layer/dispatch/dynamic_states.inc"
-#undef DYNAMIC_STATE_ALIAS
-#define DYNAMIC_STATE(command, ...) \
-  if (!commands[DynamicStateRow::command]) commands[DynamicStateRow::command] = next(device, "vk" #command);
-#define DYNAMIC_STATE_ALIAS(alias, command, extension) \
-  if (!commands[DynamicStateRow::command]) commands[DynamicStateRow::command] = next(device, "vk" #alias);
+  const auto ask = [device, next](const char* name) { return next(device, name); };
+  return {
+#define DYNAMIC_STATE(command, ...) LoadByAnyName("vk" #command, extensions, ask),
 #include "layer/dispatch/dynamic_states.inc"
 #undef DYNAMIC_STATE
-#undef DYNAMIC_STATE_ALIAS
-  return commands;
+  };
 }
 
 void SetDynamicStatesAgain(const CommandBuffer& command_buffer, DynamicStatePart part,

@@ -3,27 +3,21 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "layer/diagnostics/label.h"
 #include "layer/dispatch/device_dispatch.h"
+#include "layer/dispatch/extension_names.h"
 #include "layer/dispatch/function_lists.h"
-#include "layer/entry/hook_lists.h"
 #include "layer/objects/registry.h"
 #include "tests/layer/fake_driver/layer_under_test.h"
+#include "tests/layer/hooked_names.h"
 
 namespace trellis::test {
 namespace {
 
-// Every device command of the fake driver and of the layer.
-const std::vector<const char*> kDeviceCommands = {
-#define NAME(name) "vk" #name,
-#define ALIAS(name, hook) "vk" #name,
-    TRELLIS_DEVICE_HOOKS(NAME, ALIAS, NAME, ALIAS)
-#undef NAME
-#undef ALIAS
-};
 const std::vector<const char*> kGraphCommands = {
 #define NAME(name) "vk" #name,
     TRELLIS_SHADER_ENQUEUE_FUNCTIONS(NAME)
@@ -43,9 +37,10 @@ TEST(ProcAddr, application_that_does_not_ask_gets_the_drivers_functions_untouche
   const TestDevice device(instance, {});
   ASSERT_EQ(device.result(), VK_SUCCESS);
   size_t compared = 0;
-  for (const char* name : kDeviceCommands) {
-    EXPECT_EQ(device.Get<PFN_vkVoidFunction>(name), driver.DeviceFunction(name)) << name;
-    compared += driver.DeviceFunction(name) != nullptr;
+  for (const std::string& name : HookedDeviceCommands()) {
+    const PFN_vkVoidFunction below = driver.DeviceFunction(name.c_str());
+    EXPECT_EQ(device.Get<PFN_vkVoidFunction>(name.c_str()), below) << name;
+    compared += below != nullptr;
   }
   EXPECT_GT(compared, 30u);
   for (const char* name : kGraphCommands) EXPECT_EQ(device.Get<PFN_vkVoidFunction>(name), nullptr) << name;
@@ -122,9 +117,9 @@ TEST(ProcAddr, null_from_below_stays_null) {
   const TestInstance instance(driver, {VK_EXT_DEBUG_UTILS_EXTENSION_NAME});
   const TestDevice device(instance);
   size_t nulls = 0;
-  for (const char* name : kDeviceCommands) {
-    const bool known_below = driver.DeviceFunction(name) != nullptr;
-    EXPECT_EQ(device.Get<PFN_vkVoidFunction>(name) != nullptr, known_below) << name;
+  for (const std::string& name : HookedDeviceCommands()) {
+    const bool known_below = driver.DeviceFunction(name.c_str()) != nullptr;
+    EXPECT_EQ(device.Get<PFN_vkVoidFunction>(name.c_str()) != nullptr, known_below) << name;
     nulls += !known_below;
   }
   EXPECT_GT(nulls, 10u) << "the fake driver has to lack some hooked commands for this to show anything";
@@ -144,10 +139,14 @@ TEST(ProcAddr, names_of_enabled_extensions_are_called) {
       return reinterpret_cast<PFN_vkVoidFunction>(has_core ? &core : nullptr);
     };
     (void)dispatch.Load(nullptr, next, enabled);
+    const auto* create_template = reinterpret_cast<const char*>(dispatch.CreateDescriptorUpdateTemplate);
+    EXPECT_EQ(create_template == &extension,
+              !driver_has_core || IsNamed(enabled, VK_KHR_DESCRIPTOR_UPDATE_TEMPLATE_EXTENSION_NAME));
     return reinterpret_cast<const char*>(dispatch.CmdPushDescriptorSet);
   };
   EXPECT_EQ(load(true, {}), &core);
   EXPECT_EQ(load(true, {VK_KHR_MAINTENANCE_6_EXTENSION_NAME}), &core);
+  EXPECT_EQ(load(true, {VK_KHR_DESCRIPTOR_UPDATE_TEMPLATE_EXTENSION_NAME}), &core);
   EXPECT_EQ(load(true, {VK_KHR_MAINTENANCE_6_EXTENSION_NAME, VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME}), &extension);
   EXPECT_EQ(load(false, {}), &extension);
 }

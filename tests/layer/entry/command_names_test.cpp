@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every vkCmd* of the registry is followed by the layer, or is known to change nothing that it keeps track of.
+// Every vkCmd* of the registry is followed by the layer, or is known to change nothing that it keeps track of; and what
+// is followed is followed under all of its names.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "layer/entry/hook_lists.h"
 #include "layer/entry/neutral_commands.h"
 #include "layer/objects/registry.h"
 #include "tests/layer/fake_driver/messenger.h"
+#include "tests/layer/hooked_names.h"
 
 namespace trellis::test {
 namespace {
@@ -26,13 +28,13 @@ const std::set<std::string> kRegistryCommands = {
 };
 
 // On every device with graphs.
-const std::set<std::string> kHooked = {
+const std::set<std::string> kHooked = [] {
 #define NAME(name) "vk" #name,
-#define ALIAS(name, hook) "vk" #name,
-    TRELLIS_DEVICE_HOOKS(NAME, ALIAS, NAME, ALIAS) TRELLIS_PROVIDED_GRAPH_HOOKS(NAME)
+  std::set<std::string> names = {TRELLIS_PROVIDED_GRAPH_HOOKS(NAME)};
 #undef NAME
-#undef ALIAS
-};
+  names.merge(HookedDeviceCommands());
+  return names;
+}();
 
 // They change what is bound, or how it executes, and have no hook yet: devices that get hold of one are warned about.
 const std::set<std::string> kNotFollowed = {"vkCmdBeginConditionalRendering2EXT", "vkCmdBindResourceHeapEXT",
@@ -48,8 +50,38 @@ TEST(CommandNames, each_of_the_registry_is_hooked_or_neutral) {
 }
 
 TEST(CommandNames, none_is_both) {
-  for (const std::string& name : kHooked) EXPECT_FALSE(entry::IsNeutralCommand(name)) << name;
+  for (const std::string& name : HookedDeviceCommands()) EXPECT_FALSE(entry::IsNeutralCommand(name)) << name;
   for (const std::string& name : kNotFollowed) EXPECT_FALSE(entry::IsNeutralCommand(name)) << name;
+}
+
+// On a driver that has every name of the registry.
+TEST(CommandNames, aliases_of_hooked_commands_are_hooked) {
+  const FakeDriver few_names;
+  DriverOptions options;
+  for (const CommandAlias& alias : CommandAliases())
+    for (const char* name : {alias.name.data(), alias.command.data()})
+      if (!few_names.DeviceFunction(name)) options.stray_commands[name] = [] {};
+  FakeDriver driver(options);
+  const TestInstance instance(driver);
+  const TestDevice device(instance);
+  ASSERT_EQ(device.result(), VK_SUCCESS);
+  size_t hooked = 0;
+  const auto expect_hooked = [&](const auto& object, const CommandAlias& alias) {
+    const auto hook = object.template Get<PFN_vkVoidFunction>(alias.command.data());
+    EXPECT_NE(hook, driver.DeviceFunction(alias.command.data())) << alias.command;
+    EXPECT_EQ(object.template Get<PFN_vkVoidFunction>(alias.name.data()), hook) << alias.name;
+    ++hooked;
+  };
+  const std::set<std::string_view> instance_commands = {
+#define NAME(name) "vk" #name,
+      TRELLIS_INSTANCE_HOOKS(NAME)
+#undef NAME
+  };
+  for (const CommandAlias& alias : CommandAliases()) {
+    if (kHooked.count(std::string(alias.command))) expect_hooked(device, alias);
+    if (instance_commands.count(alias.command)) expect_hooked(instance, alias);
+  }
+  EXPECT_GE(hooked, 30u) << "as many as Vulkan 1.4.309 has";
 }
 
 class NewerCommands : public ::testing::Test {

@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "layer/dispatch/command_aliases.h"
 #include "layer/objects/kept_state.h"
 
 namespace trellis::test {
@@ -84,19 +87,18 @@ inline const std::vector<Row> kRows = {
 #undef DYNAMIC_STATE
 };
 
-struct Alias {
-  std::string name;
-  std::string command;
-};
-
-inline const std::vector<Alias> kAliases = {
-#define DYNAMIC_STATE_ALIAS(alias, command, extension) {"vk" #alias, "vk" #command},
-#include "layer/dispatch/dynamic_states.inc"
-#undef DYNAMIC_STATE_ALIAS
-};
-
-inline const Row& RowOf(const std::string& name) {
-  return *std::find_if(kRows.begin(), kRows.end(), [&](const Row& row) { return row.name == name; });
+// Null if there is none.
+inline const Row* FindRow(std::string_view command) {
+  const auto found = std::find_if(kRows.begin(), kRows.end(), [&](const Row& row) { return row.name == command; });
+  return found == kRows.end() ? nullptr : &*found;
 }
+inline const Row& RowOf(std::string_view command) { return *FindRow(command); }
+
+inline const std::vector<CommandAlias> kAliases = [] {
+  std::vector<CommandAlias> aliases;
+  std::ranges::copy_if(CommandAliases(), std::back_inserter(aliases),
+                       [](const CommandAlias& alias) { return FindRow(alias.command) != nullptr; });
+  return aliases;
+}();
 
 }  // namespace trellis::test

@@ -84,12 +84,12 @@ TEST_F(DynamicState, what_a_node_holds_itself_is_set_again_with_the_same_argumen
 
 TEST_F(DynamicState, other_names_of_the_commands_are_the_same) {
   const VkPipeline graph = GraphOf({});
-  for (const Alias& alias : kAliases) {
+  for (const CommandAlias& alias : kAliases) {
     SCOPED_TRACE(alias.name);
     const VkCommandBuffer command_buffer = device_.Begin();
     BeginRendering(command_buffer);
     driver_.ForgetCalls();
-    Set(command_buffer, RowOf(alias.command), 5, alias.name);
+    Set(command_buffer, RowOf(alias.command), 5, std::string(alias.name));
     Dispatch(command_buffer, graph, scratch_);
     ASSERT_EQ(SetCalls().size(), 2u);
     EXPECT_EQ(SetCalls()[0].bytes, SetCalls()[1].bytes);
@@ -257,7 +257,7 @@ TEST_F(DynamicState, is_hooked_with_the_feature_alone) {
     EXPECT_NE(device_.Get<PFN_vkVoidFunction>(name.c_str()), below) << name;
   };
   for (const Row& row : kRows) expect_hooked(row.name);
-  for (const Alias& alias : kAliases) expect_hooked(alias.name);
+  for (const CommandAlias& alias : kAliases) expect_hooked(std::string(alias.name));
 }
 
 // A driver that has the commands of an extension, and not those of Vulkan 1.3.
@@ -310,9 +310,8 @@ TEST(DynamicStateNames, the_table_has_all_of_the_registry) {
 #include "layer/dispatch/registry_names.inc"
 #undef COMMAND
        }) {
-    const bool in_table =
-        std::any_of(kRows.begin(), kRows.end(), [&](const Row& row) { return row.name == name; }) ||
-        std::any_of(kAliases.begin(), kAliases.end(), [&](const Alias& alias) { return alias.name == name; });
+    const CommandAlias* alias = FindAlias(name);
+    const bool in_table = FindRow(alias ? alias->command : name) != nullptr;
     const bool is_other = std::find(others.begin(), others.end(), name) != others.end();
     if (name.starts_with("vkCmdSet") && in_table == is_other) undecided.push_back(name);
   }

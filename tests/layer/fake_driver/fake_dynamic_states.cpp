@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "layer/dispatch/command_aliases.h"
 #include "layer/objects/kept_state.h"
 #include "tests/layer/fake_driver/driver_function.h"
 #include "tests/layer/fake_driver/fake_driver.h"
@@ -106,13 +107,11 @@ PFN_vkVoidFunction FakeDynamicStateFunction(const char* name) {
 #undef DYNAMIC_STATE
   static const FunctionTable table = {
 #define DYNAMIC_STATE(command, ...) {"vk" #command, DriverFunction<PFN_vk##command, &Fake##command::Call>()},
-#define DYNAMIC_STATE_ALIAS(alias, command, extension) \
-  {"vk" #alias, DriverFunction<PFN_vk##command, &Fake##command::Call>()},
 #include "layer/dispatch/dynamic_states.inc"
 #undef DYNAMIC_STATE
-#undef DYNAMIC_STATE_ALIAS
   };
-  return FindFunction(table, name);
+  const CommandAlias* alias = FindAlias(name);
+  return FindFunction(table, alias ? alias->command.data() : name);
 }
 
 }  // namespace trellis::test
