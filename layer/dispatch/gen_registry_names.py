@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Writes names of the registry as X-macro lines: EXTENSION("name") for every extension of Vulkan, COMMAND("name") for every vkCmd*,
-RESULT(name) for every VkResult.
+ACTION_COMMAND("name") for every vkCmd* that neither sets state nor executes other commands, without aliases, RESULT(name) for every VkResult.
 
 usage: gen_registry_names.py VK_XML OUTPUT
 
@@ -15,10 +15,17 @@ def quoted(names):
     return [f'"{name}"' for name in sorted(names)]
 
 
+def actions(registry):
+    for name, element in registry.commands():
+        if name.startswith("vkCmd") and element.get("tasks") and not {"state", "indirection"} & set(element.get("tasks").split(",")):
+            yield name
+
+
 def lines(registry):
     return (
         section("EXTENSION", quoted(extension.get("name") for extension in registry.extensions))
         + section("COMMAND", quoted(name for name in registry.required_commands() if name.startswith("vkCmd")))
+        + section("ACTION_COMMAND", quoted(actions(registry)))
         + section("RESULT", sorted(registry.enumerants("VkResult")))
     )
 
