@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mesh nodes that other nodes enqueue to: what the driver gets for a dispatch of those.
+#include <gmock/gmock.h>
+
 #include <algorithm>
 
 #include "test_nodes/relay.h"
