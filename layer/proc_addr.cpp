@@ -78,7 +78,7 @@ std::span<const Hook> DeviceHooks() {
   return table;
 }
 
-// The hook of a command, also under its other names: but of those the layer provides none.
+// Returns the hook of a command or of an alias. Commands that the layer provides itself have none under their aliases.
 const Hook* FindHook(std::span<const Hook> table, std::string_view name) {
   const auto find = [table](std::string_view wanted) {
     const auto found = std::lower_bound(table.begin(), table.end(), wanted,

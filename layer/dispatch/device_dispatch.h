@@ -9,7 +9,7 @@
 namespace trellis {
 
 // The next layer's device commands, taken from the next vkGetDeviceProcAddr. Read-only after loading, so any thread may
-// use it. A member is null when the next layer has no such command, under none of its names (command_aliases.h).
+// use it. A member is null when the next layer knows the command under none of its names (command_aliases.h).
 struct DeviceDispatch {
   PFN_vkGetDeviceProcAddr GetDeviceProcAddr = nullptr;
 #define TRELLIS_MEMBER(name) PFN_vk##name name = nullptr;
