@@ -11,10 +11,9 @@ constexpr VkBufferUsageFlags2 kScratch = VK_BUFFER_USAGE_EXECUTION_GRAPH_SCRATCH
 constexpr VkBufferUsageFlags2 kScratchBelow = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT |
                                               VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT |
                                               VK_BUFFER_USAGE_TRANSFER_DST_BIT;
-constexpr VkStructureType kFlags2Type = VK_STRUCTURE_TYPE_BUFFER_USAGE_FLAGS_2_CREATE_INFO;
 
 const VkBufferUsageFlags2CreateInfo* FindFlags2(const void* chain) {
-  return FindStruct<VkBufferUsageFlags2CreateInfo>(chain, kFlags2Type);
+  return FindStruct<VkBufferUsageFlags2CreateInfo>(chain);
 }
 
 // For the structures that have `pNext` and a 32-bit `usage`.
@@ -27,9 +26,9 @@ const Info* EditUsage(const Info& info, bool flatten_usage2, Arena& arena) {
 
   Info* copy = arena.Copy(info);
   const VkBufferUsageFlags2 below = TranslateBufferUsage(usage);
-  if (flatten) RemoveFromChain(copy, kFlags2Type, arena);
+  if (flatten) RemoveFromChain(copy, VK_STRUCTURE_TYPE_BUFFER_USAGE_FLAGS_2_CREATE_INFO, arena);
   if (flags2 && !flatten) {
-    EditStruct<VkBufferUsageFlags2CreateInfo>(copy, kFlags2Type, arena)->usage = below;
+    EditStruct<VkBufferUsageFlags2CreateInfo>(copy, arena)->usage = below;
   } else {
     copy->usage = static_cast<VkBufferUsageFlags>(below);
   }

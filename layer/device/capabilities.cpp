@@ -13,7 +13,7 @@ namespace {
 // The structures whose extension may be missing are linked in only where the device lists it: a driver may not like
 // what it does not know.
 struct FeatureQuery {
-  VkPhysicalDeviceFeatures2 features = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, nullptr, {}};
+  VkPhysicalDeviceFeatures2 features = MakeStruct<VkPhysicalDeviceFeatures2>();
   VkPhysicalDeviceVulkan11Features vulkan11 = {};
   VkPhysicalDeviceVulkan12Features vulkan12 = {};
   VkPhysicalDeviceSynchronization2Features synchronization2 = {};
@@ -25,31 +25,24 @@ struct FeatureQuery {
   VkPhysicalDeviceShaderEnqueueFeaturesAMDX shader_enqueue = {};
 
   explicit FeatureQuery(const DeviceCapabilities& capabilities) {
-    Link(vulkan11, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES, true);
-    Link(vulkan12, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, true);
+    Link(vulkan11, true);
+    Link(vulkan12, true);
     const bool vulkan13 = capabilities.traits.api_version >= VK_API_VERSION_1_3;
-    Link(synchronization2, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SYNCHRONIZATION_2_FEATURES,
-         vulkan13 || capabilities.HasExtension(VK_KHR_SYNCHRONIZATION_2_EXTENSION_NAME));
-    Link(extended_dynamic_state, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTENDED_DYNAMIC_STATE_FEATURES_EXT,
-         capabilities.HasExtension(VK_EXT_EXTENDED_DYNAMIC_STATE_EXTENSION_NAME));
-    Link(maintenance4, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_FEATURES,
-         vulkan13 || capabilities.HasExtension(VK_KHR_MAINTENANCE_4_EXTENSION_NAME));
-    Link(maximal_reconvergence, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_MAXIMAL_RECONVERGENCE_FEATURES_KHR,
-         capabilities.HasExtension(VK_KHR_SHADER_MAXIMAL_RECONVERGENCE_EXTENSION_NAME));
-    Link(cache_control, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_CREATION_CACHE_CONTROL_FEATURES,
-         vulkan13 || capabilities.HasExtension(VK_EXT_PIPELINE_CREATION_CACHE_CONTROL_EXTENSION_NAME));
-    Link(mesh_shader, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT,
-         capabilities.HasExtension(VK_EXT_MESH_SHADER_EXTENSION_NAME));
-    Link(shader_enqueue, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX,
-         capabilities.HasExtension(VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME));
+    Link(synchronization2, vulkan13 || capabilities.HasExtension(VK_KHR_SYNCHRONIZATION_2_EXTENSION_NAME));
+    Link(extended_dynamic_state, capabilities.HasExtension(VK_EXT_EXTENDED_DYNAMIC_STATE_EXTENSION_NAME));
+    Link(maintenance4, vulkan13 || capabilities.HasExtension(VK_KHR_MAINTENANCE_4_EXTENSION_NAME));
+    Link(maximal_reconvergence, capabilities.HasExtension(VK_KHR_SHADER_MAXIMAL_RECONVERGENCE_EXTENSION_NAME));
+    Link(cache_control, vulkan13 || capabilities.HasExtension(VK_EXT_PIPELINE_CREATION_CACHE_CONTROL_EXTENSION_NAME));
+    Link(mesh_shader, capabilities.HasExtension(VK_EXT_MESH_SHADER_EXTENSION_NAME));
+    Link(shader_enqueue, capabilities.HasExtension(VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME));
   }
   FeatureQuery(const FeatureQuery&) = delete;
   FeatureQuery& operator=(const FeatureQuery&) = delete;
 
  private:
   template <typename Struct>
-  void Link(Struct& structure, VkStructureType type, bool wanted) {
-    structure.sType = type;
+  void Link(Struct& structure, bool wanted) {
+    structure.sType = kStructureType<Struct>;
     if (wanted) InsertIntoChain(&features, &structure);
   }
 };
@@ -85,14 +78,12 @@ void QueryFeatures(const InstanceDispatch& dispatch, VkPhysicalDevice physical_d
 
 void QueryBufferSizes(const InstanceDispatch& dispatch, VkPhysicalDevice physical_device,
                       DeviceCapabilities& capabilities) {
-  VkPhysicalDeviceMaintenance4Properties maintenance4 = {};
-  maintenance4.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES;
-  VkPhysicalDeviceMaintenance3Properties maintenance3 = {};
-  maintenance3.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES;
+  auto maintenance4 = MakeStruct<VkPhysicalDeviceMaintenance4Properties>();
+  auto maintenance3 = MakeStruct<VkPhysicalDeviceMaintenance3Properties>();
   if (capabilities.traits.api_version >= VK_API_VERSION_1_3 ||
       capabilities.HasExtension(VK_KHR_MAINTENANCE_4_EXTENSION_NAME))
     maintenance3.pNext = &maintenance4;
-  VkPhysicalDeviceProperties2 properties = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &maintenance3, {}};
+  auto properties = MakeStruct<VkPhysicalDeviceProperties2>(&maintenance3);
   dispatch.GetPhysicalDeviceProperties2(physical_device, &properties);
   if (maintenance4.maxBufferSize != 0) capabilities.traits.max_buffer_bytes = maintenance4.maxBufferSize;
   if (maintenance3.maxMemoryAllocationSize != 0)
@@ -102,9 +93,8 @@ void QueryBufferSizes(const InstanceDispatch& dispatch, VkPhysicalDevice physica
 void QuerySubgroups(const InstanceDispatch& dispatch, VkPhysicalDevice physical_device,
                     DeviceCapabilities& capabilities) {
   DeviceTraits& traits = capabilities.traits;
-  VkPhysicalDeviceSubgroupProperties subgroups = {};
-  subgroups.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES;
-  VkPhysicalDeviceProperties2 properties = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &subgroups, {}};
+  auto subgroups = MakeStruct<VkPhysicalDeviceSubgroupProperties>();
+  auto properties = MakeStruct<VkPhysicalDeviceProperties2>(&subgroups);
   dispatch.GetPhysicalDeviceProperties2(physical_device, &properties);
   traits.subgroup_size = std::max(subgroups.subgroupSize, 1u);
   // Another extension may have brought it.
@@ -117,9 +107,8 @@ void QuerySubgroups(const InstanceDispatch& dispatch, VkPhysicalDevice physical_
 }
 
 void QueryMeshLimits(const InstanceDispatch& dispatch, VkPhysicalDevice physical_device, DeviceTraits& traits) {
-  VkPhysicalDeviceMeshShaderPropertiesEXT mesh = {};
-  mesh.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_PROPERTIES_EXT;
-  VkPhysicalDeviceProperties2 properties = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &mesh, {}};
+  auto mesh = MakeStruct<VkPhysicalDeviceMeshShaderPropertiesEXT>();
+  auto properties = MakeStruct<VkPhysicalDeviceProperties2>(&mesh);
   dispatch.GetPhysicalDeviceProperties2(physical_device, &properties);
   std::copy(std::begin(mesh.maxMeshWorkGroupCount), std::end(mesh.maxMeshWorkGroupCount),
             traits.max_mesh_workgroup_count.begin());

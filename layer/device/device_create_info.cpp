@@ -27,43 +27,31 @@ void RemoveAllFromChain(VkDeviceCreateInfo* info, VkStructureType type, Arena& a
 // A feature that has a structure of its own and a place in the structure of a core version.
 template <typename Single, typename Core>
 struct FeaturePlace {
-  VkStructureType single_type;
   VkBool32 Single::*single;
-  VkStructureType core_type;
   VkBool32 Core::*core;
 };
+template <typename Single, typename Core>
+FeaturePlace(VkBool32 Single::*, VkBool32 Core::*) -> FeaturePlace<Single, Core>;
 
-constexpr FeaturePlace<VkPhysicalDeviceBufferDeviceAddressFeatures, VkPhysicalDeviceVulkan12Features>
-    kBufferDeviceAddress = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES,
-                            &VkPhysicalDeviceBufferDeviceAddressFeatures::bufferDeviceAddress,
-                            VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
-                            &VkPhysicalDeviceVulkan12Features::bufferDeviceAddress};
-constexpr FeaturePlace<VkPhysicalDeviceScalarBlockLayoutFeatures, VkPhysicalDeviceVulkan12Features> kScalarBlockLayout =
-    {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SCALAR_BLOCK_LAYOUT_FEATURES,
-     &VkPhysicalDeviceScalarBlockLayoutFeatures::scalarBlockLayout,
-     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, &VkPhysicalDeviceVulkan12Features::scalarBlockLayout};
-constexpr FeaturePlace<VkPhysicalDevice8BitStorageFeatures, VkPhysicalDeviceVulkan12Features> kStorageBuffer8Bit = {
-    VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_8BIT_STORAGE_FEATURES,
-    &VkPhysicalDevice8BitStorageFeatures::storageBuffer8BitAccess,
-    VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, &VkPhysicalDeviceVulkan12Features::storageBuffer8BitAccess};
-constexpr FeaturePlace<VkPhysicalDevice16BitStorageFeatures, VkPhysicalDeviceVulkan11Features> kStorageBuffer16Bit = {
-    VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_16BIT_STORAGE_FEATURES,
-    &VkPhysicalDevice16BitStorageFeatures::storageBuffer16BitAccess,
-    VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES, &VkPhysicalDeviceVulkan11Features::storageBuffer16BitAccess};
-constexpr FeaturePlace<VkPhysicalDeviceMaintenance4Features, VkPhysicalDeviceVulkan13Features> kMaintenance4 = {
-    VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_FEATURES, &VkPhysicalDeviceMaintenance4Features::maintenance4,
-    VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES, &VkPhysicalDeviceVulkan13Features::maintenance4};
+constexpr FeaturePlace kBufferDeviceAddress = {&VkPhysicalDeviceBufferDeviceAddressFeatures::bufferDeviceAddress,
+                                               &VkPhysicalDeviceVulkan12Features::bufferDeviceAddress};
+constexpr FeaturePlace kScalarBlockLayout = {&VkPhysicalDeviceScalarBlockLayoutFeatures::scalarBlockLayout,
+                                             &VkPhysicalDeviceVulkan12Features::scalarBlockLayout};
+constexpr FeaturePlace kStorageBuffer8Bit = {&VkPhysicalDevice8BitStorageFeatures::storageBuffer8BitAccess,
+                                             &VkPhysicalDeviceVulkan12Features::storageBuffer8BitAccess};
+constexpr FeaturePlace kStorageBuffer16Bit = {&VkPhysicalDevice16BitStorageFeatures::storageBuffer16BitAccess,
+                                              &VkPhysicalDeviceVulkan11Features::storageBuffer16BitAccess};
+constexpr FeaturePlace kMaintenance4 = {&VkPhysicalDeviceMaintenance4Features::maintenance4,
+                                        &VkPhysicalDeviceVulkan13Features::maintenance4};
 
 // A feature that stands in no core version's structure.
 template <typename Struct>
-void EnableExtensionFeature(VkDeviceCreateInfo& info, VkStructureType type, VkBool32 Struct::*feature, Arena& arena) {
-  const auto* given = FindStruct<Struct>(info.pNext, type);
+void EnableExtensionFeature(VkDeviceCreateInfo& info, VkBool32 Struct::*feature, Arena& arena) {
+  const auto* given = FindStruct<Struct>(info.pNext);
   if (given && given->*feature) return;
-  auto* features = EditStruct<Struct>(&info, type, arena);
+  auto* features = EditStruct<Struct>(&info, arena);
   if (!features) {
-    Struct added = {};
-    added.sType = type;
-    features = arena.Copy(added);
+    features = arena.Copy(MakeStruct<Struct>());
     InsertIntoChain(&info, features);
   }
   features->*feature = VK_TRUE;
@@ -71,8 +59,8 @@ void EnableExtensionFeature(VkDeviceCreateInfo& info, VkStructureType type, VkBo
 
 template <typename Single, typename Core>
 bool IsEnabled(const VkDeviceCreateInfo& info, const FeaturePlace<Single, Core>& place) {
-  if (const Core* core = FindStruct<Core>(info.pNext, place.core_type)) return core->*place.core;
-  const Single* single = FindStruct<Single>(info.pNext, place.single_type);
+  if (const Core* core = FindStruct<Core>(info.pNext)) return core->*place.core;
+  const Single* single = FindStruct<Single>(info.pNext);
   return single && single->*place.single;
 }
 
@@ -80,10 +68,10 @@ bool IsEnabled(const VkDeviceCreateInfo& info, const FeaturePlace<Single, Core>&
 template <typename Single, typename Core>
 void EnableFeature(VkDeviceCreateInfo& info, const FeaturePlace<Single, Core>& place, Arena& arena) {
   if (IsEnabled(info, place)) return;
-  if (Core* core = EditStruct<Core>(&info, place.core_type, arena)) {
+  if (Core* core = EditStruct<Core>(&info, arena)) {
     core->*place.core = VK_TRUE;
   } else {
-    EnableExtensionFeature(info, place.single_type, place.single, arena);
+    EnableExtensionFeature(info, place.single, arena);
   }
 }
 
@@ -94,9 +82,7 @@ void EnableBufferDeviceAddress(VkDeviceCreateInfo& info, Arena& arena) {
     EnableFeature(info, kBufferDeviceAddress, arena);
     return;
   }
-  using Features = VkPhysicalDeviceBufferDeviceAddressFeaturesEXT;
-  EnableExtensionFeature(info, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES_EXT,
-                         &Features::bufferDeviceAddress, arena);
+  EnableExtensionFeature(info, &VkPhysicalDeviceBufferDeviceAddressFeaturesEXT::bufferDeviceAddress, arena);
 }
 
 void EnableExtension(VkDeviceCreateInfo& info, const char* name, Arena& arena) {
@@ -112,8 +98,7 @@ void EnableExtension(VkDeviceCreateInfo& info, const char* name, Arena& arena) {
 void EnableMaximalReconvergence(VkDeviceCreateInfo& info, Arena& arena) {
   EnableExtension(info, VK_KHR_SHADER_MAXIMAL_RECONVERGENCE_EXTENSION_NAME, arena);
   using Features = VkPhysicalDeviceShaderMaximalReconvergenceFeaturesKHR;
-  EnableExtensionFeature(info, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_MAXIMAL_RECONVERGENCE_FEATURES_KHR,
-                         &Features::shaderMaximalReconvergence, arena);
+  EnableExtensionFeature(info, &Features::shaderMaximalReconvergence, arena);
 }
 
 // The application may destroy its descriptor set layouts as soon as the pipeline exists; the node layouts made of them
@@ -125,10 +110,9 @@ void EnableMaintenance4(VkDeviceCreateInfo& info, const DeviceTraits& supported,
 
 // Without it nodes compute addresses with pairs of 32-bit integers.
 void EnableShaderInt64(VkDeviceCreateInfo& info, Arena& arena) {
-  const auto* given = FindStruct<VkPhysicalDeviceFeatures2>(info.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2);
+  const auto* given = FindStruct<VkPhysicalDeviceFeatures2>(info.pNext);
   if (given ? given->features.shaderInt64 : info.pEnabledFeatures && info.pEnabledFeatures->shaderInt64) return;
-  if (auto* features =
-          EditStruct<VkPhysicalDeviceFeatures2>(&info, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, arena)) {
+  if (auto* features = EditStruct<VkPhysicalDeviceFeatures2>(&info, arena)) {
     features->features.shaderInt64 = VK_TRUE;
     return;
   }
@@ -139,9 +123,7 @@ void EnableShaderInt64(VkDeviceCreateInfo& info, Arena& arena) {
 
 void EnableMeshShader(VkDeviceCreateInfo& info, Arena& arena) {
   EnableExtension(info, VK_EXT_MESH_SHADER_EXTENSION_NAME, arena);
-  using Features = VkPhysicalDeviceMeshShaderFeaturesEXT;
-  EnableExtensionFeature(info, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT, &Features::meshShader,
-                         arena);
+  EnableExtensionFeature(info, &VkPhysicalDeviceMeshShaderFeaturesEXT::meshShader, arena);
 }
 
 void EnableNeededFeatures(VkDeviceCreateInfo& info, const DeviceTraits& supported, Arena& arena) {
@@ -164,8 +146,7 @@ bool EnablesShaderEnqueue(const VkDeviceCreateInfo& info) {
 }
 
 bool IsForSeveralDevices(const VkDeviceCreateInfo& info) {
-  const auto* group =
-      FindStruct<VkDeviceGroupDeviceCreateInfo>(info.pNext, VK_STRUCTURE_TYPE_DEVICE_GROUP_DEVICE_CREATE_INFO);
+  const auto* group = FindStruct<VkDeviceGroupDeviceCreateInfo>(info.pNext);
   return group && group->physicalDeviceCount > 1;
 }
 
@@ -177,8 +158,7 @@ RequestedEmulation FindRequestedEmulation(const VkDeviceCreateInfo& info, const 
   requested.pipeline_library = decision.pipeline_library && IsNamed(info, VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME);
   requested.buffer_device_address =
       decision.buffer_device_address && IsNamed(info, VK_KHR_BUFFER_DEVICE_ADDRESS_EXTENSION_NAME);
-  const auto* features = FindStruct<VkPhysicalDeviceShaderEnqueueFeaturesAMDX>(
-      info.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX);
+  const auto* features = FindStruct<VkPhysicalDeviceShaderEnqueueFeaturesAMDX>(info.pNext);
   requested.shader_enqueue_structure = features != nullptr;
   requested.shader_enqueue = features && features->shaderEnqueue;
   requested.shader_mesh_enqueue = requested.graphs && decision.mesh_nodes && features && features->shaderMeshEnqueue;
@@ -238,16 +218,14 @@ uint32_t CountQueues(const VkDeviceCreateInfo& info, uint32_t family) {
 
 DeviceTraits EnabledTraits(const VkDeviceCreateInfo& info, const DeviceTraits& supported) {
   DeviceTraits traits = supported;
-  const auto* features2 =
-      FindStruct<VkPhysicalDeviceFeatures2>(info.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2);
+  const auto* features2 = FindStruct<VkPhysicalDeviceFeatures2>(info.pNext);
   const VkPhysicalDeviceFeatures* features = features2 ? &features2->features : info.pEnabledFeatures;
   traits.robust_buffer_access = features && features->robustBufferAccess;
   traits.shader_int16 = features && features->shaderInt16;
   traits.shader_int64 = features && features->shaderInt64;
   traits.shader_float64 = features && features->shaderFloat64;
 
-  const auto* older = FindStruct<VkPhysicalDeviceBufferDeviceAddressFeaturesEXT>(
-      info.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES_EXT);
+  const auto* older = FindStruct<VkPhysicalDeviceBufferDeviceAddressFeaturesEXT>(info.pNext);
   traits.buffer_device_address = IsEnabled(info, kBufferDeviceAddress) || (older && older->bufferDeviceAddress);
   traits.scalar_block_layout = IsEnabled(info, kScalarBlockLayout);
   traits.storage_buffer_8bit = IsEnabled(info, kStorageBuffer8Bit);
@@ -257,33 +235,21 @@ DeviceTraits EnabledTraits(const VkDeviceCreateInfo& info, const DeviceTraits& s
   using Float16Int8 = VkPhysicalDeviceShaderFloat16Int8Features;
   using Int64Atomics = VkPhysicalDeviceShaderAtomicInt64Features;
   using MemoryModel = VkPhysicalDeviceVulkanMemoryModelFeatures;
-  constexpr VkStructureType k12 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
-  constexpr VkStructureType kFloat16Int8 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT16_INT8_FEATURES;
-  constexpr VkStructureType kInt64Atomics = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_INT64_FEATURES;
-  constexpr VkStructureType kMemoryModel = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_MEMORY_MODEL_FEATURES;
-  traits.shader_int8 =
-      IsEnabled<Float16Int8, Vulkan12>(info, {kFloat16Int8, &Float16Int8::shaderInt8, k12, &Vulkan12::shaderInt8});
-  traits.shader_float16 = IsEnabled<Float16Int8, Vulkan12>(
-      info, {kFloat16Int8, &Float16Int8::shaderFloat16, k12, &Vulkan12::shaderFloat16});
-  traits.buffer_int64_atomics = IsEnabled<Int64Atomics, Vulkan12>(
-      info, {kInt64Atomics, &Int64Atomics::shaderBufferInt64Atomics, k12, &Vulkan12::shaderBufferInt64Atomics});
-  traits.vulkan_memory_model = IsEnabled<MemoryModel, Vulkan12>(
-      info, {kMemoryModel, &MemoryModel::vulkanMemoryModel, k12, &Vulkan12::vulkanMemoryModel});
-  traits.vulkan_memory_model_device_scope = IsEnabled<MemoryModel, Vulkan12>(
-      info, {kMemoryModel, &MemoryModel::vulkanMemoryModelDeviceScope, k12, &Vulkan12::vulkanMemoryModelDeviceScope});
-
-  using Vulkan13 = VkPhysicalDeviceVulkan13Features;
-  using CacheControl = VkPhysicalDevicePipelineCreationCacheControlFeatures;
-  traits.pipeline_creation_cache_control = IsEnabled<CacheControl, Vulkan13>(
-      info, {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_CREATION_CACHE_CONTROL_FEATURES,
-             &CacheControl::pipelineCreationCacheControl, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES,
-             &Vulkan13::pipelineCreationCacheControl});
+  const auto is_enabled = [&info](auto single, auto core) { return IsEnabled(info, FeaturePlace{single, core}); };
+  traits.shader_int8 = is_enabled(&Float16Int8::shaderInt8, &Vulkan12::shaderInt8);
+  traits.shader_float16 = is_enabled(&Float16Int8::shaderFloat16, &Vulkan12::shaderFloat16);
+  traits.buffer_int64_atomics =
+      is_enabled(&Int64Atomics::shaderBufferInt64Atomics, &Vulkan12::shaderBufferInt64Atomics);
+  traits.vulkan_memory_model = is_enabled(&MemoryModel::vulkanMemoryModel, &Vulkan12::vulkanMemoryModel);
+  traits.vulkan_memory_model_device_scope =
+      is_enabled(&MemoryModel::vulkanMemoryModelDeviceScope, &Vulkan12::vulkanMemoryModelDeviceScope);
+  traits.pipeline_creation_cache_control =
+      is_enabled(&VkPhysicalDevicePipelineCreationCacheControlFeatures::pipelineCreationCacheControl,
+                 &VkPhysicalDeviceVulkan13Features::pipelineCreationCacheControl);
   traits.maintenance4 = IsEnabled(info, kMaintenance4);
-  const auto* reconvergence = FindStruct<VkPhysicalDeviceShaderMaximalReconvergenceFeaturesKHR>(
-      info.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_MAXIMAL_RECONVERGENCE_FEATURES_KHR);
+  const auto* reconvergence = FindStruct<VkPhysicalDeviceShaderMaximalReconvergenceFeaturesKHR>(info.pNext);
   traits.maximal_reconvergence = reconvergence && reconvergence->shaderMaximalReconvergence;
-  const auto* mesh = FindStruct<VkPhysicalDeviceMeshShaderFeaturesEXT>(
-      info.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT);
+  const auto* mesh = FindStruct<VkPhysicalDeviceMeshShaderFeaturesEXT>(info.pNext);
   traits.mesh_shader = mesh && mesh->meshShader;
   if (!IsNamed(info, VK_NV_SHADER_SUBGROUP_PARTITIONED_EXTENSION_NAME))
     traits.subgroup_operations &= ~VkSubgroupFeatureFlags{VK_SUBGROUP_FEATURE_PARTITIONED_BIT_NV};

@@ -64,8 +64,7 @@ bool IsEnabled(const Way& way, const VkDeviceCreateInfo& info, uint32_t api_vers
         const VkBaseInStructure* structure = FindInChain(info.pNext, way.type);
         return structure && ReadFeature(structure, way.offset);
       }
-      const auto* features2 =
-          FindStruct<VkPhysicalDeviceFeatures2>(info.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2);
+      const auto* features2 = FindStruct<VkPhysicalDeviceFeatures2>(info.pNext);
       const VkPhysicalDeviceFeatures* features = features2 ? &features2->features : info.pEnabledFeatures;
       return features && ReadFeature(features, way.offset);
     }
@@ -83,8 +82,7 @@ bool IsSupported(const Way& way, const InstanceDispatch& dispatch, VkPhysicalDev
                  const DeviceCapabilities& capabilities) {
   switch (way.kind) {
     case Way::Kind::kFeature: {
-      VkPhysicalDeviceFeatures2 features = {};
-      features.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
+      auto features = MakeStruct<VkPhysicalDeviceFeatures2>();
       if (way.type == 0) {
         dispatch.GetPhysicalDeviceFeatures(physical_device, &features.features);
         return ReadFeature(&features.features, way.offset);

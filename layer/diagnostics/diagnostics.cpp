@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "layer/dispatch/struct_type.h"
+
 namespace trellis {
 
 namespace {
@@ -69,8 +71,7 @@ void Diagnostics::Send(LogLevel level, VkDebugUtilsMessageTypeFlagsEXT type, std
   std::vector<VkDebugUtilsObjectNameInfoEXT> names;
   for (const MessageObject& object : objects)
     names.push_back({VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT, nullptr, object.type, object.handle, nullptr});
-  VkDebugUtilsMessengerCallbackDataEXT data = {};
-  data.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CALLBACK_DATA_EXT;
+  auto data = MakeStruct<VkDebugUtilsMessengerCallbackDataEXT>();
   data.pMessageIdName = id_text.c_str();
   data.pMessage = message.c_str();
   data.objectCount = static_cast<uint32_t>(names.size());

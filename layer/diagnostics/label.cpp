@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "layer/diagnostics/label.h"
 
+#include "layer/dispatch/struct_type.h"
 #include "layer/objects/device.h"
 #include "layer/objects/instance.h"
 
@@ -21,8 +22,7 @@ ScopedLabel::ScopedLabel(const Device& device, VkCommandBuffer command_buffer, c
     : command_buffer_(command_buffer) {
   if (!LabelsEnabled(device)) return;
   dispatch_ = &device.dispatch;
-  VkDebugUtilsLabelEXT label = {};
-  label.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT;
+  auto label = MakeStruct<VkDebugUtilsLabelEXT>();
   label.pLabelName = text.c_str();
   dispatch_->CmdBeginDebugUtilsLabelEXT(command_buffer_, &label);
 }
@@ -33,8 +33,7 @@ ScopedLabel::~ScopedLabel() {
 
 void NameObject(const Device& device, VkObjectType type, uint64_t handle, const std::string& name) {
   if (!NamesEnabled(device) || !device.dispatch.SetDebugUtilsObjectNameEXT) return;
-  VkDebugUtilsObjectNameInfoEXT info = {};
-  info.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT;
+  auto info = MakeStruct<VkDebugUtilsObjectNameInfoEXT>();
   info.objectType = type;
   info.objectHandle = handle;
   info.pObjectName = name.c_str();

@@ -8,8 +8,8 @@ namespace trellis {
 namespace {
 
 template <typename LoaderInfo>
-const LoaderInfo* FindLoaderInfo(const void* chain, VkStructureType type, VkLayerFunction function) {
-  while (const auto* info = FindStruct<LoaderInfo>(chain, type)) {
+const LoaderInfo* FindLoaderInfo(const void* chain, VkLayerFunction function) {
+  while (const auto* info = FindStruct<LoaderInfo>(chain)) {
     if (info->function == function) return info;
     chain = info->pNext;
   }
@@ -18,9 +18,9 @@ const LoaderInfo* FindLoaderInfo(const void* chain, VkStructureType type, VkLaye
 
 // The loader's structures of one type differ in what they are for: all of them up to the one that is wanted are copied.
 template <typename Link, typename LoaderInfo, typename Info>
-Link* TakeLink(Info& info, VkStructureType type, Arena& arena) {
+Link* TakeLink(Info& info, Arena& arena) {
   void* head = &info;
-  while (auto* copy = EditStruct<LoaderInfo>(head, type, arena)) {
+  while (auto* copy = EditStruct<LoaderInfo>(head, arena)) {
     if (copy->function == VK_LAYER_LINK_INFO) {
       Link* link = copy->u.pLayerInfo;
       if (link) copy->u.pLayerInfo = link->pNext;
@@ -34,17 +34,15 @@ Link* TakeLink(Info& info, VkStructureType type, Arena& arena) {
 }  // namespace
 
 VkLayerInstanceLink* TakeInstanceLink(VkInstanceCreateInfo& info, Arena& arena) {
-  return TakeLink<VkLayerInstanceLink, VkLayerInstanceCreateInfo>(info, VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO,
-                                                                  arena);
+  return TakeLink<VkLayerInstanceLink, VkLayerInstanceCreateInfo>(info, arena);
 }
 
 VkLayerDeviceLink* TakeDeviceLink(VkDeviceCreateInfo& info, Arena& arena) {
-  return TakeLink<VkLayerDeviceLink, VkLayerDeviceCreateInfo>(info, VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO, arena);
+  return TakeLink<VkLayerDeviceLink, VkLayerDeviceCreateInfo>(info, arena);
 }
 
 PFN_vkSetDeviceLoaderData FindSetDeviceLoaderData(const void* chain) {
-  const auto* info = FindLoaderInfo<VkLayerDeviceCreateInfo>(chain, VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO,
-                                                             VK_LOADER_DATA_CALLBACK);
+  const auto* info = FindLoaderInfo<VkLayerDeviceCreateInfo>(chain, VK_LOADER_DATA_CALLBACK);
   return info ? info->u.pfnSetDeviceLoaderData : nullptr;
 }
 

@@ -13,8 +13,7 @@ inline constexpr VkPipelineCreateFlags2 kDescriptorHeapFlag = VkPipelineCreateFl
 // chain.
 template <typename CreateInfo>
 [[nodiscard]] VkPipelineCreateFlags2 EffectivePipelineFlags(const CreateInfo& info) {
-  const auto* flags2 =
-      FindStruct<VkPipelineCreateFlags2CreateInfo>(info.pNext, VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO);
+  const auto* flags2 = FindStruct<VkPipelineCreateFlags2CreateInfo>(info.pNext);
   return flags2 ? flags2->flags : VkPipelineCreateFlags2{info.flags};
 }
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "layer/dispatch/arena.h"
+#include "layer/dispatch/struct_type.h"
 #include "layer/dispatch/vulkan.h"
 
 namespace trellis {
@@ -17,14 +18,14 @@ namespace trellis {
 // The first structure of a type in a chain, null if there is none. `chain` is a structure or a pNext pointer, or null.
 [[nodiscard]] const VkBaseInStructure* FindInChain(const void* chain, VkStructureType type);
 
-template <typename Struct>
-[[nodiscard]] const Struct* FindStruct(const void* chain, VkStructureType type) {
-  return reinterpret_cast<const Struct*>(FindInChain(chain, type));
+template <ChainableStruct T>
+[[nodiscard]] const T* FindStruct(const void* chain) {
+  return reinterpret_cast<const T*>(FindInChain(chain, kStructureType<T>));
 }
 // For chains of output structures, and chains of our own.
-template <typename Struct>
-[[nodiscard]] Struct* FindStruct(void* chain, VkStructureType type) {
-  return const_cast<Struct*>(reinterpret_cast<const Struct*>(FindInChain(chain, type)));
+template <ChainableStruct T>
+[[nodiscard]] T* FindStruct(void* chain) {
+  return const_cast<T*>(FindStruct<T>(static_cast<const void*>(chain)));
 }
 
 // The functions below edit the chain behind `head`, which must be writable: mostly a copy of the application's create
@@ -36,9 +37,9 @@ template <typename Struct>
 // Returns a copy of the first structure of a type, linked in its place; null if there is none.
 [[nodiscard]] VkBaseOutStructure* EditInChain(void* head, VkStructureType type, Arena& arena);
 
-template <typename Struct>
-[[nodiscard]] Struct* EditStruct(void* head, VkStructureType type, Arena& arena) {
-  return reinterpret_cast<Struct*>(EditInChain(head, type, arena));
+template <ChainableStruct T>
+[[nodiscard]] T* EditStruct(void* head, Arena& arena) {
+  return reinterpret_cast<T*>(EditInChain(head, kStructureType<T>, arena));
 }
 
 // Takes the first structure of a type out and returns it; null if there is none.

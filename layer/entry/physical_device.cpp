@@ -59,12 +59,10 @@ VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceFeatures2(VkPhysicalDevice physical_
                                  VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES);
     dispatch.GetPhysicalDeviceFeatures2(physical_device, features);
   }
-  if (auto* enqueue = FindStruct<VkPhysicalDeviceShaderEnqueueFeaturesAMDX>(
-          features->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX))
+  if (auto* enqueue = FindStruct<VkPhysicalDeviceShaderEnqueueFeaturesAMDX>(features->pNext))
     FillShaderEnqueueFeatures(object->decision.Emulates(), object->decision.mesh_nodes, *enqueue);
   if (!object->decision.maintenance5) return;
-  if (auto* maintenance5 = FindStruct<VkPhysicalDeviceMaintenance5Features>(
-          features->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES))
+  if (auto* maintenance5 = FindStruct<VkPhysicalDeviceMaintenance5Features>(features->pNext))
     FillMaintenance5Features(*maintenance5);
 }
 
@@ -82,15 +80,13 @@ VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceProperties2(VkPhysicalDevice physica
                                  VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_PROPERTIES);
     dispatch.GetPhysicalDeviceProperties2(physical_device, properties);
   }
-  if (auto* enqueue = FindStruct<VkPhysicalDeviceShaderEnqueuePropertiesAMDX>(
-          properties->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_PROPERTIES_AMDX)) {
+  if (auto* enqueue = FindStruct<VkPhysicalDeviceShaderEnqueuePropertiesAMDX>(properties->pNext)) {
     FillShaderEnqueueProperties(object->decision.Emulates(), *enqueue);
     // An application that asks for this is one that may use graphs. All others see the driver's limits.
     if (object->decision.Emulates()) ReduceLimits(properties->properties.limits);
   }
   if (!object->decision.maintenance5) return;
-  if (auto* maintenance5 = FindStruct<VkPhysicalDeviceMaintenance5Properties>(
-          properties->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_PROPERTIES))
+  if (auto* maintenance5 = FindStruct<VkPhysicalDeviceMaintenance5Properties>(properties->pNext))
     FillMaintenance5Properties(*maintenance5);
 }
 

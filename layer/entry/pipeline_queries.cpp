@@ -97,8 +97,7 @@ VKAPI_ATTR VkResult VKAPI_CALL GetPipelinePropertiesEXT(VkDevice device, const V
   if (!object->IsOwnPipeline(info->pipeline))
     return object->dispatch.GetPipelinePropertiesEXT(device, info, properties);
   Explain(*object, "vkGetPipelinePropertiesEXT: an execution graph has no identifier; zeros are returned");
-  if (auto* identifier = FindStruct<VkPipelinePropertiesIdentifierEXT>(
-          static_cast<void*>(properties), VK_STRUCTURE_TYPE_PIPELINE_PROPERTIES_IDENTIFIER_EXT))
+  if (auto* identifier = FindStruct<VkPipelinePropertiesIdentifierEXT>(static_cast<void*>(properties)))
     std::fill(std::begin(identifier->pipelineIdentifier), std::end(identifier->pipelineIdentifier), uint8_t{0});
   return VK_SUCCESS;
 }

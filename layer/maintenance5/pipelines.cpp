@@ -14,7 +14,7 @@ Info FlattenedPipelines::CopyInfo(const Info& info) {
 }
 
 VkResult FlattenedPipelines::EditStage(VkPipelineShaderStageCreateInfo& stage) {
-  const auto* code = FindStruct<VkShaderModuleCreateInfo>(stage.pNext, VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
+  const auto* code = FindStruct<VkShaderModuleCreateInfo>(stage.pNext);
   if (stage.module || !code) return VK_SUCCESS;
   RemoveFromChain(&stage, VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, arena_);
   ScopedShaderModule& module = modules_.emplace_back(device_);

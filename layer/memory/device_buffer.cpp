@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "layer/diagnostics/label.h"
+#include "layer/dispatch/struct_type.h"
 #include "layer/objects/device.h"
 
 namespace trellis {
@@ -90,8 +91,7 @@ Expected<DeviceBuffer> DeviceBuffer::Create(const Device& device, VkDeviceSize s
 bool DeviceBuffer::CreateHandle(VkDeviceSize padded_size) {
   // Graphs may run on every family at once, and loss reports are written by all of them.
   const std::vector<uint32_t> families = ComputeFamilies(*device_);
-  VkBufferCreateInfo info = {};
-  info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
+  auto info = MakeStruct<VkBufferCreateInfo>();
   info.size = padded_size;
   info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT |
                VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
@@ -110,12 +110,9 @@ bool DeviceBuffer::Allocate(BufferMemory memory) {
   device_->dispatch.GetBufferMemoryRequirements(device_->handle, buffer_, &requirements);
   const uint32_t type = ChooseMemoryType(*device_, requirements.memoryTypeBits, memory);
   if (type == UINT32_MAX) return false;
-  VkMemoryAllocateFlagsInfo flags = {};
-  flags.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO;
+  auto flags = MakeStruct<VkMemoryAllocateFlagsInfo>();
   flags.flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT;
-  VkMemoryAllocateInfo allocate = {};
-  allocate.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO;
-  allocate.pNext = &flags;
+  auto allocate = MakeStruct<VkMemoryAllocateInfo>(&flags);
   allocate.allocationSize = requirements.size;
   allocate.memoryTypeIndex = type;
   if (device_->dispatch.AllocateMemory(device_->handle, &allocate, nullptr, &memory_) == VK_SUCCESS) return true;
@@ -140,8 +137,7 @@ bool DeviceBuffer::Map(bool host_visible, InitialContents contents) {
   void* mapped = nullptr;
   if (host_visible && device_->dispatch.MapMemory(device_->handle, memory_, 0, VK_WHOLE_SIZE, 0, &mapped) != VK_SUCCESS)
     return false;
-  VkBufferDeviceAddressInfo info = {};
-  info.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO;
+  auto info = MakeStruct<VkBufferDeviceAddressInfo>();
   info.buffer = buffer_;
   const VkDeviceAddress address = device_->dispatch.GetBufferDeviceAddress(device_->handle, &info);
   offset_ = (kAddressAlignment - address % kAddressAlignment) % kAddressAlignment;

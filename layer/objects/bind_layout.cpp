@@ -66,7 +66,7 @@ BindLayout FindChainedLayout(CommandBuffer& command_buffer, const VkPipelineLayo
 
 BindLayout FindBindLayout(CommandBuffer& command_buffer, VkPipelineLayout layout, const void* chain) {
   if (!layout) {
-    const auto* info = FindStruct<VkPipelineLayoutCreateInfo>(chain, VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO);
+    const auto* info = FindStruct<VkPipelineLayoutCreateInfo>(chain);
     return info ? FindChainedLayout(command_buffer, *info) : BindLayout{};
   }
   const std::shared_ptr<const PipelineLayout> known = command_buffer.device.pipeline_layouts.Find(layout);

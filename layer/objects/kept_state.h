@@ -74,8 +74,7 @@ template <>
 class Owned<VkDepthBiasInfoEXT> {
  public:
   explicit Owned(const VkDepthBiasInfoEXT& value) : value_(value) {
-    const auto* found =
-        FindStruct<VkDepthBiasRepresentationInfoEXT>(value.pNext, VK_STRUCTURE_TYPE_DEPTH_BIAS_REPRESENTATION_INFO_EXT);
+    const auto* found = FindStruct<VkDepthBiasRepresentationInfoEXT>(value.pNext);
     if (!found) return;
     representation_ = *found;
     representation_->pNext = nullptr;

@@ -64,27 +64,20 @@ T ReadAt(const void* data, size_t offset) {
 
 // What one of the structures says that hold a write's acceleration structures.
 template <typename Info, typename Element>
-void Keep(const void* chain, VkStructureType type, std::vector<Element>& kept) {
-  if (const auto* info = FindStruct<Info>(chain, type))
+void Keep(const void* chain, std::vector<Element>& kept) {
+  if (const auto* info = FindStruct<Info>(chain))
     kept.assign(info->pAccelerationStructures, info->pAccelerationStructures + info->accelerationStructureCount);
 }
 
 // Chains such a structure to a write again. `infos` may not grow anew: writes point into it.
 template <typename Info, typename Element>
-void Chain(const std::vector<Element>& kept, VkStructureType type, std::vector<Info>& infos,
-           VkWriteDescriptorSet& write) {
+void Chain(const std::vector<Element>& kept, std::vector<Info>& infos, VkWriteDescriptorSet& write) {
   if (kept.empty()) return;
-  Info& info = infos.emplace_back();
-  info.sType = type;
+  Info& info = infos.emplace_back(MakeStruct<Info>());
   info.accelerationStructureCount = static_cast<uint32_t>(kept.size());
   info.pAccelerationStructures = kept.data();
   write.pNext = &info;
 }
-
-constexpr VkStructureType kWriteKhr = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET_ACCELERATION_STRUCTURE_KHR;
-constexpr VkStructureType kWriteNv = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET_ACCELERATION_STRUCTURE_NV;
-constexpr VkStructureType kWritePartitioned =
-    VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET_PARTITIONED_ACCELERATION_STRUCTURE_NV;
 
 }  // namespace
 
@@ -103,13 +96,13 @@ void PushedDescriptors::Push(std::span<const VkWriteDescriptorSet> writes) {
         pushed.texel_buffers.assign(write.pTexelBufferView, write.pTexelBufferView + write.descriptorCount);
         break;
       case Payload::kAccelerationStructure:
-        Keep<VkWriteDescriptorSetAccelerationStructureKHR>(write.pNext, kWriteKhr, pushed.acceleration_structures);
+        Keep<VkWriteDescriptorSetAccelerationStructureKHR>(write.pNext, pushed.acceleration_structures);
         break;
       case Payload::kAccelerationStructureNv:
-        Keep<VkWriteDescriptorSetAccelerationStructureNV>(write.pNext, kWriteNv, pushed.acceleration_structures_nv);
+        Keep<VkWriteDescriptorSetAccelerationStructureNV>(write.pNext, pushed.acceleration_structures_nv);
         break;
       case Payload::kPartitionedAccelerationStructure:
-        Keep<VkWriteDescriptorSetPartitionedAccelerationStructureNV>(write.pNext, kWritePartitioned,
+        Keep<VkWriteDescriptorSetPartitionedAccelerationStructureNV>(write.pNext,
                                                                      pushed.partitioned_acceleration_structures);
         break;
       case Payload::kNone:
@@ -162,10 +155,9 @@ PushedDescriptors::WriteList PushedDescriptors::Writes() const {
     write.pImageInfo = pushed.images.data();
     write.pBufferInfo = pushed.buffers.data();
     write.pTexelBufferView = pushed.texel_buffers.data();
-    Chain(pushed.acceleration_structures, kWriteKhr, list.acceleration_structures, write);
-    Chain(pushed.acceleration_structures_nv, kWriteNv, list.acceleration_structures_nv, write);
-    Chain(pushed.partitioned_acceleration_structures, kWritePartitioned, list.partitioned_acceleration_structures,
-          write);
+    Chain(pushed.acceleration_structures, list.acceleration_structures, write);
+    Chain(pushed.acceleration_structures_nv, list.acceleration_structures_nv, write);
+    Chain(pushed.partitioned_acceleration_structures, list.partitioned_acceleration_structures, write);
     list.writes.push_back(write);
   }
   return list;

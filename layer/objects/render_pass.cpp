@@ -21,22 +21,19 @@ struct AttachmentUse {
 
 VkImageLayout StencilLayoutOf(const VkAttachmentReference& reference) { return reference.layout; }
 VkImageLayout StencilLayoutOf(const VkAttachmentReference2& reference) {
-  const auto* const given = FindStruct<VkAttachmentReferenceStencilLayout>(
-      reference.pNext, VK_STRUCTURE_TYPE_ATTACHMENT_REFERENCE_STENCIL_LAYOUT);
+  const auto* const given = FindStruct<VkAttachmentReferenceStencilLayout>(reference.pNext);
   return given ? given->stencilLayout : reference.layout;
 }
 
 const VkAttachmentReference2* DepthResolveOf(const VkSubpassDescription&) { return nullptr; }
 const VkAttachmentReference2* DepthResolveOf(const VkSubpassDescription2& subpass) {
-  const auto* const given = FindStruct<VkSubpassDescriptionDepthStencilResolve>(
-      subpass.pNext, VK_STRUCTURE_TYPE_SUBPASS_DESCRIPTION_DEPTH_STENCIL_RESOLVE);
+  const auto* const given = FindStruct<VkSubpassDescriptionDepthStencilResolve>(subpass.pNext);
   return given ? given->pDepthStencilResolveAttachment : nullptr;
 }
 
 const VkAttachmentReference2* ShadingRateOf(const VkSubpassDescription&) { return nullptr; }
 const VkAttachmentReference2* ShadingRateOf(const VkSubpassDescription2& subpass) {
-  const auto* const given = FindStruct<VkFragmentShadingRateAttachmentInfoKHR>(
-      subpass.pNext, VK_STRUCTURE_TYPE_FRAGMENT_SHADING_RATE_ATTACHMENT_INFO_KHR);
+  const auto* const given = FindStruct<VkFragmentShadingRateAttachmentInfoKHR>(subpass.pNext);
   return given ? given->pFragmentShadingRateAttachment : nullptr;
 }
 
@@ -99,8 +96,7 @@ void LoadContents(Attachment& attachment, const AttachmentUse& use) {
 
 void KeepStencilLayout(VkAttachmentDescription&, Arena&) {}
 void KeepStencilLayout(VkAttachmentDescription2& attachment, Arena& arena) {
-  auto* const layout = EditStruct<VkAttachmentDescriptionStencilLayout>(
-      &attachment, VK_STRUCTURE_TYPE_ATTACHMENT_DESCRIPTION_STENCIL_LAYOUT, arena);
+  auto* const layout = EditStruct<VkAttachmentDescriptionStencilLayout>(&attachment, arena);
   if (layout) layout->stencilInitialLayout = layout->stencilFinalLayout;
 }
 

@@ -2,6 +2,7 @@
 #include "layer/objects/render_pass_instance.h"
 
 #include "layer/dispatch/device_dispatch.h"
+#include "layer/dispatch/struct_type.h"
 #include "layer/objects/begin_chain.h"
 #include "layer/objects/render_pass.h"
 #include "layer/objects/rendering_parts.h"
@@ -138,8 +139,7 @@ void RenderPassInstance::RecordEnd(const DeviceDispatch& dispatch, VkCommandBuff
   } else if (contents_) {
     dispatch.CmdEndRenderPass(command_buffer);
   } else {
-    VkSubpassEndInfo info = {};
-    info.sType = VK_STRUCTURE_TYPE_SUBPASS_END_INFO;
+    auto info = MakeStruct<VkSubpassEndInfo>();
     dispatch.CmdEndRenderPass2(command_buffer, &info);
   }
 }

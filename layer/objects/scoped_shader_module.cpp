@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "layer/objects/scoped_shader_module.h"
 
+#include "layer/dispatch/struct_type.h"
 #include "layer/objects/device.h"
 
 namespace trellis {
@@ -10,8 +11,7 @@ ScopedShaderModule::~ScopedShaderModule() {
 }
 
 VkResult ScopedShaderModule::Create(std::span<const uint32_t> words) {
-  VkShaderModuleCreateInfo info = {};
-  info.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;
+  auto info = MakeStruct<VkShaderModuleCreateInfo>();
   info.codeSize = words.size_bytes();
   info.pCode = words.data();
   const VkResult result = device_.dispatch.CreateShaderModule(device_.handle, &info, allocator_, &handle_);

@@ -27,7 +27,7 @@ bool AnyCapability(std::span<const uint32_t> words, Visitor&& visit) {
 }  // namespace
 
 std::span<const uint32_t> ChainedWords(const VkPipelineShaderStageCreateInfo& stage) {
-  const auto* code = FindStruct<VkShaderModuleCreateInfo>(stage.pNext, VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
+  const auto* code = FindStruct<VkShaderModuleCreateInfo>(stage.pNext);
   if (!code) return {};
   return {code->pCode, code->codeSize / sizeof(uint32_t)};
 }

@@ -30,8 +30,7 @@ template <typename CreateInfo>
   if (edited.basePipelineHandle && !device.IsOwnPipeline(edited.basePipelineHandle)) return edited;
   edited.basePipelineHandle = VK_NULL_HANDLE;
   edited.flags &= ~VkPipelineCreateFlags{VK_PIPELINE_CREATE_DERIVATIVE_BIT};
-  if (auto* flags2 = EditStruct<VkPipelineCreateFlags2CreateInfo>(
-          &edited, VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO, arena))
+  if (auto* flags2 = EditStruct<VkPipelineCreateFlags2CreateInfo>(&edited, arena))
     flags2->flags &= ~VK_PIPELINE_CREATE_2_DERIVATIVE_BIT;
   return edited;
 }

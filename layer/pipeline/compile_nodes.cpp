@@ -45,9 +45,8 @@ CreationResult CreatePipeline(const CompileRequest& request, const LoweredShader
 
   Arena arena;
   DriverFeedback feedback(compiled.feedback);
-  VkComputePipelineCreateInfo info = {};
-  info.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO;
-  info.pNext = DriverChain(request, request.feedback ? &feedback.info : nullptr, arena);
+  auto info =
+      MakeStruct<VkComputePipelineCreateInfo>(DriverChain(request, request.feedback ? &feedback.info : nullptr, arena));
   SetPipelineFlags(info, context.flags & ~kGraphOnlyFlags, !context.device.emulates_maintenance5, arena);
   info.stage = DriverStage(*request.node.stage, module.handle(), shader, arena);
   info.layout = request.layout->node_layout;

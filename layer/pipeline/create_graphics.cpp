@@ -47,12 +47,10 @@ const VkPipelineShaderStageCreateInfo* MeshStageOf(const VkGraphicsPipelineCreat
 }
 
 CreationResult CheckSubsets(const VkGraphicsPipelineCreateInfo& info) {
-  const auto* libraries =
-      FindStruct<VkPipelineLibraryCreateInfoKHR>(info.pNext, VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR);
+  const auto* libraries = FindStruct<VkPipelineLibraryCreateInfoKHR>(info.pNext);
   if (libraries && libraries->libraryCount != 0)
     return CreationResult::Refused("mesh nodes that are linked of graphics pipeline libraries are not implemented");
-  const auto* subsets = FindStruct<VkGraphicsPipelineLibraryCreateInfoEXT>(
-      info.pNext, VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT);
+  const auto* subsets = FindStruct<VkGraphicsPipelineLibraryCreateInfoEXT>(info.pNext);
   if (subsets && (subsets->flags & kAllSubsets) != kAllSubsets)
     return CreationResult::Refused(
         "a mesh node needs all state subsets (VUID-VkExecutionGraphPipelineCreateInfoAMDX-pLibraryInfo-10183); parts "
@@ -198,8 +196,7 @@ CreationResult Compile(const MeshNodeCreation& creation, const StageNode& node, 
 
 RenderingShape ShapeOf(const VkGraphicsPipelineCreateInfo& info) {
   if (info.renderPass) return {};
-  const auto* rendering =
-      FindStruct<VkPipelineRenderingCreateInfo>(info.pNext, VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO);
+  const auto* rendering = FindStruct<VkPipelineRenderingCreateInfo>(info.pNext);
   return rendering ? RenderingShape{true, rendering->viewMask, rendering->colorAttachmentCount}
                    : RenderingShape{true, 0, 0};
 }

@@ -6,9 +6,7 @@
 namespace trellis {
 
 CreationFeedback::CreationFeedback(const void* chain)
-    : info_(FindStruct<VkPipelineCreationFeedbackCreateInfo>(chain,
-                                                             VK_STRUCTURE_TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO)),
-      begin_(std::chrono::steady_clock::now()) {
+    : info_(FindStruct<VkPipelineCreationFeedbackCreateInfo>(chain)), begin_(std::chrono::steady_clock::now()) {
   if (!info_) return;
   *info_->pPipelineCreationFeedback = {};
   for (uint32_t i = 0; i < info_->pipelineStageCreationFeedbackCount; ++i)

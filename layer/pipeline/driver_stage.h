@@ -36,8 +36,7 @@ void SetPipelineFlags(CreateInfo& info, VkPipelineCreateFlags2 flags, bool has_m
   RemoveFromChain(&info, VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO, arena);
   info.flags = static_cast<VkPipelineCreateFlags>(flags);
   if (flags <= UINT32_MAX || !has_maintenance5) return;
-  VkPipelineCreateFlags2CreateInfo flags2 = {};
-  flags2.sType = VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO;
+  auto flags2 = MakeStruct<VkPipelineCreateFlags2CreateInfo>();
   flags2.flags = flags;
   InsertIntoChain(&info, arena.Copy(flags2));
 }

@@ -9,6 +9,7 @@
 
 #include "layer/diagnostics/label.h"
 #include "layer/diagnostics/result_name.h"
+#include "layer/dispatch/struct_type.h"
 #include "layer/objects/scoped_shader_module.h"
 #include "layer/pipeline/compile_nodes.h"
 #include "layer/pipeline/creation_feedback.h"
@@ -111,8 +112,7 @@ CreationResult InternalKernels::MakeLayout(VkPipelineLayout& layout) {
   }
   if (layout) return {};
   const VkPushConstantRange range = {VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof(VkDeviceAddress)};
-  VkPipelineLayoutCreateInfo info = {};
-  info.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO;
+  auto info = MakeStruct<VkPipelineLayoutCreateInfo>();
   info.pushConstantRangeCount = 1;
   info.pPushConstantRanges = &range;
   VkPipelineLayout own = VK_NULL_HANDLE;
@@ -154,9 +154,7 @@ CreationResult InternalKernels::Compile(const Request& request, Kernel kernel, C
   if (const VkResult result = module.Create(KernelWords(kernel)); result != VK_SUCCESS)
     return failure(result, "vkCreateShaderModule");
   const DriverFeedback feedback(compiled.feedback);
-  VkComputePipelineCreateInfo info = {};
-  info.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO;
-  info.pNext = request.wants_feedback ? &feedback.info : nullptr;
+  auto info = MakeStruct<VkComputePipelineCreateInfo>(request.wants_feedback ? &feedback.info : nullptr);
   info.flags = static_cast<VkPipelineCreateFlags>(request.context.flags & kFailOnCompile);
   info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
   info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;

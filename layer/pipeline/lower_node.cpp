@@ -25,8 +25,7 @@ bool AggregatesWorkgroups(const Device& device) {
 }
 
 VkPipelineRobustnessBufferBehavior StorageBufferBehavior(const void* chain) {
-  const auto* robustness =
-      FindStruct<VkPipelineRobustnessCreateInfo>(chain, VK_STRUCTURE_TYPE_PIPELINE_ROBUSTNESS_CREATE_INFO);
+  const auto* robustness = FindStruct<VkPipelineRobustnessCreateInfo>(chain);
   return robustness ? robustness->storageBuffers : VK_PIPELINE_ROBUSTNESS_BUFFER_BEHAVIOR_DEVICE_DEFAULT;
 }
 

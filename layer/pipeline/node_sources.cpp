@@ -52,8 +52,7 @@ CreationResult CheckStage(const VkPipelineShaderStageCreateInfo& stage, spirv::E
 
 // Checklist: the API's name and index win, then the entry point's name and ShaderIndexAMDX.
 void SettleIdentity(StageNode& node) {
-  const auto* given = FindStruct<VkPipelineShaderStageNodeCreateInfoAMDX>(
-      node.stage->pNext, VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_NODE_CREATE_INFO_AMDX);
+  const auto* given = FindStruct<VkPipelineShaderStageNodeCreateInfoAMDX>(node.stage->pNext);
   node.source.name = given && given->pName ? given->pName : node.stage->pName;
   node.source.index =
       given && given->index != VK_SHADER_INDEX_UNUSED_AMDX ? given->index : node.source.info.shader_index;

@@ -141,7 +141,7 @@ class GraphCreationCheck {
     if ((flags_ & VK_PIPELINE_CREATE_2_CAPTURE_DATA_BIT_KHR) && cache_)
       AddToElement("pNext-09617",
                    "flags include VK_PIPELINE_CREATE_2_CAPTURE_DATA_BIT_KHR: pipelineCache has to be null");
-    const auto* binaries = FindStruct<VkPipelineBinaryInfoKHR>(info.pNext, VK_STRUCTURE_TYPE_PIPELINE_BINARY_INFO_KHR);
+    const auto* binaries = FindStruct<VkPipelineBinaryInfoKHR>(info.pNext);
     if (!binaries || binaries->binaryCount == 0) return;
     if (cache_) AddToElement("pNext-09616", "pNext has pipeline binaries: pipelineCache has to be null");
     if (flags_ & VK_PIPELINE_CREATE_2_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT)
@@ -150,8 +150,7 @@ class GraphCreationCheck {
 
   void CheckNodeNames(const Info& info) {
     for (uint32_t i = 0; info.pStages && i < info.stageCount; ++i) {
-      const auto* node = FindStruct<VkPipelineShaderStageNodeCreateInfoAMDX>(
-          info.pStages[i].pNext, VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_NODE_CREATE_INFO_AMDX);
+      const auto* node = FindStruct<VkPipelineShaderStageNodeCreateInfoAMDX>(info.pStages[i].pNext);
       if (node && node->pName && !IsUtf8(node->pName))
         Add(Vuid("VkPipelineShaderStageNodeCreateInfoAMDX", "pName-parameter"),
             Element() + ".pStages[" + std::to_string(i) + "]: the node's pName is not UTF-8");

@@ -194,8 +194,7 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateSemaphore(VkDevice handle, const VkSemaphor
                                                const VkAllocationCallbacks* allocator, VkSemaphore* semaphore) {
   Device& device = DeviceOf(handle);
   const VkResult result = device.next.CreateSemaphore(handle, info, allocator, semaphore);
-  const auto* const type =
-      FindStruct<VkSemaphoreTypeCreateInfo>(info->pNext, VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO);
+  const auto* const type = FindStruct<VkSemaphoreTypeCreateInfo>(info->pNext);
   if (result == VK_SUCCESS && type != nullptr && type->semaphoreType == VK_SEMAPHORE_TYPE_TIMELINE)
     device.queues.AddTimeline(*semaphore, type->initialValue);
   return result;

@@ -69,8 +69,8 @@ std::string Describe(VkFormat format, VkFormatFeatureFlags2 missing) {
 
 // VkDrmFormatModifierPropertiesListEXT and its second form.
 template <typename List>
-void HideInModifiers(VkFormatFeatureFlags2 hidden, void* chain, VkStructureType type) {
-  auto* const list = FindStruct<List>(chain, type);
+void HideInModifiers(VkFormatFeatureFlags2 hidden, void* chain) {
+  auto* const list = FindStruct<List>(chain);
   if (list == nullptr) return;
   if (hidden == kAllFormatFeatures) list->drmFormatModifierCount = 0;
   if (list->pDrmFormatModifierProperties == nullptr) return;
@@ -108,16 +108,14 @@ void HideFormatFeatures(const Profile& profile, VkFormat format, VkFormatPropert
 void HideFormatFeatures(const Profile& profile, VkFormat format, VkFormatProperties2& properties) {
   HideFormatFeatures(profile, format, properties.formatProperties);
   const VkFormatFeatureFlags2 hidden = HiddenFeatures(profile, format);
-  if (auto* const wide = FindStruct<VkFormatProperties3>(properties.pNext, VK_STRUCTURE_TYPE_FORMAT_PROPERTIES_3)) {
+  if (auto* const wide = FindStruct<VkFormatProperties3>(properties.pNext)) {
     wide->linearTilingFeatures &= ~HiddenFeatures(profile, format, VK_IMAGE_TILING_LINEAR);
     wide->optimalTilingFeatures &= ~hidden;
     wide->bufferFeatures &= ~hidden;
   }
   const VkFormatFeatureFlags2 of_modifiers = HiddenFeatures(profile, format, VK_IMAGE_TILING_DRM_FORMAT_MODIFIER_EXT);
-  HideInModifiers<VkDrmFormatModifierPropertiesListEXT>(of_modifiers, properties.pNext,
-                                                        VK_STRUCTURE_TYPE_DRM_FORMAT_MODIFIER_PROPERTIES_LIST_EXT);
-  HideInModifiers<VkDrmFormatModifierPropertiesList2EXT>(of_modifiers, properties.pNext,
-                                                         VK_STRUCTURE_TYPE_DRM_FORMAT_MODIFIER_PROPERTIES_LIST_2_EXT);
+  HideInModifiers<VkDrmFormatModifierPropertiesListEXT>(of_modifiers, properties.pNext);
+  HideInModifiers<VkDrmFormatModifierPropertiesList2EXT>(of_modifiers, properties.pNext);
 }
 
 std::string HiddenFromImage(const Profile& profile, VkFormat format, VkImageTiling tiling, VkImageUsageFlags usage,

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "layer/dispatch/struct_type.h"
+
 namespace trellis::test {
 namespace {
 
@@ -30,12 +32,10 @@ std::unique_ptr<IndirectDispatches::Copies> IndirectDispatches::TakeCopies() {
     return copies;
   }
   auto copies = std::make_unique<Copies>();
-  VkBufferCreateInfo info = {};
-  info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
+  auto info = MakeStruct<VkBufferCreateInfo>();
   info.size = kBufferSize;
   info.usage = VK_BUFFER_USAGE_TRANSFER_DST_BIT;
-  VkMemoryAllocateInfo allocation = {};
-  allocation.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO;
+  auto allocation = MakeStruct<VkMemoryAllocateInfo>();
   allocation.memoryTypeIndex = memory_type_;
   void* mapped = nullptr;
   bool made = next_.CreateBuffer(device_, &info, nullptr, &copies->buffer) == VK_SUCCESS;

@@ -185,8 +185,7 @@ VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceMemoryProperties2(VkPhysicalDevice d
   Instance& instance = InstanceOf(device);
   instance.next.GetPhysicalDeviceMemoryProperties2(device, properties);
   properties->memoryProperties = instance.Memory(device).shown;
-  auto* const budget = FindStruct<VkPhysicalDeviceMemoryBudgetPropertiesEXT>(
-      properties->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT);
+  auto* const budget = FindStruct<VkPhysicalDeviceMemoryBudgetPropertiesEXT>(properties->pNext);
   if (budget == nullptr) return;
   for (uint32_t i = 0; i < VK_MAX_MEMORY_HEAPS; ++i) {
     budget->heapBudget[i] = properties->memoryProperties.memoryHeaps[i].size;
@@ -211,8 +210,7 @@ VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceQueueFamilyProperties2(VkPhysicalDev
   for (uint32_t i = 0; i < *count; ++i) {
     // The driver fills the application's chain for the family behind this one.
     uint32_t driver_count = view.driver_families[i] + 1;
-    std::vector<VkQueueFamilyProperties2> driver(driver_count);
-    for (VkQueueFamilyProperties2& family : driver) family.sType = VK_STRUCTURE_TYPE_QUEUE_FAMILY_PROPERTIES_2;
+    std::vector driver(driver_count, MakeStruct<VkQueueFamilyProperties2>());
     driver.back().pNext = families[i].pNext;
     instance.next.GetPhysicalDeviceQueueFamilyProperties2(device, &driver_count, driver.data());
     families[i].queueFamilyProperties = view.shown[i];
@@ -240,8 +238,7 @@ std::vector<VkDeviceQueueCreateInfo> DriverQueues(const QueueFamilyView& familie
     if (std::any_of(queues.begin(), queues.end(),
                     [family](const VkDeviceQueueCreateInfo& queue) { return queue.queueFamilyIndex == family; }))
       continue;
-    VkDeviceQueueCreateInfo queue = {};
-    queue.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO;
+    auto queue = MakeStruct<VkDeviceQueueCreateInfo>();
     queue.queueFamilyIndex = family;
     queue.queueCount = 1;
     queue.pQueuePriorities = &kPriority;
@@ -251,11 +248,8 @@ std::vector<VkDeviceQueueCreateInfo> DriverQueues(const QueueFamilyView& familie
 }
 
 VkDeviceSize MaxAllocationSize(const Instance& instance, VkPhysicalDevice device) {
-  VkPhysicalDeviceMaintenance3Properties maintenance3 = {};
-  maintenance3.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES;
-  VkPhysicalDeviceProperties2 properties = {};
-  properties.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
-  properties.pNext = &maintenance3;
+  auto maintenance3 = MakeStruct<VkPhysicalDeviceMaintenance3Properties>();
+  auto properties = MakeStruct<VkPhysicalDeviceProperties2>(&maintenance3);
   instance.next.GetPhysicalDeviceProperties2(device, &properties);
   LowerLimits(instance.profile, static_cast<void*>(&properties));
   return maintenance3.maxMemoryAllocationSize;

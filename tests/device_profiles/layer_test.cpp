@@ -55,13 +55,10 @@ TEST(DeviceProfileLayer, BothFormsOfPropertiesAreLowered) {
   for (const char* name : {"vkGetPhysicalDeviceProperties2", "vkGetPhysicalDeviceProperties2KHR"}) {
     const auto get = Load<PFN_vkGetPhysicalDeviceProperties2>(instance.handle, name);
     ASSERT_NE(get, nullptr) << name;
-    auto maintenance3 =
-        Struct<VkPhysicalDeviceMaintenance3Properties>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES);
-    auto subgroups = Struct<VkPhysicalDeviceSubgroupProperties>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES,
-                                                                &maintenance3);
-    auto vulkan11 =
-        Struct<VkPhysicalDeviceVulkan11Properties>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES, &subgroups);
-    auto second = Struct<VkPhysicalDeviceProperties2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &vulkan11);
+    auto maintenance3 = MakeStruct<VkPhysicalDeviceMaintenance3Properties>();
+    auto subgroups = MakeStruct<VkPhysicalDeviceSubgroupProperties>(&maintenance3);
+    auto vulkan11 = MakeStruct<VkPhysicalDeviceVulkan11Properties>(&subgroups);
+    auto second = MakeStruct<VkPhysicalDeviceProperties2>(&vulkan11);
     get(instance.physical_device, &second);
     ExpectSmall(second.properties);
     EXPECT_EQ(vulkan11.maxMemoryAllocationSize, 1048576u) << name;
@@ -91,11 +88,9 @@ TEST(DeviceProfileLayer, BothFormsOfFeaturesAreHidden) {
   for (const char* name : {"vkGetPhysicalDeviceFeatures2", "vkGetPhysicalDeviceFeatures2KHR"}) {
     const auto get = Load<PFN_vkGetPhysicalDeviceFeatures2>(instance.handle, name);
     ASSERT_NE(get, nullptr) << name;
-    auto small_types = Struct<VkPhysicalDeviceShaderFloat16Int8Features>(
-        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT16_INT8_FEATURES);
-    auto vulkan12 =
-        Struct<VkPhysicalDeviceVulkan12Features>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, &small_types);
-    auto second = Struct<VkPhysicalDeviceFeatures2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &vulkan12);
+    auto small_types = MakeStruct<VkPhysicalDeviceShaderFloat16Int8Features>();
+    auto vulkan12 = MakeStruct<VkPhysicalDeviceVulkan12Features>(&small_types);
+    auto second = MakeStruct<VkPhysicalDeviceFeatures2>(&vulkan12);
     get(instance.physical_device, &second);
     EXPECT_EQ(second.features.shaderInt64, VK_FALSE) << name;
     EXPECT_EQ(vulkan12.shaderInt8, VK_FALSE) << name;
@@ -148,8 +143,8 @@ TEST(DeviceProfileLayer, BothFormsOfFormatPropertiesAreHidden) {
   for (const char* name : {"vkGetPhysicalDeviceFormatProperties2", "vkGetPhysicalDeviceFormatProperties2KHR"}) {
     const auto get = Load<PFN_vkGetPhysicalDeviceFormatProperties2>(instance.handle, name);
     ASSERT_NE(get, nullptr) << name;
-    auto wide = Struct<VkFormatProperties3>(VK_STRUCTURE_TYPE_FORMAT_PROPERTIES_3);
-    auto second = Struct<VkFormatProperties2>(VK_STRUCTURE_TYPE_FORMAT_PROPERTIES_2, &wide);
+    auto wide = MakeStruct<VkFormatProperties3>();
+    auto second = MakeStruct<VkFormatProperties2>(&wide);
     get(instance.physical_device, kHiddenFormat, &second);
     EXPECT_EQ(second.formatProperties.optimalTilingFeatures, 0u) << name;
     EXPECT_EQ(wide.optimalTilingFeatures, 0u) << name;
@@ -186,8 +181,8 @@ TEST(DeviceProfileLayer, TheLeastDevicesHaveTheRequiredFormats) {
       VkFormatFeatureFlags2 shown = 0;
       for (const char* name : {"vkGetPhysicalDeviceFormatProperties2", "vkGetPhysicalDeviceFormatProperties2KHR"}) {
         const auto get = Load<PFN_vkGetPhysicalDeviceFormatProperties2>(instance.handle, name);
-        auto wide = Struct<VkFormatProperties3>(VK_STRUCTURE_TYPE_FORMAT_PROPERTIES_3);
-        auto second = Struct<VkFormatProperties2>(VK_STRUCTURE_TYPE_FORMAT_PROPERTIES_2, &wide);
+        auto wide = MakeStruct<VkFormatProperties3>();
+        auto second = MakeStruct<VkFormatProperties2>(&wide);
         get(instance.physical_device, static_cast<VkFormat>(format), &second);
         EXPECT_EQ(std::memcmp(&second.formatProperties, &first, sizeof(first)), 0) << name << " " << format;
         EXPECT_EQ(static_cast<VkFormatFeatureFlags>(wide.optimalTilingFeatures), first.optimalTilingFeatures) << format;
@@ -211,11 +206,11 @@ TEST(DeviceProfileLayer, BothFormsOfImageFormatPropertiesRefuseWhatIsHidden) {
                                                     VK_IMAGE_TILING_OPTIMAL, usage, 0, &properties);
   };
   const auto second = [&](VkFormat format, VkImageUsageFlags usage) {
-    auto info = Struct<VkPhysicalDeviceImageFormatInfo2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_IMAGE_FORMAT_INFO_2);
+    auto info = MakeStruct<VkPhysicalDeviceImageFormatInfo2>();
     info.format = format;
     info.type = VK_IMAGE_TYPE_2D;
     info.usage = usage;
-    auto properties = Struct<VkImageFormatProperties2>(VK_STRUCTURE_TYPE_IMAGE_FORMAT_PROPERTIES_2);
+    auto properties = MakeStruct<VkImageFormatProperties2>();
     return vkGetPhysicalDeviceImageFormatProperties2(instance.physical_device, &info, &properties);
   };
   EXPECT_EQ(first(kHiddenFormat, VK_IMAGE_USAGE_SAMPLED_BIT), VK_ERROR_FORMAT_NOT_SUPPORTED);
@@ -233,7 +228,7 @@ TEST(DeviceProfileLayer, ResourcesOfHiddenFormatsAreReported) {
   EXPECT_TRUE(instance.Reports().empty());
   {
     const Image hidden(device, kHiddenFormat, VK_IMAGE_USAGE_SAMPLED_BIT);
-    auto info = Struct<VkImageViewCreateInfo>(VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO);
+    auto info = MakeStruct<VkImageViewCreateInfo>();
     info.image = hidden.handle();
     info.viewType = VK_IMAGE_VIEW_TYPE_2D;
     info.format = kHiddenFormat;
@@ -243,10 +238,10 @@ TEST(DeviceProfileLayer, ResourcesOfHiddenFormatsAreReported) {
     vkDestroyImageView(device.handle, view, nullptr);
   }
   { const Image unstorable(device, kUnstorableFormat, VK_IMAGE_USAGE_STORAGE_BIT); }
-  auto buffer_info = Struct<VkBufferCreateInfo>(VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO);
+  auto buffer_info = MakeStruct<VkBufferCreateInfo>();
   buffer_info.size = 64;
   buffer_info.usage = VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT;
-  auto view_info = Struct<VkBufferViewCreateInfo>(VK_STRUCTURE_TYPE_BUFFER_VIEW_CREATE_INFO);
+  auto view_info = MakeStruct<VkBufferViewCreateInfo>();
   ASSERT_EQ(vkCreateBuffer(device.handle, &buffer_info, nullptr, &view_info.buffer), VK_SUCCESS);
   view_info.format = VK_FORMAT_R16_UINT;
   view_info.range = VK_WHOLE_SIZE;
@@ -276,7 +271,7 @@ TEST(DeviceProfileLayer, MemoryIsTheProfiles) {
   const ProfiledInstance instance(kSmallProfile);
   VkPhysicalDeviceMemoryProperties first = {};
   vkGetPhysicalDeviceMemoryProperties(instance.physical_device, &first);
-  auto second = Struct<VkPhysicalDeviceMemoryProperties2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2);
+  auto second = MakeStruct<VkPhysicalDeviceMemoryProperties2>();
   vkGetPhysicalDeviceMemoryProperties2(instance.physical_device, &second);
   ExpectSmall(first);
   ExpectSmall(second.memoryProperties);
@@ -287,7 +282,7 @@ TEST(DeviceProfileLayer, MemoryIsTheProfiles) {
 TEST(DeviceProfileLayer, AllocationsAreNotLargerThanTheProfileAllows) {
   const ProfiledInstance instance(kSmallProfile);
   const ProfiledDevice device(instance);
-  auto allocation = Struct<VkMemoryAllocateInfo>(VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO);
+  auto allocation = MakeStruct<VkMemoryAllocateInfo>();
   allocation.allocationSize = 1048577;
   VkDeviceMemory memory = VK_NULL_HANDLE;
   EXPECT_EQ(vkAllocateMemory(device.handle, &allocation, nullptr, &memory), VK_ERROR_OUT_OF_DEVICE_MEMORY);
@@ -342,8 +337,7 @@ TEST(DeviceProfileLayer, BothFormsOfQueueFamiliesAreTheProfiles) {
   ASSERT_EQ(count, 2u);
   EXPECT_EQ(first[0].queueCount, 1u);
   ExpectSmallSecond(first[1]);
-  std::vector<VkQueueFamilyProperties2> second(
-      2, Struct<VkQueueFamilyProperties2>(VK_STRUCTURE_TYPE_QUEUE_FAMILY_PROPERTIES_2));
+  std::vector<VkQueueFamilyProperties2> second(2, MakeStruct<VkQueueFamilyProperties2>());
   vkGetPhysicalDeviceQueueFamilyProperties2(instance.physical_device, &count, second.data());
   EXPECT_EQ(second[0].queueFamilyProperties.queueCount, 1u);
   ExpectSmallSecond(second[1].queueFamilyProperties);
@@ -351,9 +345,9 @@ TEST(DeviceProfileLayer, BothFormsOfQueueFamiliesAreTheProfiles) {
 
 // Returns a timeline semaphore with the value 0.
 VkSemaphore MakeTimeline(VkDevice device) {
-  auto type = Struct<VkSemaphoreTypeCreateInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO);
+  auto type = MakeStruct<VkSemaphoreTypeCreateInfo>();
   type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
-  const auto info = Struct<VkSemaphoreCreateInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, &type);
+  const auto info = MakeStruct<VkSemaphoreCreateInfo>(&type);
   VkSemaphore semaphore = VK_NULL_HANDLE;
   EXPECT_EQ(vkCreateSemaphore(device, &info, nullptr, &semaphore), VK_SUCCESS);
   return semaphore;
@@ -361,15 +355,15 @@ VkSemaphore MakeTimeline(VkDevice device) {
 
 // Submits with vkQueueSubmit2. The batch waits for the value `wait` and signals `signal`, unless they are 0.
 void SubmitPoint(VkQueue queue, VkCommandBuffer command_buffer, VkSemaphore semaphore, uint64_t wait, uint64_t signal) {
-  auto wait_info = Struct<VkSemaphoreSubmitInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO);
+  auto wait_info = MakeStruct<VkSemaphoreSubmitInfo>();
   wait_info.semaphore = semaphore;
   wait_info.value = wait;
   wait_info.stageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
   VkSemaphoreSubmitInfo signal_info = wait_info;
   signal_info.value = signal;
-  auto commands = Struct<VkCommandBufferSubmitInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO);
+  auto commands = MakeStruct<VkCommandBufferSubmitInfo>();
   commands.commandBuffer = command_buffer;
-  auto info = Struct<VkSubmitInfo2>(VK_STRUCTURE_TYPE_SUBMIT_INFO_2);
+  auto info = MakeStruct<VkSubmitInfo2>();
   info.waitSemaphoreInfoCount = wait != 0 ? 1 : 0;
   info.pWaitSemaphoreInfos = &wait_info;
   info.commandBufferInfoCount = 1;
@@ -380,7 +374,7 @@ void SubmitPoint(VkQueue queue, VkCommandBuffer command_buffer, VkSemaphore sema
 }
 
 VkResult WaitFor(VkDevice device, VkSemaphore semaphore, uint64_t value, uint64_t timeout) {
-  auto info = Struct<VkSemaphoreWaitInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO);
+  auto info = MakeStruct<VkSemaphoreWaitInfo>();
   info.semaphoreCount = 1;
   info.pSemaphores = &semaphore;
   info.pValues = &value;
@@ -419,7 +413,7 @@ TEST(DeviceProfileLayer, AQueueWaitsForTheHost) {
   SubmitPoint(device.queues[1], write, semaphore, 3, 4);
   EXPECT_EQ(WaitFor(device.handle, semaphore, 4, 0), VK_TIMEOUT);
   EXPECT_EQ(buffer.words()[0], 0u);
-  auto signal = Struct<VkSemaphoreSignalInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO);
+  auto signal = MakeStruct<VkSemaphoreSignalInfo>();
   signal.semaphore = semaphore;
   signal.value = 3;
   EXPECT_EQ(vkSignalSemaphore(device.handle, &signal), VK_SUCCESS);

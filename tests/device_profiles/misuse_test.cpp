@@ -69,24 +69,24 @@ void BindUnaligned(const ProfiledInstance& instance) {
   const MappedBuffer buffer(device, MappableType(instance));
   const VkDescriptorSetLayoutBinding binding = {0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, VK_SHADER_STAGE_COMPUTE_BIT,
                                                 nullptr};
-  auto layout_info = Struct<VkDescriptorSetLayoutCreateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO);
+  auto layout_info = MakeStruct<VkDescriptorSetLayoutCreateInfo>();
   layout_info.bindingCount = 1;
   layout_info.pBindings = &binding;
   VkDescriptorSetLayout layout = VK_NULL_HANDLE;
   EXPECT_EQ(vkCreateDescriptorSetLayout(device.handle, &layout_info, nullptr, &layout), VK_SUCCESS);
   const VkDescriptorPoolSize pool_size = {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1};
-  auto pool_info = Struct<VkDescriptorPoolCreateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO);
+  auto pool_info = MakeStruct<VkDescriptorPoolCreateInfo>();
   pool_info.maxSets = 1;
   pool_info.poolSizeCount = 1;
   pool_info.pPoolSizes = &pool_size;
   VkDescriptorPool pool = VK_NULL_HANDLE;
   EXPECT_EQ(vkCreateDescriptorPool(device.handle, &pool_info, nullptr, &pool), VK_SUCCESS);
-  auto set_info = Struct<VkDescriptorSetAllocateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO);
+  auto set_info = MakeStruct<VkDescriptorSetAllocateInfo>();
   set_info.descriptorPool = pool;
   set_info.descriptorSetCount = 1;
   set_info.pSetLayouts = &layout;
   const VkDescriptorBufferInfo bound = {buffer.handle(), 64, 64};
-  auto write = Struct<VkWriteDescriptorSet>(VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET);
+  auto write = MakeStruct<VkWriteDescriptorSet>();
   write.descriptorCount = 1;
   write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
   write.pBufferInfo = &bound;
@@ -104,7 +104,7 @@ void CreateImage(const ProfiledInstance& instance) {
 
 void AllocateOfAMissingType(const ProfiledInstance& instance) {
   const ProfiledDevice device(instance);
-  auto info = Struct<VkMemoryAllocateInfo>(VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO);
+  auto info = MakeStruct<VkMemoryAllocateInfo>();
   info.allocationSize = 256;
   info.memoryTypeIndex = 3;
   VkDeviceMemory memory = VK_NULL_HANDLE;

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 
+#include "layer/dispatch/struct_type.h"
 #include "tests/device_profiles/formats.h"
 #include "tests/device_profiles/members.h"
 #include "tests/device_profiles/memory.h"
@@ -78,15 +79,12 @@ TEST(DeviceProfile, LimitsBecomeWorseAndNeverBetter) {
     "minStorageBufferOffsetAlignment": 256, "minUniformBufferOffsetAlignment": 4, "minTexelOffset": -8,
     "maxComputeWorkGroupSize": [128, 2048, 64], "subgroupSupportedOperations": ["VK_SUBGROUP_FEATURE_BASIC_BIT",
     "VK_SUBGROUP_FEATURE_QUAD_BIT"], "maxMemoryAllocationSize": 1073741824})");
-  VkPhysicalDeviceVulkan11Properties vulkan11 = {};
-  vulkan11.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES;
+  auto vulkan11 = MakeStruct<VkPhysicalDeviceVulkan11Properties>();
   vulkan11.subgroupSupportedOperations = VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_VOTE_BIT;
   vulkan11.maxMemoryAllocationSize = uint64_t{1} << 40;
-  VkPhysicalDeviceSubgroupProperties subgroups = {};
-  subgroups.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES;
-  subgroups.pNext = &vulkan11;
+  auto subgroups = MakeStruct<VkPhysicalDeviceSubgroupProperties>(&vulkan11);
   subgroups.supportedOperations = vulkan11.subgroupSupportedOperations;
-  VkPhysicalDeviceProperties2 properties = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &subgroups, {}};
+  auto properties = MakeStruct<VkPhysicalDeviceProperties2>(&subgroups);
   VkPhysicalDeviceLimits& limits = properties.properties.limits;
   limits.maxComputeSharedMemorySize = 32768;
   limits.maxPushConstantsSize = 256;
@@ -111,15 +109,11 @@ TEST(DeviceProfile, LimitsBecomeWorseAndNeverBetter) {
 }
 
 struct FeatureChain {
-  VkPhysicalDeviceFeatures2 features = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, nullptr, {}};
-  VkPhysicalDeviceVulkan12Features vulkan12 = {};
-  VkPhysicalDeviceShaderFloat16Int8Features small_types = {};
+  VkPhysicalDeviceFeatures2 features = MakeStruct<VkPhysicalDeviceFeatures2>(&vulkan12);
+  VkPhysicalDeviceVulkan12Features vulkan12 = MakeStruct<VkPhysicalDeviceVulkan12Features>(&small_types);
+  VkPhysicalDeviceShaderFloat16Int8Features small_types = MakeStruct<VkPhysicalDeviceShaderFloat16Int8Features>();
 
   FeatureChain() {
-    features.pNext = &vulkan12;
-    vulkan12.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
-    vulkan12.pNext = &small_types;
-    small_types.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT16_INT8_FEATURES;
     features.features.shaderInt64 = features.features.robustBufferAccess = VK_TRUE;
     vulkan12.shaderInt8 = vulkan12.shaderFloat16 = VK_TRUE;
     small_types.shaderInt8 = small_types.shaderFloat16 = VK_TRUE;
@@ -186,20 +180,14 @@ constexpr const char* kFormats = R"(, "formats": [{"names": ["VK_FORMAT_BC*", "V
       ["VK_FORMAT_FEATURE_2_UNIFORM_TEXEL_BUFFER_BIT", "VK_FORMAT_FEATURE_2_STORAGE_TEXEL_BUFFER_BIT"]}])";
 
 struct FormatChain {
-  VkFormatProperties2 properties = {VK_STRUCTURE_TYPE_FORMAT_PROPERTIES_2, nullptr, {}};
-  VkFormatProperties3 wide = {};
-  VkDrmFormatModifierPropertiesListEXT modifiers = {};
-  VkDrmFormatModifierPropertiesList2EXT wide_modifiers = {};
+  VkFormatProperties2 properties = MakeStruct<VkFormatProperties2>(&wide);
+  VkFormatProperties3 wide = MakeStruct<VkFormatProperties3>(&modifiers);
+  VkDrmFormatModifierPropertiesListEXT modifiers = MakeStruct<VkDrmFormatModifierPropertiesListEXT>(&wide_modifiers);
+  VkDrmFormatModifierPropertiesList2EXT wide_modifiers = MakeStruct<VkDrmFormatModifierPropertiesList2EXT>();
   VkDrmFormatModifierPropertiesEXT modifier = {7, 1, VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT};
   VkDrmFormatModifierProperties2EXT wide_modifier = {7, 1, VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_BIT};
 
   FormatChain() {
-    properties.pNext = &wide;
-    wide.sType = VK_STRUCTURE_TYPE_FORMAT_PROPERTIES_3;
-    wide.pNext = &modifiers;
-    modifiers.sType = VK_STRUCTURE_TYPE_DRM_FORMAT_MODIFIER_PROPERTIES_LIST_EXT;
-    modifiers.pNext = &wide_modifiers;
-    wide_modifiers.sType = VK_STRUCTURE_TYPE_DRM_FORMAT_MODIFIER_PROPERTIES_LIST_2_EXT;
     properties.formatProperties.linearTilingFeatures = properties.formatProperties.optimalTilingFeatures =
         VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT | VK_FORMAT_FEATURE_STORAGE_IMAGE_BIT;
     properties.formatProperties.bufferFeatures = VK_FORMAT_FEATURE_STORAGE_TEXEL_BUFFER_BIT;

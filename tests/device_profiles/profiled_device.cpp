@@ -58,9 +58,9 @@ ProfiledInstance::ProfiledInstance(const char* profile, Validation validation) {
   const char* const extensions[] = {VK_EXT_DEBUG_UTILS_EXTENSION_NAME,
                                     VK_KHR_GET_PHYSICAL_DEVICE_PROPERTIES_2_EXTENSION_NAME};
   const VkDebugUtilsMessengerCreateInfoEXT messenger = messages.MessengerInfo();
-  auto application = Struct<VkApplicationInfo>(VK_STRUCTURE_TYPE_APPLICATION_INFO);
+  auto application = MakeStruct<VkApplicationInfo>();
   application.apiVersion = VK_API_VERSION_1_3;
-  auto info = Struct<VkInstanceCreateInfo>(VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO);
+  auto info = MakeStruct<VkInstanceCreateInfo>();
   info.pApplicationInfo = &application;
   info.enabledLayerCount = static_cast<uint32_t>(layers.size());
   info.ppEnabledLayerNames = layers.data();
@@ -97,18 +97,16 @@ ProfiledDevice::ProfiledDevice(const ProfiledInstance& instance, const DeviceReq
   vkGetPhysicalDeviceQueueFamilyProperties(instance.physical_device, &count, families.data());
   family = count - 1;
   const std::vector<float> priorities(families[family].queueCount + request.more_queues, 1.0f);
-  auto queue_info = Struct<VkDeviceQueueCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO);
+  auto queue_info = MakeStruct<VkDeviceQueueCreateInfo>();
   queue_info.queueFamilyIndex = family;
   queue_info.queueCount = static_cast<uint32_t>(priorities.size());
   queue_info.pQueuePriorities = priorities.data();
-  auto vulkan12 = Struct<VkPhysicalDeviceVulkan12Features>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES);
+  auto vulkan12 = MakeStruct<VkPhysicalDeviceVulkan12Features>();
   vulkan12.timelineSemaphore = VK_TRUE;
-  auto synchronization2 = Struct<VkPhysicalDeviceSynchronization2Features>(
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SYNCHRONIZATION_2_FEATURES, &vulkan12);
+  auto synchronization2 = MakeStruct<VkPhysicalDeviceSynchronization2Features>(&vulkan12);
   synchronization2.synchronization2 = VK_TRUE;
-  auto info =
-      Struct<VkDeviceCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
-                                 request.synchronization2 ? static_cast<const void*>(&synchronization2) : &vulkan12);
+  auto info = MakeStruct<VkDeviceCreateInfo>(request.synchronization2 ? static_cast<const void*>(&synchronization2)
+                                                                      : &vulkan12);
   info.queueCreateInfoCount = 1;
   info.pQueueCreateInfos = &queue_info;
   info.pEnabledFeatures = &request.features;
@@ -117,7 +115,7 @@ ProfiledDevice::ProfiledDevice(const ProfiledInstance& instance, const DeviceReq
   result = vkCreateDevice(instance.physical_device, &info, nullptr, &handle);
   if (result != VK_SUCCESS) return;
   for (uint32_t i = 0; i < queue_info.queueCount; ++i) vkGetDeviceQueue(handle, family, i, &queues.emplace_back());
-  auto pool_info = Struct<VkCommandPoolCreateInfo>(VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO);
+  auto pool_info = MakeStruct<VkCommandPoolCreateInfo>();
   pool_info.queueFamilyIndex = family;
   pool_info.flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT;
   EXPECT_EQ(vkCreateCommandPool(handle, &pool_info, nullptr, &pool_), VK_SUCCESS);
@@ -130,13 +128,13 @@ ProfiledDevice::~ProfiledDevice() {
 }
 
 VkCommandBuffer ProfiledDevice::Begin() const {
-  auto info = Struct<VkCommandBufferAllocateInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO);
+  auto info = MakeStruct<VkCommandBufferAllocateInfo>();
   info.commandPool = pool_;
   info.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
   info.commandBufferCount = 1;
   VkCommandBuffer command_buffer = VK_NULL_HANDLE;
   EXPECT_EQ(vkAllocateCommandBuffers(handle, &info, &command_buffer), VK_SUCCESS);
-  const auto begin = Struct<VkCommandBufferBeginInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO);
+  const auto begin = MakeStruct<VkCommandBufferBeginInfo>();
   EXPECT_EQ(vkBeginCommandBuffer(command_buffer, &begin), VK_SUCCESS);
   return command_buffer;
 }
@@ -144,7 +142,7 @@ VkCommandBuffer ProfiledDevice::Begin() const {
 void ProfiledDevice::End(VkCommandBuffer command_buffer) { EXPECT_EQ(vkEndCommandBuffer(command_buffer), VK_SUCCESS); }
 
 void ProfiledDevice::Execute(VkCommandBuffer command_buffer) const {
-  auto info = Struct<VkSubmitInfo>(VK_STRUCTURE_TYPE_SUBMIT_INFO);
+  auto info = MakeStruct<VkSubmitInfo>();
   info.commandBufferCount = 1;
   info.pCommandBuffers = &command_buffer;
   EXPECT_EQ(vkQueueSubmit(queues[0], 1, &info, VK_NULL_HANDLE), VK_SUCCESS);
@@ -152,7 +150,7 @@ void ProfiledDevice::Execute(VkCommandBuffer command_buffer) const {
 }
 
 MappedBuffer::MappedBuffer(const ProfiledDevice& device, uint32_t type) : device_(device.handle) {
-  auto info = Struct<VkBufferCreateInfo>(VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO);
+  auto info = MakeStruct<VkBufferCreateInfo>();
   info.size = kBytes;
   info.usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT |
                VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT | VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
@@ -160,7 +158,7 @@ MappedBuffer::MappedBuffer(const ProfiledDevice& device, uint32_t type) : device
   VkMemoryRequirements requirements = {};
   vkGetBufferMemoryRequirements(device_, buffer_, &requirements);
   type_bits_ = requirements.memoryTypeBits;
-  auto allocation = Struct<VkMemoryAllocateInfo>(VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO);
+  auto allocation = MakeStruct<VkMemoryAllocateInfo>();
   allocation.allocationSize = requirements.size;
   allocation.memoryTypeIndex = type;
   EXPECT_EQ(vkAllocateMemory(device_, &allocation, nullptr, &memory_), VK_SUCCESS);
@@ -176,7 +174,7 @@ MappedBuffer::~MappedBuffer() {
 }
 
 VkMappedMemoryRange MappedBuffer::Range(VkDeviceSize offset, VkDeviceSize size) const {
-  auto range = Struct<VkMappedMemoryRange>(VK_STRUCTURE_TYPE_MAPPED_MEMORY_RANGE);
+  auto range = MakeStruct<VkMappedMemoryRange>();
   range.memory = memory_;
   range.offset = offset;
   range.size = size;
@@ -184,7 +182,7 @@ VkMappedMemoryRange MappedBuffer::Range(VkDeviceSize offset, VkDeviceSize size) 
 }
 
 Image::Image(const ProfiledDevice& device, VkFormat format, VkImageUsageFlags usage) : device_(device.handle) {
-  auto info = Struct<VkImageCreateInfo>(VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO);
+  auto info = MakeStruct<VkImageCreateInfo>();
   info.imageType = VK_IMAGE_TYPE_2D;
   info.format = format;
   info.extent = {4, 4, 1};
@@ -194,7 +192,7 @@ Image::Image(const ProfiledDevice& device, VkFormat format, VkImageUsageFlags us
   EXPECT_EQ(vkCreateImage(device_, &info, nullptr, &image_), VK_SUCCESS);
   VkMemoryRequirements requirements = {};
   vkGetImageMemoryRequirements(device_, image_, &requirements);
-  auto allocation = Struct<VkMemoryAllocateInfo>(VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO);
+  auto allocation = MakeStruct<VkMemoryAllocateInfo>();
   allocation.allocationSize = requirements.size;
   allocation.memoryTypeIndex = static_cast<uint32_t>(std::countr_zero(requirements.memoryTypeBits));
   EXPECT_EQ(vkAllocateMemory(device_, &allocation, nullptr, &memory_), VK_SUCCESS);
@@ -208,17 +206,17 @@ Image::~Image() {
 
 ComputePipeline::ComputePipeline(VkDevice device, const uint32_t* code, size_t code_bytes, uint32_t push_constant_bytes)
     : device_(device) {
-  auto module_info = Struct<VkShaderModuleCreateInfo>(VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
+  auto module_info = MakeStruct<VkShaderModuleCreateInfo>();
   module_info.codeSize = code_bytes;
   module_info.pCode = code;
   if (vkCreateShaderModule(device, &module_info, nullptr, &module_) != VK_SUCCESS) return;
   const VkPushConstantRange range = {VK_SHADER_STAGE_COMPUTE_BIT, 0, push_constant_bytes};
-  auto layout_info = Struct<VkPipelineLayoutCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO);
+  auto layout_info = MakeStruct<VkPipelineLayoutCreateInfo>();
   layout_info.pushConstantRangeCount = push_constant_bytes != 0 ? 1 : 0;
   layout_info.pPushConstantRanges = &range;
   if (vkCreatePipelineLayout(device, &layout_info, nullptr, &layout_) != VK_SUCCESS) return;
-  auto info = Struct<VkComputePipelineCreateInfo>(VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO);
-  info.stage = Struct<VkPipelineShaderStageCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO);
+  auto info = MakeStruct<VkComputePipelineCreateInfo>();
+  info.stage = MakeStruct<VkPipelineShaderStageCreateInfo>();
   info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
   info.stage.module = module_;
   info.stage.pName = "main";

@@ -11,8 +11,7 @@ namespace {
 constexpr VkQueueFlags kWork = VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT;
 
 VkSemaphoreSubmitInfo PointInfo(VkSemaphore semaphore, uint64_t value, VkPipelineStageFlags2 stages) {
-  VkSemaphoreSubmitInfo info = {};
-  info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO;
+  auto info = MakeStruct<VkSemaphoreSubmitInfo>();
   info.semaphore = semaphore;
   info.value = value;
   info.stageMask = stages;
@@ -25,17 +24,14 @@ uint64_t ValueAt(const uint64_t* values, uint32_t count, uint32_t index) {
 
 Batch MakeBatch(const VkSubmitInfo& info) {
   VkTimelineSemaphoreSubmitInfo values = {};
-  if (const auto* found =
-          FindStruct<VkTimelineSemaphoreSubmitInfo>(info.pNext, VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO))
-    values = *found;
+  if (const auto* found = FindStruct<VkTimelineSemaphoreSubmitInfo>(info.pNext)) values = *found;
   Batch batch;
   for (uint32_t i = 0; i < info.waitSemaphoreCount; ++i)
     batch.waits.push_back(PointInfo(info.pWaitSemaphores[i],
                                     ValueAt(values.pWaitSemaphoreValues, values.waitSemaphoreValueCount, i),
                                     info.pWaitDstStageMask[i]));
   for (uint32_t i = 0; i < info.commandBufferCount; ++i) {
-    batch.command_buffers.push_back({});
-    batch.command_buffers.back().sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO;
+    batch.command_buffers.push_back(MakeStruct<VkCommandBufferSubmitInfo>());
     batch.command_buffers.back().commandBuffer = info.pCommandBuffers[i];
   }
   for (uint32_t i = 0; i < info.signalSemaphoreCount; ++i)
@@ -166,8 +162,7 @@ bool Queues::WillSignal(VkSemaphore semaphore) const {
 }
 
 VkResult Queues::Forward(Queue& queue, const Batch& batch) {
-  VkSubmitInfo2 info = {};
-  info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO_2;
+  auto info = MakeStruct<VkSubmitInfo2>();
   info.waitSemaphoreInfoCount = static_cast<uint32_t>(batch.waits.size());
   info.pWaitSemaphoreInfos = batch.waits.data();
   info.commandBufferInfoCount = static_cast<uint32_t>(batch.command_buffers.size());
@@ -183,8 +178,7 @@ VkResult Queues::Forward(Queue& queue, const Batch& batch) {
 
 // Waits for a fence: the driver's vkQueueWaitIdle would keep the other queues from submitting.
 VkResult Queues::WaitIdle(Queue& queue) {
-  VkFenceCreateInfo info = {};
-  info.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO;
+  auto info = MakeStruct<VkFenceCreateInfo>();
   VkFence fence = VK_NULL_HANDLE;
   VkResult result = next_.CreateFence(device_, &info, nullptr, &fence);
   if (result != VK_SUCCESS) return result;

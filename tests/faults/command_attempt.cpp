@@ -6,8 +6,7 @@ namespace trellis::test {
 CommandAttempt::CommandAttempt(uint32_t threads) : Attempt(threads) {
   parts_.emplace(*device_);
   scratch_.emplace(*device_);
-  VkCommandPoolCreateInfo pool_info = {};
-  pool_info.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
+  auto pool_info = MakeStruct<VkCommandPoolCreateInfo>();
   pool_info.flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT;
   TRELLIS_CALL(*device_, CreateCommandPool)(handle(), &pool_info, nullptr, &pool_);
   const VkCommandBufferAllocateInfo allocate = {VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, nullptr, pool_,
@@ -29,16 +28,14 @@ VkQueue CommandAttempt::MakeQueue(uint32_t index) const {
 }
 
 VkResult CommandAttempt::Submit(VkQueue queue) const {
-  VkSubmitInfo submit = {};
-  submit.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
+  auto submit = MakeStruct<VkSubmitInfo>();
   submit.commandBufferCount = 1;
   submit.pCommandBuffers = &command_buffer_;
   return Call(TRELLIS_CALL(*device_, QueueSubmit), queue, 1, &submit, VkFence{VK_NULL_HANDLE});
 }
 
 VkResult CommandAttempt::Record() {
-  VkCommandBufferBeginInfo begin = {};
-  begin.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
+  auto begin = MakeStruct<VkCommandBufferBeginInfo>();
   const VkResult begun = Call(TRELLIS_CALL(*device_, BeginCommandBuffer), command_buffer_, &begin);
   if (begun != VK_SUCCESS) return begun;
   Call(TRELLIS_CALL(*device_, CmdBindPipeline), command_buffer_, VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX, graph_);

@@ -41,14 +41,12 @@ VkPipelineShaderStageCreateInfo ComputeStage(VkShaderModule module, const char* 
 
 GraphParts::GraphParts(const TestDevice& device) : device_(device) {
   const std::vector<uint32_t>& words = ChainWords();
-  VkShaderModuleCreateInfo module_info = {};
-  module_info.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;
+  auto module_info = MakeStruct<VkShaderModuleCreateInfo>();
   module_info.codeSize = words.size() * sizeof(uint32_t);
   module_info.pCode = words.data();
   TRELLIS_CALL(device_, CreateShaderModule)(device_.handle(), &module_info, nullptr, &module_);
   const VkPushConstantRange range = {VK_SHADER_STAGE_COMPUTE_BIT, 0, 16};
-  VkPipelineLayoutCreateInfo layout_info = {};
-  layout_info.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO;
+  auto layout_info = MakeStruct<VkPipelineLayoutCreateInfo>();
   layout_info.pushConstantRangeCount = 1;
   layout_info.pPushConstantRanges = &range;
   TRELLIS_CALL(device_, CreatePipelineLayout)(device_.handle(), &layout_info, nullptr, &layout_);
@@ -62,8 +60,7 @@ GraphParts::~GraphParts() {
 }
 
 VkExecutionGraphPipelineCreateInfoAMDX GraphParts::GraphInfo() const {
-  VkExecutionGraphPipelineCreateInfoAMDX info = {};
-  info.sType = VK_STRUCTURE_TYPE_EXECUTION_GRAPH_PIPELINE_CREATE_INFO_AMDX;
+  auto info = MakeStruct<VkExecutionGraphPipelineCreateInfoAMDX>();
   info.stageCount = static_cast<uint32_t>(stages_.size());
   info.pStages = stages_.data();
   info.layout = layout_;
@@ -86,14 +83,12 @@ VkComputePipelineCreateInfo GraphParts::OrdinaryInfo() const {
 }
 
 Scratch::Scratch(const TestDevice& device) : device_(device) {
-  VkBufferCreateInfo info = {};
-  info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
+  auto info = MakeStruct<VkBufferCreateInfo>();
   info.size = kBytes;
   info.usage = VK_BUFFER_USAGE_EXECUTION_GRAPH_SCRATCH_BIT_AMDX | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT |
                VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT;
   TRELLIS_CALL(device_, CreateBuffer)(device_.handle(), &info, nullptr, &buffer_);
-  VkMemoryAllocateInfo allocate = {};
-  allocate.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO;
+  auto allocate = MakeStruct<VkMemoryAllocateInfo>();
   allocate.allocationSize = kBytes;
   TRELLIS_CALL(device_, AllocateMemory)(device_.handle(), &allocate, nullptr, &memory_);
   TRELLIS_CALL(device_, BindBufferMemory)(device_.handle(), buffer_, memory_, 0);

@@ -26,10 +26,8 @@ class MeshFaults : public MeshGraph {
   }
 
   VkResult Record() {
-    VkCommandBufferBeginInfo begin = {};
-    begin.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
-    VkRenderingInfo rendering = {};
-    rendering.sType = VK_STRUCTURE_TYPE_RENDERING_INFO;
+    auto begin = MakeStruct<VkCommandBufferBeginInfo>();
+    auto rendering = MakeStruct<VkRenderingInfo>();
     const VkViewport viewport = {0, 0, 1, 1, 0, 1};
     const uint32_t payload[10] = {1, 1, 0, 0, 1, 1, 1, 1, 0, 0};
     VkDispatchGraphInfoAMDX node = {};
@@ -90,14 +88,12 @@ TEST_F(MeshFaults, WithoutMemory) {
 class LibraryCreation : public Attempt {
  public:
   LibraryCreation() : Attempt(1, true) {
-    VkShaderModuleCreateInfo module_info = {};
-    module_info.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;
+    auto module_info = MakeStruct<VkShaderModuleCreateInfo>();
     module_info.codeSize = sizeof(kTilesNode);
     module_info.pCode = kTilesNode;
     TRELLIS_CALL(*device_, CreateShaderModule)(handle(), &module_info, nullptr, &module_);
     const VkPushConstantRange range = {kDrawn, 0, 20};
-    VkPipelineLayoutCreateInfo layout_info = {};
-    layout_info.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO;
+    auto layout_info = MakeStruct<VkPipelineLayoutCreateInfo>();
     layout_info.pushConstantRangeCount = 1;
     layout_info.pPushConstantRanges = &range;
     TRELLIS_CALL(*device_, CreatePipelineLayout)(handle(), &layout_info, nullptr, &layout_);
@@ -108,8 +104,7 @@ class LibraryCreation : public Attempt {
   }
 
   VkResult Run() override {
-    VkPipelineCreateFlags2CreateInfo flags = {};
-    flags.sType = VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO;
+    auto flags = MakeStruct<VkPipelineCreateFlags2CreateInfo>();
     flags.flags = VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX | VK_PIPELINE_CREATE_2_LIBRARY_BIT_KHR;
     const VkPipelineShaderStageCreateInfo stage = {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
                                                    nullptr,
@@ -118,9 +113,7 @@ class LibraryCreation : public Attempt {
                                                    module_,
                                                    "main",
                                                    nullptr};
-    VkGraphicsPipelineCreateInfo info = {};
-    info.sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO;
-    info.pNext = &flags;
+    auto info = MakeStruct<VkGraphicsPipelineCreateInfo>(&flags);
     info.stageCount = 1;
     info.pStages = &stage;
     info.layout = layout_;

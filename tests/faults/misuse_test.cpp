@@ -24,7 +24,6 @@ class Misuse : public ::testing::Test {
   Misuse() {
     const VkExecutionGraphPipelineCreateInfoAMDX graph_info = parts_.GraphInfo();
     EXPECT_EQ(Create(graph_info, graph_), VK_SUCCESS);
-    size_.sType = VK_STRUCTURE_TYPE_EXECUTION_GRAPH_PIPELINE_SCRATCH_SIZE_AMDX;
     EXPECT_EQ(ScratchSizeOf(graph_), VK_SUCCESS);
     counts_.count = 1;
     counts_.infos.hostAddress = &node_;
@@ -87,7 +86,7 @@ class Misuse : public ::testing::Test {
   const Scratch scratch_{device_};
   VkPipeline graph_ = VK_NULL_HANDLE;
   VkPipeline destroyed_ = VK_NULL_HANDLE;
-  VkExecutionGraphPipelineScratchSizeAMDX size_ = {};
+  VkExecutionGraphPipelineScratchSizeAMDX size_ = MakeStruct<VkExecutionGraphPipelineScratchSizeAMDX>();
   VkDispatchGraphInfoAMDX node_ = {};
   VkDispatchGraphCountInfoAMDX counts_ = {};
   const VkDispatchGraphCountInfoAMDX* counts_pointer_ = &counts_;

@@ -40,8 +40,7 @@ void FailBoth(VkResult (*create)(const TestDevice&, Handle*), void (*destroy)(co
 TEST(ObjectFaults, Buffers) {
   FailBoth<VkBuffer>(
       [](const TestDevice& device, VkBuffer* buffer) {
-        VkBufferCreateInfo info = {};
-        info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
+        auto info = MakeStruct<VkBufferCreateInfo>();
         info.size = 4096;
         info.usage = VK_BUFFER_USAGE_EXECUTION_GRAPH_SCRATCH_BIT_AMDX;
         return Call(TRELLIS_CALL(device, CreateBuffer), device.handle(), &info, nullptr, buffer);
@@ -56,8 +55,7 @@ TEST(ObjectFaults, DescriptorSetLayouts) {
       [](const TestDevice& device, VkDescriptorSetLayout* layout) {
         const VkDescriptorSetLayoutBinding binding = {0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1,
                                                       VK_SHADER_STAGE_COMPUTE_BIT, nullptr};
-        VkDescriptorSetLayoutCreateInfo info = {};
-        info.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO;
+        auto info = MakeStruct<VkDescriptorSetLayoutCreateInfo>();
         info.bindingCount = 1;
         info.pBindings = &binding;
         return Call(TRELLIS_CALL(device, CreateDescriptorSetLayout), device.handle(), &info, nullptr, layout);
@@ -71,8 +69,7 @@ TEST(ObjectFaults, DescriptorUpdateTemplates) {
   FailBoth<VkDescriptorUpdateTemplate>(
       [](const TestDevice& device, VkDescriptorUpdateTemplate* update_template) {
         const VkDescriptorUpdateTemplateEntry entry = {0, 0, 1, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 0, 0};
-        VkDescriptorUpdateTemplateCreateInfo info = {};
-        info.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_UPDATE_TEMPLATE_CREATE_INFO;
+        auto info = MakeStruct<VkDescriptorUpdateTemplateCreateInfo>();
         info.descriptorUpdateEntryCount = 1;
         info.pDescriptorUpdateEntries = &entry;
         info.templateType = VK_DESCRIPTOR_UPDATE_TEMPLATE_TYPE_PUSH_DESCRIPTORS;
@@ -89,8 +86,7 @@ TEST(ObjectFaults, PipelineLayouts) {
   FailBoth<VkPipelineLayout>(
       [](const TestDevice& device, VkPipelineLayout* layout) {
         const VkPushConstantRange range = {VK_SHADER_STAGE_COMPUTE_BIT, 0, 16};
-        VkPipelineLayoutCreateInfo info = {};
-        info.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO;
+        auto info = MakeStruct<VkPipelineLayoutCreateInfo>();
         info.pushConstantRangeCount = 1;
         info.pPushConstantRanges = &range;
         return Call(TRELLIS_CALL(device, CreatePipelineLayout), device.handle(), &info, nullptr, layout);
@@ -112,8 +108,7 @@ TEST(ObjectFaults, RenderPasses) {
         VkAttachmentDescription attachment = {};
         attachment.format = VK_FORMAT_R8G8B8A8_UNORM;
         attachment.finalLayout = VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL;
-        VkRenderPassCreateInfo info = {};
-        info.sType = VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO;
+        auto info = MakeStruct<VkRenderPassCreateInfo>();
         info.attachmentCount = 1;
         info.pAttachments = &attachment;
         info.subpassCount = 1;
@@ -129,8 +124,7 @@ TEST(ObjectFaults, RenderPasses) {
 TEST(ObjectFaults, PipelineCaches) {
   FailBoth<VkPipelineCache>(
       [](const TestDevice& device, VkPipelineCache* cache) {
-        VkPipelineCacheCreateInfo info = {};
-        info.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO;
+        auto info = MakeStruct<VkPipelineCacheCreateInfo>();
         info.flags = VK_PIPELINE_CACHE_CREATE_EXTERNALLY_SYNCHRONIZED_BIT;
         return Call(TRELLIS_CALL(device, CreatePipelineCache), device.handle(), &info, nullptr, cache);
       },
@@ -143,8 +137,7 @@ TEST(ObjectFaults, PipelineCaches) {
 template <uint32_t capability>
 VkResult CreateModule(const TestDevice& device, VkShaderModule* module) {
   const uint32_t words[] = {0x07230203, 0x00010600, 0, 10, 0, 2u << 16 | 17, capability};
-  VkShaderModuleCreateInfo info = {};
-  info.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;
+  auto info = MakeStruct<VkShaderModuleCreateInfo>();
   info.codeSize = sizeof(words);
   info.pCode = words;
   return Call(TRELLIS_CALL(device, CreateShaderModule), device.handle(), &info, nullptr, module);
@@ -163,8 +156,7 @@ TEST(ObjectFaults, NodeShaderModules) {
 TEST(ObjectFaults, CommandPools) {
   FailBoth<VkCommandPool>(
       [](const TestDevice& device, VkCommandPool* pool) {
-        VkCommandPoolCreateInfo info = {};
-        info.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
+        auto info = MakeStruct<VkCommandPoolCreateInfo>();
         return Call(TRELLIS_CALL(device, CreateCommandPool), device.handle(), &info, nullptr, pool);
       },
       [](const TestDevice& device, VkCommandPool pool) {
@@ -176,8 +168,7 @@ TEST(ObjectFaults, CommandPools) {
 class CommandBufferAllocation : public Attempt {
  public:
   CommandBufferAllocation() {
-    VkCommandPoolCreateInfo info = {};
-    info.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
+    auto info = MakeStruct<VkCommandPoolCreateInfo>();
     TRELLIS_CALL(*device_, CreateCommandPool)(handle(), &info, nullptr, &pool_);
   }
   ~CommandBufferAllocation() override { TRELLIS_CALL(*device_, DestroyCommandPool)(handle(), pool_, nullptr); }
@@ -209,8 +200,7 @@ class MessengerCreation : public Attempt {
   MessengerCreation() { with_messengers_.emplace(driver_, extensions_, settings_.chain()); }
 
   VkResult Run() override {
-    VkDebugUtilsMessengerCreateInfoEXT info = {};
-    info.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT;
+    auto info = MakeStruct<VkDebugUtilsMessengerCreateInfoEXT>();
     return Call(TRELLIS_CALL(*with_messengers_, CreateDebugUtilsMessengerEXT), with_messengers_->handle(), &info,
                 nullptr, &messenger_);
   }

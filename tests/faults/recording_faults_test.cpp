@@ -34,13 +34,11 @@ class GraphAttempt : public CommandAttempt {
  private:
   // A render pass instance whose copy does not fit into the command buffer.
   void DispatchInside() {
-    std::array<VkRenderingAttachmentInfo, 32> colors = {};
-    for (VkRenderingAttachmentInfo& color : colors) {
-      color.sType = VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO;
-      color.imageView = HandleFromU64<VkImageView>(0x999);
-    }
-    VkRenderingInfo info = {};
-    info.sType = VK_STRUCTURE_TYPE_RENDERING_INFO;
+    auto color = MakeStruct<VkRenderingAttachmentInfo>();
+    color.imageView = HandleFromU64<VkImageView>(0x999);
+    std::array<VkRenderingAttachmentInfo, 32> colors;
+    colors.fill(color);
+    auto info = MakeStruct<VkRenderingInfo>();
     info.layerCount = 1;
     info.colorAttachmentCount = static_cast<uint32_t>(colors.size());
     info.pColorAttachments = colors.data();
@@ -85,11 +83,9 @@ class Submission : public GraphAttempt {
   VkResult Run() override {
     const VkResult first = Submit(queue_);
     if (first != VK_SUCCESS) return first;
-    VkCommandBufferSubmitInfo info = {};
-    info.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO;
+    auto info = MakeStruct<VkCommandBufferSubmitInfo>();
     info.commandBuffer = command_buffer();
-    VkSubmitInfo2 submit = {};
-    submit.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO_2;
+    auto submit = MakeStruct<VkSubmitInfo2>();
     submit.commandBufferInfoCount = 1;
     submit.pCommandBufferInfos = &info;
     return Call(TRELLIS_CALL(*device_, QueueSubmit2), queue_, 1, &submit, VkFence{VK_NULL_HANDLE});

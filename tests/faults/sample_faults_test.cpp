@@ -78,12 +78,10 @@ class SampleStages {
  private:
   void Add(const SampleStage& sample, size_t i) {
     static constexpr VkSpecializationMapEntry kFirst = {0, 0, sizeof(uint32_t)};
-    VkPipelineShaderStageCreateInfo& stage = stages_.emplace_back();
-    stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
+    VkPipelineShaderStageCreateInfo& stage = stages_.emplace_back(MakeStruct<VkPipelineShaderStageCreateInfo>());
     stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
     stage.pName = sample.entry.c_str();
-    VkShaderModuleCreateInfo info = {};
-    info.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;
+    auto info = MakeStruct<VkShaderModuleCreateInfo>();
     info.codeSize = sample.words.size() * sizeof(uint32_t);
     info.pCode = sample.words.data();
     TRELLIS_CALL(device_, CreateShaderModule)(device_.handle(), &info, nullptr, &stage.module);
@@ -139,8 +137,7 @@ class SampleAttempt : public CommandAttempt {
   }
 
   void Dispatch() override {
-    VkPipelineShaderStageNodeCreateInfoAMDX node = {};
-    node.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_NODE_CREATE_INFO_AMDX;
+    auto node = MakeStruct<VkPipelineShaderStageNodeCreateInfoAMDX>();
     node.pName = program_.input.node.c_str();
     node.index = program_.input.index;
     VkDispatchGraphInfoAMDX info = {};

@@ -84,9 +84,9 @@ class BasePipeline {
     std::string error;
     const VkShaderModule module = CreateModule(context, AssembleModule(m.Text(), error), error);
     EXPECT_EQ(error, "");
-    auto info = Struct<VkComputePipelineCreateInfo>(VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO);
+    auto info = MakeStruct<VkComputePipelineCreateInfo>();
     info.flags = VK_PIPELINE_CREATE_DISPATCH_BASE_BIT;
-    info.stage = Struct<VkPipelineShaderStageCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO);
+    info.stage = MakeStruct<VkPipelineShaderStageCreateInfo>();
     info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
     info.stage.module = module;
     info.stage.pName = "main";
@@ -142,10 +142,10 @@ TEST_F(DeviceGroup, SubmissionsNameTheirDevice) {
   run.RecordGraph(command_buffer);
   ASSERT_EQ(commands.End(), VK_SUCCESS);
   const uint32_t mask = 1;
-  auto masks = Struct<VkDeviceGroupSubmitInfo>(VK_STRUCTURE_TYPE_DEVICE_GROUP_SUBMIT_INFO);
+  auto masks = MakeStruct<VkDeviceGroupSubmitInfo>();
   masks.commandBufferCount = 1;
   masks.pCommandBufferDeviceMasks = &mask;
-  auto submit = Struct<VkSubmitInfo>(VK_STRUCTURE_TYPE_SUBMIT_INFO, &masks);
+  auto submit = MakeStruct<VkSubmitInfo>(&masks);
   submit.commandBufferCount = 1;
   submit.pCommandBuffers = &command_buffer;
   ASSERT_EQ(vkQueueSubmit(context().queue, 1, &submit, VK_NULL_HANDLE), VK_SUCCESS);

@@ -16,7 +16,7 @@ using BufferBounds = ShapedGpuTest;
 constexpr uint32_t kWords = 256;
 
 VkPipelineRobustnessCreateInfoEXT Robust2() {
-  auto info = Struct<VkPipelineRobustnessCreateInfoEXT>(VK_STRUCTURE_TYPE_PIPELINE_ROBUSTNESS_CREATE_INFO_EXT);
+  auto info = MakeStruct<VkPipelineRobustnessCreateInfoEXT>();
   info.storageBuffers = VK_PIPELINE_ROBUSTNESS_BUFFER_BEHAVIOR_ROBUST_BUFFER_ACCESS_2_EXT;
   return info;
 }

@@ -28,7 +28,7 @@ class ConditionalRendering : public GpuTest {
 
   uint32_t& Predicate() { return predicate_.words()[kPredicateOffset / 4]; }
   void Begin(VkCommandBuffer command_buffer, bool inverted = false) {
-    auto info = Struct<VkConditionalRenderingBeginInfoEXT>(VK_STRUCTURE_TYPE_CONDITIONAL_RENDERING_BEGIN_INFO_EXT);
+    auto info = MakeStruct<VkConditionalRenderingBeginInfoEXT>();
     info.buffer = predicate_.handle();
     info.offset = kPredicateOffset;
     info.flags = inverted ? VK_CONDITIONAL_RENDERING_INVERTED_BIT_EXT : 0;
@@ -136,7 +136,7 @@ TEST_F(ConditionalRendering, ANodeThatEndsItsOwnGraph) {
   stopping.Input({.node = "Stop", .count = 1});
   ASSERT_TRUE(stopping.Prepare());
   const VkDescriptorBufferInfo info = {predicate_.handle(), 0, VK_WHOLE_SIZE};
-  auto write = Struct<VkWriteDescriptorSet>(VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET);
+  auto write = MakeStruct<VkWriteDescriptorSet>();
   write.dstSet = stopping.descriptor_sets().sets()[0];
   write.dstBinding = 1;
   write.descriptorCount = 1;

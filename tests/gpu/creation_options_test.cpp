@@ -23,7 +23,7 @@ class CreationOptions : public OwnDeviceTest {
 
   void SetUp() override {
     ASSERT_NE(SharedContext(), nullptr) << SharedContextError();
-    auto features = Struct<VkPhysicalDeviceFeatures2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &cache_control_);
+    auto features = MakeStruct<VkPhysicalDeviceFeatures2>(&cache_control_);
     vkGetPhysicalDeviceFeatures2(SharedContext()->physical_device, &features);
     OwnDeviceTest::SetUp();
   }
@@ -56,10 +56,9 @@ class CreationOptions : public OwnDeviceTest {
 
  private:
   mutable VkPhysicalDevicePipelineCreationCacheControlFeatures cache_control_ =
-      Struct<VkPhysicalDevicePipelineCreationCacheControlFeatures>(
-          VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_CREATION_CACHE_CONTROL_FEATURES);
-  VkPhysicalDeviceSubgroupSizeControlFeatures subgroup_sizes_ = Struct<VkPhysicalDeviceSubgroupSizeControlFeatures>(
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES);
+      MakeStruct<VkPhysicalDevicePipelineCreationCacheControlFeatures>();
+  VkPhysicalDeviceSubgroupSizeControlFeatures subgroup_sizes_ =
+      MakeStruct<VkPhysicalDeviceSubgroupSizeControlFeatures>();
   std::unique_ptr<Layout> layout_;
 };
 
@@ -184,16 +183,14 @@ std::string SubgroupsModule() {
 // Every size that the device has, asked for by a stage of the graph and by a stage of a library, with full subgroups.
 TEST_F(CreationOptions, RequiredSubgroupSizes) {
   if (context().properties.apiVersion < VK_API_VERSION_1_3) GTEST_SKIP() << "no Vulkan 1.3";
-  auto limits = Struct<VkPhysicalDeviceSubgroupSizeControlProperties>(
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES);
-  auto properties = Struct<VkPhysicalDeviceProperties2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &limits);
+  auto limits = MakeStruct<VkPhysicalDeviceSubgroupSizeControlProperties>();
+  auto properties = MakeStruct<VkPhysicalDeviceProperties2>(&limits);
   vkGetPhysicalDeviceProperties2(context().physical_device, &properties);
   if ((limits.requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT) == 0)
     GTEST_SKIP() << "no required subgroup sizes of compute shaders";
   for (uint32_t size = limits.minSubgroupSize; size <= limits.maxSubgroupSize; size *= 2) {
     SCOPED_TRACE(size);
-    auto required = Struct<VkPipelineShaderStageRequiredSubgroupSizeCreateInfo>(
-        VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO);
+    auto required = MakeStruct<VkPipelineShaderStageRequiredSubgroupSizeCreateInfo>();
     required.requiredSubgroupSize = size;
     const GraphStages stages(context(), {{.text = SubgroupsModule(), .entry = "Subgroups", .chain = &required}});
     ASSERT_EQ(stages.error(), "");
@@ -204,8 +201,7 @@ TEST_F(CreationOptions, RequiredSubgroupSizes) {
     info.pStages = &stage;
     std::vector<VkPipeline> graphs;
     ASSERT_EQ(Create({info}, graphs), VK_SUCCESS);
-    auto library_info =
-        Struct<VkComputePipelineCreateInfo>(VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO, &kNodeLibraryFlags);
+    auto library_info = MakeStruct<VkComputePipelineCreateInfo>(&kNodeLibraryFlags);
     library_info.stage = stage;
     library_info.layout = layout().handle();
     VkPipeline library = VK_NULL_HANDLE;

@@ -117,7 +117,7 @@ TEST_F(DescriptorBinding, SetsUpdatedWithATemplate) {
   ASSERT_TRUE(run.Prepare());
   const GuardedBuffer other(context(), 64, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT);
   const VkDescriptorUpdateTemplateEntry entry = {0, 0, 1, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 0, 0};
-  auto info = Struct<VkDescriptorUpdateTemplateCreateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_UPDATE_TEMPLATE_CREATE_INFO);
+  auto info = MakeStruct<VkDescriptorUpdateTemplateCreateInfo>();
   info.descriptorUpdateEntryCount = 1;
   info.pDescriptorUpdateEntries = &entry;
   info.templateType = VK_DESCRIPTOR_UPDATE_TEMPLATE_TYPE_DESCRIPTOR_SET;
@@ -152,7 +152,7 @@ TEST_F(BindingByStage, ReachesTheGraph) {
   run.Input({.node = "Count", .count = 1});
   ASSERT_TRUE(run.Prepare());
   const uint32_t offsets[] = {0, 0};
-  auto info = Struct<VkBindDescriptorSetsInfoKHR>(VK_STRUCTURE_TYPE_BIND_DESCRIPTOR_SETS_INFO_KHR);
+  auto info = MakeStruct<VkBindDescriptorSetsInfoKHR>();
   info.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT;
   info.layout = run.layout().handle();
   info.descriptorSetCount = 2;
@@ -187,14 +187,14 @@ class PushDescriptors : public Maintenance6Test, public testing::WithParamInterf
   void Push(VkCommandBuffer command_buffer, VkPipelineLayout layout, uint32_t binding, const GuardedBuffer& buffer) {
     const VkDescriptorBufferInfo data = {buffer.handle(), buffer.offset(), buffer.size()};
     if (WithTemplate()) return PushThroughTemplate(command_buffer, layout, binding, data);
-    auto write = Struct<VkWriteDescriptorSet>(VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET);
+    auto write = MakeStruct<VkWriteDescriptorSet>();
     write.dstBinding = binding;
     write.descriptorCount = 1;
     write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
     write.pBufferInfo = &data;
     if (GetParam() == PushBy::kCommand)
       return context().optional.CmdPushDescriptorSet(command_buffer, kGraph, layout, 0, 1, &write);
-    auto info = Struct<VkPushDescriptorSetInfoKHR>(VK_STRUCTURE_TYPE_PUSH_DESCRIPTOR_SET_INFO_KHR);
+    auto info = MakeStruct<VkPushDescriptorSetInfoKHR>();
     info.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT;
     info.layout = layout;
     info.descriptorWriteCount = 1;
@@ -211,8 +211,7 @@ class PushDescriptors : public Maintenance6Test, public testing::WithParamInterf
     } source = {~0ull, data};
     const VkDescriptorUpdateTemplateEntry entry = {
         binding, 0, 1, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, offsetof(decltype(source), info), sizeof(data)};
-    auto template_info =
-        Struct<VkDescriptorUpdateTemplateCreateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_UPDATE_TEMPLATE_CREATE_INFO);
+    auto template_info = MakeStruct<VkDescriptorUpdateTemplateCreateInfo>();
     template_info.descriptorUpdateEntryCount = 1;
     template_info.pDescriptorUpdateEntries = &entry;
     template_info.templateType = VK_DESCRIPTOR_UPDATE_TEMPLATE_TYPE_PUSH_DESCRIPTORS_KHR;
@@ -224,8 +223,7 @@ class PushDescriptors : public Maintenance6Test, public testing::WithParamInterf
     templates_.push_back(update_template);
     if (GetParam() == PushBy::kTemplate)
       return context().optional.CmdPushDescriptorSetWithTemplate(command_buffer, update_template, layout, 0, &source);
-    auto info =
-        Struct<VkPushDescriptorSetWithTemplateInfoKHR>(VK_STRUCTURE_TYPE_PUSH_DESCRIPTOR_SET_WITH_TEMPLATE_INFO_KHR);
+    auto info = MakeStruct<VkPushDescriptorSetWithTemplateInfoKHR>();
     info.descriptorUpdateTemplate = update_template;
     info.layout = layout;
     info.pData = &source;

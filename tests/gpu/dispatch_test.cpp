@@ -171,7 +171,7 @@ TEST_F(HostDispatch, ABarrierBehindTheGraphCoversAllOfIt) {
   const GuardedBuffer words(context(), 4096, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT);
   const GuardedBuffer copies(context(), 2 * 4096, VK_BUFFER_USAGE_TRANSFER_DST_BIT);
   const VkDescriptorBufferInfo info = {words.handle(), words.offset(), words.size()};
-  auto write = Struct<VkWriteDescriptorSet>(VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET);
+  auto write = MakeStruct<VkWriteDescriptorSet>();
   write.dstSet = run.descriptor_sets().sets()[0];
   write.descriptorCount = 1;
   write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
@@ -183,7 +183,7 @@ TEST_F(HostDispatch, ABarrierBehindTheGraphCoversAllOfIt) {
   run.RecordGraph(command_buffer);
   const auto barrier = [&](VkPipelineStageFlags from, VkAccessFlags written, VkPipelineStageFlags to,
                            VkAccessFlags used) {
-    auto memory = Struct<VkMemoryBarrier>(VK_STRUCTURE_TYPE_MEMORY_BARRIER);
+    auto memory = MakeStruct<VkMemoryBarrier>();
     memory.srcAccessMask = written;
     memory.dstAccessMask = used;
     vkCmdPipelineBarrier(command_buffer, from, to, 0, 1, &memory, 0, nullptr, 0, nullptr);

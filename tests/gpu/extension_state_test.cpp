@@ -71,7 +71,7 @@ class ShaderObjects : public ExtensionState {
   [[nodiscard]] ContextOptions Options() const override { return OptionsWith(&features_); }
   [[nodiscard]] VkShaderEXT MakeShader(const std::vector<uint32_t>& words, const VkDescriptorSetLayout& set_layout,
                                        const VkPushConstantRange& range) const {
-    auto info = Struct<VkShaderCreateInfoEXT>(VK_STRUCTURE_TYPE_SHADER_CREATE_INFO_EXT);
+    auto info = MakeStruct<VkShaderCreateInfoEXT>();
     info.stage = VK_SHADER_STAGE_COMPUTE_BIT;
     info.codeType = VK_SHADER_CODE_TYPE_SPIRV_EXT;
     info.codeSize = words.size() * sizeof(uint32_t);
@@ -88,8 +88,7 @@ class ShaderObjects : public ExtensionState {
   }
 
  private:
-  mutable VkPhysicalDeviceShaderObjectFeaturesEXT features_ =
-      Struct<VkPhysicalDeviceShaderObjectFeaturesEXT>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_OBJECT_FEATURES_EXT);
+  mutable VkPhysicalDeviceShaderObjectFeaturesEXT features_ = MakeStruct<VkPhysicalDeviceShaderObjectFeaturesEXT>();
 };
 
 TEST_F(ShaderObjects, SurviveTheGraph) {
@@ -131,9 +130,8 @@ class DescriptorBuffers : public ExtensionState {
   void SetUp() override {
     ExtensionState::SetUp();
     if (IsSkipped() || HasFatalFailure()) return;
-    properties_ = Struct<VkPhysicalDeviceDescriptorBufferPropertiesEXT>(
-        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DESCRIPTOR_BUFFER_PROPERTIES_EXT);
-    auto properties = Struct<VkPhysicalDeviceProperties2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &properties_);
+    properties_ = MakeStruct<VkPhysicalDeviceDescriptorBufferPropertiesEXT>();
+    auto properties = MakeStruct<VkPhysicalDeviceProperties2>(&properties_);
     vkGetPhysicalDeviceProperties2(context().physical_device, &properties);
     MakeLayout();
   }
@@ -154,10 +152,10 @@ class DescriptorBuffers : public ExtensionState {
   }
   // Makes set `number` of a descriptor buffer name a buffer of words.
   void WriteSet(const Buffer& descriptors, uint32_t number, const GuardedBuffer& words) const {
-    auto address = Struct<VkDescriptorAddressInfoEXT>(VK_STRUCTURE_TYPE_DESCRIPTOR_ADDRESS_INFO_EXT);
+    auto address = MakeStruct<VkDescriptorAddressInfoEXT>();
     address.address = words.address();
     address.range = words.size();
-    auto info = Struct<VkDescriptorGetInfoEXT>(VK_STRUCTURE_TYPE_DESCRIPTOR_GET_INFO_EXT);
+    auto info = MakeStruct<VkDescriptorGetInfoEXT>();
     info.type = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
     info.data.pStorageBuffer = &address;
     VkDeviceSize offset = 0;
@@ -167,7 +165,7 @@ class DescriptorBuffers : public ExtensionState {
                                                        descriptors.bytes().data() + number * SetStride() + offset);
   }
   void Bind(VkCommandBuffer command_buffer, const Buffer& descriptors) const {
-    auto info = Struct<VkDescriptorBufferBindingInfoEXT>(VK_STRUCTURE_TYPE_DESCRIPTOR_BUFFER_BINDING_INFO_EXT);
+    auto info = MakeStruct<VkDescriptorBufferBindingInfoEXT>();
     info.address = descriptors.address();
     info.usage = kUsage | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
     Load<PFN_vkCmdBindDescriptorBuffersEXT>("vkCmdBindDescriptorBuffersEXT")(command_buffer, 1, &info);
@@ -181,9 +179,9 @@ class DescriptorBuffers : public ExtensionState {
   [[nodiscard]] VkPipeline MakeCompute(const std::vector<uint32_t>& words) const {
     std::string error;
     const VkShaderModule module = CreateModule(context(), words, error);
-    auto info = Struct<VkComputePipelineCreateInfo>(VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO);
+    auto info = MakeStruct<VkComputePipelineCreateInfo>();
     info.flags = VK_PIPELINE_CREATE_DESCRIPTOR_BUFFER_BIT_EXT;
-    info.stage = Struct<VkPipelineShaderStageCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO);
+    info.stage = MakeStruct<VkPipelineShaderStageCreateInfo>();
     info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
     info.stage.module = module;
     info.stage.pName = "main";
@@ -215,13 +213,13 @@ class DescriptorBuffers : public ExtensionState {
   void MakeLayout() {
     const VkDescriptorSetLayoutBinding binding = {0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, VK_SHADER_STAGE_COMPUTE_BIT,
                                                   nullptr};
-    auto set = Struct<VkDescriptorSetLayoutCreateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO);
+    auto set = MakeStruct<VkDescriptorSetLayoutCreateInfo>();
     set.flags = VK_DESCRIPTOR_SET_LAYOUT_CREATE_DESCRIPTOR_BUFFER_BIT_EXT;
     set.bindingCount = 1;
     set.pBindings = &binding;
     ASSERT_EQ(vkCreateDescriptorSetLayout(context().device, &set, nullptr, &set_layout_), VK_SUCCESS);
     const VkPushConstantRange range = {VK_SHADER_STAGE_COMPUTE_BIT, 0, kPushWords * 4};
-    auto info = Struct<VkPipelineLayoutCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO);
+    auto info = MakeStruct<VkPipelineLayoutCreateInfo>();
     info.setLayoutCount = 1;
     info.pSetLayouts = &set_layout_;
     info.pushConstantRangeCount = 1;
@@ -229,8 +227,8 @@ class DescriptorBuffers : public ExtensionState {
     ASSERT_EQ(vkCreatePipelineLayout(context().device, &info, nullptr, &layout_), VK_SUCCESS);
   }
 
-  mutable VkPhysicalDeviceDescriptorBufferFeaturesEXT features_ = Struct<VkPhysicalDeviceDescriptorBufferFeaturesEXT>(
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DESCRIPTOR_BUFFER_FEATURES_EXT);
+  mutable VkPhysicalDeviceDescriptorBufferFeaturesEXT features_ =
+      MakeStruct<VkPhysicalDeviceDescriptorBufferFeaturesEXT>();
   VkPhysicalDeviceDescriptorBufferPropertiesEXT properties_ = {};
   VkDescriptorSetLayout set_layout_ = VK_NULL_HANDLE;
 };

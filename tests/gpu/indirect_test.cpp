@@ -99,7 +99,7 @@ class IndirectDispatch : public GpuTest {
 
   // The only barrier that the commands may rely on.
   static void ComputeBarrier(VkCommandBuffer command_buffer, VkPipelineStageFlags from, VkAccessFlags access) {
-    auto memory = Struct<VkMemoryBarrier>(VK_STRUCTURE_TYPE_MEMORY_BARRIER);
+    auto memory = MakeStruct<VkMemoryBarrier>();
     memory.srcAccessMask = access;
     memory.dstAccessMask = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT;
     vkCmdPipelineBarrier(command_buffer, from, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0, 1, &memory, 0, nullptr, 0,

@@ -82,7 +82,7 @@ class Libraries : public GpuTest {
   }
 
   static VkComputePipelineCreateInfo LibraryInfo(const VkPipelineShaderStageCreateInfo& stage, const Layout& layout) {
-    auto info = Struct<VkComputePipelineCreateInfo>(VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO, &kNodeLibraryFlags);
+    auto info = MakeStruct<VkComputePipelineCreateInfo>(&kNodeLibraryFlags);
     info.stage = stage;
     info.layout = layout.handle();
     return info;
@@ -147,8 +147,7 @@ TEST_F(Libraries, ManyNodesWithSmallGrids) {
 // A library may send to nodes that it does not have, and says so much about itself as a graph does.
 TEST_F(Libraries, UnresolvedTargets) {
   const VkPipeline source = GraphLibrary({}, {ChainNode("Source")});
-  auto name =
-      Struct<VkPipelineShaderStageNodeCreateInfoAMDX>(VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_NODE_CREATE_INFO_AMDX);
+  auto name = MakeStruct<VkPipelineShaderStageNodeCreateInfoAMDX>();
   name.pName = "Source";
   uint32_t index = ~0u;
   EXPECT_EQ(context().graph.GetExecutionGraphPipelineNodeIndex(context().device, source, &name, &index), VK_SUCCESS);

@@ -48,13 +48,11 @@ TEST_F(Limits, ListedOnceAtRevisionTwo) {
 }
 
 TEST_F(Limits, Features) {
-  auto maintenance5 =
-      Struct<VkPhysicalDeviceMaintenance5FeaturesKHR>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES_KHR);
-  auto enqueue = Struct<VkPhysicalDeviceShaderEnqueueFeaturesAMDX>(
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX, &maintenance5);
-  auto mesh = Struct<VkPhysicalDeviceMeshShaderFeaturesEXT>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT);
+  auto maintenance5 = MakeStruct<VkPhysicalDeviceMaintenance5FeaturesKHR>();
+  auto enqueue = MakeStruct<VkPhysicalDeviceShaderEnqueueFeaturesAMDX>(&maintenance5);
+  auto mesh = MakeStruct<VkPhysicalDeviceMeshShaderFeaturesEXT>();
   if (HasExtension(context().physical_device, VK_EXT_MESH_SHADER_EXTENSION_NAME)) maintenance5.pNext = &mesh;
-  auto features = Struct<VkPhysicalDeviceFeatures2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &enqueue);
+  auto features = MakeStruct<VkPhysicalDeviceFeatures2>(&enqueue);
   vkGetPhysicalDeviceFeatures2(context().physical_device, &features);
   EXPECT_EQ(enqueue.shaderEnqueue, VK_TRUE);
   EXPECT_EQ(enqueue.shaderMeshEnqueue, mesh.meshShader);

@@ -28,14 +28,14 @@ class ImagePass {
     VkSubpassDescription subpass = {};
     subpass.colorAttachmentCount = 1;
     subpass.pColorAttachments = &reference;
-    auto info = Struct<VkRenderPassCreateInfo>(VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO);
+    auto info = MakeStruct<VkRenderPassCreateInfo>();
     info.attachmentCount = 1;
     info.pAttachments = &attachment;
     info.subpassCount = 1;
     info.pSubpasses = &subpass;
     EXPECT_EQ(vkCreateRenderPass(context.device, &info, nullptr, &handle_), VK_SUCCESS);
     const VkImageView view = image.view();
-    auto framebuffer = Struct<VkFramebufferCreateInfo>(VK_STRUCTURE_TYPE_FRAMEBUFFER_CREATE_INFO);
+    auto framebuffer = MakeStruct<VkFramebufferCreateInfo>();
     framebuffer.renderPass = handle_;
     framebuffer.attachmentCount = 1;
     framebuffer.pAttachments = &view;
@@ -53,7 +53,7 @@ class ImagePass {
   [[nodiscard]] VkRenderPass handle() const { return handle_; }
   void Begin(VkCommandBuffer command_buffer) const {
     const VkClearValue clear = {};
-    auto info = Struct<VkRenderPassBeginInfo>(VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO);
+    auto info = MakeStruct<VkRenderPassBeginInfo>();
     info.renderPass = handle_;
     info.framebuffer = framebuffer_;
     info.renderArea.extent = {kSide, kSide};

@@ -28,7 +28,7 @@ TEST_P(MeshDrawsUnderCondition, RunOrDoNot) {
   const std::vector<Order> orders = small_ring ? Pixels(40'000, 0, 32) : Columns(8, 5);
   const std::vector<Order> always = {{.tiles = {{1, 1}, {60, 60}, {1, 1}, {3, 3}, 9000, 120}}};
   const Buffer predicate(context(), 64, VK_BUFFER_USAGE_CONDITIONAL_RENDERING_BIT_EXT);
-  auto info = Struct<VkConditionalRenderingBeginInfoEXT>(VK_STRUCTURE_TYPE_CONDITIONAL_RENDERING_BEGIN_INFO_EXT);
+  auto info = MakeStruct<VkConditionalRenderingBeginInfoEXT>();
   info.buffer = predicate.handle();
   const bool inside = condition == Condition::kInside;
   for (const uint32_t value : {0u, 1u}) {
@@ -87,7 +87,7 @@ TEST_F(MeshDrawsInSmallRings, RecordingsThatArePendingTogether) {
   const VkCommandBuffer of_few = record(first, few), of_many = record(second, many);
   const std::vector<VkCommandBuffer> order = {of_many, of_few, of_many, of_many, of_few};
   for (const VkCommandBuffer& each : order) {
-    auto submit = Struct<VkSubmitInfo>(VK_STRUCTURE_TYPE_SUBMIT_INFO);
+    auto submit = MakeStruct<VkSubmitInfo>();
     submit.commandBufferCount = 1;
     submit.pCommandBuffers = &each;
     ASSERT_EQ(vkQueueSubmit(context().queue, 1, &submit, VK_NULL_HANDLE), VK_SUCCESS);

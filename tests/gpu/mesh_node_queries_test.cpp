@@ -34,7 +34,7 @@ TEST_F(MeshNodeQueries, ConditionalRendering) {
   if (!context().optional.CmdBeginConditionalRendering) GTEST_SKIP() << "no VK_EXT_conditional_rendering";
   Link({{kTilesNode, kTilesFragSpv}});
   const Buffer predicate(context(), 64, VK_BUFFER_USAGE_CONDITIONAL_RENDERING_BIT_EXT);
-  auto info = Struct<VkConditionalRenderingBeginInfoEXT>(VK_STRUCTURE_TYPE_CONDITIONAL_RENDERING_BEGIN_INFO_EXT);
+  auto info = MakeStruct<VkConditionalRenderingBeginInfoEXT>();
   info.buffer = predicate.handle();
   const Buffer copied(context(), size_t{kSide} * kSide * 4, VK_BUFFER_USAGE_TRANSFER_DST_BIT);
   for (const Place place : {Place::kInside, Place::kOutside})
@@ -66,7 +66,7 @@ TEST_F(MeshNodeQueries, ConditionalRendering) {
 TEST_F(MeshNodeQueries, Occlusion) {
   if (!context().features.precise_occlusion_queries) GTEST_SKIP() << "occlusion queries are not precise";
   Link({{kTilesNode, kTilesFragSpv}});
-  auto info = Struct<VkQueryPoolCreateInfo>(VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO);
+  auto info = MakeStruct<VkQueryPoolCreateInfo>();
   info.queryType = VK_QUERY_TYPE_OCCLUSION;
   info.queryCount = 1;
   for (const Place place : {Place::kInside, Place::kOutside}) {
@@ -102,7 +102,7 @@ TEST_F(MeshNodeQueries, NoAttachments) {
          }}});
   Commands commands(context());
   const VkCommandBuffer command_buffer = commands.Begin();
-  auto info = Struct<VkRenderingInfo>(VK_STRUCTURE_TYPE_RENDERING_INFO);
+  auto info = MakeStruct<VkRenderingInfo>();
   info.renderArea.extent = {kSide, kSide};
   info.layerCount = 1;
   vkCmdBeginRendering(command_buffer, &info);

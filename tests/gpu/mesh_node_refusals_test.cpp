@@ -64,12 +64,11 @@ VkPipelineShaderStageCreateInfo& StageOf(ColorState& state, uint32_t i) {
 }
 
 std::vector<RefusedCreation> RefusedCreations() {
-  static auto libraries = Struct<VkPipelineLibraryCreateInfoKHR>(VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR);
+  static auto libraries = MakeStruct<VkPipelineLibraryCreateInfoKHR>();
   static const VkPipeline some_pipeline = VK_NULL_HANDLE;
   libraries.libraryCount = 1;
   libraries.pLibraries = &some_pipeline;
-  static auto subsets =
-      Struct<VkGraphicsPipelineLibraryCreateInfoEXT>(VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT);
+  static auto subsets = MakeStruct<VkGraphicsPipelineLibraryCreateInfoEXT>();
   subsets.flags = VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_SHADER_BIT_EXT;
   return {{"NoLibraryFlag", "VUID-VkGraphicsPipelineCreateInfo-pStages-10189",
            [](ColorState& state) { FlagsOf(state).flags &= ~VK_PIPELINE_CREATE_2_LIBRARY_BIT_KHR; }},

@@ -40,8 +40,7 @@ void Painting::Paint(const Tiles& tiles, uint32_t added) {
 MeshLibrary::MeshLibrary(const Context& context, const MeshNode& node, const Layout& layout) : context_(context) {
   const StageModule mesh(context, node.mesh);
   std::vector<VkPipelineShaderStageCreateInfo> stages = {mesh.Stage(VK_SHADER_STAGE_MESH_BIT_EXT)};
-  auto name =
-      Struct<VkPipelineShaderStageNodeCreateInfoAMDX>(VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_NODE_CREATE_INFO_AMDX);
+  auto name = MakeStruct<VkPipelineShaderStageNodeCreateInfoAMDX>();
   if (node.name) {
     name.pName = node.name->c_str();
     name.index = node.index;

@@ -59,8 +59,7 @@ class ObjectData : public OwnDeviceTest {
   }
 
  private:
-  mutable VkPhysicalDevicePrivateDataFeatures features_ =
-      Struct<VkPhysicalDevicePrivateDataFeatures>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PRIVATE_DATA_FEATURES);
+  mutable VkPhysicalDevicePrivateDataFeatures features_ = MakeStruct<VkPhysicalDevicePrivateDataFeatures>();
   std::unique_ptr<Layout> layout_;
   std::unique_ptr<GraphStages> stages_;
   std::vector<VkPipeline> libraries_;
@@ -73,14 +72,14 @@ TEST_F(ObjectData, NamesAndTags) {
   const auto set_tag = reinterpret_cast<PFN_vkSetDebugUtilsObjectTagEXT>(
       vkGetInstanceProcAddr(context().instance, "vkSetDebugUtilsObjectTagEXT"));
   for (const auto& [type, handle] : Objects()) {
-    auto name = Struct<VkDebugUtilsObjectNameInfoEXT>(VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT);
+    auto name = MakeStruct<VkDebugUtilsObjectNameInfoEXT>();
     name.objectType = type;
     name.objectHandle = handle;
     for (const char* text : {"a name", "another", static_cast<const char*>(nullptr), "the last"}) {
       name.pObjectName = text;
       EXPECT_EQ(set_name(context().device, &name), VK_SUCCESS);
     }
-    auto tag = Struct<VkDebugUtilsObjectTagInfoEXT>(VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_TAG_INFO_EXT);
+    auto tag = MakeStruct<VkDebugUtilsObjectTagInfoEXT>();
     tag.objectType = type;
     tag.objectHandle = handle;
     tag.tagName = 7;
@@ -92,7 +91,7 @@ TEST_F(ObjectData, NamesAndTags) {
 }
 
 TEST_F(ObjectData, PrivateData) {
-  const auto info = Struct<VkPrivateDataSlotCreateInfo>(VK_STRUCTURE_TYPE_PRIVATE_DATA_SLOT_CREATE_INFO);
+  const auto info = MakeStruct<VkPrivateDataSlotCreateInfo>();
   VkPrivateDataSlot slots[2] = {};
   for (VkPrivateDataSlot& slot : slots)
     ASSERT_EQ(vkCreatePrivateDataSlot(context().device, &info, nullptr, &slot), VK_SUCCESS);

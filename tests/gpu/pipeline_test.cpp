@@ -32,7 +32,7 @@ TEST_F(Pipelines, ScratchSizes) {
 class Cache {
  public:
   explicit Cache(const Context& context) : context_(context) {
-    auto info = Struct<VkPipelineCacheCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO);
+    auto info = MakeStruct<VkPipelineCacheCreateInfo>();
     EXPECT_EQ(vkCreatePipelineCache(context_.device, &info, nullptr, &handle_), VK_SUCCESS);
     empty_ = Bytes();
   }
@@ -99,8 +99,7 @@ TEST_F(Pipelines, CreationFeedback) {
   ASSERT_TRUE(stages.error().empty()) << stages.error();
   VkPipelineCreationFeedback whole = {};
   std::vector<VkPipelineCreationFeedback> parts(3);
-  auto feedback =
-      Struct<VkPipelineCreationFeedbackCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO);
+  auto feedback = MakeStruct<VkPipelineCreationFeedbackCreateInfo>();
   feedback.pPipelineCreationFeedback = &whole;
   feedback.pipelineStageCreationFeedbackCount = 3;
   feedback.pPipelineStageCreationFeedbacks = parts.data();
@@ -187,18 +186,16 @@ TEST_F(Pipelines, InlineModules) {
   const std::vector<uint32_t> words = AcceptedWords(context(), AssembleModule(ThreadModule(Shape::kDxc), error));
   ASSERT_TRUE(error.empty()) << error;
   const Layout layout(context(), {});
-  auto module_info = Struct<VkShaderModuleCreateInfo>(VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
+  auto module_info = MakeStruct<VkShaderModuleCreateInfo>();
   module_info.codeSize = words.size() * 4;
   module_info.pCode = words.data();
-  auto node = Struct<VkPipelineShaderStageNodeCreateInfoAMDX>(
-      VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_NODE_CREATE_INFO_AMDX, &module_info);
+  auto node = MakeStruct<VkPipelineShaderStageNodeCreateInfoAMDX>(&module_info);
   node.pName = "Inline";
   node.index = 4;
-  auto stage = Struct<VkPipelineShaderStageCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, &node);
+  auto stage = MakeStruct<VkPipelineShaderStageCreateInfo>(&node);
   stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
   stage.pName = "ThreadNode";
-  auto info =
-      Struct<VkExecutionGraphPipelineCreateInfoAMDX>(VK_STRUCTURE_TYPE_EXECUTION_GRAPH_PIPELINE_CREATE_INFO_AMDX);
+  auto info = MakeStruct<VkExecutionGraphPipelineCreateInfoAMDX>();
   info.stageCount = 1;
   info.pStages = &stage;
   info.layout = layout.handle();

@@ -209,7 +209,7 @@ TEST_F(PushConstantsByStructure, ReachTheGraph) {
     Commands commands(context());
     const VkCommandBuffer command_buffer = commands.Begin();
     run.RecordGraph(command_buffer);
-    auto info = Struct<VkPushConstantsInfoKHR>(VK_STRUCTURE_TYPE_PUSH_CONSTANTS_INFO_KHR);
+    auto info = MakeStruct<VkPushConstantsInfoKHR>();
     info.layout = run.layout().handle();
     info.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT;
     info.size = count * 4;

@@ -60,7 +60,7 @@ std::unique_ptr<GraphRun> KeyedRun(Context& context, uint32_t key, uint32_t coun
 
 void RecordKeyed(const Context& context, VkCommandBuffer command_buffer, const GraphRun& run,
                  const GuardedBuffer& scratch, uint32_t key) {
-  const auto begin = Struct<VkCommandBufferBeginInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO);
+  const auto begin = MakeStruct<VkCommandBufferBeginInfo>();
   EXPECT_EQ(vkBeginCommandBuffer(command_buffer, &begin), VK_SUCCESS);
   vkCmdBindPipeline(command_buffer, VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX, run.graph().handle());
   vkCmdBindDescriptorSets(command_buffer, VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX, run.layout().handle(), 0, 1,
@@ -78,7 +78,7 @@ std::vector<uint32_t> KeyedWords(uint32_t key, uint32_t times) {
 void WaitForQueues(const Context& context) {
   std::vector<VkFence> fences;
   for (const ComputeQueue& queue : context.queues) {
-    const auto info = Struct<VkFenceCreateInfo>(VK_STRUCTURE_TYPE_FENCE_CREATE_INFO);
+    const auto info = MakeStruct<VkFenceCreateInfo>();
     EXPECT_EQ(vkCreateFence(context.device, &info, nullptr, &fences.emplace_back()), VK_SUCCESS);
     EXPECT_EQ(vkQueueSubmit(queue.handle, 0, nullptr, fences.back()), VK_SUCCESS);
   }

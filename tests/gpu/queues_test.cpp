@@ -128,7 +128,7 @@ TEST_P(Queues, WaitsForTheHost) {
                     .wait = SemaphorePoint{semaphore.handle(), 2}}),
             VK_SUCCESS);
   EXPECT_TRUE(work.Ran(0));
-  auto signal = Struct<VkSemaphoreSignalInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO);
+  auto signal = MakeStruct<VkSemaphoreSignalInfo>();
   signal.semaphore = semaphore.handle();
   signal.value = 1;
   ASSERT_EQ(vkSignalSemaphore(context().device, &signal), VK_SUCCESS);

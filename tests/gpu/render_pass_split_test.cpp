@@ -112,7 +112,7 @@ TEST_P(RenderPassSplit, ConditionalRenderingInside) {
   run.RecordGraph(command_buffer);
   scene.Begin(command_buffer);
   scene.Draw(command_buffer, 0, 3);
-  auto info = Struct<VkConditionalRenderingBeginInfoEXT>(VK_STRUCTURE_TYPE_CONDITIONAL_RENDERING_BEGIN_INFO_EXT);
+  auto info = MakeStruct<VkConditionalRenderingBeginInfoEXT>();
   info.buffer = predicate.handle();
   context().optional.CmdBeginConditionalRendering(command_buffer, &info);
   run.DispatchGraph(command_buffer);

@@ -21,11 +21,11 @@ class EmptyRenderPass {
   explicit EmptyRenderPass(const Context& context) : context_(context) {
     VkSubpassDescription subpass = {};
     subpass.pipelineBindPoint = VK_PIPELINE_BIND_POINT_GRAPHICS;
-    auto info = Struct<VkRenderPassCreateInfo>(VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO);
+    auto info = MakeStruct<VkRenderPassCreateInfo>();
     info.subpassCount = 1;
     info.pSubpasses = &subpass;
     EXPECT_EQ(vkCreateRenderPass(context.device, &info, nullptr, &render_pass_), VK_SUCCESS);
-    auto frame = Struct<VkFramebufferCreateInfo>(VK_STRUCTURE_TYPE_FRAMEBUFFER_CREATE_INFO);
+    auto frame = MakeStruct<VkFramebufferCreateInfo>();
     frame.renderPass = render_pass_;
     frame.width = kExtent.width;
     frame.height = kExtent.height;
@@ -40,7 +40,7 @@ class EmptyRenderPass {
   EmptyRenderPass& operator=(const EmptyRenderPass&) = delete;
 
   [[nodiscard]] VkRenderPassBeginInfo BeginInfo() const {
-    auto info = Struct<VkRenderPassBeginInfo>(VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO);
+    auto info = MakeStruct<VkRenderPassBeginInfo>();
     info.renderPass = render_pass_;
     info.framebuffer = framebuffer_;
     info.renderArea.extent = kExtent;
@@ -79,12 +79,12 @@ class RenderPasses : public GpuTest {
              },
              vkCmdEndRenderPass},
             {[info](VkCommandBuffer command_buffer) {
-               auto subpass = Struct<VkSubpassBeginInfo>(VK_STRUCTURE_TYPE_SUBPASS_BEGIN_INFO);
+               auto subpass = MakeStruct<VkSubpassBeginInfo>();
                subpass.contents = VK_SUBPASS_CONTENTS_INLINE;
                vkCmdBeginRenderPass2(command_buffer, &info, &subpass);
              },
              [](VkCommandBuffer command_buffer) {
-               const auto subpass = Struct<VkSubpassEndInfo>(VK_STRUCTURE_TYPE_SUBPASS_END_INFO);
+               const auto subpass = MakeStruct<VkSubpassEndInfo>();
                vkCmdEndRenderPass2(command_buffer, &subpass);
              }},
             {[this](VkCommandBuffer command_buffer) { image_->BeginRendering(command_buffer); },

@@ -97,7 +97,7 @@ using RobustIndices = ShapedGpuTest;
 
 TEST_P(RobustIndices, WhereTheStageAsksForIt) {
   if (!context().features.robust_buffer_access2) GTEST_SKIP() << "no pipelineRobustness or no robustBufferAccess2";
-  auto robustness = Struct<VkPipelineRobustnessCreateInfoEXT>(VK_STRUCTURE_TYPE_PIPELINE_ROBUSTNESS_CREATE_INFO_EXT);
+  auto robustness = MakeStruct<VkPipelineRobustnessCreateInfoEXT>();
   robustness.storageBuffers = VK_PIPELINE_ROBUSTNESS_BUFFER_BEHAVIOR_ROBUST_BUFFER_ACCESS_EXT;
   ExpectIndicesToStayInside(context(), shape(), &robustness);
 }

@@ -32,9 +32,8 @@ struct ScratchInfo {
   ScratchInfo(const ScratchInfo&) = delete;
   ScratchInfo& operator=(const ScratchInfo&) = delete;
 
-  VkBufferUsageFlags2CreateInfoKHR flags2 =
-      Struct<VkBufferUsageFlags2CreateInfoKHR>(VK_STRUCTURE_TYPE_BUFFER_USAGE_FLAGS_2_CREATE_INFO_KHR);
-  VkBufferCreateInfo info = Struct<VkBufferCreateInfo>(VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO);
+  VkBufferUsageFlags2CreateInfoKHR flags2 = MakeStruct<VkBufferUsageFlags2CreateInfoKHR>();
+  VkBufferCreateInfo info = MakeStruct<VkBufferCreateInfo>();
 };
 
 // Buffers over one piece of device memory, each at an offset and with an address.
@@ -47,9 +46,9 @@ class SharedMemory {
     vkGetBufferMemoryRequirements(context.device, probe, &requirements);
     vkDestroyBuffer(context.device, probe, nullptr);
     alignment_ = requirements.alignment;
-    auto flags = Struct<VkMemoryAllocateFlagsInfo>(VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO);
+    auto flags = MakeStruct<VkMemoryAllocateFlagsInfo>();
     flags.flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT;
-    auto info = Struct<VkMemoryAllocateInfo>(VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, &flags);
+    auto info = MakeStruct<VkMemoryAllocateInfo>(&flags);
     info.allocationSize = requirements.size;
     info.memoryTypeIndex = context.MemoryType(requirements.memoryTypeBits, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
     EXPECT_EQ(vkAllocateMemory(context.device, &info, nullptr, &memory_), VK_SUCCESS);
@@ -67,7 +66,7 @@ class SharedMemory {
     VkMemoryRequirements requirements;  // the validation layer wants them asked for
     vkGetBufferMemoryRequirements(context_.device, buffer, &requirements);
     EXPECT_EQ(vkBindBufferMemory(context_.device, buffer, memory_, offset), VK_SUCCESS);
-    auto info = Struct<VkBufferDeviceAddressInfo>(VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO);
+    auto info = MakeStruct<VkBufferDeviceAddressInfo>();
     info.buffer = buffer;
     address = vkGetBufferDeviceAddress(context_.device, &info);
     return buffer;
@@ -234,9 +233,9 @@ TEST_F(ScratchByStructure, RequirementsWithoutABuffer) {
   ASSERT_NE(get_requirements, nullptr) << "Vulkan 1.3 has it";
   for (const UsageForm form : {UsageForm::kMember, UsageForm::kFlags2}) {
     const ScratchInfo scratch(Size().minSize, form);
-    auto query = Struct<VkDeviceBufferMemoryRequirements>(VK_STRUCTURE_TYPE_DEVICE_BUFFER_MEMORY_REQUIREMENTS);
+    auto query = MakeStruct<VkDeviceBufferMemoryRequirements>();
     query.pCreateInfo = &scratch.info;
-    auto told = Struct<VkMemoryRequirements2>(VK_STRUCTURE_TYPE_MEMORY_REQUIREMENTS_2);
+    auto told = MakeStruct<VkMemoryRequirements2>();
     get_requirements(context().device, &query, &told);
     VkBuffer buffer = VK_NULL_HANDLE;
     ASSERT_EQ(vkCreateBuffer(context().device, &scratch.info, nullptr, &buffer), VK_SUCCESS);
@@ -253,11 +252,10 @@ TEST_F(ScratchByStructure, RequirementsWithoutABuffer) {
 // What drivers say of external scratch is what they say of the usages that Trellis makes of it.
 TEST_F(ScratchByStructure, ExternalBuffers) {
   const auto properties_of = [&](VkBufferUsageFlags usage, const void* chain) {
-    auto info =
-        Struct<VkPhysicalDeviceExternalBufferInfo>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_BUFFER_INFO, chain);
+    auto info = MakeStruct<VkPhysicalDeviceExternalBufferInfo>(chain);
     info.usage = usage;
     info.handleType = VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT;
-    auto answer = Struct<VkExternalBufferProperties>(VK_STRUCTURE_TYPE_EXTERNAL_BUFFER_PROPERTIES);
+    auto answer = MakeStruct<VkExternalBufferProperties>();
     vkGetPhysicalDeviceExternalBufferProperties(context().physical_device, &info, &answer);
     const VkExternalMemoryProperties& external = answer.externalMemoryProperties;
     return std::array{external.externalMemoryFeatures, external.exportFromImportedHandleTypes,
@@ -302,7 +300,7 @@ TEST_F(Scratch, InitialisedAgainAfterOthersWroteToIt) {
   const VkCommandBuffer command_buffer = commands.Begin();
   BindGraph(command_buffer, *run_);
   const auto barrier = [&](VkPipelineStageFlags from, VkPipelineStageFlags to) {
-    auto memory = Struct<VkMemoryBarrier>(VK_STRUCTURE_TYPE_MEMORY_BARRIER);
+    auto memory = MakeStruct<VkMemoryBarrier>();
     memory.srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT;
     memory.dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
     vkCmdPipelineBarrier(command_buffer, from, to, 0, 1, &memory, 0, nullptr, 0, nullptr);

@@ -51,7 +51,7 @@ VkClearValue ClearDepth() {
 }
 
 void OrderEverything(VkCommandBuffer command_buffer, const VkImageMemoryBarrier* image) {
-  auto memory = Struct<VkMemoryBarrier>(VK_STRUCTURE_TYPE_MEMORY_BARRIER);
+  auto memory = MakeStruct<VkMemoryBarrier>();
   memory.srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT;
   memory.dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
   vkCmdPipelineBarrier(command_buffer, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 1,
@@ -117,7 +117,7 @@ std::vector<SplitScene::Image*> SplitScene::Images() {
 }
 
 void SplitScene::MakeImage(Image& image, VkImageUsageFlags usage) {
-  auto info = Struct<VkImageCreateInfo>(VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO);
+  auto info = MakeStruct<VkImageCreateInfo>();
   info.imageType = VK_IMAGE_TYPE_2D;
   info.format = image.format;
   info.extent = {kSize, kSize, 1};
@@ -129,12 +129,12 @@ void SplitScene::MakeImage(Image& image, VkImageUsageFlags usage) {
   EXPECT_EQ(vkCreateImage(context_.device, &info, nullptr, &image.image), VK_SUCCESS);
   VkMemoryRequirements requirements = {};
   vkGetImageMemoryRequirements(context_.device, image.image, &requirements);
-  auto allocation = Struct<VkMemoryAllocateInfo>(VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO);
+  auto allocation = MakeStruct<VkMemoryAllocateInfo>();
   allocation.allocationSize = requirements.size;
   allocation.memoryTypeIndex = context_.MemoryType(requirements.memoryTypeBits, 0);
   EXPECT_EQ(vkAllocateMemory(context_.device, &allocation, nullptr, &image.memory), VK_SUCCESS);
   EXPECT_EQ(vkBindImageMemory(context_.device, image.image, image.memory, 0), VK_SUCCESS);
-  auto view = Struct<VkImageViewCreateInfo>(VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO);
+  auto view = MakeStruct<VkImageViewCreateInfo>();
   view.image = image.image;
   view.viewType = VK_IMAGE_VIEW_TYPE_2D;
   view.format = image.format;
@@ -180,10 +180,10 @@ void SplitScene::MakeRenderPassWith(CreateInfo info, Create create) {
 void SplitScene::MakeRenderPass() {
   if (options_.kind == InstanceKind::kObject) {
     MakeRenderPassWith<VkAttachmentDescription, VkAttachmentReference, VkSubpassDescription>(
-        Struct<VkRenderPassCreateInfo>(VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO), vkCreateRenderPass);
+        MakeStruct<VkRenderPassCreateInfo>(), vkCreateRenderPass);
   } else {
     MakeRenderPassWith<VkAttachmentDescription2, VkAttachmentReference2, VkSubpassDescription2>(
-        Struct<VkRenderPassCreateInfo2>(VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO_2), vkCreateRenderPass2);
+        MakeStruct<VkRenderPassCreateInfo2>(), vkCreateRenderPass2);
   }
 }
 
@@ -197,18 +197,17 @@ void SplitScene::MakeFramebuffer() {
   const std::vector<VkImageView> views = Views();
   std::vector<VkFramebufferAttachmentImageInfo> images;
   for (const Image* image : Images()) {
-    auto& attachment = images.emplace_back(
-        Struct<VkFramebufferAttachmentImageInfo>(VK_STRUCTURE_TYPE_FRAMEBUFFER_ATTACHMENT_IMAGE_INFO));
+    auto& attachment = images.emplace_back(MakeStruct<VkFramebufferAttachmentImageInfo>());
     attachment.usage = image->usage;
     attachment.width = attachment.height = kSize;
     attachment.layerCount = 1;
     attachment.viewFormatCount = 1;
     attachment.pViewFormats = &image->format;
   }
-  auto attachments = Struct<VkFramebufferAttachmentsCreateInfo>(VK_STRUCTURE_TYPE_FRAMEBUFFER_ATTACHMENTS_CREATE_INFO);
+  auto attachments = MakeStruct<VkFramebufferAttachmentsCreateInfo>();
   attachments.attachmentImageInfoCount = static_cast<uint32_t>(images.size());
   attachments.pAttachmentImageInfos = images.data();
-  auto info = Struct<VkFramebufferCreateInfo>(VK_STRUCTURE_TYPE_FRAMEBUFFER_CREATE_INFO);
+  auto info = MakeStruct<VkFramebufferCreateInfo>();
   info.renderPass = render_pass_;
   info.attachmentCount = static_cast<uint32_t>(views.size());
   info.pAttachments = views.data();
@@ -228,8 +227,7 @@ void SplitScene::EditState(ColorState& state) const {
       VK_STENCIL_OP_KEEP, VK_STENCIL_OP_INCREMENT_AND_CLAMP, VK_STENCIL_OP_KEEP, VK_COMPARE_OP_GREATER, 0xFF, 0xFF,
       kDrawsPerPixel};
   static const VkPipelineDepthStencilStateCreateInfo kDepth = [] {
-    auto depth =
-        Struct<VkPipelineDepthStencilStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_DEPTH_STENCIL_STATE_CREATE_INFO);
+    auto depth = MakeStruct<VkPipelineDepthStencilStateCreateInfo>();
     depth.depthTestEnable = depth.depthWriteEnable = depth.stencilTestEnable = VK_TRUE;
     depth.depthCompareOp = VK_COMPARE_OP_LESS;
     depth.front = depth.back = kStencil;
@@ -247,7 +245,7 @@ void SplitScene::EditState(ColorState& state) const {
 }
 
 void SplitScene::MakePipeline() {
-  const auto layout_info = Struct<VkPipelineLayoutCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO);
+  const auto layout_info = MakeStruct<VkPipelineLayoutCreateInfo>();
   EXPECT_EQ(vkCreatePipelineLayout(context_.device, &layout_info, nullptr, &layout_), VK_SUCCESS);
   const StageModule vertex(context_, kRectanglesVertSpv);
   const StageModule fragment(context_, kRectanglesFragSpv);
@@ -266,7 +264,7 @@ void SplitScene::MakePipeline() {
 
 void SplitScene::Transition(VkCommandBuffer command_buffer, const Image& image, VkImageLayout from,
                             VkImageLayout to) const {
-  auto barrier = Struct<VkImageMemoryBarrier>(VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER);
+  auto barrier = MakeStruct<VkImageMemoryBarrier>();
   barrier.srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT;
   barrier.dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
   barrier.oldLayout = from;
@@ -277,7 +275,7 @@ void SplitScene::Transition(VkCommandBuffer command_buffer, const Image& image, 
 }
 
 void SplitScene::BeginDynamic(VkCommandBuffer command_buffer) const {
-  auto color = Struct<VkRenderingAttachmentInfo>(VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO);
+  auto color = MakeStruct<VkRenderingAttachmentInfo>();
   color.imageView = color_.view;
   color.imageLayout = kColorLayout;
   color.loadOp = ClearIf(options_.clears_picture);
@@ -288,13 +286,13 @@ void SplitScene::BeginDynamic(VkCommandBuffer command_buffer) const {
     color.resolveImageView = resolved_.view;
     color.resolveImageLayout = kColorLayout;
   }
-  auto depth = Struct<VkRenderingAttachmentInfo>(VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO);
+  auto depth = MakeStruct<VkRenderingAttachmentInfo>();
   depth.imageView = depth_.view;
   depth.imageLayout = kDepthLayout;
   depth.loadOp = VK_ATTACHMENT_LOAD_OP_CLEAR;
   depth.storeOp = StoreIf(options_.stores_all);
   depth.clearValue = ClearDepth();
-  auto info = Struct<VkRenderingInfo>(VK_STRUCTURE_TYPE_RENDERING_INFO);
+  auto info = MakeStruct<VkRenderingInfo>();
   info.renderArea.extent = kExtent;
   info.layerCount = 1;
   info.colorAttachmentCount = 1;
@@ -312,20 +310,20 @@ void SplitScene::Begin(VkCommandBuffer command_buffer) {
   }
   OrderEverything(command_buffer, nullptr);
   const std::array clears = {ClearColor(), ClearDepth()};
-  auto info = Struct<VkRenderPassBeginInfo>(VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO);
+  auto info = MakeStruct<VkRenderPassBeginInfo>();
   info.renderPass = render_pass_;
   info.framebuffer = framebuffer_;
   info.renderArea.extent = kExtent;
   info.clearValueCount = clears.size();
   info.pClearValues = clears.data();
   const std::vector<VkImageView> views = Views();
-  auto attachments = Struct<VkRenderPassAttachmentBeginInfo>(VK_STRUCTURE_TYPE_RENDER_PASS_ATTACHMENT_BEGIN_INFO);
+  auto attachments = MakeStruct<VkRenderPassAttachmentBeginInfo>();
   attachments.attachmentCount = static_cast<uint32_t>(views.size());
   attachments.pAttachments = views.data();
   if (options_.imageless) info.pNext = &attachments;
   if (options_.kind == InstanceKind::kObject)
     return vkCmdBeginRenderPass(command_buffer, &info, VK_SUBPASS_CONTENTS_INLINE);
-  auto subpass = Struct<VkSubpassBeginInfo>(VK_STRUCTURE_TYPE_SUBPASS_BEGIN_INFO);
+  auto subpass = MakeStruct<VkSubpassBeginInfo>();
   subpass.contents = VK_SUBPASS_CONTENTS_INLINE;
   vkCmdBeginRenderPass2(command_buffer, &info, &subpass);
 }
@@ -350,7 +348,7 @@ void SplitScene::End(VkCommandBuffer command_buffer) {
   if (options_.kind == InstanceKind::kObject) {
     vkCmdEndRenderPass(command_buffer);
   } else {
-    const auto end = Struct<VkSubpassEndInfo>(VK_STRUCTURE_TYPE_SUBPASS_END_INFO);
+    const auto end = MakeStruct<VkSubpassEndInfo>();
     vkCmdEndRenderPass2(command_buffer, &end);
   }
   OrderEverything(command_buffer, nullptr);
@@ -361,7 +359,7 @@ void SplitScene::Copy(VkCommandBuffer command_buffer) {
   region.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1};
   region.imageExtent = {kSize, kSize, 1};
   vkCmdCopyImageToBuffer(command_buffer, Picture().image, kCopyLayout, pixels_.handle(), 1, &region);
-  auto memory = Struct<VkMemoryBarrier>(VK_STRUCTURE_TYPE_MEMORY_BARRIER);
+  auto memory = MakeStruct<VkMemoryBarrier>();
   memory.srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT;
   memory.dstAccessMask = VK_ACCESS_HOST_READ_BIT;
   vkCmdPipelineBarrier(command_buffer, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &memory, 0,

@@ -90,16 +90,16 @@ TEST_F(State, ComputeStateSurvivesTheGraph) {
 class Secondary {
  public:
   Secondary(const Context& context, const std::function<void(VkCommandBuffer)>& record) : context_(context) {
-    auto pool = Struct<VkCommandPoolCreateInfo>(VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO);
+    auto pool = MakeStruct<VkCommandPoolCreateInfo>();
     pool.queueFamilyIndex = context.queue_family;
     EXPECT_EQ(vkCreateCommandPool(context.device, &pool, nullptr, &pool_), VK_SUCCESS);
-    auto allocation = Struct<VkCommandBufferAllocateInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO);
+    auto allocation = MakeStruct<VkCommandBufferAllocateInfo>();
     allocation.commandPool = pool_;
     allocation.level = VK_COMMAND_BUFFER_LEVEL_SECONDARY;
     allocation.commandBufferCount = 1;
     EXPECT_EQ(vkAllocateCommandBuffers(context.device, &allocation, &handle_), VK_SUCCESS);
-    const auto inheritance = Struct<VkCommandBufferInheritanceInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO);
-    auto begin = Struct<VkCommandBufferBeginInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO);
+    const auto inheritance = MakeStruct<VkCommandBufferInheritanceInfo>();
+    auto begin = MakeStruct<VkCommandBufferBeginInfo>();
     begin.pInheritanceInfo = &inheritance;
     EXPECT_EQ(vkBeginCommandBuffer(handle_, &begin), VK_SUCCESS);
     record(handle_);
@@ -187,7 +187,7 @@ class BoundThings {
     const std::array<VkDescriptorPoolSize, 3> sizes = {{{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC, 1},
                                                         {VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, 1},
                                                         {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1}}};
-    auto pool = Struct<VkDescriptorPoolCreateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO);
+    auto pool = MakeStruct<VkDescriptorPoolCreateInfo>();
     pool.maxSets = 2;
     pool.poolSizeCount = sizes.size();
     pool.pPoolSizes = sizes.data();
@@ -226,7 +226,7 @@ class BoundThings {
   [[nodiscard]] bool Pushes() const { return context_.optional.CmdPushDescriptorSet != nullptr; }
   [[nodiscard]] VkDescriptorBufferInfo Table() const { return {table_.handle(), 0, kWords * 4}; }
   [[nodiscard]] VkDescriptorSet Allocate(VkDescriptorSetLayout layout) const {
-    auto allocation = Struct<VkDescriptorSetAllocateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO);
+    auto allocation = MakeStruct<VkDescriptorSetAllocateInfo>();
     allocation.descriptorPool = pool_;
     allocation.descriptorSetCount = 1;
     allocation.pSetLayouts = &layout;
@@ -236,7 +236,7 @@ class BoundThings {
   }
   static VkWriteDescriptorSet WriteOf(VkDescriptorSet set, uint32_t binding, VkDescriptorType type,
                                       const VkDescriptorBufferInfo& info) {
-    auto write = Struct<VkWriteDescriptorSet>(VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET);
+    auto write = MakeStruct<VkWriteDescriptorSet>();
     write.dstSet = set;
     write.dstBinding = binding;
     write.descriptorCount = 1;
@@ -261,7 +261,7 @@ class QueryPool {
  public:
   QueryPool(const Context& context, VkQueryType type, uint32_t count, VkQueryPipelineStatisticFlags statistics = 0)
       : context_(context), count_(count) {
-    auto info = Struct<VkQueryPoolCreateInfo>(VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO);
+    auto info = MakeStruct<VkQueryPoolCreateInfo>();
     info.queryType = type;
     info.queryCount = count;
     info.pipelineStatistics = statistics;
@@ -319,7 +319,7 @@ class Everything : public GpuTest {
         {{0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC, 1, kStages, nullptr},
          {1, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, 1, kStages, nullptr}}};
     const VkDescriptorSetLayoutBinding set1 = {0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, kStages, nullptr};
-    auto set_info = Struct<VkDescriptorSetLayoutCreateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO);
+    auto set_info = MakeStruct<VkDescriptorSetLayoutCreateInfo>();
     set_info.bindingCount = 2;
     set_info.pBindings = set0.data();
     ASSERT_EQ(vkCreateDescriptorSetLayout(context().device, &set_info, nullptr, set_layouts_.data()), VK_SUCCESS);
@@ -330,7 +330,7 @@ class Everything : public GpuTest {
     ASSERT_EQ(vkCreateDescriptorSetLayout(context().device, &set_info, nullptr, &set_layouts_[1]), VK_SUCCESS);
     const std::array<VkPushConstantRange, 2> ranges = {
         {{kGraphicsStages, 0, 32}, {VK_SHADER_STAGE_COMPUTE_BIT, 32, kPushWords * 4 - 32}}};
-    auto info = Struct<VkPipelineLayoutCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO);
+    auto info = MakeStruct<VkPipelineLayoutCreateInfo>();
     info.setLayoutCount = 2;
     info.pSetLayouts = set_layouts_.data();
     info.pushConstantRangeCount = ranges.size();
@@ -359,7 +359,7 @@ class Everything : public GpuTest {
   void BeginLabel(VkCommandBuffer command_buffer) const {
     const auto begin = reinterpret_cast<PFN_vkCmdBeginDebugUtilsLabelEXT>(
         vkGetInstanceProcAddr(context().instance, "vkCmdBeginDebugUtilsLabelEXT"));
-    auto label = Struct<VkDebugUtilsLabelEXT>(VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT);
+    auto label = MakeStruct<VkDebugUtilsLabelEXT>();
     label.pLabelName = "the application's";
     begin(command_buffer, &label);
   }
@@ -412,7 +412,7 @@ TEST_F(Everything, SurvivesTheGraph) {
                              ? VK_BUFFER_USAGE_CONDITIONAL_RENDERING_BIT_EXT
                              : VK_BUFFER_USAGE_STORAGE_BUFFER_BIT);
   predicate.words()[0] = 1;
-  auto condition = Struct<VkConditionalRenderingBeginInfoEXT>(VK_STRUCTURE_TYPE_CONDITIONAL_RENDERING_BEGIN_INFO_EXT);
+  auto condition = MakeStruct<VkConditionalRenderingBeginInfoEXT>();
   condition.buffer = predicate.handle();
   run.RecordGraph(command_buffer);
   if (optional.CmdBeginConditionalRendering != nullptr)

@@ -28,9 +28,9 @@ class BareInstance {
     } else {
       SetVariable(kDisable, "1");
     }
-    auto application = Struct<VkApplicationInfo>(VK_STRUCTURE_TYPE_APPLICATION_INFO);
+    auto application = MakeStruct<VkApplicationInfo>();
     application.apiVersion = VK_API_VERSION_1_3;
-    auto info = Struct<VkInstanceCreateInfo>(VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO);
+    auto info = MakeStruct<VkInstanceCreateInfo>();
     info.pApplicationInfo = &application;
     EXPECT_EQ(vkCreateInstance(&info, nullptr, &instance_), VK_SUCCESS);
     if (before) {
@@ -69,11 +69,10 @@ Bytes BytesOf(T structure, size_t from = 0) {
 
 // One structure in the chain of vkGetPhysicalDeviceFeatures2 or vkGetPhysicalDeviceProperties2.
 template <typename T>
-Bytes Chained(VkPhysicalDevice device, VkStructureType type) {
-  T structure = {};
-  structure.sType = type;
-  VkPhysicalDeviceFeatures2 features = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &structure, {}};
-  VkPhysicalDeviceProperties2 properties = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &structure, {}};
+Bytes Chained(VkPhysicalDevice device) {
+  auto structure = MakeStruct<T>();
+  auto features = MakeStruct<VkPhysicalDeviceFeatures2>(&structure);
+  auto properties = MakeStruct<VkPhysicalDeviceProperties2>(&structure);
   vkGetPhysicalDeviceFeatures2(device, &features);
   vkGetPhysicalDeviceProperties2(device, &properties);
   return BytesOf(structure, sizeof(VkBaseOutStructure)) + BytesOf(features.features) + BytesOf(properties.properties);
@@ -106,24 +105,23 @@ std::map<std::string, Bytes> Ask(VkPhysicalDevice device) {
   vkGetPhysicalDeviceImageFormatProperties(device, VK_FORMAT_R8G8B8A8_UNORM, VK_IMAGE_TYPE_2D, VK_IMAGE_TILING_OPTIMAL,
                                            VK_IMAGE_USAGE_SAMPLED_BIT, 0, &image);
   answers["image formats"] = BytesOf(image);
-  auto external = Struct<VkPhysicalDeviceExternalBufferInfo>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_BUFFER_INFO);
+  auto external = MakeStruct<VkPhysicalDeviceExternalBufferInfo>();
   external.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
   external.handleType = VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT;
-  auto of_external = Struct<VkExternalBufferProperties>(VK_STRUCTURE_TYPE_EXTERNAL_BUFFER_PROPERTIES);
+  auto of_external = MakeStruct<VkExternalBufferProperties>();
   vkGetPhysicalDeviceExternalBufferProperties(device, &external, &of_external);
   answers["external buffers"] = BytesOf(of_external.externalMemoryProperties);
 
-#define ASK(type, stype) answers[#type] = Chained<type>(device, stype)
-  ASK(VkPhysicalDeviceVulkan11Features, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES);
-  ASK(VkPhysicalDeviceVulkan12Features, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES);
-  ASK(VkPhysicalDeviceVulkan13Features, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES);
-  ASK(VkPhysicalDeviceVulkan11Properties, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES);
-  ASK(VkPhysicalDeviceVulkan12Properties, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES);
-  ASK(VkPhysicalDeviceVulkan13Properties, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_PROPERTIES);
-  ASK(VkPhysicalDeviceSubgroupProperties, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES);
-  ASK(VkPhysicalDeviceMeshShaderFeaturesEXT, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT);
-  ASK(VkPhysicalDeviceDescriptorBufferPropertiesEXT,
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DESCRIPTOR_BUFFER_PROPERTIES_EXT);
+#define ASK(type) answers[#type] = Chained<type>(device)
+  ASK(VkPhysicalDeviceVulkan11Features);
+  ASK(VkPhysicalDeviceVulkan12Features);
+  ASK(VkPhysicalDeviceVulkan13Features);
+  ASK(VkPhysicalDeviceVulkan11Properties);
+  ASK(VkPhysicalDeviceVulkan12Properties);
+  ASK(VkPhysicalDeviceVulkan13Properties);
+  ASK(VkPhysicalDeviceSubgroupProperties);
+  ASK(VkPhysicalDeviceMeshShaderFeaturesEXT);
+  ASK(VkPhysicalDeviceDescriptorBufferPropertiesEXT);
 #undef ASK
   return answers;
 }

@@ -64,8 +64,7 @@ TEST(ProcAddr, names_and_tags_are_hooked_for_the_instance_too) {
   const TestDevice with_graphs(instance);
   const TestDevice plain(instance, {});
   const std::vector<uint32_t> words = {0x07230203, 0x00010600, 0, 10, 0, 2u << 16 | 17, 5067};  // ShaderEnqueueAMDX
-  VkShaderModuleCreateInfo info = {};
-  info.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;
+  auto info = MakeStruct<VkShaderModuleCreateInfo>();
   info.codeSize = words.size() * sizeof(uint32_t);
   info.pCode = words.data();
   VkShaderModule node = VK_NULL_HANDLE;

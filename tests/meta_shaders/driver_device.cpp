@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "layer/dispatch/struct_type.h"
+
 extern "C" VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL vkGetInstanceProcAddr(VkInstance instance, const char* name);
 
 namespace trellis::test {
@@ -15,11 +17,8 @@ Function Get(VkInstance instance, const char* name) {
 }
 
 bool HasFeatures(VkInstance instance, VkPhysicalDevice physical_device) {
-  VkPhysicalDeviceVulkan12Features features12 = {};
-  features12.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
-  VkPhysicalDeviceFeatures2 features = {};
-  features.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
-  features.pNext = &features12;
+  auto features12 = MakeStruct<VkPhysicalDeviceVulkan12Features>();
+  auto features = MakeStruct<VkPhysicalDeviceFeatures2>(&features12);
   Get<PFN_vkGetPhysicalDeviceFeatures2>(instance, "vkGetPhysicalDeviceFeatures2")(physical_device, &features);
   return features12.bufferDeviceAddress && features12.scalarBlockLayout;
 }
@@ -42,11 +41,9 @@ DriverDevice::~DriverDevice() {
 }
 
 bool DriverDevice::MakeInstance(std::string& why) {
-  VkApplicationInfo application = {};
-  application.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO;
+  auto application = MakeStruct<VkApplicationInfo>();
   application.apiVersion = VK_API_VERSION_1_2;
-  VkInstanceCreateInfo info = {};
-  info.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO;
+  auto info = MakeStruct<VkInstanceCreateInfo>();
   info.pApplicationInfo = &application;
   if (Get<PFN_vkCreateInstance>(nullptr, "vkCreateInstance")(&info, nullptr, &instance_) == VK_SUCCESS) return true;
   instance_ = VK_NULL_HANDLE;
@@ -82,22 +79,18 @@ bool DriverDevice::MakeDevice(const Settings& settings, std::string& why) {
   while (queue_family_ < count && !(families[queue_family_].queueFlags & VK_QUEUE_COMPUTE_BIT)) ++queue_family_;
 
   const float priority = 1;
-  VkDeviceQueueCreateInfo queue = {};
-  queue.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO;
+  auto queue = MakeStruct<VkDeviceQueueCreateInfo>();
   queue.queueFamilyIndex = queue_family_;
   queue.queueCount = 1;
   queue.pQueuePriorities = &priority;
-  VkPhysicalDeviceVulkan12Features features = {};
-  features.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
+  auto features = MakeStruct<VkPhysicalDeviceVulkan12Features>();
   features.bufferDeviceAddress = VK_TRUE;
   features.scalarBlockLayout = VK_TRUE;
   VkPhysicalDeviceFeatures supported = {};
   Get<PFN_vkGetPhysicalDeviceFeatures>(instance_, "vkGetPhysicalDeviceFeatures")(physical_device_, &supported);
   VkPhysicalDeviceFeatures enabled = {};
   enabled.shaderInt64 = supported.shaderInt64;
-  VkDeviceCreateInfo info = {};
-  info.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
-  info.pNext = &features;
+  auto info = MakeStruct<VkDeviceCreateInfo>(&features);
   info.pEnabledFeatures = &enabled;
   info.queueCreateInfoCount = 1;
   info.pQueueCreateInfos = &queue;
@@ -122,11 +115,8 @@ bool DriverDevice::MakeDevice(const Settings& settings, std::string& why) {
     why = std::string(missing) + " is missing on " + name_;
     return false;
   }
-  VkPhysicalDeviceSubgroupProperties subgroups = {};
-  subgroups.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES;
-  VkPhysicalDeviceProperties2 properties = {};
-  properties.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
-  properties.pNext = &subgroups;
+  auto subgroups = MakeStruct<VkPhysicalDeviceSubgroupProperties>();
+  auto properties = MakeStruct<VkPhysicalDeviceProperties2>(&subgroups);
   Get<PFN_vkGetPhysicalDeviceProperties2>(instance_, "vkGetPhysicalDeviceProperties2")(physical_device_, &properties);
   device_->traits.limits = properties.properties.limits;
   device_->traits.shader_int64 = enabled.shaderInt64;
@@ -138,8 +128,7 @@ bool DriverDevice::MakeDevice(const Settings& settings, std::string& why) {
       physical_device_, &device_->memory_properties);
   device_->dispatch.GetDeviceQueue(device_->handle, queue_family_, 0, &queue_);
 
-  VkCommandPoolCreateInfo pool = {};
-  pool.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
+  auto pool = MakeStruct<VkCommandPoolCreateInfo>();
   pool.queueFamilyIndex = queue_family_;
   return device_->dispatch.CreateCommandPool(device_->handle, &pool, nullptr, &pool_) == VK_SUCCESS;
 }
@@ -157,26 +146,22 @@ bool DriverDevice::HasExtension(std::string_view name) const {
 
 bool DriverDevice::Execute(const std::function<void(VkCommandBuffer)>& record) {
   const DeviceDispatch& dispatch = device_->dispatch;
-  VkCommandBufferAllocateInfo allocate = {};
-  allocate.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO;
+  auto allocate = MakeStruct<VkCommandBufferAllocateInfo>();
   allocate.commandPool = pool_;
   allocate.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
   allocate.commandBufferCount = 1;
   VkCommandBuffer command_buffer = VK_NULL_HANDLE;
   if (dispatch.AllocateCommandBuffers(device_->handle, &allocate, &command_buffer) != VK_SUCCESS) return false;
-  VkCommandBufferBeginInfo begin = {};
-  begin.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
+  auto begin = MakeStruct<VkCommandBufferBeginInfo>();
   dispatch.BeginCommandBuffer(command_buffer, &begin);
   record(command_buffer);
-  VkMemoryBarrier barrier = {};
-  barrier.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER;
+  auto barrier = MakeStruct<VkMemoryBarrier>();
   barrier.srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT;
   barrier.dstAccessMask = VK_ACCESS_HOST_READ_BIT;
   dispatch.CmdPipelineBarrier(command_buffer, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1,
                               &barrier, 0, nullptr, 0, nullptr);
   dispatch.EndCommandBuffer(command_buffer);
-  VkSubmitInfo submit = {};
-  submit.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
+  auto submit = MakeStruct<VkSubmitInfo>();
   submit.commandBufferCount = 1;
   submit.pCommandBuffers = &command_buffer;
   const bool done = dispatch.QueueSubmit(queue_, 1, &submit, VK_NULL_HANDLE) == VK_SUCCESS &&

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "layer/dispatch/struct_type.h"
 #include "layer/objects/scoped_shader_module.h"
 #include "tests/runtime_calls_impatient_spv.h"
 #include "tests/runtime_calls_int64_spv.h"
@@ -69,8 +70,7 @@ void RuntimeTest::MakePipeline(Variant variant) {
   const std::span<const uint32_t> words = words_of[variant];
   ScopedShaderModule module(device());
   ASSERT_EQ(module.Create(words), VK_SUCCESS);
-  VkComputePipelineCreateInfo info = {};
-  info.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO;
+  auto info = MakeStruct<VkComputePipelineCreateInfo>();
   info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
   info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
   info.stage.module = module.handle();

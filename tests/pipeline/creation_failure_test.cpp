@@ -127,7 +127,7 @@ TEST_F(GraphFailure, WhatIsNotImplementedIsRefusedBeforeTheDriverSeesAnything) {
 // With a layout or without; graphs and libraries, so that no two can differ in it.
 TEST_F(GraphFailure, DescriptorHeapsAreRefused) {
   const auto stages = ChainStages(Chain());
-  auto flags = Struct<VkPipelineCreateFlags2CreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO);
+  auto flags = MakeStruct<VkPipelineCreateFlags2CreateInfo>();
   for (const VkPipelineLayout layout : {MakeLayout(), VkPipelineLayout{VK_NULL_HANDLE}}) {
     for (const VkPipelineCreateFlags2 library : {VkPipelineCreateFlags2{0}, VK_PIPELINE_CREATE_2_LIBRARY_BIT_KHR}) {
       flags.flags = kDescriptorHeapFlag | library;
@@ -196,8 +196,7 @@ TEST_F(GraphFailure, CapabilitiesThatPayloadsNeedAreRefusedByName) {
 }
 
 TEST_F(GraphFailure, AStageThatIsOnlyAnIdentifierWouldHaveToBeCompiled) {
-  const auto identifier = Struct<VkPipelineShaderStageModuleIdentifierCreateInfoEXT>(
-      VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_MODULE_IDENTIFIER_CREATE_INFO_EXT);
+  const auto identifier = MakeStruct<VkPipelineShaderStageModuleIdentifierCreateInfoEXT>();
   EXPECT_EQ(Create({GraphInfo({Stage(VK_NULL_HANDLE, "ThreadNode", &identifier)}, MakeLayout())}),
             VK_PIPELINE_COMPILE_REQUIRED);
   EXPECT_EQ(pipelines_[0], VkPipeline{VK_NULL_HANDLE});

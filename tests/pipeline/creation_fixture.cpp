@@ -49,8 +49,7 @@ std::vector<uint32_t> GraphCreation::Assemble(const std::string& text) {
 }
 
 VkShaderModule GraphCreation::MakeModule(const std::vector<uint32_t>& words) {
-  VkShaderModuleCreateInfo info = {};
-  info.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;
+  auto info = MakeStruct<VkShaderModuleCreateInfo>();
   info.codeSize = words.size() * sizeof(uint32_t);
   info.pCode = words.data();
   VkShaderModule module = VK_NULL_HANDLE;
@@ -60,8 +59,7 @@ VkShaderModule GraphCreation::MakeModule(const std::vector<uint32_t>& words) {
 
 VkPipelineLayout GraphCreation::MakeLayout(uint32_t push_constant_bytes) {
   const VkPushConstantRange range = {VK_SHADER_STAGE_COMPUTE_BIT, 0, push_constant_bytes};
-  VkPipelineLayoutCreateInfo info = {};
-  info.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO;
+  auto info = MakeStruct<VkPipelineLayoutCreateInfo>();
   info.pushConstantRangeCount = push_constant_bytes == 0 ? 0 : 1;
   info.pPushConstantRanges = &range;
   VkPipelineLayout layout = VK_NULL_HANDLE;
@@ -71,9 +69,7 @@ VkPipelineLayout GraphCreation::MakeLayout(uint32_t push_constant_bytes) {
 
 VkPipelineShaderStageCreateInfo GraphCreation::Stage(VkShaderModule module, const char* entry_point,
                                                      const void* chain) {
-  VkPipelineShaderStageCreateInfo stage = {};
-  stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
-  stage.pNext = chain;
+  auto stage = MakeStruct<VkPipelineShaderStageCreateInfo>(chain);
   stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
   stage.module = module;
   stage.pName = entry_point;
@@ -82,9 +78,7 @@ VkPipelineShaderStageCreateInfo GraphCreation::Stage(VkShaderModule module, cons
 
 VkExecutionGraphPipelineCreateInfoAMDX GraphCreation::GraphInfo(
     const std::vector<VkPipelineShaderStageCreateInfo>& stages, VkPipelineLayout layout, const void* chain) {
-  VkExecutionGraphPipelineCreateInfoAMDX info = {};
-  info.sType = VK_STRUCTURE_TYPE_EXECUTION_GRAPH_PIPELINE_CREATE_INFO_AMDX;
-  info.pNext = chain;
+  auto info = MakeStruct<VkExecutionGraphPipelineCreateInfoAMDX>(chain);
   info.stageCount = static_cast<uint32_t>(stages.size());
   info.pStages = stages.data();
   info.layout = layout;
@@ -139,8 +133,7 @@ void GraphCreation::Destroy(VkPipeline pipeline, const VkAllocationCallbacks* al
 }
 
 uint32_t GraphCreation::NodeIndex(VkPipeline pipeline, const char* name, uint32_t index, VkResult expected) {
-  VkPipelineShaderStageNodeCreateInfoAMDX node = {};
-  node.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_NODE_CREATE_INFO_AMDX;
+  auto node = MakeStruct<VkPipelineShaderStageNodeCreateInfoAMDX>();
   node.pName = name;
   node.index = index;
   uint32_t found = 0xabcd;
@@ -179,9 +172,7 @@ ComputeRequest GraphCreation::Describe(VkPipelineCache cache, const VkComputePip
   request.flags = info.flags;
   request.layout = info.layout;
   request.chain = TypesIn(info.pNext);
-  if (const auto* flags2 = FindStruct<VkPipelineCreateFlags2CreateInfo>(
-          info.pNext, VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO))
-    request.flags2 = flags2->flags;
+  if (const auto* flags2 = FindStruct<VkPipelineCreateFlags2CreateInfo>(info.pNext)) request.flags2 = flags2->flags;
   request.entry_point = info.stage.pName;
   request.stage_flags = info.stage.flags;
   request.stage_chain = TypesIn(info.stage.pNext);
@@ -205,8 +196,7 @@ ComputeRequest GraphCreation::Describe(VkPipelineCache cache, const VkComputePip
 VkResult GraphCreation::Answer(VkPipelineCache cache, const VkComputePipelineCreateInfo& info,
                                const VkAllocationCallbacks* allocator, VkPipeline& pipeline) {
   ComputeRequest request = Describe(cache, info, allocator);
-  if (const auto* feedback = FindStruct<VkPipelineCreationFeedbackCreateInfo>(
-          info.pNext, VK_STRUCTURE_TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO))
+  if (const auto* feedback = FindStruct<VkPipelineCreationFeedbackCreateInfo>(info.pNext))
     *feedback->pPipelineCreationFeedback = {request.kernel ? kernel_feedback_flags_ : feedback_flags_, 1000};
   pipeline = VK_NULL_HANDLE;
   if (request.kernel) return AnswerKernel(std::move(request), pipeline);

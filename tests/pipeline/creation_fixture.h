@@ -38,13 +38,6 @@ struct ComputeRequest {
   std::optional<Kernel> kernel;  // of the layer's own, by its words; nothing: a node, or ordinary
 };
 
-template <typename Info>
-Info Struct(VkStructureType type) {
-  Info info = {};
-  info.sType = type;
-  return info;
-}
-
 // The driver is called in the order of the nodes, because the layer may use one thread, unless a test wants more.
 // Internal kernels are kept apart from everything else that is compiled.
 class GraphCreation : public testing::Test {

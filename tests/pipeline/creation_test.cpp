@@ -125,7 +125,7 @@ TEST_F(GraphCreation, TheGraphsOwnStructuresAndFlagsStayInTheLayer) {
   stage.flags = VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT;
   const VkPipelineCompilerControlCreateInfoAMD control = {VK_STRUCTURE_TYPE_PIPELINE_COMPILER_CONTROL_CREATE_INFO_AMD,
                                                           nullptr, 0};
-  auto robustness = Struct<VkPipelineRobustnessCreateInfoEXT>(VK_STRUCTURE_TYPE_PIPELINE_ROBUSTNESS_CREATE_INFO_EXT);
+  auto robustness = MakeStruct<VkPipelineRobustnessCreateInfoEXT>();
   robustness.pNext = &control;
   const VkPipelineCreateFlags2CreateInfo flags = {VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO, &robustness,
                                                   VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX |
@@ -143,8 +143,7 @@ TEST_F(GraphCreation, TheGraphsOwnStructuresAndFlagsStayInTheLayer) {
 }
 
 TEST_F(GraphCreation, RobustnessOfAStageReachesTheDriver) {
-  const auto robustness =
-      Struct<VkPipelineRobustnessCreateInfoEXT>(VK_STRUCTURE_TYPE_PIPELINE_ROBUSTNESS_CREATE_INFO_EXT);
+  const auto robustness = MakeStruct<VkPipelineRobustnessCreateInfoEXT>();
   const auto node = NodeInfo("n", 1, &robustness);
   const VkShaderModule module = MakeModule(Assemble(ThreadModule(Shape::kDxc)));
   ASSERT_EQ(
@@ -180,7 +179,7 @@ TEST_F(GraphCreation, CreateInfosAreNotChanged) {
   const auto node = NodeInfo("n", 1);
   const std::vector<VkPipelineShaderStageCreateInfo> stages = {
       Stage(MakeModule(Assemble(ThreadModule(Shape::kDxc))), "ThreadNode", &node)};
-  const auto flags = Struct<VkPipelineCreateFlags2CreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO);
+  const auto flags = MakeStruct<VkPipelineCreateFlags2CreateInfo>();
   const auto info = GraphInfo(stages, MakeLayout(), &flags);
   ASSERT_EQ(Create({info}), VK_SUCCESS);
   EXPECT_EQ(stages[0].pNext, &node);
@@ -209,8 +208,7 @@ TEST_F(GraphCreation, ScratchSizesAreUsable) {
                     GraphInfo({}, MakeLayout())}),
             VK_SUCCESS);
   for (VkPipeline pipeline : pipelines_) {
-    auto size =
-        Struct<VkExecutionGraphPipelineScratchSizeAMDX>(VK_STRUCTURE_TYPE_EXECUTION_GRAPH_PIPELINE_SCRATCH_SIZE_AMDX);
+    auto size = MakeStruct<VkExecutionGraphPipelineScratchSizeAMDX>();
     EXPECT_EQ(TRELLIS_CALL(device_, GetExecutionGraphPipelineScratchSizeAMDX)(device_.handle(), pipeline, &size),
               VK_SUCCESS);
     EXPECT_GT(size.minSize, 0u);

@@ -67,7 +67,7 @@ class InternalKernelsTest : public GraphCreation {
 TEST_F(InternalKernelsTest, AreMadeWithTheApplicationsCacheAndNothingElseOfTheGraph) {
   cache_ = reinterpret_cast<VkPipelineCache>(uintptr_t{0x7000});
   VkAllocationCallbacks allocator = {};
-  auto robustness = Struct<VkPipelineRobustnessCreateInfoEXT>(VK_STRUCTURE_TYPE_PIPELINE_ROBUSTNESS_CREATE_INFO_EXT);
+  auto robustness = MakeStruct<VkPipelineRobustnessCreateInfoEXT>();
   auto info = Leaf(VK_PIPELINE_CREATE_DISABLE_OPTIMIZATION_BIT);
   info.pNext = &robustness;
   ASSERT_EQ(Create({info}, &allocator), VK_SUCCESS);
@@ -225,7 +225,7 @@ TEST_F(InternalKernelThreads, TheDriverCompilesThemOnAsManyThreadsAsTheSettingAl
 }
 
 TEST_F(InternalKernelThreads, AnExternallySynchronizedCacheStaysOnTheCallingThread) {
-  auto info = Struct<VkPipelineCacheCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO);
+  auto info = MakeStruct<VkPipelineCacheCreateInfo>();
   info.flags = VK_PIPELINE_CACHE_CREATE_EXTERNALLY_SYNCHRONIZED_BIT;
   ASSERT_EQ(TRELLIS_CALL(device_, CreatePipelineCache)(device_.handle(), &info, nullptr, &cache_), VK_SUCCESS);
   Make(Chain());

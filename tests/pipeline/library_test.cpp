@@ -63,8 +63,7 @@ TEST_F(Libraries, LinkingCompilesNothing) {
   std::set<uint32_t> indices;
   for (const char* node : {"Source", "Grid", "Sum"}) indices.insert(NodeIndex(graph, node, 0));
   EXPECT_THAT(indices, testing::ElementsAre(0, 1, 2));
-  auto size =
-      Struct<VkExecutionGraphPipelineScratchSizeAMDX>(VK_STRUCTURE_TYPE_EXECUTION_GRAPH_PIPELINE_SCRATCH_SIZE_AMDX);
+  auto size = MakeStruct<VkExecutionGraphPipelineScratchSizeAMDX>();
   EXPECT_EQ(TRELLIS_CALL(device_, GetExecutionGraphPipelineScratchSizeAMDX)(device_.handle(), graph, &size),
             VK_SUCCESS);
   EXPECT_GT(size.minSize, 0u);
@@ -187,8 +186,7 @@ TEST_F(Libraries, QueriesOfAComputeLibraryAreRefused) {
 }
 
 TEST_F(Libraries, WhatBelongsToTheGraphDoesNotReachTheDriver) {
-  const auto robustness =
-      Struct<VkPipelineRobustnessCreateInfoEXT>(VK_STRUCTURE_TYPE_PIPELINE_ROBUSTNESS_CREATE_INFO_EXT);
+  const auto robustness = MakeStruct<VkPipelineRobustnessCreateInfoEXT>();
   auto flags = library_flags_;
   flags.pNext = &robustness;
   flags.flags |= VK_PIPELINE_CREATE_2_ALLOW_DERIVATIVES_BIT | VK_PIPELINE_CREATE_2_DERIVATIVE_BIT |

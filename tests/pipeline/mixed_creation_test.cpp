@@ -40,8 +40,7 @@ class MixedCreation : public GraphCreation {
 };
 
 TEST_F(MixedCreation, OrdinaryPipelinesGoDownAsTheyAre) {
-  const auto robustness =
-      Struct<VkPipelineRobustnessCreateInfoEXT>(VK_STRUCTURE_TYPE_PIPELINE_ROBUSTNESS_CREATE_INFO_EXT);
+  const auto robustness = MakeStruct<VkPipelineRobustnessCreateInfoEXT>();
   VkAllocationCallbacks allocator = {};
   VkComputePipelineCreateInfo derived = Plain(VK_PIPELINE_CREATE_DERIVATIVE_BIT);
   derived.pNext = &robustness;

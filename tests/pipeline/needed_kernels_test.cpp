@@ -33,17 +33,16 @@ class NeededKernelsTest : public GraphCreation, public testing::WithParamInterfa
   }
 
   VkDeviceAddress MakeScratch() {
-    auto size =
-        Struct<VkExecutionGraphPipelineScratchSizeAMDX>(VK_STRUCTURE_TYPE_EXECUTION_GRAPH_PIPELINE_SCRATCH_SIZE_AMDX);
+    auto size = MakeStruct<VkExecutionGraphPipelineScratchSizeAMDX>();
     EXPECT_EQ(TRELLIS_CALL(device_, GetExecutionGraphPipelineScratchSizeAMDX)(device_.handle(), graph_, &size),
               VK_SUCCESS);
     scratch_size_ = size.minSize;
-    auto info = Struct<VkBufferCreateInfo>(VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO);
+    auto info = MakeStruct<VkBufferCreateInfo>();
     info.size = scratch_size_;
     info.usage = VK_BUFFER_USAGE_EXECUTION_GRAPH_SCRATCH_BIT_AMDX | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
     VkBuffer buffer = VK_NULL_HANDLE;
     TRELLIS_CALL(device_, CreateBuffer)(device_.handle(), &info, nullptr, &buffer);
-    auto allocate = Struct<VkMemoryAllocateInfo>(VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO);
+    auto allocate = MakeStruct<VkMemoryAllocateInfo>();
     allocate.allocationSize = scratch_size_;
     VkDeviceMemory memory = VK_NULL_HANDLE;
     TRELLIS_CALL(device_, AllocateMemory)(device_.handle(), &allocate, nullptr, &memory);

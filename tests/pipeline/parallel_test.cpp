@@ -132,8 +132,7 @@ TEST_F(ManyNodes, AnAllocatorStaysOnTheCallingThread) {
 // Every thread makes a chain of its own, without the flags that nodes do not get.
 TEST_F(ManyNodes, ConstantStructuresOfUnknownSizeArePassedOnByAllThreads) {
   ReadOnlyMemory memory;
-  VkPipelineCreateFlags2CreateInfo flags2 = {};
-  flags2.sType = VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO;
+  auto flags2 = MakeStruct<VkPipelineCreateFlags2CreateInfo>();
   const auto* end = memory.Store(flags2);
   const auto* unknown = memory.Store(
       VkBaseInStructure{static_cast<VkStructureType>(0x7ffffff1), reinterpret_cast<const VkBaseInStructure*>(end)});
@@ -143,8 +142,7 @@ TEST_F(ManyNodes, ConstantStructuresOfUnknownSizeArePassedOnByAllThreads) {
 }
 
 TEST_F(ManyNodes, AnExternallySynchronizedCacheStaysOnTheCallingThread) {
-  VkPipelineCacheCreateInfo info = {};
-  info.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO;
+  auto info = MakeStruct<VkPipelineCacheCreateInfo>();
   info.flags = VK_PIPELINE_CACHE_CREATE_EXTERNALLY_SYNCHRONIZED_BIT;
   ASSERT_EQ(TRELLIS_CALL(device_, CreatePipelineCache)(device_.handle(), &info, nullptr, &cache_), VK_SUCCESS);
   ASSERT_EQ(Create({GraphInfo(Stages(64), layout_)}), VK_SUCCESS);

@@ -59,7 +59,7 @@ class RobustCreation : public GraphCreation {
 
  private:
   static VkPipelineRobustnessCreateInfo Robustness(Behavior behavior) {
-    auto info = Struct<VkPipelineRobustnessCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_ROBUSTNESS_CREATE_INFO);
+    auto info = MakeStruct<VkPipelineRobustnessCreateInfo>();
     info.storageBuffers = behavior.value_or(kDefault);
     return info;
   }

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "layer/dispatch/loader_chain.h"
+#include "layer/dispatch/struct_type.h"
 #include "tests/poison_layer/poison.h"
 #include "tests/support/layer_hooks.h"
 
@@ -200,8 +201,7 @@ VKAPI_ATTR void VKAPI_CALL DestroyRenderPass(VkDevice handle, VkRenderPass rende
 // Instances in command buffers
 
 void OrderEverything(const Device& device, VkCommandBuffer command_buffer) {
-  VkMemoryBarrier barrier = {};
-  barrier.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER;
+  auto barrier = MakeStruct<VkMemoryBarrier>();
   barrier.srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT;
   barrier.dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
   device.CmdPipelineBarrier(command_buffer, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0,

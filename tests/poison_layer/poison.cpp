@@ -50,8 +50,7 @@ void RemoveResolves(VkSubpassDescription2& subpass, Arena& arena) {
 
 void KeepStencilLayout(VkAttachmentDescription&, Arena&) {}
 void KeepStencilLayout(VkAttachmentDescription2& attachment, Arena& arena) {
-  auto* const layout = EditStruct<VkAttachmentDescriptionStencilLayout>(
-      &attachment, VK_STRUCTURE_TYPE_ATTACHMENT_DESCRIPTION_STENCIL_LAYOUT, arena);
+  auto* const layout = EditStruct<VkAttachmentDescriptionStencilLayout>(&attachment, arena);
   if (layout != nullptr) layout->stencilInitialLayout = layout->stencilFinalLayout;
 }
 

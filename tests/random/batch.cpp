@@ -63,7 +63,7 @@ void Batch::RecordStart(VkCommandBuffer command_buffer) const {
 
 void Batch::RecordDispatches(VkCommandBuffer command_buffer, DispatchCommand command) {
   if (has_mesh_nodes_) {
-    auto rendering = Struct<VkRenderingInfo>(VK_STRUCTURE_TYPE_RENDERING_INFO);
+    auto rendering = MakeStruct<VkRenderingInfo>();
     rendering.renderArea.extent = {1, 1};
     rendering.layerCount = 1;
     vkCmdBeginRendering(command_buffer, &rendering);

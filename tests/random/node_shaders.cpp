@@ -86,7 +86,7 @@ NodeShaders::NodeShaders(const Context& context)
       layout_options_(LayoutFor(HasMeshNodes(context))),
       layout_(context, layout_options_),
       modules_(NodeKinds().size()) {
-  const auto info = Struct<VkPipelineCacheCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO);
+  const auto info = MakeStruct<VkPipelineCacheCreateInfo>();
   if (vkCreatePipelineCache(context.device, &info, nullptr, &cache_) != VK_SUCCESS) cache_ = VK_NULL_HANDLE;
 }
 

@@ -68,20 +68,16 @@ Mapping Map(uint64_t wanted, VkDeviceSize bytes) {
 }
 
 void OfferCaptureReplay(VkPhysicalDeviceFeatures2* features) {
-  if (auto* vulkan12 = FindStruct<VkPhysicalDeviceVulkan12Features>(
-          features->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES))
+  if (auto* vulkan12 = FindStruct<VkPhysicalDeviceVulkan12Features>(features->pNext))
     vulkan12->bufferDeviceAddressCaptureReplay = vulkan12->bufferDeviceAddress;
-  if (auto* addresses = FindStruct<VkPhysicalDeviceBufferDeviceAddressFeatures>(
-          features->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES))
+  if (auto* addresses = FindStruct<VkPhysicalDeviceBufferDeviceAddressFeatures>(features->pNext))
     addresses->bufferDeviceAddressCaptureReplay = addresses->bufferDeviceAddress;
 }
 
 void HideCaptureReplay(VkDeviceCreateInfo& info, Arena& arena) {
-  if (auto* vulkan12 = EditStruct<VkPhysicalDeviceVulkan12Features>(
-          &info, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, arena))
+  if (auto* vulkan12 = EditStruct<VkPhysicalDeviceVulkan12Features>(&info, arena))
     vulkan12->bufferDeviceAddressCaptureReplay = VK_FALSE;
-  if (auto* addresses = EditStruct<VkPhysicalDeviceBufferDeviceAddressFeatures>(
-          &info, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES, arena))
+  if (auto* addresses = EditStruct<VkPhysicalDeviceBufferDeviceAddressFeatures>(&info, arena))
     addresses->bufferDeviceAddressCaptureReplay = VK_FALSE;
 }
 
@@ -140,8 +136,7 @@ VKAPI_ATTR VkResult VKAPI_CALL AllocateMemory(VkDevice device, const VkMemoryAll
                                               const VkAllocationCallbacks* allocator, VkDeviceMemory* memory) {
   Arena arena;
   VkMemoryAllocateInfo* const edited = arena.Copy(*info);
-  auto* const flags =
-      EditStruct<VkMemoryAllocateFlagsInfo>(edited, VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO, arena);
+  auto* const flags = EditStruct<VkMemoryAllocateFlagsInfo>(edited, arena);
   if (!flags || !(flags->flags & VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_CAPTURE_REPLAY_BIT))
     return next_device.AllocateMemory(device, info, allocator, memory);
   flags->flags &= ~VkMemoryAllocateFlags{VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_CAPTURE_REPLAY_BIT};

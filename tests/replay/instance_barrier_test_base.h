@@ -6,6 +6,7 @@
 
 #include <memory>
 
+#include "layer/dispatch/struct_type.h"
 #include "layer/objects/render_pass.h"
 #include "layer/replay/replay.h"
 #include "tests/replay/barrier_test_base.h"
@@ -17,8 +18,7 @@ class InstanceBarrierTest : public BarrierTest {
   explicit InstanceBarrierTest(const Variant& variant = {}) : BarrierTest(variant) {}
 
   void BeginDynamic() {
-    VkRenderingInfo info = {};
-    info.sType = VK_STRUCTURE_TYPE_RENDERING_INFO;
+    auto info = MakeStruct<VkRenderingInfo>();
     CommandBuffer& recording = device_.command_buffer();
     device_.device().dispatch.CmdBeginRendering(recording.handle, recording.render_pass.Begin(info, true));
   }
@@ -30,14 +30,12 @@ class InstanceBarrierTest : public BarrierTest {
   }
   void BeginObject() {
     VkSubpassDescription subpass = {};
-    VkRenderPassCreateInfo create = {};
-    create.sType = VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO;
+    auto create = MakeStruct<VkRenderPassCreateInfo>();
     create.subpassCount = 1;
     create.pSubpasses = &subpass;
     render_pass_ = MakeRenderPass(device_.device(), create);
     ASSERT_FALSE(render_pass_->obstacle);
-    VkRenderPassBeginInfo info = {};
-    info.sType = VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO;
+    auto info = MakeStruct<VkRenderPassBeginInfo>();
     CommandBuffer& recording = device_.command_buffer();
     device_.device().dispatch.CmdBeginRenderPass(
         recording.handle, recording.render_pass.Begin(info, render_pass_.get(), VK_SUBPASS_CONTENTS_INLINE),

@@ -10,6 +10,7 @@
 #include <numeric>
 #include <set>
 
+#include "layer/dispatch/struct_type.h"
 #include "layer/memory/ring_pool.h"
 #include "tests/replay/test_pipeline.h"
 
@@ -336,8 +337,7 @@ TEST_F(ReplayTest, EveryDispatchHasTheBytesOfItsRecording) {
 
 TEST_F(ReplayTest, ConditionalRenderingAppliesToTheNodesAlone) {
   Use({NodeBuilder("a").To("b"), NodeBuilder("b").Dynamic()});
-  VkConditionalRenderingBeginInfoEXT condition = {};
-  condition.sType = VK_STRUCTURE_TYPE_CONDITIONAL_RENDERING_BEGIN_INFO_EXT;
+  auto condition = MakeStruct<VkConditionalRenderingBeginInfoEXT>();
   condition.buffer = (VkBuffer)48;
   condition.offset = 12;
   condition.flags = VK_CONDITIONAL_RENDERING_INVERTED_BIT_EXT;

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "layer/dispatch/struct_type.h"
 #include "layer/graph/describe.h"
 #include "layer/graph/tables.h"
 #include "layer/pipeline/needed_kernels.h"
@@ -45,8 +46,7 @@ std::shared_ptr<ExecutionGraphPipeline> MakePipeline(RecordingDevice& device, st
   pipeline->id = next_id++;
   pipeline->graph = MustLink(std::move(sources));
   const VkPushConstantRange range = {VK_SHADER_STAGE_COMPUTE_BIT, 0, kApplicationPushBytes};
-  VkPipelineLayoutCreateInfo info = {};
-  info.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO;
+  auto info = MakeStruct<VkPipelineLayoutCreateInfo>();
   info.pushConstantRangeCount = 1;
   info.pPushConstantRanges = &range;
   static_cast<void>(MakePipelineLayout(device.device(), info, VK_NULL_HANDLE, pipeline->layout));

@@ -103,7 +103,7 @@ bool PlainNode::Compile(const SampleNode& node, std::string& error) {
 
 bool PlainNode::MakePipeline(const SampleNode& node, const std::vector<uint32_t>& words, std::string& error) {
   layout_ = std::make_unique<Layout>(context_, kLayout);
-  auto module_info = Struct<VkShaderModuleCreateInfo>(VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
+  auto module_info = MakeStruct<VkShaderModuleCreateInfo>();
   module_info.codeSize = words.size() * 4;
   module_info.pCode = words.data();
   VkShaderModule module = VK_NULL_HANDLE;
@@ -114,8 +114,8 @@ bool PlainNode::MakePipeline(const SampleNode& node, const std::vector<uint32_t>
   const uint32_t value = node.spec0.value_or(0);
   const VkSpecializationMapEntry entry = {0, 0, sizeof(value)};
   const VkSpecializationInfo specialization = {1, &entry, sizeof(value), &value};
-  auto info = Struct<VkComputePipelineCreateInfo>(VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO);
-  info.stage = Struct<VkPipelineShaderStageCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO);
+  auto info = MakeStruct<VkComputePipelineCreateInfo>();
+  info.stage = MakeStruct<VkPipelineShaderStageCreateInfo>();
   info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
   info.stage.module = module;
   info.stage.pName = "main";

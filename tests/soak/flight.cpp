@@ -32,7 +32,7 @@ std::vector<uint32_t> Repeated(const std::vector<uint32_t>& words, uint32_t time
 
 void OrderMemory(VkCommandBuffer command_buffer, VkPipelineStageFlags before, VkPipelineStageFlags after,
                  VkAccessFlags access) {
-  auto barrier = Struct<VkMemoryBarrier>(VK_STRUCTURE_TYPE_MEMORY_BARRIER);
+  auto barrier = MakeStruct<VkMemoryBarrier>();
   barrier.srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT;
   barrier.dstAccessMask = access;
   vkCmdPipelineBarrier(command_buffer, before, after, 0, 1, &barrier, 0, nullptr, 0, nullptr);
@@ -47,7 +47,7 @@ Flight::Flight(std::shared_ptr<SoakDevice> device, uint32_t number, const Option
       random_(number),
       queue_(random_.Below(static_cast<uint32_t>(device_->context().queues.size()))),
       rounds_left_(random_.OneIn(8) ? 0 : random_.Between(1, kMaxRounds)) {
-  const auto info = Struct<VkFenceCreateInfo>(VK_STRUCTURE_TYPE_FENCE_CREATE_INFO);
+  const auto info = MakeStruct<VkFenceCreateInfo>();
   EXPECT_EQ(vkCreateFence(device_->context().device, &info, nullptr, &fence_), VK_SUCCESS);
   MakeCases(options.broken_reference);
   if (!MakePipeline() || !Record()) rounds_left_ = 0;
@@ -105,7 +105,7 @@ bool Flight::Record() {
   pool_ = device_->TakePool(context.queues[queue_].family);
   for (uint32_t count = random_.Between(1, kMaxRecordings); count > 0; --count) {
     const Recording recording = {pool_->Next(), random_.Between(1, kMaxTimes)};
-    auto begin = Struct<VkCommandBufferBeginInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO);
+    auto begin = MakeStruct<VkCommandBufferBeginInfo>();
     if (recording.times > 1) begin.flags = VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT;
     EXPECT_EQ(vkBeginCommandBuffer(recording.command_buffer, &begin), VK_SUCCESS);
     // Scratch is the same for all of them.

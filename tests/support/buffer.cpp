@@ -12,15 +12,15 @@ constexpr uint32_t kGuardWord = 0xC0FFEE11u;
 }  // namespace
 
 Buffer::Buffer(const Context& context, VkDeviceSize size, VkBufferUsageFlags usage) : context_(&context), size_(size) {
-  auto info = Struct<VkBufferCreateInfo>(VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO);
+  auto info = MakeStruct<VkBufferCreateInfo>();
   info.size = size;
   info.usage = usage | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
   if (vkCreateBuffer(context.device, &info, nullptr, &buffer_) != VK_SUCCESS) return;
   VkMemoryRequirements requirements;
   vkGetBufferMemoryRequirements(context.device, buffer_, &requirements);
-  auto flags = Struct<VkMemoryAllocateFlagsInfo>(VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO);
+  auto flags = MakeStruct<VkMemoryAllocateFlagsInfo>();
   flags.flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT;
-  auto allocation = Struct<VkMemoryAllocateInfo>(VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, &flags);
+  auto allocation = MakeStruct<VkMemoryAllocateInfo>(&flags);
   allocation.allocationSize = requirements.size;
   allocation.memoryTypeIndex = context.MemoryType(
       requirements.memoryTypeBits, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT);
@@ -31,7 +31,7 @@ Buffer::Buffer(const Context& context, VkDeviceSize size, VkBufferUsageFlags usa
     vkDestroyBuffer(context.device, std::exchange(buffer_, VK_NULL_HANDLE), nullptr);
     return;
   }
-  auto address_info = Struct<VkBufferDeviceAddressInfo>(VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO);
+  auto address_info = MakeStruct<VkBufferDeviceAddressInfo>();
   address_info.buffer = buffer_;
   address_ = vkGetBufferDeviceAddress(context.device, &address_info);
 }

@@ -11,7 +11,7 @@
 namespace trellis::test {
 
 void OrderComputeWork(VkCommandBuffer command_buffer) {
-  auto barrier = Struct<VkMemoryBarrier>(VK_STRUCTURE_TYPE_MEMORY_BARRIER);
+  auto barrier = MakeStruct<VkMemoryBarrier>();
   barrier.srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT;
   barrier.dstAccessMask = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT;
   vkCmdPipelineBarrier(command_buffer, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0, 1,
@@ -90,16 +90,16 @@ void RecordScratchInitialization(const Context& context, VkCommandBuffer command
 }
 
 Commands::Commands(const Context& context) : context_(context) {
-  auto pool = Struct<VkCommandPoolCreateInfo>(VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO);
+  auto pool = MakeStruct<VkCommandPoolCreateInfo>();
   pool.flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT;
   pool.queueFamilyIndex = context.queue_family;
   EXPECT_EQ(vkCreateCommandPool(context.device, &pool, nullptr, &pool_), VK_SUCCESS);
-  auto allocation = Struct<VkCommandBufferAllocateInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO);
+  auto allocation = MakeStruct<VkCommandBufferAllocateInfo>();
   allocation.commandPool = pool_;
   allocation.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
   allocation.commandBufferCount = 1;
   EXPECT_EQ(vkAllocateCommandBuffers(context.device, &allocation, &command_buffer_), VK_SUCCESS);
-  auto fence = Struct<VkFenceCreateInfo>(VK_STRUCTURE_TYPE_FENCE_CREATE_INFO);
+  auto fence = MakeStruct<VkFenceCreateInfo>();
   EXPECT_EQ(vkCreateFence(context.device, &fence, nullptr, &fence_), VK_SUCCESS);
 }
 
@@ -109,14 +109,14 @@ Commands::~Commands() {
 }
 
 VkCommandBuffer Commands::Begin(VkCommandBufferUsageFlags flags) {
-  auto begin = Struct<VkCommandBufferBeginInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO);
+  auto begin = MakeStruct<VkCommandBufferBeginInfo>();
   begin.flags = flags;
   EXPECT_EQ(vkBeginCommandBuffer(command_buffer_, &begin), VK_SUCCESS);
   return command_buffer_;
 }
 
 VkResult Commands::End() {
-  auto barrier = Struct<VkMemoryBarrier>(VK_STRUCTURE_TYPE_MEMORY_BARRIER);
+  auto barrier = MakeStruct<VkMemoryBarrier>();
   barrier.srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT;
   barrier.dstAccessMask = VK_ACCESS_HOST_READ_BIT;
   vkCmdPipelineBarrier(command_buffer_, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1,
@@ -125,7 +125,7 @@ VkResult Commands::End() {
 }
 
 VkResult Commands::Submit() {
-  auto submit = Struct<VkSubmitInfo>(VK_STRUCTURE_TYPE_SUBMIT_INFO);
+  auto submit = MakeStruct<VkSubmitInfo>();
   submit.commandBufferCount = 1;
   submit.pCommandBuffers = &command_buffer_;
   if (const VkResult result = vkQueueSubmit(context_.queue, 1, &submit, fence_); result != VK_SUCCESS) return result;
@@ -144,13 +144,13 @@ DescriptorSets::DescriptorSets(const Context& context, const Layout& layout, con
   const VkDescriptorType type =
       options.dynamic ? VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC : VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
   const VkDescriptorPoolSize size = {type, options.sets * options.buffers_per_set};
-  auto pool = Struct<VkDescriptorPoolCreateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO);
+  auto pool = MakeStruct<VkDescriptorPoolCreateInfo>();
   pool.maxSets = options.sets;
   pool.poolSizeCount = 1;
   pool.pPoolSizes = &size;
   EXPECT_EQ(vkCreateDescriptorPool(context.device, &pool, nullptr, &pool_), VK_SUCCESS);
   const std::vector<VkDescriptorSetLayout> layouts(options.sets, layout.set_layout());
-  auto allocation = Struct<VkDescriptorSetAllocateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO);
+  auto allocation = MakeStruct<VkDescriptorSetAllocateInfo>();
   allocation.descriptorPool = pool_;
   allocation.descriptorSetCount = options.sets;
   allocation.pSetLayouts = layouts.data();
@@ -161,7 +161,7 @@ DescriptorSets::DescriptorSets(const Context& context, const Layout& layout, con
       // With a dynamic offset the range is what is left for the largest offset that the tests use.
       const VkDeviceSize range = options.dynamic ? buffer.size() / 2 : buffer.size();
       const VkDescriptorBufferInfo info = {buffer.handle(), buffer.offset(), range};
-      auto write = Struct<VkWriteDescriptorSet>(VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET);
+      auto write = MakeStruct<VkWriteDescriptorSet>();
       write.dstSet = sets_[set];
       write.dstBinding = binding;
       write.descriptorCount = 1;

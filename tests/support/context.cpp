@@ -43,9 +43,8 @@ class ScopedEnvironment {
 };
 
 bool OffersGraphs(VkPhysicalDevice device) {
-  auto enqueue =
-      Struct<VkPhysicalDeviceShaderEnqueueFeaturesAMDX>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX);
-  auto features = Struct<VkPhysicalDeviceFeatures2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &enqueue);
+  auto enqueue = MakeStruct<VkPhysicalDeviceShaderEnqueueFeaturesAMDX>();
+  auto features = MakeStruct<VkPhysicalDeviceFeatures2>(&enqueue);
   vkGetPhysicalDeviceFeatures2(device, &features);
   return HasExtension(device, VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME) && enqueue.shaderEnqueue == VK_TRUE;
 }
@@ -122,10 +121,10 @@ bool Context::CreateInstance(const ContextOptions& options, std::string& error) 
   if (!variables.device_profile.empty()) layers.push_back(kProfileLayer);
   const char* extension = VK_EXT_DEBUG_UTILS_EXTENSION_NAME;
   const VkDebugUtilsMessengerCreateInfoEXT messenger = messages.MessengerInfo();
-  auto application = Struct<VkApplicationInfo>(VK_STRUCTURE_TYPE_APPLICATION_INFO);
+  auto application = MakeStruct<VkApplicationInfo>();
   application.pApplicationName = "trellis_gpu_tests";
   application.apiVersion = options.api_version;
-  auto info = Struct<VkInstanceCreateInfo>(VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO);
+  auto info = MakeStruct<VkInstanceCreateInfo>();
   info.pApplicationInfo = &application;
   info.enabledLayerCount = static_cast<uint32_t>(layers.size());
   info.ppEnabledLayerNames = layers.data();
@@ -166,14 +165,10 @@ bool Context::ChooseDevice(std::string& error) {
             " does not offer VK_AMDX_shader_enqueue: is the layer enabled (TRELLIS_ENABLE, XDG_CONFIG_DIRS)?";
     return false;
   }
-  auto driver_properties =
-      Struct<VkPhysicalDeviceDriverProperties>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES);
-  subgroup = Struct<VkPhysicalDeviceSubgroupProperties>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES,
-                                                        &driver_properties);
-  enqueue_properties = Struct<VkPhysicalDeviceShaderEnqueuePropertiesAMDX>(
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_PROPERTIES_AMDX, &subgroup);
-  auto properties2 =
-      Struct<VkPhysicalDeviceProperties2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &enqueue_properties);
+  auto driver_properties = MakeStruct<VkPhysicalDeviceDriverProperties>();
+  subgroup = MakeStruct<VkPhysicalDeviceSubgroupProperties>(&driver_properties);
+  enqueue_properties = MakeStruct<VkPhysicalDeviceShaderEnqueuePropertiesAMDX>(&subgroup);
+  auto properties2 = MakeStruct<VkPhysicalDeviceProperties2>(&enqueue_properties);
   vkGetPhysicalDeviceProperties2(physical_device, &properties2);
   properties = properties2.properties;  // with the limits for applications that use graphs
   enqueue_properties.pNext = nullptr;
@@ -190,12 +185,10 @@ bool Context::ChooseDevice(std::string& error) {
 }
 
 void Context::FindFeatures(const OptionalExtensions& extra) {
-  auto supported11 = Struct<VkPhysicalDeviceVulkan11Features>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES);
-  auto supported12 =
-      Struct<VkPhysicalDeviceVulkan12Features>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, &supported11);
-  auto enqueue = Struct<VkPhysicalDeviceShaderEnqueueFeaturesAMDX>(
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX, &supported12);
-  auto supported = Struct<VkPhysicalDeviceFeatures2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &enqueue);
+  auto supported11 = MakeStruct<VkPhysicalDeviceVulkan11Features>();
+  auto supported12 = MakeStruct<VkPhysicalDeviceVulkan12Features>(&supported11);
+  auto enqueue = MakeStruct<VkPhysicalDeviceShaderEnqueueFeaturesAMDX>(&supported12);
+  auto supported = MakeStruct<VkPhysicalDeviceFeatures2>(&enqueue);
   vkGetPhysicalDeviceFeatures2(physical_device, &supported);
   features = {supported12.shaderInt8 == VK_TRUE && supported12.storageBuffer8BitAccess == VK_TRUE,
               supported.features.shaderInt16 == VK_TRUE && supported11.storageBuffer16BitAccess == VK_TRUE,
@@ -222,8 +215,7 @@ bool Context::CreateDevice(const ContextOptions& options, std::string& error) {
   OptionalExtensions extra(physical_device);
   FindFeatures(extra);
   features.robust_buffer_access = options.robust_buffer_access;
-  auto group =
-      Struct<VkDeviceGroupDeviceCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_GROUP_DEVICE_CREATE_INFO, options.feature_chain);
+  auto group = MakeStruct<VkDeviceGroupDeviceCreateInfo>(options.feature_chain);
   group.physicalDeviceCount = 1;
   group.pPhysicalDevices = &physical_device;
   void* further = options.device_group ? &group : options.feature_chain;
@@ -239,7 +231,7 @@ bool Context::CreateDevice(const ContextOptions& options, std::string& error) {
     if ((families[family].queueFlags & VK_QUEUE_COMPUTE_BIT) == 0) continue;
     if (options.one_queue && !queue_infos.empty()) break;
     priorities.emplace_back(one_of_each ? 1 : families[family].queueCount, 1.0f);
-    queue_infos.push_back(Struct<VkDeviceQueueCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO));
+    queue_infos.push_back(MakeStruct<VkDeviceQueueCreateInfo>());
     queue_infos.back().queueFamilyIndex = family;
     queue_infos.back().queueCount = static_cast<uint32_t>(priorities.back().size());
     queue_infos.back().pQueuePriorities = priorities.back().data();
@@ -254,7 +246,7 @@ bool Context::CreateDevice(const ContextOptions& options, std::string& error) {
                       {VK_KHR_SYNCHRONIZATION_2_EXTENSION_NAME, VK_EXT_EXTENDED_DYNAMIC_STATE_EXTENSION_NAME});
     if (features.dynamic_rendering) extensions.push_back(VK_KHR_DYNAMIC_RENDERING_EXTENSION_NAME);
   }
-  auto info = Struct<VkDeviceCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, requested.chain());
+  auto info = MakeStruct<VkDeviceCreateInfo>(requested.chain());
   info.pEnabledFeatures = requested.enabled();
   info.queueCreateInfoCount = static_cast<uint32_t>(queue_infos.size());
   info.pQueueCreateInfos = queue_infos.data();

@@ -35,14 +35,14 @@ Layout::Layout(const Context& context, const LayoutOptions& options) : context_(
         options.dynamic ? VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC : VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
     bindings.push_back({i, type, 1, options.stages, nullptr});
   }
-  auto set_info = Struct<VkDescriptorSetLayoutCreateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO);
+  auto set_info = MakeStruct<VkDescriptorSetLayoutCreateInfo>();
   if (options.push_descriptors) set_info.flags = VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT_KHR;
   set_info.bindingCount = options.buffers_per_set;
   set_info.pBindings = bindings.data();
   if (vkCreateDescriptorSetLayout(context.device, &set_info, nullptr, &set_layout_) != VK_SUCCESS) return;
   const std::vector<VkDescriptorSetLayout> sets(options.sets, set_layout_);
   const VkPushConstantRange range = {options.push_constant_stages, 0, options.push_constant_bytes};
-  auto info = Struct<VkPipelineLayoutCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO);
+  auto info = MakeStruct<VkPipelineLayoutCreateInfo>();
   info.setLayoutCount = options.sets;
   info.pSetLayouts = sets.data();
   info.pushConstantRangeCount = options.push_constant_bytes != 0 ? 1 : 0;
@@ -95,7 +95,7 @@ std::vector<uint32_t> AssembleModule(const std::string& text, std::string& error
 
 VkShaderModule CreateModule(const Context& context, const std::vector<uint32_t>& words, std::string& error) {
   const std::vector<uint32_t> accepted = AcceptedWords(context, words);
-  auto info = Struct<VkShaderModuleCreateInfo>(VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
+  auto info = MakeStruct<VkShaderModuleCreateInfo>();
   info.codeSize = accepted.size() * 4;
   info.pCode = accepted.data();
   VkShaderModule module = VK_NULL_HANDLE;
@@ -119,8 +119,7 @@ GraphStages::GraphStages(const Context& context, const std::vector<GraphNode>& n
       module = own;
     }
     Extra& extra = extras_[i];
-    extra.node =
-        Struct<VkPipelineShaderStageNodeCreateInfoAMDX>(VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_NODE_CREATE_INFO_AMDX);
+    extra.node = MakeStruct<VkPipelineShaderStageNodeCreateInfoAMDX>();
     extra.node.pNext = node.chain;
     extra.node.pName = node.name ? node.name->c_str() : nullptr;
     extra.node.index = node.index.value_or(VK_SHADER_INDEX_UNUSED_AMDX);
@@ -132,7 +131,7 @@ GraphStages::GraphStages(const Context& context, const std::vector<GraphNode>& n
     extra.specialization = {static_cast<uint32_t>(extra.entries.size()), extra.entries.data(), extra.data.size(),
                             extra.data.data()};
     VkPipelineShaderStageCreateInfo& stage = stages_[i];
-    stage = Struct<VkPipelineShaderStageCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO);
+    stage = MakeStruct<VkPipelineShaderStageCreateInfo>();
     stage.pNext = node.name || node.index ? &extra.node : node.chain;
     stage.stage = nodes_[i].is_mesh ? VK_SHADER_STAGE_MESH_BIT_EXT : VK_SHADER_STAGE_COMPUTE_BIT;
     stage.module = module;
@@ -155,8 +154,7 @@ GraphStages::~GraphStages() {
 }
 
 VkExecutionGraphPipelineCreateInfoAMDX GraphStages::CreateInfo(VkPipelineLayout layout) const {
-  auto info =
-      Struct<VkExecutionGraphPipelineCreateInfoAMDX>(VK_STRUCTURE_TYPE_EXECUTION_GRAPH_PIPELINE_CREATE_INFO_AMDX);
+  auto info = MakeStruct<VkExecutionGraphPipelineCreateInfoAMDX>();
   info.stageCount = static_cast<uint32_t>(stages_.size());
   info.pStages = stages_.data();
   info.layout = layout;
@@ -184,8 +182,7 @@ void Graph::Create(const GraphStages& stages, const Layout& layout, VkPipelineCa
 Graph::~Graph() { vkDestroyPipeline(context_.device, pipeline_, nullptr); }
 
 uint32_t Graph::NodeIndex(const std::string& name, uint32_t index) const {
-  auto info =
-      Struct<VkPipelineShaderStageNodeCreateInfoAMDX>(VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_NODE_CREATE_INFO_AMDX);
+  auto info = MakeStruct<VkPipelineShaderStageNodeCreateInfoAMDX>();
   info.pName = name.c_str();
   info.index = index;
   uint32_t node = ~0u;
@@ -194,8 +191,7 @@ uint32_t Graph::NodeIndex(const std::string& name, uint32_t index) const {
 }
 
 VkExecutionGraphPipelineScratchSizeAMDX Graph::ScratchSize() const {
-  auto size =
-      Struct<VkExecutionGraphPipelineScratchSizeAMDX>(VK_STRUCTURE_TYPE_EXECUTION_GRAPH_PIPELINE_SCRATCH_SIZE_AMDX);
+  auto size = MakeStruct<VkExecutionGraphPipelineScratchSizeAMDX>();
   if (context_.graph.GetExecutionGraphPipelineScratchSize(context_.device, pipeline_, &size) != VK_SUCCESS)
     size.minSize = 0;
   return size;

@@ -11,8 +11,7 @@ VkResult CreateNodeLibraries(const Context& context, const GraphStages& stages, 
                              VkPipelineCache cache, std::vector<VkPipeline>& made) {
   std::vector<VkComputePipelineCreateInfo> infos;
   for (const VkPipelineShaderStageCreateInfo& stage : stages.stages()) {
-    infos.push_back(
-        Struct<VkComputePipelineCreateInfo>(VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO, &kNodeLibraryFlags));
+    infos.push_back(MakeStruct<VkComputePipelineCreateInfo>(&kNodeLibraryFlags));
     infos.back().stage = stage;
     infos.back().layout = layout.handle();
   }
@@ -23,16 +22,15 @@ VkResult CreateNodeLibraries(const Context& context, const GraphStages& stages, 
 
 VkResult CreateMeshLibraries(const Context& context, const GraphStages& stages, const Layout& layout,
                              VkPipelineCache cache, std::vector<VkPipeline>& made) {
-  const auto rendering = Struct<VkPipelineRenderingCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO);
+  const auto rendering = MakeStruct<VkPipelineRenderingCreateInfo>();
   VkPipelineCreateFlags2CreateInfo flags = kNodeLibraryFlags;
   flags.pNext = &rendering;
-  auto raster =
-      Struct<VkPipelineRasterizationStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO);
+  auto raster = MakeStruct<VkPipelineRasterizationStateCreateInfo>();
   raster.rasterizerDiscardEnable = VK_TRUE;
   raster.lineWidth = 1;
   std::vector<VkGraphicsPipelineCreateInfo> infos;
   for (const VkPipelineShaderStageCreateInfo& stage : stages.stages()) {
-    infos.push_back(Struct<VkGraphicsPipelineCreateInfo>(VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO, &flags));
+    infos.push_back(MakeStruct<VkGraphicsPipelineCreateInfo>(&flags));
     infos.back().stageCount = 1;
     infos.back().pStages = &stage;
     infos.back().pRasterizationState = &raster;
@@ -45,7 +43,7 @@ VkResult CreateMeshLibraries(const Context& context, const GraphStages& stages, 
 
 VkResult LinkLibraries(const Context& context, const std::vector<VkPipeline>& libraries, const GraphStages& stages,
                        const Layout& layout, VkPipelineCache cache, VkPipelineCreateFlags flags, VkPipeline& pipeline) {
-  auto list = Struct<VkPipelineLibraryCreateInfoKHR>(VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR);
+  auto list = MakeStruct<VkPipelineLibraryCreateInfoKHR>();
   list.libraryCount = static_cast<uint32_t>(libraries.size());
   list.pLibraries = libraries.data();
   auto info = stages.CreateInfo(layout.handle());

@@ -103,7 +103,7 @@ void MessageLog::Add(Message message) {
 }
 
 VkDebugUtilsMessengerCreateInfoEXT MessageLog::MessengerInfo() {
-  auto info = Struct<VkDebugUtilsMessengerCreateInfoEXT>(VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT);
+  auto info = MakeStruct<VkDebugUtilsMessengerCreateInfoEXT>();
   info.messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_INFO_BIT_EXT |
                          VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT |
                          VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT;

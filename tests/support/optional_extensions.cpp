@@ -18,7 +18,7 @@ std::set<std::string> ExtensionsOf(VkPhysicalDevice device) {
 }
 
 void GetFeatures(VkPhysicalDevice device, void* structure) {
-  auto features = Struct<VkPhysicalDeviceFeatures2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, structure);
+  auto features = MakeStruct<VkPhysicalDeviceFeatures2>(structure);
   vkGetPhysicalDeviceFeatures2(device, &features);
 }
 
@@ -43,24 +43,18 @@ OptionalCommands LoadOptionalCommands(VkDevice device) {
 }
 
 OptionalExtensions::OptionalExtensions(VkPhysicalDevice device)
-    : pipeline_robustness_(Struct<VkPhysicalDevicePipelineRobustnessFeaturesEXT>(
-          VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_ROBUSTNESS_FEATURES_EXT)),
-      derivatives_(Struct<VkPhysicalDeviceComputeShaderDerivativesFeaturesKHR>(
-          VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COMPUTE_SHADER_DERIVATIVES_FEATURES_KHR)),
-      explicit_layout_(Struct<VkPhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR>(
-          VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_WORKGROUP_MEMORY_EXPLICIT_LAYOUT_FEATURES_KHR)),
-      maintenance6_(Struct<VkPhysicalDeviceMaintenance6FeaturesKHR>(
-          VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_6_FEATURES_KHR)),
-      conditional_rendering_(Struct<VkPhysicalDeviceConditionalRenderingFeaturesEXT>(
-          VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_CONDITIONAL_RENDERING_FEATURES_EXT)) {
+    : pipeline_robustness_(MakeStruct<VkPhysicalDevicePipelineRobustnessFeaturesEXT>()),
+      derivatives_(MakeStruct<VkPhysicalDeviceComputeShaderDerivativesFeaturesKHR>()),
+      explicit_layout_(MakeStruct<VkPhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR>()),
+      maintenance6_(MakeStruct<VkPhysicalDeviceMaintenance6FeaturesKHR>()),
+      conditional_rendering_(MakeStruct<VkPhysicalDeviceConditionalRenderingFeaturesEXT>()) {
   const std::set<std::string> listed = ExtensionsOf(device);
   if (listed.count(VK_EXT_PIPELINE_ROBUSTNESS_EXTENSION_NAME) != 0) {
     GetFeatures(device, &pipeline_robustness_);
     names_.push_back(VK_EXT_PIPELINE_ROBUSTNESS_EXTENSION_NAME);
   }
   if (pipeline_robustness_.pipelineRobustness == VK_TRUE && listed.count(VK_EXT_ROBUSTNESS_2_EXTENSION_NAME) != 0) {
-    auto robustness2 =
-        Struct<VkPhysicalDeviceRobustness2FeaturesEXT>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ROBUSTNESS_2_FEATURES_EXT);
+    auto robustness2 = MakeStruct<VkPhysicalDeviceRobustness2FeaturesEXT>();
     GetFeatures(device, &robustness2);
     // A stage may ask for it if the device supports it; it need not be enabled.
     robust_buffer_access2 = robustness2.robustBufferAccess2 == VK_TRUE;

@@ -18,9 +18,8 @@ constexpr VkFormat kColorFormat = VK_FORMAT_R32_UINT;
 TriangleInput::TriangleInput(uint32_t stride, VkFormat position, uint32_t value_offset)
     : binding{0, stride, VK_VERTEX_INPUT_RATE_VERTEX},
       attributes{{{0, 0, position, 0}, {1, 0, VK_FORMAT_R32_UINT, value_offset}}},
-      input(Struct<VkPipelineVertexInputStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO)),
-      assembly(
-          Struct<VkPipelineInputAssemblyStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO)) {
+      input(MakeStruct<VkPipelineVertexInputStateCreateInfo>()),
+      assembly(MakeStruct<VkPipelineInputAssemblyStateCreateInfo>()) {
   input.vertexBindingDescriptionCount = 1;
   input.pVertexBindingDescriptions = &binding;
   input.vertexAttributeDescriptionCount = attributes.size();
@@ -29,14 +28,13 @@ TriangleInput::TriangleInput(uint32_t stride, VkFormat position, uint32_t value_
 }
 
 ColorState::ColorState()
-    : info(Struct<VkGraphicsPipelineCreateInfo>(VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO, &rendering)),
-      viewport(Struct<VkPipelineViewportStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO)),
-      raster(
-          Struct<VkPipelineRasterizationStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO)),
-      samples(Struct<VkPipelineMultisampleStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_MULTISAMPLE_STATE_CREATE_INFO)),
-      blend(Struct<VkPipelineColorBlendStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_COLOR_BLEND_STATE_CREATE_INFO)),
-      dynamic(Struct<VkPipelineDynamicStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_DYNAMIC_STATE_CREATE_INFO)),
-      rendering(Struct<VkPipelineRenderingCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO)) {
+    : info(MakeStruct<VkGraphicsPipelineCreateInfo>(&rendering)),
+      viewport(MakeStruct<VkPipelineViewportStateCreateInfo>()),
+      raster(MakeStruct<VkPipelineRasterizationStateCreateInfo>()),
+      samples(MakeStruct<VkPipelineMultisampleStateCreateInfo>()),
+      blend(MakeStruct<VkPipelineColorBlendStateCreateInfo>()),
+      dynamic(MakeStruct<VkPipelineDynamicStateCreateInfo>()),
+      rendering(MakeStruct<VkPipelineRenderingCreateInfo>()) {
   viewport.viewportCount = 1;
   viewport.scissorCount = 1;
   raster.lineWidth = 1.0f;
@@ -61,7 +59,7 @@ void ColorState::SetDynamic(const std::vector<VkDynamicState>& states) {
 }
 
 StageModule::StageModule(const Context& context, std::span<const uint32_t> words) : context_(context) {
-  auto info = Struct<VkShaderModuleCreateInfo>(VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
+  auto info = MakeStruct<VkShaderModuleCreateInfo>();
   const std::vector<uint32_t> accepted = AcceptedWords(context, words);
   info.codeSize = accepted.size() * 4;
   info.pCode = accepted.data();
@@ -71,7 +69,7 @@ StageModule::StageModule(const Context& context, std::span<const uint32_t> words
 StageModule::~StageModule() { vkDestroyShaderModule(context_.device, handle_, nullptr); }
 
 VkPipelineShaderStageCreateInfo StageModule::Stage(VkShaderStageFlagBits stage) const {
-  auto info = Struct<VkPipelineShaderStageCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO);
+  auto info = MakeStruct<VkPipelineShaderStageCreateInfo>();
   info.stage = stage;
   info.module = handle_;
   info.pName = "main";
@@ -80,7 +78,7 @@ VkPipelineShaderStageCreateInfo StageModule::Stage(VkShaderStageFlagBits stage) 
 
 void Pipeline::MakeCompute(std::span<const uint32_t> words, VkPipelineLayout layout, VkPipelineCache cache) {
   const StageModule module(context_, words);
-  auto info = Struct<VkComputePipelineCreateInfo>(VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO);
+  auto info = MakeStruct<VkComputePipelineCreateInfo>();
   info.stage = module.Stage(VK_SHADER_STAGE_COMPUTE_BIT);
   info.layout = layout;
   EXPECT_EQ(vkCreateComputePipelines(context_.device, cache, 1, &info, nullptr, &handle_), VK_SUCCESS);
@@ -112,7 +110,7 @@ void Pipeline::MakeGraphics(std::span<const uint32_t> vertex, std::span<const ui
 
 ColorImage::ColorImage(const Context& context, VkExtent2D extent, uint32_t layers)
     : context_(context), extent_(extent), whole_{VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, layers} {
-  auto info = Struct<VkImageCreateInfo>(VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO);
+  auto info = MakeStruct<VkImageCreateInfo>();
   info.imageType = VK_IMAGE_TYPE_2D;
   info.format = kColorFormat;
   info.extent = {extent.width, extent.height, 1};
@@ -123,12 +121,12 @@ ColorImage::ColorImage(const Context& context, VkExtent2D extent, uint32_t layer
   EXPECT_EQ(vkCreateImage(context.device, &info, nullptr, &image_), VK_SUCCESS);
   VkMemoryRequirements requirements = {};
   vkGetImageMemoryRequirements(context.device, image_, &requirements);
-  auto allocation = Struct<VkMemoryAllocateInfo>(VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO);
+  auto allocation = MakeStruct<VkMemoryAllocateInfo>();
   allocation.allocationSize = requirements.size;
   allocation.memoryTypeIndex = context.MemoryType(requirements.memoryTypeBits, 0);
   EXPECT_EQ(vkAllocateMemory(context.device, &allocation, nullptr, &memory_), VK_SUCCESS);
   EXPECT_EQ(vkBindImageMemory(context.device, image_, memory_, 0), VK_SUCCESS);
-  auto view = Struct<VkImageViewCreateInfo>(VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO);
+  auto view = MakeStruct<VkImageViewCreateInfo>();
   view.image = image_;
   view.viewType = whole_.layerCount == 1 ? VK_IMAGE_VIEW_TYPE_2D : VK_IMAGE_VIEW_TYPE_2D_ARRAY;
   view.format = kColorFormat;
@@ -143,19 +141,19 @@ ColorImage::~ColorImage() {
 }
 
 void ColorImage::BeginRendering(VkCommandBuffer command_buffer) {
-  auto barrier = Struct<VkImageMemoryBarrier>(VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER);
+  auto barrier = MakeStruct<VkImageMemoryBarrier>();
   barrier.dstAccessMask = VK_ACCESS_COLOR_ATTACHMENT_WRITE_BIT;
   barrier.newLayout = VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL;
   barrier.image = image_;
   barrier.subresourceRange = whole_;
   vkCmdPipelineBarrier(command_buffer, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT, VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT,
                        0, 0, nullptr, 0, nullptr, 1, &barrier);
-  auto attachment = Struct<VkRenderingAttachmentInfo>(VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO);
+  auto attachment = MakeStruct<VkRenderingAttachmentInfo>();
   attachment.imageView = view_;
   attachment.imageLayout = VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL;
   attachment.loadOp = VK_ATTACHMENT_LOAD_OP_CLEAR;
   attachment.storeOp = VK_ATTACHMENT_STORE_OP_STORE;
-  auto info = Struct<VkRenderingInfo>(VK_STRUCTURE_TYPE_RENDERING_INFO);
+  auto info = MakeStruct<VkRenderingInfo>();
   info.renderArea.extent = extent_;
   info.layerCount = whole_.layerCount;
   info.colorAttachmentCount = 1;
@@ -166,7 +164,7 @@ void ColorImage::BeginRendering(VkCommandBuffer command_buffer) {
 void ColorImage::EndRendering(VkCommandBuffer command_buffer) { vkCmdEndRendering(command_buffer); }
 
 void ColorImage::CopyTo(VkCommandBuffer command_buffer, VkBuffer buffer) {
-  auto barrier = Struct<VkImageMemoryBarrier>(VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER);
+  auto barrier = MakeStruct<VkImageMemoryBarrier>();
   barrier.srcAccessMask = VK_ACCESS_COLOR_ATTACHMENT_WRITE_BIT;
   barrier.dstAccessMask = VK_ACCESS_TRANSFER_READ_BIT;
   barrier.oldLayout = VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL;
@@ -179,7 +177,7 @@ void ColorImage::CopyTo(VkCommandBuffer command_buffer, VkBuffer buffer) {
   region.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, whole_.layerCount};
   region.imageExtent = {extent_.width, extent_.height, 1};
   vkCmdCopyImageToBuffer(command_buffer, image_, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, buffer, 1, &region);
-  auto memory = Struct<VkMemoryBarrier>(VK_STRUCTURE_TYPE_MEMORY_BARRIER);
+  auto memory = MakeStruct<VkMemoryBarrier>();
   memory.srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT;
   memory.dstAccessMask = VK_ACCESS_HOST_READ_BIT;
   vkCmdPipelineBarrier(command_buffer, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &memory, 0,

@@ -6,26 +6,17 @@ namespace trellis::test {
 RequestedFeatures::RequestedFeatures(FeatureForm form, const ShaderFeatures& wanted, void* next)
     : form_(form),
       chain_(next),
-      enqueue_(Struct<VkPhysicalDeviceShaderEnqueueFeaturesAMDX>(
-          VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX)),
-      maintenance5_(Struct<VkPhysicalDeviceMaintenance5FeaturesKHR>(
-          VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES_KHR)),
-      vulkan12_(Struct<VkPhysicalDeviceVulkan12Features>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES)),
-      address_(Struct<VkPhysicalDeviceBufferDeviceAddressFeatures>(
-          VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES)),
-      timeline_(Struct<VkPhysicalDeviceTimelineSemaphoreFeatures>(
-          VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES)),
-      small_types_(Struct<VkPhysicalDeviceShaderFloat16Int8Features>(
-          VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT16_INT8_FEATURES)),
-      atomics_(Struct<VkPhysicalDeviceShaderAtomicInt64Features>(
-          VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_INT64_FEATURES)),
-      memory_model_(Struct<VkPhysicalDeviceVulkanMemoryModelFeatures>(
-          VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_MEMORY_MODEL_FEATURES)),
-      dynamic_rendering_(Struct<VkPhysicalDeviceDynamicRenderingFeatures>(
-          VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DYNAMIC_RENDERING_FEATURES)),
-      synchronization2_(Struct<VkPhysicalDeviceSynchronization2Features>(
-          VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SYNCHRONIZATION_2_FEATURES)),
-      features2_(Struct<VkPhysicalDeviceFeatures2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2)) {
+      enqueue_(MakeStruct<VkPhysicalDeviceShaderEnqueueFeaturesAMDX>()),
+      maintenance5_(MakeStruct<VkPhysicalDeviceMaintenance5FeaturesKHR>()),
+      vulkan12_(MakeStruct<VkPhysicalDeviceVulkan12Features>()),
+      address_(MakeStruct<VkPhysicalDeviceBufferDeviceAddressFeatures>()),
+      timeline_(MakeStruct<VkPhysicalDeviceTimelineSemaphoreFeatures>()),
+      small_types_(MakeStruct<VkPhysicalDeviceShaderFloat16Int8Features>()),
+      atomics_(MakeStruct<VkPhysicalDeviceShaderAtomicInt64Features>()),
+      memory_model_(MakeStruct<VkPhysicalDeviceVulkanMemoryModelFeatures>()),
+      dynamic_rendering_(MakeStruct<VkPhysicalDeviceDynamicRenderingFeatures>()),
+      synchronization2_(MakeStruct<VkPhysicalDeviceSynchronization2Features>()),
+      features2_(MakeStruct<VkPhysicalDeviceFeatures2>()) {
   enqueue_.shaderEnqueue = VK_TRUE;
   enqueue_.shaderMeshEnqueue = wanted.mesh_enqueue;
   maintenance5_.maintenance5 = VK_TRUE;

@@ -8,12 +8,12 @@ VkResult SubmitFirstForm(const Submission& submission) {
   const VkPipelineStageFlags wait_stage = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
   const SemaphorePoint wait = submission.wait.value_or(SemaphorePoint{});
   const SemaphorePoint signal = submission.signal.value_or(SemaphorePoint{});
-  auto values = Struct<VkTimelineSemaphoreSubmitInfo>(VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO);
+  auto values = MakeStruct<VkTimelineSemaphoreSubmitInfo>();
   values.waitSemaphoreValueCount = submission.wait ? 1 : 0;
   values.pWaitSemaphoreValues = &wait.value;
   values.signalSemaphoreValueCount = submission.signal ? 1 : 0;
   values.pSignalSemaphoreValues = &signal.value;
-  auto info = Struct<VkSubmitInfo>(VK_STRUCTURE_TYPE_SUBMIT_INFO, &values);
+  auto info = MakeStruct<VkSubmitInfo>(&values);
   info.waitSemaphoreCount = values.waitSemaphoreValueCount;
   info.pWaitSemaphores = &wait.semaphore;
   info.pWaitDstStageMask = &wait_stage;
@@ -25,7 +25,7 @@ VkResult SubmitFirstForm(const Submission& submission) {
 }
 
 VkSemaphoreSubmitInfo PointInfo(const SemaphorePoint& point) {
-  auto info = Struct<VkSemaphoreSubmitInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO);
+  auto info = MakeStruct<VkSemaphoreSubmitInfo>();
   info.semaphore = point.semaphore;
   info.value = point.value;
   info.stageMask = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT;
@@ -37,10 +37,10 @@ VkResult SubmitSecondForm(const Submission& submission) {
   const VkSemaphoreSubmitInfo signal = PointInfo(submission.signal.value_or(SemaphorePoint{}));
   std::vector<VkCommandBufferSubmitInfo> command_buffers;
   for (VkCommandBuffer command_buffer : submission.command_buffers) {
-    command_buffers.push_back(Struct<VkCommandBufferSubmitInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO));
+    command_buffers.push_back(MakeStruct<VkCommandBufferSubmitInfo>());
     command_buffers.back().commandBuffer = command_buffer;
   }
-  auto info = Struct<VkSubmitInfo2>(VK_STRUCTURE_TYPE_SUBMIT_INFO_2);
+  auto info = MakeStruct<VkSubmitInfo2>();
   info.waitSemaphoreInfoCount = submission.wait ? 1 : 0;
   info.pWaitSemaphoreInfos = &wait;
   info.commandBufferInfoCount = static_cast<uint32_t>(command_buffers.size());
@@ -53,7 +53,7 @@ VkResult SubmitSecondForm(const Submission& submission) {
 }  // namespace
 
 CommandPool::CommandPool(const Context& context, uint32_t family, VkCommandPoolCreateFlags flags) : context_(context) {
-  auto info = Struct<VkCommandPoolCreateInfo>(VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO);
+  auto info = MakeStruct<VkCommandPoolCreateInfo>();
   info.flags = flags;
   info.queueFamilyIndex = family;
   EXPECT_EQ(vkCreateCommandPool(context.device, &info, nullptr, &pool_), VK_SUCCESS);
@@ -62,7 +62,7 @@ CommandPool::CommandPool(const Context& context, uint32_t family, VkCommandPoolC
 CommandPool::~CommandPool() { vkDestroyCommandPool(context_.device, pool_, nullptr); }
 
 VkCommandBuffer CommandPool::Allocate() const {
-  auto info = Struct<VkCommandBufferAllocateInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO);
+  auto info = MakeStruct<VkCommandBufferAllocateInfo>();
   info.commandPool = pool_;
   info.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
   info.commandBufferCount = 1;
@@ -83,11 +83,11 @@ void RecordInto(VkCommandBuffer command_buffer, GraphRun& run, VkCommandBufferUs
 }
 
 void RecordInto(VkCommandBuffer command_buffer, const std::function<void()>& record, VkCommandBufferUsageFlags usage) {
-  auto begin = Struct<VkCommandBufferBeginInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO);
+  auto begin = MakeStruct<VkCommandBufferBeginInfo>();
   begin.flags = usage;
   EXPECT_EQ(vkBeginCommandBuffer(command_buffer, &begin), VK_SUCCESS);
   record();
-  auto barrier = Struct<VkMemoryBarrier>(VK_STRUCTURE_TYPE_MEMORY_BARRIER);
+  auto barrier = MakeStruct<VkMemoryBarrier>();
   barrier.srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT;
   barrier.dstAccessMask = VK_ACCESS_HOST_READ_BIT;
   vkCmdPipelineBarrier(command_buffer, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &barrier,
@@ -96,9 +96,9 @@ void RecordInto(VkCommandBuffer command_buffer, const std::function<void()>& rec
 }
 
 Semaphore::Semaphore(const Context& context, VkSemaphoreType type) : context_(context) {
-  auto type_info = Struct<VkSemaphoreTypeCreateInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO);
+  auto type_info = MakeStruct<VkSemaphoreTypeCreateInfo>();
   type_info.semaphoreType = type;
-  const auto info = Struct<VkSemaphoreCreateInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, &type_info);
+  const auto info = MakeStruct<VkSemaphoreCreateInfo>(&type_info);
   EXPECT_EQ(vkCreateSemaphore(context.device, &info, nullptr, &semaphore_), VK_SUCCESS);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vulkan with the provisional extensions, for tests.
+// Vulkan with the provisional extensions and prototypes, for tests.
 #pragma once
 
 #ifndef VK_ENABLE_BETA_EXTENSIONS
@@ -7,15 +7,4 @@
 #endif
 #include <vulkan/vulkan.h>
 
-namespace trellis::test {
-
-// A zero-initialised structure of that type.
-template <typename T>
-T Struct(VkStructureType type, const void* next = nullptr) {
-  T structure = {};
-  structure.sType = type;
-  structure.pNext = const_cast<void*>(next);
-  return structure;
-}
-
-}  // namespace trellis::test
+#include "layer/dispatch/struct_type.h"

@@ -17,8 +17,7 @@ namespace trellis::test {
 namespace {
 
 VkPipelineCache MakeCache(const TestDevice& device) {
-  VkPipelineCacheCreateInfo info = {};
-  info.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO;
+  auto info = MakeStruct<VkPipelineCacheCreateInfo>();
   VkPipelineCache cache = VK_NULL_HANDLE;
   EXPECT_EQ(TRELLIS_CALL(device, CreatePipelineCache)(device.handle(), &info, nullptr, &cache), VK_SUCCESS);
   return cache;
@@ -115,8 +114,7 @@ TEST(MessengerThreads, HearEveryMessage) {
   ASSERT_EQ(messenger.result(), VK_SUCCESS);
   std::vector<std::unique_ptr<Messenger>> others(kThreads);
   OnThreads(kThreads, [&](uint32_t thread) {
-    VkExecutionGraphPipelineCreateInfoAMDX without_layout = {};
-    without_layout.sType = VK_STRUCTURE_TYPE_EXECUTION_GRAPH_PIPELINE_CREATE_INFO_AMDX;
+    auto without_layout = MakeStruct<VkExecutionGraphPipelineCreateInfoAMDX>();
     for (uint32_t i = 0; i < kMessages; ++i) {
       VkPipeline graph = VK_NULL_HANDLE;
       EXPECT_NE(TRELLIS_CALL(device, CreateExecutionGraphPipelinesAMDX)(device.handle(), VK_NULL_HANDLE, 1,

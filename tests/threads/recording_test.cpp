@@ -52,18 +52,15 @@ class ThreadsTest : public ::testing::Test {
     return pool ? (*pool)->RingCount() : 0;
   }
   [[nodiscard]] VkResult Submit(VkQueue queue, VkCommandBuffer command_buffer) const {
-    VkSubmitInfo submit = {};
-    submit.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
+    auto submit = MakeStruct<VkSubmitInfo>();
     submit.commandBufferCount = 1;
     submit.pCommandBuffers = &command_buffer;
     return TRELLIS_CALL(device_, QueueSubmit)(queue, 1, &submit, VK_NULL_HANDLE);
   }
   [[nodiscard]] VkResult Submit2(VkQueue queue, VkCommandBuffer command_buffer) const {
-    VkCommandBufferSubmitInfo info = {};
-    info.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO;
+    auto info = MakeStruct<VkCommandBufferSubmitInfo>();
     info.commandBuffer = command_buffer;
-    VkSubmitInfo2 submit = {};
-    submit.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO_2;
+    auto submit = MakeStruct<VkSubmitInfo2>();
     submit.commandBufferInfoCount = 1;
     submit.pCommandBufferInfos = &info;
     return TRELLIS_CALL(device_, QueueSubmit2)(queue, 1, &submit, VK_NULL_HANDLE);

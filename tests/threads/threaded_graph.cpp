@@ -36,8 +36,7 @@ void DestroyGraph(const TestDevice& device, VkPipeline graph) {
 
 GraphRecorder::GraphRecorder(const TestDevice& device, std::shared_ptr<const Scratch> scratch)
     : device_(device), scratch_(std::move(scratch)) {
-  VkCommandPoolCreateInfo info = {};
-  info.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
+  auto info = MakeStruct<VkCommandPoolCreateInfo>();
   EXPECT_EQ(TRELLIS_CALL(device_, CreateCommandPool)(device_.handle(), &info, nullptr, &pool_), VK_SUCCESS);
 }
 
@@ -48,8 +47,7 @@ VkCommandBuffer GraphRecorder::Record(VkPipeline graph, VkPipelineLayout layout)
                                                 VK_COMMAND_BUFFER_LEVEL_PRIMARY, 1};
   VkCommandBuffer command_buffer = VK_NULL_HANDLE;
   EXPECT_EQ(TRELLIS_CALL(device_, AllocateCommandBuffers)(device_.handle(), &allocate, &command_buffer), VK_SUCCESS);
-  VkCommandBufferBeginInfo begin = {};
-  begin.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
+  auto begin = MakeStruct<VkCommandBufferBeginInfo>();
   begin.flags = VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT;
   EXPECT_EQ(TRELLIS_CALL(device_, BeginCommandBuffer)(command_buffer, &begin), VK_SUCCESS);
   TRELLIS_CALL(device_, CmdBindPipeline)

@@ -188,15 +188,13 @@ TEST(CommandRules, SetsAreBoundForGraphs) {
     return [=](World& world) {
       const TestDevice& device = world.device();
       VkDescriptorSetLayoutBinding binding = {0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, VK_SHADER_STAGE_ALL, nullptr};
-      VkDescriptorSetLayoutCreateInfo set_info = {};
-      set_info.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO;
+      auto set_info = MakeStruct<VkDescriptorSetLayoutCreateInfo>();
       set_info.bindingCount = 1;
       set_info.pBindings = &binding;
       VkDescriptorSetLayout set_layout = VK_NULL_HANDLE;
       TRELLIS_CALL(device, CreateDescriptorSetLayout)(device.handle(), &set_info, nullptr, &set_layout);
       const VkPushConstantRange range = {VK_SHADER_STAGE_COMPUTE_BIT, 0, 16};
-      VkPipelineLayoutCreateInfo layout_info = {};
-      layout_info.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO;
+      auto layout_info = MakeStruct<VkPipelineLayoutCreateInfo>();
       layout_info.setLayoutCount = in_layout ? 1 : 0;
       layout_info.pSetLayouts = &set_layout;
       layout_info.pushConstantRangeCount = 1;

@@ -69,12 +69,11 @@ TEST(CreationRules, CapabilitiesAreEnabled) {
     return [&, capability](World& world) {
       const auto words = spirv::Assemble(text(capability));
       ASSERT_TRUE(words) << words.error().message;
-      auto code = Struct<VkShaderModuleCreateInfo>(VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
+      auto code = MakeStruct<VkShaderModuleCreateInfo>();
       code.codeSize = words->size() * sizeof(uint32_t);
       code.pCode = words->data();
       const VkPipelineShaderStageCreateInfo stage = World::Stage(VK_NULL_HANDLE, "main", &code);
-      auto info =
-          Struct<VkExecutionGraphPipelineCreateInfoAMDX>(VK_STRUCTURE_TYPE_EXECUTION_GRAPH_PIPELINE_CREATE_INFO_AMDX);
+      auto info = MakeStruct<VkExecutionGraphPipelineCreateInfoAMDX>();
       info.stageCount = 1;
       info.pStages = &stage;
       info.layout = world.Layout();
@@ -117,8 +116,7 @@ TEST(CreationRules, CacheControlNeedsItsFeature) {
 TEST(CreationRules, IndirectBindableNeedsItsStructure) {
   const auto program = [](bool with_structure) {
     return [with_structure](World& world) {
-      const auto indirect =
-          Struct<VkComputePipelineIndirectBufferInfoNV>(VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_INDIRECT_BUFFER_INFO_NV);
+      const auto indirect = MakeStruct<VkComputePipelineIndirectBufferInfoNV>();
       const VkPipelineCreateFlags2CreateInfo chain =
           Flags(VK_PIPELINE_CREATE_2_INDIRECT_BINDABLE_BIT_NV, with_structure ? &indirect : nullptr);
       world.Create(world.ChainInfo(&chain));
@@ -193,7 +191,7 @@ TEST(CreationRules, BasesOfPipelinesThatDeriveFromNothingDoNotMatter) {
 TEST(CreationRules, Binaries) {
   const auto program = [](bool with_cache, VkPipelineCreateFlags2 flags, uint32_t binaries) {
     return [=](World& world) {
-      auto info = Struct<VkPipelineBinaryInfoKHR>(VK_STRUCTURE_TYPE_PIPELINE_BINARY_INFO_KHR);
+      auto info = MakeStruct<VkPipelineBinaryInfoKHR>();
       info.binaryCount = binaries;
       const VkPipelineCreateFlags2CreateInfo chain = Flags(flags, binaries ? &info : nullptr);
       world.CreateAll({world.ChainInfo(&chain)},
@@ -250,8 +248,7 @@ TEST(CreationRules, StagesMayBeNull) {
 TEST(CreationRules, NodeNamesAreUtf8) {
   const auto program = [](const char* name) {
     return [name](World& world) {
-      auto node = Struct<VkPipelineShaderStageNodeCreateInfoAMDX>(
-          VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_NODE_CREATE_INFO_AMDX);
+      auto node = MakeStruct<VkPipelineShaderStageNodeCreateInfoAMDX>();
       node.pName = name;
       auto info = world.ChainInfo();
       VkPipelineShaderStageCreateInfo stages[] = {info.pStages[0], info.pStages[1], info.pStages[2]};

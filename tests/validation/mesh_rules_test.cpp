@@ -21,7 +21,7 @@ class MeshRules : public MeshGraph {
 
   // A graph of one node for dynamic rendering.
   VkPipeline GraphFor(uint32_t view_mask, uint32_t color_attachments) {
-    auto rendering = Struct<VkPipelineRenderingCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO);
+    auto rendering = MakeStruct<VkPipelineRenderingCreateInfo>();
     rendering.viewMask = view_mask;
     rendering.colorAttachmentCount = color_attachments;
     VkPipeline node = VK_NULL_HANDLE;
@@ -64,7 +64,7 @@ TEST_F(MeshRules, TheInstanceFitsTheNodes) {
   EXPECT_THAT(rules(1, 2), ElementsAre(kCompatible));
   EXPECT_THAT(rules(0, 1), ElementsAre(kCompatible));
   const auto begin_render_pass = [&](VkCommandBuffer command_buffer) {
-    const auto begin = Struct<VkRenderPassBeginInfo>(VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO);
+    const auto begin = MakeStruct<VkRenderPassBeginInfo>();
     TRELLIS_CALL(device_, CmdBeginRenderPass)(command_buffer, &begin, VK_SUBPASS_CONTENTS_INLINE);
   };
   EXPECT_THAT(RulesOfDispatch(graph, begin_render_pass), ElementsAre(kCompatible));

@@ -125,8 +125,7 @@ TEST(NodeRules, PushConstantsWithoutARangeAreRefused) {
   for (const bool validate : {false, true}) {
     World world(validate, {});
     const VkPipelineShaderStageCreateInfo stage = World::Stage(world.Module(PushedNode()), "Pushed");
-    auto info =
-        Struct<VkExecutionGraphPipelineCreateInfoAMDX>(VK_STRUCTURE_TYPE_EXECUTION_GRAPH_PIPELINE_CREATE_INFO_AMDX);
+    auto info = MakeStruct<VkExecutionGraphPipelineCreateInfoAMDX>();
     info.stageCount = 1;
     info.pStages = &stage;
     info.layout = world.Layout(0);

@@ -11,7 +11,8 @@ TEST(QueryRules, TypeOfTheScratchSize) {
   const auto program = [](VkStructureType type) {
     return [type](World& world) {
       const VkPipeline graph = world.Create(world.ChainInfo());
-      auto size = Struct<VkExecutionGraphPipelineScratchSizeAMDX>(type);
+      VkExecutionGraphPipelineScratchSizeAMDX size = {};
+      size.sType = type;
       EXPECT_EQ(
           TRELLIS_CALL(world.device(), GetExecutionGraphPipelineScratchSizeAMDX)(world.device().handle(), graph, &size),
           VK_SUCCESS);
@@ -31,8 +32,7 @@ VkResult Ask(World& world, VkPipeline graph, VkPipelineShaderStageNodeCreateInfo
 TEST(QueryRules, TypeOfTheNode) {
   const auto program = [](VkStructureType type) {
     return [type](World& world) {
-      auto node = Struct<VkPipelineShaderStageNodeCreateInfoAMDX>(type);
-      node.pName = "Grid";
+      const VkPipelineShaderStageNodeCreateInfoAMDX node = {type, nullptr, "Grid", 0};
       EXPECT_EQ(Ask(world, world.Create(world.ChainInfo()), node), VK_SUCCESS);
     };
   };
@@ -46,8 +46,7 @@ TEST(QueryRules, NodesThatCannotBeAreErrorsAlways) {
   for (const bool validate : {false, true}) {
     World world(validate, {});
     const VkPipeline graph = world.Create(world.ChainInfo());
-    auto node =
-        Struct<VkPipelineShaderStageNodeCreateInfoAMDX>(VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_NODE_CREATE_INFO_AMDX);
+    auto node = MakeStruct<VkPipelineShaderStageNodeCreateInfoAMDX>();
     EXPECT_NE(Ask(world, graph, node), VK_SUCCESS) << "no name";
     node.pName = "Grid";
     EXPECT_EQ(Ask(world, graph, node), VK_SUCCESS);

@@ -15,10 +15,7 @@ World::Chains::Chains(bool validate_value, const WorldOptions& options)
     : validate(validate_value),
       setting{"VK_LAYER_TRELLIS_shader_enqueue", "validate", VK_LAYER_SETTING_TYPE_BOOL32_EXT, 1, &validate},
       settings{VK_STRUCTURE_TYPE_LAYER_SETTINGS_CREATE_INFO_EXT, nullptr, 1, &setting} {
-  cache_control.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_CREATION_CACHE_CONTROL_FEATURES;
   cache_control.pipelineCreationCacheControl = options.pipeline_creation_cache_control;
-  features.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX;
-  features.pNext = &cache_control;
   features.shaderEnqueue = options.shader_enqueue;
 }
 
@@ -52,7 +49,7 @@ VkShaderModule World::Module(const std::string& text) {
     ADD_FAILURE() << words.error().message;
     return VK_NULL_HANDLE;
   }
-  auto info = Struct<VkShaderModuleCreateInfo>(VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
+  auto info = MakeStruct<VkShaderModuleCreateInfo>();
   info.codeSize = words->size() * sizeof(uint32_t);
   info.pCode = words->data();
   VkShaderModule module = VK_NULL_HANDLE;
@@ -62,7 +59,7 @@ VkShaderModule World::Module(const std::string& text) {
 
 VkPipelineLayout World::Layout(uint32_t push_constant_bytes) {
   const VkPushConstantRange range = {VK_SHADER_STAGE_COMPUTE_BIT, 0, push_constant_bytes};
-  auto info = Struct<VkPipelineLayoutCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO);
+  auto info = MakeStruct<VkPipelineLayoutCreateInfo>();
   info.pushConstantRangeCount = push_constant_bytes == 0 ? 0 : 1;
   info.pPushConstantRanges = &range;
   VkPipelineLayout layout = VK_NULL_HANDLE;
@@ -83,8 +80,7 @@ VkPipelineShaderStageCreateInfo World::Stage(VkShaderModule module, const char* 
 VkExecutionGraphPipelineCreateInfoAMDX World::ChainInfo(const void* chain) {
   const VkShaderModule module = Module(ChainModule(Shape::kDxc));
   stages_ = {Stage(module, "Source"), Stage(module, "Grid"), Stage(module, "Sum")};
-  auto info =
-      Struct<VkExecutionGraphPipelineCreateInfoAMDX>(VK_STRUCTURE_TYPE_EXECUTION_GRAPH_PIPELINE_CREATE_INFO_AMDX);
+  auto info = MakeStruct<VkExecutionGraphPipelineCreateInfoAMDX>();
   info.pNext = chain;
   info.stageCount = static_cast<uint32_t>(stages_.size());
   info.pStages = stages_.data();
@@ -111,8 +107,7 @@ VkPipeline World::GraphOf(const std::string& text, const std::vector<NodeEntry>&
   std::vector<VkPipelineShaderStageCreateInfo> stages;
   for (size_t i = 0; i < nodes.size(); ++i)
     stages.push_back(Stage(module, nodes[i].entry_point, nodes[i].name ? &names[i] : nullptr));
-  auto info =
-      Struct<VkExecutionGraphPipelineCreateInfoAMDX>(VK_STRUCTURE_TYPE_EXECUTION_GRAPH_PIPELINE_CREATE_INFO_AMDX);
+  auto info = MakeStruct<VkExecutionGraphPipelineCreateInfoAMDX>();
   info.flags = flags;
   info.stageCount = static_cast<uint32_t>(stages.size());
   info.pStages = stages.data();
@@ -121,12 +116,12 @@ VkPipeline World::GraphOf(const std::string& text, const std::vector<NodeEntry>&
 }
 
 VkBuffer World::Buffer(VkDeviceSize size, VkBufferUsageFlags usage) {
-  auto info = Struct<VkBufferCreateInfo>(VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO);
+  auto info = MakeStruct<VkBufferCreateInfo>();
   info.size = size;
   info.usage = usage;
   VkBuffer buffer = VK_NULL_HANDLE;
   EXPECT_EQ(TRELLIS_CALL(device_, CreateBuffer)(device_.handle(), &info, nullptr, &buffer), VK_SUCCESS);
-  auto allocate = Struct<VkMemoryAllocateInfo>(VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO);
+  auto allocate = MakeStruct<VkMemoryAllocateInfo>();
   allocate.allocationSize = size;
   VkDeviceMemory memory = VK_NULL_HANDLE;
   EXPECT_EQ(TRELLIS_CALL(device_, AllocateMemory)(device_.handle(), &allocate, nullptr, &memory), VK_SUCCESS);
@@ -140,17 +135,16 @@ VkDeviceAddress World::AddressOf(VkBuffer buffer) {
 }
 
 VkDeviceSize World::ScratchSize(VkPipeline graph) {
-  auto size =
-      Struct<VkExecutionGraphPipelineScratchSizeAMDX>(VK_STRUCTURE_TYPE_EXECUTION_GRAPH_PIPELINE_SCRATCH_SIZE_AMDX);
+  auto size = MakeStruct<VkExecutionGraphPipelineScratchSizeAMDX>();
   EXPECT_EQ(TRELLIS_CALL(device_, GetExecutionGraphPipelineScratchSizeAMDX)(device_.handle(), graph, &size),
             VK_SUCCESS);
   return size.minSize;
 }
 
 VkCommandBuffer World::Allocate(VkCommandPoolCreateFlags pool_flags, VkCommandBufferLevel level) {
-  auto pool_info = Struct<VkCommandPoolCreateInfo>(VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO);
+  auto pool_info = MakeStruct<VkCommandPoolCreateInfo>();
   pool_info.flags = pool_flags;
-  auto info = Struct<VkCommandBufferAllocateInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO);
+  auto info = MakeStruct<VkCommandBufferAllocateInfo>();
   info.commandBufferCount = 1;
   info.level = level;
   VkCommandBuffer command_buffer = VK_NULL_HANDLE;
@@ -161,7 +155,7 @@ VkCommandBuffer World::Allocate(VkCommandPoolCreateFlags pool_flags, VkCommandBu
 }
 
 void World::Begin(VkCommandBuffer command_buffer) {
-  const auto begin = Struct<VkCommandBufferBeginInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO);
+  const auto begin = MakeStruct<VkCommandBufferBeginInfo>();
   EXPECT_EQ(TRELLIS_CALL(device_, BeginCommandBuffer)(command_buffer, &begin), VK_SUCCESS);
 }
 

@@ -74,8 +74,10 @@ class World {
     const VkBool32 validate;
     const VkLayerSettingEXT setting;
     const VkLayerSettingsCreateInfoEXT settings;
-    VkPhysicalDevicePipelineCreationCacheControlFeatures cache_control = {};
-    VkPhysicalDeviceShaderEnqueueFeaturesAMDX features = {};
+    VkPhysicalDevicePipelineCreationCacheControlFeatures cache_control =
+        MakeStruct<VkPhysicalDevicePipelineCreationCacheControlFeatures>();
+    VkPhysicalDeviceShaderEnqueueFeaturesAMDX features =
+        MakeStruct<VkPhysicalDeviceShaderEnqueueFeaturesAMDX>(&cache_control);
   };
 
   FakeDriver driver_;
@@ -92,12 +94,5 @@ using Program = std::function<void(World&)>;
 void ExpectFinding(const std::string& vuid, const Program& wrong, const WorldOptions& options = {});
 // The program makes the layer report nothing.
 void ExpectNoFinding(const Program& right, const WorldOptions& options = {});
-
-template <typename Info>
-[[nodiscard]] Info Struct(VkStructureType type) {
-  Info info = {};
-  info.sType = type;
-  return info;
-}
 
 }  // namespace trellis::test

@@ -26,24 +26,21 @@ void Load(VkDevice device, const char* name, Function& function) {
 }
 
 VkDevice CreateDevice(VkPhysicalDevice physical, uint32_t family) {
-  auto enqueue =
-      Struct<VkPhysicalDeviceShaderEnqueueFeaturesAMDX>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX);
+  auto enqueue = MakeStruct<VkPhysicalDeviceShaderEnqueueFeaturesAMDX>();
   enqueue.shaderEnqueue = VK_TRUE;
-  auto maintenance5 = Struct<VkPhysicalDeviceMaintenance5FeaturesKHR>(
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES_KHR, &enqueue);
+  auto maintenance5 = MakeStruct<VkPhysicalDeviceMaintenance5FeaturesKHR>(&enqueue);
   maintenance5.maintenance5 = VK_TRUE;
-  auto vulkan12 =
-      Struct<VkPhysicalDeviceVulkan12Features>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, &maintenance5);
+  auto vulkan12 = MakeStruct<VkPhysicalDeviceVulkan12Features>(&maintenance5);
   vulkan12.bufferDeviceAddress = VK_TRUE;
   vulkan12.scalarBlockLayout = VK_TRUE;
   const float priority = 1.0f;
-  auto queue = Struct<VkDeviceQueueCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO);
+  auto queue = MakeStruct<VkDeviceQueueCreateInfo>();
   queue.queueFamilyIndex = family;
   queue.queueCount = 1;
   queue.pQueuePriorities = &priority;
   const char* const extensions[] = {VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME, VK_KHR_MAINTENANCE_5_EXTENSION_NAME,
                                     VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME};
-  auto info = Struct<VkDeviceCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &vulkan12);
+  auto info = MakeStruct<VkDeviceCreateInfo>(&vulkan12);
   info.queueCreateInfoCount = 1;
   info.pQueueCreateInfos = &queue;
   info.enabledExtensionCount = static_cast<uint32_t>(std::size(extensions));
@@ -60,10 +57,10 @@ Device::Device(VkPhysicalDevice physical) : physical_(physical) {
   handle_ = CreateDevice(physical, family);
   vkGetDeviceQueue(handle_, family, 0, &queue_);
   LoadCommands();
-  auto pool_info = Struct<VkCommandPoolCreateInfo>(VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO);
+  auto pool_info = MakeStruct<VkCommandPoolCreateInfo>();
   pool_info.queueFamilyIndex = family;
   Check(vkCreateCommandPool(handle_, &pool_info, nullptr, &pool_), "vkCreateCommandPool");
-  const auto fence_info = Struct<VkFenceCreateInfo>(VK_STRUCTURE_TYPE_FENCE_CREATE_INFO);
+  const auto fence_info = MakeStruct<VkFenceCreateInfo>();
   Check(vkCreateFence(handle_, &fence_info, nullptr, &fence_), "vkCreateFence");
 }
 
@@ -93,7 +90,7 @@ uint32_t Device::MemoryType(uint32_t types, VkMemoryPropertyFlags wanted) const 
 }
 
 void Device::Run(VkCommandBuffer commands) const {
-  auto submit = Struct<VkSubmitInfo>(VK_STRUCTURE_TYPE_SUBMIT_INFO);
+  auto submit = MakeStruct<VkSubmitInfo>();
   submit.commandBufferCount = 1;
   submit.pCommandBuffers = &commands;
   Check(vkQueueSubmit(queue_, 1, &submit, fence_), "vkQueueSubmit");
@@ -105,16 +102,16 @@ void Device::Run(VkCommandBuffer commands) const {
 
 Buffer::Buffer(const Device& device, VkDeviceSize size, VkBufferUsageFlags usage, VkMemoryPropertyFlags memory)
     : device_(device) {
-  auto info = Struct<VkBufferCreateInfo>(VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO);
+  auto info = MakeStruct<VkBufferCreateInfo>();
   info.size = size;
   info.usage = usage | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
   Check(vkCreateBuffer(device_.handle(), &info, nullptr, &handle_), "vkCreateBuffer");
   try {
     VkMemoryRequirements needs;
     vkGetBufferMemoryRequirements(device_.handle(), handle_, &needs);
-    auto flags = Struct<VkMemoryAllocateFlagsInfo>(VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO);
+    auto flags = MakeStruct<VkMemoryAllocateFlagsInfo>();
     flags.flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT;
-    auto allocation = Struct<VkMemoryAllocateInfo>(VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, &flags);
+    auto allocation = MakeStruct<VkMemoryAllocateInfo>(&flags);
     allocation.allocationSize = needs.size;
     allocation.memoryTypeIndex = device_.MemoryType(needs.memoryTypeBits, memory);
     Check(vkAllocateMemory(device_.handle(), &allocation, nullptr, &memory_), "vkAllocateMemory");
@@ -125,7 +122,7 @@ Buffer::Buffer(const Device& device, VkDeviceSize size, VkBufferUsageFlags usage
     Release();
     throw;
   }
-  auto address = Struct<VkBufferDeviceAddressInfo>(VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO);
+  auto address = MakeStruct<VkBufferDeviceAddressInfo>();
   address.buffer = handle_;
   address_ = vkGetBufferDeviceAddress(device_.handle(), &address);
 }

@@ -40,15 +40,11 @@ std::string DescribeLimits(const VkPhysicalDeviceLimits& limits) {
 }
 
 void AddProperties(JsonObject& json, VkPhysicalDevice device) {
-  auto enqueue = Struct<VkPhysicalDeviceShaderEnqueuePropertiesAMDX>(
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_PROPERTIES_AMDX);
-  auto maintenance3 = Struct<VkPhysicalDeviceMaintenance3Properties>(
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES, OffersGraphs(device) ? &enqueue : nullptr);
-  auto subgroup =
-      Struct<VkPhysicalDeviceSubgroupProperties>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES, &maintenance3);
-  auto driver =
-      Struct<VkPhysicalDeviceDriverProperties>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES, &subgroup);
-  auto properties = Struct<VkPhysicalDeviceProperties2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &driver);
+  auto enqueue = MakeStruct<VkPhysicalDeviceShaderEnqueuePropertiesAMDX>();
+  auto maintenance3 = MakeStruct<VkPhysicalDeviceMaintenance3Properties>(OffersGraphs(device) ? &enqueue : nullptr);
+  auto subgroup = MakeStruct<VkPhysicalDeviceSubgroupProperties>(&maintenance3);
+  auto driver = MakeStruct<VkPhysicalDeviceDriverProperties>(&subgroup);
+  auto properties = MakeStruct<VkPhysicalDeviceProperties2>(&driver);
   vkGetPhysicalDeviceProperties2(device, &properties);
   const VkPhysicalDeviceProperties& core = properties.properties;
   json.Text("name", core.deviceName);
@@ -76,10 +72,9 @@ void AddProperties(JsonObject& json, VkPhysicalDevice device) {
 }
 
 std::string DescribeFeatures(VkPhysicalDevice device) {
-  auto vulkan13 = Struct<VkPhysicalDeviceVulkan13Features>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES);
-  auto vulkan12 =
-      Struct<VkPhysicalDeviceVulkan12Features>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, &vulkan13);
-  auto features = Struct<VkPhysicalDeviceFeatures2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &vulkan12);
+  auto vulkan13 = MakeStruct<VkPhysicalDeviceVulkan13Features>();
+  auto vulkan12 = MakeStruct<VkPhysicalDeviceVulkan12Features>(&vulkan13);
+  auto features = MakeStruct<VkPhysicalDeviceFeatures2>(&vulkan12);
   vkGetPhysicalDeviceFeatures2(device, &features);
   JsonObject json;
   json.Truth("shaderInt64", features.features.shaderInt64 != VK_FALSE);
@@ -97,8 +92,7 @@ std::string DescribeFeatures(VkPhysicalDevice device) {
   json.Truth("subgroupSizeControl", vulkan13.subgroupSizeControl != VK_FALSE);
   json.Truth("computeFullSubgroups", vulkan13.computeFullSubgroups != VK_FALSE);
   if (!OffersGraphs(device)) return json.str();
-  auto enqueue =
-      Struct<VkPhysicalDeviceShaderEnqueueFeaturesAMDX>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX);
+  auto enqueue = MakeStruct<VkPhysicalDeviceShaderEnqueueFeaturesAMDX>();
   features.pNext = &enqueue;
   vkGetPhysicalDeviceFeatures2(device, &features);
   json.Truth("shaderEnqueue", enqueue.shaderEnqueue != VK_FALSE);
@@ -154,9 +148,8 @@ bool OffersGraphs(VkPhysicalDevice device) {
            extension.specVersion >= VK_AMDX_SHADER_ENQUEUE_SPEC_VERSION;
   });
   if (!listed) return false;
-  auto enqueue =
-      Struct<VkPhysicalDeviceShaderEnqueueFeaturesAMDX>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX);
-  auto features = Struct<VkPhysicalDeviceFeatures2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &enqueue);
+  auto enqueue = MakeStruct<VkPhysicalDeviceShaderEnqueueFeaturesAMDX>();
+  auto features = MakeStruct<VkPhysicalDeviceFeatures2>(&enqueue);
   vkGetPhysicalDeviceFeatures2(device, &features);
   return enqueue.shaderEnqueue != VK_FALSE;
 }

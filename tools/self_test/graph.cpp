@@ -16,7 +16,7 @@ constexpr VkMemoryPropertyFlags kHostMemory =
 
 // What a stage of the pipeline points to.
 struct Stage {
-  VkPipelineShaderStageNodeCreateInfoAMDX node = {};
+  VkPipelineShaderStageNodeCreateInfoAMDX node = MakeStruct<VkPipelineShaderStageNodeCreateInfoAMDX>();
   VkSpecializationMapEntry entry = {};
   VkSpecializationInfo specialization = {};
 };
@@ -26,7 +26,7 @@ class Module {
   Module(const Device& device, const SampleNode& node) : device_(device) {
     const std::span<const uint32_t> words = EmbeddedNode(node);
     if (words.empty()) throw Failure("the program holds no node " + node.file);
-    auto info = Struct<VkShaderModuleCreateInfo>(VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
+    auto info = MakeStruct<VkShaderModuleCreateInfo>();
     info.codeSize = words.size_bytes();
     info.pCode = words.data();
     Check(vkCreateShaderModule(device_.handle(), &info, nullptr, &handle_), "vkCreateShaderModule");
@@ -42,7 +42,7 @@ class Module {
 };
 
 void Barrier(VkCommandBuffer commands, VkPipelineStageFlags to, VkAccessFlags access) {
-  auto barrier = Struct<VkMemoryBarrier>(VK_STRUCTURE_TYPE_MEMORY_BARRIER);
+  auto barrier = MakeStruct<VkMemoryBarrier>();
   barrier.srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT;
   barrier.dstAccessMask = access;
   vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, to, 0, 1, &barrier, 0, nullptr, 0, nullptr);
@@ -80,11 +80,11 @@ void Graph::CreateLayout() {
   binding.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
   binding.descriptorCount = 1;
   binding.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT;
-  auto set_info = Struct<VkDescriptorSetLayoutCreateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO);
+  auto set_info = MakeStruct<VkDescriptorSetLayoutCreateInfo>();
   set_info.bindingCount = 1;
   set_info.pBindings = &binding;
   Check(vkCreateDescriptorSetLayout(device_.handle(), &set_info, nullptr, &set_layout_), "vkCreateDescriptorSetLayout");
-  auto layout_info = Struct<VkPipelineLayoutCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO);
+  auto layout_info = MakeStruct<VkPipelineLayoutCreateInfo>();
   layout_info.setLayoutCount = 1;
   layout_info.pSetLayouts = &set_layout_;
   Check(vkCreatePipelineLayout(device_.handle(), &layout_info, nullptr, &layout_), "vkCreatePipelineLayout");
@@ -99,11 +99,9 @@ void Graph::CreatePipeline() {
     const SampleNode& node = sample_.nodes[i];
     Stage& stage = stages[i];
     modules.push_back(std::make_unique<Module>(device_, node));
-    stage.node.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_NODE_CREATE_INFO_AMDX;
     stage.node.pName = node.name.c_str();
     stage.node.index = VK_SHADER_INDEX_UNUSED_AMDX;  // the shader's own
-    infos[i] =
-        Struct<VkPipelineShaderStageCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, &stage.node);
+    infos[i] = MakeStruct<VkPipelineShaderStageCreateInfo>(&stage.node);
     infos[i].stage = VK_SHADER_STAGE_COMPUTE_BIT;
     infos[i].module = modules.back()->handle();
     infos[i].pName = "main";
@@ -112,8 +110,7 @@ void Graph::CreatePipeline() {
     stage.specialization = {1, &stage.entry, sizeof(uint32_t), &*node.spec0};
     infos[i].pSpecializationInfo = &stage.specialization;
   }
-  auto info =
-      Struct<VkExecutionGraphPipelineCreateInfoAMDX>(VK_STRUCTURE_TYPE_EXECUTION_GRAPH_PIPELINE_CREATE_INFO_AMDX);
+  auto info = MakeStruct<VkExecutionGraphPipelineCreateInfoAMDX>();
   info.stageCount = static_cast<uint32_t>(count);
   info.pStages = infos.data();
   info.layout = layout_;
@@ -122,8 +119,7 @@ void Graph::CreatePipeline() {
 }
 
 void Graph::CreateBuffers() {
-  auto size =
-      Struct<VkExecutionGraphPipelineScratchSizeAMDX>(VK_STRUCTURE_TYPE_EXECUTION_GRAPH_PIPELINE_SCRATCH_SIZE_AMDX);
+  auto size = MakeStruct<VkExecutionGraphPipelineScratchSizeAMDX>();
   Check(device_.graph().GetExecutionGraphPipelineScratchSize(device_.handle(), pipeline_, &size),
         "vkGetExecutionGraphPipelineScratchSizeAMDX");
   scratch_size_ = std::max<VkDeviceSize>(size.maxSize, 64);
@@ -139,18 +135,18 @@ void Graph::CreateBuffers() {
   counts_ = std::make_unique<Buffer>(device_, sizeof(VkDispatchGraphCountInfoAMDX), kUsage, kHostMemory);
 
   VkDescriptorPoolSize pool_size = {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1};
-  auto pool_info = Struct<VkDescriptorPoolCreateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO);
+  auto pool_info = MakeStruct<VkDescriptorPoolCreateInfo>();
   pool_info.maxSets = 1;
   pool_info.poolSizeCount = 1;
   pool_info.pPoolSizes = &pool_size;
   Check(vkCreateDescriptorPool(device_.handle(), &pool_info, nullptr, &descriptor_pool_), "vkCreateDescriptorPool");
-  auto set_info = Struct<VkDescriptorSetAllocateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO);
+  auto set_info = MakeStruct<VkDescriptorSetAllocateInfo>();
   set_info.descriptorPool = descriptor_pool_;
   set_info.descriptorSetCount = 1;
   set_info.pSetLayouts = &set_layout_;
   Check(vkAllocateDescriptorSets(device_.handle(), &set_info, &set_), "vkAllocateDescriptorSets");
   const VkDescriptorBufferInfo buffer = {results_->handle(), 0, kResultBytes};
-  auto write = Struct<VkWriteDescriptorSet>(VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET);
+  auto write = MakeStruct<VkWriteDescriptorSet>();
   write.dstSet = set_;
   write.descriptorCount = 1;
   write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
@@ -160,7 +156,7 @@ void Graph::CreateBuffers() {
 
 std::vector<uint32_t> Graph::Run(DispatchCommand command, uint32_t dispatches) {
   std::memset(results_->mapped(), 0, kResultBytes);
-  auto info = Struct<VkCommandBufferAllocateInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO);
+  auto info = MakeStruct<VkCommandBufferAllocateInfo>();
   info.commandPool = device_.pool();
   info.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
   info.commandBufferCount = 1;
@@ -176,14 +172,13 @@ std::vector<uint32_t> Graph::Run(DispatchCommand command, uint32_t dispatches) {
 }
 
 void Graph::Record(VkCommandBuffer commands, DispatchCommand command, uint32_t dispatches) {
-  auto begin = Struct<VkCommandBufferBeginInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO);
+  auto begin = MakeStruct<VkCommandBufferBeginInfo>();
   begin.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
   Check(vkBeginCommandBuffer(commands, &begin), "vkBeginCommandBuffer");
   vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX, pipeline_);
   vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX, layout_, 0, 1, &set_, 0, nullptr);
   device_.graph().CmdInitializeGraphScratchMemory(commands, pipeline_, scratch_->address(), scratch_size_);
-  auto node =
-      Struct<VkPipelineShaderStageNodeCreateInfoAMDX>(VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_NODE_CREATE_INFO_AMDX);
+  auto node = MakeStruct<VkPipelineShaderStageNodeCreateInfoAMDX>();
   node.pName = sample_.input.node.c_str();
   node.index = sample_.input.index;
   info_.payloadCount = sample_.input.count;

@@ -54,17 +54,16 @@ class Instance {
   explicit Instance(MessageTarget& target) {
     const char* const extension = VK_EXT_DEBUG_UTILS_EXTENSION_NAME;
     const bool has_messages = HasDebugUtils();
-    auto application = Struct<VkApplicationInfo>(VK_STRUCTURE_TYPE_APPLICATION_INFO);
+    auto application = MakeStruct<VkApplicationInfo>();
     application.pApplicationName = "trellis-doctor";
     application.apiVersion = VK_API_VERSION_1_3;
-    auto info = Struct<VkInstanceCreateInfo>(VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO);
+    auto info = MakeStruct<VkInstanceCreateInfo>();
     info.pApplicationInfo = &application;
     info.enabledExtensionCount = has_messages ? 1 : 0;
     info.ppEnabledExtensionNames = &extension;
     Check(vkCreateInstance(&info, nullptr, &handle_), "vkCreateInstance");
     if (!has_messages) return;
-    auto messenger =
-        Struct<VkDebugUtilsMessengerCreateInfoEXT>(VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT);
+    auto messenger = MakeStruct<VkDebugUtilsMessengerCreateInfoEXT>();
     messenger.messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_INFO_BIT_EXT |
                                 VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT |
                                 VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT;

@@ -5,18 +5,14 @@
 #include <stdexcept>
 #include <string>
 
+#ifndef VK_ENABLE_BETA_EXTENSIONS
+#define VK_ENABLE_BETA_EXTENSIONS
+#endif
 #include "trellis/vulkan_shader_enqueue.h"
 
-namespace trellis::self_test {
+#include "layer/dispatch/struct_type.h"  // behind the Vulkan headers
 
-// Returns a zero-initialised structure of that type.
-template <typename T>
-T Struct(VkStructureType type, void* next = nullptr) {
-  T structure = {};
-  structure.sType = type;
-  structure.pNext = next;
-  return structure;
-}
+namespace trellis::self_test {
 
 // What a step of the doctor ends with if it cannot go on. Its text becomes part of the report.
 class Failure : public std::runtime_error {

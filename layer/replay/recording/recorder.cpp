@@ -10,6 +10,7 @@
 
 #include "layer/diagnostics/exception.h"
 #include "layer/diagnostics/label.h"
+#include "layer/dispatch/struct_type.h"
 #include "layer/graph/describe.h"
 #include "layer/objects/bound_state_replay.h"
 #include "layer/objects/device.h"
@@ -75,8 +76,7 @@ class [[nodiscard]] ScopedUnconditional {
 
 void RecordBarrier(const CommandBuffer& command_buffer, GraphBarrier barrier) {
   const BarrierScope scope = ScopeOf(barrier);
-  VkMemoryBarrier memory = {};
-  memory.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER;
+  auto memory = MakeStruct<VkMemoryBarrier>();
   memory.srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT;
   memory.dstAccessMask = scope.destination_access;
   command_buffer.device.dispatch.CmdPipelineBarrier(command_buffer.handle,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "layer/replay/recording/split.h"
 
+#include "layer/dispatch/struct_type.h"
 #include "layer/objects/command_buffer.h"
 #include "layer/objects/device.h"
 
@@ -35,8 +36,7 @@ void RecordBarrierBetweenParts(const CommandBuffer& command_buffer, SecondPart s
   const bool is_dynamic = command_buffer.render_pass.is_dynamic();
   VkPipelineStageFlags source = is_dynamic ? kFramebufferStages : kAllStages;
   VkPipelineStageFlags destination = source;
-  VkMemoryBarrier barrier = {};
-  barrier.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER;
+  auto barrier = MakeStruct<VkMemoryBarrier>();
   barrier.srcAccessMask = is_dynamic ? kWrites : kAllWrites;
   barrier.dstAccessMask = is_dynamic ? kWrites | kReads : kAllWrites | VK_ACCESS_MEMORY_READ_BIT;
   if (is_dynamic && second == SecondPart::kWithDraws) {

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "layer/dispatch/struct_type.h"
 #include "layer/objects/command_buffer.h"
 #include "layer/objects/device.h"
 #include "layer/replay/placing/dispatch_plan.h"
@@ -79,8 +80,7 @@ GraphTimer::~GraphTimer() {
 }
 
 bool GraphTimer::CreateQueries(uint32_t count) {
-  VkQueryPoolCreateInfo info = {};
-  info.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO;
+  auto info = MakeStruct<VkQueryPoolCreateInfo>();
   info.queryType = VK_QUERY_TYPE_TIMESTAMP;
   info.queryCount = count;
   if (device_.dispatch.CreateQueryPool(device_.handle, &info, nullptr, &queries_) != VK_SUCCESS) return false;
@@ -111,8 +111,7 @@ void GraphTimer::CopyResults() {
   device_.dispatch.CmdCopyQueryPoolResults(command_buffer_, queries_, 0, static_cast<uint32_t>(steps_.size()) + 1,
                                            results_.handle(), 0, sizeof(uint64_t),
                                            VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
-  VkMemoryBarrier arrived = {};
-  arrived.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER;
+  auto arrived = MakeStruct<VkMemoryBarrier>();
   arrived.srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT;
   arrived.dstAccessMask = VK_ACCESS_HOST_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT;
   device_.dispatch.CmdPipelineBarrier(command_buffer_, VK_PIPELINE_STAGE_TRANSFER_BIT,

@@ -26,8 +26,7 @@ TEST(BufferUsage, ordinary_buffers_are_not_copied) {
 }
 
 TEST(BufferUsage, flags2_are_translated_where_the_driver_knows_them_and_flattened_where_not) {
-  VkBufferUsageFlags2CreateInfo flags2 = {};
-  flags2.sType = VK_STRUCTURE_TYPE_BUFFER_USAGE_FLAGS_2_CREATE_INFO;
+  auto flags2 = MakeStruct<VkBufferUsageFlags2CreateInfo>();
   flags2.usage = VK_BUFFER_USAGE_2_EXECUTION_GRAPH_SCRATCH_BIT_AMDX;
   VkBufferCreateInfo info = {};
   info.pNext = &flags2;
@@ -35,7 +34,7 @@ TEST(BufferUsage, flags2_are_translated_where_the_driver_knows_them_and_flattene
   Arena arena;
 
   const VkBufferCreateInfo* kept = EditBufferCreateInfo(info, false, arena);
-  const auto* kept_flags2 = FindStruct<VkBufferUsageFlags2CreateInfo>(kept->pNext, flags2.sType);
+  const auto* kept_flags2 = FindStruct<VkBufferUsageFlags2CreateInfo>(kept->pNext);
   ASSERT_TRUE(kept_flags2);
   EXPECT_EQ(kept_flags2->usage, TranslateBufferUsage(flags2.usage));
   EXPECT_EQ(flags2.usage, VK_BUFFER_USAGE_2_EXECUTION_GRAPH_SCRATCH_BIT_AMDX) << "the application's own stays";

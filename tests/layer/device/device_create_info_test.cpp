@@ -26,7 +26,6 @@ constexpr VkStructureType kEnqueueType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADE
 class DeviceCreateInfo : public ::testing::Test {
  protected:
   DeviceCreateInfo() {
-    info_.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
     supported_.storage_buffer_8bit = true;
     supported_.storage_buffer_16bit = true;
     decision_.emulation = Emulation::kEmulated;
@@ -42,8 +41,8 @@ class DeviceCreateInfo : public ::testing::Test {
   }
 
   template <typename Struct>
-  void Chain(Struct& structure, VkStructureType type) {
-    structure.sType = type;
+  void Chain(Struct& structure) {
+    structure.sType = kStructureType<Struct>;
     structure.pNext = const_cast<void*>(info_.pNext);
     info_.pNext = &structure;
   }
@@ -62,7 +61,7 @@ class DeviceCreateInfo : public ::testing::Test {
     return types;
   }
 
-  VkDeviceCreateInfo info_ = {};
+  VkDeviceCreateInfo info_ = MakeStruct<VkDeviceCreateInfo>();
   std::vector<const char*> names_;
   DeviceTraits supported_;
   EmulationDecision decision_;
@@ -93,7 +92,7 @@ TEST_F(DeviceCreateInfo, strips_what_the_layer_provides) {
 TEST_F(DeviceCreateInfo, keeps_maintenance5_where_the_driver_has_it) {
   decision_.maintenance5 = false;
   VkPhysicalDeviceMaintenance5Features features = {};
-  Chain(features, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES);
+  Chain(features);
   const VkDeviceCreateInfo& edited = Edit();
   EXPECT_THAT(Names(edited), ElementsAre("VK_KHR_swapchain", VK_KHR_MAINTENANCE_5_EXTENSION_NAME,
                                          VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME));
@@ -103,8 +102,8 @@ TEST_F(DeviceCreateInfo, keeps_maintenance5_where_the_driver_has_it) {
 TEST_F(DeviceCreateInfo, strips_feature_structures_from_the_copy_only) {
   VkPhysicalDeviceShaderEnqueueFeaturesAMDX enqueue = {};
   VkPhysicalDeviceMaintenance5Features maintenance5 = {};
-  Chain(enqueue, kEnqueueType);
-  Chain(maintenance5, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES);
+  Chain(enqueue);
+  Chain(maintenance5);
   const VkDeviceCreateInfo& edited = Edit();
   EXPECT_FALSE(FindInChain(edited.pNext, kEnqueueType));
   EXPECT_FALSE(FindInChain(edited.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES));
@@ -114,10 +113,10 @@ TEST_F(DeviceCreateInfo, strips_feature_structures_from_the_copy_only) {
 TEST_F(DeviceCreateInfo, adds_single_structures_to_an_empty_chain) {
   const VkDeviceCreateInfo& edited = Edit();
   EXPECT_THAT(Types(edited), ::testing::UnorderedElementsAre(kAddressType, kScalarType, k16BitType, k8BitType));
-  EXPECT_TRUE(FindStruct<VkPhysicalDeviceBufferDeviceAddressFeatures>(edited.pNext, kAddressType)->bufferDeviceAddress);
-  EXPECT_TRUE(FindStruct<VkPhysicalDeviceScalarBlockLayoutFeatures>(edited.pNext, kScalarType)->scalarBlockLayout);
-  EXPECT_TRUE(FindStruct<VkPhysicalDevice16BitStorageFeatures>(edited.pNext, k16BitType)->storageBuffer16BitAccess);
-  EXPECT_TRUE(FindStruct<VkPhysicalDevice8BitStorageFeatures>(edited.pNext, k8BitType)->storageBuffer8BitAccess);
+  EXPECT_TRUE(FindStruct<VkPhysicalDeviceBufferDeviceAddressFeatures>(edited.pNext)->bufferDeviceAddress);
+  EXPECT_TRUE(FindStruct<VkPhysicalDeviceScalarBlockLayoutFeatures>(edited.pNext)->scalarBlockLayout);
+  EXPECT_TRUE(FindStruct<VkPhysicalDevice16BitStorageFeatures>(edited.pNext)->storageBuffer16BitAccess);
+  EXPECT_TRUE(FindStruct<VkPhysicalDevice8BitStorageFeatures>(edited.pNext)->storageBuffer8BitAccess);
 }
 
 TEST_F(DeviceCreateInfo, does_not_ask_for_storage_widths_that_the_device_lacks) {
@@ -138,7 +137,7 @@ TEST_F(DeviceCreateInfo, enables_maximal_reconvergence_where_the_device_has_it) 
 TEST_F(DeviceCreateInfo, enables_mesh_shaders_for_mesh_nodes) {
   VkPhysicalDeviceShaderEnqueueFeaturesAMDX features = {};
   features.shaderMeshEnqueue = VK_TRUE;
-  Chain(features, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX);
+  Chain(features);
   EXPECT_FALSE(EnabledTraits(Edit(), supported_).mesh_shader) << "not where it was not offered";
   decision_.mesh_nodes = true;
   const VkDeviceCreateInfo& edited = Edit();
@@ -153,7 +152,7 @@ TEST_F(DeviceCreateInfo, enables_maximal_reconvergence_in_the_structure_of_the_a
   UseExtensions({VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME, VK_KHR_SHADER_MAXIMAL_RECONVERGENCE_EXTENSION_NAME});
   VkPhysicalDeviceShaderMaximalReconvergenceFeaturesKHR features = {};
   constexpr VkStructureType kType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_MAXIMAL_RECONVERGENCE_FEATURES_KHR;
-  Chain(features, kType);
+  Chain(features);
   const VkDeviceCreateInfo& edited = Edit();
   EXPECT_THAT(Names(edited), ElementsAre(VK_KHR_SHADER_MAXIMAL_RECONVERGENCE_EXTENSION_NAME));
   EXPECT_TRUE(EnabledTraits(edited, supported_).maximal_reconvergence);
@@ -198,11 +197,10 @@ TEST_F(DeviceCreateInfo, enables_64_bit_integers_where_the_device_has_them) {
   info_.pEnabledFeatures = nullptr;
   VkPhysicalDeviceFeatures2 features2 = {};
   features2.features.shaderInt16 = VK_TRUE;
-  constexpr VkStructureType kType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
-  Chain(features2, kType);
+  Chain(features2);
   const VkDeviceCreateInfo& edited = Edit();
   EXPECT_FALSE(edited.pEnabledFeatures);
-  const VkPhysicalDeviceFeatures& enabled = FindStruct<VkPhysicalDeviceFeatures2>(edited.pNext, kType)->features;
+  const VkPhysicalDeviceFeatures& enabled = FindStruct<VkPhysicalDeviceFeatures2>(edited.pNext)->features;
   EXPECT_TRUE(enabled.shaderInt64 && enabled.shaderInt16);
   EXPECT_FALSE(features2.features.shaderInt64);
 }
@@ -211,11 +209,11 @@ TEST_F(DeviceCreateInfo, sets_members_of_core_structures_instead_of_adding_singl
   VkPhysicalDeviceVulkan11Features vulkan11 = {};
   VkPhysicalDeviceVulkan12Features vulkan12 = {};
   vulkan12.timelineSemaphore = VK_TRUE;
-  Chain(vulkan11, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES);
-  Chain(vulkan12, k12Type);
+  Chain(vulkan11);
+  Chain(vulkan12);
   const VkDeviceCreateInfo& edited = Edit();
   EXPECT_THAT(Types(edited), ElementsAre(k12Type, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES));
-  const auto* edited12 = FindStruct<VkPhysicalDeviceVulkan12Features>(edited.pNext, k12Type);
+  const auto* edited12 = FindStruct<VkPhysicalDeviceVulkan12Features>(edited.pNext);
   EXPECT_TRUE(edited12->bufferDeviceAddress && edited12->scalarBlockLayout && edited12->storageBuffer8BitAccess);
   EXPECT_TRUE(edited12->timelineSemaphore);
   EXPECT_FALSE(vulkan12.bufferDeviceAddress) << "the application's own structure stays";
@@ -224,18 +222,18 @@ TEST_F(DeviceCreateInfo, sets_members_of_core_structures_instead_of_adding_singl
 TEST_F(DeviceCreateInfo, sets_members_of_single_structures_that_are_there) {
   VkPhysicalDeviceBufferDeviceAddressFeatures address = {};
   VkPhysicalDevice16BitStorageFeatures storage = {};
-  Chain(address, kAddressType);
-  Chain(storage, k16BitType);
+  Chain(address);
+  Chain(storage);
   const VkDeviceCreateInfo& edited = Edit();
   EXPECT_THAT(Types(edited), ::testing::UnorderedElementsAre(kAddressType, kScalarType, k16BitType, k8BitType));
-  EXPECT_TRUE(FindStruct<VkPhysicalDeviceBufferDeviceAddressFeatures>(edited.pNext, kAddressType)->bufferDeviceAddress);
-  EXPECT_TRUE(FindStruct<VkPhysicalDevice16BitStorageFeatures>(edited.pNext, k16BitType)->storageBuffer16BitAccess);
+  EXPECT_TRUE(FindStruct<VkPhysicalDeviceBufferDeviceAddressFeatures>(edited.pNext)->bufferDeviceAddress);
+  EXPECT_TRUE(FindStruct<VkPhysicalDevice16BitStorageFeatures>(edited.pNext)->storageBuffer16BitAccess);
 }
 
 TEST_F(DeviceCreateInfo, leaves_the_older_address_extension_its_own_feature) {
   UseExtensions({VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME, VK_EXT_BUFFER_DEVICE_ADDRESS_EXTENSION_NAME});
   VkPhysicalDeviceBufferDeviceAddressFeaturesEXT address = {};
-  Chain(address, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES_EXT);
+  Chain(address);
   const VkDeviceCreateInfo& edited = Edit();
   EXPECT_FALSE(FindInChain(edited.pNext, kAddressType));
   EXPECT_TRUE(EnabledTraits(edited, supported_).buffer_device_address);
@@ -245,10 +243,10 @@ TEST_F(DeviceCreateInfo, leaves_the_older_address_extension_its_own_feature) {
 TEST_F(DeviceCreateInfo, adds_the_older_address_feature_to_the_older_extension) {
   UseExtensions({VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME, VK_EXT_BUFFER_DEVICE_ADDRESS_EXTENSION_NAME});
   VkPhysicalDeviceVulkan12Features vulkan12 = {};
-  Chain(vulkan12, k12Type);
+  Chain(vulkan12);
   const VkDeviceCreateInfo& edited = Edit();
   EXPECT_FALSE(FindInChain(edited.pNext, kAddressType));
-  EXPECT_FALSE(FindStruct<VkPhysicalDeviceVulkan12Features>(edited.pNext, k12Type)->bufferDeviceAddress);
+  EXPECT_FALSE(FindStruct<VkPhysicalDeviceVulkan12Features>(edited.pNext)->bufferDeviceAddress);
   EXPECT_TRUE(EnabledTraits(edited, supported_).buffer_device_address);
 }
 
@@ -261,14 +259,14 @@ TEST_F(DeviceCreateInfo, nothing_is_requested_by_an_application_that_does_not_as
 TEST_F(DeviceCreateInfo, stale_feature_structure_does_not_go_down_without_the_extension_either) {
   UseExtensions({});
   VkPhysicalDeviceShaderEnqueueFeaturesAMDX enqueue = {};
-  Chain(enqueue, kEnqueueType);
+  Chain(enqueue);
   EXPECT_THAT(Types(Edit()), IsEmpty());
 }
 
 TEST_F(DeviceCreateInfo, native_driver_gets_everything) {
   decision_.emulation = Emulation::kNative;
   VkPhysicalDeviceShaderEnqueueFeaturesAMDX enqueue = {};
-  Chain(enqueue, kEnqueueType);
+  Chain(enqueue);
   const VkDeviceCreateInfo& edited = Edit();
   EXPECT_EQ(edited.enabledExtensionCount, 4u);
   EXPECT_THAT(Types(edited), ElementsAre(kEnqueueType));
@@ -295,13 +293,13 @@ TEST_F(DeviceCreateInfo, capabilities_of_spirv_follow_what_is_enabled) {
 
   VkPhysicalDeviceVulkan12Features vulkan12 = {};
   vulkan12.shaderInt8 = VK_TRUE;
-  Chain(vulkan12, k12Type);
+  Chain(vulkan12);
   EXPECT_FALSE(disabled(kInt8));
   vulkan12.shaderInt8 = VK_FALSE;
   EXPECT_TRUE(disabled(kInt8));
   VkPhysicalDeviceShaderFloat16Int8Features single = {};
   single.shaderInt8 = VK_TRUE;
-  Chain(single, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT16_INT8_FEATURES);
+  Chain(single);
   EXPECT_FALSE(disabled(kInt8));
 }
 

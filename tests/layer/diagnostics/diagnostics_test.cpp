@@ -92,9 +92,7 @@ TEST(Diagnostics, messenger_of_the_instance_create_info_hears_creation_only) {
   VkLayerSettingEXT setting = {kLayerName, "no_such_key", VK_LAYER_SETTING_TYPE_BOOL32_EXT, 1, nullptr};
   const VkBool32 value = VK_TRUE;
   setting.pValues = &value;
-  VkLayerSettingsCreateInfoEXT settings = {};
-  settings.sType = VK_STRUCTURE_TYPE_LAYER_SETTINGS_CREATE_INFO_EXT;
-  settings.pNext = &info;
+  auto settings = MakeStruct<VkLayerSettingsCreateInfoEXT>(&info);
   settings.settingCount = 1;
   settings.pSettings = &setting;
   const TestInstance instance(driver, {VK_EXT_DEBUG_UTILS_EXTENSION_NAME}, &settings);

@@ -28,21 +28,36 @@ TEST(StructChain, sizes_are_those_of_the_headers) {
   EXPECT_EQ(StructSize(kUnknownType), 0u);
 }
 
+TEST(StructChain, types_come_from_the_registry) {
+  EXPECT_EQ(kStructureType<VkDeviceCreateInfo>, VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO);
+  EXPECT_EQ(kStructureType<VkLayerDeviceCreateInfo>, VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO);
+  EXPECT_EQ(kStructureType<VkPipelineRobustnessCreateInfoEXT>, VK_STRUCTURE_TYPE_PIPELINE_ROBUSTNESS_CREATE_INFO)
+      << "an alias";
+  EXPECT_TRUE(ChainableStruct<VkPhysicalDeviceShaderEnqueueFeaturesAMDX>) << "provisional structures are in";
+  EXPECT_FALSE(ChainableStruct<VkExtent2D>);
+}
+
+TEST(StructChain, made_and_found_by_type) {
+  auto wanted = MakeStruct<VkPhysicalDeviceVulkan12Features>();
+  EXPECT_EQ(wanted.sType, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES);
+  EXPECT_EQ(wanted.pNext, nullptr);
+  EXPECT_FALSE(wanted.scalarBlockLayout);
+  const auto head = MakeStruct<VkDeviceCreateInfo>(&wanted);
+  EXPECT_EQ(FindStruct<VkPhysicalDeviceVulkan12Features>(head.pNext), &wanted);
+  EXPECT_EQ(FindStruct<VkPhysicalDeviceVulkan12Features>(static_cast<void*>(&wanted)), &wanted);
+  EXPECT_EQ(FindStruct<VkPhysicalDeviceVulkan13Features>(head.pNext), nullptr);
+}
+
 TEST(StructChain, edits_a_copy_and_leaves_what_follows) {
-  VkPhysicalDeviceVulkan13Features third = {};
-  third.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES;
-  VkPhysicalDeviceVulkan12Features second = {};
-  second.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
-  second.pNext = &third;
+  auto third = MakeStruct<VkPhysicalDeviceVulkan13Features>();
+  auto second = MakeStruct<VkPhysicalDeviceVulkan12Features>(&third);
   second.scalarBlockLayout = VK_TRUE;
-  VkPhysicalDeviceVulkan11Features first = {};
-  first.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES;
-  first.pNext = &second;
+  auto first = MakeStruct<VkPhysicalDeviceVulkan11Features>(&second);
   VkDeviceCreateInfo head = {};
   head.pNext = &first;
 
   Arena arena;
-  auto* copy = EditStruct<VkPhysicalDeviceVulkan12Features>(&head, second.sType, arena);
+  auto* copy = EditStruct<VkPhysicalDeviceVulkan12Features>(&head, arena);
   ASSERT_TRUE(copy);
   EXPECT_NE(copy, &second);
   EXPECT_TRUE(copy->scalarBlockLayout);
@@ -55,8 +70,7 @@ TEST(StructChain, edits_a_copy_and_leaves_what_follows) {
 }
 
 TEST(StructChain, what_is_not_there_copies_nothing) {
-  VkPhysicalDeviceVulkan11Features first = {};
-  first.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES;
+  auto first = MakeStruct<VkPhysicalDeviceVulkan11Features>();
   VkDeviceCreateInfo head = {};
   head.pNext = &first;
   Arena arena;
@@ -66,14 +80,9 @@ TEST(StructChain, what_is_not_there_copies_nothing) {
 }
 
 TEST(StructChain, removes_and_inserts) {
-  VkPhysicalDeviceVulkan13Features third = {};
-  third.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES;
-  VkPhysicalDeviceVulkan12Features second = {};
-  second.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
-  second.pNext = &third;
-  VkPhysicalDeviceVulkan11Features first = {};
-  first.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES;
-  first.pNext = &second;
+  auto third = MakeStruct<VkPhysicalDeviceVulkan13Features>();
+  auto second = MakeStruct<VkPhysicalDeviceVulkan12Features>(&third);
+  auto first = MakeStruct<VkPhysicalDeviceVulkan11Features>(&second);
   VkDeviceCreateInfo head = {};
   head.pNext = &first;
   Arena arena;
@@ -165,15 +174,10 @@ TEST_F(UnknownStruct, ends_at_a_page_border_where_the_system_does_not_tell) {
 }
 
 TEST(StructChain, scoped_unlink_restores_in_any_nesting) {
-  VkPhysicalDeviceVulkan12Features third = {};
-  third.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
-  VkPhysicalDeviceShaderEnqueueFeaturesAMDX second = {};
-  second.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX;
-  second.pNext = &third;
-  VkPhysicalDeviceMaintenance5Features first = {};
-  first.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES;
-  first.pNext = &second;
-  VkPhysicalDeviceFeatures2 head = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &first, {}};
+  auto third = MakeStruct<VkPhysicalDeviceVulkan12Features>();
+  auto second = MakeStruct<VkPhysicalDeviceShaderEnqueueFeaturesAMDX>(&third);
+  auto first = MakeStruct<VkPhysicalDeviceMaintenance5Features>(&second);
+  auto head = MakeStruct<VkPhysicalDeviceFeatures2>(&first);
   for (const bool enqueue_first : {false, true}) {
     const ScopedUnlink outer(&head, enqueue_first ? second.sType : first.sType);
     const ScopedUnlink inner(&head, enqueue_first ? first.sType : second.sType);
@@ -185,10 +189,9 @@ TEST(StructChain, scoped_unlink_restores_in_any_nesting) {
 }
 
 TEST(StructChain, scoped_unlink_writes_to_no_structure_of_unknown_type) {
-  VkPhysicalDeviceShaderEnqueueFeaturesAMDX second = {};
-  second.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX;
+  auto second = MakeStruct<VkPhysicalDeviceShaderEnqueueFeaturesAMDX>();
   VkBaseOutStructure unknown = {kUnknownType, reinterpret_cast<VkBaseOutStructure*>(&second)};
-  VkPhysicalDeviceFeatures2 head = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &unknown, {}};
+  auto head = MakeStruct<VkPhysicalDeviceFeatures2>(&unknown);
   const ScopedUnlink none(&head, second.sType);
   EXPECT_EQ(head.pNext, &unknown);
   EXPECT_EQ(static_cast<void*>(unknown.pNext), &second);

@@ -39,8 +39,7 @@ class CommandBufferMemory : public ::testing::Test {
     device_.reset();
   }
   void CreatePool() {
-    VkCommandPoolCreateInfo info = {};
-    info.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
+    auto info = MakeStruct<VkCommandPoolCreateInfo>();
     info.flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT;
     EXPECT_EQ(TRELLIS_CALL(*device_, CreateCommandPool)(device_->handle(), &info, nullptr, &pool_), VK_SUCCESS);
   }
@@ -54,8 +53,7 @@ class CommandBufferMemory : public ::testing::Test {
   }
 
   void Record(VkCommandBuffer command_buffer) {
-    VkCommandBufferBeginInfo begin = {};
-    begin.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
+    auto begin = MakeStruct<VkCommandBufferBeginInfo>();
     EXPECT_EQ(TRELLIS_CALL(*device_, BeginCommandBuffer)(command_buffer, &begin), VK_SUCCESS);
     TRELLIS_CALL(*device_, CmdBindPipeline)(command_buffer, VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX, graph_);
     const OnePayload payload;

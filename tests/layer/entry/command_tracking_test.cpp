@@ -112,8 +112,7 @@ TEST_F(CommandTracking, other_binds_go_down_as_they_are) {
 
 TEST_F(CommandTracking, bind_by_compute_stage_reaches_both_bind_points) {
   const auto set = Fake<VkDescriptorSet>(10);
-  VkBindDescriptorSetsInfo info = {};
-  info.sType = VK_STRUCTURE_TYPE_BIND_DESCRIPTOR_SETS_INFO;
+  auto info = MakeStruct<VkBindDescriptorSetsInfo>();
   info.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT | VK_SHADER_STAGE_FRAGMENT_BIT;
   info.layout = layout_;
   info.descriptorSetCount = 1;
@@ -236,15 +235,13 @@ TEST_F(CommandTracking, descriptor_buffers_serve_graphs_and_are_put_back) {
 TEST_F(CommandTracking, descriptor_buffers_by_stage_reach_both_bind_points) {
   const uint32_t buffer = 0;
   const VkDeviceSize offset = 192;
-  VkSetDescriptorBufferOffsetsInfoEXT offsets = {};
-  offsets.sType = VK_STRUCTURE_TYPE_SET_DESCRIPTOR_BUFFER_OFFSETS_INFO_EXT;
+  auto offsets = MakeStruct<VkSetDescriptorBufferOffsetsInfoEXT>();
   offsets.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT;
   offsets.layout = layout_;
   offsets.setCount = 1;
   offsets.pBufferIndices = &buffer;
   offsets.pOffsets = &offset;
-  VkBindDescriptorBufferEmbeddedSamplersInfoEXT samplers = {};
-  samplers.sType = VK_STRUCTURE_TYPE_BIND_DESCRIPTOR_BUFFER_EMBEDDED_SAMPLERS_INFO_EXT;
+  auto samplers = MakeStruct<VkBindDescriptorBufferEmbeddedSamplersInfoEXT>();
   samplers.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT;
   samplers.layout = layout_;
   samplers.set = 1;
@@ -316,8 +313,7 @@ TEST_F(CommandTracking, the_end_leaves_the_graphs) {
 
 // No barrier may stand between a render pass instance that is suspended and the one that resumes it.
 TEST_F(CommandTracking, graphs_are_left_before_an_instance_that_is_suspended) {
-  VkRenderingInfo rendering = {};
-  rendering.sType = VK_STRUCTURE_TYPE_RENDERING_INFO;
+  auto rendering = MakeStruct<VkRenderingInfo>();
   for (const VkRenderingFlags flags : {VkRenderingFlags{0}, VkRenderingFlags{VK_RENDERING_SUSPENDING_BIT}}) {
     VkCommandBufferBeginInfo begin = {};
     TRELLIS_CALL(device_, BeginCommandBuffer)(command_buffer_, &begin);
@@ -353,9 +349,7 @@ TEST_F(CommandTracking, begin_forgets_everything) {
 }
 
 TEST_F(CommandTracking, conditional_rendering_is_remembered_until_it_ends) {
-  VkConditionalRenderingBeginInfoEXT info = {};
-  info.sType = VK_STRUCTURE_TYPE_CONDITIONAL_RENDERING_BEGIN_INFO_EXT;
-  info.pNext = this;
+  auto info = MakeStruct<VkConditionalRenderingBeginInfoEXT>(this);
   info.buffer = Fake<VkBuffer>(7);
   info.offset = 4;
   TRELLIS_CALL(device_, CmdBeginConditionalRenderingEXT)(command_buffer_, &info);

@@ -29,9 +29,7 @@ constexpr VkStructureType kVulkan12 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1
 constexpr VkStructureType kEnqueue = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX;
 
 VkPhysicalDeviceVulkan12Features Vulkan12(const void* next = nullptr) {
-  VkPhysicalDeviceVulkan12Features features = {};
-  features.sType = kVulkan12;
-  features.pNext = const_cast<void*>(next);
+  auto features = MakeStruct<VkPhysicalDeviceVulkan12Features>(next);
   features.timelineSemaphore = VK_TRUE;
   return features;
 }
@@ -59,8 +57,7 @@ class ConstantChains : public ::testing::Test {
 };
 
 TEST_F(ConstantChains, instances) {
-  VkValidationFeaturesEXT validation = {};
-  validation.sType = VK_STRUCTURE_TYPE_VALIDATION_FEATURES_EXT;
+  auto validation = MakeStruct<VkValidationFeaturesEXT>();
   const auto* last = memory_.Store(validation);
   const auto* newer = memory_.Store(NewerStruct{kNewer, last, {1, 2, 3, 4}});
   memory_.Seal();
@@ -87,10 +84,8 @@ TEST_F(ConstantChains, devices_without_graphs) {
 TEST_F(ConstantChains, devices_with_graphs) {
   const auto* last = memory_.Store(NewerStruct{kNewerToo, nullptr, {1, 2, 3, 4}});
   const auto* vulkan12 = memory_.Store(Vulkan12(last));
-  VkPhysicalDeviceShaderEnqueueFeaturesAMDX enqueue = {};
-  enqueue.sType = kEnqueue;
+  auto enqueue = MakeStruct<VkPhysicalDeviceShaderEnqueueFeaturesAMDX>(vulkan12);
   enqueue.shaderEnqueue = VK_TRUE;
-  enqueue.pNext = const_cast<VkPhysicalDeviceVulkan12Features*>(vulkan12);
   const auto* ours = memory_.Store(enqueue);
   const auto* newer = memory_.Store(NewerStruct{kNewer, ours, {1, 2, 3, 4}});
   memory_.Seal();
@@ -108,27 +103,21 @@ TEST_F(ConstantChains, devices_with_graphs) {
 }
 
 TEST_F(ConstantChains, answers_are_written_to_the_structures_that_are_asked_for_alone) {
-  VkPhysicalDeviceShaderEnqueueFeaturesAMDX enqueue = {};
-  enqueue.sType = kEnqueue;
+  auto enqueue = MakeStruct<VkPhysicalDeviceShaderEnqueueFeaturesAMDX>();
   const auto* newer = memory_.Store(NewerStruct{kNewer, &enqueue, {1, 2, 3, 4}});
   memory_.Seal();
   const TestInstance instance(driver_);
-  VkPhysicalDeviceFeatures2 features = {};
-  features.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
-  features.pNext = const_cast<NewerStruct*>(newer);
+  auto features = MakeStruct<VkPhysicalDeviceFeatures2>(const_cast<NewerStruct*>(newer));
   TRELLIS_CALL(instance, GetPhysicalDeviceFeatures2)(instance.physical_device(), &features);
   EXPECT_TRUE(enqueue.shaderEnqueue);
 }
 
 TEST_F(ConstantChains, buffers) {
-  VkBufferUsageFlags2CreateInfo usage = {};
-  usage.sType = VK_STRUCTURE_TYPE_BUFFER_USAGE_FLAGS_2_CREATE_INFO;
+  auto usage = MakeStruct<VkBufferUsageFlags2CreateInfo>();
   usage.usage = VK_BUFFER_USAGE_2_EXECUTION_GRAPH_SCRATCH_BIT_AMDX;
   const auto* last = memory_.Store(usage);
   const auto* newer = memory_.Store(NewerStruct{kNewer, last, {1, 2, 3, 4}});
-  VkBufferCreateInfo info = {};
-  info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
-  info.pNext = newer;
+  auto info = MakeStruct<VkBufferCreateInfo>(newer);
   info.size = 256;
   const auto* constant = memory_.Store(info);
   memory_.Seal();

@@ -72,20 +72,16 @@ class Application {
  public:
   explicit Application(const Shape& shape) {
     enqueue_.shaderEnqueue = enqueue_again_.shaderEnqueue = VK_TRUE;
-    if (shape.ours == Ours::kFirst || shape.ours == Ours::kTwice)
-      Link(enqueue_, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX);
+    if (shape.ours == Ours::kFirst || shape.ours == Ours::kTwice) Link(enqueue_);
     features2_.features.shaderInt64 = features_.shaderInt64 = VK_TRUE;
-    if (shape.base == Base::kFeatures2) Link(features2_, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2);
+    if (shape.base == Base::kFeatures2) Link(features2_);
     if (shape.base == Base::kEnabledFeatures) enabled_features_ = &features_;
     if (shape.needed == Needed::kSingle) LinkSingle(shape.api_version);
     if (shape.needed == Needed::kCore) LinkCore(shape.api_version);
-    if (shape.reconvergence_chained)
-      Link(reconvergence_, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_MAXIMAL_RECONVERGENCE_FEATURES_KHR);
+    if (shape.reconvergence_chained) Link(reconvergence_);
     maintenance5_.maintenance5 = VK_TRUE;
-    if (shape.api_version < VK_API_VERSION_1_4 || shape.needed != Needed::kCore)
-      Link(maintenance5_, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES);
-    if (shape.ours == Ours::kLast || shape.ours == Ours::kTwice)
-      Link(enqueue_again_, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX);
+    if (shape.api_version < VK_API_VERSION_1_4 || shape.needed != Needed::kCore) Link(maintenance5_);
+    if (shape.ours == Ours::kLast || shape.ours == Ours::kTwice) Link(enqueue_again_);
     for (const VkBaseOutStructure* structure : chain_) before_.push_back(BytesOf(*structure));
   }
   Application(const Application&) = delete;
@@ -102,8 +98,8 @@ class Application {
 
  private:
   template <typename Struct>
-  void Link(Struct& structure, VkStructureType type) {
-    structure.sType = type;
+  void Link(Struct& structure) {
+    structure.sType = kStructureType<Struct>;
     auto* linked = reinterpret_cast<VkBaseOutStructure*>(&structure);
     if (!chain_.empty()) chain_.back()->pNext = linked;
     chain_.push_back(linked);
@@ -111,20 +107,20 @@ class Application {
   void LinkSingle(uint32_t version) {
     timeline_.timelineSemaphore = address_.bufferDeviceAddressCaptureReplay = VK_TRUE;
     storage16_.uniformAndStorageBuffer16BitAccess = storage8_.uniformAndStorageBuffer8BitAccess = VK_TRUE;
-    Link(timeline_, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES);
-    Link(address_, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES);
-    Link(scalar_, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SCALAR_BLOCK_LAYOUT_FEATURES);
-    Link(storage16_, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_16BIT_STORAGE_FEATURES);
-    Link(storage8_, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_8BIT_STORAGE_FEATURES);
-    if (version >= VK_API_VERSION_1_3) Link(maintenance4_, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_FEATURES);
+    Link(timeline_);
+    Link(address_);
+    Link(scalar_);
+    Link(storage16_);
+    Link(storage8_);
+    if (version >= VK_API_VERSION_1_3) Link(maintenance4_);
   }
   void LinkCore(uint32_t version) {
     vulkan11_.multiview = vulkan12_.timelineSemaphore = vulkan13_.dynamicRendering = VK_TRUE;
     vulkan14_.maintenance5 = VK_TRUE;
-    Link(vulkan12_, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES);
-    Link(vulkan11_, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES);
-    if (version >= VK_API_VERSION_1_3) Link(vulkan13_, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES);
-    if (version >= VK_API_VERSION_1_4) Link(vulkan14_, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_4_FEATURES);
+    Link(vulkan12_);
+    Link(vulkan11_);
+    if (version >= VK_API_VERSION_1_3) Link(vulkan13_);
+    if (version >= VK_API_VERSION_1_4) Link(vulkan14_);
   }
   static std::string BytesOf(const VkBaseOutStructure& structure) {
     return {reinterpret_cast<const char*>(&structure), StructSize(structure.sType)};
@@ -152,8 +148,8 @@ class Application {
 
 // The structure as it reached the driver, if it did.
 template <typename Struct>
-std::optional<Struct> Received(const FakeDriver& driver, VkStructureType type) {
-  const auto found = driver.device_features.find(type);
+std::optional<Struct> Received(const FakeDriver& driver) {
+  const auto found = driver.device_features.find(kStructureType<Struct>);
   if (found == driver.device_features.end()) return std::nullopt;
   Struct structure = {};
   std::memcpy(reinterpret_cast<char*>(&structure) + sizeof(VkBaseInStructure), found->second.data(),
@@ -163,10 +159,8 @@ std::optional<Struct> Received(const FakeDriver& driver, VkStructureType type) {
 
 void ExpectNeededFeatures(const FakeDriver& driver, const Shape& shape) {
   if (shape.needed == Needed::kCore) {
-    const auto vulkan11 =
-        Received<VkPhysicalDeviceVulkan11Features>(driver, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES);
-    const auto vulkan12 =
-        Received<VkPhysicalDeviceVulkan12Features>(driver, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES);
+    const auto vulkan11 = Received<VkPhysicalDeviceVulkan11Features>(driver);
+    const auto vulkan12 = Received<VkPhysicalDeviceVulkan12Features>(driver);
     ASSERT_TRUE(vulkan11 && vulkan12);
     EXPECT_TRUE(vulkan11->storageBuffer16BitAccess && vulkan11->multiview);
     EXPECT_TRUE(vulkan12->bufferDeviceAddress && vulkan12->scalarBlockLayout && vulkan12->storageBuffer8BitAccess);
@@ -179,14 +173,10 @@ void ExpectNeededFeatures(const FakeDriver& driver, const Shape& shape) {
       EXPECT_THAT(driver.device_chain, Not(Contains(type)));
     return;
   }
-  const auto address = Received<VkPhysicalDeviceBufferDeviceAddressFeatures>(
-      driver, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES);
-  const auto scalar = Received<VkPhysicalDeviceScalarBlockLayoutFeatures>(
-      driver, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SCALAR_BLOCK_LAYOUT_FEATURES);
-  const auto storage16 =
-      Received<VkPhysicalDevice16BitStorageFeatures>(driver, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_16BIT_STORAGE_FEATURES);
-  const auto storage8 =
-      Received<VkPhysicalDevice8BitStorageFeatures>(driver, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_8BIT_STORAGE_FEATURES);
+  const auto address = Received<VkPhysicalDeviceBufferDeviceAddressFeatures>(driver);
+  const auto scalar = Received<VkPhysicalDeviceScalarBlockLayoutFeatures>(driver);
+  const auto storage16 = Received<VkPhysicalDevice16BitStorageFeatures>(driver);
+  const auto storage8 = Received<VkPhysicalDevice8BitStorageFeatures>(driver);
   ASSERT_TRUE(address && scalar && storage16 && storage8);
   EXPECT_TRUE(address->bufferDeviceAddress && scalar->scalarBlockLayout);
   EXPECT_TRUE(storage16->storageBuffer16BitAccess && storage8->storageBuffer8BitAccess);
@@ -198,10 +188,8 @@ void ExpectNeededFeatures(const FakeDriver& driver, const Shape& shape) {
 
 // Vulkan 1.2 has it as an extension only.
 void ExpectMaintenance4(const FakeDriver& driver, const Shape& shape) {
-  constexpr VkStructureType kSingle = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_FEATURES;
-  const auto single = Received<VkPhysicalDeviceMaintenance4Features>(driver, kSingle);
-  const auto core =
-      Received<VkPhysicalDeviceVulkan13Features>(driver, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES);
+  const auto single = Received<VkPhysicalDeviceMaintenance4Features>(driver);
+  const auto core = Received<VkPhysicalDeviceVulkan13Features>(driver);
   const bool vulkan13 = shape.api_version >= VK_API_VERSION_1_3;
   EXPECT_EQ(
       std::count(driver.device_extensions.begin(), driver.device_extensions.end(), VK_KHR_MAINTENANCE_4_EXTENSION_NAME),
@@ -221,8 +209,7 @@ void ExpectOthers(const FakeDriver& driver, const Shape& shape) {
   const bool in_core = shape.api_version >= VK_API_VERSION_1_4 && shape.needed == Needed::kCore;
   EXPECT_EQ(count(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES), shape.native_maintenance5 && !in_core);
   EXPECT_EQ(count(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_4_FEATURES), in_core);
-  const auto reconvergence = Received<VkPhysicalDeviceShaderMaximalReconvergenceFeaturesKHR>(
-      driver, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_MAXIMAL_RECONVERGENCE_FEATURES_KHR);
+  const auto reconvergence = Received<VkPhysicalDeviceShaderMaximalReconvergenceFeaturesKHR>(driver);
   EXPECT_EQ(reconvergence && reconvergence->shaderMaximalReconvergence, shape.reconvergence_offered);
   EXPECT_EQ(count(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2), shape.base == Base::kFeatures2);
   // VUID-VkDeviceCreateInfo-pNext-00373: one of the two at most. The drivers that offer reconvergence have 64-bit
@@ -331,13 +318,10 @@ TEST_F(DeviceGroups, of_one_device_are_devices) {
   EXPECT_EQ(driver_.CallsOf("CmdSetDeviceMask").at(0).flags, 1u);
   EXPECT_THAT(driver_.CallsOf("CmdDispatchBase").at(0).dynamic_offsets, ::testing::ElementsAre(1, 2, 3, 4, 5, 6));
   const uint32_t mask = 1;
-  VkDeviceGroupSubmitInfo masks = {};
-  masks.sType = VK_STRUCTURE_TYPE_DEVICE_GROUP_SUBMIT_INFO;
+  auto masks = MakeStruct<VkDeviceGroupSubmitInfo>();
   masks.commandBufferCount = 1;
   masks.pCommandBufferDeviceMasks = &mask;
-  VkSubmitInfo submit = {};
-  submit.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
-  submit.pNext = &masks;
+  auto submit = MakeStruct<VkSubmitInfo>(&masks);
   submit.commandBufferCount = 1;
   submit.pCommandBuffers = &command_buffer;
   VkQueue queue = VK_NULL_HANDLE;

@@ -217,8 +217,7 @@ TEST_F(DynamicState, secondary_command_buffers_and_new_recordings_make_it_forgot
   driver_.ForgetCalls();
   Dispatch(command_buffer, graph, scratch_);
   EXPECT_THAT(SetNames(), ElementsAre("CmdSetFrontFace"));
-  VkCommandBufferBeginInfo begin = {};
-  begin.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
+  auto begin = MakeStruct<VkCommandBufferBeginInfo>();
   ASSERT_EQ(TRELLIS_CALL(device_, BeginCommandBuffer)(command_buffer, &begin), VK_SUCCESS);
   BeginRendering(command_buffer);
   driver_.ForgetCalls();

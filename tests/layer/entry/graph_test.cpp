@@ -23,15 +23,13 @@ class GraphThroughTheLayer : public ::testing::Test {
   void SetUp() override {
     auto words = spirv::Assemble(ChainModule(Shape::kDxc));
     ASSERT_TRUE(words) << words.error().message;
-    VkShaderModuleCreateInfo module_info = {};
-    module_info.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;
+    auto module_info = MakeStruct<VkShaderModuleCreateInfo>();
     module_info.codeSize = words->size() * sizeof(uint32_t);
     module_info.pCode = words->data();
     VkShaderModule module = VK_NULL_HANDLE;
     ASSERT_EQ(TRELLIS_CALL(device_, CreateShaderModule)(device_.handle(), &module_info, nullptr, &module), VK_SUCCESS);
     const VkPushConstantRange range = {VK_SHADER_STAGE_COMPUTE_BIT, 0, 16};
-    VkPipelineLayoutCreateInfo layout_info = {};
-    layout_info.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO;
+    auto layout_info = MakeStruct<VkPipelineLayoutCreateInfo>();
     layout_info.pushConstantRangeCount = 1;
     layout_info.pPushConstantRanges = &range;
     VkPipelineLayout layout = VK_NULL_HANDLE;
@@ -41,8 +39,7 @@ class GraphThroughTheLayer : public ::testing::Test {
     for (const char* entry_point : {"Source", "Grid", "Sum"})
       stages.push_back({VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, nullptr, 0, VK_SHADER_STAGE_COMPUTE_BIT,
                         module, entry_point, nullptr});
-    VkExecutionGraphPipelineCreateInfoAMDX info = {};
-    info.sType = VK_STRUCTURE_TYPE_EXECUTION_GRAPH_PIPELINE_CREATE_INFO_AMDX;
+    auto info = MakeStruct<VkExecutionGraphPipelineCreateInfoAMDX>();
     info.stageCount = static_cast<uint32_t>(stages.size());
     info.pStages = stages.data();
     info.layout = layout;
@@ -55,14 +52,12 @@ class GraphThroughTheLayer : public ::testing::Test {
   }
 
   VkDeviceAddress MakeScratch(VkDeviceSize size) {
-    VkBufferCreateInfo info = {};
-    info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
+    auto info = MakeStruct<VkBufferCreateInfo>();
     info.size = size;
     info.usage = VK_BUFFER_USAGE_EXECUTION_GRAPH_SCRATCH_BIT_AMDX | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
     VkBuffer buffer = VK_NULL_HANDLE;
     TRELLIS_CALL(device_, CreateBuffer)(device_.handle(), &info, nullptr, &buffer);
-    VkMemoryAllocateInfo allocate = {};
-    allocate.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO;
+    auto allocate = MakeStruct<VkMemoryAllocateInfo>();
     allocate.allocationSize = size;
     VkDeviceMemory memory = VK_NULL_HANDLE;
     TRELLIS_CALL(device_, AllocateMemory)(device_.handle(), &allocate, nullptr, &memory);
@@ -117,8 +112,7 @@ TEST_F(GraphThroughTheLayer, queues_of_the_device_are_known) {
 }
 
 TEST_F(GraphThroughTheLayer, dispatch_becomes_labelled_dispatches_and_compute_state_survives) {
-  VkExecutionGraphPipelineScratchSizeAMDX size = {};
-  size.sType = VK_STRUCTURE_TYPE_EXECUTION_GRAPH_PIPELINE_SCRATCH_SIZE_AMDX;
+  auto size = MakeStruct<VkExecutionGraphPipelineScratchSizeAMDX>();
   ASSERT_EQ(TRELLIS_CALL(device_, GetExecutionGraphPipelineScratchSizeAMDX)(device_.handle(), graph_, &size),
             VK_SUCCESS);
   EXPECT_GE(size.maxSize, size.minSize);
@@ -150,8 +144,7 @@ TEST_F(GraphThroughTheLayer, dispatch_becomes_labelled_dispatches_and_compute_st
 
   VkQueue queue = VK_NULL_HANDLE;
   TRELLIS_CALL(device_, GetDeviceQueue)(device_.handle(), 0, 0, &queue);
-  VkSubmitInfo submit = {};
-  submit.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
+  auto submit = MakeStruct<VkSubmitInfo>();
   submit.commandBufferCount = 1;
   submit.pCommandBuffers = &command_buffer;
   for (int i = 0; i < 2; ++i)
@@ -181,8 +174,7 @@ TEST_F(GraphThroughTheLayer, executables_are_those_of_the_nodes) {
   std::vector<uint64_t> nodes;
   for (const DriverCall& call : driver_.CallsOf("CreateComputePipelines")) nodes.push_back(call.object);
   nodes.resize(3);  // internal kernels are behind
-  VkPipelineInfoKHR info = {};
-  info.sType = VK_STRUCTURE_TYPE_PIPELINE_INFO_KHR;
+  auto info = MakeStruct<VkPipelineInfoKHR>();
   info.pipeline = graph_;
   const auto properties_of = TRELLIS_CALL(device_, GetPipelineExecutablePropertiesKHR);
   uint32_t count = 0;
@@ -202,8 +194,7 @@ TEST_F(GraphThroughTheLayer, executables_are_those_of_the_nodes) {
   for (const DriverCall& call : driver_.CallsOf("GetPipelineExecutablePropertiesKHR"))
     EXPECT_NE(call.object, HandleToU64(graph_));
 
-  VkPipelineExecutableInfoKHR executable = {};
-  executable.sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_INFO_KHR;
+  auto executable = MakeStruct<VkPipelineExecutableInfoKHR>();
   executable.pipeline = graph_;
   const auto statistics_of = TRELLIS_CALL(device_, GetPipelineExecutableStatisticsKHR);
   for (executable.executableIndex = 0; executable.executableIndex < 6; ++executable.executableIndex) {
@@ -220,21 +211,15 @@ TEST_F(GraphThroughTheLayer, executables_are_those_of_the_nodes) {
 TEST_F(GraphThroughTheLayer, other_queries_of_a_graph_do_not_reach_the_driver) {
   const VkDevice device = device_.handle();
   const VkPipeline plain = HandleFromU64<VkPipeline>(0x770);
-  VkPipelinePropertiesIdentifierEXT identifier = {};
-  identifier.sType = VK_STRUCTURE_TYPE_PIPELINE_PROPERTIES_IDENTIFIER_EXT;
+  auto identifier = MakeStruct<VkPipelinePropertiesIdentifierEXT>();
   identifier.pipelineIdentifier[3] = 77;
-  VkPipelineInfoEXT info = {};
-  info.sType = VK_STRUCTURE_TYPE_PIPELINE_INFO_KHR;
+  auto info = MakeStruct<VkPipelineInfoEXT>();
   size_t size = 0;
-  VkPipelineBinaryCreateInfoKHR binaries = {};
-  binaries.sType = VK_STRUCTURE_TYPE_PIPELINE_BINARY_CREATE_INFO_KHR;
+  auto binaries = MakeStruct<VkPipelineBinaryCreateInfoKHR>();
   VkPipelineBinaryHandlesInfoKHR handles = {};
   handles.pipelineBinaryCount = 5;
-  VkExecutionGraphPipelineCreateInfoAMDX graph_info = {};
-  graph_info.sType = VK_STRUCTURE_TYPE_EXECUTION_GRAPH_PIPELINE_CREATE_INFO_AMDX;
-  VkPipelineCreateInfoKHR create_info = {};
-  create_info.sType = VK_STRUCTURE_TYPE_PIPELINE_CREATE_INFO_KHR;
-  create_info.pNext = &graph_info;
+  auto graph_info = MakeStruct<VkExecutionGraphPipelineCreateInfoAMDX>();
+  auto create_info = MakeStruct<VkPipelineCreateInfoKHR>(&graph_info);
   VkPipelineBinaryKeyKHR key = {};
   VkReleaseCapturedPipelineDataInfoKHR release = {};
   const auto query = [&](VkPipeline pipeline) {

@@ -27,12 +27,9 @@ class MemoryRequirements : public ::testing::Test {
     FakeDriver driver(AlignsTo(driver_alignment));
     const TestInstance instance(driver);
     const TestDevice device(instance, extensions);
-    VkBufferUsageFlags2CreateInfo flags2 = {};
-    flags2.sType = VK_STRUCTURE_TYPE_BUFFER_USAGE_FLAGS_2_CREATE_INFO;
+    auto flags2 = MakeStruct<VkBufferUsageFlags2CreateInfo>();
     flags2.usage = usage;
-    VkBufferCreateInfo info = {};
-    info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
-    info.pNext = form == UsageForm::kFlags2 ? &flags2 : nullptr;
+    auto info = MakeStruct<VkBufferCreateInfo>(form == UsageForm::kFlags2 ? &flags2 : nullptr);
     info.size = 4096;
     info.usage = form == UsageForm::kMember ? usage : 0;
     VkBuffer buffer = VK_NULL_HANDLE;
@@ -43,13 +40,13 @@ class MemoryRequirements : public ::testing::Test {
     EXPECT_EQ(first.size, 4096u);
     for (const char* name : {"vkGetBufferMemoryRequirements2", "vkGetBufferMemoryRequirements2KHR"}) {
       const VkBufferMemoryRequirementsInfo2 of = {VK_STRUCTURE_TYPE_BUFFER_MEMORY_REQUIREMENTS_INFO_2, nullptr, buffer};
-      VkMemoryRequirements2 told = {VK_STRUCTURE_TYPE_MEMORY_REQUIREMENTS_2, nullptr, {}};
+      auto told = MakeStruct<VkMemoryRequirements2>();
       device.Get<PFN_vkGetBufferMemoryRequirements2>(name)(device.handle(), &of, &told);
       EXPECT_EQ(told.memoryRequirements.alignment, first.alignment) << name;
     }
     for (const char* name : {"vkGetDeviceBufferMemoryRequirements", "vkGetDeviceBufferMemoryRequirementsKHR"}) {
       const VkDeviceBufferMemoryRequirements of = {VK_STRUCTURE_TYPE_DEVICE_BUFFER_MEMORY_REQUIREMENTS, nullptr, &info};
-      VkMemoryRequirements2 told = {VK_STRUCTURE_TYPE_MEMORY_REQUIREMENTS_2, nullptr, {}};
+      auto told = MakeStruct<VkMemoryRequirements2>();
       device.Get<PFN_vkGetDeviceBufferMemoryRequirements>(name)(device.handle(), &of, &told);
       EXPECT_EQ(told.memoryRequirements.alignment, first.alignment) << name;
     }

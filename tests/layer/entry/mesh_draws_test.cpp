@@ -20,8 +20,7 @@ class MeshDrawCommands : public MeshGraph {
     module_ = MakeModule(words);
     VkPipeline node = VK_NULL_HANDLE;
     EXPECT_EQ(MakeNode(layout_, node, {}, "tiles"), VK_SUCCESS);
-    VkPipelineShaderStageNodeCreateInfoAMDX name = {};
-    name.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_NODE_CREATE_INFO_AMDX;
+    auto name = MakeStruct<VkPipelineShaderStageNodeCreateInfoAMDX>();
     name.pName = "relay";
     const VkPipelineShaderStageCreateInfo stage = {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
                                                    &name,

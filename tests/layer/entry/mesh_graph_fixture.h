@@ -49,8 +49,7 @@ class MeshGraph : public ::testing::Test {
   }
 
   VkShaderModule MakeModule(std::span<const uint32_t> words) {
-    VkShaderModuleCreateInfo info = {};
-    info.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;
+    auto info = MakeStruct<VkShaderModuleCreateInfo>();
     info.codeSize = words.size_bytes();
     info.pCode = words.data();
     VkShaderModule module = VK_NULL_HANDLE;
@@ -60,8 +59,7 @@ class MeshGraph : public ::testing::Test {
 
   VkPipelineLayout MakeLayout(uint32_t push_constant_bytes) {
     const VkPushConstantRange range = {kDrawn, 0, push_constant_bytes};
-    VkPipelineLayoutCreateInfo info = {};
-    info.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO;
+    auto info = MakeStruct<VkPipelineLayoutCreateInfo>();
     info.pushConstantRangeCount = 1;
     info.pPushConstantRanges = &range;
     VkPipelineLayout layout = VK_NULL_HANDLE;
@@ -72,14 +70,11 @@ class MeshGraph : public ::testing::Test {
   // A library of the node, called `name` if there is one. `edit` may change what vkCreateGraphicsPipelines gets.
   VkResult MakeNode(VkPipelineLayout layout, VkPipeline& pipeline, const std::vector<VkDynamicState>& dynamic = {},
                     const char* name = nullptr, const std::function<void(VkGraphicsPipelineCreateInfo&)>& edit = {}) {
-    VkPipelineCreateFlags2CreateInfo flags = {};
-    flags.sType = VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO;
+    auto flags = MakeStruct<VkPipelineCreateFlags2CreateInfo>();
     flags.flags = VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX | VK_PIPELINE_CREATE_2_LIBRARY_BIT_KHR;
-    VkPipelineShaderStageNodeCreateInfoAMDX node = {};
-    node.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_NODE_CREATE_INFO_AMDX;
+    auto node = MakeStruct<VkPipelineShaderStageNodeCreateInfoAMDX>();
     node.pName = name;
-    VkPipelineDynamicStateCreateInfo dynamic_info = {};
-    dynamic_info.sType = VK_STRUCTURE_TYPE_PIPELINE_DYNAMIC_STATE_CREATE_INFO;
+    auto dynamic_info = MakeStruct<VkPipelineDynamicStateCreateInfo>();
     dynamic_info.dynamicStateCount = static_cast<uint32_t>(dynamic.size());
     dynamic_info.pDynamicStates = dynamic.data();
     const VkPipelineShaderStageCreateInfo stage = {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
@@ -89,9 +84,7 @@ class MeshGraph : public ::testing::Test {
                                                    module_,
                                                    "main",
                                                    nullptr};
-    VkGraphicsPipelineCreateInfo info = {};
-    info.sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO;
-    info.pNext = &flags;
+    auto info = MakeStruct<VkGraphicsPipelineCreateInfo>(&flags);
     info.stageCount = 1;
     info.pStages = &stage;
     info.pDynamicState = &dynamic_info;
@@ -103,12 +96,10 @@ class MeshGraph : public ::testing::Test {
   // A graph of the nodes, and of compute nodes.
   VkPipeline MakeGraph(const std::vector<VkPipeline>& nodes,
                        std::span<const VkPipelineShaderStageCreateInfo> stages = {}) {
-    VkPipelineLibraryCreateInfoKHR libraries = {};
-    libraries.sType = VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR;
+    auto libraries = MakeStruct<VkPipelineLibraryCreateInfoKHR>();
     libraries.libraryCount = static_cast<uint32_t>(nodes.size());
     libraries.pLibraries = nodes.data();
-    VkExecutionGraphPipelineCreateInfoAMDX info = {};
-    info.sType = VK_STRUCTURE_TYPE_EXECUTION_GRAPH_PIPELINE_CREATE_INFO_AMDX;
+    auto info = MakeStruct<VkExecutionGraphPipelineCreateInfoAMDX>();
     info.pLibraryInfo = &libraries;
     info.stageCount = static_cast<uint32_t>(stages.size());
     info.pStages = stages.data();
@@ -139,11 +130,8 @@ class MeshGraph : public ::testing::Test {
   }
 
   void BeginRendering(VkCommandBuffer command_buffer, uint32_t view_mask = 0, uint32_t color_attachments = 0) {
-    std::vector<VkRenderingAttachmentInfo> attachments(color_attachments);
-    for (VkRenderingAttachmentInfo& attachment : attachments)
-      attachment.sType = VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO;
-    VkRenderingInfo info = {};
-    info.sType = VK_STRUCTURE_TYPE_RENDERING_INFO;
+    const std::vector attachments(color_attachments, MakeStruct<VkRenderingAttachmentInfo>());
+    auto info = MakeStruct<VkRenderingInfo>();
     info.viewMask = view_mask;
     info.colorAttachmentCount = color_attachments;
     info.pColorAttachments = attachments.data();

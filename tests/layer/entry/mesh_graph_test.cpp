@@ -112,8 +112,7 @@ TEST_F(MeshGraph, devices_that_do_not_enable_it_see_nothing) {
   features_.shaderMeshEnqueue = VK_FALSE;
   const TestDevice device(instance_, kGraphExtensions, &features_);
   EXPECT_THAT(driver_.device_extensions, ::testing::Not(::testing::Contains(VK_EXT_MESH_SHADER_EXTENSION_NAME)));
-  VkPipelineLayoutCreateInfo info = {};
-  info.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO;
+  auto info = MakeStruct<VkPipelineLayoutCreateInfo>();
   VkPipelineLayout layout = VK_NULL_HANDLE;
   EXPECT_EQ(TRELLIS_CALL(device, CreatePipelineLayout)(device.handle(), &info, nullptr, &layout), VK_SUCCESS);
   EXPECT_EQ(driver_.CountOf("CreatePipelineLayout"), 2u);

@@ -22,8 +22,7 @@ const std::vector<uint32_t> kPlainModule = {0x07230203, 0x00010600, 0, 10, 0, 2u
 class ObjectHooks : public ::testing::Test {
  protected:
   VkShaderModule MakeModule(const std::vector<uint32_t>& words) {
-    VkShaderModuleCreateInfo info = {};
-    info.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;
+    auto info = MakeStruct<VkShaderModuleCreateInfo>();
     info.codeSize = words.size() * sizeof(uint32_t);
     info.pCode = words.data();
     VkShaderModule module = VK_NULL_HANDLE;
@@ -32,8 +31,7 @@ class ObjectHooks : public ::testing::Test {
   }
 
   VkComputePipelineCreateInfo PipelineInfo(VkShaderModule module) {
-    VkComputePipelineCreateInfo info = {};
-    info.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO;
+    auto info = MakeStruct<VkComputePipelineCreateInfo>();
     info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
     info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
     info.stage.module = module;
@@ -47,16 +45,14 @@ class ObjectHooks : public ::testing::Test {
 };
 
 TEST_F(ObjectHooks, scratch_buffer_is_translated_and_found_by_address) {
-  VkBufferCreateInfo info = {};
-  info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
+  auto info = MakeStruct<VkBufferCreateInfo>();
   info.size = 4096;
   info.usage = VK_BUFFER_USAGE_EXECUTION_GRAPH_SCRATCH_BIT_AMDX | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
   VkBuffer buffer = VK_NULL_HANDLE;
   ASSERT_EQ(TRELLIS_CALL(device_, CreateBuffer)(device_.handle(), &info, nullptr, &buffer), VK_SUCCESS);
   EXPECT_EQ(driver_.CallsOf("CreateBuffer").at(0).flags, TranslateBufferUsage(info.usage));
 
-  VkMemoryAllocateInfo allocate = {};
-  allocate.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO;
+  auto allocate = MakeStruct<VkMemoryAllocateInfo>();
   allocate.allocationSize = 4096;
   VkDeviceMemory memory = VK_NULL_HANDLE;
   TRELLIS_CALL(device_, AllocateMemory)(device_.handle(), &allocate, nullptr, &memory);
@@ -143,8 +139,7 @@ TEST_F(ObjectHooks, compute_pipeline_of_a_node_module_is_refused) {
 }
 
 TEST_F(ObjectHooks, compute_library_never_reaches_the_driver_as_it_is) {
-  VkPipelineCreateFlags2CreateInfo flags = {};
-  flags.sType = VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO;
+  auto flags = MakeStruct<VkPipelineCreateFlags2CreateInfo>();
   flags.flags = VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX | VK_PIPELINE_CREATE_2_LIBRARY_BIT_KHR;
   VkComputePipelineCreateInfo info = PipelineInfo(MakeModule(kPlainModule));
   info.pNext = &flags;
@@ -155,12 +150,9 @@ TEST_F(ObjectHooks, compute_library_never_reaches_the_driver_as_it_is) {
 }
 
 TEST_F(ObjectHooks, graphics_pipeline_for_graphs_is_refused) {
-  VkPipelineCreateFlags2CreateInfo flags = {};
-  flags.sType = VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO;
+  auto flags = MakeStruct<VkPipelineCreateFlags2CreateInfo>();
   flags.flags = VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX | VK_PIPELINE_CREATE_2_LIBRARY_BIT_KHR;
-  VkGraphicsPipelineCreateInfo info = {};
-  info.sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO;
-  info.pNext = &flags;
+  auto info = MakeStruct<VkGraphicsPipelineCreateInfo>(&flags);
   VkPipeline pipeline = HandleFromU64<VkPipeline>(1);
   std::vector<std::string> heard;
   const Messenger messenger(instance_,
@@ -218,8 +210,7 @@ TEST_F(ObjectHooks, private_data_of_node_modules_is_kept_by_the_layer) {
 
 TEST_F(ObjectHooks, node_modules_have_no_identifier) {
   const auto identifier_size = [&](VkShaderModule module) {
-    VkShaderModuleIdentifierEXT identifier = {};
-    identifier.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_IDENTIFIER_EXT;
+    auto identifier = MakeStruct<VkShaderModuleIdentifierEXT>();
     identifier.identifierSize = 7;
     TRELLIS_CALL(device_, GetShaderModuleIdentifierEXT)(device_.handle(), module, &identifier);
     return identifier.identifierSize;
@@ -233,14 +224,12 @@ class LayoutHooks : public ObjectHooks {
  protected:
   VkPipelineLayout MakeLayout(const VkPushConstantRange& range) {
     VkDescriptorSetLayoutBinding binding = {0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC, 3, VK_SHADER_STAGE_ALL, {}};
-    VkDescriptorSetLayoutCreateInfo set_info = {};
-    set_info.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO;
+    auto set_info = MakeStruct<VkDescriptorSetLayoutCreateInfo>();
     set_info.bindingCount = 1;
     set_info.pBindings = &binding;
     TRELLIS_CALL(device_, CreateDescriptorSetLayout)(device_.handle(), &set_info, nullptr, &set_layout_);
     const VkDescriptorSetLayout sets[] = {set_layout_, VK_NULL_HANDLE};
-    VkPipelineLayoutCreateInfo info = {};
-    info.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO;
+    auto info = MakeStruct<VkPipelineLayoutCreateInfo>();
     info.flags = VK_PIPELINE_LAYOUT_CREATE_INDEPENDENT_SETS_BIT_EXT;
     info.setLayoutCount = 2;
     info.pSetLayouts = sets;

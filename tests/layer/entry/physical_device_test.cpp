@@ -20,7 +20,6 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 
 constexpr VkStructureType kEnqueueFeatures = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX;
-constexpr VkStructureType kEnqueueProperties = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_PROPERTIES_AMDX;
 
 DriverOptions LavapipeLike() {
   DriverOptions options;
@@ -37,10 +36,9 @@ DriverOptions Native() {
 }
 
 VkPhysicalDeviceShaderEnqueueFeaturesAMDX QueryEnqueueFeatures(const TestInstance& instance) {
-  VkPhysicalDeviceVulkan12Features behind = {};
-  behind.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
+  auto behind = MakeStruct<VkPhysicalDeviceVulkan12Features>();
   VkPhysicalDeviceShaderEnqueueFeaturesAMDX enqueue = {kEnqueueFeatures, &behind, 7, 7};
-  VkPhysicalDeviceFeatures2 features = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &enqueue, {}};
+  auto features = MakeStruct<VkPhysicalDeviceFeatures2>(&enqueue);
   TRELLIS_CALL(instance, GetPhysicalDeviceFeatures2)(instance.physical_device(), &features);
   EXPECT_EQ(features.pNext, &enqueue) << "the application's chain is as it was";
   EXPECT_EQ(enqueue.pNext, &behind);
@@ -118,9 +116,8 @@ TEST(PhysicalDevice, layers_own_extensions_by_layer_name) {
 TEST(PhysicalDevice, properties_meet_the_required_limits) {
   FakeDriver driver;
   const TestInstance instance(driver);
-  VkPhysicalDeviceShaderEnqueuePropertiesAMDX enqueue = {};
-  enqueue.sType = kEnqueueProperties;
-  VkPhysicalDeviceProperties2 properties = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &enqueue, {}};
+  auto enqueue = MakeStruct<VkPhysicalDeviceShaderEnqueuePropertiesAMDX>();
+  auto properties = MakeStruct<VkPhysicalDeviceProperties2>(&enqueue);
   TRELLIS_CALL(instance, GetPhysicalDeviceProperties2)(instance.physical_device(), &properties);
   EXPECT_GE(enqueue.maxExecutionGraphDepth, 32u);
   EXPECT_GE(enqueue.maxExecutionGraphShaderOutputNodes, 256u);
@@ -152,9 +149,8 @@ TEST(PhysicalDevice, applications_without_graphs_see_the_driver) {
     EXPECT_EQ(instance.Get<PFN_vkVoidFunction>(name), below(instance.handle(), name)) << name;
   }
 
-  VkPhysicalDeviceSubgroupProperties subgroups = {};
-  subgroups.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES;
-  VkPhysicalDeviceProperties2 properties = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &subgroups, {}};
+  auto subgroups = MakeStruct<VkPhysicalDeviceSubgroupProperties>();
+  auto properties = MakeStruct<VkPhysicalDeviceProperties2>(&subgroups);
   TRELLIS_CALL(instance, GetPhysicalDeviceProperties2)(instance.physical_device(), &properties);
   EXPECT_EQ(properties.properties.limits.maxComputeSharedMemorySize, 32768u);
   EXPECT_EQ(subgroups.subgroupSize, 4u);
@@ -206,10 +202,8 @@ TEST(PhysicalDevice, buffer_device_address_by_name_calls_the_core_commands) {
   const TestDevice device(instance,
                           {VK_KHR_BUFFER_DEVICE_ADDRESS_EXTENSION_NAME, VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME});
   ASSERT_EQ(device.result(), VK_SUCCESS);
-  VkBufferDeviceAddressInfo info = {};
-  info.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO;
-  VkDeviceMemoryOpaqueCaptureAddressInfo memory_info = {};
-  memory_info.sType = VK_STRUCTURE_TYPE_DEVICE_MEMORY_OPAQUE_CAPTURE_ADDRESS_INFO;
+  auto info = MakeStruct<VkBufferDeviceAddressInfo>();
+  auto memory_info = MakeStruct<VkDeviceMemoryOpaqueCaptureAddressInfo>();
   const VkDevice handle = device.handle();
   EXPECT_EQ(TRELLIS_CALL(device, GetBufferDeviceAddress)(handle, &info), 0u) << "no such buffer";
   EXPECT_EQ(TRELLIS_CALL(device, GetBufferDeviceAddressKHR)(handle, &info), 0u);
@@ -301,7 +295,7 @@ TEST(PhysicalDevice, incapable_device_hides_the_drivers_entry) {
   const TestInstance instance(driver);
   EXPECT_THAT(instance.DeviceExtensions(), Not(Contains(VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME)));
   VkPhysicalDeviceShaderEnqueueFeaturesAMDX enqueue = {kEnqueueFeatures, nullptr, VK_TRUE, VK_TRUE};
-  VkPhysicalDeviceFeatures2 features = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &enqueue, {}};
+  auto features = MakeStruct<VkPhysicalDeviceFeatures2>(&enqueue);
   TRELLIS_CALL(instance, GetPhysicalDeviceFeatures2)(instance.physical_device(), &features);
   EXPECT_FALSE(enqueue.shaderEnqueue || enqueue.shaderMeshEnqueue);
   EXPECT_THAT(driver.CallsOf("GetPhysicalDeviceFeatures2").back().chain, Not(Contains(kEnqueueFeatures)));
@@ -316,8 +310,7 @@ TEST(PhysicalDevice, vulkan_1_1_application_does_not_get_it) {
 TEST(PhysicalDevice, external_buffer_query_does_not_carry_the_scratch_bit) {
   FakeDriver driver;
   const TestInstance instance(driver);
-  VkPhysicalDeviceExternalBufferInfo info = {};
-  info.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_BUFFER_INFO;
+  auto info = MakeStruct<VkPhysicalDeviceExternalBufferInfo>();
   info.usage = VK_BUFFER_USAGE_EXECUTION_GRAPH_SCRATCH_BIT_AMDX;
   VkExternalBufferProperties properties = {};
   TRELLIS_CALL(instance, GetPhysicalDeviceExternalBufferProperties)(instance.physical_device(), &info, &properties);

@@ -96,8 +96,7 @@ TEST_F(Submissions, every_form_makes_a_ring_for_a_queue_that_has_none) {
 
 TEST_F(Submissions, queues_that_were_asked_for_by_structure_get_rings_too) {
   const TestDevice& device = submitting_.device();
-  VkDeviceQueueInfo2 info = {};
-  info.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_INFO_2;
+  auto info = MakeStruct<VkDeviceQueueInfo2>();
   VkQueue queue = VK_NULL_HANDLE;
   TRELLIS_CALL(device, GetDeviceQueue2)(device.handle(), &info, &queue);
   EXPECT_EQ(submitting_.Submit(queue), VK_SUCCESS);

@@ -66,17 +66,14 @@ TEST_F(SplitObjects, instances_of_objects_are_split) {
 TEST_F(SplitObjects, the_second_form_of_the_commands_is_used_where_the_application_uses_it) {
   Start();
   ObjectInfo2 info;
-  VkAttachmentDescriptionStencilLayout stencil = {};
-  stencil.sType = VK_STRUCTURE_TYPE_ATTACHMENT_DESCRIPTION_STENCIL_LAYOUT;
+  auto stencil = MakeStruct<VkAttachmentDescriptionStencilLayout>();
   stencil.stencilFinalLayout = VK_IMAGE_LAYOUT_STENCIL_ATTACHMENT_OPTIMAL;
   info.attachments[1].pNext = &stencil;
   VkRenderPassCreationFeedbackInfoEXT merged = {};
-  VkRenderPassCreationFeedbackCreateInfoEXT feedback = {};
-  feedback.sType = VK_STRUCTURE_TYPE_RENDER_PASS_CREATION_FEEDBACK_CREATE_INFO_EXT;
+  auto feedback = MakeStruct<VkRenderPassCreationFeedbackCreateInfoEXT>();
   feedback.pRenderPassFeedback = &merged;
   VkRenderPassSubpassFeedbackInfoEXT subpass_merged = {};
-  VkRenderPassSubpassFeedbackCreateInfoEXT subpass_feedback = {};
-  subpass_feedback.sType = VK_STRUCTURE_TYPE_RENDER_PASS_SUBPASS_FEEDBACK_CREATE_INFO_EXT;
+  auto subpass_feedback = MakeStruct<VkRenderPassSubpassFeedbackCreateInfoEXT>();
   subpass_feedback.pSubpassFeedback = &subpass_merged;
   info.info.pNext = &feedback;
   info.subpasses[0].pNext = &subpass_feedback;
@@ -184,8 +181,7 @@ TEST_F(SplitObjects, shading_rate_attachments_are_stored) {
   VkAttachmentReference2 reference = info.color_reference;
   reference.attachment = 2;
   reference.layout = VK_IMAGE_LAYOUT_FRAGMENT_SHADING_RATE_ATTACHMENT_OPTIMAL_KHR;
-  VkFragmentShadingRateAttachmentInfoKHR rate = {};
-  rate.sType = VK_STRUCTURE_TYPE_FRAGMENT_SHADING_RATE_ATTACHMENT_INFO_KHR;
+  auto rate = MakeStruct<VkFragmentShadingRateAttachmentInfoKHR>();
   rate.pFragmentShadingRateAttachment = &reference;
   info.subpasses[0].pNext = &rate;
   (void)MakeRenderPass(info.info);
@@ -206,13 +202,10 @@ TEST_F(SplitObjects, chains_are_copied_with_their_arrays) {
   after.sampleLocationsInfo.sType = VK_STRUCTURE_TYPE_SAMPLE_LOCATIONS_INFO_EXT;
   after.sampleLocationsInfo.sampleLocationsCount = 1;
   after.sampleLocationsInfo.pSampleLocations = &location;
-  VkRenderPassSampleLocationsBeginInfoEXT locations = {};
-  locations.sType = VK_STRUCTURE_TYPE_RENDER_PASS_SAMPLE_LOCATIONS_BEGIN_INFO_EXT;
+  auto locations = MakeStruct<VkRenderPassSampleLocationsBeginInfoEXT>();
   locations.postSubpassSampleLocationsCount = 1;
   locations.pPostSubpassSampleLocations = &after;
-  VkRenderPassAttachmentBeginInfo imageless = {};
-  imageless.sType = VK_STRUCTURE_TYPE_RENDER_PASS_ATTACHMENT_BEGIN_INFO;
-  imageless.pNext = &locations;
+  auto imageless = MakeStruct<VkRenderPassAttachmentBeginInfo>(&locations);
   imageless.attachmentCount = 2;
   imageless.pAttachments = views.data();
   BeginObject(render_pass, VK_SUBPASS_CONTENTS_INLINE, &imageless);
@@ -229,8 +222,7 @@ TEST_F(SplitObjects, chains_are_copied_with_their_arrays) {
 // Instances without a graph in them become nothing else.
 TEST_F(SplitObjects, nothing_is_edited_on_devices_without_mesh_nodes) {
   for (const bool mesh_nodes : {false, true}) {
-    VkPhysicalDeviceShaderEnqueueFeaturesAMDX features = {};
-    features.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX;
+    auto features = MakeStruct<VkPhysicalDeviceShaderEnqueueFeaturesAMDX>();
     features.shaderEnqueue = VK_TRUE;
     features.shaderMeshEnqueue = mesh_nodes;
     Start("default", kGraphExtensions, &features);

@@ -217,13 +217,10 @@ TEST_F(Split, chains_of_dynamic_instances_are_copied_with_their_arrays) {
   Start();
   DynamicInstance instance;
   std::vector<VkRect2D> areas(3);
-  VkDeviceGroupRenderPassBeginInfo group = {};
-  group.sType = VK_STRUCTURE_TYPE_DEVICE_GROUP_RENDER_PASS_BEGIN_INFO;
+  auto group = MakeStruct<VkDeviceGroupRenderPassBeginInfo>();
   group.deviceRenderAreaCount = 3;
   group.pDeviceRenderAreas = areas.data();
-  VkRenderingFragmentShadingRateAttachmentInfoKHR rate = {};
-  rate.sType = VK_STRUCTURE_TYPE_RENDERING_FRAGMENT_SHADING_RATE_ATTACHMENT_INFO_KHR;
-  rate.pNext = &group;
+  auto rate = MakeStruct<VkRenderingFragmentShadingRateAttachmentInfoKHR>(&group);
   instance.info.pNext = &rate;
   TRELLIS_CALL(*device_, CmdBeginRendering)(command_buffer_, &instance.info);
   group = {};

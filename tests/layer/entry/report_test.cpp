@@ -81,8 +81,7 @@ class ReportingApplication {
   }
 
   [[nodiscard]] VkResult Submit() const {
-    VkSubmitInfo submit = {};
-    submit.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
+    auto submit = MakeStruct<VkSubmitInfo>();
     submit.commandBufferCount = 1;
     submit.pCommandBuffers = &command_buffer_;
     return TRELLIS_CALL(*device_, QueueSubmit)(queue_, 1, &submit, VK_NULL_HANDLE);

@@ -9,8 +9,7 @@ namespace trellis::test {
 namespace {
 
 VkRenderingAttachmentInfo Attachment(uint64_t view, VkImageLayout layout) {
-  VkRenderingAttachmentInfo info = {};
-  info.sType = VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO;
+  auto info = MakeStruct<VkRenderingAttachmentInfo>();
   info.imageView = HandleFromU64<VkImageView>(view);
   info.imageLayout = layout;
   info.loadOp = VK_ATTACHMENT_LOAD_OP_CLEAR;
@@ -31,7 +30,6 @@ DynamicInstance::DynamicInstance()
     : color(Attachment(16, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL)),
       depth(Attachment(32, VK_IMAGE_LAYOUT_DEPTH_ATTACHMENT_OPTIMAL)),
       stencil(Attachment(48, VK_IMAGE_LAYOUT_STENCIL_ATTACHMENT_OPTIMAL)) {
-  info.sType = VK_STRUCTURE_TYPE_RENDERING_INFO;
   info.layerCount = 1;
   info.colorAttachmentCount = 1;
   info.pColorAttachments = &color;
@@ -94,9 +92,7 @@ VkRenderPass SplitTest::MakeRenderPass(const VkRenderPassCreateInfo2& info) {
 
 void SplitTest::BeginObject(VkRenderPass render_pass, VkSubpassContents contents, const void* chain) {
   const VkClearValue clears[2] = {};
-  VkRenderPassBeginInfo info = {};
-  info.sType = VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO;
-  info.pNext = chain;
+  auto info = MakeStruct<VkRenderPassBeginInfo>(chain);
   info.renderPass = render_pass;
   info.framebuffer = HandleFromU64<VkFramebuffer>(0x70);
   info.clearValueCount = 2;
@@ -105,8 +101,7 @@ void SplitTest::BeginObject(VkRenderPass render_pass, VkSubpassContents contents
 }
 
 void SplitTest::BeginObject2(VkRenderPass render_pass, const void* subpass_chain) {
-  VkRenderPassBeginInfo info = {};
-  info.sType = VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO;
+  auto info = MakeStruct<VkRenderPassBeginInfo>();
   info.renderPass = render_pass;
   info.framebuffer = HandleFromU64<VkFramebuffer>(0x70);
   const VkSubpassBeginInfo subpass = {VK_STRUCTURE_TYPE_SUBPASS_BEGIN_INFO, subpass_chain, VK_SUBPASS_CONTENTS_INLINE};
@@ -114,8 +109,7 @@ void SplitTest::BeginObject2(VkRenderPass render_pass, const void* subpass_chain
 }
 
 void SplitTest::BeginConditionalRendering() {
-  VkConditionalRenderingBeginInfoEXT info = {};
-  info.sType = VK_STRUCTURE_TYPE_CONDITIONAL_RENDERING_BEGIN_INFO_EXT;
+  auto info = MakeStruct<VkConditionalRenderingBeginInfoEXT>();
   info.buffer = HandleFromU64<VkBuffer>(7);
   TRELLIS_CALL(*device_, CmdBeginConditionalRenderingEXT)(command_buffer_, &info);
 }

@@ -23,7 +23,7 @@ struct DynamicInstance {
   void StoreAll();
 
   VkRenderingAttachmentInfo color = {}, depth = {}, stencil = {};
-  VkRenderingInfo info = {};
+  VkRenderingInfo info = MakeStruct<VkRenderingInfo>();
 };
 
 // A VkRenderPassCreateInfo or VkRenderPassCreateInfo2, with a colour attachment and one for depth and stencil, which

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "layer/dispatch/struct_type.h"
 #include "layer/dispatch/vulkan.h"
 
 namespace trellis::test {
@@ -11,8 +12,7 @@ namespace trellis::test {
 // Of storage buffers. `info`: `count` of them, which have to live as long as the write is used.
 [[nodiscard]] inline VkWriteDescriptorSet BufferWrite(uint32_t binding, const VkDescriptorBufferInfo* info,
                                                       uint32_t count = 1) {
-  VkWriteDescriptorSet write = {};
-  write.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET;
+  auto write = MakeStruct<VkWriteDescriptorSet>();
   write.dstBinding = binding;
   write.descriptorCount = count;
   write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;

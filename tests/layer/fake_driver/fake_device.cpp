@@ -87,8 +87,7 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateBuffer(VkDevice device, const VkBufferCreat
                                             const VkAllocationCallbacks*, VkBuffer* buffer) {
   const VkResult result = Create(device, "CreateBuffer", buffer, [info](DriverCall& call) {
     call.chain = TypesIn(info->pNext);
-    const auto* flags2 =
-        FindStruct<VkBufferUsageFlags2CreateInfo>(info->pNext, VK_STRUCTURE_TYPE_BUFFER_USAGE_FLAGS_2_CREATE_INFO);
+    const auto* flags2 = FindStruct<VkBufferUsageFlags2CreateInfo>(info->pNext);
     call.flags = flags2 ? flags2->usage : info->usage;
   });
   if (result != VK_SUCCESS) return result;

@@ -82,22 +82,18 @@ VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceProperties2(VkPhysicalDevice device,
                                                         VkPhysicalDeviceProperties2* properties) {
   DriverOf(device).Record("GetPhysicalDeviceProperties2").chain = TypesIn(properties->pNext);
   GetPhysicalDeviceProperties(device, &properties->properties);
-  if (auto* subgroups = FindStruct<VkPhysicalDeviceSubgroupProperties>(
-          properties->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES)) {
+  if (auto* subgroups = FindStruct<VkPhysicalDeviceSubgroupProperties>(properties->pNext)) {
     subgroups->subgroupSize = 4;
     subgroups->supportedStages = VK_SHADER_STAGE_COMPUTE_BIT;
     subgroups->supportedOperations = DriverOf(device).options.subgroup_operations;
   }
-  if (auto* mesh = FindStruct<VkPhysicalDeviceMeshShaderPropertiesEXT>(
-          properties->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_PROPERTIES_EXT)) {
+  if (auto* mesh = FindStruct<VkPhysicalDeviceMeshShaderPropertiesEXT>(properties->pNext)) {
     mesh->maxMeshWorkGroupTotalCount = 1u << 22;
     std::fill_n(mesh->maxMeshWorkGroupCount, 3, 65535u);
   }
-  if (auto* maintenance3 = FindStruct<VkPhysicalDeviceMaintenance3Properties>(
-          properties->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES))
+  if (auto* maintenance3 = FindStruct<VkPhysicalDeviceMaintenance3Properties>(properties->pNext))
     maintenance3->maxMemoryAllocationSize = DriverOf(device).options.max_memory_allocation_size;
-  if (auto* maintenance4 = FindStruct<VkPhysicalDeviceMaintenance4Properties>(
-          properties->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES))
+  if (auto* maintenance4 = FindStruct<VkPhysicalDeviceMaintenance4Properties>(properties->pNext))
     maintenance4->maxBufferSize = DriverOf(device).options.max_buffer_size;
 }
 
@@ -114,32 +110,23 @@ VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceFeatures2(VkPhysicalDevice device, V
   features->features.shaderInt64 = options.shader_int64;
   features->features.shaderInt16 = options.shader_int16;
   void* chain = features->pNext;
-  if (auto* vulkan11 =
-          FindStruct<VkPhysicalDeviceVulkan11Features>(chain, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES))
+  if (auto* vulkan11 = FindStruct<VkPhysicalDeviceVulkan11Features>(chain))
     vulkan11->storageBuffer16BitAccess = options.storage_16bit;
-  if (auto* vulkan12 =
-          FindStruct<VkPhysicalDeviceVulkan12Features>(chain, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES)) {
+  if (auto* vulkan12 = FindStruct<VkPhysicalDeviceVulkan12Features>(chain)) {
     vulkan12->bufferDeviceAddress = options.buffer_device_address;
     vulkan12->scalarBlockLayout = options.scalar_block_layout;
     vulkan12->storageBuffer8BitAccess = options.storage_8bit;
   }
-  if (auto* barriers = FindStruct<VkPhysicalDeviceSynchronization2Features>(
-          chain, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SYNCHRONIZATION_2_FEATURES))
+  if (auto* barriers = FindStruct<VkPhysicalDeviceSynchronization2Features>(chain))
     barriers->synchronization2 = options.synchronization2;
-  if (auto* dynamic = FindStruct<VkPhysicalDeviceExtendedDynamicStateFeaturesEXT>(
-          chain, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTENDED_DYNAMIC_STATE_FEATURES_EXT))
+  if (auto* dynamic = FindStruct<VkPhysicalDeviceExtendedDynamicStateFeaturesEXT>(chain))
     dynamic->extendedDynamicState = options.extended_dynamic_state;
-  if (auto* maintenance4 = FindStruct<VkPhysicalDeviceMaintenance4Features>(
-          chain, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_FEATURES))
+  if (auto* maintenance4 = FindStruct<VkPhysicalDeviceMaintenance4Features>(chain))
     maintenance4->maintenance4 = options.maintenance4;
-  if (auto* reconvergence = FindStruct<VkPhysicalDeviceShaderMaximalReconvergenceFeaturesKHR>(
-          chain, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_MAXIMAL_RECONVERGENCE_FEATURES_KHR))
+  if (auto* reconvergence = FindStruct<VkPhysicalDeviceShaderMaximalReconvergenceFeaturesKHR>(chain))
     reconvergence->shaderMaximalReconvergence = options.maximal_reconvergence;
-  if (auto* mesh = FindStruct<VkPhysicalDeviceMeshShaderFeaturesEXT>(
-          chain, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT))
-    mesh->meshShader = options.mesh_shader;
-  if (auto* enqueue = FindStruct<VkPhysicalDeviceShaderEnqueueFeaturesAMDX>(
-          chain, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX))
+  if (auto* mesh = FindStruct<VkPhysicalDeviceMeshShaderFeaturesEXT>(chain)) mesh->meshShader = options.mesh_shader;
+  if (auto* enqueue = FindStruct<VkPhysicalDeviceShaderEnqueueFeaturesAMDX>(chain))
     enqueue->shaderEnqueue = options.shader_enqueue_feature;
 }
 

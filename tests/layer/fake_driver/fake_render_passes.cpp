@@ -58,11 +58,9 @@ VKAPI_ATTR void VKAPI_CALL CmdEndRendering2KHR(VkCommandBuffer command_buffer, c
 // The views of an imageless framebuffer, and sample locations: "initial ATTACHMENT x Y of the first location".
 void DescribeChain(DriverCall& call, const void* chain) {
   call.chain = TypesIn(chain);
-  if (const auto* views =
-          FindStruct<VkRenderPassAttachmentBeginInfo>(chain, VK_STRUCTURE_TYPE_RENDER_PASS_ATTACHMENT_BEGIN_INFO))
+  if (const auto* views = FindStruct<VkRenderPassAttachmentBeginInfo>(chain))
     for (uint32_t i = 0; i < views->attachmentCount; ++i) call.objects.push_back((uint64_t)views->pAttachments[i]);
-  if (const auto* locations = FindStruct<VkRenderPassSampleLocationsBeginInfoEXT>(
-          chain, VK_STRUCTURE_TYPE_RENDER_PASS_SAMPLE_LOCATIONS_BEGIN_INFO_EXT))
+  if (const auto* locations = FindStruct<VkRenderPassSampleLocationsBeginInfoEXT>(chain))
     for (uint32_t i = 0; i < locations->attachmentInitialSampleLocationsCount; ++i) {
       const VkAttachmentSampleLocationsEXT& initial = locations->pAttachmentInitialSampleLocations[i];
       call.text += "initial " + std::to_string(initial.attachmentIndex) + " x " +
@@ -136,8 +134,7 @@ VKAPI_ATTR void VKAPI_CALL CmdSetRenderingInputAttachmentIndices(VkCommandBuffer
 
 std::string StencilLayouts(const VkAttachmentDescription&) { return {}; }
 std::string StencilLayouts(const VkAttachmentDescription2& attachment) {
-  const auto* layouts = FindStruct<VkAttachmentDescriptionStencilLayout>(
-      attachment.pNext, VK_STRUCTURE_TYPE_ATTACHMENT_DESCRIPTION_STENCIL_LAYOUT);
+  const auto* layouts = FindStruct<VkAttachmentDescriptionStencilLayout>(attachment.pNext);
   return layouts ? " stencil layout " + std::to_string(layouts->stencilInitialLayout) + " to " +
                        std::to_string(layouts->stencilFinalLayout)
                  : std::string();

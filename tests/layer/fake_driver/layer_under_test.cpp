@@ -26,17 +26,12 @@ TestInstance::TestInstance(FakeDriver& driver, const std::vector<const char*>& e
                            uint32_t api_version)
     : driver_(driver), negotiated_(Negotiate()) {
   VkLayerInstanceLink link = {nullptr, driver.MakeCurrent(), nullptr};
-  VkLayerInstanceCreateInfo loader = {};
-  loader.sType = VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO;
-  loader.pNext = chain;
+  auto loader = MakeStruct<VkLayerInstanceCreateInfo>(chain);
   loader.function = VK_LAYER_LINK_INFO;
   loader.u.pLayerInfo = &link;
-  VkApplicationInfo application = {};
-  application.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO;
+  auto application = MakeStruct<VkApplicationInfo>();
   application.apiVersion = api_version;
-  VkInstanceCreateInfo info = {};
-  info.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO;
-  info.pNext = &loader;
+  auto info = MakeStruct<VkInstanceCreateInfo>(&loader);
   info.pApplicationInfo = &application;
   info.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
   info.ppEnabledExtensionNames = extensions.data();
@@ -67,20 +62,15 @@ TestDevice::TestDevice(const TestInstance& instance, const std::vector<const cha
   const auto driver_functions =
       reinterpret_cast<PFN_vkGetDeviceProcAddr>(instance.driver().DeviceFunction("vkGetDeviceProcAddr"));
   VkLayerDeviceLink link = {nullptr, instance.driver().MakeCurrent(), driver_functions};
-  VkLayerDeviceCreateInfo loader = {};
-  loader.sType = VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO;
-  loader.pNext = chain;
+  auto loader = MakeStruct<VkLayerDeviceCreateInfo>(chain);
   loader.function = VK_LAYER_LINK_INFO;
   loader.u.pLayerInfo = &link;
   std::array<float, kMaxQueues> priorities;  // allocates nothing: tests count the layer's allocations
   priorities.fill(1);
-  VkDeviceQueueCreateInfo queue = {};
-  queue.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO;
+  auto queue = MakeStruct<VkDeviceQueueCreateInfo>();
   queue.queueCount = queues;
   queue.pQueuePriorities = priorities.data();
-  VkDeviceCreateInfo info = {};
-  info.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
-  info.pNext = &loader;
+  auto info = MakeStruct<VkDeviceCreateInfo>(&loader);
   info.queueCreateInfoCount = 1;
   info.pQueueCreateInfos = &queue;
   info.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
@@ -94,16 +84,13 @@ TestDevice::~TestDevice() {
 }
 
 VkCommandBuffer TestDevice::Begin() const {
-  VkCommandPoolCreateInfo pool_info = {};
-  pool_info.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
-  VkCommandBufferAllocateInfo info = {};
-  info.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO;
+  auto pool_info = MakeStruct<VkCommandPoolCreateInfo>();
+  auto info = MakeStruct<VkCommandBufferAllocateInfo>();
   info.commandBufferCount = 1;
   TRELLIS_CALL(*this, CreateCommandPool)(device_, &pool_info, nullptr, &info.commandPool);
   VkCommandBuffer command_buffer = VK_NULL_HANDLE;
   TRELLIS_CALL(*this, AllocateCommandBuffers)(device_, &info, &command_buffer);
-  VkCommandBufferBeginInfo begin = {};
-  begin.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
+  auto begin = MakeStruct<VkCommandBufferBeginInfo>();
   TRELLIS_CALL(*this, BeginCommandBuffer)(command_buffer, &begin);
   return command_buffer;
 }

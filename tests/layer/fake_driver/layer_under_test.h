@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "layer/dispatch/struct_type.h"  // tests fill in create infos
 #include "layer/objects/handle_table.h"
 #include "tests/layer/fake_driver/fake_driver.h"
 

@@ -34,8 +34,7 @@ inline constexpr VkDebugUtilsMessageSeverityFlagsEXT kWarningsAndErrors =
 [[nodiscard]] inline VkDebugUtilsMessengerCreateInfoEXT MessengerInfo(
     const Hear& hear, VkDebugUtilsMessageSeverityFlagsEXT severities = kWarningsAndErrors,
     VkDebugUtilsMessageTypeFlagsEXT types = VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT) {
-  VkDebugUtilsMessengerCreateInfoEXT info = {};
-  info.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT;
+  auto info = MakeStruct<VkDebugUtilsMessengerCreateInfoEXT>();
   info.messageSeverity = severities;
   info.messageType = types;
   info.pUserData = const_cast<Hear*>(&hear);

@@ -28,9 +28,7 @@ VkPipelineShaderStageCreateInfo InlineStage(VkShaderModuleCreateInfo& code) {
   code.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;
   code.codeSize = kPlainModule.size() * sizeof(uint32_t);
   code.pCode = kPlainModule.data();
-  VkPipelineShaderStageCreateInfo stage = {};
-  stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
-  stage.pNext = &code;
+  auto stage = MakeStruct<VkPipelineShaderStageCreateInfo>(&code);
   stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
   stage.pName = "main";
   return stage;
@@ -39,19 +37,17 @@ VkPipelineShaderStageCreateInfo InlineStage(VkShaderModuleCreateInfo& code) {
 TEST_F(Maintenance5, is_offered_and_does_not_go_down) {
   EXPECT_THAT(instance_.DeviceExtensions(), Contains(VK_KHR_MAINTENANCE_5_EXTENSION_NAME));
   EXPECT_THAT(driver_.device_extensions, IsEmpty());
-  VkPhysicalDeviceMaintenance5Features answer = {};
-  answer.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES;
-  VkPhysicalDeviceFeatures2 features = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &answer, {}};
+  auto answer = MakeStruct<VkPhysicalDeviceMaintenance5Features>();
+  auto features = MakeStruct<VkPhysicalDeviceFeatures2>(&answer);
   TRELLIS_CALL(instance_, GetPhysicalDeviceFeatures2)(instance_.physical_device(), &features);
   EXPECT_TRUE(answer.maintenance5);
   EXPECT_THAT(driver_.CallsOf("GetPhysicalDeviceFeatures2").back().chain, Not(Contains(answer.sType)));
 }
 
 TEST_F(Maintenance5, properties_promise_nothing) {
-  VkPhysicalDeviceMaintenance5Properties answer = {};
-  answer.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_PROPERTIES;
+  auto answer = MakeStruct<VkPhysicalDeviceMaintenance5Properties>();
   answer.polygonModePointSize = VK_TRUE;
-  VkPhysicalDeviceProperties2 properties = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &answer, {}};
+  auto properties = MakeStruct<VkPhysicalDeviceProperties2>(&answer);
   TRELLIS_CALL(instance_, GetPhysicalDeviceProperties2)(instance_.physical_device(), &properties);
   EXPECT_FALSE(answer.polygonModePointSize);
   EXPECT_EQ(properties.pNext, &answer);
@@ -70,8 +66,7 @@ TEST_F(Maintenance5, is_not_offered_twice_where_the_driver_has_it) {
 }
 
 TEST_F(Maintenance5, buffer_usage2_is_flattened) {
-  VkBufferUsageFlags2CreateInfo usage = {};
-  usage.sType = VK_STRUCTURE_TYPE_BUFFER_USAGE_FLAGS_2_CREATE_INFO;
+  auto usage = MakeStruct<VkBufferUsageFlags2CreateInfo>();
   usage.usage = VK_BUFFER_USAGE_2_INDEX_BUFFER_BIT;
   VkBufferCreateInfo info = {};
   info.pNext = &usage;
@@ -83,8 +78,7 @@ TEST_F(Maintenance5, buffer_usage2_is_flattened) {
 }
 
 TEST_F(Maintenance5, buffer_view_usage2_is_removed) {
-  VkBufferUsageFlags2CreateInfo usage = {};
-  usage.sType = VK_STRUCTURE_TYPE_BUFFER_USAGE_FLAGS_2_CREATE_INFO;
+  auto usage = MakeStruct<VkBufferUsageFlags2CreateInfo>();
   VkBufferViewCreateInfo info = {};
   info.pNext = &usage;
   VkBufferView view = VK_NULL_HANDLE;
@@ -94,8 +88,7 @@ TEST_F(Maintenance5, buffer_view_usage2_is_removed) {
 }
 
 TEST_F(Maintenance5, compute_pipeline_flags2_and_inline_module) {
-  VkPipelineCreateFlags2CreateInfo flags = {};
-  flags.sType = VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO;
+  auto flags = MakeStruct<VkPipelineCreateFlags2CreateInfo>();
   flags.flags = VK_PIPELINE_CREATE_2_ALLOW_DERIVATIVES_BIT;
   VkShaderModuleCreateInfo code = {};
   VkComputePipelineCreateInfo info = {};

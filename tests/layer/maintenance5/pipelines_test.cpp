@@ -8,6 +8,7 @@
 
 #include "layer/device/buffer_usage.h"
 #include "layer/dispatch/pipeline_flags.h"
+#include "layer/dispatch/struct_type.h"
 #include "layer/entry/hooks.h"
 #include "layer/maintenance5/image_layout.h"
 #include "layer/maintenance5/pipelines.h"
@@ -107,27 +108,22 @@ constexpr uint32_t kWords[] = {0x07230203, 0x00010600, 0, 10, 0};
 // A stage whose code stands in front of `next` in its chain.
 struct InlineStage {
   explicit InlineStage(const void* next = nullptr) {
-    code.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;
     code.pNext = next;
     code.codeSize = sizeof(kWords);
     code.pCode = kWords;
-    stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
-    stage.pNext = &code;
   }
-  VkShaderModuleCreateInfo code = {};
-  VkPipelineShaderStageCreateInfo stage = {};
+  VkShaderModuleCreateInfo code = MakeStruct<VkShaderModuleCreateInfo>();
+  VkPipelineShaderStageCreateInfo stage = MakeStruct<VkPipelineShaderStageCreateInfo>(&code);
 };
 
 VkPipelineShaderStageCreateInfo StageOf(uint64_t module) {
-  VkPipelineShaderStageCreateInfo stage = {};
-  stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
+  auto stage = MakeStruct<VkPipelineShaderStageCreateInfo>();
   stage.module = (VkShaderModule)module;
   return stage;
 }
 
 TEST_F(Maintenance5Edits, every_inline_stage_gets_a_module_and_the_others_stay) {
-  VkPipelineShaderStageRequiredSubgroupSizeCreateInfo subgroup_size = {};
-  subgroup_size.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO;
+  auto subgroup_size = MakeStruct<VkPipelineShaderStageRequiredSubgroupSizeCreateInfo>();
   subgroup_size.requiredSubgroupSize = 8;
   const InlineStage first(&subgroup_size);
   const InlineStage last;
@@ -143,8 +139,7 @@ TEST_F(Maintenance5Edits, every_inline_stage_gets_a_module_and_the_others_stay) 
     EXPECT_EQ(HandleToU64(edited[0].pStages[0].module), 1000u);
     EXPECT_EQ(HandleToU64(edited[0].pStages[1].module), 7u);
     EXPECT_EQ(HandleToU64(edited[0].pStages[2].module), 1001u);
-    const auto* kept = FindStruct<VkPipelineShaderStageRequiredSubgroupSizeCreateInfo>(edited[0].pStages[0].pNext,
-                                                                                       subgroup_size.sType);
+    const auto* kept = FindStruct<VkPipelineShaderStageRequiredSubgroupSizeCreateInfo>(edited[0].pStages[0].pNext);
     ASSERT_NE(kept, nullptr) << "what follows the code in the chain belongs to the stage";
     EXPECT_EQ(kept->requiredSubgroupSize, 8u);
     EXPECT_EQ(edited[0].pStages[2].pNext, nullptr);
@@ -175,8 +170,7 @@ TEST_F(Maintenance5Edits, modules_made_before_one_that_fails_are_destroyed) {
 }
 
 TEST_F(Maintenance5Edits, flags2_count_instead_of_flags) {
-  VkPipelineCreateFlags2CreateInfo flags2 = {};
-  flags2.sType = VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO;
+  auto flags2 = MakeStruct<VkPipelineCreateFlags2CreateInfo>();
   flags2.flags = VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX | VK_PIPELINE_CREATE_2_LIBRARY_BIT_KHR;
   VkComputePipelineCreateInfo info = {};
   info.flags = VK_PIPELINE_CREATE_DERIVATIVE_BIT;
@@ -229,8 +223,7 @@ TEST_F(Maintenance5Edits, ray_tracing_pipelines_are_deferred_where_nothing_is_ed
 }
 
 TEST_F(Maintenance5Edits, descriptor_buffers_are_bound_with_the_usage_that_their_buffers_have_below) {
-  VkBufferUsageFlags2CreateInfo usage2 = {};
-  usage2.sType = VK_STRUCTURE_TYPE_BUFFER_USAGE_FLAGS_2_CREATE_INFO;
+  auto usage2 = MakeStruct<VkBufferUsageFlags2CreateInfo>();
   usage2.usage = VK_BUFFER_USAGE_2_RESOURCE_DESCRIPTOR_BUFFER_BIT_EXT;
   VkDescriptorBufferBindingInfoEXT infos[2] = {};
   infos[0].pNext = &usage2;
@@ -247,15 +240,14 @@ TEST_F(Maintenance5Edits, descriptor_buffers_are_bound_with_the_usage_that_their
 
 TEST_F(Maintenance5Edits, the_scratch_usage_never_goes_down_with_a_descriptor_buffer) {
   device_->emulates_maintenance5 = false;
-  VkBufferUsageFlags2CreateInfo usage2 = {};
-  usage2.sType = VK_STRUCTURE_TYPE_BUFFER_USAGE_FLAGS_2_CREATE_INFO;
+  auto usage2 = MakeStruct<VkBufferUsageFlags2CreateInfo>();
   usage2.usage =
       VK_BUFFER_USAGE_2_EXECUTION_GRAPH_SCRATCH_BIT_AMDX | VK_BUFFER_USAGE_2_RESOURCE_DESCRIPTOR_BUFFER_BIT_EXT;
   VkDescriptorBufferBindingInfoEXT info = {};
   info.pNext = &usage2;
   Arena arena;
   const VkDescriptorBufferBindingInfoEXT* edited = EditDescriptorBufferBinding(info, false, arena);
-  const auto* edited2 = FindStruct<VkBufferUsageFlags2CreateInfo>(edited->pNext, usage2.sType);
+  const auto* edited2 = FindStruct<VkBufferUsageFlags2CreateInfo>(edited->pNext);
   ASSERT_NE(edited2, nullptr);
   EXPECT_FALSE(edited2->usage & VK_BUFFER_USAGE_2_EXECUTION_GRAPH_SCRATCH_BIT_AMDX);
   EXPECT_TRUE(edited2->usage & VK_BUFFER_USAGE_2_RESOURCE_DESCRIPTOR_BUFFER_BIT_EXT);

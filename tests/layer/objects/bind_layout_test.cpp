@@ -45,8 +45,7 @@ class BindLayoutTest : public ::testing::Test {
   // Good for as long as the test.
   VkPipelineLayoutCreateInfo LayoutInfo(const std::vector<VkDescriptorSetLayout>& set_layouts) {
     const std::vector<VkDescriptorSetLayout>& sets = set_lists_.emplace_back(set_layouts);
-    VkPipelineLayoutCreateInfo info = {};
-    info.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO;
+    auto info = MakeStruct<VkPipelineLayoutCreateInfo>();
     info.setLayoutCount = static_cast<uint32_t>(sets.size());
     info.pSetLayouts = sets.data();
     info.pushConstantRangeCount = 1;
@@ -63,9 +62,7 @@ class BindLayoutTest : public ::testing::Test {
                    VkShaderStageFlags stages = VK_SHADER_STAGE_COMPUTE_BIT) {
     const auto handle = Fake<VkDescriptorSet>(set);
     const uint32_t offset = 256;
-    VkBindDescriptorSetsInfo info = {};
-    info.sType = VK_STRUCTURE_TYPE_BIND_DESCRIPTOR_SETS_INFO;
-    info.pNext = &layout;
+    auto info = MakeStruct<VkBindDescriptorSetsInfo>(&layout);
     info.stageFlags = stages;
     info.descriptorSetCount = 1;
     info.pDescriptorSets = &handle;
@@ -148,9 +145,7 @@ TEST_F(BindLayoutTest, pushes_by_structure_are_kept_for_both_bind_points) {
   const VkPipelineLayoutCreateInfo chained = LayoutInfo({set});
   const VkDescriptorBufferInfo buffer = {Fake<VkBuffer>(33), 0, VK_WHOLE_SIZE};
   const VkWriteDescriptorSet write = BufferWrite(0, &buffer);
-  VkPushDescriptorSetInfo info = {};
-  info.sType = VK_STRUCTURE_TYPE_PUSH_DESCRIPTOR_SET_INFO;
-  info.pNext = &chained;
+  auto info = MakeStruct<VkPushDescriptorSetInfo>(&chained);
   info.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT | VK_SHADER_STAGE_VERTEX_BIT;
   info.descriptorWriteCount = 1;
   info.pDescriptorWrites = &write;
@@ -166,9 +161,7 @@ TEST_F(BindLayoutTest, pushes_by_structure_are_kept_for_both_bind_points) {
 TEST_F(BindLayoutTest, push_constants_by_structure_are_put_back_with_a_layout) {
   const VkPipelineLayoutCreateInfo chained = LayoutInfo({MakeSetLayout(VK_DESCRIPTOR_TYPE_STORAGE_BUFFER)});
   const uint8_t bytes[16] = {1, 2, 3};
-  VkPushConstantsInfo info = {};
-  info.sType = VK_STRUCTURE_TYPE_PUSH_CONSTANTS_INFO;
-  info.pNext = &chained;
+  auto info = MakeStruct<VkPushConstantsInfo>(&chained);
   info.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT;
   info.size = 16;
   info.pValues = bytes;
@@ -194,8 +187,7 @@ TEST_F(BindLayoutTest, template_pushes_by_structure_stay_at_the_bind_point_of_th
   template_info.templateType = VK_DESCRIPTOR_UPDATE_TEMPLATE_TYPE_PUSH_DESCRIPTORS;
   const auto push = [&](VkPipelineBindPoint bind_point, uint64_t buffer) {
     template_info.pipelineBindPoint = bind_point;
-    VkPushDescriptorSetWithTemplateInfo info = {};
-    info.sType = VK_STRUCTURE_TYPE_PUSH_DESCRIPTOR_SET_WITH_TEMPLATE_INFO;
+    auto info = MakeStruct<VkPushDescriptorSetWithTemplateInfo>();
     TRELLIS_CALL(device_, CreateDescriptorUpdateTemplate)
     (device_.handle(), &template_info, nullptr, &info.descriptorUpdateTemplate);
     const VkDescriptorBufferInfo data = {Fake<VkBuffer>(buffer), 0, VK_WHOLE_SIZE};

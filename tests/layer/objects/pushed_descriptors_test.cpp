@@ -56,8 +56,7 @@ TEST(PushedDescriptors, reads_template_data) {
 
 TEST(PushedDescriptors, keeps_acceleration_structures) {
   const VkAccelerationStructureKHR structure = HandleFromU64<VkAccelerationStructureKHR>(9);
-  VkWriteDescriptorSetAccelerationStructureKHR info = {};
-  info.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET_ACCELERATION_STRUCTURE_KHR;
+  auto info = MakeStruct<VkWriteDescriptorSetAccelerationStructureKHR>();
   info.accelerationStructureCount = 1;
   info.pAccelerationStructures = &structure;
   VkWriteDescriptorSet write = BufferWrite(0, nullptr);
@@ -75,13 +74,11 @@ TEST(PushedDescriptors, keeps_acceleration_structures) {
 TEST(PushedDescriptors, keeps_acceleration_structures_of_nv_extensions) {
   const VkAccelerationStructureNV structures[] = {HandleFromU64<VkAccelerationStructureNV>(9),
                                                   HandleFromU64<VkAccelerationStructureNV>(10)};
-  VkWriteDescriptorSetAccelerationStructureNV nv = {};
-  nv.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET_ACCELERATION_STRUCTURE_NV;
+  auto nv = MakeStruct<VkWriteDescriptorSetAccelerationStructureNV>();
   nv.accelerationStructureCount = 2;
   nv.pAccelerationStructures = structures;
   const VkDeviceAddress address = 0x1230;
-  VkWriteDescriptorSetPartitionedAccelerationStructureNV partitioned = {};
-  partitioned.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET_PARTITIONED_ACCELERATION_STRUCTURE_NV;
+  auto partitioned = MakeStruct<VkWriteDescriptorSetPartitionedAccelerationStructureNV>();
   partitioned.accelerationStructureCount = 1;
   partitioned.pAccelerationStructures = &address;
   VkWriteDescriptorSet writes[] = {BufferWrite(0, nullptr), BufferWrite(1, nullptr)};

@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 
+#include "layer/dispatch/struct_type.h"
 #include "layer/dispatch/vulkan.h"
 #include "layer/settings/load_settings.h"
 #include "layer/settings/setting_table.h"
@@ -19,7 +20,6 @@ class SettingsTest : public ::testing::Test {
  protected:
   void SetApi(const char* key, VkLayerSettingTypeEXT type, const void* value, const char* layer = kLayerName) {
     setting_ = {layer, key, type, 1, value};
-    info_.sType = VK_STRUCTURE_TYPE_LAYER_SETTINGS_CREATE_INFO_EXT;
     info_.settingCount = 1;
     info_.pSettings = &setting_;
     sources_.api_chain = &info_;
@@ -31,7 +31,7 @@ class SettingsTest : public ::testing::Test {
   }
 
   VkLayerSettingEXT setting_ = {};
-  VkLayerSettingsCreateInfoEXT info_ = {};
+  VkLayerSettingsCreateInfoEXT info_ = MakeStruct<VkLayerSettingsCreateInfoEXT>();
   SettingSources sources_;
 };
 
