@@ -73,7 +73,8 @@ bool DemandsSubgroups(const VkPipelineShaderStageCreateInfo& stage) {
 // have done it together, and what they ask for together is what `validate` looks at.
 bool SendsApart(const Device& device, const spirv::NodeInfo& info) {
   if (info.Invocations() == 1 || info.outputs.empty()) return false;
-  return device.settings.validate || (AggregatesSubgroups(device) && !device.traits.maximal_reconvergence);
+  const spirv::LoweringTarget target = LoweringTargetOf(device);
+  return target.check_allocations || (target.subgroup_aggregation && !target.maximal_reconvergence);
 }
 
 uint32_t WorkgroupsToPack(const Device& device, const StageNode& node) {

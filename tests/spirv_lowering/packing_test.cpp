@@ -319,8 +319,8 @@ TEST(Packing, SubgroupsReserveTogetherWithMaximalReconvergence) {
       info.packed = packed;
       LowerOptions options;
       options.launch_offset = 64;
-      options.subgroup_aggregation = true;
-      options.maximal_reconvergence = reconverges;
+      options.target.subgroup_aggregation = true;
+      options.target.maximal_reconvergence = reconverges;
       Expected<LoweredNode> lowered = Lower(module, info, options);
       ASSERT_TRUE(lowered) << lowered.error().message;
       const Expected<void> valid = Validate(lowered->words);

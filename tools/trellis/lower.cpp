@@ -66,9 +66,8 @@ int Run(const std::vector<std::string>& words) {
   if (!offset) return WrongUsage("lower", offset.error().message);
   spirv::LowerOptions options;
   options.launch_offset = *offset;
-  options.subgroup_aggregation = options.mesh_subgroup_search = arguments->Has("--subgroup");
-  options.specialization = *specialization;
-  Expected<spirv::LoweredNode> lowered = Lower(*module, *info, options);
+  options.target.subgroup_aggregation = options.target.mesh_subgroup_search = arguments->Has("--subgroup");
+  Expected<spirv::LoweredNode> lowered = Lower(*module, *info, options, *specialization);
   if (!lowered) return Refuse(input + ": " + lowered.error().message);
   if (Expected<void> written = WriteWords(PathFromUtf8(arguments->Value("-o")), lowered->words); !written)
     return Refuse(written.error().message);
