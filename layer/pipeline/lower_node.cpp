@@ -14,6 +14,7 @@
 #include "layer/pipeline/specialization.h"
 #include "spirv_lowering/lower.h"
 #include "spirv_lowering/post/post.h"
+#include "spirv_lowering/saved_options.h"
 
 namespace trellis {
 namespace {
@@ -83,6 +84,9 @@ LoweredShader Lower(const Device& device, const spirv::Module& module, const spi
       lowered.reason = "the lowered shader is not valid: " + valid.error().message;
     }
   }
+  if (!device.settings.dump_dir.empty())
+    lowered.options = spirv::WriteOptions({info.entry_point, specialization, options, info.packed, info.max_workgroups,
+                                           info.launches_bounds, info.in_batches, device.settings.optimize});
   lowered.specializable_ids = SpecializableIds(lowered.node.words);
   lowered.descriptor_sets = DescriptorSetsOf(lowered.node.words);
   return lowered;

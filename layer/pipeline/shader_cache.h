@@ -39,6 +39,7 @@ struct LoweredShader {
   VkResult result = VK_SUCCESS;
   std::string reason;  // if it failed
   spirv::LoweredNode node;
+  std::string options;                             // with the setting `dump_dir`: spirv::WriteOptions
   std::unordered_set<uint32_t> specializable_ids;  // SpecIds that the words still have
   std::set<uint32_t> descriptor_sets;              // that variables in the words belong to
 };
