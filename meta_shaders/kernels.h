@@ -8,22 +8,17 @@
 
 namespace trellis {
 
+// TRELLIS_KERNEL(name, file) for each kernel of CMakeLists.txt.
 enum class Kernel : uint8_t {
-  kBeginGraph,
-  kOpenRegions,
-  kCopyInputs,
-  kCountInfos,
-  kAppendInfos,
-  kCopyChunks,
-  kSumGrids,
-  kCloseLevel,
-  kLaunchBatches,
-  kStepGraph,
-  kCountRecords,
-  kReportLosses,
-  kReleaseRing
+#define TRELLIS_KERNEL(name, file) k##name,
+#include "meta_shaders/kernels.inc"
+#undef TRELLIS_KERNEL
 };
-inline constexpr uint32_t kKernelCount = static_cast<uint32_t>(Kernel::kReleaseRing) + 1;
+inline constexpr uint32_t kKernelCount = 0
+#define TRELLIS_KERNEL(name, file) +1
+#include "meta_shaders/kernels.inc"
+#undef TRELLIS_KERNEL
+    ;
 
 // Entry point "main"; no descriptors; one push constant range of 8 bytes at offset 0: the address of the kernel's plan.
 [[nodiscard]] std::span<const uint32_t> KernelWords(Kernel kernel);

@@ -41,14 +41,15 @@ bool HasPlaces(const NodeInfo& info, const LowerOptions& options) {
 
 // Packed nodes allocate in any control flow. What becomes of a subgroup there is only known with maximal reconvergence.
 // Mesh nodes use subgroups for the search alone.
-SubgroupUse UseOfSubgroups(const NodeInfo& info, const LowerOptions& options) {
+SubgroupUse UseOfSubgroups(const NodeInfo& info, const LoweringTarget& target) {
   if (info.execution_model == ExecutionModel::kMeshEXT)
-    return options.mesh_subgroup_search ? SubgroupUse::kBallot : SubgroupUse::kNone;
-  if (!options.subgroup_aggregation || (info.packed > 1 && !options.maximal_reconvergence)) return SubgroupUse::kNone;
-  return options.subgroup_partition ? SubgroupUse::kPartition : SubgroupUse::kBallot;
+    return target.mesh_subgroup_search ? SubgroupUse::kBallot : SubgroupUse::kNone;
+  if (!target.subgroup_aggregation || (info.packed > 1 && !target.maximal_reconvergence)) return SubgroupUse::kNone;
+  return target.subgroup_partition ? SubgroupUse::kPartition : SubgroupUse::kBallot;
 }
 
-Expected<LoweredNode> LowerNode(NodeModule node, const NodeInfo& info, const LowerOptions& options) {
+Expected<LoweredNode> LowerNode(NodeModule node, const NodeInfo& info, const LowerOptions& options,
+                                const Specialization& specialization) {
   Module& module = node.module;
   module.version = std::max(module.version, info.has_enqueue_capability ? kLowestEnqueueVersion : kLowestVersion);
   std::optional<LaunchMember> launch;
@@ -59,24 +60,15 @@ Expected<LoweredNode> LowerNode(NodeModule node, const NodeInfo& info, const Low
     launch = *moved;
   }
   Types types(module);
-  const ConstantEvaluator evaluator(module, options.specialization);
+  const ConstantEvaluator evaluator(module, specialization);
   ConstantReader constants(evaluator);
   if (info.has_enqueue_capability) WidenBarriers(module, types, info.vulkan_memory_model);
   Expected<std::vector<ReplacedBuiltIn>> built_ins = ReplaceBuiltIns(module, types, info);
   if (!built_ins) return built_ins.error();
+  const SubgroupUse subgroups = UseOfSubgroups(info, options.target);
   Importer runtime(module, types,
-                   RuntimeLibrary({info.vulkan_memory_model, UseOfSubgroups(info, options), options.int64_addresses}));
-  Lowering lowering{module,
-                    types,
-                    runtime,
-                    info,
-                    constants,
-                    node.entry_function,
-                    options.workgroup_aggregation,
-                    options.check_allocations,
-                    options.robust_access,
-                    options.for_cpu,
-                    node.input};
+                   RuntimeLibrary({info.vulkan_memory_model, subgroups, options.target.int64_addresses}));
+  Lowering lowering{module, types, runtime, info, options, constants, node.entry_function, node.input};
   if (Expected<void> done = LowerHandles(lowering); !done) return done.error();
   if (!launch) {
     Expected<LaunchMember> added = AddLaunchMember(module, types, options.launch_offset);
@@ -86,8 +78,7 @@ Expected<LoweredNode> LowerNode(NodeModule node, const NodeInfo& info, const Low
   if (Expected<void> done = AddEntryPoint(lowering, *built_ins, *launch); !done) return done.error();
   const bool adds_shared_memory = AddsSharedMemory(lowering);
   if (Expected<void> done = LayOutSharedMemory(lowering); !done) return done.error();
-  if (UseOfSubgroups(info, options) != SubgroupUse::kNone && info.packed > 1 && !info.outputs.empty())
-    DemandReconvergence(module);
+  if (subgroups != SubgroupUse::kNone && info.packed > 1 && !info.outputs.empty()) DemandReconvergence(module);
   StripExtension(module);
   OrderGlobals(module);
   EliminateDead(module);
@@ -124,7 +115,8 @@ NodeInfo LoweringKey(const NodeInfo& info) {
   return key;
 }
 
-Expected<LoweredNode> Lower(const Module& module, const NodeInfo& reflected, const LowerOptions& options) {
+Expected<LoweredNode> Lower(const Module& module, const NodeInfo& reflected, const LowerOptions& options,
+                            const Specialization& specialization) {
   assert(reflected.packed == 1 || reflected.packing_obstacle.empty());
   assert(reflected.execution_model != ExecutionModel::kMeshEXT || (reflected.packed == 1 && !reflected.in_batches));
   // Nothing else may be read, or words would be shared that have to differ.
@@ -136,7 +128,7 @@ Expected<LoweredNode> Lower(const Module& module, const NodeInfo& reflected, con
   }
   Expected<NodeModule> node = ExtractNode(module, info.entry_point, info.execution_model);
   if (!node) return node.error();
-  Expected<LoweredNode> lowered = LowerNode(*std::move(node), info, options);
+  Expected<LoweredNode> lowered = LowerNode(*std::move(node), info, options, specialization);
   if (!lowered) return Error{"node '" + info.entry_point + "': " + lowered.error().message};
   // A module that spirv-val would refuse may turn into one that crashes a driver.
   if (const Expected<Module> readable = ReadModule(lowered->words); !readable)

@@ -68,7 +68,9 @@ add_library(trellis_spirv_lowering STATIC
   reflect/variable_writes.cpp
   reflect/variable_writes.h
   runtime/runtime_library.cpp
-  runtime/runtime_library.h)
+  runtime/runtime_library.h
+  saved_options.cpp
+  saved_options.h)
 target_link_libraries(trellis_spirv_lowering PUBLIC trellis_spirv_ir)
 
 # SPIR-V 1.3, the oldest version that a lowered node can have: its functions are linked into nodes of any later one.

@@ -102,7 +102,7 @@ struct Device {
   [[nodiscard]] bool IsOwnPipeline(VkPipeline pipeline) const;
 
   // Index of a memory type in `type_bits` that has all of `required`, preferring one that has `preferred` too;
-  // UINT32_MAX if there is none.
+  // UINT32_MAX if there is none. Never of protected memory, nor of AMD's device-coherent memory.
   [[nodiscard]] uint32_t FindMemoryType(uint32_t type_bits, VkMemoryPropertyFlags required,
                                         VkMemoryPropertyFlags preferred = 0) const;
 

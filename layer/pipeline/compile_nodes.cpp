@@ -124,8 +124,7 @@ class Compilation {
 
   std::vector<CompiledShader> Run(CompileTimes& times) {
     if (requests_.empty()) return {};
-    for (const CompileRequest& request : requests_)
-      DumpShader(request.context, request.label, "original", request.node.words);
+    for (const CompileRequest& request : requests_) DumpOriginal(request.context, request.label, request.node.words);
     ParallelFor(requests_.size(), ThreadCount(requests_.front().context.device.settings.threads),
                 [this](size_t i) { return GoOn(Lower(i)); });
     Group();
@@ -154,8 +153,7 @@ class Compilation {
     std::map<PipelineKey, size_t> known;
     // With kStop requests behind the first failure may have no shader: they are not looked at.
     for (size_t i = 0; i < requests_.size(); ++i) {
-      if (!shaders_[i]->node.words.empty())
-        DumpShader(requests_[i].context, requests_[i].label, "lowered", shaders_[i]->node.words);
+      if (!shaders_[i]->node.words.empty()) DumpLowered(requests_[i].context, requests_[i].label, *shaders_[i]);
       if (!results_[i].failure.Succeeded()) {
         if (on_failure_ == OnFailure::kGoOn) continue;
         jobs_.clear();

@@ -216,8 +216,8 @@ CreationResult MakeLibrary(MeshNodeCreation& creation, StageNode& node) {
   pipeline->SetDescriptorSets(shader->descriptor_sets);
   pipeline->SetDrawState(CapturedStates::Of(creation.info.pDynamicState), ShapeOf(creation.info));
   NameObject(device, VK_OBJECT_TYPE_PIPELINE, HandleToU64(pipeline->handle()), "node " + label);
-  DumpShader(creation.context, label, "original", node.words);
-  DumpShader(creation.context, label, "lowered", shader->node.words);
+  DumpOriginal(creation.context, label, node.words);
+  DumpLowered(creation.context, label, *shader);
   creation.library = std::make_shared<NodeLibrary>();
   creation.library->node = {std::move(node.source), std::move(pipeline)};
   creation.library->for_graphs = true;

@@ -14,6 +14,7 @@
 #include "layer/pipeline/specialization.h"
 #include "spirv_lowering/lower.h"
 #include "spirv_lowering/post/post.h"
+#include "spirv_lowering/saved_options.h"
 
 namespace trellis {
 namespace {
@@ -59,8 +60,8 @@ std::optional<uint32_t> UnsupportedCapability(const Device& device, std::span<co
 }
 
 LoweredShader Lower(const Device& device, const spirv::Module& module, const spirv::NodeInfo& info,
-                    const spirv::LowerOptions& options) {
-  Expected<spirv::LoweredNode> node = spirv::Lower(module, info, options);
+                    const spirv::LowerOptions& options, const spirv::Specialization& specialization) {
+  Expected<spirv::LoweredNode> node = spirv::Lower(module, info, options, specialization);
   if (!node) return Failed(VK_ERROR_VALIDATION_FAILED_EXT, node.error().message);
   // Members of 8 and 16 bits need access to storage buffers, which devices may lack that compute with them.
   if (const std::optional<uint32_t> needed = UnsupportedCapability(device, node->words))
@@ -82,6 +83,9 @@ LoweredShader Lower(const Device& device, const spirv::Module& module, const spi
       lowered.reason = "the lowered shader is not valid: " + valid.error().message;
     }
   }
+  if (!device.settings.dump_dir.empty())
+    lowered.options = spirv::WriteOptions({info.entry_point, specialization, options, info.packed, info.max_workgroups,
+                                           info.launches_bounds, info.in_batches, device.settings.optimize});
   lowered.specializable_ids = SpecializableIds(lowered.node.words);
   lowered.descriptor_sets = DescriptorSetsOf(lowered.node.words);
   return lowered;
@@ -91,25 +95,25 @@ bool HasAll(VkSubgroupFeatureFlags operations, VkSubgroupFeatureFlags needed) {
   return (operations & needed) == needed;
 }
 
-bool PartitionsSubgroups(const Device& device) {
-  return device.settings.subgroup_partition &&
-         HasAll(device.traits.subgroup_operations,
-                VK_SUBGROUP_FEATURE_VOTE_BIT | VK_SUBGROUP_FEATURE_PARTITIONED_BIT_NV);
-}
-
 // What aggregation is made of.
 constexpr VkSubgroupFeatureFlags kAggregation = VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_ARITHMETIC_BIT |
                                                 VK_SUBGROUP_FEATURE_BALLOT_BIT | VK_SUBGROUP_FEATURE_SHUFFLE_BIT;
-
-bool SearchesMeshSubgroups(const Device& device) {
-  return device.settings.aggregation != Aggregation::kNone &&
-         HasAll(device.traits.mesh_subgroup_operations, kAggregation);
-}
+constexpr VkSubgroupFeatureFlags kPartition = VK_SUBGROUP_FEATURE_VOTE_BIT | VK_SUBGROUP_FEATURE_PARTITIONED_BIT_NV;
 
 }  // namespace
 
-bool AggregatesSubgroups(const Device& device) {
-  return device.settings.aggregation != Aggregation::kNone && HasAll(device.traits.subgroup_operations, kAggregation);
+spirv::LoweringTarget LoweringTargetOf(const Device& device) {
+  const Settings& settings = device.settings;
+  const DeviceTraits& traits = device.traits;
+  const bool aggregates = settings.aggregation != Aggregation::kNone;
+  return {.subgroup_aggregation = aggregates && HasAll(traits.subgroup_operations, kAggregation),
+          .subgroup_partition = settings.subgroup_partition && HasAll(traits.subgroup_operations, kPartition),
+          .maximal_reconvergence = traits.maximal_reconvergence,
+          .workgroup_aggregation = AggregatesWorkgroups(device),
+          .mesh_subgroup_search = aggregates && HasAll(traits.mesh_subgroup_operations, kAggregation),
+          .int64_addresses = settings.int64_addresses && traits.shader_int64,
+          .for_cpu = TargetsCpu(device),
+          .check_allocations = settings.validate};
 }
 
 std::shared_ptr<const LoweredShader> LowerNode(const Device& device, const StageNode& node,
@@ -125,20 +129,14 @@ std::shared_ptr<const LoweredShader> LowerNode(const Device& device, const Stage
         Failed(VK_ERROR_VALIDATION_FAILED_EXT,
                "the shader declares the capability " + DescribeCapability(*declared) +
                    ", which this device does not support (VUID-VkShaderModuleCreateInfo-pCode-08740)"));
-  const spirv::LowerOptions options = {pushed.launch_offset,
-                                       AggregatesSubgroups(device),
-                                       ReadSpecialization(node.stage->pSpecializationInfo),
-                                       pushed.copy_offset,
-                                       device.traits.maximal_reconvergence,
-                                       AggregatesWorkgroups(device),
-                                       device.settings.validate,
-                                       AccessIsRobust(device, node, chain),
-                                       device.settings.int64_addresses && device.traits.shader_int64,
-                                       PartitionsSubgroups(device),
-                                       TargetsCpu(device),
-                                       SearchesMeshSubgroups(device)};
-  return node.module->Lowered(spirv::LoweringKey(info), options,
-                              [&] { return Lower(device, node.module->Checked()->module, info, options); });
+  const spirv::LowerOptions options = {.launch_offset = pushed.launch_offset,
+                                       .push_constant_copy_offset = pushed.copy_offset,
+                                       .robust_access = AccessIsRobust(device, node, chain),
+                                       .target = LoweringTargetOf(device)};
+  const spirv::Specialization specialization = ReadSpecialization(node.stage->pSpecializationInfo);
+  return node.module->Lowered(spirv::LoweringKey(info), options, specialization, [&] {
+    return Lower(device, node.module->Checked()->module, info, options, specialization);
+  });
 }
 
 }  // namespace trellis

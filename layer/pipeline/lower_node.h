@@ -5,11 +5,12 @@
 #include <memory>
 
 #include "layer/pipeline/node_sources.h"
+#include "spirv_lowering/lower.h"
 
 namespace trellis {
 
-// Whether invocations of a subgroup take places of payloads together.
-[[nodiscard]] bool AggregatesSubgroups(const Device& device);
+// The code that the settings ask for, as far as the device has what it needs.
+[[nodiscard]] spirv::LoweringTarget LoweringTargetOf(const Device& device);
 
 // `pushed`: of the layout that the node gets. `chain`: pNext of the pipeline's create info. Pure but for the cache in
 // `node.module`; any thread. Never null; the result may be a failure, without node and layout in its text.

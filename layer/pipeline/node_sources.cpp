@@ -58,10 +58,6 @@ void SettleIdentity(StageNode& node) {
       given && given->index != VK_SHADER_INDEX_UNUSED_AMDX ? given->index : node.source.info.shader_index;
 }
 
-// Of packed workgroups: the most that every device allows. Devices start so many workgroups a second, whatever is in
-// them.
-constexpr uint32_t kPackedInvocations = 128;
-
 // Full subgroups, or subgroups of a certain size, are demanded of the node's own workgroups.
 bool DemandsSubgroups(const VkPipelineShaderStageCreateInfo& stage) {
   return (stage.flags & VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT) != 0 ||
@@ -72,13 +68,14 @@ bool DemandsSubgroups(const VkPipelineShaderStageCreateInfo& stage) {
 // have done it together, and what they ask for together is what `validate` looks at.
 bool SendsApart(const Device& device, const spirv::NodeInfo& info) {
   if (info.Invocations() == 1 || info.outputs.empty()) return false;
-  return device.settings.validate || (AggregatesSubgroups(device) && !device.traits.maximal_reconvergence);
+  const spirv::LoweringTarget target = LoweringTargetOf(device);
+  return target.check_allocations || (target.subgroup_aggregation && !target.maximal_reconvergence);
 }
 
 uint32_t WorkgroupsToPack(const Device& device, const StageNode& node) {
   const spirv::NodeInfo& info = node.source.info;
   if (!device.settings.pack_workgroups || DemandsSubgroups(*node.stage) || SendsApart(device, info)) return 1;
-  return spirv::WorkgroupsToPack(info, kPackedInvocations);
+  return spirv::WorkgroupsToPack(info);
 }
 
 // As many as keep a GPU busy while some of them wait for memory; starting more costs more than it gains. A CPU takes

@@ -40,10 +40,7 @@ std::shared_ptr<CachedModule::Family> CachedModule::FamilyOf(const spirv::NodeIn
     by_words_.clear();
     lowering_count_ = 0;
   }
-  std::shared_ptr<Family>& family =
-      families_[{key, options.launch_offset, options.subgroup_aggregation, options.push_constant_copy_offset,
-                 options.maximal_reconvergence, options.workgroup_aggregation, options.robust_access,
-                 options.int64_addresses, options.subgroup_partition, options.mesh_subgroup_search}];
+  std::shared_ptr<Family>& family = families_[{key, options}];
   if (!family) {
     family = std::make_shared<Family>();
     ++lowering_count_;
@@ -64,20 +61,20 @@ std::shared_ptr<const LoweredShader> CachedModule::FindAgreeing(const Family& fa
 
 std::shared_ptr<const LoweredShader> CachedModule::Lowered(const spirv::NodeInfo& key,
                                                            const spirv::LowerOptions& options,
+                                                           const spirv::Specialization& specialization,
                                                            const std::function<LoweredShader()>& lower) {
   const std::shared_ptr<Family> family = FamilyOf(key, options);
   std::shared_ptr<Lowering> lowering;
   {
     // Most specialisations turn out to agree with the first one, so all wait for that.
     const std::lock_guard lock(family->mutex);
-    if (std::shared_ptr<const LoweredShader> known = FindAgreeing(*family, options.specialization)) return known;
+    if (std::shared_ptr<const LoweredShader> known = FindAgreeing(*family, specialization)) return known;
     if (family->shaders.empty()) {
       std::shared_ptr<const LoweredShader> first = Intern(lower());
       if (first->result == VK_SUCCESS) family->shaders.push_back(first);
       return first;
     }
-    std::shared_ptr<Lowering>& known =
-        family->by_specialization[{options.specialization.begin(), options.specialization.end()}];
+    std::shared_ptr<Lowering>& known = family->by_specialization[{specialization.begin(), specialization.end()}];
     if (!known) known = std::make_shared<Lowering>();
     lowering = known;
   }

@@ -39,6 +39,7 @@ struct LoweredShader {
   VkResult result = VK_SUCCESS;
   std::string reason;  // if it failed
   spirv::LoweredNode node;
+  std::string options;                             // with the setting `dump_dir`: spirv::WriteOptions
   std::unordered_set<uint32_t> specializable_ids;  // SpecIds that the words still have
   std::set<uint32_t> descriptor_sets;              // that variables in the words belong to
 };
@@ -60,6 +61,7 @@ class CachedModule {
   // device, and must not call down.
   [[nodiscard]] std::shared_ptr<const LoweredShader> Lowered(const spirv::NodeInfo& key,
                                                              const spirv::LowerOptions& options,
+                                                             const spirv::Specialization& specialization,
                                                              const std::function<LoweredShader()>& lower);
 
  private:
@@ -68,15 +70,7 @@ class CachedModule {
 
   struct Key {
     spirv::NodeInfo info;
-    uint32_t launch_offset = 0;
-    bool subgroup_aggregation = false;
-    std::optional<uint32_t> push_constant_copy_offset;
-    bool maximal_reconvergence = false;
-    bool workgroup_aggregation = false;
-    bool robust_access = false;
-    bool int64_addresses = false;
-    bool subgroup_partition = false;
-    bool mesh_subgroup_search = false;
+    spirv::LowerOptions options;
     auto operator<=>(const Key&) const = default;
   };
   struct Lowering {

@@ -68,7 +68,7 @@ class EntryPoint {
     return blocks;
   }
 
-  [[nodiscard]] bool InRuns() const { return IsInLoop() && lowering_.for_cpu; }
+  [[nodiscard]] bool InRuns() const { return IsInLoop() && lowering_.options.target.for_cpu; }
 
   // start(); if (enter()) do { node(); } while (stride());
   // or, in runs: start(); if (enter()) do { take(); node(); } while (run_on());
@@ -253,7 +253,7 @@ class EntryPoint {
                                        types_.ConstantUint(info.packed == 1 ? 0 : info.Invocations()),
                                        types_.ConstantBool(is_dynamic && !info.launches_bounds),
                                        types_.ConstantBool(InRuns())};
-    if (info.in_batches) arguments.push_back(types_.ConstantBool(lowering_.for_cpu));
+    if (info.in_batches) arguments.push_back(types_.ConstantBool(lowering_.options.target.for_cpu));
     return arguments;
   }
 
@@ -281,7 +281,7 @@ class EntryPoint {
         // As shared::LaunchPlan::grid_member is packed.
         return {types_.ConstantUint(member.offset | member.component_width << 16 | member.component_count << 20),
                 types_.ConstantUint(info.packed), types_.ConstantUint(info.NoteWords()),
-                types_.ConstantBool(info.UsesLandmarks()), types_.ConstantBool(lowering_.for_cpu)};
+                types_.ConstantBool(info.UsesLandmarks()), types_.ConstantBool(lowering_.options.target.for_cpu)};
       }
       case LaunchKind::kCoalescing:
         return {types_.ConstantUint(info.coalesce), types_.ConstantUint(info.packed), types_.ConstantBool(InRuns())};

@@ -232,7 +232,7 @@ class HandleLowering {
   // Before an access chain of `indices` into a `type`.
   void KeepInside(Id type, std::span<Id> indices) {
     Builder builder(module_, body_);
-    if (lowering_.robust_access) indices_.Bound(builder, type, indices);
+    if (lowering_.options.robust_access) indices_.Bound(builder, type, indices);
   }
 
   Expected<void> LowerInstruction(Instruction& instruction) {

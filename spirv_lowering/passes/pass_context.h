@@ -8,6 +8,7 @@
 #include "spirv_lowering/ir/link.h"
 #include "spirv_lowering/ir/module.h"
 #include "spirv_lowering/ir/types.h"
+#include "spirv_lowering/lower.h"
 #include "spirv_lowering/reflect/constants.h"
 #include "spirv_lowering/reflect/node_info.h"
 #include "spirv_lowering/support/expected.h"
@@ -19,16 +20,13 @@ struct Lowering {
   Types& types;
   Importer& runtime;  // functions of meta_shaders/runtime by name
   const NodeInfo& info;
-  ConstantReader& constants;   // of the module as it was given
-  Id entry_function;           // the node's own function, then called by the new entry point
-  bool workgroup_aggregation;  // LowerOptions
-  bool check_allocations;
-  bool robust_access;
-  bool for_cpu;
-  Id input;  // variable in NodePayloadAMDX, or kNoId
+  const LowerOptions& options;
+  ConstantReader& constants;  // of the module as it was given
+  Id entry_function;          // the node's own function, then called by the new entry point
+  Id input;                   // variable in NodePayloadAMDX, or kNoId
 
   // Handles without an address lead to what trellis_find_dump found; else each access looks for it.
-  [[nodiscard]] bool FindsDump() const { return for_cpu && !info.outputs.empty(); }
+  [[nodiscard]] bool FindsDump() const { return options.target.for_cpu && !info.outputs.empty(); }
 };
 
 // Appends instructions with new result ids to a block's body.

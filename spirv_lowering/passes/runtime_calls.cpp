@@ -20,7 +20,7 @@ bool IsSingle(const NodeInfo& info) { return info.Invocations() == 1; }
 // Where it pays: workgroups of several subgroups, and targets that may differ among them. It takes 3 KiB of shared
 // memory, which is certain to be there if the node has none.
 bool RuntimeCalls::AreReservedTogether(const Lowering& lowering, const Allocation& allocation) {
-  if (!lowering.workgroup_aggregation || allocation.commit != Commit::kAtAllocation ||
+  if (!lowering.options.target.workgroup_aggregation || allocation.commit != Commit::kAtAllocation ||
       lowering.info.Invocations() < kLargeWorkgroup ||
       lowering.types.ConstantValue(allocation.instruction->operands[2]))
     return false;
@@ -111,7 +111,7 @@ Expected<RuntimeCalls> RuntimeCalls::Import(Lowering& lowering, const Outputs& o
     for (const Function& imported : lowering.module.functions)
       if (imported.id() == calls.reserve_chosen_) calls.chosen_type_ = imported.definition.type_id;
   }
-  if (lowering.check_allocations) {
+  if (lowering.options.target.check_allocations) {
     const std::array<const char*, kScopes> names = {
         IsSingle(lowering.info) ? "trellis_check_single" : "trellis_check_invocations", "trellis_check_workgroup",
         "trellis_check_invocations"};

@@ -258,13 +258,13 @@ std::optional<std::string> FindPackingObstacle(const Module& module, const Types
   return ObstacleSearch(module, types, constants, invocations).Run();
 }
 
-uint32_t WorkgroupsToPack(const NodeInfo& info, uint32_t max_invocations) {
+uint32_t WorkgroupsToPack(const NodeInfo& info) {
   const uint32_t invocations = info.Invocations();
   if (invocations >= kLargeWorkgroup || invocations == 0 || !info.packing_obstacle.empty()) return 1;
   uint64_t sent = 0;  // bytes, by a workgroup
   for (const NodeOutputInfo& output : info.outputs) sent += uint64_t{output.max_payloads} * output.payload.size;
   const auto most = static_cast<uint32_t>(
-      std::clamp<uint64_t>(kMaxPackedBytes / std::max<uint64_t>(sent, 1), 1, max_invocations / invocations));
+      std::clamp<uint64_t>(kMaxPackedBytes / std::max<uint64_t>(sent, 1), 1, kPackedInvocations / invocations));
   if (info.kind == LaunchKind::kCoalescing) return uint64_t{info.coalesce} * most <= UINT32_MAX ? most : 1;
   if (info.kind == LaunchKind::kDynamicGrid) return most;
   uint64_t of_record = 1;

@@ -20,15 +20,19 @@ inline constexpr uint32_t kLargeWorkgroup = 64;
 // dispatch can send.
 inline constexpr uint64_t kMaxPackedBytes = 256 * 1024;
 
+// Max invocations of a packed workgroup, which every device allows. Devices start a limited number of workgroups per
+// second, whatever is in them.
+inline constexpr uint32_t kPackedInvocations = 128;
+
 // Why workgroups of a node cannot run as one; nothing if they can because no instruction could tell. What is not known
 // to be harmless is an obstacle. `module` is that of the node alone (reflect/node_module.h), `types` and `constants` of
 // it, `invocations` those of a workgroup.
 [[nodiscard]] std::optional<std::string> FindPackingObstacle(const Module& module, const Types& types,
                                                              const ConstantEvaluator& constants, uint32_t invocations);
 
-// Workgroups that may run as one of at most `max_invocations`, 1 if that is none but itself. In static grids, a
+// Workgroups that may run as one of at most kPackedInvocations, 1 if that is none but itself. In static grids, a
 // multiple of a record's workgroups or a divisor of them.
-[[nodiscard]] uint32_t WorkgroupsToPack(const NodeInfo& info, uint32_t max_invocations);
+[[nodiscard]] uint32_t WorkgroupsToPack(const NodeInfo& info);
 
 // Whether workgroups of a dispatch are to stride through a launch that has more of them. Packed ones that send nothing
 // and need not search: what invocations of a subgroup do together costs registers in a loop. Not grids whose regions

@@ -44,13 +44,11 @@ void RequireDescriptions(const spirv::Module& module) {
 }
 
 // A pipeline with and without room for the launch address in its push constants.
-std::vector<spirv::LowerOptions> OptionsFor(const spirv::NodeInfo& info, const spirv::Specialization& specialization) {
+std::vector<spirv::LowerOptions> OptionsFor(const spirv::NodeInfo& info) {
   spirv::LowerOptions pushed;
   pushed.launch_offset = (info.push_constant_end + 7) / 8 * 8;
-  pushed.specialization = specialization;
   spirv::LowerOptions copied;
-  copied.subgroup_aggregation = copied.mesh_subgroup_search = true;
-  copied.specialization = specialization;
+  copied.target.subgroup_aggregation = copied.target.mesh_subgroup_search = true;
   copied.push_constant_copy_offset = 8;
   return {pushed, copied};
 }
@@ -62,8 +60,8 @@ void LowerEntryPoint(const spirv::Module& module, const spirv::Instruction& entr
   const spirv::Specialization specialization = {{0, {1, 0, 0, 0}}};
   const Expected<spirv::NodeInfo> info = spirv::Reflect(module, name, specialization, *model);
   if (!info) return visit(info.error());
-  for (const spirv::LowerOptions& options : OptionsFor(*info, specialization))
-    visit(spirv::Lower(module, *info, options));
+  for (const spirv::LowerOptions& options : OptionsFor(*info))
+    visit(spirv::Lower(module, *info, options, specialization));
 }
 
 void ExtractFragmentShaders(const spirv::Module& module) {

@@ -43,6 +43,20 @@ TEST(DeviceBufferTest, FamiliesThatCanComputeShareIt) {
   EXPECT_EQ(device.LastSharing(), (std::vector<uint32_t>{0, 2}));
 }
 
+TEST(DeviceBufferTest, MemoryThatNeedsAFeatureOrProtectedQueuesIsSkipped) {
+  RecordingDevice device;
+  constexpr VkMemoryPropertyFlags kLocal = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT;
+  VkPhysicalDeviceMemoryProperties& memory = device.device().memory_properties;
+  memory.memoryTypeCount = 4;
+  memory.memoryTypes[0].propertyFlags = kLocal | VK_MEMORY_PROPERTY_PROTECTED_BIT;
+  memory.memoryTypes[1].propertyFlags = kLocal | VK_MEMORY_PROPERTY_DEVICE_COHERENT_BIT_AMD;
+  memory.memoryTypes[2].propertyFlags = 0;
+  memory.memoryTypes[3].propertyFlags = kLocal;
+  EXPECT_EQ(device.device().FindMemoryType(0b1111, 0, kLocal), 3u);
+  EXPECT_EQ(device.device().FindMemoryType(0b0111, 0, kLocal), 2u);
+  EXPECT_EQ(device.device().FindMemoryType(0b0011, 0), UINT32_MAX);
+}
+
 TEST(DeviceBufferTest, FailureLeavesNothingBehind) {
   RecordingDevice device;
   device.FailAllocations(true);

@@ -65,13 +65,16 @@ TEST(ShaderCache, EqualKeysAreLoweredOnce) {
   CachedModule module(Words(1));
   spirv::NodeInfo key;
   key.entry_point = "a";
-  const spirv::LowerOptions options = {8, false};
-  const auto lowered = module.Lowered(key, options, [] { return Shader(1); });
-  EXPECT_EQ(module.Lowered(key, options, [] { return Shader(2); }), lowered);
-  EXPECT_NE(module.Lowered(key, {16, false}, [] { return Shader(3); }), lowered);
-  EXPECT_NE(module.Lowered(key, {8, false, {}, 16}, [] { return Shader(5); }), lowered);
+  const spirv::LowerOptions options = {.launch_offset = 8};
+  const auto lowered = module.Lowered(key, options, {}, [] { return Shader(1); });
+  EXPECT_EQ(module.Lowered(key, options, {}, [] { return Shader(2); }), lowered);
+  EXPECT_NE(module.Lowered(key, {.launch_offset = 16}, {}, [] { return Shader(3); }), lowered);
+  EXPECT_NE(module.Lowered(key, {.launch_offset = 8, .push_constant_copy_offset = 16}, {}, [] { return Shader(5); }),
+            lowered);
+  EXPECT_NE(module.Lowered(key, {.launch_offset = 8, .target = {.for_cpu = true}}, {}, [] { return Shader(6); }),
+            lowered);
   key.coalesce = 4;
-  EXPECT_NE(module.Lowered(key, options, [] { return Shader(4); }), lowered);
+  EXPECT_NE(module.Lowered(key, options, {}, [] { return Shader(4); }), lowered);
 }
 
 // A module with one specialisation constant, its id, and how often it was lowered.
@@ -95,7 +98,7 @@ class SpecializedModule {
   // The word that lowering makes of `value`; it looks at the constant only if `reads`.
   std::shared_ptr<const LoweredShader> Lower(uint8_t value, bool reads, uint32_t word) {
     const spirv::Specialization specialization = {{kSpecId, {value, 0, 0, 0}}};
-    return module_->Lowered({}, {0, false, specialization}, [&] {
+    return module_->Lowered({}, {}, specialization, [&] {
       ++lowerings_;
       LoweredShader shader = Shader(word);
       if (reads) shader.node.read_constants.push_back({constant_, value});
@@ -136,7 +139,7 @@ TEST(ShaderCache, SpecialisationsOfWhatLoweringReadsAreLoweredEachButEqualWordsA
 TEST(ShaderCache, AFailureIsNoAnswerForOtherSpecialisations) {
   CachedModule module(Words(1));
   const auto lower = [&module](uint8_t value, VkResult result) {
-    return module.Lowered({}, {0, false, {{7, {value}}}}, [result] {
+    return module.Lowered({}, {}, {{7, {value}}}, [result] {
       LoweredShader shader = Shader(1);
       shader.result = result;
       return shader;
@@ -152,7 +155,7 @@ TEST(ShaderCache, ThreadsThatWantTheSameWaitForIt) {
   ParallelFor(64, 4, [&](size_t i) {
     spirv::NodeInfo key;
     key.coalesce = static_cast<uint32_t>(i % 4);
-    const auto shader = module.Lowered(key, {}, [&] {
+    const auto shader = module.Lowered(key, {}, {}, [&] {
       ++lowerings;
       return Shader(key.coalesce);
     });
@@ -167,7 +170,7 @@ TEST(ShaderCache, EndlessSpecialisationsAreForgotten) {
   for (uint32_t i = 0; i < 5000; ++i) {
     spirv::NodeInfo key;
     key.coalesce = i;
-    const auto shader = module.Lowered(key, {}, [i] { return Shader(i); });
+    const auto shader = module.Lowered(key, {}, {}, [i] { return Shader(i); });
     if (i == 0) first = shader;
   }
   EXPECT_TRUE(first.expired());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// LowerOptions::check_allocations: what is called before allocations, and that nothing is where it is off.
+// LoweringTarget::check_allocations: what is called before allocations, and that nothing is where it is off.
 #include <gtest/gtest.h>
 
 #include "spirv_lowering/lower.h"
@@ -37,7 +37,7 @@ std::string LowerWith(const NodeParts& parts, LowerOptions options, uint32_t pac
 }
 
 TEST(CheckAllocations, TheCheckComesFirstWithTheArgumentsOfTheAllocation) {
-  const std::string main = LowerWith(Allocating(kWorkgroup), {.check_allocations = true});
+  const std::string main = LowerWith(Allocating(kWorkgroup), {.target = {.check_allocations = true}});
   EXPECT_TRUE(
       HasLines(main, {"* = OpFunctionCall %void %trellis_check_workgroup %uint_0 %uint_3 %uint_1 %uint_4",
                       "%a = OpFunctionCall %v4uint %trellis_reserve_workgroup %uint_0 %uint_3 %uint_1 %uint_4"}))
@@ -56,7 +56,7 @@ TEST(CheckAllocations, NothingIsCalledWithoutThem) {
 TEST(CheckAllocations, InvocationsAreCountedTogether) {
   for (const bool together : {false, true}) {
     const std::string main =
-        LowerWith(Allocating(kInvocation), {.workgroup_aggregation = together, .check_allocations = true});
+        LowerWith(Allocating(kInvocation), {.target = {.workgroup_aggregation = together, .check_allocations = true}});
     EXPECT_EQ(CountLines(main, "* = OpFunctionCall %void %trellis_check_invocations %uint_0 %uint_3 %uint_1 %uint_4"),
               1u)
         << main;
@@ -69,7 +69,7 @@ TEST(CheckAllocations, PackedNodesAreCheckedOneByOne) {
   parts.local_size = "OpExecutionMode %main LocalSize 1 1 1";
   parts.modes = "OpExecutionModeId %main StaticNumWorkgroupsAMDX %uint_1 %uint_1 %uint_1";
   for (const uint32_t packed : {1u, 64u}) {
-    const std::string main = LowerWith(parts, {.check_allocations = true}, packed);
+    const std::string main = LowerWith(parts, {.target = {.check_allocations = true}}, packed);
     EXPECT_EQ(CountLines(main, "* = OpFunctionCall %void %trellis_check_single %uint_0 %uint_3 %uint_1 %uint_4"), 1u)
         << main;
     EXPECT_FALSE(HasLine(main, "* = OpFunctionCall %void %trellis_check_invocations ...")) << main;
@@ -83,7 +83,7 @@ TEST(CheckAllocations, DeferredAllocationsAreCheckedToo) {
       "%a = OpAllocateNodePayloadsAMDX %out_ptr %uint_2 %uint_3 %uint_1\n"
       "OpSelectionMerge %after None\nOpBranchConditional %true %then %after\n"
       "%then = OpLabel\nOpEnqueueNodePayloadsAMDX %a\nOpBranch %after\n%after = OpLabel";
-  const std::string main = LowerWith(parts, {.check_allocations = true});
+  const std::string main = LowerWith(parts, {.target = {.check_allocations = true}});
   EXPECT_TRUE(HasLines(main, {"* = OpFunctionCall %void %trellis_check_workgroup %uint_0 %uint_3 %uint_1 %uint_4",
                               "%a = OpFunctionCall %v4uint %trellis_defer_workgroup %uint_0 %uint_3 %uint_1 %uint_4"}))
       << main;

@@ -42,7 +42,7 @@ void LowerAll(const std::vector<uint32_t>& words, Tally& tally) {
     LowerOptions pushed;
     pushed.launch_offset = (info->push_constant_end + 7) / 8 * 8;
     LowerOptions copied;
-    copied.subgroup_aggregation = copied.mesh_subgroup_search = true;
+    copied.target.subgroup_aggregation = copied.target.mesh_subgroup_search = true;
     copied.push_constant_copy_offset = 8;
     for (const LowerOptions& options : {pushed, copied}) {
       Expected<LoweredNode> lowered = Lower(*module, *info, options);

@@ -25,6 +25,8 @@ const NodeSample& Sample(std::string_view name) {
   return NodeSamples().front();
 }
 
+constexpr LowerOptions kAggregating = {.launch_offset = 64, .target = {.subgroup_aggregation = true}};
+
 class LowerSamples : public testing::TestWithParam<NodeSample> {};
 
 TEST_P(LowerSamples, EveryVersion) {
@@ -41,8 +43,8 @@ TEST_P(LowerSamples, SameWordsEachTime) {
   const Module module = ReadTextOrFail(GetParam().text);
   Expected<NodeInfo> info = Reflect(module, GetParam().entry_point, {}, GetParam().execution_model);
   ASSERT_TRUE(info) << info.error().message;
-  Expected<LoweredNode> first = Lower(module, *info, {64, true});
-  Expected<LoweredNode> second = Lower(module, *info, {64, true});
+  Expected<LoweredNode> first = Lower(module, *info, kAggregating);
+  Expected<LoweredNode> second = Lower(module, *info, kAggregating);
   ASSERT_TRUE(first) << first.error().message;
   ASSERT_TRUE(second);
   EXPECT_EQ(first->words, second->words) << "pipeline caches look the words up";
@@ -52,8 +54,7 @@ TEST_P(LowerSamples, AddressesOf64BitIntegers) {
   const Module module = ReadTextOrFail(GetParam().text);
   Expected<NodeInfo> info = Reflect(module, GetParam().entry_point, {}, GetParam().execution_model);
   ASSERT_TRUE(info) << info.error().message;
-  LowerOptions options = {64, true};
-  options.int64_addresses = true;
+  const LowerOptions options = {.launch_offset = 64, .target = {.subgroup_aggregation = true, .int64_addresses = true}};
   Expected<LoweredNode> lowered = Lower(module, *info, options);
   ASSERT_TRUE(lowered) << lowered.error().message;
   Expected<void> valid = Validate(lowered->words);
@@ -69,8 +70,8 @@ TEST_P(LowerSamples, PartitionOfSubgroups) {
   ASSERT_TRUE(info) << info.error().message;
   for (const bool aggregates : {true, false}) {
     SCOPED_TRACE(aggregates ? "with aggregation" : "without aggregation");
-    LowerOptions options = {64, aggregates};
-    options.subgroup_partition = true;
+    const LowerOptions options = {.launch_offset = 64,
+                                  .target = {.subgroup_aggregation = aggregates, .subgroup_partition = true}};
     Expected<LoweredNode> lowered = Lower(module, *info, options);
     ASSERT_TRUE(lowered) << lowered.error().message;
     Expected<void> valid = Validate(lowered->words);
@@ -96,8 +97,8 @@ TEST_P(LowerSamples, IdentityAndLinkageDoNotChangeTheWords) {
     output.limit_holds = !output.limit_holds;
   }
   EXPECT_EQ(LoweringKey(*info), LoweringKey(other));
-  Expected<LoweredNode> first = Lower(module, *info, {64, true});
-  Expected<LoweredNode> second = Lower(module, other, {64, true});
+  Expected<LoweredNode> first = Lower(module, *info, kAggregating);
+  Expected<LoweredNode> second = Lower(module, other, kAggregating);
   ASSERT_TRUE(first && second);
   EXPECT_EQ(first->words, second->words);
 }
@@ -106,7 +107,7 @@ TEST_P(LowerSamples, OptimiserAcceptsTheResult) {
   const Module module = ReadTextOrFail(GetParam().text);
   Expected<NodeInfo> info = Reflect(module, GetParam().entry_point, {}, GetParam().execution_model);
   ASSERT_TRUE(info) << info.error().message;
-  Expected<LoweredNode> lowered = Lower(module, *info, {64, false});
+  Expected<LoweredNode> lowered = Lower(module, *info, {.launch_offset = 64});
   ASSERT_TRUE(lowered);
   Expected<std::vector<uint32_t>> optimised = Optimize(lowered->words);
   ASSERT_TRUE(optimised) << optimised.error().message;
@@ -161,8 +162,8 @@ TEST(Lower, SubgroupAggregationIsAChoice) {
   const Module module = ReadTextOrFail(Sample("hello_graph").text);
   Expected<NodeInfo> info = Reflect(module, "secondNode", {});
   ASSERT_TRUE(info);
-  Expected<LoweredNode> plain = Lower(module, *info, {0, false});
-  Expected<LoweredNode> aggregated = Lower(module, *info, {0, true});
+  Expected<LoweredNode> plain = Lower(module, *info, {});
+  Expected<LoweredNode> aggregated = Lower(module, *info, {.target = {.subgroup_aggregation = true}});
   ASSERT_TRUE(plain);
   ASSERT_TRUE(aggregated);
   EXPECT_FALSE(HasLine(Readable(plain->words), "OpCapability GroupNonUniformBallot"));
@@ -174,7 +175,7 @@ TEST(Lower, ModuleIsNotChanged) {
   const std::vector<uint32_t> before = WriteModule(module);
   Expected<NodeInfo> info = Reflect(module, "node", {});
   ASSERT_TRUE(info);
-  (void)Lower(module, *info, {64, false});
+  (void)Lower(module, *info, {.launch_offset = 64});
   EXPECT_EQ(WriteModule(module), before);
 }
 
@@ -248,7 +249,8 @@ TEST_P(LowerLeaf, PlainComputeShader) {
   EXPECT_EQ(info->push_constant_end, 32u);
   EXPECT_FALSE(info->has_enqueue_capability);
   for (const bool aggregation : {false, true}) {
-    Expected<LoweredNode> lowered = Lower(*module, *info, {32, aggregation});
+    Expected<LoweredNode> lowered =
+        Lower(*module, *info, {.launch_offset = 32, .target = {.subgroup_aggregation = aggregation}});
     ASSERT_TRUE(lowered) << lowered.error().message;
     EXPECT_EQ(lowered->words[1], leaf.lowered_version);
     Expected<void> valid = Validate(lowered->words, leaf.lowered_version <= 0x00010500);

@@ -295,8 +295,8 @@ TEST(Mesh, SubgroupsSearchWhereTheMeshStageCan) {
   const NodeInfo info = ReflectParts(DynamicMeshParts());
   for (const bool in_mesh : {false, true}) {
     LowerOptions options;
-    options.subgroup_aggregation = options.subgroup_partition = !in_mesh;
-    options.mesh_subgroup_search = in_mesh;
+    options.target.subgroup_aggregation = options.target.subgroup_partition = !in_mesh;
+    options.target.mesh_subgroup_search = in_mesh;
     const Expected<LoweredNode> lowered = Lower(module, info, options);
     ASSERT_TRUE(lowered) << lowered.error().message;
     const std::string text = Readable(lowered->words);

@@ -177,12 +177,11 @@ std::vector<uint32_t> LowerOnce(const std::vector<uint32_t>& words, const LowerR
   if (Strides(*info)) info->max_workgroups = 1000;
   LowerOptions options;
   options.launch_offset = request.launch_offset;
-  options.subgroup_aggregation = options.mesh_subgroup_search = aggregation;
-  options.specialization = request.specialization;
+  options.target.subgroup_aggregation = options.target.mesh_subgroup_search = aggregation;
   options.push_constant_copy_offset = request.push_constant_copy_offset;
   options.robust_access = request.robust_access;
-  options.for_cpu = request.for_cpu;
-  Expected<LoweredNode> lowered = Lower(*module, *info, options);
+  options.target.for_cpu = request.for_cpu;
+  Expected<LoweredNode> lowered = Lower(*module, *info, options, request.specialization);
   if (!lowered) {
     ADD_FAILURE() << lowered.error().message;
     return {};
@@ -230,7 +229,7 @@ std::string LoweringRefusal(std::string_view text, const Specialization& special
   if (!module) return refusal;
   Expected<NodeInfo> info = Reflect(*module, entry_point, specialization, execution_model);
   if (!info) return info.error().message;
-  Expected<LoweredNode> lowered = Lower(*module, *info, {64, false, specialization});
+  Expected<LoweredNode> lowered = Lower(*module, *info, {.launch_offset = 64}, specialization);
   return lowered ? std::string() : lowered.error().message;
 }
 

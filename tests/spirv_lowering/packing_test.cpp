@@ -42,7 +42,7 @@ NodeParts SmallNode(const std::string& grid = "%uint_1 %uint_1 %uint_1") {
   return parts;
 }
 
-uint32_t PacksOf(const NodeParts& parts) { return WorkgroupsToPack(ReflectParts(parts), 128); }
+uint32_t PacksOf(const NodeParts& parts) { return WorkgroupsToPack(ReflectParts(parts)); }
 
 TEST(Packing, AsManyAsHaveTheInvocations) {
   EXPECT_EQ(PacksOf(ThreadNode()), 128u);
@@ -69,7 +69,7 @@ TEST(Packing, StaticGridsArePackedWhole) {
     info.kind = LaunchKind::kStaticGrid;
     info.grid = grid;
     info.local_size = {invocations, 1, 1};
-    return WorkgroupsToPack(info, 128);
+    return WorkgroupsToPack(info);
   };
   EXPECT_EQ(packs({2, 1, 1}, 32), 4u) << "of two records";
   EXPECT_EQ(packs({3, 1, 1}, 32), 3u) << "of one record, so that none is in two workgroups";
@@ -91,7 +91,7 @@ TEST(Packing, WhatIsSentIsBounded) {
     info.outputs.resize(2);
     info.outputs[1].max_payloads = payloads;
     info.outputs[1].payload.size = 16;
-    return WorkgroupsToPack(info, 128);
+    return WorkgroupsToPack(info);
   };
   EXPECT_EQ(packs(128), 128u);
   EXPECT_EQ(packs(129), 127u);
@@ -319,8 +319,8 @@ TEST(Packing, SubgroupsReserveTogetherWithMaximalReconvergence) {
       info.packed = packed;
       LowerOptions options;
       options.launch_offset = 64;
-      options.subgroup_aggregation = true;
-      options.maximal_reconvergence = reconverges;
+      options.target.subgroup_aggregation = true;
+      options.target.maximal_reconvergence = reconverges;
       Expected<LoweredNode> lowered = Lower(module, info, options);
       ASSERT_TRUE(lowered) << lowered.error().message;
       const Expected<void> valid = Validate(lowered->words);

@@ -129,8 +129,9 @@ TEST(PushConstants, AddressThatDoesNotFitIsRefused) {
       ReadTextOrFail(Compose(WithBlock("%p = OpAccessChain %ptr_push_uint %push %int_1\n%v = OpLoad %uint %p")));
   Expected<NodeInfo> info = Reflect(module, "node", {});
   ASSERT_TRUE(info);
-  for (const uint32_t offset : {0u, 16u, 20u, 28u}) EXPECT_FALSE(Lower(module, *info, {offset, false})) << offset;
-  EXPECT_TRUE(Lower(module, *info, {24, false}));
+  for (const uint32_t offset : {0u, 16u, 20u, 28u})
+    EXPECT_FALSE(Lower(module, *info, {.launch_offset = offset})) << offset;
+  EXPECT_TRUE(Lower(module, *info, {.launch_offset = 24}));
 }
 
 // Every pointer to the block is the block, also one that a function returns.
@@ -146,7 +147,7 @@ TEST(PushConstants, LoadedAsAWholeThroughAReturnedPointer) {
     ASSERT_TRUE(module);
     const Expected<NodeInfo> info = Reflect(*module, "node", {});
     ASSERT_TRUE(info) << info.error().message;
-    const Expected<LoweredNode> lowered = Lower(*module, *info, {24});
+    const Expected<LoweredNode> lowered = Lower(*module, *info, {.launch_offset = 24});
     ASSERT_TRUE(lowered) << lowered.error().message;
     text = Readable(lowered->words);
   }

@@ -99,6 +99,8 @@ TEST_F(Cli, WrongCommandLinesExitWith2) {
                                              {"reflect", "a.spv", "b.spv"},
                                              {"reflect", "a.spv", "--spec", "nonsense"},
                                              {"lower", "a.spv"},
+                                             {"lower", "a.spv", "-o", "b.spv", "--option", "for_cpu"},
+                                             {"lower", "a.spv", "-o", "b.spv", "--option", "nonsense=1"},
                                              {"disassemble"}}) {
     const ProgramResult result = Run(words);
     EXPECT_EQ(result.exit_code, 2) << result.output;
@@ -260,6 +262,11 @@ TEST_F(Cli, CompileValidateReflectLowerDisassemble) {
   const Expected<void> valid = spirv::Validate(*words);
   EXPECT_TRUE(valid) << valid.error().message;
 
+  ExpectRefusal(Run({"lower", node, "-o", Path("x.spv"), "--option", "launch_offset=4"}),
+                node + ": node 'main': no launch address fits at byte 4 of push constants that end at 0");
+  ExpectRefusal(Run({"lower", node, "-o", Path("x.spv"), "--option", "packed=0"}),
+                node + ": packed=0: node 'main' allows 1 to 32");
+
   const ProgramResult text = Run({"disassemble", node});
   EXPECT_EQ(text.exit_code, 0);
   EXPECT_NE(text.output.find("OpEnqueueNodePayloadsAMDX"), std::string::npos);
@@ -282,7 +289,7 @@ TEST_F(Cli, MeshNode) {
   EXPECT_EQ(nlohmann::json::parse(reflected.output)[0]["stage"], "mesh");
   for (const bool subgroup : {false, true}) {
     std::vector<std::string> words = {"lower", node, "-o", Path("lowered.spv")};
-    if (subgroup) words.push_back("--subgroup");
+    if (subgroup) words.insert(words.end(), {"--option", "mesh_subgroup_search=1"});
     const ProgramResult lowered = Run(words);
     ASSERT_EQ(lowered.exit_code, 0) << lowered.output;
     EXPECT_TRUE(lowered.output.starts_with("node 'main', shader index 0, mesh\n")) << lowered.output;

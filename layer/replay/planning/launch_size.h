@@ -79,7 +79,7 @@ struct DispatchSize {
 // Of the dispatch, for so many of LaunchInput (LaunchPlan::packed and max_workgroups).
 [[nodiscard]] uint32_t DispatchedWorkgroups(const shared::LaunchPlan& launch, uint64_t workgroups);
 
-// LaunchPlan::max_workgroups for CPUs (spirv::LowerOptions::for_cpu), where at most `records` arrive. Entering takes
+// LaunchPlan::max_workgroups for CPUs (spirv::LoweringTarget::for_cpu), where at most `records` arrive. Entering takes
 // them as long as some turns of a small node, so that few workgroups with long runs are better, as long as each of the
 // `cores` (0: not known) has several. kAnyWorkgroups stays.
 [[nodiscard]] uint32_t MaxWorkgroupsOfRuns(const shared::LaunchPlan& launch, uint32_t records, uint32_t cores);

@@ -189,7 +189,7 @@ class Planner {
     planned.closes_draws_alone = ClosesDrawsAlone(planned);
     OrderClosed(level, std::move(sizing), planned);
     FormBatches(pipeline_, environment_.limits, planned);
-    // On a CPU a workgroup's way through the counts takes longer than the kernel (spirv::LowerOptions::for_cpu).
+    // On a CPU a workgroup's way through the counts takes longer than the kernel (spirv::LoweringTarget::for_cpu).
     if (!TargetsCpu(pipeline_.device) && level != 0)
       CountBatches(plan_.scratch, environment_.limits, level, plan_.memory, planned);
     for (RelocatableBatch& batch : planned.batches) LabelBatch(planned, level, batch);
