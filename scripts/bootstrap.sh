@@ -15,7 +15,7 @@ Usage() {
 usage: scripts/bootstrap.sh [--demo | --check]
 
   (no option)  everything for the build, the demo and the tests
-  --demo       only what the demo needs (not SwiftShader and the newer validation layer)
+  --demo       only what the demo needs (not SwiftShader, the newer validation layer and GLFW)
   --check      change nothing; name what the build lacks, one line each, and fail if there is anything
 
 On Debian 12 and 13 missing packages are installed (as root, or with sudo). On Debian 12 newer Vulkan headers, SPIRV-Headers
@@ -63,6 +63,7 @@ case $(DetectSystem) in
       InstallMissingPackages "${DEBIAN_PACKAGES[@]}"
     else
       InstallMissingPackages "${DEBIAN_PACKAGES[@]}" "${DEBIAN_12_TEST_PACKAGES[@]}"
+      InstallOptionalPackages "${DEBIAN_WINDOW_PACKAGES[@]}"
     fi
     ProvideLavapipe
     ProvidePrefix
@@ -70,7 +71,10 @@ case $(DetectSystem) in
     ;;
   debian:13 | debian:99)
     InstallMissingPackages "${DEBIAN_PACKAGES[@]}" "${DEBIAN_13_PACKAGES[@]}"
-    [ "${mode}" = demo ] || ProvideSwiftShader
+    if [ "${mode}" != demo ]; then
+      InstallOptionalPackages "${DEBIAN_WINDOW_PACKAGES[@]}"
+      ProvideSwiftShader
+    fi
     ;;
   *)
     if ! CheckRequirements >&2; then

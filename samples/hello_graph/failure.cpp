@@ -27,6 +27,8 @@ std::string ResultName(VkResult result) {
     HELLO_NAME(VK_ERROR_INVALID_OPAQUE_CAPTURE_ADDRESS)
     HELLO_NAME(VK_ERROR_VALIDATION_FAILED_EXT)
     HELLO_NAME(VK_ERROR_UNKNOWN)
+    HELLO_NAME(VK_ERROR_SURFACE_LOST_KHR)
+    HELLO_NAME(VK_ERROR_NATIVE_WINDOW_IN_USE_KHR)
 #undef HELLO_NAME
     default:
       return "VkResult " + std::to_string(static_cast<int>(result));

@@ -6,16 +6,10 @@
 namespace hello {
 namespace {
 
-uint32_t FindQueueFamily(VkPhysicalDevice device, VkQueueFlags wanted) {
-  uint32_t count = 0;
-  vkGetPhysicalDeviceQueueFamilyProperties(device, &count, nullptr);
-  std::vector<VkQueueFamilyProperties> families(count);
-  vkGetPhysicalDeviceQueueFamilyProperties(device, &count, families.data());
-  for (uint32_t i = 0; i < count; ++i) {
-    if ((families[i].queueFlags & wanted) == wanted) return i;
-  }
-  Fail((wanted & VK_QUEUE_GRAPHICS_BIT) != 0 ? "the device has no queue for graphics and compute"
-                                             : "the device has no compute queue");
+uint32_t QueueFamilyFor(VkPhysicalDevice device, const GpuNeeds& needs) {
+  if (const std::optional<uint32_t> family = FindQueueFamily(device, needs.queue, needs.surface)) return *family;
+  Fail((needs.queue & VK_QUEUE_GRAPHICS_BIT) != 0 ? "the device has no queue for graphics and compute"
+                                                  : "the device has no compute queue");
 }
 
 template <typename Function>
@@ -27,8 +21,23 @@ void Load(VkDevice device, const char* name, Function& function) {
 
 }  // namespace
 
+std::optional<uint32_t> FindQueueFamily(VkPhysicalDevice device, VkQueueFlags wanted, VkSurfaceKHR surface) {
+  uint32_t count = 0;
+  vkGetPhysicalDeviceQueueFamilyProperties(device, &count, nullptr);
+  std::vector<VkQueueFamilyProperties> families(count);
+  vkGetPhysicalDeviceQueueFamilyProperties(device, &count, families.data());
+  for (uint32_t i = 0; i < count; ++i) {
+    VkBool32 presents = VK_TRUE;
+    if (surface != VK_NULL_HANDLE)
+      Check(vkGetPhysicalDeviceSurfaceSupportKHR(device, i, surface, &presents),
+            "vkGetPhysicalDeviceSurfaceSupportKHR");
+    if ((families[i].queueFlags & wanted) == wanted && presents == VK_TRUE) return i;
+  }
+  return std::nullopt;
+}
+
 Gpu::Gpu(VkPhysicalDevice physical_device, const GpuNeeds& needs)
-    : physical_device_(physical_device), queue_family_(FindQueueFamily(physical_device, needs.queue)) {
+    : physical_device_(physical_device), queue_family_(QueueFamilyFor(physical_device, needs)) {
   VkPhysicalDeviceShaderEnqueueFeaturesAMDX enqueue = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX,
                                                        needs.features, VK_TRUE, needs.mesh_nodes};
   VkPhysicalDeviceMaintenance5FeaturesKHR maintenance5 = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES_KHR,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "samples/hello_graph/vulkan.h"
@@ -22,10 +23,14 @@ struct GraphCommands {
 // What a sample needs beyond compute nodes.
 struct GpuNeeds {
   VkQueueFlags queue = VK_QUEUE_COMPUTE_BIT;
+  VkSurfaceKHR surface = VK_NULL_HANDLE;  // the queue presents to it, unless null
   VkBool32 mesh_nodes = VK_FALSE;
   std::vector<const char*> extensions;
   void* features = nullptr;  // chain of feature structures
 };
+
+// Returns the first family whose queues have all of `wanted` and present to `surface`, unless that is null.
+std::optional<uint32_t> FindQueueFamily(VkPhysicalDevice device, VkQueueFlags wanted, VkSurfaceKHR surface);
 
 class Gpu {
  public:
@@ -34,6 +39,7 @@ class Gpu {
   Gpu(const Gpu&) = delete;
   Gpu& operator=(const Gpu&) = delete;
 
+  [[nodiscard]] VkPhysicalDevice physical_device() const { return physical_device_; }
   [[nodiscard]] VkDevice device() const { return device_; }
   [[nodiscard]] VkQueue queue() const { return queue_; }
   [[nodiscard]] uint32_t queue_family() const { return queue_family_; }

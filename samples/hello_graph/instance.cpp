@@ -81,11 +81,11 @@ int Rank(VkPhysicalDeviceType type) {
 
 }  // namespace
 
-Instance::Instance(bool validate) {
+Instance::Instance(bool validate, std::vector<const char*> extensions) {
   if (validate && !HasLayer(kValidationLayer))
     Fail("--validate: VK_LAYER_KHRONOS_validation is not installed (package vulkan-validationlayers)");
   const bool has_messages = HasInstanceExtension(VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
-  const char* extension = VK_EXT_DEBUG_UTILS_EXTENSION_NAME;
+  if (has_messages) extensions.push_back(VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
 
   const VkApplicationInfo application = {
       VK_STRUCTURE_TYPE_APPLICATION_INFO, nullptr, kProgram, 1, nullptr, 0, VK_API_VERSION_1_3};
@@ -93,8 +93,8 @@ Instance::Instance(bool validate) {
   info.pApplicationInfo = &application;
   info.enabledLayerCount = validate ? 1 : 0;
   info.ppEnabledLayerNames = &kValidationLayer;
-  info.enabledExtensionCount = has_messages ? 1 : 0;
-  info.ppEnabledExtensionNames = &extension;
+  info.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
+  info.ppEnabledExtensionNames = extensions.data();
   Check(vkCreateInstance(&info, nullptr, &instance_), "vkCreateInstance");
   if (!has_messages) return;
 

@@ -17,7 +17,8 @@ struct Messages {
 
 class Instance {
  public:
-  explicit Instance(bool validate);
+  // `extensions` are enabled in addition to VK_EXT_debug_utils.
+  explicit Instance(bool validate, std::vector<const char*> extensions = {});
   ~Instance();
   Instance(const Instance&) = delete;
   Instance& operator=(const Instance&) = delete;

@@ -57,11 +57,11 @@ IVec4 Side(const Vec3& inwards, const IVec4& eye) {
 
 }  // namespace
 
-Frame FrameAt(uint32_t number, uint32_t width, uint32_t height) {
+Frame FrameAt(float number, uint32_t width, uint32_t height) {
   constexpr float kNear = 0.25f;
   const float up_slope = 0.5f, right_slope = up_slope * static_cast<float>(width) / static_cast<float>(height);
   const float length = static_cast<float>(kStops.size() - 1);
-  const Stop stop = StopAt(length * static_cast<float>(number % kFlightFrames) / static_cast<float>(kFlightFrames - 1));
+  const Stop stop = StopAt(length * std::fmod(number, float{kFlightFrames}) / float{kFlightFrames - 1});
   const Vec3 forward = Normalized(stop.target - stop.position);
   const Vec3 right = Normalized(Cross(forward, {0, 1, 0}));
   const Vec3 up = Cross(right, forward);

@@ -27,7 +27,8 @@ struct Frame {
   std::array<IVec4, 4> sides;
 };
 
-// Returns the frame `number` of the flight, which repeats after kFlightFrames.
-Frame FrameAt(uint32_t number, uint32_t width, uint32_t height);
+// Returns the frame `number` of the flight, which repeats after kFlightFrames. The camera moves between whole numbers
+// too.
+Frame FrameAt(float number, uint32_t width, uint32_t height);
 
 }  // namespace terrain

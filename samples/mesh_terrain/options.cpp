@@ -23,7 +23,7 @@ bool ReadSize(std::string_view text, Options& options) {
 // Whether the option and its value are understood.
 bool ReadOption(std::string_view option, std::string_view value, Options& options) {
   if (option == "--frames") {
-    if (ReadNumber(value, 1, 100000, options.frames)) return true;
+    if (ReadNumber(value, 1, 100000, options.frames.emplace())) return true;
     std::fprintf(stderr, "mesh_terrain: --frames takes a number from 1 to 100000, not '%s'\n", value.data());
   } else if (option == "--first") {
     if (ReadNumber(value, 0, 100000, options.first)) return true;
@@ -53,26 +53,33 @@ std::optional<Options> ParseOptions(int argc, char** argv) {
       options.check = true;
     } else if (option == "--validate") {
       options.validate = true;
+    } else if (option == "--window") {
+      options.window = true;
     } else if (!ReadOption(option, i + 1 < argc ? argv[i + 1] : "", options)) {
       return std::nullopt;
     } else {
       ++i;
     }
   }
+  if (options.window && options.check) {
+    std::fputs("mesh_terrain: --check compares pictures without a window: leave out --check or --window\n", stderr);
+    return std::nullopt;
+  }
   return options;
 }
 
 void PrintHelp() {
   std::puts(
-      "usage: mesh_terrain [--frames N] [--first N] [--size WxH] [--output DIR] [--device TEXT] [--check] [--validate] "
-      "[--help]\n"
+      "usage: mesh_terrain [--frames N] [--first N] [--size WxH] [--output DIR] [--window] [--device TEXT] [--check] "
+      "[--validate] [--help]\n"
       "\n"
       "Flies over a landscape that a work graph with mesh nodes draws, and writes each frame as DIR/frame_NNN.png.\n"
       "\n"
-      "  --frames N     this many frames (60, the whole flight)\n"
+      "  --frames N     this many frames (60, the whole flight; in a window, until it is closed)\n"
       "  --first N      from this one on (0)\n"
-      "  --size WxH     of the pictures, in pixels (640x360)\n"
+      "  --size WxH     of the pictures or the window, in pixels (640x360)\n"
       "  --output DIR   folder for the pictures, made if it is not there (mesh_terrain)\n"
+      "  --window       show the flight in a window instead; closing it or Escape ends the program\n"
       "  --device TEXT  the device whose name contains the text, instead of the best one\n"
       "  --check        write nothing; draw each frame without the graph, too, and compare the pictures\n"
       "  --validate     run with VK_LAYER_KHRONOS_validation; its errors make the program fail\n"

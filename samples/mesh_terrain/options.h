@@ -13,9 +13,10 @@ struct Options {
   bool help = false;
   bool check = false;
   bool validate = false;
-  uint32_t frames = kFlightFrames;
+  bool window = false;
+  std::optional<uint32_t> frames;  // nothing: the whole flight; in a window, until it is closed
   uint32_t first = 0;
-  uint32_t width = 640;
+  uint32_t width = 640;  // of pictures; of the window when it opens
   uint32_t height = 360;
   std::string output = "mesh_terrain";  // folder
   std::string device;                   // part of a name; empty: the best one

@@ -87,11 +87,13 @@ void Canvas::BeginRendering(VkCommandBuffer command_buffer) const {
   constexpr VkPipelineStageFlags kStages = VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT |
                                            VK_PIPELINE_STAGE_EARLY_FRAGMENT_TESTS_BIT |
                                            VK_PIPELINE_STAGE_LATE_FRAGMENT_TESTS_BIT;
+  constexpr VkPipelineStageFlags kEarlierStages = kStages | VK_PIPELINE_STAGE_TRANSFER_BIT;  // reads of the last frame
   const std::array<VkImageMemoryBarrier, 3> barriers = {
       samples_.Cleared(VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL, kColorAccess),
       depth_.Cleared(VK_IMAGE_LAYOUT_DEPTH_ATTACHMENT_OPTIMAL, kDepthAccess),
       color_.Cleared(VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL, kColorAccess)};
-  vkCmdPipelineBarrier(command_buffer, kStages, kStages, 0, 0, nullptr, 0, nullptr, barriers.size(), barriers.data());
+  vkCmdPipelineBarrier(command_buffer, kEarlierStages, kStages, 0, 0, nullptr, 0, nullptr, barriers.size(),
+                       barriers.data());
 
   // Only the resolved image is kept.
   auto color = Struct<VkRenderingAttachmentInfo>(VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO);
@@ -127,6 +129,9 @@ void Canvas::EndRendering(VkCommandBuffer command_buffer) const {
   drawn.dstAccessMask = VK_ACCESS_TRANSFER_READ_BIT;
   vkCmdPipelineBarrier(command_buffer, VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT, 0,
                        0, nullptr, 0, nullptr, 1, &drawn);
+}
+
+void Canvas::CopyPixels(VkCommandBuffer command_buffer) const {
   auto region = VkBufferImageCopy{};
   region.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1};
   region.imageExtent = {extent_.width, extent_.height, 1};

@@ -49,8 +49,12 @@ class Canvas {
   [[nodiscard]] VkExtent2D extent() const { return extent_; }
   // Everything between the two is drawn into the image. Sets viewport and scissor.
   void BeginRendering(VkCommandBuffer command_buffer) const;
+  // Leaves the image in the layout TRANSFER_SRC_OPTIMAL, ready for transfers.
   void EndRendering(VkCommandBuffer command_buffer) const;
-  // When the commands have been executed.
+  [[nodiscard]] VkImage image() const { return color_.handle(); }
+  // Copies the image for Read. Call after EndRendering.
+  void CopyPixels(VkCommandBuffer command_buffer) const;
+  // Call when the commands have been executed.
   [[nodiscard]] Picture Read() const;
 
  private:

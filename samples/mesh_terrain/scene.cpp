@@ -18,11 +18,11 @@ constexpr VkMemoryPropertyFlags kShared = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | 
 
 Scene::Scene(const hello::Gpu& gpu, VkExtent2D extent)
     : gpu_(gpu),
-      canvas_(gpu, extent),
-      frame_(gpu, sizeof(Frame), VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT, kShared),
+      frame_(gpu, sizeof(Frame), VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT,
+             VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT),
       tiles_(gpu, kMaxTiles * sizeof(Tile), VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, kShared),
-      mapped_frame_(static_cast<Frame*>(frame_.Map())),
       mapped_tiles_(static_cast<Tile*>(tiles_.Map())) {
+  Resize(extent);
   MakeLayout();
   MakeSet();
   auto command_pool = Struct<VkCommandPoolCreateInfo>(VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO);
@@ -36,6 +36,8 @@ Scene::~Scene() {
   vkDestroyPipelineLayout(gpu_.device(), layout_, nullptr);
   vkDestroyDescriptorSetLayout(gpu_.device(), set_layout_, nullptr);
 }
+
+void Scene::Resize(VkExtent2D extent) { canvas_.emplace(gpu_, extent); }
 
 void Scene::MakeLayout() {
   const std::array<VkDescriptorSetLayoutBinding, 2> bindings = {
@@ -106,14 +108,32 @@ void Scene::Run(const Recording& record) const {
   vkFreeCommandBuffers(gpu_.device(), command_pool_, 1, &command_buffer);
 }
 
+void Scene::Record(VkCommandBuffer command_buffer, const Frame& frame, const Recording& draw) const {
+  constexpr VkPipelineStageFlags kReaders = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT |
+                                            VK_PIPELINE_STAGE_MESH_SHADER_BIT_EXT |
+                                            VK_PIPELINE_STAGE_FRAGMENT_SHADER_BIT;
+  // The last frame may still read its own data, and its graph uses the same scratch memory.
+  const VkMemoryBarrier reused = {VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr,
+                                  VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT,
+                                  VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT};
+  vkCmdPipelineBarrier(command_buffer, kReaders, VK_PIPELINE_STAGE_TRANSFER_BIT | VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
+                       0, 1, &reused, 0, nullptr, 0, nullptr);
+  vkCmdUpdateBuffer(command_buffer, frame_.handle(), 0, sizeof(frame), &frame);
+  const VkMemoryBarrier written = {VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_TRANSFER_WRITE_BIT,
+                                   VK_ACCESS_UNIFORM_READ_BIT};
+  vkCmdPipelineBarrier(command_buffer, VK_PIPELINE_STAGE_TRANSFER_BIT, kReaders, 0, 1, &written, 0, nullptr, 0,
+                       nullptr);
+  canvas_->BeginRendering(command_buffer);
+  draw(command_buffer);
+  canvas_->EndRendering(command_buffer);
+}
+
 Picture Scene::Render(const Frame& frame, const Recording& draw) const {
-  *mapped_frame_ = frame;
   Run([&](VkCommandBuffer command_buffer) {
-    canvas_.BeginRendering(command_buffer);
-    draw(command_buffer);
-    canvas_.EndRendering(command_buffer);
+    Record(command_buffer, frame, draw);
+    canvas_->CopyPixels(command_buffer);
   });
-  return canvas_.Read();
+  return canvas_->Read();
 }
 
 }  // namespace terrain

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 
 #include "samples/hello_graph/gpu.h"
@@ -27,11 +28,17 @@ class Scene {
   [[nodiscard]] VkPipelineLayout layout() const { return layout_; }
   // The buffer for the draws without a graph; not while a frame is drawn.
   [[nodiscard]] std::span<Tile> tiles() const { return {mapped_tiles_, kMaxTiles}; }
+  [[nodiscard]] const Canvas& canvas() const { return *canvas_; }
+  // Replaces the canvas by an empty one. No frame may be drawn meanwhile.
+  void Resize(VkExtent2D extent);
   void BindSet(VkCommandBuffer command_buffer, VkPipelineBindPoint bind_point) const;
 
   // Executes what `record` records, and waits for it.
   void Run(const Recording& record) const;
-  // Draws the frame: `draw` records draws inside of a dynamic rendering instance.
+  // Records the frame into the canvas: `draw` records draws inside of a dynamic rendering instance. Frames that are
+  // submitted to one queue may follow each other without waiting.
+  void Record(VkCommandBuffer command_buffer, const Frame& frame, const Recording& draw) const;
+  // Draws the frame, waits, and returns the picture. `draw` is that of Record.
   [[nodiscard]] Picture Render(const Frame& frame, const Recording& draw) const;
 
  private:
@@ -39,10 +46,9 @@ class Scene {
   void MakeSet();
 
   const hello::Gpu& gpu_;
-  const Canvas canvas_;
+  std::optional<Canvas> canvas_;
   const hello::Buffer frame_;
   const hello::Buffer tiles_;
-  Frame* const mapped_frame_;
   Tile* const mapped_tiles_;
   VkDescriptorSetLayout set_layout_ = VK_NULL_HANDLE;
   VkPipelineLayout layout_ = VK_NULL_HANDLE;

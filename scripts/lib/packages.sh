@@ -13,6 +13,9 @@ DEBIAN_12_TEST_PACKAGES=(librenderdoc librenderdoc-dev python3-renderdoc renderd
 # From Debian 13 on the distribution's own are new enough.
 DEBIAN_13_PACKAGES=(spirv-headers spirv-tools mesa-vulkan-drivers)
 
+# For the window of the sample mesh_terrain and its test. Everything else builds and runs without them.
+DEBIAN_WINDOW_PACKAGES=(libglfw3-dev xvfb xauth)
+
 # What scripts/run_tests.sh --full checks the sources with. Debian 13 has no clang-format 14; later ones format some things differently.
 DEBIAN_12_CHECK_PACKAGES=(clang-format-14 shellcheck)
 DEBIAN_13_CHECK_PACKAGES=(clang-format shellcheck)
@@ -36,6 +39,20 @@ InstallMissingPackages() {
   RefreshSystemLists
   RunQuietly "installing packages" InstallPackages install "${missing[@]}" ||
     Die "the packages above could not be installed; install them by hand (apt-get install ${missing[*]}) and run this again"
+}
+
+# As InstallMissingPackages, but goes on with a warning where they cannot be installed.
+InstallOptionalPackages() {
+  local missing
+  mapfile -t missing < <(MissingPackages "$@")
+  [ "${#missing[@]}" -gt 0 ] || return 0
+  if ! CanBecomeRoot; then
+    Warn "optional packages are missing: ${missing[*]}"
+    return 0
+  fi
+  Say "installing optional packages: ${missing[*]}"
+  RefreshSystemLists
+  RunQuietly "installing packages" InstallPackages install "${missing[@]}" || Warn "going on without: ${missing[*]}"
 }
 
 # Reports what is missing for the build on any system; fails if anything is. Programs first, because without them CMake
