@@ -206,6 +206,7 @@ void Context::FindFeatures(const OptionalExtensions& extra) {
   features.multi_viewport = supported.features.multiViewport == VK_TRUE;
   features.imageless_framebuffer = supported12.imagelessFramebuffer == VK_TRUE;
   features.geometry = supported.features.geometryShader == VK_TRUE;
+  features.clip_distance = supported.features.shaderClipDistance == VK_TRUE;
   features.precise_occlusion_queries = supported.features.occlusionQueryPrecise == VK_TRUE;
   features.dynamic_rendering = properties.apiVersion >= VK_API_VERSION_1_3 ||
                                HasExtension(physical_device, VK_KHR_DYNAMIC_RENDERING_EXTENSION_NAME);

@@ -140,7 +140,7 @@ ColorImage::~ColorImage() {
   vkFreeMemory(context_.device, memory_, nullptr);
 }
 
-void ColorImage::BeginRendering(VkCommandBuffer command_buffer) {
+void ColorImage::BeginRendering(VkCommandBuffer command_buffer, uint32_t view_mask) {
   auto barrier = MakeStruct<VkImageMemoryBarrier>();
   barrier.dstAccessMask = VK_ACCESS_COLOR_ATTACHMENT_WRITE_BIT;
   barrier.newLayout = VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL;
@@ -156,6 +156,7 @@ void ColorImage::BeginRendering(VkCommandBuffer command_buffer) {
   auto info = MakeStruct<VkRenderingInfo>();
   info.renderArea.extent = extent_;
   info.layerCount = whole_.layerCount;
+  info.viewMask = view_mask;
   info.colorAttachmentCount = 1;
   info.pColorAttachments = &attachment;
   vkCmdBeginRendering(command_buffer, &info);

@@ -101,7 +101,7 @@ class ColorImage {
   ColorImage& operator=(const ColorImage&) = delete;
 
   // Between the two everything is drawn into the image, which begins with zeros.
-  void BeginRendering(VkCommandBuffer command_buffer);
+  void BeginRendering(VkCommandBuffer command_buffer, uint32_t view_mask = 0);
   void EndRendering(VkCommandBuffer command_buffer);
   // To be recorded after EndRendering; layer by layer, row by row, visible to the host.
   void CopyTo(VkCommandBuffer command_buffer, VkBuffer buffer);

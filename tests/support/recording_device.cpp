@@ -233,7 +233,7 @@ void RecordingDevice::Begin() {
   command_buffer_->BeginRecording(0);
 }
 
-void RecordingDevice::End() { LeaveGraphs(*command_buffer_); }
+void RecordingDevice::End() { RecordEndOfGraphs(*command_buffer_); }
 
 std::vector<CheckedBuffer> RecordingDevice::BuffersNamed(const std::string& name) const {
   std::vector<CheckedBuffer> found;
@@ -254,7 +254,8 @@ VkDeviceAddress RecordingDevice::MakeScratch(VkDeviceSize bytes) {
   static_cast<void>(RecordingDriver::AllocateMemory(device_->handle, &allocate, nullptr, &memory));
   static_cast<void>(RecordingDriver::BindBufferMemory(device_->handle, buffer, memory, 0));
   const auto address = reinterpret_cast<VkDeviceAddress>(memories_.at(memory).data());
-  device_->scratch_addresses.Insert(address, buffer, info.size);
+  device_->scratch_buffers.Insert(buffer, info.size);
+  device_->scratch_buffers.TellAddress(buffer, address);
   return (address + 63) / 64 * 64;
 }
 

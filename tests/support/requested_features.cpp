@@ -29,6 +29,7 @@ RequestedFeatures::RequestedFeatures(FeatureForm form, const ShaderFeatures& wan
   features2_.features.pipelineStatisticsQuery = wanted.pipeline_statistics;
   features2_.features.multiViewport = wanted.multi_viewport;
   features2_.features.geometryShader = wanted.geometry;
+  features2_.features.shaderClipDistance = wanted.clip_distance;
   features2_.features.occlusionQueryPrecise = wanted.precise_occlusion_queries;
   Link(enqueue_);
   Link(maintenance5_);

@@ -23,6 +23,7 @@ struct ShaderFeatures {
   bool geometry = false;  // fragment shaders that read PrimitiveId
   bool precise_occlusion_queries = false;
   bool imageless_framebuffer = false;
+  bool clip_distance = false;
 };
 
 enum class FeatureForm : uint8_t {
