@@ -5,6 +5,7 @@
 //   TRELLIS_TEST_RANDOM_SEED=S     the first seed
 #include <gtest/gtest.h>
 #include <unistd.h>
+#include <algorithm>
 
 #include <cstdlib>
 #include <filesystem>
@@ -204,10 +205,14 @@ TEST_F(RandomReports, CountsAndPayloadsAgreeWithTheReference) {
   }
   const json report = Read();
   ASSERT_FALSE(report.is_discarded());
-  ASSERT_EQ(report["graphs"].size(), expected_.size());
-  size_t compared = 0, payloads = 0;
+  // A graph all of whose dispatches are empty is not in the report.
+  const auto unused =
+      std::count_if(expected_.begin(), expected_.end(), [](const Arrivals& all) { return all.empty(); });
+  ASSERT_EQ(report["graphs"].size(), expected_.size() - static_cast<size_t>(unused));
+  size_t compared = 0, payloads = 0, next = 0;
   for (size_t i = 0; i < expected_.size(); ++i) {
-    const json& graph = report["graphs"][i];  // in the order of creation
+    if (expected_[i].empty()) continue;
+    const json& graph = report["graphs"][next++];  // in the order of creation
     if (!IsCounted(report, graph)) continue;
     ++compared;
     const std::string seed =
