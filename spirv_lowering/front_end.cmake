@@ -10,6 +10,7 @@ add_library(trellis_spirv_rules STATIC
   rules/decoration_rules.cpp
   rules/divergence.cpp
   rules/divergence.h
+  rules/divergent_values.cpp
   rules/entry_divergence.cpp
   rules/entry_divergence.h
   rules/function_divergence.cpp

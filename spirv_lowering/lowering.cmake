@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 #   trellis_spirv_lowering  reflection and lowering of nodes
 
+file(GLOB trellis_runtime_glsl CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/meta_shaders/runtime/*.glsl")
+set(trellis_runtime_functions "${CMAKE_CURRENT_BINARY_DIR}/generated/spirv_lowering/runtime/functions.h")
+trellis_generate("${trellis_runtime_functions}" runtime/generate_functions.py INPUTS ${trellis_runtime_glsl})
+
 add_library(trellis_spirv_lowering STATIC
   fragment_shader.cpp
   fragment_shader.h
@@ -10,42 +14,52 @@ add_library(trellis_spirv_lowering STATIC
   passes/barriers.h
   passes/builtins.cpp
   passes/builtins.h
+  passes/entry_built_ins.cpp
+  passes/entry_built_ins.h
   passes/entry_point.cpp
   passes/entry_point.h
+  passes/function_grouper.h
   passes/group_allocations.cpp
+  passes/group_allocations.h
+  passes/group_values.cpp
+  passes/handle_access.cpp
+  passes/handle_calls.cpp
+  passes/handle_lowering.h
   passes/handle_types.cpp
   passes/handle_types.h
   passes/handles.cpp
   passes/handles.h
-  passes/robust_access.cpp
-  passes/robust_access.h
-  passes/pass_context.h
   passes/memory_access.cpp
   passes/memory_access.h
   passes/order_globals.cpp
   passes/order_globals.h
   passes/output_reads.cpp
   passes/output_reads.h
+  passes/pass_context.h
+  passes/plain_module.cpp
+  passes/plain_module.h
   passes/push_constant_memory.cpp
   passes/push_constant_memory.h
   passes/push_constants.cpp
   passes/push_constants.h
   passes/reconvergence.cpp
   passes/reconvergence.h
+  passes/robust_access.cpp
+  passes/robust_access.h
   passes/runtime_calls.cpp
   passes/runtime_calls.h
   passes/shared_memory.cpp
   passes/shared_memory.h
   passes/stored_types.cpp
   passes/stored_types.h
-  passes/plain_module.cpp
-  passes/plain_module.h
   reflect/allocations.cpp
   reflect/allocations.h
   reflect/commit.cpp
   reflect/commit.h
   reflect/constants.cpp
   reflect/constants.h
+  reflect/execution_modes.cpp
+  reflect/execution_modes.h
   reflect/grid_member.cpp
   reflect/grid_member.h
   reflect/handle_paths.cpp
@@ -67,10 +81,13 @@ add_library(trellis_spirv_lowering STATIC
   reflect/reflect.h
   reflect/variable_writes.cpp
   reflect/variable_writes.h
+  runtime/operand.h
   runtime/runtime_library.cpp
   runtime/runtime_library.h
   saved_options.cpp
-  saved_options.h)
+  saved_options.h
+  "${trellis_runtime_functions}")
+target_include_directories(trellis_spirv_lowering PRIVATE "${CMAKE_CURRENT_BINARY_DIR}/generated")
 target_link_libraries(trellis_spirv_lowering PUBLIC trellis_spirv_ir)
 
 # SPIR-V 1.3, the oldest version that a lowered node can have: its functions are linked into nodes of any later one.

@@ -8,7 +8,6 @@
 #include "layer/maintenance5/buffer_view.h"
 #include "layer/memory/scratch_layout.h"
 #include "layer/objects/registry.h"
-#include "layer/validation/indirect_buffers.h"
 
 namespace trellis::entry {
 
@@ -28,31 +27,29 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateBuffer(VkDevice device, const VkBufferCreat
   const VkResult result = object->dispatch.CreateBuffer(device, below, allocator, buffer);
   if (result != VK_SUCCESS || !object->emulates_graphs) return result;
   ScopedUndo undo([&] {
-    object->scratch_buffers.Take(*buffer);
+    object->scratch_buffers.Erase(*buffer);
     object->dispatch.DestroyBuffer(device, *buffer, allocator);
   });
   const VkBufferUsageFlags2 usage = EffectiveUsage(info->usage, info->pNext);
-  if (IsScratchUsage(usage))
-    object->scratch_buffers.Insert(*buffer, std::make_shared<Buffer>(Buffer{*buffer, info->size}));
+  if (IsScratchUsage(usage)) object->scratch_buffers.Insert(*buffer, info->size);
   if (object->settings.validate && (usage & VK_BUFFER_USAGE_2_INDIRECT_BUFFER_BIT))
-    IndirectBuffers::Of(*object)->Created(*buffer, info->size);
+    object->indirect_buffers.Insert(*buffer, info->size);
   undo.Keep();
   return VK_SUCCESS;
 }
 
 VKAPI_ATTR void VKAPI_CALL DestroyBuffer(VkDevice device, VkBuffer buffer, const VkAllocationCallbacks* allocator) {
   const std::shared_ptr<Device> object = FindDevice(device);
-  if (object->scratch_buffers.Take(buffer)) object->scratch_addresses.Erase(buffer);
-  if (object->settings.validate) IndirectBuffers::Of(*object)->Destroyed(buffer);
+  object->scratch_buffers.Erase(buffer);
+  object->indirect_buffers.Erase(buffer);
   object->dispatch.DestroyBuffer(device, buffer, allocator);
 }
 
 VKAPI_ATTR VkDeviceAddress VKAPI_CALL GetBufferDeviceAddress(VkDevice device, const VkBufferDeviceAddressInfo* info) {
   const std::shared_ptr<Device> object = FindDevice(device);
   const VkDeviceAddress address = object->dispatch.GetBufferDeviceAddress(device, info);
-  if (const auto buffer = object->scratch_buffers.Find(info->buffer); buffer && address)
-    object->scratch_addresses.Insert(address, buffer->handle, buffer->size);
-  if (object->settings.validate) IndirectBuffers::Of(*object)->AddressTaken(info->buffer, address);
+  object->scratch_buffers.TellAddress(info->buffer, address);
+  object->indirect_buffers.TellAddress(info->buffer, address);
   return address;
 }
 
@@ -60,14 +57,14 @@ VKAPI_ATTR void VKAPI_CALL GetBufferMemoryRequirements(VkDevice device, VkBuffer
                                                        VkMemoryRequirements* requirements) {
   const std::shared_ptr<Device> object = FindDevice(device);
   object->dispatch.GetBufferMemoryRequirements(device, buffer, requirements);
-  if (object->scratch_buffers.Find(buffer)) RequireScratchAlignment(*requirements);
+  if (object->scratch_buffers.Has(buffer)) RequireScratchAlignment(*requirements);
 }
 
 VKAPI_ATTR void VKAPI_CALL GetBufferMemoryRequirements2(VkDevice device, const VkBufferMemoryRequirementsInfo2* info,
                                                         VkMemoryRequirements2* requirements) {
   const std::shared_ptr<Device> object = FindDevice(device);
   object->dispatch.GetBufferMemoryRequirements2(device, info, requirements);
-  if (object->scratch_buffers.Find(info->buffer)) RequireScratchAlignment(requirements->memoryRequirements);
+  if (object->scratch_buffers.Has(info->buffer)) RequireScratchAlignment(requirements->memoryRequirements);
 }
 
 VKAPI_ATTR void VKAPI_CALL GetDeviceBufferMemoryRequirements(VkDevice device,

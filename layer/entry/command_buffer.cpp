@@ -17,7 +17,7 @@ VKAPI_ATTR VkResult VKAPI_CALL BeginCommandBuffer(VkCommandBuffer command_buffer
 VKAPI_ATTR VkResult VKAPI_CALL EndCommandBuffer(VkCommandBuffer command_buffer) {
   const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
   recording->is_recording = false;
-  LeaveGraphs(*recording);
+  RecordEndOfGraphs(*recording);
   const VkResult result = recording->device.dispatch.EndCommandBuffer(command_buffer);
   return result == VK_SUCCESS ? recording->recorded_error : result;
 }

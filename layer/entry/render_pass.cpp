@@ -69,7 +69,7 @@ VKAPI_ATTR void VKAPI_CALL CmdBeginRendering(VkCommandBuffer command_buffer, con
   const Device& device = recording->device;
   // Between a render pass instance that is suspended and the one that resumes it, in a later command buffer, no barrier
   // may stand. No graph comes between it and the end of this one.
-  if (info->flags & VK_RENDERING_SUSPENDING_BIT) LeaveGraphs(*recording);
+  if (info->flags & VK_RENDERING_SUSPENDING_BIT) RecordEndOfGraphs(*recording);
   const VkRenderingInfo* first = info;
   const ScopedUndo begin([&] { device.dispatch.CmdBeginRendering(command_buffer, first); });
   // No graph is dispatched in a secondary one.

@@ -120,7 +120,7 @@ class Calculator {
   // Beside one for each region, which has a last workgroup that is not full: GraphPlan adds it.
   [[nodiscard]] double WorkgroupsOfRecord(const spirv::NodeInfo& info) const {
     if (info.kind == spirv::LaunchKind::kCoalescing) return 1.0 / std::max(info.coalesce, 1u);
-    return static_cast<double>(MaxWorkgroups(info, 1, max_grid_workgroups_));
+    return static_cast<double>(MaxWorkgroupsOfRecords(info, 1, max_grid_workgroups_));
   }
 
   const Graph& graph_;

@@ -7,6 +7,7 @@
 #include "layer/graph/region_layout.h"
 #include "layer/graph/ring_parts.h"
 #include "layer/graph/saturating.h"
+#include "meta_shaders/shared/kernel_plans.h"
 
 namespace trellis {
 namespace {
@@ -295,7 +296,7 @@ class Planner {
       const Launch launch = schedule_.launches[i];
       const uint64_t records = needs_[need_of_slot_[launch.input]].bound;
       const spirv::NodeInfo& info = graph_.NodeOf(launch.slot).info;
-      workgroups_[i] = MaxWorkgroups(info, records, limits_.max_grid_workgroups);
+      workgroups_[i] = MaxWorkgroupsOfRecords(info, records, limits_.max_grid_workgroups);
       if (info.kind == spirv::LaunchKind::kCoalescing)
         workgroups_[i] = SaturatingAdd(workgroups_[i], SegmentsOf(needs_[need_of_slot_[launch.input]]));
     }
@@ -334,7 +335,7 @@ shared::RegionPlan& GraphPlan::opening_of(uint32_t level, uint32_t slot) {
                            [](const shared::RegionPlan& opening, uint32_t wanted) { return opening.slot < wanted; });
 }
 
-uint64_t MaxWorkgroups(const spirv::NodeInfo& info, uint64_t records, uint64_t max_grid_workgroups) {
+uint64_t MaxWorkgroupsOfRecords(const spirv::NodeInfo& info, uint64_t records, uint64_t max_grid_workgroups) {
   if (info.kind == spirv::LaunchKind::kCoalescing) return CeilDivide(records, std::max(info.coalesce, 1u));
   const bool dynamic = info.kind == spirv::LaunchKind::kDynamicGrid;
   uint64_t grid = 1;

@@ -11,7 +11,7 @@
 #include "layer/graph/levels.h"
 #include "layer/graph/load_bounds.h"
 #include "layer/graph/region_layout.h"
-#include "meta_shaders/shared/graph_data.h"
+#include "meta_shaders/shared/kernel_plans.h"
 
 namespace trellis {
 
@@ -59,7 +59,8 @@ struct GraphPlan {
 };
 
 // Most workgroups of the node's own, packed or not, that so many records can become. Saturates.
-[[nodiscard]] uint64_t MaxWorkgroups(const spirv::NodeInfo& info, uint64_t records, uint64_t max_grid_workgroups);
+[[nodiscard]] uint64_t MaxWorkgroupsOfRecords(const spirv::NodeInfo& info, uint64_t records,
+                                              uint64_t max_grid_workgroups);
 
 // `schedule` must come from the input slots of `roots`; one without levels gives an empty plan. Never fails: where the
 // bounds of all regions of a level do not fit side by side, the large ones are dense in their first part only, and grow

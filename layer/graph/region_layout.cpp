@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "layer/graph/saturating.h"
+#include "meta_shaders/shared/kernel_plans.h"
 
 namespace trellis {
 namespace {

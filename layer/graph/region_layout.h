@@ -6,7 +6,7 @@
 #include <span>
 
 #include "layer/graph/graph.h"
-#include "meta_shaders/shared/graph_data.h"
+#include "meta_shaders/shared/kernel_plans.h"
 
 namespace trellis {
 

@@ -7,6 +7,8 @@
 
 #include "layer/graph/region_layout.h"
 #include "layer/graph/saturating.h"
+#include "meta_shaders/shared/kernel_plans.h"
+#include "meta_shaders/shared/step_plan.h"
 
 namespace trellis {
 namespace {

@@ -14,7 +14,7 @@
 #include "layer/graph/levels.h"
 #include "layer/graph/load_bounds.h"
 #include "layer/graph/memory_plan.h"
-#include "meta_shaders/shared/graph_data.h"
+#include "meta_shaders/shared/kernel_plans.h"
 
 namespace trellis {
 

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "layer/graph/saturating.h"
+#include "meta_shaders/shared/kernel_plans.h"
 
 namespace trellis {
 namespace {

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "layer/objects/device.h"
-#include "meta_shaders/shared/graph_data.h"
+#include "meta_shaders/shared/kernel_plans.h"
 
 namespace trellis {
 namespace {

@@ -5,6 +5,8 @@
 
 #include "meta_shaders/shared/entry_plan.h"
 #include "meta_shaders/shared/graph_data.h"
+#include "meta_shaders/shared/kernel_plans.h"
+#include "meta_shaders/shared/step_plan.h"
 
 namespace trellis {
 namespace {
@@ -57,8 +59,8 @@ uint64_t ScratchLayout::argument(uint32_t launch) const {
   return arguments + uint64_t{launch} * sizeof(shared::DispatchArguments);
 }
 
-uint64_t ScratchLayout::total(uint32_t level, uint32_t launch) const {
-  return totals + (uint64_t{level} * launch_count + launch) * sizeof(uint32_t);
+uint64_t ScratchLayout::workgroup_count(uint32_t level, uint32_t launch) const {
+  return workgroup_counts + (uint64_t{level} * launch_count + launch) * sizeof(uint32_t);
 }
 
 uint32_t MaxParts(uint32_t launches) {
@@ -88,7 +90,7 @@ ScratchLayout LayOutScratch(const ScratchNeeds& needs) {
   layout.inputs = Place(cursor, launches * sizeof(shared::LaunchInput));
   layout.arguments = Place(cursor, launches * sizeof(shared::DispatchArguments));
   const uint64_t counted_levels = has_draws ? layout.region_levels : levels;
-  layout.totals = Place(cursor, needs.launch_count * std::max(levels, counted_levels) * sizeof(uint32_t));
+  layout.workgroup_counts = Place(cursor, needs.launch_count * std::max(levels, counted_levels) * sizeof(uint32_t));
   layout.steps = Place(cursor, sizeof(shared::StepState));
   const uint64_t sums = MaxSums(needs.dynamic_launch_count) * sizeof(uint32_t);
   layout.sums_of_level = has_draws ? AlignScratchAddress(sums) : 0;

@@ -8,15 +8,15 @@ namespace trellis {
 
 // Offsets are bytes from the scratch address, rounded up to a multiple of kScratchAlignment, and multiples of that too.
 struct ScratchLayout {
-  uint64_t control = 0;     // ControlBlock
-  uint64_t regions = 0;     // Region[region_levels][slot_count + 1]
-  uint64_t inputs = 0;      // LaunchInput[launches], and behind them those of draws
-  uint64_t arguments = 0;   // DispatchArguments[launches], likewise
-  uint64_t totals = 0;      // uint[launches]: StepPlan::totals; else the workgroups of members of counted batches
-  uint64_t steps = 0;       // StepState
-  uint64_t sums = 0;        // uint[]: ClosePlan::sums of a level, or of each level if there are draws
-  uint64_t landmarks = 0;   // uint[]: ClosePlan::landmarks of a level
-  uint64_t slices = 0;      // Slice[][kMaxSlices + 1]: ClosePlan::slices
+  uint64_t control = 0;           // ControlBlock
+  uint64_t regions = 0;           // Region[region_levels][slot_count + 1]
+  uint64_t inputs = 0;            // LaunchInput[launches], and behind them those of draws
+  uint64_t arguments = 0;         // DispatchArguments[launches], likewise
+  uint64_t workgroup_counts = 0;  // uint[launches]: StepPlan::totals; else the workgroups of members of counted batches
+  uint64_t steps = 0;             // StepState
+  uint64_t sums = 0;              // uint[]: ClosePlan::sums of a level, or of each level if there are draws
+  uint64_t landmarks = 0;         // uint[]: ClosePlan::landmarks of a level
+  uint64_t slices = 0;            // Slice[][kMaxSlices + 1]: ClosePlan::slices
   uint64_t batch_sums = 0;  // uint[]: LaunchBatch::sums of a level's batches, which have two launches at least, twice
   uint64_t entry = 0;       // EntryState: dispatches whose infos the device reads
   uint64_t dump = 0;        // where writes to lost records go
@@ -51,7 +51,7 @@ struct ScratchLayout {
   }
   [[nodiscard]] uint64_t level_sums(uint32_t level) const { return sums + level * sums_of_level; }
   // Of a launch of `level`, not in steps; opens_all_levels must be true.
-  [[nodiscard]] uint64_t total(uint32_t level, uint32_t launch) const;
+  [[nodiscard]] uint64_t workgroup_count(uint32_t level, uint32_t launch) const;
 };
 
 // What the extension asks of every scratch address (VUID-vkCmdInitializeGraphScratchMemoryAMDX-scratch-09144), and what

@@ -6,19 +6,13 @@
 #include <mutex>
 #include <optional>
 #include <shared_mutex>
+#include <unordered_map>
 
 #include "layer/dispatch/vulkan.h"
 
 namespace trellis {
 
-// A buffer that the application created with VK_BUFFER_USAGE_EXECUTION_GRAPH_SCRATCH_BIT_AMDX. Other buffers are not
-// tracked.
-struct Buffer {
-  VkBuffer handle = VK_NULL_HANDLE;
-  VkDeviceSize size = 0;
-};
-
-// Where an address lies in a scratch buffer.
+// Where an address lies in a buffer.
 struct BufferPlace {
   VkBuffer buffer = VK_NULL_HANDLE;
   VkDeviceSize offset = 0;  // of the address, from the buffer's start
@@ -28,20 +22,36 @@ struct BufferPlace {
   [[nodiscard]] VkDeviceSize room() const { return buffer_size - offset; }
 };
 
-// Device address -> scratch buffer. Filled when the application asks for a scratch buffer's address (it has no other
-// way to get one). Buffers that share memory may overlap. Threading: any thread.
-class BufferAddressMap {
+// Buffers of one usage, which the application has to find by their addresses. Buffers that share memory may overlap.
+// Threading: any thread.
+class BufferTable {
  public:
-  void Insert(VkDeviceAddress base, VkBuffer buffer, VkDeviceSize size) {
+  void Insert(VkBuffer buffer, VkDeviceSize size) {
     std::unique_lock lock(mutex_);
-    const auto [first, last] = ranges_.equal_range(base);
-    if (std::any_of(first, last, [buffer](const auto& entry) { return entry.second.buffer == buffer; })) return;
-    ranges_.emplace(base, Range{buffer, size});
-    longest_ = std::max(longest_, size);
+    sizes_[buffer] = size;
+  }
+  [[nodiscard]] bool Has(VkBuffer buffer) const {
+    std::shared_lock lock(mutex_);
+    return sizes_.contains(buffer);
+  }
+  [[nodiscard]] size_t Size() const {
+    std::shared_lock lock(mutex_);
+    return sizes_.size();
   }
 
+  // The application has asked for it. Of any buffer, as what follows.
+  void TellAddress(VkBuffer buffer, VkDeviceAddress address) {
+    std::unique_lock lock(mutex_);
+    const auto known = sizes_.find(buffer);
+    if (known == sizes_.end() || address == 0) return;
+    const auto [first, last] = ranges_.equal_range(address);
+    if (std::any_of(first, last, [buffer](const auto& entry) { return entry.second.buffer == buffer; })) return;
+    ranges_.emplace(address, Range{buffer, known->second});
+    longest_ = std::max(longest_, known->second);
+  }
   void Erase(VkBuffer buffer) {
     std::unique_lock lock(mutex_);
+    if (sizes_.erase(buffer) == 0) return;
     bool was_longest = false;
     std::erase_if(ranges_, [&](const auto& entry) {
       if (entry.second.buffer != buffer) return false;
@@ -60,7 +70,7 @@ class BufferAddressMap {
     return longest_;
   }
 
-  // Of the known scratch buffers that hold the address, the one that reaches farthest beyond it; nothing if there is
+  // Of the buffers that hold the address, the one that reaches farthest beyond it; nothing if there is
   // none.
   [[nodiscard]] std::optional<BufferPlace> Find(VkDeviceAddress address) const {
     std::shared_lock lock(mutex_);
@@ -82,6 +92,7 @@ class BufferAddressMap {
   };
 
   mutable std::shared_mutex mutex_;  // guards what follows
+  std::unordered_map<VkBuffer, VkDeviceSize> sizes_;
   std::multimap<VkDeviceAddress, Range> ranges_;
   VkDeviceSize longest_ = 0;  // of all ranges: how far back Find has to look
 };

@@ -67,8 +67,8 @@ struct Device {
   // done).
   PFN_vkSetDeviceLoaderData set_loader_data = nullptr;
 
-  HandleTable<VkBuffer, Buffer> scratch_buffers;
-  BufferAddressMap scratch_addresses;
+  BufferTable scratch_buffers;   // those with VK_BUFFER_USAGE_EXECUTION_GRAPH_SCRATCH_BIT_AMDX
+  BufferTable indirect_buffers;  // those with VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT, with the setting `validate`
   HandleTable<VkCommandPool, CommandPool> command_pools;
   HandleTable<VkDescriptorSetLayout, DescriptorSetLayout> descriptor_set_layouts;
   HandleTable<VkDescriptorUpdateTemplate, DescriptorUpdateTemplate> push_templates;

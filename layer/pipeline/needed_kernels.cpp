@@ -9,7 +9,7 @@
 #include "layer/pipeline/batching.h"
 #include "layer/pipeline/execution_graph.h"
 #include "layer/pipeline/shader_target.h"
-#include "meta_shaders/shared/graph_data.h"
+#include "meta_shaders/shared/kernel_plans.h"
 
 namespace trellis {
 namespace {

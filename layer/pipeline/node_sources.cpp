@@ -90,7 +90,7 @@ uint32_t MaxPackedWorkgroups(const Device& device) {
 bool LaunchesBounds(const Device& device, const spirv::NodeInfo& info) {
   if (info.kind != spirv::LaunchKind::kDynamicGrid || info.NoteWords() != shared::kShortNotes) return false;
   return !TargetsCpu(device) && !device.settings.validate &&
-         MaxWorkgroups(info, 1, UINT64_MAX) <= shared::kMaxBoundWorkgroups;
+         MaxWorkgroupsOfRecords(info, 1, UINT64_MAX) <= shared::kMaxBoundWorkgroups;
 }
 
 // The first rule that an entry point, or the module as a whole, breaks; null if there is none.

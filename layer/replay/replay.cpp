@@ -58,7 +58,7 @@ void RefuseToSplit(CommandBuffer& command_buffer, const std::string& why) {
 // Where a graph's scratch lies: the application's address, rounded up.
 struct ScratchPlace {
   VkDeviceAddress address = 0;
-  ScratchBuffer buffer;
+  BufferPlace buffer;
 };
 
 // Empty if a graph can use this scratch memory; else what is wrong with it.
@@ -69,12 +69,11 @@ std::string FindScratch(const Device& device, const ExecutionGraphPipeline& grap
   if (scratch_size < needed)
     return "scratchSize is " + std::to_string(scratch_size) + ", but the graph needs " + std::to_string(needed) +
            " bytes (VUID-vkCmdDispatchGraphAMDX-scratchSize-10193)";
-  const auto found = device.scratch_addresses.Find(scratch);
+  const auto found = device.scratch_buffers.Find(scratch);
   if (!found)
     return at() +
            " does not lie in a buffer with VK_BUFFER_USAGE_EXECUTION_GRAPH_SCRATCH_BIT_AMDX whose address was asked "
-           "for "
-           "(VUID-vkCmdDispatchGraphAMDX-scratch-09184)";
+           "for (VUID-vkCmdDispatchGraphAMDX-scratch-09184)";
   if (found->room() < needed)
     return at() + " is too near to the end of its buffer (VUID-vkCmdDispatchGraphAMDX-scratch-10192)";
   place.address = AlignScratchAddress(scratch);
@@ -344,7 +343,7 @@ void InitializeGraphScratch(CommandBuffer& command_buffer, VkPipeline graph, VkD
   TellOfAlignment(command_buffer, scratch);
 }
 
-void LeaveGraphs(CommandBuffer& command_buffer) {
+void RecordEndOfGraphs(CommandBuffer& command_buffer) {
   RecordReleases(command_buffer);
   if (command_buffer.graphs.may_report) {
     RecordBarrier(command_buffer, GraphBarrier::kLeaveWithReports);

@@ -32,7 +32,7 @@ void InitializeGraphScratch(CommandBuffer& command_buffer, VkPipeline graph, VkD
 
 // To be called before vkEndCommandBuffer is called down. Orders the graphs of the recording before those of later ones,
 // and lets the host see what they report: once a recording instead of once a graph.
-void LeaveGraphs(CommandBuffer& command_buffer);
+void RecordEndOfGraphs(CommandBuffer& command_buffer);
 
 // To be called when a render pass instance has ended that was not suspended. Gives back what its draws have used.
 void LeaveInstance(CommandBuffer& command_buffer);

@@ -12,7 +12,6 @@
 #include "layer/objects/bound_state_replay.h"
 #include "layer/pipeline/execution_graph.h"
 #include "layer/validation/host_infos.h"
-#include "layer/validation/indirect_buffers.h"
 
 namespace trellis {
 namespace {
@@ -68,7 +67,7 @@ class CommandCheck {
 
   // Without room for what the graph needs the command is refused anyway.
   void ScratchIsThatLarge(const char* rule, VkPipeline graph, ScratchRange scratch) {
-    const auto place = recording_.device.scratch_addresses.Find(scratch.address);
+    const auto place = recording_.device.scratch_buffers.Find(scratch.address);
     const auto pipeline = recording_.device.execution_graphs.Find(graph);
     if (!place || !pipeline) return;
     const VkDeviceSize left = place->buffer_size - place->offset;
@@ -134,7 +133,7 @@ class CommandCheck {
   }
 
   void IsInIndirectBuffer(const char* rule, const char* what, VkDeviceAddress address) {
-    if (!IndirectBuffers::Of(recording_.device)->Hold(address))
+    if (!recording_.device.indirect_buffers.Find(address))
       Add(rule, std::string(what) + " " + Hex(address) +
                     " does not lie in a buffer with VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT whose address was asked for");
   }

@@ -65,7 +65,7 @@ class HostInfoCheck {
 
   void CheckGrids(const std::string& which, Launch launch, std::span<const std::byte> first,
                   const VkDispatchGraphInfoAMDX& info) {
-    const shared::LaunchPlan plan = DescribeLaunch(*graph_, launch, kMaxExecutionGraphGrid);
+    const auto plan = DescribeLaunch(*graph_, launch, kMaxExecutionGraphGrid);
     const RecordGrid bounds = {plan.grid_x, plan.grid_y, plan.grid_z};
     for (uint32_t i = 0; i < info.payloadCount; ++i) {
       const std::span payload(first.data() + i * info.payloadStride, first.size());

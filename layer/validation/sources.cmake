@@ -6,5 +6,4 @@ list(APPEND TRELLIS_LAYER_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/graph_nodes.cpp
   ${CMAKE_CURRENT_LIST_DIR}/graph_queries.cpp
   ${CMAKE_CURRENT_LIST_DIR}/host_infos.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/indirect_buffers.cpp
 )

@@ -5,6 +5,7 @@
 
 #include "../shared/kernel.glsl"
 #include "../shared/regions.glsl"
+#include "../shared/step_plan.h"
 #include "check_grids.glsl"
 #include "launch_size.glsl"
 

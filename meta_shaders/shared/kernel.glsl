@@ -4,6 +4,7 @@
 #define TRELLIS_META_SHADERS_SHARED_KERNEL_GLSL
 
 #include "buffers.glsl"
+#include "kernel_plans.h"
 #include "reports.glsl"
 
 layout(push_constant, scalar) uniform Push {

@@ -4,6 +4,7 @@
 #define TRELLIS_META_SHADERS_SHARED_REPORTS_GLSL
 
 #include "buffers.glsl"
+#include "report_data.h"
 
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer LossReportHeaderReference { LossReportHeader header; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer LossReportReference { LossReport report; };

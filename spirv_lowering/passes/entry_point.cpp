@@ -3,12 +3,16 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "spirv_lowering/ir/built_ins.h"
 #include "spirv_lowering/ir/def_use.h"
+#include "spirv_lowering/passes/entry_built_ins.h"
 #include "spirv_lowering/reflect/allocations.h"
 #include "spirv_lowering/reflect/variable_writes.h"
+#include "spirv_lowering/runtime/functions.h"
 
 namespace trellis::spirv {
 namespace {
@@ -27,17 +31,16 @@ class EntryPoint {
       : lowering_(lowering), module_(lowering.module), types_(lowering.types), built_ins_(built_ins), launch_(launch) {}
 
   Expected<void> Run() {
-    start_ = Import(lowering_.info.in_batches ? "trellis_start_in_batch" : "trellis_start");
+    start_ = Import(lowering_.info.in_batches ? runtime::StartInBatch::kName : runtime::Start::kName);
     enter_ = Import(EnterName());
-    if (lowering_.FindsDump()) find_dump_ = Import("trellis_find_dump");
-    if (InRuns()) take_ = Import("trellis_take");
-    if (IsInLoop()) next_ = Import(InRuns() ? "trellis_run_on" : "trellis_stride");
-    if (TakesPieces()) next_ = Import("trellis_next_piece");
-    shader_index_ = Import("trellis_shader_index");
-    remaining_ = Import("trellis_remaining_recursion");
-    workgroup_id_ = ImportVariable("trellis_workgroup_id");
-    local_index_ = ImportVariable("trellis_local_index");
+    if (lowering_.FindsDump()) find_dump_ = Import(runtime::FindDump::kName);
+    if (InRuns()) take_ = Import(runtime::Take::kName);
+    if (IsInLoop()) next_ = Import(InRuns() ? runtime::RunOn::kName : runtime::Stride::kName);
+    if (TakesPieces()) next_ = Import(runtime::NextPiece::kName);
     if (failed_) return Error{message_};
+    Expected<EntryBuiltIns> values = EntryBuiltIns::Import(lowering_);
+    if (!values) return values.error();
+    values_.emplace(*std::move(values));
 
     Function main;
     const Id function_type = types_.FunctionType(types_.Void(), {});
@@ -82,15 +85,16 @@ class EntryPoint {
     Builder node(module_, blocks[1].body);
     ResetVariables(node);
     const NodeInfo& info = lowering_.info;
-    if (InRuns()) node.Call(types_.Void(), take_, {types_.ConstantUint(info.coalesce)});
+    const Id coalesce = types_.ConstantUint(info.coalesce);
+    if (InRuns()) node.Call(types_.Void(), take_, runtime::Take{.coalesce = coalesce}.Operands());
     CallNode(node);
     node.EmitVoid(spv::Op::OpLoopMerge, {behind_loop, next, 0});
     node.EmitVoid(spv::Op::OpBranch, {next});
     Builder end(module_, blocks[2].body);
+    const Id each = types_.ConstantUint(std::min(RecordsAWorkgroup(), kMaxStep));
     const Id more = end.Call(types_.Bool(), next_,
-                             InRuns() ? std::vector{types_.ConstantUint(std::min(RecordsAWorkgroup(), kMaxStep)),
-                                                    types_.ConstantUint(info.coalesce)}
-                                      : std::vector{types_.ConstantUint(info.coalesce)});
+                             InRuns() ? runtime::RunOn{.each = each, .coalesce = coalesce}.Operands()
+                                      : runtime::Stride{.coalesce = coalesce}.Operands());
     end.EmitVoid(spv::Op::OpBranchConditional, {more, header, behind_loop});
     Builder(module_, blocks[3].body).EmitVoid(spv::Op::OpBranch, {done});
     Return(blocks[4]);
@@ -161,7 +165,7 @@ class EntryPoint {
   }
 
   void CallNode(Builder& builder) {
-    for (const ReplacedBuiltIn& built_in : built_ins_) Fill(builder, built_in);
+    for (const ReplacedBuiltIn& built_in : built_ins_) values_->Fill(builder, built_in);
     builder.Call(types_.Void(), lowering_.entry_function, {});
   }
 
@@ -179,11 +183,11 @@ class EntryPoint {
   [[nodiscard]] const char* EnterName() const {
     switch (lowering_.info.kind) {
       case LaunchKind::kStaticGrid:
-        return "trellis_enter_static";
+        return runtime::EnterStatic::kName;
       case LaunchKind::kDynamicGrid:
-        return "trellis_enter_dynamic";
+        return runtime::EnterDynamic::kName;
       case LaunchKind::kCoalescing:
-        return "trellis_enter_coalescing";
+        return runtime::EnterCoalescing::kName;
     }
     return "";
   }
@@ -195,42 +199,6 @@ class EntryPoint {
     return kNoId;
   }
   Id Import(const char* name) { return Take(lowering_.runtime.ImportFunction(name)); }
-  Id ImportVariable(const char* name) { return Take(lowering_.runtime.ImportVariable(name)); }
-
-  // The Input variable with the built-in, which the node may have already.
-  Id BuiltInVariable(spv::BuiltIn built_in, Id type) {
-    for (const BuiltInTarget& found : FindBuiltIns(module_)) {
-      const Instruction* variable = types_.Find(found.target);
-      if (found.built_in == built_in && variable != nullptr && variable->opcode == spv::Op::OpVariable &&
-          variable->operands[0] == static_cast<uint32_t>(spv::StorageClass::Input))
-        return found.target;
-    }
-    const Id pointer = types_.Pointer(spv::StorageClass::Input, type);
-    const Id variable = types_.Append(spv::Op::OpVariable, pointer, {static_cast<uint32_t>(spv::StorageClass::Input)});
-    module_.annotations.emplace_back(spv::Op::OpDecorate, kNoId, kNoId,
-                                     std::vector<uint32_t>{variable, static_cast<uint32_t>(spv::Decoration::BuiltIn),
-                                                           static_cast<uint32_t>(built_in)});
-    return variable;
-  }
-
-  // Value of a built-in as `wanted`, whatever signedness the node declared it with.
-  Id LoadBuiltIn(Builder& builder, spv::BuiltIn built_in, Id wanted) {
-    const Id variable = BuiltInVariable(built_in, wanted);
-    const Id declared = types_.Pointee(types_.Find(variable)->type_id);
-    const Id value = builder.Emit(spv::Op::OpLoad, declared, {variable});
-    return declared == wanted ? value : builder.Emit(spv::Op::OpBitcast, wanted, {value});
-  }
-
-  // Among all invocations of the dispatch's workgroup. A single row has it in x; where the index itself is asked for,
-  // lavapipe finds y and z by two divisions more for each invocation.
-  Id LocalIndex(Builder& builder) {
-    const Id uint = types_.Uint();
-    const NodeInfo& info = lowering_.info;
-    if (info.packed == 1 && info.local_size[1] * info.local_size[2] != 1)
-      return LoadBuiltIn(builder, spv::BuiltIn::LocalInvocationIndex, uint);
-    const Id place = LoadBuiltIn(builder, spv::BuiltIn::LocalInvocationId, types_.Vector(uint, 3));
-    return builder.Emit(spv::Op::OpCompositeExtract, uint, {place, 0});
-  }
 
   std::vector<uint32_t> StartArguments(Builder& builder) {
     const Id uint = types_.Uint();
@@ -239,22 +207,25 @@ class EntryPoint {
     const Id pointer = builder.Emit(spv::Op::OpAccessChain, types_.Pointer(spv::StorageClass::PushConstant, address),
                                     {launch_.variable, types_.ConstantUint(launch_.member)});
     const Id launch = builder.Emit(spv::Op::OpLoad, address, {pointer});
-    const Id workgroup = LoadBuiltIn(builder, spv::BuiltIn::WorkgroupId, uvec3);
-    const Id workgroups = LoadBuiltIn(builder, spv::BuiltIn::NumWorkgroups, uvec3);
-    const Id local_index = LocalIndex(builder);
+    const Id workgroup = values_->Load(builder, spv::BuiltIn::WorkgroupId, uvec3);
+    const Id workgroups = values_->Load(builder, spv::BuiltIn::NumWorkgroups, uvec3);
+    const Id local_index = values_->LocalIndex(builder);
     const NodeInfo& info = lowering_.info;
     const bool is_dynamic = info.kind == LaunchKind::kDynamicGrid;
-    std::vector<uint32_t> arguments = {launch,
-                                       workgroup,
-                                       workgroups,
-                                       local_index,
-                                       types_.ConstantUint(RecordsAWorkgroup()),
-                                       types_.ConstantUint(is_dynamic ? info.packed : 1),
-                                       types_.ConstantUint(info.packed == 1 ? 0 : info.Invocations()),
-                                       types_.ConstantBool(is_dynamic && !info.launches_bounds),
-                                       types_.ConstantBool(InRuns())};
-    if (info.in_batches) arguments.push_back(types_.ConstantBool(lowering_.options.target.for_cpu));
-    return arguments;
+    const runtime::Start start = {.pushed = launch,
+                                  .place = workgroup,
+                                  .size = workgroups,
+                                  .local_index = local_index,
+                                  .each = types_.ConstantUint(RecordsAWorkgroup()),
+                                  .counted = types_.ConstantUint(is_dynamic ? info.packed : 1),
+                                  .invocations = types_.ConstantUint(info.packed == 1 ? 0 : info.Invocations()),
+                                  .is_noted = types_.ConstantBool(is_dynamic && !info.launches_bounds),
+                                  .in_runs = types_.ConstantBool(InRuns())};
+    std::vector<uint32_t> operands = start.Operands();
+    static_assert(runtime::StartInBatch::kParameters.starts_with(runtime::Start::kParameters) &&
+                  runtime::StartInBatch::kParameters.substr(runtime::Start::kParameters.size()) == ", for_cpu");
+    if (info.in_batches) operands.push_back(types_.ConstantBool(lowering_.options.target.for_cpu));
+    return operands;
   }
 
   // Of the dispatch, where nothing but the number of records makes workgroups; else 0.
@@ -268,82 +239,31 @@ class EntryPoint {
 
   std::vector<uint32_t> EnterArguments() {
     const NodeInfo& info = lowering_.info;
+    const Id packed = types_.ConstantUint(info.packed);
     switch (info.kind) {
       case LaunchKind::kStaticGrid: {
         // A grid with a zero runs no workgroup; its divisions must be defined all the same.
         const std::array<uint32_t, 3>& grid = info.grid;
-        const Id uvec3 = types_.Vector(types_.Uint(), 3);
-        return {Constant(uvec3, {std::max(grid[0], 1u), std::max(grid[1], 1u), std::max(grid[2], 1u)}),
-                types_.ConstantUint(info.packed)};
+        const std::array<uint32_t, 3> divisors = {std::max(grid[0], 1u), std::max(grid[1], 1u), std::max(grid[2], 1u)};
+        return runtime::EnterStatic{.grid = ConstantVector(types_, divisors), .packed = packed}.Operands();
       }
       case LaunchKind::kDynamicGrid: {
         const GridMember member = info.grid_member.value_or(GridMember{0, 4, 3});
         // As shared::LaunchPlan::grid_member is packed.
-        return {types_.ConstantUint(member.offset | member.component_width << 16 | member.component_count << 20),
-                types_.ConstantUint(info.packed), types_.ConstantUint(info.NoteWords()),
-                types_.ConstantBool(info.UsesLandmarks()), types_.ConstantBool(lowering_.options.target.for_cpu)};
+        const uint32_t place = member.offset | member.component_width << 16 | member.component_count << 20;
+        return runtime::EnterDynamic{.grid_member = types_.ConstantUint(place),
+                                     .packed = packed,
+                                     .note_words = types_.ConstantUint(info.NoteWords()),
+                                     .by_landmarks = types_.ConstantBool(info.UsesLandmarks()),
+                                     .for_cpu = types_.ConstantBool(lowering_.options.target.for_cpu)}
+            .Operands();
       }
       case LaunchKind::kCoalescing:
-        return {types_.ConstantUint(info.coalesce), types_.ConstantUint(info.packed), types_.ConstantBool(InRuns())};
+        return runtime::EnterCoalescing{
+            .coalesce = types_.ConstantUint(info.coalesce), .packed = packed, .in_runs = types_.ConstantBool(InRuns())}
+            .Operands();
     }
     return {};
-  }
-
-  Id Constant(Id uvec3, const std::array<uint32_t, 3>& value) {
-    const std::vector<uint32_t> parts = {types_.ConstantUint(value[0]), types_.ConstantUint(value[1]),
-                                         types_.ConstantUint(value[2])};
-    return types_.Append(spv::Op::OpConstantComposite, uvec3, parts);
-  }
-
-  // Where in its own workgroup an invocation is.
-  Id LocalId(Builder& builder) {
-    const Id uint = types_.Uint();
-    const Id uvec3 = types_.Vector(uint, 3);
-    if (lowering_.info.packed == 1 && !lowering_.info.DistrustsLocalId())
-      return LoadBuiltIn(builder, spv::BuiltIn::LocalInvocationId, uvec3);
-    const std::array<uint32_t, 3>& size = lowering_.info.local_size;
-    const Id index = builder.Emit(spv::Op::OpLoad, uint, {local_index_});
-    const Id x = types_.ConstantUint(size[0]);
-    const Id row = builder.Emit(spv::Op::OpUDiv, uint, {index, x});
-    const Id y = types_.ConstantUint(size[1]);
-    return builder.Emit(spv::Op::OpCompositeConstruct, uvec3,
-                        {builder.Emit(spv::Op::OpUMod, uint, {index, x}), builder.Emit(spv::Op::OpUMod, uint, {row, y}),
-                         builder.Emit(spv::Op::OpUDiv, uint, {row, y})});
-  }
-
-  void Fill(Builder& builder, const ReplacedBuiltIn& built_in) {
-    const Id uint = types_.Uint();
-    const Id uvec3 = types_.Vector(uint, 3);
-    Id type = uint;
-    Id value = kNoId;
-    switch (built_in.built_in) {
-      case spv::BuiltIn::WorkgroupId:
-        type = uvec3;
-        value = builder.Emit(spv::Op::OpLoad, uvec3, {workgroup_id_});
-        break;
-      case spv::BuiltIn::GlobalInvocationId: {
-        type = uvec3;
-        const Id workgroup = builder.Emit(spv::Op::OpLoad, uvec3, {workgroup_id_});
-        const Id first = builder.Emit(spv::Op::OpIMul, uvec3, {workgroup, Constant(uvec3, lowering_.info.local_size)});
-        value = builder.Emit(spv::Op::OpIAdd, uvec3, {first, LocalId(builder)});
-        break;
-      }
-      case spv::BuiltIn::LocalInvocationId:
-        type = uvec3;
-        value = LocalId(builder);
-        break;
-      case spv::BuiltIn::LocalInvocationIndex:
-        value = builder.Emit(spv::Op::OpLoad, uint, {local_index_});
-        break;
-      case spv::BuiltIn::ShaderIndexAMDX:
-        value = builder.Call(uint, shader_index_, {});
-        break;
-      default:
-        value = builder.Call(uint, remaining_, {});
-        break;
-    }
-    if (type != built_in.value_type) value = builder.Emit(spv::Op::OpBitcast, built_in.value_type, {value});
-    builder.EmitVoid(spv::Op::OpStore, {built_in.variable, value});
   }
 
   // All of the packed workgroups, where the node has one of its own size.
@@ -390,15 +310,12 @@ class EntryPoint {
   Types& types_;
   const std::vector<ReplacedBuiltIn>& built_ins_;
   const LaunchMember& launch_;
+  std::optional<EntryBuiltIns> values_;
   Id start_ = kNoId;
   Id enter_ = kNoId;
   Id find_dump_ = kNoId;
   Id take_ = kNoId;
   Id next_ = kNoId;
-  Id shader_index_ = kNoId;
-  Id remaining_ = kNoId;
-  Id workgroup_id_ = kNoId;
-  Id local_index_ = kNoId;
   bool failed_ = false;
   std::string message_;
 };

@@ -5,12 +5,23 @@
 #include <string>
 
 #include "spirv_lowering/reflect/packing.h"
+#include "spirv_lowering/runtime/functions.h"
 
 namespace trellis::spirv {
 namespace {
 
 constexpr uint32_t kScopeWorkgroup = 2;
 constexpr uint32_t kScopeInvocation = 4;
+
+// They are called with the same operands; some take the workgroup's size, too.
+template <typename... Function>
+constexpr bool kTakeTheSame = ((Function::kParameters == runtime::ReserveInvocation::kParameters) && ...);
+static_assert(kTakeTheSame<runtime::ReserveWorkgroup, runtime::DeferInvocation, runtime::DeferWorkgroup,
+                           runtime::CheckInvocations, runtime::CheckWorkgroup, runtime::CheckSingle>);
+static_assert(runtime::ReserveInvocations::kParameters.starts_with(runtime::ReserveInvocation::kParameters) &&
+              runtime::ReserveInvocations::kParameters.ends_with(", workgroup_size"));
+static_assert(runtime::ElementOrDump::kParameters == runtime::Element::kParameters);
+static_assert(runtime::OnlyElementOrDump::kParameters == runtime::OnlyElement::kParameters);
 
 // It needs no broadcast, so it allocates as an invocation.
 bool IsSingle(const NodeInfo& info) { return info.Invocations() == 1; }
@@ -73,9 +84,9 @@ Expected<void> RuntimeCalls::FindScopes(const Lowering& lowering, const Outputs&
 
 Expected<RuntimeCalls> RuntimeCalls::Import(Lowering& lowering, const Outputs& outputs, bool has_groups) {
   static constexpr std::array<std::array<const char*, kScopes>, kKinds> kNames = {{
-      {"trellis_reserve_invocation", "trellis_reserve_workgroup", "trellis_reserve_invocations"},
-      {"trellis_defer_invocation", "trellis_defer_workgroup", nullptr},
-      {"trellis_enqueue_invocation", "trellis_enqueue_workgroup", nullptr},
+      {runtime::ReserveInvocation::kName, runtime::ReserveWorkgroup::kName, runtime::ReserveInvocations::kName},
+      {runtime::DeferInvocation::kName, runtime::DeferWorkgroup::kName, nullptr},
+      {runtime::EnqueueInvocation::kName, runtime::EnqueueWorkgroup::kName, nullptr},
   }};
   RuntimeCalls calls;
   if (Expected<void> scopes = calls.FindScopes(lowering, outputs); !scopes) return scopes.error();
@@ -87,17 +98,19 @@ Expected<RuntimeCalls> RuntimeCalls::Import(Lowering& lowering, const Outputs& o
   };
   calls.FindSingleRecords(lowering, outputs);
   const bool finds_dump = lowering.FindsDump();
-  if (Expected<void> done = function(finds_dump ? "trellis_element_or_dump" : "trellis_element", calls.element_); !done)
-    return done.error();
   if (Expected<void> done =
-          function(finds_dump ? "trellis_only_element_or_dump" : "trellis_only_element", calls.only_element_);
+          function(finds_dump ? runtime::ElementOrDump::kName : runtime::Element::kName, calls.element_);
       !done)
     return done.error();
-  if (Expected<void> done = function("trellis_input_element", calls.input_element_); !done) return done.error();
-  if (Expected<void> done = function("trellis_valid", calls.valid_); !done) return done.error();
-  if (Expected<void> done = function("trellis_copy_array", calls.copy_array_); !done) return done.error();
+  if (Expected<void> done =
+          function(finds_dump ? runtime::OnlyElementOrDump::kName : runtime::OnlyElement::kName, calls.only_element_);
+      !done)
+    return done.error();
+  if (Expected<void> done = function(runtime::InputElement::kName, calls.input_element_); !done) return done.error();
+  if (Expected<void> done = function(runtime::Valid::kName, calls.valid_); !done) return done.error();
+  if (Expected<void> done = function(runtime::CopyArray::kName, calls.copy_array_); !done) return done.error();
   if (lowering.info.finishes_writing)
-    if (Expected<void> done = function("trellis_finish_writing", calls.finish_); !done) return done.error();
+    if (Expected<void> done = function(runtime::FinishWriting::kName, calls.finish_); !done) return done.error();
   for (size_t kind = 0; kind < kKinds; ++kind) {
     for (size_t scope = 0; scope < kScopes; ++scope) {
       if (!calls.needs_[kind][scope]) continue;
@@ -106,15 +119,16 @@ Expected<RuntimeCalls> RuntimeCalls::Import(Lowering& lowering, const Outputs& o
     }
   }
   if (has_groups) {
-    if (Expected<void> done = function("trellis_reserve_chosen", calls.reserve_chosen_); !done) return done.error();
-    if (Expected<void> done = function("trellis_handle_of", calls.handle_of_); !done) return done.error();
+    if (Expected<void> done = function(runtime::ReserveChosen::kName, calls.reserve_chosen_); !done)
+      return done.error();
+    if (Expected<void> done = function(runtime::HandleOf::kName, calls.handle_of_); !done) return done.error();
     for (const Function& imported : lowering.module.functions)
       if (imported.id() == calls.reserve_chosen_) calls.chosen_type_ = imported.definition.type_id;
   }
   if (lowering.options.target.check_allocations) {
     const std::array<const char*, kScopes> names = {
-        IsSingle(lowering.info) ? "trellis_check_single" : "trellis_check_invocations", "trellis_check_workgroup",
-        "trellis_check_invocations"};
+        IsSingle(lowering.info) ? runtime::CheckSingle::kName : runtime::CheckInvocations::kName,
+        runtime::CheckWorkgroup::kName, runtime::CheckInvocations::kName};
     for (const Scope scope : {kInvocation, kWorkgroup, kInvocations}) {
       if (!calls.Allocates(scope)) continue;
       if (Expected<void> done = function(names[scope], calls.checks_[scope]); !done) return done.error();

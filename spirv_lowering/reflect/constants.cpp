@@ -360,4 +360,15 @@ std::optional<std::string> ConstantEvaluator::String(Id id) const {
   return found == strings_.end() ? std::nullopt : std::optional(found->second);
 }
 
+Error Refuse(const std::string& what, Id id, const std::string& why) {
+  return Error{what + " %" + std::to_string(id) + ": " + why};
+}
+
+Expected<uint32_t> ConstantOf(const ConstantEvaluator& constants, const std::string& what, Id id) {
+  const std::optional<uint32_t> value = constants.Value(id);
+  if (!value)
+    return Refuse(what, id, "the operand is not an integer constant that can be evaluated at pipeline creation");
+  return *value;
+}
+
 }  // namespace trellis::spirv

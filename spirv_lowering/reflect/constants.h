@@ -92,6 +92,11 @@ class ConstantEvaluator {
   Id next_part_ = ~Id{0};  // counts down: the module's ids count up
 };
 
+// `what` names an instruction or a mode, `id` the offending id.
+[[nodiscard]] Error Refuse(const std::string& what, Id id, const std::string& why);
+// Of an operand of `what`.
+[[nodiscard]] Expected<uint32_t> ConstantOf(const ConstantEvaluator& constants, const std::string& what, Id id);
+
 // Reads values of constants, and remembers which.
 class ConstantReader {
  public:

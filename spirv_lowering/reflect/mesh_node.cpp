@@ -4,13 +4,10 @@
 #include <string>
 
 #include "spirv_lowering/grammar/grammar.h"
+#include "spirv_lowering/reflect/constants.h"
 
 namespace trellis::spirv {
 namespace {
-
-Error Refuse(const std::string& what, Id id, const char* why) {
-  return Error{what + " %" + std::to_string(id) + ": " + why};
-}
 
 Expected<void> CheckMode(const Instruction& mode) {
   switch (static_cast<spv::ExecutionMode>(mode.operands[1])) {

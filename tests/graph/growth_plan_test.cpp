@@ -9,6 +9,7 @@
 #include "layer/graph/levels.h"
 #include "layer/graph/memory_plan.h"
 #include "layer/graph/region_layout.h"
+#include "meta_shaders/shared/kernel_plans.h"
 #include "tests/graph/graph_builder.h"
 #include "tests/graph/plan_reference.h"
 

@@ -11,6 +11,7 @@
 #include "layer/graph/levels.h"
 #include "layer/graph/memory_plan.h"
 #include "layer/graph/ring_parts.h"
+#include "meta_shaders/shared/kernel_plans.h"
 #include "tests/graph/graph_builder.h"
 
 namespace trellis::test {

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "meta_shaders/shared/kernel_plans.h"
 #include "tests/graph/graph_builder.h"
 
 namespace trellis::test {
@@ -38,16 +39,16 @@ TEST(MemoryPlan, MaxWorkgroupsOfRecords) {
   spirv::NodeInfo info;
   info.kind = spirv::LaunchKind::kCoalescing;
   info.coalesce = 8;
-  EXPECT_EQ(MaxWorkgroups(info, 17, 1000), 3u);
+  EXPECT_EQ(MaxWorkgroupsOfRecords(info, 17, 1000), 3u);
   info.kind = spirv::LaunchKind::kStaticGrid;
   info.grid = {20, 30, 40};
-  EXPECT_EQ(MaxWorkgroups(info, 2, 1000), 48000u) << "the limit is one of dynamic grids";
+  EXPECT_EQ(MaxWorkgroupsOfRecords(info, 2, 1000), 48000u) << "the limit is one of dynamic grids";
   info.kind = spirv::LaunchKind::kDynamicGrid;
-  EXPECT_EQ(MaxWorkgroups(info, 2, 1000), 2000u);
+  EXPECT_EQ(MaxWorkgroupsOfRecords(info, 2, 1000), 2000u);
   info.grid = {2, 3, 4};
-  EXPECT_EQ(MaxWorkgroups(info, 2, 1000), 48u);
+  EXPECT_EQ(MaxWorkgroupsOfRecords(info, 2, 1000), 48u);
   info.grid = {2, 0, 4};
-  EXPECT_EQ(MaxWorkgroups(info, 2, 1000), 2000u) << "a side without a bound";
+  EXPECT_EQ(MaxWorkgroupsOfRecords(info, 2, 1000), 2000u) << "a side without a bound";
 }
 
 TEST(MemoryPlan, AGraphWithoutLevelsNeedsNothing) {

@@ -10,6 +10,7 @@
 #include "layer/graph/levels.h"
 #include "layer/graph/link.h"
 #include "layer/graph/memory_plan.h"
+#include "meta_shaders/shared/kernel_plans.h"
 #include "tests/graph/graph_builder.h"
 #include "tests/graph/plan_reference.h"
 #include "tests/graph/random_graph.h"

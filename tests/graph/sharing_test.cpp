@@ -7,6 +7,7 @@
 #include "layer/graph/levels.h"
 #include "layer/graph/memory_plan.h"
 #include "layer/graph/tables.h"
+#include "meta_shaders/shared/kernel_plans.h"
 #include "tests/graph/graph_builder.h"
 #include "tests/graph/table_reader.h"
 

@@ -7,6 +7,8 @@
 #include <map>
 
 #include "layer/graph/saturating.h"
+#include "meta_shaders/shared/kernel_plans.h"
+#include "meta_shaders/shared/step_plan.h"
 #include "tests/graph/graph_builder.h"
 #include "tests/graph/plan_reference.h"
 #include "tests/graph/random_graph.h"

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "meta_shaders/shared/kernel_plans.h"
 #include "tests/graph/graph_builder.h"
 #include "tests/graph/table_reader.h"
 

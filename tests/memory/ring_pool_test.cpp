@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "meta_shaders/shared/graph_data.h"
+#include "meta_shaders/shared/kernel_plans.h"
 #include "tests/support/recording_device.h"
 
 namespace trellis::test {

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "meta_shaders/shared/graph_data.h"
+#include "meta_shaders/shared/kernel_plans.h"
+#include "meta_shaders/shared/step_plan.h"
 
 namespace trellis::test {
 namespace {
@@ -21,7 +23,7 @@ TEST(ScratchLayoutTest, PartsAreAlignedAndDoNotOverlap) {
           {layout.regions, 7 * (slots + 1) * sizeof(shared::Region)},
           {layout.inputs, 7 * launches * sizeof(shared::LaunchInput)},
           {layout.arguments, 7 * launches * sizeof(shared::DispatchArguments)},
-          {layout.totals, 7 * launches * sizeof(uint32_t)},
+          {layout.workgroup_counts, 7 * launches * sizeof(uint32_t)},
           {layout.steps, sizeof(shared::StepState)},
           {layout.sums, launches / 2 * MaxParts(launches / 2) * sizeof(uint32_t)},
           {layout.landmarks, launches / 3 * MaxParts(launches / 3) * shared::kLandmarksOfPart * sizeof(uint32_t)},
@@ -41,8 +43,9 @@ TEST(ScratchLayoutTest, PartsAreAlignedAndDoNotOverlap) {
                 7 * (slots + 1) * sizeof(shared::Region));
       EXPECT_EQ(layout.input(7 * launches - 1) + sizeof(shared::LaunchInput) - layout.inputs,
                 7 * launches * sizeof(shared::LaunchInput));
-      EXPECT_EQ(layout.total(0, 0), layout.totals);
-      EXPECT_EQ(layout.total(6, launches - 1) + sizeof(uint32_t) - layout.totals, 7 * launches * sizeof(uint32_t));
+      EXPECT_EQ(layout.workgroup_count(0, 0), layout.workgroup_counts);
+      EXPECT_EQ(layout.workgroup_count(6, launches - 1) + sizeof(uint32_t) - layout.workgroup_counts,
+                7 * launches * sizeof(uint32_t));
       EXPECT_EQ(layout.argument(7 * launches - 1) + sizeof(shared::DispatchArguments) - layout.arguments,
                 7 * launches * sizeof(shared::DispatchArguments));
     }
@@ -90,7 +93,7 @@ TEST(ScratchLayoutTest, DrawsHavePlacesOfTheirOwn) {
     for (uint32_t launch = 0; launch < kDrawn; ++launch, next += layout.max_draws)
       EXPECT_EQ(layout.draw_position(level, launch), next);
   EXPECT_LE(layout.input(next), layout.arguments);
-  EXPECT_LE(layout.argument(next), layout.totals);
+  EXPECT_LE(layout.argument(next), layout.workgroup_counts);
   const uint64_t sums = uint64_t{kLaunches} * MaxParts(kLaunches) * sizeof(uint32_t);
   for (uint32_t level = 1; level < kLevels; ++level)
     EXPECT_GE(layout.level_sums(level), layout.level_sums(level - 1) + sums);
@@ -104,7 +107,7 @@ TEST(ScratchLayoutTest, LevelsDoNotTakeTurnsWithRegionsIfThereAreDraws) {
   EXPECT_EQ(layout.region_levels, 32u);
   EXPECT_EQ(layout.step_levels, 0u) << "more than kMaxRegionBytes";
   EXPECT_LE(layout.region_offset(31, 3000) + sizeof(shared::Region), layout.inputs);
-  EXPECT_LE(layout.total(31, 100), layout.steps) << "workgroups of members of counted batches";
+  EXPECT_LE(layout.workgroup_count(31, 100), layout.steps) << "workgroups of members of counted batches";
 }
 
 // Many mesh nodes have fewer draws each.

@@ -6,6 +6,8 @@
 
 #include "meta_shaders/kernels.h"
 #include "meta_shaders/shared/graph_data.h"
+#include "meta_shaders/shared/kernel_plans.h"
+#include "meta_shaders/shared/report_data.h"
 #include "tests/meta_shaders/kernel_test_base.h"
 
 namespace trellis::test {

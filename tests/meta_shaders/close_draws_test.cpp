@@ -2,6 +2,7 @@
 // The close-level kernel, for launches of mesh nodes.
 #include <string>
 
+#include "meta_shaders/shared/report_data.h"
 #include "tests/meta_shaders/close_kernel_test_base.h"
 
 namespace trellis::test {

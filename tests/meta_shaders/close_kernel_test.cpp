@@ -3,6 +3,8 @@
 #include <array>
 #include <map>
 
+#include "meta_shaders/shared/kernel_plans.h"
+#include "meta_shaders/shared/report_data.h"
 #include "tests/meta_shaders/close_kernel_test_base.h"
 
 namespace trellis::test {

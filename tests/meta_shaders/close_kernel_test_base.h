@@ -12,6 +12,8 @@
 #include "layer/graph/memory_plan.h"
 #include "layer/replay/planning/launch_size.h"
 #include "meta_shaders/shared/graph_data.h"
+#include "meta_shaders/shared/kernel_plans.h"
+#include "meta_shaders/shared/report_data.h"
 #include "tests/meta_shaders/kernel_test_base.h"
 #include "tests/meta_shaders/launch_reference.h"
 

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "layer/dispatch/vulkan.h"
+#include "meta_shaders/shared/report_data.h"
 #include "tests/meta_shaders/kernel_test_base.h"
 
 namespace trellis::test {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "meta_shaders/shared/kernel_plans.h"
+#include "meta_shaders/shared/report_data.h"
 #include "tests/support/internal_kernels.h"
 
 namespace trellis::test {

@@ -12,7 +12,8 @@
 #include "layer/memory/device_buffer.h"
 #include "layer/memory/plan_arena.h"
 #include "meta_shaders/kernels.h"
-#include "meta_shaders/shared/graph_data.h"
+#include "meta_shaders/shared/kernel_plans.h"
+#include "meta_shaders/shared/report_data.h"
 #include "tests/meta_shaders/driver_device.h"
 
 namespace trellis::test {

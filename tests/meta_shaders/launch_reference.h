@@ -15,6 +15,7 @@
 
 #include "layer/replay/planning/launch_size.h"
 #include "meta_shaders/shared/graph_data.h"
+#include "meta_shaders/shared/kernel_plans.h"
 
 namespace trellis::test {
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "meta_shaders/shared/report_data.h"
 #include "tests/meta_shaders/runtime_fixture.h"
 
 namespace trellis::test {

@@ -5,6 +5,7 @@
 
 #include "layer/dispatch/struct_type.h"
 #include "layer/objects/scoped_shader_module.h"
+#include "meta_shaders/shared/report_data.h"
 #include "tests/runtime_calls_impatient_spv.h"
 #include "tests/runtime_calls_int64_spv.h"
 #include "tests/runtime_calls_partition_spv.h"

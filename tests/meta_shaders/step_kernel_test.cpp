@@ -6,6 +6,9 @@
 
 #include "layer/graph/memory_plan.h"
 #include "meta_shaders/shared/graph_data.h"
+#include "meta_shaders/shared/kernel_plans.h"
+#include "meta_shaders/shared/report_data.h"
+#include "meta_shaders/shared/step_plan.h"
 #include "tests/meta_shaders/kernel_test_base.h"
 #include "tests/meta_shaders/launch_reference.h"
 

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "meta_shaders/kernels.h"
+#include "meta_shaders/shared/kernel_plans.h"
 #include "tests/replay/barrier_test_base.h"
 #include "tests/replay/checked_memory.h"
 #include "tests/replay/pushed_bytes.h"

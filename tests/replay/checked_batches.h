@@ -10,6 +10,7 @@
 
 #include "layer/pipeline/execution_graph.h"
 #include "meta_shaders/shared/graph_data.h"
+#include "meta_shaders/shared/kernel_plans.h"
 #include "tests/replay/checked_instances.h"
 #include "tests/replay/checked_memory.h"
 #include "tests/replay/open_regions.h"

@@ -6,6 +6,8 @@
 #include <string>
 
 #include "meta_shaders/shared/graph_data.h"
+#include "meta_shaders/shared/kernel_plans.h"
+#include "meta_shaders/shared/report_data.h"
 #include "tests/replay/checked_batches.h"
 #include "tests/replay/checked_memory.h"
 #include "tests/replay/checked_sets.h"

@@ -33,13 +33,20 @@ class PreparedSets {
   [[nodiscard]] bool Leave() {
     const bool is_good = at_hand_ == 0 || turns_;
     if (turns_) ++executions_[HeaderOf(at_hand_)];
+    last_ = at_hand_;
     at_hand_ = 0;
     turns_ = false;
     return is_good;
   }
 
-  [[nodiscard]] bool IsOfCurrent(uint64_t region) const { return at_hand_ != 0 && IsIn(Current(at_hand_), region); }
-  [[nodiscard]] bool IsOfOther(uint64_t region) const { return at_hand_ != 0 && IsIn(Other(at_hand_), region); }
+  [[nodiscard]] bool IsOfCurrent(uint64_t region) const {
+    return at_hand_ != 0 && IsIn(at_hand_, Current(at_hand_), region);
+  }
+  [[nodiscard]] bool IsOfOther(uint64_t region) const {
+    return at_hand_ != 0 && IsIn(at_hand_, Other(at_hand_), region);
+  }
+  // The same, of the graph that was left last, for its draws.
+  [[nodiscard]] bool WasOfOther(uint64_t region) const { return last_ != 0 && IsIn(last_, Current(last_), region); }
 
  private:
   [[nodiscard]] static const shared::AlternatingRegions& Header(uint64_t prepared) {
@@ -50,12 +57,13 @@ class PreparedSets {
     const uint64_t first = HeaderOf(prepared) + sizeof(shared::AlternatingRegions);
     return first + (set == 0 ? Header(prepared).current : Header(prepared).other);
   }
-  [[nodiscard]] bool IsIn(uint64_t set, uint64_t region) const {
-    return region >= set && region < set + Header(at_hand_).other;
+  [[nodiscard]] static bool IsIn(uint64_t prepared, uint64_t set, uint64_t region) {
+    return region >= set && region < set + Header(prepared).other;
   }
 
   std::map<uint64_t, uint32_t> executions_;  // that have ended, by address of the header
   uint64_t at_hand_ = 0;
+  uint64_t last_ = 0;
   bool turns_ = false;
 };
 

@@ -10,6 +10,8 @@
 
 #include "layer/dispatch/vulkan.h"
 #include "meta_shaders/shared/graph_data.h"
+#include "meta_shaders/shared/kernel_plans.h"
+#include "meta_shaders/shared/step_plan.h"
 #include "tests/replay/checked_memory.h"
 #include "tests/replay/open_regions.h"
 

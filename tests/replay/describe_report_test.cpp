@@ -6,6 +6,7 @@
 
 #include <set>
 
+#include "meta_shaders/shared/report_data.h"
 #include "tests/replay/test_pipeline.h"
 
 namespace trellis::test {

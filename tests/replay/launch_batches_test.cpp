@@ -7,6 +7,7 @@
 
 #include <string>
 
+#include "meta_shaders/shared/kernel_plans.h"
 #include "tests/replay/test_pipeline.h"
 
 namespace trellis::test {
@@ -126,7 +127,7 @@ class CountedBatchesTest : public ::testing::Test {
 
 TEST_F(CountedBatchesTest, EachMemberHasAPlace) {
   const RelocatableBatch batch = Count(shared::kLaunchCoalescing, 250);
-  EXPECT_EQ(batch.counts, scratch_.total(kLevel, 2));
+  EXPECT_EQ(batch.counts, scratch_.workgroup_count(kLevel, 2));
   for (uint32_t slot = 0; slot < kSlots; ++slot) {
     const bool is_member = slot >= 3 && slot < 7;
     const shared::RegionPlan& opening = memory_.openings[slot];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a launch takes of its records, and which launches take their workgroups from the counters of their region.
 #include "layer/replay/planning/launch_size.h"
+#include "meta_shaders/shared/kernel_plans.h"
 
 #include <gtest/gtest.h>
 

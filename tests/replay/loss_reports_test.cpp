@@ -6,6 +6,7 @@
 
 #include "layer/replay/replay.h"
 #include "layer/replay/reports/describe_report.h"
+#include "meta_shaders/shared/report_data.h"
 #include "tests/layer/fake_driver/messenger.h"
 #include "tests/replay/test_pipeline.h"
 

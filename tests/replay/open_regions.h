@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "meta_shaders/shared/graph_data.h"
+#include "meta_shaders/shared/kernel_plans.h"
 
 namespace trellis::test {
 

@@ -9,6 +9,7 @@
 #include "layer/graph/saturating.h"
 #include "layer/replay/placing/dispatch_planner.h"
 #include "meta_shaders/shared/entry_plan.h"
+#include "meta_shaders/shared/kernel_plans.h"
 
 namespace trellis {
 namespace {

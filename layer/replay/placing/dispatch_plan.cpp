@@ -84,9 +84,9 @@ void HostPlanner::PlanRootLevels() {
     for (const RootLaunch& launch : root.launches) {
       const spirv::NodeInfo& info = InfoOf(launch.launch);
       const bool counted = info.kind == spirv::LaunchKind::kDynamicGrid;
-      counts.push_back({launch.launch, counted
-                                           ? launch.size.all_workgroups
-                                           : MaxWorkgroups(info, launch.size.records, kMaxExecutionGraphWorkgroups)});
+      counts.push_back(
+          {launch.launch, counted ? launch.size.all_workgroups
+                                  : MaxWorkgroupsOfRecords(info, launch.size.records, kMaxExecutionGraphWorkgroups)});
     }
   }
   for (const Root& root : roots_)

@@ -11,6 +11,7 @@
 #include "layer/replay/planning/entry_inputs.h"
 #include "layer/replay/planning/launch_size.h"
 #include "meta_shaders/shared/graph_data.h"
+#include "meta_shaders/shared/kernel_plans.h"
 #include "spirv_lowering/support/expected.h"
 
 namespace trellis {

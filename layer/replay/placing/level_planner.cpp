@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "layer/replay/placing/plan_counts.h"
+#include "meta_shaders/shared/kernel_plans.h"
+#include "meta_shaders/shared/report_data.h"
 
 namespace trellis {
 namespace {
@@ -41,7 +43,10 @@ Expected<void> LevelPlanner::PlanLevels() {
   return {};
 }
 
-NodeLaunch& LevelPlanner::AddLaunch(const RelocatableLaunch& launch) { return plan_.AddLaunch() = LaunchOf(launch); }
+NodeLaunch& LevelPlanner::AddLaunch(const RelocatableLaunch& launch) {
+  NodeLaunch& added = InfoOf(launch.launch).IsMesh() ? plan_.draws.emplace_back() : plan_.AddLaunch();
+  return added = LaunchOf(launch);
+}
 
 Expected<void> LevelPlanner::PlanLevel(uint32_t level) {
   const RelocatableLevel& counted = counted_->levels[level];
@@ -54,10 +59,13 @@ Expected<void> LevelPlanner::PlanLevel(uint32_t level) {
 }
 
 Expected<void> LevelPlanner::PlanSingle(uint32_t level, const RelocatableLaunch& launch) {
-  if (launch.from_region) return PlanFromRegion(level, launch);
+  return launch.from_region ? PlanFromRegion(level, launch) : PlanFromInput(level, launch, launch.described.position);
+}
+
+Expected<void> LevelPlanner::PlanFromInput(uint32_t level, const RelocatableLaunch& launch, uint32_t position) {
   NodeLaunch& node = AddLaunch(launch);
-  node.arguments = scratch().argument(launch.described.position);
-  const VkDeviceAddress input = environment_.scratch + scratch().input(launch.described.position);
+  node.arguments = scratch().argument(position);
+  const VkDeviceAddress input = environment_.scratch + scratch().input(position);
   return UploadBlock(level, launch.described, input, false, node.block);
 }
 
@@ -73,29 +81,12 @@ Expected<void> LevelPlanner::PlanFromRegion(uint32_t level, const RelocatableLau
 
 Expected<void> LevelPlanner::PlanDraws(uint32_t level) {
   for (const RelocatableLaunch& launch : counted_->levels[level].draws) {
-    if (launch.from_region) {
-      const uint64_t region = scratch().region_offset(level, launch.launch.input);
-      if (Expected<void> done =
-              PlanDraw(level, launch, environment_.scratch + region, region + ArgumentsInRegion(launch.described));
-          !done)
-        return done;
-    }
-    for (uint32_t draw = 0; draw < launch.described.draws; ++draw) {
-      const uint32_t position = launch.described.first_draw + draw;
-      if (Expected<void> done =
-              PlanDraw(level, launch, environment_.scratch + scratch().input(position), scratch().argument(position));
-          !done)
-        return done;
-    }
+    if (launch.from_region)
+      if (Expected<void> done = PlanFromRegion(level, launch); !done) return done;
+    for (uint32_t draw = 0; draw < launch.described.draws; ++draw)
+      if (Expected<void> done = PlanFromInput(level, launch, launch.described.first_draw + draw); !done) return done;
   }
   return {};
-}
-
-Expected<void> LevelPlanner::PlanDraw(uint32_t level, const RelocatableLaunch& launch, VkDeviceAddress source,
-                                      VkDeviceSize arguments) {
-  NodeLaunch& draw = plan_.draws.emplace_back(LaunchOf(launch));
-  draw.arguments = arguments;
-  return UploadBlock(level, launch.described, source, launch.from_region, draw.block);
 }
 
 shared::ClosePlan LevelPlanner::CommonClosePlan() const {

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "layer/replay/placing/plan_writer.h"
+#include "meta_shaders/shared/kernel_plans.h"
+#include "meta_shaders/shared/step_plan.h"
 
 namespace trellis {
 
@@ -35,6 +37,7 @@ class LevelPlanner : PlanWriter {
   [[nodiscard]] Expected<void> PlanLevels();
   // A level whose launches are made of regions.
   [[nodiscard]] Expected<void> PlanLevel(uint32_t level);
+  // Of a mesh node: to the draws.
   NodeLaunch& AddLaunch(const RelocatableLaunch& launch);
   // What the close kernels of all levels have in common.
   [[nodiscard]] shared::ClosePlan CommonClosePlan() const;
@@ -45,10 +48,10 @@ class LevelPlanner : PlanWriter {
   [[nodiscard]] Expected<void> UploadStepPlans(shared::StepPlan step);
   [[nodiscard]] Expected<void> PlanSingle(uint32_t level, const RelocatableLaunch& launch);
   [[nodiscard]] Expected<void> PlanFromRegion(uint32_t level, const RelocatableLaunch& launch);
+  // `position`: of the input and the arguments in scratch.
+  [[nodiscard]] Expected<void> PlanFromInput(uint32_t level, const RelocatableLaunch& launch, uint32_t position);
   // Launches of mesh nodes, which are drawn after all levels.
   [[nodiscard]] Expected<void> PlanDraws(uint32_t level);
-  [[nodiscard]] Expected<void> PlanDraw(uint32_t level, const RelocatableLaunch& launch, VkDeviceAddress source,
-                                        VkDeviceSize arguments);
   [[nodiscard]] Expected<void> PlanBatches(uint32_t level);
   [[nodiscard]] Expected<void> UploadMembers(uint32_t level, uint32_t set, const RelocatableBatch& batch,
                                              VkDeviceAddress& address);

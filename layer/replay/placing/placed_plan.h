@@ -13,7 +13,9 @@
 #include "layer/dispatch/vulkan.h"
 #include "layer/graph/graph.h"
 #include "layer/memory/plan_arena.h"
+#include "layer/objects/buffer.h"
 #include "layer/replay/planning/launch_size.h"
+#include "meta_shaders/shared/kernel_plans.h"
 #include "spirv_lowering/support/expected.h"
 
 namespace trellis {
@@ -42,6 +44,12 @@ struct NodeLaunch {
   std::optional<VkDeviceSize> arguments;
   DispatchSize size;                   // of launches without arguments: roots of a dispatch from the host
   const std::string* label = nullptr;  // owned by PlacedPlan::counted; null: LaunchLabel, in level 0
+
+  // `scratch`: where the scratch address is. Only with arguments.
+  [[nodiscard]] BufferPlace ArgumentsIn(const BufferPlace& scratch) const {
+    if (arguments_buffer != VK_NULL_HANDLE) return {arguments_buffer, *arguments};
+    return {scratch.buffer, scratch.offset + *arguments};
+  }
 };
 
 // Kernels that size launches. `sum` comes first: of grids, for launches that may have many records.

@@ -7,6 +7,8 @@
 
 #include "layer/graph/graph.h"
 #include "layer/objects/device.h"
+#include "meta_shaders/shared/kernel_plans.h"
+#include "meta_shaders/shared/report_data.h"
 
 namespace trellis {
 namespace {

@@ -11,7 +11,8 @@
 
 #include "layer/memory/device_buffer.h"
 #include "layer/settings/payload_dumps.h"
-#include "meta_shaders/shared/graph_data.h"
+#include "meta_shaders/shared/kernel_plans.h"
+#include "meta_shaders/shared/report_data.h"
 #include "spirv_lowering/support/expected.h"
 
 namespace trellis {

@@ -4,6 +4,7 @@
 #include "layer/memory/prepared_regions.h"
 #include "layer/memory/ring_pool.h"
 #include "layer/replay/planning/report_origin.h"
+#include "meta_shaders/shared/kernel_plans.h"
 
 namespace trellis {
 

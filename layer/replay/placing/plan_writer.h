@@ -10,6 +10,7 @@
 
 #include "layer/replay/placing/dispatch_plan.h"
 #include "layer/replay/planning/relocatable_plan.h"
+#include "meta_shaders/shared/kernel_plans.h"
 
 namespace trellis {
 

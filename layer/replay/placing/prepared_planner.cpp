@@ -10,6 +10,7 @@
 #include "layer/graph/region_layout.h"
 #include "layer/memory/prepared_regions.h"
 #include "layer/replay/placing/level_planner.h"
+#include "meta_shaders/shared/kernel_plans.h"
 
 namespace trellis {
 namespace {
@@ -18,6 +19,9 @@ constexpr uint32_t kSets = 2;
 
 // More dispatches in level 1 would take as long, for the set that is not used, as the begin kernel.
 constexpr size_t kMaxDispatches = 32;
+
+// An indirect draw of nothing takes a GPU no time, but each is recorded.
+constexpr size_t kMaxDraws = 128;
 
 constexpr uint64_t kMaxSetBytes = 832 * 1024;
 
@@ -33,7 +37,7 @@ uint64_t SetBytes(const ScratchLayout& scratch) {
 }
 // Of what is at `place` in scratch in a set: RelocatableBatch::counts of level 1.
 uint64_t CountsInSet(const ScratchLayout& scratch, uint64_t place) {
-  return RegionsBytes(scratch) + place - scratch.total(1, 0);
+  return RegionsBytes(scratch) + place - scratch.workgroup_count(1, 0);
 }
 
 // As OpenRegion in meta_shaders/shared/kernel.glsl.
@@ -59,18 +63,19 @@ shared::Region OpenRegion(VkDeviceAddress regions, VkDeviceAddress ring, const s
   return region;
 }
 
+// Each has one form for each set.
+size_t MadeOfRegions(std::span<const RelocatableLaunch> launches) {
+  return static_cast<size_t>(std::count_if(launches.begin(), launches.end(),
+                                           [](const RelocatableLaunch& launch) { return launch.from_region; }));
+}
+
 }  // namespace
 
 bool CanPrepareRegions(const RelocatablePlan& plan) {
   if (plan.steps || !plan.scratch.opens_all_levels || plan.levels.size() < 2) return false;
-  // A draw for each set would be needed.
-  if (plan.schedule->has_mesh_nodes) return false;
   const RelocatableLevel& consumers = plan.levels[1];
-  const std::span<const RelocatableLaunch> singles = consumers.single_launches();
-  const auto made_of_regions =
-      std::count_if(singles.begin(), singles.end(), [](const RelocatableLaunch& launch) { return launch.from_region; });
-  return static_cast<size_t>(made_of_regions) + consumers.batches.size() <= kMaxDispatches &&
-         SetBytes(plan.scratch) <= kMaxSetBytes;
+  return MadeOfRegions(consumers.single_launches()) + consumers.batches.size() <= kMaxDispatches &&
+         MadeOfRegions(consumers.draws) <= kMaxDraws && SetBytes(plan.scratch) <= kMaxSetBytes;
 }
 
 uint32_t LevelPlanner::SetsOf(uint32_t level) const { return level == 1 && plan_.prepared ? kSets : 1; }

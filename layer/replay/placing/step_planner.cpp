@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "layer/replay/placing/level_planner.h"
+#include "meta_shaders/shared/kernel_plans.h"
+#include "meta_shaders/shared/step_plan.h"
 
 namespace trellis {
 namespace {
@@ -29,7 +31,7 @@ Expected<void> LevelPlanner::PlanSteps() {
     if (Expected<void> done = PlanStepLevel(level, launches); !done) return done;
 
   shared::StepPlan step = {};
-  step.totals = environment_.scratch + scratch().totals;
+  step.totals = environment_.scratch + scratch().workgroup_counts;
   step.state = environment_.scratch + scratch().steps;
   step.launch_count = static_cast<uint32_t>(launches.size());
   if (environment_.reports_steps) step.reported_steps = static_cast<uint32_t>(steps()->steps);
@@ -61,11 +63,7 @@ Expected<void> LevelPlanner::PlanStepLevel(uint32_t level, std::vector<shared::S
     step.pool = scratch().region(level, graph_.HeapSlot());
     step.load = steps()->loads[position];
     if (is_drawn) continue;
-
-    NodeLaunch& node = AddLaunch(*launch);
-    node.arguments = scratch().argument(position);
-    const VkDeviceAddress input = environment_.scratch + scratch().input(position);
-    if (Expected<void> done = UploadBlock(level, launch->described, input, false, node.block); !done) return done;
+    if (Expected<void> done = PlanFromInput(level, *launch, position); !done) return done;
   }
   return brings_draws ? Expected<void>() : PlanDraws(level);
 }

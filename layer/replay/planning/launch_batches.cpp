@@ -8,6 +8,7 @@
 
 #include "layer/objects/device.h"
 #include "layer/pipeline/batching.h"
+#include "meta_shaders/shared/kernel_plans.h"
 
 namespace trellis {
 namespace {
@@ -30,7 +31,7 @@ class Former {
       : pipeline_(pipeline),
         fewest_members_(FewestLaunches(pipeline.device.settings)),
         max_worthwhile_(MaxWorthwhileWorkgroups(pipeline.device.settings)),
-        max_workgroups_(MaxWorkgroups(limits)),
+        max_workgroups_(MaxWorkgroupsOfDispatch(limits)),
         max_batches_(limits.max_workgroups_x),
         level_(level) {}
 
@@ -130,7 +131,7 @@ void CountBatches(const ScratchLayout& scratch, const LaunchLimits& limits, uint
     if (members.front().described.kind != shared::kLaunchCoalescing || members.size() > kMaxCountedMembers) continue;
     uint64_t most = 0;
     for (const RelocatableLaunch& member : members) most += member.max_workgroups;
-    const uint64_t place = scratch.total(number, batch.launch_begin);
+    const uint64_t place = scratch.workgroup_count(number, batch.launch_begin);
     const uint64_t from_regions = place - scratch.regions;
     if (most > limits.max_workgroups_x || from_regions + members.size() * sizeof(uint32_t) > UINT32_MAX) continue;
     batch.counts = place;

@@ -7,6 +7,7 @@
 #include "layer/device/advertised_properties.h"
 #include "layer/graph/record_grid.h"
 #include "layer/graph/saturating.h"
+#include "meta_shaders/shared/kernel_plans.h"
 
 namespace trellis {
 namespace {
@@ -53,7 +54,7 @@ RecordGrid ClampedGrid(const shared::LaunchPlan& launch, std::span<const std::by
 
 LaunchSize SizeDynamicGrid(const shared::LaunchPlan& launch, const RecordArray& records, const LaunchLimits& limits,
                            std::vector<uint32_t>& notes) {
-  const uint64_t max_workgroups = MaxWorkgroups(limits);
+  const uint64_t max_workgroups = MaxWorkgroupsOfDispatch(limits);
   const size_t max_slices = limits.has_slices ? shared::kMaxSlices : 1;
   LaunchSize size;
   uint64_t total = 0;  // of the slice
@@ -109,7 +110,7 @@ LaunchLimits LimitsOfOneDraw(const DrawLimits& limits) {
   return {most[0], most[1], most[2], kMaxExecutionGraphWorkgroups, false, limits.max_workgroup_total_count};
 }
 
-uint64_t MaxWorkgroups(const LaunchLimits& limits) {
+uint64_t MaxWorkgroupsOfDispatch(const LaunchLimits& limits) {
   return std::min(uint64_t{limits.max_workgroups_x} * limits.max_workgroups_y, kMaxWorkgroups);
 }
 
@@ -118,9 +119,9 @@ LaunchSize SizeLaunch(const shared::LaunchPlan& launch, const RecordArray& recor
   notes.clear();
   if (launch.kind == shared::kLaunchDynamicGrid) return SizeDynamicGrid(launch, records, limits, notes);
   const LaunchSize size = launch.kind == shared::kLaunchStaticGrid
-                              ? SizeStaticGrid(launch, records.count, MaxWorkgroups(limits),
+                              ? SizeStaticGrid(launch, records.count, MaxWorkgroupsOfDispatch(limits),
                                                limits.has_slices ? shared::kMaxStaticSlices : 1)
-                              : SizeCoalescing(launch, records.count, MaxWorkgroups(limits));
+                              : SizeCoalescing(launch, records.count, MaxWorkgroupsOfDispatch(limits));
   if (launch.note_words != shared::kNoNotes) notes.assign(size.records, GridWorkgroups(GridOf(launch)));
   return size;
 }
@@ -134,7 +135,7 @@ bool LaunchFromRegion(const shared::LaunchPlan& launch, const LaunchLimits& limi
   if (launch.kind == shared::kLaunchCoalescing) {
     const uint32_t each = std::max(launch.coalesce, 1u);
     const uint64_t workgroups = (records + each - 1) / each;
-    if (workgroups > MaxWorkgroups(limits) ||
+    if (workgroups > MaxWorkgroupsOfDispatch(limits) ||
         std::min<uint64_t>(workgroups, launch.max_workgroups) > limits.max_workgroups_x)
       return false;
     // No more than the region can have make no difference, and sums with them stay below 2^32.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "meta_shaders/shared/graph_data.h"
+#include "meta_shaders/shared/kernel_plans.h"
 
 namespace trellis {
 
@@ -62,7 +63,7 @@ struct DispatchSize {
 };
 
 // Maximum of workgroups in two dimensions of a dispatch, which is that of a slice.
-[[nodiscard]] uint64_t MaxWorkgroups(const LaunchLimits& limits);
+[[nodiscard]] uint64_t MaxWorkgroupsOfDispatch(const LaunchLimits& limits);
 
 // `notes` gets launch.note_words words for each record taken.
 [[nodiscard]] LaunchSize SizeLaunch(const shared::LaunchPlan& launch, const RecordArray& records,

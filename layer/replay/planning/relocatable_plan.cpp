@@ -15,6 +15,7 @@
 #include "layer/replay/planning/launch_batches.h"
 #include "layer/replay/planning/launch_size.h"
 #include "layer/replay/planning/recent_cache.h"
+#include "meta_shaders/shared/kernel_plans.h"
 
 namespace trellis {
 namespace {
@@ -116,7 +117,7 @@ class Planner {
         const spirv::NodeInfo& info = graph_.NodeOf(launch.slot).info;
         const double workgroups = info.kind == spirv::LaunchKind::kCoalescing
                                       ? 1.0 / std::max(info.coalesce, 1u)
-                                      : static_cast<double>(MaxWorkgroups(info, 1, 1));
+                                      : static_cast<double>(MaxWorkgroupsOfRecords(info, 1, 1));
         of_record = std::max(of_record, workgroups * loads().Of(launch.slot, 1).records);
       }
       arriving_[level + 1] = arriving_[level] * of_record;
@@ -247,8 +248,8 @@ class Planner {
     added.described.first_draw = plan_.scratch.draw_position(level, index);
     // Levels share the memory of landmarks.
     added.described.has_landmarks = 0;
-    const uint64_t most = MaxWorkgroups(graph_.NodeOf(added.launch.slot).info, MaxRecords(level, added.launch),
-                                        environment_.limits.max_grid_workgroups);
+    const uint64_t most = MaxWorkgroupsOfRecords(graph_.NodeOf(added.launch.slot).info, MaxRecords(level, added.launch),
+                                                 environment_.limits.max_grid_workgroups);
     const uint64_t draws = CeilDivide(most, LargestDraw(limits).workgroups);
     added.described.draws = static_cast<uint32_t>(std::clamp<uint64_t>(draws, 1, plan_.scratch.max_draws));
   }

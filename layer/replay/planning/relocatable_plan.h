@@ -15,6 +15,7 @@
 #include "layer/memory/scratch_layout.h"
 #include "layer/pipeline/execution_graph.h"
 #include "layer/replay/planning/dispatch_environment.h"
+#include "meta_shaders/shared/kernel_plans.h"
 
 namespace trellis {
 

@@ -92,7 +92,7 @@ class DrawPushConstants {
 
 class DrawRecorder {
  public:
-  DrawRecorder(CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline, const ScratchBuffer& scratch)
+  DrawRecorder(CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline, const BufferPlace& scratch)
       : state_(command_buffer),
         command_buffer_(command_buffer),
         pipeline_(pipeline),
@@ -109,8 +109,8 @@ class DrawRecorder {
     state_.Bind(*pipeline_.nodes[draw.node].pipeline);
     push_constants_.Push(draw.block);
     if (draw.arguments) {
-      dispatch.CmdDrawMeshTasksIndirectEXT(command_buffer_.handle, scratch_.buffer, scratch_.offset + *draw.arguments,
-                                           1, 0);
+      const BufferPlace arguments = draw.ArgumentsIn(scratch_);
+      dispatch.CmdDrawMeshTasksIndirectEXT(command_buffer_.handle, arguments.buffer, arguments.offset, 1, 0);
     } else {
       dispatch.CmdDrawMeshTasksEXT(command_buffer_.handle, draw.size.x, draw.size.y, draw.size.z);
     }
@@ -128,14 +128,14 @@ class DrawRecorder {
   ScopedGraphicsState state_;
   const CommandBuffer& command_buffer_;
   const ExecutionGraphPipeline& pipeline_;
-  const ScratchBuffer scratch_;
+  const BufferPlace scratch_;
   DrawPushConstants push_constants_;
   const bool has_labels_;
 };
 
 }  // namespace
 
-void RecordDraws(CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline, const ScratchBuffer& scratch,
+void RecordDraws(CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline, const BufferPlace& scratch,
                  std::initializer_list<std::span<const NodeLaunch>> draws, const std::string& label) {
   const ScopedLabel graph_label(command_buffer.device, command_buffer.handle, label);
   DrawRecorder recorder(command_buffer, pipeline, scratch);

@@ -16,7 +16,7 @@ namespace trellis {
 // Inside the render pass instance that is open. Afterwards the application's state at the graphics bind point is as it
 // was. Those without arguments have a size. `label`: what tools call the dispatch. Threading: that of the command
 // buffer.
-void RecordDraws(CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline, const ScratchBuffer& scratch,
+void RecordDraws(CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline, const BufferPlace& scratch,
                  std::initializer_list<std::span<const NodeLaunch>> draws, const std::string& label);
 
 }  // namespace trellis

@@ -72,7 +72,7 @@ void RecordClose(const Device& device, VkCommandBuffer command_buffer, const Lev
   recorder.Mark("close", number);
 }
 
-// In the last level or behind it, when everything has been sent.
+// In the last level, when everything has been sent; or beside the draws, which may be sized behind the last level.
 void RecordLosses(const Device& device, VkCommandBuffer command_buffer, const PlacedPlan& plan, Recorder& recorder) {
   if (!plan.losses) return;
   const ScopedLabel label(device, command_buffer, "trellis losses");
@@ -104,7 +104,8 @@ void RecordLevel(const Device& device, VkCommandBuffer command_buffer, const Dis
   RecordCount(device, command_buffer, *plan.placed, number, recorder);
   // Before the launches, so that what it takes is hidden behind them.
   if (number == 0) RecordOpenings(device, command_buffer, *plan.placed, recorder);
-  if (number + 1 == plan.placed->levels.size()) RecordLosses(device, command_buffer, *plan.placed, recorder);
+  const bool is_last = number + 1 == plan.placed->levels.size();
+  if (is_last && !plan.has_draws()) RecordLosses(device, command_buffer, *plan.placed, recorder);
   for (const NodeLaunch& launch : plan.launches_of(number)) recorder.Launch(launch, number);
 }
 
@@ -113,10 +114,8 @@ void RecordBeforeDraws(const Device& device, VkCommandBuffer command_buffer, con
                        Recorder& recorder) {
   const PlacedPlan& placed = *plan.placed;
   const auto last = static_cast<uint32_t>(placed.levels.size()) - 1;
-  const bool is_drawn = IsEmpty(plan, last);
-  const bool reports = placed.losses && is_drawn;
-  const bool counts = placed.levels[last].count && is_drawn;
-  if (placed.late_closes.empty() && !reports && !counts) return;
+  const bool counts = placed.levels[last].count && IsEmpty(plan, last);
+  if (placed.late_closes.empty() && !counts) return;
   const ScopedLabel label(device, command_buffer, "trellis draws");
   recorder.Barrier(GraphBarrier::kWork);
   if (counts) RecordCount(device, command_buffer, placed, last, recorder);
@@ -127,7 +126,6 @@ void RecordBeforeDraws(const Device& device, VkCommandBuffer command_buffer, con
   }
   if (has_sums) recorder.Barrier(GraphBarrier::kWork);
   for (const ClosePasses& passes : placed.late_closes) recorder.Run(Kernel::kCloseLevel, passes.close);
-  if (reports) RecordLosses(device, command_buffer, placed, recorder);
   recorder.Mark("draws");
 }
 
@@ -174,7 +172,7 @@ std::string NameOf(const Device& device, const ExecutionGraphPipeline& pipeline,
 class DispatchRecorder {
  public:
   DispatchRecorder(CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline, const DispatchPlan& plan,
-                   const ScratchBuffer& scratch)
+                   const BufferPlace& scratch)
       : command_buffer_(command_buffer),
         pipeline_(pipeline),
         plan_(plan),
@@ -194,12 +192,13 @@ class DispatchRecorder {
  private:
   void RecordPass() {
     {
-      const ScopedSplit split(command_buffer_, plan_.has_draws() ? SecondPart::kWithDraws : SecondPart::kOfApplication);
+      ScopedSplit split(command_buffer_, plan_.has_draws() ? SecondPart::kWithDraws : SecondPart::kOfApplication);
       RecordReleases(command_buffer_);
       const ScopedLabel label(command_buffer_.device, command_buffer_.handle, name_);
       const ScopedComputeState state(command_buffer_);
       Begin();
       RecordLevels();
+      if (plan_.has_draws()) RecordBesideDraws(split);
       End();
     }
     if (plan_.has_draws()) Draw({plan_.root_draws, plan_.placed->draws});
@@ -248,6 +247,12 @@ class DispatchRecorder {
     RecordBeforeDraws(command_buffer_.device, command_buffer_.handle, plan_, recorder_);
   }
 
+  void RecordBesideDraws(ScopedSplit& split) {
+    if (!plan_.placed->losses) return;
+    split.RecordBarrier();
+    RecordLosses(command_buffer_.device, command_buffer_.handle, *plan_.placed, recorder_);
+  }
+
   // Steps are timed as a whole: what a node takes is spread over all of them.
   void EndSteps() {
     RecordStep(command_buffer_, plan_, plan_.placed->steps->count, recorder_);
@@ -269,7 +274,7 @@ class DispatchRecorder {
   CommandBuffer& command_buffer_;
   const ExecutionGraphPipeline& pipeline_;
   const DispatchPlan& plan_;
-  const ScratchBuffer scratch_;
+  const BufferPlace scratch_;
   const std::string name_;
   Recorder recorder_;
   std::shared_ptr<GraphTimer> timer_;
@@ -284,7 +289,7 @@ std::string GraphLabel(const ExecutionGraphPipeline& pipeline, const std::string
 }
 
 Recorded RecordDispatch(CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline, const DispatchPlan& plan,
-                        const ScratchBuffer& scratch) {
+                        const BufferPlace& scratch) {
   return DispatchRecorder(command_buffer, pipeline, plan, scratch).Run();
 }
 

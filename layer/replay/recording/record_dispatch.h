@@ -19,6 +19,6 @@ namespace trellis {
 // `plan` has something to do, and WhyNotSplit is empty. The render pass instance that is open, if one is, is split.
 // Threading: that of the command buffer.
 Recorded RecordDispatch(CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline, const DispatchPlan& plan,
-                        const ScratchBuffer& scratch);
+                        const BufferPlace& scratch);
 
 }  // namespace trellis

@@ -25,14 +25,16 @@ struct BarrierScope {
 };
 
 // A source scope also covers the earlier stages of the same commands, and with them the reads of indirect arguments.
-// Draws follow all compute work before them (ScopedSplit), so what comes after them comes after that. Mesh shaders
-// write nothing of the graph's that is read afterwards.
+// Mesh shaders write nothing of the graph's that is read afterwards.
 VkPipelineStageFlags SourceOf(GraphBarrier barrier, bool have_drawn) {
   const bool is_inside = barrier == GraphBarrier::kWork || barrier == GraphBarrier::kArguments;
   if (!have_drawn || is_inside) return VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
+  // Kernels beside draws do not read the ring.
+  if (barrier == GraphBarrier::kRelease) return VK_PIPELINE_STAGE_MESH_SHADER_BIT_EXT;
   // The application orders what fragment shaders do to its memory, except within a graph.
   const bool is_step = barrier == GraphBarrier::kStep;
-  return VK_PIPELINE_STAGE_MESH_SHADER_BIT_EXT | (is_step ? VK_PIPELINE_STAGE_FRAGMENT_SHADER_BIT : 0);
+  return VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_MESH_SHADER_BIT_EXT |
+         (is_step ? VK_PIPELINE_STAGE_FRAGMENT_SHADER_BIT : 0);
 }
 
 BarrierScope ScopeOf(GraphBarrier barrier) {
@@ -101,7 +103,7 @@ void RecordReleases(CommandBuffer& command_buffer) {
   }
 }
 
-Recorder::Recorder(const CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline, ScratchBuffer scratch)
+Recorder::Recorder(const CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline, BufferPlace scratch)
     : command_buffer_(command_buffer),
       dispatch_(command_buffer.device.dispatch),
       pipeline_(pipeline),
@@ -160,9 +162,8 @@ void Recorder::Launch(const NodeLaunch& launch, uint32_t level) {
   const ScopedLabel label(command_buffer_.device, command_buffer_.handle, *launch.label);
   BindNode(launch);
   if (launch.arguments) {
-    const bool in_scratch = launch.arguments_buffer == VK_NULL_HANDLE;
-    dispatch_.CmdDispatchIndirect(command_buffer_.handle, in_scratch ? scratch_.buffer : launch.arguments_buffer,
-                                  (in_scratch ? scratch_.offset : 0) + *launch.arguments);
+    const BufferPlace arguments = launch.ArgumentsIn(scratch_);
+    dispatch_.CmdDispatchIndirect(command_buffer_.handle, arguments.buffer, arguments.offset);
   } else {
     dispatch_.CmdDispatch(command_buffer_.handle, launch.size.x, launch.size.y, launch.size.z);
   }

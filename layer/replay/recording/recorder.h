@@ -34,18 +34,13 @@ void RecordBarrier(const CommandBuffer& command_buffer, GraphBarrier barrier);
 // Gives back the rings that graphs of the recording have drawn from. Outside of render pass instances.
 void RecordReleases(CommandBuffer& command_buffer);
 
-// Where the indirect arguments lie for vkCmdDispatchIndirect.
-struct ScratchBuffer {
-  VkBuffer buffer = VK_NULL_HANDLE;
-  VkDeviceSize offset = 0;  // of the scratch address
-};
-
 // Leaves the command buffer's compute state disturbed; see ScopedComputeState. Conditional rendering that the
 // application began applies to the nodes alone: a predicate that a node changes must not keep the ring from being given
 // back. Threading: that of the command buffer.
 class Recorder {
  public:
-  Recorder(const CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline, ScratchBuffer scratch);
+  // `scratch`: where the scratch address is.
+  Recorder(const CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline, BufferPlace scratch);
 
   // From now on every phase and node is timed. Null: none is.
   void TimeWith(GraphTimer* timer) { timer_ = timer; }
@@ -82,7 +77,7 @@ class Recorder {
   const DeviceDispatch& dispatch_;
   const ExecutionGraphPipeline& pipeline_;
   const PipelineLayout& layout_;
-  const ScratchBuffer scratch_;
+  const BufferPlace scratch_;
   GraphTimer* timer_ = nullptr;
   VkPipeline bound_ = VK_NULL_HANDLE;
   uint32_t dispatches_ = 0;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "layer/replay/recording/split.h"
 
+#include <utility>
+
 #include "layer/dispatch/struct_type.h"
 #include "layer/objects/command_buffer.h"
 #include "layer/objects/device.h"
@@ -22,7 +24,7 @@ void BeginConditionalRendering(const CommandBuffer& command_buffer) {
 // commands of the second one, so this one does what they do: all stages that they may name have their part in it. The
 // layout transitions of a render pass object come behind all attachment stages, and its external dependencies may begin
 // with any stage.
-// With draws, what was computed before them, too.
+// With draws, what was computed before them, too; and before kernels that run beside the draws.
 void RecordBarrierBetweenParts(const CommandBuffer& command_buffer, SecondPart second) {
   constexpr VkPipelineStageFlags kFramebufferStages =
       VK_PIPELINE_STAGE_FRAGMENT_SHADER_BIT | VK_PIPELINE_STAGE_EARLY_FRAGMENT_TESTS_BIT |
@@ -41,7 +43,8 @@ void RecordBarrierBetweenParts(const CommandBuffer& command_buffer, SecondPart s
   barrier.dstAccessMask = is_dynamic ? kWrites | kReads : kAllWrites | VK_ACCESS_MEMORY_READ_BIT;
   if (is_dynamic && second == SecondPart::kWithDraws) {
     source |= VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
-    destination |= VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT | VK_PIPELINE_STAGE_MESH_SHADER_BIT_EXT;
+    destination |= VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT |
+                   VK_PIPELINE_STAGE_MESH_SHADER_BIT_EXT;
     barrier.dstAccessMask |= VK_ACCESS_INDIRECT_COMMAND_READ_BIT | VK_ACCESS_UNIFORM_READ_BIT;
   }
   command_buffer.device.dispatch.CmdPipelineBarrier(command_buffer.handle, source, destination, 0, 1, &barrier, 0,
@@ -61,7 +64,10 @@ std::string WhyNotSplit(const CommandBuffer& command_buffer, SecondPart second) 
 
 // What begins inside of an instance ends inside of it, and outside likewise.
 ScopedSplit::ScopedSplit(const CommandBuffer& command_buffer, SecondPart second)
-    : command_buffer_(command_buffer), second_(second), is_inside_(IsInside(command_buffer)) {
+    : command_buffer_(command_buffer),
+      second_(second),
+      is_inside_(IsInside(command_buffer)),
+      needs_barrier_(is_inside_) {
   if (!is_inside_) return;
   const RenderPassInstance& instance = command_buffer_.render_pass;
   const DeviceDispatch& dispatch = command_buffer_.device.dispatch;
@@ -71,13 +77,17 @@ ScopedSplit::ScopedSplit(const CommandBuffer& command_buffer, SecondPart second)
   if (is_conditional) BeginConditionalRendering(command_buffer_);
 }
 
+void ScopedSplit::RecordBarrier() {
+  if (std::exchange(needs_barrier_, false)) RecordBarrierBetweenParts(command_buffer_, second_);
+}
+
 ScopedSplit::~ScopedSplit() {
   if (!is_inside_) return;
   const RenderPassInstance& instance = command_buffer_.render_pass;
   const DeviceDispatch& dispatch = command_buffer_.device.dispatch;
   const bool is_conditional = instance.has_conditional_rendering();
   if (is_conditional) dispatch.CmdEndConditionalRenderingEXT(command_buffer_.handle);
-  RecordBarrierBetweenParts(command_buffer_, second_);
+  RecordBarrier();
   instance.RecordSecondPart(dispatch, command_buffer_.handle);
   if (is_conditional) BeginConditionalRendering(command_buffer_);
 }

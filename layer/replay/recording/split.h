@@ -23,6 +23,8 @@ class [[nodiscard]] ScopedSplit {
  public:
   ScopedSplit(const CommandBuffer& command_buffer, SecondPart second);
   ~ScopedSplit();
+  // Commands that follow it in this life run beside those of the second part.
+  void RecordBarrier();
   ScopedSplit(const ScopedSplit&) = delete;
   ScopedSplit& operator=(const ScopedSplit&) = delete;
 
@@ -30,6 +32,7 @@ class [[nodiscard]] ScopedSplit {
   const CommandBuffer& command_buffer_;
   const SecondPart second_;
   const bool is_inside_;
+  bool needs_barrier_;
 };
 
 }  // namespace trellis

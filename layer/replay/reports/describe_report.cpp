@@ -9,6 +9,7 @@
 #include "layer/graph/memory_plan.h"
 #include "layer/pipeline/execution_graph.h"
 #include "meta_shaders/shared/entry_plan.h"
+#include "meta_shaders/shared/report_data.h"
 
 namespace trellis {
 namespace {

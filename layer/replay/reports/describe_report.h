@@ -6,7 +6,7 @@
 #include <string>
 
 #include "layer/replay/planning/report_origin.h"
-#include "meta_shaders/shared/graph_data.h"
+#include "meta_shaders/shared/report_data.h"
 
 namespace trellis {
 

@@ -14,7 +14,7 @@
 #include "layer/pipeline/execution_graph.h"
 #include "layer/replay/reports/describe_report.h"
 #include "layer/replay/reports/report.h"
-#include "meta_shaders/shared/graph_data.h"
+#include "meta_shaders/shared/report_data.h"
 
 namespace trellis {
 namespace {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "layer/memory/device_buffer.h"
-#include "meta_shaders/shared/graph_data.h"
+#include "meta_shaders/shared/report_data.h"
 #include "spirv_lowering/support/expected.h"
 
 namespace trellis {

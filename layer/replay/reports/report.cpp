@@ -17,6 +17,7 @@
 #include "layer/replay/planning/relocatable_plan.h"
 #include "layer/replay/reports/recorded.h"
 #include "layer/replay/reports/report_graph.h"
+#include "meta_shaders/shared/report_data.h"
 #include "trellis_report_page.h"
 
 namespace trellis {

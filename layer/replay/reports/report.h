@@ -17,6 +17,7 @@
 #include "layer/replay/planning/entry_inputs.h"
 #include "layer/replay/reports/describe_report.h"
 #include "layer/replay/reports/report_payloads.h"
+#include "meta_shaders/shared/report_data.h"
 
 namespace trellis {
 

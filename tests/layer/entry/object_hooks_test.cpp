@@ -60,22 +60,27 @@ TEST_F(ObjectHooks, scratch_buffer_is_translated_and_found_by_address) {
   const VkBufferDeviceAddressInfo query = {VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO, nullptr, buffer};
   const VkDeviceAddress address = TRELLIS_CALL(device_, GetBufferDeviceAddress)(device_.handle(), &query);
   const auto object = FindDevice(device_.handle());
-  ASSERT_TRUE(object->scratch_addresses.Find(address + 64));
-  EXPECT_EQ(object->scratch_addresses.Find(address + 64)->buffer, buffer);
-  EXPECT_EQ(object->scratch_addresses.Find(address + 64)->offset, 64u);
+  ASSERT_TRUE(object->scratch_buffers.Find(address + 64));
+  EXPECT_EQ(object->scratch_buffers.Find(address + 64)->buffer, buffer);
+  EXPECT_EQ(object->scratch_buffers.Find(address + 64)->offset, 64u);
 
   TRELLIS_CALL(device_, DestroyBuffer)(device_.handle(), buffer, nullptr);
-  EXPECT_FALSE(object->scratch_addresses.Find(address));
+  EXPECT_FALSE(object->scratch_buffers.Find(address));
 }
 
 TEST(BufferAddresses, buffers_that_overlap_are_all_known) {
   const auto buffer = [](uint64_t number) { return HandleFromU64<VkBuffer>(number); };
-  BufferAddressMap map;
-  map.Insert(0x1000, buffer(1), 0x1000);
-  map.Insert(0x1000, buffer(2), 0x40);
-  map.Insert(0x1400, buffer(3), 0x100);
-  map.Insert(0x1400, buffer(4), 0x2000);
-  map.Insert(0x1400, buffer(3), 0x100);  // asked for again
+  BufferTable map;
+  map.Insert(buffer(1), 0x1000);
+  map.TellAddress(buffer(1), 0x1000);
+  map.Insert(buffer(2), 0x40);
+  map.TellAddress(buffer(2), 0x1000);
+  map.Insert(buffer(3), 0x100);
+  map.TellAddress(buffer(3), 0x1400);
+  map.Insert(buffer(4), 0x2000);
+  map.TellAddress(buffer(4), 0x1400);
+  map.Insert(buffer(3), 0x100);
+  map.TellAddress(buffer(3), 0x1400);  // asked for again
   const auto at = [&](VkDeviceAddress address) {
     const std::optional<BufferPlace> place = map.Find(address);
     return place ? std::pair(place->buffer, place->offset) : std::pair(VkBuffer{VK_NULL_HANDLE}, VkDeviceSize{0});

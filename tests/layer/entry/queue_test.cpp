@@ -9,6 +9,7 @@
 #include "layer/memory/ring_pool.h"
 #include "layer/objects/registry.h"
 #include "layer/replay/reports/loss_reports.h"
+#include "meta_shaders/shared/report_data.h"
 #include "tests/layer/fake_driver/messenger.h"
 #include "tests/support/on_threads.h"
 

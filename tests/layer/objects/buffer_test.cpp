@@ -10,10 +10,12 @@ namespace {
 
 VkBuffer Handle(uint64_t bits) { return HandleFromU64<VkBuffer>(bits); }
 
-TEST(BufferAddressMap, finds_the_buffer_that_holds_an_address) {
-  BufferAddressMap map;
-  map.Insert(0x1000, Handle(1), 0x100);
-  map.Insert(0x2000, Handle(2), 0x100);
+TEST(BufferTable, finds_the_buffer_that_holds_an_address) {
+  BufferTable map;
+  map.Insert(Handle(1), 0x100);
+  map.TellAddress(Handle(1), 0x1000);
+  map.Insert(Handle(2), 0x100);
+  map.TellAddress(Handle(2), 0x2000);
   EXPECT_FALSE(map.Find(0xfff));
   EXPECT_EQ(map.Find(0x1000)->buffer, Handle(1));
   EXPECT_EQ(map.Find(0x10ff)->offset, 0xffu);
@@ -24,10 +26,12 @@ TEST(BufferAddressMap, finds_the_buffer_that_holds_an_address) {
 }
 
 // A search goes back by the longest buffer that is there, not by the longest one that ever was.
-TEST(BufferAddressMap, forgets_how_long_a_buffer_was) {
-  BufferAddressMap map;
-  map.Insert(0x1000, Handle(1), 0x100);
-  map.Insert(0x100000, Handle(2), 0x80000);
+TEST(BufferTable, forgets_how_long_a_buffer_was) {
+  BufferTable map;
+  map.Insert(Handle(1), 0x100);
+  map.TellAddress(Handle(1), 0x1000);
+  map.Insert(Handle(2), 0x80000);
+  map.TellAddress(Handle(2), 0x100000);
   EXPECT_EQ(map.longest(), 0x80000u);
   map.Erase(Handle(2));
   EXPECT_EQ(map.longest(), 0x100u);
