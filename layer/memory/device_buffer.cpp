@@ -89,7 +89,7 @@ Expected<DeviceBuffer> DeviceBuffer::Create(const Device& device, VkDeviceSize s
 }
 
 bool DeviceBuffer::CreateHandle(VkDeviceSize padded_size) {
-  // Graphs may run on every family at once, and loss reports are written by all of them.
+  // Graphs may run on every family at once, and reports of the device are written by all of them.
   const std::vector<uint32_t> families = ComputeFamilies(*device_);
   auto info = MakeStruct<VkBufferCreateInfo>();
   info.size = padded_size;

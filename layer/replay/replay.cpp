@@ -26,7 +26,7 @@
 #include "layer/replay/recording/split.h"
 #include "layer/replay/recording/timing.h"
 #include "layer/replay/reports/describe_report.h"
-#include "layer/replay/reports/loss_reports.h"
+#include "layer/replay/reports/device_reports.h"
 #include "layer/replay/reports/report.h"
 
 namespace trellis {
@@ -141,7 +141,7 @@ void TellOfDispatch(CommandBuffer& command_buffer, const DispatchPlan& plan, con
 struct DeviceParts {
   std::shared_ptr<PlanBlockPool> plan_blocks;
   std::shared_ptr<RingPool> rings;
-  std::shared_ptr<LossReports> reports;
+  std::shared_ptr<DeviceReports> reports;
   bool may_prepare = false;  // executions may prepare regions for one another
 };
 
@@ -150,7 +150,7 @@ Expected<std::shared_ptr<DeviceParts>> PartsOf(CommandBuffer& command_buffer) {
   Device& device = command_buffer.device;
   Expected<std::shared_ptr<RingPool>> rings = RingPoolOf(device, command_buffer.queue_family);
   if (!rings) return rings.error();
-  Expected<std::shared_ptr<LossReports>> reports = LossReports::Of(device);
+  Expected<std::shared_ptr<DeviceReports>> reports = DeviceReports::Of(device);
   if (!reports) return reports.error();
   const bool may_prepare = device.settings.prepare_regions && device.HasOneQueue(command_buffer.queue_family) &&
                            DeviceBuffer::MayBeWrittenOnce(device);
@@ -357,7 +357,7 @@ void LeaveInstance(CommandBuffer& command_buffer) { RecordReleases(command_buffe
 
 void PollReports(Device& device) noexcept {
   try {
-    if (const std::shared_ptr<LossReports> losses = device.attachments.Get<LossReports>()) losses->Poll(device);
+    if (const std::shared_ptr<DeviceReports> losses = device.attachments.Get<DeviceReports>()) losses->Poll(device);
     if (const std::shared_ptr<GraphTimers> timers = device.attachments.Get<GraphTimers>()) timers->Poll(device);
     if (const std::shared_ptr<Report> report = device.attachments.Get<Report>()) report->WriteIfDue(device);
   } catch (...) {

@@ -26,7 +26,7 @@ list(APPEND TRELLIS_LAYER_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/replay.cpp
   ${CMAKE_CURRENT_LIST_DIR}/reports/describe_report.cpp
   ${CMAKE_CURRENT_LIST_DIR}/reports/json_writer.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/reports/loss_reports.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/reports/device_reports.cpp
   ${CMAKE_CURRENT_LIST_DIR}/reports/report.cpp
   ${CMAKE_CURRENT_LIST_DIR}/reports/report_graph.cpp
   ${CMAKE_CURRENT_LIST_DIR}/reports/report_json.cpp

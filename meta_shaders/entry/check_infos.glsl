@@ -47,19 +47,19 @@ void ReportChecks(EntryPlan plan) {
   if (gl_LocalInvocationIndex >= kDefects) return;
   const uint kind = kFirstDefect + gl_LocalInvocationIndex;
   const uint value = kind == kReportPayloadCount ? largest_payload_count : 0u;
-  Report(plan.reports, LossReport(plan.origin, kind, 0u, 0u, value, defects[gl_LocalInvocationIndex]));
+  Report(plan.reports, DeviceReport(plan.origin, kind, 0u, 0u, value, defects[gl_LocalInvocationIndex]));
 }
 
 // Where the device reads it. Called by one invocation of the dispatch.
 void CheckCountInfo(EntryPlan plan) {
   const InfoArray infos = LoadStatedInfos(plan);
   if (IsNull(plan.count_info) || infos.count == 0u) return;
-  if (IsNull(infos.base)) Report(plan.reports, LossReport(plan.origin, kReportNoInfos, 0u, 0u, 0u, infos.count));
+  if (IsNull(infos.base)) Report(plan.reports, DeviceReport(plan.origin, kReportNoInfos, 0u, 0u, 0u, infos.count));
   if (!kValidate) return;
   if (infos.base.x % plan.address_alignment != 0u)
-    Report(plan.reports, LossReport(plan.origin, kReportInfosAlignment, 0u, 0u, 0u, infos.count));
+    Report(plan.reports, DeviceReport(plan.origin, kReportInfosAlignment, 0u, 0u, 0u, infos.count));
   if (infos.count > 1u && Overlaps(infos.stride, kEntryInfoBytes))
-    Report(plan.reports, LossReport(plan.origin, kReportInfosStride, 0u, 0u, infos.stride.x, infos.count));
+    Report(plan.reports, DeviceReport(plan.origin, kReportInfosStride, 0u, 0u, infos.stride.x, infos.count));
 }
 
 #endif  // TRELLIS_META_SHADERS_ENTRY_CHECK_INFOS_GLSL

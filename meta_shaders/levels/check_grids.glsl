@@ -38,8 +38,8 @@ void CheckGrids(ClosePlan plan, LaunchPlan launch, RegionReference region, Part 
     CheckGrid(plan, launch, RecordAddress(region.region.records, record));
   barrier();
   if (gl_LocalInvocationIndex != 0u) return;
-  Report(plan.reports, LossReport(plan.origin, kReportGridComponent, launch.identity, plan.level, largest_component, large_components));
-  Report(plan.reports, LossReport(plan.origin, kReportGridWorkgroups, launch.identity, plan.level, largest_grid, large_grids));
+  Report(plan.reports, DeviceReport(plan.origin, kReportGridComponent, launch.identity, plan.level, largest_component, large_components));
+  Report(plan.reports, DeviceReport(plan.origin, kReportGridWorkgroups, launch.identity, plan.level, largest_grid, large_grids));
 }
 
 #endif  // TRELLIS_META_SHADERS_LEVELS_CHECK_GRIDS_GLSL

@@ -247,10 +247,10 @@ void ReportWhatIsLeft(StepPlan plan, ClosePlan close, uint steps) {
     const StepLaunch step = LoadStepLaunch(plan, index);
     uint left = step.load != 0u ? from.slices : 0u;
     if (!IsDone(plan, close, index)) left += from.records.count - RecordsDone(step.launch, from);
-    Report(close.reports, LossReport(close.origin, kReportLeft, step.launch.identity, step.level, 0u, left));
+    Report(close.reports, DeviceReport(close.origin, kReportLeft, step.launch.identity, step.level, 0u, left));
   }
   if (gl_LocalInvocationIndex == 0u && plan.reported_steps != 0u)
-    Report(close.reports, LossReport(close.origin, kReportSteps, 0u, 0u, plan.reported_steps, steps));
+    Report(close.reports, DeviceReport(close.origin, kReportSteps, 0u, 0u, plan.reported_steps, steps));
 }
 
 // The launches of the first level, or those behind the level that ran in the last step.

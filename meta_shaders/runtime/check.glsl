@@ -17,8 +17,8 @@ struct Wish {
 void ReportWish(const Wish wish, const uint limit) {
   ControlBlock control = ControlBlockReference(LaunchBlockReference(trellis_launch).block.control).control;
   if (wish.payloads > limit && wish.slot != kNoSlot)
-    Report(control.reports, LossReport(control.origin, kReportAllocation, wish.slot, 0u, wish.payloads, 1u));
-  Report(control.reports, LossReport(control.origin, kReportNoTarget, 0u, 0u, wish.lost_index, wish.lost_payloads));
+    Report(control.reports, DeviceReport(control.origin, kReportAllocation, wish.slot, 0u, wish.payloads, 1u));
+  Report(control.reports, DeviceReport(control.origin, kReportNoTarget, 0u, 0u, wish.lost_index, wish.lost_payloads));
 }
 
 Wish WishFor(const uint output_number, const uint count, const uint index) {

@@ -90,8 +90,8 @@ const uint kDensePartBytes = 8u;
 const uint kArgumentsBytes = 16u;
 const uint kRingTableHeaderBytes = 16u;
 const uint kRingEntryBytes = 32u;
-const uint kLossReportHeaderBytes = 16u;
-const uint kLossReportBytes = 24u;
+const uint kDeviceReportHeaderBytes = 16u;
+const uint kDeviceReportBytes = 24u;
 
 bool Alternates(uvec2 regions) { return (regions.x & kAlternating) != 0u; }
 AlternatingRegionsReference AlternatingRegionsOf(uvec2 regions) { return AlternatingRegionsReference(uvec2(regions.x & ~kAlternating, regions.y)); }

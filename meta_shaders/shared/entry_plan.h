@@ -59,13 +59,13 @@ struct EntryPlan {
   TRELLIS_ADDRESS half_offset;    // of the half of the ring that the regions share, from the ring's base
   TRELLIS_ADDRESS chunks_offset;  // of EntryChunk[chunk_capacity] in the other half
   TRELLIS_ADDRESS state;          // EntryState
-  TRELLIS_ADDRESS reports;        // LossReportHeader
+  TRELLIS_ADDRESS reports;        // DeviceReportHeader
   TRELLIS_UINT info_count;
   TRELLIS_UINT node_count;
   TRELLIS_UINT root_count;
   TRELLIS_UINT half_units;  // size of the half in units of 16 bytes
   TRELLIS_UINT chunk_capacity;
-  TRELLIS_UINT origin;  // LossReport::origin
+  TRELLIS_UINT origin;  // DeviceReport::origin
   // Rules for infos: of addresses, and maxExecutionGraphShaderPayloadCount.
   TRELLIS_UINT address_alignment;
   TRELLIS_UINT max_payload_count;

@@ -215,8 +215,8 @@ struct ControlBlock {
   TRELLIS_ADDRESS dump;          // where writes to lost records go: at least the largest record, in scratch
   TRELLIS_UINT ring_entry;       // index in the pool's table, kNoSlot if none
   TRELLIS_UINT heap_slot;        // index of the heap's Region: the slot count
-  TRELLIS_ADDRESS reports;       // LossReportHeader: for what nodes tell with the setting `validate`
-  TRELLIS_UINT origin;           // LossReport::origin
+  TRELLIS_ADDRESS reports;       // DeviceReportHeader: for what nodes tell with the setting `validate`
+  TRELLIS_UINT origin;           // DeviceReport::origin
   TRELLIS_UINT workgroups_done;  // of count_infos
 };
 

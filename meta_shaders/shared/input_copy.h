@@ -26,8 +26,8 @@ struct InputCopy {
 struct CopyPlan {
   TRELLIS_ADDRESS control;
   TRELLIS_ADDRESS copies;   // InputCopy[NumWorkgroups.y]
-  TRELLIS_ADDRESS reports;  // LossReportHeader
-  TRELLIS_UINT origin;      // LossReport::origin
+  TRELLIS_ADDRESS reports;  // DeviceReportHeader
+  TRELLIS_UINT origin;      // DeviceReport::origin
   TRELLIS_UINT unused;
 };
 

@@ -70,7 +70,7 @@ void OpenRegion(uvec2 regions, uvec2 ring, uvec2 dump, RegionPlan plan) {
 }
 
 void ReportLoss(uvec2 reports, uint origin, uint slot, uint level, uint records) {
-  Report(reports, LossReport(origin, kReportLost, slot, level, 0u, records));
+  Report(reports, DeviceReport(origin, kReportLost, slot, level, 0u, records));
 }
 
 #endif  // TRELLIS_META_SHADERS_SHARED_KERNEL_GLSL

@@ -128,14 +128,14 @@ struct ClosePlan {
   TRELLIS_ADDRESS consumed;  // Region[] with the records of the next level; may be kAlternating
   TRELLIS_ADDRESS regions;   // Region[] of all levels
   TRELLIS_ADDRESS openings;  // RegionPlan[opening_count]
-  TRELLIS_ADDRESS reports;   // LossReportHeader
+  TRELLIS_ADDRESS reports;   // DeviceReportHeader
   // Workgroups for launches. The records of the first `parted_count` launches are parted among `parts` workgroups each
   // (kMaxParts at most), to add up grids and write notes; each other launch has one.
   TRELLIS_UINT part_count;
   TRELLIS_UINT parted_count;
   TRELLIS_UINT parts;
   TRELLIS_UINT opening_count;
-  TRELLIS_UINT origin;            // LossReport::origin
+  TRELLIS_UINT origin;            // DeviceReport::origin
   TRELLIS_UINT level;             // of the launches
   TRELLIS_UINT reports_losses;    // 1: the regions are opened again, so that report_losses cannot tell what they lost
   TRELLIS_UINT heap_slot;         // index of the heap's Region, if its `lost` is to be reported (by workgroup 0)
@@ -154,12 +154,12 @@ struct LossPlan {
   TRELLIS_ADDRESS regions;      // Region[] of all levels
   TRELLIS_ADDRESS openings;     // RegionPlan[opening_count]
   TRELLIS_ADDRESS prepared;     // kAlternating: where the first `prepared_count` regions are; or 0
-  TRELLIS_ADDRESS reports;      // LossReportHeader
+  TRELLIS_ADDRESS reports;      // DeviceReportHeader
   TRELLIS_ADDRESS dense_parts;  // DensePart[prepared_count] of the next execution's OpenPlan; or 0
   TRELLIS_ADDRESS counted;      // with `prepared` and the setting `report`: CountPlan of the last level; or 0
   TRELLIS_UINT opening_count;
   TRELLIS_UINT prepared_count;
-  TRELLIS_UINT origin;       // LossReport::origin
+  TRELLIS_UINT origin;       // DeviceReport::origin
   TRELLIS_UINT dense_units;  // of 16 bytes from the ring's base, for all that lies dense
 };
 

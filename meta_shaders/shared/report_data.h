@@ -10,7 +10,7 @@
 namespace trellis::shared {
 #endif
 
-// LossReport::kind: what `records` counts. Where nothing is said of `slot`, `level` and `value`, they are 0.
+// DeviceReport::kind: what `records` counts. Where nothing is said of `slot`, `level` and `value`, they are 0.
 // Records that found no place. slot: of the node that misses them, the slot count for the heap; level: of the consumers
 // that would have got them.
 TRELLIS_CONSTANT kReportLost = 0u;
@@ -40,17 +40,17 @@ TRELLIS_CONSTANT kReportLeft = 13u;
 TRELLIS_CONSTANT kReportSteps = 14u;
 
 // What the device tells the host. In a host-visible buffer of the device; the host polls `written`.
-struct LossReport {
-  TRELLIS_UINT origin;  // the graph and the command that dispatched it: layer/replay/reports/loss_reports.h
+struct DeviceReport {
+  TRELLIS_UINT origin;  // the graph and the command that dispatched it: layer/replay/reports/device_reports.h
   TRELLIS_UINT kind;
   TRELLIS_UINT slot;
   TRELLIS_UINT level;
   TRELLIS_UINT value;
   TRELLIS_UINT records;  // written last, never 0
 };
-TRELLIS_CONSTANT kLossReportCapacity = 1024u;
-struct LossReportHeader {  // followed by LossReport[kLossReportCapacity], used as a ring
-  TRELLIS_UINT written;    // atomic, counts all reports ever made
+TRELLIS_CONSTANT kDeviceReportCapacity = 1024u;
+struct DeviceReportHeader {  // followed by DeviceReport[kDeviceReportCapacity], used as a ring
+  TRELLIS_UINT written;      // atomic, counts all reports ever made
   TRELLIS_UINT unused0;
   TRELLIS_UINT unused1;
   TRELLIS_UINT unused2;
@@ -102,8 +102,8 @@ struct RegionCountsHeader {
 #ifdef __cplusplus
 static_assert(sizeof(RegionCount) == 40);
 static_assert(sizeof(RegionCountsHeader) == 16);
-static_assert(sizeof(LossReport) == 24);
-static_assert(sizeof(LossReportHeader) == 16);
+static_assert(sizeof(DeviceReport) == 24);
+static_assert(sizeof(DeviceReportHeader) == 16);
 static_assert(sizeof(CountPlan) == 48);
 static_assert(sizeof(PayloadDump) == 24);
 }  // namespace trellis::shared

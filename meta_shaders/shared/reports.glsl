@@ -6,14 +6,14 @@
 #include "buffers.glsl"
 #include "report_data.h"
 
-layout(buffer_reference, scalar, buffer_reference_align = 4) buffer LossReportHeaderReference { LossReportHeader header; };
-layout(buffer_reference, scalar, buffer_reference_align = 4) buffer LossReportReference { LossReport report; };
+layout(buffer_reference, scalar, buffer_reference_align = 4) buffer DeviceReportHeaderReference { DeviceReportHeader header; };
+layout(buffer_reference, scalar, buffer_reference_align = 4) buffer DeviceReportReference { DeviceReport report; };
 
 // `records` is written last: the host, which may look at any time, takes a report with 0 records for one that is not there yet.
-void Report(uvec2 reports, LossReport report) {
+void Report(uvec2 reports, DeviceReport report) {
   if (report.records == 0u) return;
-  const uint index = atomicAdd(LossReportHeaderReference(reports).header.written, 1u) % kLossReportCapacity;
-  LossReportReference target = LossReportReference(AddressAdd(reports, kLossReportHeaderBytes + index * kLossReportBytes));
+  const uint index = atomicAdd(DeviceReportHeaderReference(reports).header.written, 1u) % kDeviceReportCapacity;
+  DeviceReportReference target = DeviceReportReference(AddressAdd(reports, kDeviceReportHeaderBytes + index * kDeviceReportBytes));
   target.report.origin = report.origin;
   target.report.kind = report.kind;
   target.report.slot = report.slot;

@@ -15,10 +15,10 @@ namespace {
 
 using shared::BeginPlan;
 using shared::ControlBlock;
+using shared::DeviceReport;
+using shared::DeviceReportHeader;
 using shared::kNoSlot;
 using shared::LossPlan;
-using shared::LossReport;
-using shared::LossReportHeader;
 using shared::OpenPlan;
 using shared::Region;
 using shared::RegionPlan;
@@ -246,9 +246,9 @@ TEST_F(BeginEndKernelTest, WhatEveryRegionLostIsReported) {
   }
   regions[0].lost = 5;  // not opened
   ReportLosses(Memory(regions), openings);
-  ASSERT_EQ(Read<LossReportHeader>(reports_).written, 6u);
+  ASSERT_EQ(Read<DeviceReportHeader>(reports_).written, 6u);
   for (uint32_t i = 1; i <= 6; ++i) {
-    const LossReport report = ReportsIn(reports_)[i - 1];
+    const DeviceReport report = ReportsIn(reports_)[i - 1];
     EXPECT_EQ(report.origin, 42u);
     EXPECT_EQ(report.kind, shared::kReportLost);
     EXPECT_EQ(report.slot % 50, 7u);
@@ -395,7 +395,7 @@ TEST_F(PreparedRegionsKernelTest, LossesOfTheSetInUseAreReportedBeforeItTurns) {
     EXPECT_EQ(Header().other, execution == 1 ? kSetBytes : 0u);
   }
   std::vector<uint32_t> lost;
-  for (const LossReport& report : ReportsIn(reports_)) lost.push_back(report.records);
+  for (const DeviceReport& report : ReportsIn(reports_)) lost.push_back(report.records);
   ASSERT_EQ(lost.size(), 3u + 2u);
   std::sort(lost.begin(), lost.begin() + 3);
   std::sort(lost.begin() + 3, lost.end());

@@ -38,7 +38,7 @@ class CloseDrawsTest : public CloseKernelTest {
     }
     EXPECT_EQ(next, expected.workgroups);
     const uint32_t lost = count - expected.records;
-    ASSERT_EQ(Read<shared::LossReportHeader>(reports_).written, lost == 0 ? 0u : 1u);
+    ASSERT_EQ(Read<shared::DeviceReportHeader>(reports_).written, lost == 0 ? 0u : 1u);
     if (lost != 0) {
       EXPECT_EQ(ReportsIn(reports_)[0].records, lost);
     }

@@ -10,8 +10,8 @@
 namespace trellis::test {
 namespace {
 
-using shared::LossReport;
-using shared::LossReportHeader;
+using shared::DeviceReport;
+using shared::DeviceReportHeader;
 using shared::Region;
 using shared::RegionPlan;
 
@@ -242,7 +242,7 @@ TEST_F(CloseKernelTest, RecordsBeyondOneDispatchAreInFurtherSlices) {
     EXPECT_EQ(closed.arguments.x, 5u);
     EXPECT_EQ(closed.arguments.y, 2u);
     EXPECT_EQ(closed.arguments.z, 5u);
-    EXPECT_EQ(Read<LossReportHeader>(reports_).written, 0u);
+    EXPECT_EQ(Read<DeviceReportHeader>(reports_).written, 0u);
   }
 }
 
@@ -266,7 +266,7 @@ TEST_F(CloseKernelTest, RecordsBeyondTheLastSliceAreLost) {
   Launch launch = DynamicGrid({0, 4, 1}, 4, 1000, 0);
   for (size_t record = 0; record < 1000; ++record) launch.records[record * 4] = std::byte{4};
   EXPECT_EQ(Close({launch})[0].input.records.count, 126u);
-  ASSERT_EQ(Read<LossReportHeader>(reports_).written, 1u);
+  ASSERT_EQ(Read<DeviceReportHeader>(reports_).written, 1u);
   EXPECT_EQ(ReportsIn(reports_)[0].records, 874u);
   EXPECT_EQ(Close({StaticGrid(10, 1, 1, 70000)})[0].input.records.count, 65535u);
   EXPECT_EQ(ReportsIn(reports_)[0].records, 4465u);
@@ -312,7 +312,7 @@ TEST_F(CloseKernelTest, RecordsWithoutASegmentAreReported) {
   launch.region.records.count = 64;
   launch.region.lost = 5;
   Close({launch});
-  ASSERT_EQ(Read<LossReportHeader>(reports_).written, 1u);
+  ASSERT_EQ(Read<DeviceReportHeader>(reports_).written, 1u);
   EXPECT_EQ(ReportsIn(reports_)[0].records, 5u + 36);
 }
 
@@ -343,7 +343,7 @@ TEST_F(CloseKernelTest, NotesWithoutMemoryLoseTheirRecords) {
   const Closed closed = Close({launch})[0];
   EXPECT_EQ(closed.input.records.count, 0u);
   EXPECT_EQ(closed.input.workgroup_count, 0u);
-  ASSERT_EQ(Read<LossReportHeader>(reports_).written, 1u);
+  ASSERT_EQ(Read<DeviceReportHeader>(reports_).written, 1u);
   EXPECT_EQ(ReportsIn(reports_)[0].records, 1000u);
 }
 
@@ -362,7 +362,7 @@ TEST_F(CloseKernelTest, ThePoolMayFailAtAnyNotes) {
     EXPECT_EQ(whole, kept);
     EXPECT_EQ(records, 1000 * kept);
     uint64_t lost = 0;
-    for (const LossReport& report : ReportsIn(reports_)) lost += report.records;
+    for (const DeviceReport& report : ReportsIn(reports_)) lost += report.records;
     EXPECT_EQ(lost, 1000 * (3 - kept));
   }
 }
@@ -373,24 +373,24 @@ TEST_F(CloseKernelTest, LossesOfRegionsThatStayAreLeftToTheEndKernel) {
   Launch launch = StaticGrid(1, 1, 1, 100);
   launch.region.lost = 53;
   Close({launch});
-  EXPECT_EQ(Read<LossReportHeader>(reports_).written, 0u);
+  EXPECT_EQ(Read<DeviceReportHeader>(reports_).written, 0u);
   limits_ = {1, 1, 1, 1000};
   launch = StaticGrid(1, 1, 1, 65545);
   launch.region.lost = 53;
   Close({launch});
-  ASSERT_EQ(Read<LossReportHeader>(reports_).written, 1u);
+  ASSERT_EQ(Read<DeviceReportHeader>(reports_).written, 1u);
   EXPECT_EQ(ReportsIn(reports_)[0].records, 10u);
 }
 
 TEST_F(CloseKernelTest, LossesOfTheHeapAreReportedOnlyWhereThereIsOne) {
   heap_lost_ = 12;
   Close({StaticGrid(1, 1, 1, 1), StaticGrid(1, 1, 1, 1)});
-  ASSERT_EQ(Read<LossReportHeader>(reports_).written, 1u);
+  ASSERT_EQ(Read<DeviceReportHeader>(reports_).written, 1u);
   EXPECT_EQ(ReportsIn(reports_)[0].slot, 5u);
   EXPECT_EQ(ReportsIn(reports_)[0].records, 12u);
   has_heap_ = false;
   Close({StaticGrid(1, 1, 1, 1)});
-  EXPECT_EQ(Read<LossReportHeader>(reports_).written, 0u);
+  EXPECT_EQ(Read<DeviceReportHeader>(reports_).written, 0u);
 }
 
 // Three launches on one region, two of them sharers with other kinds, and one launch on another region.
@@ -422,7 +422,7 @@ TEST_F(CloseKernelTest, SharersReadTheRegionOfAnotherSlotInTheirOwnWay) {
         3000 - static_cast<uint32_t>(size.records) + (i == 0 ? 40 : 0);
   }
   std::map<uint32_t, uint32_t> losses;
-  for (const LossReport& report : ReportsIn(reports_)) losses[report.slot] += report.records;
+  for (const DeviceReport& report : ReportsIn(reports_)) losses[report.slot] += report.records;
   EXPECT_EQ(losses, expected_losses) << "what the region lost is reported once";
 }
 
@@ -468,7 +468,7 @@ TEST_F(CheckedCloseKernelTest, GridsBeyondTheirBoundsAreReported) {
   grids[500] = {1, 70000, 1};
   grids[999] = {1, 1, 9};
   Close({Grids(grids, 7)});
-  const std::vector<LossReport> reports = ReportsIn(reports_);
+  const std::vector<DeviceReport> reports = ReportsIn(reports_);
   ASSERT_EQ(reports.size(), 1u);
   EXPECT_EQ(reports[0].kind, shared::kReportGridComponent);
   EXPECT_EQ(reports[0].origin, 99u);
@@ -481,7 +481,7 @@ TEST_F(CheckedCloseKernelTest, GridsBeyondTheirBoundsAreReported) {
 TEST_F(CheckedCloseKernelTest, GridsWithTooManyWorkgroupsAreReported) {
   limits_.max_grid_workgroups = 1000;
   Close({Grids({{10, 10, 10}, {10, 10, 11}, {1001, 1, 1}, {1, 1, 1000}, {100, 100, 1}}, 65535)});
-  const std::vector<LossReport> reports = ReportsIn(reports_);
+  const std::vector<DeviceReport> reports = ReportsIn(reports_);
   ASSERT_EQ(reports.size(), 1u);
   EXPECT_EQ(reports[0].kind, shared::kReportGridWorkgroups);
   EXPECT_EQ(reports[0].records, 3u);

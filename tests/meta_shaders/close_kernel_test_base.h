@@ -345,9 +345,9 @@ class CloseKernelTest : public KernelTest {
                expected.slices);
     EXPECT_LE(closed.arguments.y, limits_.max_workgroups_y);
     const uint64_t lost = launch.region.lost + count - expected.records;
-    ASSERT_EQ(Read<shared::LossReportHeader>(reports_).written, lost == 0 ? 0u : 1u);
+    ASSERT_EQ(Read<shared::DeviceReportHeader>(reports_).written, lost == 0 ? 0u : 1u);
     if (lost == 0) return;
-    const shared::LossReport report = ReportsIn(reports_)[0];
+    const shared::DeviceReport report = ReportsIn(reports_)[0];
     EXPECT_EQ(report.origin, 99u);
     EXPECT_EQ(report.kind, shared::kReportLost);
     EXPECT_EQ(report.slot, 1u);

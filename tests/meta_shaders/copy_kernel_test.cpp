@@ -8,10 +8,10 @@ namespace {
 
 using shared::ControlBlock;
 using shared::CopyPlan;
+using shared::DeviceReport;
+using shared::DeviceReportHeader;
 using shared::InputCopy;
 using shared::LaunchInput;
-using shared::LossReport;
-using shared::LossReportHeader;
 
 class CopyKernelTest : public KernelTest {
  protected:
@@ -68,7 +68,7 @@ TEST_F(CopyKernelTest, CopiesEveryPieceAndCompletesTheInputs) {
     EXPECT_EQ(input.records.count, 7 + i);
     EXPECT_EQ(input.workgroup_count, 9 + i);
   }
-  EXPECT_EQ(Read<LossReportHeader>(reports_).written, 0u);
+  EXPECT_EQ(Read<DeviceReportHeader>(reports_).written, 0u);
 }
 
 TEST_F(CopyKernelTest, WithoutARingNothingIsLaunchedAndTheLossIsReportedOnce) {
@@ -78,9 +78,9 @@ TEST_F(CopyKernelTest, WithoutARingNothingIsLaunchedAndTheLossIsReportedOnce) {
     EXPECT_EQ(Read<LaunchInput>(inputs_, i).workgroup_count, 0u);
     EXPECT_EQ(Read<LaunchInput>(inputs_, i).records.count, 0u);
   }
-  ASSERT_EQ(Read<LossReportHeader>(reports_).written, 2u);
+  ASSERT_EQ(Read<DeviceReportHeader>(reports_).written, 2u);
   for (uint32_t i = 0; i < 2; ++i) {
-    const LossReport report = ReportsIn(reports_)[i];
+    const DeviceReport report = ReportsIn(reports_)[i];
     EXPECT_EQ(report.origin, 66u);
     EXPECT_EQ(report.level, 0u);
     EXPECT_EQ(report.records, report.slot - 40 + 7);

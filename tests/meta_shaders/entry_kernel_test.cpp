@@ -14,12 +14,12 @@ namespace trellis::test {
 namespace {
 
 using shared::ControlBlock;
+using shared::DeviceReport;
 using shared::EntryNode;
 using shared::EntryPlan;
 using shared::EntryRoot;
 using shared::EntryState;
 using shared::kNoSlot;
-using shared::LossReport;
 using shared::Region;
 
 // What the application's memory holds for one info.
@@ -161,7 +161,7 @@ class EntryKernelTest : public KernelTest {
     std::sort(records.begin(), records.end());
     EXPECT_TRUE(records == expected) << "node " << node << ": " << records.size() << " records";
   }
-  [[nodiscard]] std::vector<LossReport> Reports() const { return ReportsIn(reports_); }
+  [[nodiscard]] std::vector<DeviceReport> Reports() const { return ReportsIn(reports_); }
 
   static constexpr uint64_t kHalfOffset = 1 << 20;
   uint64_t half_bytes_ = 32 << 20;
@@ -170,7 +170,7 @@ class EntryKernelTest : public KernelTest {
   // The reports, which all workgroups make for themselves: sums by kind.
   [[nodiscard]] std::map<uint32_t, uint32_t> ReportedInfos() const {
     std::map<uint32_t, uint32_t> infos;
-    for (const LossReport& report : Reports()) infos[report.kind] += report.records;
+    for (const DeviceReport& report : Reports()) infos[report.kind] += report.records;
     return infos;
   }
 
@@ -272,7 +272,7 @@ TEST_F(EntryKernelTest, InfosWithoutANodeAreCountedAndLeftOut) {
   Enter({{0, 1, 8}, {kForbiddenNode, 7, 0}, {kNodes + 1, 1, 0}, {0xffffffff, 1, 0}, {0, 1, 8}});
   ExpectRecords(0, {{1, 1}, {2, 1}});
   uint32_t invalid = 0;
-  for (const LossReport& report : Reports()) {
+  for (const DeviceReport& report : Reports()) {
     EXPECT_EQ(report.kind, shared::kReportNoNode);
     EXPECT_EQ(report.origin, 9u);
     invalid += report.records;
@@ -381,7 +381,7 @@ TEST_F(CheckedEntryKernelTest, PayloadsDoNotOverlap) {
 
 TEST_F(CheckedEntryKernelTest, PayloadCountsHaveALimit) {
   Enter({{2, kMaxPayloads, 0}, {2, kMaxPayloads + 5, 0}, {2, kMaxPayloads + 1, 0}, {0, 1, 8}});
-  const std::vector<LossReport> reports = Reports();
+  const std::vector<DeviceReport> reports = Reports();
   ASSERT_EQ(reports.size(), 1u);
   EXPECT_EQ(reports[0].kind, shared::kReportPayloadCount);
   EXPECT_EQ(reports[0].records, 2u);
@@ -406,7 +406,7 @@ TEST_F(CheckedEntryKernelTest, InfosDoNotOverlap) {
       EXPECT_TRUE(Reports().empty());
       continue;
     }
-    const std::vector<LossReport> reports = Reports();
+    const std::vector<DeviceReport> reports = Reports();
     ASSERT_EQ(reports.size(), 1u);
     EXPECT_EQ(reports[0].kind, shared::kReportInfosStride);
     EXPECT_EQ(reports[0].records, 2u);

@@ -34,11 +34,11 @@ PlanSpan KernelTest::Memory(size_t bytes) {
   return {memory_.back().data(), memory_.back().address(), bytes};
 }
 
-std::vector<shared::LossReport> KernelTest::ReportsIn(const PlanSpan& memory) {
-  std::vector<shared::LossReport> reports(Read<shared::LossReportHeader>(memory).written);
+std::vector<shared::DeviceReport> KernelTest::ReportsIn(const PlanSpan& memory) {
+  std::vector<shared::DeviceReport> reports(Read<shared::DeviceReportHeader>(memory).written);
   if (!reports.empty())
-    std::memcpy(reports.data(), memory.host + sizeof(shared::LossReportHeader),
-                reports.size() * sizeof(shared::LossReport));
+    std::memcpy(reports.data(), memory.host + sizeof(shared::DeviceReportHeader),
+                reports.size() * sizeof(shared::DeviceReport));
   return reports;
 }
 

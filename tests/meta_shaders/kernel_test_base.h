@@ -49,9 +49,9 @@ class KernelTest : public ::testing::Test {
   }
   // Room for reports of the device, and those that are there.
   PlanSpan ReportMemory() {
-    return Memory(sizeof(shared::LossReportHeader) + shared::kLossReportCapacity * sizeof(shared::LossReport));
+    return Memory(sizeof(shared::DeviceReportHeader) + shared::kDeviceReportCapacity * sizeof(shared::DeviceReport));
   }
-  static std::vector<shared::LossReport> ReportsIn(const PlanSpan& memory);
+  static std::vector<shared::DeviceReport> ReportsIn(const PlanSpan& memory);
   // A table with one entry for each size, none of them claimed.
   PlanSpan RingTable(const std::vector<shared::RingEntry>& entries);
 

@@ -407,7 +407,7 @@ TEST_F(RuntimeBounds, ReportsStayInTheirRing) {
     for (const uint32_t count : {0u, 1u, kHuge}) {
       for (const uint32_t index_step : {0u, 1u, 0x10000001u}) {
         OpenAlike({.stride = 4, .capacity = 1});
-        reports().Store(0, shared::LossReportHeader{written, 0, 0, 0});
+        reports().Store(0, shared::DeviceReportHeader{written, 0, 0, 0});
         RuntimeCall call = Reservation(shared::kCallCheck, kSorted, kHuge, count);
         call.index_step = index_step;
         call.limit = 3;

@@ -148,7 +148,7 @@ void RuntimeTest::Open(const std::vector<RegionSetup>& setups) {
   }
   dump_ = guarded_->Take(kDumpBytes);
   reports_ =
-      guarded_->Take(sizeof(shared::LossReportHeader) + shared::kLossReportCapacity * sizeof(shared::LossReport));
+      guarded_->Take(sizeof(shared::DeviceReportHeader) + shared::kDeviceReportCapacity * sizeof(shared::DeviceReport));
   input_ = guarded_->Take(sizeof(shared::LaunchInput));
   shared::ControlBlock control = {};
   control.dump = dump_.address;

@@ -17,10 +17,10 @@ namespace {
 
 using shared::ClosePlan;
 using shared::ControlBlock;
+using shared::DeviceReport;
 using shared::DispatchArguments;
 using shared::LaunchInput;
 using shared::LaunchPlan;
-using shared::LossReport;
 using shared::Region;
 using shared::RegionPlan;
 using shared::StepLaunch;
@@ -166,7 +166,7 @@ class StepKernelTest : public KernelTest {
     for (uint32_t i = 0; i < launches_.size(); ++i) portions.push_back(PortionOf(i));
     return portions;
   }
-  std::vector<LossReport> Finish() {
+  std::vector<DeviceReport> Finish() {
     plan_.phase = shared::kAfterSteps;
     Run(Kernel::kStepGraph, plan_);
     return ReportsIn(reports_);
@@ -196,15 +196,15 @@ class StepKernelTest : public KernelTest {
       std::memcpy(ring_.host + (filled.records.base - ring_.address) + i * kStride, &grids[i], sizeof(uint32_t));
   }
 
-  static LossReport Left(uint32_t launch, uint32_t level, uint32_t records) {
+  static DeviceReport Left(uint32_t launch, uint32_t level, uint32_t records) {
     return {kOrigin, shared::kReportLeft, 50 + launch, level, 0, records};
   }
-  static LossReport Steps(uint32_t used) { return {kOrigin, shared::kReportSteps, 0, 0, 1000, used}; }
-  static void ExpectReports(std::vector<LossReport> reports, std::vector<LossReport> expected) {
-    const auto key = [](const LossReport& report) {
+  static DeviceReport Steps(uint32_t used) { return {kOrigin, shared::kReportSteps, 0, 0, 1000, used}; }
+  static void ExpectReports(std::vector<DeviceReport> reports, std::vector<DeviceReport> expected) {
+    const auto key = [](const DeviceReport& report) {
       return std::array{report.origin, report.kind, report.slot, report.level, report.value, report.records};
     };
-    const auto before = [&](const LossReport& a, const LossReport& b) { return key(a) < key(b); };
+    const auto before = [&](const DeviceReport& a, const DeviceReport& b) { return key(a) < key(b); };
     std::sort(reports.begin(), reports.end(), before);
     std::sort(expected.begin(), expected.end(), before);
     ASSERT_EQ(reports.size(), expected.size());

@@ -23,7 +23,7 @@ class ReportLog : protected BatchLog {
     Touch(reports, reports + kReportBytes, kReadWrite, who + " reports losses");
     group_ = 0;
   }
-  void CheckReportsRead() { CheckHostRead(reports_, reports_ + kReportBytes, "host reads loss reports"); }
+  void CheckReportsRead() { CheckHostRead(reports_, reports_ + kReportBytes, "host reads reports"); }
 
   void TouchHeader(uint64_t prepared, VkAccessFlags access, const std::string& who) {
     const uint64_t header = PreparedSets::HeaderOf(prepared);
@@ -56,7 +56,7 @@ class ReportLog : protected BatchLog {
  private:
   static constexpr uint32_t kReporting = ~0u;  // a group that no nodes have
   static constexpr uint64_t kReportBytes =
-      sizeof(shared::LossReportHeader) + shared::kLossReportCapacity * sizeof(shared::LossReport);
+      sizeof(shared::DeviceReportHeader) + shared::kDeviceReportCapacity * sizeof(shared::DeviceReport);
 
   uint64_t reports_ = 0;
 };

@@ -12,11 +12,11 @@
 namespace trellis::test {
 namespace {
 
-using shared::LossReport;
+using shared::DeviceReport;
 using ::testing::HasSubstr;
 
-LossReport ReportOf(uint32_t kind, DispatchCommand command, uint32_t graph = 7) {
-  LossReport report = {};
+DeviceReport ReportOf(uint32_t kind, DispatchCommand command, uint32_t graph = 7) {
+  DeviceReport report = {};
   report.origin = ReportOrigin{graph, command}.Pack();
   report.kind = kind;
   report.records = 12;
@@ -26,7 +26,7 @@ LossReport ReportOf(uint32_t kind, DispatchCommand command, uint32_t graph = 7) 
 
 constexpr uint64_t kMiB = 1024 * 1024;
 
-ReportMessage Described(const LossReport& report, const ExecutionGraphPipeline* pipeline, uint64_t level_bytes = 0) {
+ReportMessage Described(const DeviceReport& report, const ExecutionGraphPipeline* pipeline, uint64_t level_bytes = 0) {
   return DescribeReport(report, pipeline, {.ring_budget = 64 * kMiB, .largest_ring_budget = 1024 * kMiB}, level_bytes);
 }
 
@@ -44,8 +44,8 @@ TEST(DescribeReport, OriginsKeepWhatTheyAreMadeOf) {
 }
 
 // 1,000 records of 16 bytes that node b did not get, in a plan with this origin.
-LossReport Dropped(const ExecutionGraphPipeline& pipeline, ReportOrigin origin, uint32_t level = 1) {
-  LossReport report = {};
+DeviceReport Dropped(const ExecutionGraphPipeline& pipeline, ReportOrigin origin, uint32_t level = 1) {
+  DeviceReport report = {};
   origin.graph = pipeline.id;
   report.origin = origin.Pack();
   report.kind = shared::kReportLost;
@@ -107,7 +107,7 @@ TEST(DescribeReport, WhatTheHeapHasNoRoomForIsToldWithTheNodesThatAllocateThere)
   RecordingDevice device;
   const auto pipeline = MakePipeline(device, {NodeBuilder("a").To("b"), NodeBuilder("b").To("c"), NodeBuilder("c")});
   pipeline->graph.slots[SlotOf(pipeline->graph, "a")].heap_bytes = 64;
-  LossReport report = Dropped(*pipeline, {0, DispatchCommand::kHost, RingFit::kPart});
+  DeviceReport report = Dropped(*pipeline, {0, DispatchCommand::kHost, RingFit::kPart});
   report.slot = pipeline->graph.HeapSlot();
   const std::string text = Described(report, pipeline.get(), 16'000).text;
   EXPECT_THAT(text, HasSubstr("16000 bytes that node a[0] allocated in the heap"));
@@ -134,7 +134,7 @@ TEST(DescribeReport, Steps) {
 TEST(DescribeReport, WhatStepsHaveLeftIsLost) {
   RecordingDevice device;
   const auto pipeline = MakePipeline(device, {NodeBuilder("a").To("b"), NodeBuilder("b")});
-  LossReport report = Dropped(*pipeline, {});
+  DeviceReport report = Dropped(*pipeline, {});
   report.kind = shared::kReportLeft;
   const ReportMessage message = DescribeReport(report, pipeline.get(), {.max_rounds = 8}, 0);
   EXPECT_EQ(message.id, "TRELLIS-records-lost");
@@ -209,7 +209,7 @@ TEST(DescribeReport, ValidUsageIsNamedAfterTheRuleOfItsCommand) {
 TEST(DescribeReport, GridsAreToldWithNodeAndBounds) {
   RecordingDevice device;
   const auto pipeline = MakePipeline(device, {NodeBuilder("a").To("b"), NodeBuilder("b").Dynamic(5, 0, 7)});
-  LossReport report = ReportOf(shared::kReportGridComponent, DispatchCommand::kHost, pipeline->id);
+  DeviceReport report = ReportOf(shared::kReportGridComponent, DispatchCommand::kHost, pipeline->id);
   report.slot = SlotOf(pipeline->graph, "b");
   report.level = 1;
   const std::string text = Described(report, pipeline.get()).text;
@@ -222,7 +222,7 @@ TEST(DescribeReport, AllocationsAreToldWithReceiverAndSender) {
   RecordingDevice device;
   const auto pipeline =
       MakePipeline(device, {NodeBuilder("a").To("c", 344), NodeBuilder("b").To("c", 345), NodeBuilder("c")});
-  LossReport report = ReportOf(shared::kReportAllocation, DispatchCommand::kIndirect, pipeline->id);
+  DeviceReport report = ReportOf(shared::kReportAllocation, DispatchCommand::kIndirect, pipeline->id);
   report.slot = SlotOf(pipeline->graph, "c");
   const ReportMessage message = Described(report, pipeline.get());
   EXPECT_EQ(message.id, "VUID-vkCmdDispatchGraphIndirectAMDX-NodeMaxPayloadsAMDX-09188");

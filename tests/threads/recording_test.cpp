@@ -14,7 +14,7 @@
 #include "layer/memory/plan_arena.h"
 #include "layer/memory/ring_pool.h"
 #include "layer/objects/registry.h"
-#include "layer/replay/reports/loss_reports.h"
+#include "layer/replay/reports/device_reports.h"
 #include "meta_shaders/shared/report_data.h"
 #include "tests/layer/fake_driver/messenger.h"
 #include "tests/support/on_threads.h"
@@ -228,10 +228,10 @@ TEST_F(RecordingThreads, PlanMemoryHasOneOwnerAtATime) {
 }
 
 // As the device writes a report: what is counted last is what the host looks at first.
-void WriteReport(LossReports& reports, uint32_t slot) {
-  auto* header = reinterpret_cast<shared::LossReportHeader*>(reports.address());
+void WriteReport(DeviceReports& reports, uint32_t slot) {
+  auto* header = reinterpret_cast<shared::DeviceReportHeader*>(reports.address());
   const uint32_t number = std::atomic_ref(header->written).fetch_add(1, std::memory_order_release);
-  auto& report = reinterpret_cast<shared::LossReport*>(header + 1)[number % shared::kLossReportCapacity];
+  auto& report = reinterpret_cast<shared::DeviceReport*>(header + 1)[number % shared::kDeviceReportCapacity];
   report.slot = slot;
   report.kind = shared::kReportLost;
   std::atomic_ref(report.records).store(1, std::memory_order_release);
@@ -241,7 +241,7 @@ TEST_F(RecordingThreads, EachReportIsToldOnceWhoeverWaits) {
   constexpr uint32_t kReports = 500;
   std::atomic<uint32_t> told = 0;
   const Messenger messenger(instance_, [&told](const HeardMessage&) { ++told; });
-  const auto reports = LossReports::Of(*FindDevice(device_.handle()));
+  const auto reports = DeviceReports::Of(*FindDevice(device_.handle()));
   ASSERT_TRUE(reports);
   std::atomic<bool> done = false;
   OnThreads(kThreads, [&](uint32_t thread) {

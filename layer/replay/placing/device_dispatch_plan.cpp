@@ -91,7 +91,7 @@ class DevicePlanner : DispatchPlanner {
     entry.half_offset = memory().half_bytes[0];
     entry.chunks_offset = chunks_offset_;
     entry.state = environment_.scratch + scratch().entry;
-    entry.reports = environment_.loss_reports;
+    entry.reports = environment_.device_reports;
     entry.info_count = inputs_.info_count;
     entry.node_count = static_cast<uint32_t>(entries_.size());
     entry.root_count = static_cast<uint32_t>(roots_.size());

@@ -191,7 +191,7 @@ Expected<void> HostPlanner::PlaceInput(const Root& root, const RootLaunch& prepa
 Expected<void> HostPlanner::PlanCopies(const std::vector<shared::InputCopy>& copies) {
   shared::CopyPlan copy = {};
   copy.control = ControlAddress();
-  copy.reports = environment_.loss_reports;
+  copy.reports = environment_.device_reports;
   copy.origin = Origin();
   if (Expected<void> done = Upload(std::span<const shared::InputCopy>(copies), copy.copies); !done) return done;
   uint32_t max_pieces = 1;

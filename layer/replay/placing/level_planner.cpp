@@ -98,7 +98,7 @@ shared::ClosePlan LevelPlanner::CommonClosePlan() const {
   close.landmarks = environment_.scratch + scratch().landmarks;
   close.slices = environment_.scratch + scratch().slices;
   close.regions = environment_.scratch + scratch().regions;
-  close.reports = environment_.loss_reports;
+  close.reports = environment_.device_reports;
   close.origin = Origin();
   close.heap_slot = shared::kNoSlot;
   close.max_workgroups_x = environment_.limits.max_workgroups_x;
@@ -170,7 +170,7 @@ Expected<void> LevelPlanner::PlanBegin() {
   begin.openings = openings_;
   begin.opening_count = opening_count_ <= kMaxOpeningsOfBegin ? opening_count_ : 0;
   begin.heap_slot = graph_.HeapSlot();
-  begin.reports = environment_.loss_reports;
+  begin.reports = environment_.device_reports;
   begin.origin = Origin();
   begin.claims_ring = environment_.claims_ring ? 1 : 0;
   if (Expected<void> done = Upload(begin, plan_.begin.emplace().plan); !done) return done;
@@ -201,7 +201,7 @@ Expected<void> LevelPlanner::PlanLosses() {
   shared::LossPlan losses = {};
   losses.regions = environment_.scratch + scratch().regions;
   losses.openings = openings_;
-  losses.reports = environment_.loss_reports;
+  losses.reports = environment_.device_reports;
   losses.opening_count = reports ? opening_count_ : 0;
   losses.origin = Origin();
   KernelCall& call = plan_.losses.emplace();

@@ -19,7 +19,7 @@ struct PlacedPlanKey {
   std::shared_ptr<const RelocatablePlan> counted;  // of one ring_budget
   VkDeviceAddress scratch = 0;
   VkDeviceAddress ring_table = 0;
-  VkDeviceAddress loss_reports = 0;
+  VkDeviceAddress device_reports = 0;
   uint32_t origin = 0;
   bool reports_steps = false;
   VkDeviceAddress ring = 0;
@@ -46,8 +46,9 @@ Expected<std::shared_ptr<const PlacedPlan>> FindOrPlacePlan(const ExecutionGraph
   if (!placement.root_inputs.empty()) return Place(pipeline, environment, placement);
   const std::shared_ptr<Cache> cache =
       pipeline.attachments.GetOrCreate<Cache>([] { return std::make_shared<Cache>(); });
-  PlacedPlanKey key = {placement.counted,  environment.scratch,       environment.ring_table, environment.loss_reports,
-                       environment.origin, environment.reports_steps, placement.ring};
+  PlacedPlanKey key = {
+      placement.counted,  environment.scratch,       environment.ring_table, environment.device_reports,
+      environment.origin, environment.reports_steps, placement.ring};
   if (std::shared_ptr<const PlacedPlan> plan = cache->Find(key)) return plan;
   Expected<std::shared_ptr<const PlacedPlan>> plan = Place(pipeline, environment, placement);
   if (!plan) return plan;

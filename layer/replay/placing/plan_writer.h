@@ -78,7 +78,7 @@ class PlanWriter {
   [[nodiscard]] VkDeviceAddress ControlAddress() const {
     return prepared_control_ != 0 ? prepared_control_ : environment_.scratch + scratch().control;
   }
-  // Returns LossReport::origin, with what the messages about dropped records need to know of the plan.
+  // Returns DeviceReport::origin, with what the messages about dropped records need to know of the plan.
   [[nodiscard]] uint32_t Origin() const;
   // From now on control block and regions of level 1 are those of the plan, if it has any.
   void UsePrepared(const PlacedPlan& plan);

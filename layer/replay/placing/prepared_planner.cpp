@@ -156,7 +156,7 @@ Expected<void> LevelPlanner::PrepareRegions() {
   control.dump = environment_.scratch + scratch().dump;
   control.ring_entry = shared::kNoSlot;
   control.heap_slot = graph_.HeapSlot();
-  control.reports = environment_.loss_reports;
+  control.reports = environment_.device_reports;
   control.origin = Origin();
   if (Expected<void> done = Upload(control, plan_.control); !done) return done;
   plan_.prepared = prepared;

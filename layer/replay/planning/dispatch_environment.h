@@ -16,7 +16,7 @@ class RingPool;
 struct DispatchEnvironment {
   VkDeviceAddress scratch = 0;
   VkDeviceAddress ring_table = 0;
-  VkDeviceAddress loss_reports = 0;
+  VkDeviceAddress device_reports = 0;
   uint32_t origin = 0;           // ReportOrigin of the dispatch; the plan completes it
   VkDeviceSize ring_budget = 0;  // bytes: most for one ring, unless the inputs alone need more
   VkDeviceSize step_budget = 0;  // bytes: the same where the graph would run in steps with less

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// LossReport::origin: which dispatch a report of the device is about.
+// DeviceReport::origin: which dispatch a report of the device is about.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ enum class RingFit : uint8_t {
   kPartOrSteps,  // less; the graph runs in steps with the setting max_rounds
 };
 
-// LossReport::origin.
+// DeviceReport::origin.
 struct ReportOrigin {
   uint32_t graph = 0;  // ExecutionGraphPipeline::id, less than 2^27
   DispatchCommand command = DispatchCommand::kHost;

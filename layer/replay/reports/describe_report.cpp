@@ -14,15 +14,15 @@
 namespace trellis {
 namespace {
 
-using shared::LossReport;
+using shared::DeviceReport;
 
-std::string GraphLabel(const LossReport& report, const ExecutionGraphPipeline* pipeline) {
+std::string GraphLabel(const DeviceReport& report, const ExecutionGraphPipeline* pipeline) {
   const std::string name = pipeline ? pipeline->Name() : "";
   return "execution graph " +
          (name.empty() ? std::to_string(ReportOrigin::Unpack(report.origin).graph) : "'" + name + "'");
 }
 
-std::string NodeInLevel(const LossReport& report, const ExecutionGraphPipeline* pipeline) {
+std::string NodeInLevel(const DeviceReport& report, const ExecutionGraphPipeline* pipeline) {
   const std::string node = pipeline && report.slot < pipeline->graph.slots.size()
                                ? SlotLabel(pipeline->graph, report.slot)
                                : "of slot " + std::to_string(report.slot);
@@ -36,12 +36,12 @@ constexpr uint64_t kMiB = 1024 * 1024;
 constexpr uint64_t kRingBytesPerDroppedByte = 4;
 
 // Infos that the device reads bring the records of level 0, which half of the ring holds whatever the plan is.
-bool IsFromInfos(const LossReport& report, const ReportOrigin& origin) {
+bool IsFromInfos(const DeviceReport& report, const ReportOrigin& origin) {
   return report.level == 0 && origin.command != DispatchCommand::kHost;
 }
 
 // The one setting that keeps the records of a kReportLost.
-std::string RemedyForLost(const LossReport& report, const RingSettings& settings, uint64_t level_bytes) {
+std::string RemedyForLost(const DeviceReport& report, const RingSettings& settings, uint64_t level_bytes) {
   const ReportOrigin origin = ReportOrigin::Unpack(report.origin);
   const bool is_from_infos = IsFromInfos(report, origin);
   if (origin.fit == RingFit::kAll && !is_from_infos)
@@ -70,8 +70,8 @@ std::string HeapUsers(const Graph& graph) {
   return text;
 }
 
-std::string DescribeLoss(const LossReport& report, const ExecutionGraphPipeline* pipeline, const RingSettings& settings,
-                         uint64_t level_bytes) {
+std::string DescribeLoss(const DeviceReport& report, const ExecutionGraphPipeline* pipeline,
+                         const RingSettings& settings, uint64_t level_bytes) {
   const std::string where = " in level " + std::to_string(report.level) + " of " + GraphLabel(report, pipeline);
   const std::string dropped =
       " were dropped" +
@@ -102,7 +102,7 @@ constexpr std::array kInfoRules = {
     InfoRule{shared::kReportInfosStride, nullptr, "infos-09165"},
 };
 
-std::string InfoVuid(const LossReport& report, DispatchCommand command) {
+std::string InfoVuid(const DeviceReport& report, DispatchCommand command) {
   if (report.kind == shared::kReportPayloadCount) return "VUID-VkDispatchGraphInfoAMDX-payloadCount-09171";
   for (const InfoRule& rule : kInfoRules) {
     const char* tail = command == DispatchCommand::kIndirectCount ? rule.of_indirect_count : rule.of_indirect;
@@ -112,7 +112,7 @@ std::string InfoVuid(const LossReport& report, DispatchCommand command) {
 }
 
 // What the infos are like, and what to do.
-std::string InfoDefect(const LossReport& report) {
+std::string InfoDefect(const DeviceReport& report) {
   switch (report.kind) {
     case shared::kReportNoNode:
       return " have a nodeIndex that is none, or whose node the application may not launch";
@@ -130,7 +130,7 @@ std::string InfoDefect(const LossReport& report) {
   }
 }
 
-std::string CountInfoDefect(const LossReport& report) {
+std::string CountInfoDefect(const DeviceReport& report) {
   switch (report.kind) {
     case shared::kReportNoInfos:
       return "infos is 0";
@@ -143,7 +143,7 @@ std::string CountInfoDefect(const LossReport& report) {
   }
 }
 
-std::string DescribeInfos(const LossReport& report, const ExecutionGraphPipeline* pipeline) {
+std::string DescribeInfos(const DeviceReport& report, const ExecutionGraphPipeline* pipeline) {
   const std::string count = std::to_string(report.records) + " infos";
   if (report.kind == shared::kReportNoInfos || report.kind == shared::kReportInfosAlignment ||
       report.kind == shared::kReportInfosStride)
@@ -152,7 +152,7 @@ std::string DescribeInfos(const LossReport& report, const ExecutionGraphPipeline
   return count + " that the device read for " + GraphLabel(report, pipeline) + InfoDefect(report);
 }
 
-std::string Bounds(const LossReport& report, const ExecutionGraphPipeline* pipeline) {
+std::string Bounds(const DeviceReport& report, const ExecutionGraphPipeline* pipeline) {
   if (!pipeline || report.slot >= pipeline->graph.slots.size()) return "";
   std::string text;
   for (const uint32_t bound : pipeline->graph.NodeOf(report.slot).info.grid)
@@ -160,7 +160,7 @@ std::string Bounds(const LossReport& report, const ExecutionGraphPipeline* pipel
   return ", {" + text + "}";
 }
 
-std::string DescribeGrids(const LossReport& report, const ExecutionGraphPipeline* pipeline) {
+std::string DescribeGrids(const DeviceReport& report, const ExecutionGraphPipeline* pipeline) {
   const std::string who =
       std::to_string(report.records) + " payloads for " + NodeInLevel(report, pipeline) + " ask for a grid ";
   if (report.kind == shared::kReportGridComponent)
@@ -172,7 +172,7 @@ std::string DescribeGrids(const LossReport& report, const ExecutionGraphPipeline
 }
 
 // Nodes that send to the slot and may not send as much as is reported.
-std::string Senders(const LossReport& report, const ExecutionGraphPipeline& pipeline) {
+std::string Senders(const DeviceReport& report, const ExecutionGraphPipeline& pipeline) {
   std::set<std::string> senders;
   for (const Slot& slot : pipeline.graph.slots) {
     const Node& node = pipeline.graph.nodes[slot.node];
@@ -186,7 +186,7 @@ std::string Senders(const LossReport& report, const ExecutionGraphPipeline& pipe
   return text;
 }
 
-std::string DescribeAllocations(const LossReport& report, const ExecutionGraphPipeline* pipeline) {
+std::string DescribeAllocations(const DeviceReport& report, const ExecutionGraphPipeline* pipeline) {
   const bool is_known = pipeline && report.slot < pipeline->graph.slots.size();
   return std::to_string(report.records) + " allocations of up to " + std::to_string(report.value) +
          " payloads for node " +
@@ -209,7 +209,7 @@ const char* CommandName(DispatchCommand command) {
   return "";
 }
 
-uint64_t DroppedBytes(const LossReport& report, const ExecutionGraphPipeline* pipeline) {
+uint64_t DroppedBytes(const DeviceReport& report, const ExecutionGraphPipeline* pipeline) {
   if (!pipeline || report.slot > pipeline->graph.HeapSlot()) return 0;
   const Graph& graph = pipeline->graph;
   if (report.slot == graph.HeapSlot()) return uint64_t{report.records} * kHeapUnit;
@@ -217,7 +217,7 @@ uint64_t DroppedBytes(const LossReport& report, const ExecutionGraphPipeline* pi
          (uint64_t{graph.slots[report.slot].record_stride} + uint64_t{graph.NoteWords(report.slot)} * sizeof(uint32_t));
 }
 
-ReportMessage DescribeReport(const LossReport& report, const ExecutionGraphPipeline* pipeline,
+ReportMessage DescribeReport(const DeviceReport& report, const ExecutionGraphPipeline* pipeline,
                              const RingSettings& settings, uint64_t level_bytes) {
   const DispatchCommand command = ReportOrigin::Unpack(report.origin).command;
   const std::string call = std::string(CommandName(command)) + "(): ";

@@ -32,11 +32,11 @@ struct RingSettings {
 };
 
 // Returns the bytes of the ring that the records of a kReportLost would have taken. 0 if the graph is gone.
-[[nodiscard]] uint64_t DroppedBytes(const shared::LossReport& report, const ExecutionGraphPipeline* pipeline);
+[[nodiscard]] uint64_t DroppedBytes(const shared::DeviceReport& report, const ExecutionGraphPipeline* pipeline);
 
 // `pipeline`: the report's graph; null if it is gone. `level_bytes`: of a kReportLost, DroppedBytes of all nodes of its
 // level in one execution.
-[[nodiscard]] ReportMessage DescribeReport(const shared::LossReport& report, const ExecutionGraphPipeline* pipeline,
+[[nodiscard]] ReportMessage DescribeReport(const shared::DeviceReport& report, const ExecutionGraphPipeline* pipeline,
                                            const RingSettings& settings, uint64_t level_bytes);
 
 }  // namespace trellis

@@ -132,7 +132,7 @@ Report::Tally& Report::TallyOf(CommandBuffer& command_buffer, const ExecutionGra
   return tally;
 }
 
-void Report::AddFinding(const shared::LossReport& merged, const ReportMessage& message) {
+void Report::AddFinding(const shared::DeviceReport& merged, const ReportMessage& message) {
   std::lock_guard lock(mutex_);
   Finding& finding = findings_[{merged.origin, merged.kind, merged.level, merged.slot}];
   finding.id = message.id;

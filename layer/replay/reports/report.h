@@ -73,7 +73,7 @@ class Report {
   void AddWithoutPlan(CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline, DispatchCommand command,
                       uint32_t draws, const ReportedRecording& recording);
   // `merged`: what the reports of the device said, with the message made of it.
-  void AddFinding(const shared::LossReport& merged, const ReportMessage& message);
+  void AddFinding(const shared::DeviceReport& merged, const ReportMessage& message);
   void AddTimes(uint32_t graph, const std::vector<TimedPlace>& steps);
 
   // Writes the file if the interval has passed.

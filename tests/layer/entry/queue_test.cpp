@@ -8,7 +8,7 @@
 
 #include "layer/memory/ring_pool.h"
 #include "layer/objects/registry.h"
-#include "layer/replay/reports/loss_reports.h"
+#include "layer/replay/reports/device_reports.h"
 #include "meta_shaders/shared/report_data.h"
 #include "tests/layer/fake_driver/messenger.h"
 #include "tests/support/on_threads.h"
@@ -139,7 +139,7 @@ TEST_F(Submissions, a_lost_device_is_told_of_by_every_command_that_may) {
   const TestDevice& device = submitting_.device();
   const VkQueue queue = submitting_.MakeQueue();
   ASSERT_EQ(submitting_.Submit(queue), VK_SUCCESS);
-  ASSERT_TRUE(LossReports::Of(*FindDevice(device.handle())));  // so that there is something to poll
+  ASSERT_TRUE(DeviceReports::Of(*FindDevice(device.handle())));  // so that there is something to poll
   driver_.queue_result = VK_ERROR_DEVICE_LOST;
   const VkFence fence = HandleFromU64<VkFence>(16);
   const VkSemaphoreWaitInfo wait = {};
@@ -166,10 +166,10 @@ TEST_F(Submissions, what_is_left_to_tell_is_told_when_the_device_goes) {
                             [&heard](const HeardMessage& message) { heard.emplace_back(message.data.pMessageIdName); });
   {
     const SubmittingDevice device(instance);
-    const auto reports = LossReports::Of(*FindDevice(device.device().handle()));
+    const auto reports = DeviceReports::Of(*FindDevice(device.device().handle()));
     ASSERT_TRUE(reports);
-    auto* header = reinterpret_cast<shared::LossReportHeader*>((*reports)->address());
-    auto* report = reinterpret_cast<shared::LossReport*>(header + 1);
+    auto* header = reinterpret_cast<shared::DeviceReportHeader*>((*reports)->address());
+    auto* report = reinterpret_cast<shared::DeviceReport*>(header + 1);
     report->kind = shared::kReportLost;
     report->records = 3;
     header->written = 1;

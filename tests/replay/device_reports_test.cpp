@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "layer/replay/reports/loss_reports.h"
+#include "layer/replay/reports/device_reports.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,27 +13,27 @@
 namespace trellis::test {
 namespace {
 
-using shared::LossReport;
-using shared::LossReportHeader;
+using shared::DeviceReport;
+using shared::DeviceReportHeader;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-class LossReportsTest : public ::testing::Test {
+class DeviceReportsTest : public ::testing::Test {
  protected:
-  LossReportsTest() {
+  DeviceReportsTest() {
     device_.device().diagnostics.AddMessenger(HandleFromU64<VkDebugUtilsMessengerEXT>(16), MessengerInfo(collect_));
-    reports_ = *LossReports::Of(device_.device());
+    reports_ = *DeviceReports::Of(device_.device());
   }
 
-  static LossReport Lost(uint32_t graph, uint32_t slot, uint32_t level, uint32_t records) {
+  static DeviceReport Lost(uint32_t graph, uint32_t slot, uint32_t level, uint32_t records) {
     return {ReportOrigin{graph, DispatchCommand::kHost}.Pack(), shared::kReportLost, slot, level, 0, records};
   }
   // As the device writes a report.
-  void Write(LossReport report) {
-    auto* header = reinterpret_cast<LossReportHeader*>(reports_->address());
-    reinterpret_cast<LossReport*>(header + 1)[header->written++ % shared::kLossReportCapacity] = report;
+  void Write(DeviceReport report) {
+    auto* header = reinterpret_cast<DeviceReportHeader*>(reports_->address());
+    reinterpret_cast<DeviceReport*>(header + 1)[header->written++ % shared::kDeviceReportCapacity] = report;
   }
   std::vector<std::string> Poll() {
     messages_.clear();
@@ -50,10 +50,10 @@ class LossReportsTest : public ::testing::Test {
   std::vector<std::string> messages_;
   const Hear collect_ = [this](const HeardMessage& message) { messages_.emplace_back(message.data.pMessage); };
   RecordingDevice device_{Quiet()};
-  std::shared_ptr<LossReports> reports_;
+  std::shared_ptr<DeviceReports> reports_;
 };
 
-TEST_F(LossReportsTest, EachReportIsToldOnceWithNodeRecordsAndBytes) {
+TEST_F(DeviceReportsTest, EachReportIsToldOnceWithNodeRecordsAndBytes) {
   const auto pipeline = MakePipeline(device_, {NodeBuilder("a").To("b"), NodeBuilder("b", 0)});
   reports_->Register(pipeline);
   EXPECT_THAT(Poll(), IsEmpty());
@@ -67,12 +67,12 @@ TEST_F(LossReportsTest, EachReportIsToldOnceWithNodeRecordsAndBytes) {
 
 // Whether all nodes of the level dropped records in one execution or in several cannot be told apart, so the largest
 // reports count. The device has rings of 64 MiB, and of 128 at most.
-TEST_F(LossReportsTest, TheRingWouldHoldWhatAllNodesOfTheLevelDropped) {
+TEST_F(DeviceReportsTest, TheRingWouldHoldWhatAllNodesOfTheLevelDropped) {
   constexpr uint32_t kMiBOfRecords = 1 << 16;  // 16 bytes each
   const auto pipeline = MakePipeline(device_, {NodeBuilder("a").To("b"), NodeBuilder("b", 0), NodeBuilder("b", 1)});
   reports_->Register(pipeline);
   const auto write = [&](uint32_t index, uint32_t level, uint32_t records) {
-    LossReport report = Lost(pipeline->id, SlotOf(pipeline->graph, "b", index), level, records);
+    DeviceReport report = Lost(pipeline->id, SlotOf(pipeline->graph, "b", index), level, records);
     report.origin = ReportOrigin{pipeline->id, DispatchCommand::kHost, RingFit::kPart}.Pack();
     Write(report);
   };
@@ -84,28 +84,28 @@ TEST_F(LossReportsTest, TheRingWouldHoldWhatAllNodesOfTheLevelDropped) {
                                   HasSubstr("ring_budget=69")));
 }
 
-TEST_F(LossReportsTest, AGraphThatIsGoneIsNamedByNumber) {
+TEST_F(DeviceReportsTest, AGraphThatIsGoneIsNamedByNumber) {
   Write(Lost(4711, 5, 2, 3));
   EXPECT_THAT(Poll(), ElementsAre(AllOf(HasSubstr("3 records"), HasSubstr("slot 5"), HasSubstr("4711"))));
 }
 
-TEST_F(LossReportsTest, AReportThatIsStillOnItsWayComesWithTheNextPoll) {
+TEST_F(DeviceReportsTest, AReportThatIsStillOnItsWayComesWithTheNextPoll) {
   Write(Lost(1, 1, 1, 0));
   EXPECT_THAT(Poll(), IsEmpty());
-  reinterpret_cast<LossReport*>(reports_->address() + sizeof(LossReportHeader))->records = 9;
+  reinterpret_cast<DeviceReport*>(reports_->address() + sizeof(DeviceReportHeader))->records = 9;
   EXPECT_EQ(Poll().size(), 1u);
 }
 
-TEST_F(LossReportsTest, TooManyReportsAreCounted) {
-  for (uint32_t i = 0; i < shared::kLossReportCapacity + 10; ++i) Write(Lost(1, 1, 1, 1));
+TEST_F(DeviceReportsTest, TooManyReportsAreCounted) {
+  for (uint32_t i = 0; i < shared::kDeviceReportCapacity + 10; ++i) Write(Lost(1, 1, 1, 1));
   const std::vector<std::string> messages = Poll();
-  ASSERT_EQ(messages.size(), shared::kLossReportCapacity + 1u);
+  ASSERT_EQ(messages.size(), shared::kDeviceReportCapacity + 1u);
   EXPECT_THAT(messages[0], HasSubstr("10 reports"));
   EXPECT_THAT(Poll(), IsEmpty());
 }
 
-TEST_F(LossReportsTest, TheBufferIsReusedRoundAndRound) {
-  for (uint32_t i = 0; i < 3 * shared::kLossReportCapacity; ++i) {
+TEST_F(DeviceReportsTest, TheBufferIsReusedRoundAndRound) {
+  for (uint32_t i = 0; i < 3 * shared::kDeviceReportCapacity; ++i) {
     Write(Lost(1, 1, 1, 1 + i));
     EXPECT_THAT(Poll(), ElementsAre(HasSubstr(std::to_string(1 + i) + " records")));
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "layer/replay/reports/loss_reports.h"
+#include "layer/replay/reports/device_reports.h"
 
 #include <algorithm>
 #include <atomic>
@@ -20,14 +20,14 @@ namespace trellis {
 namespace {
 
 constexpr VkDeviceSize kBufferBytes =
-    sizeof(shared::LossReportHeader) + shared::kLossReportCapacity * sizeof(shared::LossReport);
+    sizeof(shared::DeviceReportHeader) + shared::kDeviceReportCapacity * sizeof(shared::DeviceReport);
 
 std::atomic_ref<uint32_t> Word(std::byte* place) {
   return std::atomic_ref<uint32_t>(*reinterpret_cast<uint32_t*>(place));
 }
 
 // Workgroups tell of broken rules one by one; of losses and steps there is one report for all of them.
-bool IsSameFinding(const shared::LossReport& a, const shared::LossReport& b) {
+bool IsSameFinding(const shared::DeviceReport& a, const shared::DeviceReport& b) {
   const bool is_whole =
       a.kind == shared::kReportLost || a.kind == shared::kReportLeft || a.kind == shared::kReportSteps;
   return !is_whole && a.origin == b.origin && a.kind == b.kind && a.slot == b.slot && a.level == b.level;
@@ -35,45 +35,45 @@ bool IsSameFinding(const shared::LossReport& a, const shared::LossReport& b) {
 
 }  // namespace
 
-Expected<std::shared_ptr<LossReports>> LossReports::Of(Device& device) {
-  if (std::shared_ptr<LossReports> reports = device.attachments.Get<LossReports>()) return reports;
+Expected<std::shared_ptr<DeviceReports>> DeviceReports::Of(Device& device) {
+  if (std::shared_ptr<DeviceReports> reports = device.attachments.Get<DeviceReports>()) return reports;
   Expected<DeviceBuffer> buffer =
-      DeviceBuffer::Create(device, kBufferBytes, BufferMemory::kHost, "trellis loss reports");
+      DeviceBuffer::Create(device, kBufferBytes, BufferMemory::kHost, "trellis device reports");
   if (!buffer) return buffer.error();
-  auto made = std::make_shared<LossReports>(*std::move(buffer));
-  return device.attachments.GetOrCreate<LossReports>([&made] { return made; });
+  auto made = std::make_shared<DeviceReports>(*std::move(buffer));
+  return device.attachments.GetOrCreate<DeviceReports>([&made] { return made; });
 }
 
-void LossReports::Register(const std::shared_ptr<const ExecutionGraphPipeline>& graph) {
+void DeviceReports::Register(const std::shared_ptr<const ExecutionGraphPipeline>& graph) {
   std::lock_guard lock(mutex_);
   const auto [entry, inserted] = graphs_.try_emplace(graph->id, graph);
   if (inserted) std::erase_if(graphs_, [](const auto& known) { return known.second.expired(); });
 }
 
-std::vector<LossReports::Loss> LossReports::TakeNew(uint32_t& overwritten) {
+std::vector<DeviceReports::Loss> DeviceReports::TakeNew(uint32_t& overwritten) {
   std::vector<Loss> losses;
   std::lock_guard lock(mutex_);
   const uint32_t written =
-      Word(buffer_.data() + offsetof(shared::LossReportHeader, written)).load(std::memory_order_acquire);
-  if (written - read_ > shared::kLossReportCapacity) {
-    overwritten = written - read_ - shared::kLossReportCapacity;
+      Word(buffer_.data() + offsetof(shared::DeviceReportHeader, written)).load(std::memory_order_acquire);
+  if (written - read_ > shared::kDeviceReportCapacity) {
+    overwritten = written - read_ - shared::kDeviceReportCapacity;
     read_ += overwritten;
   }
   for (; read_ != written; ++read_) {
-    std::byte* place = buffer_.data() + sizeof(shared::LossReportHeader) +
-                       read_ % shared::kLossReportCapacity * sizeof(shared::LossReport);
+    std::byte* place = buffer_.data() + sizeof(shared::DeviceReportHeader) +
+                       read_ % shared::kDeviceReportCapacity * sizeof(shared::DeviceReport);
     // Written last by the device: 0 means that the report is still on its way, and comes with the next poll.
-    if (Word(place + offsetof(shared::LossReport, records)).load(std::memory_order_acquire) == 0) break;
+    if (Word(place + offsetof(shared::DeviceReport, records)).load(std::memory_order_acquire) == 0) break;
     Loss& loss = losses.emplace_back();
     std::memcpy(&loss.report, place, sizeof(loss.report));
-    Word(place + offsetof(shared::LossReport, records)).store(0, std::memory_order_release);
+    Word(place + offsetof(shared::DeviceReport, records)).store(0, std::memory_order_release);
     const uint32_t graph = ReportOrigin::Unpack(loss.report.origin).graph;
     if (const auto known = graphs_.find(graph); known != graphs_.end()) loss.graph = known->second.lock();
   }
   return losses;
 }
 
-std::vector<LossReports::Loss> LossReports::Merge(const std::vector<Loss>& losses) {
+std::vector<DeviceReports::Loss> DeviceReports::Merge(const std::vector<Loss>& losses) {
   std::vector<Loss> merged;
   for (const Loss& loss : losses) {
     const auto same = std::find_if(merged.begin(), merged.end(),
@@ -89,11 +89,11 @@ std::vector<LossReports::Loss> LossReports::Merge(const std::vector<Loss>& losse
   return merged;
 }
 
-uint64_t LossReports::LevelBytes(const Loss& loss, const std::vector<Loss>& losses) {
+uint64_t DeviceReports::LevelBytes(const Loss& loss, const std::vector<Loss>& losses) {
   if (loss.report.kind != shared::kReportLost) return 0;
   std::unordered_map<uint32_t, uint64_t> bytes_of_slot;
   for (const Loss& other : losses) {
-    const shared::LossReport& report = other.report;
+    const shared::DeviceReport& report = other.report;
     if (report.kind != shared::kReportLost || report.origin != loss.report.origin || report.level != loss.report.level)
       continue;
     uint64_t& bytes = bytes_of_slot[report.slot];
@@ -104,7 +104,7 @@ uint64_t LossReports::LevelBytes(const Loss& loss, const std::vector<Loss>& loss
   return total;
 }
 
-void LossReports::Poll(Device& device) {
+void DeviceReports::Poll(Device& device) {
   uint32_t overwritten = 0;
   // Without the lock from here on: the application's callbacks may call Vulkan, and `losses` may hold the last
   // reference to a graph.

@@ -19,14 +19,14 @@ namespace trellis {
 struct Device;
 struct ExecutionGraphPipeline;
 
-// The buffer that internal kernels append LossReports to; one per device. Threading: any thread.
-class LossReports {
+// The buffer that internal kernels append DeviceReports to; one per device. Threading: any thread.
+class DeviceReports {
  public:
-  [[nodiscard]] static Expected<std::shared_ptr<LossReports>> Of(Device& device);
+  [[nodiscard]] static Expected<std::shared_ptr<DeviceReports>> Of(Device& device);
 
-  explicit LossReports(DeviceBuffer buffer) : buffer_(std::move(buffer)) {}
+  explicit DeviceReports(DeviceBuffer buffer) : buffer_(std::move(buffer)) {}
 
-  // Of the LossReportHeader.
+  // Of the DeviceReportHeader.
   [[nodiscard]] VkDeviceAddress address() const { return buffer_.address(); }
 
   // From now on reports can name the graph's nodes, as long as it lives.
@@ -37,7 +37,7 @@ class LossReports {
 
  private:
   struct Loss {
-    shared::LossReport report = {};
+    shared::DeviceReport report = {};
     std::shared_ptr<const ExecutionGraphPipeline> graph;  // null if it is gone
   };
 
@@ -53,7 +53,7 @@ class LossReports {
 
   const DeviceBuffer buffer_;
   std::mutex mutex_;   // guards what follows, and the reports' slots in the buffer
-  uint32_t read_ = 0;  // reports taken so far; wraps like LossReportHeader::written
+  uint32_t read_ = 0;  // reports taken so far; wraps like DeviceReportHeader::written
   std::unordered_map<uint32_t, std::weak_ptr<const ExecutionGraphPipeline>> graphs_;
 };
 
