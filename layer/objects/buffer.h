@@ -41,6 +41,7 @@ class BufferTable {
 
   // The application has asked for it. Of any buffer, as what follows.
   void TellAddress(VkBuffer buffer, VkDeviceAddress address) {
+    if (!Has(buffer)) return;
     std::unique_lock lock(mutex_);
     const auto known = sizes_.find(buffer);
     if (known == sizes_.end() || address == 0) return;
@@ -50,6 +51,7 @@ class BufferTable {
     longest_ = std::max(longest_, known->second);
   }
   void Erase(VkBuffer buffer) {
+    if (!Has(buffer)) return;
     std::unique_lock lock(mutex_);
     if (sizes_.erase(buffer) == 0) return;
     bool was_longest = false;

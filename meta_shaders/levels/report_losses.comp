@@ -61,7 +61,8 @@ void AdaptDenseParts(LossPlan plan, uvec2 regions) {
     all = SaturatingAdd(all, total);
   }
   const bool adapted = all <= plan.dense_units;
-  uint before = 0u;
+  const uvec2 begin = LoadRegionPlan(plan.openings, 0u).offset;
+  uint before = begin.x >> 4u | begin.y << 28u;
   for (uint tile = 0u; tile < plan.prepared_count; tile += kScanWorkgroup) {
     const uint index = tile + gl_LocalInvocationIndex;
     uint total;

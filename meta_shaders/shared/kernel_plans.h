@@ -160,7 +160,7 @@ struct LossPlan {
   TRELLIS_UINT opening_count;
   TRELLIS_UINT prepared_count;
   TRELLIS_UINT origin;       // DeviceReport::origin
-  TRELLIS_UINT dense_units;  // of 16 bytes from the ring's base, for all that lies dense
+  TRELLIS_UINT dense_units;  // of 16 bytes from the first region on, for all that lies dense
 };
 
 // Last kernel of a graph that claimed a ring, one workgroup: gives it back.

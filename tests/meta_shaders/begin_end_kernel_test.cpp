@@ -512,6 +512,21 @@ TEST_F(DensePartsKernelTest, WhatWasSentIsToLieDense) {
   ExpectPoolStays(parts[kPool]);
 }
 
+// Where draws keep what other levels have sent, the level's part of the ring does not begin with it.
+TEST_F(DensePartsKernelTest, TheyStayInTheirPartOfTheRing) {
+  constexpr uint32_t kBefore = 0x12345678;  // in units
+  for (RegionPlan& opening : openings_) opening.offset += uint64_t{kBefore} * kStride;
+  const std::vector<shared::DensePart> parts = PartsAfter({{5, 1000}});
+  uint32_t place = kBefore;
+  for (uint32_t i = 0; i < kPool; ++i) {
+    const uint32_t expected = i == 5 ? 2048 : i == 9 ? 64 : 16;
+    EXPECT_EQ(parts[i].dense, expected) << i;
+    EXPECT_EQ(parts[i].units, place) << i;
+    place += expected;
+  }
+  EXPECT_EQ(parts[kPool].units, kBefore + kUnits + 1);
+}
+
 TEST_F(DensePartsKernelTest, WithoutRoomForThatAllIsAsPlanned) {
   const std::vector<shared::DensePart> parts = PartsAfter({{5, 4096}, {7, 4096}, {150, 4096}});
   for (uint32_t i = 0; i < kPool; ++i) {

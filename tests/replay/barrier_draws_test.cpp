@@ -203,6 +203,18 @@ TEST_F(PreparedDrawBarrierTest, DispatchesAndDraws) {
   ExpectExact(3);
 }
 
+// Grids of nothing: of the roots nothing is left but a sharer that is drawn. Later levels are recorded all the same.
+TEST_F(PreparedDrawBarrierTest, AllRootsAreDrawn) {
+  BeginDynamic();
+  Record({NodeBuilder("c").Dynamic(8).To("d"), Mesh("mesh").Static(2).SharesInput("c"), NodeBuilder("d").To("e"),
+          NodeBuilder("e")},
+         {{"c", 3, 0, 0}});
+  EndDynamic();
+  EXPECT_EQ(Draws(), 1u);
+  EXPECT_GT(PositionsOf(device_.stream(), Kind::kDispatchIndirect).size(), 1u);
+  ExpectNoComplaints();
+}
+
 TEST_F(PreparedDrawBarrierTest, MoreDrawsThanItIsWorth) {
   NodeBuilder a("a");
   std::vector<NodeSource> sources;

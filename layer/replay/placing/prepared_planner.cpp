@@ -121,7 +121,8 @@ uint32_t LevelPlanner::DenseUnits() const {
   const auto has_notes = [](const shared::RegionPlan& opening) { return opening.note_words != 0; };
   if (std::none_of(prepared_openings_.begin(), prepared_openings_.end(), grows)) return 0;
   if (std::any_of(prepared_openings_.begin(), prepared_openings_.end(), has_notes)) return 0;
-  return static_cast<uint32_t>((prepared_openings_.back().offset - kRegionAlignment) / kRegionAlignment);
+  const uint64_t room = prepared_openings_.back().offset - kRegionAlignment - prepared_openings_.front().offset;
+  return static_cast<uint32_t>(room / kRegionAlignment);
 }
 
 VkDeviceAddress LevelPlanner::DensePartsAddress() const {

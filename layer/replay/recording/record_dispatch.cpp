@@ -39,7 +39,7 @@ void RecordBegin(CommandBuffer& command_buffer, const DispatchPlan& plan, Record
   recorder.Mark(plan.copy ? "input copies" : "regions");
 }
 
-// Beside level 0, for later levels. Before its launches, so that what it takes is hidden behind them.
+// Beside level 0, for later levels.
 void RecordOpenings(const Device& device, VkCommandBuffer command_buffer, const PlacedPlan& plan, Recorder& recorder) {
   if (!plan.prepared) return;
   const ScopedLabel label(device, command_buffer, "trellis regions");
@@ -95,6 +95,8 @@ bool IsEmpty(const DispatchPlan& plan, uint32_t level) { return plan.launches_of
 
 void RecordLevel(const Device& device, VkCommandBuffer command_buffer, const DispatchPlan& plan, uint32_t number,
                  Recorder& recorder) {
+  // Before the launches, so that what it takes is hidden behind them. Where all roots are drawn, later levels need it.
+  if (number == 0) RecordOpenings(device, command_buffer, *plan.placed, recorder);
   if (IsEmpty(plan, number)) return;
   const LevelPlan& level = plan.placed->levels[number];
   if (level.close || level.batches)
@@ -102,8 +104,6 @@ void RecordLevel(const Device& device, VkCommandBuffer command_buffer, const Dis
   else if (number != 0 || plan.entry)
     recorder.Barrier(GraphBarrier::kArguments);
   RecordCount(device, command_buffer, *plan.placed, number, recorder);
-  // Before the launches, so that what it takes is hidden behind them.
-  if (number == 0) RecordOpenings(device, command_buffer, *plan.placed, recorder);
   const bool is_last = number + 1 == plan.placed->levels.size();
   if (is_last && !plan.has_draws()) RecordLosses(device, command_buffer, *plan.placed, recorder);
   for (const NodeLaunch& launch : plan.launches_of(number)) recorder.Launch(launch, number);

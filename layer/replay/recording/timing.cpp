@@ -47,9 +47,9 @@ std::string DescribeLevel(uint32_t level, std::vector<TimedStep> steps) {
   return text;
 }
 
-// The start, begin, copies, infos, losses, steps, draws, end; a close and the launches of each level.
+// The start, begin, copies, infos, regions, losses, steps, draws, end; a close, counts and the launches of each level.
 uint32_t MaxTimestamps(const DispatchPlan& plan) {
-  return static_cast<uint32_t>(8 + plan.roots.size() + plan.placed->levels.size() + plan.placed->launches.size());
+  return static_cast<uint32_t>(9 + plan.roots.size() + 2 * plan.placed->levels.size() + plan.placed->launches.size());
 }
 
 uint32_t TimestampBits(const CommandBuffer& command_buffer) {
