@@ -58,8 +58,9 @@ bool ReadNumber(std::string_view key, std::string_view value, SavedOptions& save
   if (!Parse(value, number)) return false;
   bool found = false;
   VisitNumbers(saved, [&](std::string_view name, auto& member) {
-    if (name != key) return;
-    member = static_cast<std::remove_reference_t<decltype(member)>>(number);
+    using Member = std::remove_reference_t<decltype(member)>;
+    if (name != key || (std::is_same_v<Member, bool> && number > 1)) return;
+    member = static_cast<Member>(number);
     found = true;
   });
   return found;

@@ -22,7 +22,7 @@ struct BufferPlace {
   [[nodiscard]] VkDeviceSize room() const { return buffer_size - offset; }
 };
 
-// Buffers of one usage, which the application has to find by their addresses. Buffers that share memory may overlap.
+// Buffers of one usage, which are looked for by address. Buffers that share memory may overlap.
 // Threading: any thread.
 class BufferTable {
  public:
@@ -72,8 +72,7 @@ class BufferTable {
     return longest_;
   }
 
-  // Of the buffers that hold the address, the one that reaches farthest beyond it; nothing if there is
-  // none.
+  // Of the buffers that hold the address, the one that reaches farthest beyond it; nothing if there is none.
   [[nodiscard]] std::optional<BufferPlace> Find(VkDeviceAddress address) const {
     std::shared_lock lock(mutex_);
     std::optional<BufferPlace> best;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Beside the launches of the last level: reports what the regions lost. Those launches append to none of them. Where regions are prepared: turns
-// to the set of the next execution.
+// Beside the launches of the last level, or the draws: reports what the regions lost. Those launches append to none of them. Where regions are
+// prepared: turns to the set of the next execution.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 
@@ -41,7 +41,7 @@ uint WantedDense(RegionPlan opening, RegionReference region) {
 // Of the region `index`, with `adapted` sizes or planned ones. None behind the last one, which is the pool.
 uint DenseUnits(LossPlan plan, uvec2 regions, uint index, bool adapted, out DensePart part) {
   const RegionPlan opening = LoadRegionPlan(plan.openings, min(index, plan.prepared_count - 1u));
-  part = DensePart(opening.offset.x >> 4u | opening.offset.y << 28u, opening.dense);
+  part = DensePart(UnitsBetween(uvec2(0u), opening.offset), opening.dense);
   if (index + 1u >= plan.prepared_count) return 0u;
   if (!adapted || opening.dense >= opening.capacity) {
     const RegionPlan next = LoadRegionPlan(plan.openings, index + 1u);
@@ -61,8 +61,7 @@ void AdaptDenseParts(LossPlan plan, uvec2 regions) {
     all = SaturatingAdd(all, total);
   }
   const bool adapted = all <= plan.dense_units;
-  const uvec2 begin = LoadRegionPlan(plan.openings, 0u).offset;
-  uint before = begin.x >> 4u | begin.y << 28u;
+  uint before = UnitsBetween(uvec2(0u), LoadRegionPlan(plan.openings, 0u).offset);
   for (uint tile = 0u; tile < plan.prepared_count; tile += kScanWorkgroup) {
     const uint index = tile + gl_LocalInvocationIndex;
     uint total;

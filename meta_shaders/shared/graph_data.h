@@ -77,7 +77,8 @@ TRELLIS_CONSTANT kFormCountedBatch = 3u;
 // NodeInfo::outputs, follows at once.
 struct LaunchBlock {
   TRELLIS_ADDRESS control;  // ControlBlock
-  // Region[], by slot: what this level appends to. Index `slot count` is the heap. Level 0: may be kAlternating.
+  // Region[], by slot: what this level appends to. Index `slot count` is the heap. Level 0: may be kAlternating. 0: the
+  // node has no outputs.
   TRELLIS_ADDRESS regions;
   TRELLIS_ADDRESS source;  // LaunchInput; with kFormRegion the Region that the launch reads
   TRELLIS_UINT form;       // kFormInput or kFormRegion

@@ -17,18 +17,12 @@ Id ConstantVector(Types& types, const std::array<uint32_t, 3>& value) {
 
 Expected<EntryBuiltIns> EntryBuiltIns::Import(Lowering& lowering) {
   EntryBuiltIns values(lowering);
-  struct Wanted {
-    Expected<Id> found;
-    Id& into;
-  };
   Importer& runtime = lowering.runtime;
-  for (const Wanted& wanted : {Wanted{runtime.ImportFunction(runtime::ShaderIndex::kName), values.shader_index_},
-                               Wanted{runtime.ImportFunction(runtime::RemainingRecursion::kName), values.remaining_},
-                               Wanted{runtime.ImportVariable("trellis_workgroup_id"), values.workgroup_id_},
-                               Wanted{runtime.ImportVariable("trellis_local_index"), values.local_index_}}) {
-    if (!wanted.found) return wanted.found.error();
-    wanted.into = *wanted.found;
-  }
+  Expected<void> taken = Take({{runtime.ImportFunction(runtime::ShaderIndex::kName), values.shader_index_},
+                               {runtime.ImportFunction(runtime::RemainingRecursion::kName), values.remaining_},
+                               {runtime.ImportVariable("trellis_workgroup_id"), values.workgroup_id_},
+                               {runtime.ImportVariable("trellis_local_index"), values.local_index_}});
+  if (!taken) return taken.error();
   return values;
 }
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <optional>
-#include <string>
 #include <utility>
+#include <vector>
 
 #include "spirv_lowering/ir/built_ins.h"
 #include "spirv_lowering/ir/def_use.h"
@@ -31,13 +31,17 @@ class EntryPoint {
       : lowering_(lowering), module_(lowering.module), types_(lowering.types), built_ins_(built_ins), launch_(launch) {}
 
   Expected<void> Run() {
-    start_ = Import(lowering_.info.in_batches ? runtime::StartInBatch::kName : runtime::Start::kName);
-    enter_ = Import(EnterName());
-    if (lowering_.FindsDump()) find_dump_ = Import(runtime::FindDump::kName);
-    if (InRuns()) take_ = Import(runtime::Take::kName);
-    if (IsInLoop()) next_ = Import(InRuns() ? runtime::RunOn::kName : runtime::Stride::kName);
-    if (TakesPieces()) next_ = Import(runtime::NextPiece::kName);
-    if (failed_) return Error{message_};
+    Importer& runtime = lowering_.runtime;
+    const bool in_batches = lowering_.info.in_batches;
+    std::vector<Imported> imports = {
+        {runtime.ImportFunction(in_batches ? runtime::StartInBatch::kName : runtime::Start::kName), start_},
+        {runtime.ImportFunction(EnterName()), enter_}};
+    if (lowering_.FindsDump()) imports.push_back({runtime.ImportFunction(runtime::FindDump::kName), find_dump_});
+    if (InRuns()) imports.push_back({runtime.ImportFunction(runtime::Take::kName), take_});
+    if (IsInLoop())
+      imports.push_back({runtime.ImportFunction(InRuns() ? runtime::RunOn::kName : runtime::Stride::kName), next_});
+    if (TakesPieces()) imports.push_back({runtime.ImportFunction(runtime::NextPiece::kName), next_});
+    if (Expected<void> taken = Take(imports); !taken) return taken;
     Expected<EntryBuiltIns> values = EntryBuiltIns::Import(lowering_);
     if (!values) return values.error();
     values_.emplace(*std::move(values));
@@ -192,14 +196,6 @@ class EntryPoint {
     return "";
   }
 
-  Id Take(Expected<Id> id) {
-    if (id) return *id;
-    failed_ = true;
-    message_ = id.error().message;
-    return kNoId;
-  }
-  Id Import(const char* name) { return Take(lowering_.runtime.ImportFunction(name)); }
-
   std::vector<uint32_t> StartArguments(Builder& builder) {
     const Id uint = types_.Uint();
     const Id uvec3 = types_.Vector(uint, 3);
@@ -316,8 +312,6 @@ class EntryPoint {
   Id find_dump_ = kNoId;
   Id take_ = kNoId;
   Id next_ = kNoId;
-  bool failed_ = false;
-  std::string message_;
 };
 
 }  // namespace

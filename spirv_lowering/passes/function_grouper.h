@@ -28,7 +28,7 @@ struct Position {
 
 // Of scalars and vectors. They may run where they would not have: nothing here has an effect, and what is undefined is
 // not chosen. Divisions are not among them: see ValueOf.
-[[nodiscard]] bool IsArithmetic(spv::Op opcode);
+[[nodiscard]] bool IsSpeculatable(spv::Op opcode);
 [[nodiscard]] inline bool IsDivision(spv::Op opcode) { return opcode == spv::Op::OpUDiv || opcode == spv::Op::OpUMod; }
 
 class FunctionGrouper {

@@ -137,7 +137,7 @@ bool FunctionGrouper::IsSame(Id a, Id b, uint32_t depth) {
       left->type_id != right->type_id || left->operands.size() != right->operands.size())
     return false;
   if (left->opcode == spv::Op::OpLoad) return left->operands == right->operands && IsOld(a) && IsOld(b);
-  if (!IsArithmetic(left->opcode) && !IsDivision(left->opcode)) return false;
+  if (!IsSpeculatable(left->opcode) && !IsDivision(left->opcode)) return false;
   if (left->opcode == spv::Op::OpCompositeExtract) {
     return std::equal(left->operands.begin() + 1, left->operands.end(), right->operands.begin() + 1) &&
            IsSame(left->operands[0], right->operands[0], depth + 1);

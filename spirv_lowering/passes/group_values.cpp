@@ -17,7 +17,7 @@ bool IsAccessChain(spv::Op opcode) {
 
 }  // namespace
 
-bool IsArithmetic(spv::Op opcode) {
+bool IsSpeculatable(spv::Op opcode) {
   switch (opcode) {
     case spv::Op::OpCopyObject:
     case spv::Op::OpCompositeConstruct:
@@ -91,7 +91,7 @@ std::optional<Id> FunctionGrouper::Value(Id id) {
 
 std::optional<Id> FunctionGrouper::ValueOf(const Position& position) {
   const Instruction& instruction = At(position);
-  if (IsArithmetic(instruction.opcode)) return Clone(instruction);
+  if (IsSpeculatable(instruction.opcode)) return Clone(instruction);
   // A CPU may trap where the divisor is not the one that the division was written for.
   if (IsDivision(instruction.opcode)) {
     const std::optional<uint32_t> divisor = lowering_.types.ConstantValue(instruction.operands[1]);

@@ -29,6 +29,20 @@ struct Lowering {
   [[nodiscard]] bool FindsDump() const { return options.target.for_cpu && !info.outputs.empty(); }
 };
 
+// What was imported, and where its id goes.
+struct Imported {
+  Expected<Id> id;
+  Id& into;
+};
+// Error: the first of theirs.
+[[nodiscard]] inline Expected<void> Take(const std::vector<Imported>& all) {
+  for (const Imported& imported : all) {
+    if (!imported.id) return imported.id.error();
+    imported.into = *imported.id;
+  }
+  return {};
+}
+
 // Appends instructions with new result ids to a block's body.
 class Builder {
  public:

@@ -90,53 +90,36 @@ Expected<RuntimeCalls> RuntimeCalls::Import(Lowering& lowering, const Outputs& o
   }};
   RuntimeCalls calls;
   if (Expected<void> scopes = calls.FindScopes(lowering, outputs); !scopes) return scopes.error();
-  const auto function = [&](const char* name, Id& into) -> Expected<void> {
-    Expected<Id> id = lowering.runtime.ImportFunction(name);
-    if (!id) return id.error();
-    into = *id;
-    return {};
-  };
   calls.FindSingleRecords(lowering, outputs);
+  std::vector<Imported> imports;
+  const auto import = [&](const char* name, Id& into) {
+    imports.push_back({lowering.runtime.ImportFunction(name), into});
+  };
   const bool finds_dump = lowering.FindsDump();
-  if (Expected<void> done =
-          function(finds_dump ? runtime::ElementOrDump::kName : runtime::Element::kName, calls.element_);
-      !done)
-    return done.error();
-  if (Expected<void> done =
-          function(finds_dump ? runtime::OnlyElementOrDump::kName : runtime::OnlyElement::kName, calls.only_element_);
-      !done)
-    return done.error();
-  if (Expected<void> done = function(runtime::InputElement::kName, calls.input_element_); !done) return done.error();
-  if (Expected<void> done = function(runtime::Valid::kName, calls.valid_); !done) return done.error();
-  if (Expected<void> done = function(runtime::CopyArray::kName, calls.copy_array_); !done) return done.error();
-  if (lowering.info.finishes_writing)
-    if (Expected<void> done = function(runtime::FinishWriting::kName, calls.finish_); !done) return done.error();
-  for (size_t kind = 0; kind < kKinds; ++kind) {
-    for (size_t scope = 0; scope < kScopes; ++scope) {
-      if (!calls.needs_[kind][scope]) continue;
-      if (Expected<void> done = function(kNames[kind][scope], calls.functions_[kind][scope]); !done)
-        return done.error();
-    }
-  }
+  import(finds_dump ? runtime::ElementOrDump::kName : runtime::Element::kName, calls.element_);
+  import(finds_dump ? runtime::OnlyElementOrDump::kName : runtime::OnlyElement::kName, calls.only_element_);
+  import(runtime::InputElement::kName, calls.input_element_);
+  import(runtime::Valid::kName, calls.valid_);
+  import(runtime::CopyArray::kName, calls.copy_array_);
+  if (lowering.info.finishes_writing) import(runtime::FinishWriting::kName, calls.finish_);
+  for (size_t kind = 0; kind < kKinds; ++kind)
+    for (size_t scope = 0; scope < kScopes; ++scope)
+      if (calls.needs_[kind][scope]) import(kNames[kind][scope], calls.functions_[kind][scope]);
   if (has_groups) {
-    if (Expected<void> done = function(runtime::ReserveChosen::kName, calls.reserve_chosen_); !done)
-      return done.error();
-    if (Expected<void> done = function(runtime::HandleOf::kName, calls.handle_of_); !done) return done.error();
-    for (const Function& imported : lowering.module.functions)
-      if (imported.id() == calls.reserve_chosen_) calls.chosen_type_ = imported.definition.type_id;
+    import(runtime::ReserveChosen::kName, calls.reserve_chosen_);
+    import(runtime::HandleOf::kName, calls.handle_of_);
   }
   if (lowering.options.target.check_allocations) {
     const std::array<const char*, kScopes> names = {
         IsSingle(lowering.info) ? runtime::CheckSingle::kName : runtime::CheckInvocations::kName,
         runtime::CheckWorkgroup::kName, runtime::CheckInvocations::kName};
-    for (const Scope scope : {kInvocation, kWorkgroup, kInvocations}) {
-      if (!calls.Allocates(scope)) continue;
-      if (Expected<void> done = function(names[scope], calls.checks_[scope]); !done) return done.error();
-    }
+    for (const Scope scope : {kInvocation, kWorkgroup, kInvocations})
+      if (calls.Allocates(scope)) import(names[scope], calls.checks_[scope]);
   }
-  Expected<Id> input = lowering.runtime.ImportVariable("trellis_input");
-  if (!input) return input.error();
-  calls.input_ = *input;
+  imports.push_back({lowering.runtime.ImportVariable("trellis_input"), calls.input_});
+  if (Expected<void> taken = Take(imports); !taken) return taken.error();
+  for (const Function& imported : lowering.module.functions)
+    if (has_groups && imported.id() == calls.reserve_chosen_) calls.chosen_type_ = imported.definition.type_id;
   return calls;
 }
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Draws of what compute nodes enqueue: the barriers between both, and behind them, are enough, and so is nothing less.
+#include "meta_shaders/kernels.h"
+#include "meta_shaders/shared/kernel_plans.h"
+#include "tests/replay/checked_memory.h"
 #include "tests/replay/instance_barrier_test_base.h"
 
 namespace trellis::test {
@@ -215,6 +218,36 @@ TEST_F(PreparedDrawBarrierTest, AllRootsAreDrawn) {
   ExpectNoComplaints();
 }
 
+// Regions that grow, of a level whose records are drawn: its part of the ring comes behind that of the next level.
+class GrowingPreparedDrawBarrierTest : public DrawBarrierTest {
+ protected:
+  GrowingPreparedDrawBarrierTest() : DrawBarrierTest({.ring_budget = 1, .prepare_regions = true}) {}
+  // Of the stream's only graph.
+  [[nodiscard]] shared::LossPlan Losses() const {
+    shared::LossPlan losses = {};
+    ForEachKernel([&losses](const std::string& kernel, uint64_t plan) {
+      if (kernel == KernelName(Kernel::kReportLosses)) losses = At<shared::LossPlan>(plan);
+    });
+    return losses;
+  }
+};
+
+TEST_F(GrowingPreparedDrawBarrierTest, RegionsStayInTheirPartOfTheRing) {
+  std::vector<NodeSource> sources = {NodeBuilder("a").To("mesh", 2).To("b", 2).source, NodeBuilder("last").source};
+  for (uint32_t index = 0; index < 16; ++index) {
+    sources.push_back(NodeBuilder("mesh", index).Mesh().Static(2).source);
+    sources.push_back(NodeBuilder("b", index).Static(2).To("last").source);
+  }
+  Use(MakePipeline(device_, sources));
+  BeginDynamic();
+  Dispatch(device_, pipeline_, scratch_, {{"a", 1600}});
+  EndDynamic();
+  ExpectNoComplaints();
+  const shared::LossPlan losses = Losses();
+  ASSERT_NE(losses.dense_units, 0u) << "the graph is not what this test is about: nothing grows";
+  EXPECT_GT(At<shared::RegionPlan>(losses.openings).offset, 0u) << "its part begins with the ring";
+}
+
 TEST_F(PreparedDrawBarrierTest, MoreDrawsThanItIsWorth) {
   NodeBuilder a("a");
   std::vector<NodeSource> sources;
@@ -256,8 +289,6 @@ class SteppedDrawBarrierTest : public DrawBarrierTest {
     ExpectEndsNeeded();
   }
 };
-
-constexpr uint32_t kLarge = 16384;
 
 TEST_F(SteppedDrawBarrierTest, StaticGrids) {
   BeginDynamic();

@@ -9,7 +9,6 @@
 #include "meta_shaders/shared/kernel_plans.h"
 #include "tests/replay/barrier_test_base.h"
 #include "tests/replay/checked_memory.h"
-#include "tests/replay/pushed_bytes.h"
 
 namespace trellis::test {
 namespace {
@@ -68,13 +67,7 @@ std::vector<RegionPlan*> GrowingBarrierTest::Openings() const {
   const auto add = [&](uint64_t plans, uint32_t count) {
     for (uint32_t i = 0; i < count; ++i) openings.push_back(const_cast<RegionPlan*>(&At<RegionPlan>(plans, i)));
   };
-  PushedBytes pushed;
-  std::string bound;
-  for (const Command& command : device_.stream()) {
-    if (command.kind == Command::Kind::kPushConstants) pushed.Push(command);
-    if (command.kind == Command::Kind::kBindPipeline) bound = device_.NameOf(HandleToU64(command.pipeline));
-    if (command.kind != Command::Kind::kDispatch) continue;
-    const uint64_t plan = pushed.Address(0).value_or(0);
+  ForEachKernel([&add](const std::string& bound, uint64_t plan) {
     if (bound == KernelName(Kernel::kBeginGraph))
       add(At<shared::BeginPlan>(plan).openings, At<shared::BeginPlan>(plan).opening_count);
     if (bound == KernelName(Kernel::kOpenRegions))
@@ -82,7 +75,7 @@ std::vector<RegionPlan*> GrowingBarrierTest::Openings() const {
     if (bound == KernelName(Kernel::kCloseLevel))
       add(At<shared::ClosePlan>(plan).openings, At<shared::ClosePlan>(plan).opening_count);
     EXPECT_NE(bound, KernelName(Kernel::kStepGraph)) << "it runs in steps";
-  }
+  });
   return openings;
 }
 

@@ -28,7 +28,6 @@ class SteppedBarrierTest : public BarrierTest {
   }
 };
 
-constexpr uint32_t kLarge = 16384;
 NodeBuilder Large(NodeBuilder node) { return node.Payload(kLarge); }
 
 // Each workgroup of "a" sends 640 KiB.

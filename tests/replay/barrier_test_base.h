@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tests/replay/barrier_checker.h"
+#include "tests/replay/pushed_bytes.h"
 #include "tests/replay/test_pipeline.h"
 
 namespace trellis::test {
@@ -34,6 +35,8 @@ struct Variant {
   return settings;
 }
 
+inline constexpr uint32_t kLarge = 16384;  // bytes of a payload
+
 class BarrierTest : public ::testing::Test {
  protected:
   explicit BarrierTest(const Variant& variant = {}) : device_(Quiet(variant), variant.queues) {
@@ -54,6 +57,18 @@ class BarrierTest : public ::testing::Test {
     scratch_ = device_.MakeScratch(ScratchBytes(*pipeline));
     world_.pipelines.push_back(pipeline);
     world_.scratches.push_back({scratch_, ScratchBytes(*pipeline)});
+  }
+
+  // Calls `visit` with the name and the address of the plan of each kernel that is dispatched directly.
+  template <typename Visit>
+  void ForEachKernel(const Visit& visit) const {
+    PushedBytes pushed;
+    std::string bound;
+    for (const Command& command : device_.stream()) {
+      if (command.kind == Command::Kind::kPushConstants) pushed.Push(command);
+      if (command.kind == Command::Kind::kBindPipeline) bound = device_.NameOf(HandleToU64(command.pipeline));
+      if (command.kind == Command::Kind::kDispatch) visit(bound, pushed.Address(0).value_or(0));
+    }
   }
 
   // Accepted as it is, and rejected without any one barrier.

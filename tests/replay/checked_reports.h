@@ -40,6 +40,7 @@ class ReportLog : protected BatchLog {
       TouchHeader(plan.prepared, kReadWrite, "report_losses");
       sets_.Turn(plan.prepared);
     }
+    if (plan.dense_parts != 0) CheckDenseParts(plan);
     if (plan.opening_count != 0) TouchReports(plan.reports, "report_losses");
     for (uint32_t i = 0; i < plan.opening_count; ++i) {
       const auto& opening = At<shared::RegionPlan>(plan.openings, i);
@@ -54,6 +55,14 @@ class ReportLog : protected BatchLog {
   PreparedSets sets_;
 
  private:
+  // Wherever the kernel moves regions of the level, they stay between the first one and the pool.
+  void CheckDenseParts(const shared::LossPlan& plan) {
+    const auto& first = At<shared::RegionPlan>(plan.openings);
+    const auto& pool = At<shared::RegionPlan>(plan.openings, plan.prepared_count - 1);
+    if (first.offset + uint64_t{plan.dense_units} * 16 >= pool.offset)
+      Complain("regions that are prepared leave their part of the ring");
+  }
+
   static constexpr uint32_t kReporting = ~0u;  // a group that no nodes have
   static constexpr uint64_t kReportBytes =
       sizeof(shared::DeviceReportHeader) + shared::kDeviceReportCapacity * sizeof(shared::DeviceReport);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "layer/objects/pipeline_layout.h"
+#include "tests/replay/checked_memory.h"
 #include "tests/support/command_stream.h"
 
 namespace trellis::test {

@@ -264,6 +264,9 @@ TEST_F(Cli, CompileValidateReflectLowerDisassemble) {
 
   ExpectRefusal(Run({"lower", node, "-o", Path("x.spv"), "--option", "launch_offset=4"}),
                 node + ": node 'main': no launch address fits at byte 4 of push constants that end at 0");
+  const ProgramResult untrue = Run({"lower", node, "-o", Path("x.spv"), "--option", "for_cpu=2"});
+  EXPECT_NE(untrue.exit_code, 0);
+  EXPECT_NE(untrue.output.find("'for_cpu=2' is not a known KEY=VALUE"), std::string::npos) << untrue.output;
   ExpectRefusal(Run({"lower", node, "-o", Path("x.spv"), "--option", "packed=0"}),
                 node + ": packed=0: node 'main' allows 1 to 32");
 

@@ -58,10 +58,12 @@ void PlanWriter::StoreBlock(uint32_t level, const shared::LaunchPlan& described,
                             bool from_region, const PlanSpan& span, uint64_t offset) const {
   shared::LaunchBlock block =
       DescribeBlock(graph_, described, source, from_region ? shared::kFormRegion : shared::kFormInput);
+  const std::span<const shared::NodeOutput> outputs = pipeline_.outputs[described.identity];
   block.control = ControlAddress();
-  block.regions = RegionsProducedBy(level);
+  // Draws append to none, and may run while report_losses turns to others.
+  if (!outputs.empty()) block.regions = RegionsProducedBy(level);
   span.Store(offset, block);
-  span.Store(offset + sizeof(block), std::span<const shared::NodeOutput>(pipeline_.outputs[described.identity]));
+  span.Store(offset + sizeof(block), outputs);
 }
 
 }  // namespace trellis
