@@ -362,7 +362,7 @@ VKAPI_ATTR void VKAPI_CALL CmdDispatchIndirect(VkCommandBuffer handle, VkBuffer 
   device.next.CmdDispatchIndirect(handle, buffer, offset);
 }
 
-const Hook kHooks[] = {
+const Hook kDeviceHooks[] = {
     TRELLIS_HOOK(DestroyDevice),
     TRELLIS_HOOK(AllocateMemory),
     TRELLIS_HOOK(FreeMemory),
@@ -415,6 +415,6 @@ const Hook kHooks[] = {
 
 }  // namespace
 
-PFN_vkVoidFunction FindDeviceHook(const char* name) { return FindHook(kHooks, name); }
+PFN_vkVoidFunction FindDeviceHook(const char* name) { return FindHook(kDeviceHooks, name); }
 
 }  // namespace trellis::test

@@ -19,7 +19,7 @@ struct NamedFeature {
   std::string_view name;
   VkFormatFeatureFlags2 bit;
 };
-constexpr NamedFeature kFeatures[] = {
+constexpr NamedFeature kFormatFeatures[] = {
 #define FORMAT_FEATURE(name) {#name, name},
 #include "tests/device_profiles/members.inc"
 };
@@ -59,7 +59,7 @@ std::string Describe(VkFormat format, VkFormatFeatureFlags2 missing) {
   }
   if (missing == kAllFormatFeatures) return text;
   const char* separator = " with ";
-  for (const NamedFeature& feature : kFeatures) {
+  for (const NamedFeature& feature : kFormatFeatures) {
     if ((missing & feature.bit) == 0) continue;
     text.append(separator).append(feature.name);
     separator = ", ";
@@ -91,7 +91,7 @@ std::vector<VkFormat> FormatsNamed(std::string_view name) {
 }
 
 VkFormatFeatureFlags2 FormatFeatureNamed(std::string_view name) {
-  for (const NamedFeature& feature : kFeatures) {
+  for (const NamedFeature& feature : kFormatFeatures) {
     if (feature.name == name) return feature.bit;
   }
   return 0;

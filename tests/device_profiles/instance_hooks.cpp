@@ -333,7 +333,7 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL GetInstanceProcAddr(VkInstance instance
   return instance != VK_NULL_HANDLE ? InstanceOf(instance).next.GetInstanceProcAddr(instance, name) : nullptr;
 }
 
-const Hook kHooks[] = {
+const Hook kInstanceHooks[] = {
     TRELLIS_HOOK(GetInstanceProcAddr),
     TRELLIS_HOOK(CreateInstance),
     TRELLIS_HOOK(DestroyInstance),
@@ -359,7 +359,7 @@ const Hook kHooks[] = {
 
 }  // namespace
 
-PFN_vkVoidFunction FindInstanceHook(const char* name) { return FindHook(kHooks, name); }
+PFN_vkVoidFunction FindInstanceHook(const char* name) { return FindHook(kInstanceHooks, name); }
 
 }  // namespace trellis::test
 

@@ -51,7 +51,7 @@ constexpr Limit MakeLimit(VkStructureType type, const char* name, size_t offset,
   return {type, name, offset, ElementsOf<Member>(), NumberOf<Member>(), direction};
 }
 
-constexpr Feature kFeatures[] = {
+constexpr Feature kKnownFeatures[] = {
 #define CORE_FEATURE(member) {kCore, #member, offsetof(VkPhysicalDeviceFeatures, member)},
 #define FEATURE(type, structure, member) {type, #member, offsetof(structure, member)},
 #include "tests/device_profiles/members.inc"
@@ -83,7 +83,7 @@ VkBool32 ValueOf(const void* structure, const Feature& feature) {
 }
 
 void HideIn(const Profile& profile, VkStructureType type, void* structure) {
-  for (const Feature& feature : kFeatures) {
+  for (const Feature& feature : kKnownFeatures) {
     if (feature.type != type || !profile.features.Hides(feature.name)) continue;
     const VkBool32 off = VK_FALSE;
     std::memcpy(At(structure, feature.offset), &off, sizeof(off));
@@ -92,7 +92,7 @@ void HideIn(const Profile& profile, VkStructureType type, void* structure) {
 
 void AddEnabledHidden(const Profile& profile, VkStructureType type, const void* structure,
                       std::vector<std::string>& names) {
-  for (const Feature& feature : kFeatures) {
+  for (const Feature& feature : kKnownFeatures) {
     if (feature.type == type && profile.features.Hides(feature.name) && ValueOf(structure, feature) != VK_FALSE)
       names.emplace_back(feature.name);
   }
@@ -136,7 +136,7 @@ void LowerIn(const Profile& profile, VkStructureType type, void* structure) {
 }  // namespace
 
 bool IsFeature(std::string_view name) {
-  return std::any_of(std::begin(kFeatures), std::end(kFeatures),
+  return std::any_of(std::begin(kKnownFeatures), std::end(kKnownFeatures),
                      [&](const Feature& feature) { return name == feature.name; });
 }
 

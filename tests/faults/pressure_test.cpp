@@ -8,11 +8,11 @@
 #include "layer/memory/ring_pool.h"
 #include "layer/objects/registry.h"
 #include "tests/faults/command_attempt.h"
+#include "tests/support/units.h"
 
 namespace trellis::test {
 namespace {
 
-constexpr VkDeviceSize kMiB = 1024 * 1024;
 constexpr VkDeviceSize kWanted = 12 * kMiB;  // what 10,000 payloads cause in the last level, 1,280 bytes each
 
 // Records a dispatch that wants a ring of 12 MiB at least, and submits it.

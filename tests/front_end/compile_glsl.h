@@ -2,6 +2,7 @@
 // GLSL text -> nodes, for tests.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -26,5 +27,12 @@ struct GlslOptions {
 // Why the rewriter or the rules refuse it, one line each; empty if they do not.
 [[nodiscard]] std::string RefusalOfGlsl(std::string_view body, const GlslOptions& options = {},
                                         std::string_view preamble = {});
+
+// How often `word` stands in `text`.
+[[nodiscard]] inline size_t CountOf(std::string_view text, std::string_view word) {
+  size_t count = 0;
+  for (size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) ++count;
+  return count;
+}
 
 }  // namespace trellis::spirv

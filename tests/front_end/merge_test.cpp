@@ -29,12 +29,6 @@ constexpr const char* kConsumer =
     "void main() { if (gl_LocalInvocationIndex < items.length()) "
     "atomicAdd(n[uint(sqrt(float(items[gl_LocalInvocationIndex].value)))], kMax); }";
 
-size_t Count(const std::string& text, const std::string& word) {
-  size_t count = 0;
-  for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) ++count;
-  return count;
-}
-
 TEST(Merge, BothEntryPointsAreValidReflectAndLower) {
   Expected<Module> merged = MergeModules(
       {NodeOrFail(kProducer, {.entry_point = "producer"}), NodeOrFail(kConsumer, {.entry_point = "consumer"})});
@@ -52,10 +46,10 @@ TEST(Merge, BothEntryPointsAreValidReflectAndLower) {
     EXPECT_TRUE(lowered) << lowered.error().message;
   }
   const std::string text = ToText(*merged);
-  EXPECT_EQ(Count(text, "OpTypeInt 32 0"), 1u) << "types that must be unique are";
-  EXPECT_EQ(Count(text, "OpExtInstImport"), 1u);
-  EXPECT_EQ(Count(text, "SpecId 1"), 1u) << "one specialisation constant of a kind";
-  EXPECT_EQ(Count(text, "OpTypeNodePayloadArrayAMDX"), 2u) << "payload arrays are never shared";
+  EXPECT_EQ(CountOf(text, "OpTypeInt 32 0"), 1u) << "types that must be unique are";
+  EXPECT_EQ(CountOf(text, "OpExtInstImport"), 1u);
+  EXPECT_EQ(CountOf(text, "SpecId 1"), 1u) << "one specialisation constant of a kind";
+  EXPECT_EQ(CountOf(text, "OpTypeNodePayloadArrayAMDX"), 2u) << "payload arrays are never shared";
 }
 
 TEST(Merge, EntryPointsOfOneName) {

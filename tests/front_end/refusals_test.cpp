@@ -7,12 +7,12 @@
 namespace trellis::spirv {
 namespace {
 
-constexpr const char* kStart =
+constexpr const char* kStartOfRefused =
     "layout(local_size_x = 4) in; struct Item { uint value; }; struct Task { NODE_GRID uint grid; };\n"
     "NODE_OUTPUT(Item, Work, \"worker\", 8);\n";
 
 // Code begins in line 3 of test.comp.
-std::string Refused(const std::string& code) { return RefusalOfGlsl(kStart + code); }
+std::string Refused(const std::string& code) { return RefusalOfGlsl(kStartOfRefused + code); }
 
 void ExpectRefusal(const std::string& code, const std::string& message) {
   const std::string refusal = Refused(code);
@@ -103,7 +103,7 @@ TEST(Refusals, MaximaOf0) {
       << "the maximum means nothing there";
 }
 TEST(Refusals, SpirvBefore14) {
-  const std::string refusal = RefusalOfGlsl(std::string(kStart) + "NODE_STATIC_GRID(1,1,1);\nvoid main() {}",
+  const std::string refusal = RefusalOfGlsl(std::string(kStartOfRefused) + "NODE_STATIC_GRID(1,1,1);\nvoid main() {}",
                                             {.target_environment = "vulkan1.1"});
   EXPECT_NE(refusal.find("use --target-env vulkan1.2 or newer"), std::string::npos) << refusal;
 }

@@ -30,12 +30,6 @@ std::string LinesWith(const std::string& text, const std::string& word) {
   return lines;
 }
 
-size_t Count(const std::string& text, const std::string& word) {
-  size_t count = 0;
-  for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) ++count;
-  return count;
-}
-
 TEST(Surface, CapabilityExtensionAndLogicalAddressing) {
   const std::string text = TextOf(
       "readonly NODE_INPUT(Task, task);\nNODE_OUTPUT(Item, Work, \"worker\", 4);\n"
@@ -70,9 +64,9 @@ TEST(Surface, InputIsTheOneVariableOfItsClassAndStaysWhenUnused) {
   const std::vector<uint32_t>& words = module.entry_points[0].operands;
   EXPECT_EQ(std::count(words.begin(), words.end(), input), 1);
   const std::string text = ToText(module);
-  EXPECT_EQ(Count(text, "OpVariable"), 1u) << text;
+  EXPECT_EQ(CountOf(text, "OpVariable"), 1u) << text;
   EXPECT_TRUE(Contains(text, "NonWritable"));
-  EXPECT_EQ(Count(LinesWith(text, "OpDecorateId"), "NodeMaxPayloadsAMDX"), 1u);
+  EXPECT_EQ(CountOf(LinesWith(text, "OpDecorateId"), "NodeMaxPayloadsAMDX"), 1u);
 }
 
 TEST(Surface, CoalescingInput) {
@@ -80,8 +74,8 @@ TEST(Surface, CoalescingInput) {
       "NODE_INPUTS(Item, items, 16);\nlayout(set = 0, binding = 0) buffer R { uint n; };\n"
       "void main() { n = items.length(); if (gl_LocalInvocationIndex < items.length()) "
       "items[gl_LocalInvocationIndex].value = 1; }");
-  EXPECT_EQ(Count(text, " CoalescingAMDX"), 1u);
-  EXPECT_EQ(Count(text, "OpNodePayloadArrayLengthAMDX"), 2u);
+  EXPECT_EQ(CountOf(text, " CoalescingAMDX"), 1u);
+  EXPECT_EQ(CountOf(text, "OpNodePayloadArrayLengthAMDX"), 2u);
   EXPECT_FALSE(Contains(text, "OpArrayLength"));
 }
 
@@ -123,12 +117,12 @@ TEST(Surface, OutputDecorations) {
       "\"rich\", 1);\n"
       "void main() { Rich r = Rich_thread(1, 3); node_enqueue(r); Plain p = Plain_group(2); node_enqueue(p); }");
   const std::string with_ids = LinesWith(text, "OpDecorateId");
-  EXPECT_EQ(Count(with_ids, "PayloadNodeNameAMDX"), 2u);
-  EXPECT_EQ(Count(with_ids, "NodeMaxPayloadsAMDX"), 2u);
-  EXPECT_EQ(Count(with_ids, "PayloadNodeArraySizeAMDX"), 1u);
-  EXPECT_EQ(Count(with_ids, "PayloadNodeBaseIndexAMDX"), 1u);
-  EXPECT_EQ(Count(with_ids, "NodeSharesPayloadLimitsWithAMDX"), 1u);
-  EXPECT_EQ(Count(LinesWith(text, "OpDecorate "), "PayloadNodeSparseArrayAMDX"), 1u);
+  EXPECT_EQ(CountOf(with_ids, "PayloadNodeNameAMDX"), 2u);
+  EXPECT_EQ(CountOf(with_ids, "NodeMaxPayloadsAMDX"), 2u);
+  EXPECT_EQ(CountOf(with_ids, "PayloadNodeArraySizeAMDX"), 1u);
+  EXPECT_EQ(CountOf(with_ids, "PayloadNodeBaseIndexAMDX"), 1u);
+  EXPECT_EQ(CountOf(with_ids, "NodeSharesPayloadLimitsWithAMDX"), 1u);
+  EXPECT_EQ(CountOf(LinesWith(text, "OpDecorate "), "PayloadNodeSparseArrayAMDX"), 1u);
   EXPECT_TRUE(Contains(text, "OpConstantStringAMDX \"plain\""));
   EXPECT_TRUE(Contains(text, "OpSpecConstantStringAMDX \"rich\""));
   EXPECT_TRUE(Contains(text, "SpecId 7"));
@@ -139,8 +133,8 @@ TEST(Surface, MaximumForEachNodeOfAnArray) {
       "NODE_STATIC_GRID(1, 1, 1);\nconst uint kEach = 2 + 1;\n"
       "NODE_ARRAY(64) NODE_MAX_PER_NODE(kEach) NODE_OUTPUT(Item, Many, \"many\", 64);\n"
       "void main() { Many many = Many_thread(1, gl_LocalInvocationIndex); node_enqueue(many); }");
-  EXPECT_EQ(Count(LinesWith(text, "OpDecorateString"), "UserSemantic \"MaxRecordsPerNode:3\""), 1u) << text;
-  EXPECT_EQ(Count(text, "UserSemantic"), 1u);
+  EXPECT_EQ(CountOf(LinesWith(text, "OpDecorateString"), "UserSemantic \"MaxRecordsPerNode:3\""), 1u) << text;
+  EXPECT_EQ(CountOf(text, "UserSemantic"), 1u);
   EXPECT_FALSE(Contains(text, "NodeSharesPayloadLimitsWithAMDX"));
 }
 
@@ -174,7 +168,7 @@ TEST(Surface, SpecialisationConstantsWhereverAnIdIsAllowed) {
       "NODE_BASE(kBase) NODE_ARRAY(kMax) NODE_OUTPUT(Item, Work, \"worker\", kMax * kMax);\n"
       "void main() { Work w = Work_group(kMax); node_enqueue(w); }");
   EXPECT_TRUE(Contains(LinesWith(text, "OpSpecConstant "), "OpSpecConstant"));
-  EXPECT_EQ(Count(text, "OpSpecConstantOp"), 3u) << text;
+  EXPECT_EQ(CountOf(text, "OpSpecConstantOp"), 3u) << text;
   EXPECT_TRUE(Contains(text, "OpSpecConstantTrue"));
 }
 
@@ -188,7 +182,7 @@ TEST(Surface, EmptyPayloads) {
   const std::string text = TextOf(
       "NODE_INPUTS(NodeEmpty, ticks, 64);\nNODE_OUTPUT(NodeEmpty, Tick, \"tick\", 1);\n"
       "void main() { if (ticks.length() == 64) { Tick t = Tick_group(1); node_enqueue(t); } }");
-  EXPECT_EQ(Count(text, "= OpTypeStruct\n"), 1u) << text;
+  EXPECT_EQ(CountOf(text, "= OpTypeStruct\n"), 1u) << text;
   EXPECT_FALSE(Contains(text, "NodeEmpty"));
 }
 
@@ -225,8 +219,8 @@ TEST(Surface, FinishWriting) {
   const std::string text = ToText(module);
   EXPECT_TRUE(Contains(LinesWith(text, "OpFinishWritingNodePayloadAMDX"), "%" + std::to_string(FindId(module, "sum"))));
   // On the structures of input and output, not on members, nor on those of local copies.
-  EXPECT_EQ(Count(LinesWith(text, "OpDecorate "), "TrackFinishWritingAMDX"), 2u);
-  EXPECT_EQ(Count(text, "TrackFinishWritingAMDX"), 2u);
+  EXPECT_EQ(CountOf(LinesWith(text, "OpDecorate "), "TrackFinishWritingAMDX"), 2u);
+  EXPECT_EQ(CountOf(text, "TrackFinishWritingAMDX"), 2u);
 }
 
 TEST(Surface, ScalarLayout) {

@@ -10,7 +10,7 @@ namespace trellis::spirv {
 namespace {
 
 // A node that allocates for the workgroup, and enqueues, if %condition holds. `functions` follow its main function.
-Module NodeWith(const std::string& body, const std::string& functions = "") {
+Module NodeWithLanes(const std::string& body, const std::string& functions = "") {
   return ReadTextOrFail(R"(
 OpCapability Shader
 OpCapability ShaderEnqueueAMDX
@@ -58,16 +58,16 @@ OpFunctionEnd
 }
 
 // Number of warnings: the one of the allocation, which stands for the enqueue too, or none.
-size_t Count(const std::string& body, const std::string& functions = "") {
-  return CheckUniformity(NodeWith(body, functions)).size();
+size_t CountWarnings(const std::string& body, const std::string& functions = "") {
+  return CheckUniformity(NodeWithLanes(body, functions)).size();
 }
 
 TEST(Uniformity, CopiesOfPointersToInputAndPrivateVariables) {
-  EXPECT_EQ(Count("%copy = OpCopyObject %in_uint %lane\n%value = OpLoad %uint %copy\n"), 1u);
+  EXPECT_EQ(CountWarnings("%copy = OpCopyObject %in_uint %lane\n%value = OpLoad %uint %copy\n"), 1u);
   const std::string store = "%copy = OpCopyObject %private_uint %mine\nOpStore %copy %stored\n";
   const std::string load = "%value = OpLoad %uint %mine\n";
-  EXPECT_EQ(Count("%stored = OpLoad %uint %lane\n" + store + load), 1u);
-  EXPECT_EQ(Count("%stored = OpIAdd %uint %uint_1 %uint_1\n" + store + load), 0u);
+  EXPECT_EQ(CountWarnings("%stored = OpLoad %uint %lane\n" + store + load), 1u);
+  EXPECT_EQ(CountWarnings("%stored = OpIAdd %uint %uint_1 %uint_1\n" + store + load), 0u);
 }
 
 // %set writes the lane to its first parameter and a constant to the second.
@@ -85,9 +85,9 @@ OpFunctionEnd
 
 TEST(Uniformity, VariablesPassedToAFunction) {
   const auto call = [](const std::string& arguments, const std::string& read) {
-    return Count("OpStore %x %uint_2\nOpStore %y %uint_2\n%r = OpFunctionCall %void %set " + arguments +
-                     "\n%value = OpLoad %uint " + read + "\n",
-                 kSet);
+    return CountWarnings("OpStore %x %uint_2\nOpStore %y %uint_2\n%r = OpFunctionCall %void %set " + arguments +
+                             "\n%value = OpLoad %uint " + read + "\n",
+                         kSet);
   };
   EXPECT_EQ(call("%x %y", "%x"), 1u);
   EXPECT_EQ(call("%x %y", "%y"), 0u);
@@ -96,7 +96,7 @@ TEST(Uniformity, VariablesPassedToAFunction) {
 
 // No valid module decorates a variable twice. The analysis reads the last built-in, so a warning has to name that one.
 TEST(Uniformity, NamesTheLastOfTwoBuiltIns) {
-  Module module = NodeWith("%value = OpLoad %uint %lane\n");
+  Module module = NodeWithLanes("%value = OpLoad %uint %lane\n");
   Instruction first = module.annotations.at(0);
   first.operands.at(2) = static_cast<uint32_t>(spv::BuiltIn::NumWorkgroups);
   module.annotations.insert(module.annotations.begin(), first);
@@ -116,7 +116,7 @@ size_t StepsOf(const Module& module) {
 // One more instruction, of 4 operands and of 4000.
 TEST(Uniformity, LargeInstructionsCostMoreSteps) {
   const auto with_operands = [](uint32_t count) {
-    Module module = NodeWith("%value = OpLoad %uint %x\n");
+    Module module = NodeWithLanes("%value = OpLoad %uint %x\n");
     std::vector<Instruction>& body = module.functions.at(0).blocks.at(0).body;
     Instruction wide = body.at(2);
     wide.opcode = spv::Op::OpCompositeConstruct;

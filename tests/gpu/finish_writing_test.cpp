@@ -12,7 +12,7 @@
 namespace trellis::test {
 namespace {
 
-constexpr uint32_t kLanes = 8;
+constexpr uint32_t kFinishingLanes = 8;
 constexpr uint32_t kCells = 64;
 // Members of the record: {slot, sum, grid, cells}.
 constexpr uint32_t kSlot = 0, kSum = 1, kGrid = 2, kCell = 3;
@@ -57,7 +57,7 @@ class FinishWriting : public GpuTest, public testing::WithParamInterface<Form> {
     const Records& input = m.NodeInput();
     const Id slot = m.Get(input, 0, kSlot);
     m.Op("OpAtomicIAdd", m.Uint(), m.Field(input, m.Uint(), 0, {kSum}), 1, 0, m.Add(linear, 1));
-    m.If(m.Equal(m.LocalIndex(), m.Mod(linear, kLanes)), [&] {
+    m.If(m.Equal(m.LocalIndex(), m.Mod(linear, kFinishingLanes)), [&] {
       m.Store(m.Field(input, m.Uint(), 0, {kCell, linear}), m.Add(m.Mul(linear, linear), slot));
     });
     const Id last = m.FinishWriting();
@@ -74,7 +74,7 @@ class FinishWriting : public GpuTest, public testing::WithParamInterface<Form> {
   static void AddStaticAdder(NodeAsm& m, const Id& words, const Id& record, const Grid& grid) {
     m.BeginNode({.name = "Adder",
                  .launch = Launch::kStaticGrid,
-                 .local_size = {kLanes, 1, 1},
+                 .local_size = {kFinishingLanes, 1, 1},
                  .grid = {static_cast<int>(grid[0]), static_cast<int>(grid[1]), static_cast<int>(grid[2])},
                  .shader_index = 0,
                  .input = m.Input(record)});
@@ -91,10 +91,10 @@ class FinishWriting : public GpuTest, public testing::WithParamInterface<Form> {
   }
   static void ExpectRecord(std::vector<uint32_t>& expected, uint32_t slot, uint32_t workgroups) {
     if (workgroups == 0) return;
-    expected[kTold + slot] += kLanes;
+    expected[kTold + slot] += kFinishingLanes;
     for (uint32_t w = 0; w < workgroups; ++w) {
-      expected[kSumSeen + slot] += kLanes * kLanes * (w + 1);
-      expected[kCellsSeen + slot] += kLanes * (w * w + slot);
+      expected[kSumSeen + slot] += kFinishingLanes * kFinishingLanes * (w + 1);
+      expected[kCellsSeen + slot] += kFinishingLanes * (w * w + slot);
     }
   }
 };
@@ -137,8 +137,11 @@ TEST_P(FinishWriting, GridsFromRecords) {
   const Id words = m.StorageBuffer(0);
   const Id record = TrackedRecord(m, true);
   AddRoot(m, record, [&](NodeAsm& node, const Id& slot, uint32_t i) { return node.Mod(slot, kModulus[i]); });
-  m.BeginNode(
-      {.name = "Adder", .local_size = {kLanes, 1, 1}, .grid = {4, 4, 4}, .shader_index = 0, .input = m.Input(record)});
+  m.BeginNode({.name = "Adder",
+               .local_size = {kFinishingLanes, 1, 1},
+               .grid = {4, 4, 4},
+               .shader_index = 0,
+               .input = m.Input(record)});
   const Id slot = m.Get(m.NodeInput(), 0, kSlot);
   const Id rows = m.Add(m.GroupId(1), m.Mul(m.GroupId(2), m.Mod(slot, kModulus[1])));
   const Id count = m.Mul(m.Mul(m.Mod(slot, kModulus[0]), m.Mod(slot, kModulus[1])), m.Mod(slot, kModulus[2]));
@@ -158,10 +161,10 @@ TEST_P(FinishWriting, GridsFromRecords) {
   std::vector<uint32_t> expected(1024);
   for (uint32_t i = 0; i < 40; ++i) {
     const uint32_t workgroups = (i % 5) * (i % 4) * (i % 3);
-    if (workgroups != 0) expected[kTold + i] = kLanes;
+    if (workgroups != 0) expected[kTold + i] = kFinishingLanes;
     for (uint32_t w = 0; w < workgroups; ++w) {
-      expected[kSumSeen + i] += kLanes * kLanes * (w + 1);
-      expected[kCellsSeen + i] += kLanes * w;
+      expected[kSumSeen + i] += kFinishingLanes * kFinishingLanes * (w + 1);
+      expected[kCellsSeen + i] += kFinishingLanes * w;
     }
   }
   RunRoot(m, expected);
@@ -181,7 +184,7 @@ TEST_P(FinishWriting, RecordsWithoutAGridMember) {
   m.Set(records, 0, 1, 0);
   m.Enqueue(records);
   m.EndNode();
-  m.BeginNode({.name = "Adder", .local_size = {kLanes, 1, 1}, .shader_index = 0, .input = m.Input(record)});
+  m.BeginNode({.name = "Adder", .local_size = {kFinishingLanes, 1, 1}, .shader_index = 0, .input = m.Input(record)});
   const Records& input = m.NodeInput();
   const Id linear = Linear(m, kGridSize);
   m.If(m.Equal(linear, 0), [&] {
@@ -201,12 +204,12 @@ TEST_P(FinishWriting, RecordsWithoutAGridMember) {
   run.Input({.node = "Root", .count = 3});
   ASSERT_TRUE(run.Execute());
   std::vector<uint32_t> expected(54);
-  expected[0] = 3 * kLanes;
+  expected[0] = 3 * kFinishingLanes;
   for (uint32_t w = 0; w < 30; ++w) {
-    expected[w + 1] = 3 * kLanes;
-    expected[50] += 3 * kLanes * kLanes * w;
+    expected[w + 1] = 3 * kFinishingLanes;
+    expected[50] += 3 * kFinishingLanes * kFinishingLanes * w;
   }
-  for (uint32_t i = 0; i < 3; ++i) expected[51 + i] = 3 * kLanes * (7 + i);
+  for (uint32_t i = 0; i < 3; ++i) expected[51 + i] = 3 * kFinishingLanes * (7 + i);
   EXPECT_TRUE(run.Matches(expected));
 }
 
@@ -220,7 +223,7 @@ TEST_P(FinishWriting, Recursion) {
   const Payload self = m.Output("Adder", record);
   m.BeginNode({.name = "Adder",
                .launch = Launch::kStaticGrid,
-               .local_size = {kLanes, 1, 1},
+               .local_size = {kFinishingLanes, 1, 1},
                .grid = {kGridSize[0], kGridSize[1], kGridSize[2]},
                .shader_index = 0,
                .recursion = Value(kLevels),
@@ -261,7 +264,7 @@ TEST_P(FinishWriting, LaunchedByTheApplication) {
   NodeAsm m = Begin();
   const Id words = m.StorageBuffer(0);
   const Id record = TrackedRecord(m, true);
-  m.BeginNode({.name = "Adder", .local_size = {kLanes, 1, 1}, .shader_index = 0, .input = m.Input(record)});
+  m.BeginNode({.name = "Adder", .local_size = {kFinishingLanes, 1, 1}, .shader_index = 0, .input = m.Input(record)});
   WriteAndFinish(m, words, Linear(m, kGridSize), Workgroups(kGridSize));
   m.EndNode();
   std::vector<uint32_t> payloads;
@@ -291,7 +294,7 @@ TEST_P(FinishWriting, RecordsWithoutBytes) {
   m.EndNode();
   m.BeginNode({.name = "Adder",
                .launch = Launch::kStaticGrid,
-               .local_size = {kLanes, 1, 1},
+               .local_size = {kFinishingLanes, 1, 1},
                .grid = {6, 2, 1},
                .shader_index = 0,
                .input = m.Input(record)});
@@ -303,7 +306,7 @@ TEST_P(FinishWriting, RecordsWithoutBytes) {
     run.Input({.node = entry, .count = 3});
     ASSERT_TRUE(run.Execute());
     const uint32_t records = entry == std::string("Root") ? 15 : 3;
-    EXPECT_TRUE(run.Matches({2 * records * 11 * kLanes, 2 * records * kLanes})) << entry;
+    EXPECT_TRUE(run.Matches({2 * records * 11 * kFinishingLanes, 2 * records * kFinishingLanes})) << entry;
   }
 }
 
@@ -315,7 +318,7 @@ TEST_P(FinishWriting, WorkgroupThatNeverCalls) {
   AddRoot(m, record, [](NodeAsm& node, const Id&, uint32_t) { return node.Constant(0); });
   m.BeginNode({.name = "Adder",
                .launch = Launch::kStaticGrid,
-               .local_size = {kLanes, 1, 1},
+               .local_size = {kFinishingLanes, 1, 1},
                .grid = {9, 1, 1},
                .shader_index = 0,
                .input = m.Input(record)});
@@ -328,8 +331,8 @@ TEST_P(FinishWriting, WorkgroupThatNeverCalls) {
   m.EndNode();
   std::vector<uint32_t> expected(1024);
   for (uint32_t i = 0; i < 40; ++i) {
-    expected[i] = i % 2 == 0 ? kLanes : 0;
-    expected[500 + i] = i % 2 == 0 ? 0 : 2 * kLanes;
+    expected[i] = i % 2 == 0 ? kFinishingLanes : 0;
+    expected[500 + i] = i % 2 == 0 ? 0 : 2 * kFinishingLanes;
   }
   RunRoot(m, expected);
 }

@@ -157,7 +157,7 @@ std::vector<uint32_t> RecordsFor(const Fill& fill) {
   return records;
 }
 
-std::vector<uint32_t> Expected(Kind kind, const std::vector<uint32_t>& records) {
+std::vector<uint32_t> ExpectedWords(Kind kind, const std::vector<uint32_t>& records) {
   std::vector<uint32_t> words(kOtherWord + 1);
   const uint32_t steps = kind == Kind::kStaticGrid ? kGridX * kGridY : 1;
   for (size_t i = 0; i < records.size(); i += 2) {
@@ -183,7 +183,7 @@ void LaunchBatching::Check(Kind kind, const Fill& fill) {
   run.Input(
       {.node = "Root", .count = static_cast<uint32_t>(records.size() / 2), .payloads = Bytes(records), .stride = 8});
   ASSERT_TRUE(run.Execute());
-  std::vector<uint32_t> expected = Expected(kind, records);
+  std::vector<uint32_t> expected = ExpectedWords(kind, records);
   for (uint32_t& word : expected) word *= 2;
   EXPECT_TRUE(run.Matches(expected));
   if (DefaultDispatchCommand() != DispatchCommand::kHost) return;  // what bounds it there is the ring

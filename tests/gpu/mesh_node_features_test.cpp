@@ -40,8 +40,8 @@ class MeshNodeFeatures : public MeshDraws {
   VkPhysicalDeviceMeshShaderFeaturesEXT mesh_ = MakeStruct<VkPhysicalDeviceMeshShaderFeaturesEXT>(&multiview_);
 };
 
-const std::vector<Tiles> kRecords = {{{3, 2}, {0, 0}, {8, 8}, {6, 7}, 100, 0},
-                                     {{1, 1}, {40, 40}, {1, 1}, {8, 3}, 200, 1}};
+const std::vector<Tiles> kFeatureRecords = {{{3, 2}, {0, 0}, {8, 8}, {6, 7}, 100, 0},
+                                            {{1, 1}, {40, 40}, {1, 1}, {8, 3}, 200, 1}};
 constexpr uint32_t kWorkgroups = 3 * 2 + 1;
 
 // In place, and behind compute work, for which the instance is split.
@@ -63,7 +63,7 @@ TEST_F(MeshNodeFeatures, Multiview) {
   views.BeginRendering(command_buffer, (1u << kViews) - 1);
   SetViewport(command_buffer);
   BindGraph(command_buffer);
-  Dispatch(command_buffer, {InputOf("tiles", kRecords)});
+  Dispatch(command_buffer, {InputOf("tiles", kFeatureRecords)});
   Dispatch(command_buffer, {OrdersFor("relay", orders)});
   views.EndRendering(command_buffer);
   views.CopyTo(command_buffer, copied.handle());
@@ -72,7 +72,7 @@ TEST_F(MeshNodeFeatures, Multiview) {
   for (uint32_t view = 0; view < kViews; ++view) {
     Painting painting;
     const uint32_t added = 100'000 * view;
-    for (const Tiles& tiles : kRecords) painting.Paint(tiles, added);
+    for (const Tiles& tiles : kFeatureRecords) painting.Paint(tiles, added);
     for (const Order& order : orders)
       for (uint32_t i = 0; i < order.count; ++i) painting.Paint(TilesOf(order, i), added);
     for (uint32_t i = 0; i < kSide * kSide; ++i)
@@ -85,8 +85,8 @@ TEST_F(MeshNodeFeatures, Multiview) {
 TEST_F(MeshNodeFeatures, ClipDistances) {
   if (!context().features.clip_distance) GTEST_SKIP() << "no shaderClipDistance";
   Link({{kClippedTilesNode, kTilesFragSpv}});
-  Draw({InputOf("main", kRecords)});
-  for (Tiles tiles : kRecords) {
+  Draw({InputOf("main", kFeatureRecords)});
+  for (Tiles tiles : kFeatureRecords) {
     tiles.size[0] /= 2;
     Add(tiles);
   }
@@ -137,7 +137,7 @@ TEST_F(MeshNodeFeatures, Statistics) {
     SetViewport(command_buffer);
     vkCmdBeginQuery(command_buffer, pool, 0, 0);
     BindGraph(command_buffer);
-    Dispatch(command_buffer, {InputOf("main", kRecords)});
+    Dispatch(command_buffer, {InputOf("main", kFeatureRecords)});
     vkCmdEndQuery(command_buffer, pool, 0);
     image().EndRendering(command_buffer);
     ASSERT_EQ(commands.End(), VK_SUCCESS);

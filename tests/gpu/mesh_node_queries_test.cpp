@@ -9,8 +9,8 @@
 namespace trellis::test {
 namespace {
 
-const std::vector<Tiles> kRecords = {{{3, 2}, {0, 0}, {8, 8}, {5, 7}, 100, 0},
-                                     {{1, 1}, {40, 40}, {1, 1}, {9, 3}, 200, 1}};
+const std::vector<Tiles> kQueriedRecords = {{{3, 2}, {0, 0}, {8, 8}, {5, 7}, 100, 0},
+                                            {{1, 1}, {40, 40}, {1, 1}, {9, 3}, 200, 1}};
 const std::vector<uint32_t> kCounts = {6, 1};
 constexpr uint32_t kPixels = 6 * 5 * 7 + 9 * 3;
 
@@ -18,12 +18,12 @@ class MeshNodeQueries : public MeshNodeTest {
  protected:
   Painting Painted() {
     Painting painting;
-    for (const Tiles& tiles : kRecords) painting.Paint(tiles);
+    for (const Tiles& tiles : kQueriedRecords) painting.Paint(tiles);
     return painting;
   }
   void DispatchRecords(VkCommandBuffer command_buffer) {
     BindGraph(command_buffer);
-    Dispatch(command_buffer, {InputOf("main", kRecords)});
+    Dispatch(command_buffer, {InputOf("main", kQueriedRecords)});
   }
 };
 

@@ -11,11 +11,11 @@
 
 #include "tests/gpu/own_device.h"
 #include "tests/support/run.h"
+#include "tests/support/units.h"
 
 namespace trellis::test {
 namespace {
 
-constexpr uint32_t kMiB = 1024 * 1024;
 constexpr uint32_t kNodes = 8;
 constexpr uint32_t kFavourite = 5;
 constexpr uint32_t kLanes = 64;

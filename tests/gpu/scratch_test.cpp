@@ -37,9 +37,9 @@ struct ScratchInfo {
 };
 
 // Buffers over one piece of device memory, each at an offset and with an address.
-class SharedMemory {
+class SharedAllocation {
  public:
-  SharedMemory(const Context& context, VkDeviceSize size, UsageForm form = UsageForm::kMember)
+  SharedAllocation(const Context& context, VkDeviceSize size, UsageForm form = UsageForm::kMember)
       : context_(context), form_(form) {
     const VkBuffer probe = CreateBuffer(size);
     VkMemoryRequirements requirements;
@@ -53,9 +53,9 @@ class SharedMemory {
     info.memoryTypeIndex = context.MemoryType(requirements.memoryTypeBits, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
     EXPECT_EQ(vkAllocateMemory(context.device, &info, nullptr, &memory_), VK_SUCCESS);
   }
-  ~SharedMemory() { vkFreeMemory(context_.device, memory_, nullptr); }
-  SharedMemory(const SharedMemory&) = delete;
-  SharedMemory& operator=(const SharedMemory&) = delete;
+  ~SharedAllocation() { vkFreeMemory(context_.device, memory_, nullptr); }
+  SharedAllocation(const SharedAllocation&) = delete;
+  SharedAllocation& operator=(const SharedAllocation&) = delete;
 
   // What offsets must be multiples of, and at least what scratch addresses must be.
   [[nodiscard]] VkDeviceSize alignment() const { return std::max<VkDeviceSize>(alignment_, 64); }
@@ -195,7 +195,7 @@ TEST_F(Scratch, InEverySize) {
 // address stays good as long as one of them is there.
 TEST_F(Scratch, InBuffersThatShareMemory) {
   const VkDeviceSize size = Size().minSize;
-  const SharedMemory memory(context(), 4 * size + 65536);
+  const SharedAllocation memory(context(), 4 * size + 65536);
   const VkDeviceSize middle = (size + memory.alignment() - 1) / memory.alignment() * memory.alignment();
   VkDeviceAddress whole_address = 0, same_address = 0, short_address = 0, middle_address = 0;
   const VkBuffer whole = memory.BufferAt(0, 4 * size, whole_address);
@@ -218,7 +218,7 @@ TEST_F(Scratch, InBuffersThatShareMemory) {
 
 TEST_F(ScratchByStructure, WithUsageFlagsOfMaintenance5) {
   const VkDeviceSize size = Size().minSize;
-  const SharedMemory memory(context(), size, UsageForm::kFlags2);
+  const SharedAllocation memory(context(), size, UsageForm::kFlags2);
   VkDeviceAddress address = 0;
   const VkBuffer buffer = memory.BufferAt(0, size, address);
   DispatchOn(address, size);

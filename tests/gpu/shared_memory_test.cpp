@@ -11,38 +11,38 @@ namespace {
 
 using SharedMemory = ShapedGpuTest;
 
-constexpr uint32_t kLanes = 32;
-constexpr uint32_t kWorkgroups = 4;
+constexpr uint32_t kSharingLanes = 32;
+constexpr uint32_t kSharing = 4;
 
 // What invocations write to each shared word, before the workgroup allocates.
 Id Pattern(NodeAsm& m, const Id& index) { return m.Add(m.Mul(index, 2654435761u), m.GroupId(0)); }
 
 // "Root": fills `count` shared words, allocates for the workgroup, sends 32 records to "Leaf" and looks whether the
-// words are still there; words[lane] += 1 for each workgroup, words[kLanes] += damaged words. `word` gives the pointer
-// to a shared word.
+// words are still there; words[lane] += 1 for each workgroup, words[kSharingLanes] += damaged words. `word` gives the
+// pointer to a shared word.
 void AddRoot(NodeAsm& m, const Id& words, uint32_t count, const std::function<Id(const Id& index)>& word) {
   const Id record = LeafRecord(m);
-  const Payload to = m.Output("Leaf", record, {.max_payloads = static_cast<int>(kLanes)});
+  const Payload to = m.Output("Leaf", record, {.max_payloads = static_cast<int>(kSharingLanes)});
   m.BeginNode({.name = "Root",
                .launch = Launch::kStaticGrid,
-               .local_size = {static_cast<int>(kLanes), 1, 1},
-               .grid = {static_cast<int>(kWorkgroups), 1, 1},
+               .local_size = {static_cast<int>(kSharingLanes), 1, 1},
+               .grid = {static_cast<int>(kSharing), 1, 1},
                .shader_index = 0});
   const Id lane = m.LocalIndex();
   const auto for_my_words = [&](const std::function<void(const Id&)>& body) {
-    m.For(Value((count + kLanes - 1) / kLanes), [&](const Id& i) {
-      const Id index = m.Add(m.Mul(i, static_cast<int>(kLanes)), lane);
+    m.For(Value((count + kSharingLanes - 1) / kSharingLanes), [&](const Id& i) {
+      const Id index = m.Add(m.Mul(i, static_cast<int>(kSharingLanes)), lane);
       m.If(m.Less(index, Value(count)), [&] { body(index); });
     });
   };
   for_my_words([&](const Id& index) { m.Store(word(index), Pattern(m, index)); });
   m.WorkgroupBarrier();
-  const Records records = m.Allocate(to, Scope::kWorkgroup, static_cast<int>(kLanes));
+  const Records records = m.Allocate(to, Scope::kWorkgroup, static_cast<int>(kSharingLanes));
   SetLeaf(m, records, lane, lane, 1);
   m.Enqueue(records);
   m.WorkgroupBarrier();
   for_my_words([&](const Id& index) {
-    m.If(m.NotEqual(m.Load(m.Uint(), word(index)), Pattern(m, index)), [&] { m.AddWord(words, kLanes, 1); });
+    m.If(m.NotEqual(m.Load(m.Uint(), word(index)), Pattern(m, index)), [&] { m.AddWord(words, kSharingLanes, 1); });
   });
   m.EndNode();
   AddThreadLeaf(m, "Leaf", words, record);
@@ -53,7 +53,7 @@ testing::AssertionResult RunRoot(Context& context, const std::string& text) {
   run.Nodes(text, {"Root", "Leaf"});
   run.Input({.node = "Root", .count = 1});
   if (testing::AssertionResult done = run.Execute(); !done) return done;
-  return run.Matches(std::vector<uint32_t>(kLanes, kWorkgroups));
+  return run.Matches(std::vector<uint32_t>(kSharingLanes, kSharing));
 }
 
 // All that the device says it has: the layer has put its own words aside.

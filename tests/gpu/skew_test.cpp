@@ -9,9 +9,9 @@
 namespace trellis::test {
 namespace {
 
-constexpr uint32_t kNodes = 16;
-constexpr uint32_t kFavourite = 11;
-constexpr uint32_t kLanes = 64;
+constexpr uint32_t kSkewNodes = 16;
+constexpr uint32_t kFavouriteNode = 11;
+constexpr uint32_t kSkewLanes = 64;
 
 // Every node gets as much as the others, in turns or by a hash; half of the rest; the k-th one k-th of what the first
 // gets; all goes to one; the host chooses the one between executions.
@@ -32,7 +32,7 @@ struct Skew {
   Form form = Form::kPlain;
   DispatchCommand command = DefaultDispatchCommand();
 
-  [[nodiscard]] uint32_t Allocations() const { return workgroups * (scope == Scope::kWorkgroup ? 1 : kLanes); }
+  [[nodiscard]] uint32_t Allocations() const { return workgroups * (scope == Scope::kWorkgroup ? 1 : kSkewLanes); }
   [[nodiscard]] uint32_t Sent() const { return Allocations() * payloads; }
   // What a record adds to its word.
   [[nodiscard]] uint32_t Readings() const {
@@ -45,7 +45,7 @@ struct Skew {
 // The words of a record, behind one that is its grid, or nothing.
 constexpr uint32_t kNumber = 1;
 constexpr uint32_t kSeal = 2;
-constexpr uint32_t kSum = 3;  // what has a form of its own alone
+constexpr uint32_t kSumWord = 3;  // what has a form of its own alone
 // What is wrong adds this.
 constexpr uint32_t kWrong = 1u << 16;
 
@@ -53,7 +53,7 @@ constexpr uint32_t kWrong = 1u << 16;
 uint32_t ZipfBelow(uint32_t k) {
   double all = 0;
   double below = 0;
-  for (uint32_t i = 0; i < kNodes; ++i) {
+  for (uint32_t i = 0; i < kSkewNodes; ++i) {
     all += 1.0 / (i + 1);
     if (i <= k) below = all;
   }
@@ -65,28 +65,29 @@ Id Choose(NodeAsm& m, Spread spread, const Id& number, const Id& chosen) {
   constexpr uint32_t kHash = 0x9E3779B1;
   switch (spread) {
     case Spread::kEven:
-      return m.Mod(m.Mul(number, 7), kNodes);
+      return m.Mod(m.Mul(number, 7), kSkewNodes);
     case Spread::kUniform:
-      return m.Mod(m.Shift(m.Mul(number, kHash), 16), kNodes);
+      return m.Mod(m.Shift(m.Mul(number, kHash), 16), kSkewNodes);
     case Spread::kHalving: {
       const Id set = m.ImportSet("GLSL.std.450");
-      return m.Op("OpExtInst", m.Uint(), set, "FindILsb", m.Op("OpBitwiseOr", m.Uint(), number, 1u << (kNodes - 1)));
+      return m.Op("OpExtInst", m.Uint(), set, "FindILsb",
+                  m.Op("OpBitwiseOr", m.Uint(), number, 1u << (kSkewNodes - 1)));
     }
     case Spread::kZipf: {
       const Id place = m.Shift(m.Mul(number, kHash), 16);
       Id index = m.Constant(0);
-      for (uint32_t k = 0; k + 1 < kNodes; ++k) index = m.Add(index, m.Select(m.Less(place, ZipfBelow(k)), 0, 1));
+      for (uint32_t k = 0; k + 1 < kSkewNodes; ++k) index = m.Add(index, m.Select(m.Less(place, ZipfBelow(k)), 0, 1));
       return index;
     }
     case Spread::kOne:
       break;
     case Spread::kChosen: {
       const Id favourite = m.LoadWord(chosen, 0);
-      return m.Select(m.Less(favourite, kNodes), favourite, m.Mod(number, kNodes));
+      return m.Select(m.Less(favourite, kSkewNodes), favourite, m.Mod(number, kSkewNodes));
     }
   }
   // Not a constant: no plan may know it.
-  return m.Add(m.Mod(m.Mul(number, kNodes), kNodes), kFavourite);
+  return m.Add(m.Mod(m.Mul(number, kSkewNodes), kSkewNodes), kFavouriteNode);
 }
 
 // `options`: name and input.
@@ -118,9 +119,9 @@ void WriteReader(NodeAsm& m, NodeOptions options, Reader reader, Form form, cons
   };
   if (form == Form::kFinished) {
     const Id record = m.Constant(0);
-    m.Op("OpAtomicIAdd", m.Uint(), m.Field(input, m.Uint(), record, {kSum}), 1, 0, worth(record));
+    m.Op("OpAtomicIAdd", m.Uint(), m.Field(input, m.Uint(), record, {kSumWord}), 1, 0, worth(record));
     m.If(m.FinishWriting(), [&] {
-      const Id sum = m.Get(input, record, kSum);
+      const Id sum = m.Get(input, record, kSumWord);
       m.AddWord(words, m.Get(input, record, kNumber), m.Select(m.Equal(sum, 2), 1, kWrong));
     });
   } else {
@@ -148,11 +149,11 @@ std::string SkewModule(const Skew& skew) {
   const Id words = m.StorageBuffer(0);
   const Id chosen = skew.spread == Spread::kChosen ? m.StorageBuffer(1) : Id();
   const Id record = SkewRecord(m, skew);
-  const uint32_t most = skew.payloads * (skew.scope == Scope::kWorkgroup ? 1 : kLanes);
-  const Payload to = m.Output("Leaf", record, {.max_payloads = most, .array_size = kNodes});
+  const uint32_t most = skew.payloads * (skew.scope == Scope::kWorkgroup ? 1 : kSkewLanes);
+  const Payload to = m.Output("Leaf", record, {.max_payloads = most, .array_size = kSkewNodes});
   m.BeginNode({.name = "Root",
                .launch = Launch::kStaticGrid,
-               .local_size = {kLanes, 1, 1},
+               .local_size = {kSkewLanes, 1, 1},
                .grid = {skew.workgroups, 1, 1},
                .shader_index = 0});
   const Id sender = skew.scope == Scope::kWorkgroup ? m.GroupId(0) : m.GlobalId(0);
@@ -164,7 +165,7 @@ std::string SkewModule(const Skew& skew) {
       m.Set(records, i, 0, 2);
       m.Set(records, i, kNumber, number);
       m.Set(records, i, kSeal, m.Add(m.Mul(number, 5), index));
-      if (skew.form == Form::kFinished) m.Set(records, i, kSum, 0);
+      if (skew.form == Form::kFinished) m.Set(records, i, kSumWord, 0);
     });
   };
   if (skew.scope == Scope::kWorkgroup)
@@ -177,7 +178,7 @@ std::string SkewModule(const Skew& skew) {
     m.Enqueue(records);
   m.EndNode();
   const Payload input = m.Input(record, skew.reader == Reader::kCoalescing7 ? 7 : 1);
-  for (uint32_t node = 0; node < kNodes; ++node) {
+  for (uint32_t node = 0; node < kSkewNodes; ++node) {
     WriteReader(m, {.name = "Leaf" + std::to_string(node), .input = input}, skew.reader, skew.form, words, node);
     if (skew.form != Form::kShared) continue;
     const SharedInput shared = {m.String("Leaf"), node};
@@ -193,7 +194,7 @@ std::string SkewModule(const Skew& skew) {
 void AddNodes(GraphRun& run, const Skew& skew) {
   const std::string module = SkewModule(skew);
   run.Node({.text = module, .entry = "Root"});
-  for (uint32_t node = 0; node < kNodes; ++node) {
+  for (uint32_t node = 0; node < kSkewNodes; ++node) {
     run.Node({.text = module, .entry = "Leaf" + std::to_string(node), .name = "Leaf"});
     if (skew.form != Form::kShared) continue;
     for (const char* sharer : {"Pair", "Seven"})
@@ -315,7 +316,7 @@ TEST_F(ChosenSkews, EveryExecutionHasAnotherDistribution) {
     const CommandPool pool(context(), context().queue_family);
     const VkCommandBuffer recorded = pool.Record(run, VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT);
     constexpr uint32_t kPending = 3;
-    constexpr uint32_t kChoices[] = {0, kFavourite, kNodes, kNodes - 1, kFavourite, 0};
+    constexpr uint32_t kChoices[] = {0, kFavouriteNode, kSkewNodes, kSkewNodes - 1, kFavouriteNode, 0};
     for (const uint32_t choice : kChoices) {
       run.buffer(1).words()[0] = choice;
       for (uint32_t i = 0; i < kPending; ++i)

@@ -12,13 +12,13 @@
 namespace trellis::test {
 namespace {
 
-constexpr uint32_t kLanes = 64;
+constexpr uint32_t kLanesOfLevel = 64;
 
 // Four levels of arrays "L0" to "L3", any node to any of the next array. Records are {number, the way that they took,
 // filling}: 16 bytes, so that a level takes 64 KiB of a half of 512 KiB, and what all its nodes could get 8 MiB.
 constexpr uint32_t kLevels = 4;
 constexpr uint32_t kArray = 128;
-constexpr uint32_t kRecords = 4096;
+constexpr uint32_t kRecordsOfLevel = 4096;
 
 enum class Way { kAnyToAny, kOneNodeOfEachLevel };
 
@@ -48,10 +48,10 @@ std::string LevelsModule(Way way) {
   const Id record = m.Struct({{m.Uint(), 0}, {m.Uint(), 4}, {m.Uint(), 8}, {m.Uint(), 12}});
   m.BeginNode({.name = "Root",
                .launch = Launch::kStaticGrid,
-               .local_size = {kLanes, 1, 1},
-               .grid = {kRecords / kLanes, 1, 1},
+               .local_size = {kLanesOfLevel, 1, 1},
+               .grid = {kRecordsOfLevel / kLanesOfLevel, 1, 1},
                .shader_index = 0});
-  Send(m, record, way, 0, kLanes, m.GlobalId(0), m.Constant(1));
+  Send(m, record, way, 0, kLanesOfLevel, m.GlobalId(0), m.Constant(1));
   m.EndNode();
   for (uint32_t level = 0; level < kLevels; ++level) {
     m.BeginNode({.name = "L" + std::to_string(level),
@@ -73,7 +73,7 @@ class SkewedLevels : public SmallRingTest, public testing::WithParamInterface<Wa
 
 TEST_P(SkewedLevels, EveryRecordTakesItsWay) {
   for (const DispatchCommand command : {DispatchCommand::kHost, DispatchCommand::kIndirect}) {
-    GraphRun run(context(), {.words = kRecords + 1, .dispatches = 2, .submits = 2, .command = command});
+    GraphRun run(context(), {.words = kRecordsOfLevel + 1, .dispatches = 2, .submits = 2, .command = command});
     const std::string module = LevelsModule(GetParam());
     run.Nodes(module, {"Root"});
     for (uint32_t level = 0; level < kLevels; ++level)
@@ -82,7 +82,7 @@ TEST_P(SkewedLevels, EveryRecordTakesItsWay) {
     run.Input({.node = "Root"});
     ASSERT_TRUE(run.Execute());
     std::vector<uint32_t> expected;
-    for (uint32_t number = 0; number < kRecords; ++number) {
+    for (uint32_t number = 0; number < kRecordsOfLevel; ++number) {
       uint32_t taken = 1;
       for (uint32_t level = 0; level < kLevels; ++level) taken = 131 * taken + NodeFor(GetParam(), number, level);
       expected.push_back(4 * taken);
@@ -107,11 +107,11 @@ TEST_F(SkewedRecursion, EveryRecordArrives) {
   NodeAsm m;
   const Id words = m.StorageBuffer(0);
   const Id record = m.Struct({{m.Uint(), 0}, {m.Uint(), 4}, {m.Uint(), 8}, {m.Uint(), 12}});
-  const Payload to = m.Output("R", record, {.max_payloads = kLanes, .array_size = kNodes});
+  const Payload to = m.Output("R", record, {.max_payloads = kLanesOfLevel, .array_size = kNodes});
   m.BeginNode({.name = "Root",
                .launch = Launch::kStaticGrid,
-               .local_size = {kLanes, 1, 1},
-               .grid = {kRoots / kLanes, 1, 1},
+               .local_size = {kLanesOfLevel, 1, 1},
+               .grid = {kRoots / kLanesOfLevel, 1, 1},
                .shader_index = 0});
   const Id lane = m.GlobalId(0);
   // Three of four to node 5.

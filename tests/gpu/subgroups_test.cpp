@@ -15,8 +15,8 @@
 namespace trellis::test {
 namespace {
 
-constexpr uint32_t kLanes = 64;  // of a workgroup; a multiple of every subgroup size
-constexpr int kSubgroup = 3;     // Scope
+constexpr uint32_t kSubgroupLanes = 64;  // of a workgroup; a multiple of every subgroup size
+constexpr int kSubgroup = 3;             // Scope
 
 // The built-ins that say where an invocation is.
 struct SubgroupPlace {
@@ -173,10 +173,10 @@ std::string OperationModule(const Operation& operation, Launch launch) {
   m.Enqueue(one);
   m.EndNode();
 
-  const Payload to_leaf = m.Output("Leaf", record, {.max_payloads = 3 * kLanes, .array_size = 2});
+  const Payload to_leaf = m.Output("Leaf", record, {.max_payloads = 3 * kSubgroupLanes, .array_size = 2});
   m.BeginNode({.name = "Node",
                .launch = launch,
-               .local_size = {kLanes, 1, 1},
+               .local_size = {kSubgroupLanes, 1, 1},
                .grid = {1, 1, 1},
                .shader_index = 0,
                .input = m.Input(record)});
@@ -206,7 +206,7 @@ std::string OperationModule(const Operation& operation, Launch launch) {
 // invocation number of each lane, per subgroup, from what the nodes reported.
 std::map<uint32_t, std::vector<uint32_t>> SubgroupsOf(std::span<const uint32_t> words, uint32_t size) {
   std::map<uint32_t, std::vector<uint32_t>> subgroups;
-  for (uint32_t i = 0; i < kLanes; ++i) {
+  for (uint32_t i = 0; i < kSubgroupLanes; ++i) {
     std::vector<uint32_t>& members = subgroups[words[i * 8]];
     members.resize(size, ~0u);
     const uint32_t lane = words[i * 8 + 1];
@@ -227,9 +227,9 @@ class Subgroups : public GpuTest, public testing::WithParamInterface<Operation> 
     run.Input({.node = "Root", .count = 1});
     ASSERT_TRUE(run.Execute());
     const uint32_t size = run.Words()[2];
-    ASSERT_EQ(kLanes % size, 0u);
+    ASSERT_EQ(kSubgroupLanes % size, 0u);
     const auto subgroups = SubgroupsOf(run.Words(), size);
-    EXPECT_EQ(subgroups.size(), kLanes / size);
+    EXPECT_EQ(subgroups.size(), kSubgroupLanes / size);
     std::vector<uint32_t> expected(602);
     for (const auto& [id, members] : subgroups) {
       ASSERT_EQ(std::count(members.begin(), members.end(), ~0u), 0) << "subgroup " << id << " is not full";
@@ -239,7 +239,7 @@ class Subgroups : public GpuTest, public testing::WithParamInterface<Operation> 
         std::copy(row.begin(), row.end(), expected.begin() + members[lane] * 8);
       }
     }
-    for (uint32_t i = 0; i < kLanes; ++i) expected[600 + i % 2] += i % 4;
+    for (uint32_t i = 0; i < kSubgroupLanes; ++i) expected[600 + i % 2] += i % 4;
     EXPECT_TRUE(run.Matches(expected));
   }
 };

@@ -58,10 +58,10 @@ class BareInstance {
 };
 
 // The members of structures as bytes, without sType and pNext.
-using Bytes = std::string;
+using QueriedBytes = std::string;
 
 template <typename T>
-Bytes BytesOf(T structure, size_t from = 0) {
+QueriedBytes BytesOf(T structure, size_t from = 0) {
   // Drivers leave there what lay on their stack.
   __builtin_clear_padding(&structure);
   return {reinterpret_cast<const char*>(&structure) + from, sizeof(structure) - from};
@@ -69,7 +69,7 @@ Bytes BytesOf(T structure, size_t from = 0) {
 
 // One structure in the chain of vkGetPhysicalDeviceFeatures2 or vkGetPhysicalDeviceProperties2.
 template <typename T>
-Bytes Chained(VkPhysicalDevice device) {
+QueriedBytes Chained(VkPhysicalDevice device) {
   auto structure = MakeStruct<T>();
   auto features = MakeStruct<VkPhysicalDeviceFeatures2>(&structure);
   auto properties = MakeStruct<VkPhysicalDeviceProperties2>(&structure);
@@ -79,8 +79,8 @@ Bytes Chained(VkPhysicalDevice device) {
 }
 
 // Everything that a device without graphs can be asked, by a name for messages.
-std::map<std::string, Bytes> Ask(VkPhysicalDevice device) {
-  std::map<std::string, Bytes> answers;
+std::map<std::string, QueriedBytes> Ask(VkPhysicalDevice device) {
+  std::map<std::string, QueriedBytes> answers;
   VkPhysicalDeviceProperties properties = {};
   vkGetPhysicalDeviceProperties(device, &properties);
   answers["properties"] = BytesOf(properties);

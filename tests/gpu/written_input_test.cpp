@@ -15,10 +15,10 @@
 namespace trellis::test {
 namespace {
 
-constexpr uint32_t kLanes = 16;
+constexpr uint32_t kWritingLanes = 16;
 constexpr uint32_t kGroups = 12;
-constexpr uint32_t kInvocations = kLanes * kGroups;
-constexpr uint32_t kRecords = 6;
+constexpr uint32_t kWritingInvocations = kWritingLanes * kGroups;
+constexpr uint32_t kWrittenRecords = 6;
 
 // Parameter: the Vulkan memory model.
 class WrittenInput : public GpuTest, public testing::WithParamInterface<bool> {
@@ -32,19 +32,19 @@ class WrittenInput : public GpuTest, public testing::WithParamInterface<bool> {
     if (GetParam()) m.UseVulkanMemoryModel();
     return m;
   }
-  // One coalescing invocation sends kRecords records, filled by `fill`.
+  // One coalescing invocation sends kWrittenRecords records, filled by `fill`.
   static void AddRoot(NodeAsm& m, const Id& record, const std::function<void(const Records&, const Id&)>& fill) {
-    const Payload to = m.Output("Writer", record, {.max_payloads = kRecords});
+    const Payload to = m.Output("Writer", record, {.max_payloads = kWrittenRecords});
     m.BeginNode({.name = "Root", .launch = Launch::kCoalescing, .shader_index = 0});
-    const Records records = m.Allocate(to, Scope::kInvocation, kRecords);
-    m.For(kRecords, [&](const Id& r) { fill(records, r); });
+    const Records records = m.Allocate(to, Scope::kInvocation, kWrittenRecords);
+    m.For(kWrittenRecords, [&](const Id& r) { fill(records, r); });
     m.Enqueue(records);
     m.EndNode();
   }
   static void BeginWriter(NodeAsm& m, const Id& record, uint32_t groups) {
     m.BeginNode({.name = "Writer",
                  .launch = Launch::kStaticGrid,
-                 .local_size = {kLanes, 1, 1},
+                 .local_size = {kWritingLanes, 1, 1},
                  .grid = {groups, 1, 1},
                  .shader_index = 0,
                  .input = m.Input(record)});
@@ -97,7 +97,7 @@ constexpr uint32_t kConstant = 77;
 uint64_t Outcome(const AtomicCase& atomic) {
   const std::string opcode = atomic.opcode;
   uint64_t value = atomic.start;
-  for (uint64_t v = 0; v < kInvocations; ++v) {
+  for (uint64_t v = 0; v < kWritingInvocations; ++v) {
     const uint64_t operand = v + 1;
     const uint64_t bit = 1u << v % 16;
     if (opcode == "OpAtomicIAdd") value += operand;
@@ -165,7 +165,7 @@ void WrittenInput::TestAtomics(uint32_t width) {
   });
   m.EndNode();
   std::vector<uint32_t> expected;
-  for (uint32_t r = 0; r < kRecords; ++r) {
+  for (uint32_t r = 0; r < kWrittenRecords; ++r) {
     for (const AtomicCase& atomic : kAtomics) {
       const uint64_t value = Outcome(atomic);
       expected.insert(expected.end(), {static_cast<uint32_t>(value), wide ? static_cast<uint32_t>(value >> 32) : 0});
@@ -188,13 +188,13 @@ TEST_P(WrittenInput, BarriersOfEveryForm) {
   constexpr uint32_t kSemantics[] = {0x8 | 0x40, 0x8 | 0x100, 0x8 | 0x1000, 0x1148};
   NodeAsm m = Begin();
   const Id words = m.StorageBuffer(0);
-  const Id record = m.Struct({{m.Uint(), 0}, {m.Array(m.Uint(), kLanes, 4), 4}});
+  const Id record = m.Struct({{m.Uint(), 0}, {m.Array(m.Uint(), kWritingLanes, 4), 4}});
   AddRoot(m, record, [&](const Records& records, const Id& r) { m.Set(records, r, 0, r); });
   BeginWriter(m, record, 1);
   const Records& input = m.NodeInput();
   const auto cell = [&](const Id& lane) { return m.Field(input, m.Uint(), 0, {1, lane}); };
   const Id lane = m.LocalIndex();
-  const Id neighbour = m.Mod(m.Add(lane, 1), kLanes);
+  const Id neighbour = m.Mod(m.Add(lane, 1), kWritingLanes);
   Id seen = m.Get(input, 0, 0);
   uint32_t step = 0;
   for (const uint32_t scope : kScopes) {
@@ -210,13 +210,13 @@ TEST_P(WrittenInput, BarriersOfEveryForm) {
       m.Do(barrier);
     }
   }
-  m.AddWord(words, m.Add(m.Mul(m.Get(input, 0, 0), kLanes), lane), seen);
+  m.AddWord(words, m.Add(m.Mul(m.Get(input, 0, 0), kWritingLanes), lane), seen);
   m.EndNode();
   std::vector<uint32_t> expected;
-  for (uint32_t r = 0; r < kRecords; ++r) {
-    for (uint32_t l = 0; l < kLanes; ++l) {
+  for (uint32_t r = 0; r < kWrittenRecords; ++r) {
+    for (uint32_t l = 0; l < kWritingLanes; ++l) {
       uint32_t value = r;
-      for (uint32_t s = 1; s <= 8; ++s) value = value * 3 + (l + 1) % kLanes * 100 + s;
+      for (uint32_t s = 1; s <= 8; ++s) value = value * 3 + (l + 1) % kWritingLanes * 100 + s;
       expected.push_back(value);
     }
   }
@@ -241,7 +241,7 @@ TEST_P(WrittenInput, MembersOfEveryWidth) {
     const bool is_word = width.bits == 32;
     const Id type = m.Type("OpTypeInt " + std::to_string(width.bits) + " 0");
     const Id words = m.StorageBuffer(0);
-    const Id record = m.Struct({{m.Uint(), 0}, {m.Array(type, kInvocations, width.bits / 8), 8}});
+    const Id record = m.Struct({{m.Uint(), 0}, {m.Array(type, kWritingInvocations, width.bits / 8), 8}});
     m.Track(record);
     AddRoot(m, record, [&](const Records& records, const Id& r) { m.Set(records, r, 0, r); });
     BeginWriter(m, record, kGroups);
@@ -250,16 +250,17 @@ TEST_P(WrittenInput, MembersOfEveryWidth) {
     m.Store(m.Field(input, type, 0, {1, m.GlobalId(0)}), is_word ? value : m.Op("OpUConvert", type, value));
     m.If(m.FinishWriting(), [&] {
       m.For(kGroups, [&](const Id& group) {
-        const Id place = m.Add(m.Mul(group, kLanes), m.LocalIndex());
+        const Id place = m.Add(m.Mul(group, kWritingLanes), m.LocalIndex());
         const Id read = m.Load(type, m.Field(input, type, 0, {1, place}));
-        m.AddWord(words, m.Add(m.Mul(m.Get(input, 0, 0), kLanes), m.LocalIndex()),
+        m.AddWord(words, m.Add(m.Mul(m.Get(input, 0, 0), kWritingLanes), m.LocalIndex()),
                   is_word ? read : m.Op("OpUConvert", m.Uint(), read));
       });
     });
     m.EndNode();
-    std::vector<uint32_t> expected(kRecords * kLanes);
-    for (uint32_t r = 0; r < kRecords; ++r)
-      for (uint32_t i = 0; i < kInvocations; ++i) expected[r * kLanes + i % kLanes] += (i + r) & 0x7f;
+    std::vector<uint32_t> expected(kWrittenRecords * kWritingLanes);
+    for (uint32_t r = 0; r < kWrittenRecords; ++r)
+      for (uint32_t i = 0; i < kWritingInvocations; ++i)
+        expected[r * kWritingLanes + i % kWritingLanes] += (i + r) & 0x7f;
     EXPECT_TRUE(Gives(m, expected)) << width.bits << " bits";
   }
   EXPECT_GE(tested, 1u);

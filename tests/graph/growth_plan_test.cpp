@@ -12,21 +12,21 @@
 #include "meta_shaders/shared/kernel_plans.h"
 #include "tests/graph/graph_builder.h"
 #include "tests/graph/plan_reference.h"
+#include "tests/support/units.h"
 
 namespace trellis::test {
 namespace {
 
-constexpr uint64_t kMiB = 1 << 20;
 constexpr uint64_t kGiB = 1 << 30;
 constexpr uint64_t kMax = ~uint64_t{0};
 
-GraphPlan PlanFrom(const Graph& graph, std::vector<RootCount> roots, uint64_t half_bytes) {
+GraphPlan PlanHalves(const Graph& graph, std::vector<RootCount> roots, uint64_t half_bytes) {
   std::vector<uint32_t> slots;
   for (const RootCount& root : roots) slots.push_back(root.launch.input);
   return PlanWith(graph, AssignLevels(graph, slots), roots, {half_bytes, (1u << 24) - 1});
 }
-GraphPlan PlanFrom(const Graph& graph, uint64_t workgroups, uint64_t half_bytes) {
-  return PlanFrom(graph, std::vector<RootCount>{{{0, 0}, workgroups}}, half_bytes);
+GraphPlan PlanHalves(const Graph& graph, uint64_t workgroups, uint64_t half_bytes) {
+  return PlanHalves(graph, std::vector<RootCount>{{{0, 0}, workgroups}}, half_bytes);
 }
 
 // Of `sent` records that all go to one slot of level 1: how many lie in the region when all have been reserved.
@@ -51,12 +51,12 @@ uint64_t Placed(GraphPlan& plan, const Graph& graph, uint32_t slot, uint64_t sen
 // Before regions grew, it had 8,388,608 records.
 TEST(GrowthPlan, OneRegionOfUnknownSizeKeepsWhatTheHalfCanKeep) {
   const Graph graph = MustLink({NodeBuilder("a").To("b", 1, 64), NodeBuilder("b").Payload(64)});
-  GraphPlan plan = PlanFrom(graph, kMax, 512 * kMiB);
+  GraphPlan plan = PlanHalves(graph, kMax, 512 * kMiB);
   EXPECT_GE(Placed(plan, graph, SlotOf(graph, "b"), kMax), 8'388'608u - 16);
 }
 TEST(GrowthPlan, TheSameWithAnotherStride) {
   const Graph graph = MustLink({NodeBuilder("a").To("b", 1, 80), NodeBuilder("b").Payload(80)});
-  GraphPlan plan = PlanFrom(graph, kMax, 512 * kMiB);
+  GraphPlan plan = PlanHalves(graph, kMax, 512 * kMiB);
   EXPECT_GE(Placed(plan, graph, SlotOf(graph, "b"), kMax), 6'710'886u - 16);
 }
 
@@ -72,7 +72,7 @@ TEST(GrowthPlan, LittleForOneOfManyNodesFitsIntoASmallRing) {
   std::vector<NodeSource> nodes = {NodeBuilder("a").To("b", 1, 256).source};
   for (uint32_t index = 0; index < 1023; ++index) nodes.push_back(NodeBuilder("b", index).Payload(256).source);
   const Graph graph = MustLink(nodes);
-  GraphPlan plan = PlanFrom(graph, 100, 2 * kMiB);
+  GraphPlan plan = PlanHalves(graph, 100, 2 * kMiB);
   EXPECT_TRUE(plan.bounded);
   for (const uint32_t index : {0u, 126u, 200u, 1022u}) {
     EXPECT_EQ(Placed(plan, graph, SlotOf(graph, "b", index), 100), 100u) << index;
@@ -85,7 +85,7 @@ TEST(GrowthPlan, APoolThatIsCutIsNotBounded) {
   for (uint32_t index = 0; index < 8; ++index) nodes.push_back(NodeBuilder("b", index).Payload(256).source);
   const Graph graph = MustLink(nodes);
   constexpr uint64_t kSent = 40 * kGiB / 256;
-  GraphPlan plan = PlanFrom(graph, kSent, 69 * kGiB);
+  GraphPlan plan = PlanHalves(graph, kSent, 69 * kGiB);
   if (plan.bounded) {
     EXPECT_EQ(Placed(plan, graph, SlotOf(graph, "b", 3), kSent), kSent);
   }
@@ -102,7 +102,7 @@ TEST(GrowthPlan, DenseRecordsHaveNotesEvenIfTheyAreLong) {
   for (uint32_t i = 0; i < 3; ++i)
     nodes.push_back(writes(NodeBuilder("s" + std::to_string(i)).Payload(4).Dynamic(4, 1, 1).SharesInput("b")));
   const Graph graph = MustLink(nodes);
-  GraphPlan plan = PlanFrom(graph, 1u << 24, kMiB);
+  GraphPlan plan = PlanHalves(graph, 1u << 24, kMiB);
   const shared::RegionPlan& region = plan.opening_of(1, SlotOf(graph, "b"));
   // Whatever number of records can be there at the end, there must be notes for them.
   const uint64_t records = Placed(plan, graph, SlotOf(graph, "b"), 1u << 24);
@@ -127,8 +127,8 @@ TEST(GrowthPlan, NoWorkgroupsTimesInfiniteLoadsIsNothing) {
   const Graph graph = MustLink(nodes);
   const uint32_t a = SlotOf(graph, "a");
   const uint32_t r = SlotOf(graph, "r");
-  const GraphPlan with = PlanFrom(graph, {{{a, a}, 100000}, {{r, r}, 0}}, 16 * kMiB);
-  const GraphPlan without = PlanFrom(graph, {{{a, a}, 100000}}, 16 * kMiB);
+  const GraphPlan with = PlanHalves(graph, {{{a, a}, 100000}, {{r, r}, 0}}, 16 * kMiB);
+  const GraphPlan without = PlanHalves(graph, {{{a, a}, 100000}}, 16 * kMiB);
   EXPECT_TRUE(without.bounded);
   EXPECT_EQ(with.bounded, without.bounded);
 }

@@ -13,13 +13,12 @@
 #include "layer/graph/ring_parts.h"
 #include "meta_shaders/shared/kernel_plans.h"
 #include "tests/graph/graph_builder.h"
+#include "tests/support/units.h"
 
 namespace trellis::test {
 namespace {
 
 using ::testing::ElementsAre;
-
-constexpr uint64_t kMiB = 1 << 20;
 
 struct Planned {
   LevelSchedule schedule;

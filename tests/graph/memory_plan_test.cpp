@@ -6,11 +6,11 @@
 
 #include "meta_shaders/shared/kernel_plans.h"
 #include "tests/graph/graph_builder.h"
+#include "tests/support/units.h"
 
 namespace trellis::test {
 namespace {
 
-constexpr uint64_t kMiB = 1 << 20;
 constexpr MemoryLimits kLimits = {64 * kMiB, (1u << 24) - 1};
 
 GraphPlan PlanFrom(const Graph& graph, uint32_t root, uint64_t workgroups, const MemoryLimits& limits = kLimits) {

@@ -54,14 +54,14 @@ struct RandomCase {
   GraphPlan plan;
 };
 
-struct Range {
+struct ByteRange {
   uint64_t begin;
   uint64_t end;
 };
 
 // Everything that a level's openings take.
-std::vector<Range> RangesOf(const RandomCase& test, uint32_t level) {
-  std::vector<Range> ranges;
+std::vector<ByteRange> RangesOf(const RandomCase& test, uint32_t level) {
+  std::vector<ByteRange> ranges;
   for (size_t i = 0; i < test.plan.openings_of(level).size(); ++i) {
     const shared::RegionPlan& opening = test.plan.openings_of(level)[i];
     EXPECT_EQ(opening.offset % 16, 0u);
@@ -76,8 +76,8 @@ std::vector<Range> RangesOf(const RandomCase& test, uint32_t level) {
     const uint64_t bytes = ReferenceRegionBytes(opening.stride, grows ? 0 : note_words, opening.dense);
     ranges.push_back({opening.offset, opening.offset + bytes + opening.note_units * uint64_t{16}});
   }
-  std::erase_if(ranges, [](const Range& range) { return range.begin == range.end; });
-  std::sort(ranges.begin(), ranges.end(), [](const Range& a, const Range& b) { return a.begin < b.begin; });
+  std::erase_if(ranges, [](const ByteRange& range) { return range.begin == range.end; });
+  std::sort(ranges.begin(), ranges.end(), [](const ByteRange& a, const ByteRange& b) { return a.begin < b.begin; });
   return ranges;
 }
 
@@ -88,7 +88,7 @@ TEST(RandomGraph, RegionsNeverOverlapAndNeverLeaveTheirHalf) {
     ASSERT_EQ(test.plan.ring_bytes() % 256, 0u);
     for (uint32_t level = 0; level < test.schedule.level_count(); ++level) {
       uint64_t end = level % 2 == 0 ? 0 : test.plan.half_bytes[0];
-      for (const Range& range : RangesOf(test, level)) {
+      for (const ByteRange& range : RangesOf(test, level)) {
         ASSERT_GE(range.begin, end) << "seed " << seed << " level " << level;
         end = range.end;
       }

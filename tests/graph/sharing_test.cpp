@@ -20,7 +20,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-constexpr MemoryLimits kLimits = {64 << 20, (1u << 24) - 1};
+constexpr MemoryLimits kRoomyLimits = {64 << 20, (1u << 24) - 1};
 
 std::vector<Launch> LaunchesOf(const LevelSchedule& schedule, uint32_t level) {
   const std::span<const Launch> launches = schedule.launches_of(level);
@@ -158,7 +158,7 @@ TEST(MemoryPlanSharing, EachLaunchAddsWhatItSends) {
                                 NodeBuilder("c").Coalescing(32).SharesInput("n").To("out", 1), NodeBuilder("out")});
   const LevelSchedule schedule = ScheduleFrom(graph, "top");
   const RootCount root = {{0, 0}, 10};
-  const GraphPlan plan = PlanWith(graph, schedule, std::span(&root, 1), kLimits);
+  const GraphPlan plan = PlanWith(graph, schedule, std::span(&root, 1), kRoomyLimits);
   ASSERT_EQ(plan.openings_of(0).size(), 1u) << "sharers have no region";
   EXPECT_EQ(plan.openings_of(0)[0].capacity, 100u);
   ASSERT_EQ(plan.openings_of(1).size(), 1u);
@@ -170,7 +170,7 @@ TEST(MemoryPlanSharing, RootsCountEachLaunch) {
   const Graph graph = MustLink({NodeBuilder("n").To("out", 3), NodeBuilder("k").SharesInput("n").To("out", 7),
                                 NodeBuilder("m").To("out"), NodeBuilder("out")});
   const std::vector<RootCount> roots = {{{1, 0}, 20}, {{0, 0}, 4}, {{2, 2}, 1}, {{1, 0}, 1}};
-  const GraphPlan plan = PlanWith(graph, AssignLevels(graph, std::vector<uint32_t>{0, 2}), roots, kLimits);
+  const GraphPlan plan = PlanWith(graph, AssignLevels(graph, std::vector<uint32_t>{0, 2}), roots, kRoomyLimits);
   EXPECT_EQ(plan.openings_of(0)[0].capacity, 4u * 3 + 21 * 7 + 1);
 }
 
@@ -180,7 +180,7 @@ TEST(MemoryPlanSharing, EveryDynamicLaunchHasNotesOfItsOwn) {
                                 NodeBuilder("d").Dynamic().Payload(12).SharesInput("n")});
   const LevelSchedule schedule = ScheduleFrom(graph, "top");
   const RootCount root = {{0, 0}, 1};
-  const GraphPlan plan = PlanWith(graph, schedule, std::span(&root, 1), kLimits);
+  const GraphPlan plan = PlanWith(graph, schedule, std::span(&root, 1), kRoomyLimits);
   constexpr uint64_t kRecords = (1001 * 12 + 15) / 16 * 16;
   constexpr uint64_t kWords = (1001 * 4 + 15) / 16 * 16;
   // One word a record for n; four for d, under which n may write the records.

@@ -7,11 +7,10 @@
 #include <vector>
 
 #include "tests/support/recording_device.h"
+#include "tests/support/units.h"
 
 namespace trellis::test {
 namespace {
-
-constexpr VkDeviceSize kMiB = 1024 * 1024;
 
 PlanBlockPool::Clock::time_point g_now;
 

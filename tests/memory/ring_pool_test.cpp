@@ -5,11 +5,10 @@
 
 #include "meta_shaders/shared/kernel_plans.h"
 #include "tests/support/recording_device.h"
+#include "tests/support/units.h"
 
 namespace trellis::test {
 namespace {
-
-constexpr VkDeviceSize kMiB = 1024 * 1024;
 
 VkQueue QueueNumber(uintptr_t number) { return reinterpret_cast<VkQueue>(number * 64); }
 

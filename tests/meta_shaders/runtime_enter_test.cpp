@@ -14,7 +14,7 @@ namespace {
 using shared::RuntimeCall;
 using shared::RuntimeResult;
 
-constexpr uint32_t kHuge = 0xffffffff;
+constexpr uint32_t kHugeNumber = 0xffffffff;
 constexpr uint32_t kStride = 12;
 constexpr uint32_t kEntries[] = {shared::kCallEnterStatic, shared::kCallEnterDynamic, shared::kCallEnterCoalescing};
 // From a region, or a batch of them.
@@ -30,7 +30,7 @@ RuntimeCall EntryCall(uint32_t function, uint32_t packed = 1) {
   return call;
 }
 
-constexpr uint32_t kNumbers[] = {0, 1, 99, 100, 0x7fffffff, 0x80000000, 0xffffff00, kHuge};
+constexpr uint32_t kNumbers[] = {0, 1, 99, 100, 0x7fffffff, 0x80000000, 0xffffff00, kHugeNumber};
 
 class RuntimeEnter : public RuntimeTest {
  protected:
@@ -79,7 +79,7 @@ TEST_F(RuntimeEnter, AnyWorkgroup) {
       {1, 1, 1}, {0, 0, 0}, {0, 7, 0}, {3, 0, 2}, {65535, 65535, 65535}, {32768, 32768, 4}};
   for (const uint32_t function : kEntries) {
     for (const uint32_t count : {0u, 1u, 100u}) {
-      for (const uint32_t workgroups : {0u, 100u, kHuge}) {
+      for (const uint32_t workgroups : {0u, 100u, kHugeNumber}) {
         Prepare(count, workgroups, 0, 0);
         for (const uint32_t number : kNumbers) {
           for (const std::array<uint32_t, 3>& grid : kGrids) {
@@ -112,7 +112,7 @@ TEST_F(RuntimeEnter, AnyWorkgroup) {
 // Counters of the region are the arguments; those of one that lost records have passed what it has.
 TEST_F(RuntimeEnter, AnyWorkgroupOfARegion) {
   for (const uint32_t function : kRegionEntries) {
-    for (const uint32_t reserved : {0u, 1u, 100u, 101u, kHuge}) {
+    for (const uint32_t reserved : {0u, 1u, 100u, 101u, kHugeNumber}) {
       for (const uint32_t number : kNumbers) {
         SCOPED_TRACE("function " + std::to_string(function) + ", reserved " + std::to_string(reserved) + ", number " +
                      std::to_string(number));
@@ -123,7 +123,7 @@ TEST_F(RuntimeEnter, AnyWorkgroupOfARegion) {
           RuntimeCall call = EntryCall(function, packed);
           call.id_x = number;
           call.id_y = number;
-          call.id_z = kHuge;
+          call.id_z = kHugeNumber;
           call.id_step = 1;
           call.grid_x = call.grid_z = 1;
           call.each = 3;
@@ -264,7 +264,7 @@ TEST_F(RuntimeEnter, MembersOfABatchStride) {
 
 // Whatever the sums say, and wherever they leave gaps.
 TEST_F(RuntimeEnter, AnyWorkgroupOfABatch) {
-  const std::vector<uint32_t> kSums[] = {{0, 40, 80}, {0, 0, 0}, {0, kHuge, kHuge}, {0, 7, kHuge}};
+  const std::vector<uint32_t> kSums[] = {{0, 40, 80}, {0, 0, 0}, {0, kHugeNumber, kHugeNumber}, {0, 7, kHugeNumber}};
   for (const uint32_t function : kRegionEntries) {
     for (const std::vector<uint32_t>& sums : kSums) {
       for (const uint32_t number : kNumbers) {
@@ -286,7 +286,8 @@ TEST_F(RuntimeEnter, AnyWorkgroupOfABatch) {
   }
   for (const Variant variant : kAllVariants) {
     if (!Use(variant)) continue;
-    for (const std::vector<uint32_t>& counts : {std::vector{0u, 0u}, {40u, kHuge}, {kHuge, 7u}, {kHuge, kHuge}}) {
+    for (const std::vector<uint32_t>& counts :
+         {std::vector{0u, 0u}, {40u, kHugeNumber}, {kHugeNumber, 7u}, {kHugeNumber, kHugeNumber}}) {
       for (const uint32_t number : kNumbers) {
         Open({{kStride, 100, 101}, {4, 1}, {4, 1}, {16, 1}});
         ReadFromCountedBatch({0, 0}, counts);
@@ -303,10 +304,10 @@ TEST_F(RuntimeEnter, AnyWorkgroupOfABatch) {
 
 // Notes that make no sense.
 TEST_F(RuntimeEnter, AnyNotes) {
-  for (const uint32_t note : {0u, 50u, 0x80000000u, kHuge}) {
+  for (const uint32_t note : {0u, 50u, 0x80000000u, kHugeNumber}) {
     for (const uint32_t words : {1u, 2u, shared::kFullNotes}) {
-      for (const uint32_t first : {0u, 77u, kHuge}) {
-        Prepare(100, kHuge, first, note);
+      for (const uint32_t first : {0u, 77u, kHugeNumber}) {
+        Prepare(100, kHugeNumber, first, note);
         for (const uint32_t packed : kPackings) {
           RuntimeCall call = EntryCall(shared::kCallEnterDynamic, packed);
           call.id_step = 0x01000001;
@@ -681,7 +682,7 @@ TEST_F(RuntimeDynamicGrids, ManyRecordsWithoutWorkgroups) {
 // One workgroup a record finishes; counters that were too small before go past 0 and harm nothing.
 TEST_F(RuntimeEnter, FinishesWritingOnce) {
   for (const uint32_t words : {1u, shared::kFullNotes}) {
-    for (const uint32_t unfinished : {0u, 1u, 3u, kHuge}) {
+    for (const uint32_t unfinished : {0u, 1u, 3u, kHugeNumber}) {
       Prepare(40, 120, 0, unfinished);
       RuntimeCall call = EntryCall(shared::kCallFinishWriting);
       call.grid_x = 3;

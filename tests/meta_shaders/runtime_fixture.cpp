@@ -22,7 +22,7 @@ const Targets kTargets[] = {
     {{3, 0}}, {{10, 1}, {12, 2}, {13, 0}}, {{5, 1}, {7, 2}, {0xffffffff, 0}}, {{0xfffffffe, 1}, {0xffffffff, 2}}, {},
     {},       {{20, 2}, {21, 1}, {22, 0}},
 };
-constexpr size_t kMemoryBytes = size_t{2} << 20;
+constexpr size_t kRuntimeMemoryBytes = size_t{2} << 20;
 
 // Nothing is changed by it.
 bool IsEntry(uint32_t function) {
@@ -42,7 +42,7 @@ void RuntimeTest::SetUp() {
   if (IsSkipped()) return;
   layout_ = MakeKernels(device(), {Kernel::kBeginGraph}).layout;
   ASSERT_NE(layout_, VkPipelineLayout{VK_NULL_HANDLE});
-  memory_ = Memory(kMemoryBytes);
+  memory_ = Memory(kRuntimeMemoryBytes);
   ASSERT_TRUE(Use(kPlain));
 }
 

@@ -16,12 +16,12 @@ using shared::RuntimeResult;
 
 constexpr uint32_t kScattered = 0x80000000;  // of a handle's stride
 constexpr uint32_t kSlot = 0;                // that gets everything
-constexpr uint32_t kHeap = 3;
+constexpr uint32_t kPool = 3;
 constexpr uint32_t kIndex = 3;  // leads there, through output 0
-constexpr uint32_t kStride = 12;
+constexpr uint32_t kGrowingStride = 12;
 constexpr uint32_t kDenseRecords = 16;
 constexpr uint32_t kMax = 0x7fffffff;  // records of a region, and units of a pool
-const RegionSetup kUnused = {.stride = kStride, .capacity = 4};
+const RegionSetup kUnused = {.stride = kGrowingStride, .capacity = 4};
 
 // Records of segment `number`, which begins at rank `begin`; as units of the pool. Four segments to a power of two,
 // each a quarter of it.
@@ -30,7 +30,7 @@ struct ReferenceSegment {
   uint32_t begin = kDenseRecords;
   uint32_t size = kDenseRecords / 4;
 
-  [[nodiscard]] uint32_t Units() const { return size * kStride / 16; }
+  [[nodiscard]] uint32_t Units() const { return size * kGrowingStride / 16; }
   void Next() {
     begin += size;
     if (++number % 4 == 0) size *= 2;
@@ -39,12 +39,12 @@ struct ReferenceSegment {
 
 // Where the record lies; 0 if it has no place.
 uint64_t ReferenceAddress(const Region& region, uint32_t rank) {
-  if (rank < kDenseRecords) return region.records.base + uint64_t{rank} * kStride;
+  if (rank < kDenseRecords) return region.records.base + uint64_t{rank} * kGrowingStride;
   ReferenceSegment segment;
   while (rank >= segment.begin + segment.size) segment.Next();
   const uint32_t place = region.segments[segment.number];
   if (place == 0 || place == shared::kNoMemory) return 0;
-  return region.records.base + uint64_t{place} * 16 + uint64_t{rank - segment.begin} * kStride;
+  return region.records.base + uint64_t{place} * 16 + uint64_t{rank - segment.begin} * kGrowingStride;
 }
 
 // Of the pool, behind what it has given first; in units of 16 bytes from the region.
@@ -73,7 +73,7 @@ class RuntimeGrowth : public RuntimeTest {
  protected:
   // `units`: 16 bytes each, of the pool.
   void OpenGrowing(uint32_t capacity, uint32_t units) {
-    Open({{.stride = kStride, .capacity = capacity, .dense = kDenseRecords},
+    Open({{.stride = kGrowingStride, .capacity = capacity, .dense = kDenseRecords},
           kUnused,
           kUnused,
           {.stride = 16, .capacity = units}});
@@ -84,7 +84,7 @@ class RuntimeGrowth : public RuntimeTest {
     for (uint32_t i = 0; i < handle.count; ++i) {
       uint32_t rank = (handle.stride & ~kScattered) + i;
       if ((handle.stride & kScattered) == 0) {
-        const auto found = ranks.find(handle.base + uint64_t{i} * kStride);
+        const auto found = ranks.find(handle.base + uint64_t{i} * kGrowingStride);
         ASSERT_NE(found, ranks.end()) << "an element lies where no record does";
         rank = found->second;
       }
@@ -94,17 +94,17 @@ class RuntimeGrowth : public RuntimeTest {
 
   void ExpectStamped(const Region& region, uint32_t rank) {
     const uint64_t address = ReferenceAddress(region, rank);
-    const PlanSpan& memory = rank < kDenseRecords ? records(kSlot) : records(kHeap);
+    const PlanSpan& memory = rank < kDenseRecords ? records(kSlot) : records(kPool);
     ASSERT_GE(address, memory.address) << rank;
-    ASSERT_LE(address + kStride, memory.address + memory.size) << rank;
+    ASSERT_LE(address + kGrowingStride, memory.address + memory.size) << rank;
     const auto* words = reinterpret_cast<const uint32_t*>(memory.host + (address - memory.address));
-    EXPECT_EQ(words[kStride / 4 - 1], shared::kRuntimeCallStamp) << rank;
+    EXPECT_EQ(words[kGrowingStride / 4 - 1], shared::kRuntimeCallStamp) << rank;
   }
 
   // Returns how many records found a place.
   uint32_t Reserve(uint32_t function, uint32_t count, uint32_t workgroups) {
     RuntimeCall call = Reservation(function, count);
-    call.record_bytes = kStride;
+    call.record_bytes = kGrowingStride;
     const bool of_workgroup = IsOfWorkgroup(function);
     const bool deferred = IsDeferred(function);
     const std::vector<RuntimeResult> results = Call(call, workgroups);
@@ -135,16 +135,16 @@ class RuntimeGrowth : public RuntimeTest {
   }
 };
 
-constexpr uint32_t kReservations[] = {shared::kCallReserveWorkgroup, shared::kCallReserveInvocation,
-                                      shared::kCallReserveInvocations, shared::kCallDeferWorkgroup,
-                                      shared::kCallDeferInvocation};
-constexpr uint32_t kCounts[] = {1, 2, 7, 100};
+constexpr uint32_t kGrowingReservations[] = {shared::kCallReserveWorkgroup, shared::kCallReserveInvocation,
+                                             shared::kCallReserveInvocations, shared::kCallDeferWorkgroup,
+                                             shared::kCallDeferInvocation};
+constexpr uint32_t kGrowingCounts[] = {1, 2, 7, 100};
 
 TEST_F(RuntimeGrowth, EveryRecordHasAPlaceWhileThePoolLasts) {
   for (const Variant variant : {kPlain, kSubgroups, kInt64, kPartition, kImpatient}) {
     if (!Use(variant)) continue;
-    for (const uint32_t function : kReservations) {
-      for (const uint32_t count : kCounts) {
+    for (const uint32_t function : kGrowingReservations) {
+      for (const uint32_t count : kGrowingCounts) {
         SCOPED_TRACE("variant " + std::to_string(variant) + ", function " + std::to_string(function) + ", count " +
                      std::to_string(count));
         OpenGrowing(40000, 60000);
@@ -162,7 +162,7 @@ TEST_F(RuntimeGrowth, EveryRecordHasAPlaceWhileThePoolLasts) {
 TEST_F(RuntimeGrowth, ThePoolMayFailAtAnySegment) {
   for (const Variant variant : {kPlain, kSubgroups, kImpatient}) {
     if (!Use(variant)) continue;
-    for (const uint32_t function : kReservations) {
+    for (const uint32_t function : kGrowingReservations) {
       for (const uint32_t count : {1u, 7u}) {
         uint32_t most = 0;
         for (uint32_t units = 0; units < 800; units = units * 5 / 4 + 1) {
@@ -203,10 +203,10 @@ TEST_F(RuntimeGrowth, WaitsThatEndCostNoRecord) {
       // The records behind those that are dense, and what of the last segment is not used.
       uint64_t units = 0;
       for (ReferenceSegment segment; segment.begin < sent; segment.Next()) units += segment.Units();
-      ASSERT_LE(units, uint64_t{sent} * kStride * 5 / 4 / 16);
-      OpenGrowing(sent, sent * kStride * 5 / 4 / 16);
+      ASSERT_LE(units, uint64_t{sent} * kGrowingStride * 5 / 4 / 16);
+      OpenGrowing(sent, sent * kGrowingStride * 5 / 4 / 16);
       EXPECT_EQ(Reserve(function, count, kWorkgroups), sent)
-          << "the pool gave " << RegionAfter(kHeap).reserved << " units for " << units;
+          << "the pool gave " << RegionAfter(kPool).reserved << " units for " << units;
       if (HasFailure()) return;
     }
   }
@@ -218,19 +218,19 @@ TEST_F(RuntimeGrowth, SegmentsHaveRoomForNotes) {
   const auto note_units = [](uint32_t records) { return (records * 4 + 15) / 16 * kWords; };
   for (const Variant variant : {kPlain, kSubgroups, kImpatient}) {
     if (!Use(variant)) continue;
-    for (const uint32_t function : kReservations) {
+    for (const uint32_t function : kGrowingReservations) {
       uint32_t most = 0;
       for (uint32_t units = 0; units < 1500; units = units * 5 / 4 + 1) {
         SCOPED_TRACE("variant " + std::to_string(variant) + ", function " + std::to_string(function) + ", units " +
                      std::to_string(units));
-        Open({{.stride = kStride, .capacity = 2000, .dense = kDenseRecords, .note_words = kWords},
+        Open({{.stride = kGrowingStride, .capacity = 2000, .dense = kDenseRecords, .note_words = kWords},
               kUnused,
               kUnused,
               {.stride = 16, .capacity = units, .note_words = 1}});
         const uint32_t present = Reserve(function, 1, IsOfWorkgroup(function) ? 300 : 9);
         most = std::max(most, present);
         const Region region = RegionAfter(kSlot);
-        const Region pool = RegionAfter(kHeap);
+        const Region pool = RegionAfter(kPool);
         EXPECT_EQ(pool.capacity, units);
         EXPECT_LE(pool.placed + pool.notes_taken, units);
         if (pool.reserved <= units) {
@@ -255,14 +255,14 @@ TEST_F(RuntimeGrowth, SegmentsHaveRoomForNotes) {
 TEST_F(RuntimeGrowth, NotesOfTheLastSegmentFitExactly) {
   ASSERT_TRUE(Use(kPlain));
   for (const uint32_t units : {23u, 24u}) {
-    Open({{.stride = kStride, .capacity = 2000, .dense = kDenseRecords, .note_words = 3},
+    Open({{.stride = kGrowingStride, .capacity = 2000, .dense = kDenseRecords, .note_words = 3},
           kUnused,
           kUnused,
           {.stride = 16, .capacity = units, .note_words = 1}});
     Call(Reservation(shared::kCallReserveWorkgroup, 32), 1);
     EXPECT_EQ(RegionAfter(kSlot).records.count, units == 24 ? 2000u : 28u);
-    EXPECT_EQ(RegionAfter(kHeap).notes_taken, units == 24 ? 12u : 9u);
-    EXPECT_EQ(RegionAfter(kHeap).placed, units == 24 ? 12u : 9u);
+    EXPECT_EQ(RegionAfter(kPool).notes_taken, units == 24 ? 12u : 9u);
+    EXPECT_EQ(RegionAfter(kPool).placed, units == 24 ? 12u : 9u);
   }
 }
 
@@ -273,21 +273,22 @@ TEST_F(RuntimeGrowth, TheHeapSegmentsAndNotesAreDisjoint) {
     if (!Use(variant)) continue;
     for (uint32_t units = 0; units < 1500; units = units * 5 / 4 + 1) {
       SCOPED_TRACE("variant " + std::to_string(variant) + ", units " + std::to_string(units));
-      Open({{.stride = kStride, .capacity = 2000, .dense = kDenseRecords, .note_words = 3},
+      Open({{.stride = kGrowingStride, .capacity = 2000, .dense = kDenseRecords, .note_words = 3},
             kUnused,
             kUnused,
             {.stride = 16, .capacity = units, .note_words = 1}});
       RuntimeCall call = Reservation(shared::kCallDeferInvocation, 3);
-      call.record_bytes = kStride;
+      call.record_bytes = kGrowingStride;
       const std::vector<RuntimeResult> results = Call(call, 7);
       const Region region = RegionAfter(kSlot);
-      const Region pool = RegionAfter(kHeap);
+      const Region pool = RegionAfter(kPool);
       std::map<uint64_t, uint64_t> ranges;  // begin and end, in the pool
       const auto add = [&](uint64_t begin, uint64_t bytes) {
         EXPECT_TRUE(ranges.emplace(begin, begin + bytes).second) << "two in one place";
       };
       for (const RuntimeResult& result : results)
-        if (result.base != 0) add(result.base - shared::kHeapHeaderBytes, shared::kHeapHeaderBytes + 3 * kStride);
+        if (result.base != 0)
+          add(result.base - shared::kHeapHeaderBytes, shared::kHeapHeaderBytes + 3 * kGrowingStride);
       for (ReferenceSegment segment; segment.begin < 2000; segment.Next()) {
         const uint32_t place = region.segments[segment.number];
         if (place != 0 && place != shared::kNoMemory)
@@ -307,12 +308,12 @@ TEST_F(RuntimeGrowth, TheHeapSegmentsAndNotesAreDisjoint) {
 // 6,000 records of 12 bytes take 4,501 units with their header, which is more than the pool has.
 TEST_F(RuntimeGrowth, ADeferredAllocationWithoutRoomLeavesThePoolToSegments) {
   ASSERT_TRUE(Use(kPlain));
-  Open({{.stride = kStride, .capacity = 2000, .dense = kDenseRecords},
+  Open({{.stride = kGrowingStride, .capacity = 2000, .dense = kDenseRecords},
         kUnused,
         kUnused,
         {.stride = 16, .capacity = 4400}});
   RuntimeCall call = Reservation(shared::kCallDeferWorkgroup, 6000);
-  call.record_bytes = kStride;
+  call.record_bytes = kGrowingStride;
   for (const RuntimeResult& result : Call(call, 1)) EXPECT_EQ(result.base, 0u);
   Call(Reservation(shared::kCallReserveWorkgroup, 65), 1);
   const Region region = RegionAfter(kSlot);
@@ -323,7 +324,7 @@ TEST_F(RuntimeGrowth, ADeferredAllocationWithoutRoomLeavesThePoolToSegments) {
 // What is too large for the rest of the pool leaves the rest to others.
 TEST_F(RuntimeGrowth, ASegmentWithoutRoomLeavesThePoolToSmallerOnes) {
   ASSERT_TRUE(Use(kPlain));
-  const RegionSetup growing = {.stride = kStride, .capacity = 2000, .dense = kDenseRecords};
+  const RegionSetup growing = {.stride = kGrowingStride, .capacity = 2000, .dense = kDenseRecords};
   Open({growing, growing, kUnused, {.stride = 16, .capacity = 40}});
   RuntimeCall call = Reservation(shared::kCallReserveWorkgroup, 65);
   Call(call, 1);
@@ -343,18 +344,18 @@ TEST_F(RuntimeGrowth, AProviderThatStallsCostsNoRecord) {
   for (const Variant variant : {kPlain, kSubgroups, kImpatient}) {
     if (!Use(variant)) continue;
     constexpr uint32_t kSent = 1025 + 5 * shared::kRuntimeCallWorkgroup;
-    constexpr uint32_t kTaken = (1024 - kDenseRecords) * kStride / 16;
-    constexpr uint32_t kSegment = 256 * kStride / 16;
-    constexpr uint32_t kPool = kSent * kStride * 5 / 4 / 16;  // as plans have it
+    constexpr uint32_t kTaken = (1024 - kDenseRecords) * kGrowingStride / 16;
+    constexpr uint32_t kSegment = 256 * kGrowingStride / 16;
+    constexpr uint32_t kPool = kSent * kGrowingStride * 5 / 4 / 16;  // as plans have it
     static_assert(kTaken + 2 * kSegment <= kPool);
-    Open({{.stride = kStride, .capacity = kSent, .reserved = 1025, .dense = kDenseRecords},
+    Open({{.stride = kGrowingStride, .capacity = kSent, .reserved = 1025, .dense = kDenseRecords},
           kUnused,
           kUnused,
           {.stride = 16, .capacity = kPool, .reserved = kTaken}});
     Call(Reservation(shared::kCallReserveInvocation, 1), 5);
     const Region region = RegionAfter(kSlot);
     EXPECT_EQ(region.reserved, kSent);
-    EXPECT_EQ(region.records.count, kSent) << "variant " << variant << ": the pool gave " << RegionAfter(kHeap).reserved
+    EXPECT_EQ(region.records.count, kSent) << "variant " << variant << ": the pool gave " << RegionAfter(kPool).reserved
                                            << " of " << kPool << " units, and two segments take " << 2 * kSegment;
   }
 }
@@ -363,7 +364,7 @@ TEST_F(RuntimeGrowth, AProviderThatStallsCostsNoRecord) {
 TEST_F(RuntimeGrowth, RanksNearTheMost) {
   for (const Variant variant : {kPlain, kSubgroups, kInt64}) {
     if (!Use(variant)) continue;
-    Open({{.stride = kStride, .capacity = kMax, .reserved = kMax - 40, .has_memory = false, .dense = 0x10000},
+    Open({{.stride = kGrowingStride, .capacity = kMax, .reserved = kMax - 40, .has_memory = false, .dense = 0x10000},
           kUnused,
           kUnused,
           {.stride = 16, .capacity = kMax, .has_memory = false}});
@@ -376,7 +377,7 @@ TEST_F(RuntimeGrowth, RanksNearTheMost) {
     EXPECT_EQ(region.lost, 24u);
     std::set<uint64_t> expected;
     for (uint64_t rank = kMax - 40; rank < kMax; ++rank)
-      expected.insert(region.records.base + uint64_t{place} * 16 + (rank - (uint64_t{7} << 28)) * kStride);
+      expected.insert(region.records.base + uint64_t{place} * 16 + (rank - (uint64_t{7} << 28)) * kGrowingStride);
     for (const RuntimeResult& result : results)
       if (result.base != 0) {
         EXPECT_EQ(expected.erase(result.base), 1u) << result.base;
@@ -399,7 +400,7 @@ TEST_F(RuntimeGrowth, ThePoolFailsAtTheNthSegmentForEachN) {
       for (const uint32_t units : {taken, taken + failing.Units() - 1}) {
         SCOPED_TRACE("variant " + std::to_string(variant) + ", " + std::to_string(units) + " units for " +
                      std::to_string(failing.number) + " segments");
-        Open({{.stride = kStride, .capacity = kAll, .dense = kDenseRecords},
+        Open({{.stride = kGrowingStride, .capacity = kAll, .dense = kDenseRecords},
               kUnused,
               kUnused,
               {.stride = 16, .capacity = units, .has_memory = false}});
@@ -407,7 +408,7 @@ TEST_F(RuntimeGrowth, ThePoolFailsAtTheNthSegmentForEachN) {
         EXPECT_EQ(handle.count, kAll);
         EXPECT_EQ(handle.stride, kScattered);
         const Region region = RegionAfter(kSlot);
-        const Region pool = RegionAfter(kHeap);
+        const Region pool = RegionAfter(kPool);
         EXPECT_EQ(region.reserved, kAll);
         EXPECT_EQ(region.records.count, failing.begin);
         EXPECT_EQ(region.lost, 0u) << "launches count what has no place";
@@ -435,7 +436,7 @@ TEST_F(RuntimeGrowth, ClaimsThatNobodyKeepsAreTakenOver) {
     if (!Use(variant)) continue;
     for (const uint32_t claim : {shared::kFirstClaim, shared::kFirstClaim + 7, shared::kNoMemory - 3}) {
       SCOPED_TRACE("variant " + std::to_string(variant) + ", claim " + std::to_string(claim));
-      Open({{.stride = kStride,
+      Open({{.stride = kGrowingStride,
              .capacity = kSent,
              .reserved = 1024,
              .dense = kDenseRecords,
@@ -444,7 +445,7 @@ TEST_F(RuntimeGrowth, ClaimsThatNobodyKeepsAreTakenOver) {
             kUnused,
             {.stride = 16, .capacity = 60000}});
       RuntimeCall call = Reservation(shared::kCallReserveInvocation, 1);
-      call.record_bytes = kStride;
+      call.record_bytes = kGrowingStride;
       Call(call, 1);
       EXPECT_EQ(RegionAfter(kSlot).records.count, kSent);
       EXPECT_EQ(RegionAfter(kSlot).lost, 0u);
@@ -457,7 +458,7 @@ TEST_F(RuntimeGrowth, ClaimsThatNobodyKeepsAreTakenOver) {
 // A segment without memory stays one, whatever the pool has by now: nobody waits for it, or tries again.
 TEST_F(RuntimeGrowth, ASegmentWithoutMemoryStaysOne) {
   ASSERT_TRUE(Use(kPlain));
-  Open({{.stride = kStride,
+  Open({{.stride = kGrowingStride,
          .capacity = 2000,
          .reserved = 1024,
          .dense = kDenseRecords,
@@ -468,7 +469,7 @@ TEST_F(RuntimeGrowth, ASegmentWithoutMemoryStaysOne) {
   Call(Reservation(shared::kCallReserveInvocation, 1), 4);
   EXPECT_EQ(RegionAfter(kSlot).records.count, 1024u);
   EXPECT_EQ(RegionAfter(kSlot).segments[24], shared::kNoMemory);
-  EXPECT_EQ(RegionAfter(kHeap).reserved, 0u);
+  EXPECT_EQ(RegionAfter(kPool).reserved, 0u);
 }
 
 // As many records as one reservation can have, three times: the third does not fit.
@@ -478,7 +479,7 @@ TEST_F(RuntimeGrowth, TheLargestReservations) {
     for (const Variant variant : {kPlain, kSubgroups}) {
       if (!Use(variant)) continue;
       SCOPED_TRACE("variant " + std::to_string(variant) + ", units " + std::to_string(units));
-      Open({{.stride = kStride, .capacity = kMax, .has_memory = false, .dense = 0x10000},
+      Open({{.stride = kGrowingStride, .capacity = kMax, .has_memory = false, .dense = 0x10000},
             kUnused,
             kUnused,
             {.stride = 16, .capacity = units, .has_memory = false}});
@@ -497,7 +498,7 @@ TEST_F(RuntimeGrowth, TheLargestReservations) {
       EXPECT_EQ(after.refused, 2 * kLargest);
       EXPECT_EQ(after.records.count, units == kMax ? 2 * kLargest : 0x10000u);
       EXPECT_EQ(after.lost, kLargest);
-      EXPECT_LE(RegionAfter(kHeap).reserved, units);
+      EXPECT_LE(RegionAfter(kPool).reserved, units);
       if (HasFailure()) return;
     }
   }
@@ -507,12 +508,12 @@ TEST_F(RuntimeGrowth, TheLargestReservations) {
 TEST_F(RuntimeGrowth, PoolsNearTheMost) {
   ASSERT_TRUE(Use(kPlain));
   for (const uint32_t reserved : {kMax - 2, kMax, kMax + 1}) {
-    Open({{.stride = kStride, .capacity = kMax, .reserved = kMax - 40, .has_memory = false, .dense = 0x10000},
+    Open({{.stride = kGrowingStride, .capacity = kMax, .reserved = kMax - 40, .has_memory = false, .dense = 0x10000},
           kUnused,
           kUnused,
           {.stride = 16, .capacity = kMax, .reserved = reserved, .has_memory = false}});
     Call(Reservation(shared::kCallReserveWorkgroup, 1), 8);
-    EXPECT_EQ(RegionAfter(kHeap).reserved, reserved);
+    EXPECT_EQ(RegionAfter(kPool).reserved, reserved);
     EXPECT_EQ(RegionAfter(kSlot).records.count, 0x70000000u) << "where that segment begins";
     if (HasFailure()) return;
   }
@@ -534,9 +535,9 @@ TEST_F(RuntimeGrowth, ASegmentLargerThanAnyPoolHasNoPlace) {
 TEST_F(RuntimeGrowth, SmallCapacities) {
   ASSERT_TRUE(Use(kPlain));
   for (const uint32_t capacity : {0u, 1u, 15u, 16u}) {
-    Open({{.stride = kStride, .capacity = capacity}, kUnused, kUnused, {.stride = 16, .capacity = 100}});
+    Open({{.stride = kGrowingStride, .capacity = capacity}, kUnused, kUnused, {.stride = 16, .capacity = 100}});
     EXPECT_EQ(Reserve(shared::kCallReserveInvocation, 1, 1), capacity);
-    EXPECT_EQ(RegionAfter(kHeap).reserved, 0u) << "dense regions take nothing from the pool";
+    EXPECT_EQ(RegionAfter(kPool).reserved, 0u) << "dense regions take nothing from the pool";
     if (HasFailure()) return;
   }
 }

@@ -29,7 +29,7 @@ using shared::StepPlan;
 using shared::StepState;
 
 constexpr uint32_t kOrigin = 99;
-constexpr uint32_t kMaxWorkgroups = 0xffff0000;  // of a dispatch with wide enough limits
+constexpr uint32_t kMaxDispatched = 0xffff0000;  // of a dispatch with wide enough limits
 constexpr uint32_t kUntouched = 0xabababab;
 
 // What a launch got in a step.
@@ -337,7 +337,7 @@ TEST_F(StepKernelTest, NothingFree) {
 TEST_F(StepKernelTest, CountsNear32Bits) {
   limits_.max_workgroups_x = 0x7fffffff;
   AddLevel();
-  AddRoot(kMaxWorkgroups, 1);
+  AddRoot(kMaxDispatched, 1);
   Open(1, 0x7fffffff);
   Open(2, 0x7fffffff);
   AddLevel();

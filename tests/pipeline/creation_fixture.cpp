@@ -10,16 +10,6 @@
 #include "spirv_lowering/post/post.h"
 
 namespace trellis::test {
-namespace {
-
-std::vector<VkStructureType> TypesIn(const void* chain) {
-  std::vector<VkStructureType> types;
-  for (auto* link = static_cast<const VkBaseInStructure*>(chain); link; link = link->pNext)
-    types.push_back(link->sType);
-  return types;
-}
-
-}  // namespace
 
 GraphCreation* GraphCreation::current_ = nullptr;
 

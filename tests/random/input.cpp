@@ -14,9 +14,9 @@ namespace {
 constexpr uint32_t kAttempts = 8;
 constexpr uint32_t kMaxRootRecords = 64;
 
-class Maker {
+class InputMaker {
  public:
-  Maker(uint32_t seed, const Topology& topology, uint32_t attempt)
+  InputMaker(uint32_t seed, const Topology& topology, uint32_t attempt)
       : random_(Hash(seed, attempt)), nodes_(topology.nodes), attempt_(attempt) {}
 
   Input Run() {
@@ -117,7 +117,7 @@ class Maker {
 Case MakeCase(uint32_t seed, const Topology& topology) {
   Case made = {{seed, topology, {}}, {}};
   for (uint32_t attempt = 0; attempt < kAttempts; ++attempt) {
-    made.graph.input = Maker(seed, topology, attempt).Run();
+    made.graph.input = InputMaker(seed, topology, attempt).Run();
     if (std::optional<Outcome> outcome = Execute(made.graph)) {
       made.expected = *std::move(outcome);
       break;

@@ -25,7 +25,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr uint32_t kGraphs = 48;
+constexpr uint32_t kReportedGraphs = 48;
 constexpr uint32_t kNamedNodes = 32;  // more than a graph has
 constexpr uint32_t kDumped = 512;     // payloads of each level and node
 
@@ -194,7 +194,7 @@ TEST_F(RandomReports, CountsAndPayloadsAgreeWithTheReference) {
   const TestVariables variables = ReadTestVariables();
   const uint32_t first = variables.random_seed.value_or(0);
   const bool is_by_hand = variables.random_parts == 1;
-  const uint32_t end = first + (is_by_hand ? variables.random_graphs.value_or(kGraphs) : kGraphs);
+  const uint32_t end = first + (is_by_hand ? variables.random_graphs.value_or(kReportedGraphs) : kReportedGraphs);
   {
     Device device(*context_);
     for (uint32_t seed = first; seed < end;) {

@@ -28,9 +28,9 @@ bool Reaches(const OutputForm& form, uint32_t base, const std::vector<uint32_t>&
   return indices.front() == base && indices.back() - indices.front() + 1 == indices.size();
 }
 
-class Maker {
+class TopologyMaker {
  public:
-  Maker(uint32_t seed, const Abilities& abilities) : random_(Hash(seed, 0x70b0)), abilities_(abilities) {}
+  TopologyMaker(uint32_t seed, const Abilities& abilities) : random_(Hash(seed, 0x70b0)), abilities_(abilities) {}
 
   Topology Run() {
     for (uint32_t count = random_.Between(kFewestNodes, kMaxNodes); nodes_.size() < count;) {
@@ -167,6 +167,6 @@ class Maker {
 
 }  // namespace
 
-Topology MakeTopology(uint32_t number, const Abilities& abilities) { return Maker(number, abilities).Run(); }
+Topology MakeTopology(uint32_t number, const Abilities& abilities) { return TopologyMaker(number, abilities).Run(); }
 
 }  // namespace trellis::test::random_graphs

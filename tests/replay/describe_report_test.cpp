@@ -8,6 +8,7 @@
 
 #include "meta_shaders/shared/report_data.h"
 #include "tests/replay/test_pipeline.h"
+#include "tests/support/units.h"
 
 namespace trellis::test {
 namespace {
@@ -23,8 +24,6 @@ DeviceReport ReportOf(uint32_t kind, DispatchCommand command, uint32_t graph = 7
   report.value = 345;
   return report;
 }
-
-constexpr uint64_t kMiB = 1024 * 1024;
 
 ReportMessage Described(const DeviceReport& report, const ExecutionGraphPipeline* pipeline, uint64_t level_bytes = 0) {
   return DescribeReport(report, pipeline, {.ring_budget = 64 * kMiB, .largest_ring_budget = 1024 * kMiB}, level_bytes);

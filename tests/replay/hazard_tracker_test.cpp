@@ -7,7 +7,7 @@ namespace trellis::test {
 namespace {
 
 constexpr VkPipelineStageFlags kCompute = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
-constexpr VkPipelineStageFlags kIndirect = VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT;
+constexpr VkPipelineStageFlags kIndirectStage = VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT;
 constexpr VkAccessFlags kRead = VK_ACCESS_SHADER_READ_BIT;
 constexpr VkAccessFlags kWrite = VK_ACCESS_SHADER_WRITE_BIT;
 constexpr VkAccessFlags kArguments = VK_ACCESS_INDIRECT_COMMAND_READ_BIT;
@@ -17,7 +17,7 @@ Access Make(bool write, VkPipelineStageFlags stage, VkAccessFlags access, uint32
 }
 const Access kShaderRead = Make(false, kCompute, kRead);
 const Access kShaderWrite = Make(true, kCompute, kWrite);
-const Access kIndirectRead = Make(false, kIndirect, kArguments);
+const Access kIndirectRead = Make(false, kIndirectStage, kArguments);
 
 bool Accepts(const HazardTracker& tracker, const Access& access) {
   std::vector<std::string> complaints;
@@ -54,9 +54,9 @@ TEST(HazardTrackerTest, IndirectReadsNeedTheirOwnStageAndAccess) {
   compute_only.Barrier(kCompute, kWrite, kCompute, kRead | kArguments);
   EXPECT_FALSE(Accepts(compute_only, kIndirectRead));
   HazardTracker no_access = tracker;
-  no_access.Barrier(kCompute, kWrite, kCompute | kIndirect, kRead);
+  no_access.Barrier(kCompute, kWrite, kCompute | kIndirectStage, kRead);
   EXPECT_FALSE(Accepts(no_access, kIndirectRead));
-  tracker.Barrier(kCompute, kWrite, kIndirect, kArguments);
+  tracker.Barrier(kCompute, kWrite, kIndirectStage, kArguments);
   EXPECT_TRUE(Accepts(tracker, kIndirectRead));
   // Compute is logically later than the indirect stage: ordered, but nothing is visible to it.
   EXPECT_FALSE(Accepts(tracker, kShaderRead));
@@ -73,7 +73,7 @@ TEST(HazardTrackerTest, DependenciesChain) {
   HazardTracker tracker;
   tracker.Add(kShaderWrite);
   tracker.Barrier(kCompute, kWrite, kCompute, kRead);
-  tracker.Barrier(kCompute, 0, kIndirect, kArguments);
+  tracker.Barrier(kCompute, 0, kIndirectStage, kArguments);
   EXPECT_TRUE(Accepts(tracker, kIndirectRead));
 }
 

@@ -12,7 +12,7 @@
 namespace trellis::test {
 namespace {
 
-constexpr LaunchLimits kLimits = {1000, 100, 50, (1u << 24) - 1};
+constexpr LaunchLimits kSmallLimits = {1000, 100, 50, (1u << 24) - 1};
 
 shared::LaunchPlan StaticGrid(uint32_t x, uint32_t y, uint32_t z) {
   shared::LaunchPlan launch = {};
@@ -33,12 +33,12 @@ shared::LaunchPlan Coalescing(uint32_t records) {
 bool Counts(const shared::LaunchPlan& launch, uint32_t capacity) {
   shared::RegionPlan opening = {};
   opening.capacity = capacity;
-  return LaunchFromRegion(launch, kLimits, opening);
+  return LaunchFromRegion(launch, kSmallLimits, opening);
 }
 
 LaunchSize Size(const shared::LaunchPlan& launch, uint32_t records, const std::vector<uint32_t>& grids = {}) {
   std::vector<uint32_t> notes;
-  return SizeLaunch(launch, {std::as_bytes(std::span(grids)), records, 4}, kLimits, notes);
+  return SizeLaunch(launch, {std::as_bytes(std::span(grids)), records, 4}, kSmallLimits, notes);
 }
 // `workgroups`: of the largest slice; `all`: of all of them.
 void ExpectSize(const LaunchSize& size, uint32_t records, uint32_t workgroups, uint32_t slices, uint64_t all) {
@@ -51,7 +51,7 @@ void ExpectSize(const LaunchSize& size, uint32_t records, uint32_t workgroups) {
   ExpectSize(size, records, workgroups, 1, workgroups);
 }
 
-// kLimits: 100,000 workgroups in a slice, 2^24 - 1 for a record.
+// kSmallLimits: 100,000 workgroups in a slice, 2^24 - 1 for a record.
 TEST(SizeLaunch, RecordsBeyondOneDispatchAreInFurtherSlices) {
   ExpectSize(Size(StaticGrid(2, 3, 4), 5), 5, 120);
   ExpectSize(Size(StaticGrid(7, 1, 1), 14285), 14285, 99995);
@@ -70,7 +70,7 @@ TEST(SizeLaunch, ARecordHasNoMoreWorkgroupsThanTheLimit) {
   launch.grid_member = 4u << shared::kGridMemberWidthShift | 1u << shared::kGridMemberCountShift;
   launch.note_words = shared::kShortNotes;
   const std::vector<uint32_t> grids = {5, 1001, 0, 7};
-  LaunchLimits limits = kLimits;
+  LaunchLimits limits = kSmallLimits;
   limits.max_grid_workgroups = 1000;
   std::vector<uint32_t> notes;
   ExpectSize(SizeLaunch(launch, {std::as_bytes(std::span(grids)), 4, 4}, limits, notes), 4, 1012);
@@ -107,7 +107,7 @@ TEST(SplitIntoRows, AsFewRowsAsTheLimitAllows) {
 TEST(LaunchFromRegion, GridsStandBesideTheCount) {
   shared::RegionPlan opening = {};
   opening.capacity = 10;
-  ASSERT_TRUE(LaunchFromRegion(StaticGrid(7, 5, 3), kLimits, opening));
+  ASSERT_TRUE(LaunchFromRegion(StaticGrid(7, 5, 3), kSmallLimits, opening));
   EXPECT_EQ(opening.grid_x, 7u);
   EXPECT_EQ(opening.grid_yz, 15u);
   EXPECT_EQ(opening.coalesce, 0u);
@@ -116,10 +116,10 @@ TEST(LaunchFromRegion, GridsStandBesideTheCount) {
 TEST(LaunchFromRegion, CoalescingCountsWorkgroups) {
   shared::RegionPlan opening = {};
   opening.capacity = 100;
-  ASSERT_TRUE(LaunchFromRegion(Coalescing(32), kLimits, opening));
+  ASSERT_TRUE(LaunchFromRegion(Coalescing(32), kSmallLimits, opening));
   EXPECT_EQ(opening.coalesce, 32u);
   opening.capacity = 10;
-  ASSERT_TRUE(LaunchFromRegion(Coalescing(0xffffffff), kLimits, opening));
+  ASSERT_TRUE(LaunchFromRegion(Coalescing(0xffffffff), kSmallLimits, opening));
   EXPECT_EQ(opening.coalesce, 11u) << "sums with it must not wrap";
 }
 
@@ -129,15 +129,16 @@ TEST(LaunchFromRegion, StridingNeedsFewWorkgroups) {
   launch.max_workgroups = 1000;
   shared::RegionPlan opening = {};
   opening.capacity = 100000;
-  ASSERT_TRUE(LaunchFromRegion(launch, kLimits, opening));
+  ASSERT_TRUE(LaunchFromRegion(launch, kSmallLimits, opening));
   EXPECT_EQ(opening.max_workgroups, 1000u);
   EXPECT_EQ(DispatchedWorkgroups(launch, 999), 999u);
   EXPECT_EQ(DispatchedWorkgroups(launch, 10000), 1000u);
   launch.max_workgroups = 1001;
-  EXPECT_FALSE(LaunchFromRegion(launch, kLimits, opening));
+  EXPECT_FALSE(LaunchFromRegion(launch, kSmallLimits, opening));
   launch.max_workgroups = 1000;
   opening.capacity = 1000000;
-  EXPECT_FALSE(LaunchFromRegion(launch, kLimits, opening)) << "more than a dispatch has, which is what plans count on";
+  EXPECT_FALSE(LaunchFromRegion(launch, kSmallLimits, opening))
+      << "more than a dispatch has, which is what plans count on";
 }
 
 TEST(MaxWorkgroupsOfRuns, LongRunsForAllCores) {
@@ -182,28 +183,28 @@ TEST(LaunchFromRegion, GridsFromRecordsWithSmallBounds) {
   launch.note_words = shared::kShortNotes;
   shared::RegionPlan opening = {};
   opening.capacity = 10;
-  ASSERT_TRUE(LaunchFromRegion(launch, kLimits, opening));
+  ASSERT_TRUE(LaunchFromRegion(launch, kSmallLimits, opening));
   EXPECT_EQ(opening.grid_x, 4u);
   EXPECT_EQ(opening.grid_yz, 1u);
   launch.packed = 3;
-  ASSERT_TRUE(LaunchFromRegion(launch, kLimits, opening));
+  ASSERT_TRUE(LaunchFromRegion(launch, kSmallLimits, opening));
   EXPECT_EQ(opening.grid_x, 2u);
   opening.capacity = 999;
-  EXPECT_TRUE(LaunchFromRegion(launch, kLimits, opening));
+  EXPECT_TRUE(LaunchFromRegion(launch, kSmallLimits, opening));
   opening.capacity = 1000;
-  EXPECT_FALSE(LaunchFromRegion(launch, kLimits, opening)) << "longer than a row";
+  EXPECT_FALSE(LaunchFromRegion(launch, kSmallLimits, opening)) << "longer than a row";
   opening.capacity = 10;
   launch.note_words = shared::kFullNotes;
-  EXPECT_FALSE(LaunchFromRegion(launch, kLimits, opening)) << "the record may have changed";
+  EXPECT_FALSE(LaunchFromRegion(launch, kSmallLimits, opening)) << "the record may have changed";
   launch.note_words = shared::kShortNotes;
   launch.grid_x = 3;
-  EXPECT_FALSE(LaunchFromRegion(launch, kLimits, opening)) << "six workgroups";
+  EXPECT_FALSE(LaunchFromRegion(launch, kSmallLimits, opening)) << "six workgroups";
 }
 
 TEST(LaunchFromRegion, AGridWithoutWorkgroupsStaysWithout) {
   shared::RegionPlan opening = {};
   opening.capacity = 10;
-  ASSERT_TRUE(LaunchFromRegion(StaticGrid(4, 0, 3), kLimits, opening));
+  ASSERT_TRUE(LaunchFromRegion(StaticGrid(4, 0, 3), kSmallLimits, opening));
   EXPECT_EQ(opening.grid_yz, 0u);
 }
 

@@ -10,6 +10,7 @@
 #include "layer/replay/replay.h"
 #include "tests/layer/fake_driver/messenger.h"
 #include "tests/replay/test_pipeline.h"
+#include "tests/support/units.h"
 
 namespace trellis::test {
 namespace {
@@ -18,8 +19,6 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-
-constexpr VkDeviceSize kMiB = 1024 * 1024;
 
 // A device with rings of at most 64 MiB, and a graph whose second level gets 16,000 bytes for each payload.
 class PressureTest : public ::testing::Test {

@@ -114,8 +114,8 @@ TEST_P(RoundTrip, PlainShadersGiveTheWordsOfTheLoweredNodes) {
   EXPECT_EQ(plain, LoweredResults(context(), sample));
 }
 
-std::string SampleName(const testing::TestParamInfo<Sample>& info) { return info.param.name; }
-INSTANTIATE_TEST_SUITE_P(Samples, RoundTrip, testing::ValuesIn(AllSamples()), SampleName);
+std::string RoundTripName(const testing::TestParamInfo<Sample>& info) { return info.param.name; }
+INSTANTIATE_TEST_SUITE_P(Samples, RoundTrip, testing::ValuesIn(AllSamples()), RoundTripName);
 
 }  // namespace
 }  // namespace trellis::test

@@ -71,14 +71,14 @@ TEST(FinishWriting, CountsBetweenBarriers) {
   expect_order("OpControlBarrier %uint_2 %uint_5 %uint_328", "* = OpAtomicIAdd %uint * %int_5 %uint_72 *");
 }
 
-using Tokens = std::vector<std::string>;
+using LineTokens = std::vector<std::string>;
 
-std::vector<Tokens> TokenLines(const std::string& text) {
-  std::vector<Tokens> lines;
+std::vector<LineTokens> TokenLines(const std::string& text) {
+  std::vector<LineTokens> lines;
   std::istringstream stream(text);
   for (std::string line; std::getline(stream, line);) {
     std::istringstream words(line);
-    Tokens& tokens = lines.emplace_back();
+    LineTokens& tokens = lines.emplace_back();
     for (std::string word; words >> word;) tokens.push_back(word);
   }
   return lines;
@@ -88,7 +88,7 @@ std::vector<Tokens> TokenLines(const std::string& text) {
 std::vector<std::string> OrderIn(const std::string& text, const std::string& function) {
   const auto number = [](const std::string& constant) { return " " + constant.substr(constant.find('_') + 1); };
   std::vector<std::string> order;
-  for (const Tokens& tokens : TokenLines(FunctionText(text, function))) {
+  for (const LineTokens& tokens : TokenLines(FunctionText(text, function))) {
     if (tokens.size() > 4 && tokens[2] == "OpFunctionCall") {
       const std::vector<std::string> called = OrderIn(text, tokens[4].substr(1));
       order.insert(order.end(), called.begin(), called.end());
@@ -187,10 +187,11 @@ TEST(FinishWriting, CoherentThroughParametersAndInNestedStructures) {
 }
 
 // Members of all structures in `type`, as "%structure member".
-void AddMembers(const std::map<std::string, Tokens>& types, const std::string& type, std::set<std::string>& members) {
+void AddMembers(const std::map<std::string, LineTokens>& types, const std::string& type,
+                std::set<std::string>& members) {
   const auto found = types.find(type);
   if (found == types.end()) return;
-  const Tokens& tokens = found->second;
+  const LineTokens& tokens = found->second;
   if (tokens[2] == "OpTypeArray") AddMembers(types, tokens[3], members);
   if (tokens[2] != "OpTypeStruct") return;
   for (size_t i = 3; i < tokens.size(); ++i) {
@@ -202,9 +203,9 @@ void AddMembers(const std::map<std::string, Tokens>& types, const std::string& t
 // Found by walking the types: no structure inside of the payload is left out, at whatever depth.
 TEST(FinishWriting, EveryMemberAtEveryDepthIsCoherent) {
   const std::string text = LowerParts(WithHelper());
-  std::map<std::string, Tokens> types;
+  std::map<std::string, LineTokens> types;
   std::multiset<std::string> coherent;
-  for (const Tokens& tokens : TokenLines(text)) {
+  for (const LineTokens& tokens : TokenLines(text)) {
     if (tokens.size() > 3 && tokens[2].starts_with("OpType")) types[tokens[0]] = tokens;
     if (tokens.size() == 4 && tokens[0] == "OpMemberDecorate" && tokens[3] == "Coherent")
       coherent.insert(tokens[1] + " " + tokens[2]);
@@ -224,17 +225,17 @@ TEST(FinishWriting, EveryAccessOfNestedMembersIsMarkedInTheVulkanMemoryModel) {
   EXPECT_EQ(text.find(" Coherent\n"), std::string::npos);
   std::set<std::string> pointers;
   size_t loads = 0, stores = 0;
-  for (const Tokens& tokens : TokenLines(FunctionText(text, "helper"))) {
+  for (const LineTokens& tokens : TokenLines(FunctionText(text, "helper"))) {
     if (tokens.size() > 3 && tokens[3].starts_with("%ptr_PhysicalStorageBuffer")) pointers.insert(tokens[0]);
     if (tokens.size() > 4 && tokens[2] == "OpLoad" && pointers.contains(tokens[4])) {
       ++loads;
-      EXPECT_EQ(Tokens(tokens.begin() + 5, tokens.end()),
-                (Tokens{"Aligned|MakePointerVisible|NonPrivatePointer", "4", "%uint_5"}));
+      EXPECT_EQ(LineTokens(tokens.begin() + 5, tokens.end()),
+                (LineTokens{"Aligned|MakePointerVisible|NonPrivatePointer", "4", "%uint_5"}));
     }
     if (tokens.size() > 2 && tokens[0] == "OpStore" && pointers.contains(tokens[1])) {
       ++stores;
-      EXPECT_EQ(Tokens(tokens.begin() + 3, tokens.end()),
-                (Tokens{"Aligned|MakePointerAvailable|NonPrivatePointer", "4", "%uint_5"}));
+      EXPECT_EQ(LineTokens(tokens.begin() + 3, tokens.end()),
+                (LineTokens{"Aligned|MakePointerAvailable|NonPrivatePointer", "4", "%uint_5"}));
     }
   }
   EXPECT_EQ(loads, 2u) << text;

@@ -8,17 +8,17 @@ namespace trellis::spirv {
 namespace {
 
 // What compilers emit for an allocation at Workgroup scope (%uint_2) that is stored to %local.
-constexpr const char* kVariables = R"(
+constexpr const char* kVariablesOfHandles = R"(
 %param = OpVariable %fn_out Function
 %local = OpVariable %fn_out Function
 )";
-constexpr const char* kAllocate = R"(
+constexpr const char* kAllocateArray = R"(
 %allocated = OpAllocateNodePayloadsAMDX %out_ptr %uint_2 %uint_3 %uint_0
 %handle = OpLoad %outputs %allocated
 OpStore %local %handle
 )";
 
-NodeParts Produces(const std::string& body, const std::string& variables = kVariables) {
+NodeParts Produces(const std::string& body, const std::string& variables = kVariablesOfHandles) {
   NodeParts parts;
   parts.variables = variables;
   parts.body = body;
@@ -48,7 +48,7 @@ TEST(Handles, InputElementAndMember) {
 }
 
 TEST(Handles, AllocationStoredIntoAVariable) {
-  const std::string text = LowerParts(Produces(std::string(kAllocate) + R"(
+  const std::string text = LowerParts(Produces(std::string(kAllocateArray) + R"(
 %target = OpAccessChain %fn_uint %local %uint_1 %int_1
 OpStore %target %uint_7
 OpEnqueueNodePayloadsAMDX %local
@@ -112,7 +112,7 @@ OpEnqueueNodePayloadsAMDX %allocated
 
 TEST(Handles, WholeRecordLoadAndStore) {
   const std::string main =
-      FunctionText(LowerParts(Produces(std::string(kAllocate) + R"(
+      FunctionText(LowerParts(Produces(std::string(kAllocateArray) + R"(
 %element = OpAccessChain %np_record %input %uint_0
 %whole = OpLoad %record %element
 OpStore %copy %whole
@@ -121,7 +121,7 @@ OpStore %copy %whole
 OpStore %target %again
 OpEnqueueNodePayloadsAMDX %local
 )",
-                                       std::string(kVariables) + "%copy = OpVariable %fn_record Function")),
+                                       std::string(kVariablesOfHandles) + "%copy = OpVariable %fn_record Function")),
                    "main");
   EXPECT_TRUE(HasLines(
       main, {"%whole = OpLoad %record %element Aligned 8", "OpStore %copy %whole", "%again = OpLoad %record %copy",
@@ -131,7 +131,7 @@ OpEnqueueNodePayloadsAMDX %local
 
 TEST(Handles, CopyMemoryBecomesLoadAndStore) {
   const std::string main =
-      FunctionText(LowerParts(Produces(std::string(kAllocate) + R"(
+      FunctionText(LowerParts(Produces(std::string(kAllocateArray) + R"(
 %element = OpAccessChain %np_record %input %uint_0
 %target = OpAccessChain %fn_record %local %uint_0
 OpCopyMemory %target %element
@@ -139,7 +139,7 @@ OpCopyMemory %copy %element Volatile
 OpCopyMemory %target %copy
 OpEnqueueNodePayloadsAMDX %local
 )",
-                                       std::string(kVariables) + "%copy = OpVariable %fn_record Function")),
+                                       std::string(kVariablesOfHandles) + "%copy = OpVariable %fn_record Function")),
                    "main");
   EXPECT_FALSE(HasLine(main, "OpCopyMemory ...")) << main;
   EXPECT_TRUE(HasLines(main, {"* = OpLoad %record %element Aligned 8", "OpStore %target * Aligned 8",
@@ -151,7 +151,7 @@ OpEnqueueNodePayloadsAMDX %local
 // A load makes nothing available and a store makes nothing visible: SPIR-V forbids both, so a copy's operands are
 // shared out, those that stand for both sides and those with a set for each.
 TEST(Handles, CopyMemoryGivesEachSideItsOwnMemoryOperands) {
-  NodeParts parts = Produces(std::string(kAllocate) + R"(
+  NodeParts parts = Produces(std::string(kAllocateArray) + R"(
 %element = OpAccessChain %np_record %input %uint_0
 %target = OpAccessChain %fn_record %local %uint_0
 OpCopyMemory %target %element MakePointerAvailable|MakePointerVisible|NonPrivatePointer %uint_5 %uint_5
@@ -211,7 +211,7 @@ OpDecorateId %bigs PayloadNodeNameAMDX %target_name
 }
 
 TEST(Handles, ArrayLengths) {
-  const std::string main = FunctionText(LowerParts(Produces(std::string(kAllocate) + R"(
+  const std::string main = FunctionText(LowerParts(Produces(std::string(kAllocateArray) + R"(
 %of_input = OpNodePayloadArrayLengthAMDX %uint %input
 %of_variable = OpNodePayloadArrayLengthAMDX %uint %local
 %of_allocation = OpNodePayloadArrayLengthAMDX %int %allocated
@@ -275,7 +275,7 @@ TEST(Handles, EmptyPayloadsAreSentWhenAllocated) {
 }
 
 TEST(Handles, HandleCopiedBetweenVariables) {
-  const std::string main = FunctionText(LowerParts(Produces(std::string(kAllocate) + R"(
+  const std::string main = FunctionText(LowerParts(Produces(std::string(kAllocateArray) + R"(
 %moved = OpLoad %outputs %local
 OpStore %param %moved
 %target = OpAccessChain %fn_uint %param %uint_0 %int_0
@@ -291,7 +291,7 @@ OpEnqueueNodePayloadsAMDX %param
 }
 
 TEST(Handles, HandleCopiedByCopyMemory) {
-  const std::string main = FunctionText(LowerParts(Produces(std::string(kAllocate) + R"(
+  const std::string main = FunctionText(LowerParts(Produces(std::string(kAllocateArray) + R"(
 OpCopyMemory %param %local
 OpEnqueueNodePayloadsAMDX %param
 )")),
@@ -334,7 +334,7 @@ OpEnqueueNodePayloadsAMDX %chosen
 TEST(Handles, ElementsForACpu) {
   LowerRequest request;
   request.for_cpu = true;
-  const NodeParts sends = Produces(std::string(kAllocate) +
+  const NodeParts sends = Produces(std::string(kAllocateArray) +
                                    "%target = OpAccessChain %fn_uint %local %uint_1 %int_1\nOpStore %target %uint_7\n"
                                    "OpEnqueueNodePayloadsAMDX %local\n");
   std::string text = LowerParts(sends, request);
@@ -454,7 +454,7 @@ TEST(Handles, CompositeExtractIsALoad) {
 }
 
 TEST(Handles, WorkgroupOfOneInvocationAllocatesWithoutBarriers) {
-  NodeParts parts = Produces(std::string(kAllocate) + "OpEnqueueNodePayloadsAMDX %local");
+  NodeParts parts = Produces(std::string(kAllocateArray) + "OpEnqueueNodePayloadsAMDX %local");
   parts.local_size = "OpExecutionMode %main LocalSize 1 1 1";
   const std::string text = LowerParts(parts);
   EXPECT_TRUE(HasLine(text, "%allocated = OpFunctionCall %v4uint %trellis_reserve_invocation ...")) << text;
@@ -491,7 +491,7 @@ OpBranch %header
 
 TEST(Handles, InputIsLoadedBehindVariablesAndTheirLines) {
   NodeParts parts = Produces(
-      std::string("%scope = OpExtInst %void %debug 1 %text") + kAllocate + "OpEnqueueNodePayloadsAMDX %local", R"(
+      std::string("%scope = OpExtInst %void %debug 1 %text") + kAllocateArray + "OpEnqueueNodePayloadsAMDX %local", R"(
 OpLine %file 1 1
 %param = OpVariable %fn_out Function
 OpLine %file 2 1

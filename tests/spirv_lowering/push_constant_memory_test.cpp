@@ -14,7 +14,7 @@
 namespace trellis::spirv {
 namespace {
 
-NodeParts WithBlock(const std::string& body) {
+NodeParts WithReadBlock(const std::string& body) {
   NodeParts parts;
   parts.interface = "%input %push";
   parts.decorations =
@@ -43,7 +43,7 @@ LowerOptions InMemory() {
 }
 
 TEST(PushConstantMemory, MembersAreReadBehindTheAddress) {
-  const std::string text = LowerInMemory(WithBlock(kMember));
+  const std::string text = LowerInMemory(WithReadBlock(kMember));
   EXPECT_TRUE(HasLine(text, "%ptr_push_uint = OpTypePointer PhysicalStorageBuffer %uint")) << text;
   EXPECT_EQ(CountLines(text, "* = OpVariable * PushConstant"), 1u);
   EXPECT_TRUE(HasLine(text, "* = OpTypeStruct %v2uint %v2uint"));
@@ -58,7 +58,7 @@ TEST(PushConstantMemory, MembersAreReadBehindTheAddress) {
 }
 
 TEST(PushConstantMemory, AddressIsLoadedBehindTheVariables) {
-  NodeParts parts = WithBlock(kMember);
+  NodeParts parts = WithReadBlock(kMember);
   parts.variables = "%local = OpVariable %fn_uint Function";
   parts.body += "\nOpStore %local %v";
   const std::string main = FunctionText(LowerInMemory(parts), "main");
@@ -66,7 +66,7 @@ TEST(PushConstantMemory, AddressIsLoadedBehindTheVariables) {
 }
 
 TEST(PushConstantMemory, TheWholeBlock) {
-  NodeParts parts = WithBlock("%whole = OpLoad %block %push\nOpStore %copy %whole\nOpCopyMemory %copy %push");
+  NodeParts parts = WithReadBlock("%whole = OpLoad %block %push\nOpStore %copy %whole\nOpCopyMemory %copy %push");
   parts.variables = "%copy = OpVariable %fn_block Function";
   const std::string main = FunctionText(LowerInMemory(parts), "main");
   EXPECT_TRUE(HasLines(main, {"%whole = OpLoad %block * Aligned 4", "OpStore %copy %whole",
@@ -75,7 +75,7 @@ TEST(PushConstantMemory, TheWholeBlock) {
 }
 
 TEST(PushConstantMemory, EveryFunctionLoadsTheAddressForItself) {
-  NodeParts parts = WithBlock(std::string(kMember) + "\n%c = OpFunctionCall %void %helper");
+  NodeParts parts = WithReadBlock(std::string(kMember) + "\n%c = OpFunctionCall %void %helper");
   parts.functions =
       "%helper = OpFunction %void None %fn_void\n%helper_begin = OpLabel\n"
       "%q = OpAccessChain %ptr_push_uint %push %int_1\n%w = OpLoad %uint %q\nOpReturn\nOpFunctionEnd\n";
@@ -91,7 +91,7 @@ TEST(PushConstantMemory, NodeWithoutBlockFindsItsLaunchAllTheSame) {
 }
 
 TEST(PushConstantMemory, SmallMembersNeedTheCapabilityOfTheMemory) {
-  NodeParts parts = WithBlock("%p = OpAccessChain %ptr_half %push %int_1\n%v = OpLoad %half %p");
+  NodeParts parts = WithReadBlock("%p = OpAccessChain %ptr_half %push %int_1\n%v = OpLoad %half %p");
   parts.capabilities = "OpCapability Float16\nOpCapability StoragePushConstant16";
   parts.globals =
       "%half = OpTypeFloat 16\n%block = OpTypeStruct %v4uint %half\n%ptr_block = OpTypePointer PushConstant %block\n"
@@ -102,7 +102,7 @@ TEST(PushConstantMemory, SmallMembersNeedTheCapabilityOfTheMemory) {
 }
 
 TEST(PushConstantMemory, PlacesThatOverlapAreRefused) {
-  const Module module = ReadTextOrFail(Compose(WithBlock(kMember)));
+  const Module module = ReadTextOrFail(Compose(WithReadBlock(kMember)));
   Expected<NodeInfo> info = Reflect(module, "node", {});
   ASSERT_TRUE(info);
   LowerOptions options = InMemory();

@@ -7,7 +7,7 @@
 namespace trellis::spirv {
 namespace {
 
-Specialization Words(std::initializer_list<std::pair<uint32_t, uint32_t>> values) {
+Specialization SpecializedWords(std::initializer_list<std::pair<uint32_t, uint32_t>> values) {
   Specialization specialization;
   for (const auto& [id, value] : values) {
     for (uint32_t byte = 0; byte < 4; ++byte) specialization[id].push_back(static_cast<uint8_t>(value >> (8 * byte)));
@@ -71,12 +71,12 @@ TEST(SpecializedLayout, PayloadsAndPushConstants) {
   EXPECT_EQ(info.input.size, 4u + 400 + 4 * 4);
   EXPECT_EQ(info.outputs[0].payload.size, 4u + 400 + 4 * 4);
   EXPECT_EQ(info.push_constant_end, 16u + 2 * 16);
-  info = ReflectParts(WithLengths(), Words({{3, 5}}));
+  info = ReflectParts(WithLengths(), SpecializedWords({{3, 5}}));
   EXPECT_EQ(info.input.size, 4u + 4 * 400 + 10 * 4);
   EXPECT_EQ(info.push_constant_end, 16u + 5 * 16);
 
   LowerRequest request;
-  request.specialization = Words({{3, 5}});
+  request.specialization = SpecializedWords({{3, 5}});
   request.launch_offset = 96;
   const std::string text = LowerParts(WithLengths(), request);
   EXPECT_TRUE(HasLine(text, "%whole = OpLoad %long %from Aligned 4")) << text;
@@ -86,7 +86,8 @@ TEST(SpecializedLayout, PayloadsAndPushConstants) {
 
 TEST(SpecializedLayout, LengthsThatMakeNoSense) {
   for (const uint32_t length : {0u, 0x20000000u}) {
-    EXPECT_NE(LoweringRefusal(WithLengths(), Words({{3, length}})).find("no fixed size"), std::string::npos) << length;
+    EXPECT_NE(LoweringRefusal(WithLengths(), SpecializedWords({{3, length}})).find("no fixed size"), std::string::npos)
+        << length;
   }
 }
 
@@ -112,7 +113,7 @@ OpDecorateId %grids NodeMaxPayloadsAMDX %uint_1
 )";
   EXPECT_NE(LoweringRefusal(parts).find("2- or 3-vector"), std::string::npos);
   for (uint32_t count = 1; count <= 3; ++count) {
-    const NodeInfo info = ReflectParts(parts, Words({{1, count}}));
+    const NodeInfo info = ReflectParts(parts, SpecializedWords({{1, count}}));
     ASSERT_TRUE(info.grid_member) << count;
     EXPECT_EQ(info.grid_member->component_count, count);
     EXPECT_EQ(info.input.size, 4 + 4 * count);
@@ -145,8 +146,8 @@ TEST(SpecializedLayout, VectorsOfConstants) {
 %grid_z = OpSpecConstantOp %uint CompositeExtract %either 2
 )";
   EXPECT_EQ(ReflectParts(parts).grid, (std::array<uint32_t, 3>{7, 4, 9}));
-  EXPECT_EQ(ReflectParts(parts, Words({{0, 6}})).grid, (std::array<uint32_t, 3>{7, 12, 9}));
-  EXPECT_EQ(ReflectParts(parts, Words({{1, 0}})).grid, (std::array<uint32_t, 3>{7, 0, 0}));
+  EXPECT_EQ(ReflectParts(parts, SpecializedWords({{0, 6}})).grid, (std::array<uint32_t, 3>{7, 12, 9}));
+  EXPECT_EQ(ReflectParts(parts, SpecializedWords({{1, 0}})).grid, (std::array<uint32_t, 3>{7, 0, 0}));
 }
 
 TEST(SpecializedLayout, ScopeOfAnAllocation) {
@@ -156,9 +157,9 @@ TEST(SpecializedLayout, ScopeOfAnAllocation) {
   parts.body = "%a = OpAllocateNodePayloadsAMDX %out_ptr %scope %uint_1 %uint_0\nOpEnqueueNodePayloadsAMDX %a";
   LowerRequest request;
   EXPECT_TRUE(HasLine(LowerParts(parts, request), "%a = OpFunctionCall %v4uint %trellis_reserve_invocation ..."));
-  request.specialization = Words({{5, 2}});
+  request.specialization = SpecializedWords({{5, 2}});
   EXPECT_TRUE(HasLine(LowerParts(parts, request), "%a = OpFunctionCall %v4uint %trellis_reserve_workgroup ..."));
-  EXPECT_NE(LoweringRefusal(parts, Words({{5, 3}})).find("Visibility"), std::string::npos);
+  EXPECT_NE(LoweringRefusal(parts, SpecializedWords({{5, 3}})).find("Visibility"), std::string::npos);
 }
 
 // Compilers give the base index of a single output as operand too: it counts once.
@@ -168,7 +169,7 @@ TEST(SpecializedLayout, BaseIndexOfAnOutputThatIsAskedFor) {
   parts.globals = "%base = OpSpecConstant %uint 0";
   parts.body = "%v = OpIsNodePayloadValidAMDX %bool %outputs %base";
   LowerRequest request;
-  request.specialization = Words({{5, 6}});
+  request.specialization = SpecializedWords({{5, 6}});
   EXPECT_TRUE(HasLine(LowerParts(parts, request), "%v = OpFunctionCall %bool %trellis_valid %uint_0 %uint_6"));
 }
 
@@ -182,7 +183,7 @@ TEST(SpecializedLayout, Names) {
   const std::vector<std::pair<std::vector<uint8_t>, std::string>> cases = {
       {{'a', 'b'}, "ab"}, {{'a', 0, 'b'}, "a"}, {{}, ""}, {{0}, ""}, {{0xc3, 0xa9, 0}, "\xc3\xa9"}};
   for (const auto& [bytes, name] : cases) {
-    Specialization given = Words({{2, 12}});
+    Specialization given = SpecializedWords({{2, 12}});
     given[1] = bytes;
     const NodeInfo info = ReflectParts(parts, given);
     EXPECT_EQ(info.shares_input_with_name, name);
@@ -201,8 +202,8 @@ TEST(SpecializedLayout, RecursionAndApiEntry) {
       "%levels = OpSpecConstantOp %uint IAdd %base %uint_2\n%entry = OpSpecConstantOp %bool LogicalNot %flag";
   EXPECT_EQ(ReflectParts(parts).max_recursion, 3u);
   EXPECT_TRUE(ReflectParts(parts).is_api_entry);
-  EXPECT_EQ(ReflectParts(parts, Words({{1, 8}})).max_recursion, 10u);
-  EXPECT_FALSE(ReflectParts(parts, Words({{2, 1}})).is_api_entry);
+  EXPECT_EQ(ReflectParts(parts, SpecializedWords({{1, 8}})).max_recursion, 10u);
+  EXPECT_FALSE(ReflectParts(parts, SpecializedWords({{2, 1}})).is_api_entry);
 }
 
 TEST(SpecializedLayout, RecordsPerNode) {

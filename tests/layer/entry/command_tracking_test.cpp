@@ -7,19 +7,12 @@
 #include "layer/objects/registry.h"
 #include "tests/layer/fake_driver/descriptor_writes.h"
 #include "tests/layer/fake_driver/layer_under_test.h"
+#include "tests/layer/fake_handles.h"
 
 namespace trellis::test {
 namespace {
 
 using ::testing::ElementsAre;
-
-constexpr VkPipelineBindPoint kCompute = VK_PIPELINE_BIND_POINT_COMPUTE;
-constexpr VkPipelineBindPoint kGraph = VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX;
-
-template <typename Handle>
-Handle Fake(uint64_t bits) {
-  return HandleFromU64<Handle>(bits);
-}
 
 class CommandTracking : public ::testing::Test {
  protected:

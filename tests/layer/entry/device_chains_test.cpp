@@ -23,7 +23,7 @@ enum class Ours : uint8_t { kAbsent, kFirst, kLast, kTwice };          // VkPhys
 enum class Needed : uint8_t { kUnmentioned, kSingle, kCore };          // structures of features that the layer needs
 enum class Base : uint8_t { kNeither, kFeatures2, kEnabledFeatures };  // where the features of Vulkan 1.0 are
 
-struct Shape {
+struct ChainShape {
   uint32_t api_version = VK_API_VERSION_1_3;  // of application and device
   Ours ours = Ours::kAbsent;
   Needed needed = Needed::kUnmentioned;
@@ -33,15 +33,15 @@ struct Shape {
   bool native_maintenance5 = false;
 };
 
-std::ostream& operator<<(std::ostream& out, const Shape& shape) {
+std::ostream& operator<<(std::ostream& out, const ChainShape& shape) {
   return out << "Vulkan 1." << VK_API_VERSION_MINOR(shape.api_version) << ", ours " << static_cast<int>(shape.ours)
              << ", needed " << static_cast<int>(shape.needed) << ", base " << static_cast<int>(shape.base)
              << ", reconvergence " << shape.reconvergence_offered << shape.reconvergence_chained << ", maintenance5 "
              << shape.native_maintenance5;
 }
 
-std::vector<Shape> AllShapes() {
-  std::vector<Shape> shapes;
+std::vector<ChainShape> AllShapes() {
+  std::vector<ChainShape> shapes;
   for (const uint32_t version : {VK_API_VERSION_1_2, VK_API_VERSION_1_3, VK_API_VERSION_1_4})
     for (const Ours ours : {Ours::kAbsent, Ours::kFirst, Ours::kLast, Ours::kTwice})
       for (const Needed needed : {Needed::kUnmentioned, Needed::kSingle, Needed::kCore})
@@ -55,7 +55,7 @@ std::vector<Shape> AllShapes() {
   return shapes;
 }
 
-DriverOptions OptionsFor(const Shape& shape) {
+DriverOptions OptionsFor(const ChainShape& shape) {
   DriverOptions options;
   options.api_version = shape.api_version;
   options.extensions = {VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME, VK_KHR_SYNCHRONIZATION_2_EXTENSION_NAME,
@@ -70,7 +70,7 @@ DriverOptions OptionsFor(const Shape& shape) {
 // What the application chains. Of each structure it sets one feature that the layer has no interest in.
 class Application {
  public:
-  explicit Application(const Shape& shape) {
+  explicit Application(const ChainShape& shape) {
     enqueue_.shaderEnqueue = enqueue_again_.shaderEnqueue = VK_TRUE;
     if (shape.ours == Ours::kFirst || shape.ours == Ours::kTwice) Link(enqueue_);
     features2_.features.shaderInt64 = features_.shaderInt64 = VK_TRUE;
@@ -157,7 +157,7 @@ std::optional<Struct> Received(const FakeDriver& driver) {
   return structure;
 }
 
-void ExpectNeededFeatures(const FakeDriver& driver, const Shape& shape) {
+void ExpectNeededFeatures(const FakeDriver& driver, const ChainShape& shape) {
   if (shape.needed == Needed::kCore) {
     const auto vulkan11 = Received<VkPhysicalDeviceVulkan11Features>(driver);
     const auto vulkan12 = Received<VkPhysicalDeviceVulkan12Features>(driver);
@@ -187,7 +187,7 @@ void ExpectNeededFeatures(const FakeDriver& driver, const Shape& shape) {
 }
 
 // Vulkan 1.2 has it as an extension only.
-void ExpectMaintenance4(const FakeDriver& driver, const Shape& shape) {
+void ExpectMaintenance4(const FakeDriver& driver, const ChainShape& shape) {
   const auto single = Received<VkPhysicalDeviceMaintenance4Features>(driver);
   const auto core = Received<VkPhysicalDeviceVulkan13Features>(driver);
   const bool vulkan13 = shape.api_version >= VK_API_VERSION_1_3;
@@ -201,7 +201,7 @@ void ExpectMaintenance4(const FakeDriver& driver, const Shape& shape) {
   }
 }
 
-void ExpectOthers(const FakeDriver& driver, const Shape& shape) {
+void ExpectOthers(const FakeDriver& driver, const ChainShape& shape) {
   EXPECT_THAT(driver.device_chain, Not(Contains(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX)));
   const auto count = [&](VkStructureType type) {
     return std::count(driver.device_chain.begin(), driver.device_chain.end(), type);
@@ -222,7 +222,7 @@ void ExpectOthers(const FakeDriver& driver, const Shape& shape) {
 }
 
 TEST(DeviceChains, of_every_shape) {
-  for (const Shape& shape : AllShapes()) {
+  for (const ChainShape& shape : AllShapes()) {
     std::ostringstream text;
     text << shape;
     SCOPED_TRACE(text.str());

@@ -10,13 +10,13 @@
 #include "layer/objects/registry.h"
 #include "spirv_lowering/post/post.h"
 #include "tests/layer/fake_driver/layer_under_test.h"
+#include "tests/layer/fake_handles.h"
 #include "tests/support/basic_modules.h"
 
 namespace trellis::test {
 namespace {
 
 constexpr size_t kInternalKernels = 9;  // of the graph, on a device with one queue
-constexpr VkPipelineBindPoint kGraph = VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX;
 
 class GraphThroughTheLayer : public ::testing::Test {
  protected:

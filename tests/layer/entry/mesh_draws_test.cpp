@@ -57,7 +57,7 @@ class MeshDrawCommands : public MeshGraph {
   uint32_t relay_ = 0;
 };
 
-constexpr VkPipelineStageFlags kCompute = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
+constexpr VkPipelineStageFlags kComputeWork = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
 constexpr VkPipelineStageFlags kMesh = VK_PIPELINE_STAGE_MESH_SHADER_BIT_EXT;
 constexpr VkPipelineStageFlags kFramebuffer =
     VK_PIPELINE_STAGE_FRAGMENT_SHADER_BIT | VK_PIPELINE_STAGE_EARLY_FRAGMENT_TESTS_BIT |
@@ -77,10 +77,10 @@ TEST_F(MeshDrawCommands, static_grids_are_drawn_from_their_region) {
                                           "CmdBeginRendering", "CmdBindPipeline",                //
                                           "CmdPushConstants", "CmdDrawMeshTasksIndirectEXT",     //
                                           "CmdPushConstants", "CmdDrawMeshTasksIndirectEXT"));
-  EXPECT_EQ(calls[1].dynamic_offsets[0], kCompute | kMesh) << "draws have read scratch and the ring";
-  EXPECT_EQ(calls[1].dynamic_offsets[1], kCompute);
-  EXPECT_EQ(calls[8].dynamic_offsets[0], kCompute | kFramebuffer);
-  EXPECT_EQ(calls[8].dynamic_offsets[1], VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT | kMesh | kCompute | kFramebuffer);
+  EXPECT_EQ(calls[1].dynamic_offsets[0], kComputeWork | kMesh) << "draws have read scratch and the ring";
+  EXPECT_EQ(calls[1].dynamic_offsets[1], kComputeWork);
+  EXPECT_EQ(calls[8].dynamic_offsets[0], kComputeWork | kFramebuffer);
+  EXPECT_EQ(calls[8].dynamic_offsets[1], VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT | kMesh | kComputeWork | kFramebuffer);
   EXPECT_EQ(calls[8].dynamic_offsets[3] & VK_ACCESS_INDIRECT_COMMAND_READ_BIT, VK_ACCESS_INDIRECT_COMMAND_READ_BIT);
   EXPECT_EQ(calls[13].bind_point, kGraphics);
   for (const size_t draw : {14, 16}) {

@@ -13,10 +13,10 @@
 #include "test_nodes/tiles.h"
 #include "tests/faults/graph_parts.h"
 #include "tests/layer/fake_driver/layer_under_test.h"
+#include "tests/layer/fake_handles.h"
 
 namespace trellis::test {
 
-inline constexpr VkPipelineBindPoint kGraph = VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX;
 inline constexpr VkPipelineBindPoint kGraphics = VK_PIPELINE_BIND_POINT_GRAPHICS;
 inline constexpr VkShaderStageFlags kDrawn = VK_SHADER_STAGE_MESH_BIT_EXT | VK_SHADER_STAGE_FRAGMENT_BIT;
 

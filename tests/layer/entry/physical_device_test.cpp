@@ -10,6 +10,7 @@
 #include "layer/device/advertised_properties.h"
 #include "layer/objects/registry.h"
 #include "tests/layer/fake_driver/messenger.h"
+#include "tests/support/units.h"
 
 namespace trellis::test {
 namespace {
@@ -210,8 +211,6 @@ TEST(PhysicalDevice, buffer_device_address_by_name_calls_the_core_commands) {
   EXPECT_EQ(TRELLIS_CALL(device, GetBufferOpaqueCaptureAddressKHR)(handle, &info), 0u);
   EXPECT_EQ(TRELLIS_CALL(device, GetDeviceMemoryOpaqueCaptureAddressKHR)(handle, &memory_info), 0u);
 }
-
-constexpr VkDeviceSize kMiB = 1024 * 1024;
 
 TEST(PhysicalDevice, limits_of_buffers_and_of_allocations_are_told_apart) {
   DriverOptions options;

@@ -10,12 +10,6 @@ namespace trellis::test {
 
 namespace {
 
-DriverCall& Record(VkCommandBuffer command_buffer, const char* name) {
-  DriverCall& call = DriverOf(command_buffer).Record(name);
-  call.command_buffer = command_buffer;
-  return call;
-}
-
 VKAPI_ATTR VkResult VKAPI_CALL BeginCommandBuffer(VkCommandBuffer command_buffer, const VkCommandBufferBeginInfo*) {
   Record(command_buffer, "BeginCommandBuffer");
   return VK_SUCCESS;

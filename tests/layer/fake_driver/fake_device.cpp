@@ -13,12 +13,6 @@ namespace trellis::test {
 
 namespace {
 
-std::vector<VkStructureType> TypesIn(const void* chain) {
-  std::vector<VkStructureType> types;
-  for (auto* at = static_cast<const VkBaseInStructure*>(chain); at; at = at->pNext) types.push_back(at->sType);
-  return types;
-}
-
 VKAPI_ATTR void VKAPI_CALL DestroyDevice(VkDevice device, const VkAllocationCallbacks*) {
   DriverOf(device).Record("DestroyDevice");
 }

@@ -158,6 +158,19 @@ template <typename Dispatchable>
   return *reinterpret_cast<FakeDriver::Object*>(handle)->driver;
 }
 
+inline DriverCall& Record(VkCommandBuffer command_buffer, const char* name) {
+  DriverCall& call = DriverOf(command_buffer).Record(name);
+  call.command_buffer = command_buffer;
+  return call;
+}
+
+// Of the structures of a pNext chain.
+[[nodiscard]] inline std::vector<VkStructureType> TypesIn(const void* chain) {
+  std::vector<VkStructureType> types;
+  for (auto* at = static_cast<const VkBaseInStructure*>(chain); at; at = at->pNext) types.push_back(at->sType);
+  return types;
+}
+
 // The tables of functions, by name with "vk". Null when the driver does not know the command.
 [[nodiscard]] PFN_vkVoidFunction FakeInstanceFunction(const char* name);
 [[nodiscard]] PFN_vkVoidFunction FakeDeviceFunction(const char* name);

@@ -72,12 +72,6 @@ VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceProperties(VkPhysicalDevice device,
   std::fill_n(properties->limits.maxComputeWorkGroupCount, 3, 65535u);
 }
 
-std::vector<VkStructureType> TypesIn(const void* chain) {
-  std::vector<VkStructureType> types;
-  for (auto* at = static_cast<const VkBaseInStructure*>(chain); at; at = at->pNext) types.push_back(at->sType);
-  return types;
-}
-
 VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceProperties2(VkPhysicalDevice device,
                                                         VkPhysicalDeviceProperties2* properties) {
   DriverOf(device).Record("GetPhysicalDeviceProperties2").chain = TypesIn(properties->pNext);

@@ -11,12 +11,6 @@ namespace trellis::test {
 
 namespace {
 
-DriverCall& Record(VkCommandBuffer command_buffer, const char* name) {
-  DriverCall& call = DriverOf(command_buffer).Record(name);
-  call.command_buffer = command_buffer;
-  return call;
-}
-
 std::string Operations(VkAttachmentLoadOp load, VkAttachmentStoreOp store) {
   const auto name = [](VkAttachmentLoadOp operation) {
     if (operation == VK_ATTACHMENT_LOAD_OP_LOAD) return "load";
@@ -33,12 +27,6 @@ std::string Describe(const char* name, const VkRenderingAttachmentInfo* attachme
   if (!attachment || !attachment->imageView) return {};
   return std::string(" ") + name + " " + Operations(attachment->loadOp, attachment->storeOp) + " in " +
          std::to_string(attachment->imageLayout) + (attachment->resolveImageView ? " resolved" : "");
-}
-
-std::vector<VkStructureType> TypesIn(const void* chain) {
-  std::vector<VkStructureType> types;
-  for (auto* at = static_cast<const VkBaseInStructure*>(chain); at; at = at->pNext) types.push_back(at->sType);
-  return types;
 }
 
 VKAPI_ATTR void VKAPI_CALL CmdBeginRendering(VkCommandBuffer command_buffer, const VkRenderingInfo* info) {

@@ -22,12 +22,12 @@ class Maintenance5 : public ::testing::Test {
   TestDevice device_{instance_, {VK_KHR_MAINTENANCE_5_EXTENSION_NAME}};
 };
 
-const std::vector<uint32_t> kPlainModule = {0x07230203, 0x00010600, 0, 10, 0, 2u << 16 | 17, 1};
+const std::vector<uint32_t> kFewestWords = {0x07230203, 0x00010600, 0, 10, 0, 2u << 16 | 17, 1};
 
-VkPipelineShaderStageCreateInfo InlineStage(VkShaderModuleCreateInfo& code) {
+VkPipelineShaderStageCreateInfo StageWithCode(VkShaderModuleCreateInfo& code) {
   code.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;
-  code.codeSize = kPlainModule.size() * sizeof(uint32_t);
-  code.pCode = kPlainModule.data();
+  code.codeSize = kFewestWords.size() * sizeof(uint32_t);
+  code.pCode = kFewestWords.data();
   auto stage = MakeStruct<VkPipelineShaderStageCreateInfo>(&code);
   stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
   stage.pName = "main";
@@ -93,7 +93,7 @@ TEST_F(Maintenance5, compute_pipeline_flags2_and_inline_module) {
   VkShaderModuleCreateInfo code = {};
   VkComputePipelineCreateInfo info = {};
   info.pNext = &flags;
-  info.stage = InlineStage(code);
+  info.stage = StageWithCode(code);
   VkPipeline pipeline = VK_NULL_HANDLE;
   ASSERT_EQ(TRELLIS_CALL(device_, CreateComputePipelines)(device_.handle(), {}, 1, &info, nullptr, &pipeline),
             VK_SUCCESS);
@@ -108,7 +108,7 @@ TEST_F(Maintenance5, compute_pipeline_flags2_and_inline_module) {
 
 TEST_F(Maintenance5, graphics_pipeline_inline_module) {
   VkShaderModuleCreateInfo code = {};
-  const VkPipelineShaderStageCreateInfo stage = InlineStage(code);
+  const VkPipelineShaderStageCreateInfo stage = StageWithCode(code);
   VkGraphicsPipelineCreateInfo info = {};
   info.stageCount = 1;
   info.pStages = &stage;
@@ -122,7 +122,7 @@ TEST_F(Maintenance5, graphics_pipeline_inline_module) {
 TEST_F(Maintenance5, failed_inline_module_fails_the_pipelines) {
   VkShaderModuleCreateInfo code = {};
   VkComputePipelineCreateInfo info = {};
-  info.stage = InlineStage(code);
+  info.stage = StageWithCode(code);
   VkPipeline pipeline = HandleFromU64<VkPipeline>(1);
   driver_.next_result = VK_ERROR_OUT_OF_HOST_MEMORY;
   EXPECT_EQ(TRELLIS_CALL(device_, CreateComputePipelines)(device_.handle(), {}, 1, &info, nullptr, &pipeline),

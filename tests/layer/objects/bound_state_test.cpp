@@ -3,26 +3,21 @@
 
 #include <gtest/gtest.h>
 
-#include "layer/objects/handle_table.h"
+#include "tests/layer/fake_handles.h"
 
 namespace trellis::test {
 namespace {
 
-constexpr VkShaderStageFlags kCompute = VK_SHADER_STAGE_COMPUTE_BIT;
-
-template <typename Handle>
-Handle Fake(uint64_t bits) {
-  return HandleFromU64<Handle>(bits);
-}
+constexpr VkShaderStageFlags kComputeShader = VK_SHADER_STAGE_COMPUTE_BIT;
 
 TEST(PushConstantState, fully_overwritten_calls_are_dropped) {
   PushConstantState state;
   const uint8_t bytes[16] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
   const auto layout = Fake<VkPipelineLayout>(1);
-  state.Push(layout, kCompute, 0, {bytes, 8});
-  state.Push(layout, kCompute, 8, {bytes, 8});
+  state.Push(layout, kComputeShader, 0, {bytes, 8});
+  state.Push(layout, kComputeShader, 8, {bytes, 8});
   EXPECT_EQ(state.Calls().size(), 2u);
-  state.Push(layout, kCompute, 0, {bytes, 16});
+  state.Push(layout, kComputeShader, 0, {bytes, 16});
   ASSERT_EQ(state.Calls().size(), 1u);
   EXPECT_EQ(state.Calls()[0].bytes.size(), 16u);
 }
@@ -30,10 +25,10 @@ TEST(PushConstantState, fully_overwritten_calls_are_dropped) {
 TEST(PushConstantState, other_layouts_stages_and_overhanging_ranges_are_kept) {
   PushConstantState state;
   const uint8_t bytes[16] = {};
-  state.Push(Fake<VkPipelineLayout>(1), kCompute, 0, {bytes, 8});
-  state.Push(Fake<VkPipelineLayout>(2), kCompute, 0, {bytes, 8});
+  state.Push(Fake<VkPipelineLayout>(1), kComputeShader, 0, {bytes, 8});
+  state.Push(Fake<VkPipelineLayout>(2), kComputeShader, 0, {bytes, 8});
   state.Push(Fake<VkPipelineLayout>(2), VK_SHADER_STAGE_VERTEX_BIT, 0, {bytes, 8});
-  state.Push(Fake<VkPipelineLayout>(1), kCompute, 4, {bytes, 8});
+  state.Push(Fake<VkPipelineLayout>(1), kComputeShader, 4, {bytes, 8});
   EXPECT_EQ(state.Calls().size(), 4u);
 }
 
@@ -42,12 +37,12 @@ TEST(PushConstantState, shadow_holds_what_compute_sees) {
   const uint8_t ones[4] = {1, 1, 1, 1};
   const uint8_t twos[4] = {2, 2, 2, 2};
   const auto layout = Fake<VkPipelineLayout>(1);
-  state.Push(layout, kCompute | VK_SHADER_STAGE_VERTEX_BIT, 4, ones);
+  state.Push(layout, kComputeShader | VK_SHADER_STAGE_VERTEX_BIT, 4, ones);
   state.Push(layout, VK_SHADER_STAGE_VERTEX_BIT, 4, twos);
   EXPECT_EQ(state.ComputeBytes()[4], 1);
   EXPECT_EQ(state.ComputeBytes()[0], 0);
   EXPECT_EQ(state.ComputeBytes().size(), 8u);
-  state.Push(layout, kCompute, 4092, twos);  // some devices have as many
+  state.Push(layout, kComputeShader, 4092, twos);  // some devices have as many
   ASSERT_EQ(state.ComputeBytes().size(), 4096u);
   EXPECT_EQ(state.ComputeBytes()[4095], 2);
   EXPECT_EQ(state.ComputeBytes()[8], 0);

@@ -11,38 +11,38 @@ namespace {
 
 using Table = HandleTable<VkBuffer, int>;
 
-VkBuffer Handle(uint64_t bits) { return HandleFromU64<VkBuffer>(bits); }
+VkBuffer BufferHandle(uint64_t bits) { return HandleFromU64<VkBuffer>(bits); }
 
 TEST(HandleTable, finds_what_was_inserted_and_nothing_else) {
   Table table;
-  table.Insert(Handle(16), std::make_shared<int>(1));
-  EXPECT_EQ(*table.Find(Handle(16)), 1);
-  EXPECT_FALSE(table.Find(Handle(32)));
-  table.Insert(Handle(16), std::make_shared<int>(2));
-  EXPECT_EQ(*table.Find(Handle(16)), 2);
+  table.Insert(BufferHandle(16), std::make_shared<int>(1));
+  EXPECT_EQ(*table.Find(BufferHandle(16)), 1);
+  EXPECT_FALSE(table.Find(BufferHandle(32)));
+  table.Insert(BufferHandle(16), std::make_shared<int>(2));
+  EXPECT_EQ(*table.Find(BufferHandle(16)), 2);
   EXPECT_EQ(table.Size(), 1u);
 }
 
 TEST(HandleTable, taken_object_stays_valid_for_who_found_it) {
   Table table;
-  table.Insert(Handle(16), std::make_shared<int>(1));
-  const std::shared_ptr<int> found = table.Find(Handle(16));
-  EXPECT_EQ(table.Take(Handle(16)), found);
-  EXPECT_FALSE(table.Find(Handle(16)));
-  EXPECT_FALSE(table.Take(Handle(16)));
+  table.Insert(BufferHandle(16), std::make_shared<int>(1));
+  const std::shared_ptr<int> found = table.Find(BufferHandle(16));
+  EXPECT_EQ(table.Take(BufferHandle(16)), found);
+  EXPECT_FALSE(table.Find(BufferHandle(16)));
+  EXPECT_FALSE(table.Take(BufferHandle(16)));
   EXPECT_EQ(*found, 1);
 }
 
 TEST(HandleTable, insert_if_absent_keeps_the_first) {
   Table table;
   const auto first = std::make_shared<int>(1);
-  EXPECT_EQ(table.InsertIfAbsent(Handle(16), first), first);
-  EXPECT_EQ(table.InsertIfAbsent(Handle(16), std::make_shared<int>(2)), first);
+  EXPECT_EQ(table.InsertIfAbsent(BufferHandle(16), first), first);
+  EXPECT_EQ(table.InsertIfAbsent(BufferHandle(16), std::make_shared<int>(2)), first);
 }
 
 TEST(HandleTable, take_all_empties) {
   Table table;
-  for (uint64_t i = 0; i < 1000; ++i) table.Insert(Handle(i * 4096), std::make_shared<int>(1));
+  for (uint64_t i = 0; i < 1000; ++i) table.Insert(BufferHandle(i * 4096), std::make_shared<int>(1));
   size_t taken = 0;
   table.TakeAll([&taken](const Table::Pointer& object) { taken += object != nullptr; });
   EXPECT_EQ(taken, 1000u);
@@ -51,11 +51,11 @@ TEST(HandleTable, take_all_empties) {
 
 TEST(HandleTable, for_each_visits_all_and_takes_no_lock_along) {
   Table table;
-  for (uint64_t i = 0; i < 100; ++i) table.Insert(Handle(i * 4096), std::make_shared<int>(1));
+  for (uint64_t i = 0; i < 100; ++i) table.Insert(BufferHandle(i * 4096), std::make_shared<int>(1));
   int sum = 0;
   table.ForEach([&](const Table::Pointer& object) {
     sum += *object;
-    table.Insert(Handle(16), std::make_shared<int>(0));  // would wait for ever
+    table.Insert(BufferHandle(16), std::make_shared<int>(0));  // would wait for ever
   });
   EXPECT_EQ(sum, 100);
   EXPECT_EQ(table.Size(), 101u);
@@ -65,8 +65,8 @@ TEST(HandleTable, many_threads) {
   Table table;
   const auto work = [&table](uint64_t base) {
     for (uint64_t i = 0; i < 2000; ++i) {
-      table.Insert(Handle(base + i * 16), std::make_shared<int>(static_cast<int>(i)));
-      if (i % 2) table.Take(Handle(base + i * 16));
+      table.Insert(BufferHandle(base + i * 16), std::make_shared<int>(static_cast<int>(i)));
+      if (i % 2) table.Take(BufferHandle(base + i * 16));
     }
   };
   std::thread other(work, 1 << 20);
