@@ -14,7 +14,7 @@ namespace {
 using Budgets = SmallRingTest;
 
 constexpr uint32_t kWorkgroups = 8;
-constexpr uint32_t kLanes = 16;
+constexpr uint32_t kLanesOfBudget = 16;
 constexpr uint32_t kMax = 16;  // NodeMaxPayloadsAMDX
 
 enum Word : uint32_t { kArrived, kDamaged, kNeighbours };
@@ -39,7 +39,7 @@ std::string OverrunModule(const Overrun& overrun) {
   const Payload after = m.Output("After", record, {.max_payloads = 2});
   m.BeginNode({.name = "Root",
                .launch = Launch::kStaticGrid,
-               .local_size = {static_cast<int>(kLanes), 1, 1},
+               .local_size = {static_cast<int>(kLanesOfBudget), 1, 1},
                .grid = {static_cast<int>(kWorkgroups), 1, 1},
                .shader_index = 0});
   const auto send = [&](const Payload& to, Scope scope, uint32_t count, const Id& number, bool heap) {
@@ -78,7 +78,7 @@ std::string OverrunModule(const Overrun& overrun) {
 }
 
 uint32_t SentBy(const Overrun& overrun) {
-  const uint32_t arrays = overrun.scope == Scope::kWorkgroup ? 1 : kLanes;
+  const uint32_t arrays = overrun.scope == Scope::kWorkgroup ? 1 : kLanesOfBudget;
   return kWorkgroups * arrays * overrun.count * overrun.allocations * (overrun.shared_limit ? 2 : 1);
 }
 

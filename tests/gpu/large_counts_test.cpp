@@ -37,19 +37,19 @@ std::vector<uint8_t> Numbers(uint32_t count) {
   return Bytes(numbers);
 }
 
-constexpr uint32_t kLanes = 128;  // invocations that workgroups of every device can have
+constexpr uint32_t kLanesOfMany = 128;  // invocations that workgroups of every device can have
 
-// "Root", static grid of `workgroups` with kLanes invocations, sends record {global invocation} from each invocation to
-// `target`.
+// "Root", static grid of `workgroups` with kLanesOfMany invocations, sends record {global invocation} from each
+// invocation to `target`.
 Id BeginProducer(NodeAsm& m, const std::string& target, uint32_t workgroups, const Id& record, Scope scope) {
-  const Payload to = m.Output(target, record, {.max_payloads = kLanes});
+  const Payload to = m.Output(target, record, {.max_payloads = kLanesOfMany});
   m.BeginNode({.name = "Root",
                .launch = Launch::kStaticGrid,
-               .local_size = {kLanes, 1, 1},
+               .local_size = {kLanesOfMany, 1, 1},
                .grid = {static_cast<int>(workgroups), 1, 1},
                .shader_index = 0});
   const Id global = m.GlobalId(0);
-  const Records records = m.Allocate(to, scope, scope == Scope::kWorkgroup ? kLanes : 1);
+  const Records records = m.Allocate(to, scope, scope == Scope::kWorkgroup ? kLanesOfMany : 1);
   m.Set(records, scope == Scope::kWorkgroup ? Value(m.LocalIndex()) : Value(0), 0, global);
   m.Enqueue(records);
   m.EndNode();
@@ -99,7 +99,7 @@ void RunRecordsFromANode(Context& context, uint32_t each, uint32_t workgroups, S
   run.Nodes(m.Text(), {"Root", "Leaf"});
   run.Input({.node = "Root", .count = 1});
   ASSERT_TRUE(run.Execute());
-  EXPECT_TRUE(run.Matches(Checksums(workgroups * kLanes)));
+  EXPECT_TRUE(run.Matches(Checksums(workgroups * kLanesOfMany)));
 }
 
 TEST_F(LargeCounts, ThreadRecordsFromTheApplication) { RunRecordsFromTheApplication(context(), 1, 150000); }
@@ -125,7 +125,7 @@ TEST_F(LargeCounts, StaticGridsFromANode) {
   run.Nodes(m.Text(), {"Root", "Grid"});
   run.Input({.node = "Root", .count = 1});
   ASSERT_TRUE(run.Execute());
-  EXPECT_TRUE(run.Matches(Checksums(200 * kLanes * 6)));
+  EXPECT_TRUE(run.Matches(Checksums(200 * kLanesOfMany * 6)));
 }
 
 // A static grid as large as one dimension may be, and more workgroups than that in all.
@@ -230,10 +230,10 @@ void RunManyDynamicGrids(Context& context, uint32_t most, const WidthOf& width_o
   NodeAsm m;
   const Id words = m.StorageBuffer(0);
   const Id record = m.Struct({{m.Uint(), 0}, {m.Uint(), 4, true}});
-  const Payload to = m.Output("Grid", record, {.max_payloads = kLanes});
+  const Payload to = m.Output("Grid", record, {.max_payloads = kLanesOfMany});
   m.BeginNode({.name = "Root",
                .launch = Launch::kStaticGrid,
-               .local_size = {kLanes, 1, 1},
+               .local_size = {kLanesOfMany, 1, 1},
                .grid = {800, 1, 1},
                .shader_index = 0});
   const Records records = m.Allocate(to, Scope::kInvocation, 1);
@@ -250,7 +250,7 @@ void RunManyDynamicGrids(Context& context, uint32_t most, const WidthOf& width_o
   run.Input({.node = "Root", .count = 1});
   ASSERT_TRUE(run.Execute());
   std::vector<uint32_t> expected(3);
-  for (uint32_t i = 0; i < 800 * kLanes; ++i) {
+  for (uint32_t i = 0; i < 800 * kLanesOfMany; ++i) {
     for (uint32_t x = 0; x < width_of(i); ++x) {
       expected[0] += 1;
       expected[1] += i + x;

@@ -15,7 +15,7 @@ namespace {
 
 using Layouts = ShapedGpuTest;
 
-constexpr uint32_t kRecords = 5;
+constexpr uint32_t kLaidOutRecords = 5;
 
 uint32_t FloatBits(float value) {
   uint32_t bits = 0;
@@ -23,7 +23,7 @@ uint32_t FloatBits(float value) {
   return bits;
 }
 
-// "Root", thread, sends kRecords records; `write` fills one. "Leaf", thread: `read` gives words, which go to
+// "Root", thread, sends kLaidOutRecords records; `write` fills one. "Leaf", thread: `read` gives words, which go to
 // words[number * 16 + i].
 struct LayoutProgram {
   using Write = std::function<void(NodeAsm&, const Records&, const Id& element)>;
@@ -34,10 +34,10 @@ struct LayoutProgram {
     NodeAsm m(shape);
     const Id words = m.StorageBuffer(0);
     const Id record = make_record(m);
-    const Payload to = m.Output("Leaf", record, {.max_payloads = static_cast<int>(kRecords)});
+    const Payload to = m.Output("Leaf", record, {.max_payloads = static_cast<int>(kLaidOutRecords)});
     m.BeginNode({.name = "Root", .launch = Launch::kCoalescing, .shader_index = 0});
-    const Records records = m.Allocate(to, Scope::kInvocation, static_cast<int>(kRecords));
-    m.For(static_cast<int>(kRecords), [&](const Id& i) {
+    const Records records = m.Allocate(to, Scope::kInvocation, static_cast<int>(kLaidOutRecords));
+    m.For(static_cast<int>(kLaidOutRecords), [&](const Id& i) {
       m.Set(records, i, static_cast<uint32_t>(std::stoul(number_is_member)), i);
       write(m, records, i);
     });
@@ -87,8 +87,8 @@ TEST_P(Layouts, ScalarVectors) {
   };
   GraphRun run(context());
   ASSERT_TRUE(RunLayout(run, LayoutProgram::Text(shape(), record, "0", write, read)));
-  std::vector<uint32_t> expected(16 * kRecords);
-  for (uint32_t i = 0; i < kRecords; ++i) {
+  std::vector<uint32_t> expected(16 * kLaidOutRecords);
+  for (uint32_t i = 0; i < kLaidOutRecords; ++i) {
     const std::vector<uint32_t> words = {i + 1, i + 50, i + 3, i * 7, FloatBits(float(i)), FloatBits(float(i) + 0.5f)};
     std::copy(words.begin(), words.end(), expected.begin() + i * 16);
   }
@@ -119,8 +119,8 @@ TEST_P(Layouts, NestedArrays) {
   };
   GraphRun run(context());
   ASSERT_TRUE(RunLayout(run, LayoutProgram::Text(shape(), record, "1", write, read)));
-  std::vector<uint32_t> expected(16 * kRecords);
-  for (uint32_t i = 0; i < kRecords; ++i) {
+  std::vector<uint32_t> expected(16 * kLaidOutRecords);
+  for (uint32_t i = 0; i < kLaidOutRecords; ++i) {
     for (uint32_t s = 0; s < 2; ++s) {
       expected[i * 16 + s * 4] = i * 100 + s;
       for (uint32_t k = 0; k < 3; ++k) expected[i * 16 + s * 4 + 1 + k] = i + s * 10 + k;
@@ -172,8 +172,8 @@ TEST_P(Layouts, Matrices) {
   };
   GraphRun run(context());
   ASSERT_TRUE(RunLayout(run, LayoutProgram::Text(shape(), record, "0", write, read)));
-  std::vector<uint32_t> expected(16 * kRecords);
-  for (uint32_t i = 0; i < kRecords; ++i) {
+  std::vector<uint32_t> expected(16 * kLaidOutRecords);
+  for (uint32_t i = 0; i < kLaidOutRecords; ++i) {
     for (uint32_t n = 0; n < 6; ++n) expected[i * 16 + n] = FloatBits(float(i + n));
     for (uint32_t n = 0; n < 6; ++n) expected[i * 16 + 6 + n] = FloatBits(float(i + (n == 5 ? 99 : 10 + n)));
   }
@@ -208,8 +208,8 @@ TEST_P(Layouts, Members64Bit) {
   };
   GraphRun run(context());
   ASSERT_TRUE(RunLayout(run, LayoutProgram::Text(shape(), record, "0", write, read)));
-  std::vector<uint32_t> expected(16 * kRecords);
-  for (uint32_t i = 0; i < kRecords; ++i) {
+  std::vector<uint32_t> expected(16 * kLaidOutRecords);
+  for (uint32_t i = 0; i < kLaidOutRecords; ++i) {
     const uint32_t low = 0x89abcdef + i, high = 0x01234567;
     const std::vector<uint32_t> words = {low, high, i, 0, low, high, low, high};
     std::copy(words.begin(), words.end(), expected.begin() + i * 16);
@@ -249,8 +249,8 @@ TEST_P(Layouts, Members16Bit) {
   };
   GraphRun run(context());
   ASSERT_TRUE(RunLayout(run, LayoutProgram::Text(shape(), record, "4", write, read)));
-  std::vector<uint32_t> expected(16 * kRecords);
-  for (uint32_t i = 0; i < kRecords; ++i) {
+  std::vector<uint32_t> expected(16 * kLaidOutRecords);
+  for (uint32_t i = 0; i < kLaidOutRecords; ++i) {
     const std::vector<uint32_t> words = {i, i, i * 1000, i, i * 3};
     std::copy(words.begin(), words.end(), expected.begin() + i * 16);
   }
@@ -286,8 +286,8 @@ TEST_P(Layouts, Members8Bit) {
   };
   GraphRun run(context());
   ASSERT_TRUE(RunLayout(run, LayoutProgram::Text(shape(), record, "4", write, read)));
-  std::vector<uint32_t> expected(16 * kRecords);
-  for (uint32_t i = 0; i < kRecords; ++i) {
+  std::vector<uint32_t> expected(16 * kLaidOutRecords);
+  for (uint32_t i = 0; i < kLaidOutRecords; ++i) {
     const std::vector<uint32_t> factors = {1, 2, 40, 4, 5, 6, 7, 8};
     for (uint32_t n = 0; n < factors.size(); ++n) expected[i * 16 + n] = (factors[n] * (i + 1)) & 0xFF;
   }
@@ -329,8 +329,8 @@ TEST_P(Layouts, MembersDouble) {
     std::memcpy(&bits, &value, sizeof(bits));
     words.insert(words.end(), {static_cast<uint32_t>(bits), static_cast<uint32_t>(bits >> 32)});
   };
-  std::vector<uint32_t> expected(16 * kRecords);
-  for (uint32_t i = 0; i < kRecords; ++i) {
+  std::vector<uint32_t> expected(16 * kLaidOutRecords);
+  for (uint32_t i = 0; i < kLaidOutRecords; ++i) {
     std::vector<uint32_t> row;
     push(row, 4503599627370496.0 + i);
     push(row, i);
@@ -380,8 +380,8 @@ TEST_P(Layouts, Std430) {
   };
   GraphRun run(context());
   ASSERT_TRUE(RunLayout(run, LayoutProgram::Text(shape(), record, "0", write, read)));
-  std::vector<uint32_t> expected(16 * kRecords);
-  for (uint32_t i = 0; i < kRecords; ++i) {
+  std::vector<uint32_t> expected(16 * kLaidOutRecords);
+  for (uint32_t i = 0; i < kLaidOutRecords; ++i) {
     for (uint32_t n = 0; n < 9; ++n) expected[i * 16 + n] = i + 10 * (n / 3 + 1) + n % 3;
     for (uint32_t n = 0; n < 6; ++n) expected[i * 16 + 9 + n] = i + 40 + n;
   }

@@ -11,7 +11,7 @@
 namespace trellis::test {
 namespace {
 
-constexpr uint32_t kLanes = 32;
+constexpr uint32_t kQueueLanes = 32;
 }  // namespace
 
 std::string KeyedModule() {
@@ -19,25 +19,25 @@ std::string KeyedModule() {
   const Id words = m.StorageBuffer(0);
   const Id key_record = m.Struct({{m.Uint(), 0}});
   const Id record = LeafRecord(m);
-  const Payload to_middle = m.Output("Middle", record, {.max_payloads = kLanes});
-  const Payload to_leaf = m.Output("Leaf", record, {.max_payloads = kLanes});
+  const Payload to_middle = m.Output("Middle", record, {.max_payloads = kQueueLanes});
+  const Payload to_leaf = m.Output("Leaf", record, {.max_payloads = kQueueLanes});
 
   m.BeginNode({.name = "Root",
                .launch = Launch::kStaticGrid,
-               .local_size = {kLanes, 1, 1},
-               .grid = {kKeyedWords / kLanes, 1, 1},
+               .local_size = {kQueueLanes, 1, 1},
+               .grid = {kKeyedWords / kQueueLanes, 1, 1},
                .shader_index = 0,
                .input = m.Input(key_record)});
-  const Records middles = m.Allocate(to_middle, Scope::kWorkgroup, kLanes);
+  const Records middles = m.Allocate(to_middle, Scope::kWorkgroup, kQueueLanes);
   SetLeaf(m, middles, m.LocalIndex(), m.GlobalId(0), m.Get(m.NodeInput(), 0, 0));
   m.Enqueue(middles);
   m.EndNode();
 
   m.BeginNode({.name = "Middle",
                .launch = Launch::kCoalescing,
-               .local_size = {kLanes, 1, 1},
+               .local_size = {kQueueLanes, 1, 1},
                .shader_index = 0,
-               .input = m.Input(record, kLanes)});
+               .input = m.Input(record, kQueueLanes)});
   const Id lane = m.LocalIndex();
   const Id length = m.Length(m.NodeInput());
   const Records leaves = m.Allocate(to_leaf, Scope::kWorkgroup, length);
@@ -45,7 +45,7 @@ std::string KeyedModule() {
        [&] { SetLeaf(m, leaves, lane, m.Get(m.NodeInput(), lane, 0), m.Get(m.NodeInput(), lane, 1)); });
   m.Enqueue(leaves);
   m.EndNode();
-  AddCoalescingLeaf(m, "Leaf", words, record, kLanes);
+  AddCoalescingLeaf(m, "Leaf", words, record, kQueueLanes);
   return m.Text();
 }
 
