@@ -18,12 +18,6 @@ uint64_t ToBytes(double bytes) {
   return bytes < kMax ? static_cast<uint64_t>(bytes * (1 + 1e-12)) : kUnbounded;
 }
 
-// Whatever a workgroup of the node computes.
-bool LimitsHold(const spirv::NodeInfo& info) {
-  return std::all_of(info.outputs.begin(), info.outputs.end(),
-                     [](const spirv::NodeOutputInfo& output) { return output.limit_holds; });
-}
-
 class Planner {
  public:
   Planner(const Graph& graph, const LoadBounds& loads, const LevelSchedule& schedule, const MemoryLimits& limits,
@@ -333,6 +327,11 @@ shared::RegionPlan& GraphPlan::opening_of(uint32_t level, uint32_t slot) {
   // Sorted by slot; the heap has the last one.
   return *std::lower_bound(first, openings.begin() + opening_begin[level], slot,
                            [](const shared::RegionPlan& opening, uint32_t wanted) { return opening.slot < wanted; });
+}
+
+bool LimitsHold(const spirv::NodeInfo& info) {
+  return std::all_of(info.outputs.begin(), info.outputs.end(),
+                     [](const spirv::NodeOutputInfo& output) { return output.limit_holds; });
 }
 
 uint64_t MaxWorkgroupsOfRecords(const spirv::NodeInfo& info, uint64_t records, uint64_t max_grid_workgroups) {

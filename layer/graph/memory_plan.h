@@ -62,6 +62,9 @@ struct GraphPlan {
 [[nodiscard]] uint64_t MaxWorkgroupsOfRecords(const spirv::NodeInfo& info, uint64_t records,
                                               uint64_t max_grid_workgroups);
 
+// Whether no workgroup of the node sends more than it may, whatever it computes.
+[[nodiscard]] bool LimitsHold(const spirv::NodeInfo& info);
+
 // `schedule` must come from the input slots of `roots`; one without levels gives an empty plan. Never fails: where the
 // bounds of all regions of a level do not fit side by side, the large ones are dense in their first part only, and grow
 // out of what is left. Where draws read records (LevelSchedule::has_mesh_nodes) that holds of the parts of the ring.

@@ -6,6 +6,7 @@ list(APPEND TRELLIS_LAYER_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/link.cpp
   ${CMAKE_CURRENT_LIST_DIR}/link_order.cpp
   ${CMAKE_CURRENT_LIST_DIR}/load_bounds.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/longest_paths.cpp
   ${CMAKE_CURRENT_LIST_DIR}/memory_plan.cpp
   ${CMAKE_CURRENT_LIST_DIR}/record_grid.cpp
   ${CMAKE_CURRENT_LIST_DIR}/region_layout.cpp

@@ -51,6 +51,12 @@ ScratchLayout ScratchLayout::ForSteps() const {
   return layout;
 }
 
+ScratchLayout ScratchLayout::ForLongestPaths() const {
+  ScratchLayout layout = *this;
+  layout.region_levels = 1;
+  return layout;
+}
+
 uint64_t ScratchLayout::region_offset(uint32_t level, uint32_t slot) const {
   return regions + uint64_t{region(level, slot)} * sizeof(shared::Region);
 }

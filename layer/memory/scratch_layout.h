@@ -38,6 +38,8 @@ struct ScratchLayout {
 
   // Where the parts lie for a dispatch in steps; step_levels must not be 0.
   [[nodiscard]] ScratchLayout ForSteps() const;
+  // The same where each slot has one region, whichever level sends to it; opens_all_levels must be true.
+  [[nodiscard]] ScratchLayout ForLongestPaths() const;
   // Index of a slot's Region among all; `level` consumes it.
   [[nodiscard]] uint32_t region(uint32_t level, uint32_t slot) const {
     return level % region_levels * (slot_count + 1) + slot;

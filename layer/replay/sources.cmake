@@ -14,6 +14,7 @@ list(APPEND TRELLIS_LAYER_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/placing/plan_writer.cpp
   ${CMAKE_CURRENT_LIST_DIR}/placing/prepared_planner.cpp
   ${CMAKE_CURRENT_LIST_DIR}/placing/step_planner.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/planning/arrivals.cpp
   ${CMAKE_CURRENT_LIST_DIR}/planning/entry_inputs.cpp
   ${CMAKE_CURRENT_LIST_DIR}/planning/launch_batches.cpp
   ${CMAKE_CURRENT_LIST_DIR}/planning/launch_size.cpp

@@ -712,7 +712,7 @@ class Checker : ReportLog {
       regions = sets_.Current(regions);
     }
     const uint64_t region = regions + slot * sizeof(Region);
-    const RegionPlan* opening = FindOpen(region, level_ + 1, who + " appends to");
+    const RegionPlan* opening = FindOpen(region, open_.ConsumerOf(region, slot, level_), who + " appends to");
     if (opening == nullptr) return;
     const PreparedInput written = Contents(region, *opening);
     if (written.pool_bytes != 0) {

@@ -488,11 +488,12 @@ TEST_F(BatchedBarrierTest, BesideLaunchesOfTheirOwn) {
 }
 
 // "b" is reached after one level and after two.
-TEST_F(BatchedBarrierTest, LevelsOfARecursion) {
+// Each of its levels once, after all that enter it.
+TEST_F(BatchedBarrierTest, ARecursionEnteredAtTwoDepths) {
   Record({NodeBuilder("a").To("b").To("c"), NodeBuilder("b").Recursion(2).To("b"), NodeBuilder("c").To("b")},
          {{"a", 2}});
-  ExpectDispatches(2, 3);
-  ExpectExact(BarriersFor(5, 2));
+  ExpectDispatches(0, 4);
+  ExpectExact(BarriersFor(5));
 }
 
 TEST_F(BatchedBarrierTest, InfosOnTheDevice) {

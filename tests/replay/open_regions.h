@@ -27,6 +27,14 @@ class OpenRegions {
     const auto found = open_.find(address);
     return found != open_.end() ? &found->second : nullptr;
   }
+  // The level that consumes what `level` sends to a slot whose Region is at this address. Without one for the next
+  // level it waits in the slot's only one.
+  [[nodiscard]] uint32_t ConsumerOf(uint64_t address, uint32_t slot, uint32_t level) const {
+    for (const auto& [place, plan] : open_)
+      if (plan.slot == slot && plan.level == level + 1) return level + 1;
+    const shared::RegionPlan* found = Find(address);
+    return found != nullptr && found->level > level ? found->level : level + 1;
+  }
   void Report(uint32_t level, uint32_t slot) { unreported_.erase({level, slot}); }
   [[nodiscard]] bool AllReported() const { return unreported_.empty(); }
 

@@ -72,7 +72,7 @@ size_t MadeOfRegions(std::span<const RelocatableLaunch> launches) {
 }  // namespace
 
 bool CanPrepareRegions(const RelocatablePlan& plan) {
-  if (plan.steps || !plan.scratch.opens_all_levels || plan.levels.size() < 2) return false;
+  if (plan.steps || plan.UsesLongestPaths() || !plan.scratch.opens_all_levels || plan.levels.size() < 2) return false;
   const RelocatableLevel& consumers = plan.levels[1];
   return MadeOfRegions(consumers.single_launches()) + consumers.batches.size() <= kMaxDispatches &&
          MadeOfRegions(consumers.draws) <= kMaxDraws && SetBytes(plan.scratch) <= kMaxSetBytes;

@@ -7,11 +7,13 @@
 
 #include "layer/device/advertised_properties.h"
 #include "layer/graph/describe.h"
+#include "layer/graph/longest_paths.h"
 #include "layer/graph/record_grid.h"
 #include "layer/graph/ring_parts.h"
 #include "layer/graph/saturating.h"
 #include "layer/graph/tables.h"
 #include "layer/pipeline/shader_target.h"
+#include "layer/replay/planning/arrivals.h"
 #include "layer/replay/planning/launch_batches.h"
 #include "layer/replay/planning/launch_size.h"
 #include "layer/replay/planning/recent_cache.h"
@@ -42,6 +44,13 @@ constexpr uint64_t kMaxStepDispatches = 1 << 14;
 
 // Whatever the setting says: no command buffer holds more.
 constexpr uint64_t kMaxRecordedSteps = 1 << 24;
+
+// Launching each slot once takes a begin kernel, where executions could prepare regions for one another: 4 us of an
+// H200. A dispatch of nothing takes it 0.07 us at least.
+constexpr size_t kFewestSpared = 48;
+
+// Records that wait for their level may take this much of the ring, even if they would take less.
+constexpr uint64_t kMaxWaiting = 16 << 20;
 
 // Whether launches behind level 0 send as much as grids without a bound let them.
 bool HasOpenGrids(const Graph& graph, const LevelSchedule& schedule) {
@@ -82,10 +91,11 @@ class Planner {
       PlanRing(environment_.step_budget);
       if (!plan_.steps && !plan_.memory.bounded) plan_ = std::move(with_less);
     }
+    TakeLongestPaths();
     if (ReadsInfos())
       plan_.entry_bytes =
           std::max(plan_.memory.half_bytes[1], environment_.ring_budget / 2 / kPartAlignment * kPartAlignment);
-    EstimateArrivals();
+    arriving_ = EstimateArrivals(graph_, loads(), plan_, key_.counts);
     plan_.levels.reserve(schedule().level_count());
     for (uint32_t level = 0; level < schedule().level_count(); ++level) PlanLevel(level);
     plan_.can_prepare = CanPrepareRegions(plan_);
@@ -104,26 +114,6 @@ class Planner {
   // Nobody knows yet how many workgroups their roots have.
   [[nodiscard]] bool ReadsInfos() const { return !key_.counts.empty() && key_.counts.front().workgroups == kUnbounded; }
 
-  // Bounds count each workgroup that a grid from a record may have, and so they grow from level to level. Mostly one of
-  // them sends.
-  void EstimateArrivals() {
-    arriving_.assign(schedule().level_count(), 0);
-    if (arriving_.size() < 2) return;
-    for (const RootCount& count : key_.counts)
-      arriving_[1] += static_cast<double>(count.workgroups) * loads().Of(count.launch.slot, 1).records;
-    for (uint32_t level = 1; level + 1 < arriving_.size(); ++level) {
-      double of_record = 0;
-      for (const Launch launch : schedule().launches_of(level)) {
-        const spirv::NodeInfo& info = graph_.NodeOf(launch.slot).info;
-        const double workgroups = info.kind == spirv::LaunchKind::kCoalescing
-                                      ? 1.0 / std::max(info.coalesce, 1u)
-                                      : static_cast<double>(MaxWorkgroupsOfRecords(info, 1, 1));
-        of_record = std::max(of_record, workgroups * loads().Of(launch.slot, 1).records);
-      }
-      arriving_[level + 1] = arriving_[level] * of_record;
-    }
-  }
-
   void PlanRing(uint64_t budget) {
     MemoryLimits limits;
     // Where level 0 alone appends, nobody needs the other half but for what is reserved.
@@ -139,8 +129,33 @@ class Planner {
       plan_.memory.opening_begin = std::move(plan_.steps->opening_begin);
       plan_.memory.half_bytes[0] = plan_.steps->ring_bytes;
     }
+    NumberRegions();
+  }
+
+  void NumberRegions() {
     for (shared::RegionPlan& opening : plan_.memory.openings)
       opening.region = plan_.scratch.region(opening.level, opening.slot);
+  }
+
+  // Launches each slot once, where that spares dispatches and takes little memory.
+  void TakeLongestPaths() {
+    const std::shared_ptr<const LevelSchedule> longest = schedule().longest_paths;
+    const ScratchLayout scratch = pipeline_.scratch_layout();
+    if (!longest || longest->has_mesh_nodes || ReadsInfos() || !scratch.opens_all_levels) return;
+    const size_t spared = schedule().launches.size() - longest->launches.size();
+    if (environment_.rings != nullptr && spared < kFewestSpared) return;
+    const std::shared_ptr<const SlotLoads> loads = pipeline_.attachments.GetOrCreate<SlotLoads>(
+        [this] { return std::make_shared<SlotLoads>(graph_, environment_.limits.max_grid_workgroups); });
+    if (!loads->is_known()) return;
+    uint64_t room = FreeBytes(environment_.ring_budget);
+    if (plan_.memory.bounded && !plan_.steps) room = std::min(room, std::max(plan_.memory.ring_bytes(), kMaxWaiting));
+    std::optional<GraphPlan> memory = PlanLongestPaths(graph_, *loads, *longest, key_.counts, room);
+    if (!memory) return;
+    plan_.schedule = longest;
+    plan_.memory = *std::move(memory);
+    plan_.steps.reset();
+    plan_.scratch = scratch.ForLongestPaths();
+    NumberRegions();
   }
 
   // Of the ring, beside the records of level 0 that lie in it.

@@ -68,6 +68,9 @@ struct RelocatablePlan {
   std::vector<RelocatableLevel> levels;
   bool can_prepare = false;  // executions can prepare the regions of level 1 for one another (CanPrepareRegions)
   std::string root_labels;   // of the nodes that the dispatch starts, each behind a space
+
+  // Each slot behind level 0 is launched once, and all levels append to the same regions.
+  [[nodiscard]] bool UsesLongestPaths() const { return scratch.region_levels == 1; }
 };
 
 // What it depends on beside the graph and its device.
