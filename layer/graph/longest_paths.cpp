@@ -11,8 +11,9 @@
 namespace trellis {
 namespace {
 
-// Additions that a graph's loads may take, a few milliseconds.
+// What a graph's loads may take: additions, a few milliseconds; and slots, whose pairs have 8 MiB.
 constexpr uint64_t kMaxAdditions = 1 << 23;
+constexpr uint32_t kMaxSlots = 1024;
 
 bool SendsTo(const Slot& slot, uint32_t target) {
   const auto edge = std::lower_bound(slot.edges.begin(), slot.edges.end(), target,
@@ -113,7 +114,7 @@ class LoadCalculator {
 
 SlotLoads::SlotLoads(const Graph& graph, uint64_t max_grid_workgroups)
     : slot_count_(static_cast<uint32_t>(graph.slots.size())) {
-  if (SaturatingMultiply(TargetsOf(graph), slot_count_) > kMaxAdditions) return;
+  if (slot_count_ > kMaxSlots || SaturatingMultiply(TargetsOf(graph), slot_count_) > kMaxAdditions) return;
   LoadCalculator(graph, max_grid_workgroups, loads_).Run();
 }
 

@@ -134,6 +134,16 @@ TEST(LongestPaths, NoPlanWhereSomethingHasNoRoom) {
   EXPECT_FALSE(plan(uint64_t{1} << 31, ~uint64_t{0} >> 1)) << "a region counts in 31 bits";
 }
 
+TEST(LongestPaths, NothingIsKnownOfVeryLargeGraphs) {
+  const auto is_known = [](uint32_t leaves) {
+    std::vector<NodeSource> sources;
+    for (uint32_t leaf = 0; leaf < leaves; ++leaf) sources.push_back(NodeBuilder("leaf", leaf).source);
+    return SlotLoads(MustLink(std::move(sources)), kMaxGridWorkgroups).is_known();
+  };
+  EXPECT_TRUE(is_known(1024));
+  EXPECT_FALSE(is_known(1025)) << "a number for each pair of slots";
+}
+
 // Against a run on the CPU that knows nothing of slots and bounds: all that is sent before a slot's level waits for it,
 // nothing is sent to it later, and all of it has room.
 class RandomLongestPaths {
