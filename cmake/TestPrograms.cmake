@@ -67,7 +67,7 @@ function(trellis_add_driver_test test)
     ENVIRONMENT "XDG_CONFIG_DIRS=${PROJECT_BINARY_DIR}:/etc/xdg;TRELLIS_ENABLE=1;${driver_environment};${arg_ENVIRONMENT}"
     LABELS gpu
     SKIP_RETURN_CODE 77
-    TIMEOUT 2400
+    TIMEOUT 4500
     ${arg_PROPERTIES})
 endfunction()
 
