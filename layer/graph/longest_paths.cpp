@@ -28,11 +28,14 @@ uint64_t TargetsOf(const Graph& graph) {
   return targets;
 }
 
+// Nothing times an infinite load is nothing.
 void RaiseTo(std::span<double> loads, double times, std::span<const double> other) {
+  if (times == 0) return;
   for (size_t i = 0; i < loads.size(); ++i)
     if (other[i] != 0) loads[i] = std::max(loads[i], times * other[i]);
 }
 void Add(std::span<double> loads, double times, std::span<const double> other) {
+  if (times == 0) return;
   for (size_t i = 0; i < loads.size(); ++i)
     if (other[i] != 0) loads[i] += times * other[i];
 }
@@ -46,7 +49,8 @@ class LoadCalculator {
         count_(graph.slots.size()),
         of_workgroup_(workgroups),
         of_record_(count_ * count_),
-        is_done_(count_) {
+        is_done_(count_),
+        has_workgroup_(count_) {
     of_workgroup_.assign(count_ * count_, 0);
   }
 
@@ -77,8 +81,9 @@ class LoadCalculator {
 
   // Outputs that share a limit send the most where all of it goes to one of them.
   void AddWorkgroup(uint32_t slot) {
+    if (has_workgroup_[slot]) return;  // a sharer, which runs with each slot of a recursion
+    has_workgroup_[slot] = true;
     const std::span<double> workgroup = Row(of_workgroup_, slot);
-    std::fill(workgroup.begin(), workgroup.end(), 0.0);
     const std::vector<spirv::NodeOutputInfo>& outputs = graph_.NodeOf(slot).info.outputs;
     std::vector<double> group(count_);
     for (uint32_t first = 0; first < outputs.size(); ++first) {
@@ -108,6 +113,7 @@ class LoadCalculator {
   std::vector<double>& of_workgroup_;
   std::vector<double> of_record_;
   std::vector<bool> is_done_;
+  std::vector<bool> has_workgroup_;
 };
 
 }  // namespace

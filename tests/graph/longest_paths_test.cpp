@@ -117,6 +117,15 @@ TEST(LongestPaths, GridsAndSharersMultiply) {
   EXPECT_EQ(RoomOf(plan, SlotOf(graph, "end")), 10u + 10 * 6 * 4 + 10 * 5);
 }
 
+// A grid of nothing sends nothing, however much a workgroup of it might cause; what its sharer sends has its room.
+TEST(LongestPaths, NothingTimesAnythingIsNothing) {
+  const Graph graph = MustLink({NodeBuilder("top").To("end").To("arm"), NodeBuilder("arm").Static(3, 0).To("many"),
+                                NodeBuilder("beside").SharesInput("arm").Static(2).To("end"),
+                                NodeBuilder("many").Recursion(50).Dynamic().To("many").To("end"), NodeBuilder("end")});
+  const GraphPlan plan = PlanTop(graph, 10);
+  EXPECT_EQ(RoomOf(plan, SlotOf(graph, "end")), 10u + 10 * 2);
+}
+
 TEST(LongestPaths, NoPlanWhereSomethingHasNoRoom) {
   const Graph graph =
       MustLink({NodeBuilder("top").To("end").To("arm"), NodeBuilder("arm").To("end"), NodeBuilder("end")});

@@ -143,7 +143,8 @@ class Planner {
     const ScratchLayout scratch = pipeline_.scratch_layout();
     if (!longest || longest->has_mesh_nodes || ReadsInfos() || !scratch.opens_all_levels) return;
     const size_t spared = schedule().launches.size() - longest->launches.size();
-    if (environment_.rings != nullptr && spared < kFewestSpared) return;
+    const bool prepares = key_.may_prepare && plan_.memory.bounded && !plan_.steps;
+    if (prepares && spared < kFewestSpared) return;
     const std::shared_ptr<const SlotLoads> loads = pipeline_.attachments.GetOrCreate<SlotLoads>(
         [this] { return std::make_shared<SlotLoads>(graph_, environment_.limits.max_grid_workgroups); });
     if (!loads->is_known()) return;
@@ -377,6 +378,7 @@ std::shared_ptr<const RelocatablePlan> FindOrMakePlan(const ExecutionGraphPipeli
                                                       const DispatchEnvironment& environment) {
   key.ring_budget = environment.ring_budget;
   key.step_budget = environment.step_budget;
+  key.may_prepare = environment.rings != nullptr;
   const std::shared_ptr<Cache> cache =
       pipeline.attachments.GetOrCreate<Cache>([] { return std::make_shared<Cache>(); });
   std::shared_ptr<const RelocatablePlan> plan = cache->Find(key);

@@ -79,6 +79,7 @@ struct RelocatablePlanKey {
   uint64_t reserved = 0;          // bytes of the ring that something else takes as long as steps run
   uint64_t ring_budget = 0;       // DispatchEnvironment's; FindOrMakePlan sets them
   uint64_t step_budget = 0;
+  bool may_prepare = false;  // DispatchEnvironment::rings
   bool operator==(const RelocatablePlanKey&) const = default;
 };
 
