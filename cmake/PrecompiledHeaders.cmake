@@ -2,9 +2,16 @@
 # Precompiled headers, chosen in one place for all C++ targets of a folder. Only third-party headers are precompiled: after a change, a header
 # of ours would have everything compiled again. Presets without them (release, tsan, fuzz) show that sources include what they use.
 
-# Sets `result` to the targets of `directory` and below.
+# Sets `result` to the programs and libraries of `directory` and below.
 function(trellis_list_targets directory result)
-  get_property(targets DIRECTORY "${directory}" PROPERTY BUILDSYSTEM_TARGETS)
+  get_property(all DIRECTORY "${directory}" PROPERTY BUILDSYSTEM_TARGETS)
+  set(targets "")
+  foreach(target IN LISTS all)
+    get_target_property(type ${target} TYPE)
+    if(type MATCHES "EXECUTABLE|LIBRARY")
+      list(APPEND targets ${target})
+    endif()
+  endforeach()
   get_property(children DIRECTORY "${directory}" PROPERTY SUBDIRECTORIES)
   foreach(child IN LISTS children)
     trellis_list_targets("${child}" below)
@@ -27,11 +34,10 @@ function(trellis_precompile owner header)
   foreach(folder IN LISTS ARGN)
     trellis_list_targets("${CMAKE_CURRENT_SOURCE_DIR}/${folder}" targets)
     foreach(target IN LISTS targets)
-      get_target_property(type ${target} TYPE)
       get_target_property(sources ${target} SOURCES)
       list(FILTER sources INCLUDE REGEX "\\.cpp$")
       list(LENGTH sources count)
-      if(type MATCHES "EXECUTABLE|LIBRARY" AND count GREATER 2)
+      if(count GREATER 2)
         target_precompile_headers(${target} REUSE_FROM ${owner})
       endif()
     endforeach()

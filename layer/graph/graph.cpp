@@ -6,6 +6,11 @@
 
 namespace trellis {
 
+bool Slot::SendsTo(uint32_t target) const {
+  return std::binary_search(edges.begin(), edges.end(), SlotEdge{target, 0},
+                            [](const SlotEdge& a, const SlotEdge& b) { return a.slot < b.slot; });
+}
+
 uint32_t Graph::FindNode(std::string_view name, uint32_t index) const {
   using Key = std::pair<std::string_view, uint32_t>;
   const auto found = std::lower_bound(

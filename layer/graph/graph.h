@@ -59,6 +59,9 @@ struct Slot {
   std::vector<SlotEdge> edges;  // sorted by slot, no duplicates
   // Most bytes, in multiples of 16, that the allocations of one workgroup take from the heap, headers included.
   uint64_t heap_bytes = 0;
+
+  // Whether a workgroup can send anything to the slot `target`.
+  [[nodiscard]] bool SendsTo(uint32_t target) const;
 };
 
 // What one dispatch of a level runs: a node, in the state of its slot `slot`, on the records of slot `input`. The two

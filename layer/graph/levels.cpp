@@ -2,9 +2,10 @@
 #include "layer/graph/levels.h"
 
 #include <algorithm>
+#include <memory>
+#include <span>
 
 namespace trellis {
-
 namespace {
 
 void AppendLevel(const Graph& graph, std::span<const uint32_t> level, LevelSchedule& schedule) {

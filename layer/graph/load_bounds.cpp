@@ -53,10 +53,7 @@ class Calculator {
 
   // Of the targets those that something is sent to: others are only asked for.
   const std::vector<Target>& Reached(const Slot& slot, const std::vector<Target>& targets) {
-    const auto is_reached = [&slot](const Target& target) {
-      return std::binary_search(slot.edges.begin(), slot.edges.end(), SlotEdge{target.slot, 0},
-                                [](const SlotEdge& a, const SlotEdge& b) { return a.slot < b.slot; });
-    };
+    const auto is_reached = [&slot](const Target& target) { return slot.SendsTo(target.slot); };
     if (std::all_of(targets.begin(), targets.end(), is_reached)) return targets;
     std::vector<Target>& reached = filtered_.emplace_back();
     std::copy_if(targets.begin(), targets.end(), std::back_inserter(reached), is_reached);
@@ -87,7 +84,7 @@ class Calculator {
       launches_.clear();
       graph_.AppendLaunches(slot, launches_);
       for (const Launch launch : launches_) {
-        arrival.Add(WorkgroupsOfRecord(graph_.NodeOf(launch.slot).info), sent[launch.slot]);
+        arrival.Add(WorkgroupsOfRecord(graph_.NodeOf(launch.slot).info, max_grid_workgroups_), sent[launch.slot]);
       }
     }
   }
@@ -117,12 +114,6 @@ class Calculator {
     return true;
   }
 
-  // Beside one for each region, which has a last workgroup that is not full: GraphPlan adds it.
-  [[nodiscard]] double WorkgroupsOfRecord(const spirv::NodeInfo& info) const {
-    if (info.kind == spirv::LaunchKind::kCoalescing) return 1.0 / std::max(info.coalesce, 1u);
-    return static_cast<double>(MaxWorkgroupsOfRecords(info, 1, max_grid_workgroups_));
-  }
-
   const Graph& graph_;
   const uint64_t max_grid_workgroups_;
   std::vector<Sends> sends_;
@@ -134,6 +125,11 @@ class Calculator {
 };
 
 }  // namespace
+
+double WorkgroupsOfRecord(const spirv::NodeInfo& info, uint64_t max_grid_workgroups) {
+  if (info.kind == spirv::LaunchKind::kCoalescing) return 1.0 / std::max(info.coalesce, 1u);
+  return static_cast<double>(MaxWorkgroupsOfRecords(info, 1, max_grid_workgroups));
+}
 
 void Load::Add(double times, const Load& load) {
   if (times == 0 || load.records == 0) return;

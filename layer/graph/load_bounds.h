@@ -21,6 +21,10 @@ struct Load {
   void RaiseTo(const Load& load);
 };
 
+// At most, of the node's own, on average over many records. Beside them a launch that coalesces has a last one that may
+// have fewer: whoever plans adds it.
+[[nodiscard]] double WorkgroupsOfRecord(const spirv::NodeInfo& info, uint64_t max_grid_workgroups);
+
 // Immutable, so any thread may read it. Takes as many Loads as the graph has slots, for each level of its depth.
 class LoadBounds {
  public:

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "layer/graph/load_bounds.h"
 #include "layer/graph/region_layout.h"
 #include "layer/graph/ring_parts.h"
 #include "layer/graph/saturating.h"
@@ -14,12 +15,6 @@ namespace {
 // What a graph's loads may take: additions, a few milliseconds; and slots, whose pairs have 8 MiB.
 constexpr uint64_t kMaxAdditions = 1 << 23;
 constexpr uint32_t kMaxSlots = 1024;
-
-bool SendsTo(const Slot& slot, uint32_t target) {
-  const auto edge = std::lower_bound(slot.edges.begin(), slot.edges.end(), target,
-                                     [](const SlotEdge& known, uint32_t wanted) { return known.slot < wanted; });
-  return edge != slot.edges.end() && edge->slot == target;
-}
 
 uint64_t TargetsOf(const Graph& graph) {
   uint64_t targets = 0;
@@ -75,7 +70,8 @@ class LoadCalculator {
     record[slot] = 1;
     for (const Launch launch : launches) {
       AddWorkgroup(launch.slot);
-      Add(record, WorkgroupsOfRecord(graph_.NodeOf(launch.slot).info), Row(of_workgroup_, launch.slot));
+      Add(record, WorkgroupsOfRecord(graph_.NodeOf(launch.slot).info, max_grid_workgroups_),
+          Row(of_workgroup_, launch.slot));
     }
   }
 
@@ -97,14 +93,8 @@ class LoadCalculator {
 
   void RaiseToOutput(uint32_t slot, uint32_t index, const spirv::NodeOutputInfo& output, std::span<double> group) {
     for (const Target& target : graph_.slots[slot].outputs[index])
-      if (SendsTo(graph_.slots[slot], target.slot))
+      if (graph_.slots[slot].SendsTo(target.slot))
         RaiseTo(group, static_cast<double>(output.max_payloads), Row(of_record_, target.slot));
-  }
-
-  // Beside the last one of a launch, which may have fewer records than the others.
-  [[nodiscard]] double WorkgroupsOfRecord(const spirv::NodeInfo& info) const {
-    if (info.kind == spirv::LaunchKind::kCoalescing) return 1.0 / std::max(info.coalesce, 1u);
-    return static_cast<double>(MaxWorkgroupsOfRecords(info, 1, max_grid_workgroups_));
   }
 
   const Graph& graph_;

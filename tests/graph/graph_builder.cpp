@@ -101,6 +101,18 @@ std::vector<NodeSource> Sources(std::initializer_list<NodeBuilder> nodes) {
   return sources;
 }
 
+std::vector<NodeSource> RowSources(uint32_t nodes) {
+  std::vector<NodeSource> sources = {NodeBuilder("top").To("hop").source};
+  for (uint32_t node = 0; node < nodes; ++node) {
+    std::vector<uint32_t> later;
+    for (uint32_t next = node + 1; next < nodes; ++next) later.push_back(next);
+    NodeBuilder hop("hop", node);
+    if (!later.empty()) hop.ToIndices("hop", later);
+    sources.push_back(hop.source);
+  }
+  return sources;
+}
+
 Graph MustLink(std::vector<NodeSource> sources) {
   Expected<Graph> graph = LinkGraph(std::move(sources), kMaxDepth);
   if (graph) return *std::move(graph);

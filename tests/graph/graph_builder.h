@@ -45,6 +45,8 @@ class NodeBuilder {
 };
 
 [[nodiscard]] std::vector<NodeSource> Sources(std::initializer_list<NodeBuilder> nodes);
+// "top", and behind it `nodes` nodes "hop", each of which may send to any later one.
+[[nodiscard]] std::vector<NodeSource> RowSources(uint32_t nodes);
 // The graph, which must link; a failure fails the test and gives an empty graph.
 [[nodiscard]] Graph MustLink(std::initializer_list<NodeBuilder> nodes);
 [[nodiscard]] Graph MustLink(std::vector<NodeSource> sources);

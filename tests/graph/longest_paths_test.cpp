@@ -75,15 +75,7 @@ TEST(LongestPaths, ARootThatIsSentToStandsInBoth) {
 // Each of seven nodes may send one record to any later one: whatever way a record takes, it visits a node once.
 TEST(LongestPaths, ARecordPassesEachNodeOfARowOnce) {
   constexpr uint32_t kRow = 7;
-  std::vector<NodeSource> sources = {NodeBuilder("top").To("hop").source};
-  for (uint32_t node = 0; node < kRow; ++node) {
-    std::vector<uint32_t> later;
-    for (uint32_t next = node + 1; next < kRow; ++next) later.push_back(next);
-    NodeBuilder hop("hop", node);
-    if (!later.empty()) hop.ToIndices("hop", later);
-    sources.push_back(hop.source);
-  }
-  const Graph graph = MustLink(std::move(sources));
+  const Graph graph = MustLink(RowSources(kRow));
   const GraphPlan plan = PlanTop(graph, 1000);
   ASSERT_EQ(plan.openings.size(), kRow);
   for (uint32_t node = 0; node < kRow; ++node) EXPECT_EQ(RoomOf(plan, SlotOf(graph, "hop", node)), 1000u) << node;

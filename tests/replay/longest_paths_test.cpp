@@ -8,19 +8,6 @@
 namespace trellis::test {
 namespace {
 
-// "top", and nodes "hop" behind it, each of which may send to any later one.
-std::vector<NodeSource> Row(uint32_t nodes) {
-  std::vector<NodeSource> sources = {NodeBuilder("top").To("hop").source};
-  for (uint32_t node = 0; node < nodes; ++node) {
-    std::vector<uint32_t> later;
-    for (uint32_t next = node + 1; next < nodes; ++next) later.push_back(next);
-    NodeBuilder hop("hop", node);
-    if (!later.empty()) hop.ToIndices("hop", later);
-    sources.push_back(hop.source);
-  }
-  return sources;
-}
-
 class LongestPathsTest : public BarrierTest {
  protected:
   explicit LongestPathsTest(const Variant& variant = {}) : BarrierTest(variant) {}
@@ -34,7 +21,7 @@ class LongestPathsTest : public BarrierTest {
 };
 
 TEST_F(LongestPathsTest, EachNodeOfARowOnce) {
-  RecordRow(Row(6));
+  RecordRow(RowSources(6));
   ExpectExact(BarriersFor(7));
   EXPECT_EQ(Launches(), 6u);
 }
@@ -59,14 +46,14 @@ TEST_F(LongestPathsTest, LaunchesOfAllKinds) {
 }
 
 TEST_F(LongestPathsTest, TwiceOnOneScratch) {
-  RecordRow(Row(4));
+  RecordRow(RowSources(4));
   Dispatch(device_, pipeline_, scratch_, {{"top", 5}});
   ExpectExact(2 * BarriersFor(5));
   EXPECT_EQ(Launches(), 8u);
 }
 
 TEST_F(LongestPathsTest, ARootThatIsSentTo) {
-  Use(MakePipeline(device_, Row(4)));
+  Use(MakePipeline(device_, RowSources(4)));
   Dispatch(device_, pipeline_, scratch_, {{"top", 3}, {.node = "hop", .count = 2, .index = 3}});
   ExpectExact(BarriersFor(5));
   EXPECT_EQ(Launches(), 4u);
@@ -79,7 +66,7 @@ class LongestPathsInASmallRingTest : public LongestPathsTest {
 
 // 5 regions of 20,000 records do not fit into 1 MiB side by side; those of two levels do not either.
 TEST_F(LongestPathsInASmallRingTest, WhatHasNoRoomRunsLevelByLevel) {
-  RecordRow(Row(5), 20000);
+  RecordRow(RowSources(5), 20000);
   EXPECT_GT(Launches(), 5u);
 }
 
@@ -89,7 +76,7 @@ class SharedRingLongestPathsTest : public LongestPathsTest {
 };
 
 TEST_F(SharedRingLongestPathsTest, EachNodeOfARowOnce) {
-  RecordRow(Row(5));
+  RecordRow(RowSources(5));
   EXPECT_EQ(Launches(), 5u);
   ExpectExact(BarriersFor(6) + 1);
 }
@@ -106,13 +93,13 @@ class PreparedLongestPathsTest : public LongestPathsTest {
 
 // Where executions prepare regions for one another, no kernel begins; that is worth more than a few launches.
 TEST_F(PreparedLongestPathsTest, FewLaunchesAreNotSpared) {
-  RecordRow(Row(5));
+  RecordRow(RowSources(5));
   EXPECT_FALSE(HasBegin());
   EXPECT_EQ(Launches(), 2 * 5u + 4 + 3 + 2 + 1) << "level 1 once for each set";
 }
 
 TEST_F(PreparedLongestPathsTest, ManyAre) {
-  RecordRow(Row(14));
+  RecordRow(RowSources(14));
   EXPECT_TRUE(HasBegin());
   EXPECT_EQ(Launches(), 14u);
   ExpectExact(BarriersFor(15));

@@ -98,7 +98,7 @@ Expected<void> HostPlanner::PlaceRoots() {
   if (steps()) root_inputs_.resize(schedule().launches_of(0).size());
   std::vector<shared::InputCopy> copies;
   // Level 0 appends to the first half; the second one is free until level 1 appends to it. There is none in bounded
-  // mode and with draws: what is copied lies behind everything else.
+  // mode, with draws, and where each slot is launched once: what is copied lies behind everything else.
   uint64_t copy_end = memory().half_bytes[0];
   for (const Root& root : roots_) {
     if (Expected<void> done = PlaceRoot(root, copy_end, copies); !done) return done;

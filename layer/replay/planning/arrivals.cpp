@@ -10,10 +10,7 @@ namespace {
 double SentByRecord(const Graph& graph, const LoadBounds& loads, std::span<const Launch> launches) {
   double most = 0;
   for (const Launch launch : launches) {
-    const spirv::NodeInfo& info = graph.NodeOf(launch.slot).info;
-    const double workgroups = info.kind == spirv::LaunchKind::kCoalescing
-                                  ? 1.0 / std::max(info.coalesce, 1u)
-                                  : static_cast<double>(MaxWorkgroupsOfRecords(info, 1, 1));
+    const double workgroups = WorkgroupsOfRecord(graph.NodeOf(launch.slot).info, 1);
     most = std::max(most, workgroups * loads.Of(launch.slot, 1).records);
   }
   return most;
