@@ -16,12 +16,6 @@ constexpr const char* kStart =
 
 Module NodeWith(const std::string& code) { return NodeOrFail(kStart + code); }
 
-size_t Count(const std::string& text, const std::string& word) {
-  size_t count = 0;
-  for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) ++count;
-  return count;
-}
-
 // Reflection and lowering take it too.
 void ExpectLowers(const Module& module) {
   const Expected<NodeInfo> info = Reflect(module, "main", {});
@@ -47,17 +41,17 @@ TEST(Handles, OneVariableIsReachedDirectlyAndCommittedEarly) {
   const Module module =
       NodeWith("void main() { Work w = Work_group(4); w.at[gl_LocalInvocationIndex].value = 1; node_enqueue(w); }");
   const std::string text = ToText(module);
-  EXPECT_EQ(Count(text, "OpAllocateNodePayloadsAMDX"), 1u);
-  EXPECT_EQ(Count(text, "OpFunctionCall"), 0u) << "the header's functions are inlined";
-  EXPECT_EQ(Count(text, "OpEnqueueNodePayloadsAMDX"), 1u);
-  EXPECT_EQ(Count(text, "OpStore"), 2u) << "the handle and the member";
+  EXPECT_EQ(CountOf(text, "OpAllocateNodePayloadsAMDX"), 1u);
+  EXPECT_EQ(CountOf(text, "OpFunctionCall"), 0u) << "the header's functions are inlined";
+  EXPECT_EQ(CountOf(text, "OpEnqueueNodePayloadsAMDX"), 1u);
+  EXPECT_EQ(CountOf(text, "OpStore"), 2u) << "the handle and the member";
   EXPECT_TRUE(IsCommittedEarly(module));
   ExpectLowers(module);
 }
 
 TEST(Handles, AllocationWithoutAVariable) {
   const Module module = NodeWith("void main() { node_enqueue(Work_group(2, 1)); }");
-  EXPECT_EQ(Count(ToText(module), "OpVariable"), 0u);
+  EXPECT_EQ(CountOf(ToText(module), "OpVariable"), 0u);
   EXPECT_TRUE(IsCommittedEarly(module));
 }
 
@@ -67,7 +61,7 @@ TEST(Handles, Parameters) {
       "node_enqueue(p); }\n"
       "void by_reference(inout Work p) { p.at[2].value = 3; }\n"
       "void main() { Work w = Work_group(4); by_value(w, 1); by_reference(w); by_copy(w, 2); }");
-  EXPECT_EQ(Count(ToText(module), "OpFunctionCall"), 3u);
+  EXPECT_EQ(CountOf(ToText(module), "OpFunctionCall"), 3u);
   ExpectLowers(module);
 }
 
@@ -75,7 +69,7 @@ TEST(Handles, ReturnedFromASmallFunctionIsInlined) {
   const Module module = NodeWith(
       "Work make(uint i) { return Work_group(1, i); }\nvoid main() { Work w = make(2); w.at[0].value = 5; "
       "node_enqueue(w); }");
-  EXPECT_EQ(Count(ToText(module), "OpFunctionCall"), 0u);
+  EXPECT_EQ(CountOf(ToText(module), "OpFunctionCall"), 0u);
   EXPECT_TRUE(IsCommittedEarly(module));
   ExpectLowers(module);
 }
@@ -84,7 +78,7 @@ TEST(Handles, ReturnedFromAFunctionThatWrites) {
   const Module module = NodeWith(
       "Work make(uint i) { Work w = Work_group(2, i); for (uint k = 0; k < 2; ++k) w.at[k].value = k; return w; }\n"
       "void main() { Work w = make(2); w.at[0].value = 5; node_enqueue(w); }");
-  EXPECT_EQ(Count(ToText(module), "OpFunctionCall"), 1u);
+  EXPECT_EQ(CountOf(ToText(module), "OpFunctionCall"), 1u);
   ExpectLowers(module);
 }
 
@@ -121,7 +115,7 @@ TEST(Handles, VariableThatChangesBetweenLoadAndUse) {
       "void main() { kept = Work_group(1); kept.at[change()].value = 1; node_enqueue(kept); }");
   const std::string text = ToText(module);
   ExpectLowers(module);
-  EXPECT_EQ(Count(text, "OpVariable"), 2u) << "the private variable and the spilled handle";
+  EXPECT_EQ(CountOf(text, "OpVariable"), 2u) << "the private variable and the spilled handle";
 }
 
 TEST(Handles, ReadBackAtomicsAndWholeRecords) {
@@ -129,7 +123,7 @@ TEST(Handles, ReadBackAtomicsAndWholeRecords) {
       "void main() { Work w = Work_group(4); w.at[0].value = 1; barrier(); atomicAdd(w.at[0].value, 2); w.at[1] = "
       "w.at[0]; Item copy = w.at[1]; copy.value++;\n"
       "w.at[2] = copy; w.at[3].value = atomicMax(w.at[2].value, 9); node_enqueue(w); }");
-  EXPECT_EQ(Count(ToText(module), "OpAtomic"), 2u);
+  EXPECT_EQ(CountOf(ToText(module), "OpAtomic"), 2u);
   ExpectLowers(module);
 }
 
@@ -138,7 +132,7 @@ TEST(Handles, TwoTypesAtOnce) {
       "void main() { Work w = Work_group(1); Other o = Other_thread(gl_LocalInvocationIndex); for (uint i = 0; i < "
       "node_count(o); ++i) o.at[i].value = i;\n"
       "w.at[0].value = 2; node_enqueue(o); node_enqueue(w); }");
-  EXPECT_EQ(Count(ToText(module), "OpEnqueueNodePayloadsAMDX"), 2u);
+  EXPECT_EQ(CountOf(ToText(module), "OpEnqueueNodePayloadsAMDX"), 2u);
   EXPECT_TRUE(IsCommittedEarly(module));
   ExpectLowers(module);
 }

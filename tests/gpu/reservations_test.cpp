@@ -14,7 +14,7 @@ namespace {
 
 constexpr uint32_t kTargets = 32;    // nodes T[0] to T[31]
 constexpr uint32_t kMaxRecords = 3;  // of one invocation
-constexpr uint32_t kReserving = 3;
+constexpr uint32_t kReservingWorkgroups = 3;
 constexpr uint32_t kIndexFactor = 100;
 
 // How many records an invocation of the workgroup sends, and to which index of T.
@@ -69,7 +69,7 @@ std::string PatternModule(const Pattern& pattern, uint32_t local_size) {
   m.BeginNode({.name = "Root",
                .launch = Launch::kStaticGrid,
                .local_size = {local_size, 1, 1},
-               .grid = {kReserving, 1, 1},
+               .grid = {kReservingWorkgroups, 1, 1},
                .shader_index = 0});
   const Id lane = m.LocalIndex();
   const Id count = pattern.emit_count(m, lane);
@@ -83,8 +83,8 @@ std::string PatternModule(const Pattern& pattern, uint32_t local_size) {
 }
 
 std::vector<uint32_t> ExpectedWords(const Pattern& pattern, uint32_t local_size) {
-  std::vector<uint32_t> expected(kReserving * local_size * kMaxRecords);
-  for (uint32_t global = 0; global < kReserving * local_size; ++global) {
+  std::vector<uint32_t> expected(kReservingWorkgroups * local_size * kMaxRecords);
+  for (uint32_t global = 0; global < kReservingWorkgroups * local_size; ++global) {
     const uint32_t index = pattern.index(global % local_size);
     if (index >= kTargets) continue;
     for (uint32_t i = 0; i < pattern.count(global % local_size); ++i)
@@ -135,7 +135,7 @@ TEST_P(Reservations, OneOfSeveralOutputs) {
     m.BeginNode({.name = "Root",
                  .launch = Launch::kStaticGrid,
                  .local_size = {local_size, 1, 1},
-                 .grid = {kReserving, 1, 1},
+                 .grid = {kReservingWorkgroups, 1, 1},
                  .shader_index = 0});
     const Id kind = m.Mod(m.GlobalId(0), kOutputs + 1);
     const Id first_word = m.Mul(m.GlobalId(0), kMaxRecords);
@@ -154,8 +154,8 @@ TEST_P(Reservations, OneOfSeveralOutputs) {
       m.AddWord(words, m.Get(m.NodeInput(), 0, 0), m.Mul(m.Get(m.NodeInput(), 0, 1), kIndexFactor + i));
       m.EndNode();
     }
-    std::vector<uint32_t> expected(kReserving * local_size * kMaxRecords);
-    for (uint32_t global = 0; global < kReserving * local_size; ++global) {
+    std::vector<uint32_t> expected(kReservingWorkgroups * local_size * kMaxRecords);
+    for (uint32_t global = 0; global < kReservingWorkgroups * local_size; ++global) {
       const uint32_t i = global % (kOutputs + 1);
       for (uint32_t j = 0; i < kOutputs && j < 1 + i % kMaxRecords; ++j)
         expected[global * kMaxRecords + j] = (j + 1 + i) * (kIndexFactor + i);
@@ -180,7 +180,7 @@ TEST_P(Reservations, ANodeForEachInvocation) {
   m.BeginNode({.name = "Root",
                .launch = Launch::kStaticGrid,
                .local_size = {kLanes, 1, 1},
-               .grid = {kReserving, 1, 1},
+               .grid = {kReservingWorkgroups, 1, 1},
                .shader_index = 0});
   const Id lane = m.LocalIndex();
   const Records records = m.Allocate(to, Scope::kInvocation, 1, lane);
@@ -194,7 +194,8 @@ TEST_P(Reservations, ANodeForEachInvocation) {
   run.Input({.node = "Root", .count = 1});
   ASSERT_TRUE(run.Execute());
   std::vector<uint32_t> expected;
-  for (uint32_t i = 0; i < kLanes * kReserving; ++i) expected.push_back(i % kLanes + 1 + i % kLanes * kIndexFactor);
+  for (uint32_t i = 0; i < kLanes * kReservingWorkgroups; ++i)
+    expected.push_back(i % kLanes + 1 + i % kLanes * kIndexFactor);
   EXPECT_TRUE(run.Matches(expected));
 }
 
@@ -208,7 +209,7 @@ TEST_P(Reservations, WorkgroupsKeepHandlesApart) {
   m.BeginNode({.name = "Root",
                .launch = Launch::kStaticGrid,
                .local_size = {kLanes, 1, 1},
-               .grid = {kReserving, 1, 1},
+               .grid = {kReservingWorkgroups, 1, 1},
                .shader_index = 0});
   const Id lane = m.LocalIndex();
   std::vector<Records> allocations;
@@ -224,7 +225,7 @@ TEST_P(Reservations, WorkgroupsKeepHandlesApart) {
   run.Input({.node = "Root", .count = 1});
   ASSERT_TRUE(run.Execute());
   std::vector<uint32_t> expected;
-  for (uint32_t i = 0; i < kLanes * kReserving * kAllocations; ++i) expected.push_back(i % kAllocations + 1);
+  for (uint32_t i = 0; i < kLanes * kReservingWorkgroups * kAllocations; ++i) expected.push_back(i % kAllocations + 1);
   EXPECT_TRUE(run.Matches(expected));
 }
 

@@ -12,7 +12,7 @@ namespace {
 using SharedMemory = ShapedGpuTest;
 
 constexpr uint32_t kSharingLanes = 32;
-constexpr uint32_t kSharing = 4;
+constexpr uint32_t kSharingWorkgroups = 4;
 
 // What invocations write to each shared word, before the workgroup allocates.
 Id Pattern(NodeAsm& m, const Id& index) { return m.Add(m.Mul(index, 2654435761u), m.GroupId(0)); }
@@ -26,7 +26,7 @@ void AddRoot(NodeAsm& m, const Id& words, uint32_t count, const std::function<Id
   m.BeginNode({.name = "Root",
                .launch = Launch::kStaticGrid,
                .local_size = {static_cast<int>(kSharingLanes), 1, 1},
-               .grid = {static_cast<int>(kSharing), 1, 1},
+               .grid = {static_cast<int>(kSharingWorkgroups), 1, 1},
                .shader_index = 0});
   const Id lane = m.LocalIndex();
   const auto for_my_words = [&](const std::function<void(const Id&)>& body) {
@@ -53,7 +53,7 @@ testing::AssertionResult RunRoot(Context& context, const std::string& text) {
   run.Nodes(text, {"Root", "Leaf"});
   run.Input({.node = "Root", .count = 1});
   if (testing::AssertionResult done = run.Execute(); !done) return done;
-  return run.Matches(std::vector<uint32_t>(kSharingLanes, kSharing));
+  return run.Matches(std::vector<uint32_t>(kSharingLanes, kSharingWorkgroups));
 }
 
 // All that the device says it has: the layer has put its own words aside.
