@@ -71,16 +71,17 @@ function(trellis_add_driver_test test)
     ${arg_PROPERTIES})
 endfunction()
 
-# trellis_add_gpu_run(<driver>[.<variant>] PROGRAM program [PARTS n] [COST n] [ONLY pattern ...] [WITHOUT pattern ...]
+# trellis_add_gpu_run(<driver>[.<variant>] PROGRAM program [PARTS n] [SHARDS n] [COST n] [ONLY pattern ...] [WITHOUT pattern ...]
 #                     [ENVIRONMENT NAME=value ...])
 #
 # A GoogleTest program on a driver; its results go to gpu_results/<driver>[.<variant>].json. With PARTS the first tier runs one n-th of the
 # tests, chosen by TRELLIS_TEST_PART (tests/support/test_part.h), and the full tier all of them. WITHOUT: tests that the variant would only
-# repeat, because they fix the setting that it changes. ONLY: the tests that the variant is about.
+# repeat, because they fix the setting that it changes. ONLY: the tests that the variant is about. SHARDS: that many tests of ctest, called
+# gpu_<name>.shard_0 and so on, share the program's tests, so that two of them use two cores.
 function(trellis_add_gpu_run name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "PROGRAM;PARTS;COST" "ONLY;WITHOUT;ENVIRONMENT")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "PROGRAM;PARTS;SHARDS;COST" "ONLY;WITHOUT;ENVIRONMENT")
   string(REGEX MATCH "^[^.]+" driver "${name}")
-  set(command ${arg_PROGRAM} --gtest_brief=1 "--gtest_output=json:${PROJECT_BINARY_DIR}/gpu_results/${name}.json")
+  set(command ${arg_PROGRAM} --gtest_brief=1)
   if(arg_ONLY)
     list(JOIN arg_ONLY ":" only)
     list(APPEND command "--gtest_filter=${only}")
@@ -95,7 +96,17 @@ function(trellis_add_gpu_run name)
   if(arg_PARTS)
     list(APPEND arg_ENVIRONMENT "TRELLIS_TEST_PARTS=${arg_PARTS}")
   endif()
-  trellis_add_driver_test(gpu_${name} DRIVER ${driver} COMMAND ${command}
-    ENVIRONMENT "TRELLIS_VALIDATE_LOWERED=1" ${arg_ENVIRONMENT}
-    PROPERTIES COST ${arg_COST} FAIL_REGULAR_EXPRESSION "${TRELLIS_NO_TEST_RAN}")
+  if(NOT arg_SHARDS)
+    set(arg_SHARDS 1)
+  endif()
+  math(EXPR last "${arg_SHARDS} - 1")
+  foreach(shard RANGE ${last})
+    set(run ${name})
+    if(arg_SHARDS GREATER 1)
+      set(run ${name}.shard_${shard})
+    endif()
+    trellis_add_driver_test(gpu_${run} DRIVER ${driver} COMMAND ${command} "--gtest_output=json:${PROJECT_BINARY_DIR}/gpu_results/${run}.json"
+      ENVIRONMENT "TRELLIS_VALIDATE_LOWERED=1" "GTEST_TOTAL_SHARDS=${arg_SHARDS}" "GTEST_SHARD_INDEX=${shard}" ${arg_ENVIRONMENT}
+      PROPERTIES COST ${arg_COST} FAIL_REGULAR_EXPRESSION "${TRELLIS_NO_TEST_RAN}")
+  endforeach()
 endfunction()
