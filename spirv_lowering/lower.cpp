@@ -102,7 +102,7 @@ NodeInfo LoweringKey(const NodeInfo& info) {
   key.shares_input_with_index = 0;
   key.packing_obstacle.clear();
   if (key.kind == LaunchKind::kDynamicGrid) {
-    key.grid = {};
+    if (key.RecordsOfBounds() == 0) key.grid = {};
     key.in_batches = false;  // only launches that read regions can be
   }
   for (NodeOutputInfo& output : key.outputs) {

@@ -102,13 +102,13 @@ Expected<void> ReadOptions(std::string_view text, SavedOptions& saved) {
 }
 
 Expected<void> Apply(const SavedOptions& saved, NodeInfo& info) {
+  info.launches_bounds = saved.launches_bounds;
   const uint32_t max_packed = info.IsMesh() ? 1 : WorkgroupsToPack(info);
   if (saved.packed == 0 || saved.packed > max_packed)
     return Error{"packed=" + std::to_string(saved.packed) + ": node '" + info.entry_point + "' allows 1 to " +
                  std::to_string(max_packed)};
   info.packed = saved.packed;
   info.max_workgroups = saved.max_workgroups;
-  info.launches_bounds = saved.launches_bounds;
   info.in_batches = info.in_batches && saved.in_batches;
   return {};
 }

@@ -162,4 +162,13 @@ shared::LaunchPlan DescribeLaunch(const Graph& graph, Launch launch, const std::
   return plan;
 }
 
+void DescribeBounds(const spirv::NodeInfo& info, shared::LaunchPlan& plan) {
+  const uint32_t records = info.RecordsOfBounds();
+  if (records == 0) return;
+  plan.kind = shared::kLaunchCoalescing;
+  plan.coalesce = records;
+  plan.packed = 1;
+  plan.note_words = shared::kNoNotes;
+}
+
 }  // namespace trellis

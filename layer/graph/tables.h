@@ -32,4 +32,7 @@ struct TableLayout {
 [[nodiscard]] shared::LaunchPlan DescribeLaunch(const Graph& graph, Launch launch,
                                                 const std::array<uint32_t, 3>& max_grid);
 
+// The same launch where it launches bounds: records that share a workgroup are counted as those that coalesce.
+void DescribeBounds(const spirv::NodeInfo& info, shared::LaunchPlan& plan);
+
 }  // namespace trellis

@@ -89,6 +89,9 @@ uint32_t MaxPackedWorkgroups(const Device& device) {
 // Workgroups that leave cost less than a kernel and a barrier between levels. `validate` looks at grids in that kernel.
 bool LaunchesBounds(const Device& device, const spirv::NodeInfo& info) {
   if (info.kind != spirv::LaunchKind::kDynamicGrid || info.NoteWords() != shared::kShortNotes) return false;
+  const VkPhysicalDeviceLimits& limits = device.traits.limits;
+  if (std::min(limits.maxComputeWorkGroupInvocations, limits.maxComputeWorkGroupSize[0]) < spirv::kPackedBounds)
+    return false;
   return !TargetsCpu(device) && !device.settings.validate &&
          MaxWorkgroupsOfRecords(info, 1, UINT64_MAX) <= shared::kMaxBoundWorkgroups;
 }
@@ -118,9 +121,9 @@ CreationResult ReflectNode(const Device& device, StageNode& node) {
     node.source.info.input_scalars = spirv::ReadInputScalars(
         checked->module, stage.pName, ReadSpecialization(stage.pSpecializationInfo), node.model, kMaxReportedScalars);
   if (node.model == spirv::ExecutionModel::kGLCompute) {
+    node.source.info.launches_bounds = LaunchesBounds(device, node.source.info);
     node.source.info.packed = WorkgroupsToPack(device, node);
     if (spirv::Strides(node.source.info)) node.source.info.max_workgroups = MaxPackedWorkgroups(device);
-    node.source.info.launches_bounds = LaunchesBounds(device, node.source.info);
   } else {
     node.source.info.in_batches = false;
   }

@@ -36,8 +36,9 @@ void EnterRun(const uint each, const uint first) {
   trellis_records.count = min(trellis_records.count, SaturatingMultiply(trellis_workgroup + run, each));
 }
 
-// The records of the launch. `each`: records that one of the dispatch's workgroups takes where that is all that makes workgroups, else 0. `counted`: of
-// the node's own workgroups that run as one, those that LaunchInput counts. `in_runs`: see EnterRun.
+// The records of the launch. `each`: records that one of the dispatch's workgroups takes where that is all that makes workgroups, as where bounds are
+// launched, else 0. `counted`: of the node's own workgroups that run as one, those that LaunchInput counts; 1 without grids from records. `in_runs`: see
+// EnterRun.
 void EnterLaunch(const uvec2 source, const uint each, const uint counted, const bool in_runs) {
   trellis_regions = CurrentRegions(LaunchBlockReference(trellis_launch).block.regions);  // asked for together with the input
   LaunchInputReference from = LaunchInputReference(source);
@@ -51,7 +52,7 @@ void EnterLaunch(const uvec2 source, const uint each, const uint counted, const 
     first = from.launch.first_workgroup;
     trellis_workgroup = first + trellis_workgroup * counted;
     trellis_end = from.launch.workgroup_count;
-    if (each != 0u) trellis_records.count = min(trellis_records.count, SaturatingMultiply(trellis_end, each));
+    if (each != 0u && counted == 1u) trellis_records.count = min(trellis_records.count, SaturatingMultiply(trellis_end, each));
   } else if (each != 0u) {
     // No kernel closed the level: the number of records is the producers' counter.
     trellis_records.count = min(trellis_records.count, RegionReference(source).region.reserved);

@@ -40,21 +40,30 @@ void SetWorkgroupOfGrid(const uint grid_member, const uint number, const uvec2 g
   trellis_workgroup_id = GridComponents(grid_member) == 1u ? uvec3(number, 0u, 0u) : WorkgroupOfGrid(number, max(grid, uvec2(1u)));
 }
 
-// Each record has as many workgroups as the bounds allow, and those past its own grid have nothing to do.
-bool EnterBounds(const uint grid_member, const uint packed) {
-  if (trellis_place.x >= trellis_records.count) return false;
-  SetRecord(trellis_place.x);
-  const uint number = trellis_place.y * packed + trellis_pack;
+// Each record has as many workgroups as the bounds allow, and those past its own grid have nothing to do. `records` of them share a workgroup of the
+// dispatch; 0: each has as many of those as it needs.
+bool EnterBounds(const uint grid_member, const uint packed, const uint records) {
+  uint record = trellis_place.x;
+  uint number = trellis_place.y * packed + trellis_pack;
+  if (records != 0u) {
+    const uint bound = packed / records;
+    const uint before = trellis_pack / bound;
+    record = trellis_place.x * records + before;
+    number = trellis_pack - before * bound;
+  }
+  if (record >= trellis_records.count) return false;
+  SetRecord(record);
   const uvec3 grid = GridOfRecord(grid_member);
   if (number >= grid.x * grid.y * grid.z) return false;  // at most kMaxBoundWorkgroups
   SetWorkgroupOfGrid(grid_member, number, grid.xy);
   return true;
 }
 
-// `grid_member` as LaunchPlan::grid_member. `note_words`: kFullNotes if the record may have changed since the workgroups were counted; the notes know
-// its grid. The form is kFormInput, because notes are made of records, or kFormRegion for nodes that launch bounds.
-bool trellis_enter_dynamic(const uint grid_member, const uint packed, const uint note_words, const bool by_landmarks, const bool for_cpu) {
-  if (trellis_form == kFormRegion) return EnterBounds(grid_member, packed);
+// `grid_member` as LaunchPlan::grid_member. `records`: see EnterBounds. `note_words`: kFullNotes if the record may have changed since the workgroups were
+// counted; the notes know its grid. The form is kFormInput, because notes are made of records, or kFormRegion for nodes that launch bounds.
+bool trellis_enter_dynamic(const uint grid_member, const uint packed, const uint records, const uint note_words, const bool by_landmarks,
+                           const bool for_cpu) {
+  if (trellis_form == kFormRegion) return EnterBounds(grid_member, packed, records);
   if (trellis_slices > 1u) EnterSlice();
   if (!HasWork() || trellis_records.count == 0u) return false;
   // Whoever has nothing to do searches with the others: a subgroup stays together.

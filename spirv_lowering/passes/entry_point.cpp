@@ -228,7 +228,8 @@ class EntryPoint {
   [[nodiscard]] uint32_t RecordsAWorkgroup() const {
     const NodeInfo& info = lowering_.info;
     if (info.kind == LaunchKind::kCoalescing) return info.coalesce * info.packed;
-    if (info.kind == LaunchKind::kDynamicGrid || info.packed == 1) return 0;
+    if (info.kind == LaunchKind::kDynamicGrid) return info.RecordsOfBounds();
+    if (info.packed == 1) return 0;
     // 0 if they are only a part of a record's workgroups.
     return info.packed / (info.grid[0] * info.grid[1] * info.grid[2]);
   }
@@ -249,6 +250,7 @@ class EntryPoint {
         const uint32_t place = member.offset | member.component_width << 16 | member.component_count << 20;
         return runtime::EnterDynamic{.grid_member = types_.ConstantUint(place),
                                      .packed = packed,
+                                     .records = types_.ConstantUint(info.RecordsOfBounds()),
                                      .note_words = types_.ConstantUint(info.NoteWords()),
                                      .by_landmarks = types_.ConstantBool(info.UsesLandmarks()),
                                      .for_cpu = types_.ConstantBool(lowering_.options.target.for_cpu)}

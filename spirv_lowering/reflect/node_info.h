@@ -89,8 +89,8 @@ struct NodeInfo {
   uint32_t packed = 1;  // set by the layer: workgroups that run as one (WorkgroupsToPack)
   // Set by the layer if Strides(): most workgroups of a dispatch, which do all of a launch that has more.
   uint32_t max_workgroups = UINT32_MAX;
-  // Set by the layer, for grids from records: a launch may have as many workgroups for each record as the grid's bound
-  // allows; those past the record's own grid leave.
+  // Set by the layer, for grids from records that have a bound: a launch may have as many workgroups for each record as
+  // it allows; those past the record's own grid leave.
   bool launches_bounds = false;
   // Set by the layer: a launch of the node may be one of several that are dispatched as one (shared::LaunchBatch).
   // False for mesh nodes.
@@ -117,6 +117,13 @@ struct NodeInfo {
   [[nodiscard]] uint32_t NoteWords() const {
     if (kind == LaunchKind::kDynamicGrid) return writes_input || shares_input ? 4 : 1;
     return finishes_writing ? 1 : 0;
+  }
+
+  // Where bounds are launched: records that share a workgroup of the dispatch, with all that the bound allows them; 0:
+  // none do.
+  [[nodiscard]] uint32_t RecordsOfBounds() const {
+    const uint32_t bound = launches_bounds ? grid[0] * grid[1] * grid[2] : 0;
+    return bound != 0 && packed > bound && packed % bound == 0 ? packed / bound : 0;
   }
 
   // LaunchPlan::has_landmarks. Nodes that send are slower with it: it makes them larger.

@@ -263,10 +263,17 @@ uint32_t WorkgroupsToPack(const NodeInfo& info) {
   if (invocations >= kLargeWorkgroup || invocations == 0 || !info.packing_obstacle.empty()) return 1;
   uint64_t sent = 0;  // bytes, by a workgroup
   for (const NodeOutputInfo& output : info.outputs) sent += uint64_t{output.max_payloads} * output.payload.size;
-  const auto most = static_cast<uint32_t>(
-      std::clamp<uint64_t>(kMaxPackedBytes / std::max<uint64_t>(sent, 1), 1, kPackedInvocations / invocations));
+  const auto within = [&](uint32_t all_invocations) {
+    return static_cast<uint32_t>(
+        std::clamp<uint64_t>(kMaxPackedBytes / std::max<uint64_t>(sent, 1), 1, all_invocations / invocations));
+  };
+  const uint32_t most = within(kPackedInvocations);
   if (info.kind == LaunchKind::kCoalescing) return uint64_t{info.coalesce} * most <= UINT32_MAX ? most : 1;
-  if (info.kind == LaunchKind::kDynamicGrid) return most;
+  if (info.kind == LaunchKind::kDynamicGrid) {
+    const uint32_t bound = info.launches_bounds ? info.grid[0] * info.grid[1] * info.grid[2] : 0;
+    const uint32_t records = bound != 0 ? within(kPackedBounds) / bound : 0;
+    return records > 1 ? records * bound : most;
+  }
   uint64_t of_record = 1;
   for (const uint32_t side : info.grid) of_record = std::min<uint64_t>(of_record * side, uint64_t{UINT32_MAX} + 1);
   // So large a grid breaks the limits, and no dispatch can have it.

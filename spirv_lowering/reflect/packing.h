@@ -24,6 +24,9 @@ inline constexpr uint64_t kMaxPackedBytes = 256 * 1024;
 // second, whatever is in them.
 inline constexpr uint32_t kPackedInvocations = 128;
 
+// The same where bounds are launched (NodeInfo::launches_bounds), if all that several records may have fits.
+inline constexpr uint32_t kPackedBounds = 256;
+
 // Why workgroups of a node cannot run as one; nothing if they can because no instruction could tell. What is not known
 // to be harmless is an obstacle. `module` is that of the node alone (reflect/node_module.h), `types` and `constants` of
 // it, `invocations` those of a workgroup.
@@ -31,7 +34,7 @@ inline constexpr uint32_t kPackedInvocations = 128;
                                                              const ConstantEvaluator& constants, uint32_t invocations);
 
 // Workgroups that may run as one of at most kPackedInvocations, 1 if that is none but itself. In static grids, a
-// multiple of a record's workgroups or a divisor of them.
+// multiple of a record's workgroups or a divisor of them; where bounds are launched, rather a multiple of the bound.
 [[nodiscard]] uint32_t WorkgroupsToPack(const NodeInfo& info);
 
 // Whether workgroups of a dispatch are to stride through a launch that has more of them. Packed ones that send nothing

@@ -54,7 +54,7 @@ struct RuntimeCall {
   TRELLIS_UINT row;  // workgroups of the dispatch in x, and in y
   TRELLIS_UINT rows;
   TRELLIS_UINT slices;  // in z; 0: one
-  TRELLIS_UINT grid_x;
+  TRELLIS_UINT grid_x;  // grids from records: NodeInfo::RecordsOfBounds
   TRELLIS_UINT grid_y;
   TRELLIS_UINT grid_z;
   TRELLIS_UINT each;  // records a workgroup; grids from records: the grid member

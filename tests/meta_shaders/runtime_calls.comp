@@ -80,6 +80,7 @@ void Check(const RuntimeCall call) {
 // The records of one of the dispatch's workgroups, where nothing else makes workgroups.
 uint RecordsAWorkgroup(const RuntimeCall call) {
   if (call.function == kCallEnterCoalescing) return call.each * call.packed;
+  if (call.function == kCallEnterDynamic) return call.grid_x;
   uint of_record = max(call.grid_x * call.grid_y * call.grid_z, 1u);
   return call.function == kCallEnterStatic && call.packed > of_record ? call.packed / of_record : 0u;
 }
@@ -106,7 +107,7 @@ bool EnterOnce(const RuntimeCall call) {
     case kCallEnterStatic:
       return trellis_enter_static(uvec3(call.grid_x, call.grid_y, call.grid_z), call.packed);
     case kCallEnterDynamic:
-      return trellis_enter_dynamic(call.each, call.packed, call.note_words, call.by_landmarks != 0u, call.for_cpu != 0u);
+      return trellis_enter_dynamic(call.each, call.packed, call.grid_x, call.note_words, call.by_landmarks != 0u, call.for_cpu != 0u);
     default:
       return trellis_enter_coalescing(call.each, call.packed, call.in_runs != 0u);
   }

@@ -501,13 +501,23 @@ class RuntimeDynamicGrids : public RuntimePacks {
         RuntimeCall call = EntryCall(shared::kCallEnterDynamic, packed);
         call.each = member;
         call.note_words = note_words;
+        call.launches_bounds = records_of_bounds_ != 0 ? 1 : 0;
+        call.grid_x = packed != 1 ? records_of_bounds_ : 0;
         // Nodes that look for them find none where there were few records.
         for (call.by_landmarks = landmark_shift == kNoLandmarks ? 0 : 1; call.by_landmarks < 2; ++call.by_landmarks)
           EXPECT_EQ(EnterAll(call, (sum - first + packed - 1) / packed + 2), expected);
       }
     }
   }
+
+  uint32_t records_of_bounds_ = 0;  // of nodes that may launch bounds
 };
+
+// Records without workgroups do not end the launch early.
+TEST_F(RuntimeDynamicGrids, OfNodesThatMayLaunchBounds) {
+  records_of_bounds_ = 2;
+  ExpectEachWorkgroup({0, 0, 0, 1, 0, 0, 2, 0, 2, 1}, 0, kNoLandmarks);
+}
 
 // Grids from records whose launch is made of the region: each record has as many workgroups as four take, whatever its
 // own grid is.
@@ -522,9 +532,20 @@ class RuntimeLaunchedBounds : public RuntimePacks {
     for (uint32_t record = 0; record < count_; ++record) records(0).Store(size_t{record} * kStride, kGrids[record]);
     ReadFromRegion(0, {2, 2, 1});
   }
-  static RuntimeCall CallOf(uint32_t packed) {
+  // Of all records.
+  [[nodiscard]] std::multiset<Entered> ExpectedOf() const {
+    std::multiset<Entered> expected;
+    for (uint32_t record = 0; record < kGrids.size(); ++record)
+      for (uint32_t x = 0; x < std::min(kGrids[record][0], 2u); ++x)
+        for (uint32_t y = 0; y < std::min(kGrids[record][1], 2u); ++y)
+          if (kGrids[record][2] != 0) expected.insert({record, 1, x, y});
+    return expected;
+  }
+  // `records` share a workgroup of the dispatch, if that is not 0.
+  static RuntimeCall CallOf(uint32_t packed, uint32_t records = 0) {
     RuntimeCall call = EntryCall(shared::kCallEnterDynamic, packed);
     call.each = 0x340000;  // three components
+    call.grid_x = records;
     call.note_words = shared::kShortNotes;
     call.launches_bounds = 1;
     return call;
@@ -532,11 +553,7 @@ class RuntimeLaunchedBounds : public RuntimePacks {
 };
 
 TEST_F(RuntimeLaunchedBounds, EachWorkgroupOfEachRecord) {
-  std::multiset<Entered> expected;
-  for (uint32_t record = 0; record < kGrids.size(); ++record)
-    for (uint32_t x = 0; x < std::min(kGrids[record][0], 2u); ++x)
-      for (uint32_t y = 0; y < std::min(kGrids[record][1], 2u); ++y)
-        if (kGrids[record][2] != 0) expected.insert({record, 1, x, y});
+  const std::multiset<Entered> expected = ExpectedOf();
   for (const Variant variant : kAllVariants) {
     if (!Use(variant)) continue;
     // One more than the capacity where records were lost.
@@ -550,6 +567,24 @@ TEST_F(RuntimeLaunchedBounds, EachWorkgroupOfEachRecord) {
       for (call.id_y = 0; call.id_y < call.rows; ++call.id_y)
         for (call.id_x = 0; call.id_x < call.row; ++call.id_x) AddEntered(call, entered);
       EXPECT_EQ(entered, expected) << "packed by " << packed;
+    }
+  }
+}
+
+// Nine records, so that the last workgroup has fewer.
+TEST_F(RuntimeLaunchedBounds, SeveralRecordsAWorkgroup) {
+  const std::multiset<Entered> expected = ExpectedOf();
+  const auto count = static_cast<uint32_t>(kGrids.size());
+  for (const Variant variant : kAllVariants) {
+    if (!Use(variant)) continue;
+    Open(count + 1);
+    for (const uint32_t records : {2u, 4u, 16u}) {
+      RuntimeCall call = CallOf(4 * records, records);
+      call.row = (count + records) / records;
+      call.rows = 1;
+      std::multiset<Entered> entered;
+      for (call.id_x = 0; call.id_x < call.row; ++call.id_x) AddEntered(call, entered);
+      EXPECT_EQ(entered, expected) << records;
     }
   }
 }

@@ -139,6 +139,11 @@ TEST(LoweringKey, KeepsWhatTheWordsDependOn) {
   EXPECT_FALSE(differs([](NodeInfo& other) { other.in_batches = false; })) << "they never are";
   EXPECT_FALSE(differs([](NodeInfo& other) { other.grid = {2, 1, 1}; })) << "a bound, for the host";
   EXPECT_TRUE(differs([](NodeInfo& other) { other.launches_bounds = true; }));
+  const auto bound_of_two = [](NodeInfo& other) { other.grid = {2, 1, 1}; };
+  info.launches_bounds = true;
+  info.packed = 4;
+  info.grid = {4, 1, 1};
+  EXPECT_TRUE(differs(bound_of_two)) << "two records share a workgroup";
 }
 
 TEST(Lower, HelloGraph) {

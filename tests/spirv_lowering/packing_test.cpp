@@ -84,6 +84,30 @@ TEST(Packing, StaticGridsArePackedWhole) {
   EXPECT_EQ(packs({1, 1, 1}, 128), 1u);
 }
 
+TEST(Packing, BoundsOfSeveralRecords) {
+  struct Packs {
+    uint32_t packed;
+    uint32_t records;
+    bool operator==(const Packs&) const = default;
+  };
+  const auto packs = [](std::array<uint32_t, 3> bound, uint32_t invocations, bool launches_bounds = true) {
+    NodeInfo info;
+    info.kind = LaunchKind::kDynamicGrid;
+    info.grid = bound;
+    info.local_size = {invocations, 1, 1};
+    info.launches_bounds = launches_bounds;
+    info.packed = WorkgroupsToPack(info);
+    return Packs{info.packed, info.RecordsOfBounds()};
+  };
+  EXPECT_EQ(packs({3, 1, 1}, 32), (Packs{6, 2}));
+  EXPECT_EQ(packs({3, 1, 1}, 32, false), (Packs{4, 0}));
+  EXPECT_EQ(packs({1, 1, 1}, 32), (Packs{8, 8}));
+  EXPECT_EQ(packs({2, 2, 1}, 32), (Packs{8, 2}));
+  EXPECT_EQ(packs({4, 1, 1}, 33), (Packs{3, 0})) << "those of two records would be 264 invocations";
+  EXPECT_EQ(packs({3, 1, 1}, 1), (Packs{255, 85}));
+  EXPECT_EQ(packs({2, 1, 1}, 64), (Packs{1, 0})) << "large enough";
+}
+
 TEST(Packing, WhatIsSentIsBounded) {
   NodeInfo info;
   info.kind = LaunchKind::kCoalescing;

@@ -46,12 +46,12 @@ class Former {
 
   void Add(uint32_t position) {
     const RelocatableLaunch& launch = level_.launches[position];
+    const uint32_t slot = launch.launch.slot;
+    const spirv::NodeInfo& info = pipeline_.graph.NodeOf(slot).info;
     // Nodes with grids from records do not look for their launch.
-    if (!launch.from_region || launch.described.kind == shared::kLaunchDynamicGrid) return;
+    if (!launch.from_region || info.kind == spirv::LaunchKind::kDynamicGrid || !info.in_batches) return;
     // One pipeline has one way to enter and one grid. Outputs of modules that are lowered to the same words may differ
     // in what is never used.
-    const uint32_t slot = launch.launch.slot;
-    if (!pipeline_.graph.NodeOf(slot).info.in_batches) return;
     const VkPipeline handle = pipeline_.nodes[pipeline_.graph.slots[slot].node].pipeline->handle();
     const auto [found, is_new] = group_of_.try_emplace({handle, pipeline_.outputs[slot].size()}, groups_.size());
     if (is_new) groups_.emplace_back();

@@ -326,15 +326,21 @@ class Planner {
 
   // Regions that are opened between levels make a close kernel stand there anyway. Completes the opening; those of
   // level 0 are opened elsewhere.
-  bool IsFromRegion(uint32_t level, const RelocatableLaunch& launch, const LaunchLimits& limits) {
+  bool IsFromRegion(uint32_t level, RelocatableLaunch& launch, const LaunchLimits& limits) {
     if (level == 0) {
       shared::RegionPlan of_infos = {};
       of_infos.capacity = MaxRecords(level, launch.launch);
       return MayBeCountedByInfos(launch) && LaunchFromRegion(launch.described, limits, of_infos);
     }
     if (!MayBeFromRegion(level, launch.launch)) return false;
-    if (launch.described.kind == shared::kLaunchDynamicGrid && !LaunchesBounds(level, launch)) return false;
-    return LaunchFromRegion(launch.described, limits, plan_.memory.opening_of(level, launch.launch.input));
+    shared::LaunchPlan described = launch.described;
+    if (described.kind == shared::kLaunchDynamicGrid) {
+      if (!LaunchesBounds(level, launch)) return false;
+      DescribeBounds(graph_.NodeOf(launch.launch.slot).info, described);
+    }
+    if (!LaunchFromRegion(described, limits, plan_.memory.opening_of(level, launch.launch.input))) return false;
+    launch.described = described;
+    return true;
   }
 
   [[nodiscard]] bool LaunchesBounds(uint32_t level, const RelocatableLaunch& launch) const {
