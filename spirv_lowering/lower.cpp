@@ -90,7 +90,7 @@ Expected<LoweredNode> LowerNode(NodeModule node, const NodeInfo& info, const Low
 
 }  // namespace
 
-NodeInfo LoweringKey(const NodeInfo& info) {
+NodeInfo LoweringKey(const NodeInfo& info, const LoweringTarget& target) {
   NodeInfo key = info;
   key.shader_index = 0;
   key.is_api_entry = true;
@@ -107,6 +107,8 @@ NodeInfo LoweringKey(const NodeInfo& info) {
   }
   for (NodeOutputInfo& output : key.outputs) {
     output.target_name.clear();
+    // Indices are relative to it.
+    if (!output.is_asked_by_base && !target.check_allocations) output.base_index = 0;
     output.constant_indices.reset();
     output.max_payloads_per_node.reset();
     output.limit_holds = false;
@@ -120,7 +122,7 @@ Expected<LoweredNode> Lower(const Module& module, const NodeInfo& reflected, con
   assert(reflected.packed == 1 || reflected.packing_obstacle.empty());
   assert(reflected.execution_model != ExecutionModel::kMeshEXT || (reflected.packed == 1 && !reflected.in_batches));
   // Nothing else may be read, or words would be shared that have to differ.
-  const NodeInfo info = LoweringKey(reflected);
+  const NodeInfo info = LoweringKey(reflected, options.target);
   if (!HasPlaces(info, options)) {
     return Error{"node '" + info.entry_point + "': no launch address fits at byte " +
                  std::to_string(options.launch_offset) + " of push constants that end at " +

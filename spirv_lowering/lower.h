@@ -74,7 +74,7 @@ struct LoweredNode {
 
 // `info` without what has no influence on the words: identity, linkage, what the host alone looks at. Nodes of one
 // entry point that differ in nothing else, and agree about LoweredNode::read_constants, need lowering once.
-[[nodiscard]] NodeInfo LoweringKey(const NodeInfo& info);
+[[nodiscard]] NodeInfo LoweringKey(const NodeInfo& info, const LoweringTarget& target);
 
 // Part of the message where what came out of lowering is no well-formed module: that of a module which was not valid.
 inline constexpr std::string_view kNotWellFormed = "the lowered shader is not well-formed";

@@ -41,14 +41,16 @@ std::optional<uint32_t> SlotStep(const std::vector<Target>& targets) {
 
 bool NeedsArray(const std::vector<Target>& targets) { return !targets.empty() && !SlotStep(targets); }
 
-shared::NodeOutput DescribeOutput(const std::vector<Target>& targets, uint64_t array_address) {
+shared::NodeOutput DescribeOutput(const std::vector<Target>& targets, uint32_t base, uint64_t array_address) {
   if (targets.empty()) return {0, 0, 0};
   if (const std::optional<uint32_t> step = SlotStep(targets)) {
     const uint64_t slots = uint64_t{*step} << 32 | targets.front().slot;
-    return {slots, targets.front().shader_index, static_cast<uint32_t>(targets.size()) | shared::kSlotProgression};
+    return {slots, targets.front().shader_index - base,
+            static_cast<uint32_t>(targets.size()) | shared::kSlotProgression};
   }
-  if (IsDense(targets)) return {array_address, targets.front().shader_index, static_cast<uint32_t>(IndexSpan(targets))};
-  return {array_address, 0, static_cast<uint32_t>(targets.size()) | shared::kSortedSlotPairs};
+  if (IsDense(targets))
+    return {array_address, targets.front().shader_index - base, static_cast<uint32_t>(IndexSpan(targets))};
+  return {array_address, 0 - base, static_cast<uint32_t>(targets.size()) | shared::kSortedSlotPairs};
 }
 
 // Of targets that need one.
@@ -130,8 +132,9 @@ std::vector<std::vector<shared::NodeOutput>> DescribeOutputs(const Graph& graph,
   size_t array = 0;
   for (const Slot& slot : graph.slots) {
     std::vector<shared::NodeOutput>& of_slot = outputs.emplace_back();
-    for (const std::vector<Target>& targets : slot.outputs)
-      of_slot.push_back(DescribeOutput(targets, base + layout.slot_arrays[array++]));
+    const std::vector<spirv::NodeOutputInfo>& infos = graph.nodes[slot.node].info.outputs;
+    for (size_t i = 0; i < slot.outputs.size(); ++i)
+      of_slot.push_back(DescribeOutput(slot.outputs[i], infos[i].base_index, base + layout.slot_arrays[array++]));
   }
   return outputs;
 }

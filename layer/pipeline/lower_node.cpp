@@ -134,7 +134,7 @@ std::shared_ptr<const LoweredShader> LowerNode(const Device& device, const Stage
                                        .robust_access = AccessIsRobust(device, node, chain),
                                        .target = LoweringTargetOf(device)};
   const spirv::Specialization specialization = ReadSpecialization(node.stage->pSpecializationInfo);
-  return node.module->Lowered(spirv::LoweringKey(info), options, specialization, [&] {
+  return node.module->Lowered(spirv::LoweringKey(info, options.target), options, specialization, [&] {
     return Lower(device, node.module->Checked()->module, info, options, specialization);
   });
 }

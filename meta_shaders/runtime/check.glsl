@@ -21,18 +21,19 @@ void ReportWish(const Wish wish, const uint limit) {
   Report(control.reports, DeviceReport(control.origin, kReportNoTarget, 0u, 0u, wish.lost_index, wish.lost_payloads));
 }
 
-Wish WishFor(const uint output_number, const uint count, const uint index) {
+// `base`: what `index` is relative to.
+Wish WishFor(const uint output_number, const uint count, const uint index, const uint base) {
   uint slot = FindSlot(output_number, index);
-  return slot == kNoSlot ? Wish(count, slot, count, index) : Wish(count, slot, 0u, 0u);
+  return slot == kNoSlot ? Wish(count, slot, count, base + index) : Wish(count, slot, 0u, 0u);
 }
 
-void trellis_check_workgroup(const uint output_number, const uint count, const uint index, const uint limit) {
-  if (trellis_local_index == 0u) ReportWish(WishFor(output_number, count, index), limit);
+void trellis_check_workgroup(const uint output_number, const uint count, const uint index, const uint limit, const uint base) {
+  if (trellis_local_index == 0u) ReportWish(WishFor(output_number, count, index, base), limit);
 }
 
 // Workgroups of one invocation.
-void trellis_check_single(const uint output_number, const uint count, const uint index, const uint limit) {
-  ReportWish(WishFor(output_number, count, index), limit);
+void trellis_check_single(const uint output_number, const uint count, const uint index, const uint limit, const uint base) {
+  ReportWish(WishFor(output_number, count, index, base), limit);
 }
 
 // A Wish; with atomics.
@@ -42,11 +43,11 @@ shared uvec4 trellis_wish;
 const uint kMaxSummed = 0x1fffffu;
 
 // The limit is one for all invocations of a workgroup. Allocations stand in control flow that is uniform in it.
-void trellis_check_invocations(const uint output_number, const uint count, const uint index, const uint limit) {
+void trellis_check_invocations(const uint output_number, const uint count, const uint index, const uint limit, const uint base) {
   barrier();
   if (trellis_local_index == 0u) trellis_wish = uvec4(0u, kNoSlot, 0u, 0u);
   barrier();
-  Wish wish = WishFor(output_number, count, index);
+  Wish wish = WishFor(output_number, count, index, base);
   atomicAdd(trellis_wish.x, min(count, kMaxSummed));
   atomicMin(trellis_wish.y, wish.slot);
   atomicAdd(trellis_wish.z, min(wish.lost_payloads, kMaxSummed));

@@ -10,7 +10,8 @@
 
 NodeOutput OutputOf(const uint output_number) { return NodeOutputReference(AddressAdd(trellis_launch, kLaunchBlockBytes)).at[output_number]; }
 
-// The slot that receives what is sent to shader index `index` of output `output_number`; kNoSlot if there is no such node.
+// The slot that receives what is sent to the node `index` of output `output_number`, counted from its PayloadNodeBaseIndexAMDX; kNoSlot if there is
+// none.
 uint FindSlot(const uint output_number, const uint index) {
   NodeOutput target = OutputOf(output_number);
   uvec2 slots = target.slots;
@@ -22,13 +23,13 @@ uint FindSlot(const uint output_number, const uint index) {
   uint high = count & ~kSortedSlotPairs;
   while (high - low > 1u) {
     uint middle = low + (high - low) / 2u;
-    if (UintReference(ElementAddress(slots, middle, 8u)).value <= index) {
+    if (UintReference(ElementAddress(slots, middle, 8u)).value <= place) {
       low = middle;
     } else {
       high = middle;
     }
   }
-  if (high == 0u || UintReference(ElementAddress(slots, low, 8u)).value != index) return kNoSlot;
+  if (high == 0u || UintReference(ElementAddress(slots, low, 8u)).value != place) return kNoSlot;
   return UintReference(AddressAdd(ElementAddress(slots, low, 8u), 4u)).value;
 }
 

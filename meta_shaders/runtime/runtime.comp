@@ -43,9 +43,9 @@ void main() {
   trellis_enqueue_workgroup(handle, 1u);
   trellis_enqueue_invocation(handle);
   trellis_copy_array(handle, handle);
-  trellis_check_workgroup(0u, 1u, 0u, 1u);
-  trellis_check_single(0u, 1u, 0u, 1u);
-  trellis_check_invocations(0u, 1u, 0u, 1u);
+  trellis_check_workgroup(0u, 1u, 0u, 1u, 0u);
+  trellis_check_single(0u, 1u, 0u, 1u, 0u);
+  trellis_check_invocations(0u, 1u, 0u, 1u, 0u);
   if (entered && trellis_valid(0u, 0u) && trellis_finish_writing(1u)) {
     handle.xy = trellis_element(handle, trellis_shader_index() + trellis_remaining_recursion()) + trellis_input_element(handle, 1u) + trellis_element_or_dump(handle, 1u) +
                 trellis_only_element(handle) + trellis_only_element_or_dump(handle);

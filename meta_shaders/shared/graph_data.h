@@ -56,7 +56,9 @@ struct NodeOutput {
   TRELLIS_ADDRESS
   slots;  // uint[index_count], {uint, uint}[index_count & ~kSortedSlotPairs], or a progression; kNoSlot where there is
           // no node
-  TRELLIS_UINT first_index;  // of the array without shader indices, or of the progression
+  // Of the array without shader indices, or of the progression, counted from PayloadNodeBaseIndexAMDX, so that shaders
+  // that differ in it alone are one; of pairs, what an index from there lacks: minus that base.
+  TRELLIS_UINT first_index;
   TRELLIS_UINT index_count;
 };
 

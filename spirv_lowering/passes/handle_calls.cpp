@@ -45,10 +45,13 @@ HandleLowering::Arguments HandleLowering::ArgumentsOf(const GroupedAllocation& o
   const Id count = AsUint(of.count);
   const Arguments arguments = {.output_number = types_.ConstantUint(allocation.output_number),
                                .count = count,
-                               .index = TargetIndex(of.index, output),
+                               .index = AsUint(of.index),
                                .limit = types_.ConstantUint(output.max_payloads)};
-  if (const Id check = calls_.CheckFunction(allocation); check != kNoId)
-    Builder(module_, body_).Call(types_.Void(), check, arguments.Operands());
+  if (const Id check = calls_.CheckFunction(allocation); check != kNoId) {
+    std::vector<uint32_t> operands = arguments.Operands();
+    operands.push_back(types_.ConstantUint(output.base_index));
+    Builder(module_, body_).Call(types_.Void(), check, std::move(operands));
+  }
   return arguments;
 }
 
@@ -71,14 +74,6 @@ void HandleLowering::ReserveChosen(const std::vector<GroupedAllocation>& group) 
   }
   const Id chosen = builder.Call(calls_.ChosenType(), calls_.reserve_chosen(), std::move(operands));
   for (uint32_t i = 0; i < group.size(); ++i) members_[group[i].allocation] = {chosen, i};
-}
-
-Id HandleLowering::TargetIndex(Id node_index, const NodeOutputInfo& output) {
-  const Id index = AsUint(node_index);
-  if (output.base_index == 0) return index;
-  if (const std::optional<uint32_t> constant = types_.ConstantValue(index))
-    return types_.ConstantUint(*constant + output.base_index);
-  return Builder(module_, body_).Emit(spv::Op::OpIAdd, types_.Uint(), {index, types_.ConstantUint(output.base_index)});
 }
 
 Expected<void> HandleLowering::LowerEnqueue(const Instruction& instruction) {
@@ -124,12 +119,9 @@ Expected<void> HandleLowering::LowerValid(const Instruction& instruction) {
                  " is not a node payload array type"};
   }
   const NodeOutputInfo& output = lowering_.info.outputs[number->second];
-  Id node_index = instruction.operands[1];
-  // Compilers emit the base index as operand too for a single output (not an array); it would count twice.
-  const std::optional<uint32_t> constant = lowering_.constants.Value(node_index);
-  const bool counted_twice = output.base_index != 0 && output.array_size == 0 && constant == output.base_index;
-  if (counted_twice) node_index = types_.ConstantUint(0);
-  const Id index = TargetIndex(node_index, output);
+  const Id node_index = instruction.operands[1];
+  const bool is_base = output.is_asked_by_base && lowering_.constants.Value(node_index) == output.base_index;
+  const Id index = is_base ? types_.ConstantUint(0) : AsUint(node_index);
   CallFor(instruction.type_id, instruction.result_id, calls_.valid(),
           runtime::Valid{.output_number = types_.ConstantUint(number->second), .index = index}.Operands());
   return {};

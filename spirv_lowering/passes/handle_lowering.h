@@ -113,8 +113,6 @@ class HandleLowering {
   void ReserveChosen(const std::vector<GroupedAllocation>& group);
   Id WorkgroupSize() { return types_.ConstantUint(lowering_.info.Invocations()); }
 
-  // Shader index of the target: the Node Index operand plus PayloadNodeBaseIndexAMDX.
-  Id TargetIndex(Id node_index, const NodeOutputInfo& output);
   [[nodiscard]] Expected<void> LowerEnqueue(const Instruction& instruction);
   [[nodiscard]] Expected<void> LowerLength(const Instruction& instruction);
   [[nodiscard]] Expected<void> LowerValid(const Instruction& instruction);

@@ -16,8 +16,11 @@ constexpr uint32_t kScopeInvocation = 4;
 // They are called with the same operands; some take the workgroup's size, too.
 template <typename... Function>
 constexpr bool kTakeTheSame = ((Function::kParameters == runtime::ReserveInvocation::kParameters) && ...);
-static_assert(kTakeTheSame<runtime::ReserveWorkgroup, runtime::DeferInvocation, runtime::DeferWorkgroup,
-                           runtime::CheckInvocations, runtime::CheckWorkgroup, runtime::CheckSingle>);
+static_assert(kTakeTheSame<runtime::ReserveWorkgroup, runtime::DeferInvocation, runtime::DeferWorkgroup>);
+static_assert(runtime::CheckInvocations::kParameters == runtime::CheckWorkgroup::kParameters &&
+              runtime::CheckSingle::kParameters == runtime::CheckWorkgroup::kParameters &&
+              runtime::CheckWorkgroup::kParameters.starts_with(runtime::ReserveInvocation::kParameters) &&
+              runtime::CheckWorkgroup::kParameters.ends_with(", base"));
 static_assert(runtime::ReserveInvocations::kParameters.starts_with(runtime::ReserveInvocation::kParameters) &&
               runtime::ReserveInvocations::kParameters.ends_with(", workgroup_size"));
 static_assert(runtime::ElementOrDump::kParameters == runtime::Element::kParameters);

@@ -123,17 +123,20 @@ Id PayloadArrayTypeOf(const Types& types, const std::unordered_map<Id, Id>& type
 Outputs FindOutputs(const Module& module, const Types& types, const DefUse& def_use) {
   const std::unordered_map<Id, Id> type_of = TypesOfResults(module);
   std::unordered_set<Id> used;
+  Outputs outputs;
   for (const Function& function : module.functions) {
     for (const BasicBlock& block : function.blocks) {
       for (const Instruction& instruction : block.body) {
         if (instruction.opcode == spv::Op::OpAllocateNodePayloadsAMDX)
           used.insert(PayloadArrayTypeOf(types, type_of, instruction.result_id));
-        if (instruction.opcode == spv::Op::OpIsNodePayloadValidAMDX)
-          used.insert(PayloadArrayTypeOf(types, type_of, instruction.operands[0]));
+        if (instruction.opcode == spv::Op::OpIsNodePayloadValidAMDX) {
+          const Id array = PayloadArrayTypeOf(types, type_of, instruction.operands[0]);
+          used.insert(array);
+          outputs.asked_indices.emplace(array, instruction.operands[1]);
+        }
       }
     }
   }
-  Outputs outputs;
   std::unordered_map<Id, uint32_t> number_of;
   for (const Instruction& global : module.globals) {
     if (global.opcode != spv::Op::OpTypeNodePayloadArrayAMDX || !used.contains(global.result_id)) continue;

@@ -38,6 +38,7 @@ struct Outputs {
   std::unordered_map<Id, Allocation> allocations;  // by result id
   std::unordered_set<const Instruction*>
       committed_enqueues;  // OpEnqueueNodePayloadsAMDX of Commit::kAtAllocation: nothing is left to do there
+  std::unordered_multimap<Id, Id> asked_indices;  // operands of OpIsNodePayloadValidAMDX, by array type
 };
 
 // Of an extracted node (reflect/node_module.h), so that every instruction counts. `types` and `def_use` must be of

@@ -53,9 +53,12 @@ struct GridMember {
 
 // One payload array type that the entry point allocates from or asks validity of.
 struct NodeOutputInfo {
-  std::string target_name;    // PayloadNodeNameAMDX after specialisation
-  uint32_t base_index = 0;    // PayloadNodeBaseIndexAMDX
-  uint32_t array_size = 0;    // PayloadNodeArraySizeAMDX, a hint only; 0 = not given
+  std::string target_name;  // PayloadNodeNameAMDX after specialisation
+  uint32_t base_index = 0;  // PayloadNodeBaseIndexAMDX
+  uint32_t array_size = 0;  // PayloadNodeArraySizeAMDX, a hint only; 0 = not given
+  // OpIsNodePayloadValidAMDX has the base index as its operand, of an output that is no array: compilers emit it so,
+  // and it would count twice.
+  bool is_asked_by_base = false;
   bool sparse = false;        // PayloadNodeSparseArrayAMDX
   uint32_t max_payloads = 0;  // NodeMaxPayloadsAMDX, per workgroup; with shared limits that of the sharing target
   // MaxRecordsPerNode (reflect/records_per_node.h): as max_payloads, but to any one node of the array. At most

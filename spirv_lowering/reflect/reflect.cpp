@@ -193,6 +193,10 @@ class Reflection {
     if (!per_node) return Refuse("OpTypeNodePayloadArrayAMDX", array_type, per_node.error().message);
     if (*per_node) output.max_payloads_per_node = std::min(**per_node, output.max_payloads);
     output.sparse = decorations_.Has(array_type, spv::Decoration::PayloadNodeSparseArrayAMDX);
+    const auto [asked, end] = outputs_.asked_indices.equal_range(array_type);
+    output.is_asked_by_base =
+        output.base_index != 0 && output.array_size == 0 &&
+        std::any_of(asked, end, [&](const auto& pair) { return constants_.Value(pair.second) == output.base_index; });
     Expected<PayloadLayout> layout =
         Measure("payload of OpTypeNodePayloadArrayAMDX", types_.Find(array_type)->operands[0]);
     if (!layout) return layout.error();

@@ -22,24 +22,24 @@ class TableReader {
 
   [[nodiscard]] shared::NodeOutput Output(uint32_t slot, uint32_t output) const { return outputs_[slot].at(output); }
 
-  [[nodiscard]] uint32_t Resolve(uint32_t slot, uint32_t output, uint32_t shader_index) const {
+  // `index`: counted from the output's base index.
+  [[nodiscard]] uint32_t Resolve(uint32_t slot, uint32_t output, uint32_t index) const {
     const shared::NodeOutput entry = Output(slot, output);
+    const uint32_t place = index - entry.first_index;  // wraps for smaller indices
     if ((entry.index_count & shared::kSlotProgression) != 0) {
-      const uint32_t place = shader_index - entry.first_index;  // wraps for smaller indices
       if (place >= (entry.index_count & ~shared::kSlotProgression)) return shared::kNoSlot;
       return static_cast<uint32_t>(entry.slots) + place * static_cast<uint32_t>(entry.slots >> 32);
     }
     if ((entry.index_count & shared::kSortedSlotPairs) == 0) {
-      const uint32_t at = shader_index - entry.first_index;  // wraps for smaller indices
-      return at < entry.index_count ? Word(entry.slots + 4 * uint64_t{at}) : shared::kNoSlot;
+      return place < entry.index_count ? Word(entry.slots + 4 * uint64_t{place}) : shared::kNoSlot;
     }
     uint32_t first = 0;
     uint32_t count = entry.index_count & ~shared::kSortedSlotPairs;
     while (count > 0) {
       const uint32_t half = count / 2;
       const uint32_t key = Word(entry.slots + 8 * uint64_t{first + half});
-      if (key == shader_index) return Word(entry.slots + 8 * uint64_t{first + half} + 4);
-      if (key < shader_index) {
+      if (key == place) return Word(entry.slots + 8 * uint64_t{first + half} + 4);
+      if (key < place) {
         first += half + 1;
         count -= half + 1;
       } else {

@@ -77,6 +77,18 @@ TEST(Tables, OneTargetNeedsNoTable) {
   EXPECT_EQ(Resolve(graph, 0, 0, 0), shared::kNoSlot);
 }
 
+TEST(Tables, IndicesAreRelativeToTheBaseOfTheOutput) {
+  const std::vector<std::vector<uint32_t>> orders = {{10, 11, 12}, {11, 10, 12}, {0, 10, 0x10000, 0xffffffff}};
+  for (const std::vector<uint32_t>& indices : orders) {
+    std::vector<NodeSource> sources = Sources({NodeBuilder("a").To("b")});
+    sources.front().info.outputs[0].base_index = 7;
+    for (const uint32_t index : indices) sources.push_back(NodeBuilder("b", index).source);
+    const Graph graph = MustLink(std::move(sources));
+    for (const uint32_t index : indices) EXPECT_EQ(Resolve(graph, 0, 0, index - 7), SlotOf(graph, "b", index));
+    for (const uint32_t index : {8u, 13u, 0xfffffffeu}) EXPECT_EQ(Resolve(graph, 0, 0, index - 7), shared::kNoSlot);
+  }
+}
+
 TEST(Tables, MissingTargetsHaveNoEntries) {
   const Graph graph = MustLink({NodeBuilder("a").To("nobody")});
   EXPECT_EQ(OutputOf(graph, 0, 0).index_count, 0u);

@@ -72,9 +72,9 @@ uvec4 ReserveAndStore(const RuntimeCall call) {
 void Check(const RuntimeCall call) {
   const uint count = call.count + gl_LocalInvocationIndex * call.count_step;
   const uint index = call.index + gl_LocalInvocationIndex * call.index_step;
-  trellis_check_workgroup(call.target, count, index, call.limit);
-  trellis_check_single(call.target, count, index, call.limit);
-  trellis_check_invocations(call.target, count, index, call.limit);
+  trellis_check_workgroup(call.target, count, index, call.limit, 0u);
+  trellis_check_single(call.target, count, index, call.limit, 0u);
+  trellis_check_invocations(call.target, count, index, call.limit, 0u);
 }
 
 // The records of one of the dispatch's workgroups, where nothing else makes workgroups.

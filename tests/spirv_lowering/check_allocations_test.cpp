@@ -39,8 +39,18 @@ std::string LowerWith(const NodeParts& parts, LowerOptions options, uint32_t pac
 TEST(CheckAllocations, TheCheckComesFirstWithTheArgumentsOfTheAllocation) {
   const std::string main = LowerWith(Allocating(kWorkgroup), {.target = {.check_allocations = true}});
   EXPECT_TRUE(
-      HasLines(main, {"* = OpFunctionCall %void %trellis_check_workgroup %uint_0 %uint_3 %uint_1 %uint_4",
+      HasLines(main, {"* = OpFunctionCall %void %trellis_check_workgroup %uint_0 %uint_3 %uint_1 %uint_4 %uint_0",
                       "%a = OpFunctionCall %v4uint %trellis_reserve_workgroup %uint_0 %uint_3 %uint_1 %uint_4"}))
+      << main;
+}
+
+// Messages name nodes by their shader index.
+TEST(CheckAllocations, ChecksKnowTheBaseIndex) {
+  NodeParts parts = Allocating(kWorkgroup);
+  parts.decorations = "OpDecorateId %outputs PayloadNodeBaseIndexAMDX %uint_7";
+  const std::string main = LowerWith(parts, {.target = {.check_allocations = true}});
+  EXPECT_TRUE(
+      HasLine(main, "* = OpFunctionCall %void %trellis_check_workgroup %uint_0 %uint_3 %uint_1 %uint_4 %uint_7"))
       << main;
 }
 
@@ -57,8 +67,9 @@ TEST(CheckAllocations, InvocationsAreCountedTogether) {
   for (const bool together : {false, true}) {
     const std::string main =
         LowerWith(Allocating(kInvocation), {.target = {.workgroup_aggregation = together, .check_allocations = true}});
-    EXPECT_EQ(CountLines(main, "* = OpFunctionCall %void %trellis_check_invocations %uint_0 %uint_3 %uint_1 %uint_4"),
-              1u)
+    EXPECT_EQ(
+        CountLines(main, "* = OpFunctionCall %void %trellis_check_invocations %uint_0 %uint_3 %uint_1 %uint_4 %uint_0"),
+        1u)
         << main;
   }
 }
@@ -70,7 +81,8 @@ TEST(CheckAllocations, PackedNodesAreCheckedOneByOne) {
   parts.modes = "OpExecutionModeId %main StaticNumWorkgroupsAMDX %uint_1 %uint_1 %uint_1";
   for (const uint32_t packed : {1u, 64u}) {
     const std::string main = LowerWith(parts, {.target = {.check_allocations = true}}, packed);
-    EXPECT_EQ(CountLines(main, "* = OpFunctionCall %void %trellis_check_single %uint_0 %uint_3 %uint_1 %uint_4"), 1u)
+    EXPECT_EQ(
+        CountLines(main, "* = OpFunctionCall %void %trellis_check_single %uint_0 %uint_3 %uint_1 %uint_4 %uint_0"), 1u)
         << main;
     EXPECT_FALSE(HasLine(main, "* = OpFunctionCall %void %trellis_check_invocations ...")) << main;
   }
@@ -84,8 +96,9 @@ TEST(CheckAllocations, DeferredAllocationsAreCheckedToo) {
       "OpSelectionMerge %after None\nOpBranchConditional %true %then %after\n"
       "%then = OpLabel\nOpEnqueueNodePayloadsAMDX %a\nOpBranch %after\n%after = OpLabel";
   const std::string main = LowerWith(parts, {.target = {.check_allocations = true}});
-  EXPECT_TRUE(HasLines(main, {"* = OpFunctionCall %void %trellis_check_workgroup %uint_0 %uint_3 %uint_1 %uint_4",
-                              "%a = OpFunctionCall %v4uint %trellis_defer_workgroup %uint_0 %uint_3 %uint_1 %uint_4"}))
+  EXPECT_TRUE(
+      HasLines(main, {"* = OpFunctionCall %void %trellis_check_workgroup %uint_0 %uint_3 %uint_1 %uint_4 %uint_0",
+                      "%a = OpFunctionCall %v4uint %trellis_defer_workgroup %uint_0 %uint_3 %uint_1 %uint_4"}))
       << main;
   EXPECT_EQ(CountLines(main, "* = OpFunctionCall %void %trellis_check_workgroup ..."), 1u);
 }

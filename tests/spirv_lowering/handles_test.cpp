@@ -239,7 +239,8 @@ OpEnqueueNodePayloadsAMDX %pointer
       << main;
 }
 
-TEST(Handles, BaseIndexIsAdded) {
+// Tables of the graph know it.
+TEST(Handles, IndicesAreRelativeToTheBaseIndex) {
   NodeParts parts = Produces(R"(
 %dynamic = OpNodePayloadArrayLengthAMDX %uint %input
 %first = OpAllocateNodePayloadsAMDX %out_ptr %uint_4 %uint_1 %uint_2
@@ -252,10 +253,9 @@ OpEnqueueNodePayloadsAMDX %second
       "OpDecorateId %outputs PayloadNodeBaseIndexAMDX %uint_7\nOpDecorateId %outputs PayloadNodeArraySizeAMDX %uint_4";
   const std::string main = FunctionText(LowerParts(parts), "main");
   EXPECT_TRUE(
-      HasLines(main, {"%first = OpFunctionCall %v4uint %trellis_reserve_invocation %uint_0 %uint_1 %uint_9 %uint_4",
-                      "* = OpIAdd %uint %dynamic %uint_7",
-                      "%second = OpFunctionCall %v4uint %trellis_reserve_invocation %uint_0 %uint_1 * %uint_4",
-                      "%valid = OpFunctionCall %bool %trellis_valid %uint_0 %uint_8"}))
+      HasLines(main, {"%first = OpFunctionCall %v4uint %trellis_reserve_invocation %uint_0 %uint_1 %uint_2 %uint_4",
+                      "%second = OpFunctionCall %v4uint %trellis_reserve_invocation %uint_0 %uint_1 %dynamic %uint_4",
+                      "%valid = OpFunctionCall %bool %trellis_valid %uint_0 %uint_1"}))
       << main;
 }
 
@@ -263,7 +263,7 @@ OpEnqueueNodePayloadsAMDX %second
 TEST(Handles, BaseIndexOfASingleOutputCountsOnceForValidity) {
   NodeParts parts = Produces("%valid = OpIsNodePayloadValidAMDX %bool %param %uint_7");
   parts.decorations = "OpDecorateId %outputs PayloadNodeBaseIndexAMDX %uint_7";
-  EXPECT_TRUE(HasLine(LowerParts(parts), "%valid = OpFunctionCall %bool %trellis_valid %uint_0 %uint_7"));
+  EXPECT_TRUE(HasLine(LowerParts(parts), "%valid = OpFunctionCall %bool %trellis_valid %uint_0 %uint_0"));
 }
 
 TEST(Handles, EmptyPayloadsAreSentWhenAllocated) {

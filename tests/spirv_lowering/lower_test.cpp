@@ -95,8 +95,9 @@ TEST_P(LowerSamples, IdentityAndLinkageDoNotChangeTheWords) {
     output.target_name += "elsewhere";
     output.constant_indices = {{3, 4}};
     output.limit_holds = !output.limit_holds;
+    if (!output.is_asked_by_base) output.base_index += 7;
   }
-  EXPECT_EQ(LoweringKey(*info), LoweringKey(other));
+  EXPECT_EQ(LoweringKey(*info, kAggregating.target), LoweringKey(other, kAggregating.target));
   Expected<LoweredNode> first = Lower(module, *info, kAggregating);
   Expected<LoweredNode> second = Lower(module, other, kAggregating);
   ASSERT_TRUE(first && second);
@@ -122,10 +123,11 @@ TEST(LoweringKey, KeepsWhatTheWordsDependOn) {
   NodeInfo info;
   info.kind = LaunchKind::kStaticGrid;
   info.outputs.resize(1);
-  const auto differs = [&info](auto&& change) {
+  LoweringTarget target;
+  const auto differs = [&info, &target](auto&& change) {
     NodeInfo other = info;
     change(other);
-    return LoweringKey(info) != LoweringKey(other);
+    return LoweringKey(info, target) != LoweringKey(other, target);
   };
   EXPECT_TRUE(differs([](NodeInfo& other) { other.grid = {2, 1, 1}; }));
   EXPECT_TRUE(differs([](NodeInfo& other) { other.coalesce = 2; }));
@@ -133,7 +135,14 @@ TEST(LoweringKey, KeepsWhatTheWordsDependOn) {
   EXPECT_TRUE(differs([](NodeInfo& other) { other.entry_point = "other"; }));
   EXPECT_TRUE(differs([](NodeInfo& other) { other.execution_model = ExecutionModel::kMeshEXT; }));
   EXPECT_TRUE(differs([](NodeInfo& other) { other.outputs[0].max_payloads = 2; }));
-  EXPECT_TRUE(differs([](NodeInfo& other) { other.outputs[0].base_index = 2; }));
+  const auto base_of_two = [](NodeInfo& other) { other.outputs[0].base_index = 2; };
+  EXPECT_FALSE(differs(base_of_two)) << "indices are relative to it";
+  info.outputs[0].is_asked_by_base = true;
+  EXPECT_TRUE(differs(base_of_two));
+  info.outputs[0].is_asked_by_base = false;
+  target.check_allocations = true;
+  EXPECT_TRUE(differs(base_of_two)) << "messages have the index itself";
+  target.check_allocations = false;
   EXPECT_TRUE(differs([](NodeInfo& other) { other.in_batches = false; }));
   info.kind = LaunchKind::kDynamicGrid;
   EXPECT_FALSE(differs([](NodeInfo& other) { other.in_batches = false; })) << "they never are";

@@ -287,8 +287,8 @@ TEST(Mesh, ExecutionModelTellsEntryPointsOfOneNameApart) {
   LowerRequest request;
   request.execution_model = ExecutionModel::kMeshEXT;
   EXPECT_TRUE(HasLine(LowerText(text, request), "OpEntryPoint MeshEXT ..."));
-  EXPECT_NE(LoweringKey(ReflectText(text)).execution_model,
-            LoweringKey(ReflectText(text, {}, "node", ExecutionModel::kMeshEXT)).execution_model);
+  EXPECT_NE(LoweringKey(ReflectText(text), {}).execution_model,
+            LoweringKey(ReflectText(text, {}, "node", ExecutionModel::kMeshEXT), {}).execution_model);
 }
 
 TEST(Mesh, SubgroupsSearchWhereTheMeshStageCan) {

@@ -170,7 +170,9 @@ TEST(SpecializedLayout, BaseIndexOfAnOutputThatIsAskedFor) {
   parts.body = "%v = OpIsNodePayloadValidAMDX %bool %outputs %base";
   LowerRequest request;
   request.specialization = SpecializedWords({{5, 6}});
-  EXPECT_TRUE(HasLine(LowerParts(parts, request), "%v = OpFunctionCall %bool %trellis_valid %uint_0 %uint_6"));
+  EXPECT_TRUE(HasLine(LowerParts(parts, request), "%v = OpFunctionCall %bool %trellis_valid %uint_0 %uint_0"));
+  EXPECT_TRUE(ReflectParts(parts, request.specialization).outputs[0].is_asked_by_base);
+  EXPECT_FALSE(ReflectParts(parts).outputs[0].is_asked_by_base) << "no base";
 }
 
 // A string's bytes end where the data or a nul ends it; no data is the empty string.

@@ -13,4 +13,4 @@ NODE_STATIC_GRID(1, 1, 1);
 readonly NODE_INPUT(Link, link);
 layout(push_constant) uniform Push { Words results; } push;
 
-void main() { atomicAdd(push.results.at[kLevel * kChains + link.chain], link.value); }
+void main() { atomicAdd(push.results.at[node_shader_index * kChains + link.chain], link.value); }

@@ -4,7 +4,8 @@
 #include "trellis/node_payload.glsl"
 #include "../shared/links.glsl"
 
-// Counts in its own word of the results and hands the record on to the next node.
+// Counts in its own word of the results and hands the record on to the next node. All nodes of a chain are one shader: what its code reads is not a
+// constant of the node.
 layout(local_size_x = 64) in;
 layout(constant_id = 0) const uint kLevel = 0;
 layout(constant_id = 1) const uint kChains = 1;
@@ -16,7 +17,7 @@ readonly NODE_INPUT(Link, link);
 layout(push_constant) uniform Push { Words results; } push;
 
 void main() {
-  atomicAdd(push.results.at[kLevel * kChains + link.chain], link.value);
+  atomicAdd(push.results.at[node_shader_index * kChains + link.chain], link.value);
   Next next = Next_group(1);
   if (gl_LocalInvocationID.x == 0) next.at[0] = next_link(link);
   node_enqueue(next);
