@@ -107,6 +107,8 @@ NodeInfo LoweringKey(const NodeInfo& info, const LoweringTarget& target) {
   }
   for (NodeOutputInfo& output : key.outputs) {
     output.target_name.clear();
+    output.array_size = 0;
+    output.sparse = false;
     // Indices are relative to it.
     if (!output.is_asked_by_base && !target.check_allocations) output.base_index = 0;
     output.constant_indices.reset();

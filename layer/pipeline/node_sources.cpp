@@ -75,7 +75,9 @@ bool SendsApart(const Device& device, const spirv::NodeInfo& info) {
 uint32_t WorkgroupsToPack(const Device& device, const StageNode& node) {
   const spirv::NodeInfo& info = node.source.info;
   if (!device.settings.pack_workgroups || DemandsSubgroups(*node.stage) || SendsApart(device, info)) return 1;
-  return spirv::WorkgroupsToPack(info);
+  const VkPhysicalDeviceLimits& limits = device.traits.limits;
+  return spirv::WorkgroupsToPack(info,
+                                 std::min(limits.maxComputeWorkGroupInvocations, limits.maxComputeWorkGroupSize[0]));
 }
 
 // As many as keep a GPU busy while some of them wait for memory; starting more costs more than it gains. A CPU takes
@@ -89,9 +91,6 @@ uint32_t MaxPackedWorkgroups(const Device& device) {
 // Workgroups that leave cost less than a kernel and a barrier between levels. `validate` looks at grids in that kernel.
 bool LaunchesBounds(const Device& device, const spirv::NodeInfo& info) {
   if (info.kind != spirv::LaunchKind::kDynamicGrid || info.NoteWords() != shared::kShortNotes) return false;
-  const VkPhysicalDeviceLimits& limits = device.traits.limits;
-  if (std::min(limits.maxComputeWorkGroupInvocations, limits.maxComputeWorkGroupSize[0]) < spirv::kPackedBounds)
-    return false;
   return !TargetsCpu(device) && !device.settings.validate &&
          MaxWorkgroupsOfRecords(info, 1, UINT64_MAX) <= shared::kMaxBoundWorkgroups;
 }

@@ -66,7 +66,8 @@ struct NodeOutput {
 // Workgroups of a slice are numbered y * NumWorkgroups.x + x, and a LaunchInput says what they read.
 TRELLIS_CONSTANT kFormInput = 0u;
 // The dispatch's arguments are counters of the region: workgroup (x, y, z) belongs to record x or, coalescing, to the
-// x-th run of records. With grids from records y counts the workgroups that the bounds allow each of them.
+// x-th run of records. With grids from records y counts the workgroups that the bounds allow each of them, if those of
+// several records do not share one.
 TRELLIS_CONSTANT kFormRegion = 1u;
 // Workgroups are numbered as with kFormInput, through all launches of a LaunchBatch.
 TRELLIS_CONSTANT kFormBatch = 2u;

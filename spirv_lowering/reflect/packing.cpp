@@ -258,7 +258,7 @@ std::optional<std::string> FindPackingObstacle(const Module& module, const Types
   return ObstacleSearch(module, types, constants, invocations).Run();
 }
 
-uint32_t WorkgroupsToPack(const NodeInfo& info) {
+uint32_t WorkgroupsToPack(const NodeInfo& info, uint32_t max_invocations) {
   const uint32_t invocations = info.Invocations();
   if (invocations >= kLargeWorkgroup || invocations == 0 || !info.packing_obstacle.empty()) return 1;
   uint64_t sent = 0;  // bytes, by a workgroup
@@ -271,7 +271,7 @@ uint32_t WorkgroupsToPack(const NodeInfo& info) {
   if (info.kind == LaunchKind::kCoalescing) return uint64_t{info.coalesce} * most <= UINT32_MAX ? most : 1;
   if (info.kind == LaunchKind::kDynamicGrid) {
     const uint32_t bound = info.launches_bounds ? info.grid[0] * info.grid[1] * info.grid[2] : 0;
-    const uint32_t records = bound != 0 ? within(kPackedBounds) / bound : 0;
+    const uint32_t records = bound != 0 ? within(std::min(kPackedBounds, max_invocations)) / bound : 0;
     return records > 1 ? records * bound : most;
   }
   uint64_t of_record = 1;

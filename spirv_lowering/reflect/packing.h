@@ -34,8 +34,10 @@ inline constexpr uint32_t kPackedBounds = 256;
                                                              const ConstantEvaluator& constants, uint32_t invocations);
 
 // Workgroups that may run as one of at most kPackedInvocations, 1 if that is none but itself. In static grids, a
-// multiple of a record's workgroups or a divisor of them; where bounds are launched, rather a multiple of the bound.
-[[nodiscard]] uint32_t WorkgroupsToPack(const NodeInfo& info);
+// multiple of a record's workgroups or a divisor of them. Where bounds are launched, all that several records may
+// have, in at most kPackedBounds invocations. `max_invocations`: of a workgroup of the device, at least
+// kPackedInvocations.
+[[nodiscard]] uint32_t WorkgroupsToPack(const NodeInfo& info, uint32_t max_invocations = kPackedBounds);
 
 // Whether workgroups of a dispatch are to stride through a launch that has more of them. Packed ones that send nothing
 // and need not search: what invocations of a subgroup do together costs registers in a loop. Not grids whose regions

@@ -135,6 +135,8 @@ TEST(LoweringKey, KeepsWhatTheWordsDependOn) {
   EXPECT_TRUE(differs([](NodeInfo& other) { other.entry_point = "other"; }));
   EXPECT_TRUE(differs([](NodeInfo& other) { other.execution_model = ExecutionModel::kMeshEXT; }));
   EXPECT_TRUE(differs([](NodeInfo& other) { other.outputs[0].max_payloads = 2; }));
+  EXPECT_FALSE(differs([](NodeInfo& other) { other.outputs[0].array_size = 2; })) << "for linking";
+  EXPECT_FALSE(differs([](NodeInfo& other) { other.outputs[0].sparse = true; }));
   const auto base_of_two = [](NodeInfo& other) { other.outputs[0].base_index = 2; };
   EXPECT_FALSE(differs(base_of_two)) << "indices are relative to it";
   info.outputs[0].is_asked_by_base = true;

@@ -90,17 +90,19 @@ TEST(Packing, BoundsOfSeveralRecords) {
     uint32_t records;
     bool operator==(const Packs&) const = default;
   };
-  const auto packs = [](std::array<uint32_t, 3> bound, uint32_t invocations, bool launches_bounds = true) {
+  const auto packs = [](std::array<uint32_t, 3> bound, uint32_t invocations, bool launches_bounds = true,
+                        uint32_t max_invocations = kPackedBounds) {
     NodeInfo info;
     info.kind = LaunchKind::kDynamicGrid;
     info.grid = bound;
     info.local_size = {invocations, 1, 1};
     info.launches_bounds = launches_bounds;
-    info.packed = WorkgroupsToPack(info);
+    info.packed = WorkgroupsToPack(info, max_invocations);
     return Packs{info.packed, info.RecordsOfBounds()};
   };
   EXPECT_EQ(packs({3, 1, 1}, 32), (Packs{6, 2}));
   EXPECT_EQ(packs({3, 1, 1}, 32, false), (Packs{4, 0}));
+  EXPECT_EQ(packs({3, 1, 1}, 32, true, 128), (Packs{4, 0})) << "of a device with the least limit";
   EXPECT_EQ(packs({1, 1, 1}, 32), (Packs{8, 8}));
   EXPECT_EQ(packs({2, 2, 1}, 32), (Packs{8, 2}));
   EXPECT_EQ(packs({4, 1, 1}, 33), (Packs{3, 0})) << "those of two records would be 264 invocations";
