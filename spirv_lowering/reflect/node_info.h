@@ -122,10 +122,13 @@ struct NodeInfo {
     return finishes_writing ? 1 : 0;
   }
 
+  // Workgroups that are launched for each record, whatever its own grid is; 0: its own grid.
+  [[nodiscard]] uint32_t LaunchedBound() const { return launches_bounds ? grid[0] * grid[1] * grid[2] : 0; }
+
   // Where bounds are launched: records that share a workgroup of the dispatch, with all that the bound allows them; 0:
   // none do.
   [[nodiscard]] uint32_t RecordsOfBounds() const {
-    const uint32_t bound = launches_bounds ? grid[0] * grid[1] * grid[2] : 0;
+    const uint32_t bound = LaunchedBound();
     return bound != 0 && packed > bound && packed % bound == 0 ? packed / bound : 0;
   }
 

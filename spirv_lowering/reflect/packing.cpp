@@ -270,7 +270,7 @@ uint32_t WorkgroupsToPack(const NodeInfo& info, uint32_t max_invocations) {
   const uint32_t most = within(kPackedInvocations);
   if (info.kind == LaunchKind::kCoalescing) return uint64_t{info.coalesce} * most <= UINT32_MAX ? most : 1;
   if (info.kind == LaunchKind::kDynamicGrid) {
-    const uint32_t bound = info.launches_bounds ? info.grid[0] * info.grid[1] * info.grid[2] : 0;
+    const uint32_t bound = info.LaunchedBound();
     const uint32_t records = bound != 0 ? within(std::min(kPackedBounds, max_invocations)) / bound : 0;
     return records > 1 ? records * bound : most;
   }
