@@ -35,6 +35,10 @@ class Packing : public LoggedDeviceTest, public testing::WithParamInterface<Mode
     return settings;
   }
   [[nodiscard]] bool IsOn() const { return std::string(GetParam().packs) == "true"; }
+  [[nodiscard]] bool IsForGpus() const {
+    const bool is_gpu = context().properties.deviceType != VK_PHYSICAL_DEVICE_TYPE_CPU;
+    return GetParam().target == std::string("gpu") || is_gpu;
+  }
 
   // The same words, whether "Source" sends the payloads of `input` or they come from the host.
   void ExpectPlaces(const NodeAsm& m, const GraphInput& input, const std::vector<uint32_t>& expected) {
@@ -240,8 +244,7 @@ TEST_P(Packing, PlacesInGridsFromRecords) {
     ExpectPlaces(m, {.node = "Small", .count = kRecords, .payloads = Bytes(payloads), .stride = 8}, expected);
   }
   // Where bounds are launched, those of two records, if the device allows as many invocations.
-  const bool of_two =
-      GetParam().target == std::string("gpu") && context().properties.limits.maxComputeWorkGroupInvocations >= 192;
+  const bool of_two = IsForGpus() && context().properties.limits.maxComputeWorkGroupInvocations >= 192;
   EXPECT_EQ(Log().find(of_two ? "packed by 6," : "packed by 4,") != std::string::npos, IsOn());
 }
 
