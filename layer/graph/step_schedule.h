@@ -20,8 +20,8 @@ namespace trellis {
 
 // Immutable once made.
 struct StepSchedule {
-  // By launch, like LevelSchedule::launches: how much of the next level's queue one workgroup of its dispatch can fill.
-  // A queue has room for shared::kWholeQueue. 0: it sends nothing.
+  // By launch, like LevelSchedule::launches: how much of the next level's queue `packed` workgroups of the node can
+  // fill. A queue has room for shared::kWholeQueue. 0: it sends nothing.
   std::vector<uint32_t> loads;
   // The queues: as in GraphPlan, but each level's has a place of its own.
   std::vector<shared::RegionPlan> openings;

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <map>
 #include <string_view>
+#include <thread>
 #include <utility>
 
 #include "layer/dispatch/struct_chain.h"
@@ -80,12 +81,15 @@ uint32_t WorkgroupsToPack(const Device& device, const StageNode& node) {
                                  std::min(limits.maxComputeWorkGroupInvocations, limits.maxComputeWorkGroupSize[0]));
 }
 
-// As many as keep a GPU busy while some of them wait for memory; starting more costs more than it gains. A CPU takes
-// each subgroup of a workgroup through all of its run before it begins with the next one, so that a run has to stay in
-// the first cache meanwhile: 32 KiB for 4 M records of 16 bytes.
+// As many as keep a GPU busy while some of them wait for memory; starting more costs more than it gains. On a CPU
+// entering a launch costs each subgroup as much as several turns of a small node, so that few workgroups with long runs
+// are best, as long as every core has several.
 uint32_t MaxPackedWorkgroups(const Device& device) {
   if (device.settings.max_packed_workgroups != 0) return device.settings.max_packed_workgroups;
-  return TargetsCpu(device) ? 2048 : 16384;
+  if (!TargetsCpu(device)) return 16384;
+  constexpr uint32_t kWorkgroupsOfACore = 4;
+  static const uint32_t cores = std::max(std::thread::hardware_concurrency(), 1u);
+  return kWorkgroupsOfACore * cores;
 }
 
 // Workgroups that leave cost less than a kernel and a barrier between levels. `validate` looks at grids in that kernel.
@@ -122,7 +126,8 @@ CreationResult ReflectNode(const Device& device, StageNode& node) {
   if (node.model == spirv::ExecutionModel::kGLCompute) {
     node.source.info.launches_bounds = LaunchesBounds(device, node.source.info);
     node.source.info.packed = WorkgroupsToPack(device, node);
-    if (spirv::Strides(node.source.info)) node.source.info.max_workgroups = MaxPackedWorkgroups(device);
+    if (spirv::Strides(node.source.info, TargetsCpu(device)))
+      node.source.info.max_workgroups = MaxPackedWorkgroups(device);
   } else {
     node.source.info.in_batches = false;
   }

@@ -153,8 +153,9 @@ constexpr SettingRow kTable[] = {
      "Runs several small workgroups of a node (fewer than 64 invocations) as one, where the shader cannot tell.",
      SetBool<&Settings::pack_workgroups>},
     {"max_packed_workgroups", SettingType::kUint, "0", "",
-     "Maximum number of workgroups in a launch of packed workgroups that enqueue nothing. Beyond it, each workgroup "
-     "does the work of several. 0: chosen for the device.",
+     "Maximum number of workgroups in a launch of packed workgroups; on GPUs, of nodes that enqueue nothing. Beyond "
+     "it, "
+     "each workgroup does the work of several. 0: chosen for the device.",
      SetUint<&Settings::max_packed_workgroups>},
     {"launch_batches", SettingType::kEnum, "auto", "auto|always|never",
      "Launches of nodes with the same compiled shader that become one dispatch: many in a level, any two, or none.",

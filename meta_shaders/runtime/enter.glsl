@@ -3,7 +3,7 @@
 // _coalescing finds the record, each in a file of its own. False: past the end.
 //
 // A dispatch's workgroup is `packed` workgroups of the node side by side; local indices count through all of them. Where a dispatch has fewer workgroups
-// than its launch, each strides through it or takes a run: only of nodes that take whole records, one or more a workgroup of the dispatch.
+// than its launch, each strides through it or takes a run (packing.h, Strides).
 #ifndef TRELLIS_META_SHADERS_RUNTIME_ENTER_GLSL
 #define TRELLIS_META_SHADERS_RUNTIME_ENTER_GLSL
 
@@ -29,15 +29,8 @@ uvec2 EnterDispatch(const uvec2 pushed, const uvec3 place, const uvec3 size, con
   return source;
 }
 
-// Where the dispatch has fewer workgroups than the launch, from `first` on: those of it that this one does, neighbours of one another.
-void EnterRun(const uint each, const uint first) {
-  const uint run = WorkgroupsFor(trellis_end - min(first, trellis_end), max(trellis_step, 1u));
-  trellis_workgroup = first + (trellis_workgroup - first) * run;  // kNoWorkgroup stays beyond all records
-  trellis_records.count = min(trellis_records.count, SaturatingMultiply(trellis_workgroup + run, each));
-}
-
 // The records of the launch. `each`: records that one of the dispatch's workgroups takes where that is all that makes workgroups, as where bounds are
-// launched, else 0. `counted`: of the node's own workgroups that run as one, those that LaunchInput counts; 1 without grids from records. `in_runs`: see
+// launched, else 0. `counted`: of the node's own workgroups that run as one, those that LaunchInput counts; 1 without grids from records, and in runs. `in_runs`: see
 // EnterRun.
 void EnterLaunch(const uvec2 source, const uint each, const uint counted, const bool in_runs) {
   trellis_regions = CurrentRegions(LaunchBlockReference(trellis_launch).block.regions);  // asked for together with the input
@@ -59,7 +52,7 @@ void EnterLaunch(const uvec2 source, const uint each, const uint counted, const 
     trellis_end = WorkgroupsFor(trellis_records.count, each);
   }
   if (in_runs) {
-    EnterRun(each, first);
+    if (each != 0u) trellis_records.count = min(trellis_records.count, SaturatingMultiply(EnterRun(first), each));
     return;
   }
   trellis_dense_end = min(trellis_records.count, trellis_records.dense);

@@ -59,27 +59,76 @@ bool EnterBounds(const uint grid_member, const uint packed, const uint records) 
   return true;
 }
 
-// `grid_member` as LaunchPlan::grid_member. `records`: see EnterBounds. `note_words`: kFullNotes if the record may have changed since the workgroups were
-// counted; the notes know its grid. The form is kFormInput, because notes are made of records, or kFormRegion for nodes that launch bounds.
-bool trellis_enter_dynamic(const uint grid_member, const uint packed, const uint records, const uint note_words, const bool by_landmarks,
-                           const bool for_cpu) {
-  if (trellis_form == kFormRegion) return EnterBounds(grid_member, packed, records);
-  if (trellis_slices > 1u) EnterSlice();
-  if (!HasWork() || trellis_records.count == 0u) return false;
-  // Whoever has nothing to do searches with the others: a subgroup stays together.
-  uint number = trellis_workgroup + trellis_pack;
-  uint note_bytes = note_words * 4u;
-  uint record = FindRecord(note_bytes, min(number, trellis_end - 1u), by_landmarks, for_cpu);
-  SetRecord(record);
-  if (number >= trellis_end) return false;
-  uvec2 note = ElementAddress(trellis_notes, record, note_bytes);
+// The record trellis_record, and its workgroup `number`. `note_words`: kFullNotes if the record may have changed since it was counted; the notes know its grid.
+void TakeGrid(const uint grid_member, const uint note_words, const uint number) {
+  SetRecord(trellis_record);
   uvec2 grid;
   if (note_words == kFullNotes) {
+    uvec2 note = ElementAddress(trellis_notes, trellis_record, note_words * 4u);
     grid = uvec2(UintReference(AddressAdd(note, 4u)).value, UintReference(AddressAdd(note, 8u)).value);
   } else {
     grid = GridOfRecord(grid_member).xy;
   }
-  SetWorkgroupOfGrid(grid_member, number - UintReference(note).value, grid);
+  SetWorkgroupOfGrid(grid_member, number, grid);
+}
+
+// Of the workgroups of trellis_record: the number behind them. None is behind those of the last record.
+uint EndOfGrid(const uint note_bytes) {
+  return trellis_record + 1u < trellis_records.count ? SumAt(trellis_notes, note_bytes, trellis_record + 1u) : kNoWorkgroup;
+}
+
+// The run of the dispatch's workgroup, divided among the workgroups that are packed in it.
+void EnterRunOfGrids(const uint packed) {
+  const uint end = min(trellis_end, EnterRun(LaunchInputReference(trellis_source).launch.first_workgroup));
+  const uint each = WorkgroupsFor(end - min(trellis_workgroup, end), packed);
+  trellis_workgroup = SaturatingAdd(trellis_workgroup, SaturatingMultiply(trellis_pack, each));
+  trellis_end = min(end, SaturatingAdd(trellis_workgroup, each));
+}
+
+// `grid_member` as LaunchPlan::grid_member. `records`: see EnterBounds. The form is kFormInput, because notes are made of records, or kFormRegion for nodes
+// that launch bounds. `in_runs`: trellis_take_grid does the rest.
+bool trellis_enter_dynamic(const uint grid_member, const uint packed, const uint records, const uint note_words, const bool by_landmarks,
+                           const bool for_cpu, const bool in_runs) {
+  if (trellis_form == kFormRegion) return EnterBounds(grid_member, packed, records);
+  if (trellis_slices > 1u) EnterSlice();
+  if (in_runs) EnterRunOfGrids(packed);
+  if (!HasWork() || trellis_records.count == 0u) return false;
+  // Without runs, whoever has nothing to do searches with the others: a subgroup stays together.
+  uint number = in_runs ? trellis_workgroup : trellis_workgroup + trellis_pack;
+  uint note_bytes = note_words * 4u;
+  trellis_record = FindRecord(note_bytes, min(number, trellis_end - 1u), by_landmarks, for_cpu);
+  if (number >= trellis_end) return false;
+  trellis_before = SumAt(trellis_notes, note_bytes, trellis_record);
+  if (in_runs) {
+    trellis_after = EndOfGrid(note_bytes);
+  } else {
+    TakeGrid(grid_member, note_words, number - trellis_before);
+  }
+  return true;
+}
+
+// A turn of a run.
+void trellis_take_grid(const uint grid_member, const uint note_words) { TakeGrid(grid_member, note_words, trellis_workgroup - trellis_before); }
+
+// To the next turn. False: there is none.
+bool trellis_run_on_grids(const uint note_words) {
+  if (trellis_end - trellis_workgroup <= 1u) return false;
+  ++trellis_workgroup;
+  if (trellis_workgroup < trellis_after) return true;
+  const uint note_bytes = note_words * 4u;
+  trellis_before = trellis_workgroup;
+  ++trellis_record;
+  trellis_after = EndOfGrid(note_bytes);
+  if (trellis_after > trellis_workgroup) return true;
+  // Behind records without workgroups, of which there may be many: steps grow until they are past the next one.
+  uint step = 1u;
+  while (step < trellis_records.count - trellis_record && SumAt(trellis_notes, note_bytes, trellis_record + step) <= trellis_workgroup) {
+    trellis_record += step;
+    step *= 2u;
+  }
+  const uint end = trellis_record + min(step, trellis_records.count - trellis_record);
+  trellis_record = FindSum(trellis_notes, note_bytes, trellis_record, end, trellis_workgroup, true);
+  trellis_after = EndOfGrid(note_bytes);
   return true;
 }
 

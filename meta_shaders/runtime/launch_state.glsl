@@ -23,7 +23,7 @@ uint FindSum(const uvec2 sums, const uint stride, const uint first, const uint e
   uint low = first;
   uint high = end;
 #ifdef TRELLIS_SUBGROUP_AGGREGATION
-  // Whole workgroups get here. Where all invocations of a subgroup look for the same, each has a place to look at, so that the loads of a round wait together.
+  // Whole workgroups get here, but for CPUs. Where all invocations of a subgroup look for the same, each has a place to look at, so that the loads of a round wait together.
   // A CPU does not wait for loads; a round's ballots and its division take longer than the rounds that they spare.
   const uvec4 together = subgroupBallot(true);
   const uint places = subgroupBallotBitCount(together);
@@ -64,11 +64,21 @@ uint trellis_landmark_shift;
 uint trellis_pack;       // which of the packed workgroups an invocation is in
 uint trellis_workgroup;  // number among those of the launch, as LaunchInput counts them; kNoWorkgroup if there is nothing to do
 uint trellis_end;        // numbers from it on have nothing to do
+uint trellis_before;     // in a grid from a record: the number of its first workgroup
+uint trellis_after;      // where it runs: of the first one behind its workgroups
 uint trellis_slices;     // NumWorkgroups.z; more than 1 with kFormInput: LaunchInput::slices
 uint trellis_step;       // workgroups of the dispatch; where it strides, once the launch is entered: to its next record
 uvec2 trellis_step_bytes;
 
 bool HasWork() { return trellis_workgroup < trellis_end; }
+
+// Where the dispatch has fewer workgroups than the launch, from `first` on: those of it that this one does, neighbours of one another. Returns the end of
+// their numbers.
+uint EnterRun(const uint first) {
+  const uint run = WorkgroupsFor(trellis_end - min(first, trellis_end), max(trellis_step, 1u));
+  trellis_workgroup = SaturatingAdd(first, SaturatingMultiply(trellis_workgroup - first, run));  // kNoWorkgroup stays beyond all records
+  return SaturatingAdd(trellis_workgroup, run);
+}
 
 void SetRecord(const uint record) {
   trellis_record = record;

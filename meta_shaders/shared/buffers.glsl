@@ -47,11 +47,7 @@ bool IsNull(uvec2 address) { return (address.x | address.y) == 0u; }
 // a >= b as unsigned 64-bit numbers.
 bool GreaterOrEqual64(uvec2 a, uvec2 b) { return a.y > b.y || (a.y == b.y && a.x >= b.x); }
 
-uint SaturatingAdd(uint a, uint b) {
-  uint carry;
-  const uint sum = uaddCarry(a, b, carry);
-  return carry != 0u ? 0xffffffffu : sum;
-}
+uint SaturatingAdd(uint a, uint b) { return a + min(b, ~a); }
 
 uint SaturatingMultiply(uint a, uint b) {
   const uvec2 product = Multiply64(a, b);

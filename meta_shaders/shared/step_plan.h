@@ -18,7 +18,7 @@ struct StepLaunch {
   TRELLIS_UINT level;
   TRELLIS_UINT region;  // that it reads, among those of all levels
   TRELLIS_UINT pool;    // that this one grows out of, likewise
-  TRELLIS_UINT load;    // of the next level's queue, what one workgroup of the dispatch can fill; 0: it sends nothing
+  TRELLIS_UINT load;    // of the next level's queue, what LaunchPlan::packed workgroups can fill; 0: it sends nothing
 };
 // StepLaunch::load of all that has room in a queue.
 TRELLIS_CONSTANT kWholeQueue = 0x80000000u;

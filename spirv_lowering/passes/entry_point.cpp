@@ -37,9 +37,9 @@ class EntryPoint {
         {runtime.ImportFunction(in_batches ? runtime::StartInBatch::kName : runtime::Start::kName), start_},
         {runtime.ImportFunction(EnterName()), enter_}};
     if (lowering_.FindsDump()) imports.push_back({runtime.ImportFunction(runtime::FindDump::kName), find_dump_});
-    if (InRuns()) imports.push_back({runtime.ImportFunction(runtime::Take::kName), take_});
-    if (IsInLoop())
-      imports.push_back({runtime.ImportFunction(InRuns() ? runtime::RunOn::kName : runtime::Stride::kName), next_});
+    if (InRuns())
+      imports.push_back({runtime.ImportFunction(IsDynamic() ? runtime::TakeGrid::kName : runtime::Take::kName), take_});
+    if (IsInLoop()) imports.push_back({runtime.ImportFunction(NextName()), next_});
     if (TakesPieces()) imports.push_back({runtime.ImportFunction(runtime::NextPiece::kName), next_});
     if (Expected<void> taken = Take(imports); !taken) return taken;
     Expected<EntryBuiltIns> values = EntryBuiltIns::Import(lowering_);
@@ -75,7 +75,29 @@ class EntryPoint {
     return blocks;
   }
 
+  [[nodiscard]] bool IsDynamic() const { return lowering_.info.kind == LaunchKind::kDynamicGrid; }
   [[nodiscard]] bool InRuns() const { return IsInLoop() && lowering_.options.target.for_cpu; }
+
+  [[nodiscard]] const char* NextName() const {
+    if (!InRuns()) return runtime::Stride::kName;
+    return IsDynamic() ? runtime::RunOnGrids::kName : runtime::RunOn::kName;
+  }
+
+  [[nodiscard]] std::vector<uint32_t> TakeArguments() {
+    const NodeInfo& info = lowering_.info;
+    if (!IsDynamic()) return runtime::Take{.coalesce = types_.ConstantUint(info.coalesce)}.Operands();
+    return runtime::TakeGrid{.grid_member = GridMemberArgument(), .note_words = types_.ConstantUint(info.NoteWords())}
+        .Operands();
+  }
+
+  [[nodiscard]] std::vector<uint32_t> NextArguments() {
+    const NodeInfo& info = lowering_.info;
+    const Id coalesce = types_.ConstantUint(info.coalesce);
+    if (!InRuns()) return runtime::Stride{.coalesce = coalesce}.Operands();
+    if (IsDynamic()) return runtime::RunOnGrids{.note_words = types_.ConstantUint(info.NoteWords())}.Operands();
+    return runtime::RunOn{.each = types_.ConstantUint(std::min(RecordsAWorkgroup(), kMaxStep)), .coalesce = coalesce}
+        .Operands();
+  }
 
   // start(); if (enter()) do { node(); } while (stride());
   // or, in runs: start(); if (enter()) do { take(); node(); } while (run_on());
@@ -88,17 +110,12 @@ class EntryPoint {
     Begin(blocks[0], header, done);
     Builder node(module_, blocks[1].body);
     ResetVariables(node);
-    const NodeInfo& info = lowering_.info;
-    const Id coalesce = types_.ConstantUint(info.coalesce);
-    if (InRuns()) node.Call(types_.Void(), take_, runtime::Take{.coalesce = coalesce}.Operands());
+    if (InRuns()) node.Call(types_.Void(), take_, TakeArguments());
     CallNode(node);
     node.EmitVoid(spv::Op::OpLoopMerge, {behind_loop, next, 0});
     node.EmitVoid(spv::Op::OpBranch, {next});
     Builder end(module_, blocks[2].body);
-    const Id each = types_.ConstantUint(std::min(RecordsAWorkgroup(), kMaxStep));
-    const Id more = end.Call(types_.Bool(), next_,
-                             InRuns() ? runtime::RunOn{.each = each, .coalesce = coalesce}.Operands()
-                                      : runtime::Stride{.coalesce = coalesce}.Operands());
+    const Id more = end.Call(types_.Bool(), next_, NextArguments());
     end.EmitVoid(spv::Op::OpBranchConditional, {more, header, behind_loop});
     Builder(module_, blocks[3].body).EmitVoid(spv::Op::OpBranch, {done});
     Return(blocks[4]);
@@ -207,15 +224,14 @@ class EntryPoint {
     const Id workgroups = values_->Load(builder, spv::BuiltIn::NumWorkgroups, uvec3);
     const Id local_index = values_->LocalIndex(builder);
     const NodeInfo& info = lowering_.info;
-    const bool is_dynamic = info.kind == LaunchKind::kDynamicGrid;
     const runtime::Start start = {.pushed = launch,
                                   .place = workgroup,
                                   .size = workgroups,
                                   .local_index = local_index,
                                   .each = types_.ConstantUint(RecordsAWorkgroup()),
-                                  .counted = types_.ConstantUint(is_dynamic ? info.packed : 1),
+                                  .counted = types_.ConstantUint(IsDynamic() && !InRuns() ? info.packed : 1),
                                   .invocations = types_.ConstantUint(info.packed == 1 ? 0 : info.Invocations()),
-                                  .is_noted = types_.ConstantBool(is_dynamic && !info.launches_bounds),
+                                  .is_noted = types_.ConstantBool(IsDynamic() && !info.launches_bounds),
                                   .in_runs = types_.ConstantBool(InRuns())};
     std::vector<uint32_t> operands = start.Operands();
     static_assert(runtime::StartInBatch::kParameters.starts_with(runtime::Start::kParameters) &&
@@ -245,15 +261,13 @@ class EntryPoint {
         return runtime::EnterStatic{.grid = ConstantVector(types_, divisors), .packed = packed}.Operands();
       }
       case LaunchKind::kDynamicGrid: {
-        const GridMember member = info.grid_member.value_or(GridMember{0, 4, 3});
-        // As shared::LaunchPlan::grid_member is packed.
-        const uint32_t place = member.offset | member.component_width << 16 | member.component_count << 20;
-        return runtime::EnterDynamic{.grid_member = types_.ConstantUint(place),
+        return runtime::EnterDynamic{.grid_member = GridMemberArgument(),
                                      .packed = packed,
                                      .records = types_.ConstantUint(info.RecordsOfBounds()),
                                      .note_words = types_.ConstantUint(info.NoteWords()),
                                      .by_landmarks = types_.ConstantBool(info.UsesLandmarks()),
-                                     .for_cpu = types_.ConstantBool(lowering_.options.target.for_cpu)}
+                                     .for_cpu = types_.ConstantBool(lowering_.options.target.for_cpu),
+                                     .in_runs = types_.ConstantBool(InRuns())}
             .Operands();
       }
       case LaunchKind::kCoalescing:
@@ -262,6 +276,12 @@ class EntryPoint {
             .Operands();
     }
     return {};
+  }
+
+  // As shared::LaunchPlan::grid_member is packed.
+  [[nodiscard]] Id GridMemberArgument() {
+    const GridMember member = lowering_.info.grid_member.value_or(GridMember{0, 4, 3});
+    return types_.ConstantUint(member.offset | member.component_width << 16 | member.component_count << 20);
   }
 
   // All of the packed workgroups, where the node has one of its own size.

@@ -132,8 +132,10 @@ struct NodeInfo {
     return bound != 0 && packed > bound && packed % bound == 0 ? packed / bound : 0;
   }
 
-  // LaunchPlan::has_landmarks. Nodes that send are slower with it: it makes them larger.
-  [[nodiscard]] bool UsesLandmarks() const { return kind == LaunchKind::kDynamicGrid && outputs.empty(); }
+  // LaunchPlan::has_landmarks. Nodes that send are slower with it: it makes them larger. Runs search once.
+  [[nodiscard]] bool UsesLandmarks() const {
+    return kind == LaunchKind::kDynamicGrid && outputs.empty() && max_workgroups == UINT32_MAX;
+  }
 
   [[nodiscard]] bool IsMesh() const { return execution_model == ExecutionModel::kMeshEXT; }
 

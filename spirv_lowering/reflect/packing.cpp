@@ -284,9 +284,10 @@ uint32_t WorkgroupsToPack(const NodeInfo& info, uint32_t max_invocations) {
   return packed;
 }
 
-bool Strides(const NodeInfo& info) {
-  if (info.packed == 1 || !info.outputs.empty() || info.kind == LaunchKind::kDynamicGrid) return false;
-  return info.kind == LaunchKind::kCoalescing || info.packed > info.grid[0] * info.grid[1] * info.grid[2];
+bool Strides(const NodeInfo& info, bool for_cpu) {
+  if (info.packed == 1) return false;
+  if (!for_cpu && (!info.outputs.empty() || info.kind == LaunchKind::kDynamicGrid)) return false;
+  return info.kind != LaunchKind::kStaticGrid || info.packed > info.grid[0] * info.grid[1] * info.grid[2];
 }
 
 }  // namespace trellis::spirv

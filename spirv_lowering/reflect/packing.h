@@ -39,9 +39,9 @@ inline constexpr uint32_t kPackedBounds = 256;
 // kPackedInvocations.
 [[nodiscard]] uint32_t WorkgroupsToPack(const NodeInfo& info, uint32_t max_invocations = kPackedBounds);
 
-// Whether workgroups of a dispatch are to stride through a launch that has more of them. Packed ones that send nothing
-// and need not search: what invocations of a subgroup do together costs registers in a loop. Not grids whose regions
-// count records instead of workgroups.
-[[nodiscard]] bool Strides(const NodeInfo& info);
+// Whether workgroups of a dispatch are to go through a launch that has more of them, in strides or in runs. On GPUs,
+// packed ones that send nothing and need not search: what invocations of a subgroup do together costs registers in a
+// loop. Not grids whose regions count records instead of workgroups.
+[[nodiscard]] bool Strides(const NodeInfo& info, bool for_cpu);
 
 }  // namespace trellis::spirv

@@ -65,7 +65,7 @@ struct RuntimeCall {
   TRELLIS_UINT in_batch;         // not 0: as a node that may be in batches; a LaunchBatch may be pushed
   TRELLIS_UINT for_cpu;          // not 0: as nodes for CPUs do it
   TRELLIS_UINT by_landmarks;     // not 0: as nodes that want LaunchInput::landmarks
-  TRELLIS_UINT in_runs;          // not 0: `strides` is through a run, where records make workgroups
+  TRELLIS_UINT in_runs;          // not 0: `strides` is through a run, where that can be
   TRELLIS_UINT launches_bounds;  // not 0: as nodes whose grids come from records and that may launch bounds
 };
 

@@ -85,6 +85,11 @@ uint RecordsAWorkgroup(const RuntimeCall call) {
   return call.function == kCallEnterStatic && call.packed > of_record ? call.packed / of_record : 0u;
 }
 
+bool IsInRuns(const RuntimeCall call) {
+  if (call.function == kCallEnterDynamic) return call.in_runs != 0u && call.launches_bounds == 0u;
+  return call.in_runs != 0u && RecordsAWorkgroup(call) != 0u;
+}
+
 // As lowering would have them.
 void Start(const RuntimeCall call, const uvec3 id, const uint local_index) {
   const uint each = RecordsAWorkgroup(call);
@@ -92,9 +97,9 @@ void Start(const RuntimeCall call, const uvec3 id, const uint local_index) {
   const uint invocations = call.packed == 1u ? 0u : call.invocations;
   const bool is_dynamic = call.function == kCallEnterDynamic;
   const bool is_noted = is_dynamic && call.launches_bounds == 0u;
-  const uint counted = is_dynamic ? call.packed : 1u;
+  const bool in_runs = IsInRuns(call);
+  const uint counted = is_dynamic && !in_runs ? call.packed : 1u;
   const bool for_cpu = call.for_cpu != 0u;
-  const bool in_runs = call.in_runs != 0u && each != 0u;
   if (call.in_batch != 0u) {
     trellis_start_in_batch(call.launch, id, size, local_index, each, counted, invocations, is_noted, in_runs, for_cpu);
   } else {
@@ -107,7 +112,7 @@ bool EnterOnce(const RuntimeCall call) {
     case kCallEnterStatic:
       return trellis_enter_static(uvec3(call.grid_x, call.grid_y, call.grid_z), call.packed);
     case kCallEnterDynamic:
-      return trellis_enter_dynamic(call.each, call.packed, call.grid_x, call.note_words, call.by_landmarks != 0u, call.for_cpu != 0u);
+      return trellis_enter_dynamic(call.each, call.packed, call.grid_x, call.note_words, call.by_landmarks != 0u, call.for_cpu != 0u, IsInRuns(call));
     default:
       return trellis_enter_coalescing(call.each, call.packed, call.in_runs != 0u);
   }
@@ -115,18 +120,28 @@ bool EnterOnce(const RuntimeCall call) {
 
 uint CoalesceOf(const RuntimeCall call) { return call.function == kCallEnterCoalescing ? call.each : 1u; }
 
+void Take(const RuntimeCall call) {
+  if (!IsInRuns(call)) return;
+  if (call.function == kCallEnterDynamic) {
+    trellis_take_grid(call.each, call.note_words);
+  } else {
+    trellis_take(CoalesceOf(call));
+  }
+}
+
 bool Next(const RuntimeCall call) {
-  if (call.in_runs == 0u) return trellis_stride(CoalesceOf(call));
-  if (!trellis_run_on(RecordsAWorkgroup(call), CoalesceOf(call))) return false;
-  trellis_take(CoalesceOf(call));
-  return true;
+  if (!IsInRuns(call)) return trellis_stride(CoalesceOf(call));
+  return call.function == kCallEnterDynamic ? trellis_run_on_grids(call.note_words) : trellis_run_on(RecordsAWorkgroup(call), CoalesceOf(call));
 }
 
 bool Enter(const RuntimeCall call) {
   Start(call, uvec3(call.id_x + gl_GlobalInvocationID.x * call.id_step, call.id_y, call.id_z), call.packed == 1u ? 0u : gl_LocalInvocationIndex);
   bool entered = EnterOnce(call);
-  if (entered && call.in_runs != 0u) trellis_take(CoalesceOf(call));
-  for (uint i = 0u; entered && i < call.strides; ++i) entered = Next(call);
+  if (entered) Take(call);
+  for (uint i = 0u; entered && i < call.strides; ++i) {
+    entered = Next(call);
+    if (entered) Take(call);
+  }
   return entered;
 }
 

@@ -352,11 +352,15 @@ class RuntimePacks : public RuntimeEnter {
     std::multiset<Entered> entered;
     for (call.strides = 0; call.strides <= strides; ++call.strides) entered.merge(EnterAll(call, dispatched));
     EXPECT_TRUE(EnterAll(call, dispatched).empty());
+    EXPECT_EQ(RunThroughAll(call, dispatched, strides), entered);
+    return entered;
+  }
+  std::multiset<Entered> RunThroughAll(RuntimeCall call, uint32_t dispatched, uint32_t turns_behind_first) {
     call.in_runs = 1;
+    std::multiset<Entered> entered;
+    for (call.strides = 0; call.strides <= turns_behind_first; ++call.strides)
+      entered.merge(EnterAll(call, dispatched));
     EXPECT_TRUE(EnterAll(call, dispatched).empty());
-    std::multiset<Entered> in_runs;
-    for (call.strides = 0; call.strides <= strides; ++call.strides) in_runs.merge(EnterAll(call, dispatched));
-    EXPECT_EQ(in_runs, entered);
     return entered;
   }
 
@@ -504,8 +508,12 @@ class RuntimeDynamicGrids : public RuntimePacks {
         call.launches_bounds = records_of_bounds_ != 0 ? 1 : 0;
         call.grid_x = packed != 1 ? records_of_bounds_ : 0;
         // Nodes that look for them find none where there were few records.
-        for (call.by_landmarks = landmark_shift == kNoLandmarks ? 0 : 1; call.by_landmarks < 2; ++call.by_landmarks)
+        for (call.by_landmarks = landmark_shift == kNoLandmarks ? 0 : 1; call.by_landmarks < 2; ++call.by_landmarks) {
           EXPECT_EQ(EnterAll(call, (sum - first + packed - 1) / packed + 2), expected);
+          if (records_of_bounds_ != 0 || call.by_landmarks != 0) continue;  // nodes with runs have neither
+          for (const uint32_t dispatched : {1u, 6u})
+            EXPECT_EQ(RunThroughAll(call, dispatched, (sum - first) / dispatched + 1), expected) << dispatched;
+        }
       }
     }
   }
@@ -651,6 +659,7 @@ TEST_F(RuntimeSlices, EachWorkgroup) {
           call.by_landmarks = by_landmarks;
           call.slices = 3;
           EXPECT_EQ(EnterAll(call, (9 + packed - 1) / packed + 2), Expected());
+          EXPECT_EQ(RunThroughAll(call, 2, 9), Expected()) << "in runs";
         }
       }
     }
@@ -669,8 +678,9 @@ TEST_F(RuntimeSlices, APortionOfOne) {
       input_.workgroup_count = 7;
       input_.slices = 3;  // records that wait
       SetInput(input_);
-      EXPECT_EQ(EnterAll(CallOf(1, note_words), 6),
-                (std::multiset<Entered>{{4, 1, 3, 0}, {4, 1, 4, 0}, {4, 1, 5, 0}, {4, 1, 6, 0}}));
+      const std::multiset<Entered> expected = {{4, 1, 3, 0}, {4, 1, 4, 0}, {4, 1, 5, 0}, {4, 1, 6, 0}};
+      EXPECT_EQ(EnterAll(CallOf(1, note_words), 6), expected);
+      EXPECT_EQ(RunThroughAll(CallOf(4, note_words), 3, 4), expected);
     }
   }
 }

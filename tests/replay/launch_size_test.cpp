@@ -141,19 +141,6 @@ TEST(LaunchFromRegion, StridingNeedsFewWorkgroups) {
       << "more than a dispatch has, which is what plans count on";
 }
 
-TEST(MaxWorkgroupsOfRuns, LongRunsForAllCores) {
-  shared::LaunchPlan launch = Coalescing(10);
-  EXPECT_EQ(MaxWorkgroupsOfRuns(launch, 1000, 2), shared::kAnyWorkgroups) << "it cannot";
-  launch.max_workgroups = 2048;
-  EXPECT_EQ(MaxWorkgroupsOfRuns(launch, 1000, 2), 16u);
-  EXPECT_EQ(MaxWorkgroupsOfRuns(launch, 1000, 64), 512u);
-  EXPECT_EQ(MaxWorkgroupsOfRuns(launch, 1000, 0), 8u);
-  EXPECT_EQ(MaxWorkgroupsOfRuns(launch, 16 * 10 * 100, 2), 100u);
-  EXPECT_EQ(MaxWorkgroupsOfRuns(launch, 1000000, 2), 2048u);
-  launch.max_workgroups = 3;
-  EXPECT_EQ(MaxWorkgroupsOfRuns(launch, 1000000, 2), 3u);
-}
-
 // A counter may end one past the capacity.
 TEST(LaunchFromRegion, EveryDimensionStaysWithinTheLimits) {
   EXPECT_TRUE(Counts(StaticGrid(1, 1, 1), 999));

@@ -78,7 +78,8 @@ TEST(EntryPoint, NodeForACpu) {
   request.for_cpu = true;
   parts.modes = "OpExecutionModeId %main MaxNumWorkgroupsAMDX %uint_9 %uint_8 %uint_7";
   parts.decorations = "OpMemberDecorate %record 1 PayloadDispatchIndirectAMDX";
-  EXPECT_TRUE(HasLine(LowerParts(parts, request), "* = OpFunctionCall %bool %trellis_enter_dynamic * * * * * %true"));
+  EXPECT_TRUE(
+      HasLine(LowerParts(parts, request), "* = OpFunctionCall %bool %trellis_enter_dynamic * * * * * %true %false"));
 }
 
 TEST(EntryPoint, StaticGrid) {
@@ -97,7 +98,8 @@ TEST(EntryPoint, DynamicGrid) {
   const std::string text = LowerParts(parts);
   // Offset 4, four bytes, one component; the bounds come with the launch block.
   EXPECT_TRUE(HasLine(
-      text, "* = OpFunctionCall %bool %trellis_enter_dynamic %uint_1310724 %uint_1 %uint_0 %uint_1 %true %false"))
+      text,
+      "* = OpFunctionCall %bool %trellis_enter_dynamic %uint_1310724 %uint_1 %uint_0 %uint_1 %true %false %false"))
       << text;
 }
 
@@ -107,7 +109,8 @@ TEST(EntryPoint, GridOfAWrittenRecordComesFromTheNotes) {
   parts.decorations = "OpMemberDecorate %record 1 PayloadDispatchIndirectAMDX";
   parts.body = "%p = OpAccessChain %np_uint %input %uint_0 %uint_1\nOpStore %p %uint_3";
   const std::string text = LowerParts(parts);
-  EXPECT_TRUE(HasLine(text, "* = OpFunctionCall %bool %trellis_enter_dynamic * %uint_1 %uint_0 %uint_4 %true %false"))
+  EXPECT_TRUE(
+      HasLine(text, "* = OpFunctionCall %bool %trellis_enter_dynamic * %uint_1 %uint_0 %uint_4 %true %false %false"))
       << text;
 }
 

@@ -36,7 +36,8 @@ TEST(FinishWriting, OfADynamicGrid) {
   const NodeParts parts = Finishing("OpExecutionModeId %main MaxNumWorkgroupsAMDX %uint_2 %uint_3 %uint_4");
   const std::string text = LowerParts(parts);
   EXPECT_TRUE(HasLine(FunctionText(text, "main"), "%last = OpFunctionCall %bool %trellis_finish_writing %uint_4"));
-  EXPECT_TRUE(HasLine(text, "* = OpFunctionCall %bool %trellis_enter_dynamic * %uint_1 %uint_0 %uint_4 %true %false"))
+  EXPECT_TRUE(
+      HasLine(text, "* = OpFunctionCall %bool %trellis_enter_dynamic * %uint_1 %uint_0 %uint_4 %true %false %false"))
       << text;
   EXPECT_EQ(ReflectParts(parts).NoteWords(), 4u);
 }

@@ -69,8 +69,9 @@ TEST(Mesh, GridOfTheRecord) {
   EXPECT_TRUE(info.UsesLandmarks());
   const std::string text = LowerParts(DynamicMeshParts());
   EXPECT_TRUE(HasLines(
-      text, {"* = OpFunctionCall %void %trellis_start * * * * %uint_0 %uint_1 %uint_0 %true %false",
-             "* = OpFunctionCall %bool %trellis_enter_dynamic %uint_1310724 %uint_1 %uint_0 %uint_1 %true %false"}))
+      text,
+      {"* = OpFunctionCall %void %trellis_start * * * * %uint_0 %uint_1 %uint_0 %true %false",
+       "* = OpFunctionCall %bool %trellis_enter_dynamic %uint_1310724 %uint_1 %uint_0 %uint_1 %true %false %false"}))
       << text;
 }
 
@@ -135,7 +136,8 @@ TEST(Mesh, SharedInput) {
   EXPECT_EQ(info.shares_input_with_index, 3u);
   EXPECT_FALSE(info.is_api_entry);
   const std::string text = LowerParts(parts);
-  EXPECT_TRUE(HasLine(text, "* = OpFunctionCall %bool %trellis_enter_dynamic * %uint_1 %uint_0 %uint_4 %true %false"))
+  EXPECT_TRUE(
+      HasLine(text, "* = OpFunctionCall %bool %trellis_enter_dynamic * %uint_1 %uint_0 %uint_4 %true %false %false"))
       << "another node may write the record: " << text;
 }
 
@@ -146,7 +148,8 @@ TEST(Mesh, ReadAndWrittenInput) {
       "%q = OpAccessChain %np_uint %input %uint_0 %uint_1\nOpStore %q %v";
   EXPECT_TRUE(ReflectParts(parts).writes_input);
   const std::string text = LowerParts(parts);
-  EXPECT_TRUE(HasLine(text, "* = OpFunctionCall %bool %trellis_enter_dynamic * %uint_1 %uint_0 %uint_4 %true %false"))
+  EXPECT_TRUE(
+      HasLine(text, "* = OpFunctionCall %bool %trellis_enter_dynamic * %uint_1 %uint_0 %uint_4 %true %false %false"))
       << text;
   EXPECT_TRUE(HasLine(FunctionText(text, "main"), "OpStore * %v Aligned 4")) << text;
 }

@@ -174,7 +174,7 @@ std::vector<uint32_t> LowerOnce(const std::vector<uint32_t>& words, const LowerR
   }
   info->packed = request.packed;
   info->in_batches = info->in_batches && request.in_batches;
-  if (Strides(*info)) info->max_workgroups = 1000;
+  if (Strides(*info, request.for_cpu)) info->max_workgroups = 1000;
   LowerOptions options;
   options.launch_offset = request.launch_offset;
   options.target.subgroup_aggregation = options.target.mesh_subgroup_search = aggregation;

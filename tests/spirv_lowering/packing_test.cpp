@@ -322,16 +322,38 @@ TEST(Packing, WorkgroupsStrideThroughTheLaunch) {
 
   NodeInfo info = ReflectParts(SmallNode("%uint_4 %uint_2 %uint_1"));
   info.packed = 16;
-  EXPECT_TRUE(Strides(info));
-  info.packed = 8;
-  EXPECT_FALSE(Strides(info)) << "the region counts records";
+  EXPECT_TRUE(Strides(info, false));
+  for (const bool for_cpu : {false, true}) {
+    info.packed = 8;
+    EXPECT_FALSE(Strides(info, for_cpu)) << "the region counts records";
+  }
   info.packed = 16;
   info.kind = LaunchKind::kDynamicGrid;
-  EXPECT_FALSE(Strides(info));
+  EXPECT_FALSE(Strides(info, false));
+  EXPECT_TRUE(Strides(info, true));
   info.kind = LaunchKind::kCoalescing;
-  EXPECT_TRUE(Strides(info));
+  EXPECT_TRUE(Strides(info, false));
   info.outputs.emplace_back();
-  EXPECT_FALSE(Strides(info)) << "it sends";
+  EXPECT_FALSE(Strides(info, false)) << "it sends";
+  EXPECT_TRUE(Strides(info, true));
+}
+
+// Each turn takes its record and the workgroup of it, and sends what it sends.
+TEST(Packing, WorkgroupsRunThroughGridsFromRecordsOnACpu) {
+  LowerRequest request;
+  request.packed = 32;
+  request.for_cpu = true;
+  NodeParts sender = ThreadNode();
+  sender.modes = "OpExecutionModeId %main MaxNumWorkgroupsAMDX %uint_9 %uint_8 %uint_7";
+  sender.decorations = "OpMemberDecorate %record 1 PayloadDispatchIndirectAMDX";
+  sender.body = "%a = OpAllocateNodePayloadsAMDX %out_ptr %uint_4 %uint_1 %uint_0\nOpEnqueueNodePayloadsAMDX %a";
+  const std::string text = LowerParts(sender, request);
+  EXPECT_TRUE(
+      HasLines(text, {"* = OpFunctionCall %void %trellis_start * * * * %uint_0 %uint_1 %uint_1 %true %true",
+                      "* = OpFunctionCall %bool %trellis_enter_dynamic * %uint_32 %uint_0 %uint_1 * %true %true",
+                      "* = OpFunctionCall %void %trellis_take_grid * %uint_1", "* = OpFunctionCall %void %main",
+                      "OpLoopMerge ...", "* = OpFunctionCall %bool %trellis_run_on_grids %uint_1"}))
+      << text;
 }
 
 // Together only where subgroups are sure to hold together in any control flow.

@@ -15,9 +15,6 @@ namespace {
 // The rounding up in SplitIntoRows adds fewer than 2^16, and must not wrap.
 constexpr uint64_t kMaxWorkgroups = 0xffff0000u;
 
-constexpr uint32_t kLongRun = 16;  // turns, of which entering is a small part
-constexpr uint32_t kWorkgroupsOfACore = 8;
-
 RecordGrid GridOf(const shared::LaunchPlan& launch) { return {launch.grid_x, launch.grid_y, launch.grid_z}; }
 
 LaunchSize OneSlice(uint32_t records, uint64_t workgroups) {
@@ -162,13 +159,6 @@ uint64_t WorkgroupsFor(const shared::LaunchPlan& launch, uint32_t records) {
 uint32_t DispatchedWorkgroups(const shared::LaunchPlan& launch, uint64_t workgroups) {
   const uint64_t packed = (workgroups + launch.packed - 1) / launch.packed;
   return static_cast<uint32_t>(std::min<uint64_t>(packed, launch.max_workgroups));
-}
-
-uint32_t MaxWorkgroupsOfRuns(const shared::LaunchPlan& launch, uint32_t records, uint32_t cores) {
-  if (launch.max_workgroups == shared::kAnyWorkgroups) return launch.max_workgroups;
-  const uint64_t enough = uint64_t{kWorkgroupsOfACore} * std::max(cores, 1u);
-  const uint64_t most = std::max(WorkgroupsFor(launch, records) / kLongRun, enough);
-  return static_cast<uint32_t>(std::min<uint64_t>(most, launch.max_workgroups));
 }
 
 DispatchSize SplitIntoRows(uint32_t workgroups, uint32_t max_x, uint32_t slices) {

@@ -80,11 +80,6 @@ struct DispatchSize {
 // Of the dispatch, for so many of LaunchInput (LaunchPlan::packed and max_workgroups).
 [[nodiscard]] uint32_t DispatchedWorkgroups(const shared::LaunchPlan& launch, uint64_t workgroups);
 
-// LaunchPlan::max_workgroups for CPUs (spirv::LoweringTarget::for_cpu), where at most `records` arrive. Entering takes
-// them as long as some turns of a small node, so that few workgroups with long runs are better, as long as each of the
-// `cores` (0: not known) has several. kAnyWorkgroups stays.
-[[nodiscard]] uint32_t MaxWorkgroupsOfRuns(const shared::LaunchPlan& launch, uint32_t records, uint32_t cores);
-
 // A dispatch of `slices` slices with at least `workgroups` workgroups each (below 2^32 - 2^16), as near to one row as
 // the limit allows. 0, 0, 0 for none.
 [[nodiscard]] DispatchSize SplitIntoRows(uint32_t workgroups, uint32_t max_x, uint32_t slices = 1);

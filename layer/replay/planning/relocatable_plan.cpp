@@ -2,7 +2,6 @@
 #include "layer/replay/planning/relocatable_plan.h"
 
 #include <algorithm>
-#include <thread>
 #include <utility>
 
 #include "layer/device/advertised_properties.h"
@@ -77,8 +76,6 @@ class Planner {
       : pipeline_(pipeline), graph_(pipeline.graph), roots_(RootsOf(key.counts)), key_(key), environment_(environment) {
     plan_.schedule = pipeline.ScheduleFor(roots_);
     plan_.scratch = pipeline.scratch_layout();
-    // The system is asked once a plan, not for each launch.
-    if (TargetsCpu(pipeline.device)) cores_ = std::thread::hardware_concurrency();
   }
 
   RelocatablePlan Run() {
@@ -239,9 +236,6 @@ class Planner {
     const Launch launch = added.launch;
     added.described.position = sizing.position;
     if (added.described.kind == shared::kLaunchDynamicGrid) added.described.slice_table = sizing.slice_table++;
-    if (TargetsCpu(pipeline_.device) && MayBeFromRegion(level, launch))
-      added.described.max_workgroups =
-          MaxWorkgroupsOfRuns(added.described, plan_.memory.arrivals_of(level, launch.input), cores_);
     added.from_region = IsFromRegion(level, added, environment_.limits);
     if (!added.from_region) {
       ++sizing.position;
@@ -366,7 +360,6 @@ class Planner {
   const RelocatablePlanKey& key_;
   const DispatchEnvironment& environment_;
   std::vector<double> arriving_;  // by level: records that will arrive there, more or less
-  uint32_t cores_ = 0;            // where nodes are lowered for a CPU; 0: not known
   RelocatablePlan plan_;
 };
 
