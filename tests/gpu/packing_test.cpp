@@ -278,6 +278,15 @@ TEST_P(Packing, SmallWorkgroupsThatCoalesce) {
   }
 }
 
+// Each invocation sends up to two records, to words of its workgroup's group of 128.
+void SendSome(NodeAsm& m, const Payload& to_leaf, const Id& index) {
+  const Id local = m.LocalIndex();
+  const Id count = m.Mod(m.Add(index, local), 3);
+  const Records leaves = m.Allocate(to_leaf, Scope::kInvocation, count);
+  m.For(count, [&](const Id& i) { SetLeaf(m, leaves, i, m.Add(m.Mul(m.GroupId(0), 128), index), m.Add(i, local)); });
+  m.Enqueue(leaves);
+}
+
 // Some invocations of some workgroups send, each for itself.
 TEST_P(Packing, SmallWorkgroupsThatSend) {
   constexpr uint32_t kRecords = 90, kInvocations = 24;
@@ -291,12 +300,7 @@ TEST_P(Packing, SmallWorkgroupsThatSend) {
                .grid = {2, 1, 1},
                .shader_index = 0,
                .input = {.array = {}, .record = record}});
-  const Id index = m.Get(m.NodeInput(), 0, 0);
-  const Id local = m.LocalIndex();
-  const Id count = m.Mod(m.Add(index, local), 3);
-  const Records leaves = m.Allocate(to_leaf, Scope::kInvocation, count);
-  m.For(count, [&](const Id& i) { SetLeaf(m, leaves, i, m.Add(m.Mul(m.GroupId(0), 128), index), m.Add(i, local)); });
-  m.Enqueue(leaves);
+  SendSome(m, to_leaf, m.Get(m.NodeInput(), 0, 0));
   m.EndNode();
   AddThreadLeaf(m, "Leaf", words, record);
   GraphRun run(context());
@@ -327,12 +331,8 @@ TEST_P(Packing, SmallGridsFromRecordsThatSend) {
                  .shader_index = 0,
                  .input = m.Input(record)});
     const Id index = m.Get(m.NodeInput(), 0, 1);
-    const Id local = m.LocalIndex();
     if (writes) m.Set(m.NodeInput(), 0, 0, kWritten);
-    const Id count = m.Mod(m.Add(index, local), 3);
-    const Records leaves = m.Allocate(to_leaf, Scope::kInvocation, count);
-    m.For(count, [&](const Id& i) { SetLeaf(m, leaves, i, m.Add(m.Mul(m.GroupId(0), 128), index), m.Add(i, local)); });
-    m.Enqueue(leaves);
+    SendSome(m, to_leaf, index);
     m.EndNode();
     AddThreadLeaf(m, "Leaf", words, leaf);
     std::vector<uint32_t> payloads, expected(128 * (kMax - 1) + kRecords);

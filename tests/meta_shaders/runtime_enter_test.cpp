@@ -314,6 +314,10 @@ TEST_F(RuntimeEnter, AnyNotes) {
           call.each = 0x340000;
           call.note_words = words;
           Enter(call, 4);
+          call.in_runs = call.strides = 1;
+          EnterOnce(call, 4);
+          call.strides = 3;
+          EnterOnce(call, 4);
           if (HasFailure()) return;
         }
       }
