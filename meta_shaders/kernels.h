@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The internal kernels as SPIR-V. Their contract: shared/graph_data.h, shared/input_copy.h and
-// shared/entry_plan.h.
+// The internal kernels as SPIR-V. Their contract: shared/graph_data.h, and the plans beside it.
 #pragma once
 
 #include <cstdint>

@@ -19,8 +19,6 @@ add_library(trellis_spirv_rules STATIC
   rules/mode_rules.cpp
   rules/module_rules.cpp
   rules/payload_type_rules.cpp
-  rules/payload_writes.cpp
-  rules/payload_writes.h
   rules/rule_context.cpp
   rules/rule_context.h
   rules/source_lines.cpp

@@ -18,7 +18,6 @@
 #include "spirv_lowering/passes/plain_module.h"
 #include "spirv_lowering/passes/push_constant_memory.h"
 #include "spirv_lowering/passes/push_constants.h"
-#include "spirv_lowering/passes/reconvergence.h"
 #include "spirv_lowering/passes/shared_memory.h"
 #include "spirv_lowering/reflect/constants.h"
 #include "spirv_lowering/reflect/node_module.h"
@@ -46,6 +45,17 @@ SubgroupUse UseOfSubgroups(const NodeInfo& info, const LoweringTarget& target) {
     return target.mesh_subgroup_search ? SubgroupUse::kBallot : SubgroupUse::kNone;
   if (!target.subgroup_aggregation || (info.packed > 1 && !target.maximal_reconvergence)) return SubgroupUse::kNone;
   return target.subgroup_partition ? SubgroupUse::kPartition : SubgroupUse::kBallot;
+}
+
+// The execution mode MaximallyReconvergesKHR for the one entry point, which may have it already.
+void DemandReconvergence(Module& module) {
+  constexpr auto kMode = static_cast<uint32_t>(spv::ExecutionMode::MaximallyReconvergesKHR);
+  const bool has_it = std::any_of(module.execution_modes.begin(), module.execution_modes.end(),
+                                  [](const Instruction& mode) { return mode.operands[1] == kMode; });
+  if (has_it) return;
+  module.extensions.push_back({spv::Op::OpExtension, kNoId, kNoId, EncodeString("SPV_KHR_maximal_reconvergence")});
+  module.execution_modes.push_back(
+      {spv::Op::OpExecutionMode, kNoId, kNoId, {module.entry_points.front().operands[1], kMode}});
 }
 
 Expected<LoweredNode> LowerNode(NodeModule node, const NodeInfo& info, const LowerOptions& options,

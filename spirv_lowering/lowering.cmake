@@ -33,8 +33,6 @@ add_library(trellis_spirv_lowering STATIC
   passes/memory_access.h
   passes/order_globals.cpp
   passes/order_globals.h
-  passes/output_reads.cpp
-  passes/output_reads.h
   passes/pass_context.h
   passes/plain_module.cpp
   passes/plain_module.h
@@ -42,8 +40,6 @@ add_library(trellis_spirv_lowering STATIC
   passes/push_constant_memory.h
   passes/push_constants.cpp
   passes/push_constants.h
-  passes/reconvergence.cpp
-  passes/reconvergence.h
   passes/robust_access.cpp
   passes/robust_access.h
   passes/runtime_calls.cpp
@@ -64,8 +60,6 @@ add_library(trellis_spirv_lowering STATIC
   reflect/grid_member.h
   reflect/handle_paths.cpp
   reflect/handle_paths.h
-  reflect/mesh_node.cpp
-  reflect/mesh_node.h
   reflect/node_info.h
   reflect/node_module.cpp
   reflect/node_module.h

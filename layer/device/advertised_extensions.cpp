@@ -7,32 +7,19 @@
 
 namespace trellis {
 
-namespace {
-
-VkExtensionProperties Extension(std::string_view name, uint32_t spec_version) {
-  VkExtensionProperties properties = {};
-  std::memcpy(properties.extensionName, name.data(), name.size());
-  properties.specVersion = spec_version;
-  return properties;
-}
-
-bool HasName(const VkExtensionProperties& properties, std::string_view name) {
-  return name == properties.extensionName;
-}
-
-}  // namespace
-
 std::vector<VkExtensionProperties> LayerExtensions(const EmulationDecision& decision) {
   std::vector<VkExtensionProperties> extensions;
+  const auto add = [&extensions](std::string_view name, uint32_t spec_version) {
+    VkExtensionProperties& properties = extensions.emplace_back();
+    std::memcpy(properties.extensionName, name.data(), name.size());
+    properties.specVersion = spec_version;
+  };
   if (!decision.Emulates()) return extensions;
-  extensions.push_back(Extension(VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME, VK_AMDX_SHADER_ENQUEUE_SPEC_VERSION));
-  if (decision.maintenance5)
-    extensions.push_back(Extension(VK_KHR_MAINTENANCE_5_EXTENSION_NAME, VK_KHR_MAINTENANCE_5_SPEC_VERSION));
-  if (decision.pipeline_library)
-    extensions.push_back(Extension(VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME, VK_KHR_PIPELINE_LIBRARY_SPEC_VERSION));
+  add(VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME, VK_AMDX_SHADER_ENQUEUE_SPEC_VERSION);
+  if (decision.maintenance5) add(VK_KHR_MAINTENANCE_5_EXTENSION_NAME, VK_KHR_MAINTENANCE_5_SPEC_VERSION);
+  if (decision.pipeline_library) add(VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME, VK_KHR_PIPELINE_LIBRARY_SPEC_VERSION);
   if (decision.buffer_device_address)
-    extensions.push_back(
-        Extension(VK_KHR_BUFFER_DEVICE_ADDRESS_EXTENSION_NAME, VK_KHR_BUFFER_DEVICE_ADDRESS_SPEC_VERSION));
+    add(VK_KHR_BUFFER_DEVICE_ADDRESS_EXTENSION_NAME, VK_KHR_BUFFER_DEVICE_ADDRESS_SPEC_VERSION);
   return extensions;
 }
 
@@ -41,8 +28,9 @@ std::vector<VkExtensionProperties> AdvertisedExtensions(std::span<const VkExtens
   const std::vector<VkExtensionProperties> own = LayerExtensions(decision);
   std::vector<VkExtensionProperties> all;
   for (const VkExtensionProperties& extension : below) {
-    if (decision.emulation != Emulation::kNative && HasName(extension, VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME)) continue;
-    const auto same_name = [&](const auto& other) { return HasName(extension, other.extensionName); };
+    const std::string_view name = extension.extensionName;
+    if (decision.emulation != Emulation::kNative && name == VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME) continue;
+    const auto same_name = [name](const auto& other) { return name == other.extensionName; };
     if (std::none_of(own.begin(), own.end(), same_name)) all.push_back(extension);
   }
   all.insert(all.end(), own.begin(), own.end());

@@ -76,26 +76,24 @@ void QueryFeatures(const InstanceDispatch& dispatch, VkPhysicalDevice physical_d
   traits.pipeline_creation_cache_control = query.cache_control.pipelineCreationCacheControl;
 }
 
-void QueryBufferSizes(const InstanceDispatch& dispatch, VkPhysicalDevice physical_device,
-                      DeviceCapabilities& capabilities) {
-  auto maintenance4 = MakeStruct<VkPhysicalDeviceMaintenance4Properties>();
-  auto maintenance3 = MakeStruct<VkPhysicalDeviceMaintenance3Properties>();
-  if (capabilities.traits.api_version >= VK_API_VERSION_1_3 ||
-      capabilities.HasExtension(VK_KHR_MAINTENANCE_4_EXTENSION_NAME))
-    maintenance3.pNext = &maintenance4;
-  auto properties = MakeStruct<VkPhysicalDeviceProperties2>(&maintenance3);
-  dispatch.GetPhysicalDeviceProperties2(physical_device, &properties);
-  if (maintenance4.maxBufferSize != 0) capabilities.traits.max_buffer_bytes = maintenance4.maxBufferSize;
-  if (maintenance3.maxMemoryAllocationSize != 0)
-    capabilities.traits.max_allocation_bytes = maintenance3.maxMemoryAllocationSize;
-}
-
-void QuerySubgroups(const InstanceDispatch& dispatch, VkPhysicalDevice physical_device,
-                    DeviceCapabilities& capabilities) {
+void QueryProperties(const InstanceDispatch& dispatch, VkPhysicalDevice physical_device,
+                     DeviceCapabilities& capabilities) {
   DeviceTraits& traits = capabilities.traits;
   auto subgroups = MakeStruct<VkPhysicalDeviceSubgroupProperties>();
-  auto properties = MakeStruct<VkPhysicalDeviceProperties2>(&subgroups);
+  auto maintenance3 = MakeStruct<VkPhysicalDeviceMaintenance3Properties>(&subgroups);
+  auto maintenance4 = MakeStruct<VkPhysicalDeviceMaintenance4Properties>();
+  auto mesh = MakeStruct<VkPhysicalDeviceMeshShaderPropertiesEXT>();
+  auto properties = MakeStruct<VkPhysicalDeviceProperties2>(&maintenance3);
+  if (traits.api_version >= VK_API_VERSION_1_3 || capabilities.HasExtension(VK_KHR_MAINTENANCE_4_EXTENSION_NAME))
+    InsertIntoChain(&properties, &maintenance4);
+  if (traits.mesh_shader) InsertIntoChain(&properties, &mesh);
   dispatch.GetPhysicalDeviceProperties2(physical_device, &properties);
+
+  if (maintenance4.maxBufferSize != 0) traits.max_buffer_bytes = maintenance4.maxBufferSize;
+  if (maintenance3.maxMemoryAllocationSize != 0) traits.max_allocation_bytes = maintenance3.maxMemoryAllocationSize;
+  std::copy(std::begin(mesh.maxMeshWorkGroupCount), std::end(mesh.maxMeshWorkGroupCount),
+            traits.max_mesh_workgroup_count.begin());
+  traits.max_mesh_workgroup_total_count = mesh.maxMeshWorkGroupTotalCount;
   traits.subgroup_size = std::max(subgroups.subgroupSize, 1u);
   // Another extension may have brought it.
   if (!capabilities.HasExtension(VK_NV_SHADER_SUBGROUP_PARTITIONED_EXTENSION_NAME))
@@ -104,15 +102,6 @@ void QuerySubgroups(const InstanceDispatch& dispatch, VkPhysicalDevice physical_
     traits.subgroup_operations = subgroups.supportedOperations;
   if (subgroups.supportedStages & VK_SHADER_STAGE_MESH_BIT_EXT)
     traits.mesh_subgroup_operations = subgroups.supportedOperations;
-}
-
-void QueryMeshLimits(const InstanceDispatch& dispatch, VkPhysicalDevice physical_device, DeviceTraits& traits) {
-  auto mesh = MakeStruct<VkPhysicalDeviceMeshShaderPropertiesEXT>();
-  auto properties = MakeStruct<VkPhysicalDeviceProperties2>(&mesh);
-  dispatch.GetPhysicalDeviceProperties2(physical_device, &properties);
-  std::copy(std::begin(mesh.maxMeshWorkGroupCount), std::end(mesh.maxMeshWorkGroupCount),
-            traits.max_mesh_workgroup_count.begin());
-  traits.max_mesh_workgroup_total_count = mesh.maxMeshWorkGroupTotalCount;
 }
 
 }  // namespace
@@ -149,9 +138,7 @@ DeviceCapabilities QueryCapabilities(const InstanceDispatch& dispatch, VkPhysica
   if (capabilities.traits.api_version >= VK_API_VERSION_1_2 && dispatch.GetPhysicalDeviceFeatures2 &&
       dispatch.GetPhysicalDeviceProperties2) {
     QueryFeatures(dispatch, physical_device, capabilities);
-    QuerySubgroups(dispatch, physical_device, capabilities);
-    QueryBufferSizes(dispatch, physical_device, capabilities);
-    if (capabilities.traits.mesh_shader) QueryMeshLimits(dispatch, physical_device, capabilities.traits);
+    QueryProperties(dispatch, physical_device, capabilities);
   }
   return capabilities;
 }

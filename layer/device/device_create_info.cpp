@@ -5,7 +5,6 @@
 #include <array>
 #include <span>
 #include <string_view>
-#include <vector>
 
 #include "layer/dispatch/extension_names.h"
 #include "layer/dispatch/struct_chain.h"
@@ -13,10 +12,6 @@
 namespace trellis {
 
 namespace {
-
-bool IsNamed(const VkDeviceCreateInfo& info, std::string_view name) {
-  return trellis::IsNamed(std::span(info.ppEnabledExtensionNames, info.enabledExtensionCount), name);
-}
 
 // A structure that stands there twice breaks VUID-VkDeviceCreateInfo-sType-unique, but must not go down either.
 void RemoveAllFromChain(VkDeviceCreateInfo* info, VkStructureType type, Arena& arena) {
@@ -44,11 +39,16 @@ constexpr FeaturePlace kStorageBuffer16Bit = {&VkPhysicalDevice16BitStorageFeatu
 constexpr FeaturePlace kMaintenance4 = {&VkPhysicalDeviceMaintenance4Features::maintenance4,
                                         &VkPhysicalDeviceVulkan13Features::maintenance4};
 
-// A feature that stands in no core version's structure.
+// These two: for a feature that stands in no core version's structure.
+template <typename Struct>
+bool IsEnabled(const VkDeviceCreateInfo& info, VkBool32 Struct::*feature) {
+  const auto* given = FindStruct<Struct>(info.pNext);
+  return given && given->*feature;
+}
+
 template <typename Struct>
 void EnableExtensionFeature(VkDeviceCreateInfo& info, VkBool32 Struct::*feature, Arena& arena) {
-  const auto* given = FindStruct<Struct>(info.pNext);
-  if (given && given->*feature) return;
+  if (IsEnabled(info, feature)) return;
   auto* features = EditStruct<Struct>(&info, arena);
   if (!features) {
     features = arena.Copy(MakeStruct<Struct>());
@@ -60,8 +60,7 @@ void EnableExtensionFeature(VkDeviceCreateInfo& info, VkBool32 Struct::*feature,
 template <typename Single, typename Core>
 bool IsEnabled(const VkDeviceCreateInfo& info, const FeaturePlace<Single, Core>& place) {
   if (const Core* core = FindStruct<Core>(info.pNext)) return core->*place.core;
-  const Single* single = FindStruct<Single>(info.pNext);
-  return single && single->*place.single;
+  return IsEnabled(info, place.single);
 }
 
 // VUID-VkDeviceCreateInfo-pNext-02829 and -02830: the single structure and the core one exclude each other.
@@ -78,7 +77,7 @@ void EnableFeature(VkDeviceCreateInfo& info, const FeaturePlace<Single, Core>& p
 // VK_EXT_buffer_device_address is the older form: its feature may not be mixed with the newer one
 // (VUID-VkDeviceCreateInfo-pNext-04748), and does as well for us.
 void EnableBufferDeviceAddress(VkDeviceCreateInfo& info, Arena& arena) {
-  if (!IsNamed(info, VK_EXT_BUFFER_DEVICE_ADDRESS_EXTENSION_NAME)) {
+  if (!EnablesExtension(info, VK_EXT_BUFFER_DEVICE_ADDRESS_EXTENSION_NAME)) {
     EnableFeature(info, kBufferDeviceAddress, arena);
     return;
   }
@@ -86,12 +85,7 @@ void EnableBufferDeviceAddress(VkDeviceCreateInfo& info, Arena& arena) {
 }
 
 void EnableExtension(VkDeviceCreateInfo& info, const char* name, Arena& arena) {
-  if (IsNamed(info, name)) return;
-  std::vector<const char*> names(info.ppEnabledExtensionNames,
-                                 info.ppEnabledExtensionNames + info.enabledExtensionCount);
-  names.push_back(name);
-  info.enabledExtensionCount = static_cast<uint32_t>(names.size());
-  info.ppEnabledExtensionNames = arena.CopyArray(names.data(), info.enabledExtensionCount);
+  if (!EnablesExtension(info, name)) AddExtension(info, name, arena);
 }
 
 // Without it packed nodes reserve places one by one (spirv_lowering/lower.h).
@@ -142,7 +136,7 @@ void EnableNeededFeatures(VkDeviceCreateInfo& info, const DeviceTraits& supporte
 }  // namespace
 
 bool EnablesShaderEnqueue(const VkDeviceCreateInfo& info) {
-  return IsNamed(info, VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME);
+  return EnablesExtension(info, VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME);
 }
 
 bool IsForSeveralDevices(const VkDeviceCreateInfo& info) {
@@ -154,10 +148,11 @@ RequestedEmulation FindRequestedEmulation(const VkDeviceCreateInfo& info, const 
   RequestedEmulation requested;
   if (!decision.Emulates()) return requested;
   requested.graphs = EnablesShaderEnqueue(info);
-  requested.maintenance5 = decision.maintenance5 && IsNamed(info, VK_KHR_MAINTENANCE_5_EXTENSION_NAME);
-  requested.pipeline_library = decision.pipeline_library && IsNamed(info, VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME);
+  requested.maintenance5 = decision.maintenance5 && EnablesExtension(info, VK_KHR_MAINTENANCE_5_EXTENSION_NAME);
+  requested.pipeline_library =
+      decision.pipeline_library && EnablesExtension(info, VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME);
   requested.buffer_device_address =
-      decision.buffer_device_address && IsNamed(info, VK_KHR_BUFFER_DEVICE_ADDRESS_EXTENSION_NAME);
+      decision.buffer_device_address && EnablesExtension(info, VK_KHR_BUFFER_DEVICE_ADDRESS_EXTENSION_NAME);
   const auto* features = FindStruct<VkPhysicalDeviceShaderEnqueueFeaturesAMDX>(info.pNext);
   requested.shader_enqueue_structure = features != nullptr;
   requested.shader_enqueue = features && features->shaderEnqueue;
@@ -225,8 +220,8 @@ DeviceTraits EnabledTraits(const VkDeviceCreateInfo& info, const DeviceTraits& s
   traits.shader_int64 = features && features->shaderInt64;
   traits.shader_float64 = features && features->shaderFloat64;
 
-  const auto* older = FindStruct<VkPhysicalDeviceBufferDeviceAddressFeaturesEXT>(info.pNext);
-  traits.buffer_device_address = IsEnabled(info, kBufferDeviceAddress) || (older && older->bufferDeviceAddress);
+  traits.buffer_device_address = IsEnabled(info, kBufferDeviceAddress) ||
+                                 IsEnabled(info, &VkPhysicalDeviceBufferDeviceAddressFeaturesEXT::bufferDeviceAddress);
   traits.scalar_block_layout = IsEnabled(info, kScalarBlockLayout);
   traits.storage_buffer_8bit = IsEnabled(info, kStorageBuffer8Bit);
   traits.storage_buffer_16bit = IsEnabled(info, kStorageBuffer16Bit);
@@ -247,11 +242,10 @@ DeviceTraits EnabledTraits(const VkDeviceCreateInfo& info, const DeviceTraits& s
       is_enabled(&VkPhysicalDevicePipelineCreationCacheControlFeatures::pipelineCreationCacheControl,
                  &VkPhysicalDeviceVulkan13Features::pipelineCreationCacheControl);
   traits.maintenance4 = IsEnabled(info, kMaintenance4);
-  const auto* reconvergence = FindStruct<VkPhysicalDeviceShaderMaximalReconvergenceFeaturesKHR>(info.pNext);
-  traits.maximal_reconvergence = reconvergence && reconvergence->shaderMaximalReconvergence;
-  const auto* mesh = FindStruct<VkPhysicalDeviceMeshShaderFeaturesEXT>(info.pNext);
-  traits.mesh_shader = mesh && mesh->meshShader;
-  if (!IsNamed(info, VK_NV_SHADER_SUBGROUP_PARTITIONED_EXTENSION_NAME))
+  using Reconvergence = VkPhysicalDeviceShaderMaximalReconvergenceFeaturesKHR;
+  traits.maximal_reconvergence = IsEnabled(info, &Reconvergence::shaderMaximalReconvergence);
+  traits.mesh_shader = IsEnabled(info, &VkPhysicalDeviceMeshShaderFeaturesEXT::meshShader);
+  if (!EnablesExtension(info, VK_NV_SHADER_SUBGROUP_PARTITIONED_EXTENSION_NAME))
     traits.subgroup_operations &= ~VkSubgroupFeatureFlags{VK_SUBGROUP_FEATURE_PARTITIONED_BIT_NV};
   return traits;
 }

@@ -22,10 +22,7 @@ struct RequestedEmulation {
   bool shader_enqueue_structure = false;
   bool maintenance5_structure = false;
 
-  [[nodiscard]] bool Any() const {
-    return graphs || maintenance5 || pipeline_library || buffer_device_address || shader_enqueue_structure ||
-           maintenance5_structure;
-  }
+  [[nodiscard]] bool operator==(const RequestedEmulation&) const = default;
 };
 
 // Nothing when the layer has nothing to do on such a device: then the create info goes down untouched.

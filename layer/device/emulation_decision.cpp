@@ -2,7 +2,6 @@
 #include "layer/device/emulation_decision.h"
 
 #include <string_view>
-#include <vector>
 
 namespace trellis {
 
@@ -14,34 +13,29 @@ bool HasMaintenance5(const DeviceCapabilities& capabilities) {
 }
 
 // Everything that is missing, so that the user learns it in one go.
-std::vector<std::string_view> MissingRequirements(const DeviceCapabilities& capabilities, const Settings& settings) {
-  std::vector<std::string_view> missing;
+std::string MissingRequirements(const DeviceCapabilities& capabilities, const Settings& settings) {
+  std::string missing;
+  const auto add = [&missing](std::string_view what) {
+    if (!missing.empty()) missing += ", ";
+    missing += what;
+  };
   const uint32_t version = capabilities.traits.api_version;
   if (version < VK_API_VERSION_1_2 || !capabilities.features_known) {
-    missing.push_back("Vulkan 1.2 (of the device, and as the instance's apiVersion)");
+    add("Vulkan 1.2 (of the device, and as the instance's apiVersion)");
     return missing;  // the features are not known
   }
   if (version < VK_API_VERSION_1_3) {
     if (!capabilities.HasExtension(VK_KHR_SYNCHRONIZATION_2_EXTENSION_NAME) || !capabilities.synchronization2)
-      missing.push_back("VK_KHR_synchronization2 (or Vulkan 1.3)");
+      add("VK_KHR_synchronization2 (or Vulkan 1.3)");
     if (!capabilities.HasExtension(VK_EXT_EXTENDED_DYNAMIC_STATE_EXTENSION_NAME) ||
         !capabilities.extended_dynamic_state)
-      missing.push_back("VK_EXT_extended_dynamic_state (or Vulkan 1.3)");
+      add("VK_EXT_extended_dynamic_state (or Vulkan 1.3)");
   }
-  if (!capabilities.traits.buffer_device_address) missing.push_back("the feature bufferDeviceAddress");
-  if (!capabilities.traits.scalar_block_layout) missing.push_back("the feature scalarBlockLayout");
+  if (!capabilities.traits.buffer_device_address) add("the feature bufferDeviceAddress");
+  if (!capabilities.traits.scalar_block_layout) add("the feature scalarBlockLayout");
   if (!HasMaintenance5(capabilities) && !settings.maintenance5)
-    missing.push_back("VK_KHR_maintenance5 (the setting maintenance5, which would provide it, is off)");
+    add("VK_KHR_maintenance5 (the setting maintenance5, which would provide it, is off)");
   return missing;
-}
-
-std::string Join(const std::vector<std::string_view>& parts) {
-  std::string text;
-  for (std::string_view part : parts) {
-    if (!text.empty()) text += ", ";
-    text += part;
-  }
-  return text;
 }
 
 }  // namespace
@@ -55,9 +49,9 @@ EmulationDecision DecideEmulation(const DeviceCapabilities& capabilities, std::o
     decision.reason = "the driver implements VK_AMDX_shader_enqueue: left alone (setting force_emulation overrides)";
     return decision;
   }
-  const std::vector<std::string_view> missing = MissingRequirements(capabilities, settings);
+  const std::string missing = MissingRequirements(capabilities, settings);
   if (!missing.empty()) {
-    decision.reason = "VK_AMDX_shader_enqueue is not offered, the device lacks: " + Join(missing);
+    decision.reason = "VK_AMDX_shader_enqueue is not offered, the device lacks: " + missing;
     return decision;
   }
   decision.emulation = Emulation::kEmulated;

@@ -42,13 +42,11 @@ constexpr auto kWays = std::to_array<Way>({
 #undef VERSION
 #undef PROPERTY
 });
+static_assert(std::ranges::is_sorted(kWays, {}, &Way::capability));
 
 std::span<const Way> WaysTo(uint32_t capability) {
-  const auto first =
-      std::find_if(kWays.begin(), kWays.end(), [capability](const Way& way) { return way.capability == capability; });
-  const auto last =
-      std::find_if(first, kWays.end(), [capability](const Way& way) { return way.capability != capability; });
-  return {first, last};
+  return {std::ranges::lower_bound(kWays, capability, {}, &Way::capability),
+          std::ranges::upper_bound(kWays, capability, {}, &Way::capability)};
 }
 
 bool ReadFeature(const void* structure, size_t offset) {
@@ -69,7 +67,7 @@ bool IsEnabled(const Way& way, const VkDeviceCreateInfo& info, uint32_t api_vers
       return features && ReadFeature(features, way.offset);
     }
     case Way::Kind::kExtension:
-      return IsNamed(std::span(info.ppEnabledExtensionNames, info.enabledExtensionCount), way.wanted);
+      return EnablesExtension(info, way.wanted);
     case Way::Kind::kVersion:
       return api_version >= way.version;
     case Way::Kind::kProperty:

@@ -10,21 +10,12 @@ namespace trellis {
 namespace {
 
 VkDebugUtilsMessageSeverityFlagBitsEXT SeverityOf(LogLevel level) {
-  switch (level) {
-    case LogLevel::kError:
-      return VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT;
-    case LogLevel::kWarning:
-      return VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT;
-    case LogLevel::kInfo:
-      return VK_DEBUG_UTILS_MESSAGE_SEVERITY_INFO_BIT_EXT;
-    case LogLevel::kDebug:
-      break;
-  }
-  return VK_DEBUG_UTILS_MESSAGE_SEVERITY_VERBOSE_BIT_EXT;
+  constexpr VkDebugUtilsMessageSeverityFlagBitsEXT kSeverities[] = {
+      VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT, VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT,
+      VK_DEBUG_UTILS_MESSAGE_SEVERITY_INFO_BIT_EXT, VK_DEBUG_UTILS_MESSAGE_SEVERITY_VERBOSE_BIT_EXT};
+  static_assert(std::size(kSeverities) == static_cast<size_t>(LogLevel::kDebug) + 1);
+  return kSeverities[static_cast<size_t>(level)];
 }
-
-// What the layer has to say without being asked is neither about the specification's rules nor about speed.
-constexpr VkDebugUtilsMessageTypeFlagsEXT kGeneral = VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT;
 
 // What was asked for must be seen.
 LogLevel LeastSevere(const Settings& settings) {
@@ -49,16 +40,6 @@ std::vector<Diagnostics::Messenger> Diagnostics::Listeners(LogLevel level, VkDeb
 }
 
 bool Diagnostics::Wants(LogLevel level) { return log_.Wants(level) || !Listeners(level, kGeneral).empty(); }
-
-void Diagnostics::Report(LogLevel level, std::string_view id, std::string_view text,
-                         std::initializer_list<MessageObject> objects) {
-  Send(level, kGeneral, id, text, objects);
-}
-
-void Diagnostics::InvalidUsage(std::string_view vuid, std::string_view text,
-                               std::initializer_list<MessageObject> objects) {
-  Send(LogLevel::kError, VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT, vuid, text, objects);
-}
 
 void Diagnostics::Send(LogLevel level, VkDebugUtilsMessageTypeFlagsEXT type, std::string_view id, std::string_view text,
                        std::initializer_list<MessageObject> objects) {

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <initializer_list>
 #include <mutex>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -31,7 +30,9 @@ class Diagnostics {
   // `text`: one message for a person; it names what was wrong and what to do. kInfo maps to the INFO severity, kDebug
   // to VERBOSE.
   void Report(LogLevel level, std::string_view id, std::string_view text,
-              std::initializer_list<MessageObject> objects = {});
+              std::initializer_list<MessageObject> objects = {}) {
+    Send(level, kGeneral, id, text, objects);
+  }
   void Error(std::string_view id, std::string_view text, std::initializer_list<MessageObject> objects = {}) {
     Report(LogLevel::kError, id, text, objects);
   }
@@ -47,7 +48,9 @@ class Diagnostics {
 
   // The application broke a rule of the specification, `vuid`, which becomes pMessageIdName. An error, of the type
   // VALIDATION instead of GENERAL.
-  void InvalidUsage(std::string_view vuid, std::string_view text, std::initializer_list<MessageObject> objects);
+  void InvalidUsage(std::string_view vuid, std::string_view text, std::initializer_list<MessageObject> objects) {
+    Send(LogLevel::kError, VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT, vuid, text, objects);
+  }
 
   // False when neither log nor messengers would take it: lets callers skip building a costly text.
   [[nodiscard]] bool Wants(LogLevel level);
@@ -62,6 +65,9 @@ class Diagnostics {
   void ActivateInstanceMessengers(bool active);
 
  private:
+  // What the layer has to say without being asked is neither about the specification's rules nor about speed.
+  static constexpr VkDebugUtilsMessageTypeFlagsEXT kGeneral = VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT;
+
   struct Messenger {
     VkDebugUtilsMessengerEXT handle = VK_NULL_HANDLE;  // null: from VkInstanceCreateInfo
     VkDebugUtilsMessageSeverityFlagsEXT severities = 0;

@@ -10,19 +10,8 @@ namespace trellis {
 
 namespace {
 
-const char* NameOf(LogLevel level) {
-  switch (level) {
-    case LogLevel::kError:
-      return "error";
-    case LogLevel::kWarning:
-      return "warning";
-    case LogLevel::kInfo:
-      return "info";
-    case LogLevel::kDebug:
-      return "debug";
-  }
-  return "";
-}
+constexpr const char* kNames[] = {"error", "warning", "info", "debug"};  // by LogLevel
+static_assert(std::size(kNames) == static_cast<size_t>(LogLevel::kDebug) + 1);
 
 }  // namespace
 
@@ -38,8 +27,8 @@ void Log::Write(LogLevel level, std::string_view id, std::string_view text) {
   if (!Wants(level)) return;
   std::lock_guard lock(mutex_);
   std::FILE* const file = file_ ? file_.get() : stderr;
-  std::fprintf(file, "trellis %s: %.*s [%.*s]\n", NameOf(level), static_cast<int>(text.size()), text.data(),
-               static_cast<int>(id.size()), id.data());
+  std::fprintf(file, "trellis %s: %.*s [%.*s]\n", kNames[static_cast<size_t>(level)], static_cast<int>(text.size()),
+               text.data(), static_cast<int>(id.size()), id.data());
   std::fflush(file);
 }
 

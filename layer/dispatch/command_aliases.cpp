@@ -18,9 +18,7 @@ std::span<const CommandAlias> CommandAliases() {
 
 const CommandAlias* FindAlias(std::string_view name) {
   const std::span aliases = CommandAliases();
-  const auto found =
-      std::lower_bound(aliases.begin(), aliases.end(), name,
-                       [](const CommandAlias& alias, std::string_view wanted) { return alias.name < wanted; });
+  const auto found = std::ranges::lower_bound(aliases, name, {}, &CommandAlias::name);
   return found == aliases.end() || found->name != name ? nullptr : &*found;
 }
 

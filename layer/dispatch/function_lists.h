@@ -26,131 +26,139 @@
   OPTIONAL(SetDebugUtilsObjectNameEXT) \
   OPTIONAL(SetDebugUtilsObjectTagEXT)
 
+// Device commands that the layer also hooks. GRAPHS: on devices with VK_AMDX_shader_enqueue emulated. BOTH: also where
+// only VK_KHR_maintenance5 is.
+#define TRELLIS_REQUIRED_HOOKED_FUNCTIONS(GRAPHS, BOTH) \
+  GRAPHS(AllocateCommandBuffers) \
+  GRAPHS(BeginCommandBuffer) \
+  GRAPHS(CmdBeginQuery) \
+  GRAPHS(CmdBeginRenderPass) \
+  GRAPHS(CmdBindDescriptorSets) \
+  GRAPHS(CmdBindPipeline) \
+  GRAPHS(CmdEndQuery) \
+  GRAPHS(CmdEndRenderPass) \
+  GRAPHS(CmdExecuteCommands) \
+  GRAPHS(CmdPushConstants) \
+  BOTH(CreateBuffer) \
+  BOTH(CreateBufferView) \
+  GRAPHS(CreateCommandPool) \
+  BOTH(CreateComputePipelines) \
+  GRAPHS(CreateDescriptorSetLayout) \
+  GRAPHS(CreateDescriptorUpdateTemplate) \
+  BOTH(CreateGraphicsPipelines) \
+  GRAPHS(CreatePipelineCache) \
+  GRAPHS(CreatePipelineLayout) \
+  GRAPHS(CreateRenderPass) \
+  GRAPHS(CreateShaderModule) \
+  GRAPHS(DestroyBuffer) \
+  GRAPHS(DestroyCommandPool) \
+  GRAPHS(DestroyDescriptorSetLayout) \
+  GRAPHS(DestroyDescriptorUpdateTemplate) \
+  GRAPHS(DestroyPipeline) \
+  GRAPHS(DestroyPipelineCache) \
+  GRAPHS(DestroyPipelineLayout) \
+  GRAPHS(DestroyRenderPass) \
+  GRAPHS(DestroyShaderModule) \
+  GRAPHS(DeviceWaitIdle) \
+  GRAPHS(EndCommandBuffer) \
+  GRAPHS(FreeCommandBuffers) \
+  GRAPHS(GetBufferMemoryRequirements) \
+  GRAPHS(GetDeviceQueue) \
+  GRAPHS(GetFenceStatus) \
+  GRAPHS(QueueSubmit) \
+  GRAPHS(QueueWaitIdle) \
+  GRAPHS(ResetCommandBuffer) \
+  GRAPHS(ResetCommandPool) \
+  GRAPHS(WaitForFences)
+
+#define TRELLIS_OPTIONAL_HOOKED_FUNCTIONS(GRAPHS, BOTH) \
+  GRAPHS(CmdBeginConditionalRenderingEXT) \
+  GRAPHS(CmdBeginQueryIndexedEXT) \
+  GRAPHS(CmdBeginRenderPass2) \
+  GRAPHS(CmdBeginRendering) \
+  GRAPHS(CmdBeginTransformFeedbackEXT) \
+  GRAPHS(CmdBindDescriptorBufferEmbeddedSamplers2EXT) \
+  GRAPHS(CmdBindDescriptorBufferEmbeddedSamplersEXT) \
+  BOTH(CmdBindDescriptorBuffersEXT) \
+  GRAPHS(CmdBindDescriptorSets2) \
+  GRAPHS(CmdBindShadersEXT) \
+  GRAPHS(CmdEndConditionalRenderingEXT) \
+  GRAPHS(CmdEndQueryIndexedEXT) \
+  GRAPHS(CmdEndRenderPass2) \
+  GRAPHS(CmdEndRendering) \
+  GRAPHS(CmdEndRendering2KHR) \
+  GRAPHS(CmdEndTransformFeedbackEXT) \
+  GRAPHS(CmdPushConstants2) \
+  GRAPHS(CmdPushDescriptorSet) \
+  GRAPHS(CmdPushDescriptorSet2) \
+  GRAPHS(CmdPushDescriptorSetWithTemplate) \
+  GRAPHS(CmdPushDescriptorSetWithTemplate2) \
+  GRAPHS(CmdSetDescriptorBufferOffsets2EXT) \
+  GRAPHS(CmdSetDescriptorBufferOffsetsEXT) \
+  GRAPHS(CmdSetRenderingAttachmentLocations) \
+  GRAPHS(CmdSetRenderingInputAttachmentIndices) \
+  GRAPHS(CreatePipelineBinariesKHR) \
+  BOTH(CreateRayTracingPipelinesKHR) \
+  GRAPHS(CreateRenderPass2) \
+  GRAPHS(CreateShadersEXT) \
+  GRAPHS(DebugMarkerSetObjectNameEXT) \
+  GRAPHS(DebugMarkerSetObjectTagEXT) \
+  GRAPHS(DestroyPrivateDataSlot) \
+  GRAPHS(GetBufferDeviceAddress) \
+  GRAPHS(GetBufferMemoryRequirements2) \
+  BOTH(GetDeviceBufferMemoryRequirements) \
+  GRAPHS(GetDeviceQueue2) \
+  GRAPHS(GetPipelineExecutableInternalRepresentationsKHR) \
+  GRAPHS(GetPipelineExecutablePropertiesKHR) \
+  GRAPHS(GetPipelineExecutableStatisticsKHR) \
+  GRAPHS(GetPipelineKeyKHR) \
+  GRAPHS(GetPipelinePropertiesEXT) \
+  GRAPHS(GetPrivateData) \
+  GRAPHS(GetSemaphoreCounterValue) \
+  GRAPHS(GetShaderInfoAMD) \
+  GRAPHS(GetShaderModuleIdentifierEXT) \
+  GRAPHS(QueueSubmit2) \
+  GRAPHS(ReleaseCapturedPipelineDataKHR) \
+  GRAPHS(SetDebugUtilsObjectNameEXT) \
+  GRAPHS(SetDebugUtilsObjectTagEXT) \
+  GRAPHS(SetPrivateData) \
+  GRAPHS(WaitSemaphores)
+
 #define TRELLIS_DEVICE_FUNCTIONS(REQUIRED, OPTIONAL) \
-  REQUIRED(AllocateCommandBuffers) \
+  TRELLIS_REQUIRED_HOOKED_FUNCTIONS(REQUIRED, REQUIRED) \
+  TRELLIS_OPTIONAL_HOOKED_FUNCTIONS(OPTIONAL, OPTIONAL) \
   REQUIRED(AllocateMemory) \
-  REQUIRED(BeginCommandBuffer) \
   REQUIRED(BindBufferMemory) \
-  REQUIRED(CmdBeginQuery) \
-  REQUIRED(CmdBeginRenderPass) \
-  REQUIRED(CmdBindDescriptorSets) \
   REQUIRED(CmdBindIndexBuffer) \
-  REQUIRED(CmdBindPipeline) \
   REQUIRED(CmdCopyBuffer) \
   REQUIRED(CmdCopyQueryPoolResults) \
   REQUIRED(CmdDispatch) \
   REQUIRED(CmdDispatchIndirect) \
-  REQUIRED(CmdEndQuery) \
-  REQUIRED(CmdEndRenderPass) \
-  REQUIRED(CmdExecuteCommands) \
   REQUIRED(CmdFillBuffer) \
   REQUIRED(CmdPipelineBarrier) \
-  REQUIRED(CmdPushConstants) \
   REQUIRED(CmdResetQueryPool) \
   REQUIRED(CmdUpdateBuffer) \
   REQUIRED(CmdWriteTimestamp) \
-  REQUIRED(CreateBuffer) \
-  REQUIRED(CreateBufferView) \
-  REQUIRED(CreateCommandPool) \
-  REQUIRED(CreateComputePipelines) \
-  REQUIRED(CreateDescriptorSetLayout) \
-  REQUIRED(CreateDescriptorUpdateTemplate) \
   REQUIRED(CreateFence) \
-  REQUIRED(CreateGraphicsPipelines) \
   REQUIRED(CreateImage) \
-  REQUIRED(CreatePipelineCache) \
-  REQUIRED(CreatePipelineLayout) \
   REQUIRED(CreateQueryPool) \
-  REQUIRED(CreateRenderPass) \
-  REQUIRED(CreateShaderModule) \
-  REQUIRED(DestroyBuffer) \
-  REQUIRED(DestroyCommandPool) \
-  REQUIRED(DestroyDescriptorSetLayout) \
-  REQUIRED(DestroyDescriptorUpdateTemplate) \
   REQUIRED(DestroyDevice) \
   REQUIRED(DestroyFence) \
   REQUIRED(DestroyImage) \
-  REQUIRED(DestroyPipeline) \
-  REQUIRED(DestroyPipelineCache) \
-  REQUIRED(DestroyPipelineLayout) \
   REQUIRED(DestroyQueryPool) \
-  REQUIRED(DestroyRenderPass) \
-  REQUIRED(DestroyShaderModule) \
-  REQUIRED(DeviceWaitIdle) \
-  REQUIRED(EndCommandBuffer) \
   REQUIRED(FlushMappedMemoryRanges) \
-  REQUIRED(FreeCommandBuffers) \
   REQUIRED(FreeMemory) \
-  REQUIRED(GetBufferMemoryRequirements) \
-  REQUIRED(GetDeviceQueue) \
-  REQUIRED(GetFenceStatus) \
   REQUIRED(GetImageSubresourceLayout) \
   REQUIRED(InvalidateMappedMemoryRanges) \
   REQUIRED(MapMemory) \
-  REQUIRED(QueueSubmit) \
-  REQUIRED(QueueWaitIdle) \
-  REQUIRED(ResetCommandBuffer) \
-  REQUIRED(ResetCommandPool) \
   REQUIRED(ResetFences) \
   REQUIRED(UnmapMemory) \
-  REQUIRED(WaitForFences) \
-  OPTIONAL(CmdBeginConditionalRenderingEXT) \
   OPTIONAL(CmdBeginDebugUtilsLabelEXT) \
-  OPTIONAL(CmdBeginQueryIndexedEXT) \
-  OPTIONAL(CmdBeginRenderPass2) \
-  OPTIONAL(CmdBeginRendering) \
-  OPTIONAL(CmdBeginTransformFeedbackEXT) \
-  OPTIONAL(CmdBindDescriptorBufferEmbeddedSamplers2EXT) \
-  OPTIONAL(CmdBindDescriptorBufferEmbeddedSamplersEXT) \
-  OPTIONAL(CmdBindDescriptorBuffersEXT) \
-  OPTIONAL(CmdBindDescriptorSets2) \
-  OPTIONAL(CmdBindShadersEXT) \
   OPTIONAL(CmdDrawMeshTasksEXT) \
   OPTIONAL(CmdDrawMeshTasksIndirectEXT) \
-  OPTIONAL(CmdEndConditionalRenderingEXT) \
   OPTIONAL(CmdEndDebugUtilsLabelEXT) \
-  OPTIONAL(CmdEndQueryIndexedEXT) \
-  OPTIONAL(CmdEndRenderPass2) \
-  OPTIONAL(CmdEndRendering) \
-  OPTIONAL(CmdEndRendering2KHR) \
-  OPTIONAL(CmdEndTransformFeedbackEXT) \
   OPTIONAL(CmdInsertDebugUtilsLabelEXT) \
-  OPTIONAL(CmdPipelineBarrier2) \
-  OPTIONAL(CmdPushConstants2) \
-  OPTIONAL(CmdPushDescriptorSet) \
-  OPTIONAL(CmdPushDescriptorSet2) \
-  OPTIONAL(CmdPushDescriptorSetWithTemplate) \
-  OPTIONAL(CmdPushDescriptorSetWithTemplate2) \
-  OPTIONAL(CmdSetDescriptorBufferOffsets2EXT) \
-  OPTIONAL(CmdSetDescriptorBufferOffsetsEXT) \
-  OPTIONAL(CmdSetRenderingAttachmentLocations) \
-  OPTIONAL(CmdSetRenderingInputAttachmentIndices) \
-  OPTIONAL(CreatePipelineBinariesKHR) \
-  OPTIONAL(CreateRayTracingPipelinesKHR) \
-  OPTIONAL(CreateRenderPass2) \
-  OPTIONAL(CreateShadersEXT) \
-  OPTIONAL(DebugMarkerSetObjectNameEXT) \
-  OPTIONAL(DebugMarkerSetObjectTagEXT) \
-  OPTIONAL(DestroyPrivateDataSlot) \
-  OPTIONAL(GetBufferDeviceAddress) \
-  OPTIONAL(GetBufferMemoryRequirements2) \
-  OPTIONAL(GetDeviceBufferMemoryRequirements) \
-  OPTIONAL(GetDeviceQueue2) \
-  OPTIONAL(GetPipelineExecutableInternalRepresentationsKHR) \
-  OPTIONAL(GetPipelineExecutablePropertiesKHR) \
-  OPTIONAL(GetPipelineExecutableStatisticsKHR) \
-  OPTIONAL(GetPipelineKeyKHR) \
-  OPTIONAL(GetPipelinePropertiesEXT) \
-  OPTIONAL(GetPrivateData) \
-  OPTIONAL(GetSemaphoreCounterValue) \
-  OPTIONAL(GetShaderInfoAMD) \
-  OPTIONAL(GetShaderModuleIdentifierEXT) \
-  OPTIONAL(QueueSubmit2) \
-  OPTIONAL(ReleaseCapturedPipelineDataKHR) \
-  OPTIONAL(SetDebugUtilsObjectNameEXT) \
-  OPTIONAL(SetDebugUtilsObjectTagEXT) \
-  OPTIONAL(SetPrivateData) \
-  OPTIONAL(WaitSemaphores)
+  OPTIONAL(CmdPipelineBarrier2)
 
 // The commands of the extension itself: asked of the driver only to find out whether it really implements them.
 #define TRELLIS_SHADER_ENQUEUE_FUNCTIONS(X) \

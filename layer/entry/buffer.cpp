@@ -5,7 +5,6 @@
 #include "layer/dispatch/struct_chain.h"
 #include "layer/entry/hooks.h"
 #include "layer/entry/scoped_undo.h"
-#include "layer/maintenance5/buffer_view.h"
 #include "layer/memory/scratch_layout.h"
 #include "layer/objects/registry.h"
 
@@ -23,14 +22,14 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateBuffer(VkDevice device, const VkBufferCreat
                                             const VkAllocationCallbacks* allocator, VkBuffer* buffer) {
   const std::shared_ptr<Device> object = FindDevice(device);
   Arena arena;
-  const VkBufferCreateInfo* below = EditBufferCreateInfo(*info, object->emulates_maintenance5, arena);
+  const VkBufferCreateInfo* below = EditBufferUsage(*info, object->emulates_maintenance5, arena);
   const VkResult result = object->dispatch.CreateBuffer(device, below, allocator, buffer);
   if (result != VK_SUCCESS || !object->emulates_graphs) return result;
   ScopedUndo undo([&] {
     object->scratch_buffers.Erase(*buffer);
     object->dispatch.DestroyBuffer(device, *buffer, allocator);
   });
-  const VkBufferUsageFlags2 usage = EffectiveUsage(info->usage, info->pNext);
+  const VkBufferUsageFlags2 usage = EffectiveUsage(*info);
   if (IsScratchUsage(usage)) object->scratch_buffers.Insert(*buffer, info->size);
   if (object->settings.validate && (usage & VK_BUFFER_USAGE_2_INDIRECT_BUFFER_BIT))
     object->indirect_buffers.Insert(*buffer, info->size);
@@ -73,18 +72,21 @@ VKAPI_ATTR void VKAPI_CALL GetDeviceBufferMemoryRequirements(VkDevice device,
   const std::shared_ptr<Device> object = FindDevice(device);
   Arena arena;
   VkDeviceBufferMemoryRequirements below = *info;
-  below.pCreateInfo = EditBufferCreateInfo(*info->pCreateInfo, object->emulates_maintenance5, arena);
+  below.pCreateInfo = EditBufferUsage(*info->pCreateInfo, object->emulates_maintenance5, arena);
   object->dispatch.GetDeviceBufferMemoryRequirements(device, &below, requirements);
-  if (object->emulates_graphs && IsScratchUsage(EffectiveUsage(info->pCreateInfo->usage, info->pCreateInfo->pNext)))
+  if (object->emulates_graphs && IsScratchUsage(EffectiveUsage(*info->pCreateInfo)))
     RequireScratchAlignment(requirements->memoryRequirements);
 }
 
+// With maintenance5 a buffer view may say which of its buffer's usages it has; without, it has all of them, which is
+// more and so does as well.
 VKAPI_ATTR VkResult VKAPI_CALL CreateBufferView(VkDevice device, const VkBufferViewCreateInfo* info,
                                                 const VkAllocationCallbacks* allocator, VkBufferView* view) {
   const std::shared_ptr<Device> object = FindDevice(device);
   Arena arena;
-  if (object->emulates_maintenance5) info = WithoutBufferUsage2(*info, arena);
-  return object->dispatch.CreateBufferView(device, info, allocator, view);
+  VkBufferViewCreateInfo below = *info;
+  if (object->emulates_maintenance5) RemoveFromChain(&below, VK_STRUCTURE_TYPE_BUFFER_USAGE_FLAGS_2_CREATE_INFO, arena);
+  return object->dispatch.CreateBufferView(device, &below, allocator, view);
 }
 
 }  // namespace trellis::entry

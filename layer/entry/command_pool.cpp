@@ -29,8 +29,8 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateCommandPool(VkDevice device, const VkComman
   if (result != VK_SUCCESS) return result;
   ScopedUndo undo([&] { object->dispatch.DestroyCommandPool(device, *pool, allocator); });
   const bool is_protected = (info->flags & VK_COMMAND_POOL_CREATE_PROTECTED_BIT) != 0;
-  object->command_pools.Insert(
-      *pool, std::make_shared<CommandPool>(CommandPool{*pool, info->queueFamilyIndex, is_protected, {}}));
+  object->command_pools.Insert(*pool,
+                               std::make_shared<CommandPool>(CommandPool{info->queueFamilyIndex, is_protected, {}}));
   undo.Keep();
   return VK_SUCCESS;
 }

@@ -18,15 +18,6 @@ namespace trellis::entry {
 
 namespace {
 
-struct CreatedDevice {
-  VkDevice handle = VK_NULL_HANDLE;
-  PFN_vkGetDeviceProcAddr next = nullptr;
-  PFN_vkSetDeviceLoaderData set_loader_data = nullptr;
-  DeviceTraits traits;
-  std::vector<uint32_t> disabled_capabilities;
-  std::vector<const char*> extensions;  // enabled below; the names belong to the application or are constants
-};
-
 // Scratch, rings and plans are filled by one device and read through addresses of one device.
 VkResult RefuseGroup(const PhysicalDevice& physical_device) {
   physical_device.instance->diagnostics.Error(
@@ -36,35 +27,35 @@ VkResult RefuseGroup(const PhysicalDevice& physical_device) {
 }
 
 // `loader_device`: what *pDevice holds when the application's call arrives. The loader's end of the chain expects to
-// find its own pointer there.
-VkResult CreateBelow(const PhysicalDevice& physical_device, const VkDeviceCreateInfo& info,
-                     const RequestedEmulation& requested, const VkAllocationCallbacks* allocator,
-                     VkDevice loader_device, CreatedDevice& created) {
+// find its own pointer there. `extensions`: set to those that are enabled below; the names belong to the application or
+// are constants.
+VkResult CreateBelow(const VkDeviceCreateInfo& info, const RequestedEmulation& requested,
+                     const VkAllocationCallbacks* allocator, VkDevice loader_device, Device& created,
+                     std::vector<const char*>& extensions) {
+  const PhysicalDevice& physical_device = *created.physical_device;
   if (requested.graphs && IsForSeveralDevices(info)) return RefuseGroup(physical_device);
   Arena arena;
   VkDeviceCreateInfo* edited = EditDeviceCreateInfo(info, requested, physical_device.capabilities.traits, arena);
   const VkLayerDeviceLink* link = TakeDeviceLink(*edited, arena);
   if (!link) return VK_ERROR_INITIALIZATION_FAILED;
-  created.next = link->pfnNextGetDeviceProcAddr;
+  created.dispatch.GetDeviceProcAddr = link->pfnNextGetDeviceProcAddr;
   created.handle = loader_device;
-  created.set_loader_data = FindSetDeviceLoaderData(edited->pNext);
-  created.extensions.assign(edited->ppEnabledExtensionNames,
-                            edited->ppEnabledExtensionNames + edited->enabledExtensionCount);
+  extensions.assign(edited->ppEnabledExtensionNames, edited->ppEnabledExtensionNames + edited->enabledExtensionCount);
   created.traits = EnabledTraits(*edited, physical_device.capabilities.traits);
   created.disabled_capabilities = DisabledCapabilities(info, created.traits.api_version);
-  return physical_device.instance->dispatch.CreateDevice(physical_device.handle, edited, allocator, &created.handle);
+  return created.instance->dispatch.CreateDevice(physical_device.handle, edited, allocator, &created.handle);
 }
 
-void DestroyBelow(const CreatedDevice& created, const VkAllocationCallbacks* allocator) {
-  if (const auto destroy = reinterpret_cast<PFN_vkDestroyDevice>(created.next(created.handle, "vkDestroyDevice")))
-    destroy(created.handle, allocator);
+void DestroyBelow(const Device& device, const VkAllocationCallbacks* allocator) {
+  const PFN_vkVoidFunction destroy = device.dispatch.GetDeviceProcAddr(device.handle, "vkDestroyDevice");
+  if (destroy) reinterpret_cast<PFN_vkDestroyDevice>(destroy)(device.handle, allocator);
 }
 
 // The driver said that it implements the extension. Only with a device can that be checked; if its commands are
 // missing, the layer implements the extension after all.
-bool ClaimIsFalse(const PhysicalDevice& physical_device, const VkDeviceCreateInfo& info, const CreatedDevice& created) {
-  return physical_device.decision.emulation == Emulation::kNative && EnablesShaderEnqueue(info) &&
-         !HasShaderEnqueueEntryPoints(created.handle, created.next);
+bool ClaimIsFalse(const Device& device, const VkDeviceCreateInfo& info) {
+  return device.physical_device->decision.emulation == Emulation::kNative && EnablesShaderEnqueue(info) &&
+         !HasShaderEnqueueEntryPoints(device.handle, device.dispatch.GetDeviceProcAddr);
 }
 
 void QueryProperties(Device& device, const VkDeviceCreateInfo& info) {
@@ -106,10 +97,11 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateDevice(VkPhysicalDevice physical_device, co
 
   EmulationDecision decision = physical->decision;
   RequestedEmulation requested = FindRequestedEmulation(*info, decision);
-  CreatedDevice created;
-  VkResult result = CreateBelow(*physical, *info, requested, allocator, *device, created);
-  if (result == VK_SUCCESS && ClaimIsFalse(*physical, *info, created)) {
-    DestroyBelow(created, allocator);
+  auto object = std::make_shared<Device>(instance, physical);
+  std::vector<const char*> extensions;
+  VkResult result = CreateBelow(*info, requested, allocator, *device, *object, extensions);
+  if (result == VK_SUCCESS && ClaimIsFalse(*object, *info)) {
+    DestroyBelow(*object, allocator);
     decision = DecideEmulation(physical->capabilities, false, instance->settings);
     instance->diagnostics.Warning("TRELLIS-false-claim", physical->capabilities.device_name +
                                                              ": the driver reports shaderEnqueue but lacks commands of "
@@ -117,35 +109,31 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateDevice(VkPhysicalDevice physical_device, co
                                                              decision.reason);
     if (!decision.Emulates()) return VK_ERROR_EXTENSION_NOT_PRESENT;
     requested = FindRequestedEmulation(*info, decision);
-    result = CreateBelow(*physical, *info, requested, allocator, *device, created);
+    result = CreateBelow(*info, requested, allocator, *device, *object, extensions);
   }
   if (result != VK_SUCCESS) return result;
 
-  ScopedUndo undo([&] { DestroyBelow(created, allocator); });
-  auto object = std::make_shared<Device>(instance, physical);
-  object->handle = created.handle;
-  object->set_loader_data = created.set_loader_data;
-  object->traits = created.traits;
-  object->disabled_capabilities = created.disabled_capabilities;
+  ScopedUndo undo([&] { DestroyBelow(*object, allocator); });
   object->emulates_graphs = requested.graphs;
   object->shader_enqueue_enabled = requested.shader_enqueue;
   object->shader_mesh_enqueue_enabled = requested.shader_mesh_enqueue;
   object->emulates_maintenance5 = requested.maintenance5;
   object->provides_buffer_device_address = requested.buffer_device_address;
-  object->may_have_unknown_commands = MayHaveUnknownCommands(*info, created.traits.api_version);
-  const char* missing = object->dispatch.Load(created.handle, created.next, created.extensions);
+  object->may_have_unknown_commands = MayHaveUnknownCommands(*info, object->traits.api_version);
+  const char* missing = object->dispatch.Load(object->handle, object->dispatch.GetDeviceProcAddr, extensions);
   if (missing && (requested.graphs || requested.maintenance5)) {
     instance->diagnostics.Error("TRELLIS-missing-command", std::string("the layer below has no ") + missing);
     return VK_ERROR_INITIALIZATION_FAILED;
   }
   if (requested.shader_mesh_enqueue)
-    object->dynamic_state_commands = LoadDynamicStateCommands(created.handle, created.next, created.extensions);
+    object->dynamic_state_commands =
+        LoadDynamicStateCommands(object->handle, object->dispatch.GetDeviceProcAddr, extensions);
   QueryProperties(*object, *info);
   if (requested.graphs) ReportCutRingBudget(*object);
-  Devices().Insert(DispatchKeyOf(created.handle), object);
+  Devices().Insert(DispatchKeyOf(object->handle), object);
   ++instance->DeviceCount(object->emulates_graphs);
   undo.Keep();
-  *device = created.handle;
+  *device = object->handle;
   return VK_SUCCESS;
 }
 

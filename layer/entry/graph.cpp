@@ -9,7 +9,6 @@
 #include "layer/replay/replay.h"
 #include "layer/validation/graph_commands.h"
 #include "layer/validation/graph_creation.h"
-#include "layer/validation/graph_nodes.h"
 #include "layer/validation/graph_queries.h"
 
 namespace trellis::entry {

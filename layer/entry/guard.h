@@ -14,11 +14,8 @@ namespace trellis::entry {
 // For catch blocks: HandleException with the diagnostics of the object's instance. Messages go to standard error where
 // the object is not known, and in vkCreateInstance also to the messengers of its create info.
 [[nodiscard]] VkResult HandleException(const char* command, const VkInstanceCreateInfo* info) noexcept;
-[[nodiscard]] VkResult HandleException(const char* command, VkInstance instance) noexcept;
-[[nodiscard]] VkResult HandleException(const char* command, VkPhysicalDevice physical_device) noexcept;
-[[nodiscard]] VkResult HandleException(const char* command, VkDevice device) noexcept;
-[[nodiscard]] VkResult HandleException(const char* command, VkQueue queue) noexcept;
-[[nodiscard]] VkResult HandleException(const char* command, VkCommandBuffer command_buffer) noexcept;
+// `object`: a dispatchable one of any kind, or null.
+[[nodiscard]] VkResult HandleException(const char* command, const void* object) noexcept;
 
 // vkCmd* cannot fail: vkEndCommandBuffer returns the error instead.
 void RememberError(VkCommandBuffer command_buffer, VkResult error) noexcept;

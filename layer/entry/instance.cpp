@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-#include <cstring>
+#include <string>
 
+#include "layer/dispatch/extension_names.h"
 #include "layer/dispatch/loader_chain.h"
 #include "layer/entry/hooks.h"
 #include "layer/entry/scoped_undo.h"
@@ -12,20 +12,6 @@
 namespace trellis::entry {
 
 namespace {
-
-bool Enables(const VkInstanceCreateInfo& info, const char* extension) {
-  for (uint32_t i = 0; i < info.enabledExtensionCount; ++i)
-    if (std::strcmp(info.ppEnabledExtensionNames[i], extension) == 0) return true;
-  return false;
-}
-
-void AddExtension(VkInstanceCreateInfo& info, const char* extension, Arena& arena) {
-  auto* names = static_cast<const char**>(arena.Allocate(sizeof(char*) * (info.enabledExtensionCount + 1)));
-  std::copy_n(info.ppEnabledExtensionNames, info.enabledExtensionCount, names);
-  names[info.enabledExtensionCount] = extension;
-  ++info.enabledExtensionCount;
-  info.ppEnabledExtensionNames = names;
-}
 
 // Calls down with a copy of the create info, plus an extension if that is not null. Gives back the next layer's
 // vkGetInstanceProcAddr.
@@ -62,7 +48,7 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateInstance(const VkInstanceCreateInfo* info, 
   for (const std::string& problem : loaded.problems) object->diagnostics.Warning("TRELLIS-setting-ignored", problem);
   for (const std::string& note : loaded.notes) object->diagnostics.Info("TRELLIS-setting-ignored", note);
 
-  const bool has_debug_utils = Enables(*info, VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
+  const bool has_debug_utils = EnablesExtension(*info, VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
   const bool add_debug_utils = object->settings.enable_debug_utils && !has_debug_utils;
   PFN_vkGetInstanceProcAddr next = nullptr;
   VkResult result = VK_ERROR_EXTENSION_NOT_PRESENT;

@@ -3,7 +3,6 @@
 
 #include "layer/device/buffer_usage.h"
 #include "layer/entry/hooks.h"
-#include "layer/maintenance5/image_layout.h"
 #include "layer/objects/registry.h"
 
 namespace trellis::entry {
@@ -15,7 +14,7 @@ VKAPI_ATTR void VKAPI_CALL CmdBindDescriptorBuffersEXT(VkCommandBuffer command_b
   Arena arena;
   auto* edited = arena.CopyArray(infos, count);
   std::transform(infos, infos + count, edited, [&](const VkDescriptorBufferBindingInfoEXT& info) {
-    return *EditDescriptorBufferBinding(info, object->emulates_maintenance5, arena);
+    return *EditBufferUsage(info, object->emulates_maintenance5, arena);
   });
   object->dispatch.CmdBindDescriptorBuffersEXT(command_buffer, count, edited);
 }
@@ -31,15 +30,31 @@ VKAPI_ATTR void VKAPI_CALL GetRenderingAreaGranularityKHR(VkDevice, const VkRend
   *granularity = {1, 1};
 }
 
-VKAPI_ATTR void VKAPI_CALL GetDeviceImageSubresourceLayoutKHR(VkDevice device, const VkDeviceImageSubresourceInfo* info,
-                                                              VkSubresourceLayout2* layout) {
-  GetDeviceImageSubresourceLayout(*FindDevice(device), *info, *layout);
-}
-
+// By means of the first form of the command; structures chained to `layout` stay untouched. The driver's own second
+// form is never called, even where there is one: RenderDoc hides the extension but passes unknown commands on, and then
+// the driver would get RenderDoc's handle of the image.
 VKAPI_ATTR void VKAPI_CALL GetImageSubresourceLayout2KHR(VkDevice device, VkImage image,
                                                          const VkImageSubresource2* subresource,
                                                          VkSubresourceLayout2* layout) {
-  GetImageSubresourceLayout2(*FindDevice(device), image, *subresource, *layout);
+  FindDevice(device)->dispatch.GetImageSubresourceLayout(device, image, &subresource->imageSubresource,
+                                                         &layout->subresourceLayout);
+}
+
+// By means of an image that lives for this call. If that cannot be made, the layout is all zero and a message says so.
+VKAPI_ATTR void VKAPI_CALL GetDeviceImageSubresourceLayoutKHR(VkDevice device, const VkDeviceImageSubresourceInfo* info,
+                                                              VkSubresourceLayout2* layout) {
+  const std::shared_ptr<Device> object = FindDevice(device);
+  VkImage image = VK_NULL_HANDLE;
+  const VkResult result = object->dispatch.CreateImage(device, info->pCreateInfo, nullptr, &image);
+  if (result != VK_SUCCESS) {
+    layout->subresourceLayout = {};
+    object->diagnostics.Error(
+        "TRELLIS-image-subresource-layout",
+        "vkGetDeviceImageSubresourceLayoutKHR: the image could not be created to look at its layout");
+    return;
+  }
+  GetImageSubresourceLayout2KHR(device, image, info->pSubresource, layout);
+  object->dispatch.DestroyImage(device, image, nullptr);
 }
 
 }  // namespace trellis::entry

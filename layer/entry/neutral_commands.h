@@ -2,7 +2,8 @@
 // The commands of command buffers that change nothing the layer keeps track of: neither what is bound for compute and
 // execution graphs, nor push constants, nor whether a render pass instance, conditional rendering, a query or transform
 // feedback is active. All others are hooked (hook_lists.h). A test compares both with the registry, so whoever builds
-// with a newer one decides about its commands: here, or with a hook. Internal to .cpp files: the actions are generated.
+// with a newer one decides about its commands: here, or with a hook. Actions and dynamic states are generated. Internal
+// to .cpp files.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +21,14 @@ inline constexpr auto kActionCommands = std::to_array<std::string_view>({
 #undef ACTION_COMMAND
 });
 
-// State that the layer does not follow, and actions newer than the oldest registry that the layer builds with.
+// Commands that set dynamic state. Where mesh nodes overwrite it, the layer follows it (dynamic_state_hooks.h).
+inline constexpr auto kDynamicStateCommands = std::to_array<std::string_view>({
+#define DYNAMIC_STATE(command, ...) "vk" #command,
+#include "layer/dispatch/dynamic_states.inc"
+#undef DYNAMIC_STATE
+});
+
+// Other state that the layer does not follow, and actions newer than the oldest registry that the layer builds with.
 inline constexpr auto kNeutralCommands = std::to_array<std::string_view>({
     "vkCmdBeginCustomResolveEXT",
     "vkCmdBeginDebugUtilsLabelEXT",
@@ -51,94 +59,29 @@ inline constexpr auto kNeutralCommands = std::to_array<std::string_view>({
     "vkCmdExecuteGeneratedCommandsNV",
     "vkCmdNextSubpass",
     "vkCmdNextSubpass2",
-    "vkCmdSetAlphaToCoverageEnableEXT",
-    "vkCmdSetAlphaToOneEnableEXT",
-    "vkCmdSetAttachmentFeedbackLoopEnableEXT",
-    "vkCmdSetBlendConstants",
-    "vkCmdSetCoarseSampleOrderNV",
-    "vkCmdSetColorBlendAdvancedEXT",
-    "vkCmdSetColorBlendEnableEXT",
-    "vkCmdSetColorBlendEquationEXT",
-    "vkCmdSetColorWriteEnableEXT",
-    "vkCmdSetColorWriteMaskEXT",
     "vkCmdSetComputeOccupancyPriorityNV",
-    "vkCmdSetConservativeRasterizationModeEXT",
-    "vkCmdSetCoverageModulationModeNV",
-    "vkCmdSetCoverageModulationTableEnableNV",
-    "vkCmdSetCoverageModulationTableNV",
-    "vkCmdSetCoverageReductionModeNV",
-    "vkCmdSetCoverageToColorEnableNV",
-    "vkCmdSetCoverageToColorLocationNV",
-    "vkCmdSetCullMode",
-    "vkCmdSetDepthBias",
-    "vkCmdSetDepthBias2EXT",
-    "vkCmdSetDepthBiasEnable",
-    "vkCmdSetDepthBounds",
-    "vkCmdSetDepthBoundsTestEnable",
-    "vkCmdSetDepthClampEnableEXT",
-    "vkCmdSetDepthClampRangeEXT",
-    "vkCmdSetDepthClipEnableEXT",
-    "vkCmdSetDepthClipNegativeOneToOneEXT",
-    "vkCmdSetDepthCompareOp",
-    "vkCmdSetDepthTestEnable",
-    "vkCmdSetDepthWriteEnable",
     "vkCmdSetDeviceMask",
-    "vkCmdSetDiscardRectangleEXT",
-    "vkCmdSetDiscardRectangleEnableEXT",
-    "vkCmdSetDiscardRectangleModeEXT",
-    "vkCmdSetExclusiveScissorEnableNV",
-    "vkCmdSetExclusiveScissorNV",
-    "vkCmdSetExtraPrimitiveOverestimationSizeEXT",
-    "vkCmdSetFragmentShadingRateEnumNV",
-    "vkCmdSetFragmentShadingRateKHR",
-    "vkCmdSetFrontFace",
-    "vkCmdSetLineRasterizationModeEXT",
-    "vkCmdSetLineStipple",
-    "vkCmdSetLineStippleEnableEXT",
-    "vkCmdSetLineWidth",
-    "vkCmdSetLogicOpEXT",
-    "vkCmdSetLogicOpEnableEXT",
     "vkCmdSetPatchControlPointsEXT",
     "vkCmdSetPerformanceMarkerINTEL",
     "vkCmdSetPerformanceOverrideINTEL",
     "vkCmdSetPerformanceStreamMarkerINTEL",
-    "vkCmdSetPolygonModeEXT",
     "vkCmdSetPrimitiveRestartEnable",
     "vkCmdSetPrimitiveRestartIndexEXT",
     "vkCmdSetPrimitiveTopology",
-    "vkCmdSetProvokingVertexModeEXT",
-    "vkCmdSetRasterizationSamplesEXT",
-    "vkCmdSetRasterizationStreamEXT",
-    "vkCmdSetRasterizerDiscardEnable",
     "vkCmdSetRayTracingPipelineStackSizeKHR",
-    "vkCmdSetRepresentativeFragmentTestEnableNV",
-    "vkCmdSetSampleLocationsEXT",
-    "vkCmdSetSampleLocationsEnableEXT",
-    "vkCmdSetSampleMaskEXT",
-    "vkCmdSetScissor",
-    "vkCmdSetScissorWithCount",
-    "vkCmdSetShadingRateImageEnableNV",
-    "vkCmdSetStencilCompareMask",
-    "vkCmdSetStencilOp",
-    "vkCmdSetStencilReference",
-    "vkCmdSetStencilTestEnable",
-    "vkCmdSetStencilWriteMask",
     "vkCmdSetTessellationDomainOriginEXT",
     "vkCmdSetVertexInputEXT",
-    "vkCmdSetViewport",
-    "vkCmdSetViewportShadingRatePaletteNV",
-    "vkCmdSetViewportSwizzleNV",
-    "vkCmdSetViewportWScalingEnableNV",
-    "vkCmdSetViewportWScalingNV",
-    "vkCmdSetViewportWithCount",
 });
-static_assert(std::ranges::is_sorted(kActionCommands) && std::ranges::is_sorted(kNeutralCommands));
+static_assert(std::ranges::is_sorted(kActionCommands) && std::ranges::is_sorted(kDynamicStateCommands) &&
+              std::ranges::is_sorted(kNeutralCommands));
 
 // Also for aliases.
 [[nodiscard]] inline bool IsNeutralCommand(std::string_view name) {
   const CommandAlias* alias = FindAlias(name);
   const std::string_view command = alias ? alias->command : name;
-  return std::ranges::binary_search(kActionCommands, command) || std::ranges::binary_search(kNeutralCommands, command);
+  return std::ranges::binary_search(kActionCommands, command) ||
+         std::ranges::binary_search(kDynamicStateCommands, command) ||
+         std::ranges::binary_search(kNeutralCommands, command);
 }
 
 }  // namespace trellis::entry

@@ -7,7 +7,6 @@
 #include "layer/device/buffer_usage.h"
 #include "layer/dispatch/struct_chain.h"
 #include "layer/entry/hooks.h"
-#include "layer/maintenance5/advertised.h"
 #include "layer/objects/registry.h"
 
 namespace trellis::entry {
@@ -63,7 +62,7 @@ VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceFeatures2(VkPhysicalDevice physical_
     FillShaderEnqueueFeatures(object->decision.Emulates(), object->decision.mesh_nodes, *enqueue);
   if (!object->decision.maintenance5) return;
   if (auto* maintenance5 = FindStruct<VkPhysicalDeviceMaintenance5Features>(features->pNext))
-    FillMaintenance5Features(*maintenance5);
+    maintenance5->maintenance5 = VK_TRUE;
 }
 
 VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceProperties2(VkPhysicalDevice physical_device,
@@ -86,8 +85,9 @@ VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceProperties2(VkPhysicalDevice physica
     if (object->decision.Emulates()) ReduceLimits(properties->properties.limits);
   }
   if (!object->decision.maintenance5) return;
+  // All false: nothing is promised that the driver below might not keep.
   if (auto* maintenance5 = FindStruct<VkPhysicalDeviceMaintenance5Properties>(properties->pNext))
-    FillMaintenance5Properties(*maintenance5);
+    *maintenance5 = MakeStruct<VkPhysicalDeviceMaintenance5Properties>(maintenance5->pNext);
 }
 
 // The layer's own entry comes first, then those from below.
@@ -112,7 +112,7 @@ VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceExternalBufferProperties(VkPhysicalD
   const std::shared_ptr<PhysicalDevice> object = FindPhysicalDevice(physical_device);
   if (!object) return;
   Arena arena;
-  if (object->decision.Emulates()) info = EditExternalBufferInfo(*info, object->decision.maintenance5, arena);
+  if (object->decision.Emulates()) info = EditBufferUsage(*info, object->decision.maintenance5, arena);
   object->instance->dispatch.GetPhysicalDeviceExternalBufferProperties(physical_device, info, properties);
 }
 

@@ -8,8 +8,7 @@
 #include "layer/entry/scoped_undo.h"
 #include "layer/maintenance5/pipelines.h"
 #include "layer/objects/registry.h"
-#include "layer/pipeline/create_compute.h"
-#include "layer/pipeline/create_graphics.h"
+#include "layer/pipeline/create_pipelines.h"
 #include "layer/pipeline/execution_graph.h"
 #include "layer/replay/replay.h"
 
@@ -17,16 +16,18 @@ namespace trellis::entry {
 
 namespace {
 
-// Calls down with create infos that the driver knows. `pipelines` are null where that does not happen.
+// Calls down, create_below(count, infos, pipelines), with create infos that the driver knows. `pipelines` are null
+// where that does not happen.
 template <typename Info, typename CreateBelow>
 VkResult CreateOrdinaryPipelines(Device& device, std::span<const Info> infos, VkPipeline* pipelines,
                                  CreateBelow&& create_below) {
-  if (!device.emulates_maintenance5) return create_below(infos.data());
+  const auto count = static_cast<uint32_t>(infos.size());
+  if (!device.emulates_maintenance5) return create_below(count, infos.data(), pipelines);
   std::fill_n(pipelines, infos.size(), VkPipeline{VK_NULL_HANDLE});
   FlattenedPipelines flattened(device);
   const Info* edited = nullptr;
   const VkResult result = flattened.Edit(infos, &edited);
-  return result == VK_SUCCESS ? create_below(edited) : result;
+  return result == VK_SUCCESS ? create_below(count, edited, pipelines) : result;
 }
 
 // No driver may see node shaders, nor the flag that makes a pipeline a library of nodes.
@@ -59,20 +60,18 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateComputePipelines(VkDevice device, VkPipelin
                                                       const VkAllocationCallbacks* allocator, VkPipeline* pipelines) {
   const std::shared_ptr<Device> object = FindDevice(device);
   const std::span all(infos, count);
+  const auto create = [&](uint32_t below_count, const VkComputePipelineCreateInfo* below, VkPipeline* made) {
+    return object->dispatch.CreateComputePipelines(device, cache, below_count, below, allocator, made);
+  };
   if (object->emulates_graphs &&
       std::any_of(all.begin(), all.end(), [&](const auto& info) { return ConcernsNodes(*object, info); })) {
     std::fill_n(pipelines, count, VkPipeline{VK_NULL_HANDLE});
     const auto create_one = [&](const VkComputePipelineCreateInfo& info, VkPipeline* pipeline) {
-      return CreateOrdinaryPipelines(
-          *object, std::span(&info, 1), pipeline, [&](const VkComputePipelineCreateInfo* below) {
-            return object->dispatch.CreateComputePipelines(device, cache, 1, below, allocator, pipeline);
-          });
+      return CreateOrdinaryPipelines(*object, std::span(&info, 1), pipeline, create);
     };
     return CreateComputePipelinesWithNodes(*object, cache, all, create_one, pipelines);
   }
-  return CreateOrdinaryPipelines(*object, all, pipelines, [&](const VkComputePipelineCreateInfo* below) {
-    return object->dispatch.CreateComputePipelines(device, cache, count, below, allocator, pipelines);
-  });
+  return CreateOrdinaryPipelines(*object, all, pipelines, create);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL CreateGraphicsPipelines(VkDevice device, VkPipelineCache cache, uint32_t count,
@@ -80,22 +79,21 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateGraphicsPipelines(VkDevice device, VkPipeli
                                                        const VkAllocationCallbacks* allocator, VkPipeline* pipelines) {
   const std::shared_ptr<Device> object = FindDevice(device);
   const std::span all(infos, count);
+  const auto create = [&](uint32_t below_count, const VkGraphicsPipelineCreateInfo* below, VkPipeline* made) {
+    return object->dispatch.CreateGraphicsPipelines(device, cache, below_count, below, allocator, made);
+  };
   if (object->shader_mesh_enqueue_enabled &&
       std::any_of(all.begin(), all.end(), [&](const auto& info) { return ConcernsNodes(*object, info); })) {
+    std::fill_n(pipelines, count, VkPipeline{VK_NULL_HANDLE});
     const auto create_one = [&](const VkGraphicsPipelineCreateInfo& info, VkPipeline* pipeline) {
-      return CreateOrdinaryPipelines(
-          *object, std::span(&info, 1), pipeline, [&](const VkGraphicsPipelineCreateInfo* below) {
-            return object->dispatch.CreateGraphicsPipelines(device, cache, 1, below, allocator, pipeline);
-          });
+      return CreateOrdinaryPipelines(*object, std::span(&info, 1), pipeline, create);
     };
     return CreateGraphicsPipelinesWithNodes(*object, cache, all, create_one, pipelines);
   }
   return CreatePipelinesWithoutNodes(
       *object, "vkCreateGraphicsPipelines",
       "mesh nodes need the feature shaderMeshEnqueue (VUID-VkGraphicsPipelineCreateInfo-shaderMeshEnqueue-10187)", all,
-      pipelines, [&](const VkGraphicsPipelineCreateInfo* below) {
-        return object->dispatch.CreateGraphicsPipelines(device, cache, count, below, allocator, pipelines);
-      });
+      pipelines, create);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL CreateRayTracingPipelinesKHR(VkDevice device, VkDeferredOperationKHR deferred,
@@ -109,9 +107,9 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateRayTracingPipelinesKHR(VkDevice device, VkD
   if (undeferred) deferred = VK_NULL_HANDLE;
   const VkResult result = CreatePipelinesWithoutNodes(
       *object, "vkCreateRayTracingPipelinesKHR", "nodes are compute shaders", std::span(infos, count), pipelines,
-      [&](const VkRayTracingPipelineCreateInfoKHR* below) {
-        return object->dispatch.CreateRayTracingPipelinesKHR(device, deferred, cache, count, below, allocator,
-                                                             pipelines);
+      [&](uint32_t below_count, const VkRayTracingPipelineCreateInfoKHR* below, VkPipeline* made) {
+        return object->dispatch.CreateRayTracingPipelinesKHR(device, deferred, cache, below_count, below, allocator,
+                                                             made);
       });
   return undeferred && result == VK_SUCCESS ? VK_OPERATION_NOT_DEFERRED_KHR : result;
 }

@@ -10,6 +10,17 @@ BoundSet& PushTarget(CommandBuffer& recording, BindPointState& state, const Bind
   return state.Rebind(set, BoundSet::Kind::kPushDescriptors, layout, recording.bind_sequence++);
 }
 
+// Returns whether the command has to go down too.
+bool PushWithTemplate(CommandBuffer& recording, VkDescriptorUpdateTemplate update_template, VkPipelineLayout layout,
+                      const void* layout_chain, uint32_t set, const void* data) {
+  const auto known = recording.device.push_templates.Find(update_template);
+  if (!known) return true;
+  if (BindPointState* state = recording.StateOf(known->bind_point))
+    PushTarget(recording, *state, FindBindLayout(recording, layout, layout_chain), set)
+        .pushed.PushWithTemplate(known->entries, data);
+  return !IsGraphBindPoint(known->bind_point);
+}
+
 }  // namespace
 
 VKAPI_ATTR void VKAPI_CALL CmdPushConstants(VkCommandBuffer command_buffer, VkPipelineLayout layout,
@@ -49,24 +60,14 @@ VKAPI_ATTR void VKAPI_CALL CmdPushDescriptorSetWithTemplate(VkCommandBuffer comm
                                                             VkDescriptorUpdateTemplate update_template,
                                                             VkPipelineLayout layout, uint32_t set, const void* data) {
   const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
-  const auto known = recording->device.push_templates.Find(update_template);
-  if (known)
-    if (BindPointState* state = recording->StateOf(known->bind_point))
-      PushTarget(*recording, *state, FindBindLayout(*recording, layout), set)
-          .pushed.PushWithTemplate(known->entries, data);
-  if (!known || !IsGraphBindPoint(known->bind_point))
+  if (PushWithTemplate(*recording, update_template, layout, nullptr, set, data))
     recording->device.dispatch.CmdPushDescriptorSetWithTemplate(command_buffer, update_template, layout, set, data);
 }
 
 VKAPI_ATTR void VKAPI_CALL CmdPushDescriptorSetWithTemplate2(VkCommandBuffer command_buffer,
                                                              const VkPushDescriptorSetWithTemplateInfo* info) {
   const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
-  const auto known = recording->device.push_templates.Find(info->descriptorUpdateTemplate);
-  if (known)
-    if (BindPointState* state = recording->StateOf(known->bind_point))
-      PushTarget(*recording, *state, FindBindLayout(*recording, info->layout, info->pNext), info->set)
-          .pushed.PushWithTemplate(known->entries, info->pData);
-  if (!known || !IsGraphBindPoint(known->bind_point))
+  if (PushWithTemplate(*recording, info->descriptorUpdateTemplate, info->layout, info->pNext, info->set, info->pData))
     recording->device.dispatch.CmdPushDescriptorSetWithTemplate2(command_buffer, info);
 }
 

@@ -21,7 +21,6 @@ void TrackQueue(Device& device, VkQueue handle, uint32_t family) {
   queue->device = &device;
   queue->handle = handle;
   queue->family = family;
-  if (family < device.queue_families.size()) queue->family_flags = device.queue_families[family].queueFlags;
   // A queue that is asked for again keeps its object.
   if (Queues().InsertIfAbsent(handle, queue) != queue) return;
   std::lock_guard lock(device.queue_mutex);
@@ -46,22 +45,26 @@ struct GraphNeeds {
   }
 };
 
-VkResult Prepare(const std::shared_ptr<Queue>& queue, const GraphNeeds& needs) {
-  if (!needs.any_graph) return VK_SUCCESS;
-  // There was no memory to take note of the queue when the application asked for it.
-  if (!queue) return VK_ERROR_OUT_OF_HOST_MEMORY;
-  PollReports(*queue->device);
-  return PrepareGraphSubmission(*queue, needs.ring_bytes);
-}
-
 VkResult Polled(Device& device, VkResult result) {
   PollReports(device);
   if (result == VK_ERROR_DEVICE_LOST) WriteReport(device, "device_lost");
   return result;
 }
 
-VkResult Submitted(Device& device, const GraphNeeds& needs, VkResult result) {
-  if (result == VK_ERROR_DEVICE_LOST) return Polled(device, result);
+// Calls submit(device), which returns the driver's result, once there is what the submission needs.
+template <typename Submit>
+VkResult SubmitGraphs(VkQueue handle, const GraphNeeds& needs, Submit&& submit) {
+  if (needs.any_graph) {
+    const std::shared_ptr<Queue> queue = Queues().Find(handle);
+    // There was no memory to take note of the queue when the application asked for it.
+    if (!queue) return VK_ERROR_OUT_OF_HOST_MEMORY;
+    PollReports(*queue->device);
+    const VkResult prepared = PrepareGraphSubmission(*queue, needs.ring_bytes);
+    if (prepared != VK_SUCCESS) return prepared;
+  }
+  const std::shared_ptr<Device> device = FindDevice(handle);
+  const VkResult result = submit(*device);
+  if (result == VK_ERROR_DEVICE_LOST) return Polled(*device, result);
   if (result == VK_SUCCESS && !needs.reported.empty()) {
     const double nanoseconds = needs.clock.Nanoseconds();
     for (const std::shared_ptr<SharedDurations>& submissions : needs.reported) submissions->Add(nanoseconds);
@@ -84,27 +87,21 @@ VKAPI_ATTR void VKAPI_CALL GetDeviceQueue2(VkDevice device, const VkDeviceQueueI
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL QueueSubmit(VkQueue queue, uint32_t count, const VkSubmitInfo* submits, VkFence fence) {
-  const std::shared_ptr<Queue> object = Queues().Find(queue);
   GraphNeeds needs;
   for (uint32_t i = 0; i < count; ++i)
     for (uint32_t j = 0; j < submits[i].commandBufferCount; ++j) needs.Add(submits[i].pCommandBuffers[j]);
-  const VkResult prepared = Prepare(object, needs);
-  if (prepared != VK_SUCCESS) return prepared;
-  const std::shared_ptr<Device> device = FindDevice(queue);
-  return Submitted(*device, needs, device->dispatch.QueueSubmit(queue, count, submits, fence));
+  return SubmitGraphs(queue, needs,
+                      [&](const Device& device) { return device.dispatch.QueueSubmit(queue, count, submits, fence); });
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL QueueSubmit2(VkQueue queue, uint32_t count, const VkSubmitInfo2* submits,
                                             VkFence fence) {
-  const std::shared_ptr<Queue> object = Queues().Find(queue);
   GraphNeeds needs;
   for (uint32_t i = 0; i < count; ++i)
     for (uint32_t j = 0; j < submits[i].commandBufferInfoCount; ++j)
       needs.Add(submits[i].pCommandBufferInfos[j].commandBuffer);
-  const VkResult prepared = Prepare(object, needs);
-  if (prepared != VK_SUCCESS) return prepared;
-  const std::shared_ptr<Device> device = FindDevice(queue);
-  return Submitted(*device, needs, device->dispatch.QueueSubmit2(queue, count, submits, fence));
+  return SubmitGraphs(queue, needs,
+                      [&](const Device& device) { return device.dispatch.QueueSubmit2(queue, count, submits, fence); });
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL QueueWaitIdle(VkQueue queue) {

@@ -21,6 +21,14 @@ VkResult CreateWithParts(Device& device, Create create, const CreateInfo& info, 
   return VK_SUCCESS;
 }
 
+template <typename Command, typename... Arguments>
+void EndInstance(VkCommandBuffer command_buffer, Command DeviceDispatch::*command, Arguments... arguments) {
+  const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
+  recording->render_pass.End();
+  (recording->device.dispatch.*command)(command_buffer, arguments...);
+  LeaveInstance(*recording);
+}
+
 }  // namespace
 
 VKAPI_ATTR VkResult VKAPI_CALL CreateRenderPass(VkDevice device, const VkRenderPassCreateInfo* info,
@@ -78,31 +86,19 @@ VKAPI_ATTR void VKAPI_CALL CmdBeginRendering(VkCommandBuffer command_buffer, con
 }
 
 VKAPI_ATTR void VKAPI_CALL CmdEndRenderPass(VkCommandBuffer command_buffer) {
-  const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
-  recording->render_pass.End();
-  recording->device.dispatch.CmdEndRenderPass(command_buffer);
-  LeaveInstance(*recording);
+  EndInstance(command_buffer, &DeviceDispatch::CmdEndRenderPass);
 }
 
 VKAPI_ATTR void VKAPI_CALL CmdEndRenderPass2(VkCommandBuffer command_buffer, const VkSubpassEndInfo* subpass) {
-  const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
-  recording->render_pass.End();
-  recording->device.dispatch.CmdEndRenderPass2(command_buffer, subpass);
-  LeaveInstance(*recording);
+  EndInstance(command_buffer, &DeviceDispatch::CmdEndRenderPass2, subpass);
 }
 
 VKAPI_ATTR void VKAPI_CALL CmdEndRendering(VkCommandBuffer command_buffer) {
-  const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
-  recording->render_pass.End();
-  recording->device.dispatch.CmdEndRendering(command_buffer);
-  LeaveInstance(*recording);
+  EndInstance(command_buffer, &DeviceDispatch::CmdEndRendering);
 }
 
 VKAPI_ATTR void VKAPI_CALL CmdEndRendering2KHR(VkCommandBuffer command_buffer, const VkRenderingEndInfoKHR* info) {
-  const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
-  recording->render_pass.End();
-  recording->device.dispatch.CmdEndRendering2KHR(command_buffer, info);
-  LeaveInstance(*recording);
+  EndInstance(command_buffer, &DeviceDispatch::CmdEndRendering2KHR, info);
 }
 
 VKAPI_ATTR void VKAPI_CALL CmdSetRenderingAttachmentLocations(VkCommandBuffer command_buffer,

@@ -6,18 +6,14 @@
 
 namespace trellis {
 
-bool Slot::SendsTo(uint32_t target) const {
-  return std::binary_search(edges.begin(), edges.end(), SlotEdge{target, 0},
-                            [](const SlotEdge& a, const SlotEdge& b) { return a.slot < b.slot; });
-}
+bool Slot::SendsTo(uint32_t target) const { return std::ranges::binary_search(edges, target, {}, &SlotEdge::slot); }
 
 uint32_t Graph::FindNode(std::string_view name, uint32_t index) const {
   using Key = std::pair<std::string_view, uint32_t>;
-  const auto found = std::lower_bound(
-      nodes_by_name.begin(), nodes_by_name.end(), Key(name, index),
-      [this](uint32_t node, const Key& key) { return Key(nodes[node].name, nodes[node].index) < key; });
-  if (found == nodes_by_name.end() || nodes[*found].name != name || nodes[*found].index != index) return kNoNode;
-  return *found;
+  const Key key(name, index);
+  const auto key_of = [this](uint32_t node) { return Key(nodes[node].name, nodes[node].index); };
+  const auto found = std::ranges::lower_bound(nodes_by_name, key, {}, key_of);
+  return found != nodes_by_name.end() && key_of(*found) == key ? *found : kNoNode;
 }
 
 uint32_t Graph::NoteWords(uint32_t slot) const {

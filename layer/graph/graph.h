@@ -40,7 +40,6 @@ struct Node {
 struct Target {
   uint32_t shader_index = 0;
   uint32_t slot = 0;
-  bool operator==(const Target&) const = default;
   auto operator<=>(const Target&) const = default;
 };
 

@@ -35,15 +35,14 @@ std::shared_ptr<const LevelSchedule> LongestPaths(const Graph& graph, const Leve
 
 LevelSchedule AssignLevels(const Graph& graph, std::span<const uint32_t> roots) {
   LevelSchedule schedule;
-  schedule.level_begin.push_back(0);
-  schedule.launch_begin.push_back(0);
+  schedule.level_begin = schedule.launch_begin = {0};
 
   std::vector<uint32_t> level(roots.begin(), roots.end());
   std::sort(level.begin(), level.end());
   level.erase(std::unique(level.begin(), level.end()), level.end());
 
-  std::vector<uint32_t> listed_for(graph.slots.size(),
-                                   0);  // the last level that lists the slot; level 0 needs no entry
+  // The last level that lists the slot; level 0 needs no entry.
+  std::vector<uint32_t> listed_for(graph.slots.size(), 0);
   bool repeats = false;
   for (uint32_t next = 1; !level.empty(); ++next) {
     AppendLevel(graph, level, schedule);
@@ -59,9 +58,9 @@ LevelSchedule AssignLevels(const Graph& graph, std::span<const uint32_t> roots) 
     std::sort(consumers.begin(), consumers.end());
     level = std::move(consumers);
   }
-  schedule.has_mesh_nodes =
-      graph.has_mesh_nodes && std::any_of(schedule.launches.begin(), schedule.launches.end(),
-                                          [&graph](Launch launch) { return graph.NodeOf(launch.slot).info.IsMesh(); });
+  schedule.has_mesh_nodes = graph.has_mesh_nodes && std::ranges::any_of(schedule.launches, [&graph](Launch launch) {
+                              return graph.NodeOf(launch.slot).info.IsMesh();
+                            });
   if (repeats) schedule.longest_paths = LongestPaths(graph, schedule, listed_for);
   return schedule;
 }

@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -12,6 +13,7 @@
 
 #include "layer/graph/describe.h"
 #include "layer/graph/link_order.h"
+#include "layer/graph/region_layout.h"
 #include "layer/graph/saturating.h"
 
 namespace trellis {
@@ -19,7 +21,6 @@ namespace {
 
 constexpr uint32_t kMaxRecordBytes = 1u << 30;
 constexpr uint32_t kMaxGridOffset = 0xffff;  // LaunchPlan::grid_member
-constexpr uint64_t kHeapUnit = 16;
 constexpr size_t kMaxNodesOfInput = 256;
 
 enum class LinkKind : uint8_t {
@@ -127,14 +128,10 @@ class Linker {
   }
 
   // The nodes with this name, in order of their index.
-  std::pair<size_t, size_t> NameRange(const std::string& name) const {
+  std::span<const uint32_t> NodesCalled(const std::string& name) const {
     const auto& order = graph_.nodes_by_name;
-    const auto first =
-        std::lower_bound(order.begin(), order.end(), name,
-                         [this](uint32_t node, const std::string& key) { return graph_.nodes[node].name < key; });
-    auto last = first;
-    while (last != order.end() && graph_.nodes[*last].name == name) ++last;
-    return {static_cast<size_t>(first - order.begin()), static_cast<size_t>(last - order.begin())};
+    const auto name_of = [this](uint32_t node) -> const std::string& { return graph_.nodes[node].name; };
+    return {std::ranges::lower_bound(order, name, {}, name_of), std::ranges::upper_bound(order, name, {}, name_of)};
   }
 
   Expected<void> ResolveOutputs() {
@@ -150,9 +147,8 @@ class Linker {
 
   Expected<std::vector<OutputLink>> ResolveOutput(uint32_t node, const spirv::NodeOutputInfo& output) const {
     std::vector<OutputLink> links;
-    const auto [first, last] = NameRange(output.target_name);
-    for (size_t i = first; i < last; ++i) {
-      const uint32_t target = graph_.nodes_by_name[i];
+    const std::span<const uint32_t> targets = NodesCalled(output.target_name);
+    for (const uint32_t target : targets) {
       const bool constant = output.constant_indices.has_value();
       const bool allocated = !constant || std::count(output.constant_indices->begin(), output.constant_indices->end(),
                                                      graph_.nodes[target].index) != 0;
@@ -163,7 +159,7 @@ class Linker {
                                                          : LinkKind::kEdge});
       } else if (graph_.nodes[node].info.declares_recursion) {
         links.push_back({target, allocated ? LinkKind::kRecursion : LinkKind::kRecursionQuery});
-      } else if (allocated && (constant || (scope_ == LinkScope::kGraph && last - first == 1 && !output.sparse))) {
+      } else if (allocated && (constant || (scope_ == LinkScope::kGraph && targets.size() == 1 && !output.sparse))) {
         return Error{"node " + Label(node) + " enqueues itself, but has no MaxNodeRecursionAMDX"};
       }
     }

@@ -5,7 +5,6 @@
 #include <deque>
 #include <iterator>
 #include <map>
-#include <utility>
 
 #include "layer/graph/memory_plan.h"
 

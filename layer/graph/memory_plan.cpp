@@ -73,8 +73,7 @@ class Planner {
  private:
   size_t PositionInLevelZero(Launch launch) const {
     const std::span<const Launch> launches = schedule_.launches_of(0);
-    const auto first = std::lower_bound(launches.begin(), launches.end(), launch.input,
-                                        [](Launch known, uint32_t input) { return known.input < input; });
+    const auto first = std::ranges::lower_bound(launches, launch.input, {}, &Launch::input);
     return static_cast<size_t>(std::find(first, launches.end(), launch) - launches.begin());
   }
 
@@ -209,8 +208,7 @@ class Planner {
   // Where one region alone is too large it needs no segments: it gets all that the others leave. False where several
   // are.
   bool GiveOneLargeTheRest() {
-    const auto largest = std::max_element(needs_.begin(), needs_.end(),
-                                          [](const RegionNeed& a, const RegionNeed& b) { return a.bytes < b.bytes; });
+    const auto largest = std::ranges::max_element(needs_, {}, &RegionNeed::bytes);
     uint64_t others = 0;
     for (const RegionNeed& need : needs_)
       if (&need != &*largest) others = SaturatingAdd(others, need.bytes);
@@ -325,8 +323,7 @@ class Planner {
 shared::RegionPlan& GraphPlan::opening_of(uint32_t level, uint32_t slot) {
   const auto first = openings.begin() + opening_begin[level - 1];
   // Sorted by slot; the heap has the last one.
-  return *std::lower_bound(first, openings.begin() + opening_begin[level], slot,
-                           [](const shared::RegionPlan& opening, uint32_t wanted) { return opening.slot < wanted; });
+  return *std::ranges::lower_bound(first, openings.begin() + opening_begin[level], slot, {}, &shared::RegionPlan::slot);
 }
 
 bool LimitsHold(const spirv::NodeInfo& info) {

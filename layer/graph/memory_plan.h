@@ -33,7 +33,7 @@ struct GraphPlan {
   // For each level except the last, one opening for each slot of the next level, in the order of LevelSchedule::level(L
   // + 1), then one for the heap, where an allocation of level L may need it or regions of the level grow out of it.
   // Level L's openings are openings[opening_begin[L]] to openings[opening_begin[L + 1]]. The notes of the launches that
-  // read a region lie behind its records (meta_shaders/shared/regions.glsl), if it does not grow.
+  // read a region lie behind its records (meta_shaders/levels/launch_size.glsl), if it does not grow.
   std::vector<shared::RegionPlan> openings;
   std::vector<uint32_t> opening_begin;
   std::vector<uint32_t> arrivals;  // by opening: records that can arrive there at most, whatever has room

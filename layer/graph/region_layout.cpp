@@ -61,8 +61,7 @@ DenseParts ShareDense(std::span<RegionNeed> needs, uint64_t bytes) {
     need.notes_from_pool = false;
     if (need.bytes != 0) by_bytes.push_back(&need);
   }
-  std::sort(by_bytes.begin(), by_bytes.end(),
-            [](const RegionNeed* a, const RegionNeed* b) { return a->bytes < b->bytes; });
+  std::ranges::sort(by_bytes, {}, &RegionNeed::bytes);
   uint64_t left = bytes;
   for (size_t i = 0; i < by_bytes.size(); ++i) {
     RegionNeed& need = *by_bytes[i];

@@ -30,9 +30,8 @@ uint64_t WholeUnits(uint64_t bytes, uint64_t most) {
 }  // namespace
 
 bool IsKept(const Graph& graph, const LevelSchedule& schedule, uint32_t level) {
-  const std::span<const Launch> launches = schedule.launches_of(level);
-  return std::any_of(launches.begin(), launches.end(),
-                     [&graph](Launch launch) { return graph.NodeOf(launch.slot).info.IsMesh(); });
+  return std::ranges::any_of(schedule.launches_of(level),
+                             [&graph](Launch launch) { return graph.NodeOf(launch.slot).info.IsMesh(); });
 }
 
 RingParts HalvesOf(const LevelSchedule& schedule, uint64_t half_bytes) {

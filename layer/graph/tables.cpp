@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 
+#include "layer/graph/record_grid.h"
 #include "layer/graph/saturating.h"
 #include "meta_shaders/shared/kernel_plans.h"
 
@@ -76,7 +77,7 @@ void DescribeStaticGrid(const spirv::NodeInfo& info, shared::LaunchPlan& plan) {
   plan.kind = shared::kLaunchStaticGrid;
   SetGrid(info.grid, plan);
   if (info.packed == 1) return;
-  const uint32_t of_record = info.grid[0] * info.grid[1] * info.grid[2];  // no more than that is packed
+  const uint32_t of_record = info.WorkgroupsOfGrid();  // no more than that is packed
   if (info.packed <= of_record) return SetGrid({of_record / info.packed, 1, 1}, plan);
   plan.kind = shared::kLaunchCoalescing;
   plan.coalesce = info.packed / of_record;
@@ -87,10 +88,7 @@ void DescribeDynamicGrid(const spirv::NodeInfo& info, const std::array<uint32_t,
                          shared::LaunchPlan& plan) {
   plan.kind = shared::kLaunchDynamicGrid;
   plan.packed = info.packed;
-  std::array<uint32_t, 3> bounds = max_grid;
-  for (size_t i = 0; i < bounds.size(); ++i)
-    if (info.grid[i] != 0) bounds[i] = std::min(info.grid[i], max_grid[i]);
-  SetGrid(bounds, plan);
+  SetGrid(ClampGrid(max_grid, info.grid), plan);
   // A payload that does not say where its grid is begins with it.
   const spirv::GridMember member = info.grid_member.value_or(spirv::GridMember{0, 4, 3});
   plan.grid_member = member.offset | member.component_width << shared::kGridMemberWidthShift |

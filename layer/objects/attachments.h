@@ -4,7 +4,6 @@
 
 #include <memory>
 #include <mutex>
-#include <utility>
 #include <vector>
 
 namespace trellis {
@@ -24,7 +23,8 @@ class Attachments {
   template <typename T, typename Make>
   [[nodiscard]] std::shared_ptr<T> GetOrCreate(Make&& make) {
     std::lock_guard lock(mutex_);
-    if (Slot* slot = FindSlot(KeyOf<T>())) return std::static_pointer_cast<T>(slot->object);
+    for (const Slot& slot : slots_)
+      if (slot.key == KeyOf<T>()) return std::static_pointer_cast<T>(slot.object);
     std::shared_ptr<T> object = make();
     if (object) slots_.push_back({KeyOf<T>(), object});
     return object;
@@ -33,9 +33,7 @@ class Attachments {
   // Null when there is none.
   template <typename T>
   [[nodiscard]] std::shared_ptr<T> Get() {
-    std::lock_guard lock(mutex_);
-    Slot* slot = FindSlot(KeyOf<T>());
-    return slot ? std::static_pointer_cast<T>(slot->object) : nullptr;
+    return GetOrCreate<T>([] { return nullptr; });
   }
 
   void Clear() {
@@ -57,12 +55,6 @@ class Attachments {
   static const void* KeyOf() {
     static const char key = 0;
     return &key;
-  }
-
-  Slot* FindSlot(const void* key) {
-    for (Slot& slot : slots_)
-      if (slot.key == key) return &slot;
-    return nullptr;
   }
 
   std::mutex mutex_;  // guards slots_

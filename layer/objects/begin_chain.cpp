@@ -2,26 +2,11 @@
 #include "layer/objects/begin_chain.h"
 
 #include <algorithm>
-#include <iterator>
 
 #include "layer/dispatch/struct_chain.h"
 
 namespace trellis {
 namespace {
-
-constexpr VkStructureType kOfRendering[] = {
-    VK_STRUCTURE_TYPE_DEVICE_GROUP_RENDER_PASS_BEGIN_INFO,
-    VK_STRUCTURE_TYPE_RENDERING_FRAGMENT_SHADING_RATE_ATTACHMENT_INFO_KHR,
-    VK_STRUCTURE_TYPE_MULTIVIEW_PER_VIEW_ATTRIBUTES_INFO_NVX,
-    VK_STRUCTURE_TYPE_MULTIVIEW_PER_VIEW_RENDER_AREAS_RENDER_PASS_BEGIN_INFO_QCOM,
-};
-
-constexpr VkStructureType kOfRenderPassBegin[] = {
-    VK_STRUCTURE_TYPE_DEVICE_GROUP_RENDER_PASS_BEGIN_INFO,
-    VK_STRUCTURE_TYPE_RENDER_PASS_ATTACHMENT_BEGIN_INFO,
-    VK_STRUCTURE_TYPE_RENDER_PASS_SAMPLE_LOCATIONS_BEGIN_INFO_EXT,
-    VK_STRUCTURE_TYPE_MULTIVIEW_PER_VIEW_RENDER_AREAS_RENDER_PASS_BEGIN_INFO_QCOM,
-};
 
 const char* NameForeignStruct(VkStructureType type) {
   switch (type) {
@@ -94,9 +79,6 @@ SplitObstacle FindForeignStruct(const void* chain, std::span<const VkStructureTy
       return {NameForeignStruct(at->sType), at->sType};
   return {};
 }
-
-std::span<const VkStructureType> KnownOfRendering() { return kOfRendering; }
-std::span<const VkStructureType> KnownOfRenderPassBegin() { return kOfRenderPassBegin; }
 
 const void* CopyBeginChain(const void* chain, Arena& arena, uint32_t depth_attachment) {
   VkBaseOutStructure head = {};

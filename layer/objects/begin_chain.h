@@ -12,10 +12,6 @@ namespace trellis {
 // Looks for a structure that is not one of `known`: contents of attachments may mean something else with it.
 [[nodiscard]] SplitObstacle FindForeignStruct(const void* chain, std::span<const VkStructureType> known = {});
 
-// The structures that a second part of an instance may have as well.
-[[nodiscard]] std::span<const VkStructureType> KnownOfRendering();
-[[nodiscard]] std::span<const VkStructureType> KnownOfRenderPassBegin();
-
 // Copies a chain of such structures with the arrays that they point to, for a second part. `depth_attachment`: of the
 // only subpass, for its sample locations; VK_ATTACHMENT_UNUSED if there is none.
 [[nodiscard]] const void* CopyBeginChain(const void* chain, Arena& arena,

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mutex>
 #include <unordered_set>
-#include <vector>
 
 #include "layer/dispatch/vulkan.h"
 
@@ -11,7 +9,6 @@ namespace trellis {
 
 // A command pool of the application. Externally synchronised, like the pool itself.
 struct CommandPool {
-  VkCommandPool handle = VK_NULL_HANDLE;
   uint32_t queue_family = 0;
   bool is_protected = false;
   std::unordered_set<VkCommandBuffer> command_buffers;

@@ -14,7 +14,6 @@
 #include "layer/objects/buffer.h"
 #include "layer/objects/descriptor_set_layout.h"
 #include "layer/objects/handle_table.h"
-#include "layer/objects/pipeline_cache.h"
 #include "layer/objects/private_data.h"
 #include "layer/settings/settings.h"
 
@@ -29,6 +28,10 @@ struct PipelineLayout;
 struct Queue;
 struct RenderPass;
 struct ShaderModule;
+
+// A pipeline cache with VK_PIPELINE_CACHE_CREATE_EXTERNALLY_SYNCHRONIZED_BIT: one thread at a time may use it. Other
+// caches are not tracked. There is nothing else to know about it.
+struct ExternallySynchronizedCache {};
 
 // A logical device. Members above the tables are read-only after vkCreateDevice; the tables and attachments lock
 // themselves. Where `emulates_graphs` and `emulates_maintenance5` are both false, none of the device's commands but
@@ -63,9 +66,6 @@ struct Device {
   std::vector<VkQueueFamilyProperties> queue_families;
   std::vector<uint32_t> queue_counts;  // by family: queues that the device was created with
   VkPhysicalDeviceMemoryProperties memory_properties = {};
-  // For dispatchable objects that the layer makes for itself; null when the loader gave none (then nothing needs to be
-  // done).
-  PFN_vkSetDeviceLoaderData set_loader_data = nullptr;
 
   BufferTable scratch_buffers;   // those with VK_BUFFER_USAGE_EXECUTION_GRAPH_SCRATCH_BIT_AMDX
   BufferTable indirect_buffers;  // those with VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT, with the setting `validate`

@@ -47,7 +47,7 @@ void SetDynamicStatesAgain(const CommandBuffer& command_buffer, DynamicStatePart
     const VkDynamicState group = GroupOf(row);
     const bool overlaps = std::find(set_again.begin(), set_again.end(), group) != set_again.end();
     if (!overlaps && !is_wanted(kStateOfRow[row])) continue;
-    states.Get(row).Say(command_buffer.device.dynamic_state_commands[row], command_buffer.handle);
+    states.Find(row)->Say(command_buffer.device.dynamic_state_commands[row], command_buffer.handle);
     if (!overlaps) set_again.push_back(group);
   }
 }

@@ -26,7 +26,7 @@ class KeptState {
   // Calls `command` with them.
   virtual void Say(PFN_vkVoidFunction command, VkCommandBuffer command_buffer) const = 0;
   // Elements below this index have been set by another command.
-  virtual void ForgetBelow(uint32_t index) = 0;
+  virtual void ForgetBelow(uint32_t /*index*/) {}
 };
 
 // Rows are those of layer/objects/dynamic_state_table.h: one for each command. Threading: that of the command buffer.
@@ -35,14 +35,17 @@ class DynamicStates {
   // What a row keeps, for a call that is being recorded. It counts as the latest of all calls.
   template <typename Kept>
   [[nodiscard]] Kept& ForCall(uint32_t row) {
-    Entry& entry = At(row);
+    if (row >= entries_.size()) entries_.resize(row + 1);
+    Entry& entry = entries_[row];
     if (!entry.kept) entry.kept = std::make_unique<Kept>();
     entry.call = ++calls_;
     return static_cast<Kept&>(*entry.kept);
   }
 
   // Null if nothing is kept.
-  [[nodiscard]] KeptState* Find(uint32_t row) { return row < entries_.size() ? entries_[row].kept.get() : nullptr; }
+  [[nodiscard]] KeptState* Find(uint32_t row) const {
+    return row < entries_.size() ? entries_[row].kept.get() : nullptr;
+  }
   void Forget(uint32_t row) {
     if (row < entries_.size()) entries_[row] = {};
   }
@@ -54,19 +57,12 @@ class DynamicStates {
 
   // Rows that keep something, in the order of their latest calls.
   [[nodiscard]] std::vector<uint32_t> InOrder() const;
-  // `row`: one of these.
-  [[nodiscard]] const KeptState& Get(uint32_t row) const { return *entries_[row].kept; }
 
  private:
   struct Entry {
     std::unique_ptr<KeptState> kept;
     uint64_t call = 0;
   };
-
-  Entry& At(uint32_t row) {
-    if (row >= entries_.size()) entries_.resize(row + 1);
-    return entries_[row];
-  }
 
   std::vector<Entry> entries_;
   uint64_t calls_ = 0;

@@ -3,7 +3,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <memory>
 #include <string_view>
 #include <unordered_set>
 #include <utility>

@@ -142,7 +142,6 @@ class KeptArguments<void(VKAPI_PTR*)(VkCommandBuffer, Arguments...), kLengths...
     const auto function = reinterpret_cast<void(VKAPI_PTR*)(VkCommandBuffer, Arguments...)>(command);
     std::apply([&](const auto&... kept) { function(command_buffer, kept.View()...); }, kept_);
   }
-  void ForgetBelow(uint32_t /*index*/) override {}
 
  private:
   template <size_t... kIndices>
@@ -185,7 +184,6 @@ class KeptFaces<void(VKAPI_PTR*)(VkCommandBuffer, VkStencilFaceFlags, Arguments.
     say(VK_STENCIL_FACE_FRONT_BIT, front_);
     say(VK_STENCIL_FACE_BACK_BIT, back_);
   }
-  void ForgetBelow(uint32_t /*index*/) override {}
 
  private:
   std::optional<std::tuple<Arguments...>> front_;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <memory>
-
 #include "layer/device/capabilities.h"
 #include "layer/device/emulation_decision.h"
 

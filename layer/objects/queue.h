@@ -13,7 +13,6 @@ struct Queue {
   Device* device = nullptr;
   VkQueue handle = VK_NULL_HANDLE;
   uint32_t family = 0;
-  VkQueueFlags family_flags = 0;
   Attachments attachments;
 };
 

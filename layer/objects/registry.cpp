@@ -8,25 +8,17 @@
 
 namespace trellis {
 
-HandleTable<DispatchKey, Instance>& Instances() {
-  static const NeverDestroyed<HandleTable<DispatchKey, Instance>> table;
+// The only one of its type.
+template <typename Handle, typename Object>
+static HandleTable<Handle, Object>& Table() {
+  static const NeverDestroyed<HandleTable<Handle, Object>> table;
   return *table;
 }
 
-HandleTable<DispatchKey, Device>& Devices() {
-  static const NeverDestroyed<HandleTable<DispatchKey, Device>> table;
-  return *table;
-}
-
-HandleTable<VkCommandBuffer, CommandBuffer>& CommandBuffers() {
-  static const NeverDestroyed<HandleTable<VkCommandBuffer, CommandBuffer>> table;
-  return *table;
-}
-
-HandleTable<VkQueue, Queue>& Queues() {
-  static const NeverDestroyed<HandleTable<VkQueue, Queue>> table;
-  return *table;
-}
+HandleTable<DispatchKey, Instance>& Instances() { return Table<DispatchKey, Instance>(); }
+HandleTable<DispatchKey, Device>& Devices() { return Table<DispatchKey, Device>(); }
+HandleTable<VkCommandBuffer, CommandBuffer>& CommandBuffers() { return Table<VkCommandBuffer, CommandBuffer>(); }
+HandleTable<VkQueue, Queue>& Queues() { return Table<VkQueue, Queue>(); }
 
 std::shared_ptr<PhysicalDevice> FindPhysicalDevice(VkPhysicalDevice handle) {
   const std::shared_ptr<Instance> instance = FindInstance(handle);

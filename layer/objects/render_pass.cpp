@@ -213,14 +213,6 @@ void MakeParts(const Device& device, CreateInfo info, RenderPass& made) {
   if (result != VK_SUCCESS) made.obstacle = {"the driver could not make a render pass for its second part"};
 }
 
-template <typename CreateInfo>
-std::shared_ptr<RenderPass> Make(const Device& device, const CreateInfo& info) {
-  auto render_pass = std::make_shared<RenderPass>(device);
-  render_pass->obstacle = FindObstacle(info);
-  if (!render_pass->obstacle) MakeParts(device, info, *render_pass);
-  return render_pass;
-}
-
 }  // namespace
 
 RenderPass::~RenderPass() {
@@ -228,11 +220,14 @@ RenderPass::~RenderPass() {
     if (part != VK_NULL_HANDLE) device.dispatch.DestroyRenderPass(device.handle, part, nullptr);
 }
 
-std::shared_ptr<RenderPass> MakeRenderPass(const Device& device, const VkRenderPassCreateInfo& info) {
-  return Make(device, info);
+template <typename CreateInfo>
+std::shared_ptr<RenderPass> MakeRenderPass(const Device& device, const CreateInfo& info) {
+  auto render_pass = std::make_shared<RenderPass>(device);
+  render_pass->obstacle = FindObstacle(info);
+  if (!render_pass->obstacle) MakeParts(device, info, *render_pass);
+  return render_pass;
 }
-std::shared_ptr<RenderPass> MakeRenderPass(const Device& device, const VkRenderPassCreateInfo2& info) {
-  return Make(device, info);
-}
+template std::shared_ptr<RenderPass> MakeRenderPass(const Device&, const VkRenderPassCreateInfo&);
+template std::shared_ptr<RenderPass> MakeRenderPass(const Device&, const VkRenderPassCreateInfo2&);
 
 }  // namespace trellis

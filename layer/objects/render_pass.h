@@ -27,8 +27,9 @@ struct RenderPass {
   uint32_t depth_attachment = VK_ATTACHMENT_UNUSED;  // of the only subpass
 };
 
-// Makes the object for a render pass that was just created with `info`. Parts that cannot be made are an obstacle.
-[[nodiscard]] std::shared_ptr<RenderPass> MakeRenderPass(const Device& device, const VkRenderPassCreateInfo& info);
-[[nodiscard]] std::shared_ptr<RenderPass> MakeRenderPass(const Device& device, const VkRenderPassCreateInfo2& info);
+// Makes the object for a render pass that was just created with `info`, a VkRenderPassCreateInfo or
+// VkRenderPassCreateInfo2. Parts that cannot be made are an obstacle.
+template <typename CreateInfo>
+[[nodiscard]] std::shared_ptr<RenderPass> MakeRenderPass(const Device& device, const CreateInfo& info);
 
 }  // namespace trellis

@@ -18,7 +18,12 @@ SplitObstacle FindObstacleInBegin(const VkRenderPassBeginInfo& info, const Rende
   if (!render_pass) return {"its render pass is not known"};
   if (render_pass->obstacle) return render_pass->obstacle;
   if (contents == VK_SUBPASS_CONTENTS_SECONDARY_COMMAND_BUFFERS) return {"its contents are secondary command buffers"};
-  return FindForeignStruct(info.pNext, KnownOfRenderPassBegin());
+  // Structures that a second part may have as well.
+  constexpr VkStructureType kKnown[] = {VK_STRUCTURE_TYPE_DEVICE_GROUP_RENDER_PASS_BEGIN_INFO,
+                                        VK_STRUCTURE_TYPE_RENDER_PASS_ATTACHMENT_BEGIN_INFO,
+                                        VK_STRUCTURE_TYPE_RENDER_PASS_SAMPLE_LOCATIONS_BEGIN_INFO_EXT,
+                                        VK_STRUCTURE_TYPE_MULTIVIEW_PER_VIEW_RENDER_AREAS_RENDER_PASS_BEGIN_INFO_QCOM};
+  return FindForeignStruct(info.pNext, kKnown);
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "layer/objects/rendering_parts.h"
 
+#include <span>
+
 #include "layer/objects/attachment_operations.h"
 #include "layer/objects/begin_chain.h"
 
@@ -13,9 +15,15 @@ constexpr VkRenderingFlags kHarmlessFlags =
     VK_RENDERING_CONTENTS_SECONDARY_COMMAND_BUFFERS_BIT | VK_RENDERING_SUSPENDING_BIT | VK_RENDERING_RESUMING_BIT |
     VK_RENDERING_CONTENTS_INLINE_BIT_KHR | VK_RENDERING_ENABLE_LEGACY_DITHERING_BIT_EXT;
 
-bool IsAttached(const VkRenderingAttachmentInfo* attachment) {
-  return attachment != nullptr && attachment->imageView != VK_NULL_HANDLE;
-}
+// Structures that a second part may have as well.
+constexpr VkStructureType kKnown[] = {
+    VK_STRUCTURE_TYPE_DEVICE_GROUP_RENDER_PASS_BEGIN_INFO,
+    VK_STRUCTURE_TYPE_RENDERING_FRAGMENT_SHADING_RATE_ATTACHMENT_INFO_KHR,
+    VK_STRUCTURE_TYPE_MULTIVIEW_PER_VIEW_ATTRIBUTES_INFO_NVX,
+    VK_STRUCTURE_TYPE_MULTIVIEW_PER_VIEW_RENDER_AREAS_RENDER_PASS_BEGIN_INFO_QCOM,
+};
+
+bool IsAttached(const VkRenderingAttachmentInfo& attachment) { return attachment.imageView != VK_NULL_HANDLE; }
 
 AttachmentOperations OperationsOf(const VkRenderingAttachmentInfo& attachment, Aspect aspect) {
   const bool is_read_only = (aspect == Aspect::kDepth && IsDepthReadOnly(attachment.imageLayout)) ||
@@ -23,35 +31,27 @@ AttachmentOperations OperationsOf(const VkRenderingAttachmentInfo& attachment, A
   return {attachment.loadOp, attachment.storeOp, is_read_only};
 }
 
-// Calls visit(attachment, aspect) for everything that is attached.
+// Calls visit(attachment, aspect) for all attachments, also those without a view.
 template <typename Visit>
 void ForAttachments(const VkRenderingInfo& info, Visit&& visit) {
-  for (uint32_t i = 0; i < info.colorAttachmentCount; ++i)
-    if (IsAttached(&info.pColorAttachments[i])) visit(info.pColorAttachments[i], Aspect::kColor);
-  if (IsAttached(info.pDepthAttachment)) visit(*info.pDepthAttachment, Aspect::kDepth);
-  if (IsAttached(info.pStencilAttachment)) visit(*info.pStencilAttachment, Aspect::kStencil);
+  for (uint32_t i = 0; i < info.colorAttachmentCount; ++i) visit(info.pColorAttachments[i], Aspect::kColor);
+  if (info.pDepthAttachment) visit(*info.pDepthAttachment, Aspect::kDepth);
+  if (info.pStencilAttachment) visit(*info.pStencilAttachment, Aspect::kStencil);
 }
 
 // Calls edit(attachment, operations) for copies of all attachments in a copy of `info`.
 template <typename Edit>
 VkRenderingInfo* EditAttachments(const VkRenderingInfo& info, Arena& arena, Edit&& edit) {
   VkRenderingInfo* const copy = arena.Copy(info);
-  const auto edit_one = [&](VkRenderingAttachmentInfo& attachment, Aspect aspect) {
-    if (IsAttached(&attachment)) edit(attachment, OperationsOf(attachment, aspect));
+  const auto edit_copies = [&](const VkRenderingAttachmentInfo* attachments, uint32_t count, Aspect aspect) {
+    auto* const copies = arena.CopyArray(attachments, count);
+    for (VkRenderingAttachmentInfo& attachment : std::span(copies, count))
+      if (IsAttached(attachment)) edit(attachment, OperationsOf(attachment, aspect));
+    return copies;
   };
-  auto* const colors = arena.CopyArray(info.pColorAttachments, info.colorAttachmentCount);
-  for (uint32_t i = 0; i < info.colorAttachmentCount; ++i) edit_one(colors[i], Aspect::kColor);
-  copy->pColorAttachments = colors;
-  if (info.pDepthAttachment != nullptr) {
-    auto* const depth = arena.Copy(*info.pDepthAttachment);
-    edit_one(*depth, Aspect::kDepth);
-    copy->pDepthAttachment = depth;
-  }
-  if (info.pStencilAttachment != nullptr) {
-    auto* const stencil = arena.Copy(*info.pStencilAttachment);
-    edit_one(*stencil, Aspect::kStencil);
-    copy->pStencilAttachment = stencil;
-  }
+  copy->pColorAttachments = edit_copies(info.pColorAttachments, info.colorAttachmentCount, Aspect::kColor);
+  if (info.pDepthAttachment) copy->pDepthAttachment = edit_copies(info.pDepthAttachment, 1, Aspect::kDepth);
+  if (info.pStencilAttachment) copy->pStencilAttachment = edit_copies(info.pStencilAttachment, 1, Aspect::kStencil);
   return copy;
 }
 
@@ -64,17 +64,14 @@ bool HasOrdinaryResolve(const VkRenderingAttachmentInfo& attachment) {
 
 SplitObstacle FindObstacleInAttachments(const VkRenderingInfo& info) {
   SplitObstacle obstacle;
-  const auto look_at = [&obstacle](const VkRenderingAttachmentInfo& attachment) {
+  // Those without a view as well: with an external format they are resolved all the same.
+  ForAttachments(info, [&obstacle](const VkRenderingAttachmentInfo& attachment, Aspect) {
     if (obstacle) return;
     obstacle = FindForeignStruct(attachment.pNext);
     if (!obstacle && !HasOrdinaryResolve(attachment)) obstacle.text = "an attachment has a custom or external resolve";
-  };
-  // Those without a view as well: with an external format they are resolved all the same.
-  for (uint32_t i = 0; i < info.colorAttachmentCount; ++i) look_at(info.pColorAttachments[i]);
-  if (info.pDepthAttachment != nullptr) look_at(*info.pDepthAttachment);
-  if (info.pStencilAttachment != nullptr) look_at(*info.pStencilAttachment);
+  });
   ForAttachments(info, [&obstacle](const VkRenderingAttachmentInfo& attachment, Aspect aspect) {
-    if (!obstacle && !MayBeStored(OperationsOf(attachment, aspect))) obstacle = kLeftAlone;
+    if (!obstacle && IsAttached(attachment) && !MayBeStored(OperationsOf(attachment, aspect))) obstacle = kLeftAlone;
   });
   return obstacle;
 }
@@ -87,14 +84,14 @@ SplitObstacle FindObstacle(const VkRenderingInfo& info) {
   if ((info.flags & VK_RENDERING_CONTENTS_SECONDARY_COMMAND_BUFFERS_BIT) != 0 &&
       (info.flags & VK_RENDERING_CONTENTS_INLINE_BIT_KHR) == 0)
     return {"its contents are secondary command buffers"};
-  if (const SplitObstacle obstacle = FindForeignStruct(info.pNext, KnownOfRendering())) return obstacle;
+  if (const SplitObstacle obstacle = FindForeignStruct(info.pNext, kKnown)) return obstacle;
   return FindObstacleInAttachments(info);
 }
 
 bool KeepsContents(const VkRenderingInfo& info) {
   bool keeps = true;
   ForAttachments(info, [&keeps](const VkRenderingAttachmentInfo& attachment, Aspect aspect) {
-    keeps = keeps && KeepsContents(OperationsOf(attachment, aspect));
+    keeps = keeps && (!IsAttached(attachment) || KeepsContents(OperationsOf(attachment, aspect)));
   });
   return keeps;
 }

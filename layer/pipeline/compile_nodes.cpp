@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "layer/pipeline/compile_nodes.h"
 
-#include <algorithm>
 #include <chrono>
 #include <compare>
 #include <map>
@@ -20,8 +19,6 @@
 
 namespace trellis {
 namespace {
-
-using Shader = std::shared_ptr<const LoweredShader>;
 
 // The rest of the create info's chain goes to every node. `feedback`, if any, takes the place of the application's
 // structure.
@@ -53,7 +50,8 @@ CreationResult CreatePipeline(const CompileRequest& request, const LoweredShader
   info.basePipelineIndex = -1;
   auto pipeline = std::make_shared<NodePipeline>(context.device, request.layout);
   pipeline->SetDescriptorSets(shader.descriptor_sets);
-  const VkResult result = pipeline->Create(context.cache, info, context.allocator);
+  const VkResult result =
+      pipeline->Create(context.device.dispatch.CreateComputePipelines, context.cache, info, context.allocator);
   // Asked for by the application: nothing to tell.
   if (result == VK_PIPELINE_COMPILE_REQUIRED) return {result, {}};
   if (result != VK_SUCCESS)
@@ -88,7 +86,7 @@ struct PipelineKey {
   VkPipelineShaderStageCreateFlags stage_flags = 0;
   const void* stage_chain = nullptr;
   uint32_t owner = 0;  // pipelines with an allocator belong to one graph, others to nobody (0)
-  std::vector<std::pair<uint32_t, std::vector<uint8_t>>> constants;  // sorted
+  std::map<uint32_t, std::vector<uint8_t>> constants;
   auto operator<=>(const PipelineKey&) const = default;
 };
 
@@ -104,8 +102,7 @@ PipelineKey KeyOf(const CompileRequest& request, const LoweredShader& shader) {
   key.stage_chain = StageChainThatReachesDriver(stage.pNext);
   key.owner = context.allocator ? context.id : 0;
   for (auto& [id, bytes] : ReadSpecialization(stage.pSpecializationInfo))
-    if (shader.specializable_ids.contains(id)) key.constants.emplace_back(id, bytes);
-  std::sort(key.constants.begin(), key.constants.end());
+    if (shader.specializable_ids.contains(id)) key.constants.emplace(id, bytes);
   return key;
 }
 
@@ -182,9 +179,9 @@ class Compilation {
 
   const std::span<const CompileRequest> requests_;
   const OnFailure on_failure_;
-  std::vector<Shader> shaders_;          // by request
-  std::vector<CompiledShader> results_;  // by request; a worker writes those of its own requests only
-  std::vector<Job> jobs_;                // in the order of their first requests
+  std::vector<std::shared_ptr<const LoweredShader>> shaders_;  // by request
+  std::vector<CompiledShader> results_;                        // by request; a worker writes those of its own only
+  std::vector<Job> jobs_;                                      // in the order of their first requests
 };
 
 }  // namespace

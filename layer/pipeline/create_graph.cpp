@@ -35,18 +35,9 @@ CreationResult UploadTables(ExecutionGraphPipeline& graph) {
 
 std::vector<StageNode> StagesOf(const VkExecutionGraphPipelineCreateInfoAMDX& info) {
   std::vector<StageNode> stages;
-  for (uint32_t i = 0; info.pStages && i < info.stageCount; ++i) {
-    const char* entry_point = info.pStages[i].pName;
-    stages.emplace_back(info.pStages[i], "pStages[" + std::to_string(i) + "], entry point \"" +
-                                             (entry_point ? entry_point : "") + "\": ");
-  }
+  for (uint32_t i = 0; info.pStages && i < info.stageCount; ++i)
+    stages.emplace_back(info.pStages[i], "pStages[" + std::to_string(i) + "], ");
   return stages;
-}
-
-CreationResult FirstFailure(const std::vector<StageNode>& stages) {
-  for (const StageNode& stage : stages)
-    if (!stage.failure.Succeeded()) return stage.failure;
-  return {};
 }
 
 // The nodes of the stages, then those of the libraries: the order of node indices.
@@ -88,12 +79,6 @@ CreationResult CompileStages(const CreationContext& context, const void* chain, 
   return {};
 }
 
-// After the nodes, because a graph whose nodes fail needs no kernels.
-CreationResult MakeKernels(const CreationContext& context, CreationFeedback& feedback, CompileTimes& times,
-                           ExecutionGraphPipeline& graph) {
-  return InternalKernels::Of(context.device)->Make(context, NeededKernels(graph), feedback, times, graph.kernels);
-}
-
 // Times are those of all threads, added up.
 void Describe(const ExecutionGraphPipeline& graph, const std::vector<StageNode>& stages, const CompileTimes& times,
               const CompileTimes& kernel_times) {
@@ -122,7 +107,8 @@ CreationResult Build(const CreationContext& context, const VkExecutionGraphPipel
   if (CreationResult found = FindNodeLayout(context, info.layout, graph.layout); !found.Succeeded()) return found;
   std::vector<StageNode> stages = StagesOf(info);
   CollectNodes(context.device, stages, OnFailure::kStop);
-  if (CreationResult failure = FirstFailure(stages); !failure.Succeeded()) return failure;
+  for (StageNode& stage : stages)
+    if (!stage.failure.Succeeded()) return std::move(stage.failure);
   std::vector<LibraryNode> library_nodes;
   if (info.pLibraryInfo) {
     CreationResult collected = CollectLibraryNodes(context, *info.pLibraryInfo, *graph.layout, library_nodes);
@@ -140,8 +126,11 @@ CreationResult Build(const CreationContext& context, const VkExecutionGraphPipel
   if (!compiled.Succeeded()) return compiled;
   for (LibraryNode& node : library_nodes)
     graph.AddNode(std::move(node.pipeline), NodeLabel(node.source.name, node.source.index));
+  // After the nodes, because a graph whose nodes fail needs no kernels.
   CompileTimes kernel_times;
-  if (CreationResult made = MakeKernels(context, feedback, kernel_times, graph); !made.Succeeded()) return made;
+  CreationResult made =
+      InternalKernels::Of(context.device)->Make(context, NeededKernels(graph), feedback, kernel_times, graph.kernels);
+  if (!made.Succeeded()) return made;
   Describe(graph, stages, times, kernel_times);
   return {};
 }

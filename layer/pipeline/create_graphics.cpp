@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "layer/pipeline/create_graphics.h"
-
-#include <algorithm>
+// vkCreateGraphicsPipelines.
 #include <deque>
 #include <memory>
 #include <string>
@@ -15,13 +13,10 @@
 #include "layer/objects/captured_states.h"
 #include "layer/objects/scoped_shader_module.h"
 #include "layer/objects/shader_module.h"
-#include "layer/pipeline/base_pipeline.h"
-#include "layer/pipeline/create_compute.h"
-#include "layer/pipeline/creation_context.h"
-#include "layer/pipeline/creation_feedback.h"
+#include "layer/pipeline/create_pipelines.h"
 #include "layer/pipeline/driver_stage.h"
 #include "layer/pipeline/dump_shaders.h"
-#include "layer/pipeline/libraries.h"
+#include "layer/pipeline/library_creation.h"
 #include "layer/pipeline/lower_node.h"
 #include "layer/pipeline/node_sources.h"
 #include "layer/pipeline/parallel_for.h"
@@ -29,6 +24,8 @@
 
 namespace trellis {
 namespace {
+
+using GraphicsCreation = LibraryCreation<VkGraphicsPipelineCreateInfo>;
 
 constexpr VkGraphicsPipelineLibraryFlagsEXT kAllSubsets =
     VK_GRAPHICS_PIPELINE_LIBRARY_VERTEX_INPUT_INTERFACE_BIT_EXT |
@@ -80,20 +77,7 @@ CreationResult CheckDynamicState(const VkGraphicsPipelineCreateInfo& info) {
   return {};
 }
 
-// One create info that makes a mesh node.
-struct MeshNodeCreation {
-  MeshNodeCreation(CreationContext creation_context, const VkGraphicsPipelineCreateInfo& create_info, uint32_t position)
-      : context(std::move(creation_context)), info(create_info), index(position) {}
-
-  const CreationContext context;
-  const VkGraphicsPipelineCreateInfo& info;
-  const uint32_t index;  // in the create infos
-  std::shared_ptr<PipelineLayout> layout;
-  CreationResult failure;
-  std::shared_ptr<NodeLibrary> library;  // unless it failed
-};
-
-CreationResult Check(MeshNodeCreation& creation) {
+CreationResult Check(GraphicsCreation& creation) {
   if (!creation.context.IsLibrary())
     return CreationResult::Refused(
         "VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX without VK_PIPELINE_CREATE_2_LIBRARY_BIT_KHR: a graphics "
@@ -165,7 +149,7 @@ class DriverStages {
   std::vector<VkPipelineShaderStageCreateInfo> stages_;
 };
 
-VkGraphicsPipelineCreateInfo DriverInfo(const MeshNodeCreation& creation, const DriverStages& stages, Arena& arena) {
+VkGraphicsPipelineCreateInfo DriverInfo(const GraphicsCreation& creation, const DriverStages& stages, Arena& arena) {
   VkGraphicsPipelineCreateInfo info = creation.info;
   SetPipelineFlags(info, creation.context.flags & ~kGraphOnlyFlags, !creation.context.device.emulates_maintenance5,
                    arena);
@@ -179,7 +163,7 @@ VkGraphicsPipelineCreateInfo DriverInfo(const MeshNodeCreation& creation, const 
   return info;
 }
 
-CreationResult Compile(const MeshNodeCreation& creation, const StageNode& node, const LoweredShader& shader,
+CreationResult Compile(const GraphicsCreation& creation, const StageNode& node, const LoweredShader& shader,
                        NodePipeline& pipeline) {
   DriverStages stages(creation.context);
   for (const VkPipelineShaderStageCreateInfo& stage : StagesOf(creation.info)) {
@@ -187,8 +171,9 @@ CreationResult Compile(const MeshNodeCreation& creation, const StageNode& node, 
     if (!added.Succeeded()) return added;
   }
   Arena arena;
-  const VkResult result =
-      pipeline.Create(creation.context.cache, DriverInfo(creation, stages, arena), creation.context.allocator);
+  const CreationContext& context = creation.context;
+  const VkResult result = pipeline.Create(context.device.dispatch.CreateGraphicsPipelines, context.cache,
+                                          DriverInfo(creation, stages, arena), context.allocator);
   // Asked for by the application: nothing to tell.
   if (result == VK_PIPELINE_COMPILE_REQUIRED) return {result, {}};
   return {result, result == VK_SUCCESS ? "" : "vkCreateGraphicsPipelines failed with " + ResultName(result)};
@@ -201,7 +186,7 @@ RenderingShape ShapeOf(const VkGraphicsPipelineCreateInfo& info) {
                    : RenderingShape{true, 0, 0};
 }
 
-CreationResult MakeLibrary(MeshNodeCreation& creation, StageNode& node) {
+CreationResult MakeLibrary(GraphicsCreation& creation, StageNode& node) {
   Device& device = creation.context.device;
   const std::string label = NodeLabel(node.source.name, node.source.index);
   const std::shared_ptr<const LoweredShader> shader =
@@ -224,45 +209,29 @@ CreationResult MakeLibrary(MeshNodeCreation& creation, StageNode& node) {
   return {};
 }
 
-// All mesh nodes of one command.
-class MeshNodes {
- public:
-  void Add(CreationContext context, const VkGraphicsPipelineCreateInfo& info, uint32_t index) {
-    MeshNodeCreation& creation = creations_.emplace_back(std::move(context), info, index);
-    // The driver fills in what the application asked for; nothing counts where it never hears of the pipeline.
-    static_cast<void>(CreationFeedback(info.pNext));
+void CreateLibraries(std::span<GraphicsCreation> creations) {
+  std::vector<StageNode> stages;               // of those that pass the checks
+  std::vector<GraphicsCreation*> creation_of;  // by stage
+  for (GraphicsCreation& creation : creations) {
     creation.failure = Check(creation);
-    if (!creation.failure.Succeeded()) return;
-    const VkPipelineShaderStageCreateInfo& stage = *MeshStageOf(info);
-    stages_.emplace_back(stage, "entry point \"" + std::string(stage.pName ? stage.pName : "") + "\": ",
-                         spirv::ExecutionModel::kMeshEXT);
-    creation_of_.push_back(&creation);
+    if (!creation.failure.Succeeded()) continue;
+    stages.emplace_back(*MeshStageOf(creation.info), "", spirv::ExecutionModel::kMeshEXT);
+    creation_of.push_back(&creation);
   }
+  if (stages.empty()) return;
+  const CreationContext& any = creations.front().context;
+  CollectNodes(any.device, stages, OnFailure::kGoOn);
+  ParallelFor(stages.size(), any.DriverThreads(), [&](size_t i) {
+    creation_of[i]->failure = std::move(stages[i].failure);
+    if (creation_of[i]->failure.Succeeded()) creation_of[i]->failure = MakeLibrary(*creation_of[i], stages[i]);
+    return true;
+  });
+}
 
-  void Create() {
-    if (stages_.empty()) return;
-    const CreationContext& any = creations_.front().context;
-    CollectNodes(any.device, stages_, OnFailure::kGoOn);
-    ParallelFor(stages_.size(), any.DriverThreads(), [this](size_t i) {
-      creation_of_[i]->failure = std::move(stages_[i].failure);
-      if (creation_of_[i]->failure.Succeeded()) creation_of_[i]->failure = MakeLibrary(*creation_of_[i], stages_[i]);
-      return true;
-    });
-  }
-
-  MeshNodeCreation& At(uint32_t index) {
-    return *std::find_if(creations_.begin(), creations_.end(),
-                         [index](const MeshNodeCreation& creation) { return creation.index == index; });
-  }
-
- private:
-  std::deque<MeshNodeCreation> creations_;
-  std::vector<StageNode> stages_;               // of those that passed the checks
-  std::vector<MeshNodeCreation*> creation_of_;  // by stage
-};
-
-VkResult Publish(MeshNodeCreation& creation, VkPipeline& pipeline) {
-  return PublishLibrary(creation.context, creation.failure, std::move(creation.library), pipeline);
+const char* Refusal(const Device& device, const VkGraphicsPipelineCreateInfo& info) {
+  if (!HasNodeStage(device, info)) return nullptr;
+  return "a shader declares ShaderEnqueueAMDX; that needs VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX and "
+         "VK_PIPELINE_CREATE_2_LIBRARY_BIT_KHR (VUID-VkGraphicsPipelineCreateInfo-pStages-10189)";
 }
 
 }  // namespace
@@ -273,38 +242,10 @@ bool ConcernsNodes(const Device& device, const VkGraphicsPipelineCreateInfo& inf
 
 VkResult CreateGraphicsPipelinesWithNodes(Device& device, VkPipelineCache cache,
                                           std::span<const VkGraphicsPipelineCreateInfo> infos,
-                                          const CreateOrdinaryGraphicsPipeline& create_ordinary,
+                                          const CreateOrdinaryPipeline<VkGraphicsPipelineCreateInfo>& create_ordinary,
                                           VkPipeline* pipelines) {
-  std::fill_n(pipelines, infos.size(), VkPipeline{VK_NULL_HANDLE});
-  const auto context_of = [&](uint32_t i) -> CreationContext {
-    return {device,
-            cache,
-            nullptr,
-            NewPipelineId(),
-            EffectivePipelineFlags(infos[i]),
-            "the graphics pipeline pCreateInfos[" + std::to_string(i) + "]"};
-  };
-  MeshNodes nodes;
-  for (uint32_t i = 0; i < infos.size(); ++i)
-    if (MakesMeshNode(infos[i])) nodes.Add(context_of(i), infos[i], i);
-  nodes.Create();
-  VkResult worst = VK_SUCCESS;
-  for (uint32_t i = 0; i < infos.size(); ++i) {
-    VkResult result = VK_SUCCESS;
-    Arena arena;
-    if (MakesMeshNode(infos[i]))
-      result = Publish(nodes.At(i), pipelines[i]);
-    else if (HasNodeStage(device, infos[i]))
-      result = context_of(i).Report(CreationResult::Refused(
-          "a shader declares ShaderEnqueueAMDX; that needs VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX and "
-          "VK_PIPELINE_CREATE_2_LIBRARY_BIT_KHR (VUID-VkGraphicsPipelineCreateInfo-pStages-10189)"));
-    else
-      result = create_ordinary(WithBaseOfDriver(device, infos, infos[i], pipelines, arena), &pipelines[i]);
-    worst = WorseResult(worst, result);
-    if (result != VK_SUCCESS && (EffectivePipelineFlags(infos[i]) & VK_PIPELINE_CREATE_2_EARLY_RETURN_ON_FAILURE_BIT))
-      break;
-  }
-  return worst;
+  return CreatePipelinesWithLibraries({"graphics", MakesMeshNode, Refusal, CreateLibraries}, device, cache, infos,
+                                      create_ordinary, pipelines);
 }
 
 }  // namespace trellis

@@ -5,7 +5,6 @@
 
 #include "layer/dispatch/pipeline_flags.h"
 #include "layer/objects/handle_table.h"
-#include "layer/objects/pipeline_cache.h"
 #include "layer/pipeline/parallel_for.h"
 
 namespace trellis {

@@ -14,19 +14,14 @@ CreationFeedback::CreationFeedback(const void* chain)
 }
 
 void CreationFeedback::AddNode(uint32_t stage, VkPipelineCreationFeedback driver, uint64_t own_nanoseconds) {
-  if (!info_) return;
-  CountHit(driver);
-  if (stage >= info_->pipelineStageCreationFeedbackCount) return;
+  AddKernel(driver);  // counts in the same way
+  if (!info_ || stage >= info_->pipelineStageCreationFeedbackCount) return;
   driver.flags |= VK_PIPELINE_CREATION_FEEDBACK_VALID_BIT;
   driver.duration += own_nanoseconds;
   info_->pPipelineStageCreationFeedbacks[stage] = driver;
 }
 
 void CreationFeedback::AddKernel(VkPipelineCreationFeedback driver) {
-  if (info_) CountHit(driver);
-}
-
-void CreationFeedback::CountHit(VkPipelineCreationFeedback driver) {
   is_any_compiled_ = true;
   all_hits_ &= (driver.flags & VK_PIPELINE_CREATION_FEEDBACK_VALID_BIT) &&
                (driver.flags & VK_PIPELINE_CREATION_FEEDBACK_APPLICATION_PIPELINE_CACHE_HIT_BIT);
@@ -38,13 +33,6 @@ void CreationFeedback::Finish() {
   if (all_hits_ && is_any_compiled_)
     info_->pPipelineCreationFeedback->flags |= VK_PIPELINE_CREATION_FEEDBACK_APPLICATION_PIPELINE_CACHE_HIT_BIT;
   info_->pPipelineCreationFeedback->duration = NanosecondsSince(begin_);
-}
-
-DriverFeedback::DriverFeedback(VkPipelineCreationFeedback& whole) {
-  info.sType = VK_STRUCTURE_TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO;
-  info.pPipelineCreationFeedback = &whole;
-  info.pipelineStageCreationFeedbackCount = 1;
-  info.pPipelineStageCreationFeedbacks = &stage;
 }
 
 uint64_t NanosecondsSince(std::chrono::steady_clock::time_point begin) {

@@ -25,8 +25,6 @@ class CreationFeedback {
   void Finish();
 
  private:
-  void CountHit(VkPipelineCreationFeedback driver);
-
   const VkPipelineCreationFeedbackCreateInfo* info_;
   std::chrono::steady_clock::time_point begin_;
   bool all_hits_ = true;
@@ -35,12 +33,13 @@ class CreationFeedback {
 
 // Asks the driver for feedback on a compute pipeline. `whole` must live as long as this.
 struct DriverFeedback {
-  explicit DriverFeedback(VkPipelineCreationFeedback& whole);
+  explicit DriverFeedback(VkPipelineCreationFeedback& whole)
+      : info{VK_STRUCTURE_TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO, nullptr, &whole, 1, &stage} {}
   DriverFeedback(const DriverFeedback&) = delete;
   DriverFeedback& operator=(const DriverFeedback&) = delete;
 
   VkPipelineCreationFeedback stage = {};
-  VkPipelineCreationFeedbackCreateInfo info = {};
+  VkPipelineCreationFeedbackCreateInfo info;
 };
 
 [[nodiscard]] uint64_t NanosecondsSince(std::chrono::steady_clock::time_point begin);

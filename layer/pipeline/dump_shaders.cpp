@@ -20,11 +20,6 @@ std::string FileName(uint32_t id, const std::string& node_label, const char* end
   return name + "_" + ending;
 }
 
-bool WriteFile(const std::filesystem::path& path, std::span<const std::byte> bytes) {
-  const OutputFile file = ReplaceFile(path);
-  return file && std::fwrite(bytes.data(), 1, bytes.size(), file.get()) == bytes.size();
-}
-
 void Dump(const CreationContext& context, const std::string& node_label, const char* ending,
           std::span<const std::byte> bytes) {
   const std::string& folder = context.device.settings.dump_dir;
@@ -32,7 +27,9 @@ void Dump(const CreationContext& context, const std::string& node_label, const c
   std::error_code ignored;  // what matters is whether the file can be written
   std::filesystem::create_directories(PathFromUtf8(folder), ignored);
   const std::filesystem::path path = PathFromUtf8(folder) / FileName(context.id, node_label, ending);
-  if (!WriteFile(path, bytes)) context.device.diagnostics.Warning("TRELLIS-dump", "cannot write " + Utf8FromPath(path));
+  const OutputFile file = ReplaceFile(path);
+  if (!file || std::fwrite(bytes.data(), 1, bytes.size(), file.get()) != bytes.size())
+    context.device.diagnostics.Warning("TRELLIS-dump", "cannot write " + Utf8FromPath(path));
 }
 
 }  // namespace

@@ -21,13 +21,6 @@ VkResult Misuse(Device& device, const std::string& text) {
 
 }  // namespace
 
-void ExecutionGraphPipeline::DestroyNodePipelines(const VkAllocationCallbacks* allocator) {
-  for (CompiledNode& node : nodes) {
-    if (node.pipeline) node.pipeline->Release(allocator);
-    node.pipeline.reset();
-  }
-}
-
 void ExecutionGraphPipeline::SetName(const char* name) {
   std::lock_guard lock(name_mutex_);
   name_ = name ? name : "";
@@ -44,16 +37,14 @@ void ExecutionGraphPipeline::AddNode(std::shared_ptr<NodePipeline> pipeline, std
 }
 
 ScratchLayout ExecutionGraphPipeline::scratch_layout() const {
-  ScratchNeeds needs;
-  needs.slot_count = static_cast<uint32_t>(graph.slots.size());
-  needs.level_count = graph.depth;
-  needs.launch_count = graph.launch_count;
-  needs.dynamic_launch_count = graph.dynamic_launch_count;
-  needs.landmark_launch_count = graph.landmark_launch_count;
-  needs.largest_record = graph.largest_record;
-  needs.draw_launch_count = graph.mesh_launch_count;
-  needs.close_every_level = device.settings.close_every_level;
-  return LayOutScratch(needs);
+  return LayOutScratch({.slot_count = static_cast<uint32_t>(graph.slots.size()),
+                        .level_count = graph.depth,
+                        .launch_count = graph.launch_count,
+                        .dynamic_launch_count = graph.dynamic_launch_count,
+                        .landmark_launch_count = graph.landmark_launch_count,
+                        .largest_record = graph.largest_record,
+                        .close_every_level = device.settings.close_every_level,
+                        .draw_launch_count = graph.mesh_launch_count});
 }
 
 std::shared_ptr<const LevelSchedule> ExecutionGraphPipeline::ScheduleFor(std::span<const uint32_t> roots) const {
@@ -117,8 +108,12 @@ void DestroyOwnPipeline(Device& device, VkPipeline pipeline, const VkAllocationC
   // Before the address that is its handle may belong to another pipeline.
   device.private_data.Forget(HandleToU64(pipeline));
   device.node_libraries.Take(pipeline);
-  if (const std::shared_ptr<ExecutionGraphPipeline> graph = device.execution_graphs.Take(pipeline))
-    graph->DestroyNodePipelines(allocator);
+  const std::shared_ptr<ExecutionGraphPipeline> graph = device.execution_graphs.Take(pipeline);
+  if (!graph) return;
+  for (ExecutionGraphPipeline::CompiledNode& node : graph->nodes) {
+    if (node.pipeline) node.pipeline->Release(allocator);
+    node.pipeline.reset();
+  }
 }
 
 }  // namespace trellis

@@ -31,8 +31,6 @@ struct ExecutionGraphPipeline {
     std::shared_ptr<NodePipeline> pipeline;
     std::string label;       // "name[index]"
     std::string root_label;  // of its dispatch or draw in level 0
-    // Specified by the application with StaticNumWorkgroupsAMDX, CoalescingAMDX or payload grids: Graph::nodes[i].info
-    // has it.
   };
 
   explicit ExecutionGraphPipeline(Device& owner) : device(owner) {}
@@ -62,9 +60,6 @@ struct ExecutionGraphPipeline {
   // What the application calls it (VK_EXT_debug_utils, VK_EXT_debug_marker); empty if it does not.
   void SetName(const char* name);
   [[nodiscard]] std::string Name() const;
-
-  // Lets go of the nodes' pipelines; `allocator` must be compatible with the one that the graph was made with.
-  void DestroyNodePipelines(const VkAllocationCallbacks* allocator);
 
  private:
   struct CachedSchedule {
@@ -96,7 +91,7 @@ struct ExecutionGraphPipeline {
 // The driver's pipelines that a handle with Device::IsOwnPipeline stands for, each once, in the order of nodes.
 [[nodiscard]] std::vector<VkPipeline> DriverPipelines(const Device& device, VkPipeline pipeline);
 // For execution graphs and libraries of nodes: handles with Device::IsOwnPipeline. Graphs that were linked of a library
-// live on.
+// live on. `allocator` must be compatible with the one that the pipeline was made with.
 void DestroyOwnPipeline(Device& device, VkPipeline pipeline, const VkAllocationCallbacks* allocator);
 
 }  // namespace trellis

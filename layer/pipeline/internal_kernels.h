@@ -4,7 +4,6 @@
 
 #include <array>
 #include <condition_variable>
-#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <span>

@@ -21,34 +21,28 @@ bool AreCompatible(const LibraryNode& node, const PipelineLayout& graph_layout) 
          (sets == 0 || CompatibleForSet(library.sets, graph_layout.sets, sets - 1));
 }
 
-CreationResult AppendNodeLibrary(const NodeLibrary& library, std::vector<LibraryNode>& nodes) {
-  if (!library.for_graphs)
+CreationResult AppendLibrary(Device& device, VkPipeline handle, std::vector<LibraryNode>& nodes) {
+  if (const std::shared_ptr<NodeLibrary> library = device.node_libraries.Find(handle)) {
+    if (!library->for_graphs)
+      return CreationResult::Refused(
+          "the compute pipeline was made without VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX (VUID 10181)");
+    nodes.push_back(library->node);
+    return {};
+  }
+  const std::shared_ptr<ExecutionGraphPipeline> library = device.execution_graphs.Find(handle);
+  if (!library)
     return CreationResult::Refused(
-        "the compute pipeline was made without VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX (VUID 10181)");
-  nodes.push_back(library.node);
-  return {};
-}
-
-CreationResult AppendGraphLibrary(const ExecutionGraphPipeline& library, std::vector<LibraryNode>& nodes) {
-  if (!library.is_library)
+        "it is no pipeline that was made as a node: no compute or graphics pipeline with "
+        "VK_PIPELINE_CREATE_2_LIBRARY_BIT_KHR and VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX, and no execution "
+        "graph (VUID 09133, VUID 10181)");
+  if (!library->is_library)
     return CreationResult::Refused(
         "the execution graph was made without VK_PIPELINE_CREATE_2_LIBRARY_BIT_KHR (VUID 03381)");
-  for (uint32_t i = 0; i < library.graph.nodes.size(); ++i) {
-    const Node& node = library.graph.nodes[i];
-    nodes.push_back({{node.name, node.index, node.info}, library.nodes[i].pipeline});
+  for (uint32_t i = 0; i < library->graph.nodes.size(); ++i) {
+    const Node& node = library->graph.nodes[i];
+    nodes.push_back({{node.name, node.index, node.info}, library->nodes[i].pipeline});
   }
   return {};
-}
-
-CreationResult AppendLibrary(Device& device, VkPipeline handle, std::vector<LibraryNode>& nodes) {
-  if (const std::shared_ptr<NodeLibrary> library = device.node_libraries.Find(handle))
-    return AppendNodeLibrary(*library, nodes);
-  if (const std::shared_ptr<ExecutionGraphPipeline> library = device.execution_graphs.Find(handle))
-    return AppendGraphLibrary(*library, nodes);
-  return CreationResult::Refused(
-      "it is no pipeline that was made as a node: no compute or graphics pipeline with "
-      "VK_PIPELINE_CREATE_2_LIBRARY_BIT_KHR and VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX, and no execution graph "
-      "(VUID 09133, VUID 10181)");
 }
 
 }  // namespace

@@ -25,18 +25,14 @@ bool AggregatesWorkgroups(const Device& device) {
   return device.settings.aggregation == Aggregation::kWorkgroup;
 }
 
-VkPipelineRobustnessBufferBehavior StorageBufferBehavior(const void* chain) {
-  const auto* robustness = FindStruct<VkPipelineRobustnessCreateInfo>(chain);
-  return robustness ? robustness->storageBuffers : VK_PIPELINE_ROBUSTNESS_BUFFER_BEHAVIOR_DEVICE_DEFAULT;
-}
-
 // Payloads are accessed like storage buffers. What the stage says about these comes before what the pipeline says, and
 // that before what the device says; robustBufferAccess2 is never enabled alone.
 bool AccessIsRobust(const Device& device, const StageNode& node, const void* chain) {
-  const bool stage_decides = FindInChain(node.stage->pNext, VK_STRUCTURE_TYPE_PIPELINE_ROBUSTNESS_CREATE_INFO);
-  const VkPipelineRobustnessBufferBehavior behavior = StorageBufferBehavior(stage_decides ? node.stage->pNext : chain);
-  if (behavior == VK_PIPELINE_ROBUSTNESS_BUFFER_BEHAVIOR_DEVICE_DEFAULT) return device.traits.robust_buffer_access;
-  return behavior != VK_PIPELINE_ROBUSTNESS_BUFFER_BEHAVIOR_DISABLED;
+  const auto* robustness = FindStruct<VkPipelineRobustnessCreateInfo>(node.stage->pNext);
+  if (!robustness) robustness = FindStruct<VkPipelineRobustnessCreateInfo>(chain);
+  if (!robustness || robustness->storageBuffers == VK_PIPELINE_ROBUSTNESS_BUFFER_BEHAVIOR_DEVICE_DEFAULT)
+    return device.traits.robust_buffer_access;
+  return robustness->storageBuffers != VK_PIPELINE_ROBUSTNESS_BUFFER_BEHAVIOR_DISABLED;
 }
 
 LoweredShader Failed(VkResult result, std::string reason) {
@@ -86,8 +82,8 @@ LoweredShader Lower(const Device& device, const spirv::Module& module, const spi
   if (!device.settings.dump_dir.empty())
     lowered.options = spirv::WriteOptions({info.entry_point, specialization, options, info.packed, info.max_workgroups,
                                            info.launches_bounds, info.in_batches, device.settings.optimize});
-  lowered.specializable_ids = SpecializableIds(lowered.node.words);
-  lowered.descriptor_sets = DescriptorSetsOf(lowered.node.words);
+  lowered.specializable_ids = DecorationLiterals(lowered.node.words, spv::Decoration::SpecId);
+  lowered.descriptor_sets = DecorationLiterals(lowered.node.words, spv::Decoration::DescriptorSet);
   return lowered;
 }
 

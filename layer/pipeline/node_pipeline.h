@@ -9,12 +9,11 @@
 
 #include "layer/dispatch/vulkan.h"
 #include "layer/objects/captured_states.h"
+#include "layer/objects/device.h"
 #include "layer/objects/pipeline_layout.h"
 #include "layer/objects/rendering_shape.h"
 
 namespace trellis {
-
-struct Device;
 
 // Ownership: shared by all nodes of one creation that need the same, by libraries, and by the graphs linked of them.
 // Destroyed with the last of these, unless it was made with the application's allocator: the application may take that
@@ -27,24 +26,35 @@ class NodePipeline {
   // Takes over a pipeline that was made without an allocator.
   NodePipeline(const Device& device, std::shared_ptr<PipelineLayout> layout, VkPipeline handle)
       : device_(device), layout_(std::move(layout)), handle_(handle) {}
-  ~NodePipeline();
+  ~NodePipeline() {
+    if (handle_) device_.dispatch.DestroyPipeline(device_.handle, handle_, allocator_);
+  }
   NodePipeline(const NodePipeline&) = delete;
   NodePipeline& operator=(const NodePipeline&) = delete;
 
-  // The driver's result. Once. Until FinishCreation, while the application's command runs, the destructor uses
-  // `allocator` too.
-  [[nodiscard]] VkResult Create(VkPipelineCache cache, const VkComputePipelineCreateInfo& info,
-                                const VkAllocationCallbacks* allocator);
-  // Of a mesh node, in the same way.
-  [[nodiscard]] VkResult Create(VkPipelineCache cache, const VkGraphicsPipelineCreateInfo& info,
-                                const VkAllocationCallbacks* allocator);
+  // `command`: the driver's vkCreateComputePipelines, or vkCreateGraphicsPipelines for a mesh node. Returns its result.
+  // Once. Until FinishCreation, while the application's command runs, the destructor uses `allocator` too.
+  template <typename Command, typename CreateInfo>
+  [[nodiscard]] VkResult Create(Command command, VkPipelineCache cache, const CreateInfo& info,
+                                const VkAllocationCallbacks* allocator) {
+    allocator_ = allocator;
+    has_allocator_ = allocator != nullptr;
+    const VkResult result = command(device_.handle, cache, 1, &info, allocator, &handle_);
+    // Drivers may write something even if they fail.
+    if (result != VK_SUCCESS) handle_ = VK_NULL_HANDLE;
+    return result;
+  }
   void FinishCreation() {
     // What was made without one may come from a library, which other threads link at the same time.
     if (has_allocator_) allocator_ = nullptr;
   }
   // Destroys the pipeline if it was made with an allocator; `allocator` must be compatible with that. The first call
   // wins.
-  void Release(const VkAllocationCallbacks* allocator);
+  void Release(const VkAllocationCallbacks* allocator) {
+    if (!handle_ || !has_allocator_) return;
+    device_.dispatch.DestroyPipeline(device_.handle, handle_, allocator);
+    handle_ = VK_NULL_HANDLE;
+  }
 
   [[nodiscard]] VkPipeline handle() const { return handle_; }
   // Numbers of the sets that the node uses.
@@ -61,10 +71,6 @@ class NodePipeline {
   [[nodiscard]] const PipelineLayout& layout() const { return *layout_; }
 
  private:
-  template <typename CreateInfo, typename Command>
-  [[nodiscard]] VkResult CreateWith(Command command, VkPipelineCache cache, const CreateInfo& info,
-                                    const VkAllocationCallbacks* allocator);
-
   const Device& device_;
   const std::shared_ptr<PipelineLayout> layout_;
   VkPipeline handle_ = VK_NULL_HANDLE;

@@ -135,12 +135,6 @@ CreationResult ReflectNode(const Device& device, StageNode& node) {
   return {};
 }
 
-void CollectNode(const Device& device, StageNode& node) {
-  const auto begin = std::chrono::steady_clock::now();
-  node.failure = ReflectNode(device, node);
-  node.reflect_nanoseconds = NanosecondsSince(begin);
-}
-
 // The nodes' modules. Many stages have the same one: it is looked up once.
 void FindModules(Device& device, std::span<StageNode> nodes) {
   const std::shared_ptr<ShaderCache> cache = ShaderCache::Of(device);
@@ -160,9 +154,14 @@ void FindModules(Device& device, std::span<StageNode> nodes) {
 void CollectNodes(Device& device, std::span<StageNode> nodes, OnFailure on_failure) {
   FindModules(device, nodes);
   ParallelFor(nodes.size(), ThreadCount(device.settings.threads), [&](size_t i) {
-    if (nodes[i].failure.Succeeded()) CollectNode(device, nodes[i]);
-    if (!nodes[i].failure.reason.empty()) nodes[i].failure.reason = nodes[i].where + nodes[i].failure.reason;
-    return on_failure == OnFailure::kGoOn || nodes[i].failure.Succeeded();
+    StageNode& node = nodes[i];
+    if (node.failure.Succeeded()) {
+      const auto begin = std::chrono::steady_clock::now();
+      node.failure = ReflectNode(device, node);
+      node.reflect_nanoseconds = NanosecondsSince(begin);
+    }
+    if (!node.failure.reason.empty()) node.failure.reason = node.where + node.failure.reason;
+    return on_failure == OnFailure::kGoOn || node.failure.Succeeded();
   });
 }
 

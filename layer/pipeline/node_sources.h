@@ -6,7 +6,6 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "layer/dispatch/vulkan.h"
 #include "layer/graph/graph.h"
@@ -19,9 +18,12 @@ namespace trellis {
 // One stage: COMPUTE, or MESH of a graphics pipeline. `stage` and, with inline modules, `words` point into the
 // application's memory: good for the duration of the creation.
 struct StageNode {
-  StageNode(const VkPipelineShaderStageCreateInfo& create_info, std::string place,
-            spirv::ExecutionModel execution_model = spirv::ExecutionModel::kGLCompute)
-      : stage(&create_info), where(std::move(place)), model(execution_model) {}
+  // `place`: of the stage in the create info, for messages; "" for the only one.
+  explicit StageNode(const VkPipelineShaderStageCreateInfo& create_info, const std::string& place = "",
+                     spirv::ExecutionModel execution_model = spirv::ExecutionModel::kGLCompute)
+      : stage(&create_info),
+        where(place + "entry point \"" + (create_info.pName ? create_info.pName : "") + "\": "),
+        model(execution_model) {}
 
   const VkPipelineShaderStageCreateInfo* stage;
   std::string where;  // in the create info, for messages

@@ -44,33 +44,20 @@ class Loop {
   std::exception_ptr thrown_;
 };
 
-class JoiningThreads {
- public:
-  JoiningThreads(size_t count, Loop& loop) {
-    try {
-      threads_.reserve(count);
-      while (threads_.size() < count) threads_.emplace_back([&loop] { loop.Run(); });
-    } catch (...) {
-      // The system has no more threads, or no memory for them: those that there are do all the work.
-    }
-  }
-  ~JoiningThreads() {
-    for (std::thread& thread : threads_) thread.join();
-  }
-  JoiningThreads(const JoiningThreads&) = delete;
-  JoiningThreads& operator=(const JoiningThreads&) = delete;
-
- private:
-  std::vector<std::thread> threads_;
-};
-
 }  // namespace
 
 void ParallelFor(size_t count, uint32_t threads, const std::function<bool(size_t)>& work) {
   if (count == 0) return;
   Loop loop(count, work);
   {
-    const JoiningThreads helpers(std::min<size_t>(std::max(threads, 1u), count) - 1, loop);
+    const size_t helper_count = std::min<size_t>(std::max(threads, 1u), count) - 1;
+    std::vector<std::jthread> helpers;
+    try {
+      helpers.reserve(helper_count);
+      while (helpers.size() < helper_count) helpers.emplace_back([&loop] { loop.Run(); });
+    } catch (...) {
+      // The system has no more threads, or no memory for them: those that there are do all the work.
+    }
     loop.Run();
   }
   loop.Rethrow();

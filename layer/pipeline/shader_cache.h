@@ -15,7 +15,6 @@
 #include <span>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "layer/dispatch/vulkan.h"
@@ -39,9 +38,9 @@ struct LoweredShader {
   VkResult result = VK_SUCCESS;
   std::string reason;  // if it failed
   spirv::LoweredNode node;
-  std::string options;                             // with the setting `dump_dir`: spirv::WriteOptions
-  std::unordered_set<uint32_t> specializable_ids;  // SpecIds that the words still have
-  std::set<uint32_t> descriptor_sets;              // that variables in the words belong to
+  std::string options;                   // with the setting `dump_dir`: spirv::WriteOptions
+  std::set<uint32_t> specializable_ids;  // SpecIds that the words still have
+  std::set<uint32_t> descriptor_sets;    // that variables in the words belong to
 };
 
 // One module. Threading: any thread. Whoever asks for what another thread is working on waits for it.

@@ -14,7 +14,6 @@ list(APPEND TRELLIS_LAYER_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/libraries.cpp
   ${CMAKE_CURRENT_LIST_DIR}/lower_node.cpp
   ${CMAKE_CURRENT_LIST_DIR}/needed_kernels.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/node_pipeline.cpp
   ${CMAKE_CURRENT_LIST_DIR}/node_sources.cpp
   ${CMAKE_CURRENT_LIST_DIR}/parallel_for.cpp
   ${CMAKE_CURRENT_LIST_DIR}/shader_cache.cpp

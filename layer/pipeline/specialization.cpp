@@ -1,39 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "layer/pipeline/specialization.h"
 
-#include <spirv/unified1/spirv.hpp11>
 #include <vector>
 
 namespace trellis {
-namespace {
 
-constexpr size_t kHeaderWords = 5;
-constexpr uint32_t kOpcodeMask = 0xffff;
-constexpr uint32_t kWordCountShift = 16;
-
-// The literals of all decorations of a kind. The words are what the lowering wrote, so well-formed.
+// The words are what the lowering wrote, so well-formed.
 std::set<uint32_t> DecorationLiterals(std::span<const uint32_t> words, spv::Decoration decoration) {
+  constexpr size_t kHeaderWords = 5;
   std::set<uint32_t> literals;
   for (size_t at = kHeaderWords; at < words.size();) {
-    const auto opcode = static_cast<spv::Op>(words[at] & kOpcodeMask);
-    const uint32_t count = words[at] >> kWordCountShift;
+    const auto opcode = static_cast<spv::Op>(words[at] & spv::OpCodeMask);
+    const uint32_t count = words[at] >> spv::WordCountShift;
     if (opcode == spv::Op::OpFunction || count == 0) break;
     if (opcode == spv::Op::OpDecorate && count == 4 && words[at + 2] == static_cast<uint32_t>(decoration))
       literals.insert(words[at + 3]);
     at += count;
   }
   return literals;
-}
-
-}  // namespace
-
-std::unordered_set<uint32_t> SpecializableIds(std::span<const uint32_t> words) {
-  const std::set<uint32_t> ids = DecorationLiterals(words, spv::Decoration::SpecId);
-  return {ids.begin(), ids.end()};
-}
-
-std::set<uint32_t> DescriptorSetsOf(std::span<const uint32_t> words) {
-  return DecorationLiterals(words, spv::Decoration::DescriptorSet);
 }
 
 spirv::Specialization ReadSpecialization(const VkSpecializationInfo* info) {
@@ -48,8 +32,8 @@ spirv::Specialization ReadSpecialization(const VkSpecializationInfo* info) {
   return specialization;
 }
 
-const VkSpecializationInfo* KeepSpecialization(const VkSpecializationInfo* info,
-                                               const std::unordered_set<uint32_t>& ids, Arena& arena) {
+const VkSpecializationInfo* KeepSpecialization(const VkSpecializationInfo* info, const std::set<uint32_t>& ids,
+                                               Arena& arena) {
   if (!info) return nullptr;
   std::vector<VkSpecializationMapEntry> entries;
   std::vector<uint8_t> data;

@@ -166,15 +166,6 @@ struct DispatchTarget {
   CpuClock clock;  // setting `report`: running since the command began
 };
 
-// Graphs with mesh nodes belong into a render pass instance, whatever nodes the dispatch runs.
-bool RefuseOutsideOfRenderPass(CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline) {
-  if (!pipeline.graph.has_mesh_nodes || command_buffer.render_pass.is_open()) return false;
-  RefuseMisuse(command_buffer,
-               "the execution graph has mesh nodes, and no render pass instance is open "
-               "(VUID-vkCmdDispatchGraphAMDX-None-10195)");
-  return true;
-}
-
 // Nothing, after a message, if a graph dispatch cannot be recorded here.
 std::optional<DispatchTarget> FindTarget(CommandBuffer& command_buffer, VkDeviceAddress scratch,
                                          VkDeviceSize scratch_size) {
@@ -186,7 +177,13 @@ std::optional<DispatchTarget> FindTarget(CommandBuffer& command_buffer, VkDevice
     RefuseMisuse(command_buffer, wrong);
     return std::nullopt;
   }
-  if (RefuseOutsideOfRenderPass(command_buffer, *target.pipeline)) return std::nullopt;
+  // Graphs with mesh nodes belong into a render pass instance, whatever nodes the dispatch runs.
+  if (target.pipeline->graph.has_mesh_nodes && !command_buffer.render_pass.is_open()) {
+    RefuseMisuse(command_buffer,
+                 "the execution graph has mesh nodes, and no render pass instance is open "
+                 "(VUID-vkCmdDispatchGraphAMDX-None-10195)");
+    return std::nullopt;
+  }
   TellOfAlignment(command_buffer, scratch);
   return target;
 }

@@ -3,9 +3,7 @@ list(APPEND TRELLIS_LAYER_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/placing/batch_planner.cpp
   ${CMAKE_CURRENT_LIST_DIR}/placing/device_dispatch_plan.cpp
   ${CMAKE_CURRENT_LIST_DIR}/placing/dispatch_plan.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/placing/dispatch_planner.cpp
   ${CMAKE_CURRENT_LIST_DIR}/placing/draw_plan.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/placing/host_draws.cpp
   ${CMAKE_CURRENT_LIST_DIR}/placing/host_roots.cpp
   ${CMAKE_CURRENT_LIST_DIR}/placing/level_planner.cpp
   ${CMAKE_CURRENT_LIST_DIR}/placing/placed_plan.cpp
@@ -31,5 +29,4 @@ list(APPEND TRELLIS_LAYER_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/reports/report.cpp
   ${CMAKE_CURRENT_LIST_DIR}/reports/report_graph.cpp
   ${CMAKE_CURRENT_LIST_DIR}/reports/report_json.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/reports/report_payloads.cpp
 )

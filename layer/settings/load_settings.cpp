@@ -54,7 +54,7 @@ void Apply(LoadedSettings& loaded, std::string_view source, std::string_view key
     const std::string suggestion = Suggestion(key, keys, {});
     loaded.problems.push_back(std::string(source) + ": there is no setting '" + std::string(key) + "'" +
                               (suggestion.empty() ? kNoSuggestion : suggestion));
-  } else if (!row->set(loaded.settings, value)) {
+  } else if (!row->set(loaded.settings, *row, value)) {
     loaded.problems.push_back(std::string(source) + ": '" + std::string(value) + "' is no value of the setting '" +
                               std::string(key) + "', which takes " + AllowedValues(*row));
   } else {

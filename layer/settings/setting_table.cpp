@@ -6,6 +6,7 @@
 #include <charconv>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 namespace trellis {
@@ -19,7 +20,7 @@ std::string LowerCase(std::string_view text) {
 }
 
 template <bool Settings::*member>
-bool SetBool(Settings& settings, std::string_view text) {
+bool SetBool(Settings& settings, const SettingRow& /*row*/, std::string_view text) {
   const std::string lower = LowerCase(text);
   if (lower != "true" && lower != "false" && lower != "1" && lower != "0") return false;
   settings.*member = lower == "true" || lower == "1";
@@ -27,7 +28,7 @@ bool SetBool(Settings& settings, std::string_view text) {
 }
 
 template <uint32_t Settings::*member>
-bool SetUint(Settings& settings, std::string_view text) {
+bool SetUint(Settings& settings, const SettingRow& /*row*/, std::string_view text) {
   uint32_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) return false;
@@ -36,45 +37,27 @@ bool SetUint(Settings& settings, std::string_view text) {
 }
 
 template <std::string Settings::*member>
-bool SetString(Settings& settings, std::string_view text) {
+bool SetString(Settings& settings, const SettingRow& /*row*/, std::string_view text) {
   settings.*member = text;
   return true;
 }
 
-// `names`: in the order of the enumeration, or of false and true.
-template <typename T, size_t kCount>
-bool SetEnum(T& value, const std::string_view (&names)[kCount], std::string_view text) {
-  const auto* found = std::find(std::begin(names), std::end(names), LowerCase(text));
-  if (found == std::end(names)) return false;
-  value = static_cast<T>(found - names);
-  return true;
+// The values are in the order of the enumeration, or of false and true.
+template <auto member>
+bool SetEnum(Settings& settings, const SettingRow& row, std::string_view text) {
+  const std::string wanted = LowerCase(text);
+  std::string_view left = row.values;
+  for (int index = 0; !left.empty(); ++index) {
+    const std::string_view value = left.substr(0, left.find('|'));
+    left.remove_prefix(std::min(value.size() + 1, left.size()));
+    if (value != wanted) continue;
+    settings.*member = static_cast<std::decay_t<decltype(settings.*member)>>(index);
+    return true;
+  }
+  return false;
 }
 
-bool SetLogLevel(Settings& settings, std::string_view text) {
-  return SetEnum(settings.log_level, {"error", "warning", "info", "debug"}, text);
-}
-
-bool SetCloseLevels(Settings& settings, std::string_view text) {
-  return SetEnum(settings.close_every_level, {"auto", "always"}, text);
-}
-
-bool SetShaderTarget(Settings& settings, std::string_view text) {
-  return SetEnum(settings.shader_target, {"auto", "gpu", "cpu"}, text);
-}
-
-bool SetAggregation(Settings& settings, std::string_view text) {
-  return SetEnum(settings.aggregation, {"auto", "workgroup", "subgroup", "none"}, text);
-}
-
-bool SetLaunchBatches(Settings& settings, std::string_view text) {
-  return SetEnum(settings.launch_batches, {"auto", "always", "never"}, text);
-}
-
-bool SetSplitRenderPasses(Settings& settings, std::string_view text) {
-  return SetEnum(settings.split_render_passes, {"default", "on", "off"}, text);
-}
-
-bool SetPayloadDumps(Settings& settings, std::string_view text) {
+bool SetPayloadDumps(Settings& settings, const SettingRow& /*row*/, std::string_view text) {
   std::optional<std::vector<PayloadDumpSetting>> dumps = ParsePayloadDumps(text);
   if (!dumps) return false;
   settings.dump_payloads = *std::move(dumps);
@@ -83,7 +66,7 @@ bool SetPayloadDumps(Settings& settings, std::string_view text) {
 
 constexpr SettingRow kTable[] = {
     {"log_level", SettingType::kEnum, "warning", "error|warning|info|debug",
-     "Minimum severity of the messages that are logged.", SetLogLevel},
+     "Minimum severity of the messages that are logged.", SetEnum<&Settings::log_level>},
     {"log_file", SettingType::kString, "", "", "File that messages are appended to. Empty: standard error.",
      SetString<&Settings::log_file>},
     {"labels", SettingType::kBool, "true", "", "Names every phase and node dispatch with a debug label.",
@@ -133,12 +116,14 @@ constexpr SettingRow kTable[] = {
      "the index 3. Empty: none.",
      SetPayloadDumps},
     {"close_levels", SettingType::kEnum, "auto", "auto|always",
-     "Levels whose launches are sized by a kernel: those that need it, or every one.", SetCloseLevels},
+     "Levels whose launches are sized by a kernel: those that need it, or every one.",
+     SetEnum<&Settings::close_every_level>},
     {"shader_target", SettingType::kEnum, "auto", "auto|gpu|cpu",
      "Kind of device that nodes are compiled and dispatched for: what the device reports, a GPU, or a CPU driver.",
-     SetShaderTarget},
+     SetEnum<&Settings::shader_target>},
     {"aggregation", SettingType::kEnum, "auto", "auto|workgroup|subgroup|none",
-     "Scope at which payload allocations share one atomic: workgroup, subgroup, or none.", SetAggregation},
+     "Scope at which payload allocations share one atomic: workgroup, subgroup, or none.",
+     SetEnum<&Settings::aggregation>},
     {"int64_addresses", SettingType::kBool, "true", "",
      "Computes payload addresses with 64-bit integers, where the device has them.",
      SetBool<&Settings::int64_addresses>},
@@ -159,11 +144,11 @@ constexpr SettingRow kTable[] = {
      SetUint<&Settings::max_packed_workgroups>},
     {"launch_batches", SettingType::kEnum, "auto", "auto|always|never",
      "Launches of nodes with the same compiled shader that become one dispatch: many in a level, any two, or none.",
-     SetLaunchBatches},
+     SetEnum<&Settings::launch_batches>},
     {"split_render_passes", SettingType::kEnum, "default", "default|on|off",
      "Stores attachments that an application does not store, so that graphs can be dispatched inside its render "
      "passes: on devices with shaderMeshEnqueue, on every device with graphs, or on none.",
-     SetSplitRenderPasses},
+     SetEnum<&Settings::split_render_passes>},
 };
 
 }  // namespace

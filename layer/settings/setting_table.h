@@ -17,10 +17,11 @@ struct SettingRow {
   std::string_view key;  // the same in all three sources
   SettingType type;
   std::string_view default_value;
-  std::string_view values;  // kEnum: the allowed ones, separated by '|'; kString: their form, if not any
+  // kEnum: the allowed ones in the order of the enumeration, separated by '|'. kString: their form, if not any.
+  std::string_view values;
   std::string_view description;
   // False, and nothing changed, when the text is no value of this type.
-  bool (*set)(Settings& settings, std::string_view text);
+  bool (*set)(Settings& settings, const SettingRow& row, std::string_view text);
 };
 
 [[nodiscard]] std::span<const SettingRow> SettingTable();

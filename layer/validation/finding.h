@@ -18,9 +18,13 @@ struct Finding {
 using Findings = std::vector<Finding>;
 
 // One message each, with the VUID as its name.
-void ReportFindings(Diagnostics& diagnostics, const Findings& findings, MessageObject object);
+inline void ReportFindings(Diagnostics& diagnostics, const Findings& findings, MessageObject object) {
+  for (const Finding& finding : findings) diagnostics.InvalidUsage(finding.vuid, finding.text, {object});
+}
 
 // "VUID-<where>-<rule>", where a rule is such as "scratch-10194".
-[[nodiscard]] std::string Vuid(const std::string& where, const std::string& rule);
+[[nodiscard]] inline std::string Vuid(const std::string& where, const std::string& rule) {
+  return "VUID-" + where + "-" + rule;
+}
 
 }  // namespace trellis

@@ -125,17 +125,16 @@ class CommandCheck {
     }
   }
 
-  void IsAligned(const char* rule, const char* what, VkDeviceAddress address) {
+  void IsAlignedInIndirectBuffer(const char* alignment_rule, const char* buffer_rule, const char* what,
+                                 VkDeviceAddress address) {
     if (address % kExecutionGraphDispatchAddressAlignment != 0)
-      Add(rule, std::string(what) + " " + Hex(address) + " is not a multiple of " +
-                    std::to_string(kExecutionGraphDispatchAddressAlignment) +
-                    " (executionGraphDispatchAddressAlignment)");
-  }
-
-  void IsInIndirectBuffer(const char* rule, const char* what, VkDeviceAddress address) {
+      Add(alignment_rule, std::string(what) + " " + Hex(address) + " is not a multiple of " +
+                              std::to_string(kExecutionGraphDispatchAddressAlignment) +
+                              " (executionGraphDispatchAddressAlignment)");
     if (!recording_.device.indirect_buffers.Find(address))
-      Add(rule, std::string(what) + " " + Hex(address) +
-                    " does not lie in a buffer with VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT whose address was asked for");
+      Add(buffer_rule,
+          std::string(what) + " " + Hex(address) +
+              " does not lie in a buffer with VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT whose address was asked for");
   }
 
   void InfosOnTheHost(const VkDispatchGraphCountInfoAMDX& count_info) {
@@ -203,8 +202,8 @@ Findings CheckDispatchGraphIndirect(const CommandBuffer& recording, ScratchRange
   CommandCheck check(recording, "vkCmdDispatchGraphIndirectAMDX");
   check.Dispatch(scratch);
   if (count_info.count == 0) return check.Take();  // nothing is read
-  check.IsAligned("pCountInfo-09152", "pCountInfo->infos", count_info.infos.deviceAddress);
-  check.IsInIndirectBuffer("pCountInfo-09151", "pCountInfo->infos", count_info.infos.deviceAddress);
+  check.IsAlignedInIndirectBuffer("pCountInfo-09152", "pCountInfo-09151", "pCountInfo->infos",
+                                  count_info.infos.deviceAddress);
   check.InfosDoNotOverlap(count_info);
   return check.Take();
 }
@@ -213,8 +212,7 @@ Findings CheckDispatchGraphIndirectCount(const CommandBuffer& recording, Scratch
                                          VkDeviceAddress count_info) {
   CommandCheck check(recording, "vkCmdDispatchGraphIndirectCountAMDX");
   check.Dispatch(scratch);
-  check.IsAligned("countInfo-09161", "countInfo", count_info);
-  check.IsInIndirectBuffer("countInfo-09160", "countInfo", count_info);
+  check.IsAlignedInIndirectBuffer("countInfo-09161", "countInfo-09160", "countInfo", count_info);
   return check.Take();
 }
 

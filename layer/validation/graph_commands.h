@@ -18,13 +18,11 @@ struct ScratchRange {
 // So that dispatches in this command buffer can be checked against it.
 void RememberScratchInitialization(CommandBuffer& recording, VkPipeline graph, ScratchRange scratch);
 
-// vkCmdDispatchGraphAMDX. Reads infos and payloads in host memory.
+// Reads infos and payloads in host memory.
 [[nodiscard]] Findings CheckDispatchGraph(const CommandBuffer& recording, ScratchRange scratch,
                                           const VkDispatchGraphCountInfoAMDX& count_info);
-// vkCmdDispatchGraphIndirectAMDX.
 [[nodiscard]] Findings CheckDispatchGraphIndirect(const CommandBuffer& recording, ScratchRange scratch,
                                                   const VkDispatchGraphCountInfoAMDX& count_info);
-// vkCmdDispatchGraphIndirectCountAMDX.
 [[nodiscard]] Findings CheckDispatchGraphIndirectCount(const CommandBuffer& recording, ScratchRange scratch,
                                                        VkDeviceAddress count_info);
 

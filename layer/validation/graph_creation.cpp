@@ -10,12 +10,11 @@
 #include "layer/device/spirv_capabilities.h"
 #include "layer/dispatch/pipeline_flags.h"
 #include "layer/objects/shader_module.h"
-#include "layer/pipeline/execution_graph.h"
 
 namespace trellis {
 namespace {
 
-constexpr const char* kCommand = "vkCreateExecutionGraphPipelinesAMDX";
+constexpr const char* kCreationCommand = "vkCreateExecutionGraphPipelinesAMDX";
 constexpr const char* kInfo = "VkExecutionGraphPipelineCreateInfoAMDX";
 
 struct ExcludedFlag {
@@ -171,14 +170,16 @@ class GraphCreationCheck {
   }
 
   [[nodiscard]] std::string Element() const {
-    return std::string(kCommand) + "(): pCreateInfos[" + std::to_string(index_) + "]";
+    return std::string(kCreationCommand) + "(): pCreateInfos[" + std::to_string(index_) + "]";
   }
   void Add(std::string vuid, std::string text) { findings_.push_back({std::move(vuid), std::move(text)}); }
   void AddToCommand(const char* rule, const std::string& text) {
-    Add(Vuid(kCommand, rule), std::string(kCommand) + "(): " + text);
+    Add(Vuid(kCreationCommand, rule), std::string(kCreationCommand) + "(): " + text);
   }
   // A rule of the command about the element, and a rule of its structure.
-  void AddToElement(const char* rule, const std::string& text) { Add(Vuid(kCommand, rule), Element() + ": " + text); }
+  void AddToElement(const char* rule, const std::string& text) {
+    Add(Vuid(kCreationCommand, rule), Element() + ": " + text);
+  }
   void AddToInfo(const char* rule, const std::string& text) { Add(Vuid(kInfo, rule), Element() + ": " + text); }
 
   const Device& device_;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "layer/validation/graph_nodes.h"
-
+// Rules of VkExecutionGraphPipelineCreateInfoAMDX about the nodes of a graph that was created.
 #include <algorithm>
 #include <optional>
 #include <string>
 
 #include "layer/graph/describe.h"
+#include "layer/validation/graph_creation.h"
 
 namespace trellis {
 namespace {

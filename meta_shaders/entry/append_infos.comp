@@ -6,7 +6,7 @@
 
 #include "copy_records.glsl"
 
-layout(local_size_x = 128) in;
+layout(local_size_x = kEntryWorkgroup) in;
 
 // One word after the other: more would be what everything waits for.
 const uint kMaxWordsAlone = 4u;
@@ -20,10 +20,10 @@ shared EntryChunk together[kEntryWorkgroup];
 // The ranks of an info, as one chunk with all its records.
 EntryChunk TakeRecords(EntryPlan plan, EntryInfo info) {
   RegionReference region = RegionOf(plan.regions, info.slot);
-  const uint rank = ReserveRanks(plan.regions, info.slot, info.count);
+  const uint rank = ReserveRanks(region, info.count);
   const uint capacity = region.region.capacity;
   const uint taken = min(info.count, capacity - min(rank, capacity));
-  CountLost(plan.regions, info.slot, info.count - taken);
+  if (taken != info.count) CountLost(region, min(info.count - taken, kMaxCounted));
   const Records records = region.region.records;
   const uint stride = records.stride;
   return EntryChunk(info.payloads, info.payload_stride, ElementAddress(records.base, rank, stride), taken, stride, min(info.payload_bytes, stride), 0u);
@@ -44,7 +44,7 @@ bool SplitIntoChunks(EntryPlan plan, uvec2 table, EntryChunk whole) {
     chunk.source = StridedAddress(whole.source, i * each, whole.source_stride);
     chunk.target = ElementAddress(whole.target, i * each, whole.record_stride);
     chunk.records = min(each, whole.records - i * each);
-    EntryChunkReference(ElementAddress(table, first + i, kEntryChunkBytes)).chunk = chunk;
+    EntryChunkReference(table).at[first + i] = chunk;
   }
   atomicMax(state.state.chunk_workgroups, first + count);
   return true;
@@ -64,8 +64,7 @@ void main() {
   const EntryPlan plan = EntryPlanReference(push.plan).plan;
   const uvec2 ring = ControlBlockReference(plan.control).control.ring;
   const InfoArray infos = LoadInfoArray(plan);
-  if (infos.count == 0u) return;
-  const uint tiles = (infos.count - 1u) / kEntryWorkgroup + 1u;
+  const uint tiles = DivideUp(infos.count, kEntryWorkgroup);
   for (uint tile = gl_WorkGroupID.x; tile < tiles; tile += gl_NumWorkGroups.x) {
     if (gl_LocalInvocationIndex == 0u) together_count = 0u;
     barrier();

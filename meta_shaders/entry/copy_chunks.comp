@@ -5,10 +5,10 @@
 
 #include "copy_records.glsl"
 
-layout(local_size_x = 128) in;
+layout(local_size_x = kEntryWorkgroup) in;
 
 void main() {
   const EntryPlan plan = EntryPlanReference(push.plan).plan;
   const uvec2 table = AddressAdd64(ControlBlockReference(plan.control).control.ring, plan.chunks_offset);
-  CopyTogether(EntryChunkReference(ElementAddress(table, gl_WorkGroupID.x, kEntryChunkBytes)).chunk);
+  CopyTogether(EntryChunkReference(table).at[gl_WorkGroupID.x]);
 }

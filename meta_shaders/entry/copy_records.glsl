@@ -5,8 +5,6 @@
 
 #include "infos.glsl"
 
-layout(buffer_reference, scalar, buffer_reference_align = 16) buffer UnitReference { uvec4 unit; };
-
 void CopyWord(EntryChunk chunk, uint record, uint word) {
   const uint offset = word * 4u;
   uint value = 0u;

@@ -8,7 +8,7 @@
 #include "infos.glsl"
 #include "place_regions.glsl"
 
-layout(local_size_x = 128) in;
+layout(local_size_x = kEntryWorkgroup) in;
 
 // Infos of a tile mostly name the same node: those that name the node of the first one are added up before they meet the counter.
 shared uint common_slot;
@@ -33,21 +33,18 @@ void CountTile(EntryPlan plan, InfoArray infos, uint index) {
     if (info.slot == common_slot && info.count <= kMaxPlainCount) {
       atomicAdd(common_sum, info.count);
     } else {
-      ReserveRanks(plan.regions, info.slot, info.count);
+      ReserveRanks(RegionOf(plan.regions, info.slot), info.count);
     }
   }
   barrier();
-  if (gl_LocalInvocationIndex == 0u && common_sum != 0u) ReserveRanks(plan.regions, common_slot, common_sum);
+  if (gl_LocalInvocationIndex == 0u && common_sum != 0u) ReserveRanks(RegionOf(plan.regions, common_slot), common_sum);
 }
 
 // Whether all other workgroups are done. None waits for another one.
 bool IsLast(EntryPlan plan) {
   memoryBarrierBuffer();
   barrier();
-  if (gl_LocalInvocationIndex == 0u) {
-    ControlBlockReference control = ControlBlockReference(plan.control);
-    done_before = atomicAdd(control.control.workgroups_done, 1u);
-  }
+  if (gl_LocalInvocationIndex == 0u) done_before = atomicAdd(ControlBlockReference(plan.control).control.workgroups_done, 1u);
   barrier();
   memoryBarrierBuffer();
   return done_before == gl_NumWorkGroups.x - 1u;
@@ -57,7 +54,7 @@ void main() {
   const EntryPlan plan = EntryPlanReference(push.plan).plan;
   const InfoArray infos = LoadInfoArray(plan);
   BeginChecks();
-  const uint tiles = infos.count == 0u ? 0u : (infos.count - 1u) / kEntryWorkgroup + 1u;
+  const uint tiles = DivideUp(infos.count, kEntryWorkgroup);
   for (uint tile = gl_WorkGroupID.x; tile < tiles; tile += gl_NumWorkGroups.x)
     CountTile(plan, infos, tile * kEntryWorkgroup + gl_LocalInvocationIndex);
   ReportChecks(plan);

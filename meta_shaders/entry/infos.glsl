@@ -5,24 +5,13 @@
 
 #include "../shared/entry_plan.h"
 #include "../shared/kernel.glsl"
+#include "../shared/segments.glsl"
+
 
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer EntryPlanReference { EntryPlan plan; };
-layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer EntryNodeReference { EntryNode node; };
+layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer EntryNodeReference { EntryNode at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer EntryStateReference { EntryState state; };
-layout(buffer_reference, scalar, buffer_reference_align = 8) buffer EntryChunkReference { EntryChunk chunk; };
-
-const uint kEntryNodeBytes = 8u;
-const uint kEntryRootBytes = 8u;
-const uint kEntryChunkBytes = 40u;
-
-// 1 to 4 bytes at any address; the others are 0. Reads aligned words that hold at least one of the bytes, so nothing beyond the application's buffer.
-uint ReadBytes(uvec2 address, uint bytes) {
-  const uint shift = (address.x & 3u) * 8u;
-  const uvec2 aligned = uvec2(address.x & ~3u, address.y);
-  uint word = UintReference(aligned).value >> shift;
-  if (shift + bytes * 8u > 32u) word |= UintReference(AddressAdd(aligned, 4u)).value << (32u - shift);
-  return bitfieldExtract(word, 0, int(bytes * 8u));
-}
+layout(buffer_reference, scalar, buffer_reference_align = 8) buffer EntryChunkReference { EntryChunk at[]; };
 
 // address + index * stride for a 64-bit stride.
 uvec2 StridedAddress(uvec2 address, uint index, uvec2 stride) {
@@ -66,7 +55,7 @@ EntryInfo LoadInfo(EntryPlan plan, InfoArray infos, uint index) {
   uint words[6];
   for (uint i = 0u; i < 6u; ++i) words[i] = ReadBytes(AddressAdd(address, i * 4u), 4u);
   EntryNode node = EntryNode(kNoSlot, 0u);
-  if (words[0] < plan.node_count) node = EntryNodeReference(ElementAddress(plan.nodes, words[0], kEntryNodeBytes)).node;
+  if (words[0] < plan.node_count) node = EntryNodeReference(plan.nodes).at[words[0]];
   EntryInfo info = EntryInfo(node.slot, kReportNoNode, node.payload_bytes, words[1], uvec2(words[2], words[3]), uvec2(words[4], words[5]));
   if (info.slot != kNoSlot && info.count != 0u && info.payload_bytes != 0u && IsNull(info.payloads)) {
     info.slot = kNoSlot;
@@ -75,32 +64,19 @@ EntryInfo LoadInfo(EntryPlan plan, InfoArray infos, uint index) {
   return info;
 }
 
-// Counters of a region saturate at this.
-const uint kMaxCounted = 0x80000000u;
-// Below it, all additions that a device can have in flight at once cannot carry a counter past 2^32.
-const uint kMaxPlainCount = 0x1000u;
-
-// Adds to a counter and gives what it was.
-uint AddSaturating(UintReference counter, uint count) {
+// Gives the first of the ranks, which saturate.
+uint ReserveRanks(RegionReference region, uint count) {
   if (count <= kMaxPlainCount) {
-    const uint before = atomicAdd(counter.value, count);
-    if (before >= kMaxCounted) atomicMin(counter.value, kMaxCounted);
+    const uint before = atomicAdd(region.region.reserved, count);
+    if (before >= kMaxCounted) atomicMin(region.region.reserved, kMaxCounted);
     return before;
   }
-  uint expected = atomicOr(counter.value, 0u);
+  uint expected = atomicOr(region.region.reserved, 0u);
   for (;;) {
-    const uint before = atomicCompSwap(counter.value, expected, min(SaturatingAdd(expected, count), kMaxCounted));
+    const uint before = atomicCompSwap(region.region.reserved, expected, min(SaturatingAdd(expected, count), kMaxCounted));
     if (before == expected) return before;
     expected = before;
   }
-}
-
-uint ReserveRanks(uvec2 regions, uint slot, uint count) {
-  return AddSaturating(UintReference(AddressAdd(ElementAddress(regions, slot, kRegionBytes), kRegionReservedOffset)), count);
-}
-
-void CountLost(uvec2 regions, uint slot, uint count) {
-  if (count != 0u) AddSaturating(UintReference(AddressAdd(ElementAddress(regions, slot, kRegionBytes), kRegionLostOffset)), count);
 }
 
 #endif  // TRELLIS_META_SHADERS_ENTRY_INFOS_GLSL

@@ -4,11 +4,10 @@
 #ifndef TRELLIS_META_SHADERS_ENTRY_PLACE_REGIONS_GLSL
 #define TRELLIS_META_SHADERS_ENTRY_PLACE_REGIONS_GLSL
 
-#include "../shared/regions.glsl"
 #include "../shared/scan.glsl"
 #include "infos.glsl"
 
-layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer EntryRootReference { EntryRoot root; };
+layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer EntryRootReference { EntryRoot at[]; };
 
 // Regions count records in 31 bits.
 const uint kMaxRegionRecords = 0x7fffffffu;
@@ -18,7 +17,7 @@ uint UnitsFor(EntryRoot root, uint stride, uint records) {
 }
 
 // Most records that fit into `units`, give or take what the parts lose to their alignment.
-uint RecordsIn(EntryRoot root, uint stride, uint units) {
+uint RecordsThatFit(EntryRoot root, uint stride, uint units) {
   const uint parts = root.note_words + 1u;
   if (units <= parts) return 0u;
   const uint each = SaturatingAdd(stride, root.note_words * 4u);
@@ -30,16 +29,14 @@ void PlaceRegion(EntryPlan plan, EntryRoot root, uvec2 ring, uint first_unit, ui
   RegionReference region = RegionOf(plan.regions, root.slot);
   const uint left = plan.half_units - min(first_unit, plan.half_units);
   const uint stride = region.region.records.stride;
-  const uint capacity = UnitsFor(root, stride, wanted) <= left ? wanted : min(wanted, RecordsIn(root, stride, left));
+  const uint capacity = UnitsFor(root, stride, wanted) <= left ? wanted : min(wanted, RecordsThatFit(root, stride, left));
   region.region.records.base = AddressAdd64(AddressAdd64(ring, plan.half_offset), Multiply64(first_unit, 16u));
   region.region.records.count = capacity;
   region.region.records.dense = capacity;
   region.region.capacity = capacity;
   region.region.refused = capacity;  // append_infos counts what finds no place
   const uint each = region.region.coalesce;
-  if (each == 0u) return;
-  const uint records = min(wanted, capacity);
-  region.region.workgroups = min(records / each + uint(records % each != 0u), region.region.max_workgroups);
+  if (each != 0u) region.region.workgroups = min(DivideUp(min(wanted, capacity), each), region.region.max_workgroups);
 }
 
 // By all invocations of one workgroup, once all records are counted.
@@ -53,7 +50,7 @@ void PlaceRegions(EntryPlan plan) {
     uint wanted = 0u;
     uint units = 0u;
     if (index < plan.root_count) {
-      root = EntryRootReference(ElementAddress(plan.roots, index, kEntryRootBytes)).root;
+      root = EntryRootReference(plan.roots).at[index];
       RegionReference region = RegionOf(plan.regions, root.slot);
       wanted = min(atomicExchange(region.region.reserved, 0u), kMaxRegionRecords);
       units = UnitsFor(root, region.region.records.stride, wanted);

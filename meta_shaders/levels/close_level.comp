@@ -6,14 +6,13 @@
 #extension GL_GOOGLE_include_directive : require
 
 #include "../shared/kernel.glsl"
-#include "../shared/regions.glsl"
 #include "check_grids.glsl"
 #include "launch_size.glsl"
 
-layout(local_size_x = 128) in;
+layout(local_size_x = kLevelsWorkgroup) in;
 
 // Of the launch. Null if there are none, or no memory for them.
-uvec2 FindNotes(ClosePlan plan, LaunchPlan launch, Share share, uint records) {
+uvec2 FindNotes(ClosePlan plan, LaunchPlan launch, uint records) {
   const uvec2 regions = CurrentRegions(plan.consumed);
   RegionReference region = RegionOf(regions, launch.slot);
   if (launch.note_words == kNoNotes) return uvec2(0u);
@@ -21,9 +20,9 @@ uvec2 FindNotes(ClosePlan plan, LaunchPlan launch, Share share, uint records) {
   // All numbers of records are known, so everyone finds the same places.
   uint own = 0u;
   for (uint i = gl_LocalInvocationIndex; i < launch.first_noted; i += kLevelsWorkgroup) {
-    const LaunchPlan other = LoadLaunchPlan(plan.launches, i);
+    const LaunchPlan other = LaunchPlanReference(plan.launches).at[i];
     RegionReference before = RegionOf(regions, other.slot);
-    if (other.first_noted == i) own = SaturatingAdd(own, NoteUnits(before, min(before.region.reserved, before.region.records.count)));
+    if (other.first_noted == i) own = SaturatingAdd(own, NoteUnits(before, RecordsIn(before)));
   }
   uint all;
   ScanWorkgroup(own, all);
@@ -32,11 +31,11 @@ uvec2 FindNotes(ClosePlan plan, LaunchPlan launch, Share share, uint records) {
 
 // Called by all invocations of a workgroup.
 void CloseLaunch(ClosePlan plan, Share share) {
-  const LaunchPlan launch = LoadLaunchPlan(plan.launches, share.launch);
+  const LaunchPlan launch = LaunchPlanReference(plan.launches).at[share.launch];
   RegionReference region = RegionOf(CurrentRegions(plan.consumed), launch.slot);
-  const uint present = min(region.region.reserved, region.region.records.count);
+  const uint present = RecordsIn(region);
   if (share.part != 0u && IsEmpty(PartOf(share, present))) return;
-  const uvec2 notes = FindNotes(plan, launch, share, present);
+  const uvec2 notes = FindNotes(plan, launch, present);
   const uint records = launch.note_words != kNoNotes && IsNull(notes) ? 0u : present;
   LaunchSize size;
   Landmarks landmarks;
@@ -49,8 +48,8 @@ void CloseLaunch(ClosePlan plan, Share share) {
   if (IsDrawn(launch)) {
     WriteDraws(plan, launch, whole_launch);
   } else {
-    LaunchInputReference(ElementAddress(plan.inputs, launch.position, kLaunchInputBytes)).launch = whole_launch;
-    ArgumentsReference(ElementAddress(plan.arguments, launch.position, kArgumentsBytes)).arguments =
+    InputOf(plan, launch.position).launch = whole_launch;
+    ArgumentsReference(plan.arguments).at[launch.position] =
         SplitIntoRows(DispatchedWorkgroups(launch, size.workgroups), plan.max_workgroups_x, size.slices);
   }
   // Losses of the allocation, once for all launches of the region; and records beyond the maximum of slices.
@@ -72,6 +71,6 @@ void main() {
     CloseLaunch(plan, ShareOf(plan, workgroup));
   } else {
     const uint opening = (workgroup - plan.part_count) * gl_WorkGroupSize.x + gl_LocalInvocationIndex;
-    if (opening < plan.opening_count) OpenRegion(plan.regions, control.ring, control.dump, LoadRegionPlan(plan.openings, opening));
+    if (opening < plan.opening_count) OpenRegion(plan.regions, control.ring, control.dump, RegionPlanReference(plan.openings).at[opening]);
   }
 }

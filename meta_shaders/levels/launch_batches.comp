@@ -6,14 +6,14 @@
 #include "../shared/kernel.glsl"
 #include "launch_size.glsl"
 
-layout(local_size_x = 128) in;
+layout(local_size_x = kLevelsWorkgroup) in;
 
 // What the region would be dispatched with, but for records that found no place.
 uint WorkgroupsOf(LaunchBatch batch, uint member) {
   LaunchBlockReference launch = LaunchBlockReference(ElementAddress(batch.members, member, batch.member_bytes));
   RegionReference from = RegionReference(launch.block.source);
   if (batch.kind == kLaunchCoalescing) return from.region.workgroups;
-  return SaturatingMultiply(min(from.region.reserved, from.region.records.count), SaturatingMultiply(from.region.grid_x, from.region.grid_yz));
+  return SaturatingMultiply(RecordsIn(from), SaturatingMultiply(from.region.grid_x, from.region.grid_yz));
 }
 
 void main() {
@@ -30,5 +30,5 @@ void main() {
   }
   if (gl_LocalInvocationIndex != 0u) return;
   sums.at[batch.member_count] = before;
-  ArgumentsReference(batch.arguments).arguments = SplitIntoRows(before, batch.max_workgroups_x, 1u);
+  ArgumentsReference(batch.arguments).at[0] = SplitIntoRows(before, batch.max_workgroups_x, 1u);
 }

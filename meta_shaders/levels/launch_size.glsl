@@ -8,7 +8,8 @@
 #include "../shared/segments.glsl"
 #include "../shared/scan.glsl"
 
-layout(buffer_reference, scalar, buffer_reference_align = 4) buffer ArgumentsReference { uvec4 arguments; };
+
+layout(buffer_reference, scalar, buffer_reference_align = 4) buffer ArgumentsReference { uvec4 at[]; };
 
 struct LaunchSize {
   uint records;     // fewer than the region holds if there are too many for the maximum of slices
@@ -34,8 +35,11 @@ uvec4 SplitIntoRows(uint workgroups, uint max_x, uint slices) {
 }
 
 // That so many workgroups of LaunchInput take, and of the dispatch for them.
-uint PackedWorkgroups(LaunchPlan launch, uint workgroups) { return workgroups / launch.packed + uint(workgroups % launch.packed != 0u); }
+uint PackedWorkgroups(LaunchPlan launch, uint workgroups) { return DivideUp(workgroups, launch.packed); }
 uint DispatchedWorkgroups(LaunchPlan launch, uint workgroups) { return min(PackedWorkgroups(launch, workgroups), launch.max_workgroups); }
+
+// One of ClosePlan::inputs.
+LaunchInputReference InputOf(ClosePlan close, uint position) { return LaunchInputReference(ElementAddress(close.inputs, position, kLaunchInputBytes)); }
 
 // Workgroups of a draw count on from those of the draws before it.
 void WriteDraws(ClosePlan plan, LaunchPlan launch, LaunchInput whole) {
@@ -45,9 +49,27 @@ void WriteDraws(ClosePlan plan, LaunchPlan launch, LaunchInput whole) {
     LaunchInput part = whole;
     part.first_workgroup = first;
     part.workgroup_count = first + count;
-    LaunchInputReference(ElementAddress(plan.inputs, launch.first_draw + draw, kLaunchInputBytes)).launch = part;
-    ArgumentsReference(ElementAddress(plan.arguments, launch.first_draw + draw, kArgumentsBytes)).arguments = SplitIntoRows(count, plan.max_draw_x, 1u);
+    InputOf(plan, launch.first_draw + draw).launch = part;
+    ArgumentsReference(plan.arguments).at[launch.first_draw + draw] = SplitIntoRows(count, plan.max_draw_x, 1u);
   }
+}
+
+// A region holds its records, then the notes of each launch that reads it. Records take whole units of 16 bytes; so does one word of notes about all of
+// them, and notes of n words take n times that. layer/graph/memory_plan.cpp counts in the same way. Where the region grows, notes come from the pool when
+// the number of records is known; where no bound was, segments have taken the room for them.
+//
+// Place of a launch's notes; `words_before`: LaunchPlan::notes_before. Not where the region grows.
+uvec2 NotesOf(RegionReference region, uint words_before) {
+  const uvec2 end = AddressAdd64(region.region.records.base, Multiply64(RecordUnits(region.region.capacity, region.region.records.stride), 16u));
+  return AddressAdd64(end, Multiply64(words_before * RecordUnits(region.region.capacity, 4u), 16u));
+}
+
+// The same where it does. `before`: units that regions before this one take. Null if there is no room.
+uvec2 NotesInPool(RegionReference region, RegionReference pool, uint before, uint words_before, uint records) {
+  const uint room = pool.region.note_units + pool.region.notes_taken;
+  if (before > room || NoteUnits(region, records) > room - before) return uvec2(0u);
+  const uvec2 place = AddressAdd64(pool.region.records.base, Multiply64(pool.region.capacity - pool.region.notes_taken + before, 16u));
+  return AddressAdd64(place, Multiply64(words_before * RecordUnits(records, 4u), 16u));
 }
 
 uint GridWorkgroups(LaunchPlan launch) { return SaturatingMultiply(SaturatingMultiply(launch.grid_x, launch.grid_y), launch.grid_z); }
@@ -65,7 +87,7 @@ LaunchSize SizeStaticGrid(LaunchPlan launch, uint records, uint max_workgroups) 
 
 LaunchSize SizeCoalescing(LaunchPlan launch, uint records, uint max_workgroups) {
   const uint each = max(launch.coalesce, 1u);
-  const uint workgroups = min(records / each + uint(records % each != 0u), max_workgroups);
+  const uint workgroups = min(DivideUp(records, each), max_workgroups);
   return LaunchSize(min(records, SaturatingMultiply(workgroups, each)), workgroups, 1u);
 }
 
@@ -201,7 +223,7 @@ void WriteDynamicNotes(LaunchPlan launch, RegionReference region, uvec2 notes, u
   }
   const uvec2 address = RecordAddress(region.region.records, record);
   const uvec3 grid = ReadRecordGrid(address, launch.grid_member, uvec3(launch.grid_x, launch.grid_y, launch.grid_z));
-  NotesReference(ElementAddress(notes, record, 16u)).notes = uvec4(first, grid.xy, workgroups);
+  UnitReference(ElementAddress(notes, record, 16u)).unit = uvec4(first, grid.xy, workgroups);  // kFullNotes
 }
 
 // LaunchInput::landmarks.
@@ -270,8 +292,6 @@ void WriteNotesOfSlice(ClosePlan plan, LaunchPlan launch, RegionReference region
   barrier();
 }
 
-uvec2 SliceTable(ClosePlan plan, LaunchPlan launch) { return ElementAddress(plan.slices, launch.slice_table, (kMaxSlices + 1u) * kSliceBytes); }
-
 // Writes the notes of every record of the part. The part in which the first slice ends, or the last one with records, knows the launch's size.
 bool SizeDynamicGrid(ClosePlan plan, LaunchPlan launch, Share share, RegionReference region, uint records, uvec2 notes, uint max_workgroups, out LaunchSize size,
                      out Landmarks landmarks) {
@@ -281,7 +301,7 @@ bool SizeDynamicGrid(ClosePlan plan, LaunchPlan launch, Share share, RegionRefer
   uint before = WorkgroupsBefore(plan, launch, share, region, part);
   if (before > max_workgroups) return false;
   if (records != 0u) landmarks = LandmarksFor(plan, launch, share, records);
-  const uvec2 table = SliceTable(plan, launch);
+  const uvec2 table = ElementAddress(plan.slices, launch.slice_table, (kMaxSlices + 1u) * kSliceBytes);
   const uint max_slices = IsDrawn(launch) ? 1u : kMaxSlices;
   size = LaunchSize(0u, 0u, 0u);
   Part slice = part;

@@ -22,7 +22,7 @@ void TurnToOther(AlternatingRegionsReference sets) {
 }
 
 void ReportRegion(LossPlan plan, uvec2 regions, uint index) {
-  const RegionPlan opening = LoadRegionPlan(plan.openings, index);
+  const RegionPlan opening = RegionPlanReference(plan.openings).at[index];
   ReportLoss(plan.reports, plan.origin, opening.slot, opening.level, LostOf(RegionOf(regions, opening.region)));
 }
 
@@ -40,13 +40,11 @@ uint WantedDense(RegionPlan opening, RegionReference region) {
 
 // Of the region `index`, with `adapted` sizes or planned ones. None behind the last one, which is the pool.
 uint DenseUnits(LossPlan plan, uvec2 regions, uint index, bool adapted, out DensePart part) {
-  const RegionPlan opening = LoadRegionPlan(plan.openings, min(index, plan.prepared_count - 1u));
+  RegionPlanReference openings = RegionPlanReference(plan.openings);
+  const RegionPlan opening = openings.at[min(index, plan.prepared_count - 1u)];
   part = DensePart(UnitsBetween(uvec2(0u), opening.offset), opening.dense);
   if (index + 1u >= plan.prepared_count) return 0u;
-  if (!adapted || opening.dense >= opening.capacity) {
-    const RegionPlan next = LoadRegionPlan(plan.openings, index + 1u);
-    return UnitsBetween(opening.offset, next.offset);
-  }
+  if (!adapted || opening.dense >= opening.capacity) return UnitsBetween(opening.offset, openings.at[index + 1u].offset);
   part.dense = WantedDense(opening, RegionOf(regions, opening.region));
   return RecordUnits(part.dense, opening.stride);
 }
@@ -61,13 +59,13 @@ void AdaptDenseParts(LossPlan plan, uvec2 regions) {
     all = SaturatingAdd(all, total);
   }
   const bool adapted = all <= plan.dense_units;
-  uint before = UnitsBetween(uvec2(0u), LoadRegionPlan(plan.openings, 0u).offset);
+  uint before = UnitsBetween(uvec2(0u), RegionPlanReference(plan.openings).at[0].offset);
   for (uint tile = 0u; tile < plan.prepared_count; tile += kScanWorkgroup) {
     const uint index = tile + gl_LocalInvocationIndex;
     uint total;
     const uint first = before + ScanWorkgroup(DenseUnits(plan, regions, index, adapted, part), total);
     if (adapted && index + 1u < plan.prepared_count) part.units = first;
-    if (index < plan.prepared_count) DensePartReference(ElementAddress(plan.dense_parts, index, kDensePartBytes)).part = part;
+    if (index < plan.prepared_count) DensePartReference(plan.dense_parts).at[index] = part;
     before += total;
   }
 }

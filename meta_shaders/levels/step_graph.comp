@@ -4,32 +4,27 @@
 #extension GL_GOOGLE_include_directive : require
 
 #include "../shared/kernel.glsl"
-#include "../shared/regions.glsl"
 #include "../shared/step_plan.h"
 #include "check_grids.glsl"
 #include "launch_size.glsl"
 
-layout(local_size_x = 128) in;
+layout(local_size_x = kLevelsWorkgroup) in;
 
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer StepPlanReference { StepPlan plan; };
-layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer StepLaunchReference { StepLaunch step; };
-layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer StepLevelReference { StepLevel level; };
+layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer StepLaunchReference { StepLaunch at[]; };
+layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer StepLevelReference { StepLevel at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer StepStateReference { StepState state; };
-
-const uint kStepLaunchBytes = 96u;
-const uint kStepLevelBytes = 16u;
 
 // Between these stand the launches that keep notes.
 shared uint noted_begin;
 shared uint noted_end;
 shared uint chosen_level;  // one more than its number; 0: none has anything to do
 
-StepLaunch LoadStepLaunch(StepPlan plan, uint index) { return StepLaunchReference(ElementAddress(plan.launches, index, kStepLaunchBytes)).step; }
-StepLevel LoadStepLevel(StepPlan plan, uint level) { return StepLevelReference(ElementAddress(plan.levels, level, kStepLevelBytes)).level; }
+StepLaunch LoadStepLaunch(StepPlan plan, uint index) { return StepLaunchReference(plan.launches).at[index]; }
+StepLevel LoadStepLevel(StepPlan plan, uint level) { return StepLevelReference(plan.levels).at[level]; }
 
 // Workgroups of the launch's queue. Those that have run, or are running, are LaunchInput::workgroup_count.
 UintReference TotalOf(StepPlan plan, uint index) { return UintReference(ElementAddress(plan.totals, index, 4u)); }
-LaunchInputReference InputOf(ClosePlan close, uint index) { return LaunchInputReference(ElementAddress(close.inputs, index, kLaunchInputBytes)); }
 
 // One invocation alone reads and writes what is kept about a launch.
 bool IsMine(uint index) { return index % kLevelsWorkgroup == gl_LocalInvocationIndex; }
@@ -75,13 +70,11 @@ void TakeSlice(StepPlan plan, ClosePlan close, uint index, LaunchPlan launch) {
 void StartRoots(StepPlan plan, ClosePlan close) {
   for (uint index = gl_LocalInvocationIndex; index < plan.launch_count; index += kLevelsWorkgroup) {
     const StepLaunch step = LoadStepLaunch(plan, index);
-    LaunchInput from = LaunchInput(DenseRecords(uvec2(0u), 0u, 0u), uvec2(0u), 0u, 0u, uvec2(0u), 0u, 1u);
+    LaunchInput from = LaunchInput(Records(uvec2(0u), uvec2(0u), 0u, 0u, 0u, 0u), uvec2(0u), 0u, 0u, uvec2(0u), 0u, 1u);
     if (!IsNull(step.root)) from = LaunchInputReference(step.root).launch;
     SetQueue(plan, close, index, step.load, from);
   }
 }
-
-uint RecordsIn(RegionReference region) { return min(region.region.reserved, region.region.records.count); }
 
 void SetSize(StepPlan plan, ClosePlan close, uint index, StepLaunch step, uvec2 notes, LaunchSize size, uvec2 slices) {
   RegionReference region = RegionOf(close.regions, step.region);
@@ -171,7 +164,7 @@ void ChooseLevel(StepPlan plan, ClosePlan close) {
 void OpenRegionsOf(StepPlan plan, ClosePlan close, StepLevel level) {
   const ControlBlock control = ControlBlockReference(close.control).control;
   for (uint i = level.opening_begin + gl_LocalInvocationIndex; i < level.opening_end; i += kLevelsWorkgroup) {
-    const RegionPlan opening = LoadRegionPlan(plan.openings, i);
+    const RegionPlan opening = RegionPlanReference(plan.openings).at[i];
     RegionReference region = RegionOf(close.regions, opening.region);
     const uint lost = LostOf(region);
     OpenRegion(close.regions, control.ring, control.dump, opening);
@@ -183,12 +176,6 @@ void OpenRegionsOf(StepPlan plan, ClosePlan close, StepLevel level) {
 uint PortionOf(StepLaunch step, uint workgroups, uint before) {
   if (step.load == 0u) return workgroups;
   return before >= kWholeQueue ? 0u : min(workgroups, (kWholeQueue - before) / step.load);
-}
-
-// A draw enqueues nothing, so all workgroups of the launch run in one step.
-void WriteDrawsOfStep(ClosePlan close, LaunchPlan launch, LaunchInput from, uint workgroups) {
-  from.workgroup_count = workgroups;
-  WriteDraws(close, launch, from);
 }
 
 // Of the launches of the chosen level the first ones run whole, one in part, and those behind it not at all.
@@ -212,9 +199,11 @@ void RunChosenLevel(StepPlan plan, ClosePlan close) {
       from.launch.workgroup_count = first + workgroups;
     }
     if (exists && IsDrawn(step.launch)) {
-      WriteDrawsOfStep(close, step.launch, from.launch, workgroups);
+      LaunchInput drawn = from.launch;
+      drawn.workgroup_count = workgroups;  // all of the launch: a draw enqueues nothing
+      WriteDraws(close, step.launch, drawn);
     } else if (exists) {
-      ArgumentsReference(ElementAddress(close.arguments, index, kArgumentsBytes)).arguments =
+      ArgumentsReference(close.arguments).at[index] =
           SplitIntoRows(DispatchedWorkgroups(step.launch, workgroups), close.max_workgroups_x, step.load == 0u ? max(from.launch.slices, 1u) : 1u);
     }
   }
@@ -228,17 +217,7 @@ uint RecordsDone(LaunchPlan launch, LaunchInput from) {
   if (launch.kind == kLaunchStaticGrid) return from.records.first + workgroups / GridWorkgroups(launch);
   if (launch.kind == kLaunchCoalescing) return min(SaturatingMultiply(workgroups, launch.coalesce), from.records.count);
   // The last record whose first workgroup is not above the number of those that have run: it is not done with.
-  uint low = from.records.first;
-  uint high = from.records.count;
-  while (high - low > 1u) {
-    const uint middle = low + (high - low) / 2u;
-    if (UintReference(ElementAddress(from.notes, middle, launch.note_words * 4u)).value <= workgroups) {
-      low = middle;
-    } else {
-      high = middle;
-    }
-  }
-  return low;
+  return FindNotAbove(from.notes, launch.note_words * 4u, from.records.first, from.records.count, workgroups);
 }
 
 void ReportWhatIsLeft(StepPlan plan, ClosePlan close, uint steps) {

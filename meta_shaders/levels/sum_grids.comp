@@ -6,16 +6,16 @@
 #include "../shared/kernel.glsl"
 #include "launch_size.glsl"
 
-layout(local_size_x = 128) in;
+layout(local_size_x = kLevelsWorkgroup) in;
 
 void main() {
   const ClosePlan plan = ClosePlanReference(push.plan).plan;
   const uint workgroup = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
   if (workgroup >= plan.summed_count * plan.parts) return;
   const Share share = ShareOf(plan, workgroup);
-  const LaunchPlan launch = LoadLaunchPlan(plan.launches, share.launch);
+  const LaunchPlan launch = LaunchPlanReference(plan.launches).at[share.launch];
   RegionReference region = RegionOf(CurrentRegions(plan.consumed), launch.slot);
-  const Part part = PartOf(share, min(region.region.reserved, region.region.records.count));
+  const Part part = PartOf(share, RecordsIn(region));
   if (IsEmpty(part)) return;  // and so are all parts behind it: nobody asks
   uint total;
   ScanWorkgroup(CountRecords(plan, launch, region, part.begin, part.end), total);

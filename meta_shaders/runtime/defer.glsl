@@ -7,28 +7,24 @@
 
 layout(buffer_reference, scalar, buffer_reference_align = 16) coherent buffer HeapHeaderReference {
   uint slot;
-  uint count;
-  uint stride;
   uint of_workgroup;  // 1: one allocation for the whole workgroup
 };
 
 // A large allocation that fails leaves the pool to the segments of regions, which TakeRanks would not.
 bool TakeHeap(const RegionReference heap, const uint units, out uint first) {
-  if (units > kMaxPlainRanks) return TakeUnits(heap, units, first);
+  if (units > kMaxPlainCount) return TakeUnits(heap, units, first);
   return TakeRanks(heap, units, first);
 }
 
 uvec4 ReserveHeap(const uint slot, const uint count, const uint of_workgroup) {
   if (slot == kNoSlot || count == 0u) return LostHandle(count);
   uint stride = RegionOf(slot).region.records.stride;
-  uint bytes_high;
-  uint bytes_low;
-  umulExtended(count, stride, bytes_high, bytes_low);
+  uvec2 bytes = Multiply64(count, stride);
   RegionReference heap = RegionOf(HeapSlot());
   bool is_placed = heap.region.note_words != 0u;
   uint rank;
-  uint units = (kHeapHeaderBytes + bytes_low + 15u) / 16u;
-  bool fits = bytes_high == 0u && bytes_low <= 0xffffff00u && TakeHeap(heap, units, rank);
+  uint units = (kHeapHeaderBytes + bytes.x + 15u) / 16u;
+  bool fits = bytes.y == 0u && bytes.x <= 0xffffff00u && TakeHeap(heap, units, rank);
   if (fits && is_placed) rank = atomicAdd(heap.region.placed, units);
   if (!fits) {
     CountLost(RegionOf(slot), count);
@@ -36,8 +32,6 @@ uvec4 ReserveHeap(const uint slot, const uint count, const uint of_workgroup) {
   }
   uvec2 header = ElementAddress(heap.region.records.base, rank, 16u);
   HeapHeaderReference(header).slot = slot;
-  HeapHeaderReference(header).count = count;
-  HeapHeaderReference(header).stride = stride;
   HeapHeaderReference(header).of_workgroup = of_workgroup;
   return uvec4(AddressAdd(header, kHeapHeaderBytes), count, stride);
 }

@@ -49,7 +49,7 @@ void EnterLaunch(const uvec2 source, const uint each, const uint counted, const 
   } else if (each != 0u) {
     // No kernel closed the level: the number of records is the producers' counter.
     trellis_records.count = min(trellis_records.count, RegionReference(source).region.reserved);
-    trellis_end = WorkgroupsFor(trellis_records.count, each);
+    trellis_end = DivideUp(trellis_records.count, each);
   }
   if (in_runs) {
     if (each != 0u) trellis_records.count = min(trellis_records.count, SaturatingMultiply(EnterRun(first), each));

@@ -80,7 +80,7 @@ uint EndOfGrid(const uint note_bytes) {
 // The run of the dispatch's workgroup, divided among the workgroups that are packed in it.
 void EnterRunOfGrids(const uint packed) {
   const uint end = min(trellis_end, EnterRun(LaunchInputReference(trellis_source).launch.first_workgroup));
-  const uint each = WorkgroupsFor(end - min(trellis_workgroup, end), packed);
+  const uint each = DivideUp(end - min(trellis_workgroup, end), packed);
   trellis_workgroup = SaturatingAdd(trellis_workgroup, SaturatingMultiply(trellis_pack, each));
   trellis_end = min(end, SaturatingAdd(trellis_workgroup, each));
 }

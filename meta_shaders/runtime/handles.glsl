@@ -8,29 +8,19 @@
 #include "meta_shaders/runtime/workgroup.glsl"
 #include "meta_shaders/shared/segments.glsl"
 
-NodeOutput OutputOf(const uint output_number) { return NodeOutputReference(AddressAdd(trellis_launch, kLaunchBlockBytes)).at[output_number]; }
-
 // The slot that receives what is sent to the node `index` of output `output_number`, counted from its PayloadNodeBaseIndexAMDX; kNoSlot if there is
 // none.
 uint FindSlot(const uint output_number, const uint index) {
-  NodeOutput target = OutputOf(output_number);
+  NodeOutput target = LaunchBlockReference(trellis_launch).outputs[output_number];
   uvec2 slots = target.slots;
   uint count = target.index_count;
   uint place = index - target.first_index;
   if ((count & kSlotProgression) != 0u) return place < (count & ~kSlotProgression) ? slots.x + place * slots.y : kNoSlot;
   if ((count & kSortedSlotPairs) == 0u) return place < count ? UintReference(ElementAddress(slots, place, 4u)).value : kNoSlot;
-  uint low = 0u;
-  uint high = count & ~kSortedSlotPairs;
-  while (high - low > 1u) {
-    uint middle = low + (high - low) / 2u;
-    if (UintReference(ElementAddress(slots, middle, 8u)).value <= place) {
-      low = middle;
-    } else {
-      high = middle;
-    }
-  }
-  if (high == 0u || UintReference(ElementAddress(slots, low, 8u)).value != place) return kNoSlot;
-  return UintReference(AddressAdd(ElementAddress(slots, low, 8u), 4u)).value;
+  uint pairs = count & ~kSortedSlotPairs;
+  uvec2 pair = ElementAddress(slots, FindNotAbove(slots, 8u, 0u, pairs, place), 8u);
+  if (pairs == 0u || UintReference(pair).value != place) return kNoSlot;
+  return UintReference(AddressAdd(pair, 4u)).value;
 }
 
 bool trellis_valid(const uint output_number, const uint index) { return FindSlot(output_number, index) != kNoSlot; }

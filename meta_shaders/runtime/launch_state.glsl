@@ -39,18 +39,9 @@ uint FindSum(const uvec2 sums, const uint stride, const uint first, const uint e
     high = min(low + step, high);
   }
 #endif
-  while (high - low > 1u) {
-    uint middle = low + (high - low) / 2u;
-    if (SumAt(sums, stride, middle) > number) {
-      high = middle;
-    } else {
-      low = middle;
-    }
-  }
-  return low;
+  return FindNotAbove(sums, stride, low, high, number);
 }
 
-// What a workgroup of the dispatch keeps of its launch.
 uvec3 trellis_place;  // gl_WorkGroupID
 uint trellis_form;    // LaunchBlock::form
 uvec2 trellis_source;    // what begins with them
@@ -75,7 +66,7 @@ bool HasWork() { return trellis_workgroup < trellis_end; }
 // Where the dispatch has fewer workgroups than the launch, from `first` on: those of it that this one does, neighbours of one another. Returns the end of
 // their numbers.
 uint EnterRun(const uint first) {
-  const uint run = WorkgroupsFor(trellis_end - min(first, trellis_end), max(trellis_step, 1u));
+  const uint run = DivideUp(trellis_end - min(first, trellis_end), max(trellis_step, 1u));
   trellis_workgroup = SaturatingAdd(first, SaturatingMultiply(trellis_workgroup - first, run));  // kNoWorkgroup stays beyond all records
   return SaturatingAdd(trellis_workgroup, run);
 }

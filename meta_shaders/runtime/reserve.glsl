@@ -5,30 +5,10 @@
 
 #include "meta_shaders/runtime/handles.glsl"
 
-// Up to it, all reservations that a device can have in flight at once cannot carry a counter from its capacity to 2^32.
-const uint kMaxPlainRanks = 0x1000u;
-
-// Where a region's counter of losses stops.
-const uint kMaxLost = 0x80000000u;
-
-void CountLost(const RegionReference region, const uint count) {
-  if (count <= kMaxPlainRanks) {
-    if (atomicAdd(region.region.lost, count) > kMaxLost - count) atomicMin(region.region.lost, kMaxLost);
-    return;
-  }
-  // A few large ones at once would take the counter past 2^32 before the first of them takes it back.
-  uint lost = atomicOr(region.region.lost, 0u);
-  while (lost < kMaxLost) {
-    uint before = atomicCompSwap(region.region.lost, lost, min(lost + count, kMaxLost));
-    if (before == lost) break;
-    lost = before;
-  }
-}
-
 // Takes `count` ranks (below 2^30) of a region. False: they do not fit; then no later reservation fits either.
 bool TakeRanks(const RegionReference region, const uint count, out uint rank) {
   uint capacity = region.region.capacity;
-  if (count <= kMaxPlainRanks) {
+  if (count <= kMaxPlainCount) {
     rank = atomicAdd(region.region.reserved, count);
     if (rank <= capacity && count <= capacity - rank) return true;
     // Every addition that failed is followed by this, so that the counter ends as a dispatch's argument that the device can take.

@@ -12,9 +12,6 @@ const int kPayloadScope = gl_ScopeQueueFamily;
 const int kPayloadScope = gl_ScopeDevice;
 #endif
 
-// Of a dispatch, for records of which a workgroup takes `each`.
-uint WorkgroupsFor(const uint records, const uint each) { return records / each + uint(records % each != 0u); }
-
 // Payload words that other invocations of the workgroup wrote.
 layout(buffer_reference, scalar, buffer_reference_align = 4) coherent buffer SharedUintReference { uint value; };
 

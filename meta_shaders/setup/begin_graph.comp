@@ -17,16 +17,16 @@ shared uvec2 found_ring;
 
 // Index of the ring to use, kNoSlot if there is none.
 uint FindRing(BeginPlan plan) {
-  const uint count = RingTableHeaderReference(plan.ring_table).header.count;
+  RingTableReference table = RingTableReference(plan.ring_table);
+  const uint count = table.header.count;
   bool any_fits = true;
   for (uint scan = 0u; any_fits && scan < kMaxScans; ++scan) {
     any_fits = false;
     for (uint index = 0u; index < count; ++index) {
-      RingEntryReference candidate = RingEntryOf(plan.ring_table, index);
-      if (!GreaterOrEqual64(candidate.entry.bytes, plan.ring_bytes)) continue;
+      if (!GreaterOrEqual64(table.rings[index].bytes, plan.ring_bytes)) continue;
       any_fits = true;
       if (plan.claims_ring == 0u) return index;
-      if (atomicCompSwap(candidate.entry.owner, 0u, 1u) != 0u) continue;
+      if (atomicCompSwap(table.rings[index].owner, 0u, 1u) != 0u) continue;
       memoryBarrierBuffer();  // after the one of release_ring: what the last graph did to the ring is done
       return index;
     }
@@ -35,19 +35,11 @@ uint FindRing(BeginPlan plan) {
 }
 
 void WriteControlBlock(BeginPlan plan) {
-  const bool needs_ring = !IsNull(plan.ring_bytes);
-  const uint entry = needs_ring ? FindRing(plan) : kNoSlot;
-  ControlBlock control;
-  control.ring = uvec2(0u);
-  if (entry != kNoSlot) control.ring = RingEntryOf(plan.ring_table, entry).entry.base;
-  control.dump = plan.dump;
-  control.ring_entry = entry;
-  control.heap_slot = plan.heap_slot;
-  control.reports = plan.reports;
-  control.origin = plan.origin;
-  control.workgroups_done = 0u;
-  ControlBlockReference(plan.control).control = control;
-  found_ring = control.ring;
+  const uint entry = IsNull(plan.ring_bytes) ? kNoSlot : FindRing(plan);
+  uvec2 ring = uvec2(0u);
+  if (entry != kNoSlot) ring = RingTableReference(plan.ring_table).rings[entry].base;
+  ControlBlockReference(plan.control).control = ControlBlock(ring, plan.dump, entry, plan.heap_slot, plan.reports, plan.origin, 0u);
+  found_ring = ring;
 }
 
 void main() {
@@ -55,5 +47,5 @@ void main() {
   if (gl_LocalInvocationIndex == 0u) WriteControlBlock(plan);
   barrier();
   for (uint i = gl_LocalInvocationIndex; i < plan.opening_count; i += gl_WorkGroupSize.x)
-    OpenRegion(plan.regions, found_ring, plan.dump, LoadRegionPlan(plan.openings, i));
+    OpenRegion(plan.regions, found_ring, plan.dump, RegionPlanReference(plan.openings).at[i]);
 }

@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Before level 0: gives every input that is written a copy of its own. See shared/input_copy.h.
+// Before level 0: gives every input that is written a copy of its own.
 #version 460
 #extension GL_GOOGLE_include_directive : require
-#extension GL_EXT_scalar_block_layout : require
 
-#include "../shared/input_copy.h"
 #include "../shared/kernel.glsl"
 
 layout(local_size_x = 128) in;
 
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer CopyPlanReference { CopyPlan plan; };
-layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer InputCopyReference { InputCopy copy; };
-layout(buffer_reference, scalar, buffer_reference_align = 16) buffer PieceReference { uvec4 piece; };
-
-const uint kInputCopyBytes = 48u;
-const uint kPieceBytes = 16u;
+layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer InputCopyReference { InputCopy at[]; };
 
 // Without a ring the launch has nothing to do.
 void WriteInput(CopyPlan plan, InputCopy copy, uvec2 ring) {
@@ -32,12 +26,12 @@ void WriteInput(CopyPlan plan, InputCopy copy, uvec2 ring) {
 
 void main() {
   const CopyPlan plan = CopyPlanReference(push.plan).plan;
-  const InputCopy copy = InputCopyReference(ElementAddress(plan.copies, gl_WorkGroupID.y, kInputCopyBytes)).copy;
+  const InputCopy copy = InputCopyReference(plan.copies).at[gl_WorkGroupID.y];
   const uvec2 ring = ControlBlockReference(plan.control).control.ring;
   if (gl_WorkGroupID.x == 0u && gl_LocalInvocationIndex == 0u) WriteInput(plan, copy, ring);
   if (IsNull(ring)) return;
   const uvec2 target = AddressAdd64(ring, copy.ring_offset);
   const uint step = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
   for (uint i = gl_WorkGroupID.x * gl_WorkGroupSize.x + gl_LocalInvocationIndex; i < copy.pieces; i += step)
-    PieceReference(ElementAddress(target, i, kPieceBytes)).piece = PieceReference(ElementAddress(copy.source, i, kPieceBytes)).piece;
+    UnitReference(ElementAddress(target, i, 16u)).unit = UnitReference(ElementAddress(copy.source, i, 16u)).unit;
 }

@@ -15,10 +15,11 @@ void main() {
   const uint index = gl_GlobalInvocationID.x;
   if (index >= plan.opening_count) return;
   const ControlBlock control = ControlBlockReference(plan.control).control;
-  const uvec2 regions = index < plan.prepared_count ? OtherRegions(plan.prepared) : plan.regions;
-  RegionPlan opening = LoadRegionPlan(plan.openings, index);
+  uvec2 regions = plan.regions;
+  if (index < plan.prepared_count) regions = SetOfRegions(plan.prepared, AlternatingRegionsOf(plan.prepared).regions.other);
+  RegionPlan opening = RegionPlanReference(plan.openings).at[index];
   if (index < plan.prepared_count && !IsNull(plan.dense_parts)) {
-    const DensePart part = DensePartReference(ElementAddress(plan.dense_parts, index, kDensePartBytes)).part;
+    const DensePart part = DensePartReference(plan.dense_parts).at[index];
     opening.offset = Multiply64(part.units, 16u);
     opening.dense = part.dense;
   }

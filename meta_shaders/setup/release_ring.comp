@@ -15,5 +15,5 @@ void main() {
   if (entry == kNoSlot) return;
   // The graph that claims the ring next may run on another queue, and no barrier stands between the two.
   memoryBarrierBuffer();
-  atomicExchange(RingEntryOf(plan.ring_table, entry).entry.owner, 0u);
+  atomicExchange(RingTableReference(plan.ring_table).rings[entry].owner, 0u);
 }

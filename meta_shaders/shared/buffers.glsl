@@ -28,7 +28,6 @@ uvec2 AddressAdd64(uvec2 address, uvec2 bytes) {
   return uvec2(low, address.y + bytes.y + carry);
 }
 
-// 64-bit product of two 32-bit factors.
 uvec2 Multiply64(uint a, uint b) {
   uint high;
   uint low;
@@ -47,6 +46,9 @@ bool IsNull(uvec2 address) { return (address.x | address.y) == 0u; }
 // a >= b as unsigned 64-bit numbers.
 bool GreaterOrEqual64(uvec2 a, uvec2 b) { return a.y > b.y || (a.y == b.y && a.x >= b.x); }
 
+// a / b, rounded up.
+uint DivideUp(uint a, uint b) { return a / b + uint(a % b != 0u); }
+
 uint SaturatingAdd(uint a, uint b) { return a + min(b, ~a); }
 
 uint SaturatingMultiply(uint a, uint b) {
@@ -56,53 +58,63 @@ uint SaturatingMultiply(uint a, uint b) {
 
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer UintReference { uint value; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer UintArrayReference { uint at[]; };
-layout(buffer_reference, scalar, buffer_reference_align = 16) buffer NotesReference { uvec4 notes; };  // kFullNotes
-layout(buffer_reference, scalar, buffer_reference_align = 16) readonly buffer LaunchBlockReference { LaunchBlock block; };
+layout(buffer_reference, scalar, buffer_reference_align = 16) buffer UnitReference { uvec4 unit; };
+layout(buffer_reference, scalar, buffer_reference_align = 16) readonly buffer LaunchBlockReference {
+  LaunchBlock block;
+  NodeOutput outputs[];
+};
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer LaunchBatchReference { LaunchBatch batch; };
-layout(buffer_reference, scalar, buffer_reference_align = 16) readonly buffer NodeOutputReference { NodeOutput at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 16) buffer LaunchInputReference { LaunchInput launch; };
 layout(buffer_reference, scalar, buffer_reference_align = 8) coherent buffer SliceReference { Slice at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 16) buffer RegionReference { Region region; };
 layout(buffer_reference, scalar, buffer_reference_align = 8) buffer ControlBlockReference { ControlBlock control; };
-
 layout(buffer_reference, scalar, buffer_reference_align = 16) buffer AlternatingRegionsReference { AlternatingRegions regions; };
 
 const uint kRegionBytes = 640u;
 const uint kAlternatingRegionsBytes = 128u;
-const uint kRegionLostOffset = 48u;
-const uint kRegionReservedOffset = 128u;
 const uint kRegionWorkgroupsOffset = 256u;
 const uint kRegionSegmentsOffset = 384u;
-const uint kLaunchBlockBytes = 48u;
 const uint kLaunchBatchBytes = 56u;
 const uint kLaunchInputBytes = 64u;
 const uint kSliceBytes = 8u;
-const uint kRegionCountBytes = 40u;
-const uint kPayloadDumpBytes = 24u;
-const uint kRegionCountsHeaderBytes = 16u;
-const uint kLaunchPlanBytes = 72u;
-const uint kRegionPlanBytes = 64u;
-const uint kDensePartBytes = 8u;
-const uint kArgumentsBytes = 16u;
-const uint kRingTableHeaderBytes = 16u;
-const uint kRingEntryBytes = 32u;
-const uint kDeviceReportHeaderBytes = 16u;
-const uint kDeviceReportBytes = 24u;
 
-bool Alternates(uvec2 regions) { return (regions.x & kAlternating) != 0u; }
 AlternatingRegionsReference AlternatingRegionsOf(uvec2 regions) { return AlternatingRegionsReference(uvec2(regions.x & ~kAlternating, regions.y)); }
 
 uvec2 SetOfRegions(uvec2 regions, uint offset) { return AddressAdd(uvec2(regions.x & ~kAlternating, regions.y), kAlternatingRegionsBytes + offset); }
 
 // The Region[] of the execution that is running.
-uvec2 CurrentRegions(uvec2 regions) { return Alternates(regions) ? SetOfRegions(regions, AlternatingRegionsOf(regions).regions.current) : regions; }
-
-// That of the one after it, where there are two.
-uvec2 OtherRegions(uvec2 regions) { return Alternates(regions) ? SetOfRegions(regions, AlternatingRegionsOf(regions).regions.other) : regions; }
-
-Records DenseRecords(uvec2 base, uint stride, uint count) { return Records(base, uvec2(0u), stride, count, count, 0u); }
+uvec2 CurrentRegions(uvec2 regions) {
+  return (regions.x & kAlternating) != 0u ? SetOfRegions(regions, AlternatingRegionsOf(regions).regions.current) : regions;
+}
 
 // The Region of a slot in a Region[].
 RegionReference RegionOf(uvec2 regions, uint slot) { return RegionReference(ElementAddress(regions, slot, kRegionBytes)); }
+
+// When all has been sent.
+uint RecordsIn(RegionReference region) { return min(region.region.reserved, region.region.records.count); }
+
+// 1 to 4 bytes at any address; the others are 0. Reads aligned words that hold at least one of the bytes, so nothing beyond the application's buffer.
+uint ReadBytes(uvec2 address, uint bytes) {
+  const uint shift = (address.x & 3u) * 8u;
+  const uvec2 aligned = uvec2(address.x & ~3u, address.y);
+  uint word = UintReference(aligned).value >> shift;
+  if (shift + bytes * 8u > 32u) word |= UintReference(AddressAdd(aligned, 4u)).value << (32u - shift);
+  return bitfieldExtract(word, 0, int(bytes * 8u));
+}
+
+// Of numbers that never decrease and lie `stride` bytes apart: the last one in [first, end) that is not above `number`; `first` if there is none.
+uint FindNotAbove(const uvec2 numbers, const uint stride, const uint first, const uint end, const uint number) {
+  uint low = first;
+  uint high = end;
+  while (high - low > 1u) {
+    const uint middle = low + (high - low) / 2u;
+    if (UintReference(ElementAddress(numbers, middle, stride)).value > number) {
+      high = middle;
+    } else {
+      low = middle;
+    }
+  }
+  return low;
+}
 
 #endif  // TRELLIS_META_SHADERS_SHARED_BUFFERS_GLSL

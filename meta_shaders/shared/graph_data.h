@@ -224,7 +224,7 @@ struct ControlBlock {
   TRELLIS_UINT workgroups_done;  // of count_infos
 };
 
-// Heap allocations begin with a header of this many bytes: {slot, count, stride, unused}.
+// Heap allocations begin with a header of this many bytes: runtime/defer.glsl.
 TRELLIS_CONSTANT kHeapHeaderBytes = 16u;
 
 #ifdef __cplusplus
@@ -242,7 +242,6 @@ static_assert(offsetof(LaunchBatch, form) == offsetof(LaunchBlock, form));
 static_assert(sizeof(LaunchInput) == 64);
 static_assert(sizeof(Slice) == 8);
 static_assert(sizeof(Region) == 640);
-static_assert(offsetof(Region, lost) == 48);
 static_assert(offsetof(Region, reserved) == 128);
 static_assert(offsetof(Region, workgroups) == 256);
 static_assert(offsetof(Region, segments) == 384);

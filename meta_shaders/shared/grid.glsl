@@ -5,21 +5,15 @@
 
 #include "buffers.glsl"
 
-// One component of `width` bytes (1, 2 or 4) at an address that is a multiple of `width`. Reads the aligned word around it, so that neither 8- nor
-// 16-bit storage is needed.
-uint ReadComponent(uvec2 address, uint width) {
-  const uint word = UintReference(uvec2(address.x & ~3u, address.y)).value;
-  if (width == 4u) return word;
-  return bitfieldExtract(word, int((address.x & 3u) * 8u), int(width * 8u));
-}
-
 // `grid_member` is packed as in LaunchPlan.
 uint GridComponents(uint grid_member) { return bitfieldExtract(grid_member, int(kGridMemberCountShift), 4); }
 
-// One that the record has, clamped to its bound; a bound of 0 is none.
+// One that the record has, clamped to its bound; a bound of 0 is none. Reads the aligned word around it, so that neither 8- nor 16-bit storage is needed.
 uint ReadGridComponent(uvec2 record, uint grid_member, uint component, uint bound) {
   const uint width = bitfieldExtract(grid_member, int(kGridMemberWidthShift), 4);
-  const uint read = ReadComponent(AddressAdd(record, bitfieldExtract(grid_member, 0, 16) + component * width), width);
+  const uvec2 address = AddressAdd(record, bitfieldExtract(grid_member, 0, 16) + component * width);  // a multiple of the width
+  uint read = UintReference(uvec2(address.x & ~3u, address.y)).value;
+  if (width != 4u) read = bitfieldExtract(read, int((address.x & 3u) * 8u), int(width * 8u));
   return bound != 0u ? min(read, bound) : read;
 }
 

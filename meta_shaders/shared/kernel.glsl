@@ -15,22 +15,14 @@ push;
 // The setting `validate`: without it the driver throws away what is done for it.
 layout(constant_id = 0) const bool kValidate = false;
 
-layout(buffer_reference, scalar, buffer_reference_align = 4) buffer RingTableHeaderReference { RingTableHeader header; };
-layout(buffer_reference, scalar, buffer_reference_align = 8) buffer RingEntryReference { RingEntry entry; };
-layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer RegionPlanReference { RegionPlan plan; };
-layout(buffer_reference, scalar, buffer_reference_align = 8) buffer DensePartReference { DensePart part; };
+layout(buffer_reference, scalar, buffer_reference_align = 8) buffer RingTableReference {
+  RingTableHeader header;
+  RingEntry rings[];
+};
+layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer RegionPlanReference { RegionPlan at[]; };
+layout(buffer_reference, scalar, buffer_reference_align = 8) buffer DensePartReference { DensePart at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer ClosePlanReference { ClosePlan plan; };
-layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer LaunchPlanReference { LaunchPlan plan; };
-
-layout(buffer_reference, scalar, buffer_reference_align = 16) buffer OctaveReference { uvec4 places; };  // of Region::segments
-
-RingEntryReference RingEntryOf(uvec2 ring_table, uint index) {
-  return RingEntryReference(AddressAdd(ring_table, kRingTableHeaderBytes + index * kRingEntryBytes));
-}
-
-RegionPlan LoadRegionPlan(uvec2 openings, uint index) { return RegionPlanReference(ElementAddress(openings, index, kRegionPlanBytes)).plan; }
-
-LaunchPlan LoadLaunchPlan(uvec2 launches, uint index) { return LaunchPlanReference(ElementAddress(launches, index, kLaunchPlanBytes)).plan; }
+layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer LaunchPlanReference { LaunchPlan at[]; };
 
 // Makes a slot's region ready to be appended to. Without a ring it has no room: every allocation fails, is counted, and writes to the dump.
 void OpenRegion(uvec2 regions, uvec2 ring, uvec2 dump, RegionPlan plan) {
@@ -66,7 +58,7 @@ void OpenRegion(uvec2 regions, uvec2 ring, uvec2 dump, RegionPlan plan) {
   if (plan.dense >= capacity) return;
   // Of the octaves that begin within the capacity.
   const uint octaves = uint(findMSB(capacity) - findMSB(plan.dense)) + 1u;
-  for (uint octave = 0u; octave < min(octaves, kSegments / 4u); ++octave) OctaveReference(AddressAdd(segments, octave * 16u)).places = uvec4(0u);
+  for (uint octave = 0u; octave < min(octaves, kSegments / 4u); ++octave) UnitReference(AddressAdd(segments, octave * 16u)).unit = uvec4(0u);
 }
 
 void ReportLoss(uvec2 reports, uint origin, uint slot, uint level, uint records) {

@@ -40,10 +40,9 @@ struct LaunchPlan {
   TRELLIS_UINT grid_z;
   TRELLIS_UINT coalesce;
   TRELLIS_UINT grid_member;
-  TRELLIS_UINT note_words;  // kNoNotes, kShortNotes or kFullNotes
-  TRELLIS_UINT
-  notes_before;           // of the launches before this one on the same region, in words a record: shared/regions.glsl
-  TRELLIS_UINT position;  // of its LaunchInput and arguments
+  TRELLIS_UINT note_words;    // kNoNotes, kShortNotes or kFullNotes
+  TRELLIS_UINT notes_before;  // of the launches before this one on the same region, in words a record
+  TRELLIS_UINT position;      // of its LaunchInput and arguments
   // Dynamic grids: workgroups of the node that run as one of the dispatch. LaunchInput counts those of the node. Else
   // 1: `grid` and `coalesce` say what one of the dispatch gets.
   TRELLIS_UINT packed;
@@ -66,15 +65,11 @@ struct RingEntry {
   TRELLIS_ADDRESS base;
   TRELLIS_ADDRESS bytes;
   TRELLIS_UINT owner;  // atomic; 0 free, 1 claimed. Of no meaning where rings are not claimed
-  TRELLIS_UINT unused0;
-  TRELLIS_UINT unused1;
-  TRELLIS_UINT unused2;
+  TRELLIS_UINT unused[3];
 };
 struct RingTableHeader {  // followed by RingEntry[count]
   TRELLIS_UINT count;     // host only appends
-  TRELLIS_UINT unused0;
-  TRELLIS_UINT unused1;
-  TRELLIS_UINT unused2;
+  TRELLIS_UINT unused[3];
 };
 
 // First kernel of a graph, one workgroup: finds a ring of at least `ring_bytes`, writes ControlBlock, opens regions.
@@ -91,6 +86,33 @@ struct BeginPlan {
   TRELLIS_UINT origin;       // ControlBlock::origin
   TRELLIS_UINT claims_ring;  // 1: graphs on other queues may want the same ring; release_ring gives it back
 };
+
+// copy_inputs makes private copies of the inputs of nodes that write them. Plan memory must stay as the host wrote it,
+// because the recording may execute again, even while it executes; so these inputs are copied to the half of the ring
+// that level 0 does not append to, and the LaunchInput to scratch.
+//
+// One launch of level 0. The first one of a root copies the records; nodes that share its input only get a LaunchInput.
+struct InputCopy {
+  TRELLIS_ADDRESS source;          // the records and their notes, in plan memory
+  TRELLIS_ADDRESS ring_offset;     // where they go, from the ring's base; a multiple of 16
+  TRELLIS_ADDRESS notes_offset;    // where the notes behind the records go, from the ring's base, if there are any
+  TRELLIS_ADDRESS input_template;  // LaunchInput in plan memory: complete, but its records and notes are those to copy
+  TRELLIS_ADDRESS target;          // LaunchInput in scratch
+  TRELLIS_UINT pieces;             // 16-byte pieces to copy, padding included. 0: copied by another one
+  TRELLIS_UINT slot;               // for the loss report when there is no ring, by the one that copies
+};
+
+// Workgroup (x, i) copies every NumWorkgroups.x-th batch of copy i.
+struct CopyPlan {
+  TRELLIS_ADDRESS control;
+  TRELLIS_ADDRESS copies;   // InputCopy[NumWorkgroups.y]
+  TRELLIS_ADDRESS reports;  // DeviceReportHeader
+  TRELLIS_UINT origin;      // DeviceReport::origin
+  TRELLIS_UINT unused;
+};
+
+// Workgroup size of the copy kernel, and so the pieces in a batch.
+TRELLIS_CONSTANT kCopyWorkgroup = 128u;
 
 // Where a prepared region begins, and how much of it lies dense: as much as the last execution but one would have
 // needed, if there is room for that.
@@ -183,6 +205,8 @@ static_assert(sizeof(LaunchPlan) == 72);
 static_assert(sizeof(RingEntry) == 32);
 static_assert(sizeof(RingTableHeader) == 16);
 static_assert(sizeof(BeginPlan) == 72);
+static_assert(sizeof(InputCopy) == 48);
+static_assert(sizeof(CopyPlan) == 32);
 static_assert(sizeof(OpenPlan) == 48);
 static_assert(sizeof(ClosePlan) == 144);
 static_assert(sizeof(LossPlan) == 64);

@@ -51,9 +51,7 @@ struct DeviceReport {
 TRELLIS_CONSTANT kDeviceReportCapacity = 1024u;
 struct DeviceReportHeader {  // followed by DeviceReport[kDeviceReportCapacity], used as a ring
   TRELLIS_UINT written;      // atomic, counts all reports ever made
-  TRELLIS_UINT unused0;
-  TRELLIS_UINT unused1;
-  TRELLIS_UINT unused2;
+  TRELLIS_UINT unused[3];
 };
 
 // For the setting `report`: what one level consumes.
@@ -78,25 +76,20 @@ struct PayloadDump {
   TRELLIS_UINT written;   // records
 };
 
-// Records of one region, summed over all executions of a plan. 64-bit sums are pairs of words. One invocation adds to
-// each, and executions of a plan follow one another, so no addition is atomic.
+// Records of one region, summed over all executions of a plan. One invocation adds to each, and executions of a plan
+// follow one another, so no addition is atomic. 64-bit sums are declared as addresses are: two words in GLSL.
 struct RegionCount {
   TRELLIS_UINT slot;   // written by the CPU
   TRELLIS_UINT level;  // that consumes the region; written by the CPU
-  TRELLIS_UINT records_low;
-  TRELLIS_UINT records_high;
-  TRELLIS_UINT dropped_low;
-  TRELLIS_UINT dropped_high;
-  TRELLIS_UINT max_records;     // of one execution
-  TRELLIS_UINT coalesce;        // records a workgroup of the slot's node, if it coalesces; else 0; written by the CPU
-  TRELLIS_UINT workgroups_low;  // of a node that coalesces
-  TRELLIS_UINT workgroups_high;
+  TRELLIS_ADDRESS records;
+  TRELLIS_ADDRESS dropped;
+  TRELLIS_UINT max_records;    // of one execution
+  TRELLIS_UINT coalesce;       // records a workgroup of the slot's node, if it coalesces; else 0; written by the CPU
+  TRELLIS_ADDRESS workgroups;  // of a node that coalesces
 };
 struct RegionCountsHeader {
   TRELLIS_UINT executions;
-  TRELLIS_UINT unused0;
-  TRELLIS_UINT unused1;
-  TRELLIS_UINT unused2;
+  TRELLIS_UINT unused[3];
 };
 
 #ifdef __cplusplus

@@ -147,6 +147,26 @@ void Grow(RegionReference region, RegionReference pool, Records records, uint ra
   if (first.begin < rank) PlaceSegment(false, region, pool, records, first);
 }
 
+// Counters of a region's records saturate at this.
+const uint kMaxCounted = 0x80000000u;
+// Up to it, all additions that a device can have in flight at once cannot carry a counter from where it stops to 2^32.
+const uint kMaxPlainCount = 0x1000u;
+
+// Up to kMaxCounted at once.
+void CountLost(const RegionReference region, const uint count) {
+  if (count <= kMaxPlainCount) {
+    if (atomicAdd(region.region.lost, count) > kMaxCounted - count) atomicMin(region.region.lost, kMaxCounted);
+    return;
+  }
+  // A few large ones at once would take the counter past 2^32 before the first of them takes it back.
+  uint lost = atomicOr(region.region.lost, 0u);
+  while (lost < kMaxCounted) {
+    uint before = atomicCompSwap(region.region.lost, lost, min(lost + count, kMaxCounted));
+    if (before == lost) break;
+    lost = before;
+  }
+}
+
 // Records that found no place, whichever the reason.
 uint LostOf(RegionReference region) {
   const uint taken = min(region.region.reserved, region.region.refused);

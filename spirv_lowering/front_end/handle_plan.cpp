@@ -6,7 +6,7 @@
 namespace trellis::spirv {
 
 HandlePlan::HandlePlan(const Function& function, const PayloadArrays& arrays, const Types& types,
-                       const std::unordered_map<Id, Id>& type_of)
+                       const TypeMap& type_of)
     : arrays_(arrays), types_(types), type_of_(type_of) {
   for (const Instruction& parameter : function.parameters) parameters_.insert(parameter.result_id);
   for (const BasicBlock& block : function.blocks) {
@@ -25,15 +25,10 @@ Id HandlePlan::VariableOf(Id handle) const {
   return found == variable_of_.end() ? kNoId : found->second;
 }
 
-Id HandlePlan::TypeOf(Id id) const {
-  const auto found = type_of_.find(id);
-  return found == type_of_.end() ? kNoId : found->second;
-}
-
 void HandlePlan::Visit(const Instruction& instruction) {
   switch (instruction.opcode) {
     case spv::Op::OpLoad:
-      if (IsHandleType(instruction.type_id) && types_.IsPointer(TypeOf(instruction.operands[0])))
+      if (IsHandleType(instruction.type_id) && types_.IsPointer(TypeOf(type_of_, instruction.operands[0])))
         current_[instruction.result_id] = instruction.operands[0];
       break;
     case spv::Op::OpStore:
@@ -56,7 +51,7 @@ void HandlePlan::Visit(const Instruction& instruction) {
 }
 
 void HandlePlan::Use(Id handle) {
-  if (!IsHandleType(TypeOf(handle)) || allocations_.contains(handle)) return;
+  if (!IsHandleType(TypeOf(type_of_, handle)) || allocations_.contains(handle)) return;
   const auto found = current_.find(handle);
   if (found != current_.end()) {
     variable_of_[handle] = found->second;
@@ -76,8 +71,8 @@ void HandlePlan::Forget(Id variable) {
 void HandlePlan::ForgetVisibleToCalls(const Instruction& call) {
   std::erase_if(current_, [&](const auto& entry) {
     const Id variable = entry.second;
-    const bool local =
-        !parameters_.contains(variable) && types_.PointerClass(TypeOf(variable)) == spv::StorageClass::Function;
+    const bool local = !parameters_.contains(variable) &&
+                       types_.PointerClass(TypeOf(type_of_, variable)) == spv::StorageClass::Function;
     return !local || std::find(call.operands.begin() + 1, call.operands.end(), variable) != call.operands.end();
   });
 }

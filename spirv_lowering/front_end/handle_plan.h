@@ -9,6 +9,7 @@
 #include "spirv_lowering/front_end/payload_arrays.h"
 #include "spirv_lowering/ir/module.h"
 #include "spirv_lowering/ir/types.h"
+#include "spirv_lowering/reflect/allocations.h"
 
 namespace trellis::spirv {
 
@@ -17,8 +18,7 @@ namespace trellis::spirv {
 // to a variable of their own. Allocations are pointers.
 class HandlePlan {
  public:
-  HandlePlan(const Function& function, const PayloadArrays& arrays, const Types& types,
-             const std::unordered_map<Id, Id>& type_of);
+  HandlePlan(const Function& function, const PayloadArrays& arrays, const Types& types, const TypeMap& type_of);
 
   // Handles that need a variable, in order of first use.
   [[nodiscard]] const std::vector<Id>& spilled() const { return spilled_; }
@@ -31,11 +31,10 @@ class HandlePlan {
   void Forget(Id variable);
   void ForgetVisibleToCalls(const Instruction& call);
   [[nodiscard]] bool IsHandleType(Id type) const { return arrays_.outputs.contains(type); }
-  [[nodiscard]] Id TypeOf(Id id) const;
 
   const PayloadArrays& arrays_;
   const Types& types_;
-  const std::unordered_map<Id, Id>& type_of_;
+  const TypeMap& type_of_;
   std::unordered_set<Id> allocations_, parameters_, spilled_set_;
   std::vector<Id> spilled_;
   std::unordered_map<Id, Id> variable_of_;

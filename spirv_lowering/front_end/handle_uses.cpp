@@ -30,7 +30,7 @@ void DropAligned(Instruction& access, size_t mask_at) {
 class FunctionRewriter {
  public:
   FunctionRewriter(Module& module, Types& types, const PayloadArrays& arrays, const SourceLines& lines,
-                   const std::unordered_map<Id, Id>& type_of, Function& function)
+                   const TypeMap& type_of, Function& function)
       : module_(module),
         types_(types),
         arrays_(arrays),
@@ -41,12 +41,12 @@ class FunctionRewriter {
 
   Expected<void> Run() {
     std::vector<Instruction> variables = MakeSpillVariables();
-    for (size_t index = 0; index < function_.blocks.size(); ++index) {
-      block_ = &function_.blocks[index];
+    for (BasicBlock& block : function_.blocks) {
+      block_ = &block;
       body_.clear();
-      bool entering = index == 0;
-      for (at_ = 0; at_ < block_->body.size(); ++at_) {
-        Instruction instruction = block_->body[at_];
+      bool entering = &block == &function_.blocks.front();
+      for (at_ = 0; at_ < block.body.size(); ++at_) {
+        Instruction instruction = block.body[at_];
         const bool is_variable = instruction.opcode == spv::Op::OpVariable || instruction.opcode == spv::Op::OpLine;
         if (entering && !is_variable) {
           entering = false;
@@ -56,20 +56,14 @@ class FunctionRewriter {
         if (instruction.opcode != spv::Op::OpPhi) SpillPhis();
         if (Expected<void> done = Rewrite(instruction); !done) return done;
       }
-      rewritten_.push_back(std::move(body_));
+      block.body = std::move(body_);
     }
-    for (size_t index = 0; index < function_.blocks.size(); ++index)
-      function_.blocks[index].body = std::move(rewritten_[index]);
     RemoveUnusedLoads();
     return {};
   }
 
  private:
-  [[nodiscard]] Id TypeOf(Id id) const {
-    const auto found = type_of_.find(id);
-    return found == type_of_.end() ? kNoId : found->second;
-  }
-  [[nodiscard]] bool IsHandle(Id id) const { return arrays_.outputs.contains(TypeOf(id)); }
+  [[nodiscard]] bool IsHandle(Id id) const { return arrays_.outputs.contains(TypeOf(type_of_, id)); }
 
   Error Refuse(const std::string& why) const { return Error{Prefix(lines_.At(*block_, at_)) + why}; }
 
@@ -78,16 +72,15 @@ class FunctionRewriter {
     for (const Id value : plan_.spilled()) {
       const Id variable = module_.NewId();
       spill_of_[value] = variable;
-      variables.emplace_back(spv::Op::OpVariable, types_.Pointer(spv::StorageClass::Function, TypeOf(value)), variable,
-                             std::vector<uint32_t>{static_cast<uint32_t>(spv::StorageClass::Function)});
+      const Id type = types_.Pointer(spv::StorageClass::Function, TypeOf(type_of_, value));
+      variables.push_back({spv::Op::OpVariable, type, variable, {static_cast<uint32_t>(spv::StorageClass::Function)}});
     }
     return variables;
   }
 
   void Spill(Id value) {
     const auto found = spill_of_.find(value);
-    if (found != spill_of_.end())
-      body_.emplace_back(spv::Op::OpStore, kNoId, kNoId, std::vector<uint32_t>{found->second, value});
+    if (found != spill_of_.end()) body_.push_back({spv::Op::OpStore, kNoId, kNoId, {found->second, value}});
   }
   void SpillPhis() {
     for (const Id phi : pending_phis_) Spill(phi);
@@ -106,7 +99,7 @@ class FunctionRewriter {
     if (spill != spill_of_.end()) return ArrayPointer{spill->second, spv::StorageClass::Function};
     const Id variable = plan_.VariableOf(handle);
     if (variable == kNoId) return Refuse("a payload array is used before it is allocated");
-    return ArrayPointer{variable, types_.PointerClass(TypeOf(variable))};
+    return ArrayPointer{variable, types_.PointerClass(TypeOf(type_of_, variable))};
   }
 
   Expected<void> Rewrite(Instruction& instruction) {
@@ -126,10 +119,10 @@ class FunctionRewriter {
       case spv::Op::OpInBoundsAccessChain:
         return AccessChain(instruction);
       case spv::Op::OpLoad:
-        if (ClassOf(instruction.operands[0])) DropAligned(instruction, 1);
+        if (class_of_.contains(instruction.operands[0])) DropAligned(instruction, 1);
         break;
       case spv::Op::OpStore:
-        if (ClassOf(instruction.operands[0])) DropAligned(instruction, 2);
+        if (class_of_.contains(instruction.operands[0])) DropAligned(instruction, 2);
         break;
       case spv::Op::OpBitcast:
       case spv::Op::OpConvertUToPtr:
@@ -198,7 +191,7 @@ class FunctionRewriter {
   }
 
   Expected<void> AskValidity(Instruction& instruction) {
-    const Id array = TypeOf(instruction.operands[0]);
+    const Id array = TypeOf(type_of_, instruction.operands[0]);
     if (!arrays_.outputs.contains(array)) return Refuse("validity of what is no output");
     instruction.operands[0] = array;
     body_.push_back(std::move(instruction));
@@ -243,23 +236,17 @@ class FunctionRewriter {
     return {};
   }
 
-  // Of a pointer into a payload.
-  [[nodiscard]] const spv::StorageClass* ClassOf(Id pointer) const {
-    const auto found = class_of_.find(pointer);
-    return found == class_of_.end() ? nullptr : &found->second;
-  }
-
   Expected<void> AccessChain(Instruction& instruction) {
     std::vector<uint32_t>& operands = instruction.operands;
     spv::StorageClass storage;
-    if (const spv::StorageClass* known = ClassOf(operands[0])) {
-      storage = *known;
+    if (const auto known = class_of_.find(operands[0]); known != class_of_.end()) {
+      storage = known->second;
     } else if (operands[0] == arrays_.input) {
       storage = spv::StorageClass::NodePayloadAMDX;
       if (Expected<void> fine = EnterBlock(operands, arrays_.input_many, arrays_.input_empty); !fine) return fine;
     } else if (IsHandle(operands[0])) {
       if (type_names_.contains(operands[0])) return Refuse(kHandleFromNumber);
-      const bool empty = arrays_.outputs.at(TypeOf(operands[0]));
+      const bool empty = arrays_.outputs.at(TypeOf(type_of_, operands[0]));
       const Expected<ArrayPointer> array = PointerTo(operands[0]);
       if (!array) return array.error();
       operands[0] = array->id;
@@ -302,24 +289,22 @@ class FunctionRewriter {
   Types& types_;
   const PayloadArrays& arrays_;
   const SourceLines& lines_;
-  const std::unordered_map<Id, Id>& type_of_;
+  const TypeMap& type_of_;
   Function& function_;
   HandlePlan plan_;
 
   const BasicBlock* block_ = nullptr;
   size_t at_ = 0;
   std::vector<Instruction> body_;
-  std::vector<std::vector<Instruction>> rewritten_;
   std::vector<Id> pending_phis_;
-  std::unordered_map<Id, Id> spill_of_;       // handle -> Function variable that holds it
-  std::unordered_map<Id, Id> allocation_of_;  // handle -> OpAllocateNodePayloadsAMDX
-  std::unordered_map<Id, spv::StorageClass> class_of_;
+  std::unordered_map<Id, Id> spill_of_;                 // handle -> Function variable that holds it
+  std::unordered_map<Id, Id> allocation_of_;            // handle -> OpAllocateNodePayloadsAMDX
+  std::unordered_map<Id, spv::StorageClass> class_of_;  // of pointers into payloads
   std::unordered_set<Id> type_names_;
 };
 
 // Decorations of buffer reference variables say nothing about handles.
-void RemovePointerDecorations(Module& module, const Types& types, const PayloadArrays& arrays,
-                              const std::unordered_map<Id, Id>& type_of) {
+void RemovePointerDecorations(Module& module, const Types& types, const PayloadArrays& arrays, const TypeMap& type_of) {
   std::erase_if(module.annotations, [&](const Instruction& annotation) {
     if (annotation.opcode != spv::Op::OpDecorate) return false;
     switch (static_cast<spv::Decoration>(annotation.operands[1])) {
@@ -331,17 +316,15 @@ void RemovePointerDecorations(Module& module, const Types& types, const PayloadA
       default:
         return false;
     }
-    const auto type = type_of.find(annotation.operands[0]);
-    if (type == type_of.end()) return false;
-    return arrays.outputs.contains(type->second) ||
-           (types.IsPointer(type->second) && arrays.outputs.contains(types.Pointee(type->second)));
+    const Id type = TypeOf(type_of, annotation.operands[0]);
+    return arrays.outputs.contains(type) || (types.IsPointer(type) && arrays.outputs.contains(types.Pointee(type)));
   });
 }
 
 }  // namespace
 
 Expected<void> RewriteHandleCode(Module& module, Types& types, const PayloadArrays& arrays, const SourceLines& lines) {
-  const std::unordered_map<Id, Id> type_of = TypesOfResults(module);
+  const TypeMap type_of = TypesOfResults(module);
   RemovePointerDecorations(module, types, arrays, type_of);
   for (Function& function : module.functions) {
     if (function.blocks.empty()) continue;

@@ -53,9 +53,7 @@ void Expand(Module& module, const Function& callee, const Instruction& call, std
     returns_own_result = returns_own_result || is_returned;
   }
   for (const Instruction& instruction : source) {
-    if (instruction.opcode == spv::Op::OpLine || instruction.opcode == spv::Op::OpNoLine ||
-        instruction.opcode == spv::Op::OpReturnValue)
-      continue;
+    if (IsLine(instruction.opcode) || instruction.opcode == spv::Op::OpReturnValue) continue;
     Instruction copy = instruction;
     if (copy.result_id != kNoId) copy.result_id = map[copy.result_id];
     ForEachIdOperand(copy, [&](Id& id) {
@@ -66,8 +64,8 @@ void Expand(Module& module, const Function& callee, const Instruction& call, std
   }
   if (returns_own_result) return;
   const auto argument = map.find(returned);
-  body.emplace_back(spv::Op::OpCopyObject, call.type_id, call.result_id,
-                    std::vector<uint32_t>{argument == map.end() ? returned : argument->second});
+  const Id value = argument == map.end() ? returned : argument->second;
+  body.push_back({spv::Op::OpCopyObject, call.type_id, call.result_id, {value}});
 }
 
 using SmallFunctions = std::unordered_map<Id, const Function*>;

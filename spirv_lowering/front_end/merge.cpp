@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cassert>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -54,7 +55,7 @@ bool SameText(const Instruction& a, const Instruction& b) {
 }
 
 // Adds what is not there yet.
-void Unite(std::vector<Instruction>& into, std::vector<Instruction>& from) {
+void Unite(std::vector<Instruction>& into, std::span<Instruction> from) {
   for (Instruction& instruction : from) {
     const auto same = [&](const Instruction& other) { return SameText(other, instruction); };
     if (std::none_of(into.begin(), into.end(), same)) into.push_back(std::move(instruction));
@@ -74,7 +75,7 @@ class Merger {
     MergeSources();
     MergeGlobals();
     for (std::vector<Instruction>* section : {&from_.entry_points, &from_.execution_modes}) {
-      std::for_each(section->begin(), section->end(), [&](Instruction& instruction) { Renumber(instruction); });
+      for (Instruction& instruction : *section) Renumber(instruction);
     }
     if (Expected<void> fine = CheckEntryPoints(); !fine) return fine;
     Move(from_.entry_points, into_.entry_points);
@@ -83,7 +84,7 @@ class Merger {
     for (const auto& [source, target] :
          {std::pair(&from_.debug_names, &into_.debug_names), std::pair(&from_.annotations, &into_.annotations)}) {
       std::erase_if(*source, [&](const Instruction& instruction) { return shared_.contains(instruction.operands[0]); });
-      std::for_each(source->begin(), source->end(), [&](Instruction& instruction) { Renumber(instruction); });
+      for (Instruction& instruction : *source) Renumber(instruction);
       Move(*source, *target);
     }
     MergeFunctions();
@@ -135,9 +136,7 @@ class Merger {
         continue;
       }
       Renumber(source);
-      const auto same = [&](const Instruction& other) { return SameText(other, source); };
-      if (std::none_of(into_.debug_sources.begin(), into_.debug_sources.end(), same))
-        into_.debug_sources.push_back(std::move(source));
+      Unite(into_.debug_sources, {&source, 1});
     }
   }
 

@@ -18,21 +18,15 @@ constexpr const char* kEmptyRecord = "NodeEmpty";
 Id AppendString(Module& module, Types& types, const NodeNameStandIn& name) {
   if (!name.spec_id) return types.FindOrAppend(spv::Op::OpConstantStringAMDX, kNoId, EncodeString(name.text));
   const Id id = types.Append(spv::Op::OpSpecConstantStringAMDX, kNoId, EncodeString(name.text));
-  module.annotations.emplace_back(
-      spv::Op::OpDecorate, kNoId, kNoId,
-      std::vector<uint32_t>{id, static_cast<uint32_t>(spv::Decoration::SpecId), *name.spec_id});
+  constexpr auto kSpecId = static_cast<uint32_t>(spv::Decoration::SpecId);
+  module.annotations.push_back({spv::Op::OpDecorate, kNoId, kNoId, {id, kSpecId, *name.spec_id}});
   return id;
 }
 
 class Maker {
  public:
   Maker(Module& module, Types& types, const StandIns& stand_ins)
-      : module_(module), types_(types), stand_ins_(stand_ins) {
-    for (const Instruction& name : module.debug_names) {
-      if (name.opcode == spv::Op::OpName)
-        names_[name.operands[0]] = DecodeString(name.operands.data() + 1, name.operands.size() - 1);
-    }
-  }
+      : module_(module), types_(types), stand_ins_(stand_ins), names_(ReadNames(module)) {}
 
   Expected<PayloadArrays> Run() {
     for (const OutputStandIn& output : stand_ins_.outputs) {
@@ -53,13 +47,12 @@ class Maker {
 
  private:
   void Decorate(Id target, spv::Decoration decoration) {
-    module_.annotations.emplace_back(spv::Op::OpDecorate, kNoId, kNoId,
-                                     std::vector<uint32_t>{target, static_cast<uint32_t>(decoration)});
+    module_.annotations.push_back({spv::Op::OpDecorate, kNoId, kNoId, {target, static_cast<uint32_t>(decoration)}});
   }
   void DecorateId(Id target, spv::Decoration decoration, Id operand) {
     if (operand == kNoId) return;
-    module_.annotations.emplace_back(spv::Op::OpDecorateId, kNoId, kNoId,
-                                     std::vector<uint32_t>{target, static_cast<uint32_t>(decoration), operand});
+    module_.annotations.push_back(
+        {spv::Op::OpDecorateId, kNoId, kNoId, {target, static_cast<uint32_t>(decoration), operand}});
   }
 
   // The record that the payload array gets for an element type of the GLSL block.
@@ -103,21 +96,24 @@ class Maker {
     bool empty = false;
     const Id record = RecordOf(element, empty);
     // Creating the record may have moved the globals.
-    *std::find_if(module_.globals.begin(), module_.globals.end(), [&](const Instruction& global) {
-      return global.result_id == array;
-    }) = Instruction(spv::Op::OpTypeNodePayloadArrayAMDX, kNoId, array, {record});
+    *std::ranges::find(module_.globals, array, &Instruction::result_id) =
+        Instruction(spv::Op::OpTypeNodePayloadArrayAMDX, kNoId, array, {record});
     std::erase_if(module_.debug_names, [&](const Instruction& name) { return name.operands[0] == array; });
-    module_.debug_names.push_back(NameInstruction(array, output.type_name));
     made_.outputs[array] = empty;
     made_.declared[array] = output.where;
     made_.declared[record] = output.where;
-    array_of_[output.type_name] = array;
-    DecorateId(array, spv::Decoration::PayloadNodeNameAMDX, AppendString(module_, types_, output.target));
-    DecorateId(array, spv::Decoration::NodeMaxPayloadsAMDX, output.max_payloads);
+    Declare(output, array);
     DecorateId(array, spv::Decoration::PayloadNodeBaseIndexAMDX, output.base_index);
     DecorateId(array, spv::Decoration::PayloadNodeArraySizeAMDX, output.array_size);
     if (output.sparse) Decorate(array, spv::Decoration::PayloadNodeSparseArrayAMDX);
     return LimitEachNode(output, array);
+  }
+
+  void Declare(const OutputStandIn& output, Id array) {
+    module_.debug_names.push_back(NameInstruction(array, output.type_name));
+    array_of_[output.type_name] = array;
+    DecorateId(array, spv::Decoration::PayloadNodeNameAMDX, AppendString(module_, types_, output.target));
+    DecorateId(array, spv::Decoration::NodeMaxPayloadsAMDX, output.max_payloads);
   }
 
   // With 0 nothing can be enqueued. The maximum of an output that shares another one's means nothing.
@@ -160,8 +156,7 @@ class Maker {
       return Error{Prefix(output.where) + "NODE_LIMIT_OF(\"" + output.limit_of + "\") in front of '" +
                    output.type_name + "': " + why};
     };
-    const auto target = std::find_if(stand_ins_.outputs.begin(), stand_ins_.outputs.end(),
-                                     [&](const OutputStandIn& other) { return other.type_name == output.limit_of; });
+    const auto target = std::ranges::find(stand_ins_.outputs, output.limit_of, &OutputStandIn::type_name);
     if (target == stand_ins_.outputs.end()) return refuse("there is no output of that type name");
     if (target->type_name == output.type_name || !target->limit_of.empty())
       return refuse("that output must have a maximum of its own");
@@ -175,10 +170,7 @@ class Maker {
   Id MakeUnusedOutput(const OutputStandIn& output) {
     if (empty_record_ == kNoId) empty_record_ = types_.Append(spv::Op::OpTypeStruct, kNoId, {});
     const Id array = types_.Append(spv::Op::OpTypeNodePayloadArrayAMDX, kNoId, {empty_record_});
-    module_.debug_names.push_back(NameInstruction(array, output.type_name));
-    array_of_[output.type_name] = array;
-    DecorateId(array, spv::Decoration::PayloadNodeNameAMDX, AppendString(module_, types_, output.target));
-    DecorateId(array, spv::Decoration::NodeMaxPayloadsAMDX, output.max_payloads);
+    Declare(output, array);
     return array;
   }
 
@@ -189,9 +181,7 @@ class Maker {
     const Id record = RecordOf(element, made_.input_empty);
     const Id array = types_.Append(spv::Op::OpTypeNodePayloadArrayAMDX, kNoId, {record});
     const Id pointer = types_.Pointer(spv::StorageClass::NodePayloadAMDX, array);
-    Instruction& variable =
-        *std::find_if(module_.globals.begin(), module_.globals.end(),
-                      [&](const Instruction& global) { return global.result_id == input.variable; });
+    Instruction& variable = *std::ranges::find(module_.globals, input.variable, &Instruction::result_id);
     variable.type_id = pointer;
     variable.operands[0] = static_cast<uint32_t>(spv::StorageClass::NodePayloadAMDX);
     made_.input = input.variable;
@@ -205,11 +195,9 @@ class Maker {
     // glslang gives each block a structure of its own; if it did not, the outputs must stay writable.
     if (!input.read_only || is_output_record) return;
     const size_t members = types_.Find(record)->operands.size();
-    for (uint32_t member = 0; member < members; ++member) {
-      module_.annotations.emplace_back(
-          spv::Op::OpMemberDecorate, kNoId, kNoId,
-          std::vector<uint32_t>{record, member, static_cast<uint32_t>(spv::Decoration::NonWritable)});
-    }
+    constexpr auto kNonWritable = static_cast<uint32_t>(spv::Decoration::NonWritable);
+    for (uint32_t member = 0; member < members; ++member)
+      module_.annotations.push_back({spv::Op::OpMemberDecorate, kNoId, kNoId, {record, member, kNonWritable}});
   }
 
   // TrackFinishWritingAMDX stands on a member, since GLSL cannot decorate a structure; structures of local copies carry
@@ -290,12 +278,10 @@ Expected<PayloadArrays> MakePayloadArrays(Module& module, Types& types, const St
 void AddSharedInputMode(Module& module, Types& types, const SharedInputStandIn& shared_input) {
   const Id name = AppendString(module, types, shared_input.target);
   const Id index = shared_input.index == kNoId ? types.ConstantUint(0) : shared_input.index;
-  for (const Instruction& entry : module.entry_points) {
-    module.execution_modes.emplace_back(
-        spv::Op::OpExecutionModeId, kNoId, kNoId,
-        std::vector<uint32_t>{entry.operands[1], static_cast<uint32_t>(spv::ExecutionMode::SharesInputWithAMDX), name,
-                              index});
-  }
+  constexpr auto kMode = static_cast<uint32_t>(spv::ExecutionMode::SharesInputWithAMDX);
+  for (const Instruction& entry : module.entry_points)
+    module.execution_modes.push_back(
+        {spv::Op::OpExecutionModeId, kNoId, kNoId, {entry.operands[1], kMode, name, index}});
 }
 
 void OrderDecorationOperands(Module& module) {

@@ -24,7 +24,7 @@ constexpr uint32_t kLowestVersion = 0x00010400;
 // Blocks that have become payload arrays, and the announcements of pointers to them.
 void RemoveReplaced(Module& module, const PayloadArrays& arrays) {
   std::erase_if(module.globals, [&](const Instruction& global) {
-    return global.opcode == spv::Op::OpLine || global.opcode == spv::Op::OpNoLine ||
+    return IsLine(global.opcode) ||
            (global.opcode == spv::Op::OpTypeForwardPointer && arrays.outputs.contains(global.operands[0]));
   });
 }
@@ -64,10 +64,10 @@ Expected<void> Rewrite(RewrittenNode& node) {
   const SourceLines lines(module);
   if (module.version < kLowestVersion)
     return Error{"nodes need SPIR-V 1.4 or newer: use --target-env vulkan1.2 or newer"};
-  Expected<StandIns> stand_ins = FindStandIns(module, lines);
+  Types types(module);
+  Expected<StandIns> stand_ins = FindStandIns(module, types, lines);
   if (!stand_ins) return stand_ins.error();
   InlineAllocationCalls(module);
-  Types types(module);
   Expected<PayloadArrays> arrays = MakePayloadArrays(module, types, *stand_ins);
   if (!arrays) return arrays.error();
   if (stand_ins->shared_input) AddSharedInputMode(module, types, *stand_ins->shared_input);
@@ -86,16 +86,11 @@ Expected<void> Rewrite(RewrittenNode& node) {
 }  // namespace
 
 void StripDebugInfo(Module& module) {
+  const auto is_line = [](const Instruction& instruction) { return IsLine(instruction.opcode); };
   for (Function& function : module.functions) {
-    for (BasicBlock& block : function.blocks) {
-      std::erase_if(block.body, [](const Instruction& instruction) {
-        return instruction.opcode == spv::Op::OpLine || instruction.opcode == spv::Op::OpNoLine;
-      });
-    }
+    for (BasicBlock& block : function.blocks) std::erase_if(block.body, is_line);
   }
-  std::erase_if(module.globals, [](const Instruction& global) {
-    return global.opcode == spv::Op::OpLine || global.opcode == spv::Op::OpNoLine;
-  });
+  std::erase_if(module.globals, is_line);
   module.debug_processed.clear();
   std::unordered_set<Id> used;
   const auto note = [&](const Instruction& instruction) {

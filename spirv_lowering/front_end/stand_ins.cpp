@@ -5,8 +5,6 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "spirv_lowering/ir/types.h"
-
 namespace trellis::spirv {
 namespace {
 
@@ -70,22 +68,16 @@ bool Takes(std::string_view& name, std::string_view prefix) {
 
 class Finder {
  public:
-  Finder(const Module& module, const SourceLines& lines) : module_(module), lines_(lines) {
+  Finder(const Module& module, const Types& types, const SourceLines& lines)
+      : module_(module), types_(types), lines_(lines), names_(ReadNames(module)) {
     for (const Instruction& global : module.globals) {
       if (global.opcode == spv::Op::OpVariable) carried_[global.result_id] = {};
-      if (global.opcode == spv::Op::OpTypePointer) pointee_[global.result_id] = global.operands[1];
-      if (global.opcode == spv::Op::OpTypeStruct) structs_[global.result_id] = &global;
-      if (global.opcode == spv::Op::OpTypeRuntimeArray) runtime_arrays_.insert(global.result_id);
     }
     for (const Instruction& annotation : module.annotations) {
       const bool on_variable = annotation.opcode == spv::Op::OpDecorate || annotation.opcode == spv::Op::OpDecorateId ||
                                annotation.opcode == spv::Op::OpDecorateString;
       const auto found = on_variable ? carried_.find(annotation.operands[0]) : carried_.end();
       if (found != carried_.end()) Read(annotation, found->second);
-    }
-    for (const Instruction& name : module.debug_names) {
-      if (name.opcode == spv::Op::OpName)
-        names_[name.operands[0]] = DecodeString(name.operands.data() + 1, name.operands.size() - 1);
     }
   }
 
@@ -133,10 +125,12 @@ class Finder {
 
   // A storage buffer with NodeMaxPayloadsAMDX.
   Expected<void> ReadInput(const Instruction& variable, const Carried& carried) {
-    if (carried.max_payloads == kNoId) return {};
-    const Id block = pointee_[variable.type_id];
+    if (carried.max_payloads == kNoId || !types_.IsPointer(variable.type_id)) return {};
+    const Id block = types_.Pointee(variable.type_id);
     std::string_view name = names_[block];
-    if (!Takes(name, kInput) || !structs_.contains(block) || structs_[block]->operands.size() != 1) return {};
+    if (!Takes(name, kInput) || !types_.Is(block, spv::Op::OpTypeStruct)) return {};
+    const std::vector<Id>& members = types_.Find(block)->operands;
+    if (members.size() != 1) return {};
     const SourceLine where = lines_.Declaration(carried.line, name);
     if (found_.input) {
       return Error{Prefix(where) + "a node has one input: '" + found_.input->name + "' is declared already"};
@@ -144,7 +138,7 @@ class Finder {
     found_.input = InputStandIn{std::string(name),
                                 variable.result_id,
                                 block,
-                                runtime_arrays_.contains(structs_[block]->operands[0]),
+                                types_.Is(members[0], spv::Op::OpTypeRuntimeArray),
                                 Decorations(module_).HasMember(block, 0, spv::Decoration::NonWritable),
                                 carried.max_payloads,
                                 where};
@@ -152,18 +146,27 @@ class Finder {
   }
 
   const Module& module_;
+  const Types& types_;
   const SourceLines& lines_;
-  std::unordered_map<Id, Carried> carried_;
   std::unordered_map<Id, std::string> names_;
-  std::unordered_map<Id, Id> pointee_;
-  std::unordered_map<Id, const Instruction*> structs_;
-  std::unordered_set<Id> runtime_arrays_;
+  std::unordered_map<Id, Carried> carried_;
   StandIns found_;
 };
 
 }  // namespace
 
-Expected<StandIns> FindStandIns(const Module& module, const SourceLines& lines) { return Finder(module, lines).Run(); }
+std::unordered_map<Id, std::string> ReadNames(const Module& module) {
+  std::unordered_map<Id, std::string> names;
+  for (const Instruction& name : module.debug_names) {
+    if (name.opcode == spv::Op::OpName)
+      names[name.operands[0]] = DecodeString(name.operands.data() + 1, name.operands.size() - 1);
+  }
+  return names;
+}
+
+Expected<StandIns> FindStandIns(const Module& module, const Types& types, const SourceLines& lines) {
+  return Finder(module, types, lines).Run();
+}
 
 void RemoveVariables(Module& module, const std::vector<Id>& ids) {
   const std::unordered_set<Id> gone(ids.begin(), ids.end());
@@ -172,9 +175,7 @@ void RemoveVariables(Module& module, const std::vector<Id>& ids) {
   std::erase_if(module.annotations, targets_one);
   std::erase_if(module.debug_names, targets_one);
   for (Instruction& entry : module.entry_points) {
-    size_t name_words = 0;
-    (void)DecodeString(entry.operands.data() + 2, entry.operands.size() - 2, &name_words);
-    const auto interface = entry.operands.begin() + static_cast<std::ptrdiff_t>(2 + name_words);
+    const auto interface = entry.operands.begin() + static_cast<std::ptrdiff_t>(InterfaceStart(entry));
     entry.operands.erase(std::remove_if(interface, entry.operands.end(), [&](Id id) { return gone.contains(id); }),
                          entry.operands.end());
   }

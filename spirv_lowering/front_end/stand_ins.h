@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "spirv_lowering/ir/module.h"
+#include "spirv_lowering/ir/types.h"
 #include "spirv_lowering/rules/source_lines.h"
 #include "spirv_lowering/support/expected.h"
 
@@ -58,7 +60,10 @@ struct StandIns {
   std::vector<Id> variables;  // carry nothing but decorations: to be removed
 };
 
-[[nodiscard]] Expected<StandIns> FindStandIns(const Module& module, const SourceLines& lines);
+[[nodiscard]] Expected<StandIns> FindStandIns(const Module& module, const Types& types, const SourceLines& lines);
+
+// OpName, by id.
+[[nodiscard]] std::unordered_map<Id, std::string> ReadNames(const Module& module);
 
 // Takes `ids`, global variables that no function uses, out of globals, interfaces, annotations and names.
 void RemoveVariables(Module& module, const std::vector<Id>& ids);

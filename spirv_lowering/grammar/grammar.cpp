@@ -93,9 +93,8 @@ class OperandParser {
  private:
   const char* ParseTokens(size_t first, size_t count) {
     for (const Token& token : std::span<const Token>(kTokens).subspan(first, count)) {
-      if (token.quantifier == Quantifier::kOptional && at_ == words_.size()) continue;
       do {
-        if (token.quantifier == Quantifier::kAny && at_ == words_.size()) break;
+        if (token.quantifier != Quantifier::kOnce && at_ == words_.size()) break;
         if (const char* problem = ParseOne(token.kind)) return problem;
       } while (token.quantifier == Quantifier::kAny);
     }

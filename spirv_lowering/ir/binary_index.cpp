@@ -6,7 +6,6 @@
 namespace trellis::spirv {
 namespace {
 
-constexpr size_t kHeaderWords = 5;
 constexpr uint32_t kMinVersion = 0x00010000;
 constexpr uint32_t kMaxVersion = 0x00010600;
 // SPIR-V 2.17, universal limits: largest id plus one.
@@ -22,12 +21,8 @@ Error ErrorAt(const RawInstruction& instruction, std::string_view what) {
   return Error{std::move(message)};
 }
 
-size_t BinaryIndex::FirstOffset() const { return kHeaderWords; }
-
-uint32_t BinaryIndex::Bound() const { return words_[3]; }
-
 Expected<void> BinaryIndex::CheckHeader() const {
-  if (words_.size() < kHeaderWords) return Error{"truncated: a SPIR-V module has a header of five words"};
+  if (words_.size() < kFirstOffset) return Error{"truncated: a SPIR-V module has a header of five words"};
   if (words_.size() > std::numeric_limits<uint32_t>::max()) return Error{"too large for a SPIR-V module"};
   if (words_[0] != spv::MagicNumber) return Error{"word 0: not the SPIR-V magic number"};
   if (words_[1] < kMinVersion || words_[1] > kMaxVersion || (words_[1] & 0xffu) != 0) {
@@ -43,14 +38,16 @@ Expected<void> BinaryIndex::CheckHeader() const {
 Expected<BinaryIndex> BinaryIndex::Build(std::span<const uint32_t> words) {
   BinaryIndex index(words);
   if (Expected<void> header = index.CheckHeader(); !header) return header.error();
-  for (size_t offset = kHeaderWords; offset < words.size();) {
+  for (size_t offset = kFirstOffset; offset < words.size();) {
     Expected<RawInstruction> instruction = index.Decode(offset);
     if (!instruction) return instruction.error();
     if (instruction->opcode == spv::Op::OpFunction && index.first_function_ == words.size())
       index.first_function_ = offset;
     if (instruction->info->has_result) {
-      if (Expected<void> id = index.CheckId(*instruction, instruction->result_id); !id) return id.error();
-      if (!index.definitions_.try_emplace(instruction->result_id, instruction->offset).second) {
+      const Id id = instruction->result_id;
+      if (id == kNoId) return ErrorAt(*instruction, "an id of zero");
+      if (id >= index.Bound()) return ErrorAt(*instruction, "%" + std::to_string(id) + " is not below the id bound");
+      if (!index.definitions_.try_emplace(id, instruction->offset).second) {
         return ErrorAt(*instruction, "the result id is defined twice");
       }
     }
@@ -89,12 +86,6 @@ RawInstruction BinaryIndex::At(size_t offset) const {
   if (instruction.info->has_result) instruction.result_id = words_[at++];
   instruction.operands = words_.subspan(at, offset + instruction.word_count - at);
   return instruction;
-}
-
-Expected<void> BinaryIndex::CheckId(const RawInstruction& instruction, Id id) const {
-  if (id == kNoId) return ErrorAt(instruction, "an id of zero");
-  if (id >= Bound()) return ErrorAt(instruction, "%" + std::to_string(id) + " is not below the id bound");
-  return {};
 }
 
 std::optional<RawInstruction> BinaryIndex::Definition(Id id) const {

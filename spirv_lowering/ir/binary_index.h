@@ -34,9 +34,9 @@ class BinaryIndex {
   // `words` must outlive the index and be in the machine's byte order.
   [[nodiscard]] static Expected<BinaryIndex> Build(std::span<const uint32_t> words);
 
-  [[nodiscard]] size_t FirstOffset() const;
+  static constexpr size_t kFirstOffset = 5;  // behind the header
   [[nodiscard]] size_t EndOffset() const { return words_.size(); }
-  // `offset` must be that of an instruction: FirstOffset, or the end of another one.
+  // `offset` must be that of an instruction: kFirstOffset, or the end of another one.
   [[nodiscard]] RawInstruction At(size_t offset) const;
 
   // Nothing if no instruction has that result.
@@ -51,7 +51,7 @@ class BinaryIndex {
   // number's.
   [[nodiscard]] uint32_t LiteralWords(const RawInstruction& instruction) const;
 
-  [[nodiscard]] uint32_t Bound() const;
+  [[nodiscard]] uint32_t Bound() const { return words_[3]; }
   // Offset of the first OpFunction, EndOffset if there is none.
   [[nodiscard]] size_t FirstFunction() const { return first_function_; }
 
@@ -60,7 +60,6 @@ class BinaryIndex {
 
   [[nodiscard]] Expected<void> CheckHeader() const;
   [[nodiscard]] Expected<RawInstruction> Decode(size_t offset) const;
-  [[nodiscard]] Expected<void> CheckId(const RawInstruction& instruction, Id id) const;
 
   std::span<const uint32_t> words_;
   size_t first_function_;

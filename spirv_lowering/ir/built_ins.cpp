@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "spirv_lowering/ir/built_ins.h"
 
+#include <utility>
+
 namespace trellis::spirv {
 
 std::optional<BuiltInTarget> BuiltInOf(const Instruction& annotation) {
@@ -40,28 +42,20 @@ bool IsOfGraph(spv::BuiltIn built_in) {
 }
 
 std::string_view FindBuiltInName(spv::BuiltIn built_in) {
-  switch (built_in) {
-    case spv::BuiltIn::NumWorkgroups:
-      return "NumWorkgroups";
-    case spv::BuiltIn::WorkgroupId:
-      return "WorkgroupId";
-    case spv::BuiltIn::LocalInvocationId:
-      return "LocalInvocationId";
-    case spv::BuiltIn::LocalInvocationIndex:
-      return "LocalInvocationIndex";
-    case spv::BuiltIn::GlobalInvocationId:
-      return "GlobalInvocationId";
-    case spv::BuiltIn::ShaderIndexAMDX:
-      return "ShaderIndexAMDX";
-    case spv::BuiltIn::RemainingRecursionLevelsAMDX:
-      return "RemainingRecursionLevelsAMDX";
-    case spv::BuiltIn::SubgroupId:
-      return "SubgroupId";
-    case spv::BuiltIn::SubgroupLocalInvocationId:
-      return "SubgroupLocalInvocationId";
-    default:
-      return {};
-  }
+  static constexpr std::pair<spv::BuiltIn, std::string_view> kNames[] = {
+      {spv::BuiltIn::NumWorkgroups, "NumWorkgroups"},
+      {spv::BuiltIn::WorkgroupId, "WorkgroupId"},
+      {spv::BuiltIn::LocalInvocationId, "LocalInvocationId"},
+      {spv::BuiltIn::LocalInvocationIndex, "LocalInvocationIndex"},
+      {spv::BuiltIn::GlobalInvocationId, "GlobalInvocationId"},
+      {spv::BuiltIn::ShaderIndexAMDX, "ShaderIndexAMDX"},
+      {spv::BuiltIn::RemainingRecursionLevelsAMDX, "RemainingRecursionLevelsAMDX"},
+      {spv::BuiltIn::SubgroupId, "SubgroupId"},
+      {spv::BuiltIn::SubgroupLocalInvocationId, "SubgroupLocalInvocationId"},
+  };
+  for (const auto& [known, name] : kNames)
+    if (known == built_in) return name;
+  return {};
 }
 
 std::string BuiltInName(spv::BuiltIn built_in) {

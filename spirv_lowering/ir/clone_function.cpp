@@ -11,24 +11,29 @@
 namespace trellis::spirv {
 namespace {
 
-// Calls visit(id) for each id that the function defines.
-template <typename Visitor>
-void ForEachDefined(const Function& function, Visitor&& visit) {
-  const auto visit_result = [&](Id id) {
-    if (id != kNoId) visit(id);
-  };
-  visit_result(function.id());
-  for (const Instruction& parameter : function.parameters) visit_result(parameter.result_id);
-  for (const BasicBlock& block : function.blocks) {
-    visit_result(block.label);
-    for (const Instruction& instruction : block.body) visit_result(instruction.result_id);
+using Index = std::vector<std::pair<Id, uint32_t>>;
+
+Index MakeIndex(const std::vector<Instruction>& section) {
+  Index index;
+  for (uint32_t i = 0; i < section.size(); ++i) {
+    if (!section[i].operands.empty()) index.emplace_back(section[i].operands[0], i);
   }
+  std::sort(index.begin(), index.end());
+  return index;
 }
 
-std::span<const std::pair<Id, uint32_t>> Find(const std::vector<std::pair<Id, uint32_t>>& index, Id id) {
+std::span<const std::pair<Id, uint32_t>> Find(const Index& index, Id id) {
   const auto begin = std::lower_bound(index.begin(), index.end(), std::pair<Id, uint32_t>(id, 0));
   const auto end = std::find_if(begin, index.end(), [id](const auto& entry) { return entry.first != id; });
   return {begin, end};
+}
+
+void CopyAbout(std::vector<Instruction>& section, const Index& index, Id from, Id to) {
+  for (const auto& [id, i] : Find(index, from)) {
+    Instruction copy = section[i];
+    copy.operands[0] = to;
+    section.push_back(std::move(copy));
+  }
 }
 
 }  // namespace
@@ -65,31 +70,9 @@ Function FunctionCloner::Clone(const Function& function) {
 size_t FunctionCloner::WordsOf(const Function& function) const {
   size_t words = WordCount(function);
   ForEachDefined(function, [&](Id id) {
-    words += WordsAbout(module_.debug_names, names_, id) + WordsAbout(module_.annotations, annotations_, id);
+    for (const auto& [of, i] : Find(names_, id)) words += module_.debug_names[i].WordCount();
+    for (const auto& [of, i] : Find(annotations_, id)) words += module_.annotations[i].WordCount();
   });
-  return words;
-}
-
-FunctionCloner::Index FunctionCloner::MakeIndex(const std::vector<Instruction>& section) {
-  Index index;
-  for (uint32_t i = 0; i < section.size(); ++i) {
-    if (!section[i].operands.empty()) index.emplace_back(section[i].operands[0], i);
-  }
-  std::sort(index.begin(), index.end());
-  return index;
-}
-
-void FunctionCloner::CopyAbout(std::vector<Instruction>& section, const Index& index, Id from, Id to) {
-  for (const auto& [id, i] : Find(index, from)) {
-    Instruction copy = section[i];
-    copy.operands[0] = to;
-    section.push_back(std::move(copy));
-  }
-}
-
-size_t FunctionCloner::WordsAbout(const std::vector<Instruction>& section, const Index& index, Id id) {
-  size_t words = 0;
-  for (const auto& [of, i] : Find(index, id)) words += section[i].WordCount();
   return words;
 }
 

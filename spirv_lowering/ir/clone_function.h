@@ -23,15 +23,8 @@ class FunctionCloner {
   [[nodiscard]] size_t WordsOf(const Function& function) const;
 
  private:
-  // What a section says about ids: (id, index of the instruction), sorted.
-  using Index = std::vector<std::pair<Id, uint32_t>>;
-
-  static Index MakeIndex(const std::vector<Instruction>& section);
-  static void CopyAbout(std::vector<Instruction>& section, const Index& index, Id from, Id to);
-  static size_t WordsAbout(const std::vector<Instruction>& section, const Index& index, Id id);
-
   Module& module_;
-  const Index names_, annotations_;
+  const std::vector<std::pair<Id, uint32_t>> names_, annotations_;  // (id, index of what is said about it), sorted
 };
 
 }  // namespace trellis::spirv

@@ -10,24 +10,6 @@ namespace {
 
 constexpr uint32_t kNone = UINT32_MAX;
 
-size_t OrMax(uint32_t index) { return index == kNone ? SIZE_MAX : index; }
-
-// Disjoint sets of blocks; a loop's blocks are represented by its header once the loop is known.
-class LoopForest {
- public:
-  explicit LoopForest(size_t count) : parent_(count) { std::iota(parent_.begin(), parent_.end(), 0u); }
-
-  uint32_t Find(uint32_t block) {
-    while (parent_[block] != block) block = parent_[block] = parent_[parent_[block]];
-    return block;
-  }
-
-  void Absorb(uint32_t block, uint32_t header) { parent_[block] = header; }
-
- private:
-  std::vector<uint32_t> parent_;
-};
-
 }  // namespace
 
 ControlFlow::ControlFlow(const Function& function) {
@@ -92,17 +74,22 @@ void ControlFlow::FindLoops() {
     for (const uint32_t successor : successors_[block]) predecessors[successor].push_back(block);
   }
   loop_.assign(successors_.size(), kNone);
-  outer_.assign(successors_.size(), kNone);
-  LoopForest forest(successors_.size());
+  // Disjoint sets of blocks; a loop's blocks are represented by its header once the loop is known.
+  std::vector<uint32_t> parent(successors_.size());
+  std::iota(parent.begin(), parent.end(), 0u);
+  const auto representative = [&](uint32_t block) {
+    while (parent[block] != block) block = parent[block] = parent[parent[block]];
+    return block;
+  };
   const std::vector<uint32_t>& order = dominators_.Order();
   for (size_t i = order.size(); i-- > 0;) {
     const uint32_t header = order[i];
     std::vector<uint32_t> pending;
     const auto reach = [&](uint32_t from) {
-      const uint32_t block = forest.Find(from);
+      const uint32_t block = representative(from);
       if (block == header || !dominators_.Dominates(header, block)) return;
-      (loop_[block] == block ? outer_[block] : loop_[block]) = header;
-      forest.Absorb(block, header);
+      if (loop_[block] != block) loop_[block] = header;
+      parent[block] = header;
       pending.push_back(block);
     };
     for (const uint32_t source : predecessors[header]) {
@@ -165,15 +152,7 @@ void ControlFlow::FindCycles() {
   }
 }
 
-bool ControlFlow::Reachable(size_t block) const { return dominators_.Contains(block); }
-
-bool ControlFlow::Dominates(size_t a, size_t b) const { return dominators_.Dominates(a, b); }
-
-bool ControlFlow::PostDominatesInIteration(size_t a, size_t b) const { return post_dominators_.Dominates(a, b); }
-
-size_t ControlFlow::InnermostLoop(size_t block) const { return OrMax(loop_[block]); }
-
-size_t ControlFlow::OuterLoop(size_t header) const { return OrMax(outer_[header]); }
+size_t ControlFlow::InnermostLoop(size_t block) const { return loop_[block] == kNone ? SIZE_MAX : loop_[block]; }
 
 size_t ControlFlow::BlockOf(Id label) const {
   const auto found = block_of_.find(label);

@@ -13,10 +13,6 @@
 namespace trellis::spirv {
 namespace {
 
-bool IsLine(const Instruction& instruction) {
-  return instruction.opcode == spv::Op::OpLine || instruction.opcode == spv::Op::OpNoLine;
-}
-
 // What debug information may keep alive: it numbers lines and sizes with constants, and its own type is void.
 bool IsPlain(const Instruction& global) {
   switch (global.opcode) {
@@ -28,13 +24,6 @@ bool IsPlain(const Instruction& global) {
     default:
       return false;
   }
-}
-
-// Number of operands of OpEntryPoint before its interface.
-size_t InterfaceStart(const Instruction& entry_point) {
-  size_t name_words = 0;
-  (void)DecodeString(entry_point.operands.data() + 2, entry_point.operands.size() - 2, &name_words);
-  return 2 + name_words;
 }
 
 // Finds what is live. Afterwards `Live` answers for global instructions and functions.
@@ -84,9 +73,7 @@ class Marker {
   void MarkOutputs(const Instruction& entry_point) {
     for (size_t i = InterfaceStart(entry_point); i < entry_point.operands.size(); ++i) {
       const auto variable = globals_.find(entry_point.operands[i]);
-      if (variable != globals_.end() && variable->second->opcode == spv::Op::OpVariable &&
-          variable->second->operands[0] == static_cast<uint32_t>(spv::StorageClass::Output))
-        Mark(variable->first);
+      if (variable != globals_.end() && variable->second->IsVariable(spv::StorageClass::Output)) Mark(variable->first);
     }
   }
 
@@ -159,7 +146,7 @@ void RemoveDead(Module& module, Id keep) {
   std::erase_if(module.execution_modes, [&marker](const Instruction& mode) { return !marker.Live(mode.operands[0]); });
   std::erase_if(module.functions, [&marker](const Function& function) { return !marker.Live(function.id()); });
   std::erase_if(module.globals, [&marker](const Instruction& global) {
-    if (IsLine(global)) return true;
+    if (IsLine(global.opcode)) return true;
     if (marker.NonSemantic(global)) return false;
     return !marker.Live(global.opcode == spv::Op::OpTypeForwardPointer ? global.operands[0] : global.result_id);
   });
@@ -170,28 +157,8 @@ std::unordered_set<Id> DefinedIds(const Module& module) {
   for (const auto* section : {&module.ext_inst_imports, &module.debug_sources, &module.annotations, &module.globals}) {
     for (const Instruction& instruction : *section) ids.insert(instruction.result_id);
   }
-  for (const Function& function : module.functions) {
-    ids.insert(function.id());
-    for (const Instruction& parameter : function.parameters) ids.insert(parameter.result_id);
-    for (const BasicBlock& block : function.blocks) {
-      ids.insert(block.label);
-      for (const Instruction& instruction : block.body) ids.insert(instruction.result_id);
-    }
-  }
+  for (const Function& function : module.functions) ForEachDefined(function, [&](Id id) { ids.insert(id); });
   return ids;
-}
-
-template <typename Visitor>
-void ForEachNonSemantic(const Module& module, const std::unordered_set<Id>& imports, Visitor&& visit) {
-  const auto visit_all = [&](const std::vector<Instruction>& body) {
-    for (const Instruction& instruction : body) {
-      if (IsNonSemantic(instruction, imports)) visit(instruction);
-    }
-  };
-  visit_all(module.globals);
-  for (const Function& function : module.functions) {
-    for (const BasicBlock& block : function.blocks) visit_all(block.body);
-  }
 }
 
 // Debug information, names and decorations of ids that nothing defines. True if debug information went.

@@ -20,8 +20,7 @@ Groups CollectGroups(const Module& module) {
     if (instruction.opcode == spv::Op::OpDecorationGroup) groups[instruction.result_id];
   }
   for (const Instruction& instruction : module.annotations) {
-    const bool decorates = !IsGroupUser(instruction) && instruction.opcode != spv::Op::OpDecorationGroup;
-    if (!decorates) continue;
+    if (IsGroupUser(instruction) || instruction.opcode == spv::Op::OpDecorationGroup) continue;
     const auto group = groups.find(instruction.operands[0]);
     if (group != groups.end()) group->second.push_back(&instruction);
   }
@@ -42,40 +41,21 @@ Instruction OnMember(const Instruction& decoration, Id type, uint32_t member) {
   return copy;
 }
 
-class Flattener {
- public:
-  Flattener(const Groups& groups, size_t budget) : groups_(groups), budget_(budget) {}
-
-  // False if the budget is used up or the group is none.
-  bool Add(const Instruction& user) {
-    const auto group = groups_.find(user.operands[0]);
-    if (group == groups_.end()) return false;
-    const bool members = user.opcode == spv::Op::OpGroupMemberDecorate;
-    for (size_t i = 1; i < user.operands.size(); i += members ? 2 : 1) {
-      for (const Instruction* decoration : group->second) {
-        if (decoration->operands.size() + 2 > budget_) return false;
-        budget_ -= decoration->operands.size() + 2;
-        result_.push_back(members ? OnMember(*decoration, user.operands[i], user.operands[i + 1])
-                                  : OnTarget(*decoration, user.operands[i]));
-      }
-    }
-    return true;
-  }
-
-  void Keep(const Instruction& instruction) {
-    if (!groups_.contains(instruction.opcode == spv::Op::OpDecorationGroup ? instruction.result_id
-                                                                           : instruction.operands[0])) {
-      result_.push_back(instruction);
+// Appends the decorations of its group to `result`. False if the budget is used up or the group is none.
+bool Flatten(const Instruction& user, const Groups& groups, size_t& budget, std::vector<Instruction>& result) {
+  const auto group = groups.find(user.operands[0]);
+  if (group == groups.end()) return false;
+  const bool members = user.opcode == spv::Op::OpGroupMemberDecorate;
+  for (size_t i = 1; i < user.operands.size(); i += members ? 2 : 1) {
+    for (const Instruction* decoration : group->second) {
+      if (decoration->operands.size() + 2 > budget) return false;
+      budget -= decoration->operands.size() + 2;
+      result.push_back(members ? OnMember(*decoration, user.operands[i], user.operands[i + 1])
+                               : OnTarget(*decoration, user.operands[i]));
     }
   }
-
-  std::vector<Instruction> Take() { return std::move(result_); }
-
- private:
-  const Groups& groups_;
-  size_t budget_;
-  std::vector<Instruction> result_;
-};
+  return true;
+}
 
 }  // namespace
 
@@ -84,16 +64,17 @@ Expected<void> FlattenDecorationGroups(Module& module, size_t max_added_words) {
   if (std::none_of(module.annotations.begin(), module.annotations.end(), grouped)) return {};
 
   const Groups groups = CollectGroups(module);
-  Flattener flattener(groups, max_added_words);
+  std::vector<Instruction> result;
   for (const Instruction& instruction : module.annotations) {
     if (!IsGroupUser(instruction)) {
-      flattener.Keep(instruction);
-    } else if (!flattener.Add(instruction)) {
+      const bool is_group = instruction.opcode == spv::Op::OpDecorationGroup;
+      if (!groups.contains(is_group ? instruction.result_id : instruction.operands[0])) result.push_back(instruction);
+    } else if (!Flatten(instruction, groups, max_added_words, result)) {
       return Error{"decoration group %" + std::to_string(instruction.operands[0]) +
                    ": not an OpDecorationGroup, or its groups decorate more than a module of this size should"};
     }
   }
-  module.annotations = flattener.Take();
+  module.annotations = std::move(result);
   std::erase_if(module.debug_names, [&groups](const Instruction& name) { return groups.contains(name.operands[0]); });
   return {};
 }

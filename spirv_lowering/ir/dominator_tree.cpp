@@ -7,15 +7,15 @@
 namespace trellis::spirv {
 namespace {
 
-constexpr uint32_t kNone = UINT32_MAX;
+constexpr uint32_t kNoBlock = UINT32_MAX;
 
 // One run of the algorithm. Inside, nodes bear their depth-first numbers.
 class LengauerTarjan {
  public:
-  LengauerTarjan(const Adjacency& successors, uint32_t root) : number_(successors.size(), kNone) {
+  LengauerTarjan(const Adjacency& successors, uint32_t root) : number_(successors.size(), kNoBlock) {
     Walk(successors, root);
     const size_t count = vertex_.size();
-    ancestor_.assign(count, kNone);
+    ancestor_.assign(count, kNoBlock);
     label_.resize(count);
     for (uint32_t v = 0; v < count; ++v) label_[v] = v;
     semi_ = label_;
@@ -44,7 +44,7 @@ class LengauerTarjan {
         continue;
       }
       const uint32_t successor = successors[node][next++];
-      if (number_[successor] == kNone) visit(successor, number_[node]);
+      if (number_[successor] == kNoBlock) visit(successor, number_[node]);
     }
   }
 
@@ -74,9 +74,9 @@ class LengauerTarjan {
 
   // The node of smallest semidominator on the forest path above `v`; shortens that path.
   uint32_t Evaluate(uint32_t v) {
-    if (ancestor_[v] == kNone) return label_[v];
+    if (ancestor_[v] == kNoBlock) return label_[v];
     path_.clear();
-    for (uint32_t u = v; ancestor_[ancestor_[u]] != kNone; u = ancestor_[u]) path_.push_back(u);
+    for (uint32_t u = v; ancestor_[ancestor_[u]] != kNoBlock; u = ancestor_[u]) path_.push_back(u);
     for (size_t i = path_.size(); i-- > 0;) {
       const uint32_t u = path_[i];
       const uint32_t above = ancestor_[u];

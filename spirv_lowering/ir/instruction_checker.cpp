@@ -19,10 +19,6 @@ bool IsNonSemanticSet(std::span<const uint32_t> name) {
   return name.size() > std::size(prefix) && std::equal(std::begin(prefix), std::end(prefix), name.begin());
 }
 
-bool IsExtInst(spv::Op opcode) {
-  return opcode == spv::Op::OpExtInst || opcode == spv::Op::OpExtInstWithForwardRefsKHR;
-}
-
 }  // namespace
 
 void InstructionChecker::EnterFunction(size_t begin, size_t end) {
@@ -107,7 +103,7 @@ bool InstructionChecker::MayRefer(const RawInstruction& user, const RawInstructi
     if (used.offset < user.offset) return true;
     if (used.opcode != spv::Op::OpTypePointer) return false;
     if (user.opcode == spv::Op::OpTypeForwardPointer) return true;
-    return user.info->opcode_class == OpcodeClass::kType && IsForwardDeclared(used.result_id);
+    return user.info->opcode_class == OpcodeClass::kType && forward_pointers_.contains(used.result_id);
   }
   if (used.offset < index_.FirstFunction() || used.opcode == spv::Op::OpFunction) return true;
   return used.offset >= function_begin_ && used.offset < function_end_;

@@ -47,7 +47,6 @@ class InstructionChecker {
   [[nodiscard]] bool AllTypes(std::span<const uint32_t> ids) const;
   [[nodiscard]] bool AllLabels(std::initializer_list<Id> ids) const;
   [[nodiscard]] bool HasPointerType(Id value) const;
-  [[nodiscard]] bool IsForwardDeclared(Id id) const { return forward_pointers_.contains(id); }
 
   const BinaryIndex& index_;
   size_t function_begin_ = 0;

@@ -30,8 +30,10 @@ class LayoutMeter {
  public:
   LayoutMeter(const Module& module, const Types& types, MeterOptions options = {});
 
-  // As Types::LargestScalar and Types::LaidOutSize say.
+  // Size in bytes of the largest scalar in the type (pointers: 8, booleans: 4, nothing known: 1): what `Aligned` must
+  // at least be (VUID-StandaloneSpirv-PhysicalStorageBuffer64-06314).
   [[nodiscard]] uint32_t LargestScalar(Id type);
+  // As Types::LaidOutSize says.
   [[nodiscard]] std::optional<uint32_t> Size(Id type);
 
   // How the part of `type` that an access chain's `indices` lead to is aligned where the whole is aligned to

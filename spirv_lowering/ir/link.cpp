@@ -12,13 +12,6 @@
 namespace trellis::spirv {
 namespace {
 
-bool SameWords(const Instruction& a, const Instruction& b) { return a.opcode == b.opcode && a.operands == b.operands; }
-
-void AddMissing(std::vector<Instruction>& section, const Instruction& instruction) {
-  const auto same = [&](const Instruction& other) { return SameWords(other, instruction); };
-  if (std::none_of(section.begin(), section.end(), same)) section.push_back(instruction);
-}
-
 bool UsesVulkanMemoryModel(const Module& module) {
   return !module.memory_model.empty() &&
          module.memory_model[0].operands[1] == static_cast<uint32_t>(spv::MemoryModel::Vulkan);
@@ -103,11 +96,13 @@ Expected<Id> Importer::Finish(Expected<Id> id) {
 void Importer::MergeDeclarations() {
   if (std::exchange(merged_, true)) return;
   const bool keep_model = UsesVulkanMemoryModel(destination_);
-  for (const Instruction& capability : library_.capabilities) {
-    if (keep_model || !IsOfVulkanMemoryModel(capability)) AddMissing(destination_.capabilities, capability);
-  }
-  for (const Instruction& extension : library_.extensions) {
-    if (keep_model || !IsOfVulkanMemoryModel(extension)) AddMissing(destination_.extensions, extension);
+  for (const auto section : {&Module::capabilities, &Module::extensions}) {
+    std::vector<Instruction>& present = destination_.*section;
+    for (const Instruction& declaration : library_.*section) {
+      const auto is_same = [&](const Instruction& other) { return other.operands == declaration.operands; };
+      if ((keep_model || !IsOfVulkanMemoryModel(declaration)) && std::none_of(present.begin(), present.end(), is_same))
+        present.push_back(declaration);
+    }
   }
 }
 
@@ -144,7 +139,7 @@ Expected<Id> Importer::MapGlobal(const Instruction& global) {
       return MapStruct(global);
     case spv::Op::OpTypePointer:
       if (forward_pointers_.contains(global.result_id)) return MapForwardPointer(global);
-      return IsDecorated(global.result_id) ? MapCopied(global) : MapUnique(global);
+      return annotations_.contains(global.result_id) ? MapCopied(global) : MapUnique(global);
     case spv::Op::OpTypeArray:
     case spv::Op::OpTypeRuntimeArray:
     case spv::Op::OpTypeNodePayloadArrayAMDX:
@@ -193,8 +188,7 @@ Expected<Id> Importer::MapCopied(const Instruction& global) {
   if (!copy) return copy.error();
   const Id id = types_.Append(copy->opcode, copy->type_id, std::move(copy->operands));
   mapped_[global.result_id] = id;
-  CopyNames(global.result_id, id);
-  if (Expected<void> decorated = CopyDecorations(global.result_id, id); !decorated) return decorated.error();
+  if (Expected<void> decorated = CopyAnnotations(global.result_id, id); !decorated) return decorated.error();
   return id;
 }
 
@@ -228,8 +222,7 @@ Expected<void> Importer::DefinePendingPointers() {
     if (!pointee) return pointee.error();
     const Id id = mapped_[type->result_id];
     types_.AppendAs(id, spv::Op::OpTypePointer, kNoId, {type->operands[0], *pointee});
-    CopyNames(type->result_id, id);
-    if (Expected<void> decorated = CopyDecorations(type->result_id, id); !decorated) return decorated;
+    if (Expected<void> decorated = CopyAnnotations(type->result_id, id); !decorated) return decorated;
   }
   return {};
 }
@@ -240,8 +233,7 @@ Expected<Id> Importer::MapVariable(const Instruction& variable) {
   Id id = FindBuiltIn(variable.result_id, copy->type_id);
   if (id == kNoId) {
     id = types_.Append(copy->opcode, copy->type_id, std::move(copy->operands));
-    CopyNames(variable.result_id, id);
-    if (Expected<void> decorated = CopyDecorations(variable.result_id, id); !decorated) return decorated.error();
+    if (Expected<void> decorated = CopyAnnotations(variable.result_id, id); !decorated) return decorated.error();
   }
   variables_.push_back(id);
   return id;
@@ -279,8 +271,7 @@ Id Importer::MapString(const Instruction& string) {
 }
 
 bool Importer::IsLeftOut(const Instruction& instruction) const {
-  return instruction.opcode == spv::Op::OpLine || instruction.opcode == spv::Op::OpNoLine ||
-         IsNonSemantic(instruction, debug_sets_);
+  return IsLine(instruction.opcode) || IsNonSemantic(instruction, debug_sets_);
 }
 
 void Importer::MapLocal(Id id) {
@@ -302,8 +293,7 @@ Expected<void> Importer::CopyFunction(const Function& function) {
     target = std::move(*copy);
     if (instruction.result_id == kNoId) return {};
     target.result_id = mapped_[instruction.result_id];
-    CopyNames(instruction.result_id, target.result_id);
-    return CopyDecorations(instruction.result_id, target.result_id);
+    return CopyAnnotations(instruction.result_id, target.result_id);
   };
 
   Function result;
@@ -323,7 +313,13 @@ Expected<void> Importer::CopyFunction(const Function& function) {
   return {};
 }
 
-Expected<void> Importer::CopyDecorations(Id from, Id to) {
+Expected<void> Importer::CopyAnnotations(Id from, Id to) {
+  if (const auto names = names_.find(from); names != names_.end()) {
+    for (const Instruction* name : names->second) {
+      destination_.debug_names.push_back(*name);
+      destination_.debug_names.back().operands[0] = to;
+    }
+  }
   const auto annotations = annotations_.find(from);
   if (annotations == annotations_.end()) return {};
   for (const Instruction* annotation : annotations->second) {
@@ -339,16 +335,6 @@ Expected<void> Importer::CopyDecorations(Id from, Id to) {
     }
   }
   return {};
-}
-
-void Importer::CopyNames(Id from, Id to) {
-  const auto names = names_.find(from);
-  if (names == names_.end()) return;
-  for (const Instruction* name : names->second) {
-    Instruction copy = *name;
-    copy.operands[0] = to;
-    destination_.debug_names.push_back(std::move(copy));
-  }
 }
 
 }  // namespace trellis::spirv

@@ -60,9 +60,8 @@ class Importer {
   [[nodiscard]] Expected<void> DefinePendingPointers();
   [[nodiscard]] Id FindBuiltIn(Id variable, Id pointer_type) const;
 
-  [[nodiscard]] Expected<void> CopyDecorations(Id from, Id to);
-  [[nodiscard]] bool IsDecorated(Id id) const { return annotations_.contains(id); }
-  void CopyNames(Id from, Id to);
+  // Names and decorations.
+  [[nodiscard]] Expected<void> CopyAnnotations(Id from, Id to);
 
   Module& destination_;
   Types& types_;

@@ -27,4 +27,10 @@ std::vector<uint32_t> EncodeString(std::string_view text) {
   return words;
 }
 
+size_t InterfaceStart(const Instruction& entry_point) {
+  size_t name_words = 0;
+  (void)DecodeString(entry_point.operands.data() + 2, entry_point.operands.size() - 2, &name_words);
+  return 2 + name_words;
+}
+
 }  // namespace trellis::spirv

@@ -18,6 +18,17 @@ namespace trellis::spirv {
 using Id = uint32_t;
 inline constexpr Id kNoId = 0;
 
+// Scope ids are ids of constants with these values.
+inline constexpr auto kScopeDevice = static_cast<uint32_t>(spv::Scope::Device);
+inline constexpr auto kScopeWorkgroup = static_cast<uint32_t>(spv::Scope::Workgroup);
+inline constexpr auto kScopeInvocation = static_cast<uint32_t>(spv::Scope::Invocation);
+inline constexpr auto kScopeQueueFamily = static_cast<uint32_t>(spv::Scope::QueueFamily);
+
+[[nodiscard]] constexpr bool IsLine(spv::Op opcode) { return opcode == spv::Op::OpLine || opcode == spv::Op::OpNoLine; }
+[[nodiscard]] constexpr bool IsExtInst(spv::Op opcode) {
+  return opcode == spv::Op::OpExtInst || opcode == spv::Op::OpExtInstWithForwardRefsKHR;
+}
+
 // One instruction. `operands` holds the words after the result type and result id, unparsed; spirv_lowering/grammar
 // tells which are ids.
 struct Instruction {
@@ -31,6 +42,9 @@ struct Instruction {
   Instruction(spv::Op op, Id type, Id result, std::vector<uint32_t> words)
       : opcode(op), type_id(type), result_id(result), operands(std::move(words)) {}
 
+  [[nodiscard]] bool IsVariable(spv::StorageClass storage) const {
+    return opcode == spv::Op::OpVariable && operands[0] == static_cast<uint32_t>(storage);
+  }
   // Words that it takes in a binary, the first included.
   [[nodiscard]] size_t WordCount() const {
     return 1 + (type_id != kNoId ? 1 : 0) + (result_id != kNoId ? 1 : 0) + operands.size();
@@ -53,6 +67,20 @@ struct Function {
   [[nodiscard]] Id id() const { return definition.result_id; }
 };
 
+// Calls visit(id) for each id that the function defines.
+template <typename Visitor>
+void ForEachDefined(const Function& function, Visitor&& visit) {
+  const auto visit_result = [&](Id id) {
+    if (id != kNoId) visit(id);
+  };
+  visit_result(function.id());
+  for (const Instruction& parameter : function.parameters) visit_result(parameter.result_id);
+  for (const BasicBlock& block : function.blocks) {
+    visit_result(block.label);
+    for (const Instruction& instruction : block.body) visit_result(instruction.result_id);
+  }
+}
+
 struct Module {
   uint32_t version = 0x00010600;  // as in the header word
   uint32_t generator = 0;
@@ -74,10 +102,19 @@ struct Module {
   [[nodiscard]] Id NewId() { return bound++; }
 };
 
+// In the order of a binary; functions follow.
+inline constexpr std::vector<Instruction> Module::*kSections[] = {
+    &Module::capabilities,    &Module::extensions,      &Module::ext_inst_imports, &Module::memory_model,
+    &Module::entry_points,    &Module::execution_modes, &Module::debug_sources,    &Module::debug_names,
+    &Module::debug_processed, &Module::annotations,     &Module::globals};
+
 // Literal strings: nul-terminated UTF-8, four bytes a word, first byte in the low bits.
 // `DecodeString` stops at the nul or at the end of the words; `consumed`, if given, receives the number of words it
 // spans.
 [[nodiscard]] std::string DecodeString(const uint32_t* words, size_t count, size_t* consumed = nullptr);
 [[nodiscard]] std::vector<uint32_t> EncodeString(std::string_view text);
+
+// Number of operands of OpEntryPoint before its interface.
+[[nodiscard]] size_t InterfaceStart(const Instruction& entry_point);
 
 }  // namespace trellis::spirv

@@ -2,6 +2,7 @@
 #include "spirv_lowering/ir/reader.h"
 
 #include <algorithm>
+#include <iterator>
 #include <unordered_set>
 #include <utility>
 
@@ -15,7 +16,7 @@
 namespace trellis::spirv {
 namespace {
 
-// Sections of the logical layout, in order (SPIR-V 2.4).
+// Sections of the logical layout, in order (SPIR-V 2.4): of kSections, then functions.
 enum class Section : uint8_t {
   kCapabilities,
   kExtensions,
@@ -31,6 +32,7 @@ enum class Section : uint8_t {
   kFunctions,
   kNone,  // belongs into a function
 };
+static_assert(std::size(kSections) == static_cast<size_t>(Section::kFunctions));
 
 Section SectionOf(const RawInstruction& instruction) {
   switch (instruction.opcode) {
@@ -100,26 +102,12 @@ bool IsTerminator(spv::Op opcode) {
   }
 }
 
-bool IsLine(spv::Op opcode) { return opcode == spv::Op::OpLine || opcode == spv::Op::OpNoLine; }
-
-bool IsExtInst(spv::Op opcode) {
-  return opcode == spv::Op::OpExtInst || opcode == spv::Op::OpExtInstWithForwardRefsKHR;
-}
-
-// May stand in a block as well as among the globals.
+// May stand in a block: of the globals, all but types and constants.
 bool MayBeLocal(const RawInstruction& instruction) {
-  switch (instruction.opcode) {
-    case spv::Op::OpVariable:
-    case spv::Op::OpUntypedVariableKHR:
-    case spv::Op::OpUndef:
-    case spv::Op::OpLine:
-    case spv::Op::OpNoLine:
-    case spv::Op::OpExtInst:
-    case spv::Op::OpExtInstWithForwardRefsKHR:
-      return true;
-    default:
-      return SectionOf(instruction) == Section::kNone;
-  }
+  const Section section = SectionOf(instruction);
+  const OpcodeClass kind = instruction.info->opcode_class;
+  return section == Section::kNone ||
+         (section == Section::kGlobals && kind != OpcodeClass::kType && kind != OpcodeClass::kConstant);
 }
 
 class Reader {
@@ -130,7 +118,7 @@ class Reader {
     module_.version = words[1];
     module_.generator = words[2];
     module_.bound = words[3];
-    size_t offset = index_.FirstOffset();
+    size_t offset = BinaryIndex::kFirstOffset;
     while (offset < index_.EndOffset()) {
       const RawInstruction instruction = index_.At(offset);
       Expected<size_t> next =
@@ -160,11 +148,9 @@ class Reader {
     const Section section = SectionOf(instruction);
     if (section == Section::kNone) return ErrorAt(instruction, "stands outside a function");
     if (IsExtInst(instruction.opcode)) {
-      if (Expected<bool> kept = KeepsExtInst(instruction, section_ != Section::kFunctions); !kept) {
-        return kept.error();
-      } else if (!*kept) {
-        return next;
-      }
+      const Expected<bool> kept = KeepsExtInst(instruction, section_ != Section::kFunctions);
+      if (!kept) return kept.error();
+      if (!*kept) return next;
     }
     if (IsLine(instruction.opcode) && section_ == Section::kFunctions) {
       if (Expected<void> check = checker_.Check(instruction, Place::kFunction); !check) return check.error();
@@ -177,35 +163,8 @@ class Reader {
     if (section == Section::kMemoryModel && !module_.memory_model.empty())
       return ErrorAt(instruction, "there is one already");
     if (section == Section::kImports && ImportSet(instruction)) return next;
-    SectionVector(section).push_back(Copy(instruction));
+    (module_.*kSections[static_cast<size_t>(section)]).push_back(Copy(instruction));
     return next;
-  }
-
-  std::vector<Instruction>& SectionVector(Section section) {
-    switch (section) {
-      case Section::kCapabilities:
-        return module_.capabilities;
-      case Section::kExtensions:
-        return module_.extensions;
-      case Section::kImports:
-        return module_.ext_inst_imports;
-      case Section::kMemoryModel:
-        return module_.memory_model;
-      case Section::kEntryPoints:
-        return module_.entry_points;
-      case Section::kExecutionModes:
-        return module_.execution_modes;
-      case Section::kSources:
-        return module_.debug_sources;
-      case Section::kNames:
-        return module_.debug_names;
-      case Section::kProcessed:
-        return module_.debug_processed;
-      case Section::kAnnotations:
-        return module_.annotations;
-      default:
-        return module_.globals;
-    }
   }
 
   // Notes what an import is; true if it is left out.

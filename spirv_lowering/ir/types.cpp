@@ -17,10 +17,9 @@ std::string Key(spv::Op opcode, Id type, const std::vector<uint32_t>& operands) 
   return std::string(reinterpret_cast<const char*>(words.data()), words.size() * sizeof(uint32_t));
 }
 
-// Forward pointers, lines and the like have nothing to be found by.
-bool HasKey(const Instruction& instruction) {
-  if (instruction.result_id == kNoId) return false;
-  switch (instruction.opcode) {
+// Variables, debug information and specialisation constants are never one for all.
+bool HasKey(spv::Op opcode) {
+  switch (opcode) {
     case spv::Op::OpVariable:
     case spv::Op::OpUntypedVariableKHR:
     case spv::Op::OpExtInst:
@@ -37,15 +36,8 @@ bool HasKey(const Instruction& instruction) {
   }
 }
 
-bool IsDecorated(const Instruction& annotation, Id target, spv::Decoration decoration) {
-  switch (annotation.opcode) {
-    case spv::Op::OpDecorate:
-    case spv::Op::OpDecorateId:
-    case spv::Op::OpDecorateString:
-      return annotation.operands[0] == target && annotation.operands[1] == static_cast<uint32_t>(decoration);
-    default:
-      return false;
-  }
+bool IsWholeDecoration(spv::Op opcode) {
+  return opcode == spv::Op::OpDecorate || opcode == spv::Op::OpDecorateId || opcode == spv::Op::OpDecorateString;
 }
 
 }  // namespace
@@ -58,13 +50,18 @@ void Types::Index(size_t position) {
   const Instruction& instruction = module_.globals[position];
   if (instruction.result_id == kNoId) return;
   position_.emplace(instruction.result_id, position);
-  if (HasKey(instruction))
+  if (HasKey(instruction.opcode))
     unique_.emplace(Key(instruction.opcode, instruction.type_id, instruction.operands), instruction.result_id);
 }
 
 const Instruction* Types::Find(Id id) const {
   const auto found = position_.find(id);
   return found != position_.end() ? &module_.globals[found->second] : nullptr;
+}
+
+bool Types::Is(Id id, spv::Op opcode) const {
+  const Instruction* instruction = Find(id);
+  return instruction != nullptr && instruction->opcode == opcode;
 }
 
 Id Types::FindOrAppend(spv::Op opcode, Id type, std::vector<uint32_t> operands) {
@@ -88,7 +85,6 @@ Id Types::Bool() { return FindOrAppend(spv::Op::OpTypeBool, kNoId, {}); }
 Id Types::Int(uint32_t width, bool is_signed) {
   return FindOrAppend(spv::Op::OpTypeInt, kNoId, {width, is_signed ? 1u : 0u});
 }
-Id Types::Float(uint32_t width) { return FindOrAppend(spv::Op::OpTypeFloat, kNoId, {width}); }
 Id Types::Vector(Id component, uint32_t count) {
   return FindOrAppend(spv::Op::OpTypeVector, kNoId, {component, count});
 }
@@ -103,23 +99,12 @@ Id Types::FunctionType(Id result, const std::vector<Id>& parameters) {
   return FindOrAppend(spv::Op::OpTypeFunction, kNoId, std::move(operands));
 }
 
-Id Types::ConstantUint(uint32_t value) {
-  const Id type = Uint();
-  return FindOrAppend(spv::Op::OpConstant, type, {value});
-}
-
+Id Types::ConstantUint(uint32_t value) { return FindOrAppend(spv::Op::OpConstant, Uint(), {value}); }
 Id Types::ConstantBool(bool value) {
-  const Id type = Bool();
-  return FindOrAppend(value ? spv::Op::OpConstantTrue : spv::Op::OpConstantFalse, type, {});
+  return FindOrAppend(value ? spv::Op::OpConstantTrue : spv::Op::OpConstantFalse, Bool(), {});
 }
-
 Id Types::ConstantNull(Id type) { return FindOrAppend(spv::Op::OpConstantNull, type, {}); }
 Id Types::Undef(Id type) { return FindOrAppend(spv::Op::OpUndef, type, {}); }
-
-bool Types::IsPointer(Id type) const {
-  const Instruction* instruction = Find(type);
-  return instruction != nullptr && instruction->opcode == spv::Op::OpTypePointer;
-}
 
 spv::StorageClass Types::PointerClass(Id type) const {
   assert(IsPointer(type));
@@ -157,16 +142,15 @@ std::optional<uint32_t> Types::ConstantValue(Id id) const {
   return constant->operands[0];
 }
 
-uint32_t Types::LargestScalar(Id type) const { return LayoutMeter(module_, *this).LargestScalar(type); }
-
 std::optional<uint32_t> Types::LaidOutSize(Id type) const { return LayoutMeter(module_, *this).Size(type); }
 
 std::optional<uint32_t> FindDecoration(const Module& module, Id target, spv::Decoration decoration) {
-  const auto found =
-      std::find_if(module.annotations.begin(), module.annotations.end(),
-                   [=](const Instruction& annotation) { return IsDecorated(annotation, target, decoration); });
-  if (found == module.annotations.end()) return std::nullopt;
-  return found->operands.size() > 2 ? found->operands[2] : 0;
+  for (const Instruction& annotation : module.annotations) {
+    const std::vector<uint32_t>& words = annotation.operands;
+    if (IsWholeDecoration(annotation.opcode) && words[0] == target && words[1] == static_cast<uint32_t>(decoration))
+      return words.size() > 2 ? words[2] : 0;
+  }
+  return std::nullopt;
 }
 
 bool HasDecoration(const Module& module, Id target, spv::Decoration decoration) {
@@ -176,19 +160,10 @@ bool HasDecoration(const Module& module, Id target, spv::Decoration decoration) 
 Decorations::Decorations(const Module& module) {
   for (const Instruction& annotation : module.annotations) {
     const std::vector<uint32_t>& words = annotation.operands;
-    switch (annotation.opcode) {
-      case spv::Op::OpDecorate:
-      case spv::Op::OpDecorateId:
-      case spv::Op::OpDecorateString:
-        entries_.push_back({words[0], kWhole, words[1], words.size() > 2 ? words[2] : 0});
-        break;
-      case spv::Op::OpMemberDecorate:
-      case spv::Op::OpMemberDecorateString:
-        entries_.push_back({words[0], words[1], words[2], words.size() > 3 ? words[3] : 0});
-        break;
-      default:
-        break;
-    }
+    if (IsWholeDecoration(annotation.opcode))
+      entries_.push_back({words[0], kWhole, words[1], words.size() > 2 ? words[2] : 0});
+    if (annotation.opcode == spv::Op::OpMemberDecorate || annotation.opcode == spv::Op::OpMemberDecorateString)
+      entries_.push_back({words[0], words[1], words[2], words.size() > 3 ? words[3] : 0});
   }
   // The first of several counts.
   std::stable_sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) {
@@ -196,8 +171,8 @@ Decorations::Decorations(const Module& module) {
   });
 }
 
-std::optional<uint32_t> Decorations::Find(Id target, uint32_t member, spv::Decoration decoration) const {
-  const auto wanted = std::tuple(target, member, static_cast<uint32_t>(decoration));
+std::optional<uint32_t> Decorations::FindMember(Id type, uint32_t member, spv::Decoration decoration) const {
+  const auto wanted = std::tuple(type, member, static_cast<uint32_t>(decoration));
   const auto found = std::lower_bound(
       entries_.begin(), entries_.end(), wanted,
       [](const Entry& entry, const auto& key) { return std::tie(entry.target, entry.member, entry.decoration) < key; });
@@ -206,12 +181,17 @@ std::optional<uint32_t> Decorations::Find(Id target, uint32_t member, spv::Decor
   return found->literal;
 }
 
-std::optional<uint32_t> Decorations::Find(Id target, spv::Decoration decoration) const {
-  return Find(target, kWhole, decoration);
+void Decorate(Module& module, Id target, spv::Decoration decoration, const std::vector<uint32_t>& literals) {
+  std::vector<uint32_t> operands = {target, static_cast<uint32_t>(decoration)};
+  operands.insert(operands.end(), literals.begin(), literals.end());
+  module.annotations.emplace_back(spv::Op::OpDecorate, kNoId, kNoId, std::move(operands));
 }
 
-std::optional<uint32_t> Decorations::FindMember(Id type, uint32_t member, spv::Decoration decoration) const {
-  return Find(type, member, decoration);
+void DecorateMember(Module& module, Id type, uint32_t member, spv::Decoration decoration,
+                    const std::vector<uint32_t>& literals) {
+  std::vector<uint32_t> operands = {type, member, static_cast<uint32_t>(decoration)};
+  operands.insert(operands.end(), literals.begin(), literals.end());
+  module.annotations.emplace_back(spv::Op::OpMemberDecorate, kNoId, kNoId, std::move(operands));
 }
 
 void CopyDecorations(Module& module, Id from, Id to) {

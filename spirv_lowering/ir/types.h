@@ -20,6 +20,8 @@ class Types {
 
   // The instruction in module.globals that defines `id`, or null. The pointer is valid until the next creation.
   [[nodiscard]] const Instruction* Find(Id id) const;
+  // Whether an instruction in module.globals with that opcode defines `id`.
+  [[nodiscard]] bool Is(Id id, spv::Op opcode) const;
 
   // Find or create. Only types that must be unique (SPIR-V 2.8) are deduplicated; structs and arrays are always created
   // new.
@@ -27,7 +29,6 @@ class Types {
   [[nodiscard]] Id Bool();
   [[nodiscard]] Id Int(uint32_t width, bool is_signed);
   [[nodiscard]] Id Uint() { return Int(32, false); }
-  [[nodiscard]] Id Float(uint32_t width);
   [[nodiscard]] Id Vector(Id component, uint32_t count);
   [[nodiscard]] Id Pointer(spv::StorageClass storage_class, Id pointee);
   [[nodiscard]] Id FunctionType(Id result, const std::vector<Id>& parameters);
@@ -46,16 +47,13 @@ class Types {
   // Of a pointer type: storage class and pointee. `type` must be an OpTypePointer.
   [[nodiscard]] spv::StorageClass PointerClass(Id type) const;
   [[nodiscard]] Id Pointee(Id type) const;
-  [[nodiscard]] bool IsPointer(Id type) const;
+  [[nodiscard]] bool IsPointer(Id type) const { return Is(type, spv::Op::OpTypePointer); }
   // Element type of a vector, matrix, array, runtime array or node payload array; member `index` of a struct. kNoId if
   // there is none.
   [[nodiscard]] Id ElementType(Id composite, uint32_t index) const;
   // Value of an OpConstant of up to 32-bit integer type; nothing for specialisation constants and others.
   [[nodiscard]] std::optional<uint32_t> ConstantValue(Id id) const;
 
-  // Size in bytes of the largest scalar in the type (pointers: 8, booleans: 4, nothing known: 1): what `Aligned` must
-  // at least be (VUID-StandaloneSpirv-PhysicalStorageBuffer64-06314).
-  [[nodiscard]] uint32_t LargestScalar(Id type) const;
   // Size in bytes of an explicitly laid-out type, from Offset, ArrayStride and MatrixStride decorations; struct = end
   // of its last member, array and matrix = end of the last element, without the padding behind it. Needs the
   // decorations of the module; nothing if a decoration is missing or the type has no fixed size (booleans, opaque
@@ -77,7 +75,9 @@ class Decorations {
 
   // Literal operand of OpDecorate %target decoration / OpMemberDecorate %type member decoration; nothing if not
   // decorated, 0 for a decoration without operands. Of OpDecorateId: the id. Logarithmic time.
-  [[nodiscard]] std::optional<uint32_t> Find(Id target, spv::Decoration decoration) const;
+  [[nodiscard]] std::optional<uint32_t> Find(Id target, spv::Decoration decoration) const {
+    return FindMember(target, kWhole, decoration);
+  }
   [[nodiscard]] std::optional<uint32_t> FindMember(Id type, uint32_t member, spv::Decoration decoration) const;
   [[nodiscard]] bool Has(Id target, spv::Decoration decoration) const { return Find(target, decoration).has_value(); }
   [[nodiscard]] bool HasMember(Id type, uint32_t member, spv::Decoration decoration) const {
@@ -93,14 +93,16 @@ class Decorations {
   };
   static constexpr uint32_t kWhole = UINT32_MAX;
 
-  [[nodiscard]] std::optional<uint32_t> Find(Id target, uint32_t member, spv::Decoration decoration) const;
-
   std::vector<Entry> entries_;  // sorted
 };
 
 // The same for a target, by linear search, while annotations are edited.
 [[nodiscard]] std::optional<uint32_t> FindDecoration(const Module& module, Id target, spv::Decoration decoration);
 [[nodiscard]] bool HasDecoration(const Module& module, Id target, spv::Decoration decoration);
+// Adds OpDecorate or OpMemberDecorate.
+void Decorate(Module& module, Id target, spv::Decoration decoration, const std::vector<uint32_t>& literals = {});
+void DecorateMember(Module& module, Id type, uint32_t member, spv::Decoration decoration,
+                    const std::vector<uint32_t>& literals = {});
 // Gives the decorations and names of `from` to `to`.
 void CopyDecorations(Module& module, Id from, Id to);
 // OpName of an id, or "%<id>".

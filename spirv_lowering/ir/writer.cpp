@@ -39,13 +39,6 @@ size_t WordCount(const std::vector<Instruction>& instructions) {
   return words;
 }
 
-// In the order of a binary; functions follow.
-std::array<const std::vector<Instruction>*, 11> SectionsOf(const Module& module) {
-  return {&module.capabilities,    &module.extensions,      &module.ext_inst_imports, &module.memory_model,
-          &module.entry_points,    &module.execution_modes, &module.debug_sources,    &module.debug_names,
-          &module.debug_processed, &module.annotations,     &module.globals};
-}
-
 }  // namespace
 
 size_t WordCount(const Function& function) {
@@ -57,13 +50,13 @@ size_t WordCount(const Function& function) {
 std::vector<uint32_t> WriteModule(const Module& module) {
   const std::array<uint32_t, 5> header = {spv::MagicNumber, module.version, module.generator, module.bound, 0};
   size_t count = header.size();
-  for (const auto* section : SectionsOf(module)) count += WordCount(*section);
+  for (const auto section : kSections) count += WordCount(module.*section);
   for (const Function& function : module.functions) count += WordCount(function);
   std::vector<uint32_t> words;
   // Growing vectors have up to three times the memory: the old elements, the new ones and as much room.
   words.reserve(count);
   words.insert(words.end(), header.begin(), header.end());
-  for (const auto* section : SectionsOf(module)) Append(words, *section);
+  for (const auto section : kSections) Append(words, module.*section);
   for (const Function& function : module.functions) Append(words, function);
   assert(words.size() == count);
   return words;

@@ -4,7 +4,6 @@
 namespace trellis::spirv {
 namespace {
 
-constexpr uint32_t kScopeDevice = 1, kScopeInvocation = 4, kScopeQueueFamily = 5;
 constexpr uint32_t kOrdering = 0x2 | 0x4 | 0x8 | 0x10;  // Acquire, Release, AcquireRelease, SequentiallyConsistent
 constexpr uint32_t kUniformMemory = 0x40;
 constexpr uint32_t kVulkanModelOnly =

@@ -30,20 +30,15 @@ Expected<EntryBuiltIns> EntryBuiltIns::Import(Lowering& lowering) {
 Id EntryBuiltIns::Variable(spv::BuiltIn built_in, Id type) {
   for (const BuiltInTarget& found : FindBuiltIns(lowering_.module)) {
     const Instruction* variable = types_.Find(found.target);
-    if (found.built_in == built_in && variable != nullptr && variable->opcode == spv::Op::OpVariable &&
-        variable->operands[0] == static_cast<uint32_t>(spv::StorageClass::Input))
+    if (found.built_in == built_in && variable != nullptr && variable->IsVariable(spv::StorageClass::Input))
       return found.target;
   }
   const Id pointer = types_.Pointer(spv::StorageClass::Input, type);
   const Id variable = types_.Append(spv::Op::OpVariable, pointer, {static_cast<uint32_t>(spv::StorageClass::Input)});
-  lowering_.module.annotations.emplace_back(
-      spv::Op::OpDecorate, kNoId, kNoId,
-      std::vector<uint32_t>{variable, static_cast<uint32_t>(spv::Decoration::BuiltIn),
-                            static_cast<uint32_t>(built_in)});
+  Decorate(lowering_.module, variable, spv::Decoration::BuiltIn, {static_cast<uint32_t>(built_in)});
   return variable;
 }
 
-// Value of a built-in as `wanted`, whatever signedness the node declared it with.
 Id EntryBuiltIns::Load(Builder& builder, spv::BuiltIn built_in, Id wanted) {
   const Id variable = Variable(built_in, wanted);
   const Id declared = types_.Pointee(types_.Find(variable)->type_id);
@@ -51,8 +46,8 @@ Id EntryBuiltIns::Load(Builder& builder, spv::BuiltIn built_in, Id wanted) {
   return declared == wanted ? value : builder.Emit(spv::Op::OpBitcast, wanted, {value});
 }
 
-// Among all invocations of the dispatch's workgroup. A single row has it in x; where the index itself is asked for,
-// lavapipe finds y and z by two divisions more for each invocation.
+// A single row has it in x; where the index itself is asked for, lavapipe finds y and z by two divisions more for each
+// invocation.
 Id EntryBuiltIns::LocalIndex(Builder& builder) {
   const Id uint = types_.Uint();
   const NodeInfo& info = lowering_.info;

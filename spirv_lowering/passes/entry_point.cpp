@@ -21,8 +21,7 @@ namespace {
 constexpr uint32_t kMaxStep = 0x80000000u;
 
 bool IsInitializedPrivate(const Instruction& global) {
-  return global.opcode == spv::Op::OpVariable && global.operands.size() == 2 &&
-         global.operands[0] == static_cast<uint32_t>(spv::StorageClass::Private);
+  return global.IsVariable(spv::StorageClass::Private) && global.operands.size() == 2;
 }
 
 class EntryPoint {
@@ -49,7 +48,7 @@ class EntryPoint {
     Function main;
     const Id function_type = types_.FunctionType(types_.Void(), {});
     main.definition = Instruction(spv::Op::OpFunction, types_.Void(), module_.NewId(), {0, function_type});
-    main.blocks = IsInLoop() ? LoopBlocks() : TakesPieces() ? PieceBlocks() : PlainBlocks();
+    main.blocks = IsInLoop() || TakesPieces() ? LoopBlocks() : PlainBlocks();
     const Id main_id = main.id();
     module_.functions.push_back(std::move(main));
     Publish(main_id);
@@ -101,6 +100,7 @@ class EntryPoint {
 
   // start(); if (enter()) do { node(); } while (stride());
   // or, in runs: start(); if (enter()) do { take(); node(); } while (run_on());
+  // or, in pieces: start(); if (enter()) for (;;) { node(); if (!next_piece()) break; barrier(); }
   std::vector<BasicBlock> LoopBlocks() {
     std::vector<BasicBlock> blocks = NewBlocks(5);
     const Id header = blocks[1].label;
@@ -112,33 +112,19 @@ class EntryPoint {
     ResetVariables(node);
     if (InRuns()) node.Call(types_.Void(), take_, TakeArguments());
     CallNode(node);
-    node.EmitVoid(spv::Op::OpLoopMerge, {behind_loop, next, 0});
-    node.EmitVoid(spv::Op::OpBranch, {next});
     Builder end(module_, blocks[2].body);
-    const Id more = end.Call(types_.Bool(), next_, NextArguments());
-    end.EmitVoid(spv::Op::OpBranchConditional, {more, header, behind_loop});
-    Builder(module_, blocks[3].body).EmitVoid(spv::Op::OpBranch, {done});
-    Return(blocks[4]);
-    return blocks;
-  }
-
-  // start(); if (enter()) for (;;) { node(); if (!next_piece()) break; barrier(); }
-  std::vector<BasicBlock> PieceBlocks() {
-    std::vector<BasicBlock> blocks = NewBlocks(5);
-    const Id header = blocks[1].label;
-    const Id next = blocks[2].label;
-    const Id behind_loop = blocks[3].label;
-    const Id done = blocks[4].label;
-    Begin(blocks[0], header, done);
-    Builder node(module_, blocks[1].body);
-    ResetVariables(node);
-    CallNode(node);
-    const Id more = node.Call(types_.Bool(), next_, {});
-    node.EmitVoid(spv::Op::OpLoopMerge, {behind_loop, next, 0});
-    node.EmitVoid(spv::Op::OpBranchConditional, {more, next, behind_loop});
-    Builder again(module_, blocks[2].body);
-    ResetSharedMemory(again);
-    again.EmitVoid(spv::Op::OpBranch, {header});
+    if (TakesPieces()) {
+      const Id more = node.Call(types_.Bool(), next_, {});
+      node.EmitVoid(spv::Op::OpLoopMerge, {behind_loop, next, 0});
+      node.EmitVoid(spv::Op::OpBranchConditional, {more, next, behind_loop});
+      ResetSharedMemory(end);
+      end.EmitVoid(spv::Op::OpBranch, {header});
+    } else {
+      node.EmitVoid(spv::Op::OpLoopMerge, {behind_loop, next, 0});
+      node.EmitVoid(spv::Op::OpBranch, {next});
+      const Id more = end.Call(types_.Bool(), next_, NextArguments());
+      end.EmitVoid(spv::Op::OpBranchConditional, {more, header, behind_loop});
+    }
     Builder(module_, blocks[3].body).EmitVoid(spv::Op::OpBranch, {done});
     Return(blocks[4]);
     return blocks;
@@ -146,7 +132,7 @@ class EntryPoint {
 
   void WorkgroupBarrier(Builder& builder) {
     if (lowering_.info.Invocations() == 1) return;
-    constexpr uint32_t kScopeWorkgroup = 2, kAcquireRelease = 0x8, kWorkgroupMemory = 0x100;
+    constexpr uint32_t kAcquireRelease = 0x8, kWorkgroupMemory = 0x100;
     builder.EmitVoid(spv::Op::OpControlBarrier,
                      {types_.ConstantUint(kScopeWorkgroup), types_.ConstantUint(kScopeWorkgroup),
                       types_.ConstantUint(kAcquireRelease | kWorkgroupMemory)});
@@ -158,9 +144,7 @@ class EntryPoint {
     WorkgroupBarrier(builder);
     bool resets = false;
     for (const Instruction& global : module_.globals) {
-      if (global.opcode != spv::Op::OpVariable || global.operands.size() != 2 ||
-          global.operands[0] != static_cast<uint32_t>(spv::StorageClass::Workgroup))
-        continue;
+      if (!global.IsVariable(spv::StorageClass::Workgroup) || global.operands.size() != 2) continue;
       builder.EmitVoid(spv::Op::OpStore, {global.result_id, global.operands[1]});
       resets = true;
     }
@@ -247,7 +231,7 @@ class EntryPoint {
     if (info.kind == LaunchKind::kDynamicGrid) return info.RecordsOfBounds();
     if (info.packed == 1) return 0;
     // 0 if they are only a part of a record's workgroups.
-    return info.packed / (info.grid[0] * info.grid[1] * info.grid[2]);
+    return info.packed / info.WorkgroupsOfGrid();
   }
 
   std::vector<uint32_t> EnterArguments() {
@@ -260,7 +244,7 @@ class EntryPoint {
         const std::array<uint32_t, 3> divisors = {std::max(grid[0], 1u), std::max(grid[1], 1u), std::max(grid[2], 1u)};
         return runtime::EnterStatic{.grid = ConstantVector(types_, divisors), .packed = packed}.Operands();
       }
-      case LaunchKind::kDynamicGrid: {
+      case LaunchKind::kDynamicGrid:
         return runtime::EnterDynamic{.grid_member = GridMemberArgument(),
                                      .packed = packed,
                                      .records = types_.ConstantUint(info.RecordsOfBounds()),
@@ -269,7 +253,6 @@ class EntryPoint {
                                      .for_cpu = types_.ConstantBool(lowering_.options.target.for_cpu),
                                      .in_runs = types_.ConstantBool(InRuns())}
             .Operands();
-      }
       case LaunchKind::kCoalescing:
         return runtime::EnterCoalescing{
             .coalesce = types_.ConstantUint(info.coalesce), .packed = packed, .in_runs = types_.ConstantBool(InRuns())}
@@ -286,14 +269,10 @@ class EntryPoint {
 
   // All of the packed workgroups, where the node has one of its own size.
   void SetPackedSize(Id main) {
-    std::erase_if(module_.execution_modes, [](const Instruction& mode) {
-      return mode.operands[1] == static_cast<uint32_t>(spv::ExecutionMode::LocalSize) ||
-             mode.operands[1] == static_cast<uint32_t>(spv::ExecutionMode::LocalSizeId);
-    });
-    module_.execution_modes.emplace_back(
-        spv::Op::OpExecutionMode, kNoId, kNoId,
-        std::vector<uint32_t>{main, static_cast<uint32_t>(spv::ExecutionMode::LocalSize),
-                              lowering_.info.packed * lowering_.info.Invocations(), 1, 1});
+    constexpr auto kLocalSize = static_cast<uint32_t>(spv::ExecutionMode::LocalSize);
+    std::erase_if(module_.execution_modes, [](const Instruction& mode) { return mode.operands[1] == kLocalSize; });
+    const uint32_t size = lowering_.info.packed * lowering_.info.Invocations();
+    module_.execution_modes.push_back({spv::Op::OpExecutionMode, kNoId, kNoId, {main, kLocalSize, size, 1, 1}});
     // It would win over the mode; the constant itself keeps the node's own size.
     RemoveBuiltIn(module_, spv::BuiltIn::WorkgroupSize);
   }

@@ -83,8 +83,6 @@ class FunctionGrouper {
   }
 
   // Whether the allocation has become a member.
-  bool Joins(const Position& allocation, Group& group);
-
   bool Join(const Position& allocation, Group& group);
 
   // What must hold for a number not to be 0, or for a condition.

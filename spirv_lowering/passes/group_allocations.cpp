@@ -9,9 +9,6 @@
 namespace trellis::spirv {
 namespace {
 
-constexpr uint32_t kScopeWorkgroup = 2;
-constexpr uint32_t kScopeInvocation = 4;
-
 // Of a function; each is compared with each.
 constexpr size_t kMaxAllocations = 64;
 // Of one allocation's operands: recursion stays shallow.
@@ -23,7 +20,10 @@ constexpr size_t kMaxClones = 64;
 
 void FunctionGrouper::Plan(const std::vector<Position>& allocations) {
   for (const Position& allocation : allocations) {
-    if (std::any_of(groups_.begin(), groups_.end(), [&](Group& group) { return Joins(allocation, group); })) continue;
+    const bool joined = std::any_of(groups_.begin(), groups_.end(), [&](Group& group) {
+      return group.members.size() < kMaxGroup && RunAsOften(group.anchor, allocation) && Join(allocation, group);
+    });
+    if (joined) continue;
     if (Group group = {allocation, {}, {}, {}, {}}; Join(allocation, group)) groups_.push_back(std::move(group));
   }
 }
@@ -49,10 +49,6 @@ bool FunctionGrouper::RunAsOften(const Position& earlier, const Position& later)
   if (earlier.block == later.block) return true;
   return flow_.Dominates(earlier.block, later.block) && flow_.PostDominatesInIteration(later.block, earlier.block) &&
          flow_.InnermostLoop(earlier.block) == flow_.InnermostLoop(later.block);
-}
-
-bool FunctionGrouper::Joins(const Position& allocation, Group& group) {
-  return group.members.size() < kMaxGroup && RunAsOften(group.anchor, allocation) && Join(allocation, group);
 }
 
 bool FunctionGrouper::Join(const Position& allocation, Group& group) {

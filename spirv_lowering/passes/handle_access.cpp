@@ -12,51 +12,39 @@ Id HandleLowering::HandleOf(Id operand) {
   const Id type = TypeOf(operand);
   if (operand == lowering_.input && handle_types_.IsHandleByPointer(type)) return input_value_;
   if (handle_types_.IsHandle(type) || handle_types_.IsHandleByPointer(type)) return operand;
-  if (handle_types_.IsHandleVariable(type)) return LoadHandle(operand, types_.PointerClass(type));
-  return kNoId;
-}
-
-Id HandleLowering::LoadHandle(Id variable, spv::StorageClass storage) {
-  std::vector<uint32_t> operands = {variable};
+  if (!handle_types_.IsHandleVariable(type)) return kNoId;
+  std::vector<uint32_t> operands = {operand};
   // Another invocation may have stored it.
-  if (storage == spv::StorageClass::Workgroup && lowering_.info.vulkan_memory_model) {
-    constexpr uint32_t kMakePointerVisible = 0x10, kNonPrivatePointer = 0x20, kScopeWorkgroup = 2;
+  if (types_.PointerClass(type) == spv::StorageClass::Workgroup && lowering_.info.vulkan_memory_model) {
+    constexpr uint32_t kMakePointerVisible = 0x10, kNonPrivatePointer = 0x20;
     operands.insert(operands.end(), {kMakePointerVisible | kNonPrivatePointer, types_.ConstantUint(kScopeWorkgroup)});
   }
-  return Builder(module_, body_).Emit(spv::Op::OpLoad, Uvec4(), std::move(operands));
+  return builder_.Emit(spv::Op::OpLoad, Uvec4(), std::move(operands));
 }
 
-Id HandleLowering::AddressOf(Builder& builder, Id array, Id handle, Id index) {
+Id HandleLowering::AddressOf(Id array, Id handle, Id index) {
   if (handle != input_value_) {
     if (calls_.HasSingleRecords(PayloadArrayTypeOf(types_, type_of_, array)))
-      return builder.Call(Uvec2(), calls_.only_element(), runtime::OnlyElement{.handle = handle}.Operands());
-    return builder.Call(Uvec2(), calls_.element(), runtime::Element{.handle = handle, .index = index}.Operands());
+      return builder_.Call(Uvec2(), calls_.only_element(), runtime::OnlyElement{.handle = handle}.Operands());
+    return builder_.Call(Uvec2(), calls_.element(), runtime::Element{.handle = handle, .index = index}.Operands());
   }
   // Of one, every index reaches the first.
   if (lowering_.info.coalesce > 1)
-    return builder.Call(Uvec2(), calls_.input_element(),
-                        runtime::InputElement{.handle = handle, .index = index}.Operands());
-  return builder.Emit(spv::Op::OpVectorShuffle, Uvec2(), {handle, handle, 0, 1});
+    return builder_.Call(Uvec2(), calls_.input_element(),
+                         runtime::InputElement{.handle = handle, .index = index}.Operands());
+  return builder_.Emit(spv::Op::OpVectorShuffle, Uvec2(), {handle, handle, 0, 1});
 }
 
 Id HandleLowering::Element(Id array, Id index, Id payload) {
   const Id handle = HandleOf(array);
-  Builder builder(module_, body_);
-  const Id record =
-      builder.Emit(spv::Op::OpBitcast, RecordPointer(payload), {AddressOf(builder, array, handle, index)});
+  const Id record = builder_.Emit(spv::Op::OpBitcast, RecordPointer(payload), {AddressOf(array, handle, index)});
   if (const auto known = alignments_.find(payload); known != alignments_.end())
     access_.SetAlignment(record, known->second);
   return record;
 }
 
-Id HandleLowering::AsUint(Id value) {
-  Builder builder(module_, body_);
-  return indices_.AsUint(builder, value);
-}
-
 void HandleLowering::KeepInside(Id type, std::span<Id> indices) {
-  Builder builder(module_, body_);
-  if (lowering_.options.robust_access) indices_.Bound(builder, type, indices);
+  if (lowering_.options.robust_access) indices_.Bound(builder_, type, indices);
 }
 
 Expected<void> HandleLowering::LowerAccessChain(Instruction& instruction) {
@@ -84,8 +72,8 @@ Expected<void> HandleLowering::LowerAccessChain(Instruction& instruction) {
   KeepInside(handle_types_.PayloadOf(base_type), indices);
   access_.SetAlignmentOfPart(instruction.result_id, record, handle_types_.PayloadOf(base_type), indices);
   if (instruction.operands.size() == 2) {
-    body_.emplace_back(spv::Op::OpCopyObject, RecordPointer(handle_types_.PayloadOf(base_type)), instruction.result_id,
-                       std::vector<uint32_t>{record});
+    body_.push_back(
+        {spv::Op::OpCopyObject, RecordPointer(handle_types_.PayloadOf(base_type)), instruction.result_id, {record}});
     return {};
   }
   std::vector<uint32_t> operands = {record};
@@ -101,7 +89,7 @@ Id HandleLowering::PartOf(Id array, const Instruction& instruction, size_t first
     operands.push_back(types_.ConstantUint(instruction.operands[i]));
   if (operands.size() == 1) return operands[0];
   KeepInside(payload, std::span(operands).subspan(1));
-  const Id pointer = Builder(module_, body_).Emit(spv::Op::OpAccessChain, RecordPointer(part), operands);
+  const Id pointer = builder_.Emit(spv::Op::OpAccessChain, RecordPointer(part), operands);
   access_.SetAlignmentOfPart(pointer, operands[0], payload, std::span(operands).subspan(1));
   return pointer;
 }
@@ -118,7 +106,7 @@ Expected<void> HandleLowering::LowerInsert(const Instruction& instruction) {
   if (instruction.operands.size() < 3) return Error{Where(instruction) + ": without indices"};
   Instruction store(spv::Op::OpStore, kNoId, kNoId, {PartOf(array, instruction, 2, TypeOf(object)), object});
   if (Expected<void> stored = StorePayload(std::move(store), TypeOf(object)); !stored) return stored;
-  body_.emplace_back(spv::Op::OpCopyObject, instruction.type_id, instruction.result_id, std::vector<uint32_t>{array});
+  body_.push_back({spv::Op::OpCopyObject, instruction.type_id, instruction.result_id, {array}});
   return {};
 }
 
@@ -127,7 +115,7 @@ Expected<void> HandleLowering::LowerLoad(Instruction& instruction) {
   if (handle_types_.IsHandleByPointer(TypeOf(source))) {
     if (!handle_types_.IsHandle(instruction.type_id))
       return Error{Where(instruction) + ": a load of a whole array of payloads: not supported"};
-    body_.emplace_back(spv::Op::OpCopyObject, Uvec4(), instruction.result_id, std::vector<uint32_t>{HandleOf(source)});
+    body_.push_back({spv::Op::OpCopyObject, Uvec4(), instruction.result_id, {HandleOf(source)}});
     return {};
   }
   return IsPayloadPointer(source) ? LoadPayload(std::move(instruction)) : Keep(std::move(instruction));
@@ -136,24 +124,22 @@ Expected<void> HandleLowering::LowerLoad(Instruction& instruction) {
 Expected<void> HandleLowering::LoadPayload(Instruction load) {
   const Id type = load.type_id;
   const Id result = load.result_id;
-  access_.Mark(load, 1, type, true, false);
+  access_.Mark(load, type);
   if (stored_.Of(type) == type) return Keep(std::move(load));
   load.type_id = stored_.Of(type);
   const Id word = load.result_id = module_.NewId();
   if (Expected<void> kept = Keep(std::move(load)); !kept) return kept;
-  Builder builder(module_, body_);
-  Expected<Id> value = stored_.Decode(builder, word, type);
+  Expected<Id> value = stored_.Convert(builder_, word, type, StoredTypes::Direction::kDecode);
   if (!value) return value.error();
-  body_.emplace_back(spv::Op::OpCopyObject, type, result, std::vector<uint32_t>{*value});
+  body_.push_back({spv::Op::OpCopyObject, type, result, {*value}});
   return {};
 }
 
 Expected<void> HandleLowering::StorePayload(Instruction store, Id type) {
-  Builder builder(module_, body_);
-  Expected<Id> value = stored_.Encode(builder, store.operands[1], type);
+  Expected<Id> value = stored_.Convert(builder_, store.operands[1], type, StoredTypes::Direction::kEncode);
   if (!value) return value.error();
   store.operands[1] = *value;
-  access_.Mark(store, 2, type, false, true);
+  access_.Mark(store, type);
   return Keep(std::move(store));
 }
 
@@ -162,8 +148,8 @@ Expected<void> HandleLowering::CopyArray(Id target, Id source) {
   if (from == kNoId)
     return Error{"a store to %" + std::to_string(target) + ": %" + std::to_string(source) +
                  " is not a node payload array"};
-  Builder(module_, body_)
-      .Call(types_.Void(), calls_.copy_array(), runtime::CopyArray{.from = from, .to = HandleOf(target)}.Operands());
+  builder_.Call(types_.Void(), calls_.copy_array(),
+                runtime::CopyArray{.from = from, .to = HandleOf(target)}.Operands());
   return {};
 }
 
@@ -190,7 +176,7 @@ Expected<void> HandleLowering::LowerCopyMemory(Instruction& instruction) {
     if (handle == kNoId)
       return Error{"OpCopyMemory to %" + std::to_string(target) + ": %" + std::to_string(source) +
                    " is not a node payload array"};
-    body_.emplace_back(spv::Op::OpStore, kNoId, kNoId, std::vector<uint32_t>{target, handle});
+    body_.push_back({spv::Op::OpStore, kNoId, kNoId, {target, handle}});
     return {};
   }
   const bool from_payload = IsPayloadPointer(source);

@@ -9,15 +9,6 @@
 
 namespace trellis::spirv {
 
-void HandleLowering::Replace(const Instruction& instruction, Id value, Id type) {
-  if (type == instruction.type_id)
-    return void(body_.emplace_back(spv::Op::OpCopyObject, type, instruction.result_id, std::vector<uint32_t>{value}));
-  const Instruction* wanted = types_.Find(instruction.type_id);
-  const bool same_width = wanted != nullptr && wanted->opcode == spv::Op::OpTypeInt && wanted->operands[0] == 32;
-  body_.emplace_back(same_width ? spv::Op::OpBitcast : spv::Op::OpUConvert, instruction.type_id, instruction.result_id,
-                     std::vector<uint32_t>{value});
-}
-
 void HandleLowering::CallFor(Id type, Id result, Id function, std::vector<uint32_t> operands) {
   operands.insert(operands.begin(), function);
   body_.emplace_back(spv::Op::OpFunctionCall, type, result, std::move(operands));
@@ -50,7 +41,7 @@ HandleLowering::Arguments HandleLowering::ArgumentsOf(const GroupedAllocation& o
   if (const Id check = calls_.CheckFunction(allocation); check != kNoId) {
     std::vector<uint32_t> operands = arguments.Operands();
     operands.push_back(types_.ConstantUint(output.base_index));
-    Builder(module_, body_).Call(types_.Void(), check, std::move(operands));
+    builder_.Call(types_.Void(), check, std::move(operands));
   }
   return arguments;
 }
@@ -66,13 +57,12 @@ void HandleLowering::ReserveChosen(const std::vector<GroupedAllocation>& group) 
     const std::vector<uint32_t> operands = ArgumentsOf(member).Operands();
     for (size_t i = 0; i < vectors.size(); ++i) vectors[i].push_back(operands[i]);
   }
-  Builder builder(module_, body_);
   std::vector<uint32_t> operands;
   for (std::vector<uint32_t>& vector : vectors) {
     vector.resize(kMaxGroup, types_.ConstantUint(0));
-    operands.push_back(builder.Emit(spv::Op::OpCompositeConstruct, Uvec4(), vector));
+    operands.push_back(builder_.Emit(spv::Op::OpCompositeConstruct, Uvec4(), vector));
   }
-  const Id chosen = builder.Call(calls_.ChosenType(), calls_.reserve_chosen(), std::move(operands));
+  const Id chosen = builder_.Call(calls_.ChosenType(), calls_.reserve_chosen(), std::move(operands));
   for (uint32_t i = 0; i < group.size(); ++i) members_[group[i].allocation] = {chosen, i};
 }
 
@@ -90,25 +80,29 @@ Expected<void> HandleLowering::LowerEnqueue(const Instruction& instruction) {
   const Id function = number == number_of_.end() ? kNoId : calls_.EnqueueFunction(number->second);
   if (function == kNoId) return {};
   const bool as_workgroup = calls_.EnqueuesAsWorkgroup(number->second);
-  Builder(module_, body_)
-      .Call(types_.Void(), function,
-            as_workgroup ? runtime::EnqueueWorkgroup{.handle = handle, .workgroup_size = WorkgroupSize()}.Operands()
-                         : runtime::EnqueueInvocation{.handle = handle}.Operands());
+  builder_.Call(types_.Void(), function,
+                as_workgroup ? runtime::EnqueueWorkgroup{.handle = handle, .workgroup_size = WorkgroupSize()}.Operands()
+                             : runtime::EnqueueInvocation{.handle = handle}.Operands());
   return {};
 }
 
 Expected<void> HandleLowering::LowerLength(const Instruction& instruction) {
   const Id operand = instruction.operands[0];
+  const Id uint = types_.Uint();
+  Id length = kNoId;
   // "Otherwise 1": the input of a node that declares a bare structure.
   if (input_pointers_.contains(operand) && !handle_types_.IsHandleByPointer(TypeOf(operand))) {
-    Replace(instruction, types_.ConstantUint(1), types_.Uint());
-    return {};
-  }
-  const Id handle = HandleOf(operand);
-  if (handle == kNoId)
+    length = types_.ConstantUint(1);
+  } else if (const Id handle = HandleOf(operand); handle != kNoId) {
+    length = builder_.Emit(spv::Op::OpCompositeExtract, uint, {handle, 2});
+  } else {
     return Error{Where(instruction) + ": operand %" + std::to_string(operand) + " is not a node payload array"};
-  Replace(instruction, Builder(module_, body_).Emit(spv::Op::OpCompositeExtract, types_.Uint(), {handle, 2}),
-          types_.Uint());
+  }
+  const Instruction* wanted = types_.Find(instruction.type_id);
+  const bool same_width = wanted != nullptr && wanted->opcode == spv::Op::OpTypeInt && wanted->operands[0] == 32;
+  spv::Op conversion = same_width ? spv::Op::OpBitcast : spv::Op::OpUConvert;
+  if (instruction.type_id == uint) conversion = spv::Op::OpCopyObject;
+  body_.push_back({conversion, instruction.type_id, instruction.result_id, {length}});
   return {};
 }
 

@@ -58,8 +58,6 @@ class HandleLowering {
            handle_types_.IsHandleVariable(type);
   }
 
-  // Whether invocations of a workgroup, or workgroups of a node, may read payloads that others of them wrote.
-  [[nodiscard]] bool IsShared(bool reads_outputs) const;
   void MarkShared();
   [[nodiscard]] Id InputPayload() const;
   void LowerGlobal(size_t at);
@@ -74,15 +72,14 @@ class HandleLowering {
 
   // The handle behind an operand that names a payload array in any of its forms; kNoId if it names none.
   Id HandleOf(Id operand);
-  Id LoadHandle(Id variable, spv::StorageClass storage);
 
   // Address of record `index` of a handle, which `array` names. The input has at least one record; others may be lost,
   // or never written.
-  Id AddressOf(Builder& builder, Id array, Id handle, Id index);
+  Id AddressOf(Id array, Id handle, Id index);
 
   // A pointer to record `index` of the payload array that an operand names in any of its forms.
   Id Element(Id array, Id index, Id payload);
-  Id AsUint(Id value);
+  Id AsUint(Id value) { return indices_.AsUint(builder_, value); }
 
   // Before an access chain of `indices` into a `type`.
   void KeepInside(Id type, std::span<Id> indices);
@@ -95,9 +92,6 @@ class HandleLowering {
 
   // An instruction that stays, with the input replaced.
   [[nodiscard]] Expected<void> Keep(Instruction instruction);
-
-  // Puts `value` in place of the instruction's result, as its type wants it.
-  void Replace(const Instruction& instruction, Id value, Id type);
 
   // A call that gives an instruction's result.
   void CallFor(Id type, Id result, Id function, std::vector<uint32_t> operands);
@@ -163,6 +157,7 @@ class HandleLowering {
   // Of the function being rewritten.
   Id input_value_ = kNoId;
   std::vector<Instruction> body_;
+  Builder builder_{module_, body_};
   std::unordered_map<Id, Member> members_;  // by allocation
 };
 

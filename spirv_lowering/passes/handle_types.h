@@ -22,16 +22,14 @@ class HandleTypes {
   // classes, alone or in aggregates.
   [[nodiscard]] static Expected<HandleTypes> Create(const Module& module, Types& types, StoredTypes& stored, Id input);
 
-  [[nodiscard]] bool IsHandle(Id type) const { return arrays_.contains(type); }  // the array itself
-  [[nodiscard]] bool IsHandleByPointer(Id type) const {
-    return array_pointers_.contains(type);
-  }  // NodePayloadAMDX pointer to it
-  [[nodiscard]] bool IsHandleVariable(Id type) const {
-    return variables_.contains(type);
-  }  // Function, Private or Workgroup pointer to it
-  [[nodiscard]] bool IsPayloadPointer(Id type) const {
-    return payload_pointers_.contains(type);
-  }  // other pointers in NodePayloadAMDX
+  // The array itself.
+  [[nodiscard]] bool IsHandle(Id type) const { return arrays_.contains(type); }
+  // A NodePayloadAMDX pointer to it.
+  [[nodiscard]] bool IsHandleByPointer(Id type) const { return array_pointers_.contains(type); }
+  // A Function, Private or Workgroup pointer to it.
+  [[nodiscard]] bool IsHandleVariable(Id type) const { return variables_.contains(type); }
+  // Other pointers in NodePayloadAMDX.
+  [[nodiscard]] bool IsPayloadPointer(Id type) const { return payload_pointers_.contains(type); }
 
   // A structure or array with payload arrays in it, of which OpConstantNull can be made (nothing opaque is in it).
   [[nodiscard]] bool IsNullableHolder(Id type) const { return holders_.contains(type) && with_null_.contains(type); }

@@ -7,16 +7,13 @@
 #include "spirv_lowering/ir/def_use.h"
 #include "spirv_lowering/ir/replace_body.h"
 #include "spirv_lowering/passes/handle_lowering.h"
-#include "spirv_lowering/passes/output_reads.h"
 #include "spirv_lowering/reflect/variable_writes.h"
 
 namespace trellis::spirv {
 namespace {
 
 bool IsVariable(const Instruction& instruction) { return instruction.opcode == spv::Op::OpVariable; }
-bool IsVariableOrLine(const Instruction& instruction) {
-  return IsVariable(instruction) || instruction.opcode == spv::Op::OpLine || instruction.opcode == spv::Op::OpNoLine;
-}
+bool IsVariableOrLine(const Instruction& instruction) { return IsVariable(instruction) || IsLine(instruction.opcode); }
 
 // Instructions that hand a handle on unchanged: the value stands for the same array afterwards.
 bool MovesHandles(spv::Op op) {
@@ -36,6 +33,58 @@ bool MovesHandles(spv::Op op) {
   }
 }
 
+bool IsChoice(spv::Op opcode) { return opcode == spv::Op::OpPhi || opcode == spv::Op::OpSelect; }
+
+// Returns the result of `use` where the user derives a pointer within its function, else kNoId.
+Id Derived(const DefUse& def_use, const DefUse::Use& use) {
+  return def_use.KindOf(use) == PointerUse::kDerives ? def_use.UserOf(use).result_id : kNoId;
+}
+
+// Returns the input and the pointers derived from it in the same function. A pointer chosen by OpPhi or OpSelect is one
+// of them only if all pointers to choose from are.
+std::unordered_set<Id> OfInput(const DefUse& def_use, Id input) {
+  std::unordered_set<Id> of_input;
+  if (input == kNoId) return of_input;
+  of_input.insert(input);
+  def_use.Follow({input}, [&](const DefUse::Use& use) {
+    const Id derived = Derived(def_use, use);
+    return derived != kNoId && of_input.insert(derived).second ? derived : kNoId;
+  });
+  std::vector<Id> mixed;
+  for (const DefUse::Use& use : def_use.All()) {
+    if (!IsChoice(def_use.UserOf(use).opcode) || of_input.contains(use.id)) continue;
+    if (const Id chosen = Derived(def_use, use); of_input.erase(chosen) != 0) mixed.push_back(chosen);
+  }
+  def_use.Follow(std::move(mixed), [&](const DefUse::Use& use) {
+    const Id derived = Derived(def_use, use);
+    return of_input.erase(derived) != 0 ? derived : kNoId;
+  });
+  return of_input;
+}
+
+bool IsPlainWrite(spv::Op opcode) { return opcode == spv::Op::OpStore || opcode == spv::Op::OpCopyMemory; }
+
+// True if the functions may read records of payload arrays other than the input: what comes from a parameter may be of
+// any. `type_of`: result types as they are before lowering. `input` may be kNoId.
+bool ReadsOutputs(const DefUse& def_use, const HandleTypes& handle_types, const std::unordered_map<Id, Id>& type_of,
+                  Id input) {
+  const std::unordered_set<Id> of_input = OfInput(def_use, input);
+  const auto reads = [&](const DefUse::Use& use) {
+    const auto found = type_of.find(use.id);
+    if (found == type_of.end()) return false;
+    const spv::Op opcode = def_use.UserOf(use).opcode;
+    // A whole array is copied out of another.
+    if (handle_types.IsHandleByPointer(found->second)) return IsPlainWrite(opcode) && use.operand == 0;
+    if (of_input.contains(use.id)) return false;
+    if (handle_types.IsHandle(found->second)) return opcode == spv::Op::OpCompositeExtract;
+    if (!handle_types.IsPayloadPointer(found->second)) return false;
+    const PointerUse kind = def_use.KindOf(use);
+    if (kind == PointerUse::kWrites) return !IsPlainWrite(opcode);
+    return kind == PointerUse::kReads || kind == PointerUse::kEscapes;
+  };
+  return std::any_of(def_use.All().begin(), def_use.All().end(), reads);
+}
+
 }  // namespace
 
 Expected<void> HandleLowering::Run() {
@@ -45,7 +94,10 @@ Expected<void> HandleLowering::Run() {
   Expected<RuntimeCalls> calls = RuntimeCalls::Import(lowering_, outputs_, !groups_.empty());
   if (!calls) return calls.error();
   calls_ = *std::move(calls);
-  if (IsShared(*reads_outputs)) MarkShared();
+  // Invocations of a workgroup, or workgroups of a node, may read payloads that others of them wrote.
+  const bool is_shared =
+      calls_.HasSharedCopies() || lowering_.info.writes_input || (calls_.HasSharedAllocations() && *reads_outputs);
+  if (is_shared) MarkShared();
   for (size_t i = 0; i < own_functions; ++i) {
     if (Expected<void> lowered = LowerFunction(module_.functions[i]); !lowered) return lowered;
   }
@@ -72,11 +124,6 @@ Expected<bool> HandleLowering::Analyse() {
     access_.SetAlignment(lowering_.input, lowering_.info.input.alignment);
   }
   return ReadsOutputs(def_use, handle_types_, type_of_, lowering_.input);
-}
-
-bool HandleLowering::IsShared(bool reads_outputs) const {
-  if (calls_.HasSharedCopies() || lowering_.info.writes_input) return true;
-  return calls_.HasSharedAllocations() && reads_outputs;
 }
 
 void HandleLowering::MarkShared() {
@@ -129,15 +176,14 @@ Expected<void> HandleLowering::LowerFunction(Function& function) {
 }
 
 void HandleLowering::LoadInput() {
-  Builder builder(module_, body_);
   const Id type = TypeOf(lowering_.input);
-  const Id handle = builder.Emit(spv::Op::OpLoad, Uvec4(), {calls_.input()});
+  const Id handle = builder_.Emit(spv::Op::OpLoad, Uvec4(), {calls_.input()});
   if (handle_types_.IsHandleByPointer(type)) {
     input_value_ = handle;
     return;
   }
-  const Id address = builder.Emit(spv::Op::OpVectorShuffle, Uvec2(), {handle, handle, 0, 1});
-  input_value_ = builder.Emit(spv::Op::OpBitcast, handle_types_.Replacement(type), {address});
+  const Id address = builder_.Emit(spv::Op::OpVectorShuffle, Uvec2(), {handle, handle, 0, 1});
+  input_value_ = builder_.Emit(spv::Op::OpBitcast, handle_types_.Replacement(type), {address});
 }
 
 Expected<void> HandleLowering::LowerInstruction(Instruction& instruction) {

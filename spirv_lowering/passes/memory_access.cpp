@@ -2,6 +2,7 @@
 #include "spirv_lowering/passes/memory_access.h"
 
 #include <algorithm>
+#include <cassert>
 #include <unordered_set>
 #include <vector>
 
@@ -10,7 +11,6 @@ namespace {
 
 constexpr uint32_t kVolatile = 0x1, kAligned = 0x2, kNontemporal = 0x4, kMakeAvailable = 0x8, kMakeVisible = 0x10,
                    kNonPrivate = 0x20;
-constexpr uint32_t kScopeQueueFamily = 5;
 
 // Memory operands as they stand in an instruction.
 struct MemoryOperands {
@@ -49,12 +49,15 @@ void PayloadAccess::SetAlignmentOfPart(Id pointer, Id base, Id type, std::span<c
     SetAlignment(pointer, meter_.AlignmentAt(type, indices, known->second));
 }
 
-void PayloadAccess::Mark(Instruction& instruction, size_t first, Id accessed, bool reads, bool writes) {
+void PayloadAccess::Mark(Instruction& instruction, Id accessed) {
+  const bool reads = instruction.opcode == spv::Op::OpLoad;
+  assert(reads || instruction.opcode == spv::Op::OpStore);
+  const size_t first = reads ? 1 : 2;
   MemoryOperands memory(instruction.operands, first);
   if (shared_vulkan_model_) {
     const Id scope = types_.ConstantUint(kScopeQueueFamily);
     memory.mask |= kNonPrivate;
-    if (writes && (memory.mask & kMakeAvailable) == 0) {
+    if (!reads && (memory.mask & kMakeAvailable) == 0) {
       memory.mask |= kMakeAvailable;
       memory.available = scope;
     }
@@ -80,13 +83,12 @@ AddressParameters::AddressParameters(Module& module) : module_(module) {
   }
 }
 
-void AddressParameters::MakeAliased(Id parameter) { Decorate(aliased_, parameter, spv::Decoration::Aliased); }
-void AddressParameters::MakeCoherent(Id parameter) { Decorate(coherent_, parameter, spv::Decoration::Coherent); }
+void AddressParameters::MakeAliased(Id parameter) {
+  if (aliased_.insert(parameter).second) Decorate(module_, parameter, spv::Decoration::Aliased);
+}
 
-void AddressParameters::Decorate(std::unordered_set<Id>& decorated, Id parameter, spv::Decoration decoration) {
-  if (!decorated.insert(parameter).second) return;
-  module_.annotations.emplace_back(spv::Op::OpDecorate, kNoId, kNoId,
-                                   std::vector<uint32_t>{parameter, static_cast<uint32_t>(decoration)});
+void AddressParameters::MakeCoherent(Id parameter) {
+  if (coherent_.insert(parameter).second) Decorate(module_, parameter, spv::Decoration::Coherent);
 }
 
 SplitCopy SplitCopyMemory(const Instruction& copy, Id type, Id loaded) {
@@ -123,27 +125,16 @@ std::vector<const Instruction*> FindStructures(const Types& types, Id type) {
   return structures;
 }
 
-void MarkOwnMembersCoherent(Module& module, const Instruction& structure) {
-  const Id id = structure.result_id;
-  std::vector<bool> coherent(structure.operands.size());
-  for (const Instruction& annotation : module.annotations) {
-    if (annotation.opcode == spv::Op::OpMemberDecorate && annotation.operands[0] == id &&
-        annotation.operands[2] == static_cast<uint32_t>(spv::Decoration::Coherent)) {
-      coherent[annotation.operands[1]] = true;
-    }
-  }
-  for (uint32_t member = 0; member < coherent.size(); ++member) {
-    if (coherent[member]) continue;
-    module.annotations.emplace_back(
-        spv::Op::OpMemberDecorate, kNoId, kNoId,
-        std::vector<uint32_t>{id, member, static_cast<uint32_t>(spv::Decoration::Coherent)});
-  }
-}
-
 }  // namespace
 
 void MarkMembersCoherent(Module& module, const Types& types, Id payload) {
-  for (const Instruction* structure : FindStructures(types, payload)) MarkOwnMembersCoherent(module, *structure);
+  const Decorations decorations(module);
+  for (const Instruction* structure : FindStructures(types, payload)) {
+    for (uint32_t member = 0; member < structure->operands.size(); ++member) {
+      if (!decorations.HasMember(structure->result_id, member, spv::Decoration::Coherent))
+        DecorateMember(module, structure->result_id, member, spv::Decoration::Coherent);
+    }
+  }
 }
 
 }  // namespace trellis::spirv

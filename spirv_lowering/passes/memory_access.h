@@ -28,10 +28,10 @@ class PayloadAccess {
   // `pointer` is an access chain: `base` points to a `type`.
   void SetAlignmentOfPart(Id pointer, Id base, Id type, std::span<const Id> indices);
 
-  // Rewrites the memory operands that begin at `first` (if any) of OpLoad or OpStore: Aligned is what is known of the
-  // pointer, at least the largest scalar of `accessed` (VUID-StandaloneSpirv-PhysicalStorageBuffer64-06314), and the
-  // access is non-private if it must be. Drivers make one wide access only of what is aligned for it.
-  void Mark(Instruction& instruction, size_t first, Id accessed, bool reads, bool writes);
+  // Rewrites the memory operands (if any) of OpLoad or OpStore: Aligned is what is known of the pointer, at least the
+  // largest scalar of `accessed` (VUID-StandaloneSpirv-PhysicalStorageBuffer64-06314), and the access is non-private if
+  // it must be. Drivers make one wide access only of what is aligned for it.
+  void Mark(Instruction& instruction, Id accessed);
 
  private:
   Types& types_;
@@ -50,8 +50,6 @@ class AddressParameters {
   void MakeCoherent(Id parameter);
 
  private:
-  void Decorate(std::unordered_set<Id>& decorated, Id parameter, spv::Decoration decoration);
-
   Module& module_;
   std::unordered_set<Id> aliased_, coherent_;  // or Restrict, the first
 };

@@ -21,10 +21,6 @@ namespace {
 constexpr uint32_t kLaunchMember = 0;
 constexpr uint32_t kCopyMember = 1;
 
-bool IsPushConstant(uint32_t storage_class) {
-  return storage_class == static_cast<uint32_t>(spv::StorageClass::PushConstant);
-}
-
 class Mover {
  public:
   explicit Mover(Module& module) : module_(module) {}
@@ -48,7 +44,9 @@ class Mover {
   // Pointers into push constants never meet pointers to anything else, so the types themselves can change.
   void RetypePointers() {
     for (Instruction& global : module_.globals) {
-      if (global.opcode != spv::Op::OpTypePointer || !IsPushConstant(global.operands[0])) continue;
+      if (global.opcode != spv::Op::OpTypePointer ||
+          static_cast<spv::StorageClass>(global.operands[0]) != spv::StorageClass::PushConstant)
+        continue;
       global.operands[0] = static_cast<uint32_t>(spv::StorageClass::PhysicalStorageBuffer);
       pointees_.emplace(global.result_id, global.operands[1]);
     }
@@ -57,7 +55,7 @@ class Mover {
   Expected<void> TakeVariables() {
     std::unordered_set<Id> gone;
     for (const Instruction& global : module_.globals) {
-      if (global.opcode != spv::Op::OpVariable || !IsPushConstant(global.operands[0])) continue;
+      if (!global.IsVariable(spv::StorageClass::PushConstant)) continue;
       if (!pointees_.contains(global.type_id)) {
         return Error{"push constant OpVariable %" + std::to_string(global.result_id) +
                      ": the type is not a pointer to push constants"};
@@ -87,11 +85,11 @@ class Mover {
     body.reserve(block.body.size());
     for (Instruction& instruction : block.body) {
       if (instruction.opcode == spv::Op::OpLoad && pointers_.contains(instruction.operands[0])) {
-        access.Mark(instruction, 1, instruction.type_id, true, false);
+        access.Mark(instruction, instruction.type_id);
       } else if (instruction.opcode == spv::Op::OpCopyMemory && pointers_.contains(instruction.operands[1])) {
         const Id type = pointers_.at(instruction.operands[1]);
         SplitCopy copy = SplitCopyMemory(instruction, type, module_.NewId());
-        access.Mark(copy.load, 1, type, true, false);
+        access.Mark(copy.load, type);
         ReplaceVariables(copy.load);
         body.push_back(std::move(copy.load));
         instruction = std::move(copy.store);

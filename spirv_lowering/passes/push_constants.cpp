@@ -12,12 +12,6 @@
 namespace trellis::spirv {
 namespace {
 
-void DecorateOffset(Module& module, Id block, uint32_t member, uint32_t offset) {
-  module.annotations.emplace_back(
-      spv::Op::OpMemberDecorate, kNoId, kNoId,
-      std::vector<uint32_t>{block, member, static_cast<uint32_t>(spv::Decoration::Offset), offset});
-}
-
 // Gives the block one more member: a new type, for the old one may have other uses. There is one variable of the type,
 // so every pointer to the whole block is that variable, wherever it was copied or passed to.
 class BlockExtension {
@@ -45,7 +39,7 @@ class BlockExtension {
     operands.push_back(types_.Vector(types_.Uint(), 2));
     const Id block = types_.Append(spv::Op::OpTypeStruct, kNoId, std::move(operands));
     CopyDecorations(module_, old_block_, block);
-    DecorateOffset(module_, block, static_cast<uint32_t>(members_.size()), offset);
+    DecorateMember(module_, block, static_cast<uint32_t>(members_.size()), spv::Decoration::Offset, {offset});
     return block;
   }
 
@@ -153,19 +147,17 @@ class BlockExtension {
 Id DeclareAddressBlock(Module& module, Types& types, const std::vector<uint32_t>& offsets) {
   const std::vector<uint32_t> members(offsets.size(), types.Vector(types.Uint(), 2));
   const Id block = types.Append(spv::Op::OpTypeStruct, kNoId, members);
-  for (uint32_t member = 0; member < offsets.size(); ++member) DecorateOffset(module, block, member, offsets[member]);
-  module.annotations.emplace_back(spv::Op::OpDecorate, kNoId, kNoId,
-                                  std::vector<uint32_t>{block, static_cast<uint32_t>(spv::Decoration::Block)});
+  for (uint32_t member = 0; member < offsets.size(); ++member)
+    DecorateMember(module, block, member, spv::Decoration::Offset, {offsets[member]});
+  Decorate(module, block, spv::Decoration::Block);
   const Id pointer = types.Pointer(spv::StorageClass::PushConstant, block);
   return types.Append(spv::Op::OpVariable, pointer, {static_cast<uint32_t>(spv::StorageClass::PushConstant)});
 }
 
 Expected<LaunchMember> AddLaunchMember(Module& module, Types& types, uint32_t offset) {
   for (const Instruction& global : module.globals) {
-    if (global.opcode == spv::Op::OpVariable &&
-        global.operands[0] == static_cast<uint32_t>(spv::StorageClass::PushConstant)) {
+    if (global.IsVariable(spv::StorageClass::PushConstant))
       return BlockExtension(module, types, global.result_id).Run(offset);
-    }
   }
   return LaunchMember{DeclareAddressBlock(module, types, {offset}), 0};
 }

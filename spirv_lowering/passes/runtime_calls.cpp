@@ -10,9 +10,6 @@
 namespace trellis::spirv {
 namespace {
 
-constexpr uint32_t kScopeWorkgroup = 2;
-constexpr uint32_t kScopeInvocation = 4;
-
 // They are called with the same operands; some take the workgroup's size, too.
 template <typename... Function>
 constexpr bool kTakeTheSame = ((Function::kParameters == runtime::ReserveInvocation::kParameters) && ...);
@@ -39,10 +36,8 @@ bool RuntimeCalls::AreReservedTogether(const Lowering& lowering, const Allocatio
       lowering.types.ConstantValue(allocation.instruction->operands[2]))
     return false;
   const std::vector<Instruction>& globals = lowering.module.globals;
-  return std::none_of(globals.begin(), globals.end(), [](const Instruction& global) {
-    return global.opcode == spv::Op::OpVariable &&
-           global.operands[0] == static_cast<uint32_t>(spv::StorageClass::Workgroup);
-  });
+  return std::none_of(globals.begin(), globals.end(),
+                      [](const Instruction& global) { return global.IsVariable(spv::StorageClass::Workgroup); });
 }
 
 void RuntimeCalls::FindSingleRecords(const Lowering& lowering, const Outputs& outputs) {

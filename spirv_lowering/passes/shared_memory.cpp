@@ -15,11 +15,6 @@ namespace {
 
 constexpr uint32_t kAlignment = 16;  // of every type that the runtime has in Workgroup memory
 
-bool IsWorkgroupVariable(const Instruction& global) {
-  return global.opcode == spv::Op::OpVariable &&
-         static_cast<spv::StorageClass>(global.operands[0]) == spv::StorageClass::Workgroup;
-}
-
 uint64_t RoundUp(uint64_t bytes, uint64_t alignment) { return (bytes + alignment - 1) / alignment * alignment; }
 
 // Sizes of types without an explicit layout, by the rules of the standard storage buffer layout. A boolean has 32 bits.
@@ -104,7 +99,7 @@ class SharedMemory {
     const std::vector<Id>& imported = lowering_.runtime.Variables();
     std::vector<Id> ours, blocks;
     for (const Instruction& global : module_.globals) {
-      if (!IsWorkgroupVariable(global)) continue;
+      if (!global.IsVariable(spv::StorageClass::Workgroup)) continue;
       if (std::count(imported.begin(), imported.end(), global.result_id) != 0)
         ours.push_back(global.result_id);
       else if (HasDecoration(module_, types_.Pointee(global.type_id), spv::Decoration::Block))
@@ -143,9 +138,9 @@ class SharedMemory {
       members.push_back(types_.Pointee(types_.Find(variable)->type_id));
     }
     const Id type = types_.Append(spv::Op::OpTypeStruct, kNoId, members);
-    Decorate(spv::Op::OpDecorate, {type, static_cast<uint32_t>(spv::Decoration::Block)});
+    Decorate(module_, type, spv::Decoration::Block);
     for (uint32_t member = 0; member < members.size(); ++member) {
-      Decorate(spv::Op::OpMemberDecorate, {type, member, static_cast<uint32_t>(spv::Decoration::Offset), offset});
+      DecorateMember(module_, type, member, spv::Decoration::Offset, {offset});
       const uint32_t size = types_.LaidOutSize(members[member]).value_or(kAlignment);
       offset += (size + kAlignment - 1) / kAlignment * kAlignment;
     }
@@ -154,12 +149,9 @@ class SharedMemory {
     module_.entry_points.front().operands.push_back(block_);
   }
 
-  void Decorate(spv::Op opcode, std::vector<uint32_t> operands) {
-    module_.annotations.emplace_back(opcode, kNoId, kNoId, std::move(operands));
-  }
   void DecorateAliased(Id variable) {
     if (!HasDecoration(module_, variable, spv::Decoration::Aliased))
-      Decorate(spv::Op::OpDecorate, {variable, static_cast<uint32_t>(spv::Decoration::Aliased)});
+      Decorate(module_, variable, spv::Decoration::Aliased);
   }
 
   // Each use of one of our variables becomes one of a pointer to its member.
@@ -195,7 +187,8 @@ Expected<void> LayOutSharedMemory(Lowering& lowering) { return SharedMemory(lowe
 bool AddsSharedMemory(const Lowering& lowering) {
   const std::vector<Id>& imported = lowering.runtime.Variables();
   return std::any_of(lowering.module.globals.begin(), lowering.module.globals.end(), [&](const Instruction& global) {
-    return IsWorkgroupVariable(global) && std::count(imported.begin(), imported.end(), global.result_id) != 0;
+    return global.IsVariable(spv::StorageClass::Workgroup) &&
+           std::count(imported.begin(), imported.end(), global.result_id) != 0;
   });
 }
 
@@ -205,7 +198,7 @@ std::optional<uint64_t> SharedBytes(const Module& module, const Types& types) {
   uint64_t end_of_blocks = 0;  // which alias
   uint64_t bytes = 0;
   for (const Instruction& global : module.globals) {
-    if (!IsWorkgroupVariable(global)) continue;
+    if (!global.IsVariable(spv::StorageClass::Workgroup)) continue;
     const Id type = types.Pointee(global.type_id);
     if (HasDecoration(module, type, spv::Decoration::Block)) {
       const std::optional<uint32_t> size = meter.Size(type);

@@ -78,14 +78,6 @@ std::optional<uint32_t> StoredTypes::Cost(Id type) {
   return cost;
 }
 
-Expected<Id> StoredTypes::Encode(Builder& builder, Id value, Id type) {
-  return Convert(builder, value, type, Direction::kEncode);
-}
-
-Expected<Id> StoredTypes::Decode(Builder& builder, Id value, Id type) {
-  return Convert(builder, value, type, Direction::kDecode);
-}
-
 Expected<Id> StoredTypes::Convert(Builder& builder, Id value, Id type, Direction direction) {
   if (!Cost(type)) {
     return Error{"type %" + std::to_string(type) + " (" + NameOf(module_, type) +

@@ -20,14 +20,12 @@ class StoredTypes {
   // The type in memory of payload type `type`: the same without booleans.
   [[nodiscard]] Id Of(Id type);
 
-  // A value of `type` as one of Of(type), and back. Refuses composites of so many parts that the code would explode.
-  [[nodiscard]] Expected<Id> Encode(Builder& builder, Id value, Id type);
-  [[nodiscard]] Expected<Id> Decode(Builder& builder, Id value, Id type);
+  // A value of `type` as one of Of(type) (kEncode), or back. Refuses composites of so many parts that the code would
+  // explode.
+  enum class Direction { kEncode, kDecode };
+  [[nodiscard]] Expected<Id> Convert(Builder& builder, Id value, Id type, Direction direction);
 
  private:
-  enum class Direction { kEncode, kDecode };
-
-  [[nodiscard]] Expected<Id> Convert(Builder& builder, Id value, Id type, Direction direction);
   [[nodiscard]] Id ConvertParts(Builder& builder, Id value, Id type, Direction direction);
   [[nodiscard]] Id ConvertBools(Builder& builder, Id value, Id type, Direction direction);
   [[nodiscard]] bool HoldsBools(const Instruction& type);

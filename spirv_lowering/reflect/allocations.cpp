@@ -10,9 +10,11 @@
 namespace trellis::spirv {
 namespace {
 
-bool IsEmptyPayload(const Types& types, Id array_type) {
-  const Instruction* array = types.Find(array_type);
-  return array != nullptr && types.LaidOutSize(array->operands[0]) == 0u;
+void AddTypes(const std::vector<Instruction>& instructions, TypeMap& type_of) {
+  for (const Instruction& instruction : instructions) {
+    if (instruction.type_id != kNoId && instruction.result_id != kNoId)
+      type_of[instruction.result_id] = instruction.type_id;
+  }
 }
 
 // Values that are 0 or 1 by their form.
@@ -71,8 +73,7 @@ class SmallValues {
 };
 
 void FindAllocations(const Function& function, const DefUse& def_use, Id entry_function, const Types& types,
-                     const std::unordered_map<Id, Id>& type_of, const std::unordered_map<Id, uint32_t>& number_of,
-                     Outputs& outputs) {
+                     const TypeMap& type_of, const std::unordered_map<Id, uint32_t>& number_of, Outputs& outputs) {
   std::unordered_map<Id, HandleFate> fates;
   std::optional<SmallValues> values;
   for (const BasicBlock& block : function.blocks) {
@@ -86,7 +87,7 @@ void FindAllocations(const Function& function, const DefUse& def_use, Id entry_f
       const Id array_type = PayloadArrayTypeOf(types, type_of, instruction.result_id);
       const auto number = number_of.find(array_type);
       Allocation allocation{&instruction, number == number_of.end() ? kNoOutput : number->second, Commit::kAtEnqueue};
-      if (fate.exactly_once || (fate.never_enqueued && IsEmptyPayload(types, array_type)))
+      if (fate.exactly_once || (fate.never_enqueued && types.LaidOutSize(types.ElementType(array_type, 0)) == 0u))
         allocation.commit = Commit::kAtAllocation;
       // Other functions may be called again and again.
       allocation.runs_once = fate.runs_once && function.id() == entry_function;
@@ -99,29 +100,27 @@ void FindAllocations(const Function& function, const DefUse& def_use, Id entry_f
 
 }  // namespace
 
-std::unordered_map<Id, Id> TypesOfResults(const Module& module) {
-  std::unordered_map<Id, Id> type_of;
-  const auto note = [&](const Instruction& instruction) {
-    if (instruction.result_id != kNoId && instruction.type_id != kNoId)
-      type_of[instruction.result_id] = instruction.type_id;
-  };
-  std::for_each(module.globals.begin(), module.globals.end(), note);
-  for (const Function& function : module.functions) {
-    std::for_each(function.parameters.begin(), function.parameters.end(), note);
-    for (const BasicBlock& block : function.blocks) std::for_each(block.body.begin(), block.body.end(), note);
-  }
+void AddTypesOfResults(const Function& function, TypeMap& type_of) {
+  AddTypes(function.parameters, type_of);
+  for (const BasicBlock& block : function.blocks) AddTypes(block.body, type_of);
+}
+
+TypeMap TypesOfResults(const Module& module) {
+  TypeMap type_of;
+  AddTypes(module.globals, type_of);
+  for (const Function& function : module.functions) AddTypesOfResults(function, type_of);
   return type_of;
 }
 
-Id PayloadArrayTypeOf(const Types& types, const std::unordered_map<Id, Id>& type_of, Id operand) {
-  const auto typed = type_of.find(operand);
-  const Instruction* type = types.Find(typed == type_of.end() ? operand : typed->second);
-  if (type != nullptr && type->opcode == spv::Op::OpTypePointer) type = types.Find(type->operands[1]);
-  return type != nullptr && type->opcode == spv::Op::OpTypeNodePayloadArrayAMDX ? type->result_id : kNoId;
+Id PayloadArrayTypeOf(const Types& types, const TypeMap& type_of, Id operand) {
+  Id type = TypeOf(type_of, operand);
+  if (type == kNoId) type = operand;
+  if (types.IsPointer(type)) type = types.Pointee(type);
+  return types.Is(type, spv::Op::OpTypeNodePayloadArrayAMDX) ? type : kNoId;
 }
 
 Outputs FindOutputs(const Module& module, const Types& types, const DefUse& def_use) {
-  const std::unordered_map<Id, Id> type_of = TypesOfResults(module);
+  const TypeMap type_of = TypesOfResults(module);
   std::unordered_set<Id> used;
   Outputs outputs;
   for (const Function& function : module.functions) {

@@ -41,14 +41,23 @@ struct Outputs {
   std::unordered_multimap<Id, Id> asked_indices;  // operands of OpIsNodePayloadValidAMDX, by array type
 };
 
+// Result id -> result type, of all globals, parameters and instructions.
+using TypeMap = std::unordered_map<Id, Id>;
+[[nodiscard]] TypeMap TypesOfResults(const Module& module);
+// Adds those of one function.
+void AddTypesOfResults(const Function& function, TypeMap& type_of);
+// kNoId for what has no type.
+[[nodiscard]] inline Id TypeOf(const TypeMap& type_of, Id id) {
+  const auto found = type_of.find(id);
+  return found == type_of.end() ? kNoId : found->second;
+}
+
 // Of an extracted node (reflect/node_module.h), so that every instruction counts. `types` and `def_use` must be of
 // `module`.
 [[nodiscard]] Outputs FindOutputs(const Module& module, const Types& types, const DefUse& def_use);
 
 // The OpTypeNodePayloadArrayAMDX behind the first operand of OpIsNodePayloadValidAMDX and the like: a type id (as the
 // specification has it), or a pointer or value of such a type (as compilers emit it). kNoId if it is none.
-[[nodiscard]] Id PayloadArrayTypeOf(const Types& types, const std::unordered_map<Id, Id>& type_of, Id operand);
-// Result id -> result type, of all globals, parameters and instructions.
-[[nodiscard]] std::unordered_map<Id, Id> TypesOfResults(const Module& module);
+[[nodiscard]] Id PayloadArrayTypeOf(const Types& types, const TypeMap& type_of, Id operand);
 
 }  // namespace trellis::spirv

@@ -80,49 +80,32 @@ enum Event : unsigned { kAllocates = 1, kStores = 2, kEnqueues = 4, kExits = 8, 
 // Blocks that the questions about one function may look at, all together.
 constexpr size_t kMaxVisits = size_t{1} << 22;
 
-// Which blocks a question has come to. All questions about a function share the memory and the limit.
-class Visits {
- public:
-  explicit Visits(size_t blocks) : seen_by_(blocks, 0) {}
-
-  void BeginQuestion() { ++question_; }
-  // Counts the visit. Returns false past the limit.
-  [[nodiscard]] bool Count() {
-    if (left_ == 0) return false;
-    --left_;
-    return true;
-  }
-  // Returns whether the question has not been here before.
-  [[nodiscard]] bool IsFirst(size_t block) { return std::exchange(seen_by_[block], question_) != question_; }
-
- private:
-  std::vector<uint32_t> seen_by_;  // by block: the last question
-  uint32_t question_ = 0;
-  size_t left_ = kMaxVisits;
-};
-
 // First events on the paths through a function. Loops are taken to end: a path is as long as it needs to be.
 class Paths {
  public:
-  Paths(const ControlFlow& flow, Visits& visits) : flow_(flow), visits_(visits) {}
+  Paths(const ControlFlow& flow, size_t blocks) : flow_(flow), seen_by_(blocks, 0) {}
 
-  void Add(const Place& place, Event event) { events_[place.block].emplace_back(place.index, event); }
-  // Before the first question.
-  void Sort() {
+  // Replaces the events of the last allocation.
+  void SetEvents(const Place& allocation, const HandleTrace& trace) {
+    events_ = decltype(events_)();  // clear() would keep as many buckets as the largest allocation took
+    events_[allocation.block].emplace_back(allocation.index, kAllocates);
+    for (const Place& store : trace.stores()) events_[store.block].emplace_back(store.index, kStores);
+    for (const Place& enqueue : trace.enqueues()) events_[enqueue.block].emplace_back(enqueue.index, kEnqueues);
     for (auto& [block, events] : events_) std::sort(events.begin(), events.end());
   }
 
   // Returns which of the events in `wanted` (kExits too) come first on the paths that start behind `place`; with
   // kUnknown, others may too.
-  [[nodiscard]] unsigned FirstAfter(const Place& place, unsigned wanted) const {
-    visits_.BeginQuestion();
+  [[nodiscard]] unsigned FirstAfter(const Place& place, unsigned wanted) {
+    ++question_;
     std::vector<size_t> open;
     unsigned found = Scan(place.block, place.index + 1, wanted, open);
     while (!open.empty()) {
       const size_t block = open.back();
       open.pop_back();
-      if (!visits_.Count()) return found | kUnknown;
-      if (visits_.IsFirst(block)) found |= Scan(block, 0, wanted, open);
+      if (visits_left_ == 0) return found | kUnknown;
+      --visits_left_;
+      if (std::exchange(seen_by_[block], question_) != question_) found |= Scan(block, 0, wanted, open);
     }
     return found;
   }
@@ -140,26 +123,24 @@ class Paths {
   }
 
   const ControlFlow& flow_;
-  Visits& visits_;
   std::unordered_map<size_t, std::vector<std::pair<size_t, Event>>> events_;  // by block
+  std::vector<uint32_t> seen_by_;                                             // by block: the last question
+  uint32_t question_ = 0;
+  size_t visits_left_ = kMaxVisits;
 };
 
 bool Dominates(const ControlFlow& flow, const Place& a, const Place& b) {
   return a.block == b.block ? a.index < b.index : flow.Dominates(a.block, b.block);
 }
 
-bool EnqueuedExactlyOnce(const ControlFlow& flow, const Place& allocation, const HandleTrace& trace, Visits& visits) {
+bool EnqueuedExactlyOnce(const ControlFlow& flow, const Place& allocation, const HandleTrace& trace, Paths& paths) {
   const std::vector<Place>& enqueues = trace.enqueues();
   if (trace.escapes() || enqueues.empty() || trace.stores().size() > 1) return false;
   const bool follow = std::all_of(enqueues.begin(), enqueues.end(), [&](const Place& enqueue) {
     return !flow.Reachable(enqueue.block) || Dominates(flow, allocation, enqueue);
   });
   if (!follow) return false;
-  Paths paths(flow, visits);
-  paths.Add(allocation, kAllocates);
-  for (const Place& store : trace.stores()) paths.Add(store, kStores);
-  for (const Place& enqueue : enqueues) paths.Add(enqueue, kEnqueues);
-  paths.Sort();
+  paths.SetEvents(allocation, trace);
   constexpr unsigned kAny = kAllocates | kEnqueues | kExits;
   if (paths.FirstAfter(allocation, kAny) != kEnqueues) return false;
   // An enqueue through the variable must meet this handle there.
@@ -186,14 +167,14 @@ std::unordered_map<Id, HandleFate> FindHandleFates(const Function& function, con
   std::unordered_map<Id, HandleFate> fates;
   if (allocations.empty()) return fates;
   const ControlFlow flow(function);
-  Visits visits(function.blocks.size());
+  Paths paths(flow, function.blocks.size());
   for (const Place& allocation : allocations) {
     const Id id = allocation.instruction->result_id;
     const HandleTrace trace(def_use, own_variables, id);
     HandleFate& fate = fates[id];
     fate.runs_once = !flow.InCycle(allocation.block);
     fate.never_enqueued = !trace.escapes() && trace.enqueues().empty();
-    fate.exactly_once = EnqueuedExactlyOnce(flow, allocation, trace, visits);
+    fate.exactly_once = EnqueuedExactlyOnce(flow, allocation, trace, paths);
     if (!fate.exactly_once) continue;
     for (const Place& enqueue : trace.enqueues()) fate.enqueues.push_back(enqueue.instruction);
   }

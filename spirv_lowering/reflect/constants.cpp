@@ -349,8 +349,7 @@ bool ConstantEvaluator::Agrees(std::span<const ReadConstant> constants) const {
 }
 
 std::optional<uint32_t> ConstantReader::Value(Id id) {
-  const auto known =
-      std::find_if(read_.begin(), read_.end(), [id](const ReadConstant& constant) { return constant.id == id; });
+  const auto known = std::ranges::find(read_, id, &ReadConstant::id);
   if (known != read_.end()) return known->value;
   return read_.emplace_back(ReadConstant{id, constants_.Value(id)}).value;
 }
@@ -364,11 +363,12 @@ Error Refuse(const std::string& what, Id id, const std::string& why) {
   return Error{what + " %" + std::to_string(id) + ": " + why};
 }
 
-Expected<uint32_t> ConstantOf(const ConstantEvaluator& constants, const std::string& what, Id id) {
-  const std::optional<uint32_t> value = constants.Value(id);
-  if (!value)
+Expected<void> ReadOperand(const ConstantEvaluator& constants, const std::string& what, Id id, uint32_t& value) {
+  const std::optional<uint32_t> found = constants.Value(id);
+  if (!found)
     return Refuse(what, id, "the operand is not an integer constant that can be evaluated at pipeline creation");
-  return *value;
+  value = *found;
+  return {};
 }
 
 }  // namespace trellis::spirv

@@ -94,8 +94,9 @@ class ConstantEvaluator {
 
 // `what` names an instruction or a mode, `id` the offending id.
 [[nodiscard]] Error Refuse(const std::string& what, Id id, const std::string& why);
-// Of an operand of `what`.
-[[nodiscard]] Expected<uint32_t> ConstantOf(const ConstantEvaluator& constants, const std::string& what, Id id);
+// Reads an operand of `what`. After an error `value` is what it was.
+[[nodiscard]] Expected<void> ReadOperand(const ConstantEvaluator& constants, const std::string& what, Id id,
+                                         uint32_t& value);
 
 // Reads values of constants, and remembers which.
 class ConstantReader {

@@ -6,7 +6,6 @@
 #include "spirv_lowering/ir/built_ins.h"
 
 namespace trellis::spirv {
-
 namespace {
 
 constexpr uint32_t kMaxInvocations = 65536;  // of a workgroup; no device has as many
@@ -14,10 +13,10 @@ constexpr uint32_t kMaxInvocations = 65536;  // of a workgroup; no device has as
 class ModeReader {
  public:
   ModeReader(const NodeModule& node, const Types& types, const ConstantEvaluator& constants, NodeInfo& info)
-      : node_(node), module_(node.module), types_(types), constants_(constants), info_(info) {}
+      : node_(node), types_(types), constants_(constants), info_(info) {}
 
   Expected<void> Run() {
-    for (const Instruction& mode : module_.execution_modes) {
+    for (const Instruction& mode : node_.module.execution_modes) {
       if (Expected<void> read = ReadMode(mode); !read) return read;
     }
     if (static_cast<int>(coalescing_) + static_cast<int>(static_grid_) + static_cast<int>(max_grid_) > 1) {
@@ -37,12 +36,15 @@ class ModeReader {
   }
 
  private:
-  Expected<void> ReadGrid(const Instruction& mode, const std::string& name) {
+  Expected<void> ReadThree(const Instruction& mode, const std::string& name, std::array<uint32_t, 3>& into) const {
     for (uint32_t i = 0; i < 3; ++i) {
-      Expected<uint32_t> value = ConstantOf(constants_, name, mode.operands[2 + i]);
-      if (!value) return value.error();
-      info_.grid[i] = *value;
+      if (Expected<void> read = ReadOperand(constants_, name, mode.operands[2 + i], into[i]); !read) return read;
     }
+    return {};
+  }
+
+  Expected<void> ReadGrid(const Instruction& mode, const std::string& name) {
+    if (Expected<void> read = ReadThree(mode, name, info_.grid); !read) return read;
     if (uint64_t{info_.grid[0]} * info_.grid[1] > 0xffffffffu ||
         uint64_t{info_.grid[0]} * info_.grid[1] * info_.grid[2] > 0xffffffffu) {
       return Refuse(name, mode.operands[0], "the grid has 2^32 workgroups or more");
@@ -51,24 +53,15 @@ class ModeReader {
   }
 
   Expected<void> ReadMode(const Instruction& mode) {
-    const auto kind = static_cast<spv::ExecutionMode>(mode.operands[1]);
-    const auto one = [&](const char* name, uint32_t& into) -> Expected<void> {
-      Expected<uint32_t> value = ConstantOf(constants_, name, mode.operands[2]);
-      if (!value) return value.error();
-      into = *value;
-      return {};
+    const auto one = [&](const char* name, uint32_t& into) {
+      return ReadOperand(constants_, name, mode.operands[2], into);
     };
-    switch (kind) {
+    switch (static_cast<spv::ExecutionMode>(mode.operands[1])) {
       case spv::ExecutionMode::LocalSize:
         std::copy_n(mode.operands.begin() + 2, 3, info_.local_size.begin());
         return {};
       case spv::ExecutionMode::LocalSizeId:
-        for (uint32_t i = 0; i < 3; ++i) {
-          Expected<uint32_t> value = ConstantOf(constants_, "LocalSizeId", mode.operands[2 + i]);
-          if (!value) return value.error();
-          info_.local_size[i] = *value;
-        }
-        return {};
+        return ReadThree(mode, "LocalSizeId", info_.local_size);
       case spv::ExecutionMode::CoalescingAMDX:
         coalescing_ = true;
         return {};
@@ -94,13 +87,10 @@ class ModeReader {
         if (!name)
           return Refuse("SharesInputWithAMDX", mode.operands[2],
                         "the node name is not an OpConstantStringAMDX or OpSpecConstantStringAMDX");
-        Expected<uint32_t> index = ConstantOf(constants_, "SharesInputWithAMDX", mode.operands[3]);
-        if (!index) return index.error();
         info_.shares_input = true;
         info_.is_api_entry = false;
         info_.shares_input_with_name = *name;
-        info_.shares_input_with_index = *index;
-        return {};
+        return ReadOperand(constants_, "SharesInputWithAMDX", mode.operands[3], info_.shares_input_with_index);
       }
       default:
         return {};
@@ -109,7 +99,7 @@ class ModeReader {
 
   // The deprecated constant decorated BuiltIn WorkgroupSize wins over LocalSize.
   void ReadWorkgroupSize() {
-    for (const BuiltInTarget& found : FindBuiltIns(module_)) {
+    for (const BuiltInTarget& found : FindBuiltIns(node_.module)) {
       const Instruction* constant = types_.Find(found.target);
       if (found.built_in != spv::BuiltIn::WorkgroupSize || constant == nullptr ||
           (constant->opcode != spv::Op::OpConstantComposite && constant->opcode != spv::Op::OpSpecConstantComposite))
@@ -121,7 +111,6 @@ class ModeReader {
   }
 
   const NodeModule& node_;
-  const Module& module_;
   const Types& types_;
   const ConstantEvaluator& constants_;
   NodeInfo& info_;

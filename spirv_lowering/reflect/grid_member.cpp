@@ -37,15 +37,14 @@ class Search {
                    NameOf(module_, payload) + "), which is decorated PayloadDispatchIndirectAMDX, " + why};
     };
     const Instruction* shape = types_.Find(type);
+    const bool is_array = types_.Is(type, spv::Op::OpTypeArray);
+    const bool is_vector = types_.Is(type, spv::Op::OpTypeVector);
     uint32_t count = 1;
-    if (shape != nullptr && shape->opcode == spv::Op::OpTypeVector) count = shape->operands[1];
-    if (shape != nullptr && shape->opcode == spv::Op::OpTypeArray) count = lengths_(shape->operands[1]).value_or(0);
-    const bool is_scalar = shape != nullptr && shape->opcode == spv::Op::OpTypeInt;
-    const bool is_array = shape != nullptr && shape->opcode == spv::Op::OpTypeArray;
-    const bool is_vector = shape != nullptr && shape->opcode == spv::Op::OpTypeVector;
+    if (is_vector) count = shape->operands[1];
+    if (is_array) count = lengths_(shape->operands[1]).value_or(0);
     const Instruction* component = is_array || is_vector ? types_.Find(shape->operands[0]) : shape;
-    if ((!is_scalar && !is_array && !is_vector) || component == nullptr || component->opcode != spv::Op::OpTypeInt ||
-        count < 1 || count > 3 || component->operands[0] > 32) {
+    if (component == nullptr || component->opcode != spv::Op::OpTypeInt || count < 1 || count > 3 ||
+        component->operands[0] > 32) {
       return refuse("is not a scalar, 2- or 3-vector of 8-, 16- or 32-bit integers");
     }
     const uint32_t width = component->operands[0] / 8;

@@ -2,7 +2,6 @@
 #include "spirv_lowering/reflect/handle_paths.h"
 
 #include <optional>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -27,14 +26,7 @@ class Splitter {
   }
 
  private:
-  [[nodiscard]] Id TypeOf(Id id) const {
-    const auto found = type_of_.find(id);
-    return found == type_of_.end() ? kNoId : found->second;
-  }
-  [[nodiscard]] bool IsArray(Id type) const {
-    const Instruction* found = types_.Find(type);
-    return found != nullptr && found->opcode == spv::Op::OpTypeNodePayloadArrayAMDX;
-  }
+  [[nodiscard]] bool IsArray(Id type) const { return types_.Is(type, spv::Op::OpTypeNodePayloadArrayAMDX); }
 
   // Index of the operand behind those that lead from `type` to a payload array, and the array's type. Nothing if the
   // path begins at one or meets none before its last operand.
@@ -70,7 +62,7 @@ class Splitter {
     body_.push_back(std::move(instruction));
   }
 
-  // The path's first part, with the same opcode, as an instruction of its own. The rest then begins at its result.
+  // The path's first part, as an instruction of its own. Returns its result.
   Id Emit(spv::Op opcode, Id type, const std::vector<uint32_t>& operands, size_t first, size_t end) {
     const Id result = module_.NewId();
     const auto begin = operands.begin() + static_cast<std::ptrdiff_t>(first);
@@ -79,36 +71,36 @@ class Splitter {
     type_of_[result] = type;
     return result;
   }
+  // Lets `path` begin at the result of such an instruction, with the same opcode and the operands in front of `end`.
+  void SplitOff(Instruction& path, Id type, size_t end) {
+    std::vector<uint32_t>& operands = path.operands;
+    const Id head = Emit(path.opcode, type, operands, 0, end);
+    operands.erase(operands.begin(), operands.begin() + static_cast<std::ptrdiff_t>(end));
+    operands.insert(operands.begin(), head);
+  }
 
   void SplitChain(Instruction& chain) {
-    std::vector<uint32_t>& operands = chain.operands;
-    const Id base = TypeOf(operands[0]);
+    const std::vector<uint32_t>& operands = chain.operands;
+    const Id base = TypeOf(type_of_, operands[0]);
     if (!types_.IsPointer(base)) return;
     if (operands.size() == 1 && IsArray(types_.Pointee(base)) && chain.type_id == base) {
       chain.opcode = spv::Op::OpCopyObject;
       return;
     }
     const std::optional<Meeting> meeting = Meet(types_.Pointee(base), operands, 1, false);
-    if (!meeting) return;
-    const Id pointer = types_.Pointer(types_.PointerClass(base), meeting->array);
-    const Id head = Emit(chain.opcode, pointer, operands, 0, meeting->end);
-    operands.erase(operands.begin(), operands.begin() + static_cast<std::ptrdiff_t>(meeting->end));
-    operands.insert(operands.begin(), head);
+    if (meeting) SplitOff(chain, types_.Pointer(types_.PointerClass(base), meeting->array), meeting->end);
   }
 
   void SplitExtract(Instruction& extract) {
-    std::vector<uint32_t>& operands = extract.operands;
-    const std::optional<Meeting> meeting = Meet(TypeOf(operands[0]), operands, 1, true);
-    if (!meeting) return;
-    const Id head = Emit(spv::Op::OpCompositeExtract, meeting->array, operands, 0, meeting->end);
-    operands.erase(operands.begin(), operands.begin() + static_cast<std::ptrdiff_t>(meeting->end));
-    operands.insert(operands.begin(), head);
+    const Id composite = TypeOf(type_of_, extract.operands[0]);
+    if (const std::optional<Meeting> meeting = Meet(composite, extract.operands, 1, true))
+      SplitOff(extract, meeting->array, meeting->end);
   }
 
   // The array inside is a handle, and stays the same one when something is inserted behind it.
   void SplitInsert(Instruction& insert) {
     const std::vector<uint32_t>& operands = insert.operands;
-    const std::optional<Meeting> meeting = Meet(TypeOf(operands[1]), operands, 2, true);
+    const std::optional<Meeting> meeting = Meet(TypeOf(type_of_, operands[1]), operands, 2, true);
     if (!meeting) return;
     const Id array = Emit(spv::Op::OpCompositeExtract, meeting->array, operands, 1, meeting->end);
     std::vector<uint32_t> rest = {operands[0], array};
@@ -119,7 +111,7 @@ class Splitter {
 
   Module& module_;
   Types types_;
-  std::unordered_map<Id, Id> type_of_;
+  TypeMap type_of_;
   std::vector<Instruction> body_;
 };
 

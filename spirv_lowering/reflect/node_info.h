@@ -123,7 +123,7 @@ struct NodeInfo {
   }
 
   // Workgroups that are launched for each record, whatever its own grid is; 0: its own grid.
-  [[nodiscard]] uint32_t LaunchedBound() const { return launches_bounds ? grid[0] * grid[1] * grid[2] : 0; }
+  [[nodiscard]] uint32_t LaunchedBound() const { return launches_bounds ? WorkgroupsOfGrid() : 0; }
 
   // Where bounds are launched: records that share a workgroup of the dispatch, with all that the bound allows them; 0:
   // none do.
@@ -145,6 +145,9 @@ struct NodeInfo {
 
   // In a workgroup of the node's own.
   [[nodiscard]] uint32_t Invocations() const { return local_size[0] * local_size[1] * local_size[2]; }
+
+  // In `grid`, of the node's own. Reflection refuses grids of 2^32 workgroups.
+  [[nodiscard]] uint32_t WorkgroupsOfGrid() const { return grid[0] * grid[1] * grid[2]; }
 
   auto operator<=>(const NodeInfo&) const = default;
 };

@@ -10,6 +10,7 @@
 #include "spirv_lowering/grammar/grammar.h"
 #include "spirv_lowering/ir/dead_code.h"
 #include "spirv_lowering/ir/reader.h"
+#include "spirv_lowering/reflect/constants.h"
 #include "spirv_lowering/reflect/handle_paths.h"
 #include "spirv_lowering/reflect/payload_pointers.h"
 
@@ -60,12 +61,6 @@ bool IsNodePayload(const Instruction& global) {
          global.operands[0] == static_cast<uint32_t>(spv::StorageClass::NodePayloadAMDX);
 }
 
-size_t InterfaceStart(const Instruction& entry) {
-  size_t name_words = 0;
-  (void)DecodeString(entry.operands.data() + 2, entry.operands.size() - 2, &name_words);
-  return 2 + name_words;
-}
-
 // Input variables of the entry point's interface. Where there are none: the module's one variable that no other entry
 // point lists, for optimisers take unused variables out of interfaces.
 std::vector<Id> FindInputs(const Module& module, const Instruction& entry) {
@@ -97,30 +92,24 @@ const Instruction* FindEntryPoint(const Module& module, std::string_view name, s
 
 // The new entry point calls the node's own: it has to be an ordinary function without parameters.
 Expected<void> CheckEntryFunction(const Module& module, Id entry) {
-  for (const Function& function : module.functions) {
-    if (function.id() != entry) continue;
-    const auto is_void = [&](const Instruction& global) {
-      return global.result_id == function.definition.type_id && global.opcode == spv::Op::OpTypeVoid;
-    };
-    if (function.blocks.empty()) return Error{"OpFunction %" + std::to_string(entry) + ": the entry point has no body"};
-    if (!function.parameters.empty())
-      return Error{"OpFunction %" + std::to_string(entry) + ": the entry point has parameters"};
-    if (std::none_of(module.globals.begin(), module.globals.end(), is_void)) {
-      return Error{"OpFunction %" + std::to_string(entry) + ": the entry point returns a value"};
-    }
-    return {};
-  }
-  return Error{"OpEntryPoint: there is no function %" + std::to_string(entry)};
+  const auto function = std::ranges::find(module.functions, entry, &Function::id);
+  if (function == module.functions.end()) return Error{"OpEntryPoint: there is no function %" + std::to_string(entry)};
+  if (function->blocks.empty()) return Refuse("OpFunction", entry, "the entry point has no body");
+  if (!function->parameters.empty()) return Refuse("OpFunction", entry, "the entry point has parameters");
+  const bool returns_nothing = std::ranges::any_of(module.globals, [&](const Instruction& global) {
+    return global.result_id == function->definition.type_id && global.opcode == spv::Op::OpTypeVoid;
+  });
+  return returns_nothing ? Expected<void>() : Refuse("OpFunction", entry, "the entry point returns a value");
 }
 
 // Refuses input variables that cannot be told apart or are of a kind that is not lowered.
 Expected<void> CheckInputs(const Module& module, Id input) {
   for (const Instruction& global : module.globals) {
     if (!IsNodePayload(global)) continue;
-    const std::string where = OpcodeName(global.opcode) + " %" + std::to_string(global.result_id) + ": ";
-    if (global.opcode != spv::Op::OpVariable) return Error{where + "untyped pointers to node payloads: not supported"};
-    if (global.result_id != input) return Error{where + "a second variable in the storage class NodePayloadAMDX"};
-    if (global.operands.size() > 1) return Error{where + "a node payload variable with an initialiser"};
+    const auto refuse = [&](const char* why) { return Refuse(OpcodeName(global.opcode), global.result_id, why); };
+    if (global.opcode != spv::Op::OpVariable) return refuse("untyped pointers to node payloads: not supported");
+    if (global.result_id != input) return refuse("a second variable in the storage class NodePayloadAMDX");
+    if (global.operands.size() > 1) return refuse("a node payload variable with an initialiser");
   }
   return {};
 }
@@ -173,8 +162,8 @@ Expected<NodeModule> ExtractNode(Module module, std::string_view entry_point, Ex
     return Error{"node '" + std::string(entry_point) + "': " + error.message};
   };
   if (inputs.size() > 1) {
-    return refuse(Error{"OpVariable %" + std::to_string(inputs[1]) +
-                        ": a second variable in the storage class NodePayloadAMDX in the interface"});
+    return refuse(
+        Refuse("OpVariable", inputs[1], "a second variable in the storage class NodePayloadAMDX in the interface"));
   }
   NodeModule node{std::move(module), kNoId, inputs.empty() ? kNoId : inputs[0]};
   node.entry_function = node.module.entry_points.front().operands[1];

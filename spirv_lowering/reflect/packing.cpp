@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <string_view>
-#include <unordered_map>
 #include <unordered_set>
 
 #include "spirv_lowering/grammar/grammar.h"
@@ -132,14 +131,9 @@ class ObstacleSearch {
   [[nodiscard]] Obstacle LookAtAnnotations() const {
     for (const Instruction& annotation : module_.annotations) {
       if (annotation.opcode != spv::Op::OpDecorate && annotation.opcode != spv::Op::OpDecorateId) continue;
-      const std::string target = "%" + std::to_string(annotation.operands[0]);
-      switch (static_cast<spv::Decoration>(annotation.operands[1])) {
-        case spv::Decoration::Uniform:
-        case spv::Decoration::UniformId:
-          return target + " is decorated Uniform";
-        default:
-          break;
-      }
+      const auto decoration = static_cast<spv::Decoration>(annotation.operands[1]);
+      if (decoration == spv::Decoration::Uniform || decoration == spv::Decoration::UniformId)
+        return "%" + std::to_string(annotation.operands[0]) + " is decorated Uniform";
     }
     for (const BuiltInTarget& found : FindBuiltIns(module_)) {
       // Lowering replaces places that are variables, not those that are members of a block.
@@ -203,9 +197,9 @@ class ObstacleSearch {
 
   // An index into descriptors has to be the same for all invocations that execute it together.
   [[nodiscard]] Obstacle LookAtIndices(const Instruction& chain) const {
-    const auto base_type = type_of_.find(chain.operands[0]);
-    if (base_type == type_of_.end() || !types_.IsPointer(base_type->second)) return Name(chain);
-    Id type = types_.Pointee(base_type->second);
+    const Id base_type = TypeOf(type_of_, chain.operands[0]);
+    if (!types_.IsPointer(base_type)) return Name(chain);
+    Id type = types_.Pointee(base_type);
     for (size_t i = 1; i < chain.operands.size() && IsDescriptorArray(type); ++i) {
       if (types_.Find(chain.operands[i]) == nullptr) return Name(chain) + " chooses a descriptor at run time";
       type = types_.ElementType(type, 0);
@@ -239,15 +233,14 @@ class ObstacleSearch {
   }
 
   [[nodiscard]] std::optional<spv::StorageClass> ClassOf(Id type) const {
-    if (type == kNoId || !types_.IsPointer(type)) return std::nullopt;
-    return types_.PointerClass(type);
+    return types_.IsPointer(type) ? std::optional(types_.PointerClass(type)) : std::nullopt;
   }
 
   const Module& module_;
   const Types& types_;
   const ConstantEvaluator& constants_;
   const bool has_one_invocation_;
-  const std::unordered_map<Id, Id> type_of_;
+  const TypeMap type_of_;
   std::unordered_set<Id> harmless_sets_;  // of extended instructions
 };
 
@@ -287,7 +280,7 @@ uint32_t WorkgroupsToPack(const NodeInfo& info, uint32_t max_invocations) {
 bool Strides(const NodeInfo& info, bool for_cpu) {
   if (info.packed == 1) return false;
   if (!for_cpu && (!info.outputs.empty() || info.kind == LaunchKind::kDynamicGrid)) return false;
-  return info.kind != LaunchKind::kStaticGrid || info.packed > info.grid[0] * info.grid[1] * info.grid[2];
+  return info.kind != LaunchKind::kStaticGrid || info.packed > info.WorkgroupsOfGrid();
 }
 
 }  // namespace trellis::spirv

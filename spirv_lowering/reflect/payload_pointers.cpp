@@ -76,31 +76,18 @@ class PointerTyping {
   }
 
  private:
-  // Of a pointer into a payload that is derived from others.
-  struct Derived {
-    // To a matrix, or to a vector out of one. How it lies in memory is decorated on the structure around it, so no
-    // pointer that begins anew (a parameter, a choice) can say it.
-    bool matrix_part = false;
-  };
-
-  [[nodiscard]] Id TypeOf(Id id) const {
-    const auto found = type_of_.find(id);
-    return found == type_of_.end() ? kNoId : found->second;
-  }
-  [[nodiscard]] bool Is(Id type, spv::Op opcode) const {
-    const Instruction* found = types_.Find(type);
-    return found != nullptr && found->opcode == opcode;
-  }
   [[nodiscard]] bool IsTyped(Id id) const {
-    const Id type = TypeOf(id);
+    const Id type = TypeOf(type_of_, id);
     return types_.IsPointer(type) && types_.PointerClass(type) == kPayloadClass;
   }
   [[nodiscard]] bool PointsIntoPayload(Id id) const { return derived_.contains(id) || IsTyped(id); }
   // Its own type does not tell.
   [[nodiscard]] bool IsUntyped(Id id) const { return derived_.contains(id) && !IsTyped(id); }
+  // To a matrix, or to a vector out of one. How it lies in memory is decorated on the structure around it, so no
+  // pointer that begins anew (a parameter, a choice) can say it.
   [[nodiscard]] bool IsMatrixPart(Id id) const {
     const auto found = derived_.find(id);
-    return found != derived_.end() && found->second.matrix_part;
+    return found != derived_.end() && found->second;
   }
 
   // Returns the id of the function that is to be called instead of `function` with those arguments. Past a limit
@@ -133,16 +120,8 @@ class PointerTyping {
     --copies_left_;
     words_left_ -= words;
     Function copy = cloner_.Clone(function);
-    NoteTypes(copy);
+    AddTypesOfResults(copy, type_of_);
     return copy;
-  }
-  void NoteTypes(const Function& function) {
-    for (const Instruction& parameter : function.parameters) type_of_[parameter.result_id] = parameter.type_id;
-    for (const BasicBlock& block : function.blocks) {
-      for (const Instruction& instruction : block.body) {
-        if (instruction.type_id != kNoId) type_of_[instruction.result_id] = instruction.type_id;
-      }
-    }
   }
 
   Expected<void> Type(Function& function, const Parameters& payload_parameters) {
@@ -201,24 +180,24 @@ class PointerTyping {
   bool Add(const Instruction& instruction, bool of_matrix) {
     if (!types_.IsPointer(instruction.type_id)) return false;
     Id pointee = types_.Pointee(instruction.type_id);
-    const bool vector_of_matrix = of_matrix && Is(pointee, spv::Op::OpTypeVector);
-    while (Is(pointee, spv::Op::OpTypeArray)) pointee = types_.ElementType(pointee, 0);
-    const bool matrix_part = vector_of_matrix || Is(pointee, spv::Op::OpTypeMatrix);
-    const auto [entry, is_new] = derived_.try_emplace(instruction.result_id, Derived{matrix_part});
-    if (is_new || entry->second.matrix_part || !matrix_part) return is_new;
-    entry->second.matrix_part = true;
+    const bool vector_of_matrix = of_matrix && types_.Is(pointee, spv::Op::OpTypeVector);
+    while (types_.Is(pointee, spv::Op::OpTypeArray)) pointee = types_.ElementType(pointee, 0);
+    const bool matrix_part = vector_of_matrix || types_.Is(pointee, spv::Op::OpTypeMatrix);
+    const auto [entry, is_new] = derived_.try_emplace(instruction.result_id, matrix_part);
+    if (is_new || entry->second || !matrix_part) return is_new;
+    entry->second = true;
     return true;
   }
 
   // A pointer to one.
   [[nodiscard]] bool IsPayloadArray(Id id) const {
-    const Id type = TypeOf(id);
-    return types_.IsPointer(type) && Is(types_.Pointee(type), spv::Op::OpTypeNodePayloadArrayAMDX);
+    const Id type = TypeOf(type_of_, id);
+    return types_.IsPointer(type) && types_.Is(types_.Pointee(type), spv::Op::OpTypeNodePayloadArrayAMDX);
   }
   [[nodiscard]] bool PassesMatrix(const std::vector<uint32_t>& chain) const {
-    Id type = types_.Pointee(TypeOf(chain[0]));
+    Id type = types_.Pointee(TypeOf(type_of_, chain[0]));
     for (size_t i = 1; i < chain.size(); ++i) {
-      if (Is(type, spv::Op::OpTypeMatrix)) return true;
+      if (types_.Is(type, spv::Op::OpTypeMatrix)) return true;
       type = types_.ElementType(type, types_.ConstantValue(chain[i]).value_or(0));
     }
     return false;
@@ -307,7 +286,7 @@ class PointerTyping {
   };
   // Copies what `pointer` points to into a new variable, and makes it a pointer to that.
   Passed PassThroughVariable(Id& pointer, std::vector<Instruction>& variables) {
-    const Id type = types_.Pointee(TypeOf(pointer));
+    const Id type = types_.Pointee(TypeOf(type_of_, pointer));
     const Passed passed = {pointer, module_.NewId(), type};
     variables.emplace_back(spv::Op::OpVariable, types_.Pointer(spv::StorageClass::Function, type), passed.variable,
                            std::vector<uint32_t>{static_cast<uint32_t>(spv::StorageClass::Function)});
@@ -352,7 +331,7 @@ class PointerTyping {
 
   Module& module_;
   Types types_;
-  std::unordered_map<Id, Id> type_of_;  // as the compiler has it; of copies too
+  TypeMap type_of_;  // as the compiler has it; of copies too
   const std::unordered_set<Id> debug_imports_;
   std::vector<Function> originals_;
   std::unordered_map<Id, size_t> index_of_;
@@ -365,7 +344,7 @@ class PointerTyping {
   std::map<std::pair<Id, Parameters>, Id> version_of_;
 
   // Of the function being typed.
-  std::unordered_map<Id, Derived> derived_;
+  std::unordered_map<Id, bool> derived_;  // pointers into payloads that derive from others -> IsMatrixPart
   std::vector<Instruction> body_;
 };
 

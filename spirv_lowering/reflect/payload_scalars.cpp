@@ -95,10 +95,8 @@ class Walk {
   }
 
   [[nodiscard]] uint32_t SizeOfScalar(Id type) const {
-    const Instruction* shape = types_.Find(type);
-    const bool has_width =
-        shape != nullptr && (shape->opcode == spv::Op::OpTypeInt || shape->opcode == spv::Op::OpTypeFloat);
-    return (has_width ? shape->operands[0] : kStoredBoolBits) / 8;
+    const bool has_width = types_.Is(type, spv::Op::OpTypeInt) || types_.Is(type, spv::Op::OpTypeFloat);
+    return (has_width ? types_.Find(type)->operands[0] : kStoredBoolBits) / 8;
   }
 
   void VisitVector(const Instruction& shape, const std::string& name, uint64_t offset, uint64_t step) {

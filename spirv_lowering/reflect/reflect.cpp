@@ -14,7 +14,6 @@
 #include "spirv_lowering/reflect/constants.h"
 #include "spirv_lowering/reflect/execution_modes.h"
 #include "spirv_lowering/reflect/grid_member.h"
-#include "spirv_lowering/reflect/mesh_node.h"
 #include "spirv_lowering/reflect/node_module.h"
 #include "spirv_lowering/reflect/packing.h"
 #include "spirv_lowering/reflect/records_per_node.h"
@@ -33,6 +32,50 @@ uint32_t AlignmentOf(uint32_t size, uint32_t largest_scalar) {
   if (size == 0) return 1;
   const uint32_t without_padding = size & (~size + 1);
   return std::max(largest_scalar, std::min(without_padding, kWidestAccess));
+}
+
+Expected<void> CheckMeshMode(const Instruction& mode) {
+  switch (static_cast<spv::ExecutionMode>(mode.operands[1])) {
+    case spv::ExecutionMode::CoalescingAMDX:
+      return Refuse("CoalescingAMDX", mode.operands[0], "only compute nodes coalesce");
+    case spv::ExecutionMode::MaxNodeRecursionAMDX:
+      return Refuse("MaxNodeRecursionAMDX", mode.operands[0], "a mesh node enqueues nothing, not even for itself");
+    default:
+      return {};
+  }
+}
+
+Expected<void> CheckMeshInstruction(const Instruction& instruction) {
+  switch (instruction.opcode) {
+    case spv::Op::OpAllocateNodePayloadsAMDX:
+      return Refuse(OpcodeName(instruction.opcode), instruction.result_id, "only compute nodes enqueue");
+    case spv::Op::OpEnqueueNodePayloadsAMDX:
+      return Refuse(OpcodeName(instruction.opcode), instruction.operands[0], "only compute nodes enqueue");
+    case spv::Op::OpIsNodePayloadValidAMDX:
+      return Refuse(OpcodeName(instruction.opcode), instruction.result_id, "only compute nodes have outputs");
+    default:
+      return {};
+  }
+}
+
+// Refuses what only compute nodes have (outputs, coalescing, recursion), and payloads of task shaders.
+Expected<void> CheckMeshNode(const NodeModule& node) {
+  for (const Instruction& mode : node.module.execution_modes) {
+    if (Expected<void> checked = CheckMeshMode(mode); !checked) return checked;
+  }
+  for (const Instruction& global : node.module.globals) {
+    if (global.IsVariable(spv::StorageClass::TaskPayloadWorkgroupEXT))
+      return Refuse("OpVariable", global.result_id,
+                    "TaskPayloadWorkgroupEXT in a node: no task shader comes before it");
+  }
+  for (const Function& function : node.module.functions) {
+    for (const BasicBlock& block : function.blocks) {
+      for (const Instruction& instruction : block.body) {
+        if (Expected<void> checked = CheckMeshInstruction(instruction); !checked) return checked;
+      }
+    }
+  }
+  return {};
 }
 
 class Reflection {
@@ -71,8 +114,6 @@ class Reflection {
  private:
   [[nodiscard]] bool IsMesh() const { return info_.execution_model == ExecutionModel::kMeshEXT; }
 
-  Expected<uint32_t> Constant(const std::string& what, Id id) const { return ConstantOf(constants_, what, id); }
-
   Expected<void> CheckModel() { return IsMesh() ? CheckMeshNode(node_) : Expected<void>(); }
 
   Expected<void> ReadCapabilities() {
@@ -85,8 +126,7 @@ class Reflection {
   Expected<void> ReadModes() { return ReadExecutionModes(node_, types_, constants_, info_); }
 
   Expected<PayloadLayout> Measure(const std::string& what, Id payload) {
-    const Instruction* shape = types_.Find(payload);
-    if (shape == nullptr || shape->opcode != spv::Op::OpTypeStruct) return Refuse(what, payload, "not a structure");
+    if (!types_.Is(payload, spv::Op::OpTypeStruct)) return Refuse(what, payload, "not a structure");
     const std::optional<uint32_t> size = payload_meter_.Size(payload);
     if (!size)
       return Refuse(
@@ -156,11 +196,7 @@ class Reflection {
   // The id operand of an OpDecorateId on `target`, evaluated; `into` keeps its value if there is none.
   Expected<void> ReadDecorationId(Id target, spv::Decoration decoration, const char* name, uint32_t& into) const {
     const std::optional<uint32_t> id = decorations_.Find(target, decoration);
-    if (!id) return {};
-    Expected<uint32_t> value = Constant(name, *id);
-    if (!value) return value.error();
-    into = *value;
-    return {};
+    return id ? ReadOperand(constants_, name, *id, into) : Expected<void>();
   }
 
   // The type with the maximum of payloads that counts for an output.
@@ -261,9 +297,7 @@ class Reflection {
 
   Expected<void> ReadPushConstants() {
     for (const Instruction& global : module_.globals) {
-      if (global.opcode != spv::Op::OpVariable ||
-          global.operands[0] != static_cast<uint32_t>(spv::StorageClass::PushConstant))
-        continue;
+      if (!global.IsVariable(spv::StorageClass::PushConstant)) continue;
       const Id type = types_.Pointee(global.type_id);
       const std::optional<uint32_t> size = LayoutMeter(module_, types_, {lengths_}).Size(type);
       if (!size)
@@ -272,12 +306,6 @@ class Reflection {
       info_.push_constant_end = std::max(info_.push_constant_end, *size);
     }
     return {};
-  }
-
-  [[nodiscard]] bool HasCapability(spv::Capability wanted) const {
-    return std::any_of(
-        module_.capabilities.begin(), module_.capabilities.end(),
-        [wanted](const Instruction& capability) { return capability.operands[0] == static_cast<uint32_t>(wanted); });
   }
 
   Expected<void> CheckSupported() {
@@ -298,8 +326,9 @@ class Reflection {
                       "untyped push constants: not supported (docs/limitations.md)");
       }
     }
-    // It comes with the execution mode SubgroupSize, which compilers emit for HLSL's WaveSize.
-    if (HasCapability(spv::Capability::SubgroupDispatch)) {
+    for (const Instruction& capability : module_.capabilities) {
+      // It comes with the execution mode SubgroupSize, which compilers emit for HLSL's WaveSize.
+      if (capability.operands[0] != static_cast<uint32_t>(spv::Capability::SubgroupDispatch)) continue;
       return Refuse(
           "OpCapability SubgroupDispatch in the module of OpEntryPoint", node_.entry_function,
           "not for Vulkan. VkPipelineShaderStageRequiredSubgroupSizeCreateInfo demands a subgroup size, not the "
@@ -315,7 +344,7 @@ class Reflection {
   ConstantEvaluator constants_;
   const ConstantValues lengths_;
   LayoutMeter payload_meter_;
-  const std::unordered_map<Id, Id> type_of_;
+  const TypeMap type_of_;
   const DefUse def_use_;
   Outputs outputs_;
   NodeInfo info_;

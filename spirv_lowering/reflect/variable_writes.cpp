@@ -2,14 +2,6 @@
 #include "spirv_lowering/reflect/variable_writes.h"
 
 namespace trellis::spirv {
-namespace {
-
-bool PointsToArray(const Types& types, Id type) {
-  const Instruction* found = types.IsPointer(type) ? types.Find(types.Pointee(type)) : nullptr;
-  return found != nullptr && found->opcode == spv::Op::OpTypeNodePayloadArrayAMDX;
-}
-
-}  // namespace
 
 bool WritesVariable(const DefUse& def_use, const Types& types, const TypeMap& type_of, Id variable) {
   return def_use.AnyDerivedUse({variable}, [&](const DefUse::Use& use) {
@@ -18,7 +10,7 @@ bool WritesVariable(const DefUse& def_use, const Types& types, const TypeMap& ty
       case PointerUse::kDerives:
         return false;
       case PointerUse::kReads:
-        return PointsToArray(types, type_of.at(use.id));  // the handle is copied
+        return PayloadArrayTypeOf(types, type_of, use.id) != kNoId;  // the handle is copied
       case PointerUse::kPasses:
         return def_use.Successor(use) == kNoId;
       case PointerUse::kWrites:
@@ -34,10 +26,7 @@ std::unordered_set<Id> PointersToWhole(const DefUse& def_use, const TypeMap& typ
   std::unordered_set<Id> types;
   for (const Id variable : variables) types.insert(type_of.at(variable));
   std::unordered_set<Id> pointers = def_use.DerivedFrom(variables);
-  std::erase_if(pointers, [&](Id pointer) {
-    const auto type = type_of.find(pointer);
-    return type == type_of.end() || !types.contains(type->second);
-  });
+  std::erase_if(pointers, [&](Id pointer) { return !types.contains(TypeOf(type_of, pointer)); });
   return pointers;
 }
 

@@ -2,17 +2,15 @@
 // What a node does with a variable as a whole: its input, or one with an initial value.
 #pragma once
 
-#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
 #include "spirv_lowering/ir/def_use.h"
 #include "spirv_lowering/ir/module.h"
 #include "spirv_lowering/ir/types.h"
+#include "spirv_lowering/reflect/allocations.h"
 
 namespace trellis::spirv {
-
-using TypeMap = std::unordered_map<Id, Id>;  // TypesOfResults
 
 // Returns whether the node changes what the variable holds: stores, atomics or OpFinishWritingNodePayloadAMDX through
 // pointers derived from it, in functions that are given them too. What cannot be followed (copies of the handle,

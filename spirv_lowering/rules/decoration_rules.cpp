@@ -1,93 +1,71 @@
 // SPDX-License-Identifier: Apache-2.0
 // Targets and operands of the extension's decorations.
+#include <algorithm>
+#include <array>
+
 #include "spirv_lowering/reflect/records_per_node.h"
 #include "spirv_lowering/rules/rule_context.h"
 
 namespace trellis::spirv {
 namespace {
 
-const char* PayloadArrayDecorationName(spv::Decoration decoration) {
-  switch (decoration) {
-    case spv::Decoration::NodeMaxPayloadsAMDX:
-      return "NodeMaxPayloadsAMDX";
-    case spv::Decoration::NodeSharesPayloadLimitsWithAMDX:
-      return "NodeSharesPayloadLimitsWithAMDX";
-    case spv::Decoration::PayloadNodeNameAMDX:
-      return "PayloadNodeNameAMDX";
-    case spv::Decoration::PayloadNodeBaseIndexAMDX:
-      return "PayloadNodeBaseIndexAMDX";
-    case spv::Decoration::PayloadNodeArraySizeAMDX:
-      return "PayloadNodeArraySizeAMDX";
-    case spv::Decoration::PayloadNodeSparseArrayAMDX:
-      return "PayloadNodeSparseArrayAMDX";
-    default:
-      return nullptr;
-  }
-}
+enum class OperandForm : uint8_t { kNone, kInteger, kString, kPayloadArray };
+
+struct PayloadArrayDecoration {
+  spv::Decoration decoration;
+  const char* name;
+  OperandForm operand;
+};
+
+constexpr std::array<PayloadArrayDecoration, 6> kPayloadArrayDecorations = {
+    {{spv::Decoration::NodeMaxPayloadsAMDX, "NodeMaxPayloadsAMDX", OperandForm::kInteger},
+     {spv::Decoration::NodeSharesPayloadLimitsWithAMDX, "NodeSharesPayloadLimitsWithAMDX", OperandForm::kPayloadArray},
+     {spv::Decoration::PayloadNodeNameAMDX, "PayloadNodeNameAMDX", OperandForm::kString},
+     {spv::Decoration::PayloadNodeBaseIndexAMDX, "PayloadNodeBaseIndexAMDX", OperandForm::kInteger},
+     {spv::Decoration::PayloadNodeArraySizeAMDX, "PayloadNodeArraySizeAMDX", OperandForm::kInteger},
+     {spv::Decoration::PayloadNodeSparseArrayAMDX, "PayloadNodeSparseArrayAMDX", OperandForm::kNone}}};
 
 bool IsPayloadArray(const RuleContext& context, Id id) {
-  const Instruction* type = context.types().Find(id);
-  return type != nullptr && type->opcode == spv::Op::OpTypeNodePayloadArrayAMDX;
+  return context.types().Is(id, spv::Op::OpTypeNodePayloadArrayAMDX);
 }
 
-void CheckOperand(RuleContext& context, spv::Decoration decoration, const char* name, Id target, Id operand) {
-  switch (decoration) {
-    case spv::Decoration::NodeMaxPayloadsAMDX:
-    case spv::Decoration::PayloadNodeBaseIndexAMDX:
-    case spv::Decoration::PayloadNodeArraySizeAMDX:
-      if (!context.IsInt32Constant(operand)) {
-        context.Report(
-            std::string(name) + "/operand", operand,
-            std::string(name) + " on " + context.Name(target) + ": the operand must be a 32-bit integer constant");
-      }
-      return;
-    case spv::Decoration::PayloadNodeNameAMDX:
-      if (!context.IsStringConstant(operand)) {
-        context.Report("PayloadNodeNameAMDX/operand", operand,
-                       "PayloadNodeNameAMDX on " + context.Name(target) +
-                           ": the operand must be an OpConstantStringAMDX or OpSpecConstantStringAMDX");
-      }
-      return;
-    case spv::Decoration::NodeSharesPayloadLimitsWithAMDX:
-      if (!IsPayloadArray(context, operand)) {
-        context.Report("NodeSharesPayloadLimitsWithAMDX/operand", operand,
-                       "NodeSharesPayloadLimitsWithAMDX on " + context.Name(target) +
-                           ": the operand must be an OpTypeNodePayloadArrayAMDX");
-      } else if (operand == target ||
-                 context.decorations().Has(operand, spv::Decoration::NodeSharesPayloadLimitsWithAMDX)) {
-        context.Report("NodeSharesPayloadLimitsWithAMDX/chain", operand,
-                       "NodeSharesPayloadLimitsWithAMDX on " + context.Name(target) + ": " + context.Name(operand) +
-                           " shares its limits itself");
-      }
-      return;
-    default:
-      return;
+void CheckOperand(RuleContext& context, const PayloadArrayDecoration& decoration, Id target, Id operand) {
+  const std::string name = decoration.name;
+  const auto report = [&](const char* rule, const std::string& problem) {
+    context.Report(name + rule, operand, name + " on " + context.Name(target) + ": " + problem);
+  };
+  if (decoration.operand == OperandForm::kInteger && !context.IsInt32Constant(operand)) {
+    report("/operand", "the operand must be a 32-bit integer constant");
+  } else if (decoration.operand == OperandForm::kString && !context.IsStringConstant(operand)) {
+    report("/operand", "the operand must be an OpConstantStringAMDX or OpSpecConstantStringAMDX");
+  } else if (decoration.operand == OperandForm::kPayloadArray) {
+    if (!IsPayloadArray(context, operand)) {
+      report("/operand", "the operand must be an OpTypeNodePayloadArrayAMDX");
+    } else if (operand == target || context.decorations().Has(operand, decoration.decoration)) {
+      report("/chain", context.Name(operand) + " shares its limits itself");
+    }
   }
-}
-
-bool IsStruct(const RuleContext& context, Id id) {
-  const Instruction* type = context.types().Find(id);
-  return type != nullptr && type->opcode == spv::Op::OpTypeStruct;
 }
 
 void CheckDecoration(RuleContext& context, const Instruction& annotation) {
   const Id target = annotation.operands[0];
   const auto decoration = static_cast<spv::Decoration>(annotation.operands[1]);
-  if (decoration == spv::Decoration::TrackFinishWritingAMDX && !IsStruct(context, target)) {
+  if (decoration == spv::Decoration::TrackFinishWritingAMDX && !context.types().Is(target, spv::Op::OpTypeStruct)) {
     context.Report("TrackFinishWritingAMDX/target", target, "TrackFinishWritingAMDX must be on a structure type");
   }
   if (decoration == spv::Decoration::PayloadDispatchIndirectAMDX) {
     context.Report("PayloadDispatchIndirectAMDX/target", target,
                    "PayloadDispatchIndirectAMDX must be on a member of a structure");
   }
-  const char* name = PayloadArrayDecorationName(decoration);
-  if (name == nullptr) return;
+  const auto known = std::ranges::find(kPayloadArrayDecorations, decoration, &PayloadArrayDecoration::decoration);
+  if (known == kPayloadArrayDecorations.end()) return;
   if (!IsPayloadArray(context, target)) {
-    context.Report(std::string(name) + "/target", target,
-                   std::string(name) + " on " + context.Name(target) + ": it must be on an OpTypeNodePayloadArrayAMDX");
+    const std::string name = known->name;
+    context.Report(name + "/target", target,
+                   name + " on " + context.Name(target) + ": it must be on an OpTypeNodePayloadArrayAMDX");
     return;
   }
-  if (annotation.operands.size() > 2) CheckOperand(context, decoration, name, target, annotation.operands[2]);
+  if (annotation.operands.size() > 2) CheckOperand(context, *known, target, annotation.operands[2]);
 }
 
 void CheckRecordsPerNode(RuleContext& context, const Instruction& annotation) {

@@ -111,14 +111,8 @@ void FunctionDivergence::NoteEnqueue(const Instruction& enqueue) {
   if (entry_.MayBeOfWorkgroup(context_.PayloadArrayOf(handle), Read(handle))) NoteControl();
 }
 
-bool FunctionDivergence::IsPayloadArray(Id type) const {
-  const Instruction* definition = context_.types().Find(type);
-  return definition != nullptr && definition->opcode == spv::Op::OpTypeNodePayloadArrayAMDX;
-}
-
 uint32_t FunctionDivergence::VectorSize(Id type) const {
-  const Instruction* definition = context_.types().Find(type);
-  return definition != nullptr && definition->opcode == spv::Op::OpTypeVector ? definition->operands[1] : 0;
+  return context_.types().Is(type, spv::Op::OpTypeVector) ? context_.types().Find(type)->operands[1] : 0;
 }
 
 uint32_t FunctionDivergence::PartCount(Id type) const {

@@ -236,7 +236,7 @@ void FunctionDivergence::Chain(const Instruction& chain) {
     const Id index = chain.operands[i];
     where.Join(ValueOf(index).Whole());
     if (has_element && i == 1) continue;
-    if (IsPayloadArray(type)) {
+    if (types.Is(type, spv::Op::OpTypeNodePayloadArrayAMDX)) {
       // The variable holds a handle; payloads are memory that the workgroup shares.
       where.Join(ContentOf(place).Whole());
       place = {};

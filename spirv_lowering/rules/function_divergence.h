@@ -64,7 +64,6 @@ class FunctionDivergence {
   void NoteEnqueue(const Instruction& enqueue);
   void NoteOperand(Id operand, DivergentUse::Kind kind);
 
-  [[nodiscard]] bool IsPayloadArray(Id type) const;
   [[nodiscard]] uint32_t VectorSize(Id type) const;
   [[nodiscard]] uint32_t PartCount(Id type) const;
 

@@ -9,9 +9,6 @@
 namespace trellis::spirv {
 namespace {
 
-constexpr uint32_t kScopeWorkgroup = 2;
-constexpr uint32_t kScopeInvocation = 4;
-
 class InstructionRules {
  public:
   InstructionRules(RuleContext& context, const Function& function)
@@ -63,7 +60,7 @@ class InstructionRules {
            OpcodeName(instruction.opcode) + ": the operand " + what + " must be a 32-bit integer");
   }
   void CheckBoolResult(const Instruction& instruction) {
-    if (context_.IsBool(instruction.type_id)) return;
+    if (types_.Is(instruction.type_id, spv::Op::OpTypeBool)) return;
     Report(OpcodeName(instruction.opcode) + "/Result-Type", instruction.result_id,
            OpcodeName(instruction.opcode) + " must give a bool");
   }

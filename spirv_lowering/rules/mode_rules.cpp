@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Execution modes.
+#include <algorithm>
 #include <array>
 #include <optional>
+#include <tuple>
 #include <unordered_set>
 
 #include "spirv_lowering/reflect/grid_member.h"
-#include "spirv_lowering/rules/payload_writes.h"
 #include "spirv_lowering/rules/rule_context.h"
 
 namespace trellis::spirv {
@@ -28,28 +29,20 @@ constexpr std::array<ModeShape, 7> kModes = {
      {spv::ExecutionMode::MaxNumWorkgroupsAMDX, "MaxNumWorkgroupsAMDX", "iii"},
      {spv::ExecutionMode::SharesInputWithAMDX, "SharesInputWithAMDX", "si"}}};
 
-const ModeShape* FindShape(const Instruction& mode) {
-  for (const ModeShape& shape : kModes) {
-    if (static_cast<uint32_t>(shape.mode) == mode.operands[1]) return &shape;
-  }
-  return nullptr;
-}
-
 void CheckOperands(RuleContext& context, const EntryPointFacts& entry, const Instruction& mode,
                    const ModeShape& shape) {
-  const std::string rule = std::string(shape.name) + "/operands";
+  const std::string name = shape.name;
   for (size_t i = 0; shape.operands[i] != '\0' && 2 + i < mode.operands.size(); ++i) {
     const Id operand = mode.operands[2 + i];
+    const auto report = [&](const char* problem) {
+      context.Report(name + "/operands", operand, name + ": " + problem, &entry);
+    };
     if (shape.operands[i] == 'i' && !context.IsInt32Constant(operand)) {
-      context.Report(rule, operand, std::string(shape.name) + ": the operand must be a 32-bit integer constant",
-                     &entry);
+      report("the operand must be a 32-bit integer constant");
     } else if (shape.operands[i] == 'b' && !context.IsBoolConstant(operand)) {
-      context.Report(rule, operand, std::string(shape.name) + ": the operand must be a bool constant", &entry);
+      report("the operand must be a bool constant");
     } else if (shape.operands[i] == 's' && !context.IsStringConstant(operand)) {
-      context.Report(
-          rule, operand,
-          std::string(shape.name) + ": the node name must be an OpConstantStringAMDX or OpSpecConstantStringAMDX",
-          &entry);
+      report("the node name must be an OpConstantStringAMDX or OpSpecConstantStringAMDX");
     }
   }
 }
@@ -77,7 +70,7 @@ void CheckCombination(RuleContext& context, const EntryPointFacts& entry) {
 }
 
 Id InputPayload(const RuleContext& context, const EntryPointFacts& entry) {
-  return entry.input == kNoId ? kNoId : context.PayloadOf(context.types().Pointee(context.TypeOf(entry.input)));
+  return entry.input() == kNoId ? kNoId : context.PayloadOf(context.types().Pointee(context.TypeOf(entry.input())));
 }
 
 bool IsNonWritable(const RuleContext& context, Id variable, Id payload) {
@@ -89,25 +82,43 @@ bool IsNonWritable(const RuleContext& context, Id variable, Id payload) {
   return true;
 }
 
+// Where the first store or atomic is through a pointer derived from the entry point's input, in the functions that it
+// can run.
+std::optional<SourceLine> FindPayloadWrite(const RuleContext& context, const EntryPointFacts& entry) {
+  const DefUse& def_use = context.def_use();
+  const std::vector<Function>& functions = context.module().functions;
+  std::optional<DefUse::Use> first;
+  const auto position = [](const DefUse::Use& use) { return std::tuple(use.function, use.block, use.index); };
+  for (const Id pointer : def_use.DerivedFrom({entry.input()})) {
+    for (const DefUse::Use& use : def_use.Of(pointer)) {
+      const bool writes = def_use.KindOf(use) == PointerUse::kWrites &&
+                          def_use.UserOf(use).opcode != spv::Op::OpFinishWritingNodePayloadAMDX;
+      if (!writes || !entry.functions.contains(functions[use.function].id())) continue;
+      if (!first || position(use) < position(*first)) first = use;
+    }
+  }
+  if (!first) return std::nullopt;
+  return context.lines().At(functions[first->function].blocks[first->block], first->index);
+}
+
 void CheckSharing(RuleContext& context, const EntryPointFacts& entry) {
   if (entry.Mode(spv::ExecutionMode::SharesInputWithAMDX) == nullptr) return;
   if (const Instruction* api = entry.Mode(spv::ExecutionMode::IsApiEntryAMDX)) {
-    const Instruction* value = context.types().Find(api->operands[2]);
-    if (value != nullptr && value->opcode == spv::Op::OpConstantTrue) {
+    if (context.types().Is(api->operands[2], spv::Op::OpConstantTrue)) {
       context.Report("SharesInputWithAMDX/IsApiEntryAMDX", api->operands[2],
                      "a node that shares its input is no API entry: IsApiEntryAMDX must be false", &entry);
     }
   }
   const Id payload = InputPayload(context, entry);
   if (payload == kNoId) return;
-  const std::optional<PayloadWrite> write = FindPayloadWrite(context, entry);
-  const bool is_declared = IsNonWritable(context, entry.input, payload);
+  const std::optional<SourceLine> write = FindPayloadWrite(context, entry);
+  const bool is_declared = IsNonWritable(context, entry.input(), payload);
   if (is_declared && !write) return;
-  RuleViolation& violation = context.Report("SharesInputWithAMDX/NonWritable", entry.input,
-                                            "the input " + context.Name(entry.input) + " of a node that shares it " +
+  RuleViolation& violation = context.Report("SharesInputWithAMDX/NonWritable", entry.input(),
+                                            "the input " + context.Name(entry.input()) + " of a node that shares it " +
                                                 (is_declared ? "is NonWritable" : "must be NonWritable") +
                                                 (write ? ", and it is written" : ""),
-                                            &entry, write ? write->where : SourceLine());
+                                            &entry, write.value_or(SourceLine()));
   violation.tolerated = !write;
 }
 
@@ -124,7 +135,7 @@ void CheckGridMember(RuleContext& context, const EntryPointFacts& entry) {
   // A member of a wrong type is reported where it is decorated, or when the length of its array is specialised.
   if (!member || *member) return;
   RuleViolation& violation =
-      context.Report("PayloadDispatchIndirectAMDX/required", entry.input,
+      context.Report("PayloadDispatchIndirectAMDX/required", entry.input(),
                      "the node has no grid: neither StaticNumWorkgroupsAMDX nor CoalescingAMDX, and its payload " +
                          context.Name(payload) + " has no member with PayloadDispatchIndirectAMDX",
                      &entry);
@@ -138,8 +149,9 @@ void CheckModeRules(RuleContext& context) {
   for (const EntryPointFacts& entry : context.entry_points()) {
     std::unordered_set<uint32_t> seen;
     for (const Instruction* mode : entry.modes) {
-      const ModeShape* shape = FindShape(*mode);
-      if (shape == nullptr) continue;
+      const auto shape =
+          std::ranges::find(kModes, static_cast<spv::ExecutionMode>(mode->operands[1]), &ModeShape::mode);
+      if (shape == kModes.end()) continue;
       if (!seen.insert(mode->operands[1]).second) {
         context.Report(std::string(shape->name) + "/once", entry.function,
                        std::string("the execution mode ") + shape->name + " is declared twice", &entry);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Capability, entry points, input variables, built-ins.
-#include <algorithm>
 #include <unordered_set>
 
 #include "spirv_lowering/ir/built_ins.h"
+#include "spirv_lowering/reflect/node_module.h"
 #include "spirv_lowering/rules/rule_context.h"
 
 namespace trellis::spirv {
@@ -15,18 +15,9 @@ bool IsNodeModel(spv::ExecutionModel model) {
   return model == spv::ExecutionModel::GLCompute || model == spv::ExecutionModel::MeshEXT;
 }
 
-bool IsNodePayload(const RuleContext& context, Id variable) {
-  const Id type = context.TypeOf(variable);
-  return context.types().IsPointer(type) && context.types().PointerClass(type) == spv::StorageClass::NodePayloadAMDX;
-}
-
 void CheckCapability(RuleContext& context) {
   const Module& module = context.module();
-  const bool declared =
-      std::any_of(module.capabilities.begin(), module.capabilities.end(), [](const Instruction& capability) {
-        return static_cast<spv::Capability>(capability.operands[0]) == spv::Capability::ShaderEnqueueAMDX;
-      });
-  if (!declared) return;
+  if (!UsesShaderEnqueue(module)) return;
   if (module.version < kSpirv14) {
     context.Report("ShaderEnqueueAMDX/version", kNoId, "SPV_AMDX_shader_enqueue needs SPIR-V 1.4 or newer");
   }
@@ -51,10 +42,7 @@ void CheckCapability(RuleContext& context) {
 }
 
 void CheckInputs(RuleContext& context, const EntryPointFacts& entry) {
-  std::vector<Id> inputs;
-  for (const Id variable : entry.interface) {
-    if (IsNodePayload(context, variable)) inputs.push_back(variable);
-  }
+  const std::vector<Id>& inputs = entry.inputs;
   if (!inputs.empty() && !IsNodeModel(entry.model)) {
     context.Report("VUID-RuntimeSpirv-NodePayloadAMDX-09192", inputs[0],
                    "variables in NodePayloadAMDX are only for the execution models GLCompute and MeshEXT", &entry);
@@ -74,23 +62,16 @@ void CheckInputVariable(RuleContext& context, const Instruction& variable) {
                    "the input payload " + context.Name(variable.result_id) + " has an initializer", entry);
   }
   const Id type = context.types().Pointee(variable.type_id);
-  switch (context.types().Find(type)->opcode) {
-    case spv::Op::OpTypeNodePayloadArrayAMDX:
-      return;
-    case spv::Op::OpTypeStruct:
-    case spv::Op::OpTypeArray:
-    case spv::Op::OpTypeRuntimeArray:
-      if (context.PayloadOf(type) != kNoId) break;
-      [[fallthrough]];
-    default:
-      context.Report("NodePayloadAMDX/input-type", variable.result_id,
-                     "the input payload " + context.Name(variable.result_id) +
-                         " is neither a structure nor an OpTypeNodePayloadArrayAMDX",
-                     entry);
-      return;
+  if (context.types().Is(type, spv::Op::OpTypeNodePayloadArrayAMDX)) return;
+  if (context.PayloadOf(type) == kNoId) {
+    context.Report("NodePayloadAMDX/input-type", variable.result_id,
+                   "the input payload " + context.Name(variable.result_id) +
+                       " is neither a structure nor an OpTypeNodePayloadArrayAMDX",
+                   entry);
+    return;
   }
   for (const EntryPointFacts& each : context.entry_points()) {
-    if (each.input != variable.result_id || each.Mode(spv::ExecutionMode::CoalescingAMDX) == nullptr) continue;
+    if (each.input() != variable.result_id || each.Mode(spv::ExecutionMode::CoalescingAMDX) == nullptr) continue;
     context.Report("CoalescingAMDX/input-type", variable.result_id,
                    "the input of a coalescing node must be an OpTypeNodePayloadArrayAMDX", &each);
   }
@@ -119,10 +100,7 @@ void CheckBuiltIn(RuleContext& context, const BuiltInTarget& found) {
 void CheckModuleRules(RuleContext& context) {
   CheckCapability(context);
   for (const EntryPointFacts& entry : context.entry_points()) CheckInputs(context, entry);
-  for (const Instruction& global : context.module().globals) {
-    if (global.opcode == spv::Op::OpVariable && IsNodePayload(context, global.result_id))
-      CheckInputVariable(context, global);
-  }
+  for (const Id variable : context.input_variables()) CheckInputVariable(context, *context.types().Find(variable));
   for (const BuiltInTarget& found : FindBuiltIns(context.module())) CheckBuiltIn(context, found);
 }
 

@@ -65,17 +65,6 @@ std::unordered_set<Id> OutputTypes(const RuleContext& context) {
   return outputs;
 }
 
-std::unordered_set<Id> InputTypes(const RuleContext& context) {
-  std::unordered_set<Id> inputs;
-  for (const Instruction& global : context.module().globals) {
-    if (global.opcode == spv::Op::OpVariable &&
-        static_cast<spv::StorageClass>(global.operands[0]) == spv::StorageClass::NodePayloadAMDX) {
-      inputs.insert(context.types().Pointee(global.type_id));
-    }
-  }
-  return inputs;
-}
-
 void CheckArrayType(RuleContext& context, const Instruction& array, bool is_output, bool is_input) {
   const Id id = array.result_id;
   const bool named = context.decorations().Has(id, spv::Decoration::PayloadNodeNameAMDX);
@@ -103,7 +92,8 @@ void CheckArrayType(RuleContext& context, const Instruction& array, bool is_outp
 
 void CheckPayloadTypeRules(RuleContext& context) {
   const std::unordered_set<Id> outputs = OutputTypes(context);
-  const std::unordered_set<Id> inputs = InputTypes(context);
+  std::unordered_set<Id> inputs;
+  for (const Id variable : context.input_variables()) inputs.insert(context.types().Pointee(context.TypeOf(variable)));
   LayoutRules layout(context);
   for (const Instruction& global : context.module().globals) {
     const bool is_input = inputs.contains(global.result_id);

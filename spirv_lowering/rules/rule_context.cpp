@@ -5,10 +5,29 @@
 #include <utility>
 
 #include "spirv_lowering/ir/call_graph.h"
-#include "spirv_lowering/reflect/allocations.h"
 #include "spirv_lowering/reflect/variable_writes.h"
 
 namespace trellis::spirv {
+namespace {
+
+// The reader refuses booleans by OpConstant, and integers by OpConstantTrue and the like.
+bool IsScalarConstant(const Instruction& global) {
+  switch (global.opcode) {
+    case spv::Op::OpConstant:
+    case spv::Op::OpConstantFalse:
+    case spv::Op::OpConstantNull:
+    case spv::Op::OpConstantTrue:
+    case spv::Op::OpSpecConstant:
+    case spv::Op::OpSpecConstantFalse:
+    case spv::Op::OpSpecConstantOp:
+    case spv::Op::OpSpecConstantTrue:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
 
 const Instruction* EntryPointFacts::Mode(spv::ExecutionMode mode) const {
   const auto found = std::find_if(modes.begin(), modes.end(), [=](const Instruction* other) {
@@ -24,13 +43,10 @@ RuleContext::RuleContext(const Module& module)
       type_of_(TypesOfResults(module_)),
       def_use_(module_),
       decorations_(module_) {
-  std::vector<Id> variables;
   for (const Instruction& global : module_.globals) {
-    if (global.opcode == spv::Op::OpVariable &&
-        static_cast<spv::StorageClass>(global.operands[0]) == spv::StorageClass::NodePayloadAMDX)
-      variables.push_back(global.result_id);
+    if (global.IsVariable(spv::StorageClass::NodePayloadAMDX)) input_variables_.push_back(global.result_id);
   }
-  inputs_ = PointersToWhole(def_use_, type_of_, variables);
+  inputs_ = PointersToWhole(def_use_, type_of_, input_variables_);
   ReadEntryPoints();
 }
 
@@ -38,11 +54,11 @@ void RuleContext::ReadEntryPoints() {
   const CallGraph calls(module_);
   for (const Instruction& entry : module_.entry_points) {
     EntryPointFacts facts;
-    size_t name_words = 0;
     facts.model = static_cast<spv::ExecutionModel>(entry.operands[0]);
     facts.function = entry.operands[1];
-    facts.name = DecodeString(entry.operands.data() + 2, entry.operands.size() - 2, &name_words);
-    facts.interface.assign(entry.operands.begin() + static_cast<std::ptrdiff_t>(2 + name_words), entry.operands.end());
+    facts.name = DecodeString(entry.operands.data() + 2, entry.operands.size() - 2);
+    facts.interface.assign(entry.operands.begin() + static_cast<std::ptrdiff_t>(InterfaceStart(entry)),
+                           entry.operands.end());
     for (const Instruction& mode : module_.execution_modes) {
       if (mode.operands[0] == facts.function) facts.modes.push_back(&mode);
     }
@@ -50,17 +66,11 @@ void RuleContext::ReadEntryPoints() {
     facts.functions.insert(functions.begin(), functions.end());
     for (const Id variable : facts.interface) {
       const Id type = TypeOf(variable);
-      if (facts.input == kNoId && types_.IsPointer(type) &&
-          types_.PointerClass(type) == spv::StorageClass::NodePayloadAMDX)
-        facts.input = variable;
+      if (types_.IsPointer(type) && types_.PointerClass(type) == spv::StorageClass::NodePayloadAMDX)
+        facts.inputs.push_back(variable);
     }
     entry_points_.push_back(std::move(facts));
   }
-}
-
-Id RuleContext::TypeOf(Id id) const {
-  const auto found = type_of_.find(id);
-  return found == type_of_.end() ? kNoId : found->second;
 }
 
 std::string RuleContext::Name(Id id) const {
@@ -69,67 +79,30 @@ std::string RuleContext::Name(Id id) const {
 }
 
 Id RuleContext::PayloadArrayOf(Id id) const {
-  const auto is_array = [&](Id type) {
-    const Instruction* definition = types_.Find(type);
-    return definition != nullptr && definition->opcode == spv::Op::OpTypeNodePayloadArrayAMDX;
-  };
-  if (is_array(id)) return id;
-  Id type = TypeOf(id);
-  if (types_.IsPointer(type)) type = types_.Pointee(type);
-  return is_array(type) ? type : kNoId;
+  return types_.IsPointer(id) ? kNoId : PayloadArrayTypeOf(types_, type_of_, id);
 }
 
 Id RuleContext::PayloadOf(Id type) const {
-  const Instruction* definition = types_.Find(type);
-  if (definition != nullptr && definition->opcode != spv::Op::OpTypeStruct)
-    definition = types_.Find(types_.ElementType(type, 0));
-  return definition != nullptr && definition->opcode == spv::Op::OpTypeStruct ? definition->result_id : kNoId;
+  const Id payload = types_.Is(type, spv::Op::OpTypeStruct) ? type : types_.ElementType(type, 0);
+  return types_.Is(payload, spv::Op::OpTypeStruct) ? payload : kNoId;
 }
 
 bool RuleContext::IsInt32(Id type) const {
-  const Instruction* definition = types_.Find(type);
-  return definition != nullptr && definition->opcode == spv::Op::OpTypeInt && definition->operands[0] == 32;
-}
-bool RuleContext::IsUint32(Id type) const { return IsInt32(type) && types_.Find(type)->operands[1] == 0; }
-bool RuleContext::IsBool(Id type) const {
-  const Instruction* definition = types_.Find(type);
-  return definition != nullptr && definition->opcode == spv::Op::OpTypeBool;
+  return types_.Is(type, spv::Op::OpTypeInt) && types_.Find(type)->operands[0] == 32;
 }
 
 bool RuleContext::IsInt32Constant(Id id) const {
   const Instruction* constant = types_.Find(id);
-  if (constant == nullptr || !IsInt32(constant->type_id)) return false;
-  switch (constant->opcode) {
-    case spv::Op::OpConstant:
-    case spv::Op::OpConstantNull:
-    case spv::Op::OpSpecConstant:
-    case spv::Op::OpSpecConstantOp:
-      return true;
-    default:
-      return false;
-  }
+  return constant != nullptr && IsInt32(constant->type_id) && IsScalarConstant(*constant);
 }
 
 bool RuleContext::IsBoolConstant(Id id) const {
   const Instruction* constant = types_.Find(id);
-  if (constant == nullptr || !IsBool(constant->type_id)) return false;
-  switch (constant->opcode) {
-    case spv::Op::OpConstantTrue:
-    case spv::Op::OpConstantFalse:
-    case spv::Op::OpConstantNull:
-    case spv::Op::OpSpecConstantTrue:
-    case spv::Op::OpSpecConstantFalse:
-    case spv::Op::OpSpecConstantOp:
-      return true;
-    default:
-      return false;
-  }
+  return constant != nullptr && types_.Is(constant->type_id, spv::Op::OpTypeBool) && IsScalarConstant(*constant);
 }
 
 bool RuleContext::IsStringConstant(Id id) const {
-  const Instruction* constant = types_.Find(id);
-  return constant != nullptr &&
-         (constant->opcode == spv::Op::OpConstantStringAMDX || constant->opcode == spv::Op::OpSpecConstantStringAMDX);
+  return types_.Is(id, spv::Op::OpConstantStringAMDX) || types_.Is(id, spv::Op::OpSpecConstantStringAMDX);
 }
 
 const EntryPointFacts* RuleContext::EntryOf(Id function) const {

@@ -4,13 +4,13 @@
 
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
 #include "spirv_lowering/ir/def_use.h"
 #include "spirv_lowering/ir/module.h"
 #include "spirv_lowering/ir/types.h"
+#include "spirv_lowering/reflect/allocations.h"
 #include "spirv_lowering/rules/check_rules.h"
 
 namespace trellis::spirv {
@@ -23,8 +23,10 @@ struct EntryPointFacts {
   std::vector<Id> interface;
   std::vector<const Instruction*> modes;
   std::unordered_set<Id> functions;  // reachable by calls, its own included
-  Id input = kNoId;                  // its (first) variable in NodePayloadAMDX
+  std::vector<Id> inputs;            // its variables in NodePayloadAMDX: one, if it keeps to the rules
 
+  // The first of them, or kNoId.
+  [[nodiscard]] Id input() const { return inputs.empty() ? kNoId : inputs.front(); }
   // The execution mode, or null.
   [[nodiscard]] const Instruction* Mode(spv::ExecutionMode mode) const;
 };
@@ -41,18 +43,18 @@ class RuleContext {
   [[nodiscard]] const DefUse& def_use() const { return def_use_; }
   [[nodiscard]] const Decorations& decorations() const { return decorations_; }
   [[nodiscard]] const std::vector<EntryPointFacts>& entry_points() const { return entry_points_; }
-  // A variable in NodePayloadAMDX, or what functions have that is the same: a copy, a parameter that is given it.
+  // In NodePayloadAMDX, whatever lists them.
+  [[nodiscard]] const std::vector<Id>& input_variables() const { return input_variables_; }
+  // One of these, or what functions have that is the same: a copy, a parameter that is given it.
   [[nodiscard]] bool IsInput(Id id) const { return inputs_.contains(id); }
-  [[nodiscard]] Id TypeOf(Id id) const;
+  [[nodiscard]] Id TypeOf(Id id) const { return spirv::TypeOf(type_of_, id); }
   [[nodiscard]] std::string Name(Id id) const;
 
   // The OpTypeNodePayloadArrayAMDX that `id` is, points to, or is a value of; kNoId if none.
   [[nodiscard]] Id PayloadArrayOf(Id id) const;
   // The structure behind a payload array type, an array of structures or a structure; kNoId if there is none.
   [[nodiscard]] Id PayloadOf(Id type) const;
-  [[nodiscard]] bool IsUint32(Id type) const;
   [[nodiscard]] bool IsInt32(Id type) const;
-  [[nodiscard]] bool IsBool(Id type) const;
   // OpConstant… or OpSpecConstant… of a 32-bit integer type.
   [[nodiscard]] bool IsInt32Constant(Id id) const;
   [[nodiscard]] bool IsBoolConstant(Id id) const;
@@ -71,9 +73,10 @@ class RuleContext {
   Module module_;  // Types keeps a reference that could edit
   Types types_;
   SourceLines lines_;
-  std::unordered_map<Id, Id> type_of_;
+  TypeMap type_of_;
   DefUse def_use_;
   Decorations decorations_;
+  std::vector<Id> input_variables_;
   std::unordered_set<Id> inputs_;
   std::vector<EntryPointFacts> entry_points_;
   std::vector<RuleViolation> violations_;

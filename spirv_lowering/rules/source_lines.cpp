@@ -35,15 +35,13 @@ SourceLines::SourceLines(const Module& module) {
   }
 }
 
-SourceLine SourceLines::Of(const Instruction& op_line) const {
-  const auto file = strings_.find(op_line.operands[0]);
-  return {file == strings_.end() ? std::string() : file->second, op_line.operands[1]};
-}
-
 SourceLine SourceLines::At(const BasicBlock& block, size_t index) const {
   for (size_t i = index + 1; i-- > 0;) {
-    if (block.body[i].opcode == spv::Op::OpLine) return Of(block.body[i]);
-    if (block.body[i].opcode == spv::Op::OpNoLine) break;
+    const Instruction& instruction = block.body[i];
+    if (instruction.opcode == spv::Op::OpNoLine) break;
+    if (instruction.opcode != spv::Op::OpLine) continue;
+    const auto file = strings_.find(instruction.operands[0]);
+    return {file == strings_.end() ? std::string() : file->second, instruction.operands[1]};
   }
   return {};
 }
@@ -54,15 +52,6 @@ SourceLine SourceLines::Declaration(uint32_t line, std::string_view word) const 
     if (LineOfText(source.text, line).find(word) != std::string_view::npos) return {source.file, line};
   }
   return {sources_.front().file, line};
-}
-
-SourceLine SourceLines::Start(const Function& function) const {
-  for (const BasicBlock& block : function.blocks) {
-    for (const Instruction& instruction : block.body) {
-      if (instruction.opcode == spv::Op::OpLine) return Of(instruction);
-    }
-  }
-  return {};
 }
 
 }  // namespace trellis::spirv

@@ -28,12 +28,8 @@ class SourceLines {
 
   // Of block.body[index].
   [[nodiscard]] SourceLine At(const BasicBlock& block, size_t index) const;
-  // Of an OpLine itself.
-  [[nodiscard]] SourceLine Of(const Instruction& op_line) const;
   // Of a declaration on that line of some source file: the file whose line holds `word`, else the first file.
   [[nodiscard]] SourceLine Declaration(uint32_t line, std::string_view word) const;
-  // The first line of code of a function.
-  [[nodiscard]] SourceLine Start(const Function& function) const;
 
  private:
   struct Source {

@@ -148,10 +148,9 @@ bool IsForWorkgroup(const RuleContext& context, const Instruction& instruction) 
 std::vector<Id> FunctionsForWorkgroup(const RuleContext& context) {
   std::vector<Id> functions;
   for (const Function& function : context.module().functions) {
-    const bool has_some = std::any_of(function.blocks.begin(), function.blocks.end(), [&](const BasicBlock& block) {
-      return std::any_of(block.body.begin(), block.body.end(),
-                         [&](const Instruction& instruction) { return IsForWorkgroup(context, instruction); });
-    });
+    const auto is_wanted = [&](const Instruction& instruction) { return IsForWorkgroup(context, instruction); };
+    const bool has_some = std::ranges::any_of(
+        function.blocks, [&](const BasicBlock& block) { return std::ranges::any_of(block.body, is_wanted); });
     if (has_some) functions.push_back(function.id());
   }
   return functions;
@@ -177,8 +176,7 @@ std::vector<RuleViolation> CheckUniformity(const Module& module) {
   const Instruction* const workgroup_size = FindWorkgroupSize(context, built_ins);
   size_t steps_left = kMaxSteps;
   for (const EntryPointFacts& entry : context.entry_points()) {
-    const bool has_some = std::any_of(functions.begin(), functions.end(),
-                                      [&](Id function) { return entry.functions.contains(function); });
+    const bool has_some = std::ranges::any_of(functions, [&](Id id) { return entry.functions.contains(id); });
     if (entry.model != spv::ExecutionModel::GLCompute || !has_some) continue;
     const WorkgroupShape shape = ShapeOf(context, entry, workgroup_size);
     if (shape.invocations == 1 || steps_left == 0) continue;

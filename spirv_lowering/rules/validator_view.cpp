@@ -16,11 +16,9 @@ class View {
 
   void Run() {
     std::erase_if(module_.annotations, [&](const Instruction& annotation) {
-      if (annotation.opcode != spv::Op::OpDecorate ||
-          static_cast<spv::Decoration>(annotation.operands[1]) != spv::Decoration::SpecId)
-        return false;
-      const Instruction* target = types_.Find(annotation.operands[0]);
-      return target != nullptr && target->opcode == spv::Op::OpSpecConstantStringAMDX;
+      return annotation.opcode == spv::Op::OpDecorate &&
+             static_cast<spv::Decoration>(annotation.operands[1]) == spv::Decoration::SpecId &&
+             types_.Is(annotation.operands[0], spv::Op::OpSpecConstantStringAMDX);
     });
     for (Function& function : module_.functions) {
       for (BasicBlock& block : function.blocks) Change(block);
@@ -28,10 +26,7 @@ class View {
   }
 
  private:
-  [[nodiscard]] bool IsPayloadArray(Id type) const {
-    const Instruction* definition = types_.Find(type);
-    return definition != nullptr && definition->opcode == spv::Op::OpTypeNodePayloadArrayAMDX;
-  }
+  [[nodiscard]] bool IsPayloadArray(Id type) const { return types_.Is(type, spv::Op::OpTypeNodePayloadArrayAMDX); }
   // Pointers in NodePayloadAMDX, those to variables that hold a payload array, and what derives from either.
   [[nodiscard]] std::unordered_set<Id> FindPayloadPointers() const {
     std::vector<Id> roots;

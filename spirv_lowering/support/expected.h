@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cassert>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -22,26 +23,23 @@ class [[nodiscard]] Expected {
   Expected(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
 
   explicit operator bool() const { return state_.index() == 0; }
-  T& operator*() & { return Value(); }
-  const T& operator*() const& { return Value(); }
-  T&& operator*() && { return std::move(Value()); }
-  T* operator->() { return &Value(); }
-  const T* operator->() const { return &Value(); }
+  T& operator*() & {
+    assert(state_.index() == 0);
+    return *std::get_if<0>(&state_);
+  }
+  const T& operator*() const& {
+    assert(state_.index() == 0);
+    return *std::get_if<0>(&state_);
+  }
+  T&& operator*() && { return std::move(**this); }
+  T* operator->() { return &**this; }
+  const T* operator->() const { return &**this; }
   const Error& error() const {
     assert(state_.index() == 1);
     return *std::get_if<1>(&state_);
   }
 
  private:
-  T& Value() {
-    assert(state_.index() == 0);
-    return *std::get_if<0>(&state_);
-  }
-  const T& Value() const {
-    assert(state_.index() == 0);
-    return *std::get_if<0>(&state_);
-  }
-
   std::variant<T, Error> state_;
 };
 
@@ -49,17 +47,16 @@ template <>
 class [[nodiscard]] Expected<void> {
  public:
   Expected() = default;
-  Expected(Error error) : error_(std::move(error)), failed_(true) {}
+  Expected(Error error) : error_(std::move(error)) {}
 
-  explicit operator bool() const { return !failed_; }
+  explicit operator bool() const { return !error_; }
   const Error& error() const {
-    assert(failed_);
-    return error_;
+    assert(error_);
+    return *error_;
   }
 
  private:
-  Error error_;
-  bool failed_ = false;
+  std::optional<Error> error_;
 };
 
 }  // namespace trellis

@@ -279,6 +279,15 @@ void MakeQueues(Device& device, const VkDeviceCreateInfo& info, PFN_vkSetDeviceL
   }
 }
 
+// Null when the loader offers no such callback.
+PFN_vkSetDeviceLoaderData FindSetDeviceLoaderData(const void* chain) {
+  while (const auto* info = FindStruct<VkLayerDeviceCreateInfo>(chain)) {
+    if (info->function == VK_LOADER_DATA_CALLBACK) return info->u.pfnSetDeviceLoaderData;
+    chain = info->pNext;
+  }
+  return nullptr;
+}
+
 VKAPI_ATTR VkResult VKAPI_CALL CreateDevice(VkPhysicalDevice physical_device, const VkDeviceCreateInfo* info,
                                             const VkAllocationCallbacks* allocator, VkDevice* handle) {
   Instance& instance = InstanceOf(physical_device);

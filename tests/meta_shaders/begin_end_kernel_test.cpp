@@ -124,7 +124,7 @@ class BeginEndKernelTest : public KernelTest {
   PlanSpan reports_;
 };
 
-RingEntry Ring(uint64_t base, uint64_t bytes, uint32_t owner = 0) { return {base, bytes, owner, 0, 0, 0}; }
+RingEntry Ring(uint64_t base, uint64_t bytes, uint32_t owner = 0) { return {base, bytes, owner, {}}; }
 
 TEST_F(BeginEndKernelTest, ClaimsTheFirstFreeRingThatIsLargeEnough) {
   // Sizes beyond 4 GiB, so that comparing the low words alone would choose wrongly.
@@ -273,7 +273,7 @@ TEST_F(BeginEndKernelTest, TheFirstRecordsAreCopied) {
   std::vector<shared::RegionCount> slots(2);
   slots[0].slot = 1;
   slots[0].coalesce = 2;
-  slots[0].workgroups_low = ~0u;
+  slots[0].workgroups = ~0u;
   const PlanSpan counts = Memory(slots);
   shared::CountPlan plan = {};
   plan.consumed = Memory(std::vector<Region>{{}, region}).address;
@@ -288,11 +288,10 @@ TEST_F(BeginEndKernelTest, TheFirstRecordsAreCopied) {
     EXPECT_EQ(Read<shared::PayloadDump>(dumps).written, written);
   }
   EXPECT_EQ(Read<shared::RegionCountsHeader>(header).executions, 3u);
-  EXPECT_EQ(Read<shared::RegionCount>(counts).records_low, 3 * kSent);
+  EXPECT_EQ(Read<shared::RegionCount>(counts).records, 3 * kSent);
   EXPECT_EQ(Read<shared::RegionCount>(counts).max_records, kSent);
-  EXPECT_EQ(Read<shared::RegionCount>(counts).workgroups_low, 5u) << "three times two";
-  EXPECT_EQ(Read<shared::RegionCount>(counts).workgroups_high, 1u);
-  EXPECT_EQ(Read<shared::RegionCount>(counts, 1).records_low, 0u);
+  EXPECT_EQ(Read<shared::RegionCount>(counts).workgroups, (uint64_t{1} << 32) + 5) << "three times two";
+  EXPECT_EQ(Read<shared::RegionCount>(counts, 1).records, 0u);
   for (uint32_t rank = 0; rank < kCapacity; ++rank) {
     const uint8_t* const from = bytes.data() + 1 + rank % kSent * kStride;
     EXPECT_EQ(std::memcmp(data.host + rank * kWords * sizeof(uint32_t), from, kStride), 0) << rank;
@@ -437,10 +436,10 @@ TEST_F(PreparedRegionsKernelTest, TheLastLevelIsCountedBeforeItTurns) {
   EXPECT_EQ(Header().current, 0u);
   EXPECT_EQ(Read<shared::RegionCountsHeader>(header).executions, 1u);
   for (uint32_t i = 0; i < kRegions; ++i) {
-    EXPECT_EQ(Read<shared::RegionCount>(counted, i).records_low, 5 + i) << i;
-    EXPECT_EQ(Read<shared::RegionCount>(counted, i).dropped_low, i) << i;
+    EXPECT_EQ(Read<shared::RegionCount>(counted, i).records, 5 + i) << i;
+    EXPECT_EQ(Read<shared::RegionCount>(counted, i).dropped, i) << i;
   }
-  EXPECT_EQ(Read<shared::RegionCount>(counted, kRegions).records_low, 0u);
+  EXPECT_EQ(Read<shared::RegionCount>(counted, kRegions).records, 0u);
 }
 
 // The first set is opened for the next execution; the second one tells what this one sends.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "meta_shaders/shared/input_copy.h"
+#include "meta_shaders/shared/kernel_plans.h"
 #include "meta_shaders/shared/report_data.h"
 #include "tests/meta_shaders/kernel_test_base.h"
 

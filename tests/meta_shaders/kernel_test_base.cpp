@@ -44,7 +44,7 @@ std::vector<shared::DeviceReport> KernelTest::ReportsIn(const PlanSpan& memory) 
 
 PlanSpan KernelTest::RingTable(const std::vector<shared::RingEntry>& entries) {
   const PlanSpan table = Memory(sizeof(shared::RingTableHeader) + entries.size() * sizeof(shared::RingEntry));
-  table.Store(0, shared::RingTableHeader{static_cast<uint32_t>(entries.size()), 0, 0, 0});
+  table.Store(0, shared::RingTableHeader{static_cast<uint32_t>(entries.size()), {}});
   for (size_t i = 0; i < entries.size(); ++i)
     table.Store(sizeof(shared::RingTableHeader) + i * sizeof(shared::RingEntry), entries[i]);
   return table;

@@ -16,8 +16,8 @@ using shared::RuntimeResult;
 
 constexpr uint32_t kHuge = 0xffffffff;
 constexpr uint32_t kMaxRecords = 0x3fffffff;  // of one reservation
-constexpr uint32_t kMaxPlainRanks = 0x1000;   // of one that adds to the counter without a look at it
-constexpr uint32_t kMaxLost = 0x80000000;     // where counters of losses stop
+constexpr uint32_t kMaxPlainCount = 0x1000;   // of one that adds to the counter without a look at it
+constexpr uint32_t kMaxCounted = 0x80000000;  // where counters of losses stop
 constexpr uint32_t kMaxCapacity = 0x7fffffff;
 constexpr uint32_t kHeap = 3;
 
@@ -93,7 +93,7 @@ class RuntimeBounds : public RuntimeTest {
     const Region region = RegionAfter(slot);
     EXPECT_LE(region.reserved, std::max(setup_.capacity + 1, setup_.reserved));
     EXPECT_LE(region.records.count, setup_.capacity);
-    EXPECT_EQ(region.lost, std::min<uint64_t>(setup_.lost + ledger.asked - ledger.placed, kMaxLost));
+    EXPECT_EQ(region.lost, std::min<uint64_t>(setup_.lost + ledger.asked - ledger.placed, kMaxCounted));
     const uint64_t there = std::min(setup_.reserved, setup_.capacity) + ledger.placed;
     EXPECT_EQ(std::min(region.reserved, region.records.count), there);
     if (setup_.coalesce == 0) return;
@@ -145,9 +145,9 @@ constexpr uint32_t kReservations[] = {shared::kCallReserveWorkgroup, shared::kCa
 constexpr uint32_t kCounts[] = {0,
                                 1,
                                 63,
-                                kMaxPlainRanks - 1,
-                                kMaxPlainRanks,
-                                kMaxPlainRanks + 1,
+                                kMaxPlainCount - 1,
+                                kMaxPlainCount,
+                                kMaxPlainCount + 1,
                                 20000,
                                 kMaxRecords,
                                 kMaxRecords + 1,
@@ -288,14 +288,14 @@ TEST_F(RuntimeBounds, CountersDoNotWrap) {
     Reserve(Reservation(shared::kCallReserveInvocation, kOneTarget, 3, kMaxRecords), 64);
   }
   OpenAlike({.stride = 256, .capacity = kMaxCapacity, .reserved = kMaxCapacity + 1, .has_memory = false});
-  Reserve(Reservation(shared::kCallReserveInvocation, kOneTarget, 3, kMaxPlainRanks), 8192);
+  Reserve(Reservation(shared::kCallReserveInvocation, kOneTarget, 3, kMaxPlainCount), 8192);
 }
 
 // All at once lose what adds up to 2^32 again and again.
 TEST_F(RuntimeBounds, LossesStopAtTheirMost) {
   for (const uint32_t function : kReservations) {
-    for (const uint32_t count : {kMaxPlainRanks, kMaxPlainRanks + 1, 0x20000000u, kMaxRecords}) {
-      for (const uint32_t lost : {0u, kMaxLost - 1, kMaxLost}) {
+    for (const uint32_t count : {kMaxPlainCount, kMaxPlainCount + 1, 0x20000000u, kMaxRecords}) {
+      for (const uint32_t lost : {0u, kMaxCounted - 1, kMaxCounted}) {
         OpenAlike({.stride = 4, .capacity = 10, .lost = lost});
         RuntimeCall call = Reservation(function, kOneTarget, 3, count);
         call.record_bytes = 4;
@@ -307,7 +307,7 @@ TEST_F(RuntimeBounds, LossesStopAtTheirMost) {
 }
 
 TEST_F(RuntimeBounds, EmptyPayloads) {
-  for (const uint32_t count : {1u, kMaxPlainRanks, kMaxRecords}) {
+  for (const uint32_t count : {1u, kMaxPlainCount, kMaxRecords}) {
     OpenAlike({.stride = 0, .capacity = kMaxCapacity});
     Reserve(Reservation(shared::kCallReserveInvocation, kDense, 12, count), 64);
     if (HasFailure()) return;
@@ -337,7 +337,7 @@ class RuntimeDefer : public RuntimeBounds {
     ExpectDisjoint(bytes, records(kHeap).size);
     const Region region = RegionAfter(0);
     const uint64_t placed = std::min(region.reserved, region.records.count);
-    EXPECT_EQ(region.lost, call.slot == 0 ? std::min<uint64_t>(asked - placed, kMaxLost) : 0);
+    EXPECT_EQ(region.lost, call.slot == 0 ? std::min<uint64_t>(asked - placed, kMaxCounted) : 0);
     EXPECT_LE(region.records.count, setup_.capacity);
     EXPECT_EQ(RegionAfter(kHeap).lost, 0u);
   }
@@ -407,7 +407,7 @@ TEST_F(RuntimeBounds, ReportsStayInTheirRing) {
     for (const uint32_t count : {0u, 1u, kHuge}) {
       for (const uint32_t index_step : {0u, 1u, 0x10000001u}) {
         OpenAlike({.stride = 4, .capacity = 1});
-        reports().Store(0, shared::DeviceReportHeader{written, 0, 0, 0});
+        reports().Store(0, shared::DeviceReportHeader{written, {}});
         RuntimeCall call = Reservation(shared::kCallCheck, kSorted, kHuge, count);
         call.index_step = index_step;
         call.limit = 3;

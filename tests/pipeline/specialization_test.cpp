@@ -55,7 +55,8 @@ TEST_F(SpecializedGraph, WhatIsKeptHoldsNothingElse) {
   const uint32_t data[] = {11, 22, 33, 44};
   const VkSpecializationInfo info = {4, entries, sizeof(data), data};
   Arena arena;
-  const VkSpecializationInfo* kept = KeepSpecialization(&info, SpecializableIds(module), arena);
+  const VkSpecializationInfo* kept =
+      KeepSpecialization(&info, DecorationLiterals(module, spv::Decoration::SpecId), arena);
   ASSERT_NE(kept, nullptr);
   ASSERT_EQ(kept->dataSize, 8u);
   EXPECT_THAT(std::span(static_cast<const uint32_t*>(kept->pData), 2), ElementsAre(22, 44));

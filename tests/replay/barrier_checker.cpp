@@ -15,7 +15,6 @@
 #include "meta_shaders/kernels.h"
 #include "meta_shaders/shared/entry_plan.h"
 #include "meta_shaders/shared/graph_data.h"
-#include "meta_shaders/shared/input_copy.h"
 #include "meta_shaders/shared/kernel_plans.h"
 #include "meta_shaders/shared/step_plan.h"
 #include "tests/replay/checked_memory.h"

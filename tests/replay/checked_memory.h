@@ -9,7 +9,6 @@
 
 #include "layer/graph/memory_plan.h"
 #include "meta_shaders/shared/graph_data.h"
-#include "meta_shaders/shared/input_copy.h"
 #include "meta_shaders/shared/kernel_plans.h"
 
 namespace trellis::test {

@@ -9,6 +9,7 @@
 
 #include "spirv_lowering/ir/control_flow.h"
 #include "spirv_lowering/ir/dead_code.h"
+#include "spirv_lowering/ir/layout.h"
 #include "spirv_lowering/ir/link.h"
 #include "spirv_lowering/ir/reader.h"
 #include "spirv_lowering/ir/types.h"
@@ -48,7 +49,7 @@ void MeasureAll(Module& module) {
   const size_t count = module.globals.size();
   for (size_t i = 0; i < count; ++i) {
     const Id id = module.globals[i].result_id;
-    (void)types.LargestScalar(id);
+    (void)LayoutMeter(module, types).LargestScalar(id);
     (void)types.LaidOutSize(id);
     (void)types.ConstantValue(id);
     (void)types.ElementType(id, 1);

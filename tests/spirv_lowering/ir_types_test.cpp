@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "spirv_lowering/ir/layout.h"
 #include "spirv_lowering/ir/reader.h"
 #include "spirv_lowering/ir/writer.h"
 #include "tests/spirv_lowering/sample_modules.h"
@@ -19,7 +20,7 @@ TEST(Types, WhatTheModuleHasIsFound) {
   (void)types.Void();
   (void)types.Bool();
   (void)types.Int(64, false);
-  (void)types.Float(32);
+  (void)types.FindOrAppend(spv::Op::OpTypeFloat, kNoId, {32});
   (void)types.ConstantUint(16);
   const Id v2 = types.Vector(uint, 2);
   (void)types.ConstantNull(v2);
@@ -203,13 +204,14 @@ TEST(Types, DecorationsAddedLaterCount) {
 TEST(Types, TheLargestScalarIsFoundAtAnyDepth) {
   Module module = ReadTextOrFail(kLayouts);
   Types types(module);
-  const auto largest = [&](std::string_view name) { return types.LargestScalar(FindId(module, name)); };
+  LayoutMeter meter(module, types);
+  const auto largest = [&](std::string_view name) { return meter.LargestScalar(FindId(module, name)); };
   EXPECT_EQ(largest("plain"), 4u);
   EXPECT_EQ(largest("nested"), 8u);
   EXPECT_EQ(largest("reference"), 8u);
   EXPECT_EQ(largest("columns"), 4u);
   EXPECT_EQ(largest("nothing"), 1u);
-  EXPECT_EQ(types.LargestScalar(types.Vector(types.Int(16, true), 4)), 2u);
+  EXPECT_EQ(meter.LargestScalar(types.Vector(types.Int(16, true), 4)), 2u);
 }
 
 // Each structure holds the one before it twice: 2^200 scalars, if anything counted them one by one.
@@ -224,7 +226,7 @@ TEST(Types, WideNestingIsMeasuredInLinearTime) {
   Module module = ReadOrFail(raw.words());
   Types types(module);
   EXPECT_EQ(types.LaidOutSize(200), 8u);
-  EXPECT_EQ(types.LargestScalar(200), 8u);
+  EXPECT_EQ(LayoutMeter(module, types).LargestScalar(200), 8u);
 }
 
 TEST(Types, SizesThatOverflowAreNone) {

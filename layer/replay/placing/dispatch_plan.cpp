@@ -2,7 +2,6 @@
 #include "layer/replay/placing/dispatch_plan.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "layer/device/advertised_properties.h"
@@ -12,7 +11,7 @@
 #include "layer/memory/ring_pool.h"
 #include "layer/replay/placing/dispatch_planner.h"
 #include "layer/replay/placing/host_draws.h"
-#include "meta_shaders/shared/input_copy.h"
+#include "meta_shaders/shared/kernel_plans.h"
 
 namespace trellis {
 namespace {
@@ -49,158 +48,138 @@ class HostPlanner : DispatchPlanner {
   }
 
  private:
-  void PlanRootLevels();
-  [[nodiscard]] Expected<void> PlaceRoots();
-  [[nodiscard]] Expected<void> PlaceLaterLevels();
-  [[nodiscard]] Expected<void> PlaceRoot(const Root& root, uint64_t copy_offset,
-                                         std::vector<shared::InputCopy>& copies);
-  [[nodiscard]] Expected<void> PlaceLaunch(const Root& root, const RootLaunch& prepared, uint64_t copy_offset,
-                                           std::vector<shared::InputCopy>& copies);
-  [[nodiscard]] Expected<void> PlaceDraws(const Root& root, const RootLaunch& prepared, uint64_t copy_offset,
-                                          std::vector<shared::InputCopy>& copies);
+  void PlanRootLevels() {
+    std::vector<RootCount> counts;
+    for (const Root& root : roots_) {
+      for (const RootLaunch& launch : root.launches) {
+        const spirv::NodeInfo& info = InfoOf(launch.launch);
+        const bool counted = info.kind == spirv::LaunchKind::kDynamicGrid;
+        counts.push_back(
+            {launch.launch, counted ? launch.size.all_workgroups
+                                    : MaxWorkgroupsOfRecords(info, launch.size.records, kMaxExecutionGraphWorkgroups)});
+      }
+      copied_bytes_ += CopiedBytes(root);
+    }
+    PlanLevels({std::move(counts), copied_bytes_});
+  }
+
+  // Of the ring.
+  [[nodiscard]] static uint64_t CopiedBytes(const Root& root) {
+    return root.copied ? SaturatingRoundUp(root.records.size, kCopyAlignment) : 0;
+  }
+
+  [[nodiscard]] Expected<void> PlaceRoots() {
+    if (steps()) root_inputs_.resize(schedule().launches_of(0).size());
+    // Level 0 appends to the first half; the second one is free until level 1 appends to it. There is none in bounded
+    // mode, with draws, and where each slot is launched once: what is copied lies behind everything else.
+    copy_offset_ = memory().half_bytes[0];
+    for (const Root& root : roots_) {
+      for (const RootLaunch& prepared : root.launches) {
+        const bool is_drawn = InfoOf(prepared.launch).IsMesh();
+        if (Expected<void> done = is_drawn ? PlaceDraws(root, prepared) : PlaceLaunch(root, prepared); !done)
+          return done;
+      }
+      copy_offset_ += CopiedBytes(root);
+    }
+    return copies_.empty() ? Expected<void>() : PlanCopies();
+  }
+
+  [[nodiscard]] Expected<void> PlaceLaterLevels() {
+    Placement placement;
+    if (schedule().level_count() > 1 || copied_bytes_ != 0)
+      placement.ring_bytes = std::max({memory().ring_bytes(), memory().half_bytes[0] + copied_bytes_, kSmallestRing});
+    placement.brings_roots = true;
+    if (environment_.rings != nullptr && counted_->can_prepare)
+      placement.ring = environment_.rings->RingWith(placement.ring_bytes);
+    placement.root_inputs = root_inputs_;
+    return Place(placement);
+  }
+
+  [[nodiscard]] Expected<void> PlaceLaunch(const Root& root, const RootLaunch& prepared) {
+    const RelocatableLaunch& counted = CountedOf(prepared.launch);
+    const uint32_t position = counted.described.position;
+    VkDeviceAddress launch_input = 0;
+    if (Expected<void> done = PlaceInput(root, prepared, prepared.input, position, launch_input); !done) return done;
+    if (steps()) {
+      root_inputs_[position] = launch_input;
+      return {};
+    }
+    NodeLaunch& launch = plan_.roots.emplace_back(LaunchOf(counted));
+    launch.size = SplitIntoRows(DispatchedWorkgroups(prepared.described, prepared.size.workgroups),
+                                environment_.limits.max_workgroups_x, prepared.size.slices);
+    return UploadBlock(0, prepared.described, launch_input, false, launch.block);
+  }
+
+  [[nodiscard]] Expected<void> PlaceDraws(const Root& root, const RootLaunch& prepared) {
+    const RelocatableLaunch& counted = CountedOf(prepared.launch);
+    uint32_t draw = 0;
+    DrawSplit split(prepared, largest_draw_);
+    while (const shared::LaunchInput* const next = split.Next()) {
+      const shared::LaunchInput& input = *next;
+      if (root.copied && draw == scratch().max_draws) {
+        plan_.complaints.push_back(
+            std::to_string(prepared.size.workgroups - input.first_workgroup) + " workgroups of node " +
+            LaunchLabel(graph_, prepared.launch) +
+            " are not drawn: a node that shares its input writes it, and then they are too many");
+        break;
+      }
+      VkDeviceAddress launch_input = 0;
+      const uint32_t position = counted.described.first_draw + draw++;
+      if (Expected<void> done = PlaceInput(root, prepared, input, position, launch_input); !done) return done;
+      NodeLaunch& launch = plan_.root_draws.emplace_back(LaunchOf(counted));
+      launch.size = SizeOfDraw(input, largest_draw_);
+      if (Expected<void> done = UploadBlock(0, prepared.described, launch_input, false, launch.block); !done)
+        return done;
+    }
+    return {};
+  }
+
   // Where `input` lies for the launch: in plan memory, or at `position` in scratch, where the copy kernel completes it.
-  // Adds to `copies` then.
   [[nodiscard]] Expected<void> PlaceInput(const Root& root, const RootLaunch& prepared,
-                                          const shared::LaunchInput& input, uint32_t position, uint64_t copy_offset,
-                                          std::vector<shared::InputCopy>& copies, VkDeviceAddress& address);
+                                          const shared::LaunchInput& input, uint32_t position,
+                                          VkDeviceAddress& address) {
+    if (Expected<void> done = Upload(input, address); !done || !root.copied) return done;
+    shared::InputCopy& copy = copies_.emplace_back();
+    copy.source = root.records.address;
+    copy.ring_offset = copy_offset_;
+    copy.notes_offset = copy_offset_ + prepared.notes_offset;
+    copy.input_template = address;
+    copy.target = address = environment_.scratch + scratch().input(position);
+    const bool is_first = &prepared == &root.launches.front() && input.first_workgroup == 0;
+    copy.pieces = is_first ? static_cast<uint32_t>(root.records.size / 16) : 0;
+    copy.slot = prepared.launch.slot;
+    return {};
+  }
+
   [[nodiscard]] const RelocatableLaunch& CountedOf(Launch launch) const {
     const RelocatableLevel& level = counted_->levels[0];
     const std::vector<RelocatableLaunch>& launches = InfoOf(launch).IsMesh() ? level.draws : level.launches;
     return *std::find_if(launches.begin(), launches.end(),
                          [launch](const RelocatableLaunch& counted) { return counted.launch == launch; });
   }
-  [[nodiscard]] Expected<void> PlanCopies(const std::vector<shared::InputCopy>& copies);
+
+  [[nodiscard]] Expected<void> PlanCopies() {
+    shared::CopyPlan copy = {};
+    copy.control = ControlAddress();
+    copy.reports = environment_.device_reports;
+    copy.origin = Origin();
+    if (Expected<void> done = Upload(std::span<const shared::InputCopy>(copies_), copy.copies); !done) return done;
+    uint32_t max_pieces = 1;
+    for (const shared::InputCopy& one : copies_) max_pieces = std::max(max_pieces, one.pieces);
+    KernelCall& call = plan_.copy.emplace();
+    call.x = std::min((max_pieces - 1) / shared::kCopyWorkgroup + 1, kMaxCopyWorkgroups);
+    call.y = static_cast<uint32_t>(copies_.size());
+    return Upload(copy, call.plan);
+  }
 
   const EntryInputs& inputs_;
   const LargestDraw largest_draw_;
   std::vector<Root> roots_;
-  uint64_t copied_bytes_ = 0;                 // of the ring, for roots that are copied
+  uint64_t copied_bytes_ = 0;  // of the ring, for roots that are copied
+  uint64_t copy_offset_ = 0;   // in the ring, of the root in question
+  std::vector<shared::InputCopy> copies_;
   std::vector<VkDeviceAddress> root_inputs_;  // of bounded mode
 };
-
-void HostPlanner::PlanRootLevels() {
-  std::vector<RootCount> counts;
-  for (const Root& root : roots_) {
-    for (const RootLaunch& launch : root.launches) {
-      const spirv::NodeInfo& info = InfoOf(launch.launch);
-      const bool counted = info.kind == spirv::LaunchKind::kDynamicGrid;
-      counts.push_back(
-          {launch.launch, counted ? launch.size.all_workgroups
-                                  : MaxWorkgroupsOfRecords(info, launch.size.records, kMaxExecutionGraphWorkgroups)});
-    }
-  }
-  for (const Root& root : roots_)
-    if (root.copied) copied_bytes_ += SaturatingRoundUp(root.records.size, kCopyAlignment);
-  PlanLevels({std::move(counts), copied_bytes_});
-}
-
-Expected<void> HostPlanner::PlaceRoots() {
-  if (steps()) root_inputs_.resize(schedule().launches_of(0).size());
-  std::vector<shared::InputCopy> copies;
-  // Level 0 appends to the first half; the second one is free until level 1 appends to it. There is none in bounded
-  // mode, with draws, and where each slot is launched once: what is copied lies behind everything else.
-  uint64_t copy_end = memory().half_bytes[0];
-  for (const Root& root : roots_) {
-    if (Expected<void> done = PlaceRoot(root, copy_end, copies); !done) return done;
-    if (root.copied) copy_end += SaturatingRoundUp(root.records.size, kCopyAlignment);
-  }
-  return copies.empty() ? Expected<void>() : PlanCopies(copies);
-}
-
-Expected<void> HostPlanner::PlaceLaterLevels() {
-  Placement placement;
-  if (schedule().level_count() > 1 || copied_bytes_ != 0)
-    placement.ring_bytes = std::max({memory().ring_bytes(), memory().half_bytes[0] + copied_bytes_, kSmallestRing});
-  placement.brings_roots = true;
-  if (environment_.rings != nullptr && counted_->can_prepare)
-    placement.ring = environment_.rings->RingWith(placement.ring_bytes);
-  placement.root_inputs = root_inputs_;
-  return Place(placement);
-}
-
-Expected<void> HostPlanner::PlaceRoot(const Root& root, uint64_t copy_offset, std::vector<shared::InputCopy>& copies) {
-  for (const RootLaunch& prepared : root.launches) {
-    const bool is_drawn = InfoOf(prepared.launch).IsMesh();
-    if (Expected<void> done = is_drawn ? PlaceDraws(root, prepared, copy_offset, copies)
-                                       : PlaceLaunch(root, prepared, copy_offset, copies);
-        !done)
-      return done;
-  }
-  return {};
-}
-
-Expected<void> HostPlanner::PlaceLaunch(const Root& root, const RootLaunch& prepared, uint64_t copy_offset,
-                                        std::vector<shared::InputCopy>& copies) {
-  const RelocatableLaunch& counted = CountedOf(prepared.launch);
-  const uint32_t position = counted.described.position;
-  VkDeviceAddress launch_input = 0;
-  if (Expected<void> done = PlaceInput(root, prepared, prepared.input, position, copy_offset, copies, launch_input);
-      !done)
-    return done;
-  if (steps()) {
-    root_inputs_[position] = launch_input;
-    return {};
-  }
-  NodeLaunch& launch = plan_.roots.emplace_back(LaunchOf(counted));
-  launch.size = SplitIntoRows(DispatchedWorkgroups(prepared.described, prepared.size.workgroups),
-                              environment_.limits.max_workgroups_x, prepared.size.slices);
-  return UploadBlock(0, prepared.described, launch_input, false, launch.block);
-}
-
-Expected<void> HostPlanner::PlaceDraws(const Root& root, const RootLaunch& prepared, uint64_t copy_offset,
-                                       std::vector<shared::InputCopy>& copies) {
-  const RelocatableLaunch& counted = CountedOf(prepared.launch);
-  uint32_t draw = 0;
-  DrawSplit split(prepared, largest_draw_);
-  while (const shared::LaunchInput* const next = split.Next()) {
-    const shared::LaunchInput& input = *next;
-    if (root.copied && draw == scratch().max_draws) {
-      plan_.complaints.push_back(std::to_string(prepared.size.workgroups - input.first_workgroup) +
-                                 " workgroups of node " + LaunchLabel(graph_, prepared.launch) +
-                                 " are not drawn: a node that shares its input writes it, and then they are too many");
-      break;
-    }
-    VkDeviceAddress launch_input = 0;
-    if (Expected<void> done =
-            PlaceInput(root, prepared, input, counted.described.first_draw + draw++, copy_offset, copies, launch_input);
-        !done)
-      return done;
-    NodeLaunch& launch = plan_.root_draws.emplace_back(LaunchOf(counted));
-    launch.size = SizeOfDraw(input, largest_draw_);
-    if (Expected<void> done = UploadBlock(0, prepared.described, launch_input, false, launch.block); !done) return done;
-  }
-  return {};
-}
-
-Expected<void> HostPlanner::PlaceInput(const Root& root, const RootLaunch& prepared, const shared::LaunchInput& input,
-                                       uint32_t position, uint64_t copy_offset, std::vector<shared::InputCopy>& copies,
-                                       VkDeviceAddress& address) {
-  if (Expected<void> done = Upload(input, address); !done || !root.copied) return done;
-  shared::InputCopy& copy = copies.emplace_back();
-  copy.source = root.records.address;
-  copy.ring_offset = copy_offset;
-  copy.notes_offset = copy_offset + prepared.notes_offset;
-  copy.input_template = address;
-  copy.target = address = environment_.scratch + scratch().input(position);
-  const bool is_first = &prepared == &root.launches.front() && input.first_workgroup == 0;
-  copy.pieces = is_first ? static_cast<uint32_t>(root.records.size / 16) : 0;
-  copy.slot = prepared.launch.slot;
-  return {};
-}
-
-Expected<void> HostPlanner::PlanCopies(const std::vector<shared::InputCopy>& copies) {
-  shared::CopyPlan copy = {};
-  copy.control = ControlAddress();
-  copy.reports = environment_.device_reports;
-  copy.origin = Origin();
-  if (Expected<void> done = Upload(std::span<const shared::InputCopy>(copies), copy.copies); !done) return done;
-  uint32_t max_pieces = 1;
-  for (const shared::InputCopy& one : copies) max_pieces = std::max(max_pieces, one.pieces);
-  KernelCall& call = plan_.copy.emplace();
-  call.x = std::min((max_pieces - 1) / shared::kCopyWorkgroup + 1, kMaxCopyWorkgroups);
-  call.y = static_cast<uint32_t>(copies.size());
-  return Upload(copy, call.plan);
-}
 
 }  // namespace
 

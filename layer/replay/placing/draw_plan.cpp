@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <utility>
 
 #include "layer/replay/placing/host_draws.h"
 #include "layer/replay/placing/plan_writer.h"
@@ -11,50 +10,12 @@
 namespace trellis {
 namespace {
 
-class DrawPlanner {
- public:
-  DrawPlanner(const Graph& graph, const DrawLimits& limits, PlanArena& arena)
-      : graph_(graph), largest_(limits), arena_(arena) {}
-
-  Expected<DrawPlan> Run(const EntryInputs& inputs) {
-    const Expected<std::vector<Root>> roots = PrepareRoots(graph_, inputs, LimitsOfDraws(), arena_, plan_.complaints);
-    if (!roots) return roots.error();
-    plan_.draws.reserve(roots->size());
-    for (const Root& root : *roots) {
-      for (const RootLaunch& launch : root.launches) {
-        DrawSplit split(launch, largest_);
-        while (const shared::LaunchInput* const input = split.Next())
-          if (Expected<void> done = PlanDraw(launch, *input); !done) return done.error();
-      }
-    }
-    return std::move(plan_);
-  }
-
- private:
-  // What a draw reads, in one piece: a plan has one for each mesh node.
-  struct DrawMemory {
-    shared::LaunchInput input;
-    shared::LaunchBlock block;
-  };
-  static_assert(offsetof(DrawMemory, block) % 16 == 0, "nodes read launch blocks with that alignment");
-
-  Expected<void> PlanDraw(const RootLaunch& launch, const shared::LaunchInput& input) {
-    const Expected<PlanSpan> span = arena_.Allocate(sizeof(DrawMemory));
-    if (!span) return span.error();
-    span->Store(0, DrawMemory{input, DescribeBlock(graph_, launch.described, span->address, shared::kFormInput)});
-    NodeLaunch& draw = plan_.draws.emplace_back();
-    draw.node = graph_.slots[launch.launch.slot].node;
-    draw.launch = launch.launch;
-    draw.block = span->address + offsetof(DrawMemory, block);
-    draw.size = SizeOfDraw(input, largest_);
-    return {};
-  }
-
-  const Graph& graph_;
-  const LargestDraw largest_;
-  PlanArena& arena_;
-  DrawPlan plan_;
+// What a draw reads, in one piece: a plan has one for each mesh node.
+struct DrawMemory {
+  shared::LaunchInput input;
+  shared::LaunchBlock block;
 };
+static_assert(offsetof(DrawMemory, block) % 16 == 0, "nodes read launch blocks with that alignment");
 
 }  // namespace
 
@@ -70,7 +31,27 @@ bool IsDrawnInPlace(const Graph& graph, const EntryInputs& inputs) {
 
 Expected<DrawPlan> PlanDraws(const Graph& graph, const EntryInputs& inputs, const DrawLimits& limits,
                              PlanArena& arena) {
-  return DrawPlanner(graph, limits, arena).Run(inputs);
+  DrawPlan plan;
+  const LargestDraw largest(limits);
+  const Expected<std::vector<Root>> roots = PrepareRoots(graph, inputs, LimitsOfDraws(), arena, plan.complaints);
+  if (!roots) return roots.error();
+  plan.draws.reserve(roots->size());
+  for (const Root& root : *roots) {
+    for (const RootLaunch& launch : root.launches) {
+      DrawSplit split(launch, largest);
+      while (const shared::LaunchInput* const input = split.Next()) {
+        const Expected<PlanSpan> span = arena.Allocate(sizeof(DrawMemory));
+        if (!span) return span.error();
+        span->Store(0, DrawMemory{*input, DescribeBlock(graph, launch.described, span->address, shared::kFormInput)});
+        NodeLaunch& draw = plan.draws.emplace_back();
+        draw.node = graph.slots[launch.launch.slot].node;
+        draw.launch = launch.launch;
+        draw.block = span->address + offsetof(DrawMemory, block);
+        draw.size = SizeOfDraw(*input, largest);
+      }
+    }
+  }
+  return plan;
 }
 
 }  // namespace trellis

@@ -2,6 +2,9 @@
 // Launches of mesh nodes whose records the host brings: as many draws as the device's limits ask for.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
+
 #include "layer/replay/placing/host_roots.h"
 #include "layer/replay/planning/launch_size.h"
 
@@ -14,7 +17,13 @@ class DrawSplit {
       : input_(launch.input), end_(launch.size.workgroups), largest_(largest.workgroups) {}
 
   // Valid until the next call; null behind the last one.
-  [[nodiscard]] const shared::LaunchInput* Next();
+  [[nodiscard]] const shared::LaunchInput* Next() {
+    if (next_ >= end_) return nullptr;
+    input_.first_workgroup = static_cast<uint32_t>(next_);
+    next_ = std::min(next_ + largest_, end_);
+    input_.workgroup_count = static_cast<uint32_t>(next_);
+    return &input_;
+  }
 
  private:
   shared::LaunchInput input_;
@@ -24,6 +33,8 @@ class DrawSplit {
 };
 
 // Of the draw that reads `input`.
-[[nodiscard]] DispatchSize SizeOfDraw(const shared::LaunchInput& input, const LargestDraw& largest);
+[[nodiscard]] inline DispatchSize SizeOfDraw(const shared::LaunchInput& input, const LargestDraw& largest) {
+  return SplitIntoRows(input.workgroup_count - input.first_workgroup, largest.x);
+}
 
 }  // namespace trellis

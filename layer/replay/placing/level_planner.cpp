@@ -51,15 +51,14 @@ NodeLaunch& LevelPlanner::AddLaunch(const RelocatableLaunch& launch) {
 Expected<void> LevelPlanner::PlanLevel(uint32_t level) {
   const RelocatableLevel& counted = counted_->levels[level];
   plan_.AddLevel();
-  for (const RelocatableLaunch& launch : counted.single_launches())
-    if (Expected<void> done = PlanSingle(level, launch); !done) return done;
+  for (const RelocatableLaunch& launch : counted.single_launches()) {
+    Expected<void> done =
+        launch.from_region ? PlanFromRegion(level, launch) : PlanFromInput(level, launch, launch.described.position);
+    if (!done) return done;
+  }
   if (Expected<void> done = PlanBatches(level); !done) return done;
   if (Expected<void> done = PlanDraws(level); !done) return done;
   return counted.closed.empty() && scratch().opens_all_levels ? Expected<void>() : PlanClose(level);
-}
-
-Expected<void> LevelPlanner::PlanSingle(uint32_t level, const RelocatableLaunch& launch) {
-  return launch.from_region ? PlanFromRegion(level, launch) : PlanFromInput(level, launch, launch.described.position);
 }
 
 Expected<void> LevelPlanner::PlanFromInput(uint32_t level, const RelocatableLaunch& launch, uint32_t position) {
@@ -158,8 +157,7 @@ Expected<void> LevelPlanner::PlanBegin() {
   } else if (entry_openings.empty()) {
     later = memory().openings_of(0);
   }
-  opening_count_ = static_cast<uint32_t>(entry_openings.size() + later.size());
-  if (Expected<void> done = UploadJoined<shared::RegionPlan>({entry_openings, later}, openings_); !done) return done;
+  if (Expected<void> done = UploadOpenings(entry_openings, later); !done) return done;
 
   shared::BeginPlan begin = {};
   begin.control = environment_.scratch + scratch().control;
@@ -174,10 +172,20 @@ Expected<void> LevelPlanner::PlanBegin() {
   begin.origin = Origin();
   begin.claims_ring = environment_.claims_ring ? 1 : 0;
   if (Expected<void> done = Upload(begin, plan_.begin.emplace().plan); !done) return done;
-  if (begin.opening_count == opening_count_) return {};
-  shared::OpenPlan open = {};
-  open.control = begin.control;
-  open.regions = begin.regions;
+  return begin.opening_count == opening_count_ ? Expected<void>() : PlanOpen({});
+}
+
+Expected<void> LevelPlanner::UploadOpenings(std::span<const shared::RegionPlan> first,
+                                            std::span<const shared::RegionPlan> later) {
+  std::vector<shared::RegionPlan> all(first.begin(), first.end());
+  all.insert(all.end(), later.begin(), later.end());
+  opening_count_ = static_cast<uint32_t>(all.size());
+  return Upload(std::span<const shared::RegionPlan>(all), openings_);
+}
+
+Expected<void> LevelPlanner::PlanOpen(shared::OpenPlan open) {
+  open.control = ControlAddress();
+  open.regions = environment_.scratch + scratch().regions;
   open.openings = openings_;
   open.opening_count = opening_count_;
   KernelCall& call = plan_.open.emplace();
@@ -221,9 +229,7 @@ Expected<void> LevelPlanner::PlanCounting() {
   std::vector<shared::RegionPlan> counted(placement_.entry_openings.begin(), placement_.entry_openings.end());
   counted.insert(counted.end(), memory().openings.begin(), memory().openings.end());
   if (counted.empty()) return {};
-  Expected<std::shared_ptr<const PlanCounts>> counts =
-      PlanCounts::Create(pipeline_.device, pipeline_.graph, counted,
-                         RequestDumps(pipeline_.graph, counted, pipeline_.device.settings.dump_payloads));
+  Expected<std::shared_ptr<const PlanCounts>> counts = PlanCounts::Create(pipeline_.device, pipeline_.graph, counted);
   if (!counts) return counts.error();
   plan_.counts = *std::move(counts);
   bool is_first = true;

@@ -44,9 +44,7 @@ class LevelPlanner : PlanWriter {
   // In bounded mode, instead of PlanLevel for each level.
   [[nodiscard]] Expected<void> PlanSteps();
   [[nodiscard]] Expected<void> PlanStepLevel(uint32_t level, std::vector<shared::StepLaunch>& launches);
-  [[nodiscard]] std::vector<shared::StepLevel> DescribeLevels() const;
   [[nodiscard]] Expected<void> UploadStepPlans(shared::StepPlan step);
-  [[nodiscard]] Expected<void> PlanSingle(uint32_t level, const RelocatableLaunch& launch);
   [[nodiscard]] Expected<void> PlanFromRegion(uint32_t level, const RelocatableLaunch& launch);
   // `position`: of the input and the arguments in scratch.
   [[nodiscard]] Expected<void> PlanFromInput(uint32_t level, const RelocatableLaunch& launch, uint32_t position);
@@ -71,6 +69,11 @@ class LevelPlanner : PlanWriter {
   [[nodiscard]] VkDeviceAddress DensePartsAddress() const;
   // What executions do for the next one, when all levels are planned.
   [[nodiscard]] Expected<void> PlanPreparing();
+  // Sets `openings_`: `first`, and behind them `later`.
+  [[nodiscard]] Expected<void> UploadOpenings(std::span<const shared::RegionPlan> first,
+                                              std::span<const shared::RegionPlan> later);
+  // The kernel that opens them. Completes `open`.
+  [[nodiscard]] Expected<void> PlanOpen(shared::OpenPlan open);
   [[nodiscard]] bool NeedsBegin() const;
   // The begin kernel, when all levels are planned.
   [[nodiscard]] Expected<void> PlanBegin();

@@ -15,8 +15,6 @@ namespace {
 
 constexpr uint64_t kMaxDumpBytes = 16u << 20;
 
-uint64_t Joined(uint32_t low, uint32_t high) { return uint64_t{high} << 32 | low; }
-
 template <typename T>
 T Load(const std::byte* place) {
   T value;
@@ -39,18 +37,7 @@ uint32_t WordsOf(const shared::RegionPlan& opening) { return opening.stride / 4 
 
 size_t BytesOf(const shared::PayloadDump& dump) { return size_t{dump.capacity} * dump.words * sizeof(uint32_t); }
 
-}  // namespace
-
-uint32_t DumpedRecordsOf(const Graph& graph, uint32_t slot, std::span<const PayloadDumpSetting> dumps) {
-  if (slot >= graph.slots.size()) return 0;  // the heap
-  const Node& node = graph.nodes[graph.slots[slot].node];
-  if (node.input_bytes == 0) return 0;
-  uint32_t most = 0;
-  for (const PayloadDumpSetting& dump : dumps)
-    if (dump.Names(node.name, node.index)) most = std::max(most, dump.count);
-  return most;
-}
-
+// Returns what is to be copied of regions, at most kMaxDumpBytes of it.
 std::vector<DumpRequest> RequestDumps(const Graph& graph, std::span<const shared::RegionPlan> openings,
                                       std::span<const PayloadDumpSetting> dumps) {
   std::vector<DumpRequest> requests;
@@ -66,9 +53,37 @@ std::vector<DumpRequest> RequestDumps(const Graph& graph, std::span<const shared
   return requests;
 }
 
+}  // namespace
+
+void PlaceCount::Add(const PlaceCount& other) {
+  records += other.records;
+  dropped += other.dropped;
+  max_records = std::max(max_records, other.max_records);
+  workgroups += other.workgroups;
+  reserved_bytes = std::max(reserved_bytes, other.reserved_bytes);
+}
+
+void DumpedPayloads::Append(const DumpedPayloads& other) {
+  capacity = std::max(capacity, other.capacity);
+  payload_bytes = other.payload_bytes;
+  const size_t room = size_t{capacity} * payload_bytes - bytes.size();
+  const auto taken = std::span(other.bytes).first(std::min(room, other.bytes.size()));
+  bytes.insert(bytes.end(), taken.begin(), taken.end());
+}
+
+uint32_t DumpedRecordsOf(const Graph& graph, uint32_t slot, std::span<const PayloadDumpSetting> dumps) {
+  if (slot >= graph.slots.size()) return 0;  // the heap
+  const Node& node = graph.nodes[graph.slots[slot].node];
+  if (node.input_bytes == 0) return 0;
+  uint32_t most = 0;
+  for (const PayloadDumpSetting& dump : dumps)
+    if (dump.Names(node.name, node.index)) most = std::max(most, dump.count);
+  return most;
+}
+
 Expected<std::shared_ptr<const PlanCounts>> PlanCounts::Create(const Device& device, const Graph& graph,
-                                                               std::span<const shared::RegionPlan> openings,
-                                                               std::span<const DumpRequest> requests) {
+                                                               std::span<const shared::RegionPlan> openings) {
+  std::vector<DumpRequest> requests = RequestDumps(graph, openings, device.settings.dump_payloads);
   std::vector<shared::PayloadDump> dumps;
   size_t bytes = DumpPlace(openings.size(), requests.size());
   for (const DumpRequest& request : requests) {
@@ -81,7 +96,7 @@ Expected<std::shared_ptr<const PlanCounts>> PlanCounts::Create(const Device& dev
   if (!buffer) return buffer.error();
   auto counts = std::make_shared<PlanCounts>();
   counts->buffer = *std::move(buffer);
-  counts->requests.assign(requests.begin(), requests.end());
+  counts->requests = std::move(requests);
   for (size_t i = 0; i < openings.size(); ++i) {
     shared::RegionCount count = {};
     count.slot = openings[i].slot;
@@ -116,29 +131,28 @@ uint32_t PlanCounts::Executions() const {
   return buffer ? Load<shared::RegionCountsHeader>(buffer.data()).executions : 0;
 }
 
-std::vector<RegionTotal> PlanCounts::Totals() const {
-  std::vector<RegionTotal> totals;
+std::vector<std::pair<ReportedPlace, PlaceCount>> PlanCounts::Totals() const {
+  std::vector<std::pair<ReportedPlace, PlaceCount>> totals;
   for (size_t i = 0; i < levels.size(); ++i) {
     const auto count = Load<shared::RegionCount>(buffer.data() + CountPlace(i));
-    totals.push_back({count.level, count.slot, Joined(count.records_low, count.records_high),
-                      Joined(count.dropped_low, count.dropped_high), count.max_records,
-                      Joined(count.workgroups_low, count.workgroups_high), reserved_bytes[i]});
+    const PlaceCount total = {count.records, count.dropped, count.max_records, count.workgroups, reserved_bytes[i]};
+    totals.push_back({{count.level, count.slot}, total});
   }
   return totals;
 }
 
-std::vector<DumpedRecords> PlanCounts::Dumps() const {
-  std::vector<DumpedRecords> dumped;
+std::vector<std::pair<ReportedPlace, DumpedPayloads>> PlanCounts::Dumps() const {
+  std::vector<std::pair<ReportedPlace, DumpedPayloads>> dumps;
   for (size_t i = 0; i < requests.size(); ++i) {
     const auto dump = Load<shared::PayloadDump>(buffer.data() + DumpPlace(levels.size(), i));
     const auto count = Load<shared::RegionCount>(buffer.data() + CountPlace(requests[i].opening));
     const std::byte* record = buffer.data() + (dump.data - buffer.address());
-    DumpedRecords& one = dumped.emplace_back();
-    one = {count.level, count.slot, dump.capacity, requests[i].payload_bytes, {}};
+    DumpedPayloads payloads = {dump.capacity, requests[i].payload_bytes, {}};
     for (uint32_t rank = 0; rank < dump.written; ++rank, record += dump.words * sizeof(uint32_t))
-      one.bytes.insert(one.bytes.end(), record, record + one.payload_bytes);
+      payloads.bytes.insert(payloads.bytes.end(), record, record + payloads.payload_bytes);
+    dumps.push_back({{count.level, count.slot}, std::move(payloads)});
   }
-  return dumped;
+  return dumps;
 }
 
 }  // namespace trellis

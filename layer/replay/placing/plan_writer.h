@@ -2,7 +2,6 @@
 // What writes plans into plan memory: the part that knows where things lie.
 #pragma once
 
-#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <span>
@@ -40,22 +39,6 @@ class PlanWriter {
   template <typename T>
   [[nodiscard]] Expected<void> Upload(const T& value, VkDeviceAddress& address) {
     return Upload(std::span<const T>(&value, 1), address);
-  }
-
-  // The same for several, one behind the other.
-  template <typename T>
-  [[nodiscard]] Expected<void> UploadJoined(std::initializer_list<std::span<const T>> all, VkDeviceAddress& address) {
-    size_t bytes = 0;
-    for (const std::span<const T> values : all) bytes += values.size_bytes();
-    Expected<PlanSpan> span = arena_.Allocate(bytes);
-    if (!span) return span.error();
-    size_t offset = 0;
-    for (const std::span<const T> values : all) {
-      span->Store(offset, values);
-      offset += values.size_bytes();
-    }
-    address = span->address;
-    return {};
   }
 
   [[nodiscard]] const spirv::NodeInfo& InfoOf(Launch launch) const { return graph_.NodeOf(launch.slot).info; }

@@ -2,6 +2,7 @@
 // Where one queue runs all graphs, executions prepare for one another: docs/architecture/recording.md, "Prepared
 // regions".
 #include <algorithm>
+#include <cassert>
 #include <cstring>
 #include <memory>
 #include <span>
@@ -167,20 +168,13 @@ Expected<void> LevelPlanner::PrepareRegions() {
 
 Expected<void> LevelPlanner::PlanPreparing() {
   const std::span<const shared::RegionPlan> later = std::span(memory().openings).subspan(prepared_openings_.size());
-  if (Expected<void> done = UploadJoined<shared::RegionPlan>({prepared_openings_, later}, openings_); !done)
-    return done;
-  opening_count_ = static_cast<uint32_t>(memory().openings.size());
+  if (Expected<void> done = UploadOpenings(prepared_openings_, later); !done) return done;
   shared::OpenPlan open = {};
-  open.control = ControlAddress();
-  open.regions = environment_.scratch + scratch().regions;
-  open.openings = openings_;
   open.prepared = RegionsConsumedBy(1);
+  assert((open.prepared & shared::kAlternating) != 0);
   open.dense_parts = DensePartsAddress();
-  open.opening_count = opening_count_;
   open.prepared_count = static_cast<uint32_t>(prepared_openings_.size());
-  KernelCall& call = plan_.open.emplace();
-  call.x = WorkgroupsToOpen(opening_count_);
-  return Upload(open, call.plan);
+  return PlanOpen(open);
 }
 
 }  // namespace trellis

@@ -27,8 +27,12 @@ std::vector<const RelocatableLaunch*> LaunchesOf(const RelocatableLevel& level) 
 
 Expected<void> LevelPlanner::PlanSteps() {
   std::vector<shared::StepLaunch> launches;
-  for (uint32_t level = 0; level < schedule().level_count(); ++level)
+  std::vector<shared::StepLevel> levels;
+  for (uint32_t level = 0; level < schedule().level_count(); ++level) {
     if (Expected<void> done = PlanStepLevel(level, launches); !done) return done;
+    levels.push_back({schedule().launch_begin[level], schedule().launch_begin[level + 1], memory().opening_begin[level],
+                      memory().opening_begin[level + 1]});
+  }
 
   shared::StepPlan step = {};
   step.totals = environment_.scratch + scratch().workgroup_counts;
@@ -36,7 +40,6 @@ Expected<void> LevelPlanner::PlanSteps() {
   step.launch_count = static_cast<uint32_t>(launches.size());
   if (environment_.reports_steps) step.reported_steps = static_cast<uint32_t>(steps()->steps);
   step.entry_launches = placement_.root_inputs.empty() ? schedule().launch_begin[1] : 0;
-  const std::vector<shared::StepLevel> levels = DescribeLevels();
   step.level_count = static_cast<uint32_t>(levels.size());
   if (Expected<void> done = Upload(CommonClosePlan(), step.close); !done) return done;
   if (Expected<void> done = Upload(std::span<const shared::StepLaunch>(launches), step.launches); !done) return done;
@@ -66,14 +69,6 @@ Expected<void> LevelPlanner::PlanStepLevel(uint32_t level, std::vector<shared::S
     if (Expected<void> done = PlanFromInput(level, *launch, position); !done) return done;
   }
   return brings_draws ? Expected<void>() : PlanDraws(level);
-}
-
-std::vector<shared::StepLevel> LevelPlanner::DescribeLevels() const {
-  std::vector<shared::StepLevel> levels;
-  for (uint32_t level = 0; level < schedule().level_count(); ++level)
-    levels.push_back({schedule().launch_begin[level], schedule().launch_begin[level + 1], memory().opening_begin[level],
-                      memory().opening_begin[level + 1]});
-  return levels;
 }
 
 Expected<void> LevelPlanner::UploadStepPlans(shared::StepPlan step) {

@@ -18,29 +18,6 @@ VkDispatchGraphInfoAMDX ReadInfo(const VkDispatchGraphCountInfoAMDX& count_info,
   return info;
 }
 
-// The roots found so far, by node in constant time: a dispatch may have very many infos.
-class Roots {
- public:
-  Roots(std::vector<RootInput>& roots, const Graph& graph)
-      : roots_(roots), graph_(graph), position_(graph.nodes.size(), kNone) {}
-
-  RootInput& Of(uint32_t node) {
-    if (position_[node] == kNone) {
-      position_[node] = static_cast<uint32_t>(roots_.size());
-      RootInput& root = roots_.emplace_back();
-      root.node = node;
-      root.slot = graph_.EntrySlot(node);
-    }
-    return roots_[position_[node]];
-  }
-
- private:
-  static constexpr uint32_t kNone = UINT32_MAX;
-  std::vector<RootInput>& roots_;
-  const Graph& graph_;
-  std::vector<uint32_t> position_;
-};
-
 // Copies record by record. A piece of constant size is one instruction, where a payload of unknown size would be a
 // call.
 template <size_t kPiece>
@@ -72,7 +49,9 @@ EntryInputs CollectEntryInputs(const Graph& graph, const VkDispatchGraphCountInf
     return inputs;
   }
   inputs.roots.reserve(std::min<size_t>(count_info.count, graph.nodes.size()));
-  Roots roots(inputs.roots, graph);
+  // The roots found so far, by node in constant time: a dispatch may have very many infos. There is room for all of
+  // them, so none moves.
+  std::vector<RootInput*> root_of(graph.nodes.size());
   for (uint32_t i = 0; i < count_info.count; ++i) {
     const VkDispatchGraphInfoAMDX info = ReadInfo(count_info, i);
     const auto which = [i] { return "infos[" + std::to_string(i) + "]"; };
@@ -97,7 +76,10 @@ EntryInputs CollectEntryInputs(const Graph& graph, const VkDispatchGraphCountInf
                                   " bytes (VUID-vkCmdDispatchGraphAMDX-pCountInfo-09149): ignored");
       continue;
     }
-    RootInput& root = roots.Of(info.nodeIndex);
+    if (root_of[info.nodeIndex] == nullptr)
+      root_of[info.nodeIndex] =
+          &inputs.roots.emplace_back(RootInput{info.nodeIndex, graph.EntrySlot(info.nodeIndex), 0, {}});
+    RootInput& root = *root_of[info.nodeIndex];
     const uint32_t taken = std::min(info.payloadCount, kMaxRootRecords - root.record_count);
     if (taken < info.payloadCount)
       inputs.complaints.push_back(which() + ": " + label() +

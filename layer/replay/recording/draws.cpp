@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "layer/replay/recording/draws.h"
 
-#include <algorithm>
-#include <cstring>
 #include <string>
-#include <vector>
 
 #include "layer/diagnostics/exception.h"
 #include "layer/diagnostics/label.h"
@@ -64,32 +61,6 @@ class [[nodiscard]] ScopedGraphicsState {
   CapturedStates overwritten_;
 };
 
-// All that mesh nodes find in push constants. The address of the launch block changes.
-class DrawPushConstants {
- public:
-  DrawPushConstants(const CommandBuffer& command_buffer, const PipelineLayout& layout)
-      : command_buffer_(command_buffer), layout_(layout), bytes_(layout.draw.node_push_constant_size) {
-    const std::vector<uint8_t>& application = command_buffer.push_constants.DrawBytes();
-    std::copy_n(application.begin(), std::min<size_t>(layout.draw.push_constant_end, application.size()),
-                bytes_.begin());
-  }
-
-  void Push(VkDeviceAddress block) {
-    std::memcpy(bytes_.data() + layout_.draw.launch_offset, &block, sizeof(block));
-    const uint32_t first = all_pushed_ ? layout_.draw.launch_offset : 0;
-    command_buffer_.device.dispatch.CmdPushConstants(command_buffer_.handle, layout_.draw_layout, kDrawStages, first,
-                                                     layout_.draw.node_push_constant_size - first,
-                                                     bytes_.data() + first);
-    all_pushed_ = true;
-  }
-
- private:
-  const CommandBuffer& command_buffer_;
-  const PipelineLayout& layout_;
-  std::vector<uint8_t> bytes_;
-  bool all_pushed_ = false;
-};
-
 class DrawRecorder {
  public:
   DrawRecorder(CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline, const BufferPlace& scratch)
@@ -97,7 +68,8 @@ class DrawRecorder {
         command_buffer_(command_buffer),
         pipeline_(pipeline),
         scratch_(scratch),
-        push_constants_(command_buffer, *pipeline.layout),
+        push_constants_(command_buffer, pipeline.layout->draw_layout, kDrawStages, pipeline.layout->draw,
+                        command_buffer.push_constants.DrawBytes()),
         has_labels_(LabelsEnabled(command_buffer.device)) {
     BindGraphSets(command_buffer, *pipeline.layout, VK_PIPELINE_BIND_POINT_GRAPHICS);
   }
@@ -129,7 +101,7 @@ class DrawRecorder {
   const CommandBuffer& command_buffer_;
   const ExecutionGraphPipeline& pipeline_;
   const BufferPlace scratch_;
-  DrawPushConstants push_constants_;
+  PushedConstants push_constants_;
   const bool has_labels_;
 };
 

@@ -2,14 +2,12 @@
 // Records a planned dispatch.
 #pragma once
 
-#include <cstdint>
 #include <string>
 
 #include "layer/objects/command_buffer.h"
 #include "layer/pipeline/execution_graph.h"
 #include "layer/replay/placing/dispatch_plan.h"
-#include "layer/replay/recording/recorder.h"
-#include "layer/replay/reports/recorded.h"
+#include "layer/replay/reports/report.h"
 
 namespace trellis {
 

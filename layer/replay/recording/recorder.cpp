@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cassert>
 #include <cstring>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -55,25 +54,6 @@ BarrierScope ScopeOf(GraphBarrier barrier) {
   return {VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, kShader};
 }
 
-// Suspends the application's conditional rendering.
-class [[nodiscard]] ScopedUnconditional {
- public:
-  explicit ScopedUnconditional(const CommandBuffer& command_buffer) : command_buffer_(command_buffer) {
-    if (command_buffer_.conditional_rendering)
-      command_buffer_.device.dispatch.CmdEndConditionalRenderingEXT(command_buffer_.handle);
-  }
-  ~ScopedUnconditional() {
-    if (command_buffer_.conditional_rendering)
-      command_buffer_.device.dispatch.CmdBeginConditionalRenderingEXT(command_buffer_.handle,
-                                                                      &*command_buffer_.conditional_rendering);
-  }
-  ScopedUnconditional(const ScopedUnconditional&) = delete;
-  ScopedUnconditional& operator=(const ScopedUnconditional&) = delete;
-
- private:
-  const CommandBuffer& command_buffer_;
-};
-
 }  // namespace
 
 void RecordBarrier(const CommandBuffer& command_buffer, GraphBarrier barrier) {
@@ -103,37 +83,65 @@ void RecordReleases(CommandBuffer& command_buffer) {
   }
 }
 
-Recorder::Recorder(const CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline, BufferPlace scratch)
+ScopedUnconditional::ScopedUnconditional(const CommandBuffer& command_buffer, bool is_active)
+    : command_buffer_(command_buffer), is_active_(is_active) {
+  if (is_active_) command_buffer_.device.dispatch.CmdEndConditionalRenderingEXT(command_buffer_.handle);
+}
+
+ScopedUnconditional::~ScopedUnconditional() {
+  if (is_active_)
+    command_buffer_.device.dispatch.CmdBeginConditionalRenderingEXT(command_buffer_.handle,
+                                                                    &*command_buffer_.conditional_rendering);
+}
+
+PushedConstants::PushedConstants(const CommandBuffer& command_buffer, VkPipelineLayout layout,
+                                 VkShaderStageFlags stages, const NodePushConstants& plan,
+                                 std::span<const uint8_t> application, VkDeviceAddress copy)
+    : command_buffer_(command_buffer),
+      layout_(layout),
+      stages_(stages),
+      launch_offset_(plan.launch_offset),
+      bytes_(plan.node_push_constant_size) {
+  if (plan.copy_offset)
+    std::memcpy(bytes_.data() + *plan.copy_offset, &copy, sizeof(copy));
+  else
+    std::copy_n(application.begin(), std::min<size_t>(plan.push_constant_end, application.size()), bytes_.begin());
+}
+
+void PushedConstants::Push(VkDeviceAddress block) {
+  std::memcpy(bytes_.data() + launch_offset_, &block, sizeof(block));
+  const uint32_t first = all_pushed_ ? launch_offset_ : 0;
+  const size_t size = all_pushed_ ? sizeof(block) : bytes_.size();
+  command_buffer_.device.dispatch.CmdPushConstants(command_buffer_.handle, layout_, stages_, first,
+                                                   static_cast<uint32_t>(size), bytes_.data() + first);
+  all_pushed_ = true;
+}
+
+Recorder::Recorder(const CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline, BufferPlace scratch,
+                   VkDeviceAddress push_constant_copy)
     : command_buffer_(command_buffer),
       dispatch_(command_buffer.device.dispatch),
       pipeline_(pipeline),
-      layout_(*pipeline.layout),
-      scratch_(scratch) {}
-
-void Recorder::Mark(const char* phase) {
-  if (timer_ != nullptr) timer_->Mark(phase);
-}
+      scratch_(scratch),
+      push_constants_(command_buffer, pipeline.layout->node_layout, VK_SHADER_STAGE_COMPUTE_BIT, *pipeline.layout,
+                      command_buffer.push_constants.ComputeBytes(), push_constant_copy) {}
 
 void Recorder::Mark(const char* phase, uint32_t level) {
-  if (timer_ != nullptr) timer_->Mark(phase, level);
-}
-
-void Recorder::MarkLaunch(const NodeLaunch& launch, uint32_t level) {
-  if (timer_ != nullptr) timer_->MarkLaunch(LaunchLabel(pipeline_.graph, launch.launch), level, launch.launch.slot);
+  if (timer_ != nullptr) timer_->Mark({phase, level});
 }
 
 void Recorder::Run(Kernel kernel, const KernelCall& call) {
   BindKernel(kernel, call.plan);
   const ScopedUnconditional unconditional(command_buffer_);
   dispatch_.CmdDispatch(command_buffer_.handle, call.x, call.y, 1);
-  ++dispatches_;
+  ++recorded_.dispatches;
 }
 
 void Recorder::RunIndirect(Kernel kernel, VkDeviceAddress plan, VkDeviceSize arguments) {
   BindKernel(kernel, plan);
   const ScopedUnconditional unconditional(command_buffer_);
   dispatch_.CmdDispatchIndirect(command_buffer_.handle, scratch_.buffer, scratch_.offset + arguments);
-  ++dispatches_;
+  ++recorded_.dispatches;
 }
 
 void Recorder::BindKernel(Kernel kernel, VkDeviceAddress plan) {
@@ -142,54 +150,30 @@ void Recorder::BindKernel(Kernel kernel, VkDeviceAddress plan) {
   Bind(pipeline);
   dispatch_.CmdPushConstants(command_buffer_.handle, pipeline_.kernels.layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
                              sizeof(plan), &plan);
-  node_bytes_pushed_ = false;
+  push_constants_.Forget();
 }
 
-void Recorder::BindNodeState(VkDeviceAddress push_constant_copy) {
-  BindGraphSets(command_buffer_, layout_);
-  node_bytes_.assign(layout_.node_push_constant_size, 0);
-  node_bytes_pushed_ = false;
-  if (layout_.copy_offset) {
-    std::memcpy(node_bytes_.data() + *layout_.copy_offset, &push_constant_copy, sizeof(push_constant_copy));
-    return;
-  }
-  const std::vector<uint8_t>& application = command_buffer_.push_constants.ComputeBytes();
-  std::copy_n(application.begin(), std::min<size_t>(layout_.push_constant_end, application.size()),
-              node_bytes_.begin());
-}
+void Recorder::BindNodeSets() { BindGraphSets(command_buffer_, *pipeline_.layout); }
 
 void Recorder::Launch(const NodeLaunch& launch, uint32_t level) {
   const ScopedLabel label(command_buffer_.device, command_buffer_.handle, *launch.label);
-  BindNode(launch);
+  Bind(pipeline_.nodes[launch.node].pipeline->handle());
+  push_constants_.Push(launch.block);
   if (launch.arguments) {
     const BufferPlace arguments = launch.ArgumentsIn(scratch_);
     dispatch_.CmdDispatchIndirect(command_buffer_.handle, arguments.buffer, arguments.offset);
   } else {
     dispatch_.CmdDispatch(command_buffer_.handle, launch.size.x, launch.size.y, launch.size.z);
   }
-  ++dispatches_;
-  MarkLaunch(launch, level);
+  ++recorded_.dispatches;
+  if (timer_ != nullptr) timer_->Mark({LaunchLabel(pipeline_.graph, launch.launch), level, launch.launch.slot});
 }
 
 void Recorder::Bind(VkPipeline pipeline) {
   if (bound_ == pipeline) return;
   dispatch_.CmdBindPipeline(command_buffer_.handle, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
   bound_ = pipeline;
-  ++binds_;
-}
-
-void Recorder::BindNode(const NodeLaunch& launch) {
-  Bind(pipeline_.nodes[launch.node].pipeline->handle());
-  PushLaunch(launch.block);
-}
-
-void Recorder::PushLaunch(VkDeviceAddress block) {
-  std::memcpy(node_bytes_.data() + layout_.launch_offset, &block, sizeof(block));
-  const uint32_t first = node_bytes_pushed_ ? layout_.launch_offset : 0;
-  const auto size = node_bytes_pushed_ ? static_cast<uint32_t>(sizeof(block)) : layout_.node_push_constant_size;
-  dispatch_.CmdPushConstants(command_buffer_.handle, layout_.node_layout, VK_SHADER_STAGE_COMPUTE_BIT, first, size,
-                             node_bytes_.data() + first);
-  node_bytes_pushed_ = true;
+  ++recorded_.binds;
 }
 
 // A destructor that throws terminates the application, so no exception may leave this one.

@@ -3,13 +3,14 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
+#include <span>
 #include <vector>
 
 #include "layer/dispatch/vulkan.h"
 #include "layer/objects/command_buffer.h"
 #include "layer/objects/pipeline_layout.h"
 #include "layer/replay/placing/dispatch_plan.h"
+#include "layer/replay/reports/report.h"
 #include "meta_shaders/kernels.h"
 
 namespace trellis {
@@ -34,58 +35,81 @@ void RecordBarrier(const CommandBuffer& command_buffer, GraphBarrier barrier);
 // Gives back the rings that graphs of the recording have drawn from. Outside of render pass instances.
 void RecordReleases(CommandBuffer& command_buffer);
 
+// Suspends the application's conditional rendering.
+class [[nodiscard]] ScopedUnconditional {
+ public:
+  explicit ScopedUnconditional(const CommandBuffer& command_buffer)
+      : ScopedUnconditional(command_buffer, command_buffer.conditional_rendering.has_value()) {}
+  ScopedUnconditional(const CommandBuffer& command_buffer, bool is_active);
+  ~ScopedUnconditional();
+  ScopedUnconditional(const ScopedUnconditional&) = delete;
+  ScopedUnconditional& operator=(const ScopedUnconditional&) = delete;
+
+ private:
+  const CommandBuffer& command_buffer_;
+  const bool is_active_;
+};
+
+// All that nodes find in push constants. The address of the launch block changes.
+class PushedConstants {
+ public:
+  // `application`: its push constants, as `stages` see them. `copy`: for plans with a copy_offset.
+  PushedConstants(const CommandBuffer& command_buffer, VkPipelineLayout layout, VkShaderStageFlags stages,
+                  const NodePushConstants& plan, std::span<const uint8_t> application, VkDeviceAddress copy = 0);
+
+  void Push(VkDeviceAddress block);
+  // An internal kernel's push constants lie in the same place.
+  void Forget() { all_pushed_ = false; }
+
+ private:
+  const CommandBuffer& command_buffer_;
+  const VkPipelineLayout layout_;
+  const VkShaderStageFlags stages_;
+  const uint32_t launch_offset_;
+  std::vector<uint8_t> bytes_;
+  bool all_pushed_ = false;
+};
+
 // Leaves the command buffer's compute state disturbed; see ScopedComputeState. Conditional rendering that the
 // application began applies to the nodes alone: a predicate that a node changes must not keep the ring from being given
 // back. Threading: that of the command buffer.
 class Recorder {
  public:
-  // `scratch`: where the scratch address is.
-  Recorder(const CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline, BufferPlace scratch);
+  // `scratch`: where the scratch address is. `push_constant_copy`: for layouts with a copy_offset.
+  Recorder(const CommandBuffer& command_buffer, const ExecutionGraphPipeline& pipeline, BufferPlace scratch,
+           VkDeviceAddress push_constant_copy);
 
   // From now on every phase and node is timed. Null: none is.
   void TimeWith(GraphTimer* timer) { timer_ = timer; }
-  // What was recorded since the last mark is `phase` of the graph, or of a level; launches mark themselves.
-  void Mark(const char* phase);
-  void Mark(const char* phase, uint32_t level);
+  // What was recorded since the last mark is `phase` of `level`, or without one of the graph; launches mark themselves.
+  void Mark(const char* phase, uint32_t level = TimedPlace::kNone);
 
   void Barrier(GraphBarrier barrier) {
     RecordBarrier(command_buffer_, barrier);
-    ++barriers_;
+    ++recorded_.barriers;
   }
   void Run(Kernel kernel, const KernelCall& call);
   // `arguments`: offset of the VkDispatchIndirectCommand from the scratch address.
   void RunIndirect(Kernel kernel, VkDeviceAddress plan, VkDeviceSize arguments);
-  // Binds what the nodes see: to be called once, before the first launch. `push_constant_copy`: for layouts with a
-  // copy_offset.
-  void BindNodeState(VkDeviceAddress push_constant_copy);
+  // Binds the sets that the nodes see: to be called once, before the first launch.
+  void BindNodeSets();
   void Launch(const NodeLaunch& launch, uint32_t level);
 
-  // Recorded so far, internal kernels included.
-  [[nodiscard]] uint32_t dispatches() const { return dispatches_; }
-  // Pipelines bound for them.
-  [[nodiscard]] uint32_t binds() const { return binds_; }
-  [[nodiscard]] uint32_t barriers() const { return barriers_; }
+  // So far, internal kernels included.
+  [[nodiscard]] const Recorded& recorded() const { return recorded_; }
 
  private:
   void Bind(VkPipeline pipeline);
   void BindKernel(Kernel kernel, VkDeviceAddress plan);
-  void BindNode(const NodeLaunch& launch);
-  void PushLaunch(VkDeviceAddress block);
-  void MarkLaunch(const NodeLaunch& launch, uint32_t level);
 
   const CommandBuffer& command_buffer_;
   const DeviceDispatch& dispatch_;
   const ExecutionGraphPipeline& pipeline_;
-  const PipelineLayout& layout_;
   const BufferPlace scratch_;
+  PushedConstants push_constants_;
   GraphTimer* timer_ = nullptr;
   VkPipeline bound_ = VK_NULL_HANDLE;
-  uint32_t dispatches_ = 0;
-  uint32_t binds_ = 0;
-  uint32_t barriers_ = 0;
-  std::vector<uint8_t> node_bytes_;  // all that nodes find in push constants; the launch's address changes
-  // False after an internal kernel, whose push constants lie where the nodes' do.
-  bool node_bytes_pushed_ = false;
+  Recorded recorded_;
 };
 
 // Puts the application's compute state back at the end of its life.

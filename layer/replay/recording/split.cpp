@@ -6,6 +6,7 @@
 #include "layer/dispatch/struct_type.h"
 #include "layer/objects/command_buffer.h"
 #include "layer/objects/device.h"
+#include "layer/replay/recording/recorder.h"
 
 namespace trellis {
 namespace {
@@ -13,11 +14,6 @@ namespace {
 // A command that the layer does not follow may have ended the instance.
 bool IsInside(const CommandBuffer& command_buffer) {
   return command_buffer.render_pass.is_open() && !command_buffer.device.may_miss_ends;
-}
-
-void BeginConditionalRendering(const CommandBuffer& command_buffer) {
-  command_buffer.device.dispatch.CmdBeginConditionalRenderingEXT(command_buffer.handle,
-                                                                 &*command_buffer.conditional_rendering);
 }
 
 // The first part of the instance before the second. The application's own barriers inside the first part do not reach
@@ -70,11 +66,8 @@ ScopedSplit::ScopedSplit(const CommandBuffer& command_buffer, SecondPart second)
       needs_barrier_(is_inside_) {
   if (!is_inside_) return;
   const RenderPassInstance& instance = command_buffer_.render_pass;
-  const DeviceDispatch& dispatch = command_buffer_.device.dispatch;
-  const bool is_conditional = instance.has_conditional_rendering();
-  if (is_conditional) dispatch.CmdEndConditionalRenderingEXT(command_buffer_.handle);
-  instance.RecordEnd(dispatch, command_buffer_.handle);
-  if (is_conditional) BeginConditionalRendering(command_buffer_);
+  const ScopedUnconditional unconditional(command_buffer_, instance.has_conditional_rendering());
+  instance.RecordEnd(command_buffer_.device.dispatch, command_buffer_.handle);
 }
 
 void ScopedSplit::RecordBarrier() {
@@ -84,12 +77,9 @@ void ScopedSplit::RecordBarrier() {
 ScopedSplit::~ScopedSplit() {
   if (!is_inside_) return;
   const RenderPassInstance& instance = command_buffer_.render_pass;
-  const DeviceDispatch& dispatch = command_buffer_.device.dispatch;
-  const bool is_conditional = instance.has_conditional_rendering();
-  if (is_conditional) dispatch.CmdEndConditionalRenderingEXT(command_buffer_.handle);
+  const ScopedUnconditional unconditional(command_buffer_, instance.has_conditional_rendering());
   RecordBarrier();
-  instance.RecordSecondPart(dispatch, command_buffer_.handle);
-  if (is_conditional) BeginConditionalRendering(command_buffer_);
+  instance.RecordSecondPart(command_buffer_.device.dispatch, command_buffer_.handle);
 }
 
 }  // namespace trellis

@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <span>
 #include <utility>
 
 #include "layer/dispatch/struct_type.h"
 #include "layer/objects/command_buffer.h"
 #include "layer/objects/device.h"
 #include "layer/replay/placing/dispatch_plan.h"
-#include "layer/replay/reports/report.h"
 
 namespace trellis {
 namespace {
@@ -18,32 +18,29 @@ namespace {
 // Nodes of a level that are listed one by one: the slowest.
 constexpr size_t kMaxListed = 16;
 
-struct TimedStep {
-  const std::string* what = nullptr;
-  double nanoseconds = 0;
-};
-
 std::string Microseconds(double nanoseconds) {
   char text[32];
   std::snprintf(text, sizeof(text), "%.1f us", nanoseconds / 1000);
   return text;
 }
 
-double Sum(const std::vector<TimedStep>& steps, size_t first) {
+double Sum(std::span<const TimedPlace> steps) {
   double sum = 0;
-  for (size_t i = first; i < steps.size(); ++i) sum += steps[i].nanoseconds;
+  for (const TimedPlace& step : steps) sum += step.nanoseconds;
   return sum;
 }
 
-std::string DescribeLevel(uint32_t level, std::vector<TimedStep> steps) {
-  std::string text = "\n  level " + std::to_string(level) + ": " + Microseconds(Sum(steps, 0));
+// `steps`: all of one level.
+std::string DescribeLevel(std::vector<TimedPlace> steps) {
+  std::string text = "\n  level " + std::to_string(steps.front().level) + ": " + Microseconds(Sum(steps));
   std::stable_sort(steps.begin(), steps.end(),
-                   [](const TimedStep& a, const TimedStep& b) { return a.nanoseconds > b.nanoseconds; });
+                   [](const TimedPlace& a, const TimedPlace& b) { return a.nanoseconds > b.nanoseconds; });
   const size_t listed = std::min(steps.size(), kMaxListed);
   for (size_t i = 0; i < listed; ++i)
-    text += (i == 0 ? " = " : " + ") + *steps[i].what + " " + Microseconds(steps[i].nanoseconds);
+    text += (i == 0 ? " = " : " + ") + steps[i].what + " " + Microseconds(steps[i].nanoseconds);
   if (listed < steps.size())
-    text += " + " + std::to_string(steps.size() - listed) + " others " + Microseconds(Sum(steps, listed));
+    text += " + " + std::to_string(steps.size() - listed) + " others " +
+            Microseconds(Sum(std::span(steps).subspan(listed)));
   return text;
 }
 
@@ -92,7 +89,7 @@ bool GraphTimer::CreateQueries(uint32_t count) {
   return true;
 }
 
-void GraphTimer::AddStep(Step step) {
+void GraphTimer::Mark(TimedPlace step) {
   steps_.push_back(std::move(step));
   WriteTimestamp();
 }
@@ -104,7 +101,7 @@ void GraphTimer::WriteTimestamp() {
 
 void GraphTimer::Finish(Device& device, const std::shared_ptr<GraphTimer>& timer) {
   timer->CopyResults();
-  GraphTimers::Of(device)->Add(timer);
+  device.attachments.GetOrCreate<GraphTimers>([] { return std::make_shared<GraphTimers>(); })->Add(timer);
 }
 
 void GraphTimer::CopyResults() {
@@ -119,45 +116,32 @@ void GraphTimer::CopyResults() {
                                       nullptr, 0, nullptr);
 }
 
-std::vector<double> GraphTimer::TakeDurations() {
+std::vector<TimedPlace> GraphTimer::TakeTimes() {
   std::vector<uint64_t> times(steps_.size() + 1);
   std::memcpy(times.data(), results_.data(), times.size() * sizeof(uint64_t));
   if (std::find(times.begin(), times.end(), 0) != times.end()) return {};
   std::memset(results_.data(), 0, times.size() * sizeof(uint64_t));
-  std::vector<double> durations;
-  for (size_t i = 0; i < steps_.size(); ++i)
-    durations.push_back(static_cast<double>((times[i + 1] - times[i]) & valid_bits_) *
-                        static_cast<double>(device_.traits.limits.timestampPeriod));
-  return durations;
+  std::vector<TimedPlace> steps = steps_;
+  for (size_t i = 0; i < steps.size(); ++i)
+    steps[i].nanoseconds = static_cast<double>((times[i + 1] - times[i]) & valid_bits_) *
+                           static_cast<double>(device_.traits.limits.timestampPeriod);
+  return steps;
 }
 
-void GraphTimer::AddTo(Report& report, const std::vector<double>& durations) const {
-  std::vector<TimedPlace> places;
-  for (size_t i = 0; i < steps_.size(); ++i)
-    places.push_back({steps_[i].what, steps_[i].level, steps_[i].slot, durations[i]});
-  report.AddTimes(graph_, places);
-}
-
-std::string GraphTimer::Describe(const std::vector<double>& durations) const {
-  double total = 0;
-  for (double duration : durations) total += duration;
-  std::string text = name_ + ": " + Microseconds(total);
-  std::vector<TimedStep> of_level;
-  for (size_t i = 0; i < steps_.size(); ++i) {
-    const Step& step = steps_[i];
-    if (step.level == kNoLevel) {
-      text += "\n  " + step.what + ": " + Microseconds(durations[i]);
+std::string GraphTimer::Describe(const std::vector<TimedPlace>& steps) const {
+  std::string text = name_ + ": " + Microseconds(Sum(steps));
+  for (auto step = steps.begin(); step != steps.end();) {
+    if (step->level == TimedPlace::kNone) {
+      text += "\n  " + step->what + ": " + Microseconds(step->nanoseconds);
+      ++step;
       continue;
     }
-    of_level.push_back({&step.what, durations[i]});
-    if (i + 1 < steps_.size() && steps_[i + 1].level == step.level) continue;
-    text += DescribeLevel(step.level, std::exchange(of_level, {}));
+    const auto end =
+        std::find_if(step, steps.end(), [step](const TimedPlace& other) { return other.level != step->level; });
+    text += DescribeLevel({step, end});
+    step = end;
   }
   return text;
-}
-
-std::shared_ptr<GraphTimers> GraphTimers::Of(Device& device) {
-  return device.attachments.GetOrCreate<GraphTimers>([] { return std::make_shared<GraphTimers>(); });
 }
 
 void GraphTimers::Add(const std::shared_ptr<GraphTimer>& timer) {
@@ -176,9 +160,9 @@ void GraphTimers::Poll(Device& device) {
     for (const std::weak_ptr<GraphTimer>& known : timers_)
       if (std::shared_ptr<GraphTimer> timer = known.lock()) alive.push_back(std::move(timer));
     for (const std::shared_ptr<GraphTimer>& timer : alive)
-      if (const std::vector<double> durations = timer->TakeDurations(); !durations.empty()) {
-        texts.push_back(timer->Describe(durations));
-        if (report) timer->AddTo(*report, durations);
+      if (const std::vector<TimedPlace> steps = timer->TakeTimes(); !steps.empty()) {
+        texts.push_back(timer->Describe(steps));
+        if (report) report->AddTimes(timer->graph(), steps);
       }
   }
   for (const std::string& text : texts) device.diagnostics.Info("TRELLIS-timing", text);

@@ -15,17 +15,16 @@
 
 #include "layer/dispatch/vulkan.h"
 #include "layer/memory/device_buffer.h"
-#include "meta_shaders/shared/graph_data.h"
+#include "layer/replay/reports/report.h"
 
 namespace trellis {
 
 struct CommandBuffer;
 struct Device;
 struct DispatchPlan;
-class Report;
 
 // The timestamps of one recorded dispatch. Ownership: the recording, which keeps it alive. Threading: recorded by one
-// thread; TakeDurations by any, one at a time.
+// thread; TakeTimes by any, one at a time.
 class GraphTimer {
  public:
   // Null, after a message, if the queue family writes no timestamps or memory ran out. `name` is that of the dispatch.
@@ -39,30 +38,20 @@ class GraphTimer {
   GraphTimer(const GraphTimer&) = delete;
   GraphTimer& operator=(const GraphTimer&) = delete;
 
-  // What was recorded since the last mark belongs to `what`, outside of the levels or in one of them.
-  void Mark(std::string what) { AddStep({std::move(what), kNoLevel}); }
-  void Mark(std::string what, uint32_t level) { AddStep({std::move(what), level}); }
-  void MarkLaunch(std::string what, uint32_t level, uint32_t slot) { AddStep({std::move(what), level, slot}); }
+  // What was recorded since the last mark belongs to `step`, whose slot is that of a launch, or of the first of a
+  // batch.
+  void Mark(TimedPlace step);
   // Ends the dispatch that `timer` measures; its reports come from now on.
   static void Finish(Device& device, const std::shared_ptr<GraphTimer>& timer);
 
-  // Nanoseconds of each step of an execution that no call has returned yet; of several, the latest. Empty if there is
-  // none.
-  [[nodiscard]] std::vector<double> TakeDurations();
+  // The steps of an execution that no call has returned yet; of several, the latest. Empty if there is none.
+  [[nodiscard]] std::vector<TimedPlace> TakeTimes();
   // The same as text.
-  [[nodiscard]] std::string Describe(const std::vector<double>& durations) const;
-  void AddTo(Report& report, const std::vector<double>& durations) const;
+  [[nodiscard]] std::string Describe(const std::vector<TimedPlace>& steps) const;
+  [[nodiscard]] uint32_t graph() const { return graph_; }
 
  private:
-  static constexpr uint32_t kNoLevel = 0xffffffffu;
-  struct Step {
-    std::string what;
-    uint32_t level = kNoLevel;
-    uint32_t slot = shared::kNoSlot;  // of a launch, or of the first of a batch
-  };
-
   [[nodiscard]] bool CreateQueries(uint32_t count);
-  void AddStep(Step step);
   void WriteTimestamp();
   void CopyResults();
 
@@ -72,15 +61,13 @@ class GraphTimer {
   const uint32_t graph_;
   uint64_t valid_bits_ = 0;  // of a timestamp, as a mask
   VkQueryPool queries_ = VK_NULL_HANDLE;
-  DeviceBuffer results_;     // uint64_t[]: the start, then one for each step; 0 until it arrives
-  std::vector<Step> steps_;  // constant once finished
+  DeviceBuffer results_;           // uint64_t[]: the start, then one for each step; 0 until it arrives
+  std::vector<TimedPlace> steps_;  // constant once finished; without times
 };
 
 // The timers of a device whose results may still arrive. Threading: any thread.
 class GraphTimers {
  public:
-  [[nodiscard]] static std::shared_ptr<GraphTimers> Of(Device& device);
-
   void Add(const std::shared_ptr<GraphTimer>& timer);
   // Reports what has arrived.
   void Poll(Device& device);

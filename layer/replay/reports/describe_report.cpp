@@ -22,11 +22,20 @@ std::string GraphLabel(const DeviceReport& report, const ExecutionGraphPipeline*
          (name.empty() ? std::to_string(ReportOrigin::Unpack(report.origin).graph) : "'" + name + "'");
 }
 
-std::string NodeInLevel(const DeviceReport& report, const ExecutionGraphPipeline* pipeline) {
-  const std::string node = pipeline && report.slot < pipeline->graph.slots.size()
-                               ? SlotLabel(pipeline->graph, report.slot)
-                               : "of slot " + std::to_string(report.slot);
-  return "node " + node + " in level " + std::to_string(report.level) + " of " + GraphLabel(report, pipeline);
+bool KnowsNode(const DeviceReport& report, const ExecutionGraphPipeline* pipeline) {
+  return pipeline && report.slot < pipeline->graph.slots.size();
+}
+
+std::string NodeOf(const DeviceReport& report, const ExecutionGraphPipeline* pipeline) {
+  return "node " + (KnowsNode(report, pipeline) ? SlotLabel(pipeline->graph, report.slot)
+                                                : "of slot " + std::to_string(report.slot));
+}
+
+// The names, behind `first` and with " or " between them.
+std::string Listed(const std::set<std::string>& names, const char* first) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? first : " or ") + name;
+  return text;
 }
 
 constexpr uint64_t kMiB = 1024 * 1024;
@@ -35,15 +44,11 @@ constexpr uint64_t kMiB = 1024 * 1024;
 // waste a quarter, and a part of what is added goes to nodes that got enough (layer/graph/memory_plan.h).
 constexpr uint64_t kRingBytesPerDroppedByte = 4;
 
-// Infos that the device reads bring the records of level 0, which half of the ring holds whatever the plan is.
-bool IsFromInfos(const DeviceReport& report, const ReportOrigin& origin) {
-  return report.level == 0 && origin.command != DispatchCommand::kHost;
-}
-
 // The one setting that keeps the records of a kReportLost.
 std::string RemedyForLost(const DeviceReport& report, const RingSettings& settings, uint64_t level_bytes) {
   const ReportOrigin origin = ReportOrigin::Unpack(report.origin);
-  const bool is_from_infos = IsFromInfos(report, origin);
+  // Infos that the device reads bring the records of level 0, which half of the ring holds whatever the plan is.
+  const bool is_from_infos = report.level == 0 && origin.command != DispatchCommand::kHost;
   if (origin.fit == RingFit::kAll && !is_from_infos)
     return ": their producers exceeded NodeMaxPayloadsAMDX, or their launch the workgroups that the device can "
            "dispatch; "
@@ -65,9 +70,7 @@ std::string HeapUsers(const Graph& graph) {
   std::set<std::string> users;
   for (const Slot& slot : graph.slots)
     if (slot.heap_bytes != 0) users.insert(NodeLabel(graph.nodes[slot.node].name, graph.nodes[slot.node].index));
-  std::string text;
-  for (const std::string& user : users) text += (text.empty() ? " " : " or ") + user;
-  return text;
+  return Listed(users, " ");
 }
 
 std::string DescribeLoss(const DeviceReport& report, const ExecutionGraphPipeline* pipeline,
@@ -153,7 +156,7 @@ std::string DescribeInfos(const DeviceReport& report, const ExecutionGraphPipeli
 }
 
 std::string Bounds(const DeviceReport& report, const ExecutionGraphPipeline* pipeline) {
-  if (!pipeline || report.slot >= pipeline->graph.slots.size()) return "";
+  if (!KnowsNode(report, pipeline)) return "";
   std::string text;
   for (const uint32_t bound : pipeline->graph.NodeOf(report.slot).info.grid)
     text += (text.empty() ? "" : ", ") + std::to_string(bound == 0 ? kMaxExecutionGraphWorkgroupCount : bound);
@@ -161,8 +164,8 @@ std::string Bounds(const DeviceReport& report, const ExecutionGraphPipeline* pip
 }
 
 std::string DescribeGrids(const DeviceReport& report, const ExecutionGraphPipeline* pipeline) {
-  const std::string who =
-      std::to_string(report.records) + " payloads for " + NodeInLevel(report, pipeline) + " ask for a grid ";
+  const std::string who = std::to_string(report.records) + " payloads for " + NodeOf(report, pipeline) + " in level " +
+                          std::to_string(report.level) + " of " + GraphLabel(report, pipeline) + " ask for a grid ";
   if (report.kind == shared::kReportGridComponent)
     return who + "with a component of up to " + std::to_string(report.value) +
            ", more than MaxNumWorkgroupsAMDX or maxExecutionGraphWorkgroupCount allows" + Bounds(report, pipeline) +
@@ -181,17 +184,13 @@ std::string Senders(const DeviceReport& report, const ExecutionGraphPipeline& pi
         if (target.slot == report.slot && node.info.outputs[i].max_payloads < report.value)
           senders.insert(NodeLabel(node.name, node.index));
   }
-  std::string text;
-  for (const std::string& sender : senders) text += (text.empty() ? " by " : " or ") + sender;
-  return text;
+  return Listed(senders, " by ");
 }
 
 std::string DescribeAllocations(const DeviceReport& report, const ExecutionGraphPipeline* pipeline) {
-  const bool is_known = pipeline && report.slot < pipeline->graph.slots.size();
-  return std::to_string(report.records) + " allocations of up to " + std::to_string(report.value) +
-         " payloads for node " +
-         (is_known ? SlotLabel(pipeline->graph, report.slot) : "of slot " + std::to_string(report.slot)) +
-         (is_known ? Senders(report, *pipeline) : "") + " in " + GraphLabel(report, pipeline) +
+  return std::to_string(report.records) + " allocations of up to " + std::to_string(report.value) + " payloads for " +
+         NodeOf(report, pipeline) + (KnowsNode(report, pipeline) ? Senders(report, *pipeline) : "") + " in " +
+         GraphLabel(report, pipeline) +
          ", more than NodeMaxPayloadsAMDX allows one workgroup: raise it, or allocate less";
 }
 

@@ -66,11 +66,10 @@ void JsonWriter::String(std::string_view text) {
   text_ += '"';
 }
 
-void JsonWriter::ObjectOf(std::string_view key, std::string_view text, std::string_view members) {
-  BeginObject();
-  Member(key, text);
-  Raw(members);
-  EndObject();
+void JsonWriter::Numbers(std::string_view key, std::span<const uint32_t> numbers) {
+  BeginArray(key);
+  for (const uint32_t number : numbers) Number(number);
+  EndArray();
 }
 
 void JsonWriter::Open(char bracket) {

@@ -4,6 +4,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -12,8 +13,10 @@ namespace trellis {
 class JsonWriter {
  public:
   void BeginObject() { Open('{'); }
+  void BeginObject(std::string_view key) { Key(key), BeginObject(); }
   void EndObject() { Close('}'); }
-  void BeginArray() { Open('['); }
+  // A member that is an array.
+  void BeginArray(std::string_view key) { Key(key), Open('['); }
   void EndArray() { Close(']'); }
   // Of the value that follows, in an object.
   void Key(std::string_view key);
@@ -28,8 +31,21 @@ class JsonWriter {
   void Member(std::string_view key, bool value) { Key(key), Bool(value); }
   void Member(std::string_view key, std::unsigned_integral auto number) { Key(key), Number(number); }
 
-  // An object of one member and `members`, which another writer has written, without braces.
-  void ObjectOf(std::string_view key, std::string_view text, std::string_view members);
+  // A member that is an array of numbers.
+  void Numbers(std::string_view key, std::span<const uint32_t> numbers);
+  // A member that is an array of objects: for each of `values`, what `write` writes of it.
+  template <typename Values>
+  void Objects(std::string_view key, Values& values, const auto& write) {
+    BeginArray(key);
+    for (auto& value : values) {
+      BeginObject();
+      write(value);
+      EndObject();
+    }
+    EndArray();
+  }
+  // Members that another writer has written.
+  void Members(std::string_view members) { Raw(members); }
 
   [[nodiscard]] const std::string& text() const { return text_; }
 

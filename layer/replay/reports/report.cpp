@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <span>
 #include <string_view>
 #include <system_error>
 
@@ -15,24 +16,11 @@
 #include "layer/platform/platform.h"
 #include "layer/replay/placing/dispatch_plan.h"
 #include "layer/replay/planning/relocatable_plan.h"
-#include "layer/replay/reports/recorded.h"
-#include "layer/replay/reports/report_graph.h"
 #include "meta_shaders/shared/report_data.h"
 #include "trellis_report_page.h"
 
 namespace trellis {
 namespace {
-
-const char* FitName(const DispatchPlan& plan) {
-  if (plan.placed->steps) return "steps";
-  return plan.placed->counted->memory.bounded ? "all" : "part";
-}
-
-// Empty where the device counts, or there is nothing to count.
-const char* WhyNotCounted(const DispatchPlan& plan) {
-  if (plan.placed->steps) return "the graph runs in steps, which reuse their regions";
-  return "";
-}
 
 const char* SeverityName(ReportSeverity severity) {
   switch (severity) {
@@ -51,6 +39,20 @@ uint64_t WorkgroupsOf(const Graph& graph, const RootInput& root) {
   const spirv::NodeInfo& info = graph.nodes[root.node].info;
   if (info.kind != spirv::LaunchKind::kCoalescing) return 0;
   return (uint64_t{root.record_count} + info.coalesce - 1) / info.coalesce;
+}
+
+// The first payloads that a dispatch from the CPU brings.
+DumpedPayloads FirstPayloads(const Graph& graph, const RootInput& root, std::span<const PayloadDumpSetting> dumps) {
+  DumpedPayloads dump;
+  dump.capacity = DumpedRecordsOf(graph, root.slot, dumps);
+  if (dump.capacity == 0) return dump;
+  dump.payload_bytes = graph.nodes[root.node].input_bytes;
+  for (const PayloadRun& run : root.runs)
+    for (uint32_t i = 0; i < run.count && dump.bytes.size() < size_t{dump.capacity} * dump.payload_bytes; ++i) {
+      const std::byte* const payload = run.payloads + i * run.stride;
+      dump.bytes.insert(dump.bytes.end(), payload, payload + dump.payload_bytes);
+    }
+  return dump;
 }
 
 // Returns the page with `json` in it, or `json` if `path` is not that of a page.
@@ -102,12 +104,16 @@ void Report::AddDispatch(CommandBuffer& command_buffer, const ExecutionGraphPipe
   tally.dispatches = recorded.dispatches;
   tally.barriers = recorded.barriers;
   tally.draws = recorded.draws;
-  if (plan.placed->steps) tally.steps = std::max(tally.steps, plan.placed->steps->count);
   tally.ring_bytes = std::max(tally.ring_bytes, uint64_t{plan.placed->ring_bytes});
   tally.scratch_bytes = pipeline.scratch_layout().size;
-  if (const char* const fit = FitName(plan); std::string_view(fit) != "all") tally.fit = fit;
   // Of all recordings, not the latest alone.
-  if (const char* why = WhyNotCounted(plan); *why != '\0') tally.not_counted = why;
+  if (plan.placed->steps) {
+    tally.steps = std::max(tally.steps, plan.placed->steps->count);
+    tally.fit = "steps";
+    tally.not_counted = "the graph runs in steps, which reuse their regions";
+  } else if (!plan.placed->counted->memory.bounded) {
+    tally.fit = "part";
+  }
   if (std::find(tally.plans.begin(), tally.plans.end(), plan.placed->counts) == tally.plans.end())
     tally.plans.push_back(plan.placed->counts);
 }
@@ -152,17 +158,8 @@ void Report::AddTimes(uint32_t graph, const std::vector<TimedPlace>& steps) {
 
 void Report::AddPlan(Tally& tally, const PlanCounts& plan) {
   tally.counted_executions += plan.Executions();
-  for (const RegionTotal& total : plan.Totals()) {
-    PlaceCount& count = tally.places[{total.level, total.slot}];
-    count.records += total.records;
-    count.dropped += total.dropped;
-    count.max_records = std::max(count.max_records, uint64_t{total.max_records});
-    count.workgroups += total.workgroups;
-    count.reserved_bytes = std::max(count.reserved_bytes, total.reserved_bytes);
-  }
-  for (DumpedRecords& dumped : plan.Dumps())
-    tally.payloads[{dumped.level, dumped.slot}].Append(
-        {dumped.capacity, dumped.payload_bytes, std::move(dumped.bytes)});
+  for (const auto& [place, count] : plan.Totals()) tally.places[place].Add(count);
+  for (const auto& [place, dump] : plan.Dumps()) tally.payloads[place].Append(dump);
 }
 
 void Report::AddRoots(Tally& tally, const LiveRoots& roots) {
@@ -170,10 +167,8 @@ void Report::AddRoots(Tally& tally, const LiveRoots& roots) {
   tally.executions.Add(submissions);
   if (submissions.count == 0) return;
   for (const ReportedRoot& root : roots.roots) {
-    PlaceCount& count = tally.places[{0, root.slot}];
-    count.records += root.records * submissions.count;
-    count.max_records = std::max(count.max_records, root.records);
-    count.workgroups += root.workgroups * submissions.count;
+    tally.places[{0, root.slot}].Add(
+        {root.records * submissions.count, 0, root.records, root.workgroups * submissions.count, 0});
     if (root.payloads.capacity != 0) tally.payloads[{0, root.slot}].Append(root.payloads);
   }
 }

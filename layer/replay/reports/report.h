@@ -16,7 +16,6 @@
 #include "layer/replay/placing/plan_counts.h"
 #include "layer/replay/planning/entry_inputs.h"
 #include "layer/replay/reports/describe_report.h"
-#include "layer/replay/reports/report_payloads.h"
 #include "meta_shaders/shared/report_data.h"
 
 namespace trellis {
@@ -25,14 +24,21 @@ class JsonWriter;
 struct CommandBuffer;
 struct Device;
 struct DispatchPlan;
-struct Recorded;
+
+// What a graph dispatch became, in numbers.
+struct Recorded {
+  uint32_t dispatches = 0;
+  uint32_t binds = 0;
+  uint32_t barriers = 0;
+  uint32_t draws = 0;
+};
 
 // Records that one recorded dispatch brings to one slot of level 0.
 struct ReportedRoot {
   uint32_t slot = 0;
   uint64_t records = 0;
   uint64_t workgroups = 0;  // of a node that coalesces; else 0
-  PayloadDump payloads;     // the first ones that the setting `dump_payloads` asks for
+  DumpedPayloads payloads;  // the first ones that the setting `dump_payloads` asks for
 };
 
 // What the CPU knows of a recorded dispatch.
@@ -41,22 +47,12 @@ struct ReportedRecording {
   double nanoseconds = 0;           // what recording it took
 };
 
-// Level and slot.
-using ReportedPlace = std::pair<uint32_t, uint32_t>;
-
-struct PlaceCount {
-  uint64_t records = 0;
-  uint64_t dropped = 0;
-  uint64_t max_records = 0;
-  uint64_t workgroups = 0;      // of a node that coalesces; else 0
-  uint64_t reserved_bytes = 0;  // of the ring, by the largest plan
-};
-
 // One timed step of dispatches: a phase or the launch of a slot.
 struct TimedPlace {
+  static constexpr uint32_t kNone = UINT32_MAX;
   std::string what;
-  uint32_t level = UINT32_MAX;  // none
-  uint32_t slot = UINT32_MAX;   // none
+  uint32_t level = kNone;
+  uint32_t slot = kNone;
   double nanoseconds = 0;
   auto operator<=>(const TimedPlace&) const = default;
 };
@@ -102,7 +98,7 @@ class Report {
     const char* fit = "all";
     const char* not_counted = "";
     std::map<ReportedPlace, PlaceCount> places;
-    std::map<ReportedPlace, PayloadDump> payloads;
+    std::map<ReportedPlace, DumpedPayloads> payloads;
     std::vector<std::shared_ptr<const PlanCounts>> plans;
     std::vector<LiveRoots> roots;
   };
@@ -119,8 +115,10 @@ class Report {
   static void AddRoots(Tally& tally, const LiveRoots& roots);
   // Adds up and lets go of what no recording uses any more.
   static void FoldUnused(Tally& tally);
+  // Returns members of a JSON object, from "id" on, without its braces.
+  [[nodiscard]] static std::string GraphMembers(const Graph& graph, uint32_t id);
   [[nodiscard]] std::string Json(const Device& device, const char* reason);
-  void WriteDispatches(JsonWriter& json);
+  static void WriteTally(JsonWriter& json, const Key& key, Tally& kept);
   void WriteFindings(JsonWriter& json) const;
   void WriteTimes(JsonWriter& json) const;
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sections of the file.
 #include <cmath>
+#include <cstddef>
 #include <ctime>
+#include <span>
 
 #include "layer/objects/device.h"
 #include "layer/objects/instance.h"
@@ -18,8 +20,7 @@ constexpr uint32_t kSchema = 1;
 void WriteDevice(JsonWriter& json, const Device& device) {
   VkPhysicalDeviceProperties properties = {};
   device.instance->dispatch.GetPhysicalDeviceProperties(device.physical_device->handle, &properties);
-  json.Key("device");
-  json.BeginObject();
+  json.BeginObject("device");
   json.Member("name", properties.deviceName);
   json.Member("vendor_id", properties.vendorID);
   json.Member("device_id", properties.deviceID);
@@ -29,16 +30,9 @@ void WriteDevice(JsonWriter& json, const Device& device) {
   json.EndObject();
 }
 
-void WriteSettings(JsonWriter& json, const Settings& settings) {
-  json.Key("settings");
-  json.BeginObject();
-  for (const auto& [key, value] : settings.given) json.Member(key, value);
-  json.EndObject();
-}
-
 void WriteOptional(JsonWriter& json, std::string_view key, uint32_t value) {
   json.Key(key);
-  if (value == UINT32_MAX) {
+  if (value == TimedPlace::kNone) {
     json.Null();
   } else {
     json.Number(value);
@@ -46,6 +40,24 @@ void WriteOptional(JsonWriter& json, std::string_view key, uint32_t value) {
 }
 
 uint64_t Whole(double nanoseconds) { return static_cast<uint64_t>(std::llround(nanoseconds)); }
+
+std::string Hexadecimal(std::span<const std::byte> bytes) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string text;
+  for (const std::byte byte : bytes) {
+    text += kDigits[std::to_integer<unsigned>(byte) >> 4];
+    text += kDigits[std::to_integer<unsigned>(byte) & 15];
+  }
+  return text;
+}
+
+void WritePayloads(JsonWriter& json, const DumpedPayloads& dump) {
+  json.BeginArray("payloads");
+  const std::span<const std::byte> bytes = dump.bytes;
+  for (size_t at = 0; at < bytes.size(); at += dump.payload_bytes)
+    json.String(Hexadecimal(bytes.subspan(at, dump.payload_bytes)));
+  json.EndArray();
+}
 
 // Members of an object; `count`: what the number is called.
 void WriteDurations(JsonWriter& json, std::string_view count, const Durations& durations) {
@@ -57,8 +69,7 @@ void WriteDurations(JsonWriter& json, std::string_view count, const Durations& d
 
 // Of what the CPU did.
 void WriteCpuTime(JsonWriter& json, std::string_view key, const Durations& durations) {
-  json.Key(key);
-  json.BeginObject();
+  json.BeginObject(key);
   WriteDurations(json, "count", durations);
   json.EndObject();
 }
@@ -73,73 +84,64 @@ std::string Report::Json(const Device& device, const char* reason) {
   json.Member("written", static_cast<uint64_t>(std::time(nullptr)));
   json.Member("reason", reason);
   WriteDevice(json, device);
-  WriteSettings(json, device.settings);
-  json.Key("graphs");
-  json.BeginArray();
-  for (const auto& [id, members] : graphs_) json.ObjectOf("name", names_[id], members);
-  json.EndArray();
-  WriteDispatches(json);
+  json.BeginObject("settings");
+  for (const auto& [key, value] : device.settings.given) json.Member(key, value);
+  json.EndObject();
+  json.Objects("graphs", graphs_, [&](const auto& graph) {
+    json.Member("name", names_[graph.first]);
+    json.Members(graph.second);
+  });
+  json.Objects("dispatches", tallies_, [&json](auto& kept) { WriteTally(json, kept.first, kept.second); });
   WriteFindings(json);
   WriteTimes(json);
   json.EndObject();
   return json.text() + "\n";
 }
 
-void Report::WriteDispatches(JsonWriter& json) {
-  json.Key("dispatches");
-  json.BeginArray();
-  for (auto& [key, kept] : tallies_) {
-    FoldUnused(kept);
-    Tally tally = kept;
-    for (const std::shared_ptr<const PlanCounts>& plan : kept.plans) AddPlan(tally, *plan);
-    for (const LiveRoots& roots : kept.roots) AddRoots(tally, roots);
-    json.BeginObject();
-    json.Member("graph", key.graph);
-    json.Member("command", CommandName(key.command));
-    json.Member("levels", key.levels);
-    json.Member("recordings", tally.recordings.count);
-    json.Member("executions", tally.executions.count);
-    WriteCpuTime(json, "recording", tally.recordings);
-    WriteCpuTime(json, "submission", tally.executions);
-    json.Member("counted_executions", tally.counted_executions);
-    json.Member("not_counted", tally.not_counted);
-    json.Member("dispatches", tally.dispatches);
-    json.Member("barriers", tally.barriers);
-    json.Member("draws", tally.draws);
-    json.Member("steps", tally.steps);
-    json.Member("fit", tally.fit);
-    json.Member("ring_bytes", tally.ring_bytes);
-    json.Member("scratch_bytes", tally.scratch_bytes);
-    json.Key("slots");
-    json.BeginArray();
-    for (const auto& [place, count] : tally.places) {
-      json.BeginObject();
-      json.Member("level", place.first);
-      json.Member("slot", place.second);
-      json.Member("records", count.records);
-      json.Member("max_records", count.max_records);
-      json.Member("dropped", count.dropped);
-      if (count.workgroups != 0) json.Member("workgroups", count.workgroups);
-      if (count.reserved_bytes != 0) json.Member("reserved_bytes", count.reserved_bytes);
-      json.EndObject();
-    }
-    json.EndArray();
-    json.Key("payloads");
-    json.BeginArray();
-    for (const auto& [place, dump] : tally.payloads) WriteDump(json, place.first, place.second, dump);
-    json.EndArray();
-    json.EndObject();
-  }
-  json.EndArray();
+void Report::WriteTally(JsonWriter& json, const Key& key, Tally& kept) {
+  FoldUnused(kept);
+  Tally tally = kept;
+  for (const std::shared_ptr<const PlanCounts>& plan : kept.plans) AddPlan(tally, *plan);
+  for (const LiveRoots& roots : kept.roots) AddRoots(tally, roots);
+  json.Member("graph", key.graph);
+  json.Member("command", CommandName(key.command));
+  json.Member("levels", key.levels);
+  json.Member("recordings", tally.recordings.count);
+  json.Member("executions", tally.executions.count);
+  WriteCpuTime(json, "recording", tally.recordings);
+  WriteCpuTime(json, "submission", tally.executions);
+  json.Member("counted_executions", tally.counted_executions);
+  json.Member("not_counted", tally.not_counted);
+  json.Member("dispatches", tally.dispatches);
+  json.Member("barriers", tally.barriers);
+  json.Member("draws", tally.draws);
+  json.Member("steps", tally.steps);
+  json.Member("fit", tally.fit);
+  json.Member("ring_bytes", tally.ring_bytes);
+  json.Member("scratch_bytes", tally.scratch_bytes);
+  json.Objects("slots", tally.places, [&json](const auto& entry) {
+    const auto& [place, count] = entry;
+    json.Member("level", place.first);
+    json.Member("slot", place.second);
+    json.Member("records", count.records);
+    json.Member("max_records", count.max_records);
+    json.Member("dropped", count.dropped);
+    if (count.workgroups != 0) json.Member("workgroups", count.workgroups);
+    if (count.reserved_bytes != 0) json.Member("reserved_bytes", count.reserved_bytes);
+  });
+  json.Objects("payloads", tally.payloads, [&json](const auto& entry) {
+    const auto& [place, dump] = entry;
+    json.Member("level", place.first);
+    json.Member("slot", place.second);
+    WritePayloads(json, dump);
+  });
 }
 
 void Report::WriteFindings(JsonWriter& json) const {
-  json.Key("findings");
-  json.BeginArray();
-  for (const auto& [key, finding] : findings_) {
+  json.Objects("findings", findings_, [&json](const auto& entry) {
+    const auto& [key, finding] = entry;
     const auto& [origin, kind, level, slot] = key;
     const ReportOrigin from = ReportOrigin::Unpack(origin);
-    json.BeginObject();
     json.Member("graph", from.graph);
     json.Member("command", CommandName(from.command));
     json.Member("id", finding.id);
@@ -149,14 +151,11 @@ void Report::WriteFindings(JsonWriter& json) const {
     json.Member("records", finding.records);
     json.Member("value", finding.value);
     json.Member("text", finding.text);
-    json.EndObject();
-  }
-  json.EndArray();
+  });
 }
 
 void Report::WriteTimes(JsonWriter& json) const {
-  json.Key("times");
-  json.BeginArray();
+  json.BeginArray("times");
   for (const auto& [graph, steps] : times_)
     for (const auto& [step, time] : steps) {
       json.BeginObject();

@@ -22,7 +22,7 @@ TEST(BufferUsage, ordinary_buffers_are_not_copied) {
   VkBufferCreateInfo info = {};
   info.usage = VK_BUFFER_USAGE_VERTEX_BUFFER_BIT;
   Arena arena;
-  EXPECT_EQ(EditBufferCreateInfo(info, true, arena), &info);
+  EXPECT_EQ(EditBufferUsage(info, true, arena), &info);
 }
 
 TEST(BufferUsage, flags2_are_translated_where_the_driver_knows_them_and_flattened_where_not) {
@@ -33,13 +33,13 @@ TEST(BufferUsage, flags2_are_translated_where_the_driver_knows_them_and_flattene
   info.usage = VK_BUFFER_USAGE_VERTEX_BUFFER_BIT;  // ignored beside flags2
   Arena arena;
 
-  const VkBufferCreateInfo* kept = EditBufferCreateInfo(info, false, arena);
+  const VkBufferCreateInfo* kept = EditBufferUsage(info, false, arena);
   const auto* kept_flags2 = FindStruct<VkBufferUsageFlags2CreateInfo>(kept->pNext);
   ASSERT_TRUE(kept_flags2);
   EXPECT_EQ(kept_flags2->usage, TranslateBufferUsage(flags2.usage));
   EXPECT_EQ(flags2.usage, VK_BUFFER_USAGE_2_EXECUTION_GRAPH_SCRATCH_BIT_AMDX) << "the application's own stays";
 
-  const VkBufferCreateInfo* flat = EditBufferCreateInfo(info, true, arena);
+  const VkBufferCreateInfo* flat = EditBufferUsage(info, true, arena);
   EXPECT_EQ(flat->pNext, nullptr);
   EXPECT_EQ(flat->usage, TranslateBufferUsage(flags2.usage));
 }

@@ -252,7 +252,7 @@ TEST_F(DeviceCreateInfo, adds_the_older_address_feature_to_the_older_extension) 
 
 TEST_F(DeviceCreateInfo, nothing_is_requested_by_an_application_that_does_not_ask) {
   UseExtensions({"VK_KHR_swapchain"});
-  EXPECT_FALSE(FindRequestedEmulation(info_, decision_).Any());
+  EXPECT_EQ(FindRequestedEmulation(info_, decision_), RequestedEmulation());
   EXPECT_THAT(Types(Edit()), IsEmpty());
 }
 

@@ -10,7 +10,6 @@
 #include "layer/dispatch/pipeline_flags.h"
 #include "layer/dispatch/struct_type.h"
 #include "layer/entry/hooks.h"
-#include "layer/maintenance5/image_layout.h"
 #include "layer/maintenance5/pipelines.h"
 #include "layer/objects/registry.h"
 
@@ -163,7 +162,8 @@ TEST_F(Maintenance5Edits, modules_made_before_one_that_fails_are_destroyed) {
   {
     FlattenedPipelines flattened(*device_);
     const VkGraphicsPipelineCreateInfo* edited = nullptr;
-    EXPECT_EQ(flattened.Edit(std::span(&info, 1), &edited), VK_ERROR_OUT_OF_DEVICE_MEMORY);
+    EXPECT_EQ(flattened.Edit(std::span<const VkGraphicsPipelineCreateInfo>(&info, 1), &edited),
+              VK_ERROR_OUT_OF_DEVICE_MEMORY);
     EXPECT_EQ(edited, nullptr);
   }
   EXPECT_THAT(below_.destroyed_modules, ElementsAre(1000));
@@ -246,7 +246,7 @@ TEST_F(Maintenance5Edits, the_scratch_usage_never_goes_down_with_a_descriptor_bu
   VkDescriptorBufferBindingInfoEXT info = {};
   info.pNext = &usage2;
   Arena arena;
-  const VkDescriptorBufferBindingInfoEXT* edited = EditDescriptorBufferBinding(info, false, arena);
+  const VkDescriptorBufferBindingInfoEXT* edited = EditBufferUsage(info, false, arena);
   const auto* edited2 = FindStruct<VkBufferUsageFlags2CreateInfo>(edited->pNext);
   ASSERT_NE(edited2, nullptr);
   EXPECT_FALSE(edited2->usage & VK_BUFFER_USAGE_2_EXECUTION_GRAPH_SCRATCH_BIT_AMDX);
@@ -260,7 +260,7 @@ TEST_F(Maintenance5Edits, layout_of_an_image_that_cannot_be_made_is_zero) {
                                              &subresource};
   VkSubresourceLayout2 layout = {};
   layout.subresourceLayout.rowPitch = 99;
-  GetDeviceImageSubresourceLayout(*device_, info, layout);
+  entry::GetDeviceImageSubresourceLayoutKHR(handle(), &info, &layout);
   EXPECT_EQ(layout.subresourceLayout.rowPitch, 0u);
 }
 

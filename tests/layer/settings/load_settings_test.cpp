@@ -37,7 +37,7 @@ class SettingsTest : public ::testing::Test {
 
 TEST_F(SettingsTest, defaults_are_those_of_the_table) {
   Settings from_table;
-  for (const SettingRow& row : SettingTable()) EXPECT_TRUE(row.set(from_table, row.default_value)) << row.key;
+  for (const SettingRow& row : SettingTable()) EXPECT_TRUE(row.set(from_table, row, row.default_value)) << row.key;
   const Settings loaded = LoadSettings(sources_).settings;
   EXPECT_EQ(loaded.log_level, from_table.log_level);
   EXPECT_EQ(loaded.log_file, from_table.log_file);

@@ -130,7 +130,7 @@ TEST(SettingDocuments, manifest_has_presets) {
       const SettingRow* row = FindSetting(setting.at("key").get<std::string>());
       ASSERT_NE(row, nullptr) << setting;
       Settings settings;
-      EXPECT_TRUE(row->set(settings, AsText(setting.at("value")))) << setting;
+      EXPECT_TRUE(row->set(settings, *row, AsText(setting.at("value")))) << setting;
       if (labels.size() == 1) {
         EXPECT_EQ(AsText(setting.at("value")), row->default_value) << setting;
       }
