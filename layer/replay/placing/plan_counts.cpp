@@ -16,7 +16,7 @@ namespace {
 constexpr uint64_t kMaxDumpBytes = 16u << 20;
 
 template <typename T>
-T Load(const std::byte* place) {
+T Read(const std::byte* place) {
   T value;
   std::memcpy(&value, place, sizeof(value));
   return value;
@@ -128,13 +128,13 @@ shared::CountPlan PlanCounts::PlanOf(uint32_t level) const {
 }
 
 uint32_t PlanCounts::Executions() const {
-  return buffer ? Load<shared::RegionCountsHeader>(buffer.data()).executions : 0;
+  return buffer ? Read<shared::RegionCountsHeader>(buffer.data()).executions : 0;
 }
 
 std::vector<std::pair<ReportedPlace, PlaceCount>> PlanCounts::Totals() const {
   std::vector<std::pair<ReportedPlace, PlaceCount>> totals;
   for (size_t i = 0; i < levels.size(); ++i) {
-    const auto count = Load<shared::RegionCount>(buffer.data() + CountPlace(i));
+    const auto count = Read<shared::RegionCount>(buffer.data() + CountPlace(i));
     const PlaceCount total = {count.records, count.dropped, count.max_records, count.workgroups, reserved_bytes[i]};
     totals.push_back({{count.level, count.slot}, total});
   }
@@ -144,8 +144,8 @@ std::vector<std::pair<ReportedPlace, PlaceCount>> PlanCounts::Totals() const {
 std::vector<std::pair<ReportedPlace, DumpedPayloads>> PlanCounts::Dumps() const {
   std::vector<std::pair<ReportedPlace, DumpedPayloads>> dumps;
   for (size_t i = 0; i < requests.size(); ++i) {
-    const auto dump = Load<shared::PayloadDump>(buffer.data() + DumpPlace(levels.size(), i));
-    const auto count = Load<shared::RegionCount>(buffer.data() + CountPlace(requests[i].opening));
+    const auto dump = Read<shared::PayloadDump>(buffer.data() + DumpPlace(levels.size(), i));
+    const auto count = Read<shared::RegionCount>(buffer.data() + CountPlace(requests[i].opening));
     const std::byte* record = buffer.data() + (dump.data - buffer.address());
     DumpedPayloads payloads = {dump.capacity, requests[i].payload_bytes, {}};
     for (uint32_t rank = 0; rank < dump.written; ++rank, record += dump.words * sizeof(uint32_t))
