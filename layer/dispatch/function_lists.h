@@ -12,7 +12,6 @@
   REQUIRED(CreateDevice) \
   REQUIRED(DestroyInstance) \
   REQUIRED(EnumerateDeviceExtensionProperties) \
-  REQUIRED(EnumeratePhysicalDevices) \
   REQUIRED(GetPhysicalDeviceFeatures) \
   REQUIRED(GetPhysicalDeviceMemoryProperties) \
   REQUIRED(GetPhysicalDeviceProperties) \
@@ -130,35 +129,25 @@
   REQUIRED(AllocateMemory) \
   REQUIRED(BindBufferMemory) \
   REQUIRED(CmdBindIndexBuffer) \
-  REQUIRED(CmdCopyBuffer) \
   REQUIRED(CmdCopyQueryPoolResults) \
   REQUIRED(CmdDispatch) \
   REQUIRED(CmdDispatchIndirect) \
-  REQUIRED(CmdFillBuffer) \
   REQUIRED(CmdPipelineBarrier) \
   REQUIRED(CmdResetQueryPool) \
-  REQUIRED(CmdUpdateBuffer) \
   REQUIRED(CmdWriteTimestamp) \
-  REQUIRED(CreateFence) \
   REQUIRED(CreateImage) \
   REQUIRED(CreateQueryPool) \
   REQUIRED(DestroyDevice) \
-  REQUIRED(DestroyFence) \
   REQUIRED(DestroyImage) \
   REQUIRED(DestroyQueryPool) \
-  REQUIRED(FlushMappedMemoryRanges) \
   REQUIRED(FreeMemory) \
   REQUIRED(GetImageSubresourceLayout) \
-  REQUIRED(InvalidateMappedMemoryRanges) \
   REQUIRED(MapMemory) \
-  REQUIRED(ResetFences) \
   REQUIRED(UnmapMemory) \
   OPTIONAL(CmdBeginDebugUtilsLabelEXT) \
   OPTIONAL(CmdDrawMeshTasksEXT) \
   OPTIONAL(CmdDrawMeshTasksIndirectEXT) \
-  OPTIONAL(CmdEndDebugUtilsLabelEXT) \
-  OPTIONAL(CmdInsertDebugUtilsLabelEXT) \
-  OPTIONAL(CmdPipelineBarrier2)
+  OPTIONAL(CmdEndDebugUtilsLabelEXT)
 
 // The commands of the extension itself: asked of the driver only to find out whether it really implements them.
 #define TRELLIS_SHADER_ENQUEUE_FUNCTIONS(X) \
