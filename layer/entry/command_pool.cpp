@@ -16,7 +16,7 @@ namespace {
 void Forget(CommandPool* pool, std::span<const VkCommandBuffer> handles) {
   for (VkCommandBuffer handle : handles) {
     if (pool) pool->command_buffers.erase(handle);
-    if (const std::shared_ptr<CommandBuffer> recording = CommandBuffers().Take(handle)) recording->Discard();
+    if (const std::shared_ptr<CommandBuffer> object = CommandBuffers().Take(handle)) object->Discard();
   }
 }
 
@@ -46,8 +46,8 @@ VKAPI_ATTR void VKAPI_CALL DestroyCommandPool(VkDevice device, VkCommandPool poo
 VKAPI_ATTR VkResult VKAPI_CALL ResetCommandPool(VkDevice device, VkCommandPool pool, VkCommandPoolResetFlags flags) {
   const std::shared_ptr<Device> object = FindDevice(device);
   if (const std::shared_ptr<CommandPool> known = object->command_pools.Find(pool))
-    for (VkCommandBuffer command_buffer : known->command_buffers)
-      if (const auto recording = CommandBuffers().Find(command_buffer)) recording->Discard();
+    for (VkCommandBuffer handle : known->command_buffers)
+      if (const std::shared_ptr<CommandBuffer> command_buffer = FindCommandBuffer(handle)) command_buffer->Discard();
   return object->dispatch.ResetCommandPool(device, pool, flags);
 }
 

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "layer/entry/hooks.h"
-#include "layer/entry/recording.h"
+#include "layer/objects/registry.h"
 
 namespace trellis::entry {
 
 VKAPI_ATTR void VKAPI_CALL CmdBeginConditionalRenderingEXT(VkCommandBuffer command_buffer,
                                                            const VkConditionalRenderingBeginInfoEXT* info) {
-  const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
-  recording->conditional_rendering = *info;
-  recording->conditional_rendering->pNext = nullptr;
-  recording->render_pass.SetConditionalRendering(true);
-  recording->device.dispatch.CmdBeginConditionalRenderingEXT(command_buffer, info);
+  const std::shared_ptr<CommandBuffer> object = FindCommandBuffer(command_buffer);
+  object->conditional_rendering = *info;
+  object->conditional_rendering->pNext = nullptr;
+  object->render_pass.SetConditionalRendering(true);
+  object->device.dispatch.CmdBeginConditionalRenderingEXT(command_buffer, info);
 }
 
 VKAPI_ATTR void VKAPI_CALL CmdEndConditionalRenderingEXT(VkCommandBuffer command_buffer) {
-  const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
-  recording->conditional_rendering.reset();
-  recording->render_pass.SetConditionalRendering(false);
-  recording->device.dispatch.CmdEndConditionalRenderingEXT(command_buffer);
+  const std::shared_ptr<CommandBuffer> object = FindCommandBuffer(command_buffer);
+  object->conditional_rendering.reset();
+  object->render_pass.SetConditionalRendering(false);
+  object->device.dispatch.CmdEndConditionalRenderingEXT(command_buffer);
 }
 
 }  // namespace trellis::entry

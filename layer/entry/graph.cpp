@@ -4,7 +4,7 @@
 #include <string>
 
 #include "layer/entry/hooks.h"
-#include "layer/entry/recording.h"
+#include "layer/objects/registry.h"
 #include "layer/pipeline/execution_graph.h"
 #include "layer/replay/replay.h"
 #include "layer/validation/graph_commands.h"
@@ -15,19 +15,19 @@ namespace trellis::entry {
 
 namespace {
 
-bool RefuseNull(CommandBuffer& recording, const char* command, const VkDispatchGraphCountInfoAMDX* count_info) {
+bool RefuseNull(CommandBuffer& command_buffer, const char* command, const VkDispatchGraphCountInfoAMDX* count_info) {
   if (count_info) return false;
-  recording.Refuse("TRELLIS-graph-dispatch-misuse",
-                   std::string(command) + ": pCountInfo is NULL (VUID-" + command + "-pCountInfo-parameter)",
-                   VK_ERROR_VALIDATION_FAILED_EXT);
+  command_buffer.Refuse("TRELLIS-graph-dispatch-misuse",
+                        std::string(command) + ": pCountInfo is NULL (VUID-" + command + "-pCountInfo-parameter)",
+                        VK_ERROR_VALIDATION_FAILED_EXT);
   return true;
 }
 
 MessageObject ObjectOf(const Device& device) { return {VK_OBJECT_TYPE_DEVICE, HandleToU64(device.handle)}; }
 
-void Report(const CommandBuffer& recording, const Findings& findings) {
-  ReportFindings(recording.device.diagnostics, findings,
-                 {VK_OBJECT_TYPE_COMMAND_BUFFER, HandleToU64(recording.handle)});
+void Report(const CommandBuffer& command_buffer, const Findings& findings) {
+  ReportFindings(command_buffer.device.diagnostics, findings,
+                 {VK_OBJECT_TYPE_COMMAND_BUFFER, HandleToU64(command_buffer.handle)});
 }
 
 void ReportNodeFindings(const Device& device, std::span<const VkPipeline> pipelines) {
@@ -68,40 +68,40 @@ VKAPI_ATTR VkResult VKAPI_CALL GetExecutionGraphPipelineNodeIndexAMDX(
 
 VKAPI_ATTR void VKAPI_CALL CmdInitializeGraphScratchMemoryAMDX(VkCommandBuffer command_buffer, VkPipeline pipeline,
                                                                VkDeviceAddress scratch, VkDeviceSize scratch_size) {
-  const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
-  if (recording->device.settings.validate) {
-    Report(*recording, CheckScratchInitialization(*recording, pipeline, {scratch, scratch_size}));
-    RememberScratchInitialization(*recording, pipeline, {scratch, scratch_size});
+  const std::shared_ptr<CommandBuffer> object = FindCommandBuffer(command_buffer);
+  if (object->device.settings.validate) {
+    Report(*object, CheckScratchInitialization(*object, pipeline, {scratch, scratch_size}));
+    RememberScratchInitialization(*object, pipeline, {scratch, scratch_size});
   }
-  InitializeGraphScratch(*recording, pipeline, scratch, scratch_size);
+  InitializeGraphScratch(*object, pipeline, scratch, scratch_size);
 }
 
 VKAPI_ATTR void VKAPI_CALL CmdDispatchGraphAMDX(VkCommandBuffer command_buffer, VkDeviceAddress scratch,
                                                 VkDeviceSize scratch_size,
                                                 const VkDispatchGraphCountInfoAMDX* count_info) {
-  const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
-  if (RefuseNull(*recording, "vkCmdDispatchGraphAMDX", count_info)) return;
-  if (recording->device.settings.validate)
-    Report(*recording, CheckDispatchGraph(*recording, {scratch, scratch_size}, *count_info));
-  DispatchGraph(*recording, scratch, scratch_size, *count_info);
+  const std::shared_ptr<CommandBuffer> object = FindCommandBuffer(command_buffer);
+  if (RefuseNull(*object, "vkCmdDispatchGraphAMDX", count_info)) return;
+  if (object->device.settings.validate)
+    Report(*object, CheckDispatchGraph(*object, {scratch, scratch_size}, *count_info));
+  DispatchGraph(*object, scratch, scratch_size, *count_info);
 }
 
 VKAPI_ATTR void VKAPI_CALL CmdDispatchGraphIndirectAMDX(VkCommandBuffer command_buffer, VkDeviceAddress scratch,
                                                         VkDeviceSize scratch_size,
                                                         const VkDispatchGraphCountInfoAMDX* count_info) {
-  const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
-  if (RefuseNull(*recording, "vkCmdDispatchGraphIndirectAMDX", count_info)) return;
-  if (recording->device.settings.validate)
-    Report(*recording, CheckDispatchGraphIndirect(*recording, {scratch, scratch_size}, *count_info));
-  DispatchGraphIndirect(*recording, scratch, scratch_size, *count_info);
+  const std::shared_ptr<CommandBuffer> object = FindCommandBuffer(command_buffer);
+  if (RefuseNull(*object, "vkCmdDispatchGraphIndirectAMDX", count_info)) return;
+  if (object->device.settings.validate)
+    Report(*object, CheckDispatchGraphIndirect(*object, {scratch, scratch_size}, *count_info));
+  DispatchGraphIndirect(*object, scratch, scratch_size, *count_info);
 }
 
 VKAPI_ATTR void VKAPI_CALL CmdDispatchGraphIndirectCountAMDX(VkCommandBuffer command_buffer, VkDeviceAddress scratch,
                                                              VkDeviceSize scratch_size, VkDeviceAddress count_info) {
-  const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
-  if (recording->device.settings.validate)
-    Report(*recording, CheckDispatchGraphIndirectCount(*recording, {scratch, scratch_size}, count_info));
-  DispatchGraphIndirectCount(*recording, scratch, scratch_size, count_info);
+  const std::shared_ptr<CommandBuffer> object = FindCommandBuffer(command_buffer);
+  if (object->device.settings.validate)
+    Report(*object, CheckDispatchGraphIndirectCount(*object, {scratch, scratch_size}, count_info));
+  DispatchGraphIndirectCount(*object, scratch, scratch_size, count_info);
 }
 
 }  // namespace trellis::entry

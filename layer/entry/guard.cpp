@@ -26,7 +26,7 @@ VkResult HandleException(const char* command, const void* object) noexcept {
 }
 
 void RememberError(VkCommandBuffer command_buffer, VkResult error) noexcept {
-  if (const auto recording = CommandBuffers().Find(command_buffer)) recording->RememberError(error);
+  if (const auto object = FindCommandBuffer(command_buffer)) object->RememberError(error);
 }
 
 }  // namespace trellis::entry

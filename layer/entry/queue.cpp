@@ -35,13 +35,13 @@ struct GraphNeeds {
   CpuClock clock;                                          // running if there is any
 
   void Add(VkCommandBuffer command_buffer) {
-    const std::shared_ptr<CommandBuffer> recording = CommandBuffers().Find(command_buffer);
-    if (!recording) return;
-    if (reported.empty() && !recording->submissions.empty()) clock = CpuClock(true);
-    reported.insert(reported.end(), recording->submissions.begin(), recording->submissions.end());
-    if (!recording->holds_graph) return;
+    const std::shared_ptr<CommandBuffer> object = FindCommandBuffer(command_buffer);
+    if (!object) return;
+    if (reported.empty() && !object->submissions.empty()) clock = CpuClock(true);
+    reported.insert(reported.end(), object->submissions.begin(), object->submissions.end());
+    if (!object->holds_graph) return;
     any_graph = true;
-    ring_bytes = std::max(ring_bytes, recording->ring_bytes);
+    ring_bytes = std::max(ring_bytes, object->ring_bytes);
   }
 };
 

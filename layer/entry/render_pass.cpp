@@ -2,8 +2,8 @@
 #include "layer/objects/render_pass.h"
 
 #include "layer/entry/hooks.h"
-#include "layer/entry/recording.h"
 #include "layer/entry/scoped_undo.h"
+#include "layer/objects/registry.h"
 #include "layer/replay/replay.h"
 
 namespace trellis::entry {
@@ -23,10 +23,10 @@ VkResult CreateWithParts(Device& device, Create create, const CreateInfo& info, 
 
 template <typename Command, typename... Arguments>
 void EndInstance(VkCommandBuffer command_buffer, Command DeviceDispatch::*command, Arguments... arguments) {
-  const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
-  recording->render_pass.End();
-  (recording->device.dispatch.*command)(command_buffer, arguments...);
-  LeaveInstance(*recording);
+  const std::shared_ptr<CommandBuffer> object = FindCommandBuffer(command_buffer);
+  object->render_pass.End();
+  (object->device.dispatch.*command)(command_buffer, arguments...);
+  LeaveInstance(*object);
 }
 
 }  // namespace
@@ -54,35 +54,35 @@ VKAPI_ATTR void VKAPI_CALL DestroyRenderPass(VkDevice device, VkRenderPass rende
 
 VKAPI_ATTR void VKAPI_CALL CmdBeginRenderPass(VkCommandBuffer command_buffer, const VkRenderPassBeginInfo* info,
                                               VkSubpassContents contents) {
-  const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
-  const Device& device = recording->device;
+  const std::shared_ptr<CommandBuffer> object = FindCommandBuffer(command_buffer);
+  const Device& device = object->device;
   const std::shared_ptr<const RenderPass> render_pass = device.render_passes.Find(info->renderPass);
   const VkRenderPassBeginInfo* first = info;
   const ScopedUndo begin([&] { device.dispatch.CmdBeginRenderPass(command_buffer, first, contents); });
-  first = recording->render_pass.Begin(*info, render_pass.get(), contents);
+  first = object->render_pass.Begin(*info, render_pass.get(), contents);
 }
 
 VKAPI_ATTR void VKAPI_CALL CmdBeginRenderPass2(VkCommandBuffer command_buffer, const VkRenderPassBeginInfo* info,
                                                const VkSubpassBeginInfo* subpass) {
-  const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
-  const Device& device = recording->device;
+  const std::shared_ptr<CommandBuffer> object = FindCommandBuffer(command_buffer);
+  const Device& device = object->device;
   const std::shared_ptr<const RenderPass> render_pass = device.render_passes.Find(info->renderPass);
   const VkRenderPassBeginInfo* first = info;
   const ScopedUndo begin([&] { device.dispatch.CmdBeginRenderPass2(command_buffer, first, subpass); });
-  first = recording->render_pass.Begin(*info, render_pass.get(), *subpass);
+  first = object->render_pass.Begin(*info, render_pass.get(), *subpass);
 }
 
 VKAPI_ATTR void VKAPI_CALL CmdBeginRendering(VkCommandBuffer command_buffer, const VkRenderingInfo* info) {
-  const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
-  const Device& device = recording->device;
+  const std::shared_ptr<CommandBuffer> object = FindCommandBuffer(command_buffer);
+  const Device& device = object->device;
   // Between a render pass instance that is suspended and the one that resumes it, in a later command buffer, no barrier
   // may stand. No graph comes between it and the end of this one.
-  if (info->flags & VK_RENDERING_SUSPENDING_BIT) RecordEndOfGraphs(*recording);
+  if (info->flags & VK_RENDERING_SUSPENDING_BIT) RecordEndOfGraphs(*object);
   const VkRenderingInfo* first = info;
   const ScopedUndo begin([&] { device.dispatch.CmdBeginRendering(command_buffer, first); });
   // No graph is dispatched in a secondary one.
-  const bool is_primary = recording->level == VK_COMMAND_BUFFER_LEVEL_PRIMARY;
-  first = recording->render_pass.Begin(*info, is_primary && device.StoresAttachments());
+  const bool is_primary = object->level == VK_COMMAND_BUFFER_LEVEL_PRIMARY;
+  first = object->render_pass.Begin(*info, is_primary && device.StoresAttachments());
 }
 
 VKAPI_ATTR void VKAPI_CALL CmdEndRenderPass(VkCommandBuffer command_buffer) {
@@ -103,16 +103,16 @@ VKAPI_ATTR void VKAPI_CALL CmdEndRendering2KHR(VkCommandBuffer command_buffer, c
 
 VKAPI_ATTR void VKAPI_CALL CmdSetRenderingAttachmentLocations(VkCommandBuffer command_buffer,
                                                               const VkRenderingAttachmentLocationInfo* info) {
-  const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
-  recording->device.dispatch.CmdSetRenderingAttachmentLocations(command_buffer, info);
-  recording->render_pass.SetLocations(*info);
+  const std::shared_ptr<CommandBuffer> object = FindCommandBuffer(command_buffer);
+  object->device.dispatch.CmdSetRenderingAttachmentLocations(command_buffer, info);
+  object->render_pass.SetLocations(*info);
 }
 
 VKAPI_ATTR void VKAPI_CALL CmdSetRenderingInputAttachmentIndices(VkCommandBuffer command_buffer,
                                                                  const VkRenderingInputAttachmentIndexInfo* info) {
-  const std::shared_ptr<CommandBuffer> recording = Recording(command_buffer);
-  recording->device.dispatch.CmdSetRenderingInputAttachmentIndices(command_buffer, info);
-  recording->render_pass.SetInputIndices(*info);
+  const std::shared_ptr<CommandBuffer> object = FindCommandBuffer(command_buffer);
+  object->device.dispatch.CmdSetRenderingInputAttachmentIndices(command_buffer, info);
+  object->render_pass.SetInputIndices(*info);
 }
 
 }  // namespace trellis::entry

@@ -37,6 +37,12 @@ template <typename DispatchableHandle>
   return Devices().Find(DispatchKeyOf(handle));
 }
 
+// The command buffer that a vkCmd* records into. Never null on a device whose commands are hooked:
+// vkAllocateCommandBuffers is hooked there too.
+[[nodiscard]] inline std::shared_ptr<CommandBuffer> FindCommandBuffer(VkCommandBuffer handle) {
+  return CommandBuffers().Find(handle);
+}
+
 // The object of a physical device; made, with all its queries, when it is first asked for. Null when the instance is
 // not known.
 [[nodiscard]] std::shared_ptr<PhysicalDevice> FindPhysicalDevice(VkPhysicalDevice handle);

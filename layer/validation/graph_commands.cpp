@@ -40,35 +40,37 @@ std::string Difference(const RenderingShape& instance, const RenderingShape& nod
 // One command that is being recorded; collects its findings.
 class CommandCheck {
  public:
-  CommandCheck(const CommandBuffer& recording, const char* command) : recording_(recording), command_(command) {}
+  CommandCheck(const CommandBuffer& command_buffer, const char* command)
+      : command_buffer_(command_buffer), command_(command) {}
 
   Findings Take() { return std::move(findings_); }
 
   void CommandBufferState() {
-    if (!recording_.is_recording)
+    if (!command_buffer_.is_recording)
       Add("commandBuffer-recording", "the command buffer is not in the recording state: call vkBeginCommandBuffer");
-    const auto& families = recording_.device.queue_families;
+    const auto& families = command_buffer_.device.queue_families;
     constexpr VkQueueFlags kAllowed = VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT;
-    if (recording_.queue_family < families.size() && !(families[recording_.queue_family].queueFlags & kAllowed))
+    if (command_buffer_.queue_family < families.size() &&
+        !(families[command_buffer_.queue_family].queueFlags & kAllowed))
       Add("commandBuffer-cmdpool", "the command buffer's pool is of queue family " +
-                                       std::to_string(recording_.queue_family) +
+                                       std::to_string(command_buffer_.queue_family) +
                                        ", which has neither graphics nor compute: use another family");
   }
 
   void IsPrimary() {
-    if (recording_.level != VK_COMMAND_BUFFER_LEVEL_PRIMARY)
+    if (command_buffer_.level != VK_COMMAND_BUFFER_LEVEL_PRIMARY)
       Add("bufferlevel", "the command buffer is a secondary one: record it in a primary command buffer");
   }
 
   void IsUnprotected() {
-    if (recording_.is_protected)
+    if (command_buffer_.is_protected)
       Add("commandBuffer-09181", "the command buffer's pool was made with VK_COMMAND_POOL_CREATE_PROTECTED_BIT");
   }
 
   // Without room for what the graph needs the command is refused anyway.
   void ScratchIsThatLarge(const char* rule, VkPipeline graph, ScratchRange scratch) {
-    const auto place = recording_.device.scratch_buffers.Find(scratch.address);
-    const auto pipeline = recording_.device.execution_graphs.Find(graph);
+    const auto place = command_buffer_.device.scratch_buffers.Find(scratch.address);
+    const auto pipeline = command_buffer_.device.execution_graphs.Find(graph);
     if (!place || !pipeline) return;
     const VkDeviceSize left = place->buffer_size - place->offset;
     if (left < scratch.size && left >= pipeline->scratch_layout().size)
@@ -84,8 +86,8 @@ class CommandCheck {
 
   // Scratch can have been initialised in another command buffer: only what this one says last of a range is certain.
   void ScratchIsOfTheGraph(ScratchRange scratch) {
-    const VkPipeline bound = recording_.execution_graph.pipeline;
-    const auto& all = recording_.initialized_scratch;
+    const VkPipeline bound = command_buffer_.execution_graph.pipeline;
+    const auto& all = command_buffer_.initialized_scratch;
     const auto last = std::find_if(all.rbegin(), all.rend(), [scratch](const InitializedScratch& initialized) {
       return initialized.address < scratch.address + scratch.size &&
              scratch.address < initialized.address + initialized.size;
@@ -99,13 +101,13 @@ class CommandCheck {
 
   // A set that nothing fits may be one that no invocation gets to: not certain.
   void SetsAreBound() {
-    const auto pipeline = recording_.device.execution_graphs.Find(recording_.execution_graph.pipeline);
+    const auto pipeline = command_buffer_.device.execution_graphs.Find(command_buffer_.execution_graph.pipeline);
     if (!pipeline || !pipeline->layout) return;
     std::set<uint32_t> used;
     for (const ExecutionGraphPipeline::CompiledNode& node : pipeline->nodes)
       if (node.pipeline) used.insert(node.pipeline->descriptor_sets().begin(), node.pipeline->descriptor_sets().end());
     for (const uint32_t set : used)
-      if (IsBoundForComputeAlone(recording_, *pipeline->layout, set))
+      if (IsBoundForComputeAlone(command_buffer_, *pipeline->layout, set))
         Add("None-08600", "nodes use descriptor set " + std::to_string(set) +
                               ", which is bound at VK_PIPELINE_BIND_POINT_COMPUTE alone: bind or push it at "
                               "VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX");
@@ -113,9 +115,9 @@ class CommandCheck {
 
   // That an instance is open is looked at always.
   void InstanceFitsDrawNodes() {
-    const auto pipeline = recording_.device.execution_graphs.Find(recording_.execution_graph.pipeline);
-    if (!pipeline || !recording_.render_pass.is_open()) return;
-    const RenderingShape& instance = recording_.render_pass.shape();
+    const auto pipeline = command_buffer_.device.execution_graphs.Find(command_buffer_.execution_graph.pipeline);
+    if (!pipeline || !command_buffer_.render_pass.is_open()) return;
+    const RenderingShape& instance = command_buffer_.render_pass.shape();
     for (size_t i = 0; i < pipeline->nodes.size(); ++i) {
       if (!pipeline->graph.nodes[i].info.IsMesh()) continue;
       const std::string differs = Difference(instance, pipeline->nodes[i].pipeline->rendering_shape());
@@ -131,14 +133,14 @@ class CommandCheck {
       Add(alignment_rule, std::string(what) + " " + Hex(address) + " is not a multiple of " +
                               std::to_string(kExecutionGraphDispatchAddressAlignment) +
                               " (executionGraphDispatchAddressAlignment)");
-    if (!recording_.device.indirect_buffers.Find(address))
+    if (!command_buffer_.device.indirect_buffers.Find(address))
       Add(buffer_rule,
           std::string(what) + " " + Hex(address) +
               " does not lie in a buffer with VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT whose address was asked for");
   }
 
   void InfosOnTheHost(const VkDispatchGraphCountInfoAMDX& count_info) {
-    const auto pipeline = recording_.device.execution_graphs.Find(recording_.execution_graph.pipeline);
+    const auto pipeline = command_buffer_.device.execution_graphs.Find(command_buffer_.execution_graph.pipeline);
     Findings found = CheckHostInfos(pipeline ? &pipeline->graph : nullptr, count_info);
     std::move(found.begin(), found.end(), std::back_inserter(findings_));
   }
@@ -153,7 +155,7 @@ class CommandCheck {
   void Dispatch(ScratchRange scratch) {
     CommandBufferState();
     IsUnprotected();
-    ScratchIsThatLarge("scratch-10192", recording_.execution_graph.pipeline, scratch);
+    ScratchIsThatLarge("scratch-10192", command_buffer_.execution_graph.pipeline, scratch);
     ScratchIsOfTheGraph(scratch);
     SetsAreBound();
     InstanceFitsDrawNodes();
@@ -164,15 +166,15 @@ class CommandCheck {
     findings_.push_back({Vuid(command_, rule), std::string(command_) + "(): " + text});
   }
 
-  const CommandBuffer& recording_;
+  const CommandBuffer& command_buffer_;
   const char* const command_;
   Findings findings_;
 };
 
 }  // namespace
 
-Findings CheckScratchInitialization(const CommandBuffer& recording, VkPipeline graph, ScratchRange scratch) {
-  CommandCheck check(recording, "vkCmdInitializeGraphScratchMemoryAMDX");
+Findings CheckScratchInitialization(const CommandBuffer& command_buffer, VkPipeline graph, ScratchRange scratch) {
+  CommandCheck check(command_buffer, "vkCmdInitializeGraphScratchMemoryAMDX");
   check.CommandBufferState();
   check.IsPrimary();
   check.ScratchIsThatLarge("scratch-10185", graph, scratch);
@@ -180,8 +182,8 @@ Findings CheckScratchInitialization(const CommandBuffer& recording, VkPipeline g
   return check.Take();
 }
 
-void RememberScratchInitialization(CommandBuffer& recording, VkPipeline graph, ScratchRange scratch) {
-  std::vector<InitializedScratch>& all = recording.initialized_scratch;
+void RememberScratchInitialization(CommandBuffer& command_buffer, VkPipeline graph, ScratchRange scratch) {
+  std::vector<InitializedScratch>& all = command_buffer.initialized_scratch;
   // Those that nobody can meet again go, so that a command buffer of very many dispatches keeps few.
   std::erase_if(all, [scratch](const InitializedScratch& old) {
     return old.address >= scratch.address && old.address + old.size <= scratch.address + scratch.size;
@@ -189,17 +191,17 @@ void RememberScratchInitialization(CommandBuffer& recording, VkPipeline graph, S
   all.push_back({graph, scratch.address, scratch.size});
 }
 
-Findings CheckDispatchGraph(const CommandBuffer& recording, ScratchRange scratch,
+Findings CheckDispatchGraph(const CommandBuffer& command_buffer, ScratchRange scratch,
                             const VkDispatchGraphCountInfoAMDX& count_info) {
-  CommandCheck check(recording, "vkCmdDispatchGraphAMDX");
+  CommandCheck check(command_buffer, "vkCmdDispatchGraphAMDX");
   check.Dispatch(scratch);
   check.InfosOnTheHost(count_info);
   return check.Take();
 }
 
-Findings CheckDispatchGraphIndirect(const CommandBuffer& recording, ScratchRange scratch,
+Findings CheckDispatchGraphIndirect(const CommandBuffer& command_buffer, ScratchRange scratch,
                                     const VkDispatchGraphCountInfoAMDX& count_info) {
-  CommandCheck check(recording, "vkCmdDispatchGraphIndirectAMDX");
+  CommandCheck check(command_buffer, "vkCmdDispatchGraphIndirectAMDX");
   check.Dispatch(scratch);
   if (count_info.count == 0) return check.Take();  // nothing is read
   check.IsAlignedInIndirectBuffer("pCountInfo-09152", "pCountInfo-09151", "pCountInfo->infos",
@@ -208,9 +210,9 @@ Findings CheckDispatchGraphIndirect(const CommandBuffer& recording, ScratchRange
   return check.Take();
 }
 
-Findings CheckDispatchGraphIndirectCount(const CommandBuffer& recording, ScratchRange scratch,
+Findings CheckDispatchGraphIndirectCount(const CommandBuffer& command_buffer, ScratchRange scratch,
                                          VkDeviceAddress count_info) {
-  CommandCheck check(recording, "vkCmdDispatchGraphIndirectCountAMDX");
+  CommandCheck check(command_buffer, "vkCmdDispatchGraphIndirectCountAMDX");
   check.Dispatch(scratch);
   check.IsAlignedInIndirectBuffer("countInfo-09161", "countInfo-09160", "countInfo", count_info);
   return check.Take();

@@ -13,17 +13,17 @@ struct ScratchRange {
   VkDeviceSize size = 0;
 };
 
-[[nodiscard]] Findings CheckScratchInitialization(const CommandBuffer& recording, VkPipeline graph,
+[[nodiscard]] Findings CheckScratchInitialization(const CommandBuffer& command_buffer, VkPipeline graph,
                                                   ScratchRange scratch);
 // So that dispatches in this command buffer can be checked against it.
-void RememberScratchInitialization(CommandBuffer& recording, VkPipeline graph, ScratchRange scratch);
+void RememberScratchInitialization(CommandBuffer& command_buffer, VkPipeline graph, ScratchRange scratch);
 
 // Reads infos and payloads in host memory.
-[[nodiscard]] Findings CheckDispatchGraph(const CommandBuffer& recording, ScratchRange scratch,
+[[nodiscard]] Findings CheckDispatchGraph(const CommandBuffer& command_buffer, ScratchRange scratch,
                                           const VkDispatchGraphCountInfoAMDX& count_info);
-[[nodiscard]] Findings CheckDispatchGraphIndirect(const CommandBuffer& recording, ScratchRange scratch,
+[[nodiscard]] Findings CheckDispatchGraphIndirect(const CommandBuffer& command_buffer, ScratchRange scratch,
                                                   const VkDispatchGraphCountInfoAMDX& count_info);
-[[nodiscard]] Findings CheckDispatchGraphIndirectCount(const CommandBuffer& recording, ScratchRange scratch,
+[[nodiscard]] Findings CheckDispatchGraphIndirectCount(const CommandBuffer& command_buffer, ScratchRange scratch,
                                                        VkDeviceAddress count_info);
 
 }  // namespace trellis
